@@ -1,0 +1,103 @@
+package iderr_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firn-id/firn/iderr"
+)
+
+func TestMessages(t *testing.T) {
+	date := time.Date(2026, 7, 1, 2, 3, 4, 5e6, time.FixedZone("", 3600))
+	for _, v := range []struct {
+		err  error
+		is   error
+		want string
+	}{
+		{iderr.BadLength("f", "abc", "4"), iderr.ErrLength, `f: "abc": length is 3, not 4`},
+		{iderr.BadLength("f", []byte{}, "8 bytes"), iderr.ErrLength, `f: "": length is 0, not 8 bytes`},
+		{iderr.BadCharacter("f", "a-c", 1, "a digit"), iderr.ErrCharacter, `f: "a-c": offset 1: character '-' is not a digit`},
+		{iderr.BadCharacter("f", "aéc", 1, "a digit"), iderr.ErrCharacter, `f: "aéc": offset 1: character 'é' is not a digit`},
+		{iderr.BadCharacter("f", "a😀", 1, "a digit"), iderr.ErrCharacter, `f: "a😀": offset 1: character '😀' is not a digit`},
+		{iderr.BadCharacter("f", "a\xffc", 1, "a digit"), iderr.ErrCharacter, `f: "a\xffc": offset 1: byte 0xff is not a digit`},
+		{iderr.BadCharacter("f", "a\xc3", 1, "a digit"), iderr.ErrCharacter, `f: "a\xc3": offset 1: byte 0xc3 is not a digit`},
+		{iderr.BadCharacter("f", "a\ufffd", 1, "a digit"), iderr.ErrCharacter, `f: "a` + "\ufffd" + `": offset 1: character '` + "\ufffd" + `' is not a digit`},
+		{iderr.BadCharacter("f", "\x00", 0, "a digit"), iderr.ErrCharacter, `f: "\x00": offset 0: character '\x00' is not a digit`},
+		{iderr.BadRange("f", "9", "0 to 8"), iderr.ErrRange, `f: "9": value is not in 0 to 8`},
+		{&iderr.ListError{Index: 2, Offset: 34, Err: iderr.BadLength("f", "abc", "4")}, iderr.ErrLength, `ID 3 at byte 34: f: "abc": length is 3, not 4`},
+		{&iderr.ListError{Index: 0, Offset: -1, Err: iderr.BadRange("f", "-1", "0 to 8")}, iderr.ErrRange, `ID 1: f: "-1": value is not in 0 to 8`},
+		{iderr.BadType("f", 1.5), iderr.ErrType, `f: a float64 holds no ID`},
+		{iderr.BadConfig("f", "Field", -1, "in 0 to 3"), iderr.ErrConfig, `f: Field -1 is not in 0 to 3`},
+		{iderr.BadConfig("f", "Epoch", date, "in the past"), iderr.ErrConfig, `f: Epoch 2026-07-01T01:03:04.005Z is not in the past`},
+		{&iderr.ClockError{Format: "f", By: 1500 * time.Millisecond}, iderr.ErrClockBackwards, `f: clock went backwards: it is 1.5s behind the last ID`},
+		{&iderr.TimeError{Format: "f", Time: date, First: date.Add(1), Last: date.Add(2)}, iderr.ErrTimeRange,
+			`f: time 2026-07-01T01:03:04.005Z is before the first timestamp (2026-07-01T01:03:04.005000001Z to 2026-07-01T01:03:04.005000002Z)`},
+		{&iderr.TimeError{Format: "f", Time: date.Add(3), First: date, Last: date}, iderr.ErrTimeRange,
+			`f: time 2026-07-01T01:03:04.005000003Z is after the last timestamp (2026-07-01T01:03:04.005Z to 2026-07-01T01:03:04.005Z)`},
+	} {
+		if got := v.err.Error(); got != v.want {
+			t.Errorf("message %s\nwant    %s", got, v.want)
+		}
+		if !errors.Is(v.err, v.is) || !errors.Is(fmt.Errorf("wrapped: %w", v.err), v.is) {
+			t.Errorf("%v is not %v", v.err, v.is)
+		}
+	}
+}
+
+// A ConfigError is also what came of the setting, if it says so.
+func TestConfigErrorOfTime(t *testing.T) {
+	config := iderr.BadConfig("f", "Epoch", 1, "0")
+	if errors.Is(config, iderr.ErrTimeRange) {
+		t.Error("a ConfigError is ErrTimeRange")
+	}
+	config.Err = &iderr.TimeError{Format: "f"}
+	err := fmt.Errorf("wrapped: %w", config)
+	outside, ok := errors.AsType[*iderr.TimeError](err)
+	if !ok || outside != config.Err || !errors.Is(err, iderr.ErrTimeRange) || !errors.Is(err, iderr.ErrConfig) {
+		t.Errorf("%v is %v", err, outside)
+	}
+	if err.Error() != "wrapped: f: Epoch 1 is not 0" {
+		t.Errorf("message %v", err)
+	}
+}
+
+// The sentinels are distinct.
+func TestSentinels(t *testing.T) {
+	all := []error{
+		iderr.ErrExhausted, iderr.ErrClockBackwards, iderr.ErrTimeRange, iderr.ErrFenced, iderr.ErrNotReady, iderr.ErrConfig,
+		iderr.ErrLength, iderr.ErrCharacter, iderr.ErrRange, iderr.ErrType,
+	}
+	texts := make(map[string]bool)
+	for i, a := range all {
+		for j, b := range all {
+			if errors.Is(a, b) != (i == j) {
+				t.Errorf("%v and %v", a, b)
+			}
+		}
+		texts[a.Error()] = true
+	}
+	if len(texts) != len(all) {
+		t.Errorf("%d texts of %d sentinels", len(texts), len(all))
+	}
+}
+
+// An error of a huge input is small, and does not keep it.
+func TestHugeInput(t *testing.T) {
+	huge := strings.Repeat("é", 1<<20)
+	for _, err := range []*iderr.ParseError{
+		iderr.BadLength("f", huge, "4"), iderr.BadRange("f", []byte(huge), "0"), iderr.BadCharacter("f", huge, 1<<20, "a digit"),
+	} {
+		if len(err.Input) != 64 || len(err.Error()) > 200 || !strings.Contains(err.Error(), "…") {
+			t.Errorf("an input of %d bytes: %v", len(err.Input), err)
+		}
+	}
+	b := []byte("abc")
+	clipped := iderr.Clip(b)
+	b[0] = 'x'
+	if clipped != "abc" {
+		t.Error("Clip shares the memory of its input")
+	}
+}

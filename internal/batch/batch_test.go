@@ -1,0 +1,105 @@
+package batch_test
+
+import (
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/firn-id/firn/internal/batch"
+)
+
+// counter makes numbers from 1 on, in runs of up to limit, up to last.
+type counter struct {
+	next, limit, last int
+	runs              []int
+}
+
+var errLast = errors.New("last")
+
+func (c *counter) make(dst []int) (int, error) {
+	n := min(len(dst), c.limit, c.last-c.next)
+	if n <= 0 {
+		return 0, errLast
+	}
+	for i := range n {
+		c.next++
+		dst[i] = c.next
+	}
+	c.runs = append(c.runs, len(dst))
+	return n, nil
+}
+
+func TestSeq(t *testing.T) {
+	for _, n := range []int{0, 1, 2, 3, 100, 5000} {
+		for _, limit := range []int{1, 7, 1000} {
+			c := &counter{limit: limit, last: 1 << 30}
+			seen := 0
+			for id, err := range batch.Seq(n, c.make) {
+				if seen++; id != seen || err != nil {
+					t.Fatalf("%d of %d: %d, %v", seen, n, id, err)
+				}
+			}
+			if seen != n || c.next != n {
+				t.Errorf("%d of %d, and %d were made", seen, n, c.next)
+			}
+		}
+	}
+}
+
+func TestSeqEnds(t *testing.T) {
+	c := &counter{limit: 10, last: 25}
+	seen := 0
+	var last error
+	for id, err := range batch.Seq(-1, c.make) {
+		if last != nil {
+			t.Fatal("it goes on after an error")
+		}
+		if last = err; err == nil {
+			if seen++; id != seen {
+				t.Fatalf("%d is %d", seen, id)
+			}
+		} else if id != 0 {
+			t.Errorf("%d with an error", id)
+		}
+	}
+	if seen != 25 || !errors.Is(last, errLast) {
+		t.Errorf("%d IDs, then %v", seen, last)
+	}
+	c = &counter{limit: 10, last: 1 << 30}
+	for id := range batch.Seq(-1, c.make) {
+		if id == 50 {
+			break
+		}
+	}
+	if c.next < 50 || c.next > 64 {
+		t.Errorf("%d were made for 50", c.next)
+	}
+}
+
+// A caller who is slow gets short runs, one who is fast long ones.
+func TestRunsAreAsLongAsTheCallerIsFast(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &counter{limit: 1000, last: 1 << 30}
+		for id := range batch.Seq(-1, c.make) {
+			switch {
+			case id < 2000:
+			case id < 2600:
+				time.Sleep(time.Second)
+			case id > 10_000:
+				longest := 0
+				for _, run := range c.runs[:20] {
+					longest = max(longest, run)
+				}
+				shortest := longest
+				for _, run := range c.runs {
+					shortest = min(shortest, run)
+				}
+				if longest != 256 || shortest != 1 || c.runs[len(c.runs)-1] != 256 {
+					t.Errorf("runs of %v", c.runs)
+				}
+				return
+			}
+		}
+	})
+}

@@ -1,0 +1,35 @@
+//go:build amd64 || arm64 || ppc64 || ppc64le || s390x
+
+package entropy
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	crand "crypto/rand"
+)
+
+// keyLife is how many bytes are made under a key: far fewer than would let it be told from
+// chance, and enough that the two small allocations for a key come once in 87 000 IDs.
+const keyLife = 1 << 20
+
+// keyed is AES-256 in counter mode, which is the fastest where processors have instructions for
+// it: 16 bytes in 2 ns.
+type keyed struct {
+	cipher.Stream
+	left int // bytes until the next key
+}
+
+func (k *keyed) fill(block []byte) {
+	if k.left < len(block) {
+		var seed [32 + aes.BlockSize]byte
+		crand.Read(seed[:]) // never fails: the program ends if the system has no randomness
+		c, err := aes.NewCipher(seed[:32])
+		if err != nil {
+			panic(err) // not with a key of 32 bytes
+		}
+		k.Stream, k.left = cipher.NewCTR(c, seed[32:]), keyLife
+	}
+	k.left -= len(block)
+	clear(block)
+	k.XORKeyStream(block, block)
+}

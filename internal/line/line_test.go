@@ -1,0 +1,325 @@
+package line_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/firn-id/firn/internal/line"
+)
+
+// A tap is a Source that gives words from 1 on, as many as it was opened for. Before a try
+// it calls fault, with how many tries there were, this one included.
+type tap struct {
+	mu    sync.Mutex
+	word  uint64
+	left  int
+	tries int
+	fault func(try int)
+}
+
+// open lets the tap give n words more.
+func (s *tap) open(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.left += n
+}
+
+// end makes the source end one of its callers, some tries from now.
+func (s *tap) end(tries int, fault func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	tries += s.tries
+	s.fault = func(try int) {
+		if try == tries {
+			fault()
+		}
+	}
+}
+
+func (s *tap) Try(n int) (uint64, int, time.Duration, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tries++
+	if s.fault != nil {
+		s.fault(s.tries)
+	}
+	if s.left == 0 {
+		return 0, 0, time.Millisecond, nil
+	}
+	run := min(n, s.left)
+	s.left -= run
+	first := s.word + 1
+	s.word += uint64(run)
+	return first, run, 0, nil
+}
+
+// A caller is one who stands in line, or stood.
+type caller struct{ outcome atomic.Pointer[outcome] }
+
+// outcome is how a call of Stand ended.
+type outcome struct {
+	word  uint64
+	run   int
+	err   error
+	panic any // what it panicked with
+}
+
+// is tells whether the call has ended, and with this word.
+func (c *caller) is(word uint64) bool {
+	o := c.outcome.Load()
+	return o != nil && *o == outcome{word: word, run: 1}
+}
+
+func (c *caller) done() bool { return c.outcome.Load() != nil }
+
+func (c *caller) String() string {
+	if o := c.outcome.Load(); o != nil {
+		return fmt.Sprintf("%+v", *o)
+	}
+	return "in line"
+}
+
+// stand makes callers stand in line one after the other, the first of whom leads. It must
+// be called in a bubble.
+func stand(l *line.Line, s line.Source, contexts ...context.Context) []*caller {
+	all := make([]*caller, len(contexts))
+	for i, ctx := range contexts {
+		c := new(caller)
+		all[i] = c
+		go func() {
+			var o outcome
+			defer func() {
+				o.panic = recover()
+				c.outcome.Store(&o)
+			}()
+			o.word, o.run, o.err = l.Stand(ctx, 1, s)
+		}()
+		synctest.Wait()
+	}
+	return all
+}
+
+// pass lets time pass, and the callers do what they do then.
+func pass(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
+// empty checks that nobody stands in line.
+func empty(t *testing.T, l *line.Line) {
+	t.Helper()
+	if l.Busy() || l.Len() != 0 {
+		t.Errorf("the line is busy: %v, of %d", l.Busy(), l.Len())
+	}
+}
+
+// Callers are served in turn, as many in a tick as it has words for, and the line is gone
+// when the last has left.
+func TestTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var l line.Line
+		s := new(tap)
+		ctx := t.Context()
+		all := stand(&l, s, ctx, ctx, ctx, ctx, ctx)
+		if !l.Busy() || l.Len() != 5 || l.Formed() != 1 {
+			t.Errorf("a line of %d, the %dth", l.Len(), l.Formed())
+		}
+		for tick, want := range []int{2, 4, 5} {
+			s.open(min(2, want-2*tick))
+			pass(10 * time.Millisecond)
+			for i, c := range all {
+				if got := c.is(uint64(i + 1)); got != (i < want) || got != c.done() {
+					t.Errorf("after tick %d, caller %d: %v", tick+1, i, c)
+				}
+			}
+		}
+		empty(t, &l)
+		//lint:ignore SA1012 nil stands for a context that never ends
+		if word, run, err := l.Stand(nil, 4, &tap{left: 3}); word != 1 || run != 3 || err != nil || l.Formed() != 2 {
+			t.Errorf("a caller alone got %d words from %d, %v, in line %d", run, word, err, l.Formed())
+		}
+		empty(t, &l)
+	})
+}
+
+// Each caller's context is obeyed within 5 ms, wherever the caller stands: those before and
+// those behind stay.
+func TestContexts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := line.Line{Name: "name"}
+		s := new(tap)
+		contexts := make([]context.Context, 6)
+		cancels := make([]context.CancelFunc, len(contexts))
+		for i := range contexts {
+			contexts[i], cancels[i] = context.WithCancel(t.Context())
+			defer cancels[i]()
+		}
+		all := stand(&l, s, contexts...)
+		gone := make(map[int]bool)
+		for _, i := range []int{3, 5, 0, 1} { // in the middle, last, leading twice
+			cancels[i]()
+			gone[i] = true
+			pass(5 * time.Millisecond)
+			for j, c := range all {
+				if c.done() != gone[j] {
+					t.Fatalf("with those of %v ended, caller %d: %v", gone, j, c)
+				}
+			}
+			if err := all[i].outcome.Load().err; !errors.Is(err, context.Canceled) || !strings.HasPrefix(err.Error(), "name: ") {
+				t.Errorf("caller %d: %v", i, err)
+			}
+			if l.Len() != len(all)-len(gone) {
+				t.Errorf("%d callers wait", l.Len())
+			}
+		}
+		all = append(all, stand(&l, s, t.Context())...)
+		s.open(3)
+		pass(5 * time.Millisecond)
+		for n, i := range []int{2, 4, 6} {
+			if c := all[i]; !c.is(uint64(n + 1)) {
+				t.Errorf("caller %d: %v", i, c)
+			}
+		}
+		empty(t, &l)
+	})
+}
+
+// A source's error goes to the caller who leads; those behind try for themselves.
+func TestError(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var l line.Line
+		s := &failing{}
+		all := stand(&l, s, t.Context(), t.Context(), t.Context())
+		s.failed.Store(true)
+		pass(10 * time.Millisecond)
+		for i, c := range all {
+			if o := c.outcome.Load(); o == nil || *o != (outcome{err: errFailed}) {
+				t.Errorf("caller %d: %v", i, c)
+			}
+		}
+		empty(t, &l)
+	})
+}
+
+var errFailed = errors.New("failed")
+
+type failing struct{ failed atomic.Bool }
+
+func (s *failing) Try(int) (uint64, int, time.Duration, error) {
+	if s.failed.Load() {
+		return 0, 0, 0, errFailed
+	}
+	return 0, 0, time.Millisecond, nil
+}
+
+// faults are the ways in which what is not the line's own ends a caller, and what that
+// caller recovers of it.
+var faults = map[string]struct {
+	end  func()
+	want any
+}{
+	"panic":  {func() { panic("fault") }, "fault"},
+	"Goexit": {runtime.Goexit, nil},
+}
+
+// A caller that ends in the source takes nobody along: those in line are served in turn,
+// and those who come later.
+func TestSourceEnds(t *testing.T) {
+	for name, fault := range faults {
+		// Alone, as the leader of others, and as the leader who serves them.
+		for _, v := range []struct{ callers, served int }{{1, 0}, {4, 0}, {4, 1}, {4, 2}} {
+			t.Run(fmt.Sprintf("%s of one of %d with %d served", name, v.callers, v.served), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					var l line.Line
+					s := new(tap)
+					contexts := make([]context.Context, v.callers)
+					for i := range contexts {
+						contexts[i] = t.Context()
+					}
+					all := stand(&l, s, contexts...)
+					s.end(1+v.served, fault.end)
+					s.open(100)
+					pass(20 * time.Millisecond)
+					if o := all[0].outcome.Load(); o == nil || *o != (outcome{panic: fault.want}) {
+						t.Errorf("the leader: %v", all[0])
+					}
+					first := uint64(1) // who leads next gets it
+					if v.served > 0 {
+						first++ // the leader had it
+					}
+					for i, c := range all[1:] {
+						if !c.is(first + uint64(i)) {
+							t.Errorf("caller %d behind: %v", i+1, c)
+						}
+					}
+					empty(t, &l)
+					if _, run, err := l.Stand(t.Context(), 1, s); run != 1 || err != nil {
+						t.Errorf("who comes later gets %d, %v", run, err)
+					}
+					empty(t, &l)
+				})
+			})
+		}
+	}
+}
+
+// A broken context is one whose Err ends who calls it, once it is broken.
+type broken struct {
+	context.Context
+	now atomic.Bool
+	end func()
+}
+
+func (c *broken) Err() error {
+	if c.now.Load() {
+		c.end()
+	}
+	return nil
+}
+
+// A context that panics does so to its own caller, wherever that stands.
+func TestContextEnds(t *testing.T) {
+	for name, fault := range faults {
+		for at := range 4 {
+			if at > 0 && fault.want == nil {
+				continue // the leader looks at the contexts, and nothing stops a Goexit
+			}
+			t.Run(fmt.Sprintf("%s at %d", name, at), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					var l line.Line
+					s := new(tap)
+					bad := &broken{Context: t.Context(), end: fault.end}
+					contexts := []context.Context{t.Context(), t.Context(), t.Context(), t.Context()}
+					contexts[at] = bad
+					all := stand(&l, s, contexts...)
+					bad.now.Store(true)
+					pass(10 * time.Millisecond)
+					for i, c := range all {
+						if o := c.outcome.Load(); (o != nil) != (i == at) || o != nil && *o != (outcome{panic: fault.want}) {
+							t.Errorf("caller %d: %v", i, c)
+						}
+					}
+					all = slices.Delete(all, at, at+1)
+					all = append(all, stand(&l, s, t.Context())...)
+					s.open(100)
+					pass(10 * time.Millisecond)
+					for i, c := range all {
+						if !c.is(uint64(i + 1)) {
+							t.Errorf("of those who stay, caller %d: %v", i, c)
+						}
+					}
+					empty(t, &l)
+				})
+			})
+		}
+	}
+}

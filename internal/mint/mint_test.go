@@ -1,0 +1,816 @@
+package mint
+
+import (
+	"context"
+	"errors"
+	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/clock"
+	"github.com/firn-id/firn/internal/entropy"
+)
+
+// epoch is what the tests count ticks from: early enough for the bubbles of
+// testing/synctest, which begin in 2000.
+const epoch = 900_000_000_000
+
+// hands is a clock that the test sets.
+type hands struct{ ms atomic.Int64 }
+
+func (h *hands) set(tick int64)   { h.ms.Store(epoch + tick) }
+func (h *hands) read() time.Time  { return time.UnixMilli(h.ms.Load()) }
+func at(tick, seq, b uint) uint64 { return uint64(tick)<<b | uint64(seq) }
+func newHands(tick int64) *hands  { h := new(hands); h.set(tick); return h }
+func (h *hands) config() Config {
+	return Config{Format: "test", Epoch: epoch, Last: 1 << 40, Bits: 2, Clock: h.read}
+}
+func (h *hands) mint(c Config) *Mint { m := new(Mint); m.Init(c); return m }
+
+func mustTry(t *testing.T, m *Mint) uint64 {
+	t.Helper()
+	word, err := m.TryNext()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return word
+}
+
+func wantBackwards(t *testing.T, err error, by time.Duration) {
+	t.Helper()
+	var back *iderr.ClockError
+	if !errors.As(err, &back) || !errors.Is(err, iderr.ErrClockBackwards) || back.By != by {
+		t.Fatalf("error is %v, want a clock %v behind", err, by)
+	}
+}
+
+func TestTick(t *testing.T) {
+	h := newHands(7)
+	m := h.mint(h.config())
+	for seq := range uint(4) {
+		if got := mustTry(t, m); got != at(7, seq, 2) {
+			t.Fatalf("word %d of the tick is %#x", seq, got)
+		}
+	}
+	for range 3 {
+		if _, err := m.TryNext(); !errors.Is(err, iderr.ErrExhausted) {
+			t.Fatalf("spent tick: %v", err)
+		}
+	}
+	h.set(9)
+	if got := mustTry(t, m); got != at(9, 0, 2) {
+		t.Fatalf("first word of tick 9 is %#x", got)
+	}
+}
+
+func TestContinue(t *testing.T) {
+	h := newHands(7)
+	c := h.config()
+	c.Continue = true
+	m := h.mint(c)
+	mustTry(t, m)
+	first := mustTry(t, m)
+	for tick := range uint(9) {
+		h.set(8 + int64(tick))
+		want := at(8+tick, uint(first+uint64(tick)+1)&3, 2)
+		if got := mustTry(t, m); got != want {
+			t.Fatalf("tick %d begins with %#x, want %#x", 8+tick, got, want)
+		}
+	}
+}
+
+// A caller that was held up between its reading of the clock and the word finds a
+// word ahead of its reading. That is no clock that went back.
+func TestStaleReading(t *testing.T) {
+	h := newHands(10)
+	m := h.mint(h.config())
+	mustTry(t, m)
+	readings := []int64{9, 10} // the first, and the one that settles it
+	m.clock = clock.New(func() time.Time {
+		tick := readings[0]
+		readings = readings[1:]
+		return time.UnixMilli(epoch + tick)
+	})
+	if got := mustTry(t, m); got != at(10, 1, 2) {
+		t.Fatalf("got %#x", got)
+	}
+	if len(readings) > 0 {
+		t.Fatalf("%d readings were not taken", len(readings))
+	}
+}
+
+func TestBackwards(t *testing.T) {
+	h := newHands(100_000)
+	m := h.mint(h.config())
+	last := mustTry(t, m)
+	for _, back := range []int64{1, 20, 5000, 90_000} {
+		h.set(100_000 - back)
+		_, err := m.TryNext()
+		wantBackwards(t, err, time.Duration(back)*time.Millisecond)
+	}
+	_, err := m.Next(t.Context()) // 90 s are more than Next waits for
+	wantBackwards(t, err, 90*time.Second)
+	if _, _, err = m.NextRun(t.Context(), 3); !errors.Is(err, iderr.ErrClockBackwards) {
+		t.Fatal(err)
+	}
+	h.set(100_000)
+	if got := mustTry(t, m); got != last+1 {
+		t.Fatalf("with the clock back again: %#x after %#x", got, last)
+	}
+}
+
+func TestNextWaitsForClock(t *testing.T) {
+	for name, c := range map[string]struct {
+		max   time.Duration
+		back  int64
+		waits bool
+	}{
+		"default, at its end": {0, 5000, true},
+		"default, beyond":     {0, 5001, false},
+		"a second":            {time.Second, 1000, true},
+		"beyond a second":     {time.Second, 1001, false},
+		"never":               {-1, 1, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var offset atomic.Int64
+				h := newHands(0)
+				config := h.config()
+				config.Clock = func() time.Time { return time.Now().Add(time.Duration(offset.Load())) }
+				config.MaxBackward = c.max
+				m := h.mint(config)
+				start := time.Now()
+				last := mustTry(t, m)
+				offset.Store(-c.back * int64(time.Millisecond))
+				got, err := m.Next(t.Context())
+				if !c.waits {
+					wantBackwards(t, err, time.Duration(c.back)*time.Millisecond)
+					return
+				}
+				if err != nil || got != last+1 {
+					t.Fatalf("%#x, %v after %#x", got, err, last)
+				}
+				if waited := time.Since(start); waited != time.Duration(c.back)*time.Millisecond {
+					t.Fatalf("waited %v", waited)
+				}
+			})
+		})
+	}
+}
+
+func TestTimeRange(t *testing.T) {
+	h := newHands(5)
+	c := h.config()
+	c.Last = 9
+	m := h.mint(c)
+	for _, tick := range []int64{-1000, -1, 0, 10, 1000} {
+		h.set(tick)
+		for name, err := range map[string]error{
+			"TryNext": second(m.TryNext()), "Next": second(m.Next(t.Context())), "CheckNow": m.CheckNow(),
+		} {
+			var out *iderr.TimeError
+			if !errors.As(err, &out) || !errors.Is(err, iderr.ErrTimeRange) {
+				t.Fatalf("%s at tick %d: %v", name, tick, err)
+			}
+			if first, last := out.First.UnixMilli(), out.Last.UnixMilli(); first != epoch+1 || last != epoch+9 {
+				t.Errorf("range is %d to %d", first, last)
+			}
+		}
+	}
+	for _, tick := range []int64{1, 9} {
+		h.set(tick)
+		mustTry(t, m)
+	}
+	if got := m.ExpiresAt().UnixMilli(); got != epoch+10 {
+		t.Errorf("expires at %d", got)
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+func TestHold(t *testing.T) {
+	h := newHands(10_000)
+	c := h.config()
+	c.Hold = true
+	m := h.mint(c)
+	last := mustTry(t, m)
+	h.set(5000)
+	for range 3 {
+		if got := mustTry(t, m); got != last+1 {
+			t.Fatalf("%#x after %#x", got, last)
+		}
+		last++
+	}
+	_, err := m.TryNext() // the tick it holds is spent
+	wantBackwards(t, err, 5*time.Second)
+
+	h.set(10_001)
+	last = mustTry(t, m)
+	h.set(5000)
+	_, err = m.TryNext()
+	wantBackwards(t, err, 5001*time.Millisecond)
+	if got := m.word.Last(); got != last {
+		t.Fatalf("a refusal moved the word to %#x", got)
+	}
+}
+
+// A clock that is behind a held tick with sequence left makes nobody wait, and so gives
+// TryNext no reason to refuse.
+func TestHoldBesideNext(t *testing.T) {
+	h := newHands(10)
+	c := h.config()
+	c.Bits, c.Hold = 20, true
+	m := h.mint(c)
+	mustTry(t, m)
+	h.set(9)
+	const calls = 100_000
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for range calls {
+			if _, err := m.Next(t.Context()); err != nil {
+				t.Error(err)
+				return
+			}
+		}
+	})
+	for range calls {
+		if _, err := m.TryNext(); err != nil {
+			t.Error(err)
+			break
+		}
+	}
+	wg.Wait()
+}
+
+func TestRewind(t *testing.T) {
+	h := newHands(10_000)
+	c := h.config()
+	c.Hold, c.Rewind = true, true
+	m := h.mint(c)
+	last := mustTry(t, m)
+	h.set(6000)
+	if got := mustTry(t, m); got != last+1 {
+		t.Fatalf("4 s behind: %#x after %#x", got, last)
+	}
+	h.set(1000)
+	last = mustTry(t, m)
+	if last != at(1000, 0, 2) {
+		t.Fatalf("9 s behind: %#x", last)
+	}
+	m.startAfresh(1000) // as a second caller does who saw the word from before
+	if got := m.word.Last(); got != last {
+		t.Fatalf("a word issued after starting afresh was forgotten: %#x", got)
+	}
+}
+
+// ms is the time at which a tick begins, and as much later.
+func ms(tick int64, later time.Duration) time.Time {
+	return time.UnixMilli(epoch + tick).Add(later)
+}
+
+func TestAllot(t *testing.T) {
+	h := newHands(5)
+	c := h.config()
+	c.Fenced = true
+	m := h.mint(c)
+	wantFenced := func(what string, why error) {
+		t.Helper()
+		for name, err := range map[string]error{"TryNext": second(m.TryNext()), "Next": second(m.Next(t.Context()))} {
+			if !errors.Is(err, why) {
+				t.Fatalf("%s: %s: %v, not %v", what, name, err, why)
+			}
+		}
+	}
+	wantFenced("nothing allotted", iderr.ErrFenced)
+
+	m.Allot(70, ms(4, 1), ms(6, 999_999)) // the whole of tick 5 alone
+	first := mustTry(t, m)
+	if first != at(5, 0, 2) || m.Worker(first) != 70 {
+		t.Fatalf("first word %#x of worker %d", first, m.Worker(first))
+	}
+	h.set(4)
+	wantBackwards(t, second(m.TryNext()), time.Millisecond)
+	h.set(6)
+	why := errors.New("why")
+	m.Refuse(why)
+	wantFenced("past the end", why)
+
+	m.Allot(70, ms(6, 0), ms(7, 0)) // goes on where it was
+	if got := mustTry(t, m); got != at(6, 0, 2) || m.Worker(got) != 70 {
+		t.Fatalf("after a renewal: %#x of worker %d", got, m.Worker(got))
+	}
+	m.Allot(70, ms(20, 0), ms(22, 0)) // leaves ticks out
+	h.set(18)
+	wantBackwards(t, second(m.TryNext()), time.Millisecond)
+	h.set(20)
+	before := mustTry(t, m)
+	m.Allot(71, ms(10, 0), ms(24, 0)) // another worker, from where the other ends
+	h.set(21)
+	between := mustTry(t, m)
+	h.set(22)
+	after := mustTry(t, m)
+	if between != at(21, 0, 2) || after != at(22, 0, 2) {
+		t.Fatalf("words %#x and %#x", between, after)
+	}
+	for word, want := range map[uint64]uint64{first: 70, before: 70, between: 70, after: 71} {
+		if got := m.Worker(word); got != want {
+			t.Fatalf("word %#x is of worker %d, not %d", word, got, want)
+		}
+	}
+	m.Allot(71, ms(10, 0), ms(24, 0)) // nothing new
+	m.Allot(72, ms(10, 0), ms(23, 0))
+	if m.Worker(after) != 71 {
+		t.Fatal("a worker was changed by times that had passed")
+	}
+
+	if got := m.Seal(why); !got.Equal(ms(23, 0)) {
+		t.Fatalf("sealed after %v", got)
+	}
+	m.Allot(73, ms(30, 0), ms(40, 0))
+	m.Refuse(iderr.ErrFenced)
+	for _, tick := range []int64{22, 23, 30, 39, -5, 1 << 41} { // also a time that has no timestamp
+		h.set(tick)
+		wantFenced("sealed", why)
+	}
+	if got := m.Seal(iderr.ErrFenced); !got.Equal(ms(23, 0)) {
+		t.Fatalf("sealed again: %v", got)
+	}
+}
+
+// A caller of Next waits at the fence for what comes first: more ticks, or a refusal.
+func TestNextWaitsAtTheFence(t *testing.T) {
+	why := errors.New("why")
+	for _, refused := range []bool{false, true} {
+		h := newHands(5)
+		c := h.config()
+		c.Fenced = true
+		m := h.mint(c)
+		m.Allot(1, ms(5, 0), ms(6, 0))
+		h.set(6)
+		if _, err := m.TryNext(); !errors.Is(err, iderr.ErrFenced) {
+			t.Fatal(err)
+		}
+		got := make(chan error)
+		var word uint64
+		go func() {
+			var err error
+			word, err = m.Next(t.Context())
+			got <- err
+		}()
+		for !m.line.Busy() {
+			runtime.Gosched()
+		}
+		if refused {
+			m.Refuse(why)
+			if err := <-got; !errors.Is(err, why) {
+				t.Fatal(err)
+			}
+		} else {
+			m.Allot(1, ms(6, 0), ms(7, 0))
+			if err := <-got; err != nil || word != at(6, 0, 2) {
+				t.Fatal(word, err)
+			}
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := m.Next(ctx); refused && !errors.Is(err, why) {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Callers mint as fast as they can while the fence rises tick by tick, workers change and
+// the end comes. Each word is in what was allotted, of the worker that it was allotted to,
+// and none comes after the end.
+func TestAllotWhileMinting(t *testing.T) {
+	h := newHands(1)
+	c := h.config()
+	c.Fenced, c.Bits = true, 12
+	m := h.mint(c)
+	type minted struct{ word, worker uint64 }
+	got := make([][]minted, 4)
+	var wg sync.WaitGroup
+	for i := range got {
+		wg.Go(func() {
+			for {
+				word, err := m.TryNext()
+				switch {
+				case err == nil:
+					got[i] = append(got[i], minted{word, m.Worker(word)})
+				case errors.Is(err, errOver):
+					return
+				}
+			}
+		})
+	}
+	owner := make(map[uint64]uint64)
+	for tick := int64(1); tick < 400; tick += 2 {
+		worker := uint64(tick / 20)
+		m.Allot(worker, ms(tick, 0), ms(tick+1, 0)) // every other tick is nobody's
+		owner[uint64(tick)] = worker
+		h.set(tick)
+		runtime.Gosched()
+		h.set(tick + 1)
+	}
+	end := m.Seal(errOver)
+	wg.Wait()
+	n := 0
+	for _, words := range got {
+		for _, w := range words {
+			n++
+			tick := w.word >> c.Bits
+			if worker, ok := owner[tick]; !ok || worker != w.worker {
+				t.Fatalf("tick %d was minted by worker %d, and allotted to %d (%t)", tick, w.worker, worker, ok)
+			}
+			if !ms(int64(tick), 0).Before(end) {
+				t.Fatalf("tick %d was minted, and sealed from %v on", tick, end)
+			}
+		}
+	}
+	if n == 0 {
+		t.Fatal("nothing was minted")
+	}
+}
+
+var errOver = errors.New("over")
+
+func TestZeroMint(t *testing.T) {
+	var m Mint
+	for name, err := range map[string]error{"TryNext": second(m.TryNext()), "Next": second(m.Next(t.Context()))} {
+		if !errors.Is(err, iderr.ErrNotReady) {
+			t.Fatalf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestDraw(t *testing.T) {
+	h := newHands(0)
+	c := h.config()
+	c.Bits, c.StartBits, c.StepBits, c.Rand = 20, 15, 3, new(entropy.Source)
+	m := h.mint(c)
+	starts, steps := map[uint64]int{}, map[uint64]int{}
+	const ticks, per = 4000, 8
+	for tick := range int64(ticks) {
+		h.set(tick + 1)
+		last := mustTry(t, m)
+		start := last & (1<<20 - 1)
+		if start >= 1<<15 {
+			t.Fatalf("start %#x has more than 15 bits", start)
+		}
+		starts[start>>12]++
+		for range per {
+			next := mustTry(t, m)
+			steps[next-last]++
+			last = next
+		}
+	}
+	// Eight classes of starts and seven steps, each as likely as its fellows. 6
+	// standard deviations are one false alarm in 10^8.
+	uniform(t, "start", starts, 8, ticks)
+	uniform(t, "step", steps, 7, ticks*per)
+	if steps[0] > 0 {
+		t.Error("a step of 0")
+	}
+}
+
+func uniform(t *testing.T, what string, count map[uint64]int, classes, total int) {
+	t.Helper()
+	if len(count) != classes {
+		t.Errorf("%s: %d classes, want %d", what, len(count), classes)
+	}
+	want := float64(total) / float64(classes)
+	for class, n := range count {
+		if d := float64(n) - want; d*d > 36*want {
+			t.Errorf("%s %d occurs %d times, want about %.0f", what, class, n, want)
+		}
+	}
+}
+
+func TestRun(t *testing.T) {
+	h := newHands(5)
+	c := h.config()
+	c.Bits = 4
+	m := h.mint(c)
+	mustTry(t, m)
+	word, n, err := m.NextRun(t.Context(), 100)
+	if word != at(5, 1, 4) || n != 15 || err != nil {
+		t.Fatalf("%#x, %d, %v", word, n, err)
+	}
+	h.set(6)
+	if word, n, err = m.NextRun(t.Context(), 3); word != at(6, 0, 4) || n != 3 || err != nil {
+		t.Fatalf("%#x, %d, %v", word, n, err)
+	}
+}
+
+// A tick serves the line in the order in which it formed, as far as it goes.
+func TestLineOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHands(1)
+		m := h.mint(h.config())
+		for range 4 {
+			mustTry(t, m)
+		}
+		const callers = 11
+		got := make([]uint64, callers)
+		var wg sync.WaitGroup
+		for i := range callers {
+			wg.Go(func() {
+				word, err := m.Next(t.Context())
+				if err != nil {
+					t.Error(err)
+				}
+				got[i] = word
+			})
+			for m.line.Len() < i+1 { // the first leads
+				time.Sleep(time.Microsecond)
+			}
+		}
+		for tick := int64(2); tick < 5; tick++ {
+			if _, err := m.TryNext(); !errors.Is(err, iderr.ErrExhausted) {
+				t.Fatalf("a caller who does not stand in line: %v", err)
+			}
+			h.set(tick)
+			time.Sleep(5 * time.Millisecond)
+		}
+		wg.Wait()
+		for i, word := range got {
+			if want := at(uint(2+i/4), uint(i%4), 2); word != want {
+				t.Errorf("caller %d got %#x, want %#x", i, word, want)
+			}
+		}
+		if m.line.Len() > 0 {
+			t.Error("the line is still there")
+		}
+	})
+}
+
+// Callers who never wait must not keep those in line from being served, though they
+// are the first at each new tick.
+func TestLineIsServedBesideTryNext(t *testing.T) {
+	m := new(Mint)
+	m.Init(Config{Format: "test", Epoch: epoch, Last: 1 << 41, Bits: 0}) // one word a tick
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	var wg sync.WaitGroup
+	done := make(chan struct{})
+	var tried atomic.Int64
+	for range 3 {
+		wg.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				if _, err := m.TryNext(); err == nil {
+					tried.Add(1)
+				}
+				runtime.Gosched()
+			}
+		})
+	}
+	for i := range 100 {
+		if _, err := m.Next(ctx); err != nil {
+			t.Errorf("Next, call %d: %v", i, err)
+			break
+		}
+	}
+	close(done)
+	wg.Wait()
+}
+
+// Many callers and few words: each gets its share.
+func TestShares(t *testing.T) {
+	m := new(Mint)
+	m.Init(Config{Format: "test", Epoch: epoch, Last: 1 << 41, Bits: 2})
+	const callers, total = 64, 64 * 40
+	var left atomic.Int64
+	left.Store(total)
+	share := make([]int, callers)
+	var wg, ready sync.WaitGroup
+	ready.Add(callers)
+	for i := range callers {
+		wg.Go(func() {
+			ready.Done()
+			ready.Wait() // a machine that is busy takes its time to start them
+			for left.Add(-1) >= 0 {
+				if _, err := m.Next(context.Background()); err != nil {
+					t.Error(err)
+				}
+				share[i]++
+			}
+		})
+	}
+	wg.Wait()
+	for i, n := range share {
+		if n < 40/3 || n > 40*3 {
+			t.Errorf("caller %d got %d of %d words, a fair share is 40", i, n, total)
+		}
+	}
+}
+
+func TestContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHands(1)
+		m := h.mint(h.config())
+		for range 4 {
+			mustTry(t, m)
+		}
+		leader, stopLeader := context.WithCancel(t.Context())
+		first, stopFirst := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		defer stopFirst()
+		var wg sync.WaitGroup
+		var got [3]error
+		var word uint64
+		for i, ctx := range []context.Context{leader, first, t.Context()} {
+			wg.Go(func() {
+				w, err := m.Next(ctx)
+				got[i] = err
+				if i == 2 {
+					word = w
+				}
+			})
+			for m.line.Len() < i+1 {
+				time.Sleep(time.Microsecond)
+			}
+		}
+		time.Sleep(10 * time.Millisecond)
+		stopLeader() // the next in line leads
+		time.Sleep(20 * time.Millisecond)
+		if n := m.line.Len(); n != 1 {
+			t.Errorf("%d in line", n)
+		}
+		h.set(2) // and the last is served
+		wg.Wait()
+		if !errors.Is(got[0], context.Canceled) || !errors.Is(got[1], context.DeadlineExceeded) || got[2] != nil {
+			t.Errorf("errors are %v", got)
+		}
+		if word != at(2, 0, 2) {
+			t.Errorf("word is %#x", word)
+		}
+	})
+}
+
+// A follower whose context ends is sent away while the leader goes on.
+func TestFollowerContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHands(1)
+		m := h.mint(h.config())
+		for range 4 {
+			mustTry(t, m)
+		}
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			if _, err := m.Next(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+		synctest.Wait()
+		var ended atomic.Int64
+		for i := range 5 {
+			wg.Go(func() {
+				ctx, stop := context.WithTimeout(t.Context(), time.Duration(10*(i+1))*time.Millisecond)
+				defer stop()
+				if _, err := m.Next(ctx); errors.Is(err, context.DeadlineExceeded) {
+					ended.Add(1)
+				} else if err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		time.Sleep(35 * time.Millisecond)
+		if n := m.line.Len(); n != 3 || ended.Load() != 3 {
+			t.Errorf("%d in line, %d ended", n, ended.Load())
+		}
+		h.set(2)
+		wg.Wait()
+		if ended.Load() != 3 {
+			t.Errorf("%d ended", ended.Load())
+		}
+	})
+}
+
+// In a bubble of testing/synctest, whose clock stands still but for its sleeps,
+// waiting for a tick takes just the time that is left of it.
+func TestBubble(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := new(Mint)
+		m.Init(Config{Format: "test", Epoch: epoch, Last: 1 << 41, Bits: 2})
+		time.Sleep(300 * time.Microsecond)
+		start := time.Now()
+		for range 4*10 + 1 {
+			if _, err := m.Next(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if took := time.Since(start); took != 9700*time.Microsecond {
+			t.Errorf("took %v", took)
+		}
+	})
+}
+
+// A word is of the tick of the call: of a reading of the clock that is neither before the
+// call nor after it, whichever way the mint knows that.
+func TestWordsAreOfTheirTime(t *testing.T) {
+	for name, c := range map[string]Config{
+		"added":   {Bits: 12, Field: 22},
+		"swapped": {Bits: 20},
+		"stepped": {Bits: 20, StepBits: 3, StartBits: 20, Rand: new(entropy.Source)},
+		"micro":   {Bits: 6, Micro: true},
+	} {
+		c.Format, c.Last = "test", math.MaxInt64>>max(c.Bits, c.Field)
+		m := new(Mint)
+		m.Init(c)
+		fast := 0
+		for began := time.Now(); time.Since(began) < 100*time.Millisecond; {
+			if _, ok := m.Fast(); ok {
+				fast++
+			}
+			before := m.tick(time.Now())
+			var words []uint64
+			if word, err := m.TryNext(); err == nil {
+				words = append(words, word)
+			}
+			if word, _, err := m.NextRun(t.Context(), 3); err == nil {
+				words = append(words, word)
+			}
+			after := m.tick(time.Now())
+			for _, word := range words {
+				if at := word >> m.bits; at < before || at > after {
+					t.Fatalf("%s: a word of tick %d between ticks %d and %d", name, at, before, after)
+				}
+			}
+		}
+		if fast == 0 && !c.Micro {
+			t.Errorf("%s: no word came the fast way", name)
+		}
+	}
+}
+
+// A clock that is set is followed at the next tick, by the counters' time.
+func TestClockIsSet(t *testing.T) {
+	var by atomic.Int64
+	set := func(t time.Time) time.Time { return t.Add(time.Duration(by.Load())) }
+	clock.Set.Store(&set)
+	defer clock.Set.Store(nil)
+	m := new(Mint)
+	m.Init(Config{Format: "test", Last: 1 << 41, Bits: 12, Field: 22})
+	for range 20 {
+		by.Add(int64(time.Hour))
+		at := time.Now()
+		for m.tick(time.Now().Add(time.Duration(by.Load()))) > m.word.Last()>>m.bits {
+			if _, err := m.TryNext(); err != nil && !errors.Is(err, iderr.ErrExhausted) {
+				t.Fatal(err)
+			}
+			if time.Since(at) > time.Second {
+				t.Fatal("a clock that was set forward is not followed")
+			}
+		}
+	}
+	by.Add(-int64(time.Hour))
+	for at := time.Now(); ; {
+		if _, err := m.TryNext(); errors.Is(err, iderr.ErrClockBackwards) {
+			break
+		}
+		if time.Since(at) > time.Second {
+			t.Fatal("a clock that was set back is not noticed")
+		}
+	}
+}
+
+// Times that are allotted later do not begin before the clock is there: not even for a caller
+// who is just about to take the next word when another one enters them.
+func TestAllottedLater(t *testing.T) {
+	set := func(time.Time) time.Time { return ms(5, 0) }
+	clock.Set.Store(&set)
+	defer clock.Set.Store(nil)
+	tried := 0
+	for range 100 {
+		m := new(Mint)
+		m.Init(Config{Format: "test", Epoch: epoch, Last: 1 << 40, Bits: 2, Field: 10, Fenced: true})
+		m.Allot(1, ms(5, 0), ms(6, 0))
+		mustTry(t, m)
+		m.Allot(2, ms(20, 0), ms(30, 0))
+		if word, err := m.TryNext(); err != nil || word>>m.bits != 5 {
+			t.Fatalf("word %#x, %v: tick 5 is allotted as before", word, err)
+		}
+		if _, again := m.fence.Enter((*allotment)(m), 20); !again {
+			t.Fatal("tick 20 is not entered")
+		}
+		word, ok := m.Fast()
+		if ok {
+			t.Fatalf("word %#x of tick %d", word, word>>m.bits)
+		}
+		if clock.Deadline(m.lasts.Load()).Ahead() {
+			tried++
+		}
+	}
+	if tried == 0 {
+		t.Error("the tick was over each time")
+	}
+}

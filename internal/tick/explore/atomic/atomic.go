@@ -1,0 +1,58 @@
+// Package atomic stands in for sync/atomic in code that is explored. Its values
+// hold nothing: each operation is handed to whoever runs the code, who keeps the
+// memory and says what the operation returns.
+package atomic
+
+import "fmt"
+
+// Kind is the kind of an operation.
+type Kind uint8
+
+const (
+	Load Kind = iota
+	Store
+	CompareAndSwap
+	Add
+)
+
+// Op is one operation on one cell.
+type Op struct {
+	Kind Kind
+	Cell *Uint64
+	A, B uint64 // the operands, as far as the kind has them
+}
+
+// Perform returns an operation's result: what it loads, the sum, 1 or 0 for a swap
+// made or not. Whoever runs the code sets it, and runs one piece of code at a time:
+// code that thinks it calls sync/atomic has no place to pass it along.
+var Perform func(Op) uint64
+
+// Uint64 has the methods of sync/atomic's that the explored code calls.
+type Uint64 struct {
+	_ uint64 // so that no two share an address
+}
+
+func (c *Uint64) Load() uint64   { return Perform(Op{Kind: Load, Cell: c}) }
+func (c *Uint64) Store(v uint64) { Perform(Op{Kind: Store, Cell: c, A: v}) }
+func (c *Uint64) CompareAndSwap(old, new uint64) bool {
+	return Perform(Op{Kind: CompareAndSwap, Cell: c, A: old, B: new}) == 1
+}
+func (c *Uint64) Add(delta uint64) uint64 { return Perform(Op{Kind: Add, Cell: c, A: delta}) }
+
+// On returns what o makes of a cell that holds v, and o's result.
+func (o Op) On(v uint64) (after, result uint64) {
+	switch o.Kind {
+	case Load:
+		return v, v
+	case Store:
+		return o.A, 0
+	case CompareAndSwap:
+		if v == o.A {
+			return o.B, 1
+		}
+		return v, 0
+	case Add:
+		return v + o.A, v + o.A
+	}
+	panic(fmt.Sprintf("atomic: kind %d", o.Kind))
+}

@@ -1,0 +1,20 @@
+// Package explore runs the word of internal/tick through every interleaving of a
+// few callers, and looks for one that breaks what the word promises.
+//
+// What runs is the source of word.go itself. A generator copies it and replaces
+// one thing, the import of sync/atomic, by the simulated atomics of this tree, so
+// that every operation on memory is a step that the search may put anywhere.
+//
+//	atomic/    simulated atomics: every operation asks the search for its result
+//	gen/       makes simtick and mutant from word.go; its test says if they are stale
+//	simtick/   word.go on simulated atomics
+//	mutant/    the same with one fault each, which the search must find
+//	split/     the design with two atomics, which the search must find at fault
+//
+// No goroutines are involved. What a caller does next depends on the results of
+// its operations so far and on nothing else, so a caller is the list of those
+// results: to learn its next operation, its call is run again from the start,
+// given the results, up to the first operation that has none. See [Model].
+package explore
+
+//go:generate go run ./gen

@@ -1,0 +1,291 @@
+package explore
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/firn-id/firn/internal/tick/explore/atomic"
+	tick "github.com/firn-id/firn/internal/tick/explore/simtick"
+)
+
+// The sequence has 2 bits and the clock shows the ticks 1 to 3: few enough that
+// ticks are spent and that all callers meet in one.
+//
+// Each reading may be any of the ticks, whatever the readings before it were. A
+// clock that goes forward, back or not at all between any two steps gives some of
+// those rows of readings, and so does every other clock of three ticks: what holds
+// for all rows holds for it.
+const bits = 2
+
+var ticks = []uint64{1, 2, 3}
+
+// word is the word of tick in any of its variants, which have a Verdict each.
+type word[V ~uint8] interface {
+	Open()
+	Raise(f uint64) bool
+	Last() uint64
+	Advance(floor, init, keep, step, ceil uint64) (uint64, V)
+	Reserve(floor, init, keep, ceil uint64, n int) (uint64, int, V)
+	Step(limit, mask uint64) (uint64, bool)
+	Pass(floor uint64)
+	Seal(mark uint64) uint64
+}
+
+const issued = uint8(tick.Issued)
+
+// The cells of a word.
+const (
+	stateCell = iota
+	fenceCell
+)
+
+// format writes a word as time/sequence.
+func format(w uint64) string { return fmt.Sprintf("%d/%d", w>>bits, w&(1<<bits-1)) }
+
+// advancing makes one ID like a format does: the clock is read once, and the ID is
+// of the clock's tick. One who gets none comes back with a fresh reading.
+func advancing[V ~uint8](w word[V]) func() Outcome {
+	return func() Outcome {
+		floor := Choose("reads the clock:", ticks...) << bits
+		return outcome(w.Advance(floor, 0, 0, 1, floor+1<<bits))
+	}
+}
+
+// carrying lets the sequence run over into the next tick, and steps by 1 or 2.
+func carrying[V ~uint8](w word[V]) func() Outcome {
+	return func() Outcome {
+		floor := Choose("reads the clock:", ticks...) << bits
+		step := Choose("draws the step", 1, 2)
+		return outcome(w.Advance(floor, 0, 0, step, 8<<bits))
+	}
+}
+
+// starting begins ticks at a sequence of its own choice.
+func starting[V ~uint8](w word[V]) func() Outcome {
+	return func() Outcome {
+		floor := Choose("reads the clock:", ticks...) << bits
+		init := Choose("draws the start", 0, 2)
+		return outcome(w.Advance(floor, init, 0, 1, floor+1<<bits))
+	}
+}
+
+// continuing has a sequence that goes on counting from tick to tick.
+func continuing[V ~uint8](w word[V]) func() Outcome {
+	return func() Outcome {
+		floor := Choose("reads the clock:", ticks...) << bits
+		return outcome(w.Advance(floor, 0, 1<<bits-1, 1, floor+1<<bits))
+	}
+}
+
+// reserving takes runs of up to 2.
+func reserving[V ~uint8](w word[V]) func() Outcome {
+	return func() Outcome {
+		floor := Choose("reads the clock:", ticks...) << bits
+		first, run, verdict := w.Reserve(floor, 0, 0, floor+1<<bits, 2)
+		if uint8(verdict) != issued {
+			return Outcome{Again: true}
+		}
+		return Outcome{First: first, Run: run}
+	}
+}
+
+func outcome[V ~uint8](w uint64, verdict V) Outcome {
+	if uint8(verdict) != issued {
+		return Outcome{Again: true}
+	}
+	return Outcome{First: w, Run: 1}
+}
+
+// raising moves the fence to any of some words.
+func raising[V ~uint8](w word[V], fences ...uint64) func() Outcome {
+	return func() Outcome {
+		w.Raise(Choose("raises the fence to", fences...))
+		return Outcome{}
+	}
+}
+
+// passing leaves out the words below one of some.
+func passing[V ~uint8](w word[V], floors ...uint64) func() Outcome {
+	return func() Outcome {
+		w.Pass(Choose("passes to", floors...))
+		return Outcome{}
+	}
+}
+
+// Words that are added have a wider field for their sequence: 5 of them in 4 bits.
+const (
+	roomy     = 4
+	roomyMask = 1<<roomy - 1
+	limit     = 5
+)
+
+// stepping makes one ID of the tick that the word is at.
+func stepping[V ~uint8](w word[V]) func() Outcome {
+	return func() Outcome {
+		next, ok := w.Step(limit, roomyMask)
+		if !ok {
+			return Outcome{Again: true}
+		}
+		return Outcome{First: next, Run: 1}
+	}
+}
+
+// beginning makes one ID of the clock's tick, in the wider field.
+func beginning[V ~uint8](w word[V]) func() Outcome {
+	return func() Outcome {
+		floor := Choose("reads the clock:", 1, 2) << roomy
+		return outcome(w.Advance(floor, 0, roomyMask, 1, floor+limit))
+	}
+}
+
+// rising wants that the word never falls, that no ID is beyond it, and that each is of a
+// sequence that there is and made once: the ghost has a bit for each ID. With afterAll,
+// that is order, too: a call's ID is greater than those of all calls that ended before.
+func rising(ghost uint32, e Event) (uint32, string) {
+	if e.New[stateCell] < e.Old[stateCell] {
+		return ghost, fmt.Sprintf("the word fell from %#x to %#x", e.Old[stateCell], e.New[stateCell])
+	}
+	for w := e.First; w < e.First+uint64(e.Run); w++ {
+		bit := uint32(1) << (w>>roomy*limit + min(w&roomyMask, limit-1))
+		switch {
+		case w > e.New[stateCell]:
+			return ghost, fmt.Sprintf("%#x was issued, which is beyond the word", w)
+		case w&roomyMask >= limit:
+			return ghost, fmt.Sprintf("%#x was issued, whose sequence is past its end", w)
+		case ghost&bit != 0:
+			return ghost, fmt.Sprintf("%#x was issued twice", w)
+		}
+		ghost |= bit
+	}
+	return ghost, ""
+}
+
+// afterAll wants that what a call issues is greater than the word that it found at first, if
+// it looked for that.
+func afterAll(steps []Step, o Outcome) string {
+	for _, s := range steps {
+		if s.Cell == "state" && s.Kind == atomic.Load {
+			if o.Run > 0 && o.First <= s.Result {
+				return fmt.Sprintf("%#x was issued by a call that found the word at %#x", o.First, s.Result)
+			}
+			break
+		}
+	}
+	return ""
+}
+
+// sealing ends the word. That it has come to its end shows as an outcome.
+func sealing[V ~uint8](w word[V]) func() Outcome {
+	return func() Outcome { return Outcome{First: w.Seal(1), Run: 1} }
+}
+
+// sealed wants that nothing is issued once Seal has returned, and nothing above what it
+// returned before: the ghost is the greatest word issued, and a bit that says that it is
+// the last.
+func sealed(ghost uint32, e Event) (uint32, string) {
+	const over = 1 << 31
+	switch {
+	case e.Run == 0:
+	case e.Program == "Seal":
+		if last := ghost &^ over; uint64(last) > e.First {
+			return ghost, fmt.Sprintf("%s was issued, and the seal was put on %s", format(uint64(last)), format(e.First))
+		}
+		ghost |= over
+	case ghost&over != 0:
+		return ghost, format(e.First) + " was issued after the seal"
+	default:
+		ghost = max(ghost, uint32(e.First)+uint32(e.Run)-1)
+	}
+	return ghost, ""
+}
+
+// increasing wants every word issued to be greater than all issued before it. That
+// is more than that no two are equal, and cheaper to watch: the ghost is the
+// greatest word issued, which in a word without fault is the word itself.
+func increasing(greatest uint32, e Event) (uint32, string) {
+	if e.Run == 0 {
+		return greatest, ""
+	}
+	if e.First <= uint64(greatest) {
+		return greatest, fmt.Sprintf("%s was issued after %s", format(e.First), format(uint64(greatest)))
+	}
+	return uint32(e.First) + uint32(e.Run) - 1, ""
+}
+
+// distinct wants no word to be issued twice and asks for no order: the ghost has a
+// bit for every word issued. It is for code that keeps no order.
+func distinct(before uint32, e Event) (uint32, string) {
+	for w := e.First; w < e.First+uint64(e.Run); w++ {
+		bit := uint32(1) << w
+		if before&bit != 0 {
+			return before, format(w) + " was issued twice"
+		}
+		before |= bit
+	}
+	return before, ""
+}
+
+// fenced wants that the fence never falls and that a word is below the fence of
+// the moment in which it is issued, so also below the highest fence ever raised.
+func fenced(ghost uint32, e Event) (uint32, string) {
+	if e.New[fenceCell] < e.Old[fenceCell] {
+		return ghost, fmt.Sprintf("the fence fell from %s to %s", format(e.Old[fenceCell]), format(e.New[fenceCell]))
+	}
+	if e.Run > 0 {
+		if last := e.First + uint64(e.Run) - 1; last >= e.New[fenceCell] {
+			return ghost, fmt.Sprintf("%s was issued past the fence at %s", format(last), format(e.New[fenceCell]))
+		}
+	}
+	return ghost, ""
+}
+
+func both(a, b func(uint32, Event) (uint32, string)) func(uint32, Event) (uint32, string) {
+	return func(ghost uint32, e Event) (uint32, string) {
+		if _, violation := b(ghost, e); violation != "" {
+			return ghost, violation
+		}
+		return a(ghost, e)
+	}
+}
+
+// belowSeenFence wants that a call that issues has itself seen a fence above all
+// that it issues: not only was the fence there, the caller knew.
+func belowSeenFence(steps []Step, o Outcome) string {
+	var seen uint64
+	for _, s := range steps {
+		if s.Cell == "fence" {
+			seen = max(seen, s.Result)
+		}
+	}
+	if o.Run > 0 && o.First+uint64(o.Run)-1 >= seen {
+		return fmt.Sprintf("%s was issued by a call that saw no fence above %s", format(o.First), format(seen))
+	}
+	return ""
+}
+
+// holds searches a model that must have no violation, and checks that the search
+// was not empty: callers lost swaps, and all of them could come to their end.
+func holds(t *testing.T, m *Model) Report {
+	t.Helper()
+	r := m.Search()
+	t.Logf("%d states, %d transitions; %d lost swaps, %d calls made again, %d ends",
+		r.States, r.Transitions, r.Lost, r.Again, r.Ends)
+	if r.Violation != "" {
+		t.Fatalf("%s:\n%s", r.Violation, strings.Join(r.Trace, "\n"))
+	}
+	if r.Lost == 0 || r.Ends == 0 {
+		t.Error("no caller lost a swap, or the callers never came to their end")
+	}
+	return r
+}
+
+// fails searches a model that must have a violation, and prints the way to it.
+func fails(t *testing.T, m *Model, want string) {
+	t.Helper()
+	r := m.Search()
+	t.Logf("found in %d states: %s\n%s", r.States, r.Violation, strings.Join(r.Trace, "\n"))
+	if !strings.Contains(r.Violation, want) {
+		t.Errorf("the search found %q, not %q", r.Violation, want)
+	}
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The search says something about word.go only as long as it runs word.go.
+func TestGeneratedFilesAreCurrent(t *testing.T) {
+	source, err := os.ReadFile("../../word.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := generate(string(source))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range files {
+		got, err := os.ReadFile(filepath.Join("..", name))
+		if err != nil {
+			t.Error(err)
+		} else if !bytes.Equal(got, want) {
+			t.Errorf("%s is not what gen makes of word.go: run go generate in internal/tick/explore", name)
+		}
+	}
+	for _, pattern := range []string{"../simtick/*", "../mutant/*/*"} {
+		present, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range present {
+			if _, ok := files[strings.TrimPrefix(filepath.ToSlash(path), "../")]; !ok {
+				t.Errorf("%s is not made by gen", path)
+			}
+		}
+	}
+}
+
+// Taking the header off and putting the import back gives word.go, byte for byte.
+func TestOnlyTheImportIsReplaced(t *testing.T) {
+	source, err := os.ReadFile("../../word.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sim, err := os.ReadFile("../simtick/word.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	back := strings.Replace(strings.TrimPrefix(string(sim), header), simulate.new, simulate.old, 1)
+	if back != string(source) {
+		t.Error("simtick/word.go differs from word.go in more than its import")
+	}
+}

@@ -1,0 +1,153 @@
+package explore
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/firn-id/firn/internal/tick/explore/atomic"
+)
+
+// local is the state of one caller: what it has completed, and in its present call
+// the steps so far. From them follows its next operation.
+type local struct {
+	program int
+	made    int
+	steps   []Step
+	done    bool // has made all its calls; else next is what it is about to do
+	next    operation
+	cell    int
+	after   map[uint64]*edge // by the operation's result
+}
+
+// edge is where a result takes a caller.
+type edge struct {
+	to        uint16
+	first     uint64
+	run       int
+	lost      bool // a swap that failed
+	again     bool // the call is made again
+	violation string
+}
+
+// locals holds every local state met, each found once.
+type locals struct {
+	programs []Program
+	cells    cells
+	byKey    map[string]uint16
+	all      []*local
+}
+
+// begin returns the state of a caller that has made so many calls.
+func (ls *locals) begin(program, made int) uint16 { return ls.intern(program, made, nil) }
+
+func (ls *locals) intern(program, made int, steps []Step) uint16 {
+	key := []byte{byte(program), byte(made)}
+	for _, s := range steps {
+		key = binary.AppendUvarint(key, s.Result)
+	}
+	if i, ok := ls.byKey[string(key)]; ok {
+		return i
+	}
+	l := &local{program: program, made: made, steps: steps, after: make(map[uint64]*edge)}
+	if made == ls.programs[program].Calls {
+		l.done = true
+	} else if _, ended := ls.run(program, steps, &l.next); ended {
+		panic("explore: " + ls.programs[program].Name + " makes a call that has no operation")
+	}
+	if l.next.choice == "" && !l.done {
+		l.cell = ls.cell(l.next)
+	}
+	i := uint16(len(ls.all))
+	if len(ls.all) >= 1<<16 {
+		panic("explore: more than 65536 local states")
+	}
+	ls.all = append(ls.all, l)
+	ls.byKey[string(key)] = i
+	return i
+}
+
+func (ls *locals) cell(o operation) int {
+	i, ok := ls.cells.index[o.Cell]
+	if !ok {
+		panic("explore: an operation on an atomic that is not in Shared")
+	}
+	return i
+}
+
+// pending is panicked with at an operation that has no result yet.
+type pending operation
+
+// run makes a call, giving its operations the results of steps. Either it ends, or
+// it comes to one operation more, which is put in next.
+func (ls *locals) run(program int, steps []Step, next *operation) (o Outcome, ended bool) {
+	defer func() {
+		if p := recover(); p != nil {
+			op, ok := p.(pending)
+			if !ok {
+				panic(p)
+			}
+			*next = operation(op)
+		}
+	}()
+	pos := 0
+	setPerform(func(op operation) uint64 {
+		if pos == len(steps) {
+			panic(pending(op))
+		}
+		if !op.same(steps[pos].op) {
+			panic(fmt.Sprintf("explore: %s does not do the same twice", ls.programs[program].Name))
+		}
+		pos++
+		return steps[pos-1].Result
+	})
+	return ls.programs[program].Call(), true
+}
+
+// step returns where the caller goes when its next operation gives result.
+func (ls *locals) step(at uint16, result uint64) *edge {
+	l := ls.all[at]
+	if e := l.after[result]; e != nil {
+		return e
+	}
+	e := ls.edge(l, result)
+	l.after[result] = e
+	return e
+}
+
+func (ls *locals) edge(l *local, result uint64) *edge {
+	p := &ls.programs[l.program]
+	s := Step{op: l.next, Result: result, Kind: l.next.Kind}
+	if l.next.choice == "" {
+		s.Cell = ls.cells.names[l.cell]
+	}
+	steps := append(l.steps[:len(l.steps):len(l.steps)], s)
+	e := &edge{lost: s.Cell != "" && s.Kind == atomic.CompareAndSwap && result == 0}
+
+	var next operation
+	o, ended := ls.run(l.program, steps, &next)
+	if ended {
+		if p.Check != nil {
+			e.violation = p.Check(steps, o)
+		}
+		made := l.made + 1
+		if o.Again {
+			made = l.made
+		}
+		e.first, e.run, e.again = o.First, o.Run, o.Again
+		e.to = ls.begin(l.program, made)
+		return e
+	}
+	if e.lost && p.Restarts {
+		chosen := 0
+		for chosen < len(steps) && steps[chosen].Cell == "" {
+			chosen++
+		}
+		var anew operation
+		if _, ended := ls.run(l.program, steps[:chosen], &anew); ended || !anew.same(next) {
+			panic("explore: " + p.Name + " does not start again after a lost swap")
+		}
+		steps = steps[:chosen]
+	}
+	e.to = ls.intern(l.program, l.made, steps)
+	return e
+}

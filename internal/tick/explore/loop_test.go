@@ -1,0 +1,73 @@
+package explore
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"testing"
+)
+
+// Program.Restarts claims that a call that lost a swap is where it was when it
+// began. So it is if the method is one endless loop that writes to no variable
+// from outside it: then nothing but the arguments outlives a round.
+func TestCallsStartAgainAfterALostSwap(t *testing.T) {
+	loops := startAgain(t, "simtick/word.go")
+	for _, method := range []string{"Advance", "Reserve", "Raise", "Pass"} {
+		if !loops[method] {
+			t.Errorf("%s keeps something from round to round: its searches must not set Restarts", method)
+		}
+	}
+	if startAgain(t, "mutant/stale/word.go")["Advance"] {
+		t.Error("a method that keeps a value from before its loop is not told from one that does not")
+	}
+}
+
+// startAgain tells of each method of a file whether it is such a loop.
+func startAgain(t *testing.T, path string) map[string]bool {
+	t.Helper()
+	files := token.NewFileSet()
+	file, err := parser.ParseFile(files, path, nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info := &types.Info{Uses: make(map[*ast.Ident]types.Object)}
+	config := types.Config{Error: func(error) {}} // imports stay unknown: local names are what counts
+	_, _ = config.Check("tick", files, []*ast.File{file}, info)
+
+	methods := make(map[string]bool)
+	for _, d := range file.Decls {
+		f, ok := d.(*ast.FuncDecl)
+		if !ok || len(f.Body.List) != 1 {
+			continue
+		}
+		loop, ok := f.Body.List[0].(*ast.ForStmt)
+		if !ok || loop.Init != nil || loop.Cond != nil || loop.Post != nil {
+			continue
+		}
+		methods[f.Name.Name] = true
+		ast.Inspect(loop, func(n ast.Node) bool {
+			var written []ast.Expr
+			switch n := n.(type) {
+			case *ast.AssignStmt:
+				written = n.Lhs
+			case *ast.IncDecStmt:
+				written = []ast.Expr{n.X}
+			case *ast.UnaryExpr:
+				if n.Op == token.AND { // a pointer could write to it unseen
+					written = []ast.Expr{n.X}
+				}
+			}
+			for _, x := range written {
+				name, ok := x.(*ast.Ident)
+				if !ok {
+					methods[f.Name.Name] = false
+				} else if v := info.Uses[name]; v != nil && v.Pos() < loop.Pos() {
+					methods[f.Name.Name] = false
+				}
+			}
+			return true
+		})
+	}
+	return methods
+}

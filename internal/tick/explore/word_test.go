@@ -1,0 +1,208 @@
+package explore
+
+import (
+	"testing"
+
+	tick "github.com/firn-id/firn/internal/tick/explore/simtick"
+)
+
+// Three callers make three IDs each. Every step of every caller is on its own:
+// reading the clock, loading the word, loading the fence, swapping. Nothing is left
+// out here: a caller remembers all that it has seen in its call.
+func TestThreeCallersOfThreeIDs(t *testing.T) {
+	w := new(tick.Word)
+	kept := holds(t, &Model{
+		Shared: w, Setup: w.Open, Watch: both(increasing, fenced), Format: format,
+		Programs: []Program{{Name: "Advance", Actors: 3, Calls: 3, Call: advancing(w)}},
+	})
+	forgot := holds(t, &Model{
+		Shared: w, Setup: w.Open, Watch: distinct, Format: format,
+		Programs: []Program{{Name: "Advance", Actors: 3, Calls: 3, Call: advancing(w), Restarts: true}},
+	})
+	if forgot.States >= kept.States {
+		t.Error("forgetting what lost calls have seen saves no states")
+	}
+}
+
+// The other ways in which formats use the word, and a fourth caller.
+func TestAdvance(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		call         func(word[tick.Verdict]) func() Outcome
+		actors, made int
+	}{
+		{"four callers", advancing[tick.Verdict], 4, 2},
+		{"continuing sequence", continuing[tick.Verdict], 3, 3},
+		{"random start", starting[tick.Verdict], 3, 2},
+		{"random start, more of each", starting[tick.Verdict], 2, 3},
+		{"random step, carrying", carrying[tick.Verdict], 3, 2},
+		{"random step, carrying, more of each", carrying[tick.Verdict], 2, 3},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := new(tick.Word)
+			holds(t, &Model{
+				Shared: w, Setup: w.Open, Watch: increasing, Format: format,
+				Programs: []Program{{
+					Name: "Advance", Actors: c.actors, Calls: c.made, Call: c.call(w), Restarts: true,
+				}},
+			})
+		})
+	}
+}
+
+// Runs of one or two words, alone and mixed with single ones.
+func TestReserve(t *testing.T) {
+	w := new(tick.Word)
+	for _, c := range []struct {
+		name     string
+		programs []Program
+	}{
+		{"alone", []Program{
+			{Name: "Reserve", Actors: 3, Calls: 2, Call: reserving(w), Restarts: true},
+		}},
+		{"with Advance", []Program{
+			{Name: "Reserve", Actors: 2, Calls: 2, Call: reserving(w), Restarts: true},
+			{Name: "Advance", Actors: 1, Calls: 2, Call: advancing(w), Restarts: true},
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			holds(t, &Model{
+				Shared: w, Setup: w.Open, Watch: increasing, Format: format,
+				Programs: c.programs,
+			})
+		})
+	}
+}
+
+// Words are added while others begin ticks, at their end too, and while runs are reserved.
+func TestStep(t *testing.T) {
+	holds(t, stepModel(new(tick.Word), 2, 2))
+	holds(t, stepModel(new(tick.Word), 1, 3))
+}
+
+// Three callers call three times each, all of whom may take the tick that the word is at for the
+// present one or read the clock, which shows any tick: what a generator's callers do.
+func TestThreeCallersOfThreeCallsInEitherWay(t *testing.T) {
+	w := new(tick.Word)
+	step, begin := stepping(w), beginning(w)
+	holds(t, &Model{
+		Shared: w, Setup: func() { w.Open(); w.Advance(1<<roomy, 0, 0, 1, 2<<roomy) }, Watch: rising,
+		Programs: []Program{{Name: "mint", Actors: 3, Calls: 3, Check: afterAll, Call: trying(func() Outcome {
+			if Choose("the tick lasts:", 0, 1) == 1 {
+				return step()
+			}
+			return begin()
+		})}},
+	})
+}
+
+// stepModel has callers of Step beside one of Advance and one of Reserve.
+func stepModel[V ~uint8](w word[V], steppers, made int) *Model {
+	reserve := func() Outcome {
+		floor := Choose("reads the clock:", 1, 2) << roomy
+		first, run, verdict := w.Reserve(floor, 0, roomyMask, floor+limit, 2)
+		if uint8(verdict) != issued {
+			return Outcome{Again: true}
+		}
+		return Outcome{First: first, Run: run}
+	}
+	return &Model{
+		Shared: w, Setup: func() { w.Open(); w.Advance(1<<roomy, 0, 0, 1, 2<<roomy) }, Watch: rising,
+		Programs: []Program{
+			{Name: "Step", Actors: steppers, Calls: made, Call: trying(stepping(w)), Check: afterAll},
+			{Name: "Advance", Actors: 1, Calls: 2, Call: trying(beginning(w)), Check: afterAll},
+			{Name: "Reserve", Actors: 1, Calls: 1, Call: trying(reserve), Check: afterAll},
+		},
+	}
+}
+
+// Words are added while the fence rises.
+func TestStepAtTheFence(t *testing.T) { holds(t, stepFenceModel(new(tick.Word))) }
+
+func stepFenceModel[V ~uint8](w word[V]) *Model {
+	return &Model{
+		Shared: w, Setup: func() { w.Raise(1<<roomy + 2); w.Advance(1<<roomy, 0, 0, 1, 2<<roomy) },
+		Watch: both(rising, fenced),
+		Programs: []Program{
+			{Name: "Step", Actors: 2, Calls: 2, Call: trying(stepping(w)), Check: afterAll},
+			{Name: "Advance", Actors: 1, Calls: 2, Call: trying(beginning(w)), Check: afterAll},
+			{Name: "Raise", Actors: 1, Calls: 2, Call: raising(w, 1<<roomy+3, 2<<roomy, 2<<roomy+1)},
+		},
+	}
+}
+
+// The fence rises at any moment, to any of some words: raised by one while three
+// make IDs, and by two who know nothing of each other while two do.
+func TestFence(t *testing.T) {
+	holds(t, fenceModel(new(tick.Word), 2, 1))
+	holds(t, fenceModel(new(tick.Word), 1, 2))
+}
+
+// fenceModel has callers of Advance and one of Reserve while the fence is raised: to
+// the middle of a tick, to its end and to beyond all ticks.
+func fenceModel[V ~uint8](w word[V], advancers, raisers int) *Model {
+	return &Model{
+		Shared: w, Setup: func() { w.Raise(5) }, Watch: both(increasing, fenced), Format: format,
+		Programs: []Program{
+			{Name: "Advance", Actors: advancers, Calls: 2, Call: advancing(w), Restarts: true, Check: belowSeenFence},
+			{Name: "Reserve", Actors: 1, Calls: 3 - advancers, Call: reserving(w), Restarts: true, Check: belowSeenFence},
+			{Name: "Raise", Actors: raisers, Calls: 2, Call: raising(w, 6, 8, 11, 16), Restarts: true},
+		},
+	}
+}
+
+// The word is sealed at any moment while others make IDs and one raises the fence before.
+func TestSeal(t *testing.T) {
+	holds(t, sealModel(new(tick.Word), 2))
+}
+
+// sealModel has callers of Advance and one of Reserve while the word is sealed. In a few
+// tries each of them may find no word, for as long as it likes.
+func sealModel[V ~uint8](w word[V], advancers int) *Model {
+	return &Model{
+		Shared: w, Setup: func() { w.Raise(14) }, Watch: sealed, Format: format,
+		Programs: []Program{
+			{Name: "Advance", Actors: advancers, Calls: 2, Call: trying(advancing(w)), Restarts: true},
+			{Name: "Reserve", Actors: 1, Calls: 1, Call: trying(reserving(w)), Restarts: true},
+			{Name: "Seal", Actors: 1, Calls: 1, Call: sealing(w)},
+		},
+	}
+}
+
+// Words are added while the word is sealed.
+func TestStepAtTheSeal(t *testing.T) { holds(t, stepSealModel(new(tick.Word))) }
+
+func stepSealModel[V ~uint8](w word[V]) *Model {
+	return &Model{
+		Shared: w, Setup: func() { w.Raise(3 << roomy); w.Advance(1<<roomy, 0, 0, 1, 2<<roomy) }, Watch: sealed,
+		Programs: []Program{
+			{Name: "Step", Actors: 2, Calls: 2, Call: trying(stepping(w))},
+			{Name: "Advance", Actors: 1, Calls: 1, Call: trying(beginning(w))},
+			{Name: "Seal", Actors: 1, Calls: 1, Call: sealing(w)},
+		},
+	}
+}
+
+// trying makes a call count that finds no word.
+func trying(call func() Outcome) func() Outcome {
+	return func() Outcome {
+		o := call()
+		o.Again = false
+		return o
+	}
+}
+
+// Words are passed over while others are made: they still only increase.
+func TestPass(t *testing.T) {
+	holds(t, passModel(new(tick.Word), 2))
+}
+
+func passModel[V ~uint8](w word[V], advancers int) *Model {
+	return &Model{
+		Shared: w, Setup: w.Open, Watch: increasing, Format: format,
+		Programs: []Program{
+			{Name: "Advance", Actors: advancers, Calls: 2, Call: trying(advancing(w)), Restarts: true},
+			{Name: "Pass", Actors: 1, Calls: 2, Call: passing(w, 6, 8, 12), Restarts: true},
+		},
+	}
+}
