@@ -1,0 +1,59 @@
+package base32_test
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"syscall"
+	"testing"
+)
+
+// Assembly that reads or writes past the end of what it is given dies here: the page that
+// follows cannot be touched.
+func TestBounds(t *testing.T) {
+	page := syscall.Getpagesize()
+	area := func() []byte { // which ends where memory does
+		b, err := syscall.Mmap(-1, 0, 3*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, end := range []int{0, 2 * page} {
+			if err := syscall.Mprotect(b[end:end+page], syscall.PROT_NONE); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return b[page : 2*page : 2*page]
+	}
+	a, b := area(), area()
+	both(t, func(t *testing.T) {
+		random := rand.New(rand.NewPCG(13, 14))
+		for _, r := range runs {
+			for n := 1; n < 9; n++ {
+				values := r.values(random, n)
+				text := r.texts(values, ',')
+				for _, begin := range []bool{false, true} { // where memory begins, too
+					place := func(area []byte, n int) []byte {
+						if begin {
+							return area[:n:n]
+						}
+						return area[len(area)-n:]
+					}
+					v := place(a, len(values))
+					copy(v, values)
+					s := place(b, len(text))
+					r.encode(s, v, ',')
+					copy(s, text)
+					clear(v)
+					r.decode(v, n, s, ',')
+					one := place(b, r.length)
+					copy(one, text)
+					if v := place(a, r.size); !r.read(v, one) || !bytes.Equal(v, values[:r.size]) {
+						t.Errorf("%s: read %x, want %x", r.name, v, values[:r.size])
+					}
+					if got := r.one(place(b, r.length)[:0], place(a, r.size)); !bytes.Equal(got, text[:r.length]) || &got[0] != &one[0] {
+						t.Errorf("%s: wrote %q", r.name, got)
+					}
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,76 @@
+//go:build amd64 && !purego && !race && !msan && !asan
+
+package base32
+
+// vectors tells whether the processor and the operating system have AVX2. It is not written
+// once programs run; tests turn it off.
+var vectors = hasAVX2()
+
+// hasAVX2 asks the processor for the instructions, and whether the system keeps their
+// registers.
+func hasAVX2() bool
+
+// The functions below are in vector_amd64.s. Without AVX2 they go to their twins, whose
+// arguments and results are the same; those of runs return 0.
+//
+// The encoders write over the end of dst, which their callers have made long enough.
+
+//go:noescape
+func encode63(c *Codec, dst []byte, v uint64)
+
+//go:noescape
+func encode80(c *Codec, dst []byte, src *[10]byte)
+
+//go:noescape
+func encode160(c *Codec, dst []byte, src *[20]byte)
+
+//go:noescape
+func decode63(c *Codec, s string) int64
+
+//go:noescape
+func decode63Bytes(c *Codec, s []byte) int64
+
+//go:noescape
+func decode80(c *Codec, dst *[10]byte, s string) bool
+
+//go:noescape
+func decode80Bytes(c *Codec, dst *[10]byte, s []byte) bool
+
+//go:noescape
+func decode160(c *Codec, dst *[20]byte, s string) bool
+
+//go:noescape
+func decode160Bytes(c *Codec, dst *[20]byte, s []byte) bool
+
+// Of dst and text a run uses what n values take, which its caller has cut n down to.
+
+//go:noescape
+func encodeRun63(c *Codec, dst []byte, first *int64, n int, sep byte) int
+
+//go:noescape
+func encodeRun80(c *Codec, dst []byte, first *[10]byte, n int, sep byte) int
+
+//go:noescape
+func encodeRun160(c *Codec, dst []byte, first *[20]byte, n int, sep byte) int
+
+//go:noescape
+func decodeRun63(c *Codec, first *int64, n int, text []byte, sep byte) int
+
+//go:noescape
+func decodeRun80(c *Codec, first *[10]byte, n int, text []byte, sep byte) int
+
+//go:noescape
+func decodeRun160(c *Codec, first *[20]byte, n int, text []byte, sep byte) int
+
+// Twins, which assembly jumps to, have the same arguments and results.
+var (
+	_ = []func(*Codec, []byte, uint64){encode63, twinEncode63}
+	_ = []func(*Codec, []byte, *[10]byte){encode80, twinEncode80}
+	_ = []func(*Codec, []byte, *[20]byte){encode160, twinEncode160}
+	_ = []func(*Codec, string) int64{decode63, twin63}
+	_ = []func(*Codec, []byte) int64{decode63Bytes, twin63Bytes}
+	_ = []func(*Codec, *[10]byte, string) bool{decode80, twin80}
+	_ = []func(*Codec, *[10]byte, []byte) bool{decode80Bytes, twin80Bytes}
+	_ = []func(*Codec, *[20]byte, string) bool{decode160, twin160}
+	_ = []func(*Codec, *[20]byte, []byte) bool{decode160Bytes, twin160Bytes}
+)

@@ -1,0 +1,97 @@
+// Package base36 writes and reads unsigned integers in base-36: digits, then
+// letters, written in lower case and read in either.
+package base36
+
+const (
+	// Len is the length of any 63-bit integer, padded.
+	Len = 13
+
+	digits = "0123456789abcdefghijklmnopqrstuvwxyz"
+
+	two = 36 * 36 // numbers of two digits
+	six = two * two * two
+)
+
+// values holds each character's value, foreign for those that have none.
+var values = func() (v [256]int16) {
+	for i := range v {
+		v[i] = foreign
+	}
+	for i := range digits {
+		v[digits[i]] = int16(i)
+		if i >= 10 {
+			v[digits[i]-'a'+'A'] = int16(i)
+		}
+	}
+	return v
+}()
+
+// foreign makes a number of two digits negative whichever of them it is.
+const foreign = -two
+
+// pairs holds the two digits of each number of two.
+var pairs = func() (p [two][2]byte) {
+	for i := range p {
+		p[i] = [2]byte{digits[i/36], digits[i%36]}
+	}
+	return p
+}()
+
+// Append appends v in 13 digits, padded with zeros. v must be below 2^63.
+func Append(dst []byte, v uint64) []byte {
+	n := len(dst)
+	dst = append(dst, "0000000000000"...)
+	p := (*[Len]byte)(dst[n:])
+	high := v / six
+	first := high / six
+	p[0] = digits[first]
+	put6((*[6]byte)(p[1:]), uint32(high-first*six))
+	put6((*[6]byte)(p[7:]), uint32(v-high*six))
+	return dst
+}
+
+// put6 writes v in 6 digits.
+func put6(p *[6]byte, v uint32) {
+	a, ab := v/(two*two), v/two
+	*(*[2]byte)(p[0:]) = pairs[a]
+	*(*[2]byte)(p[2:]) = pairs[ab-a*two]
+	*(*[2]byte)(p[4:]) = pairs[v-ab*two]
+}
+
+// Parse reads 1 to 13 digits. bad is the offset of the first character that is
+// no digit, -1 if all are. ok tells whether the value fits 63 bits.
+func Parse[S string | []byte](s S) (v uint64, bad int, ok bool) {
+	if len(s) != Len {
+		return parse(s)
+	}
+	first := int64(values[s[0]])
+	a, b, c := pair(s, 1), pair(s, 3), pair(s, 5)
+	d, e, f := pair(s, 7), pair(s, 9), pair(s, 11)
+	v = uint64(first)*(six*six) + uint64((a*two+b)*two+c)*six + uint64((d*two+e)*two+f)
+	// With a first digit of 0 or 1 the sum fits 64 bits.
+	if first|a|b|c|d|e|f < 0 || first > 1 || v > 1<<63-1 {
+		return parse(s)
+	}
+	return v, -1, true
+}
+
+// pair returns the value of two digits, or a negative number if one is foreign.
+func pair[S string | []byte](s S, at int) int64 {
+	return int64(values[s[at]])*36 + int64(values[s[at+1]])
+}
+
+// parse is Parse of any text, digit by digit.
+func parse[S string | []byte](s S) (v uint64, bad int, ok bool) {
+	const limit = 1<<63 - 1
+	for i := range len(s) {
+		d := values[s[i]]
+		if d < 0 {
+			return 0, i, false
+		}
+		if i == Len-1 && v > (limit-uint64(d))/36 { // 12 digits always fit
+			return 0, -1, false
+		}
+		v = v*36 + uint64(d)
+	}
+	return v, -1, true
+}

@@ -1,0 +1,138 @@
+// Package digits reads decimal and hexadecimal numbers strictly: digits alone,
+// with no sign, space, prefix or underscore. It knows no format: a decoder
+// returns the offset of the first character that is not a digit.
+package digits
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// Decimal reads decimal digits. bad is the offset of the first character that is
+// none, -1 if all are. ok tells whether the value fits 64 bits.
+func Decimal[S string | []byte](s S) (v uint64, bad int, ok bool) {
+	at := 0
+	for ; at < len(s)-7 && at < always; at += 8 {
+		x := eight(s[at : at+8])
+		if !digits8(x) {
+			break // the loop below says which
+		}
+		v = v*1e8 + value8(x)
+	}
+	ok = true
+	for i := at; i < len(s); i++ {
+		d := s[i] - '0'
+		if d > 9 {
+			return 0, i, false
+		}
+		hi, lo := bits.Mul64(v, 10)
+		sum, carry := bits.Add64(lo, uint64(d), 0)
+		if hi != 0 || carry != 0 {
+			ok = false // go on: a foreign character further right is the better message
+		}
+		v = sum
+	}
+	return v, -1, ok
+}
+
+// always is how many decimal digits fit 64 bits whatever they are, in whole groups of 8.
+const always = 16
+
+// eight returns 8 characters, the first lowest. The compiler makes one load of it.
+func eight[S string | []byte](s S) uint64 {
+	_ = s[7]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
+// each is a number in each of 8 bytes, once it is multiplied by it.
+const each = 0x0101010101010101
+
+// digits8 tells whether 8 characters are decimal digits: their high half is 3, and still is
+// when 6 is added, as it is not above a low half of 9. A carry from one byte to the next
+// comes only from a byte whose own high half is not 3.
+func digits8(x uint64) bool {
+	return ((x^'0'*each)|((x+6*each)^'0'*each))&(0xf0*each) == 0
+}
+
+// value8 returns the value of 8 decimal digits. Each step makes numbers of twice as many
+// digits out of two neighbours, of which the first, the lower, counts for more.
+func value8(x uint64) uint64 {
+	x &= 0x0f * each
+	x = (x*10 + x>>8) & 0x00ff00ff00ff00ff
+	x = (x*100 + x>>16) & 0x0000ffff0000ffff
+	return (x*10000 + x>>32) & 0xffffffff
+}
+
+// A nibble, one hexadecimal digit, is in each byte of an integer here, the first uppermost.
+
+// letters has 1 in each byte for a nibble above 9.
+func letters(nibbles uint64) uint64 { return (nibbles + 6*each) >> 4 & each }
+
+// characters returns the digits of nibbles, in lower case.
+func characters(nibbles uint64) uint64 {
+	return nibbles + '0'*each + letters(nibbles)*('a'-'0'-10)
+}
+
+// AppendHex appends src in lower-case hexadecimal.
+func AppendHex(dst, src []byte) []byte {
+	for ; len(src) >= 4; src = src[4:] {
+		x := uint64(binary.BigEndian.Uint32(src))
+		x = (x | x<<16) & 0x0000ffff0000ffff
+		x = (x | x<<8) & 0x00ff00ff00ff00ff
+		x = (x | x<<4) & 0x0f0f0f0f0f0f0f0f
+		dst = binary.BigEndian.AppendUint64(dst, characters(x))
+	}
+	for _, b := range src {
+		dst = binary.BigEndian.AppendUint16(dst, uint16(characters(uint64(b>>4)<<8|uint64(b&15))))
+	}
+	return dst
+}
+
+// Hex reads 2*len(dst) hexadecimal digits, which the caller has counted, into
+// dst. It returns the offset of the first character that is none, and -1 if all
+// are.
+func Hex[S string | []byte](dst []byte, s S) int {
+	at := 0
+	for ; len(dst)-at >= 4; at += 4 {
+		x, ok := nibbles8(bits.ReverseBytes64(eight(s[2*at : 2*at+8])))
+		if !ok {
+			break // the loop below says which
+		}
+		x = (x | x>>4) & 0x00ff00ff00ff00ff
+		x = (x | x>>8) & 0x0000ffff0000ffff
+		x |= x >> 16
+		p := (*[4]byte)(dst[at:])
+		p[0], p[1], p[2], p[3] = byte(x>>24), byte(x>>16), byte(x>>8), byte(x)
+	}
+	for i := at; i < len(dst); i++ {
+		high, ok := nibble(s[2*i])
+		if !ok {
+			return 2 * i
+		}
+		low, ok := nibble(s[2*i+1])
+		if !ok {
+			return 2*i + 1
+		}
+		dst[i] = high<<4 | low
+	}
+	return -1
+}
+
+// nibbles8 returns the nibbles of 8 characters; ok tells whether all are digits. Whatever is
+// taken for a nibble of a character that is none, it is none itself or is written as another.
+func nibbles8(text uint64) (x uint64, ok bool) {
+	letter := text >> 6 & each
+	x = text&(0x0f*each) + letter*9
+	return x, x&(0xf0*each)|(text|letter<<5)^characters(x) == 0
+}
+
+func nibble(c byte) (byte, bool) {
+	switch {
+	case '0' <= c && c <= '9':
+		return c - '0', true
+	case 'a' <= c|0x20 && c|0x20 <= 'f':
+		return c | 0x20 - 'a' + 10, true
+	}
+	return 0, false
+}

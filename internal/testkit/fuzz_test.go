@@ -1,0 +1,132 @@
+package testkit
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// decoders are the exported functions and methods of the formats that read IDs, or parts of
+// them, with the fuzz target that compares each with the model. What the formats share is
+// fuzzed through them; the codecs have targets of their own as well.
+var decoders = map[string]map[string]string{
+	"nanoflake": {
+		"Parse": "FuzzParse", "MustParse": "FuzzParse", "ID.UnmarshalText": "FuzzParse", "ParseDecimal": "FuzzParseDecimal",
+		"ParseHex": "FuzzParseHex", "FromBytes": "FuzzFromBytes", "ID.UnmarshalBinary": "FuzzFromBytes",
+		"FromInt64": "FuzzFromInt64", "ID.UnmarshalJSON": "FuzzUnmarshalJSON", "ID.Scan": "FuzzScan",
+		"ParseAll": "FuzzParseAll",
+	},
+	"ulidflake": {
+		"Parse": "FuzzParse", "MustParse": "FuzzParse", "ID.UnmarshalText": "FuzzParse", "ParseDecimal": "FuzzParseDecimal",
+		"ParseHex": "FuzzParseHex", "FromBytes": "FuzzFromBytes", "ID.UnmarshalBinary": "FuzzFromBytes",
+		"FromInt64": "FuzzFromInt64", "ID.UnmarshalJSON": "FuzzUnmarshalJSON", "ID.Scan": "FuzzScan",
+		"ParseScalable": "FuzzParseScalable", "MustParseScalable": "FuzzParseScalable", "ScalableID.UnmarshalText": "FuzzParseScalable",
+		"ParseScalableDecimal": "FuzzParseScalableDecimal", "ParseScalableHex": "FuzzParseScalableHex",
+		"ScalableFromBytes": "FuzzScalableFromBytes", "ScalableID.UnmarshalBinary": "FuzzScalableFromBytes",
+		"ScalableFromInt64": "FuzzScalableFromInt64", "ScalableID.UnmarshalJSON": "FuzzScalableUnmarshalJSON",
+		"ScalableID.Scan": "FuzzScalableScan", "ParseAll": "FuzzParseAll", "ParseAllScalable": "FuzzParseAllScalable",
+	},
+	"snowflakesi": {
+		"Parse": "FuzzParse", "MustParse": "FuzzParse", "ID.UnmarshalText": "FuzzParse",
+		"ParseHex": "FuzzParseHex", "FromBytes": "FuzzFromBytes", "ID.UnmarshalBinary": "FuzzFromBytes",
+		"FromInt64": "FuzzFromInt64", "ID.UnmarshalJSON": "FuzzUnmarshalJSON", "ID.Scan": "FuzzScan",
+		"ParseAll": "FuzzParseAll",
+	},
+	"scru160": {
+		"Parse": "FuzzParse", "MustParse": "FuzzParse", "ID.UnmarshalText": "FuzzParse",
+		"ParseHex": "FuzzParseHex", "FromBytes": "FuzzFromBytes", "ID.UnmarshalBinary": "FuzzFromBytes",
+		"ID.UnmarshalJSON": "FuzzUnmarshalJSON", "ID.Scan": "FuzzScan", "ParseAll": "FuzzParseAll",
+	},
+	"sno": {
+		"Parse": "FuzzParse", "MustParse": "FuzzParse", "ID.UnmarshalText": "FuzzParse",
+		"FromEncodedString": "FuzzParse", "FromEncodedBytes": "FuzzParse", "FromUUID": "FuzzParse",
+		"EncodedTime": "FuzzParse", "EncodedMeta": "FuzzParse", "EncodedPartition": "FuzzParse",
+		"ParseHex": "FuzzParseHex", "FromBinaryBytes": "FuzzBinary", "ID.UnmarshalBinary": "FuzzBinary",
+		"ID.UnmarshalJSON": "FuzzJSON", "ID.Scan": "FuzzScan", "ParseAll": "FuzzParseAll",
+		"UUID.UnmarshalText": "FuzzUUID", "UUID.Scan": "FuzzUUID",
+	},
+}
+
+// decoding matches the names of what decodes. FromTime builds an ID of times and numbers.
+var decoding = regexp.MustCompile(`(^|\.)(Must)?(Parse|Unmarshal|Scan$|Encoded|(Scalable)?From(Int64|Bytes|Encoded|Binary|UUID))`)
+
+// functions returns the functions of the package in the directory, methods as "Type.Method":
+// those of its tests, or its exported ones.
+func functions(t *testing.T, dir string, tests bool) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%s: %v, %v", dir, files, err)
+	}
+	var found []string
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") != tests {
+			continue
+		}
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, source, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range parsed.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok || !f.Name.IsExported() {
+				continue
+			}
+			name := function(f)
+			if receiver, _, method := strings.Cut(name, "."); method && !ast.IsExported(receiver) {
+				continue
+			}
+			found = append(found, name)
+		}
+	}
+	return found
+}
+
+// function returns the name of a function, of a method as "Type.Method".
+func function(f *ast.FuncDecl) string {
+	if f.Recv == nil {
+		return f.Name.Name
+	}
+	receiver := f.Recv.List[0].Type
+	if star, ok := receiver.(*ast.StarExpr); ok {
+		receiver = star.X
+	}
+	if id, ok := receiver.(*ast.Ident); ok {
+		return id.Name + "." + f.Name.Name
+	}
+	return f.Name.Name // of a generic type
+}
+
+// Every decoder has a fuzz target: one that is added without fails here.
+func TestEveryDecoderIsFuzzed(t *testing.T) {
+	for dir, targets := range decoders {
+		tests := functions(t, "../../"+dir, true)
+		var all []string
+		for _, name := range functions(t, "../../"+dir, false) {
+			if !decoding.MatchString(name) {
+				continue
+			}
+			all = append(all, name)
+			if target, ok := targets[name]; !ok {
+				t.Errorf("%s.%s decodes, and there is no fuzz target for it", dir, name)
+			} else if !slices.Contains(tests, target) {
+				t.Errorf("%s.%s has no %s", dir, name, target)
+			}
+		}
+		for name := range targets {
+			if !slices.Contains(all, name) {
+				t.Errorf("there is no %s.%s", dir, name)
+			}
+		}
+	}
+}

@@ -1,0 +1,648 @@
+package testkit
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/firn-id/firn/iderr"
+)
+
+// A Clock shows the time to which the test sets it.
+type Clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+// At returns a Clock that shows t.
+func At(t time.Time) *Clock { return &Clock{now: t} }
+
+// Now returns the time that the clock shows.
+func (c *Clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+// Set sets the clock to t.
+func (c *Clock) Set(t time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = t
+}
+
+// Step moves the clock on by d, or back.
+func (c *Clock) Step(d time.Duration) { c.Set(c.Now().Add(d)) }
+
+// A Generator is what the generators of all formats offer.
+type Generator[T any] interface {
+	Next(context.Context) (T, error)
+	TryNext() (T, error)
+	Fill(context.Context, []T) (int, error)
+	Seq(context.Context, int) iter.Seq2[T, error]
+	ExpiresAt() time.Time
+}
+
+// A Setup is what the settings of all generators have in common.
+type Setup struct {
+	Clock       func() time.Time
+	MaxBackward time.Duration
+}
+
+// A Generation is a configuration of a generator, and what it promises.
+type Generation[T ID[T]] struct {
+	Name   string // of this configuration
+	Format string
+	New    func(Setup) (Generator[T], error)
+	Zero   func() Generator[T] // a generator that NewGenerator did not make
+
+	Unit        time.Duration     // of the ticks
+	First, Last time.Time         // where the first and the last tick begin
+	Time        func(T) time.Time // where an ID's tick begins
+	Least, Most int               // how many IDs a tick has
+	Unordered   bool              // within a tick
+	Draws       bool              // steps are random: one may fit a tick that another has spent
+	Holds       bool              // goes on in the last tick when the clock is behind
+	Exhausted   error             // what a spent tick is besides ErrExhausted
+}
+
+// now is a time in the middle of a tick, for fixed clocks.
+func (g Generation[T]) now() time.Time {
+	return time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC).Add(g.Unit * 7 / 10)
+}
+
+func (g Generation[T]) tick(t time.Time) time.Time { return t.Truncate(g.Unit).UTC() }
+
+// make returns a generator with the clock.
+func (g Generation[T]) make(t testing.TB, clock func() time.Time, maxBackward time.Duration) Generator[T] {
+	t.Helper()
+	gen, err := g.New(Setup{clock, maxBackward})
+	if err != nil {
+		t.Fatalf("NewGenerator: %v", err)
+	}
+	return gen
+}
+
+// must returns the ID, which belongs to the tick of at.
+func (g Generation[T]) must(t testing.TB, at time.Time) func(T, error) T {
+	t.Helper()
+	return func(id T, err error) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := g.Time(id); !got.Equal(g.tick(at)) {
+			t.Fatalf("%v is of %v, want %v", id, got, g.tick(at))
+		}
+		return id
+	}
+}
+
+// increases checks that an ID is greater than the one before it.
+func (g Generation[T]) increases(t testing.TB, before, id T) {
+	t.Helper()
+	if c := id.Compare(before); c == 0 || c < 0 && (!g.Unordered || g.Time(id).Before(g.Time(before))) {
+		t.Fatalf("%v follows %v", id, before)
+	}
+}
+
+// drain uses up the tick and returns its IDs.
+func (g Generation[T]) drain(t testing.TB, gen Generator[T], at time.Time) []T {
+	t.Helper()
+	var all []T
+	for len(all) <= g.Most {
+		id, err := gen.TryNext()
+		if err != nil {
+			if !errors.Is(err, iderr.ErrExhausted) || errors.Is(err, iderr.ErrClockBackwards) ||
+				g.Exhausted != nil && !errors.Is(err, g.Exhausted) {
+				t.Fatalf("a spent tick gives %v", err)
+			}
+			if id != *new(T) {
+				t.Fatalf("%v beside an error", id)
+			}
+			break
+		}
+		g.must(t, at)(id, nil)
+		if len(all) > 0 {
+			g.increases(t, all[len(all)-1], id)
+		}
+		all = append(all, id)
+	}
+	if g.Unordered {
+		seen := make(map[T]bool)
+		for _, id := range all {
+			if seen[id] {
+				t.Fatalf("%v twice", id)
+			}
+			seen[id] = true
+		}
+	}
+	return all
+}
+
+// Run runs all checks of the configurations.
+func Run[T ID[T]](t *testing.T, all []Generation[T]) {
+	for _, g := range all {
+		t.Run(g.Name, func(t *testing.T) {
+			t.Run("capacity", g.capacity)
+			t.Run("backwards", g.backwards)
+			t.Run("backwards and waiting", g.waiting)
+			t.Run("range", g.timeRange)
+			t.Run("fill", g.fill)
+			t.Run("seq", g.seq)
+			t.Run("goroutines", g.goroutines)
+			t.Run("clock that panics", g.faults)
+			t.Run("zero", g.zero)
+		})
+	}
+}
+
+func (g Generation[T]) capacity(t *testing.T) {
+	clock := At(g.now())
+	gen := g.make(t, clock.Now, 0)
+	ticks := 2
+	if g.Most > 1<<17 {
+		ticks = 1 // is enough to count
+	}
+	for range ticks {
+		all := g.drain(t, gen, clock.Now())
+		if len(all) < g.Least || len(all) > g.Most {
+			t.Errorf("a tick has %d IDs, want %d to %d", len(all), g.Least, g.Most)
+		}
+		for range 3 {
+			if g.Draws {
+				break
+			}
+			if id, err := gen.TryNext(); !errors.Is(err, iderr.ErrExhausted) {
+				t.Errorf("a spent tick gives %v, %v", id, err)
+			}
+		}
+		clock.Set(g.tick(clock.Now()).Add(g.Unit - 1)) // the last instant of the tick
+		if !g.Draws {
+			if id, err := gen.TryNext(); !errors.Is(err, iderr.ErrExhausted) {
+				t.Errorf("a spent tick gives %v, %v", id, err)
+			}
+		}
+		clock.Step(1)
+		g.increases(t, all[len(all)-1], g.must(t, clock.Now())(gen.TryNext()))
+		clock.Step(g.Unit * 17 / 10)
+	}
+}
+
+// backwardsBy checks that the calls give a ClockError of exactly so much.
+func (g Generation[T]) backwardsBy(t testing.TB, gen Generator[T], by time.Duration, waits bool) {
+	t.Helper()
+	check := func(name string, err error) {
+		t.Helper()
+		e, ok := errors.AsType[*iderr.ClockError](err)
+		if !ok || !errors.Is(err, iderr.ErrClockBackwards) || errors.Is(err, iderr.ErrExhausted) {
+			t.Fatalf("%s with the clock %v behind: %v", name, by, err)
+		}
+		if e.By != by || e.Format != g.Format {
+			t.Errorf("%s: %s, by %v; want %v", name, e.Format, e.By, by)
+		}
+	}
+	_, err := gen.TryNext()
+	check("TryNext", err)
+	if !waits {
+		_, err = gen.Next(context.Background())
+		check("Next", err)
+		n, err := gen.Fill(context.Background(), make([]T, 3))
+		check("Fill", err)
+		if n != 0 {
+			t.Errorf("Fill made %d", n)
+		}
+	}
+}
+
+func (g Generation[T]) backwards(t *testing.T) {
+	clock := At(g.now())
+	for _, maxBackward := range []time.Duration{-1, 0, 3 * g.Unit} {
+		allowed := maxBackward
+		switch {
+		case maxBackward < 0:
+			allowed = 0
+		case maxBackward == 0:
+			allowed = 5 * time.Second
+		}
+		clock.Set(g.now())
+		gen := g.make(t, clock.Now, maxBackward)
+		last := g.must(t, clock.Now())(gen.TryNext())
+		for _, behind := range []time.Duration{g.Unit, allowed, allowed + g.Unit, 1000*allowed + 123456*g.Unit} {
+			if behind == 0 {
+				continue
+			}
+			// Early and late in its tick.
+			for _, within := range []time.Duration{0, g.Unit - 1} {
+				clock.Set(g.tick(g.now()).Add(within - behind))
+				if g.Holds && behind <= allowed {
+					if g.Least > 8 { // IDs for all that follows
+						id := g.must(t, g.now())(gen.TryNext())
+						g.increases(t, last, id)
+						last = id
+					}
+					continue
+				}
+				g.backwardsBy(t, gen, behind, behind <= allowed)
+			}
+		}
+		clock.Set(g.now().Add(2 * g.Unit)) // it has caught up
+		g.increases(t, last, g.must(t, clock.Now())(gen.TryNext()))
+	}
+}
+
+// waiting checks Next where it waits, in the time of a bubble.
+func (g Generation[T]) waiting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(g.now())) // a bubble begins in 2000, before epochs
+		var ahead time.Duration
+		gen := g.make(t, func() time.Time { return time.Now().Add(ahead) }, 4*time.Second)
+		ctx := context.Background()
+		at := g.tick(time.Now())
+		last, err := gen.Next(ctx)
+		if err != nil || !g.Time(last).Equal(at) {
+			t.Fatalf("%v of %v, %v; want %v", last, g.Time(last), err, at)
+		}
+
+		// A clock that is set back by up to MaxBackward: Next waits, or holds.
+		ahead = -3 * time.Second
+		before := time.Now()
+		id, err := gen.Next(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.increases(t, last, id)
+		waited := time.Since(before)
+		switch {
+		case g.Least == 1 && g.Holds:
+		case g.Holds && (waited != 0 || !g.Time(id).Equal(at)):
+			t.Errorf("waited %v for an ID of %v, though it holds %v", waited, g.Time(id), at)
+		case !g.Holds && (waited < 3*time.Second-g.Unit || waited > 3*time.Second+10*time.Millisecond):
+			t.Errorf("waited %v", waited)
+		}
+
+		// As long as the context allows.
+		last = id
+		if !g.Holds {
+			ahead -= 3 * time.Second
+			for _, ctx := range contexts(t) {
+				before = time.Now()
+				id, err = gen.Next(ctx.Context)
+				if !errors.Is(err, ctx.want) || id != *new(T) || time.Since(before) < ctx.at || time.Since(before) > ctx.at+10*time.Millisecond {
+					t.Errorf("%v, %v after %v; want %v", id, err, time.Since(before), ctx.want)
+				}
+				n, err := gen.Fill(ctx.Context, make([]T, 2))
+				if n != 0 || !errors.Is(err, ctx.want) {
+					t.Errorf("Fill: %d, %v", n, err)
+				}
+			}
+		}
+		//lint:ignore SA1012 a nil context is no reason to panic
+		if _, err := gen.Next(nil); err != nil {
+			t.Error(err)
+		}
+
+		// Further back there is no waiting. Time has passed, so the last ID is new.
+		time.Sleep(10 * time.Second)
+		ahead = 0
+		if _, err := gen.Next(ctx); err != nil {
+			t.Fatal(err)
+		}
+		at = time.Now()
+		ahead = -4*time.Second - g.Unit
+		g.backwardsBy(t, gen, 4*time.Second+g.Unit, false)
+		if waited := time.Since(at); waited != 0 {
+			t.Errorf("waited %v for an error", waited)
+		}
+
+		// A spent tick: Next waits for the next.
+		ahead = 0
+		time.Sleep(time.Second)
+		if g.Draws {
+			return // the next step may be shorter than the one that spent the tick
+		}
+		clock := At(time.Now())
+		gen = g.make(t, clock.Now, 0)
+		all := g.drain(t, gen, clock.Now())
+		n, err := gen.Fill(deadline(t, 20*time.Millisecond), make([]T, 2))
+		if n != 0 || !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Fill in a spent tick: %d, %v", n, err)
+		}
+		go func() {
+			time.Sleep(50 * time.Millisecond)
+			clock.Step(g.Unit)
+		}()
+		before = time.Now()
+		//lint:ignore SA1012 as above
+		id, err = gen.Next(nil)
+		if err != nil || !g.Time(id).Equal(g.tick(clock.Now())) {
+			t.Fatalf("%v, %v", id, err)
+		}
+		g.increases(t, all[len(all)-1], id)
+		if waited := time.Since(before); waited < 50*time.Millisecond || waited > 60*time.Millisecond {
+			t.Errorf("waited %v for the next tick", waited)
+		}
+	})
+}
+
+type endingContext struct {
+	context.Context
+	want error
+	at   time.Duration
+}
+
+func contexts(t *testing.T) []endingContext {
+	canceled, cancel := context.WithCancel(context.Background())
+	cancel()
+	return []endingContext{
+		{canceled, context.Canceled, 0},
+		{deadline(t, time.Second), context.DeadlineExceeded, time.Second},
+	}
+}
+
+func deadline(t *testing.T, d time.Duration) context.Context {
+	ctx, cancel := context.WithTimeout(context.Background(), d)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// outOfRange checks that the error is a TimeError of the time.
+func (g Generation[T]) outOfRange(t testing.TB, name string, at time.Time, err error) {
+	t.Helper()
+	e, ok := errors.AsType[*iderr.TimeError](err)
+	if !ok || !errors.Is(err, iderr.ErrTimeRange) || errors.Is(err, iderr.ErrExhausted) || errors.Is(err, iderr.ErrClockBackwards) {
+		t.Errorf("%s at %v: %v", name, at, err)
+		return
+	}
+	if e.Format != g.Format || !e.Time.Equal(at) || !e.First.Equal(g.First) || !e.Last.Equal(g.Last) {
+		t.Errorf("%s at %v: %#v; want %v to %v", name, at, e, g.First, g.Last)
+	}
+}
+
+func (g Generation[T]) timeRange(t *testing.T) {
+	for _, at := range []time.Time{g.First, g.First.Add(g.Unit - 1), g.Last, g.Last.Add(g.Unit - 1)} {
+		g.must(t, at)(g.make(t, At(at).Now, 0).TryNext())
+	}
+	clock := At(g.now())
+	gen := g.make(t, clock.Now, 0)
+	if got := gen.ExpiresAt(); !got.Equal(g.Last.Add(g.Unit)) || got.Location() != time.UTC {
+		t.Errorf("ExpiresAt is %v, want %v", got, g.Last.Add(g.Unit))
+	}
+	for _, began := range []bool{false, true} {
+		if began {
+			g.must(t, g.now())(gen.TryNext())
+		}
+		for _, at := range append(Extremes(), g.First.Add(-1), g.First.Add(-g.Unit), gen.ExpiresAt(), gen.ExpiresAt().Add(g.Unit)) {
+			clock.Set(at)
+			_, err := g.New(Setup{Clock: clock.Now})
+			g.outOfRange(t, "NewGenerator", at, err)
+			_, err = gen.TryNext()
+			if g.outOfRange(t, "TryNext", at, err); t.Failed() {
+				return // the others may wait
+			}
+			_, err = gen.Next(context.Background())
+			g.outOfRange(t, "Next", at, err)
+			n, err := gen.Fill(context.Background(), make([]T, 2))
+			g.outOfRange(t, "Fill", at, err)
+			if n != 0 {
+				t.Errorf("Fill made %d", n)
+			}
+		}
+		clock.Set(g.now())
+	}
+	clock.Step(g.Unit)
+	g.must(t, clock.Now())(gen.Next(context.Background()))
+}
+
+// Extremes are times that no format holds, some of which wrap around to ones that
+// all formats hold when they are counted in milliseconds or microseconds.
+func Extremes() []time.Time {
+	const now = 1_780_000_000 // seconds
+	return []time.Time{
+		{}, time.Date(-300000, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(300000, 1, 1, 0, 0, 0, 0, time.UTC),
+		time.Unix(1<<62, 0), time.Unix(-1<<62, 0), time.Unix(1<<62, 999999999), time.Unix(-1<<62, 999999999),
+		time.Unix(1<<63-1, 0), time.Unix(-1<<63, 0),
+		time.Unix(1<<61+now, 0), time.Unix(-1<<61+now, 0), // 2^61 s are a multiple of 2^64 ms
+		time.Unix(1<<58+now, 0), time.Unix(-1<<58+now, 0), // and 2^58 s of 2^64 µs
+	}
+}
+
+func (g Generation[T]) fill(t *testing.T) {
+	// Within a tick and over its end, with a fixed clock.
+	clock := At(g.now())
+	gen := g.make(t, clock.Now, 0)
+	if n, err := gen.Fill(context.Background(), nil); n != 0 || err != nil {
+		t.Errorf("Fill of nothing: %d, %v", n, err)
+	}
+	canceled, cancel := context.WithCancel(context.Background())
+	cancel()
+	dst := make([]T, g.Most+3)
+	n, err := gen.Fill(canceled, dst)
+	if n < g.Least || n > g.Most || !errors.Is(err, context.Canceled) {
+		t.Errorf("Fill made %d, %v; want %d to %d", n, err, g.Least, g.Most)
+	}
+	seen := make(map[T]bool)
+	for i, id := range dst[:n] {
+		g.must(t, clock.Now())(id, nil)
+		if i > 0 {
+			g.increases(t, dst[i-1], id)
+		}
+		if g.Unordered {
+			if seen[id] {
+				t.Fatalf("%v twice", id)
+			}
+			seen[id] = true
+		}
+	}
+	for _, id := range dst[n:] {
+		if id != *new(T) {
+			t.Fatalf("Fill wrote %v behind its end", id)
+		}
+	}
+
+	// Over the ends of several ticks.
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(g.now()))
+		gen := g.make(t, nil, 0)
+		size := min(2*g.Most+7, 100_000)
+		if g.Draws {
+			size = 300 // ticks are short, and a bubble's waiting is in part real
+		}
+		dst := make([]T, size)
+		if n, err := gen.Fill(context.Background(), dst); n != len(dst) || err != nil {
+			t.Fatalf("Fill: %d, %v", n, err)
+		}
+		for i := range dst[1:] {
+			g.increases(t, dst[i], dst[i+1])
+		}
+	})
+}
+
+// seq draws IDs from the iterator as fill does from Fill.
+func (g Generation[T]) seq(t *testing.T) {
+	clock := At(g.now())
+	gen := g.make(t, clock.Now, 0)
+	canceled, cancel := context.WithCancel(context.Background())
+	cancel()
+	var all []T
+	var last error
+	for id, err := range gen.Seq(canceled, -1) {
+		if last = err; err == nil {
+			g.must(t, clock.Now())(id, nil)
+			all = append(all, id)
+		}
+	}
+	if len(all) < g.Least || len(all) > g.Most || !errors.Is(last, context.Canceled) {
+		t.Errorf("Seq made %d, %v; want %d to %d", len(all), last, g.Least, g.Most)
+	}
+	clock.Step(g.Unit)
+	n := 0
+	for id, err := range gen.Seq(context.Background(), min(g.Least, 5)) {
+		g.must(t, clock.Now())(id, err)
+		all = append(all, id)
+		n++
+	}
+	if n != min(g.Least, 5) {
+		t.Errorf("Seq made %d", n)
+	}
+	for i := range all[1:] {
+		g.increases(t, all[i], all[i+1])
+	}
+}
+
+func (g Generation[T]) goroutines(t *testing.T) {
+	const callers = 4
+	each := min(4*g.Most, 2000)
+	if g.Draws {
+		each = 200
+	}
+	gen := g.make(t, nil, 0)
+	all := make([][]T, callers)
+	var wg sync.WaitGroup
+	for i := range all {
+		wg.Go(func() {
+			for len(all[i]) < each {
+				id, err := gen.Next(context.Background())
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				all[i] = append(all[i], id)
+				if len(all[i])%50 == 0 {
+					run := make([]T, 3)
+					if n, err := gen.Fill(context.Background(), run); n != len(run) || err != nil {
+						t.Error(n, err)
+					}
+					all[i] = append(all[i], run...)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	seen := make(map[T]bool)
+	for _, ids := range all {
+		for i, id := range ids {
+			if seen[id] {
+				t.Fatalf("%v twice", id)
+			}
+			seen[id] = true
+			if i > 0 {
+				g.increases(t, ids[i-1], id)
+			}
+		}
+	}
+}
+
+// faults checks that a clock which panics, or ends the goroutine that reads it, does so to
+// that caller alone: a server that recovers from panics goes on making IDs.
+func (g Generation[T]) faults(t *testing.T) {
+	if g.Holds && g.Most > 1<<17 {
+		return // takes long to spend, and is no other generator
+	}
+	for name, end := range map[string]func(){"panic": func() { panic("no time") }, "Goexit": runtime.Goexit} {
+		synctest.Test(t, func(t *testing.T) {
+			clock := At(g.now())
+			var broken atomic.Bool
+			gen := g.make(t, func() time.Time {
+				if broken.CompareAndSwap(true, false) {
+					end()
+				}
+				return clock.Now()
+			}, 0)
+
+			// Callers wait: the clock is behind or, where that is no reason, the tick is spent.
+			var last T
+			if !g.Holds {
+				clock.Step(time.Second)
+				last = g.must(t, clock.Now())(gen.TryNext())
+				clock.Step(-time.Second)
+			} else {
+				all := g.drain(t, gen, clock.Now())
+				last = all[len(all)-1]
+			}
+			ids := make(chan T, 10)
+			ended := make(chan any, 10)
+			for range 4 {
+				go func() {
+					defer func() { ended <- recover() }()
+					id, err := gen.Next(t.Context())
+					if err != nil {
+						t.Error(err)
+					}
+					ids <- id
+				}()
+				synctest.Wait()
+			}
+			broken.Store(true)
+			time.Sleep(20 * time.Millisecond)
+			synctest.Wait()
+			if len(ended) != 1 || len(ids) != 0 {
+				t.Fatalf("%s: %d callers have ended, with %d IDs", name, len(ended), len(ids))
+			}
+			if p := <-ended; (p != nil) != (name == "panic") {
+				t.Errorf("%s: a caller ended with the panic %v", name, p)
+			}
+
+			// The others still wait, as long as their contexts allow, and get their IDs.
+			if n, err := gen.Fill(deadline(t, 20*time.Millisecond), make([]T, 2)); n != 0 || !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("%s: Fill: %d, %v", name, n, err)
+			}
+			for range 4 {
+				clock.Step(time.Second) // a new tick has one ID or more
+				time.Sleep(20 * time.Millisecond)
+			}
+			synctest.Wait()
+			for range 3 {
+				if len(ids) == 0 {
+					t.Fatalf("%s: a caller has got no ID", name)
+				}
+				id := <-ids
+				if g.Time(id).Before(g.Time(last)) || id == last {
+					t.Errorf("%s: %v follows %v", name, id, last)
+				}
+			}
+			clock.Step(g.Unit)
+			g.must(t, clock.Now())(gen.TryNext())
+		})
+	}
+}
+
+func (g Generation[T]) zero(t *testing.T) {
+	gen := g.Zero()
+	gen.ExpiresAt()
+	_, err := gen.TryNext()
+	_, next := gen.Next(context.Background())
+	_, fill := gen.Fill(context.Background(), make([]T, 1))
+	for _, err := range []error{err, next, fill} {
+		if !errors.Is(err, iderr.ErrNotReady) || !strings.HasPrefix(err.Error(), "firn: ") {
+			t.Errorf("a generator that NewGenerator did not make: %v", err)
+		}
+	}
+}

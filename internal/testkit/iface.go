@@ -1,0 +1,524 @@
+package testkit
+
+import (
+	"bytes"
+	"database/sql"
+	"database/sql/driver"
+	"encoding/gob"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"math"
+	"math/big"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A jsonPackage is a version of encoding/json. The second one checks the syntax of what
+// follows a value only after it has set the value.
+type jsonPackage struct {
+	name      string
+	marshal   func(any) ([]byte, error)
+	unmarshal func([]byte, any) error
+	valid     func([]byte) bool // by its own rules
+}
+
+// JSONText is the JSON of v by the model: null for zero.
+func (m Model) JSONText(v *big.Int) string {
+	switch {
+	case v.Sign() == 0:
+		return "null"
+	case m.Number:
+		return m.Text(v)
+	}
+	return strconv.Quote(m.Text(v))
+}
+
+// JSON reads a JSON value by the model. The kind of the refusal is open, which a
+// value has that is neither null nor a string nor a number.
+func (m Model) JSON(data []byte) (v *big.Int, r Refusal, open bool) {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	var a any
+	if !json.Valid(data) || d.Decode(&a) != nil {
+		return nil, Refusal{Character, 0}, true
+	}
+	switch a := a.(type) {
+	case nil:
+		return new(big.Int), accepted, false
+	case string:
+		v, r = m.Parse(a)
+		return v, r, false
+	case json.Number:
+		if m.Decimal == nil {
+			return nil, Refusal{Character, 0}, false
+		}
+		v, r = m.Decimal.Decode(a.String(), m.Max())
+		if other, text := m.Parse(a.String()); r.Kind == Fine && text.Kind == Fine && other.Cmp(v) != 0 {
+			return nil, Refusal{Character, 0}, false // it may be a text that lost its quotes
+		}
+		return v, r, false
+	}
+	return nil, Refusal{Character, 0}, true
+}
+
+// few are the samples that the interfaces are tried with: zero, one, a middle and
+// the largest.
+func (s Suite[T, P]) few() []*big.Int {
+	third := new(big.Int).Div(s.Model.Max(), big.NewInt(3))
+	return []*big.Int{new(big.Int), big.NewInt(1), third, s.Model.Max()}
+}
+
+// record is a struct with IDs in all places where JSON can have them.
+type record[T comparable] struct {
+	A       T             `json:"a"`
+	Pointer *T            `json:"pointer"`
+	Absent  *T            `json:"absent"`
+	Omitted T             `json:"omitted,omitzero"`
+	List    []T           `json:"list"`
+	Map     map[T]T       `json:"map"`
+	Deep    map[T][]*T    `json:"deep"`
+	Any     any           `json:"any"`
+	Array   [2]T          `json:"array"`
+	Nested  struct{ T T } `json:"nested"`
+}
+
+// JSON checks IDs as JSON, with each version of encoding/json that there is.
+func (s Suite[T, P]) JSON(t *testing.T) {
+	for _, pkg := range jsonPackages {
+		t.Run(pkg.name, func(t *testing.T) {
+			s.jsonValues(t, pkg)
+			s.jsonRecords(t, pkg)
+			s.jsonString(t, pkg)
+			s.jsonRefusals(t, pkg)
+		})
+	}
+}
+
+func (s Suite[T, P]) jsonValues(t *testing.T, pkg jsonPackage) {
+	read := func(data string, want T) {
+		t.Helper()
+		id := s.Make(big.NewInt(424242))
+		if err := pkg.unmarshal([]byte(data), &id); err != nil || id != want {
+			t.Errorf("%s reads as %v, %v; want %v", data, id, err, want)
+		}
+	}
+	for _, v := range s.few() {
+		id, want := s.Make(v), s.Model.JSONText(v)
+		for _, x := range []any{id, &id, any(id)} {
+			if got, err := pkg.marshal(x); err != nil || string(got) != want {
+				t.Errorf("%T %v is %s, %v; want %s", x, id, got, err, want)
+			}
+		}
+		read(want, id)
+		read(" "+want+"\n", id)
+		for _, text := range s.written("text", v) {
+			read(strconv.Quote(text), id)
+			read(strconv.Quote(strings.ToLower(text)), id)
+			read(fmt.Sprintf(`"\u%04x%s"`, text[0], text[1:]), id)
+		}
+		if s.Model.Decimal != nil {
+			read(s.Model.Decimal.Encode(v), id)
+		}
+	}
+	read("null", s.Make(new(big.Int)))
+	var p P = new(T)
+	if err := pkg.unmarshal([]byte("null"), &p); err != nil || p != nil {
+		t.Errorf("null read into a pointer is %v, %v", p, err)
+	}
+}
+
+func (s Suite[T, P]) jsonRecords(t *testing.T, pkg jsonPackage) {
+	type rec = record[T]
+	for _, v := range s.few() {
+		id, text, value := s.Make(v), strconv.Quote(s.Model.Text(v)), s.Model.JSONText(v)
+		in := rec{A: id, Pointer: &id, List: []T{id, s.Make(new(big.Int))}, Map: map[T]T{id: id},
+			Deep: map[T][]*T{id: {&id, nil}}, Any: id, Array: [2]T{id}}
+		in.Nested.T = id
+		want := strings.NewReplacer("T", text, "V", value).Replace(
+			`{"a":V,"pointer":V,"absent":null,"list":[V,null],"map":{T:V},"deep":{T:[V,null]},"any":V,"array":[V,null],"nested":{"t":V}}`)
+		got, err := pkg.marshal(in)
+		if err != nil || !strings.EqualFold(string(got), want) {
+			t.Errorf("a struct with %v is\n%s, %v; want\n%s", id, got, err, want)
+			continue
+		}
+		if again, err := pkg.marshal(&in); err != nil || !bytes.Equal(again, got) {
+			t.Errorf("a pointer to it is\n%s, %v", again, err)
+		}
+		var out rec
+		if err := pkg.unmarshal(got, &out); err != nil {
+			t.Errorf("%s: %v", got, err)
+			continue
+		}
+		in.Any, out.Any = nil, nil
+		if v.Sign() == 0 { // null is a nil pointer
+			in.Pointer, in.Deep[id][0] = nil, nil
+		}
+		if !reflect.DeepEqual(in, out) {
+			t.Errorf("%s reads as\n%+v, want\n%+v", got, out, in)
+		}
+	}
+
+	// A zero ID is omitted where omitzero asks, any other is not.
+	for _, v := range s.few() {
+		x := struct {
+			T T `json:"t,omitzero"`
+		}{s.Make(v)}
+		want := "{}"
+		if v.Sign() != 0 {
+			want = `{"t":` + s.Model.JSONText(v) + "}"
+		}
+		if got, err := pkg.marshal(x); err != nil || string(got) != want {
+			t.Errorf("with omitzero %v is %s, %v; want %s", x.T, got, err, want)
+		}
+	}
+}
+
+// wrongJSON are values that hold no ID, and texts that are no JSON.
+var wrongJSON = []string{
+	"true", "false", "{}", "[]", `{"a":1}`, `["1"]`, "[1]", "1.5", "1.0", "1e3", "1E3", "0.1e1", "-1", "-0", "-0.0",
+	"01", "00", "+1", "0x1", "1_0", "1n", "NaN", "Infinity", "nil", "NULL", "Null", "nul", "",
+	`""`, `"`, `"1`, `1"`, `'1'`, `" 1"`, `"1 "`, `"-1"`, `"+1"`, `"1.5"`, `"null"`, `"\u00"`, `"\x31"`, `"\ud800"`,
+	"\"\x00\"", "\"\xff\"", `"\u0000"`, `"0\n"`, "1 1", `"1""1"`, "1,", "[", "{", `{"":`,
+	strings.Repeat("9", 30), "[" + strings.Repeat("[", 50), `"` + strings.Repeat("0", 41) + `"`,
+	`"` + strings.Repeat(`\u0030`, 41) + `"`,
+}
+
+// digitTexts are texts of digits alone, which is what a number looks like that lost its
+// quotes.
+var digitTexts = []string{
+	"1000000000000", "7000000000000", "1999999999999", "0000000000010", "0000000000000",
+	"0", "1", "9", "10", "42", "0042", "999999999999", "9007199254740991", "1000000000000000000", "9223372036854775807",
+}
+
+// optional is a struct with an ID in a field with the option string.
+type optional[T any] struct {
+	//lint:ignore SA5008 most IDs are of a numeric type
+	T T `json:"t,string"`
+}
+
+// jsonString checks the option string of a struct field, which the first version of
+// encoding/json applies to the kinds of integers: the IDs of such fields need not
+// come back, but no other may.
+func (s Suite[T, P]) jsonString(t *testing.T, pkg jsonPackage) {
+	values := append(s.few(), big.NewInt(36), big.NewInt(32), big.NewInt(100))
+	for _, text := range digitTexts {
+		if v, r := s.Model.Parse(text); r.Kind == Fine {
+			values = append(values, v)
+		}
+		s.optional(t, pkg, strconv.Quote(text))
+	}
+	for _, v := range values {
+		in := optional[T]{s.Make(v)}
+		data, err := pkg.marshal(in)
+		if err != nil {
+			t.Errorf("with the option string: %v", err)
+		}
+		out := optional[T]{s.Make(big.NewInt(424242))}
+		if err := pkg.unmarshal(data, &out); err == nil && out != in {
+			t.Errorf("with the option string %v is %s, and reads as %v", in.T, data, out.T)
+		}
+	}
+}
+
+// optional reads a JSON value into a field with the option string: what is read there, if
+// anything, is what is read elsewhere; or it is an integer in quotes that is no text.
+func (s Suite[T, P]) optional(t testing.TB, pkg jsonPackage, value string) {
+	t.Helper()
+	var inside string
+	if json.Unmarshal([]byte(value), &inside) == nil && inside == "null" {
+		return // is handed over as null is, which is read
+	}
+	out := optional[T]{s.Make(big.NewInt(424242))}
+	if pkg.unmarshal([]byte(`{"t":`+value+`}`), &out) != nil {
+		return
+	}
+	want, r, _ := s.Model.JSON([]byte(value))
+	if r.Kind != Fine {
+		want, r, _ = s.Model.JSON([]byte(inside))
+	}
+	if r.Kind != Fine || s.Value(out.T).Cmp(want) != 0 {
+		t.Errorf("%s: with the option string %s reads as %v, want %v", pkg.name, value, out.T, want)
+	}
+}
+
+func (s Suite[T, P]) jsonRefusals(t *testing.T, pkg jsonPackage) {
+	// The integer beyond the format's largest, in every place.
+	over := new(big.Int).Add(s.Model.Max(), big.NewInt(1))
+	wrong := wrongJSON
+	for _, text := range digitTexts {
+		if _, r, _ := s.Model.JSON([]byte(text)); r.Kind != Fine {
+			wrong = append(wrong[:len(wrong):len(wrong)], text)
+		}
+	}
+	if s.Model.Bits < 64 {
+		wrong = append(wrong[:len(wrong):len(wrong)], over.String(), strconv.Quote(s.Model.Text(over)))
+	}
+	for _, data := range wrong {
+		if data == `"null"` && s.Model.Name == "nanoflake" {
+			continue // four digits of base-36
+		}
+		before := s.Make(big.NewInt(424242))
+		id := before
+		err := pkg.unmarshal([]byte(data), &id)
+		if err == nil {
+			t.Errorf("%s reads as %v", data, id)
+		}
+		if id != before && pkg.valid([]byte(data)) {
+			t.Errorf("%s gave an error but set the ID to %v", data, id)
+		}
+		if _, r, open := s.Model.JSON([]byte(data)); !open && pkg.valid([]byte(data)) {
+			if fault := Fault(err, s.Model.Name, "", r); fault != "" && !strings.Contains(fault, "keeps") {
+				t.Errorf("%s %s", data, fault)
+			}
+		}
+		// As it is called by hand, too.
+		id = before
+		if err := P(&id).UnmarshalJSON([]byte(data)); err == nil || id != before {
+			t.Errorf("UnmarshalJSON(%s) gave %v, %v", data, id, err)
+		}
+		member := `{"a":` + data + `}`
+		if err := pkg.unmarshal([]byte(member), new(record[T])); err == nil {
+			t.Errorf("%s reads", member)
+		}
+		if data != "" && data[0] == '"' {
+			name := `{"map":{` + data + `:null}}`
+			if err := pkg.unmarshal([]byte(name), new(record[T])); err == nil {
+				t.Errorf("%s reads", name)
+			}
+		}
+	}
+}
+
+// FuzzJSON fuzzes the reading of JSON against the model.
+func (s Suite[T, P]) FuzzJSON(f *testing.F) {
+	for _, v := range s.few() {
+		f.Add([]byte(s.Model.JSONText(v)))
+		for _, text := range s.written("text", v) {
+			f.Add([]byte(strconv.Quote(text)))
+			f.Add(fmt.Appendf(nil, ` "\u%04x%s" `, text[0], text[1:]))
+		}
+		if s.Model.Decimal != nil {
+			f.Add([]byte(s.Model.Decimal.Encode(v)))
+		}
+	}
+	for _, data := range wrongJSON {
+		f.Add([]byte(data))
+	}
+	for _, text := range digitTexts {
+		f.Add([]byte(text))
+		f.Add([]byte(strconv.Quote(text)))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		want, r, _ := s.Model.JSON(data)
+		before := s.Make(big.NewInt(424242))
+		for _, pkg := range jsonPackages {
+			if pkg.valid(data) {
+				s.optional(t, pkg, string(bytes.TrimSpace(data)))
+			}
+			id := before
+			switch err := pkg.unmarshal(data, &id); {
+			case !pkg.valid(data) && err != nil: // not the ID's affair
+			case (err == nil) != (r.Kind == Fine):
+				t.Errorf("%s: %q gave %v, the model %v", pkg.name, data, err, r)
+			case err == nil && s.Value(id).Cmp(want) != 0:
+				t.Errorf("%s: %q reads as %v, want %v", pkg.name, data, s.Value(id), want)
+			case err != nil && id != before:
+				t.Errorf("%s: %q gave an error but set the ID to %v", pkg.name, data, id)
+			}
+		}
+		id := before
+		switch err := P(&id).UnmarshalJSON(data); {
+		case err == nil && !json.Valid(data):
+			t.Errorf("UnmarshalJSON(%q) takes what is no JSON for %v", data, id)
+		case err == nil && r.Kind != Fine, err == nil && s.Value(id).Cmp(want) != 0:
+			t.Errorf("UnmarshalJSON(%q) = %v, the model %v, %v", data, id, want, r)
+		case err != nil && id != before:
+			t.Errorf("UnmarshalJSON(%q) gave an error but set the ID to %v", data, id)
+		}
+	})
+}
+
+// SQL checks Scan and Value.
+func (s Suite[T, P]) SQL(t *testing.T) {
+	for _, v := range s.few() {
+		id := s.Make(v)
+		stored, err := id.Value()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want driver.Value
+		switch {
+		case v.Sign() == 0:
+		case s.FromInt64 != nil:
+			want = v.Int64()
+		default:
+			want = s.Model.Text(v)
+		}
+		if stored != want || !driver.IsValue(stored) {
+			t.Errorf("Value of %v is %#v, want %#v", id, stored, want)
+		}
+		binary, _ := id.MarshalBinary()
+		sources := []any{stored, id.String(), []byte(id.String()), binary}
+		for _, text := range s.written("text", v) {
+			sources = append(sources, text, []byte(text), strings.ToUpper(text))
+		}
+		if s.FromInt64 != nil {
+			sources = append(sources, v.Int64(), v.Uint64())
+		}
+		for _, src := range sources {
+			got := s.Make(big.NewInt(424242))
+			if err := P(&got).Scan(src); err != nil || got != id {
+				t.Errorf("Scan(%T %v) = %v, %v; want %v", src, src, got, err, id)
+			}
+			var null sql.Null[T]
+			if err := null.Scan(src); err != nil || null.V != id || null.Valid != (src != nil) {
+				t.Errorf("sql.Null.Scan(%T %v) = %v, %v", src, src, null, err)
+			}
+		}
+		if b, ok := any(binary).([]byte); ok { // the source belongs to the driver
+			var got T
+			if err := P(&got).Scan(b); err != nil {
+				t.Fatal(err)
+			}
+			clear(b)
+			if got != id {
+				t.Errorf("Scan keeps its source")
+			}
+		}
+	}
+	other := any("not an ID")
+	wrong := []any{1.5, float32(1), true, time.Now(), []int{1}, struct{}{}, 1, int32(1), uint8(1), json.Number("1"),
+		sql.NullInt64{Int64: 1, Valid: true}, s.Make(big.NewInt(1)), &other}
+	if s.FromInt64 == nil {
+		wrong = append(wrong, int64(1), uint64(1), int64(0))
+	}
+	for _, src := range wrong {
+		before := s.Make(big.NewInt(424242))
+		id := before
+		err := P(&id).Scan(src)
+		if fault := Fault(err, s.Model.Name, "", Refusal{Type, -1}); fault != "" || id != before {
+			t.Errorf("Scan(%T) %s; the ID is %v", src, fault, id)
+		} else if !strings.Contains(err.Error(), reflect.TypeOf(src).String()) {
+			t.Errorf("Scan(%T) gave %q, which does not name the type", src, err)
+		}
+	}
+}
+
+// FuzzScan fuzzes Scan with bytes, and the same as a string.
+func (s Suite[T, P]) FuzzScan(f *testing.F) {
+	for _, v := range s.few() {
+		f.Add(v.FillBytes(make([]byte, s.Model.Bytes)))
+		for _, text := range s.written("text", v) {
+			f.Add([]byte(text))
+		}
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		want, r := s.Model.Parse(string(b))
+		id := s.Make(big.NewInt(424242))
+		if err := P(&id).Scan(string(b)); (err == nil) != (r.Kind == Fine) {
+			t.Errorf("Scan(%q): %v, the model: %v", b, err, r)
+		} else if err == nil && s.Value(id).Cmp(want) != 0 {
+			t.Errorf("Scan(%q) = %v, want %v", b, s.Value(id), want)
+		}
+		if len(b) == s.Model.Bytes {
+			if v, binary := s.Model.Binary(b); binary.Kind == Fine {
+				want, r = v, binary
+			} else if !s.Model.Number {
+				r = binary
+			}
+		}
+		if err := P(&id).Scan(b); (err == nil) != (r.Kind == Fine) {
+			t.Errorf("Scan(%v): %v, the model: %v", b, err, r)
+		} else if err == nil && s.Value(id).Cmp(want) != 0 {
+			t.Errorf("Scan(%v) = %v, want %v", b, s.Value(id), want)
+		}
+	})
+}
+
+// FuzzInt fuzzes the reading of integers, signed and not.
+func (s Suite[T, P]) FuzzInt(f *testing.F) {
+	for _, v := range append(s.few(), big.NewInt(-1)) {
+		f.Add(v.Int64())
+	}
+	f.Add(int64(math.MinInt64))
+	f.Add(int64(math.MaxInt64))
+	f.Fuzz(func(t *testing.T, v int64) {
+		s.integer(t, big.NewInt(v),
+			reader[T]{"FromInt64", value(func(string) (T, error) { return s.FromInt64(v) })},
+			reader[T]{"Scan(int64)", func(_ string, dst *T) error { return P(dst).Scan(v) }})
+		s.integer(t, new(big.Int).SetUint64(uint64(v)),
+			reader[T]{"Scan(uint64)", func(_ string, dst *T) error { return P(dst).Scan(uint64(v)) }})
+	})
+}
+
+// integer checks that an integer reads as the ID that it is, if it is one.
+func (s Suite[T, P]) integer(t testing.TB, v *big.Int, readers ...reader[T]) {
+	t.Helper()
+	for _, r := range readers {
+		if v.Sign() >= 0 && v.Cmp(s.Model.Max()) <= 0 {
+			s.accepts(t, r, v.String(), v)
+		} else {
+			s.refuses(t, r, v.String(), Refusal{Range, -1})
+		}
+	}
+}
+
+// Shows checks that an ID shows as its text: by fmt, slog and flag; and that gob
+// carries it.
+func (s Suite[T, P]) Shows(t *testing.T) {
+	type holder struct{ ID T }
+	for _, v := range s.few() {
+		id, text := s.Make(v), s.Model.Text(v)
+		var logs bytes.Buffer
+		slog.New(slog.NewJSONHandler(&logs, nil)).Info("made", "id", id)
+		var line struct{ ID any }
+		if err := json.Unmarshal(logs.Bytes(), &line); err != nil || line.ID != text {
+			t.Errorf("slog's JSON is %s", logs.Bytes())
+		}
+		logs.Reset()
+		slog.New(slog.NewTextHandler(&logs, nil)).Info("made", "id", id)
+		if !strings.HasSuffix(strings.TrimSpace(logs.String()), "id="+text) {
+			t.Errorf("slog's text is %s", logs.Bytes())
+		}
+		for got, want := range map[string]string{
+			fmt.Sprint(id):                text,
+			fmt.Sprintf("%s", id):         text,
+			fmt.Sprintf("%v", &id):        text,
+			fmt.Sprintf("%v", []T{id}):    "[" + text + "]",
+			fmt.Sprintf("%v", holder{id}): "{" + text + "}",
+			fmt.Sprintf("%q", id):         strconv.Quote(text),
+		} {
+			if got != want {
+				t.Errorf("fmt shows %s, want %s", got, want)
+			}
+		}
+
+		flags := flag.NewFlagSet("", flag.ContinueOnError)
+		flags.SetOutput(io.Discard)
+		var parsed T
+		flags.TextVar(P(&parsed), "id", any(id).(interface{ MarshalText() ([]byte, error) }), "an ID")
+		if got := flags.Lookup("id").DefValue; parsed != id || got != text {
+			t.Errorf("flag's default is %v, %q; want %v", parsed, got, id)
+		}
+		if err := flags.Parse([]string{"-id", s.Model.Text(big.NewInt(77))}); err != nil || parsed != s.Make(big.NewInt(77)) {
+			t.Errorf("flag reads %v, %v", parsed, err)
+		}
+		if err := flags.Parse([]string{"-id", "no-id"}); err == nil || parsed != s.Make(big.NewInt(77)) {
+			t.Errorf("flag reads no-id as %v", parsed)
+		}
+
+		var stream bytes.Buffer
+		var back holder
+		if err := gob.NewEncoder(&stream).Encode(holder{id}); err != nil {
+			t.Error(err)
+		} else if err := gob.NewDecoder(&stream).Decode(&back); err != nil || back.ID != id {
+			t.Errorf("gob reads %v, %v; want %v", back, err, id)
+		}
+	}
+}

@@ -1,0 +1,109 @@
+package testkit
+
+import (
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Module is the path of the root module.
+const Module = "github.com/firn-id/firn"
+
+// Imports returns what each package below the directory imports outside its tests,
+// whatever the build tags. Packages are named by their directory, slash-separated,
+// "." being the root; other modules of the repository too.
+func Imports(dir string) (map[string][]string, error) {
+	imports := make(map[string][]string)
+	err := filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") && file != dir):
+			return filepath.SkipDir
+		case d.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go"):
+			return nil
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(dir, filepath.Dir(file))
+		if err != nil {
+			return err
+		}
+		pkg := filepath.ToSlash(rel)
+		imports[pkg] = append(imports[pkg], nil...) // there even if it imports nothing
+		for _, spec := range parsed.Imports {
+			name, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			if own, ok := strings.CutPrefix(name, Module); ok {
+				name = path.Join(".", own)
+			}
+			if !slices.Contains(imports[pkg], name) {
+				imports[pkg] = append(imports[pkg], name)
+			}
+		}
+		return nil
+	})
+	return imports, err
+}
+
+// A Rule says what packages must not import, and why.
+type Rule struct {
+	Of      []string // packages of the repository; "all" is every one of them
+	Never   []string // what they must not import; a trailing /... means what is below, too
+	Only    []string // or: all that they may
+	Through bool     // by way of other packages of the repository neither
+	Why     string
+}
+
+func matches(patterns []string, name string) bool {
+	for _, p := range patterns {
+		below, ok := strings.CutSuffix(p, "/...")
+		if p == "all" || name == below || ok && strings.HasPrefix(name, below+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// Broken returns what breaks the rules.
+func Broken(imports map[string][]string, rules []Rule) []string {
+	var broken []string
+	for pkg := range imports {
+		for _, r := range rules {
+			if !matches(r.Of, pkg) {
+				continue
+			}
+			reached := map[string]string{} // to the package that imports it
+			var reach func(from string)
+			reach = func(from string) {
+				for _, name := range imports[from] {
+					if _, ok := reached[name]; ok {
+						continue
+					}
+					reached[name] = from
+					if r.Through {
+						reach(name)
+					}
+				}
+			}
+			reach(pkg)
+			for name, from := range reached {
+				if matches(r.Never, name) && name != pkg || r.Only != nil && !matches(r.Only, name) {
+					broken = append(broken, fmt.Sprintf("%s imports %s (in %s): %s", pkg, name, from, r.Why))
+				}
+			}
+		}
+	}
+	slices.Sort(broken)
+	return broken
+}

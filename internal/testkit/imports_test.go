@@ -1,0 +1,142 @@
+package testkit
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var (
+	formats = []string{"nanoflake", "ulidflake", "snowflakesi", "scru160", "sno"}
+	codecs  = []string{"internal/base32", "internal/base36", "internal/digits"}
+)
+
+// rules are what must never import what, and why.
+var rules = func() []Rule {
+	rules := []Rule{
+		{Of: []string{"internal/tick"}, Only: []string{"sync/atomic"},
+			Why: "the word knows no layout, no unit and no clock"},
+		{Of: codecs, Never: append([]string{".", "iderr", "internal/wire", "internal/mint"}, formats...), Through: true,
+			Why: "codecs know no format: they return the offset of the bad character, and the format makes the error"},
+		{Of: codecs, Never: []string{"fmt", "errors", "strconv", "reflect"},
+			Why: "codecs neither allocate nor make errors"},
+		{Of: []string{"lease/..."}, Never: append([]string{".", "leased"}, formats...), Through: true,
+			Why: "a worker number crosses from a lease to a format as an integer, in leased or in main"},
+		{Of: []string{"lease/driver"}, Never: []string{".", "lease", "iderr", "internal/..."}, Through: true,
+			Why: "the driver is what stores implement, and nothing else"},
+		{Of: []string{"lease"}, Never: []string{"lease/memlease", "lease/filelease", "lease/kubelease", "lease/consullease", "lease/drivertest"},
+			Why: "a lease knows no store but by its driver"},
+		{Of: []string{"internal/..."}, Never: append([]string{"."}, formats...),
+			Why: "formats stand on the internal packages, not the other way around"},
+		{Of: []string{"all"}, Never: []string{"internal/testkit/..."},
+			Why: "only tests import testkit"},
+		{Of: []string{"all"}, Never: []string{"lease/kubelease/kubetest", "lease/consullease/consultest"},
+			Why: "only tests talk to servers that pretend"},
+		{Of: append([]string{".", "iderr", "internal/...", "lease/...", "leased", "cmd/...", "faults/...", "sqltest/..."}, formats...), Never: []string{"bench/..."},
+			Why: "nothing depends on the benchmarks"},
+		{Of: append([]string{".", "iderr", "internal/...", "lease", "lease/driver", "lease/memlease", "lease/filelease", "lease/kubelease", "lease/consullease", "leased"}, formats...), Never: []string{"cmd/...", "sqltest/...", "lease/drivertest"},
+			Why: "the root module stands without the nested ones"},
+		{Of: append([]string{"iderr", "internal/wire", "internal/clock", "internal/mint", "internal/tick"}, codecs...),
+			Never: []string{"unsafe"}, Why: "nothing here needs it"},
+	}
+	for _, f := range formats {
+		others := slices.DeleteFunc(slices.Clone(formats), func(o string) bool { return o == f })
+		rules = append(rules,
+			Rule{Of: []string{f}, Never: append([]string{".", "lease/...", "leased"}, others...), Through: true,
+				Why: "a program that uses one format does not carry another, nor leases"},
+			Rule{Of: []string{f}, Never: []string{"os/...", "net/...", "log", "math/big"}, Through: true,
+				Why: "a format computes: it has no files, network or logs, and its integers are fixed"})
+	}
+	return rules
+}()
+
+func TestImports(t *testing.T) {
+	imports, err := Imports("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pkg := range append([]string{".", "internal/tick", "iderr", "nanoflake"}, codecs...) {
+		if _, ok := imports[pkg]; !ok {
+			t.Errorf("found no package %s", pkg)
+		}
+	}
+	for _, broken := range Broken(imports, rules) {
+		t.Error(broken)
+	}
+}
+
+// The rules are able to fail: each offence is found, and what is allowed is not.
+func TestRules(t *testing.T) {
+	for _, v := range []struct {
+		pkg, imports string
+		want         string // in the complaint; "" for none
+	}{
+		{"nanoflake", "os", "has no files"},
+		{"nanoflake", "os/exec", "has no files"},
+		{"scru160", "net/http", "has no files"},
+		{"ulidflake", "log", "has no files"},
+		{"ulidflake", "log/slog", ""},
+		{"snowflakesi", "math/big", "has no files"},
+		{"snowflakesi", "math/bits", ""},
+		{"snowflakesi", "nanoflake", "does not carry another"},
+		{"nanoflake", "lease", "nor leases"},
+		{"nanoflake", "lease/memlease", "nor leases"},
+		{"nanoflake", "leased", "nor leases"},
+		{"lease", "nanoflake", "as an integer"},
+		{"lease/filelease", "sno", "as an integer"},
+		{"lease", "lease/filelease", "by its driver"},
+		{"lease/driver", "lease", "nothing else"},
+		{"nanoflake", "internal/middle", "has no files"}, // which imports net
+		{"nanoflake", "internal/testkit", "only tests"},
+		{"cmd/firn", "internal/testkit", "only tests"},
+		{"lease/kubelease", "lease/kubelease/kubetest", "that pretend"},
+		{"cmd/firn", "lease/consullease/consultest", "that pretend"},
+		{"lease", "lease/consullease", "by its driver"},
+		{"internal/tick", "time", "no clock"},
+		{"internal/tick", "sync", "no clock"},
+		{"internal/tick", "sync/atomic", ""},
+		{"internal/base36", "iderr", "codecs know no format"},
+		{"internal/digits", "internal/wire", "codecs know no format"},
+		{"internal/base32", "fmt", "allocate"},
+		{"internal/wire", "scru160", "the other way around"},
+		{"lease", "nanoflake", "as an integer"},
+		{"lease/memlease", "sno", "as an integer"},
+		{".", "cmd/firn", "nested"},
+		{".", "scru160", ""},
+		{".", "bench", "benchmarks"},
+	} {
+		broken := Broken(map[string][]string{v.pkg: {v.imports}, "internal/middle": {"net"}}, rules)
+		if v.want == "" && len(broken) > 0 || v.want != "" && !strings.Contains(strings.Join(broken, "\n"), v.want) {
+			t.Errorf("%s imports %s: %q", v.pkg, v.imports, broken)
+		}
+	}
+}
+
+// The parser sees what a file imports.
+func TestImportsOfDirectory(t *testing.T) {
+	dir := t.TempDir()
+	for file, source := range map[string]string{
+		"a.go":      "//go:build never\n\npackage a\n\nimport (\n\t\"os\"\n\t_ \"" + Module + "/nanoflake\"\n)\n",
+		"a_test.go": "package a\n\nimport \"net\"\n",
+	} {
+		if err := os.WriteFile(dir+"/"+file, []byte(source), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	imports, err := Imports(dir)
+	if err != nil || !slices.Equal(imports["."], []string{"os", "nanoflake"}) {
+		t.Errorf("%v, %v", imports, err)
+	}
+}
+
+// The root module needs nothing but the standard library.
+func TestNoRequirements(t *testing.T) {
+	mod, err := os.ReadFile("../../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(mod), "require") || !strings.Contains(string(mod), "module "+Module+"\n") {
+		t.Errorf("go.mod is\n%s", mod)
+	}
+}

@@ -1,0 +1,123 @@
+//go:build amd64 || arm64
+
+package testkit
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"testing"
+)
+
+// An inlining is functions that are inlined into another.
+type inlining struct {
+	pkg, caller string
+	callees     []string
+}
+
+// inlined are the calls on the way of an ID that must not be calls: all made as such, they
+// take about as long as the rest of it (as any benchmark of a generator shows that is built with
+// -gcflags=github.com/firn-id/firn/...=-l). They are small enough for the compiler by a
+// little: with a line more, or a defer, one is a call again, and no other test notices.
+var inlined = []inlining{
+	{"internal/mint", "Mint.Fast", []string{
+		"line.(*Line).Busy", "clock.Deadline.AheadByCycles", "clock.Deadline.AheadBySystem", "tick.(*Word).Step",
+	}},
+	{"internal/mint", "Mint.follow", []string{"tick.(*Word).Last", "tick.(*Word).Replace"}},
+	{"nanoflake", "Generator.at", []string{"mint.(*Mint).Worker", "fence.(*Fence).Worker"}},
+	{"ulidflake", "ScalableGenerator.Next", []string{"(*ScalableGenerator).at", "fence.(*Fence).Worker"}},
+	{"snowflakesi", "Generator.Next", []string{"(*Generator).at", "fence.(*Fence).Worker"}},
+	{"scru160", "Generator.Next", []string{"(*ID).put"}},
+	{"scru160", "Generator.fields", []string{"mint.(*Mint).Worker", "fence.(*Fence).Worker"}},
+	{"scru160", "Generator.fill", []string{"entropy.(*Bits96).Words", "(*ID).put"}},
+	{"sno", "Generator.fast", []string{
+		"line.(*Line).Busy", "clock.Deadline.AheadByCycles", "clock.Deadline.AheadBySystem", "tick.(*Word).Step",
+	}},
+	{"sno", "Generator.put", []string{"fence.(*Fence).Worker"}},
+}
+
+// inlinedText are those on the way of a text where assembly does the work: what stands around it
+// takes as long. It is inlined into functions of this package, and so into those of users.
+var inlinedText = []inlining{
+	{"sno", "ID.AppendText", []string{"base32.(*Codec).Append80"}},
+	{"sno", "ID.MarshalText", []string{"ID.AppendText"}},
+	{"sno", "MustParse", []string{"Parse"}},
+	{"scru160", "ID.AppendText", []string{"base32.(*Codec).Append160"}},
+	{"scru160", "ID.MarshalText", []string{"ID.AppendText"}},
+	{"scru160", "MustParse", []string{"Parse"}},
+	{"ulidflake", "appendInt", []string{"base32.(*Codec).Append63"}},
+}
+
+// TestInlining asks the compiler.
+func TestInlining(t *testing.T) {
+	inlined := inlined
+	if runtime.GOARCH == "amd64" {
+		inlined = append(inlined, inlinedText...)
+	}
+	args := []string{"build", "-gcflags=-m"}
+	for _, v := range inlined {
+		if pkg := "./" + v.pkg; !slices.Contains(args, pkg) {
+			args = append(args, pkg)
+		}
+	}
+	cmd := exec.Command("go", args...) // of the toolchain that runs the test
+	cmd.Dir = "../.."
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %v\n%s", args, err, out)
+	}
+
+	type call struct{ pkg, caller, callee string }
+	found := make(map[call]bool)
+	files := make(map[string]func(line int) string)
+	for _, m := range regexp.MustCompile(`(?m)^(?:\./)?(\S+\.go):(\d+):\d+: inlining call to (.*)$`).FindAllStringSubmatch(string(out), -1) {
+		if filepath.IsAbs(m[1]) {
+			continue // within the standard library
+		}
+		file := filepath.ToSlash(m[1])
+		if files[file] == nil {
+			files[file] = callers(t, "../../"+file)
+		}
+		line, err := strconv.Atoi(m[2])
+		if err != nil {
+			t.Fatal(err)
+		}
+		found[call{path.Dir(file), files[file](line), m[3]}] = true
+	}
+	if len(found) < 50 {
+		t.Fatalf("the compiler speaks of %d calls:\n%s", len(found), out)
+	}
+	for _, v := range inlined {
+		for _, callee := range v.callees {
+			if !found[call{v.pkg, v.caller, callee}] {
+				t.Errorf("%s: %s calls %s, which is not inlined", v.pkg, v.caller, callee)
+			}
+		}
+	}
+}
+
+// callers returns what tells in which function of the file a line is.
+func callers(t *testing.T, file string) func(line int) string {
+	t.Helper()
+	set := token.NewFileSet()
+	parsed, err := parser.ParseFile(set, file, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(line int) string {
+		for _, d := range parsed.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if ok && set.Position(f.Pos()).Line <= line && line <= set.Position(f.End()).Line {
+				return function(f)
+			}
+		}
+		return ""
+	}
+}

@@ -1,0 +1,207 @@
+package testkit
+
+import (
+	"errors"
+	"math/big"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firn-id/firn/iderr"
+)
+
+// IsConfigError checks that err is the ConfigError of the field and says what it wants.
+func IsConfigError(t testing.TB, err error, format, field, message string) {
+	t.Helper()
+	e, ok := errors.AsType[*iderr.ConfigError](err)
+	switch {
+	case !ok || !errors.Is(err, iderr.ErrConfig):
+		t.Errorf("%s: %v, want a ConfigError", field, err)
+	case e.Format != format || e.Field != field:
+		t.Errorf("%v is of %s.%s, want %s.%s", err, e.Format, e.Field, format, field)
+	case !strings.Contains(err.Error(), message) || !strings.HasPrefix(err.Error(), format+": "+field+" "):
+		t.Errorf("%q does not say %q", err, message)
+	}
+}
+
+// Epochs checks that a constructor refuses epochs in the future, and those so long ago that
+// the timestamps, of so many bits of milliseconds, have run out: with an error that names
+// the epoch and those that would do, and is the TimeError of the clock as well.
+func Epochs(t *testing.T, format string, bits int, construct func(epoch time.Time, clock func() time.Time) error) {
+	at := time.Date(2026, 7, 1, 12, 0, 0, 123456789, time.UTC)
+	least := time.UnixMilli(at.UnixMilli() - (1<<bits - 1)).UTC()
+	most := time.UnixMilli(at.UnixMilli() - 1).UTC()
+	if bits == 40 { // the bound of Snowflake-SI
+		least = time.UnixMilli(1047972019225).UTC()
+	}
+	for _, epoch := range []time.Time{least, least.Add(time.Millisecond), most.Add(-time.Millisecond), most} {
+		if err := construct(epoch, At(at).Now); err != nil {
+			t.Errorf("the epoch %v: %v", epoch, err)
+		}
+	}
+	refuses := func(epoch time.Time, clock func() time.Time) *iderr.TimeError {
+		t.Helper()
+		err := construct(epoch, clock)
+		e, ok := errors.AsType[*iderr.TimeError](err)
+		if !ok || !errors.Is(err, iderr.ErrTimeRange) {
+			t.Errorf("the epoch %v: %v", epoch, err)
+			return nil
+		}
+		if e.Format != format || e.Last.Before(e.First) {
+			t.Errorf("the epoch %v: %#v", epoch, e)
+		}
+		IsConfigError(t, err, format, "Epoch", epoch.UTC().Format(time.RFC3339Nano)+" is not in "+
+			least.Format(time.RFC3339Nano)+" to "+most.Format(time.RFC3339Nano)+
+			", which give the clock's time, 2026-07-01T12:00:00.123456789Z, a timestamp")
+		return e
+	}
+	for _, epoch := range []time.Time{
+		most.Add(time.Millisecond), most.Add(time.Hour),
+		time.Date(2500, 1, 1, 0, 0, 0, 0, time.UTC),
+		time.Date(300000, 1, 1, 0, 0, 0, 0, time.UTC),
+		time.UnixMilli(1 << 62),
+	} {
+		if e := refuses(epoch, At(at).Now); e != nil && (!e.Time.Before(e.First) || !strings.Contains(e.Error(), "before the first timestamp")) {
+			t.Errorf("the epoch %v: %v", epoch, e)
+		}
+	}
+	if bits != 40 {
+		for _, epoch := range []time.Time{least.Add(-time.Millisecond), least.AddDate(-1, 0, 0), time.UnixMilli(-1 << 62)} {
+			if e := refuses(epoch, At(at).Now); e != nil && (!e.Time.After(e.Last) || !strings.Contains(e.Error(), "after the last timestamp")) {
+				t.Errorf("the epoch %v: %v", epoch, e)
+			}
+		}
+	}
+	// By the system's clock, too.
+	if err := construct(time.Now().Add(time.Hour).Truncate(time.Millisecond), nil); !errors.Is(err, iderr.ErrConfig) || !errors.Is(err, iderr.ErrTimeRange) {
+		t.Errorf("an epoch in an hour: %v", err)
+	}
+	// An epoch that is not given, or that no other could better, is not to blame.
+	for _, clock := range []time.Time{time.Date(1950, 1, 1, 0, 0, 0, 0, time.UTC), time.Unix(1<<62, 0), time.Unix(-1<<62, 0)} {
+		err := construct(time.Time{}, At(clock).Now)
+		if errors.Is(err, iderr.ErrConfig) || !errors.Is(err, iderr.ErrTimeRange) {
+			t.Errorf("the default epoch in %v: %v", clock, err)
+		}
+	}
+	for _, clock := range []time.Time{time.Unix(1<<62, 0), time.Unix(-1<<62, 0)} {
+		err := construct(least, At(clock).Now)
+		if errors.Is(err, iderr.ErrConfig) || !errors.Is(err, iderr.ErrTimeRange) {
+			t.Errorf("the epoch %v in %v: %v", least, clock, err)
+		}
+	}
+}
+
+// Timed is what a format makes of times.
+type Timed[T comparable] struct {
+	Format       string
+	Bits         int // of the timestamp, in milliseconds
+	DefaultEpoch time.Time
+	Reserved     bool // the first and the last timestamp are never made
+	Compare      func(T, T) int
+	FromTime     func(t, epoch time.Time) (T, error)
+	First, Last  func(t, epoch time.Time) T
+	Time         func(id T, epoch time.Time) time.Time
+	Timestamp    func(T) int64
+	Max          T
+}
+
+// floorMilli returns t in Unix milliseconds, whatever t is.
+func floorMilli(t time.Time) *big.Int {
+	ns := new(big.Int).Mul(big.NewInt(t.Unix()), big.NewInt(1e9))
+	ns.Add(ns, big.NewInt(int64(t.Nanosecond())))
+	return ns.Div(ns, big.NewInt(1e6)) // Euclidean: down
+}
+
+// Times checks FromTime, First, Last and Time of times of all kinds, against exact
+// arithmetic.
+func Times[T comparable](t *testing.T, f Timed[T]) {
+	most := new(big.Int).Lsh(big.NewInt(1), uint(f.Bits))
+	most.Sub(most, big.NewInt(1))
+	random := rand.New(rand.NewPCG(3, 4))
+	epochs := []time.Time{{}, f.DefaultEpoch}
+	if !f.Reserved { // its epoch is its own
+		epochs = append(epochs, time.UnixMilli(0), time.UnixMilli(1288834974657), time.UnixMilli(1047972019225),
+			time.Date(1900, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(3000, 1, 1, 0, 0, 0, 0, time.UTC),
+			time.UnixMilli(-1<<62), time.UnixMilli(1<<62))
+	}
+	for _, epoch := range epochs {
+		zero := epoch
+		if epoch.IsZero() {
+			zero = f.DefaultEpoch
+		}
+		e := floorMilli(zero)
+		times := append(Extremes(), zero, zero.Add(-1), zero.Add(time.Millisecond), time.Now(), time.UnixMilli(0))
+		for _, edge := range []*big.Int{e, new(big.Int).Add(e, most)} {
+			if edge.IsInt64() {
+				for d := int64(-2); d <= 2; d++ {
+					times = append(times, time.UnixMilli(edge.Int64()+d), time.UnixMilli(edge.Int64()+d).Add(time.Millisecond-1))
+				}
+			}
+		}
+		for range 200 {
+			offset := random.Int64N(1 << min(f.Bits+1, 52))
+			times = append(times, time.UnixMilli(e.Int64()-1000+offset).Add(time.Duration(random.IntN(1e6))))
+		}
+		for _, at := range times {
+			f.at(t, at, epoch, e, most)
+			if t.Failed() {
+				return
+			}
+		}
+	}
+}
+
+func (f Timed[T]) at(t *testing.T, at, epoch time.Time, e, most *big.Int) {
+	t.Helper()
+	exact := floorMilli(at)
+	exact.Sub(exact, e)
+	fits := exact.Sign() >= 0 && exact.Cmp(most) <= 0
+	if f.Reserved {
+		fits = exact.Sign() > 0 && exact.Cmp(most) < 0
+	}
+	near := exact // the nearest timestamp that there is
+	switch {
+	case exact.Sign() < 0:
+		near = new(big.Int)
+	case exact.Cmp(most) > 0:
+		near = most
+	}
+	first, last := f.First(at, epoch), f.Last(at, epoch)
+	if f.Timestamp(first) != near.Int64() || f.Timestamp(last) != near.Int64() || f.Compare(first, last) >= 0 {
+		t.Errorf("First and Last of %v since %v are %v, %v: timestamps %d, %d; want %v", at, epoch, first, last, f.Timestamp(first), f.Timestamp(last), near)
+	}
+	if near.Cmp(most) == 0 && last != f.Max {
+		t.Errorf("Last of the last millisecond is %v", last)
+	}
+	if near.Sign() == 0 && first != *new(T) {
+		t.Errorf("First of the first millisecond is %v", first)
+	}
+	id, err := f.FromTime(at, epoch)
+	if !fits {
+		te, ok := errors.AsType[*iderr.TimeError](err)
+		switch {
+		case !ok || !errors.Is(err, iderr.ErrTimeRange):
+			t.Errorf("FromTime(%v) since %v = %v, %v; want a TimeError", at, epoch, id, err)
+		case id != *new(T):
+			t.Errorf("FromTime(%v): %v beside an error", at, id)
+		case te.Format != f.Format || !te.Time.Equal(at) || te.Last.Before(te.First):
+			t.Errorf("FromTime(%v) since %v: %#v", at, epoch, te)
+		}
+		return
+	}
+	if err != nil || f.Timestamp(id) != exact.Int64() {
+		t.Errorf("FromTime(%v) since %v = %v, %v; timestamp %d, want %v", at, epoch, id, err, f.Timestamp(id), exact)
+		return
+	}
+	if f.Compare(first, id) > 0 || f.Compare(id, last) > 0 {
+		t.Errorf("FromTime(%v) = %v is not within %v and %v", at, id, first, last)
+	}
+	// Time gives the millisecond back, if the epoch is of whole ones and there is
+	// such a time.Time.
+	if unix := new(big.Int).Add(exact, e); unix.IsInt64() {
+		if got := f.Time(id, epoch); got.UnixMilli() != unix.Int64() || got.Nanosecond()%1e6 != 0 || got.Location() != time.UTC {
+			t.Errorf("Time of FromTime(%v) since %v is %v", at, epoch, got)
+		}
+	}
+}

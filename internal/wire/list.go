@@ -1,0 +1,67 @@
+package wire
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/firn-id/firn/iderr"
+)
+
+// A List is how a format's IDs travel as a list of texts, with the same byte after each.
+type List[T any] struct {
+	Length   int // of a canonical text, or of the longest
+	Shortest int // length of the shortest text that Parse reads
+
+	Append func(id T, dst []byte) ([]byte, error)
+	Parse  func(text []byte) (T, error)
+
+	// AppendRun writes texts and sep at the beginning of dst, which has room for all, and
+	// ParseRun reads some, as far as dst has room. They return how many they did, of which
+	// the rest is done one by one. nil if there is no faster way than that; where there is, all
+	// canonical texts have one length.
+	AppendRun func(dst []byte, ids []T, sep byte) int
+	ParseRun  func(dst []T, text []byte, sep byte) int
+}
+
+// AppendAll appends the texts of ids, sep after each. It stops at one that has none.
+func (l *List[T]) AppendAll(dst []byte, ids []T, sep byte) ([]byte, error) {
+	done := 0
+	dst = slices.Grow(dst, len(ids)*(l.Length+1))
+	if l.AppendRun != nil && len(ids) > 0 {
+		done = l.AppendRun(dst[len(dst):cap(dst)], ids, sep)
+		dst = dst[:len(dst)+done*(l.Length+1)]
+	}
+	for i, id := range ids[done:] {
+		text, err := l.Append(id, dst)
+		if err != nil {
+			return dst, &iderr.ListError{Index: done + i, Offset: -1, Err: err}
+		}
+		dst = append(text, sep)
+	}
+	return dst, nil
+}
+
+// ParseAll appends the IDs of a list of texts, sep after each but for the last, where it may
+// be left out. It stops at a text that is none.
+func (l *List[T]) ParseAll(dst []T, text []byte, sep byte) ([]T, error) {
+	first := len(dst)
+	dst = slices.Grow(dst, min(bytes.Count(text, []byte{sep}), len(text)/(l.Shortest+1))+1)
+	for at := 0; at < len(text); {
+		if l.ParseRun != nil && len(dst) < cap(dst) {
+			if n := l.ParseRun(dst[len(dst):cap(dst)], text[at:], sep); n > 0 {
+				dst, at = dst[:len(dst)+n], at+n*(l.Length+1)
+				continue
+			}
+		}
+		end := bytes.IndexByte(text[at:], sep)
+		if end < 0 {
+			end = len(text) - at
+		}
+		id, err := l.Parse(text[at : at+end])
+		if err != nil {
+			return dst, &iderr.ListError{Index: len(dst) - first, Offset: at, Err: err}
+		}
+		dst, at = append(dst, id), at+end+1
+	}
+	return dst, nil
+}

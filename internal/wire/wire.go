@@ -1,0 +1,250 @@
+// Package wire is how IDs that are integers travel: as binary, decimal and
+// hexadecimal, in JSON and in SQL, the same for every format. What is a format's
+// own, its canonical text and its largest value, it says in an Int.
+//
+// The rule for zero, everywhere: no generator makes the zero ID, it stands for
+// "no ID". In JSON it is null, in SQL it is NULL, and both are read as it. Text
+// and binary forms have no such word and write its zeros.
+package wire
+
+import (
+	"bytes"
+	"database/sql/driver"
+	"encoding/binary"
+	"encoding/json"
+	"strconv"
+
+	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/digits"
+)
+
+// The words for what belongs in a text, as its errors say it.
+const (
+	DecimalDigits = "a decimal digit"
+	HexDigits     = "a hexadecimal digit"
+)
+
+// Int is a format of 64-bit integers.
+type Int[T ~int64] struct {
+	Format string // its name, first in errors
+	Max    int64  // its largest value; the smallest is 0
+	Digits int    // how many that has in decimal
+	Number bool   // JSON carries it as a number, not as a string
+
+	Parse  func(s []byte) (T, error)     // reads the canonical text; nil where it is decimal
+	Append func(dst []byte, id T) []byte // writes the canonical text of a valid ID
+}
+
+// Valid tells whether id is a value of the format.
+func (f *Int[T]) Valid(id T) bool { return uint64(id) <= uint64(f.Max) }
+
+func (f *Int[T]) allowed() string { return "0 to " + strconv.FormatInt(f.Max, 10) }
+
+// Check returns a ParseError unless id is a value of the format.
+func (f *Int[T]) Check(id T) error {
+	if f.Valid(id) {
+		return nil
+	}
+	return iderr.BadRange(f.Format, strconv.FormatInt(int64(id), 10), f.allowed())
+}
+
+// FromInt64 returns v as an ID if it is a value of the format.
+func (f *Int[T]) FromInt64(v int64) (T, error) {
+	if err := f.Check(T(v)); err != nil {
+		return 0, err
+	}
+	return T(v), nil
+}
+
+// Decimal reads a decimal integer: digits alone, as many as the largest value has.
+func (f *Int[T]) Decimal(s []byte) (T, error) { return Decimal(f, s) }
+
+// Decimal is the method of that name for strings too, without a copy.
+func Decimal[T ~int64, S string | []byte](f *Int[T], s S) (T, error) {
+	if len(s) == 0 || len(s) > f.Digits {
+		return 0, iderr.BadLength(f.Format, s, "1 to "+strconv.Itoa(f.Digits))
+	}
+	v, bad, ok := digits.Decimal(s)
+	if bad >= 0 {
+		return 0, iderr.BadCharacter(f.Format, s, bad, DecimalDigits)
+	}
+	if !ok || v > uint64(f.Max) {
+		return 0, iderr.BadRange(f.Format, s, f.allowed())
+	}
+	return T(v), nil
+}
+
+// text reads the canonical text.
+func (f *Int[T]) text(s []byte) (T, error) {
+	if f.Parse == nil {
+		return f.Decimal(s)
+	}
+	return f.Parse(s)
+}
+
+// Hex reads the binary form in 16 hexadecimal digits.
+func (f *Int[T]) Hex(s string) (T, error) {
+	if len(s) != 16 {
+		return 0, iderr.BadLength(f.Format, s, "16")
+	}
+	var b [8]byte
+	if bad := digits.Hex(b[:], s); bad >= 0 {
+		return 0, iderr.BadCharacter(f.Format, s, bad, HexDigits)
+	}
+	v := binary.BigEndian.Uint64(b[:])
+	if v > uint64(f.Max) {
+		return 0, iderr.BadRange(f.Format, s, f.allowed())
+	}
+	return T(v), nil
+}
+
+// DecimalString returns the decimal integer, without padding.
+func (f *Int[T]) DecimalString(id T) string {
+	if !f.Valid(id) {
+		return f.NoID(id)
+	}
+	return strconv.FormatInt(int64(id), 10)
+}
+
+// HexString returns the binary form in 16 hexadecimal digits.
+func (f *Int[T]) HexString(id T) string {
+	if !f.Valid(id) {
+		return f.NoID(id)
+	}
+	var b [8]byte
+	binary.BigEndian.PutUint64(b[:], uint64(id))
+	var text [16]byte
+	return string(digits.AppendHex(text[:0], b[:]))
+}
+
+// Binary reads the 8 bytes of the big-endian integer.
+func (f *Int[T]) Binary(b []byte) (T, error) {
+	if len(b) != 8 {
+		return 0, iderr.BadLength(f.Format, b, "8 bytes")
+	}
+	v := binary.BigEndian.Uint64(b)
+	if v > uint64(f.Max) {
+		return 0, iderr.BadRange(f.Format, b, f.allowed())
+	}
+	return T(v), nil
+}
+
+// AppendBinary appends the 8 bytes of the big-endian integer.
+func (f *Int[T]) AppendBinary(dst []byte, id T) ([]byte, error) {
+	if !f.Valid(id) {
+		return dst, f.Check(id)
+	}
+	return binary.BigEndian.AppendUint64(dst, uint64(id)), nil
+}
+
+// NoID shows a value that is none of the format's, which only a conversion can make,
+// as what it is, where there is no error to return: no decoder takes it for an ID.
+func (f *Int[T]) NoID(id T) string {
+	return f.Format + "(" + strconv.FormatInt(int64(id), 10) + ")"
+}
+
+// AppendJSON appends the JSON value: null for zero, else the canonical text, in
+// quotes unless it is a number.
+func (f *Int[T]) AppendJSON(dst []byte, id T) ([]byte, error) {
+	switch {
+	case id == 0:
+		return append(dst, "null"...), nil
+	case !f.Valid(id):
+		return dst, f.Check(id)
+	case f.Number:
+		return f.Append(dst, id), nil
+	}
+	return append(f.Append(append(dst, '"'), id), '"'), nil
+}
+
+// JSON reads a JSON value: null, the canonical text in a string, or the integer
+// as a number without sign, fraction or exponent, unless its digits are the text of
+// another ID.
+func (f *Int[T]) JSON(data []byte) (T, error) {
+	return JSON(f.Format, data, f.text, f.Decimal)
+}
+
+// JSON reads null as the zero value, a string by text and a number by number, which is nil
+// for a format whose IDs are strings alone.
+//
+// For a field of an integer's kind with the option string, encoding/json hands over what
+// is in a JSON string without its quotes. So what could be such a text is not read as a
+// number: digits that begin with a needless 0, and digits that are the text of an ID other
+// than the number's. Those numbers are of IDs from the first hours after an epoch.
+func JSON[T comparable](format string, data []byte, text, number func([]byte) (T, error)) (T, error) {
+	var zero T
+	switch {
+	case string(data) == "null":
+		return zero, nil
+	case len(data) == 0:
+		return zero, iderr.BadLength(format, data, "that of a JSON value")
+	case data[0] != '"' && number == nil:
+		return zero, iderr.BadCharacter(format, data, 0, "the start of a JSON string")
+	case len(data) > 1 && data[0] == '0' && '0' <= data[1] && data[1] <= '9':
+		return zero, iderr.BadCharacter(format, data, 1, "the end of a JSON number that begins with 0")
+	case '0' <= data[0] && data[0] <= '9' || data[0] == '-':
+		id, err := number(data)
+		if other, bad := text(data); err == nil && bad == nil && other != id {
+			return zero, iderr.BadCharacter(format, data, 0, "the start of a JSON string, though the digits are the text of another ID")
+		}
+		return id, err
+	case data[0] != '"':
+		return zero, iderr.BadCharacter(format, data, 0, "the start of a JSON string or number")
+	case len(data) >= 2 && data[len(data)-1] == '"' && bytes.IndexByte(data, '\\') < 0:
+		return text(data[1 : len(data)-1])
+	}
+	var s string // with escapes, or not a JSON string at all
+	if json.Unmarshal(data, &s) != nil {
+		return zero, iderr.BadCharacter(format, data, 0, "the start of a JSON string")
+	}
+	return text([]byte(s))
+}
+
+// Scan reads a value of database/sql: NULL, an integer column, the canonical
+// text, or the 8 bytes of the binary form.
+func (f *Int[T]) Scan(src any) (T, error) {
+	switch v := src.(type) {
+	case nil:
+		return 0, nil
+	case int64:
+		return f.FromInt64(v)
+	case uint64: // MySQL's unsigned columns
+		if v > uint64(f.Max) {
+			return 0, iderr.BadRange(f.Format, strconv.FormatUint(v, 10), f.allowed())
+		}
+		return T(v), nil
+	case string:
+		return f.text([]byte(v))
+	case []byte:
+		if len(v) == 8 && f.binaryNotText(v) {
+			return f.Binary(v)
+		}
+		return f.text(v)
+	}
+	return 0, iderr.BadType(f.Format, src)
+}
+
+// binaryNotText tells 8 bytes of the binary form from 8 characters of text. The 8 digits
+// of a decimal format are no value of its own; another format's canonical text is longer.
+func (f *Int[T]) binaryNotText(b []byte) bool {
+	return !f.Number || binary.BigEndian.Uint64(b) <= uint64(f.Max)
+}
+
+// Value returns what database/sql stores: NULL for zero, else the integer.
+func (f *Int[T]) Value(id T) (driver.Value, error) {
+	if id == 0 {
+		return nil, nil
+	}
+	return int64(id), f.Check(id)
+}
+
+// Set returns a function that takes what a reader returned and sets *dst to it
+// unless there was an error.
+func Set[T any](dst *T) func(T, error) error {
+	return func(v T, err error) error {
+		if err == nil {
+			*dst = v
+		}
+		return err
+	}
+}

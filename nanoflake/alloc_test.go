@@ -1,0 +1,24 @@
+//go:build !race
+
+package nanoflake_test
+
+import (
+	"testing"
+
+	"github.com/firn-id/firn/internal/testkit"
+	"github.com/firn-id/firn/nanoflake"
+)
+
+func TestAllocations(t *testing.T) {
+	generators := map[string]testkit.Generator[nanoflake.ID]{}
+	for _, g := range generations[:2] {
+		gen, err := g.New(testkit.Setup{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		generators[g.Name] = gen
+	}
+	suite.Allocations(t, generators)
+}
+
+func TestListAllocations(t *testing.T) { list.Allocations(t) }

@@ -1,0 +1,12 @@
+package nanoflake_test
+
+import "testing"
+
+func FuzzParse(f *testing.F)         { suite.FuzzForm(f, "text") }
+func FuzzParseDecimal(f *testing.F)  { suite.FuzzForm(f, "decimal") }
+func FuzzParseHex(f *testing.F)      { suite.FuzzForm(f, "hex") }
+func FuzzFromBytes(f *testing.F)     { suite.FuzzForm(f, "binary") }
+func FuzzFromInt64(f *testing.F)     { suite.FuzzInt(f) }
+func FuzzUnmarshalJSON(f *testing.F) { suite.FuzzJSON(f) }
+func FuzzScan(f *testing.F)          { suite.FuzzScan(f) }
+func FuzzOrder(f *testing.F)         { suite.FuzzOrder(f, false) }

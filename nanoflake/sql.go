@@ -1,0 +1,23 @@
+package nanoflake
+
+import (
+	"database/sql"
+	"database/sql/driver"
+
+	"github.com/firn-id/firn/internal/wire"
+)
+
+var (
+	_ sql.Scanner   = (*ID)(nil)
+	_ driver.Valuer = ID(0)
+)
+
+// Value implements [driver.Valuer]: the integer, for a BIGINT column; NULL for the
+// zero ID.
+func (id ID) Value() (driver.Value, error) { return form.Value(id) }
+
+// Scan implements [sql.Scanner]. It reads an integer, the text as [Parse] does, 8
+// bytes as the binary form, and NULL as the zero ID. A driver that gives a text column as
+// bytes needs the canonical text in it, which is never of 8 characters, and one that
+// gives a DECIMAL column as text gives no ID: use BIGINT.
+func (id *ID) Scan(src any) error { return wire.Set(id)(form.Scan(src)) }

@@ -1,0 +1,122 @@
+package nanoflake
+
+import (
+	"encoding"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+
+	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/base36"
+	"github.com/firn-id/firn/internal/wire"
+)
+
+const format = "nanoflake"
+
+var form = wire.Int[ID]{Format: format, Max: int64(Max), Digits: 19, Parse: parse[[]byte], Append: appendText}
+
+var (
+	_ fmt.Stringer               = ID(0)
+	_ slog.LogValuer             = ID(0)
+	_ encoding.TextAppender      = ID(0)
+	_ encoding.TextMarshaler     = ID(0) // with TextUnmarshaler, what flag.TextVar takes
+	_ encoding.TextUnmarshaler   = (*ID)(nil)
+	_ encoding.BinaryAppender    = ID(0)
+	_ encoding.BinaryMarshaler   = ID(0)
+	_ encoding.BinaryUnmarshaler = (*ID)(nil)
+	_ json.Marshaler             = ID(0)
+	_ json.Unmarshaler           = (*ID)(nil)
+)
+
+// Parse reads an ID in base-36: 1 to 13 digits and letters of either case, padded
+// with zeros or not. Anything else, a sign or a space included, is a *[ParseError].
+//
+// Specification: "Encoding of Nanoflakes".
+func Parse(s string) (ID, error) { return parse(s) }
+
+// MustParse is [Parse] for constants in code: it panics where Parse gives an error.
+func MustParse(s string) ID {
+	id, err := parse(s)
+	if err != nil {
+		panic(err)
+	}
+	return id
+}
+
+func parse[S string | []byte](s S) (ID, error) {
+	if len(s) == 0 || len(s) > base36.Len {
+		return 0, iderr.BadLength(format, s, "1 to 13")
+	}
+	v, bad, ok := base36.Parse(s)
+	if !ok {
+		if bad >= 0 {
+			return 0, iderr.BadCharacter(format, s, bad, "a base-36 digit")
+		}
+		return 0, iderr.BadRange(format, s, "0 to 1y2p0ij32e8e7")
+	}
+	return ID(v), nil
+}
+
+func appendText(dst []byte, id ID) []byte { return base36.Append(dst, uint64(id)) }
+
+// String returns the canonical text: base-36 in lower case, padded with zeros to
+// 13 characters, so that texts sort as the IDs do.
+func (id ID) String() string {
+	if !form.Valid(id) {
+		return form.NoID(id)
+	}
+	var b [base36.Len]byte
+	return string(appendText(b[:0], id))
+}
+
+// AppendText implements [encoding.TextAppender] by the canonical text. It does not
+// allocate if dst has room for 13 bytes.
+func (id ID) AppendText(dst []byte) ([]byte, error) {
+	if id < 0 {
+		return dst, form.Check(id)
+	}
+	return base36.Append(dst, uint64(id)), nil
+}
+
+// MarshalText implements [encoding.TextMarshaler] by the canonical text.
+func (id ID) MarshalText() ([]byte, error) { return id.AppendText(nil) }
+
+// UnmarshalText implements [encoding.TextUnmarshaler]; it reads what [Parse] does.
+// On an error id is unchanged, as in all methods that read an ID.
+func (id *ID) UnmarshalText(text []byte) error { return wire.Set(id)(parse(text)) }
+
+// ParseDecimal reads an ID as a decimal integer: 1 to 19 digits and nothing else.
+func ParseDecimal(s string) (ID, error) { return wire.Decimal(&form, s) }
+
+// Decimal returns the ID as a decimal integer, without padding.
+func (id ID) Decimal() string { return form.DecimalString(id) }
+
+// ParseHex reads the binary form in 16 hexadecimal digits of either case.
+func ParseHex(s string) (ID, error) { return form.Hex(s) }
+
+// Hex returns the binary form in 16 lower-case hexadecimal digits.
+func (id ID) Hex() string { return form.HexString(id) }
+
+// FromBytes reads the binary form: 8 bytes, the most significant first.
+func FromBytes(b []byte) (ID, error) { return form.Binary(b) }
+
+// AppendBinary implements [encoding.BinaryAppender]: 8 bytes, the most significant
+// first, so that binary forms sort as the IDs do. It does not allocate if dst has
+// room for them.
+func (id ID) AppendBinary(dst []byte) ([]byte, error) { return form.AppendBinary(dst, id) }
+
+// MarshalBinary implements [encoding.BinaryMarshaler]; see [ID.AppendBinary].
+func (id ID) MarshalBinary() ([]byte, error) { return id.AppendBinary(nil) }
+
+// UnmarshalBinary implements [encoding.BinaryUnmarshaler].
+func (id *ID) UnmarshalBinary(data []byte) error { return wire.Set(id)(form.Binary(data)) }
+
+// MarshalJSON implements [json.Marshaler]: the canonical text as a string, since
+// JavaScript's numbers do not hold 64 bits; null for the zero ID. The field option string
+// of encoding/json is not for IDs: with it a text is refused when it is read.
+func (id ID) MarshalJSON() ([]byte, error) { return form.AppendJSON(nil, id) }
+
+// UnmarshalJSON implements [json.Unmarshaler]. It reads the text in a string, null as
+// the zero ID, and an integer as a number, unless its digits are the text of another ID,
+// as those of 1000000000000 are: only IDs of an epoch's first hours have such numbers.
+func (id *ID) UnmarshalJSON(data []byte) error { return wire.Set(id)(form.JSON(data)) }

@@ -1,0 +1,29 @@
+package scru160
+
+import "github.com/firn-id/firn/iderr"
+
+// The errors of this package, to be tested with errors.Is and errors.As. They are
+// those that all formats share, under this package's name.
+var (
+	// ErrExhausted: the counter has reached its end in this tick.
+	ErrExhausted = iderr.ErrExhausted
+	// ErrClockBackwards: the clock is behind the last ID; a *[ClockError] says how far.
+	ErrClockBackwards = iderr.ErrClockBackwards
+	// ErrTimeRange: a time has a reserved timestamp or none.
+	ErrTimeRange = iderr.ErrTimeRange
+	// ErrFenced: an allotted generator is outside its times; a lease's error says why.
+	ErrFenced = iderr.ErrFenced
+)
+
+type (
+	// ParseError says what is wrong with an ID that was read, and where.
+	ParseError = iderr.ParseError
+	// ListError says which of many IDs could not be written or read.
+	ListError = iderr.ListError
+	// ConfigError names a field that is out of range, and its range.
+	ConfigError = iderr.ConfigError
+	// ClockError says how far the clock is behind the last ID.
+	ClockError = iderr.ClockError
+	// TimeError says which times the timestamp can hold.
+	TimeError = iderr.TimeError
+)

@@ -1,0 +1,45 @@
+package scru160_test
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/firn-id/firn/internal/testkit"
+	"github.com/firn-id/firn/scru160"
+)
+
+var list = testkit.List[scru160.ID]{
+	Shortest:  32,
+	AppendAll: scru160.AppendAll,
+	ParseAll:  scru160.ParseAll,
+	Append:    scru160.ID.AppendText,
+	Parse:     scru160.Parse,
+	Some: func(r *rand.Rand) (id scru160.ID) {
+		for at := 0; at < scru160.Size; at += 4 {
+			binary.BigEndian.PutUint32(id[at:], r.Uint32())
+		}
+		return id
+	},
+	More: []string{"05ttup1hncpna1qhtdhrtcu3v32pd7c6", "0123456789abcdef0123456789ABCDEF01234567"},
+}
+
+func TestLists(t *testing.T)    { list.Lists(t); list.Hostile(t) }
+func FuzzParseAll(f *testing.F) { list.Fuzz(f) }
+
+func BenchmarkAppendAll(b *testing.B) {
+	buf := make([]byte, 0, 64*len(bench.ids))
+	for b.Loop() {
+		buf, _ = scru160.AppendAll(buf[:0], bench.ids[:], '\n')
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(bench.ids)), "ns/ID")
+}
+
+func BenchmarkParseAll(b *testing.B) {
+	text, _ := scru160.AppendAll(nil, bench.ids[:], '\n')
+	ids := make([]scru160.ID, 0, len(bench.ids)+1)
+	for b.Loop() {
+		ids, _ = scru160.ParseAll(ids[:0], text, '\n')
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(bench.ids)), "ns/ID")
+}

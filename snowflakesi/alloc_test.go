@@ -1,0 +1,25 @@
+//go:build !race
+
+package snowflakesi_test
+
+import (
+	"testing"
+
+	"github.com/firn-id/firn/internal/testkit"
+	"github.com/firn-id/firn/snowflakesi"
+)
+
+func TestAllocations(t *testing.T) {
+	generators := map[string]testkit.Generator[snowflakesi.ID]{}
+	for _, c := range []snowflakesi.Config{{}, {Layout: snowflakesi.Layout{ClockBits: 40}, Sequence: snowflakesi.SequenceResets}} {
+		g := generation(c)
+		gen, err := g.New(testkit.Setup{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		generators[g.Name] = gen
+	}
+	suite.Allocations(t, generators)
+}
+
+func TestListAllocations(t *testing.T) { list.Allocations(t) }

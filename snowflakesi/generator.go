@@ -1,0 +1,198 @@
+package snowflakesi
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/batch"
+	"github.com/firn-id/firn/internal/clock"
+	"github.com/firn-id/firn/internal/mint"
+)
+
+// Config says how a [Generator] makes its IDs. The zero Config is machine 0 with the
+// default layout and epoch, for a system that has one generator.
+type Config struct {
+	// Layout is the widths of the fields, the same for all generators of a system.
+	Layout Layout
+
+	// MachineID is 0 to Layout.MaxMachineID. No two generators of a system may
+	// share one.
+	MachineID int
+
+	// Allotted makes a generator that mints nothing until [Generator.Allot] gives it a
+	// machine ID and times: a lease's generator. MachineID is 0 then.
+	Allotted bool
+
+	// Epoch is the time of timestamp 0, the same for all generators of a system:
+	// in the past, whole milliseconds, and with 40 bits of timestamp later than
+	// 2003-03-18T07:20:19.224Z. The zero time means DefaultEpoch.
+	Epoch time.Time
+
+	// Sequence says what becomes of the sequence at a new millisecond.
+	Sequence Sequence
+
+	// MaxBackward is how far the clock may be behind the last ID for Next to wait
+	// for it rather than return an error. 0 means 5 s; negative, never wait.
+	MaxBackward time.Duration
+
+	// Clock is read for the time; nil means time.Now. It is for tests.
+	Clock func() time.Time
+}
+
+// Sequence says what becomes of the sequence at a new millisecond.
+type Sequence uint8
+
+const (
+	// SequenceContinues: it goes on counting, so that IDs made slowly do not all
+	// end in 0, which would send them to few of n shards by id%n. It returns to 0
+	// at a new millisecond only, so that the IDs always increase: a millisecond
+	// that begins with the sequence at s has what is left of it. Under load that is
+	// all of it, since a millisecond that used its sequence up is followed by one
+	// that starts at 0; a burst after a quiet time may have to wait for the next.
+	SequenceContinues Sequence = iota
+	// SequenceResets: it starts at 0 in each millisecond, all of which have it whole.
+	SequenceResets
+)
+
+// A Generator makes the IDs of one machine ID. It is safe for concurrent use, holds
+// no lock while it waits, and starts no goroutine. It is made by [NewGenerator] and
+// must not be copied.
+type Generator struct {
+	mint     mint.Mint
+	layout   Layout
+	mask     ID    // of the sequence
+	shift    uint8 // of the timestamp
+	allotted bool
+}
+
+// NewGenerator returns a generator. It returns a *[ConfigError] that names a field
+// out of range, and a *[TimeError] if the clock is not after the epoch or past the
+// last timestamp: of an epoch that Config names, as the Err of a *[ConfigError].
+func NewGenerator(c Config) (*Generator, error) {
+	l := c.Layout
+	if err := l.Check(); err != nil {
+		return nil, err
+	}
+	if c.MachineID < 0 || c.MachineID > l.MaxMachineID() {
+		return nil, badMachineID(l, c.MachineID)
+	}
+	if c.Allotted && c.MachineID != 0 {
+		return nil, iderr.BadConfig(format, "MachineID", c.MachineID, "0, as Allotted asks")
+	}
+	if c.Sequence > SequenceResets {
+		return nil, iderr.BadConfig(format, "Sequence", c.Sequence, "SequenceContinues or SequenceResets")
+	}
+	epoch, err := mint.Epoch(format, c.Epoch, DefaultEpochMilli)
+	if err != nil {
+		return nil, err
+	}
+	var after time.Time
+	if l.clockBits() == 40 {
+		after = clock.Time(0, minEpochMilli)
+	}
+	if !after.IsZero() && epoch <= minEpochMilli {
+		return nil, iderr.BadConfig(format, "Epoch", c.Epoch, "after "+after.Format(time.RFC3339Nano)+", as 40 clock bits ask")
+	}
+	g := &Generator{
+		layout:   l,
+		mask:     ID(l.MaxSequence()),
+		shift:    uint8(l.timestampShift()),
+		allotted: c.Allotted,
+	}
+	g.mint.Init(mint.Config{
+		Format: format, Epoch: epoch, Last: uint64(l.MaxTimestamp()), Bits: l.sequenceBits(), Field: fieldBits,
+		Continue: c.Sequence == SequenceContinues, MaxBackward: c.MaxBackward, Clock: c.Clock,
+		Worker: uint64(c.MachineID) << l.sequenceBits(), Fenced: c.Allotted,
+	})
+	if err := g.mint.CheckEpoch(c.Epoch, after); err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+// Next returns a new ID, greater than all before it.
+//
+// When the millisecond's sequence is used up it waits for the next; callers who
+// wait are served in turn. When the clock is behind the last ID by up to
+// Config.MaxBackward it waits for that too, and returns a *[ClockError] when it is
+// further behind. It waits as long as ctx allows, then returns an error that wraps
+// ctx's; it looks at ctx only when it must wait, and then every few milliseconds. It
+// does not allocate, but for what a wait makes once and later ones use again.
+//
+// Specification: "Snowflake-SI Algorithm".
+func (g *Generator) Next(ctx context.Context) (ID, error) {
+	word, ok := g.mint.Fast()
+	if !ok {
+		var err error
+		if word, err = g.mint.Next(ctx); err != nil {
+			return 0, err
+		}
+	}
+	return g.at(word), nil
+}
+
+// TryNext returns a new ID like [Generator.Next], but never waits: it returns
+// [ErrExhausted] when the millisecond's IDs are used up or belong to callers of
+// Next who wait for them, and a *[ClockError] when the clock is behind the last ID.
+func (g *Generator) TryNext() (ID, error) {
+	word, ok := g.mint.Fast()
+	if !ok {
+		var err error
+		if word, err = g.mint.TryNext(); err != nil {
+			return 0, err
+		}
+	}
+	return g.at(word), nil
+}
+
+// Fill fills dst with new IDs, in order, reserving all it can of a millisecond in
+// one step and waiting as [Generator.Next] does. It returns how many it made, and
+// the error if that is less than len(dst).
+func (g *Generator) Fill(ctx context.Context, dst []ID) (int, error) {
+	for done := 0; ; {
+		if done == len(dst) {
+			return done, nil
+		}
+		run, err := g.some(ctx, dst[done:])
+		if err != nil {
+			return done, err
+		}
+		done += run
+	}
+}
+
+// Seq returns an iterator over n new IDs, or without end if n is negative, which waits as
+// [Generator.Next] does. An error is the last that it yields.
+//
+// It makes IDs in runs, as Fill does, of up to 256 for a caller who is fast and one by one for
+// one who is slow: an ID's time is that of its run. A loop that is left leaves the rest of a run unused.
+func (g *Generator) Seq(ctx context.Context, n int) iter.Seq2[ID, error] {
+	return batch.Seq(n, func(dst []ID) (int, error) { return g.some(ctx, dst) })
+}
+
+// some fills the beginning of dst with a run of IDs, of one tick.
+func (g *Generator) some(ctx context.Context, dst []ID) (int, error) {
+	word, run, err := g.mint.NextRun(ctx, len(dst))
+	if err != nil {
+		return 0, err
+	}
+	first := g.at(word)
+	for i := range dst[:run] {
+		dst[i] = first + ID(i)
+	}
+	return run, nil
+}
+
+// ExpiresAt returns when the generator's timestamps run out: 34 years after its
+// epoch with 40 bits of them, 69 with 41. From then on it returns a *[TimeError].
+func (g *Generator) ExpiresAt() time.Time { return g.mint.ExpiresAt() }
+
+// fieldBits is the width of the sequence in a word: with 41 bits of timestamp all but one bit.
+const fieldBits = 63 - 41
+
+// at returns the ID of a word: the timestamp above the sequence.
+func (g *Generator) at(word uint64) ID {
+	return ID(word>>fieldBits)<<g.shift | ID(g.mint.Worker(word)) | ID(word)&g.mask
+}

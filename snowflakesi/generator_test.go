@@ -1,0 +1,229 @@
+package snowflakesi_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/firn-id/firn/internal/testkit"
+	"github.com/firn-id/firn/snowflakesi"
+)
+
+// bits returns the widths of a layout.
+func bits(l snowflakesi.Layout) (clock, machine, sequence int) {
+	if l == (snowflakesi.Layout{}) {
+		return 40, 5, 8
+	}
+	return l.ClockBits, l.MachineBits, 53 - l.ClockBits - l.MachineBits
+}
+
+func generation(c snowflakesi.Config) testkit.Generation[snowflakesi.ID] {
+	clock, _, sequence := bits(c.Layout)
+	epoch := c.Epoch
+	if epoch.IsZero() {
+		epoch = time.Date(2021, 1, 1, 0, 0, 0, 0, time.UTC)
+	}
+	least := 1 << sequence
+	if c.Sequence == snowflakesi.SequenceContinues {
+		least = max(least-1, 1) // the first of all has the sequence 1
+	}
+	return testkit.Generation[snowflakesi.ID]{
+		Name: fmt.Sprintf("%v %d", c.Layout, c.Sequence), Format: "snowflakesi",
+		New: func(s testkit.Setup) (testkit.Generator[snowflakesi.ID], error) {
+			c := c
+			c.Clock, c.MaxBackward = s.Clock, s.MaxBackward
+			return snowflakesi.NewGenerator(c)
+		},
+		Zero:  func() testkit.Generator[snowflakesi.ID] { return new(snowflakesi.Generator) },
+		Unit:  time.Millisecond,
+		First: epoch.Add(time.Millisecond), Last: time.UnixMilli(epoch.UnixMilli() + 1<<clock - 1).UTC(),
+		Time:  func(id snowflakesi.ID) time.Time { return id.Time(c.Layout, c.Epoch) },
+		Least: least, Most: 1 << sequence,
+	}
+}
+
+func TestGenerator(t *testing.T) {
+	var all []testkit.Generation[snowflakesi.ID]
+	for _, l := range []snowflakesi.Layout{{}, {40, 0}, {40, 12}, {40, 13}, {41, 0}, {41, 5}, {41, 12}} {
+		for _, s := range []snowflakesi.Sequence{snowflakesi.SequenceContinues, snowflakesi.SequenceResets} {
+			all = append(all, generation(snowflakesi.Config{Layout: l, MachineID: l.MaxMachineID(), Sequence: s}))
+		}
+	}
+	all = append(all, generation(snowflakesi.Config{Epoch: time.UnixMilli(1047972019225)}))
+	all = append(all, generation(snowflakesi.Config{Layout: snowflakesi.Layout{ClockBits: 41}, Epoch: time.UnixMilli(0)}))
+	testkit.Run(t, all)
+}
+
+// The IDs of a fixed clock are known to the bit, in every layout.
+func TestFields(t *testing.T) {
+	epoch := snowflakesi.DefaultEpoch()
+	for clockBits := 40; clockBits <= 41; clockBits++ {
+		for machineBits := 0; machineBits <= 53-clockBits; machineBits++ {
+			for _, sequence := range []snowflakesi.Sequence{snowflakesi.SequenceContinues, snowflakesi.SequenceResets} {
+				l := snowflakesi.Layout{ClockBits: clockBits, MachineBits: machineBits}
+				clock := testkit.At(time.Date(2026, 7, 1, 0, 0, 0, 999999, time.UTC))
+				machine := 1<<machineBits*2/3 + machineBits%2
+				machine = min(machine, 1<<machineBits-1)
+				gen, err := snowflakesi.NewGenerator(snowflakesi.Config{Layout: l, MachineID: machine, Sequence: sequence, Clock: clock.Now})
+				if err != nil {
+					t.Fatal(err)
+				}
+				size := 1 << (53 - clockBits - machineBits)
+				count := 0
+				for i := range 40 {
+					id, err := gen.TryNext()
+					if err != nil {
+						t.Fatalf("%v: %v", l, err)
+					}
+					want := clock.Now().Sub(epoch).Milliseconds()
+					want = (want<<machineBits|int64(machine))<<(53-clockBits-machineBits) | int64(count)
+					if int64(id) != want || id > snowflakesi.Max {
+						t.Fatalf("%v: ID %d is %#x, want %#x", l, i, int64(id), want)
+					}
+					// Now and then several in a millisecond, as far as it has them.
+					if count = count + 1; count < size && i%3 > 0 {
+						continue
+					}
+					clock.Step(time.Millisecond)
+					if count %= size; sequence == snowflakesi.SequenceResets {
+						count = 0
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestConfigErrors(t *testing.T) {
+	construct := func(c snowflakesi.Config) error {
+		gen, err := snowflakesi.NewGenerator(c)
+		if (gen == nil) != (err != nil) {
+			t.Errorf("%v: %v, %v", c, gen, err)
+		}
+		return err
+	}
+	type layout = snowflakesi.Layout
+	for _, v := range []struct {
+		config      snowflakesi.Config
+		field, want string
+	}{
+		{snowflakesi.Config{MachineID: -1}, "MachineID", "-1 is not in 0 to 31"},
+		{snowflakesi.Config{MachineID: 32}, "MachineID", "32 is not in 0 to 31"},
+		{snowflakesi.Config{Layout: layout{40, 0}, MachineID: 1}, "MachineID", "1 is not in 0 to 0"},
+		{snowflakesi.Config{Layout: layout{41, 12}, MachineID: 4096}, "MachineID", "0 to 4095"},
+		{snowflakesi.Config{Layout: layout{39, 5}}, "ClockBits", "39 is not 40 or 41"},
+		{snowflakesi.Config{Layout: layout{42, 5}}, "ClockBits", "42 is not 40 or 41"},
+		{snowflakesi.Config{Layout: layout{-1, 5}}, "ClockBits", "40 or 41"},
+		{snowflakesi.Config{Layout: layout{40, 14}}, "MachineBits", "14 is not in 0 to 13"},
+		{snowflakesi.Config{Layout: layout{0, 14}}, "MachineBits", "14 is not in 0 to 13"},
+		{snowflakesi.Config{Layout: layout{41, 13}}, "MachineBits", "13 is not in 0 to 12"},
+		{snowflakesi.Config{Layout: layout{40, -1}}, "MachineBits", "-1 is not in 0 to 13"},
+		{snowflakesi.Config{Sequence: 2}, "Sequence", "2 is not SequenceContinues or SequenceResets"},
+		{snowflakesi.Config{Epoch: time.Unix(1500000000, 1)}, "Epoch", "whole milliseconds"},
+		// The bound of 40 bits: later than it.
+		{snowflakesi.Config{Epoch: time.UnixMilli(1047972019224)}, "Epoch", "2003-03-18T07:20:19.224Z is not after 2003-03-18T07:20:19.224Z"},
+		{snowflakesi.Config{Epoch: time.UnixMilli(0)}, "Epoch", "after 2003-03-18T07:20:19.224Z"},
+	} {
+		testkit.IsConfigError(t, construct(v.config), "snowflakesi", v.field, v.want)
+		if v.field == "ClockBits" || v.field == "MachineBits" {
+			_, err := snowflakesi.FromTime(v.config.Layout, time.Now(), time.Time{}, 0, 0)
+			testkit.IsConfigError(t, err, "snowflakesi", v.field, v.want)
+			testkit.IsConfigError(t, v.config.Layout.Check(), "snowflakesi", v.field, v.want)
+		}
+	}
+	for _, epoch := range []time.Time{time.UnixMilli(1047972019225)} {
+		if err := construct(snowflakesi.Config{Epoch: epoch}); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, bits := range []int{40, 41} {
+		testkit.Epochs(t, "snowflakesi", bits, func(epoch time.Time, clock func() time.Time) error {
+			return construct(snowflakesi.Config{Layout: snowflakesi.Layout{ClockBits: bits}, Epoch: epoch, Clock: clock})
+		})
+	}
+}
+
+func TestFromTimeErrors(t *testing.T) {
+	for _, v := range []struct {
+		layout            snowflakesi.Layout
+		machine, sequence int
+		field, want       string
+	}{
+		{snowflakesi.Layout{}, -1, 0, "MachineID", "0 to 31"},
+		{snowflakesi.Layout{}, 32, 0, "MachineID", "0 to 31"},
+		{snowflakesi.Layout{}, 0, 256, "sequence", "256 is not in 0 to 255"},
+		{snowflakesi.Layout{}, 0, -1, "sequence", "0 to 255"},
+		{snowflakesi.Layout{ClockBits: 40, MachineBits: 13}, 8191, 1, "sequence", "1 is not in 0 to 0"},
+		{snowflakesi.Layout{ClockBits: 41}, 0, 4096, "sequence", "0 to 4095"},
+	} {
+		_, err := snowflakesi.FromTime(v.layout, time.Now(), time.Time{}, v.machine, v.sequence)
+		testkit.IsConfigError(t, err, "snowflakesi", v.field, v.want)
+	}
+	for _, l := range []snowflakesi.Layout{{}, {40, 0}, {40, 13}, {41, 6}} {
+		clockBits, _, sequence := bits(l)
+		testkit.Times(t, testkit.Timed[snowflakesi.ID]{
+			Format: "snowflakesi", Bits: clockBits, DefaultEpoch: snowflakesi.DefaultEpoch(), Compare: snowflakesi.ID.Compare,
+			FromTime: func(t, epoch time.Time) (snowflakesi.ID, error) {
+				return snowflakesi.FromTime(l, t, epoch, l.MaxMachineID(), 1<<sequence-1)
+			},
+			First:     func(t, epoch time.Time) snowflakesi.ID { return snowflakesi.First(l, t, epoch) },
+			Last:      func(t, epoch time.Time) snowflakesi.ID { return snowflakesi.Last(l, t, epoch) },
+			Time:      func(id snowflakesi.ID, epoch time.Time) time.Time { return id.Time(l, epoch) },
+			Timestamp: func(id snowflakesi.ID) int64 { return id.Timestamp(l) },
+			Max:       snowflakesi.Max,
+		})
+	}
+}
+
+// FromTime makes no zero ID, and any other of the epoch.
+func TestFromTimeZero(t *testing.T) {
+	for _, l := range []snowflakesi.Layout{{}, {40, 0}, {40, 13}, {41, 6}} {
+		epoch := snowflakesi.DefaultEpoch()
+		id, err := snowflakesi.FromTime(l, epoch, time.Time{}, 0, 0)
+		testkit.IsConfigError(t, err, "snowflakesi", "sequence", "sequence 0 is not 1 or more, as machine ID 0 needs at the epoch")
+		if id != 0 {
+			t.Errorf("%v beside an error", id)
+		}
+		_, machine, sequence := l.Widths()
+		for want, ok := range map[snowflakesi.ID]bool{1: sequence > 0, 1 << sequence: machine > 0, 1 << (machine + sequence): true} {
+			if !ok {
+				continue
+			}
+			if id, err := snowflakesi.FromTime(l, want.Time(l, epoch), epoch, want.MachineID(l), want.Sequence(l)); err != nil || id != want {
+				t.Errorf("%v: FromTime = %v, %v; want %v", l, id, err, want)
+			}
+		}
+	}
+}
+
+// Layouts that are not valid count as the nearest that are.
+func TestNearestLayout(t *testing.T) {
+	for _, v := range []struct {
+		layout                   snowflakesi.Layout
+		clock, machine, sequence int
+	}{
+		{snowflakesi.Layout{}, 40, 5, 8},
+		{snowflakesi.DefaultLayout(), 40, 5, 8},
+		{snowflakesi.Layout{ClockBits: 40}, 40, 0, 13},
+		{snowflakesi.Layout{MachineBits: 3}, 40, 3, 10},
+		{snowflakesi.Layout{ClockBits: 41}, 41, 0, 12},
+		{snowflakesi.Layout{ClockBits: 7, MachineBits: 14}, 40, 13, 0},
+		{snowflakesi.Layout{ClockBits: 64, MachineBits: 13}, 41, 12, 0},
+		{snowflakesi.Layout{ClockBits: -5, MachineBits: -5}, 40, 0, 13},
+		{snowflakesi.Layout{ClockBits: math.MaxInt, MachineBits: math.MinInt}, 41, 0, 12},
+	} {
+		l := v.layout
+		clock, machine, sequence := l.Widths()
+		if clock != v.clock || machine != v.machine || sequence != v.sequence {
+			t.Errorf("%v has the widths %d, %d, %d", l, clock, machine, sequence)
+		}
+		if l.MaxTimestamp() != 1<<v.clock-1 || l.MaxMachineID() != 1<<v.machine-1 || l.MaxSequence() != 1<<v.sequence-1 {
+			t.Errorf("%v: at most %d, %d, %d", l, l.MaxTimestamp(), l.MaxMachineID(), l.MaxSequence())
+		}
+		id := snowflakesi.Max
+		if id.Timestamp(l) != l.MaxTimestamp() || id.MachineID(l) != l.MaxMachineID() || id.Sequence(l) != l.MaxSequence() {
+			t.Errorf("%v: the largest ID has %d, %d, %d", l, id.Timestamp(l), id.MachineID(l), id.Sequence(l))
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package snowflakesi
+
+import (
+	"cmp"
+	"log/slog"
+	"strconv"
+	"time"
+
+	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/clock"
+)
+
+const (
+	// Max is the largest ID: JavaScript's Number.MAX_SAFE_INTEGER.
+	Max ID = 1<<totalBits - 1
+
+	// DefaultEpochMilli is DefaultEpoch in Unix milliseconds.
+	DefaultEpochMilli = 1609459200000
+
+	// minEpochMilli is the bound of the specification for 40 bits of timestamp,
+	// which an epoch must be later than for them to reach the year 2038.
+	minEpochMilli = 1047972019224
+)
+
+// DefaultEpoch returns 2021-01-01T00:00:00Z, the epoch where none is given. The
+// specification leaves the epoch to the application.
+func DefaultEpoch() time.Time { return time.UnixMilli(DefaultEpochMilli).UTC() }
+
+// An ID is a Snowflake-SI ID: 0 to [Max]. IDs compare with == and <, in the order of
+// their times. Any other value, which only a conversion can make, is no ID: it is
+// refused wherever an error can be returned.
+type ID int64
+
+// FromInt64 returns v as an ID, or a *[ParseError] if it is negative or over [Max].
+func FromInt64(v int64) (ID, error) { return form.FromInt64(v) }
+
+// FromTime builds the ID of a time and the other fields. It is for back-filling rows
+// that are older than their IDs: uniqueness is up to the caller, who numbers the IDs
+// of a millisecond with the sequence. It returns a *[TimeError] for a time that the
+// timestamp cannot hold and a *[ConfigError] for another field that is out of range, or for
+// the one ID that is zero and stands for none: that of the epoch, machine ID 0 and
+// sequence 0.
+func FromTime(l Layout, t, epoch time.Time, machineID, sequence int) (ID, error) {
+	if err := l.Check(); err != nil {
+		return 0, err
+	}
+	e := clock.Epoch(epoch, DefaultEpochMilli)
+	ts, ok := clock.Timestamp(t, e, l.MaxTimestamp())
+	switch {
+	case !ok:
+		return 0, &iderr.TimeError{Format: format, Time: t, First: clock.Time(0, e), Last: clock.Time(l.MaxTimestamp(), e)}
+	case machineID < 0 || machineID > l.MaxMachineID():
+		return 0, badMachineID(l, machineID)
+	case sequence < 0 || sequence > l.MaxSequence():
+		return 0, iderr.BadConfig(format, "sequence", sequence, "in 0 to "+strconv.Itoa(l.MaxSequence()))
+	}
+	id := ID(ts<<l.timestampShift() | int64(machineID)<<l.sequenceBits() | int64(sequence))
+	if id == 0 {
+		return 0, iderr.ZeroID(format, "machine ID 0")
+	}
+	return id, nil
+}
+
+// First returns the smallest ID of the millisecond of t, and Last the largest: a scan
+// from First(a) to Last(b), both included, finds all IDs of a to b. A time that the
+// timestamp cannot hold counts as the nearest one that it can.
+func First(l Layout, t, epoch time.Time) ID {
+	ts, _ := clock.Timestamp(t, clock.Epoch(epoch, DefaultEpochMilli), l.MaxTimestamp())
+	return ID(ts << l.timestampShift())
+}
+
+// Last returns the largest ID of the millisecond of t; see [First].
+func Last(l Layout, t, epoch time.Time) ID {
+	return First(l, t, epoch) | (1<<l.timestampShift() - 1)
+}
+
+// Int64 returns the ID as the integer that it is.
+func (id ID) Int64() int64 { return int64(id) }
+
+// Timestamp returns the milliseconds from the epoch to the ID's creation (MAB).
+func (id ID) Timestamp(l Layout) int64 { return int64(id) >> l.timestampShift() }
+
+// MachineID returns the machine's number (MID), 0 if the layout has none.
+func (id ID) MachineID(l Layout) int { return int(id>>l.sequenceBits()) & l.MaxMachineID() }
+
+// Sequence returns the low bits of the machine's count of IDs (UIN).
+func (id ID) Sequence(l Layout) int { return int(id) & l.MaxSequence() }
+
+// Time returns the ID's time in UTC, to the millisecond, given its layout and epoch.
+func (id ID) Time(l Layout, epoch time.Time) time.Time {
+	return clock.Time(id.Timestamp(l), clock.Epoch(epoch, DefaultEpochMilli))
+}
+
+// Compare returns -1, 0 or 1 as id is less than, equal to or greater than other.
+func (id ID) Compare(other ID) int { return cmp.Compare(id, other) }
+
+// IsZero tells whether id is the zero ID, which stands for none.
+func (id ID) IsZero() bool { return id == 0 }
+
+// LogValue implements [slog.LogValuer] by the text.
+func (id ID) LogValue() slog.Value { return slog.StringValue(id.String()) }

@@ -1,0 +1,57 @@
+package snowflakesi_test
+
+import (
+	"testing"
+
+	"github.com/firn-id/firn/internal/testkit"
+	"github.com/firn-id/firn/snowflakesi"
+)
+
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// IDs made slowly spread over shards by id%n if the sequence continues and has all 13
+// low bits, and do not if it resets.
+//
+// At perfectly regular intervals of d ms each such ID is d<<13 + 1 after the last one.
+// Where that has a factor in common with n, the IDs stay in 1 of so many residues until
+// the sequence wraps: one per millisecond, modulo 3, since 8193 = 3*2731. Those n are
+// left out; requests do not come so regularly.
+func TestSpread(t *testing.T) {
+	spreads := func(c snowflakesi.Config, except func(interval, shards int) bool) (int, string) {
+		return testkit.Spreads(t, func(clock *testkit.Clock) func() (uint64, error) {
+			c.Clock = clock.Now
+			gen, err := snowflakesi.NewGenerator(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return func() (uint64, error) {
+				id, err := gen.TryNext()
+				return uint64(id), err
+			}
+		}, except)
+	}
+	wide := snowflakesi.Layout{ClockBits: 40}
+	resonates := func(interval, shards int) bool { return gcd(interval<<13+1, shards) > 1 }
+	if failed, example := spreads(snowflakesi.Config{Layout: wide}, resonates); failed > 0 {
+		t.Errorf("13 bits: %d intervals and shards do not spread, as %s", failed, example)
+	}
+	if failed, _ := spreads(snowflakesi.Config{Layout: wide, Sequence: snowflakesi.SequenceResets}, resonates); failed < 1000 {
+		t.Errorf("resetting: only %d do not spread, so that this test shows little", failed)
+	}
+	// The default layout has 8 such bits, below 5 of the machine that do not change:
+	// they serve the powers of two up to 256, and no more of those.
+	power := func(up int) func(int, int) bool {
+		return func(_, shards int) bool { return shards&(shards-1) != 0 || shards > up }
+	}
+	if failed, example := spreads(snowflakesi.Config{MachineID: 9}, power(256)); failed > 0 {
+		t.Errorf("8 bits: %d intervals and shards do not spread, as %s", failed, example)
+	}
+	if failed, _ := spreads(snowflakesi.Config{MachineID: 9}, power(1024)); failed != 16 { // 512 and 1024, each interval
+		t.Errorf("8 bits: %d of the larger powers of two do not spread, want 16", failed)
+	}
+}

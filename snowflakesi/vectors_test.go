@@ -1,0 +1,55 @@
+package snowflakesi_test
+
+import (
+	"math/big"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/firn-id/firn/internal/testkit"
+	"github.com/firn-id/firn/snowflakesi"
+)
+
+func TestVectors(t *testing.T) {
+	type vector struct {
+		Value        int64 `json:"value"`
+		EpochMilli   int64 `json:"epoch_ms"`
+		ClockBits    int   `json:"clock_bits"`
+		MachineBits  int   `json:"machine_bits"`
+		SequenceBits int   `json:"sequence_bits"`
+		UnixMilli    int64 `json:"unix_ms"`
+		MachineID    int   `json:"machine_id"`
+		Sequence     int   `json:"sequence"`
+	}
+	for _, v := range testkit.Load[vector](t, "vectors.json") {
+		value, text := big.NewInt(v.Value), strconv.FormatInt(v.Value, 10)
+		id := suite.Forms(t, value, text, testkit.SnowflakeSI.Hex.Encode(value), text)
+
+		l := snowflakesi.Layout{ClockBits: v.ClockBits, MachineBits: v.MachineBits}
+		if c, m, s := l.Widths(); c != v.ClockBits || m != v.MachineBits || s != v.SequenceBits || l.Check() != nil {
+			t.Errorf("%v has the widths %d %d %d, and %v", l, c, m, s, l.Check())
+		}
+		timestamp := v.UnixMilli - v.EpochMilli
+		fields := []*big.Int{big.NewInt(timestamp), big.NewInt(int64(v.MachineID)), big.NewInt(int64(v.Sequence))}
+		if testkit.Join(fields, v.ClockBits, v.MachineBits, v.SequenceBits).Cmp(value) != 0 {
+			t.Errorf("%d: the model puts %v together otherwise", v.Value, fields)
+		}
+		if id.Timestamp(l) != timestamp || id.MachineID(l) != v.MachineID || id.Sequence(l) != v.Sequence || id.Int64() != v.Value {
+			t.Errorf("%v: fields %d %d %d", id, id.Timestamp(l), id.MachineID(l), id.Sequence(l))
+		}
+		epoch, at := time.UnixMilli(v.EpochMilli), time.UnixMilli(v.UnixMilli).UTC()
+		if got := id.Time(l, epoch); got != at {
+			t.Errorf("%v: time %v, want %v", id, got, at)
+		}
+		if got, err := snowflakesi.FromTime(l, at.Add(time.Millisecond-1), epoch, v.MachineID, v.Sequence); err != nil || got != id {
+			t.Errorf("FromTime = %v, %v; want %v", got, err, id)
+		}
+		first, last := snowflakesi.First(l, at, epoch), snowflakesi.Last(l, at, epoch)
+		if id < first || id > last || first.Time(l, epoch) != at || last.Time(l, epoch) != at || last-first != 1<<(53-v.ClockBits)-1 {
+			t.Errorf("%v is not within First %v and Last %v", id, first, last)
+		}
+		if l == snowflakesi.DefaultLayout() && (id.Time(snowflakesi.Layout{}, epoch) != at || id.MachineID(snowflakesi.Layout{}) != v.MachineID) {
+			t.Errorf("%v: the zero Layout is not the default", id)
+		}
+	}
+}

@@ -1,0 +1,32 @@
+//go:build !race
+
+package ulidflake_test
+
+import (
+	"testing"
+
+	"github.com/firn-id/firn/internal/testkit"
+	"github.com/firn-id/firn/ulidflake"
+)
+
+func TestAllocations(t *testing.T) {
+	one, err := ulidflake.NewGenerator(ulidflake.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	drawn, err := ulidflake.NewGenerator(ulidflake.Config{IncrementBits: 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	scaled, err := ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{IncrementBits: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	suite.Allocations(t, map[string]testkit.Generator[ulidflake.ID]{"by 1": one, "by up to 255": drawn})
+	scalable.Allocations(t, map[string]testkit.Generator[ulidflake.ScalableID]{"scalable": scaled})
+}
+
+func TestListAllocations(t *testing.T) {
+	list.Allocations(t)
+	listScalable.Allocations(t)
+}

@@ -1,0 +1,101 @@
+package ulidflake
+
+import (
+	"cmp"
+	"log/slog"
+	"time"
+
+	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/clock"
+	"github.com/firn-id/firn/internal/entropy"
+)
+
+const (
+	timestampBits  = 43
+	timestampShift = 20
+	randomnessBits = 20
+
+	// MaxTimestamp is the last timestamp, in milliseconds since the epoch.
+	MaxTimestamp = 1<<timestampBits - 1
+	// MaxRandomness is the largest randomness of an ID.
+	MaxRandomness = 1<<randomnessBits - 1
+
+	// Max is the largest ID, 7ZZZZZZZZZZZZ.
+	Max ID = 1<<63 - 1
+
+	// DefaultEpochMilli is DefaultEpoch in Unix milliseconds.
+	DefaultEpochMilli = 1704067200000
+)
+
+// DefaultEpoch returns 2024-01-01T00:00:00Z, the specification's epoch.
+func DefaultEpoch() time.Time { return time.UnixMilli(DefaultEpochMilli).UTC() }
+
+// An ID is a stand-alone Ulid-Flake: 0 to [Max]. IDs compare with == and <, in the
+// order of their times. A negative value, which only a conversion can make, is no
+// ID: it is refused wherever an error can be returned.
+//
+// Specification: "Specification", stand-alone version.
+type ID int64
+
+// FromInt64 returns v as an ID, or a *[ParseError] if it is negative.
+func FromInt64(v int64) (ID, error) { return form.FromInt64(v) }
+
+// FromTime builds an ID of a time, with a randomness drawn from crypto/rand. It is
+// for back-filling rows that are older than their IDs, outside the promise of a
+// generator: IDs of one millisecond have no order and can be equal. None is zero, which
+// stands for no ID. It returns a *[TimeError] for a time that the timestamp cannot hold.
+func FromTime(t, epoch time.Time) (ID, error) {
+	id, err := fromTime(format, t, epoch, randomnessBits, 0)
+	return ID(id), err
+}
+
+// fromTime returns the integer of an ID with so many bits of randomness above the worker.
+func fromTime(format string, t, epoch time.Time, bits, worker int) (int64, error) {
+	e := clock.Epoch(epoch, DefaultEpochMilli)
+	ts, ok := clock.Timestamp(t, e, MaxTimestamp)
+	if !ok {
+		return 0, &iderr.TimeError{Format: format, Time: t, First: clock.Time(0, e), Last: clock.Time(MaxTimestamp, e)}
+	}
+	source := entropy.Source{Direct: true}
+	for {
+		randomness := int64(source.Uint64() >> (64 - bits))
+		if id := ts<<timestampShift | randomness<<(randomnessBits-bits) | int64(worker); id != 0 {
+			return id, nil
+		}
+	}
+}
+
+// First returns the smallest ID of the millisecond of t, and Last the largest:
+// a scan from First(a) to Last(b), both included, finds all IDs of a to b. A time
+// that the timestamp cannot hold counts as the nearest one that it can.
+func First(t, epoch time.Time) ID {
+	ts, _ := clock.Timestamp(t, clock.Epoch(epoch, DefaultEpochMilli), MaxTimestamp)
+	return ID(ts << timestampShift)
+}
+
+// Last returns the largest ID of the millisecond of t; see [First].
+func Last(t, epoch time.Time) ID { return First(t, epoch) | MaxRandomness }
+
+// Int64 returns the ID as the integer that it is, for the databases and languages
+// that hold 64 bits. JavaScript's numbers do not: use the text.
+func (id ID) Int64() int64 { return int64(id) }
+
+// Timestamp returns the milliseconds from the epoch to the ID's creation.
+func (id ID) Timestamp() int64 { return int64(id) >> timestampShift }
+
+// Randomness returns the random part, 0 to 2^20-1.
+func (id ID) Randomness() int { return int(id) & MaxRandomness }
+
+// Time returns the ID's time in UTC, to the millisecond, given its epoch.
+func (id ID) Time(epoch time.Time) time.Time {
+	return clock.Time(id.Timestamp(), clock.Epoch(epoch, DefaultEpochMilli))
+}
+
+// Compare returns -1, 0 or 1 as id is less than, equal to or greater than other.
+func (id ID) Compare(other ID) int { return cmp.Compare(id, other) }
+
+// IsZero tells whether id is the zero ID, which stands for none.
+func (id ID) IsZero() bool { return id == 0 }
+
+// LogValue implements [slog.LogValuer] by the text.
+func (id ID) LogValue() slog.Value { return slog.StringValue(id.String()) }

@@ -1,0 +1,22 @@
+//go:build goexperiment.jsonv2
+
+package ulidflake
+
+import (
+	"encoding/json/jsontext"
+	"encoding/json/v2"
+
+	"github.com/firn-id/firn/internal/wire"
+)
+
+var (
+	_ json.MarshalerTo = ID(0)
+	_ json.MarshalerTo = ScalableID(0)
+)
+
+// MarshalJSONTo implements [json.MarshalerTo] as MarshalJSON; as the name of an
+// object's member, which must be a string, an ID is its text.
+func (id ID) MarshalJSONTo(enc *jsontext.Encoder) error { return wire.MarshalJSONTo(enc, id) }
+
+// MarshalJSONTo implements [json.MarshalerTo]; see [ID.MarshalJSONTo].
+func (id ScalableID) MarshalJSONTo(enc *jsontext.Encoder) error { return wire.MarshalJSONTo(enc, id) }

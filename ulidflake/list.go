@@ -1,0 +1,45 @@
+package ulidflake
+
+import (
+	"github.com/firn-id/firn/internal/base32"
+	"github.com/firn-id/firn/internal/wire"
+)
+
+var (
+	list = wire.List[ID]{Length: base32.Len63, Shortest: base32.Len63, Append: ID.AppendText, Parse: parseBytes,
+		AppendRun: func(dst []byte, ids []ID, sep byte) int {
+			return base32.Crockford.EncodeRun63(dst, (*int64)(&ids[0]), len(ids), sep)
+		},
+		ParseRun: func(dst []ID, text []byte, sep byte) int {
+			return base32.Crockford.DecodeRun63((*int64)(&dst[0]), len(dst), text, sep)
+		}}
+
+	listScalable = wire.List[ScalableID]{Length: base32.Len63, Shortest: base32.Len63, Append: ScalableID.AppendText, Parse: parseScalableBytes,
+		AppendRun: func(dst []byte, ids []ScalableID, sep byte) int {
+			return base32.Crockford.EncodeRun63(dst, (*int64)(&ids[0]), len(ids), sep)
+		},
+		ParseRun: func(dst []ScalableID, text []byte, sep byte) int {
+			return base32.Crockford.DecodeRun63((*int64)(&dst[0]), len(dst), text, sep)
+		}}
+)
+
+// AppendAll appends the canonical texts of ids to dst, sep after each: a line for each ID with
+// '\n'. A value that is no ID is a *[ListError];
+// dst then ends with the text of the one before. It does not allocate if dst has room for 14 bytes for each.
+func AppendAll(dst []byte, ids []ID, sep byte) ([]byte, error) { return list.AppendAll(dst, ids, sep) }
+
+// ParseAll appends to dst the IDs of a list as [AppendAll] writes it: texts that [Parse]
+// reads, sep after each, which the last one may lack. A text that is none, an empty one included, is a
+// *[ListError], which says where it is and wraps Parse's error; dst then has the IDs before
+// it. It allocates at most once, if dst has no room for the IDs.
+func ParseAll(dst []ID, text []byte, sep byte) ([]ID, error) { return list.ParseAll(dst, text, sep) }
+
+// AppendAllScalable is [AppendAll] for ScalableIDs.
+func AppendAllScalable(dst []byte, ids []ScalableID, sep byte) ([]byte, error) {
+	return listScalable.AppendAll(dst, ids, sep)
+}
+
+// ParseAllScalable is [ParseAll] for ScalableIDs.
+func ParseAllScalable(dst []ScalableID, text []byte, sep byte) ([]ScalableID, error) {
+	return listScalable.ParseAll(dst, text, sep)
+}

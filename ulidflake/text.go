@@ -1,0 +1,157 @@
+package ulidflake
+
+import (
+	"encoding"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+
+	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/base32"
+	"github.com/firn-id/firn/internal/wire"
+)
+
+const format = "ulidflake"
+
+var form = wire.Int[ID]{Format: format, Max: int64(Max), Digits: 19, Parse: parseBytes, Append: appendInt[ID]}
+
+var (
+	_ fmt.Stringer               = ID(0)
+	_ slog.LogValuer             = ID(0)
+	_ encoding.TextAppender      = ID(0)
+	_ encoding.TextMarshaler     = ID(0) // with TextUnmarshaler, what flag.TextVar takes
+	_ encoding.TextUnmarshaler   = (*ID)(nil)
+	_ encoding.BinaryAppender    = ID(0)
+	_ encoding.BinaryMarshaler   = ID(0)
+	_ encoding.BinaryUnmarshaler = (*ID)(nil)
+	_ json.Marshaler             = ID(0)
+	_ json.Unmarshaler           = (*ID)(nil)
+)
+
+// Parse reads an ID's canonical text: 13 characters of Crockford's base-32 in
+// either case. I, L, O and U are no aliases of other characters. Anything else is a
+// *[ParseError], which is [ErrOverflow] for a text beyond 7ZZZZZZZZZZZZ.
+//
+// Specification: "Encoding" and "Timestamp and Over All".
+func Parse(s string) (ID, error) { return parse(s) }
+
+// MustParse is [Parse] for constants in code: it panics where Parse gives an error.
+func MustParse(s string) ID {
+	id, err := parse(s)
+	if err != nil {
+		panic(err)
+	}
+	return id
+}
+
+func parse(s string) (ID, error) {
+	if v := base32.Crockford.Decode63(s); v >= 0 {
+		return ID(v), nil
+	}
+	return 0, refuse(format, s)
+}
+
+func parseBytes(s []byte) (ID, error) {
+	if v := base32.Crockford.Decode63Bytes(s); v >= 0 {
+		return ID(v), nil
+	}
+	return 0, refuse(format, s)
+}
+
+// refuse returns the error of a text that is none.
+func refuse[S string | []byte](format string, s S) error {
+	if len(s) != base32.Len63 {
+		return iderr.BadLength(format, s, "13")
+	}
+	if bad := base32.Foreign(base32.Crockford, s); bad >= 0 {
+		return iderr.BadCharacter(format, s, bad, alphabet(s[bad]))
+	}
+	return iderr.BadRange(format, s, "0000000000000 to 7ZZZZZZZZZZZZ")
+}
+
+// alphabet says what a foreign character should have been, with a hint for those
+// that Crockford's alphabet leaves out because they look like others.
+func alphabet(c byte) string {
+	const name = "in Crockford's base-32"
+	switch c {
+	case 'I', 'i', 'L', 'l':
+		return name + ", which has 1 in its place"
+	case 'O', 'o':
+		return name + ", which has 0 in its place"
+	}
+	return name
+}
+
+func appendInt[T ~int64](dst []byte, id T) []byte {
+	return base32.Crockford.Append63(dst, uint64(id))
+}
+
+// String returns the canonical text: 13 characters of Crockford's base-32 in upper
+// case, which sort as the IDs do.
+func (id ID) String() string {
+	if !form.Valid(id) {
+		return form.NoID(id)
+	}
+	var b [base32.Len63]byte
+	return string(appendInt(b[:0], id))
+}
+
+// AppendText implements [encoding.TextAppender] by the canonical text. It does not
+// allocate if dst has room for 13 bytes.
+func (id ID) AppendText(dst []byte) ([]byte, error) {
+	if id < 0 {
+		return dst, form.Check(id)
+	}
+	return appendInt(dst, id), nil
+}
+
+// MarshalText implements [encoding.TextMarshaler] by the canonical text.
+func (id ID) MarshalText() ([]byte, error) { return id.AppendText(nil) }
+
+// UnmarshalText implements [encoding.TextUnmarshaler]; it reads what [Parse] does.
+// On an error id is unchanged, as in all methods that read an ID.
+func (id *ID) UnmarshalText(text []byte) error {
+	v, err := parseBytes(text)
+	if err == nil {
+		*id = v
+	}
+	return err
+}
+
+// ParseDecimal reads an ID as a decimal integer: 1 to 19 digits and nothing else.
+//
+// Specification: "Optional Long Int Representation".
+func ParseDecimal(s string) (ID, error) { return wire.Decimal(&form, s) }
+
+// Decimal returns the ID as a decimal integer, without padding.
+func (id ID) Decimal() string { return form.DecimalString(id) }
+
+// ParseHex reads the binary form in 16 hexadecimal digits of either case.
+func ParseHex(s string) (ID, error) { return form.Hex(s) }
+
+// Hex returns the binary form in 16 lower-case hexadecimal digits.
+func (id ID) Hex() string { return form.HexString(id) }
+
+// FromBytes reads the binary form: 8 bytes, the most significant first.
+func FromBytes(b []byte) (ID, error) { return form.Binary(b) }
+
+// AppendBinary implements [encoding.BinaryAppender]: 8 bytes, the most significant
+// first, so that binary forms sort as the IDs do. It does not allocate if dst has
+// room for them.
+func (id ID) AppendBinary(dst []byte) ([]byte, error) { return form.AppendBinary(dst, id) }
+
+// MarshalBinary implements [encoding.BinaryMarshaler]; see [ID.AppendBinary].
+func (id ID) MarshalBinary() ([]byte, error) { return id.AppendBinary(nil) }
+
+// UnmarshalBinary implements [encoding.BinaryUnmarshaler].
+func (id *ID) UnmarshalBinary(data []byte) error { return wire.Set(id)(form.Binary(data)) }
+
+// MarshalJSON implements [json.Marshaler]: the canonical text as a string, since
+// JavaScript's numbers do not hold 64 bits; null for the zero ID. The field option string
+// of encoding/json is not for IDs: with it a text is refused when it is read.
+func (id ID) MarshalJSON() ([]byte, error) { return form.AppendJSON(nil, id) }
+
+// UnmarshalJSON implements [json.Unmarshaler]. It reads the text in a string, null as
+// the zero ID, and an integer as a number, unless its digits are the text of another ID,
+// as those of 1000000000000 are: only IDs of an epoch's first hours have such numbers.
+func (id *ID) UnmarshalJSON(data []byte) error { return wire.Set(id)(form.JSON(data)) }
