@@ -1,0 +1,48 @@
+package sno
+
+import (
+	"time"
+
+	"github.com/firn-id/firn/iderr"
+)
+
+// The fields of a text can be read without decoding all of it, which is what a program
+// wants that dispatches on the metabyte. Each function checks the length of the text and
+// the characters that it reads, with the errors of [Parse].
+
+// EncodedTime returns the time of the ID that the text encodes.
+func EncodedTime[S string | []byte](text S) (time.Time, error) {
+	stamp, err := part(text, 0, 8)
+	if err != nil {
+		return time.Time{}, err
+	}
+	return timeOf(stamp >> 1), nil
+}
+
+// EncodedMeta returns the metabyte of the ID that the text encodes.
+func EncodedMeta[S string | []byte](text S) (byte, error) {
+	bits, err := part(text, 8, 10) // 40 bits are 8 characters: the metabyte begins one
+	return byte(bits >> 2), err
+}
+
+// EncodedPartition returns the partition of the ID that the text encodes.
+func EncodedPartition[S string | []byte](text S) (p Partition, err error) {
+	bits, err := part(text, 9, 13) // bits 45 to 65 of 80; the partition is 48 to 64
+	p.PutUint16(uint16(bits >> 1))
+	return p, err
+}
+
+// part returns the bits of the characters from and up to.
+func part[S string | []byte](text S, from, to int) (bits uint64, err error) {
+	if len(text) != SizeEncoded {
+		return 0, &InvalidDataSizeError{Size: len(text)}
+	}
+	for i := from; i < to; i++ {
+		v, ok := codec.Digit(text[i])
+		if !ok {
+			return 0, iderr.BadCharacter(format, text, i, "in [2-9a-x]")
+		}
+		bits = bits<<5 | uint64(v)
+	}
+	return bits, nil
+}

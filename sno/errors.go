@@ -1,0 +1,95 @@
+package sno
+
+import (
+	"fmt"
+
+	"github.com/firn-id/firn/iderr"
+)
+
+// Errors of TryNext, Next and Fill, to be tested with errors.Is. They are those that all
+// formats share, under this package's name.
+var (
+	// ErrExhausted: the sequence has reached SequenceMax in this time unit.
+	ErrExhausted = iderr.ErrExhausted
+	// ErrClockBackwards: the clock is in a time that both settings of the tick-tock bit
+	// have used; a *[ClockError] says how far it is from the end of that.
+	ErrClockBackwards = iderr.ErrClockBackwards
+	// ErrTimeRange: the time is not after the epoch, or past the last timestamp.
+	ErrTimeRange = iderr.ErrTimeRange
+	// ErrFenced: an allotted generator is outside its times; a lease's error says why.
+	ErrFenced = iderr.ErrFenced
+)
+
+type (
+	// ParseError says which character of a text is none of the alphabet's.
+	ParseError = iderr.ParseError
+	// ListError says which of many IDs could not be written or read.
+	ListError = iderr.ListError
+	// ConfigError names a setting that is out of range.
+	ConfigError = iderr.ConfigError
+	// ClockError says how far the clock is behind a time that it can be used at.
+	ClockError = iderr.ClockError
+	// TimeError says which times the timestamp can hold.
+	TimeError = iderr.TimeError
+)
+
+var (
+	errExhausted = fmt.Errorf("%s: %w in this time unit", format, ErrExhausted)
+)
+
+// InvalidDataSizeError gets returned when attempting to unmarshal or decode an ID from
+// data of a size that is not the one it should be.
+type InvalidDataSizeError struct {
+	Size int
+}
+
+// Error implements error.
+func (e *InvalidDataSizeError) Error() string {
+	if e.Size == SizeEncoded { // of a text, which is not what was to be read
+		return fmt.Sprintf("sno: length of data is %d, that of a text: the binary form has %d bytes, which are %d hexadecimal digits", e.Size, SizeBinary, 2*SizeBinary)
+	}
+	return fmt.Sprintf("sno: length of data is %d: a text has %d characters, the binary form %d bytes", e.Size, SizeEncoded, SizeBinary)
+}
+
+// Unwrap makes the error iderr.ErrLength to errors.Is.
+func (e *InvalidDataSizeError) Unwrap() error { return iderr.ErrLength }
+
+// InvalidTypeError gets returned when attempting to scan a value that is neither a
+// string, nor a byte slice, nor nil.
+type InvalidTypeError struct {
+	Value interface{}
+}
+
+// Error implements error.
+func (e *InvalidTypeError) Error() string {
+	return fmt.Sprintf("sno: a %T holds no ID", e.Value)
+}
+
+// Unwrap makes the error iderr.ErrType to errors.Is.
+func (e *InvalidTypeError) Unwrap() error { return iderr.ErrType }
+
+// InvalidSequenceBoundsError gets returned when a Generator gets seeded with sequence
+// bounds that are invalid: the pool is too small, or the current sequence below it.
+type InvalidSequenceBoundsError struct {
+	Cur uint32
+	Min uint16
+	Max uint16
+	Msg string
+}
+
+// Error implements error.
+func (e *InvalidSequenceBoundsError) Error() string {
+	return fmt.Sprintf("sno: %s: current %d, min %d, max %d", e.Msg, e.Cur, e.Min, e.Max)
+}
+
+// Unwrap makes the error iderr.ErrConfig to errors.Is.
+func (e *InvalidSequenceBoundsError) Unwrap() error { return iderr.ErrConfig }
+
+// PartitionPoolExhaustedError gets returned when attempting to create more than
+// MaxPartition (65535) Generators that are given no partition.
+type PartitionPoolExhaustedError struct{}
+
+// Error implements error.
+func (e *PartitionPoolExhaustedError) Error() string {
+	return fmt.Sprintf("sno: all %d default partitions of the process are taken: give generators a partition by a snapshot", MaxPartition)
+}

@@ -1,0 +1,914 @@
+package sno_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/sno"
+)
+
+func TestFirstIDs(t *testing.T) {
+	h := newHands(1000)
+	g := h.generator(t, sno.GeneratorSnapshot{Partition: sno.Partition{7, 9}, SequenceMin: 10, SequenceMax: 14})
+	for i, meta := range []byte{0, 255, 7, 0, 1} {
+		id, err := g.TryNext(meta)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if wanted := pack(1000, 0, meta, 7<<8|9, uint16(10+i)); id != wanted {
+			t.Fatalf("ID %d is %x, want %x", i, id, wanted)
+		}
+	}
+	for range 3 {
+		if id, err := g.TryNext(0); !errors.Is(err, sno.ErrExhausted) || !id.IsZero() {
+			t.Fatalf("spent unit: %v, %v", id, err)
+		}
+	}
+	h.set(1001)
+	want(t, mustTry(t, g), 1001, 0, 10)
+	h.setTime(at(1002).Add(-1))
+	want(t, mustTry(t, g), 1001, 0, 11)
+	h.set(5000)
+	want(t, mustTry(t, g), 5000, 0, 10)
+}
+
+func TestSeq(t *testing.T) {
+	g := newGenerator(t, sno.Config{Snapshot: &sno.GeneratorSnapshot{SequenceMin: 10, SequenceMax: 29}, Clock: func() time.Time { return at(1000) }})
+	seq := uint16(10)
+	for id, err := range g.Seq(t.Context(), 3, 15) {
+		if err != nil || id.Meta() != 3 {
+			t.Fatal(id, err)
+		}
+		want(t, id, 1000, 0, seq)
+		seq++
+	}
+	if seq != 25 {
+		t.Errorf("%d IDs", seq-10)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	n := 0
+	for id, err := range g.Seq(ctx, 3, -1) {
+		if n++; n <= 5 {
+			want(t, id, 1000, 0, uint16(24+n))
+		} else if !errors.Is(err, context.Canceled) || !id.IsZero() {
+			t.Errorf("%v, %v", id, err)
+		}
+	}
+	if n != 6 {
+		t.Errorf("%d rounds", n)
+	}
+}
+
+func TestFill(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		intoEpoch()
+		g := newGenerator(t, sno.Config{Snapshot: &sno.GeneratorSnapshot{SequenceMin: 5, SequenceMax: 14}})
+		g.New(0)
+		ids := make([]sno.ID, 25)
+		if n, err := g.Fill(t.Context(), 3, ids); n != 25 || err != nil {
+			t.Fatal(n, err)
+		}
+		for i, id := range ids {
+			want(t, id, 1000+int64(i+1)/10, 0, uint16(5+(i+1)%10))
+			if id.Meta() != 3 {
+				t.Fatalf("meta %d", id.Meta())
+			}
+		}
+		if n, err := g.Fill(t.Context(), 3, nil); n != 0 || err != nil {
+			t.Errorf("none: %d, %v", n, err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		stop()
+		clear(ids)
+		n, err := g.Fill(ctx, 3, ids) // 4 are left of this unit
+		if n != 4 || !errors.Is(err, context.Canceled) || ids[3].IsZero() || !ids[4].IsZero() {
+			t.Errorf("ended context: %d, %v", n, err)
+		}
+	})
+}
+
+func TestBounds(t *testing.T) {
+	for _, c := range []struct {
+		min, max         uint16
+		wantMin, wantMax uint16
+	}{
+		{0, 0, 0, 65535},
+		{0, 65535, 0, 65535},
+		{65535, 0, 0, 65535}, // the one case in which 0 is the lower bound, given second
+		{65535, 65532, 65532, 65535},
+		{65532, 0, 65532, 65535},
+		{1000, 0, 1000, 65535},
+		{7, 4, 4, 7},
+		{4, 7, 4, 7},
+		{0, 3, 0, 3},
+	} {
+		s := sno.GeneratorSnapshot{SequenceMin: c.min, SequenceMax: c.max}
+		g := newHands(1000).generator(t, s)
+		if g.SequenceMin() != c.wantMin || g.SequenceMax() != c.wantMax || g.Cap() != int(c.wantMax)-int(c.wantMin)+1 {
+			t.Errorf("%d, %d: from %d to %d, %d IDs", c.min, c.max, g.SequenceMin(), g.SequenceMax(), g.Cap())
+		}
+		if s.SequenceMin != c.min || s.SequenceMax != c.max {
+			t.Error("the snapshot that was given has changed")
+		}
+		for i := range min(g.Cap(), 100) {
+			want(t, mustTry(t, g), 1000, 0, c.wantMin+uint16(i))
+		}
+	}
+	for _, c := range []struct {
+		min, max uint16
+		sequence uint32
+		want     sno.InvalidSequenceBoundsError
+	}{
+		{10, 10, 0, sno.InvalidSequenceBoundsError{Min: 10, Max: 10}},
+		{10, 12, 0, sno.InvalidSequenceBoundsError{Min: 10, Max: 12}},
+		{12, 10, 0, sno.InvalidSequenceBoundsError{Min: 10, Max: 12}},
+		{65533, 0, 0, sno.InvalidSequenceBoundsError{Min: 65533, Max: 65535}},
+		{65535, 65535, 0, sno.InvalidSequenceBoundsError{Min: 65535, Max: 65535}},
+		{0, 2, 0, sno.InvalidSequenceBoundsError{Min: 0, Max: 2}},
+		{10, 20, 9, sno.InvalidSequenceBoundsError{Cur: 9, Min: 10, Max: 20}},
+		{10, 20, 1, sno.InvalidSequenceBoundsError{Cur: 1, Min: 10, Max: 20}},
+		{65535, 65530, 65529, sno.InvalidSequenceBoundsError{Cur: 65529, Min: 65530, Max: 65535}},
+	} {
+		_, err := sno.NewGenerator(&sno.GeneratorSnapshot{SequenceMin: c.min, SequenceMax: c.max, Sequence: c.sequence}, nil)
+		var e *sno.InvalidSequenceBoundsError
+		if !errors.As(err, &e) || !errors.Is(err, iderr.ErrConfig) {
+			t.Errorf("%d to %d, at %d: %v", c.min, c.max, c.sequence, err)
+			continue
+		}
+		got := *e
+		if got.Msg == "" {
+			t.Error("no message")
+		}
+		if got.Msg = ""; got != c.want {
+			t.Errorf("%d to %d, at %d: %+v", c.min, c.max, c.sequence, got)
+		}
+	}
+	for _, s := range []sno.GeneratorSnapshot{
+		{WallHi: -1}, {WallHi: sno.MaxTimestamp + 1}, {WallSafe: -1}, {WallSafe: sno.MaxTimestamp + 1},
+	} {
+		_, err := sno.NewGenerator(&s, nil)
+		var e *sno.ConfigError
+		if !errors.As(err, &e) || !errors.Is(err, iderr.ErrConfig) || e.Format != "sno" {
+			t.Errorf("%+v: %v", s, err)
+		}
+	}
+}
+
+// The sequence of a snapshot is that of the last ID; it may be above the bounds, by calls
+// that waited when it was taken. SequenceMin in a unit that is not Now's stands for
+// whatever was used of the unit.
+func TestSequenceOfSnapshot(t *testing.T) {
+	for _, c := range []struct {
+		sequence uint32
+		now      int64
+		want     uint16
+		spent    bool
+	}{
+		{0, 1000, 11, false}, {10, 1000, 11, false}, {12, 1000, 13, false}, {13, 1000, 0, true}, {14, 1000, 0, true},
+		{99999, 1000, 0, true}, {1<<32 - 1, 1000, 0, true},
+		{0, 1001, 0, true}, {10, 1001, 0, true}, {10, 999, 0, true}, {10, 0, 0, true}, {10, -1, 0, true},
+		{11, 1001, 12, false}, {12, 0, 13, false}, {13, 1001, 0, true},
+	} {
+		h := newHands(1000)
+		g := h.generator(t, sno.GeneratorSnapshot{SequenceMin: 10, SequenceMax: 13, Sequence: c.sequence, WallHi: 1000, Now: c.now})
+		id, err := g.TryNext(0)
+		if c.spent {
+			if !errors.Is(err, sno.ErrExhausted) {
+				t.Errorf("%d at %d: %v, %v", c.sequence, c.now, id, err)
+			}
+		} else if err != nil || id.Sequence() != c.want {
+			t.Errorf("%d at %d: %v, %v", c.sequence, c.now, id, err)
+		}
+		h.set(1001)
+		want(t, mustTry(t, g), 1001, 0, 10)
+	}
+}
+
+func wantSnapshot(t *testing.T, g *sno.Generator, wallHi, wallSafe int64, drifts, sequence uint32) {
+	t.Helper()
+	s := g.Snapshot()
+	if s.WallHi != wallHi || s.WallSafe != wallSafe || s.Drifts != drifts || s.Sequence != sequence {
+		t.Fatalf("snapshot %+v, want WallHi %d, WallSafe %d, Drifts %d, Sequence %d", s, wallHi, wallSafe, drifts, sequence)
+	}
+}
+
+func TestTickTock(t *testing.T) {
+	h := newHands(1000)
+	g := h.generator(t, sno.GeneratorSnapshot{SequenceMin: 5, SequenceMax: 8})
+	wantSnapshot(t, g, 0, 0, 0, 5)
+	want(t, mustTry(t, g), 1000, 0, 5)
+	want(t, mustTry(t, g), 1000, 0, 6)
+	wantSnapshot(t, g, 1000, 0, 0, 6)
+
+	h.set(900) // the first regression: on the other line, without waiting
+	want(t, mustTry(t, g), 900, 1, 5)
+	wantSnapshot(t, g, 900, 1000, 1, 5)
+	want(t, mustTry(t, g), 900, 1, 6)
+
+	h.set(1200) // past the time it came from, and on
+	want(t, mustTry(t, g), 1200, 1, 5)
+	wantSnapshot(t, g, 1200, 1000, 1, 5)
+
+	h.set(1001) // the second, into a time that the first line has not used
+	want(t, mustTry(t, g), 1001, 0, 5)
+	wantSnapshot(t, g, 1001, 1200, 2, 5)
+
+	h.set(1300)
+	want(t, mustTry(t, g), 1300, 0, 5)
+	h.set(1200) // which both have used
+	for range 3 {
+		_, err := g.TryNext(0)
+		wantBackwards(t, err, sno.TimeUnit)
+	}
+	wantSnapshot(t, g, 1300, 1200, 2, 5)
+	h.setTime(at(1100).Add(time.Millisecond))
+	_, err := g.TryNext(0)
+	wantBackwards(t, err, 101*sno.TimeUnit-time.Millisecond)
+	h.set(1) // to the epoch
+	_, err = g.TryNext(0)
+	wantBackwards(t, err, 1200*sno.TimeUnit)
+	h.set(1201)
+	want(t, mustTry(t, g), 1201, 1, 5)
+	wantSnapshot(t, g, 1201, 1300, 3, 5)
+
+	// A unit forward within one reading, and the same unit again: no regression.
+	want(t, mustTry(t, g), 1201, 1, 6)
+	h.set(1202)
+	want(t, mustTry(t, g), 1202, 1, 5)
+	wantSnapshot(t, g, 1202, 1300, 3, 5)
+}
+
+// A spent unit, a regression and the way back to it: the line that was left goes on where
+// it was.
+func TestTickTockSpentUnit(t *testing.T) {
+	h := newHands(1000)
+	g := h.generator(t, sno.GeneratorSnapshot{SequenceMax: 3})
+	for range 4 {
+		mustTry(t, g)
+	}
+	h.set(999)
+	for range 4 {
+		mustTry(t, g)
+	}
+	if _, err := g.TryNext(0); !errors.Is(err, sno.ErrExhausted) {
+		t.Fatal(err)
+	}
+	h.set(1000) // on the other line, that unit has its whole sequence
+	for i := range uint16(4) {
+		want(t, mustTry(t, g), 1000, 1, i)
+	}
+	if _, err := g.TryNext(0); !errors.Is(err, sno.ErrExhausted) {
+		t.Fatal(err)
+	}
+}
+
+// When the line in use is behind the one that was left, a small step back is over when
+// the line in use is where it was: that is how long the clock is unusable, however far
+// the other line is.
+func TestUnsafeTimeEndsWithEitherLine(t *testing.T) {
+	h := newHands(900_000 + 10_000) // an hour is 900000 units
+	g := h.generator(t, sno.GeneratorSnapshot{SequenceMax: 3})
+	mustTry(t, g)
+	h.set(10_000)
+	want(t, mustTry(t, g), 10_000, 1, 0)
+	h.set(9_990)
+	_, err := g.TryNext(0)
+	wantBackwards(t, err, 10*sno.TimeUnit)
+	h.set(10_000)
+	for i := range uint16(3) {
+		want(t, mustTry(t, g), 10_000, 1, i+1)
+	}
+	h.set(9_990) // and if that unit is spent, with the next
+	_, err = g.TryNext(0)
+	wantBackwards(t, err, 11*sno.TimeUnit)
+	h.set(10_001)
+	want(t, mustTry(t, g), 10_001, 1, 0)
+}
+
+func TestUnsafeTimeThatNextWaitsFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		intoEpoch()
+		var c offsetClock
+		g := newGenerator(t, sno.Config{Snapshot: &sno.GeneratorSnapshot{}, Clock: c.now})
+		time.Sleep(20 * time.Second)
+		g.New(0)
+		c.offset.Store(-int64(10 * time.Second)) // the other line begins here
+		g.New(0)
+		start := time.Now()
+		c.offset.Add(-int64(20 * time.Millisecond)) // 10 s behind the first line, 20 ms behind the second
+		if _, err := g.Next(t.Context(), 0); err != nil || time.Since(start) != 20*time.Millisecond {
+			t.Errorf("after %v: %v", time.Since(start), err)
+		}
+	})
+}
+
+// waits checks that New, or Next, returns when the clock is out of the unsafe time, not
+// before and not after.
+func TestWaitsInUnsafeTime(t *testing.T) {
+	for name, next := range map[string]func(*sno.Generator) (sno.ID, error){
+		"New":  func(g *sno.Generator) (sno.ID, error) { return g.New(0), nil },
+		"Next": func(g *sno.Generator) (sno.ID, error) { return g.Next(context.Background(), 0) },
+		"Fill": func(g *sno.Generator) (sno.ID, error) {
+			var ids [1]sno.ID
+			_, err := g.Fill(context.Background(), 0, ids[:])
+			return ids[0], err
+		},
+	} {
+		for _, max := range []time.Duration{0, -1, time.Hour} {
+			t.Run(name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					intoEpoch()
+					var c offsetClock
+					g := newGenerator(t, sno.Config{Snapshot: &sno.GeneratorSnapshot{}, Clock: c.now, MaxBackward: max})
+					time.Sleep(time.Minute)
+					first := g.New(0)
+					want(t, first, 1000+15_000, 0, 0)
+					c.offset.Store(-int64(20 * time.Second))
+					want(t, g.New(0), 1000+10_000, 1, 0) // at once
+					time.Sleep(30 * time.Second)
+					want(t, g.New(0), 1000+17_500, 1, 0)
+
+					// The first line has used up to unit 16000, 30 s before here minus 20 s.
+					const behind = 12*time.Second + 1500*time.Microsecond
+					c.offset.Add(-int64(behind))
+					start, by := time.Now(), behind-10*time.Second+sno.TimeUnit
+					_, err := g.TryNext(0)
+					wantBackwards(t, err, by)
+					id, err := next(g)
+					if name != "New" && max < 0 {
+						wantBackwards(t, err, by)
+						return
+					}
+					if err != nil || time.Since(start) != by {
+						t.Errorf("%v after %v, want %v", err, time.Since(start), by)
+					}
+					want(t, id, 1000+15_001, 0, 0)
+					if d := g.Snapshot().Drifts; d != 2 {
+						t.Errorf("%d drifts", d)
+					}
+				})
+			})
+		}
+	}
+}
+
+func TestMaxBackward(t *testing.T) {
+	for _, c := range []struct {
+		max   time.Duration
+		back  time.Duration // from the end of the unsafe time
+		waits bool
+	}{
+		{0, 5 * time.Second, true},
+		{0, 5*time.Second + 1, false},
+		{time.Second, time.Second, true},
+		{time.Second, time.Second + 1, false},
+		{-1, 1, false},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			intoEpoch()
+			var clock offsetClock
+			g := newGenerator(t, sno.Config{Snapshot: &sno.GeneratorSnapshot{}, Clock: clock.now, MaxBackward: c.max})
+			time.Sleep(time.Minute)
+			g.New(0)
+			clock.offset.Store(-int64(time.Minute))
+			g.New(0)
+			time.Sleep(2 * time.Minute)
+			g.New(0) // both lines have used what is before a minute ago and a unit
+			clock.offset.Add(-int64(time.Minute - sno.TimeUnit + c.back))
+			start := time.Now()
+			_, err := g.Next(t.Context(), 0)
+			if !c.waits {
+				wantBackwards(t, err, c.back)
+			} else if err != nil || time.Since(start) != c.back {
+				t.Errorf("%v after %v, want %v", err, time.Since(start), c.back)
+			}
+		})
+	}
+}
+
+// scripted is a clock whose next readings are given; then it is hands.
+type scripted struct {
+	hands
+	readings []int64
+}
+
+func (s *scripted) read() time.Time {
+	if len(s.readings) > 0 {
+		unit := s.readings[0]
+		s.readings = s.readings[1:]
+		return at(unit)
+	}
+	return s.hands.read()
+}
+
+// A caller that was held up between its reading of the clock and the word finds a word
+// ahead of its reading. That is no clock that went back.
+func TestStaleReading(t *testing.T) {
+	c := new(scripted)
+	c.set(1000)
+	g := newGenerator(t, sno.Config{Snapshot: &sno.GeneratorSnapshot{}, Clock: c.read})
+	mustTry(t, g)
+	c.readings = []int64{999}
+	want(t, mustTry(t, g), 1000, 0, 1)
+	c.readings = []int64{10, 1001}
+	want(t, mustTry(t, g), 1001, 0, 0)
+	wantSnapshot(t, g, 1001, 0, 0, 0)
+	if len(c.readings) > 0 {
+		t.Errorf("%d readings were not taken", len(c.readings))
+	}
+}
+
+// A caller may also be held up while the clock goes back and another changes the line.
+// Its reading, from before, must not put the line that is new where the clock will be much
+// later: both lines were used up to there then, and all had to wait.
+func TestStaleReadingFromBeforeRegression(t *testing.T) {
+	for name, call := range map[string]func(*sno.Generator) (sno.ID, error){
+		"TryNext": func(g *sno.Generator) (sno.ID, error) { return g.TryNext(0) },
+		"Next":    func(g *sno.Generator) (sno.ID, error) { return g.Next(context.Background(), 0) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHands(900_000)
+			var g *sno.Generator
+			hold := false
+			read := func() time.Time {
+				now := h.read()
+				if hold {
+					hold = false
+					h.set(1000)
+					want(t, mustTry(t, g), 1000, 1, 0)
+				}
+				return now
+			}
+			g = newGenerator(t, sno.Config{Snapshot: &sno.GeneratorSnapshot{}, Clock: read})
+			mustTry(t, g)
+			hold = true
+			id, err := call(g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want(t, id, 1000, 1, 1)
+			want(t, mustTry(t, g), 1000, 1, 2)
+			wantSnapshot(t, g, 1000, 900_000, 1, 2)
+		})
+	}
+}
+
+func TestNewWithTime(t *testing.T) {
+	h := newHands(1000)
+	g := h.generator(t, sno.GeneratorSnapshot{Partition: sno.Partition{1, 2}, SequenceMin: 5, SequenceMax: 8})
+	mustTry(t, g)
+	before := g.Snapshot()
+	for i := range 13 {
+		when := at(int64(7000 - 500*i)).Add(time.Microsecond)
+		if got, wanted := g.NewWithTime(9, when), pack(int64(7000-500*i), 0, 9, 258, uint16(5+i%4)); got != wanted {
+			t.Fatalf("ID %d is %x, want %x", i, got, wanted)
+		}
+	}
+	if after := g.Snapshot(); after != before || g.Len() != 1 {
+		t.Errorf("snapshot was %+v and is %+v", before, after)
+	}
+	want(t, mustTry(t, g), 1000, 0, 6)
+	for when, u := range map[time.Time]int64{{}: 0, epoch.Add(-1): 0, epoch: 0, at(sno.MaxTimestamp + 1): sno.MaxTimestamp, time.Unix(1<<60, 0): sno.MaxTimestamp} {
+		if id := g.NewWithTime(0, when); unit(id) != u {
+			t.Errorf("%v is of the unit %d, want %d", when, unit(id), u)
+		}
+	}
+	// A tick-tock bit that is set is New's alone.
+	h.set(900)
+	mustTry(t, g)
+	if id := g.NewWithTime(0, at(900)); id.TickTock() != 0 {
+		t.Error("NewWithTime has the tick-tock bit")
+	}
+}
+
+// Asked for all zeros, NewWithTime leaves out the sequence that makes the zero ID, each time
+// around.
+func TestNewWithTimeZero(t *testing.T) {
+	g := newHands(1000).generator(t, sno.GeneratorSnapshot{SequenceMax: 3})
+	for i := range 9 {
+		if id := g.NewWithTime(0, epoch); id != pack(0, 0, 0, 0, uint16(i%3+1)) {
+			t.Errorf("ID %d is %x", i, id)
+		}
+	}
+	if id := g.NewWithTime(1, epoch); id != pack(0, 0, 1, 0, 0) {
+		t.Errorf("with another metabyte: %x", id)
+	}
+}
+
+// All of the separate sequence is used, evenly, by any number of goroutines.
+func TestNewWithTimeConcurrent(t *testing.T) {
+	g := newHands(1000).generator(t, sno.GeneratorSnapshot{SequenceMin: 100, SequenceMax: 355})
+	const goroutines, each = 8, 256 * 20
+	var counts [65536]atomic.Int32
+	var all sync.WaitGroup
+	for range goroutines {
+		all.Go(func() {
+			for range each {
+				counts[g.NewWithTime(0, at(5)).Sequence()].Add(1)
+			}
+		})
+	}
+	all.Wait()
+	for seq := range counts {
+		n, wanted := int(counts[seq].Load()), 0
+		if 100 <= seq && seq <= 355 {
+			wanted = goroutines * each / 256
+		}
+		if n != wanted {
+			t.Errorf("sequence %d was given %d times, want %d", seq, n, wanted)
+		}
+	}
+}
+
+func wantState(t *testing.T, g *sno.Generator, length int, sequence uint32) {
+	t.Helper()
+	if g.Len() != length || g.Sequence() != sequence {
+		t.Fatalf("Len %d, Sequence %d; want %d, %d", g.Len(), g.Sequence(), length, sequence)
+	}
+}
+
+func TestState(t *testing.T) {
+	h := newHands(1000)
+	g := h.generator(t, sno.GeneratorSnapshot{Partition: sno.Partition{3, 4}, SequenceMin: 20, SequenceMax: 24})
+	if g.Cap() != 5 || g.Partition() != (sno.Partition{3, 4}) || g.SequenceMin() != 20 || g.SequenceMax() != 24 {
+		t.Fatalf("%d of %v from %d to %d", g.Cap(), g.Partition(), g.SequenceMin(), g.SequenceMax())
+	}
+	wantState(t, g, 0, 20)
+	for i := range 5 {
+		mustTry(t, g)
+		wantState(t, g, i+1, uint32(20+i))
+	}
+	_, _ = g.TryNext(0)
+	wantState(t, g, 5, 24)
+	h.set(1001)
+	wantState(t, g, 0, 20)
+	h.set(999)
+	wantState(t, g, 0, 20)
+	h.set(-5)
+	wantState(t, g, 0, 20)
+	if s := g.Snapshot(); s != (sno.GeneratorSnapshot{
+		Partition: sno.Partition{3, 4}, SequenceMin: 20, SequenceMax: 24, Sequence: 24, WallHi: 1000,
+	}) {
+		t.Errorf("before the epoch: %+v", s)
+	}
+	h.set(1000)
+	wantState(t, g, 5, 24)
+	h.set(998)
+	mustTry(t, g)
+	wantState(t, g, 1, 20)
+	if s := g.Snapshot(); s != (sno.GeneratorSnapshot{
+		Partition: sno.Partition{3, 4}, SequenceMin: 20, SequenceMax: 24, Sequence: 20,
+		Now: 998, WallHi: 998, WallSafe: 1000, Drifts: 1,
+	}) {
+		t.Errorf("after a regression: %+v", s)
+	}
+}
+
+// Calls that wait show above SequenceMax, and in the snapshot.
+func TestStateOverflowing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		intoEpoch()
+		g := newGenerator(t, sno.Config{Snapshot: &sno.GeneratorSnapshot{SequenceMin: 20, SequenceMax: 23}})
+		for range 9 {
+			go g.New(0)
+		}
+		synctest.Wait()
+		wantState(t, g, 4, 23+5)
+		s := g.Snapshot()
+		if s.Sequence != 28 || s.WallHi != 1000 {
+			t.Errorf("snapshot %+v", s)
+		}
+		if _, err := sno.NewGenerator(&s, nil); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(sno.TimeUnit)
+		synctest.Wait()
+		wantState(t, g, 4, 23+1)
+		time.Sleep(sno.TimeUnit)
+		synctest.Wait()
+		wantState(t, g, 1, 20)
+		time.Sleep(sno.TimeUnit)
+		wantState(t, g, 0, 20)
+	})
+}
+
+func TestSnapshotJSON(t *testing.T) {
+	s := sno.GeneratorSnapshot{Partition: sno.Partition{'A', 10}, SequenceMin: 1, SequenceMax: 2, Sequence: 3, Now: 4, WallHi: 5, WallSafe: 6, Drifts: 7}
+	const text = `{"partition":[65,10],"sequenceMin":1,"sequenceMax":2,"sequence":3,"now":4,"wallHi":5,"wallSafe":6,"drifts":7}`
+	got, err := json.Marshal(s)
+	if err != nil || string(got) != text {
+		t.Errorf("%s, %v", got, err)
+	}
+	var back sno.GeneratorSnapshot
+	if err := json.Unmarshal([]byte(text), &back); err != nil || back != s {
+		t.Errorf("%+v, %v", back, err)
+	}
+}
+
+// Under load, what a goroutine asks is never behind the ID that it was just given.
+func TestStateUnderLoad(t *testing.T) {
+	g := newGenerator(t, sno.Config{Snapshot: &sno.GeneratorSnapshot{SequenceMin: 1000, SequenceMax: 9000}})
+	const goroutines, each = 8, 20_000
+	var all sync.WaitGroup
+	for range goroutines {
+		all.Go(func() {
+			var before sno.GeneratorSnapshot
+			for i := range each {
+				id, err := g.Next(context.Background(), 0)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if i%8 > 0 {
+					continue
+				}
+				s := g.Snapshot()
+				if n, c := g.Len(), g.Cap(); n < 0 || n > c || c != 8001 {
+					t.Errorf("Len %d of Cap %d", n, c)
+				}
+				if seq := g.Sequence(); seq < 1000 || seq > 9000+goroutines {
+					t.Errorf("Sequence %d", seq)
+				}
+				if s.Sequence < 1000 || s.Sequence > 9000+goroutines || s.WallHi > s.Now && s.Drifts == 0 {
+					t.Errorf("snapshot %+v", s)
+				}
+				behind := s.WallHi < unit(id) || s.WallHi == unit(id) && s.Sequence < uint32(id.Sequence())
+				fellBack := s.WallHi < before.WallHi
+				if s.Drifts == 0 && (behind || fellBack) {
+					t.Errorf("snapshot %+v is behind %v of unit %d, sequence %d, or behind %+v", s, id, unit(id), id.Sequence(), before)
+					return
+				}
+				before = s
+			}
+		})
+	}
+	all.Wait()
+}
+
+func TestTimeRange(t *testing.T) {
+	h := newHands(1)
+	g := h.generator(t, sno.GeneratorSnapshot{})
+	for _, when := range []time.Time{{}, epoch.Add(-1), epoch, at(1).Add(-1), at(sno.MaxTimestamp + 1), time.Unix(0, 1<<63-1)} {
+		h.setTime(when)
+		if when.IsZero() { // which nanoseconds do not hold
+			h.setTime(time.Unix(0, -1<<63))
+		}
+		for name, err := range map[string]error{
+			"TryNext": second(g.TryNext(0)), "Next": second(g.Next(t.Context(), 0)),
+			"Fill": second(g.Fill(t.Context(), 0, make([]sno.ID, 2))),
+		} {
+			var out *sno.TimeError
+			if !errors.As(err, &out) || !errors.Is(err, sno.ErrTimeRange) || out.First != at(1) || out.Last != at(sno.MaxTimestamp) ||
+				!out.Time.Equal(h.read()) {
+				t.Errorf("%s at %v: %v", name, when, err)
+			}
+		}
+		wantState(t, g, 0, 0)
+	}
+	h.set(1)
+	want(t, mustTry(t, g), 1, 0, 0)
+	h.setTime(at(sno.MaxTimestamp + 1).Add(-1))
+	want(t, mustTry(t, g), sno.MaxTimestamp, 0, 0)
+	h.set(sno.MaxTimestamp - 1)
+	want(t, mustTry(t, g), sno.MaxTimestamp-1, 1, 0)
+	h.set(sno.MaxTimestamp)
+	want(t, mustTry(t, g), sno.MaxTimestamp, 1, 0)
+}
+
+// A constructor says at once that the clock is out of range.
+func TestNewGeneratorChecksClock(t *testing.T) {
+	for _, unit := range []int64{-1000, 0, sno.MaxTimestamp + 1} {
+		g, err := sno.NewGeneratorWith(sno.Config{Clock: newHands(unit).read})
+		if !errors.Is(err, sno.ErrTimeRange) || g != nil {
+			t.Errorf("at unit %d: %v", unit, err)
+		}
+	}
+}
+
+// So it does in a bubble, which begins before the epoch, until the test has slept.
+func TestNewGeneratorInBubble(t *testing.T) {
+	outside := newGenerator(t, sno.Config{})
+	synctest.Test(t, func(t *testing.T) {
+		g, err := sno.NewGenerator(&sno.GeneratorSnapshot{SequenceMax: 32767}, nil)
+		var out *sno.TimeError
+		if !errors.As(err, &out) || g != nil || !out.Time.Equal(time.Now()) {
+			t.Errorf("%v, %v", g, err)
+		}
+		time.Sleep(time.Until(time.Unix(sno.Epoch+1, 0)))
+		g, err = sno.NewGenerator(&sno.GeneratorSnapshot{SequenceMax: 32767}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want(t, g.New(0), 250, 0, 0)
+		want(t, outside.New(0), 250, 0, 0)
+	})
+}
+
+// New has no error to return: before the epoch it waits for it.
+func TestNewWaitsForEpoch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(epoch) - 3*time.Second)
+		var c offsetClock
+		c.offset.Store(int64(10 * time.Second))
+		g := newGenerator(t, sno.Config{Clock: c.now})
+		c.offset.Store(0)
+		want(t, g.New(0), 1, 0, 0)
+		if late := time.Since(at(1)); late < 0 || late > 10*time.Millisecond {
+			t.Errorf("%v after the first unit", late)
+		}
+	})
+}
+
+func TestZeroGenerator(t *testing.T) {
+	var g sno.Generator
+	for name, err := range map[string]error{
+		"TryNext": second(g.TryNext(0)), "Next": second(g.Next(t.Context(), 0)),
+		"Fill": second(g.Fill(t.Context(), 0, make([]sno.ID, 3))),
+	} {
+		if !errors.Is(err, iderr.ErrNotReady) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if id := g.New(0); !id.IsZero() {
+		t.Errorf("New = %v", id)
+	}
+	if g.Cap() != 0 || g.Len() != 0 || g.Sequence() != 0 || g.SequenceMin() != 0 || g.SequenceMax() != 0 || g.Partition() != (sno.Partition{}) {
+		t.Error("the zero generator has state")
+	}
+	if s := g.Snapshot(); s.WallHi != 0 || s.Drifts != 0 || s.Sequence != 0 {
+		t.Errorf("snapshot %+v", s)
+	}
+}
+
+func TestContexts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		intoEpoch()
+		g := newGenerator(t, sno.Config{Snapshot: &sno.GeneratorSnapshot{SequenceMax: 3}})
+		ended, stop := context.WithCancel(t.Context())
+		stop()
+		var none context.Context
+		for _, ctx := range []context.Context{ended, none, t.Context(), ended} { // which it has no need to look at
+			if _, err := g.Next(ctx, 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for name, err := range map[string]error{
+			"Next": second(g.Next(ended, 0)), "Fill": second(g.Fill(ended, 0, make([]sno.ID, 1))),
+		} {
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		start := time.Now()
+		if id, err := g.Next(none, 0); err != nil || unit(id) != 1001 || time.Since(start) != sno.TimeUnit {
+			t.Errorf("nil context: %v, %v after %v", id, err, time.Since(start))
+		}
+		for range 3 {
+			g.New(0)
+		}
+
+		// Of three who wait, the second gives up.
+		short, stop := context.WithTimeout(t.Context(), time.Millisecond)
+		defer stop()
+		errs := make([]error, 3)
+		for i, ctx := range []context.Context{t.Context(), short, t.Context()} {
+			go func() { _, errs[i] = g.Next(ctx, 0) }()
+			synctest.Wait()
+		}
+		time.Sleep(sno.TimeUnit)
+		synctest.Wait()
+		if errs[0] != nil || !errors.Is(errs[1], context.DeadlineExceeded) || errs[2] != nil {
+			t.Errorf("errors are %v", errs)
+		}
+		wantState(t, g, 2, 1)
+	})
+}
+
+// Those who wait are served in turn, and before those who come fresh.
+func TestTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		intoEpoch()
+		g := newGenerator(t, sno.Config{Snapshot: &sno.GeneratorSnapshot{SequenceMax: 3}})
+		const callers = 11
+		ids := make([]sno.ID, callers)
+		for range 4 {
+			g.New(0)
+		}
+		for i := range callers {
+			go func() { ids[i] = g.New(byte(i)) }()
+			synctest.Wait()
+			if _, err := g.TryNext(0); !errors.Is(err, sno.ErrExhausted) {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(3 * sno.TimeUnit)
+		synctest.Wait()
+		for i, id := range ids {
+			want(t, id, 1001+int64(i/4), 0, uint16(i%4))
+		}
+	})
+}
+
+// Many callers and few IDs: each gets its share.
+func TestShares(t *testing.T) {
+	g := newGenerator(t, sno.Config{Snapshot: &sno.GeneratorSnapshot{SequenceMax: 3}})
+	const callers, fair = 64, 30
+	var left atomic.Int64
+	left.Store(callers * fair)
+	share := make([]int, callers)
+	var all sync.WaitGroup
+	for i := range callers {
+		all.Go(func() {
+			for left.Add(-1) >= 0 {
+				g.New(0)
+				share[i]++
+			}
+		})
+	}
+	all.Wait()
+	for i, n := range share {
+		if n < fair/3 || n > fair*3 {
+			t.Errorf("caller %d got %d IDs, a fair share is %d", i, n, fair)
+		}
+	}
+}
+
+// Goroutines whose clock does not go back get IDs that are distinct, and each sees its
+// own increase.
+func TestConcurrent(t *testing.T) {
+	g := newGenerator(t, sno.Config{})
+	const goroutines, each = 8, 30_000
+	var ids [goroutines][]sno.ID
+	var all sync.WaitGroup
+	for i := range goroutines {
+		all.Go(func() {
+			for n := range each {
+				ids[i] = append(ids[i], g.New(byte(n%3)))
+			}
+		})
+	}
+	all.Wait()
+	if g.Snapshot().Drifts == 0 { // else the machine's clock was set
+		for i := range ids {
+			for n := 1; n < each; n++ {
+				if word(ids[i][n]) <= word(ids[i][n-1]) {
+					t.Fatalf("%v after %v", ids[i][n], ids[i][n-1])
+				}
+			}
+		}
+	}
+	seen := slices.Concat(ids[:]...)
+	slices.SortFunc(seen, func(a, b sno.ID) int { return int(int64(word(a)) - int64(word(b))) })
+	for i := 1; i < len(seen); i++ {
+		if word(seen[i]) == word(seen[i-1]) {
+			t.Fatalf("%v and %v", seen[i-1], seen[i])
+		}
+	}
+}
+
+// A caller who does not wait is told the truth about the clock also while others wait.
+func TestTryNextBesideThoseWhoWaitForTheClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		intoEpoch()
+		var c offsetClock
+		g := newGenerator(t, sno.Config{Snapshot: &sno.GeneratorSnapshot{}, Clock: c.now})
+		g.New(0)
+		c.offset.Store(-int64(time.Second))
+		g.New(0)
+		c.offset.Add(-int64(100 * time.Millisecond)) // into a time that both lines have used
+		go g.Next(t.Context(), 0)
+		synctest.Wait()
+		_, err := g.TryNext(0)
+		wantBackwards(t, err, 100*time.Millisecond)
+		time.Sleep(time.Second)
+	})
+}
+
+// The last word of all, whatever was counted, is a word like others.
+func TestLastWord(t *testing.T) {
+	for drifts := range uint32(300) {
+		s := sno.GeneratorSnapshot{WallHi: sno.MaxTimestamp, Sequence: sno.MaxSequence - 1, Drifts: drifts}
+		h := newHands(sno.MaxTimestamp)
+		g := h.generator(t, s)
+		want(t, mustTry(t, g), sno.MaxTimestamp, int(drifts&1), sno.MaxSequence)
+		if _, err := g.TryNext(0); !errors.Is(err, sno.ErrExhausted) {
+			t.Fatal(err)
+		}
+		restored := h.generator(t, g.Snapshot())
+		if _, err := restored.TryNext(0); !errors.Is(err, sno.ErrExhausted) {
+			t.Fatalf("restored after %d regressions: %v", drifts, err)
+		}
+	}
+	if got := newHands(1).generator(t, sno.GeneratorSnapshot{}).ExpiresAt(); !got.Equal(at(sno.MaxTimestamp + 1)) {
+		t.Errorf("expires at %v", got)
+	}
+}

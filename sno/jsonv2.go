@@ -1,0 +1,16 @@
+//go:build goexperiment.jsonv2
+
+package sno
+
+import (
+	"encoding/json/jsontext"
+	"encoding/json/v2"
+
+	"github.com/firn-id/firn/internal/wire"
+)
+
+var _ json.MarshalerTo = ID{}
+
+// MarshalJSONTo implements [json.MarshalerTo] as MarshalJSON; as the name of an object's
+// member, which must be a string, an ID is its text.
+func (id ID) MarshalJSONTo(enc *jsontext.Encoder) error { return wire.MarshalJSONTo(enc, id) }

@@ -1,0 +1,21 @@
+package sno
+
+import "github.com/firn-id/firn/internal/wire"
+
+var list = wire.List[ID]{Length: SizeEncoded, Shortest: SizeEncoded, Append: ID.AppendText, Parse: parseBytes,
+	AppendRun: func(dst []byte, ids []ID, sep byte) int {
+		return codec.EncodeRun80(dst, (*[SizeBinary]byte)(&ids[0]), len(ids), sep)
+	},
+	ParseRun: func(dst []ID, text []byte, sep byte) int {
+		return codec.DecodeRun80((*[SizeBinary]byte)(&dst[0]), len(dst), text, sep)
+	}}
+
+// AppendAll appends the canonical texts of ids to dst, sep after each: a line for each ID with
+// '\n'. It never fails. It does not allocate if dst has room for 17 bytes for each.
+func AppendAll(dst []byte, ids []ID, sep byte) ([]byte, error) { return list.AppendAll(dst, ids, sep) }
+
+// ParseAll appends to dst the IDs of a list as [AppendAll] writes it: texts that [Parse]
+// reads, sep after each, which the last one may lack. A text that is none, an empty one included, is a
+// *[ListError], which says where it is and wraps Parse's error; dst then has the IDs before
+// it. It allocates at most once, if dst has no room for the IDs.
+func ParseAll(dst []ID, text []byte, sep byte) ([]ID, error) { return list.ParseAll(dst, text, sep) }

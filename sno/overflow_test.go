@@ -1,0 +1,205 @@
+package sno_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/firn-id/firn/sno"
+)
+
+// overflowing returns a generator of a pool of 4 and its channel, in a bubble at the
+// start of unit 1000.
+func overflowing(t *testing.T, room int) (*sno.Generator, chan *sno.SequenceOverflowNotification) {
+	intoEpoch()
+	c := make(chan *sno.SequenceOverflowNotification, room)
+	g, err := sno.NewGenerator(&sno.GeneratorSnapshot{SequenceMin: 6, SequenceMax: 9}, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g, c
+}
+
+func wantNotified(t *testing.T, c chan *sno.SequenceOverflowNotification, now time.Time, count, ticks uint32) {
+	t.Helper()
+	select {
+	case n := <-c:
+		if !n.Now.Equal(now) || n.Count != count || n.Ticks != ticks {
+			t.Errorf("notification of %v, count %d, tick %d; want %v, %d, %d", n.Now.UTC(), n.Count, n.Ticks, now, count, ticks)
+		}
+	default:
+		t.Errorf("no notification, want one of %v", now)
+	}
+}
+
+func wantSilence(t *testing.T, c chan *sno.SequenceOverflowNotification) {
+	t.Helper()
+	select {
+	case n := <-c:
+		t.Errorf("notification of %v, count %d, tick %d", n.Now.UTC(), n.Count, n.Ticks)
+	default:
+	}
+}
+
+// One burst: a notification for each unit that it takes, with those who still wait.
+func TestOverflow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g, c := overflowing(t, 100)
+		for range 4 {
+			g.New(0)
+		}
+		if _, err := g.TryNext(0); err == nil {
+			t.Error("an ID more than there are")
+		}
+		wantSilence(t, c) // nobody waits
+		for range 14 {
+			go g.New(0)
+			synctest.Wait()
+		}
+		wantNotified(t, c, at(1000), 1, 1) // when the first call overflows
+		wantSilence(t, c)                  // and only then
+		time.Sleep(sno.TimeUnit - 1)
+		synctest.Wait()
+		wantSilence(t, c)
+		time.Sleep(time.Nanosecond)
+		synctest.Wait()
+		wantNotified(t, c, at(1001), 10, 5)
+		wantSilence(t, c)
+		time.Sleep(sno.TimeUnit)
+		synctest.Wait()
+		wantNotified(t, c, at(1002), 6, 9)
+		time.Sleep(sno.TimeUnit)
+		synctest.Wait()
+		wantNotified(t, c, at(1003), 2, 13)
+		time.Sleep(sno.TimeUnit)
+		synctest.Wait()
+		wantSilence(t, c) // it is over: two of this unit's are left
+
+		// The next overflow begins to count again.
+		time.Sleep(10*sno.TimeUnit + 3*time.Millisecond)
+		for range 6 {
+			go g.New(0)
+			synctest.Wait()
+		}
+		wantNotified(t, c, at(1014).Add(3*time.Millisecond), 1, 1)
+		time.Sleep(sno.TimeUnit)
+		synctest.Wait()
+		wantSilence(t, c)
+	})
+}
+
+// Demand that does not end: a notification in each unit, with ticks of about 1 ms.
+func TestOverflowGoesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g, c := overflowing(t, 1000)
+		time.Sleep(1500 * time.Microsecond)
+		stop := at(1000 + 250)
+		for range 6 {
+			go func() {
+				for time.Now().Before(stop) {
+					g.New(0)
+				}
+			}()
+		}
+		time.Sleep(time.Until(stop) + time.Second)
+		synctest.Wait()
+		var last *sno.SequenceOverflowNotification
+		units := int64(0)
+		for len(c) > 0 {
+			n := <-c
+			if last == nil {
+				if n.Ticks != 1 {
+					t.Errorf("begins with tick %d", n.Ticks)
+				}
+			} else if d := n.Now.Sub(last.Now); n.Ticks-last.Ticks != uint32(d/time.Millisecond) && units > 1 || d > sno.TimeUnit || d <= 0 {
+				t.Errorf("tick %d, %v after tick %d", n.Ticks, d, last.Ticks)
+			}
+			if n.Count < 1 || n.Count > 6 {
+				t.Errorf("count %d", n.Count)
+			}
+			last = n
+			units++
+		}
+		if units < 249 || units > 252 || last.Ticks < 990 || last.Ticks > 1003 {
+			t.Errorf("%d notifications in 250 units, the last of tick %d", units, last.Ticks)
+		}
+	})
+}
+
+// A receiver who is not ready misses notifications, and holds nobody up.
+func TestOverflowUnread(t *testing.T) {
+	for _, room := range []int{0, 1} {
+		synctest.Test(t, func(t *testing.T) {
+			g, c := overflowing(t, room)
+			start := time.Now()
+			for range 4*50 + 1 {
+				g.New(0)
+			}
+			if took := time.Since(start); took != 50*sno.TimeUnit {
+				t.Errorf("took %v", took)
+			}
+			if room > 0 {
+				wantNotified(t, c, at(1000), 1, 1)
+			}
+			wantSilence(t, c)
+
+			got := make(chan *sno.SequenceOverflowNotification)
+			go func() { got <- <-c }()
+			synctest.Wait()
+			go func() {
+				for range 5 {
+					g.New(0)
+				}
+			}()
+			if n := <-got; n.Count != 1 {
+				t.Errorf("count %d", n.Count)
+			}
+			time.Sleep(time.Second)
+		})
+	}
+}
+
+// Waiting for a clock that went back is no overflow.
+func TestOverflowIsNotUnsafeTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		intoEpoch()
+		c := make(chan *sno.SequenceOverflowNotification, 10)
+		var clock offsetClock
+		g := newGenerator(t, sno.Config{Snapshot: &sno.GeneratorSnapshot{}, Overflow: c, Clock: clock.now})
+		g.New(0)
+		clock.offset.Add(-int64(100 * time.Millisecond))
+		g.New(0)
+		time.Sleep(200 * time.Millisecond)
+		g.New(0)
+		clock.offset.Add(-int64(150 * time.Millisecond))
+		go g.New(0)
+		synctest.Wait()
+		wantState(t, g, 0, 0)
+		time.Sleep(time.Second)
+		wantSilence(t, c)
+	})
+}
+
+// Calls that wait all the while are one overflow, also if a unit goes by before they are
+// served because the machine is busy or the clock is set forward.
+func TestOverflowOverLostUnits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		intoEpoch()
+		c := make(chan *sno.SequenceOverflowNotification, 10)
+		var clock offsetClock
+		g := newGenerator(t, sno.Config{Snapshot: &sno.GeneratorSnapshot{SequenceMax: 3}, Overflow: c, Clock: clock.now})
+		for range 12 {
+			go g.New(0)
+			synctest.Wait()
+		}
+		wantNotified(t, c, at(1000), 1, 1)
+		clock.offset.Store(int64(3 * sno.TimeUnit))
+		time.Sleep(sno.TimeUnit)
+		synctest.Wait()
+		n := <-c
+		if unit := n.Now.Sub(epoch) / sno.TimeUnit; unit != 1003 || n.Count != 4 || n.Ticks != uint32(n.Now.Sub(at(1000))/time.Millisecond)+1 {
+			t.Errorf("notification of unit %d, count %d, tick %d", unit, n.Count, n.Ticks)
+		}
+		time.Sleep(time.Second)
+	})
+}

@@ -1,0 +1,67 @@
+package sno
+
+import (
+	"github.com/firn-id/firn/iderr"
+)
+
+// minPool is the smallest sequence pool: SequenceMax - SequenceMin + 1.
+const minPool = 4
+
+// GeneratorSnapshot is the bookkeeping of a Generator at some point in time. Snapshots
+// serve as configuration and to restore generators across restarts, so that IDs newly
+// made do not repeat those made before.
+type GeneratorSnapshot struct {
+	// The Partition the generator is scoped to. A zero value ({0, 0}) is valid and will be
+	// used.
+	Partition Partition `json:"partition"`
+
+	// Sequence pool bounds (inclusive). Can be given in either order: the lower value will
+	// become the lower bound. When SequenceMax is 0 and SequenceMin != 65535, SequenceMax
+	// will be set to 65535. They must leave room for at least 4.
+	SequenceMin uint16 `json:"sequenceMin"`
+	SequenceMax uint16 `json:"sequenceMax"`
+
+	// Sequence is that of the last ID, made at WallHi. When 0, it will be set to
+	// SequenceMin. May overflow SequenceMax, but not underflow SequenceMin. If it is
+	// SequenceMin and Now is not WallHi, no more IDs are made at WallHi: the package that
+	// this one replaces wrote so whatever it had used of that unit.
+	Sequence uint32 `json:"sequence"`
+
+	Now      int64  `json:"now"`      // Wall time the snapshot was taken at in time units since our epoch.
+	WallHi   int64  `json:"wallHi"`   // Time unit of the last ID; 0 if there was none.
+	WallSafe int64  `json:"wallSafe"` // Last time unit that the other setting of the tick-tock bit has used.
+	Drifts   uint32 `json:"drifts"`   // Count of wall clock regressions the generator tick-tocked at; its low bit is the tick-tock bit.
+}
+
+// sanitize brings the bounds in order and fills in the defaults.
+func (s *GeneratorSnapshot) sanitize() error {
+	if s.SequenceMax == 0 && s.SequenceMin != MaxSequence {
+		s.SequenceMax = MaxSequence
+	}
+	s.SequenceMin, s.SequenceMax = min(s.SequenceMin, s.SequenceMax), max(s.SequenceMin, s.SequenceMax)
+	bad := func(msg string) error {
+		return &InvalidSequenceBoundsError{Cur: s.Sequence, Min: s.SequenceMin, Max: s.SequenceMax, Msg: msg}
+	}
+	if int(s.SequenceMax)-int(s.SequenceMin)+1 < minPool {
+		return bad("a sequence pool of less than 4")
+	}
+	if s.Sequence == 0 {
+		s.Sequence = uint32(s.SequenceMin)
+	}
+	if s.Sequence < uint32(s.SequenceMin) {
+		return bad("current sequence underflows the bounds")
+	}
+	if s.Sequence == uint32(s.SequenceMin) && s.Now != s.WallHi {
+		// The package that this one replaces says SequenceMin of a unit that is over,
+		// where the next ID would be the first of another. The clock can be set back into
+		// the unit, of which all may be used.
+		s.Sequence = uint32(s.SequenceMax)
+	}
+	if s.WallHi < 0 || s.WallHi > MaxTimestamp {
+		return iderr.BadConfig(format, "WallHi", s.WallHi, "in 0 to 2^39-1")
+	}
+	if s.WallSafe < 0 || s.WallSafe > MaxTimestamp {
+		return iderr.BadConfig(format, "WallSafe", s.WallSafe, "in 0 to 2^39-1")
+	}
+	return nil
+}

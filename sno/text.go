@@ -1,0 +1,193 @@
+package sno
+
+import (
+	"database/sql"
+	"database/sql/driver"
+	"encoding"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+
+	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/base32"
+	"github.com/firn-id/firn/internal/digits"
+	"github.com/firn-id/firn/internal/wire"
+)
+
+const format = "sno"
+
+var codec = base32.NewCodec("23456789abcdefghijklmnopqrstuvwx", false)
+
+var (
+	_ fmt.Stringer               = ID{}
+	_ slog.LogValuer             = ID{}
+	_ encoding.TextAppender      = ID{}
+	_ encoding.TextMarshaler     = ID{} // with TextUnmarshaler, what flag.TextVar takes
+	_ encoding.TextUnmarshaler   = (*ID)(nil)
+	_ encoding.BinaryAppender    = ID{}
+	_ encoding.BinaryMarshaler   = ID{}
+	_ encoding.BinaryUnmarshaler = (*ID)(nil)
+	_ json.Marshaler             = ID{}
+	_ json.Unmarshaler           = (*ID)(nil)
+	_ sql.Scanner                = (*ID)(nil)
+	_ driver.Valuer              = ID{}
+)
+
+// Parse reads the canonical text: 16 characters of [2-9a-x]. Another length is an
+// *[InvalidDataSizeError], another character a *[ParseError].
+func Parse(s string) (ID, error) {
+	var id ID
+	err := id.read(s)
+	return id, err
+}
+
+// MustParse is [Parse] for constants in code: it panics where Parse gives an error.
+func MustParse(s string) ID {
+	id, err := Parse(s)
+	if err != nil {
+		panic(err)
+	}
+	return id
+}
+
+// read sets id by the canonical text, unless that is an error. What gives an ID to its caller
+// by value is a thin wrapper: the compiler puts it in its caller's place, and spares a
+// copy.
+func (id *ID) read(s string) error {
+	if codec.Decode80((*[SizeBinary]byte)(id), s) {
+		return nil
+	}
+	return refuse(s)
+}
+
+func (id *ID) readBytes(s []byte) error {
+	if codec.Decode80Bytes((*[SizeBinary]byte)(id), s) {
+		return nil
+	}
+	return refuse(s)
+}
+
+func parseBytes(s []byte) (id ID, err error) { err = id.readBytes(s); return id, err }
+
+// refuse returns the error of a text that is none.
+func refuse[S string | []byte](s S) error {
+	if len(s) != SizeEncoded {
+		return &InvalidDataSizeError{Size: len(s)}
+	}
+	return iderr.BadCharacter(format, s, base32.Foreign(codec, s), "in [2-9a-x]")
+}
+
+// FromEncodedString decodes the canonical text; it is [Parse] under its older name.
+func FromEncodedString(src string) (id ID, err error) { err = id.read(src); return id, err }
+
+// FromEncodedBytes decodes the canonical text as bytes; see [Parse].
+func FromEncodedBytes(src []byte) (id ID, err error) { err = id.readBytes(src); return id, err }
+
+// FromBinaryBytes copies the 10 bytes of src into an ID. It returns an
+// *[InvalidDataSizeError] if there are more or fewer.
+func FromBinaryBytes(src []byte) (id ID, err error) {
+	if len(src) != SizeBinary {
+		return zero, &InvalidDataSizeError{Size: len(src)}
+	}
+	return ID(src), nil
+}
+
+// ParseHex reads the binary form in 20 hexadecimal digits of either case.
+func ParseHex(s string) (id ID, err error) {
+	if len(s) != 2*SizeBinary {
+		return zero, &InvalidDataSizeError{Size: len(s)}
+	}
+	if bad := digits.Hex(id[:], s); bad >= 0 {
+		return zero, iderr.BadCharacter(format, s, bad, wire.HexDigits)
+	}
+	return id, nil
+}
+
+// Hex returns the binary form in 20 lower-case hexadecimal digits.
+func (id ID) Hex() string {
+	var b [2 * SizeBinary]byte
+	return string(digits.AppendHex(b[:0], id[:]))
+}
+
+// String returns the canonical text.
+func (id ID) String() string {
+	var b [SizeEncoded]byte
+	return string(codec.Append80(b[:0], (*[SizeBinary]byte)(&id)))
+}
+
+// AppendText implements [encoding.TextAppender] by the canonical text. It does not
+// allocate if dst has room for 16 bytes, and never fails.
+func (id ID) AppendText(dst []byte) ([]byte, error) {
+	return codec.Append80(dst, (*[SizeBinary]byte)(&id)), nil
+}
+
+// MarshalText implements [encoding.TextMarshaler] by the canonical text.
+func (id ID) MarshalText() ([]byte, error) { return id.AppendText(nil) }
+
+// UnmarshalText implements [encoding.TextUnmarshaler]; see [Parse] for its errors, on
+// which the ID is unchanged.
+func (id *ID) UnmarshalText(src []byte) error { return id.readBytes(src) }
+
+// AppendBinary implements [encoding.BinaryAppender] by the 10 bytes. It does not allocate
+// if dst has room for them, and never fails.
+func (id ID) AppendBinary(dst []byte) ([]byte, error) { return append(dst, id[:]...), nil }
+
+// MarshalBinary implements [encoding.BinaryMarshaler] by the 10 bytes.
+func (id ID) MarshalBinary() ([]byte, error) { return id[:], nil }
+
+// UnmarshalBinary implements [encoding.BinaryUnmarshaler]; see [FromBinaryBytes].
+func (id *ID) UnmarshalBinary(src []byte) error { return wire.Set(id)(FromBinaryBytes(src)) }
+
+// MarshalJSON implements [json.Marshaler]: the canonical text as a string; null for the
+// zero ID. Use the option omitzero to leave a zero ID out.
+func (id ID) MarshalJSON() ([]byte, error) {
+	if id.IsZero() {
+		return []byte("null"), nil
+	}
+	b := make([]byte, 1, SizeEncoded+2)
+	b[0] = '"'
+	return append(codec.Append80(b, (*[SizeBinary]byte)(&id)), '"'), nil
+}
+
+// UnmarshalJSON implements [json.Unmarshaler]. It reads the canonical text in a string,
+// and null as the zero ID. A string of another length is an *[InvalidDataSizeError], and so
+// is a value that is no string, by its own length; of the length of a text, with its quotes
+// or without, it is a *[ParseError]. On an error the ID is unchanged.
+func (id *ID) UnmarshalJSON(src []byte) error {
+	if len(src) == 0 || src[0] != '"' && string(src) != "null" && len(src) != SizeEncoded && len(src) != SizeEncoded+2 {
+		return &InvalidDataSizeError{Size: len(src)}
+	}
+	return wire.Set(id)(wire.JSON(format, src, parseBytes, nil))
+}
+
+// Value implements [driver.Valuer] by the 10 bytes, also of the zero ID. For a column of text,
+// pass id.String(), and for one of type UUID, id.UUID(): some drivers take the 10 bytes there,
+// and fill them up.
+func (id ID) Value() (driver.Value, error) { return id.MarshalBinary() }
+
+// Scan implements [sql.Scanner]. It reads 10 bytes as the binary form, a string as the
+// canonical text, and NULL, no bytes and the empty string as the zero ID. Any other
+// length is an *[InvalidDataSizeError], any other type an *[InvalidTypeError]; on an error
+// the ID is set to zero.
+func (id *ID) Scan(value any) (err error) {
+	*id, err = scan(value)
+	return err
+}
+
+func scan(value any) (ID, error) {
+	switch v := value.(type) {
+	case nil:
+		return zero, nil
+	case []byte:
+		if len(v) == 0 {
+			return zero, nil
+		}
+		return FromBinaryBytes(v)
+	case string:
+		if len(v) == 0 {
+			return zero, nil
+		}
+		return Parse(v)
+	}
+	return zero, &InvalidTypeError{Value: value}
+}

@@ -1,0 +1,188 @@
+package sno_test
+
+import (
+	"bytes"
+	"database/sql/driver"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/sno"
+)
+
+// uuidReaders are all ways to read a UUID's text. They leave what they read into as it was
+// on an error.
+var uuidReaders = map[string]func(u *sno.UUID, text string) error{
+	"UnmarshalText":  func(u *sno.UUID, text string) error { return u.UnmarshalText([]byte(text)) },
+	"Scan of string": func(u *sno.UUID, text string) error { return u.Scan(text) },
+	"Scan of bytes": func(u *sno.UUID, text string) error {
+		if len(text) == 16 { // which is no text
+			return u.Scan(text)
+		}
+		return u.Scan([]byte(text))
+	},
+}
+
+func TestUUID(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	ids := append(fill(1000, func(int) sno.ID { return randomID(r) }), sno.Zero(), sno.MustParse("xxxxxxxxxxxxxxxx"))
+	type other [16]byte // of another package
+	for _, id := range ids {
+		u := id.UUID()
+		if string(u[:]) != id.String() {
+			t.Fatalf("UUID of %v is %x", id, u[:])
+		}
+		for _, raw := range [][16]byte{u, other(u), sno.UUID(other(u))} {
+			if back, err := sno.FromUUID(raw); err != nil || back != id {
+				t.Fatalf("%v is read as %v, %v", id, back, err)
+			}
+		}
+		text := fmt.Sprintf("%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:])
+		marshalled, err := u.MarshalText()
+		if u.String() != text || string(marshalled) != text || err != nil {
+			t.Fatalf("%s is written as %s, %s, %v", text, u, marshalled, err)
+		}
+		if v, err := u.Value(); err != nil || v != text || !driver.IsValue(v) {
+			t.Fatalf("Value of %s = %v, %v", text, v, err)
+		}
+		for name, read := range uuidReaders {
+			for _, text := range []string{text, strings.ToUpper(text)} {
+				if got := marked.UUID(); read(&got, text) != nil || got != u {
+					t.Fatalf("%s: %s is read as %s, %v", name, text, got, read(&got, text))
+				}
+			}
+		}
+		for _, value := range []any{u[:], [16]byte(u)} {
+			if got := marked.UUID(); got.Scan(value) != nil || got != u {
+				t.Fatalf("Scan(%T) of %s = %s, %v", value, text, got, got.Scan(value))
+			}
+		}
+	}
+	for _, value := range []any{nil, []byte("2222222222222222")} {
+		if got := marked.UUID(); got.Scan(value) != nil || got != sno.Zero().UUID() {
+			t.Errorf("Scan(%v) = %s", value, got)
+		}
+	}
+}
+
+func TestUUIDRefuses(t *testing.T) {
+	const text = "63756673-656b-6171-7175-64626f626977"
+	refused := func(text string, kind error, offset int) {
+		t.Helper()
+		for name, read := range uuidReaders {
+			got := marked.UUID()
+			err := read(&got, text)
+			var e *sno.ParseError
+			if !errors.As(err, &e) || !errors.Is(err, kind) || e.Offset != offset || e.Format != "sno" || got != marked.UUID() {
+				t.Errorf("%s: %q is read as %s, %v; want offset %d of %v", name, text, got, err, offset, kind)
+			}
+		}
+	}
+	for n := range 50 {
+		if n != len(text) {
+			refused(strings.Repeat("3", n), iderr.ErrLength, -1)
+		}
+	}
+	refused("{"+text+"}", iderr.ErrLength, -1)
+	refused("urn:uuid:"+text, iderr.ErrLength, -1)
+	refused(strings.ReplaceAll(text, "-", ""), iderr.ErrLength, -1)
+	refused(strings.ReplaceAll(text, "-", "3")[:36], iderr.ErrCharacter, 8)
+	for at := range text {
+		for c := range 256 {
+			bad := text[:at] + string([]byte{byte(c)}) + text[at+1:]
+			if digit := strings.IndexByte("0123456789abcdefABCDEF", byte(c)) >= 0; digit != (text[at] != '-') && c != '-' || c == '-' && text[at] != '-' {
+				refused(bad, iderr.ErrCharacter, at)
+			}
+		}
+	}
+	// UUIDs of no ID: the offset is that of their byte.
+	for at := range 16 {
+		for c := range 256 {
+			u := marked.UUID()
+			u[at] = byte(c)
+			if strings.IndexByte(alphabet, byte(c)) >= 0 {
+				continue
+			}
+			refused(u.String(), iderr.ErrCharacter, at)
+			got := marked.UUID()
+			_, err := u.Value()
+			_, err2 := u.MarshalText()
+			_, err3 := sno.FromUUID(u)
+			for _, err := range []error{got.Scan(u[:]), got.Scan([16]byte(u)), err, err2, err3} {
+				var e *sno.ParseError
+				if !errors.As(err, &e) || e.Offset != at || !errors.Is(err, iderr.ErrCharacter) || got != marked.UUID() {
+					t.Fatalf("%s: %v", u, err)
+				}
+			}
+		}
+	}
+	refused("00000000-0000-0000-0000-000000000000", iderr.ErrCharacter, 0)
+	refused("0190163d-8694-739b-aea5-966c26f8ad91", iderr.ErrCharacter, 0) // of version 7
+	for _, value := range []any{7, int64(7), true, sno.ID{}, &sno.UUID{}, [10]byte{}, []string{text}} {
+		got := marked.UUID()
+		var e *sno.InvalidTypeError
+		if err := got.Scan(value); !errors.As(err, &e) || fmt.Sprint(e.Value) != fmt.Sprint(value) || got != marked.UUID() {
+			t.Errorf("Scan(%T) = %s, %v", value, got, err)
+		}
+	}
+}
+
+func TestUUIDInJSON(t *testing.T) {
+	id := sno.MustParse("cufsekaqqudbobiw")
+	type object struct {
+		U    sno.UUID
+		Omit sno.UUID `json:",omitzero"`
+		Keys map[sno.UUID]int
+	}
+	const text = `{"U":"63756673-656b-6171-7175-64626f626977","Keys":{"32323232-3232-3232-3232-323232323232":1}}`
+	value := object{U: id.UUID(), Keys: map[sno.UUID]int{sno.Zero().UUID(): 1}}
+	for _, j := range jsonPackages {
+		got, err := j.marshal(value)
+		if err != nil || string(got) != text {
+			t.Errorf("%s: %s, %v", j.name, got, err)
+		}
+		var back object
+		if err := j.unmarshal([]byte(text), &back); err != nil || back.U != value.U || back.Keys[sno.Zero().UUID()] != 1 {
+			t.Errorf("%s: %+v, %v", j.name, back, err)
+		}
+		if got, err := j.marshal(sno.UUID{}); !errors.Is(err, iderr.ErrCharacter) {
+			t.Errorf("%s: a UUID of no ID is %s, %v", j.name, got, err)
+		}
+		for _, bad := range []string{`7`, `{}`, `"cufsekaqqudbobiw"`, `[99,117]`, `"00000000-0000-0000-0000-000000000000"`} {
+			if read := id.UUID(); j.unmarshal([]byte(bad), &read) == nil || read != id.UUID() {
+				t.Errorf("%s: %s is read as %s", j.name, bad, read)
+			}
+		}
+	}
+}
+
+var aUUID = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
+
+// FuzzUUID reads anything: the UUID of an ID, or an error and no change.
+func FuzzUUID(f *testing.F) {
+	f.Add("63756673-656b-6171-7175-64626f626977")
+	f.Add("63756673-656B-6171-7175-64626F626977")
+	f.Add("00000000-0000-0000-0000-000000000000")
+	f.Add("cufsekaqqudbobiw")
+	f.Fuzz(func(t *testing.T, text string) {
+		valid := aUUID.MatchString(strings.ToLower(text)) && len(text) == 36
+		raw, err := hex.DecodeString(strings.ReplaceAll(text, "-", ""))
+		for _, c := range raw {
+			valid = valid && strings.IndexByte(alphabet, c) >= 0
+		}
+		for name, read := range uuidReaders {
+			u := marked.UUID()
+			switch err2 := read(&u, text); {
+			case valid && (err != nil || err2 != nil || !bytes.Equal(u[:], raw)):
+				t.Errorf("%s: %q is read as %s, %v", name, text, u, err2)
+			case !valid && (err2 == nil || u != marked.UUID()):
+				t.Errorf("%s: %q is read as %s, %v", name, text, u, err2)
+			}
+		}
+	})
+}
