@@ -1,0 +1,251 @@
+package firn_test
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firn-id/firn"
+	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/snowflakesi"
+)
+
+func lookup(t *testing.T, name string) firn.Format {
+	t.Helper()
+	f, ok := firn.Lookup(name)
+	if !ok {
+		t.Fatalf("no format %s", name)
+	}
+	return f
+}
+
+// known are the formats that there are.
+var known = []string{"nanoflake", "ulidflake", "ulidflake-scalable", "snowflakesi", "scru160", "sno"}
+
+func TestFormats(t *testing.T) {
+	var names []string
+	for _, f := range firn.Formats() {
+		names = append(names, f.Name())
+		if same := lookup(t, f.Name()); same != f {
+			t.Errorf("%s is not itself", f.Name())
+		}
+		forms := f.Forms()
+		if len(forms) < 2 || forms[0] != firn.Text || !slices.Contains(forms, firn.Hex) {
+			t.Errorf("%s has the forms %v", f.Name(), forms)
+		}
+		forms[0] = 99
+		if f.Forms()[0] == 99 {
+			t.Errorf("Forms gives access to the registry")
+		}
+	}
+	if !slices.Equal(names, known) {
+		t.Errorf("formats are %v, want %v", names, known)
+	}
+	if _, ok := firn.Lookup("Nanoflake"); ok {
+		t.Error("names are read in any case")
+	}
+	for form, name := range map[firn.Form]string{firn.Text: "text", firn.Int: "int", firn.Hex: "hex", 7: "Form(7)"} {
+		got, err := firn.ParseForm(name)
+		if form.String() != name || (err == nil) != (form <= firn.Hex) || err == nil && got != form {
+			t.Errorf("%d is %s, and that is %d, %v", form, form, got, err)
+		}
+	}
+}
+
+// A time that RFC 3339 has no form for is null; the last and the first that it has are not.
+func TestTimeInJSON(t *testing.T) {
+	for _, v := range []struct{ format, id, epoch, time, ms string }{
+		{"scru160", "VVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVV", "", "null", "281474976710655"},
+		{"scru160", "e677d21fdc000000000000000000000000000000", "", "null", "253402300800000"},
+		{"scru160", "e677d21fdbff0000000000000000000000000000", "", `"9999-12-31T23:59:59.999Z"`, "253402300799999"},
+		{"scru160", "00000000000000000000000000000000", "", `"1970-01-01T00:00:00Z"`, "0"},
+		{"nanoflake", "0", "-62167219200000", `"0000-01-01T00:00:00Z"`, "-62167219200000"},
+		{"nanoflake", "0", "-62167219200001", "null", "-62167219200001"},
+		{"nanoflake", "0", "9223372036854775807", "null", "9223372036854775807"},
+	} {
+		var set firn.Settings
+		if v.epoch != "" {
+			ms, err := strconv.ParseInt(v.epoch, 10, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			set.Epoch = time.UnixMilli(ms)
+		}
+		info, err := lookup(t, v.format).Inspect(v.id, firn.Text, set)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		got, err := json.Marshal(info)
+		if want := `"time":` + v.time + `,"unix_ms":` + v.ms + `,`; err != nil || !strings.Contains(string(got), want) {
+			t.Errorf("%s is %s, %v; want %s", v.id, got, err, want)
+		}
+		var back struct{ Time *time.Time }
+		if err := json.Unmarshal(got, &back); err != nil || (back.Time == nil) != (v.time == "null") {
+			t.Errorf("%s reads as %v, %v", got, back.Time, err)
+		}
+	}
+}
+
+// One ID of each format, in each form.
+var inspected = []struct {
+	format string
+	forms  map[firn.Form]string
+	json   string
+}{
+	{
+		"sno",
+		map[firn.Form]string{firn.Text: "cufsekaqqudbobiw", firn.Hex: "571BA64918C7169B261E"},
+		`{"format":"sno","id":"cufsekaqqudbobiw","hex":"571ba64918c7169b261e","time":"2033-09-17T07:47:54.544Z",` +
+			`"unix_ms":2010556074544,"fields":{"timestamp":187063018636,"tick_tock":0,"meta":199,"partition":5787,"sequence":9758}}`,
+	},
+	{
+		"nanoflake",
+		map[firn.Form]string{firn.Text: "7en9rb30swmf", firn.Int: "974901554009075751", firn.Hex: "0d878bcc51aff027"},
+		`{"format":"nanoflake","id":"07en9rb30swmf","int":"974901554009075751","hex":"0d878bcc51aff027","time":"2028-05-14T05:10:43.27Z",` +
+			`"unix_ms":1841893843270,"fields":{"timestamp":232434643270,"generator_id":767,"sequence":39}}`,
+	},
+	{
+		"ulidflake",
+		map[firn.Form]string{firn.Text: "00cmxb6tak4sa", firn.Int: "14246757444195114", firn.Hex: "00329d59b4a9932a"},
+		`{"format":"ulidflake","id":"00CMXB6TAK4SA","int":"14246757444195114","hex":"00329d59b4a9932a","time":"2024-06-06T06:06:06.666Z",` +
+			`"unix_ms":1717653966666,"fields":{"timestamp":13586766666,"randomness":627498}}`,
+	},
+	{
+		"ulidflake-scalable",
+		map[firn.Form]string{firn.Text: "00CMXB6TAK4SA", firn.Int: "14246757444195114", firn.Hex: "00329D59B4A9932A"},
+		`{"format":"ulidflake-scalable","id":"00CMXB6TAK4SA","int":"14246757444195114","hex":"00329d59b4a9932a","time":"2024-06-06T06:06:06.666Z",` +
+			`"unix_ms":1717653966666,"fields":{"timestamp":13586766666,"randomness":19609,"scalability":10}}`,
+	},
+	{
+		"snowflakesi",
+		map[firn.Form]string{firn.Text: "4985", firn.Int: "4985", firn.Hex: "0000000000001379"},
+		`{"format":"snowflakesi","id":"4985","int":"4985","hex":"0000000000001379","time":"2021-01-01T00:00:00Z",` +
+			`"unix_ms":1609459200000,"fields":{"timestamp":0,"machine_id":19,"sequence":121}}`,
+	},
+	{
+		"scru160",
+		map[firn.Form]string{firn.Text: "05ttup1hncpna1qhtdhrtcu3v32pd7c6", firn.Hex: "017bdf6431bb33750751eb63beb3c3f8c5969d86"},
+		`{"format":"scru160","id":"05TTUP1HNCPNA1QHTDHRTCU3V32PD7C6","hex":"017bdf6431bb33750751eb63beb3c3f8c5969d86","time":"2021-09-13T13:41:30.683Z",` +
+			`"unix_ms":1631540490683,"fields":{"timestamp":1631540490683,"counter":13173,"random16":1873,"random80":"1111596092680025142631814"}}`,
+	},
+}
+
+func TestInspect(t *testing.T) {
+	for _, v := range inspected {
+		f := lookup(t, v.format)
+		bits := 0
+		for form, input := range v.forms {
+			info, err := f.Inspect(input, form, firn.Settings{})
+			if err != nil {
+				t.Errorf("%s as %s: %v", input, form, err)
+				continue
+			}
+			got, err := json.Marshal(info)
+			if err != nil || string(got) != v.json {
+				t.Errorf("%s as %s is\n%s, %v; want\n%s", input, form, got, err, v.json)
+			}
+			if info.Format != f || info.Time.Location() != time.UTC {
+				t.Errorf("%s: of %v, at %v", input, info.Format.Name(), info.Time)
+			}
+			bits = 0
+			for _, field := range info.Fields {
+				bits += field.Bits
+			}
+			found := false
+			for _, d := range firn.Detect(input, form) {
+				found = found || d == f
+			}
+			if !found {
+				t.Errorf("%s as %s is not detected as %s", input, form, v.format)
+			}
+		}
+		if want := map[string]int{"snowflakesi": 53, "scru160": 160, "sno": 80}[v.format]; bits != want && !(want == 0 && bits == 63) {
+			t.Errorf("%s has %d bits", v.format, bits)
+		}
+	}
+}
+
+// The settings are those that an ID does not carry.
+func TestSettings(t *testing.T) {
+	epoch := time.UnixMilli(1135117406658)
+	info, err := lookup(t, "snowflakesi").Inspect("9007199254740134", firn.Int,
+		firn.Settings{Epoch: epoch, Layout: snowflakesi.Layout{ClockBits: 40, MachineBits: 12}})
+	want := []firn.Field{{Name: "timestamp", Bits: 40, Value: "1099511627775"}, {Name: "machine_id", Bits: 12, Value: "3667"}, {Name: "sequence", Bits: 1, Value: "0"}}
+	if err != nil || info.Time.UnixMilli() != 2234629034433 || !reflect.DeepEqual(info.Fields, want) {
+		t.Errorf("%+v, %v", info, err)
+	}
+	info, err = lookup(t, "nanoflake").Inspect("7en9rb30swmf", firn.Text, firn.Settings{Epoch: time.UnixMilli(0)})
+	if err != nil || info.Time.UnixMilli() != 232434643270 {
+		t.Errorf("%+v, %v", info, err)
+	}
+	info, err = lookup(t, "snowflakesi").Inspect("1", firn.Text, firn.Settings{Layout: snowflakesi.Layout{ClockBits: 40}})
+	if err != nil || info.Fields[1] != (firn.Field{Name: "machine_id", Bits: 0, Value: "0"}) {
+		t.Errorf("%+v, %v", info, err)
+	}
+}
+
+func TestDetect(t *testing.T) {
+	for _, v := range []struct {
+		input string
+		form  firn.Form
+		want  string
+	}{
+		{"7en9rb30swmf", firn.Text, "nanoflake"},
+		{"00CMXB6TAK4SA", firn.Text, "nanoflake ulidflake ulidflake-scalable"},
+		{"7ZZZZZZZZZZZZ", firn.Text, "ulidflake ulidflake-scalable"},
+		{"4985", firn.Text, "nanoflake snowflakesi"},
+		{"4985", firn.Int, "nanoflake ulidflake ulidflake-scalable snowflakesi"},
+		{"9007199254740992", firn.Int, "nanoflake ulidflake ulidflake-scalable"},
+		{"9223372036854775808", firn.Int, ""},
+		{"0000000000001379", firn.Hex, "nanoflake ulidflake ulidflake-scalable snowflakesi"},
+		{"017bdf6431bb33750751eb63beb3c3f8c5969d86", firn.Text, "scru160"},
+		{"017bdf6431bb33750751eb63beb3c3f8c5969d86", firn.Hex, "scru160"},
+		{"cufsekaqqudbobiw", firn.Text, "sno"},
+		{"2222222222222222", firn.Text, "snowflakesi sno"},
+		{"571ba64918c7169b261e", firn.Hex, "sno"},
+		{"", firn.Text, ""},
+		{"-1", firn.Int, ""},
+		{"é", firn.Text, ""},
+	} {
+		var names []string
+		for _, f := range firn.Detect(v.input, v.form) {
+			names = append(names, f.Name())
+		}
+		if got := strings.Join(names, " "); got != v.want {
+			t.Errorf("%q as %s is %q, want %q", v.input, v.form, got, v.want)
+		}
+	}
+}
+
+func TestInspectErrors(t *testing.T) {
+	_, err := lookup(t, "ulidflake").Inspect("00CMXB6TAK4SI", firn.Text, firn.Settings{})
+	e, ok := errors.AsType[*iderr.ParseError](err)
+	if !ok || e.Offset != 12 || e.Format != "ulidflake" {
+		t.Errorf("%v", err)
+	}
+	for _, form := range []firn.Form{firn.Int, 3, 255} {
+		if _, err := lookup(t, "scru160").Inspect("1", form, firn.Settings{}); err == nil {
+			t.Errorf("scru160 has the form %s", form)
+		}
+	}
+}
+
+// The zero Format is no format, and says so instead of panicking.
+func TestZeroFormat(t *testing.T) {
+	var f firn.Format
+	if f.Name() != "" || f.Worker() != "" || f.Forms() != nil {
+		t.Errorf("the zero Format is %q, %q, %v", f.Name(), f.Worker(), f.Forms())
+	}
+	if info, err := f.Inspect("0", firn.Text, firn.Settings{}); err == nil {
+		t.Errorf("the zero Format reads %v", info)
+	}
+	if _, err := json.Marshal(firn.Info{}); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,203 @@
+package firn
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/firn-id/firn/nanoflake"
+	"github.com/firn-id/firn/scru160"
+	"github.com/firn-id/firn/sno"
+	"github.com/firn-id/firn/snowflakesi"
+	"github.com/firn-id/firn/ulidflake"
+)
+
+// A Format is one of the published formats. Formats compare with ==; the zero Format is
+// none of them, and has no name and no forms.
+type Format struct{ *format }
+
+type format struct {
+	name   string
+	worker string
+	forms  []Form
+
+	inspect func(s string, form Form, set Settings) (Info, error)
+}
+
+// A Form is a way to write an ID.
+type Form uint8
+
+const (
+	Text Form = iota // the format's canonical text, or another text that it reads
+	Int              // the decimal integer, for the formats of up to 64 bits
+	Hex              // the big-endian binary form in hexadecimal
+)
+
+var formNames = [...]string{Text: "text", Int: "int", Hex: "hex"}
+
+// String returns "text", "int" or "hex".
+func (f Form) String() string {
+	if int(f) < len(formNames) {
+		return formNames[f]
+	}
+	return "Form(" + strconv.Itoa(int(f)) + ")"
+}
+
+// ParseForm returns the Form of that name.
+func ParseForm(name string) (Form, error) {
+	for f, n := range formNames {
+		if n == name {
+			return Form(f), nil
+		}
+	}
+	return 0, fmt.Errorf("firn: %q is no form of an ID: want text, int or hex", name)
+}
+
+// Settings are what an ID does not say of itself and its reader has to know. The zero
+// Settings are each format's defaults.
+type Settings struct {
+	// Epoch is the time of timestamp 0, for the formats that leave it open.
+	Epoch time.Time
+	// Layout is that of snowflakesi.
+	Layout snowflakesi.Layout
+}
+
+// all is every format, in the order in which they are listed and detected.
+var all = []*format{
+	{
+		name: "nanoflake", worker: "generator ID", forms: []Form{Text, Int, Hex},
+		inspect: reader(nanoflake.Parse, nanoflake.ParseDecimal, nanoflake.ParseHex, func(id nanoflake.ID, set Settings) Info {
+			return integer(id, id.Hex(), id.Time(set.Epoch),
+				number("timestamp", 41, id.Timestamp()),
+				number("generator_id", 10, int64(id.GeneratorID())),
+				number("sequence", 12, int64(id.Sequence())))
+		}),
+	},
+	{
+		name: "ulidflake", forms: []Form{Text, Int, Hex},
+		inspect: reader(ulidflake.Parse, ulidflake.ParseDecimal, ulidflake.ParseHex, func(id ulidflake.ID, set Settings) Info {
+			return integer(id, id.Hex(), id.Time(set.Epoch),
+				number("timestamp", 43, id.Timestamp()),
+				number("randomness", 20, int64(id.Randomness())))
+		}),
+	},
+	{
+		name: "ulidflake-scalable", worker: "scalability", forms: []Form{Text, Int, Hex},
+		inspect: reader(ulidflake.ParseScalable, ulidflake.ParseScalableDecimal, ulidflake.ParseScalableHex, func(id ulidflake.ScalableID, set Settings) Info {
+			return integer(id, id.Hex(), id.Time(set.Epoch),
+				number("timestamp", 43, id.Timestamp()),
+				number("randomness", 15, int64(id.Randomness())),
+				number("scalability", 5, int64(id.Scalability())))
+		}),
+	},
+	{
+		name: "snowflakesi", worker: "machine ID", forms: []Form{Text, Int, Hex},
+		inspect: reader(snowflakesi.Parse, snowflakesi.Parse, snowflakesi.ParseHex, func(id snowflakesi.ID, set Settings) Info {
+			clock, machine, sequence := set.Layout.Widths()
+			return integer(id, id.Hex(), id.Time(set.Layout, set.Epoch),
+				number("timestamp", clock, id.Timestamp(set.Layout)),
+				number("machine_id", machine, int64(id.MachineID(set.Layout))),
+				number("sequence", sequence, int64(id.Sequence(set.Layout))))
+		}),
+	},
+	{
+		name: "scru160", forms: []Form{Text, Hex},
+		inspect: reader(scru160.Parse, nil, scru160.ParseHex, func(id scru160.ID, _ Settings) Info {
+			random80 := id.Random80()
+			return Info{
+				ID: id.String(), Hex: id.Hex(), Time: id.Time(),
+				Fields: []Field{
+					number("timestamp", 48, id.Timestamp()),
+					number("counter", 16, int64(id.Counter())),
+					number("random16", 16, int64(id.Random16())),
+					{Name: "random80", Bits: 80, Value: new(big.Int).SetBytes(random80[:]).String(), Quoted: true},
+				},
+			}
+		}),
+	},
+	{
+		name: "sno", worker: "partition", forms: []Form{Text, Hex},
+		inspect: reader(sno.Parse, nil, sno.ParseHex, func(id sno.ID, _ Settings) Info {
+			return Info{
+				ID: id.String(), Hex: id.Hex(), Time: id.Time(),
+				Fields: []Field{
+					number("timestamp", 39, (id.Timestamp()-sno.Epoch*1e9)/sno.TimeUnit),
+					number("tick_tock", 1, int64(id.TickTock())),
+					number("meta", 8, int64(id.Meta())),
+					number("partition", 16, int64(id.Partition().AsUint16())),
+					number("sequence", 16, int64(id.Sequence())),
+				},
+			}
+		}),
+	},
+}
+
+// Formats returns all formats.
+func Formats() []Format {
+	formats := make([]Format, len(all))
+	for i, f := range all {
+		formats[i] = Format{f}
+	}
+	return formats
+}
+
+// Lookup returns the format of that name; ok tells whether there is one.
+func Lookup(name string) (f Format, ok bool) {
+	for _, f := range all {
+		if f.name == name {
+			return Format{f}, true
+		}
+	}
+	return Format{}, false
+}
+
+// Name returns the format's name, as commands and errors give it; "" for the zero Format.
+func (f Format) Name() string {
+	if f.format == nil {
+		return ""
+	}
+	return f.name
+}
+
+// Worker returns what the format calls the number that tells its generators apart, ""
+// if it has none.
+func (f Format) Worker() string {
+	if f.format == nil {
+		return ""
+	}
+	return f.worker
+}
+
+// Forms returns the ways in which the format's IDs can be written.
+func (f Format) Forms() []Form {
+	if f.format == nil {
+		return nil
+	}
+	return slices.Clone(f.forms)
+}
+
+// reader makes a format's inspect from its functions that read each form.
+func reader[T any](text, integer, hex func(string) (T, error), info func(T, Settings) Info) func(string, Form, Settings) (Info, error) {
+	read := map[Form]func(string) (T, error){Text: text, Int: integer, Hex: hex}
+	return func(s string, form Form, set Settings) (Info, error) {
+		id, err := read[form](s)
+		if err != nil {
+			return Info{}, err
+		}
+		return info(id, set), nil
+	}
+}
+
+// integer returns what all formats of integers have in common.
+func integer[T interface {
+	Int64() int64
+	String() string
+}](id T, hex string, t time.Time, fields ...Field) Info {
+	return Info{ID: id.String(), Int: strconv.FormatInt(id.Int64(), 10), Hex: hex, Time: t, Fields: fields}
+}
+
+func number(name string, bits int, v int64) Field {
+	return Field{Name: name, Bits: bits, Value: strconv.FormatInt(v, 10)}
+}
