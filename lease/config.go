@@ -1,0 +1,209 @@
+package lease
+
+import (
+	"context"
+	crand "crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// The defaults of Config.
+const (
+	DefaultWindow  = 10 * time.Second
+	DefaultFirst   = time.Second
+	DefaultTimeout = 2 * time.Second
+	DefaultMaxSkew = time.Minute
+	DefaultMaxIdle = 365 * 24 * time.Hour
+)
+
+// minTicks is how many ticks a window has at least.
+const minTicks = 3
+
+// Config says how a lease is kept. The zero Config takes any worker, for windows of 10 s.
+type Config struct {
+	// Worker is the worker to take: Any, or a Number.
+	Worker Choice
+
+	// Window is how far ahead times are allocated. They are renewed after 3/10 of it, so an
+	// outage of the store may last 7/10, less the Timeout if the store is silent. A crash
+	// leaves the worker unused for up to a window. 0 means 10 s.
+	Window time.Duration
+
+	// First is the first window, short, so that processes that die early leave little
+	// behind. 0 means 1 s, or the Window if that is shorter.
+	First time.Duration
+
+	// Timeout is how long a request of the store may take. 0 means 2 s, or 3/10 of the
+	// Window if that is shorter.
+	Timeout time.Duration
+
+	// Wait is how long Keep waits for a worker if all are taken. 0 means a window and 5 s,
+	// in which workers of processes that have died come free, and no longer than until all
+	// holders were seen to renew; negative, not at all.
+	Wait time.Duration
+
+	// Holder is what the store tells people about who has the worker. "" means the
+	// program, the process and the host.
+	Holder string
+
+	// TrustClock takes the clock for right where the store says otherwise: there is no
+	// [SkewError]. IDs stay unique, whatever the clock. A clock that is ahead makes IDs
+	// that are, and uses up its worker up to that time.
+	TrustClock bool
+
+	// MaxSkew is how far the clock may be from that of the store or, if it has none, behind
+	// what most workers have used. 0 means a minute.
+	MaxSkew time.Duration
+
+	// MaxIdle is how long a pool may have been out of use, if its store has no clock: one
+	// that says longer than that is taken to be wrong. 0 means 365 days.
+	MaxIdle time.Duration
+
+	// Notify, if not nil, is called with what happens to the lease, one call at a time. It
+	// must return soon: the lease is not renewed meanwhile.
+	Notify func(Event)
+
+	// Clock is read for the time, and must be the generator's; nil means time.Now. It is
+	// for tests.
+	Clock func() time.Time
+
+	patient bool  // there was a Wait: it is waited out
+	world   world // nil for the real one
+}
+
+// A Choice is which worker a lease takes. The zero Choice is any.
+type Choice struct {
+	number int
+	named  bool
+}
+
+// Number chooses one worker. Its lease is a memory too: whatever the clock does over restarts,
+// the worker's times are never allocated again.
+func Number(worker int) Choice { return Choice{number: worker, named: true} }
+
+// settle fills in the defaults, and checks the settings.
+func (c Config) settle(layout Layout) (Config, error) {
+	if c.Worker.named && (c.Worker.number < 0 || c.Worker.number >= layout.Workers) {
+		return c, fmt.Errorf("%w: worker %d is not in 0 to %d", ErrConfig, c.Worker.number, layout.Workers-1)
+	}
+	setDefault(&c.Window, DefaultWindow)
+	setDefault(&c.First, min(DefaultFirst, c.Window))
+	setDefault(&c.Timeout, min(DefaultTimeout, c.Window*3/10))
+	c.patient = c.Wait > 0
+	setDefault(&c.Wait, c.Window+5*time.Second)
+	setDefault(&c.MaxSkew, DefaultMaxSkew)
+	setDefault(&c.MaxIdle, DefaultMaxIdle)
+	for _, d := range []struct {
+		name         string
+		value, least time.Duration
+	}{
+		{"Window", c.Window, max(minTicks*layout.Unit, 10*time.Millisecond)},
+		{"First", c.First, minTicks * layout.Unit},
+		{"Timeout", c.Timeout, time.Millisecond},
+		{"MaxSkew", c.MaxSkew, time.Millisecond},
+		{"MaxIdle", c.MaxIdle, time.Second},
+	} {
+		if d.value < d.least {
+			return c, fmt.Errorf("%w: %s %v is less than %v", ErrConfig, d.name, d.value, d.least)
+		}
+	}
+	if c.First > c.Window {
+		return c, fmt.Errorf("%w: First %v is more than the Window of %v", ErrConfig, c.First, c.Window)
+	}
+	if c.Holder == "" {
+		c.Holder = self()
+	}
+	if len(c.Holder) > maxHolder {
+		c.Holder = c.Holder[:maxHolder]
+	}
+	if c.Notify == nil {
+		c.Notify = func(Event) {}
+	}
+	if c.world == nil {
+		c.world = realWorld{clock: c.Clock}
+	}
+	return c, nil
+}
+
+func setDefault(d *time.Duration, to time.Duration) {
+	if *d == 0 {
+		*d = to
+	}
+}
+
+// maxHolder bounds what a holder says of itself, in bytes.
+const maxHolder = 200
+
+// self describes the process to people.
+func self() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "an unknown host"
+	}
+	return fmt.Sprintf("%s (process %d on %s)", filepath.Base(os.Args[0]), os.Getpid(), host)
+}
+
+// A world is what a lease lives in beside its store: time and chance. Simulations have others.
+type world interface {
+	now() time.Time
+	// sleep sleeps for d, or until ctx ends, and returns the error of that.
+	sleep(ctx context.Context, d time.Duration) error
+	// wait is sleep, but that a value of wake, if it is not nil, ends it too. It returns how
+	// long that took.
+	wait(ctx context.Context, d time.Duration, wake <-chan struct{}) (time.Duration, error)
+	// random returns so many bits in hexadecimal, which nobody else ever gets.
+	random(bits int) string
+	// intN returns any number in [0, n).
+	intN(n int) int
+	// timeout is context.WithTimeout.
+	timeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc)
+}
+
+type realWorld struct{ clock func() time.Time }
+
+func (w realWorld) now() time.Time {
+	if w.clock != nil {
+		return w.clock()
+	}
+	return time.Now()
+}
+
+func (w realWorld) sleep(ctx context.Context, d time.Duration) error {
+	_, err := w.wait(ctx, d, nil)
+	return err
+}
+
+func (realWorld) wait(ctx context.Context, d time.Duration, wake <-chan struct{}) (time.Duration, error) {
+	began := time.Now()
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	for {
+		select {
+		case <-timer.C:
+			return d, nil
+		case _, open := <-wake:
+			if open {
+				return min(time.Since(began), d), nil
+			}
+			wake = nil // nobody will tell any more
+		case <-ctx.Done():
+			return min(time.Since(began), d), context.Cause(ctx)
+		}
+	}
+}
+
+func (realWorld) random(bits int) string {
+	b := make([]byte, bits/8)
+	crand.Read(b) // never fails: the program ends if the system has no randomness
+	return hex.EncodeToString(b)
+}
+
+func (realWorld) intN(n int) int { return rand.IntN(n) }
+
+func (realWorld) timeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, d)
+}

@@ -1,0 +1,33 @@
+package driver_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/firn-id/firn/lease/driver"
+)
+
+func TestCheckKey(t *testing.T) {
+	long := strings.Repeat("x", driver.MaxName)
+	for _, key := range []string{"a", "pool/workers/00007", "nanoflake@1577836800000/pool", "a.b-c_d", "0", "a/b.c", long + "/" + long} {
+		if err := driver.CheckKey(key); err != nil {
+			t.Errorf("%q: %v", key, err)
+		}
+	}
+	for _, key := range []string{"", "/", "/a", "a/", "a//b", ".", "..", "a/../b", ".a", "a/.b", "A", "ä", "a b", "a\x00", "a=", `a\b`, "a:b", long + "x", "a/" + long + "x/b"} {
+		if err := driver.CheckKey(key); !errors.Is(err, driver.ErrKey) {
+			t.Errorf("%q: %v", key, err)
+		}
+	}
+}
+
+func TestError(t *testing.T) {
+	err := error(&driver.Error{Store: "memory", Op: "put", Key: "a/b", Err: driver.ErrUnavailable, Advice: "try again"})
+	if want := "memory: put a/b: store unavailable: try again"; err.Error() != want || !errors.Is(err, driver.ErrUnavailable) {
+		t.Errorf("%v, want %s", err, want)
+	}
+	if got := (&driver.Error{Store: "memory", Op: "list", Err: driver.ErrVersion}).Error(); got != "memory: list: written by another version" {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,15 @@
+package drivertest
+
+import (
+	"testing"
+
+	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/memlease"
+)
+
+func memory(*testing.T) func() driver.Store {
+	s := memlease.New()
+	return func() driver.Store { return s.Handle() }
+}
+
+func TestMemory(t *testing.T) { Run(t, memory) }

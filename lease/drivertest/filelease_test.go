@@ -1,0 +1,21 @@
+package drivertest
+
+import (
+	"testing"
+
+	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/filelease"
+)
+
+func TestFiles(t *testing.T) {
+	Run(t, func(t *testing.T) func() driver.Store {
+		dir := t.TempDir()
+		return func() driver.Store {
+			s, err := filelease.Open(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s
+		}
+	})
+}

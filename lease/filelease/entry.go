@@ -1,0 +1,75 @@
+package filelease
+
+import (
+	"bytes"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"math"
+	"strconv"
+
+	"github.com/firn-id/firn/lease/driver"
+)
+
+// A file is a line and, after it, the value as it is:
+//
+//	firn 1 <number> <checksum>\n
+//
+// 1 is the version of the format. The number is decimal, 1 for a new entry, and grows by
+// one with each change. The checksum is the CRC-32C of key, \n, number, \n and value, in
+// eight hexadecimal digits: the key is in it lest a file copied to another name passes
+// for an entry, with times that were given to another worker.
+//
+// The revision is number and checksum. The checksum takes part so that an entry that was
+// put back from a copy, and counts on from there, is not mistaken for the one that is lost.
+const (
+	magic   = "firn "
+	version = "1"
+	maxHead = len(magic) + len(version) + 1 + 20 + 1 + 8 + 1
+	maxFile = int64(maxHead + driver.MaxValue)
+)
+
+// entry is an entry and what its file has besides.
+type entry struct {
+	driver.Entry
+	number uint64
+	info   fs.FileInfo // which file it is
+}
+
+// encode returns the file of an entry and its revision.
+func encode(key string, number uint64, value []byte) ([]byte, driver.Revision) {
+	n := strconv.FormatUint(number, 10)
+	table := crc32.MakeTable(crc32.Castagnoli)
+	sum := crc32.Update(crc32.Checksum([]byte(key+"\n"+n+"\n"), table), table, value)
+	b := make([]byte, 0, maxHead+len(value))
+	b = fmt.Appendf(b, "%s%s %s %08x\n", magic, version, n, sum)
+	return append(b, value...), driver.Revision(fmt.Sprintf("%s-%08x", n, sum))
+}
+
+// decode returns the entry of a file, or an error that is ErrVersion or ErrDamaged. It
+// takes exactly what encode writes.
+func decode(key string, content []byte) (entry, error) {
+	if len(content) == 0 {
+		return entry{}, fmt.Errorf("%w: the file is empty", driver.ErrDamaged)
+	}
+	rest, ok := bytes.CutPrefix(content, []byte(magic))
+	digits := bytes.TrimLeft(rest, "0123456789")
+	v := string(rest[:len(rest)-len(digits)])
+	if !ok || v == "" || v[0] == '0' || len(digits) == 0 || digits[0] != ' ' && digits[0] != '\n' {
+		return entry{}, fmt.Errorf("%w: the file does not begin as an entry does", driver.ErrDamaged)
+	}
+	if v != version {
+		return entry{}, fmt.Errorf("%w: format %.20s, where this one knows %s", driver.ErrVersion, v, version)
+	}
+	head, value, _ := bytes.Cut(digits, []byte("\n"))
+	n, _, _ := bytes.Cut(bytes.TrimPrefix(head, []byte(" ")), []byte(" "))
+	number, err := strconv.ParseUint(string(n), 10, 64)
+	if err != nil || number == 0 || number == math.MaxUint64 { // nobody has counted so far
+		return entry{}, fmt.Errorf("%w: the first line is not that of an entry", driver.ErrDamaged)
+	}
+	again, rev := encode(key, number, value)
+	if !bytes.Equal(again, content) {
+		return entry{}, fmt.Errorf("%w: the checksum is wrong, or another key's", driver.ErrDamaged)
+	}
+	return entry{Entry: driver.Entry{Key: key, Value: value, Revision: rev}, number: number}, nil
+}

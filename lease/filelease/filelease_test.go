@@ -1,0 +1,584 @@
+//go:build linux || darwin || freebsd || openbsd || dragonfly
+
+package filelease
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/firn-id/firn/lease/driver"
+)
+
+// plain are the hooks of Open.
+var plain = hooks{filesystem: statfs, sync: (*os.File).Sync}
+
+func noSync(*os.File) error { return nil }
+
+func mustOpen(t testing.TB, dir string, h hooks) *Store {
+	t.Helper()
+	s, err := open(dir, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func mustPut(t testing.TB, s *Store, key, value string, rev driver.Revision) driver.Revision {
+	t.Helper()
+	next, err := s.Put(t.Context(), key, []byte(value), rev)
+	if err != nil {
+		t.Fatalf("Put(%s): %v", key, err)
+	}
+	return next
+}
+
+func wantEntry(t testing.TB, s *Store, key, value string) {
+	t.Helper()
+	e, err := s.Get(t.Context(), key)
+	if err != nil || string(e.Value) != value {
+		t.Errorf("Get(%s) = %q, %v; want %q", key, e.Value, err, value)
+	}
+}
+
+// wantError checks that an error is a [driver.Error] with a store, and is all that is wanted.
+func wantError(t testing.TB, err error, want ...error) {
+	t.Helper()
+	var e *driver.Error
+	if !errors.As(err, &e) || e.Store == "" || e.Op == "" {
+		t.Errorf("the error %v is no driver.Error, or not a whole one", err)
+		return
+	}
+	for _, w := range want {
+		if !errors.Is(err, w) {
+			t.Errorf("the error %v is not %v", err, w)
+		}
+	}
+}
+
+// wantAdvice checks besides that the error says what to do.
+func wantAdvice(t testing.TB, err error, want ...error) {
+	t.Helper()
+	wantError(t, err, want...)
+	var e *driver.Error
+	if errors.As(err, &e) && e.Advice == "" {
+		t.Errorf("the error %v has no advice", err)
+	}
+}
+
+// wantNoTemp checks that no temporary file is left.
+func wantNoTemp(t testing.TB, dir string) {
+	t.Helper()
+	filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if strings.HasPrefix(filepath.Base(path), tempPrefix) {
+			t.Errorf("%s is left", path)
+		}
+		return nil
+	})
+}
+
+// increment adds one to the number in an entry, by compare-and-swap.
+func increment(ctx context.Context, s *Store, key string) error {
+	for {
+		e, err := s.Get(ctx, key)
+		if err != nil && !errors.Is(err, driver.ErrNotFound) {
+			return err
+		}
+		n, _ := strconv.Atoi(string(e.Value))
+		_, err = s.Put(ctx, key, []byte(strconv.Itoa(n+1)), e.Revision)
+		if !errors.Is(err, driver.ErrConflict) {
+			return err
+		}
+	}
+}
+
+func TestEntries(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "deep", "er")
+	s := mustOpen(t, dir, plain)
+	ctx := t.Context()
+	_, err := s.Get(ctx, "a/b/0007")
+	wantError(t, err, driver.ErrNotFound)
+	_, err = s.Put(ctx, "a/b/0007", nil, "1-00000000")
+	wantError(t, err, driver.ErrConflict)
+	one := mustPut(t, s, "a/b/0007", "one", driver.None)
+	_, err = s.Put(ctx, "a/b/0007", nil, driver.None)
+	wantError(t, err, driver.ErrConflict)
+	two := mustPut(t, s, "a/b/0007", "two", one)
+	_, err = s.Put(ctx, "a/b/0007", nil, one)
+	wantError(t, err, driver.ErrConflict)
+	mustPut(t, s, "a/b/0007", "two", two)
+	mustPut(t, s, "a/b", "", driver.None)
+	mustPut(t, s, "a/b/0007/x", "x", driver.None)
+	wantEntry(t, mustOpen(t, dir, plain), "a/b/0007", "two")
+
+	_, err = s.Put(ctx, "c", make([]byte, driver.MaxValue+1), driver.None)
+	wantError(t, err, driver.ErrKey)
+	_, err = s.Put(ctx, "../c", nil, driver.None)
+	wantError(t, err, driver.ErrKey)
+	_, err = s.Get(ctx, ".firn-0")
+	wantError(t, err, driver.ErrKey)
+	_, err = s.Put(ctx, strings.Repeat("k/", 2500)+"k", nil, driver.None) // each name is short enough
+	wantAdvice(t, err, driver.ErrKey, syscall.ENAMETOOLONG)
+
+	var files []string
+	filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		info, _ := d.Info()
+		path, _ = filepath.Rel(dir, path)
+		files = append(files, fmt.Sprint(path, " ", info.Mode()))
+		return err
+	})
+	if want := []string{". drwx------", "a drwx------", "a/b drwx------", "a/b/0007 drwx------", "a/b/0007/x= -rw-------",
+		"a/b/0007= -rw-------", "a/b= -rw-------"}; !slices.Equal(files, want) {
+		t.Errorf("the files are %q, want %q", files, want)
+	}
+}
+
+func TestList(t *testing.T) {
+	dir := t.TempDir()
+	s := mustOpen(t, dir, plain)
+	keys := []string{"a", "a-b", "a.b/x", "a/b", "a/b/c", "a/b1", "b/0001", "b/0002"} // in the order of bytes
+	for _, key := range keys {
+		mustPut(t, s, key, key, driver.None)
+	}
+	for _, name := range []string{".firn-0123456789abcdef", ".x=", "README", "X=", "a/b~", "a/notes", "b/.hidden", "b/0001=.orig"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("not an entry"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	os.MkdirAll(filepath.Join(dir, ".git", "a"), 0o700)
+	for _, prefix := range []string{"", "a", "a/", "a/b", "a/b/", "b/00", "b/0002", "b/00/", "c", "..", "../", "/", "A/", "b/../a", "."} {
+		list, err := s.List(t.Context(), prefix)
+		if err != nil {
+			t.Errorf("List(%q): %v", prefix, err)
+		}
+		var got, want []string
+		for _, e := range list {
+			got = append(got, e.Key)
+			wantEntry(t, s, e.Key, string(e.Value))
+		}
+		for _, key := range keys {
+			if strings.HasPrefix(key, prefix) {
+				want = append(want, key)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("List(%q) = %q, want %q", prefix, got, want)
+		}
+	}
+
+	// What is damaged is reported, beside the rest.
+	if err := os.Truncate(s.file("a/b"), 5); err != nil {
+		t.Fatal(err)
+	}
+	list, err := s.List(t.Context(), "")
+	wantAdvice(t, err, driver.ErrDamaged)
+	if len(list) != len(keys)-1 {
+		t.Errorf("%d entries, want the %d that are not damaged", len(list), len(keys)-1)
+	}
+}
+
+// TestListWhileWritten: an entry that is there is in every list, whoever replaces it.
+func TestListWhileWritten(t *testing.T) {
+	s := mustOpen(t, t.TempDir(), hooks{filesystem: statfs, sync: noSync})
+	for i := range 50 {
+		mustPut(t, s, fmt.Sprintf("p/%04d", i), "0", driver.None)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	var wg sync.WaitGroup
+	for i := range 2 {
+		wg.Go(func() {
+			for n := i; ctx.Err() == nil; n++ {
+				if err := increment(ctx, s, fmt.Sprintf("p/%04d", n%50)); err != nil && ctx.Err() == nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for range 200 {
+		if list, err := s.List(ctx, "p/"); len(list) != 50 || err != nil {
+			t.Errorf("%d entries, %v", len(list), err)
+		}
+	}
+	stop()
+	wg.Wait()
+	wantNoTemp(t, s.dir)
+}
+
+func TestGoroutines(t *testing.T) {
+	dir := t.TempDir()
+	var wg sync.WaitGroup
+	const routines, each = 16, 10
+	shared := mustOpen(t, dir, plain)
+	for i := range routines {
+		s := shared
+		if i%2 == 0 {
+			s = mustOpen(t, dir, plain)
+		}
+		wg.Go(func() {
+			for range each {
+				if err := increment(t.Context(), s, "a/counter"); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	wantEntry(t, shared, "a/counter", strconv.Itoa(routines*each))
+	wantNoTemp(t, dir)
+}
+
+// TestOneCreates: of many who create an entry, one does, and the folders with it.
+func TestOneCreates(t *testing.T) {
+	for round := range 5 {
+		dir := filepath.Join(t.TempDir(), "new")
+		var wg sync.WaitGroup
+		var mu sync.Mutex
+		var won []string
+		for i := range 8 {
+			wg.Go(func() {
+				s, err := Open(dir)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				_, err = s.Put(t.Context(), "a/b/c", []byte(strconv.Itoa(i)), driver.None)
+				if err == nil {
+					mu.Lock()
+					defer mu.Unlock()
+					won = append(won, strconv.Itoa(i))
+				} else if !errors.Is(err, driver.ErrConflict) {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		if len(won) != 1 {
+			t.Fatalf("round %d: %v have created the entry", round, won)
+		}
+		wantEntry(t, mustOpen(t, dir, plain), "a/b/c", won[0])
+		wantNoTemp(t, dir)
+	}
+}
+
+// TestLocked: a writer that has stopped holds up who writes the same entry, as long as
+// their contexts allow, and nobody else.
+func TestLocked(t *testing.T) {
+	s := mustOpen(t, t.TempDir(), plain)
+	rev := mustPut(t, s, "a/1", "one", driver.None)
+	other := mustPut(t, s, "a/2", "two", driver.None)
+	f, err := os.Open(s.file("a/1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if ok, err := tryLock(f); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	_, err = s.Put(ctx, "a/1", []byte("new"), rev)
+	wantAdvice(t, err, driver.ErrUnavailable, context.DeadlineExceeded)
+	wantEntry(t, s, "a/1", "one")
+	if list, err := s.List(t.Context(), "a/"); len(list) != 2 || err != nil {
+		t.Errorf("List = %v, %v", list, err)
+	}
+	mustPut(t, s, "a/2", "new", other)
+	_, err = s.Put(t.Context(), "a/1", nil, "1-00000000")
+	wantError(t, err, driver.ErrConflict)
+	unlock(f)
+	mustPut(t, s, "a/1", "new", rev)
+}
+
+func TestContext(t *testing.T) {
+	s := mustOpen(t, t.TempDir(), plain)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := s.Get(ctx, "a")
+	wantError(t, err, context.Canceled)
+	_, err = s.List(ctx, "")
+	wantError(t, err, context.Canceled)
+	_, err = s.Put(ctx, "a", nil, driver.None)
+	wantError(t, err, context.Canceled)
+	_, err = s.Get(t.Context(), "a")
+	wantError(t, err, driver.ErrNotFound)
+}
+
+func TestClose(t *testing.T) {
+	s := mustOpen(t, t.TempDir(), plain)
+	rev := mustPut(t, s, "a", "", driver.None)
+	if err := errors.Join(s.Close(), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	_, err := s.Get(t.Context(), "a")
+	wantError(t, err, driver.ErrUnavailable, os.ErrClosed)
+	_, err = s.List(t.Context(), "")
+	wantError(t, err, driver.ErrUnavailable, os.ErrClosed)
+	_, err = s.Put(t.Context(), "a", nil, rev)
+	wantError(t, err, driver.ErrUnavailable, os.ErrClosed)
+}
+
+// TestDamaged: whatever happens to a file, it is reported, and neither read nor
+// overwritten.
+func TestDamaged(t *testing.T) {
+	dir := t.TempDir()
+	s := mustOpen(t, dir, plain)
+	rev := mustPut(t, s, "a/1", string(sample), driver.None)
+	path := s.file("a/1")
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(content []byte, want error) {
+		t.Helper()
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := s.Get(t.Context(), "a/1")
+		wantAdvice(t, err, want)
+		if !strings.Contains(err.Error(), path) {
+			t.Errorf("%v does not name the file", err)
+		}
+		for _, rev := range []driver.Revision{driver.None, rev} {
+			_, err = s.Put(t.Context(), "a/1", nil, rev)
+			wantAdvice(t, err, want)
+		}
+		if now, err := os.ReadFile(path); err != nil || string(now) != string(content) {
+			t.Errorf("the file has become %q, %v", now, err)
+		}
+	}
+	for i := range whole {
+		check(whole[:i], driver.ErrDamaged)
+	}
+	check(append(whole, 0), driver.ErrDamaged)
+	check(make([]byte, maxFile+1), driver.ErrDamaged)
+	check([]byte("firn 2 1 00000000\n"), driver.ErrVersion)
+
+	os.WriteFile(path, whole, 0o600)
+	wantEntry(t, s, "a/1", string(sample))
+	os.WriteFile(s.file("a/2"), whole, 0o600)
+	_, err = s.Get(t.Context(), "a/2")
+	wantAdvice(t, err, driver.ErrDamaged)
+
+	os.Mkdir(s.file("a/3"), 0o700)
+	_, err = s.Get(t.Context(), "a/3")
+	wantAdvice(t, err, driver.ErrDamaged)
+	if err := syscall.Mkfifo(s.file("a/4"), 0o600); err == nil {
+		_, err = s.Get(t.Context(), "a/4")
+		wantAdvice(t, err, driver.ErrDamaged)
+	}
+}
+
+// TestRestored: an entry put back from a copy that counts on is not the one that is lost.
+func TestRestored(t *testing.T) {
+	s := mustOpen(t, t.TempDir(), plain)
+	mustPut(t, s, "a", "1", driver.None)
+	old, _ := os.ReadFile(s.file("a"))
+	e, _ := s.Get(t.Context(), "a")
+	lost := mustPut(t, s, "a", "2", e.Revision)
+	os.WriteFile(s.file("a"), old, 0o600)
+	mustPut(t, s, "a", "3", e.Revision)
+	_, err := s.Put(t.Context(), "a", nil, lost)
+	wantError(t, err, driver.ErrConflict)
+}
+
+func TestSymlinks(t *testing.T) {
+	dir := t.TempDir()
+	s := mustOpen(t, dir, plain)
+	rev := mustPut(t, s, "a/1", "one", driver.None)
+	for _, link := range [][2]string{{"1=", "a/2="}, {"loop=", "a/loop="}, {".", "a/around"}} {
+		if err := os.Symlink(link[0], filepath.Join(dir, link[1])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, key := range []string{"a/2", "a/loop"} {
+		_, err := s.Get(t.Context(), key)
+		wantAdvice(t, err, driver.ErrUnsafe)
+		_, err = s.Put(t.Context(), key, nil, rev)
+		wantAdvice(t, err, driver.ErrUnsafe)
+		_, err = s.Put(t.Context(), key, nil, driver.None)
+		wantAdvice(t, err, driver.ErrUnsafe)
+	}
+	_, err := s.Get(t.Context(), "a/around/1") // another name for a/1
+	wantAdvice(t, err, driver.ErrDamaged)
+	list, err := s.List(t.Context(), "")
+	wantAdvice(t, err, driver.ErrUnsafe)
+	if len(list) != 1 {
+		t.Errorf("List = %v", list)
+	}
+	os.Symlink("loop", filepath.Join(dir, "loop"))
+	_, err = Open(filepath.Join(dir, "loop"))
+	wantAdvice(t, err, syscall.ELOOP)
+
+	// The store's directory may be behind a link.
+	os.Symlink(filepath.Join(dir, "a"), filepath.Join(dir, "link"))
+	mustPut(t, mustOpen(t, filepath.Join(dir, "link"), plain), "b/c", "", driver.None)
+}
+
+func TestInTheWay(t *testing.T) {
+	dir := t.TempDir()
+	s := mustOpen(t, dir, plain)
+	os.WriteFile(filepath.Join(dir, "a"), nil, 0o600)
+	_, err := s.Get(t.Context(), "a/b")
+	wantAdvice(t, err, driver.ErrUnavailable, syscall.ENOTDIR)
+	_, err = s.Put(t.Context(), "a/b", nil, driver.None)
+	wantAdvice(t, err, driver.ErrUnavailable, syscall.ENOTDIR)
+	_, err = Open(filepath.Join(dir, "a"))
+	wantAdvice(t, err, driver.ErrUnavailable, syscall.ENOTDIR)
+	_, err = Open(filepath.Join(dir, "a", "b"))
+	wantAdvice(t, err, driver.ErrUnavailable, syscall.ENOTDIR)
+	_, err = Open("")
+	wantAdvice(t, err, driver.ErrUnavailable)
+}
+
+// TestGone: a directory that is taken away is not an empty store, nor begun anew, nor is
+// another in its place.
+func TestGone(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "store")
+	s := mustOpen(t, dir, plain)
+	rev := mustPut(t, s, "a/b", "", driver.None)
+	for _, took := range []func() error{
+		func() error { return os.RemoveAll(dir) },
+		func() error { return os.Mkdir(dir, 0o700) },
+	} {
+		if err := os.Rename(dir, dir+".old"); err == nil { // keeps the inode, so that no other gets its number
+			defer os.RemoveAll(dir + ".old")
+		}
+		if err := took(); err != nil {
+			t.Fatal(err)
+		}
+		_, err := s.Get(t.Context(), "a/b")
+		wantAdvice(t, err, driver.ErrUnavailable)
+		_, err = s.List(t.Context(), "")
+		wantAdvice(t, err, driver.ErrUnavailable)
+		_, err = s.List(t.Context(), "a/")
+		wantAdvice(t, err, driver.ErrUnavailable)
+		for _, rev := range []driver.Revision{rev, driver.None} {
+			_, err = s.Put(t.Context(), "a/b", nil, rev)
+			wantAdvice(t, err, driver.ErrUnavailable)
+		}
+	}
+}
+
+// TestMeddling: a Put whose files are taken away under its hands fails, and leaves nothing.
+func TestMeddling(t *testing.T) {
+	var meddle func(temp string)
+	h := plain
+	h.sync = func(f *os.File) error {
+		if strings.HasPrefix(filepath.Base(f.Name()), tempPrefix) && meddle != nil {
+			meddle(f.Name())
+		}
+		return nil
+	}
+	s := mustOpen(t, t.TempDir(), h)
+	rev := mustPut(t, s, "a", "one", driver.None)
+	meddle = func(temp string) { os.Remove(temp) }
+	_, err := s.Put(t.Context(), "a", []byte("two"), rev)
+	wantAdvice(t, err, driver.ErrUnavailable, fs.ErrNotExist)
+	_, err = s.Put(t.Context(), "b", nil, driver.None)
+	wantAdvice(t, err, driver.ErrUnavailable, fs.ErrNotExist)
+	wantEntry(t, s, "a", "one")
+	meddle = func(string) {
+		os.Remove(s.file("a"))
+		os.Mkdir(s.file("a"), 0o700)
+	}
+	_, err = s.Put(t.Context(), "a", []byte("two"), rev)
+	wantAdvice(t, err, driver.ErrUnavailable)
+	wantNoTemp(t, s.dir)
+}
+
+func TestRefused(t *testing.T) {
+	dir := t.TempDir()
+	h := plain
+	h.filesystem = func(string) (filesystem, error) { return byMagic(0x6969), nil }
+	_, err := open(dir, h)
+	wantAdvice(t, err, driver.ErrUnsafe)
+	if !strings.Contains(err.Error(), "NFS") {
+		t.Errorf("%v does not name the filesystem", err)
+	}
+	h.filesystem = func(string) (filesystem, error) { return filesystem{}, syscall.EIO }
+	_, err = open(dir, h)
+	wantAdvice(t, err, driver.ErrUnavailable, syscall.EIO)
+
+	// One that is mounted below the store.
+	h.filesystem = func(path string) (filesystem, error) {
+		if path == filepath.Join(dir, "nfs") {
+			return byMagic(0x6969), nil
+		}
+		return byMagic(0xef53), nil
+	}
+	s := mustOpen(t, dir, h)
+	mustPut(t, s, "ext4/a", "", driver.None)
+	_, err = s.Put(t.Context(), "nfs/a", nil, driver.None)
+	wantAdvice(t, err, driver.ErrUnsafe)
+
+	h.filesystem = func(string) (filesystem, error) { return byMagic(0x01021994), nil }
+	os.Chmod(dir, 0o777)
+	if w := mustOpen(t, dir, h).Warnings(); len(w) != 2 || !strings.Contains(w[0], "tmpfs") || !strings.Contains(w[1], "every user") {
+		t.Errorf("Warnings = %q", w)
+	}
+}
+
+// TestSweep: what killed writers have left is removed, but not what others write now.
+func TestSweep(t *testing.T) {
+	dir := t.TempDir()
+	rev := mustPut(t, mustOpen(t, dir, plain), "a/b", "", driver.None)
+	old, young := filepath.Join(dir, "a", tempPrefix+"0"), filepath.Join(dir, "a", tempPrefix+"1")
+	for _, path := range []string{old, young} {
+		os.WriteFile(path, sample, 0o600)
+	}
+	then := time.Now().Add(-2 * tempAge)
+	os.Chtimes(old, then, then)
+	s := mustOpen(t, dir, plain)
+	if _, err := s.List(t.Context(), ""); err != nil {
+		t.Error(err)
+	}
+	mustPut(t, s, "a/b", "x", rev)
+	if _, err := os.Stat(old); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the old file: %v", err)
+	}
+	if _, err := os.Stat(young); err != nil {
+		t.Errorf("the young file: %v", err)
+	}
+}
+
+func TestString(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a b%c?")
+	if s := mustOpen(t, dir, plain).String(); s != "file://"+filepath.Dir(dir)+"/a%20b%25c%3F" {
+		t.Errorf("String = %s", s)
+	}
+	t.Chdir(filepath.Dir(dir))
+	if s := mustOpen(t, "a b%c?", plain); s.dir != dir {
+		t.Errorf("the directory is %s", s.dir)
+	}
+}
+
+func TestDefaultDir(t *testing.T) {
+	for _, c := range []struct{ state, home, want string }{
+		{"/s", "/h", "/s/firn"},
+		{"", "/h", "/h/.local/state/firn"},
+		{"s", "/h", "/h/.local/state/firn"},
+		{"/s", "", "/s/firn"},
+		{"", "", ""},
+		{"s", "h", ""},
+	} {
+		t.Setenv("XDG_STATE_HOME", c.state)
+		t.Setenv("HOME", c.home)
+		dir, err := DefaultDir()
+		if dir != c.want || (err == nil) != (c.want != "") {
+			t.Errorf("XDG_STATE_HOME=%q HOME=%q: %q, %v; want %q", c.state, c.home, dir, err, c.want)
+		}
+		if err != nil {
+			wantAdvice(t, err, driver.ErrUnavailable)
+		}
+	}
+}

@@ -1,0 +1,155 @@
+package filelease
+
+import (
+	"fmt"
+	"strings"
+)
+
+// filesystem is what a store needs to know about one.
+type filesystem struct {
+	name    string
+	flaw    string // why leases are not safe there; "" if they are
+	warning string // what to know besides
+}
+
+const (
+	shared  = "which several machines may share, whose locks and renames need not see each other"
+	foreign = "which cannot be known to be local or to keep what is synced"
+	frail   = "which does not replace a file in one step if the power fails"
+	unknown = "which is not known to be safe"
+
+	forgets = "entries are lost when the machine stops; IDs then stay unique only if the clock is not set back"
+	layered = "in a container, the store is lost with it and is not shared with others: put the store on a volume"
+)
+
+// byMagic returns the filesystem of a type number of Linux (statfs(2), linux/magic.h).
+//
+// What is not listed is refused: to turn away a safe one costs its user a choice of
+// directory, to let in an unsafe one costs IDs that are given out twice.
+func byMagic(magic uint32) filesystem {
+	local := func(name string) filesystem { return filesystem{name: name} }
+	remote := func(name string) filesystem { return filesystem{name: name, flaw: shared} }
+	switch magic {
+	case 0xef53:
+		return local("ext4")
+	case 0x58465342:
+		return local("XFS")
+	case 0x9123683e:
+		return local("Btrfs")
+	case 0x2fc12fc1:
+		return local("ZFS")
+	case 0xca451a4e:
+		return local("bcachefs")
+	case 0xf2f52010:
+		return local("F2FS")
+	case 0x3153464a:
+		return local("JFS")
+	case 0x52654973:
+		return local("ReiserFS")
+	case 0x3434:
+		return local("NILFS")
+	case 0x24051905:
+		return local("UBIFS")
+	case 0x72b6:
+		return local("JFFS2")
+	case 0xf15f:
+		return local("eCryptfs")
+	case 0x01021994:
+		return filesystem{name: "tmpfs", warning: forgets}
+	case 0x858458f6:
+		return filesystem{name: "ramfs", warning: forgets}
+	case 0x794c7630:
+		return filesystem{name: "overlayfs", warning: layered}
+
+	case 0x6969:
+		return remote("NFS")
+	case 0x517b:
+		return remote("SMB")
+	case 0xff534d42:
+		return remote("CIFS")
+	case 0xfe534d42:
+		return remote("SMB2")
+	case 0x01021997:
+		return remote("9P")
+	case 0x00c36400:
+		return remote("Ceph")
+	case 0x0bd00bd0:
+		return remote("Lustre")
+	case 0x01161970:
+		return remote("GFS2")
+	case 0x7461636f:
+		return remote("OCFS2")
+	case 0x5346414f, 0x6b414653:
+		return remote("AFS")
+	case 0x73757245:
+		return remote("Coda")
+	case 0x564c:
+		return remote("NCP")
+	case 0x47504653:
+		return remote("GPFS")
+	case 0x19830326:
+		return remote("BeeGFS")
+	case 0x20030528:
+		return remote("OrangeFS")
+	case 0xaad7aaea:
+		return remote("PanFS")
+	case 0x61636673:
+		return remote("ACFS")
+	case 0xbeefdead:
+		return remote("StorNext")
+	case 0x786f4256:
+		return remote("VirtualBox's shared folders")
+	case 0xbacbacbc:
+		return remote("VMware's shared folders")
+	case 0x7c7c6673:
+		return remote("Parallels' shared folders")
+	case 0x65735546:
+		return filesystem{name: "FUSE", flaw: foreign}
+	case 0x4d44:
+		return filesystem{name: "FAT", flaw: frail}
+	case 0x2011bab0:
+		return filesystem{name: "exFAT", flaw: frail}
+	case 0x5346544e, 0x7366746e:
+		return filesystem{name: "NTFS", flaw: frail}
+	case 0x4244, 0x482b:
+		return filesystem{name: "HFS", flaw: frail}
+	}
+	return filesystem{name: fmt.Sprintf("a filesystem of type %#x", magic), flaw: unknown}
+}
+
+// mntLocal is MNT_LOCAL, the same on macOS and the BSDs.
+const mntLocal = 0x1000
+
+// byName returns the filesystem that macOS or a BSD names, with its flags.
+func byName(name string, flags uint64) filesystem {
+	on := filesystem{name: name}
+	switch {
+	case strings.Contains(name, "fuse"):
+		on.flaw = foreign
+	case flags&mntLocal == 0:
+		on.flaw = shared
+	default:
+		switch name {
+		case "apfs", "hfs", "ufs", "ffs", "zfs", "hammer", "hammer2", "nullfs", "null":
+		case "tmpfs", "mfs":
+			on.warning = forgets
+		case "msdos", "msdosfs", "exfat":
+			on.flaw = frail
+		default:
+			on.flaw = unknown
+		}
+	}
+	return on
+}
+
+// text returns the string in an array of C.
+func text(chars []int8) string {
+	var b []byte
+	for _, c := range chars {
+		if c == 0 {
+			break
+		}
+		b = append(b, byte(c))
+	}
+	return string(b)
+}

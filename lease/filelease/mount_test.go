@@ -1,0 +1,112 @@
+//go:build linux
+
+package filelease
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/firn-id/firn/lease/driver"
+)
+
+// mounted runs a test where it can mount filesystems that end with it, and returns the
+// directory of a tmpfs of 64 KiB.
+func mounted(t *testing.T) (dir string, ok bool) {
+	t.Helper()
+	if !inChild(t, func(cmd *exec.Cmd) {
+		id := func(host int) []syscall.SysProcIDMap { return []syscall.SysProcIDMap{{HostID: host, Size: 1}} }
+		cmd.SysProcAttr = &syscall.SysProcAttr{
+			Cloneflags: syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS, UidMappings: id(os.Getuid()), GidMappings: id(os.Getgid()),
+		}
+	}) {
+		return "", false
+	}
+	dir = t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=64k,mode=0700"); err != nil {
+		t.Skipf("the system does not permit to mount a tmpfs: %v", err)
+	}
+	t.Cleanup(func() { syscall.Unmount(dir, 0) })
+	return dir, true
+}
+
+func TestFull(t *testing.T) {
+	dir, ok := mounted(t)
+	if !ok {
+		return
+	}
+	h := plain
+	h.note = func(op, path, _ string) {
+		if path := filepath.Clean(path); op == "sync" && !strings.HasPrefix(path, dir) {
+			t.Errorf("%s is synced, which is on another filesystem", path)
+		}
+	}
+	s := mustOpen(t, dir, h)
+	if w := s.Warnings(); len(w) != 1 || !strings.Contains(w[0], "tmpfs") {
+		t.Errorf("Warnings = %q", w)
+	}
+	rev := mustPut(t, s, "a/b", "one", driver.None)
+	big := make([]byte, driver.MaxValue)
+	n := 0
+	for ; ; n++ {
+		_, err := s.Put(t.Context(), fmt.Sprint("full/", n), big, driver.None)
+		if errors.Is(err, syscall.ENOSPC) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	failedPut(t, s, "a/b", rev, driver.ErrUnavailable, syscall.ENOSPC)
+	if n == 0 {
+		t.Fatal("the filesystem was full from the start")
+	}
+	if err := errors.Join(os.Remove(s.file("full/0")), os.Remove(s.file("full/1"))); err != nil {
+		t.Fatal(err)
+	}
+	mustPut(t, s, "a/b", "two", rev)
+	wantEntry(t, s, "a/b", "two")
+}
+
+func TestReadOnly(t *testing.T) {
+	dir, ok := mounted(t)
+	if !ok {
+		return
+	}
+	s := mustOpen(t, dir, plain)
+	rev := mustPut(t, s, "a/b", "one", driver.None)
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
+		t.Fatal(err)
+	}
+	failedPut(t, s, "a/b", rev, driver.ErrUnavailable, syscall.EROFS)
+	_, err := Open(dir)
+	wantAdvice(t, err, driver.ErrUnavailable, syscall.EROFS)
+	_, err = Open(dir + "/new")
+	wantAdvice(t, err, driver.ErrUnavailable, syscall.EROFS)
+}
+
+// TestUnmounted: what lies below a mount point is not the store.
+func TestUnmounted(t *testing.T) {
+	dir, ok := mounted(t)
+	if !ok {
+		return
+	}
+	s := mustOpen(t, dir, plain)
+	rev := mustPut(t, s, "a", "one", driver.None)
+	if err := syscall.Unmount(dir, 0); err != nil {
+		t.Fatal(err)
+	}
+	_, err := s.Get(t.Context(), "a")
+	wantAdvice(t, err, driver.ErrUnavailable)
+	_, err = s.List(t.Context(), "")
+	wantAdvice(t, err, driver.ErrUnavailable)
+	for _, rev := range []driver.Revision{rev, driver.None} {
+		_, err = s.Put(t.Context(), "a", nil, rev)
+		wantAdvice(t, err, driver.ErrUnavailable)
+	}
+}

@@ -1,0 +1,261 @@
+//go:build linux || darwin || freebsd || openbsd || dragonfly
+
+package filelease
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/firn-id/firn/lease/driver"
+)
+
+// A step is one that a write has taken, or "done" when a Put has returned.
+type step struct{ op, path, to string }
+
+// traced opens a store in a directory that is two levels deeper than is there, creates an
+// entry and changes it, and returns the steps.
+func traced(t *testing.T, base string) (steps []step, key string) {
+	t.Helper()
+	h := plain
+	h.note = func(op, path, to string) {
+		// Paths with "/..": there are no symbolic links in them.
+		if path = filepath.Clean(path); op != "open" && strings.HasPrefix(path, base) {
+			steps = append(steps, step{op, path, to})
+		}
+	}
+	dir := filepath.Join(base, "x", "y")
+	steps = []step{{op: "mkdir", path: filepath.Dir(dir)}, {op: "mkdir", path: dir}} // Open does not say
+	s := mustOpen(t, dir, h)
+	rev := mustPut(t, s, "a/b/c", "one", driver.None)
+	steps = append(steps, step{op: "done"})
+	mustPut(t, s, "a/b/c", "two", rev)
+	return append(steps, step{op: "done"}), s.file("a/b/c")
+}
+
+// afterPowerLoss returns what is wrong with an entry if the power fails at the worst
+// moment. The disk is the most unkind that a system allows: of a file that is not synced
+// nothing is left that could be read, and of the changes to a folder that is not synced,
+// any may be there and any other not.
+func afterPowerLoss(steps []step, base, key string) error {
+	type change struct {
+		folder string
+		apply  func(names map[string]int)
+		safe   bool
+	}
+	var changes []*change
+	synced := map[int]bool{} // which versions are
+	memory := map[string]int{}
+	const folder = -1
+	versions, done := 0, 0
+	add := func(path string, apply func(map[string]int)) {
+		apply(memory)
+		changes = append(changes, &change{filepath.Dir(path), apply, false})
+	}
+	for i, s := range steps {
+		switch s.op {
+		case "mkdir":
+			add(s.path, func(n map[string]int) { n[s.path] = folder })
+		case "write":
+			versions++
+			v := versions
+			add(s.path, func(n map[string]int) { n[s.path] = v })
+		case "link", "rename":
+			v := memory[s.path]
+			add(s.to, func(n map[string]int) {
+				n[s.to] = v
+				if s.op == "rename" {
+					delete(n, s.path)
+				}
+			})
+		case "remove":
+			add(s.path, func(n map[string]int) { delete(n, s.path) })
+		case "sync":
+			if v := memory[s.path]; v > 0 {
+				synced[v] = true
+			}
+			for _, c := range changes {
+				c.safe = c.safe || c.folder == s.path
+			}
+		case "done":
+			done++
+		}
+		var open []int
+		for j, c := range changes {
+			if !c.safe {
+				open = append(open, j)
+			}
+		}
+		for subset := range 1 << len(open) {
+			disk := map[string]int{}
+			for j, c := range changes {
+				if k := slices.Index(open, j); k < 0 || subset>>k&1 == 1 {
+					c.apply(disk)
+				}
+			}
+			v := disk[key]
+			for dir := filepath.Dir(key); dir != base; dir = filepath.Dir(dir) {
+				if disk[dir] != folder {
+					v = 0
+				}
+			}
+			if v > 0 && !synced[v] {
+				return fmt.Errorf("after step %d %v: version %d can be damaged", i, s, v)
+			}
+			if v < done || v > done+1 {
+				return fmt.Errorf("after step %d %v: version %d can be there, %d is acknowledged", i, s, v, done)
+			}
+		}
+	}
+	return nil
+}
+
+// TestPowerLoss checks the order of steps, and that each fsync is needed.
+func TestPowerLoss(t *testing.T) {
+	base := t.TempDir()
+	steps, key := traced(t, base)
+	if err := afterPowerLoss(steps, base, key); err != nil {
+		t.Errorf("%v\n%v", err, steps)
+	}
+	syncs := 0
+	for i, s := range steps {
+		if s.op != "sync" {
+			continue
+		}
+		syncs++
+		without := slices.Delete(slices.Clone(steps), i, i+1)
+		err := afterPowerLoss(without, base, key)
+		if err == nil {
+			t.Errorf("without step %d %v nothing is lost:\n%v", i, s, steps)
+		}
+		t.Logf("without %v: %v", s, err)
+		later := slices.Clone(steps)
+		later[i], later[i+1] = later[i+1], later[i]
+		if next := later[i]; next.op != "sync" && next.op != "write" && afterPowerLoss(later, base, key) == nil {
+			t.Errorf("with %v before %v nothing is lost", next, s)
+		}
+	}
+	if syncs != 8 {
+		t.Errorf("%d fsyncs, want one of each of four folders, and two for each version:\n%v", syncs, steps)
+	}
+}
+
+// TestOtherMadeFolder: who finds a folder that another process has just made does not rely
+// on that process to live until it is durable.
+func TestOtherMadeFolder(t *testing.T) {
+	base := t.TempDir()
+	made := []string{filepath.Join(base, "x"), filepath.Join(base, "x", "y"), filepath.Join(base, "x", "y", "a"), filepath.Join(base, "x", "y", "a", "b")}
+	if err := os.MkdirAll(made[3], 0o700); err != nil {
+		t.Fatal(err)
+	}
+	steps, key := traced(t, base)
+	var before []step
+	for _, path := range made {
+		before = append(before, step{op: "mkdir", path: path})
+	}
+	if err := afterPowerLoss(append(before, steps[2:]...), base, key); err != nil {
+		t.Errorf("%v\n%v", err, steps)
+	}
+}
+
+// TestSyncFails: after a failed fsync nothing goes on, at whichever it was.
+func TestSyncFails(t *testing.T) {
+	for fail := 0; ; fail++ {
+		dir := t.TempDir()
+		if rev := mustPut(t, mustOpen(t, dir, plain), "a/b", "old", driver.None); rev == driver.None {
+			t.Fatal()
+		}
+		n := 0
+		h := plain
+		h.sync = func(f *os.File) error {
+			if n++; n == fail+1 {
+				return &os.PathError{Op: "sync", Path: f.Name(), Err: syscall.EIO}
+			}
+			return nil
+		}
+		s := mustOpen(t, dir, h)
+		e, err := s.Get(t.Context(), "a/b")
+		if err != nil {
+			t.Fatal(err)
+		}
+		rev, err := s.Put(t.Context(), "a/b", []byte("new"), e.Revision)
+		if err == nil {
+			_, err = s.Put(t.Context(), "a/c", []byte("new"), driver.None)
+		}
+		if err == nil {
+			if fail < 5 {
+				t.Errorf("only %d fsyncs", fail)
+			}
+			return
+		}
+		wantAdvice(t, err, driver.ErrUnavailable, syscall.EIO)
+		wantNoTemp(t, dir)
+		_, err = s.Get(t.Context(), "a/b")
+		wantAdvice(t, err, driver.ErrUnavailable, syscall.EIO)
+		_, err = s.List(t.Context(), "")
+		wantAdvice(t, err, driver.ErrUnavailable, syscall.EIO)
+		synced := n
+		_, err = s.Put(t.Context(), "a/b", nil, rev)
+		wantAdvice(t, err, driver.ErrUnavailable, syscall.EIO)
+		if n != synced {
+			t.Error("a failed fsync is tried again")
+		}
+		e, err = mustOpen(t, dir, plain).Get(t.Context(), "a/b")
+		if v := string(e.Value); err != nil || fail == 0 && v != "old" || fail > 0 && v != "new" {
+			t.Errorf("fsync %d failed: the entry is %q, %v", fail, v, err)
+		}
+	}
+}
+
+// TestSyncFailsMeanwhile: a Put that waited while another's fsync failed does not go on.
+func TestSyncFailsMeanwhile(t *testing.T) {
+	var s *Store
+	h := plain
+	h.note = func(op, _, _ string) {
+		if err := error(syscall.EIO); op == "open" {
+			s.broken.Store(&err)
+		}
+	}
+	s = mustOpen(t, t.TempDir(), h)
+	rev := mustPut(t, s, "a", "one", driver.None)
+	_, err := s.Put(t.Context(), "a", []byte("two"), rev)
+	wantAdvice(t, err, driver.ErrUnavailable, syscall.EIO)
+	wantEntry(t, mustOpen(t, s.dir, plain), "a", "one")
+}
+
+// TestSyncFull: that a disk is full is no reason to give up, as long as only a temporary
+// file is lost.
+func TestSyncFull(t *testing.T) {
+	var fail error
+	h := plain
+	h.sync = func(*os.File) error { return fail }
+	s := mustOpen(t, t.TempDir(), h)
+	rev := mustPut(t, s, "a", "one", driver.None)
+	fail = syscall.ENOSPC
+	_, err := s.Put(t.Context(), "a", []byte("two"), rev)
+	wantAdvice(t, err, driver.ErrUnavailable, syscall.ENOSPC)
+	wantNoTemp(t, s.dir)
+	fail = nil
+	wantEntry(t, s, "a", "one")
+	rev = mustPut(t, s, "a", "two", rev)
+
+	h.sync = func(f *os.File) error {
+		if info, err := f.Stat(); err == nil && info.IsDir() {
+			return syscall.ENOSPC
+		}
+		return nil
+	}
+	s = mustOpen(t, s.dir, h)
+	for range 2 {
+		_, err = s.Put(t.Context(), "a", []byte("three"), rev)
+		wantAdvice(t, err, driver.ErrUnavailable, syscall.ENOSPC)
+		if errors.Is(err, driver.ErrConflict) {
+			t.Error(err)
+		}
+	}
+}

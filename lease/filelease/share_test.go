@@ -1,0 +1,151 @@
+//go:build linux || darwin || freebsd || openbsd || dragonfly
+
+package filelease
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/firn-id/firn/lease/driver"
+)
+
+// A user is one that a process of a test can be, with a group of its own. The system need not
+// know of it.
+type user struct {
+	id     uint32
+	groups []uint32
+}
+
+const ourGroup = 54000
+
+var alice, bob, eve = user{54001, []uint32{ourGroup}}, user{54002, []uint32{ourGroup}}, user{54003, nil}
+
+// asUser returns a command that runs this test's binary as a user.
+func asUser(t *testing.T, u user, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(publicBinary(t))
+	cmd.Env = append(os.Environ(), childEnv+"="+strings.Join(args, "\n"))
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: u.id, Gid: u.id, Groups: u.groups}}
+	return cmd
+}
+
+// publicBinary returns a copy of this test's binary that all users can run.
+func publicBinary(t *testing.T) string {
+	t.Helper()
+	if os.Getuid() != 0 {
+		t.Skip("only root can run processes as several users")
+	}
+	exe, err := os.ReadFile(os.Args[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(publicDir(t), "test")
+	if err := errors.Join(os.WriteFile(path, exe, 0o755), os.Chmod(path, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// publicDir returns a directory that all users can reach.
+func publicDir(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := errors.Join(os.Chmod(filepath.Dir(dir), 0o711), os.Chmod(dir, 0o711)); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// TestUsers: users who can use a directory share what is kept in it, whatever their umasks, and
+// nobody else does.
+func TestUsers(t *testing.T) {
+	const times = 50
+	for _, test := range []struct {
+		mode         fs.FileMode // of the store's directory
+		gid          int
+		file, folder fs.FileMode // what is made in it
+		users        []user
+		other        string // what becomes of somebody else
+	}{
+		{0o770 | fs.ModeSetgid, ourGroup, 0o640, 0o770 | fs.ModeSetgid, []user{alice, bob}, "permission denied"},
+		{0o770, ourGroup, 0o640, 0o770, []user{alice, bob}, "permission denied"},
+		{0o777, 0, 0o644, 0o777, []user{alice, bob, eve}, ""},
+		{0o777 | fs.ModeSticky, 0, 0o644, 0o777, []user{alice, bob, eve}, ""},
+		{0o757, 0, 0o644, 0o777, []user{alice, bob}, ""}, // who are not of the group, but others
+		{0o707, 0, 0o644, 0o777, []user{alice, bob}, ""},
+	} {
+		t.Run(test.mode.String(), func(t *testing.T) {
+			dir := filepath.Join(publicDir(t), "store")
+			if err := errors.Join(os.Mkdir(dir, 0o700), os.Chown(dir, -1, test.gid), os.Chmod(dir, test.mode)); err != nil {
+				t.Fatal(err)
+			}
+			var cmds []*exec.Cmd
+			for i := range 2 * len(test.users) {
+				cmd := asUser(t, test.users[i/2], dir, fmt.Sprint(times), "", "077")
+				cmd.Stderr = os.Stderr
+				if err := cmd.Start(); err != nil {
+					t.Fatal(err)
+				}
+				cmds = append(cmds, cmd)
+			}
+			for _, cmd := range cmds {
+				if err := cmd.Wait(); err != nil {
+					t.Error(err)
+				}
+			}
+			if t.Failed() {
+				return
+			}
+			if n := counter(t, dir); n != len(cmds)*times {
+				t.Errorf("%d processes have incremented %d times each, to %d", len(cmds), times, n)
+			}
+			for path, want := range map[string]fs.FileMode{"a": fs.ModeDir | test.folder, "a/counter=": test.file} {
+				info, err := os.Stat(filepath.Join(dir, path))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if info.Mode() != want {
+					t.Errorf("%s has the mode %v, not %v", path, info.Mode(), want)
+				}
+				if gid := group(info); test.gid != 0 && gid != test.gid {
+					t.Errorf("%s is of group %d, not %d", path, gid, test.gid)
+				}
+			}
+			out, err := asUser(t, eve, dir, "1", "", "077").CombinedOutput()
+			if (err == nil) != (test.other == "") || !strings.Contains(string(out), test.other) {
+				t.Errorf("somebody else: %v: %s", err, out)
+			}
+		})
+	}
+}
+
+// TestShareFolders: all folders of a key are shared, and one that was made by a process which died
+// before it could share it is shared by the next that writes there.
+func TestShareFolders(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o750); err != nil {
+		t.Fatal(err)
+	}
+	check := func(paths ...string) {
+		t.Helper()
+		for _, path := range paths {
+			if info, err := os.Stat(filepath.Join(dir, path)); err != nil || info.Mode().Perm() != 0o750 {
+				t.Errorf("%s: %v, %v", path, info.Mode(), err)
+			}
+		}
+	}
+	rev := mustPut(t, mustOpen(t, dir, plain), "a/b/c", "one", driver.None)
+	check("a", "a/b")
+	if err := os.Chmod(filepath.Join(dir, "a/b"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	mustPut(t, mustOpen(t, dir, plain), "a/b/c", "two", rev)
+	check("a/b")
+}

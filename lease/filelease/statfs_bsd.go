@@ -1,0 +1,17 @@
+//go:build darwin || freebsd || dragonfly
+
+package filelease
+
+import (
+	"io/fs"
+	"syscall"
+)
+
+// statfs returns what a path is on.
+func statfs(path string) (filesystem, error) {
+	var st syscall.Statfs_t
+	if err := ignoringEINTR(func() error { return syscall.Statfs(path, &st) }); err != nil {
+		return filesystem{}, &fs.PathError{Op: "statfs", Path: path, Err: err}
+	}
+	return byName(text(st.Fstypename[:]), uint64(st.Flags)), nil
+}

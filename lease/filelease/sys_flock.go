@@ -1,0 +1,104 @@
+//go:build linux || darwin || freebsd || openbsd || dragonfly
+
+package filelease
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"github.com/firn-id/firn/lease/driver"
+)
+
+const (
+	supported = true
+
+	// A symbolic link must not stand for an entry: to change the entry would replace
+	// the link, and leave what it led to behind. Nor should a pipe make a reader wait.
+	openFlags = syscall.O_NOFOLLOW | syscall.O_NONBLOCK
+)
+
+// tryLock locks a file, and tells whether it could.
+func tryLock(f *os.File) (bool, error) {
+	for {
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		switch err {
+		case nil:
+			return true, nil
+		case syscall.EWOULDBLOCK:
+			return false, nil
+		case syscall.EINTR:
+			continue
+		}
+		return false, &fs.PathError{Op: "flock", Path: f.Name(), Err: err}
+	}
+}
+
+// ignoringEINTR repeats a call that a signal has cut short.
+func ignoringEINTR(f func() error) error {
+	for {
+		if err := f(); err != syscall.EINTR {
+			return err
+		}
+	}
+}
+
+func unlock(f *os.File) { syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }
+
+// access returns an error unless a folder can be read and written.
+func access(path string) error {
+	if err := syscall.Access(path, 7); err != nil {
+		return &fs.PathError{Op: "access", Path: path, Err: err}
+	}
+	return nil
+}
+
+// device returns which filesystem a file is on.
+func device(info fs.FileInfo) uint64 { return uint64(info.Sys().(*syscall.Stat_t).Dev) }
+
+func notDir(path string) error { return &fs.PathError{Op: "open", Path: path, Err: syscall.ENOTDIR} }
+
+func full(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+}
+
+// noLinks tells whether a link failed because the filesystem has none.
+func noLinks(err error) bool {
+	return errors.Is(err, syscall.EPERM) || errors.Is(err, errors.ErrUnsupported)
+}
+
+// diagnose returns what to do about one of the system's errors, and what it is to a store.
+func diagnose(err error) (advice string, kind error) {
+	kind = driver.ErrUnavailable
+	is := func(errno syscall.Errno) bool { return errors.Is(err, errno) }
+	switch {
+	case full(err):
+		advice = "free some space there, or raise the quota"
+	case is(syscall.EROFS):
+		advice = "mount the filesystem for writing, or use another directory; if it has become read-only by itself, look into the system's log"
+	case is(syscall.EACCES), is(syscall.EPERM):
+		advice = "run this as the user that owns the store's directory and all that is in it, use another directory, " +
+			"or share it (chgrp -R GROUP and chmod -R g+rwX,g+s)"
+	case is(syscall.ENOTDIR):
+		advice = "a file is where a folder should be: move it away, or choose another name"
+	case is(syscall.ENOENT):
+		advice = "put back what was taken away: its entries keep time that is spent from being given out again"
+	case is(syscall.ELOOP), is(syscall.EMLINK): // EMLINK is FreeBSD's word for it
+		kind = driver.ErrUnsafe
+		advice = "there must be no symbolic link in the place of an entry: put what it leads to there"
+	case is(syscall.ENAMETOOLONG):
+		kind = driver.ErrKey
+		advice = "choose a shorter name"
+	case is(syscall.EFBIG):
+		advice = "raise the limit on the size of files (ulimit -f)"
+	case is(syscall.EMFILE), is(syscall.ENFILE):
+		advice = "raise the limit on open files (ulimit -n)"
+	case is(syscall.ENOLCK), errors.Is(err, errors.ErrUnsupported):
+		kind = driver.ErrUnsafe
+		advice = "use a directory on a filesystem that has locks"
+	default:
+		advice = "look into the system's log for what it says about the disk"
+	}
+	return advice, kind
+}

@@ -1,0 +1,284 @@
+// Package rest makes requests of stores that speak HTTP. It repeats one only where that cannot
+// do anything twice.
+package rest
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+const (
+	shortest = 5 * time.Millisecond // between two tries
+	longest  = 100 * time.Millisecond
+
+	// most is the longest body of a reply that is read, in bytes.
+	most = 1 << 28
+)
+
+// A Client makes requests of one store, which has one or more hosts.
+type Client struct {
+	http  *http.Client
+	hosts []string // http://host:port
+	last  atomic.Uint32
+}
+
+// New returns a client of the hosts, each host:port, by TLS if there is a configuration. The
+// timeout is that of the store's calls.
+func New(hosts []string, config *tls.Config, timeout time.Duration) *Client {
+	c := &Client{}
+	scheme := "http://"
+	if config != nil {
+		scheme = "https://"
+	}
+	for _, host := range hosts {
+		c.hosts = append(c.hosts, scheme+host)
+	}
+	// A request must not spend all of its time on a host that does not take connections.
+	dial := timeout / time.Duration(len(hosts))
+	c.http = &http.Client{
+		// A token is for these hosts alone, and a change is not to be asked for elsewhere.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Transport: &http.Transport{
+			Proxy:               http.ProxyFromEnvironment,
+			DialContext:         (&net.Dialer{Timeout: dial, KeepAlive: 5 * time.Second}).DialContext,
+			TLSClientConfig:     config,
+			TLSHandshakeTimeout: dial,
+			MaxIdleConnsPerHost: 8,
+			IdleConnTimeout:     30 * time.Second,
+			// HTTP/1 alone: there, a connection that went silent is given up with the request that
+			// found it so, and not used again for the next one.
+			Protocols: protocols(),
+		},
+	}
+	return c
+}
+
+func protocols() *http.Protocols {
+	p := new(http.Protocols)
+	p.SetHTTP1(true)
+	return p
+}
+
+// Close closes the connections that are idle.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// A Request is one to make.
+type Request struct {
+	Method string
+	Path   string // with its escapes
+	Query  url.Values
+	Header http.Header
+	Body   []byte // JSON, if it is not nil
+	// Writes says that it must not be sent again once a host may have got it.
+	Writes bool
+	// Long says that the reply may take all the time there is.
+	Long bool
+	// Refused tells whether a reply says that nothing was done, nor will be, and that it may be
+	// different soon. It may be nil.
+	Refused func(*Reply) bool
+}
+
+// A Reply is what a host answered.
+type Reply struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// Do makes a request: of the host that answered last, and of the others in turn if it could not
+// be sent, was refused or, if it only reads, failed. When all have failed it returns the
+// error, with time left for the caller to decide what to do. It goes on as long as there
+// is time only if the last host has refused, and then returns a reply that says so.
+func (c *Client) Do(ctx context.Context, r Request) (*Reply, error) {
+	first := c.last.Load()
+	var before *Reply // that refused
+	for try, pause := 1, shortest; ; try++ {
+		host := (first + uint32(try) - 1) % uint32(len(c.hosts))
+		others := max(len(c.hosts)-try, 0)
+		reply, sent, err := c.once(ctx, c.hosts[host], r, others)
+		refused := err == nil && r.Refused != nil && r.Refused(reply)
+		switch {
+		case err != nil && before != nil && errors.Is(ctx.Err(), context.DeadlineExceeded):
+			return before, nil // which says more than that the time is up
+		case err == nil && !refused:
+			c.last.Store(host)
+			return reply, nil
+		case err != nil && (ctx.Err() != nil || r.Writes && sent || others == 0):
+			return nil, err
+		case refused:
+			before = reply
+		}
+		if others > 0 {
+			continue
+		}
+		wait := max(pause, reply.retryAfter()) // the last host has refused
+		if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) < wait {
+			return reply, nil
+		}
+		if err := Sleep(ctx, wait); err != nil {
+			return nil, err
+		}
+		pause = min(pause*2, longest)
+	}
+}
+
+// once makes a request of a host. It tells whether the host may have got it.
+func (c *Client) once(ctx context.Context, host string, r Request, others int) (reply *Reply, sent bool, err error) {
+	if deadline, ok := ctx.Deadline(); ok && others > 0 && !r.Writes && !r.Long {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Until(deadline)/time.Duration(others+1))
+		defer cancel()
+	}
+	var connected atomic.Bool
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }})
+	response, err := c.send(ctx, host, r)
+	if err != nil {
+		return nil, connected.Load(), err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, most+1))
+	if err == nil && len(body) > most {
+		err = fmt.Errorf("the answer has more than %d bytes", most)
+	}
+	if err != nil {
+		return nil, true, c.at(host, err)
+	}
+	return &Reply{Status: response.StatusCode, Header: response.Header, Body: body}, true, nil
+}
+
+// Open makes a request of the host that answered last, and returns its response, whose body
+// is the caller's to read and close. The next call of Open is for the next host if this one fails.
+func (c *Client) Open(ctx context.Context, r Request) (*http.Response, error) {
+	host := c.last.Load()
+	response, err := c.send(ctx, c.hosts[host], r)
+	if err != nil {
+		c.last.CompareAndSwap(host, (host+1)%uint32(len(c.hosts)))
+	}
+	return response, err
+}
+
+func (c *Client) send(ctx context.Context, host string, r Request) (*http.Response, error) {
+	address := host + r.Path
+	if len(r.Query) > 0 {
+		address += "?" + r.Query.Encode()
+	}
+	var body io.Reader
+	if r.Body != nil {
+		body = bytes.NewReader(r.Body)
+	}
+	request, err := http.NewRequestWithContext(ctx, r.Method, address, body)
+	if err != nil {
+		return nil, c.at(host, err)
+	}
+	for name, values := range r.Header {
+		request.Header[name] = values
+	}
+	request.Header.Set("Accept", "application/json")
+	request.Header.Set("User-Agent", "firn")
+	if r.Body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	response, err := c.http.Do(request)
+	if err != nil {
+		return nil, c.at(host, err)
+	}
+	return response, nil
+}
+
+// at says at which host an error was, where there are several, without the path.
+func (c *Client) at(host string, err error) error {
+	if e, ok := errors.AsType[*url.Error](err); ok {
+		err = e.Err
+	}
+	if len(c.hosts) > 1 {
+		_, host, _ = strings.Cut(host, "://")
+		return fmt.Errorf("%s: %w", host, err)
+	}
+	return err
+}
+
+// retryAfter returns how long the server asks to wait.
+func (r *Reply) retryAfter() time.Duration {
+	seconds, err := strconv.ParseUint(r.Header.Get("Retry-After"), 10, 16)
+	if err != nil {
+		return 0
+	}
+	return time.Duration(seconds) * time.Second
+}
+
+// Said returns what a body says, on one line and not too long.
+func (r *Reply) Said() string {
+	text := strings.Join(strings.Fields(strings.ToValidUTF8(string(r.Body[:min(len(r.Body), 1000)]), "?")), " ")
+	if len(text) > 300 {
+		text = strings.ToValidUTF8(text[:300], "") + "…"
+	}
+	return cmp.Or(text, http.StatusText(r.Status), "nothing")
+}
+
+// Advice returns what to do about an error of Do, for a store that is called so in plain
+// words; "" if there is nothing to do.
+func Advice(err error, server string) string {
+	var (
+		verification *tls.CertificateVerificationError
+		authority    x509.UnknownAuthorityError
+		alert        tls.AlertError
+		record       tls.RecordHeaderError
+		dns          *net.DNSError
+	)
+	text := err.Error()
+	switch {
+	case errors.As(err, &authority):
+		return "give the file of the authority that has signed the server's certificate: ca"
+	case errors.As(err, &verification):
+		return "look at the server's certificate, and at ca and server-name"
+	case errors.As(err, &alert):
+		return "look at cert and key: the server does not like the certificate, or wants one"
+	case errors.As(err, &record), strings.Contains(text, "server gave HTTP response to HTTPS client"):
+		return "the server speaks without TLS: leave out tls, ca, cert, key and server-name"
+	case errors.As(err, &dns):
+		return "look at the names of the hosts"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "see that " + server + " runs there, and that the port is right"
+	case errors.Is(err, context.Canceled):
+		return ""
+	case strings.Contains(text, "malformed HTTP"):
+		return "see that it is " + server + " that listens there; if it speaks TLS, set tls=true or ca"
+	}
+	return "see that " + server + " runs there and answers, and that the network lets you through"
+}
+
+// Sleep waits, or returns the context's error.
+func Sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// IsRemote tells whether a host, or host:port, is on another machine, for all one can see.
+func IsRemote(host string) bool {
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
+	}
+	ip := net.ParseIP(strings.Trim(host, "[]"))
+	return host != "localhost" && (ip == nil || !ip.IsLoopback())
+}

@@ -1,0 +1,252 @@
+package memlease
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/firn-id/firn/lease/driver"
+)
+
+// Faults says how likely each fault is, from 0 to 1. A call has at most one of the first
+// four, so they add up to at most 1; delays come on top.
+type Faults struct {
+	LoseRequest float64 // an error; the store never hears of the call
+	LoseReply   float64 // an error, after the store did as told
+	Late        float64 // an error; the store hears of a Put before one of the next calls
+	Repeat      float64 // a Put is done twice: again at once, with the second reply, or later
+	Delay       float64 // of a request, and independently of a reply
+}
+
+// Counts says how many faults there were, for a test to see that there were any.
+type Counts struct {
+	LostRequests, LostReplies int
+	Late, Repeats             int
+	Landed                    int // Puts of these two that came late and changed an entry
+	Delays                    int
+}
+
+// Faulty is one process's connection to a store, with faults. The errors that it makes
+// are [driver.ErrUnavailable] and do not tell one fault from another.
+//
+// Used from one goroutine, it does the same for the same calls and random numbers: it
+// never looks at a clock.
+type Faulty struct {
+	driver.Store
+
+	// Wait is how a delay passes; if nil, the goroutine yields. An error ends the
+	// call, before or after the store did as told. It is set before the first call.
+	Wait func(ctx context.Context) error
+
+	mu     sync.Mutex // guards what follows; not held while the store is called
+	random *rand.Rand
+	faults Faults
+	counts Counts
+	calls  int
+	late   []request
+}
+
+// A request is a Put that is still on its way.
+type request struct {
+	due   int // the call before which it comes
+	key   string
+	value []byte
+	rev   driver.Revision
+}
+
+// latest is how many calls later a late Put comes, at most.
+const latest = 8
+
+// A fate is what becomes of one call.
+type fate struct {
+	fault                    fault
+	due                      int // of what is late
+	delayRequest, delayReply bool
+}
+
+type fault int
+
+const (
+	none fault = iota
+	loseRequest
+	loseReply
+	late
+	repeat
+	repeatLate
+)
+
+var errNoReply = errors.New("no reply")
+
+// NewFaulty returns a connection to a store that takes its random numbers from random,
+// which nobody else may use meanwhile.
+func NewFaulty(store driver.Store, random *rand.Rand, faults Faults) *Faulty {
+	return &Faulty{Store: store, random: random, faults: faults}
+}
+
+// Get gets an entry, or meets a fault.
+func (f *Faulty) Get(ctx context.Context, key string) (entry driver.Entry, err error) {
+	err = f.call(ctx, "get", key, nil, func() error {
+		entry, err = f.Store.Get(ctx, key)
+		return err
+	})
+	if err != nil {
+		return driver.Entry{}, err
+	}
+	return entry, nil
+}
+
+// List lists entries, or meets a fault.
+func (f *Faulty) List(ctx context.Context, prefix string) (list []driver.Entry, err error) {
+	err = f.call(ctx, "list", prefix, nil, func() error {
+		list, err = f.Store.List(ctx, prefix)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return list, nil
+}
+
+// Put changes an entry, or meets a fault.
+func (f *Faulty) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (made driver.Revision, err error) {
+	err = f.call(ctx, "put", key, &request{key: key, value: bytes.Clone(value), rev: rev}, func() error {
+		made, err = f.Store.Put(ctx, key, value, rev)
+		return err
+	})
+	if err != nil {
+		return driver.None, err
+	}
+	return made, nil
+}
+
+// Deliver does what is late, as if all the calls until then had been made.
+func (f *Faulty) Deliver() {
+	f.mu.Lock()
+	due := f.late
+	f.late = nil
+	f.mu.Unlock()
+	f.deliver(due)
+}
+
+// Counts returns what happened so far.
+func (f *Faulty) Counts() Counts {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.counts
+}
+
+// call makes a call, of which put is nil unless it is a Put.
+func (f *Faulty) call(ctx context.Context, op, key string, put *request, do func() error) error {
+	if ctx.Err() != nil {
+		return do() // which is refused, and never leaves the process
+	}
+	fail := func(err error) error {
+		return &driver.Error{Store: f.String(), Op: op, Key: key, Err: fmt.Errorf("%w: %w", driver.ErrUnavailable, err)}
+	}
+	fate := f.begin(put != nil)
+	if err := f.delay(ctx, fate.delayRequest); err != nil {
+		return fail(err)
+	}
+	var err error
+	switch fate.fault {
+	case none:
+		err = do()
+	case loseRequest:
+		err = fail(errNoReply)
+	case loseReply:
+		do()
+		err = fail(errNoReply)
+	case late:
+		f.later(*put, fate.due)
+		err = fail(errNoReply)
+	case repeat:
+		do()
+		err = do()
+	case repeatLate:
+		f.later(*put, fate.due)
+		err = do()
+	}
+	if err := f.delay(ctx, fate.delayReply); err != nil {
+		return fail(err)
+	}
+	return err
+}
+
+// begin counts a call, does what was late until now, and draws the call's fate.
+func (f *Faulty) begin(put bool) fate {
+	f.mu.Lock()
+	f.calls++
+	var due []request
+	f.late = slices.DeleteFunc(f.late, func(r request) bool {
+		if r.due <= f.calls {
+			due = append(due, r)
+		}
+		return r.due <= f.calls
+	})
+	// Each call takes as many random numbers, whatever becomes of it.
+	which, twice := f.random.Float64(), f.random.IntN(2)
+	fate := fate{
+		due:          f.calls + 1 + f.random.IntN(latest),
+		delayRequest: f.random.Float64() < f.faults.Delay,
+		delayReply:   f.random.Float64() < f.faults.Delay,
+	}
+	p := f.faults
+	switch {
+	case which < p.LoseRequest:
+		fate.fault = loseRequest
+		f.counts.LostRequests++
+	case which < p.LoseRequest+p.LoseReply:
+		fate.fault = loseReply
+		f.counts.LostReplies++
+	case !put:
+	case which < p.LoseRequest+p.LoseReply+p.Late:
+		fate.fault = late
+		f.counts.Late++
+	case which < p.LoseRequest+p.LoseReply+p.Late+p.Repeat:
+		fate.fault = repeat
+		if twice == 0 {
+			fate.fault = repeatLate
+		}
+		f.counts.Repeats++
+	}
+	f.mu.Unlock()
+	f.deliver(due)
+	return fate
+}
+
+func (f *Faulty) later(r request, due int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	r.due = due
+	f.late = append(f.late, r)
+}
+
+func (f *Faulty) deliver(due []request) {
+	for _, r := range due {
+		// The call that sent it is over, and its context with it.
+		if _, err := f.Store.Put(context.Background(), r.key, r.value, r.rev); err == nil {
+			f.mu.Lock()
+			f.counts.Landed++
+			f.mu.Unlock()
+		}
+	}
+}
+
+func (f *Faulty) delay(ctx context.Context, delayed bool) error {
+	if !delayed {
+		return nil
+	}
+	f.mu.Lock()
+	f.counts.Delays++
+	f.mu.Unlock()
+	if f.Wait == nil {
+		runtime.Gosched()
+		return nil
+	}
+	return f.Wait(ctx)
+}

@@ -1,0 +1,421 @@
+package lease
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/firn-id/firn/lease/driver"
+)
+
+// A Pool is the workers of one kind of generator, in a store. It is safe for concurrent use.
+//
+// A pool is created once, and is never deleted, nor changed but by [Rescue]. Records of its
+// workers are made as they are needed, and the pool knows which were: one that is gone is an
+// error, never a worker that nobody has used.
+type Pool struct {
+	name    string
+	store   driver.Store
+	uuid    string
+	layout  Layout
+	hash    string
+	created time.Time
+	known   *known
+}
+
+// A term is what is in force from one rescue of a pool to the next.
+type term struct {
+	generation int64 // that of all its records: 1, and after a rescue its Unix milliseconds
+	floor      int64 // all times before were given out
+}
+
+// known is the latest term that a pool was seen in. Copies of a Pool share it.
+type known struct {
+	mu sync.Mutex
+	term
+}
+
+func (p *Pool) term() term {
+	p.known.mu.Lock()
+	defer p.known.mu.Unlock()
+	return p.known.term
+}
+
+// learn notes the term of a record that was just read.
+func (p *Pool) learn(r *poolRecord) {
+	p.known.mu.Lock()
+	defer p.known.mu.Unlock()
+	if r.Generation >= p.known.generation {
+		p.known.term = r.term()
+	}
+}
+
+// Create creates the pool of that name. It returns an error that is [ErrPoolExists] if the
+// store has it, whatever its layout.
+func Create(ctx context.Context, store driver.Store, name string, layout Layout) (*Pool, error) {
+	return create(ctx, store, name, layout, time.Now())
+}
+
+func create(ctx context.Context, store driver.Store, name string, layout Layout, now time.Time) (*Pool, error) {
+	if err := layout.check(); err != nil {
+		return nil, err
+	}
+	if err := checkName(name); err != nil {
+		return nil, err
+	}
+	key := poolKey(name)
+	switch _, err := getPool(ctx, store, name); {
+	case err == nil:
+		return nil, fmt.Errorf("pool %s: %w in %s", name, ErrPoolExists, store)
+	case !errors.Is(err, driver.ErrNotFound):
+		return nil, err
+	}
+	r := &poolRecord{Version: recordVersion, UUID: newUUID(), Format: layout.Format, Epoch: layout.Epoch.UnixMicro(),
+		Unit: layout.Unit.Microseconds(), Widths: layout.Widths, Workers: layout.Workers,
+		Generation: 1, Created: now.UnixMicro(), Made: [][2]int{}}
+	switch _, err := store.Put(ctx, key, encode(r), driver.None); {
+	case errors.Is(err, driver.ErrConflict):
+		return nil, fmt.Errorf("pool %s: %w in %s", name, ErrPoolExists, store)
+	case err != nil:
+		return nil, err
+	}
+	return newPool(store, name, r), nil
+}
+
+// Open returns the pool of that name. It returns an error that is [ErrNoPool] if the store has
+// none, and a *[MismatchError] if its layout is another one.
+func Open(ctx context.Context, store driver.Store, name string, layout Layout) (*Pool, error) {
+	p, err := Lookup(ctx, store, name)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.layout.differ(name, layout); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// OpenOrCreate opens the pool or, if there is none, creates it. It is for stores of one machine,
+// where everybody who could have created it used the same one: on a store that machines share,
+// a wrong address would go unnoticed, and hand out workers that are taken elsewhere.
+func OpenOrCreate(ctx context.Context, store driver.Store, name string, layout Layout) (*Pool, error) {
+	p, err := Open(ctx, store, name, layout)
+	if !errors.Is(err, ErrNoPool) {
+		return p, err
+	}
+	p, err = Create(ctx, store, name, layout)
+	if errors.Is(err, ErrPoolExists) { // another process was quicker
+		return Open(ctx, store, name, layout)
+	}
+	return p, err
+}
+
+// Lookup returns the pool of that name, whatever its layout. It is for tools.
+func Lookup(ctx context.Context, store driver.Store, name string) (*Pool, error) {
+	r, _, err := readPool(ctx, store, name)
+	if err != nil {
+		return nil, err
+	}
+	return newPool(store, name, r), nil
+}
+
+// Names returns the names of the pools in a store, in order; with an error, those that could be
+// read.
+func Names(ctx context.Context, store driver.Store) ([]string, error) {
+	entries, err := store.List(ctx, "")
+	var names []string
+	for _, e := range entries {
+		if name, ok := poolOf(e.Key); ok {
+			names = append(names, name)
+		}
+	}
+	return names, err
+}
+
+// checkName returns an error unless the name is one of a pool: a name of the driver's keys.
+func checkName(name string) error {
+	if strings.Contains(name, "/") || driver.CheckKey(name) != nil {
+		return fmt.Errorf("%w: pool name %.200q: want up to %d lower-case letters, digits, '.', '_', '@' and '-'", ErrConfig, name, driver.MaxName)
+	}
+	return nil
+}
+
+func newPool(store driver.Store, name string, r *poolRecord) *Pool {
+	layout := r.layout()
+	return &Pool{name: name, store: store, uuid: r.UUID, layout: layout, hash: layout.hash(),
+		created: time.UnixMicro(r.Created).UTC(), known: &known{term: r.term()}}
+}
+
+func readPool(ctx context.Context, store driver.Store, name string) (*poolRecord, driver.Revision, error) {
+	if err := checkName(name); err != nil {
+		return nil, driver.None, err
+	}
+	e, err := getPool(ctx, store, name)
+	switch {
+	case errors.Is(err, driver.ErrNotFound):
+		return nil, driver.None, fmt.Errorf("pool %s: %w in %s: create it first, once", name, ErrNoPool, store)
+	case err != nil:
+		return nil, driver.None, err
+	}
+	r, err := decodePool(store, e)
+	return r, e.Revision, err
+}
+
+// getPool returns the entry of a pool's record. Its error is a driver.ErrNotFound if there is no such
+// pool, and ErrMissing if there are records of its workers all the same.
+func getPool(ctx context.Context, store driver.Store, name string) (driver.Entry, error) {
+	key := poolKey(name)
+	e, err := store.Get(ctx, key)
+	if !errors.Is(err, driver.ErrNotFound) {
+		return e, err
+	}
+	orphans, unread := store.List(ctx, workersKey(name))
+	switch {
+	case unread != nil:
+		return e, unread
+	case len(orphans) == 0:
+		return e, err
+	}
+	if e, err = store.Get(ctx, key); errors.Is(err, driver.ErrNotFound) { // not created meanwhile
+		err = orphaned(store, name, len(orphans))
+	}
+	return e, err
+}
+
+// orphaned is the error for workers' records without their pool.
+func orphaned(store driver.Store, name string, n int) error {
+	return unusable(store, poolKey(name), fmt.Errorf("%w: there are %d workers' records of the pool, but not its own", ErrMissing, n))
+}
+
+func decodePool(store driver.Store, e driver.Entry) (*poolRecord, error) {
+	r := new(poolRecord)
+	err := decode(e.Value, r)
+	if err == nil && !r.sane() {
+		err = ErrDamaged
+	}
+	if err != nil {
+		return nil, unusable(store, e.Key, err)
+	}
+	return r, nil
+}
+
+// unusable is the error for a record that cannot be gone by.
+func unusable(store driver.Store, key string, err error) error {
+	advice := "restore the whole pool from a backup and rescue it, or create one of another name; do not repair or delete single records"
+	switch {
+	case errors.Is(err, ErrVersion):
+		advice = "use the version of this program that wrote it"
+	case errors.Is(err, ErrRescuing):
+		advice = "wait for its end; if it has come to none, run it again"
+	case errors.Is(err, ErrRolledBack):
+		advice = "rescue the pool"
+	}
+	return &driver.Error{Store: store.String(), Op: "read", Key: key, Err: err, Advice: advice}
+}
+
+// reread reads the pool's record again, which has to be the pool's still, and not from before
+// what is known.
+func (p *Pool) reread(ctx context.Context) (*poolRecord, driver.Revision, error) {
+	known := p.term().generation
+	r, rev, err := readPool(ctx, p.store, p.name)
+	if err == nil {
+		err = p.same(r)
+	}
+	if err == nil && r.Generation < known {
+		err = unusable(p.store, poolKey(p.name), fmt.Errorf("%w: it is of generation %d, and was of %d", ErrRolledBack, r.Generation, known))
+	}
+	if err != nil {
+		return nil, driver.None, err
+	}
+	p.learn(r)
+	return r, rev, nil
+}
+
+// moved tells whether the pool was rescued since a term.
+//
+// Who takes a worker asks that after it has read the worker's record. A rescue first writes the
+// pool's record, then those of workers: who had read the pool's before would believe records that
+// are yet to be raised.
+func (p *Pool) moved(ctx context.Context, since term) (bool, error) {
+	r, _, err := p.reread(ctx)
+	return err == nil && r.term() != since, err
+}
+
+// Name returns the pool's name in its store.
+func (p *Pool) Name() string { return p.name }
+
+// UUID returns what tells the pool from all others.
+func (p *Pool) UUID() string { return p.uuid }
+
+// Layout returns which IDs its workers make.
+func (p *Pool) Layout() Layout { return p.layout }
+
+// Store returns where the pool is kept.
+func (p *Pool) Store() driver.Store { return p.store }
+
+// Created returns when the pool was created, by the clock of who did.
+func (p *Pool) Created() time.Time { return p.created }
+
+// Rescued returns when the pool was last rescued, by the clock of who did, and the floor before
+// which nobody gets a worker since then; zero times if it never was, as far as this Pool has seen.
+func (p *Pool) Rescued() (at, floor time.Time) {
+	if t := p.term(); t.floor > 0 {
+		return time.UnixMilli(t.generation).UTC(), time.UnixMicro(t.floor).UTC()
+	}
+	return at, floor
+}
+
+// A Worker is what the store knows of a worker that somebody has had.
+type Worker struct {
+	Number int
+	From   time.Time // the times last allocated begin here
+	Until  time.Time // and end here: no earlier time will ever be allocated again
+	Holder string    // what the holder says of itself; empty if it gave the worker back
+	Held   bool      // nobody gave the worker back; its holder may have died
+}
+
+// Workers returns the workers that have been used, in order, and how many have records.
+func (p *Pool) Workers(ctx context.Context) (used []Worker, made int, err error) {
+	all, err := p.records(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	return usedOf(all, p.term().floor), len(all), nil
+}
+
+func usedOf(all []stored, floor int64) (used []Worker) {
+	for _, r := range all {
+		if r.Attempt != "" || r.Until > floor {
+			used = append(used, r.worker())
+		}
+	}
+	return used
+}
+
+func (r *record) worker() Worker {
+	return Worker{Number: r.Worker, From: time.UnixMicro(r.From).UTC(), Until: time.UnixMicro(r.Until).UTC(), Holder: r.Holder, Held: r.Incarnation != ""}
+}
+
+// stored is a record as it was read.
+type stored struct {
+	record
+	rev driver.Revision
+}
+
+// records returns the records of all workers that were made, in order. One that is missing,
+// damaged or another pool's is an error: there is no telling what else is wrong.
+func (p *Pool) records(ctx context.Context) ([]stored, error) {
+	for again := false; ; again = true {
+		made, _, err := p.reread(ctx)
+		if err != nil {
+			return nil, err
+		}
+		entries, err := p.store.List(ctx, workersKey(p.name))
+		if err != nil {
+			return nil, err
+		}
+		all, err := p.collect(made, entries)
+		if again || !errors.Is(err, errAhead) { // a rescue may have begun between the two
+			return all, err
+		}
+	}
+}
+
+// collect returns the records that entries hold.
+func (p *Pool) collect(made *poolRecord, entries []driver.Entry) ([]stored, error) {
+	all := make([]stored, 0, len(entries))
+	for _, e := range entries {
+		worker, ok := workerOf(p.name, e.Key)
+		if !ok || !made.made(worker) {
+			continue // being made, or left so by a process that died; nobody has had it
+		}
+		s, err := p.read(e, worker, made.Generation)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	slices.SortFunc(all, func(a, b stored) int { return cmp.Compare(a.Worker, b.Worker) })
+	i := 0
+	for _, m := range made.Made {
+		for worker := m[0]; worker < m[1]; worker++ {
+			if i == len(all) || all[i].Worker != worker {
+				return nil, p.missing(worker)
+			}
+			i++
+		}
+	}
+	return all, nil
+}
+
+// same returns an error if the pool's record in the store is not that of this pool any more.
+func (p *Pool) same(r *poolRecord) error {
+	if r.UUID != p.uuid {
+		return &MismatchError{Pool: p.name, Field: "uuid", Have: r.UUID, Want: p.uuid}
+	}
+	return r.layout().differ(p.name, p.layout)
+}
+
+func (p *Pool) missing(worker int) error {
+	return unusable(p.store, workerKey(p.name, worker), ErrMissing)
+}
+
+// get reads the record of a worker that was made.
+func (p *Pool) get(ctx context.Context, worker int) (stored, error) {
+	generation := p.term().generation
+	e, err := p.store.Get(ctx, workerKey(p.name, worker))
+	if errors.Is(err, driver.ErrNotFound) {
+		return stored{}, p.missing(worker)
+	}
+	if err != nil {
+		return stored{}, err
+	}
+	s, err := p.read(e, worker, generation)
+	if errors.Is(err, errAhead) { // of a rescue that is not known of
+		made, _, unread := p.reread(ctx)
+		if unread != nil {
+			return s, unread
+		}
+		s, err = p.read(e, worker, made.Generation)
+	}
+	return s, err
+}
+
+// errAhead: a record is of a later generation than the pool.
+var errAhead = fmt.Errorf("%w: it is of a later generation than the pool", ErrRolledBack)
+
+// read decodes a worker's record, and checks that it is one, of the pool's generation.
+func (p *Pool) read(e driver.Entry, worker int, generation int64) (stored, error) {
+	s := stored{rev: e.Revision}
+	err := decode(e.Value, &s.record)
+	switch {
+	case err != nil:
+	case s.Pool != p.uuid:
+		err = &MismatchError{Pool: p.name, Field: "uuid", Have: s.Pool, Want: p.uuid}
+	case s.Layout != p.hash:
+		err = &MismatchError{Pool: p.name, Field: "layout", Have: s.Layout, Want: p.hash}
+	case s.Worker != worker || s.From > s.Until || s.From < 0 || s.Generation < 1:
+		err = ErrDamaged
+	case s.Generation < generation:
+		err = ErrRescuing
+	case s.Generation > generation:
+		err = errAhead
+	}
+	if err != nil {
+		return s, unusable(p.store, e.Key, err)
+	}
+	return s, nil
+}
+
+func newUUID() string {
+	var b [16]byte
+	rand.Read(b[:])
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}

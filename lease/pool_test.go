@@ -1,0 +1,492 @@
+package lease
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/memlease"
+)
+
+func mustCreate(t *testing.T, store driver.Store, workers int) *Pool {
+	t.Helper()
+	p, err := create(t.Context(), store, "p", testLayout(workers), newTestClock().now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// put writes whatever is given, over whatever is there.
+func put(t *testing.T, store driver.Store, key string, value []byte) {
+	t.Helper()
+	e, err := store.Get(t.Context(), key)
+	if err != nil && !errors.Is(err, driver.ErrNotFound) {
+		t.Fatal(err)
+	}
+	if _, err := store.Put(t.Context(), key, value, e.Revision); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// made returns the workers that the pool's record says have records.
+func made(t *testing.T, store driver.Store) [][2]int {
+	t.Helper()
+	r, _, err := readPool(t.Context(), store, "p")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Made
+}
+
+func TestCreate(t *testing.T) {
+	ctx, store := t.Context(), memlease.New()
+	if _, err := Open(ctx, store, "p", testLayout(4)); !errors.Is(err, ErrNoPool) {
+		t.Errorf("Open of none: %v", err)
+	}
+	p := mustCreate(t, store, 4)
+	if _, err := Create(ctx, store, "p", testLayout(4)); !errors.Is(err, ErrPoolExists) {
+		t.Errorf("Create again: %v", err)
+	}
+	for name, open := range map[string]func() (*Pool, error){
+		"Open":         func() (*Pool, error) { return Open(ctx, store, "p", testLayout(4)) },
+		"Lookup":       func() (*Pool, error) { return Lookup(ctx, store, "p") },
+		"OpenOrCreate": func() (*Pool, error) { return OpenOrCreate(ctx, store, "p", testLayout(4)) },
+	} {
+		got, err := open()
+		if err != nil || got.UUID() != p.UUID() || !reflect.DeepEqual(got.Layout(), p.Layout()) || got.Name() != "p" || got.Store() != store || got.Created().IsZero() {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+	if q, err := OpenOrCreate(ctx, store, "a.q", testLayout(4)); err != nil || q.UUID() == p.UUID() {
+		t.Errorf("another pool: %v, %v", q, err)
+	}
+	if names, err := Names(ctx, store); err != nil || !slices.Equal(names, []string{"a.q", "p"}) {
+		t.Errorf("Names: %q, %v", names, err)
+	}
+	for _, name := range []string{"", "A", "a b", "a//b", ".a"} {
+		if _, err := Create(ctx, store, name, testLayout(4)); !errors.Is(err, ErrConfig) {
+			t.Errorf("Create of %q: %v", name, err)
+		}
+		if _, err := Open(ctx, store, name, testLayout(4)); !errors.Is(err, ErrConfig) {
+			t.Errorf("Open of %q: %v", name, err)
+		}
+	}
+	if _, err := Create(ctx, store, "x", Layout{}); !errors.Is(err, ErrConfig) {
+		t.Errorf("Create without a layout: %v", err)
+	}
+}
+
+// Of two who find no pool one creates it, and the other one opens that.
+func TestOpenOrCreateRace(t *testing.T) {
+	store := memlease.New()
+	var p *Pool
+	racing := &hooked{Store: store, before: func(op, key string) error {
+		if op == "put" && p == nil {
+			p = mustCreate(t, store, 4)
+		}
+		return nil
+	}}
+	got, err := OpenOrCreate(t.Context(), racing, "p", testLayout(4))
+	if err != nil || got.UUID() != p.UUID() {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+// hooked is a store that may fail, or be overtaken.
+type hooked struct {
+	driver.Store
+	before func(op, key string) error
+}
+
+func (h *hooked) fail(op, key string) error {
+	if err := h.before(op, key); err != nil {
+		return &driver.Error{Store: h.String(), Op: op, Key: key, Err: err}
+	}
+	return nil
+}
+
+func (h *hooked) Get(ctx context.Context, key string) (driver.Entry, error) {
+	if err := h.fail("get", key); err != nil {
+		return driver.Entry{}, err
+	}
+	return h.Store.Get(ctx, key)
+}
+
+func (h *hooked) List(ctx context.Context, prefix string) ([]driver.Entry, error) {
+	if err := h.fail("list", prefix); err != nil {
+		return nil, err
+	}
+	return h.Store.List(ctx, prefix)
+}
+
+func (h *hooked) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
+	if err := h.fail("put", key); err != nil {
+		return driver.None, err
+	}
+	return h.Store.Put(ctx, key, value, rev)
+}
+
+func TestMismatch(t *testing.T) {
+	store := memlease.New()
+	mustCreate(t, store, 4)
+	for field, layout := range otherLayouts() {
+		_, err := Open(t.Context(), store, "p", layout)
+		if field == "nothing" {
+			if err != nil {
+				t.Errorf("the same layout: %v", err)
+			}
+			continue
+		}
+		var mismatch *MismatchError
+		if !errors.As(err, &mismatch) || !errors.Is(err, ErrPoolMismatch) || mismatch.Field != field || mismatch.Pool != "p" || mismatch.Have == mismatch.Want {
+			t.Errorf("a layout that differs in %s: %v", field, err)
+		}
+	}
+}
+
+// A pool that was made again is not the one that was opened.
+func TestPoolReplaced(t *testing.T) {
+	store := memlease.New()
+	p := mustCreate(t, store, 4)
+	other := memlease.New()
+	q := mustCreate(t, other, 4)
+	e, err := other.Get(t.Context(), poolKey("p"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, store, poolKey("p"), e.Value)
+	_, _, err = p.Workers(t.Context())
+	var mismatch *MismatchError
+	if !errors.As(err, &mismatch) || mismatch.Field != "uuid" || mismatch.Have != q.UUID() || mismatch.Want != p.UUID() {
+		t.Errorf("%v", err)
+	}
+	if _, err := p.grow(t.Context(), -1); !errors.Is(err, ErrPoolMismatch) {
+		t.Errorf("grow: %v", err)
+	}
+}
+
+func TestPoolDamaged(t *testing.T) {
+	for name, test := range map[string]struct {
+		old, new string
+		want     error
+	}{
+		"another version":       {`"v":1`, `"v":3`, ErrVersion},
+		"no floor":              {`"v":1`, `"v":2`, ErrDamaged},
+		"a floor":               {`"v":1`, `"v":1,"floor_us":1`, ErrDamaged},
+		"an unknown field":      {`"v":1`, `"v":1,"x":1`, ErrDamaged},
+		"no generation":         {`"generation":1`, `"generation":0`, ErrDamaged},
+		"no format":             {`"nanoflake"`, `""`, ErrDamaged},
+		"a short UUID":          {`"uuid":"`, `"uuid":"","x":"`, ErrDamaged},
+		"workers out of range":  {`"made":[]`, `"made":[[0,5]]`, ErrDamaged},
+		"workers out of order":  {`"made":[]`, `"made":[[2,3],[0,1]]`, ErrDamaged},
+		"an empty range":        {`"made":[]`, `"made":[[2,2]]`, ErrDamaged},
+		"half of it":            {`,"generation":1`, "", ErrDamaged},
+		"something else at all": {`{`, `hello {`, ErrDamaged},
+	} {
+		store := memlease.New()
+		mustCreate(t, store, 4)
+		e, err := store.Get(t.Context(), poolKey("p"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		value := strings.Replace(string(e.Value), test.old, test.new, 1)
+		if value == string(e.Value) {
+			t.Fatalf("%s: no %s in %s", name, test.old, value)
+		}
+		put(t, store, poolKey("p"), []byte(value))
+		_, err = Open(t.Context(), store, "p", testLayout(4))
+		var told *driver.Error
+		if !errors.Is(err, test.want) || !errors.As(err, &told) || told.Advice == "" || told.Key != "p/pool" {
+			t.Errorf("%s: %v, want %v", name, err, test.want)
+		}
+	}
+}
+
+// Records without their pool are what is left of one: a new pool would use their workers again.
+func TestOrphans(t *testing.T) {
+	store := memlease.New()
+	put(t, store, workerKey("p", 0), []byte("x"))
+	if _, err := Create(t.Context(), store, "p", testLayout(4)); !errors.Is(err, ErrMissing) {
+		t.Errorf("Create: %v", err)
+	}
+	if _, err := OpenOrCreate(t.Context(), store, "p", testLayout(4)); !errors.Is(err, ErrMissing) {
+		t.Errorf("OpenOrCreate: %v", err)
+	}
+	if _, err := Lookup(t.Context(), store, "p"); !errors.Is(err, ErrMissing) || errors.Is(err, ErrNoPool) {
+		t.Errorf("Lookup: %v", err)
+	}
+}
+
+// A pool that is in use exists, and its workers' records are not without their pool.
+func TestCreateInUse(t *testing.T) {
+	store := memlease.New()
+	if _, err := mustCreate(t, store, 4).grow(t.Context(), -1); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Create(t.Context(), store, "p", testLayout(4)); !errors.Is(err, ErrPoolExists) {
+		t.Errorf("Create: %v", err)
+	}
+}
+
+// grow makes records as a lease does, for any worker or, if it is not negative, for the one named. It
+// returns false if there are no more to be made.
+func (p *Pool) grow(ctx context.Context, named int) (bool, error) {
+	c, err := Config{}.settle(p.layout)
+	if err != nil {
+		return false, err
+	}
+	l := p.lease(nil, c)
+	if named >= 0 {
+		err = l.growNamed(ctx, named)
+		return err == nil, err
+	}
+	_, grown, err := l.grow(ctx)
+	return grown, err
+}
+
+func TestGrow(t *testing.T) {
+	store := memlease.New()
+	p := mustCreate(t, store, 150)
+	for _, want := range []int{4, 8, 16, 32, 64, 128, 150} {
+		if grown, err := p.grow(t.Context(), -1); !grown || err != nil {
+			t.Fatalf("grow to %d: %v, %v", want, grown, err)
+		}
+		if got := made(t, store); !reflect.DeepEqual(got, [][2]int{{0, want}}) {
+			t.Fatalf("made are %v, want %d", got, want)
+		}
+		if used, count, err := p.Workers(t.Context()); len(used) > 0 || count != want || err != nil {
+			t.Fatalf("Workers: %v, %d, %v, want %d", used, count, err, want)
+		}
+	}
+	if grown, err := p.grow(t.Context(), -1); grown || err != nil {
+		t.Errorf("grow beyond all: %v, %v", grown, err)
+	}
+}
+
+func TestGrowNamed(t *testing.T) {
+	store := memlease.New()
+	p := mustCreate(t, store, 10)
+	for _, worker := range []int{9, 2, 2} {
+		if grown, err := p.grow(t.Context(), worker); !grown || err != nil {
+			t.Fatalf("grow: %v, %v", grown, err)
+		}
+	}
+	if got := made(t, store); !reflect.DeepEqual(got, [][2]int{{2, 3}, {9, 10}}) {
+		t.Errorf("made are %v", got)
+	}
+	if grown, err := p.grow(t.Context(), -1); !grown || err != nil {
+		t.Fatalf("grow: %v, %v", grown, err)
+	}
+	if got := made(t, store); !reflect.DeepEqual(got, [][2]int{{0, 5}, {9, 10}}) {
+		t.Errorf("made are %v", got)
+	}
+}
+
+// However many requests a process comes to make before it dies, the pool stays in order, and the
+// next process makes what is left to make.
+func TestGrowCrash(t *testing.T) {
+	died := errors.New("died")
+	for left := range 8 {
+		store := memlease.New()
+		mustCreate(t, store, 6)
+		puts := left
+		dying := &hooked{Store: store, before: func(op, _ string) error {
+			if op != "put" {
+				return nil
+			}
+			if puts--; puts < 0 {
+				return died
+			}
+			return nil
+		}}
+		p, err := Open(t.Context(), dying, "p", testLayout(6))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.grow(t.Context(), -1); errors.Is(err, died) != (left < 5) {
+			t.Fatalf("%d requests: %v", left, err)
+		}
+		p.store = store
+		if used, _, err := p.Workers(t.Context()); len(used) > 0 || err != nil {
+			t.Fatalf("after %d requests: %v, %v", left, used, err)
+		}
+		for {
+			grown, err := p.grow(t.Context(), -1)
+			if err != nil {
+				t.Fatalf("after %d requests: %v", left, err)
+			}
+			if !grown {
+				break
+			}
+		}
+		if _, count, err := p.Workers(t.Context()); count != 6 || err != nil {
+			t.Errorf("after %d requests: %d workers, %v", left, count, err)
+		}
+	}
+}
+
+// What is in the way of a record has to be one of the pool's.
+func TestGrowForeign(t *testing.T) {
+	store := memlease.New()
+	p := mustCreate(t, store, 4)
+	put(t, store, workerKey("p", 1), []byte("x"))
+	if _, err := p.grow(t.Context(), -1); !errors.Is(err, ErrDamaged) {
+		t.Errorf("%v", err)
+	}
+}
+
+// Who asks for a worker by its number gets it, also if others make records at the time.
+func TestGrowNamedRace(t *testing.T) {
+	store := memlease.New()
+	p := mustCreate(t, store, 4)
+	raced := false
+	p.store = &hooked{Store: store, before: func(op, key string) error {
+		if op == "put" && key == poolKey("p") && !raced {
+			raced = true
+			q := *p
+			q.store = store
+			_, err := q.grow(t.Context(), 3)
+			return err
+		}
+		return nil
+	}}
+	clock := newTestClock()
+	_, l, _ := keep(t, p, clock, Config{Worker: Number(0), Wait: -1})
+	if got := made(t, store); l.Worker() != 0 || !reflect.DeepEqual(got, [][2]int{{0, 1}, {3, 4}}) {
+		t.Errorf("the worker is %d, and made are %v, without worker 0 or 3", l.Worker(), got)
+	}
+}
+
+// Who finds that others have made the records meanwhile takes one of those workers.
+func TestGrowRace(t *testing.T) {
+	store := memlease.New()
+	p := mustCreate(t, store, 4)
+	listed := false
+	p.store = &hooked{Store: store, before: func(op, key string) error {
+		if op == "get" && key == poolKey("p") && listed {
+			listed = false
+			q := *p
+			q.store = store
+			_, err := q.grow(t.Context(), -1)
+			return err
+		}
+		listed = op == "list"
+		return nil
+	}}
+	l, err := p.Keep(t.Context(), generator(t, newTestClock()), Config{Wait: -1, Clock: newTestClock().now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+}
+
+func TestMissing(t *testing.T) {
+	ctx, store := t.Context(), memlease.New()
+	p := mustCreate(t, store, 4)
+	if _, err := p.grow(ctx, -1); err != nil {
+		t.Fatal(err)
+	}
+	for missing := range 4 {
+		less := memlease.New()
+		entries, err := store.List(ctx, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			if e.Key != workerKey("p", missing) {
+				put(t, less, e.Key, e.Value)
+			}
+		}
+		q, err := Open(ctx, less, "p", testLayout(4))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var told *driver.Error
+		if _, _, err := q.Workers(ctx); !errors.Is(err, ErrMissing) || !errors.As(err, &told) || told.Key != workerKey("p", missing) || told.Advice == "" {
+			t.Errorf("Workers without %d: %v", missing, err)
+		}
+		if _, err := q.keep(ctx, nil, Config{}); !errors.Is(err, ErrMissing) {
+			t.Errorf("Keep without %d: %v", missing, err)
+		}
+		if _, err := q.keep(ctx, nil, Config{Worker: Number(missing)}); !errors.Is(err, ErrMissing) {
+			t.Errorf("Keep of %d without it: %v", missing, err)
+		}
+	}
+}
+
+func TestRecordDamaged(t *testing.T) {
+	good := func(p *Pool) record { r := *p.unused(2, p.term()); r.From, r.Until = 5000, 9000; return r }
+	mismatch := func(field string) func(error) bool {
+		return func(err error) bool {
+			var m *MismatchError
+			return errors.As(err, &m) && m.Field == field
+		}
+	}
+	is := func(want error) func(error) bool { return func(err error) bool { return errors.Is(err, want) } }
+	for name, test := range map[string]struct {
+		change func(*record)
+		want   func(error) bool
+	}{
+		"nothing wrong":       {func(*record) {}, is(nil)},
+		"another version":     {func(r *record) { r.Version = 7 }, is(ErrVersion)},
+		"another pool":        {func(r *record) { r.Pool = newUUID() }, mismatch("uuid")},
+		"another layout":      {func(r *record) { r.Layout = "0123456789abcdef" }, mismatch("layout")},
+		"an older generation": {func(r *record) { r.Generation = 0 }, is(ErrDamaged)},
+		"a newer generation":  {func(r *record) { r.Generation = 2 }, is(ErrRolledBack)},
+		"another worker":      {func(r *record) { r.Worker = 3 }, is(ErrDamaged)},
+		"an end before begin": {func(r *record) { r.From = 9001 }, is(ErrDamaged)},
+		"a negative begin":    {func(r *record) { r.From = -1 }, is(ErrDamaged)},
+	} {
+		store := memlease.New()
+		p := mustCreate(t, store, 4)
+		if _, err := p.grow(t.Context(), -1); err != nil {
+			t.Fatal(err)
+		}
+		r := good(p)
+		test.change(&r)
+		put(t, store, workerKey("p", 2), encode(r))
+		used, _, err := p.Workers(t.Context())
+		if !test.want(err) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err == nil && (len(used) != 1 || used[0].Number != 2 || used[0].Until.UnixMicro() != 9000 || used[0].Held) {
+			t.Errorf("%s: %+v", name, used)
+		}
+		var told *driver.Error
+		if err != nil && (!errors.As(err, &told) || told.Key != workerKey("p", 2) || told.Advice == "") {
+			t.Errorf("%s: %v does not tell where or what to do", name, err)
+		}
+	}
+}
+
+// A store's errors come through as they are.
+func TestStoreErrors(t *testing.T) {
+	broken := fmt.Errorf("%w: broken", driver.ErrUnavailable)
+	store := memlease.New()
+	p := mustCreate(t, store, 4)
+	hook := &hooked{Store: store, before: func(string, string) error { return broken }}
+	p.store = hook
+	ctx := t.Context()
+	for name, do := range map[string]func() error{
+		"Create":  func() error { _, err := Create(ctx, hook, "q", testLayout(4)); return err },
+		"Open":    func() error { _, err := Open(ctx, hook, "p", testLayout(4)); return err },
+		"Names":   func() error { _, err := Names(ctx, hook); return err },
+		"Workers": func() error { _, _, err := p.Workers(ctx); return err },
+		"Keep":    func() error { _, err := p.Keep(ctx, nil, Config{Wait: -1}); return err },
+		"Keep of a number": func() error {
+			_, err := p.Keep(ctx, nil, Config{Wait: -1, Worker: Number(1)})
+			return err
+		},
+	} {
+		var told *driver.Error
+		if err := do(); !errors.Is(err, driver.ErrUnavailable) || !errors.As(err, &told) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,231 @@
+package lease
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Versions of records. One with another is refused, not guessed at.
+const (
+	recordVersion  = 1
+	rescuedVersion = 2 // of a pool's record that has a Floor: who does not know of it must not pass it over
+)
+
+// A Layout says which IDs a pool's workers make. Two generators that differ in one of its
+// fields make IDs that cannot be told apart by their workers, so they must not share a pool.
+type Layout struct {
+	Format  string        // the format's name
+	Epoch   time.Time     // the time of timestamp 0
+	Unit    time.Duration // of the timestamp: whole microseconds
+	Widths  []int         // the bits of the fields, from the highest
+	Workers int           // how many workers there can be: 0 to Workers-1
+}
+
+func (l Layout) check() error {
+	switch {
+	case l.Format == "":
+		return fmt.Errorf("%w: a layout without a format", ErrConfig)
+	case l.Unit < time.Microsecond || l.Unit%time.Microsecond != 0:
+		return fmt.Errorf("%w: unit %v is not whole microseconds", ErrConfig, l.Unit)
+	case l.Workers < 1:
+		return fmt.Errorf("%w: a pool of %d workers", ErrConfig, l.Workers)
+	}
+	return nil
+}
+
+// floor and ceil round Unix microseconds to whole ticks of the IDs: what is allocated is never a
+// part of one, which two holders would share.
+func (l Layout) floor(us int64) int64 {
+	unit := l.Unit.Microseconds()
+	past := (us - l.Epoch.UnixMicro()) % unit
+	if past < 0 {
+		past += unit
+	}
+	return us - past
+}
+
+func (l Layout) ceil(us int64) int64 { return l.floor(us + l.Unit.Microseconds() - 1) }
+
+// hash names the layout in each worker's record.
+func (l Layout) hash() string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %d %v %d", l.Format, l.Epoch.UnixMicro(), l.Unit.Microseconds(), l.Widths, l.Workers))
+	return hex.EncodeToString(sum[:8])
+}
+
+// differ returns in what the layout of a pool is not the one wanted, nil if in nothing.
+func (l Layout) differ(pool string, want Layout) error {
+	mismatch := func(field string, have, want any) error {
+		return &MismatchError{Pool: pool, Field: field, Have: fmt.Sprint(have), Want: fmt.Sprint(want)}
+	}
+	switch {
+	case l.Format != want.Format:
+		return mismatch("format", l.Format, want.Format)
+	case !l.Epoch.Equal(want.Epoch):
+		return mismatch("epoch", timeText(l.Epoch), timeText(want.Epoch))
+	case l.Unit != want.Unit:
+		return mismatch("unit", l.Unit, want.Unit)
+	case !slices.Equal(l.Widths, want.Widths):
+		return mismatch("widths", l.Widths, want.Widths)
+	case l.Workers != want.Workers:
+		return mismatch("workers", l.Workers, want.Workers)
+	}
+	return nil
+}
+
+// poolRecord is what the store keeps of a pool. It is created once; from then on only Made
+// grows, and a rescue raises Generation and Floor.
+type poolRecord struct {
+	Version    int      `json:"v"`
+	UUID       string   `json:"uuid"`
+	Format     string   `json:"format"`
+	Epoch      int64    `json:"epoch_us"`
+	Unit       int64    `json:"unit_us"`
+	Widths     []int    `json:"widths"`
+	Workers    int      `json:"workers"`
+	Generation int64    `json:"generation"`
+	Created    int64    `json:"created_us"`
+	Made       [][2]int `json:"made"` // the workers that have records, as half-open ranges in order
+
+	// All times of all workers before it were given out, whatever their records say; 0 if
+	// the pool was never rescued. Records that are made later begin there.
+	Floor int64 `json:"floor_us,omitempty"`
+}
+
+func (r *poolRecord) layout() Layout {
+	return Layout{Format: r.Format, Epoch: time.UnixMicro(r.Epoch).UTC(), Unit: time.Duration(r.Unit) * time.Microsecond,
+		Widths: r.Widths, Workers: r.Workers}
+}
+
+func (r *poolRecord) term() term { return term{r.Generation, r.Floor} }
+
+// sane tells whether the record is one that this program could have written.
+func (r *poolRecord) sane() bool {
+	after := 0
+	for _, m := range r.Made {
+		if m[0] < after || m[1] <= m[0] {
+			return false
+		}
+		after = m[1]
+	}
+	return after <= r.Workers && len(r.UUID) == 36 && r.Generation > 0 && r.layout().check() == nil &&
+		r.Floor >= 0 && (r.Floor > 0) == (r.Version == rescuedVersion)
+}
+
+// made tells whether the worker has a record.
+func (r *poolRecord) made(worker int) bool {
+	return slices.ContainsFunc(r.Made, func(m [2]int) bool { return m[0] <= worker && worker < m[1] })
+}
+
+// count returns how many workers have records.
+func (r *poolRecord) count() (n int) {
+	for _, m := range r.Made {
+		n += m[1] - m[0]
+	}
+	return n
+}
+
+// lacking returns the first workers that have no records, at most so many.
+func (r *poolRecord) lacking(most int) (workers []int) {
+	after := 0
+	for _, m := range append(slices.Clone(r.Made), [2]int{r.Workers, r.Workers}) {
+		for ; after < m[0] && len(workers) < most; after++ {
+			workers = append(workers, after)
+		}
+		after = m[1]
+	}
+	return workers
+}
+
+// withMade returns the record with one more worker made.
+func (r poolRecord) withMade(worker int) poolRecord {
+	made := append(slices.Clone(r.Made), [2]int{worker, worker + 1})
+	slices.SortFunc(made, func(a, b [2]int) int { return a[0] - b[0] })
+	merged := made[:1]
+	for _, m := range made[1:] {
+		if last := &merged[len(merged)-1]; m[0] <= last[1] {
+			last[1] = max(last[1], m[1])
+		} else {
+			merged = append(merged, m)
+		}
+	}
+	r.Made = merged
+	return r
+}
+
+// record is what the store keeps of a worker, all of which changes together.
+//
+// Times are Unix microseconds: the smallest unit of any format, and 292 000 years.
+type record struct {
+	Version    int    `json:"v"`
+	Pool       string `json:"pool"` // the pool's UUID
+	Layout     string `json:"layout"`
+	Generation int64  `json:"generation"`
+	Worker     int    `json:"worker"`
+
+	// The worker's timestamps before Until were allocated: they are the holders' of the
+	// past, and those from From on the last one's. Until only grows, but that a holder
+	// who has sealed its generator gives back what it has not used.
+	From  int64 `json:"from_us"`
+	Until int64 `json:"until_us"`
+
+	Incarnation string `json:"incarnation,omitempty"` // the holder's; empty if there is none
+	Attempt     string `json:"attempt,omitempty"`     // the request that wrote the record
+	Holder      string `json:"holder,omitempty"`      // what the holder says of itself, to people
+	Window      int64  `json:"window_us,omitempty"`   // how far ahead of its clock the holder allocates times
+}
+
+func encode(r any) []byte {
+	b, err := json.Marshal(r)
+	if err != nil {
+		panic(err) // it has nothing that cannot be encoded
+	}
+	return append(b, '\n')
+}
+
+// decode reads a record of either kind.
+func decode(value []byte, r any) error {
+	var version struct {
+		Version int `json:"v"`
+	}
+	if err := json.Unmarshal(value, &version); err != nil {
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	newest := recordVersion
+	if _, ok := r.(*poolRecord); ok {
+		newest = rescuedVersion
+	}
+	if version.Version < 1 || version.Version > newest {
+		return fmt.Errorf("%w: %d, not %d", ErrVersion, version.Version, newest)
+	}
+	d := json.NewDecoder(bytes.NewReader(value))
+	d.DisallowUnknownFields()
+	if err := d.Decode(r); err != nil {
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	return nil
+}
+
+// Keys of the store.
+
+func poolKey(name string) string    { return name + "/pool" }
+func workersKey(name string) string { return name + "/workers/" }
+func workerKey(name string, worker int) string {
+	return fmt.Sprintf("%s%05d", workersKey(name), worker)
+}
+
+// poolOf returns the name of the pool whose key it is.
+func poolOf(key string) (name string, ok bool) { return strings.CutSuffix(key, "/pool") }
+
+// workerOf returns the worker whose key it is.
+func workerOf(name, key string) (worker int, ok bool) {
+	digits, ok := strings.CutPrefix(key, workersKey(name))
+	worker, err := strconv.Atoi(digits)
+	return worker, ok && err == nil && key == workerKey(name, worker)
+}

@@ -1,0 +1,121 @@
+package lease
+
+import (
+	"errors"
+	"reflect"
+	"testing"
+	"time"
+)
+
+func testLayout(workers int) Layout {
+	return Layout{Format: "nanoflake", Epoch: time.UnixMilli(1_609_459_200_000).UTC(), Unit: time.Millisecond, Widths: []int{41, 10, 12}, Workers: workers}
+}
+
+func TestLayoutCheck(t *testing.T) {
+	if err := testLayout(1).check(); err != nil {
+		t.Error(err)
+	}
+	for name, change := range map[string]func(*Layout){
+		"no format":          func(l *Layout) { l.Format = "" },
+		"a unit of 0":        func(l *Layout) { l.Unit = 0 },
+		"a unit of 1.5 µs":   func(l *Layout) { l.Unit = 1500 },
+		"no workers":         func(l *Layout) { l.Workers = 0 },
+		"a negative unit":    func(l *Layout) { l.Unit = -time.Millisecond },
+		"a negative workers": func(l *Layout) { l.Workers = -1 },
+	} {
+		l := testLayout(4)
+		change(&l)
+		if err := l.check(); !errors.Is(err, ErrConfig) {
+			t.Errorf("a layout with %s: %v", name, err)
+		}
+	}
+}
+
+// Layouts that differ in anything have different hashes, as they have different records.
+func TestLayoutHash(t *testing.T) {
+	seen := map[string]string{}
+	for field, l := range otherLayouts() {
+		if other, ok := seen[l.hash()]; ok {
+			t.Errorf("layouts that differ in %s and %s have the same hash", field, other)
+		}
+		seen[l.hash()] = field
+	}
+}
+
+// otherLayouts returns layouts that differ from the test's in the field, and that itself.
+func otherLayouts() map[string]Layout {
+	layouts := map[string]Layout{"nothing": testLayout(4)}
+	for field, change := range map[string]func(*Layout){
+		"format":  func(l *Layout) { l.Format = "sno" },
+		"epoch":   func(l *Layout) { l.Epoch = l.Epoch.Add(time.Millisecond) },
+		"unit":    func(l *Layout) { l.Unit = time.Microsecond },
+		"widths":  func(l *Layout) { l.Widths = []int{41, 11, 11} },
+		"workers": func(l *Layout) { l.Workers = 5 },
+	} {
+		l := testLayout(4)
+		change(&l)
+		layouts[field] = l
+	}
+	return layouts
+}
+
+func TestMade(t *testing.T) {
+	r := poolRecord{Workers: 10}
+	for _, worker := range []int{5, 3, 4, 9, 0, 0} {
+		r = r.withMade(worker)
+	}
+	if want := [][2]int{{0, 1}, {3, 6}, {9, 10}}; !reflect.DeepEqual(r.Made, want) {
+		t.Errorf("made are %v, want %v", r.Made, want)
+	}
+	for worker, want := range []bool{true, false, false, true, true, true, false, false, false, true, false} {
+		if r.made(worker) != want {
+			t.Errorf("worker %d: made is %v", worker, !want)
+		}
+	}
+}
+
+func TestRecordsReadBack(t *testing.T) {
+	want := record{Version: recordVersion, Pool: "p", Layout: "l", Generation: 3, Worker: 4, From: 5, Until: 6,
+		Incarnation: "i", Attempt: "a", Holder: "somebody \"else\" <ü>"}
+	var got record
+	if err := decode(encode(want), &got); err != nil || got != want {
+		t.Errorf("%+v, %v, want %+v", got, err, want)
+	}
+}
+
+func TestDecode(t *testing.T) {
+	for value, want := range map[string]error{
+		"":                       ErrDamaged,
+		"{":                      ErrDamaged,
+		"[]":                     ErrDamaged,
+		`{"v":1,"worker":"x"}`:   ErrDamaged,
+		`{"v":1,"stranger":1}`:   ErrDamaged,
+		`{"v":2,"stranger":1}`:   ErrVersion,
+		`{}`:                     ErrVersion,
+		`{"v":1,"worker":7}`:     nil,
+		`{"v":1,"until_us":1.5}`: ErrDamaged,
+	} {
+		if err := decode([]byte(value), new(record)); !errors.Is(err, want) {
+			t.Errorf("%q: %v, want %v", value, err, want)
+		}
+	}
+}
+
+func TestKeys(t *testing.T) {
+	if key := workerKey("a/b", 7); key != "a/b/workers/00007" {
+		t.Errorf("the key of worker 7 is %q", key)
+	}
+	for _, worker := range []int{0, 7, 65535, 100_000} {
+		if got, ok := workerOf("p", workerKey("p", worker)); !ok || got != worker {
+			t.Errorf("worker %d is read back as %d, %v", worker, got, ok)
+		}
+	}
+	for _, key := range []string{"p/pool", "p/workers/", "p/workers/7", "p/workers/0000007", "p/workers/00007x", "q/workers/00007"} {
+		if worker, ok := workerOf("p", key); ok {
+			t.Errorf("%s is the key of worker %d", key, worker)
+		}
+	}
+	if name, ok := poolOf("a/b/pool"); !ok || name != "a/b" {
+		t.Errorf("%q, %v", name, ok)
+	}
+}

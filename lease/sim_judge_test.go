@@ -1,0 +1,368 @@
+package lease
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/nanoflake"
+	"github.com/firn-id/firn/sno"
+)
+
+const simSameID = "the same ID twice: of worker %d at %s, by %s and %s"
+
+// simJudge knows what was allocated to whom, from what the store accepted. It goes by who sent a
+// write, not by what the write says of that.
+type simJudge struct {
+	spans  map[int][]*simSpan // by worker, in order
+	writer map[int]int        // by worker, the lease that wrote the record
+	record map[int]record
+	top    map[simHolding]int64 // where what a lease has minted as a worker ends
+	ids    map[simID]int        // which lease made it
+}
+
+type simHolding struct{ lease, worker int }
+
+// A simSpan is times of a worker that are a lease's.
+type simSpan struct {
+	lease       int
+	from, until int64
+}
+
+// A simID is an ID of any format.
+type simID struct {
+	high uint64
+	low  uint16
+}
+
+// judgeWrite looks at a write that the store is about to do.
+func (s *simulation) judgeWrite(r *simRequest, i int, found bool) {
+	if r.key == poolKey(simPool) {
+		s.judgePool(r, i)
+		return
+	}
+	made := s.made()
+	var next record
+	worker, ok := workerOf(simPool, r.key)
+	if err := decode(r.value, &next); !ok || err != nil || next.Worker != worker {
+		s.wrong(-1, "a write that is no record: %s: %s", r.key, r.value)
+		return
+	}
+	// A request from before a restore can make a record late that the pool names and the backup has lost: the
+	// rescue has still to raise it.
+	if r.lease.number == simRescuer || !made.made(worker) || !found && s.unsafe > 0 {
+		s.judgeRaise(worker, r.lease, next)
+		return
+	}
+	if !found {
+		s.wrong(worker, "a record is made that was there")
+		return
+	}
+	j, last, me := &s.judge, s.judge.record[worker], r.lease.number
+	name := func(lease int) string { return s.leases[lease].name }
+	unit := s.unit.Microseconds()
+	off := func(us int64) bool { return (us-s.layout().Epoch.UnixMicro())%unit != 0 }
+	spans := j.spans[worker]
+	if next.Incarnation != "" {
+		s.note(worker, "allocated", r.lease, func() string {
+			return fmt.Sprintf("w%d [%s, %s)", worker, simTime(next.From), simTime(next.Until))
+		}, next.From, next.Until)
+		switch {
+		case off(next.From) || off(next.Until):
+			s.wrong(worker, "the times allocated are not whole ticks")
+		case next.Until <= next.From:
+			s.wrong(worker, "nothing is allocated, from %s until %s", simTime(next.From), simTime(next.Until))
+		case next.From < last.Until && last.Incarnation != "" && j.writer[worker] != me:
+			s.wrong(worker, "times of worker %d are allocated to %s which are %s's", worker, name(me), name(j.writer[worker]))
+		case next.From < last.Until:
+			s.wrong(worker, "times of worker %d are allocated a second time, to %s", worker, name(me))
+		}
+		if until, lease := j.given(worker); next.From < until {
+			s.wrong(worker, "times of worker %d are allocated to %s which are %s's", worker, name(me), name(lease))
+		}
+		if w, ok := j.writer[worker]; ok && w != me {
+			s.counts[simTakeovers]++
+			if last.Incarnation != "" {
+				s.counts[simInherited]++
+			}
+		}
+		j.spans[worker] = append(spans, &simSpan{me, next.From, next.Until})
+	} else {
+		s.note(worker, "given back", r.lease, func() string {
+			return fmt.Sprintf("w%d from %s to %s", worker, simTime(last.Until), simTime(next.Until))
+		}, next.Until)
+		if last.Incarnation == "" || j.writer[worker] != me {
+			s.wrong(worker, "worker %d is given back by %s, who does not have it", worker, name(me))
+		}
+		if next.Until > last.Until {
+			s.wrong(worker, "giving worker %d back takes times of it", worker)
+		}
+		if off(next.Until) {
+			s.wrong(worker, "the times given back are not whole ticks")
+		}
+		if top := j.top[simHolding{me, worker}]; top > next.Until {
+			s.wrong(worker, "%s gives back times of worker %d in which it has minted", name(me), worker)
+		}
+		if next.Until < last.Until {
+			s.counts[simGivenBack]++
+		}
+		for _, span := range slices.Backward(spans) {
+			if span.from >= last.Until {
+				continue // from after a backup that is what there is now
+			}
+			if span.until <= next.Until {
+				break
+			}
+			if span.lease != me {
+				s.wrong(worker, "%s gives back times of worker %d that are not its own, but %s's", name(me), worker, name(span.lease))
+			}
+			span.until = max(next.Until, span.from)
+		}
+		j.spans[worker] = slices.DeleteFunc(spans, func(span *simSpan) bool { return span.until == span.from })
+	}
+	j.writer[worker], j.record[worker] = me, next
+}
+
+// made returns the pool's own record.
+func (s *simulation) made() *poolRecord {
+	r := new(poolRecord)
+	if i, found := s.find(poolKey(simPool)); found {
+		decode(s.store.entries[i].Value, r)
+	}
+	return r
+}
+
+// judgePool looks at a write of the pool's own record.
+func (s *simulation) judgePool(r *simRequest, i int) {
+	var last, next poolRecord
+	if decode(s.store.entries[i].Value, &last) != nil || decode(r.value, &next) != nil || !next.sane() {
+		s.wrong(-1, "the pool's record is written as %s", r.value)
+		return
+	}
+	if r.lease.number == simRescuer {
+		s.note(-1, "a rescue begins", r.lease, func() string { return fmt.Sprintf("generation %d, floor %s", next.Generation, simTime(next.Floor)) })
+		if next.Generation < last.Generation || next.Floor < last.Floor || fmt.Sprint(next.Made) != fmt.Sprint(last.Made) {
+			s.wrong(-1, "a rescue writes %s over %s", r.value, s.store.entries[i].Value)
+		}
+		s.reopen()
+		return
+	}
+	s.note(-1, "grown", r.lease, func() string { return fmt.Sprint(next.Made) })
+	if next.term() != last.term() {
+		s.wrong(-1, "a lease writes %s over %s", r.value, s.store.entries[i].Value)
+	}
+	for worker := range s.workers {
+		i, exists := s.find(workerKey(simPool, worker))
+		if last.made(worker) && !next.made(worker) || next.made(worker) && !exists {
+			s.wrong(worker, "the pool's record has made %v, after %v", next.Made, last.Made)
+		}
+		var made record
+		if !exists || last.made(worker) || !next.made(worker) {
+			continue
+		}
+		if decode(s.store.entries[i].Value, &made) != nil || made.Generation != next.Generation || made.Incarnation != "" {
+			s.wrong(worker, "the pool takes %s for one of its records", s.store.entries[i].Value)
+		}
+		s.judgeFree(worker, made)
+	}
+}
+
+// judgeID looks at an ID that was made.
+func (s *simulation) judgeID(l *simLease, id simID, worker int, from int64) {
+	j, until := &s.judge, from+s.unit.Microseconds()
+	s.counts[simMinted]++
+	s.note(worker, "minted", l, func() string { return fmt.Sprintf("w%d at %s", worker, simTime(from)) }, from, int64(id.low))
+	if other, ok := j.ids[id]; ok {
+		s.wrong(worker, simSameID, worker, simTime(from), s.leases[other].name, l.name)
+		return
+	}
+	j.ids[id] = l.number
+	if l.stage == simClosed || l.stage == simFailed {
+		s.wrong(worker, "%s mints after the end: %v", l.name, l.ended)
+		return
+	}
+	h := simHolding{l.number, worker}
+	j.top[h] = max(j.top[h], until)
+	whose := "nobody's"
+	spans := j.spans[worker]
+	for i := len(spans) - 1; i >= 0; i-- {
+		span := spans[i]
+		if span.from < until && from < span.until {
+			if span.lease != l.number {
+				whose = s.leases[span.lease].name + "'s"
+				break
+			}
+			if span.from <= from && until <= span.until {
+				return
+			}
+		}
+	}
+	s.wrong(worker, "%s mints where it was allocated nothing: as worker %d at %s, which is %s", l.name, worker, simTime(from), whose)
+}
+
+// simSeen is what a lease has said of itself.
+type simSeen struct {
+	kind    EventKind // the last one
+	until   time.Time // of the worker that it has
+	expired bool
+}
+
+// notify is told what happens to a lease.
+func (l *simLease) notify(e Event) {
+	s, seen := l.s, &l.seen
+	s.note(e.Worker, e.Kind.String(), l, func() string { return fmt.Sprintf("w%d until %s: %v", e.Worker, simTime(e.Until.UnixMicro()), e.Err) })
+	s.counts[simEvents+simCount(e.Kind)]++
+	ok := seen.kind != Released
+	switch e.Kind {
+	case Acquired:
+		ok = ok && seen.until.IsZero()
+	case Renewed:
+		ok = ok && !seen.until.IsZero() && !e.From.Before(seen.until)
+	case Lost:
+		ok = ok && !seen.until.IsZero()
+	case Expired: // once; it may follow Lost, of a lease that did not know
+		ok = ok && seen.kind != 0 && !seen.expired
+		seen.expired = true
+	case Failing, Released:
+		ok = ok && seen.kind != 0
+	}
+	if e.Kind == Acquired || e.Kind == Renewed {
+		found := false
+		for _, span := range s.judge.spans[e.Worker] {
+			found = found || span.lease == l.number && span.from == e.From.UnixMicro() && span.until == e.Until.UnixMicro()
+		}
+		if !found {
+			s.wrong(e.Worker, "%s says %s where it was allocated nothing: worker %d from %s until %s", l.name, e.Kind, e.Worker,
+				simTime(e.From.UnixMicro()), simTime(e.Until.UnixMicro()))
+		}
+		seen.until, seen.expired = e.Until, false
+	}
+	if e.Kind == Lost || e.Kind == Released {
+		seen.until = time.Time{}
+	}
+	if !ok && s.refuses < 0 { // a worker that is refused is given back, in between
+		s.wrong(e.Worker, "%s says %s after %s", l.name, e.Kind, seen.kind)
+	}
+	seen.kind = e.Kind
+	if s.calm && (e.Kind == Failing && s.store.down == 0 || e.Kind == Expired || e.Kind == Lost) {
+		s.wrong(e.Worker, "%s says %s though nothing is wrong: %v", l.name, e.Kind, e.Err)
+	}
+	l.halt(simHaltNotify)
+}
+
+// simGenerator is a generator of either format.
+type simGenerator struct {
+	l    *simLease
+	nano *nanoflake.Generator
+	sno  *sno.Generator
+}
+
+func newSimGenerator(l *simLease) (g simGenerator, err error) {
+	g.l = l
+	if l.s.sno {
+		g.sno, err = sno.NewGeneratorWith(sno.Config{Allotted: true, Clock: l.time})
+	} else {
+		g.nano, err = nanoflake.NewGenerator(nanoflake.Config{Allotted: true, Clock: l.time})
+	}
+	return g, err
+}
+
+// generator returns the generator itself.
+func (g simGenerator) generator() Generator {
+	if g.sno != nil {
+		return g.sno
+	}
+	return g.nano
+}
+
+func (g simGenerator) Allot(worker int, from, until time.Time) error {
+	g.l.halt(simHaltAllot)
+	g.l.mint(1)
+	if worker == g.l.s.refuses {
+		g.l.s.counts[simRefused]++
+		return iderr.ErrConfig
+	}
+	if err := g.generator().Allot(worker, from, until); err != nil {
+		return err
+	}
+	g.l.mint(1)
+	g.l.halt(simHaltAllot)
+	return nil
+}
+
+func (g simGenerator) Withdraw() time.Time { return g.generator().Withdraw() }
+func (g simGenerator) Refuse(why error)    { g.generator().Refuse(why) }
+
+func (g simGenerator) Seal(why error) time.Time {
+	g.l.mint(1)
+	g.l.halt(simHaltSeal)
+	sealed := g.generator().Seal(why)
+	g.l.halt(simHaltSeal)
+	g.l.mint(1)
+	return sealed
+}
+
+// mint makes IDs, as the process would in another thread.
+func (l *simLease) mint(n int) {
+	s, g := l.s, l.generator
+	if g.l == nil || l.process.dead {
+		return
+	}
+	for range n {
+		var id simID
+		var worker int
+		var at time.Time
+		var err error
+		if g.sno != nil {
+			var made sno.ID
+			made, err = g.sno.TryNext(0)
+			id = simID{uint64(made[0])<<56 | uint64(made[1])<<48 | uint64(made[2])<<40 | uint64(made[3])<<32 | uint64(made[4])<<24 |
+				uint64(made[6])<<8 | uint64(made[7]), made.Sequence()}
+			worker, at = int(made.Partition().AsUint16()), made.Time()
+		} else {
+			var made nanoflake.ID
+			made, err = g.nano.TryNext()
+			id = simID{uint64(made), 0}
+			worker, at = made.GeneratorID(), made.Time(nanoflake.DefaultEpoch())
+		}
+		if l.refused = err; err == nil {
+			l.minted++
+			l.last = s.now
+			s.judgeID(l, id, worker, at.UnixMicro())
+			continue
+		}
+		s.counts[simErrors]++
+		s.note(-1, "no ID", l, err.Error)
+		if s.calm && l.stage == simMinting {
+			s.wrong(l.lease.Worker(), "%s gets no ID though nothing is wrong: %v", l.name, err)
+		}
+		tells := errors.Is(err, ErrClosed) || errors.Is(err, iderr.ErrTimeRange) || s.sno && errors.Is(err, iderr.ErrExhausted)
+		if l.stage == simClosed && !tells {
+			s.wrong(-1, "%s is closed, and its error is: %v", l.name, err)
+		}
+		if l.stage == simMinting && errors.Is(err, ErrClosed) {
+			s.wrong(-1, "%s is not closed, and its error is: %v", l.name, err)
+		}
+		if errors.Is(err, context.Canceled) {
+			s.wrong(-1, "%s: callers are told of a context that is not theirs: %v", l.name, err)
+		}
+	}
+}
+
+// judgeClose looks at a lease that was closed with nothing wrong: all that it has not used has to
+// be given back.
+func (s *simulation) judgeClose(l *simLease) {
+	worker := l.lease.Worker()
+	r := s.judge.record[worker]
+	if l.ended != nil {
+		s.wrong(worker, "%s is closed though nothing is wrong: %v", l.name, l.ended)
+		return
+	}
+	unit := s.unit.Microseconds()
+	if r.Incarnation != "" && s.judge.writer[worker] == l.number || r.Until > max(l.clock(), l.lease.since)+2*unit {
+		s.wrong(worker, "%s keeps times of worker %d after Close, until %s", l.name, worker, simTime(r.Until))
+	}
+}

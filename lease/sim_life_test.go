@@ -1,0 +1,554 @@
+package lease
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/nanoflake"
+	"github.com/firn-id/firn/sno"
+)
+
+const simPool = "sim"
+
+// simProfile says what a run is like.
+type simProfile struct {
+	sno       bool
+	unit      time.Duration
+	workers   int
+	machines  int // processes
+	slots     int // leases a process keeps at a time
+	named     bool
+	trust     bool
+	clocked   bool // the store has a time of its own
+	shared    bool // all processes have one clock
+	refuses   int  // a worker that generators refuse, -1 for none
+	window    int64
+	first     int64
+	timeout   int64
+	wait      int64 // how long Keep waits; 0 for what comes
+	quick     int64 // how long messages take
+	faultsEnd int64 // true time from which on there are no faults
+
+	loseRequest, loseReply, repeat float64 // of messages
+	slow                           float64 // of messages: they take long
+	slowness                       float64 // how long, in windows
+	haltFreeze, haltCrash          float64 // of the places where a process may freeze or die
+	torn                           float64 // of backups: they are not of one moment
+	interrupts                     float64 // of the places where a rescue may be interrupted
+
+	// How many a window, of each process or of the store; 0 for none.
+	freezes, crashes, cuts, outages, steps, closes, restores float64
+
+	largest int64 // the largest step of a clock, as far as it matters for how soon all is well again
+}
+
+// A simCount counts what happened, so that a test can tell that there was anything.
+type simCount int
+
+const (
+	simMinted simCount = iota
+	simErrors
+	simKeeps
+	simKeepErrors
+	simTakeovers
+	simInherited // takeovers from those who have not given back
+	simGivenBack
+	simConflicts
+	simLateWrites
+	simPosthumous // writes of processes that are dead
+	simLostRequests
+	simLostReplies
+	simRepeats
+	simSlow
+	simTimeouts
+	simOutageHits
+	simFreezes
+	simFrozenReplies
+	simCrashes
+	simSteps
+	simRefused
+	simSkewed
+	simHaltRequest
+	simHaltReply
+	simHaltNotify
+	simHaltAllot
+	simHaltSeal
+	simRestores
+	simRescues
+	simInterrupts
+	simEvents     // and the events
+	simCountsSize = simEvents + simCount(Released) + 1
+)
+
+type simCounts [simCountsSize]int
+
+func (c simCount) String() string {
+	if c > simEvents {
+		return EventKind(c - simEvents).String()
+	}
+	return [...]string{"IDs", "refusals", "leases", "leases that were not to be had", "takeovers", "takeovers from who did not give back",
+		"times given back", "conflicts", "writes after their time-out", "writes of the dead", "lost requests", "lost replies",
+		"repeated requests", "slow messages", "time-outs", "outages met", "freezes", "replies that met a frozen process", "crashes",
+		"clock steps", "generators that refused their worker", "clocks found wrong", "halts before a request", "halts after a reply",
+		"halts before an allotment", "halts in an allotment", "halts in a seal", "restores", "rescues", "rescues that were interrupted", "events"}[c]
+}
+
+func newSimulation(seed uint64, p simProfile, traced bool) *simulation {
+	s := &simulation{simProfile: p, random: rand.New(rand.NewPCG(seed, 0x5eed)), now: simStart, traced: traced}
+	s.judge = simJudge{spans: map[int][]*simSpan{}, writer: map[int]int{}, record: map[int]record{}, top: map[simHolding]int64{}, ids: map[simID]int{}}
+	layout := s.layout()
+	made := &poolRecord{Version: recordVersion, UUID: "00000000-0000-4000-8000-000000000000", Format: layout.Format,
+		Epoch: layout.Epoch.UnixMicro(), Unit: layout.Unit.Microseconds(), Widths: layout.Widths, Workers: layout.Workers,
+		Generation: 1, Created: simStart, Made: [][2]int{}}
+	s.store.entries = []driver.Entry{{Key: poolKey(simPool), Value: encode(made), Revision: "0"}}
+	s.store.writers = []int{-1}
+	if p.restores > 0 {
+		s.ahead = s.between(-p.largest, p.largest)
+	}
+	clock := &simClock{}
+	for i := range p.machines {
+		if !p.shared {
+			clock = &simClock{}
+		}
+		s.processes = append(s.processes, nil)
+		s.boot(i, clock)
+	}
+	return s
+}
+
+func (s *simulation) layout() Layout {
+	if s.sno {
+		return Layout{Format: "sno", Epoch: time.Unix(sno.Epoch, 0).UTC(), Unit: sno.TimeUnit, Widths: []int{39, 1, 8, 16, 16}, Workers: s.workers}
+	}
+	return Layout{Format: "nanoflake", Epoch: nanoflake.DefaultEpoch(), Unit: time.Millisecond, Widths: []int{41, 10, 12}, Workers: s.workers}
+}
+
+// end stops everything, so that no coroutine is left.
+func (s *simulation) end() {
+	for _, l := range s.rescuers {
+		l.process.dead = true
+		l.kill()
+	}
+	for _, l := range s.leases {
+		l.process.dead = true
+		l.kill()
+	}
+}
+
+// boot starts a process, in the place of the one that was there.
+func (s *simulation) boot(number int, clock *simClock) {
+	p := &simProcess{s: s, number: number, clock: clock}
+	s.processes[number] = p
+	for slot := range s.slots {
+		s.after(s.between(0, s.window/2), func() { p.run(func() { s.open(p, slot) }) })
+	}
+	s.plague(p, s.freezes, func() { p.freeze(s.freezeSpan()) })
+	s.plague(p, s.crashes, func() { s.crash(p) })
+	s.plague(p, s.cuts, func() {
+		d := min(s.now+s.exponential(float64(s.window)), s.faultsEnd)
+		cut := "out"
+		switch s.random.IntN(3) {
+		case 0:
+			p.cutOut = d
+		case 1:
+			p.cutBack, cut = d, "back"
+		default:
+			p.cutOut, p.cutBack, cut = d, d, "both ways"
+		}
+		s.note(-1, "cut", nil, func() string { return fmt.Sprintf("p%d %s until %s", number, cut, simTime(d)) }, d)
+	})
+	if number == 0 || !s.shared {
+		s.plague(p, s.steps, func() { s.step(p) })
+	}
+}
+
+// plague lets something happen to a process now and then, until faults end or it is dead.
+func (s *simulation) plague(p *simProcess, perWindow float64, do func()) {
+	if perWindow == 0 {
+		return
+	}
+	var again func()
+	again = func() {
+		s.after(s.exponential(float64(s.window)/perWindow), func() {
+			if s.now >= s.faultsEnd || p.dead {
+				return
+			}
+			do()
+			again()
+		})
+	}
+	again()
+}
+
+// strike lets outages come.
+func (s *simulation) strike() {
+	if s.outages == 0 {
+		return
+	}
+	s.after(s.exponential(float64(s.window)/s.outages), func() {
+		if s.now >= s.faultsEnd {
+			return
+		}
+		d := s.between(s.window/10, 3*s.window)
+		s.outage(min(d, s.faultsEnd-s.now), simOutage(s.random.IntN(int(simOutages))))
+		s.strike()
+	})
+}
+
+func (s *simulation) outage(d int64, mode simOutage) {
+	s.store.down, s.store.mode = s.now+d, mode
+	s.note(-1, "outage", nil, func() string { return fmt.Sprintf("%s until %s", mode, simTime(s.store.down)) }, d, int64(mode))
+}
+
+// freezeSpan returns how long to freeze.
+func (s *simulation) freezeSpan() int64 {
+	spans := [...]float64{0.01, 0.1, 0.5, 2, 10}
+	return int64(float64(s.window) * spans[s.random.IntN(len(spans))] * (0.5 + s.random.Float64()))
+}
+
+// step sets a clock, for the worse or right again.
+func (s *simulation) step(p *simProcess) {
+	const second = 1_000_000
+	sizes := []int64{1000, 4000, 20_000, s.window / 10, s.window / 2, 2 * s.window,
+		60 * second, 3600 * second, 86400 * second, 365 * 86400 * second, 3650 * 86400 * second}
+	for sizes[len(sizes)-1] > s.largest {
+		sizes = sizes[:len(sizes)-1]
+	}
+	d := sizes[s.random.IntN(len(sizes))]
+	d = s.between(d/2, d)
+	switch s.random.IntN(3) {
+	case 0:
+		p.clock.offset = 0
+	case 1:
+		p.clock.offset += d
+	default:
+		p.clock.offset -= d
+	}
+	p.clock.offset = max(min(p.clock.offset, s.largest), -s.largest)
+	s.counts[simSteps]++
+	s.note(-1, "clock", nil, func() string { return fmt.Sprintf("p%d shows %s", p.number, simTime(s.now+p.clock.offset)) }, p.clock.offset)
+}
+
+// crash ends a process, and starts another one in its place. What it has sent is on its way.
+func (s *simulation) crash(p *simProcess) {
+	if p.dead {
+		return
+	}
+	p.dead = true
+	s.counts[simCrashes]++
+	s.note(-1, "crash", nil, func() string { return fmt.Sprintf("p%d", p.number) }, int64(p.number))
+	for _, l := range s.leases {
+		if l.process == p {
+			l.kill()
+		}
+	}
+	s.after(s.exponential(float64(s.window)/4), func() { s.boot(p.number, p.clock) })
+}
+
+// open starts a lease in a slot of a process.
+func (s *simulation) open(p *simProcess, slot int) *simLease {
+	l := &simLease{s: s, process: p, number: len(s.leases), keeping: s.now}
+	l.name = fmt.Sprintf("p%d.%d#%d", p.number, slot, l.number)
+	l.ctx = &simContext{s: s, parent: context.Background(), deadline: simNever}
+	us := time.Microsecond
+	l.config = Config{Window: time.Duration(s.window) * us, First: time.Duration(s.first) * us, Timeout: time.Duration(s.timeout) * us,
+		Wait: time.Duration(s.between(-s.window, s.window)) * us, TrustClock: s.trust, Holder: l.name, Notify: l.notify, Clock: l.time, world: simWorld{l}}
+	switch {
+	case s.wait > 0:
+		l.config.Wait = time.Duration(s.wait) * us
+	case s.chance(0.25):
+		l.config.Wait = 0 // it leaves when all others were seen to renew
+	}
+	if s.named {
+		l.config.Worker = Number((p.number + slot) % s.workers)
+	}
+	if c, err := l.config.settle(s.layout()); err == nil {
+		l.config.Timeout = c.Timeout
+	} else {
+		panic(err)
+	}
+	s.leases = append(s.leases, l)
+	s.counts[simKeeps]++
+	l.start(func() { l.live(slot) })
+	return l
+}
+
+// live is what a program does with a lease.
+func (l *simLease) live(slot int) {
+	s := l.s
+	again := func(mean float64) {
+		if l.process.dead {
+			return
+		}
+		s.after(s.exponential(mean), func() { l.process.run(func() { s.open(l.process, slot) }) })
+	}
+	err := l.keep()
+	if err != nil {
+		l.stage, l.ended = simFailed, err
+		s.counts[simKeepErrors]++
+		if errors.Is(err, ErrClockSkew) {
+			s.counts[simSkewed]++
+		}
+		s.note(-1, "no lease", l, err.Error)
+		s.judgeKeep(l)
+		if s.wait > 0 {
+			again(float64(s.window) / 20) // it is in a hurry
+			return
+		}
+		again(float64(s.window) / 3)
+		return
+	}
+	l.stage, l.ready = simMinting, s.now
+	s.note(l.lease.Worker(), "kept", l, nil)
+	l.mint(1)
+	if s.closes > 0 {
+		s.after(s.exponential(float64(s.window)/s.closes), func() {
+			if s.now < s.faultsEnd {
+				l.process.run(l.cancel)
+			}
+		})
+	}
+	l.lease.run(l.ctx)
+	close(l.lease.done)
+	l.stage = simClosing
+	l.mint(1)
+	l.ended = l.lease.Close()
+	l.stage = simClosed
+	s.note(l.lease.Worker(), "closed", l, func() string { return fmt.Sprint(l.ended) })
+	if s.calm {
+		s.judgeClose(l)
+	}
+	l.mint(1)
+	again(float64(s.window) / 8)
+}
+
+// keep is Open and Pool.Keep.
+func (l *simLease) keep() error {
+	s := l.s
+	var store driver.Store = simConn{l}
+	if s.clocked {
+		store = simClockConn{simConn{l}}
+	}
+	ctx, cancel := simWorld{l}.timeout(l.ctx, l.config.Timeout)
+	pool, err := Open(ctx, store, simPool, s.layout())
+	cancel()
+	if err != nil {
+		return err
+	}
+	g, err := newSimGenerator(l)
+	if err != nil {
+		return err
+	}
+	l.generator = g
+	l.minting()
+	if s.closes > 0 && !s.calm && s.chance(0.05) { // somebody loses patience
+		s.after(s.exponential(float64(s.window)/10), func() {
+			if s.now < s.faultsEnd && l.stage == simOpening {
+				l.process.run(l.cancel)
+			}
+		})
+	}
+	l.lease, err = pool.keep(l.ctx, g, l.config)
+	if err == nil && l.ctx.cancelled {
+		l.s.note(l.lease.Worker(), "kept though cancelled", l, nil)
+	}
+	return err
+}
+
+// minting makes IDs at random times, as long as the process lives and a while after Close.
+func (l *simLease) minting() {
+	s := l.s
+	rate := float64(s.window) / 30
+	over := 0
+	var again func()
+	again = func() {
+		s.after(s.exponential(rate), func() {
+			l.process.run(func() {
+				l.mint(1 + s.random.IntN(3))
+				if l.stage == simClosed || l.stage == simFailed {
+					over++
+				}
+				if over < 3 {
+					again()
+				}
+			})
+		})
+	}
+	again()
+}
+
+// judgeKeep looks at why there is no lease.
+func (s *simulation) judgeKeep(l *simLease) {
+	err := l.ended
+	may := []error{ErrNoWorker, ErrHeld, ErrClockSkew, iderr.ErrTimeRange, iderr.ErrConfig, driver.ErrUnavailable, driver.ErrConflict, context.Canceled}
+	if s.counts[simRestores] > 0 {
+		may = append(may, ErrRescuing, ErrRolledBack, ErrMissing, ErrDamaged)
+	}
+	for _, want := range may {
+		if errors.Is(err, want) {
+			if s.calm && (want != ErrNoWorker || s.machines*s.slots <= s.workers) {
+				break
+			}
+			return
+		}
+	}
+	s.wrong(-1, "%s gets no lease: %v", l.name, err)
+}
+
+// judgeEnd looks at how it all is, a while after the last fault. Who has a worker mints, and as
+// many do as there are workers for. Where clocks were very wrong, errors that say so are right:
+// they have used up what comes.
+func (s *simulation) judgeEnd() {
+	if s.refuses >= 0 {
+		return // a lease whose generator refuses its worker has come to an end of another kind
+	}
+	minting, stuck := 0, ""
+	for _, p := range s.processes {
+		if p.dead {
+			s.wrong(-1, "p%d is dead after the last fault", p.number)
+			return
+		}
+	}
+	for _, l := range slices.Backward(s.leases) {
+		if l.process.dead || l.stage == simClosed || l.stage == simFailed {
+			continue
+		}
+		if l.stage == simMinting && l.refused == nil && l.last > s.now-s.window {
+			minting++
+			continue
+		}
+		why := l.refused
+		if l.stage != simMinting {
+			why = nil // it waits for a worker
+			if l.keeping < s.now-5*s.window-30_000_000 {
+				s.wrong(-1, "%s has not come to an end since %s", l.name, simTime(l.keeping))
+			}
+			stuck += fmt.Sprintf(", %s is opening", l.name)
+			continue
+		}
+		stuck += fmt.Sprintf(", %s gets: %v", l.name, why)
+		right := errors.Is(why, ErrNoWorker) || errors.Is(why, ErrHeld) // others mint, which is counted
+		if s.largest > simSmall(s.window) {
+			for _, err := range []error{ErrClockSkew, iderr.ErrClockBackwards, iderr.ErrTimeRange} {
+				right = right || errors.Is(why, err)
+			}
+		}
+		if !right {
+			s.wrong(l.lease.Worker(), "%s does not mint a while after the last fault: %v", l.name, why)
+			return
+		}
+	}
+	want := min(s.machines*s.slots, s.workers)
+	if s.named {
+		want = min(s.machines+s.slots-1, s.workers)
+	}
+	if s.largest <= simSmall(s.window) && minting < want {
+		s.wrong(-1, "%d leases mint a while after the last fault, and there are workers for %d%s", minting, want, stuck)
+	}
+}
+
+// simSmall is the largest step of a clock that nobody notices for long.
+func simSmall(window int64) int64 { return 2 * window }
+
+// simRun makes one run in which all kinds of things may go wrong.
+func simRun(seed uint64, traced bool) *simulation {
+	return newSimulation(seed, simFaulty(seed), traced).run()
+}
+
+// run makes the run: first what goes wrong, and then what comes of it.
+func (s *simulation) run() *simulation {
+	defer s.end()
+	s.strike()
+	s.backUp()
+	s.runUntil(s.faultsEnd)
+	if s.verdict != nil {
+		return s
+	}
+	s.store.down = 0
+	s.note(-1, "the last fault was", nil, nil)
+	if s.unsafe > 0 {
+		for end := s.now + 40*s.window + 20*s.timeout; s.unsafe > 0 && s.now < end && s.verdict == nil; {
+			s.runUntil(s.now + s.window)
+		}
+		if s.unsafe > 0 {
+			s.wrong(-1, "a rescue comes to no end")
+		}
+	}
+	s.runUntil(max(s.now, s.floor+s.largest)) // by the clock that is the furthest behind
+	// What was allocated last is used up, by the clock that is the furthest behind, on the
+	// generator whose clock was the furthest ahead; then somebody finds that.
+	settle := s.now + 5*s.window + s.timeout*4 + 1_000_000
+	if s.largest <= simSmall(s.window) {
+		settle += 2 * s.largest
+	}
+	s.runUntil(settle)
+	if s.verdict == nil {
+		s.judgeEnd()
+	}
+	return s
+}
+
+func simUnit(isSno bool) time.Duration {
+	if isSno {
+		return sno.TimeUnit
+	}
+	return time.Millisecond
+}
+
+// simFaulty draws what a run is like.
+func simFaulty(seed uint64) simProfile {
+	r := rand.New(rand.NewPCG(seed, 0xfa117))
+	const second = 1_000_000
+	pick := func(of ...float64) float64 { return of[r.IntN(len(of))] }
+	p := simProfile{
+		sno: r.IntN(4) == 0, workers: 2 + r.IntN(3), machines: 3 + r.IntN(3), slots: 1,
+		named: r.IntN(6) == 0, trust: r.IntN(4) == 0, clocked: r.IntN(4) == 0, shared: r.IntN(6) == 0, refuses: -1,
+		window: []int64{second / 5, second / 2, second, second, second, 3 * second}[r.IntN(6)],
+	}
+	p.unit = simUnit(p.sno)
+	if p.machines == 3 && r.IntN(2) == 0 {
+		p.slots = 2
+	}
+	if r.IntN(10) == 0 {
+		p.refuses = r.IntN(p.workers)
+	}
+	p.first = p.window / []int64{1, 4, 10}[r.IntN(3)]
+	p.timeout = p.window * []int64{1, 3, 3, 10}[r.IntN(4)] / 10
+	p.quick = min([]int64{200, 2000, p.window / 50}[r.IntN(3)], p.timeout/40)
+	p.faultsEnd = simStart + p.window*[]int64{5, 5, 8, 20}[r.IntN(4)]
+	p.closes = pick(0, 0.1, 0.3, 1)
+	if kind := r.IntN(8); kind != 0 { // a fault of most kinds, or of a few
+		some := func(v ...float64) float64 {
+			if kind < 4 && r.IntN(2) == 0 {
+				return 0
+			}
+			return pick(v...)
+		}
+		p.loseRequest = some(0, 0.02, 0.1, 0.3)
+		p.loseReply = some(0, 0.02, 0.1, 0.3)
+		p.repeat = some(0, 0.05, 0.3)
+		p.slow, p.slowness = some(0, 0.02, 0.1, 0.3), pick(0.1, 0.3, 1, 3)
+		p.freezes = some(0, 0.1, 0.5)
+		p.haltFreeze = some(0, 0.005, 0.02)
+		p.crashes = some(0, 0.05, 0.2)
+		p.haltCrash = some(0, 0.002, 0.01)
+		p.cuts = some(0, 0.1, 0.3)
+		p.outages = some(0, 0.1, 0.2)
+		p.steps = some(0, 0.2, 0.5)
+		if p.steps > 0 {
+			p.largest = int64(pick(20_000, float64(p.window), float64(simSmall(p.window)), 4000*second, 3650*86400*second))
+		}
+	}
+	if p.largest <= simSmall(p.window) && r.IntN(3) == 0 {
+		p.restores, p.torn, p.interrupts = pick(0.2, 0.5), pick(0, 0.5), pick(0, 0.02, 0.1)
+		p.workers += r.IntN(4)
+		p.faultsEnd += 5 * p.window
+	}
+	return p
+}

@@ -1,0 +1,293 @@
+package lease
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A simMutant is a keeper with a fault, or with as many as it takes for one to show.
+type simMutant struct {
+	name  string
+	fault string
+	edits []simEdit
+	finds []string // what the simulation may say of it
+	twice bool     // it makes IDs twice in the runs of the test: it does not only break the rules
+}
+
+// A simEdit replaces text that must be there exactly once, so that a change of the keeper that an
+// edit no longer fits fails the test.
+type simEdit struct{ old, new string }
+
+// simUnseen takes away that a lease finds out about a store that has lost something, as which some
+// mutants would be found out by themselves.
+var simUnseen = simEdit{"case got.Until < l.held.Until || got.Incarnation == l.incarnation:", "case false:"}
+
+const (
+	saysTwice   = "times of worker" // allocated, that were allocated before
+	saysNothing = "where it was allocated nothing"
+	saysMinted  = "in which it has minted"
+	saysForeign = "that are not its own"
+	saysHolder  = "who does not have it"
+	saysSameID  = "the same ID twice"
+	saysStill   = "a while after the last fault"
+	saysFree    = "are free from"           // that were given to somebody
+	saysRaised  = "is raised to generation" // an earlier one, by who writes over what a rescue has written
+	saysAhead   = "a clock was ahead by more than"
+)
+
+// simHasty takes away that nobody takes a worker before the floor of a rescue, by a clock that then
+// has to go back for some mutants to show.
+var simHasty = simEdit{"	if l.now() >= floor {", "	if true {"}
+
+var simMutants = []simMutant{
+	{"unread", "a request that failed is taken for done, unread", []simEdit{{
+		"	got, unread := l.pool.get(ctx, r.Worker)\n	switch {",
+		"	if err != nil {\n		return stored{r, s.rev}, true, nil\n	}\n	got, unread := l.pool.get(ctx, r.Worker)\n	switch {",
+	}}, []string{saysNothing}, true},
+	{"asked", "what was asked for is adopted, not what is stored", []simEdit{{
+		"l.attempted(got) {\n		return got, true, nil",
+		"l.attempted(got) {\n		return stored{r, got.rev}, true, nil",
+	}}, []string{saysNothing}, true},
+	{"enough", "any record that reaches as far as was asked is adopted", []simEdit{{
+		"if got.Incarnation == l.incarnation && l.attempted(got) {",
+		"if got.Until >= r.Until {",
+	}, simUnseen}, []string{saysNothing}, true},
+	{"blind", "the revision is that of whatever is there", []simEdit{{
+		"	return l.pool.store.Put(ctx, workerKey(l.pool.name, r.Worker), encode(r), rev)",
+		"	if e, err := l.pool.store.Get(ctx, workerKey(l.pool.name, r.Worker)); err == nil {\n		rev = e.Revision\n	}\n" +
+			"	return l.pool.store.Put(ctx, workerKey(l.pool.name, r.Worker), encode(r), rev)",
+	}}, []string{saysTwice, saysForeign, saysHolder}, true},
+	{"conflict", "a conflict is taken for success", []simEdit{{
+		"	got, unread := l.pool.get(ctx, r.Worker)\n	switch {",
+		"	got, unread := l.pool.get(ctx, r.Worker)\n	if unread == nil && got.rev != s.rev {\n		return stored{r, got.rev}, true, nil\n	}\n	switch {",
+	}}, []string{saysNothing}, true},
+	{"host", "all leases call themselves the same", []simEdit{{
+		"incarnation: c.world.random(128),", "incarnation: \"host\",",
+	}, simUnseen, {"case !l.attempted(got):", "case false:"}}, []string{saysForeign, saysHolder}, true},
+	{"nonce", "all leases and all requests call themselves the same", []simEdit{
+		{"incarnation: c.world.random(128),", "incarnation: \"host\","},
+		{"prefix: l.config.world.random(128) + \"-\"}", "prefix: \"1\"}"},
+		{"	return a.prefix + strconv.Itoa(a.count)\n", "	return a.prefix + strconv.Itoa(a.count)[:0]\n"},
+	}, []string{saysNothing, saysForeign, saysHolder}, true},
+	{"now", "times are allocated from now on, whatever was allocated", []simEdit{{
+		"	r.From = l.ceil(max(l.now(), s.Until))", "	r.From = l.ceil(l.now())",
+	}}, []string{saysTwice}, true},
+	{"latest", "a worker is given back at whatever revision is there", []simEdit{{
+		"		if _, err = l.put(ctx, r, l.held.rev); err == nil {",
+		"		if s, err := l.pool.get(ctx, r.Worker); err == nil {\n			l.held.rev = s.rev\n		}\n		if _, err = l.put(ctx, r, l.held.rev); err == nil {",
+	}}, []string{saysForeign, saysHolder, saysRaised}, true},
+	{"unsealed", "a worker is given back from now on, whatever was minted", []simEdit{{
+		"max(l.ceil(unused), l.since)", "max(l.ceil(min(unused, l.now())), l.since)",
+	}}, []string{saysMinted}, false},
+	{"early", "a worker is given back before the generator is sealed", []simEdit{{
+		"	sealed := l.generator.Seal(fmt.Errorf(\"pool %s: %w\", l.pool.name, ErrClosed)).UnixMicro()\n",
+		"	sealed := l.now()\n	defer l.generator.Seal(fmt.Errorf(\"pool %s: %w\", l.pool.name, ErrClosed))\n",
+	}}, []string{saysMinted, saysNothing}, true},
+	{"since", "times from before the lease are given back", []simEdit{{
+		"max(l.ceil(unused), l.since)", "l.ceil(unused)",
+	}}, []string{saysForeign}, false},
+	{"first", "times are allotted before they are acknowledged", []simEdit{{
+		"	rev, err := l.put(ctx, r, s.rev)\n",
+		"	l.generator.Allot(r.Worker, time.UnixMicro(r.From), time.UnixMicro(r.Until))\n	rev, err := l.put(ctx, r, s.rev)\n",
+	}}, []string{saysNothing}, true},
+	{"gap", "what passed while the lease had expired is allotted to it", []simEdit{{
+		"	l.held, l.lost, l.expired = got, nil, false\n",
+		"	before := got.From\n	if kind == Renewed {\n		before = l.held.Until\n	}\n	l.held, l.lost, l.expired = got, nil, false\n",
+	}, {"l.generator.Allot(got.Worker, from, until)", "l.generator.Allot(got.Worker, time.UnixMicro(before), until)"}}, []string{saysNothing}, false},
+	{"ticks", "times are not rounded to ticks", []simEdit{{
+		"	return us - past\n", "	return us - past*0\n",
+	}}, []string{"not whole ticks"}, false},
+	{"fence", "more is allotted than was allocated", []simEdit{{
+		"l.generator.Allot(got.Worker, from, until)", "l.generator.Allot(got.Worker, from, until.Add(time.Hour))",
+	}}, []string{saysNothing}, true},
+	{"kept", "a worker that is another lease's is kept", []simEdit{{
+		"	return got, false, nil\n}\n\nfunc (l *Lease) put", "	got.From, got.Until = r.From, r.Until\n	return got, true, nil\n}\n\nfunc (l *Lease) put",
+	}}, []string{saysNothing}, true},
+	{"window", "the floor of a rescue leaves the window out", []simEdit{{
+		"	return window + r.Skew", "	return r.Skew",
+	}}, []string{saysFree, saysAhead}, true},
+	{"skew", "the floor of a rescue leaves the skew out", []simEdit{{
+		"	return window + r.Skew.Microseconds() +", "	return window +",
+	}}, []string{saysFree, saysAhead}, false},
+	{"generation", "a rescue goes on in the same generation", []simEdit{{
+		"max(generation+1, now/1000)", "generation",
+	}, simHasty}, []string{saysTwice}, true},
+	{"older", "a record of an earlier generation is believed", []simEdit{{
+		"	case s.Generation < generation:", "	case false:",
+	}, simHasty}, []string{saysTwice}, true},
+	{"grow", "times of a worker that is made after a rescue begin at nothing", []simEdit{{
+		"s := stored{record: *p.unused(worker, t)}", "s := stored{record: *p.unused(worker, term{generation: t.generation})}",
+	}}, []string{saysFree, saysHolder}, false},
+	{"late", "a record that is found before the pool names it is taken as it is", []simEdit{{
+		"term{t.generation, max(s.Until, t.floor)}", "term{t.generation, s.Until}",
+	}}, []string{saysFree, saysHolder}, false},
+	{"missing", "a rescue leaves out the records that are missing", []simEdit{{
+		"r.records[worker] = rescuing{lost: true}", "delete(r.records, worker)",
+	}}, []string{saysStill}, false},
+	{"idle", "a lease that has lost its worker takes no other", []simEdit{{
+		"	return l.acquire(ctx, 0)\n", "	return l.lost\n",
+	}}, []string{saysStill}, false},
+}
+
+// simMain runs the simulation in each mutant.
+const simMain = `// Command mutants prints the first seed that finds each mutant.
+package main
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"sync"
+%s)
+
+func main() {
+	n, _ := strconv.Atoi(os.Args[1])
+	var all sync.WaitGroup
+	turns := make(chan bool, runtime.GOMAXPROCS(0))
+	for _, m := range []struct {
+		name  string
+		find  func(n int, onlyTwice bool) (int, string)
+		twice bool
+	}{
+%s	} {
+		all.Go(func() {
+			turns <- true
+			defer func() { <-turns }()
+			seed, message := m.find(n, false)
+			fmt.Printf("%%s\t%%d\t%%s\n", m.name, seed, message)
+			if m.twice {
+				seed, message = m.find(n, true)
+				fmt.Printf("%%s twice\t%%d\t%%s\n", m.name, seed, message)
+			}
+		})
+	}
+	all.Wait()
+}
+`
+
+const simFind = `package lease
+
+// Find returns the first of n seeds that goes wrong, and what it says; n if none does.
+func Find(n int, onlyTwice bool) (int, string) {
+	for seed := range n {
+		s := newSimulation(uint64(seed), simFaulty(uint64(seed)), false)
+		s.onlyTwice = onlyTwice
+		if s.run(); s.verdict != nil {
+			return seed, s.verdict.message
+		}
+	}
+	return n, "nothing"
+}
+`
+
+// The simulation has to find what is wrong with each mutant, and say so for the right reason.
+//
+// The mutants are packages of one program, so that there is one link and the test is quick. The
+// program is made anew of the keeper as it is.
+func TestSimMutants(t *testing.T) {
+	const seeds = 1500
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		name = filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write("go.mod", fmt.Sprintf("module mutants\n\ngo 1.26.0\n\nrequire github.com/firn-id/firn v0.0.0\n\nreplace github.com/firn-id/firn => %s\n", root))
+	var imports, table strings.Builder
+	for _, m := range append([]simMutant{{name: "none"}}, simMutants...) {
+		for name, text := range simSources(t, m) {
+			write(filepath.Join(m.name, name), text)
+		}
+		write(filepath.Join(m.name, "find.go"), simFind)
+		fmt.Fprintf(&imports, "\n\t%s_ %q\n", m.name, "mutants/"+m.name)
+		fmt.Fprintf(&table, "\t\t{%q, %s_.Find, %v},\n", m.name, m.name, m.twice)
+	}
+	write("main.go", fmt.Sprintf(simMain, imports.String(), table.String()))
+	program := filepath.Join(dir, "program")
+	build := exec.Command("go", "build", "-o", program, ".")
+	build.Dir = dir
+	build.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	run := exec.Command(program, fmt.Sprint(seeds))
+	run.Env = append(os.Environ(), "GOGC=400") // as in simAll
+	out, err := run.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	found := map[string][]string{}
+	for line := range strings.Lines(string(out)) {
+		fields := strings.SplitN(strings.TrimSpace(line), "\t", 3)
+		found[fields[0]] = fields[1:]
+	}
+	if got := found["none"]; got[1] != "nothing" {
+		t.Errorf("the keeper as it is: seed %s: %s", got[0], got[1])
+	}
+	for _, m := range simMutants {
+		got := found[m.name]
+		right := false
+		for _, want := range m.finds {
+			right = right || strings.Contains(got[1], want)
+		}
+		if !right {
+			t.Errorf("%s (%s): seed %s says %q, want %q", m.name, m.fault, got[0], got[1], m.finds)
+			continue
+		}
+		t.Logf("%-10s seed %3s: %s", m.name, got[0], got[1])
+		if got = found[m.name+" twice"]; m.twice && !strings.Contains(got[1], saysSameID) {
+			t.Errorf("%s (%s): no ID is made twice in %s runs", m.name, m.fault, got[0])
+		} else if m.twice {
+			t.Logf("%-10s seed %3s: %s", "", got[0], got[1])
+		}
+	}
+}
+
+// simSources returns the files of the keeper and its simulation, with a mutant's edits.
+func simSources(t *testing.T, m simMutant) map[string]string {
+	t.Helper()
+	names, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sources := map[string]string{}
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch name {
+		case "sim_world_test.go", "sim_store_test.go", "sim_judge_test.go", "sim_life_test.go", "sim_rescue_test.go":
+			sources[strings.TrimSuffix(name, "_test.go")+".go"] = string(text)
+		default:
+			if !strings.HasSuffix(name, "_test.go") {
+				sources[name] = string(text)
+			}
+		}
+	}
+	for _, e := range m.edits {
+		n := 0
+		for name, text := range sources {
+			n += strings.Count(text, e.old)
+			sources[name] = strings.Replace(text, e.old, e.new, 1)
+		}
+		if n != 1 {
+			t.Errorf("%s: %d places to edit instead of one: %q", m.name, n, e.old)
+		}
+	}
+	return sources
+}

@@ -1,0 +1,198 @@
+package lease
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/firn-id/firn/lease/driver"
+)
+
+// A simBackup is what a backup has.
+type simBackup struct {
+	entries []driver.Entry
+	writers []int
+}
+
+// simRescuer is who restores the store, and rescues the pool.
+const simRescuer = -2
+
+// backUp makes backups now and then, of which one is restored after a while.
+func (s *simulation) backUp() {
+	if s.restores == 0 {
+		return
+	}
+	var again func(mean float64)
+	again = func(mean float64) {
+		s.after(s.exponential(mean), func() {
+			if s.now >= s.faultsEnd {
+				return
+			}
+			s.note(-1, "backup", nil, nil)
+			first := s.store.backup()
+			torn := s.chance(s.torn)
+			s.after(s.exponential(float64(s.window)/8), func() {
+				second := s.store.backup()
+				s.after(s.exponential(float64(s.window)), func() {
+					if s.now < s.faultsEnd {
+						s.restore(first, second, torn)
+					}
+					again(float64(s.window) / s.restores)
+				})
+			})
+		})
+	}
+	again(float64(s.window) / 4) // the first one has the fewest workers
+}
+
+func (s *simStore) backup() simBackup {
+	return simBackup{slices.Clone(s.entries), slices.Clone(s.writers)}
+}
+
+// restore puts the store back to what a backup has, under new revisions. If it is torn, some of it
+// was copied later than the rest. Nobody reaches the store until the rescue has begun.
+func (s *simulation) restore(first, second simBackup, torn bool) {
+	store, j := &s.store, &s.judge
+	s.counts[simRestores]++
+	s.note(-1, "restore", nil, func() string { return fmt.Sprintf("torn: %v", torn) })
+	from := first
+	if torn {
+		from = simBackup{}
+		for i, e := range second.entries { // nothing is ever deleted, so it has all keys
+			at := slices.IndexFunc(first.entries, func(old driver.Entry) bool { return old.Key == e.Key })
+			writer := second.writers[i]
+			switch {
+			case s.chance(0.5):
+			case at >= 0:
+				e, writer = first.entries[at], first.writers[at]
+			default:
+				continue
+			}
+			switch {
+			case e.Key == poolKey(simPool):
+			case s.chance(0.1):
+				continue
+			case s.chance(0.1):
+				e.Value = e.Value[:len(e.Value)/2]
+			}
+			from.entries, from.writers = append(from.entries, e), append(from.writers, writer)
+		}
+	}
+	store.entries, store.writers = slices.Clone(from.entries), slices.Clone(from.writers)
+	clear(j.record)
+	clear(j.writer)
+	for i, e := range store.entries {
+		store.last++
+		store.entries[i].Revision = driver.Revision(strconv.FormatUint(store.last, 10))
+		if worker, ok := workerOf(simPool, e.Key); ok {
+			var r record
+			if decode(e.Value, &r) == nil {
+				j.record[worker], j.writer[worker] = r, store.writers[i]
+			}
+		}
+	}
+	store.closed, store.mode = true, simOutage(s.random.IntN(int(simOutages-1))) // not mute: nothing is done
+	s.unsafe++
+	s.after(s.exponential(float64(s.window)/4), s.rescue)
+	if s.chance(0.1) { // two people see to it
+		s.unsafe++
+		s.after(s.exponential(float64(s.window)/4), s.rescue)
+	}
+}
+
+// rescue starts who rescues the pool, and another one if that one dies.
+func (s *simulation) rescue() {
+	l := &simLease{s: s, number: simRescuer, name: "rescue"}
+	l.process = &simProcess{s: s, number: simRescuer, clock: &simClock{s.ahead}}
+	l.ctx = &simContext{s: s, parent: context.Background(), deadline: simNever}
+	l.config.Timeout = time.Duration(s.timeout) * time.Microsecond
+	s.rescuers = append(s.rescuers, l)
+	l.start(func() {
+		us := time.Microsecond
+		var store driver.Store = simConn{l}
+		if s.clocked {
+			store = simClockConn{simConn{l}}
+		}
+		for pause := s.window / 4; ; pause = min(2*pause, 2*s.window) { // lest those who overtake one another do so for ever
+			done, err := Rescue(l.ctx, store, simPool, RescueConfig{Window: time.Duration(s.window) * us, Skew: time.Duration(2*s.largest+1000) * us,
+				world: simWorld{l}, timeout: l.config.Timeout, lanes: 1})
+			if err == nil {
+				s.note(-1, "rescued", l, func() string { return fmt.Sprintf("floor %s", simTime(done.Floor.UnixMicro())) })
+				s.counts[simRescues]++
+				s.floor = max(s.floor, done.Floor.UnixMicro())
+				l.process.dead = true
+				s.unsafe--
+				return
+			}
+			s.note(-1, "not rescued", l, err.Error)
+			// The latter two, after another rescue or another restore.
+			if !errors.Is(err, driver.ErrUnavailable) && !errors.Is(err, driver.ErrConflict) && !errors.Is(err, ErrRescuing) && !errors.Is(err, ErrMissing) {
+				s.wrong(-1, "a rescue fails: %v", err)
+			}
+			simWorld{l}.sleep(l.ctx, time.Duration(s.exponential(float64(pause)))*us)
+		}
+	})
+}
+
+// interrupt ends who rescues the pool.
+func (s *simulation) interrupt(l *simLease) {
+	s.counts[simInterrupts]++
+	s.note(-1, "interrupted", l, nil)
+	l.process.dead = true
+	l.kill()
+	s.after(s.exponential(float64(s.window)/2), s.rescue)
+}
+
+// reopen lets everybody reach the store again.
+func (s *simulation) reopen() {
+	store := &s.store
+	store.closed = false
+	for _, arrive := range store.waiting {
+		s.after(s.latency(), arrive)
+	}
+	store.waiting = nil
+}
+
+// given returns where the times of a worker end that were ever given to anybody.
+func (j *simJudge) given(worker int) (until int64, lease int) {
+	spans := j.spans[worker]
+	if len(spans) == 0 {
+		return 0, -1
+	}
+	last := slices.MaxFunc(spans, func(a, b *simSpan) int { return cmp.Compare(a.until, b.until) })
+	return last.until, last.lease
+}
+
+// judgeRaise looks at a record that is made or raised so that its times begin at a floor. One that
+// the pool does not name yet may be from before a rescue.
+func (s *simulation) judgeRaise(worker int, l *simLease, next record) {
+	s.note(worker, "raised", l, func() string {
+		return fmt.Sprintf("w%d to %s, generation %d", worker, simTime(next.Until), next.Generation)
+	}, next.Until, next.Generation)
+	switch last, named := s.judge.record[worker], s.made().made(worker); {
+	case next.Incarnation != "":
+		s.wrong(worker, "a record is raised in use")
+	case next.Generation < last.Generation:
+		s.wrong(worker, "a record is raised to generation %d from %d", next.Generation, last.Generation)
+	case next.Until < last.Until:
+		s.wrong(worker, "a record is raised to where it is lowered")
+	case (next.Until-s.layout().Epoch.UnixMicro())%s.unit.Microseconds() != 0 && next.Until != 0:
+		s.wrong(worker, "a record is raised to a part of a tick")
+	case named && next.Generation == s.made().Generation && !s.store.closed: // not a rescue that was overtaken
+		s.judgeFree(worker, next)
+	}
+	s.judge.record[worker], s.judge.writer[worker] = next, l.number
+}
+
+// judgeFree looks at a record of a worker that anybody may take.
+func (s *simulation) judgeFree(worker int, r record) {
+	if until, whose := s.judge.given(worker); r.Until < until {
+		s.wrong(worker, simForgotten, worker, simTime(r.Until), s.leases[whose].name, simTime(until))
+	}
+}
+
+const simForgotten = "times of worker %d are free from %s on, and were given to %s until %s"

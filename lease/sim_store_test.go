@@ -1,0 +1,256 @@
+package lease
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/firn-id/firn/lease/driver"
+)
+
+// simStore is the store as it is, without a network: it does one thing after the other.
+type simStore struct {
+	entries []driver.Entry // in the order of keys
+	writers []int          // the leases that wrote them
+	last    uint64
+	down    int64 // it is out of reach until then
+	mode    simOutage
+	closed  bool     // it is being restored: only who does that reaches it
+	waiting []func() // requests that wait for the end of that
+}
+
+// A simOutage is how a store is out of reach.
+type simOutage uint8
+
+const (
+	simRefuses simOutage = iota // an error comes back at once
+	simSilent                   // requests are lost
+	simQueues                   // requests wait until it is back
+	simMute                     // it does as told, and its replies are lost
+	simOutages
+)
+
+func (o simOutage) String() string {
+	return [...]string{"refuses", "silent", "queues", "mute"}[o]
+}
+
+type simOp uint8
+
+const (
+	simGet simOp = iota
+	simList
+	simPut
+	simNow
+)
+
+func (o simOp) String() string { return [...]string{"get", "list", "put", "now"}[o] }
+
+type simRequest struct {
+	op     simOp
+	lease  *simLease
+	key    string
+	value  []byte
+	rev    driver.Revision
+	sent   int64
+	copied bool // another one is under way
+}
+
+type simReply struct {
+	entries []driver.Entry
+	rev     driver.Revision
+	time    int64
+	err     error
+}
+
+var (
+	errSimLost    = fmt.Errorf("%w: connection refused", driver.ErrUnavailable)
+	errSimTimeout = fmt.Errorf("%w: %w", driver.ErrUnavailable, context.DeadlineExceeded)
+	errSimCancel  = fmt.Errorf("%w: %w", driver.ErrUnavailable, context.Canceled)
+)
+
+func (s *simulation) find(key string) (int, bool) {
+	return slices.BinarySearchFunc(s.store.entries, key, func(e driver.Entry, key string) int { return strings.Compare(e.Key, key) })
+}
+
+// do is the store doing as it is told.
+func (s *simulation) do(r *simRequest) simReply {
+	store := &s.store
+	i, found := s.find(r.key)
+	switch r.op {
+	case simNow:
+		return simReply{time: s.now}
+	case simList:
+		end := i
+		for end < len(store.entries) && strings.HasPrefix(store.entries[end].Key, r.key) {
+			end++
+		}
+		return simReply{entries: slices.Clone(store.entries[i:end])}
+	case simGet:
+		if !found {
+			return simReply{err: driver.ErrNotFound}
+		}
+		return simReply{entries: store.entries[i : i+1 : i+1]}
+	}
+	var have driver.Revision
+	if found {
+		have = store.entries[i].Revision
+	}
+	if have != r.rev {
+		s.counts[simConflicts]++
+		s.note(workerIn(r.key), "conflict", r.lease, nil, r.sent)
+		return simReply{err: driver.ErrConflict}
+	}
+	if r.lease.process.dead {
+		s.counts[simPosthumous]++
+	} else if s.now-r.sent > r.lease.config.Timeout.Microseconds() {
+		s.counts[simLateWrites]++
+	}
+	s.judgeWrite(r, i, found)
+	store.last++
+	e := driver.Entry{Key: r.key, Value: r.value, Revision: driver.Revision(strconv.FormatUint(store.last, 10))}
+	if found {
+		store.entries = slices.Clone(store.entries) // lists that are under way stay as they are
+		store.entries[i], store.writers[i] = e, r.lease.number
+	} else {
+		store.entries = slices.Insert(slices.Clone(store.entries), i, e)
+		store.writers = slices.Insert(store.writers, i, r.lease.number)
+	}
+	return simReply{rev: e.Revision}
+}
+
+func workerIn(key string) int {
+	if worker, ok := workerOf(simPool, key); ok {
+		return worker
+	}
+	return -1
+}
+
+// latency is how long a message takes.
+func (s *simulation) latency() int64 {
+	if s.now < s.faultsEnd && s.chance(s.slow) {
+		s.counts[simSlow]++
+		return s.exponential(float64(s.window) * s.slowness)
+	}
+	return 50 + s.exponential(float64(s.quick))
+}
+
+// send is the network, from the request to the reply.
+func (s *simulation) send(r *simRequest, reply func(simReply)) {
+	faulty := s.now < s.faultsEnd
+	r.sent = s.now
+	s.note(workerIn(r.key), r.op.String(), r.lease, nil)
+	if faulty && (s.chance(s.loseRequest) || r.lease.process.cutOut > s.now) {
+		s.counts[simLostRequests]++
+		s.note(workerIn(r.key), "request lost", r.lease, nil)
+		return
+	}
+	copies := 1
+	if faulty && r.op == simPut && s.chance(s.repeat) {
+		s.counts[simRepeats]++
+		copies = 2
+	}
+	r.copied = copies > 1
+	for range copies {
+		s.after(s.latency(), func() { s.arrive(r, reply) })
+	}
+}
+
+func (s *simulation) arrive(r *simRequest, reply func(simReply)) {
+	store := &s.store
+	down := s.now < store.down
+	closed := store.closed && r.lease.number != simRescuer
+	if down && store.mode != simMute || closed {
+		s.counts[simOutageHits]++
+		switch {
+		case store.mode == simRefuses:
+			s.after(s.latency(), func() { reply(simReply{err: errSimLost}) })
+		case store.mode == simQueues && closed:
+			store.waiting = append(store.waiting, func() { s.arrive(r, reply) })
+		case store.mode == simQueues:
+			s.at(store.down+s.latency(), func() { s.arrive(r, reply) })
+		}
+		return
+	}
+	answer := s.do(r)
+	lost := down || s.now < s.faultsEnd && (s.chance(s.loseReply) || r.lease.process.cutBack > s.now)
+	if lost {
+		s.counts[simLostReplies]++
+		s.note(workerIn(r.key), "reply lost", r.lease, nil)
+		return
+	}
+	s.after(s.latency(), func() { reply(answer) })
+}
+
+// simConn is a lease's connection to the store.
+type simConn struct{ l *simLease }
+
+// simClockConn is a connection to a store that has a clock.
+type simClockConn struct{ simConn }
+
+func (c simConn) call(ctx context.Context, r *simRequest) (simReply, error) {
+	l, s := c.l, c.l.s
+	r.lease = l
+	l.naps = 0
+	l.halt(simHaltRequest)
+	var got simReply
+	err := ctx.Err()
+	if err == nil {
+		err = l.parkFor(ctx, func(w *simWait) {
+			s.send(r, func(answer simReply) { l.finish(w, nil, func() { got = answer }) })
+		})
+	}
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		s.counts[simTimeouts]++
+		err = errSimTimeout
+	case err != nil:
+		err = errSimCancel
+	default:
+		err = got.err
+	}
+	l.halt(simHaltReply)
+	if err == nil {
+		return got, nil
+	}
+	s.note(workerIn(r.key), "no "+r.op.String(), l, err.Error)
+	return got, &driver.Error{Store: c.String(), Op: r.op.String(), Key: r.key, Err: err}
+}
+
+func (c simConn) Get(ctx context.Context, key string) (driver.Entry, error) {
+	got, err := c.call(ctx, &simRequest{op: simGet, key: key})
+	if err != nil {
+		return driver.Entry{}, err
+	}
+	return got.entries[0], nil
+}
+
+func (c simConn) List(ctx context.Context, prefix string) ([]driver.Entry, error) {
+	got, err := c.call(ctx, &simRequest{op: simList, key: prefix})
+	if err != nil {
+		return nil, err
+	}
+	return got.entries, nil
+}
+
+func (c simConn) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
+	got, err := c.call(ctx, &simRequest{op: simPut, key: key, value: slices.Clone(value), rev: rev})
+	if err != nil {
+		return driver.None, err
+	}
+	return got.rev, nil
+}
+
+func (c simConn) String() string { return "simulated" }
+func (c simConn) Close() error   { return nil }
+
+func (c simClockConn) Now(ctx context.Context) (time.Time, error) {
+	got, err := c.call(ctx, &simRequest{op: simNow})
+	if err != nil {
+		return time.Time{}, err
+	}
+	return time.UnixMicro(got.time), nil
+}

@@ -1,0 +1,263 @@
+package lease
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+var (
+	simSeeds = flag.Int("sim.seeds", 300, "how many runs with faults the simulation makes, of the seeds from 0 on")
+	simSeed  = flag.Int("sim.seed", -1, "the seed of the one run that the simulation makes")
+	simLines = flag.Int("sim.lines", 60, "how many lines of a trace are printed, from its end")
+)
+
+// A simRunner makes the run of a seed.
+type simRunner func(seed uint64, traced bool) *simulation
+
+// simAll makes the runs of the seeds from 0 to n-1, and returns the first that went wrong, n if
+// none did, and what happened in them.
+func simAll(n int, run simRunner) (failed int, counts simCounts) {
+	var mu sync.Mutex
+	var next, first atomic.Int64
+	var all sync.WaitGroup
+	first.Store(int64(n))
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // a run leaves much behind, and takes little
+	for range runtime.GOMAXPROCS(0) {
+		all.Go(func() {
+			for seed := next.Add(1) - 1; seed < first.Load(); seed = next.Add(1) - 1 {
+				s := run(uint64(seed), false)
+				mu.Lock()
+				for i, c := range s.counts {
+					counts[i] += c
+				}
+				if s.verdict != nil {
+					first.Store(min(first.Load(), seed))
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	all.Wait()
+	return int(first.Load()), counts
+}
+
+// simTest makes runs, and fails with the trace of the first that goes wrong.
+func simTest(t *testing.T, n int, run simRunner) simCounts {
+	t.Helper()
+	seed := *simSeed
+	var counts simCounts
+	if seed < 0 {
+		if seed, counts = simAll(n, run); seed == n {
+			for i, c := range counts {
+				t.Logf("%9d %v", c, simCount(i))
+			}
+			return counts
+		}
+	}
+	s := run(uint64(seed), true)
+	said := "nothing is wrong"
+	worker := -1
+	if s.verdict != nil {
+		said, worker = s.verdict.message, s.verdict.worker
+	} else if *simSeed < 0 {
+		said = "it went wrong, and not when it was run again"
+	}
+	var lines []string
+	for _, l := range s.lines {
+		concerns := l.worker == worker || l.worker < 0 || worker < 0
+		if concerns && (*simLines >= 1000 || !strings.Contains(l.text, "no ID:")) {
+			lines = append(lines, l.text)
+		}
+	}
+	lines = lines[max(0, len(lines)-*simLines):]
+	t.Errorf("seed %d: %s\n\n%s\n\n%+v\n\nRepeat it: go test ./lease -run '^%s$' -sim.seed %d -sim.lines 1000",
+		seed, said, strings.Join(lines, "\n"), s.simProfile, t.Name(), seed)
+	return counts
+}
+
+// With all kinds of faults: no ID is made twice, nothing is minted in times that are not the
+// lease's, and all is well again soon after.
+func TestSimFaults(t *testing.T) {
+	n := *simSeeds
+	if testing.Short() {
+		n = min(n, 100)
+	}
+	counts := simTest(t, n, simRun)
+	if n < 300 || *simSeed >= 0 || t.Failed() {
+		return
+	}
+	for i, c := range counts {
+		if c == 0 && simCount(i) != simEvents {
+			t.Errorf("%d runs without any %v", n, simCount(i))
+		}
+	}
+}
+
+// A run is a function of its seed, whatever else goes on in the program.
+func TestSimRepeats(t *testing.T) {
+	const n = 20
+	var hashes [2][n]uint64
+	for i := range hashes {
+		simAll(n, func(seed uint64, _ bool) *simulation {
+			s := simRun(seed, i == 1)
+			hashes[i][seed] = s.hash
+			s.verdict = nil // which is not what is asked here
+			return s
+		})
+	}
+	if hashes[0] != hashes[1] {
+		t.Errorf("the same seeds make other runs:\n%x\n%x", hashes[0], hashes[1])
+	}
+	if hashes[0][0] == hashes[0][1] {
+		t.Error("two seeds make the same run")
+	}
+}
+
+// simQuiet is what a run is like in which nothing goes wrong by itself.
+func simQuiet(r *rand.Rand) simProfile {
+	const second = 1_000_000
+	p := simProfile{sno: r.IntN(4) == 0, clocked: r.IntN(3) == 0, trust: r.IntN(4) == 0, machines: 2 + r.IntN(3), slots: 1, refuses: -1,
+		window: []int64{second / 2, second, 3 * second, 10 * second}[r.IntN(4)], quick: 200}
+	p.workers, p.unit = p.machines, simUnit(p.sno)
+	p.timeout = min(p.window*3/10, 2*second)
+	p.first = min(p.window, second)
+	p.faultsEnd = simStart + 6*p.window
+	return p
+}
+
+// With no fault, a generator that Keep has returned for always mints, and Close gives back all
+// that was not used.
+func TestSimCalm(t *testing.T) {
+	n := 60
+	counts := simTest(t, n, func(seed uint64, traced bool) *simulation {
+		r := rand.New(rand.NewPCG(seed, 0xca1))
+		p := simQuiet(r)
+		p.closes = []float64{0, 0.3, 2}[r.IntN(3)]
+		s := newSimulation(seed, p, traced)
+		s.calm = true
+		return s.run()
+	})
+	for _, what := range []simCount{simMinted, simTakeovers, simGivenBack} {
+		if counts[what] == 0 && !t.Failed() {
+			t.Errorf("%d runs without any %v", n, what)
+		}
+	}
+}
+
+// An outage of less than half of the window goes unnoticed. One of a store that does not even
+// refuse costs a request's time-out more.
+func TestSimShortOutage(t *testing.T) {
+	counts := simTest(t, 60, func(seed uint64, traced bool) *simulation {
+		r := rand.New(rand.NewPCG(seed, 0x0a1))
+		p := simQuiet(r)
+		s := newSimulation(seed, p, traced)
+		defer s.end()
+		s.calm = true
+		mode := simOutage(r.IntN(int(simOutages)))
+		d := p.window/2 - 1
+		if mode != simRefuses {
+			// A request that was sent last before the store was back, and the pause after it.
+			d = min(d, p.window*7/10-p.timeout-500_000)
+		}
+		s.runUntil(simStart + 3*p.window + s.between(0, p.window))
+		if d > 0 {
+			s.outage(d, mode)
+		}
+		s.runUntil(s.now + 2*p.window)
+		s.judgeMinting("after an outage")
+		return s
+	})
+	if counts[simOutageHits] == 0 {
+		t.Error("no outage was met")
+	}
+}
+
+// After an outage that outlasts the window, all mint again within a second; if the store did
+// not refuse but was silent, within a time-out more.
+func TestSimLongOutage(t *testing.T) {
+	counts := simTest(t, 60, func(seed uint64, traced bool) *simulation {
+		r := rand.New(rand.NewPCG(seed, 0x0a2))
+		p := simQuiet(r)
+		s := newSimulation(seed, p, traced)
+		defer s.end()
+		mode := simOutage(r.IntN(int(simOutages)))
+		s.runUntil(simStart + 3*p.window + s.between(0, p.window))
+		s.outage(s.between(p.window, 3*p.window), mode)
+		s.runUntil(s.store.down)
+		back := int64(1_000_000)
+		if mode != simRefuses {
+			back += p.timeout
+		}
+		s.runUntil(s.store.down + back)
+		s.store.down = 0
+		s.judgeMinting("in time after an outage")
+		s.calm = true
+		s.runUntil(s.now + 2*p.window)
+		return s
+	})
+	if counts[Expired+EventKind(simEvents)] == 0 && !t.Failed() {
+		t.Error("no lease expired")
+	}
+}
+
+// judgeMinting lets all leases mint, which they have to.
+func (s *simulation) judgeMinting(when string) {
+	for _, l := range s.leases {
+		if l.stage != simMinting || l.process.dead {
+			s.wrong(-1, "%s has no worker %s", l.name, when)
+			continue
+		}
+		if l.mint(1); l.refused != nil {
+			s.wrong(l.lease.Worker(), "%s does not mint %s: %v", l.name, when, l.refused)
+		}
+	}
+}
+
+// The worker of a process that has crashed is another's within a window.
+func TestSimCrash(t *testing.T) {
+	simTest(t, 60, func(seed uint64, traced bool) *simulation {
+		r := rand.New(rand.NewPCG(seed, 0xc4a))
+		p := simQuiet(r)
+		p.workers, p.machines, p.wait = 1, 2, 100*p.window
+		s := newSimulation(seed, p, traced)
+		defer s.end()
+		s.runUntil(simStart + 3*p.window + s.between(0, p.window))
+		for _, l := range s.leases {
+			if l.stage == simMinting {
+				s.crash(l.process)
+			}
+		}
+		at := s.now
+		s.runUntil(at + p.window + 250_000) // who waits looks again every 100 ms
+		for _, l := range s.leases {
+			if l.stage == simMinting && !l.process.dead && l.ready > at {
+				if l.mint(1); l.refused == nil {
+					return s
+				}
+			}
+		}
+		s.wrong(0, "nobody has the worker of who crashed at %s", simTime(at))
+		return s
+	})
+}
+
+// The simulation knows an error that is not one of its own.
+func TestSimRecovers(t *testing.T) {
+	defer func() {
+		if r := recover(); r == nil || !errors.Is(r.(error), errSimLost) {
+			t.Errorf("a panic in a lease is %v", r)
+		}
+	}()
+	s := newSimulation(1, simQuiet(rand.New(rand.NewPCG(1, 1))), false)
+	l := &simLease{s: s, process: s.processes[0]}
+	l.start(func() { panic(fmt.Errorf("a panic: %w", errSimLost)) })
+	s.runUntil(simStart + 1_000_000)
+}

@@ -1,0 +1,445 @@
+package lease
+
+import (
+	"container/heap"
+	"context"
+	"fmt"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"time"
+)
+
+// The simulation runs the keeper itself, many leases of many processes, in a world that it
+// makes up: time, clocks, a network and a store. All of it is one thread. A lease is a
+// coroutine, which hands control back wherever it sleeps or asks the store, so that what happens
+// is a function of the seed alone, and a failure can be had again.
+//
+//	sim_world_test.go  true time, clocks, coroutines, contexts
+//	sim_store_test.go  the network and the store
+//	sim_judge_test.go  what must hold
+//	sim_life_test.go   what processes do, and what happens to them
+//	sim_rescue_test.go restores of the store from backups, and rescues
+//	sim_test.go        the tests
+//	sim_mutants_test.go  keepers with a fault each, which the simulation must find
+//
+// Times are microseconds. None of the files but the tests imports testing: they are compiled
+// into the mutants too.
+
+const (
+	simStart = int64(1_780_000_000_000_000) // true time when a run begins, in Unix microseconds
+	simNever = int64(math.MaxInt64)
+)
+
+// simulation is one run.
+type simulation struct {
+	simProfile
+	random    *rand.Rand
+	now       int64 // true time
+	queue     simQueue
+	order     uint64
+	onlyTwice bool // nothing matters but an ID that is made twice
+	calm      bool // nothing has gone wrong and nothing will: the most is demanded
+
+	processes []*simProcess
+	leases    []*simLease
+	store     simStore
+	judge     simJudge
+	uplink    uint64 // for random names
+	rescuers  []*simLease
+	unsafe    int   // how many rescues have to come to an end
+	ahead     int64 // how far the clock of who rescues is
+	floor     int64 // the highest that any has found
+
+	hash    uint64     // of all that happened
+	counts  simCounts  // of what happened
+	verdict *simReport // the first thing that was wrong
+	traced  bool
+	lines   []simLine
+}
+
+// simReport says what was wrong, and which worker it concerns, -1 for none.
+type simReport struct {
+	message string
+	worker  int
+}
+
+// A simLine is one line of a trace.
+type simLine struct {
+	worker int
+	text   string
+}
+
+// An event is something that happens at a time. Those of the same time happen in any order, as
+// the seed has it.
+type simEvent struct {
+	at    int64
+	chaos uint32
+	order uint64
+	do    func()
+}
+
+type simQueue []simEvent
+
+func (q simQueue) Len() int { return len(q) }
+func (q simQueue) Less(i, j int) bool {
+	a, b := &q[i], &q[j]
+	if a.at != b.at {
+		return a.at < b.at
+	}
+	if a.chaos != b.chaos {
+		return a.chaos < b.chaos
+	}
+	return a.order < b.order
+}
+func (q simQueue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+func (q *simQueue) Push(x any)   { *q = append(*q, x.(simEvent)) }
+func (q *simQueue) Pop() any {
+	last := (*q)[len(*q)-1]
+	*q = (*q)[:len(*q)-1]
+	return last
+}
+
+// at lets something happen at a time, now if that has passed.
+func (s *simulation) at(at int64, do func()) {
+	s.order++
+	heap.Push(&s.queue, simEvent{max(at, s.now), s.random.Uint32(), s.order, do})
+}
+
+func (s *simulation) after(d int64, do func()) { s.at(s.now+d, do) }
+
+// runUntil lets happen what happens before a time, or until something is wrong.
+func (s *simulation) runUntil(end int64) {
+	for len(s.queue) > 0 && s.queue[0].at < end && s.verdict == nil {
+		e := heap.Pop(&s.queue).(simEvent)
+		s.now = e.at
+		e.do()
+	}
+	if s.verdict == nil {
+		s.now = end
+	}
+}
+
+// wrong ends the run.
+func (s *simulation) wrong(worker int, format string, args ...any) {
+	if s.verdict != nil || s.onlyTwice && format != simSameID {
+		return
+	}
+	s.verdict = &simReport{fmt.Sprintf(format, args...), worker}
+	s.note(worker, "WRONG", nil, func() string { return s.verdict.message })
+}
+
+// note adds something that happened to the trace and its hash.
+func (s *simulation) note(worker int, what string, l *simLease, text func() string, numbers ...int64) {
+	mix := func(v uint64) { s.hash = (s.hash ^ v) * 0x100000001b3 }
+	mix(uint64(s.now))
+	mix(uint64(worker))
+	for i := range len(what) {
+		mix(uint64(what[i]))
+	}
+	if l != nil {
+		mix(uint64(l.number))
+	}
+	for _, n := range numbers {
+		mix(uint64(n))
+	}
+	if !s.traced {
+		return
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%12s ", simTime(s.now))
+	if l != nil {
+		fmt.Fprintf(&b, "%s (clock %s) ", l.name, simTime(l.clock()))
+	}
+	b.WriteString(what)
+	if text != nil {
+		b.WriteString(": " + text())
+	}
+	s.lines = append(s.lines, simLine{worker, b.String()})
+}
+
+// simTime writes a time as seconds since the run began.
+func simTime(us int64) string {
+	return time.Duration((us - simStart) * int64(time.Microsecond)).String()
+}
+
+// chance is true as often as p says.
+func (s *simulation) chance(p float64) bool { return p > 0 && s.random.Float64() < p }
+
+// between returns a number in [low, high].
+func (s *simulation) between(low, high int64) int64 {
+	if high <= low {
+		return low
+	}
+	return low + s.random.Int64N(high-low+1)
+}
+
+// exponential returns a random span with that mean, as between events that are independent.
+func (s *simulation) exponential(mean float64) int64 {
+	return int64(min(s.random.ExpFloat64()*mean, 1e15)) + 1
+}
+
+// simClock is a machine's clock: processes may share one.
+type simClock struct{ offset int64 }
+
+// simProcess is a process, of which nothing is left once it is dead.
+type simProcess struct {
+	s       *simulation
+	number  int
+	clock   *simClock
+	frozen  int64 // it does not run until then
+	dead    bool
+	cutOut  int64 // nothing it sends until then arrives
+	cutBack int64 // no reply until then arrives
+}
+
+// freeze stops the process for a while: nothing reaches it until then.
+func (p *simProcess) freeze(d int64) {
+	s := p.s
+	until := min(s.now+d, s.faultsEnd)
+	if until <= p.frozen || p.dead {
+		return
+	}
+	p.frozen = until
+	s.counts[simFreezes]++
+	s.note(-1, "freeze", nil, func() string { return fmt.Sprintf("p%d until %s", p.number, simTime(until)) }, int64(p.number), until)
+}
+
+// run lets the process do something, now or when it is not frozen any more.
+func (p *simProcess) run(do func()) {
+	switch {
+	case p.dead:
+	case p.frozen > p.s.now:
+		p.s.at(p.frozen, func() { p.run(do) })
+	default:
+		do()
+	}
+}
+
+// simLease is one lease: Keep, the renewals, and Close.
+type simLease struct {
+	s       *simulation
+	process *simProcess
+	number  int // the ledger's name of it: nothing that the lease says of itself is believed
+	name    string
+	config  Config
+
+	resume func() (struct{}, bool)
+	kill   func()
+	yield  func(struct{}) bool
+	wait   *simWait
+	inside bool // the coroutine runs now
+	ctx    *simContext
+
+	stage     simStage
+	lease     *Lease
+	generator simGenerator
+	ended     error // why Keep failed, or what Close returned
+	seen      simSeen
+	minted    int   // IDs
+	naps      int   // short sleeps in a row
+	last      int64 // when it made the last one
+	refused   error // why it got none the last time; nil if it got one
+	ready     int64 // when Keep returned
+	keeping   int64 // when Keep began
+}
+
+// A simStage is how far a lease has come.
+type simStage uint8
+
+const (
+	simOpening simStage = iota
+	simMinting          // Keep has returned
+	simClosing
+	simClosed // Close has returned
+	simFailed // Keep has failed
+)
+
+// A simWait is what a coroutine waits for.
+type simWait struct {
+	ctx  context.Context
+	done bool // it will be resumed
+	err  error
+	take func() // the result that it is resumed with
+}
+
+// simDeath unwinds a coroutine that is not to go on.
+type simDeath struct{}
+
+// start starts the coroutine of a lease.
+func (l *simLease) start(life func()) {
+	l.resume, l.kill = iter.Pull(func(yield func(struct{}) bool) {
+		defer func() {
+			if r := recover(); r != nil && r != (simDeath{}) {
+				panic(r)
+			}
+		}()
+		l.yield = yield
+		life()
+	})
+	l.s.after(0, func() { l.process.run(l.goOn) })
+}
+
+// goOn runs the lease until it waits again.
+func (l *simLease) goOn() {
+	if l.inside {
+		panic("two coroutines at once")
+	}
+	l.inside = true
+	l.resume()
+	l.inside = false
+}
+
+// park waits until finish is called, or ctx ends. It returns ctx's error in that case.
+func (l *simLease) park(begin func(w *simWait)) error { return l.parkFor(context.Background(), begin) }
+
+func (l *simLease) parkFor(ctx context.Context, begin func(w *simWait)) error {
+	w := &simWait{ctx: ctx}
+	l.wait = w
+	if deadline, ok := ctx.Deadline(); ok {
+		l.s.at(deadline.UnixMicro(), func() { l.finish(w, context.DeadlineExceeded, nil) })
+	}
+	begin(w)
+	if !l.yield(struct{}{}) {
+		panic(simDeath{})
+	}
+	l.wait = nil
+	if w.err == nil && w.take != nil {
+		w.take()
+	}
+	return w.err
+}
+
+// finish ends a wait. A process that is frozen notices later, and of several things that have
+// happened by then it may notice any first.
+func (l *simLease) finish(w *simWait, err error, take func()) {
+	if l.wait != w || l.process.dead {
+		return
+	}
+	if w.done {
+		if l.s.chance(0.5) {
+			w.err, w.take = err, take
+		}
+		return
+	}
+	w.done, w.err, w.take = true, err, take
+	if l.process.frozen > l.s.now {
+		l.s.counts[simFrozenReplies]++
+	}
+	l.process.run(func() {
+		if l.wait == w {
+			l.goOn()
+		}
+	})
+}
+
+// cancel ends the lease's context.
+func (l *simLease) cancel() {
+	l.ctx.cancelled = true
+	if w := l.wait; w != nil && w.ctx.Err() != nil {
+		l.finish(w, context.Canceled, nil)
+	}
+}
+
+// halt is a place where the process may freeze or die, while nothing is asked of the world.
+func (l *simLease) halt(where simCount) {
+	s := l.s
+	if s.now >= s.faultsEnd {
+		return
+	}
+	switch {
+	case l.number == simRescuer:
+		if s.chance(s.interrupts) {
+			s.after(0, func() { s.interrupt(l) })
+			l.park(func(*simWait) {})
+		}
+	case s.chance(s.haltFreeze):
+		s.counts[where]++
+		l.process.freeze(s.freezeSpan())
+		l.park(func(w *simWait) { s.after(0, func() { l.finish(w, nil, nil) }) })
+	case s.chance(s.haltCrash):
+		s.counts[where]++
+		s.after(0, func() { s.crash(l.process) })
+		l.park(func(*simWait) {})
+	}
+}
+
+// clock returns what the lease's process takes for the time.
+func (l *simLease) clock() int64 { return l.s.now + l.process.clock.offset }
+
+// A simLease is its own world.
+
+func (l *simLease) time() time.Time { return time.UnixMicro(l.clock()).UTC() }
+
+type simWorld struct{ l *simLease }
+
+func (w simWorld) now() time.Time { return w.l.time() }
+
+func (w simWorld) sleep(ctx context.Context, d time.Duration) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	l := w.l
+	if l.naps++; d > time.Millisecond {
+		l.naps = 0
+	}
+	if l.naps > 100 {
+		l.s.wrong(-1, "%s does nothing but sleep for %v", l.name, d)
+	}
+	return l.parkFor(ctx, func(wait *simWait) {
+		l.s.after(max(d.Microseconds(), 1), func() { l.finish(wait, nil, nil) })
+	})
+}
+
+// wait never wakes: the store tells of nothing.
+func (w simWorld) wait(ctx context.Context, d time.Duration, _ <-chan struct{}) (time.Duration, error) {
+	return d, w.sleep(ctx, d)
+}
+
+func (w simWorld) random(bits int) string {
+	s := w.l.s
+	s.uplink++
+	return fmt.Sprintf("%0*x", bits/4, s.uplink)
+}
+
+func (w simWorld) intN(n int) int { return w.l.s.random.IntN(n) }
+
+func (w simWorld) timeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	c := &simContext{s: w.l.s, parent: ctx, deadline: w.l.s.now + d.Microseconds()}
+	return c, func() { c.cancelled = true }
+}
+
+// A simContext is a context that ends by true time, or when it is cancelled. Nobody waits for its
+// Done: all waits are the simulation's.
+type simContext struct {
+	s         *simulation
+	parent    context.Context
+	deadline  int64
+	cancelled bool
+}
+
+func (c *simContext) Deadline() (time.Time, bool) {
+	deadline, ok := c.parent.Deadline()
+	if c.deadline == simNever {
+		return deadline, ok
+	}
+	own := time.UnixMicro(c.deadline)
+	if ok && deadline.Before(own) {
+		return deadline, true
+	}
+	return own, true
+}
+
+func (c *simContext) Err() error {
+	switch {
+	case c.cancelled:
+		return context.Canceled
+	case c.s.now >= c.deadline:
+		return context.DeadlineExceeded
+	}
+	return c.parent.Err()
+}
+
+func (c *simContext) Done() <-chan struct{} { return nil }
+func (c *simContext) Value(key any) any     { return c.parent.Value(key) }

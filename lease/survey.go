@@ -1,0 +1,83 @@
+package lease
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/firn-id/firn/lease/driver"
+)
+
+// Inspect returns what is worth knowing about a store, the worst first: nothing if all is well, or
+// if the store cannot tell. A finding that Loses says how changes can be lost that the store has
+// acknowledged, and so IDs be made twice. Packages do not print: a program that cares looks once,
+// when it has opened a store.
+func Inspect(ctx context.Context, store driver.Store) ([]driver.Finding, error) {
+	inspector, ok := store.(driver.Inspector)
+	if !ok {
+		return nil, nil
+	}
+	return inspector.Inspect(ctx)
+}
+
+// Found is a pool that Survey has found.
+type Found struct {
+	Name    string
+	Pool    *Pool    // nil if its record cannot be read
+	Workers []Worker // those that have been used, in order
+	Made    int      // how many have records
+	Err     error    // what is wrong with one of its records
+}
+
+// Survey returns all pools of a store, in the order of their names, with their workers. It reads the
+// store once, which is much if the pools are large. It is for tools.
+func Survey(ctx context.Context, store driver.Store) ([]Found, error) {
+	entries, err := store.List(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	pools, workers := make(map[string]*driver.Entry), make(map[string][]driver.Entry)
+	for i, e := range entries {
+		name, rest, _ := strings.Cut(e.Key, "/")
+		switch {
+		case rest == "pool":
+			pools[name] = &entries[i]
+		case strings.HasPrefix(rest, "workers/"):
+			workers[name] = append(workers[name], e)
+		}
+	}
+	for name := range workers {
+		if _, ok := pools[name]; !ok {
+			pools[name] = nil
+		}
+	}
+	all := make([]Found, 0, len(pools))
+	for _, name := range slices.Sorted(maps.Keys(pools)) {
+		f := Found{Name: name}
+		if f.Err = f.read(ctx, store, pools[name], workers[name]); f.Err != nil && ctx.Err() != nil {
+			return all, f.Err
+		}
+		all = append(all, f)
+	}
+	return all, nil
+}
+
+func (f *Found) read(ctx context.Context, store driver.Store, pool *driver.Entry, workers []driver.Entry) error {
+	if pool == nil {
+		return orphaned(store, f.Name, len(workers))
+	}
+	r, err := decodePool(store, *pool)
+	if err != nil {
+		return err
+	}
+	f.Pool = newPool(store, f.Name, r)
+	all, err := f.Pool.collect(r, workers)
+	if err != nil { // perhaps only since the list is not of one moment
+		if all, err = f.Pool.records(ctx); err != nil {
+			return err
+		}
+	}
+	f.Workers, f.Made = usedOf(all, f.Pool.term().floor), len(all)
+	return nil
+}

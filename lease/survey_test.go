@@ -1,0 +1,125 @@
+package lease
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/memlease"
+)
+
+// A survey says of every pool what there is, reading the store once, and what is wrong with those
+// that have something wrong.
+func TestSurvey(t *testing.T) {
+	store, clock := memlease.New(), newTestClock()
+	lists, gets := 0, 0
+	counting := &hooked{Store: store, before: func(op, _ string) error {
+		switch op {
+		case "list":
+			lists++
+		case "get":
+			gets++
+		}
+		return nil
+	}}
+	if all, err := Survey(t.Context(), counting); len(all) > 0 || err != nil {
+		t.Errorf("of nothing: %v, %v", all, err)
+	}
+	p := mustCreate(t, store, 5)
+	l, err := p.Keep(t.Context(), generator(t, clock), Config{Clock: clock.now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	for _, name := range []string{"a@1", "p.2", "p-2", "none"} {
+		if _, err := Create(t.Context(), store, name, testLayout(3)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(t, store, "other/thing", []byte("x"))
+	lists, gets = 0, 0
+	all, err := Survey(t.Context(), counting)
+	if err != nil || len(all) != 5 || lists != 1 || gets != 0 {
+		t.Fatalf("%d pools, by %d lists and %d gets, %v", len(all), lists, gets, err)
+	}
+	for i, want := range []string{"a@1", "none", "p", "p-2", "p.2"} {
+		f := all[i]
+		used, made := 0, 0
+		if want == "p" {
+			used, made = 1, 4
+		}
+		if f.Name != want || f.Err != nil || f.Pool.Name() != want || len(f.Workers) != used || f.Made != made {
+			t.Errorf("pool %d is %+v, not %s with %d workers", i, f, want, used)
+		}
+	}
+	put(t, store, "p/workers/00001", []byte("x"))
+	put(t, store, "p-2/pool", []byte("x"))
+	put(t, store, "gone/workers/00001", []byte("x"))
+	if all, err = Survey(t.Context(), counting); err != nil || len(all) != 6 {
+		t.Fatal(all, err)
+	}
+	for _, f := range all {
+		want := map[string]error{"p": ErrDamaged, "p-2": ErrDamaged, "gone": ErrMissing}[f.Name]
+		if !errors.Is(f.Err, want) || (f.Pool == nil) != (f.Name == "p-2" || f.Name == "gone") {
+			t.Errorf("%s: %v, want %v", f.Name, f.Err, want)
+		}
+	}
+	broken := &hooked{Store: store, before: func(string, string) error { return driver.ErrUnavailable }}
+	if _, err := Survey(t.Context(), broken); !errors.Is(err, driver.ErrUnavailable) {
+		t.Error(err)
+	}
+}
+
+// A list that is not of one moment, in which a record is missing that was made meanwhile.
+func TestSurveyOfTwoMoments(t *testing.T) {
+	store := memlease.New()
+	p := mustCreate(t, store, 5)
+	entries, err := store.List(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.grow(t.Context(), -1); err != nil {
+		t.Fatal(err)
+	}
+	e, err := store.Get(t.Context(), poolKey("p"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries[0] = e
+	all, err := Survey(t.Context(), listed{store, entries})
+	if err != nil || len(all) != 1 || all[0].Err != nil || all[0].Made != 4 {
+		t.Errorf("%+v, %v", all, err)
+	}
+}
+
+// listed is a store that lists these entries, if all are asked for.
+type listed struct {
+	driver.Store
+	entries []driver.Entry
+}
+
+func (l listed) List(ctx context.Context, prefix string) ([]driver.Entry, error) {
+	if prefix == "" {
+		return l.entries, nil
+	}
+	return l.Store.List(ctx, prefix)
+}
+
+// inspected is a store that knows something of itself.
+type inspected struct {
+	driver.Store
+	findings []driver.Finding
+}
+
+func (i inspected) Inspect(context.Context) ([]driver.Finding, error) { return i.findings, nil }
+
+func TestInspect(t *testing.T) {
+	if found, err := Inspect(t.Context(), memlease.New()); found != nil || err != nil {
+		t.Errorf("a store that cannot tell: %v, %v", found, err)
+	}
+	found, err := Inspect(t.Context(), inspected{findings: []driver.Finding{{Loses: true, Text: "x"}}})
+	if len(found) != 1 || !found[0].Loses || err != nil {
+		t.Errorf("%v, %v", found, err)
+	}
+}

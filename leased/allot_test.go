@@ -1,0 +1,427 @@
+package leased_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/lease"
+	"github.com/firn-id/firn/nanoflake"
+	"github.com/firn-id/firn/scru160"
+	"github.com/firn-id/firn/sno"
+	"github.com/firn-id/firn/snowflakesi"
+	"github.com/firn-id/firn/ulidflake"
+)
+
+// made is what an ID says.
+type made struct {
+	id     any // to compare; without random bits
+	worker int
+	time   time.Time
+}
+
+// subject is a format whose generators can be allotted their times.
+type subject struct {
+	name    string
+	workers int
+	unit    time.Duration
+	start   func(clock func() time.Time) (lease.Generator, func() (made, error), error)
+}
+
+var subjects = []subject{
+	{"nanoflake", 1024, time.Millisecond, func(clock func() time.Time) (lease.Generator, func() (made, error), error) {
+		g, err := nanoflake.NewGenerator(nanoflake.Config{Allotted: true, Clock: clock})
+		return g, func() (made, error) {
+			id, err := g.TryNext()
+			return made{id, id.GeneratorID(), id.Time(nanoflake.DefaultEpoch())}, err
+		}, err
+	}},
+	{"nanoflake anywhere", 1024, time.Millisecond, func(clock func() time.Time) (lease.Generator, func() (made, error), error) {
+		g, err := nanoflake.NewGenerator(nanoflake.Config{Allotted: true, Clock: clock, Start: nanoflake.StartAnywhere})
+		return g, func() (made, error) {
+			id, err := g.TryNext()
+			return made{id, id.GeneratorID(), id.Time(nanoflake.DefaultEpoch())}, err
+		}, err
+	}},
+	{"ulidflake", 1, time.Millisecond, func(clock func() time.Time) (lease.Generator, func() (made, error), error) {
+		g, err := ulidflake.NewGenerator(ulidflake.Config{Allotted: true, Clock: clock})
+		return g, func() (made, error) {
+			id, err := g.TryNext()
+			return made{id, 0, id.Time(ulidflake.DefaultEpoch())}, err
+		}, err
+	}},
+	{"ulidflake scalable", 32, time.Millisecond, func(clock func() time.Time) (lease.Generator, func() (made, error), error) {
+		g, err := ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{Allotted: true, Clock: clock, IncrementBits: 4})
+		return g, func() (made, error) {
+			id, err := g.TryNext()
+			return made{id, id.Scalability(), id.Time(ulidflake.DefaultEpoch())}, err
+		}, err
+	}},
+	{"snowflakesi", 32, time.Millisecond, func(clock func() time.Time) (lease.Generator, func() (made, error), error) {
+		g, err := snowflakesi.NewGenerator(snowflakesi.Config{Allotted: true, Clock: clock})
+		return g, func() (made, error) {
+			id, err := g.TryNext()
+			return made{id, id.MachineID(snowflakesi.Layout{}), id.Time(snowflakesi.Layout{}, snowflakesi.DefaultEpoch())}, err
+		}, err
+	}},
+	{"scru160", 64, time.Millisecond, func(clock func() time.Time) (lease.Generator, func() (made, error), error) {
+		g, err := scru160.NewGenerator(scru160.Config{Allotted: true, Clock: clock, ExtraCounterBits: 7, NodeBits: 6})
+		return g, func() (made, error) {
+			id, err := g.TryNext()
+			node := int(id.Random16() >> 3 & 63)
+			return made{fmt.Sprint(id.Timestamp(), id.Counter(), id.Random16()>>3), node, id.Time()}, err
+		}, err
+	}},
+	{"scru160 micro", 1, time.Microsecond, func(clock func() time.Time) (lease.Generator, func() (made, error), error) {
+		g, err := scru160.NewGenerator(scru160.Config{Allotted: true, Clock: clock, Counter: scru160.CounterMicroseconds})
+		return g, func() (made, error) {
+			id, err := g.TryNext()
+			return made{fmt.Sprint(id.Timestamp(), id.Counter()), 0, id.Time().Add(time.Duration(id.Counter()>>6) * time.Microsecond)}, err
+		}, err
+	}},
+	{"sno", 65536, 4 * time.Millisecond, func(clock func() time.Time) (lease.Generator, func() (made, error), error) {
+		g, err := sno.NewGeneratorWith(sno.Config{Allotted: true, Clock: clock})
+		return g, func() (made, error) {
+			id, err := g.TryNext(7)
+			return made{id, int(id.Partition().AsUint16()), id.Time()}, err
+		}, err
+	}},
+}
+
+// interval is a time that was allotted.
+type interval struct {
+	worker      int
+	from, until time.Time
+}
+
+// Histories of generators that are allotted times now and again, by clocks that go anywhere: each
+// ID is of a time that was allotted, of the worker that it was allotted to, and of a whole tick
+// of it; none is made twice; none after the end. And all IDs that could be made are: a generator
+// whose clock is in its times for the first time makes some.
+func TestAllotments(t *testing.T) {
+	for _, s := range subjects {
+		t.Run(s.name, func(t *testing.T) {
+			minted, refused := 0, 0
+			for seed := range uint64(150) {
+				m, r := history(t, s, rand.New(rand.NewPCG(seed, 7)))
+				minted, refused = minted+m, refused+r
+			}
+			if minted < 1000 || refused < 1000 {
+				t.Errorf("%d IDs minted and %d refused are too few", minted, refused)
+			}
+		})
+	}
+}
+
+func history(t *testing.T, s subject, r *rand.Rand) (minted, refused int) {
+	start := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+	now := start
+	g, try, err := s.start(func() time.Time { return now })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var allotted []interval
+	seen := make(map[any]bool)
+	worker, end, last := r.IntN(s.workers), now, time.Time{}
+	use := func() error {
+		m, err := try()
+		if err != nil {
+			refused++
+			return err
+		}
+		minted++
+		if seen[m.id] {
+			t.Fatalf("%v is made twice", m)
+		}
+		seen[m.id] = true
+		ok := false
+		for _, a := range allotted {
+			ok = ok || a.worker == m.worker && !m.time.Before(a.from) && !m.time.Add(s.unit).After(a.until)
+		}
+		if !ok {
+			t.Fatalf("%v is in nothing that was allotted: %v", m, allotted)
+		}
+		if m.time.After(last) {
+			last = m.time
+		}
+		return nil
+	}
+	for range 60 {
+		switch r.IntN(7) {
+		case 5: // what nobody asked for is taken back, and may be allotted to somebody else
+			at := g.Withdraw()
+			if !last.Before(at) {
+				t.Fatalf("withdrawn from %v on; the last ID is of %v", at, last)
+			}
+			for i, a := range allotted {
+				allotted[i].until = later(a.from, earlier(a.until, at))
+			}
+			if r.IntN(2) == 0 {
+				end = earlier(end, later(at, start))
+			}
+		case 0, 1: // more of it, after a gap or not, for the same worker or not
+			if r.IntN(4) == 0 {
+				worker = r.IntN(s.workers)
+			}
+			a := interval{worker: worker, from: end}
+			if r.IntN(2) == 0 {
+				a.from = a.from.Add(time.Duration(r.Int64N(int64(12*s.unit))) - 3*s.unit)
+			}
+			a.until = a.from.Add(time.Duration(r.Int64N(int64(30 * s.unit))))
+			if err := g.Allot(a.worker, a.from, a.until); err != nil {
+				t.Fatal(err)
+			}
+			allotted = append(allotted, a)
+			if a.until.After(end) {
+				end = a.until
+			}
+		case 2:
+			now = now.Add(time.Duration(r.Int64N(int64(8 * s.unit))))
+		case 3:
+			now = now.Add(-time.Duration(r.Int64N(int64(8 * s.unit))))
+		case 4:
+			now = end.Add(time.Duration(r.Int64N(int64(20*s.unit))) - 10*s.unit)
+		}
+		for range r.IntN(5) {
+			if err := use(); err != nil && !errors.Is(err, iderr.ErrFenced) && !errors.Is(err, iderr.ErrClockBackwards) && !errors.Is(err, iderr.ErrExhausted) {
+				t.Fatal(err)
+			}
+		}
+	}
+	// A fresh tick of a fresh interval can be minted in.
+	now = end.Add(100 * s.unit).Truncate(s.unit)
+	end = now.Add(3 * s.unit)
+	allotted = append(allotted, interval{worker, now, end})
+	if err := g.Allot(worker, now, end); err != nil {
+		t.Fatal(err)
+	}
+	if now = now.Add(s.unit); use() != nil {
+		t.Fatalf("nothing was made in a tick that was just allotted")
+	}
+	if r.IntN(2) == 0 {
+		now = now.Add(-s.unit)
+		_ = use() // sno's other time line; else the clock went backwards
+	}
+	why := errors.New("why")
+	if unused := g.Seal(why); !unused.After(last) || unused.After(end) {
+		t.Fatalf("sealed from %v on; the last ID is of %v, and what was allotted ends at %v", unused, last, end)
+	}
+	if err := g.Allot(worker, end, end.Add(time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	for range 9 {
+		if err := use(); !errors.Is(err, why) {
+			t.Fatalf("a sealed generator: %v", err)
+		}
+		now = now.Add(time.Duration(r.Int64N(int64(2*s.unit))) - s.unit/2)
+	}
+	// Nor does a clock that no timestamp holds hide that there is no waiting for it.
+	now = time.Date(1960, 1, 1, 0, 0, 0, 0, time.UTC)
+	if err := use(); !errors.Is(err, why) {
+		t.Fatalf("a sealed generator with its clock before the epoch: %v", err)
+	}
+	return minted, refused
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// Times that are far ahead cost nothing while nobody asks for IDs of them: a clock that was wrong for a
+// moment finds the generator as it was. An ID of them is the last one for long, and says so.
+func TestFarAhead(t *testing.T) {
+	for _, s := range subjects {
+		now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+		worker := s.workers - 1
+		g, try, err := s.start(func() time.Time { return now })
+		if err != nil {
+			t.Fatal(err)
+		}
+		allot := func(from time.Time) time.Time {
+			t.Helper()
+			if err := g.Allot(worker, from, from.Add(10*time.Second)); err != nil {
+				t.Fatal(err)
+			}
+			return from.Add(10 * time.Second)
+		}
+		mint := func(want time.Time) {
+			t.Helper()
+			if m, err := try(); err != nil || m.worker != worker || m.time.Sub(want).Abs() > s.unit {
+				t.Errorf("%s: %v, %v; want worker %d at %v", s.name, m, err, worker, want)
+			}
+		}
+		first := now.Add(s.unit)
+		end := allot(now)
+		now = first
+		mint(now)
+		far := now.Add(200 * 24 * time.Hour)
+		allot(far)
+		now = now.Add(5 * time.Second)
+		mint(now)
+		now = end.Add(s.unit)
+		if _, err := try(); !errors.Is(err, iderr.ErrClockBackwards) {
+			t.Errorf("%s: before times that are far ahead: %v", s.name, err)
+		}
+		if at := g.Withdraw(); !at.Equal(end) {
+			t.Errorf("%s: withdrawn from %v on, not %v", s.name, at, end)
+		}
+		if _, err := try(); !errors.Is(err, iderr.ErrFenced) {
+			t.Errorf("%s: after the end: %v", s.name, err)
+		}
+		end = allot(now)
+		now = now.Add(s.unit)
+		mint(now)
+
+		end = allot(end.Add(200 * 24 * time.Hour))
+		back := now
+		now = end.Add(-time.Second)
+		mint(now)
+		if at := g.Withdraw(); !at.Equal(end) {
+			t.Errorf("%s: withdrawn from %v on, where there is an ID before %v", s.name, at, end)
+		}
+		if now = back.Add(time.Minute); s.name != "sno" { // which has another time line
+			if _, err := try(); !errors.Is(err, iderr.ErrClockBackwards) {
+				t.Errorf("%s: long before the last ID: %v", s.name, err)
+			}
+		}
+	}
+}
+
+// Callers meet where times are entered, and where they are taken back.
+func TestCallersFarAhead(t *testing.T) {
+	for _, s := range subjects {
+		var now atomic.Int64
+		start := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+		g, try, err := s.start(func() time.Time { return start.Add(time.Duration(now.Load())) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		var callers sync.WaitGroup
+		var over atomic.Bool
+		var tries atomic.Int64
+		made := make([][]made, 4)
+		for i := range made {
+			callers.Go(func() {
+				for !over.Load() {
+					m, err := try()
+					tries.Add(1)
+					if err != nil {
+						runtime.Gosched()
+					} else if n := len(made[i]); n == 0 || !m.time.Equal(made[i][n-1].time) {
+						made[i] = append(made[i], m) // the first of each tick will do
+					}
+				}
+			})
+		}
+		var allotted []interval
+		at, entered := start, 0
+		for n := range 100 {
+			a := interval{worker: n % s.workers, from: at, until: at.Add(5 * s.unit)}
+			allotted = append(allotted, a)
+			now.Store(int64(a.from.Add(s.unit).Sub(start)))
+			if err := g.Allot(a.worker, a.from, a.until); err != nil {
+				t.Fatal(err)
+			}
+			for until := tries.Load() + int64(n%3)*2; tries.Load() < until; {
+				runtime.Gosched()
+			}
+			if n%2 == 0 {
+				allotted[n].until = later(a.from, earlier(a.until, g.Withdraw()))
+			}
+			if allotted[n].until.After(a.from) {
+				entered++
+			}
+			at = a.until.Add(3 * s.unit)
+		}
+		over.Store(true)
+		callers.Wait()
+		seen := make(map[any]bool)
+		for _, of := range made {
+			for _, m := range of {
+				if seen[m.id] {
+					t.Fatalf("%s: %v is made twice", s.name, m)
+				}
+				seen[m.id] = true
+				ok := false
+				for _, a := range allotted {
+					ok = ok || a.worker == m.worker && !m.time.Before(a.from) && !m.time.Add(s.unit).After(a.until)
+				}
+				if !ok {
+					t.Fatalf("%s: %v is in nothing that was left allotted", s.name, m)
+				}
+			}
+		}
+		t.Logf("%s: %d IDs in %d of 100 times", s.name, len(seen), entered)
+	}
+}
+
+// What cannot be allotted is refused, and said.
+func TestBadAllotments(t *testing.T) {
+	from := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+	for _, s := range subjects {
+		g, try, err := s.start(func() time.Time { return from })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := try(); !errors.Is(err, iderr.ErrFenced) {
+			t.Errorf("%s: nothing allotted: %v", s.name, err)
+		}
+		for _, worker := range []int{-1, s.workers} {
+			if err := g.Allot(worker, from, from.Add(time.Hour)); !errors.Is(err, iderr.ErrConfig) {
+				t.Errorf("%s: worker %d: %v", s.name, worker, err)
+			}
+		}
+		for _, until := range []time.Time{from, from.Add(-time.Hour), {}} {
+			if err := g.Allot(0, from, until); err != nil {
+				t.Errorf("%s: %v", s.name, err)
+			}
+		}
+		if _, err := try(); !errors.Is(err, iderr.ErrFenced) {
+			t.Errorf("%s: nothing allotted: %v", s.name, err)
+		}
+		// All time there is.
+		if err := g.Allot(0, time.Time{}, time.Date(30000, 1, 1, 0, 0, 0, 0, time.UTC)); err != nil {
+			t.Errorf("%s: %v", s.name, err)
+		}
+		if _, err := try(); err != nil {
+			t.Errorf("%s: all time allotted: %v", s.name, err)
+		}
+	}
+	plain, err := nanoflake.NewGenerator(nanoflake.Config{GeneratorID: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := plain.Allot(5, from, from.Add(time.Hour)); !errors.Is(err, iderr.ErrConfig) {
+		t.Errorf("a generator that was not made for it: %v", err)
+	}
+	for name, err := range map[string]error{
+		"nanoflake":          second(nanoflake.NewGenerator(nanoflake.Config{Allotted: true, GeneratorID: 1})),
+		"ulidflake scalable": second(ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{Allotted: true, Scalability: 1})),
+		"snowflakesi":        second(snowflakesi.NewGenerator(snowflakesi.Config{Allotted: true, MachineID: 1})),
+		"scru160 node":       second(scru160.NewGenerator(scru160.Config{Allotted: true, NodeBits: 1, NodeID: 1})),
+		"scru160 restart":    second(scru160.NewGenerator(scru160.Config{Allotted: true, Restart: true})),
+		"sno":                second(sno.NewGeneratorWith(sno.Config{Allotted: true, Snapshot: new(sno.GeneratorSnapshot)})),
+	} {
+		if !errors.Is(err, iderr.ErrConfig) {
+			t.Errorf("%s: settings that contradict each other: %v", name, err)
+		}
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
