@@ -1,0 +1,246 @@
+package etcdlease
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/connectivity"
+	"google.golang.org/grpc/status"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+
+	"github.com/firn-id/firn/lease/driver"
+)
+
+// What a request does decides when it is repeated.
+type purpose int
+
+const (
+	reading purpose = iota
+	writing
+	looking // reads what a member knows without its leader
+)
+
+const ( // between two tries
+	shortest = 5 * time.Millisecond
+	longest  = 100 * time.Millisecond
+)
+
+// call makes a request, and repeats it as long as that is safe and may help, within the time.
+//
+// A member that is frozen, or cut off from here without a word, never answers. The client takes the members in
+// turn, so a read does not give all of its time to the first one, or the second. A write does: it must not
+// be sent twice.
+func (s *Store) call(ctx context.Context, op, key string, does purpose, request func(context.Context) (*pb.ResponseHeader, error)) error {
+	if err := s.admit(ctx, op, key); err != nil {
+		return err
+	}
+	ctx, cancel := s.within(ctx)
+	defer cancel()
+	before := s.seen.Load()
+	var why error // the last error that says more than that the time is up
+	for try, pause := 1, shortest; ; try, pause = try+1, min(pause*2, longest) {
+		h, err := s.try(ctx, does, try, request)
+		switch {
+		case s.closed.Load():
+			return s.admit(ctx, op, key)
+		case err == nil:
+			if !s.knows(h, before) {
+				return s.admit(ctx, op, key)
+			}
+			return nil
+		case !isContext(err):
+			why = err
+		}
+		if ctx.Err() == nil && s.again(err, does) && sleep(ctx, pause) == nil {
+			continue
+		}
+		if isContext(err) {
+			err = cmp.Or(why, err)
+		}
+		return s.fail(ctx, op, key, err)
+	}
+}
+
+// try makes a request once.
+func (s *Store) try(ctx context.Context, does purpose, try int, request func(context.Context) (*pb.ResponseHeader, error)) (*pb.ResponseHeader, error) {
+	if does != looking {
+		ctx = clientv3.WithRequireLeader(ctx)
+	}
+	if deadline, ok := ctx.Deadline(); ok && does != writing && try < 3 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Until(deadline)/4)
+		defer cancel()
+	}
+	return request(ctx)
+}
+
+// again tells whether a request that failed is worth another try. A write is only if it was refused before
+// the members were told of it, so that it cannot be done, now or later:
+//
+//   - a member without a leader refuses what asks for one, and Raft drops what it would have nobody to send to;
+//   - a token is looked at before the request, and again when all members do it or do not; the client
+//     has fetched another one meanwhile;
+//   - a learner takes no requests, and a member that is behind no more of them.
+//
+// A lost connection and a time-out say nothing, nor does "no space", which a member can find out after it has
+// made the change.
+func (s *Store) again(err error, does purpose) bool {
+	switch {
+	case refused(err), s.login && errors.Is(err, rpctypes.ErrUserEmpty): // in the latter case it has a token now
+		return true
+	case does == writing:
+		return false
+	}
+	// What may pass, or be different at another member.
+	return isContext(err) || codeOf(err) == codes.Unavailable && s.client.ActiveConnection().GetState() != connectivity.TransientFailure
+}
+
+// refused tells whether the request was refused as again says.
+func refused(err error) bool {
+	for _, target := range []error{rpctypes.ErrNoLeader, rpctypes.ErrInvalidAuthToken, rpctypes.ErrAuthOldRevision, rpctypes.ErrTooManyRequests} {
+		if errors.Is(err, target) {
+			return true
+		}
+	}
+	message := status.Convert(err).Message()
+	return message == "raft proposal dropped" || message == rpctypes.ErrorDesc(rpctypes.ErrGRPCNotSupportedForLearner)
+}
+
+func codeOf(err error) codes.Code {
+	if e, ok := errors.AsType[rpctypes.EtcdError](err); ok {
+		return e.Code()
+	}
+	return status.Code(err)
+}
+
+func isContext(err error) bool {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return true
+	}
+	code := codeOf(err)
+	return code == codes.Canceled || code == codes.DeadlineExceeded
+}
+
+func (s *Store) error(op, key string, err error, advice string) error {
+	return &driver.Error{Store: s.address, Op: op, Key: key, Err: err, Advice: advice}
+}
+
+func openError(store string, err error) error {
+	return &driver.Error{Store: store, Op: "open", Err: fmt.Errorf("%w: %w", driver.ErrUnavailable, err),
+		Advice: "want etcd://host:2379,host2:2379/prefix?setting=value"}
+}
+
+// fail returns the error for one of the client's, after a call with ctx.
+func (s *Store) fail(ctx context.Context, op, key string, err error) error {
+	if isContext(err) {
+		err = cmp.Or(ctx.Err(), context.DeadlineExceeded) // a member can notice first that the time is up
+	}
+	advice, kind := s.diagnose(err)
+	err = said{err}
+	if end := ctx.Err(); end != nil && !errors.Is(err, end) {
+		err = fmt.Errorf("%w: %w", end, err)
+	}
+	return s.error(op, key, fmt.Errorf("%w: %w", kind, err), advice)
+}
+
+// said is an error without the words of gRPC around what it says.
+type said struct{ error }
+
+func (e said) Error() string { return status.Convert(e.error).Message() }
+func (e said) Unwrap() error { return e.error }
+
+// diagnose returns what to do about an error, and of what kind it is.
+func (s *Store) diagnose(err error) (advice string, kind error) {
+	const majority = "see that more than half of the members are up and reach each other (etcdctl endpoint status --cluster)"
+	is := func(target error) bool { return errors.Is(err, target) }
+	switch {
+	case is(rpctypes.ErrCorrupt):
+		return "the members' data differ: see which of them is wrong and replace it, as etcd's documentation says of the alarm CORRUPT", driver.ErrUnsafe
+	case is(rpctypes.ErrNoSpace):
+		return "compact and defragment the database, or raise --quota-backend-bytes; then clear the alarm with etcdctl alarm disarm", driver.ErrUnavailable
+	case is(rpctypes.ErrPermissionDenied):
+		return "let the user's role read and write the prefix: etcdctl role grant-permission ROLE --prefix=true readwrite " + s.prefix, driver.ErrUnavailable
+	case is(rpctypes.ErrAuthFailed):
+		return "look at the user and the password of the address", driver.ErrUnavailable
+	case is(rpctypes.ErrUserEmpty):
+		return "the cluster wants a user: give one in the address (user@host) and a password (password-file=PATH)", driver.ErrUnavailable
+	case is(rpctypes.ErrInvalidAuthToken), is(rpctypes.ErrAuthOldRevision):
+		return "see that all members have the same --auth-token, and whether somebody changes users all the time", driver.ErrUnavailable
+	case is(rpctypes.ErrNoLeader), is(rpctypes.ErrLeaderChanged), is(rpctypes.ErrTimeout), is(rpctypes.ErrTimeoutDueToLeaderFail),
+		is(rpctypes.ErrTimeoutDueToConnectionLost), is(rpctypes.ErrUnhealthy), is(rpctypes.ErrStopped):
+		return majority, driver.ErrUnavailable
+	case is(context.Canceled):
+		return "", driver.ErrUnavailable
+	case isContext(err):
+		return "see that the hosts are right, and that more than half of the members are up and reach each other", driver.ErrUnavailable
+	}
+	switch codeOf(err) {
+	case codes.Unimplemented:
+		return "see that it is etcd, 3.4 or later, that listens there, and its port for clients", driver.ErrUnavailable
+	case codes.Unavailable:
+		return s.connectAdvice(status.Convert(err).Message()), driver.ErrUnavailable
+	}
+	return "see what the members say in their logs", driver.ErrUnavailable
+}
+
+// connectAdvice tells why no connection comes about. gRPC has no more than a text for it.
+func (s *Store) connectAdvice(message string) string {
+	for _, c := range []struct{ part, advice string }{
+		{"x509: certificate signed by unknown authority", "give the file of the authority that has signed the server's certificate: ca"},
+		{"x509:", "look at the server's certificate, and at ca and server-name"},
+		{"first record does not look like a TLS handshake", "the server speaks without TLS: leave out tls, ca, cert, key and server-name"},
+		{"connection refused", "see that etcd runs there, and its port for clients"},
+		{"no such host", "look at the names of the hosts"},
+	} {
+		if strings.Contains(message, c.part) {
+			return c.advice
+		}
+	}
+	const there = "see that it is etcd that listens there, its port for clients, and that the network lets you through"
+	switch { // a server that does not like the client's certificate may just hang up
+	case s.tls == nil:
+		return there + "; if it speaks TLS, set tls=true or ca"
+	case len(s.tls.Certificates) == 0:
+		return there + "; if it wants a certificate of its clients, give cert and key"
+	}
+	return there + "; look at cert and key, if it does not know who has signed them"
+}
+
+// isRemote tells whether an endpoint is on another machine, for all one can see.
+func isRemote(endpoint string) bool {
+	host, _, err := net.SplitHostPort(endpoint)
+	if err != nil {
+		host = endpoint
+	}
+	ip := net.ParseIP(strings.Trim(host, "[]"))
+	return host != "localhost" && (ip == nil || !ip.IsLoopback())
+}
+
+// hostOf returns host:port of an endpoint, which may be an URL.
+func hostOf(endpoint string) string {
+	_, host, ok := strings.Cut(endpoint, "://")
+	if !ok {
+		return endpoint
+	}
+	return host
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,390 @@
+package etcdlease_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/firn-id/firn/lease"
+	"github.com/firn-id/firn/lease/address"
+	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/drivertest"
+	"github.com/firn-id/firn/lease/etcdlease"
+	"github.com/firn-id/firn/lease/etcdlease/etcdtest"
+	"github.com/firn-id/firn/leased"
+	"github.com/firn-id/firn/nanoflake"
+)
+
+// quick are settings of servers that elect a leader sooner than by default. A machine that is busy may make
+// them do so for no reason, which tests of faults do not mind.
+var quick = []string{"--heartbeat-interval", "50", "--election-timeout", "500"}
+
+var spaces atomic.Int64
+
+// space returns a prefix that no other test has.
+func space() string { return fmt.Sprintf("space-%d", spaces.Add(1)) }
+
+func open(t *testing.T, addr string) *etcdlease.Store {
+	t.Helper()
+	s, err := etcdlease.Open(t.Context(), addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// hasty returns a store whose calls have little time, for those that are to fail. On a busy machine others may, too.
+func hasty(t *testing.T, addr string) *etcdlease.Store {
+	t.Helper()
+	var s *etcdlease.Store
+	again(t, func() (err error) {
+		s, err = etcdlease.Open(t.Context(), addr+"?timeout=300ms")
+		return err
+	})
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// only returns the address of one member alone.
+func only(c *etcdtest.Cluster, i int, prefix string) string {
+	return "etcd://" + c.Endpoint(i) + "/" + prefix
+}
+
+// client returns a client of etcd's own.
+func client(t *testing.T, endpoints ...string) *clientv3.Client {
+	t.Helper()
+	c, err := clientv3.New(clientv3.Config{Endpoints: endpoints})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+func put(t *testing.T, s driver.Store, key, value string, rev driver.Revision) driver.Revision {
+	t.Helper()
+	made, err := s.Put(t.Context(), key, []byte(value), rev)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made
+}
+
+func want(t *testing.T, s driver.Store, key, value string, rev driver.Revision) {
+	t.Helper()
+	e, err := s.Get(t.Context(), key)
+	if err != nil || string(e.Value) != value || e.Revision != rev {
+		t.Errorf("Get(%s) = %.40q at %q, %v; want %.40q at %q", key, e.Value, e.Revision, err, value, rev)
+	}
+}
+
+// wantError checks that an error is a whole [driver.Error] of that kind, that says all the parts.
+func wantError(t *testing.T, err, kind error, parts ...string) {
+	t.Helper()
+	var e *driver.Error
+	if !errors.As(err, &e) || !errors.Is(err, kind) || e.Store == "" || e.Op == "" {
+		t.Errorf("the error is %v; want a driver.Error that is %q", err, kind)
+		return
+	}
+	if kind != driver.ErrConflict && kind != driver.ErrKey && e.Advice == "" {
+		t.Errorf("the error has no advice: %v", err)
+	}
+	for _, part := range parts {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("the error is %q, without %q", err, part)
+		}
+	}
+	if strings.Contains(err.Error(), "rpc error") {
+		t.Errorf("the error is %q, with the words of gRPC", err)
+	}
+}
+
+func TestStore(t *testing.T) {
+	c := etcdtest.New(t, etcdtest.Config{})
+	t.Run("Conformance", func(t *testing.T) {
+		drivertest.Run(t, func(t *testing.T) func() driver.Store {
+			prefix := space()
+			return func() driver.Store {
+				s, err := etcdlease.Open(t.Context(), c.Address(prefix))
+				if err != nil {
+					t.Fatal(err)
+				}
+				return s
+			}
+		})
+	})
+	t.Run("Prefixes", func(t *testing.T) { prefixes(t, c) })
+	t.Run("ManyPages", func(t *testing.T) { manyPages(t, c) })
+	t.Run("Foreign", func(t *testing.T) { foreign(t, c) })
+	t.Run("Revision", func(t *testing.T) { revision(t, c) })
+	t.Run("Client", func(t *testing.T) { ofClient(t, c) })
+	t.Run("Watch", func(t *testing.T) { watching(t, c) })
+	t.Run("Lease", func(t *testing.T) { leasing(t, c) })
+	t.Run("Inspect", func(t *testing.T) { inspecting(t, c) })
+}
+
+// prefixes has stores whose prefixes are prefixes of each other, and the default one.
+func prefixes(t *testing.T, c *etcdtest.Cluster) {
+	raw := client(t, c.Endpoints()...)
+	for prefix, key := range map[string]string{"": "firn/a", "p": "p/a", "p/": "p/a", "pp": "pp/a", "p/p": "p/p/a", "/p": "/p/a", "a%20b": "a b/a"} {
+		s := open(t, c.Address(prefix))
+		e, err := s.Get(t.Context(), "a")
+		if errors.Is(err, driver.ErrNotFound) {
+			e.Revision = put(t, s, "a", prefix, driver.None)
+		} else if err != nil || prefix != "p" && prefix != "p/" {
+			t.Fatalf("%s: a is there already, of another store: %q, %v", s, e.Value, err)
+		}
+		got, err := raw.Get(t.Context(), key)
+		if err != nil || len(got.Kvs) != 1 || driver.Revision(fmt.Sprint(got.Kvs[0].ModRevision)) != e.Revision {
+			t.Errorf("%s: the key %s is %v, %v", s, key, got, err)
+		}
+	}
+	for prefix, keys := range map[string]string{"p": "[a p/a]", "pp": "[a]", "": "[a]"} {
+		s := open(t, c.Address(prefix))
+		list, err := s.List(t.Context(), "")
+		var got []string
+		for _, e := range list {
+			got = append(got, e.Key)
+		}
+		if fmt.Sprint(got) != keys || err != nil {
+			t.Errorf("%s: List has %v, %v; want %s", s, got, err, keys)
+		}
+	}
+}
+
+// manyPages has more entries than List asks for at a time.
+func manyPages(t *testing.T, c *etcdtest.Cluster) {
+	const many = 2500
+	prefix := space()
+	raw, s := client(t, c.Endpoints()...), open(t, c.Address(prefix))
+	for i := 0; i < many; i += 100 {
+		var puts []clientv3.Op
+		for n := i; n < i+100; n++ {
+			puts = append(puts, clientv3.OpPut(fmt.Sprintf("%s/pool/%05d", prefix, n), fmt.Sprint(n)))
+		}
+		if _, err := raw.Txn(t.Context()).Then(puts...).Commit(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := s.List(t.Context(), "pool/")
+	if err != nil || len(list) != many {
+		t.Fatalf("List has %d entries of %d, %v", len(list), many, err)
+	}
+	for i, e := range list {
+		if e.Key != fmt.Sprintf("pool/%05d", i) || string(e.Value) != fmt.Sprint(i) {
+			t.Fatalf("entry %d is %s with %q", i, e.Key, e.Value)
+		}
+	}
+}
+
+// foreign has what a store never writes under its prefix.
+func foreign(t *testing.T, c *etcdtest.Cluster) {
+	prefix := space()
+	raw, s := client(t, c.Endpoints()...), open(t, c.Address(prefix))
+	rev := put(t, s, "a", "x", driver.None)
+	for _, key := range []string{"/Upper", "/a//b", "/", "/a:b", "/.hidden"} {
+		if _, err := raw.Put(t.Context(), prefix+key, "foreign"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := s.List(t.Context(), "")
+	if err != nil || len(list) != 1 || list[0].Key != "a" {
+		t.Errorf("List = %v, %v", list, err)
+	}
+	findings, err := s.Inspect(t.Context())
+	if err != nil || len(findings) != 1 || findings[0].Loses || !strings.Contains(findings[0].Text, "5 keys") {
+		t.Errorf("Inspect = %v, %v", findings, err)
+	}
+	if _, err := raw.Put(t.Context(), prefix+"/b", strings.Repeat("x", driver.MaxValue+1)); err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.Get(t.Context(), "b")
+	wantError(t, err, driver.ErrDamaged, "right prefix")
+	_, err = s.List(t.Context(), "")
+	wantError(t, err, driver.ErrDamaged)
+	want(t, s, "a", "x", rev)
+
+	// An entry that etcd would delete.
+	lease, err := raw.Grant(t.Context(), 3600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := raw.Put(t.Context(), prefix+"/c", "", clientv3.WithLease(lease.ID)); err != nil {
+		t.Fatal(err)
+	}
+	if findings, err = s.Inspect(t.Context()); err != nil || len(findings) != 2 || !findings[0].Loses || !strings.Contains(findings[0].Text, "1 entries are tied") {
+		t.Errorf("Inspect = %v, %v", findings, err)
+	}
+	// Put unties it.
+	e, err := s.Get(t.Context(), "c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, s, "c", "", e.Revision)
+	if findings, err = s.Inspect(t.Context()); err != nil || len(findings) != 1 || findings[0].Loses {
+		t.Errorf("Inspect = %v, %v", findings, err)
+	}
+}
+
+// revision has revisions that nothing has.
+func revision(t *testing.T, c *etcdtest.Cluster) {
+	s := open(t, c.Address(space()))
+	rev := put(t, s, "a", "x", driver.None)
+	for _, other := range []driver.Revision{"0", "-1", "x", "1 ", "+" + rev, "0" + rev, rev + "0", "99999999999999999999"} {
+		for _, key := range []string{"a", "b"} {
+			_, err := s.Put(t.Context(), key, []byte("y"), other)
+			wantError(t, err, driver.ErrConflict)
+		}
+	}
+	want(t, s, "a", "x", rev)
+	if list, err := s.List(t.Context(), ""); len(list) != 1 || err != nil {
+		t.Errorf("List = %v, %v", list, err)
+	}
+}
+
+func ofClient(t *testing.T, c *etcdtest.Cluster) {
+	raw, prefix := client(t, "http://"+c.Endpoint(0), "http://"+c.Endpoint(1)), space()
+	s, err := etcdlease.New(t.Context(), raw, prefix)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "etcd://" + c.Endpoint(0) + "," + c.Endpoint(1) + "/" + prefix; s.String() != want {
+		t.Errorf("String = %s, want %s", s, want)
+	}
+	rev := put(t, s, "a", "x", driver.None)
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	_, err = s.Get(t.Context(), "a")
+	if !errors.Is(err, driver.ErrUnavailable) || !errors.Is(err, os.ErrClosed) {
+		t.Errorf("after Close: %v", err)
+	}
+	if _, err := raw.Get(t.Context(), "a"); err != nil {
+		t.Errorf("the client, which is not the store's: %v", err)
+	}
+	want(t, open(t, c.Address(prefix)), "a", "x", rev)
+}
+
+// leasing runs the lease package on the store.
+func leasing(t *testing.T, c *etcdtest.Cluster) {
+	for _, window := range []time.Duration{10 * time.Second, time.Second} {
+		t.Run(window.String(), func(t *testing.T) {
+			t.Parallel()
+			store := open(t, c.Address(space()))
+			// On a busy machine a request may take longer than the Timeout that follows from a short window.
+			o := leased.Options{Store: store, Lease: lease.Config{Window: window, Timeout: 5 * time.Second}}
+			if _, _, err := leased.Nanoflake(t.Context(), nanoflake.Config{}, o); !errors.Is(err, lease.ErrNoPool) {
+				t.Fatalf("without a pool: %v", err)
+			}
+			o.Create = true
+			seen := make(map[nanoflake.ID]bool)
+			for range 3 { // at once one after the other
+				gen, l, err := leased.Nanoflake(t.Context(), nanoflake.Config{}, o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				before := len(seen)
+				for until := time.Now().Add(1200 * time.Millisecond); time.Now().Before(until) || len(seen) < before+1000; {
+					id, err := gen.Next(t.Context())
+					if errors.Is(err, lease.ErrLeaseExpired) { // and a window may
+						time.Sleep(time.Millisecond)
+						continue
+					}
+					if err != nil || seen[id] || id.GeneratorID() != l.Worker() {
+						t.Fatalf("%v, %v, seen: %v, worker %d", id, err, seen[id], l.Worker())
+					}
+					seen[id] = true
+					if len(seen)%100 == 0 {
+						time.Sleep(10 * time.Millisecond)
+					}
+				}
+				if err := l.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+			names, err := lease.Names(t.Context(), store)
+			if err != nil || len(names) != 1 {
+				t.Fatalf("pools: %v, %v", names, err)
+			}
+			p, err := lease.Lookup(t.Context(), store, names[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			used, _, err := p.Workers(t.Context())
+			if err != nil || slices.ContainsFunc(used, func(w lease.Worker) bool { return w.Held }) {
+				t.Errorf("the workers are %v, %v", used, err)
+			}
+		})
+	}
+}
+
+// Bad addresses, and hosts where there is no etcd.
+func TestOpen(t *testing.T) {
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // accepts, and says nothing
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	web := httptest.NewServer(http.NotFoundHandler())
+	defer web.Close()
+	gone := httptest.NewServer(http.NotFoundHandler())
+	gone.Close()
+	host := func(s *httptest.Server) string { return s.Listener.Addr().String() }
+	t.Setenv("FIRN_TEST_PASSWORD", "hunter2")
+	for addr, parts := range map[string][]string{
+		"nonsense":                                  {"invalid address"},
+		"redis://u:hunter2@h/p":                     {"not etcd://", "redis://h:2379/p"},
+		"etcd://u:hunter2@h/p?tls=maybe":            {"tls=maybe"},
+		"etcd://u:hunter2@h/p?password=x":           {"two passwords"},
+		"etcd://h/p?colour=red":                     {"no setting colour, only ca, cert, key, password"},
+		"etcd://h/p?timeout=0":                      {"timeout=0"},
+		"etcd://u@h/p":                              {"a user, but no password"},
+		"etcd://h/?password-env=FIRN_TEST_PASSWORD": {"a password, but no user"},
+		"etcd://h/p?ca=/not/there":                  {"/not/there"},
+
+		"etcd://" + host(gone) + "/p":                                              {"connection refused", "see that etcd runs there", host(gone) + "/p"},
+		"etcd://u:hunter2@" + host(gone) + "," + host(web) + "/p":                  {"etcd"},
+		"etcd://" + host(web) + "/p":                                               {"see that it is etcd"},
+		"etcd://" + host(web) + "/p?tls=true":                                      {"without TLS"},
+		"etcd://" + silent.Addr().String() + "/p?timeout=300ms":                    {"deadline exceeded", "see that"},
+		"etcd://u:hunter2@" + silent.Addr().String() + "?timeout=300ms":            {"deadline exceeded", "see that"},
+		"etcd://" + host(gone) + "," + silent.Addr().String() + "/p?timeout=300ms": {"see that"},
+	} {
+		s, err := etcdlease.Open(t.Context(), addr)
+		if err == nil {
+			s.Close()
+			t.Errorf("%s was opened", addr)
+			continue
+		}
+		wantError(t, err, driver.ErrUnavailable, parts...)
+		if strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%v has the password", err)
+		}
+		if strings.HasPrefix(parts[0], "invalid") && !errors.Is(err, address.ErrAddress) {
+			t.Errorf("%v is not ErrAddress", err)
+		}
+		if parts[0] == "deadline exceeded" && !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%v is not DeadlineExceeded", err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(50*time.Millisecond, cancel)
+	for _, user := range []string{"", "u:hunter2@"} {
+		_, err = etcdlease.Open(ctx, "etcd://"+user+silent.Addr().String()+"/p?timeout=1m")
+		if !errors.Is(err, context.Canceled) || !errors.Is(err, driver.ErrUnavailable) {
+			t.Errorf("cancelled: %v", err)
+		}
+	}
+}

@@ -1,0 +1,231 @@
+package etcdtest
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// patience is far more than anything takes here.
+const patience = 30 * time.Second
+
+func until(t *testing.T, what string, done func() bool) {
+	t.Helper()
+	for end := time.Now().Add(patience); !done(); time.Sleep(poll) {
+		if time.Now().After(end) {
+			t.Fatalf("%s: not after %v", what, patience)
+		}
+	}
+}
+
+// led tells whether a member has a leader.
+func (c *Cluster) led(t *testing.T, i int) bool {
+	body, err := c.get(t.Context(), i, "/metrics")
+	return err == nil && bytes.Contains(body, []byte("\netcd_server_has_leader 1\n"))
+}
+
+func TestFaults(t *testing.T) {
+	c := New(t, Config{Args: []string{"--heartbeat-interval", "50", "--election-timeout", "500"}})
+	leader := func() int {
+		t.Helper()
+		i, err := c.Leader(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return i
+	}
+	healthy := func() {
+		t.Helper()
+		if err := c.WaitHealthy(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	first := leader()
+	c.Kill(first)
+	if c.available()[first] || c.Stop(first) == nil {
+		t.Error("a member that was killed runs")
+	}
+	second := leader()
+	if second == first {
+		t.Errorf("m%d leads after it was killed", first)
+	}
+	check(c.Restart(first))
+	healthy()
+
+	// The one that leads, cut off from all; clients reach it as before.
+	second = leader()
+	c.Isolate(second)
+	third := leader()
+	if third == second {
+		t.Errorf("m%d leads after it was cut off", second)
+	}
+	until(t, "one that is cut off knows that it has no leader", func() bool { return !c.led(t, second) })
+	if !c.led(t, third) {
+		t.Errorf("m%d, which leads, has no leader", third)
+	}
+	c.Heal()
+	until(t, "one that was cut off has a leader again", func() bool { return c.led(t, second) })
+	healthy()
+
+	// One link: who cannot reach the leader has none, and nobody else is concerned.
+	third = leader()
+	one, other := (third+1)%3, (third+2)%3
+	c.Cut(third, one)
+	until(t, "one that is cut off from the leader knows that it has none", func() bool { return !c.led(t, one) })
+	if leader() == one {
+		t.Errorf("m%d leads, which does not reach all", one)
+	}
+	until(t, "those who reach each other have a leader", func() bool { return c.led(t, other) && c.led(t, third) })
+	c.Heal()
+	until(t, "the link is whole again", func() bool { return c.led(t, one) })
+	// The link between those that do not lead is not missed.
+	third = leader()
+	c.Cut((third+1)%3, (third+2)%3)
+	time.Sleep(time.Second) // two election time-outs
+	until(t, "all have a leader, who are cut off from none", func() bool { return c.led(t, 0) && c.led(t, 1) && c.led(t, 2) })
+	c.Heal()
+	healthy()
+
+	third = leader()
+	check(c.Stop(third))
+	if next := leader(); next == third {
+		t.Errorf("m%d leads after it was stopped", third)
+	}
+	check(c.Continue(third))
+	healthy()
+
+	pids := c.pids()
+	c.Close()
+	for i, pid := range pids {
+		if running(pid) {
+			t.Errorf("m%d runs after Close", i)
+		}
+	}
+	if _, err := os.Stat(c.dir); !os.IsNotExist(err) {
+		t.Errorf("the data are there after Close: %v", err)
+	}
+}
+
+// running tells whether there is such a process, which is not just waiting for its parent to take notice.
+func running(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return false
+	}
+	_, state, _ := strings.Cut(string(stat), ") ")
+	return !strings.HasPrefix(state, "Z") && !strings.HasPrefix(state, "X")
+}
+
+// However a test ends, its members end with it.
+func TestEnd(t *testing.T) {
+	if how := os.Getenv("FIRN_ETCDTEST_END"); how != "" {
+		c, err := Start(t.Context(), Config{Members: 1, Dir: os.Getenv("FIRN_ETCDTEST_DIR")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Printf("\nmember %d\n", c.pids()[0])
+		switch how {
+		case "panic":
+			go panic("as was wanted")
+		case "exit":
+			os.Exit(1)
+		}
+		select {}
+	}
+	New(t, Config{Members: 1}) // skips if there is no server
+	for _, how := range []string{"panic", "exit", "kill"} {
+		t.Run(how, func(t *testing.T) {
+			cmd := exec.Command(os.Args[0], "-test.run", "^TestEnd$")
+			cmd.Env = append(os.Environ(), "FIRN_ETCDTEST_END="+how, "FIRN_ETCDTEST_DIR="+t.TempDir())
+			out, err := cmd.StdoutPipe()
+			if err == nil {
+				err = cmd.Start()
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			pid := 0
+			for lines := bufio.NewScanner(out); pid == 0 && lines.Scan(); {
+				if text, ok := strings.CutPrefix(lines.Text(), "member "); ok {
+					pid, _ = strconv.Atoi(text)
+				}
+			}
+			if pid == 0 {
+				t.Fatal("it has started no member")
+			}
+			if how == "kill" {
+				if !running(pid) {
+					t.Error("the member does not run")
+				}
+				cmd.Process.Kill()
+			}
+			cmd.Wait()
+			until(t, "the member ends with its test", func() bool { return !running(pid) })
+		})
+	}
+}
+
+// A record is a test that only notes what it is told.
+type record struct {
+	testing.TB
+	skipped, failed string
+}
+
+func (r *record) Helper()                  {}
+func (r *record) Context() context.Context { return context.Background() }
+func (r *record) Skipf(form string, args ...any) {
+	r.skipped = fmt.Sprintf(form, args...)
+	runtime.Goexit()
+}
+func (r *record) Fatalf(form string, args ...any) {
+	r.failed = fmt.Sprintf(form, args...)
+	runtime.Goexit()
+}
+
+func TestNoServer(t *testing.T) {
+	t.Setenv("FIRN_ETCD_SERVER", "/not/there")
+	for _, required := range []string{"", "1"} {
+		t.Setenv("FIRN_REQUIRE_SERVICES", required)
+		r := &record{}
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			New(r, Config{})
+		}()
+		<-done
+		said, other := r.skipped, r.failed
+		if required != "" {
+			said, other = other, said
+		}
+		if !strings.Contains(said, "there is no etcd") || !strings.Contains(said, "/not/there") || other != "" {
+			t.Errorf("FIRN_REQUIRE_SERVICES=%q: skipped: %q, failed: %q", required, r.skipped, r.failed)
+		}
+	}
+	if _, err := Start(t.Context(), Config{}); err == nil {
+		t.Error("a cluster was started without a server")
+	}
+}
+
+// A member that does not start is reported with what it said.
+func TestNoStart(t *testing.T) {
+	New(t, Config{Members: 1}) // skips if there is no server
+	_, err := Start(t.Context(), Config{Members: 1, Args: []string{"--heartbeat-interval", "1000"}})
+	if err == nil || !strings.Contains(err.Error(), "m0 has ended by itself") || !strings.Contains(err.Error(), "election-timeout") {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,344 @@
+package etcdlease_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+
+	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/drivertest"
+	"github.com/firn-id/firn/lease/etcdlease"
+	"github.com/firn-id/firn/lease/etcdlease/etcdtest"
+)
+
+// Histories of clients while the member that leads is killed, cut off from the others, or frozen, again and again:
+// they stay those of registers with compare-and-swap.
+func TestFaults(t *testing.T) {
+	t.Parallel()
+	c := etcdtest.New(t, etcdtest.Config{Args: quick})
+	for _, fault := range []struct {
+		name       string
+		begin, end func(leader int) error
+	}{
+		{"killed", func(i int) error { c.Kill(i); return nil }, c.Restart},
+		{"cut off", func(i int) error { c.Isolate(i); return nil }, func(int) error { c.Heal(); return nil }},
+		{"frozen", c.Stop, c.Continue},
+	} {
+		t.Run(fault.name, func(t *testing.T) {
+			prefix := space()
+			var handles []driver.Store
+			for range 3 {
+				handles = append(handles, hasty(t, c.Address(prefix)))
+			}
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				for range 2 {
+					leader, err := c.Leader(t.Context())
+					if err == nil {
+						err = fault.begin(leader)
+					}
+					if err == nil {
+						var next int
+						next, err = c.Leader(t.Context())
+						if err == nil && next == leader {
+							err = errors.New("the leader is the same after the fault")
+						}
+					}
+					if err == nil {
+						time.Sleep(300 * time.Millisecond) // with the new one
+						err = fault.end(leader)
+					}
+					if err == nil {
+						err = c.WaitHealthy(t.Context())
+					}
+					if err != nil {
+						t.Error(err)
+						return
+					}
+				}
+			}()
+			defer func() { <-done }()
+			var sum drivertest.Outcome
+			for seed, over := uint64(0), false; !over || sum.Changed < 100; seed++ {
+				o := drivertest.History(t, handles, seed)
+				sum.Found += o.Found
+				sum.Missing += o.Missing
+				sum.Failed += o.Failed
+				sum.Changed += o.Changed
+				sum.Conflicts += o.Conflicts
+				sum.Unknown += o.Unknown
+				if o.Err != nil {
+					sum.Err = o.Err
+					wantError(t, o.Err, driver.ErrUnavailable)
+				}
+				select {
+				case <-done:
+					over = true
+				default:
+				}
+			}
+			t.Logf("%+v", sum)
+			if sum.Failed+sum.Unknown == 0 {
+				t.Errorf("nothing went wrong: %+v", sum)
+			}
+			// Nothing of it stays behind.
+			rev := put(t, open(t, c.Address(prefix)), "after", "x", driver.None)
+			for _, h := range handles {
+				again(t, func() error {
+					e, err := h.Get(t.Context(), "after")
+					if err == nil && e.Revision != rev {
+						err = fmt.Errorf("it is at %q, not at %q", e.Revision, rev)
+					}
+					return err
+				})
+			}
+		})
+	}
+}
+
+// each makes each kind of call, all at a time, and fails if one has not returned long after its time-out, which
+// for Open is opening.
+func each(t *testing.T, s *etcdlease.Store, rev driver.Revision, opening time.Duration, check func(op string, err error)) {
+	t.Helper()
+	type result struct {
+		op  string
+		err error
+	}
+	results := make(chan result, 5)
+	for op, call := range map[string]func() error{
+		"get":   func() error { _, err := s.Get(t.Context(), "a"); return err },
+		"list":  func() error { _, err := s.List(t.Context(), ""); return err },
+		"put":   func() error { _, err := s.Put(t.Context(), "a", []byte("lost"), rev); return err },
+		"watch": func() error { _, err := s.Watch(t.Context(), ""); return err },
+		"open": func() error {
+			s, err := etcdlease.Open(t.Context(), s.String()+"?timeout="+opening.String())
+			if err == nil {
+				s.Close()
+			}
+			return err
+		},
+	} {
+		go func() { results <- result{op, call()} }()
+	}
+	for range cap(results) {
+		select {
+		case r := <-results:
+			check(r.op, r.err)
+		case <-time.After(patience):
+			t.Fatal("a call hangs")
+		}
+	}
+}
+
+// wantNoLeader waits until a store says that there is no leader.
+func wantNoLeader(t *testing.T, s *etcdlease.Store) {
+	t.Helper()
+	again(t, func() error {
+		_, err := s.Get(t.Context(), "a")
+		if errors.Is(err, rpctypes.ErrNoLeader) {
+			wantError(t, err, driver.ErrUnavailable, "no leader", "more than half")
+			return nil
+		}
+		return fmt.Errorf("without a leader: %w", err)
+	})
+}
+
+// A cluster that is down, frozen or without a majority: errors in time that say what to do, and afterwards all is as it was.
+func TestDown(t *testing.T) {
+	t.Parallel()
+	c := etcdtest.New(t, etcdtest.Config{Args: quick})
+	prefix := space()
+	s, patient := open(t, c.Address(prefix)+"?timeout=2s"), open(t, c.Address(prefix))
+	rev := put(t, s, "a", "x", driver.None)
+	back := func(t *testing.T) {
+		t.Helper()
+		if err := c.WaitHealthy(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		// A frozen cluster may have taken a Put with it; any other is gone.
+		e, err := s.Get(t.Context(), "a")
+		for end := time.Now().Add(patience); err != nil && time.Now().Before(end); {
+			e, err = s.Get(t.Context(), "a")
+		}
+		if err != nil || e.Revision == rev && string(e.Value) != "x" {
+			t.Fatalf("afterwards: %q, %v", e.Value, err)
+		}
+		rev = put(t, s, "a", "x", e.Revision)
+	}
+	all := func(t *testing.T, f func(int) error) {
+		t.Helper()
+		for i := range c.Len() {
+			if err := f(i); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	t.Run("killed", func(t *testing.T) {
+		all(t, func(i int) error { c.Kill(i); return nil })
+		each(t, s, rev, 2*time.Second, func(op string, err error) { wantError(t, err, driver.ErrUnavailable, s.String()+": "+op) })
+		all(t, c.Restart)
+		back(t)
+	})
+	t.Run("frozen", func(t *testing.T) {
+		all(t, c.Stop)
+		// A connection gets two seconds to come about: one that takes longer is an error of its own.
+		each(t, s, rev, time.Second, func(op string, err error) {
+			wantError(t, err, driver.ErrUnavailable, s.String()+": "+op)
+			if !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("%s: %v", op, err)
+			}
+		})
+		all(t, c.Continue)
+		back(t)
+	})
+	t.Run("no majority", func(t *testing.T) {
+		c.Kill(1)
+		c.Kill(2)
+		wantNoLeader(t, s)
+		each(t, s, rev, 2*time.Second, func(op string, err error) {
+			wantError(t, err, driver.ErrUnavailable, s.String()+": "+op, "no leader", "more than half of the members are up")
+		})
+		findings, err := patient.Inspect(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantFindings(t, findings, false, "m0 has no leader", "m1 does not answer", "m2 does not answer", "is no majority")
+		if err := errors.Join(c.Restart(1), c.Restart(2)); err != nil {
+			t.Fatal(err)
+		}
+		back(t)
+	})
+}
+
+// A member that is cut off from the others does not answer with what it knew.
+func TestNoStaleReads(t *testing.T) {
+	t.Parallel()
+	c := etcdtest.New(t, etcdtest.Config{Args: quick})
+	leader, err := c.Leader(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	prefix := space()
+	for key, cut := range map[string]int{"a": leader, "b": (leader + 1) % c.Len()} {
+		there, elsewhere := only(c, cut, prefix), only(c, (cut+1)%c.Len(), prefix)
+		near, far := open(t, there), open(t, elsewhere)
+		isolated, other := hasty(t, there), hasty(t, elsewhere)
+		rev := put(t, near, key, "old", driver.None)
+		want(t, far, key, "old", rev)
+		c.Isolate(cut)
+		for {
+			if _, err := other.Put(t.Context(), key, []byte("new"), rev); err == nil {
+				break
+			}
+			if e, err := other.Get(t.Context(), key); err == nil && string(e.Value) == "new" {
+				break
+			}
+		}
+		for range 2 {
+			e, err := isolated.Get(t.Context(), key)
+			wantError(t, err, driver.ErrUnavailable)
+			if err == nil {
+				t.Fatalf("it answered with %q", e.Value)
+			}
+			if list, err := isolated.List(t.Context(), ""); err == nil {
+				t.Fatalf("it listed %v", list)
+			}
+			_, err = isolated.Put(t.Context(), key, []byte("newer"), rev)
+			if err == nil || errors.Is(err, driver.ErrConflict) {
+				t.Fatalf("Put at a member that is cut off: %v", err)
+			}
+		}
+		c.Heal()
+		if err := c.WaitHealthy(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if e, err := near.Get(t.Context(), key); err != nil || string(e.Value) != "new" {
+			t.Errorf("afterwards: %q, %v", e.Value, err)
+		}
+	}
+}
+
+// A cluster whose data are put back as they were is found out by who has seen it later.
+func TestForgetting(t *testing.T) {
+	t.Parallel()
+	c := etcdtest.New(t, etcdtest.Config{Members: 1})
+	s := open(t, c.Address("p"))
+	rev := put(t, s, "a", "0", driver.None)
+	restart := func() {
+		t.Helper()
+		if err := errors.Join(c.Restart(0), c.WaitHealthy(t.Context())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	backup := t.TempDir()
+	c.Kill(0)
+	if err := os.CopyFS(backup, os.DirFS(c.Data(0))); err != nil {
+		t.Fatal(err)
+	}
+	restart()
+	again(t, func() error { _, err := s.Get(t.Context(), "a"); return err })
+	want(t, s, "a", "0", rev) // after a crash nothing is missing
+	lost := put(t, s, "a", "lost", rev)
+	c.Kill(0)
+	if err := errors.Join(os.RemoveAll(c.Data(0)), os.CopyFS(c.Data(0), os.DirFS(backup))); err != nil {
+		t.Fatal(err)
+	}
+	restart()
+	again(t, func() error {
+		_, err := s.Get(t.Context(), "a")
+		if errors.Is(err, driver.ErrUnsafe) {
+			return nil
+		}
+		return errors.Join(err, errors.New("it was not found out"))
+	})
+	other := open(t, c.Address("p"))
+	want(t, other, "a", "0", rev)
+	if reused := put(t, other, "a", "another", rev); reused != lost {
+		t.Errorf("the change has revision %s, not that of the one that was lost, %s: the test shows nothing", reused, lost)
+	}
+	for _, call := range []func() error{
+		func() error { _, err := s.Get(t.Context(), "a"); return err },
+		func() error { _, err := s.List(t.Context(), ""); return err },
+		func() error { _, err := s.Put(t.Context(), "a", []byte("x"), lost); return err },
+		func() error { _, err := s.Watch(t.Context(), ""); return err },
+		func() error { _, err := s.Inspect(t.Context()); return err },
+	} {
+		wantError(t, call(), driver.ErrUnsafe, "forgotten", "backup")
+	}
+	want(t, other, "a", "another", lost)
+}
+
+// again makes a call until it succeeds.
+func again(t *testing.T, call func() error) {
+	t.Helper()
+	var err error
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if err = call(); err == nil {
+			return
+		}
+	}
+	t.Fatal(err)
+}
+
+// An address that names members of two clusters.
+func TestTwoClusters(t *testing.T) {
+	t.Parallel()
+	one, two := etcdtest.New(t, etcdtest.Config{Members: 1}), etcdtest.New(t, etcdtest.Config{Members: 1})
+	addr := "etcd://" + one.Endpoint(0) + "," + two.Endpoint(0) + "/p"
+	s, err := etcdlease.Open(t.Context(), addr)
+	for range 10 {
+		if err == nil {
+			_, err = s.Put(t.Context(), "a", nil, driver.None)
+			if errors.Is(err, driver.ErrConflict) {
+				err = nil
+			}
+		}
+	}
+	wantError(t, err, driver.ErrUnsafe, "the cluster", "members of one cluster")
+}

@@ -1,0 +1,355 @@
+package etcdlease
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+
+	"github.com/firn-id/firn/lease/driver"
+)
+
+// fullness is the part of its quota, in percent, from which on a database is nearly full.
+const fullness = 80
+
+// Inspect looks at the members, the alarms and the keys. What etcd does not tell it cannot know: whether members
+// run with --unsafe-no-fsync, and on what their data are.
+func (s *Store) Inspect(ctx context.Context) ([]driver.Finding, error) {
+	ctx, cancel := s.within(ctx)
+	defer cancel()
+	i := &inspection{store: s}
+	if err := i.findMembers(ctx); err != nil {
+		return nil, err
+	}
+	i.askMembers(ctx)
+	if i.led() { // else nothing can be read but what each member knows
+		i.findAlarms(ctx)
+		i.keys(ctx)
+	}
+	i.membership()
+	i.versions()
+	i.access(ctx)
+	slices.SortStableFunc(i.findings, func(a, b driver.Finding) int {
+		switch {
+		case a.Loses == b.Loses:
+			return 0
+		case a.Loses:
+			return -1
+		}
+		return 1
+	})
+	return i.findings, nil
+}
+
+type inspection struct {
+	store    *Store
+	members  []*member
+	hosts    []answer // of the address
+	findings []driver.Finding
+}
+
+type member struct {
+	*pb.Member
+	answer
+}
+
+// An answer is what a member says of itself at one endpoint, or why it does not.
+type answer struct {
+	endpoint string
+	status   *clientv3.StatusResponse
+	err      error
+}
+
+func (m *member) name() string {
+	if m.Name == "" {
+		return fmt.Sprintf("%x", m.ID)
+	}
+	return m.Name
+}
+
+func (i *inspection) loses(advice, form string, args ...any) { i.find(true, advice, form, args...) }
+func (i *inspection) note(advice, form string, args ...any)  { i.find(false, advice, form, args...) }
+
+func (i *inspection) find(loses bool, advice, form string, args ...any) {
+	i.findings = append(i.findings, driver.Finding{Loses: loses, Text: fmt.Sprintf(form, args...), Advice: advice})
+}
+
+// findMembers asks who the members are: all of them, or else one, which knows it without a leader.
+func (i *inspection) findMembers(ctx context.Context) error {
+	some, cancel := part(ctx)
+	defer cancel()
+	err := i.listMembers(some, reading)
+	if err != nil && ctx.Err() == nil {
+		err = i.listMembers(ctx, looking, clientv3.WithSerializable())
+	}
+	return err
+}
+
+func (i *inspection) listMembers(ctx context.Context, does purpose, opts ...clientv3.OpOption) error {
+	return i.store.call(ctx, "inspect", "", does, func(ctx context.Context) (*pb.ResponseHeader, error) {
+		r, err := i.store.client.MemberList(ctx, opts...)
+		if err != nil {
+			return nil, err
+		}
+		i.members = nil
+		for _, m := range r.Members {
+			i.members = append(i.members, &member{Member: m})
+		}
+		return nil, nil // it has no revision
+	})
+}
+
+// part returns a context for one request of several.
+func part(ctx context.Context) (context.Context, context.CancelFunc) {
+	deadline, _ := ctx.Deadline() // there is one
+	return context.WithTimeout(ctx, time.Until(deadline)/3)
+}
+
+func (i *inspection) findAlarms(ctx context.Context) {
+	ctx, cancel := part(ctx)
+	defer cancel()
+	var alarms []*pb.AlarmMember
+	err := i.store.call(ctx, "inspect", "", reading, func(ctx context.Context) (*pb.ResponseHeader, error) {
+		r, err := i.store.client.AlarmList(ctx)
+		if err == nil {
+			alarms = r.Alarms
+		}
+		return nil, err
+	})
+	if err != nil {
+		i.unknown("which alarms there are", err)
+		return
+	}
+	for _, a := range alarms {
+		who := fmt.Sprintf("%x", a.MemberID)
+		for _, m := range i.members {
+			if m.ID == a.MemberID {
+				who = m.name()
+			}
+		}
+		switch a.Alarm {
+		case pb.AlarmType_CORRUPT:
+			advice, _ := i.store.diagnose(rpctypes.ErrCorrupt)
+			i.loses(advice, "the data of member %s differ from those of the others (alarm CORRUPT)", who)
+		case pb.AlarmType_NOSPACE:
+			advice, _ := i.store.diagnose(rpctypes.ErrNoSpace)
+			i.note(advice, "the database of member %s is or was full, and the cluster takes no changes (alarm NOSPACE)", who)
+		}
+	}
+}
+
+// unknown notes that something could not be found out.
+func (i *inspection) unknown(what string, err error) {
+	var e *driver.Error
+	if errors.As(err, &e) {
+		i.note(e.Advice, "it could not be found out %s: %v", what, e.Err)
+		return
+	}
+	i.note("", "it could not be found out %s: %v", what, err)
+}
+
+// askMembers asks each host of the address and then, at the endpoints that they give out, the members that were not among
+// them.
+func (i *inspection) askMembers(ctx context.Context) {
+	var hosts, others sync.WaitGroup
+	endpoints := i.store.client.Endpoints()
+	i.hosts = make([]answer, len(endpoints))
+	for n, endpoint := range endpoints {
+		hosts.Go(func() { i.hosts[n] = i.ask(ctx, endpoint) })
+	}
+	hosts.Wait()
+	for _, m := range i.members {
+		for _, h := range i.hosts {
+			if h.err == nil && h.status.Header.MemberId == m.ID {
+				m.answer = h
+			}
+		}
+		if m.status == nil {
+			others.Go(func() {
+				m.err = errors.New("it gives out no endpoint")
+				for _, endpoint := range m.ClientURLs {
+					m.answer = i.ask(ctx, endpoint)
+					if m.err == nil && m.status.Header.MemberId != m.ID {
+						m.answer = answer{endpoint: endpoint, err: errors.New("another member answers there")}
+					}
+					if m.err == nil {
+						return
+					}
+				}
+			})
+		}
+	}
+	others.Wait()
+}
+
+func (i *inspection) ask(ctx context.Context, endpoint string) answer {
+	ctx, cancel := part(ctx)
+	defer cancel()
+	a := answer{endpoint: endpoint}
+	if a.status, a.err = i.store.client.Status(ctx, endpoint); a.err != nil {
+		a.err = said{a.err}
+	}
+	return a
+}
+
+// led tells whether a member says that it has a leader.
+func (i *inspection) led() bool {
+	return slices.ContainsFunc(i.members, func(m *member) bool { return m.status != nil && m.status.Leader != 0 })
+}
+
+func (i *inspection) membership() {
+	voters, down := 0, 0
+	for _, m := range i.members {
+		if !m.IsLearner {
+			voters++
+		}
+	}
+	for _, h := range i.hosts {
+		if h.err == nil && h.status.Header.ClusterId != i.store.cluster {
+			i.loses("name the members of one cluster alone", "%s is a member of another cluster: what is written there is not known here", hostOf(h.endpoint))
+		}
+	}
+	if voters == 1 {
+		i.loses("use three members on three machines",
+			"the cluster has a single member: if its disk is lost, so is what was acknowledged, and until it is up again nobody can renew")
+	}
+	for _, m := range i.members {
+		switch {
+		case m.Name == "" && len(m.ClientURLs) == 0:
+			i.note("start it, or remove it: etcdctl member remove "+m.name(), "member %s was added, but has never been started", m.name())
+		case m.err != nil:
+			i.note("see whether it runs, and whether it gives out an endpoint that can be reached from here (--advertise-client-urls)",
+				"member %s does not answer at %s: %v", m.name(), hostOf(m.endpoint), m.err)
+		case m.status.Leader == 0:
+			i.note("see that it reaches the other members", "member %s has no leader: it is cut off, or less than a majority is up", m.name())
+		default:
+			i.quota(m)
+			continue
+		}
+		if !m.IsLearner {
+			down++
+		}
+	}
+	switch {
+	case voters-down <= voters/2:
+		i.note("start members until more than half of them are up", "%d of %d members are in order, which is no majority: nothing can be read or written", voters-down, voters)
+	case voters == 2:
+		i.note("use three members", "the cluster has two members: without either of them it stops")
+	}
+	for _, m := range i.members {
+		if m.IsLearner {
+			i.note("promote it when it has caught up: etcdctl member promote "+fmt.Sprintf("%x", m.ID), "member %s is a learner: it does not count for a majority, nor serve this store", m.name())
+		}
+	}
+	i.named(down)
+}
+
+// named looks at which members the address names.
+func (i *inspection) named(down int) {
+	named := make(map[uint64]bool)
+	for _, h := range i.hosts {
+		if h.err == nil {
+			named[h.status.Header.MemberId] = true
+			continue
+		}
+		if down == 0 { // else it is one of those
+			i.note("take it out of the address, or see what is there", "%s of the address does not answer: %v", hostOf(h.endpoint), h.err)
+		}
+	}
+	if len(i.hosts) == 1 && len(i.members) > 1 && down == 0 {
+		i.note("name all members in the address, if this is not one for all of them",
+			"the address names one host of a cluster of %d members: without it the store is out of reach, though the cluster is not", len(i.members))
+	}
+}
+
+// quota looks at how full a member is. Those before 3.6 do not tell their quota.
+func (i *inspection) quota(m *member) {
+	if quota := m.status.DbSizeQuota; quota > 0 && m.status.DbSize*100 >= quota*fullness {
+		i.note("compact and defragment it, or raise --quota-backend-bytes, before the cluster takes no more changes",
+			"the database of member %s has %d MB of the %d MB that it may have", m.name(), m.status.DbSize>>20, quota>>20)
+	}
+}
+
+func (i *inspection) versions() {
+	var all []string
+	for _, m := range i.members {
+		if m.status == nil {
+			continue
+		}
+		if !slices.Contains(all, m.status.Version) {
+			all = append(all, m.status.Version)
+		}
+		if knownBad(m.status.Version) {
+			i.loses("upgrade it: to 3.4.22, 3.5.6 or later", "member %s is etcd %s, which can come to differ from the others by a crash or a defragmentation", m.name(), m.status.Version)
+		}
+	}
+	if len(all) > 1 {
+		slices.Sort(all)
+		i.note("bring all members to one version", "the members are of different versions: %s", strings.Join(all, ", "))
+	}
+}
+
+// knownBad tells whether etcd's authors advise against a version because its members' data can come to differ.
+func knownBad(version string) bool {
+	version, _, _ = strings.Cut(version, "-")
+	parts := strings.Split(version, ".")
+	if len(parts) != 3 {
+		return false
+	}
+	var n [3]int
+	for i, part := range parts {
+		var err error
+		if n[i], err = strconv.Atoi(part); err != nil {
+			return false
+		}
+	}
+	return n[0] == 3 && (n[1] < 4 || n[1] == 4 && n[2] < 22 || n[1] == 5 && n[2] < 6)
+}
+
+// keys looks at what is under the prefix.
+func (i *inspection) keys(ctx context.Context) {
+	foreign, expiring, example := 0, 0, ""
+	err := i.store.scan(ctx, "inspect", "", func(r *clientv3.GetResponse) error {
+		for _, kv := range r.Kvs {
+			if driver.CheckKey(string(kv.Key[len(i.store.prefix):])) != nil {
+				foreign++
+				example = string(kv.Key)
+			} else if kv.Lease != 0 {
+				expiring++
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		i.unknown("what is under the prefix", err)
+	}
+	if expiring > 0 {
+		i.loses("write each of them again without a lease of etcd's, and see who has done that",
+			"%d entries are tied to leases of etcd's, and will be deleted with them: times that were given out would be given out again", expiring)
+	}
+	if foreign > 0 {
+		i.note("use a prefix that nothing else has", "something else writes under the prefix %s: %d keys are none of a store of leases, such as %.100q", i.store.prefix, foreign, example)
+	}
+}
+
+// access looks at who may come.
+func (i *inspection) access(ctx context.Context) {
+	if i.store.exposed {
+		i.note("use TLS: tls=true or ca", "the password goes over the network in clear")
+	}
+	if !i.store.login {
+		return
+	}
+	if r, err := i.store.client.AuthStatus(ctx); err == nil && !r.Enabled {
+		i.note("turn it on (etcdctl auth enable), or leave the user out of the address", "authentication is off: the user and the password are not looked at, and anybody can change the entries")
+	}
+}

@@ -1,0 +1,162 @@
+package etcdlease_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+
+	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/etcdlease/etcdtest"
+)
+
+// wantFindings checks that there is one finding for each of the texts, and none besides, and whether the first says
+// that something can be lost.
+func wantFindings(t *testing.T, findings []driver.Finding, loses bool, texts ...string) {
+	t.Helper()
+	ok := len(findings) == len(texts)
+	for _, text := range texts {
+		found := false
+		for i, f := range findings {
+			found = found || strings.Contains(f.Text, text)
+			ok = ok && f.Text != "" && f.Advice != "" && !strings.HasSuffix(f.Text, ".") && (i == 0 || findings[i-1].Loses || !f.Loses)
+		}
+		ok = ok && found
+	}
+	if !ok || len(findings) > 0 && findings[0].Loses != loses {
+		t.Errorf("the findings are %+v, want some about %q, something can be lost: %v", findings, texts, loses)
+	}
+}
+
+func inspecting(t *testing.T, c *etcdtest.Cluster) {
+	s := open(t, c.Address(space()))
+	put(t, s, "a", "", driver.None)
+	check := func(loses bool, texts ...string) {
+		t.Helper()
+		findings, err := s.Inspect(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantFindings(t, findings, loses, texts...)
+	}
+	check(false)
+	raw := client(t, c.Endpoints()...)
+
+	var learner *clientv3.MemberAddResponse
+	again(t, func() (err error) { // not before all members have been connected for some seconds
+		learner, err = raw.MemberAddAsLearner(t.Context(), []string{"http://127.0.0.1:9"})
+		return err
+	})
+	check(false, "has never been started", "is a learner")
+	if _, err := raw.MemberRemove(t.Context(), learner.Member.ID); err != nil {
+		t.Fatal(err)
+	}
+
+	alarms := pb.NewMaintenanceClient(raw.ActiveConnection())
+	first := func(alarm pb.AlarmType, action pb.AlarmRequest_AlarmAction) {
+		t.Helper()
+		members, err := raw.MemberList(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := alarms.Alarm(t.Context(), &pb.AlarmRequest{Action: action, Alarm: alarm, MemberID: members.Members[0].ID}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first(pb.AlarmType_CORRUPT, pb.AlarmRequest_ACTIVATE)
+	_, err := s.Put(t.Context(), "b", nil, driver.None)
+	wantError(t, err, driver.ErrUnsafe, "corrupt", "CORRUPT")
+	check(true, "alarm CORRUPT")
+	first(pb.AlarmType_CORRUPT, pb.AlarmRequest_DEACTIVATE)
+	check(false)
+
+	one := open(t, only(c, 1, space()))
+	findings, err := one.Inspect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantFindings(t, findings, false, "names one host of a cluster of 3")
+
+	c.Kill(2)
+	if _, err := c.Leader(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	check(false, "m2 does not answer at "+c.Endpoint(2))
+	if err := errors.Join(c.Restart(2), c.WaitHealthy(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	check(false)
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.Inspect(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("with a context that has ended: %v", err)
+	}
+}
+
+// A database that fills up, on a cluster of one member.
+func TestNoSpace(t *testing.T) {
+	t.Parallel()
+	const quota = 2 << 20
+	c := etcdtest.New(t, etcdtest.Config{Members: 1, Args: []string{"--quota-backend-bytes", fmt.Sprint(quota)}})
+	s := open(t, c.Address("p"))
+	check := func(texts ...string) {
+		t.Helper()
+		findings, err := s.Inspect(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantFindings(t, findings, true, append(texts, "single member")...)
+	}
+	check()
+	value := []byte(strings.Repeat("x", driver.MaxValue))
+	rev, near := driver.None, false
+	var err error
+	for range 1000 {
+		made, failed := s.Put(t.Context(), "a", value, rev)
+		if err = failed; err != nil {
+			break
+		}
+		rev = made
+		if status, err := client(t, c.Endpoint(0)).Status(t.Context(), c.Endpoint(0)); err == nil && !near && status.DbSize > quota*9/10 {
+			near = true
+			check("of the 2 MB that it may have")
+		}
+	}
+	wantError(t, err, driver.ErrUnavailable, "space exceeded", "alarm disarm")
+	if !errors.Is(err, rpctypes.ErrNoSpace) {
+		t.Errorf("%v is not etcd's error", err)
+	}
+	if !near {
+		t.Error("the test has not seen the database nearly full")
+	}
+	e, err := s.Get(t.Context(), "a")
+	if err != nil || e.Revision != rev {
+		t.Errorf("what was acknowledged: %q, %v; want %q", e.Revision, err, rev)
+	}
+	check("alarm NOSPACE", "that it may have")
+
+	// As the advice says.
+	raw := client(t, c.Endpoint(0))
+	got, err := raw.Get(t.Context(), "a")
+	if err == nil {
+		_, err = raw.Compact(t.Context(), got.Header.Revision)
+	}
+	if err == nil {
+		_, err = raw.Defragment(t.Context(), c.Endpoint(0))
+	}
+	if err == nil {
+		_, err = raw.AlarmDisarm(t.Context(), &clientv3.AlarmMember{})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, s, "a", "", rev)
+	check()
+}

@@ -1,0 +1,280 @@
+package etcdlease_test
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"errors"
+	"math/big"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/drivertest"
+	"github.com/firn-id/firn/lease/etcdlease"
+	"github.com/firn-id/firn/lease/etcdlease/etcdtest"
+)
+
+// An authority signs certificates, which it writes to files.
+type authority struct {
+	t    *testing.T
+	dir  string
+	cert *x509.Certificate
+	key  *ecdsa.PrivateKey
+	file string
+}
+
+func newAuthority(t *testing.T) *authority {
+	t.Helper()
+	a := &authority{t: t, dir: t.TempDir()}
+	a.cert, a.key, a.file, _ = a.issue(&x509.Certificate{Subject: pkix.Name{CommonName: "authority"},
+		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign})
+	return a
+}
+
+// issue signs a certificate, the authority's own if it has none yet.
+func (a *authority) issue(c *x509.Certificate) (*x509.Certificate, *ecdsa.PrivateKey, string, string) {
+	a.t.Helper()
+	check := func(err error) {
+		a.t.Helper()
+		if err != nil {
+			a.t.Fatal(err)
+		}
+	}
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	check(err)
+	c.SerialNumber, err = rand.Int(rand.Reader, big.NewInt(1<<62))
+	check(err)
+	c.NotBefore, c.NotAfter = time.Now().Add(-time.Hour), time.Now().Add(time.Hour)
+	parent, signer := a.cert, a.key
+	if parent == nil {
+		parent, signer = c, key
+	}
+	der, err := x509.CreateCertificate(rand.Reader, c, parent, key.Public(), signer)
+	check(err)
+	cert, err := x509.ParseCertificate(der)
+	check(err)
+	private, err := x509.MarshalPKCS8PrivateKey(key)
+	check(err)
+	certFile, keyFile := filepath.Join(a.dir, c.SerialNumber.String()+".cert"), filepath.Join(a.dir, c.SerialNumber.String()+".key")
+	check(os.WriteFile(certFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
+	check(os.WriteFile(keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private}), 0o600))
+	return cert, key, certFile, keyFile
+}
+
+func (a *authority) server(names ...string) (cert, key string) {
+	c := &x509.Certificate{Subject: pkix.Name{CommonName: "server"}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}}
+	for _, name := range names {
+		if ip := net.ParseIP(name); ip != nil {
+			c.IPAddresses = append(c.IPAddresses, ip)
+		} else {
+			c.DNSNames = append(c.DNSNames, name)
+		}
+	}
+	_, _, cert, key = a.issue(c)
+	return cert, key
+}
+
+func (a *authority) client(name string) (cert, key string) {
+	_, _, cert, key = a.issue(&x509.Certificate{Subject: pkix.Name{CommonName: name}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}})
+	return cert, key
+}
+
+const (
+	password = "correct-horse"
+	settings = "timeout=2s&"
+)
+
+// login turns authentication on: root, and users who may use the prefix p.
+func login(t *testing.T, config clientv3.Config) {
+	t.Helper()
+	raw, err := clientv3.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer raw.Close()
+	ctx := t.Context()
+	for _, step := range []func() error{
+		func() error { _, err := raw.UserAdd(ctx, "root", password); return err },
+		func() error { _, err := raw.RoleAdd(ctx, "root"); return err },
+		func() error { _, err := raw.UserGrantRole(ctx, "root", "root"); return err },
+		func() error { _, err := raw.RoleAdd(ctx, "firn"); return err },
+		func() error {
+			_, err := raw.RoleGrantPermission(ctx, "firn", "p/", clientv3.GetPrefixRangeEnd("p/"), clientv3.PermissionType(clientv3.PermReadWrite))
+			return err
+		},
+		func() error { _, err := raw.RoleAdd(ctx, "reader"); return err },
+		func() error {
+			_, err := raw.RoleGrantPermission(ctx, "reader", "p/", clientv3.GetPrefixRangeEnd("p/"), clientv3.PermissionType(clientv3.PermRead))
+			return err
+		},
+		func() error { _, err := raw.UserAdd(ctx, "firn", password); return err },
+		func() error { _, err := raw.UserGrantRole(ctx, "firn", "firn"); return err },
+		func() error { _, err := raw.UserAdd(ctx, "reader", password); return err },
+		func() error { _, err := raw.UserGrantRole(ctx, "reader", "reader"); return err },
+		func() error { _, err := raw.AuthEnable(ctx); return err },
+	} {
+		if err := step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TLS, client certificates, users and permissions, on a real cluster.
+func TestSecure(t *testing.T) {
+	a, stranger := newAuthority(t), newAuthority(t)
+	cert, key := a.server("127.0.0.1", "etcd.example")
+	mine, mineKey := a.client("nobody")
+	c := etcdtest.New(t, etcdtest.Config{CA: a.file, Cert: cert, Key: key, Args: []string{"--bcrypt-cost", "4", "--auth-token-ttl", "1"}})
+	pair, err := tls.LoadX509KeyPair(mine, mineKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := x509.NewCertPool()
+	pool.AddCert(a.cert)
+	config := clientv3.Config{Endpoints: c.Endpoints(), TLS: &tls.Config{RootCAs: pool, Certificates: []tls.Certificate{pair}}}
+	login(t, config)
+
+	file := filepath.Join(t.TempDir(), "password")
+	if err := os.WriteFile(file, []byte(password+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("FIRN_TEST_PASSWORD", password)
+	secure := settings + url.Values{"ca": {a.file}, "cert": {mine}, "key": {mineKey}}.Encode()
+	secret := secure + "&" + url.Values{"password-file": {file}}.Encode()
+	at := func(user, prefix, query string) string {
+		return "etcd://" + user + c.Endpoint(0) + "," + c.Endpoint(1) + "," + c.Endpoint(2) + "/" + prefix + "?" + query
+	}
+
+	t.Run("Conformance", func(t *testing.T) {
+		drivertest.Run(t, func(t *testing.T) func() driver.Store {
+			prefix := "p/" + space()
+			return func() driver.Store {
+				s, err := etcdlease.Open(t.Context(), at("firn@", prefix, secret))
+				if err != nil {
+					t.Fatal(err)
+				}
+				return s
+			}
+		}, password, file, "nobody", "firn@")
+	})
+	t.Run("Refused", func(t *testing.T) {
+		other, otherKey := stranger.client("nobody")
+		plain := settings + "password-env=FIRN_TEST_PASSWORD"
+		trust := plain + "&" + url.Values{"ca": {a.file}}.Encode()
+		for _, r := range []struct {
+			name, addr string
+			parts      []string
+		}{
+			{"wrong password", at("firn:hunter2@", "p", secure), []string{"invalid user ID or password", "look at the user and the password"}},
+			{"wrong user", at("who:"+password+"@", "p", secure), []string{"invalid user ID or password"}},
+			{"the certificate's user", at("", "p", secure), []string{"permission denied"}},
+			{"another prefix", at("firn@", "q", secret), []string{"permission denied", "grant-permission ROLE --prefix=true readwrite q/"}},
+			{"a prefix of the prefix", at("firn@", "", secret), []string{"permission denied", "readwrite firn/"}},
+			{"no TLS", at("firn@", "p", plain), []string{"tls=true"}},
+			{"unknown authority", at("firn@", "p", plain+"&tls=true"), []string{"unknown authority", ": ca"}},
+			{"no certificate", at("firn@", "p", trust), []string{"give cert and key"}},
+			{"another's certificate", at("firn@", "p", trust+"&"+url.Values{"cert": {other}, "key": {otherKey}}.Encode()), []string{"look at cert and key"}},
+			{"another name", at("firn@", "p", secret+"&server-name=other.example"), []string{"other.example", "server-name"}},
+		} {
+			s, err := etcdlease.Open(t.Context(), r.addr)
+			if err == nil {
+				s.Close()
+				t.Errorf("%s: it was opened", r.name)
+				continue
+			}
+			wantError(t, err, driver.ErrUnavailable, r.parts...)
+			t.Logf("%s: %v", r.name, err)
+		}
+		open(t, at("firn@", "p", secret+"&server-name=etcd.example"))
+		named, namedKey := a.client("firn") // stands for the user without a password
+		s := open(t, at("", "p", settings+url.Values{"ca": {a.file}, "cert": {named}, "key": {namedKey}}.Encode()))
+		put(t, s, "certified", "", driver.None)
+	})
+	t.Run("Reader", func(t *testing.T) {
+		s := open(t, at("reader@", "p", secret))
+		_, err := s.Get(t.Context(), "a")
+		if !errors.Is(err, driver.ErrNotFound) {
+			t.Error(err)
+		}
+		_, err = s.Put(t.Context(), "a", nil, driver.None)
+		wantError(t, err, driver.ErrUnavailable, "permission denied", "readwrite p/")
+	})
+	t.Run("Inspect", func(t *testing.T) {
+		findings, err := open(t, at("firn@", "p", secret)).Inspect(t.Context())
+		if err != nil || len(findings) > 0 {
+			t.Errorf("%v, %v", findings, err)
+		}
+	})
+	t.Run("Token", func(t *testing.T) {
+		s := open(t, at("firn@", "p", secret))
+		changed := watch(t, s, "")
+		rev := put(t, s, "token", "0", driver.None)
+		wantSignal(t, changed, "a change")
+		time.Sleep(2500 * time.Millisecond) // a token lives for a second
+		rev = put(t, s, "token", "1", rev)
+		wantSignal(t, changed, "a change after the token has expired")
+		for m := range c.Len() { // whose tokens are in their memory
+			if err := errors.Join(c.Restart(m), c.WaitHealthy(t.Context())); err != nil {
+				t.Fatal(err)
+			}
+		}
+		again(t, func() error { _, err := s.Get(t.Context(), "token"); return err })
+		put(t, s, "token", "2", rev)
+		wantSignal(t, changed, "a change after the members have forgotten all tokens")
+	})
+	t.Run("Changed password", func(t *testing.T) {
+		config.Username, config.Password = "root", password
+		root, err := clientv3.New(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer root.Close()
+		s := open(t, at("reader@", "p", secret))
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		defer cancel()
+		if _, err := root.UserChangePassword(ctx, "reader", "another"); err != nil {
+			t.Fatal(err)
+		}
+		_, err = s.Get(t.Context(), "a")
+		wantError(t, err, driver.ErrUnavailable, "look at the user and the password")
+	})
+}
+
+// A user for a cluster that does not look at users, and no user for one that does.
+func TestNoAuthentication(t *testing.T) {
+	t.Parallel()
+	c := etcdtest.New(t, etcdtest.Config{Args: []string{"--bcrypt-cost", "4"}})
+	addr := only(c, 0, "p")
+	user := strings.Replace(addr, "://", "://firn:"+password+"@", 1)
+	s, nobody := open(t, user), open(t, addr)
+	rev := put(t, s, "a", "x", driver.None)
+	findings, err := s.Inspect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantFindings(t, findings, false, "authentication is off", "one host of a cluster of 3")
+
+	login(t, clientv3.Config{Endpoints: c.Endpoints()})
+	for _, call := range []func() error{
+		func() error { _, err := nobody.Get(t.Context(), "a"); return err },
+		func() error { _, err := nobody.Put(t.Context(), "a", nil, rev); return err },
+		func() error { _, err := nobody.Watch(t.Context(), ""); return err },
+		func() error { _, err := etcdlease.Open(t.Context(), addr); return err },
+	} {
+		wantError(t, call(), driver.ErrUnavailable, "user name is empty", "user@host")
+	}
+	put(t, s, "a", "y", rev) // who was let in without a token gets one
+}

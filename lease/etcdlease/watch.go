@@ -1,0 +1,101 @@
+package etcdlease
+
+import (
+	"context"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+)
+
+// Watch is as [driver.Watcher] says. It returns when the cluster tells of changes.
+//
+// The client resumes a watch that lost its connection where it was, and misses nothing. What it cannot resume, because
+// the history since then was compacted away or the member has lost its leader, begins anew: there may have
+// been changes between the two, so there is a value.
+func (s *Store) Watch(ctx context.Context, prefix string) (<-chan struct{}, error) {
+	// It says why, if there is no watching; the watch would try for ever.
+	err := s.call(ctx, "watch", "", reading, func(ctx context.Context) (*pb.ResponseHeader, error) {
+		r, err := s.client.Get(ctx, s.prefix+prefix, clientv3.WithPrefix(), clientv3.WithLimit(1), clientv3.WithKeysOnly())
+		if err != nil {
+			return nil, err
+		}
+		return r.Header, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	running, stop := context.WithCancel(ctx)
+	forget := context.AfterFunc(s.ctx, stop)
+	w := &watch{store: s, prefix: s.prefix + prefix, changed: make(chan struct{}, 1), begun: make(chan struct{})}
+	go func() {
+		defer close(w.changed)
+		defer stop()
+		defer forget()
+		w.run(running)
+	}()
+	limit, cancel := s.within(ctx)
+	defer cancel()
+	select {
+	case <-w.begun:
+		return w.changed, nil
+	case <-limit.Done():
+		stop()
+		return nil, s.fail(limit, "watch", "", limit.Err())
+	case <-running.Done():
+		return nil, s.admit(ctx, "watch", "")
+	}
+}
+
+type watch struct {
+	store   *Store
+	prefix  string
+	changed chan struct{}
+	begun   chan struct{} // is closed when the first watch is there
+	again   bool          // the watch is not the first
+}
+
+// run watches until ctx ends.
+func (w *watch) run(ctx context.Context) {
+	pause := shortest
+	for {
+		if w.once(ctx) {
+			pause = shortest
+		}
+		if sleep(ctx, pause) != nil {
+			return
+		}
+		pause = min(pause*2, longest)
+	}
+}
+
+// once watches until there is no more to be had from one watch, and tells whether it was there at all.
+func (w *watch) once(ctx context.Context) (created bool) {
+	ctx, cancel := context.WithCancel(clientv3.WithRequireLeader(ctx))
+	defer cancel()
+	for r := range w.store.client.Watch(ctx, w.prefix, clientv3.WithPrefix(), clientv3.WithCreatedNotify()) {
+		switch {
+		case r.Created:
+			created = true
+			if w.again {
+				w.signal() // for what came between the last watch and this one
+			} else {
+				w.again = true
+				close(w.begun)
+			}
+		case len(r.Events) > 0:
+			w.signal()
+		}
+		if r.Err() != nil {
+			return created
+		}
+	}
+	return created
+}
+
+func (w *watch) signal() {
+	select {
+	case w.changed <- struct{}{}:
+	default: // one is waiting
+	}
+}

@@ -1,0 +1,110 @@
+package pglease
+
+import (
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/firn-id/firn/lease/address"
+)
+
+// passed are the settings of an address that are pgx's to read. It takes others, too, which it
+// sends to the server: those would be refused there, or break what the store sets for itself.
+var passed = []string{
+	"application_name", "channel_binding", "connect_timeout", "krbspn", "krbsrvname", "max_protocol_version",
+	"min_protocol_version", "options", "passfile", "require_auth", "service", "servicefile", "sslcert", "sslcertmode", "sslkey",
+	"sslmode", "sslnegotiation", "sslrootcert", "sslsni",
+	"pool_min_conns", "pool_min_idle_conns", "pool_max_conn_lifetime", "pool_max_conn_lifetime_jitter",
+	"pool_max_conn_idle_time", "pool_health_check_period", "pool_ping_timeout",
+}
+
+// defaults are what is right for a store: connections that are soon given back, and seen to be dead
+// soon enough for a call to try another one.
+var defaults = map[string]string{
+	"pool_max_conn_idle_time": "1m",
+	"pool_ping_timeout":       "1s",
+}
+
+// parse reads an address.
+func parse(addr string) (*pgxpool.Config, Options, error) {
+	a, err := address.Parse(addr)
+	if err != nil {
+		return nil, Options{}, err
+	}
+	if a.Scheme != "postgres" && a.Scheme != "postgresql" {
+		return nil, Options{}, fmt.Errorf("%w of the kind %s://: want postgres://", address.ErrAddress, a.Scheme)
+	}
+	o := Options{Table: a.Text("table", DefaultTable), Timeout: a.Duration("timeout", DefaultTimeout)}
+	password := a.Secret("password")
+	validate, ok := map[string]pgconn.ValidateConnectFunc{
+		"":           pgconn.ValidateConnectTargetSessionAttrsPrimary,
+		"any":        pgconn.ValidateConnectTargetSessionAttrsPrimary,
+		"primary":    pgconn.ValidateConnectTargetSessionAttrsPrimary,
+		"read-write": pgconn.ValidateConnectTargetSessionAttrsReadWrite,
+	}[a.Text("target_session_attrs", "")]
+	settings := make(url.Values)
+	take := func(name, or string) {
+		if value := a.Text(name, or); value != "" {
+			settings.Set(name, value)
+		}
+	}
+	for _, name := range passed {
+		take(name, defaults[name])
+	}
+	settings.Set("pool_max_conns", strconv.Itoa(a.Number("pool_max_conns", 4, 1, 1000)))
+	if len(a.Hosts) == 0 {
+		take("host", "")
+		take("port", "")
+	}
+	switch err := a.Err(); {
+	case err != nil:
+		return nil, Options{}, err
+	case !ok:
+		return nil, Options{}, fmt.Errorf("%w of the kind %s://: target_session_attrs is neither primary nor read-write, and leases need one of them",
+			address.ErrAddress, a.Scheme)
+	}
+	if _, err := parseName(o.Table); err != nil {
+		return nil, Options{}, fmt.Errorf("%w of the kind %s://: %w", address.ErrAddress, a.Scheme, err)
+	}
+	if a.User != "" {
+		settings.Set("user", a.User)
+	}
+	// The password stays out of it, since pgx's errors have what it was told. It reads no '+'
+	// for a space.
+	config, err := pgxpool.ParseConfig("postgres://" + strings.Join(a.Hosts, ",") + "/" + url.PathEscape(a.Path) + "?" +
+		strings.ReplaceAll(settings.Encode(), "+", "%20"))
+	if err != nil {
+		return nil, Options{}, fmt.Errorf("%w of the kind %s://: %w", address.ErrAddress, a.Scheme, err)
+	}
+	if password != "" {
+		config.ConnConfig.Password = password
+	}
+	if config.ConnConfig.RuntimeParams["application_name"] == "" {
+		config.ConnConfig.RuntimeParams["application_name"] = "firn"
+	}
+	config.ConnConfig.ValidateConnect = validate
+	return config, o, nil
+}
+
+// timeLeft is the key of a context's value: until when a connection is of use to who waits for it.
+type timeLeft struct{}
+
+// limit bounds the time for a connection by that of the call that it is for, shared by the hosts
+// to try: otherwise one that does not answer would take all of it, and attempts would gather.
+func limit(until time.Time, c *pgconn.Config) {
+	hosts := map[string]bool{}
+	add := func(host string, port uint16) { hosts[fmt.Sprint(host, " ", port)] = true }
+	add(c.Host, c.Port)
+	for _, f := range c.Fallbacks {
+		add(f.Host, f.Port)
+	}
+	each := max(time.Until(until)/time.Duration(len(hosts)), time.Millisecond)
+	if c.ConnectTimeout <= 0 || each < c.ConnectTimeout {
+		c.ConnectTimeout = each
+	}
+}

@@ -1,0 +1,152 @@
+package pglease
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/puddle/v2"
+
+	"github.com/firn-id/firn/lease/driver"
+)
+
+func (s *Store) error(op, key string, err error, advice string) error {
+	return &driver.Error{Store: s.address, Op: op, Key: key, Err: err, Advice: advice}
+}
+
+// fail returns the error for one of the server's, of pgx's or of the context, as which it stays
+// visible.
+func (s *Store) fail(ctx context.Context, op, key string, err error) error {
+	if errors.Is(err, puddle.ErrClosedPool) {
+		err = os.ErrClosed
+	}
+	advice, kind := s.diagnose(err)
+	end := ctx.Err()
+	if late, ok := errors.AsType[net.Error](err); ok && late.Timeout() && end == nil {
+		end = context.DeadlineExceeded // who dials can see it a moment before ctx says so
+	}
+	if end != nil && !errors.Is(err, end) {
+		err = fmt.Errorf("%w: %w", end, err)
+	}
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		err = fmt.Errorf("no answer in time: %w", err)
+	case errors.Is(err, pgconn.ErrConnClosed):
+		err = fmt.Errorf("the connection ended before the answer came: %w", err)
+	}
+	return s.error(op, key, fmt.Errorf("%w: %w", kind, plain(err)), advice)
+}
+
+// errForeign is that the table is there, but something else's.
+var errForeign = errors.New("the table is not one of leases")
+
+// diagnose returns what to do about an error, and what it is to a store.
+func (s *Store) diagnose(err error) (advice string, kind error) {
+	const (
+		primary = "name the server that is the primary now, or all of them: postgres://host,host2/…"
+		silent  = "see that the server runs, and that the network lets through to it"
+	)
+	var (
+		pg      *pgconn.PgError
+		warning *warningError
+		dns     *net.DNSError
+		cert    *tls.CertificateVerificationError
+		unknown x509.UnknownAuthorityError
+	)
+	kind = driver.ErrUnavailable
+	switch {
+	case errors.Is(err, errUnwatched):
+		return "call pglease.Configure with the configuration, and make the pool of it after that", driver.ErrUnsafe
+	case errors.Is(err, errForeign):
+		return s.another(), kind
+	case errors.As(err, &pg):
+		return s.adviceFor(pg), kind
+	case errors.As(err, &warning):
+		return "see what the standbys do: the change may be missing there", kind
+	case errors.Is(err, errStandby), errors.Is(err, pgconn.ErrStandbyConnection):
+		return primary, kind
+	case errors.Is(err, pgconn.ErrReadOnlyConnection):
+		return primary + "; or set default_transaction_read_only to off there", kind
+	case errors.Is(err, os.ErrClosed), errors.Is(err, context.Canceled):
+		return "", kind
+	case errors.Is(err, context.DeadlineExceeded):
+		return silent, kind
+	case errors.As(err, &cert), errors.As(err, &unknown), strings.Contains(err.Error(), "tls error"):
+		return "see to sslmode, sslrootcert, sslcert and sslkey in the address, and to the server's certificate", kind
+	case errors.As(err, &dns):
+		return "see that the name of the host is right", kind
+	}
+	return silent, kind
+}
+
+func (s *Store) another() string {
+	return fmt.Sprintf("%s belongs to something else: name another table in the address, table=schema.name, and create it with firn pool create", s.name)
+}
+
+// adviceFor returns what to do about an error of the server's.
+func (s *Store) adviceFor(pg *pgconn.PgError) string {
+	switch pg.Code {
+	case "28P01", "28000":
+		return "see that user and password are right (password-file, password-env), and that pg_hba.conf of the server lets the user in from here"
+	case "3D000":
+		return "see that the name of the database is right, or create it"
+	case "42P01", "3F000":
+		return fmt.Sprintf("create the table %s once, with firn pool create; or see that the address is right, with its table", s.name)
+	case "42703", "42804", "42809", "42883", "22P02", "42P10", "23502":
+		return s.another()
+	case "42501":
+		return fmt.Sprintf("grant the user what leases need: USAGE ON SCHEMA %s and SELECT, INSERT, UPDATE ON %s; "+
+			"to create the table takes an owner, once", pgName(s.name.schema), s.table)
+	case "25006":
+		return "name the server that is the primary now; or, if it is, see why it takes no changes: default_transaction_read_only"
+	case "53100":
+		return "free some space on the server's disk"
+	case "53300":
+		return "have fewer connections (pool_max_conns), raise the server's or the user's limit, or put a proxy such as PgBouncer between"
+	case "57P03":
+		return "wait until the server has started, or see why it takes no connections"
+	case "57P01", "57P02", "57P05":
+		return "see why the server ends connections; it may be restarting"
+	case "55P03":
+		return fmt.Sprintf("see who has locked %s or a row of it: pg_locks, pg_stat_activity", s.name)
+	case "57014":
+		return "see who has cancelled it, or raise statement_timeout"
+	case "40001", "40P01":
+		return "try again"
+	case "42704", "08P01":
+		return "see whether the server, or the proxy before it, takes the settings in the address and in PGOPTIONS"
+	}
+	return ""
+}
+
+func pgName(s string) string { return `"` + s + `"` }
+
+// A plainError is an error with its text on one line, and no line twice: pgx has one for each
+// address of each host, once with and once without TLS.
+type plainError struct{ error }
+
+func plain(err error) error {
+	if strings.Contains(err.Error(), "\n") {
+		return plainError{err}
+	}
+	return err
+}
+
+func (e plainError) Error() string {
+	var lines []string
+	for line := range strings.Lines(e.error.Error()) {
+		if line = strings.TrimSpace(line); !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	return strings.TrimSpace(lines[0] + " " + strings.Join(lines[1:], "; "))
+}
+
+func (e plainError) Unwrap() error { return e.error }

@@ -1,0 +1,75 @@
+package pglease
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/firn-id/firn/lease/driver"
+)
+
+// maintained is the oldest version that its makers maintained in November 2026. Tests change it.
+var maintained = 15
+
+// Inspect is as [driver.Inspector] says. It sees standbys that are connected, whether it may see
+// their names or not, but none that is fed by files alone or by the storage below.
+func (s *Store) Inspect(ctx context.Context) ([]driver.Finding, error) {
+	if err := s.admit(ctx, "inspect", "", nil); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.timeout)
+	defer cancel()
+	results, err := s.exec(ctx, "SELECT current_setting('server_version_num')::int / 10000, current_setting('server_version'), "+
+		"pg_is_in_recovery(), current_setting('fsync'), current_setting('full_page_writes'), current_setting('synchronous_commit'), "+
+		"current_setting('synchronous_standby_names'), current_setting('transaction_read_only'), "+
+		// A sender without a state is one that this user may not see more of. The others that
+		// are not those of standbys send to a backup or decode the log.
+		"(SELECT count(*) FROM pg_stat_replication WHERE coalesce(state, '') <> 'backup' AND pid NOT IN "+
+		"(SELECT active_pid FROM pg_replication_slots WHERE active_pid IS NOT NULL AND slot_type = 'logical'));"+
+		"SELECT c.relpersistence, has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT') AND "+
+		"has_table_privilege(c.oid, 'INSERT') AND has_table_privilege(c.oid, 'UPDATE') "+
+		"FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "+
+		"WHERE n.nspname = "+quote(s.name.schema)+" AND c.relname = "+quote(s.name.table))
+	if err == nil && (len(results) != 2 || len(results[0].Rows) != 1) {
+		err = errors.New("the server's answer is not one row")
+	}
+	if err != nil {
+		return nil, s.fail(ctx, "inspect", "", err)
+	}
+	server, table := results[0].Rows[0], results[1].Rows
+	var column int
+	next := func() string { column++; return string(server[column-1]) }
+	major, version, recovery, fsync, pages, commit, names, readOnly, standbys :=
+		next(), next(), next(), next(), next(), next(), next(), next(), next()
+	there := len(table) == 1
+
+	var found []driver.Finding
+	say := func(when, loses bool, text, advice string) {
+		if when {
+			found = append(found, driver.Finding{Loses: loses, Text: text, Advice: advice})
+		}
+	}
+	say(fsync != "on", true, "fsync is off: if the machine crashes, acknowledged changes are lost and the database may be damaged", "set fsync to on")
+	say(pages != "on", true, "full_page_writes is off: if the machine crashes, pages may be left half written, and changes on them lost",
+		"set full_page_writes to on, unless the file system never leaves a page half written")
+	say(there && string(table[0][0]) != "p", true, fmt.Sprintf("the table %s is not logged: after a crash it is empty", s.name),
+		"ALTER TABLE "+s.table+" SET LOGGED")
+	say(standbys != "0" && names == "", true, "the server has asynchronous standbys ("+standbys+", synchronous_standby_names is empty): "+
+		"after a failover to one of them acknowledged changes may be missing",
+		"set synchronous_standby_names to the standbys that may take over")
+	say(recovery == "t", false, "the server is a standby, a replica that cannot be written: leases are refused on it", "name the primary in the address")
+	say(recovery != "t" && readOnly == "on", false, "transactions are read-only (default_transaction_read_only): no lease can be taken or renewed",
+		"set it to off for this user and database")
+	say(!there, false, fmt.Sprintf("there is no table %s", s.name), "create it with firn pool create, or see that the address is right")
+	say(there && string(table[0][1]) != "t", false, fmt.Sprintf("this user may not read and change the table %s", s.name),
+		"GRANT USAGE ON SCHEMA "+pgName(s.name.schema)+" and GRANT SELECT, INSERT, UPDATE ON "+s.table+" to it")
+	say(recovery != "t" && standbys == "0" && names != "", false,
+		"synchronous_standby_names is set and no standby is connected: every change waits for one", "start a standby, or reset the setting")
+	if n, err := strconv.Atoi(major); err == nil {
+		say(n < maintained, false, "PostgreSQL "+version+" is old: its makers mend it no more", "upgrade the server")
+	}
+	say(commit != "on" && commit != "remote_apply", false,
+		"synchronous_commit is "+commit+": leases are not affected, since each of their changes sets it to on for itself", "")
+	return found, nil
+}

@@ -1,0 +1,260 @@
+// Package pglease keeps the entries of leases in a table of a PostgreSQL database, for processes
+// on many machines.
+//
+// The address of a store is
+//
+//	postgres://user@host:5432,host2:5432/database?table=schema.name&password-file=PATH&sslmode=verify-full
+//
+// A row is an entry: its key, its version and its value. A change is one UPDATE of the row if it
+// has the version that was expected, or one INSERT if there is no row: the database's own rule
+// that one writer of a row waits for the other is all that it takes, and no lock is held between
+// two calls.
+//
+// Each call is one message with a few statements, which the server takes for one transaction: it
+// comes whole or not at all, so a connection that breaks in the middle leaves no transaction open,
+// and there is nothing that the next call would need to find on the same connection. That makes it
+// fit for proxies that give a client another connection for each transaction, such as PgBouncer
+// with pool_mode=transaction. Being told of changes (LISTEN) is not to be had through those, so
+// the store is no [driver.Watcher].
+//
+// The transaction sets for itself what the promises rest on, whatever the defaults of the server,
+// the database and the user are:
+//
+//   - synchronous_commit is at least on: a change is on the disk before it is acknowledged and
+//     before anybody can read it, and, if the server has synchronous standbys, on theirs.
+//   - The isolation is that of read committed, where a compare-and-swap that was too late changes
+//     no row, and where a read sees all that was committed before it.
+//   - lock_timeout is half of the time for the call, so that a lock on the table which somebody
+//     else holds is reported as such, and does not gather waiting connections.
+//
+// A standby is refused. With synchronous standbys, a read waits until they have what it returns:
+// a change whose writer was told nothing, since its wait for the standby was cut short, is not
+// believed before it would survive a failover. For the same reason a call that is given up does
+// not ask the server to cancel it: that would end the wait and show others what only one server has.
+//
+// What the store cannot do is make an asynchronous failover safe: changes that were acknowledged
+// are missing afterwards. [Store.Inspect] says so if the server has standbys and none is
+// synchronous.
+package pglease
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/firn-id/firn/lease/driver"
+)
+
+const (
+	DefaultTable   = "public.firn_leases"
+	DefaultTimeout = 5 * time.Second
+)
+
+// Options are the settings of a store that are not the connection's.
+type Options struct {
+	// Table is the name of the table, schema.name, each up to 63 letters, digits and '_', '-'
+	// and '$', as they are in the database: upper case is not made lower case. Without a
+	// schema it is in public, whatever the search_path. "" means DefaultTable.
+	Table string
+
+	// Timeout bounds each call whose context has no earlier deadline. 0 means 5 s.
+	Timeout time.Duration
+}
+
+// Store is a [driver.Store] in a table. It is also a [driver.Clock], a [driver.Preparer] and a
+// [driver.Inspector].
+type Store struct {
+	address string
+	name    name
+	table   string // its name in a statement
+	timeout time.Duration
+	pool    *pgxpool.Pool
+	own     bool
+	slots   chan struct{} // a place for each call at a time; nil for the pool of somebody else
+	closed  atomic.Bool
+}
+
+var (
+	_ driver.Store     = (*Store)(nil)
+	_ driver.Clock     = (*Store)(nil)
+	_ driver.Preparer  = (*Store)(nil)
+	_ driver.Inspector = (*Store)(nil)
+)
+
+// Open returns the store at an address, and checks that its server answers. It needs no table,
+// and never makes one: see [Store.Prepare].
+//
+// The settings of the address are
+//
+//   - table and timeout, the [Options];
+//   - password-file=PATH, password-env=VARIABLE, or password;
+//   - host and port, if there is no host before the path: a folder for a Unix socket, as libpq has it;
+//   - target_session_attrs: primary, which is the default, or read-write, which also passes over a
+//     server where default_transaction_read_only is on. Of several hosts, the first that is so is used;
+//   - pool_max_conns, how many calls there can be at a time, by default 4, each on a connection, and
+//     pool_min_conns, pool_min_idle_conns, pool_max_conn_lifetime, pool_max_conn_lifetime_jitter,
+//     pool_max_conn_idle_time (by default 1m), pool_health_check_period and pool_ping_timeout (by
+//     default 1s), as package pgxpool has them;
+//   - application_name (by default firn), channel_binding, connect_timeout (in seconds), krbspn,
+//     krbsrvname, max_protocol_version, min_protocol_version, options, passfile, require_auth,
+//     service, servicefile, sslcert, sslcertmode, sslkey, sslmode, sslnegotiation, sslrootcert and
+//     sslsni, as libpq has them.
+//
+// What the address does not say is taken from libpq's environment (PGHOST, PGUSER, PGSSLMODE,
+// PGPASSFILE and so on; not PGTARGETSESSIONATTRS) and its files, so that postgres:// is an address.
+func Open(ctx context.Context, addr string) (*Store, error) {
+	config, o, err := parse(addr)
+	if err != nil {
+		return nil, &driver.Error{Store: "postgres", Op: "open", Err: fmt.Errorf("%w: %w", driver.ErrUnavailable, plain(err))}
+	}
+	s, err := newStore(config.ConnConfig, o)
+	if err != nil {
+		return nil, err
+	}
+	Configure(config)
+	s.slots = make(chan struct{}, config.MaxConns)
+	// Connections that hang, and attempts at one, stay in the pool for some seconds after their
+	// call has given them up. They must not take the place of those that work.
+	config.MaxConns *= 8
+	if s.pool, err = pgxpool.NewWithConfig(context.WithoutCancel(ctx), config); err != nil {
+		return nil, s.fail(ctx, "open", "", err)
+	}
+	s.own = true
+	if err := s.check(ctx); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// New returns a store on connections of the caller's pool, and checks that its server answers. The
+// pool must have been made of a configuration that went through [Configure]; if not the error is
+// [driver.ErrUnsafe]. The store never closes the pool.
+func New(ctx context.Context, pool *pgxpool.Pool, o Options) (*Store, error) {
+	s, err := newStore(pool.Config().ConnConfig, o)
+	if err != nil {
+		return nil, err
+	}
+	s.pool = pool
+	if err := s.check(ctx); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func newStore(c *pgx.ConnConfig, o Options) (*Store, error) {
+	s := &Store{address: describe(c), timeout: o.Timeout}
+	if s.timeout <= 0 {
+		s.timeout = DefaultTimeout
+	}
+	if o.Table == "" {
+		o.Table = DefaultTable
+	}
+	var err error
+	if s.name, err = parseName(o.Table); err != nil {
+		return nil, &driver.Error{Store: s.address, Op: "open", Err: fmt.Errorf("%w: %w", driver.ErrUnavailable, err)}
+	}
+	s.table = s.name.quoted()
+	return s, nil
+}
+
+// oldest is the first version of PostgreSQL in which several statements in one message are a
+// transaction that can have settings of its own. Tests change it.
+var oldest = 10_00_00
+
+// check asks the server whether it is one for leases.
+func (s *Store) check(ctx context.Context) error {
+	rows, err := s.query(ctx, "open", "", "SELECT current_setting('server_version_num'), current_setting('server_version'), pg_is_in_recovery()")
+	if err != nil {
+		return err
+	}
+	version, err := strconv.Atoi(string(rows[0][0]))
+	switch {
+	case err != nil:
+		return s.fail(ctx, "open", "", fmt.Errorf("the server's version is %.20q", rows[0][0]))
+	case version < oldest:
+		return s.error("open", "", fmt.Errorf("%w: PostgreSQL %.40s is too old", driver.ErrUnsafe, rows[0][1]),
+			fmt.Sprintf("use PostgreSQL %d or later", oldest/10000))
+	case string(rows[0][2]) == "t":
+		return s.fail(ctx, "open", "", errStandby)
+	}
+	return nil
+}
+
+// String returns the address: postgres://, the hosts with their ports and the database.
+func (s *Store) String() string { return s.address }
+
+// Close closes the connections, unless they are of the caller's pool: calls fail from now on. It
+// waits a second at most for those that are under way.
+func (s *Store) Close() error {
+	if s.closed.Swap(true) || !s.own {
+		return nil
+	}
+	done := make(chan struct{})
+	go func() {
+		s.pool.Close()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(time.Second): // a connection that hangs comes to its end later
+	}
+	return nil
+}
+
+// describe returns the address of a configuration, of the form that Open takes.
+func describe(c *pgx.ConnConfig) string {
+	var hosts []string
+	add := func(host string, port uint16) {
+		if strings.HasPrefix(host, "/") { // the folder of a socket
+			host = url.PathEscape(host) + ":" + strconv.Itoa(int(port))
+		} else {
+			host = net.JoinHostPort(host, strconv.Itoa(int(port)))
+		}
+		if !slices.Contains(hosts, host) { // once with and once without TLS
+			hosts = append(hosts, host)
+		}
+	}
+	add(c.Host, c.Port)
+	for _, f := range c.Fallbacks {
+		add(f.Host, f.Port)
+	}
+	u := url.URL{Path: "/" + c.Database}
+	return "postgres://" + strings.Join(hosts, ",") + u.EscapedPath()
+}
+
+// A name is a table's.
+type name struct{ schema, table string }
+
+// parseName reads schema.table, or the name of a table in public.
+func parseName(s string) (name, error) {
+	schema, table, ok := strings.Cut(s, ".")
+	if !ok {
+		schema, table = "public", s
+	}
+	for _, part := range []string{schema, table} {
+		if part == "" || len(part) > 63 || strings.ContainsFunc(part, foreign) {
+			return name{}, fmt.Errorf("table %.200q: want schema.name, each of up to 63 letters (a to z, A to Z), digits, '_', '-' and '$'", s)
+		}
+	}
+	return name{schema, table}, nil
+}
+
+func foreign(r rune) bool {
+	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("_-$", r)
+}
+
+func (n name) quoted() string { return pgx.Identifier{n.schema, n.table}.Sanitize() }
+func (n name) String() string { return n.schema + "." + n.table }
+
+var errStandby = errors.New("the server is a standby, a replica that cannot be written")

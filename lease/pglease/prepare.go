@@ -1,0 +1,85 @@
+package pglease
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// Prepare makes the table, and its schema, if there are none. Where the table is there it does
+// nothing but see that it is one of leases, of a version that is known here.
+//
+// Afterwards a user needs no more than USAGE of the schema and SELECT, INSERT and UPDATE of the
+// table; rows are never deleted. The table may be made by hand as well, or by the tool that makes a
+// project's other tables, with the statements of [Schema].
+func (s *Store) Prepare(ctx context.Context) error {
+	if err := s.admit(ctx, "prepare", "", nil); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.timeout)
+	defer cancel()
+	for tries := 1; ; tries++ {
+		_, err := s.do(ctx, "prepare", "", write, "SELECT 1")
+		if !is(err, "42P01") {
+			return err
+		}
+		results, err := s.exec(ctx, "SELECT to_regnamespace("+quote(`"`+s.name.schema+`"`)+") IS NULL")
+		if err == nil {
+			statements := s.name.statements()
+			if string(results[0].Rows[0][0]) != "t" { // to make it again takes a right that the user may not have
+				statements = statements[1:]
+			}
+			_, err = s.exec(ctx, define.begin(left(ctx))+join(statements))
+		}
+		if err == nil {
+			return nil
+		}
+		// Another process may have been quicker, which shows in different ways.
+		if !is(err, "42P06", "42P07", "42710", "23505") || tries == 5 {
+			return s.fail(ctx, "prepare", "", err)
+		}
+	}
+}
+
+// Schema returns the statements, in one transaction, that make a table, of the name that
+// [Options] have, and its schema.
+func Schema(table string) (string, error) {
+	n, err := parseName(table)
+	if err != nil {
+		return "", err
+	}
+	return "BEGIN;\n" + join(n.statements()) + "COMMIT;\n", nil
+}
+
+// statements make the table; the first one makes the schema.
+//
+// Rows are written over and over again: with room left on its page, a row's next version is put
+// there, which touches no index, and the room of those before it is used again.
+func (n name) statements() []string {
+	table := n.quoted()
+	return []string{
+		fmt.Sprintf(`CREATE SCHEMA IF NOT EXISTS "%s"`, n.schema),
+		"CREATE TABLE " + table + " (\n" +
+			"\tkey text COLLATE \"C\" PRIMARY KEY,\n\tversion bigint NOT NULL,\n\tvalue bytea NOT NULL\n" +
+			") WITH (fillfactor = 50)",
+		"COMMENT ON TABLE " + table + " IS 'Leases of Firn. To delete a row, or to change one by hand, is to have IDs made twice.'",
+		fmt.Sprintf("INSERT INTO %s (key, version, value) VALUES (%s, %d, '')", table, quote(schemaKey), schemaVersion),
+	}
+}
+
+func join(statements []string) string {
+	var all string
+	for _, s := range statements {
+		all += s + ";\n"
+	}
+	return all
+}
+
+// is tells whether an error is one of the server's with one of these codes.
+func is(err error, codes ...string) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && slices.Contains(codes, pg.Code)
+}
