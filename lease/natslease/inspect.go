@@ -1,0 +1,97 @@
+package natslease
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/firn-id/firn/lease/driver"
+)
+
+// Inspect is as [driver.Inspector] says. It looks at the bucket. How the servers are configured it cannot see.
+func (s *Store) Inspect(ctx context.Context) ([]driver.Finding, error) {
+	if err := s.admit(ctx, "inspect", ""); err != nil {
+		return nil, err
+	}
+	ctx, cancel := s.within(ctx)
+	defer cancel()
+	var found []driver.Finding
+	say := func(when, loses bool, text, advice string) {
+		if when {
+			found = append(found, driver.Finding{Loses: loses, Text: text, Advice: advice})
+		}
+	}
+	stream, err := s.js.Stream(ctx, s.streamName())
+	missing := errors.Is(err, jetstream.ErrStreamNotFound)
+	if err != nil && !missing {
+		return nil, s.fail(ctx, "inspect", "", err)
+	}
+	say(missing, false, fmt.Sprintf("there is no bucket %s", s.options.Bucket), "create it with firn pool create, or see that the address is right")
+	if !missing {
+		s.inspectBucket(stream.CachedInfo(), say)
+	}
+	slices.SortStableFunc(found, func(a, b driver.Finding) int {
+		switch {
+		case a.Loses == b.Loses:
+			return 0
+		case a.Loses:
+			return -1
+		}
+		return 1
+	})
+	return found, nil
+}
+
+func (s *Store) inspectBucket(i *jetstream.StreamInfo, say func(when, loses bool, text, advice string)) {
+	c := &i.Config
+	edit := "nats stream edit " + c.Name
+	why, advice := unfit(s.options.Bucket, c)
+	say(why != "", false, "the bucket "+why+": leases are refused on it", advice)
+	memory := c.Storage == jetstream.MemoryStorage
+	say(memory, true, "the bucket is kept in memory: a server that restarts has lost it, and if all of them do, or the only one, all leases are lost",
+		"create another bucket, on disk; it cannot be changed")
+	say(c.MaxAge > 0, true, fmt.Sprintf("the bucket deletes entries that are %s old: workers that rest are lost", c.MaxAge), "set its max_age to 0 ("+edit+" --max-age=0)")
+	limited := c.MaxBytes > 0 || c.MaxMsgs > 0
+	say(limited && c.Discard == jetstream.DiscardOld, true, "the bucket has a limit to its size, and deletes the oldest entries when it is full (discard old): workers that rest are lost",
+		"let it refuse new ones instead ("+edit+" --discard=new), or take the limit away")
+	say(c.PersistMode == jetstream.AsyncPersistMode, true, "the bucket acknowledges changes before they are written (persist mode async): a server that crashes loses them", "create another bucket; it cannot be changed")
+	switch {
+	case memory || s.options.SyncAlways:
+	case s.version() < 2_10:
+		say(true, true, fmt.Sprintf("NATS %s syncs its disk once a minute, and cannot be set to do so with each change: when %s, what was acknowledged in that time is lost",
+			s.conn.ConnectedServerVersion(), machines(c.Replicas)), "use NATS 2.10 or later with sync_interval: always in the jetstream section of the servers' configuration")
+	default:
+		say(true, true, fmt.Sprintf("unless the servers have sync_interval: always, which a client cannot see, they sync their disks once in two minutes: when %s, what was acknowledged in that time is lost",
+			machines(c.Replicas)), "set sync_interval: always in the jetstream section of the servers' configuration, then say so with sync-always=true in the address")
+	}
+	say(len(c.Sources) > 0, false, "the bucket takes in what others hold (sources), which can change its entries", "take its sources away")
+	say(c.AllowRollup || !c.DenyDelete || !c.DenyPurge, false, "entries of the bucket can be deleted by users who may do so: their workers are lost then, and leases refuse to go on with the pool",
+		"create the bucket with firn pool create, which forbids it, or keep those who could from it")
+	say(c.AllowMsgTTL, false, "entries of the bucket can be given a time to live by other users (allow_msg_ttl)", "create the bucket with firn pool create, which does not allow it")
+	say(limited && c.Discard == jetstream.DiscardNew && c.MaxBytes > 0 && i.State.Bytes > uint64(c.MaxBytes)/10*8, false,
+		fmt.Sprintf("the bucket is nearly full: %d bytes of %d", i.State.Bytes, c.MaxBytes), "raise its max_bytes ("+edit+" --max-bytes)")
+	say(c.Replicas == 1, false, "the bucket is on one server alone: without it no lease can be taken or renewed, and if its disk is lost, all leases are",
+		"have a cluster of three servers, and set the bucket's replicas to 3 ("+edit+" --replicas=3)")
+	say(c.Replicas == 2 || c.Replicas == 4, false, fmt.Sprintf("the bucket is on %d servers, of which a majority is needed: it takes no more failures than with one less", c.Replicas), "set its replicas to 3 or 5")
+	if i.Cluster != nil {
+		var away []string
+		for _, r := range i.Cluster.Replicas {
+			if r.Offline || !r.Current {
+				away = append(away, r.Name)
+			}
+		}
+		say(len(away) > 0, false, fmt.Sprintf("of the bucket's %d servers %d do not keep up, or are down: %s", c.Replicas, len(away), strings.Join(away, ", ")), "see to them")
+	}
+}
+
+// machines says what a bucket with so many replicas does not stand.
+func machines(replicas int) string {
+	if replicas == 1 {
+		return "the server's machine fails"
+	}
+	return "the machines of most of its servers fail, or one does while another is cut off"
+}

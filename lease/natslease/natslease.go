@@ -1,0 +1,336 @@
+// Package natslease keeps the entries of leases in a key-value bucket of NATS JetStream, for processes on many
+// machines. It is a store of best effort: as NATS comes, it acknowledges changes that it can lose afterwards.
+//
+// The address of a store is
+//
+//	nats://host:4222,host2:4222/bucket?creds-file=PATH
+//
+// The bucket is JetStream's stream KV_bucket, as the tools of NATS know it. An entry is the last message of its
+// subject, and a change is a message that names the sequence of the one before it, which the stream compares.
+// A revision is that sequence and the time at which the stream was made, so that a stream that was deleted and made
+// again is another one. Each call begins by asking for both: a store that sees the sequences go back, or another
+// stream, refuses all further calls.
+//
+// Reads go to the stream's leader. A bucket that allows direct gets, as those have that were made by other tools,
+// would have its replicas answer, with what was so some time ago: it is refused. A leader that was cut off from the
+// others goes on for some seconds and does not know that it is none any more. What it answers then can be old, and
+// a compare-and-swap of that fails.
+//
+// # What can be lost
+//
+// A server acknowledges a change when it has handed it to its operating system, and syncs its disk once in two
+// minutes, unless its configuration has sync_interval: always. So the crash of a process loses nothing, and the
+// crash of a machine, or of a majority of a bucket's machines, loses acknowledged changes. [Store.Inspect] says so,
+// and what else the bucket can lose. A client cannot see how the servers are configured.
+package natslease
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/firn-id/firn/lease/address"
+	"github.com/firn-id/firn/lease/driver"
+)
+
+const (
+	// DefaultTimeout bounds a call whose context does not end earlier.
+	DefaultTimeout = 5 * time.Second
+	// DefaultBucket is the bucket where none is given.
+	DefaultBucket = "firn"
+
+	defaultPort = "4222"
+)
+
+// Options are the settings of a store that are not the connection's.
+type Options struct {
+	// Bucket is the name of the bucket: up to 100 letters, digits, '_' and '-'. "" means DefaultBucket.
+	Bucket string
+
+	// Timeout bounds each call whose context has no earlier deadline. 0 means 5 s.
+	Timeout time.Duration
+
+	// Replicas is how many servers get the bucket when [Store.Prepare] makes it, 1 to 5. 0 means 3 in a cluster of
+	// servers, and else 1.
+	Replicas int
+
+	// MaxBytes is the limit to its size then, which some providers want to be given. 0 means none.
+	MaxBytes int64
+
+	// Domain is that of JetStream, if not the one of the server that is connected to.
+	Domain string
+
+	// SyncAlways says that the servers sync each message to disk (sync_interval: always in their configuration), which
+	// a client cannot see. All that it does is to keep Inspect from warning.
+	SyncAlways bool
+}
+
+// A Store is a [driver.Store] in a bucket. It is also a [driver.Preparer], a [driver.Watcher] and a
+// [driver.Inspector].
+type Store struct {
+	conn    *nats.Conn
+	js      jetstream.JetStream
+	own     bool // the connection is closed with the store
+	address string
+	options Options
+
+	refused atomic.Pointer[refusal] // by the server, the last time
+	created atomic.Int64            // when the stream was made, in Unix nanoseconds, once it was seen
+	seen    atomic.Uint64           // the highest sequence that was seen
+	unsafe  atomic.Pointer[error]   // why the store must not be used any more
+	kv      atomic.Pointer[jetstream.KeyValue]
+	closed  atomic.Bool
+	ctx     context.Context // ends with Close
+	stop    context.CancelFunc
+}
+
+var (
+	_ driver.Store     = (*Store)(nil)
+	_ driver.Preparer  = (*Store)(nil)
+	_ driver.Watcher   = (*Store)(nil)
+	_ driver.Inspector = (*Store)(nil)
+)
+
+// Open connects to a server of an address, logs in, and checks that it has JetStream and that the bucket, if it is
+// there, is one for leases. It never makes the bucket: see [Store.Prepare].
+//
+// The path of the address is the name of the bucket, by default firn. The hosts are some servers of one cluster, of
+// which the client finds the others; without a port it is 4222, and without a host localhost. The settings are
+//
+//   - timeout, replicas, max-bytes, domain and sync-always, the [Options];
+//   - password-file=PATH, password-env=VARIABLE, or password, which go with a user;
+//   - token-file=PATH, token-env=VARIABLE, or token;
+//   - creds-file=PATH, the file with a user's JWT and key, or nkey-file=PATH, that with its key alone; they
+//     are read again with each connection;
+//   - tls, ca, cert, key and server-name, for TLS.
+func Open(ctx context.Context, addr string) (*Store, error) {
+	a, err := address.Parse(addr)
+	if err != nil {
+		return nil, openError("nats", err)
+	}
+	secure := a.TLS()
+	password, token := a.Secret("password"), a.Secret("token")
+	creds, nkey := a.Text("creds-file", ""), a.Text("nkey-file", "")
+	o := Options{
+		Timeout:    a.Duration("timeout", DefaultTimeout),
+		Replicas:   a.Number("replicas", 0, 1, 5),
+		MaxBytes:   int64(a.Number("max-bytes", 0, 1<<20, 1<<40)),
+		Domain:     a.Text("domain", ""),
+		SyncAlways: a.Bool("sync-always", false),
+	}
+	err = a.Err()
+	hosts := a.Endpoints(defaultPort, "localhost")
+	o.Bucket = cmp.Or(strings.TrimRight(a.Path, "/"), DefaultBucket)
+	a.Hosts, a.Path = hosts, o.Bucket
+	ways := 0
+	for _, way := range []string{a.User, token, creds, nkey} {
+		if way != "" {
+			ways++
+		}
+	}
+	switch {
+	case err != nil:
+	case a.Scheme != "nats":
+		err = fmt.Errorf("%w: it begins with %s://, not nats://", address.ErrAddress, a.Scheme)
+	case (a.User == "") != (password == ""):
+		err = fmt.Errorf("%w: user and password go together; a token is given as token-file, token-env or token", address.ErrAddress)
+	case ways > 1:
+		err = fmt.Errorf("%w: it has more than one of a user, a token, creds-file and nkey-file", address.ErrAddress)
+	default:
+		err = o.check()
+	}
+	c := []nats.Option{nats.Name("firn"), nats.UserInfo(a.User, password), nats.Token(token), nats.Secure(secure)}
+	if a.User == "" {
+		c[1] = nil
+	}
+	if token == "" {
+		c[2] = nil
+	}
+	if secure == nil {
+		c[3] = nil
+	}
+	if err == nil && creds != "" {
+		_, err = os.ReadFile(creds) // else it would only be missed later
+		c = append(c, nats.UserCredentials(creds))
+	}
+	if err == nil && nkey != "" {
+		var option nats.Option
+		if option, err = nats.NkeyOptionFromSeed(nkey); err != nil {
+			err = fmt.Errorf("nkey-file: %w", err)
+		}
+		c = append(c, option)
+	}
+	if err != nil {
+		return nil, openError(a.String(), err)
+	}
+	s := &Store{own: true, address: a.String(), options: o}
+	if err := s.connect(ctx, hosts, c); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// check returns an error unless the options are some that a store can have.
+func (o *Options) check() error {
+	o.Bucket = cmp.Or(o.Bucket, DefaultBucket)
+	if o.Timeout <= 0 {
+		o.Timeout = DefaultTimeout
+	}
+	switch {
+	case len(o.Bucket) > 100 || strings.ContainsFunc(o.Bucket, foreign):
+		return fmt.Errorf("%w: bucket %.200q: want up to 100 letters (a to z, A to Z), digits, '_' and '-'", address.ErrAddress, o.Bucket)
+	case o.Replicas < 0 || o.Replicas > 5:
+		return fmt.Errorf("%w: %d replicas, where at most 5 are to be had", address.ErrAddress, o.Replicas)
+	}
+	return nil
+}
+
+func foreign(r rune) bool {
+	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' && r != '-'
+}
+
+// connect makes the connection, which lives until Close.
+func (s *Store) connect(ctx context.Context, hosts []string, c []nats.Option) error {
+	ctx, cancel := s.within(ctx)
+	defer cancel()
+	until, _ := ctx.Deadline()
+	var servers []string
+	for _, host := range hosts {
+		servers = append(servers, "nats://"+host)
+	}
+	c = append(c,
+		nats.Timeout(max(time.Until(until)/time.Duration(len(hosts)), time.Millisecond)), // a host that is silent leaves time for the others
+		nats.MaxReconnects(-1), nats.ReconnectWait(100*time.Millisecond), nats.ReconnectJitter(50*time.Millisecond, 50*time.Millisecond),
+		nats.IgnoreAuthErrorAbort(),
+		nats.ReconnectBufSize(-1), // what cannot be sent now must not be sent much later
+		nats.PingInterval(2*time.Second), nats.MaxPingsOutstanding(2),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { s.refused.Store(&refusal{err, time.Now()}) }),
+	)
+	type result struct {
+		conn *nats.Conn
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() {
+		conn, err := nats.Connect(strings.Join(servers, ","), c...)
+		done <- result{conn, err}
+	}()
+	select {
+	case r := <-done:
+		if r.err != nil {
+			return s.fail(ctx, "open", "", r.err)
+		}
+		s.conn = r.conn
+	case <-ctx.Done():
+		go func() {
+			if r := <-done; r.err == nil {
+				r.conn.Close()
+			}
+		}()
+		return s.fail(ctx, "open", "", ctx.Err())
+	}
+	if err := s.start(ctx); err != nil {
+		s.conn.Close()
+		return err
+	}
+	return nil
+}
+
+// New returns a store on a connection of the caller's, and checks what [Open] checks. The store never closes it. Its
+// settings should be such that it connects again by itself.
+func New(ctx context.Context, conn *nats.Conn, o Options) (*Store, error) {
+	a := address.Address{Scheme: "nats"}
+	for _, server := range conn.Servers() {
+		_, host, _ := strings.Cut(server, "://")
+		a.Hosts = append(a.Hosts, host[strings.LastIndexByte(host, '@')+1:])
+	}
+	err := o.check()
+	a.Path = o.Bucket
+	if err != nil {
+		return nil, openError(a.String(), err)
+	}
+	s := &Store{conn: conn, address: a.String(), options: o}
+	if err := s.start(ctx); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// oldest is the first version of NATS that has been tried. Tests change it.
+var oldest = 2_09
+
+// start checks that the server is one for leases.
+func (s *Store) start(ctx context.Context) error {
+	s.ctx, s.stop = context.WithCancel(context.Background())
+	ctx, cancel := s.within(ctx)
+	defer cancel()
+	if v := s.version(); v < oldest {
+		return s.error("open", "", fmt.Errorf("%w: NATS %s is too old", driver.ErrUnsafe, s.conn.ConnectedServerVersion()),
+			fmt.Sprintf("use NATS %d.%d or later", oldest/100, oldest%100))
+	}
+	var err error
+	if s.options.Domain == "" {
+		s.js, err = jetstream.New(s.conn)
+	} else {
+		s.js, err = jetstream.NewWithDomain(s.conn, s.options.Domain)
+	}
+	if err != nil {
+		return s.fail(ctx, "open", "", err)
+	}
+	_, _, err = s.stream(ctx, "open", "")
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		err = nil
+	}
+	return err
+}
+
+// version returns that of the server: 209 for 2.9. One that cannot be read is taken for a new one.
+func (s *Store) version() int {
+	var major, minor int
+	if _, err := fmt.Sscanf(s.conn.ConnectedServerVersion(), "%d.%d.", &major, &minor); err != nil {
+		return 1 << 30
+	}
+	return major*100 + minor
+}
+
+// String returns the address: the hosts and the bucket.
+func (s *Store) String() string { return s.address }
+
+// Close closes the connection, unless it is the caller's, and the channels of Watch: calls fail from now on.
+func (s *Store) Close() error {
+	if s.closed.Swap(true) {
+		return nil
+	}
+	s.stop()
+	if s.own {
+		s.conn.Close()
+	}
+	return nil
+}
+
+// admit returns an error if there is no point in asking the server.
+func (s *Store) admit(ctx context.Context, op, key string) error {
+	if s.closed.Load() {
+		return s.fail(ctx, op, key, os.ErrClosed)
+	}
+	if err := s.unsafe.Load(); err != nil {
+		return s.error(op, key, *err, adviceUnsafe)
+	}
+	if err := ctx.Err(); err != nil {
+		return s.fail(ctx, op, key, err)
+	}
+	return nil
+}
+
+// within bounds the time of a call.
+func (s *Store) within(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, s.options.Timeout)
+}

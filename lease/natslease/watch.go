@@ -1,0 +1,150 @@
+package natslease
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// bucket returns the bucket as package jetstream has it.
+func (s *Store) bucket(ctx context.Context) (jetstream.KeyValue, error) {
+	if b := s.kv.Load(); b != nil {
+		return *b, nil
+	}
+	b, err := s.js.KeyValue(ctx, s.options.Bucket)
+	if err == nil {
+		s.kv.Store(&b)
+	}
+	return b, err
+}
+
+// Watch is as [driver.Watcher] says.
+func (s *Store) Watch(ctx context.Context, prefix string) (<-chan struct{}, error) {
+	if err := s.admit(ctx, "watch", ""); err != nil {
+		return nil, err
+	}
+	within, cancel := s.within(ctx)
+	defer cancel()
+	if _, _, err := s.stream(within, "watch", ""); err != nil {
+		return nil, err
+	}
+	bucket, err := s.bucket(within)
+	if err != nil {
+		return nil, s.fail(within, "watch", "", err)
+	}
+	w := &watch{store: s, bucket: bucket, prefix: prefix, changed: make(chan struct{}, 1)}
+	life, end := context.WithCancel(ctx)
+	stop := context.AfterFunc(s.ctx, end)
+	connected := s.conn.StatusChanged(nats.CONNECTED)
+	finish := func() {
+		stop()
+		end()
+		s.conn.RemoveStatusListener(connected)
+		close(w.changed)
+	}
+	giveUp := context.AfterFunc(within, end)
+	updates, err := w.begin(life)
+	if err == nil && !giveUp() { // the time was over
+		err = within.Err()
+	}
+	if err != nil {
+		finish()
+		return nil, s.fail(within, "watch", "", err)
+	}
+	go func() {
+		defer finish()
+		w.run(life, updates, connected)
+	}()
+	return w.changed, nil
+}
+
+type watch struct {
+	store   *Store
+	bucket  jetstream.KeyValue
+	prefix  string
+	changed chan struct{}
+}
+
+// begin has the server tell of changes, and returns when it does so. It tells first of all the entries that are there: from
+// then on the client knows at which message it is, and goes on from there when it has to ask anew.
+func (w *watch) begin(ctx context.Context) (jetstream.KeyWatcher, error) {
+	updates, err := w.bucket.Watch(ctx, pattern(w.prefix), jetstream.MetaOnly())
+	if err != nil {
+		return nil, err
+	}
+	for {
+		select {
+		case e, ok := <-updates.Updates():
+			switch {
+			case !ok:
+				return nil, nats.ErrConnectionClosed
+			case e == nil:
+				return updates, nil
+			}
+		case <-ctx.Done():
+			updates.Stop()
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// run tells of changes until ctx ends. After each new connection it begins anew.
+func (w *watch) run(ctx context.Context, updates jetstream.KeyWatcher, connected <-chan nats.Status) {
+	for {
+		over := false
+		for !over {
+			select {
+			case e, ok := <-updates.Updates():
+				if over = !ok; ok && e != nil {
+					if key, ours := decode(e.Key()); ours && strings.HasPrefix(key, w.prefix) {
+						w.signal()
+					}
+				}
+			case <-connected:
+				over = true
+			case <-ctx.Done():
+				updates.Stop()
+				return
+			}
+		}
+		updates.Stop()
+		for pause := 10 * time.Millisecond; ; pause = min(2*pause, time.Second) {
+			var err error
+			if updates, err = w.again(ctx); err == nil {
+				break
+			}
+			select {
+			case <-time.After(pause):
+			case <-ctx.Done():
+				return
+			}
+		}
+		w.signal() // for what came meanwhile
+	}
+}
+
+// again is begin, for no longer than a call may take.
+func (w *watch) again(ctx context.Context) (jetstream.KeyWatcher, error) {
+	life, end := context.WithCancel(ctx)
+	late := time.AfterFunc(w.store.options.Timeout, end)
+	updates, err := w.begin(life)
+	if err == nil && !late.Stop() {
+		err = context.DeadlineExceeded
+	}
+	if err != nil {
+		end()
+		return nil, err
+	}
+	context.AfterFunc(ctx, end)
+	return updates, nil
+}
+
+func (w *watch) signal() {
+	select {
+	case w.changed <- struct{}{}:
+	default: // one is waiting
+	}
+}

@@ -1,0 +1,119 @@
+package redislease
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/firn-id/firn/lease/driver"
+)
+
+func newName() string { return strings.ToLower(rand.Text()) }
+
+func openError(store string, err error) error {
+	return &driver.Error{Store: store, Op: "open", Err: fmt.Errorf("%w: %w", driver.ErrUnavailable, err),
+		Advice: "want redis://user@host:6379/0?prefix=…&password-file=…"}
+}
+
+func (s *Store) error(op, key string, err error, advice string) error {
+	return &driver.Error{Store: s.address, Op: op, Key: key, Err: err, Advice: advice}
+}
+
+// fail returns the error for one of the server's, of go-redis's or of the context, as which it stays visible.
+func (s *Store) fail(ctx context.Context, op, key string, err error) error {
+	if errors.Is(err, redis.ErrClosed) && s.closed.Load() {
+		err = os.ErrClosed
+	}
+	var silent net.Error
+	if end := ctx.Err(); end != nil && !errors.Is(err, end) {
+		err = fmt.Errorf("%w: %w", end, err)
+	} else if errors.As(err, &silent) && silent.Timeout() && !errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("%w: %w", context.DeadlineExceeded, err) // the same time, but that of the socket was quicker
+	}
+	advice := s.diagnose(err)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("no answer in time: %w", err)
+	}
+	return s.error(op, key, fmt.Errorf("%w: %w", driver.ErrUnavailable, err), advice)
+}
+
+// says tells whether an error is one of the server's with that code. Redis 6 has the code of a script's command
+// amid the words.
+func says(err error, code string) bool {
+	var e redis.Error
+	return errors.As(err, &e) && (strings.HasPrefix(e.Error(), code) || strings.Contains(e.Error(), "-"+code+" "))
+}
+
+// isPermission tells whether a user may not run a command, or not on these keys. In a script that shows in words only.
+func isPermission(err error) bool {
+	return says(err, "NOPERM") || says(err, "ERR The user executing the script can't")
+}
+
+// diagnose returns what to do about an error.
+func (s *Store) diagnose(err error) string {
+	const silent = "see that the server runs, and that the network lets through to it"
+	var (
+		wait    *waitError
+		dns     *net.DNSError
+		cert    *tls.CertificateVerificationError
+		unknown x509.UnknownAuthorityError
+		record  tls.RecordHeaderError
+	)
+	for code, advice := range map[string]string{
+		"WRONGPASS":  "see that user and password are right (password-file, password-env)",
+		"NOAUTH":     "the server wants a password: give user and password (password-file, password-env)",
+		"LOADING":    "wait until the server has read its data from disk",
+		"READONLY":   "the server is a replica: name the primary in the address, or the Sentinels with sentinel=NAME",
+		"MASTERDOWN": "the server is a replica without its primary: name the primary in the address",
+		"OOM":        "the server is full: raise maxmemory, or free some of it; leases need little",
+		"MISCONF":    "the server cannot write its disk: free some space there, and see its log",
+		"NOREPLICAS": "the server wants more replicas before it takes changes (min-replicas-to-write): see that they run",
+		"WRONGTYPE":  fmt.Sprintf("%s or %s belongs to something else: %s", s.keys[0], s.keys[1], adviceForeign),
+		"MOVED":      "the server is one of a Cluster: add cluster=true to the address",
+		"CROSSSLOT":  "the server is one of a Cluster: add cluster=true to the address",
+		"CLUSTERDOWN": "see that all servers of the Cluster run: none is there for a part of the keys, " +
+			"or they do not agree",
+		"BUSY":                        "a script of somebody else keeps the server from working: see SCRIPT KILL",
+		"ERR max number of clients":   "have fewer clients, or raise maxclients",
+		"ERR DB index":                "see that the number of the database, the path of the address, is one that the server has",
+		"ERR This instance has clust": "take cluster=true out of the address",
+		"ERR unknown command":         "the server is too old for this, or has the command switched off: see wait-aof, which takes Redis 7.2 or Valkey",
+	} {
+		if says(err, code) {
+			return advice
+		}
+	}
+	switch {
+	case isPermission(err):
+		return fmt.Sprintf("allow the user what leases need: ACL SETUSER … ~{%s}:* %s; wait-replicas takes +wait as well, and wait-aof +waitaof", s.options.Prefix, rights)
+	case errors.As(err, &wait):
+		if wait.err != nil {
+			return s.diagnose(wait.err)
+		}
+		return "see that the replicas, or the disk, keep up, or ask for less: wait-replicas, wait-aof, wait-timeout. The change may have been made"
+	case errors.Is(err, os.ErrClosed), errors.Is(err, context.Canceled):
+		return ""
+	case errors.As(err, &cert), errors.As(err, &unknown), errors.As(err, &record), strings.Contains(err.Error(), "tls: "):
+		return "see to tls, ca, cert, key and server-name in the address, and to the server's certificate; a server without TLS has redis://, not rediss://"
+	case errors.As(err, &dns):
+		return "see that the name of the host is right"
+	case errors.Is(err, context.DeadlineExceeded) && s.secure && s.name.Load() == nil: // nothing has gone through yet
+		return silent + "; a server without TLS takes redis://, not rediss://"
+	case strings.Contains(err.Error(), "sentinels"):
+		return "see that the hosts of the address are Sentinels, that they run, and that they know the primary of that name (sentinel=NAME)"
+	case strings.HasSuffix(err.Error(), "EOF"):
+		return silent + ". It ended the connection: a server with TLS takes rediss://"
+	}
+	return silent
+}
+
+// rights are the commands that leases use, as an ACL has them; wait-replicas takes +wait as well, and wait-aof +waitaof.
+const rights = "+eval +evalsha +exists +hget +hmget +hset +hlen +persist +zadd +zcard +zrangebylex +time +info +config|get"

@@ -1,0 +1,705 @@
+package redislease
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/firn-id/firn/lease"
+	"github.com/firn-id/firn/lease/address"
+	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/leased"
+	"github.com/firn-id/firn/nanoflake"
+)
+
+func command(t *testing.T, s *Store, args ...any) {
+	t.Helper()
+	if err := s.client.Do(t.Context(), args...).Err(); err != nil {
+		t.Fatalf("%v: %v", args, err)
+	}
+}
+
+// Bad addresses, and hosts where there is no Redis.
+func TestOpen(t *testing.T) {
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // accepts, and says nothing
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	gone := fmt.Sprintf("127.0.0.1:%d", freePort(t))
+	for addr, words := range map[string][]string{
+		"nonsense":                                                       {"invalid address"},
+		"http://u:hunter2@h/0":                                           {"invalid address", "not redis://", "http://h:6379/0"},
+		"redis://u:hunter2@h/x":                                          {"invalid address", "number of a database"},
+		"redis://u:hunter2@h/0?password=x":                               {"invalid address", "two passwords"},
+		"redis://u@h/0":                                                  {"invalid address", "no password"},
+		"redis://h/0?colour=red":                                         {"invalid address", "no setting colour"},
+		"redis://h/0?prefix=a{b}":                                        {"invalid address", "prefix"},
+		"redis://h/0?wait-replicas=-1":                                   {"invalid address", "wait-replicas=-1"},
+		"redis://h,i/0":                                                  {"invalid address", "more than one host"},
+		"redis://h/1?cluster=true":                                       {"invalid address", "no database but 0"},
+		"redis://h/0?cluster=true&sentinel=x":                            {"invalid address", "without cluster=true"},
+		"redis://h/0?cluster=true&wait-replicas=1":                       {"invalid address", "not to be had"},
+		"redis://h/0?sentinel-password=hunter2":                          {"invalid address", "go with sentinel=NAME"},
+		"rediss://h/0?tls=false":                                         {"invalid address", "without tls=false"},
+		"redis://u:hunter2@" + gone:                                      {"connection refused", "see that the server runs", "redis://" + gone + "/0"},
+		"redis://nowhere.invalid?timeout=3s":                             {"nowhere.invalid", "see that"},
+		"redis://" + gone + "?sentinel=main":                             {"Sentinels"},
+		"redis://" + gone + "?cluster=true&timeout=1s":                   {"see that"},
+		"redis://u:hunter2@" + silent.Addr().String() + "?timeout=300ms": {"no answer in time", "see that the server runs"},
+		"rediss://" + silent.Addr().String() + "?timeout=300ms":          {"no answer in time"},
+	} {
+		begin := time.Now()
+		s, err := Open(t.Context(), addr)
+		if err == nil {
+			s.Close()
+			t.Errorf("%s was opened", addr)
+			continue
+		}
+		fails(t, addr, err, driver.ErrUnavailable, words...)
+		if words[0] == "invalid address" && !errors.Is(err, address.ErrAddress) {
+			t.Errorf("%v is not ErrAddress", err)
+		}
+		if words[0] == "no answer in time" && !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%v is not DeadlineExceeded", err)
+		}
+		if took := time.Since(begin); took > 20*time.Second { // far longer than any time-out
+			t.Errorf("%s took %s", addr, took)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(50*time.Millisecond, cancel)
+	begin := time.Now()
+	_, err = Open(ctx, "redis://u:hunter2@"+silent.Addr().String()+"?timeout=1m")
+	fails(t, "cancelled", err, driver.ErrUnavailable)
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	if took := time.Since(begin); took > 30*time.Second { // half of the time-out
+		t.Errorf("cancelled: it took %s", took)
+	}
+}
+
+// TestKeys has keys under the prefix that are not what a store writes.
+func TestKeys(t *testing.T) {
+	raw := needGiven(t)
+	p := prefix(t, raw)
+	addr := given("prefix=" + p)
+	entries, index := "{"+p+"}:entries", "{"+p+"}:index"
+	s := mustOpen(t, addr)
+	do := func(args ...any) { t.Helper(); command(t, &Store{client: raw}, args...) }
+	each := func(what string, kind error, words ...string) {
+		t.Helper()
+		for call, err := range all(t.Context(), mustNew(t, raw, p)) {
+			if call == "prepare" && what == "nothing" {
+				continue
+			}
+			fails(t, what+": "+call, err, kind, words...)
+		}
+		do("DEL", entries, index)
+	}
+	for call, err := range all(t.Context(), s) {
+		if call != "prepare" {
+			fails(t, "nothing: "+call, err, driver.ErrUnavailable, "nothing of leases", "firn pool create")
+		}
+	}
+	do("DEL", entries, index)
+	do("SET", entries, "x")
+	each("a string", driver.ErrUnavailable, "WRONGTYPE", "belongs to something else", "prefix=")
+	do("SET", index, "x")
+	each("an index of another type", driver.ErrUnavailable, "WRONGTYPE", "prefix=")
+	do("HSET", entries, "name", "x")
+	each("another hash", driver.ErrUnavailable, "not of leases", "prefix=")
+	do("HSET", entries, ".schema", "2")
+	each("a later version", driver.ErrVersion, "version 2", "use the version")
+	do("ZADD", index, 0, "a")
+	each("an index without entries", driver.ErrDamaged, "evicted", "restore")
+	for what, spoil := range map[string][]any{
+		"an index that is gone":      {"DEL", index},
+		"a field that is gone":       {"HDEL", entries, "a"},
+		"a member that is gone":      {"ZREM", index, "a"},
+		"a count that is gone":       {"HDEL", entries, ".count"},
+		"a name that is gone":        {"HDEL", entries, ".store"},
+		"a count that is none":       {"HSET", entries, ".count", "many"},
+		"a field that is new":        {"HSET", entries, "b", "1 x"},
+		"an entry of something else": {"HSET", entries, "a", "x"},
+	} {
+		s := mustNew(t, raw, p)
+		if err := s.Prepare(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		rev := mustPut(t, s, "a", "x", driver.None)
+		do(spoil...)
+		s = mustNew(t, raw, p)
+		_, err := s.Get(t.Context(), "a")
+		fails(t, what, err, driver.ErrDamaged)
+		_, err = s.List(t.Context(), "")
+		fails(t, what, err, driver.ErrDamaged)
+		if _, err = s.Put(t.Context(), "a", nil, rev); err == nil {
+			t.Errorf("%s: Put went through", what)
+		}
+		do("DEL", entries, index)
+	}
+
+	// A time to live is taken away.
+	s = prepared(t, addr)
+	rev := mustPut(t, s, "a", "x", driver.None)
+	do("EXPIRE", entries, 100)
+	do("EXPIRE", index, 100)
+	want(t, s, "a", "x", rev)
+	for _, key := range []string{entries, index} {
+		if left := raw.TTL(t.Context(), key).Val(); left != -1 {
+			t.Errorf("%s has %v to live", key, left)
+		}
+	}
+}
+
+// mustNew returns a store that has not looked at its keys yet.
+func mustNew(t *testing.T, c redis.UniversalClient, prefix string) *Store {
+	return mustNewWith(t, c, Options{Prefix: prefix})
+}
+
+func mustNewWith(t *testing.T, c redis.UniversalClient, o Options) *Store {
+	if err := o.check(false); err != nil {
+		t.Fatal(err)
+	}
+	return newStore(c, "redis://given", o)
+}
+
+// TestForgotten has a server that loses what it has acknowledged, under stores that know better.
+func TestForgotten(t *testing.T) {
+	srv := start(t)
+	open := func() *Store { return mustOpen(t, srv.address()) }
+	first := open()
+	if err := first.Prepare(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	stale := mustPut(t, first, "a", "x", driver.None)
+	refuses := func(s *Store, what, word string) {
+		t.Helper()
+		for range 2 {
+			for call, err := range all(t.Context(), s) {
+				fails(t, what+": "+call, err, driver.ErrUnsafe, word, "stop all that use")
+			}
+		}
+	}
+	command(t, first, "FLUSHALL")
+	refuses(first, "flushed", "is gone")
+
+	second := open()
+	_, err := second.Get(t.Context(), "a")
+	fails(t, "a store that comes later", err, driver.ErrUnavailable, "the server has lost them")
+	if err := second.Prepare(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	third := open()
+	_, err = third.Put(t.Context(), "a", nil, stale) // the revision of another life
+	fails(t, "a revision from before", err, driver.ErrConflict)
+	rev := mustPut(t, second, "a", "y", driver.None)
+	if rev == stale {
+		t.Errorf("the revision %s was used again", rev)
+	}
+	_, err = third.Put(t.Context(), "a", nil, stale)
+	fails(t, "a revision from before", err, driver.ErrConflict)
+	refuses(first, "made again", "is gone")
+
+	mustPut(t, second, "a", "z", rev)
+	command(t, second, "HSET", "{firn}:entries", ".count", "1", "a", strings.Replace(string(rev), ".", " ", 1))
+	refuses(second, "set back", "forgotten some")
+	want(t, open(), "a", strings.SplitN(string(rev), ".", 2)[1], "1."+driver.Revision(strings.SplitN(string(rev), ".", 2)[1]))
+}
+
+// TestRestart kills a server that syncs its log always, again and again, while stores put: nothing that was
+// acknowledged is lost.
+func TestRestart(t *testing.T) {
+	srv := start(t, durable...)
+	s := prepared(t, srv.address("timeout=2s"))
+	const writers = 4
+	last := make([]driver.Entry, writers)
+	for round := range 5 {
+		var all sync.WaitGroup
+		for w := range writers {
+			all.Go(func() {
+				key := fmt.Sprintf("w/%d", w)
+				for n := 0; ; n++ {
+					value := fmt.Sprintf("%d-%d", round, n)
+					rev, err := s.Put(t.Context(), key, []byte(value), last[w].Revision)
+					if err != nil {
+						return
+					}
+					last[w] = driver.Entry{Key: key, Value: []byte(value), Revision: rev}
+				}
+			})
+		}
+		time.Sleep(200 * time.Millisecond)
+		srv.kill()
+		all.Wait()
+		srv.run()
+		fresh := func() (s *Store) {
+			eventually(t, "the server has its data", func() (ok bool) {
+				var err error
+				s, err = Open(t.Context(), srv.address())
+				return err == nil
+			})
+			return s
+		}()
+		for w := range writers {
+			e, err := fresh.Get(t.Context(), fmt.Sprintf("w/%d", w))
+			if err != nil {
+				t.Fatal(err)
+			}
+			before, _, _ := strings.Cut(string(last[w].Revision), ".")
+			after, _, _ := strings.Cut(string(e.Revision), ".")
+			if e.Revision != last[w].Revision && len(before) > len(after) || len(before) == len(after) && before > after {
+				t.Errorf("round %d: %s was at %s, and is at %s", round, e.Key, before, after)
+			}
+			if last[w].Revision == e.Revision && string(e.Value) != string(last[w].Value) {
+				t.Errorf("round %d: %s was %s at %s, and is %s", round, e.Key, last[w].Value, before, e.Value)
+			}
+			last[w] = e
+		}
+		fresh.Close()
+		// The store from before goes on, by connections of its own.
+		eventually(t, "the store is connected again", func() bool { _, err := s.Get(t.Context(), "w/0"); return err == nil })
+	}
+}
+
+// TestStopped has a server that does not answer for a while.
+func TestStopped(t *testing.T) {
+	srv := start(t)
+	s := prepared(t, srv.address())
+	rev := mustPut(t, s, "a", "x", driver.None)
+	srv.signal(syscall.SIGSTOP)
+	s.options.Timeout = 300 * time.Millisecond
+	for call, err := range all(t.Context(), s) {
+		fails(t, "stopped: "+call, err, driver.ErrUnavailable, "no answer in time", "see that the server runs")
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("stopped: %s: %v is not DeadlineExceeded", call, err)
+		}
+	}
+	_, err := s.Now(t.Context())
+	fails(t, "stopped: now", err, driver.ErrUnavailable, "no answer in time")
+	_, err = s.Inspect(t.Context())
+	fails(t, "stopped: inspect", err, driver.ErrUnavailable, "no answer in time")
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(20*time.Millisecond, cancel)
+	if _, err := s.Get(ctx, "a"); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	srv.signal(syscall.SIGCONT)
+	s.options.Timeout = DefaultTimeout
+	eventually(t, "it answers again", func() bool { _, err := s.Get(t.Context(), "a"); return err == nil })
+	want(t, s, "a", "x", rev)
+	s.Close()
+	for call, err := range all(t.Context(), s) {
+		fails(t, "closed: "+call, err, driver.ErrUnavailable, "closed")
+	}
+}
+
+func TestPassword(t *testing.T) {
+	srv := start(t, "--requirepass", "hunter2")
+	_, err := Open(t.Context(), srv.address())
+	fails(t, "no password", err, driver.ErrUnavailable, "NOAUTH", "password-file")
+	_, err = Open(t.Context(), srv.address("password=hunter3"))
+	fails(t, "a wrong password", err, driver.ErrUnavailable, "WRONGPASS", "password-file")
+	if strings.Contains(err.Error(), "hunter") {
+		t.Error(err)
+	}
+	file := filepath.Join(t.TempDir(), "password")
+	if err := os.WriteFile(file, []byte("hunter2\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := prepared(t, srv.address("password-file="+file))
+	if strings.Contains(s.String(), "hunter2") {
+		t.Error(s)
+	}
+	// What the documentation gives as the rights that leases need is enough, and needed.
+	limited := func(user, rights string) string {
+		command(t, s, append([]any{"ACL", "SETUSER", user, "on", ">hunter4", "~{firn}:*", "resetchannels"}, words(rights)...)...)
+		return fmt.Sprintf("redis://%s:hunter4@%s/0", user, srv.host())
+	}
+	some := prepared(t, limited("some", rights))
+	mustPut(t, some, "a", "x", driver.None)
+	if _, err := some.List(t.Context(), ""); err != nil {
+		t.Error(err)
+	}
+	if _, err := some.Now(t.Context()); err != nil {
+		t.Error(err)
+	}
+	findings(t, some, "keeps no log")
+	for i, word := range strings.Fields(rights) {
+		if word == "+exists" || word == "+time" {
+			continue // without which Prepare and the clock are not to be had
+		}
+		s, err := Open(t.Context(), limited(fmt.Sprint("without", i), strings.Replace(rights+" ", word+" ", "", 1)))
+		switch word {
+		case "+info":
+			if err == nil {
+				findings(t, s, "INFO")
+			}
+			continue
+		case "+config|get":
+			continue // below
+		}
+		if err == nil {
+			if _, err = s.Get(t.Context(), "a"); err == nil {
+				_, err = s.List(t.Context(), "")
+			}
+			if err == nil {
+				_, err = s.Put(t.Context(), fmt.Sprint("b", i), nil, driver.None)
+			}
+		}
+		if word == "+eval" && err == nil {
+			continue // the server knew the scripts
+		}
+		fails(t, "without "+word, err, driver.ErrUnavailable, "ACL SETUSER", "+hmget")
+	}
+	// None of that has left anything that does not go together.
+	if _, err := s.Get(t.Context(), "a"); err != nil {
+		t.Error(err)
+	}
+	_, err = Open(t.Context(), "redis://nobody:hunter4@"+srv.host())
+	fails(t, "no such user", err, driver.ErrUnavailable, "WRONGPASS")
+}
+
+func words(s string) (all []any) {
+	for w := range strings.FieldsSeq(s) {
+		all = append(all, w)
+	}
+	return all
+}
+
+func TestTLS(t *testing.T) {
+	cert, key := certify(t)
+	plain := freePort(t)
+	srv := start(t, "--tls-port", fmt.Sprint(plain), "--tls-cert-file", cert, "--tls-key-file", key, "--tls-ca-cert-file", cert, "--tls-auth-clients", "optional")
+	secure := fmt.Sprintf("rediss://127.0.0.1:%d/0", plain)
+	s := prepared(t, with(secure, "ca="+cert))
+	mustPut(t, s, "a", "x", driver.None)
+	mustOpen(t, with(fmt.Sprintf("redis://127.0.0.1:%d/0", plain), "tls=true", "ca="+cert, "cert="+cert, "key="+key))
+	_, err := Open(t.Context(), secure)
+	fails(t, "a certificate that nobody knows", err, driver.ErrUnavailable, "see to tls, ca")
+	_, err = Open(t.Context(), with(secure, "ca="+cert, "server-name=other"))
+	fails(t, "a certificate of another", err, driver.ErrUnavailable, "see to tls, ca")
+	_, err = Open(t.Context(), fmt.Sprintf("rediss://%s/0?timeout=500ms", srv.host()))
+	fails(t, "no TLS", err, driver.ErrUnavailable, "redis://, not rediss://")
+	_, err = Open(t.Context(), fmt.Sprintf("redis://127.0.0.1:%d/0?timeout=500ms", plain))
+	fails(t, "only TLS", err, driver.ErrUnavailable, "see that the server runs")
+}
+
+func TestFull(t *testing.T) {
+	srv := start(t)
+	s := prepared(t, srv.address())
+	rev := mustPut(t, s, "a", "x", driver.None)
+	command(t, s, "CONFIG", "SET", "maxmemory", "1")
+	for i := range 3 {
+		_, err := s.Put(t.Context(), fmt.Sprint("b", i), make([]byte, driver.MaxValue), driver.None)
+		fails(t, "full: create", err, driver.ErrUnavailable, "OOM", "maxmemory")
+		_, err = s.Put(t.Context(), "a", make([]byte, driver.MaxValue), rev)
+		fails(t, "full: swap", err, driver.ErrUnavailable, "OOM", "maxmemory")
+	}
+	want(t, s, "a", "x", rev) // reads go on
+	if list, err := s.List(t.Context(), ""); err != nil || len(list) != 1 {
+		t.Errorf("%v, %v", list, err)
+	}
+	command(t, s, "CONFIG", "SET", "maxmemory", "0")
+	mustPut(t, s, "a", "y", rev)
+}
+
+// TestDisk has a server that cannot write its snapshots, and so takes no changes.
+func TestDisk(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	srv := start(t, "--dir", dir, "--save", "3600 1")
+	s := prepared(t, srv.address())
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	command(t, s, "BGSAVE")
+	eventually(t, "the snapshot failed", func() bool {
+		return strings.Contains(s.client.Info(t.Context(), "persistence").Val(), "rdb_last_bgsave_status:err")
+	})
+	for call, err := range all(t.Context(), s) {
+		fails(t, "no disk: "+call, err, driver.ErrUnavailable, "MISCONF", "cannot write its disk")
+	}
+	findings(t, s, "keeps no log", "write its disk failed")
+}
+
+func TestReplica(t *testing.T) {
+	primary := start(t, durable...)
+	s := prepared(t, primary.address())
+	rev := mustPut(t, s, "a", "x", driver.None)
+	findings(t, s)
+	replica := start(t, append(durable, "--replicaof", "127.0.0.1 "+fmt.Sprint(primary.port))...)
+	synced := func(n int) {
+		t.Helper()
+		eventually(t, "the replica has all", func() bool {
+			return strings.Count(s.client.Info(t.Context(), "replication").Val(), "state=online") == n
+		})
+	}
+	synced(1)
+	_, err := Open(t.Context(), replica.address())
+	fails(t, "a replica", err, driver.ErrUnavailable, "READONLY", "the server is a replica")
+	raw := redis.NewClient(&redis.Options{Addr: replica.host()})
+	defer raw.Close()
+	for call, err := range all(t.Context(), mustNew(t, raw, "firn")) { // none of them answers, not even that there is a conflict
+		fails(t, "a replica: "+call, err, driver.ErrUnavailable, "READONLY", "the server is a replica")
+	}
+	findings(t, mustNew(t, raw, "firn"), "is a replica")
+	findings(t, s, "get changes after they were acknowledged")
+
+	waiting := mustOpen(t, primary.address("wait-replicas=1", "wait-timeout=1s"))
+	findings(t, waiting, "still be made the primary")
+	rev = mustPut(t, waiting, "a", "y", rev)
+	replica.signal(syscall.SIGSTOP)
+	_, err = waiting.Put(t.Context(), "a", []byte("z"), rev)
+	fails(t, "a replica that is stopped", err, driver.ErrUnavailable, "0 replicas of 1", "wait-replicas")
+	// The change was made, but nobody who waits believes so before the replica has it.
+	_, err = waiting.Get(t.Context(), "a")
+	fails(t, "a replica that is stopped: get", err, driver.ErrUnavailable, "0 replicas of 1")
+	fresh, err := Open(t.Context(), primary.address("wait-replicas=1", "wait-timeout=1s"))
+	fails(t, fmt.Sprint("a replica that is stopped: open ", fresh), err, driver.ErrUnavailable, "0 replicas of 1")
+	replica.signal(syscall.SIGCONT)
+	eventually(t, "the replica has it", func() bool { _, err := waiting.Get(t.Context(), "a"); return err == nil })
+	e, err := waiting.Get(t.Context(), "a")
+	if err != nil || string(e.Value) != "z" {
+		t.Errorf("%s, %v", e.Value, err)
+	}
+	findings(t, mustNewWith(t, s.client, Options{WaitReplicas: 2}), "still be made the primary", "none can be made")
+	command(t, s, "CONFIG", "SET", "min-replicas-to-write", "2")
+	for call, err := range all(t.Context(), s) {
+		fails(t, "too few replicas: "+call, err, driver.ErrUnavailable, "NOREPLICAS", "min-replicas-to-write")
+	}
+	command(t, s, "CONFIG", "SET", "min-replicas-to-write", "0")
+
+	// A failover to a replica that has not all of it.
+	synced(1)
+	if err := raw.Do(t.Context(), "REPLICAOF", "NO", "ONE").Err(); err != nil {
+		t.Fatal(err)
+	}
+	mustPut(t, s, "a", "lost", e.Revision)
+	moved := mustNew(t, raw, "firn")
+	moved.name.Store(s.name.Load())
+	moved.seen.Store(s.seen.Load())
+	_, err = moved.Get(t.Context(), "a")
+	fails(t, "after a failover that has lost changes", err, driver.ErrUnsafe, "forgotten some")
+}
+
+// TestWaitAOF has a server that is too old for it, and then one of which a hook answers for it as documented.
+func TestWaitAOF(t *testing.T) {
+	srv := start(t, "--appendonly", "yes")
+	s := prepared(t, srv.address())
+	findings(t, s, "once a second")
+	if _, err := s.client.Do(t.Context(), "WAITAOF", 0, 0, 1).Result(); err == nil {
+		waiting := prepared(t, srv.address("wait-aof=true"))
+		mustPut(t, waiting, "a", "x", driver.None)
+		findings(t, waiting)
+		return
+	}
+	_, err := Open(t.Context(), srv.address("wait-aof=true"))
+	fails(t, "a server without WAITAOF", err, driver.ErrUnavailable, "not on the server's disk", "too old for this")
+	for local, want := range map[int64]error{1: nil, 0: driver.ErrUnavailable} {
+		c := redis.NewClient(&redis.Options{Addr: srv.host(), Protocol: 2})
+		defer c.Close()
+		h := &aofHook{local: local}
+		c.AddHook(h)
+		waiting := mustNewWith(t, c, Options{WaitAOF: true})
+		_, err := waiting.List(t.Context(), "")
+		if !errors.Is(err, want) || h.asked == 0 {
+			t.Errorf("with %d on disk: %v, after %d questions", local, err, h.asked)
+		}
+		findings(t, waiting)
+	}
+}
+
+// An aofHook answers WAITAOF.
+type aofHook struct {
+	local int64
+	asked int
+}
+
+func (h *aofHook) DialHook(next redis.DialHook) redis.DialHook          { return next }
+func (h *aofHook) ProcessHook(next redis.ProcessHook) redis.ProcessHook { return next }
+func (h *aofHook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return func(ctx context.Context, cmds []redis.Cmder) error {
+		last, ok := cmds[len(cmds)-1].(*redis.Cmd)
+		if ok && last.Name() == "waitaof" {
+			h.asked++
+			last.SetVal([]any{h.local, int64(0)})
+			cmds = cmds[:len(cmds)-1]
+		}
+		return next(ctx, cmds)
+	}
+}
+
+func TestOld(t *testing.T) {
+	needGiven(t)
+	defer func(was int) { oldest = was }(oldest)
+	oldest = 1000
+	_, err := Open(t.Context(), given())
+	fails(t, "an old server", err, driver.ErrUnsafe, "is too old", "use Redis 1000")
+}
+
+// TestSentinel has a Sentinel that says where the primary is, and makes a replica one.
+func TestSentinel(t *testing.T) {
+	primary := start(t, durable...)
+	start(t, append(durable, "--replicaof", "127.0.0.1 "+fmt.Sprint(primary.port))...)
+	conf := filepath.Join(t.TempDir(), "sentinel.conf")
+	port := freePort(t)
+	if err := os.WriteFile(conf, []byte(fmt.Sprintf("port %d\nbind 127.0.0.1\nsentinel monitor main 127.0.0.1 %d 1\n"+
+		"sentinel down-after-milliseconds main 500\nsentinel failover-timeout main 5000\n", port, primary.port)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	sentinel := &server{t: t, program: primary.program, args: []string{conf, "--sentinel"}, port: port}
+	sentinel.run()
+	t.Cleanup(sentinel.kill)
+	addr := fmt.Sprintf("redis://127.0.0.1:%d/0?sentinel=main", port)
+	_, err := Open(t.Context(), strings.Replace(addr, "=main", "=other", 1))
+	fails(t, "a name that the Sentinel does not know", err, driver.ErrUnavailable, "sentinel=NAME")
+	s := prepared(t, addr)
+	rev := mustPut(t, s, "a", "x", driver.None)
+	eventually(t, "the Sentinel knows the replica, and that has all", func() bool {
+		c := redis.NewSentinelClient(&redis.Options{Addr: sentinel.host()})
+		defer c.Close()
+		known, err := c.Replicas(t.Context(), "main").Result()
+		return err == nil && len(known) == 1 && known[0]["master-link-status"] == "ok" && s.client.Do(t.Context(), "WAIT", 1, 100).Val() == int64(1)
+	})
+	findings(t, s, "get changes after they were acknowledged")
+	primary.kill()
+	eventually(t, "the replica is the primary", func() bool { _, err := s.Get(t.Context(), "a"); return err == nil })
+	want(t, s, "a", "x", rev)
+	mustPut(t, s, "a", "y", rev)
+}
+
+// TestCluster has a Cluster of one server.
+func TestCluster(t *testing.T) {
+	srv := start(t, append(durable, "--cluster-enabled", "yes")...)
+	_, err := Open(t.Context(), srv.address())
+	fails(t, "a Cluster that is down", err, driver.ErrUnavailable, "CLUSTERDOWN", "see that all servers")
+	c := redis.NewClient(&redis.Options{Addr: srv.host()})
+	defer c.Close()
+	if err := c.ClusterAddSlotsRange(t.Context(), 0, 16383).Err(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the Cluster is up", func() bool { return strings.Contains(c.ClusterInfo(t.Context()).Val(), "cluster_state:ok") })
+	s := prepared(t, srv.address("cluster=true"))
+	mustPut(t, s, "a", "x", driver.None)
+	findings(t, s, "of a Cluster")
+	_, err = s.Now(t.Context())
+	if err != nil {
+		t.Error(err)
+	}
+	suite(t, "space", srv.address("cluster=true"), opened)
+
+	single := start(t)
+	_, err = Open(t.Context(), single.address("cluster=true", "timeout=2s"))
+	fails(t, "no Cluster", err, driver.ErrUnavailable, "cluster=true")
+}
+
+func TestInspect(t *testing.T) {
+	srv := start(t)
+	s := mustOpen(t, srv.address())
+	findings(t, s, "keeps no log")
+	command(t, s, "CONFIG", "SET", "maxmemory-policy", "allkeys-lru")
+	findings(t, s, "keeps no log", "would delete leases")
+	command(t, s, "CONFIG", "SET", "maxmemory", "100mb")
+	findings(t, s, "keeps no log", "deletes any keys")
+	command(t, s, "CONFIG", "SET", "maxmemory-policy", "volatile-lru") // entries have no time to live
+	findings(t, s, "keeps no log")
+	command(t, s, "CONFIG", "SET", "appendonly", "yes")
+	command(t, s, "CONFIG", "SET", "appendfsync", "no")
+	findings(t, s, "never synced")
+	command(t, s, "CONFIG", "SET", "appendfsync", "everysec")
+	findings(t, s, "once a second")
+	command(t, s, "CONFIG", "SET", "appendfsync", "always")
+	findings(t, s)
+	command(t, s, "CONFIG", "SET", "no-appendfsync-on-rewrite", "yes")
+	findings(t, s, "while it is rewritten")
+	command(t, s, "ACL", "SETUSER", "some", "on", ">hunter2", "~*", "+@all", "-config")
+	findings(t, mustOpen(t, fmt.Sprintf("redis://some:hunter2@%s/0", srv.host())), "does not let this user see appendfsync")
+	command(t, s, "ACL", "SETUSER", "some", "-info")
+	findings(t, mustOpen(t, fmt.Sprintf("redis://some:hunter2@%s/0", srv.host())), "cannot be checked")
+	s.Close()
+	_, err := s.Inspect(t.Context())
+	fails(t, "closed", err, driver.ErrUnavailable, "closed")
+}
+
+// notes are the findings that lose nothing.
+var notes = []string{"would delete leases", "write its disk failed", "is a replica", "none can be made"}
+
+// findings fails the test unless Inspect finds what has these words, in this order, and nothing else, and those lose
+// changes that are no notes.
+func findings(t testing.TB, s *Store, words ...string) {
+	t.Helper()
+	found, err := s.Inspect(t.Context())
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	if len(found) != len(words) {
+		t.Errorf("Inspect finds %+v, want what has %q", found, words)
+		return
+	}
+	for i, f := range found {
+		note := false
+		for _, n := range notes {
+			note = note || words[i] == n
+		}
+		if !strings.Contains(f.Text, words[i]) || strings.HasSuffix(f.Text, ".") || f.Loses == note || f.Advice == "" {
+			t.Errorf("Inspect finds %+v, want what has %q", f, words[i])
+		}
+		if testing.Verbose() {
+			t.Logf("%+v", f)
+		}
+	}
+}
+
+// TestOutage has a server that is away for a part of a window: nobody notices. Then for longer: minting ends where the times do, and goes on
+// when it is back.
+func TestOutage(t *testing.T) {
+	srv := start(t, durable...)
+	s := prepared(t, srv.address("timeout=2s"))
+	g, l, err := leased.Nanoflake(t.Context(), nanoflake.Config{}, leased.Options{Store: s, Create: true, Lease: lease.Config{Window: 2 * time.Second}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	seen := make(map[nanoflake.ID]bool)
+	mint := func() error {
+		for range 10 {
+			id, err := g.TryNext()
+			if err != nil {
+				if errors.Is(err, nanoflake.ErrExhausted) {
+					return nil
+				}
+				return err
+			}
+			if seen[id] {
+				t.Fatalf("%v comes twice", id)
+			}
+			seen[id] = true
+		}
+		return nil
+	}
+	for round := range 2 {
+		srv.kill()
+		eventually(t, "the times have run out", func() bool { return errors.Is(mint(), lease.ErrLeaseExpired) })
+		if l.Err() == nil || !errors.Is(l.Err(), driver.ErrUnavailable) {
+			t.Errorf("round %d: the lease's error is %v", round, l.Err())
+		}
+		srv.run()
+		eventually(t, "minting goes on", func() bool { return mint() == nil })
+	}
+}

@@ -1,0 +1,172 @@
+package redislease
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/firn-id/firn/lease/driver"
+)
+
+// Inspect is as [driver.Inspector] says. It asks the server by INFO and CONFIG GET, which some providers do not
+// allow; then it says what it could not find out.
+func (s *Store) Inspect(ctx context.Context) ([]driver.Finding, error) {
+	if err := s.admit(ctx, "inspect", ""); err != nil {
+		return nil, err
+	}
+	ctx, cancel := s.within(ctx)
+	defer cancel()
+	var found []driver.Finding
+	say := func(when, loses bool, text, advice string) {
+		if when {
+			found = append(found, driver.Finding{Loses: loses, Text: text, Advice: advice})
+		}
+	}
+	i, err := s.info(ctx)
+	if err != nil && !isPermission(err) {
+		return nil, s.fail(ctx, "inspect", "", err)
+	}
+	say(err != nil, true, "the server does not allow this user INFO: whether it keeps acknowledged changes cannot be checked",
+		"allow it (+info), or see to appendonly yes, appendfsync always and maxmemory-policy noeviction yourself")
+	if err == nil {
+		logged := i["aof_enabled"] != "0"
+		say(!logged, true, "the server keeps no log on disk (appendonly is no): when it is restarted, or crashes, acknowledged changes are lost, and without snapshots all of them",
+			"set appendonly to yes and appendfsync to always")
+		if logged {
+			s.inspectLog(ctx, say)
+		}
+		policy := i["maxmemory_policy"]
+		limited := i["maxmemory"] != "" && i["maxmemory"] != "0"
+		say(strings.HasPrefix(policy, "allkeys") && limited, true, "the server deletes any keys when its memory is full (maxmemory-policy is "+policy+"): all leases at once can be deleted",
+			"set maxmemory-policy to noeviction, or use a server that is no cache")
+		say(strings.HasPrefix(policy, "allkeys") && !limited, false, "maxmemory-policy is "+policy+": with a limit to its memory (maxmemory) the server would delete leases",
+			"set maxmemory-policy to noeviction")
+		s.inspectReplicas(i, say)
+		say(i["aof_last_write_status"] == "err" || i["rdb_last_bgsave_status"] == "err", false, "the server's last attempt to write its disk failed, and it may take no changes",
+			"free some space there, and see its log")
+		say(i["role"] == "slave", false, "the server is a replica: leases are refused on it", "name the primary in the address")
+	}
+	slices.SortStableFunc(found, func(a, b driver.Finding) int {
+		switch {
+		case a.Loses == b.Loses:
+			return 0
+		case a.Loses:
+			return -1
+		}
+		return 1
+	})
+	return found, nil
+}
+
+// inspectLog looks at when the log is synced.
+func (s *Store) inspectLog(ctx context.Context, say func(when, loses bool, text, advice string)) {
+	sync, err := s.config(ctx, "appendfsync")
+	var rewrite string
+	if err == nil {
+		rewrite, err = s.config(ctx, "no-appendfsync-on-rewrite")
+	}
+	say(err != nil, !s.options.WaitAOF, "the server does not let this user see appendfsync (CONFIG GET): unless it is always, acknowledged changes are lost when the server's machine fails",
+		"allow it (+config|get), or see to appendfsync always yourself")
+	if err != nil {
+		return
+	}
+	say(sync == "everysec" && !s.options.WaitAOF, true, "the log is synced to disk once a second (appendfsync is everysec): when the server's machine fails, what was acknowledged in the last second or two is lost",
+		"set appendfsync to always, or wait-aof=true in the address")
+	say(sync == "no" && !s.options.WaitAOF, true, "the log is never synced to disk (appendfsync is no): when the server's machine fails, what was acknowledged in the last half minute or so is lost",
+		"set appendfsync to always")
+	say(sync == "always" && rewrite == "yes" && !s.options.WaitAOF, true, "the log is not synced while it is rewritten (no-appendfsync-on-rewrite is yes): when the server's machine fails then, acknowledged changes are lost",
+		"set no-appendfsync-on-rewrite to no")
+	say(sync == "no" && s.options.WaitAOF, false, "appendfsync is no: each change waits for the disk until the system cares to write it", "set appendfsync to always or everysec")
+}
+
+// inspectReplicas looks at who can take the server's place.
+func (s *Store) inspectReplicas(i info, say func(when, loses bool, text, advice string)) {
+	const after = ": after a failover to one that did not have them, acknowledged changes are missing"
+	replicas, _ := strconv.Atoi(i["connected_slaves"])
+	wait := s.options.WaitReplicas
+	_, cluster := s.client.(*redis.ClusterClient)
+	cluster = cluster || i["cluster_enabled"] == "1"
+	switch {
+	case cluster:
+		say(true, true, "the server is of a Cluster, whose replicas get changes after they were acknowledged"+after,
+			"use a server that is no Cluster's, and has no failover, or a store that agrees before it acknowledges: etcd, or PostgreSQL with synchronous standbys")
+	case replicas == 0:
+	case wait == 0:
+		say(true, true, fmt.Sprintf("the server has replicas (%d), which get changes after they were acknowledged", replicas)+after,
+			fmt.Sprintf("set wait-replicas=%d in the address, which makes that unlikely, or let none of them take over", replicas))
+	case wait < replicas:
+		say(true, true, fmt.Sprintf("the server has %d replicas, and changes wait for %d of them", replicas, wait)+after,
+			fmt.Sprintf("set wait-replicas=%d", replicas))
+	default:
+		say(true, true, fmt.Sprintf("changes wait for %d replicas, but one that was cut off for a time can still be made the primary", wait)+after,
+			"use a store that agrees before it acknowledges, if that is too much: etcd, or PostgreSQL with synchronous standbys")
+	}
+	say(wait > replicas && !cluster, false, fmt.Sprintf("changes wait for %d replicas (wait-replicas), and %d are connected: none can be made", wait, replicas), "start them, or ask for fewer")
+}
+
+// info is what a server says of itself.
+type info map[string]string
+
+// one returns a client of one server: in a cluster, that of the entries.
+func (s *Store) one(ctx context.Context) (redis.Cmdable, error) {
+	if c, ok := s.client.(*redis.ClusterClient); ok {
+		return c.MasterForKey(ctx, s.keys[0])
+	}
+	return s.client, nil
+}
+
+func (s *Store) info(ctx context.Context) (info, error) {
+	reply, err := await(ctx, func() (string, error) {
+		c, err := s.one(ctx)
+		if err != nil {
+			return "", err
+		}
+		return c.Info(ctx).Result()
+	})
+	if err != nil {
+		return nil, err
+	}
+	i := make(info)
+	for line := range strings.Lines(reply) {
+		if name, value, ok := strings.Cut(strings.TrimSpace(line), ":"); ok {
+			i[name] = value
+		}
+	}
+	return i, nil
+}
+
+func (s *Store) config(ctx context.Context, name string) (string, error) {
+	values, err := await(ctx, func() (map[string]string, error) {
+		c, err := s.one(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return c.ConfigGet(ctx, name).Result()
+	})
+	if err == nil && values[name] == "" {
+		err = fmt.Errorf("the server has no %s", name)
+	}
+	return values[name], err
+}
+
+// product returns what the server is, and its version.
+func (i info) product() string {
+	if v := i["valkey_version"]; v != "" {
+		return "Valkey " + v
+	}
+	return "Redis " + i["redis_version"]
+}
+
+// major returns the version of Redis that the server is like; one that does not say is no server that is known to be too old.
+func (i info) major() int {
+	major, _, _ := strings.Cut(i["redis_version"], ".")
+	n, err := strconv.Atoi(major)
+	if err != nil {
+		return oldest
+	}
+	return n
+}

@@ -1,0 +1,335 @@
+// Package redislease keeps the entries of leases in Redis or Valkey, for processes on many machines. It is a store
+// of best effort: as Redis comes, it acknowledges changes that it can lose afterwards.
+//
+// The address of a store is
+//
+//	redis://user@host:6379/0?prefix=firn&password-file=PATH
+//
+// or rediss:// with TLS. The entries with a prefix are two keys of Redis: the hash {prefix}:entries, with a field
+// for each entry, its version before its value, and the sorted set {prefix}:index, whose members are the entries'
+// keys. Neither is ever deleted or expires, nor is a field or member of them; that they have as many of them is
+// checked by every call. The braces keep both on the same server of a cluster.
+//
+// Each call is one script, which the server runs alone. The versions are counted for all entries of the hash,
+// and a revision has the random name that the hash got when it was made, too: it is not used again even if all
+// was lost, and made anew. A store that sees the count go back, or the name change, refuses all further calls.
+//
+// Reads are made by the primary only, and so that it refuses them when it would refuse a change: by a script that
+// has a command of those that write, but changes nothing.
+//
+// # What can be lost
+//
+// What Put acknowledged is on the disk of the server if appendonly is yes and appendfsync is always, and not
+// otherwise. If another server takes over, by Sentinel, in a Cluster or by hand, changes that it did not have yet
+// are missing, since a primary acknowledges before its replicas have them. The setting wait-replicas makes that
+// unlikely, and wait-aof makes do with appendfsync everysec. [Store.Inspect] says which of this is so.
+package redislease
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/maintnotifications"
+
+	"github.com/firn-id/firn/lease/address"
+	"github.com/firn-id/firn/lease/driver"
+)
+
+const (
+	// DefaultTimeout bounds a call whose context does not end earlier.
+	DefaultTimeout = 5 * time.Second
+	// DefaultPrefix is that of the keys, where none is given.
+	DefaultPrefix = "firn"
+	// DefaultWaitTimeout is how long a call waits for replicas, or for the disk.
+	DefaultWaitTimeout = time.Second
+
+	defaultPort = "6379"
+)
+
+// Options are the settings of a store that are not the connection's.
+type Options struct {
+	// Prefix is what the names of the store's keys in Redis have in braces: up to 100 letters, digits, '.', '_',
+	// '-', ':' and '/'. "" means DefaultPrefix.
+	Prefix string
+
+	// Timeout bounds each call whose context has no earlier deadline. 0 means 5 s.
+	Timeout time.Duration
+
+	// WaitReplicas is how many replicas must have what a call wrote, or read, before it returns (WAIT). 0 means none.
+	WaitReplicas int
+
+	// WaitAOF has a call wait until what it wrote, or read, is in the server's log on disk (WAITAOF, of Redis 7.2
+	// and Valkey).
+	WaitAOF bool
+
+	// WaitTimeout is how long it waits for either; then it fails. 0 means 1 s.
+	WaitTimeout time.Duration
+}
+
+// A Store is a [driver.Store] in Redis. It is also a [driver.Clock], a [driver.Preparer] and a [driver.Inspector].
+type Store struct {
+	client  redis.UniversalClient
+	own     bool // the client is closed with the store
+	secure  bool // by TLS, if the client is the store's own
+	address string
+	keys    []string // of the hash and the index
+	options Options
+
+	name   atomic.Pointer[string] // of the hash, once it was seen
+	seen   atomic.Int64           // the highest count of changes that was seen
+	unsafe atomic.Pointer[error]  // why the store must not be used any more
+	closed atomic.Bool
+}
+
+var (
+	_ driver.Store     = (*Store)(nil)
+	_ driver.Clock     = (*Store)(nil)
+	_ driver.Preparer  = (*Store)(nil)
+	_ driver.Inspector = (*Store)(nil)
+)
+
+// Open connects to the server of an address, and checks that it answers and can be written. It needs no
+// entries, and never makes the keys for them: see [Store.Prepare].
+//
+// The path of the address is the number of the database, by default 0. Without a port it is 6379, and without a
+// host localhost. The settings are
+//
+//   - prefix, timeout, wait-replicas, wait-aof and wait-timeout, the [Options];
+//   - password-file=PATH, password-env=VARIABLE, or password;
+//   - tls, ca, cert, key and server-name, for TLS;
+//   - sentinel=NAME: the hosts are Sentinels, which know the primary of that name, and sentinel-user and
+//     sentinel-password-file, sentinel-password-env or sentinel-password log in to them;
+//   - cluster=true: the hosts are some of a Cluster. There is no waiting for replicas then.
+func Open(ctx context.Context, addr string) (*Store, error) {
+	a, err := address.Parse(addr)
+	if err != nil {
+		return nil, openError("redis", err)
+	}
+	var o Options
+	secure := a.Scheme == "rediss"
+	u := &redis.UniversalOptions{
+		Username: a.User, Password: a.Secret("password"), TLSConfig: a.TLS(),
+		MasterName: a.Text("sentinel", ""), IsClusterMode: a.Bool("cluster", false),
+		SentinelUsername: a.Text("sentinel-user", ""), SentinelPassword: a.Secret("sentinel-password"),
+		MaxRetries:            -1, // a Put that was repeated could hide what the first one did
+		ContextTimeoutEnabled: true,
+		DialerRetries:         1,
+		DisableIdentity:       true,
+		Protocol:              2,
+		MaintNotificationsConfig: &maintnotifications.Config{
+			Mode: maintnotifications.ModeDisabled},
+	}
+	o.Prefix = a.Text("prefix", DefaultPrefix)
+	o.Timeout = a.Duration("timeout", DefaultTimeout)
+	o.WaitReplicas = a.Number("wait-replicas", 0, 0, 100)
+	o.WaitAOF = a.Bool("wait-aof", false)
+	o.WaitTimeout = a.Duration("wait-timeout", DefaultWaitTimeout)
+	err = a.Err()
+	if err == nil {
+		err = settle(a, u)
+	}
+	if err == nil && secure && u.TLSConfig == nil {
+		if a.Text("tls", "") == "false" {
+			err = fmt.Errorf("%w: rediss:// goes without tls=false", address.ErrAddress)
+		}
+		u.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12}
+	}
+	if err == nil {
+		err = o.check(u.IsClusterMode)
+	}
+	if err != nil {
+		return nil, openError(a.String(), err)
+	}
+	u.DialTimeout, u.ReadTimeout, u.WriteTimeout, u.PoolTimeout = o.Timeout, o.Timeout, o.Timeout, o.Timeout
+	s := newStore(redis.NewUniversalClient(u), a.String(), o)
+	s.own, s.secure = true, u.TLSConfig != nil
+	if err := s.check(ctx); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// settle reads the parts of the address before its settings.
+func settle(a *address.Address, u *redis.UniversalOptions) error {
+	a.Path = strings.TrimRight(a.Path, "/")
+	if a.Path != "" {
+		n, err := strconv.ParseUint(a.Path, 10, 16)
+		if err != nil {
+			return fmt.Errorf("%w: the path is %q, where the number of a database is wanted, as in redis://host/0", address.ErrAddress, a.Path)
+		}
+		u.DB = int(n)
+	}
+	port := defaultPort
+	if u.MasterName != "" {
+		port = "26379"
+	}
+	u.Addrs = a.Endpoints(port, "localhost")
+	a.Hosts, a.Path = u.Addrs, strconv.Itoa(u.DB)
+	switch {
+	case a.Scheme != "redis" && a.Scheme != "rediss":
+		return fmt.Errorf("%w: it begins with %s://, not redis:// or rediss://", address.ErrAddress, a.Scheme)
+	case u.Username != "" && u.Password == "":
+		return fmt.Errorf("%w: it has a user, but no password", address.ErrAddress)
+	case u.MasterName == "" && u.SentinelUsername+u.SentinelPassword != "":
+		return fmt.Errorf("%w: sentinel-user and sentinel-password go with sentinel=NAME", address.ErrAddress)
+	case u.MasterName != "" && u.IsClusterMode:
+		return fmt.Errorf("%w: sentinel=NAME goes without cluster=true", address.ErrAddress)
+	case len(u.Addrs) > 1 && u.MasterName == "" && !u.IsClusterMode:
+		return fmt.Errorf("%w: it has more than one host: want sentinel=NAME or cluster=true as well", address.ErrAddress)
+	case u.IsClusterMode && u.DB != 0:
+		return fmt.Errorf("%w: a Cluster has no database but 0", address.ErrAddress)
+	}
+	return nil
+}
+
+// check returns an error unless the options are some that a store can have.
+func (o *Options) check(cluster bool) error {
+	if o.Prefix == "" {
+		o.Prefix = DefaultPrefix
+	}
+	if o.Timeout <= 0 {
+		o.Timeout = DefaultTimeout
+	}
+	if o.WaitTimeout <= 0 {
+		o.WaitTimeout = DefaultWaitTimeout
+	}
+	switch {
+	case len(o.Prefix) > 100 || strings.ContainsFunc(o.Prefix, foreign):
+		return fmt.Errorf("%w: prefix %.200q: want up to 100 letters (a to z, A to Z), digits, '.', '_', '-', ':' and '/'", address.ErrAddress, o.Prefix)
+	case o.WaitReplicas < 0:
+		return fmt.Errorf("%w: wait-replicas is %d", address.ErrAddress, o.WaitReplicas)
+	case cluster && (o.WaitReplicas > 0 || o.WaitAOF):
+		return fmt.Errorf("%w: wait-replicas and wait-aof are not to be had with cluster=true", address.ErrAddress)
+	}
+	return nil
+}
+
+func foreign(r rune) bool {
+	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("._-:/", r)
+}
+
+// New returns a store on a client of the caller's, and checks that its server answers. The store never closes
+// the client. A client that reads from replicas, that is one with ReadOnly, RouteByLatency or RouteRandomly, is
+// refused by the replica. If it repeats commands (MaxRetries), Put may return ErrConflict for a change that it has
+// made itself, as [driver.Store] allows.
+func New(ctx context.Context, client redis.UniversalClient, o Options) (*Store, error) {
+	a := address.Address{Scheme: "redis"}
+	switch c := client.(type) {
+	case *redis.Client:
+		a.Hosts, a.Path = []string{c.Options().Addr}, strconv.Itoa(c.Options().DB)
+	case *redis.ClusterClient:
+		a.Hosts, a.Path = slices.Clone(c.Options().Addrs), "0"
+	}
+	_, cluster := client.(*redis.ClusterClient)
+	if err := o.check(cluster); err != nil {
+		return nil, openError(a.String(), err)
+	}
+	s := newStore(client, a.String(), o)
+	if err := s.check(ctx); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func newStore(client redis.UniversalClient, address string, o Options) *Store {
+	return &Store{client: client, address: address, options: o, keys: []string{"{" + o.Prefix + "}:entries", "{" + o.Prefix + "}:index"}}
+}
+
+// oldest is the first version of Redis whose scripts are replicated by what they did, and not run again by the
+// replica. Tests change it.
+var oldest = 5
+
+// check asks the server whether it is one for leases.
+func (s *Store) check(ctx context.Context) error {
+	ctx, cancel := s.within(ctx)
+	defer cancel()
+	i, err := s.info(ctx)
+	switch {
+	case isPermission(err): // the version is not that important
+	case err != nil:
+		return s.fail(ctx, "open", "", err)
+	case i.major() < oldest:
+		return s.error("open", "", fmt.Errorf("%w: %s is too old", driver.ErrUnsafe, i.product()), fmt.Sprintf("use Redis %d or later, or Valkey", oldest))
+	}
+	_, _, _, err = s.do(ctx, "open", "", getScript, "-")
+	if errors.Is(err, errUnprepared) {
+		err = nil
+	}
+	return err
+}
+
+// String returns the address: the hosts and the number of the database.
+func (s *Store) String() string { return s.address }
+
+// Close closes the connections, unless the client is the caller's: calls fail from now on.
+func (s *Store) Close() error {
+	if s.closed.Swap(true) || !s.own {
+		return nil
+	}
+	s.client.Close() // whose error is of no use to anybody
+	return nil
+}
+
+// Now is as [driver.Clock] says.
+func (s *Store) Now(ctx context.Context) (time.Time, error) {
+	if err := s.admit(ctx, "now", ""); err != nil {
+		return time.Time{}, err
+	}
+	ctx, cancel := s.within(ctx)
+	defer cancel()
+	now, err := await(ctx, func() (time.Time, error) { return s.client.Time(ctx).Result() })
+	if err != nil {
+		return time.Time{}, s.fail(ctx, "now", "", err)
+	}
+	return now.UTC(), nil
+}
+
+// admit returns an error if there is no point in asking the server.
+func (s *Store) admit(ctx context.Context, op, key string) error {
+	if s.closed.Load() {
+		return s.fail(ctx, op, key, os.ErrClosed)
+	}
+	if err := s.unsafe.Load(); err != nil {
+		return s.error(op, key, *err, adviceUnsafe)
+	}
+	if err := ctx.Err(); err != nil {
+		return s.fail(ctx, op, key, err)
+	}
+	return nil
+}
+
+// within bounds the time of a call.
+func (s *Store) within(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, s.options.Timeout)
+}
+
+// await returns what call returns, or the context's error if that ends before: go-redis looks at deadlines, but does
+// not notice that somebody has given up.
+func await[T any](ctx context.Context, call func() (T, error)) (T, error) {
+	type result struct {
+		value T
+		err   error
+	}
+	done := make(chan result, 1)
+	go func() {
+		v, err := call()
+		done <- result{v, err}
+	}()
+	select {
+	case r := <-done:
+		return r.value, r.err
+	case <-ctx.Done():
+		var none T
+		return none, ctx.Err()
+	}
+}

@@ -1,0 +1,315 @@
+package redislease
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/firn-id/firn/lease/driver"
+)
+
+// schemaVersion is that of the form of the keys.
+const schemaVersion = 1
+
+// The scripts. The fields of the hash that begin with a '.' are those of no entry: the version of the form, the
+// name of the hash, and how many changes there were. All scripts answer with what they found first: a word, the
+// name, and the count.
+//
+// PERSIST takes away a time to live that somebody gave. It is there, last, because it is a command that
+// writes, which a replica refuses, and so does a primary that is cut off from its replicas (min-replicas-to-write) or
+// cannot write its disk. It must not come before those that take memory: a script that has written is not
+// held up by the limit.
+const prelude = `
+local entries, index = KEYS[1], KEYS[2]
+local about = redis.call('HMGET', entries, '.schema', '.store', '.count')
+local fields, members = redis.call('HLEN', entries), redis.call('ZCARD', index)
+local function answer(word, ...)
+	redis.call('PERSIST', entries)
+	redis.call('PERSIST', index)
+	return {word, about[2] or '', about[3] or '', ...}
+end
+if fields == 0 and members == 0 then return answer('unprepared') end
+if fields == 0 then return answer('damaged') end
+if not about[1] then return answer('foreign') end
+if about[1] ~= '1' then return answer('version', about[1]) end
+if not about[2] or not about[3] or fields - 3 ~= members then return answer('damaged') end
+`
+
+var (
+	prepareScript = redis.NewScript(`
+if redis.call('EXISTS', KEYS[1], KEYS[2]) == 0 then
+	redis.call('HSET', KEYS[1], '.schema', '1', '.store', ARGV[1], '.count', '0')
+end
+` + prelude + `return answer('ok')`)
+
+	getScript = redis.NewScript(prelude + `
+return answer('ok', redis.call('HGET', entries, ARGV[1]))`)
+
+	listScript = redis.NewScript(prelude + `
+local keys = redis.call('ZRANGEBYLEX', index, ARGV[1], ARGV[2], 'LIMIT', 0, ARGV[3])
+if #keys == 0 then return answer('ok', keys, keys) end
+return answer('ok', keys, redis.call('HMGET', entries, unpack(keys)))`)
+
+	// The count first, then the index, then the entry: what a user has no right to fails before anything
+	// is changed but the count, which may skip.
+	putScript = redis.NewScript(prelude + `
+local key, version, store, value = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local old = redis.call('HGET', entries, key)
+if old then
+	if store ~= about[2] or string.sub(old, 1, #version + 1) ~= version .. ' ' then return answer('conflict') end
+elseif version ~= '' then
+	return answer('conflict')
+end
+about[3] = string.format('%.0f', tonumber(about[3]) + 1)
+redis.call('HSET', entries, '.count', about[3])
+if not old then redis.call('ZADD', index, 0, key) end
+redis.call('HSET', entries, key, about[3] .. ' ' .. value)
+return answer('ok')`)
+)
+
+// errUnprepared is that the store has no keys in Redis.
+var errUnprepared = errors.New("there is nothing of leases under this prefix")
+
+// do runs a script, and returns what comes after the word, the name and the count in its answer.
+func (s *Store) do(ctx context.Context, op, key string, script *redis.Script, args ...any) (rest []any, store string, count int64, err error) {
+	if err := s.admit(ctx, op, key); err != nil {
+		return nil, "", 0, err
+	}
+	ctx, cancel := s.within(ctx)
+	defer cancel()
+	before := s.seen.Load()
+	reply, err := await(ctx, func() (any, error) { return s.run(ctx, script, args) })
+	if err != nil {
+		return nil, "", 0, s.fail(ctx, op, key, err)
+	}
+	list, _ := reply.([]any)
+	if len(list) < 3 {
+		return nil, "", 0, s.fail(ctx, op, key, fmt.Errorf("the server's answer is %.100q", fmt.Sprint(reply)))
+	}
+	word, store, counted := text(list[0]), text(list[1]), text(list[2])
+	count, bad := strconv.ParseInt(counted, 10, 64)
+	switch {
+	case word == "version":
+		err = s.error(op, key, fmt.Errorf("%w: the keys %s are of version %.20s, and %d is known here", driver.ErrVersion, s.keys, text(list[3]), schemaVersion),
+			"use the version of this program that the others use which share the prefix")
+	case word == "foreign":
+		err = s.error(op, key, fmt.Errorf("%w: %s is not of leases", driver.ErrUnavailable, s.keys[0]), adviceForeign)
+	case word == "unprepared" && s.name.Load() == nil:
+		err = s.error(op, key, fmt.Errorf("%w: %w: there is no %s", driver.ErrUnavailable, errUnprepared, s.keys[0]),
+			"create the pool, once, with firn pool create; or see that the address is right, with its database and prefix. "+
+				"If there were pools, the server has lost them, and what it handed out can be handed out again: stop all that use them first")
+	case word == "damaged" || word != "unprepared" && (bad != nil || store == ""):
+		err = s.error(op, key, fmt.Errorf("%w: %s and %s do not go together: one of them, or something in them, was deleted or evicted", driver.ErrDamaged, s.keys[0], s.keys[1]),
+			"restore both from a backup, with all that use them stopped, or create a pool with another prefix; do not delete single entries")
+	case !s.knows(store, count, before):
+		err = s.error(op, key, *s.unsafe.Load(), adviceUnsafe)
+	case word == "conflict":
+		err = s.error(op, key, driver.ErrConflict, "")
+	}
+	return list[3:], store, count, err
+}
+
+func text(v any) string { t, _ := v.(string); return t }
+
+// run has the server run a script, and wait for the replicas and the disk if it is to.
+func (s *Store) run(ctx context.Context, script *redis.Script, args []any) (any, error) {
+	if s.options.WaitReplicas == 0 && !s.options.WaitAOF {
+		return script.Run(ctx, s.client, s.keys, args...).Result()
+	}
+	left := s.options.WaitTimeout
+	if until, ok := ctx.Deadline(); ok {
+		left = min(left, time.Until(until)*9/10)
+	}
+	wait := max(left.Milliseconds(), 1) // 0 would be for ever
+	// WAIT is for all that the server had written when the connection's last command ended, be it of others: so
+	// what was read is safe as well.
+	for _, eval := range []func(redis.Pipeliner) *redis.Cmd{
+		func(p redis.Pipeliner) *redis.Cmd { return script.EvalSha(ctx, p, s.keys, args...) },
+		func(p redis.Pipeliner) *redis.Cmd { return script.Eval(ctx, p, s.keys, args...) },
+	} {
+		var did, waited, synced *redis.Cmd
+		s.client.Pipelined(ctx, func(p redis.Pipeliner) error {
+			did = eval(p)
+			if s.options.WaitReplicas > 0 {
+				waited = p.Do(ctx, "WAIT", s.options.WaitReplicas, wait)
+			}
+			if s.options.WaitAOF {
+				synced = p.Do(ctx, "WAITAOF", 1, 0, wait)
+			}
+			return nil
+		}) // each has its own error
+		reply, failed := did.Result()
+		switch {
+		case redis.HasErrorPrefix(failed, "NOSCRIPT"):
+			continue
+		case failed != nil:
+			return nil, failed
+		}
+		if waited != nil {
+			if n, err := waited.Int(); err != nil || n < s.options.WaitReplicas {
+				return nil, &waitError{fmt.Sprintf("%d replicas of %d had it in time", n, s.options.WaitReplicas), err}
+			}
+		}
+		if synced != nil {
+			if n, err := synced.Int64Slice(); err != nil || len(n) < 1 || n[0] < 1 {
+				return nil, &waitError{"it was not on the server's disk in time", err}
+			}
+		}
+		return reply, nil
+	}
+	return nil, errors.New("the server does not keep the script that it was given")
+}
+
+// A waitError says that a change was made, or seen, but is not as safe as it should be.
+type waitError struct {
+	text string
+	err  error
+}
+
+func (e *waitError) Error() string {
+	if e.err != nil {
+		return e.text + ": " + e.err.Error()
+	}
+	return e.text
+}
+
+func (e *waitError) Unwrap() error { return e.err }
+
+// Prepare makes the keys for the entries, if there are none. Where they are there it does nothing but see that they
+// are those of leases, of a version that is known here.
+func (s *Store) Prepare(ctx context.Context) error {
+	_, _, _, err := s.do(ctx, "prepare", "", prepareScript, newName())
+	return err
+}
+
+// Get is as [driver.Store] says.
+func (s *Store) Get(ctx context.Context, key string) (driver.Entry, error) {
+	if err := driver.CheckKey(key); err != nil {
+		return driver.Entry{}, s.error("get", "", err, "")
+	}
+	rest, store, _, err := s.do(ctx, "get", key, getScript, key)
+	switch {
+	case err != nil:
+		return driver.Entry{}, err
+	case len(rest) == 0 || rest[0] == nil:
+		return driver.Entry{}, s.error("get", key, driver.ErrNotFound, "")
+	}
+	return s.entry("get", key, rest[0], store)
+}
+
+// pageSize is the most entries to ask for at a time. Lua takes a few thousand arguments.
+const pageSize = 1000
+
+// List is as [driver.Store] says.
+func (s *Store) List(ctx context.Context, prefix string) ([]driver.Entry, error) {
+	ctx, cancel := s.within(ctx)
+	defer cancel()
+	low, high := "["+prefix, "("+prefix+"{" // all characters of keys are before '{'
+	if driver.CheckKey(prefix+"a") != nil {
+		return nil, s.admit(ctx, "list", "") // no key begins so
+	}
+	var list []driver.Entry
+	for {
+		rest, store, _, err := s.do(ctx, "list", prefix, listScript, low, high, pageSize)
+		if err != nil {
+			return nil, err
+		}
+		if len(rest) != 2 {
+			return nil, s.fail(ctx, "list", prefix, errors.New("the server's answer is no list"))
+		}
+		keys, _ := rest[0].([]any)
+		values, _ := rest[1].([]any)
+		for i, k := range keys {
+			if i >= len(values) {
+				return nil, s.fail(ctx, "list", prefix, errors.New("the server's answer has more keys than values"))
+			}
+			e, err := s.entry("list", text(k), values[i], store)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, e)
+		}
+		if len(keys) < pageSize {
+			return list, nil
+		}
+		low = "(" + list[len(list)-1].Key
+	}
+}
+
+// entry reads a field of the hash: the version, a space, and the value.
+func (s *Store) entry(op, key string, field any, store string) (driver.Entry, error) {
+	version, value, ok := strings.Cut(text(field), " ")
+	if !ok || !isNumber(version) || len(value) > driver.MaxValue {
+		return driver.Entry{}, s.error(op, key, fmt.Errorf("%w: the field of %s is not what a store writes, or gone", driver.ErrDamaged, s.keys[0]),
+			"restore the keys from a backup, with all that use them stopped, or create a pool with another prefix; do not repair single entries")
+	}
+	return driver.Entry{Key: key, Value: []byte(value), Revision: revision(version, store)}, nil
+}
+
+func revision(version, store string) driver.Revision { return driver.Revision(version + "." + store) }
+
+func isNumber(s string) bool {
+	return s != "" && strings.Trim(s, "0123456789") == ""
+}
+
+// Put is as [driver.Store] says. A Put that was given up may still be made later.
+func (s *Store) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
+	err := driver.CheckKey(key)
+	if err == nil && len(value) > driver.MaxValue {
+		err = fmt.Errorf("%w: a value of %d bytes, where at most %d are taken", driver.ErrKey, len(value), driver.MaxValue)
+	}
+	if err != nil {
+		return driver.None, s.error("put", "", err, "")
+	}
+	version, store, _ := strings.Cut(string(rev), ".")
+	if rev != driver.None && !isNumber(version) {
+		if err := s.admit(ctx, "put", key); err != nil {
+			return driver.None, err
+		}
+		return driver.None, s.error("put", key, driver.ErrConflict, "") // no entry has it
+	}
+	_, store, count, err := s.do(ctx, "put", key, putScript, key, version, store, value)
+	if err != nil {
+		return driver.None, err
+	}
+	return revision(strconv.FormatInt(count, 10), store), nil
+}
+
+// knows looks at what each answer says of the keys: their name, and how many changes they have seen, of which
+// no later answer has fewer. Otherwise the store refuses all further calls: a compare-and-swap says nothing where
+// changes were forgotten. A restart of this process after that it cannot see.
+func (s *Store) knows(store string, count, before int64) bool {
+	known := s.name.Load()
+	if known == nil && store != "" {
+		s.name.CompareAndSwap(nil, &store)
+		known = s.name.Load()
+	}
+	var err error
+	switch {
+	case known == nil:
+		return true
+	case store == "":
+		err = fmt.Errorf("%w: %s was there, and is gone", driver.ErrUnsafe, s.keys[0])
+	case store != *known:
+		err = fmt.Errorf("%w: %s was deleted and made again", driver.ErrUnsafe, s.keys[0])
+	case count < before:
+		err = fmt.Errorf("%w: the server has %d changes of %s, but had %d: it has forgotten some", driver.ErrUnsafe, count, s.keys[0], before)
+	default:
+		for seen := s.seen.Load(); count > seen && !s.seen.CompareAndSwap(seen, count); seen = s.seen.Load() {
+		}
+		return true
+	}
+	s.unsafe.CompareAndSwap(nil, &err)
+	return false
+}
+
+const (
+	adviceForeign = "name another prefix, prefix=…, in the address, and create the pool there with firn pool create"
+	adviceUnsafe  = "the server has lost what it had acknowledged, and times that were given out can be given out again: stop all that use its pools, " +
+		"and create pools of other names, or with another prefix, before they go on; firn pool doctor says which settings let it forget"
+)
