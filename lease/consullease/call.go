@@ -1,0 +1,161 @@
+package consullease
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/internal/rest"
+)
+
+// do makes a request. Its error is one of the store; a reply is one of 200, 404 or 409.
+func (s *Store) do(ctx context.Context, op, key string, r rest.Request) (*rest.Reply, error) {
+	if err := s.admit(ctx, op, key); err != nil {
+		return nil, err
+	}
+	if s.token != "" {
+		r.Header = http.Header{"X-Consul-Token": {s.token}}
+	}
+	reply, err := s.client.Do(ctx, r)
+	switch {
+	case err != nil:
+		return nil, s.fail(ctx, op, key, err)
+	case reply.Status == http.StatusOK, reply.Status == http.StatusNotFound && r.Method == http.MethodGet,
+		reply.Status == http.StatusConflict && r.Writes:
+		return reply, nil
+	}
+	return nil, s.said(op, key, reply.Status, reply.Said())
+}
+
+// refused tells whether Consul has refused a request before it did anything: there is no leader to do it, or
+// there are too many requests.
+func refused(r *rest.Reply) bool {
+	return r.Status == http.StatusTooManyRequests ||
+		r.Status == http.StatusInternalServerError && strings.HasSuffix(strings.TrimSpace(string(r.Body)), "No cluster leader")
+}
+
+// within adds to the parameters of a request where in Consul it is.
+func (c scope) within(query url.Values) url.Values {
+	for name, value := range map[string]string{"dc": c.datacenter, "ns": c.namespace, "partition": c.partition} {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	return query
+}
+
+// datacenter is what the parameters of a transaction have of it; its operations have the rest.
+func (s *Store) datacenter() url.Values {
+	return scope{datacenter: s.scope.datacenter}.within(url.Values{})
+}
+
+// read asks for what there is of keys. A reply without X-Consul-Index is none of Consul's: what it says of
+// keys that are not there would be taken for the truth.
+func (s *Store) read(ctx context.Context, op, key, name string, query url.Values) (*rest.Reply, error) {
+	_, waits := query["index"]
+	reply, err := s.do(ctx, op, key, rest.Request{Method: http.MethodGet, Path: "/v1/kv/" + name, Query: s.scope.within(query), Long: waits, Refused: refused})
+	if err != nil {
+		return nil, err
+	}
+	consistency := reply.Header.Get("X-Consul-Effective-Consistency")
+	_, consistent := query["consistent"]
+	switch {
+	case reply.Header.Get("X-Consul-Index") == "":
+		return nil, s.strange(op, key, "%d, without X-Consul-Index", reply.Status)
+	case reply.Header.Get("X-Consul-Results-Filtered-By-ACLs") == "true":
+		return nil, s.said(op, key, http.StatusForbidden, "the token may not read all keys under "+s.prefix)
+	case consistent && consistency != "" && consistency != "consistent":
+		return nil, s.error(op, key, fmt.Errorf("%w: Consul was asked to read consistently, and has read in the mode %.20q", driver.ErrUnsafe, consistency),
+			"see what is between here and Consul, and changes requests")
+	}
+	return reply, nil
+}
+
+// pairs is read for keys and their values.
+func (s *Store) pairs(ctx context.Context, op, key, name string, query url.Values) ([]pair, error) {
+	reply, err := s.read(ctx, op, key, name, query)
+	if err != nil || reply.Status == http.StatusNotFound {
+		return nil, err
+	}
+	var pairs []pair
+	if err := json.Unmarshal(reply.Body, &pairs); err != nil {
+		return nil, s.strange(op, key, "the answer is not a list of keys and values: %v", err)
+	}
+	if len(pairs) == 0 { // Consul says 404
+		return nil, s.strange(op, key, "the answer is an empty list")
+	}
+	return pairs, nil
+}
+
+func (s *Store) error(op, key string, err error, advice string) error {
+	return &driver.Error{Store: s.address, Op: op, Key: key, Err: err, Advice: advice}
+}
+
+func openError(store string, err error) error {
+	return &driver.Error{Store: store, Op: "open", Err: fmt.Errorf("%w: %w", driver.ErrUnavailable, err),
+		Advice: "want consul://host:8500/prefix?setting=value"}
+}
+
+// strange returns the error for an answer that is none of Consul's.
+func (s *Store) strange(op, key, form string, args ...any) error {
+	return s.error(op, key, fmt.Errorf("%w: %s", driver.ErrUnavailable, s.hide(fmt.Sprintf(form, args...))),
+		"see that it is Consul that listens there, its port for HTTP, and what is between here and it")
+}
+
+// hide takes the token out of what others say.
+func (s *Store) hide(text string) string {
+	if s.token == "" {
+		return text
+	}
+	return strings.ReplaceAll(text, s.token, "(token)")
+}
+
+// fail returns the error for a request without an answer, after a call with ctx.
+func (s *Store) fail(ctx context.Context, op, key string, err error) error {
+	if s.closed.Load() {
+		return s.admit(ctx, op, key)
+	}
+	advice := rest.Advice(err, "Consul")
+	if end := ctx.Err(); end != nil && !errors.Is(err, end) {
+		err = fmt.Errorf("%w: %w", end, err)
+	}
+	return s.error(op, key, fmt.Errorf("%w: %w", driver.ErrUnavailable, err), advice)
+}
+
+// said returns the error for what Consul said.
+func (s *Store) said(op, key string, status int, what string) error {
+	what = s.hide(what)
+	return s.error(op, key, fmt.Errorf("%w: Consul says %d: %s", driver.ErrUnavailable, status, what), s.advice(status, what))
+}
+
+func (s *Store) advice(status int, what string) string {
+	has := func(part string) bool { return strings.Contains(what, part) }
+	switch {
+	case has("ACL not found"), status == http.StatusUnauthorized:
+		return "look at the token (token-file, token-env): Consul does not know it"
+	case has("No cluster leader"), has("leadership lost"), has("not the leader"):
+		return "see that more than half of the servers are up and reach each other (consul operator raft list-peers)"
+	case has("No path to datacenter"):
+		return "look at datacenter"
+	case has("Enterprise"):
+		return "leave out namespace and partition, which only Consul Enterprise has"
+	case status == http.StatusForbidden:
+		return fmt.Sprintf("give a token (token-file, token-env) whose policy has key_prefix %q { policy = \"write\" }", s.prefix)
+	case status == http.StatusRequestEntityTooLarge:
+		return "raise kv_max_value_size and txn_max_req_len of the agent: a value of a lease has up to 4096 bytes"
+	case status == http.StatusTooManyRequests:
+		return "raise limits of the agent: http_max_conns_per_client, or request_limits"
+	case status/100 == 3:
+		return "see that it is Consul that listens there: it never redirects what leases ask for"
+	case status == http.StatusBadRequest && has("HTTPS"):
+		return "the server speaks TLS: set tls=true or ca"
+	case status == http.StatusNotFound, status == http.StatusMethodNotAllowed:
+		return "see that it is Consul that listens there, 1.0 or later, its port for HTTP"
+	}
+	return "see what the agent and the servers say in their logs"
+}

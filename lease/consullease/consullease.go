@@ -1,0 +1,301 @@
+// Package consullease keeps the entries of leases in the key/value store of Consul, for the processes of many
+// machines.
+//
+// The entry of the key a/b is Consul's key prefix/a/b, with '.' and '@' escaped as ",p" and ",a", since Consul does
+// not take every key that has them. Its revision is Consul's ModifyIndex, the index of the change in the servers' log, which is
+// never used again. Put is a transaction of one operation, "cas" with that index: it is the compare-and-swap of
+// PUT /v1/kv/key?cas=index, but its answer has the new ModifyIndex, which a read after it could not
+// tell from that of a later change. Consul makes no change of a value that is written again as it is, and so no new
+// revision; each write has other Flags, at random, and is a change. Reads are consistent (?consistent): the leader asks
+// a majority whether it still is one. What Consul has acknowledged a majority of its servers has in their logs.
+// No session, no lock and no time to live is used.
+//
+// The token needs key_prefix "prefix/" { policy = "write" }, which includes to read.
+//
+// # What was shown, and how
+//
+// No real Consul was at hand. The package passes the suite of lease/drivertest, and tests of lost, late and repeated
+// requests and of every error, against an HTTP server of the project's own (consultest) that enforces what Consul documents, and
+// what its source does where that says less: compare-and-swap by index and by 0, no new index for a write that
+// changes nothing, reads that are stale unless they are consistent, lists that leave out silently what the token may
+// not read, refused parameters and keys. What Consul itself does under faults is Consul's promise.
+package consullease
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/firn-id/firn/lease/address"
+	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/internal/rest"
+)
+
+const (
+	// DefaultTimeout bounds a call whose context does not end earlier.
+	DefaultTimeout = 5 * time.Second
+	// DefaultPrefix is that of the keys, where none is given.
+	DefaultPrefix = "firn"
+
+	defaultPort = "8500"
+)
+
+// A Store is a [driver.Store] in Consul. It is a [driver.Watcher] and a [driver.Inspector] too.
+type Store struct {
+	client  *rest.Client
+	prefix  string // with a slash
+	address string
+	timeout time.Duration
+	scope   scope
+	token   string
+	exposed bool // the token goes over the network in clear
+
+	closed atomic.Bool
+	ctx    context.Context // ends with Close
+	stop   context.CancelFunc
+}
+
+// A scope says where in Consul the keys are; "" is what Consul takes for it.
+type scope struct{ datacenter, namespace, partition string }
+
+var (
+	_ driver.Store     = (*Store)(nil)
+	_ driver.Watcher   = (*Store)(nil)
+	_ driver.Inspector = (*Store)(nil)
+)
+
+// Open returns the store of an address such as
+//
+//	consul://host:8500,host2:8500/prefix?token-file=PATH
+//
+// and checks that it answers and lets the prefix be read. The hosts are agents or servers of one datacenter; without a
+// port it is 8500, and without a host localhost. The prefix, without which it is firn, is that of the keys. The settings are
+// token-file, token-env or token; datacenter; namespace and partition, of Consul Enterprise; tls, ca, cert, key
+// and server-name for TLS; and timeout, which bounds each call whose context does not end earlier.
+func Open(ctx context.Context, addr string) (*Store, error) {
+	a, err := address.Parse(addr)
+	if err != nil {
+		return nil, openError("consul", err)
+	}
+	config := a.TLS()
+	s := &Store{
+		timeout: a.Duration("timeout", DefaultTimeout),
+		scope:   scope{datacenter: a.Text("datacenter", ""), namespace: a.Text("namespace", ""), partition: a.Text("partition", "")},
+		token:   a.Secret("token"),
+	}
+	err = a.Err()
+	a.Hosts, a.Path = a.Endpoints(defaultPort, "localhost"), cmp.Or(strings.TrimRight(a.Path, "/"), DefaultPrefix)
+	s.prefix, s.address = a.Path+"/", a.String()
+	switch {
+	case err != nil:
+	case a.Scheme != "consul":
+		err = fmt.Errorf("%w: it begins with %s://, not consul://", address.ErrAddress, a.Scheme)
+	case a.User != "":
+		err = fmt.Errorf("%w: Consul knows no users: give a token", address.ErrAddress)
+	case strings.ContainsFunc(s.token, func(r rune) bool { return r <= ' ' || r > '~' }):
+		err = fmt.Errorf("%w: the token has a character that tokens do not have", address.ErrAddress)
+	default:
+		err = checkPrefix(a.Path)
+	}
+	if err != nil {
+		return nil, openError(s.address, err)
+	}
+	s.exposed = s.token != "" && config == nil && slices.ContainsFunc(a.Hosts, rest.IsRemote)
+	s.client = rest.New(a.Hosts, config, s.timeout)
+	s.ctx, s.stop = context.WithCancel(context.Background())
+	ctx, cancel := s.within(ctx)
+	defer cancel()
+	// It has fewer names than there are entries.
+	query := url.Values{"keys": {""}, "separator": {"/"}, "consistent": {""}}
+	if _, err := s.read(ctx, "open", "", s.prefix, query); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// String returns the address: the hosts and the prefix.
+func (s *Store) String() string { return s.address }
+
+// Close closes the connections, and the channels of Watch.
+func (s *Store) Close() error {
+	if s.closed.Swap(true) {
+		return nil
+	}
+	s.stop()
+	s.client.Close()
+	return nil
+}
+
+// A pair is what Consul has of a key.
+type pair struct {
+	Key         string
+	Value       []byte // base64 in JSON
+	Flags       uint64
+	ModifyIndex uint64
+	Session     string
+}
+
+// Get is as [driver.Store] says.
+func (s *Store) Get(ctx context.Context, key string) (driver.Entry, error) {
+	if err := driver.CheckKey(key); err != nil {
+		return driver.Entry{}, s.error("get", "", err, "")
+	}
+	ctx, cancel := s.within(ctx)
+	defer cancel()
+	name := s.prefix + escape.Replace(key)
+	pairs, err := s.pairs(ctx, "get", key, name, url.Values{"consistent": {""}})
+	switch {
+	case err != nil:
+		return driver.Entry{}, err
+	case len(pairs) == 0:
+		return driver.Entry{}, s.error("get", key, driver.ErrNotFound, "")
+	case len(pairs) != 1 || pairs[0].Key != name:
+		return driver.Entry{}, s.strange("get", key, "the answer is not about the key")
+	}
+	return s.entry("get", key, pairs[0])
+}
+
+// List is as [driver.Store] says. It leaves out keys with the prefix of the store that are none of its own.
+// Its entries are of one moment.
+func (s *Store) List(ctx context.Context, prefix string) ([]driver.Entry, error) {
+	if err := s.admit(ctx, "list", ""); err != nil {
+		return nil, err
+	}
+	if driver.CheckKey(prefix+"a") != nil {
+		return nil, nil // no key begins so
+	}
+	ctx, cancel := s.within(ctx)
+	defer cancel()
+	var entries []driver.Entry
+	pairs, err := s.pairs(ctx, "list", "", s.prefix+escape.Replace(prefix), url.Values{"recurse": {""}, "consistent": {""}})
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range pairs {
+		name, ours := strings.CutPrefix(p.Key, s.prefix)
+		key, ok := keyOf(name)
+		switch {
+		case !ours || !strings.HasPrefix(name, escape.Replace(prefix)):
+			return nil, s.strange("list", "", "the answer has keys that were not asked for")
+		case !ok:
+			continue
+		}
+		e, err := s.entry("list", key, p)
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, e)
+	}
+	slices.SortFunc(entries, func(a, b driver.Entry) int { return strings.Compare(a.Key, b.Key) })
+	return entries, nil
+}
+
+func (s *Store) entry(op, key string, p pair) (driver.Entry, error) {
+	switch {
+	case p.ModifyIndex == 0:
+		return driver.Entry{}, s.strange(op, key, "the answer has no ModifyIndex")
+	case len(p.Value) > driver.MaxValue:
+		return driver.Entry{}, s.error(op, key, fmt.Errorf("%w: it has %d bytes, more than an entry", driver.ErrDamaged, len(p.Value)),
+			"look whether "+s.prefix+" is the right prefix: something else writes there")
+	}
+	return driver.Entry{Key: key, Value: p.Value, Revision: revision(p.ModifyIndex)}, nil
+}
+
+func revision(index uint64) driver.Revision { return driver.Revision(strconv.FormatUint(index, 10)) }
+
+// flags are those that a write can have: JSON is read by way of a float64, which has them exactly.
+const flags = 1 << 52
+
+// Put is as [driver.Store] says. It repeats a request only if it could not be sent, or if Consul has said
+// that it refused it before it did anything.
+func (s *Store) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
+	err := driver.CheckKey(key)
+	if err == nil && len(value) > driver.MaxValue {
+		err = fmt.Errorf("%w: a value of %d bytes, where at most %d are taken", driver.ErrKey, len(value), driver.MaxValue)
+	}
+	if err != nil {
+		return driver.None, s.error("put", "", err, "")
+	}
+	var is uint64 // 0 is that of no entry
+	if rev != driver.None {
+		if is, err = strconv.ParseUint(string(rev), 10, 64); err != nil || is == 0 || revision(is) != rev {
+			return driver.None, s.error("put", key, driver.ErrConflict, "") // nothing has it
+		}
+	}
+	type operation struct {
+		Verb, Key string
+		Value     []byte
+		Flags     uint64
+		Index     uint64
+		Namespace string `json:",omitempty"`
+		Partition string `json:",omitempty"`
+	}
+	if value == nil {
+		value = []byte{} // not null
+	}
+	o := operation{Verb: "cas", Key: s.prefix + escape.Replace(key), Value: value, Flags: rand.Uint64N(flags), Index: is,
+		Namespace: s.scope.namespace, Partition: s.scope.partition}
+	body, err := json.Marshal([]map[string]operation{{"KV": o}})
+	if err != nil {
+		return driver.None, s.error("put", key, fmt.Errorf("%w: %w", driver.ErrUnavailable, err), "")
+	}
+	ctx, cancel := s.within(ctx)
+	defer cancel()
+	reply, err := s.do(ctx, "put", key, rest.Request{Method: http.MethodPut, Path: "/v1/txn", Query: s.datacenter(), Body: body, Writes: true, Refused: refused})
+	if err != nil {
+		return driver.None, err
+	}
+	var done struct {
+		Results []struct{ KV *pair }
+		Errors  []struct{ What string }
+	}
+	if err := json.Unmarshal(reply.Body, &done); err != nil {
+		return driver.None, s.strange("put", key, "the answer is not what Consul says of a transaction: %v", err)
+	}
+	if reply.Status == http.StatusConflict { // nothing was changed, for whatever reason
+		for _, e := range done.Errors {
+			if !strings.HasSuffix(e.What, "index is stale") {
+				return driver.None, s.said("put", key, http.StatusForbidden, e.What)
+			}
+		}
+		if len(done.Errors) == 0 {
+			return driver.None, s.strange("put", key, "the answer says that it failed, but not why")
+		}
+		return driver.None, s.error("put", key, driver.ErrConflict, "")
+	}
+	if len(done.Errors) > 0 || len(done.Results) != 1 || done.Results[0].KV == nil {
+		return driver.None, s.error("put", key, fmt.Errorf("%w: the change was made, but its revision not told", driver.ErrUnavailable),
+			"see that the token may read what it may write")
+	}
+	if p := done.Results[0].KV; p.Key != o.Key || p.Flags != o.Flags || p.ModifyIndex <= is {
+		return driver.None, s.strange("put", key, "the answer is not about this change")
+	}
+	return revision(done.Results[0].KV.ModifyIndex), nil
+}
+
+// admit returns an error if there is no point in beginning.
+func (s *Store) admit(ctx context.Context, op, key string) error {
+	if s.closed.Load() {
+		return s.error(op, key, fmt.Errorf("%w: %w", driver.ErrUnavailable, os.ErrClosed), "")
+	}
+	if err := ctx.Err(); err != nil {
+		return s.error(op, key, fmt.Errorf("%w: %w", driver.ErrUnavailable, err), "")
+	}
+	return nil
+}
+
+// within bounds the time of a call.
+func (s *Store) within(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, s.timeout)
+}

@@ -1,0 +1,551 @@
+// Package consultest is an HTTP server for tests that answers like Consul, and as unpleasantly as
+// Consul's documentation and source allow: its reads are stale unless they are consistent, a write that changes
+// nothing makes no new index, lists leave out what may not be read, and what is not documented is refused.
+package consultest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// A Pair is what the server has of a key.
+type Pair struct {
+	LockIndex   uint64
+	Key         string
+	Flags       uint64
+	Value       []byte
+	CreateIndex uint64
+	ModifyIndex uint64
+	Session     string `json:",omitempty"`
+}
+
+// A Policy is what a token may do. The zero value may do nothing.
+type Policy struct {
+	Read, Write     func(key string) bool // nil for no key
+	Operator, Agent bool
+}
+
+// All lets all keys be read or written.
+func All(string) bool { return true }
+
+// A Fault is what happens to a request or its reply.
+type Fault int
+
+const (
+	None      Fault = iota
+	Cut             // the request is lost, and its connection
+	LoseReply       // it is done, and its connection cut before the reply
+	HalfReply       // it is done, and its connection cut in the middle of the reply
+	Twice           // it is done twice, and the second reply is returned
+	Hang            // it is done, and never answered
+)
+
+// A Server is one. Its exported fields are to be set before the first request, or under [Server.Do].
+type Server struct {
+	Tokens      map[string]Policy // nil without ACLs; "" is the anonymous one
+	Enterprise  bool              // knows namespaces and partitions
+	Datacenter  string
+	Peers       []string
+	NoLeader    bool
+	Raft        string // the body of /v1/operator/raft/configuration
+	Self        string // that of /v1/agent/self
+	MaxValue    int
+	Consistency string                       // what X-Consul-Effective-Consistency says; "" leaves it out
+	Fault       func(r *http.Request) Fault  // may be nil
+	Answer      func(*http.Request) *Answer  // an answer instead of the server's own, if it is not nil
+	Change      func(*http.Request, *[]byte) // changes requests before they are looked at; may be nil
+	Filter      func(*http.Request, *Answer) // changes answers; may be nil
+
+	mu      sync.Mutex
+	index   uint64
+	spaces  map[string]*space
+	changed chan struct{} // closed by the next change
+	ends    chan struct{}
+	counts  map[string]int
+}
+
+// An Answer is one to a request.
+type Answer struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// A space is what is in one namespace of a partition.
+type space struct {
+	pairs, before map[string]Pair // before the last change: what a server is at that is behind
+	index         uint64          // of the space's last change
+}
+
+// New returns a server of three, without ACLs.
+func New() *Server {
+	return &Server{Datacenter: "dc1", Peers: []string{"10.0.0.1:8300", "10.0.0.2:8300", "10.0.0.3:8300"}, MaxValue: 512 << 10,
+		Raft: `{"Servers":[{"Node":"a","Leader":true,"Voter":true},{"Node":"b","Voter":true},{"Node":"c","Voter":true}],"Index":7}`,
+		Self: `{"Config":{"Version":"1.20.1","Server":true},"DebugConfig":{"DevMode":false,"DiscoveryMaxStale":"0s"}}`,
+
+		Consistency: "consistent", index: 10, spaces: make(map[string]*space), changed: make(chan struct{}), ends: make(chan struct{}), counts: make(map[string]int)}
+}
+
+// Start serves on a port of this machine, until the test ends.
+func (s *Server) Start(t interface{ Cleanup(func()) }) *httptest.Server {
+	return s.StartWith(t, (*httptest.Server).Start)
+}
+
+// StartWith is Start with another way to start, such as that with TLS.
+func (s *Server) StartWith(t interface{ Cleanup(func()) }, start func(*httptest.Server)) *httptest.Server {
+	web := httptest.NewUnstartedServer(s)
+	web.Config.ErrorLog = log.New(io.Discard, "", 0)
+	start(web)
+	t.Cleanup(func() { s.Do(func() { close(s.ends) }); web.Close() })
+	return web
+}
+
+// Do calls a function while no request is looked at.
+func (s *Server) Do(f func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f()
+}
+
+// Count returns how many requests of a method and path were made.
+func (s *Server) Count(what string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.counts[what]
+}
+
+// Set changes a key as somebody else would, or makes it.
+func (s *Server) Set(key string, change func(*Pair)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sp := s.space("", "")
+	p := sp.pairs[key]
+	p.Key = key
+	change(&p)
+	s.write(sp, p)
+}
+
+// Delete removes a key, as nobody should.
+func (s *Server) Delete(key string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sp := s.space("", "")
+	s.begin(sp)
+	delete(sp.pairs, key)
+	s.finish(sp)
+}
+
+// SetIndex sets the index of the last change, back too, as a restored snapshot does.
+func (s *Server) SetIndex(index uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sp := s.space("", "")
+	s.index, sp.index = index, index
+	for key, p := range sp.pairs {
+		p.ModifyIndex = min(p.ModifyIndex, index)
+		sp.pairs[key] = p
+	}
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+// Pairs returns all keys of the default namespace.
+func (s *Server) Pairs() map[string]Pair {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.space("", "").pairs)
+}
+
+func (s *Server) space(namespace, partition string) *space {
+	name := partition + "/" + namespace
+	if s.spaces[name] == nil {
+		s.spaces[name] = &space{pairs: make(map[string]Pair), before: make(map[string]Pair)}
+	}
+	return s.spaces[name]
+}
+
+func (s *Server) begin(sp *space) {
+	sp.before = maps.Clone(sp.pairs)
+	s.index++
+}
+
+func (s *Server) finish(sp *space) {
+	sp.index = s.index
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+// write is Consul's set: the same again is no change, and has no new index.
+func (s *Server) write(sp *space, p Pair) Pair {
+	old, ok := sp.pairs[p.Key]
+	if ok && old.Flags == p.Flags && bytes.Equal(old.Value, p.Value) && old.Session == p.Session {
+		s.index++ // a log entry all the same
+		return old
+	}
+	s.begin(sp)
+	p.ModifyIndex = s.index
+	p.CreateIndex = old.CreateIndex
+	if !ok {
+		p.CreateIndex = s.index
+	}
+	sp.pairs[p.Key] = p
+	s.finish(sp)
+	return p
+}
+
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(io.LimitReader(r.Body, 4<<20))
+	if err != nil {
+		return
+	}
+	s.mu.Lock()
+	s.counts[r.Method+" "+r.URL.Path]++
+	change, filter, fault, answer := s.Change, s.Filter, None, (*Answer)(nil)
+	if s.Fault != nil {
+		fault = s.Fault(r)
+	}
+	if s.Answer != nil {
+		answer = s.Answer(r)
+	}
+	s.mu.Unlock()
+	if fault == Cut {
+		panic(http.ErrAbortHandler)
+	}
+	if change != nil {
+		change(r, &body)
+	}
+	if answer == nil {
+		answer = s.handle(r, body)
+		if fault == Twice {
+			answer = s.handle(r, body)
+		}
+	}
+	if filter != nil {
+		filter(r, answer)
+	}
+	switch fault {
+	case LoseReply:
+		panic(http.ErrAbortHandler)
+	case Hang:
+		select {
+		case <-s.ends:
+		case <-r.Context().Done():
+		}
+		panic(http.ErrAbortHandler)
+	}
+	maps.Copy(w.Header(), answer.Header)
+	if fault == HalfReply {
+		w.Header().Set("Content-Length", strconv.Itoa(len(answer.Body)+1))
+	}
+	w.WriteHeader(answer.Status)
+	w.Write(answer.Body)
+	if fault == HalfReply {
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// JSON returns an answer with a value.
+func JSON(status int, v any) *Answer {
+	body, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return &Answer{Status: status, Header: http.Header{"Content-Type": {"application/json"}}, Body: body}
+}
+
+// Text returns an answer with a text.
+func Text(status int, form string, args ...any) *Answer {
+	return &Answer{Status: status, Header: http.Header{}, Body: fmt.Appendf(nil, form, args...)}
+}
+
+// known are the parameters of each method and path.
+var known = []struct {
+	method, path string
+	names        []string
+}{
+	{"GET", "/v1/kv/", []string{"dc", "ns", "partition", "recurse", "keys", "separator", "raw", "consistent", "stale", "index", "wait"}},
+	{"PUT", "/v1/kv/", []string{"dc", "ns", "partition", "cas", "flags", "acquire", "release"}},
+	{"PUT", "/v1/txn", []string{"dc", "consistent", "stale"}},
+	{"GET", "/v1/status/leader", []string{"dc"}},
+	{"GET", "/v1/status/peers", []string{"dc"}},
+	{"GET", "/v1/operator/raft/configuration", []string{"dc", "stale"}},
+	{"GET", "/v1/agent/self", nil},
+}
+
+func (s *Server) handle(r *http.Request, body []byte) *Answer {
+	query := r.URL.Query()
+	path := ""
+	for _, k := range known {
+		if r.Method == k.method && (r.URL.Path == k.path || k.path == "/v1/kv/" && strings.HasPrefix(r.URL.Path, k.path)) {
+			path = k.path
+			for name := range query {
+				if !slices.Contains(k.names, name) {
+					return Text(400, "Invalid query parameter: %q", name)
+				}
+				if (name == "ns" || name == "partition") && !s.Enterprise {
+					return Text(400, "Bad request: Invalid query parameter: %q - Namespaces are a Consul Enterprise feature", name)
+				}
+			}
+		}
+	}
+	if path == "" {
+		return Text(404, "Invalid URL path or method: %s %s", r.Method, r.URL.Path)
+	}
+	policy := Policy{Read: All, Write: All, Operator: true, Agent: true}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.Tokens != nil {
+		var ok bool
+		if policy, ok = s.Tokens[r.Header.Get("X-Consul-Token")]; !ok {
+			return Text(403, "ACL not found")
+		}
+	}
+	if dc := query.Get("dc"); dc != "" && dc != s.Datacenter {
+		return Text(500, "No path to datacenter")
+	}
+	if query.Has("stale") && query.Has("consistent") {
+		return Text(400, "Cannot specify ?stale with ?consistent, conflicting semantics.")
+	}
+	switch path {
+	case "/v1/status/peers":
+		return JSON(200, s.Peers)
+	case "/v1/status/leader":
+		if s.NoLeader {
+			return JSON(200, "")
+		}
+		return JSON(200, s.Peers[0])
+	case "/v1/agent/self":
+		if !policy.Agent {
+			return Text(403, "Permission denied: token with AccessorID '1' lacks permission 'agent:read' on \"a\"")
+		}
+		return &Answer{Status: 200, Header: http.Header{}, Body: []byte(s.Self)}
+	}
+	if s.NoLeader && !query.Has("stale") {
+		return Text(500, "No cluster leader")
+	}
+	switch path {
+	case "/v1/operator/raft/configuration":
+		if !policy.Operator {
+			return Text(403, "Permission denied: token with AccessorID '1' lacks permission 'operator:read'")
+		}
+		return &Answer{Status: 200, Header: http.Header{}, Body: []byte(s.Raft)}
+	case "/v1/txn":
+		return s.txn(body, policy)
+	}
+	key := strings.TrimPrefix(r.URL.Path, "/v1/kv/")
+	if why := refuses(key); key != "" && why != "" {
+		return Text(400, "%s", why)
+	}
+	sp := s.space(query.Get("ns"), query.Get("partition"))
+	if r.Method == "PUT" {
+		return s.put(sp, key, query, body, policy)
+	}
+	return s.get(r, sp, key, query, policy)
+}
+
+var plain = regexp.MustCompile(`^[a-zA-Z0-9,\-_./]+$`)
+
+// refuses tells why Consul does not take a key.
+func refuses(key string) string {
+	switch {
+	case key == "" || key[0] == '/':
+		return "key cannot be empty, or begin with a '/'"
+	case !plain.MatchString(key):
+		return "key contains an invalid character"
+	case strings.Contains(key, "../"):
+		return "key contains path traversal sequence"
+	}
+	for _, end := range []string{".js", ".json", ".txt", ".log", ".html", ".xml", ".sh", ".gz", ".go"} {
+		if strings.HasSuffix(strings.ToLower(key), end) {
+			return "key contains suspicious file extension"
+		}
+	}
+	return ""
+}
+
+func (s *Server) put(sp *space, key string, query map[string][]string, body []byte, policy Policy) *Answer {
+	if policy.Write == nil || !policy.Write(key) {
+		return Text(403, "Permission denied: token with AccessorID '1' lacks permission 'key:write' on %q", key)
+	}
+	if len(body) > s.MaxValue {
+		return Text(413, "Request body(%d bytes) too large, max size: %d bytes", len(body), s.MaxValue)
+	}
+	p := Pair{Key: key, Value: body}
+	if cas, ok := query["cas"]; ok {
+		is, err := strconv.ParseUint(cas[0], 10, 64)
+		if err != nil {
+			return Text(500, "%v", err)
+		}
+		if sp.pairs[key].ModifyIndex != is {
+			return JSON(200, false)
+		}
+	}
+	s.write(sp, p)
+	return JSON(200, true)
+}
+
+// txn is a transaction of operations "cas" and "get" alone.
+func (s *Server) txn(body []byte, policy Policy) *Answer {
+	var ops []struct {
+		KV *struct {
+			Verb, Key, Session   string
+			Value                []byte
+			Flags                float64 // as Consul's own decoder has it
+			Index                float64
+			Namespace, Partition string
+		}
+	}
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&ops); err != nil || len(ops) != 1 || ops[0].KV == nil {
+		return Text(400, "Failed to parse body: %v", err)
+	}
+	op := ops[0].KV
+	fails := func(form string, args ...any) *Answer {
+		return JSON(409, map[string]any{"Results": nil, "Errors": []any{map[string]any{"OpIndex": 0, "What": fmt.Sprintf(form, args...)}}})
+	}
+	switch {
+	case (op.Namespace != "" || op.Partition != "") && !s.Enterprise:
+		return Text(400, "Invalid parameter: Namespaces are a Consul Enterprise feature")
+	case len(op.Value) > s.MaxValue:
+		return Text(413, "Value for key %q is too large (%d > %d bytes)", op.Key, len(op.Value), s.MaxValue)
+	case policy.Write == nil || !policy.Write(op.Key):
+		return fails("Permission denied: token with AccessorID '1' lacks permission 'key:write' on %q", op.Key)
+	case refuses(op.Key) != "":
+		return fails("%s", refuses(op.Key))
+	}
+	sp := s.space(op.Namespace, op.Partition)
+	old, ok := sp.pairs[op.Key]
+	switch op.Verb {
+	case "cas":
+		if op.Index == 0 && ok || op.Index != 0 && old.ModifyIndex != uint64(op.Index) {
+			return fails("failed to set key %q, index is stale", op.Key)
+		}
+	case "set":
+	default:
+		return fails("unknown KV verb %q", op.Verb)
+	}
+	made := s.write(sp, Pair{Key: op.Key, Value: op.Value, Flags: uint64(op.Flags), Session: old.Session})
+	made.Value = nil
+	results := []any{}
+	if policy.Read != nil && policy.Read(op.Key) {
+		results = append(results, map[string]any{"KV": made})
+	}
+	return JSON(200, map[string]any{"Results": results, "Errors": nil})
+}
+
+func (s *Server) get(r *http.Request, sp *space, key string, query map[string][]string, policy Policy) *Answer {
+	has := func(name string) bool { _, ok := query[name]; return ok }
+	if key == "" && !has("recurse") && !has("keys") {
+		return Text(400, "Missing key name")
+	}
+	if policy.Read == nil {
+		policy.Read = func(string) bool { return false }
+	}
+	if has("index") {
+		index, err := strconv.ParseUint(query["index"][0], 10, 64)
+		wait := 5 * time.Minute
+		if has("wait") && err == nil {
+			wait, err = time.ParseDuration(query["wait"][0])
+		}
+		if err != nil {
+			return Text(400, "Invalid index or wait")
+		}
+		if index > 0 {
+			s.block(r, sp, key, index, wait)
+		}
+	}
+	pairs := sp.before // a server that is behind, or a leader that is none any more
+	mode := "leader"
+	if has("consistent") || has("index") {
+		pairs = sp.pairs
+	}
+	if has("consistent") {
+		mode = s.Consistency
+	}
+	header := http.Header{"X-Consul-Index": {strconv.FormatUint(max(s.under(sp, key), 1), 10)}, "X-Consul-Knownleader": {"true"}, "X-Consul-Lastcontact": {"0"}}
+	if mode != "" {
+		header.Set("X-Consul-Effective-Consistency", mode)
+	}
+	done := func(a *Answer) *Answer {
+		maps.Copy(a.Header, header)
+		return a
+	}
+	if !has("recurse") && !has("keys") {
+		p, ok := pairs[key]
+		switch {
+		case !policy.Read(key):
+			return Text(403, "Permission denied: token with AccessorID '1' lacks permission 'key:read' on %q", key)
+		case !ok:
+			return done(Text(404, ""))
+		}
+		return done(JSON(200, []Pair{p}))
+	}
+	list, names := []Pair{}, []string{}
+	for _, name := range slices.Sorted(maps.Keys(pairs)) {
+		if !strings.HasPrefix(name, key) {
+			continue
+		}
+		if !policy.Read(name) {
+			header.Set("X-Consul-Results-Filtered-By-ACLs", "true")
+			continue
+		}
+		list, names = append(list, pairs[name]), append(names, name)
+	}
+	switch {
+	case len(list) == 0:
+		return done(Text(404, ""))
+	case has("keys"):
+		return done(JSON(200, names))
+	}
+	return done(JSON(200, list))
+}
+
+// under returns the index of the last change below a key. Consul's is that of the whole store if there is nothing.
+func (s *Server) under(sp *space, key string) uint64 {
+	var index uint64
+	for name, p := range sp.pairs {
+		if strings.HasPrefix(name, key) {
+			index = max(index, p.ModifyIndex)
+		}
+	}
+	if index == 0 {
+		return sp.index
+	}
+	return index
+}
+
+// block waits until the index is another one.
+func (s *Server) block(r *http.Request, sp *space, key string, index uint64, wait time.Duration) {
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	for s.under(sp, key) == index || s.under(sp, key) < index && sp.index >= index {
+		changed := s.changed
+		s.mu.Unlock()
+		select {
+		case <-changed:
+		case <-timer.C:
+			s.mu.Lock()
+			return
+		case <-r.Context().Done():
+			s.mu.Lock()
+			return
+		case <-s.ends:
+			s.mu.Lock()
+			return
+		}
+		s.mu.Lock()
+	}
+}

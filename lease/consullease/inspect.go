@@ -1,0 +1,201 @@
+package consullease
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/internal/rest"
+)
+
+// Inspect looks at the servers, at the agent that answers, and at the keys. What Consul does not tell it cannot know:
+// on what the servers' data are, and whether they are set back. Some of it takes operator:read and agent:read.
+func (s *Store) Inspect(ctx context.Context) ([]driver.Finding, error) {
+	ctx, cancel := s.within(ctx)
+	defer cancel()
+	if err := s.admit(ctx, "inspect", ""); err != nil {
+		return nil, err
+	}
+	i := &inspection{store: s}
+	if err := i.servers(ctx); err != nil {
+		return nil, err
+	}
+	i.raft(ctx)
+	i.agent(ctx)
+	i.keys(ctx)
+	if s.exposed {
+		i.note("use TLS: tls=true or ca", "the token goes over the network in clear")
+	}
+	slices.SortStableFunc(i.findings, func(a, b driver.Finding) int {
+		switch {
+		case a.Loses == b.Loses:
+			return 0
+		case a.Loses:
+			return -1
+		}
+		return 1
+	})
+	return i.findings, nil
+}
+
+type inspection struct {
+	store    *Store
+	peers    int
+	findings []driver.Finding
+}
+
+func (i *inspection) loses(advice, form string, args ...any) { i.find(true, advice, form, args...) }
+func (i *inspection) note(advice, form string, args ...any)  { i.find(false, advice, form, args...) }
+
+func (i *inspection) find(loses bool, advice, form string, args ...any) {
+	i.findings = append(i.findings, driver.Finding{Loses: loses, Text: fmt.Sprintf(form, args...), Advice: advice})
+}
+
+// unknown notes that something could not be found out.
+func (i *inspection) unknown(what string, err error) {
+	if e, ok := errors.AsType[*driver.Error](err); ok {
+		i.note(e.Advice, "it could not be found out %s: %v", what, e.Err)
+		return
+	}
+	i.note("", "it could not be found out %s: %v", what, err)
+}
+
+// get asks for what Consul says of itself.
+func (i *inspection) get(ctx context.Context, path string, query url.Values, into any) error {
+	reply, err := i.store.do(ctx, "inspect", "", rest.Request{Method: http.MethodGet, Path: path, Query: query})
+	switch {
+	case err != nil:
+		return err
+	case reply.Status != http.StatusOK:
+		return i.store.said("inspect", "", reply.Status, reply.Said())
+	}
+	if err := json.Unmarshal(reply.Body, into); err != nil {
+		return i.store.strange("inspect", "", "the answer of %s is not what Consul says: %v", path, err)
+	}
+	return nil
+}
+
+// servers looks at who has a vote.
+func (i *inspection) servers(ctx context.Context) error {
+	var peers []string
+	if err := i.get(ctx, "/v1/status/peers", i.store.datacenter(), &peers); err != nil {
+		return err
+	}
+	i.peers = len(peers)
+	switch i.peers {
+	case 1:
+		i.loses("run three servers on three machines",
+			"the datacenter has a single server: if its disk is lost, so is what was acknowledged, and until it is up again nobody can renew")
+	case 2:
+		i.note("run three servers", "the datacenter has two servers: without either of them it stops")
+	}
+	var leader string
+	switch err := i.get(ctx, "/v1/status/leader", i.store.datacenter(), &leader); {
+	case err != nil:
+		i.unknown("who leads the servers", err)
+	case leader == "":
+		i.note("see that more than half of the servers are up and reach each other (consul operator raft list-peers)",
+			"the servers have no leader: nothing can be read or written")
+	}
+	return nil
+}
+
+// raft looks at the servers that have no vote, as the leader knows them.
+func (i *inspection) raft(ctx context.Context) {
+	var configuration struct {
+		Servers []struct {
+			Node   string
+			Leader bool
+			Voter  bool
+		}
+	}
+	err := i.get(ctx, "/v1/operator/raft/configuration", i.store.datacenter(), &configuration)
+	if err != nil {
+		i.unknown("which servers have a vote (it takes operator:read)", err)
+		return
+	}
+	voters := 0
+	for _, server := range configuration.Servers {
+		if server.Voter {
+			voters++
+		}
+		if server.Node == "(unknown)" {
+			i.note("remove it, if it is gone: consul operator raft remove-peer", "a server counts for the majority that nobody knows any more")
+		}
+	}
+	if voters == 1 && i.peers > 1 {
+		i.loses("see why the others have no vote (consul operator raft list-peers)",
+			"only one server of %d has a vote: if its disk is lost, so is what was acknowledged", len(configuration.Servers))
+	}
+}
+
+// agent looks at how the agent that answers is configured, as far as it tells.
+func (i *inspection) agent(ctx context.Context) {
+	var self struct {
+		Config struct {
+			Version string
+			Server  bool
+		}
+		DebugConfig struct {
+			DevMode           bool
+			DiscoveryMaxStale string
+		}
+	}
+	if err := i.get(ctx, "/v1/agent/self", nil, &self); err != nil {
+		i.unknown("how the agent is configured (it takes agent:read)", err)
+		return
+	}
+	if self.DebugConfig.DevMode {
+		i.loses("run servers with a data_dir", "the agent runs with -dev: it has nothing on disk, and forgets all when it ends")
+	}
+	if before(self.Config.Version, 1, 11) {
+		i.note("upgrade it, or see that the token may read all keys under "+i.store.prefix,
+			"the agent is Consul %s, which leaves out of lists what the token may not read without saying so", self.Config.Version)
+	}
+	if stale := self.DebugConfig.DiscoveryMaxStale; stale != "" && stale != "0s" {
+		i.note("", "the agent reads services stale by default (discovery_max_stale = %s); leases ask for consistent reads, whatever the default", stale)
+	}
+}
+
+// before tells whether a version, such as 1.10.3+ent, is one before major.minor.
+func before(version string, major, minor int) bool {
+	parts := strings.SplitN(version, ".", 3)
+	if len(parts) < 2 {
+		return false
+	}
+	a, errA := strconv.Atoi(parts[0])
+	b, errB := strconv.Atoi(parts[1])
+	return errA == nil && errB == nil && (a < major || a == major && b < minor)
+}
+
+// keys looks at what is under the prefix.
+func (i *inspection) keys(ctx context.Context) {
+	pairs, err := i.store.pairs(ctx, "inspect", "", i.store.prefix, url.Values{"recurse": {""}, "consistent": {""}})
+	if err != nil {
+		i.unknown("what is under the prefix", err)
+	}
+	foreign, tied, example := 0, 0, ""
+	for _, p := range pairs {
+		if _, ok := keyOf(strings.TrimPrefix(p.Key, i.store.prefix)); !ok {
+			foreign++
+			example = p.Key
+		} else if p.Session != "" {
+			tied++
+		}
+	}
+	if tied > 0 {
+		i.loses("see who has locked them, and release them (consul kv put -release)",
+			"%d entries are locked by sessions of Consul's, which can delete them when they end: times that were given out would be given out again", tied)
+	}
+	if foreign > 0 {
+		i.note("use a prefix that nothing else has", "something else writes under the prefix %s: %d keys are none of a store of leases, such as %.100q",
+			i.store.prefix, foreign, example)
+	}
+}

@@ -1,0 +1,37 @@
+package consullease
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/firn-id/firn/lease/address"
+	"github.com/firn-id/firn/lease/driver"
+)
+
+// Consul takes fewer keys than it used to: letters, digits and ,-_./ alone, not "../", and no key
+// that ends like the name of a file, such as ".json". So '.' and '@' are escaped, one by one:
+// what a key begins with, its name in Consul begins with too.
+var (
+	escape   = strings.NewReplacer(".", ",p", "@", ",a")
+	unescape = strings.NewReplacer(",p", ".", ",a", "@")
+)
+
+// keyOf returns the key of a name below the prefix, if it is one.
+func keyOf(name string) (key string, ok bool) {
+	key = unescape.Replace(name)
+	return key, driver.CheckKey(key) == nil && escape.Replace(key) == name
+}
+
+// checkPrefix returns an error unless all versions of Consul take the prefix.
+func checkPrefix(prefix string) error {
+	for name := range strings.SplitSeq(prefix, "/") {
+		if name == "" || strings.Contains(name, "..") || strings.ContainsFunc(name, foreign) {
+			return fmt.Errorf("%w: the prefix %.100q is not names of letters, digits, '-', '_', '.' and ',' joined by '/'", address.ErrAddress, prefix)
+		}
+	}
+	return nil
+}
+
+func foreign(r rune) bool {
+	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("-_.,", r)
+}

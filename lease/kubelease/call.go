@@ -1,0 +1,199 @@
+package kubelease
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+
+	"github.com/firn-id/firn/lease/address"
+	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/internal/rest"
+)
+
+// do makes a request. Its error is one of the store.
+func (s *Store) do(ctx context.Context, op, key string, r rest.Request) (*rest.Reply, error) {
+	if err := s.admit(ctx, op, key); err != nil {
+		return nil, err
+	}
+	var err error
+	if r.Header, err = s.header(op, key); err != nil {
+		return nil, err
+	}
+	r.Refused = refused
+	reply, err := s.client.Do(ctx, r)
+	if err != nil {
+		return nil, s.fail(ctx, op, key, err)
+	}
+	return reply, nil
+}
+
+// header returns that of a request, with the token as it is now.
+func (s *Store) header(op, key string) (http.Header, error) {
+	token, err := s.currentToken()
+	if err != nil {
+		return nil, s.error(op, key, fmt.Errorf("%w: the token: %w", driver.ErrUnavailable, err), "see that the file is there, and can be read")
+	}
+	if token == "" {
+		return http.Header{}, nil
+	}
+	return http.Header{"Authorization": {"Bearer " + token}}, nil
+}
+
+func (s *Store) currentToken() (string, error) {
+	token := s.token
+	if s.tokenFile != "" {
+		content, err := os.ReadFile(s.tokenFile)
+		if err != nil {
+			return "", err
+		}
+		if token = strings.TrimSpace(string(content)); token == "" {
+			return "", fmt.Errorf("%s is empty", s.tokenFile)
+		}
+	}
+	if strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return "", errors.New("it has a character that tokens do not have")
+	}
+	return token, nil
+}
+
+// refused tells whether the API has refused a request before it did anything: it has too many of them. It
+// says with which delay to come again.
+func refused(r *rest.Reply) bool { return r.Status == http.StatusTooManyRequests }
+
+// withAuthority returns how to connect by TLS where the address says nothing of it: ca is that of the
+// service account, or "" for the system's.
+func withAuthority(a *address.Address, ca string) (*tls.Config, error) {
+	config := a.TLS()
+	if config == nil {
+		config = &tls.Config{MinVersion: tls.VersionTLS12}
+	}
+	if ca == "" {
+		return config, nil
+	}
+	pem, err := os.ReadFile(ca)
+	if err != nil {
+		return nil, fmt.Errorf("%w: it has no ca, and this is no pod: %w", address.ErrAddress, err)
+	}
+	if config.RootCAs = x509.NewCertPool(); !config.RootCAs.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("%w: %s holds no certificate in PEM", address.ErrAddress, ca)
+	}
+	return config, nil
+}
+
+// A status is what the API says of a request that failed.
+type status struct {
+	Kind    string `json:"kind"`
+	Message string `json:"message"`
+	Reason  string `json:"reason"`
+	Details struct {
+		Name   string  `json:"name"`
+		Group  string  `json:"group"`
+		Kind   string  `json:"kind"`
+		Causes []cause `json:"causes"`
+	} `json:"details"`
+	Code int `json:"code"`
+}
+
+type cause struct {
+	Reason string `json:"reason"`
+}
+
+// statusOf returns the status that a reply has, or one without a kind.
+func statusOf(r *rest.Reply) status {
+	var st status
+	if json.Unmarshal(r.Body, &st) != nil || st.Kind != "Status" {
+		return status{}
+	}
+	return st
+}
+
+// is tells whether a status says that about the lease of a name, and not of something else: what a proxy
+// says of a path that it does not know, for one, or the API of a namespace or a quota.
+func (st status) is(reason, name string) bool {
+	return st.Kind == "Status" && st.Reason == reason && st.Details.Kind == "leases" && st.Details.Name == name
+}
+
+func (s *Store) error(op, key string, err error, advice string) error {
+	return &driver.Error{Store: s.address, Op: op, Key: key, Err: err, Advice: advice}
+}
+
+func openError(store string, err error) error {
+	return &driver.Error{Store: store, Op: "open", Err: fmt.Errorf("%w: %w", driver.ErrUnavailable, err),
+		Advice: "want kubernetes://namespace/prefix?setting=value"}
+}
+
+// strange returns the error for an answer that is none of the API's.
+func (s *Store) strange(op, key, form string, args ...any) error {
+	return s.error(op, key, fmt.Errorf("%w: %s", driver.ErrUnavailable, s.hide(fmt.Sprintf(form, args...))),
+		"see that it is the API of Kubernetes that answers there, and what is between here and it")
+}
+
+// hide takes the token out of what others say.
+func (s *Store) hide(text string) string {
+	token, err := s.currentToken()
+	if err != nil || token == "" {
+		return text
+	}
+	return strings.ReplaceAll(text, token, "(token)")
+}
+
+// fail returns the error for a request without an answer, after a call with ctx.
+func (s *Store) fail(ctx context.Context, op, key string, err error) error {
+	if s.closed.Load() {
+		return s.admit(ctx, op, key)
+	}
+	advice := rest.Advice(err, "the API server")
+	if end := ctx.Err(); end != nil && !errors.Is(err, end) {
+		err = fmt.Errorf("%w: %w", end, err)
+	}
+	return s.error(op, key, fmt.Errorf("%w: %w", driver.ErrUnavailable, err), advice)
+}
+
+// said returns the error for a reply that is neither what was asked for nor about the entry.
+func (s *Store) said(op, key, verb string, r *rest.Reply) error {
+	st := statusOf(r)
+	what := st.Message
+	if what == "" {
+		what = r.Said()
+	}
+	return s.error(op, key, fmt.Errorf("%w: the API says %d: %s", driver.ErrUnavailable, r.Status, s.hide(what)), s.advice(verb, r.Status, st))
+}
+
+func (s *Store) advice(verb string, code int, st status) string {
+	terminating := false
+	for _, c := range st.Details.Causes {
+		terminating = terminating || c.Reason == "NamespaceTerminating"
+	}
+	switch {
+	case terminating:
+		return "the namespace " + s.namespace + " is being deleted, and all its entries with it: use another one, and a new pool in it"
+	case st.Reason == "NotFound" && st.Details.Kind == "namespaces":
+		return "create the namespace: kubectl create namespace " + s.namespace
+	case code == http.StatusUnauthorized:
+		return "look at the token (token-file), or at cert and key: the API does not know who this is, or no longer"
+	case code == http.StatusForbidden:
+		return fmt.Sprintf("let the service account %s leases in the namespace %s: a Role with the verbs get, list, create, update and watch on leases of coordination.k8s.io, and a RoleBinding",
+			verb, s.namespace)
+	case code == http.StatusConflict:
+		return "try again: something else than the entry was changed meanwhile"
+	case code == http.StatusUnprocessableEntity:
+		return "see which policy refuses it, and what for"
+	case code == http.StatusTooManyRequests:
+		return "see what makes so many requests, or give this one a PriorityLevelConfiguration with more room"
+	case code/100 == 3:
+		return "see that server is the API server: it never redirects what leases ask for"
+	case code == http.StatusBadRequest && st.Kind == "":
+		return "see that server begins with https://, if it speaks TLS"
+	case code == http.StatusNotFound:
+		return "see that server is the API of Kubernetes, 1.14 or later, without a path"
+	case code >= 500:
+		return "see that the API server and its etcd are up (kubectl get --raw /readyz?verbose)"
+	}
+	return "see what the API server says in its log"
+}

@@ -1,0 +1,239 @@
+package kubelease
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/internal/rest"
+)
+
+// verbs are what a store does to leases.
+var verbs = []string{"get", "list", "create", "update", "watch"}
+
+// Inspect looks at the API server, the namespace, the permissions and the objects. What the API does not tell it cannot know:
+// how many members its etcd has, on what their data are, and whether they are set back.
+func (s *Store) Inspect(ctx context.Context) ([]driver.Finding, error) {
+	ctx, cancel := s.within(ctx)
+	defer cancel()
+	i := &inspection{store: s}
+	if err := i.version(ctx); err != nil {
+		return nil, err
+	}
+	i.inNamespace(ctx)
+	i.permissions(ctx)
+	i.objects(ctx)
+	slices.SortStableFunc(i.findings, func(a, b driver.Finding) int {
+		switch {
+		case a.Loses == b.Loses:
+			return 0
+		case a.Loses:
+			return -1
+		}
+		return 1
+	})
+	return i.findings, nil
+}
+
+type inspection struct {
+	store    *Store
+	findings []driver.Finding
+}
+
+func (i *inspection) loses(advice, form string, args ...any) { i.find(true, advice, form, args...) }
+func (i *inspection) note(advice, form string, args ...any)  { i.find(false, advice, form, args...) }
+
+func (i *inspection) find(loses bool, advice, form string, args ...any) {
+	i.findings = append(i.findings, driver.Finding{Loses: loses, Text: fmt.Sprintf(form, args...), Advice: advice})
+}
+
+// unknown notes that something could not be found out.
+func (i *inspection) unknown(what string, err error) {
+	if e, ok := errors.AsType[*driver.Error](err); ok {
+		i.note(e.Advice, "it could not be found out %s: %v", what, e.Err)
+		return
+	}
+	i.note("", "it could not be found out %s: %v", what, err)
+}
+
+// version looks at what the server is.
+func (i *inspection) version(ctx context.Context) error {
+	s := i.store
+	reply, err := s.do(ctx, "inspect", "", rest.Request{Method: http.MethodGet, Path: "/version"})
+	switch {
+	case err != nil:
+		return err
+	case reply.Status != http.StatusOK:
+		return s.said("inspect", "", "get", reply)
+	}
+	var v struct {
+		Major      string `json:"major"`
+		Minor      string `json:"minor"`
+		GitVersion string `json:"gitVersion"`
+	}
+	if err := json.Unmarshal(reply.Body, &v); err != nil || v.GitVersion == "" {
+		return s.strange("inspect", "", "the answer of /version is not what Kubernetes says: %v", err)
+	}
+	if age := reply.Header.Get("Age"); age != "" {
+		i.loses("let requests go to the API server itself",
+			"something between here and the API keeps answers (this one for %.10q seconds): reads can be stale, and entries that are there seem not to be", age)
+	}
+	if strings.Contains(v.GitVersion, "+k3s") {
+		i.note("see that it has three servers with etcd (--cluster-init), or an external database that is safe",
+			"the cluster is K3s, which keeps its state in one file of SQLite unless it is told otherwise: if that disk is lost, so is what was acknowledged")
+	}
+	major, errMajor := strconv.Atoi(v.Major)
+	minor, errMinor := strconv.Atoi(strings.TrimRight(v.Minor, "+"))
+	if errMajor == nil && errMinor == nil && (major < 1 || major == 1 && minor < 14) {
+		i.note("upgrade it", "the API server is Kubernetes %.30s, which does not have leases of %s", v.GitVersion, apiVersion)
+	}
+	return nil
+}
+
+// inNamespace looks at whether the namespace is there, and will be.
+func (i *inspection) inNamespace(ctx context.Context) {
+	s := i.store
+	switch s.namespace {
+	case "kube-system", "kube-node-lease", "kube-public":
+		i.note("use a namespace of its own", "the namespace %s is that of Kubernetes itself, which deletes leases there", s.namespace)
+	}
+	reply, err := s.do(ctx, "inspect", "", rest.Request{Method: http.MethodGet, Path: "/api/v1/namespaces/" + s.namespace})
+	if err != nil {
+		i.unknown("whether the namespace is there", err)
+		return
+	}
+	var n struct {
+		Kind     string `json:"kind"`
+		Metadata struct {
+			Name string `json:"name"`
+		} `json:"metadata"`
+		Status struct {
+			Phase string `json:"phase"`
+		} `json:"status"`
+	}
+	switch {
+	case reply.Status == http.StatusForbidden: // as is usual
+		i.try(ctx)
+	case statusOf(reply).Reason == "NotFound":
+		i.note("create it: kubectl create namespace "+s.namespace, "there is no namespace %s", s.namespace)
+	case reply.Status != http.StatusOK:
+		i.unknown("whether the namespace is there", s.said("inspect", "", "get", reply))
+	case json.Unmarshal(reply.Body, &n) != nil || n.Kind != "Namespace" || n.Metadata.Name != s.namespace:
+		i.unknown("whether the namespace is there", s.strange("inspect", "", "the answer is not a Namespace"))
+	case n.Status.Phase == "Terminating":
+		i.terminating()
+	}
+}
+
+func (i *inspection) terminating() {
+	i.loses("use another namespace, and a new pool of another name in it",
+		"the namespace %s is being deleted, and all entries with it: times that were given out would be given out again", i.store.namespace)
+}
+
+// try asks whether an object could be made in the namespace, which the API answers without making one.
+func (i *inspection) try(ctx context.Context) {
+	s := i.store
+	body, err := json.Marshal(lease{APIVersion: apiVersion, Kind: "Lease", Metadata: metadata{Name: s.prefix + "dry-run", Namespace: s.namespace}})
+	if err != nil {
+		i.unknown("whether the namespace is there", err)
+		return
+	}
+	reply, err := s.do(ctx, "inspect", "", rest.Request{Method: http.MethodPost, Path: s.path(""), Query: url.Values{"dryRun": {"All"}}, Body: body, Writes: true})
+	if err != nil {
+		i.unknown("whether the namespace is there", err)
+		return
+	}
+	st := statusOf(reply)
+	switch {
+	case reply.Status == http.StatusCreated, st.Reason == "AlreadyExists":
+	case st.Reason == "NotFound" && st.Details.Kind == "namespaces":
+		i.note("create it: kubectl create namespace "+s.namespace, "there is no namespace %s", s.namespace)
+	case slices.ContainsFunc(st.Details.Causes, func(c cause) bool { return c.Reason == "NamespaceTerminating" }):
+		i.terminating()
+	default:
+		i.unknown("whether the namespace is there", s.said("inspect", "", "create", reply))
+	}
+}
+
+// permissions asks what the store may do.
+func (i *inspection) permissions(ctx context.Context) {
+	s := i.store
+	var missing []string
+	for _, verb := range verbs {
+		body, err := json.Marshal(map[string]any{"apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview", "spec": map[string]any{
+			"resourceAttributes": map[string]string{"namespace": s.namespace, "verb": verb, "group": "coordination.k8s.io", "resource": "leases"}}})
+		var reply *rest.Reply
+		if err == nil {
+			reply, err = s.do(ctx, "inspect", "", rest.Request{Method: http.MethodPost, Path: "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", Body: body})
+		}
+		if err == nil && reply.Status != http.StatusCreated && reply.Status != http.StatusOK {
+			err = s.said("inspect", "", "create", reply)
+		}
+		var review struct {
+			Kind   string `json:"kind"`
+			Status struct {
+				Allowed bool `json:"allowed"`
+			} `json:"status"`
+		}
+		if err == nil {
+			if err = json.Unmarshal(reply.Body, &review); err != nil || review.Kind != "SelfSubjectAccessReview" {
+				err = s.strange("inspect", "", "the answer is not a SelfSubjectAccessReview")
+			}
+		}
+		if err != nil {
+			i.unknown("what this account may do", err)
+			return
+		}
+		if !review.Status.Allowed {
+			missing = append(missing, verb)
+		}
+	}
+	if len(missing) > 0 {
+		i.note(s.advice(strings.Join(missing, ", "), http.StatusForbidden, status{}), "this account may not %s leases in the namespace %s", strings.Join(missing, ", "), s.namespace)
+	}
+}
+
+// objects looks at those with the prefix.
+func (i *inspection) objects(ctx context.Context) {
+	s := i.store
+	leases, _, err := s.all(ctx, "inspect")
+	if err != nil {
+		i.unknown("what is under the prefix", err)
+		return
+	}
+	foreign, owned, going, example := 0, 0, 0, ""
+	for _, l := range leases {
+		if !strings.HasPrefix(l.Metadata.Name, s.prefix) {
+			continue
+		}
+		_, ours := s.keyOf(l)
+		if _, ok := l.Metadata.Annotations[valueAnnotation]; !ours || !ok {
+			foreign++
+			example = l.Metadata.Name
+			continue
+		}
+		if len(l.Metadata.OwnerReferences) > 0 {
+			owned++
+		}
+		if l.Metadata.DeletionTimestamp != "" {
+			going++
+		}
+	}
+	if owned > 0 {
+		i.loses("see what has set metadata.ownerReferences, and take them out",
+			"%d entries have owners, and will be deleted with them: times that were given out would be given out again", owned)
+	}
+	if going > 0 {
+		i.loses("see who has deleted them; use a new pool of another name", "%d entries are being deleted: times that were given out would be given out again", going)
+	}
+	if foreign > 0 {
+		i.note("use a prefix that nothing else has", "something else has leases whose names begin with %s: %d are none of this store, such as %.100q", s.prefix, foreign, example)
+	}
+}

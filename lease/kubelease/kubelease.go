@@ -1,0 +1,506 @@
+// Package kubelease keeps the entries of leases in the API of Kubernetes, for the processes of one cluster.
+//
+// Each entry is an object of the kind Lease (coordination.k8s.io/v1) of one namespace, and its value an annotation, in
+// base64: 4096 bytes are 5464, of the 262 144 that all annotations of an object may have. Its spec is empty: no
+// holder, no duration, no renewal, since none of them makes a lease safe. The name is the prefix of the store, a
+// '.' and the key, with what names of objects do not have escaped, and has at most 253 bytes; a key that would be longer
+// is refused. Objects have the labels app.kubernetes.io/managed-by=firn and firn.id/prefix.
+//
+// The revision of an entry is the UID of its object and the resourceVersion, which the API server compares when it
+// writes to etcd: an object that is deleted and made again has another UID. Put creates with POST, and
+// changes with PUT of both; the UID is needed because the API makes a Lease that is PUT and not there. The API makes no
+// change of an object that is written again as it is, and so no new resourceVersion; each write has another
+// annotation, at random, and is a change. Reads have no resourceVersion, for which the API promises the most recent one,
+// by a majority of etcd's members ("0" would do with a cache of any age). Objects are never deleted, and have no owner
+// with which they would be.
+//
+// What is lost with the namespace: deleting it deletes all entries, and times that were given out would be given
+// out again, if pools of the same names were made anew.
+//
+// # Permissions
+//
+// The service account needs, in the namespace, a Role with these rules:
+//
+//	apiGroups: ["coordination.k8s.io"]
+//	resources: ["leases"]
+//	verbs: ["get", "list", "create", "update", "watch"]
+//
+// # What was shown, and how
+//
+// No real Kubernetes was at hand. The package passes the suite of lease/drivertest, and tests of lost, late and
+// repeated requests and of every error, against an HTTP server of the project's own (kubetest) that enforces what
+// Kubernetes documents, and what its source does where that says less: optimistic concurrency by resourceVersion and UID, creation by
+// PUT, no new version for a write that changes nothing, reads that are stale with resourceVersion=0, lists in pages
+// that expire, watches that expire, names, permissions and parameters. What the API server and its etcd do under faults is their
+// promise.
+package kubelease
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/firn-id/firn/lease/address"
+	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/internal/rest"
+)
+
+const (
+	// DefaultTimeout bounds a call whose context does not end earlier.
+	DefaultTimeout = 5 * time.Second
+	// DefaultPrefix is that of the objects' names, where none is given.
+	DefaultPrefix = "firn"
+
+	pageSize = 500 // the most objects to ask for at a time
+
+	// account is where Kubernetes puts what a pod needs to speak to its API.
+	account = "/var/run/secrets/kubernetes.io/serviceaccount"
+
+	valueAnnotation = "firn.id/value"
+	writeAnnotation = "firn.id/write" // differs from write to write
+	managedLabel    = "app.kubernetes.io/managed-by"
+	prefixLabel     = "firn.id/prefix"
+)
+
+// A Store is a [driver.Store] in Kubernetes. It is a [driver.Watcher] and a [driver.Inspector] too.
+type Store struct {
+	client    *rest.Client
+	namespace string
+	prefix    string // of objects' names, with a dot
+	address   string
+	timeout   time.Duration
+	token     string // if it is not in a file
+	tokenFile string // is read for each request, since tokens there are replaced before they expire
+
+	closed atomic.Bool
+	ctx    context.Context // ends with Close
+	stop   context.CancelFunc
+}
+
+var (
+	_ driver.Store     = (*Store)(nil)
+	_ driver.Watcher   = (*Store)(nil)
+	_ driver.Inspector = (*Store)(nil)
+)
+
+// Open returns the store of an address such as
+//
+//	kubernetes://namespace/prefix
+//
+// and checks that the API answers and lets leases be read. Without a namespace it is that of the pod, and without a
+// prefix firn; both are lower-case letters, digits and '-'. In a pod that is all: the API server, its authority and the token of
+// the service account are where Kubernetes puts them. Elsewhere the settings are server, such as
+// https://host:6443; token-file, which is read again for each request, token-env or token, or a client's
+// certificate with cert and key; ca, the file of the authority of the server, and server-name, the name in
+// its certificate. The timeout bounds each call whose context does not end earlier.
+func Open(ctx context.Context, addr string) (*Store, error) { return open(ctx, addr, account) }
+
+func open(ctx context.Context, addr, account string) (*Store, error) {
+	a, err := address.Parse(addr)
+	if err != nil {
+		return nil, openError("kubernetes", err)
+	}
+	s := &Store{timeout: a.Duration("timeout", DefaultTimeout), tokenFile: a.Text("token-file", ""), token: a.Secret("token")}
+	server, ca, cert := a.Text("server", ""), a.Text("ca", ""), a.Text("cert", "")
+	config := a.TLS()
+	err = a.Err()
+	if err == nil && len(a.Hosts) == 0 {
+		var namespace []byte
+		if namespace, err = os.ReadFile(account + "/namespace"); err != nil {
+			err = fmt.Errorf("%w: it has no namespace, and this is no pod: %w", address.ErrAddress, err)
+		}
+		a.Hosts = []string{strings.TrimSpace(string(namespace))}
+	}
+	a.Path = cmp.Or(strings.TrimRight(a.Path, "/"), DefaultPrefix)
+	s.address = a.String()
+	switch {
+	case err != nil:
+		return nil, openError(s.address, err)
+	case a.Scheme != "kubernetes":
+		return nil, openError(s.address, fmt.Errorf("%w: it begins with %s://, not kubernetes://", address.ErrAddress, a.Scheme))
+	case a.User != "":
+		return nil, openError(s.address, fmt.Errorf("%w: it has a user: give a token", address.ErrAddress))
+	case len(a.Hosts) != 1 || !isLabel(a.Hosts[0]):
+		return nil, openError(s.address, fmt.Errorf("%w: %.100q is no namespace: the API server is the setting server", address.ErrAddress, strings.Join(a.Hosts, ",")))
+	case !isLabel(a.Path):
+		return nil, openError(s.address, fmt.Errorf("%w: the prefix %.100q is not of lower-case letters, digits, and '-' inside, at most 63", address.ErrAddress, a.Path))
+	}
+	s.namespace, s.prefix = a.Hosts[0], a.Path+"."
+	if server == "" {
+		if server, err = inCluster(); err != nil {
+			return nil, openError(s.address, err)
+		}
+		if ca == "" {
+			if config, err = withAuthority(a, account+"/ca.crt"); err != nil {
+				return nil, openError(s.address, err)
+			}
+		}
+		if s.token == "" && s.tokenFile == "" && cert == "" {
+			s.tokenFile = account + "/token"
+		}
+	}
+	host, secure, err := parseServer(server)
+	switch {
+	case err != nil:
+	case secure && a.Text("tls", "") == "false":
+		err = fmt.Errorf("%w: server is https://, which does not go with tls=false", address.ErrAddress)
+	case secure && config == nil:
+		config, err = withAuthority(a, "")
+	case !secure && config != nil:
+		err = fmt.Errorf("%w: server is http://, which goes without tls, ca, cert, key and server-name", address.ErrAddress)
+	case !secure && (s.token != "" || s.tokenFile != "") && rest.IsRemote(host):
+		err = fmt.Errorf("%w: server is http://, where the token would go over the network in clear", address.ErrAddress)
+	}
+	if err != nil {
+		return nil, openError(s.address, err)
+	}
+	s.client = rest.New([]string{host}, config, s.timeout)
+	s.ctx, s.stop = context.WithCancel(context.Background())
+	ctx, cancel := s.within(ctx)
+	defer cancel()
+	if _, err := s.page(ctx, "open", url.Values{"limit": {"1"}}); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// inCluster returns the API server of the cluster that this is a pod of.
+func inCluster() (string, error) {
+	host, port := os.Getenv("KUBERNETES_SERVICE_HOST"), os.Getenv("KUBERNETES_SERVICE_PORT")
+	if host == "" || port == "" {
+		return "", fmt.Errorf("%w: it has no server, and this is no pod (there is no KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT)", address.ErrAddress)
+	}
+	return "https://" + net.JoinHostPort(host, port), nil
+}
+
+// parseServer returns host:port of a server's URL.
+func parseServer(server string) (host string, secure bool, err error) {
+	u, err := url.Parse(server)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || strings.Trim(u.Path, "/") != "" ||
+		u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return "", false, fmt.Errorf("%w: server is not https://host:port", address.ErrAddress)
+	}
+	port := u.Port()
+	if port == "" {
+		port = map[bool]string{true: "443", false: "80"}[u.Scheme == "https"]
+	}
+	return net.JoinHostPort(u.Hostname(), port), u.Scheme == "https", nil
+}
+
+// String returns the address: the namespace and the prefix.
+func (s *Store) String() string { return s.address }
+
+// Close closes the connections, and the channels of Watch.
+func (s *Store) Close() error {
+	if s.closed.Swap(true) {
+		return nil
+	}
+	s.stop()
+	s.client.Close()
+	return nil
+}
+
+// A lease is an object, as far as it matters.
+type lease struct {
+	APIVersion string   `json:"apiVersion"`
+	Kind       string   `json:"kind"`
+	Metadata   metadata `json:"metadata"`
+	Spec       struct{} `json:"spec"`
+}
+
+type metadata struct {
+	Name            string            `json:"name,omitempty"`
+	Namespace       string            `json:"namespace,omitempty"`
+	UID             string            `json:"uid,omitempty"`
+	ResourceVersion string            `json:"resourceVersion,omitempty"`
+	Labels          map[string]string `json:"labels,omitempty"`
+	Annotations     map[string]string `json:"annotations,omitempty"`
+
+	// What the store looks at, and never writes.
+	DeletionTimestamp string            `json:"deletionTimestamp,omitempty"`
+	OwnerReferences   []json.RawMessage `json:"ownerReferences,omitempty"`
+}
+
+const apiVersion = "coordination.k8s.io/v1"
+
+// name returns the name of the object for a key.
+func (s *Store) name(key string) (string, error) {
+	if err := driver.CheckKey(key); err != nil {
+		return "", err
+	}
+	name := s.prefix + encode(key)
+	if len(name) > maxObject {
+		return "", fmt.Errorf("%w: %.50q… is too long: its object would have a name of %d bytes, where Kubernetes takes %d", driver.ErrKey, key, len(name), maxObject)
+	}
+	return name, nil
+}
+
+// path returns that of the leases of the namespace, or of one of them.
+func (s *Store) path(name string) string {
+	p := "/apis/" + apiVersion + "/namespaces/" + s.namespace + "/leases"
+	if name != "" {
+		p += "/" + name
+	}
+	return p
+}
+
+// Get is as [driver.Store] says.
+func (s *Store) Get(ctx context.Context, key string) (driver.Entry, error) {
+	name, err := s.name(key)
+	if err != nil {
+		return driver.Entry{}, s.error("get", "", err, "")
+	}
+	ctx, cancel := s.within(ctx)
+	defer cancel()
+	reply, err := s.do(ctx, "get", key, rest.Request{Method: http.MethodGet, Path: s.path(name)})
+	if err != nil {
+		return driver.Entry{}, err
+	}
+	if reply.Status != http.StatusOK {
+		if st := statusOf(reply); st.is("NotFound", name) {
+			return driver.Entry{}, s.error("get", key, driver.ErrNotFound, "")
+		}
+		return driver.Entry{}, s.said("get", key, "get", reply)
+	}
+	var l lease
+	if err := s.read(reply, &l); err != nil {
+		return driver.Entry{}, s.strange("get", key, "the answer is not a Lease: %v", err)
+	}
+	if err := s.check(l, name, "Lease"); err != nil {
+		return driver.Entry{}, s.strange("get", key, "%v", err)
+	}
+	return s.entry("get", key, l)
+}
+
+// check returns an error unless an object is the one of a name. Those in a list say no kind.
+func (s *Store) check(l lease, name, kind string) error {
+	m := l.Metadata
+	switch {
+	case l.Kind != kind || kind != "" && l.APIVersion != apiVersion:
+		return fmt.Errorf("the answer is a %.50q of %.50q, not a Lease of %s", l.Kind, l.APIVersion, apiVersion)
+	case m.Name != name || m.Namespace != s.namespace:
+		return fmt.Errorf("the answer is about %.100q in %.100q", m.Name, m.Namespace)
+	case m.UID == "" || strings.Contains(m.UID, ".") || m.ResourceVersion == "":
+		return errors.New("the answer has no uid, or no resourceVersion")
+	}
+	return nil
+}
+
+func (s *Store) entry(op, key string, l lease) (driver.Entry, error) {
+	damaged := func(form string, args ...any) (driver.Entry, error) {
+		return driver.Entry{}, s.error(op, key, fmt.Errorf("%w: the Lease %s %s", driver.ErrDamaged, l.Metadata.Name, fmt.Sprintf(form, args...)),
+			"see who has written it; or, if the prefix "+strings.TrimSuffix(s.prefix, ".")+" is something else's, use another one")
+	}
+	text, ok := l.Metadata.Annotations[valueAnnotation]
+	if !ok {
+		return damaged("has no annotation %s", valueAnnotation)
+	}
+	value, err := base64.StdEncoding.Strict().DecodeString(text)
+	switch {
+	case err != nil:
+		return damaged("has in its annotation %s what is not base64", valueAnnotation)
+	case len(value) > driver.MaxValue:
+		return damaged("has %d bytes, more than an entry", len(value))
+	}
+	return driver.Entry{Key: key, Value: value, Revision: revision(l)}, nil
+}
+
+func revision(l lease) driver.Revision {
+	return driver.Revision(l.Metadata.UID + "." + l.Metadata.ResourceVersion)
+}
+
+// List is as [driver.Store] says. It leaves out objects with the prefix of the store that are none of its own. It does
+// not select by the labels, which somebody could take away: an entry that is not found would be taken for
+// one that is not there.
+func (s *Store) List(ctx context.Context, prefix string) ([]driver.Entry, error) {
+	if err := s.admit(ctx, "list", ""); err != nil {
+		return nil, err
+	}
+	ctx, cancel := s.within(ctx)
+	defer cancel()
+	leases, _, err := s.all(ctx, "list")
+	if err != nil {
+		return nil, err
+	}
+	var entries []driver.Entry
+	for _, l := range leases {
+		key, ok := s.keyOf(l)
+		if !ok || !strings.HasPrefix(key, prefix) {
+			continue
+		}
+		if err := s.check(l, l.Metadata.Name, l.Kind); err != nil {
+			return nil, s.strange("list", key, "%v", err)
+		}
+		e, err := s.entry("list", key, l)
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, e)
+	}
+	slices.SortFunc(entries, func(a, b driver.Entry) int { return strings.Compare(a.Key, b.Key) })
+	return entries, nil
+}
+
+// keyOf returns the key of an object, if it is one of the store.
+func (s *Store) keyOf(l lease) (key string, ok bool) {
+	name, ok := strings.CutPrefix(l.Metadata.Name, s.prefix)
+	if !ok {
+		return "", false
+	}
+	return decode(name)
+}
+
+type list struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Metadata   struct {
+		ResourceVersion string `json:"resourceVersion"`
+		Continue        string `json:"continue"`
+	} `json:"metadata"`
+	Items []lease `json:"items"`
+}
+
+// errGone is that a page, or a watch, is of a time that the API has forgotten.
+var errGone = errors.New("the API has forgotten what was then")
+
+// all returns all leases of the namespace, and the resourceVersion at which they are so. The pages are all of the
+// time of the first one; if it is too long ago it begins again, in the end without pages.
+func (s *Store) all(ctx context.Context, op string) (leases []lease, version string, err error) {
+	for try := 1; ; try++ {
+		leases = nil
+		query := url.Values{"limit": {strconv.Itoa(pageSize)}}
+		if try > 2 {
+			query.Del("limit")
+		}
+		for {
+			page, err := s.page(ctx, op, query)
+			if errors.Is(err, errGone) && try <= 2 {
+				break
+			}
+			if err != nil {
+				return nil, "", err
+			}
+			leases, version = append(leases, page.Items...), page.Metadata.ResourceVersion
+			if page.Metadata.Continue == "" {
+				return leases, version, nil
+			}
+			query.Set("continue", page.Metadata.Continue)
+		}
+	}
+}
+
+// page asks for leases of the namespace.
+func (s *Store) page(ctx context.Context, op string, query url.Values) (*list, error) {
+	reply, err := s.do(ctx, op, "", rest.Request{Method: http.MethodGet, Path: s.path(""), Query: query})
+	switch {
+	case err != nil:
+		return nil, err
+	case reply.Status == http.StatusGone:
+		return nil, s.error(op, "", fmt.Errorf("%w: %w", driver.ErrUnavailable, errGone), "try again")
+	case reply.Status != http.StatusOK:
+		return nil, s.said(op, "", "list", reply)
+	}
+	var l list
+	if err := s.read(reply, &l); err != nil {
+		return nil, s.strange(op, "", "the answer is not a LeaseList: %v", err)
+	}
+	if l.Kind != "LeaseList" || l.APIVersion != apiVersion || l.Metadata.ResourceVersion == "" {
+		return nil, s.strange(op, "", "the answer is a %.50q of %.50q, not a LeaseList of %s", l.Kind, l.APIVersion, apiVersion)
+	}
+	return &l, nil
+}
+
+// Put is as [driver.Store] says. It repeats a request only if it could not be sent, or if the API has said
+// that it has too many of them.
+func (s *Store) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
+	name, err := s.name(key)
+	if err == nil && len(value) > driver.MaxValue {
+		err = fmt.Errorf("%w: a value of %d bytes, where at most %d are taken", driver.ErrKey, len(value), driver.MaxValue)
+	}
+	if err != nil {
+		return driver.None, s.error("put", "", err, "")
+	}
+	l := lease{APIVersion: apiVersion, Kind: "Lease", Metadata: metadata{Name: name, Namespace: s.namespace,
+		Labels:      map[string]string{managedLabel: "firn", prefixLabel: strings.TrimSuffix(s.prefix, ".")},
+		Annotations: map[string]string{valueAnnotation: base64.StdEncoding.EncodeToString(value), writeAnnotation: rand.Text()}}}
+	r := rest.Request{Method: http.MethodPost, Path: s.path(""), Writes: true}
+	verb, conflict := "create", "AlreadyExists"
+	if rev != driver.None {
+		var ok bool
+		l.Metadata.UID, l.Metadata.ResourceVersion, ok = strings.Cut(string(rev), ".")
+		if !ok || l.Metadata.UID == "" || l.Metadata.ResourceVersion == "" {
+			return driver.None, s.error("put", key, driver.ErrConflict, "") // nothing has it
+		}
+		r.Method, r.Path = http.MethodPut, s.path(name)
+		verb, conflict = "update", "Conflict"
+	}
+	if r.Body, err = json.Marshal(l); err != nil {
+		return driver.None, s.error("put", key, fmt.Errorf("%w: %w", driver.ErrUnavailable, err), "")
+	}
+	ctx, cancel := s.within(ctx)
+	defer cancel()
+	reply, err := s.do(ctx, "put", key, r)
+	if err != nil {
+		return driver.None, err
+	}
+	if reply.Status != http.StatusOK && reply.Status != http.StatusCreated {
+		// An object that is not there does not have the revision either.
+		if st := statusOf(reply); st.is(conflict, name) || verb == "update" && st.is("NotFound", name) {
+			return driver.None, s.error("put", key, driver.ErrConflict, "")
+		}
+		return driver.None, s.said("put", key, verb, reply)
+	}
+	var made lease
+	if err := s.read(reply, &made); err != nil {
+		return driver.None, s.strange("put", key, "the answer is not a Lease: %v", err)
+	}
+	if err := s.check(made, name, "Lease"); err != nil {
+		return driver.None, s.strange("put", key, "%v", err)
+	}
+	switch {
+	case made.Metadata.Annotations[valueAnnotation] != l.Metadata.Annotations[valueAnnotation],
+		made.Metadata.Annotations[writeAnnotation] != l.Metadata.Annotations[writeAnnotation]:
+		return driver.None, s.error("put", key, fmt.Errorf("%w: the API has not written what it was asked to", driver.ErrUnsafe),
+			"see which webhook or policy changes leases (kubectl get mutatingwebhookconfigurations)")
+	case rev != driver.None && (made.Metadata.UID != l.Metadata.UID || revision(made) == rev):
+		return driver.None, s.error("put", key, fmt.Errorf("%w: the API was asked to change one object, and has made another one, or changed none", driver.ErrUnsafe),
+			"see that it is Kubernetes that answers there, and what is between here and it")
+	}
+	return revision(made), nil
+}
+
+// admit returns an error if there is no point in beginning.
+func (s *Store) admit(ctx context.Context, op, key string) error {
+	if s.closed.Load() {
+		return s.error(op, key, fmt.Errorf("%w: %w", driver.ErrUnavailable, os.ErrClosed), "")
+	}
+	if err := ctx.Err(); err != nil {
+		return s.error(op, key, fmt.Errorf("%w: %w", driver.ErrUnavailable, err), "")
+	}
+	return nil
+}
+
+// within bounds the time of a call.
+func (s *Store) within(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, s.timeout)
+}
+
+// read decodes a reply.
+func (s *Store) read(reply *rest.Reply, into any) error {
+	return json.NewDecoder(bytes.NewReader(reply.Body)).Decode(into)
+}

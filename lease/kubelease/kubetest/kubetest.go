@@ -1,0 +1,591 @@
+// Package kubetest is an HTTP server for tests that answers like the API of Kubernetes, and as unpleasantly as its
+// documentation and source allow: reads with resourceVersion=0 are stale, PUT makes what is not there, a write that changes
+// nothing makes no new version, pages and watches expire, and what is not documented is refused.
+package kubetest
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// An Object is a Lease.
+type Object struct {
+	APIVersion string         `json:"apiVersion,omitempty"`
+	Kind       string         `json:"kind,omitempty"`
+	Metadata   Metadata       `json:"metadata"`
+	Spec       map[string]any `json:"spec"`
+}
+
+// Metadata is that of an Object.
+type Metadata struct {
+	Name              string            `json:"name,omitempty"`
+	Namespace         string            `json:"namespace,omitempty"`
+	UID               string            `json:"uid,omitempty"`
+	ResourceVersion   string            `json:"resourceVersion,omitempty"`
+	CreationTimestamp string            `json:"creationTimestamp,omitempty"`
+	DeletionTimestamp string            `json:"deletionTimestamp,omitempty"`
+	Labels            map[string]string `json:"labels,omitempty"`
+	Annotations       map[string]string `json:"annotations,omitempty"`
+	OwnerReferences   []map[string]any  `json:"ownerReferences,omitempty"`
+	ManagedFields     []map[string]any  `json:"managedFields,omitempty"`
+}
+
+// A Fault is what happens to a request or its reply.
+type Fault int
+
+const (
+	None      Fault = iota
+	Cut             // the request is lost, and its connection
+	LoseReply       // it is done, and its connection cut before the reply
+	HalfReply       // it is done, and its connection cut in the middle of the reply
+	Twice           // it is done twice, and the second reply is returned
+	Hang            // it is done, and never answered
+)
+
+// A Server is one. Its exported fields are to be set before the first request, or under [Server.Do].
+type Server struct {
+	Tokens     map[string][]string // the verbs that each may do to leases; nil if anybody may do anything
+	Namespaces map[string]string   // and their phases, "Active" or "Terminating"
+	SeeSpaces  bool                // namespaces may be read
+	Version    string              // the body of /version
+	PageLimit  int                 // the most objects in a page, whatever is asked for; 0 for no such limit
+	Fault      func(r *http.Request) Fault
+	Answer     func(*http.Request) *Answer  // an answer instead of the server's own, if it is not nil
+	Change     func(*http.Request, *[]byte) // changes requests before they are looked at; may be nil
+	Filter     func(*http.Request, *Answer) // changes answers; may be nil
+
+	mu       sync.Mutex
+	version  int // of the last change
+	oldest   int // that is known to watches and pages
+	last     int // the last UID
+	objects  map[string]Object
+	events   []event
+	previous map[string]Object // before the last change: what the cache of a server that is behind has
+	changed  chan struct{}     // closed by the next change
+	ends     chan struct{}
+	drops    chan struct{} // closed to end all watches
+	counts   map[string]int
+	times    map[int]map[string]Object // what there was at a version, for pages
+}
+
+type event struct {
+	version int
+	kind    string
+	object  Object
+}
+
+// An Answer is one to a request.
+type Answer struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// New returns a server with the namespaces default and test.
+func New() *Server {
+	return &Server{Namespaces: map[string]string{"default": "Active", "test": "Active"}, SeeSpaces: true,
+		Version: `{"major":"1","minor":"34","gitVersion":"v1.34.1","platform":"linux/amd64"}`,
+		version: 100, objects: make(map[string]Object), previous: make(map[string]Object), changed: make(chan struct{}), ends: make(chan struct{}),
+		drops: make(chan struct{}), counts: make(map[string]int), times: make(map[int]map[string]Object)}
+}
+
+// Start serves on a port of this machine, until the test ends.
+func (s *Server) Start(t interface{ Cleanup(func()) }) *httptest.Server {
+	return s.StartWith(t, (*httptest.Server).Start)
+}
+
+// StartWith is Start with another way to start, such as that with TLS.
+func (s *Server) StartWith(t interface{ Cleanup(func()) }, start func(*httptest.Server)) *httptest.Server {
+	web := httptest.NewUnstartedServer(s)
+	web.Config.ErrorLog = log.New(io.Discard, "", 0)
+	start(web)
+	t.Cleanup(func() { s.Do(func() { close(s.ends) }); web.Close() })
+	return web
+}
+
+// Do calls a function while no request is looked at.
+func (s *Server) Do(f func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f()
+}
+
+// Count returns how many requests of a method and path were made.
+func (s *Server) Count(what string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.counts[what]
+}
+
+// Set changes an object as somebody else would, or makes it.
+func (s *Server) Set(namespace, name string, change func(*Object)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o, ok := s.objects[namespace+"/"+name]
+	if !ok {
+		o = s.fresh(Object{Metadata: Metadata{Name: name, Namespace: namespace}})
+	}
+	o.Metadata.Annotations = maps.Clone(o.Metadata.Annotations)
+	if o.Metadata.Annotations == nil {
+		o.Metadata.Annotations = make(map[string]string)
+	}
+	change(&o)
+	s.commit(o, ok)
+}
+
+// Delete removes an object, as nobody should.
+func (s *Server) Delete(namespace, name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o := s.objects[namespace+"/"+name]
+	s.previous = maps.Clone(s.objects)
+	s.version++
+	o.Metadata.ResourceVersion = strconv.Itoa(s.version)
+	delete(s.objects, namespace+"/"+name)
+	s.tell("DELETED", o)
+}
+
+// Objects returns all objects by namespace/name.
+func (s *Server) Objects() map[string]Object {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.objects)
+}
+
+// Forget compacts all that was before now: pages and watches of then are gone.
+func (s *Server) Forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.oldest = s.version
+	s.events, s.times = nil, make(map[int]map[string]Object)
+}
+
+// DropWatches ends all watches.
+func (s *Server) DropWatches() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	close(s.drops)
+	s.drops = make(chan struct{})
+}
+
+func (s *Server) fresh(o Object) Object {
+	s.last++
+	o.APIVersion, o.Kind = "coordination.k8s.io/v1", "Lease"
+	o.Metadata.UID = fmt.Sprintf("5f0e1c9a-1d3b-4c55-9a40-%012x", s.last)
+	o.Metadata.CreationTimestamp = "2026-01-01T00:00:00Z"
+	return o
+}
+
+func (s *Server) commit(o Object, exists bool) Object {
+	s.previous = maps.Clone(s.objects)
+	s.version += 1 + s.version%3 // other objects of the cluster change, too
+	o.Metadata.ResourceVersion = strconv.Itoa(s.version)
+	o.Metadata.ManagedFields = []map[string]any{{"manager": "firn", "operation": "Update"}}
+	s.objects[o.Metadata.Namespace+"/"+o.Metadata.Name] = o
+	if exists {
+		s.tell("MODIFIED", o)
+	} else {
+		s.tell("ADDED", o)
+	}
+	return o
+}
+
+func (s *Server) tell(kind string, o Object) {
+	s.events = append(s.events, event{s.version, kind, o})
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(io.LimitReader(r.Body, 4<<20))
+	if err != nil {
+		return
+	}
+	s.mu.Lock()
+	s.counts[r.Method+" "+r.URL.Path]++
+	change, filter, fault, answer := s.Change, s.Filter, None, (*Answer)(nil)
+	if s.Fault != nil {
+		fault = s.Fault(r)
+	}
+	if s.Answer != nil {
+		answer = s.Answer(r)
+	}
+	s.mu.Unlock()
+	if fault == Cut {
+		panic(http.ErrAbortHandler)
+	}
+	if change != nil {
+		change(r, &body)
+	}
+	if answer == nil {
+		if r.URL.Query().Get("watch") != "" {
+			if answer = s.watch(w, r); answer == nil {
+				return
+			}
+		} else if answer = s.handle(r, body); fault == Twice {
+			answer = s.handle(r, body)
+		}
+	}
+	if filter != nil {
+		filter(r, answer)
+	}
+	switch fault {
+	case LoseReply:
+		panic(http.ErrAbortHandler)
+	case Hang:
+		select {
+		case <-s.ends:
+		case <-r.Context().Done():
+		}
+		panic(http.ErrAbortHandler)
+	}
+	maps.Copy(w.Header(), answer.Header)
+	if fault == HalfReply {
+		w.Header().Set("Content-Length", strconv.Itoa(len(answer.Body)+1))
+	}
+	w.WriteHeader(answer.Status)
+	w.Write(answer.Body)
+	if fault == HalfReply {
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// JSON returns an answer with a value.
+func JSON(code int, v any) *Answer {
+	body, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return &Answer{Status: code, Header: http.Header{"Content-Type": {"application/json"}}, Body: body}
+}
+
+// Status returns the answer to a request that failed.
+func Status(code int, reason, kind, name, message string, causes ...string) *Answer {
+	details := map[string]any{"name": name, "kind": kind}
+	if kind == "leases" {
+		details["group"] = "coordination.k8s.io"
+	}
+	if len(causes) > 0 {
+		details["causes"] = []any{map[string]any{"reason": causes[0], "message": message}}
+	}
+	return JSON(code, map[string]any{"kind": "Status", "apiVersion": "v1", "metadata": map[string]any{}, "status": "Failure",
+		"message": message, "reason": reason, "details": details, "code": code})
+}
+
+// Text returns an answer with a text.
+func Text(code int, text string) *Answer {
+	return &Answer{Status: code, Header: http.Header{}, Body: []byte(text)}
+}
+
+func notFound(name string) *Answer {
+	return Status(404, "NotFound", "leases", name, fmt.Sprintf("leases.coordination.k8s.io %q not found", name))
+}
+
+func conflict(name, why string) *Answer {
+	return Status(409, "Conflict", "leases", name, fmt.Sprintf("Operation cannot be fulfilled on leases.coordination.k8s.io %q: %s", name, why))
+}
+
+// gone is the answer about what was forgotten.
+func gone() *Answer {
+	return Status(410, "Expired", "", "", "The resourceVersion for the provided list or watch is too old.")
+}
+
+var (
+	leasesPath = regexp.MustCompile(`^/apis/coordination\.k8s\.io/v1/namespaces/([^/]+)/leases(?:/([^/]+))?$`)
+	spacePath  = regexp.MustCompile(`^/api/v1/namespaces/([^/]+)$`)
+	subdomain  = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
+	label      = regexp.MustCompile(`^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$`)
+)
+
+// known are the parameters of each verb.
+var known = map[string][]string{
+	"get":    {"resourceVersion"},
+	"list":   {"limit", "continue", "resourceVersion", "resourceVersionMatch", "labelSelector", "timeoutSeconds"},
+	"watch":  {"watch", "resourceVersion", "allowWatchBookmarks", "timeoutSeconds", "labelSelector"},
+	"create": {"dryRun"},
+	"update": {"dryRun"},
+}
+
+// admit finds out what a request is, and refuses it where anybody would.
+func (s *Server) admit(r *http.Request, verb, kind, name string) *Answer {
+	for parameter := range r.URL.Query() {
+		if !slices.Contains(known[verb], parameter) {
+			return Status(400, "BadRequest", "", "", fmt.Sprintf("unknown parameter %q", parameter))
+		}
+	}
+	allowed, answer := s.account(r)
+	if answer != nil {
+		return answer
+	}
+	if s.Tokens != nil && !slices.Contains(allowed, verb) {
+		return Status(403, "Forbidden", kind, name, fmt.Sprintf("%s is forbidden: User \"system:serviceaccount:test:firn\" cannot %s resource %q in API group \"coordination.k8s.io\"", kind, verb, kind))
+	}
+	return nil
+}
+
+func (s *Server) account(r *http.Request) (verbs []string, answer *Answer) {
+	if s.Tokens == nil {
+		return nil, nil
+	}
+	verbs, ok := s.Tokens[strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")]
+	if !ok {
+		return nil, Status(401, "Unauthorized", "", "", "Unauthorized")
+	}
+	return verbs, nil
+}
+
+func (s *Server) handle(r *http.Request, body []byte) *Answer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case r.URL.Path == "/version" && r.Method == "GET":
+		return Text(200, s.Version)
+	case r.URL.Path == "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews" && r.Method == "POST":
+		return s.review(r, body)
+	}
+	if m := spacePath.FindStringSubmatch(r.URL.Path); m != nil && r.Method == "GET" {
+		phase, ok := s.Namespaces[m[1]]
+		switch {
+		case !s.SeeSpaces:
+			return Status(403, "Forbidden", "namespaces", m[1], "namespaces is forbidden")
+		case !ok:
+			return Status(404, "NotFound", "namespaces", m[1], fmt.Sprintf("namespaces %q not found", m[1]))
+		}
+		return JSON(200, map[string]any{"kind": "Namespace", "apiVersion": "v1", "metadata": map[string]any{"name": m[1]}, "status": map[string]any{"phase": phase}})
+	}
+	m := leasesPath.FindStringSubmatch(r.URL.Path)
+	if m == nil {
+		return Text(404, "404 page not found\n")
+	}
+	namespace, name := m[1], m[2]
+	verb := map[string]string{"GET": "get", "POST": "create", "PUT": "update"}[r.Method]
+	if r.Method == "GET" && name == "" {
+		verb = "list"
+	}
+	if verb == "" || (verb == "create") != (name == "") && verb != "list" {
+		return Status(405, "MethodNotAllowed", "", "", "the server does not allow this method on the requested resource")
+	}
+	if answer := s.admit(r, verb, "leases", name); answer != nil {
+		return answer
+	}
+	switch verb {
+	case "get":
+		objects := s.objects
+		if r.URL.Query().Has("resourceVersion") {
+			objects = s.previous // "any", or "not older than"
+		}
+		if o, ok := objects[namespace+"/"+name]; ok {
+			return JSON(200, o)
+		}
+		return notFound(name)
+	case "list":
+		return s.list(r, namespace)
+	}
+	return s.write(r, verb, namespace, name, body)
+}
+
+func (s *Server) write(r *http.Request, verb, namespace, name string, body []byte) *Answer {
+	var o Object
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&o); err != nil || o.Kind != "Lease" || o.APIVersion != "coordination.k8s.io/v1" {
+		return Status(400, "BadRequest", "", "", fmt.Sprintf("the object provided is unrecognized: %v", err))
+	}
+	if verb == "create" {
+		name = o.Metadata.Name
+	}
+	size := 0
+	for key, value := range o.Metadata.Annotations {
+		size += len(key) + len(value)
+	}
+	switch {
+	case o.Metadata.Name != name || o.Metadata.Namespace != namespace:
+		return Status(400, "BadRequest", "", "", "the name or the namespace of the object does not match that of the URL")
+	case len(name) > 253 || !subdomain.MatchString(name):
+		return Status(422, "Invalid", "Lease", name, "metadata.name: Invalid value: a lowercase RFC 1123 subdomain must consist of …", "FieldValueInvalid")
+	case size > 256<<10:
+		return Status(422, "Invalid", "Lease", name, "metadata.annotations: Too long")
+	}
+	for _, value := range o.Metadata.Labels {
+		if !label.MatchString(value) {
+			return Status(422, "Invalid", "Lease", name, "metadata.labels: Invalid value", "FieldValueInvalid")
+		}
+	}
+	old, exists := s.objects[namespace+"/"+name]
+	given := o.Metadata
+	if verb == "update" && given.UID != "" && given.UID != old.Metadata.UID {
+		return conflict(name, fmt.Sprintf("StorageError: invalid object, Code: 4, Precondition failed: UID in precondition: %s, UID in object meta: %s", given.UID, old.Metadata.UID))
+	}
+	if verb == "create" || !exists { // a Lease may be made by PUT
+		phase, ok := s.Namespaces[namespace]
+		switch {
+		case !ok:
+			return Status(404, "NotFound", "namespaces", namespace, fmt.Sprintf("namespaces %q not found", namespace))
+		case phase == "Terminating":
+			return Status(403, "Forbidden", "leases", name, fmt.Sprintf("unable to create new content in namespace %s because it is being terminated", namespace), "NamespaceTerminating")
+		case exists:
+			return Status(409, "AlreadyExists", "leases", name, fmt.Sprintf("leases.coordination.k8s.io %q already exists", name))
+		case verb == "create" && given.ResourceVersion != "":
+			return Status(500, "InternalError", "", "", "resourceVersion should not be set on objects to be created")
+		}
+		o = s.fresh(o)
+		if r.URL.Query().Get("dryRun") == "All" {
+			return JSON(201, o)
+		}
+		return JSON(201, s.commit(o, false))
+	}
+	switch given.ResourceVersion {
+	case "":
+		return Status(422, "Invalid", "Lease", name, "metadata.resourceVersion: Invalid value: 0x0: must be specified for an update", "FieldValueInvalid")
+	case old.Metadata.ResourceVersion:
+	default:
+		return conflict(name, "the object has been modified; please apply your changes to the latest version and try again")
+	}
+	o.Metadata.UID, o.Metadata.CreationTimestamp, o.Metadata.DeletionTimestamp = old.Metadata.UID, old.Metadata.CreationTimestamp, old.Metadata.DeletionTimestamp
+	if maps.Equal(o.Metadata.Labels, old.Metadata.Labels) && maps.Equal(o.Metadata.Annotations, old.Metadata.Annotations) {
+		return JSON(200, old) // no change is none
+	}
+	return JSON(200, s.commit(o, true))
+}
+
+type token struct {
+	Version int
+	Start   string
+}
+
+func (s *Server) list(r *http.Request, namespace string) *Answer {
+	query := r.URL.Query()
+	limit, _ := strconv.Atoi(query.Get("limit"))
+	if s.PageLimit > 0 && limit > 0 {
+		limit = min(limit, s.PageLimit)
+	}
+	at := token{Version: s.version}
+	objects := s.objects
+	switch {
+	case query.Has("resourceVersion") && query.Has("continue"):
+		return Status(400, "BadRequest", "", "", "specifying resource version is not allowed when using continue")
+	case query.Has("resourceVersion"):
+		objects = s.previous
+	case query.Get("continue") != "":
+		raw, err := base64.RawURLEncoding.DecodeString(query.Get("continue"))
+		if err != nil || json.Unmarshal(raw, &at) != nil {
+			return Status(400, "BadRequest", "", "", "continue key is not valid")
+		}
+		if objects = s.times[at.Version]; objects == nil {
+			return gone()
+		}
+	}
+	var items []Object
+	next := ""
+	for _, key := range slices.Sorted(maps.Keys(objects)) {
+		if !strings.HasPrefix(key, namespace+"/") || key <= at.Start {
+			continue
+		}
+		if limit > 0 && len(items) == limit {
+			raw, _ := json.Marshal(token{at.Version, namespace + "/" + items[limit-1].Metadata.Name})
+			next = base64.RawURLEncoding.EncodeToString(raw)
+			s.times[at.Version] = maps.Clone(objects)
+			break
+		}
+		o := objects[key]
+		o.Kind, o.APIVersion = "", "" // as they are in lists
+		items = append(items, o)
+	}
+	return JSON(200, map[string]any{"kind": "LeaseList", "apiVersion": "coordination.k8s.io/v1",
+		"metadata": map[string]any{"resourceVersion": strconv.Itoa(at.Version), "continue": next}, "items": items})
+}
+
+func (s *Server) review(r *http.Request, body []byte) *Answer {
+	var review struct {
+		Kind string
+		Spec struct {
+			ResourceAttributes struct{ Namespace, Verb, Group, Resource string }
+		}
+	}
+	allowed, answer := s.account(r)
+	a := &review.Spec.ResourceAttributes
+	switch {
+	case answer != nil:
+		return answer
+	case json.Unmarshal(body, &review) != nil || review.Kind != "SelfSubjectAccessReview" || a.Group != "coordination.k8s.io" || a.Resource != "leases" || a.Namespace == "":
+		return Status(400, "BadRequest", "", "", "no review of leases")
+	}
+	return JSON(201, map[string]any{"kind": "SelfSubjectAccessReview", "apiVersion": "authorization.k8s.io/v1", "spec": review.Spec,
+		"status": map[string]any{"allowed": s.Tokens == nil || slices.Contains(allowed, a.Verb)}})
+}
+
+// watch streams events, or returns why not.
+func (s *Server) watch(w http.ResponseWriter, r *http.Request) *Answer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m := leasesPath.FindStringSubmatch(r.URL.Path)
+	if m == nil || m[2] != "" || r.Method != "GET" {
+		return Text(404, "404 page not found\n")
+	}
+	if answer := s.admit(r, "watch", "leases", ""); answer != nil {
+		return answer
+	}
+	query := r.URL.Query()
+	version, err := strconv.Atoi(query.Get("resourceVersion"))
+	seconds, errSeconds := strconv.Atoi(query.Get("timeoutSeconds"))
+	if err != nil || errSeconds != nil {
+		return Status(400, "BadRequest", "", "", "invalid resourceVersion or timeoutSeconds")
+	}
+	if version < s.oldest {
+		return gone()
+	}
+	timer := time.NewTimer(time.Duration(seconds) * time.Second)
+	defer timer.Stop()
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	encoder := json.NewEncoder(w)
+	drops := s.drops
+	for {
+		if version < s.oldest {
+			encoder.Encode(map[string]any{"type": "ERROR", "object": json.RawMessage(gone().Body)})
+			return nil
+		}
+		for _, e := range s.events {
+			if e.version > version && e.object.Metadata.Namespace == m[1] {
+				version = e.version
+				encoder.Encode(map[string]any{"type": e.kind, "object": e.object})
+			}
+		}
+		if version < s.version && query.Get("allowWatchBookmarks") == "true" {
+			version = s.version
+			encoder.Encode(map[string]any{"type": "BOOKMARK", "object": Object{APIVersion: "coordination.k8s.io/v1", Kind: "Lease", Metadata: Metadata{ResourceVersion: strconv.Itoa(version)}}})
+		}
+		changed := s.changed
+		s.mu.Unlock()
+		w.(http.Flusher).Flush()
+		over := false
+		select {
+		case <-changed:
+		case <-timer.C:
+			over = true
+		case <-drops:
+			over = true
+		case <-s.ends:
+			over = true
+		case <-r.Context().Done():
+			over = true
+		}
+		s.mu.Lock()
+		if over {
+			return nil
+		}
+	}
+}
