@@ -1,0 +1,172 @@
+package main
+
+import (
+	"bytes"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/fatih/color"
+
+	"github.com/firn-id/firn"
+)
+
+// pens are the colours of what people read.
+type pens struct {
+	title  *color.Color
+	faint  *color.Color
+	fields []*color.Color // one after the other, from the most significant field
+}
+
+// newPens returns pens that colour or, for output that is no terminal, write plain text.
+func newPens(colour bool) pens {
+	pen := func(a color.Attribute) *color.Color {
+		c := color.New(a)
+		if colour {
+			c.EnableColor()
+		} else {
+			c.DisableColor()
+		}
+		return c
+	}
+	// The basic colours, which people set to what they can read.
+	return pens{title: pen(color.Bold), faint: pen(color.Faint), fields: []*color.Color{
+		pen(color.FgCyan), pen(color.FgYellow), pen(color.FgMagenta), pen(color.FgGreen), pen(color.FgBlue),
+	}}
+}
+
+// width is how many columns a diagram has at most: those of a small terminal, and as
+// many as the widest field has bits.
+const width = 80
+
+// A cell is a field's bits in a diagram.
+type cell struct {
+	bits  string
+	label string // "" for the zeros above the fields
+	pen   *color.Color
+	at    int // column of its first bit
+}
+
+// end returns the column of the last bit.
+func (c cell) end() int { return c.at + len(c.bits) - 1 }
+
+// diagram draws an ID's bits, and below them the fields with a line to their bits:
+//
+//	0 00011011000011110001011110011000101000110 1011111111 000000100111
+//	  └───────────────────────────────────────┤ └────────┤ └──────────┤
+//	timestamp     41 bits  232434643270 ──────┘          │            │
+//	generator_id  10 bits  767 ──────────────────────────┘            │
+//	sequence      12 bits  39 ────────────────────────────────────────┘
+//
+// The fields come from the left while the lines come from the right, so that every label
+// has its room however narrow the field is.
+func (p pens) diagram(w *bytes.Buffer, info firn.Info) {
+	for _, row := range p.rows(info) {
+		var bits, brackets strings.Builder
+		column := 0
+		for _, c := range row {
+			if c.bits == "" {
+				continue
+			}
+			gap := strings.Repeat(" ", c.at-column)
+			column = c.end() + 1
+			bits.WriteString(gap + c.pen.Sprint(c.bits))
+			brackets.WriteString(gap + c.pen.Sprint(c.bracket()))
+		}
+		fmt.Fprintf(w, "%s\n%s\n", bits.String(), brackets.String())
+		for n, c := range row {
+			if c.label != "" {
+				p.label(w, c, row[n+1:])
+			}
+		}
+	}
+}
+
+// bracket returns what underlines the bits, and leads down at the last of them.
+func (c cell) bracket() string {
+	switch n := len(c.bits); {
+	case c.label == "":
+		return strings.Repeat(" ", n)
+	case n == 1:
+		return "│"
+	default:
+		return "└" + strings.Repeat("─", n-2) + "┤"
+	}
+}
+
+// label writes a field's label and the line up to its bits, and goes on with the lines
+// of the fields after it.
+func (p pens) label(w *bytes.Buffer, c cell, after []cell) {
+	text := c.label
+	if c.bits != "" { // a field of no bits has a label alone
+		text += " " + strings.Repeat("─", max(c.end()-len(c.label)-1, 0)) + "┘"
+	}
+	w.WriteString(c.pen.Sprint(text))
+	column := utf8.RuneCountInString(text)
+	for _, c := range after {
+		if c.bits != "" {
+			w.WriteString(strings.Repeat(" ", max(c.end()-column, 0)) + c.pen.Sprint("│"))
+			column = c.end() + 1
+		}
+	}
+	w.WriteByte('\n')
+}
+
+// rows shares an ID's fields out to rows.
+func (p pens) rows(info firn.Info) [][]cell {
+	bits := binaryDigits(info.Hex)
+	names := 0
+	above := len(bits) // the zeros above the fields
+	for _, f := range info.Fields {
+		names = max(names, len(f.Name))
+		above -= f.Bits
+	}
+	var cells []cell
+	if above > 0 {
+		cells = append(cells, cell{bits: bits[:above], pen: p.faint})
+		bits = bits[above:]
+	}
+	for n, f := range info.Fields {
+		cells = append(cells, cell{
+			bits:  bits[:f.Bits],
+			label: fmt.Sprintf("%-*s  %2d bits  %s", names, f.Name, f.Bits, f.Value),
+			pen:   p.fields[n%len(p.fields)],
+		})
+		bits = bits[f.Bits:]
+	}
+
+	// Gaps between the fields are for legibility: an ID that fills its rows without
+	// them does without, as brackets and colours show the fields too.
+	gap := 1
+	if len(cells)-1+4*len(info.Hex) > width {
+		gap = 0
+	}
+	var rows [][]cell
+	column := width
+	for _, c := range cells {
+		if column+len(c.bits) > width {
+			rows = append(rows, nil)
+			column = 0
+		}
+		c.at = column
+		column += len(c.bits)
+		if c.bits != "" {
+			column += gap
+		}
+		rows[len(rows)-1] = append(rows[len(rows)-1], c)
+	}
+	return rows
+}
+
+// binaryDigits returns the digits of a hexadecimal number in binary.
+func binaryDigits(digits string) string {
+	value, _ := hex.DecodeString(digits) // an ID's own
+	bits := make([]byte, 0, 8*len(value))
+	for _, v := range value {
+		for n := 7; n >= 0; n-- {
+			bits = append(bits, '0'+v>>n&1)
+		}
+	}
+	return string(bits)
+}

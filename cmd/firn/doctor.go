@@ -1,0 +1,556 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fatih/color"
+	"github.com/spf13/cobra"
+
+	"github.com/firn-id/firn/lease"
+	"github.com/firn-id/firn/lease/driver"
+)
+
+// newPoolDoctor returns the command firn pool doctor.
+func newPoolDoctor(s *streams) *cobra.Command {
+	var (
+		st     state
+		asJSON bool
+	)
+	cmd := &cobra.Command{
+		Use:   "doctor [NAME]",
+		Short: "Find what is wrong with the pools, their store or the clock",
+		Long: `Find what is wrong with the pools, or the one that is named, with their store and with
+the clock. It changes no pool: that directories can be written is tried with a file of
+its own, which it removes, and that another store can be, with a change that the store
+has to refuse.
+
+Each finding is a line that begins with ok, note, warning or problem. With a problem
+there are IDs that firn new cannot make, or that may be made twice since the store can
+lose what it has acknowledged, and the exit code is 1; not so with a warning, which is
+about what may become one.
+
+With --json, an object a line for each finding:
+
+  {"level":"ok","about":"store","pool":"","text":"…"}
+
+"level" is the word above, "about" is store, clock, workers or lifetime, and "pool" is
+empty if it is about all.`,
+		Example:               "  firn pool doctor\n  firn pool doctor nanoflake --json\n  firn pool doctor --store postgres://ids@db/app",
+		DisableFlagsInUseLine: true,
+		Args:                  atMostOnePool,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			d := doctor{st: &st, began: time.Now()}
+			if err := d.examine(cmd.Context(), args); err != nil {
+				return err
+			}
+			return d.tell(s, asJSON)
+		},
+	}
+	cmd.ValidArgsFunction = st.completePool
+	cmd.Flags().SortFlags = false
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON, one object a line")
+	st.addTo(cmd)
+	return cmd
+}
+
+// How bad a finding is.
+const (
+	levelOK      = "ok"
+	levelNote    = "note"
+	levelWarning = "warning"
+	levelProblem = "problem"
+)
+
+// What a finding is about.
+const (
+	aboutStore    = "store"
+	aboutClock    = "clock"
+	aboutWorkers  = "workers"
+	aboutLifetime = "lifetime"
+)
+
+// A finding is what a doctor has found.
+type finding struct {
+	Level string `json:"level"`
+	About string `json:"about"`
+	Pool  string `json:"pool"`
+	Text  string `json:"text"`
+}
+
+// A doctor examines a store.
+type doctor struct {
+	st       *state
+	began    time.Time // the first reading of the clock
+	findings []finding
+	bad      map[string]bool // keys of records that were found unreadable
+}
+
+func (d *doctor) find(level, about, pool, form string, args ...any) {
+	d.findings = append(d.findings, finding{level, about, pool, fmt.Sprintf(form, args...)})
+}
+
+// examine looks at all pools, or those named. Its error is that one of those is not there.
+func (d *doctor) examine(ctx context.Context, named []string) error {
+	store, at, err := d.st.look(ctx)
+	switch {
+	case errors.As(err, new(usageError)):
+		return err
+	case err != nil:
+		d.find(levelProblem, aboutStore, "", "%v", d.st.explain(err))
+	case store == nil && len(named) > 0:
+		return d.st.explain(noPool(named[0], at, nil))
+	case store == nil:
+		d.find(levelNote, aboutStore, "", "%s is not there yet: firn new makes it when it takes its first worker", at.dir)
+	default:
+		defer store.Close()
+		examine := d.examineStore
+		if at.dir == "" {
+			examine = d.examineShared
+		}
+		if err := examine(ctx, store, at, named); err != nil {
+			return err
+		}
+	}
+	d.examineClock()
+	return nil
+}
+
+// examineStore looks at a store of files and its pools.
+func (d *doctor) examineStore(ctx context.Context, store driver.Store, at place, named []string) error {
+	dir := at.dir
+	with, err := foldersWith(dir, "workers") // before the pools: a pool is made first
+	names, unread := pools(dir)
+	if err = cmp.Or(err, unread); err != nil {
+		d.find(levelProblem, aboutStore, "", "%v", err)
+		return nil
+	}
+	if len(named) > 0 {
+		if !slices.Contains(names, named[0]) && !slices.Contains(with, named[0]) {
+			return d.st.explain(noPool(named[0], at, store))
+		}
+		other := func(name string) bool { return name != named[0] }
+		with, names = slices.DeleteFunc(with, other), slices.DeleteFunc(names, other)
+	}
+	for _, name := range with {
+		if !slices.Contains(names, name) {
+			d.find(levelProblem, aboutStore, name, "there are workers but no pool, whose record is gone: put that back, or make a pool of another name")
+		}
+	}
+	d.examineFiles(ctx, store, dir, names)
+	if w, ok := store.(interface{ Warnings() []string }); ok {
+		for _, text := range w.Warnings() {
+			d.find(levelWarning, aboutStore, "", "%s", text)
+		}
+	}
+	if len(names)+len(with) == 0 {
+		d.find(levelNote, aboutStore, "", "there are no pools yet: firn new makes the one that it needs")
+	}
+	var found []lease.Found
+	for _, name := range names {
+		f := lease.Found{Name: name}
+		f.Pool, f.Workers, f.Err = readPool(ctx, store, name)
+		var record *driver.Error
+		if errors.As(f.Err, &record) && d.bad[record.Key] {
+			continue // that was said
+		}
+		found = append(found, f)
+	}
+	d.examinePools(ctx, found)
+	return nil
+}
+
+// examineShared looks at another store and its pools, and reads it once.
+func (d *doctor) examineShared(ctx context.Context, store driver.Store, at place, named []string) error {
+	began := time.Now()
+	found, err := lease.Survey(ctx, store)
+	if err != nil {
+		d.find(levelProblem, aboutStore, "", "%v", d.st.explain(err))
+		return nil
+	}
+	records := 0
+	for _, f := range found {
+		records += f.Made + 1
+	}
+	d.find(levelOK, aboutStore, "", "%s: %s were read in %v", store, recordsOf(records, len(found)), time.Since(began).Round(10*time.Microsecond))
+	if len(named) > 0 {
+		found = slices.DeleteFunc(found, func(f lease.Found) bool { return f.Name != named[0] })
+		if len(found) == 0 {
+			return d.st.explain(noPool(named[0], at, store))
+		}
+	}
+	if len(found) == 0 {
+		d.find(levelNote, aboutStore, "", "there are no pools yet: firn pool create makes one")
+	}
+	d.examineWriting(ctx, store, found)
+	d.inspect(ctx, store)
+	d.compareClock(ctx, store)
+	d.examinePools(ctx, found)
+	return nil
+}
+
+func recordsOf(records, pools int) string {
+	if pools == 1 {
+		return fmt.Sprintf("%d records of 1 pool", records)
+	}
+	return fmt.Sprintf("%d records of %d pools", records, pools)
+}
+
+// examineWriting tells whether the store can be written, by a change that it has to refuse: to
+// create a record that is there. (Were it not there any more, it would be as it was.)
+func (d *doctor) examineWriting(ctx context.Context, store driver.Store, found []lease.Found) {
+	for _, f := range found {
+		if f.Pool == nil {
+			continue
+		}
+		record, err := store.Get(ctx, f.Name+"/pool") // see package lease
+		if err != nil {
+			d.find(levelProblem, aboutStore, f.Name, "%v", d.st.explain(err))
+			return
+		}
+		began := time.Now()
+		_, err = store.Put(ctx, record.Key, record.Value, driver.None)
+		took := time.Since(began).Round(10 * time.Microsecond)
+		switch {
+		case errors.Is(err, driver.ErrConflict):
+			d.find(levelOK, aboutStore, "", "%s: it takes changes; one that it had to refuse took %v", store, took)
+		case err != nil:
+			d.find(levelProblem, aboutStore, "", "it cannot be written: %v", d.st.explain(err))
+		default:
+			d.find(levelProblem, aboutStore, f.Name, "it has created a record that was there: it does not compare before it swaps, and is none for leases")
+		}
+		return
+	}
+}
+
+// inspect tells what the store knows of its own settings.
+func (d *doctor) inspect(ctx context.Context, store driver.Store) {
+	if _, ok := store.(driver.Inspector); !ok {
+		return
+	}
+	found, err := lease.Inspect(ctx, store)
+	if err != nil {
+		d.find(levelWarning, aboutStore, "", "its settings, which decide whether it can lose something, cannot be looked at: %v", d.st.explain(err))
+		return
+	}
+	for _, f := range found {
+		level := levelWarning
+		if f.Loses {
+			level = levelProblem
+		}
+		d.find(level, aboutStore, "", "%s", findingText(f))
+	}
+	if len(found) == 0 {
+		d.find(levelOK, aboutStore, "", "%s: it keeps what it has acknowledged, by its settings", store)
+	}
+}
+
+func findingText(f driver.Finding) string {
+	if f.Advice == "" {
+		return f.Text
+	}
+	return f.Text + ": " + f.Advice
+}
+
+// compareClock compares the clock with the store's.
+func (d *doctor) compareClock(ctx context.Context, store driver.Store) {
+	const worth = time.Second // saying
+	clock, ok := store.(driver.Clock)
+	if !ok {
+		return
+	}
+	before := time.Now()
+	theirs, err := clock.Now(ctx)
+	after := time.Now()
+	if err != nil {
+		d.find(levelProblem, aboutStore, "", "%v", d.st.explain(err))
+		return
+	}
+	// The store's is one of some moment between the two.
+	by := max(theirs.Sub(after), 0) - max(before.Sub(theirs), 0)
+	text := fmt.Sprintf("it is %v behind the store's", by.Round(time.Millisecond))
+	if by < 0 {
+		text = fmt.Sprintf("it is %v ahead of the store's", -by.Round(time.Millisecond))
+	}
+	switch {
+	case by.Abs() > lease.DefaultMaxSkew:
+		d.find(levelProblem, aboutClock, "", "%s: firn new refuses to use it: set the clock or, if it is right, add --trust-clock to firn new", text)
+	case by.Abs() > worth:
+		d.find(levelWarning, aboutClock, "", "%s: firn new refuses it from %v on", text, lease.DefaultMaxSkew)
+	default:
+		d.find(levelOK, aboutClock, "", "it agrees with the store's")
+	}
+}
+
+// examinePools looks at pools that were read.
+func (d *doctor) examinePools(ctx context.Context, found []lease.Found) {
+	kinds := make(map[string]string)
+	for _, f := range found {
+		if f.Err != nil {
+			d.find(levelProblem, aboutStore, f.Name, "%v", d.st.explain(f.Err))
+			continue
+		}
+		p, now := f.Pool, time.Now()
+		rescued, floor := p.Rescued()
+		if floor.After(now) {
+			d.find(levelWarning, aboutWorkers, f.Name, "it was rescued %s, and nobody gets a worker before %s (%s)", relative(rescued, now), timeText(floor), relative(floor, now))
+		} else {
+			d.examineTimes(ctx, p, usedAfter(floor, f.Workers), now)
+			d.examineWorkers(p, f.Workers, now)
+		}
+		d.examineLifetime(p, now)
+		l := p.Layout()
+		kind := fmt.Sprint(l.Format, l.Epoch.UnixMicro(), l.Widths)
+		if other, ok := kinds[kind]; ok {
+			d.find(levelWarning, aboutWorkers, f.Name, "it is for the same IDs as pool %s, and IDs of the one may be those of the other: use both only if that does no harm", other)
+		}
+		kinds[kind] = f.Name
+	}
+}
+
+// usedAfter returns the workers that were used after a time: what is before the floor of a rescue,
+// no clock has used up.
+func usedAfter(floor time.Time, workers []lease.Worker) []lease.Worker {
+	return slices.DeleteFunc(slices.Clone(workers), func(w lease.Worker) bool { return !w.Until.After(floor) })
+}
+
+// examineFiles tells whether the records can be read and new ones written.
+func (d *doctor) examineFiles(ctx context.Context, store driver.Store, dir string, names []string) {
+	d.bad = make(map[string]bool)
+	folders := []string{dir}
+	read, all := 0, true
+	for _, name := range names {
+		// That keys are files with a '=' at the end: see package filelease.
+		err := filepath.WalkDir(filepath.Join(dir, name), func(path string, e fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			if e.IsDir() {
+				folders = append(folders, path)
+				return nil
+			}
+			below, _ := filepath.Rel(dir, path)
+			key, isEntry := strings.CutSuffix(filepath.ToSlash(below), "=")
+			if !isEntry || driver.CheckKey(key) != nil {
+				return nil
+			}
+			read++
+			if _, err := store.Get(ctx, key); err != nil && !errors.Is(err, driver.ErrNotFound) {
+				d.bad[key] = true
+				d.find(levelProblem, aboutStore, name, "%v", d.st.explain(err))
+			}
+			return nil
+		})
+		if err != nil {
+			all = false
+			d.find(levelProblem, aboutStore, name, "%v", err)
+		}
+	}
+	if all && len(d.bad) == 0 {
+		d.find(levelOK, aboutStore, "", "%s: all of %d records can be read", dir, read)
+	}
+	for _, folder := range folders {
+		if err := tryWriting(folder); err != nil {
+			d.find(levelProblem, aboutStore, "", "%s cannot be written: %v", folder, err)
+			return // it is the same with the others, mostly
+		}
+	}
+	d.find(levelOK, aboutStore, "", "%s: new records can be written", dir)
+}
+
+// tryWriting does with a file of its own what a store does to change a record.
+func tryWriting(folder string) error {
+	f, err := os.CreateTemp(folder, ".firn-doctor-*") // the store sweeps such files if this is killed
+	if err != nil {
+		return err
+	}
+	name := f.Name()
+	defer func() { os.Remove(name) }()
+	_, err = f.Write(make([]byte, driver.MaxValue))
+	if err == nil {
+		err = f.Sync()
+	}
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		if err = os.Rename(name, name+"-renamed"); err == nil {
+			name += "-renamed"
+		}
+	}
+	if err != nil {
+		return err
+	}
+	d, err := os.Open(folder)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Sync()
+}
+
+// examineTimes compares the clock with what the workers of a pool have used. Whether it is wrong,
+// package lease judges, as it does for firn new.
+func (d *doctor) examineTimes(ctx context.Context, p *lease.Pool, workers []lease.Worker, now time.Time) {
+	err := p.CheckClock(ctx, lease.Config{})
+	var skew *lease.SkewError
+	switch {
+	case errors.As(err, &skew) && skew.OfStore:
+		return // it is said of the store
+	case errors.As(err, &skew):
+		d.find(levelProblem, aboutClock, p.Name(), "the clock says %s: firn new refuses to use it: set the clock or, if it is right, add --trust-clock to firn new", skewText(skew))
+		return
+	case err != nil:
+		d.find(levelProblem, aboutStore, p.Name(), "%v", d.st.explain(err))
+		return
+	case len(workers) == 0:
+		d.find(levelOK, aboutClock, p.Name(), "no worker has been used yet")
+		return
+	}
+	var last time.Time
+	ahead := 0
+	for _, w := range workers {
+		if w.Until.After(last) {
+			last = w.Until
+		}
+		// One who has a longer window than usual is not ahead for that.
+		if inUse := w.Held && !w.From.After(now); !inUse && w.Until.After(now.Add(lease.DefaultWindow)) {
+			ahead++
+		}
+	}
+	if ahead > 0 {
+		d.find(levelWarning, aboutClock, p.Name(), "%d of %d workers that were used have used the times up to more than %v after now, at most %s (%s): they are left out until then; the clock was ahead, or is behind",
+			ahead, len(workers), lease.DefaultWindow, timeText(last), relative(last, now))
+		return
+	}
+	used := "it is in use"
+	if last.Before(now) {
+		used = "its last use: " + relative(last, now)
+	}
+	d.find(levelOK, aboutClock, p.Name(), "the clock agrees with what %s used; %s", workersHave(len(workers)), used)
+}
+
+func workersHave(n int) string {
+	if n == 1 {
+		return "1 worker has"
+	}
+	return fmt.Sprintf("%d workers have", n)
+}
+
+// examineWorkers tells whether there are workers for others.
+func (d *doctor) examineWorkers(p *lease.Pool, workers []lease.Worker, now time.Time) {
+	count := make(map[string]int)
+	for _, w := range workers {
+		count[stateOf(w, now)]++
+	}
+	free := p.Layout().Workers - len(workers) + count["free"] + count["ran out"]
+	text := fmt.Sprintf("%d of %d are free, %d held, %d used ahead of the clock", free, p.Layout().Workers, count["held"], count["ahead"])
+	switch {
+	case free == 0 && count["held"] == 0:
+		d.find(levelProblem, aboutWorkers, p.Name(), "%s: there is none for firn new", text)
+	case free == 0:
+		d.find(levelWarning, aboutWorkers, p.Name(), "%s: there is none for another firn new", text)
+	default:
+		d.find(levelOK, aboutWorkers, p.Name(), "%s", text)
+	}
+}
+
+// examineLifetime tells how long there are timestamps.
+func (d *doctor) examineLifetime(p *lease.Pool, now time.Time) {
+	const soon = 5 * 365 * 24 * time.Hour
+	end := ends(p.Layout())
+	when := fmt.Sprintf("%s (%s)", timeText(end), relative(end, now))
+	switch {
+	case !end.After(now):
+		d.find(levelProblem, aboutLifetime, p.Name(), "the timestamps of its IDs ran out at %s: make IDs of a later epoch, or of more clock bits", when)
+	case end.Before(now.Add(soon)):
+		d.find(levelWarning, aboutLifetime, p.Name(), "the timestamps of its IDs run out at %s: plan for IDs of a later epoch, or of more clock bits", when)
+	default:
+		d.find(levelOK, aboutLifetime, p.Name(), "the timestamps of its IDs last until %s", when)
+	}
+}
+
+// ntpStatus is what a system knows of its clock's accuracy.
+type ntpStatus struct {
+	synchronised    bool
+	estimated, most time.Duration // how far it may be from the right time
+}
+
+// examineClock looks at the clock itself.
+func (d *doctor) examineClock() {
+	switch status, err := readNTP(); {
+	case err != nil:
+		d.find(levelNote, aboutClock, "", "whether the system keeps the clock right: %v", err)
+	case !status.synchronised:
+		d.find(levelWarning, aboutClock, "", "the system does not keep the clock right (no NTP, or none yet): IDs stay distinct, but their times may be wrong")
+	default:
+		d.find(levelOK, aboutClock, "", "the system keeps the clock right; the estimated error is %v, at most %v", status.estimated, status.most)
+	}
+	const (
+		watch = 100 * time.Millisecond
+		step  = 10 * time.Millisecond // a hundred times what a clock that is slewed gains meanwhile
+	)
+	time.Sleep(watch - time.Since(d.began))
+	now := time.Now()
+	passed := now.Sub(d.began)                        // by the monotonic clock
+	by := now.Round(0).Sub(d.began.Round(0)) - passed // by the wall clock, beyond that
+	if by.Abs() > step {
+		d.find(levelWarning, aboutClock, "", "the clock was set by %v during this very check", by.Round(time.Millisecond))
+		return
+	}
+	d.find(levelOK, aboutClock, "", "the clock ran evenly during this check, of %v", passed.Round(time.Millisecond))
+}
+
+// tell writes the findings. Its error is that there is a problem among them.
+func (d *doctor) tell(s *streams, asJSON bool) error {
+	var out bytes.Buffer
+	pen := levelPens(s.colour)
+	problems := false
+	for _, f := range d.findings {
+		f.Text = printable(f.Text)
+		problems = problems || f.Level == levelProblem
+		if asJSON {
+			if err := writeJSON(&out, f); err != nil {
+				return err
+			}
+			continue
+		}
+		about := f.About
+		if f.Pool != "" {
+			about += " of " + f.Pool
+		}
+		fmt.Fprintf(&out, "%s  %s: %s\n", pen[f.Level].Sprintf("%-7s", f.Level), about, f.Text)
+	}
+	if _, err := s.out.Write(out.Bytes()); err != nil {
+		return err
+	}
+	if problems {
+		return errReported
+	}
+	return nil
+}
+
+// levelPens returns the colours of findings.
+func levelPens(colour bool) map[string]*color.Color {
+	pens := map[string]*color.Color{
+		levelOK: color.New(color.FgGreen), levelNote: color.New(color.FgCyan),
+		levelWarning: color.New(color.FgYellow), levelProblem: color.New(color.FgRed),
+	}
+	for _, pen := range pens {
+		if colour {
+			pen.EnableColor()
+		} else {
+			pen.DisableColor()
+		}
+	}
+	return pens
+}

@@ -1,0 +1,298 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/firn-id/firn"
+	"github.com/firn-id/firn/iderr"
+)
+
+// inspectFlags are those of firn inspect.
+type inspectFlags struct {
+	options
+	as   form
+	json bool
+}
+
+// newInspect returns the command firn inspect.
+func newInspect(s *streams) *cobra.Command {
+	var f inspectFlags
+	cmd := &cobra.Command{
+		Use:   "inspect [FORMAT] [ID]...",
+		Short: "Take IDs apart",
+		Long: `Take IDs apart: their time, their other fields, and their bits.
+
+IDs come from the arguments or, without any, from stdin, a line each. If the first
+argument is a format's name it is FORMAT; one that is almost such a name is wrong usage.
+Without FORMAT the format of each ID is detected, and an ID that fits several formats is
+shown with the time that it has in each; in JSON as {"id": …, "candidates": […]}, so name
+the format in scripts. In JSON a time after the year 9999, which RFC 3339 ends with, is
+null; unix_ms has it.
+
+An invalid ID is an error; the others are answered all the same, and the exit code is 1.
+
+Formats: ` + list(names(), "and") + `.`,
+		Example: `  firn inspect 05TTUP1HNCPNA1QHTDHRTCU3V32PD7C6
+  firn inspect nanoflake 07en9rb30swmf --json
+  firn inspect snowflakesi --epoch 2020-01-01T00:00:00Z < ids
+  firn inspect ulidflake --as hex 00658d34f3ac8ac1`,
+		DisableFlagsInUseLine: true,
+		ValidArgsFunction:     completeFormat,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			i := inspector{json: f.json, form: f.as.Form, pens: newPens(s.colour), now: time.Now()}
+			if len(args) > 0 {
+				if format, ok := lookup(args[0]); ok {
+					if err := f.refuse(format); err != nil {
+						return err
+					}
+					i.formats, i.named, args = []firn.Format{format.Format}, true, args[1:]
+				} else if near := misspelled(args[0]); near != "" {
+					return usagef("unknown format %q: did you mean %s?", args[0], near)
+				}
+			}
+			if !i.named {
+				i.formats = firn.Formats()
+			}
+			var err error
+			if i.settings, err = f.settings(); err != nil {
+				return err
+			}
+			if len(args) > 0 {
+				return i.all(s, "argument", arguments(args))
+			}
+			return i.all(s, "line", newLines(flushing{s.in, s.out}).next)
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	f.as.addTo(cmd, "how they are written: text, int or hex")
+	flags.BoolVar(&f.json, "json", false, "answer in JSON, one object a line")
+	f.options.addTo(cmd)
+	return cmd
+}
+
+// refuse returns an error if there are flags that the format does not have.
+func (f *inspectFlags) refuse(in format) error {
+	if err := f.options.refuse(in); err != nil {
+		return err
+	}
+	return f.as.refuse(in)
+}
+
+// arguments returns the function that returns one after the other.
+func arguments(args []string) func() (string, error) {
+	return func() (string, error) {
+		if len(args) == 0 {
+			return "", io.EOF
+		}
+		next := args[0]
+		args = args[1:]
+		return next, nil
+	}
+}
+
+// An inspector answers what IDs say.
+type inspector struct {
+	formats  []firn.Format // that an ID may be of
+	named    bool          // formats is the one that the user named
+	form     firn.Form
+	settings firn.Settings
+	json     bool
+	pens     pens
+	now      time.Time
+}
+
+// all answers each ID that next returns, up to io.EOF. It goes on after an invalid one,
+// which it reports as the ID of this place and number.
+func (i *inspector) all(s *streams, place string, next func() (string, error)) error {
+	var (
+		answer  bytes.Buffer
+		answers int
+		invalid bool
+	)
+	for n := 1; ; n++ {
+		id, err := next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil && err != errLongLine {
+			return err
+		}
+		answer.Reset()
+		if answers > 0 && !i.json {
+			answer.WriteByte('\n')
+		}
+		if err == nil {
+			err = i.answer(&answer, id)
+		}
+		if err != nil {
+			invalid = true
+			if err := s.out.Flush(); err != nil { // what came before it stands before it
+				return err
+			}
+			complain(s.err, fmt.Errorf("%s %d: %w", place, n, err))
+			continue
+		}
+		answers++
+		if _, err := s.out.Write(answer.Bytes()); err != nil {
+			return err
+		}
+	}
+	if invalid {
+		return errReported
+	}
+	return nil
+}
+
+// answer writes what an ID says; its error is that the ID is invalid.
+func (i *inspector) answer(w *bytes.Buffer, id string) error {
+	var (
+		fits []firn.Info
+		errs []error
+	)
+	for _, f := range i.formats {
+		if info, err := f.Inspect(id, i.form, i.settings); err == nil {
+			fits = append(fits, info)
+		} else {
+			errs = append(errs, err)
+		}
+	}
+	switch {
+	case len(fits) == 0 && i.named:
+		return errs[0]
+	case len(fits) == 0:
+		return noFormat(id, errs)
+	case len(fits) > 1 && i.json:
+		return writeCandidates(w, id, fits)
+	case len(fits) > 1:
+		i.showCandidates(w, id, fits)
+		return nil
+	case i.json:
+		return writeObject(w, fits[0], '\n')
+	}
+	i.show(w, fits[0])
+	return nil
+}
+
+// noFormat returns the error for what is an ID of no format. Of the formats' own errors
+// it gives that which went furthest: the others failed for being others.
+func noFormat(id string, errs []error) error {
+	var best *iderr.ParseError
+	for _, err := range errs {
+		var e *iderr.ParseError
+		if errors.As(err, &e) && (best == nil || progress(e) > progress(best)) {
+			best = e
+		}
+	}
+	switch {
+	case id == "":
+		return errors.New(`"": no ID: it is empty`)
+	case best == nil || best.Err == iderr.ErrLength:
+		return fmt.Errorf("%s: no format's ID: no format has IDs of length %d", strconv.Quote(iderr.Clip(id)), len(id))
+	}
+	return fmt.Errorf("no format's ID, nearest to %w", best)
+}
+
+// progress tells how much of an ID was right.
+func progress(e *iderr.ParseError) int {
+	switch e.Err {
+	case iderr.ErrLength:
+		return -1
+	case iderr.ErrCharacter:
+		return e.Offset
+	}
+	return len(e.Input)
+}
+
+func writeObject(w *bytes.Buffer, info firn.Info, end byte) error {
+	object, err := info.MarshalJSON()
+	w.Write(object)
+	w.WriteByte(end)
+	return err
+}
+
+// writeCandidates writes an ID of several formats in JSON, in one line.
+func writeCandidates(w *bytes.Buffer, id string, fits []firn.Info) error {
+	fmt.Fprintf(w, `{"id":%q,"candidates":[`, id) // an ID is plain ASCII
+	for n, info := range fits {
+		end := byte(',')
+		if n == len(fits)-1 {
+			end = ']'
+		}
+		if err := writeObject(w, info, end); err != nil {
+			return err
+		}
+	}
+	w.WriteString("}\n")
+	return nil
+}
+
+// showCandidates shows an ID of several formats.
+func (i *inspector) showCandidates(w *bytes.Buffer, id string, fits []firn.Info) {
+	fmt.Fprintf(w, "%s fits %d formats; name one to see its fields: firn inspect FORMAT ID\n\n", i.pens.title.Sprint(id), len(fits))
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, info := range fits {
+		fmt.Fprintf(table, "%s\t%s\t%s\n", info.Format.Name(), timeText(info.Time), relative(info.Time, i.now))
+	}
+	table.Flush()
+}
+
+// show shows an ID.
+func (i *inspector) show(w *bytes.Buffer, info firn.Info) {
+	row := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(w, "%s  %s\n", i.pens.faint.Sprintf("%-6s", name), value)
+		}
+	}
+	row("format", i.pens.title.Sprint(info.Format.Name()))
+	row("id", i.pens.title.Sprint(info.ID))
+	row("time", timeText(info.Time)+"  "+relative(info.Time, i.now))
+	row("int", info.Int)
+	row("hex", info.Hex)
+	w.WriteByte('\n')
+	i.pens.diagram(w, info)
+}
+
+func timeText(t time.Time) string { return t.Format(time.RFC3339Nano) }
+
+// relative says roughly how far t is from now.
+func relative(t, now time.Time) string {
+	const (
+		minute = 60
+		hour   = 60 * minute
+		day    = 24 * hour
+		year   = 365.2425 * day
+	)
+	s := t.Unix() - now.Unix() // a time.Duration ends at 292 years
+	form := "in %d %s"
+	if s < 0 {
+		s, form = -s, "%d %s ago"
+	}
+	say := func(n int64, unit string) string {
+		if n != 1 {
+			unit += "s"
+		}
+		return fmt.Sprintf(form, n, unit)
+	}
+	switch {
+	case s == 0:
+		return "now"
+	case s < minute:
+		return say(s, "second")
+	case s < hour:
+		return say(s/minute, "minute")
+	case s < 2*day:
+		return say(s/hour, "hour")
+	case s < 2*year:
+		return say(s/day, "day")
+	}
+	return say(int64(float64(s)/year), "year")
+}

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// maxLine is the length of the longest line that is read, in bytes. IDs are far shorter.
+const maxLine = 4096
+
+// errLongLine is the error for a line that is longer.
+var errLongLine = fmt.Errorf("longer than %d bytes", maxLine)
+
+// lines reads lines, in constant memory whatever comes.
+type lines struct{ r *bufio.Reader }
+
+func newLines(r io.Reader) lines { return lines{bufio.NewReaderSize(r, 16*maxLine)} }
+
+// next returns the next line without its end, LF or CRLF, which the last one may lack.
+// After errLongLine it goes on with the line after that; other errors are the end.
+func (l lines) next() (string, error) {
+	line, err := l.r.ReadSlice('\n')
+	long := false
+	for errors.Is(err, bufio.ErrBufferFull) {
+		long = true
+		_, err = l.r.ReadSlice('\n')
+	}
+	if err != nil && (!errors.Is(err, io.EOF) || len(line) == 0) {
+		return "", err
+	}
+	line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
+	if long || len(line) > maxLine {
+		return "", errLongLine
+	}
+	return string(line), nil
+}
+
+// flushing flushes out before each read from r: who writes lines and waits for their
+// answers gets them, and bulk is still written in bulk.
+type flushing struct {
+	r   io.Reader
+	out *bufio.Writer
+}
+
+func (f flushing) Read(p []byte) (int, error) {
+	if err := f.out.Flush(); err != nil {
+		return 0, err
+	}
+	return f.r.Read(p)
+}

@@ -1,0 +1,233 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"os/signal"
+	"slices"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/firn-id/firn/cmd/firn/torture"
+	"github.com/firn-id/firn/lease/address"
+)
+
+// tortureFlags are those of firn torture.
+type tortureFlags struct {
+	torture.Config
+	ids     count
+	store   storeAddress
+	network bool
+	json    bool
+}
+
+// newTorture returns the command firn torture.
+func newTorture(s *streams) *cobra.Command {
+	f := tortureFlags{ids: -1}
+	cmd := &cobra.Command{
+		Use:   "torture",
+		Short: "Show that leased workers survive faults",
+		Long: `Show that leased workers survive faults.
+
+Processes lease workers from one pool and make IDs, while they are killed, are
+stopped for half a window to ten, and have their clocks set by a millisecond to
+ten years. They log each ID before it counts as used. Then all logs are checked:
+no ID was made twice, each was made in a time that its process had been given, no
+time of a worker was given twice, and each fault really happened.
+
+The pool is one of files, which goes with the run. With --store it is a new one in
+that store, which stays there, since nothing is ever deleted from a store; requests
+to it are lost, come late or come twice in each process. With --network there is a
+proxy between each process and each server of the store, too, which loses and
+delays what goes one way or both. With TLS, the address needs the name that the
+servers' certificates have then: server-name.
+
+Exit code 1 if one of that is not so; the logs stay then.`,
+		Example: `  firn torture
+  firn torture --processes 4 --duration 30s --window 200ms --ids 1000000
+  firn torture --format sno --seed 42 --state /var/tmp --keep --json
+  firn torture --store etcd://127.0.0.1:2379/torture?timeout=1s --network`,
+		DisableFlagsInUseLine: true,
+		Args:                  noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.check(); err != nil {
+				return err
+			}
+			return f.run(cmd.Context(), s)
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&f.Format, "format", "nanoflake", "format of the IDs")
+	flags.IntVar(&f.Processes, "processes", 8, "how many processes at a time")
+	flags.DurationVar(&f.Duration, "duration", 10*time.Minute, "how long they run")
+	flags.Var(&f.ids, "ids", "about how many IDs they make (default 10 million a minute)")
+	flags.DurationVar(&f.Window, "window", time.Second, "window of the leases")
+	flags.Uint64Var(&f.Seed, "seed", 0, "repeat the faults of the run with that seed (default any)")
+	flags.Var(&f.store, "store", "make the pool in the store of that address")
+	flags.BoolVar(&f.network, "network", false, "torture the network between the processes and the store, too")
+	flags.StringVar(&f.State, "state", "", "folder for the pool and the logs (default that of\ntemporary files)")
+	flags.BoolVar(&f.Keep, "keep", false, "keep the pool and the logs")
+	flags.BoolVar(&f.json, "json", false, "write the summary as a JSON object")
+	flags.Lookup("ids").DefValue = ""
+	complete(cmd, "format", torture.Formats()...)
+	for _, flag := range []string{"processes", "duration", "ids", "window", "seed"} {
+		complete(cmd, flag)
+	}
+	if err := cmd.RegisterFlagCompletionFunc("store", completeStore); err != nil {
+		panic(err) // no such flag
+	}
+	if err := cmd.MarkFlagDirname("state"); err != nil {
+		panic(err) // no such flag
+	}
+	cmd.AddCommand(&cobra.Command{
+		Use:    "process",
+		Hidden: true, // it is what firn torture starts
+		Args:   noArguments,
+		RunE:   func(*cobra.Command, []string) error { return torture.Child(s.in, os.Stdout, openStore) },
+	})
+	return cmd
+}
+
+func (f *tortureFlags) check() error {
+	switch {
+	case !slices.Contains(torture.Formats(), f.Format):
+		return badFlag("format", f.Format, "is not "+list(torture.Formats(), "or"))
+	case f.Processes < 2 || f.Processes > 100:
+		return badFlag("processes", strconv.Itoa(f.Processes), "is not in 2 to 100")
+	case f.Window < 50*time.Millisecond || f.Window > time.Minute:
+		return badFlag("window", f.Window.String(), "is not between 50ms and 1m")
+	case f.Duration < 20*f.Window:
+		return badFlag("duration", f.Duration.String(), "is less than 20 windows")
+	}
+	if f.IDs = int64(f.ids); f.IDs < 0 {
+		f.IDs = int64(f.Duration.Minutes() * 10e6)
+	}
+	return f.checkStore()
+}
+
+// checkStore settles what is tortured of a store that is not one of files.
+func (f *tortureFlags) checkStore() error {
+	if f.store == "" {
+		if f.network {
+			return usagef("--network goes with --store")
+		}
+		return nil
+	}
+	addr := string(f.store)
+	if _, err := kindOf(addr); err != nil {
+		return badAddress("--store", err)
+	}
+	f.Store, f.Open, f.Messages = addr, openStore, true
+	if !f.network {
+		return nil
+	}
+	a, err := address.Parse(addr)
+	if err != nil {
+		return badAddress("--store", err)
+	}
+	if len(a.Hosts) == 0 {
+		return usagef("--network: the address of the store names no host")
+	}
+	for _, host := range a.Hosts {
+		if _, _, err := net.SplitHostPort(host); err != nil {
+			return usagef("--network: name the port of %s too, in the address of the store", host)
+		}
+	}
+	f.Servers = a.Hosts
+	f.Via = func(servers []string) string { return address.WithHosts(addr, servers) }
+	return nil
+}
+
+func (f *tortureFlags) run(ctx context.Context, s *streams) error {
+	f.Command = func() (*exec.Cmd, error) {
+		self, err := os.Executable()
+		if err != nil {
+			return nil, err
+		}
+		return exec.Command(self, "torture", "process"), nil
+	}
+	f.Progress = tortureProgress(s.err)
+	// Not untilSignal, which ends the process soon: there are others to end first.
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	signals := make(chan os.Signal, 1)
+	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		if !signal.Ignored(sig) {
+			signal.Notify(signals, sig)
+		}
+	}
+	defer signal.Stop(signals)
+	go func() {
+		select {
+		case sig := <-signals:
+			cancel(interrupted{sig})
+		case <-ctx.Done():
+		}
+	}()
+	sum, err := torture.Run(ctx, f.Config)
+	f.Progress(torture.Progress{})
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		return err
+	case f.json:
+		text, err := json.Marshal(sum)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(s.out, "%s\n", text)
+	default:
+		sum.WriteTo(s.out)
+	}
+	switch {
+	case len(sum.Violations) > 0:
+		return errors.New("uniqueness was violated: the logs are in " + sum.Dir)
+	case len(sum.Missing) > 0:
+		return errors.New("faults that were planned did not happen: " + list(sum.Missing, "and"))
+	}
+	return nil
+}
+
+// tortureProgress returns what shows the progress of a run: a bar on a terminal, else a line now
+// and then. A Progress without a phase ends it.
+func tortureProgress(w io.Writer) func(torture.Progress) {
+	text := func(p torture.Progress) string {
+		if p.Phase == "check" {
+			return fmt.Sprintf("check: %d IDs", p.IDs)
+		}
+		return fmt.Sprintf("run: %d IDs, %d faults", p.IDs, p.Faults)
+	}
+	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		bar := progressbar.NewOptions(1000, progressbar.OptionSetWriter(w), progressbar.OptionClearOnFinish(),
+			progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false), progressbar.OptionFullWidth())
+		return func(p torture.Progress) {
+			if p.Phase == "" {
+				bar.Finish()
+				return
+			}
+			bar.Set(min(int(1000*p.Part), 999)) // the end would finish it
+			bar.Describe(text(p))
+		}
+	}
+	const every = 30 * time.Second
+	next := time.Now().Add(every)
+	return func(p torture.Progress) {
+		if now := time.Now(); p.Phase != "" && now.After(next) {
+			next = now.Add(every)
+			fmt.Fprintf(w, "firn: %s, %.0f%%\n", text(p), 100*p.Part)
+		}
+	}
+}

@@ -1,0 +1,449 @@
+package torture
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/lanrat/extsort"
+)
+
+// What is wrong with IDs and grants.
+const (
+	duplicate  = "duplicate"          // an ID that was made twice
+	outside    = "outside its grants" // an ID of a time or a worker that its process was not given
+	early      = "before its grant"   // an ID that was logged before its grant was known
+	disordered = "order"              // an ID that is not greater than the one before it
+	overlap    = "overlap"            // times of a worker that were given twice
+	torn       = "torn log"           // a log that ends in the middle, of a process that was not killed
+)
+
+// maxOfKind is how many violations of a kind are shown.
+const maxOfKind = 3
+
+type checkConfig struct {
+	dir      string
+	format   *format
+	window   time.Duration
+	chunk    int
+	progress func(Progress)
+}
+
+// A checker checks what the processes of a run have logged. Its memory grows with their
+// number and that of their grants, not with the IDs.
+type checker struct {
+	checkConfig
+	record record
+	sum    *Summary
+
+	logs   []*log
+	grants []*grant // by worker and time
+	killed map[int]bool
+	total  int64 // bytes of IDs
+
+	shown   map[shownKey]bool
+	shownOf map[string]int
+}
+
+// A log is what one process has logged.
+type log struct {
+	process int
+	torn    bool // its end may be missing
+	grants  []*grant
+	steps   map[int]*stepLog
+	seen    []entry // in the order of the IDs that they are about
+}
+
+type stepLog struct {
+	entry
+	shown bool // it made a difference
+}
+
+// A grant is times of a worker that a process was given, and has not given back.
+type grant struct {
+	worker      int
+	from, until int64
+	given       int64 // where it ended at first
+	process     int
+	ids         int64 // how many IDs the process had logged before
+	acquired    bool
+	back        bool // the worker was given back
+}
+
+func (g *grant) String() string {
+	s := fmt.Sprintf("process %d worker %d %s to %s", g.process, g.worker, timeText(g.from), timeText(g.until))
+	if g.given != g.until {
+		s += ", the rest to " + timeText(g.given) + " given back"
+	}
+	return s
+}
+
+func timeText(us int64) string { return time.UnixMicro(us).UTC().Format("2006-01-02T15:04:05.000000") }
+
+func check(ctx context.Context, c checkConfig, r record) (*Summary, error) {
+	k, err := readGrants(c, r)
+	if err != nil {
+		return nil, err
+	}
+	if err := k.checkIDs(ctx); err != nil {
+		return nil, err
+	}
+	k.sum.count(r, k.logs)
+	return k.sum, nil
+}
+
+// readGrants reads the journals, and checks the grants.
+func readGrants(c checkConfig, r record) (*checker, error) {
+	k := &checker{checkConfig: c, record: r, sum: newSummary(c.format.name), killed: make(map[int]bool),
+		shown: make(map[shownKey]bool), shownOf: make(map[string]int)}
+	for _, p := range r.Processes {
+		k.killed[p.Number] = p.Killed
+		l, err := k.readLog(p)
+		if err != nil {
+			return nil, fmt.Errorf("process %d: %w", p.Number, err)
+		}
+		k.logs = append(k.logs, l)
+		k.grants = append(k.grants, l.grants...)
+	}
+	k.checkGrants()
+	return k, nil
+}
+
+// violation counts a violation, and describes it if it is one of the first, and the first of
+// its kind by these processes: one mistake makes many.
+func (k *checker) violation(kind string, by [2]int, text func() string) {
+	k.sum.Violations[kind]++
+	at := shownKey{kind, by}
+	if k.shown[at] || k.shownOf[kind] == maxOfKind {
+		return
+	}
+	k.shown[at] = true
+	k.shownOf[kind]++
+	k.sum.Examples = append(k.sum.Examples, kind+": "+text())
+}
+
+type shownKey struct {
+	kind string
+	by   [2]int
+}
+
+// readLog reads the journal of a process, and works out what it was given in the end.
+func (k *checker) readLog(p processRecord) (*log, error) {
+	l := &log{process: p.Number, torn: p.Killed, steps: make(map[int]*stepLog)}
+	entries, err := readJournal(journalPath(k.dir, p.Number))
+	if errors.Is(err, errTorn) {
+		if !p.Killed {
+			k.violation(torn, [2]int{p.Number}, func() string {
+				return fmt.Sprintf("the journal of process %d, which was not killed", p.Number)
+			})
+		}
+	} else if err != nil {
+		return nil, err
+	}
+	var held []*grant // of the worker that it has now
+	for _, e := range entries {
+		switch e.Event {
+		case acquired, renewed:
+			if e.Event == acquired {
+				held = nil
+			}
+			g := &grant{worker: e.Worker, from: e.From, until: e.Until, given: e.Until, process: p.Number, ids: e.IDs, acquired: e.Event == acquired}
+			held = append(held, g)
+			l.grants = append(l.grants, g)
+		case lost:
+			held = nil // what it was given stays its own
+		case sealed:
+			// From here on nothing is minted, and what is left may be given back at any time:
+			// who is killed meanwhile cannot say whether it was.
+			cut(held, k.ceil(e.Until))
+		case released:
+			cut(held, e.Until)
+			k.sum.Released++
+		case stepped:
+			l.steps[e.Step] = &stepLog{entry: e}
+		case seen:
+			l.seen = append(l.seen, e)
+		case refused:
+			if s := l.steps[e.Step]; s != nil {
+				s.shown = true
+			}
+			k.sum.Refused++
+		case messages:
+			k.sum.addMessages(e.Messages)
+		}
+	}
+	k.sum.Grants += int64(len(l.grants))
+	slices.SortFunc(l.seen, func(a, b entry) int { return cmp.Compare(a.IDs, b.IDs) })
+	return l, nil
+}
+
+// cut leaves a process what is before a time of a worker that it gives back. A lease never
+// gives back what is before the times of its first grant.
+func cut(held []*grant, at int64) {
+	for _, g := range held {
+		g.until = min(g.until, max(at, held[0].from))
+		g.until = max(g.until, g.from)
+		g.back = true
+	}
+}
+
+// ceil rounds up to a whole tick.
+func (k *checker) ceil(us int64) int64 {
+	epoch, unit := k.format.pool.Layout.Epoch.UnixMicro(), k.format.unit()
+	if past := (us - epoch) % unit; past != 0 {
+		return us - past + unit
+	}
+	return us
+}
+
+// checkGrants checks that no time of a worker was given twice, and counts how often a
+// worker went from one process to another that it was not given back to.
+func (k *checker) checkGrants() {
+	slices.SortFunc(k.grants, func(a, b *grant) int {
+		return cmp.Or(cmp.Compare(a.worker, b.worker), cmp.Compare(a.from, b.from), cmp.Compare(a.until, b.until))
+	})
+	ends := make(map[int]*grant) // the last grant of each process
+	for _, l := range k.logs {
+		if n := len(l.grants); n > 0 {
+			ends[l.process] = l.grants[n-1]
+		}
+	}
+	var last, longest *grant
+	for _, g := range k.grants {
+		if g.until == g.from {
+			continue // given back as a whole
+		}
+		if last == nil || last.worker != g.worker {
+			k.sum.Workers++
+			last, longest = g, g
+			continue
+		}
+		if g.from < longest.until {
+			k.violation(overlap, [2]int{longest.process, g.process}, func() string { return fmt.Sprintf("%v; %v", longest, g) })
+		}
+		if last.process != g.process && !last.back {
+			if k.killed[last.process] && ends[last.process] == last {
+				k.sum.TakeOvers.Killed++
+			} else {
+				k.sum.TakeOvers.Alive++
+			}
+		}
+		last = g
+		if g.until > longest.until {
+			longest = g
+		}
+	}
+}
+
+// A logged ID is one with the process that logged it.
+type logged struct {
+	id
+	process uint32
+}
+
+func (a logged) compare(b logged) int {
+	return cmp.Or(cmp.Compare(a.high, b.high), cmp.Compare(a.low, b.low), cmp.Compare(a.process, b.process))
+}
+
+const loggedSize = 14
+
+func (a logged) encode() ([]byte, error) {
+	b := binary.BigEndian.AppendUint64(make([]byte, 0, loggedSize), a.high)
+	b = binary.BigEndian.AppendUint16(b, a.low)
+	return binary.BigEndian.AppendUint32(b, a.process), nil
+}
+
+func decodeLogged(b []byte) (logged, error) {
+	if len(b) != loggedSize {
+		return logged{}, io.ErrUnexpectedEOF
+	}
+	return logged{id{binary.BigEndian.Uint64(b), binary.BigEndian.Uint16(b[8:])}, binary.BigEndian.Uint32(b[10:])}, nil
+}
+
+// checkIDs checks each ID by itself, and that none is there twice, by sorting all of them.
+func (k *checker) checkIDs(ctx context.Context) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	for _, l := range k.logs {
+		if info, err := os.Stat(idsPath(k.dir, l.process)); err == nil {
+			k.total += info.Size()
+		}
+	}
+	unsorted := make(chan logged, 4096)
+	sorter, sorted, errs := extsort.Generic(unsorted, decodeLogged, logged.encode, logged.compare,
+		&extsort.Config{ChunkSize: k.chunk, ChanBuffSize: 1, SortedChanBuffSize: 4096, TempFilesDir: k.dir})
+	read := make(chan error, 1)
+	go func() {
+		defer close(unsorted)
+		var err error
+		for _, l := range k.logs {
+			if err = k.readIDs(ctx, l, unsorted); err != nil {
+				cancel(err)
+				break
+			}
+		}
+		read <- err
+	}()
+	go sorter.Sort(ctx)
+	var last logged
+	var n int64
+	for v := range sorted { // which begin when all IDs have been read, and k is free
+		switch {
+		case n > 0 && v.id == last.id:
+			a, b := last, v
+			k.violation(duplicate, [2]int{int(a.process), int(b.process)}, func() string { return k.describe(a, b) })
+		case n > 0 && v.compare(last) < 0:
+			return errors.New("the sorter did not sort")
+		}
+		if last, n = v, n+1; n%1_000_000 == 0 {
+			k.tell(0.5+0.5*float64(n*int64(k.format.width))/float64(k.total), n)
+		}
+	}
+	if err := <-read; err != nil {
+		return err
+	}
+	if err := <-errs; err != nil {
+		return err
+	}
+	if n != k.sum.IDs {
+		return fmt.Errorf("the sorter was given %d IDs, and returned %d", k.sum.IDs, n)
+	}
+	return nil
+}
+
+func (k *checker) tell(part float64, n int64) {
+	if k.progress != nil {
+		k.progress(Progress{Phase: "check", Part: part, IDs: n})
+	}
+}
+
+// describe says whose an ID is that was made twice.
+func (k *checker) describe(a, b logged) string {
+	worker, at := k.format.read(a.id)
+	return fmt.Sprintf("%s: worker %d at %s, by process %d and process %d; %s", k.format.text(a.id), worker,
+		timeText(at.UnixMicro()), a.process, b.process, k.around(worker, at.UnixMicro()))
+}
+
+// who says which ID it is.
+func (k *checker) who(v id, n int64, l *log) string {
+	worker, at := k.format.read(v)
+	return fmt.Sprintf("%s: number %d of process %d: worker %d at %s", k.format.text(v), n, l.process, worker, timeText(at.UnixMicro()))
+}
+
+// around lists the grants of a worker at a time, and those before and after.
+func (k *checker) around(worker int, at int64) string {
+	text := "grants:"
+	before, _ := slices.BinarySearchFunc(k.grants, at, func(g *grant, at int64) int {
+		return cmp.Or(cmp.Compare(g.worker, worker), cmp.Compare(g.from, at+1))
+	})
+	for i := max(before-2, 0); i < min(before+1, len(k.grants)); i++ {
+		if g := k.grants[i]; g.worker == worker {
+			text += " [" + g.String() + "]"
+		}
+	}
+	if text == "grants:" {
+		return "no grant of the worker is near"
+	}
+	return text
+}
+
+// readIDs reads the IDs of a process, checks them, and passes them on.
+func (k *checker) readIDs(ctx context.Context, l *log, out chan<- logged) error {
+	f, err := os.Open(idsPath(k.dir, l.process))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil // the process ended before it came to that
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	r := bufio.NewReaderSize(f, 1<<18)
+	own := slices.DeleteFunc(slices.Clone(l.grants), func(g *grant) bool { return g.until == g.from })
+	slices.SortFunc(own, func(a, b *grant) int { return cmp.Or(cmp.Compare(a.worker, b.worker), cmp.Compare(a.from, b.from)) })
+	none := &grant{until: math.MinInt64}
+	in := none
+	unit := k.format.unit()
+	var last id
+	b := make([]byte, k.format.width)
+	for n := int64(0); ; n++ {
+		if _, err := io.ReadFull(r, b); err != nil {
+			switch {
+			case err == io.EOF:
+				return k.unseen(l, n)
+			case err != io.ErrUnexpectedEOF:
+				return err
+			case !l.torn:
+				k.violation(torn, [2]int{l.process}, func() string {
+					return fmt.Sprintf("the IDs of process %d, which was not killed", l.process)
+				})
+			}
+			return k.unseen(l, n)
+		}
+		v := k.format.decode(b)
+		worker, t := k.format.read(v)
+		at := t.UnixMicro()
+		if worker != in.worker || at < in.from || at+unit > in.until {
+			in = cmp.Or(find(own, worker, at, unit), none)
+		}
+		switch {
+		case in == none:
+			k.violation(outside, [2]int{l.process}, func() string {
+				return fmt.Sprintf("%s; %s", k.who(v, n, l), k.around(worker, at))
+			})
+		case n < in.ids:
+			k.violation(early, [2]int{l.process}, func() string {
+				return fmt.Sprintf("%s; [%v] was given after %d IDs", k.who(v, n, l), in, in.ids)
+			})
+		}
+		if k.format.increasing && n > 0 && (v.high < last.high || v.high == last.high && v.low <= last.low) {
+			k.violation(disordered, [2]int{l.process}, func() string {
+				return fmt.Sprintf("%s comes after %s", k.who(v, n, l), k.format.text(last))
+			})
+		}
+		for len(l.seen) > 0 && l.seen[0].IDs == n {
+			if s := l.steps[l.seen[0].Step]; s != nil && shows(k.format, at, l.seen[0].From, l.seen[0].Until, s.Before, s.Offset) {
+				s.shown = true
+			}
+			l.seen = l.seen[1:]
+		}
+		last = v
+		k.sum.IDs++
+		if k.sum.IDs%1_000_000 == 0 {
+			k.tell(0.5*float64(k.sum.IDs*int64(k.format.width))/float64(k.total), k.sum.IDs)
+		}
+		select {
+		case out <- logged{v, uint32(l.process)}:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// unseen returns an error if a journal tells of IDs that the log, of so many, does not have.
+func (k *checker) unseen(l *log, n int64) error {
+	for _, g := range l.grants {
+		if g.ids > n {
+			return fmt.Errorf("process %d had logged %d IDs, of which %d are there", l.process, g.ids, n)
+		}
+	}
+	return nil
+}
+
+// find returns the grant in which an ID was made, of those of its process.
+func find(own []*grant, worker int, at, unit int64) *grant {
+	i, _ := slices.BinarySearchFunc(own, at, func(g *grant, at int64) int {
+		return cmp.Or(cmp.Compare(g.worker, worker), cmp.Compare(g.from, at+1))
+	})
+	if i--; i >= 0 && own[i].worker == worker && at+unit <= own[i].until {
+		return own[i]
+	}
+	return nil
+}

@@ -1,0 +1,126 @@
+package torture
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/firn-id/firn/lease/memlease"
+)
+
+// A process leaves two files, and appends to them with one write each: what it has written
+// is there however it ends.
+//
+//	0007.ids      its IDs, each before it counts as used
+//	0007.journal  its entries, a line each
+
+func idsPath(dir string, process int) string {
+	return filepath.Join(dir, fmt.Sprintf("%04d.ids", process))
+}
+
+func journalPath(dir string, process int) string {
+	return filepath.Join(dir, fmt.Sprintf("%04d.journal", process))
+}
+
+// An entry is something that a process did or noticed. Times are Unix microseconds.
+type entry struct {
+	Event event `json:"event"`
+	IDs   int64 `json:"ids"` // how many IDs the process had logged; seen: the number of the ID
+	At    int64 `json:"at"`  // the real time
+
+	// acquired, renewed, lost, expired, released: as in a lease's events.
+	// sealed: from Until on nothing was minted.
+	Worker int   `json:"worker,omitempty"`
+	From   int64 `json:"from,omitempty"`
+	Until  int64 `json:"until,omitempty"`
+
+	// stepped: the clock is Offset ahead of the real time, and was Before. seen: an ID was
+	// made between the real times From and Until. refused: nothing was made, for Error.
+	Step   int   `json:"step,omitempty"`
+	Offset int64 `json:"offset,omitempty"`
+	Before int64 `json:"before,omitempty"`
+
+	Error string `json:"error,omitempty"`
+
+	// messages: what became of some since the last such entry.
+	Messages *memlease.Counts `json:"messages,omitempty"`
+}
+
+type event string
+
+const (
+	acquired event = "acquired"
+	renewed  event = "renewed"
+	failing  event = "failing"
+	expired  event = "expired"
+	lost     event = "lost"
+	sealed   event = "sealed"
+	released event = "released"
+	stepped  event = "stepped"
+	seen     event = "seen"
+	refused  event = "refused"
+	messages event = "messages"
+	gaveUp   event = "gave up" // the library refused for long; the process ends itself
+)
+
+// realNow returns the real time in Unix microseconds.
+func realNow() int64 { return time.Now().UnixMicro() }
+
+// A journal is a file of entries that is written.
+type journal struct {
+	mu   sync.Mutex
+	file *os.File
+}
+
+func (j *journal) write(e entry) error {
+	e.At = realNow()
+	line, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	_, err = j.file.Write(append(line, '\n'))
+	return err
+}
+
+// errTorn is for a log whose end is missing.
+var errTorn = errors.New("it ends in the middle of a record")
+
+// readJournal returns the entries of a journal. With errTorn it returns those before.
+func readJournal(path string) ([]entry, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil // the process ended before it came to that
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var entries []entry
+	for r := bufio.NewReader(f); ; {
+		line, err := r.ReadBytes('\n')
+		switch {
+		case err == io.EOF && len(line) > 0:
+			return entries, errTorn
+		case err == io.EOF:
+			return entries, nil
+		case err != nil:
+			return entries, err
+		}
+		var e entry
+		d := json.NewDecoder(bytes.NewReader(line))
+		d.DisallowUnknownFields()
+		if err := d.Decode(&e); err != nil {
+			return entries, fmt.Errorf("line %d: %w", len(entries)+1, err)
+		}
+		entries = append(entries, e)
+	}
+}

@@ -1,0 +1,578 @@
+package torture
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// A runner runs the processes, one in each slot at a time.
+type runner struct {
+	config Config
+	format *format
+	place  place
+	plans  [][]action
+	cold   sync.WaitGroup // of slots without an ID yet
+
+	aborted atomic.Bool  // nothing is to be brought to a good end
+	number  atomic.Int64 // of the last process
+	faults  atomic.Int64 // that happened
+	late    atomic.Bool  // the time is up, and only what is due is still done
+
+	mu    sync.Mutex
+	due   []action  // what was planned, one of each kind and size, and has not happened yet
+	began time.Time // when all made IDs; before, the zero time
+	all   []*process
+	rates float64 // IDs a second, for each process
+	notes []fault
+}
+
+func newRunner(c Config, f *format, at place) *runner {
+	return &runner{config: c, format: f, place: at, plans: plan(c.Seed, c.Processes, c.Window, c.Duration, c.Via != nil),
+		rates: float64(c.IDs) / c.Duration.Seconds() / float64(c.Processes)}
+}
+
+// run runs for the duration. It returns an error if a process fails or ctx ends.
+func (r *runner) run(parent context.Context) error {
+	ctx, cancel := context.WithCancelCause(parent)
+	defer cancel(nil)
+	context.AfterFunc(ctx, func() { r.aborted.Store(true) })
+	active, stop := context.WithCancel(ctx)
+	defer stop()
+	for _, a := range slices.Concat(r.plans...) {
+		if a.kind != setBack && !slices.ContainsFunc(r.due, a.like) {
+			r.due = append(r.due, a)
+		}
+	}
+	r.cold.Add(len(r.plans))
+	go func() {
+		r.cold.Wait()
+		r.mu.Lock()
+		r.began = time.Now()
+		r.mu.Unlock()
+		time.AfterFunc(r.config.Duration, func() {
+			r.overtime(active)
+			stop()
+		})
+	}()
+	var slots sync.WaitGroup
+	running := make([]*slot, len(r.plans))
+	for i := range r.plans {
+		s := &slot{runner: r, index: i, end: active.Done(), place: r.place}
+		running[i] = s
+		if err := s.connect(); err != nil {
+			return err
+		}
+		defer s.disconnect()
+	}
+	for i, s := range running {
+		actions := r.plans[i]
+		slots.Go(func() {
+			if err := s.run(actions); err != nil {
+				cancel(err)
+			}
+		})
+	}
+	if r.config.Server != nil {
+		slots.Go(func() {
+			if err := r.breakServers(active, ctx); err != nil {
+				cancel(err)
+			}
+		})
+	}
+	ended := make(chan struct{})
+	go func() { slots.Wait(); close(ended) }()
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			r.pace(running)
+			continue
+		case <-ended:
+		}
+		break
+	}
+	if err := context.Cause(ctx); err != nil {
+		for _, p := range r.all { // what a slot that failed has left
+			p.kill()
+		}
+		return err
+	}
+	return nil
+}
+
+// overtime waits for what was planned and has not happened in time, as on a busy machine: the run says something
+// of what it has done only. Where nobody has taken over a worker yet, more are killed.
+func (r *runner) overtime(ctx context.Context) {
+	r.late.Store(true)
+	end := time.After(30*time.Second + 20*r.config.Window)
+	for tookOver := false; ; {
+		if len(r.owed()) == 0 {
+			if tookOver = tookOver || r.tookOver(); tookOver {
+				return
+			}
+			r.mu.Lock()
+			r.due = append(r.due, action{kind: kill})
+			r.mu.Unlock()
+		}
+		select {
+		case <-time.After(20 * time.Millisecond):
+		case <-end:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// tookOver tells whether the journals already show a worker that one process had and another got.
+func (r *runner) tookOver() bool {
+	var now record
+	r.mu.Lock()
+	for _, p := range r.all {
+		now.Processes = append(now.Processes, processRecord{Number: p.number, Killed: true}) // its journal may end anywhere
+	}
+	r.mu.Unlock()
+	k, err := readGrants(checkConfig{dir: r.place.Dir, format: r.format}, now)
+	return err == nil && k.sum.TakeOvers.Killed+k.sum.TakeOvers.Alive > 0
+}
+
+// owed returns what is due.
+func (r *runner) owed() []action {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.due)
+}
+
+// pace tells the processes how fast to be, and the user how far they are.
+func (r *runner) pace(running []*slot) {
+	r.mu.Lock()
+	if r.began.IsZero() {
+		r.mu.Unlock()
+		return
+	}
+	var bytes int64
+	for _, p := range r.all {
+		bytes += p.size()
+	}
+	made := bytes / int64(r.format.width)
+	spent := time.Since(r.began)
+	// A little more than is due, since some always stand still.
+	left := max(r.config.Duration-spent, time.Second)
+	r.rates = max(1.3*float64(r.config.IDs*102/100-made)/left.Seconds()/float64(len(r.plans)), 100)
+	r.mu.Unlock()
+	for _, s := range running {
+		s.order()
+	}
+	if r.config.Progress != nil {
+		part := min(spent.Seconds()/r.config.Duration.Seconds(), 1)
+		r.config.Progress(Progress{Phase: "run", Part: part, IDs: made, Faults: r.faults.Load()})
+	}
+}
+
+func (r *runner) rate() float64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.rates
+}
+
+func (r *runner) note(f fault) {
+	if f.Happened && f.Kind != finish {
+		r.faults.Add(1)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.notes = append(r.notes, f)
+	if f.Happened && !f.unseen {
+		r.due = slices.DeleteFunc(r.due, action{kind: f.Kind, name: f.Size}.like)
+	}
+}
+
+// record returns what happened, when all has ended.
+func (r *runner) record() record {
+	rec := record{Faults: r.notes}
+	for _, p := range r.all {
+		killed := wasKilled(p.cmd.ProcessState)
+		rec.Processes = append(rec.Processes, processRecord{Number: p.number, Slot: p.slot, Began: p.began, Ended: p.ended,
+			Killed: killed, GaveUp: !killed && !p.asked})
+	}
+	slices.SortFunc(rec.Processes, func(a, b processRecord) int { return cmp.Compare(a.Number, b.Number) })
+	slices.SortFunc(rec.Faults, func(a, b fault) int { return cmp.Compare(a.At, b.At) })
+	return rec
+}
+
+// A slot has one process after another, which share a clock.
+type slot struct {
+	*runner
+	index int
+	end   <-chan struct{} // closed when the run ends
+	place place           // as its processes see it
+	links []*link         // to the store's servers, if the network is tortured
+
+	mu      sync.Mutex // of what processes are told
+	process *process
+	step    int
+	offset  int64
+}
+
+// run does what is planned, and ends the last process.
+func (s *slot) run(actions []action) error {
+	err := s.start()
+	if err == nil {
+		err = s.warm()
+	}
+	s.cold.Done()
+	if err != nil {
+		return err
+	}
+	s.cold.Wait()
+	for i, a := range actions {
+		after := a.after
+		if s.late.Load() {
+			after = min(after, 10*time.Millisecond)
+		}
+		ended, err := s.idle(after)
+		if err != nil {
+			return err
+		}
+		if ended {
+			for _, a := range actions[i:] {
+				s.missed(a, "the run was over")
+			}
+			break
+		}
+		if s.late.Load() && a.kind != setBack && !slices.ContainsFunc(s.owed(), a.like) {
+			s.missed(a, "the time was up")
+			continue
+		}
+		if err := s.do(a); err != nil {
+			return err
+		}
+	}
+	for random := rand.New(rand.NewPCG(s.config.Seed, uint64(2+s.index))); ; {
+		ended, err := s.idle(50 * time.Millisecond)
+		if err != nil {
+			return err
+		}
+		if ended {
+			break
+		}
+		if !s.late.Load() {
+			continue
+		}
+		if owed := s.owed(); len(owed) > 0 { // others may do the same, which is as well
+			if err := s.do(owed[random.IntN(len(owed))]); err != nil {
+				return err
+			}
+			s.set(0)
+		}
+	}
+	if s.aborted.Load() {
+		s.process.kill()
+		return nil
+	}
+	if !s.finish() {
+		return fmt.Errorf("process %d did not end when it was asked to", s.process.number)
+	}
+	return s.process.fine()
+}
+
+// warm waits for the first ID. Faults come when all processes have had a worker: in a pool
+// that few have used, a clock far ahead makes that the time of the pool.
+func (s *slot) warm() error {
+	for late := time.Now().Add(30*time.Second + 10*s.config.Window); s.process.size() == 0; time.Sleep(5 * time.Millisecond) {
+		select {
+		case <-s.process.done:
+			if err := s.revive(); err != nil { // it may have given up, on a busy machine
+				return err
+			}
+		case <-s.end:
+			return nil
+		default:
+		}
+		if time.Now().After(late) {
+			return fmt.Errorf("process %d makes no IDs", s.process.number)
+		}
+	}
+	return nil
+}
+
+// start starts a process in the slot.
+func (s *slot) start() error {
+	number := int(s.number.Add(1))
+	s.mu.Lock()
+	o := orders{Place: &s.place, Format: s.format.name, Process: number, Window: s.config.Window, Messages: s.config.Messages,
+		Rate: s.rate(), Offset: s.offset, Step: 0}
+	p, err := start(s.config.Command, o, s.index)
+	if err == nil {
+		s.process = p
+		s.step = 0
+	}
+	s.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	s.runner.mu.Lock()
+	s.all = append(s.all, p)
+	s.runner.mu.Unlock()
+	return nil
+}
+
+// order tells the process what is to be now.
+func (s *slot) order() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.process != nil {
+		s.process.tell(orders{Rate: s.rate(), Offset: s.offset, Step: s.step})
+	}
+}
+
+// idle waits, and tells whether the run ended meanwhile. A process that ends itself is
+// followed by another.
+func (s *slot) idle(d time.Duration) (ended bool, err error) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	for {
+		select {
+		case <-s.end:
+			return true, s.revive()
+		case <-timer.C:
+			return false, s.revive()
+		case <-s.process.done:
+			if err := s.revive(); err != nil {
+				return false, err
+			}
+		}
+	}
+}
+
+// revive sees to it that there is a process.
+func (s *slot) revive() error {
+	select {
+	case <-s.process.done:
+		if err := s.process.fine(); err != nil {
+			return err
+		}
+		return s.start()
+	default:
+		return nil
+	}
+}
+
+func (s *slot) missed(a action, why string) {
+	if a.kind != setBack {
+		s.note(fault{Kind: a.kind, Size: a.name, Slot: s.index, At: realNow(), Why: why})
+	}
+}
+
+// do does an action.
+func (s *slot) do(a action) error {
+	f := fault{Kind: a.kind, Size: a.name, Slot: s.index, Process: s.process.number, At: realNow()}
+	var err error
+	switch a.kind {
+	case kill:
+		f.Happened, err = s.kill(a.how)
+		if err == nil && a.how == twice {
+			s.note(f)
+			time.Sleep(a.size)
+			f.Process, f.At = s.process.number, realNow()
+			f.Happened, err = s.kill(plainly)
+		}
+	case stop:
+		why := s.stop(a.size)
+		if f.Happened = why == nil; !f.Happened {
+			f.Why = why.Error()
+		}
+	case stepBy:
+		before := s.offset
+		var gone, seen bool
+		f.Happened, seen, gone = s.set(before + a.size.Microseconds())
+		for try := 0; gone && try < 3; try++ { // a process that gives up sees nothing
+			s.mu.Lock()
+			s.offset = before
+			s.mu.Unlock()
+			if err := s.revive(); err != nil {
+				return err
+			}
+			f.Process = s.process.number
+			f.Happened, seen, gone = s.set(before + a.size.Microseconds())
+		}
+		f.unseen = !seen
+		f.Step = s.step
+	case setBack:
+		s.set(0)
+		return nil
+	case cutRequests, cutReplies, delay:
+		if why := s.weather(a); why != nil {
+			f.Why = why.Error()
+		} else {
+			f.Happened = true
+		}
+	case finish:
+		if f.Happened = s.finish(); !f.Happened {
+			return fmt.Errorf("process %d did not end when it was asked to", s.process.number)
+		}
+		err = s.revive()
+	}
+	s.note(f)
+	return err
+}
+
+// kill kills the process and starts another.
+func (s *slot) kill(how manner) (killed bool, err error) {
+	switch how {
+	case stopping:
+		s.process.freeze() // whether it was is no matter
+	case closing:
+		s.process.asked = true
+		terminate(s.process.cmd.Process)
+		time.Sleep(time.Duration(s.process.number%8) * time.Millisecond)
+	}
+	killed = s.process.kill()
+	return killed, s.revive()
+}
+
+// stop stops the process for a time. It returns an error unless it stood still all the time.
+func (s *slot) stop(d time.Duration) error {
+	p := s.process
+	defer resume(p.cmd.Process)
+	if err := p.freeze(); err != nil {
+		return err
+	}
+	size := p.size()
+	select {
+	case <-time.After(d):
+	case <-s.end:
+		return fmt.Errorf("the run was over")
+	}
+	if err := p.frozen(0); err != nil {
+		return err
+	}
+	if grown := p.size() - size; grown > 0 {
+		return fmt.Errorf("its log grew by %d bytes", grown)
+	}
+	return nil
+}
+
+// connect makes the network between the slot's processes and the store's servers.
+func (s *slot) connect() error {
+	if s.config.Via == nil {
+		return nil
+	}
+	var by []string
+	for _, server := range s.config.Servers {
+		l, err := newLink(server)
+		if err != nil {
+			s.disconnect()
+			return err
+		}
+		s.links = append(s.links, l)
+		by = append(by, l.address())
+	}
+	s.place.Store = s.config.Via(by)
+	return nil
+}
+
+func (s *slot) disconnect() {
+	for _, l := range s.links {
+		l.close()
+	}
+}
+
+// weather has the slot's network be bad for a time. It returns an error if nobody felt it.
+func (s *slot) weather(a action) error {
+	bad := map[kind]weather{cutRequests: {loseRequests: true}, cutReplies: {loseReplies: true}, delay: {delay: s.config.Window / 8}}
+	spell := begin(s.links, bad[a.kind])
+	select {
+	case <-time.After(a.size):
+	case <-s.end:
+	}
+	switch c := spell.end(); {
+	case a.kind == cutRequests && c.lostRequests == 0:
+		return errors.New("there was no request")
+	case a.kind == cutReplies && (c.lostReplies == 0 || c.passed == 0):
+		return errors.New("there was no request with a reply")
+	case a.kind == delay && c.delayed == 0:
+		return errors.New("nothing went either way")
+	}
+	return nil
+}
+
+// breakServers breaks the store's servers now and then, until active ends: each way in turn, in an
+// order that the seed gives.
+func (r *runner) breakServers(active, ctx context.Context) error {
+	random := rand.New(rand.NewPCG(r.config.Seed, 1))
+	windows := func(n float64) time.Duration { return time.Duration(n * float64(r.config.Window)) }
+	r.cold.Wait()
+	for {
+		ways := slices.Clone(r.config.Server.Faults())
+		random.Shuffle(len(ways), func(i, j int) { ways[i], ways[j] = ways[j], ways[i] })
+		for _, way := range ways {
+			select {
+			case <-time.After(windows(1 + 2*random.Float64())):
+			case <-active.Done():
+				return nil
+			}
+			f := fault{Kind: breakdown, Size: way, Slot: -1, At: realNow()}
+			if err := r.config.Server.Break(ctx, way, windows(0.3+1.7*random.Float64())); err != nil {
+				return fmt.Errorf("%s: %w", way, err)
+			}
+			f.Happened = true
+			r.note(f)
+		}
+	}
+}
+
+// set sets the clock, and waits for what that does. It tells whether the process said that
+// it took note, whether more came of it, and whether the process ended before.
+func (s *slot) set(offset int64) (taken, seen, gone bool) {
+	s.mu.Lock()
+	if offset == s.offset {
+		s.mu.Unlock()
+		return true, true, false
+	}
+	s.offset = offset
+	s.step++
+	step := s.step
+	s.mu.Unlock()
+	s.order()
+	// A machine that is busy, or a process that starts, takes a while.
+	late := time.After(5*s.config.Window + 2*time.Second)
+	for {
+		select {
+		case n := <-s.process.news:
+			if n.Step != step {
+				continue
+			}
+			if taken = true; n.Seen {
+				return true, true, false
+			}
+		case <-s.process.done:
+			return taken, false, true
+		case <-s.end:
+			return taken, false, false
+		case <-late:
+			return taken, false, false
+		}
+	}
+}
+
+// finish asks the process to end, and tells whether it does.
+func (s *slot) finish() bool {
+	p := s.process
+	p.asked = true
+	terminate(p.cmd.Process)
+	select {
+	case <-p.done:
+		return true
+	case <-time.After(5*s.config.Window + 20*time.Second):
+		return false
+	}
+}

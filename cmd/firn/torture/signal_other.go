@@ -1,0 +1,28 @@
+//go:build !unix
+
+package torture
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+)
+
+// Supported tells whether this system can stop and kill processes as a run has to.
+const Supported = false
+
+func detach(*exec.Cmd) {}
+
+func pause(*os.Process) error { return errors.ErrUnsupported }
+
+func resume(*os.Process) error { return errors.ErrUnsupported }
+
+func terminate(*os.Process) error { return errors.ErrUnsupported }
+
+var terminated []os.Signal
+
+func wasKilled(*os.ProcessState) bool { return false }
+
+func wasTerminated(*os.ProcessState) bool { return false }
+
+func isStopped(int) (bool, error) { return false, errors.ErrUnsupported }

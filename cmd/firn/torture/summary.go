@@ -1,0 +1,230 @@
+package torture
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/firn-id/firn/lease/memlease"
+)
+
+// A Summary is what a run has come to.
+type Summary struct {
+	Format    string `json:"format"`
+	Seed      uint64 `json:"seed"`
+	Processes int    `json:"processes"` // at a time
+	Window    string `json:"window"`
+	Duration  string `json:"duration"`
+	Target    int64  `json:"target"`
+
+	IDs      int64 `json:"ids"`
+	Started  int   `json:"started"` // processes
+	GaveUp   int   `json:"gave_up"` // processes that ended, since the library refused for long
+	Workers  int   `json:"workers"`
+	Grants   int64 `json:"grants"`
+	Released int64 `json:"released"`
+	Refused  int64 `json:"refused"` // steps of the clock for which the library refused
+
+	// TakeOvers count workers that one process had and another got, though the first had
+	// not given it back.
+	TakeOvers struct {
+		Killed int64 `json:"killed"` // from a process that was killed with it
+		Alive  int64 `json:"alive"`  // from one that went on
+	} `json:"take_overs"`
+
+	// Messages are calls of the store that were lost, late or repeated, if that was asked for.
+	Messages *memlease.Counts `json:"messages,omitempty"`
+
+	Faults     []FaultCount     `json:"faults"`
+	Missing    []string         `json:"missing"`    // what did not happen
+	Violations map[string]int64 `json:"violations"` // by kind
+	Examples   []string         `json:"examples"`   // some of them
+
+	RunSeconds   float64 `json:"run_seconds"`
+	CheckSeconds float64 `json:"check_seconds"`
+	Dir          string  `json:"dir,omitempty"` // the run's folder, if it is there still
+}
+
+// A FaultCount counts the faults of a kind and a size.
+type FaultCount struct {
+	Kind     string `json:"kind"`
+	Size     string `json:"size,omitempty"`
+	Planned  int    `json:"planned"`
+	Happened int    `json:"happened"` // as the logs show
+}
+
+func newSummary(format string) *Summary {
+	return &Summary{Format: format, Missing: []string{}, Violations: map[string]int64{}, Examples: []string{}}
+}
+
+// Passed tells whether there is no violation, and each kind of fault happened.
+func (s *Summary) Passed() bool { return len(s.Violations) == 0 && len(s.Missing) == 0 }
+
+// count counts what happened, and notes what did not.
+func (s *Summary) count(r record, logs []*log) {
+	s.Started = len(r.Processes)
+	byNumber := make(map[int]*log)
+	for _, l := range logs {
+		byNumber[l.process] = l
+	}
+	ended := make(map[int]processRecord)
+	for _, p := range r.Processes {
+		ended[p.Number] = p
+		if p.GaveUp {
+			s.GaveUp++
+		}
+	}
+	s.Faults = append(s.Faults, FaultCount{Kind: string(kill)})
+	for _, size := range stops {
+		s.Faults = append(s.Faults, FaultCount{Kind: string(stop), Size: size.name})
+	}
+	for _, size := range steps {
+		s.Faults = append(s.Faults, FaultCount{Kind: string(stepBy), Size: size.name})
+	}
+	s.Faults = append(s.Faults, FaultCount{Kind: string(finish)})
+	for _, f := range r.Faults { // the others, in the order in which they came
+		c := FaultCount{Kind: string(f.Kind), Size: f.Size}
+		if !slices.Contains(s.Faults, c) && f.Kind != kill && f.Kind != finish {
+			s.Faults = append(s.Faults, c)
+		}
+	}
+	total := make(map[kind]int)
+	for _, f := range r.Faults {
+		i := slices.IndexFunc(s.Faults, func(c FaultCount) bool { return c.Kind == string(f.Kind) && c.Size == f.Size })
+		if i < 0 {
+			continue
+		}
+		s.Faults[i].Planned++
+		happened := f.Happened
+		switch f.Kind {
+		case kill:
+			happened = happened && ended[f.Process].Killed
+		case stepBy:
+			l := byNumber[f.Process]
+			happened = happened && l != nil && l.steps[f.Step] != nil && l.steps[f.Step].shown
+		}
+		if happened {
+			s.Faults[i].Happened++
+			total[f.Kind]++
+		}
+	}
+	for _, c := range s.Faults {
+		if c.Planned > 0 && c.Happened == 0 {
+			s.Missing = append(s.Missing, strings.TrimSpace(c.Kind+" "+c.Size))
+		}
+	}
+	for _, k := range []kind{kill, stop, stepBy} {
+		if total[k] == 0 && !slices.ContainsFunc(s.Missing, func(m string) bool { return strings.HasPrefix(m, string(k)) }) {
+			s.Missing = append(s.Missing, string(k)+" (none was planned: the run is too short)")
+		}
+	}
+	if m := s.Messages; m != nil {
+		for _, c := range []struct {
+			n    int
+			what string
+		}{{m.LostRequests, "a lost request"}, {m.LostReplies, "a lost reply"}, {m.Late, "a late request"},
+			{m.Repeats, "a repeated request"}, {m.Delays, "a delay"}} {
+			if c.n == 0 {
+				s.Missing = append(s.Missing, c.what)
+			}
+		}
+	}
+	if s.TakeOvers.Killed+s.TakeOvers.Alive == 0 {
+		s.Missing = append(s.Missing, "take-over")
+	}
+	if s.IDs == 0 {
+		s.Missing = append(s.Missing, "IDs")
+	}
+}
+
+func (s *Summary) addMessages(m *memlease.Counts) {
+	if s.Messages == nil {
+		s.Messages = new(memlease.Counts)
+	}
+	s.Messages.LostRequests += m.LostRequests
+	s.Messages.LostReplies += m.LostReplies
+	s.Messages.Late += m.Late
+	s.Messages.Repeats += m.Repeats
+	s.Messages.Landed += m.Landed
+	s.Messages.Delays += m.Delays
+}
+
+// Total returns how many faults of a kind happened.
+func (s *Summary) Total(of string) (n int) {
+	for _, c := range s.Faults {
+		if c.Kind == of {
+			n += c.Happened
+		}
+	}
+	return n
+}
+
+// WriteTo writes the summary for people.
+func (s *Summary) WriteTo(w io.Writer) (int64, error) {
+	var b strings.Builder
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	line := func(name, text string, args ...any) { fmt.Fprintf(t, name+"\t"+text+"\n", args...) }
+	line("run", "%s, %d processes at a time, window %s, %s, seed %d", s.Format, s.Processes, s.Window, s.Duration, s.Seed)
+	line("IDs", "%d", s.IDs)
+	line("processes", "%d, of which %d gave up", s.Started, s.GaveUp)
+	line("workers", "%d: %d grants, %d given back", s.Workers, s.Grants, s.Released)
+	line("take-overs", "%d from killed processes, %d from others", s.TakeOvers.Killed, s.TakeOvers.Alive)
+	for _, k := range []struct {
+		kind kind
+		name string
+	}{{kill, "kills"}, {stop, "stops"}, {stepBy, "clock steps"}, {finish, "clean ends"}} {
+		line(k.name, "%d%s", s.Total(string(k.kind)), s.sizes(string(k.kind)))
+	}
+	for _, k := range []kind{cutRequests, cutReplies, delay, breakdown} {
+		if slices.ContainsFunc(s.Faults, func(c FaultCount) bool { return c.Kind == string(k) }) {
+			line(string(k), "%d%s", s.Total(string(k)), s.sizes(string(k)))
+		}
+	}
+	if m := s.Messages; m != nil {
+		line("messages", "%d requests and %d replies lost, %d late and %d repeated (%d of which changed something), %d delays",
+			m.LostRequests, m.LostReplies, m.Late, m.Repeats, m.Landed, m.Delays)
+	}
+	line("refused", "%d times, for a clock", s.Refused)
+	line("took", "%.0f s, and %.0f s to check", s.RunSeconds, s.CheckSeconds)
+	t.Flush()
+	for _, m := range s.Missing {
+		fmt.Fprintf(&b, "did not happen: %s\n", m)
+	}
+	for _, e := range s.Examples {
+		fmt.Fprintf(&b, "violation: %s\n", e)
+	}
+	var kinds []string
+	for kind := range s.Violations {
+		kinds = append(kinds, kind)
+	}
+	slices.Sort(kinds)
+	for _, kind := range kinds {
+		fmt.Fprintf(&b, "violations, %s: %d\n", kind, s.Violations[kind])
+	}
+	if s.Dir != "" {
+		fmt.Fprintf(&b, "logs: %s\n", s.Dir)
+	}
+	if s.Passed() {
+		b.WriteString("passed\n")
+	} else {
+		b.WriteString("failed\n")
+	}
+	n, err := io.WriteString(w, b.String())
+	return int64(n), err
+}
+
+// sizes lists how often each size of a kind of fault happened.
+func (s *Summary) sizes(kind string) string {
+	var list []string
+	for _, c := range s.Faults {
+		if c.Kind == kind && c.Size != "" && c.Planned > 0 {
+			list = append(list, fmt.Sprintf("%s %d", c.Size, c.Happened))
+		}
+	}
+	if list == nil {
+		return ""
+	}
+	return ": " + strings.Join(list, ", ")
+}
