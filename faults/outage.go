@@ -1,0 +1,203 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"time"
+
+	"github.com/firn-id/firn/lease"
+	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/leased"
+	"github.com/firn-id/firn/nanoflake"
+)
+
+// outage puts each store out of reach, as a network does that drops all packets: once for a time
+// that the window of 10 s rides out, and once until after its end.
+func outage(ctx context.Context, out io.Writer, names []string, short time.Duration) error {
+	for _, name := range names {
+		start, ok := stores[name]
+		if !ok {
+			return fmt.Errorf("no store %q", name)
+		}
+		server, err := start(ctx)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		err = watchOutage(ctx, out, name, server, short)
+		server.close()
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+func watchOutage(ctx context.Context, out io.Writer, name string, s server, short time.Duration) error {
+	gates, by, err := newGates(s.endpoints())
+	if err != nil {
+		return err
+	}
+	defer gates.close()
+	store, err := open(ctx, s.address(by))
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	if p, ok := store.(driver.Preparer); ok {
+		if err := p.Prepare(ctx); err != nil {
+			return err
+		}
+	}
+	events := make(chan lease.Event, 1000)
+	gen, l, err := leased.Nanoflake(ctx, nanoflake.Config{}, leased.Options{Store: store, Create: true,
+		Lease: lease.Config{Notify: func(e lease.Event) { events <- e }}})
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	mint := func(until func() bool) (ids int, failed error) {
+		for !until() && ctx.Err() == nil {
+			switch _, err := gen.TryNext(); {
+			case err == nil:
+				ids++
+			case !errors.Is(err, nanoflake.ErrExhausted):
+				failed = err
+			}
+			time.Sleep(100 * time.Microsecond)
+		}
+		return ids, failed
+	}
+	during := func(d time.Duration) func() bool {
+		end := time.Now().Add(d)
+		return func() bool { return time.Now().After(end) }
+	}
+	mint(during(5 * time.Second)) // to a window of its full length
+	gates.shut(true)
+	ids, failed := mint(during(short))
+	gates.shut(false)
+	more, failedAfter := mint(during(3 * time.Second))
+	fmt.Fprintf(out, "%s: %v out of reach: %d IDs meanwhile and %d after; errors: %v\n", name, short, ids, more, errors.Join(failed, failedAfter))
+	if failed != nil || failedAfter != nil {
+		return errors.New("the outage was noticed")
+	}
+
+	gates.shut(true)
+	began := time.Now()
+	ids, failed = mint(func() bool { return time.Since(began) > 15*time.Second })
+	if !errors.Is(failed, lease.ErrLeaseExpired) {
+		return fmt.Errorf("after the end of the window: %v", failed)
+	}
+	until := l.Until()
+	gates.shut(false)
+	back := time.Now()
+	for {
+		if _, err := gen.TryNext(); err == nil {
+			break
+		}
+		if time.Since(back) > time.Minute {
+			return errors.New("minting did not resume")
+		}
+		time.Sleep(time.Millisecond)
+	}
+	fmt.Fprintf(out, "%s: 15s out of reach: %d IDs up to the end of the window %v after it began, then: %v\n%s: minting resumed %v after the store was back\n",
+		name, ids, until.Sub(began).Round(10*time.Millisecond), failed, name, time.Since(back).Round(time.Millisecond))
+	return nil
+}
+
+// gates are proxies that can be shut: nothing goes through then, and nobody is told.
+type gates struct {
+	listeners []net.Listener
+	closed    chan struct{}
+	state     chan gateState // has one, the present
+}
+
+type gateState struct {
+	shut    bool
+	changed chan struct{}
+}
+
+func newGates(servers []string) (*gates, []string, error) {
+	g := &gates{closed: make(chan struct{}), state: make(chan gateState, 1)}
+	g.state <- gateState{changed: make(chan struct{})}
+	var by []string
+	for _, server := range servers {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			g.close()
+			return nil, nil, err
+		}
+		g.listeners = append(g.listeners, l)
+		by = append(by, l.Addr().String())
+		go func() {
+			for {
+				c, err := l.Accept()
+				if err != nil {
+					return
+				}
+				go g.connect(c, server)
+			}
+		}()
+	}
+	return g, by, nil
+}
+
+func (g *gates) shut(shut bool) {
+	s := <-g.state
+	close(s.changed)
+	g.state <- gateState{shut, make(chan struct{})}
+}
+
+func (g *gates) close() {
+	for _, l := range g.listeners {
+		l.Close()
+	}
+	close(g.closed)
+}
+
+func (g *gates) connect(client net.Conn, to string) {
+	defer client.Close()
+	server, err := net.Dial("tcp", to)
+	if err != nil {
+		return
+	}
+	defer server.Close()
+	ended := make(chan struct{}, 2)
+	for _, way := range [][2]net.Conn{{client, server}, {server, client}} {
+		go func() {
+			defer func() { ended <- struct{}{} }()
+			b := make([]byte, 32<<10)
+			for {
+				n, err := way[0].Read(b)
+				for n > 0 {
+					s := <-g.state
+					g.state <- s
+					if !s.shut {
+						break
+					}
+					select {
+					case <-s.changed:
+					case <-g.closed:
+						return
+					}
+				}
+				if n > 0 {
+					if _, err := way[1].Write(b[:n]); err != nil {
+						return
+					}
+				}
+				if err != nil {
+					return
+				}
+			}
+		}()
+	}
+	select {
+	case <-ended:
+	case <-g.closed:
+	}
+}
