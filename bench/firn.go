@@ -1,0 +1,357 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/firn-id/firn/nanoflake"
+	"github.com/firn-id/firn/scru160"
+	"github.com/firn-id/firn/sno"
+	"github.com/firn-id/firn/snowflakesi"
+	"github.com/firn-id/firn/ulidflake"
+)
+
+var ctx = context.Background()
+
+// firnSubjects are Firn's formats, with their default settings; Snowflake-SI alone has one
+// machine, and so the widest sequence.
+var firnSubjects = []subject{
+	{
+		name: "nanoflake", title: "Firn Nanoflakes", cap: capacity{4096, time.Millisecond},
+		next: func() (loop, error) {
+			g, err := newNanoflake()
+			return loopOf(func(n int) (id nanoflake.ID, err error) {
+				for ; n > 0 && err == nil; n-- {
+					id, err = g.Next(ctx)
+				}
+				return id, err
+			}), err
+		},
+		batch: func() (loop, error) {
+			g, err := newNanoflake()
+			return batchesOf(func(dst []nanoflake.ID) (int, error) { return g.Fill(ctx, dst) }), err
+		},
+		seq: func() (loop, error) {
+			g, err := newNanoflake()
+			return loopOf(func(n int) (id nanoflake.ID, err error) {
+				for id, err = range g.Seq(ctx, n) {
+					if err != nil {
+						break
+					}
+				}
+				return id, err
+			}), err
+		},
+		codec: func() (*codec, error) {
+			g, err := newNanoflake()
+			if err != nil {
+				return nil, err
+			}
+			return codecOf(func() (nanoflake.ID, error) { return g.Next(ctx) },
+				func(buf []byte, ids []nanoflake.ID) []byte {
+					for i := range ids {
+						buf, _ = ids[i].AppendText(buf[:0])
+					}
+					return buf
+				},
+				func(ids []nanoflake.ID) (s string) {
+					for i := range ids {
+						s = ids[i].String()
+					}
+					return s
+				},
+				func(texts []string) (id nanoflake.ID, err error) {
+					for _, s := range texts {
+						if id, err = nanoflake.Parse(s); err != nil {
+							return id, err
+						}
+					}
+					return id, nil
+				})
+		},
+	},
+	{
+		name: "sno", title: "Firn sno", cap: capacity{1 << 16, sno.TimeUnit},
+		next: func() (loop, error) {
+			g, err := newSno()
+			return func(n int) (err error) {
+				for ; n > 0 && err == nil; n-- {
+					_, err = g.Next(ctx, 7)
+				}
+				return err
+			}, err
+		},
+		batch: func() (loop, error) {
+			g, err := newSno()
+			return batchesOf(func(dst []sno.ID) (int, error) { return g.Fill(ctx, 7, dst) }), err
+		},
+		seq: func() (loop, error) {
+			g, err := newSno()
+			return loopOf(func(n int) (id sno.ID, err error) {
+				for id, err = range g.Seq(ctx, 7, n) {
+					if err != nil {
+						break
+					}
+				}
+				return id, err
+			}), err
+		},
+		codec: func() (*codec, error) {
+			g, err := newSno()
+			if err != nil {
+				return nil, err
+			}
+			return codecOf(func() (sno.ID, error) { return g.Next(ctx, 7) },
+				func(buf []byte, ids []sno.ID) []byte {
+					for i := range ids {
+						buf, _ = ids[i].AppendText(buf[:0])
+					}
+					return buf
+				},
+				func(ids []sno.ID) (s string) {
+					for i := range ids {
+						s = ids[i].String()
+					}
+					return s
+				},
+				func(texts []string) (id sno.ID, err error) {
+					for _, s := range texts {
+						if id, err = sno.Parse(s); err != nil {
+							return id, err
+						}
+					}
+					return id, nil
+				})
+		},
+		sort: func(n int) (*sorter, error) { return sortSnos(n, sno.Sort) },
+	},
+	{
+		// Not a way to make IDs: what sorts them without sno.Sort.
+		name: "sno-by-comparison", title: "sno IDs by slices.SortFunc", kin: "sno",
+		sort: func(n int) (*sorter, error) {
+			return sortSnos(n, func(ids []sno.ID) { slices.SortFunc(ids, sno.ID.Compare) })
+		},
+	},
+	{
+		name: "snowflakesi", title: "Firn Snowflake-SI, 13 UIN bits", cap: capacity{8192, time.Millisecond},
+		next: func() (loop, error) {
+			g, err := newSnowflakeSI()
+			return loopOf(func(n int) (id snowflakesi.ID, err error) {
+				for ; n > 0 && err == nil; n-- {
+					id, err = g.Next(ctx)
+				}
+				return id, err
+			}), err
+		},
+		batch: func() (loop, error) {
+			g, err := newSnowflakeSI()
+			return batchesOf(func(dst []snowflakesi.ID) (int, error) { return g.Fill(ctx, dst) }), err
+		},
+		seq: func() (loop, error) {
+			g, err := newSnowflakeSI()
+			return loopOf(func(n int) (id snowflakesi.ID, err error) {
+				for id, err = range g.Seq(ctx, n) {
+					if err != nil {
+						break
+					}
+				}
+				return id, err
+			}), err
+		},
+		codec: func() (*codec, error) {
+			g, err := newSnowflakeSI()
+			if err != nil {
+				return nil, err
+			}
+			return codecOf(func() (snowflakesi.ID, error) { return g.Next(ctx) },
+				func(buf []byte, ids []snowflakesi.ID) []byte {
+					for i := range ids {
+						buf, _ = ids[i].AppendText(buf[:0])
+					}
+					return buf
+				},
+				func(ids []snowflakesi.ID) (s string) {
+					for i := range ids {
+						s = ids[i].String()
+					}
+					return s
+				},
+				func(texts []string) (id snowflakesi.ID, err error) {
+					for _, s := range texts {
+						if id, err = snowflakesi.Parse(s); err != nil {
+							return id, err
+						}
+					}
+					return id, nil
+				})
+		},
+	},
+	{
+		name: "ulidflake", title: "Firn Ulid-Flake",
+		next: func() (loop, error) {
+			g, err := newUlidFlake()
+			return loopOf(func(n int) (id ulidflake.ID, err error) {
+				for ; n > 0 && err == nil; n-- {
+					id, err = g.Next(ctx)
+				}
+				return id, err
+			}), err
+		},
+		batch: func() (loop, error) {
+			g, err := newUlidFlake()
+			return batchesOf(func(dst []ulidflake.ID) (int, error) { return g.Fill(ctx, dst) }), err
+		},
+		seq: func() (loop, error) {
+			g, err := newUlidFlake()
+			return loopOf(func(n int) (id ulidflake.ID, err error) {
+				for id, err = range g.Seq(ctx, n) {
+					if err != nil {
+						break
+					}
+				}
+				return id, err
+			}), err
+		},
+		codec: func() (*codec, error) {
+			g, err := newUlidFlake()
+			if err != nil {
+				return nil, err
+			}
+			return codecOf(func() (ulidflake.ID, error) { return g.Next(ctx) },
+				func(buf []byte, ids []ulidflake.ID) []byte {
+					for i := range ids {
+						buf, _ = ids[i].AppendText(buf[:0])
+					}
+					return buf
+				},
+				func(ids []ulidflake.ID) (s string) {
+					for i := range ids {
+						s = ids[i].String()
+					}
+					return s
+				},
+				func(texts []string) (id ulidflake.ID, err error) {
+					for _, s := range texts {
+						if id, err = ulidflake.Parse(s); err != nil {
+							return id, err
+						}
+					}
+					return id, nil
+				})
+		},
+	},
+	{
+		// A millisecond's first randomness is one of 2^15 at random: half of them are left,
+		// on average.
+		name: "ulidflake-scalable", title: "Firn Ulid-Flake, scalable", cap: capacity{16384.5, time.Millisecond},
+		next: func() (loop, error) {
+			g, err := newScalableUlidFlake()
+			return loopOf(func(n int) (id ulidflake.ScalableID, err error) {
+				for ; n > 0 && err == nil; n-- {
+					id, err = g.Next(ctx)
+				}
+				return id, err
+			}), err
+		},
+		batch: func() (loop, error) {
+			g, err := newScalableUlidFlake()
+			return batchesOf(func(dst []ulidflake.ScalableID) (int, error) { return g.Fill(ctx, dst) }), err
+		},
+		seq: func() (loop, error) {
+			g, err := newScalableUlidFlake()
+			return loopOf(func(n int) (id ulidflake.ScalableID, err error) {
+				for id, err = range g.Seq(ctx, n) {
+					if err != nil {
+						break
+					}
+				}
+				return id, err
+			}), err
+		},
+	},
+	{
+		name: "scru160", title: "Firn SCRU160",
+		next: func() (loop, error) {
+			g, err := newSCRU160()
+			return func(n int) (err error) {
+				for ; n > 0 && err == nil; n-- {
+					_, err = g.Next(ctx)
+				}
+				return err
+			}, err
+		},
+		batch: func() (loop, error) {
+			g, err := newSCRU160()
+			return batchesOf(func(dst []scru160.ID) (int, error) { return g.Fill(ctx, dst) }), err
+		},
+		seq: func() (loop, error) {
+			g, err := newSCRU160()
+			return loopOf(func(n int) (id scru160.ID, err error) {
+				for id, err = range g.Seq(ctx, n) {
+					if err != nil {
+						break
+					}
+				}
+				return id, err
+			}), err
+		},
+		codec: func() (*codec, error) {
+			g, err := newSCRU160()
+			if err != nil {
+				return nil, err
+			}
+			return codecOf(func() (scru160.ID, error) { return g.Next(ctx) },
+				func(buf []byte, ids []scru160.ID) []byte {
+					for i := range ids {
+						buf, _ = ids[i].AppendText(buf[:0])
+					}
+					return buf
+				},
+				func(ids []scru160.ID) (s string) {
+					for i := range ids {
+						s = ids[i].String()
+					}
+					return s
+				},
+				func(texts []string) (id scru160.ID, err error) {
+					for _, s := range texts {
+						if id, err = scru160.Parse(s); err != nil {
+							return id, err
+						}
+					}
+					return id, nil
+				})
+		},
+	},
+}
+
+func newNanoflake() (*nanoflake.Generator, error) {
+	return nanoflake.NewGenerator(nanoflake.Config{})
+}
+
+// newSno makes a generator of partition 0: without a snapshot each would take one of the
+// process's partitions, which run out.
+func newSno() (*sno.Generator, error) { return sno.NewGenerator(&sno.GeneratorSnapshot{}, nil) }
+
+func newSnowflakeSI() (*snowflakesi.Generator, error) {
+	return snowflakesi.NewGenerator(snowflakesi.Config{Layout: snowflakesi.Layout{ClockBits: 40}})
+}
+
+func newUlidFlake() (*ulidflake.Generator, error) {
+	return ulidflake.NewGenerator(ulidflake.Config{})
+}
+
+func newScalableUlidFlake() (*ulidflake.ScalableGenerator, error) {
+	return ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{})
+}
+
+func newSCRU160() (*scru160.Generator, error) { return scru160.NewGenerator(scru160.Config{}) }
+
+func sortSnos(n int, by func([]sno.ID)) (*sorter, error) {
+	g, err := newSno()
+	if err != nil {
+		return nil, err
+	}
+	return sorterOf(n, func() (sno.ID, error) { return g.Next(ctx, 7) }, by, sno.ID.Compare)
+}
