@@ -68,8 +68,11 @@ func benchmarks(group string, cores int) []benchmark {
 		case groupSaturation:
 			for _, n := range []int{1, crowd} {
 				if s.next != nil && s.cap.ids > 0 {
-					add(s, fmt.Sprintf("/goroutines=%d", n), func(b *testing.B) error { return saturate(b, s, n) })
+					add(s, fmt.Sprintf("/goroutines=%d", n), func(b *testing.B) error { return saturate(b, s, s.next, n) })
 				}
+			}
+			if s.ticks != nil {
+				add(s, "/goroutines=1", func(b *testing.B) error { return saturate(b, s, s.ticks, 1) })
 			}
 		case groupSort:
 			if s.sort != nil {
@@ -235,8 +238,8 @@ func parallel(b *testing.B, s *subject, goroutines int) error {
 // saturate asks for IDs, by so many goroutines, as fast as they come. It reports the share
 // that they get of what the layout allows in the ticks that they run in, the cores that the
 // process uses for it, and what an ID takes of one. It wants a -benchtime of a second or more.
-func saturate(b *testing.B, s *subject, goroutines int) error {
-	made, err := s.next()
+func saturate(b *testing.B, s *subject, generator func() (loop, error), goroutines int) error {
+	made, err := generator()
 	if err != nil {
 		return err
 	}

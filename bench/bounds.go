@@ -3,13 +3,16 @@ package main
 import (
 	"encoding/binary"
 	"math/rand/v2"
+	"sync/atomic"
 	"time"
 
 	"github.com/firn-id/firn/bench/call"
+	"github.com/firn-id/firn/internal/clock"
 )
 
-// boundSubjects are no ways to make IDs: what Firn's can hardly be faster than. Portable generators read the clock of the
-// package time for each ID; and who writes or reads one ID by vectors calls assembly. Only the table of limits shows them.
+// boundSubjects are no ways to make IDs: what Firn's can hardly be faster than. A generator asks whether its tick goes on
+// and adds to a word; a portable one reads the clock of the package time for each ID; who waits for ticks sleeps; and who
+// writes or reads one ID by vectors calls assembly. Only the table of limits shows them.
 var boundSubjects = []subject{
 	{
 		name: "time-since", title: "time.Since alone", kin: "nanoflake", bound: true,
@@ -20,6 +23,42 @@ var boundSubjects = []subject{
 					d = time.Since(began)
 				}
 				return d, nil
+			}), nil
+		},
+	},
+	{
+		name: "counter-add", title: "a look at the counter and an addition", kin: "nanoflake", bound: true,
+		next: func() (loop, error) {
+			_, mark := clock.New(nil).Mark()
+			deadline := mark.In(time.Millisecond)
+			var word atomic.Uint64
+			return loopOf(func(n int) (last uint64, err error) {
+				for range n {
+					if deadline.AheadByCycles() { // which makes no difference to what it takes
+						last++
+					}
+					last ^= word.Add(1)
+				}
+				return last, nil
+			}), nil
+		},
+	},
+	{
+		name: "sleep", title: "a thread that sleeps from tick to tick", kin: "nanoflake", bound: true,
+		cap: capacity{1, time.Millisecond},
+		ticks: func() (loop, error) {
+			last := tickOf(time.Now(), time.Millisecond)
+			return loopOf(func(n int) (int64, error) {
+				for ; n > 0; n-- {
+					for now := time.Now(); ; now = time.Now() {
+						if tick := tickOf(now, time.Millisecond); tick != last {
+							last = tick
+							break
+						}
+						clock.Pause(time.Millisecond - time.Duration(now.Nanosecond())%time.Millisecond)
+					}
+				}
+				return last, nil
 			}), nil
 		},
 	},

@@ -12,7 +12,7 @@ type limit struct {
 	bound float64 // at most, or at least
 	least bool
 	peer  string // the benchmark of the same unit; "" for none
-	atop  string // what it can hardly be faster than, likewise
+	atop  string // what it can hardly be better than, likewise
 }
 
 // firnNames are the formats, as benchmarks' names have them, for a regular expression.
@@ -21,8 +21,8 @@ const firnNames = "nanoflake|sno|snowflakesi|ulidflake|ulidflake-scalable|scru16
 // limits are in the order in which they are shown.
 func limits() []limit {
 	var all []limit
-	most := func(what string, of key, bound float64, peer string) {
-		all = append(all, limit{what: what, of: of, bound: bound, peer: peer})
+	most := func(what string, of key, bound float64, peer, atop string) {
+		all = append(all, limit{what: what, of: of, bound: bound, peer: peer, atop: atop})
 	}
 	counters := []struct{ format, title, peer string }{
 		{"nanoflake", "Nanoflakes", "bwmarrin-snowflake"},
@@ -31,45 +31,45 @@ func limits() []limit {
 	}
 	next := func(id string) string { return name(groupNext, id, "") }
 	for _, c := range counters {
-		most(c.title+", one goroutine, below its cap", key{next(c.format), "", "ns/op"}, 12, next(c.peer))
-		most(c.title+", likewise, portable", key{next(c.format), portable, "ns/op"}, 30, next(c.peer))
-		all[len(all)-1].atop = next("time-since")
+		most(c.title+", one goroutine, below its cap", key{next(c.format), "", "ns/op"}, 12, next(c.peer), next("counter-add"))
+		most(c.title+", likewise, portable", key{next(c.format), portable, "ns/op"}, 30, next(c.peer), next("time-since"))
 	}
 	two := "/cores=2"
 	for _, c := range counters {
 		most(c.title+", two goroutines on two cores, per ID", key{name(groupParallel, c.format, two), "", "ns/op"}, 15,
-			name(groupParallel, "rs-xid", two))
+			name(groupParallel, "rs-xid", two), name(groupParallel, "counter-add", two))
 	}
-	most("Ulid-Flake", key{next("ulidflake"), "", "ns/op"}, 20, next("oklog-ulid"))
-	most("Ulid-Flake, scalable", key{next("ulidflake-scalable"), "", "ns/op"}, 20, next("oklog-ulid"))
-	most("SCRU160", key{next("scru160"), "", "ns/op"}, 28, next("google-uuid"))
+	most("Ulid-Flake", key{next("ulidflake"), "", "ns/op"}, 20, next("oklog-ulid"), "")
+	most("Ulid-Flake, scalable", key{next("ulidflake-scalable"), "", "ns/op"}, 20, next("oklog-ulid"), "")
+	most("SCRU160", key{next("scru160"), "", "ns/op"}, 28, next("google-uuid"), "")
 	fill := func(id string) key { return key{name(groupBatch, id, ""), "", "ns/op"} }
 	for _, c := range counters {
-		most("`Fill`, "+c.title+", per ID", fill(c.format), 1.5, next(c.peer))
+		most("`Fill`, "+c.title+", per ID", fill(c.format), 1.5, next(c.peer), "")
 	}
-	most("`Fill`, Ulid-Flake, per ID", fill("ulidflake"), 1.5, next("oklog-ulid"))
-	most("`Fill`, SCRU160, per ID", fill("scru160"), 6, name(groupBatch, "segmentio-ksuid", ""))
+	most("`Fill`, Ulid-Flake, per ID", fill("ulidflake"), 1.5, next("oklog-ulid"), "")
+	most("`Fill`, SCRU160, per ID", fill("scru160"), 6, name(groupBatch, "segmentio-ksuid", ""), "")
 	one := "/goroutines=1"
 	for _, s := range []struct {
 		format, title string
 		cores         float64
-	}{{"nanoflake", "Nanoflakes", 0.15}, {"sno", "sno", 0.5}} {
+		atop          string
+	}{{"nanoflake", "Nanoflakes", 0.15, name(groupSaturation, "sleep", one)}, {"sno", "sno", 0.5, ""}} {
 		of := name(groupSaturation, s.format, one)
 		peer := name(groupSaturation, "bwmarrin-snowflake", one)
-		all = append(all, limit{what: s.title + " at saturation, share of the cap", of: key{of, "", "%cap"}, bound: 99.9, least: true, peer: peer})
-		most(s.title+" at saturation, cores used", key{of, "", "cores"}, s.cores, peer)
+		all = append(all, limit{what: s.title + " at saturation, share of the cap", of: key{of, "", "%cap"}, bound: 99.9, least: true, peer: peer, atop: s.atop})
+		most(s.title+" at saturation, cores used", key{of, "", "cores"}, s.cores, peer, "")
 	}
 	for _, c := range []struct {
 		format, title  string
 		encode, decode float64
 		peer           string
 	}{{"sno", "sno", 2, 3, "rs-xid"}, {"ulidflake", "Ulid-Flake", 3, 4, "oklog-ulid"}, {"scru160", "SCRU160", 4, 6, "google-uuid"}} {
-		most("encode into a buffer, "+c.title, key{name(groupEncode, c.format, ""), "", "ns/op"}, c.encode, name(groupEncode, c.peer, ""))
-		all[len(all)-1].atop = name(groupEncode, "call-"+c.format, "")
-		most("decode strictly, "+c.title, key{name(groupDecode, c.format, ""), "", "ns/op"}, c.decode, name(groupDecode, c.peer, ""))
-		all[len(all)-1].atop = name(groupDecode, "call-"+c.format, "")
+		most("encode into a buffer, "+c.title, key{name(groupEncode, c.format, ""), "", "ns/op"}, c.encode, name(groupEncode, c.peer, ""),
+			name(groupEncode, "call-"+c.format, ""))
+		most("decode strictly, "+c.title, key{name(groupDecode, c.format, ""), "", "ns/op"}, c.decode, name(groupDecode, c.peer, ""),
+			name(groupDecode, "call-"+c.format, ""))
 	}
-	most("sort 1 M sno IDs", key{name(groupSort, "sno", ""), "", "ns/op"}, 20e6, name(groupSort, "sno-by-comparison", ""))
+	most("sort 1 M sno IDs", key{name(groupSort, "sno", ""), "", "ns/op"}, 20e6, name(groupSort, "sno-by-comparison", ""), "")
 	return all
 }
 

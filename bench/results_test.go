@@ -61,8 +61,10 @@ func TestBenchmarks(t *testing.T) {
 		if !seen[l.of.name] {
 			t.Errorf("%s: no benchmark %s", l.what, l.of.name)
 		}
-		if l.peer != "" && !seen[l.peer] {
-			t.Errorf("%s: no benchmark %s", l.what, l.peer)
+		for _, other := range []string{l.peer, l.atop} {
+			if other != "" && !seen[other] {
+				t.Errorf("%s: no benchmark %s", l.what, other)
+			}
 		}
 	}
 	for _, p := range []plan{full, hasty} {
@@ -81,7 +83,7 @@ func TestBenchmarkFails(t *testing.T) {
 	for name, run := range map[string]func(b *testing.B) error{
 		"below":    func(b *testing.B) error { return below(b, s, s.next) },
 		"parallel": func(b *testing.B) error { return parallel(b, s, 2) },
-		"saturate": func(b *testing.B) error { return saturate(b, s, 2) },
+		"saturate": func(b *testing.B) error { return saturate(b, s, s.next, 2) },
 	} {
 		var failed error
 		testing.Benchmark(func(b *testing.B) { failed = run(b) })

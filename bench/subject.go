@@ -24,6 +24,7 @@ type subject struct {
 	next  func() (loop, error)   // a generator's loop
 	batch func() (loop, error)   // a generator's that makes many IDs at a time, if it can
 	seq   func() (loop, error)   // a generator's that iterates over IDs, if it can
+	ticks func() (loop, error)   // a bound's that waits for ticks, each of which counts as an ID
 	codec func() (*codec, error) // if it has a text
 	sort  func(n int) (*sorter, error)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // Every subject does what is measured of it.
@@ -33,6 +34,16 @@ func TestSubjects(t *testing.T) {
 				}
 				if err := made(batchIDs + 1); err != nil {
 					t.Error(err)
+				}
+			}
+			if s.ticks != nil {
+				made, err := s.ticks()
+				if err != nil {
+					t.Fatal(err)
+				}
+				began := tickOf(time.Now(), s.cap.tick)
+				if err := made(3); err != nil || tickOf(time.Now(), s.cap.tick) < began+3 {
+					t.Errorf("it did not wait for 3 ticks, or %v", err)
 				}
 			}
 			if s.codec != nil {
