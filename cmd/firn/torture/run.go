@@ -113,7 +113,8 @@ func (r *runner) run(parent context.Context) error {
 func (r *runner) overtime(ctx context.Context) {
 	r.late.Store(true)
 	end := time.After(30*time.Second + 20*r.config.Window)
-	for tookOver := false; ; {
+	kills := slices.ContainsFunc(slices.Concat(r.plans...), action{kind: kill}.like)
+	for tookOver := !kills; ; {
 		if len(r.owed()) == 0 {
 			if tookOver = tookOver || r.tookOver(); tookOver {
 				return
