@@ -288,3 +288,22 @@ func TestCheckMemory(t *testing.T) {
 		t.Errorf("%d MB of memory in chunks, %d at once", few>>20, all>>20)
 	}
 }
+
+// While processes run, their journals tell whether a worker was taken over.
+func TestTookOver(t *testing.T) {
+	s := clean(t)
+	s.jtails[2] = `{"event":"ren` // what is just being written
+	r := runner{format: formats[0], place: place{Dir: s.write(t)}}
+	for _, v := range []struct {
+		processes []int
+		want      bool
+	}{{nil, false}, {[]int{1}, false}, {[]int{2, 3}, false}, {[]int{1, 2}, true}, {[]int{4, 3, 2, 1}, true}} {
+		r.all = nil
+		for _, n := range v.processes { // 2 takes over from 1, and gives back what 3 goes on from; 4 has no journal yet
+			r.all = append(r.all, &process{number: n})
+		}
+		if got := r.tookOver(); got != v.want {
+			t.Errorf("processes %d: %v", v.processes, got)
+		}
+	}
+}
