@@ -19,6 +19,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/firn-id/firn/lease/drivertest/loopback"
 )
 
 // A server is one of the test's own, on a port of loopback that was free.
@@ -85,12 +87,12 @@ func (s *server) configure(config ...string) {
 }
 
 func freePort(t *testing.T) int {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	t.Helper()
+	port, err := loopback.Port()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
+	return port
 }
 
 // run starts the process, and waits until it listens.

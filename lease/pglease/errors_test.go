@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/drivertest/loopback"
 )
 
 // fails fails the test unless an error is one of a store's, of the kind, with words in its text or
@@ -50,12 +51,10 @@ func all(ctx context.Context, s *Store) map[string]error {
 
 func TestUnreachable(t *testing.T) {
 	t.Parallel()
-	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	port, err := loopback.Port()
 	if err != nil {
 		t.Fatal(err)
 	}
-	port := closed.Addr().(*net.TCPAddr).Port
-	closed.Close()
 	s, err := Open(t.Context(), fmt.Sprintf("postgres://me:hunter2@127.0.0.1:%d/db", port))
 	fails(t, fmt.Sprint("a closed port: ", s), err, driver.ErrUnavailable, "refused", "see that the server runs")
 	if strings.Count(err.Error(), "dial error") != 1 {

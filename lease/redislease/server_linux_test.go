@@ -18,6 +18,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/firn-id/firn/lease/drivertest/loopback"
 )
 
 // A server is one of the test's own, on a port of loopback that was free.
@@ -72,12 +74,12 @@ func start(t *testing.T, args ...string) *server {
 var durable = []string{"--appendonly", "yes", "--appendfsync", "always"}
 
 func freePort(t *testing.T) int {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	t.Helper()
+	port, err := loopback.Port()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
+	return port
 }
 
 // run starts the process, and waits until it listens.

@@ -14,7 +14,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -25,6 +24,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/firn-id/firn/lease/drivertest/loopback"
 )
 
 // Config says what a cluster is like. The zero Config is three members that anybody may use.
@@ -160,20 +161,21 @@ func start(ctx context.Context, server string, config Config) (_ *Cluster, err e
 		}
 	}()
 	n := cmp.Or(config.Members, 3)
-	ports, err := freePorts(3 * n)
+	ports, err := loopback.Ports(3 * n)
 	if err != nil {
 		return nil, err
 	}
+	port := func(member, i int) string { return fmt.Sprintf("127.0.0.1:%d", ports[3*member+i]) }
 	scheme := "http"
 	if config.Cert != "" {
 		scheme = "https"
 	}
 	for i := range n {
 		name := fmt.Sprintf("m%d", i)
-		c.members = append(c.members, &member{name: name, client: ports[3*i], metrics: ports[3*i+1],
+		c.members = append(c.members, &member{name: name, client: port(i, 0), metrics: port(i, 1),
 			data: filepath.Join(c.dir, name), log: filepath.Join(c.dir, name+".log")})
 	}
-	if c.network, err = newNetwork(n, func(i int) string { return ports[3*i+2] }, c.pids); err != nil {
+	if c.network, err = newNetwork(n, func(i int) string { return port(i, 2) }, c.pids); err != nil {
 		return nil, err
 	}
 	var all []string
@@ -185,7 +187,7 @@ func start(ctx context.Context, server string, config Config) (_ *Cluster, err e
 		m.args = []string{
 			"--name", m.name, "--data-dir", m.data,
 			"--listen-client-urls", scheme + "://" + m.client, "--advertise-client-urls", scheme + "://" + m.client,
-			"--listen-peer-urls", "http://" + ports[3*i+2], "--initial-advertise-peer-urls", "http://" + c.network.address(i),
+			"--listen-peer-urls", "http://" + port(i, 2), "--initial-advertise-peer-urls", "http://" + c.network.address(i),
 			"--initial-cluster", strings.Join(all, ","), "--initial-cluster-state", "new", "--initial-cluster-token", token,
 			"--listen-metrics-urls", "http://" + m.metrics, "--log-level", "warn", "--log-outputs", "stderr",
 		}
@@ -201,23 +203,6 @@ func start(ctx context.Context, server string, config Config) (_ *Cluster, err e
 		}
 	}
 	return c, c.WaitHealthy(ctx)
-}
-
-// freePorts returns addresses with ports that nobody listens on. They are below those that systems give
-// to connections, one of which could otherwise have a member's port when it comes again.
-func freePorts(n int) ([]string, error) {
-	var addresses []string
-	for range 1000 {
-		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 10000+rand.IntN(20000)))
-		if err != nil {
-			continue
-		}
-		defer l.Close() // after all were chosen
-		if addresses = append(addresses, l.Addr().String()); len(addresses) == n {
-			return addresses, nil
-		}
-	}
-	return nil, errors.New("there are no free ports")
 }
 
 // Close ends all members, and removes their data.

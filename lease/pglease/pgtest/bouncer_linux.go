@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"github.com/firn-id/firn/lease/drivertest/loopback"
 )
 
 // A Bouncer is a PgBouncer in front of a server, with pool_mode=transaction: a client has a
@@ -27,7 +29,7 @@ func (s *Server) Bounce(connections int, users ...string) (*Bouncer, error) {
 	if b.dir, err = s.owner.mkdir(); err != nil {
 		return nil, err
 	}
-	if b.port, err = freePort(); err == nil {
+	if b.port, err = loopback.Port(); err == nil {
 		err = b.start(s, path, connections, append(users, "postgres"))
 	}
 	if err != nil {

@@ -187,16 +187,6 @@ func (l *logbook) String() string {
 	return l.text.String()
 }
 
-// freePort returns a port of loopback that nobody listens on.
-func freePort() (int, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port, nil
-}
-
 // listening waits until a process listens on its port.
 func (p *process) listening(port int) error {
 	for range 1000 {

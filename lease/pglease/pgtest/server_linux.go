@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/firn-id/firn/lease/drivertest/loopback"
 )
 
 // Config says how a server is set up. The zero Config is that of a server as PostgreSQL comes, with
@@ -75,7 +77,7 @@ func start(ctx context.Context, c Config, make func(s *Server, data string) erro
 	if s.dir, err = s.owner.mkdir(); err != nil {
 		return nil, err
 	}
-	if s.port, err = freePort(); err == nil {
+	if s.port, err = loopback.Port(); err == nil {
 		err = make(s, s.data())
 	}
 	if err == nil {
