@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+
+	"github.com/firn-id/firn/internal/freeze"
 )
 
 // TestAtOnce: runs that are started at once share a pool, and make distinct IDs, with more
@@ -251,7 +253,9 @@ func TestStopped(t *testing.T) {
 		return line
 	}
 	last := next()
-	cmd.Process.Signal(syscall.SIGSTOP)
+	if err := freeze.Process(cmd.Process.Pid); err != nil {
+		t.Fatal(err)
+	}
 	_, shown, _ := strings.Cut(showPoolOf(t, dir), `"until":"`)
 	shown, _, _ = strings.Cut(shown, `"`)
 	until, err := time.Parse(time.RFC3339, shown)

@@ -475,7 +475,7 @@ func TestStopped(t *testing.T) {
 	srv := start(t)
 	s := prepared(t, srv.address())
 	rev := mustPut(t, s, "a", "x", driver.None)
-	srv.signal(syscall.SIGSTOP)
+	srv.stop()
 	s.options.Timeout = 300 * time.Millisecond
 	for call, err := range all(t.Context(), s) {
 		fails(t, "stopped: "+call, err, driver.ErrUnavailable, "no answer in time", "see that the servers run")
@@ -642,7 +642,7 @@ func TestNetwork(t *testing.T) {
 		if round%2 == 0 {
 			leader.kill()
 		} else {
-			leader.signal(syscall.SIGSTOP)
+			leader.stop()
 		}
 		attempt := 0
 		eventually(t, "another leads", func() bool {

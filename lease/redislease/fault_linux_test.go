@@ -279,7 +279,7 @@ func TestStopped(t *testing.T) {
 	srv := start(t)
 	s := prepared(t, srv.address())
 	rev := mustPut(t, s, "a", "x", driver.None)
-	srv.signal(syscall.SIGSTOP)
+	srv.stop()
 	s.options.Timeout = 300 * time.Millisecond
 	for call, err := range all(t.Context(), s) {
 		fails(t, "stopped: "+call, err, driver.ErrUnavailable, "no answer in time", "see that the server runs")
@@ -463,7 +463,7 @@ func TestReplica(t *testing.T) {
 	waiting := mustOpen(t, primary.address("wait-replicas=1", "wait-timeout=1s"))
 	findings(t, waiting, "still be made the primary")
 	rev = mustPut(t, waiting, "a", "y", rev)
-	replica.signal(syscall.SIGSTOP)
+	replica.stop()
 	_, err = waiting.Put(t.Context(), "a", []byte("z"), rev)
 	fails(t, "a replica that is stopped", err, driver.ErrUnavailable, "0 replicas of 1", "wait-replicas")
 	// The change was made, but nobody who waits believes so before the replica has it.

@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firn-id/firn/internal/freeze"
 	"github.com/firn-id/firn/lease/drivertest/loopback"
 )
 
@@ -125,6 +126,14 @@ func (s *server) kill() {
 }
 
 func (s *server) signal(sig syscall.Signal) { s.cmd.Process.Signal(sig) }
+
+// stop has the server stand still until SIGCONT.
+func (s *server) stop() {
+	s.t.Helper()
+	if err := freeze.Process(s.cmd.Process.Pid); err != nil {
+		s.t.Fatal(err)
+	}
+}
 
 func (s *server) host() string { return fmt.Sprintf("127.0.0.1:%d", s.port) }
 

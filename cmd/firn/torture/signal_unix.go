@@ -3,14 +3,11 @@
 package torture
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"runtime"
-	"strconv"
-	"strings"
 	"syscall"
+
+	"github.com/firn-id/firn/internal/freeze"
 )
 
 // Supported tells whether this system can stop and kill processes as a run has to.
@@ -42,25 +39,4 @@ func endedBy(s *os.ProcessState, signal syscall.Signal) bool {
 }
 
 // isStopped tells whether a process stands still as a whole.
-func isStopped(pid int) (bool, error) {
-	if runtime.GOOS != "linux" {
-		out, err := exec.Command("ps", "-o", "stat=", "-p", strconv.Itoa(pid)).Output()
-		return strings.HasPrefix(strings.TrimSpace(string(out)), "T"), err
-	}
-	// Threads stop one by one.
-	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
-	if err != nil || len(threads) == 0 {
-		return false, err
-	}
-	for _, path := range threads {
-		stat, err := os.ReadFile(path)
-		if err != nil {
-			return false, err
-		}
-		_, state, _ := strings.Cut(string(stat[strings.LastIndexByte(string(stat), ')')+1:]), " ")
-		if !strings.HasPrefix(state, "T") {
-			return false, nil
-		}
-	}
-	return true, nil
-}
+func isStopped(pid int) (bool, error) { return freeze.Frozen(pid) }

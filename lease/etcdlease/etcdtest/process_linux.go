@@ -1,6 +1,10 @@
 package etcdtest
 
-import "syscall"
+import (
+	"syscall"
+
+	"github.com/firn-id/firn/internal/freeze"
+)
 
 const supported = true
 
@@ -10,5 +14,5 @@ func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-func (p *process) freeze() error { return p.cmd.Process.Signal(syscall.SIGSTOP) }
+func (p *process) freeze() error { return freeze.Process(p.cmd.Process.Pid) }
 func (p *process) thaw() error   { return p.cmd.Process.Signal(syscall.SIGCONT) }

@@ -16,6 +16,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/firn-id/firn/internal/freeze"
 )
 
 // program returns the path of one of PostgreSQL's programs, of the newest version.
@@ -139,15 +141,21 @@ func (p *process) end() {
 	}
 }
 
-// signal sends a signal to the process and to all below it, in that order.
-func (p *process) signal(sig syscall.Signal) {
+// signal sends a signal to the process and to all below it.
+func (p *process) signal(sig syscall.Signal) { p.each(func(pid int) { syscall.Kill(pid, sig) }) }
+
+// freeze has the process and all below it stand still.
+func (p *process) freeze() { p.each(func(pid int) { freeze.Process(pid) }) } // one that has ended does
+
+// each does something to the process and to all below it, in that order.
+func (p *process) each(do func(pid int)) {
 	seen := map[int]bool{}
 	for again := true; again; { // until there are no new ones
 		again = false
 		for _, pid := range append([]int{p.cmd.Process.Pid}, children(p.cmd.Process.Pid)...) {
 			if !seen[pid] {
 				seen[pid], again = true, true
-				syscall.Kill(pid, sig)
+				do(pid)
 			}
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/firn-id/firn/internal/freeze"
 	"github.com/firn-id/firn/lease/drivertest/loopback"
 )
 
@@ -187,7 +188,7 @@ func (s *Server) Crash() {
 // Kill ends all of the server's processes by SIGKILL. They are stopped before: one that is made while its
 // parent ends would be nobody's child, and stay.
 func (s *Server) Kill() {
-	s.process.signal(syscall.SIGSTOP)
+	s.process.freeze()
 	s.process.signal(syscall.SIGKILL)
 	s.process.end()
 }
@@ -200,7 +201,7 @@ func (s *Server) Restart(ctx context.Context) error {
 
 // Stop stops all of the server's processes: it still has its connections, and takes more, but does
 // not answer. Continue has them go on.
-func (s *Server) Stop()     { s.process.signal(syscall.SIGSTOP) }
+func (s *Server) Stop()     { s.process.freeze() }
 func (s *Server) Continue() { s.process.signal(syscall.SIGCONT) }
 
 // Suspend stops those of the server's processes whose title has a text, such as "walwriter".
@@ -208,8 +209,9 @@ func (s *Server) Suspend(text string) (stopped int) {
 	for _, pid := range children(s.process.cmd.Process.Pid) {
 		title, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 		if strings.Contains(string(title), text) {
-			syscall.Kill(pid, syscall.SIGSTOP)
-			stopped++
+			if freeze.Process(pid) == nil {
+				stopped++
+			}
 		}
 	}
 	return stopped

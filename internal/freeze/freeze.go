@@ -1,0 +1,70 @@
+//go:build unix
+
+// Package freeze stops processes for those who torture or test. The signal alone is not enough for that: a process
+// stops some time after it was sent, one thread after the other, and may do this and that meanwhile.
+package freeze
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Process stops a process, and returns when it stands still. SIGCONT has it go on.
+func Process(pid int) error {
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		return err
+	}
+	const long = 10 * time.Second
+	for late := time.Now().Add(long); ; time.Sleep(time.Millisecond) {
+		switch frozen, err := Frozen(pid); {
+		case frozen || err != nil:
+			return err
+		case time.Now().After(late):
+			return fmt.Errorf("process %d does not stand still after %v", pid, long)
+		}
+	}
+}
+
+// Frozen tells whether a process stands still as a whole. Its error is os.ErrProcessDone if it has ended.
+func Frozen(pid int) (bool, error) {
+	if runtime.GOOS != "linux" {
+		out, err := exec.Command("ps", "-o", "stat=", "-p", strconv.Itoa(pid)).Output()
+		return strings.HasPrefix(strings.TrimSpace(string(out)), "T"), err
+	}
+	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+	if err != nil {
+		return false, err
+	}
+	there := 0
+	for _, path := range threads {
+		stat, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH) {
+			continue // the thread has ended
+		}
+		if err != nil {
+			return false, err
+		}
+		text := string(stat) // "pid (name) state …", and the name can have any bytes
+		switch state, _, _ := strings.Cut(strings.TrimSpace(text[strings.LastIndexByte(text, ')')+1:]), " "); state {
+		case "Z", "X":
+			continue
+		case "T":
+			there++
+		default:
+			return false, nil
+		}
+	}
+	if there == 0 {
+		return false, os.ErrProcessDone
+	}
+	return true, nil
+}
