@@ -135,6 +135,7 @@ var firnSubjects = []subject{
 	},
 	{
 		name: "snowflakesi", title: "Firn Snowflake-SI, 13 UIN bits", cap: capacity{8192, time.Millisecond},
+		burst: 2048, // the sequence goes on counting: so four ticks have it whole, and none begins with few IDs left
 		next: func() (loop, error) {
 			g, err := newSnowflakeSI()
 			return loopOf(func(n int) (id snowflakesi.ID, err error) {

@@ -18,6 +18,7 @@ type subject struct {
 	kin    string // a peer's: the name of the nearest of Firn's
 
 	cap   capacity // zero if it has none that could be met here
+	burst int      // how many IDs are made in a tick below the cap; 0 for as many as others make
 	loose bool     // it reads texts that are none, as some ID
 	bound bool     // it makes no IDs, but does what Firn's can hardly do without
 
@@ -44,6 +45,9 @@ func (s *subject) pace() (burst int, tick time.Duration) {
 	burst, tick = 3000, time.Millisecond
 	if c := s.cap; c.ids > 0 && c.perSecond() < float64(burst)/tick.Seconds() {
 		burst, tick = int(c.ids*3/4), c.tick
+	}
+	if s.burst > 0 {
+		burst = s.burst
 	}
 	return burst, tick
 }
