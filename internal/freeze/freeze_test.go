@@ -35,15 +35,32 @@ func (c *counts) now() int {
 	return c.n
 }
 
-func TestProcess(t *testing.T) {
-	yes := exec.Command("yes")
-	out := new(counts)
-	yes.Stdout = out
-	if err := yes.Start(); err != nil {
-		t.Skip("there is no program yes:", err)
+// asProcess makes the tests' program one that writes lines for ever.
+const asProcess = "FIRN_FREEZE_TEST_PROCESS"
+
+func TestMain(m *testing.M) {
+	for os.Getenv(asProcess) == "1" {
+		if _, err := os.Stdout.WriteString("on\n"); err != nil {
+			os.Exit(1) // nobody is there any more
+		}
 	}
-	defer yes.Process.Kill()
-	pid := yes.Process.Pid
+	os.Exit(m.Run())
+}
+
+func TestProcess(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	child := exec.Command(self)
+	child.Env = append(os.Environ(), asProcess+"=1")
+	out := new(counts)
+	child.Stdout = out
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer child.Process.Kill()
+	pid := child.Process.Pid
 	moves := func() bool {
 		before := out.now()
 		for range 10_000 {
@@ -63,16 +80,20 @@ func TestProcess(t *testing.T) {
 		if frozen, err := freeze.Frozen(pid); !frozen || err != nil {
 			t.Errorf("stopped: %v, %v", frozen, err)
 		}
-		time.Sleep(50 * time.Millisecond) // for what is still in the pipe
-		before := out.now()
-		if time.Sleep(50 * time.Millisecond); out.now() != before {
+		quiet := false // once what is still in the pipe has been read
+		for try := 0; try < 200 && !quiet; try++ {
+			before := out.now()
+			time.Sleep(50 * time.Millisecond)
+			quiet = out.now() == before
+		}
+		if !quiet {
 			t.Error("it goes on while it is stopped")
 		}
-		if err := yes.Process.Signal(syscall.SIGCONT); err != nil || !moves() {
+		if err := child.Process.Signal(syscall.SIGCONT); err != nil || !moves() {
 			t.Fatalf("it does not go on: %v", err)
 		}
 	}
-	yes.Process.Kill()
+	child.Process.Kill()
 	for runtime.GOOS == "linux" { // now a child that nobody has waited for
 		frozen, err := freeze.Frozen(pid)
 		if errors.Is(err, os.ErrProcessDone) {
@@ -82,7 +103,7 @@ func TestProcess(t *testing.T) {
 			t.Fatalf("killed: %v, %v", frozen, err)
 		}
 	}
-	yes.Wait()
+	child.Wait()
 	if err := freeze.Process(pid); err == nil {
 		t.Error("a process that has ended was stopped")
 	}
