@@ -32,6 +32,15 @@ func TestStep(t *testing.T) {
 	}
 	got, v := w.Advance(5<<room, 0, 0, 1, 5<<room+full)
 	want(t, "a tick that is overdrawn", got, v, 5<<room+full+2, Spent)
+	for range 2 {
+		w.Trim(full, mask)
+		if got := w.Last(); got != 5<<room+full-1 {
+			t.Fatalf("trimmed to %#x", got)
+		}
+	}
+	got, v = w.Advance(5<<room, 0, 0, 1, 5<<room+full)
+	want(t, "a tick that is trimmed", got, v, 5<<room+full-1, Spent)
+	w.Step(full, mask)
 	got, v = w.Advance(6<<room, 0, mask, 1, 6<<room+full)
 	want(t, "a continuing sequence after that", got, v, 6<<room, Issued)
 	for range full {
@@ -79,6 +88,7 @@ func TestStepTogether(t *testing.T) {
 					got[i] = append(got[i], word)
 					continue
 				}
+				w.Trim(full, mask)
 				last := w.Last()
 				if last&mask+1 < full {
 					continue // another caller has begun a tick meanwhile

@@ -28,6 +28,7 @@ type word[V ~uint8] interface {
 	Advance(floor, init, keep, step, ceil uint64) (uint64, V)
 	Reserve(floor, init, keep, ceil uint64, n int) (uint64, int, V)
 	Step(limit, mask uint64) (uint64, bool)
+	Trim(limit, mask uint64)
 	Pass(floor uint64)
 	Seal(mark uint64) uint64
 }
@@ -121,10 +122,14 @@ const (
 )
 
 // stepping makes one ID of the tick that the word is at.
-func stepping[V ~uint8](w word[V]) func() Outcome {
+func stepping[V ~uint8](w word[V]) func() Outcome { return overdrawing(w, limit, roomyMask) }
+
+// overdrawing is stepping with so many words in a tick, in a field of so wide a mask.
+func overdrawing[V ~uint8](w word[V], limit, mask uint64) func() Outcome {
 	return func() Outcome {
-		next, ok := w.Step(limit, roomyMask)
+		next, ok := w.Step(limit, mask)
 		if !ok {
+			w.Trim(limit, mask)
 			return Outcome{Again: true}
 		}
 		return Outcome{First: next, Run: 1}
@@ -140,10 +145,12 @@ func beginning[V ~uint8](w word[V]) func() Outcome {
 }
 
 // rising wants that the word never falls, that no ID is beyond it, and that each is of a
-// sequence that there is and made once: the ghost has a bit for each ID. With afterAll,
-// that is order, too: a call's ID is greater than those of all calls that ended before.
+// sequence that there is and made once: the ghost has a bit for each ID. All sequences in the
+// room count as the last one of the tick. With afterAll, that is order, too: a call's ID is
+// greater than those of all calls that ended before.
 func rising(ghost uint32, e Event) (uint32, string) {
-	if e.New[stateCell] < e.Old[stateCell] {
+	last := func(state uint64) uint64 { return state&^roomyMask | min(state&roomyMask, limit-1) }
+	if last(e.New[stateCell]) < last(e.Old[stateCell]) {
 		return ghost, fmt.Sprintf("the word fell from %#x to %#x", e.Old[stateCell], e.New[stateCell])
 	}
 	for w := e.First; w < e.First+uint64(e.Run); w++ {
@@ -159,6 +166,45 @@ func rising(ghost uint32, e Event) (uint32, string) {
 		ghost |= bit
 	}
 	return ghost, ""
+}
+
+// A narrow is the layout of words that are added with little room above them.
+type narrow struct{ bits, limit uint64 }
+
+func (n narrow) mask() uint64 { return 1<<n.bits - 1 }
+
+// beginningNarrow makes one ID of the clock's tick.
+func beginningNarrow[V ~uint8](w word[V], n narrow) func() Outcome {
+	return func() Outcome {
+		floor := Choose("reads the clock:", 2, 3) << n.bits
+		return outcome(w.Advance(floor, 0, 0, 1, floor+n.limit))
+	}
+}
+
+// watch wants each ID once and of a sequence that there is. Only the program Advance, which reads
+// the clock, changes the time. The sequence is never further beyond its end than there
+// are callers of Step. The ghost has a bit for each ID.
+func (n narrow) watch(callers uint64) func(uint32, Event) (uint32, string) {
+	return func(ghost uint32, e Event) (uint32, string) {
+		before, after := e.Old[stateCell], e.New[stateCell]
+		if before>>n.bits != after>>n.bits && e.Program != "Advance" {
+			return ghost, fmt.Sprintf("%s carried into the time, from %#x to %#x", e.Program, before, after)
+		}
+		if seq := after & n.mask(); seq > n.limit-1+callers {
+			return ghost, fmt.Sprintf("the sequence is %d, with %d callers beyond %d", seq, callers, n.limit-1)
+		}
+		if e.Run == 0 {
+			return ghost, ""
+		}
+		bit := uint32(1) << (e.First>>n.bits*n.limit + min(e.First&n.mask(), n.limit-1))
+		switch {
+		case e.First&n.mask() >= n.limit:
+			return ghost, fmt.Sprintf("%#x was issued, whose sequence is past its end", e.First)
+		case ghost&bit != 0:
+			return ghost, fmt.Sprintf("%#x was issued twice", e.First)
+		}
+		return ghost | bit, ""
+	}
 }
 
 // afterAll wants that what a call issues is greater than the word that it found at first, if

@@ -3,10 +3,13 @@ package explore
 import (
 	"testing"
 
+	blindtrim "github.com/firn-id/firn/internal/tick/explore/mutant/blindtrim"
+	deeptrim "github.com/firn-id/firn/internal/tick/explore/mutant/deeptrim"
 	earlyseal "github.com/firn-id/firn/internal/tick/explore/mutant/earlyseal"
 	earlystep "github.com/firn-id/firn/internal/tick/explore/mutant/earlystep"
 	fencefalls "github.com/firn-id/firn/internal/tick/explore/mutant/fencefalls"
 	noswap "github.com/firn-id/firn/internal/tick/explore/mutant/noswap"
+	notrim "github.com/firn-id/firn/internal/tick/explore/mutant/notrim"
 	openseal "github.com/firn-id/firn/internal/tick/explore/mutant/openseal"
 	overfence "github.com/firn-id/firn/internal/tick/explore/mutant/overfence"
 	overstep "github.com/firn-id/firn/internal/tick/explore/mutant/overstep"
@@ -89,7 +92,16 @@ func TestMutants(t *testing.T) {
 		fails(t, stepModel(new(overstep.Word), 2, 2), "past its end")
 	})
 	t.Run("earlystep", func(t *testing.T) {
-		fails(t, stepSealModel(new(earlystep.Word)), "the seal")
+		fails(t, stepSealModel(new(earlystep.Word), highMark), "the seal")
+	})
+	t.Run("notrim", func(t *testing.T) {
+		fails(t, overdrawnModel(new(notrim.Word), narrow{bits: 2, limit: 2}, 2, 5), "Step carried into the time")
+	})
+	t.Run("blindtrim", func(t *testing.T) {
+		fails(t, overdrawnModel(new(blindtrim.Word), narrow{bits: 2, limit: 2}, 2, 5), "Step carried into the time")
+	})
+	t.Run("deeptrim", func(t *testing.T) {
+		fails(t, overdrawnModel(new(deeptrim.Word), narrow{bits: 2, limit: 2}, 2, 5), "issued twice")
 	})
 	t.Run("openseal", func(t *testing.T) {
 		fails(t, forgetNothing(sealModel(new(openseal.Word), 1)), "after the seal")

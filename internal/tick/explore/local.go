@@ -138,16 +138,19 @@ func (ls *locals) edge(l *local, result uint64) *edge {
 		return e
 	}
 	if e.lost && p.Restarts {
-		chosen := 0
-		for chosen < len(steps) && steps[chosen].Cell == "" {
-			chosen++
-		}
-		var anew operation
-		if _, ended := ls.run(l.program, steps[:chosen], &anew); ended || !anew.same(next) {
-			panic("explore: " + p.Name + " does not start again after a lost swap")
-		}
-		steps = steps[:chosen]
+		steps = ls.restart(l.program, steps, next)
 	}
 	e.to = ls.intern(l.program, l.made, steps)
 	return e
+}
+
+// restart returns the steps of a call up to where it first came to the operation next.
+func (ls *locals) restart(program int, steps []Step, next operation) []Step {
+	for n := range steps {
+		var before operation
+		if ls.run(program, steps[:n], &before); before.same(next) {
+			return steps[:n]
+		}
+	}
+	panic("explore: " + ls.programs[program].Name + " does not start again after a lost swap")
 }

@@ -36,10 +36,11 @@ type Program struct {
 	Actors int // callers that run it
 	Calls  int // calls that each completes
 	Call   func() Outcome
-	// Restarts says that a call that has lost a swap goes on as one that has done
-	// nothing yet but choose. The search then forgets what such a call has seen,
-	// which keeps the states few. The search checks that the next operation is the
-	// same; that the memory of the call is, is for the caller to know.
+	// Restarts says that a call that has lost a swap goes on as it did when it first came
+	// to the operation that it now does next: at the start of its loop. The search then
+	// forgets what the call has seen since, which keeps the states few. The search
+	// checks that the call has come to that operation before; that the memory of the call
+	// is the same, is for the caller to know.
 	Restarts bool
 	// Check, if any, judges a call by its own steps: what is violated.
 	Check func(steps []Step, o Outcome) string

@@ -116,6 +116,31 @@ func stepModel[V ~uint8](w word[V], steppers, made int) *Model {
 	}
 }
 
+// Callers of Step who go on when the tick is exhausted never carry into the time, as long as
+// the room has a place for each of them, however often they call.
+func TestStepBeyondTheEnd(t *testing.T) {
+	holds(t, overdrawnModel(new(tick.Word), narrow{bits: 2, limit: 2}, 2, 5))
+	holds(t, overdrawnModel(new(tick.Word), narrow{bits: 2, limit: 1}, 3, 4))
+	holds(t, overdrawnModel(new(tick.Word), narrow{bits: 3, limit: 5}, 3, 3))
+}
+
+// The bound is exact: with a place less than callers, one of them carries.
+func TestStepBeyondTheEndNeedsTheRoom(t *testing.T) {
+	fails(t, overdrawnModel(new(tick.Word), narrow{bits: 2, limit: 2}, 3, 5), "carried into the time")
+}
+
+// overdrawnModel has callers of Step, each of whom calls more often than there is room, beside
+// one who begins ticks.
+func overdrawnModel[V ~uint8](w word[V], n narrow, callers, calls int) *Model {
+	return &Model{
+		Shared: w, Setup: func() { w.Open(); w.Advance(1<<n.bits, 0, 0, 1, 2<<n.bits) }, Watch: n.watch(uint64(callers)),
+		Programs: []Program{
+			{Name: "Step", Actors: callers, Calls: calls, Call: trying(overdrawing(w, n.limit, n.mask())), Restarts: true},
+			{Name: "Advance", Actors: 1, Calls: 2, Call: trying(beginningNarrow(w, n)), Restarts: true},
+		},
+	}
+}
+
 // Words are added while the fence rises.
 func TestStepAtTheFence(t *testing.T) { holds(t, stepFenceModel(new(tick.Word))) }
 
@@ -169,16 +194,25 @@ func sealModel[V ~uint8](w word[V], advancers int) *Model {
 	}
 }
 
-// Words are added while the word is sealed.
-func TestStepAtTheSeal(t *testing.T) { holds(t, stepSealModel(new(tick.Word))) }
+// Words are added while the word is sealed, also beyond the end of their tick.
+func TestStepAtTheSeal(t *testing.T) { holds(t, stepSealModel(new(tick.Word), highMark)) }
 
-func stepSealModel[V ~uint8](w word[V]) *Model {
+// highMark is a bit above the time, which the seal of words that are added needs.
+const highMark = 1 << 20
+
+// A mark within the sequence can be taken back by Trim, to a state that another caller has seen.
+func TestStepAtTheSealNeedsAHighMark(t *testing.T) {
+	fails(t, stepSealModel(new(tick.Word), 1), "the seal")
+}
+
+func stepSealModel[V ~uint8](w word[V], mark uint64) *Model {
+	const limit, mask = 2, 1<<2 - 1
 	return &Model{
-		Shared: w, Setup: func() { w.Raise(3 << roomy); w.Advance(1<<roomy, 0, 0, 1, 2<<roomy) }, Watch: sealed,
+		Shared: w, Setup: func() { w.Raise(2 * highMark); w.Advance(1<<2, 0, 0, 1, 2<<2) }, Watch: sealed,
 		Programs: []Program{
-			{Name: "Step", Actors: 2, Calls: 2, Call: trying(stepping(w))},
-			{Name: "Advance", Actors: 1, Calls: 1, Call: trying(beginning(w))},
-			{Name: "Seal", Actors: 1, Calls: 1, Call: sealing(w)},
+			{Name: "Step", Actors: 2, Calls: 3, Call: trying(overdrawing(w, limit, mask)), Restarts: true},
+			{Name: "Advance", Actors: 1, Calls: 1, Call: trying(beginningNarrow(w, narrow{bits: 2, limit: limit})), Restarts: true},
+			{Name: "Seal", Actors: 1, Calls: 1, Call: func() Outcome { return Outcome{First: w.Seal(mark), Run: 1} }},
 		},
 	}
 }

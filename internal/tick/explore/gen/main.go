@@ -70,6 +70,18 @@ var mutants = []mutant{
 		{"\tnext := w.state.Add(1)\n", "\tfence := w.fence.Load()\n\tnext := w.state.Add(1)\n"},
 		{"next < w.fence.Load()", "next < fence"},
 	}},
+	{"notrim", "Trim", "nothing is taken back", []edit{{
+		"if w.state.CompareAndSwap(last, last&^mask+limit-1) {\n\t\t\treturn\n\t\t}",
+		"return",
+	}}},
+	{"blindtrim", "Trim", "the word is stored without looking whether it moved meanwhile", []edit{{
+		"if w.state.CompareAndSwap(last, last&^mask+limit-1) {\n\t\t\treturn\n\t\t}",
+		"w.state.Store(last&^mask + limit - 1)\n\t\treturn",
+	}}},
+	{"deeptrim", "Trim", "the last word of the tick is taken back too", []edit{{
+		"last&^mask+limit-1",
+		"last&^mask+limit-2",
+	}}},
 	{"openseal", "Seal", "the fence stays up", []edit{{"\tw.fence.Store(0)\n", ""}}},
 	{"quietseal", "Seal", "the state stays as it is", []edit{{
 		"if w.state.CompareAndSwap(last, last+mark) {\n\t\t\treturn last\n\t\t}",

@@ -46,8 +46,9 @@ type Word struct {
 	//	bits   time : sequence, split where the caller says
 	//	writer any caller, by compare-and-swap from the value it read, or by adding
 	//	       to whatever is there
-	//	holds  every value stored is greater than the one it replaced (Replace
-	//	       excepted), so no value is stored, or issued, twice
+	//	holds  every word issued is greater than the ones before (Replace excepted),
+	//	       so no word is issued twice; the state falls only by Trim, from
+	//	       sequences that are no words to the last one that is
 	state atomic.Uint64
 
 	_ [56]byte
@@ -82,6 +83,9 @@ func (w *Word) Raise(f uint64) bool {
 	}
 }
 
+// Allows reports whether word is below the fence.
+func (w *Word) Allows(word uint64) bool { return word < w.fence.Load() }
+
 // Pass leaves out the words below floor: none of them is issued any more.
 func (w *Word) Pass(floor uint64) {
 	for {
@@ -99,6 +103,9 @@ func (w *Word) Pass(floor uint64) {
 // issued any more, not even by a call that has looked at the fence already. Such a call
 // has looked at the state before, and mark changes that, to a value that is no word's:
 // its swap fails. Whoever raises the fence must not do so during or after Seal.
+//
+// If Step and Trim are used, mark must be a bit above the time, which is 0 in all words. Trim
+// can take a smaller mark back, and so restore the state that the call has seen.
 func (w *Word) Seal(mark uint64) uint64 {
 	for {
 		last := w.state.Load()
@@ -173,10 +180,14 @@ func (w *Word) Reserve(floor, init, keep, ceil uint64, n int) (uint64, int, Verd
 // Step issues the word after the last one, in one addition: callers who come at the same
 // time wait for each other's turn at the memory, but none of them has to look or try again.
 //
-// The sequence is the bits in mask, of which those below limit are words. The rest is room: a
-// call that comes when the tick is spent, or the word at the fence, issues nothing and returns false, but
-// has added all the same. So no more calls than there is room may come before the next tick
-// begins; the sequence in Last can be beyond limit until then.
+// The sequence is the bits in mask, of which those below limit are words. The rest is room.
+// If the tick is exhausted or the word is at the fence, Step returns false, and has added all the
+// same. Then the caller must call Trim before it calls Step again.
+//
+// Each caller between a failed Step and the end of its Trim has added once. The sequence is never
+// further beyond limit-1 than the number of these callers. If the room is at least as wide as
+// there are callers, no addition carries into the time. Neither the number of calls nor the length
+// of the tick matters, nor how long a caller is held up before or after its Step.
 //
 // The time of the word is whatever it was last set to by Advance or Reserve: it is for
 // the caller to know that this is the present one.
@@ -185,6 +196,23 @@ func (w *Word) Step(limit, mask uint64) (uint64, bool) {
 	// The fence is looked at after the addition. Seal takes it down before it looks at the
 	// state, so either it has seen this word, or this look sees no fence.
 	return next, next&mask < limit && next < w.fence.Load()
+}
+
+// Trim takes back what failed Steps have added beyond limit: the sequence becomes limit-1,
+// that of the last word which the tick has. The tick stays exhausted.
+//
+// During each Trim there is a moment at which the sequence is below limit. Additions beyond limit
+// that follow this moment belong to callers who have not ended their own Trim.
+func (w *Word) Trim(limit, mask uint64) {
+	for {
+		last := w.state.Load()
+		if last&mask < limit {
+			return
+		}
+		if w.state.CompareAndSwap(last, last&^mask+limit-1) {
+			return
+		}
+	}
 }
 
 // Replace issues next after last, if last still is the last word and next is below the
