@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"sync/atomic"
 	"time"
+
+	"github.com/firn-id/firn/internal/alarm"
 )
 
 // Clock reads the wall clock. The zero Clock reads the system's.
@@ -50,35 +52,35 @@ func Millis(t time.Time) int64 {
 }
 
 const (
-	// fine is how long before its end a pause leaves the runtime's timers. On
-	// Linux an idle Go process sleeps in whole milliseconds: a timer of half a
-	// millisecond fires after more than one, and a tick is gone.
-	fine = 2 * time.Millisecond
-	// spin is the pause that is too short for any sleep to keep.
+	// spin is a pause that is too short for a sleep.
 	spin = 20 * time.Microsecond
-	// coarse bounds a single sleep, so that a clock that is set forward and a
-	// context that ends are noticed soon.
-	coarse = 5 * time.Millisecond
+
+	// Longest bounds a pause, so that callers soon notice a clock that was set forward, and a
+	// context that has ended.
+	Longest = 5 * time.Millisecond
 )
 
-// Pause sleeps for d, or for less: about 5 ms, so that the caller looks at its clock and
-// its context again. It burns no core. It does not wait for the context itself: that takes
-// a timer with a channel, to be made anew each time, since a timer belongs to the bubble
-// of testing/synctest that made it.
+// Pause sleeps for d or for [Longest], whichever is shorter. It holds no P, so other goroutines run
+// meanwhile, and it burns no core.
+//
+// Pause does not watch a context. A timer with a channel could, but belongs to the bubble of
+// testing/synctest that made it, and so each pause would have to make another timer.
 func Pause(d time.Duration) {
-	if d > fine {
-		time.Sleep(min(d-fine*3/4, coarse)) // which may last 1 ms longer
+	d = min(d, Longest)
+	if inBubble() {
+		time.Sleep(d)
 		return
 	}
-	before := time.Now()
 	if d <= spin {
 		runtime.Gosched()
-	} else {
-		nap(d)
+		return
 	}
-	if time.Since(before) == 0 {
-		// The clock stands still while the kernel's does not: this is a bubble
-		// of testing/synctest, whose time passes only in the runtime's sleeps.
-		time.Sleep(d)
-	}
+	alarm.Sleep(d)
+}
+
+// inBubble reports whether the caller is in a bubble of testing/synctest, where time passes only in
+// the runtime's own sleeps. The times of a bubble have no monotonic reading.
+func inBubble() bool {
+	now := time.Now()
+	return now == now.Round(0)
 }

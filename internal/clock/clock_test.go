@@ -3,6 +3,10 @@ package clock_test
 import (
 	"math"
 	"math/big"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -74,4 +78,33 @@ func TestPause(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Pause parks its goroutine: it does not hold a P in a system call, where other goroutines need one.
+func TestPauseParks(t *testing.T) {
+	var stop atomic.Bool
+	var all sync.WaitGroup
+	all.Go(func() {
+		for !stop.Load() {
+			clock.Pause(time.Millisecond)
+		}
+	})
+	defer all.Wait()
+	defer stop.Store(true)
+	buf := make([]byte, 1<<20)
+	for seen := 0; seen < 20; {
+		runtime.Gosched()
+		for stack := range strings.SplitSeq(string(buf[:runtime.Stack(buf, true)]), "\n\n") {
+			head, frames, _ := strings.Cut(stack, "\n")
+			if !strings.Contains(frames, "clock.Pause(") {
+				continue
+			}
+			if strings.Contains(head, "[syscall") {
+				t.Fatalf("in a pause:\n%s", stack)
+			}
+			if strings.Contains(head, "[sleep") {
+				seen++
+			}
+		}
+	}
 }

@@ -1,9 +1,11 @@
 package line_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"runtime"
 	"slices"
 	"strings"
@@ -24,6 +26,7 @@ type tap struct {
 	left  int
 	tries int
 	fault func(try int)
+	pause time.Duration // 0 for a millisecond
 }
 
 // open lets the tap give n words more.
@@ -53,7 +56,7 @@ func (s *tap) Try(n int) (uint64, int, time.Duration, error) {
 		s.fault(s.tries)
 	}
 	if s.left == 0 {
-		return 0, 0, time.Millisecond, nil
+		return 0, 0, cmp.Or(s.pause, time.Millisecond), nil
 	}
 	run := min(n, s.left)
 	s.left -= run
@@ -191,6 +194,197 @@ func TestContexts(t *testing.T) {
 		}
 		empty(t, &l)
 	})
+}
+
+// A caller whose context has ended gets no word when its turn comes: the word goes to the next.
+func TestContextsAtTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var l line.Line
+		s := new(tap)
+		ctx, cancel := context.WithCancel(t.Context())
+		all := stand(&l, s, t.Context(), ctx, t.Context(), ctx, t.Context())
+		cancel()
+		s.open(3) // before the leader looks again
+		pass(time.Millisecond)
+		for i, word := range []uint64{1, 0, 2, 0, 3} {
+			c := all[i]
+			if word > 0 && !c.is(word) || word == 0 && (!c.done() || !errors.Is(c.outcome.Load().err, context.Canceled)) {
+				t.Errorf("caller %d: %v, want word %d", i, c, word)
+			}
+		}
+		empty(t, &l)
+	})
+}
+
+// A counted context counts how often somebody looks at it.
+type counted struct {
+	context.Context
+	looks *atomic.Int64
+}
+
+func (c counted) Err() error {
+	c.looks.Add(1)
+	return c.Context.Err()
+}
+
+// The leader of a long line looks at a bounded part of the contexts before each pause. A caller whose
+// context ends still returns soon, wherever it stands, and the others stay in line.
+func TestLongLine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const callers = 5000
+		var l line.Line
+		s := new(tap)
+		var looks atomic.Int64
+		contexts := make([]context.Context, callers)
+		cancels := make([]context.CancelFunc, callers)
+		for i := range contexts {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			contexts[i], cancels[i] = counted{ctx, &looks}, cancel
+		}
+		all := stand(&l, s, contexts...)
+		looks.Store(0)
+		pass(100 * time.Millisecond)
+		if n, most := looks.Load(), int64(100*(1000+2)); n > most || n < most/2 { // each pause lasts 1 ms
+			t.Errorf("the leader has looked %d times at a context in 100 pauses", n)
+		}
+		left := callers
+		for _, i := range []int{0, 1, callers - 1, callers / 2, callers - 2, 2, 999, 1000, 1001} {
+			cancels[i]()
+			pass((callers/1000 + 2) * time.Millisecond)
+			if o := all[i].outcome.Load(); o == nil || !errors.Is(o.err, context.Canceled) {
+				t.Errorf("caller %d: %v", i, all[i])
+			}
+			if left--; l.Len() != left {
+				t.Errorf("%d callers wait, want %d", l.Len(), left)
+			}
+		}
+
+		// All but three, at once: the leader looks to the end of the line, and then from its start.
+		stay := map[int]bool{3: true, 2600: true, callers - 3: true}
+		for i, cancel := range cancels {
+			if !stay[i] {
+				cancel()
+			}
+		}
+		pass(2 * time.Millisecond)
+		for i, c := range all {
+			if c.done() == stay[i] {
+				t.Fatalf("with the contexts of all but three ended, caller %d: %v", i, c)
+			}
+		}
+		s.open(3)
+		pass(time.Millisecond)
+		for n, i := range []int{3, 2600, callers - 3} {
+			if !all[i].is(uint64(n + 1)) {
+				t.Errorf("caller %d: %v, want word %d", i, all[i], n+1)
+			}
+		}
+		empty(t, &l)
+	})
+}
+
+// Callers come, their contexts end and words come in any order: no caller and no word is lost, and
+// callers are served in turn.
+func TestAnyOrder(t *testing.T) {
+	for seed := range uint64(100) {
+		synctest.Test(t, func(t *testing.T) {
+			random := rand.New(rand.NewPCG(seed, 1))
+			var l line.Line
+			s := &tap{pause: 3 * time.Microsecond} // which pays for a few looks
+			var all []*caller
+			var cancels []context.CancelFunc
+			ended := make(map[int]bool)
+			for range 300 {
+				switch random.IntN(8) {
+				default:
+					ctx, cancel := context.WithCancel(t.Context())
+					defer cancel()
+					all, cancels = append(all, stand(&l, s, ctx)...), append(cancels, cancel)
+				case 4, 5:
+					if len(all) > 0 {
+						i := len(all) - 1 - random.IntN(min(len(all), 50))
+						cancels[i]()
+						ended[i] = true
+					}
+				case 6:
+					s.open(random.IntN(6))
+				case 7:
+					pass(time.Duration(random.IntN(10)) * time.Microsecond)
+				}
+			}
+			s.open(len(all))
+			pass(time.Millisecond)
+			var last uint64
+			for i, c := range all {
+				o := c.outcome.Load()
+				switch {
+				case o != nil && c.is(last+1):
+					last++
+				case o == nil || !ended[i] || o.word != 0 || !errors.Is(o.err, context.Canceled):
+					t.Fatalf("seed %d, caller %d of %d: %v after word %d", seed, i, len(all), c, last)
+				}
+			}
+			if last != s.word {
+				t.Errorf("seed %d: of %d words, %d were handed out", seed, s.word, last)
+			}
+			empty(t, &l)
+		})
+	}
+}
+
+// Many callers at a time, by the system's clock and on several threads: each word is handed out once.
+func TestManyThreads(t *testing.T) {
+	const callers, each = 200, 20
+	var l line.Line
+	s := new(counter)
+	words := make([][]uint64, callers)
+	var gone atomic.Int64
+	var all sync.WaitGroup
+	for i := range words {
+		all.Go(func() {
+			random := rand.New(rand.NewPCG(uint64(i), 1))
+			for len(words[i]) < each {
+				ctx, cancel := context.WithTimeout(context.Background(), time.Duration(random.IntN(5000))*time.Microsecond)
+				if random.IntN(2) == 0 {
+					cancel()
+					ctx, cancel = context.WithCancel(context.Background())
+				}
+				word, run, err := l.Stand(ctx, 1, s)
+				cancel()
+				switch {
+				case err == nil && run == 1:
+					words[i] = append(words[i], word)
+				case errors.Is(err, context.DeadlineExceeded):
+					gone.Add(1)
+				default:
+					t.Errorf("caller %d got %d words, %v", i, run, err)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+	made := slices.Concat(words...)
+	slices.Sort(made)
+	for i, word := range made {
+		if word != uint64(i+1) {
+			t.Fatalf("word %d is %d, of %d", i+1, word, s.word)
+		}
+	}
+	t.Logf("%d words, %d contexts ended", len(made), gone.Load())
+	empty(t, &l)
+}
+
+// A counter is a Source of a few words a pause. It needs no lock, since one caller at a time leads.
+type counter struct{ word, tries uint64 }
+
+func (s *counter) Try(int) (uint64, int, time.Duration, error) {
+	if s.tries++; s.tries%40 == 0 {
+		return 0, 0, 200 * time.Microsecond, nil
+	}
+	s.word++
+	return s.word, 1, 0, nil
 }
 
 // A source's error goes to the caller who leads; those behind try for themselves.
