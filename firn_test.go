@@ -49,9 +49,9 @@ func TestFormats(t *testing.T) {
 	if _, ok := firn.Lookup("Nanoflake"); ok {
 		t.Error("names are read in any case")
 	}
-	for form, name := range map[firn.Form]string{firn.Text: "text", firn.Int: "int", firn.Hex: "hex", 7: "Form(7)"} {
+	for form, name := range map[firn.Form]string{firn.Text: "text", firn.Int: "int", firn.Hex: "hex", firn.Base36: "base36", 7: "Form(7)"} {
 		got, err := firn.ParseForm(name)
-		if form.String() != name || (err == nil) != (form <= firn.Hex) || err == nil && got != form {
+		if form.String() != name || (err == nil) != (form <= firn.Base36) || err == nil && got != form {
 			t.Errorf("%d is %s, and that is %d, %v", form, form, got, err)
 		}
 	}
@@ -64,9 +64,9 @@ func TestTimeInJSON(t *testing.T) {
 		{"scru160", "e677d21fdc000000000000000000000000000000", "", "null", "253402300800000"},
 		{"scru160", "e677d21fdbff0000000000000000000000000000", "", `"9999-12-31T23:59:59.999Z"`, "253402300799999"},
 		{"scru160", "00000000000000000000000000000000", "", `"1970-01-01T00:00:00Z"`, "0"},
-		{"nanoflake", "0", "-62167219200000", `"0000-01-01T00:00:00Z"`, "-62167219200000"},
-		{"nanoflake", "0", "-62167219200001", "null", "-62167219200001"},
-		{"nanoflake", "0", "9223372036854775807", "null", "9223372036854775807"},
+		{"nanoflake", "0000000000000", "-62167219200000", `"0000-01-01T00:00:00Z"`, "-62167219200000"},
+		{"nanoflake", "0000000000000", "-62167219200001", "null", "-62167219200001"},
+		{"nanoflake", "0000000000000", "9223372036854775807", "null", "9223372036854775807"},
 	} {
 		var set firn.Settings
 		if v.epoch != "" {
@@ -106,7 +106,7 @@ var inspected = []struct {
 	},
 	{
 		"nanoflake",
-		map[firn.Form]string{firn.Text: "7en9rb30swmf", firn.Int: "974901554009075751", firn.Hex: "0d878bcc51aff027"},
+		map[firn.Form]string{firn.Text: "07en9rb30swmf", firn.Int: "974901554009075751", firn.Hex: "0d878bcc51aff027", firn.Base36: "7en9rb30swmf"},
 		`{"format":"nanoflake","id":"07en9rb30swmf","int":"974901554009075751","hex":"0d878bcc51aff027","time":"2028-05-14T05:10:43.27Z",` +
 			`"unix_ms":1841893843270,"fields":{"timestamp":232434643270,"generator_id":767,"sequence":39}}`,
 	},
@@ -180,7 +180,7 @@ func TestSettings(t *testing.T) {
 	if err != nil || info.Time.UnixMilli() != 2234629034433 || !reflect.DeepEqual(info.Fields, want) {
 		t.Errorf("%+v, %v", info, err)
 	}
-	info, err = lookup(t, "nanoflake").Inspect("7en9rb30swmf", firn.Text, firn.Settings{Epoch: time.UnixMilli(0)})
+	info, err = lookup(t, "nanoflake").Inspect("7en9rb30swmf", firn.Base36, firn.Settings{Epoch: time.UnixMilli(0)})
 	if err != nil || info.Time.UnixMilli() != 232434643270 {
 		t.Errorf("%+v, %v", info, err)
 	}
@@ -196,10 +196,15 @@ func TestDetect(t *testing.T) {
 		form  firn.Form
 		want  string
 	}{
-		{"7en9rb30swmf", firn.Text, "nanoflake"},
+		{"7en9rb30swmf", firn.Base36, "nanoflake"},
+		{"07en9rb30swmf", firn.Base36, "nanoflake"},
+		{"7en9rb30swmf", firn.Text, ""},
+		{"007en9rb30swmf", firn.Text, ""},
+		{"007en9rb30swmf", firn.Base36, ""},
 		{"00CMXB6TAK4SA", firn.Text, "nanoflake ulidflake ulidflake-scalable"},
 		{"7ZZZZZZZZZZZZ", firn.Text, "ulidflake ulidflake-scalable"},
-		{"4985", firn.Text, "nanoflake snowflakesi"},
+		{"4985", firn.Text, "snowflakesi"},
+		{"4985", firn.Base36, "nanoflake"},
 		{"4985", firn.Int, "nanoflake ulidflake ulidflake-scalable snowflakesi"},
 		{"9007199254740992", firn.Int, "nanoflake ulidflake ulidflake-scalable"},
 		{"9223372036854775808", firn.Int, ""},
@@ -229,7 +234,7 @@ func TestInspectErrors(t *testing.T) {
 	if !ok || e.Offset != 12 || e.Format != "ulidflake" {
 		t.Errorf("%v", err)
 	}
-	for _, form := range []firn.Form{firn.Int, 3, 255} {
+	for _, form := range []firn.Form{firn.Int, firn.Base36, 4, 255} {
 		if _, err := lookup(t, "scru160").Inspect("1", form, firn.Settings{}); err == nil {
 			t.Errorf("scru160 has the form %s", form)
 		}

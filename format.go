@@ -30,14 +30,15 @@ type format struct {
 type Form uint8
 
 const (
-	Text Form = iota // the format's canonical text, or another text that it reads
-	Int              // the decimal integer, for the formats of up to 64 bits
-	Hex              // the big-endian binary form in hexadecimal
+	Text   Form = iota // the format's canonical text, or another text that Parse reads
+	Int                // the decimal integer, for the formats of up to 64 bits
+	Hex                // the big-endian binary form in hexadecimal
+	Base36             // Nanoflake's text with or without its leading zeros; for reading alone
 )
 
-var formNames = [...]string{Text: "text", Int: "int", Hex: "hex"}
+var formNames = [...]string{Text: "text", Int: "int", Hex: "hex", Base36: "base36"}
 
-// String returns "text", "int" or "hex".
+// String returns "text", "int", "hex" or "base36".
 func (f Form) String() string {
 	if int(f) < len(formNames) {
 		return formNames[f]
@@ -52,7 +53,7 @@ func ParseForm(name string) (Form, error) {
 			return Form(f), nil
 		}
 	}
-	return 0, fmt.Errorf("firn: %q is no form of an ID: want text, int or hex", name)
+	return 0, fmt.Errorf("firn: %q is no form of an ID: want text, int, hex or base36", name)
 }
 
 // Settings are what an ID does not say of itself and its reader has to know. The zero
@@ -67,8 +68,8 @@ type Settings struct {
 // all is every format, in the order in which they are listed and detected.
 var all = []*format{
 	{
-		name: "nanoflake", worker: "generator ID", forms: []Form{Text, Int, Hex},
-		inspect: reader(nanoflake.Parse, nanoflake.ParseDecimal, nanoflake.ParseHex, func(id nanoflake.ID, set Settings) Info {
+		name: "nanoflake", worker: "generator ID", forms: []Form{Text, Int, Hex, Base36},
+		inspect: reader(forms[nanoflake.ID]{Text: nanoflake.Parse, Int: nanoflake.ParseDecimal, Hex: nanoflake.ParseHex, Base36: nanoflake.ParseBase36}, func(id nanoflake.ID, set Settings) Info {
 			return integer(id, id.Hex(), id.Time(set.Epoch),
 				number("timestamp", 41, id.Timestamp()),
 				number("generator_id", 10, int64(id.GeneratorID())),
@@ -77,7 +78,7 @@ var all = []*format{
 	},
 	{
 		name: "ulidflake", forms: []Form{Text, Int, Hex},
-		inspect: reader(ulidflake.Parse, ulidflake.ParseDecimal, ulidflake.ParseHex, func(id ulidflake.ID, set Settings) Info {
+		inspect: reader(forms[ulidflake.ID]{Text: ulidflake.Parse, Int: ulidflake.ParseDecimal, Hex: ulidflake.ParseHex}, func(id ulidflake.ID, set Settings) Info {
 			return integer(id, id.Hex(), id.Time(set.Epoch),
 				number("timestamp", 43, id.Timestamp()),
 				number("randomness", 20, int64(id.Randomness())))
@@ -85,7 +86,7 @@ var all = []*format{
 	},
 	{
 		name: "ulidflake-scalable", worker: "scalability", forms: []Form{Text, Int, Hex},
-		inspect: reader(ulidflake.ParseScalable, ulidflake.ParseScalableDecimal, ulidflake.ParseScalableHex, func(id ulidflake.ScalableID, set Settings) Info {
+		inspect: reader(forms[ulidflake.ScalableID]{Text: ulidflake.ParseScalable, Int: ulidflake.ParseScalableDecimal, Hex: ulidflake.ParseScalableHex}, func(id ulidflake.ScalableID, set Settings) Info {
 			return integer(id, id.Hex(), id.Time(set.Epoch),
 				number("timestamp", 43, id.Timestamp()),
 				number("randomness", 15, int64(id.Randomness())),
@@ -94,7 +95,7 @@ var all = []*format{
 	},
 	{
 		name: "snowflakesi", worker: "machine ID", forms: []Form{Text, Int, Hex},
-		inspect: reader(snowflakesi.Parse, snowflakesi.Parse, snowflakesi.ParseHex, func(id snowflakesi.ID, set Settings) Info {
+		inspect: reader(forms[snowflakesi.ID]{Text: snowflakesi.Parse, Int: snowflakesi.Parse, Hex: snowflakesi.ParseHex}, func(id snowflakesi.ID, set Settings) Info {
 			clock, machine, sequence := set.Layout.Widths()
 			return integer(id, id.Hex(), id.Time(set.Layout, set.Epoch),
 				number("timestamp", clock, id.Timestamp(set.Layout)),
@@ -104,7 +105,7 @@ var all = []*format{
 	},
 	{
 		name: "scru160", forms: []Form{Text, Hex},
-		inspect: reader(scru160.Parse, nil, scru160.ParseHex, func(id scru160.ID, _ Settings) Info {
+		inspect: reader(forms[scru160.ID]{Text: scru160.Parse, Hex: scru160.ParseHex}, func(id scru160.ID, _ Settings) Info {
 			random80 := id.Random80()
 			return Info{
 				ID: id.String(), Hex: id.Hex(), Time: id.Time(),
@@ -119,7 +120,7 @@ var all = []*format{
 	},
 	{
 		name: "sno", worker: "partition", forms: []Form{Text, Hex},
-		inspect: reader(sno.Parse, nil, sno.ParseHex, func(id sno.ID, _ Settings) Info {
+		inspect: reader(forms[sno.ID]{Text: sno.Parse, Hex: sno.ParseHex}, func(id sno.ID, _ Settings) Info {
 			return Info{
 				ID: id.String(), Hex: id.Hex(), Time: id.Time(),
 				Fields: []Field{
@@ -178,9 +179,11 @@ func (f Format) Forms() []Form {
 	return slices.Clone(f.forms)
 }
 
-// reader makes a format's inspect from its functions that read each form.
-func reader[T any](text, integer, hex func(string) (T, error), info func(T, Settings) Info) func(string, Form, Settings) (Info, error) {
-	read := map[Form]func(string) (T, error){Text: text, Int: integer, Hex: hex}
+// forms are a format's functions that read each of its forms.
+type forms[T any] map[Form]func(string) (T, error)
+
+// reader makes a format's inspect from the functions that read its forms.
+func reader[T any](read forms[T], info func(T, Settings) Info) func(string, Form, Settings) (Info, error) {
 	return func(s string, form Form, set Settings) (Info, error) {
 		id, err := read[form](s)
 		if err != nil {

@@ -23,7 +23,7 @@ var (
 	// says which times do.
 	ErrTimeRange = errors.New("time out of range")
 	// ErrFenced: the generator was allotted certain times, and this is none of them. A
-	// lease's errors say why.
+	// lease's errors say why; an [EarlyError] says when the next times begin.
 	ErrFenced = errors.New("outside the allotted times")
 	// ErrNotReady: the generator was not made by NewGenerator, and does not know its
 	// format.
@@ -179,6 +179,21 @@ func (e *ClockError) Error() string {
 }
 
 func (e *ClockError) Unwrap() error { return ErrClockBackwards }
+
+// An EarlyError says that the clock is before the next interval that the generator was allotted.
+// It is [ErrFenced] to errors.Is.
+type EarlyError struct {
+	Format string
+	Begins time.Time     // the first time of the interval
+	By     time.Duration // from the clock's time to that
+}
+
+func (e *EarlyError) Error() string {
+	return e.Format + ": " + ErrFenced.Error() + ": the next interval begins at " + e.Begins.UTC().Format(time.RFC3339Nano) +
+		", " + e.By.String() + " ahead of the clock: check the clock; if it is right, wait until then"
+}
+
+func (e *EarlyError) Unwrap() error { return ErrFenced }
 
 // A TimeError says which times a format's timestamp can hold. It is
 // [ErrTimeRange] to errors.Is.

@@ -33,6 +33,8 @@ func TestMessages(t *testing.T) {
 		{iderr.BadConfig("f", "Field", -1, "in 0 to 3"), iderr.ErrConfig, `f: Field -1 is not in 0 to 3`},
 		{iderr.BadConfig("f", "Epoch", date, "in the past"), iderr.ErrConfig, `f: Epoch 2026-07-01T01:03:04.005Z is not in the past`},
 		{&iderr.ClockError{Format: "f", By: 1500 * time.Millisecond}, iderr.ErrClockBackwards, `f: clock went backwards: it is 1.5s behind the last ID`},
+		{&iderr.EarlyError{Format: "f", Begins: date, By: 90 * time.Second}, iderr.ErrFenced,
+			`f: outside the allotted times: the next interval begins at 2026-07-01T01:03:04.005Z, 1m30s ahead of the clock: check the clock; if it is right, wait until then`},
 		{&iderr.TimeError{Format: "f", Time: date, First: date.Add(1), Last: date.Add(2)}, iderr.ErrTimeRange,
 			`f: time 2026-07-01T01:03:04.005Z is before the first timestamp (2026-07-01T01:03:04.005000001Z to 2026-07-01T01:03:04.005000002Z)`},
 		{&iderr.TimeError{Format: "f", Time: date.Add(3), First: date, Last: date}, iderr.ErrTimeRange,

@@ -38,5 +38,6 @@
 //
 // The specification has the timestamp shifted by 22 bits, and so has this package.
 // The public implementations in Java, JavaScript and Kotlin shift it by 24: their
-// IDs decode here to another time, generator ID and sequence.
+// IDs decode here to another time, generator ID and sequence. Texts that were written
+// without padding are read by [ParseBase36] alone.
 package nanoflake

@@ -3,6 +3,7 @@ package nanoflake_test
 import "testing"
 
 func FuzzParse(f *testing.F)         { suite.FuzzForm(f, "text") }
+func FuzzParseBase36(f *testing.F)   { suite.FuzzForm(f, "base36") }
 func FuzzParseDecimal(f *testing.F)  { suite.FuzzForm(f, "decimal") }
 func FuzzParseHex(f *testing.F)      { suite.FuzzForm(f, "hex") }
 func FuzzFromBytes(f *testing.F)     { suite.FuzzForm(f, "binary") }

@@ -41,6 +41,9 @@ var generations = []testkit.Generation[nanoflake.ID]{
 
 func TestGenerator(t *testing.T) { testkit.Run(t, generations) }
 
+// More calls than the field of the sequence in a word has numbers.
+func TestStandingTime(t *testing.T) { generations[0].StandingTime(t, 1<<22+1<<13) }
+
 // The IDs of a fixed clock are known to the bit.
 func TestFields(t *testing.T) {
 	at := time.Date(2026, 7, 1, 0, 0, 0, 123456789, time.UTC)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/internal/clock"
+	"github.com/firn-id/firn/internal/mint"
 )
 
 const (
@@ -49,11 +50,14 @@ func FromInt64(v int64) (ID, error) { return form.FromInt64(v) }
 // FromTime builds the ID of a time and the other fields. It is for back-filling
 // rows that are older than their IDs: uniqueness is up to the caller, who numbers
 // the IDs of a millisecond with the sequence. It returns a *[TimeError] for a time
-// that the timestamp cannot hold and a *[ConfigError] for another field that is
-// out of range, or for the one ID that is zero and stands for none: that of the epoch,
+// that the timestamp cannot hold, and a *[ConfigError] for an epoch that is not in whole
+// milliseconds, for another field that is out of range, or for the one ID that is zero and stands for none: that of the epoch,
 // generator ID 0 and sequence 0.
 func FromTime(t, epoch time.Time, generatorID, sequence int) (ID, error) {
-	e := clock.Epoch(epoch, DefaultEpochMilli)
+	e, err := mint.Epoch(format, epoch, DefaultEpochMilli)
+	if err != nil {
+		return 0, err
+	}
 	ts, ok := clock.Timestamp(t, e, MaxTimestamp)
 	switch {
 	case !ok:
@@ -72,15 +76,24 @@ func FromTime(t, epoch time.Time, generatorID, sequence int) (ID, error) {
 
 // First returns the smallest ID of the millisecond of t, and Last the largest:
 // a scan from First(a) to Last(b), both included, finds all IDs of a to b. A time
-// that the timestamp cannot hold counts as the nearest one that it can.
-func First(t, epoch time.Time) ID {
-	ts, _ := clock.Timestamp(t, clock.Epoch(epoch, DefaultEpochMilli), MaxTimestamp)
-	return ID(ts << timestampShift)
+// that the timestamp cannot hold counts as the nearest one that it can. The error is a
+// *[ConfigError] for an epoch that is not in whole milliseconds.
+func First(t, epoch time.Time) (ID, error) {
+	e, err := mint.Epoch(format, epoch, DefaultEpochMilli)
+	if err != nil {
+		return 0, err
+	}
+	ts, _ := clock.Timestamp(t, e, MaxTimestamp)
+	return ID(ts << timestampShift), nil
 }
 
 // Last returns the largest ID of the millisecond of t; see [First].
-func Last(t, epoch time.Time) ID {
-	return First(t, epoch) | (1<<timestampShift - 1)
+func Last(t, epoch time.Time) (ID, error) {
+	id, err := First(t, epoch)
+	if err != nil {
+		return 0, err
+	}
+	return id | (1<<timestampShift - 1), nil
 }
 
 // Int64 returns the ID as the integer that it is, for the databases and languages

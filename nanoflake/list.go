@@ -5,7 +5,7 @@ import (
 	"github.com/firn-id/firn/internal/wire"
 )
 
-var list = wire.List[ID]{Length: base36.Len, Shortest: 1, Append: ID.AppendText, Parse: parse[[]byte]}
+var list = wire.List[ID]{Length: base36.Len, Shortest: base36.Len, Append: ID.AppendText, Parse: parse[[]byte]}
 
 // AppendAll appends the canonical texts of ids to dst, sep after each: a line for each ID with
 // '\n'. A value that is no ID is a *[ListError];

@@ -17,7 +17,6 @@ var (
 func (id ID) Value() (driver.Value, error) { return form.Value(id) }
 
 // Scan implements [sql.Scanner]. It reads an integer, the text as [Parse] does, 8
-// bytes as the binary form, and NULL as the zero ID. A driver that gives a text column as
-// bytes needs the canonical text in it, which is never of 8 characters, and one that
-// gives a DECIMAL column as text gives no ID: use BIGINT.
+// bytes as the binary form, and NULL as the zero ID. Some drivers return a DECIMAL column
+// as text, which is not the text of the ID: use BIGINT.
 func (id *ID) Scan(src any) error { return wire.Set(id)(form.Scan(src)) }

@@ -13,6 +13,7 @@ var suite = testkit.OfInt64(testkit.Suite[nanoflake.ID, *nanoflake.ID]{
 	MustParse:    nanoflake.MustParse,
 	ParseDecimal: nanoflake.ParseDecimal,
 	Decimal:      nanoflake.ID.Decimal,
+	ParseBase36:  nanoflake.ParseBase36,
 	FromInt64:    nanoflake.FromInt64,
 	ParseHex:     nanoflake.ParseHex,
 	FromBytes:    nanoflake.FromBytes,

@@ -13,7 +13,7 @@ import (
 
 const format = "nanoflake"
 
-var form = wire.Int[ID]{Format: format, Max: int64(Max), Digits: 19, Parse: parse[[]byte], Append: appendText}
+var form = wire.Int[ID]{Format: format, Max: int64(Max), Digits: 19, Parse: parse[[]byte], Loose: parseBase36[[]byte], Append: appendText}
 
 var (
 	_ fmt.Stringer               = ID(0)
@@ -28,8 +28,9 @@ var (
 	_ json.Unmarshaler           = (*ID)(nil)
 )
 
-// Parse reads an ID in base-36: 1 to 13 digits and letters of either case, padded
-// with zeros or not. Anything else, a sign or a space included, is a *[ParseError].
+// Parse reads an ID's text: exactly 13 base-36 digits, with letters in either case.
+// Anything else is a *[ParseError], so a text that lost a character is an error and not
+// another ID. [ParseBase36] reads text without padding.
 //
 // Specification: "Encoding of Nanoflakes".
 func Parse(s string) (ID, error) { return parse(s) }
@@ -44,17 +45,43 @@ func MustParse(s string) ID {
 }
 
 func parse[S string | []byte](s S) (ID, error) {
+	if len(s) != base36.Len {
+		want := "13"
+		if 0 < len(s) && len(s) < base36.Len {
+			want += ": if its leading zeros were left out, read it as base36"
+		}
+		return 0, iderr.BadLength(format, s, want)
+	}
+	v, bad, ok := base36.Parse(s)
+	if !ok {
+		return 0, refuse(s, bad)
+	}
+	return ID(v), nil
+}
+
+// ParseBase36 reads an ID in base-36 with or without padding: 1 to 13 digits, with letters
+// in either case. Other implementations write IDs without padding. A text without padding
+// that lost a character is another ID, so use [Parse] for texts of this package.
+func ParseBase36(s string) (ID, error) { return parseBase36(s) }
+
+func parseBase36[S string | []byte](s S) (ID, error) {
 	if len(s) == 0 || len(s) > base36.Len {
 		return 0, iderr.BadLength(format, s, "1 to 13")
 	}
 	v, bad, ok := base36.Parse(s)
 	if !ok {
-		if bad >= 0 {
-			return 0, iderr.BadCharacter(format, s, bad, "a base-36 digit")
-		}
-		return 0, iderr.BadRange(format, s, "0 to 1y2p0ij32e8e7")
+		return 0, refuse(s, bad)
 	}
 	return ID(v), nil
+}
+
+// refuse returns the error of a text with a bad character at the offset, or of a value
+// that is too large if the offset is negative.
+func refuse[S string | []byte](s S, bad int) error {
+	if bad >= 0 {
+		return iderr.BadCharacter(format, s, bad, "a base-36 digit")
+	}
+	return iderr.BadRange(format, s, "0 to 1y2p0ij32e8e7")
 }
 
 func appendText(dst []byte, id ID) []byte { return base36.Append(dst, uint64(id)) }
@@ -112,11 +139,16 @@ func (id ID) MarshalBinary() ([]byte, error) { return id.AppendBinary(nil) }
 func (id *ID) UnmarshalBinary(data []byte) error { return wire.Set(id)(form.Binary(data)) }
 
 // MarshalJSON implements [json.Marshaler]: the canonical text as a string, since
-// JavaScript's numbers do not hold 64 bits; null for the zero ID. The field option string
-// of encoding/json is not for IDs: with it a text is refused when it is read.
+// JavaScript's numbers do not hold 64 bits; null for the zero ID.
 func (id ID) MarshalJSON() ([]byte, error) { return form.AppendJSON(nil, id) }
 
 // UnmarshalJSON implements [json.Unmarshaler]. It reads the text in a string, null as
-// the zero ID, and an integer as a number, unless its digits are the text of another ID,
-// as those of 1000000000000 are: only IDs of an epoch's first hours have such numbers.
+// the zero ID, and an integer as a number. A number whose digits in base-36 are another ID
+// is a *[ParseError], since other implementations write such texts: those numbers have at
+// most 13 digits, and only IDs of an epoch's first hour are so small.
+//
+// A struct field needs no option string. With the option, encoding/json hands the text over
+// without its quotes, unless it is built with GOEXPERIMENT=jsonv2. UnmarshalJSON reads such a
+// text too, but not if the text is also a JSON number, such as 1000000000000 or
+// 1e10000000000: that is a *[ParseError]. The same JSON reads without the option.
 func (id *ID) UnmarshalJSON(data []byte) error { return wire.Set(id)(form.JSON(data)) }

@@ -12,7 +12,7 @@ import (
 func TestVectors(t *testing.T) {
 	type vector struct {
 		Value       string `json:"value"`
-		Base36      string `json:"base36"` // not padded
+		Base36      string `json:"base36"` // as other implementations write it, without padding
 		EpochMilli  int64  `json:"epoch_ms"`
 		UnixMilli   int64  `json:"unix_ms"`
 		Timestamp   int64  `json:"timestamp"`
@@ -23,8 +23,12 @@ func TestVectors(t *testing.T) {
 		value := testkit.Big(t, v.Value)
 		text := "0000000000000"[len(v.Base36):] + v.Base36
 		id := suite.Forms(t, value, text, testkit.Nanoflake.Hex.Encode(value), v.Value)
-		if got, err := nanoflake.Parse(v.Base36); err != nil || got != id {
-			t.Errorf("Parse(%q) = %v, %v", v.Base36, got, err)
+		if got, err := nanoflake.ParseBase36(v.Base36); err != nil || got != id {
+			t.Errorf("ParseBase36(%q) = %v, %v", v.Base36, got, err)
+		}
+		for n := range len(text) { // a text that was cut off
+			suite.Check(t, "text", text[:n])
+			suite.Check(t, "text", text[n+1:])
 		}
 
 		fields := []*big.Int{big.NewInt(v.Timestamp), big.NewInt(int64(v.GeneratorID)), big.NewInt(int64(v.Sequence))}
@@ -45,7 +49,8 @@ func TestVectors(t *testing.T) {
 				t.Errorf("FromTime = %v, %v; want %v", got, err, id)
 			}
 		}
-		if first, last := nanoflake.First(at, epoch), nanoflake.Last(at, epoch); id < first || id > last ||
+		first, last := must(nanoflake.First(at, epoch)), must(nanoflake.Last(at, epoch))
+		if id < first || id > last ||
 			first.Time(epoch) != at || last.Time(epoch) != at || last-first != 1<<22-1 {
 			t.Errorf("%v is not within First %v and Last %v", id, first, last)
 		}
@@ -60,4 +65,11 @@ func TestOtherShift(t *testing.T) {
 	if other.Timestamp() == timestamp {
 		t.Error("the timestamp is shifted by 24")
 	}
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

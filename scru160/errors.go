@@ -24,6 +24,8 @@ type (
 	ConfigError = iderr.ConfigError
 	// ClockError says how far the clock is behind the last ID.
 	ClockError = iderr.ClockError
+	// EarlyError says when the next interval begins that the generator was allotted.
+	EarlyError = iderr.EarlyError
 	// TimeError says which times the timestamp can hold.
 	TimeError = iderr.TimeError
 )

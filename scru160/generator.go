@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/iderr"
-	"github.com/firn-id/firn/internal/batch"
 	"github.com/firn-id/firn/internal/entropy"
 	"github.com/firn-id/firn/internal/mint"
 )
@@ -193,7 +192,8 @@ func outside(field string, v, most int) error {
 // last ID by up to Config.MaxBackward only makes it go on in the last ID's tick; it
 // waits if that is used up, and returns a *[ClockError] if the clock is further
 // behind. It waits as long as ctx allows, then returns an error that wraps ctx's; it
-// looks at ctx only when it must wait, and then every few milliseconds. It does not
+// looks at ctx only when it must wait, and then every few milliseconds (with thousands of
+// callers waiting, a millisecond later for each thousand). It does not
 // allocate, but for what a wait makes once and later ones use again.
 //
 // Specification: "Binary Layout and Byte Order", "Scope of guaranteed monotonicity".
@@ -235,7 +235,7 @@ func (g *Generator) Fill(ctx context.Context, dst []ID) (int, error) {
 		if done == len(dst) {
 			return done, nil
 		}
-		run, err := g.some(ctx, dst[done:])
+		_, run, err := g.some(ctx, dst[done:])
 		if err != nil {
 			return done, err
 		}
@@ -248,15 +248,19 @@ func (g *Generator) Fill(ctx context.Context, dst []ID) (int, error) {
 //
 // It makes IDs in runs, as Fill does, of up to 256 for a caller who is fast and one by one for
 // one who is slow: an ID's time is that of its run. A loop that is left leaves the rest of a run unused.
+//
+// IDs are in the order of [Generator.Next]. Callers of other methods can have greater IDs
+// meanwhile, but none of a later tick: once somebody has one, the rest of the run is dropped.
+// A loop that pauses while nobody else makes IDs goes on with the run from before the pause.
 func (g *Generator) Seq(ctx context.Context, n int) iter.Seq2[ID, error] {
-	return batch.Seq(n, func(dst []ID) (int, error) { return g.some(ctx, dst) })
+	return mint.Seq(&g.mint, n, func(dst []ID) (uint64, int, error) { return g.some(ctx, dst) })
 }
 
 // some fills the beginning of dst with a run of IDs, of one tick.
-func (g *Generator) some(ctx context.Context, dst []ID) (int, error) {
+func (g *Generator) some(ctx context.Context, dst []ID) (uint64, int, error) {
 	word, run, err := g.mint.NextRun(ctx, len(dst))
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	var random [runIDs]entropy.Bits96
 	for done := 0; done < run; {
@@ -265,7 +269,7 @@ func (g *Generator) some(ctx context.Context, dst []ID) (int, error) {
 		g.fill(some, word+uint64(done), random[:len(some)])
 		done += len(some)
 	}
-	return run, nil
+	return word, run, nil
 }
 
 // fill sets IDs to those of a run of words and of random bits.

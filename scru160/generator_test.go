@@ -182,8 +182,8 @@ func TestFromTime(t *testing.T) {
 	testkit.Times(t, testkit.Timed[scru160.ID]{
 		Format: "scru160", Bits: 48, DefaultEpoch: time.UnixMilli(0), Reserved: true, Compare: scru160.ID.Compare,
 		FromTime:  func(t, _ time.Time) (scru160.ID, error) { return scru160.FromTime(t) },
-		First:     func(t, _ time.Time) scru160.ID { return scru160.First(t) },
-		Last:      func(t, _ time.Time) scru160.ID { return scru160.Last(t) },
+		First:     func(t, _ time.Time) (scru160.ID, error) { return scru160.First(t), nil },
+		Last:      func(t, _ time.Time) (scru160.ID, error) { return scru160.Last(t), nil },
 		Time:      func(id scru160.ID, _ time.Time) time.Time { return id.Time() },
 		Timestamp: scru160.ID.Timestamp,
 		Max:       scru160.Max(),

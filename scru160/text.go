@@ -158,5 +158,5 @@ func (id ID) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON implements [json.Unmarshaler]. It reads either text in a string, and
 // null as the zero ID.
 func (id *ID) UnmarshalJSON(data []byte) error {
-	return wire.Set(id)(wire.JSON(format, data, parseBytes, nil))
+	return wire.Set(id)(wire.JSONString(format, data, parseBytes))
 }

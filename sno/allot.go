@@ -19,8 +19,8 @@ func (g *Generator) Allot(partition int, from, until time.Time) error {
 	if !g.allotted {
 		return iderr.NotAllotted(format)
 	}
-	lo, ok := unitOf(from)
-	if ok && timeOf(lo).Before(from) {
+	lo, _ := unitOf(from)
+	if timeOf(lo).Before(from) { // also of a time that is past the last unit
 		lo++
 	}
 	hi, ok := unitOf(until)
@@ -32,7 +32,9 @@ func (g *Generator) Allot(partition int, from, until time.Time) error {
 }
 
 // Refuse sets the error that callers get where nothing is allotted, until more is. Without
-// one, Next and Fill wait there, and TryNext returns [ErrFenced].
+// one, Next and Fill wait there, and TryNext returns [ErrFenced]. Before an interval that begins
+// later, Next and Fill wait for up to Config.MaxBackward; an interval that begins later still is
+// an *[EarlyError], as TryNext returns it before any.
 func (g *Generator) Refuse(err error) { g.fence.Refuse(err) }
 
 // Withdraw takes back what was allotted beyond a gap, if no ID of it was asked for, and returns

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -506,6 +507,48 @@ func TestJSON(t *testing.T) {
 	for _, bad := range []string{"", `"`, `"cufsekaqqudbobiw`, `cufsekaqqudbobiw"`, `nul`, `"cufsekaqqudbobi\"`, `\`} {
 		if read := marked; read.UnmarshalJSON([]byte(bad)) == nil || read != marked {
 			t.Errorf("%q is read as %v", bad, read)
+		}
+	}
+}
+
+// The option string of encoding/json is for numbers, which snos are not: it has no effect.
+func TestJSONOptionString(t *testing.T) {
+	type optional struct {
+		//lint:ignore SA5008 snos are not of a numeric type
+		ID sno.ID `json:",string"`
+		//lint:ignore SA5008 nor are pointers to them
+		Pointer *sno.ID `json:",string"`
+	}
+	type plain struct {
+		ID      sno.ID
+		Pointer *sno.ID
+	}
+	r := rand.New(rand.NewPCG(21, 22))
+	ids := []sno.ID{{}, sno.MustParse("2222222222222223"), sno.MustParse("xxxxxxxxxxxxxxxx"),
+		sno.MustParse("9999999999999999"), sno.MustParse("5e22222222222222"), sno.MustParse("nnnnnnnnnnnnnnnn")}
+	for range 3000 {
+		ids = append(ids, randomID(r))
+	}
+	for _, id := range ids {
+		value := `"` + id.String() + `"`
+		want := plain{id, &id}
+		if id.IsZero() {
+			value, want.Pointer = "null", nil
+		}
+		text := `{"ID":` + value + `,"Pointer":` + value + `}`
+		for _, j := range jsonPackages {
+			for _, v := range []any{optional{id, &id}, plain{id, &id}} {
+				if got, err := j.marshal(v); err != nil || string(got) != text {
+					t.Errorf("%s: %T is %s, %v; want %s", j.name, v, got, err, text)
+				}
+			}
+			with, without := optional{ID: marked}, plain{ID: marked}
+			if err := j.unmarshal([]byte(text), &with); err != nil || !reflect.DeepEqual(plain(with), want) {
+				t.Errorf("%s: %s reads with the option as %v, %v", j.name, text, with, err)
+			}
+			if err := j.unmarshal([]byte(text), &without); err != nil || !reflect.DeepEqual(without, want) {
+				t.Errorf("%s: %s reads without the option as %v, %v", j.name, text, without, err)
+			}
 		}
 	}
 }

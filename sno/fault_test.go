@@ -64,3 +64,58 @@ func TestClockThatPanics(t *testing.T) {
 		}
 	}
 }
+
+// A clock may take a snapshot of its generator, whatever it is read for: an ID, an ID at a clock that
+// went back, the reason why there is none, or another snapshot.
+func TestClockThatTakesSnapshots(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHands(1000)
+		var g *sno.Generator
+		var taken []sno.GeneratorSnapshot
+		g = newGenerator(t, sno.Config{Snapshot: &sno.GeneratorSnapshot{SequenceMax: 3}, Clock: func() time.Time {
+			if g != nil {
+				taken = append(taken, g.Snapshot())
+			}
+			return h.read()
+		}})
+		// snapshots checks those taken since, of which the ones within another have no time of their own.
+		snapshots := func(what string, now, hi, safe int64) {
+			t.Helper()
+			own := 0
+			for _, s := range taken {
+				if s.Now == now {
+					own++
+				} else if s.Now != hi {
+					t.Errorf("%s: the time is %d", what, s.Now)
+				}
+				if s.WallHi != hi || s.WallSafe != safe {
+					t.Errorf("%s: %+v", what, s)
+				}
+			}
+			if own == 0 {
+				t.Errorf("%s: no snapshot has the clock's time", what)
+			}
+			taken = nil
+		}
+		want(t, mustTry(t, g), 1000, 0, 0)
+		snapshots("the first ID", 1000, 0, 0)
+		h.set(999)
+		want(t, mustTry(t, g), 999, 1, 0)
+		snapshots("the clock went back", 999, 1000, 0)
+		h.set(998)
+		_, err := g.TryNext(0)
+		wantBackwards(t, err, sno.TimeUnit)
+		snapshots("it did again", 998, 999, 1000)
+		go g.New(0)
+		synctest.Wait()
+		taken = nil
+		_, err = g.TryNext(0)
+		wantBackwards(t, err, sno.TimeUnit)
+		snapshots("beside a caller who waits", 998, 999, 1000)
+		if s := g.Snapshot(); s.Now != 998 || s.WallHi != 999 || s.Drifts != 1 {
+			t.Errorf("%+v", s)
+		}
+		h.set(1001)
+		time.Sleep(20 * time.Millisecond)
+	})
+}

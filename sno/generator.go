@@ -24,7 +24,8 @@ const defaultMaxBackward = 5 * time.Second
 // a fence bounds whatever is below them, the tick-tock bit, and 23 of sequence: 16, and room
 // for words to be added.
 //
-// The words of one setting of the bit only increase, so none comes twice: see goBack.
+// The words of one setting of the bit only increase, so none comes twice: see goBack. Only
+// sequences beyond the end of a unit do; see tick.Word.Trim.
 const (
 	unitShift = 24
 	tickTock  = 1 << 23
@@ -70,7 +71,10 @@ type Generator struct {
 
 	separate atomic.Uint32 // the sequence of NewWithTime: the number of the next ID
 
-	// mu guards the changes of the tick-tock bit, and what must agree with it.
+	taking atomic.Bool // a Snapshot reads the clock
+
+	// mu guards the changes of the tick-tock bit, and what must agree with it. The clock is
+	// not read while it is held.
 	mu     sync.Mutex
 	safe   uint64 // the last unit that the other setting of the bit has used
 	drifts uint32 // how often the bit was changed
@@ -86,15 +90,17 @@ type Config struct {
 	// place.
 	Allotted bool
 
-	// Overflow receives notifications; see SequenceOverflowNotification. It may be nil.
+	// Overflow receives notifications; see SequenceOverflowNotification. It may be nil. A
+	// channel that is closed receives no more.
 	Overflow chan<- *SequenceOverflowNotification
 
 	// MaxBackward is how long Next waits for a clock in a time that both settings of the
-	// tick-tock bit have used, rather than return an error. 0 means 5 s; negative, never
-	// wait. New waits as long as it takes.
+	// tick-tock bit have used, or before an interval that was allotted, rather than return
+	// an error. 0 means 5 s; negative, never wait. New waits as long as it takes.
 	MaxBackward time.Duration
 
-	// Clock is read for the time; nil means time.Now. It is for tests.
+	// Clock is read for the time; nil means time.Now. It is for tests. It may take a Snapshot
+	// of the generator.
 	Clock func() time.Time
 }
 
@@ -177,12 +183,16 @@ func (g *Generator) New(meta byte) ID {
 		if err == nil || errors.Is(err, iderr.ErrNotReady) || g.fence.Sealed() {
 			return id
 		}
-		pause := time.Second
 		var behind *ClockError
-		if errors.As(err, &behind) {
-			pause = behind.By
+		var out *TimeError
+		switch {
+		case errors.As(err, &behind):
+			g.clock.Await(behind.By)
+		case errors.As(err, &out) && out.Time.Before(out.First):
+			g.clock.Await(out.First.Sub(out.Time))
+		default:
+			clock.Pause(time.Second)
 		}
-		clock.Pause(pause)
 	}
 }
 
@@ -245,13 +255,20 @@ func (g *Generator) tryNext() (uint64, error) {
 // beside returns why there is no word for a caller who does not stand in line: those who
 // do come first, or the clock is in an unsafe time for all.
 func (g *Generator) beside() (r refusal) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
 	last := g.word.Last()
 	if !g.read(&r) {
 		return r
 	}
-	if _, _, r.kind = g.follow(last, r.unit, 1); r.kind == unsafeTime && r.unit <= g.safe {
+	if !g.word.Allows(r.unit << unitShift) {
+		if begins, again := g.fence.Enter((*allotment)(g), r.unit); !again {
+			r.kind, r.from = fenced, begins
+			return r
+		}
+	}
+	g.mu.Lock() // the tick-tock bit does not change
+	defer g.mu.Unlock()
+	// If the word has changed since the clock was read, the line is being served.
+	if _, _, r.kind = g.follow(last, r.unit, 1); r.kind == unsafeTime && r.unit <= g.safe && last == g.word.Last() {
 		r.from = g.freeFrom(last)
 		return r
 	}
@@ -267,7 +284,7 @@ func (g *Generator) Fill(ctx context.Context, meta byte, dst []ID) (int, error) 
 		if done == len(dst) {
 			return done, nil
 		}
-		run, err := g.some(ctx, meta, dst[done:])
+		_, run, err := g.some(ctx, meta, dst[done:])
 		if err != nil {
 			return done, err
 		}
@@ -280,12 +297,16 @@ func (g *Generator) Fill(ctx context.Context, meta byte, dst []ID) (int, error) 
 //
 // It makes IDs in runs, as Fill does, of up to 256 for a caller who is fast and one by one for
 // one who is slow: an ID's time is that of its run. A loop that is left leaves the rest of a run unused.
+//
+// IDs are in the order of [Generator.Next]. Callers of other methods can have greater IDs
+// meanwhile, but none of a later time unit: once somebody has one, the rest of the run is dropped.
+// A loop that pauses while nobody else makes IDs goes on with the run from before the pause.
 func (g *Generator) Seq(ctx context.Context, meta byte, n int) iter.Seq2[ID, error] {
-	return batch.Seq(n, func(dst []ID) (int, error) { return g.some(ctx, meta, dst) })
+	return batch.Seq(n, &g.word, sequence, func(dst []ID) (uint64, int, error) { return g.some(ctx, meta, dst) })
 }
 
 // some fills the beginning of dst with a run of IDs, of one time unit.
-func (g *Generator) some(ctx context.Context, meta byte, dst []ID) (int, error) {
+func (g *Generator) some(ctx context.Context, meta byte, dst []ID) (uint64, int, error) {
 	word, run, ok := g.fastRun(len(dst))
 	if !ok && !g.line.Busy() {
 		var r refusal
@@ -295,7 +316,7 @@ func (g *Generator) some(ctx context.Context, meta byte, dst []ID) (int, error) 
 	if !ok {
 		var err error
 		if word, run, err = g.line.Stand(ctx, len(dst), (*source)(g)); err != nil {
-			return 0, err
+			return 0, 0, err
 		}
 	}
 	var id ID
@@ -304,7 +325,7 @@ func (g *Generator) some(ctx context.Context, meta byte, dst []ID) (int, error) 
 		dst[i] = id
 		binary.BigEndian.PutUint16(dst[i][8:], uint16(word)+uint16(i))
 	}
-	return run, nil
+	return word, run, nil
 }
 
 // put sets id to the ID of a word. In place: a copy of ten bytes that were just written in
@@ -423,21 +444,36 @@ func (g *Generator) current() (last uint64, current bool) {
 }
 
 // Snapshot returns a copy of the Generator's current bookkeeping data. To restore a
-// generator, take it after the last ID: it knows of no ID that is made later.
+// generator, take it after the last ID: it knows of no ID that is made later. If another
+// call is reading the clock, Now is WallHi.
 func (g *Generator) Snapshot() GeneratorSnapshot {
 	g.mu.Lock() // the tick-tock bit does not change
-	defer g.mu.Unlock()
 	last := g.word.Last()
-	now, _ := unitOf(g.clock.Now())
 	s := GeneratorSnapshot{
 		Partition:   g.Partition(),
 		SequenceMin: uint16(g.min), SequenceMax: uint16(g.max), Sequence: uint32(g.min),
-		Now: int64(now), WallHi: int64(unitIn(last)), WallSafe: int64(g.safe), Drifts: g.drifts,
+		WallHi: int64(unitIn(last)), WallSafe: int64(g.safe), Drifts: g.drifts,
 	}
+	g.mu.Unlock()
 	if s.WallHi > 0 {
 		s.Sequence = g.overflowed(last)
 	}
+	s.Now = s.WallHi
+	if now, ok := g.snapshotUnit(); ok { // after the word, so that it is not behind that
+		s.Now = int64(now)
+	}
 	return s
+}
+
+// snapshotUnit returns the clock's unit for Snapshot. If another Snapshot is reading the clock,
+// ok is false: the clock, which can be a program's own, may have asked for this one.
+func (g *Generator) snapshotUnit() (now uint64, ok bool) {
+	if !g.taking.CompareAndSwap(false, true) {
+		return 0, false
+	}
+	defer g.taking.Store(false)
+	now, _ = unitOf(g.clock.Now())
+	return now, true
 }
 
 // refusal is why no word was issued, as values: errors are made of it only for a caller
@@ -447,7 +483,7 @@ type refusal struct {
 	time time.Time  // the clock's
 	mark clock.Mark // of the same moment
 	unit uint64     // the clock's
-	from uint64     // the first unit that is safe, if the clock is in an unsafe time
+	from uint64     // the first unit that is safe, if the clock is in an unsafe time; if fenced, of a later interval, or 0
 }
 
 type refusalKind uint8
@@ -468,7 +504,11 @@ func (g *Generator) fast() (uint64, bool) {
 	if g.line.Busy() || !d.AheadByCycles() && !d.AheadBySystem() {
 		return 0, false
 	}
-	return g.word.Step(g.max+1, sequence)
+	if word, ok := g.word.Step(g.max+1, sequence); ok {
+		return word, true
+	}
+	g.word.Trim(g.max+1, sequence)
+	return 0, false
 }
 
 // fastRun is fast for a run of up to n words.
@@ -502,12 +542,12 @@ func (g *Generator) try(n int) (word uint64, run int, r refusal) {
 		return word, run, r
 	}
 	begins, again := g.fence.Enter((*allotment)(g), r.unit)
-	switch {
-	case again:
-		return g.within(n)
-	case begins > r.unit: // as if the units before were used up
-		r.kind, r.from = unsafeTime, begins
+	if again {
+		if word, run, r = g.within(n); r.kind != fenced {
+			return word, run, r
+		}
 	}
+	r.from = begins
 	return 0, 0, r
 }
 
@@ -589,43 +629,56 @@ func (g *Generator) noWord() refusalKind {
 // safe up to the last word. Otherwise both lines have used the clock's unit, and there is
 // no ID to be had until the clock is where one of them is free: past safe, or at the last
 // word again.
+//
+// The clock is read without the lock: it can be a program's own and take a Snapshot. If the last word
+// still is the same under the lock, neither the line nor safe has changed since.
 func (g *Generator) goBack(n int) (word uint64, run int, r refusal) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for {
+	for verdict := tick.Lost; verdict == tick.Lost; {
 		// Another caller may have read its clock later than this one and been quicker.
 		// Only a reading taken after its word was seen shows that the clock went back.
 		last := g.word.Last()
 		if !g.read(&r) {
 			return 0, 0, r
 		}
-		word, run, r.kind = g.follow(last, r.unit, n)
-		back := r.kind == unsafeTime
-		if back && r.unit > g.safe {
-			word, run, r.kind = ^last&tickTock|r.unit<<unitShift|g.min, min(n, g.Cap()), none
-			g.lasts.Store(0) // the unit of the other line was longer, if anything
-			g.turns.Add(1)
-		}
-		if r.kind != none {
-			r.from = g.freeFrom(last)
-			if g.fence.Sealed() { // there is no waiting for that
-				r.kind = fenced
-			}
-			return 0, 0, r
-		}
-		switch g.word.Replace(last, word+uint64(run-1)) {
-		case tick.Issued:
-			if back {
-				g.safe = unitIn(last)
-				g.drifts++
-			}
-			g.went(r)
-			return word, run, r
-		case tick.Fenced:
-			r.kind = g.noWord()
-			return 0, 0, r
-		}
+		word, run, verdict = g.turn(last, n, &r)
 	}
+	return word, run, r
+}
+
+// turn issues a run of up to n words on one line or the other, at the time that r was read, or says in r
+// why it cannot. The word last was seen before that. If it is no longer the last word, the verdict is Lost.
+func (g *Generator) turn(last uint64, n int, r *refusal) (word uint64, run int, verdict tick.Verdict) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.word.Last() != last {
+		return 0, 0, tick.Lost
+	}
+	word, run, r.kind = g.follow(last, r.unit, n)
+	back := r.kind == unsafeTime
+	if back && r.unit > g.safe {
+		word, run, r.kind = ^last&tickTock|r.unit<<unitShift|g.min, min(n, g.Cap()), none
+		g.lasts.Store(0) // the unit of the other line was longer, if anything
+		g.turns.Add(1)
+	}
+	if r.kind != none {
+		r.from = g.freeFrom(last)
+		if g.fence.Sealed() { // there is no waiting for that
+			r.kind = fenced
+		}
+		return 0, 0, tick.Spent
+	}
+	switch verdict = g.word.Replace(last, word+uint64(run-1)); verdict {
+	case tick.Issued:
+		if back {
+			g.safe = unitIn(last)
+			g.drifts++
+		}
+		g.went(*r)
+	case tick.Fenced:
+		r.kind = g.noWord()
+		return 0, 0, verdict
+	}
+	return word, run, verdict
 }
 
 // freeFrom returns the first unit in which a clock that is in an unsafe time finds either
@@ -651,12 +704,16 @@ func (g *Generator) err(r refusal) error {
 		}
 		return &iderr.TimeError{Format: format, Time: r.time, First: timeOf(1), Last: timeOf(MaxTimestamp)}
 	case fenced:
+		if r.from > r.unit {
+			return g.fence.ErrBefore(format, timeOf(r.from), r.time)
+		}
 		return g.fence.Err(format)
 	}
 	return iderr.ErrNotReady
 }
 
-// untilSafe returns how long the clock has to run until it leaves the unsafe time.
+// untilSafe returns how long the clock has to run until it leaves the unsafe time, or is in a
+// later interval.
 func (r refusal) untilSafe() time.Duration { return timeOf(r.from).Sub(r.time) }
 
 // source is the generator as its line sees it.
@@ -674,8 +731,8 @@ func (s *source) Try(n int) (uint64, int, time.Duration, error) {
 		return 0, 0, timeOf(r.unit + 1).Sub(r.time), nil
 	case r.kind == unsafeTime && r.untilSafe() <= g.maxBackward:
 		return 0, 0, r.untilSafe(), nil
-	case r.kind == fenced && g.fence.Waits():
-		return 0, 0, time.Millisecond, nil
+	case r.kind == fenced && g.fence.Waits() && r.untilSafe() <= max(g.maxBackward, TimeUnit):
+		return 0, 0, max(r.untilSafe(), time.Millisecond), nil
 	}
 	return 0, 0, 0, g.err(r)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -65,6 +66,29 @@ func TestSeq(t *testing.T) {
 	}
 	if n != 6 {
 		t.Errorf("%d rounds", n)
+	}
+}
+
+// Once another caller has an ID of a later unit, or of the other time line, Seq yields none from before.
+func TestSeqBesideNext(t *testing.T) {
+	h := newHands(100_000)
+	g := h.generator(t, sno.GeneratorSnapshot{})
+	n, tickTock := 0, 0
+	for id, err := range g.Seq(t.Context(), 0, 1000) {
+		if err != nil || unit(id) != h.unit() || id.TickTock() != tickTock {
+			t.Fatalf("ID %d is of unit %d, tick-tock %d at unit %d, %d; %v", n, unit(id), id.TickTock(), h.unit(), tickTock, err)
+		}
+		switch n++; {
+		case n == 500:
+			h.set(h.unit() - 10)
+			tickTock = mustTry(t, g).TickTock()
+		case n%7 == 0:
+			h.set(h.unit() + 1)
+			mustTry(t, g)
+		}
+	}
+	if n != 1000 || tickTock != 1 {
+		t.Errorf("%d IDs, tick-tock %d", n, tickTock)
 	}
 }
 
@@ -728,6 +752,18 @@ func TestNewWaitsForEpoch(t *testing.T) {
 	})
 }
 
+// In a bubble, where time passes by sleeps alone, New sleeps once until the epoch, ten years
+// from the beginning: in sleeps of a few milliseconds that takes for ever.
+func TestNewWaitsForEpochInBubble(t *testing.T) {
+	outside := newGenerator(t, sno.Config{})
+	synctest.Test(t, func(t *testing.T) {
+		want(t, outside.New(0), 1, 0, 0)
+		if now := time.Now(); !now.Equal(at(1)) {
+			t.Errorf("it is %v", now)
+		}
+	})
+}
+
 func TestZeroGenerator(t *testing.T) {
 	var g sno.Generator
 	for name, err := range map[string]error{
@@ -893,6 +929,66 @@ func TestTryNextBesideThoseWhoWaitForTheClock(t *testing.T) {
 	})
 }
 
+// A caller who does not wait is told of the fence also while others wait there: for times to be
+// allotted, or for an interval to begin.
+func TestTryNextBesideThoseWhoWaitAtTheFence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		intoEpoch()
+		g := newGenerator(t, sno.Config{Allotted: true})
+		if err := g.Allot(1, at(1000), at(1001)); err != nil {
+			t.Fatal(err)
+		}
+		mustTry(t, g)
+		time.Sleep(sno.TimeUnit)
+		got := make(chan sno.ID)
+		go func() {
+			id, err := g.Next(t.Context(), 0)
+			if err != nil {
+				t.Error(err)
+			}
+			got <- id
+		}()
+		synctest.Wait()
+		wantFenced := func() {
+			t.Helper()
+			_, err := g.TryNext(0)
+			if !errors.Is(err, sno.ErrFenced) || errors.Is(err, sno.ErrExhausted) || errors.Is(err, sno.ErrClockBackwards) {
+				t.Error(err)
+			}
+		}
+		wantFenced()
+		if err := g.Allot(1, at(1250), at(1300)); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		wantFenced()
+		want(t, <-got, 1250, 0, 0)
+		mustTry(t, g)
+	})
+}
+
+// Next waits for an interval that begins within MaxBackward, and returns an error before one that
+// begins later.
+func TestNextBeforeAnInterval(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		intoEpoch()
+		g := newGenerator(t, sno.Config{Allotted: true, MaxBackward: time.Second})
+		if err := g.Allot(1, at(2000), at(2001)); err != nil {
+			t.Fatal(err)
+		}
+		_, err := g.Next(t.Context(), 0)
+		if !errors.Is(err, sno.ErrFenced) || !strings.Contains(err.Error(), "4s ahead of the clock") {
+			t.Errorf("4 s before: %v", err)
+		}
+		time.Sleep(3 * time.Second)
+		id, err := g.Next(t.Context(), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want(t, id, 2000, 0, 0)
+	})
+}
+
 // The last word of all, whatever was counted, is a word like others.
 func TestLastWord(t *testing.T) {
 	for drifts := range uint32(300) {
@@ -911,4 +1007,37 @@ func TestLastWord(t *testing.T) {
 	if got := newHands(1).generator(t, sno.GeneratorSnapshot{}).ExpiresAt(); !got.Equal(at(sno.MaxTimestamp + 1)) {
 		t.Errorf("expires at %v", got)
 	}
+}
+
+// Time stands in a bubble of testing/synctest while a goroutine runs. A unit that is used up
+// stays so, for more calls than a word has numbers for the sequence. The tick-tock bit stays as
+// it is, and a generator restored from a snapshot repeats no ID.
+func TestStandingTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		intoEpoch()
+		g := newGenerator(t, sno.Config{Snapshot: new(sno.GeneratorSnapshot)})
+		first := mustTry(t, g)
+		made := 1
+		for range 1<<23 + 1<<16 {
+			id, err := g.TryNext(0)
+			if errors.Is(err, sno.ErrExhausted) {
+				continue
+			}
+			if want(t, id, unit(first), 0, uint16(made)); err != nil {
+				t.Fatal(err)
+			}
+			made++
+		}
+		if made != 1<<16 || g.Len() != made {
+			t.Fatalf("%d IDs, and Len is %d", made, g.Len())
+		}
+		if s := g.Snapshot(); s.Drifts != 0 || s.WallSafe != 0 || s.WallHi != unit(first) || s.Sequence != sno.MaxSequence {
+			t.Errorf("%+v", s)
+		}
+		if id, err := restart(t, g, nil).TryNext(0); !errors.Is(err, sno.ErrExhausted) {
+			t.Errorf("restored, it makes %v of unit %d with tick-tock %d, %v", id, unit(id), id.TickTock(), err)
+		}
+		time.Sleep(sno.TimeUnit)
+		want(t, mustTry(t, g), unit(first)+1, 0, 0)
+	})
 }

@@ -37,6 +37,17 @@ func (o *overflow) report(now time.Time, unit uint64, count int, line uint64) {
 		Count: uint32(count),
 		Ticks: uint32(max(now.Sub(o.since), 0)/time.Millisecond) + 1,
 	}
+	o.send(n)
+}
+
+// send sends the notification to a receiver who is ready. A channel that the program has closed
+// gets no more of them.
+func (o *overflow) send(n *SequenceOverflowNotification) {
+	defer func() {
+		if recover() != nil { // a send on a closed channel panics, and nothing else here does
+			o.notify = nil
+		}
+	}()
 	select {
 	case o.notify <- n:
 	default:

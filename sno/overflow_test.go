@@ -197,9 +197,25 @@ func TestOverflowOverLostUnits(t *testing.T) {
 		time.Sleep(sno.TimeUnit)
 		synctest.Wait()
 		n := <-c
-		if unit := n.Now.Sub(epoch) / sno.TimeUnit; unit != 1003 || n.Count != 4 || n.Ticks != uint32(n.Now.Sub(at(1000))/time.Millisecond)+1 {
+		if unit := n.Now.Sub(epoch) / sno.TimeUnit; unit != 1004 || n.Count != 4 || n.Ticks != uint32(n.Now.Sub(at(1000))/time.Millisecond)+1 {
 			t.Errorf("notification of unit %d, count %d, tick %d", unit, n.Count, n.Ticks)
 		}
 		time.Sleep(time.Second)
+	})
+}
+
+// A channel that the program has closed gets no notification, and costs no ID.
+func TestOverflowClosed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g, c := overflowing(t, 1)
+		close(c)
+		seen := map[sno.ID]bool{}
+		for i := range 20 {
+			id := g.New(0)
+			if want(t, id, 1000+int64(i)/4, 0, 6+uint16(i)%4); seen[id] {
+				t.Errorf("%v is there twice", id)
+			}
+			seen[id] = true
+		}
 	})
 }

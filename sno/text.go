@@ -157,7 +157,7 @@ func (id *ID) UnmarshalJSON(src []byte) error {
 	if len(src) == 0 || src[0] != '"' && string(src) != "null" && len(src) != SizeEncoded && len(src) != SizeEncoded+2 {
 		return &InvalidDataSizeError{Size: len(src)}
 	}
-	return wire.Set(id)(wire.JSON(format, src, parseBytes, nil))
+	return wire.Set(id)(wire.JSONString(format, src, parseBytes))
 }
 
 // Value implements [driver.Valuer] by the 10 bytes, also of the zero ID. For a column of text,

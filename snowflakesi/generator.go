@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/iderr"
-	"github.com/firn-id/firn/internal/batch"
-	"github.com/firn-id/firn/internal/clock"
 	"github.com/firn-id/firn/internal/mint"
 )
 
@@ -84,16 +82,9 @@ func NewGenerator(c Config) (*Generator, error) {
 	if c.Sequence > SequenceResets {
 		return nil, iderr.BadConfig(format, "Sequence", c.Sequence, "SequenceContinues or SequenceResets")
 	}
-	epoch, err := mint.Epoch(format, c.Epoch, DefaultEpochMilli)
+	epoch, err := l.epoch(c.Epoch)
 	if err != nil {
 		return nil, err
-	}
-	var after time.Time
-	if l.clockBits() == 40 {
-		after = clock.Time(0, minEpochMilli)
-	}
-	if !after.IsZero() && epoch <= minEpochMilli {
-		return nil, iderr.BadConfig(format, "Epoch", c.Epoch, "after "+after.Format(time.RFC3339Nano)+", as 40 clock bits ask")
 	}
 	g := &Generator{
 		layout:   l,
@@ -106,7 +97,7 @@ func NewGenerator(c Config) (*Generator, error) {
 		Continue: c.Sequence == SequenceContinues, MaxBackward: c.MaxBackward, Clock: c.Clock,
 		Worker: uint64(c.MachineID) << l.sequenceBits(), Fenced: c.Allotted,
 	})
-	if err := g.mint.CheckEpoch(c.Epoch, after); err != nil {
+	if err := g.mint.CheckEpoch(c.Epoch, l.epochsAfter()); err != nil {
 		return nil, err
 	}
 	return g, nil
@@ -118,7 +109,8 @@ func NewGenerator(c Config) (*Generator, error) {
 // wait are served in turn. When the clock is behind the last ID by up to
 // Config.MaxBackward it waits for that too, and returns a *[ClockError] when it is
 // further behind. It waits as long as ctx allows, then returns an error that wraps
-// ctx's; it looks at ctx only when it must wait, and then every few milliseconds. It
+// ctx's; it looks at ctx only when it must wait, and then every few milliseconds (with
+// thousands of callers waiting, a millisecond later for each thousand). It
 // does not allocate, but for what a wait makes once and later ones use again.
 //
 // Specification: "Snowflake-SI Algorithm".
@@ -155,7 +147,7 @@ func (g *Generator) Fill(ctx context.Context, dst []ID) (int, error) {
 		if done == len(dst) {
 			return done, nil
 		}
-		run, err := g.some(ctx, dst[done:])
+		_, run, err := g.some(ctx, dst[done:])
 		if err != nil {
 			return done, err
 		}
@@ -168,21 +160,25 @@ func (g *Generator) Fill(ctx context.Context, dst []ID) (int, error) {
 //
 // It makes IDs in runs, as Fill does, of up to 256 for a caller who is fast and one by one for
 // one who is slow: an ID's time is that of its run. A loop that is left leaves the rest of a run unused.
+//
+// Each ID is greater than the ones yielded before it. Callers of other methods can have greater IDs
+// meanwhile, but none of a later millisecond: once somebody has one, the rest of the run is dropped.
+// A loop that pauses while nobody else makes IDs goes on with the run from before the pause.
 func (g *Generator) Seq(ctx context.Context, n int) iter.Seq2[ID, error] {
-	return batch.Seq(n, func(dst []ID) (int, error) { return g.some(ctx, dst) })
+	return mint.Seq(&g.mint, n, func(dst []ID) (uint64, int, error) { return g.some(ctx, dst) })
 }
 
 // some fills the beginning of dst with a run of IDs, of one tick.
-func (g *Generator) some(ctx context.Context, dst []ID) (int, error) {
+func (g *Generator) some(ctx context.Context, dst []ID) (uint64, int, error) {
 	word, run, err := g.mint.NextRun(ctx, len(dst))
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	first := g.at(word)
 	for i := range dst[:run] {
 		dst[i] = first + ID(i)
 	}
-	return run, nil
+	return word, run, nil
 }
 
 // ExpiresAt returns when the generator's timestamps run out: 34 years after its

@@ -1,11 +1,13 @@
 package snowflakesi_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"testing"
 	"time"
 
+	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/internal/testkit"
 	"github.com/firn-id/firn/snowflakesi"
 )
@@ -41,6 +43,11 @@ func generation(c snowflakesi.Config) testkit.Generation[snowflakesi.ID] {
 		Time:  func(id snowflakesi.ID) time.Time { return id.Time(c.Layout, c.Epoch) },
 		Least: least, Most: 1 << sequence,
 	}
+}
+
+// More calls than the field of the sequence in a word has numbers.
+func TestStandingTime(t *testing.T) {
+	generation(snowflakesi.Config{Sequence: snowflakesi.SequenceResets}).StandingTime(t, 1<<22+1<<13)
 }
 
 func TestGenerator(t *testing.T) {
@@ -160,6 +167,13 @@ func TestFromTimeErrors(t *testing.T) {
 		_, err := snowflakesi.FromTime(v.layout, time.Now(), time.Time{}, v.machine, v.sequence)
 		testkit.IsConfigError(t, err, "snowflakesi", v.field, v.want)
 	}
+	for _, l := range []snowflakesi.Layout{{ClockBits: 39}, {ClockBits: 41, MachineBits: 13}, {MachineBits: -1}} {
+		for _, bound := range []func(snowflakesi.Layout, time.Time, time.Time) (snowflakesi.ID, error){snowflakesi.First, snowflakesi.Last} {
+			if id, err := bound(l, time.Now(), time.Time{}); id != 0 || !errors.Is(err, iderr.ErrConfig) {
+				t.Errorf("%v: %v, %v", l, id, err)
+			}
+		}
+	}
 	for _, l := range []snowflakesi.Layout{{}, {40, 0}, {40, 13}, {41, 6}} {
 		clockBits, _, sequence := bits(l)
 		testkit.Times(t, testkit.Timed[snowflakesi.ID]{
@@ -167,8 +181,8 @@ func TestFromTimeErrors(t *testing.T) {
 			FromTime: func(t, epoch time.Time) (snowflakesi.ID, error) {
 				return snowflakesi.FromTime(l, t, epoch, l.MaxMachineID(), 1<<sequence-1)
 			},
-			First:     func(t, epoch time.Time) snowflakesi.ID { return snowflakesi.First(l, t, epoch) },
-			Last:      func(t, epoch time.Time) snowflakesi.ID { return snowflakesi.Last(l, t, epoch) },
+			First:     func(t, epoch time.Time) (snowflakesi.ID, error) { return snowflakesi.First(l, t, epoch) },
+			Last:      func(t, epoch time.Time) (snowflakesi.ID, error) { return snowflakesi.Last(l, t, epoch) },
 			Time:      func(id snowflakesi.ID, epoch time.Time) time.Time { return id.Time(l, epoch) },
 			Timestamp: func(id snowflakesi.ID) int64 { return id.Timestamp(l) },
 			Max:       snowflakesi.Max,

@@ -37,14 +37,17 @@ func FromInt64(v int64) (ID, error) { return form.FromInt64(v) }
 // FromTime builds the ID of a time and the other fields. It is for back-filling rows
 // that are older than their IDs: uniqueness is up to the caller, who numbers the IDs
 // of a millisecond with the sequence. It returns a *[TimeError] for a time that the
-// timestamp cannot hold and a *[ConfigError] for another field that is out of range, or for
-// the one ID that is zero and stands for none: that of the epoch, machine ID 0 and
+// timestamp cannot hold, and a *[ConfigError] for a layout, an epoch or another field that
+// [NewGenerator] refuses whatever the time, or for the one ID that is zero and stands for none: that of the epoch, machine ID 0 and
 // sequence 0.
 func FromTime(l Layout, t, epoch time.Time, machineID, sequence int) (ID, error) {
 	if err := l.Check(); err != nil {
 		return 0, err
 	}
-	e := clock.Epoch(epoch, DefaultEpochMilli)
+	e, err := l.epoch(epoch)
+	if err != nil {
+		return 0, err
+	}
 	ts, ok := clock.Timestamp(t, e, l.MaxTimestamp())
 	switch {
 	case !ok:
@@ -63,15 +66,27 @@ func FromTime(l Layout, t, epoch time.Time, machineID, sequence int) (ID, error)
 
 // First returns the smallest ID of the millisecond of t, and Last the largest: a scan
 // from First(a) to Last(b), both included, finds all IDs of a to b. A time that the
-// timestamp cannot hold counts as the nearest one that it can.
-func First(l Layout, t, epoch time.Time) ID {
-	ts, _ := clock.Timestamp(t, clock.Epoch(epoch, DefaultEpochMilli), l.MaxTimestamp())
-	return ID(ts << l.timestampShift())
+// timestamp cannot hold counts as the nearest one that it can. The error is a *[ConfigError]
+// for a layout or an epoch that [NewGenerator] refuses whatever the time.
+func First(l Layout, t, epoch time.Time) (ID, error) {
+	if err := l.Check(); err != nil {
+		return 0, err
+	}
+	e, err := l.epoch(epoch)
+	if err != nil {
+		return 0, err
+	}
+	ts, _ := clock.Timestamp(t, e, l.MaxTimestamp())
+	return ID(ts << l.timestampShift()), nil
 }
 
 // Last returns the largest ID of the millisecond of t; see [First].
-func Last(l Layout, t, epoch time.Time) ID {
-	return First(l, t, epoch) | (1<<l.timestampShift() - 1)
+func Last(l Layout, t, epoch time.Time) (ID, error) {
+	id, err := First(l, t, epoch)
+	if err != nil {
+		return 0, err
+	}
+	return id | (1<<l.timestampShift() - 1), nil
 }
 
 // Int64 returns the ID as the integer that it is.

@@ -2,8 +2,11 @@ package snowflakesi
 
 import (
 	"strconv"
+	"time"
 
 	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/clock"
+	"github.com/firn-id/firn/internal/mint"
 )
 
 // totalBits is the width of an ID: that of JavaScript's safe integers.
@@ -35,6 +38,26 @@ func (l Layout) Check() error {
 		return iderr.BadConfig(format, "MachineBits", l.MachineBits, "in 0 to "+strconv.Itoa(most))
 	}
 	return nil
+}
+
+// epochsAfter returns the time that epochs must be after, or the zero time for none.
+func (l Layout) epochsAfter() time.Time {
+	if l.clockBits() > 40 {
+		return time.Time{}
+	}
+	return clock.Time(0, minEpochMilli)
+}
+
+// epoch returns an epoch in Unix milliseconds, or a *[ConfigError] if the layout cannot have it.
+func (l Layout) epoch(epoch time.Time) (int64, error) {
+	ms, err := mint.Epoch(format, epoch, DefaultEpochMilli)
+	if err != nil {
+		return 0, err
+	}
+	if after := l.epochsAfter(); !after.IsZero() && ms <= minEpochMilli {
+		return 0, iderr.BadConfig(format, "Epoch", epoch, "after "+after.Format(time.RFC3339Nano)+", as 40 clock bits ask")
+	}
+	return ms, nil
 }
 
 func (l Layout) clockBits() uint {

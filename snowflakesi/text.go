@@ -93,7 +93,11 @@ func (id ID) MarshalBinary() ([]byte, error) { return id.AppendBinary(nil) }
 func (id *ID) UnmarshalBinary(data []byte) error { return wire.Set(id)(form.Binary(data)) }
 
 // MarshalJSON implements [json.Marshaler]: a number, since JavaScript's numbers hold
-// 53 bits; null for the zero ID. The field option string of encoding/json has no effect.
+// 53 bits; null for the zero ID.
+//
+// Give a struct field no option string. With the option, encoding/json writes the same
+// number and refuses to read that number ("invalid use of ,string struct tag"), unless it
+// is built with GOEXPERIMENT=jsonv2. The same JSON reads without the option.
 func (id ID) MarshalJSON() ([]byte, error) { return form.AppendJSON(nil, id) }
 
 // UnmarshalJSON implements [json.Unmarshaler]. It reads an integer as a number

@@ -44,7 +44,7 @@ func TestVectors(t *testing.T) {
 		if got, err := snowflakesi.FromTime(l, at.Add(time.Millisecond-1), epoch, v.MachineID, v.Sequence); err != nil || got != id {
 			t.Errorf("FromTime = %v, %v; want %v", got, err, id)
 		}
-		first, last := snowflakesi.First(l, at, epoch), snowflakesi.Last(l, at, epoch)
+		first, last := must(snowflakesi.First(l, at, epoch)), must(snowflakesi.Last(l, at, epoch))
 		if id < first || id > last || first.Time(l, epoch) != at || last.Time(l, epoch) != at || last-first != 1<<(53-v.ClockBits)-1 {
 			t.Errorf("%v is not within First %v and Last %v", id, first, last)
 		}
@@ -52,4 +52,11 @@ func TestVectors(t *testing.T) {
 			t.Errorf("%v: the zero Layout is not the default", id)
 		}
 	}
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

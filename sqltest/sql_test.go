@@ -103,7 +103,7 @@ func TestNanoflake(t *testing.T) {
 		}
 		k.ids = append(k.ids, id)
 	}
-	k.first, k.last = nanoflake.First(start.Add(2*time.Millisecond), time.Time{}), nanoflake.Last(start.Add(6*time.Millisecond), time.Time{})
+	k.first, k.last = must(nanoflake.First(start.Add(2*time.Millisecond), time.Time{})), must(nanoflake.Last(start.Add(6*time.Millisecond), time.Time{}))
 	each(t, k, nanoflake.Max)
 }
 
@@ -125,8 +125,8 @@ func TestUlidFlake(t *testing.T) {
 		scaled.ids = append(scaled.ids, sid)
 	}
 	a, b := start.Add(2*time.Millisecond), start.Add(6*time.Millisecond)
-	k.first, k.last = ulidflake.First(a, time.Time{}), ulidflake.Last(b, time.Time{})
-	scaled.first, scaled.last = ulidflake.FirstScalable(a, time.Time{}), ulidflake.LastScalable(b, time.Time{})
+	k.first, k.last = must(ulidflake.First(a, time.Time{})), must(ulidflake.Last(b, time.Time{}))
+	scaled.first, scaled.last = must(ulidflake.FirstScalable(a, time.Time{})), must(ulidflake.LastScalable(b, time.Time{}))
 	t.Run("stand-alone", func(t *testing.T) { each(t, k, ulidflake.Max) })
 	t.Run("scalable", func(t *testing.T) { each(t, scaled, ulidflake.MaxScalable) })
 }
@@ -143,7 +143,7 @@ func TestSnowflakeSI(t *testing.T) {
 		}
 		k.ids = append(k.ids, id)
 	}
-	k.first, k.last = snowflakesi.First(l, start.Add(2*time.Millisecond), time.Time{}), snowflakesi.Last(l, start.Add(6*time.Millisecond), time.Time{})
+	k.first, k.last = must(snowflakesi.First(l, start.Add(2*time.Millisecond), time.Time{})), must(snowflakesi.Last(l, start.Add(6*time.Millisecond), time.Time{}))
 	each(t, k, snowflakesi.Max)
 }
 
@@ -390,4 +390,11 @@ func (s session[T]) unsigned(largest T) {
 
 func integerText(id any) string {
 	return fmt.Sprint(id.(interface{ Int64() int64 }).Int64())
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

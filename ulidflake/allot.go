@@ -23,7 +23,9 @@ func (g *Generator) Allot(worker int, from, until time.Time) error {
 }
 
 // Refuse sets the error that callers get where nothing is allotted, until more is. Without
-// one, Next and Fill wait there, and TryNext returns [ErrFenced].
+// one, Next and Fill wait there, and TryNext returns [ErrFenced]. Before an interval that begins
+// later, Next and Fill wait for up to Config.MaxBackward; an interval that begins later still is
+// an *[EarlyError], as TryNext returns it before any.
 func (g *Generator) Refuse(err error) { g.mint.Refuse(err) }
 
 // Withdraw takes back what was allotted beyond a gap, if no ID of it was asked for, and returns

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/iderr"
-	"github.com/firn-id/firn/internal/batch"
 	"github.com/firn-id/firn/internal/entropy"
 	"github.com/firn-id/firn/internal/mint"
 )
@@ -101,7 +100,8 @@ func initMint(m *mint.Mint, rand *entropy.Source, format string, bits, worker in
 // callers who wait are served in turn. When the clock is behind the last ID by up to
 // Config.MaxBackward it waits for that too, and returns a *[ClockError] when it is
 // further behind. It waits as long as ctx allows, then returns an error that wraps
-// ctx's; it looks at ctx only when it must wait, and then every few milliseconds. It
+// ctx's; it looks at ctx only when it must wait, and then every few milliseconds (with
+// thousands of callers waiting, a millisecond later for each thousand). It
 // does not allocate, but for what a wait makes once and later ones use again.
 //
 // Specification: "Monotonicity and Overflow Error Handling".
@@ -139,7 +139,7 @@ func (g *Generator) Fill(ctx context.Context, dst []ID) (int, error) {
 		if done == len(dst) {
 			return done, nil
 		}
-		run, err := g.some(ctx, dst[done:])
+		_, run, err := g.some(ctx, dst[done:])
 		if err != nil {
 			return done, err
 		}
@@ -152,20 +152,24 @@ func (g *Generator) Fill(ctx context.Context, dst []ID) (int, error) {
 //
 // It makes IDs in runs, as Fill does, of up to 256 for a caller who is fast and one by one for
 // one who is slow: an ID's time is that of its run. A loop that is left leaves the rest of a run unused.
+//
+// Each ID is greater than the ones yielded before it. Callers of other methods can have greater IDs
+// meanwhile, but none of a later millisecond: once somebody has one, the rest of the run is dropped.
+// A loop that pauses while nobody else makes IDs goes on with the run from before the pause.
 func (g *Generator) Seq(ctx context.Context, n int) iter.Seq2[ID, error] {
-	return batch.Seq(n, func(dst []ID) (int, error) { return g.some(ctx, dst) })
+	return mint.Seq(&g.mint, n, func(dst []ID) (uint64, int, error) { return g.some(ctx, dst) })
 }
 
 // some fills the beginning of dst with a run of IDs, of one tick.
-func (g *Generator) some(ctx context.Context, dst []ID) (int, error) {
+func (g *Generator) some(ctx context.Context, dst []ID) (uint64, int, error) {
 	word, run, err := g.mint.NextRun(ctx, len(dst))
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	for i := range dst[:run] {
 		dst[i] = ID(word) + ID(i)
 	}
-	return run, nil
+	return word, run, nil
 }
 
 // ExpiresAt returns when the generator's timestamps run out: 278 years after its
@@ -230,7 +234,7 @@ func (g *ScalableGenerator) Fill(ctx context.Context, dst []ScalableID) (int, er
 		if done == len(dst) {
 			return done, nil
 		}
-		run, err := g.some(ctx, dst[done:])
+		_, run, err := g.some(ctx, dst[done:])
 		if err != nil {
 			return done, err
 		}
@@ -243,21 +247,25 @@ func (g *ScalableGenerator) Fill(ctx context.Context, dst []ScalableID) (int, er
 //
 // It makes IDs in runs, as Fill does, of up to 256 for a caller who is fast and one by one for
 // one who is slow: an ID's time is that of its run. A loop that is left leaves the rest of a run unused.
+//
+// Each ID is greater than the ones yielded before it. Callers of other methods can have greater IDs
+// meanwhile, but none of a later millisecond: once somebody has one, the rest of the run is dropped.
+// A loop that pauses while nobody else makes IDs goes on with the run from before the pause.
 func (g *ScalableGenerator) Seq(ctx context.Context, n int) iter.Seq2[ScalableID, error] {
-	return batch.Seq(n, func(dst []ScalableID) (int, error) { return g.some(ctx, dst) })
+	return mint.Seq(&g.mint, n, func(dst []ScalableID) (uint64, int, error) { return g.some(ctx, dst) })
 }
 
 // some fills the beginning of dst with a run of IDs, of one tick.
-func (g *ScalableGenerator) some(ctx context.Context, dst []ScalableID) (int, error) {
+func (g *ScalableGenerator) some(ctx context.Context, dst []ScalableID) (uint64, int, error) {
 	word, run, err := g.mint.NextRun(ctx, len(dst))
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	first := g.at(word)
 	for i := range dst[:run] {
 		dst[i] = first + ScalableID(i)<<scalabilityBits
 	}
-	return run, nil
+	return word, run, nil
 }
 
 // ExpiresAt returns when the timestamps run out; see [Generator.ExpiresAt].

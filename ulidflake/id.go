@@ -8,6 +8,7 @@ import (
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/internal/clock"
 	"github.com/firn-id/firn/internal/entropy"
+	"github.com/firn-id/firn/internal/mint"
 )
 
 const (
@@ -43,7 +44,8 @@ func FromInt64(v int64) (ID, error) { return form.FromInt64(v) }
 // FromTime builds an ID of a time, with a randomness drawn from crypto/rand. It is
 // for back-filling rows that are older than their IDs, outside the promise of a
 // generator: IDs of one millisecond have no order and can be equal. None is zero, which
-// stands for no ID. It returns a *[TimeError] for a time that the timestamp cannot hold.
+// stands for no ID. It returns a *[TimeError] for a time that the timestamp cannot hold, and a
+// *[ConfigError] for an epoch that is not in whole milliseconds.
 func FromTime(t, epoch time.Time) (ID, error) {
 	id, err := fromTime(format, t, epoch, randomnessBits, 0)
 	return ID(id), err
@@ -51,7 +53,10 @@ func FromTime(t, epoch time.Time) (ID, error) {
 
 // fromTime returns the integer of an ID with so many bits of randomness above the worker.
 func fromTime(format string, t, epoch time.Time, bits, worker int) (int64, error) {
-	e := clock.Epoch(epoch, DefaultEpochMilli)
+	e, err := mint.Epoch(format, epoch, DefaultEpochMilli)
+	if err != nil {
+		return 0, err
+	}
 	ts, ok := clock.Timestamp(t, e, MaxTimestamp)
 	if !ok {
 		return 0, &iderr.TimeError{Format: format, Time: t, First: clock.Time(0, e), Last: clock.Time(MaxTimestamp, e)}
@@ -67,14 +72,29 @@ func fromTime(format string, t, epoch time.Time, bits, worker int) (int64, error
 
 // First returns the smallest ID of the millisecond of t, and Last the largest:
 // a scan from First(a) to Last(b), both included, finds all IDs of a to b. A time
-// that the timestamp cannot hold counts as the nearest one that it can.
-func First(t, epoch time.Time) ID {
-	ts, _ := clock.Timestamp(t, clock.Epoch(epoch, DefaultEpochMilli), MaxTimestamp)
-	return ID(ts << timestampShift)
+// that the timestamp cannot hold counts as the nearest one that it can. The error is a
+// *[ConfigError] for an epoch that is not in whole milliseconds.
+func First(t, epoch time.Time) (ID, error) {
+	first, _, err := bounds(format, t, epoch)
+	return ID(first), err
 }
 
 // Last returns the largest ID of the millisecond of t; see [First].
-func Last(t, epoch time.Time) ID { return First(t, epoch) | MaxRandomness }
+func Last(t, epoch time.Time) (ID, error) {
+	_, last, err := bounds(format, t, epoch)
+	return ID(last), err
+}
+
+// bounds returns the smallest and the largest integer of an ID of the millisecond of t.
+func bounds(format string, t, epoch time.Time) (first, last int64, err error) {
+	e, err := mint.Epoch(format, epoch, DefaultEpochMilli)
+	if err != nil {
+		return 0, 0, err
+	}
+	ts, _ := clock.Timestamp(t, e, MaxTimestamp)
+	first = ts << timestampShift
+	return first, first | (1<<timestampShift - 1), nil
+}
 
 // Int64 returns the ID as the integer that it is, for the databases and languages
 // that hold 64 bits. JavaScript's numbers do not: use the text.

@@ -104,10 +104,16 @@ func ScalableFromTime(t, epoch time.Time, scalability int) (ScalableID, error) {
 }
 
 // FirstScalable returns the smallest ScalableID of the millisecond of t; see [First].
-func FirstScalable(t, epoch time.Time) ScalableID { return ScalableID(First(t, epoch)) }
+func FirstScalable(t, epoch time.Time) (ScalableID, error) {
+	first, _, err := bounds(formatScalable, t, epoch)
+	return ScalableID(first), err
+}
 
 // LastScalable returns the largest ScalableID of the millisecond of t; see [First].
-func LastScalable(t, epoch time.Time) ScalableID { return ScalableID(Last(t, epoch)) }
+func LastScalable(t, epoch time.Time) (ScalableID, error) {
+	_, last, err := bounds(formatScalable, t, epoch)
+	return ScalableID(last), err
+}
 
 // Int64 returns the ID as the integer that it is, for the databases and languages
 // that hold 64 bits. JavaScript's numbers do not: use the text.
@@ -187,9 +193,7 @@ func (id *ScalableID) UnmarshalBinary(data []byte) error {
 // JavaScript's numbers do not hold 64 bits; null for the zero ID; see [ID.MarshalJSON].
 func (id ScalableID) MarshalJSON() ([]byte, error) { return formScalable.AppendJSON(nil, id) }
 
-// UnmarshalJSON implements [json.Unmarshaler]. It reads the text in a string, null as
-// the zero ID, and an integer as a number, unless its digits are the text of another ID,
-// as those of 1000000000000 are: only IDs of an epoch's first hours have such numbers.
+// UnmarshalJSON implements [json.Unmarshaler]; see [ID.UnmarshalJSON].
 func (id *ScalableID) UnmarshalJSON(data []byte) error { return wire.Set(id)(formScalable.JSON(data)) }
 
 // Value implements [driver.Valuer]: the integer, for a BIGINT column; NULL for the

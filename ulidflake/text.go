@@ -147,11 +147,16 @@ func (id ID) MarshalBinary() ([]byte, error) { return id.AppendBinary(nil) }
 func (id *ID) UnmarshalBinary(data []byte) error { return wire.Set(id)(form.Binary(data)) }
 
 // MarshalJSON implements [json.Marshaler]: the canonical text as a string, since
-// JavaScript's numbers do not hold 64 bits; null for the zero ID. The field option string
-// of encoding/json is not for IDs: with it a text is refused when it is read.
+// JavaScript's numbers do not hold 64 bits; null for the zero ID.
 func (id ID) MarshalJSON() ([]byte, error) { return form.AppendJSON(nil, id) }
 
 // UnmarshalJSON implements [json.Unmarshaler]. It reads the text in a string, null as
-// the zero ID, and an integer as a number, unless its digits are the text of another ID,
-// as those of 1000000000000 are: only IDs of an epoch's first hours have such numbers.
+// the zero ID, and an integer as a number. A number whose digits are the text of another ID
+// is a *[ParseError]: those numbers have 13 digits, and only IDs of an epoch's first hours
+// are so small.
+//
+// A struct field needs no option string. With the option, encoding/json hands the text over
+// without its quotes, unless it is built with GOEXPERIMENT=jsonv2. UnmarshalJSON reads such a
+// text too, but not if the text is also a JSON number, such as 1000000000000 or
+// 1e10000000000: that is a *[ParseError]. The same JSON reads without the option.
 func (id *ID) UnmarshalJSON(data []byte) error { return wire.Set(id)(form.JSON(data)) }

@@ -42,11 +42,11 @@ func TestVectors(t *testing.T) {
 			if id.Time(epoch) != at || sid.Time(epoch) != at {
 				t.Errorf("%s: time %v, %v, want %v", v.String, id.Time(epoch), sid.Time(epoch), at)
 			}
-			first, last := ulidflake.First(at, epoch), ulidflake.Last(at, epoch)
+			first, last := must(ulidflake.First(at, epoch)), must(ulidflake.Last(at, epoch))
 			if id < first || id > last || first.Time(epoch) != at || last.Time(epoch) != at || last-first != 1<<20-1 {
 				t.Errorf("%v is not within First %v and Last %v", id, first, last)
 			}
-			if ulidflake.FirstScalable(at, epoch).Int64() != first.Int64() || ulidflake.LastScalable(at, epoch).Int64() != last.Int64() {
+			if must(ulidflake.FirstScalable(at, epoch)).Int64() != first.Int64() || must(ulidflake.LastScalable(at, epoch)).Int64() != last.Int64() {
 				t.Error("the bounds of scalable IDs are others")
 			}
 			made, err := ulidflake.FromTime(at.Add(time.Millisecond-1), epoch)
@@ -59,4 +59,11 @@ func TestVectors(t *testing.T) {
 			}
 		}
 	}
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

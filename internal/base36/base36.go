@@ -3,7 +3,7 @@
 package base36
 
 const (
-	// Len is the length of any 63-bit integer, padded.
+	// Len is the length of any 63-bit integer, padded: the most digits that Parse reads.
 	Len = 13
 
 	digits = "0123456789abcdefghijklmnopqrstuvwxyz"

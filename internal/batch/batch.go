@@ -4,6 +4,8 @@ package batch
 import (
 	"iter"
 	"time"
+
+	"github.com/firn-id/firn/internal/tick"
 )
 
 const (
@@ -11,16 +13,21 @@ const (
 	long = time.Millisecond // for a run to be used up
 )
 
-// Seq returns an iterator over n IDs, or without end if n is negative. make fills the
-// beginning of dst with a run of IDs and returns how many they are, or an error if there
-// are none.
+// Seq returns an iterator over n IDs of the generator of a word, or without end if n is
+// negative. The bits in mask are the sequence of the word. make fills the beginning of dst with
+// a run of IDs, and returns the first one's word and how many they are, or an error if there are none.
 //
 // Runs are as long as the caller is fast. The first is one ID; each next one is twice as long, but
 // half as long after one that took the caller long to use up. So a caller who takes his time
 // gets IDs that are of that time.
-func Seq[ID any](n int, make func(dst []ID) (int, error)) iter.Seq2[ID, error] {
+//
+// When another caller has an ID of a later tick, the rest of a run is dropped. So IDs of Seq are
+// never of an earlier tick than an ID that the generator has made before they are yielded. A look at a
+// clock for each ID would bound their age as well, and take as long as making an ID alone.
+func Seq[ID any](n int, word *tick.Word, mask uint64, make func(dst []ID) (uint64, int, error)) iter.Seq2[ID, error] {
 	return func(yield func(ID, error) bool) {
 		var ids [most]ID
+		above := ^mask
 		size := 1
 		for left := n; left != 0; {
 			want := size
@@ -28,21 +35,26 @@ func Seq[ID any](n int, make func(dst []ID) (int, error)) iter.Seq2[ID, error] {
 				want = min(want, left)
 			}
 			began := time.Now()
-			made, err := make(ids[:want])
+			first, made, err := make(ids[:want])
 			if err != nil {
 				var none ID
 				yield(none, err)
 				return
 			}
-			for _, id := range ids[:made] {
+			used := made
+			for i, id := range ids[:made] {
 				if !yield(id, nil) {
 					return
 				}
+				if (word.Last()^first)&above != 0 {
+					used = i + 1
+					break
+				}
 			}
 			if left > 0 {
-				left -= made
+				left -= used
 			}
-			if time.Since(began) > long {
+			if used < made || time.Since(began) > long {
 				size = max(size/2, 1)
 			} else {
 				size = min(size*2, most)

@@ -2,32 +2,48 @@ package batch_test
 
 import (
 	"errors"
+	"iter"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/firn-id/firn/internal/batch"
+	"github.com/firn-id/firn/internal/tick"
 )
 
-// counter makes numbers from 1 on, in runs of up to limit, up to last.
+// counter makes numbers from 1 on, in runs of up to limit, up to last. All are of one tick, unless
+// later is called.
 type counter struct {
 	next, limit, last int
 	runs              []int
+	word              tick.Word
 }
+
+const mask = 1<<20 - 1
+
+func (c *counter) seq(n int) iter.Seq2[int, error] {
+	c.word.Open()
+	return batch.Seq(n, &c.word, mask, c.make)
+}
+
+// later is a caller who begins the next tick.
+func (c *counter) later() { c.word.Pass(c.word.Last()&^mask + mask + 2) }
 
 var errLast = errors.New("last")
 
-func (c *counter) make(dst []int) (int, error) {
+func (c *counter) make(dst []int) (uint64, int, error) {
 	n := min(len(dst), c.limit, c.last-c.next)
 	if n <= 0 {
-		return 0, errLast
+		return 0, 0, errLast
 	}
 	for i := range n {
 		c.next++
 		dst[i] = c.next
 	}
 	c.runs = append(c.runs, len(dst))
-	return n, nil
+	floor := c.word.Last() &^ mask
+	first, _, _ := c.word.Reserve(floor, 0, 0, floor+mask, n)
+	return first, n, nil
 }
 
 func TestSeq(t *testing.T) {
@@ -35,7 +51,7 @@ func TestSeq(t *testing.T) {
 		for _, limit := range []int{1, 7, 1000} {
 			c := &counter{limit: limit, last: 1 << 30}
 			seen := 0
-			for id, err := range batch.Seq(n, c.make) {
+			for id, err := range c.seq(n) {
 				if seen++; id != seen || err != nil {
 					t.Fatalf("%d of %d: %d, %v", seen, n, id, err)
 				}
@@ -51,7 +67,7 @@ func TestSeqEnds(t *testing.T) {
 	c := &counter{limit: 10, last: 25}
 	seen := 0
 	var last error
-	for id, err := range batch.Seq(-1, c.make) {
+	for id, err := range c.seq(-1) {
 		if last != nil {
 			t.Fatal("it goes on after an error")
 		}
@@ -67,7 +83,7 @@ func TestSeqEnds(t *testing.T) {
 		t.Errorf("%d IDs, then %v", seen, last)
 	}
 	c = &counter{limit: 10, last: 1 << 30}
-	for id := range batch.Seq(-1, c.make) {
+	for id := range c.seq(-1) {
 		if id == 50 {
 			break
 		}
@@ -81,7 +97,7 @@ func TestSeqEnds(t *testing.T) {
 func TestRunsAreAsLongAsTheCallerIsFast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &counter{limit: 1000, last: 1 << 30}
-		for id := range batch.Seq(-1, c.make) {
+		for id := range c.seq(-1) {
 			switch {
 			case id < 2000:
 			case id < 2600:
@@ -102,4 +118,26 @@ func TestRunsAreAsLongAsTheCallerIsFast(t *testing.T) {
 			}
 		}
 	})
+}
+
+// The rest of a run is dropped when another caller has begun a later tick. n IDs are yielded all
+// the same.
+func TestRunEndsWithItsTick(t *testing.T) {
+	c := &counter{limit: 1000, last: 1 << 30}
+	const n = 5000
+	seen, last, dropped := 0, 0, 0
+	for id, err := range c.seq(n) {
+		if err != nil || id <= last {
+			t.Fatalf("%d after %d, %v", id, last, err)
+		}
+		last = id
+		if seen++; seen%100 == 0 {
+			c.later()
+			dropped += c.next - last
+			last = c.next // all that was made before
+		}
+	}
+	if seen != n || dropped == 0 || c.next != n+dropped {
+		t.Errorf("%d IDs of %d; %d were made, %d dropped", seen, n, c.next, dropped)
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/firn-id/firn/iderr"
 )
@@ -116,11 +117,11 @@ func (f *Fence) enter(word Word, s *stretch) {
 }
 
 // Enter is for a caller whose word is fenced: if its tick is in what is ahead, that is entered.
-// It tells whether there may be a word now or, if its tick is before what is ahead, where that
+// It reports whether the tick is allotted or, if the tick is before what is ahead, where that
 // begins. The caller holds nothing that a Word needs.
 func (f *Fence) Enter(word Word, tick uint64) (begins uint64, again bool) {
 	if f.ahead.Load() == nil {
-		return 0, tick < f.until.Load() // another caller may have been here in between
+		return 0, f.allotted(tick) // another caller may have been here in between
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -131,8 +132,11 @@ func (f *Fence) Enter(word Word, tick uint64) (begins uint64, again bool) {
 	default:
 		f.enter(word, a)
 	}
-	return 0, tick < f.until.Load()
+	return 0, f.allotted(tick)
 }
+
+// allotted reports whether a tick was allotted, what is ahead left aside.
+func (f *Fence) allotted(tick uint64) bool { return !f.sealed.Load() && tick < f.until.Load() }
 
 // Withdraw takes back what is ahead, and returns the first tick that is not allotted any more:
 // nothing was minted from there on.
@@ -156,12 +160,18 @@ func (f *Fence) Refuse(err error) {
 	f.refusal.Store(&err)
 }
 
+// errSealed is what callers get of a generator that was sealed without an error.
+var errSealed = fmt.Errorf("%w: the generator is sealed: make another generator", iderr.ErrFenced)
+
 // Seal ends the word for good, with the error that callers get from then on, and returns
 // the first tick in which it has minted nothing.
 func (f *Fence) Seal(word Word, err error) uint64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !f.sealed.Load() {
+		if err == nil {
+			err = errSealed
+		}
 		f.sealed.Store(true)
 		f.refusal.Store(&err)
 		f.ahead.Store(nil)
@@ -181,6 +191,15 @@ func (f *Fence) Err(format string) error {
 		why = *refusal
 	}
 	return fmt.Errorf("%s: %w", format, why)
+}
+
+// ErrBefore returns why there is nothing to mint at the time now, before an interval that
+// begins later: what was refused, or an EarlyError.
+func (f *Fence) ErrBefore(format string, begins, now time.Time) error {
+	if !f.Waits() {
+		return f.Err(format)
+	}
+	return &iderr.EarlyError{Format: format, Begins: begins, By: begins.Sub(now)}
 }
 
 // Waits tells whether more ticks will be allotted soon, or Refuse called: it is worth the

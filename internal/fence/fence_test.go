@@ -150,6 +150,7 @@ func TestAhead(t *testing.T) {
 	f.Extend(w, 9, 600, 700)
 	f.Seal(w, errors.New("why"))
 	check(nil, 650, 0, false)
+	check(nil, 350, 0, false) // it was allotted, and nothing is any more
 }
 
 // What is left of nothing is not extended, and nothing after the end.

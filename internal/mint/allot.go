@@ -42,4 +42,11 @@ type allotment Mint
 // just about to add to it must not get to the next.
 func (a *allotment) PassTo(from uint64)   { a.word.Pass((from-1)<<a.bits + a.limit) }
 func (a *allotment) RaiseTo(until uint64) { a.word.Raise(until << a.bits) }
-func (a *allotment) SealTick() uint64     { return a.word.Seal(1)>>a.bits + 1 }
+
+func (a *allotment) SealTick() uint64 {
+	mark := uint64(1) // words that are not added may use all bits
+	if a.adds {
+		mark = sealMark
+	}
+	return a.word.Seal(mark)>>a.bits + 1
+}

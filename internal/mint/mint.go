@@ -18,11 +18,13 @@ package mint
 
 import (
 	"context"
+	"iter"
 	"math"
 	"sync/atomic"
 	"time"
 
 	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/batch"
 	"github.com/firn-id/firn/internal/clock"
 	"github.com/firn-id/firn/internal/entropy"
 	"github.com/firn-id/firn/internal/fence"
@@ -59,6 +61,9 @@ type Config struct {
 	Clock func() time.Time // nil for the system's
 	Rand  *entropy.Source  // needed with StartBits or StepBits
 }
+
+// sealMark is above the time of all words that are added; see tick.Word.Seal.
+const sealMark = 1 << 63
 
 // Mint issues the words of one generator. It is safe for concurrent use. The
 // zero Mint issues nothing and says so.
@@ -114,7 +119,7 @@ func (m *Mint) Init(c Config) {
 	m.line.Name = c.Format
 	m.policy = newPolicy(c)
 	m.word.Raise(1 << m.bits)
-	m.word.Replace(0, m.keep) // a sequence that goes on counting goes on to 0
+	m.word.Replace(0, m.keep&(m.limit-1)) // a sequence that goes on counting goes on to 0
 	m.fence.Fix(c.Worker)
 	if c.Fenced {
 		m.fence.Refuse(iderr.ErrFenced)
@@ -145,6 +150,12 @@ func (m *Mint) NextRun(ctx context.Context, n int) (uint64, int, error) {
 	return m.line.Stand(ctx, n, (*source)(m))
 }
 
+// Seq returns an iterator over n IDs of a mint, or without end if n is negative, in runs that make
+// takes from NextRun: it returns the first word of a run, and fills the beginning of dst with its IDs.
+func Seq[ID any](m *Mint, n int, make func(dst []ID) (uint64, int, error)) iter.Seq2[ID, error] {
+	return batch.Seq(n, &m.word, m.mask, make)
+}
+
 // Fast issues a word if that takes no decision: nobody stands in line, the tick of the
 // last word goes on, and the word is below its end and the fence.
 func (m *Mint) Fast() (uint64, bool) {
@@ -152,10 +163,14 @@ func (m *Mint) Fast() (uint64, bool) {
 	if m.line.Busy() || !d.AheadByCycles() && !d.AheadBySystem() {
 		return 0, false
 	}
-	if m.adds {
-		return m.word.Step(m.limit, m.mask)
+	if !m.adds {
+		return m.follow()
 	}
-	return m.follow()
+	if word, ok := m.word.Step(m.limit, m.mask); ok {
+		return word, true
+	}
+	m.word.Trim(m.limit, m.mask)
+	return 0, false
 }
 
 // follow is Fast for words that cannot be added: their steps differ, or the sequence has no room above it.

@@ -306,7 +306,9 @@ func TestAllot(t *testing.T) {
 	}
 	m.Allot(70, ms(20, 0), ms(22, 0)) // leaves ticks out
 	h.set(18)
-	wantBackwards(t, second(m.TryNext()), time.Millisecond)
+	if err := second(m.TryNext()); !errors.Is(err, iderr.ErrFenced) || errors.Is(err, iderr.ErrClockBackwards) {
+		t.Fatalf("before the ticks that were left out end: %v", err)
+	}
 	h.set(20)
 	before := mustTry(t, m)
 	m.Allot(71, ms(10, 0), ms(24, 0)) // another worker, from where the other ends
@@ -365,6 +367,10 @@ func TestNextWaitsAtTheFence(t *testing.T) {
 		for !m.line.Busy() {
 			runtime.Gosched()
 		}
+		// Those who wait have no words of the tick either.
+		if err := second(m.TryNext()); !errors.Is(err, iderr.ErrFenced) || errors.Is(err, iderr.ErrExhausted) {
+			t.Fatalf("beside a caller who waits: %v", err)
+		}
 		if refused {
 			m.Refuse(why)
 			if err := <-got; !errors.Is(err, why) {
@@ -381,6 +387,70 @@ func TestNextWaitsAtTheFence(t *testing.T) {
 		if _, err := m.Next(ctx); refused && !errors.Is(err, why) {
 			t.Fatal(err)
 		}
+	}
+}
+
+// A caller of Next waits for an interval that begins soon, as for a clock that is behind. Beside it,
+// TryNext says that the tick is fenced, until the interval has begun.
+func TestNextWaitsForTheInterval(t *testing.T) {
+	for name, c := range map[string]struct {
+		max   time.Duration
+		ahead time.Duration
+		waits bool
+	}{
+		"default, at its end": {0, 5 * time.Second, true},
+		"default, beyond":     {0, 5001 * time.Millisecond, false},
+		"beyond a second":     {time.Second, 1001 * time.Millisecond, false},
+		"never":               {-1, 2 * time.Millisecond, false},
+		"the next tick":       {-1, time.Millisecond, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				m := new(Mint)
+				m.Init(Config{Format: "test", Epoch: epoch, Last: 1 << 40, Bits: 2, MaxBackward: c.max, Fenced: true})
+				begins := time.Now().Add(c.ahead)
+				m.Allot(1, begins, begins.Add(time.Second))
+				fenced := func(err error) bool {
+					return errors.Is(err, iderr.ErrFenced) && !errors.Is(err, iderr.ErrClockBackwards) && !errors.Is(err, iderr.ErrExhausted)
+				}
+				if !c.waits {
+					if err := second(m.Next(t.Context())); !fenced(err) || time.Until(begins) != c.ahead {
+						t.Fatalf("%v, %v before the interval", err, time.Until(begins))
+					}
+					return
+				}
+				got := make(chan error)
+				go func() { got <- second(m.Next(t.Context())) }()
+				synctest.Wait()
+				if err := second(m.TryNext()); !fenced(err) {
+					t.Errorf("beside a caller who waits: %v", err)
+				}
+				if err := <-got; err != nil || !time.Now().Equal(begins) {
+					t.Fatalf("%v, %v after the interval began", err, time.Since(begins))
+				}
+			})
+		})
+	}
+}
+
+// A caller at the end of the last tick that is allotted is told of the clock, not of the fence.
+func TestEndOfTheLastTickAllotted(t *testing.T) {
+	h := newHands(5)
+	c := h.config()
+	c.Fenced = true // and no room above the sequence: the next word is at the fence
+	m := h.mint(c)
+	m.Allot(1, ms(4, 0), ms(6, 0))
+	for range 4 {
+		mustTry(t, m)
+	}
+	if err := second(m.TryNext()); !errors.Is(err, iderr.ErrExhausted) {
+		t.Errorf("in the last tick: %v", err)
+	}
+	h.set(4)
+	wantBackwards(t, second(m.TryNext()), time.Millisecond)
+	h.set(6)
+	if err := second(m.TryNext()); !errors.Is(err, iderr.ErrFenced) {
+		t.Errorf("after the last tick: %v", err)
 	}
 }
 
@@ -712,6 +782,53 @@ func TestBubble(t *testing.T) {
 			t.Errorf("took %v", took)
 		}
 	})
+}
+
+// Time stands in a bubble while a goroutine runs. Callers who spin on an exhausted tick get no
+// word, with room in the field for just as many callers. The next tick is not affected, also
+// with a sequence that goes on counting.
+func TestStandingTime(t *testing.T) {
+	for _, continues := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			const bits, field, callers = 2, 4, 12
+			m := new(Mint)
+			m.Init(Config{Format: "test", Epoch: epoch, Last: 1 << 41, Bits: bits, Field: field, Continue: continues})
+			for range 3 {
+				now := m.tick(time.Now())
+				var made [callers]int
+				var all sync.WaitGroup
+				for i := range callers {
+					all.Go(func() {
+						for range 2000 {
+							word, ok := m.Fast()
+							if !ok {
+								var err error
+								if word, err = m.TryNext(); errors.Is(err, iderr.ErrExhausted) {
+									continue
+								} else if err != nil {
+									t.Error(err)
+									return
+								}
+							}
+							if made[i]++; word>>field != now || word&m.mask >= m.limit {
+								t.Errorf("%#x at %#x", word, now<<field)
+								return
+							}
+						}
+					})
+				}
+				all.Wait()
+				sum := 0
+				for _, n := range made {
+					sum += n
+				}
+				if sum != 1<<bits {
+					t.Errorf("%d words of tick %#x", sum, now)
+				}
+				time.Sleep(time.Millisecond)
+			}
+		})
+	}
 }
 
 // A word is of the tick of the call: of a reading of the clock that is neither before the

@@ -52,7 +52,7 @@ func unitName(micro bool) string {
 type refusal struct {
 	kind   refusalKind
 	time   time.Time // the clock's
-	behind uint64    // ticks from the clock's to the last word's, if it went backwards
+	behind uint64    // ticks from the clock's to the last word's, if it went backwards; if fenced, to a later interval, or 0
 }
 
 type refusalKind uint8
@@ -116,7 +116,10 @@ func (m *Mint) at(t time.Time, n int) (word uint64, run int, r refusal) {
 				entered = true
 				continue
 			}
-			return 0, 0, m.fenced(r, now, begins)
+			// The tick may be allotted, and the word at its end, which the fence follows.
+			if !again || word>>m.bits < now {
+				return 0, 0, r.fencedUntil(begins, now)
+			}
 		}
 		last := word >> m.bits
 		if last <= now {
@@ -132,14 +135,12 @@ func (m *Mint) at(t time.Time, n int) (word uint64, run int, r refusal) {
 	}
 }
 
-// fenced says why there is no word at the fence. Before ticks that are allotted, where the word
-// has nothing left, it is as if the one before them were the last word's.
-func (m *Mint) fenced(r refusal, now, begins uint64) refusal {
-	switch r.kind = fenced; {
-	case begins > now+1:
-		r.kind, r.behind = backwards, begins-1-now
-	case begins > now:
-		r.kind = exhausted
+// fencedUntil returns the refusal of a tick that is not allotted, before an interval that
+// begins later, or 0 if there is none.
+func (r refusal) fencedUntil(begins, now uint64) refusal {
+	r.kind = fenced
+	if begins > now {
+		r.behind = begins - now
 	}
 	return r
 }
@@ -149,7 +150,7 @@ func (m *Mint) fenced(r refusal, now, begins uint64) refusal {
 func (m *Mint) startAfresh(now uint64) {
 	last := m.word.Last()
 	if t := last >> m.bits; t > now && m.duration(t-now) > m.maxBackward {
-		m.word.Replace(last, now<<m.bits-1)
+		m.word.Replace(last, (now-1)<<m.bits+m.limit-1) // as Pass does: with its room
 	}
 }
 
@@ -163,14 +164,28 @@ func (m *Mint) TryNext() (uint64, error) {
 		}
 		return 0, m.err(r)
 	}
-	// The words there may be belong to those in line.
-	r := refusal{kind: exhausted}
+	return 0, m.err(m.beside())
+}
+
+// beside returns why there is no word for a caller who does not stand in line while others do:
+// the words there may be belong to them.
+func (m *Mint) beside() (r refusal) {
 	last := m.word.Last() >> m.bits
 	r.time = m.clock.Now() // after the word, as in try
-	if now := m.tick(r.time); m.inRange(now) && now < last {
+	now := m.tick(r.time)
+	if !m.inRange(now) {
+		r.kind = outOfRange
+		return r
+	}
+	if !m.word.Allows(now << m.bits) {
+		if begins, again := m.fence.Enter((*allotment)(m), now); !again {
+			return r.fencedUntil(begins, now)
+		}
+	}
+	if r.kind = exhausted; now < last {
 		r.kind, r.behind = backwards, last-now
 	}
-	return 0, m.err(r)
+	return r
 }
 
 // source is the mint as its line sees it.
@@ -200,10 +215,12 @@ func (m *Mint) wait(r refusal) (time.Duration, error) {
 			return 0, m.err(r)
 		}
 	case fenced:
-		if !m.fence.Waits() {
+		// An interval that begins later is waited for as a clock that is behind is, and for a
+		// tick in any case: that much earlier a lease may allot it.
+		until = max(m.duration(r.behind), m.unit)
+		if !m.fence.Waits() || until > max(m.maxBackward, m.unit) {
 			return 0, m.err(r)
 		}
-		until = m.unit
 	default:
 		return 0, m.err(r)
 	}
@@ -231,6 +248,9 @@ func (m *Mint) err(r refusal) error {
 		}
 		return m.timeError(r.time)
 	case fenced:
+		if r.behind > 0 {
+			return m.fence.ErrBefore(m.format, m.timeOf(m.tick(r.time)+r.behind), r.time)
+		}
 		return m.fence.Err(m.format)
 	}
 	return iderr.ErrNotReady

@@ -61,6 +61,11 @@ func (s Suite[T, P]) Forms(t testing.TB, v *big.Int, text, hexText, decimalText 
 	if s.ParseDecimal != nil {
 		read("decimal", decimalText)
 	}
+	if s.ParseBase36 != nil {
+		read("base36", text)
+		read("base36", s.Model.Loose.Encode(v))
+		read("base36", strings.ToUpper(s.Model.Loose.Encode(v)))
+	}
 	if s.FromInt64 != nil {
 		if got, err := s.FromInt64(v.Int64()); err != nil || got != id {
 			t.Errorf("%s FromInt64(%v) = %v, %v", s.Model.Name, v, got, err)
@@ -129,8 +134,8 @@ var foreign = []string{
 // takes characters away; the model says what is still right.
 func (s Suite[T, P]) Foreign(t *testing.T) {
 	refused := 0
-	for _, form := range []string{"text", "decimal", "hex"} {
-		if form == "decimal" && s.ParseDecimal == nil {
+	for _, form := range []string{"text", "decimal", "base36", "hex"} {
+		if form == "decimal" && s.ParseDecimal == nil || form == "base36" && s.ParseBase36 == nil {
 			continue
 		}
 		for _, v := range []*big.Int{new(big.Int), s.Samples()[s.Model.Bits], s.Model.Max()} {
@@ -162,6 +167,8 @@ func (s Suite[T, P]) written(form string, v *big.Int) []string {
 	switch form {
 	case "decimal":
 		return []string{s.Model.Decimal.Encode(v)}
+	case "base36":
+		return []string{s.Model.Loose.Encode(v)}
 	case "hex":
 		return []string{s.Model.Hex.Encode(v)}
 	}

@@ -2,7 +2,7 @@ package testkit
 
 // The notations of the codecs' packages.
 var (
-	Base36       = Nanoflake.Texts[0]
+	Base36       = *Nanoflake.Loose
 	Crockford64  = UlidFlake.Texts[0]
 	Base32Hex160 = SCRU160.Texts[0]
 	Base32Hex80  = fixed(base32hexAlphabet, true, 16)

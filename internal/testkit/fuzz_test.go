@@ -18,7 +18,8 @@ import (
 var decoders = map[string]map[string]string{
 	"nanoflake": {
 		"Parse": "FuzzParse", "MustParse": "FuzzParse", "ID.UnmarshalText": "FuzzParse", "ParseDecimal": "FuzzParseDecimal",
-		"ParseHex": "FuzzParseHex", "FromBytes": "FuzzFromBytes", "ID.UnmarshalBinary": "FuzzFromBytes",
+		"ParseBase36": "FuzzParseBase36",
+		"ParseHex":    "FuzzParseHex", "FromBytes": "FuzzFromBytes", "ID.UnmarshalBinary": "FuzzFromBytes",
 		"FromInt64": "FuzzFromInt64", "ID.UnmarshalJSON": "FuzzUnmarshalJSON", "ID.Scan": "FuzzScan",
 		"ParseAll": "FuzzParseAll",
 	},

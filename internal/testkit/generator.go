@@ -515,6 +515,20 @@ func (g Generation[T]) seq(t *testing.T) {
 	for i := range all[1:] {
 		g.increases(t, all[i], all[i+1])
 	}
+	if g.Least < 1024 {
+		return // a tick may have too few IDs for what follows
+	}
+	n = 0
+	for id, err := range gen.Seq(context.Background(), 1000) {
+		g.must(t, clock.Now())(id, err) // also after another caller has an ID of a later tick
+		if n++; n%7 == 0 {
+			clock.Step(g.Unit)
+			g.must(t, clock.Now())(gen.TryNext())
+		}
+	}
+	if n != 1000 {
+		t.Errorf("Seq made %d beside TryNext", n)
+	}
 }
 
 func (g Generation[T]) goroutines(t *testing.T) {

@@ -62,6 +62,7 @@ type Rule struct {
 	Never   []string // what they must not import; a trailing /... means what is below, too
 	Only    []string // or: all that they may
 	Through bool     // by way of other packages of the repository neither
+	But     []string // packages of the repository that may be on the way, whatever they import
 	Why     string
 }
 
@@ -86,6 +87,9 @@ func Broken(imports map[string][]string, rules []Rule) []string {
 			reached := map[string]string{} // to the package that imports it
 			var reach func(from string)
 			reach = func(from string) {
+				if matches(r.But, from) {
+					return
+				}
 				for _, name := range imports[from] {
 					if _, ok := reached[name]; ok {
 						continue

@@ -4,4 +4,4 @@ package testkit
 
 import "encoding/json"
 
-var jsonPackages = []jsonPackage{{"v1", json.Marshal, json.Unmarshal, json.Valid}}
+var jsonPackages = []jsonPackage{{name: "v1", marshal: json.Marshal, unmarshal: json.Unmarshal, valid: json.Valid, unquotes: true}}

@@ -9,11 +9,11 @@ import (
 )
 
 var jsonPackages = []jsonPackage{
-	{"v1", json.Marshal, json.Unmarshal, json.Valid},
+	{name: "v1", marshal: json.Marshal, unmarshal: json.Unmarshal, valid: json.Valid},
 	{
-		"v2",
-		func(v any) ([]byte, error) { return jsonv2.Marshal(v) },
-		func(data []byte, v any) error { return jsonv2.Unmarshal(data, v) },
-		func(data []byte) bool { return jsontext.Value(data).IsValid() },
+		name:      "v2",
+		marshal:   func(v any) ([]byte, error) { return jsonv2.Marshal(v) },
+		unmarshal: func(data []byte, v any) error { return jsonv2.Unmarshal(data, v) },
+		valid:     func(data []byte) bool { return jsontext.Value(data).IsValid() },
 	},
 }

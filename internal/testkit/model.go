@@ -93,6 +93,7 @@ type Model struct {
 	Bits    int        // the largest value has so many, all set
 	Bytes   int        // length of the binary form, big-endian
 	Texts   []Encoding // the canonical text and others that Parse reads, told apart by length
+	Loose   *Encoding  // the text as other implementations write it, which ParseBase36 reads; nil if they agree
 	Decimal *Encoding  // nil for a format that is no integer to its users
 	Hex     Encoding
 	Number  bool // JSON carries it as a number
@@ -112,7 +113,8 @@ func decimal64() *Encoding {
 // The formats.
 var (
 	Nanoflake = Model{Name: "nanoflake", Bits: 63, Bytes: 8, Decimal: decimal64(),
-		Texts: []Encoding{{Alphabet: base36Alphabet, Fold: true, Min: 1, Max: 13, Pad: 13}},
+		Texts: []Encoding{fixed(base36Alphabet, true, 13)},
+		Loose: &Encoding{Alphabet: base36Alphabet, Fold: true, Min: 1, Max: 13},
 		Hex:   fixed(hexAlphabet, true, 16)}
 
 	UlidFlake = Model{Name: "ulidflake", Bits: 63, Bytes: 8, Decimal: decimal64(),

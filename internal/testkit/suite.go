@@ -52,6 +52,7 @@ type Suite[T ID[T], P Pointer[T]] struct {
 	Parse        func(string) (T, error)
 	MustParse    func(string) T
 	ParseDecimal func(string) (T, error) // nil if the package has none
+	ParseBase36  func(string) (T, error) // nil likewise
 	Decimal      func(T) string          // nil likewise
 	FromInt64    func(int64) (T, error)  // nil likewise
 	ParseHex     func(string) (T, error)
@@ -167,6 +168,11 @@ func (s Suite[T, P]) readers(form string) []reader[T] {
 			return nil
 		}
 		return []reader[T]{{"ParseDecimal", value(s.ParseDecimal)}}
+	case "base36":
+		if s.ParseBase36 == nil {
+			return nil
+		}
+		return []reader[T]{{"ParseBase36", value(s.ParseBase36)}}
 	case "hex":
 		return []reader[T]{{"ParseHex", value(s.ParseHex)}}
 	case "binary":
@@ -185,6 +191,8 @@ func (s Suite[T, P]) model(form, input string) (*big.Int, Refusal) {
 		return s.Model.Parse(input)
 	case "decimal":
 		return s.Model.Read(*s.Model.Decimal, input)
+	case "base36":
+		return s.Model.Read(*s.Model.Loose, input)
 	case "hex":
 		return s.Model.Read(s.Model.Hex, input)
 	case "binary":

@@ -2,6 +2,7 @@ package testkit
 
 import (
 	"errors"
+	"math"
 	"math/big"
 	"math/rand/v2"
 	"strings"
@@ -100,7 +101,7 @@ type Timed[T comparable] struct {
 	Reserved     bool // the first and the last timestamp are never made
 	Compare      func(T, T) int
 	FromTime     func(t, epoch time.Time) (T, error)
-	First, Last  func(t, epoch time.Time) T
+	First, Last  func(t, epoch time.Time) (T, error)
 	Time         func(id T, epoch time.Time) time.Time
 	Timestamp    func(T) int64
 	Max          T
@@ -121,9 +122,21 @@ func Times[T comparable](t *testing.T, f Timed[T]) {
 	random := rand.New(rand.NewPCG(3, 4))
 	epochs := []time.Time{{}, f.DefaultEpoch}
 	if !f.Reserved { // its epoch is its own
-		epochs = append(epochs, time.UnixMilli(0), time.UnixMilli(1288834974657), time.UnixMilli(1047972019225),
+		for _, epoch := range []time.Time{
+			time.UnixMilli(0), time.UnixMilli(1288834974657), time.UnixMilli(1047972019225),
 			time.Date(1900, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(3000, 1, 1, 0, 0, 0, 0, time.UTC),
-			time.UnixMilli(-1<<62), time.UnixMilli(1<<62))
+			time.UnixMilli(-1 << 62), time.UnixMilli(1 << 62),
+		} {
+			if f.Bits == 40 && epoch.UnixMilli() <= 1047972019224 { // the bound of Snowflake-SI
+				f.badEpoch(t, epoch)
+			} else {
+				epochs = append(epochs, epoch)
+			}
+		}
+		f.badEpoch(t, time.UnixMilli(1288834974657).Add(1)) // not in whole milliseconds
+		f.badEpoch(t, time.UnixMilli(1288834974657).Add(time.Millisecond-1))
+		f.badEpoch(t, time.Unix(math.MaxInt64/1000+1, 0)) // in milliseconds that no int64 holds
+		f.badEpoch(t, time.Unix(math.MinInt64/1000-1, 0))
 	}
 	for _, epoch := range epochs {
 		zero := epoch
@@ -152,6 +165,17 @@ func Times[T comparable](t *testing.T, f Timed[T]) {
 	}
 }
 
+// badEpoch checks that an epoch that no generator takes, whatever its clock, is refused.
+func (f Timed[T]) badEpoch(t *testing.T, epoch time.Time) {
+	t.Helper()
+	for what, build := range map[string]func(t, epoch time.Time) (T, error){"FromTime": f.FromTime, "First": f.First, "Last": f.Last} {
+		id, err := build(time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC), epoch)
+		if IsConfigError(t, err, f.Format, "Epoch", epoch.UTC().Format(time.RFC3339Nano)+" is not "); id != *new(T) {
+			t.Errorf("%s since %v: %v beside an error", what, epoch, id)
+		}
+	}
+}
+
 func (f Timed[T]) at(t *testing.T, at, epoch time.Time, e, most *big.Int) {
 	t.Helper()
 	exact := floorMilli(at)
@@ -167,7 +191,14 @@ func (f Timed[T]) at(t *testing.T, at, epoch time.Time, e, most *big.Int) {
 	case exact.Cmp(most) > 0:
 		near = most
 	}
-	first, last := f.First(at, epoch), f.Last(at, epoch)
+	first, err := f.First(at, epoch)
+	if err != nil {
+		t.Errorf("First of %v since %v: %v", at, epoch, err)
+	}
+	last, err := f.Last(at, epoch)
+	if err != nil {
+		t.Errorf("Last of %v since %v: %v", at, epoch, err)
+	}
 	if f.Timestamp(first) != near.Int64() || f.Timestamp(last) != near.Int64() || f.Compare(first, last) >= 0 {
 		t.Errorf("First and Last of %v since %v are %v, %v: timestamps %d, %d; want %v", at, epoch, first, last, f.Timestamp(first), f.Timestamp(last), near)
 	}

@@ -43,7 +43,7 @@ func Big(t testing.TB, digits string) *big.Int {
 // A Reject is a vector of testdata/reject.json: an input that must be refused.
 type Reject struct {
 	Why    string `json:"why"`
-	Form   string `json:"form"`             // text, decimal, hex, binary, json, int or uint
+	Form   string `json:"form"`             // text, decimal, base36, hex, binary, json, int or uint
 	Input  string `json:"input"`            // as it is, unless
 	Hex    string `json:"hex,omitempty"`    // its bytes are given here,
 	Repeat int    `json:"repeat,omitempty"` // so many times

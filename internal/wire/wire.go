@@ -32,6 +32,7 @@ type Int[T ~int64] struct {
 	Number bool   // JSON carries it as a number, not as a string
 
 	Parse  func(s []byte) (T, error)     // reads the canonical text; nil where it is decimal
+	Loose  func(s []byte) (T, error)     // reads the texts of other implementations too; nil if Parse does
 	Append func(dst []byte, id T) []byte // writes the canonical text of a valid ID
 }
 
@@ -157,43 +158,52 @@ func (f *Int[T]) AppendJSON(dst []byte, id T) ([]byte, error) {
 	return append(f.Append(append(dst, '"'), id), '"'), nil
 }
 
-// JSON reads a JSON value: null, the canonical text in a string, or the integer
-// as a number without sign, fraction or exponent, unless its digits are the text of
-// another ID.
+// JSON reads a JSON value: null, the canonical text in a string, or the integer as a
+// number without sign, fraction or exponent.
+//
+// For a struct field with the option string, the first version of encoding/json hands over
+// the content of a JSON string without its quotes. JSON therefore reads data that is no
+// JSON value as a text. It refuses a JSON number that is also the text of another ID: data
+// does not say which of the two was written.
 func (f *Int[T]) JSON(data []byte) (T, error) {
-	return JSON(f.Format, data, f.text, f.Decimal)
+	switch {
+	case string(data) == "null":
+		return 0, nil
+	case len(data) == 0 || data[0] == '"':
+		return JSONString(f.Format, data, f.text)
+	case data[0] != '-' && (data[0] < '0' || data[0] > '9'):
+		return 0, iderr.BadCharacter(f.Format, data, 0, "the start of a JSON string or number")
+	case f.Parse == nil: // the number and the text are the same
+		return f.Decimal(data)
+	case !json.Valid(data):
+		return f.Parse(data)
+	}
+	number, err := f.Decimal(data)
+	parse := f.Parse
+	if err == nil && f.Loose != nil {
+		parse = f.Loose
+	}
+	if text, bad := parse(data); bad == nil && (err != nil || text != number) {
+		return 0, &iderr.ParseError{Format: f.Format, Input: iderr.Clip(data), Offset: 0, Err: iderr.ErrCharacter,
+			Reason: "the JSON number is also the text of another ID: write IDs as text, and read them into fields without the option string"}
+	}
+	return number, err
 }
 
-// JSON reads null as the zero value, a string by text and a number by number, which is nil
-// for a format whose IDs are strings alone.
-//
-// For a field of an integer's kind with the option string, encoding/json hands over what
-// is in a JSON string without its quotes. So what could be such a text is not read as a
-// number: digits that begin with a needless 0, and digits that are the text of an ID other
-// than the number's. Those numbers are of IDs from the first hours after an epoch.
-func JSON[T comparable](format string, data []byte, text, number func([]byte) (T, error)) (T, error) {
+// JSONString reads null as the zero value, and a JSON string by text.
+func JSONString[T comparable](format string, data []byte, text func([]byte) (T, error)) (T, error) {
 	var zero T
 	switch {
 	case string(data) == "null":
 		return zero, nil
 	case len(data) == 0:
 		return zero, iderr.BadLength(format, data, "that of a JSON value")
-	case data[0] != '"' && number == nil:
+	case len(data) < 2 || data[0] != '"' || data[len(data)-1] != '"':
 		return zero, iderr.BadCharacter(format, data, 0, "the start of a JSON string")
-	case len(data) > 1 && data[0] == '0' && '0' <= data[1] && data[1] <= '9':
-		return zero, iderr.BadCharacter(format, data, 1, "the end of a JSON number that begins with 0")
-	case '0' <= data[0] && data[0] <= '9' || data[0] == '-':
-		id, err := number(data)
-		if other, bad := text(data); err == nil && bad == nil && other != id {
-			return zero, iderr.BadCharacter(format, data, 0, "the start of a JSON string, though the digits are the text of another ID")
-		}
-		return id, err
-	case data[0] != '"':
-		return zero, iderr.BadCharacter(format, data, 0, "the start of a JSON string or number")
-	case len(data) >= 2 && data[len(data)-1] == '"' && bytes.IndexByte(data, '\\') < 0:
+	case bytes.IndexByte(data, '\\') < 0:
 		return text(data[1 : len(data)-1])
 	}
-	var s string // with escapes, or not a JSON string at all
+	var s string
 	if json.Unmarshal(data, &s) != nil {
 		return zero, iderr.BadCharacter(format, data, 0, "the start of a JSON string")
 	}
