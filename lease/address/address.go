@@ -110,6 +110,23 @@ func WithHosts(s string, hosts []string) string {
 	return scheme + "://" + rest[:user] + strings.Join(hosts, ",") + rest[end:]
 }
 
+// WithSetting returns an address that Parse reads with that value of a setting, and all else as it was, secrets too.
+func WithSetting(s, name, value string) string {
+	s, fragment, marked := strings.Cut(s, "#")
+	s, query, _ := strings.Cut(s, "?")
+	setting := name + "=" + url.QueryEscape(value)
+	settings := slices.DeleteFunc(strings.Split(query, "&"), func(pair string) bool {
+		escaped, _, _ := strings.Cut(pair, "=")
+		is, err := url.QueryUnescape(escaped)
+		return pair == "" || err == nil && is == name
+	})
+	s += "?" + strings.Join(append(settings, setting), "&")
+	if marked {
+		s += "#" + fragment
+	}
+	return s
+}
+
 func notScheme(r rune) bool {
 	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '+' && r != '-'
 }
@@ -310,6 +327,18 @@ func (a *Address) Err() error {
 	slices.Sort(foreign)
 	slices.Sort(a.taken)
 	return a.bad("it has no setting %s, only %s", strings.Join(foreign, ", "), strings.Join(a.taken, ", "))
+}
+
+// Secrets reports whether a secret is written into the address, or may be: a password after the user,
+// or a setting that has a secret's name.
+func (a *Address) Secrets() bool {
+	for name := range a.set {
+		name = strings.ToLower(name)
+		if strings.HasSuffix(name, "password") || strings.HasSuffix(name, "token") || strings.HasSuffix(name, "secret") {
+			return true
+		}
+	}
+	return a.password != ""
 }
 
 // String returns the scheme, the hosts and the path: which store it is. There are no settings

@@ -64,6 +64,25 @@ func TestWithHosts(t *testing.T) {
 	}
 }
 
+// An address with another value of a setting is the same but for the setting.
+func TestWithSetting(t *testing.T) {
+	const value = "https://x:1/?a=b&c#d"
+	for in, want := range map[string]string{
+		"k://n/p":                       "k://n/p?server=https%3A%2F%2Fx%3A1%2F%3Fa%3Db%26c%23d",
+		"k://n/p?":                      "k://n/p?server=https%3A%2F%2Fx%3A1%2F%3Fa%3Db%26c%23d",
+		"k://n/p?server=https://h:6443": "k://n/p?server=https%3A%2F%2Fx%3A1%2F%3Fa%3Db%26c%23d",
+		"k://u:pass%40word@n/p?s%65rver=h&token=a%20b&server-name=c#": "k://u:pass%40word@n/p?token=a%20b&server-name=c&server=https%3A%2F%2Fx%3A1%2F%3Fa%3Db%26c%23d#",
+	} {
+		got := address.WithSetting(in, "server", value)
+		if got != want {
+			t.Errorf("%s: %s, not %s", in, got, want)
+		}
+		if a, err := address.Parse(got); err != nil || a.Text("server", "") != value {
+			t.Errorf("%s: %v, %v", got, a, err)
+		}
+	}
+}
+
 // What is no address is refused, and no error shows the secret that it has.
 func TestBad(t *testing.T) {
 	for in, want := range map[string]string{

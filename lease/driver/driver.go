@@ -26,9 +26,16 @@ type Entry struct {
 	Key      string
 	Value    []byte
 	Revision Revision
+
+	// Err, in what List returns, says why the entry could not be read. It then has no
+	// Value, and a Revision only if a Put at that revision replaces the entry.
+	Err error
 }
 
 // A Store keeps entries. It is safe for concurrent use by many processes.
+//
+// Methods should return when their context ends. A lease does not wait for one that does not; it makes no
+// other request until that one has returned.
 //
 // Keys are names of lower-case letters, digits, '.', '_', '@' and '-' joined by '/',
 // none of which begins with a '.' or is longer than [MaxName]; values have at most
@@ -36,10 +43,16 @@ type Entry struct {
 type Store interface {
 	// Get returns the entry of a key as it was at some moment during the call (the
 	// read is linearizable), or an error that is ErrNotFound.
+	//
+	// With an error that is ErrDamaged it may return the entry's revision: a Put at that
+	// revision replaces what is damaged. A rescue of the pool does so, and nothing else.
 	Get(ctx context.Context, key string) (Entry, error)
 
 	// List returns the entries whose keys begin with the prefix, in the order of keys.
 	// Each is as Get would return it; together they need not be of one moment.
+	//
+	// If entries cannot be read, List returns them with their Err beside all others, and
+	// the Err of one of them. After any other error the list may be incomplete.
 	List(ctx context.Context, prefix string) ([]Entry, error)
 
 	// Put makes value the key's, if its revision still is rev, and returns the new
@@ -100,6 +113,15 @@ type Finding struct {
 	Text string
 	// Advice says what to do, in words; may be empty.
 	Advice string
+}
+
+// An Excluder is a Store beside which the machine can have others, whose pools it does not
+// see: each user's, say. It keeps the pools of two such stores from using a worker at the same time.
+type Excluder interface {
+	// Exclude claims a resource for a group until release is called or the process ends.
+	// Members of the group share the resource; the error is ErrConflict while another group
+	// has it.
+	Exclude(resource, group string) (release func(), err error)
 }
 
 // What a store's errors are, for [errors.Is].

@@ -125,7 +125,6 @@ var consulMutants = []mutant[*consultest.Server]{
 			query.Del("consistent")
 			r.URL.RawQuery = query.Encode()
 		}
-		s.Filter = func(_ *http.Request, a *consultest.Answer) { a.Header.Del("X-Consul-Effective-Consistency") }
 	}},
 	{"writes with the same flags", []string{"Swap"}, func(s *consultest.Server) {
 		s.Change = func(r *http.Request, body *[]byte) {

@@ -10,7 +10,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -26,6 +25,7 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/lease/drivertest/loopback"
+	"github.com/firn-id/firn/lease/drivertest/process"
 )
 
 // Config says what a cluster is like. The zero Config is three members that anybody may use.
@@ -61,49 +61,20 @@ type member struct {
 	log     string
 
 	// Under the cluster's mu:
-	process *process // nil if it was never started
+	process *process.Process // nil if it was never started
+	killed  bool
 	stopped bool
 }
 
 // Server returns the path of the server's binary, which it builds if there is none yet.
 func Server(ctx context.Context) (string, error) {
-	if !supported {
+	if !process.Supported {
 		return "", fmt.Errorf("clusters for tests take Linux, and this is %s", runtime.GOOS)
 	}
 	if path := os.Getenv("FIRN_ETCD_SERVER"); path != "" {
 		return exec.LookPath(path)
 	}
-	_, file, _, _ := runtime.Caller(0)
-	dir := filepath.Join(filepath.Dir(file), "server")
-	if _, err := os.Stat(dir); err != nil { // built with -trimpath
-		const module = "github.com/firn-id/firn/lease/etcdlease"
-		out, err := run(exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", module))
-		if err != nil {
-			return "", fmt.Errorf("where is the source of %s: %w", module, err)
-		}
-		dir = filepath.Join(out, "etcdtest", "server")
-	}
-	// Outside of a workspace, so that it is the version that the module says, with what it was tested with.
-	build := exec.CommandContext(ctx, "go", "tool", "-n", "go.etcd.io/etcd/server/v3")
-	build.Dir = dir
-	build.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=", "GOOS=", "GOARCH=")
-	path, err := run(build)
-	if err != nil {
-		return "", fmt.Errorf("building etcd: %w", err)
-	}
-	return path, nil
-}
-
-// run returns the last line that a command prints.
-func run(c *exec.Cmd) (string, error) {
-	var stderr bytes.Buffer
-	c.Stderr = &stderr
-	out, err := c.Output()
-	if err != nil {
-		return "", fmt.Errorf("%s: %w: %s", strings.Join(c.Args, " "), err, bytes.TrimSpace(stderr.Bytes()))
-	}
-	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	return lines[len(lines)-1], nil
+	return process.Tool(ctx, "server", "go.etcd.io/etcd/server/v3")
 }
 
 // New starts a cluster for a test, at the end of which it ends. Without a server the test is skipped,
@@ -116,17 +87,7 @@ func New(t testing.TB, c Config) *Cluster {
 		}
 		t.Skipf("there is no etcd; it takes a network with Go modules, or FIRN_ETCD_SERVER: %v", err)
 	}
-	cluster, err := Start(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Log(cluster.Logs())
-		}
-		cluster.Close()
-	})
-	return cluster
+	return process.ForTest(t, func(ctx context.Context) (*Cluster, error) { return Start(ctx, c) })
 }
 
 // Start starts a cluster, and returns when all of its members are healthy.
@@ -135,16 +96,8 @@ func Start(ctx context.Context, config Config) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	for try := 1; ; try++ {
-		c, err := start(ctx, server, config)
-		if err == nil || !errors.Is(err, errPort) || try == 3 {
-			return c, err
-		}
-	}
+	return process.Again(func() (*Cluster, error) { return start(ctx, server, config) })
 }
-
-// errPort: another process has taken the port that was chosen.
-var errPort = errors.New("address already in use")
 
 func start(ctx context.Context, server string, config Config) (_ *Cluster, err error) {
 	c := &Cluster{server: server, dir: config.Dir}
@@ -247,8 +200,11 @@ func (c *Cluster) Kill(i int) {
 	defer c.mu.Unlock()
 	m := c.members[i]
 	m.stopped = false
+	if m.running() {
+		m.killed = true
+	}
 	if m.process != nil {
-		m.process.kill()
+		m.process.Kill()
 	}
 }
 
@@ -267,17 +223,18 @@ func (c *Cluster) Restart(i int) error {
 	cmd := exec.Command(c.server, m.args...)
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "ETCD_") })
-	m.process, err = spawn(cmd)
+	m.killed = false
+	m.process, err = process.Start(cmd)
 	return err
 }
 
 // Stop freezes a member (SIGSTOP): its connections stay, and nothing comes.
-func (c *Cluster) Stop(i int) error { return c.signal(i, (*process).freeze, true) }
+func (c *Cluster) Stop(i int) error { return c.signal(i, (*process.Process).Freeze, true) }
 
 // Continue lets a member go on that was stopped.
-func (c *Cluster) Continue(i int) error { return c.signal(i, (*process).thaw, false) }
+func (c *Cluster) Continue(i int) error { return c.signal(i, (*process.Process).Thaw, false) }
 
-func (c *Cluster) signal(i int, send func(*process) error, stopped bool) error {
+func (c *Cluster) signal(i int, send func(*process.Process) error, stopped bool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	m := c.members[i]
@@ -289,7 +246,7 @@ func (c *Cluster) signal(i int, send func(*process) error, stopped bool) error {
 }
 
 // running is to be called under the cluster's mu.
-func (m *member) running() bool { return m.process != nil && m.process.alive() }
+func (m *member) running() bool { return m.process != nil && m.process.Alive() }
 
 // Isolate cuts a member off from all others: what they send each other does not arrive, until Heal. Clients
 // reach it as before.
@@ -323,7 +280,7 @@ func (c *Cluster) pids() []int {
 	pids := make([]int, len(c.members))
 	for i, m := range c.members {
 		if m.running() {
-			pids[i] = m.process.cmd.Process.Pid
+			pids[i] = m.process.Pid()
 		}
 	}
 	return pids
@@ -376,13 +333,13 @@ func (c *Cluster) failed(i int) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	m := c.members[i]
-	if m.process == nil || m.process.killed || m.process.alive() {
+	if m.process == nil || m.killed || m.process.Alive() {
 		return nil
 	}
-	if bytes.Contains(tail(m.log, 4096), []byte(errPort.Error())) {
-		return fmt.Errorf("%s: %w", m.name, errPort)
+	if bytes.Contains(process.Tail(m.log, 4096), []byte(process.ErrPort.Error())) {
+		return fmt.Errorf("%s: %w", m.name, process.ErrPort)
 	}
-	return fmt.Errorf("%s has ended by itself: %v", m.name, m.process.cmd.ProcessState)
+	return fmt.Errorf("%s has ended by itself: %v", m.name, m.process.State())
 }
 
 // Leader waits until one member leads a majority, and returns it.
@@ -449,7 +406,7 @@ func (c *Cluster) Logs() string {
 	for _, m := range c.members {
 		fmt.Fprintf(&b, "== %s\n", m.name)
 		var lines []string
-		for line := range strings.Lines(string(tail(m.log, 64<<10))) {
+		for line := range strings.Lines(string(process.Tail(m.log, 64<<10))) {
 			if !strings.Contains(line, "etcdhttp/health.go") { // whom WaitHealthy asks all the time
 				lines = append(lines, line)
 			}
@@ -459,18 +416,4 @@ func (c *Cluster) Logs() string {
 		}
 	}
 	return b.String()
-}
-
-// tail returns the end of a file, or what can be read of it.
-func tail(path string, n int64) []byte {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.Size() > n {
-		f.Seek(-n, io.SeekEnd)
-	}
-	content, _ := io.ReadAll(f)
-	return content
 }

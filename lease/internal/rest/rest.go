@@ -102,8 +102,8 @@ type Reply struct {
 
 // Do makes a request: of the host that answered last, and of the others in turn if it could not
 // be sent, was refused or, if it only reads, failed. When all have failed it returns the
-// error, with time left for the caller to decide what to do. It goes on as long as there
-// is time only if the last host has refused, and then returns a reply that says so.
+// error, with time left for the caller to decide what to do. If a host has refused, Do goes on
+// as long as there is time, and then returns the reply that says so: the other hosts may be down.
 func (c *Client) Do(ctx context.Context, r Request) (*Reply, error) {
 	first := c.last.Load()
 	var before *Reply // that refused
@@ -118,7 +118,7 @@ func (c *Client) Do(ctx context.Context, r Request) (*Reply, error) {
 		case err == nil && !refused:
 			c.last.Store(host)
 			return reply, nil
-		case err != nil && (ctx.Err() != nil || r.Writes && sent || others == 0):
+		case err != nil && (ctx.Err() != nil || r.Writes && sent || others == 0 && before == nil):
 			return nil, err
 		case refused:
 			before = reply
@@ -126,11 +126,13 @@ func (c *Client) Do(ctx context.Context, r Request) (*Reply, error) {
 		if others > 0 {
 			continue
 		}
-		wait := max(pause, reply.retryAfter()) // the last host has refused
+		wait := max(pause, before.retryAfter())
 		if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) < wait {
-			return reply, nil
+			return before, nil
 		}
-		if err := Sleep(ctx, wait); err != nil {
+		if err := Sleep(ctx, wait); errors.Is(err, context.DeadlineExceeded) {
+			return before, nil
+		} else if err != nil {
 			return nil, err
 		}
 		pause = min(pause*2, longest)

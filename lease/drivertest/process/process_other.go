@@ -1,0 +1,19 @@
+//go:build !linux
+
+package process
+
+import (
+	"errors"
+	"syscall"
+)
+
+// Supported reports whether processes can be started here.
+const Supported = false
+
+func attributes() *syscall.SysProcAttr { return nil }
+
+// Freeze stops the process.
+func (p *Process) Freeze() error { return errors.ErrUnsupported }
+
+// Thaw lets a process go on that was stopped.
+func (p *Process) Thaw() error { return errors.ErrUnsupported }
