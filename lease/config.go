@@ -37,13 +37,14 @@ type Config struct {
 	// behind. 0 means 1 s, or the Window if that is shorter.
 	First time.Duration
 
-	// Timeout is how long a request of the store may take. 0 means 2 s, or 3/10 of the
-	// Window if that is shorter.
+	// Timeout is how long a request of the store may take, whether or not the store heeds its
+	// context. 0 means 2 s, or 3/10 of the Window if that is shorter.
 	Timeout time.Duration
 
 	// Wait is how long Keep waits for a worker if all are taken. 0 means a window and 5 s,
 	// in which workers of processes that have died come free, and no longer than until all
-	// holders were seen to renew; negative, not at all.
+	// holders were seen to renew; negative, not at all. If nobody has a worker to give back,
+	// and all are used up to beyond the wait, Keep does not wait.
 	Wait time.Duration
 
 	// Holder is what the store tells people about who has the worker. "" means the
@@ -64,7 +65,8 @@ type Config struct {
 	MaxIdle time.Duration
 
 	// Notify, if not nil, is called with what happens to the lease, one call at a time. It
-	// must return soon: the lease is not renewed meanwhile.
+	// must return soon: the lease is not renewed meanwhile. It may call the lease's methods,
+	// Close too. Acquired and Renewed come before any ID of their times.
 	Notify func(Event)
 
 	// Clock is read for the time, and must be the generator's; nil means time.Now. It is
@@ -161,6 +163,11 @@ type world interface {
 	intN(n int) int
 	// timeout is context.WithTimeout.
 	timeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc)
+	// start runs f in a goroutine of its own, and returns a channel that is closed when f has
+	// returned.
+	start(f func()) <-chan struct{}
+	// await waits until done is closed, or ctx ends, and returns the error of that.
+	await(ctx context.Context, done <-chan struct{}) error
 }
 
 type realWorld struct{ clock func() time.Time }
@@ -206,4 +213,22 @@ func (realWorld) intN(n int) int { return rand.IntN(n) }
 
 func (realWorld) timeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, d)
+}
+
+func (realWorld) start(f func()) <-chan struct{} {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f()
+	}()
+	return done
+}
+
+func (realWorld) await(ctx context.Context, done <-chan struct{}) error {
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }

@@ -14,6 +14,8 @@
 //
 //	pools and their records      pool.go, record.go, survey.go
 //	taking, renewing, giving back    lease.go, and its settings in config.go
+//	times ahead of the clock    ahead.go
+//	stores that hang    timed.go
 //	what a program sees of it    event.go, errors.go
 //	after the store has lost something    rescue.go
 //

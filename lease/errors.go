@@ -27,16 +27,18 @@ var (
 	// ErrPoolExists: the store has the pool already.
 	ErrPoolExists = errors.New("the pool exists")
 	// ErrMissing: a record that was made is gone. A worker without a record could be
-	// anybody's, so nobody gets it.
+	// anybody's, so nobody gets it before the pool was rescued, see [Rescue].
 	ErrMissing = errors.New("a record is missing")
-	// ErrDamaged: a record is none that this program has written.
+	// ErrDamaged: a record is none that this program has written, or another pool's. The
+	// pool has to be rescued.
 	ErrDamaged = driver.ErrDamaged
 	// ErrRescuing: a rescue of the pool is under way, or was interrupted, see [Rescue].
 	ErrRescuing = errors.New("the pool is being rescued")
 	// ErrRescued: the pool was rescued, which has ended all leases that there were.
 	ErrRescued = errors.New("the pool was rescued")
 	// ErrRolledBack: the store has lost changes that it had acknowledged, as one has that was
-	// restored from a backup. The pool has to be rescued.
+	// restored from a backup, or a pool that was deleted and created again. The pool has to be
+	// rescued.
 	ErrRolledBack = errors.New("the store has gone back in time")
 	// ErrVersion: a record was written by a version of this program that is not known.
 	ErrVersion = driver.ErrVersion
@@ -54,6 +56,10 @@ type NoWorkerError struct {
 	Soonest time.Time // when the first of them runs out, if its holder does not renew it
 	Rescued bool      // nobody gets one before Soonest, since the pool was rescued
 	Ahead   bool      // nobody has one: their times are used up to Soonest at least, which is ahead of the clock
+
+	// Excluded says that generators of other pools of this machine, such as those of another
+	// user, use the workers that nobody has in this pool. When they end is not known.
+	Excluded bool
 }
 
 func (e *NoWorkerError) Error() string {
@@ -64,7 +70,11 @@ func (e *NoWorkerError) Error() string {
 		return fmt.Sprintf("pool %s: %s: nobody has one, but the times of all %d are used up to %s at least: the clock was ahead, or is behind: set it, or wait until then",
 			e.Pool, ErrNoWorker, e.Workers, timeText(e.Soonest))
 	}
-	return fmt.Sprintf("pool %s: %s: all %d are taken, the first until %s: wait for one, stop a process that holds one, or use a pool of more",
+	if e.Excluded {
+		return fmt.Sprintf("pool %s: %s: processes with another pool on this machine, such as another user's, use those of the %d that are left: wait for one to end",
+			e.Pool, ErrNoWorker, e.Workers)
+	}
+	return fmt.Sprintf("pool %s: %s: all %d are taken, the first until %s: wait for one, or stop a process that holds one",
 		e.Pool, ErrNoWorker, e.Workers, timeText(e.Soonest))
 }
 
@@ -76,9 +86,17 @@ type HeldError struct {
 	Worker int
 	Holder string    // what the holder says of itself; empty if it has gone
 	Until  time.Time // when its time runs out, if it does not renew it
+
+	// Excluded says that the holder is of another pool on this machine, such as another user's.
+	// Holder is empty then, and Until is zero.
+	Excluded bool
 }
 
 func (e *HeldError) Error() string {
+	if e.Excluded {
+		return fmt.Sprintf("pool %s: worker %d: %s by a process with another pool on this machine, such as another user's: ask for another one, or for none",
+			e.Pool, e.Worker, ErrHeld)
+	}
 	by := "by " + e.Holder + " until "
 	if e.Holder == "" {
 		by = "by nobody, but its times are used up to "
@@ -134,13 +152,13 @@ func (e *SkewError) Unwrap() error { return ErrClockSkew }
 // [ErrPoolMismatch] to errors.Is.
 type MismatchError struct {
 	Pool  string
-	Field string // "format", "epoch", "unit", "widths", "workers", "uuid", "generation"
+	Field string // "format", "epoch", "unit", "widths", "workers"
 	Have  string // the pool's
 	Want  string // the one asked for
 }
 
 func (e *MismatchError) Error() string {
-	return fmt.Sprintf("pool %s: %s: its %s is %s, not %s: use the settings that it was created with, or another pool", e.Pool, ErrPoolMismatch, e.Field, e.Have, e.Want)
+	return fmt.Sprintf("pool %s: %s: its %s is %s, not %s: use the settings that it was created with; other IDs have a pool of their own", e.Pool, ErrPoolMismatch, e.Field, e.Have, e.Want)
 }
 
 func (e *MismatchError) Unwrap() error { return ErrPoolMismatch }

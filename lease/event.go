@@ -1,6 +1,8 @@
 package lease
 
 import (
+	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 )
@@ -9,11 +11,11 @@ import (
 type Event struct {
 	Kind   EventKind
 	Pool   string
-	Worker int
+	Worker int           // Waiting: -1 if any will do
 	From   time.Time     // Acquired, Renewed: the times that were allocated begin here
-	Until  time.Time     // where the times of the lease end; Released: where the worker's times go on
+	Until  time.Time     // where the times of the lease end; Released: where the worker's times go on; Waiting: when to expect a worker
 	Left   time.Duration // Failing: how long minting can go on
-	Err    error         // Failing, Expired, Lost: why
+	Err    error         // Failing, Expired, Lost, Waiting: why
 }
 
 // An EventKind says what happened.
@@ -34,6 +36,12 @@ const (
 	Lost
 	// Released: the lease was closed, and the worker given back.
 	Released
+	// Withdrawn: the clock was ahead, and the lease took back the times allocated there, in
+	// which no ID was made: all of its times from Until on. It allocates others at once.
+	Withdrawn
+	// Waiting: no worker is free, and the lease waits for one. Err says why, and Until when to
+	// expect a worker. The event comes once a wait, and again if the reason changes.
+	Waiting
 )
 
 // String returns the kind in a word.
@@ -51,13 +59,20 @@ func (k EventKind) String() string {
 		return "lost"
 	case Released:
 		return "released"
+	case Withdrawn:
+		return "withdrawn"
+	case Waiting:
+		return "waiting"
 	}
 	return "unknown"
 }
 
 // LogValue makes an Event a group of its own in logs.
 func (e Event) LogValue() slog.Value {
-	attrs := []slog.Attr{slog.String("event", e.Kind.String()), slog.String("pool", e.Pool), slog.Int("worker", e.Worker)}
+	attrs := []slog.Attr{slog.String("event", e.Kind.String()), slog.String("pool", e.Pool)}
+	if e.Worker >= 0 {
+		attrs = append(attrs, slog.Int("worker", e.Worker))
+	}
 	if !e.Until.IsZero() {
 		attrs = append(attrs, slog.Time("until", e.Until))
 	}
@@ -68,4 +83,66 @@ func (e Event) LogValue() slog.Value {
 		attrs = append(attrs, slog.Any("err", e.Err))
 	}
 	return slog.GroupValue(attrs...)
+}
+
+// notify calls Notify with an event. The caller holds work, which notify releases meanwhile: Notify
+// may call Close. A closed lease has no more events, except those that Close posts.
+func (l *Lease) notify(e Event) {
+	if l.closed {
+		return
+	}
+	l.post(e)
+	l.work.Unlock()
+	defer l.work.Lock()
+	l.deliver()
+}
+
+// post queues an event for deliver.
+func (l *Lease) post(e Event) {
+	e.Pool = l.pool.name
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.events = append(l.events, e)
+}
+
+// deliver calls Notify with the queued events. If a call of Notify is under way, deliver returns at
+// once, and the goroutine of that call delivers them next.
+func (l *Lease) deliver() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.delivering {
+		return
+	}
+	l.delivering = true
+	defer func() { l.delivering = false }()
+	for len(l.events) > 0 {
+		e := l.events[0]
+		l.events = l.events[1:]
+		func() {
+			l.mu.Unlock()
+			defer l.mu.Lock()
+			l.config.Notify(e)
+		}()
+	}
+}
+
+// tellWait raises Waiting if err means that the lease waits for a worker, once for each reason.
+func (l *Lease) tellWait(err error) {
+	e := Event{Kind: Waiting, Worker: -1, Err: err}
+	if l.config.Worker.named {
+		e.Worker = l.config.Worker.number
+	}
+	var none *NoWorkerError
+	var held *HeldError
+	what := ""
+	switch {
+	case errors.As(err, &none):
+		what, e.Until = fmt.Sprint("a worker ", none.Rescued, none.Ahead), none.Soonest
+	case errors.As(err, &held):
+		what, e.Until = "that of "+held.Holder, held.Until
+	}
+	if what != "" && what != l.waiting {
+		l.waiting = what
+		l.notify(e)
+	}
 }

@@ -147,7 +147,11 @@ func (l *Lease) await(ctx context.Context, own stored, crowd int, was *poolRecor
 func (l *Lease) standBack(ctx context.Context, times int) error {
 	const shortest, longest = 10 * time.Millisecond, time.Second
 	span := min(max(4*min(l.took, longest), shortest)<<min(times, 8), longest)
-	return l.config.world.sleep(ctx, time.Duration(1+l.config.world.intN(int(span/time.Microsecond)))*time.Microsecond)
+	pause := time.Duration(1+l.config.world.intN(int(span/time.Microsecond))) * time.Microsecond
+	if end := l.config.world.sleep(ctx, pause); end != nil {
+		return &waitError{errTaken, end}
+	}
+	return nil
 }
 
 // make makes the record of a worker that the pool does not name. Its error is a driver.ErrConflict if
@@ -215,7 +219,7 @@ func (p *Pool) nameAll(ctx context.Context, r *poolRecord, rev driver.Revision, 
 			}
 		}
 		// There is room for the first that it lacks, next to others, or for none: then to write it says so.
-		if first := slices.Min(workers); all.count() == r.count() && first == r.lacking(1)[0] {
+		if first := r.lacking(1)[0]; all.count() == r.count() && slices.Contains(workers, first) {
 			all = all.withMade(first)
 		}
 	}

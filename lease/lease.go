@@ -38,28 +38,46 @@ type Lease struct {
 	config      Config
 	incarnation string // what tells the lease from every other one, of this process too
 
-	stop  context.CancelFunc
-	done  chan struct{} // closed when run has returned
-	close sync.Once
-	err   error // of Close
+	stop   context.CancelFunc
+	done   chan struct{} // closed when run has returned
+	seal   sync.Once
+	sealed int64 // the generator has minted nothing from here on
 
-	mu      sync.Mutex
-	worker  int
-	until   time.Time
-	trouble error
+	mu         sync.Mutex
+	worker     int
+	until      time.Time
+	trouble    error
+	events     []Event // that Notify is yet to be called with
+	delivering bool    // Notify is being called
 
-	// What follows is for run and, before and after it, Keep and Close.
+	// work guards what follows. Keep, run and Close hold it, but not while Notify is called.
+	work lock
 
+	closed   bool
+	err      error            // of Close
 	held     stored           // the record, as last known to be the lease's
-	since    int64            // the worker's times from here to held.Until were all allocated to the lease
+	least    int64            // the earliest end that a request at the revision of held has asked for
+	prior    int64            // no other lease had times of the worker from here to held.Until
+	since    int64            // where the first times of the worker begin that the lease was allocated
+	begins   int64            // where the last times begin that the generator was allotted beyond a gap; 0 if it has entered them
+	allotted int64            // where the times end that the generator was allotted, and that were not withdrawn
 	window   int64            // how far ahead of the clock the times ended when they were allocated
 	attempts map[int]attempts // by worker
+	claims   map[int]func()   // what drops the claim of each worker on the machine, see exclude
 	lost     error            // not nil if the worker has no more times for the lease: why
 	term     term             // that of the pool when it took its worker, or last looked for one
 	looked   int              // how many records it read then
 	took     time.Duration    // how long the last change in the store did
 	expired  bool             // that was said
+	waiting  string           // what it waits for, as was said; "" if it does not
 }
+
+// A lock is a mutex that is a channel: in a bubble of testing/synctest, time passes while a goroutine
+// waits for it.
+type lock chan struct{}
+
+func (l lock) Lock()   { l <- struct{}{} }
+func (l lock) Unlock() { <-l }
 
 // attempts are the requests for a worker whose outcome is not known. As they exclude each other,
 // and none is done any more once the record has another revision, those from one revision are all
@@ -96,13 +114,18 @@ func (p *Pool) keep(ctx context.Context, g Generator, c Config) (*Lease, error) 
 		return nil, err
 	}
 	l := p.lease(g, c)
+	defer l.deliver()
+	l.work.Lock()
+	defer l.work.Unlock()
 	if err := l.acquire(ctx, c.Wait); err != nil {
+		l.unclaimAll() // nothing was allotted
 		return nil, err
 	}
 	// The worker's times may begin a moment after now: its last holder's clock, or ours, was
 	// not quite right. A clock that now goes back altogether is the generator's to report.
 	ahead := time.UnixMicro(l.since).Sub(c.world.now())
 	if err := c.world.sleep(ctx, min(max(ahead, 0), grace)); err != nil {
+		l.closed = true
 		l.release(context.WithoutCancel(ctx))
 		return nil, err
 	}
@@ -113,8 +136,9 @@ func (p *Pool) keep(ctx context.Context, g Generator, c Config) (*Lease, error) 
 func (p *Pool) lease(g Generator, c Config) *Lease {
 	within := *p
 	l := &Lease{origin: p, pool: &within, generator: g, config: c, incarnation: c.world.random(128),
-		stop: func() {}, done: make(chan struct{}), attempts: make(map[int]attempts)}
-	within.store = timed{p.store, c.world, c.Timeout, &l.took}
+		stop: func() {}, done: make(chan struct{}), work: make(lock, 1), attempts: make(map[int]attempts),
+		claims: make(map[int]func())}
+	within.store = timed{p.store, c.world, c.Timeout, &l.took, new(turn)}
 	return l
 }
 
@@ -125,7 +149,7 @@ func (l *Lease) Worker() int {
 	return l.worker
 }
 
-// Until returns where the times end that were allocated so far.
+// Until returns where the times end that were allocated so far, and not taken back.
 func (l *Lease) Until() time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -142,15 +166,31 @@ func (l *Lease) Err() error {
 // Pool returns the pool that the worker is of.
 func (l *Lease) Pool() *Pool { return l.origin }
 
-// Close ends the generator, and gives the worker back with the times that it has not used. An
-// error says that the store does not know of that: the worker comes free when its times run out.
+// Close ends the generator at once, and gives back the worker with the times that were not minted
+// in. An error says that the store does not know of that: the worker comes free when its times run
+// out. Further calls return the same error.
+//
+// Close may be called from any goroutine, and within Config.Notify. It waits for requests of the
+// store, each for Config.Timeout at most, and never for a call of Notify: if one is under way, the
+// event Released follows when that call has returned, which may be after Close has.
 func (l *Lease) Close() error {
-	l.close.Do(func() {
-		l.stop()
-		<-l.done
+	l.stop()
+	l.end()
+	defer l.deliver()
+	l.work.Lock()
+	defer l.work.Unlock()
+	if !l.closed {
+		l.closed = true
 		l.err = l.release(context.Background())
-	})
+	}
 	return l.err
+}
+
+// end seals the generator.
+func (l *Lease) end() {
+	l.seal.Do(func() {
+		l.sealed = l.generator.Seal(fmt.Errorf("pool %s: %w", l.pool.name, ErrClosed)).UnixMicro()
+	})
 }
 
 const (
@@ -164,24 +204,49 @@ func (l *Lease) run(ctx context.Context) {
 	longest := min(500*time.Millisecond, max(l.config.Window/20, shortest))
 	backoff := shortest
 	for pause := time.Duration(0); ; {
-		if l.config.world.sleep(ctx, max(pause, time.Millisecond)) != nil {
+		if l.config.world.sleep(ctx, max(pause, time.Millisecond)) != nil || !l.wake(ctx, func() {
+			l.withdraw()
+			if pause = l.untilDue(); pause > 0 || l.closed {
+				return
+			}
+			l.expireInTime()
+			err := l.renewInTime(ctx)
+			switch {
+			case ctx.Err() != nil || l.closed:
+			case err == nil:
+				backoff = shortest
+			default:
+				l.fail(err)
+				pause, backoff = l.backOff(err, backoff), min(backoff*2, longest)
+				if left := l.left(); left > 0 { // a last try, and then callers have to be told
+					pause = min(pause, max(left/2, min(left, shortest)))
+				}
+			}
+		}) {
 			return
 		}
-		pause = l.untilDue()
-		if pause > 0 {
-			continue
-		}
-		err := l.renew(ctx)
-		if ctx.Err() != nil {
-			return
-		}
-		if err == nil {
-			backoff = shortest
-			continue
-		}
-		l.fail(err)
-		pause, backoff = l.backOff(err, backoff), min(backoff*2, longest)
 	}
+}
+
+// wake does the work of a wake, and reports whether there will be others.
+func (l *Lease) wake(ctx context.Context, work func()) bool {
+	l.work.Lock()
+	defer l.work.Unlock()
+	if !l.closed {
+		work()
+	}
+	return ctx.Err() == nil && !l.closed
+}
+
+// renewInTime renews the lease. Its requests end when the times of the lease do: callers are told
+// then, whatever the store does. Requests made after that end have their time-outs alone.
+func (l *Lease) renewInTime(ctx context.Context) error {
+	if left := l.left(); left > 0 {
+		within, cancel := l.config.world.timeout(ctx, left)
+		defer cancel()
+		ctx = within
+	}
+	return l.renew(ctx)
 }
 
 // backOff returns how long to wait after an error: usually that long, but longer if there is no
@@ -194,11 +259,8 @@ func (l *Lease) backOff(err error, usual time.Duration) time.Duration {
 		return usual
 	}
 	pause := max(usual, l.price())
-	if now := l.config.world.now(); none.Rescued {
-		pause = max(pause, min(none.Soonest.Sub(now)+l.jitter(), longest))
-		if left := time.UnixMicro(l.held.Until).Sub(now); left > 0 {
-			pause = max(usual, min(pause, left)) // callers have to be told then
-		}
+	if none.Rescued {
+		pause = max(pause, min(none.Soonest.Sub(l.config.world.now())+l.jitter(), longest))
 	}
 	return pause
 }
@@ -208,7 +270,10 @@ func (l *Lease) untilDue() time.Duration {
 	if l.lost != nil {
 		return 0
 	}
-	due := l.held.Until - l.window*7/10
+	due := l.allotted - l.window*7/10
+	if l.withdrawn() {
+		due = l.allotted - l.config.Window.Microseconds()
+	}
 	return min(max(time.UnixMicro(due).Sub(l.config.world.now()), 0), slice, time.Duration(l.window)*time.Microsecond/10)
 }
 
@@ -219,13 +284,16 @@ func (l *Lease) renew(ctx context.Context) error {
 	}
 	now := l.now()
 	until := l.floor(now + l.config.Window.Microseconds())
-	if until <= l.held.Until {
+	if l.foreign(now) {
+		return l.forgo(ctx)
+	}
+	if until <= l.allotted {
 		return nil // the clock went back; there are times enough, if at other times
 	}
 	if err := l.checkAhead(ctx, now); err != nil {
 		return err
 	}
-	got, ok, err := l.claim(ctx, l.held, until)
+	got, ok, err := l.claim(ctx, l.held, max(l.allotted, l.prior), until)
 	switch {
 	case err != nil:
 		return err
@@ -239,15 +307,16 @@ func (l *Lease) renew(ctx context.Context) error {
 
 // lostTo returns why the lease has no more times of its worker, whose record is not its own.
 //
-// Two things a store that keeps what it acknowledges never shows: times that end before those of
-// the lease, and a record of the lease's own that is not the one it knows, nor by a request whose
-// outcome it does not know. Then others, too, may be missing what they were given, and to take
-// another worker would be to take times that may be in use.
+// A store that keeps what it acknowledged never shows two things: times that end before those of
+// the lease, also as a request of its own may have lowered them; and a record of the lease's own
+// that is not the one it knows, nor written by a request whose outcome it does not know. Then
+// others, too, may be missing what they were given, and to take another worker would be to take
+// times that may be in use.
 func (l *Lease) lostTo(got stored) error {
 	switch {
 	case got.Generation > l.held.Generation:
 		return l.rescued()
-	case got.Until < l.held.Until || got.Incarnation == l.incarnation:
+	case got.Until < l.least || got.Incarnation == l.incarnation:
 		return unusable(l.pool.store, workerKey(l.pool.name, got.Worker), ErrRolledBack)
 	}
 	return &HeldError{Pool: l.pool.name, Worker: got.Worker, Holder: got.Holder, Until: time.UnixMicro(got.Until)}
@@ -273,17 +342,20 @@ func (l *Lease) rescued() error {
 	return fmt.Errorf("pool %s: worker %d: %w, and no lease from before has more times", l.pool.name, l.held.Worker, ErrRescued)
 }
 
-// claim tries to allocate the worker's times up to until, from where those before it end, or
-// from now if that is later. It tells whether they are the lease's, and returns the record as it
-// is then. After an error both are unknown.
+// claim tries to allocate the worker's times up to until, from a time on, or from now if that is
+// later. It tells whether they are the lease's, and returns the record as it is then. After an error
+// both are unknown.
+//
+// The times from that time on are nobody's to mint in as long as the record is at its revision:
+// they begin where the record's end, or are the lease's own and were withdrawn.
 //
 // A reply that says that the request failed, or none at all, settles nothing: a request may be
 // under way for long, or be repeated by what is in between. Only the record tells. If it was
 // written by a request of this lease, what it says was allocated to it, whichever request that
 // was; the times that one asked for but did not see acknowledged are nobody's.
-func (l *Lease) claim(ctx context.Context, s stored, until int64) (stored, bool, error) {
+func (l *Lease) claim(ctx context.Context, s stored, from, until int64) (stored, bool, error) {
 	r := s.record
-	r.From = l.ceil(max(l.now(), s.Until))
+	r.From = l.ceil(max(l.now(), from))
 	r.Until = max(until, r.From+minTicks*l.pool.layout.Unit.Microseconds())
 	r.Incarnation, r.Holder, r.Window = l.incarnation, l.config.Holder, l.config.Window.Microseconds()
 	r.Attempt = l.attempt(s)
@@ -291,6 +363,9 @@ func (l *Lease) claim(ctx context.Context, s stored, until int64) (stored, bool,
 	rev, err := l.put(ctx, r, s.rev)
 	if err == nil {
 		return stored{r, rev}, true, nil
+	}
+	if errors.Is(err, errHangs) {
+		return s, false, err // it would not be read either
 	}
 	got, unread := l.pool.get(ctx, r.Worker)
 	switch {
@@ -311,6 +386,9 @@ func (l *Lease) claim(ctx context.Context, s stored, until int64) (stored, bool,
 }
 
 func (l *Lease) put(ctx context.Context, r record, rev driver.Revision) (driver.Revision, error) {
+	if r.Worker == l.held.Worker && rev == l.held.rev {
+		l.least = min(l.least, r.Until)
+	}
 	return l.pool.store.Put(ctx, workerKey(l.pool.name, r.Worker), encode(r), rev)
 }
 
@@ -336,81 +414,126 @@ func (l *Lease) adopt(got stored, kind EventKind) error {
 	if kind == Acquired {
 		l.since = got.From
 	}
-	l.held, l.lost, l.expired = got, nil, false
+	if kind == Acquired || got.From > l.allotted {
+		l.begins = got.From
+	}
+	l.held, l.lost, l.expired, l.waiting = got, nil, false, ""
+	l.allotted, l.least = got.Until, got.Until
 	window := l.config.Window.Microseconds()
-	l.window = min(max(got.Until-max(l.now(), l.since), window/10), window) // it may be over already
+	l.window = min(max(got.Until-max(l.now(), l.own()), window/10), window) // it may be over already
 	clear(l.attempts)
 	from, until := time.UnixMicro(got.From).UTC(), time.UnixMicro(got.Until).UTC()
 	l.mu.Lock()
-	l.worker, l.until, l.trouble = got.Worker, until, nil
+	l.worker, l.until = got.Worker, until
+	if l.left() > 0 { // the store may have answered too late
+		l.trouble = nil
+	}
 	l.mu.Unlock()
 	// Whoever writes the events down has them before any ID of these times.
 	l.notify(Event{Kind: kind, Worker: got.Worker, From: from, Until: until})
+	if l.closed {
+		return nil
+	}
 	return l.generator.Allot(got.Worker, from, until)
 }
 
+// ends returns where the times end that the generator can mint in. For a generator that has none at
+// all, ends returns now.
+func (l *Lease) ends() int64 { return max(l.allotted, min(l.since, l.now())) }
+
+// left returns for how long the generator can mint.
+func (l *Lease) left() time.Duration { return time.UnixMicro(l.ends()).Sub(l.config.world.now()) }
+
 // fail notes that the lease could not be renewed. If its times are over, callers are told.
 func (l *Lease) fail(err error) {
-	until := time.UnixMicro(l.held.Until).UTC()
-	left := until.Sub(l.config.world.now())
 	l.mu.Lock()
 	l.trouble = err
 	l.mu.Unlock()
-	if left > 0 {
-		l.notify(Event{Kind: Failing, Worker: l.held.Worker, Until: until, Left: left, Err: err})
+	l.tellWait(err)
+	if left := l.left(); left > 0 {
+		l.notify(Event{Kind: Failing, Worker: l.held.Worker, Until: time.UnixMicro(l.ends()).UTC(), Left: left, Err: err})
 		return
 	}
-	expired := &ExpiredError{Pool: l.pool.name, Worker: l.held.Worker, Until: until, Cause: err}
+	l.expire(err)
+}
+
+// expire tells callers that the times are over, and why.
+func (l *Lease) expire(err error) {
+	expired := &ExpiredError{Pool: l.pool.name, Worker: l.held.Worker, Until: time.UnixMicro(l.ends()).UTC(), Cause: err}
 	l.generator.Refuse(expired)
 	if !l.expired {
 		l.expired = true
-		l.notify(Event{Kind: Expired, Worker: l.held.Worker, Until: until, Err: expired})
+		l.notify(Event{Kind: Expired, Worker: l.held.Worker, Until: expired.Until, Err: expired})
+	}
+}
+
+// expireInTime tells callers that the times of a failing lease are over. It does so before the next
+// request of the store, which may take long.
+func (l *Lease) expireInTime() {
+	if err := l.Err(); err != nil && !l.expired && l.left() <= 0 {
+		l.expire(err)
 	}
 }
 
 // release seals the generator, and gives back the worker with the times that were not minted in.
 //
-// It does so at the lease's own revision, after the last ID. The times from since on were the
-// lease's alone: with every record between, they were extended by itself.
+// It does so at the lease's own revision, after the last ID.
 func (l *Lease) release(ctx context.Context) error {
-	sealed := l.generator.Seal(fmt.Errorf("pool %s: %w", l.pool.name, ErrClosed)).UnixMicro()
+	defer l.unclaimAll() // once the generator is sealed
+	l.end()
 	if l.lost != nil {
 		return nil
 	}
-	return l.giveBack(ctx, sealed)
+	until := l.held.Until
+	back, err := l.giveBack(ctx, l.sealed)
+	switch {
+	case errors.Is(err, driver.ErrUnavailable):
+		return fmt.Errorf("pool %s: worker %d comes free at %s only, since it was not given back: %w",
+			l.pool.name, l.held.Worker, timeText(time.UnixMicro(until)), err)
+	case err == nil && back:
+		l.post(Event{Kind: Released, Worker: l.held.Worker, Until: time.UnixMicro(l.held.Until).UTC()})
+	}
+	return err
 }
 
-// giveBack gives back the worker with its times from unused on.
-func (l *Lease) giveBack(ctx context.Context, unused int64) error {
+// giveBack gives back the worker with its times from unused on. It reports whether the lease still had
+// the worker; then the record held is as it was given back.
+//
+// The times from own() on are the lease's alone: with every record between, they were extended by
+// itself.
+func (l *Lease) giveBack(ctx context.Context, unused int64) (bool, error) {
 	var err error
 	for range 2 { // the second time after a request of the lease's own that came late
 		r := l.held.record
-		r.Until = min(r.Until, max(l.ceil(unused), l.since))
+		r.Until = min(r.Until, max(l.ceil(unused), l.own()))
 		r.From = min(r.From, r.Until)
 		r.Incarnation, r.Holder, r.Attempt = "", "", l.config.world.random(128)
 		if _, err = l.put(ctx, r, l.held.rev); err == nil {
-			l.notify(Event{Kind: Released, Worker: r.Worker, Until: time.UnixMicro(r.Until).UTC()})
-			return nil
+			l.held.record = r
+			return true, nil
+		}
+		if errors.Is(err, errHangs) {
+			return false, err // it would not be read either
 		}
 		got, unread := l.pool.get(ctx, r.Worker)
 		switch {
 		case errors.Is(unread, driver.ErrUnavailable):
-			return err
+			return false, err
 		case unread != nil:
-			return unread
+			return false, unread
 		case got.Attempt == r.Attempt:
-			l.notify(Event{Kind: Released, Worker: r.Worker, Until: time.UnixMicro(r.Until).UTC()})
-			return nil
+			l.held.record = r
+			return true, nil
 		case got.rev == l.held.rev:
-			return err // it has not been done, or not yet
+			return false, err // it has not been done, or not yet
 		case got.Incarnation != l.incarnation:
-			return nil // it is another lease's already
+			return false, nil // it is another lease's already
 		case !l.attempted(got):
-			return l.lostTo(got)
+			return false, l.lostTo(got)
 		}
 		l.held = got
 	}
-	return err
+	return false, err
 }
 
 // acquire takes a worker. If there is none to be had it waits for one, no longer than wait.
@@ -419,7 +542,7 @@ func (l *Lease) giveBack(ctx context.Context, unused int64) error {
 // after each. As each look reads all records that were made, there are the fewer, the more of
 // those there are.
 func (l *Lease) acquire(ctx context.Context, wait time.Duration) error {
-	const shortest, often = 3 * time.Millisecond, 100 * time.Millisecond
+	const shortest = 3 * time.Millisecond
 	take, key := l.any(), workersKey(l.pool.name)
 	if l.config.Worker.named {
 		take, key = l.named(), workerKey(l.pool.name, l.config.Worker.number)
@@ -429,8 +552,11 @@ func (l *Lease) acquire(ctx context.Context, wait time.Duration) error {
 	var changes <-chan struct{}
 	for first := true; ; first = false {
 		soonest, err := take(ctx)
-		if err == nil || soonest.IsZero() {
+		if err == nil || soonest.IsZero() || l.hopeless(err, soonest, wait) {
 			return err
+		}
+		if wait > 0 {
+			l.tellWait(err)
 		}
 		if first && wait > 0 {
 			if changes = l.pool.store.(timed).watch(watching, key); changes != nil {
@@ -462,8 +588,18 @@ func (l *Lease) acquire(ctx context.Context, wait time.Duration) error {
 	}
 }
 
-// seldom is how long a lease goes without a look at a pool in which it waits for a worker.
-const seldom = 2 * time.Second
+// hopeless reports whether a wait for a worker cannot succeed: nobody holds a worker to give back, and
+// all are used up to beyond the wait.
+func (l *Lease) hopeless(err error, soonest time.Time, wait time.Duration) bool {
+	var none *NoWorkerError
+	var held *HeldError
+	nobodys := errors.As(err, &none) && none.Ahead || errors.As(err, &held) && held.Holder == ""
+	return nobodys && soonest.Sub(l.config.world.now()) > wait
+}
+
+// How long a lease goes without a look at a pool in which it waits for a worker: often, and seldom
+// if looks are dear or the store tells of changes.
+const often, seldom = 100 * time.Millisecond, 2 * time.Second
 
 // price is how long a lease goes at least between two looks at the pool, for what they cost: a
 // second for a thousand records.
@@ -534,6 +670,9 @@ func (l *Lease) any() func(context.Context) (time.Time, error) {
 				return time.Time{}, err
 			case grown || len(all) < l.pool.layout.Workers: // another lease may have made the last ones
 				continue
+			case failed == errExcluded: // its process says nothing of when it ends
+				soonest = l.config.world.now().Add(often)
+				return soonest, &NoWorkerError{Pool: l.pool.name, Workers: l.pool.layout.Workers, Soonest: soonest, Excluded: true}
 			case failed != errNone:
 				return time.Time{}, failed
 			}
@@ -581,7 +720,13 @@ func (l *Lease) takeOne(ctx context.Context, workers []stored) error {
 			}
 			continue
 		}
-		if failures++; why == errNone {
+		if err == errExcluded {
+			if why == errNone {
+				why = err
+			}
+			continue
+		}
+		if failures++; why == errNone || why == errExcluded {
 			why = err
 		}
 		if failures == mostFailures || ctx.Err() != nil {
@@ -653,6 +798,9 @@ func (l *Lease) named() func(context.Context) (time.Time, error) {
 			}
 			if !moved {
 				got, ok, err := l.take(ctx, s)
+				if err == errExcluded {
+					return l.config.world.now().Add(often), &HeldError{Pool: l.pool.name, Worker: worker, Excluded: true}
+				}
 				if ok || err != nil {
 					return time.Time{}, err
 				}
@@ -671,12 +819,21 @@ func (l *Lease) named() func(context.Context) (time.Time, error) {
 
 // take takes the worker of a record that is free, and tells whether it could.
 func (l *Lease) take(ctx context.Context, s stored) (stored, bool, error) {
-	got, ok, err := l.claim(ctx, s, l.floor(max(l.now(), s.Until)+l.config.First.Microseconds()))
+	drop, err := l.exclude(s.Worker)
+	if err != nil {
+		return s, false, err
+	}
+	got, ok, err := l.claim(ctx, s, s.Until, l.floor(max(l.now(), s.Until)+l.config.First.Microseconds()))
 	if !ok || err != nil {
+		drop()
 		return got, false, err
 	}
+	// Times from before the pool was are of no use to anybody.
+	l.prior = min(max(s.Until, l.ceil(l.pool.created.UnixMicro())), got.From)
 	if err := l.adopt(got, Acquired); err != nil { // the generator has no such worker
-		l.giveBack(context.WithoutCancel(ctx), 0)
+		if back, failed := l.giveBack(context.WithoutCancel(ctx), 0); back && failed == nil {
+			l.notify(Event{Kind: Released, Worker: got.Worker, Until: time.UnixMicro(l.held.Until).UTC()})
+		}
 		l.lost = err
 		return got, false, err
 	}
@@ -786,11 +943,6 @@ func (l *Lease) checkByStore(ctx context.Context, now time.Time) (settled bool, 
 		err = &SkewError{Pool: l.pool.name, Now: now, Reference: reference, OfStore: true}
 	}
 	return ok, err
-}
-
-func (l *Lease) notify(e Event) {
-	e.Pool = l.pool.name
-	l.config.Notify(e)
 }
 
 // now returns the time in Unix microseconds.

@@ -267,7 +267,7 @@ func TestWaitPrice(t *testing.T) {
 				for grown := min(worker+64, workers); worker < grown; worker++ {
 					r := p.unused(worker, p.term())
 					r.Until, r.Attempt = clock.now().Add(time.Hour).UnixMicro(), "x"
-					r.Window = time.Hour.Microseconds()
+					r.Window, r.Incarnation = time.Hour.Microseconds(), "somebody"
 					put(t, store, workerKey("p", worker), encode(r))
 				}
 			}
@@ -396,18 +396,26 @@ func TestLost(t *testing.T) {
 	})
 }
 
+// replaced returns a lease that has lost the only worker of its pool while the store was down, with its
+// generator and its log, and the lease that has the worker now.
+func replaced(t *testing.T) (*nanoflake.Generator, *Lease, *testLog, *Lease) {
+	t.Helper()
+	clock, p := newTestClock(), mustCreate(t, memlease.New(), 1)
+	store, down := switched(p.store)
+	q := *p
+	q.store = store
+	g, l, log := keep(t, &q, clock, Config{})
+	down.Store(true)
+	_, l2, _ := keep(t, p, clock, Config{})
+	down.Store(false)
+	time.Sleep(20 * time.Second)
+	return g, l, log, l2
+}
+
 // Who has lost its worker and finds no other one takes one as soon as there is any.
 func TestLostAndNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock, p := newTestClock(), mustCreate(t, memlease.New(), 1)
-		store, down := switched(p.store)
-		q := *p
-		q.store = store
-		g, l, log := keep(t, &q, clock, Config{})
-		down.Store(true)
-		_, l2, _ := keep(t, p, clock, Config{})
-		down.Store(false)
-		time.Sleep(20 * time.Second)
+		g, l, log, l2 := replaced(t)
 		if _, err := g.TryNext(); !errors.Is(err, ErrLeaseExpired) || !errors.Is(err, ErrNoWorker) {
 			t.Errorf("without a worker: %v", err)
 		}
@@ -697,14 +705,16 @@ func TestErrorTexts(t *testing.T) {
 	const stamp = "2023-11-14T22:13:20.5Z"
 	cause := fmt.Errorf("%w: x", driver.ErrUnavailable)
 	for want, err := range map[string]error{
-		"pool p: no worker is free: all 4 are taken, the first until " + stamp + ": wait for one, stop a process that holds one, or use a pool of more":                                     &NoWorkerError{Pool: "p", Workers: 4, Soonest: at},
+		"pool p: no worker is free: processes with another pool on this machine, such as another user's, use those of the 4 that are left: wait for one to end":                             &NoWorkerError{Pool: "p", Workers: 4, Excluded: true},
+		"pool p: worker 3: the worker is held by a process with another pool on this machine, such as another user's: ask for another one, or for none":                                     &HeldError{Pool: "p", Worker: 3, Excluded: true},
+		"pool p: no worker is free: all 4 are taken, the first until " + stamp + ": wait for one, or stop a process that holds one":                                                         &NoWorkerError{Pool: "p", Workers: 4, Soonest: at},
 		"pool p: no worker is free: nobody has one, but the times of all 4 are used up to " + stamp + " at least: the clock was ahead, or is behind: set it, or wait until then":            &NoWorkerError{Pool: "p", Workers: 4, Soonest: at, Ahead: true},
 		"pool p: no worker is free: the pool was rescued, and nobody gets one before " + stamp + ": try again then":                                                                         &NoWorkerError{Pool: "p", Workers: 4, Soonest: at, Rescued: true},
-		"pool p: worker 3: the worker is held by me until " + stamp + ": ask for another one, or for none":                                                                                  &HeldError{"p", 3, "me", at},
-		"pool p: worker 3: the worker is held by nobody, but its times are used up to " + stamp + ": ask for another one, or for none":                                                      &HeldError{"p", 3, "", at},
+		"pool p: worker 3: the worker is held by me until " + stamp + ": ask for another one, or for none":                                                                                  &HeldError{Pool: "p", Worker: 3, Holder: "me", Until: at},
+		"pool p: worker 3: the worker is held by nobody, but its times are used up to " + stamp + ": ask for another one, or for none":                                                      &HeldError{Pool: "p", Worker: 3, Until: at},
 		"pool p: worker 3: the lease has expired at " + stamp + ": store unavailable: x":                                                                                                    &ExpiredError{"p", 3, at, cause},
 		"pool p: the clock is wrong: it says " + stamp + ", which is 1m30s behind the store's time (2023-11-14T22:14:50.5Z): set the clock, or say that it is to be trusted if it is right": &SkewError{Pool: "p", Now: at, Reference: at.Add(90 * time.Second), OfStore: true},
-		"pool p: the pool is for other IDs: its unit is 1ms, not 4ms: use the settings that it was created with, or another pool":                                                           &MismatchError{"p", "unit", "1ms", "4ms"},
+		"pool p: the pool is for other IDs: its unit is 1ms, not 4ms: use the settings that it was created with; other IDs have a pool of their own":                                        &MismatchError{"p", "unit", "1ms", "4ms"},
 	} {
 		if err.Error() != want {
 			t.Errorf("it says\n\t%s\nnot\n\t%s", err, want)
@@ -741,7 +751,7 @@ func TestErrorTexts(t *testing.T) {
 }
 
 func TestEvents(t *testing.T) {
-	names := []string{"unknown", "acquired", "renewed", "failing", "expired", "lost", "released", "unknown"}
+	names := []string{"unknown", "acquired", "renewed", "failing", "expired", "lost", "released", "withdrawn", "waiting", "unknown"}
 	for i, want := range names {
 		if got := EventKind(i).String(); got != want {
 			t.Errorf("kind %d is %s, not %s", i, got, want)
@@ -763,6 +773,7 @@ func TestEvents(t *testing.T) {
 		{Event{Kind: Renewed, From: at, Until: at}, []string{"event", "pool", "worker", "until"}},
 		{Event{Kind: Failing, Until: at, Left: 1, Err: cause}, []string{"event", "pool", "worker", "until", "left", "err"}},
 		{Event{Kind: Lost, Err: cause}, []string{"event", "pool", "worker", "err"}},
+		{Event{Kind: Waiting, Worker: -1, Until: at, Err: cause}, []string{"event", "pool", "until", "err"}},
 	} {
 		got := attrs(test.e)
 		if !reflect.DeepEqual(got, test.want) {
@@ -877,7 +888,7 @@ func TestManyAttempts(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		g, l, log, end := outage(t)
-		time.Sleep(50 * time.Second)
+		time.Sleep(49 * time.Second)
 		end()
 		time.Sleep(time.Second)
 		mints(t, g, l)

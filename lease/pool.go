@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	mrand "math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -56,13 +57,14 @@ func (p *Pool) learn(r *poolRecord) {
 	}
 }
 
-// Create creates the pool of that name. It returns an error that is [ErrPoolExists] if the
+// Create creates the pool of that name, whose leases take workers from a random one on. It returns an error that is [ErrPoolExists] if the
 // store has it, whatever its layout.
 func Create(ctx context.Context, store driver.Store, name string, layout Layout) (*Pool, error) {
-	return create(ctx, store, name, layout, time.Now())
+	return create(ctx, store, name, layout, mrand.IntN(max(layout.Workers, 1)), time.Now())
 }
 
-func create(ctx context.Context, store driver.Store, name string, layout Layout, now time.Time) (*Pool, error) {
+// create creates a pool whose first record is that of the worker first.
+func create(ctx context.Context, store driver.Store, name string, layout Layout, first int, now time.Time) (*Pool, error) {
 	if err := layout.check(); err != nil {
 		return nil, err
 	}
@@ -76,9 +78,8 @@ func create(ctx context.Context, store driver.Store, name string, layout Layout,
 	case !errors.Is(err, driver.ErrNotFound):
 		return nil, err
 	}
-	r := &poolRecord{Version: recordVersion, UUID: newUUID(), Format: layout.Format, Epoch: layout.Epoch.UnixMicro(),
-		Unit: layout.Unit.Microseconds(), Widths: layout.Widths, Workers: layout.Workers,
-		Generation: 1, Created: now.UnixMicro(), Made: [][2]int{}}
+	r := newPoolRecord(newUUID(), layout, now.UnixMicro())
+	r.First = first
 	switch _, err := store.Put(ctx, key, encode(r), driver.None); {
 	case errors.Is(err, driver.ErrConflict):
 		return nil, fmt.Errorf("pool %s: %w in %s", name, ErrPoolExists, store)
@@ -125,17 +126,18 @@ func Lookup(ctx context.Context, store driver.Store, name string) (*Pool, error)
 	return newPool(store, name, r), nil
 }
 
-// Names returns the names of the pools in a store, in order; with an error, those that could be
-// read.
+// Names returns the names of the pools in a store, in order, also of those whose records cannot be
+// read, or of which only those of workers are left; with an error, those that were found.
 func Names(ctx context.Context, store driver.Store) ([]string, error) {
-	entries, err := store.List(ctx, "")
+	entries, err := list(ctx, store, "")
 	var names []string
 	for _, e := range entries {
-		if name, ok := poolOf(e.Key); ok {
+		name, rest, _ := strings.Cut(e.Key, "/")
+		if rest == "pool" || strings.HasPrefix(rest, "workers/") {
 			names = append(names, name)
 		}
 	}
-	return names, err
+	return slices.Compact(slices.Sorted(slices.Values(names))), err
 }
 
 // checkName returns an error unless the name is one of a pool: a name of the driver's keys.
@@ -159,9 +161,9 @@ func readPool(ctx context.Context, store driver.Store, name string) (*poolRecord
 	e, err := getPool(ctx, store, name)
 	switch {
 	case errors.Is(err, driver.ErrNotFound):
-		return nil, driver.None, fmt.Errorf("pool %s: %w in %s: create it first, once", name, ErrNoPool, store)
+		return nil, driver.None, fmt.Errorf("pool %s: %w in %s: if there never was one, create it (lease.Create); if there was one, it is lost: rescue it (lease.Rescue, with its layout)", name, ErrNoPool, store)
 	case err != nil:
-		return nil, driver.None, err
+		return nil, e.Revision, err
 	}
 	r, err := decodePool(store, e)
 	return r, e.Revision, err
@@ -175,7 +177,7 @@ func getPool(ctx context.Context, store driver.Store, name string) (driver.Entry
 	if !errors.Is(err, driver.ErrNotFound) {
 		return e, err
 	}
-	orphans, unread := store.List(ctx, workersKey(name))
+	orphans, unread := list(ctx, store, workersKey(name))
 	switch {
 	case unread != nil:
 		return e, unread
@@ -188,12 +190,24 @@ func getPool(ctx context.Context, store driver.Store, name string) (driver.Entry
 	return e, err
 }
 
+// list is List for who looks at each entry: those that cannot be read are no error, but have one.
+func list(ctx context.Context, store driver.Store, prefix string) ([]driver.Entry, error) {
+	entries, err := store.List(ctx, prefix)
+	if err != nil && slices.ContainsFunc(entries, func(e driver.Entry) bool { return e.Err != nil && errors.Is(err, e.Err) }) {
+		err = nil
+	}
+	return entries, err
+}
+
 // orphaned is the error for workers' records without their pool.
 func orphaned(store driver.Store, name string, n int) error {
 	return unusable(store, poolKey(name), fmt.Errorf("%w: there are %d workers' records of the pool, but not its own", ErrMissing, n))
 }
 
 func decodePool(store driver.Store, e driver.Entry) (*poolRecord, error) {
+	if e.Err != nil {
+		return nil, e.Err
+	}
 	r := new(poolRecord)
 	err := decode(e.Value, r)
 	if err == nil && !r.sane() {
@@ -205,16 +219,26 @@ func decodePool(store driver.Store, e driver.Entry) (*poolRecord, error) {
 	return r, nil
 }
 
-// unusable is the error for a record that cannot be gone by.
+// adviceDamaged is what stores advise, too: see lease/internal/advice, which this package does without
+// so that the simulation can build mutants of it elsewhere.
+const adviceDamaged = "rescue the pool (lease.Rescue), which makes the entry anew; do not repair, move or delete entries"
+
+// unusable returns the error for a record that cannot be gone by. What it advises has to be safe to
+// do to the letter, beside processes that go on.
 func unusable(store driver.Store, key string, err error) error {
-	advice := "restore the whole pool from a backup and rescue it, or create one of another name; do not repair or delete single records"
+	advice := adviceDamaged
+	_, ofPool := poolOf(key)
 	switch {
 	case errors.Is(err, ErrVersion):
 		advice = "use the version of this program that wrote it"
 	case errors.Is(err, ErrRescuing):
-		advice = "wait for its end; if it has come to none, run it again"
+		advice = "wait for its end; if it was interrupted, run it again (lease.Rescue)"
+	case errors.Is(err, errRemade):
+		advice = "rescue the pool (lease.Rescue), then start this program again"
 	case errors.Is(err, ErrRolledBack):
-		advice = "rescue the pool"
+		advice = "rescue the pool (lease.Rescue)"
+	case ofPool:
+		advice = "rescue the pool (lease.Rescue, with Layouts), which makes the entry anew; do not repair, move or delete entries"
 	}
 	return &driver.Error{Store: store.String(), Op: "read", Key: key, Err: err, Advice: advice}
 }
@@ -278,24 +302,55 @@ type Worker struct {
 	Until  time.Time // and end here: no earlier time will ever be allocated again
 	Holder string    // what the holder says of itself; empty if it gave the worker back
 	Held   bool      // nobody gave the worker back; its holder may have died
+	Err    error     // why its record cannot be read, and nothing is known but the Number
 }
 
 // Workers returns the workers that have been used, in order, and how many have records.
+//
+// A record that is missing or damaged, or cannot be read for another reason, counts as used: its
+// worker has an Err, and err is that of the first one. Nobody gets a worker of the pool then.
 func (p *Pool) Workers(ctx context.Context) (used []Worker, made int, err error) {
-	all, err := p.records(ctx)
-	if err != nil {
-		return nil, 0, err
-	}
-	return usedOf(all, p.term().floor), len(all), nil
-}
-
-func usedOf(all []stored, floor int64) (used []Worker) {
-	for _, r := range all {
-		if r.Attempt != "" || r.Until > floor {
-			used = append(used, r.worker())
+	for again := false; ; again = true {
+		r, _, err := p.reread(ctx)
+		if err != nil {
+			return nil, 0, err
+		}
+		entries, err := list(ctx, p.store, workersKey(p.name))
+		if err != nil {
+			return nil, 0, err
+		}
+		used, err := p.used(r, entries)
+		if again || !errors.Is(err, errAhead) { // a rescue may have begun between the two
+			return used, r.count(), err
 		}
 	}
-	return used
+}
+
+// used returns the workers that have been used, of the records in entries, and the first error of one.
+func (p *Pool) used(r *poolRecord, entries []driver.Entry) (used []Worker, err error) {
+	found := make(map[int]driver.Entry)
+	for _, e := range entries {
+		if worker, ok := workerOf(p.name, e.Key); ok {
+			found[worker] = e
+		}
+	}
+	for _, m := range r.Made {
+		for worker := m[0]; worker < m[1]; worker++ {
+			e, ok := found[worker]
+			s, unread := stored{}, p.missing(worker)
+			if ok {
+				s, unread = p.read(e, worker, r.Generation)
+			}
+			switch {
+			case unread != nil:
+				used = append(used, Worker{Number: worker, Err: unread})
+				err = cmp.Or(err, unread)
+			case s.Attempt != "" || s.Until > r.Floor:
+				used = append(used, s.worker())
+			}
+		}
+	}
+	return used, err
 }
 
 func (r *record) worker() Worker {
@@ -354,10 +409,13 @@ func (p *Pool) collect(made *poolRecord, entries []driver.Entry) ([]stored, erro
 	return all, nil
 }
 
+// errRemade: the pool's record is that of a pool which was created later.
+var errRemade = fmt.Errorf("%w: the pool was deleted and created again", ErrRolledBack)
+
 // same returns an error if the pool's record in the store is not that of this pool any more.
 func (p *Pool) same(r *poolRecord) error {
 	if r.UUID != p.uuid {
-		return &MismatchError{Pool: p.name, Field: "uuid", Have: r.UUID, Want: p.uuid}
+		return unusable(p.store, poolKey(p.name), fmt.Errorf("%w: its UUID is %s, and was %s", errRemade, r.UUID, p.uuid))
 	}
 	return r.layout().differ(p.name, p.layout)
 }
@@ -390,18 +448,24 @@ func (p *Pool) get(ctx context.Context, worker int) (stored, error) {
 // errAhead: a record is of a later generation than the pool.
 var errAhead = fmt.Errorf("%w: it is of a later generation than the pool", ErrRolledBack)
 
+// errForeign: a record is another pool's, or of another layout.
+var errForeign = fmt.Errorf("%w: it is another pool's", ErrDamaged)
+
 // read decodes a worker's record, and checks that it is one, of the pool's generation.
 func (p *Pool) read(e driver.Entry, worker int, generation int64) (stored, error) {
 	s := stored{rev: e.Revision}
+	if e.Err != nil {
+		return s, e.Err
+	}
 	err := decode(e.Value, &s.record)
 	switch {
 	case err != nil:
-	case s.Pool != p.uuid:
-		err = &MismatchError{Pool: p.name, Field: "uuid", Have: s.Pool, Want: p.uuid}
-	case s.Layout != p.hash:
-		err = &MismatchError{Pool: p.name, Field: "layout", Have: s.Layout, Want: p.hash}
 	case s.Worker != worker || s.From > s.Until || s.From < 0 || s.Generation < 1:
 		err = ErrDamaged
+	case s.Pool != p.uuid:
+		err = fmt.Errorf("%w, whose UUID is %s, not %s", errForeign, s.Pool, p.uuid)
+	case s.Layout != p.hash:
+		err = fmt.Errorf("%w, whose layout is %s, not %s", errForeign, s.Layout, p.hash)
 	case s.Generation < generation:
 		err = ErrRescuing
 	case s.Generation > generation:

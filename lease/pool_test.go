@@ -10,12 +10,13 @@ import (
 	"testing"
 
 	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/internal/advice"
 	"github.com/firn-id/firn/lease/memlease"
 )
 
 func mustCreate(t *testing.T, store driver.Store, workers int) *Pool {
 	t.Helper()
-	p, err := create(t.Context(), store, "p", testLayout(workers), newTestClock().now())
+	p, err := create(t.Context(), store, "p", testLayout(workers), 0, newTestClock().now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,11 +163,11 @@ func TestPoolReplaced(t *testing.T) {
 	}
 	put(t, store, poolKey("p"), e.Value)
 	_, _, err = p.Workers(t.Context())
-	var mismatch *MismatchError
-	if !errors.As(err, &mismatch) || mismatch.Field != "uuid" || mismatch.Have != q.UUID() || mismatch.Want != p.UUID() {
+	if !errors.Is(err, ErrRolledBack) || !strings.Contains(err.Error(), q.UUID()) || !strings.Contains(err.Error(), p.UUID()) ||
+		!strings.HasSuffix(err.Error(), ": rescue the pool (lease.Rescue), then start this program again") {
 		t.Errorf("%v", err)
 	}
-	if _, err := p.grow(t.Context(), -1); !errors.Is(err, ErrPoolMismatch) {
+	if _, err := p.grow(t.Context(), -1); !errors.Is(err, ErrRolledBack) {
 		t.Errorf("grow: %v", err)
 	}
 }
@@ -386,6 +387,13 @@ func TestGrowRace(t *testing.T) {
 	l.Close()
 }
 
+// Pools and stores advise in the same words.
+func TestAdviceDamaged(t *testing.T) {
+	if adviceDamaged != advice.Damaged {
+		t.Errorf("%q and %q", adviceDamaged, advice.Damaged)
+	}
+}
+
 func TestMissing(t *testing.T) {
 	ctx, store := t.Context(), memlease.New()
 	p := mustCreate(t, store, 4)
@@ -422,12 +430,6 @@ func TestMissing(t *testing.T) {
 
 func TestRecordDamaged(t *testing.T) {
 	good := func(p *Pool) record { r := *p.unused(2, p.term()); r.From, r.Until = 5000, 9000; return r }
-	mismatch := func(field string) func(error) bool {
-		return func(err error) bool {
-			var m *MismatchError
-			return errors.As(err, &m) && m.Field == field
-		}
-	}
 	is := func(want error) func(error) bool { return func(err error) bool { return errors.Is(err, want) } }
 	for name, test := range map[string]struct {
 		change func(*record)
@@ -435,8 +437,8 @@ func TestRecordDamaged(t *testing.T) {
 	}{
 		"nothing wrong":       {func(*record) {}, is(nil)},
 		"another version":     {func(r *record) { r.Version = 7 }, is(ErrVersion)},
-		"another pool":        {func(r *record) { r.Pool = newUUID() }, mismatch("uuid")},
-		"another layout":      {func(r *record) { r.Layout = "0123456789abcdef" }, mismatch("layout")},
+		"another pool":        {func(r *record) { r.Pool = newUUID() }, is(errForeign)},
+		"another layout":      {func(r *record) { r.Layout = "0123456789abcdef" }, is(errForeign)},
 		"an older generation": {func(r *record) { r.Generation = 0 }, is(ErrDamaged)},
 		"a newer generation":  {func(r *record) { r.Generation = 2 }, is(ErrRolledBack)},
 		"another worker":      {func(r *record) { r.Worker = 3 }, is(ErrDamaged)},
@@ -454,6 +456,9 @@ func TestRecordDamaged(t *testing.T) {
 		used, _, err := p.Workers(t.Context())
 		if !test.want(err) {
 			t.Errorf("%s: %v", name, err)
+		}
+		if err != nil && (len(used) != 1 || used[0].Number != 2 || used[0].Err != err) {
+			t.Errorf("%s: %+v", name, used)
 		}
 		if err == nil && (len(used) != 1 || used[0].Number != 2 || used[0].Until.UnixMicro() != 9000 || used[0].Held) {
 			t.Errorf("%s: %+v", name, used)

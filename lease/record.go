@@ -91,11 +91,19 @@ type poolRecord struct {
 	Workers    int      `json:"workers"`
 	Generation int64    `json:"generation"`
 	Created    int64    `json:"created_us"`
-	Made       [][2]int `json:"made"` // the workers that have records, as half-open ranges in order
+	First      int      `json:"first,omitempty"` // the worker whose record is made first; random, since pools that do not know of each other should differ
+	Made       [][2]int `json:"made"`            // the workers that have records, as half-open ranges in order
 
 	// All times of all workers before it were given out, whatever their records say; 0 if
 	// the pool was never rescued. Records that are made later begin there.
 	Floor int64 `json:"floor_us,omitempty"`
+}
+
+// newPoolRecord returns the record of a pool without workers, created at a time in Unix microseconds.
+func newPoolRecord(uuid string, layout Layout, created int64) *poolRecord {
+	return &poolRecord{Version: recordVersion, UUID: uuid, Format: layout.Format, Epoch: layout.Epoch.UnixMicro(),
+		Unit: layout.Unit.Microseconds(), Widths: layout.Widths, Workers: layout.Workers,
+		Generation: 1, Created: created, Made: [][2]int{}}
 }
 
 func (r *poolRecord) layout() Layout {
@@ -114,7 +122,7 @@ func (r *poolRecord) sane() bool {
 		}
 		after = m[1]
 	}
-	return after <= r.Workers && len(r.UUID) == 36 && r.Generation > 0 && r.layout().check() == nil &&
+	return after <= r.Workers && r.First >= 0 && r.First < r.Workers && len(r.UUID) == 36 && r.Generation > 0 && r.layout().check() == nil &&
 		r.Floor >= 0 && (r.Floor > 0) == (r.Version == rescuedVersion)
 }
 
@@ -131,15 +139,18 @@ func (r *poolRecord) count() (n int) {
 	return n
 }
 
-// lacking returns the first workers that have no records, at most so many.
+// lacking returns the workers that have no records, at most so many, from First on and then from 0.
 func (r *poolRecord) lacking(most int) (workers []int) {
-	after := 0
-	for _, m := range append(slices.Clone(r.Made), [2]int{r.Workers, r.Workers}) {
-		for ; after < m[0] && len(workers) < most; after++ {
-			workers = append(workers, after)
+	from := func(from, to int) {
+		for _, m := range append(slices.Clone(r.Made), [2]int{to, to}) {
+			for ; from < min(m[0], to) && len(workers) < most; from++ {
+				workers = append(workers, from)
+			}
+			from = max(from, m[1])
 		}
-		after = m[1]
 	}
+	from(r.First, r.Workers)
+	from(0, r.First)
 	return workers
 }
 
@@ -170,8 +181,8 @@ type record struct {
 	Worker     int    `json:"worker"`
 
 	// The worker's timestamps before Until were allocated: they are the holders' of the
-	// past, and those from From on the last one's. Until only grows, but that a holder
-	// who has sealed its generator gives back what it has not used.
+	// past, and those from From on the last one's. Until only grows, except that a holder
+	// gives back what its generator has not used, and has sealed or withdrawn.
 	From  int64 `json:"from_us"`
 	Until int64 `json:"until_us"`
 

@@ -28,6 +28,11 @@ type RescueConfig struct {
 	// is then kept out for longer than the others: for the age of the pool.
 	TrustClock bool
 
+	// Layouts say what the pool may be for, in case that its own record is missing or damaged,
+	// which a rescue then makes anew: of the one that the workers' records name. If there is no
+	// such record, since nothing is left of the pool, there has to be a single one.
+	Layouts []Layout
+
 	// Progress, if not nil, is told how many records of how many are done.
 	Progress func(done, of int)
 
@@ -45,16 +50,20 @@ type Rescued struct {
 	Floor  time.Time // nobody gets a worker before
 	Raised int       // how many records there were
 	Made   int       // how many were missing or damaged, and were made anew
+	Anew   bool      // the pool's own record was, too
 	Ahead  []Worker  // those that are kept out for longer, see RescueConfig.TrustClock
 }
 
 // Rescue makes a pool safe again of which the store has lost changes: one that was restored from a
-// backup, say, or of which records are missing or damaged. It ends all leases of the pool; their
-// generators go on to the end of the times that they have, and nobody gets a worker before the
-// floor, which is a window and the skew from now. Leases then go on by themselves.
+// backup, say, or of which records are missing or damaged, its own too (see RescueConfig.Layouts). It
+// ends all leases of the pool; their generators go on to the end of the times that they have, and
+// nobody gets a worker before the floor, which is a window and the skew from now. Leases then go on by
+// themselves.
 //
-// From when the store can be reached again until Rescue has returned, no process that takes
-// workers of the pool should reach it. After an error the pool may be refused to everybody, with
+// If the store has gone back to an earlier state, no process that takes workers of the pool should
+// reach it before Rescue has returned. Where records are missing or damaged, processes may go on:
+// nobody takes a worker of such a pool. A store that has to be readied once ([driver.Preparer]) has to
+// be that. After an error the pool may be refused to everybody, with
 // an error that is [ErrRescuing], until Rescue was run again; each run does all of it.
 //
 // # Why it is safe
@@ -81,9 +90,9 @@ func Rescue(ctx context.Context, store driver.Store, name string, c RescueConfig
 	if err != nil {
 		return nil, err
 	}
-	r := &rescue{store: timed{Store: store, world: c.world, limit: c.timeout}, RescueConfig: c}
+	r := &rescue{name: name, store: timed{Store: store, world: c.world, limit: c.timeout}, RescueConfig: c}
 	for {
-		if err = r.look(ctx, name); err != nil {
+		if err = r.look(ctx); err != nil {
 			return nil, err
 		}
 		if err = r.begin(ctx); !errors.Is(err, driver.ErrConflict) {
@@ -127,7 +136,8 @@ type rescue struct {
 	RescueConfig
 	store timed
 
-	before  *poolRecord // as it was found
+	name    string
+	before  *poolRecord // as it was found, or as it may have been
 	rev     driver.Revision
 	pool    poolRecord       // as it is written
 	as      *Pool            // what the records have to be of
@@ -144,21 +154,32 @@ type rescuing struct {
 }
 
 // look reads all records and settles what becomes of them, before anything is changed.
-func (r *rescue) look(ctx context.Context, name string) error {
-	var err error
-	if r.before, r.rev, err = readPool(ctx, r.store, name); err != nil {
+func (r *rescue) look(ctx context.Context) error {
+	before, rev, lost := readPool(ctx, r.store, r.name)
+	r.before, r.rev = before, rev
+	if lost != nil && !r.canMake(lost) {
+		return lost
+	}
+	entries, err := list(ctx, r.store, workersKey(r.name))
+	if err != nil {
 		return err
 	}
-	r.as = newPool(r.store, name, r.before)
-	entries, err := r.store.List(ctx, workersKey(name))
+	now, err := r.now(ctx)
 	if err != nil {
 		return err
 	}
 	r.result = Rescued{}
+	if lost != nil {
+		if r.before, err = r.anew(entries, now); err != nil {
+			return err
+		}
+		r.result.Anew = true
+	}
+	r.as = newPool(r.store, r.name, r.before)
 	r.records = make(map[int]rescuing)
 	generation, window := r.before.Generation, r.Window.Microseconds()
 	for _, e := range entries {
-		worker, ok := workerOf(name, e.Key)
+		worker, ok := workerOf(r.name, e.Key)
 		if !ok || worker >= r.before.Workers {
 			continue
 		}
@@ -176,10 +197,6 @@ func (r *rescue) look(ctx context.Context, name string) error {
 			}
 		}
 	}
-	now, err := r.now(ctx)
-	if err != nil {
-		return err
-	}
 	r.pool = *r.before
 	r.pool.Version = rescuedVersion
 	r.pool.Generation = max(generation+1, now/1000)
@@ -191,21 +208,77 @@ func (r *rescue) look(ctx context.Context, name string) error {
 	return nil
 }
 
+// canMake tells whether the pool's own record, which cannot be read for that reason, is to be made anew.
+func (r *rescue) canMake(why error) bool {
+	switch {
+	case len(r.Layouts) == 0 || errors.Is(why, ErrVersion):
+		return false
+	case errors.Is(why, ErrDamaged):
+		return r.rev != driver.None // else there is something that no Put replaces
+	}
+	return errors.Is(why, ErrMissing) || errors.Is(why, ErrNoPool)
+}
+
+// anew returns a record for a pool that has lost its own: what the records of its workers say of it.
+// When it was created they do not say.
+func (r *rescue) anew(entries []driver.Entry, now int64) (*poolRecord, error) {
+	type identity struct{ uuid, layout string }
+	count := make(map[identity]int)
+	var is identity // that of most records, should there be some of an earlier pool
+	for _, e := range entries {
+		var found record
+		if e.Err != nil || decode(e.Value, &found) != nil || len(found.Pool) != 36 {
+			continue // to be judged later
+		}
+		id := identity{found.Pool, found.Layout}
+		if count[id]++; count[id] > count[is] {
+			is = id
+		}
+	}
+	const advice = "give the format, the epoch and the widths that it was created with"
+	var layout Layout
+	switch i := slices.IndexFunc(r.Layouts, func(l Layout) bool { return l.hash() == is.layout }); {
+	case i >= 0:
+		layout = r.Layouts[i]
+	case is.uuid != "":
+		return nil, fmt.Errorf("pool %s: %w: its own record is lost, and those of its workers are of another layout than was given: %s", r.name, ErrPoolMismatch, advice)
+	case len(r.Layouts) > 1:
+		return nil, fmt.Errorf("pool %s: %w: its own record is lost, and no other one says what it was for: %s", r.name, ErrConfig, advice)
+	default:
+		layout, is.uuid = r.Layouts[0], newUUID()
+	}
+	if err := layout.check(); err != nil {
+		return nil, err
+	}
+	p := *newPoolRecord(is.uuid, layout, now)
+	for _, e := range entries {
+		if worker, ok := workerOf(r.name, e.Key); ok && worker < p.Workers && !p.made(worker) {
+			if more := p.withMade(worker); more.fits() { // one that it does not name is raised before it is used
+				p = more
+			}
+		}
+	}
+	return &p, nil
+}
+
 // reach is how far ahead of now times may be that a lease has asked for: a window and the skew, and
 // what little comes on top where times begin after its clock, in ticks or in a moment's grace.
 func (r *rescue) reach(window int64) int64 {
 	return window + r.Skew.Microseconds() + grace.Microseconds() + (minTicks+1)*r.as.layout.Unit.Microseconds()
 }
 
-// read decodes a worker's record. One that is not a record is lost; one that is another pool's, or
-// of another version, is not to be touched.
+// read decodes a worker's record. One that is not a record is lost, and so is one that is another
+// pool's, of which the times count all the same. One of another version, or that cannot be read for
+// another reason, is not to be touched.
 func (r *rescue) read(e driver.Entry, worker int) (rescuing, error) {
 	s, err := r.as.read(e, worker, r.before.Generation)
 	switch {
-	case errors.Is(err, ErrDamaged):
-		return rescuing{rev: e.Revision, lost: true}, nil
 	case err == nil || errors.Is(err, ErrRescuing) || errors.Is(err, errAhead):
 		return rescuing{found: s.record, rev: s.rev}, nil
+	case errors.Is(err, errForeign):
+		return rescuing{found: s.record, rev: s.rev, lost: true}, nil
+	case errors.Is(err, ErrDamaged) && e.Revision != driver.None:
+		return rescuing{rev: e.Revision, lost: true}, nil
 	}
 	return rescuing{}, err
 }
@@ -222,7 +295,7 @@ func (r *rescue) now(ctx context.Context) (int64, error) {
 	case !ok || err != nil:
 		return now.UnixMicro(), err
 	case reference.Before(before.Add(-r.Skew)) || reference.After(now.Add(r.Skew)):
-		return 0, &SkewError{Pool: r.as.name, Now: now, Reference: reference, OfStore: true}
+		return 0, &SkewError{Pool: r.name, Now: now, Reference: reference, OfStore: true}
 	}
 	return max(now.UnixMicro(), reference.UnixMicro()), nil
 }
@@ -249,14 +322,17 @@ func (r *rescue) settleAll(now, window, floor int64) error {
 	slices.Sort(used)
 	median := max(used[len(used)/2], r.before.Floor)
 	if !r.TrustClock && now > median+DefaultMaxIdle.Microseconds() {
-		return &SkewError{Pool: r.as.name, Now: time.UnixMicro(now), Reference: time.UnixMicro(median)}
+		return &SkewError{Pool: r.name, Now: time.UnixMicro(now), Reference: time.UnixMicro(median)}
 	}
 	if !r.TrustClock && ahead >= 0 {
 		until := time.UnixMicro(r.records[ahead].found.Until)
 		return fmt.Errorf("pool %s: worker %d: %w: its times are used up to %s, which is %s after now, so that a clock was ahead by more than %v, or this one is behind: set the clock; or give a skew that covers it; or say that the clock is to be trusted, and only that worker is kept out for longer",
-			r.as.name, ahead, ErrClockSkew, timeText(until), span(until.Sub(time.UnixMicro(now)).Round(time.Millisecond)), r.Skew)
+			r.name, ahead, ErrClockSkew, timeText(until), span(until.Sub(time.UnixMicro(now)).Round(time.Millisecond)), r.Skew)
 	}
 	age := max(now-r.before.Created, 0)
+	if r.result.Anew { // nobody knows when it was created
+		age = max(now-r.before.Epoch, 0)
+	}
 	for worker, s := range r.records {
 		s.until = max(floor, r.before.Floor)
 		if s.found.Until > s.until {
@@ -273,7 +349,7 @@ func (r *rescue) settleAll(now, window, floor int64) error {
 
 // begin writes the pool's record. A conflict says that it has changed since look.
 func (r *rescue) begin(ctx context.Context) error {
-	key, value := poolKey(r.as.name), encode(&r.pool)
+	key, value := poolKey(r.name), encode(&r.pool)
 	_, err := r.store.Put(ctx, key, value, r.rev)
 	if err == nil {
 		return nil
@@ -337,7 +413,7 @@ func (r *rescue) raiseAll(ctx context.Context) error {
 // raise writes a worker's record, at whatever revision it is: a lease that has found its worker
 // again may be renewing it, until this is done.
 func (r *rescue) raise(ctx context.Context, worker int) error {
-	s, key := r.records[worker], workerKey(r.as.name, worker)
+	s, key := r.records[worker], workerKey(r.name, worker)
 	for {
 		next := r.as.unused(worker, term{r.pool.Generation, max(s.until, s.found.Until)})
 		if s.lost || s.found.Attempt != "" {
@@ -376,7 +452,7 @@ func (r *rescue) raise(ctx context.Context, worker int) error {
 
 // confirm sees that no other rescue has begun meanwhile: then it is that one's to come to an end.
 func (r *rescue) confirm(ctx context.Context) error {
-	now, _, err := readPool(ctx, r.store, r.as.name)
+	now, _, err := readPool(ctx, r.store, r.name)
 	if err == nil && now.Generation != r.pool.Generation {
 		err = r.overtaken()
 	}

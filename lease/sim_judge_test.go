@@ -65,7 +65,6 @@ func (s *simulation) judgeWrite(r *simRequest, i int, found bool) {
 	name := func(lease int) string { return s.leases[lease].name }
 	unit := s.unit.Microseconds()
 	off := func(us int64) bool { return (us-s.layout().Epoch.UnixMicro())%unit != 0 }
-	spans := j.spans[worker]
 	if next.Incarnation != "" {
 		s.note(worker, "allocated", r.lease, func() string {
 			return fmt.Sprintf("w%d [%s, %s)", worker, simTime(next.From), simTime(next.Until))
@@ -75,10 +74,13 @@ func (s *simulation) judgeWrite(r *simRequest, i int, found bool) {
 			s.wrong(worker, "the times allocated are not whole ticks")
 		case next.Until <= next.From:
 			s.wrong(worker, "nothing is allocated, from %s until %s", simTime(next.From), simTime(next.Until))
-		case next.From < last.Until && last.Incarnation != "" && j.writer[worker] != me:
+		case next.From < last.Until && (last.Incarnation == "" || j.writer[worker] != me):
 			s.wrong(worker, "times of worker %d are allocated to %s which are %s's", worker, name(me), name(j.writer[worker]))
-		case next.From < last.Until:
+		case next.From < last.Until && next.From < r.lease.allotted:
 			s.wrong(worker, "times of worker %d are allocated a second time, to %s", worker, name(me))
+		case next.From < last.Until:
+			s.counts[simTakenBack]++
+			s.judgeBack(worker, me, last.Until, next.From)
 		}
 		if until, lease := j.given(worker); next.From < until {
 			s.wrong(worker, "times of worker %d are allocated to %s which are %s's", worker, name(me), name(lease))
@@ -89,7 +91,7 @@ func (s *simulation) judgeWrite(r *simRequest, i int, found bool) {
 				s.counts[simInherited]++
 			}
 		}
-		j.spans[worker] = append(spans, &simSpan{me, next.From, next.Until})
+		j.spans[worker] = append(j.spans[worker], &simSpan{me, next.From, next.Until})
 	} else {
 		s.note(worker, "given back", r.lease, func() string {
 			return fmt.Sprintf("w%d from %s to %s", worker, simTime(last.Until), simTime(next.Until))
@@ -103,27 +105,34 @@ func (s *simulation) judgeWrite(r *simRequest, i int, found bool) {
 		if off(next.Until) {
 			s.wrong(worker, "the times given back are not whole ticks")
 		}
-		if top := j.top[simHolding{me, worker}]; top > next.Until {
-			s.wrong(worker, "%s gives back times of worker %d in which it has minted", name(me), worker)
-		}
 		if next.Until < last.Until {
 			s.counts[simGivenBack]++
 		}
-		for _, span := range slices.Backward(spans) {
-			if span.from >= last.Until {
-				continue // from after a backup that is what there is now
-			}
-			if span.until <= next.Until {
-				break
-			}
-			if span.lease != me {
-				s.wrong(worker, "%s gives back times of worker %d that are not its own, but %s's", name(me), worker, name(span.lease))
-			}
-			span.until = max(next.Until, span.from)
-		}
-		j.spans[worker] = slices.DeleteFunc(spans, func(span *simSpan) bool { return span.until == span.from })
+		s.judgeBack(worker, me, last.Until, next.Until)
 	}
 	j.writer[worker], j.record[worker] = me, next
+}
+
+// judgeBack looks at times of a worker, up to a last one, that a lease gives back or has taken back from its
+// generator. They are nobody's from then on.
+func (s *simulation) judgeBack(worker, me int, last, from int64) {
+	j := &s.judge
+	if top := j.top[simHolding{me, worker}]; top > from {
+		s.wrong(worker, "%s gives back times of worker %d in which it has minted", s.leases[me].name, worker)
+	}
+	for _, span := range slices.Backward(j.spans[worker]) {
+		if span.from >= last {
+			continue // from after a backup that is what there is now
+		}
+		if span.until <= from {
+			break
+		}
+		if span.lease != me {
+			s.wrong(worker, "%s gives back times of worker %d that are not its own, but %s's", s.leases[me].name, worker, s.leases[span.lease].name)
+		}
+		span.until = max(from, span.from)
+	}
+	j.spans[worker] = slices.DeleteFunc(j.spans[worker], func(span *simSpan) bool { return span.until == span.from })
 }
 
 // made returns the pool's own record.
@@ -221,6 +230,10 @@ func (l *simLease) notify(e Event) {
 		ok = ok && seen.until.IsZero()
 	case Renewed:
 		ok = ok && !seen.until.IsZero() && !e.From.Before(seen.until)
+	case Withdrawn: // until may be before the times that were allocated first
+		ok = ok && !seen.until.IsZero() && e.Until.Before(seen.until)
+	case Waiting:
+		ok = ok && e.Err != nil && seen.until.IsZero()
 	case Lost:
 		ok = ok && !seen.until.IsZero()
 	case Expired: // once; it may follow Lost, of a lease that did not know
@@ -239,6 +252,13 @@ func (l *simLease) notify(e Event) {
 				simTime(e.From.UnixMicro()), simTime(e.Until.UnixMicro()))
 		}
 		seen.until, seen.expired = e.Until, false
+		l.renewed, l.over = s.now, !e.Until.After(l.time())
+	}
+	if e.Kind == Withdrawn || e.Kind == Lost {
+		l.over = true
+	}
+	if e.Kind == Withdrawn {
+		seen.until = e.Until
 	}
 	if e.Kind == Lost || e.Kind == Released {
 		seen.until = time.Time{}
@@ -251,6 +271,12 @@ func (l *simLease) notify(e Event) {
 		s.wrong(e.Worker, "%s says %s though nothing is wrong: %v", l.name, e.Kind, e.Err)
 	}
 	l.halt(simHaltNotify)
+	if l.stage == simMinting && !s.calm && s.now < s.faultsEnd && s.chance(s.within) {
+		s.counts[simWithin]++
+		l.lease.Close()
+		l.closing = true
+		l.mint(1)
+	}
 }
 
 // simGenerator is a generator of either format.
@@ -280,29 +306,44 @@ func (g simGenerator) generator() Generator {
 
 func (g simGenerator) Allot(worker int, from, until time.Time) error {
 	g.l.halt(simHaltAllot)
-	g.l.mint(1)
+	g.l.mintAlong()
 	if worker == g.l.s.refuses {
 		g.l.s.counts[simRefused]++
 		return iderr.ErrConfig
 	}
+	g.l.allotted = until.UnixMicro()
 	if err := g.generator().Allot(worker, from, until); err != nil {
 		return err
 	}
-	g.l.mint(1)
+	g.l.mintAlong()
 	g.l.halt(simHaltAllot)
 	return nil
 }
 
-func (g simGenerator) Withdraw() time.Time { return g.generator().Withdraw() }
-func (g simGenerator) Refuse(why error)    { g.generator().Refuse(why) }
+func (g simGenerator) Withdraw() time.Time {
+	g.l.mintAlong()
+	unused := g.generator().Withdraw()
+	g.l.allotted = min(g.l.allotted, unused.UnixMicro())
+	g.l.mintAlong()
+	return unused
+}
+
+func (g simGenerator) Refuse(why error) { g.generator().Refuse(why) }
 
 func (g simGenerator) Seal(why error) time.Time {
-	g.l.mint(1)
+	g.l.mintAlong()
 	g.l.halt(simHaltSeal)
 	sealed := g.generator().Seal(why)
 	g.l.halt(simHaltSeal)
-	g.l.mint(1)
+	g.l.mintAlong()
 	return sealed
+}
+
+// mintAlong makes an ID while the lease does something, unless the generator is idle: then nearly never.
+func (l *simLease) mintAlong() {
+	if !l.idle || l.s.chance(0.01) {
+		l.mint(1)
+	}
 }
 
 // mint makes IDs, as the process would in another thread.
@@ -331,6 +372,7 @@ func (l *simLease) mint(n int) {
 		if l.refused = err; err == nil {
 			l.minted++
 			l.last = s.now
+			l.top = max(l.top, at.UnixMicro())
 			s.judgeID(l, id, worker, at.UnixMicro())
 			continue
 		}
@@ -343,13 +385,36 @@ func (l *simLease) mint(n int) {
 		if l.stage == simClosed && !tells {
 			s.wrong(-1, "%s is closed, and its error is: %v", l.name, err)
 		}
-		if l.stage == simMinting && errors.Is(err, ErrClosed) {
+		if l.closing && err == nil {
+			s.wrong(-1, "%s mints though it was closed", l.name)
+		}
+		if l.stage == simMinting && errors.Is(err, ErrClosed) && !l.closing && !l.ctx.cancelled {
 			s.wrong(-1, "%s is not closed, and its error is: %v", l.name, err)
+		}
+		if late := l.late(err); late > patience+5*time.Millisecond {
+			s.wrong(l.lease.Worker(), "%s: callers are not told for %v that its times are over", l.name, late)
 		}
 		if errors.Is(err, context.Canceled) {
 			s.wrong(-1, "%s: callers are told of a context that is not theirs: %v", l.name, err)
 		}
 	}
+}
+
+// late returns for how long a generator has had no times, whose callers get an error that does not say
+// why. It returns 0 for a process that was frozen lately: its lease sees to it first whether the store is there.
+// So it does after a step of the clock.
+func (l *simLease) late(err error) time.Duration {
+	s := l.s
+	thawed := s.now - l.process.frozen
+	if l.stage != simMinting || l.closing || l.ctx.cancelled || s.counts[simSteps] > 0 || thawed < s.window+6*s.timeout ||
+		!errors.Is(err, iderr.ErrFenced) || errors.Is(err, ErrLeaseExpired) || errors.Is(err, ErrClosed) {
+		return 0
+	}
+	late := min(l.time().Sub(l.lease.Until()), time.Duration(s.now-l.renewed)*time.Microsecond)
+	if l.over { // nothing has failed yet
+		late -= 4 * l.config.Timeout
+	}
+	return late
 }
 
 // judgeClose looks at a lease that was closed with nothing wrong: all that it has not used has to

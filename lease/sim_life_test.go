@@ -45,6 +45,11 @@ type simProfile struct {
 	// How many a window, of each process or of the store; 0 for none.
 	freezes, crashes, cuts, outages, steps, closes, restores float64
 
+	hangs  float64 // of the requests in which the store hangs, without heeding their contexts
+	idles  float64 // of the leases whose generators are asked for an ID now and then only
+	within float64 // of the events in which the lease is closed
+	mends  bool    // clocks are right after the last fault
+
 	largest int64 // the largest step of a clock, as far as it matters for how soon all is well again
 }
 
@@ -82,8 +87,14 @@ const (
 	simRestores
 	simRescues
 	simInterrupts
+	simTakenBack
+	simHangs
+	simIdle
+	simWithin
+	simAlive      // generators that were judged alive after the last fault
+	simExcused    // those that were not, for a reason
 	simEvents     // and the events
-	simCountsSize = simEvents + simCount(Released) + 1
+	simCountsSize = simEvents + simCount(Waiting) + 1
 )
 
 type simCounts [simCountsSize]int
@@ -96,16 +107,14 @@ func (c simCount) String() string {
 		"times given back", "conflicts", "writes after their time-out", "writes of the dead", "lost requests", "lost replies",
 		"repeated requests", "slow messages", "time-outs", "outages met", "freezes", "replies that met a frozen process", "crashes",
 		"clock steps", "generators that refused their worker", "clocks found wrong", "halts before a request", "halts after a reply",
-		"halts before an allotment", "halts in an allotment", "halts in a seal", "restores", "rescues", "rescues that were interrupted", "events"}[c]
+		"halts before an allotment", "halts in an allotment", "halts in a seal", "restores", "rescues", "rescues that were interrupted", "times taken back from generators", "requests in which the store hung",
+		"idle leases", "leases closed within Notify", "generators judged alive", "generators excused", "events"}[c]
 }
 
 func newSimulation(seed uint64, p simProfile, traced bool) *simulation {
 	s := &simulation{simProfile: p, random: rand.New(rand.NewPCG(seed, 0x5eed)), now: simStart, traced: traced}
 	s.judge = simJudge{spans: map[int][]*simSpan{}, writer: map[int]int{}, record: map[int]record{}, top: map[simHolding]int64{}, ids: map[simID]int{}}
-	layout := s.layout()
-	made := &poolRecord{Version: recordVersion, UUID: "00000000-0000-4000-8000-000000000000", Format: layout.Format,
-		Epoch: layout.Epoch.UnixMicro(), Unit: layout.Unit.Microseconds(), Widths: layout.Widths, Workers: layout.Workers,
-		Generation: 1, Created: simStart, Made: [][2]int{}}
+	made := newPoolRecord("00000000-0000-4000-8000-000000000000", s.layout(), simStart)
 	s.store.entries = []driver.Entry{{Key: poolKey(simPool), Value: encode(made), Revision: "0"}}
 	s.store.writers = []int{-1}
 	if p.restores > 0 {
@@ -306,7 +315,7 @@ func (l *simLease) live(slot int) {
 	}
 	l.stage, l.ready = simMinting, s.now
 	s.note(l.lease.Worker(), "kept", l, nil)
-	l.mint(1)
+	l.mintAlong()
 	if s.closes > 0 {
 		s.after(s.exponential(float64(s.window)/s.closes), func() {
 			if s.now < s.faultsEnd {
@@ -314,6 +323,7 @@ func (l *simLease) live(slot int) {
 			}
 		})
 	}
+	l.lease.stop = l.cancel
 	l.lease.run(l.ctx)
 	close(l.lease.done)
 	l.stage = simClosing
@@ -365,6 +375,10 @@ func (l *simLease) keep() error {
 func (l *simLease) minting() {
 	s := l.s
 	rate := float64(s.window) / 30
+	if l.idle = s.chance(s.idles); l.idle {
+		s.counts[simIdle]++
+		rate = float64(s.window) * 4
+	}
 	over := 0
 	var again func()
 	again = func() {
@@ -419,6 +433,9 @@ func (s *simulation) judgeEnd() {
 		if l.process.dead || l.stage == simClosed || l.stage == simFailed {
 			continue
 		}
+		if l.idle {
+			l.mint(1)
+		}
 		if l.stage == simMinting && l.refused == nil && l.last > s.now-s.window {
 			minting++
 			continue
@@ -433,13 +450,7 @@ func (s *simulation) judgeEnd() {
 			continue
 		}
 		stuck += fmt.Sprintf(", %s gets: %v", l.name, why)
-		right := errors.Is(why, ErrNoWorker) || errors.Is(why, ErrHeld) // others mint, which is counted
-		if s.largest > simSmall(s.window) {
-			for _, err := range []error{ErrClockSkew, iderr.ErrClockBackwards, iderr.ErrTimeRange} {
-				right = right || errors.Is(why, err)
-			}
-		}
-		if !right {
+		if !l.excused(why) {
 			s.wrong(l.lease.Worker(), "%s does not mint a while after the last fault: %v", l.name, why)
 			return
 		}
@@ -450,6 +461,55 @@ func (s *simulation) judgeEnd() {
 	}
 	if s.largest <= simSmall(s.window) && minting < want {
 		s.wrong(-1, "%d leases mint a while after the last fault, and there are workers for %d%s", minting, want, stuck)
+	}
+}
+
+// excused reports whether an error is right after the last fault.
+//
+// A generator that has made IDs ahead of its clock waits for the clock. Others mint where there is no
+// worker left, which is counted. A clock that is still wrong can be found to be; so can a clock that is
+// right, if the times of most workers that were ever used are used up to beyond it.
+func (l *simLease) excused(why error) bool {
+	s := l.s
+	switch {
+	case errors.Is(why, ErrNoWorker), errors.Is(why, ErrHeld):
+		return true
+	case errors.Is(why, iderr.ErrClockBackwards):
+		return l.top > l.clock()
+	case errors.Is(why, ErrClockSkew), errors.Is(why, iderr.ErrTimeRange):
+		ahead, used := 0, 1 // and the pool's own record
+		for _, r := range s.judge.record {
+			if r.Until > 0 {
+				used++
+			}
+			if r.Until > l.clock() {
+				ahead++
+			}
+		}
+		return s.largest > simSmall(s.window) && (!s.mends || errors.Is(why, ErrClockSkew) && 2*ahead > used)
+	}
+	return false
+}
+
+// judgeAlive looks at how it is two windows after the last fault, and as long after that as it takes to
+// find that out: each generator whose lease has a worker mints.
+func (s *simulation) judgeAlive() {
+	if s.refuses >= 0 {
+		return
+	}
+	for _, l := range s.leases {
+		if l.process.dead || l.stage != simMinting {
+			continue
+		}
+		switch l.mint(1); {
+		case l.refused == nil:
+			s.counts[simAlive]++
+		case l.excused(l.refused):
+			s.counts[simExcused]++
+		default:
+			s.wrong(l.lease.Worker(), "%s is not alive two windows after the last fault: %v", l.name, l.refused)
+			return
+		}
 	}
 }
 
@@ -472,6 +532,11 @@ func (s *simulation) run() *simulation {
 	}
 	s.store.down = 0
 	s.note(-1, "the last fault was", nil, nil)
+	if s.mends {
+		for _, p := range s.processes {
+			p.clock.offset = 0
+		}
+	}
 	if s.unsafe > 0 {
 		for end := s.now + 40*s.window + 20*s.timeout; s.unsafe > 0 && s.now < end && s.verdict == nil; {
 			s.runUntil(s.now + s.window)
@@ -481,6 +546,10 @@ func (s *simulation) run() *simulation {
 		}
 	}
 	s.runUntil(max(s.now, s.floor+s.largest)) // by the clock that is the furthest behind
+	if s.mends && s.counts[simRestores] == 0 {
+		s.runUntil(max(s.now, s.faultsEnd+2*s.window+2*s.timeout+1_000_000))
+		s.judgeAlive()
+	}
 	// What was allocated last is used up, by the clock that is the furthest behind, on the
 	// generator whose clock was the furthest ahead; then somebody finds that.
 	settle := s.now + 5*s.window + s.timeout*4 + 1_000_000
@@ -545,6 +614,10 @@ func simFaulty(seed uint64) simProfile {
 			p.largest = int64(pick(20_000, float64(p.window), float64(simSmall(p.window)), 4000*second, 3650*86400*second))
 		}
 	}
+	p.hangs = []float64{0, 0, 0.01, 0.05}[r.IntN(4)]
+	p.idles = []float64{0, 0.3, 1}[r.IntN(3)]
+	p.within = []float64{0, 0, 0.02}[r.IntN(3)]
+	p.mends = r.IntN(2) == 0
 	if p.largest <= simSmall(p.window) && r.IntN(3) == 0 {
 		p.restores, p.torn, p.interrupts = pick(0.2, 0.5), pick(0, 0.5), pick(0, 0.02, 0.1)
 		p.workers += r.IntN(4)

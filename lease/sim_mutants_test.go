@@ -24,7 +24,7 @@ type simEdit struct{ old, new string }
 
 // simUnseen takes away that a lease finds out about a store that has lost something, as which some
 // mutants would be found out by themselves.
-var simUnseen = simEdit{"case got.Until < l.held.Until || got.Incarnation == l.incarnation:", "case false:"}
+var simUnseen = simEdit{"case got.Until < l.least || got.Incarnation == l.incarnation:", "case false:"}
 
 const (
 	saysTwice   = "times of worker" // allocated, that were allocated before
@@ -34,6 +34,8 @@ const (
 	saysHolder  = "who does not have it"
 	saysSameID  = "the same ID twice"
 	saysStill   = "a while after the last fault"
+	saysAlive   = "is not alive two windows after the last fault"
+	saysLate    = "callers are not told"
 	saysFree    = "are free from"           // that were given to somebody
 	saysRaised  = "is raised to generation" // an earlier one, by who writes over what a rescue has written
 	saysAhead   = "a clock was ahead by more than"
@@ -74,29 +76,30 @@ var simMutants = []simMutant{
 		{"	return a.prefix + strconv.Itoa(a.count)\n", "	return a.prefix + strconv.Itoa(a.count)[:0]\n"},
 	}, []string{saysNothing, saysForeign, saysHolder}, true},
 	{"now", "times are allocated from now on, whatever was allocated", []simEdit{{
-		"	r.From = l.ceil(max(l.now(), s.Until))", "	r.From = l.ceil(l.now())",
+		"	r.From = l.ceil(max(l.now(), from))", "	r.From = l.ceil(l.now())",
 	}}, []string{saysTwice}, true},
 	{"latest", "a worker is given back at whatever revision is there", []simEdit{{
 		"		if _, err = l.put(ctx, r, l.held.rev); err == nil {",
 		"		if s, err := l.pool.get(ctx, r.Worker); err == nil {\n			l.held.rev = s.rev\n		}\n		if _, err = l.put(ctx, r, l.held.rev); err == nil {",
 	}}, []string{saysForeign, saysHolder, saysRaised}, true},
 	{"unsealed", "a worker is given back from now on, whatever was minted", []simEdit{{
-		"max(l.ceil(unused), l.since)", "max(l.ceil(min(unused, l.now())), l.since)",
+		"max(l.ceil(unused), l.own())", "max(l.ceil(min(unused, l.now())), l.own())",
 	}}, []string{saysMinted}, false},
 	{"early", "a worker is given back before the generator is sealed", []simEdit{{
-		"	sealed := l.generator.Seal(fmt.Errorf(\"pool %s: %w\", l.pool.name, ErrClosed)).UnixMicro()\n",
-		"	sealed := l.now()\n	defer l.generator.Seal(fmt.Errorf(\"pool %s: %w\", l.pool.name, ErrClosed))\n",
+		"	l.stop()\n	l.end()\n	defer l.deliver()\n", "	l.stop()\n	l.sealed = l.now()\n	defer l.deliver()\n	defer l.end()\n",
+	}, {
+		"	l.end()\n	if l.lost != nil {\n", "	if l.lost != nil {\n",
 	}}, []string{saysMinted, saysNothing}, true},
 	{"since", "times from before the lease are given back", []simEdit{{
-		"max(l.ceil(unused), l.since)", "l.ceil(unused)",
+		"max(l.ceil(unused), l.own())", "l.ceil(unused)",
 	}}, []string{saysForeign}, false},
 	{"first", "times are allotted before they are acknowledged", []simEdit{{
 		"	rev, err := l.put(ctx, r, s.rev)\n",
 		"	l.generator.Allot(r.Worker, time.UnixMicro(r.From), time.UnixMicro(r.Until))\n	rev, err := l.put(ctx, r, s.rev)\n",
 	}}, []string{saysNothing}, true},
 	{"gap", "what passed while the lease had expired is allotted to it", []simEdit{{
-		"	l.held, l.lost, l.expired = got, nil, false\n",
-		"	before := got.From\n	if kind == Renewed {\n		before = l.held.Until\n	}\n	l.held, l.lost, l.expired = got, nil, false\n",
+		"	l.held, l.lost, l.expired, l.waiting = got, nil, false, \"\"\n",
+		"	before := got.From\n	if kind == Renewed {\n		before = min(before, l.allotted)\n	}\n	l.held, l.lost, l.expired, l.waiting = got, nil, false, \"\"\n",
 	}, {"l.generator.Allot(got.Worker, from, until)", "l.generator.Allot(got.Worker, time.UnixMicro(before), until)"}}, []string{saysNothing}, false},
 	{"ticks", "times are not rounded to ticks", []simEdit{{
 		"	return us - past\n", "	return us - past*0\n",
@@ -107,6 +110,26 @@ var simMutants = []simMutant{
 	{"kept", "a worker that is another lease's is kept", []simEdit{{
 		"	return got, false, nil\n}\n\nfunc (l *Lease) put", "	got.From, got.Until = r.From, r.Until\n	return got, true, nil\n}\n\nfunc (l *Lease) put",
 	}}, []string{saysNothing}, true},
+	{"stuck", "what is ahead of the clock is never withdrawn", []simEdit{{
+		"	if l.begins <= l.now()+grace.Microseconds() {\n", "	if true {\n",
+	}}, []string{saysAlive}, false},
+	{"deaf", "what is ahead is allocated anew, and the generator keeps it", []simEdit{{
+		"	unused := l.generator.Withdraw().UnixMicro()\n", "	unused := l.now()\n",
+	}}, []string{saysTwice, saysMinted}, true},
+	{"below", "times are taken back in which the generator has minted", []simEdit{{
+		"	unused := l.generator.Withdraw().UnixMicro()\n", "	unused := min(l.generator.Withdraw().UnixMicro(), l.now())\n",
+	}}, []string{saysMinted, saysTwice}, false},
+	{"prior", "times are taken back that another lease had", []simEdit{{
+		"	return l.withdrawn() && l.allotted <= l.prior && l.prior > now+grace.Microseconds()\n", "	return false\n",
+	}, {
+		"max(l.allotted, l.prior), until)", "l.allotted, until)",
+	}}, []string{saysForeign}, false},
+	{"waits", "a lease waits for a store that hangs", []simEdit{{
+		"	err := t.world.await(ctx, done)\n", "	err := t.world.await(context.Background(), done)\n",
+	}}, []string{saysLate}, false},
+	{"beyond", "requests go on beyond the end of the times", []simEdit{{
+		"	if left := l.left(); left > 0 {\n		within", "	if left := time.Hour; left > 0 {\n		within",
+	}}, []string{saysLate}, false},
 	{"window", "the floor of a rescue leaves the window out", []simEdit{{
 		"	return window + r.Skew", "	return r.Skew",
 	}}, []string{saysFree, saysAhead}, true},
@@ -190,6 +213,9 @@ func Find(n int, onlyTwice bool) (int, string) {
 // The mutants are packages of one program, so that there is one link and the test is quick. The
 // program is made anew of the keeper as it is.
 func TestSimMutants(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and runs a program of its own, which is the same for each way to build the tests")
+	}
 	const seeds = 1500
 	dir := t.TempDir()
 	write := func(name, text string) {

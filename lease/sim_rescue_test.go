@@ -95,7 +95,8 @@ func (s *simulation) restore(first, second simBackup, torn bool) {
 			}
 		}
 	}
-	store.closed, store.mode = true, simOutage(s.random.IntN(int(simOutages-1))) // not mute: nothing is done
+	store.closed = true
+	store.mode = []simOutage{simRefuses, simSilent, simQueues, simStalls}[s.random.IntN(4)] // not mute: nothing is done
 	s.unsafe++
 	s.after(s.exponential(float64(s.window)/4), s.rescue)
 	if s.chance(0.1) { // two people see to it

@@ -31,11 +31,21 @@ const (
 	simSilent                   // requests are lost
 	simQueues                   // requests wait until it is back
 	simMute                     // it does as told, and its replies are lost
+	simStalls                   // requests wait until it is back, and heed no context
 	simOutages
 )
 
 func (o simOutage) String() string {
-	return [...]string{"refuses", "silent", "queues", "mute"}[o]
+	return [...]string{"refuses", "silent", "queues", "mute", "stalls"}[o]
+}
+
+// queues reports whether requests wait.
+func (o simOutage) queues() bool { return o == simQueues || o == simStalls }
+
+// hangsNow reports whether a request that is made now heeds no context.
+func (s *simulation) hangsNow() bool {
+	stalls := s.store.mode == simStalls && (s.now < s.store.down || s.store.closed)
+	return stalls || s.now < s.faultsEnd && s.chance(s.hangs)
 }
 
 type simOp uint8
@@ -57,6 +67,7 @@ type simRequest struct {
 	rev    driver.Revision
 	sent   int64
 	copied bool // another one is under way
+	deaf   bool // it heeds no context: it comes to an end, sooner or later
 }
 
 type simReply struct {
@@ -143,7 +154,7 @@ func (s *simulation) send(r *simRequest, reply func(simReply)) {
 	faulty := s.now < s.faultsEnd
 	r.sent = s.now
 	s.note(workerIn(r.key), r.op.String(), r.lease, nil)
-	if faulty && (s.chance(s.loseRequest) || r.lease.process.cutOut > s.now) {
+	if faulty && !r.deaf && (s.chance(s.loseRequest) || r.lease.process.cutOut > s.now) {
 		s.counts[simLostRequests]++
 		s.note(workerIn(r.key), "request lost", r.lease, nil)
 		return
@@ -155,8 +166,22 @@ func (s *simulation) send(r *simRequest, reply func(simReply)) {
 	}
 	r.copied = copies > 1
 	for range copies {
-		s.after(s.latency(), func() { s.arrive(r, reply) })
+		d := s.latencyOf(r)
+		if faulty && r.deaf && s.now >= s.store.down {
+			d = min(s.exponential(float64(s.window)*2), s.faultsEnd-s.now)
+		}
+		s.after(d, func() { s.arrive(r, reply) })
 	}
+}
+
+// latencyOf is how long a message takes of a request or its reply. Nobody gives up a request that heeds no
+// context, so it is not slow for longer than there are faults.
+func (s *simulation) latencyOf(r *simRequest) int64 {
+	d := s.latency()
+	if r.deaf {
+		d = min(d, max(s.faultsEnd-s.now, 0)+s.quick)
+	}
+	return d
 }
 
 func (s *simulation) arrive(r *simRequest, reply func(simReply)) {
@@ -167,22 +192,22 @@ func (s *simulation) arrive(r *simRequest, reply func(simReply)) {
 		s.counts[simOutageHits]++
 		switch {
 		case store.mode == simRefuses:
-			s.after(s.latency(), func() { reply(simReply{err: errSimLost}) })
-		case store.mode == simQueues && closed:
+			s.after(s.latencyOf(r), func() { reply(simReply{err: errSimLost}) })
+		case (store.mode.queues() || r.deaf) && closed:
 			store.waiting = append(store.waiting, func() { s.arrive(r, reply) })
-		case store.mode == simQueues:
-			s.at(store.down+s.latency(), func() { s.arrive(r, reply) })
+		case store.mode.queues() || r.deaf:
+			s.at(store.down+s.latencyOf(r), func() { s.arrive(r, reply) })
 		}
 		return
 	}
 	answer := s.do(r)
-	lost := down || s.now < s.faultsEnd && (s.chance(s.loseReply) || r.lease.process.cutBack > s.now)
+	lost := !r.deaf && (down || s.now < s.faultsEnd && (s.chance(s.loseReply) || r.lease.process.cutBack > s.now))
 	if lost {
 		s.counts[simLostReplies]++
 		s.note(workerIn(r.key), "reply lost", r.lease, nil)
 		return
 	}
-	s.after(s.latency(), func() { reply(answer) })
+	s.after(s.latencyOf(r), func() { reply(answer) })
 }
 
 // simConn is a lease's connection to the store.
@@ -197,6 +222,9 @@ func (c simConn) call(ctx context.Context, r *simRequest) (simReply, error) {
 	l.naps = 0
 	l.halt(simHaltRequest)
 	var got simReply
+	if l.running.deaf {
+		r.deaf, ctx = true, context.Background()
+	}
 	err := ctx.Err()
 	if err == nil {
 		err = l.parkFor(ctx, func(w *simWait) {

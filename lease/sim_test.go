@@ -221,6 +221,47 @@ func (s *simulation) judgeMinting(when string) {
 	}
 }
 
+// Clocks that jump and come right again while next to nobody asks for an ID stop no generator, also where
+// replies are lost, processes crash and the store hangs.
+func TestSimIdle(t *testing.T) {
+	n := max(400, *simSeeds)
+	if testing.Short() {
+		n = 100
+	}
+	counts := simTest(t, n, func(seed uint64, traced bool) *simulation {
+		r := rand.New(rand.NewPCG(seed, 0x1d1e))
+		p := simQuiet(r)
+		p.clocked, p.idles, p.mends, p.named = false, 1, true, r.IntN(3) == 0
+		p.largest = []int64{2 * p.window, 600_000_000, 300 * 86400 * 1_000_000}[r.IntN(3)]
+		p.loseReply, p.loseRequest = []float64{0, 0.1, 0.3}[r.IntN(3)], []float64{0, 0.1}[r.IntN(2)]
+		p.crashes, p.hangs = []float64{0, 0.1}[r.IntN(2)], []float64{0, 0.05}[r.IntN(2)]
+		p.workers += r.IntN(3)
+		p.faultsEnd += 6 * p.window
+		s := newSimulation(seed, p, traced)
+		var jump func()
+		jump = func() {
+			s.after(s.between(0, 2*p.window), func() {
+				if s.now >= p.faultsEnd {
+					return
+				}
+				clock := s.processes[s.random.IntN(len(s.processes))].clock
+				clock.offset = s.between(p.window/2, p.largest)
+				s.counts[simSteps]++
+				s.note(-1, "clocks", nil, nil, clock.offset)
+				s.after(s.between(p.window/10, 2*p.window), func() { clock.offset = 0 })
+				jump()
+			})
+		}
+		jump()
+		return s.run()
+	})
+	for _, what := range []simCount{simTakenBack, simEvents + simCount(Withdrawn), simAlive, simInherited} {
+		if counts[what] < 40 && n >= 400 && !t.Failed() && *simSeed < 0 {
+			t.Errorf("%d %v", counts[what], what)
+		}
+	}
+}
+
 // The worker of a process that has crashed is another's within a window.
 func TestSimCrash(t *testing.T) {
 	simTest(t, 60, func(seed uint64, traced bool) *simulation {

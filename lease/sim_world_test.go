@@ -7,6 +7,7 @@ import (
 	"iter"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 )
@@ -225,12 +226,9 @@ type simLease struct {
 	name    string
 	config  Config
 
-	resume func() (struct{}, bool)
-	kill   func()
-	yield  func(struct{}) bool
-	wait   *simWait
-	inside bool // the coroutine runs now
-	ctx    *simContext
+	threads []*simThread // those that have not ended; the first is the lease's own
+	running *simThread   // the one that runs now; nil if none does
+	ctx     *simContext
 
 	stage     simStage
 	lease     *Lease
@@ -238,6 +236,12 @@ type simLease struct {
 	ended     error // why Keep failed, or what Close returned
 	seen      simSeen
 	minted    int   // IDs
+	idle      bool  // it is asked for one now and then
+	top       int64 // the time of the latest
+	allotted  int64 // where the times end that the generator was told of last
+	renewed   int64 // when the lease last said that it has times
+	over      bool  // they were over then, or it has said since that it has none
+	closing   bool  // it is being closed within Notify
 	naps      int   // short sleeps in a row
 	last      int64 // when it made the last one
 	refused   error // why it got none the last time; nil if it got one
@@ -256,12 +260,24 @@ const (
 	simFailed // Keep has failed
 )
 
+// A simThread is a coroutine of a lease: its own, or one of a request that the store hangs in.
+type simThread struct {
+	resume func() (struct{}, bool)
+	kill   func()
+	yield  func(struct{}) bool
+	wait   *simWait
+	deaf   bool          // the store does not heed the contexts of its requests
+	done   chan struct{} // closed when it has ended
+}
+
 // A simWait is what a coroutine waits for.
 type simWait struct {
-	ctx  context.Context
-	done bool // it will be resumed
-	err  error
-	take func() // the result that it is resumed with
+	thread *simThread
+	ctx    context.Context
+	on     <-chan struct{} // it waits for this to be closed, if it is not nil
+	done   bool            // it will be resumed
+	err    error
+	take   func() // the result that it is resumed with
 }
 
 // simDeath unwinds a coroutine that is not to go on.
@@ -269,42 +285,66 @@ type simDeath struct{}
 
 // start starts the coroutine of a lease.
 func (l *simLease) start(life func()) {
-	l.resume, l.kill = iter.Pull(func(yield func(struct{}) bool) {
+	t := l.newThread(life)
+	l.s.after(0, func() { l.process.run(func() { l.goOn(t) }) })
+}
+
+func (l *simLease) newThread(life func()) *simThread {
+	t := &simThread{done: make(chan struct{})}
+	t.resume, t.kill = iter.Pull(func(yield func(struct{}) bool) {
 		defer func() {
 			if r := recover(); r != nil && r != (simDeath{}) {
 				panic(r)
 			}
 		}()
-		l.yield = yield
+		t.yield = yield
 		life()
 	})
-	l.s.after(0, func() { l.process.run(l.goOn) })
+	l.threads = append(l.threads, t)
+	return t
 }
 
-// goOn runs the lease until it waits again.
-func (l *simLease) goOn() {
-	if l.inside {
-		panic("two coroutines at once")
+// kill ends all coroutines of the lease.
+func (l *simLease) kill() {
+	for _, t := range l.threads {
+		t.kill()
 	}
-	l.inside = true
-	l.resume()
-	l.inside = false
+	l.threads = nil
+}
+
+// goOn runs a coroutine of the lease until it waits again, or has ended.
+func (l *simLease) goOn(t *simThread) {
+	before := l.running
+	l.running = t
+	_, more := t.resume()
+	l.running = before
+	if more {
+		return
+	}
+	close(t.done)
+	l.threads = slices.DeleteFunc(l.threads, func(other *simThread) bool { return other == t })
+	for _, other := range slices.Clone(l.threads) {
+		if w := other.wait; w != nil && w.on == t.done {
+			l.finish(w, nil, nil)
+		}
+	}
 }
 
 // park waits until finish is called, or ctx ends. It returns ctx's error in that case.
 func (l *simLease) park(begin func(w *simWait)) error { return l.parkFor(context.Background(), begin) }
 
 func (l *simLease) parkFor(ctx context.Context, begin func(w *simWait)) error {
-	w := &simWait{ctx: ctx}
-	l.wait = w
+	t := l.running
+	w := &simWait{thread: t, ctx: ctx}
+	t.wait = w
 	if deadline, ok := ctx.Deadline(); ok {
 		l.s.at(deadline.UnixMicro(), func() { l.finish(w, context.DeadlineExceeded, nil) })
 	}
 	begin(w)
-	if !l.yield(struct{}{}) {
+	if !t.yield(struct{}{}) {
 		panic(simDeath{})
 	}
-	l.wait = nil
+	t.wait = nil
 	if w.err == nil && w.take != nil {
 		w.take()
 	}
@@ -314,7 +354,8 @@ func (l *simLease) parkFor(ctx context.Context, begin func(w *simWait)) error {
 // finish ends a wait. A process that is frozen notices later, and of several things that have
 // happened by then it may notice any first.
 func (l *simLease) finish(w *simWait, err error, take func()) {
-	if l.wait != w || l.process.dead {
+	t := w.thread
+	if t.wait != w || l.process.dead {
 		return
 	}
 	if w.done {
@@ -328,8 +369,8 @@ func (l *simLease) finish(w *simWait, err error, take func()) {
 		l.s.counts[simFrozenReplies]++
 	}
 	l.process.run(func() {
-		if l.wait == w {
-			l.goOn()
+		if t.wait == w {
+			l.goOn(t)
 		}
 	})
 }
@@ -337,8 +378,10 @@ func (l *simLease) finish(w *simWait, err error, take func()) {
 // cancel ends the lease's context.
 func (l *simLease) cancel() {
 	l.ctx.cancelled = true
-	if w := l.wait; w != nil && w.ctx.Err() != nil {
-		l.finish(w, context.Canceled, nil)
+	for _, t := range slices.Clone(l.threads) {
+		if w := t.wait; w != nil && w.ctx.Err() != nil {
+			l.finish(w, context.Canceled, nil)
+		}
 	}
 }
 
@@ -408,6 +451,37 @@ func (w simWorld) intN(n int) int { return w.l.s.random.IntN(n) }
 func (w simWorld) timeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	c := &simContext{s: w.l.s, parent: ctx, deadline: w.l.s.now + d.Microseconds()}
 	return c, func() { c.cancelled = true }
+}
+
+// start runs a request. If the store hangs in it, that is in a coroutine of its own; else it is done when
+// start returns, since all that it waits for heeds its context.
+func (w simWorld) start(f func()) <-chan struct{} {
+	l := w.l
+	if !l.s.hangsNow() {
+		f()
+		return simDone
+	}
+	l.s.counts[simHangs]++
+	l.s.note(-1, "the store hangs", l, nil)
+	t := l.newThread(f)
+	t.deaf = true
+	l.goOn(t)
+	return t.done
+}
+
+// simDone is what has been done at once.
+var simDone = func() <-chan struct{} { done := make(chan struct{}); close(done); return done }()
+
+func (w simWorld) await(ctx context.Context, done <-chan struct{}) error {
+	select {
+	case <-done:
+		return nil
+	default:
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return w.l.parkFor(ctx, func(wait *simWait) { wait.on = done })
 }
 
 // A simContext is a context that ends by true time, or when it is cancelled. Nobody waits for its

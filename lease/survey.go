@@ -25,15 +25,15 @@ func Inspect(ctx context.Context, store driver.Store) ([]driver.Finding, error) 
 type Found struct {
 	Name    string
 	Pool    *Pool    // nil if its record cannot be read
-	Workers []Worker // those that have been used, in order
+	Workers []Worker // those that have been used, in order; with an Err of their own those whose records cannot be read
 	Made    int      // how many have records
-	Err     error    // what is wrong with one of its records
+	Err     error    // why its record cannot be read, or the first of those of its workers
 }
 
 // Survey returns all pools of a store, in the order of their names, with their workers. It reads the
 // store once, which is much if the pools are large. It is for tools.
 func Survey(ctx context.Context, store driver.Store) ([]Found, error) {
-	entries, err := store.List(ctx, "")
+	entries, err := list(ctx, store, "")
 	if err != nil {
 		return nil, err
 	}
@@ -72,12 +72,9 @@ func (f *Found) read(ctx context.Context, store driver.Store, pool *driver.Entry
 		return err
 	}
 	f.Pool = newPool(store, f.Name, r)
-	all, err := f.Pool.collect(r, workers)
-	if err != nil { // perhaps only since the list is not of one moment
-		if all, err = f.Pool.records(ctx); err != nil {
-			return err
-		}
+	f.Made = r.count()
+	if f.Workers, err = f.Pool.used(r, workers); err != nil { // perhaps only since the list is not of one moment
+		f.Workers, f.Made, err = f.Pool.Workers(ctx)
 	}
-	f.Workers, f.Made = usedOf(all, f.Pool.term().floor), len(all)
-	return nil
+	return err
 }

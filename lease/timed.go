@@ -2,39 +2,105 @@ package lease
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// timed is a store that gives each request so much time.
+// timed is a store that limits the time of each request. If the store does not heed the context,
+// timed abandons the request, whose outcome is then unknown. Without a turn, timed waits for the
+// store.
 type timed struct {
 	driver.Store
 	world world
 	limit time.Duration
 	took  *time.Duration // how long the last Put did, about; nil if nobody asks
+	turn  *turn
+}
+
+// A turn holds the request of a lease that was abandoned and has not returned. The next request
+// waits for its return. So a store that hangs holds one goroutine of a lease at most.
+type turn struct {
+	done  <-chan struct{} // closed when the request has returned; nil if there is none
+	since time.Time       // when the request was made
+}
+
+// errHangs: the store has not returned from a request in time, in spite of its context.
+var errHangs = errors.New("the store does not return")
+
+// patience is how long a store has to return after the end of the context. The error of the store
+// says more than the error of the context.
+const patience = 10 * time.Millisecond
+
+// do makes a request. It returns an error if the request was abandoned, or was not made.
+func (t timed) do(ctx context.Context, op, key string, request func(context.Context)) error {
+	if err := ctx.Err(); err != nil {
+		return t.failed(op, key, err)
+	}
+	ctx, cancel := t.world.timeout(ctx, t.limit)
+	defer cancel()
+	if t.turn == nil {
+		request(ctx)
+		return nil
+	}
+	if t.turn.done != nil {
+		if err := t.world.await(ctx, t.turn.done); err != nil {
+			return t.failed(op, key, fmt.Errorf("%w from a request of %s: %w", errHangs, timeText(t.turn.since), err))
+		}
+		t.turn.done = nil
+	}
+	began := t.world.now()
+	done := t.world.start(func() { request(ctx) })
+	err := t.world.await(ctx, done)
+	if err == nil {
+		return nil
+	}
+	late, stop := t.world.timeout(context.WithoutCancel(ctx), patience)
+	defer stop()
+	if t.world.await(late, done) == nil {
+		return nil
+	}
+	t.turn.done, t.turn.since = done, began
+	return t.failed(op, key, fmt.Errorf("%w: %w", errHangs, err))
+}
+
+func (t timed) failed(op, key string, err error) error {
+	return &driver.Error{Store: t.Store.String(), Op: op, Key: key, Err: fmt.Errorf("%w: %w", driver.ErrUnavailable, err)}
+}
+
+// A result is what a store returns. Each request has its own, which an abandoned request may still
+// write to.
+type result[T any] struct {
+	value T
+	err   error
+}
+
+// ask makes a request, and returns its result.
+func ask[T any](ctx context.Context, t timed, op, key string, request func(context.Context) (T, error)) (T, error) {
+	r := new(result[T])
+	if err := t.do(ctx, op, key, func(ctx context.Context) { r.value, r.err = request(ctx) }); err != nil {
+		var none T
+		return none, err
+	}
+	return r.value, r.err
 }
 
 func (t timed) Get(ctx context.Context, key string) (driver.Entry, error) {
-	ctx, cancel := t.world.timeout(ctx, t.limit)
-	defer cancel()
-	return t.Store.Get(ctx, key)
+	return ask(ctx, t, "get", key, func(ctx context.Context) (driver.Entry, error) { return t.Store.Get(ctx, key) })
 }
 
 func (t timed) List(ctx context.Context, prefix string) ([]driver.Entry, error) {
-	ctx, cancel := t.world.timeout(ctx, t.limit)
-	defer cancel()
-	return t.Store.List(ctx, prefix)
+	return ask(ctx, t, "list", prefix, func(ctx context.Context) ([]driver.Entry, error) { return t.Store.List(ctx, prefix) })
 }
 
 func (t timed) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
-	ctx, cancel := t.world.timeout(ctx, t.limit)
-	defer cancel()
 	if t.took != nil {
 		began := t.world.now()
 		defer func() { *t.took = min(max(t.world.now().Sub(began), 0), t.limit) }()
 	}
-	return t.Store.Put(ctx, key, value, rev)
+	return ask(ctx, t, "put", key, func(ctx context.Context) (driver.Revision, error) { return t.Store.Put(ctx, key, value, rev) })
 }
 
 // now returns the store's own time, if it has one.
@@ -43,9 +109,7 @@ func (t timed) now(ctx context.Context) (now time.Time, ok bool, err error) {
 	if !ok {
 		return now, false, nil
 	}
-	ctx, cancel := t.world.timeout(ctx, t.limit)
-	defer cancel()
-	now, err = clock.Now(ctx)
+	now, err = ask(ctx, t, "time", "", clock.Now)
 	return now, true, err
 }
 
@@ -56,7 +120,7 @@ func (t timed) watch(ctx context.Context, prefix string) <-chan struct{} {
 	if !ok {
 		return nil
 	}
-	changes, err := watcher.Watch(ctx, prefix)
+	changes, err := ask(ctx, t, "watch", prefix, func(context.Context) (<-chan struct{}, error) { return watcher.Watch(ctx, prefix) })
 	if err != nil {
 		return nil // who waits looks by itself
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -275,7 +276,7 @@ func TestFarAhead(t *testing.T) {
 		now = now.Add(5 * time.Second)
 		mint(now)
 		now = end.Add(s.unit)
-		if _, err := try(); !errors.Is(err, iderr.ErrClockBackwards) {
+		if _, err := try(); !errors.Is(err, iderr.ErrFenced) || errors.Is(err, iderr.ErrClockBackwards) {
 			t.Errorf("%s: before times that are far ahead: %v", s.name, err)
 		}
 		if at := g.Withdraw(); !at.Equal(end) {
@@ -299,6 +300,89 @@ func TestFarAhead(t *testing.T) {
 			if _, err := try(); !errors.Is(err, iderr.ErrClockBackwards) {
 				t.Errorf("%s: long before the last ID: %v", s.name, err)
 			}
+		}
+	}
+}
+
+// Before an interval nothing was minted that the clock could be behind. The error says where the
+// interval begins, or what the lease says.
+func TestBeforeTheInterval(t *testing.T) {
+	for _, s := range subjects {
+		now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+		g, try, err := s.start(func() time.Time { return now })
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantFenced := func(texts ...string) {
+			t.Helper()
+			_, err := try()
+			if !errors.Is(err, iderr.ErrFenced) || errors.Is(err, iderr.ErrClockBackwards) || errors.Is(err, iderr.ErrExhausted) {
+				t.Errorf("%s: %v", s.name, err)
+			}
+			for _, text := range texts {
+				if !strings.Contains(fmt.Sprint(err), text) {
+					t.Errorf("%s: the error does not have %q: %v", s.name, text, err)
+				}
+			}
+		}
+		begins := now.Add(30 * time.Second)
+		if err := g.Allot(0, begins, begins.Add(time.Second)); err != nil {
+			t.Fatal(err)
+		}
+		wantFenced("begins at 2026-03-04T05:06:37Z", "30s ahead of the clock")
+		_, err = try()
+		if early, ok := errors.AsType[*iderr.EarlyError](err); !ok || !early.Begins.Equal(begins) || early.By != 30*time.Second {
+			t.Errorf("%s: %v", s.name, err)
+		}
+		now = begins.Add(-s.unit)
+		wantFenced(s.unit.String() + " ahead of the clock")
+		g.Refuse(fmt.Errorf("no store: %w", iderr.ErrFenced))
+		wantFenced("no store")
+		now = begins
+		if _, err := try(); err != nil {
+			t.Errorf("%s: in the interval: %v", s.name, err)
+		}
+	}
+}
+
+// A generator that was sealed for no reason says that it is sealed.
+func TestSealWithoutError(t *testing.T) {
+	for _, s := range subjects {
+		now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+		g, try, err := s.start(func() time.Time { return now })
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.Seal(nil)
+		if _, err := try(); !errors.Is(err, iderr.ErrFenced) || !strings.HasSuffix(fmt.Sprint(err), "the generator is sealed: make another generator") {
+			t.Errorf("%s: %v", s.name, err)
+		}
+	}
+}
+
+// Past the last timestamp there is nothing to allot, also not the last tick.
+func TestAllotPastTheLastTimestamp(t *testing.T) {
+	for _, s := range subjects {
+		now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+		g, try, err := s.start(func() time.Time { return now })
+		if err != nil {
+			t.Fatal(err)
+		}
+		end := g.(interface{ ExpiresAt() time.Time }).ExpiresAt()
+		now = end.Add(-s.unit)
+		for _, from := range []time.Time{end, end.Add(1), end.Add(time.Hour), time.Date(30000, 1, 1, 0, 0, 0, 0, time.UTC)} {
+			if err := g.Allot(0, from, from.Add(time.Hour)); err != nil {
+				t.Errorf("%s: %v", s.name, err)
+			}
+			if m, err := try(); !errors.Is(err, iderr.ErrFenced) {
+				t.Errorf("%s: allotted from %v on, it makes %v, %v", s.name, from, m, err)
+			}
+		}
+		if err := g.Allot(0, now, end.Add(time.Hour)); err != nil {
+			t.Errorf("%s: %v", s.name, err)
+		}
+		if _, err := try(); err != nil {
+			t.Errorf("%s: in the last tick: %v", s.name, err)
 		}
 	}
 }

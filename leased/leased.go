@@ -10,6 +10,12 @@
 // The generator is the format's own, with a generator ID that no other one has at that time,
 // whatever crashes, pauses and clocks do: see package lease. Formats without a worker get a lease
 // of their times alone, so that a machine never makes an ID twice over restarts.
+//
+// The zero Options keep the pool in files of the user. Generators of several users of a Linux
+// machine never have a worker at the same time; users who share no directory do not remember
+// each other's times over a restart with the clock set back. In a container, and where files are
+// lost at a restart, the zero Options are refused: name a directory on a volume that all
+// containers of the machine share, or a store.
 package leased
 
 import (
@@ -28,12 +34,15 @@ import (
 )
 
 // Options say where the worker comes from. The zero Options take any worker of the pool that is
-// kept in files on this machine, and is created when it is first used.
+// kept in files of this user on this machine, and is created when it is first used. Pools of
+// several users do not collide while their processes run; users whose clock can go back while a
+// process restarts, containers and machines need a directory or a store that they share.
 type Options struct {
 	// Store is where the pool is; nil means the files under Dir.
 	Store driver.Store
 
-	// Dir is the folder of the files, if Store is nil. "" means filelease.DefaultDir.
+	// Dir is the folder of the files, if Store is nil. "" means the user's own, which is refused
+	// where it is lost with a container or at a restart: see filelease.OpenDefault.
 	Dir string
 
 	// Pool is the pool's name. "" means one that follows from the format and the settings.
@@ -85,15 +94,18 @@ func keep[G lease.Generator](ctx context.Context, g G, err error, wanted func() 
 	return g, l, nil
 }
 
-// Embedded returns the store of files in the folder, "" meaning filelease.DefaultDir.
+// Embedded returns the store of files in the folder, "" meaning the user's own: see
+// filelease.OpenDefault.
 func Embedded(dir string) (driver.Store, error) {
-	if dir == "" {
-		var err error
-		if dir, err = filelease.DefaultDir(); err != nil {
-			return nil, err
-		}
+	open := filelease.OpenDefault
+	if dir != "" {
+		open = func() (*filelease.Store, error) { return filelease.Open(dir) }
 	}
-	return filelease.Open(dir)
+	store, err := open()
+	if err != nil {
+		return nil, err // and no *filelease.Store in an interface, which would not be nil
+	}
+	return store, nil
 }
 
 // named returns the pool's name: the format's, and what is not as usual.

@@ -1,0 +1,295 @@
+package lease
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/memlease"
+)
+
+const tenDays = 10 * 24 * time.Hour
+
+// recordOf returns the record of a worker.
+func recordOf(t *testing.T, p *Pool, worker int) stored {
+	t.Helper()
+	s, err := p.get(t.Context(), worker)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// A clock that jumps ahead while nobody asks for an ID, and comes right again, costs the generator
+// nothing, and does not use up the worker.
+func TestClockJumpsWhileIdle(t *testing.T) {
+	for _, used := range []bool{false, true} {
+		for _, worker := range []Choice{{}, Number(1)} {
+			for name, lossy := range map[string]bool{"": false, ", replies lost": true} {
+				t.Run(fmt.Sprintf("used %v, %v%s", used, worker, name), func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) {
+						clock, p := newTestClock(), mustCreate(t, memlease.New(), 2)
+						if lossy {
+							p.store = mute{p.store}
+						}
+						g, l, log := keep(t, p, clock, Config{Window: time.Second, Worker: worker})
+						before := l.Worker()
+						for range 3 {
+							time.Sleep(time.Second)
+							if used {
+								mints(t, g, l)
+							}
+						}
+						clock.step(tenDays)
+						time.Sleep(1537 * time.Millisecond)
+						clock.step(-tenDays)
+						time.Sleep(time.Second)
+						mints(t, g, l)
+						if l.Err() != nil || l.Worker() != before || l.Until().After(clock.now().Add(time.Second)) {
+							t.Errorf("worker %d, then %d until %v: %v", before, l.Worker(), l.Until(), l.Err())
+						}
+						if s := recordOf(t, p, before); !time.UnixMicro(s.Until).Equal(l.Until()) {
+							t.Errorf("the record is until %v", time.UnixMicro(s.Until))
+						}
+						if got := log.kinds(); got != "acquired renewed withdrawn renewed" {
+							t.Errorf("events: %s", got)
+						}
+						for range 30 {
+							time.Sleep(100 * time.Millisecond)
+							mints(t, g, l)
+						}
+					})
+				})
+			}
+		}
+	}
+}
+
+// A worker that was taken by a clock that is ahead is of use when the clock is right again, if nobody
+// else had those times.
+func TestAcquiredAhead(t *testing.T) {
+	for _, worker := range []Choice{{}, Number(0)} {
+		synctest.Test(t, func(t *testing.T) {
+			clock, p := newTestClock(), mustCreate(t, memlease.New(), 1)
+			clock.step(tenDays)
+			g, l, log := keep(t, p, clock, Config{Worker: worker})
+			clock.step(-tenDays)
+			time.Sleep(time.Second)
+			mints(t, g, l)
+			if got := log.kinds(); got != "acquired withdrawn renewed" {
+				t.Errorf("events: %s", got)
+			}
+			if err := l.Close(); err != nil {
+				t.Error(err)
+			}
+			if s := recordOf(t, p, 0); time.UnixMicro(s.Until).After(clock.now().Add(time.Millisecond)) {
+				t.Errorf("given back until %v", time.UnixMicro(s.Until))
+			}
+		})
+	}
+}
+
+// Closed before the clock is right, a lease gives back what is ahead as well.
+func TestClosedAhead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock, p := newTestClock(), mustCreate(t, memlease.New(), 1)
+		clock.step(tenDays)
+		_, l, _ := keep(t, p, clock, Config{})
+		clock.step(-tenDays)
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+		g, l, _ := keep(t, p, clock, Config{Wait: -1})
+		time.Sleep(grace)
+		mints(t, g, l)
+	})
+}
+
+// A worker whose times another lease has used up to beyond now is given back with those, and the lease
+// takes another worker. Who asked for the worker by number is told.
+func TestAcquiredBeyondOthers(t *testing.T) {
+	for _, worker := range []Choice{{}, Number(0)} {
+		synctest.Test(t, func(t *testing.T) {
+			clock, far, p := newTestClock(), newTestClock(), mustCreate(t, memlease.New(), 2)
+			clock.step(tenDays)
+			g, l, _ := keep(t, p, clock, Config{Worker: Number(0)})
+			mints(t, g, l)
+			if err := l.Close(); err != nil {
+				t.Fatal(err)
+			}
+			used := recordOf(t, p, 0).Until
+			far.step(2 * tenDays)
+			_, other, _ := keep(t, p, far, Config{Worker: Number(1)})
+			time.Sleep(time.Second)
+			g, l, log := keep(t, p, clock, Config{Worker: worker, Wait: -1})
+			if l.Worker() != 0 {
+				t.Fatalf("the worker is %d", l.Worker())
+			}
+			clock.step(-tenDays)
+			time.Sleep(time.Second)
+			if s := recordOf(t, p, 0); s.Until != used || s.Incarnation != "" {
+				t.Errorf("the record is %+v, want it until %d", s, used)
+			}
+			var held *HeldError
+			if e := log.last(t, Lost); !errors.As(e.Err, &held) || held.Holder != "" || held.Until.UnixMicro() != used {
+				t.Errorf("lost: %v", e.Err)
+			}
+			if _, err := g.TryNext(); !errors.Is(err, ErrLeaseExpired) || l.Err() == nil {
+				t.Errorf("without a worker: %v, %v", err, l.Err())
+			}
+			far.step(-2 * tenDays)
+			time.Sleep(time.Second)
+			other.Close()
+			time.Sleep(time.Second)
+			if worker.named {
+				if _, err := g.TryNext(); !errors.As(err, &held) {
+					t.Errorf("of a worker that is used up: %v", err)
+				}
+				clock.step(tenDays)
+				time.Sleep(time.Second)
+			}
+			mints(t, g, l)
+		})
+	}
+}
+
+// A generator that has made IDs ahead of its clock waits for the clock, and its lease says nothing.
+func TestMintedAhead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock, p := newTestClock(), mustCreate(t, memlease.New(), 2)
+		g, l, log := keep(t, p, clock, Config{Window: time.Second})
+		time.Sleep(3 * time.Second)
+		clock.step(tenDays)
+		time.Sleep(1537 * time.Millisecond)
+		mints(t, g, l)
+		synctest.Wait()
+		until := l.Until()
+		clock.step(-tenDays)
+		time.Sleep(3 * time.Second)
+		if _, err := g.TryNext(); !errors.Is(err, iderr.ErrClockBackwards) {
+			t.Errorf("%v", err)
+		}
+		if got := log.kinds(); got != "acquired renewed" || l.Err() != nil || !l.Until().Equal(until) {
+			t.Errorf("events: %s; until %v, %v", got, l.Until(), l.Err())
+		}
+	})
+}
+
+// If the store is out of reach when the clock comes right, callers are told, and of nothing else.
+func TestWithdrawnWithoutStore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock, p := newTestClock(), mustCreate(t, memlease.New(), 2)
+		store, down := switched(p.store)
+		p.store = store
+		g, l, log := keep(t, p, clock, Config{Window: time.Second})
+		time.Sleep(3 * time.Second)
+		clock.step(tenDays)
+		time.Sleep(1537 * time.Millisecond)
+		down.Store(true)
+		clock.step(-tenDays)
+		time.Sleep(time.Second)
+		if _, err := g.TryNext(); !errors.Is(err, ErrLeaseExpired) || !errors.Is(err, driver.ErrUnavailable) {
+			t.Errorf("%v", err)
+		}
+		if e := log.last(t, Expired); e.Until.After(clock.now()) {
+			t.Errorf("expired at %v, and it is %v", e.Until, clock.now())
+		}
+		clock.step(tenDays) // and back: nothing of it may be minted in
+		if _, err := g.TryNext(); !errors.Is(err, ErrLeaseExpired) {
+			t.Errorf("in times that were withdrawn: %v", err)
+		}
+		clock.step(-tenDays)
+		down.Store(false)
+		time.Sleep(time.Second)
+		mints(t, g, l)
+	})
+}
+
+// cutting is a store that is cut off by a Put, before its reply.
+type cutting struct {
+	driver.Store
+	armed, cut atomic.Bool
+}
+
+func (c *cutting) Get(ctx context.Context, key string) (driver.Entry, error) {
+	if c.cut.Load() {
+		return driver.Entry{}, driver.ErrUnavailable
+	}
+	return c.Store.Get(ctx, key)
+}
+
+func (c *cutting) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
+	if c.cut.Load() {
+		return driver.None, driver.ErrUnavailable
+	}
+	rev, err := c.Store.Put(ctx, key, value, rev)
+	if c.armed.Load() {
+		c.cut.Store(true)
+		return driver.None, driver.ErrUnavailable
+	}
+	return rev, err
+}
+
+// A request that has lowered a record's end and whose outcome is not known does not make the store
+// look as if it had gone back: another lease may have the worker since.
+func TestWithdrawnThenTaken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock, p := newTestClock(), mustCreate(t, memlease.New(), 2)
+		q, store := *p, &cutting{Store: p.store}
+		q.store = store
+		g, l, log := keep(t, &q, clock, Config{Window: time.Second, Worker: Number(0)})
+		time.Sleep(3 * time.Second)
+		clock.step(tenDays)
+		time.Sleep(1537 * time.Millisecond)
+		synctest.Wait()
+		store.armed.Store(true)
+		clock.step(-tenDays)
+		time.Sleep(2 * time.Second)
+		if s := recordOf(t, p, 0); time.UnixMicro(s.Until).After(clock.now()) || !store.cut.Load() {
+			t.Fatalf("the record is until %v", time.UnixMicro(s.Until))
+		}
+		g2, l2, _ := keep(t, p, clock, Config{Window: time.Second, Worker: Number(0)})
+		mints(t, g2, l2)
+		store.armed.Store(false)
+		store.cut.Store(false)
+		time.Sleep(time.Second)
+		var held *HeldError
+		if e := log.last(t, Lost); !errors.As(e.Err, &held) || held.Holder == "" {
+			t.Errorf("lost: %v", e.Err)
+		}
+		l2.Close()
+		time.Sleep(time.Second)
+		mints(t, g, l)
+	})
+}
+
+// A lease that has lost its worker while its clock was ahead says that it has none, not that the clock went
+// back.
+func TestLostAhead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock, far, p := newTestClock(), newTestClock(), mustCreate(t, memlease.New(), 1)
+		g, l, log := keep(t, p, clock, Config{Window: time.Second})
+		time.Sleep(3 * time.Second)
+		mints(t, g, l)
+		clock.step(tenDays)
+		time.Sleep(500 * time.Millisecond)
+		far.step(2 * tenDays)
+		g2, l2, _ := keep(t, p, far, Config{Window: time.Second})
+		mints(t, g2, l2)
+		time.Sleep(2 * time.Second)
+		log.last(t, Lost)
+		clock.step(-tenDays)
+		time.Sleep(time.Second)
+		_, err := g.TryNext()
+		var expired *ExpiredError
+		if !errors.As(err, &expired) || !errors.Is(err, ErrNoWorker) || expired.Until.After(clock.now()) {
+			t.Errorf("without a worker: %v", err)
+		}
+	})
+}

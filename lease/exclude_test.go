@@ -1,0 +1,121 @@
+package lease
+
+import (
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/memlease"
+)
+
+// machine is where stores that do not see each other exclude each other's pools.
+type machine struct {
+	mu     sync.Mutex
+	groups map[string][]string // that have claimed a resource
+}
+
+// claims returns how many there are.
+func (m *machine) claims() (n int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, groups := range m.groups {
+		n += len(groups)
+	}
+	return n
+}
+
+// on is a store on a machine.
+type on struct {
+	driver.Store
+	*machine
+}
+
+func (m *machine) Exclude(resource, group string) (func(), error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, g := range m.groups[resource] {
+		if g != group {
+			return nil, driver.ErrConflict
+		}
+	}
+	m.groups[resource] = append(m.groups[resource], group)
+	return sync.OnceFunc(func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.groups[resource] = m.groups[resource][1:]
+	}), nil
+}
+
+// twoPools returns pools of two stores on a machine.
+func twoPools(t *testing.T, workers int) (m *machine, first, second *Pool) {
+	m = &machine{groups: make(map[string][]string)}
+	return m, mustCreate(t, on{memlease.New(), m}, workers), mustCreate(t, on{memlease.New(), m}, workers)
+}
+
+func TestExcluded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const workers = 8
+		m, first, second := twoPools(t, workers)
+		clock := newTestClock()
+		taken := make(map[int]bool)
+		var leases []*Lease
+		for i := range workers {
+			p := []*Pool{first, second}[i%2]
+			_, l, _ := keep(t, p, clock, Config{})
+			if taken[l.Worker()] {
+				t.Errorf("worker %d is taken twice", l.Worker())
+			}
+			taken[l.Worker()] = true
+			leases = append(leases, l)
+		}
+		var none *NoWorkerError
+		if _, err := second.Keep(t.Context(), generator(t, clock), Config{Wait: -1, Clock: clock.now}); !errors.As(err, &none) || !none.Excluded {
+			t.Errorf("with all workers taken: %v", err)
+		}
+		var held *HeldError
+		if _, err := second.Keep(t.Context(), generator(t, clock), Config{Worker: Number(leases[0].Worker()), Wait: -1, Clock: clock.now}); !errors.As(err, &held) || !held.Excluded {
+			t.Errorf("the other pool's worker by its number: %v", err)
+		}
+
+		if n := m.claims(); n != workers {
+			t.Errorf("%d claims of %d leases", n, workers)
+		}
+
+		// One that waits has the worker once the other pool's generator is sealed.
+		for _, c := range []Config{{Wait: time.Minute}, {Wait: time.Minute, Worker: Number(leases[2].Worker())}} {
+			i := 0
+			if c.Worker != (Choice{}) {
+				i = 2
+			}
+			time.AfterFunc(time.Second, func() { leases[i].Close() })
+			_, l, _ := keep(t, second, clock, c)
+			if l.Worker() != leases[i].Worker() {
+				t.Errorf("worker %d, not %d", l.Worker(), leases[i].Worker())
+			}
+			defer l.Close()
+		}
+		for _, l := range leases {
+			l.Close()
+		}
+		if n := m.claims(); n != 2 {
+			t.Errorf("%d claims are left of 2 leases", n)
+		}
+	})
+}
+
+// TestExcludedNotBroken: an error of the machine is no conflict.
+func TestExcludedNotBroken(t *testing.T) {
+	clock, p := newTestClock(), mustCreate(t, broken{memlease.New()}, 4)
+	if _, err := p.Keep(t.Context(), generator(t, clock), Config{Clock: clock.now}); !errors.Is(err, errBroken) {
+		t.Errorf("Keep = %v", err)
+	}
+}
+
+var errBroken = errors.New("broken")
+
+type broken struct{ driver.Store }
+
+func (broken) Exclude(string, string) (func(), error) { return nil, errBroken }

@@ -1,0 +1,250 @@
+package lease
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/memlease"
+	"github.com/firn-id/firn/nanoflake"
+)
+
+// A lease may be closed within Notify, whatever is being told. Released comes when that call has
+// returned, and nothing comes after it.
+func TestCloseWithinNotify(t *testing.T) {
+	for _, kind := range []EventKind{Renewed, Failing, Expired, Lost, Withdrawn, Waiting, Released} {
+		t.Run(kind.String(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				clock, p := newTestClock(), mustCreate(t, memlease.New(), 1)
+				store, down := switched(p.store)
+				q := *p
+				q.store = store
+				var kept atomic.Pointer[Lease]
+				var log testLog
+				var err error // of the first Close
+				closes, depth := 0, 0
+				g := generator(t, clock)
+				l, failed := q.Keep(t.Context(), g, Config{Window: time.Second, Clock: clock.now, Notify: func(e Event) {
+					if depth++; depth > 1 {
+						t.Errorf("%v is told within another event", e.Kind)
+					}
+					defer func() { depth-- }()
+					log.add(e)
+					l := kept.Load()
+					if e.Kind != kind || l == nil {
+						return
+					}
+					if closes++; closes == 1 {
+						err = l.Close()
+						if _, err := g.TryNext(); !errors.Is(err, ErrClosed) {
+							t.Errorf("closed: %v", err)
+						}
+					}
+				}})
+				if failed != nil {
+					t.Fatal(failed)
+				}
+				kept.Store(l)
+				time.Sleep(2 * time.Second)
+				switch kind {
+				case Failing, Expired:
+					down.Store(true)
+					time.Sleep(2 * time.Second)
+				case Withdrawn:
+					clock.step(tenDays)
+					time.Sleep(1537 * time.Millisecond)
+					clock.step(-tenDays)
+				case Lost, Waiting:
+					down.Store(true)
+					time.Sleep(2 * time.Second)
+					keep(t, p, clock, Config{})
+					down.Store(false)
+				case Released:
+					l.Close()
+				}
+				time.Sleep(2 * time.Second)
+				synctest.Wait()
+				if closes != 1 {
+					t.Fatalf("%d times %v", closes, kind)
+				}
+				if again := l.Close(); !errors.Is(again, err) {
+					t.Errorf("Close: %v, then %v", err, again)
+				}
+				want := kind
+				if err == nil && kind != Lost && kind != Waiting {
+					want = Released
+				}
+				if last := log.events[len(log.events)-1]; last.Kind != want {
+					t.Errorf("the last event is %v, want %v: %s", last.Kind, want, log.kinds())
+				}
+				if failed := kind == Failing || kind == Expired; failed != errors.Is(err, driver.ErrUnavailable) {
+					t.Errorf("Close: %v", err)
+				}
+			})
+		})
+	}
+}
+
+// Close does not wait for Notify, which may wait for it.
+func TestCloseWhileNotify(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock, p := newTestClock(), mustCreate(t, memlease.New(), 1)
+		told, closed := make(chan bool), make(chan bool)
+		g, log := generator(t, clock), new(testLog)
+		l, err := p.Keep(t.Context(), g, Config{Window: time.Second, Clock: clock.now, Notify: func(e Event) {
+			log.add(e)
+			if e.Kind == Renewed {
+				told <- true
+				<-closed
+			}
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-told
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+		close(closed)
+		synctest.Wait()
+		if got := log.kinds(); got != "acquired renewed released" {
+			t.Errorf("events: %s", got)
+		}
+		if _, err := g.TryNext(); !errors.Is(err, ErrClosed) {
+			t.Errorf("closed: %v", err)
+		}
+		keep(t, p, clock, Config{Wait: -1})
+	})
+}
+
+// A Keep that is ended after it has taken a worker gives the worker back, and says so.
+func TestKeepEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock, p := newTestClock(), mustCreate(t, memlease.New(), 1)
+		g, l, _ := keep(t, p, clock, Config{})
+		clock.step(40 * time.Millisecond)
+		mints(t, g, l)
+		l.Close()
+		clock.step(-40 * time.Millisecond)
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+		defer cancel()
+		log := new(testLog)
+		if _, err := p.Keep(ctx, generator(t, clock), Config{Clock: clock.now, Notify: log.add}); !errors.Is(err, context.DeadlineExceeded) {
+			t.Error(err)
+		}
+		if got := log.kinds(); got != "acquired released" {
+			t.Errorf("events: %s", got)
+		}
+	})
+}
+
+// Times are told of before any ID of them is made.
+func TestToldFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock, p := newTestClock(), mustCreate(t, memlease.New(), 1)
+		var until atomic.Int64
+		g := generator(t, clock)
+		l, err := p.Keep(t.Context(), g, Config{Window: time.Second, Clock: clock.now, Notify: func(e Event) {
+			if e.Kind == Acquired || e.Kind == Renewed {
+				time.Sleep(750 * time.Millisecond) // longer than there are times
+				until.Store(e.Until.UnixMilli())
+			}
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		minted, refused := 0, 0
+		for range 1000 {
+			time.Sleep(7 * time.Millisecond)
+			id, err := g.TryNext()
+			if err != nil {
+				refused++
+				continue
+			}
+			minted++
+			if at := id.Time(nanoflake.DefaultEpoch()).UnixMilli(); at >= until.Load() {
+				t.Fatalf("an ID of %d, and times were told of until %d", at, until.Load())
+			}
+		}
+		if minted == 0 || refused == 0 {
+			t.Errorf("%d IDs, and %d refusals", minted, refused)
+		}
+		l.Close()
+		time.Sleep(time.Second)
+	})
+}
+
+// A lease that waits for a worker says so, once.
+func TestWaitingTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock, p := newTestClock(), mustCreate(t, memlease.New(), 1)
+		_, first, _ := keep(t, p, clock, Config{Window: 10 * time.Second})
+		for _, worker := range []Choice{{}, Number(0)} {
+			log, want := new(testLog), -1
+			if worker.named {
+				want = 0
+			}
+			_, err := p.Keep(t.Context(), generator(t, clock), Config{Worker: worker, Wait: 9 * time.Second, Clock: clock.now, Notify: log.add})
+			if !errors.Is(err, ErrNoWorker) && !errors.Is(err, ErrHeld) {
+				t.Fatal(err)
+			}
+			if got := log.events; len(got) != 1 || got[0].Kind != Waiting || got[0].Worker != want || got[0].Pool != "p" ||
+				!errors.Is(got[0].Err, ErrNoWorker) && !errors.Is(got[0].Err, ErrHeld) || got[0].Until.Before(clock.now().Add(-9*time.Second)) {
+				t.Errorf("%+v", got)
+			}
+		}
+		log := new(testLog)
+		if _, err := p.Keep(t.Context(), generator(t, clock), Config{Wait: -1, Clock: clock.now, Notify: log.add}); !errors.Is(err, ErrNoWorker) || log.events != nil {
+			t.Errorf("without a wait: %v, %v", err, log.events)
+		}
+		first.Close()
+	})
+}
+
+// So does one that has lost its worker.
+func TestReplacementTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, _, log, l2 := replaced(t)
+		l2.Close()
+		time.Sleep(time.Second)
+		if got := log.kinds(); !strings.Contains(got, " lost waiting ") || !strings.Contains(got, " acquired") {
+			t.Errorf("events: %s", got)
+		}
+		if n := len(slices.DeleteFunc(slices.Clone(log.events), func(e Event) bool { return e.Kind != Waiting })); n != 1 {
+			t.Errorf("it said %d times that it waits", n)
+		}
+	})
+}
+
+// A wait that cannot succeed is not begun: nobody has the worker, whose times are used up to beyond it.
+func TestHopeless(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock, p := newTestClock(), mustCreate(t, memlease.New(), 1)
+		clock.step(time.Hour)
+		g, l, _ := keep(t, p, clock, Config{})
+		mints(t, g, l)
+		l.Close()
+		clock.step(-time.Hour)
+		for _, c := range []Config{{}, {Worker: Number(0)}, {Wait: 10 * time.Minute}, {Worker: Number(0), Wait: 10 * time.Minute}} {
+			began := time.Now()
+			c.Clock, c.TrustClock = clock.now, true
+			_, err := p.Keep(t.Context(), generator(t, clock), c)
+			if took := time.Since(began); took > 0 || !errors.Is(err, ErrNoWorker) && !errors.Is(err, ErrHeld) || strings.Contains(err.Error(), context.DeadlineExceeded.Error()) {
+				t.Errorf("%+v: after %v: %v", c.Worker, took, err)
+			}
+		}
+		began := time.Now()
+		c := Config{Worker: Number(0), Wait: time.Hour + time.Minute, Clock: clock.now, TrustClock: true}
+		l, err := p.Keep(t.Context(), generator(t, clock), c)
+		if err != nil || time.Since(began) < time.Hour-time.Minute {
+			t.Fatalf("a wait that is long enough: after %v: %v", time.Since(began), err)
+		}
+		l.Close()
+	})
+}

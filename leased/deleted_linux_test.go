@@ -1,0 +1,81 @@
+package leased_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firn-id/firn/lease"
+	"github.com/firn-id/firn/leased"
+	"github.com/firn-id/firn/snowflakesi"
+)
+
+// TestDeletedDirectory: where a state directory is deleted under a live generator and another one
+// begins a pool there, no ID comes twice, and the first one ends with an error that says why.
+func TestDeletedDirectory(t *testing.T) {
+	const window = 100 * time.Millisecond
+	var both [2]int // IDs that the two have made
+	for round := range 50 {
+		// Two workers, so that the other generator would often have the same one.
+		c := snowflakesi.Config{Layout: snowflakesi.Layout{ClockBits: 40, MachineBits: 1}}
+		o := leased.Options{Dir: filepath.Join(t.TempDir(), "state"), Lease: lease.Config{Window: window, First: window, Timeout: time.Minute}} // the disk may be slow
+		first, l, err := leased.SnowflakeSI(t.Context(), c, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// At once: a renewal could put a file into a folder that is being emptied.
+		if err := os.Rename(o.Dir, o.Dir+"-deleted"); err != nil {
+			t.Fatal(err)
+		}
+		second, other, err := leased.SnowflakeSI(t.Context(), c, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l.Worker() == other.Worker() {
+			t.Errorf("round %d: both have worker %d", round, l.Worker())
+		}
+		ended := make(chan error)
+		made := make(map[snowflakesi.ID]bool) // by the first
+		go func() {
+			for {
+				id, err := first.Next(t.Context())
+				if err != nil {
+					ended <- err
+					return
+				}
+				made[id] = true
+			}
+		}()
+		var ids []snowflakesi.ID
+		for err = nil; err == nil; {
+			select {
+			case err = <-ended:
+			default:
+				// On a slow disk its lease may expire for a moment.
+				if id, err := second.Next(t.Context()); err == nil {
+					ids = append(ids, id)
+				} else if !errors.Is(err, lease.ErrLeaseExpired) {
+					t.Fatal(err)
+				}
+			}
+		}
+		if !errors.Is(err, lease.ErrLeaseExpired) || !strings.Contains(err.Error(), o.Dir) {
+			t.Errorf("round %d: the first ended with %v", round, err)
+		}
+		for _, id := range ids {
+			if made[id] {
+				t.Errorf("round %d: %v is made twice", round, id)
+			}
+		}
+		both[0] += len(made)
+		both[1] += len(ids)
+		l.Close()
+		other.Close()
+	}
+	if both[0] == 0 || both[1] == 0 {
+		t.Errorf("they made %d IDs", both)
+	}
+}
