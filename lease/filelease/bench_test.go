@@ -59,7 +59,7 @@ func BenchmarkGet(b *testing.B) {
 }
 
 func BenchmarkList1000(b *testing.B) {
-	s := mustOpen(b, b.TempDir(), hooks{filesystem: statfs, sync: noSync})
+	s := mustOpen(b, b.TempDir(), hooks{filesystem: statfs, here: here, sync: noSync})
 	for n := range 1000 {
 		mustPut(b, s, fmt.Sprintf("pool/%04d", n), string(sample), driver.None)
 	}

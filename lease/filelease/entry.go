@@ -6,6 +6,7 @@ import (
 	"hash/crc32"
 	"io/fs"
 	"math"
+	"math/rand/v2"
 	"strconv"
 
 	"github.com/firn-id/firn/lease/driver"
@@ -44,6 +45,14 @@ func encode(key string, number uint64, value []byte) ([]byte, driver.Revision) {
 	b := make([]byte, 0, maxHead+len(value))
 	b = fmt.Appendf(b, "%s%s %s %08x\n", magic, version, n, sum)
 	return append(b, value...), driver.Revision(fmt.Sprintf("%s-%08x", n, sum))
+}
+
+// damaged returns the entry of a file that is damaged: its revision, for who replaces it. How far
+// the entry had counted is not known. It goes on from a number so far ahead that nobody has
+// counted so far, and at random, so that no revision comes again if that one is damaged too.
+func damaged(key string, info fs.FileInfo) entry {
+	rev := fmt.Sprintf("damaged-%d-%d", info.Size(), info.ModTime().UnixNano())
+	return entry{Entry: driver.Entry{Key: key, Revision: driver.Revision(rev)}, number: 1<<62 + rand.Uint64N(1<<62), info: info}
 }
 
 // decode returns the entry of a file, or an error that is ErrVersion or ErrDamaged. It

@@ -4,9 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/internal/advice"
 )
 
 func (s *Store) error(op, key string, err error, advice string) error {
@@ -15,8 +19,24 @@ func (s *Store) error(op, key string, err error, advice string) error {
 
 // fail returns the error for one of the system's.
 func (s *Store) fail(op, key string, err error) error {
-	advice, kind := diagnose(err)
-	return s.error(op, key, fmt.Errorf("%w: %w", kind, err), advice)
+	what, kind := diagnose(err)
+	return s.error(op, key, fmt.Errorf("%w: %w", kind, s.named(key, err)), what)
+}
+
+// named returns an error of the system's with the path of the entry in the place of that of a
+// temporary file, whose name tells nobody anything.
+func (s *Store) named(key string, err error) error {
+	path, link := new(fs.PathError), new(os.LinkError)
+	switch {
+	case errors.As(err, &link):
+		path = &fs.PathError{Op: link.Op, Path: link.Old, Err: link.Err}
+	case !errors.As(err, &path):
+		return err
+	}
+	if !strings.Contains(path.Path, string(filepath.Separator)+tempPrefix) {
+		return err
+	}
+	return &fs.PathError{Op: path.Op, Path: s.file(key), Err: path.Err}
 }
 
 // admit returns an error if there is no point in beginning.
@@ -25,7 +45,7 @@ func (s *Store) admit(ctx context.Context, op, key string) error {
 		return s.error(op, key, fmt.Errorf("%w: %w", driver.ErrUnavailable, os.ErrClosed), "")
 	}
 	if err := s.broken.Load(); err != nil {
-		return s.error(op, key, fmt.Errorf("%w: a write to the disk failed: %w", driver.ErrUnavailable, *err),
+		return s.error(op, key, fmt.Errorf("%w: a write to the disk failed: %w", driver.ErrUnavailable, s.named(key, *err)),
 			"look into the system's log, see that the disk is sound, and start this program again")
 	}
 	if err := ctx.Err(); err != nil {
@@ -42,18 +62,28 @@ func (s *Store) checkKey(op, key string) error {
 }
 
 // checkRoot returns an error if the store's directory is not the one that was opened.
-// Otherwise a filesystem that is no longer mounted would pass for an empty store.
+// Otherwise a filesystem that is no longer mounted would pass for an empty store, and what
+// is in the directory that has taken its place for entries of this one.
 func (s *Store) checkRoot(op, key string) error {
 	now, err := os.Stat(s.dir)
-	if err == nil && !os.SameFile(now, s.root) {
-		err = fmt.Errorf("%s is no longer the directory that was opened", s.dir)
-	}
-	if err == nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		err = fmt.Errorf("%s was deleted, renamed or unmounted while this store was open: %w", s.dir, err)
+	case err != nil:
+		return s.fail(op, key, err)
+	case !os.SameFile(now, s.root):
+		err = fmt.Errorf("%s was replaced by another directory while this store was open", s.dir)
+	default:
 		return nil
 	}
-	return s.error(op, key, fmt.Errorf("%w: %w", driver.ErrUnavailable, err),
-		"put the directory back as it was: its entries keep time that is spent from being given out again")
+	return s.error(op, key, fmt.Errorf("%w: %w", driver.ErrUnavailable, err), adviceGone)
 }
+
+const (
+	adviceGone = "put back the directory that was there, whose entries keep time that is spent from being given out again; if it is lost, " +
+		advice.Forgotten
+	adviceDir = "set HOME or XDG_STATE_HOME, or name the store's directory, the same for all processes whose IDs have to differ"
+)
 
 // symlink returns the error for a symbolic link in a folder's place, behind which List
 // does not look: it could lead back.
@@ -63,12 +93,11 @@ func (s *Store) symlink(op, key, path string) error {
 
 // unreadable returns the error for a file that is no entry.
 func (s *Store) unreadable(op, key, path string, err error) error {
-	advice := "leave the file where it is: without it, time that is spent could be given out again; " +
-		"put back a copy that is known to be the latest, or use a new pool"
+	what := advice.Damaged
 	if errors.Is(err, driver.ErrVersion) {
-		advice = "use the version of this program that the others use which share the store"
+		what = "use the version of this program that the others use which share the store"
 	}
-	return s.error(op, key, fmt.Errorf("%w: %s", err, path), advice)
+	return s.error(op, key, fmt.Errorf("%w: %s", err, path), what)
 }
 
 // checkFilesystem returns what a path is on, or an error if that is not safe.
@@ -79,7 +108,7 @@ func (s *Store) checkFilesystem(op, key, path string) (filesystem, error) {
 	}
 	if on.flaw != "" {
 		return on, s.error(op, key, fmt.Errorf("%w: %s is on %s, %s", driver.ErrUnsafe, path, on.name, on.flaw),
-			"use a directory on a local disk, or a store that is made for several machines")
+			"use a directory on a local disk, the same for all processes whose IDs have to differ, or a store that is made for several machines")
 	}
 	return on, nil
 }

@@ -11,10 +11,16 @@
 // who want to write the same entry.
 //
 // What reads as no version of an entry is reported and left alone: to take it for a
-// missing one would give out spent time again.
+// missing one would give out spent time again. A rescue of the pool replaces it.
 //
 // A directory that Open makes is its user's own. One that users share is made before, for
 // a group of theirs (mkdir -m 2770): what is made in it can be used by whoever can use it.
+//
+// Pools in two directories know nothing of each other, and hand out the same workers. That is
+// for users, containers and restored backups to mind, and this package helps: OpenDefault
+// refuses a directory that is lost with its container or at a restart, and keeps the users of a
+// machine, each of which has a directory, from using a worker at the same time; Open refuses
+// a copy of a directory; and Inspect tells what a directory can lose that a program has named.
 package filelease
 
 import (
@@ -40,11 +46,13 @@ import (
 
 // Store is a [driver.Store] in a directory.
 type Store struct {
-	dir      string
-	address  string
-	root     fs.FileInfo // the directory as it was opened
-	warnings []string
-	hooks    hooks
+	dir       string
+	path      string // dir without symbolic links
+	address   string
+	root      fs.FileInfo // the directory as it was opened
+	byDefault bool        // nobody has named the directory
+	findings  []driver.Finding
+	hooks     hooks
 
 	closed atomic.Bool
 	broken atomic.Pointer[error] // the fsync that failed, after which nothing is certain
@@ -53,11 +61,16 @@ type Store struct {
 	known map[string]bool // folders that need no more care before a write, see prepare
 }
 
-var _ driver.Store = (*Store)(nil)
+var (
+	_ driver.Store     = (*Store)(nil)
+	_ driver.Inspector = (*Store)(nil)
+	_ driver.Excluder  = (*Store)(nil)
+)
 
 // hooks are what tests put in the system's place, or watch.
 type hooks struct {
 	filesystem func(path string) (filesystem, error)
+	here       func(path string) (place, error)
 	sync       func(*os.File) error
 	note       func(step, path, to string) // is told of each step of a write, after it
 
@@ -83,7 +96,7 @@ func DefaultDir() (string, error) {
 	if err != nil {
 		return "", &driver.Error{
 			Store: "file", Op: "open", Err: fmt.Errorf("%w: %w", driver.ErrUnavailable, err),
-			Advice: "name a directory for the store, or set XDG_STATE_HOME or HOME",
+			Advice: adviceDir,
 		}
 	}
 	return filepath.Join(home, ".local", "state", "firn"), nil
@@ -92,24 +105,59 @@ func DefaultDir() (string, error) {
 // Open returns the store in a directory, which it makes if there is none.
 //
 // An error that is [driver.ErrUnsafe] says that the directory is on a filesystem where
-// leases would not be safe, such as one that machines share, or that this system is not
-// supported.
-func Open(dir string) (*Store, error) {
-	return open(dir, hooks{filesystem: statfs, sync: (*os.File).Sync})
+// leases would not be safe, such as one that machines share, that this system is not
+// supported, or, if it is [ErrCopied] too, that the directory is a copy of another store's.
+// What the directory can lose, [Store.Inspect] says.
+func Open(dir string) (*Store, error) { return open(dir, named, system) }
+
+// ErrPassing reports that the default directory does not last: OpenDefault refuses it, and Open does not.
+var ErrPassing = errors.New("the default directory does not last")
+
+// OpenDefault returns the store in the directory that [DefaultDir] names, for programs whose
+// operators have named none.
+//
+// Nobody has thought about such a directory, so OpenDefault refuses more than Open does: a
+// directory whose entries are lost with a container or at a restart gives an error that is
+// [driver.ErrUnsafe] and [ErrPassing]. Every user of the machine has such a store; see [Store.Exclude].
+func OpenDefault() (*Store, error) {
+	dir, err := DefaultDir()
+	if err != nil {
+		return nil, err
+	}
+	return open(dir, byDefault, system)
 }
+
+// OpenCopy is Open, but does not refuse a copy. It is for a restored backup, and for a copy whose
+// original is gone for good: rescue all pools of the store (lease.Rescue), and then have Open take it by
+// [Store.Adopt], before any other process uses the directory.
+func OpenCopy(dir string) (*Store, error) { return open(dir, copied, system) }
+
+// A choice says how a store's directory was chosen.
+type choice int
+
+const (
+	named choice = iota
+	byDefault
+	copied
+)
+
+var system = hooks{filesystem: statfs, here: here, sync: (*os.File).Sync}
+
+const nameDirectory = "name a directory that all generators of this machine share, on a volume if this is a container; " +
+	"or use a store that machines share; or give each generator a worker of its own by hand"
 
 // open makes nothing durable, so that it is cheap: that is left to the first write,
 // before which there is nothing to lose.
-func open(dir string, h hooks) (*Store, error) {
+func open(dir string, chosen choice, h hooks) (*Store, error) {
 	path, err := filepath.Abs(dir)
 	if err != nil {
 		path = dir
 	}
-	s := &Store{dir: path, hooks: h, known: make(map[string]bool)}
+	s := &Store{dir: path, path: path, byDefault: chosen == byDefault, hooks: h, known: make(map[string]bool)}
 	s.address = (&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String()
 	if !supported {
 		return nil, s.error("open", "", fmt.Errorf("%w: files are not supported on %s", driver.ErrUnsafe, runtime.GOOS),
-			"use another kind of store")
+			"use a store of another kind")
 	}
 	if dir == "" {
 		err = errors.New("no directory is given")
@@ -118,8 +166,11 @@ func open(dir string, h hooks) (*Store, error) {
 		return nil, s.error("open", "", fmt.Errorf("%w: %w", driver.ErrUnavailable, err), "name the store's directory by an absolute path")
 	}
 	if s.root, err = os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		if err = os.MkdirAll(path, 0o700); err == nil {
+		switch err = os.MkdirAll(path, 0o700); {
+		case err == nil:
 			s.root, err = os.Stat(path)
+		case !full(err): // nor has anybody else a store there
+			return nil, s.error("open", "", fmt.Errorf("%w: %w", driver.ErrUnavailable, err), "no directory can be made there: "+adviceDir)
 		}
 	}
 	if err == nil && !s.root.IsDir() {
@@ -135,21 +186,49 @@ func open(dir string, h hooks) (*Store, error) {
 	if err := access(path); err != nil {
 		return nil, s.fail("open", "", err)
 	}
-	if on.warning != "" {
-		s.warnings = append(s.warnings, path+" is on "+on.name+": "+on.warning)
+	if chosen != copied {
+		if err := s.checkPlace(); err != nil {
+			return nil, err
+		}
+	}
+	if resolved, err := filepath.EvalSymlinks(path); err == nil {
+		s.path = resolved
+	}
+	return s, s.inspect(on)
+}
+
+// inspect notes what the directory can lose. Its error is that nobody has chosen a directory that
+// loses entries.
+func (s *Store) inspect(on filesystem) error {
+	find := func(loses bool, text, advice string) {
+		s.findings = append(s.findings, driver.Finding{Loses: loses, Text: text, Advice: advice})
+	}
+	if on.loses == "" && onPassingMount(s.path) {
+		on.name, on.loses, on.advice = "a volume that is removed with a container or a pod", layered, useVolume
+	}
+	if on.loses != "" {
+		if s.byDefault {
+			return s.error("open", "", fmt.Errorf("%w: %w: %s is on %s, whose %s", driver.ErrUnsafe, ErrPassing, s.dir, on.name, on.loses), nameDirectory)
+		}
+		find(true, fmt.Sprintf("%s is on %s, whose %s", s.dir, on.name, on.loses), on.advice)
 	}
 	if s.root.Mode().Perm()&0o002 != 0 {
-		s.warnings = append(s.warnings, path+" can be written by every user: chmod o-w")
+		find(true, s.dir+" can be written by every user, who can take its entries away", "chmod o-w "+s.dir)
 	}
-	return s, nil
+	if s.byDefault && runtime.GOOS != "linux" {
+		find(false, "each user of the machine has a pool, and the workers of two users can be the same",
+			"let users share a directory that you name")
+	}
+	return nil
+}
+
+// Inspect returns how the store can lose entries that it has acknowledged, the worst first.
+func (s *Store) Inspect(context.Context) ([]driver.Finding, error) {
+	return slices.Clone(s.findings), nil
 }
 
 // String returns the address: file:// and the path of the directory.
 func (s *Store) String() string { return s.address }
-
-// Warnings returns what is worth knowing about the place of the store, one sentence
-// each, though it can be used.
-func (s *Store) Warnings() []string { return slices.Clone(s.warnings) }
 
 // Close makes the store refuse further calls; it holds nothing that must be released.
 func (s *Store) Close() error {
@@ -173,15 +252,13 @@ func (s *Store) Get(ctx context.Context, key string) (driver.Entry, error) {
 		return driver.Entry{}, err
 	}
 	f, e, err := s.read("get", key)
-	if err != nil {
-		return driver.Entry{}, err
+	if f != nil {
+		f.Close()
 	}
-	f.Close()
-	return e.Entry, nil
+	return e.Entry, err
 }
 
-// List returns the entries whose keys begin with the prefix. If some cannot be read, it
-// returns the others and the error of the first of them.
+// List is as [driver.Store] says.
 func (s *Store) List(ctx context.Context, prefix string) ([]driver.Entry, error) {
 	if err := s.admit(ctx, "list", ""); err != nil {
 		return nil, err
@@ -199,10 +276,13 @@ func (s *Store) List(ctx context.Context, prefix string) ([]driver.Entry, error)
 		err = s.checkRoot("list", "")
 	}
 	slices.SortFunc(entries, func(a, b driver.Entry) int { return cmp.Compare(a.Key, b.Key) })
+	for _, e := range entries {
+		err = cmp.Or(err, e.Err)
+	}
 	return entries, err
 }
 
-// walk adds the entries below a folder, and returns the first error.
+// walk adds the entries below a folder, and returns the first error that is not an entry's.
 func (s *Store) walk(ctx context.Context, folder, prefix string, entries *[]driver.Entry) error {
 	found, err := names(s.folder(folder))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -224,10 +304,12 @@ func (s *Store) walk(ctx context.Context, folder, prefix string, entries *[]driv
 		}
 		switch {
 		case isEntry:
-			var f *os.File
-			var e entry
-			if f, e, err = s.read("list", key); err == nil {
+			f, e, err := s.read("list", key)
+			if f != nil {
 				f.Close()
+			}
+			if !errors.Is(err, driver.ErrNotFound) {
+				e.Key, e.Err = key, err
 				*entries = append(*entries, e.Entry)
 			}
 		case found[file].IsDir():
@@ -235,9 +317,7 @@ func (s *Store) walk(ctx context.Context, folder, prefix string, entries *[]driv
 		case found[file]&fs.ModeSymlink != 0:
 			err = s.symlink("list", key, s.folder(key))
 		}
-		if first == nil && !errors.Is(err, driver.ErrNotFound) {
-			first = err
-		}
+		first = cmp.Or(first, err)
 	}
 	return first
 }
@@ -269,24 +349,28 @@ func names(path string) (map[string]fs.FileMode, error) {
 	return found, nil
 }
 
-// read opens and reads the file of an entry.
+// read opens and reads the file of an entry. If the entry is damaged, and can be replaced, it
+// returns the file and the entry's revision with the error.
 func (s *Store) read(op, key string) (*os.File, entry, error) {
 	f, err := os.OpenFile(s.file(key), os.O_RDONLY|openFlags, 0)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err := s.checkRoot(op, key); err != nil {
-			return nil, entry{}, err
+	if moved := s.checkRoot(op, key); moved != nil { // then the file is another store's
+		if err == nil {
+			f.Close()
 		}
+		return nil, entry{}, moved
+	}
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, entry{}, s.error(op, key, driver.ErrNotFound, "")
 	}
 	if err != nil {
 		return nil, entry{}, s.fail(op, key, err)
 	}
 	e, err := s.readFile(op, key, f)
-	if err != nil {
+	if err != nil && e.Revision == driver.None {
 		f.Close()
 		return nil, entry{}, err
 	}
-	return f, e, nil
+	return f, e, err
 }
 
 func (s *Store) readFile(op, key string, f *os.File) (entry, error) {
@@ -294,10 +378,12 @@ func (s *Store) readFile(op, key string, f *os.File) (entry, error) {
 	if err != nil {
 		return entry{}, s.fail(op, key, err)
 	}
+	if !info.Mode().IsRegular() {
+		return entry{}, s.error(op, key, fmt.Errorf("%w: not a regular file: %s", driver.ErrDamaged, f.Name()),
+			"move it away; then rescue the pool (lease.Rescue), which makes the entry anew")
+	}
 	var content []byte
 	switch size := info.Size(); {
-	case !info.Mode().IsRegular():
-		err = fmt.Errorf("%w: not a regular file", driver.ErrDamaged)
 	case size > maxFile:
 		err = fmt.Errorf("%w: %d bytes are more than an entry has", driver.ErrDamaged, size)
 	default:
@@ -313,7 +399,10 @@ func (s *Store) readFile(op, key string, f *os.File) (entry, error) {
 		e, err = decode(key, content)
 	}
 	if err != nil {
-		return entry{}, s.unreadable(op, key, f.Name(), err)
+		if errors.Is(err, driver.ErrDamaged) {
+			e = damaged(key, info)
+		}
+		return e, s.unreadable(op, key, f.Name(), err)
 	}
 	e.info = info
 	return e, nil

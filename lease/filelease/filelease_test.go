@@ -21,13 +21,13 @@ import (
 )
 
 // plain are the hooks of Open.
-var plain = hooks{filesystem: statfs, sync: (*os.File).Sync}
+var plain = hooks{filesystem: statfs, here: here, sync: (*os.File).Sync}
 
 func noSync(*os.File) error { return nil }
 
 func mustOpen(t testing.TB, dir string, h hooks) *Store {
 	t.Helper()
-	s, err := open(dir, h)
+	s, err := open(dir, named, h)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func TestEntries(t *testing.T) {
 		files = append(files, fmt.Sprint(path, " ", info.Mode()))
 		return err
 	})
-	if want := []string{". drwx------", "a drwx------", "a/b drwx------", "a/b/0007 drwx------", "a/b/0007/x= -rw-------",
+	if want := []string{". drwx------", ".place -rw-------", "a drwx------", "a/b drwx------", "a/b/0007 drwx------", "a/b/0007/x= -rw-------",
 		"a/b/0007= -rw-------", "a/b= -rw-------"}; !slices.Equal(files, want) {
 		t.Errorf("the files are %q, want %q", files, want)
 	}
@@ -176,20 +176,28 @@ func TestList(t *testing.T) {
 		}
 	}
 
-	// What is damaged is reported, beside the rest.
-	if err := os.Truncate(s.file("a/b"), 5); err != nil {
-		t.Fatal(err)
+	// What is damaged is reported, each in its place beside the rest.
+	for _, key := range []string{"a/b", "b/0002"} {
+		if err := os.Truncate(s.file(key), 5); err != nil {
+			t.Fatal(err)
+		}
 	}
 	list, err := s.List(t.Context(), "")
 	wantAdvice(t, err, driver.ErrDamaged)
-	if len(list) != len(keys)-1 {
-		t.Errorf("%d entries, want the %d that are not damaged", len(list), len(keys)-1)
+	if len(list) != len(keys) {
+		t.Errorf("%d entries, not %d", len(list), len(keys))
+	}
+	for _, e := range list {
+		damaged := e.Key == "a/b" || e.Key == "b/0002"
+		if errors.Is(e.Err, driver.ErrDamaged) != damaged || damaged && !strings.Contains(e.Err.Error(), s.file(e.Key)) || e.Revision == driver.None {
+			t.Errorf("%s: revision %q, %v", e.Key, e.Revision, e.Err)
+		}
 	}
 }
 
 // TestListWhileWritten: an entry that is there is in every list, whoever replaces it.
 func TestListWhileWritten(t *testing.T) {
-	s := mustOpen(t, t.TempDir(), hooks{filesystem: statfs, sync: noSync})
+	s := mustOpen(t, t.TempDir(), hooks{filesystem: statfs, here: here, sync: noSync})
 	for i := range 50 {
 		mustPut(t, s, fmt.Sprintf("p/%04d", i), "0", driver.None)
 	}
@@ -378,6 +386,59 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
+// TestReplaceDamaged: a Put at the revision that an entry has which is damaged replaces it, unless it has
+// changed meanwhile, and no revision comes again.
+func TestReplaceDamaged(t *testing.T) {
+	s := mustOpen(t, t.TempDir(), plain)
+	seen := map[driver.Revision]bool{}
+	note := func(rev driver.Revision) driver.Revision {
+		if rev == driver.None || seen[rev] {
+			t.Errorf("revision %q", rev)
+		}
+		seen[rev] = true
+		return rev
+	}
+	rev := note(mustPut(t, s, "a/1", "one", driver.None))
+	whole, err := os.ReadFile(s.file("a/1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, content := range []string{"", "x", "firn 1 7 00000000\nfoo", strings.Repeat("x", int(maxFile)+1)} {
+		if err := os.WriteFile(s.file("a/1"), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		e, err := s.Get(t.Context(), "a/1")
+		wantAdvice(t, err, driver.ErrDamaged)
+		if e.Revision == driver.None {
+			t.Fatalf("%q has no revision", content)
+		}
+		_, err = s.Put(t.Context(), "a/1", nil, rev)
+		wantAdvice(t, err, driver.ErrDamaged)
+		rev = note(mustPut(t, s, "a/1", "anew", e.Revision))
+		wantEntry(t, s, "a/1", "anew")
+		_, err = s.Put(t.Context(), "a/1", nil, e.Revision)
+		wantError(t, err, driver.ErrConflict)
+		rev = note(mustPut(t, s, "a/1", "anew", rev))
+	}
+	// What was put back meanwhile stays.
+	os.WriteFile(s.file("a/1"), []byte("x"), 0o600)
+	e, err := s.Get(t.Context(), "a/1")
+	wantAdvice(t, err, driver.ErrDamaged)
+	os.WriteFile(s.file("a/1"), whole, 0o600)
+	_, err = s.Put(t.Context(), "a/1", nil, e.Revision)
+	wantError(t, err, driver.ErrConflict)
+	wantEntry(t, s, "a/1", "one")
+	// A version that is not known is nobody's to replace.
+	os.WriteFile(s.file("a/1"), []byte("firn 2 1 00000000\n"), 0o600)
+	if e, err := s.Get(t.Context(), "a/1"); e.Revision != driver.None || !errors.Is(err, driver.ErrVersion) {
+		t.Errorf("%+v, %v", e, err)
+	}
+	os.Mkdir(s.file("a/2"), 0o700)
+	if e, err := s.Get(t.Context(), "a/2"); e.Revision != driver.None || !errors.Is(err, driver.ErrDamaged) {
+		t.Errorf("%+v, %v", e, err)
+	}
+}
+
 // TestRestored: an entry put back from a copy that counts on is not the one that is lost.
 func TestRestored(t *testing.T) {
 	s := mustOpen(t, t.TempDir(), plain)
@@ -412,7 +473,7 @@ func TestSymlinks(t *testing.T) {
 	wantAdvice(t, err, driver.ErrDamaged)
 	list, err := s.List(t.Context(), "")
 	wantAdvice(t, err, driver.ErrUnsafe)
-	if len(list) != 1 {
+	if len(list) != 3 || list[0].Err != nil || !errors.Is(list[1].Err, driver.ErrUnsafe) || !errors.Is(list[2].Err, driver.ErrUnsafe) {
 		t.Errorf("List = %v", list)
 	}
 	os.Symlink("loop", filepath.Join(dir, "loop"))
@@ -469,6 +530,88 @@ func TestGone(t *testing.T) {
 	}
 }
 
+// TestReplaced: entries of a directory that was made in the place of the store's own are not the store's.
+func TestReplaced(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "store")
+	s := mustOpen(t, dir, plain)
+	rev := mustPut(t, s, "a/b", "x", driver.None)
+	if err := os.Rename(dir, dir+".old"); err != nil {
+		t.Fatal(err)
+	}
+	other := mustOpen(t, dir, plain)
+	if same := mustPut(t, other, "a/b", "x", driver.None); same != rev {
+		t.Fatalf("revision %q, not %q", same, rev)
+	}
+	check := func(err error) {
+		t.Helper()
+		wantAdvice(t, err, driver.ErrUnavailable)
+		if !strings.Contains(fmt.Sprint(err), "replaced by another directory") {
+			t.Error(err)
+		}
+	}
+	_, err := s.Get(t.Context(), "a/b")
+	check(err)
+	_, err = s.List(t.Context(), "")
+	check(err)
+	for _, rev := range []driver.Revision{rev, driver.None} {
+		_, err = s.Put(t.Context(), "a/b", nil, rev)
+		check(err)
+		_, err = s.Put(t.Context(), "a/c", nil, rev)
+		check(err)
+	}
+	wantEntry(t, other, "a/b", "x")
+	if err := errors.Join(os.RemoveAll(dir), os.Rename(dir+".old", dir)); err != nil {
+		t.Fatal(err)
+	}
+	mustPut(t, s, "a/b", "y", rev)
+}
+
+// TestTemporaryNames: no error has the name of a temporary file in it.
+func TestTemporaryNames(t *testing.T) {
+	fails := false
+	h := plain
+	h.sync = func(f *os.File) error {
+		if fails {
+			return &fs.PathError{Op: "sync", Path: f.Name(), Err: syscall.ENOSPC}
+		}
+		return nil
+	}
+	s := mustOpen(t, t.TempDir(), h)
+	rev := mustPut(t, s, "a/b", "", driver.None)
+	fails = true
+	_, err := s.Put(t.Context(), "a/b", nil, rev)
+	wantAdvice(t, err, driver.ErrUnavailable, syscall.ENOSPC)
+	if text := err.Error(); strings.Contains(text, tempPrefix) || !strings.Contains(text, s.file("a/b")) {
+		t.Error(text)
+	}
+	temp := tempIn(s.folder("a"))
+	for _, err := range []error{&fs.PathError{Op: "open", Path: temp, Err: syscall.EIO}, &os.LinkError{Op: "rename", Old: temp, New: s.file("a/b"), Err: syscall.EIO},
+		&fs.PathError{Op: "mkdir", Path: filepath.Join(temp, "x"), Err: syscall.EIO}} {
+		err = s.fail("put", "a/b", err)
+		if text := err.Error(); strings.Contains(text, tempPrefix) || !strings.Contains(text, s.file("a/b")) || !errors.Is(err, syscall.EIO) {
+			t.Error(text)
+		}
+	}
+	s.broken.Store(&[]error{&fs.PathError{Op: "sync", Path: temp, Err: syscall.EIO}}[0])
+	_, err = s.Get(t.Context(), "a/b")
+	wantAdvice(t, err, driver.ErrUnavailable, syscall.EIO)
+	if strings.Contains(err.Error(), tempPrefix) {
+		t.Error(err)
+	}
+}
+
+// TestNowhere: where no directory can be made, nothing was taken away.
+func TestNowhere(t *testing.T) {
+	if _, err := os.Stat("/proc/self"); err != nil {
+		t.Skipf("there is no /proc, a place where no directory can be made: %v", err)
+	}
+	_, err := Open("/proc/.local/state/firn")
+	wantAdvice(t, err, driver.ErrUnavailable)
+	if strings.Contains(err.Error(), "put back") || !strings.Contains(err.Error(), "no directory can be made there") {
+		t.Error(err)
+	}
+}
+
 // TestMeddling: a Put whose files are taken away under its hands fails, and leaves nothing.
 func TestMeddling(t *testing.T) {
 	var meddle func(temp string)
@@ -500,13 +643,13 @@ func TestRefused(t *testing.T) {
 	dir := t.TempDir()
 	h := plain
 	h.filesystem = func(string) (filesystem, error) { return byMagic(0x6969), nil }
-	_, err := open(dir, h)
+	_, err := open(dir, named, h)
 	wantAdvice(t, err, driver.ErrUnsafe)
 	if !strings.Contains(err.Error(), "NFS") {
 		t.Errorf("%v does not name the filesystem", err)
 	}
 	h.filesystem = func(string) (filesystem, error) { return filesystem{}, syscall.EIO }
-	_, err = open(dir, h)
+	_, err = open(dir, named, h)
 	wantAdvice(t, err, driver.ErrUnavailable, syscall.EIO)
 
 	// One that is mounted below the store.
@@ -523,8 +666,9 @@ func TestRefused(t *testing.T) {
 
 	h.filesystem = func(string) (filesystem, error) { return byMagic(0x01021994), nil }
 	os.Chmod(dir, 0o777)
-	if w := mustOpen(t, dir, h).Warnings(); len(w) != 2 || !strings.Contains(w[0], "tmpfs") || !strings.Contains(w[1], "every user") {
-		t.Errorf("Warnings = %q", w)
+	found, err := mustOpen(t, dir, h).Inspect(t.Context())
+	if err != nil || len(found) != 2 || !found[0].Loses || !strings.Contains(found[0].Text, "tmpfs") || !strings.Contains(found[1].Text, "every user") {
+		t.Errorf("Inspect = %+v, %v", found, err)
 	}
 }
 

@@ -7,9 +7,10 @@ import (
 
 // filesystem is what a store needs to know about one.
 type filesystem struct {
-	name    string
-	flaw    string // why leases are not safe there; "" if they are
-	warning string // what to know besides
+	name   string
+	flaw   string // why leases are not safe there; "" if they are
+	loses  string // which entries it can lose all the same; "" if none
+	advice string // what to do about it
 }
 
 const (
@@ -18,9 +19,14 @@ const (
 	frail   = "which does not replace a file in one step if the power fails"
 	unknown = "which is not known to be safe"
 
-	forgets = "entries are lost when the machine stops; IDs then stay unique only if the clock is not set back"
-	layered = "in a container, the store is lost with it and is not shared with others: put the store on a volume"
+	forgets = "entries are lost when the machine or the container restarts; IDs come twice if the clock is set back meanwhile"
+	layered = "entries are lost with their container, and no other container sees them; two containers make the same IDs"
+
+	useDisk   = "use a directory on a disk"
+	useVolume = "put the directory on a volume that all containers of this machine share"
 )
+
+const overlayMagic = 0x794c7630
 
 // byMagic returns the filesystem of a type number of Linux (statfs(2), linux/magic.h).
 //
@@ -55,11 +61,11 @@ func byMagic(magic uint32) filesystem {
 	case 0xf15f:
 		return local("eCryptfs")
 	case 0x01021994:
-		return filesystem{name: "tmpfs", warning: forgets}
+		return filesystem{name: "tmpfs", loses: forgets, advice: useDisk}
 	case 0x858458f6:
-		return filesystem{name: "ramfs", warning: forgets}
-	case 0x794c7630:
-		return filesystem{name: "overlayfs", warning: layered}
+		return filesystem{name: "ramfs", loses: forgets, advice: useDisk}
+	case overlayMagic:
+		return filesystem{name: "overlayfs", loses: layered, advice: useVolume}
 
 	case 0x6969:
 		return remote("NFS")
@@ -132,7 +138,7 @@ func byName(name string, flags uint64) filesystem {
 		switch name {
 		case "apfs", "hfs", "ufs", "ffs", "zfs", "hammer", "hammer2", "nullfs", "null":
 		case "tmpfs", "mfs":
-			on.warning = forgets
+			on.loses, on.advice = forgets, useDisk
 		case "msdos", "msdosfs", "exfat":
 			on.flaw = frail
 		default:

@@ -47,8 +47,8 @@ func TestFull(t *testing.T) {
 		}
 	}
 	s := mustOpen(t, dir, h)
-	if w := s.Warnings(); len(w) != 1 || !strings.Contains(w[0], "tmpfs") {
-		t.Errorf("Warnings = %q", w)
+	if found, err := s.Inspect(t.Context()); err != nil || len(found) != 1 || !found[0].Loses || !strings.Contains(found[0].Text, "tmpfs") {
+		t.Errorf("Inspect = %+v, %v", found, err)
 	}
 	rev := mustPut(t, s, "a/b", "one", driver.None)
 	big := make([]byte, driver.MaxValue)

@@ -59,7 +59,7 @@ func child(args []string) error {
 			}
 		}
 	}
-	s, err := open(args[0], h)
+	s, err := open(args[0], named, h)
 	if err != nil {
 		return err
 	}

@@ -70,12 +70,16 @@ func (s *Store) acquire(ctx context.Context, key string, rev driver.Revision) (*
 		switch {
 		case absent && rev == driver.None:
 			return nil, 0, nil
-		case err == nil && e.Revision != rev:
+		case f != nil && e.Revision == rev: // of a damaged entry, too: a rescue replaces it
+		case err == nil:
 			f.Close()
 			fallthrough
 		case absent:
 			return nil, 0, s.error("put", key, driver.ErrConflict, "")
-		case err != nil:
+		default:
+			if f != nil {
+				f.Close()
+			}
 			return nil, 0, err
 		}
 		s.hooks.did("open", f.Name(), "")
@@ -166,7 +170,7 @@ func (s *Store) replace(key string, content []byte, create bool) error {
 		return s.error("put", key, driver.ErrConflict, "")
 	case create && noLinks(err):
 		return s.error("put", key, fmt.Errorf("%w: %w", driver.ErrUnsafe, err),
-			"use a directory on a filesystem that has hard links")
+			"use a directory on a filesystem that has hard links, the same for all processes whose IDs have to differ")
 	case err != nil:
 		return s.fail("put", key, err)
 	}
@@ -250,6 +254,9 @@ func (s *Store) prepare(key, folder string, d *os.File, create, made bool) error
 		s.share(d) // its owner can, and others do not get here if that is needed
 	}
 	if create && (made || !settled) {
+		if err := s.mark(key); err != nil {
+			return err
+		}
 		if err := s.settle(key, folder); err != nil {
 			return err
 		}

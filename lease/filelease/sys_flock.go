@@ -57,6 +57,9 @@ func access(path string) error {
 // device returns which filesystem a file is on.
 func device(info fs.FileInfo) uint64 { return uint64(info.Sys().(*syscall.Stat_t).Dev) }
 
+// inode returns which file of its filesystem a file is.
+func inode(info fs.FileInfo) uint64 { return uint64(info.Sys().(*syscall.Stat_t).Ino) }
+
 func notDir(path string) error { return &fs.PathError{Op: "open", Path: path, Err: syscall.ENOTDIR} }
 
 func full(err error) bool {
@@ -76,14 +79,14 @@ func diagnose(err error) (advice string, kind error) {
 	case full(err):
 		advice = "free some space there, or raise the quota"
 	case is(syscall.EROFS):
-		advice = "mount the filesystem for writing, or use another directory; if it has become read-only by itself, look into the system's log"
+		advice = "mount the filesystem for writing; if it has become read-only by itself, look into the system's log"
 	case is(syscall.EACCES), is(syscall.EPERM):
-		advice = "run this as the user that owns the store's directory and all that is in it, use another directory, " +
+		advice = "run this as the user that owns the store's directory and all that is in it, " +
 			"or share it (chgrp -R GROUP and chmod -R g+rwX,g+s)"
 	case is(syscall.ENOTDIR):
-		advice = "a file is where a folder should be: move it away, or choose another name"
+		advice = "a file is where a folder should be: move it away, or " + adviceDir
 	case is(syscall.ENOENT):
-		advice = "put back what was taken away: its entries keep time that is spent from being given out again"
+		advice = adviceGone
 	case is(syscall.ELOOP), is(syscall.EMLINK): // EMLINK is FreeBSD's word for it
 		kind = driver.ErrUnsafe
 		advice = "there must be no symbolic link in the place of an entry: put what it leads to there"
@@ -96,7 +99,7 @@ func diagnose(err error) (advice string, kind error) {
 		advice = "raise the limit on open files (ulimit -n)"
 	case is(syscall.ENOLCK), errors.Is(err, errors.ErrUnsupported):
 		kind = driver.ErrUnsafe
-		advice = "use a directory on a filesystem that has locks"
+		advice = "use a directory on a filesystem that has locks, the same for all processes whose IDs have to differ"
 	default:
 		advice = "look into the system's log for what it says about the disk"
 	}

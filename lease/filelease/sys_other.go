@@ -21,6 +21,7 @@ func tryLock(*os.File) (bool, error)    { return false, errors.ErrUnsupported }
 func unlock(*os.File)                   {}
 func access(string) error               { return errors.ErrUnsupported }
 func device(fs.FileInfo) uint64         { return 0 }
+func inode(fs.FileInfo) uint64          { return 0 }
 func notDir(string) error               { return errors.ErrUnsupported }
 func full(error) bool                   { return false }
 func noLinks(error) bool                { return false }

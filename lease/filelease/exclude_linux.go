@@ -1,0 +1,59 @@
+package filelease
+
+import (
+	"math"
+	"os"
+	"syscall"
+
+	"github.com/firn-id/firn/lease/driver"
+)
+
+// Locks of open file descriptions, fcntl(2).
+const (
+	getLock = 36 // F_OFD_GETLK
+	setLock = 37 // F_OFD_SETLK
+)
+
+// claim locks one byte of the 2^32 from region on, unless another of them is locked. It locks the
+// byte first and looks after it, so of two who claim different bytes at once, at most one goes
+// on.
+//
+// The bytes are those of the root directory, which every user can open and nobody else locks: the
+// kernel keeps such locks beside a directory whatever it holds, and drops them when the process
+// ends. Locks for reading share a byte and need no right to write.
+func claim(region, byte int64) (release func(), err error) {
+	root, err := os.OpenFile("/", os.O_RDONLY|syscall.O_DIRECTORY, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			root.Close()
+		}
+	}()
+	own := syscall.Flock_t{Type: syscall.F_RDLCK, Start: region + byte, Len: 1}
+	if err := lock(root, setLock, &own); err != nil {
+		return nil, err
+	}
+	between()
+	for _, others := range [][2]int64{{0, byte}, {byte + 1, math.MaxUint32 + 1}} {
+		found := syscall.Flock_t{Type: syscall.F_WRLCK, Start: region + others[0], Len: others[1] - others[0]}
+		if found.Len == 0 {
+			continue // it would be all to the end
+		}
+		if err := lock(root, getLock, &found); err != nil {
+			return nil, err
+		}
+		if found.Type != syscall.F_UNLCK {
+			return nil, driver.ErrConflict
+		}
+	}
+	return func() { root.Close() }, nil
+}
+
+// between is called between the two steps of a claim, for tests.
+var between = func() {}
+
+func lock(f *os.File, command int, l *syscall.Flock_t) error {
+	return ignoringEINTR(func() error { return syscall.FcntlFlock(f.Fd(), command, l) })
+}

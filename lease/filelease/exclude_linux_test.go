@@ -1,0 +1,173 @@
+package filelease
+
+import (
+	"errors"
+	"math"
+	"os"
+	"testing"
+
+	"github.com/firn-id/firn/lease/driver"
+)
+
+func TestPassingMount(t *testing.T) {
+	const pod = `
+100 99 0:50 / / rw,relatime - overlay overlay rw
+101 100 8:1 /var/lib/kubelet/pods/4f3c/volumes/kubernetes.io~empty-dir/state /state rw - ext4 /dev/sda1 rw
+102 100 8:1 /var/lib/kubelet/pods/4f3c/volumes/kubernetes.io~local-volume/pv /data rw - ext4 /dev/sda1 rw
+103 101 8:1 /srv/ids /state/kept rw - ext4 /dev/sda1 rw
+104 100 8:1 /var/lib/docker/volumes/0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef/_data /anonymous\040one rw - ext4 /dev/sda1 rw
+105 100 8:1 /var/lib/docker/volumes/ids/_data /named rw - ext4 /dev/sda1 rw
+106 100 8:1 /var/lib/kubelet/pods/4f3c/volumes/kubernetes.io~empty-dir/a /twice rw - ext4 /dev/sda1 rw
+107 106 8:1 /srv/ids /twice rw - ext4 /dev/sda1 rw
+`
+	for dir, want := range map[string]bool{
+		"/state": true, "/state/firn": true, "/statement": false, "/data/firn": false, "/state/kept": false, "/state/kept/firn": false,
+		"/anonymous one/firn": true, "/named/firn": false, "/twice/firn": false, "/": false, "/root": false,
+	} {
+		if got := passingMount(pod, dir); got != want {
+			t.Errorf("passingMount(%s) = %v", dir, got)
+		}
+	}
+}
+
+// free reports whether a group can have a resource.
+func free(t *testing.T, s *Store, resource, group string) bool {
+	t.Helper()
+	release, err := s.Exclude(resource, group)
+	if err == nil {
+		release()
+	} else if !errors.Is(err, driver.ErrConflict) {
+		t.Fatal(err)
+	}
+	return err == nil
+}
+
+func TestExclude(t *testing.T) {
+	dir := t.TempDir()
+	resource := t.Name() + dir // nobody else's on this machine
+	s := mustOpen(t, dir, plain)
+	first, err := s.Exclude(resource, "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := s.Exclude(resource, "a")
+	if err != nil {
+		t.Fatalf("of the same group: %v", err)
+	}
+	if free(t, s, resource, "b") || !free(t, s, resource+"'", "b") {
+		t.Error("another group has the resource, or does not have another one")
+	}
+	if other := mustOpen(t, t.TempDir(), plain); !free(t, other, resource, "b") {
+		t.Error("a store at another path is excluded")
+	}
+	first()
+	if free(t, s, resource, "b") {
+		t.Error("one of the group is still there")
+	}
+	second()
+	if !free(t, s, resource, "b") {
+		t.Error("nobody of the group is there")
+	}
+
+	// A directory that is made again at the same path has groups of its own.
+	third, err := s.Exclude(resource, "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer third()
+	if err := os.Rename(dir, dir+"-away"); err != nil {
+		t.Fatal(err)
+	}
+	if again := mustOpen(t, dir, plain); free(t, again, resource, "a") {
+		t.Error("the group of the directory that was taken away is not excluded")
+	}
+}
+
+// TestExcludeByDefault: stores that nobody has named exclude each other wherever they are.
+func TestExcludeByDefault(t *testing.T) {
+	resource := t.Name() + t.TempDir()
+	var stores [2]*Store
+	for i := range stores {
+		s, err := open(t.TempDir(), byDefault, plain)
+		if err != nil {
+			t.Skip(err) // temporary directories are none that a default store could be in
+		}
+		stores[i] = s
+	}
+	release, err := stores[0].Exclude(resource, "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if free(t, stores[1], resource, "a") {
+		t.Error("the store of another directory is not excluded")
+	}
+	release()
+	if !free(t, stores[1], resource, "a") {
+		t.Error("it is still excluded after the release")
+	}
+}
+
+// TestClaim: a group that comes while another one is between its steps does not have the resource
+// beside it. Slots at the ends of a region are as good as others.
+func TestClaim(t *testing.T) {
+	const region = int64(0x0bad_c0dd) << 32
+	defer func() { between = func() {} }()
+	for _, slots := range [][2]int64{{0, 1}, {1, 0}, {5, math.MaxUint32}, {math.MaxUint32, math.MaxUint32 - 1}, {0, math.MaxUint32}} {
+		var inner error
+		between = func() {
+			between = func() {}
+			var release func()
+			if release, inner = claim(region, slots[1]); inner == nil {
+				t.Cleanup(release)
+			}
+		}
+		release, outer := claim(region, slots[0])
+		if outer == nil && inner == nil {
+			t.Errorf("slots %d and %d are both claimed", slots[0], slots[1])
+		}
+		if outer != nil && inner != nil {
+			t.Errorf("slots %d and %d: %v, %v", slots[0], slots[1], outer, inner)
+		}
+		if outer == nil {
+			release()
+		}
+	}
+}
+
+// TestClaimBeside: a claim ends where its region does.
+func TestClaimBeside(t *testing.T) {
+	const region = int64(0x0bad_c0db) << 32
+	for i, slot := range []int64{0, math.MaxUint32, 7} {
+		release, err := claim(region+int64(i)<<32, slot)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer release()
+	}
+}
+
+// TestExcludeProcess: a claim excludes other processes, and ends with its process.
+func TestExcludeProcess(t *testing.T) {
+	const held, left = int64(0x0bad_c0de) << 32, int64(0x0bad_c0df) << 32
+	if os.Getenv("FIRN_FILELEASE_IN_"+t.Name()) == "" {
+		release, err := claim(held, 5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer release()
+	}
+	if inChild(t, nil) {
+		if _, err := claim(held, 6); err != driver.ErrConflict {
+			t.Errorf("what the parent has claimed: %v", err)
+		}
+		if _, err := claim(left, 5); err != nil {
+			t.Error(err)
+		}
+		return // and ends, with its claim
+	}
+	release, err := claim(left, 6)
+	if err != nil {
+		t.Fatalf("what the process had claimed that has ended: %v", err)
+	}
+	release()
+}

@@ -1,0 +1,126 @@
+package filelease
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/firn-id/firn/lease/driver"
+)
+
+// ErrCopied reports that a directory is a copy of a store's directory: part of an image, a
+// restored backup, or a directory of another machine. The pools of a copy give out the times that
+// the pools of the original give out.
+var ErrCopied = errors.New("the directory is a copy of another store")
+
+// placeFile is the file that says where its directory was made. No key has the name.
+const placeFile = ".place"
+
+// A place tells a store's directory from its copies. Fields that the system does not know are
+// zero, and are not compared.
+type place struct {
+	Version int    `json:"v"`
+	Inode   uint64 `json:"inode"`
+	Born    int64  `json:"born_ns,omitempty"` // when the directory was made
+	Machine string `json:"machine,omitempty"` // a hash of the machine's ID
+}
+
+// differs returns what tells a directory's present place from the place it was made at.
+func (p place) differs(now place) string {
+	switch {
+	case p.Machine != "" && now.Machine != "" && p.Machine != now.Machine:
+		return "it was made on another machine"
+	case p.Inode != now.Inode, p.Born != 0 && now.Born != 0 && p.Born != now.Born:
+		return "it was made as another directory"
+	}
+	return ""
+}
+
+// here returns the place of a directory.
+func here(path string) (place, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return place{}, err
+	}
+	p := place{Version: 1, Inode: inode(info), Born: born(path)}
+	// Containers that share a volume have IDs of their own, or those of their images.
+	if id, err := os.ReadFile("/etc/machine-id"); err == nil && len(bytes.TrimSpace(id)) > 0 && !inContainer() {
+		sum := sha256.Sum256(append([]byte("firn "), bytes.TrimSpace(id)...))
+		p.Machine = hex.EncodeToString(sum[:8])
+	}
+	return p, nil
+}
+
+// checkPlace returns an error if the directory is a copy.
+func (s *Store) checkPlace() error {
+	path := filepath.Join(s.dir, placeFile)
+	content, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // nothing was ever put
+	}
+	if err != nil {
+		return s.fail("open", "", err)
+	}
+	var made place
+	if err := json.Unmarshal(content, &made); err != nil || made.Version < 1 {
+		return s.error("open", "", fmt.Errorf("%w: %s does not say where the directory was made", driver.ErrDamaged, path),
+			"stop all processes that use the directory, and rescue all its pools: that writes the file anew (firn pool rescue --all, or OpenCopy, lease.Rescue and Adopt)")
+	}
+	if made.Version > 1 {
+		return s.error("open", "", fmt.Errorf("%w: %s", driver.ErrVersion, path), "use the version of this program that the others use which share the store")
+	}
+	now, err := s.hooks.here(s.dir)
+	if err != nil {
+		return s.fail("open", "", err)
+	}
+	if why := made.differs(now); why != "" {
+		return s.error("open", "", fmt.Errorf("%w: %w: %s", driver.ErrUnsafe, ErrCopied, why),
+			"use the original, which may be in use: share its directory, or use a store that machines share; "+
+				"if the original is gone for good, as after a restore, rescue all pools of the copy (firn pool rescue --all, or OpenCopy, lease.Rescue and Adopt)")
+	}
+	return nil
+}
+
+// mark writes down where the directory was made, before its first entry. A power failure may take
+// the file away, which is only that a copy is not recognised; so the folder is not synced for it.
+func (s *Store) mark(key string) error {
+	path := filepath.Join(s.dir, placeFile)
+	if _, err := os.Lstat(path); err == nil {
+		return nil
+	}
+	return s.writePlace(key, path, os.Link)
+}
+
+// Adopt says that the store's directory is no copy any more. Rescue all pools of the copy before,
+// see [OpenCopy].
+func (s *Store) Adopt() error {
+	return s.writePlace("", filepath.Join(s.dir, placeFile), os.Rename)
+}
+
+// writePlace makes the file that says where the directory was made, and gives it its name.
+func (s *Store) writePlace(key, path string, name func(from, to string) error) error {
+	now, err := s.hooks.here(s.dir)
+	if err != nil {
+		return s.fail("put", key, err)
+	}
+	content, err := json.Marshal(now)
+	if err != nil {
+		panic(err) // it has nothing that cannot be encoded
+	}
+	temp := tempIn(s.dir)
+	if err := s.writeTemp(key, temp, append(content, '\n')); err != nil {
+		return err
+	}
+	defer os.Remove(temp)
+	err = name(temp, path)
+	if err != nil && !errors.Is(err, fs.ErrExist) { // another process was quicker
+		return s.fail("put", key, err)
+	}
+	return nil
+}

@@ -1,0 +1,89 @@
+package filelease
+
+import (
+	"math"
+	"os"
+	"path"
+	"regexp"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+	"unsafe"
+)
+
+// statxNumbers is statx(2) where this package asks for the birth of directories.
+var statxNumbers = map[string]uintptr{"amd64": 332, "arm64": 291, "riscv64": 291, "loong64": 291}
+
+// born returns when a directory was made, in Unix nanoseconds; 0 if that is not known.
+func born(dir string) int64 {
+	const (
+		atCwd     = ^uintptr(99) // AT_FDCWD, -100
+		birthTime = 0x800        // STATX_BTIME
+	)
+	var stat struct {
+		mask  uint32
+		_     [76]byte
+		birth struct { // at 0x50
+			sec  int64
+			nsec uint32
+			_    int32
+		}
+		_ [160]byte // the kernel writes 256 bytes in all
+	}
+	number, ok := statxNumbers[runtime.GOARCH]
+	name, err := syscall.BytePtrFromString(dir)
+	if !ok || err != nil {
+		return 0
+	}
+	_, _, errno := syscall.Syscall6(number, atCwd, uintptr(unsafe.Pointer(name)), 0, birthTime, uintptr(unsafe.Pointer(&stat)), 0)
+	// Of a time that does not fit, nothing is known.
+	if errno != 0 || stat.mask&birthTime == 0 || stat.birth.sec <= 0 || stat.birth.sec > math.MaxInt64/int64(time.Second)-1 {
+		return 0
+	}
+	return stat.birth.sec*int64(time.Second) + int64(stat.birth.nsec)
+}
+
+// inContainer reports whether this process sees the root of a container, not that of the machine.
+func inContainer() bool {
+	for _, mark := range []string{"/.dockerenv", "/run/.containerenv"} {
+		if _, err := os.Lstat(mark); err == nil {
+			return true
+		}
+	}
+	on, err := statfs("/")
+	return err == nil && on.name == byMagic(overlayMagic).name
+}
+
+// passing matches the roots of mounts that are removed with a container or a pod: the host's path
+// of a Kubernetes emptyDir, and that of a volume that Docker or Podman named by itself.
+var passing = regexp.MustCompile(`/volumes/kubernetes\.io~empty-dir/|/volumes/[0-9a-f]{64}/_data(/|$)`)
+
+// passingMount reports whether a directory is on a mount that is removed with its container or
+// pod, as far as mountinfo, the content of /proc/self/mountinfo, tells.
+func passingMount(mountinfo, dir string) bool {
+	found, longest := false, -1
+	for line := range strings.Lines(mountinfo) {
+		fields := strings.Fields(line) // proc(5): ID, parent, device, root, mount point, …
+		if len(fields) < 5 {
+			continue
+		}
+		root, point := unescapeMount.Replace(fields[3]), unescapeMount.Replace(fields[4])
+		if below := point == "/" || dir == point || strings.HasPrefix(dir, point+"/"); below && len(point) >= longest {
+			found, longest = passing.MatchString(path.Clean(root)), len(point) // a later mount hides those before
+		}
+	}
+	return found
+}
+
+var unescapeMount = strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`)
+
+// onPassingMount reports whether a directory is on a mount that is removed with its container or
+// pod. The path of the directory has no symbolic links.
+func onPassingMount(dir string) bool {
+	mountinfo, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return false
+	}
+	return passingMount(string(mountinfo), dir)
+}

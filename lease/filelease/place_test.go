@@ -1,0 +1,133 @@
+//go:build linux || darwin || freebsd || openbsd || dragonfly
+
+package filelease
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/firn-id/firn/lease/driver"
+)
+
+// TestCopied: a copy of a directory is refused until it is adopted; a directory that was moved is
+// none.
+func TestCopied(t *testing.T) {
+	base := t.TempDir()
+	dir, moved, copied := filepath.Join(base, "dir"), filepath.Join(base, "moved"), filepath.Join(base, "copied")
+	rev := mustPut(t, mustOpen(t, dir, plain), "a/b", "one", driver.None)
+	if err := os.Rename(dir, moved); err != nil {
+		t.Fatal(err)
+	}
+	mustPut(t, mustOpen(t, moved, plain), "a/b", "two", rev)
+	if out, err := exec.Command("cp", "-Rp", moved, copied).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	_, err := Open(copied)
+	wantAdvice(t, err, driver.ErrUnsafe, ErrCopied)
+	if _, err := OpenCopy(moved); err != nil {
+		t.Errorf("the original by OpenCopy: %v", err)
+	}
+	s, err := OpenCopy(copied)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantEntry(t, s, "a/b", "two")
+	mustPut(t, s, "c", "new", driver.None) // makes no original of it
+	if _, err := Open(copied); !errors.Is(err, ErrCopied) {
+		t.Errorf("before Adopt: %v", err)
+	}
+	if err := s.Adopt(); err != nil {
+		t.Fatal(err)
+	}
+	wantEntry(t, mustOpen(t, copied, plain), "a/b", "two")
+	wantEntry(t, mustOpen(t, moved, plain), "a/b", "two")
+	wantNoTemp(t, copied)
+}
+
+func TestPlaces(t *testing.T) {
+	made := place{Version: 1, Inode: 7, Born: 100, Machine: "m"}
+	for _, c := range []struct {
+		what string
+		now  place
+		copy bool
+	}{
+		{"the same", made, false},
+		{"another inode", place{1, 8, 100, "m"}, true},
+		{"an inode that was used again", place{1, 7, 101, "m"}, true},
+		{"another machine", place{1, 7, 100, "n"}, true},
+		{"a container, or a system that does not know", place{1, 7, 0, ""}, false},
+	} {
+		dir := t.TempDir()
+		h := plain
+		h.here = func(string) (place, error) { return made, nil }
+		mustPut(t, mustOpen(t, dir, h), "a", "", driver.None)
+		h.here = func(string) (place, error) { return c.now, nil }
+		if _, err := open(dir, named, h); errors.Is(err, ErrCopied) != c.copy || err != nil && !c.copy {
+			t.Errorf("%s: %v", c.what, err)
+		}
+	}
+}
+
+// TestPlaceDamaged: nobody can tell whether the directory is a copy.
+func TestPlaceDamaged(t *testing.T) {
+	dir := t.TempDir()
+	mustPut(t, mustOpen(t, dir, plain), "a", "", driver.None)
+	for content, want := range map[string]error{"": driver.ErrDamaged, "{": driver.ErrDamaged, "{}": driver.ErrDamaged, `{"v":2}`: driver.ErrVersion} {
+		if err := os.WriteFile(filepath.Join(dir, placeFile), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Open(dir)
+		wantAdvice(t, err, want)
+	}
+	s, err := OpenCopy(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Adopt(); err != nil {
+		t.Fatal(err)
+	}
+	mustOpen(t, dir, plain)
+}
+
+// TestHere: a directory's own place is the same at each look.
+func TestHere(t *testing.T) {
+	dir := t.TempDir()
+	first, err := here(dir)
+	if err != nil || first.Inode == 0 {
+		t.Fatalf("here = %+v, %v", first, err)
+	}
+	if err := errors.Join(os.WriteFile(filepath.Join(dir, "x"), nil, 0o600), os.Chmod(dir, 0o770)); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := here(dir); again != first || err != nil {
+		t.Errorf("here = %+v, %v, before %+v", again, err, first)
+	}
+	if other, err := here(t.TempDir()); other == first || err != nil {
+		t.Errorf("of another directory: %+v, %v", other, err)
+	}
+}
+
+// TestDefaultPlace: a directory that nobody has named is refused where it loses entries, and is
+// used with a finding if somebody has.
+func TestDefaultPlace(t *testing.T) {
+	for _, magic := range []uint32{0x01021994, 0x858458f6, overlayMagic} {
+		h := plain
+		h.filesystem = func(string) (filesystem, error) { return byMagic(magic), nil }
+		dir := t.TempDir()
+		_, err := open(dir, byDefault, h)
+		wantAdvice(t, err, driver.ErrUnsafe)
+		for _, remedy := range []string{"volume", "store that machines share", "by hand"} {
+			if !strings.Contains(err.Error(), remedy) {
+				t.Errorf("%v does not name the remedy %q", err, remedy)
+			}
+		}
+		found, err := mustOpen(t, dir, h).Inspect(t.Context())
+		if err != nil || len(found) != 1 || !found[0].Loses || found[0].Advice == "" {
+			t.Errorf("Inspect = %+v, %v", found, err)
+		}
+	}
+}
