@@ -144,6 +144,10 @@ func (s *Store) advice(status int, what string) string {
 		return "look at datacenter"
 	case has("Enterprise"):
 		return "leave out namespace and partition, which only Consul Enterprise has"
+	case status == http.StatusForbidden && has("operator:read"):
+		return "to let it be found out, add operator = \"read\" to the policy of the token"
+	case status == http.StatusForbidden && has("agent:read"):
+		return "to let it be found out, add agent_prefix \"\" { policy = \"read\" } to the policy of the token"
 	case status == http.StatusForbidden:
 		return fmt.Sprintf("give a token (token-file, token-env) whose policy has key_prefix %q { policy = \"write\" }", s.prefix)
 	case status == http.StatusRequestEntityTooLarge:

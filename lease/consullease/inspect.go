@@ -195,7 +195,7 @@ func (i *inspection) keys(ctx context.Context) {
 			"%d entries are locked by sessions of Consul's, which can delete them when they end: times that were given out would be given out again", tied)
 	}
 	if foreign > 0 {
-		i.note("use a prefix that nothing else has", "something else writes under the prefix %s: %d keys are none of a store of leases, such as %.100q",
+		i.note("have it use a prefix of its own", "something else writes under the prefix %s: %d keys are none of a store of leases, such as %.100q",
 			i.store.prefix, foreign, example)
 	}
 }

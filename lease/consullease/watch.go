@@ -11,8 +11,9 @@ import (
 )
 
 const (
-	// wait is how long Consul holds a request that waits for a change; it adds up to a sixteenth.
-	wait = time.Minute
+	// wait is how long Consul holds a request that waits for a change; it adds up to a sixteenth. It is how late a watch
+	// can notice a restore that comes between two requests.
+	wait = 10 * time.Second
 
 	often  = 10 * time.Millisecond // between two requests
 	seldom = time.Second           // when each of them tells of a change, or fails
@@ -46,6 +47,7 @@ type watch struct {
 	name    string
 	index   uint64 // of the last answer; 0 before the first one
 	reset   bool   // the index was set back, and changes may have been missed
+	look    bool   // the index may have been set back
 	changed chan struct{}
 }
 
@@ -69,24 +71,32 @@ func (w *watch) run(ctx context.Context) {
 // An index can be lower than the one before: after the servers were restored from a snapshot, or when the key
 // with the highest one was removed. To wait for more than it had been would be to miss what
 // comes until then, so the watch begins anew. An index of 0 would not wait at all.
+//
+// Consul does not say that a restore has set the index back. It answers requests that wait as if nothing had changed, but
+// early, and then holds the next one until its time is over. So once asks without waiting after an early answer, and
+// after an outage, which other servers may have come out of.
 func (w *watch) once(ctx context.Context) error {
 	limit := w.store.timeout
 	query := url.Values{"keys": {""}}
-	if w.index > 0 {
+	waits := w.index > 0 && !w.look
+	if waits {
 		query.Set("index", strconv.FormatUint(w.index, 10))
 		query.Set("wait", wait.String())
 		limit += wait + wait/16
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
+	begun := time.Now()
 	reply, err := w.store.read(ctx, "watch", "", w.name, query)
 	if err != nil {
+		w.look = true
 		return err
 	}
 	index, err := strconv.ParseUint(reply.Header.Get("X-Consul-Index"), 10, 64)
 	if err != nil {
 		return w.store.strange("watch", "", "X-Consul-Index is %.30q", reply.Header.Get("X-Consul-Index"))
 	}
+	w.look = waits && index == w.index && time.Since(begun) < wait
 	switch {
 	case index < w.index:
 		w.index, w.reset = 0, true

@@ -30,6 +30,7 @@ import (
 
 	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/internal/advice"
 )
 
 const (
@@ -230,12 +231,13 @@ func (s *Store) checkEntry(op string, e driver.Entry) error {
 		return nil
 	}
 	return s.error(op, e.Key, fmt.Errorf("%w: it has %d bytes, more than an entry", driver.ErrDamaged, len(e.Value)),
-		"look whether "+s.prefix+" is the right prefix: something else writes there")
+		"see what else writes under the prefix "+s.prefix+"; then "+advice.Damaged)
 }
 
 // List is as [driver.Store] says. It leaves out keys with the prefix of the store that are none of its own.
 func (s *Store) List(ctx context.Context, prefix string) ([]driver.Entry, error) {
 	var entries []driver.Entry
+	var damaged error
 	err := s.scan(ctx, "list", prefix, func(r *clientv3.GetResponse) error {
 		for _, kv := range r.Kvs {
 			key := string(kv.Key[len(s.prefix):])
@@ -243,8 +245,8 @@ func (s *Store) List(ctx context.Context, prefix string) ([]driver.Entry, error)
 				continue
 			}
 			e := entry(key, kv.Value, kv.ModRevision)
-			if err := s.checkEntry("list", e); err != nil {
-				return err
+			if e.Err = s.checkEntry("list", e); e.Err != nil {
+				e.Value, damaged = nil, cmp.Or(damaged, e.Err)
 			}
 			entries = append(entries, e)
 		}
@@ -253,7 +255,7 @@ func (s *Store) List(ctx context.Context, prefix string) ([]driver.Entry, error)
 	if err != nil {
 		return nil, err
 	}
-	return entries, nil
+	return entries, damaged
 }
 
 // scan reads all that is under a prefix, in the order of keys, some at a time. Nothing is ever deleted, so it does not
@@ -366,4 +368,4 @@ func (s *Store) knows(h *pb.ResponseHeader, before int64) bool {
 }
 
 const adviceUnsafe = "see that all hosts of the address are members of one cluster. If it was restored from a backup, or its disks were set back, " +
-	"times that were given out can be given out again: stop all that use its pools, and rescue the pools before they go on"
+	"times that were given out can be given out again: " + advice.Forgotten

@@ -211,9 +211,13 @@ func foreign(t *testing.T, c *etcdtest.Cluster) {
 		t.Fatal(err)
 	}
 	_, err = s.Get(t.Context(), "b")
-	wantError(t, err, driver.ErrDamaged, "right prefix")
-	_, err = s.List(t.Context(), "")
+	wantError(t, err, driver.ErrDamaged, "under the prefix", "rescue the pool")
+	list, err = s.List(t.Context(), "")
 	wantError(t, err, driver.ErrDamaged)
+	if len(list) != 2 || list[0].Err != nil || !errors.Is(list[1].Err, driver.ErrDamaged) {
+		t.Fatalf("List = %v", list)
+	}
+	want(t, s, "b", "anew", put(t, s, "b", "anew", list[1].Revision))
 	want(t, s, "a", "x", rev)
 
 	// An entry that etcd would delete.

@@ -337,7 +337,7 @@ func (i *inspection) keys(ctx context.Context) {
 			"%d entries are tied to leases of etcd's, and will be deleted with them: times that were given out would be given out again", expiring)
 	}
 	if foreign > 0 {
-		i.note("use a prefix that nothing else has", "something else writes under the prefix %s: %d keys are none of a store of leases, such as %.100q", i.store.prefix, foreign, example)
+		i.note("have it use a prefix of its own", "something else writes under the prefix %s: %d keys are none of a store of leases, such as %.100q", i.store.prefix, foreign, example)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/internal/advice"
 	"github.com/firn-id/firn/lease/internal/rest"
 )
 
@@ -149,6 +150,9 @@ func (s *Store) fail(ctx context.Context, op, key string, err error) error {
 		return s.admit(ctx, op, key)
 	}
 	advice := rest.Advice(err, "the API server")
+	if errors.Is(err, context.DeadlineExceeded) {
+		advice = "see that the API server and its etcd are up (without etcd it does not answer), and that the network lets you through"
+	}
 	if end := ctx.Err(); end != nil && !errors.Is(err, end) {
 		err = fmt.Errorf("%w: %w", end, err)
 	}
@@ -172,7 +176,7 @@ func (s *Store) advice(verb string, code int, st status) string {
 	}
 	switch {
 	case terminating:
-		return "the namespace " + s.namespace + " is being deleted, and all its entries with it: use another one, and a new pool in it"
+		return "the namespace " + s.namespace + " is being deleted, and all its entries with it: " + advice.Move("in another one")
 	case st.Reason == "NotFound" && st.Details.Kind == "namespaces":
 		return "create the namespace: kubectl create namespace " + s.namespace
 	case code == http.StatusUnauthorized:

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/internal/advice"
 	"github.com/firn-id/firn/lease/internal/rest"
 )
 
@@ -102,7 +103,7 @@ func (i *inspection) inNamespace(ctx context.Context) {
 	s := i.store
 	switch s.namespace {
 	case "kube-system", "kube-node-lease", "kube-public":
-		i.note("use a namespace of its own", "the namespace %s is that of Kubernetes itself, which deletes leases there", s.namespace)
+		i.note(advice.Move("in a namespace of its own"), "the namespace %s is that of Kubernetes itself, which deletes leases there", s.namespace)
 	}
 	reply, err := s.do(ctx, "inspect", "", rest.Request{Method: http.MethodGet, Path: "/api/v1/namespaces/" + s.namespace})
 	if err != nil {
@@ -133,7 +134,7 @@ func (i *inspection) inNamespace(ctx context.Context) {
 }
 
 func (i *inspection) terminating() {
-	i.loses("use another namespace, and a new pool of another name in it",
+	i.loses(advice.Move("in another one"),
 		"the namespace %s is being deleted, and all entries with it: times that were given out would be given out again", i.store.namespace)
 }
 
@@ -231,9 +232,9 @@ func (i *inspection) objects(ctx context.Context) {
 			"%d entries have owners, and will be deleted with them: times that were given out would be given out again", owned)
 	}
 	if going > 0 {
-		i.loses("see who has deleted them; use a new pool of another name", "%d entries are being deleted: times that were given out would be given out again", going)
+		i.loses("see who has deleted them, and what keeps them (metadata.finalizers); when they are gone, rescue their pools (lease.Rescue)", "%d entries are being deleted: times that were given out would be given out again", going)
 	}
 	if foreign > 0 {
-		i.note("use a prefix that nothing else has", "something else has leases whose names begin with %s: %d are none of this store, such as %.100q", s.prefix, foreign, example)
+		i.note("have it use a prefix of its own", "something else has leases whose names begin with %s: %d are none of this store, such as %.100q", s.prefix, foreign, example)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/internal/advice"
 )
 
 func (s *Store) streamName() string        { return "KV_" + s.options.Bucket }
@@ -62,16 +63,15 @@ func (s *Store) stream(ctx context.Context, op, key string) (jetstream.Stream, *
 		stream, err := s.js.Stream(ctx, s.streamName())
 		if errors.Is(err, jetstream.ErrStreamNotFound) {
 			err = s.error(op, key, fmt.Errorf("%w: there is no bucket %s: %w", driver.ErrUnavailable, s.options.Bucket, err),
-				"create the pool, once, with firn pool create; or see that the address is right, with its bucket and account. "+
-					"If there were pools, the bucket was lost, and what it handed out can be handed out again: stop all that use them first")
+				"see that the address is right, with its bucket and account, or create the pool, once, with firn pool create; "+advice.Lost)
 			return nil, nil, err
 		}
 		if err != nil {
 			return nil, nil, s.fail(ctx, op, key, err)
 		}
 		info := stream.CachedInfo()
-		if why, advice := unfit(s.options.Bucket, &info.Config); why != "" {
-			return nil, nil, s.error(op, key, fmt.Errorf("%w: the bucket %s %s", driver.ErrUnsafe, s.options.Bucket, why), advice)
+		if why, what := unfit(s.options.Bucket, &info.Config); why != "" {
+			return nil, nil, s.error(op, key, fmt.Errorf("%w: the bucket %s %s", driver.ErrUnsafe, s.options.Bucket, why), what)
 		}
 		err = s.knows(info, before)
 		switch {
@@ -118,8 +118,8 @@ func (s *Store) saw(sequence uint64) {
 }
 
 // unfit returns why a stream cannot be a store of leases, and what to do, or "".
-func unfit(bucket string, c *jetstream.StreamConfig) (why, advice string) {
-	const another = "name another bucket in the address, nats://host/bucket, and create it with firn pool create"
+func unfit(bucket string, c *jetstream.StreamConfig) (why, what string) {
+	another := "name the bucket of the leases in the address, nats://host/bucket, which firn pool create makes; " + advice.Move("in another bucket")
 	switch {
 	case c.Mirror != nil:
 		return "is a mirror of another one, and cannot be written", "name the bucket that it mirrors, or " + another
@@ -134,8 +134,8 @@ func unfit(bucket string, c *jetstream.StreamConfig) (why, advice string) {
 	return "", ""
 }
 
-const adviceUnsafe = "the servers have lost what they had acknowledged, or the bucket was deleted, and times that were given out can be given out again: stop all that use its pools, " +
-	"and create pools of other names, or in another bucket, before they go on; firn pool doctor says which settings let it forget"
+const adviceUnsafe = "the servers have lost what they had acknowledged, or the bucket was deleted, and times that were given out can be given out again: " +
+	advice.Forgotten + "; firn pool doctor says which settings let it forget"
 
 func revision(info *jetstream.StreamInfo, sequence uint64) driver.Revision {
 	return driver.Revision(strconv.FormatUint(sequence, 10) + "." + strconv.FormatInt(info.Created.UnixNano(), 36))
@@ -169,14 +169,15 @@ func (s *Store) get(ctx context.Context, op, key string, stream jetstream.Stream
 		return driver.Entry{}, s.fail(ctx, op, key, err)
 	}
 	s.saw(m.Sequence)
-	const advice = "restore the bucket from a backup, with all that use it stopped, or create a pool of another name; do not repair single entries"
+	e := driver.Entry{Key: key, Revision: revision(info, m.Sequence)}
 	switch {
 	case m.Header.Get("KV-Operation") != "" || m.Header.Get("Nats-Marker-Reason") != "":
-		err = s.error(op, key, fmt.Errorf("%w: the entry was deleted", driver.ErrDamaged), advice)
+		return e, s.error(op, key, fmt.Errorf("%w: the entry was deleted", driver.ErrDamaged), advice.Damaged)
 	case len(m.Data) > driver.MaxValue:
-		err = s.error(op, key, fmt.Errorf("%w: it has %d bytes, more than an entry", driver.ErrDamaged, len(m.Data)), advice)
+		return e, s.error(op, key, fmt.Errorf("%w: it has %d bytes, more than an entry", driver.ErrDamaged, len(m.Data)), advice.Damaged)
 	}
-	return driver.Entry{Key: key, Value: m.Data, Revision: revision(info, m.Sequence)}, err
+	e.Value = m.Data
+	return e, nil
 }
 
 // readers is how many entries List reads at a time.
@@ -213,7 +214,10 @@ func (s *Store) List(ctx context.Context, prefix string) ([]driver.Entry, error)
 		wg.Go(func() {
 			for i := range next {
 				e, err := s.get(ctx, "list", list[i].Key, stream, info)
-				if err != nil && !errors.Is(err, jetstream.ErrMsgNotFound) {
+				switch {
+				case errors.Is(err, driver.ErrDamaged):
+					e.Err = err
+				case err != nil && !errors.Is(err, jetstream.ErrMsgNotFound):
 					failed <- err
 					cancel()
 					return
@@ -240,6 +244,9 @@ func (s *Store) List(ctx context.Context, prefix string) ([]driver.Entry, error)
 	}
 	list = slices.DeleteFunc(list, func(e driver.Entry) bool { return e.Key == "" })
 	slices.SortFunc(list, func(a, b driver.Entry) int { return strings.Compare(a.Key, b.Key) })
+	if i := slices.IndexFunc(list, func(e driver.Entry) bool { return e.Err != nil }); i >= 0 {
+		return list, list[i].Err
+	}
 	return list, nil
 }
 

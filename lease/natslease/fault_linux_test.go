@@ -109,7 +109,7 @@ func TestBuckets(t *testing.T) {
 	}
 	for call, err := range all(t.Context(), open()) {
 		if call != "prepare" {
-			fails(t, "no bucket: "+call, err, driver.ErrUnavailable, name, "firn pool create", "bucket was lost")
+			fails(t, "no bucket: "+call, err, driver.ErrUnavailable, name, "firn pool create", "if there were pools, they are lost: rescue each")
 		}
 	}
 	if err := raw.js.DeleteStream(t.Context(), "KV_"+name); err != nil {
@@ -140,7 +140,7 @@ func TestBuckets(t *testing.T) {
 		create(t, raw, changed)
 		s := open()
 		for call, err := range all(t.Context(), s) {
-			fails(t, c.word+": "+call, err, driver.ErrUnsafe, name, c.word, "create it with firn pool create")
+			fails(t, c.word+": "+call, err, driver.ErrUnsafe, name, c.word, "which firn pool create makes", "stop all processes that use this one, and rescue")
 		}
 		found, err := s.Inspect(t.Context())
 		if err != nil || !slices.ContainsFunc(found, func(f driver.Finding) bool { return !f.Loses && strings.Contains(f.Text, c.word) }) {
@@ -222,11 +222,18 @@ func TestBuckets(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = s.Get(t.Context(), "a")
-	fails(t, "a deleted key", err, driver.ErrDamaged, "was deleted", "restore")
-	_, err = s.List(t.Context(), "")
+	fails(t, "a deleted key", err, driver.ErrDamaged, "was deleted", "rescue the pool")
+	list, err := s.List(t.Context(), "")
 	fails(t, "a deleted key", err, driver.ErrDamaged, "was deleted")
+	if len(list) != 1 || !errors.Is(list[0].Err, driver.ErrDamaged) {
+		t.Fatalf("%v", list)
+	}
 	_, err = s.Put(t.Context(), "a", nil, driver.None) // it is not taken for one that never was
 	fails(t, "a deleted key", err, driver.ErrConflict)
+	mustPut(t, s, "a", "anew", list[0].Revision)
+	if e, err := s.Get(t.Context(), "a"); err != nil || string(e.Value) != "anew" {
+		t.Errorf("%+v, %v", e, err)
+	}
 	if _, err := bucket.Put(t.Context(), "c", make([]byte, driver.MaxValue+1)); err != nil {
 		t.Fatal(err)
 	}
@@ -244,7 +251,7 @@ func TestBuckets(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = s.Get(t.Context(), "d")
-	fails(t, "a bucket that is gone", err, driver.ErrUnavailable, "no bucket", "stop all that use")
+	fails(t, "a bucket that is gone", err, driver.ErrUnavailable, "no bucket", "rescue each")
 	create(t, raw, good)
 	fresh := open()
 	sequence, _, _ := strings.Cut(string(e.Revision), ".")
@@ -261,7 +268,7 @@ func TestBuckets(t *testing.T) {
 	fails(t, "a revision of another life", err, driver.ErrConflict)
 	for range 2 {
 		for call, err := range all(t.Context(), s) {
-			fails(t, "made again: "+call, err, driver.ErrUnsafe, "deleted, and made again", "stop all that use")
+			fails(t, "made again: "+call, err, driver.ErrUnsafe, "deleted, and made again", "stop all processes that use its pools, and rescue the pools")
 		}
 	}
 	// Set back.

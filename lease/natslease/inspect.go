@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/internal/advice"
 )
 
 // Inspect is as [driver.Inspector] says. It looks at the bucket. How the servers are configured it cannot see.
@@ -30,7 +31,7 @@ func (s *Store) Inspect(ctx context.Context) ([]driver.Finding, error) {
 	if err != nil && !missing {
 		return nil, s.fail(ctx, "inspect", "", err)
 	}
-	say(missing, false, fmt.Sprintf("there is no bucket %s", s.options.Bucket), "create it with firn pool create, or see that the address is right")
+	say(missing, false, fmt.Sprintf("there is no bucket %s", s.options.Bucket), "see that the address is right, or create it with firn pool create; "+advice.Lost)
 	if !missing {
 		s.inspectBucket(stream.CachedInfo(), say)
 	}
@@ -49,16 +50,16 @@ func (s *Store) Inspect(ctx context.Context) ([]driver.Finding, error) {
 func (s *Store) inspectBucket(i *jetstream.StreamInfo, say func(when, loses bool, text, advice string)) {
 	c := &i.Config
 	edit := "nats stream edit " + c.Name
-	why, advice := unfit(s.options.Bucket, c)
-	say(why != "", false, "the bucket "+why+": leases are refused on it", advice)
+	why, what := unfit(s.options.Bucket, c)
+	say(why != "", false, "the bucket "+why+": leases are refused on it", what)
 	memory := c.Storage == jetstream.MemoryStorage
 	say(memory, true, "the bucket is kept in memory: a server that restarts has lost it, and if all of them do, or the only one, all leases are lost",
-		"create another bucket, on disk; it cannot be changed")
+		"it cannot be changed: "+advice.Move("in a bucket on disk"))
 	say(c.MaxAge > 0, true, fmt.Sprintf("the bucket deletes entries that are %s old: workers that rest are lost", c.MaxAge), "set its max_age to 0 ("+edit+" --max-age=0)")
 	limited := c.MaxBytes > 0 || c.MaxMsgs > 0
 	say(limited && c.Discard == jetstream.DiscardOld, true, "the bucket has a limit to its size, and deletes the oldest entries when it is full (discard old): workers that rest are lost",
 		"let it refuse new ones instead ("+edit+" --discard=new), or take the limit away")
-	say(c.PersistMode == jetstream.AsyncPersistMode, true, "the bucket acknowledges changes before they are written (persist mode async): a server that crashes loses them", "create another bucket; it cannot be changed")
+	say(c.PersistMode == jetstream.AsyncPersistMode, true, "the bucket acknowledges changes before they are written (persist mode async): a server that crashes loses them", "it cannot be changed: "+advice.Move("in another bucket"))
 	switch {
 	case memory || s.options.SyncAlways:
 	case s.version() < 2_10:
@@ -70,8 +71,8 @@ func (s *Store) inspectBucket(i *jetstream.StreamInfo, say func(when, loses bool
 	}
 	say(len(c.Sources) > 0, false, "the bucket takes in what others hold (sources), which can change its entries", "take its sources away")
 	say(c.AllowRollup || !c.DenyDelete || !c.DenyPurge, false, "entries of the bucket can be deleted by users who may do so: their workers are lost then, and leases refuse to go on with the pool",
-		"create the bucket with firn pool create, which forbids it, or keep those who could from it")
-	say(c.AllowMsgTTL, false, "entries of the bucket can be given a time to live by other users (allow_msg_ttl)", "create the bucket with firn pool create, which does not allow it")
+		"keep those who could from it; a bucket that firn pool create makes forbids it")
+	say(c.AllowMsgTTL, false, "entries of the bucket can be given a time to live by other users (allow_msg_ttl)", "keep those who could from it; a bucket that firn pool create makes does not allow it")
 	say(limited && c.Discard == jetstream.DiscardNew && c.MaxBytes > 0 && i.State.Bytes > uint64(c.MaxBytes)/10*8, false,
 		fmt.Sprintf("the bucket is nearly full: %d bytes of %d", i.State.Bytes, c.MaxBytes), "raise its max_bytes ("+edit+" --max-bytes)")
 	say(c.Replicas == 1, false, "the bucket is on one server alone: without it no lease can be taken or renewed, and if its disk is lost, all leases are",

@@ -70,6 +70,15 @@ func TestAddress(t *testing.T) {
 		if err != nil || describe(again.ConnConfig) != c.string {
 			t.Errorf("%s is read as %v (%v)", c.string, again, err)
 		}
+		// The store's own name leads to the same table.
+		s, err := newStore(config.ConnConfig, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, table, err := parse(s.String()); err != nil || describe(again.ConnConfig) != c.string || table.Table != o.Table ||
+			strings.Contains(s.String(), "table=") != (o.Table != DefaultTable) || c.password != "" && strings.Contains(s.String(), c.password) {
+			t.Errorf("%s, with table %s, is shown as %s (%v)", c.address, o.Table, s, err)
+		}
 		if config.ConnConfig.User != c.user || config.ConnConfig.Password != c.password || strings.Contains(config.ConnString(), c.password) && c.password != "" {
 			t.Errorf("%s: user %q, password %q, in %q", c.address, config.ConnConfig.User, config.ConnConfig.Password, config.ConnString())
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/puddle/v2"
 
 	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/internal/advice"
 )
 
 func (s *Store) error(op, key string, err error, advice string) error {
@@ -87,7 +88,8 @@ func (s *Store) diagnose(err error) (advice string, kind error) {
 }
 
 func (s *Store) another() string {
-	return fmt.Sprintf("%s belongs to something else: name another table in the address, table=schema.name, and create it with firn pool create", s.name)
+	return fmt.Sprintf("%s belongs to something else, or was changed by hand: name that of the leases in the address, table=schema.name, which firn pool create makes; %s",
+		s.name, advice.Move("in another table"))
 }
 
 // adviceFor returns what to do about an error of the server's.
@@ -96,9 +98,9 @@ func (s *Store) adviceFor(pg *pgconn.PgError) string {
 	case "28P01", "28000":
 		return "see that user and password are right (password-file, password-env), and that pg_hba.conf of the server lets the user in from here"
 	case "3D000":
-		return "see that the name of the database is right, or create it"
+		return "see that the name of the database is right, or create it; " + advice.Lost
 	case "42P01", "3F000":
-		return fmt.Sprintf("create the table %s once, with firn pool create; or see that the address is right, with its table", s.name)
+		return fmt.Sprintf("see that the address is right, with its table, or create the table %s once, with firn pool create; %s", s.name, advice.Lost)
 	case "42703", "42804", "42809", "42883", "22P02", "42P10", "23502":
 		return s.another()
 	case "42501":

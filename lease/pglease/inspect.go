@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/internal/advice"
 )
 
 // maintained is the oldest version that its makers maintained in November 2026. Tests change it.
@@ -61,7 +62,7 @@ func (s *Store) Inspect(ctx context.Context) ([]driver.Finding, error) {
 	say(recovery == "t", false, "the server is a standby, a replica that cannot be written: leases are refused on it", "name the primary in the address")
 	say(recovery != "t" && readOnly == "on", false, "transactions are read-only (default_transaction_read_only): no lease can be taken or renewed",
 		"set it to off for this user and database")
-	say(!there, false, fmt.Sprintf("there is no table %s", s.name), "create it with firn pool create, or see that the address is right")
+	say(!there, false, fmt.Sprintf("there is no table %s", s.name), "see that the address is right, or create it with firn pool create; "+advice.Lost)
 	say(there && string(table[0][1]) != "t", false, fmt.Sprintf("this user may not read and change the table %s", s.name),
 		"GRANT USAGE ON SCHEMA "+pgName(s.name.schema)+" and GRANT SELECT, INSERT, UPDATE ON "+s.table+" to it")
 	say(recovery != "t" && standbys == "0" && names != "", false,

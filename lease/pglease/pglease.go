@@ -165,6 +165,9 @@ func newStore(c *pgx.ConnConfig, o Options) (*Store, error) {
 		return nil, &driver.Error{Store: s.address, Op: "open", Err: fmt.Errorf("%w: %w", driver.ErrUnavailable, err)}
 	}
 	s.table = s.name.quoted()
+	if o.Table = s.name.String(); o.Table != DefaultTable {
+		s.address += "?" + url.Values{"table": {o.Table}}.Encode()
+	}
 	return s, nil
 }
 
@@ -191,7 +194,8 @@ func (s *Store) check(ctx context.Context) error {
 	return nil
 }
 
-// String returns the address: postgres://, the hosts with their ports and the database.
+// String returns the address: postgres://, the hosts with their ports, the database, and the table unless
+// it is the DefaultTable.
 func (s *Store) String() string { return s.address }
 
 // Close closes the connections, unless they are of the caller's pool: calls fail from now on. It

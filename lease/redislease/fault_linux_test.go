@@ -110,7 +110,7 @@ func TestKeys(t *testing.T) {
 	}
 	for call, err := range all(t.Context(), s) {
 		if call != "prepare" {
-			fails(t, "nothing: "+call, err, driver.ErrUnavailable, "nothing of leases", "firn pool create")
+			fails(t, "nothing: "+call, err, driver.ErrUnavailable, "nothing of leases", "firn pool create", "if there were pools, they are lost: rescue each")
 		}
 	}
 	do("DEL", entries, index)
@@ -123,16 +123,15 @@ func TestKeys(t *testing.T) {
 	do("HSET", entries, ".schema", "2")
 	each("a later version", driver.ErrVersion, "version 2", "use the version")
 	do("ZADD", index, 0, "a")
-	each("an index without entries", driver.ErrDamaged, "evicted", "restore")
+	each("an index without entries", driver.ErrDamaged, "evicted", "restore", "rescue their pools")
 	for what, spoil := range map[string][]any{
-		"an index that is gone":      {"DEL", index},
-		"a field that is gone":       {"HDEL", entries, "a"},
-		"a member that is gone":      {"ZREM", index, "a"},
-		"a count that is gone":       {"HDEL", entries, ".count"},
-		"a name that is gone":        {"HDEL", entries, ".store"},
-		"a count that is none":       {"HSET", entries, ".count", "many"},
-		"a field that is new":        {"HSET", entries, "b", "1 x"},
-		"an entry of something else": {"HSET", entries, "a", "x"},
+		"an index that is gone": {"DEL", index},
+		"a field that is gone":  {"HDEL", entries, "a"},
+		"a member that is gone": {"ZREM", index, "a"},
+		"a count that is gone":  {"HDEL", entries, ".count"},
+		"a name that is gone":   {"HDEL", entries, ".store"},
+		"a count that is none":  {"HSET", entries, ".count", "many"},
+		"a field that is new":   {"HSET", entries, "b", "1 x"},
 	} {
 		s := mustNew(t, raw, p)
 		if err := s.Prepare(t.Context()); err != nil {
@@ -150,6 +149,33 @@ func TestKeys(t *testing.T) {
 		}
 		do("DEL", entries, index)
 	}
+
+	// An entry that is none is found beside the others, and can be replaced, unless it has changed.
+	s = prepared(t, addr)
+	mustPut(t, s, "b", "x", driver.None)
+	for _, value := range []string{"x", "", "1", "x 1", "1 " + strings.Repeat("x", driver.MaxValue+1)} {
+		before, _ := s.Get(t.Context(), "a")
+		mustPut(t, s, "a", "x", before.Revision)
+		do("HSET", entries, "a", value)
+		e, err := s.Get(t.Context(), "a")
+		fails(t, value, err, driver.ErrDamaged, "rescue the pool")
+		list, err := s.List(t.Context(), "")
+		fails(t, value, err, driver.ErrDamaged)
+		if len(list) != 2 || !errors.Is(list[0].Err, driver.ErrDamaged) || list[0].Revision != e.Revision || list[1].Err != nil {
+			t.Fatalf("%q: %v", value, list)
+		}
+		do("HSET", entries, "a", value+"!")
+		if _, err := s.Put(t.Context(), "a", nil, e.Revision); !errors.Is(err, driver.ErrConflict) && !strings.HasPrefix(value, "1 ") {
+			t.Errorf("%q: %v", value, err)
+		}
+		do("HSET", entries, "a", value)
+		e, _ = s.Get(t.Context(), "a")
+		mustPut(t, s, "a", "anew", e.Revision)
+		if e, err := s.Get(t.Context(), "a"); err != nil || string(e.Value) != "anew" {
+			t.Errorf("%q: %+v, %v", value, e, err)
+		}
+	}
+	do("DEL", entries, index)
 
 	// A time to live is taken away.
 	s = prepared(t, addr)
@@ -189,7 +215,7 @@ func TestForgotten(t *testing.T) {
 		t.Helper()
 		for range 2 {
 			for call, err := range all(t.Context(), s) {
-				fails(t, what+": "+call, err, driver.ErrUnsafe, word, "stop all that use")
+				fails(t, what+": "+call, err, driver.ErrUnsafe, word, "stop all processes that use its pools, and rescue the pools")
 			}
 		}
 	}
@@ -198,7 +224,7 @@ func TestForgotten(t *testing.T) {
 
 	second := open()
 	_, err := second.Get(t.Context(), "a")
-	fails(t, "a store that comes later", err, driver.ErrUnavailable, "the server has lost them")
+	fails(t, "a store that comes later", err, driver.ErrUnavailable, "if there were pools, they are lost: rescue each")
 	if err := second.Prepare(t.Context()); err != nil {
 		t.Fatal(err)
 	}

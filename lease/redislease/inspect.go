@@ -10,6 +10,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/internal/advice"
 )
 
 // Inspect is as [driver.Inspector] says. It asks the server by INFO and CONFIG GET, which some providers do not
@@ -42,7 +43,7 @@ func (s *Store) Inspect(ctx context.Context) ([]driver.Finding, error) {
 		policy := i["maxmemory_policy"]
 		limited := i["maxmemory"] != "" && i["maxmemory"] != "0"
 		say(strings.HasPrefix(policy, "allkeys") && limited, true, "the server deletes any keys when its memory is full (maxmemory-policy is "+policy+"): all leases at once can be deleted",
-			"set maxmemory-policy to noeviction, or use a server that is no cache")
+			"set maxmemory-policy to noeviction; "+advice.Move("on a server that is no cache"))
 		say(strings.HasPrefix(policy, "allkeys") && !limited, false, "maxmemory-policy is "+policy+": with a limit to its memory (maxmemory) the server would delete leases",
 			"set maxmemory-policy to noeviction")
 		s.inspectReplicas(i, say)
@@ -93,7 +94,7 @@ func (s *Store) inspectReplicas(i info, say func(when, loses bool, text, advice 
 	switch {
 	case cluster:
 		say(true, true, "the server is of a Cluster, whose replicas get changes after they were acknowledged"+after,
-			"use a server that is no Cluster's, and has no failover, or a store that agrees before it acknowledges: etcd, or PostgreSQL with synchronous standbys")
+			advice.Move("on a server that is no Cluster's and has no failover, or in a store that agrees before it acknowledges (etcd, or PostgreSQL with synchronous standbys)"))
 	case replicas == 0:
 	case wait == 0:
 		say(true, true, fmt.Sprintf("the server has replicas (%d), which get changes after they were acknowledged", replicas)+after,
@@ -103,7 +104,7 @@ func (s *Store) inspectReplicas(i info, say func(when, loses bool, text, advice 
 			fmt.Sprintf("set wait-replicas=%d", replicas))
 	default:
 		say(true, true, fmt.Sprintf("changes wait for %d replicas, but one that was cut off for a time can still be made the primary", wait)+after,
-			"use a store that agrees before it acknowledges, if that is too much: etcd, or PostgreSQL with synchronous standbys")
+			"if that is too much: "+advice.Move("in a store that agrees before it acknowledges (etcd, or PostgreSQL with synchronous standbys)"))
 	}
 	say(wait > replicas && !cluster, false, fmt.Sprintf("changes wait for %d replicas (wait-replicas), and %d are connected: none can be made", wait, replicas), "start them, or ask for fewer")
 }

@@ -30,6 +30,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"slices"
 	"strconv"
@@ -150,7 +151,10 @@ func Open(ctx context.Context, addr string) (*Store, error) {
 		return nil, openError(a.String(), err)
 	}
 	u.DialTimeout, u.ReadTimeout, u.WriteTimeout, u.PoolTimeout = o.Timeout, o.Timeout, o.Timeout, o.Timeout
-	s := newStore(redis.NewUniversalClient(u), a.String(), o)
+	if u.TLSConfig != nil {
+		a.Scheme = "rediss"
+	}
+	s := newStore(redis.NewUniversalClient(u), describe(a, o, u.MasterName, u.IsClusterMode), o)
 	s.own, s.secure = true, u.TLSConfig != nil
 	if err := s.check(ctx); err != nil {
 		s.Close()
@@ -234,11 +238,29 @@ func New(ctx context.Context, client redis.UniversalClient, o Options) (*Store, 
 	if err := o.check(cluster); err != nil {
 		return nil, openError(a.String(), err)
 	}
-	s := newStore(client, a.String(), o)
+	s := newStore(client, describe(&a, o, "", cluster), o)
 	if err := s.check(ctx); err != nil {
 		return nil, err
 	}
 	return s, nil
+}
+
+// describe returns an address with the settings that say which store it is.
+func describe(a *address.Address, o Options, sentinel string, cluster bool) string {
+	settings := make(url.Values)
+	if o.Prefix != DefaultPrefix {
+		settings.Set("prefix", o.Prefix)
+	}
+	if sentinel != "" {
+		settings.Set("sentinel", sentinel)
+	}
+	if cluster {
+		settings.Set("cluster", "true")
+	}
+	if len(settings) == 0 {
+		return a.String()
+	}
+	return a.String() + "?" + settings.Encode()
 }
 
 func newStore(client redis.UniversalClient, address string, o Options) *Store {
@@ -268,7 +290,8 @@ func (s *Store) check(ctx context.Context) error {
 	return err
 }
 
-// String returns the address: the hosts and the number of the database.
+// String returns the address: the hosts, the number of the database, and of the settings those that say which
+// store it is: sentinel, cluster, and prefix unless it is the DefaultPrefix.
 func (s *Store) String() string { return s.address }
 
 // Close closes the connections, unless the client is the caller's: calls fail from now on.

@@ -1,7 +1,9 @@
 package redislease
 
 import (
+	"cmp"
 	"context"
+	"crypto/sha1"
 	"errors"
 	"fmt"
 	"strconv"
@@ -11,6 +13,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/internal/advice"
 )
 
 // schemaVersion is that of the form of the keys.
@@ -61,7 +64,9 @@ return answer('ok', keys, redis.call('HMGET', entries, unpack(keys)))`)
 local key, version, store, value = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local old = redis.call('HGET', entries, key)
 if old then
-	if store ~= about[2] or string.sub(old, 1, #version + 1) ~= version .. ' ' then return answer('conflict') end
+	local same = string.sub(old, 1, #version + 1) == version .. ' '
+	if string.sub(version, 1, 1) == 'x' then same = version == 'x' .. redis.sha1hex(old) end
+	if store ~= about[2] or not same then return answer('conflict') end
 elseif version ~= '' then
 	return answer('conflict')
 end
@@ -101,11 +106,10 @@ func (s *Store) do(ctx context.Context, op, key string, script *redis.Script, ar
 		err = s.error(op, key, fmt.Errorf("%w: %s is not of leases", driver.ErrUnavailable, s.keys[0]), adviceForeign)
 	case word == "unprepared" && s.name.Load() == nil:
 		err = s.error(op, key, fmt.Errorf("%w: %w: there is no %s", driver.ErrUnavailable, errUnprepared, s.keys[0]),
-			"create the pool, once, with firn pool create; or see that the address is right, with its database and prefix. "+
-				"If there were pools, the server has lost them, and what it handed out can be handed out again: stop all that use them first")
+			"see that the address is right, with its database and prefix, or create the pool, once, with firn pool create; "+advice.Lost)
 	case word == "damaged" || word != "unprepared" && (bad != nil || store == ""):
 		err = s.error(op, key, fmt.Errorf("%w: %s and %s do not go together: one of them, or something in them, was deleted or evicted", driver.ErrDamaged, s.keys[0], s.keys[1]),
-			"restore both from a backup, with all that use them stopped, or create a pool with another prefix; do not delete single entries")
+			"restore both from a backup, with all processes stopped that use them, and rescue their pools before any of them is started again (lease.Rescue); "+advice.Move("with another prefix"))
 	case !s.knows(store, count, before):
 		err = s.error(op, key, *s.unsafe.Load(), adviceUnsafe)
 	case word == "conflict":
@@ -214,6 +218,7 @@ func (s *Store) List(ctx context.Context, prefix string) ([]driver.Entry, error)
 		return nil, s.admit(ctx, "list", "") // no key begins so
 	}
 	var list []driver.Entry
+	var damaged error
 	for {
 		rest, store, _, err := s.do(ctx, "list", prefix, listScript, low, high, pageSize)
 		if err != nil {
@@ -230,12 +235,12 @@ func (s *Store) List(ctx context.Context, prefix string) ([]driver.Entry, error)
 			}
 			e, err := s.entry("list", text(k), values[i], store)
 			if err != nil {
-				return nil, err
+				e.Err, damaged = err, cmp.Or(damaged, err)
 			}
 			list = append(list, e)
 		}
 		if len(keys) < pageSize {
-			return list, nil
+			return list, damaged
 		}
 		low = "(" + list[len(list)-1].Key
 	}
@@ -245,11 +250,18 @@ func (s *Store) List(ctx context.Context, prefix string) ([]driver.Entry, error)
 func (s *Store) entry(op, key string, field any, store string) (driver.Entry, error) {
 	version, value, ok := strings.Cut(text(field), " ")
 	if !ok || !isNumber(version) || len(value) > driver.MaxValue {
-		return driver.Entry{}, s.error(op, key, fmt.Errorf("%w: the field of %s is not what a store writes, or gone", driver.ErrDamaged, s.keys[0]),
-			"restore the keys from a backup, with all that use them stopped, or create a pool with another prefix; do not repair single entries")
+		e := driver.Entry{Key: key}
+		if field != nil {
+			e.Revision = revision(fmt.Sprintf("%s%x", unversioned, sha1.Sum([]byte(text(field)))), store)
+		}
+		return e, s.error(op, key, fmt.Errorf("%w: the field of %s is not what a store writes, or gone", driver.ErrDamaged, s.keys[0]), advice.Damaged)
 	}
 	return driver.Entry{Key: key, Value: []byte(value), Revision: revision(version, store)}, nil
 }
+
+// unversioned begins the version, in a revision, of a field that has none, since it is not what a store
+// writes. What follows is the field's checksum.
+const unversioned = "x"
 
 func revision(version, store string) driver.Revision { return driver.Revision(version + "." + store) }
 
@@ -267,7 +279,7 @@ func (s *Store) Put(ctx context.Context, key string, value []byte, rev driver.Re
 		return driver.None, s.error("put", "", err, "")
 	}
 	version, store, _ := strings.Cut(string(rev), ".")
-	if rev != driver.None && !isNumber(version) {
+	if rev != driver.None && !isNumber(version) && !strings.HasPrefix(version, unversioned) {
 		if err := s.admit(ctx, "put", key); err != nil {
 			return driver.None, err
 		}
@@ -309,7 +321,8 @@ func (s *Store) knows(store string, count, before int64) bool {
 }
 
 const (
-	adviceForeign = "name another prefix, prefix=…, in the address, and create the pool there with firn pool create"
-	adviceUnsafe  = "the server has lost what it had acknowledged, and times that were given out can be given out again: stop all that use its pools, " +
-		"and create pools of other names, or with another prefix, before they go on; firn pool doctor says which settings let it forget"
+	adviceUnsafe = "the server has lost what it had acknowledged, and times that were given out can be given out again: " +
+		advice.Forgotten + "; firn pool doctor says which settings let it forget"
 )
+
+var adviceForeign = "name the prefix of the leases, prefix=…, in the address, under which firn pool create makes pools; " + advice.Move("with another prefix")

@@ -62,7 +62,7 @@ type Server struct {
 	Raft        string // the body of /v1/operator/raft/configuration
 	Self        string // that of /v1/agent/self
 	MaxValue    int
-	Consistency string                       // what X-Consul-Effective-Consistency says; "" leaves it out
+	Consistency string                       // what X-Consul-Effective-Consistency says; "" leaves it out, as Consul does for keys
 	Fault       func(r *http.Request) Fault  // may be nil
 	Answer      func(*http.Request) *Answer  // an answer instead of the server's own, if it is not nil
 	Change      func(*http.Request, *[]byte) // changes requests before they are looked at; may be nil
@@ -72,6 +72,7 @@ type Server struct {
 	index   uint64
 	spaces  map[string]*space
 	changed chan struct{} // closed by the next change
+	back    int           // how often the index was set back
 	ends    chan struct{}
 	counts  map[string]int
 }
@@ -95,7 +96,7 @@ func New() *Server {
 		Raft: `{"Servers":[{"Node":"a","Leader":true,"Voter":true},{"Node":"b","Voter":true},{"Node":"c","Voter":true}],"Index":7}`,
 		Self: `{"Config":{"Version":"1.20.1","Server":true},"DebugConfig":{"DevMode":false,"DiscoveryMaxStale":"0s"}}`,
 
-		Consistency: "consistent", index: 10, spaces: make(map[string]*space), changed: make(chan struct{}), ends: make(chan struct{}), counts: make(map[string]int)}
+		index: 10, spaces: make(map[string]*space), changed: make(chan struct{}), ends: make(chan struct{}), counts: make(map[string]int)}
 }
 
 // Start serves on a port of this machine, until the test ends.
@@ -147,12 +148,14 @@ func (s *Server) Delete(key string) {
 	s.finish(sp)
 }
 
-// SetIndex sets the index of the last change, back too, as a restored snapshot does.
+// SetIndex sets the index of the last change, back too, as a restored snapshot does. Requests that wait are answered as if
+// nothing had changed.
 func (s *Server) SetIndex(index uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	sp := s.space("", "")
 	s.index, sp.index = index, index
+	s.back++
 	for key, p := range sp.pairs {
 		p.ModifyIndex = min(p.ModifyIndex, index)
 		sp.pairs[key] = p
@@ -187,8 +190,11 @@ func (s *Server) finish(sp *space) {
 	s.changed = make(chan struct{})
 }
 
-// write is Consul's set: the same again is no change, and has no new index.
+// write is Consul's set: the same again is no change, and has no new index. An empty value is null in JSON.
 func (s *Server) write(sp *space, p Pair) Pair {
+	if len(p.Value) == 0 {
+		p.Value = nil
+	}
 	old, ok := sp.pairs[p.Key]
 	if ok && old.Flags == p.Flags && bytes.Equal(old.Value, p.Value) && old.Session == p.Session {
 		s.index++ // a log entry all the same
@@ -294,14 +300,19 @@ func (s *Server) handle(r *http.Request, body []byte) *Answer {
 				if !slices.Contains(k.names, name) {
 					return Text(400, "Invalid query parameter: %q", name)
 				}
-				if (name == "ns" || name == "partition") && !s.Enterprise {
-					return Text(400, "Bad request: Invalid query parameter: %q - Namespaces are a Consul Enterprise feature", name)
+				if what := map[string]string{"ns": "Namespaces", "partition": "Partitions"}[name]; what != "" && !s.Enterprise {
+					return Text(400, "Invalid query parameter: %q - %s are a Consul Enterprise feature", name, what)
 				}
 			}
 		}
 	}
 	if path == "" {
-		return Text(404, "Invalid URL path or method: %s %s", r.Method, r.URL.Path)
+		for _, k := range known {
+			if r.URL.Path == k.path {
+				return Text(405, "method %s not allowed", r.Method)
+			}
+		}
+		return Text(404, "Invalid URL path: not a recognized HTTP API endpoint")
 	}
 	policy := Policy{Read: All, Write: All, Operator: true, Agent: true}
 	s.mu.Lock()
@@ -357,7 +368,7 @@ func (s *Server) handle(r *http.Request, body []byte) *Answer {
 
 var plain = regexp.MustCompile(`^[a-zA-Z0-9,\-_./]+$`)
 
-// refuses tells why Consul does not take a key.
+// refuses returns why some version of Consul does not take a key. Others take more: 1.22.7 takes any in a transaction.
 func refuses(key string) string {
 	switch {
 	case key == "" || key[0] == '/':
@@ -398,6 +409,10 @@ func (s *Server) put(sp *space, key string, query map[string][]string, body []by
 
 // txn is a transaction of operations "cas" and "get" alone.
 func (s *Server) txn(body []byte, policy Policy) *Answer {
+	if len(body) > s.MaxValue {
+		return Text(413, "Request body(%d bytes) too large, max size: %d bytes. See %s.", len(body), s.MaxValue,
+			"https://developer.hashicorp.com/docs/agent/config/config-files#txn_max_req_len")
+	}
 	var ops []struct {
 		KV *struct {
 			Verb, Key, Session   string
@@ -416,11 +431,10 @@ func (s *Server) txn(body []byte, policy Policy) *Answer {
 	fails := func(form string, args ...any) *Answer {
 		return JSON(409, map[string]any{"Results": nil, "Errors": []any{map[string]any{"OpIndex": 0, "What": fmt.Sprintf(form, args...)}}})
 	}
+	if !s.Enterprise { // which takes no notice of them
+		op.Namespace, op.Partition = "", ""
+	}
 	switch {
-	case (op.Namespace != "" || op.Partition != "") && !s.Enterprise:
-		return Text(400, "Invalid parameter: Namespaces are a Consul Enterprise feature")
-	case len(op.Value) > s.MaxValue:
-		return Text(413, "Value for key %q is too large (%d > %d bytes)", op.Key, len(op.Value), s.MaxValue)
 	case policy.Write == nil || !policy.Write(op.Key):
 		return fails("Permission denied: token with AccessorID '1' lacks permission 'key:write' on %q", op.Key)
 	case refuses(op.Key) != "":
@@ -435,7 +449,7 @@ func (s *Server) txn(body []byte, policy Policy) *Answer {
 		}
 	case "set":
 	default:
-		return fails("unknown KV verb %q", op.Verb)
+		return fails("unknown KV operation: %s", op.Verb)
 	}
 	made := s.write(sp, Pair{Key: op.Key, Value: op.Value, Flags: uint64(op.Flags), Session: old.Session})
 	made.Value = nil
@@ -454,30 +468,31 @@ func (s *Server) get(r *http.Request, sp *space, key string, query map[string][]
 	if policy.Read == nil {
 		policy.Read = func(string) bool { return false }
 	}
+	under := s.under(sp, key)
 	if has("index") {
 		index, err := strconv.ParseUint(query["index"][0], 10, 64)
-		wait := 5 * time.Minute
-		if has("wait") && err == nil {
-			wait, err = time.ParseDuration(query["wait"][0])
-		}
 		if err != nil {
-			return Text(400, "Invalid index or wait")
+			return Text(400, "Invalid index")
 		}
-		if index > 0 {
-			s.block(r, sp, key, index, wait)
+		wait := 5 * time.Minute
+		if has("wait") {
+			if wait, err = time.ParseDuration(query["wait"][0]); err != nil {
+				return Text(400, "Invalid wait time")
+			}
+		}
+		if index > 0 && s.block(r, sp, key, index, wait) {
+			under = index
+		} else {
+			under = s.under(sp, key)
 		}
 	}
 	pairs := sp.before // a server that is behind, or a leader that is none any more
-	mode := "leader"
 	if has("consistent") || has("index") {
 		pairs = sp.pairs
 	}
-	if has("consistent") {
-		mode = s.Consistency
-	}
-	header := http.Header{"X-Consul-Index": {strconv.FormatUint(max(s.under(sp, key), 1), 10)}, "X-Consul-Knownleader": {"true"}, "X-Consul-Lastcontact": {"0"}}
-	if mode != "" {
-		header.Set("X-Consul-Effective-Consistency", mode)
+	header := http.Header{"X-Consul-Index": {strconv.FormatUint(max(under, 1), 10)}, "X-Consul-Knownleader": {"true"}, "X-Consul-Lastcontact": {"0"}}
+	if has("consistent") && s.Consistency != "" {
+		header.Set("X-Consul-Effective-Consistency", s.Consistency)
 	}
 	done := func(a *Answer) *Answer {
 		maps.Copy(a.Header, header)
@@ -527,25 +542,29 @@ func (s *Server) under(sp *space, key string) uint64 {
 	return index
 }
 
-// block waits until the index is another one.
-func (s *Server) block(r *http.Request, sp *space, key string, index uint64, wait time.Duration) {
+// block waits until the index is a higher one, and reports whether it was set back meanwhile.
+func (s *Server) block(r *http.Request, sp *space, key string, index uint64, wait time.Duration) bool {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
-	for s.under(sp, key) == index || s.under(sp, key) < index && sp.index >= index {
+	for before := s.back; s.under(sp, key) <= index; {
+		if s.back != before {
+			return true
+		}
 		changed := s.changed
 		s.mu.Unlock()
 		select {
 		case <-changed:
 		case <-timer.C:
 			s.mu.Lock()
-			return
+			return false
 		case <-r.Context().Done():
 			s.mu.Lock()
-			return
+			return false
 		case <-s.ends:
 			s.mu.Lock()
-			return
+			return false
 		}
 		s.mu.Lock()
 	}
+	return false
 }

@@ -275,7 +275,7 @@ func JSON(code int, v any) *Answer {
 // Status returns the answer to a request that failed.
 func Status(code int, reason, kind, name, message string, causes ...string) *Answer {
 	details := map[string]any{"name": name, "kind": kind}
-	if kind == "leases" {
+	if kind == "leases" || kind == "Lease" {
 		details["group"] = "coordination.k8s.io"
 	}
 	if len(causes) > 0 {
@@ -296,6 +296,24 @@ func notFound(name string) *Answer {
 
 func conflict(name, why string) *Answer {
 	return Status(409, "Conflict", "leases", name, fmt.Sprintf("Operation cannot be fulfilled on leases.coordination.k8s.io %q: %s", name, why))
+}
+
+// invalid is the answer to an object, called by its kind or its resource, that is wrong.
+func invalid(kind, name, cause, why string) *Answer {
+	return Status(422, "Invalid", kind, name, fmt.Sprintf("%s.coordination.k8s.io %q is invalid: %s", kind, name, why), cause)
+}
+
+// forbidden is the answer to who may not do that.
+func forbidden(verb, group, kind, name, namespace string) *Answer {
+	what := kind
+	if group != "" {
+		what += "." + group
+	}
+	if name != "" {
+		what += fmt.Sprintf(" %q", name)
+	}
+	return Status(403, "Forbidden", kind, name, fmt.Sprintf("%s is forbidden: User \"system:serviceaccount:test:firn\" cannot %s resource %q in API group %q in the namespace %q",
+		what, verb, kind, group, namespace))
 }
 
 // gone is the answer about what was forgotten.
@@ -320,7 +338,7 @@ var known = map[string][]string{
 }
 
 // admit finds out what a request is, and refuses it where anybody would.
-func (s *Server) admit(r *http.Request, verb, kind, name string) *Answer {
+func (s *Server) admit(r *http.Request, verb, namespace, name string) *Answer {
 	for parameter := range r.URL.Query() {
 		if !slices.Contains(known[verb], parameter) {
 			return Status(400, "BadRequest", "", "", fmt.Sprintf("unknown parameter %q", parameter))
@@ -331,7 +349,7 @@ func (s *Server) admit(r *http.Request, verb, kind, name string) *Answer {
 		return answer
 	}
 	if s.Tokens != nil && !slices.Contains(allowed, verb) {
-		return Status(403, "Forbidden", kind, name, fmt.Sprintf("%s is forbidden: User \"system:serviceaccount:test:firn\" cannot %s resource %q in API group \"coordination.k8s.io\"", kind, verb, kind))
+		return forbidden(verb, "coordination.k8s.io", "leases", name, namespace)
 	}
 	return nil
 }
@@ -360,7 +378,7 @@ func (s *Server) handle(r *http.Request, body []byte) *Answer {
 		phase, ok := s.Namespaces[m[1]]
 		switch {
 		case !s.SeeSpaces:
-			return Status(403, "Forbidden", "namespaces", m[1], "namespaces is forbidden")
+			return forbidden("get", "", "namespaces", m[1], m[1])
 		case !ok:
 			return Status(404, "NotFound", "namespaces", m[1], fmt.Sprintf("namespaces %q not found", m[1]))
 		}
@@ -378,7 +396,7 @@ func (s *Server) handle(r *http.Request, body []byte) *Answer {
 	if verb == "" || (verb == "create") != (name == "") && verb != "list" {
 		return Status(405, "MethodNotAllowed", "", "", "the server does not allow this method on the requested resource")
 	}
-	if answer := s.admit(r, verb, "leases", name); answer != nil {
+	if answer := s.admit(r, verb, namespace, name); answer != nil {
 		return answer
 	}
 	switch verb {
@@ -401,8 +419,11 @@ func (s *Server) write(r *http.Request, verb, namespace, name string, body []byt
 	var o Object
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&o); err != nil || o.Kind != "Lease" || o.APIVersion != "coordination.k8s.io/v1" {
-		return Status(400, "BadRequest", "", "", fmt.Sprintf("the object provided is unrecognized: %v", err))
+	if err := decoder.Decode(&o); err != nil {
+		return Status(400, "BadRequest", "", "", fmt.Sprintf("the object provided is unrecognized (must be of type Lease): %v", err))
+	}
+	if o.Kind != "Lease" || o.APIVersion != "coordination.k8s.io/v1" {
+		return Status(400, "BadRequest", "", "", fmt.Sprintf("%s in version %q cannot be handled as a Lease", o.Kind, o.APIVersion))
 	}
 	if verb == "create" {
 		name = o.Metadata.Name
@@ -412,22 +433,28 @@ func (s *Server) write(r *http.Request, verb, namespace, name string, body []byt
 		size += len(key) + len(value)
 	}
 	switch {
-	case o.Metadata.Name != name || o.Metadata.Namespace != namespace:
-		return Status(400, "BadRequest", "", "", "the name or the namespace of the object does not match that of the URL")
+	case o.Metadata.Namespace != namespace:
+		return Status(400, "BadRequest", "", "", "the namespace of the provided object does not match the namespace sent on the request")
+	case o.Metadata.Name != name:
+		return Status(400, "BadRequest", "", "", fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", o.Metadata.Name, name))
 	case len(name) > 253 || !subdomain.MatchString(name):
-		return Status(422, "Invalid", "Lease", name, "metadata.name: Invalid value: a lowercase RFC 1123 subdomain must consist of …", "FieldValueInvalid")
+		return invalid("Lease", name, "FieldValueInvalid", fmt.Sprintf("metadata.name: Invalid value: %q: a lowercase RFC 1123 subdomain must consist of …", name))
 	case size > 256<<10:
-		return Status(422, "Invalid", "Lease", name, "metadata.annotations: Too long")
+		return invalid("Lease", name, "FieldValueTooLong", "metadata.annotations: Too long: may not be more than 262144 bytes")
 	}
 	for _, value := range o.Metadata.Labels {
 		if !label.MatchString(value) {
-			return Status(422, "Invalid", "Lease", name, "metadata.labels: Invalid value", "FieldValueInvalid")
+			return invalid("Lease", name, "FieldValueInvalid", fmt.Sprintf("metadata.labels: Invalid value: %q: must be …", value))
 		}
 	}
 	old, exists := s.objects[namespace+"/"+name]
 	given := o.Metadata
+	if _, err := strconv.ParseUint(given.ResourceVersion, 10, 64); verb == "update" && given.ResourceVersion != "" && err != nil {
+		return Status(500, "", "", "", err.Error())
+	}
 	if verb == "update" && given.UID != "" && given.UID != old.Metadata.UID {
-		return conflict(name, fmt.Sprintf("StorageError: invalid object, Code: 4, Precondition failed: UID in precondition: %s, UID in object meta: %s", given.UID, old.Metadata.UID))
+		return conflict(name, fmt.Sprintf("StorageError: invalid object, Code: 4, Key: /registry/leases/%s/%s, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: %s, UID in object meta: %s",
+			namespace, name, given.UID, old.Metadata.UID))
 	}
 	if verb == "create" || !exists { // a Lease may be made by PUT
 		phase, ok := s.Namespaces[namespace]
@@ -435,11 +462,11 @@ func (s *Server) write(r *http.Request, verb, namespace, name string, body []byt
 		case !ok:
 			return Status(404, "NotFound", "namespaces", namespace, fmt.Sprintf("namespaces %q not found", namespace))
 		case phase == "Terminating":
-			return Status(403, "Forbidden", "leases", name, fmt.Sprintf("unable to create new content in namespace %s because it is being terminated", namespace), "NamespaceTerminating")
+			return Status(403, "Forbidden", "leases", name, fmt.Sprintf("leases.coordination.k8s.io %q is forbidden: unable to create new content in namespace %s because it is being terminated", name, namespace), "NamespaceTerminating")
+		case verb == "create" && given.ResourceVersion != "":
+			return Status(500, "", "", "", "resourceVersion should not be set on objects to be created")
 		case exists:
 			return Status(409, "AlreadyExists", "leases", name, fmt.Sprintf("leases.coordination.k8s.io %q already exists", name))
-		case verb == "create" && given.ResourceVersion != "":
-			return Status(500, "InternalError", "", "", "resourceVersion should not be set on objects to be created")
 		}
 		o = s.fresh(o)
 		if r.URL.Query().Get("dryRun") == "All" {
@@ -449,7 +476,7 @@ func (s *Server) write(r *http.Request, verb, namespace, name string, body []byt
 	}
 	switch given.ResourceVersion {
 	case "":
-		return Status(422, "Invalid", "Lease", name, "metadata.resourceVersion: Invalid value: 0x0: must be specified for an update", "FieldValueInvalid")
+		return invalid("leases", name, "FieldValueInvalid", "metadata.resourceVersion: Invalid value: 0: must be specified for an update")
 	case old.Metadata.ResourceVersion:
 	default:
 		return conflict(name, "the object has been modified; please apply your changes to the latest version and try again")
@@ -474,19 +501,27 @@ func (s *Server) list(r *http.Request, namespace string) *Answer {
 	}
 	at := token{Version: s.version}
 	objects := s.objects
+	version := query.Get("resourceVersion")
+	_, err := strconv.ParseUint(version, 10, 64)
 	switch {
-	case query.Has("resourceVersion") && query.Has("continue"):
-		return Status(400, "BadRequest", "", "", "specifying resource version is not allowed when using continue")
-	case query.Has("resourceVersion"):
-		objects = s.previous
 	case query.Get("continue") != "":
 		raw, err := base64.RawURLEncoding.DecodeString(query.Get("continue"))
-		if err != nil || json.Unmarshal(raw, &at) != nil {
-			return Status(400, "BadRequest", "", "", "continue key is not valid")
+		if err == nil {
+			err = json.Unmarshal(raw, &at)
+		}
+		if err != nil {
+			return Status(400, "BadRequest", "", "", fmt.Sprintf("invalid continue token: continue key is not valid: %v", err))
+		}
+		if version != "" {
+			return Status(400, "BadRequest", "", "", "specifying resource version is not allowed when using continue")
 		}
 		if objects = s.times[at.Version]; objects == nil {
 			return gone()
 		}
+	case version != "" && err != nil:
+		return Status(400, "BadRequest", "", "", fmt.Sprintf("invalid resource version: resourceVersion: Invalid value: %q: %v", version, err))
+	case version != "":
+		objects = s.previous
 	}
 	var items []Object
 	next := ""
@@ -504,8 +539,11 @@ func (s *Server) list(r *http.Request, namespace string) *Answer {
 		o.Kind, o.APIVersion = "", "" // as they are in lists
 		items = append(items, o)
 	}
-	return JSON(200, map[string]any{"kind": "LeaseList", "apiVersion": "coordination.k8s.io/v1",
-		"metadata": map[string]any{"resourceVersion": strconv.Itoa(at.Version), "continue": next}, "items": items})
+	metadata := map[string]string{"resourceVersion": strconv.Itoa(at.Version)}
+	if next != "" {
+		metadata["continue"] = next
+	}
+	return JSON(200, map[string]any{"kind": "LeaseList", "apiVersion": "coordination.k8s.io/v1", "metadata": metadata, "items": items})
 }
 
 func (s *Server) review(r *http.Request, body []byte) *Answer {
@@ -535,14 +573,18 @@ func (s *Server) watch(w http.ResponseWriter, r *http.Request) *Answer {
 	if m == nil || m[2] != "" || r.Method != "GET" {
 		return Text(404, "404 page not found\n")
 	}
-	if answer := s.admit(r, "watch", "leases", ""); answer != nil {
+	if answer := s.admit(r, "watch", m[1], ""); answer != nil {
 		return answer
 	}
 	query := r.URL.Query()
-	version, err := strconv.Atoi(query.Get("resourceVersion"))
-	seconds, errSeconds := strconv.Atoi(query.Get("timeoutSeconds"))
-	if err != nil || errSeconds != nil {
-		return Status(400, "BadRequest", "", "", "invalid resourceVersion or timeoutSeconds")
+	from, err := strconv.ParseUint(query.Get("resourceVersion"), 10, 32)
+	if err != nil {
+		return Status(500, "", "", "", fmt.Sprintf("resourceVersion: Invalid value: %q: %v", query.Get("resourceVersion"), err))
+	}
+	version := int(from)
+	seconds, err := strconv.Atoi(query.Get("timeoutSeconds"))
+	if err != nil {
+		return Status(400, "BadRequest", "", "", "invalid timeoutSeconds")
 	}
 	if version < s.oldest {
 		return gone()

@@ -1,0 +1,19 @@
+module github.com/firn-id/firn/lease/servertest
+
+go 1.26.0
+
+require (
+	github.com/firn-id/firn/lease/drivertest v0.0.0
+	github.com/firn-id/firn/lease/etcdlease v0.0.0
+)
+
+require (
+	github.com/anishathalye/porcupine v1.3.1 // indirect
+	github.com/firn-id/firn v0.0.0
+)
+
+replace (
+	github.com/firn-id/firn => ../..
+	github.com/firn-id/firn/lease/drivertest => ../drivertest
+	github.com/firn-id/firn/lease/etcdlease => ../etcdlease
+)
