@@ -8,6 +8,7 @@ replace (
 	github.com/firn-id/firn/lease/drivertest => ../lease/drivertest
 	github.com/firn-id/firn/lease/etcdlease => ../lease/etcdlease
 	github.com/firn-id/firn/lease/pglease => ../lease/pglease
+	github.com/firn-id/firn/lease/servertest => ../lease/servertest
 )
 
 require (
@@ -15,6 +16,7 @@ require (
 	github.com/firn-id/firn/cmd/firn v0.0.0-00010101000000-000000000000
 	github.com/firn-id/firn/lease/etcdlease v0.0.0
 	github.com/firn-id/firn/lease/pglease v0.0.0
+	github.com/firn-id/firn/lease/servertest v0.0.0
 )
 
 require (

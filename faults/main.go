@@ -2,10 +2,11 @@
 
 // Command faults tortures leases on stores of many machines, with real servers that fail: a cluster of
 // three etcd members, whose leader is killed, stopped and cut off, and a PostgreSQL that crashes and
-// stands still; all that firn torture does besides, to the processes and their clocks; and the network
+// stands still, or, with -stores, three servers of Consul, and an API server of Kubernetes with its etcd; all that firn torture does besides, to the processes and their clocks; and the network
 // between, which loses what goes one way or delays it, and messages that come late, twice or not at all.
 //
 //	go run ./faults -runs 120 -ids 8500000
+//	go run ./faults -stores consul,kubernetes -runs 2 -duration 60s -window 1s -least 1
 //	go run ./faults -outage 6s
 //	go run ./faults -crowd 1024
 //
@@ -65,7 +66,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	var names, format string
 	c := torture.Config{Command: self, Open: open, Messages: true}
 	flags := flag.NewFlagSet("faults", flag.ContinueOnError)
-	flags.StringVar(&names, "stores", strings.Join(slices.Sorted(maps.Keys(stores)), ","), "stores to torture")
+	flags.StringVar(&names, "stores", quick, "stores to torture, of "+strings.Join(slices.Sorted(maps.Keys(stores)), ", "))
 	flags.StringVar(&format, "formats", "nanoflake,sno", "formats of the IDs, in turn")
 	runs := flags.Int("runs", 120, "runs, shared out among the stores")
 	flags.DurationVar(&c.Duration, "duration", 12*time.Second, "of a run")

@@ -14,6 +14,7 @@ import (
 	"github.com/firn-id/firn/cmd/firn/torture"
 	"github.com/firn-id/firn/lease/etcdlease/etcdtest"
 	"github.com/firn-id/firn/lease/pglease/pgtest"
+	"github.com/firn-id/firn/lease/servertest"
 )
 
 func TestMain(m *testing.M) {
@@ -36,6 +37,8 @@ func needs(t *testing.T, store string) {
 		if s, err = pgtest.Start(t.Context(), pgtest.Config{}); err == nil {
 			s.Close()
 		}
+	default:
+		servertest.Require(t)
 	}
 	switch {
 	case err == nil:

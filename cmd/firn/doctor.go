@@ -18,6 +18,7 @@ import (
 
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/leased"
 )
 
 // newPoolDoctor returns the command firn pool doctor.
@@ -143,15 +144,15 @@ func (d *doctor) examineStore(ctx context.Context, store driver.Store, at place,
 	}
 	for _, name := range with {
 		if !slices.Contains(names, name) {
-			d.find(levelProblem, aboutStore, name, "there are workers but no pool, whose record is gone: put that back, or make a pool of another name")
+			_, err := lease.Lookup(ctx, store, name)
+			if err == nil || errors.Is(err, lease.ErrNoPool) {
+				continue // it was made meanwhile, or the folder is empty
+			}
+			d.find(levelProblem, aboutStore, name, "%v", d.st.explain(err))
 		}
 	}
 	d.examineFiles(ctx, store, dir, names)
-	if w, ok := store.(interface{ Warnings() []string }); ok {
-		for _, text := range w.Warnings() {
-			d.find(levelWarning, aboutStore, "", "%s", text)
-		}
-	}
+	d.inspect(ctx, store)
 	if len(names)+len(with) == 0 {
 		d.find(levelNote, aboutStore, "", "there are no pools yet: firn new makes the one that it needs")
 	}
@@ -159,9 +160,9 @@ func (d *doctor) examineStore(ctx context.Context, store driver.Store, at place,
 	for _, name := range names {
 		f := lease.Found{Name: name}
 		f.Pool, f.Workers, f.Err = readPool(ctx, store, name)
-		var record *driver.Error
-		if errors.As(f.Err, &record) && d.bad[record.Key] {
-			continue // that was said
+		f.Workers = slices.DeleteFunc(f.Workers, func(w lease.Worker) bool { return d.wasSaid(w.Err) })
+		if d.wasSaid(f.Err) && !slices.ContainsFunc(f.Workers, func(w lease.Worker) bool { return w.Err != nil }) {
+			continue
 		}
 		found = append(found, f)
 	}
@@ -237,7 +238,7 @@ func (d *doctor) inspect(ctx context.Context, store driver.Store) {
 	if _, ok := store.(driver.Inspector); !ok {
 		return
 	}
-	found, err := lease.Inspect(ctx, store)
+	found, err := inspectStore(ctx, store)
 	if err != nil {
 		d.find(levelWarning, aboutStore, "", "its settings, which decide whether it can lose something, cannot be looked at: %v", d.st.explain(err))
 		return
@@ -258,7 +259,7 @@ func findingText(f driver.Finding) string {
 	if f.Advice == "" {
 		return f.Text
 	}
-	return f.Text + ": " + f.Advice
+	return f.Text + ": " + new(state).withCommands(f.Advice, "")
 }
 
 // compareClock compares the clock with the store's.
@@ -293,10 +294,9 @@ func (d *doctor) compareClock(ctx context.Context, store driver.Store) {
 
 // examinePools looks at pools that were read.
 func (d *doctor) examinePools(ctx context.Context, found []lease.Found) {
-	kinds := make(map[string]string)
-	for _, f := range found {
+	for i, f := range found {
 		if f.Err != nil {
-			d.find(levelProblem, aboutStore, f.Name, "%v", d.st.explain(f.Err))
+			d.findErrors(f)
 			continue
 		}
 		p, now := f.Pool, time.Now()
@@ -308,12 +308,22 @@ func (d *doctor) examinePools(ctx context.Context, found []lease.Found) {
 			d.examineWorkers(p, f.Workers, now)
 		}
 		d.examineLifetime(p, now)
-		l := p.Layout()
-		kind := fmt.Sprint(l.Format, l.Epoch.UnixMicro(), l.Widths)
-		if other, ok := kinds[kind]; ok {
-			d.find(levelWarning, aboutWorkers, f.Name, "it is for the same IDs as pool %s, and IDs of the one may be those of the other: use both only if that does no harm", other)
+		for _, other := range found[:i] {
+			if other.Pool != nil && alike(leased.Pool{Name: other.Name, Layout: other.Pool.Layout()}, leased.Pool{Name: f.Name, Layout: p.Layout()}) {
+				d.find(levelProblem, aboutWorkers, f.Name, "it is for the same IDs as pool %s: IDs of the one can be those of the other: use one of them alone, unless IDs of the two never meet", other.Name)
+			}
 		}
-		kinds[kind] = f.Name
+	}
+}
+
+// findErrors finds what is wrong with a pool's records.
+func (d *doctor) findErrors(f lease.Found) {
+	bad := recordErrors(f.Workers)
+	if len(bad) == 0 {
+		bad = []error{f.Err}
+	}
+	for _, err := range bad {
+		d.find(levelProblem, aboutStore, f.Name, "%v", d.st.explain(err))
 	}
 }
 
@@ -321,6 +331,12 @@ func (d *doctor) examinePools(ctx context.Context, found []lease.Found) {
 // no clock has used up.
 func usedAfter(floor time.Time, workers []lease.Worker) []lease.Worker {
 	return slices.DeleteFunc(slices.Clone(workers), func(w lease.Worker) bool { return !w.Until.After(floor) })
+}
+
+// wasSaid tells whether an error is about a record that was found unreadable.
+func (d *doctor) wasSaid(err error) bool {
+	var record *driver.Error
+	return errors.As(err, &record) && d.bad[record.Key]
 }
 
 // examineFiles tells whether the records can be read and new ones written.
@@ -360,6 +376,10 @@ func (d *doctor) examineFiles(ctx context.Context, store driver.Store, dir strin
 	}
 	for _, folder := range folders {
 		if err := tryWriting(folder); err != nil {
+			var path *fs.PathError // of a file whose name tells nobody anything
+			if errors.As(err, &path) {
+				err = path.Err
+			}
 			d.find(levelProblem, aboutStore, "", "%s cannot be written: %v", folder, err)
 			return // it is the same with the others, mostly
 		}
@@ -471,9 +491,9 @@ func (d *doctor) examineLifetime(p *lease.Pool, now time.Time) {
 	when := fmt.Sprintf("%s (%s)", timeText(end), relative(end, now))
 	switch {
 	case !end.After(now):
-		d.find(levelProblem, aboutLifetime, p.Name(), "the timestamps of its IDs ran out at %s: make IDs of a later epoch, or of more clock bits", when)
+		d.find(levelProblem, aboutLifetime, p.Name(), "the timestamps of its IDs ran out at %s: make IDs of another format: those of a later epoch would come a second time", when)
 	case end.Before(now.Add(soon)):
-		d.find(levelWarning, aboutLifetime, p.Name(), "the timestamps of its IDs run out at %s: plan for IDs of a later epoch, or of more clock bits", when)
+		d.find(levelWarning, aboutLifetime, p.Name(), "the timestamps of its IDs run out at %s: plan for IDs of another format: those of a later epoch would come a second time", when)
 	default:
 		d.find(levelOK, aboutLifetime, p.Name(), "the timestamps of its IDs last until %s", when)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -171,36 +172,39 @@ func (e *epoch) Set(s string) error {
 // A form is a flag's value that is a way to write an ID.
 type form struct {
 	firn.Form
-	set bool
+	set    bool
+	choice []firn.Form // what it may be
 }
 
 func (f *form) Type() string { return "FORM" }
 
 func (f *form) Set(s string) error {
 	v, err := firn.ParseForm(s)
-	if err != nil {
-		return errors.New("is not " + list(formNames(allForms), "or"))
+	if err != nil || !slices.Contains(f.choice, v) {
+		return errors.New("is not " + list(formNames(f.choice), "or"))
 	}
-	*f = form{Form: v, set: true}
+	f.Form, f.set = v, true
 	return nil
 }
 
-func (f *form) addTo(cmd *cobra.Command, use string) {
+func (f *form) addTo(cmd *cobra.Command, use string, choice []firn.Form) {
+	f.choice = choice
 	cmd.Flags().Var(f, "as", use)
-	complete(cmd, "as", formNames(allForms)...)
+	complete(cmd, "as", formNames(choice)...)
 }
 
 // refuse returns an error if the format does not have the form.
 func (f *form) refuse(in format) error {
-	for _, has := range in.Forms() {
-		if has == f.Form {
-			return nil
-		}
+	if slices.Contains(in.Forms(), f.Form) {
+		return nil
 	}
 	return badFlag("as", f.String(), in.name+" has no such form: want "+list(formNames(in.Forms()), "or"))
 }
 
-var allForms = []firn.Form{firn.Text, firn.Int, firn.Hex}
+var (
+	writtenForms = []firn.Form{firn.Text, firn.Int, firn.Hex}
+	readForms    = append(writtenForms[:len(writtenForms):len(writtenForms)], firn.Base36)
+)
 
 func formNames(forms []firn.Form) []string {
 	var all []string

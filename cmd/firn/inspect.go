@@ -43,7 +43,8 @@ Formats: ` + list(names(), "and") + `.`,
 		Example: `  firn inspect 05TTUP1HNCPNA1QHTDHRTCU3V32PD7C6
   firn inspect nanoflake 07en9rb30swmf --json
   firn inspect snowflakesi --epoch 2020-01-01T00:00:00Z < ids
-  firn inspect ulidflake --as hex 00658d34f3ac8ac1`,
+  firn inspect ulidflake --as hex 00658d34f3ac8ac1
+  firn inspect nanoflake --as base36 7en9rb30swmf`,
 		DisableFlagsInUseLine: true,
 		ValidArgsFunction:     completeFormat,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -73,7 +74,7 @@ Formats: ` + list(names(), "and") + `.`,
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	f.as.addTo(cmd, "how they are written: text, int or hex")
+	f.as.addTo(cmd, "how they are written: text, int, hex or base36\n(nanoflake whose leading zeros were left out)", readForms)
 	flags.BoolVar(&f.json, "json", false, "answer in JSON, one object a line")
 	f.options.addTo(cmd)
 	return cmd
@@ -169,7 +170,7 @@ func (i *inspector) answer(w *bytes.Buffer, id string) error {
 	case len(fits) == 0 && i.named:
 		return errs[0]
 	case len(fits) == 0:
-		return noFormat(id, errs)
+		return i.noFormat(id, errs)
 	case len(fits) > 1 && i.json:
 		return writeCandidates(w, id, fits)
 	case len(fits) > 1:
@@ -184,7 +185,7 @@ func (i *inspector) answer(w *bytes.Buffer, id string) error {
 
 // noFormat returns the error for what is an ID of no format. Of the formats' own errors
 // it gives that which went furthest: the others failed for being others.
-func noFormat(id string, errs []error) error {
+func (i *inspector) noFormat(id string, errs []error) error {
 	var best *iderr.ParseError
 	for _, err := range errs {
 		var e *iderr.ParseError
@@ -195,6 +196,8 @@ func noFormat(id string, errs []error) error {
 	switch {
 	case id == "":
 		return errors.New(`"": no ID: it is empty`)
+	case len(firn.Detect(id, firn.Base36)) > 0 && i.form == firn.Text:
+		return fmt.Errorf("%q: no format's ID: if it is a nanoflake whose leading zeros were left out, add --as base36", id)
 	case best == nil || best.Err == iderr.ErrLength:
 		return fmt.Errorf("%s: no format's ID: no format has IDs of length %d", strconv.Quote(iderr.Clip(id)), len(id))
 	}

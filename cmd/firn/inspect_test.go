@@ -51,6 +51,7 @@ func TestInspectLines(t *testing.T) {
 		{"tab", "7\t\n", 0, []invalid{{1, "7\t"}}},
 		{"underscore", "7_7\n", 0, []invalid{{1, "7_7"}}},
 		{"too large", "1y2p0ij32e8e8\n", 0, []invalid{{1, "1y2p0ij32e8e8"}}},
+		{"too short", "7en9rb30swmf\n", 0, []invalid{{1, "7en9rb30swmf"}}},
 		{"longest line", long[1:] + "\n", 0, []invalid{{1, long[1:]}}},
 		{"longest line, CRLF", long[1:] + "\r\n", 0, []invalid{{1, long[1:]}}},
 		{"too long", long + "\n", 0, []invalid{{1, long}}},
@@ -138,14 +139,14 @@ func (p *pieces) Read(b []byte) (int, error) {
 func FuzzAnswer(f *testing.F) {
 	for _, s := range []string{"", "0", "07en9rb30swmf", "05TTUP1HNCPNA1QHTDHRTCU3V32PD7C6", "9007199254740991",
 		"017bdf6431bb33750751eb63beb3c3f8c5969d86", "9223372036854775807", "7fffffffffffffff", "\x00", "\xff\xfe", "é"} {
-		for form := range allForms {
+		for form := range readForms {
 			f.Add(s, byte(form), true, int64(0))
 			f.Add(s, byte(form), false, int64(253402300799999)) // the last epoch
 		}
 	}
 	f.Fuzz(func(t *testing.T, s string, form byte, json bool, epoch int64) {
 		i := inspector{
-			form: allForms[int(form)%len(allForms)], json: json, pens: newPens(false), now: time.Now(),
+			form: readForms[int(form)%len(readForms)], json: json, pens: newPens(false), now: time.Now(),
 			settings: firn.Settings{Epoch: time.UnixMilli(epoch % 253402300799999)},
 		}
 		check := func() {

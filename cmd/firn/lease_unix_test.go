@@ -342,7 +342,7 @@ func TestRescueAsks(t *testing.T) {
 		typed, want string
 		code        int
 	}{
-		{"nanoflakes\n", "that is not the name of the pool: nothing was changed", exitFailed},
+		{"nanoflakes\n", "that is not \"nanoflake\": nothing was changed", exitFailed},
 		{"\n", "nothing was changed", exitFailed},
 		{"\x04", "nothing was changed", exitFailed},
 		{"nanoflake\n", "rescued: 0 records", exitOK},

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -13,13 +14,36 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/firn-id/firn"
+	"github.com/firn-id/firn/lease"
+	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/filelease"
 )
 
 func TestMain(m *testing.M) {
 	if os.Getenv("GORACE") == "" {
 		os.Setenv("GORACE", noSleep)
 	}
-	testscript.Main(homeless{m}, map[string]func(){"firn": main})
+	testscript.Main(homeless{m}, map[string]func(){"firn": func() {
+		if os.Getenv(asUsers) == "" {
+			takeAnyDirectory()
+		}
+		main()
+	}})
+}
+
+// asUsers is the variable with which a test runs firn as users do.
+const asUsers = "FIRN_TEST_AS_USERS"
+
+// takeAnyDirectory makes firn indifferent to what else runs on the machine, and to what its
+// temporary directories are on: tests of many pools run at once, and in containers.
+func takeAnyDirectory() {
+	openDefault = filelease.Open
+	inspectStore = func(ctx context.Context, store driver.Store) ([]driver.Finding, error) {
+		if _, ok := store.(*filelease.Store); ok {
+			return nil, nil
+		}
+		return lease.Inspect(ctx, store)
+	}
 }
 
 // homeless runs tests away from the home of who runs them, and what is kept there.

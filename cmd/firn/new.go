@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -49,10 +51,15 @@ gives it back at the end. So runs that share a pool never make the same ID, what
 crashes and whatever the clock does. With --worker it takes that one. If it is taken, or
 all are, it waits for a while: --wait says how long.
 
-Pools know nothing of each other: those of other machines, those of other users of this
-one, and those of another name. Give each of them its own --worker, or a --state that
-they share: for users, a directory that was made for a group of theirs (mkdir -m 2770).
-Machines share a pool in a --store, where firn pool create has made it.
+Each user of a machine has a pool. A worker that a process of another user has now is
+left out, so runs of several users at once never make the same ID. Only a shared pool
+remembers, for all of them, what was used before the clock was set back: for users, a
+--state directory that was made for a group of theirs (mkdir -m 2770). Machines and
+containers share nothing by themselves: give their processes a --store, where firn pool
+create has made the pool, or, for containers of one machine, a --state directory on a
+volume that all of them mount. Without --state or --store, firn refuses to keep a pool
+where it is lost with a container or at a restart. Pools of other names, and in other
+directories that you name, know nothing of each other.
 
 The other formats have no worker number, and rely on random bits. With --fenced they
 get their times from a pool too, one process at a time, and no ID comes twice from it.
@@ -94,7 +101,7 @@ set back.`,
 	flags.Var(&f.worker, "worker", "worker number: generator ID, scalability, machine ID\nor partition (default: one that is free)")
 	flags.Var(&f.partition, "partition", "the same for sno, by its name for it")
 	flags.Var(&f.meta, "meta", "metabyte, 0 to 255 (sno; default 0)")
-	f.as.addTo(cmd, "write them as text, int or hex (scru160 and sno\nhave no int)")
+	f.as.addTo(cmd, "write them as text, int or hex (scru160 and sno\nhave no int)", writtenForms)
 	flags.BoolVar(&f.json, "json", false, "write what they say, one JSON object a line")
 	f.options.addTo(cmd)
 	f.state.addTo(cmd)
@@ -244,11 +251,9 @@ func (f *newFlags) leased(ctx context.Context, s *streams, format format, r reci
 	if err != nil {
 		return f.state.explain(err)
 	}
-	warned := func() {}
-	if o.Store != nil {
-		defer o.Store.Close()
-		warned = warn(ctx, s, o.Store)
-	}
+	defer o.Store.Close()
+	warned := warn(ctx, s, o.Store)
+	alone := f.lookBeside(ctx, s, format, r, o)
 	release := holdPipe()
 	defer release()
 	told := f.sayIfWaiting(s)
@@ -261,6 +266,7 @@ func (f *newFlags) leased(ctx context.Context, s *streams, format format, r reci
 	if err != nil {
 		return f.explainLease(err, format, o)
 	}
+	alone()
 	s.last.set(func() {
 		held.Close()
 		release()
@@ -271,9 +277,23 @@ func (f *newFlags) leased(ctx context.Context, s *streams, format format, r reci
 	// that is a warning, and none beside an error, which has the same cause or is worth more.
 	if open := held.Close(); open != nil && err == nil {
 		complain(s.err, fmt.Errorf("warning: pool %s: worker %d was not given back, and is not free before %s: %w",
-			held.Pool().Name(), held.Worker(), timeText(held.Until()), open))
+			held.Pool().Name(), held.Worker(), timeText(held.Until()), f.state.explain(open)))
 	}
 	return f.state.explain(err)
+}
+
+// lookBeside returns a function that says so if the pool, which was not there yet, was made beside one for
+// the same IDs.
+func (f *newFlags) lookBeside(ctx context.Context, s *streams, format format, r recipe, o leased.Options) (say func()) {
+	wanted := format.pool(r)
+	at, err := f.place()
+	if err != nil || !o.Create {
+		return func() {}
+	}
+	if names, err := pools(at.dir); err != nil || slices.Contains(names, wanted.Name) || len(names) == 0 {
+		return func() {} // it will have been made before
+	}
+	return func() { besides(ctx, s, &f.state, o.Store, at, wanted, true) }
 }
 
 const (
@@ -309,8 +329,9 @@ func (f *newFlags) leaseOptions(ctx context.Context, format format, r recipe) (o
 	// name is not: misspelled, it would give out workers that are taken in the one they meant.
 	// Nor is any on a store that machines share: one of a wrong address is empty, too.
 	if at.dir != "" && (f.pool == "" || string(f.pool) == format.pool(r).Name) {
-		o.Dir = at.dir
-		return o, nil
+		o.Create = true
+		o.Store, _, err = f.open(ctx)
+		return o, err
 	}
 	o.Pool = string(f.pool)
 	store, at, err := f.look(ctx)
@@ -323,7 +344,7 @@ func (f *newFlags) leaseOptions(ctx context.Context, format format, r recipe) (o
 
 // explainLease is explain, which knows how to make the pool that is not there.
 func (f *newFlags) explainLease(err error, format format, o leased.Options) error {
-	if !errors.Is(err, lease.ErrNoPool) || o.Store == nil || f.pool != "" {
+	if !errors.Is(err, lease.ErrNoPool) || o.Create || f.pool != "" {
 		return f.state.explain(err)
 	}
 	line := "firn pool create " + format.name
@@ -332,8 +353,12 @@ func (f *newFlags) explainLease(err error, format format, o leased.Options) erro
 			line += " --" + name + " " + plain(flag.Value.String())
 		}
 	}
-	return &reworded{fmt.Sprintf("%v, and none is made by itself in a store that machines share: to make it, once: %s", err, f.command(line)), err}
+	return &reworded{fmt.Sprintf("pool %s: %v in %s, and none is made by itself in a store that machines share: if there never was one, make it, once: %s; if there was one, it is lost: rescue it: %s",
+		poolOf(err), lease.ErrNoPool, o.Store, f.command(line), f.command("firn pool rescue "+poolOf(err)+" --format "+strings.TrimPrefix(line, "firn pool create "))), err}
 }
+
+// inspectStore is lease.Inspect.
+var inspectStore = lease.Inspect
 
 // warn looks at what a store can lose, while others go on, and returns a function that says so.
 func warn(ctx context.Context, s *streams, store driver.Store) (say func()) {
@@ -342,7 +367,7 @@ func warn(ctx context.Context, s *streams, store driver.Store) (say func()) {
 	losses := make(chan []string, 1)
 	go func() {
 		var texts []string
-		found, _ := lease.Inspect(ctx, store) // what cannot be found out is doctor's to say
+		found, _ := inspectStore(ctx, store) // what cannot be found out is doctor's to say
 		for _, f := range found {
 			if f.Loses {
 				texts = append(texts, findingText(f))

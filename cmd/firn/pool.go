@@ -16,6 +16,7 @@ import (
 
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/leased"
 )
 
 // newPool returns the command firn pool.
@@ -54,11 +55,11 @@ firn pool rescue makes it safe: what a pool remembers keeps IDs from being made 
 // newPoolCreate returns the command firn pool create.
 func newPoolCreate(s *streams) *cobra.Command {
 	var (
-		o        options
-		st       state
-		name     poolName
-		nodeBits number
-		asJSON   bool
+		l      poolLayout
+		st     state
+		name   poolName
+		beside bool
+		asJSON bool
 	)
 	cmd := &cobra.Command{
 		Use:   "create FORMAT",
@@ -67,8 +68,12 @@ func newPoolCreate(s *streams) *cobra.Command {
 
 On this machine only a pool of a name of one's own has to be made: firn new makes the
 others when it needs them. In a store that machines share every pool has to be, once;
-what the store itself needs, such as a table, is made with it. IDs are distinct within a
-pool. Two pools for the same format, epoch and widths can make the same IDs.`,
+what the store itself needs, such as a table, is made with it.
+
+IDs are distinct within a pool. Two pools for the same format, epoch and widths make the
+same IDs, so beside one of them no other is made unless --beside says that this does no
+harm: IDs of the two never meet. A pool that is damaged is no reason for another one:
+firn pool rescue mends it.`,
 		Example: `  firn pool create nanoflake --name orders --epoch 2020-01-01T00:00:00Z
   firn new nanoflake --pool orders --epoch 2020-01-01T00:00:00Z
   firn pool create snowflakesi --clock-bits 41 --machine-bits 10
@@ -78,34 +83,15 @@ pool. Two pools for the same format, epoch and widths can make the same IDs.`,
 		ValidArgsFunction:     completeFormat,
 		Args:                  oneFormat,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			format, err := formatNamed(args[0])
-			if err == nil {
-				err = o.refuse(format)
-			}
-			switch {
-			case err != nil || !nodeBits.set:
-			case !format.nodes:
-				err = usagef("--node-bits: %s has no node ID", format.name)
-			case nodeBits.value < 0 || nodeBits.value > maxNodeBits:
-				err = badFlag("node-bits", nodeBits.text, fmt.Sprintf("is not in 0 to %d", maxNodeBits))
-			}
+			wanted, err := l.pool(args[0])
 			if err != nil {
 				return err
 			}
-			set, err := o.settings()
-			if err != nil {
-				return err
-			}
-			r := recipe{format: format.Format, nodeBits: nodeBits.value, set: set}
-			if _, err := format.start(r); err != nil { // an epoch that no generator takes
-				return o.explain(err)
-			}
-			wanted := format.pool(r)
 			if name != "" {
 				wanted.Name = string(name)
 			}
 			ctx := cmd.Context()
-			store, _, err := st.open(ctx)
+			store, at, err := st.open(ctx)
 			if err != nil {
 				return st.explain(err)
 			}
@@ -114,6 +100,9 @@ pool. Two pools for the same format, epoch and widths can make the same IDs.`,
 				if err := p.Prepare(ctx); err != nil {
 					return st.explain(err)
 				}
+			}
+			if err := besides(ctx, s, &st, store, at, wanted, beside); err != nil {
+				return err
 			}
 			warn(ctx, s, store)()
 			p, err := lease.Create(ctx, store, wanted.Name, wanted.Layout)
@@ -130,13 +119,42 @@ pool. Two pools for the same format, epoch and widths can make the same IDs.`,
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.Var(&name, "name", "the pool's name (default: that of the pool which\nfirn new takes for the format and its settings)")
-	o.addTo(cmd)
-	flags.Var(&nodeBits, "node-bits", "bits of the node ID: 0 to 16 (scru160; default 0,\na pool of times alone)")
+	l.addTo(cmd)
+	flags.BoolVar(&beside, "beside", false, "make it beside a pool for the same IDs: see above")
 	flags.BoolVar(&asJSON, "json", false, "print the pool in JSON, as firn pool list does")
 	st.addTo(cmd)
 	complete(cmd, "name")
-	complete(cmd, "node-bits")
 	return cmd
+}
+
+// besides looks for pools that are for the same IDs as the one that is wanted, or may be. Their IDs
+// are those of that one: it returns an error or, if they are meant to be beside each other, warns.
+func besides(ctx context.Context, s *streams, st *state, store driver.Store, at place, wanted leased.Pool, meant bool) error {
+	names, err := poolNames(ctx, store, at)
+	if err != nil {
+		return st.explain(err)
+	}
+	for _, name := range names {
+		if name == wanted.Name || ofTorture(name) {
+			continue // which is for lease.Create to say
+		}
+		p, err := lease.Lookup(ctx, store, name)
+		if errors.Is(err, lease.ErrNoPool) || err == nil && !alike(leased.Pool{Name: name, Layout: p.Layout()}, wanted) {
+			continue
+		}
+		text := fmt.Sprintf("pool %s is for the same IDs as pool %s", wanted.Name, name)
+		do := "use pool " + name
+		if err != nil {
+			text = fmt.Sprintf("pool %s may be for the same IDs as pool %s, which cannot be read (%v)", wanted.Name, name, st.explain(err))
+			do = "mend that one first"
+		}
+		text += ": IDs of the one can be those of the other: "
+		if !meant {
+			return &reworded{text + do + ", or add --beside if IDs of the two never meet", err}
+		}
+		complain(s.err, errors.New("warning: "+text+"see that IDs of the two never meet"))
+	}
+	return nil
 }
 
 // newPoolList returns the command firn pool list.
@@ -233,16 +251,26 @@ times are used. The states of workers:
   ran out   the time is over: its process has died or is stopped; anybody may take it
   free      its last process has given it back
   ahead     free, but its times are used up to a time that is yet to come
+  missing   its record is gone: nobody gets a worker of the pool until it was rescued
+  damaged   its record is none, and nobody gets one either
+  unknown   its record cannot be read for another reason
+
+If records cannot be read, all others are shown; what is wrong with each is said on
+stderr, and the exit code is 1.
 
 With --json, an object a line: first the pool,
 
   {"pool":"nanoflake","uuid":"…","format":"nanoflake","epoch":"…","unit_us":1000,
    "widths":[41,10,12],"workers":1024,"used":1,"created":"…","expires":"…"}
 
-with "rescued" and "floor" as firn pool rescue has them, if it was; then each worker that has been used, by number; the times last allotted to it go from
-"from" to "until":
+with "rescued" and "floor" as firn pool rescue has them, if it was; then each worker that
+has been used, by number; the times last allotted to it go from "from" to "until":
 
-  {"pool":"nanoflake","worker":3,"state":"held","holder":"…","from":"…","until":"…"}`,
+  {"pool":"nanoflake","worker":3,"state":"held","holder":"…","from":"…","until":"…"}
+
+One whose record cannot be read has "error" in their place:
+
+  {"pool":"nanoflake","worker":3,"state":"damaged","error":"…"}`,
 		Example:               "  firn pool show nanoflake\n  firn pool show nanoflake --json",
 		DisableFlagsInUseLine: true,
 		Args:                  onePool,
@@ -256,13 +284,27 @@ with "rescued" and "floor" as firn pool rescue has them, if it was; then each wo
 			}
 			defer store.Close()
 			p, workers, err := readPool(cmd.Context(), store, args[0])
-			if err != nil {
+			if p == nil || err != nil && len(workers) == 0 {
 				return st.explain(err)
 			}
-			if asJSON {
-				return showPoolJSON(s.out, p, workers, time.Now())
+			for i, w := range workers {
+				workers[i].Err = st.explain(w.Err)
 			}
-			return showPool(s.out, newPens(s.colour), p, workers, time.Now())
+			if asJSON {
+				err = showPoolJSON(s.out, p, workers, time.Now())
+			} else {
+				err = showPool(s.out, newPens(s.colour), p, workers, time.Now())
+			}
+			if bad := recordErrors(workers); err == nil && len(bad) > 0 {
+				err = errReported
+				if flushed := s.out.Flush(); flushed != nil {
+					return flushed
+				}
+				for _, err := range bad {
+					complain(s.err, err)
+				}
+			}
+			return err
 		},
 	}
 	cmd.ValidArgsFunction = st.completePool
@@ -272,15 +314,33 @@ with "rescued" and "floor" as firn pool rescue has them, if it was; then each wo
 	return cmd
 }
 
+// recordErrors returns what is wrong with the records of workers. What is so of all of them, since a
+// rescue was interrupted, it says once.
+func recordErrors(workers []lease.Worker) (bad []error) {
+	rescuing := false
+	for _, w := range workers {
+		again := errors.Is(w.Err, lease.ErrRescuing)
+		if w.Err != nil && !(again && rescuing) {
+			bad = append(bad, w.Err)
+		}
+		rescuing = rescuing || again
+	}
+	return bad
+}
+
 // showPoolJSON writes a pool and its workers as objects, a line each.
 func showPoolJSON(w io.Writer, p *lease.Pool, workers []lease.Worker, now time.Time) error {
 	if err := writeJSON(w, aboutPool(p, len(workers))); err != nil {
 		return err
 	}
 	for _, worker := range workers {
-		if err := writeJSON(w, workerObject{
+		var object any = workerObject{
 			Pool: p.Name(), Worker: worker.Number, State: stateOf(worker, now), Holder: worker.Holder, From: jsonTime{worker.From}, Until: jsonTime{worker.Until},
-		}); err != nil {
+		}
+		if worker.Err != nil {
+			object = unreadObject{Pool: p.Name(), Worker: worker.Number, State: stateOf(worker, now), Error: worker.Err.Error()}
+		}
+		if err := writeJSON(w, object); err != nil {
 			return err
 		}
 	}
@@ -312,6 +372,10 @@ func showPool(w io.Writer, pens pens, p *lease.Pool, workers []lease.Worker, now
 		table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 		fmt.Fprintf(table, "WORKER\tSTATE\tFROM\t\tUNTIL\t\tHOLDER\n")
 		for _, worker := range workers {
+			if worker.Err != nil {
+				fmt.Fprintf(table, "%d\t%s\t\t\t\t\t\n", worker.Number, stateOf(worker, now))
+				continue
+			}
 			fmt.Fprintf(table, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", worker.Number, stateOf(worker, now),
 				milliText(worker.From), relative(worker.From, now), milliText(worker.Until), relative(worker.Until, now), printable(worker.Holder))
 		}
@@ -334,6 +398,12 @@ const freeAhead = 50 * time.Millisecond
 // stateOf returns a worker's state in a word or two; firn pool show explains them.
 func stateOf(w lease.Worker, now time.Time) string {
 	switch {
+	case errors.Is(w.Err, lease.ErrMissing):
+		return "missing"
+	case errors.Is(w.Err, lease.ErrDamaged):
+		return "damaged"
+	case w.Err != nil:
+		return "unknown"
 	case w.Held && w.Until.After(now):
 		return "held"
 	case w.Held:
@@ -358,7 +428,7 @@ func ends(l lease.Layout) time.Time {
 	return time.UnixMicro(l.Epoch.UnixMicro() + int64(min(span, longest))).UTC()
 }
 
-// readPool returns a pool and the workers that have been used.
+// readPool returns a pool and the workers that have been used. With an error it returns what could be read.
 func readPool(ctx context.Context, store driver.Store, name string) (*lease.Pool, []lease.Worker, error) {
 	p, err := lease.Lookup(ctx, store, name)
 	if err != nil {
@@ -393,6 +463,14 @@ type workerObject struct {
 	Holder string   `json:"holder"`
 	From   jsonTime `json:"from"`
 	Until  jsonTime `json:"until"`
+}
+
+// unreadObject is a worker in JSON whose record cannot be read.
+type unreadObject struct {
+	Pool   string `json:"pool"`
+	Worker int    `json:"worker"`
+	State  string `json:"state"`
+	Error  string `json:"error"`
 }
 
 // jsonTime is a time in JSON. Unlike a time.Time it may be after the year 9999, when the

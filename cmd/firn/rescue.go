@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/filelease"
 )
 
 // rescueFlags are those of firn pool rescue.
@@ -23,15 +25,18 @@ type rescueFlags struct {
 	window, skew time.Duration
 	trustClock   bool
 	yes, noWait  bool
+	all          bool
 	json         bool
+	format       string // with layout, what the pool is for if its own record is lost
+	layout       poolLayout
 }
 
 // newPoolRescue returns the command firn pool rescue.
 func newPoolRescue(s *streams) *cobra.Command {
 	f := rescueFlags{}
 	cmd := &cobra.Command{
-		Use:   "rescue NAME",
-		Short: "Make a pool safe whose store was restored from a backup",
+		Use:   "rescue NAME | --all",
+		Short: "Make a pool safe whose records are damaged, lost or from a backup",
 		Long: `Make a pool safe whose store was restored from a backup, or has lost something in
 another way, or of which records are missing or damaged.
 
@@ -39,6 +44,9 @@ What the processes were given that hold its workers is then unknown, but it ends
 window and the difference of the clocks from now. So the pool is put to that time: its
 holders go on to the end of what they have, and nobody gets a worker before. Then they
 take new ones by themselves.
+
+Where records are missing or damaged, that is all: processes may go on meanwhile. If the
+store has gone back to an earlier state:
 
   1. Stop all processes that take workers from the store; with files and PostgreSQL it is
      enough to keep them from it.
@@ -51,6 +59,14 @@ ahead of this clock that of any process may be. Both are worth a thought: if the
 small, IDs can be made twice. The command waits until workers can be had again, which
 --no-wait leaves to you.
 
+If the pool's own record is missing or damaged, a rescue makes it anew, as the records of
+its workers say. For a pool of a name of one's own, and if nothing is left of the pool,
+--format says what it is for, with the --epoch and the widths that it was created with.
+
+With --all it rescues all pools of the store. A directory that is a copy of another one,
+such as a backup that was restored elsewhere, is refused by every command until then. Its
+original must be gone for good: rescued pools do not know of it either.
+
 A rescue that was interrupted leaves a pool that nobody gets a worker from, until it is
 run again.
 
@@ -58,83 +74,184 @@ With --json, an object in a line:
 
   {"pool":"nanoflake","rescued":"…","floor":"…","records":12,"made":0,"kept_out":[3]}
 
-"floor" is when workers can be had again, "made" is how many records were missing or
-damaged, and "kept_out" are workers that come later, see --trust-clock.`,
+"floor" is when workers can be had again, "made" is how many records of workers were
+missing or damaged, and "kept_out" are workers that come later, see --trust-clock. There
+is "anew":true if the pool's own record was made anew.`,
 		Example: `  firn pool rescue nanoflake --store postgres://ids@db/app
-  firn pool rescue orders --state /var/lib/firn --window 1m --skew 5m --yes`,
+  firn pool rescue orders --state /var/lib/firn --window 1m --skew 5m --yes
+  firn pool rescue --all --state /var/lib/firn
+  firn pool rescue orders --format nanoflake --epoch 2020-01-01T00:00:00Z`,
 		DisableFlagsInUseLine: true,
-		Args:                  onePool,
-		RunE:                  func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), s, args[0]) },
+		Args: func(cmd *cobra.Command, args []string) error {
+			if f.all && len(args) > 0 {
+				return usagef("--all: goes without the name of a pool")
+			}
+			if f.all {
+				return nil
+			}
+			return onePool(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), s, args) },
 	}
 	cmd.ValidArgsFunction = f.completePool
 	flags := cmd.Flags()
 	flags.SortFlags = false
+	flags.BoolVar(&f.all, "all", false, "rescue all pools of the store, also of a directory that is a\ncopy of another one")
 	flags.DurationVar(&f.window, "window", lease.DefaultWindow, "the longest window of any lease")
 	flags.DurationVar(&f.skew, "skew", lease.DefaultMaxSkew, "how far the clocks may differ")
 	flags.BoolVar(&f.yes, "yes", false, "do not ask")
 	flags.BoolVar(&f.noWait, "no-wait", false, "do not wait until workers can be had again")
 	flags.BoolVar(&f.trustClock, "trust-clock", false, "take the clock for right if the store says otherwise, and\nkeep workers that were used far ahead out for longer")
 	flags.BoolVar(&f.json, "json", false, "write a JSON object")
-	f.addTo(cmd)
+	flags.StringVar(&f.format, "format", "", "the format of the IDs that the pool is for, if its own\nrecord is lost; with the flags that follow")
+	f.layout.addTo(cmd)
+	f.state.addTo(cmd)
+	complete(cmd, "format", names()...)
 	complete(cmd, "window")
 	complete(cmd, "skew")
 	return cmd
 }
 
-func (f *rescueFlags) run(ctx context.Context, s *streams, name string) error {
+func (f *rescueFlags) run(ctx context.Context, s *streams, names []string) error {
 	if f.window < time.Millisecond {
 		return badFlag("window", f.window.String(), "is less than 1ms")
 	}
 	if f.skew < time.Millisecond {
 		return badFlag("skew", f.skew.String(), "is less than 1ms")
 	}
+	what, answer := "all pools", "all"
+	if !f.all {
+		what, answer = "pool "+names[0], names[0]
+	}
 	in, asks := s.in.(*os.File)
 	if asks = asks && term.IsTerminal(int(in.Fd())); !asks && !f.yes {
-		return usagef("--yes is needed where nobody can be asked: all processes that have a worker of pool %s will stop making IDs for a while", name)
+		return usagef("--yes is needed where nobody can be asked: all processes that have a worker of %s will stop making IDs for a while", what)
 	}
-	store, at, err := f.look(ctx)
-	if err == nil && store == nil {
-		err = noPool(name, at, nil)
+	if f.all && f.format != "" {
+		return usagef("--format: goes with the name of a pool, and not with --all")
 	}
+	if _, err := f.layouts(""); err != nil { // wrong usage
+		return err
+	}
+	store, names, err := f.openFor(ctx, names)
 	if err != nil {
-		return f.explain(err)
+		return f.state.explain(err)
 	}
 	defer store.Close()
-	if _, err := lease.Lookup(ctx, store, name); err != nil { // before anybody is asked
-		return f.explain(err)
-	}
 	if !f.yes {
-		if err := f.ask(ctx, s, store, name); err != nil {
+		if err := f.ask(ctx, s, store, what, answer); err != nil {
 			return err
 		}
 	}
-	show := newMeter(s)
-	done, err := lease.Rescue(ctx, store, name, lease.RescueConfig{Window: f.window, Skew: f.skew, TrustClock: f.trustClock,
-		Progress: func(done, of int) { show.part(float64(done)/float64(of), fmt.Sprintf("%d of %d records", done, of)) }})
-	show.end()
-	if err != nil {
-		return f.explainRescue(err)
+	var floor time.Time
+	for _, name := range names {
+		done, err := f.rescue(ctx, s, store, name)
+		if err != nil {
+			return err
+		}
+		if done.Floor.After(floor) {
+			floor = done.Floor
+		}
 	}
-	if err := f.tell(s, done); err != nil {
-		return err
+	if files, ok := store.(*filelease.Store); ok && f.all {
+		if err := files.Adopt(); err != nil {
+			return f.state.explain(err)
+		}
 	}
 	if !f.noWait {
-		f.wait(s, done.Floor)
+		f.wait(s, floor)
 	}
 	return nil
 }
 
-// ask returns an error unless somebody types the name of the pool.
-func (f *rescueFlags) ask(ctx context.Context, s *streams, store driver.Store, name string) error {
-	fmt.Fprintf(s.err, `This ends all leases of pool %s in %s. Processes that have a worker of it
-stop making IDs when their times are over, for %v in all.
-To go on, type the name of the pool: `, name, store, f.window+f.skew)
+// rescue rescues one pool, and tells what it did.
+func (f *rescueFlags) rescue(ctx context.Context, s *streams, store driver.Store, name string) (*lease.Rescued, error) {
+	show := newMeter(s)
+	layouts, err := f.layouts(name)
+	if err != nil {
+		return nil, err
+	}
+	done, err := lease.Rescue(ctx, store, name, lease.RescueConfig{Window: f.window, Skew: f.skew, TrustClock: f.trustClock, Layouts: layouts,
+		Progress: func(done, of int) { show.part(float64(done)/float64(of), fmt.Sprintf("%d of %d records", done, of)) }})
+	show.end()
+	if err != nil {
+		return nil, f.explainRescue(err)
+	}
+	return done, f.tell(s, done)
+}
+
+// openFor opens the store of the pools, and returns the pools' names. It changes no record, and returns
+// an error if a pool cannot be rescued, before anybody is asked.
+func (f *rescueFlags) openFor(ctx context.Context, names []string) (driver.Store, []string, error) {
+	open := f.look
+	if f.format != "" {
+		open = f.open
+	}
+	store, at, err := open(ctx)
+	if f.all && errors.Is(err, filelease.ErrCopied) {
+		store, err = filelease.OpenCopy(at.dir)
+	}
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case store == nil && f.all:
+		return nil, nil, fmt.Errorf("%w: %s is not there", lease.ErrNoPool, plain(at.dir))
+	case store == nil:
+		return nil, nil, noPool(names[0], at, nil)
+	}
+	if p, ok := store.(driver.Preparer); ok && f.format != "" {
+		err = p.Prepare(ctx)
+	}
+	if err == nil && f.all {
+		var found []lease.Found
+		found, err = survey(ctx, store, at)
+		for _, pool := range found {
+			names = append(names, pool.Name)
+		}
+	}
+	for _, name := range names {
+		if err != nil {
+			break
+		}
+		// A pool of which nothing is left is made only of what is said: the name, or the address, may
+		// be misspelled.
+		_, err = lease.Lookup(ctx, store, name)
+		if errors.Is(err, lease.ErrMissing) || errors.Is(err, lease.ErrDamaged) || errors.Is(err, lease.ErrNoPool) && f.format != "" {
+			err = nil
+		}
+	}
+	if err != nil {
+		store.Close()
+		return nil, nil, err
+	}
+	return store, names, nil
+}
+
+// layouts returns what the pool may be for.
+func (f *rescueFlags) layouts(name string) ([]lease.Layout, error) {
+	if f.format == "" {
+		for _, flag := range []string{"epoch", "clock-bits", "machine-bits", "node-bits"} {
+			if f.layout.flags.Changed(flag) {
+				return nil, usagef("--%s: goes with --format", flag)
+			}
+		}
+		return layoutsOf(name), nil
+	}
+	p, err := f.layout.pool(f.format)
+	return []lease.Layout{p.Layout}, err
+}
+
+// ask returns an error unless somebody types the answer: the name of the pool, or "all".
+func (f *rescueFlags) ask(ctx context.Context, s *streams, store driver.Store, what, answer string) error {
+	fmt.Fprintf(s.err, `This ends all leases of %s in %s. Processes that have a worker
+stop making IDs when their intervals are over, for %v in all.
+To go on, type %q: `, what, store, f.window+f.skew, answer)
 	line, err := bufio.NewReader(s.in).ReadString('\n')
-	if strings.TrimSpace(line) != name {
+	if strings.TrimSpace(line) != answer {
 		if err != nil {
 			fmt.Fprintln(s.err)
 		}
-		return errors.New("that is not the name of the pool: nothing was changed")
+		return errors.New("that is not " + strconv.Quote(answer) + ": nothing was changed")
 	}
 	return nil
 }
@@ -148,8 +265,10 @@ func (f *rescueFlags) explainRescue(err error) error {
 		return &reworded{err.Error() + " (--skew, --trust-clock)", err}
 	case errors.As(err, &record) && errors.Is(err, driver.ErrVersion):
 		return err
+	case !errors.As(err, &record) && (errors.Is(err, lease.ErrPoolMismatch) || errors.Is(err, lease.ErrConfig)): // of the layouts
+		return &reworded{err.Error() + " (--format, --epoch, --clock-bits, --machine-bits, --node-bits)", err}
 	}
-	return f.explain(err)
+	return f.state.explain(err)
 }
 
 // rescueObject is a rescue in JSON.
@@ -160,13 +279,14 @@ type rescueObject struct {
 	Records int      `json:"records"`
 	Made    int      `json:"made"`
 	KeptOut []int    `json:"kept_out"`
+	Anew    bool     `json:"anew,omitempty"`
 }
 
 // tell writes what was done.
 func (f *rescueFlags) tell(s *streams, done *lease.Rescued) error {
 	rescued, floor := done.Pool.Rescued()
 	about := rescueObject{Pool: done.Pool.Name(), Rescued: jsonTime{rescued}, Floor: jsonTime{floor},
-		Records: done.Raised + done.Made, Made: done.Made, KeptOut: []int{}}
+		Records: done.Raised + done.Made, Made: done.Made, KeptOut: []int{}, Anew: done.Anew}
 	for _, w := range done.Ahead {
 		about.KeptOut = append(about.KeptOut, w.Number)
 		complain(s.err, fmt.Errorf("warning: pool %s: worker %d was used up to far ahead of the clock, and is kept out until %s: if a clock has been ahead since the backup was made, other workers may have been used as far, and --skew has to cover that",
@@ -176,8 +296,12 @@ func (f *rescueFlags) tell(s *streams, done *lease.Rescued) error {
 	if f.json {
 		err = writeJSON(s.out, about)
 	} else {
-		_, err = fmt.Fprintf(s.out, "%s  rescued: %d records, of which %d were missing or damaged; workers can be had from %s on\n",
-			about.Pool, about.Records, about.Made, timeText(floor))
+		anew := ""
+		if about.Anew {
+			anew = ", and the pool's own record was, too"
+		}
+		_, err = fmt.Fprintf(s.out, "%s  rescued: %d records, of which %d were missing or damaged%s; workers can be had from %s on\n",
+			about.Pool, about.Records, about.Made, anew, timeText(floor))
 	}
 	if err != nil {
 		return err

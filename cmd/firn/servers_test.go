@@ -12,7 +12,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/firn-id/firn/cmd/firn/torture"
 	"github.com/firn-id/firn/lease/etcdlease/etcdtest"
+	"github.com/firn-id/firn/lease/kubelease/kubetest"
 )
 
 // onPostgres returns the address of a store with a table of its own in the server that the tests of
@@ -103,5 +105,20 @@ func TestServers(t *testing.T) {
 			has(firn(exitOK, "new", "nanoflake"), "0") // it waits for the ten seconds of a window
 			has(firn(exitOK, "pool", "show", "nanoflake"), "rescued")
 		})
+	}
+}
+
+// TestTortureAPI: --network finds the API of Kubernetes by the setting server, since the host of the address is a namespace.
+func TestTortureAPI(t *testing.T) {
+	if !torture.Supported {
+		t.Skip("torture needs a system that stops and kills processes by signals")
+	}
+	t.Parallel()
+	server := kubetest.New()
+	addr := "kubernetes://test/ids?timeout=1s&server=" + server.Start(t).URL
+	stdout, stderr, code := firnRun(t, "", "torture", "--store", addr, "--network", "--processes", "4", "--duration", "8s", "--window", "100ms",
+		"--ids", "30000", "--state", t.TempDir())
+	if code != exitOK || !strings.Contains(stdout, "\nrequests lost ") || !strings.Contains(stdout, "\npassed\n") {
+		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 }

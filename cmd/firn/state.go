@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -19,7 +20,6 @@ import (
 	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/filelease"
-	"github.com/firn-id/firn/leased"
 	"github.com/firn-id/firn/snowflakesi"
 )
 
@@ -44,9 +44,10 @@ func (st *state) addTo(cmd *cobra.Command) {
 
 // A place is where the pools are: a directory, or another store of an address.
 type place struct {
-	dir     string // "" if it is another store
-	address string
-	name    string // the flag, or the variable, that gave the address
+	dir       string // "" if it is another store
+	byDefault bool   // nobody has named the directory
+	address   string
+	name      string // the flag, or the variable, that gave the address
 }
 
 // place returns where the pools are. Its error is one of usage, or that there is no directory.
@@ -61,11 +62,11 @@ func (st *state) place() (place, error) {
 		given = p.address != ""
 	}
 	if !given {
-		dir, err := string(st.dir), error(nil)
-		if dir == "" {
-			dir, err = filelease.DefaultDir()
+		if st.dir != "" {
+			return place{dir: string(st.dir)}, nil
 		}
-		return place{dir: dir}, err
+		dir, err := filelease.DefaultDir()
+		return place{dir: dir, byDefault: true}, err
 	}
 	k, err := kindOf(p.address)
 	if err == nil && k.scheme == "file" {
@@ -81,12 +82,22 @@ func (st *state) open(ctx context.Context) (driver.Store, place, error) {
 		return nil, at, err
 	}
 	if at.dir != "" {
-		store, err := leased.Embedded(at.dir)
-		return store, at, err
+		open := filelease.Open
+		if at.byDefault {
+			open = openDefault
+		}
+		store, err := open(at.dir)
+		if err != nil {
+			return nil, at, err // and no *filelease.Store in an interface, which would not be nil
+		}
+		return store, at, nil
 	}
 	store, err := openStore(ctx, at.address)
 	return store, at, badAddress(at.name, err)
 }
+
+// openDefault opens the store that nobody has named, which is in filelease.DefaultDir.
+var openDefault = func(string) (*filelease.Store, error) { return filelease.OpenDefault() }
 
 // look is open for those who only look: if there is no directory, there is no store either.
 func (st *state) look(ctx context.Context) (store driver.Store, at place, err error) {
@@ -99,19 +110,71 @@ func (st *state) look(ctx context.Context) (store driver.Store, at place, err er
 	return st.open(ctx)
 }
 
-// command returns a command line with the flag that it needs to see the same pools.
+// command returns a command line, to type as it is, with the flag that it needs to see the same pools.
 func (st *state) command(line string) string {
 	switch {
 	case st.dir != "":
-		return line + " --state " + plain(string(st.dir))
+		return line + " --state " + word(string(st.dir))
 	case st.store == "":
 		return line
 	}
-	// Only what anybody may see, which is all if there is no user and no setting.
-	if a, err := address.Parse(string(st.store)); err == nil && a.String() == string(st.store) {
-		return line + " --store " + plain(string(st.store))
+	if a, err := address.Parse(string(st.store)); err == nil && !a.Secrets() {
+		return line + " --store " + word(string(st.store))
 	}
 	return line + " --store …"
+}
+
+// word returns a word for a shell.
+func word(s string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-:@,%+=", r)
+	}
+	if s != "" && strings.TrimLeftFunc(s, plain) == "" && s[0] != '=' {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// calls finds where the library names what is to be called, for the command line to say what to type.
+var calls = regexp.MustCompile(`\(lease\.(Create|Rescue)[^()]*\)`)
+
+// withCommands returns a text of the library about a pool, "" if it is about none, in which it says what to
+// type. The layout of a pool of which there is something left, firn pool rescue finds by itself.
+func (st *state) withCommands(text, pool string) string {
+	return calls.ReplaceAllStringFunc(text, func(found string) string {
+		line := "firn pool rescue " + cmp.Or(pool, "NAME")
+		words, _, known := layoutOf(pool)
+		format := strings.Join(words, " ")
+		if !known {
+			format = "FORMAT"
+		}
+		switch {
+		case strings.HasPrefix(found, "(lease.Create") && known:
+			line = "firn pool create " + format
+		case strings.HasPrefix(found, "(lease.Create"):
+			line = "firn pool create FORMAT --name " + cmp.Or(pool, "NAME")
+		case strings.Contains(found, "layout"):
+			line += " --format " + format
+		}
+		if strings.Contains(found, "there") {
+			return "(" + line + " --store ADDRESS)"
+		}
+		return "(" + st.command(line) + ")"
+	})
+}
+
+// poolOf returns the pool that an error is about, "" if it does not say.
+func poolOf(err error) string {
+	var store *driver.Error
+	if errors.As(err, &store) {
+		pool, _, _ := strings.Cut(store.Key, "/")
+		return pool
+	}
+	if rest, ok := strings.CutPrefix(err.Error(), "pool "); ok {
+		pool, _, _ := strings.Cut(rest, ":")
+		return pool
+	}
+	return ""
 }
 
 // explain returns an error of a lease or a store in the words of the command line.
@@ -127,18 +190,24 @@ func (st *state) explain(err error) error {
 	)
 	switch {
 	case errors.As(err, &expired): // all that is told, with the cause, which may be any below
-		return err
+		return say("%s", st.withCommands(err.Error(), expired.Pool))
 	case errors.As(err, &none) && none.Rescued:
 		return say("pool %s: nobody gets a worker before %s, since the pool was rescued: try again then", none.Pool, timeText(none.Soonest))
 	case errors.As(err, &none) && none.Ahead:
 		return say("pool %s: no worker is free: nobody has one, but their times are used up to %s at least (%s): the clock was ahead, or is behind: set it, or wait until then",
 			none.Pool, timeText(none.Soonest), relative(none.Soonest, time.Now()))
+	case errors.As(err, &none) && none.Excluded:
+		return say("pool %s: no worker is free: processes of other users, or with another pool, use those of the %d that are left: try again when one has ended",
+			none.Pool, none.Workers)
 	case errors.As(err, &none) && none.Workers == 1:
 		return say("pool %s: its one worker is taken until %s: one process at a time makes these IDs; to see which: %s",
 			none.Pool, timeText(none.Soonest), st.command("firn pool show "+none.Pool))
 	case errors.As(err, &none):
 		return say("pool %s: all %d workers are taken, the first until %s: try again when a process has ended; to see which there are: %s",
 			none.Pool, none.Workers, timeText(none.Soonest), st.command("firn pool show "+none.Pool))
+	case errors.As(err, &held) && held.Excluded:
+		return say("pool %s: worker %d is held by a process of another user, or with another pool: give another --worker, or none",
+			held.Pool, held.Worker)
 	case errors.As(err, &held) && held.Holder == "":
 		return say("pool %s: worker %d cannot be used before %s, since it has used the times up to then: the clock was ahead, or is behind: set it, or give another --worker, or none",
 			held.Pool, held.Worker, timeText(held.Until))
@@ -151,14 +220,18 @@ func (st *state) explain(err error) error {
 			wrong += ", or the pool was not used for long"
 		}
 		return say("pool %s: %s: it says %s: set the clock or, if it is right, add --trust-clock", skew.Pool, wrong, skewText(skew))
+	case errors.Is(err, filelease.ErrPassing):
+		return say("%s (--state DIR, --store ADDRESS, or firn new --worker N --no-state)", err)
 	case errors.As(err, &store):
-		return say("%s%s", err, st.hint(store))
+		return say("%s", st.withCommands(err.Error(), poolOf(err)))
 	case errors.As(err, &mismatch):
 		return say("pool %s: %s", mismatch.Pool, mismatchText(mismatch))
 	case errors.Is(err, lease.ErrNoPool):
-		return say("%v (firn pool create makes one, firn pool list shows those that there are)", err)
+		return say("%s; to see those that there are: %s", st.withCommands(err.Error(), poolOf(err)), st.command("firn pool list"))
 	case errors.Is(err, lease.ErrPoolExists):
-		return say("%v: it can be used as it is; another one needs another --name", err)
+		return say("%v: it can be used as it is", err)
+	case err != nil && calls.MatchString(err.Error()):
+		return say("%s", st.withCommands(err.Error(), poolOf(err)))
 	}
 	return err
 }
@@ -176,54 +249,32 @@ func skewText(e *lease.SkewError) string {
 	return fmt.Sprintf("%s, and %s", timeText(e.Now.UTC()), of)
 }
 
-// hint says what the command line has for an error of a store, in brackets.
-func (st *state) hint(err *driver.Error) string {
-	pool, _, _ := strings.Cut(err.Key, "/")
-	rescue := st.command("firn pool rescue " + pool)
-	const another = "firn pool create --name makes a new pool, and firn new --pool uses it"
-	files := strings.HasPrefix(err.Store, "file")
-	switch {
-	case errors.Is(err, lease.ErrRescuing), errors.Is(err, lease.ErrRolledBack):
-		return fmt.Sprintf(" (%s)", rescue)
-	case errors.Is(err, lease.ErrMissing) && err.Op == "read" && strings.Contains(err.Key, "/workers/"), errors.Is(err, driver.ErrDamaged) && err.Op == "read":
-		return fmt.Sprintf(" (%s makes the record anew, and keeps everybody waiting for a while; %s)", rescue, another)
-	case errors.Is(err, driver.ErrDamaged) && files:
-		return fmt.Sprintf(" (once it is moved away, %s makes it anew, and keeps everybody waiting for a while; %s)", rescue, another)
-	case errors.Is(err, driver.ErrDamaged), errors.Is(err, lease.ErrMissing):
-		return fmt.Sprintf(" (%s)", another)
-	case !files:
-		return ""
-	case errors.Is(err, driver.ErrUnavailable), errors.Is(err, driver.ErrUnsafe):
-		return " (--state names another directory; firn new --worker N --no-state needs none)"
-	}
-	return ""
-}
-
 // mismatchText says how to make the IDs that a pool is for.
 func mismatchText(e *lease.MismatchError) string {
-	const another = "or name another pool with --pool"
+	const other = "name the pool for those with --pool"
 	var clock, machine, sequence int
 	switch {
 	case e.Field == "format":
-		return fmt.Sprintf("it is for IDs of %s, not %s: name another pool with --pool", e.Have, e.Want)
+		return fmt.Sprintf("it is for IDs of %s, not %s: %s", e.Have, e.Want, other)
 	case e.Field == "epoch":
-		return fmt.Sprintf("it is for IDs of the epoch %s, not %s: give --epoch %s, %s", e.Have, e.Want, e.Have, another)
+		return fmt.Sprintf("it is for IDs of the epoch %s, not %s: give --epoch %s, or %s", e.Have, e.Want, e.Have, other)
 	case e.Field == "widths":
 		n, _ := fmt.Sscanf(e.Have, "[%d %d %d]", &clock, &machine, &sequence)
 		if n == 3 && (snowflakesi.Layout{ClockBits: clock, MachineBits: machine}).Check() == nil {
-			return fmt.Sprintf("it is for IDs of other widths, %s, not %s: give --clock-bits %d --machine-bits %d, %s",
-				e.Have, e.Want, clock, machine, another)
+			return fmt.Sprintf("it is for IDs of other widths, %s, not %s: give --clock-bits %d --machine-bits %d, or %s",
+				e.Have, e.Want, clock, machine, other)
 		}
 	}
-	return fmt.Sprintf("it is for other IDs: its %s is %s, not %s: name another pool with --pool", e.Field, e.Have, e.Want)
+	return fmt.Sprintf("it is for other IDs: its %s is %s, not %s: %s", e.Field, e.Have, e.Want, other)
 }
 
 // noPool is the error for a pool in a place that has none.
 func noPool(name string, at place, store driver.Store) error {
+	where := plain(at.dir)
 	if store != nil && at.dir == "" {
-		return fmt.Errorf("pool %s: %w in %s", name, lease.ErrNoPool, store)
+		where = store.String()
 	}
-	return fmt.Errorf("pool %s: %w in %s", name, lease.ErrNoPool, plain(at.dir))
+	return fmt.Errorf("pool %s: %w in %s: if there never was one, create it (lease.Create); if there was one, it is lost: rescue it (lease.Rescue, with its layout)", name, lease.ErrNoPool, where)
 }
 
 // reworded is an error in other words.
@@ -283,12 +334,14 @@ func (st *state) completePool(_ *cobra.Command, _ []string, toComplete string) (
 	return found, cobra.ShellCompDirectiveNoFileComp
 }
 
-// poolNames returns the names of the pools, in order.
+// poolNames returns the names of the pools, in order, and of folders that may be such.
 func poolNames(ctx context.Context, store driver.Store, at place) ([]string, error) {
-	if at.dir != "" {
-		return pools(at.dir)
+	if at.dir == "" {
+		return lease.Names(ctx, store)
 	}
-	return lease.Names(ctx, store)
+	names, err := pools(at.dir)
+	with, unread := foldersWith(at.dir, "workers") // of which the pool's own record may be lost
+	return slices.Compact(slices.Sorted(slices.Values(append(names, with...)))), cmp.Or(err, unread)
 }
 
 // survey returns the pools. Those in files are read one by one, so that one whose records cannot be
@@ -297,10 +350,7 @@ func survey(ctx context.Context, store driver.Store, at place) ([]lease.Found, e
 	if at.dir == "" {
 		return lease.Survey(ctx, store)
 	}
-	names, err := pools(at.dir)
-	with, unread := foldersWith(at.dir, "workers")
-	names = slices.Compact(slices.Sorted(slices.Values(append(names, with...))))
-	err = cmp.Or(err, unread)
+	names, err := poolNames(ctx, store, at)
 	var all []lease.Found
 	for _, name := range names {
 		f := lease.Found{Name: name}

@@ -75,7 +75,14 @@ func (s *sharedStore) Get(ctx context.Context, key string) (driver.Entry, error)
 
 func (s *sharedStore) List(ctx context.Context, prefix string) ([]driver.Entry, error) {
 	list, err := s.Store.List(ctx, prefix)
-	return list, s.fail(err)
+	err = s.fail(err)
+	for i := range list {
+		if list[i].Err != nil {
+			list[i].Err = s.fail(list[i].Err)
+			err = list[i].Err
+		}
+	}
+	return list, err
 }
 
 func (s *sharedStore) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/url"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -137,6 +138,9 @@ func (f *tortureFlags) checkStore() error {
 	if err != nil {
 		return badAddress("--store", err)
 	}
+	if a.Scheme == "kubernetes" {
+		return f.throughAPI(a)
+	}
 	if len(a.Hosts) == 0 {
 		return usagef("--network: the address of the store names no host")
 	}
@@ -147,6 +151,22 @@ func (f *tortureFlags) checkStore() error {
 	}
 	f.Servers = a.Hosts
 	f.Via = func(servers []string) string { return address.WithHosts(addr, servers) }
+	return nil
+}
+
+// throughAPI settles the network to the API of Kubernetes, whose address has the server among its settings: the host is a
+// namespace.
+func (f *tortureFlags) throughAPI(a *address.Address) error {
+	u, err := url.Parse(a.Text("server", ""))
+	if err != nil || u.Hostname() == "" || u.Port() == "" {
+		return usagef("--network: name the API server and its port, in the address of the store: server=https://HOST:PORT")
+	}
+	f.Servers = []string{u.Host}
+	f.Via = func(servers []string) string {
+		through := *u
+		through.Host = servers[0]
+		return address.WithSetting(f.Store, "server", through.String())
+	}
 	return nil
 }
 

@@ -23,18 +23,9 @@ func TestUsers(t *testing.T) {
 	}
 	const group, alice, bob, eve = 54000, 54001, 54002, 54003
 	dir := t.TempDir()
-	exe, err := exec.LookPath("firn")
-	if err != nil {
-		t.Fatal(err)
-	}
-	binary, err := os.ReadFile(exe)
-	if err != nil {
-		t.Fatal(err)
-	}
+	exe := copyFirn(t, dir)
 	state := filepath.Join(dir, "state")
-	exe = filepath.Join(dir, "firn")
-	if err := errors.Join(os.Chmod(filepath.Dir(dir), 0o711), os.Chmod(dir, 0o711), os.WriteFile(exe, binary, 0o755), os.Chmod(exe, 0o755),
-		os.Mkdir(state, 0o700), os.Chown(state, -1, group), os.Chmod(state, 0o770|fs.ModeSetgid)); err != nil {
+	if err := errors.Join(os.Mkdir(state, 0o700), os.Chown(state, -1, group), os.Chmod(state, 0o770|fs.ModeSetgid)); err != nil {
 		t.Fatal(err)
 	}
 	firn := func(uid uint32, args ...string) (stdout, stderr string, code int) {
@@ -92,4 +83,23 @@ func TestUsers(t *testing.T) {
 		strings.Contains(out, "there are no pools") || strings.Contains(out, "can be read") {
 		t.Errorf("firn pool doctor: exit code %d\n%s%s", code, out, stderr)
 	}
+}
+
+// copyFirn copies the command into a test's temporary directory, and lets every user run the copy.
+func copyFirn(t *testing.T, dir string) (exe string) {
+	t.Helper()
+	found, err := exec.LookPath("firn")
+	if err != nil {
+		t.Fatal(err)
+	}
+	binary, err := os.ReadFile(found)
+	if err != nil {
+		t.Fatal(err)
+	}
+	exe = filepath.Join(dir, "firn")
+	if err := errors.Join(os.Chmod(filepath.Dir(dir), 0o711), os.Chmod(dir, 0o711),
+		os.WriteFile(exe, binary, 0o755), os.Chmod(exe, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	return exe
 }

@@ -23,6 +23,7 @@ const (
 	early      = "before its grant"   // an ID that was logged before its grant was known
 	disordered = "order"              // an ID that is not greater than the one before it
 	overlap    = "overlap"            // times of a worker that were given twice
+	stuck      = "not alive"          // a generator that makes no IDs after the last fault, without a reason
 	torn       = "torn log"           // a log that ends in the middle, of a process that was not killed
 )
 
@@ -149,6 +150,7 @@ func (k *checker) readLog(p processRecord) (*log, error) {
 		return nil, err
 	}
 	var held []*grant // of the worker that it has now
+	var last *entry   // that its last generator was sealed
 	for _, e := range entries {
 		switch e.Event {
 		case acquired, renewed:
@@ -158,14 +160,33 @@ func (k *checker) readLog(p processRecord) (*log, error) {
 			g := &grant{worker: e.Worker, from: e.From, until: e.Until, given: e.Until, process: p.Number, ids: e.IDs, acquired: e.Event == acquired}
 			held = append(held, g)
 			l.grants = append(l.grants, g)
+			if last != nil { // a renewal that was under way; it may have been given back, as below
+				cut(held, k.ceil(last.Until), true)
+			}
 		case lost:
 			held = nil // what it was given stays its own
+		case withdrawn:
+			cut(held, k.ceil(e.Until), false) // nothing was minted from there on, and nothing will be
+			k.sum.Withdrawn++
+		case alive:
+			k.sum.Alive++
+		case dead:
+			if e.Excused {
+				k.sum.Excused++
+				continue
+			}
+			k.violation(stuck, [2]int{p.Number}, func() string {
+				return fmt.Sprintf("process %d, after the last fault: %s", p.Number, e.Error)
+			})
 		case sealed:
 			// From here on nothing is minted, and what is left may be given back at any time:
 			// who is killed meanwhile cannot say whether it was.
-			cut(held, k.ceil(e.Until))
+			cut(held, k.ceil(e.Until), true)
+			if e.Last {
+				last = &e
+			}
 		case released:
-			cut(held, e.Until)
+			cut(held, e.Until, true)
 			k.sum.Released++
 		case stepped:
 			l.steps[e.Step] = &stepLog{entry: e}
@@ -185,13 +206,12 @@ func (k *checker) readLog(p processRecord) (*log, error) {
 	return l, nil
 }
 
-// cut leaves a process what is before a time of a worker that it gives back. A lease never
-// gives back what is before the times of its first grant.
-func cut(held []*grant, at int64) {
+// cut leaves a process what is before a time of its worker, and notes whether it gives the worker
+// back. A grant that begins later is left empty.
+func cut(held []*grant, at int64, back bool) {
 	for _, g := range held {
-		g.until = min(g.until, max(at, held[0].from))
-		g.until = max(g.until, g.from)
-		g.back = true
+		g.until = max(min(g.until, at), g.from)
+		g.back = g.back || back
 	}
 }
 

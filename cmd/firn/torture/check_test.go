@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -133,14 +134,29 @@ func TestCheckPasses(t *testing.T) {
 	s.jtails[1] = `{"event":"acq` // and here
 	// A lease that found itself no use of its worker, and the next one of the same process.
 	s.journals[3] = append([]entry{s.journals[3][0], {Event: sealed, Until: ms(410)}}, s.journals[3]...)
+	// A renewal that was under way when the generator was sealed, and was given back before the kill.
+	s.journals[3][len(s.journals[3])-1].Last = true
+	s.journals[3] = append(s.journals[3], entry{Event: renewed, Worker: 5, From: ms(500), Until: ms(600), IDs: 1})
+	s.record.Processes = append(s.record.Processes, processRecord{Number: 4, Killed: true})
+	s.journals[4] = []entry{{Event: acquired, Worker: 5, From: ms(510), Until: ms(550)}}
+	s.ids[4] = nil
+	// Times that were withdrawn are given again, sooner; one generator is alive, and one has a reason not to be.
+	s.record.Judged = true
+	s.record.Processes[2].Idle = true
+	s.journals[1] = append(s.journals[1], entry{Event: withdrawn, Worker: 5, Until: ms(160)},
+		entry{Event: renewed, Worker: 5, From: ms(170), Until: ms(300), IDs: 4}, entry{Event: alive}, entry{Event: dead, Excused: true})
+	s.ids[1] = append(s.ids[1], nano(t, 5, 299, 0))
 	sum, err := s.check(t)
 	if err != nil {
 		t.Fatal(err)
 	}
+	if sum.Alive != 1 || sum.Excused != 1 || sum.Withdrawn != 1 || sum.Idle != 1 {
+		t.Errorf("%+v", sum)
+	}
 	if !sum.Passed() {
 		t.Errorf("violations %v, missing %q, %q", sum.Violations, sum.Missing, sum.Examples)
 	}
-	if sum.IDs != 7 || sum.Grants != 6 || sum.Workers != 1 || sum.Released != 1 || sum.TakeOvers.Killed != 1 || sum.TakeOvers.Alive != 0 {
+	if sum.IDs != 8 || sum.Grants != 9 || sum.Workers != 1 || sum.Released != 1 || sum.TakeOvers.Killed != 1 || sum.TakeOvers.Alive != 0 {
 		t.Errorf("%+v", sum)
 	}
 	if kills, stops, steps := sum.Total("kill"), sum.Total("stop"), sum.Total("step"); kills != 1 || stops != 1 || steps != 2 {
@@ -177,6 +193,13 @@ func TestCheckFinds(t *testing.T) {
 		{"a time within a longer one", func(s *scene) { s.journals[1][0].Until = ms(600) }, overlap, "", "process 1"},
 		{"a torn log of a process that was not killed", func(s *scene) { s.tails[2] = "abc" }, torn, "", "process 2"},
 		{"a torn journal of such a process", func(s *scene) { s.jtails[2] = `{"e` }, torn, "", "process 2"},
+		{"a generator that is stuck", func(s *scene) {
+			s.journals[2] = slices.Insert(s.journals[2], 4, entry{Event: dead, Error: "clock went backwards"})
+		}, stuck, "", "process 2, after the last fault: clock went backwards"},
+		{"nobody who is alive", func(s *scene) { s.record.Judged = true }, "", "a generator that is alive", ""},
+		{"an ID in what was withdrawn", func(s *scene) {
+			s.journals[1] = append(s.journals[1], entry{Event: withdrawn, Worker: 5, Until: ms(150)})
+		}, outside, "", "number 3 of process 1"},
 		{"a kill that was none", func(s *scene) {
 			s.record.Processes[0].Killed = false
 			s.record.Faults[0].Happened = false

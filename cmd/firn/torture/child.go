@@ -27,16 +27,20 @@ type orders struct {
 	Process  int           `json:"process,omitempty"`
 	Window   time.Duration `json:"window,omitempty"`
 	Messages bool          `json:"messages,omitempty"`
+	Idle     bool          `json:"idle,omitempty"` // it makes an ID now and then only
 
-	Rate   float64 `json:"rate"`   // IDs a second
-	Offset int64   `json:"offset"` // of the clock, in microseconds
-	Step   int     `json:"step"`   // the number of the last step of the clock
+	Rate   float64 `json:"rate"`            // IDs a second
+	Offset int64   `json:"offset"`          // of the clock, in microseconds
+	Step   int     `json:"step"`            // the number of the last step of the clock
+	Prove  bool    `json:"prove,omitempty"` // it is to show that it makes IDs
 }
 
 // news is what a process tells on its standard output, a line each.
 type news struct {
 	Step int  `json:"step"` // the step that it is about
 	Seen bool `json:"seen"` // it has made a difference
+
+	Proved bool `json:"proved,omitempty"` // its journal says whether it makes IDs
 }
 
 // A child is one process of a run, which makes IDs until it is ended.
@@ -50,11 +54,15 @@ type child struct {
 	ids     *os.File
 	news    io.Writer
 
-	rate   atomic.Pointer[float64]
-	offset atomic.Int64
-	step   atomic.Pointer[step] // one whose effect has not been seen; nil if there is none
-	logged atomic.Int64
+	rate    atomic.Pointer[float64]
+	offset  atomic.Int64
+	step    atomic.Pointer[step] // one whose effect has not been seen; nil if there is none
+	logged  atomic.Int64
+	prove   atomic.Bool // it is to show that it makes IDs
+	closing atomic.Bool // its lease is closed, and it will have no other
+	idle    bool
 
+	top   int64         // the time of the latest ID, in Unix microseconds
 	stuck time.Duration // for how long the library has refused
 	free  float64       // how many IDs are due
 	buf   []byte
@@ -87,7 +95,7 @@ func Child(stdin io.Reader, stdout io.Writer, open Opener) error {
 	if err != nil {
 		return err
 	}
-	c := &child{format: f, window: o.Window, news: stdout}
+	c := &child{format: f, window: o.Window, news: stdout, idle: o.Idle}
 	c.rate.Store(&o.Rate)
 	c.offset.Store(o.Offset)
 	const flags = os.O_WRONLY | os.O_CREATE | os.O_EXCL | os.O_APPEND
@@ -166,6 +174,9 @@ func (c *child) listen(r *bufio.Reader) {
 			c.die(err)
 		}
 		c.rate.Store(&o.Rate)
+		if o.Prove {
+			c.prove.Store(true)
+		}
 		if o.Step == last {
 			continue
 		}
@@ -221,16 +232,18 @@ func (g noting) Allot(worker int, from, until time.Time) error {
 	return g.minter.Allot(worker, from, fenced(until))
 }
 
+func (g noting) Withdraw() time.Time { return kept(g.minter) }
+
 func (g noting) Seal(why error) time.Time {
 	from := unminted(g.minter.Seal(why))
-	g.c.note(entry{Event: sealed, Until: from.UnixMicro()})
+	g.c.note(entry{Event: sealed, Until: from.UnixMicro(), Last: g.c.closing.Load()})
 	return from
 }
 
 // notify notes what happens to the lease, and so each grant before there can be an ID of it.
 func (c *child) notify(e lease.Event) {
 	kinds := map[lease.EventKind]event{lease.Acquired: acquired, lease.Renewed: renewed, lease.Failing: failing,
-		lease.Expired: expired, lease.Lost: lost, lease.Released: released}
+		lease.Expired: expired, lease.Lost: lost, lease.Released: released, lease.Withdrawn: withdrawn, lease.Waiting: waiting}
 	n := entry{Event: kinds[e.Kind], Worker: e.Worker, Until: e.Until.UnixMicro()}
 	if e.Kind == lease.Acquired || e.Kind == lease.Renewed {
 		n.From = e.From.UnixMicro()
@@ -260,15 +273,27 @@ func (c *child) run(ctx context.Context) error {
 	closed := make(chan struct{})
 	closing := false
 	before := time.Now()
+	var pause time.Duration // of an idle process
 	for {
 		if !closing && (ctx.Err() != nil || c.stuck > 3*c.window) {
 			if closing = true; ctx.Err() == nil {
 				c.note(entry{Event: gaveUp})
 			}
+			c.closing.Store(true)
 			go func() { // while IDs are made
 				l.Close() // if it fails, the worker comes free by itself
 				close(closed)
 			}()
+		}
+		if c.prove.Swap(false) && !closing {
+			c.proveAlive(g)
+		}
+		if c.idle && !closing {
+			if time.Since(before) < pause {
+				time.Sleep(5 * time.Millisecond)
+				continue
+			}
+			pause = c.window + rand.N(8*c.window)
 		}
 		now := time.Now()
 		spent := now.Sub(before)
@@ -312,10 +337,13 @@ func (c *child) keep(ctx context.Context) (noting, *lease.Lease) {
 func (c *child) mint(g noting, spent time.Duration) error {
 	const most = 1 << 15 // after a time without IDs
 	c.free = min(c.free+*c.rate.Load()*spent.Seconds(), most)
-	if s := c.step.Load(); s != nil {
+	if s := c.step.Load(); s != nil && !c.idle {
 		return c.probe(g, s)
 	}
 	n := max(int(c.free), 1)
+	if c.idle {
+		n = 1
+	}
 	c.made = c.made[:0]
 	var err error
 	if rand.IntN(8) == 0 {
@@ -356,6 +384,30 @@ func (c *child) probe(g noting, s *step) error {
 	return nil
 }
 
+// proveAlive makes an ID, or notes why it cannot. The faults are over, clocks are right, and there was time to
+// recover; a busy machine may still take a little more.
+//
+// A generator that has made IDs ahead of its clock is excused until the clock is there, and so is one whose pool
+// has no worker for it.
+func (c *child) proveAlive(g noting) {
+	var v id
+	var err error
+	for end := time.Now().Add(max(2*c.window, 2*time.Second)); ; time.Sleep(2 * time.Millisecond) {
+		if v, err = g.tryNext(); err == nil || time.Now().After(end) {
+			break
+		}
+	}
+	if err == nil {
+		c.made = append(c.made[:0], v)
+		c.log()
+		c.note(entry{Event: alive})
+	} else {
+		ahead := errors.Is(err, iderr.ErrClockBackwards) && c.top > c.clock().UnixMicro()
+		c.note(entry{Event: dead, Error: err.Error(), Excused: ahead || errors.Is(err, lease.ErrNoWorker)})
+	}
+	c.tell(news{Proved: true})
+}
+
 // shows tells whether an ID that was made between two real times shows that the clock had
 // the one offset, not the other.
 func shows(f *format, at, from, until, before, after int64) bool {
@@ -374,10 +426,11 @@ func (c *child) refused(s *step, err error) {
 
 // explains tells whether a step of the clock can be what an error is for.
 func explains(window time.Duration, delta int64, err error) bool {
+	_, early := errors.AsType[*iderr.EarlyError](err)
 	switch {
 	case errors.Is(err, lease.ErrClockSkew), errors.Is(err, iderr.ErrTimeRange):
 		return true
-	case errors.Is(err, iderr.ErrClockBackwards):
+	case errors.Is(err, iderr.ErrClockBackwards), early:
 		return delta < 0
 	}
 	return errors.Is(err, iderr.ErrFenced) && delta >= window.Microseconds()/2
@@ -396,5 +449,7 @@ func (c *child) log() {
 		c.die(err)
 	}
 	c.logged.Add(int64(len(c.made)))
+	_, at := c.format.read(c.made[len(c.made)-1])
+	c.top = max(c.top, at.UnixMicro())
 	c.free = max(c.free-float64(len(c.made)), 0)
 }

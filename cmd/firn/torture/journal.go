@@ -35,11 +35,13 @@ type entry struct {
 	IDs   int64 `json:"ids"` // how many IDs the process had logged; seen: the number of the ID
 	At    int64 `json:"at"`  // the real time
 
-	// acquired, renewed, lost, expired, released: as in a lease's events.
-	// sealed: from Until on nothing was minted.
+	// acquired, renewed, lost, expired, released, withdrawn: as in a lease's events.
+	// sealed: from Until on nothing was minted; if it is the Last generator of the process, a lease that
+	// is renewed meanwhile mints nothing either.
 	Worker int   `json:"worker,omitempty"`
 	From   int64 `json:"from,omitempty"`
 	Until  int64 `json:"until,omitempty"`
+	Last   bool  `json:"last,omitempty"`
 
 	// stepped: the clock is Offset ahead of the real time, and was Before. seen: an ID was
 	// made between the real times From and Until. refused: nothing was made, for Error.
@@ -49,6 +51,9 @@ type entry struct {
 
 	Error string `json:"error,omitempty"`
 
+	// dead: it could not make an ID after the last fault, and there is a reason for that.
+	Excused bool `json:"excused,omitempty"`
+
 	// messages: what became of some since the last such entry.
 	Messages *memlease.Counts `json:"messages,omitempty"`
 }
@@ -56,18 +61,22 @@ type entry struct {
 type event string
 
 const (
-	acquired event = "acquired"
-	renewed  event = "renewed"
-	failing  event = "failing"
-	expired  event = "expired"
-	lost     event = "lost"
-	sealed   event = "sealed"
-	released event = "released"
-	stepped  event = "stepped"
-	seen     event = "seen"
-	refused  event = "refused"
-	messages event = "messages"
-	gaveUp   event = "gave up" // the library refused for long; the process ends itself
+	acquired  event = "acquired"
+	renewed   event = "renewed"
+	failing   event = "failing"
+	expired   event = "expired"
+	lost      event = "lost"
+	withdrawn event = "withdrawn"
+	waiting   event = "waiting"
+	alive     event = "alive" // it makes IDs after the last fault
+	dead      event = "dead"  // it does not
+	sealed    event = "sealed"
+	released  event = "released"
+	stepped   event = "stepped"
+	seen      event = "seen"
+	refused   event = "refused"
+	messages  event = "messages"
+	gaveUp    event = "gave up" // the library refused for long; the process ends itself
 )
 
 // realNow returns the real time in Unix microseconds.

@@ -15,6 +15,7 @@ import (
 // A process is one that the run has started.
 type process struct {
 	number, slot int
+	idle         bool // it makes an ID now and then only
 	began, ended int64
 	cmd          *exec.Cmd
 	stderr       bytes.Buffer
@@ -34,7 +35,7 @@ func start(command func() (*exec.Cmd, error), o orders, slot int) (*process, err
 	if err != nil {
 		return nil, err
 	}
-	p := &process{number: o.Process, slot: slot, began: realNow(), cmd: cmd, ids: idsPath(o.Place.Dir, o.Process),
+	p := &process{number: o.Process, slot: slot, idle: o.Idle, began: realNow(), cmd: cmd, ids: idsPath(o.Place.Dir, o.Process),
 		news: make(chan news, 1000), done: make(chan struct{})}
 	cmd.Stderr = &p.stderr
 	detach(cmd)

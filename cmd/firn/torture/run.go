@@ -20,10 +20,12 @@ type runner struct {
 	plans  [][]action
 	cold   sync.WaitGroup // of slots without an ID yet
 
-	aborted atomic.Bool  // nothing is to be brought to a good end
-	number  atomic.Int64 // of the last process
-	faults  atomic.Int64 // that happened
-	late    atomic.Bool  // the time is up, and only what is due is still done
+	aborted atomic.Bool   // nothing is to be brought to a good end
+	number  atomic.Int64  // of the last process
+	faults  atomic.Int64  // that happened
+	late    atomic.Bool   // the time is up, and only what is due is still done
+	judged  atomic.Bool   // processes were asked whether they are alive
+	mended  chan struct{} // closed when no server is broken any more
 
 	mu    sync.Mutex
 	due   []action  // what was planned, one of each kind and size, and has not happened yet
@@ -34,7 +36,7 @@ type runner struct {
 }
 
 func newRunner(c Config, f *format, at place) *runner {
-	return &runner{config: c, format: f, place: at, plans: plan(c.Seed, c.Processes, c.Window, c.Duration, c.Via != nil),
+	return &runner{config: c, format: f, place: at, mended: make(chan struct{}), plans: plan(c.Seed, c.Processes, c.Window, c.Duration, c.Via != nil),
 		rates: float64(c.IDs) / c.Duration.Seconds() / float64(c.Processes)}
 }
 
@@ -79,8 +81,11 @@ func (r *runner) run(parent context.Context) error {
 			}
 		})
 	}
-	if r.config.Server != nil {
+	if r.config.Server == nil {
+		close(r.mended)
+	} else {
 		slots.Go(func() {
+			defer close(r.mended)
 			if err := r.breakServers(active, ctx); err != nil {
 				cancel(err)
 			}
@@ -198,11 +203,11 @@ func (r *runner) note(f fault) {
 
 // record returns what happened, when all has ended.
 func (r *runner) record() record {
-	rec := record{Faults: r.notes}
+	rec := record{Faults: r.notes, Judged: r.judged.Load()}
 	for _, p := range r.all {
 		killed := wasKilled(p.cmd.ProcessState)
 		rec.Processes = append(rec.Processes, processRecord{Number: p.number, Slot: p.slot, Began: p.began, Ended: p.ended,
-			Killed: killed, GaveUp: !killed && !p.asked})
+			Killed: killed, GaveUp: !killed && !p.asked, Idle: p.idle})
 	}
 	slices.SortFunc(rec.Processes, func(a, b processRecord) int { return cmp.Compare(a.Number, b.Number) })
 	slices.SortFunc(rec.Faults, func(a, b fault) int { return cmp.Compare(a.At, b.At) })
@@ -275,6 +280,11 @@ func (s *slot) run(actions []action) error {
 			s.set(0)
 		}
 	}
+	if !s.aborted.Load() {
+		if err := s.judge(); err != nil {
+			return err
+		}
+	}
 	if s.aborted.Load() {
 		s.process.kill()
 		return nil
@@ -283,6 +293,43 @@ func (s *slot) run(actions []action) error {
 		return fmt.Errorf("process %d did not end when it was asked to", s.process.number)
 	}
 	return s.process.fine()
+}
+
+// idles tells whether the slot's processes make an ID now and then only: some do, if there are many.
+func (s *slot) idles() bool { return s.index%3 == 2 }
+
+// judge has the process show that it makes IDs, two windows after the last fault, and as long after that as it
+// takes to find out that there is none any more. One that has no worker yet has nothing to show.
+func (s *slot) judge() error {
+	<-s.mended
+	if err := s.revive(); err != nil {
+		return err
+	}
+	s.set(0)
+	timeout := max(s.config.Window*3/10, 200*time.Millisecond) // of requests, as in child.keep
+	select {
+	case <-time.After(2*s.config.Window + 2*timeout + time.Second):
+	case <-s.process.done:
+	}
+	if err := s.revive(); err != nil {
+		return err
+	}
+	s.judged.Store(true)
+	s.mu.Lock()
+	s.process.tell(orders{Rate: s.rate(), Offset: s.offset, Step: s.step, Prove: true})
+	s.mu.Unlock()
+	for late := time.After(3*s.config.Window + 5*time.Second); ; {
+		select {
+		case n := <-s.process.news:
+			if n.Proved {
+				return nil
+			}
+		case <-s.process.done:
+			return s.revive()
+		case <-late:
+			return nil
+		}
+	}
 }
 
 // warm waits for the first ID. Faults come when all processes have had a worker: in a pool
@@ -310,7 +357,7 @@ func (s *slot) start() error {
 	number := int(s.number.Add(1))
 	s.mu.Lock()
 	o := orders{Place: &s.place, Format: s.format.name, Process: number, Window: s.config.Window, Messages: s.config.Messages,
-		Rate: s.rate(), Offset: s.offset, Step: 0}
+		Idle: s.idles(), Rate: s.rate(), Offset: s.offset, Step: 0}
 	p, err := start(s.config.Command, o, s.index)
 	if err == nil {
 		s.process = p
@@ -552,8 +599,8 @@ func (s *slot) set(offset int64) (taken, seen, gone bool) {
 			if n.Step != step {
 				continue
 			}
-			if taken = true; n.Seen {
-				return true, true, false
+			if taken = true; n.Seen || s.idles() { // an idle one does not look
+				return true, n.Seen, false
 			}
 		case <-s.process.done:
 			return taken, false, true

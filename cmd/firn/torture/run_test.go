@@ -193,6 +193,41 @@ func TestDefects(t *testing.T) {
 	})
 }
 
+// A generator that is stuck after a clock was ahead for a moment is found out, and none is if the lease takes
+// back the times.
+func TestStuck(t *testing.T) {
+	needsSignals(t)
+	for _, defect := range []string{"", KeepAhead} {
+		t.Run(defect, func(t *testing.T) {
+			t.Parallel()
+			for try := 0; ; try++ {
+				var env []string
+				if defect != "" {
+					env = append(env, defect+"=1")
+				}
+				c := short(t, "nanoflake", env...)
+				c.Processes, c.Window, c.Duration = 3, time.Second, 2*time.Second
+				r := runPlans(t, c, nil, nil, []action{{kind: stepBy, size: time.Minute, name: "+1m"}, {kind: setBack, after: 300 * time.Millisecond}})
+				k, err := readGrants(checkConfig{dir: r.place.Dir, format: r.format}, r.record())
+				if err != nil {
+					t.Fatal(err)
+				}
+				found := k.sum.Violations[stuck] > 0
+				if found && defect == "" {
+					t.Fatal(k.sum.Examples)
+				}
+				// An idle process may have made an ID while its clock was ahead, or not have renewed its lease.
+				if found || defect == "" && k.sum.Withdrawn > 0 && k.sum.Alive == 3 {
+					return
+				}
+				if try == 9 {
+					t.Fatalf("%d withdrawn, %d alive, %d excused", k.sum.Withdrawn, k.sum.Alive, k.sum.Excused)
+				}
+			}
+		})
+	}
+}
+
 // A run that is ended leaves nothing, and one whose processes fail says so.
 func TestRunEnds(t *testing.T) {
 	needsSignals(t)
@@ -227,24 +262,31 @@ func TestEndsBeforeTheEpoch(t *testing.T) {
 			t.Parallel()
 			c := short(t, format)
 			c.Duration = time.Second
-			f, err := lookup(format)
-			if err != nil {
-				t.Fatal(err)
-			}
-			at := placeOf(c, c.State)
-			if err := at.create(t.Context(), nil, f); err != nil {
-				t.Fatal(err)
-			}
-			r := newRunner(c, f, at)
-			r.plans = [][]action{{{kind: stepBy, size: -30 * year, name: "-30y"}}}
-			if err := r.run(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			r := runPlans(t, c, []action{{kind: stepBy, size: -30 * year, name: "-30y"}})
 			if len(r.notes) != 1 || !r.notes[0].Happened {
 				t.Fatalf("the step did not happen: %+v", r.notes)
 			}
 		})
 	}
+}
+
+// runPlans makes a run with a plan for each process.
+func runPlans(t *testing.T, c Config, plans ...[]action) *runner {
+	t.Helper()
+	f, err := lookup(c.Format)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := placeOf(c, c.State)
+	if err := at.create(t.Context(), nil, f); err != nil {
+		t.Fatal(err)
+	}
+	r := newRunner(c, f, at)
+	r.plans = plans
+	if err := r.run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return r
 }
 
 func needsSignals(t *testing.T) {

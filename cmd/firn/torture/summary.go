@@ -19,13 +19,18 @@ type Summary struct {
 	Duration  string `json:"duration"`
 	Target    int64  `json:"target"`
 
-	IDs      int64 `json:"ids"`
-	Started  int   `json:"started"` // processes
-	GaveUp   int   `json:"gave_up"` // processes that ended, since the library refused for long
-	Workers  int   `json:"workers"`
-	Grants   int64 `json:"grants"`
-	Released int64 `json:"released"`
-	Refused  int64 `json:"refused"` // steps of the clock for which the library refused
+	IDs       int64 `json:"ids"`
+	Started   int   `json:"started"` // processes
+	GaveUp    int   `json:"gave_up"` // processes that ended, since the library refused for long
+	Workers   int   `json:"workers"`
+	Grants    int64 `json:"grants"`
+	Released  int64 `json:"released"`
+	Idle      int   `json:"idle"`       // processes that make an ID now and then only
+	IdleSteps int   `json:"idle_steps"` // steps of the clocks of those
+	Withdrawn int64 `json:"withdrawn"`  // times that were taken back, since the clock was ahead
+	Alive     int64 `json:"alive"`      // generators that made IDs after the last fault
+	Excused   int64 `json:"excused"`    // those that had reason not to
+	Refused   int64 `json:"refused"`    // steps of the clock for which the library refused
 
 	// TakeOvers count workers that one process had and another got, though the first had
 	// not given it back.
@@ -75,6 +80,9 @@ func (s *Summary) count(r record, logs []*log) {
 		if p.GaveUp {
 			s.GaveUp++
 		}
+		if p.Idle {
+			s.Idle++
+		}
 	}
 	s.Faults = append(s.Faults, FaultCount{Kind: string(kill)})
 	for _, size := range stops {
@@ -102,6 +110,9 @@ func (s *Summary) count(r record, logs []*log) {
 		case kill:
 			happened = happened && ended[f.Process].Killed
 		case stepBy:
+			if f.Happened && ended[f.Process].Idle {
+				s.IdleSteps++
+			}
 			l := byNumber[f.Process]
 			happened = happened && l != nil && l.steps[f.Step] != nil && l.steps[f.Step].shown
 		}
@@ -133,6 +144,9 @@ func (s *Summary) count(r record, logs []*log) {
 	}
 	if s.TakeOvers.Killed+s.TakeOvers.Alive == 0 {
 		s.Missing = append(s.Missing, "take-over")
+	}
+	if r.Judged && s.Alive == 0 {
+		s.Missing = append(s.Missing, "a generator that is alive after the last fault")
 	}
 	if s.IDs == 0 {
 		s.Missing = append(s.Missing, "IDs")
@@ -169,7 +183,9 @@ func (s *Summary) WriteTo(w io.Writer) (int64, error) {
 	line("run", "%s, %d processes at a time, window %s, %s, seed %d", s.Format, s.Processes, s.Window, s.Duration, s.Seed)
 	line("IDs", "%d", s.IDs)
 	line("processes", "%d, of which %d gave up", s.Started, s.GaveUp)
-	line("workers", "%d: %d grants, %d given back", s.Workers, s.Grants, s.Released)
+	line("idle", "%d processes, whose clocks were stepped %d times", s.Idle, s.IdleSteps)
+	line("alive", "%d generators after the last fault, and %d with a reason not to be", s.Alive, s.Excused)
+	line("workers", "%d: %d grants, %d given back, %d withdrawn", s.Workers, s.Grants, s.Released, s.Withdrawn)
 	line("take-overs", "%d from killed processes, %d from others", s.TakeOvers.Killed, s.TakeOvers.Alive)
 	for _, k := range []struct {
 		kind kind

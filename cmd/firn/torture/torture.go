@@ -194,6 +194,7 @@ func (p place) create(ctx context.Context, open Opener, f *format) error {
 type record struct {
 	Processes []processRecord
 	Faults    []fault
+	Judged    bool // processes were asked whether they are alive
 }
 
 type processRecord struct {
@@ -203,6 +204,7 @@ type processRecord struct {
 	Ended  int64
 	Killed bool // by SIGKILL, as its exit status says
 	GaveUp bool // it ended by itself
+	Idle   bool // it made an ID now and then only
 }
 
 // A fault is one that was meant to be.
