@@ -118,6 +118,22 @@ byte starts[PROCS];
 #define SEALED			true
 #endif
 
+/* A process that withdraws times from its generator mints no more in them ... */
+#ifdef MUTANT_MINT_AFTER_WITHDRAWAL
+#define MUTANT
+#define WITHDRAWS		false
+#else
+#define WITHDRAWS		true
+#endif
+
+/* ... and withdraws none that another had. */
+#ifdef MUTANT_WITHDRAW_TOO_MUCH
+#define MUTANT
+#define WITHDRAW_TO(l)		0
+#else
+#define WITHDRAW_TO(l)		l.floor
+#endif
+
 /* Ownership is never inferred from a name. Processes 0 and 1 are on one host. */
 #ifdef MUTANT_HOST_NAME
 #define MUTANT
@@ -173,8 +189,9 @@ typedef Request {
 /* What a process knows about a worker. */
 typedef Lease {
 	byte rev;	/* its own last revision; NONE: none that it knows, or none yet */
-	byte until;	/* where its last interval ends */
-	byte floor;	/* where the unbroken run of its intervals up to there begins */
+	byte until;	/* where its last interval ends, as far as it was not withdrawn */
+	byte end;	/* the same, as the record has it */
+	byte floor;	/* where the times begin that nobody else had, from there up to end */
 	/* the attempt that it waits for: */
 	byte call;	/* index of the request + 1; NONE: it does not wait */
 	byte from;	/* where the interval would begin (and end: the request's until) */
@@ -245,6 +262,8 @@ byte processes, workers;	/* that have begun */
  *   waiting, or crashed) while their requests were on the way, the network makes up any that
  *   there could be, at any time. That allows more than can happen. Requests that give back
  *   are remembered.
+ * - Of those that would lower a record's end, the network remembers how far the lowest does.
+ *   (Until the revision passes, nobody can mint beyond where its sender's times end.)
  * - A tick is never granted twice even to one incarnation, so nobody needs to remember to
  *   which it was.
  *
@@ -252,6 +271,8 @@ byte processes, workers;	/* that have begun */
  * not keep the rules that the above relies on, need it.
  */
 #define CALLS			(PAIRS + WORKERS)
+byte lowered[WORKERS];		/* the lowest end that an abandoned attempt asks for; NONE: none below the record's */
+#define LOWEST(w)		(lowered[w] != NONE -> lowered[w] : record[w].until)
 #define MAY_SEND		true
 #define ASK_CALL		(_pid*WORKERS + w)
 #define GIVE_BACK_CALL		(PAIRS + w)
@@ -306,6 +327,11 @@ inline end_attempt(index) {
 			record[(index) % WORKERS].nonce = NONE
 		:: else
 		fi;
+		if
+		:: request[index].rev != NONE && request[index].until < LOWEST((index) % WORKERS) ->
+			lowered[(index) % WORKERS] = request[index].until
+		:: else
+		fi;
 		forget_request(index)
 	:: else
 	fi;
@@ -321,6 +347,7 @@ inline end_attempt(index) {
 inline end_lease(index) {
 	lease[index].rev = NONE;
 	lease[index].until = 0;
+	lease[index].end = 0;
 	lease[index].floor = 0
 }
 
@@ -335,7 +362,8 @@ inline forget_revision(worker) {
 		:: else -> end_attempt(pair)
 		fi
 	}
-	forget_request(PAIRS + worker)
+	forget_request(PAIRS + worker);
+	lowered[worker] = NONE
 #else
 	skip
 #endif
@@ -389,6 +417,7 @@ inline adopt(rev_) {
 	:: rev_ != NONE ->
 		ME.rev = rev_;
 		ME.until = ASKED.until;
+		ME.end = ASKED.until;
 		ME.floor = ME.newfloor
 	:: else	/* an old revision, forgotten */
 	fi;
@@ -411,7 +440,7 @@ inline send(index, sender_, rev_, until_, nonce_) {
  */
 active [PROCS] proctype process()	/* the first, so that _pid counts from 0 */
 {
-	byte w, rev, from, until;
+	byte w, rev, from, until, floor;
 
 	do
 	:: atomic {
@@ -427,6 +456,7 @@ active [PROCS] proctype process()	/* the first, so that _pid counts from 0 */
 			:: MAY_READ -> rev = record[w].rev; from = record[w].until
 			:: MAY_KNOW -> rev = ME.rev; from = ME.until
 			fi;
+			floor = (rev == ME.rev -> ME.floor : from);
 			any(from, EARLIEST(from), TICKS-1);
 			any(until, from + 1, TICKS);
 			d_step {
@@ -438,7 +468,7 @@ active [PROCS] proctype process()	/* the first, so that _pid counts from 0 */
 				:: else
 				fi;
 				ME.from = from;
-				ME.newfloor = (rev == ME.rev && from == ME.until -> ME.floor : from);
+				ME.newfloor = floor;
 				ME.call = ASK_CALL + 1;
 				send(ASK_CALL, _pid*WORKERS + w, rev, until, NONCE(ME.call));
 				end_step()
@@ -467,17 +497,37 @@ active [PROCS] proctype process()	/* the first, so that _pid counts from 0 */
 			}
 
 		/*
+		 * Withdraw from its generator what that has not minted, of times that turn out to be
+		 * ahead of the clock. The record stays as it is, until the process asks for times from
+		 * there on, by its own last revision: then the record's end may become lower.
+		 */
+		:: ME.rev != NONE && ME.until > WITHDRAW_TO(ME) ->
+			any(until, WITHDRAW_TO(ME), ME.until - 1);
+			d_step {
+				printf("process %d withdraws [%d, %d) of worker %d\n", _pid, until, ME.until, w);
+				for (tick : 0 .. ME.until - 1) {
+					if
+					:: WITHDRAWS && tick >= until && owner[w*TICKS + tick] == OWNER(_pid) ->
+						owner[w*TICKS + tick] = NONE
+					:: else
+					fi
+				}
+				ME.until = until;
+				end_step()
+			}
+
+		/*
 		 * Give back what it has not minted, or (if until stays as it is) release. It may
 		 * have minted anything that it was granted, up to any tick.
 		 */
 		:: MAY_SEND && ME.rev != NONE ->
-			any(until, GIVE_BACK_TO(ME), ME.until);
+			any(until, GIVE_BACK_TO(ME), ME.end);
 			d_step {
 				printf("process %d gives back [%d, %d) of worker %d, at revision %d\n",
-					_pid, until, ME.until, w, GIVE_BACK_REV(ME, w));
+					_pid, until, ME.end, w, GIVE_BACK_REV(ME, w));
 				if
 				:: SEALED ->
-					for (tick : 0 .. ME.until - 1) {
+					for (tick : 0 .. ME.end - 1) {
 						if
 						:: owner[w*TICKS + tick] == OWNER(_pid) ->
 							owner[w*TICKS + tick] = (tick < until -> ENDED : NONE)
@@ -529,7 +579,8 @@ active [PROCS] proctype process()	/* the first, so that _pid counts from 0 */
 		w = 0;
 		rev = NONE;
 		from = 0;
-		until = 0
+		until = 0;
+		floor = 0
 	   }
 	od
 }
@@ -590,7 +641,7 @@ active proctype environment()
 		any(w, 0, WORKERS-1);
 		if
 		:: record[w].rev != NONE ->
-			until = record[w].until;
+			until = LOWEST(w);
 			any(until, until, TICKS);
 			d_step {
 				printf("the store sets worker %d to until %d, for an abandoned attempt\n", w, until);
