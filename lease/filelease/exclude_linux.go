@@ -21,17 +21,23 @@ const (
 // The bytes are those of the root directory, which every user can open and nobody else locks: the
 // kernel keeps such locks beside a directory whatever it holds, and drops them when the process
 // ends. Locks for reading share a byte and need no right to write.
-func claim(region, byte int64) (release func(), err error) {
+func claim(region, byte int64) (_ func(), err error) {
 	root, err := os.OpenFile("/", os.O_RDONLY|syscall.O_DIRECTORY, 0)
 	if err != nil {
 		return nil, err
 	}
+	own := syscall.Flock_t{Type: syscall.F_RDLCK, Start: region + byte, Len: 1}
+	release := func() {
+		// Unlock, besides closing: a child process that was just forked may share the file.
+		own.Type = syscall.F_UNLCK
+		lock(root, setLock, &own)
+		root.Close()
+	}
 	defer func() {
 		if err != nil {
-			root.Close()
+			release()
 		}
 	}()
-	own := syscall.Flock_t{Type: syscall.F_RDLCK, Start: region + byte, Len: 1}
 	if err := lock(root, setLock, &own); err != nil {
 		return nil, err
 	}
@@ -48,7 +54,7 @@ func claim(region, byte int64) (release func(), err error) {
 			return nil, driver.ErrConflict
 		}
 	}
-	return func() { root.Close() }, nil
+	return release, nil
 }
 
 // between is called between the two steps of a claim, for tests.

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math"
 	"os"
+	"os/exec"
+	"sync"
 	"testing"
 
 	"github.com/firn-id/firn/lease/driver"
@@ -170,4 +172,34 @@ func TestExcludeProcess(t *testing.T) {
 		t.Fatalf("what the process had claimed that has ended: %v", err)
 	}
 	release()
+}
+
+// TestReleaseBesideChildren: what is released is free at once, also while the process makes children, which have all of
+// its files until they run a program.
+func TestReleaseBesideChildren(t *testing.T) {
+	const region = int64(0x0bad_c0d9) << 32
+	stop := make(chan struct{})
+	var children sync.WaitGroup
+	for range 2 {
+		children.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+					exec.Command(os.Args[0], "-test.run=^$").Run()
+				}
+			}
+		})
+	}
+	for i := range 3000 {
+		release, err := claim(region, int64(i%2))
+		if err != nil {
+			t.Errorf("claim %d: %v", i, err)
+			break
+		}
+		release()
+	}
+	close(stop)
+	children.Wait()
 }
