@@ -20,6 +20,7 @@ import (
 	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/drivertest"
+	"github.com/firn-id/firn/lease/drivertest/loopback"
 	"github.com/firn-id/firn/lease/etcdlease"
 	"github.com/firn-id/firn/lease/etcdlease/etcdtest"
 	"github.com/firn-id/firn/leased"
@@ -343,8 +344,11 @@ func TestOpen(t *testing.T) {
 	defer silent.Close()
 	web := httptest.NewServer(http.NotFoundHandler())
 	defer web.Close()
-	gone := httptest.NewServer(http.NotFoundHandler())
-	gone.Close()
+	port, err := loopback.Port()
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone := fmt.Sprintf("127.0.0.1:%d", port)
 	host := func(s *httptest.Server) string { return s.Listener.Addr().String() }
 	t.Setenv("FIRN_TEST_PASSWORD", "hunter2")
 	for addr, parts := range map[string][]string{
@@ -358,13 +362,13 @@ func TestOpen(t *testing.T) {
 		"etcd://h/?password-env=FIRN_TEST_PASSWORD": {"a password, but no user"},
 		"etcd://h/p?ca=/not/there":                  {"/not/there"},
 
-		"etcd://" + host(gone) + "/p":                                              {"connection refused", "see that etcd runs there", host(gone) + "/p"},
-		"etcd://u:hunter2@" + host(gone) + "," + host(web) + "/p":                  {"etcd"},
-		"etcd://" + host(web) + "/p":                                               {"see that it is etcd"},
-		"etcd://" + host(web) + "/p?tls=true":                                      {"without TLS"},
-		"etcd://" + silent.Addr().String() + "/p?timeout=300ms":                    {"deadline exceeded", "see that"},
-		"etcd://u:hunter2@" + silent.Addr().String() + "?timeout=300ms":            {"deadline exceeded", "see that"},
-		"etcd://" + host(gone) + "," + silent.Addr().String() + "/p?timeout=300ms": {"see that"},
+		"etcd://" + gone + "/p":                                              {"connection refused", "see that etcd runs there", gone + "/p"},
+		"etcd://u:hunter2@" + gone + "," + host(web) + "/p":                  {"etcd"},
+		"etcd://" + host(web) + "/p":                                         {"see that it is etcd"},
+		"etcd://" + host(web) + "/p?tls=true":                                {"without TLS"},
+		"etcd://" + silent.Addr().String() + "/p?timeout=300ms":              {"deadline exceeded", "see that"},
+		"etcd://u:hunter2@" + silent.Addr().String() + "?timeout=300ms":      {"deadline exceeded", "see that"},
+		"etcd://" + gone + "," + silent.Addr().String() + "/p?timeout=300ms": {"see that"},
 	} {
 		s, err := etcdlease.Open(t.Context(), addr)
 		if err == nil {

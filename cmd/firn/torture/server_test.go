@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/drivertest/loopback"
 	"github.com/firn-id/firn/lease/filelease"
 )
 
@@ -40,12 +41,20 @@ type reply struct {
 var sentinels = []error{driver.ErrUnavailable, driver.ErrNotFound, driver.ErrConflict, driver.ErrKey, driver.ErrDamaged}
 
 func serveFiles(dir string) (*fileServer, error) {
-	s := &fileServer{dir: dir, listen: "127.0.0.1:0", conns: make(map[net.Conn]bool)}
+	port, err := loopback.Port()
+	if err != nil {
+		return nil, err
+	}
+	s := &fileServer{dir: dir, listen: fmt.Sprintf("127.0.0.1:%d", port), conns: make(map[net.Conn]bool)}
 	return s, s.start()
 }
 
 func (s *fileServer) start() error {
 	l, err := net.Listen("tcp", s.listen)
+	for try := 0; err != nil && try < 1000; try++ { // a child may hold the listener of before until it runs its program
+		time.Sleep(10 * time.Millisecond)
+		l, err = net.Listen("tcp", s.listen)
+	}
 	if err != nil {
 		return err
 	}
@@ -54,7 +63,7 @@ func (s *fileServer) start() error {
 		return err
 	}
 	s.mu.Lock()
-	s.listener, s.listen = l, l.Addr().String()
+	s.listener = l
 	s.mu.Unlock()
 	s.open.Go(func() {
 		for {

@@ -3,7 +3,10 @@ package loopback
 import (
 	"fmt"
 	"net"
+	"os"
+	"os/exec"
 	"slices"
+	"sync"
 	"testing"
 )
 
@@ -26,4 +29,41 @@ func TestPorts(t *testing.T) {
 	if _, err := Ports(30000); err == nil {
 		t.Error("more ports than there are")
 	}
+}
+
+// Nobody listens on a port when it is returned: neither does a child that is being made meanwhile, which has all of its
+// parent's listeners until it runs a program.
+func TestPortsBesideChildren(t *testing.T) {
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop := make(chan struct{})
+	var children sync.WaitGroup
+	for range 2 {
+		children.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+					exec.Command(program, "-test.run=^$").Run()
+				}
+			}
+		})
+	}
+	for range 3000 {
+		port, err := Port()
+		if err != nil {
+			t.Error(err)
+			break
+		}
+		if c, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
+			c.Close()
+			t.Errorf("port %d has a listener", port)
+			break
+		}
+	}
+	close(stop)
+	children.Wait()
 }
