@@ -104,7 +104,8 @@ func inspecting(t *testing.T, c *etcdtest.Cluster) {
 func TestNoSpace(t *testing.T) {
 	t.Parallel()
 	const quota = 2 << 20
-	c := etcdtest.New(t, etcdtest.Config{Members: 1, Args: []string{"--quota-backend-bytes", fmt.Sprint(quota)}})
+	// The size that a member tells is of its last commit, by default of up to 100 ms before: some hundred changes.
+	c := etcdtest.New(t, etcdtest.Config{Members: 1, Args: []string{"--quota-backend-bytes", fmt.Sprint(quota), "--backend-batch-limit", "10"}})
 	s := open(t, c.Address("p"))
 	check := func(texts ...string) {
 		t.Helper()
