@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -21,6 +22,7 @@ import (
 
 	"github.com/firn-id/firn/internal/freeze"
 	"github.com/firn-id/firn/lease/drivertest/loopback"
+	"github.com/firn-id/firn/lease/drivertest/process"
 )
 
 // A server is one of the test's own, on a port of loopback that was free.
@@ -64,9 +66,17 @@ func start(t *testing.T, args ...string) *server {
 			t.Skip("redis-server is not installed")
 		}
 	}
-	s := &server{t: t, program: path, port: freePort(t)}
-	s.args = append([]string{"--port", fmt.Sprint(s.port), "--bind", "127.0.0.1", "--dir", t.TempDir(), "--save", "", "--daemonize", "no"}, args...)
-	s.run()
+	s, err := process.Again(func() (*server, error) {
+		s := &server{t: t, program: path, port: freePort(t)}
+		for s.port >= 22000 { // a server of a Cluster listens on the port 10000 above, too, which connections must not get
+			s.port = freePort(t)
+		}
+		s.args = append([]string{"--port", fmt.Sprint(s.port), "--bind", "127.0.0.1", "--dir", t.TempDir(), "--save", "", "--daemonize", "no"}, args...)
+		return s, s.launch()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(s.kill)
 	return s
 }
@@ -83,9 +93,16 @@ func freePort(t *testing.T) int {
 	return port
 }
 
-// run starts the process, and waits until it listens.
+// run starts the process once more.
 func (s *server) run() {
 	s.t.Helper()
+	if err := s.launch(); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// launch starts the process, and waits until it listens.
+func (s *server) launch() error {
 	s.cmd, s.done = exec.Command(s.program, s.args...), make(chan struct{})
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	s.cmd.Stdout, s.cmd.Stderr = &s.log, &s.log
@@ -102,22 +119,26 @@ func (s *server) run() {
 		}
 	}()
 	if err := <-started; err != nil {
-		s.t.Fatal(err)
+		return err
 	}
 	for range 1000 {
 		select {
 		case <-s.done:
-			s.t.Fatalf("it ended: %s", &s.log)
+			err := fmt.Errorf("it ended: %s", &s.log)
+			if strings.Contains(strings.ToLower(s.log.String()), process.ErrPort.Error()) {
+				err = fmt.Errorf("%w: %w", process.ErrPort, err)
+			}
+			return err
 		default:
 		}
 		conn, err := net.DialTimeout("tcp", s.host(), time.Second)
 		if err == nil {
 			conn.Close()
-			return
+			return nil
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	s.t.Fatalf("it does not listen: %s", &s.log)
+	return fmt.Errorf("it does not listen: %s", &s.log)
 }
 
 func (s *server) kill() {
