@@ -4,10 +4,9 @@ import (
 	"errors"
 	"math"
 	"os"
-	"os/exec"
-	"sync"
 	"testing"
 
+	"github.com/firn-id/firn/internal/testkit"
 	"github.com/firn-id/firn/lease/driver"
 )
 
@@ -178,20 +177,7 @@ func TestExcludeProcess(t *testing.T) {
 // its files until they run a program.
 func TestReleaseBesideChildren(t *testing.T) {
 	const region = int64(0x0bad_c0d9) << 32
-	stop := make(chan struct{})
-	var children sync.WaitGroup
-	for range 2 {
-		children.Go(func() {
-			for {
-				select {
-				case <-stop:
-					return
-				default:
-					exec.Command(os.Args[0], "-test.run=^$").Run()
-				}
-			}
-		})
-	}
+	testkit.StartChildren(t)
 	for i := range 3000 {
 		release, err := claim(region, int64(i%2))
 		if err != nil {
@@ -200,6 +186,4 @@ func TestReleaseBesideChildren(t *testing.T) {
 		}
 		release()
 	}
-	close(stop)
-	children.Wait()
 }

@@ -3,11 +3,10 @@ package loopback
 import (
 	"fmt"
 	"net"
-	"os"
-	"os/exec"
 	"slices"
-	"sync"
 	"testing"
+
+	"github.com/firn-id/firn/internal/testkit"
 )
 
 func TestPorts(t *testing.T) {
@@ -34,24 +33,7 @@ func TestPorts(t *testing.T) {
 // Nobody listens on a port when it is returned: neither does a child that is being made meanwhile, which has all of its
 // parent's listeners until it runs a program.
 func TestPortsBesideChildren(t *testing.T) {
-	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stop := make(chan struct{})
-	var children sync.WaitGroup
-	for range 2 {
-		children.Go(func() {
-			for {
-				select {
-				case <-stop:
-					return
-				default:
-					exec.Command(program, "-test.run=^$").Run()
-				}
-			}
-		})
-	}
+	testkit.StartChildren(t)
 	for range 3000 {
 		port, err := Port()
 		if err != nil {
@@ -64,6 +46,4 @@ func TestPortsBesideChildren(t *testing.T) {
 			break
 		}
 	}
-	close(stop)
-	children.Wait()
 }
