@@ -70,6 +70,24 @@ func (r *restored) restore(t *testing.T, b testBackup) {
 	r.now.Store(store)
 }
 
+// rescues tries a rescue of the pool p, which must end with an error that is want, or without one if want is nil. After an
+// error no record is changed, and it returns nil.
+func rescues(t *testing.T, name string, store driver.Store, c RescueConfig, want error) *Rescued {
+	t.Helper()
+	before := fmt.Sprint(backUp(t, store))
+	done, err := Rescue(t.Context(), store, "p", c)
+	if !errors.Is(err, want) || (err == nil) != (want == nil) {
+		t.Errorf("%s: %v", name, err)
+	}
+	if err == nil {
+		return done
+	}
+	if after := fmt.Sprint(backUp(t, store)); after != before {
+		t.Errorf("%s: it has changed records", name)
+	}
+	return nil
+}
+
 func mustRescue(t *testing.T, store driver.Store, clock *testClock) *Rescued {
 	t.Helper()
 	done, err := Rescue(t.Context(), store, "p", RescueConfig{Clock: clock.now})
@@ -318,15 +336,8 @@ func TestRescueRecords(t *testing.T) {
 			}
 			put(t, store, key, value)
 		}
-		before := fmt.Sprint(backUp(t, store))
-		done, err := Rescue(t.Context(), store, "p", RescueConfig{Clock: clock.now})
-		if !errors.Is(err, test.want) || (err == nil) != (test.want == nil) {
-			t.Errorf("%s: %v", name, err)
-		}
-		if err != nil {
-			if after := fmt.Sprint(backUp(t, store)); after != before {
-				t.Errorf("%s: it has changed records", name)
-			}
+		done := rescues(t, name, store, RescueConfig{Clock: clock.now}, test.want)
+		if done == nil {
 			continue
 		}
 		if done.Made != test.made || done.Raised != 4-test.made {
@@ -565,15 +576,8 @@ func TestRescueAnew(t *testing.T) {
 		for key, value := range content {
 			put(t, store, key, value)
 		}
-		before := fmt.Sprint(backUp(t, store))
-		done, err := Rescue(t.Context(), store, "p", RescueConfig{Clock: clock.now, Layouts: test.layouts})
-		if !errors.Is(err, test.want) || (err == nil) != (test.want == nil) {
-			t.Errorf("%s: %v", name, err)
-		}
-		if err != nil {
-			if after := fmt.Sprint(backUp(t, store)); after != before {
-				t.Errorf("%s: it has changed records", name)
-			}
+		done := rescues(t, name, store, RescueConfig{Clock: clock.now, Layouts: test.layouts}, test.want)
+		if done == nil {
 			continue
 		}
 		if done.Made != test.made || done.Raised != test.raised || done.Anew != (name != "not lost at all") || (done.Pool.UUID() == p.UUID()) != test.same ||
