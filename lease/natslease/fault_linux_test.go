@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -82,7 +81,7 @@ func TestOpen(t *testing.T) {
 	// One host that does not answer leaves time for the others.
 	srv := start(t)
 	for range 4 { // they are taken in any order
-		mustOpen(t, "nats://"+silent.Addr().String()+","+srv.host()+"?timeout=2s")
+		mustOpen(t, "nats://"+silent.Addr().String()+","+srv.Host()+"?timeout=2s")
 	}
 }
 
@@ -397,8 +396,8 @@ func TestTLS(t *testing.T) {
 
 func TestServer(t *testing.T) {
 	srv := start(t)
-	srv.kill()
-	srv.configure(fmt.Sprintf("listen: 127.0.0.1:%d", srv.port))
+	srv.Kill()
+	srv.configure(fmt.Sprintf("listen: 127.0.0.1:%d", srv.Port))
 	srv.run()
 	_, err := Open(t.Context(), srv.address("timeout=1s"))
 	fails(t, "no JetStream", err, driver.ErrUnavailable, "witch", "JetStream")
@@ -409,8 +408,8 @@ func TestServer(t *testing.T) {
 	oldest = 2_09
 
 	small := start(t)
-	small.kill()
-	small.configure(fmt.Sprintf("listen: 127.0.0.1:%d", small.port), fmt.Sprintf("jetstream { store_dir: %q, max_file_store: 10000 }", t.TempDir()))
+	small.Kill()
+	small.configure(fmt.Sprintf("listen: 127.0.0.1:%d", small.Port), fmt.Sprintf("jetstream { store_dir: %q, max_file_store: 10000 }", t.TempDir()))
 	small.run()
 	s := prepared(t, small.address())
 	for i := range 10 {
@@ -419,7 +418,7 @@ func TestServer(t *testing.T) {
 		}
 	}
 	fails(t, "a server that is full", err, driver.ErrUnavailable, "is full")
-	s = mustOpen(t, at("nats://"+small.host(), "other", "replicas=3"))
+	s = mustOpen(t, at("nats://"+small.Host(), "other", "replicas=3"))
 	fails(t, "more replicas than servers", s.Prepare(t.Context()), driver.ErrUnavailable, "replicas")
 }
 
@@ -457,7 +456,7 @@ func TestRestart(t *testing.T) {
 			})
 		}
 		time.Sleep(200 * time.Millisecond)
-		srv.kill()
+		srv.Kill()
 		all.Wait()
 		_, err = s.Get(t.Context(), "w/0")
 		fails(t, "killed", err, driver.ErrUnavailable, "see that the servers run")
@@ -499,7 +498,7 @@ func TestStopped(t *testing.T) {
 	if _, err := s.Get(ctx, "a"); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	srv.signal(syscall.SIGCONT)
+	srv.resume()
 	s.options.Timeout = DefaultTimeout
 	eventually(t, "it answers again", func() bool { _, err := s.Get(t.Context(), "a"); return err == nil })
 	want(t, s, "a", "x", rev)
@@ -560,7 +559,7 @@ func TestWatch(t *testing.T) {
 	untold(t, "empty", empty)
 
 	for round := range 3 {
-		srv.kill()
+		srv.Kill()
 		srv.run()
 		for what, changed := range map[string]<-chan struct{}{"everything": everything, "pool": pool, "part": part, "empty": empty} {
 			told(t, what+", after doubt", changed)
@@ -609,7 +608,7 @@ func TestNetwork(t *testing.T) {
 	for i := range 3 {
 		srv := start(t, fmt.Sprintf("server_name: n%d", i),
 			fmt.Sprintf("cluster { name: c, listen: \"127.0.0.1:%s\", routes: [%s] }", ports[i], strings.Join(routes, ", ")))
-		servers, hosts = append(servers, srv), append(hosts, srv.host())
+		servers, hosts = append(servers, srv), append(hosts, srv.Host())
 	}
 	addr := "nats://" + strings.Join(hosts, ",") + "/firn?timeout=2s"
 	var s *Store
@@ -647,7 +646,7 @@ func TestNetwork(t *testing.T) {
 			return err == nil
 		})
 		if round%2 == 0 {
-			leader.kill()
+			leader.Kill()
 		} else {
 			leader.stop()
 		}
@@ -677,7 +676,7 @@ func TestNetwork(t *testing.T) {
 		if round%2 == 0 {
 			leader.run()
 		} else {
-			leader.signal(syscall.SIGCONT)
+			leader.resume()
 		}
 		eventually(t, "all are there again", func() bool { f, err := s.Inspect(t.Context()); return err == nil && len(f) == 1 })
 		eventually(t, "what was acknowledged is there", func() bool {
@@ -689,8 +688,8 @@ func TestNetwork(t *testing.T) {
 		})
 	}
 	// Without a majority there is an error in time, and it has the leader as its cause or the silence.
-	servers[0].kill()
-	servers[1].kill()
+	servers[0].Kill()
+	servers[1].Kill()
 	if _, err := s.Put(t.Context(), "a", []byte("x"), acknowledged); err == nil {
 		t.Error("a Put without a majority was acknowledged")
 	} else {
@@ -725,7 +724,7 @@ func TestOutage(t *testing.T) {
 		return nil
 	}
 	for round := range 2 {
-		srv.kill()
+		srv.Kill()
 		eventually(t, "the times have run out", func() bool { return errors.Is(mint(), lease.ErrLeaseExpired) })
 		if l.Err() == nil || !errors.Is(l.Err(), driver.ErrUnavailable) {
 			t.Errorf("round %d: the lease's error is %v", round, l.Err())
@@ -738,7 +737,7 @@ func TestOutage(t *testing.T) {
 // TestClient has the errors of a connection that is the caller's.
 func TestClient(t *testing.T) {
 	srv := start(t)
-	conn, err := nats.Connect("nats://" + srv.host())
+	conn, err := nats.Connect("nats://" + srv.Host())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -746,7 +745,7 @@ func TestClient(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "nats://" + srv.host() + "/firn"; s.String() != want {
+	if want := "nats://" + srv.Host() + "/firn"; s.String() != want {
 		t.Errorf("String = %s, want %s", s, want)
 	}
 	if err := s.Prepare(t.Context()); err != nil {

@@ -1,7 +1,6 @@
 package natslease
 
 import (
-	"bytes"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -13,45 +12,19 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
-	"sync"
-	"syscall"
 	"testing"
 	"time"
 
-	"github.com/firn-id/firn/internal/freeze"
 	"github.com/firn-id/firn/lease/drivertest/loopback"
+	"github.com/firn-id/firn/lease/drivertest/process"
 )
 
 // A server is one of the test's own, on a port of loopback that was free.
 type server struct {
-	t       *testing.T
-	program string
-	file    string // its configuration
-	args    []string
-	port    int
-	cmd     *exec.Cmd
-	log     logbook
-	done    chan struct{}
-}
-
-// A logbook keeps what a process says.
-type logbook struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *logbook) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(b)
-}
-
-func (l *logbook) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
+	process.Server
+	t    *testing.T
+	file string // its configuration
 }
 
 // start starts a server with JetStream and parts of a configuration, that ends with the test, even if that is killed.
@@ -66,16 +39,20 @@ func start(t *testing.T, config ...string) *server {
 			t.Skip("nats-server is not installed")
 		}
 	}
-	s := &server{t: t, program: path, port: freePort(t)}
-	dir := t.TempDir()
-	s.file = filepath.Join(dir, "nats.conf")
-	s.args = []string{"-c", s.file}
-	s.configure(append([]string{fmt.Sprintf("listen: 127.0.0.1:%d", s.port), fmt.Sprintf("jetstream { store_dir: %q }", dir)}, config...)...)
-	s.run()
+	s, err := process.Again(func() (*server, error) {
+		dir := t.TempDir()
+		s := &server{t: t, file: filepath.Join(dir, "nats.conf")}
+		s.Port, s.Command = freePort(t), []string{path, "-c", s.file}
+		s.configure(append([]string{fmt.Sprintf("listen: 127.0.0.1:%d", s.Port), fmt.Sprintf("jetstream { store_dir: %q }", dir)}, config...)...)
+		return s, s.Start()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(func() {
-		s.kill()
+		s.Kill()
 		if t.Failed() {
-			t.Logf("the server: %s", &s.log)
+			t.Logf("the server: %s", &s.Log)
 		}
 	})
 	return s
@@ -96,62 +73,32 @@ func freePort(t *testing.T) int {
 	return port
 }
 
-// run starts the process, and waits until it listens.
+// run starts the server once more.
 func (s *server) run() {
 	s.t.Helper()
-	s.cmd, s.done = exec.Command(s.program, s.args...), make(chan struct{})
-	s.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	s.cmd.Stdout, s.cmd.Stderr = &s.log, &s.log
-	cmd, done := s.cmd, s.done
-	started := make(chan error)
-	go func() {
-		runtime.LockOSThread() // whose end would be that of the program, too
-		defer runtime.UnlockOSThread()
-		err := cmd.Start()
-		started <- err
-		if err == nil {
-			cmd.Wait() // its errors are in the state of the process
-			close(done)
-		}
-	}()
-	if err := <-started; err != nil {
+	if err := s.Start(); err != nil {
 		s.t.Fatal(err)
 	}
-	for range 1000 {
-		select {
-		case <-s.done:
-			s.t.Fatalf("it ended: %s", &s.log)
-		default:
-		}
-		conn, err := net.DialTimeout("tcp", s.host(), time.Second)
-		if err == nil {
-			conn.Close()
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	s.t.Fatalf("it does not listen: %s", &s.log)
 }
 
-func (s *server) kill() {
-	s.signal(syscall.SIGKILL)
-	<-s.done
-}
-
-func (s *server) signal(sig syscall.Signal) { s.cmd.Process.Signal(sig) }
-
-// stop has the server stand still until SIGCONT.
+// stop has the server stand still until resume.
 func (s *server) stop() {
 	s.t.Helper()
-	if err := freeze.Process(s.cmd.Process.Pid); err != nil {
+	if err := s.Freeze(); err != nil {
 		s.t.Fatal(err)
 	}
 }
 
-func (s *server) host() string { return fmt.Sprintf("127.0.0.1:%d", s.port) }
+// resume lets the server go on.
+func (s *server) resume() {
+	s.t.Helper()
+	if err := s.Thaw(); err != nil {
+		s.t.Fatal(err)
+	}
+}
 
 func (s *server) address(settings ...string) string {
-	return at("nats://"+s.host(), "firn", settings...)
+	return at("nats://"+s.Host(), "firn", settings...)
 }
 
 // certify makes a certificate for 127.0.0.1 that stands for itself, and its key, and returns their files.

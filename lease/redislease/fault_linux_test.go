@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -18,6 +17,7 @@ import (
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/drivertest/process"
 	"github.com/firn-id/firn/leased"
 	"github.com/firn-id/firn/nanoflake"
 )
@@ -268,7 +268,7 @@ func TestRestart(t *testing.T) {
 			})
 		}
 		time.Sleep(200 * time.Millisecond)
-		srv.kill()
+		srv.Kill()
 		all.Wait()
 		srv.run()
 		fresh := func() (s *Store) {
@@ -322,7 +322,7 @@ func TestStopped(t *testing.T) {
 	if _, err := s.Get(ctx, "a"); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	srv.signal(syscall.SIGCONT)
+	srv.resume()
 	s.options.Timeout = DefaultTimeout
 	eventually(t, "it answers again", func() bool { _, err := s.Get(t.Context(), "a"); return err == nil })
 	want(t, s, "a", "x", rev)
@@ -352,7 +352,7 @@ func TestPassword(t *testing.T) {
 	// What the documentation gives as the rights that leases need is enough, and needed.
 	limited := func(user, rights string) string {
 		command(t, s, append([]any{"ACL", "SETUSER", user, "on", ">hunter4", "~{firn}:*", "resetchannels"}, words(rights)...)...)
-		return fmt.Sprintf("redis://%s:hunter4@%s/0", user, srv.host())
+		return fmt.Sprintf("redis://%s:hunter4@%s/0", user, srv.Host())
 	}
 	some := prepared(t, limited("some", rights))
 	mustPut(t, some, "a", "x", driver.None)
@@ -394,7 +394,7 @@ func TestPassword(t *testing.T) {
 	if _, err := s.Get(t.Context(), "a"); err != nil {
 		t.Error(err)
 	}
-	_, err = Open(t.Context(), "redis://nobody:hunter4@"+srv.host())
+	_, err = Open(t.Context(), "redis://nobody:hunter4@"+srv.Host())
 	fails(t, "no such user", err, driver.ErrUnavailable, "WRONGPASS")
 }
 
@@ -417,7 +417,7 @@ func TestTLS(t *testing.T) {
 	fails(t, "a certificate that nobody knows", err, driver.ErrUnavailable, "see to tls, ca")
 	_, err = Open(t.Context(), with(secure, "ca="+cert, "server-name=other"))
 	fails(t, "a certificate of another", err, driver.ErrUnavailable, "see to tls, ca")
-	_, err = Open(t.Context(), fmt.Sprintf("rediss://%s/0?timeout=500ms", srv.host()))
+	_, err = Open(t.Context(), fmt.Sprintf("rediss://%s/0?timeout=500ms", srv.Host()))
 	fails(t, "no TLS", err, driver.ErrUnavailable, "redis://, not rediss://")
 	_, err = Open(t.Context(), fmt.Sprintf("redis://127.0.0.1:%d/0?timeout=500ms", plain))
 	fails(t, "only TLS", err, driver.ErrUnavailable, "see that the server runs")
@@ -468,7 +468,7 @@ func TestReplica(t *testing.T) {
 	s := prepared(t, primary.address())
 	rev := mustPut(t, s, "a", "x", driver.None)
 	findings(t, s)
-	replica := start(t, append(durable, "--replicaof", "127.0.0.1 "+fmt.Sprint(primary.port))...)
+	replica := start(t, append(durable, "--replicaof", "127.0.0.1 "+fmt.Sprint(primary.Port))...)
 	synced := func(n int) {
 		t.Helper()
 		eventually(t, "the replica has all", func() bool {
@@ -478,7 +478,7 @@ func TestReplica(t *testing.T) {
 	synced(1)
 	_, err := Open(t.Context(), replica.address())
 	fails(t, "a replica", err, driver.ErrUnavailable, "READONLY", "the server is a replica")
-	raw := redis.NewClient(&redis.Options{Addr: replica.host()})
+	raw := redis.NewClient(&redis.Options{Addr: replica.Host()})
 	defer raw.Close()
 	for call, err := range all(t.Context(), mustNew(t, raw, "firn")) { // none of them answers, not even that there is a conflict
 		fails(t, "a replica: "+call, err, driver.ErrUnavailable, "READONLY", "the server is a replica")
@@ -497,7 +497,7 @@ func TestReplica(t *testing.T) {
 	fails(t, "a replica that is stopped: get", err, driver.ErrUnavailable, "0 replicas of 1")
 	fresh, err := Open(t.Context(), primary.address("wait-replicas=1", "wait-timeout=1s"))
 	fails(t, fmt.Sprint("a replica that is stopped: open ", fresh), err, driver.ErrUnavailable, "0 replicas of 1")
-	replica.signal(syscall.SIGCONT)
+	replica.resume()
 	eventually(t, "the replica has it", func() bool { _, err := waiting.Get(t.Context(), "a"); return err == nil })
 	e, err := waiting.Get(t.Context(), "a")
 	if err != nil || string(e.Value) != "z" {
@@ -537,7 +537,7 @@ func TestWaitAOF(t *testing.T) {
 	_, err := Open(t.Context(), srv.address("wait-aof=true"))
 	fails(t, "a server without WAITAOF", err, driver.ErrUnavailable, "not on the server's disk", "too old for this")
 	for local, want := range map[int64]error{1: nil, 0: driver.ErrUnavailable} {
-		c := redis.NewClient(&redis.Options{Addr: srv.host(), Protocol: 2})
+		c := redis.NewClient(&redis.Options{Addr: srv.Host(), Protocol: 2})
 		defer c.Close()
 		h := &aofHook{local: local}
 		c.AddHook(h)
@@ -581,29 +581,31 @@ func TestOld(t *testing.T) {
 // TestSentinel has a Sentinel that says where the primary is, and makes a replica one.
 func TestSentinel(t *testing.T) {
 	primary := start(t, durable...)
-	start(t, append(durable, "--replicaof", "127.0.0.1 "+fmt.Sprint(primary.port))...)
+	start(t, append(durable, "--replicaof", "127.0.0.1 "+fmt.Sprint(primary.Port))...)
 	conf := filepath.Join(t.TempDir(), "sentinel.conf")
 	port := freePort(t)
 	if err := os.WriteFile(conf, []byte(fmt.Sprintf("port %d\nbind 127.0.0.1\nsentinel monitor main 127.0.0.1 %d 1\n"+
-		"sentinel down-after-milliseconds main 500\nsentinel failover-timeout main 5000\n", port, primary.port)), 0o600); err != nil {
+		"sentinel down-after-milliseconds main 500\nsentinel failover-timeout main 5000\n", port, primary.Port)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	sentinel := &server{t: t, program: primary.program, args: []string{conf, "--sentinel"}, port: port}
-	sentinel.run()
-	t.Cleanup(sentinel.kill)
+	sentinel := &process.Server{Command: []string{primary.Command[0], conf, "--sentinel"}, Port: port}
+	if err := sentinel.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(sentinel.Kill)
 	addr := fmt.Sprintf("redis://127.0.0.1:%d/0?sentinel=main", port)
 	_, err := Open(t.Context(), strings.Replace(addr, "=main", "=other", 1))
 	fails(t, "a name that the Sentinel does not know", err, driver.ErrUnavailable, "sentinel=NAME")
 	s := prepared(t, addr)
 	rev := mustPut(t, s, "a", "x", driver.None)
 	eventually(t, "the Sentinel knows the replica, and that has all", func() bool {
-		c := redis.NewSentinelClient(&redis.Options{Addr: sentinel.host()})
+		c := redis.NewSentinelClient(&redis.Options{Addr: sentinel.Host()})
 		defer c.Close()
 		known, err := c.Replicas(t.Context(), "main").Result()
 		return err == nil && len(known) == 1 && known[0]["master-link-status"] == "ok" && s.client.Do(t.Context(), "WAIT", 1, 100).Val() == int64(1)
 	})
 	findings(t, s, "get changes after they were acknowledged")
-	primary.kill()
+	primary.Kill()
 	eventually(t, "the replica is the primary", func() bool { _, err := s.Get(t.Context(), "a"); return err == nil })
 	want(t, s, "a", "x", rev)
 	mustPut(t, s, "a", "y", rev)
@@ -614,7 +616,7 @@ func TestCluster(t *testing.T) {
 	srv := start(t, append(durable, "--cluster-enabled", "yes")...)
 	_, err := Open(t.Context(), srv.address())
 	fails(t, "a Cluster that is down", err, driver.ErrUnavailable, "CLUSTERDOWN", "see that all servers")
-	c := redis.NewClient(&redis.Options{Addr: srv.host()})
+	c := redis.NewClient(&redis.Options{Addr: srv.Host()})
 	defer c.Close()
 	if err := c.ClusterAddSlotsRange(t.Context(), 0, 16383).Err(); err != nil {
 		t.Fatal(err)
@@ -654,9 +656,9 @@ func TestInspect(t *testing.T) {
 	command(t, s, "CONFIG", "SET", "no-appendfsync-on-rewrite", "yes")
 	findings(t, s, "while it is rewritten")
 	command(t, s, "ACL", "SETUSER", "some", "on", ">hunter2", "~*", "+@all", "-config")
-	findings(t, mustOpen(t, fmt.Sprintf("redis://some:hunter2@%s/0", srv.host())), "does not let this user see appendfsync")
+	findings(t, mustOpen(t, fmt.Sprintf("redis://some:hunter2@%s/0", srv.Host())), "does not let this user see appendfsync")
 	command(t, s, "ACL", "SETUSER", "some", "-info")
-	findings(t, mustOpen(t, fmt.Sprintf("redis://some:hunter2@%s/0", srv.host())), "cannot be checked")
+	findings(t, mustOpen(t, fmt.Sprintf("redis://some:hunter2@%s/0", srv.Host())), "cannot be checked")
 	s.Close()
 	_, err := s.Inspect(t.Context())
 	fails(t, "closed", err, driver.ErrUnavailable, "closed")
@@ -720,7 +722,7 @@ func TestOutage(t *testing.T) {
 		return nil
 	}
 	for round := range 2 {
-		srv.kill()
+		srv.Kill()
 		eventually(t, "the times have run out", func() bool { return errors.Is(mint(), lease.ErrLeaseExpired) })
 		if l.Err() == nil || !errors.Is(l.Err(), driver.ErrUnavailable) {
 			t.Errorf("round %d: the lease's error is %v", round, l.Err())

@@ -1,7 +1,6 @@
 package redislease
 
 import (
-	"bytes"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -13,45 +12,17 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
-	"strings"
-	"sync"
-	"syscall"
 	"testing"
 	"time"
 
-	"github.com/firn-id/firn/internal/freeze"
 	"github.com/firn-id/firn/lease/drivertest/loopback"
 	"github.com/firn-id/firn/lease/drivertest/process"
 )
 
 // A server is one of the test's own, on a port of loopback that was free.
 type server struct {
-	t       *testing.T
-	program string
-	args    []string
-	port    int
-	cmd     *exec.Cmd
-	log     logbook
-	done    chan struct{}
-}
-
-// A logbook keeps what a process says.
-type logbook struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *logbook) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(b)
-}
-
-func (l *logbook) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
+	process.Server
+	t *testing.T
 }
 
 // start starts a server that ends with the test, even if that is killed.
@@ -67,17 +38,19 @@ func start(t *testing.T, args ...string) *server {
 		}
 	}
 	s, err := process.Again(func() (*server, error) {
-		s := &server{t: t, program: path, port: freePort(t)}
-		for s.port >= 22000 { // a server of a Cluster listens on the port 10000 above, too, which connections must not get
-			s.port = freePort(t)
+		port := freePort(t)
+		for port >= 22000 { // a server of a Cluster listens on the port 10000 above, too, which connections must not get
+			port = freePort(t)
 		}
-		s.args = append([]string{"--port", fmt.Sprint(s.port), "--bind", "127.0.0.1", "--dir", t.TempDir(), "--save", "", "--daemonize", "no"}, args...)
-		return s, s.launch()
+		s := &server{t: t}
+		s.Port = port
+		s.Command = append([]string{path, "--port", fmt.Sprint(port), "--bind", "127.0.0.1", "--dir", t.TempDir(), "--save", "", "--daemonize", "no"}, args...)
+		return s, s.Start()
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(s.kill)
+	t.Cleanup(s.Kill)
 	return s
 }
 
@@ -93,73 +66,32 @@ func freePort(t *testing.T) int {
 	return port
 }
 
-// run starts the process once more.
+// run starts the server once more.
 func (s *server) run() {
 	s.t.Helper()
-	if err := s.launch(); err != nil {
+	if err := s.Start(); err != nil {
 		s.t.Fatal(err)
 	}
 }
 
-// launch starts the process, and waits until it listens.
-func (s *server) launch() error {
-	s.cmd, s.done = exec.Command(s.program, s.args...), make(chan struct{})
-	s.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	s.cmd.Stdout, s.cmd.Stderr = &s.log, &s.log
-	cmd, done := s.cmd, s.done
-	started := make(chan error)
-	go func() {
-		runtime.LockOSThread() // whose end would be that of the program, too
-		defer runtime.UnlockOSThread()
-		err := cmd.Start()
-		started <- err
-		if err == nil {
-			cmd.Wait() // its errors are in the state of the process
-			close(done)
-		}
-	}()
-	if err := <-started; err != nil {
-		return err
-	}
-	for range 1000 {
-		select {
-		case <-s.done:
-			err := fmt.Errorf("it ended: %s", &s.log)
-			if strings.Contains(strings.ToLower(s.log.String()), process.ErrPort.Error()) {
-				err = fmt.Errorf("%w: %w", process.ErrPort, err)
-			}
-			return err
-		default:
-		}
-		conn, err := net.DialTimeout("tcp", s.host(), time.Second)
-		if err == nil {
-			conn.Close()
-			return nil
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	return fmt.Errorf("it does not listen: %s", &s.log)
-}
-
-func (s *server) kill() {
-	s.signal(syscall.SIGKILL)
-	<-s.done
-}
-
-func (s *server) signal(sig syscall.Signal) { s.cmd.Process.Signal(sig) }
-
-// stop has the server stand still until SIGCONT.
+// stop has the server stand still until resume.
 func (s *server) stop() {
 	s.t.Helper()
-	if err := freeze.Process(s.cmd.Process.Pid); err != nil {
+	if err := s.Freeze(); err != nil {
 		s.t.Fatal(err)
 	}
 }
 
-func (s *server) host() string { return fmt.Sprintf("127.0.0.1:%d", s.port) }
+// resume lets the server go on.
+func (s *server) resume() {
+	s.t.Helper()
+	if err := s.Thaw(); err != nil {
+		s.t.Fatal(err)
+	}
+}
 
 func (s *server) address(settings ...string) string {
-	return with("redis://"+s.host()+"/0", settings...)
+	return with("redis://"+s.Host()+"/0", settings...)
 }
 
 // certify makes a certificate for 127.0.0.1 that stands for itself, and its key, and returns their files.

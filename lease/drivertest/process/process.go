@@ -20,10 +20,10 @@ type Process struct {
 	done chan struct{} // closed when the process is gone
 }
 
-// Start starts a command as a process that ends with this one: on Linux also if this one is killed. A signal from the
-// terminal does not reach it.
+// Start starts a command as a process that ends with this one: on Linux also if this one is killed, by SIGKILL or the
+// signal that the command names for that. A signal from the terminal does not reach it.
 func Start(cmd *exec.Cmd) (*Process, error) {
-	cmd.SysProcAttr = attributes()
+	bind(cmd)
 	started := make(chan error)
 	spawner() <- func() { started <- cmd.Start() }
 	if err := <-started; err != nil {
@@ -52,6 +52,9 @@ var spawner = sync.OnceValue(func() chan<- func() {
 
 // Pid returns the number of the process.
 func (p *Process) Pid() int { return p.cmd.Process.Pid }
+
+// Done returns a channel that is closed when the process has ended.
+func (p *Process) Done() <-chan struct{} { return p.done }
 
 // Alive reports whether the process has not ended yet.
 func (p *Process) Alive() bool {

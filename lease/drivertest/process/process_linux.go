@@ -1,6 +1,7 @@
 package process
 
 import (
+	"os/exec"
 	"syscall"
 
 	"github.com/firn-id/firn/internal/freeze"
@@ -9,8 +10,15 @@ import (
 // Supported reports whether processes can be started here.
 const Supported = true
 
-func attributes() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+// bind has a command end with this process, and away from the terminal.
+func bind(cmd *exec.Cmd) {
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = new(syscall.SysProcAttr)
+	}
+	cmd.SysProcAttr.Setpgid = true
+	if cmd.SysProcAttr.Pdeathsig == 0 {
+		cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
+	}
 }
 
 // Freeze stops the process (SIGSTOP), and returns when it stands still.

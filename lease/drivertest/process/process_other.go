@@ -4,13 +4,13 @@ package process
 
 import (
 	"errors"
-	"syscall"
+	"os/exec"
 )
 
 // Supported reports whether processes can be started here.
 const Supported = false
 
-func attributes() *syscall.SysProcAttr { return nil }
+func bind(*exec.Cmd) {}
 
 // Freeze stops the process.
 func (p *Process) Freeze() error { return errors.ErrUnsupported }

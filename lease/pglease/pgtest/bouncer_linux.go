@@ -15,7 +15,7 @@ import (
 type Bouncer struct {
 	dir     string
 	port    int
-	process *process
+	process *group
 }
 
 // Bounce starts a PgBouncer that shares so many connections to the server among its clients. The
@@ -69,7 +69,7 @@ func (b *Bouncer) Address() string {
 
 // Close stops the PgBouncer for good.
 func (b *Bouncer) Close() error {
-	if b.process != nil && !b.process.ended() {
+	if b.process != nil && b.process.Alive() {
 		b.process.signal(syscall.SIGKILL)
 		b.process.end()
 	}

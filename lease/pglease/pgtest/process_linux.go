@@ -9,15 +9,14 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
 	"github.com/firn-id/firn/internal/freeze"
+	"github.com/firn-id/firn/lease/drivertest/process"
 )
 
 // program returns the path of one of PostgreSQL's programs, of the newest version.
@@ -94,65 +93,49 @@ func environment() []string {
 	return slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "PG") || strings.HasPrefix(v, "LC_") })
 }
 
-// A process is a program that was started.
-type process struct {
-	cmd  *exec.Cmd
-	log  logbook
-	done chan struct{} // closed when it has ended
+// A group is a program that was started, and all processes below it.
+type group struct {
+	*process.Process
+	log process.Logbook
 }
 
 // start starts a program that ends with the test, even if that is killed.
-func (o owner) start(path string, args ...string) (*process, error) {
-	p := &process{cmd: exec.Command(path, args...), done: make(chan struct{})}
-	p.cmd.SysProcAttr, p.cmd.Dir, p.cmd.Env = o.attributes(), "/", environment()
-	p.cmd.SysProcAttr.Pdeathsig = syscall.SIGQUIT
-	p.cmd.Stdout, p.cmd.Stderr = &p.log, &p.log
-	p.cmd.WaitDelay = 10 * time.Second // for one below it that goes on, with the same output
-	started := make(chan error)
-	go func() {
-		runtime.LockOSThread() // whose end would be that of the program, too
-		defer runtime.UnlockOSThread()
-		err := p.cmd.Start()
-		started <- err
-		if err == nil {
-			p.cmd.Wait() // its errors are in the state of the process
-			close(p.done)
-		}
-	}()
-	return p, <-started
-}
-
-func (p *process) ended() bool {
-	select {
-	case <-p.done:
-		return true
-	default:
-		return false
+func (o owner) start(path string, args ...string) (*group, error) {
+	g := new(group)
+	cmd := exec.Command(path, args...)
+	cmd.SysProcAttr, cmd.Dir, cmd.Env = o.attributes(), "/", environment()
+	cmd.SysProcAttr.Pdeathsig = syscall.SIGQUIT
+	cmd.Stdout, cmd.Stderr = &g.log, &g.log
+	cmd.WaitDelay = 10 * time.Second // for one below it that goes on, with the same output
+	var err error
+	if g.Process, err = process.Start(cmd); err != nil {
+		return nil, err
 	}
+	return g, nil
 }
 
 // end waits for the end of a process that was told to. If it does not come, it is killed.
-func (p *process) end() {
+func (g *group) end() {
 	select {
-	case <-p.done:
+	case <-g.Done():
 	case <-time.After(30 * time.Second):
-		p.signal(syscall.SIGKILL)
-		<-p.done
+		g.signal(syscall.SIGKILL)
+		<-g.Done()
 	}
 }
 
 // signal sends a signal to the process and to all below it.
-func (p *process) signal(sig syscall.Signal) { p.each(func(pid int) { syscall.Kill(pid, sig) }) }
+func (g *group) signal(sig syscall.Signal) { g.each(func(pid int) { syscall.Kill(pid, sig) }) }
 
 // freeze has the process and all below it stand still.
-func (p *process) freeze() { p.each(func(pid int) { freeze.Process(pid) }) } // one that has ended does
+func (g *group) freeze() { g.each(func(pid int) { freeze.Process(pid) }) } // one that has ended does
 
 // each does something to the process and to all below it, in that order.
-func (p *process) each(do func(pid int)) {
+func (g *group) each(do func(pid int)) {
 	seen := map[int]bool{}
 	for again := true; again; { // until there are no new ones
 		again = false
-		for _, pid := range append([]int{p.cmd.Process.Pid}, children(p.cmd.Process.Pid)...) {
+		for _, pid := range append([]int{g.Pid()}, children(g.Pid())...) {
 			if !seen[pid] {
 				seen[pid], again = true, true
 				do(pid)
@@ -177,36 +160,18 @@ func children(pid int) []int {
 	return found
 }
 
-// A logbook keeps what a process says.
-type logbook struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *logbook) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(b)
-}
-
-func (l *logbook) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
-}
-
 // listening waits until a process listens on its port.
-func (p *process) listening(port int) error {
+func (g *group) listening(port int) error {
 	for range 1000 {
 		conn, err := net.DialTimeout("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), time.Second)
 		if err == nil {
 			conn.Close()
 			return nil
 		}
-		if p.ended() {
-			return errors.New("it ended: " + p.log.String())
+		if !g.Alive() {
+			return errors.New("it ended: " + g.log.String())
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	return errors.New("it does not listen: " + p.log.String())
+	return errors.New("it does not listen: " + g.log.String())
 }

@@ -30,7 +30,7 @@ type Server struct {
 	dir     string
 	port    int
 	owner   owner
-	process *process
+	process *group
 }
 
 // Start makes and starts a server, with a user postgres, whom it trusts, and a database of that
@@ -180,7 +180,7 @@ func (s *Server) Start(ctx context.Context) error {
 // Crash ends the server at once, as pg_ctl -m immediate does: as if the power had failed, but for
 // what the system still has to write.
 func (s *Server) Crash() {
-	syscall.Kill(s.process.cmd.Process.Pid, syscall.SIGQUIT)
+	syscall.Kill(s.process.Pid(), syscall.SIGQUIT)
 	s.Continue()
 	s.process.end()
 }
@@ -206,7 +206,7 @@ func (s *Server) Continue() { s.process.signal(syscall.SIGCONT) }
 
 // Suspend stops those of the server's processes whose title has a text, such as "walwriter".
 func (s *Server) Suspend(text string) (stopped int) {
-	for _, pid := range children(s.process.cmd.Process.Pid) {
+	for _, pid := range children(s.process.Pid()) {
 		title, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 		if strings.Contains(string(title), text) {
 			if freeze.Process(pid) == nil {
@@ -224,7 +224,7 @@ func (s *Server) Promote(ctx context.Context) error {
 
 // Close stops the server for good, and removes all that it had.
 func (s *Server) Close() error {
-	if s.process != nil && !s.process.ended() {
+	if s.process != nil && s.process.Alive() {
 		s.Crash()
 	}
 	return os.RemoveAll(s.dir)
