@@ -20,9 +20,9 @@ import (
 // begin at the floor. A record that is found and begins before is one that was made before the
 // rescue, or by a request that came late, and is raised.
 //
-// Many leases may want records at once. Each of them then makes one, apart from those of the others,
-// and one lease has the pool name all that there are, so that the pool's record, which all have to
-// wait for, changes a few times and not once for each.
+// Many leases may want records at once. Each lease then makes one record, apart from the records of
+// the others, and one lease adds all new records to the pool's record. All leases wait for the pool's
+// record; this way the pool's record changes a few times, and not once for each lease.
 
 // grow makes records for some workers more, as many as there are, or for one, if others are making some
 // too. It returns one that it has made and the pool now names, for the lease to take; that is nobody's if

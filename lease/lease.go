@@ -79,9 +79,10 @@ type lock chan struct{}
 func (l lock) Lock()   { l <- struct{}{} }
 func (l lock) Unlock() { <-l }
 
-// attempts are the requests for a worker whose outcome is not known. As they exclude each other,
-// and none is done any more once the record has another revision, those from one revision are all
-// that there is to know, and their names begin alike lest they be as many as an outage is long.
+// attempts are the requests for a worker whose outcome is not known. Attempts at the same revision
+// exclude each other, and none of them takes effect once the record has another revision, so a lease
+// remembers attempts at one revision only. The attempts share a prefix of their names; an outage of any
+// length therefore needs constant memory.
 type attempts struct {
 	rev    driver.Revision
 	prefix string // of their names

@@ -104,10 +104,10 @@ func DefaultDir() (string, error) {
 
 // Open returns the store in a directory, which it makes if there is none.
 //
-// An error that is [driver.ErrUnsafe] says that the directory is on a filesystem where
-// leases would not be safe, such as one that machines share, that this system is not
-// supported, or, if it is [ErrCopied] too, that the directory is a copy of another store's.
-// What the directory can lose, [Store.Inspect] says.
+// The error is [driver.ErrUnsafe] if leases would not be safe in the directory: this system is
+// not supported, or the filesystem is one of several machines, for example. The error is
+// [ErrCopied] as well if the directory is a copy of another store's directory. [Store.Inspect]
+// says what the directory can lose.
 func Open(dir string) (*Store, error) { return open(dir, named, system) }
 
 // ErrPassing reports that the default directory does not last: OpenDefault refuses it, and Open does not.

@@ -183,8 +183,8 @@ func (s *Store) get(ctx context.Context, op, key string, stream jetstream.Stream
 // readers is how many entries List reads at a time.
 const readers = 32
 
-// List is as [driver.Store] says. It leaves out keys of the bucket that are none of an entry. What would read them in one
-// request could be answered by a replica that is behind, so they are read one by one.
+// List returns the entries as [driver.Store] says. Keys of the bucket that name no entry are left out. List reads the
+// entries one by one: a replica that is behind could answer a request for all of them.
 func (s *Store) List(ctx context.Context, prefix string) ([]driver.Entry, error) {
 	ctx, cancel := s.within(ctx)
 	defer cancel()

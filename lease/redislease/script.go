@@ -23,10 +23,10 @@ const schemaVersion = 1
 // name of the hash, and how many changes there were. All scripts answer with what they found first: a word, the
 // name, and the count.
 //
-// PERSIST takes away a time to live that somebody gave. It is there, last, because it is a command that
-// writes, which a replica refuses, and so does a primary that is cut off from its replicas (min-replicas-to-write) or
-// cannot write its disk. It must not come before those that take memory: a script that has written is not
-// held up by the limit.
+// PERSIST takes away a time to live that somebody gave. PERSIST also makes each script a script that writes: a replica
+// refuses such a script, and so does a primary that cannot write its disk or is cut off from its replicas
+// (min-replicas-to-write). PERSIST comes last, after the commands that take memory: Redis does not apply the memory
+// limit to a script that has written.
 const prelude = `
 local entries, index = KEYS[1], KEYS[2]
 local about = redis.call('HMGET', entries, '.schema', '.store', '.count')
