@@ -6,7 +6,6 @@ require (
 	github.com/creack/pty v1.1.24
 	github.com/fatih/color v1.19.0
 	github.com/firn-id/firn v0.0.0
-	github.com/firn-id/firn/lease/drivertest v0.0.0
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/lanrat/extsort v1.5.0
 	github.com/rogpeppe/go-internal v1.16.0
@@ -21,6 +20,7 @@ require (
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/coreos/go-semver v0.3.1 // indirect
 	github.com/coreos/go-systemd/v22 v22.7.0 // indirect
+	github.com/firn-id/firn/internal/servers/pgtest v0.0.0-00010101000000-000000000000 // indirect
 	github.com/golang/protobuf v1.5.4 // indirect
 	github.com/grpc-ecosystem/grpc-gateway/v2 v2.29.0 // indirect
 	github.com/jackc/pgpassfile v1.0.0 // indirect
@@ -70,3 +70,5 @@ replace (
 replace github.com/firn-id/firn/lease/natslease => ../../lease/natslease
 
 replace github.com/firn-id/firn/lease/redislease => ../../lease/redislease
+
+replace github.com/firn-id/firn/internal/servers/pgtest => ../../internal/servers/pgtest

@@ -12,9 +12,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/firn-id/firn/cmd/firn/torture"
-	"github.com/firn-id/firn/lease/etcdlease/etcdtest"
-	"github.com/firn-id/firn/lease/kubelease/kubetest"
+	"github.com/firn-id/firn/cmd/firn/internal/torture"
+	"github.com/firn-id/firn/internal/servers/etcdtest"
+	"github.com/firn-id/firn/internal/servers/kubetest"
 )
 
 // onPostgres returns the address of a store with a table of its own in the server that the tests of

@@ -20,7 +20,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/firn-id/firn/cmd/firn/torture"
+	"github.com/firn-id/firn/cmd/firn/internal/torture"
 	"github.com/firn-id/firn/lease/address"
 )
 

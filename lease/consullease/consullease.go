@@ -14,9 +14,9 @@
 //
 // # What was shown, and how
 //
-// On three real servers (lease/servertest), the package passes the suite of lease/drivertest with the policy above, and
+// On three real servers (internal/servers/servertest), the package passes the suite of lease/drivertest with the policy above, and
 // nothing acknowledged is lost when the leader or all servers are killed, or the leader is stopped; so it is under
-// torture (go run ./faults -stores consul). The faults that a real server does not show on demand come from an HTTP
+// torture (go run ./cmd/firn/internal/faults -stores consul). The faults that a real server does not show on demand come from an HTTP
 // server of the project's own (consultest): lost, late and repeated requests, each error, reads that are stale unless they
 // are consistent, refused keys. A test makes the same requests of both and compares the answers.
 package consullease

@@ -14,10 +14,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firn-id/firn/internal/servers/consultest"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/consullease"
-	"github.com/firn-id/firn/lease/consullease/consultest"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/leased"
 	"github.com/firn-id/firn/nanoflake"

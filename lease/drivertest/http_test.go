@@ -10,11 +10,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/firn-id/firn/internal/servers/consultest"
+	"github.com/firn-id/firn/internal/servers/kubetest"
 	"github.com/firn-id/firn/lease/consullease"
-	"github.com/firn-id/firn/lease/consullease/consultest"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/kubelease"
-	"github.com/firn-id/firn/lease/kubelease/kubetest"
 )
 
 const (

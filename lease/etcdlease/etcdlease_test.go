@@ -16,13 +16,13 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
+	"github.com/firn-id/firn/internal/servers/etcdtest"
+	"github.com/firn-id/firn/internal/servers/loopback"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/drivertest"
-	"github.com/firn-id/firn/lease/drivertest/loopback"
 	"github.com/firn-id/firn/lease/etcdlease"
-	"github.com/firn-id/firn/lease/etcdlease/etcdtest"
 	"github.com/firn-id/firn/leased"
 	"github.com/firn-id/firn/nanoflake"
 )

@@ -10,10 +10,10 @@ import (
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 
+	"github.com/firn-id/firn/internal/servers/etcdtest"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/drivertest"
 	"github.com/firn-id/firn/lease/etcdlease"
-	"github.com/firn-id/firn/lease/etcdlease/etcdtest"
 )
 
 // Histories of clients while the member that leads is killed, cut off from the others, or frozen, again and again:

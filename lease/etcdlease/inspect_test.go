@@ -12,8 +12,8 @@ import (
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 
+	"github.com/firn-id/firn/internal/servers/etcdtest"
 	"github.com/firn-id/firn/lease/driver"
-	"github.com/firn-id/firn/lease/etcdlease/etcdtest"
 )
 
 // wantFindings checks that there is one finding for each of the texts, and none besides, and whether the first says

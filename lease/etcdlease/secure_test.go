@@ -21,10 +21,10 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
+	"github.com/firn-id/firn/internal/servers/etcdtest"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/drivertest"
 	"github.com/firn-id/firn/lease/etcdlease"
-	"github.com/firn-id/firn/lease/etcdlease/etcdtest"
 )
 
 // An authority signs certificates, which it writes to files.

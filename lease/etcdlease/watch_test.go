@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firn-id/firn/internal/servers/etcdtest"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/etcdlease"
-	"github.com/firn-id/firn/lease/etcdlease/etcdtest"
 )
 
 // patience is far more than anything takes here.

@@ -27,9 +27,9 @@
 //
 // # What was shown, and how
 //
-// On a real API server over a real etcd (lease/servertest), the package passes the suite of lease/drivertest with the Role
+// On a real API server over a real etcd (internal/servers/servertest), the package passes the suite of lease/drivertest with the Role
 // above, no verb of the Role is too many, and nothing acknowledged is lost when the servers are killed and stopped; so it is
-// under torture (go run ./faults -stores kubernetes). The faults that a real server does not show on demand come from an
+// under torture (go run ./cmd/firn/internal/faults -stores kubernetes). The faults that a real server does not show on demand come from an
 // HTTP server of the project's own (kubetest): lost, late and repeated requests, each error, reads that are stale with
 // resourceVersion=0, pages and watches that expire. A test makes the same requests of both and compares the answers.
 package kubelease

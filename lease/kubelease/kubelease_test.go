@@ -22,10 +22,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firn-id/firn/internal/servers/kubetest"
 	firnlease "github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/driver"
-	"github.com/firn-id/firn/lease/kubelease/kubetest"
 	"github.com/firn-id/firn/leased"
 	"github.com/firn-id/firn/nanoflake"
 )

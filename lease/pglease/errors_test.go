@@ -14,8 +14,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/firn-id/firn/internal/servers/loopback"
 	"github.com/firn-id/firn/lease/driver"
-	"github.com/firn-id/firn/lease/drivertest/loopback"
 )
 
 // fails fails the test unless an error is one of a store's, of the kind, with words in its text or

@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/firn-id/firn v0.0.0
+	github.com/firn-id/firn/internal/servers/pgtest v0.0.0-00010101000000-000000000000
 	github.com/firn-id/firn/lease/drivertest v0.0.0
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/jackc/puddle/v2 v2.2.3
@@ -20,3 +21,5 @@ require (
 replace github.com/firn-id/firn => ../..
 
 replace github.com/firn-id/firn/lease/drivertest => ../drivertest
+
+replace github.com/firn-id/firn/internal/servers/pgtest => ../../internal/servers/pgtest

@@ -17,9 +17,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/firn-id/firn/internal/servers/pgtest"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/drivertest"
-	"github.com/firn-id/firn/lease/pglease/pgtest"
 )
 
 // installed fails the test, or skips it, if there is an error.

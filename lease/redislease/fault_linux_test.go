@@ -14,10 +14,10 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/firn-id/firn/internal/servers/process"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/driver"
-	"github.com/firn-id/firn/lease/drivertest/process"
 	"github.com/firn-id/firn/leased"
 	"github.com/firn-id/firn/nanoflake"
 )

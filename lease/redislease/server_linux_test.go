@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firn-id/firn/lease/drivertest/loopback"
-	"github.com/firn-id/firn/lease/drivertest/process"
+	"github.com/firn-id/firn/internal/servers/loopback"
+	"github.com/firn-id/firn/internal/servers/process"
 )
 
 // A server is one of the test's own, on a port of loopback that was free.

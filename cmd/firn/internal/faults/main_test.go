@@ -1,0 +1,119 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firn-id/firn/cmd/firn/internal/torture"
+	"github.com/firn-id/firn/internal/servers/etcdtest"
+	"github.com/firn-id/firn/internal/servers/pgtest"
+	"github.com/firn-id/firn/internal/servers/servertest"
+)
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProcess) == "1" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// needs skips a test of a store whose servers are not to be had, or fails it if they are required.
+func needs(t *testing.T, store string) {
+	t.Helper()
+	var err error
+	switch store {
+	case "etcd":
+		_, err = etcdtest.Server(t.Context())
+	case "postgres":
+		var s *pgtest.Server
+		if s, err = pgtest.Start(t.Context(), pgtest.Config{}); err == nil {
+			s.Close()
+		}
+	default:
+		servertest.Require(t)
+	}
+	switch {
+	case err == nil:
+	case os.Getenv("FIRN_REQUIRE_SERVICES") == "1":
+		t.Fatalf("no servers of %s, and FIRN_REQUIRE_SERVICES=1: %v", store, err)
+	default:
+		t.Skipf("no servers of %s: %v", store, err)
+	}
+}
+
+// A short matrix of each store has all kinds of faults, and no violation.
+func TestMatrix(t *testing.T) {
+	for store := range stores {
+		t.Run(store, func(t *testing.T) {
+			needs(t, store)
+			var out bytes.Buffer
+			err := run(t.Context(), strings.Fields("-stores "+store+" -runs 1 -duration 8s -window 400ms -ids 200000 -processes 4 -least 0"), &out)
+			t.Log(out.String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, kind := range []string{"kill ", "stop ", "step ", "server ", "message "} {
+				if !strings.Contains(out.String(), "\n"+kind) {
+					t.Errorf("no %s", kind)
+				}
+			}
+		})
+	}
+}
+
+// What was violated, and what did not happen, is an error.
+func TestReport(t *testing.T) {
+	sum := func(happened int, violated int64) *torture.Summary {
+		s := &torture.Summary{IDs: 10, Violations: map[string]int64{},
+			Faults: []torture.FaultCount{{Kind: "kill", Planned: 3, Happened: happened}}}
+		if violated > 0 {
+			s.Violations["duplicate"] = violated
+		}
+		return s
+	}
+	for _, c := range []struct {
+		name string
+		sums []*torture.Summary
+		want string
+	}{
+		{"all is well", []*torture.Summary{sum(3, 0), sum(2, 0)}, ""},
+		{"too few", []*torture.Summary{sum(3, 0), sum(1, 0)}, "happened less than 5 times: kill"},
+		{"violated", []*torture.Summary{sum(3, 0), sum(3, 1)}, "uniqueness was violated in 1 runs"},
+	} {
+		m := matrix{faults: make(map[string]*torture.FaultCount)}
+		for _, s := range c.sums {
+			m.add(s)
+		}
+		var out bytes.Buffer
+		err := m.report(&out, 5)
+		if c.want == "" && err != nil || c.want != "" && (err == nil || err.Error() != c.want) {
+			t.Errorf("%s: %v, want %q\n%s", c.name, err, c.want, out.String())
+		}
+		if m.ids != 20 || m.runs != 2 {
+			t.Errorf("%s: %d IDs of %d runs", c.name, m.ids, m.runs)
+		}
+	}
+}
+
+func TestUsage(t *testing.T) {
+	for _, args := range []string{"-stores redis -runs 1", "-outage 1s -stores none", "-runs"} {
+		if err := run(t.Context(), strings.Fields(args), new(bytes.Buffer)); err == nil {
+			t.Errorf("%s: no error", args)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Nanosecond)
+	defer cancel()
+	<-ctx.Done()
+	needs(t, "postgres")
+	if err := run(ctx, strings.Fields("-stores postgres -runs 1"), new(bytes.Buffer)); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("without time: %v", err)
+	}
+}

@@ -1,0 +1,419 @@
+// Package etcdtest runs clusters of real etcd servers for tests: processes of this machine on loopback
+// ports, that can be killed, stopped and cut off from each other.
+//
+// The server is built from its Go module, as the tool of the module in the folder server pins it; the
+// go command keeps what it has built. FIRN_ETCD_SERVER names another binary to run instead. Members
+// end with the process that started them, on Linux even if it is killed.
+package etcdtest
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/firn-id/firn/internal/servers/loopback"
+	"github.com/firn-id/firn/internal/servers/process"
+)
+
+// Config says what a cluster is like. The zero Config is three members that anybody may use.
+type Config struct {
+	Members int      // how many; 0 means 3
+	Args    []string // more flags, for each member
+
+	// CA, Cert and Key are files in PEM. With Cert and Key clients connect by TLS; with CA they have
+	// to have a certificate by it, too.
+	CA, Cert, Key string
+
+	Dir string // where the members keep their data; "" means a temporary folder, which Close removes
+}
+
+// A Cluster is running members. Its methods are safe for concurrent use, and name members by their
+// number from 0.
+type Cluster struct {
+	server  string
+	dir     string
+	remove  bool
+	members []*member
+	network *network
+
+	mu sync.Mutex // of the processes
+}
+
+type member struct {
+	name    string
+	args    []string
+	client  string // host:port
+	metrics string // host:port
+	data    string
+	log     string
+
+	// Under the cluster's mu:
+	process *process.Process // nil if it was never started
+	killed  bool
+	stopped bool
+}
+
+// Server returns the path of the server's binary, which it builds if there is none yet.
+func Server(ctx context.Context) (string, error) {
+	if !process.Supported {
+		return "", fmt.Errorf("clusters for tests take Linux, and this is %s", runtime.GOOS)
+	}
+	if path := os.Getenv("FIRN_ETCD_SERVER"); path != "" {
+		return exec.LookPath(path)
+	}
+	return process.Tool(ctx, "../pins/etcd", "go.etcd.io/etcd/server/v3")
+}
+
+// New starts a cluster for a test, at the end of which it ends. Without a server the test is skipped,
+// or fails with FIRN_REQUIRE_SERVICES=1. If the test fails, it logs what the members said last.
+func New(t testing.TB, c Config) *Cluster {
+	t.Helper()
+	if _, err := Server(t.Context()); err != nil {
+		if os.Getenv("FIRN_REQUIRE_SERVICES") == "1" {
+			t.Fatalf("there is no etcd, and FIRN_REQUIRE_SERVICES=1: %v", err)
+		}
+		t.Skipf("there is no etcd; it takes a network with Go modules, or FIRN_ETCD_SERVER: %v", err)
+	}
+	return process.ForTest(t, func(ctx context.Context) (*Cluster, error) { return Start(ctx, c) })
+}
+
+// Start starts a cluster, and returns when all of its members are healthy.
+func Start(ctx context.Context, config Config) (*Cluster, error) {
+	server, err := Server(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return process.Again(func() (*Cluster, error) { return start(ctx, server, config) })
+}
+
+func start(ctx context.Context, server string, config Config) (_ *Cluster, err error) {
+	c := &Cluster{server: server, dir: config.Dir}
+	if c.dir == "" {
+		c.remove = true
+		if c.dir, err = os.MkdirTemp("", "firn-etcd-"); err != nil {
+			return nil, err
+		}
+	}
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("%w\n%s", err, c.Logs())
+			c.Close()
+		}
+	}()
+	n := cmp.Or(config.Members, 3)
+	ports, err := loopback.Ports(3 * n)
+	if err != nil {
+		return nil, err
+	}
+	port := func(member, i int) string { return fmt.Sprintf("127.0.0.1:%d", ports[3*member+i]) }
+	scheme := "http"
+	if config.Cert != "" {
+		scheme = "https"
+	}
+	for i := range n {
+		name := fmt.Sprintf("m%d", i)
+		c.members = append(c.members, &member{name: name, client: port(i, 0), metrics: port(i, 1),
+			data: filepath.Join(c.dir, name), log: filepath.Join(c.dir, name+".log")})
+	}
+	if c.network, err = newNetwork(n, func(i int) string { return port(i, 2) }, c.pids); err != nil {
+		return nil, err
+	}
+	var all []string
+	for i, m := range c.members {
+		all = append(all, m.name+"=http://"+c.network.address(i))
+	}
+	token := fmt.Sprintf("firn-%x", rand.Uint64()) // so that each cluster has an ID of its own
+	for i, m := range c.members {
+		m.args = []string{
+			"--name", m.name, "--data-dir", m.data,
+			"--listen-client-urls", scheme + "://" + m.client, "--advertise-client-urls", scheme + "://" + m.client,
+			"--listen-peer-urls", "http://" + port(i, 2), "--initial-advertise-peer-urls", "http://" + c.network.address(i),
+			"--initial-cluster", strings.Join(all, ","), "--initial-cluster-state", "new", "--initial-cluster-token", token,
+			"--listen-metrics-urls", "http://" + m.metrics, "--log-level", "warn", "--log-outputs", "stderr",
+		}
+		if config.Cert != "" {
+			m.args = append(m.args, "--cert-file", config.Cert, "--key-file", config.Key)
+		}
+		if config.CA != "" {
+			m.args = append(m.args, "--trusted-ca-file", config.CA, "--client-cert-auth")
+		}
+		m.args = append(m.args, config.Args...)
+		if err := c.Restart(i); err != nil {
+			return nil, err
+		}
+	}
+	return c, c.WaitHealthy(ctx)
+}
+
+// Close ends all members, and removes their data.
+func (c *Cluster) Close() {
+	for i := range c.members {
+		c.Kill(i)
+	}
+	if c.network != nil {
+		c.network.close()
+	}
+	if c.remove {
+		os.RemoveAll(c.dir)
+	}
+}
+
+// Len returns how many members there are.
+func (c *Cluster) Len() int { return len(c.members) }
+
+// Endpoint returns where a member listens to clients, as host:port.
+func (c *Cluster) Endpoint(i int) string { return c.members[i].client }
+
+// Endpoints returns where the members listen to clients.
+func (c *Cluster) Endpoints() []string {
+	var all []string
+	for _, m := range c.members {
+		all = append(all, m.client)
+	}
+	return all
+}
+
+// Address returns the address of the store in the cluster with that prefix.
+func (c *Cluster) Address(prefix string) string {
+	return "etcd://" + strings.Join(c.Endpoints(), ",") + "/" + prefix
+}
+
+// Data returns the folder of a member's data, which must be let alone while the member runs.
+func (c *Cluster) Data(i int) string { return c.members[i].data }
+
+// Kill ends a member at once (SIGKILL), as a crash of the process does. It returns when it is gone.
+func (c *Cluster) Kill(i int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	m := c.members[i]
+	m.stopped = false
+	if m.running() {
+		m.killed = true
+	}
+	if m.process != nil {
+		m.process.Kill()
+	}
+}
+
+// Restart starts a member again with the data that it has, and does not wait until it is healthy. If it
+// runs it is killed first.
+func (c *Cluster) Restart(i int) error {
+	c.Kill(i)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	m := c.members[i]
+	log, err := os.OpenFile(m.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	cmd := exec.Command(c.server, m.args...)
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "ETCD_") })
+	m.killed = false
+	m.process, err = process.Start(cmd)
+	return err
+}
+
+// Stop freezes a member (SIGSTOP): its connections stay, and nothing comes.
+func (c *Cluster) Stop(i int) error { return c.signal(i, (*process.Process).Freeze, true) }
+
+// Continue lets a member go on that was stopped.
+func (c *Cluster) Continue(i int) error { return c.signal(i, (*process.Process).Thaw, false) }
+
+func (c *Cluster) signal(i int, send func(*process.Process) error, stopped bool) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	m := c.members[i]
+	if !m.running() {
+		return fmt.Errorf("%s does not run", m.name)
+	}
+	m.stopped = stopped
+	return send(m.process)
+}
+
+// running is to be called under the cluster's mu.
+func (m *member) running() bool { return m.process != nil && m.process.Alive() }
+
+// Isolate cuts a member off from all others: what they send each other does not arrive, until Heal. Clients
+// reach it as before.
+func (c *Cluster) Isolate(i int) {
+	for j := range c.members {
+		c.Cut(i, j)
+	}
+}
+
+// Cut cuts two members off from each other.
+func (c *Cluster) Cut(i, j int) {
+	if i != j {
+		c.network.set(i, j, false)
+		c.network.set(j, i, false)
+	}
+}
+
+// Heal undoes each Cut and Isolate. What was sent meanwhile arrives now, unless it was given up.
+func (c *Cluster) Heal() {
+	for i := range c.members {
+		for j := range c.members {
+			c.network.set(i, j, true)
+		}
+	}
+}
+
+// pids returns the processes of the members, 0 for one that does not run.
+func (c *Cluster) pids() []int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	pids := make([]int, len(c.members))
+	for i, m := range c.members {
+		if m.running() {
+			pids[i] = m.process.Pid()
+		}
+	}
+	return pids
+}
+
+// available tells which members run and are not stopped.
+func (c *Cluster) available() []bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	up := make([]bool, len(c.members))
+	for i, m := range c.members {
+		up[i] = m.running() && !m.stopped
+	}
+	return up
+}
+
+const (
+	poll = 20 * time.Millisecond
+	ask  = 500 * time.Millisecond // of one member
+)
+
+// WaitHealthy waits until all members that run, and are not stopped, serve reads and writes.
+func (c *Cluster) WaitHealthy(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	for {
+		healthy, some := true, false
+		for i, up := range c.available() {
+			if !up {
+				if err := c.failed(i); err != nil {
+					return err
+				}
+				continue
+			}
+			some = true
+			body, err := c.get(ctx, i, "/health?exclude=NOSPACE&exclude=CORRUPT")
+			healthy = healthy && err == nil && bytes.Contains(body, []byte(`"health":"true"`))
+		}
+		if healthy && some {
+			return nil
+		}
+		if err := sleep(ctx, poll); err != nil {
+			return fmt.Errorf("the members of etcd are not healthy: %w", err)
+		}
+	}
+}
+
+// failed returns why a member has ended by itself, if it has.
+func (c *Cluster) failed(i int) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	m := c.members[i]
+	if m.process == nil || m.killed || m.process.Alive() {
+		return nil
+	}
+	if bytes.Contains(process.Tail(m.log, 4096), []byte(process.ErrPort.Error())) {
+		return fmt.Errorf("%s: %w", m.name, process.ErrPort)
+	}
+	return fmt.Errorf("%s has ended by itself: %v", m.name, m.process.State())
+}
+
+// Leader waits until one member leads a majority, and returns it.
+func (c *Cluster) Leader(ctx context.Context) (int, error) {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	for {
+		up := c.available()
+		var leaders []int
+		for i := range up {
+			// One that was cut off just now does not know yet that it leads no longer.
+			reach := 0
+			for j := range up {
+				if up[j] && (i == j || c.network.open(i, j) && c.network.open(j, i)) {
+					reach++
+				}
+			}
+			if !up[i] || reach <= len(up)/2 {
+				continue
+			}
+			if body, err := c.get(ctx, i, "/metrics"); err == nil && bytes.Contains(body, []byte("\netcd_server_is_leader 1\n")) {
+				leaders = append(leaders, i)
+			}
+		}
+		if len(leaders) == 1 {
+			return leaders[0], nil
+		}
+		if err := sleep(ctx, poll); err != nil {
+			return 0, fmt.Errorf("%d members of etcd lead it: %w", len(leaders), err)
+		}
+	}
+}
+
+// get asks a member's own HTTP server.
+func (c *Cluster) get(ctx context.Context, i int, path string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, ask)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+c.members[i].metrics+path, nil)
+	if err != nil {
+		return nil, err
+	}
+	response, err := plain.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	return io.ReadAll(response.Body)
+}
+
+var plain = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// Logs returns the last of what each member has said.
+func (c *Cluster) Logs() string {
+	var b strings.Builder
+	for _, m := range c.members {
+		fmt.Fprintf(&b, "== %s\n", m.name)
+		var lines []string
+		for line := range strings.Lines(string(process.Tail(m.log, 64<<10))) {
+			if !strings.Contains(line, "etcdhttp/health.go") { // whom WaitHealthy asks all the time
+				lines = append(lines, line)
+			}
+		}
+		for _, line := range lines[max(0, len(lines)-15):] {
+			fmt.Fprintf(&b, "%.300s\n", strings.TrimSpace(line))
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,177 @@
+package pgtest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/firn-id/firn/internal/freeze"
+	"github.com/firn-id/firn/internal/servers/process"
+)
+
+// program returns the path of one of PostgreSQL's programs, of the newest version.
+func program(name string) (string, error) {
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/" + name)
+	if len(found) > 0 {
+		return slices.MaxFunc(found, func(a, b string) int { return major(a) - major(b) }), nil
+	}
+	for _, dir := range append(filepath.SplitList(os.Getenv("PATH")), "/usr/sbin") { // where PgBouncer may be
+		if path, err := exec.LookPath(filepath.Join(dir, name)); err == nil && filepath.IsAbs(path) {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("%s: %w", name, ErrMissing)
+}
+
+func major(path string) int {
+	n, _ := strconv.Atoi(strings.Split(path, "/")[4])
+	return n
+}
+
+// An owner is the user that the programs run as: they refuse to be root.
+type owner struct {
+	uid, gid int
+	other    bool // than who runs the test
+}
+
+func theOwner() (owner, error) {
+	if os.Getuid() != 0 {
+		return owner{uid: os.Getuid(), gid: os.Getgid()}, nil
+	}
+	u, err := user.Lookup("postgres")
+	if err != nil {
+		return owner{}, fmt.Errorf("PostgreSQL does not run as root: %w", err)
+	}
+	uid, err := strconv.Atoi(u.Uid)
+	if err != nil {
+		return owner{}, err
+	}
+	gid, err := strconv.Atoi(u.Gid)
+	return owner{uid, gid, true}, err
+}
+
+func (o owner) attributes() *syscall.SysProcAttr {
+	a := &syscall.SysProcAttr{}
+	if o.other {
+		a.Credential = &syscall.Credential{Uid: uint32(o.uid), Gid: uint32(o.gid)}
+	}
+	return a
+}
+
+// mkdir makes a directory of the owner's.
+func (o owner) mkdir() (string, error) {
+	dir, err := os.MkdirTemp("", "pgtest-")
+	if err == nil && o.other {
+		err = os.Chown(dir, o.uid, o.gid)
+	}
+	return dir, err
+}
+
+// run runs a program to its end.
+func (o owner) run(path string, args ...string) error {
+	cmd := exec.Command(path, args...)
+	cmd.SysProcAttr, cmd.Dir = o.attributes(), "/"
+	cmd.Env = environment()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w: %s", filepath.Base(path), err, bytes.TrimSpace(out))
+	}
+	return nil
+}
+
+// environment is that of the test without what programs of PostgreSQL take for settings.
+func environment() []string {
+	return slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "PG") || strings.HasPrefix(v, "LC_") })
+}
+
+// A group is a program that was started, and all processes below it.
+type group struct {
+	*process.Process
+	log process.Logbook
+}
+
+// start starts a program that ends with the test, even if that is killed.
+func (o owner) start(path string, args ...string) (*group, error) {
+	g := new(group)
+	cmd := exec.Command(path, args...)
+	cmd.SysProcAttr, cmd.Dir, cmd.Env = o.attributes(), "/", environment()
+	cmd.SysProcAttr.Pdeathsig = syscall.SIGQUIT
+	cmd.Stdout, cmd.Stderr = &g.log, &g.log
+	cmd.WaitDelay = 10 * time.Second // for one below it that goes on, with the same output
+	var err error
+	if g.Process, err = process.Start(cmd); err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+// end waits for the end of a process that was told to. If it does not come, it is killed.
+func (g *group) end() {
+	select {
+	case <-g.Done():
+	case <-time.After(30 * time.Second):
+		g.signal(syscall.SIGKILL)
+		<-g.Done()
+	}
+}
+
+// signal sends a signal to the process and to all below it.
+func (g *group) signal(sig syscall.Signal) { g.each(func(pid int) { syscall.Kill(pid, sig) }) }
+
+// freeze has the process and all below it stand still.
+func (g *group) freeze() { g.each(func(pid int) { freeze.Process(pid) }) } // one that has ended does
+
+// each does something to the process and to all below it, in that order.
+func (g *group) each(do func(pid int)) {
+	seen := map[int]bool{}
+	for again := true; again; { // until there are no new ones
+		again = false
+		for _, pid := range append([]int{g.Pid()}, children(g.Pid())...) {
+			if !seen[pid] {
+				seen[pid], again = true, true
+				do(pid)
+			}
+		}
+	}
+}
+
+// children returns the processes below one.
+func children(pid int) []int {
+	var found []int
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, path := range stats {
+		content, _ := os.ReadFile(path) // pid (name) state parent …
+		_, rest, _ := strings.Cut(string(content), ") ")
+		fields := strings.Fields(rest)
+		if len(fields) > 1 && fields[1] == strconv.Itoa(pid) {
+			child, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+			found = append(append(found, child), children(child)...)
+		}
+	}
+	return found
+}
+
+// listening waits until a process listens on its port.
+func (g *group) listening(port int) error {
+	for range 1000 {
+		conn, err := net.DialTimeout("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), time.Second)
+		if err == nil {
+			conn.Close()
+			return nil
+		}
+		if !g.Alive() {
+			return errors.New("it ended: " + g.log.String())
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	return errors.New("it does not listen: " + g.log.String())
+}

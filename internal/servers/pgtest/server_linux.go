@@ -1,0 +1,231 @@
+package pgtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/firn-id/firn/internal/freeze"
+	"github.com/firn-id/firn/internal/servers/loopback"
+)
+
+// Config says how a server is set up. The zero Config is that of a server as PostgreSQL comes, with
+// fsync.
+type Config struct {
+	Settings map[string]string // of postgresql.conf
+	HBA      []string          // lines of pg_hba.conf before those that trust everybody on loopback
+}
+
+// A Server is one that was started. Its methods must not be called at the same time.
+type Server struct {
+	dir     string
+	port    int
+	owner   owner
+	process *group
+}
+
+// Start makes and starts a server, with a user postgres, whom it trusts, and a database of that
+// name. The error is ErrMissing if PostgreSQL is not installed.
+func Start(ctx context.Context, c Config) (*Server, error) {
+	return start(ctx, c, func(s *Server, data string) error {
+		initdb, err := program("initdb")
+		if err != nil {
+			return err
+		}
+		return s.owner.run(initdb, "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync")
+	})
+}
+
+// Standby makes and starts a server that follows this one, with the name that
+// synchronous_standby_names may have.
+func (s *Server) Standby(ctx context.Context, name string, c Config) (*Server, error) {
+	c.Settings = maps.Clone(c.Settings)
+	if c.Settings == nil {
+		c.Settings = make(map[string]string)
+	}
+	c.Settings["primary_conninfo"] = fmt.Sprintf("host=127.0.0.1 port=%d user=postgres application_name=%s", s.port, name)
+	return start(ctx, c, func(standby *Server, data string) error {
+		backup, err := program("pg_basebackup")
+		if err != nil {
+			return err
+		}
+		err = standby.owner.run(backup, "-D", data, "-h", "127.0.0.1", "-p", fmt.Sprint(s.port), "-U", "postgres", "-c", "fast", "-X", "stream", "--no-sync")
+		if err != nil {
+			return err
+		}
+		return standby.write("standby.signal", "")
+	})
+}
+
+func start(ctx context.Context, c Config, make func(s *Server, data string) error) (*Server, error) {
+	s := new(Server)
+	var err error
+	if _, err = program("postgres"); err != nil {
+		return nil, err
+	}
+	if s.owner, err = theOwner(); err != nil {
+		return nil, err
+	}
+	if s.dir, err = s.owner.mkdir(); err != nil {
+		return nil, err
+	}
+	if s.port, err = loopback.Port(); err == nil {
+		err = make(s, s.data())
+	}
+	if err == nil {
+		err = s.configure(c)
+	}
+	if err == nil {
+		err = s.Start(ctx)
+	}
+	if err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Server) data() string { return filepath.Join(s.dir, "data") }
+
+// write writes a file of the server's.
+func (s *Server) write(name, content string) error {
+	path := filepath.Join(s.data(), name)
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		return err
+	}
+	return os.Chown(path, s.owner.uid, s.owner.gid)
+}
+
+func (s *Server) configure(c Config) error {
+	settings := map[string]string{
+		"port": fmt.Sprint(s.port), "listen_addresses": "127.0.0.1", "unix_socket_directories": s.dir, "max_connections": "50",
+		"shared_buffers": "16MB", "logging_collector": "off", "log_min_messages": "warning",
+	}
+	maps.Copy(settings, c.Settings)
+	var conf strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(settings)) {
+		fmt.Fprintf(&conf, "%s = '%s'\n", name, strings.ReplaceAll(settings[name], "'", "''"))
+	}
+	hba := append(slices.Clone(c.HBA), "host all all 127.0.0.1/32 trust", "host replication all 127.0.0.1/32 trust", "local all all trust")
+	return errors.Join(s.write("postgresql.conf", conf.String()), s.write("pg_hba.conf", strings.Join(hba, "\n")+"\n"))
+}
+
+// Set changes a setting for good, as ALTER SYSTEM does. One that only counts from a start on takes
+// a Restart.
+func (s *Server) Set(ctx context.Context, name, value string) error {
+	return s.Exec(ctx, fmt.Sprintf("ALTER SYSTEM SET %s = '%s'", name, value), "SELECT pg_reload_conf()")
+}
+
+// Exec makes statements as the user postgres in the database postgres, each by itself.
+func (s *Server) Exec(ctx context.Context, statements ...string) error {
+	conn, err := pgx.Connect(ctx, s.Address())
+	if err != nil {
+		return err
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	for _, statement := range statements {
+		if _, err := conn.Exec(ctx, statement, pgx.QueryExecModeSimpleProtocol); err != nil {
+			return fmt.Errorf("%s: %w", statement, err)
+		}
+	}
+	return nil
+}
+
+// Port returns the server's port on 127.0.0.1.
+func (s *Server) Port() int { return s.port }
+
+// Address returns where the server is, for package pglease and for pgx.
+func (s *Server) Address() string {
+	return fmt.Sprintf("postgres://postgres@127.0.0.1:%d/postgres?sslmode=disable", s.port)
+}
+
+// Log returns what the server has said since it was started.
+func (s *Server) Log() string { return s.process.log.String() }
+
+// Start starts the server again after Crash or Kill, and waits until it listens, and on to the end
+// of a recovery if it takes connections at all.
+func (s *Server) Start(ctx context.Context) error {
+	path, err := program("postgres")
+	if err != nil {
+		return err
+	}
+	if s.process, err = s.owner.start(path, "-D", s.data()); err != nil {
+		return err
+	}
+	if err := s.process.listening(s.port); err != nil {
+		return err
+	}
+	for {
+		err := s.Exec(ctx)
+		if err == nil || !strings.Contains(err.Error(), "(SQLSTATE 57P03)") || strings.Contains(err.Error(), "not accepting") {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("the server does not come up: %w", err)
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+// Crash ends the server at once, as pg_ctl -m immediate does: as if the power had failed, but for
+// what the system still has to write.
+func (s *Server) Crash() {
+	syscall.Kill(s.process.Pid(), syscall.SIGQUIT)
+	s.Continue()
+	s.process.end()
+}
+
+// Kill ends all of the server's processes by SIGKILL. They are stopped before: one that is made while its
+// parent ends would be nobody's child, and stay.
+func (s *Server) Kill() {
+	s.process.freeze()
+	s.process.signal(syscall.SIGKILL)
+	s.process.end()
+}
+
+// Restart is Crash and Start.
+func (s *Server) Restart(ctx context.Context) error {
+	s.Crash()
+	return s.Start(ctx)
+}
+
+// Stop stops all of the server's processes: it still has its connections, and takes more, but does
+// not answer. Continue has them go on.
+func (s *Server) Stop()     { s.process.freeze() }
+func (s *Server) Continue() { s.process.signal(syscall.SIGCONT) }
+
+// Suspend stops those of the server's processes whose title has a text, such as "walwriter".
+func (s *Server) Suspend(text string) (stopped int) {
+	for _, pid := range children(s.process.Pid()) {
+		title, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+		if strings.Contains(string(title), text) {
+			if freeze.Process(pid) == nil {
+				stopped++
+			}
+		}
+	}
+	return stopped
+}
+
+// Promote makes a standby a primary.
+func (s *Server) Promote(ctx context.Context) error {
+	return s.Exec(ctx, "SELECT pg_promote()")
+}
+
+// Close stops the server for good, and removes all that it had.
+func (s *Server) Close() error {
+	if s.process != nil && s.process.Alive() {
+		s.Crash()
+	}
+	return os.RemoveAll(s.dir)
+}

@@ -1,0 +1,213 @@
+// Package servertest runs real servers of Consul and of Kubernetes for tests: processes of this machine on loopback
+// ports, that can be killed, stopped and started again.
+//
+// The servers are tools of the modules in the folders consul and kubernetes, which pin their versions. Building both
+// takes ten minutes or so on two cores, and 4 GB of disk; the go command keeps what it has built. So tests run the servers
+// only with FIRN_REAL_SERVERS=1 in the environment, and skip without:
+//
+//	FIRN_REAL_SERVERS=1 go test -timeout 1h ./internal/servers/servertest ./cmd/firn/internal/faults
+//
+// FIRN_CONSUL_SERVER and FIRN_KUBE_APISERVER name other binaries to run instead.
+package servertest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/firn-id/firn/internal/servers/process"
+)
+
+// Require skips a test that runs real servers, unless FIRN_REAL_SERVERS=1 asks for them.
+func Require(t testing.TB) {
+	t.Helper()
+	if os.Getenv("FIRN_REAL_SERVERS") != "1" {
+		t.Skip("real servers of Consul and Kubernetes take ten minutes to build: run FIRN_REAL_SERVERS=1 go test -timeout 1h ./internal/servers/servertest ./cmd/firn/internal/faults")
+	}
+}
+
+// program returns the path of a server's binary: of the environment's variable, or built.
+func program(ctx context.Context, variable, folder, tool string) (string, error) {
+	if path := os.Getenv(variable); path != "" {
+		return exec.LookPath(path)
+	}
+	return process.Tool(ctx, "../pins/"+folder, tool)
+}
+
+// A node is one server.
+type node struct {
+	name    string
+	command []string
+	log     string
+
+	mu      sync.Mutex
+	process *process.Process // nil if it was never started
+	killed  bool
+	stopped bool
+}
+
+// start starts the server, and kills it first if it runs.
+func (n *node) start() error {
+	n.kill()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	log, err := os.OpenFile(n.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	cmd := exec.Command(n.command[0], n.command[1:]...)
+	cmd.Stdout, cmd.Stderr = log, log
+	n.killed = false
+	n.process, err = process.Start(cmd)
+	return err
+}
+
+func (n *node) kill() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.stopped = false
+	if n.process != nil && n.process.Alive() {
+		n.killed = true
+		n.process.Kill()
+	}
+}
+
+// freeze stops the server (SIGSTOP), and thaw lets it go on.
+func (n *node) freeze() error { return n.signal((*process.Process).Freeze, true) }
+func (n *node) thaw() error   { return n.signal((*process.Process).Thaw, false) }
+
+func (n *node) signal(send func(*process.Process) error, stopped bool) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.process == nil || !n.process.Alive() {
+		return fmt.Errorf("%s does not run", n.name)
+	}
+	n.stopped = stopped
+	return send(n.process)
+}
+
+// up reports whether the server runs and is not stopped. The error says why it has ended, if nobody has killed it.
+func (n *node) up() (bool, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	switch {
+	case n.process == nil || n.killed:
+		return false, nil
+	case n.process.Alive():
+		return !n.stopped, nil
+	case bytes.Contains(process.Tail(n.log, 8192), []byte(process.ErrPort.Error())):
+		return false, fmt.Errorf("%s: %w", n.name, process.ErrPort)
+	}
+	return false, fmt.Errorf("%s has ended by itself: %v", n.name, n.process.State())
+}
+
+// said returns the last lines of the server's log.
+func (n *node) said() string {
+	lines := strings.Split(strings.TrimSpace(string(process.Tail(n.log, 64<<10))), "\n")
+	var b strings.Builder
+	fmt.Fprintf(&b, "== %s\n", n.name)
+	for _, line := range lines[max(0, len(lines)-25):] {
+		fmt.Fprintf(&b, "%.300s\n", line)
+	}
+	return b.String()
+}
+
+// A request is one of a server's own API.
+type request struct {
+	client      *http.Client
+	method, url string
+	token       string
+	contentType string
+	body        []byte
+	into        any // what the JSON of the answer is decoded into, or a *[]byte for the answer itself; may be nil
+}
+
+// A statusError is an answer of another status than 2xx.
+type statusError struct {
+	request, said string
+	status        int
+}
+
+func (e *statusError) Error() string { return fmt.Sprintf("%s: %d: %s", e.request, e.status, e.said) }
+
+// is reports whether an error is an answer of that status.
+func is(err error, status int) bool {
+	e, ok := errors.AsType[*statusError](err)
+	return ok && e.status == status
+}
+
+// do makes the request.
+func (r request) do(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	q, err := http.NewRequestWithContext(ctx, r.method, r.url, bytes.NewReader(r.body))
+	if err != nil {
+		return err
+	}
+	q.Header.Set("Authorization", "Bearer "+r.token)
+	if r.contentType != "" {
+		q.Header.Set("Content-Type", r.contentType)
+	}
+	response, err := r.client.Do(q)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	switch {
+	case err != nil:
+		return err
+	case response.StatusCode/100 != 2:
+		return &statusError{r.method + " " + q.URL.Path, fmt.Sprintf("%.500s", bytes.TrimSpace(body)), response.StatusCode}
+	case r.into == nil:
+		return nil
+	}
+	if raw, ok := r.into.(*[]byte); ok {
+		*raw = body
+		return nil
+	}
+	return json.Unmarshal(body, r.into)
+}
+
+// until calls a function until it returns nil, for a minute or two at most. An error of a server that has ended by
+// itself is final.
+func until(ctx context.Context, what string, nodes []*node, f func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	defer cancel()
+	for {
+		for _, n := range nodes {
+			if _, err := n.up(); err != nil {
+				return err
+			}
+		}
+		err := f(ctx)
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-time.After(50 * time.Millisecond):
+		case <-ctx.Done():
+			return fmt.Errorf("%s: %w: %w", what, context.Cause(ctx), err)
+		}
+	}
+}
+
+// document returns the text of docs/stores.md, which says what programs have to be allowed.
+func document() (string, error) {
+	_, file, _, _ := runtime.Caller(0)
+	text, err := os.ReadFile(filepath.Join(filepath.Dir(file), "..", "..", "..", "docs", "stores.md"))
+	return string(text), err
+}
