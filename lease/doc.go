@@ -13,7 +13,9 @@
 // intervals only, which nobody else is ever given.
 //
 //	pools and their records      pool.go, record.go, survey.go
-//	taking, renewing, giving back    lease.go, and its settings in config.go
+//	the life of a lease, and its settings    lease.go, state.go, config.go
+//	the search for a worker, and its record    search.go, claim.go, grow.go
+//	clocks that are wrong    skew.go
 //	times ahead of the clock    ahead.go
 //	stores that hang    timed.go
 //	what a program sees of it    event.go, errors.go
