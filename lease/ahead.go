@@ -29,27 +29,24 @@ func (l *Lease) withdraw() {
 	if unused >= l.allotted {
 		return // the generator has minted there, and reports a clock that went back
 	}
-	l.allotted = unused
+	l.takeBack(unused)
 	until := time.UnixMicro(max(l.allotted, l.prior)).UTC() // no interval begins sooner from now on
 	l.mu.Lock()
 	l.until = until
 	l.mu.Unlock()
-	if l.lost == nil { // else the times are of no use to anybody, and callers are told why there are no others
+	if l.phase == phaseWithdrawn { // else the times are of no use to anybody, and callers are told why there are no others
 		l.notify(Event{Kind: Withdrawn, Worker: l.held.Worker, Until: until})
 	}
 }
 
-// withdrawn reports whether the record still has an interval that was withdrawn.
-func (l *Lease) withdrawn() bool { return l.allotted < l.held.Until }
-
 // own returns the first timestamp that the lease may give back. That is where its first interval
 // began. If the interval began ahead of the clock, it is now, or prior if that is later.
-func (l *Lease) own() int64 { return max(l.prior, min(l.since, l.ceil(l.now()))) }
+func (l *Lease) own() int64 { return max(l.prior, min(l.since, l.roundUp(l.now()))) }
 
 // foreign reports whether the worker is of no use to the lease: a clock that was ahead made the
 // lease take the worker, and the clock is now behind the intervals of earlier leases.
 func (l *Lease) foreign(now int64) bool {
-	return l.withdrawn() && l.allotted <= l.prior && l.prior > now+grace.Microseconds()
+	return l.phase == phaseWithdrawn && l.allotted <= l.prior && l.prior > now+grace.Microseconds()
 }
 
 // forgo gives back a worker that is of no use to the lease, which then takes another worker.
@@ -57,7 +54,7 @@ func (l *Lease) forgo(ctx context.Context) error {
 	if _, err := l.giveBack(ctx, l.prior); err != nil {
 		return err
 	}
-	l.lost = &HeldError{Pool: l.pool.name, Worker: l.held.Worker, Until: time.UnixMicro(l.prior).UTC()}
-	l.notify(Event{Kind: Lost, Worker: l.held.Worker, Until: time.UnixMicro(l.ends()).UTC(), Err: l.lost})
+	l.lose(&HeldError{Pool: l.pool.name, Worker: l.held.Worker, Until: time.UnixMicro(l.prior).UTC()})
+	l.notify(Event{Kind: Lost, Worker: l.held.Worker, Until: time.UnixMicro(l.ends()).UTC(), Err: l.why})
 	return nil
 }

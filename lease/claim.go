@@ -50,7 +50,7 @@ func (l *Lease) lostTo(got stored) error {
 // was; the times that one asked for but did not see acknowledged are nobody's.
 func (l *Lease) claim(ctx context.Context, s stored, from, until int64) (stored, bool, error) {
 	r := s.record
-	r.From = l.ceil(max(l.now(), from))
+	r.From = l.roundUp(max(l.now(), from))
 	r.Until = max(until, r.From+minTicks*l.pool.layout.Unit.Microseconds())
 	r.Incarnation, r.Holder, r.Window = l.incarnation, l.config.Holder, l.config.Window.Microseconds()
 	r.Attempt = l.attempt(s)
@@ -113,7 +113,7 @@ func (l *Lease) giveBack(ctx context.Context, unused int64) (bool, error) {
 	var err error
 	for range 2 { // the second time after a request of the lease's own that came late
 		r := l.held.record
-		r.Until = min(r.Until, max(l.ceil(unused), l.own()))
+		r.Until = min(r.Until, max(l.roundUp(unused), l.own()))
 		r.From = min(r.From, r.Until)
 		r.Incarnation, r.Holder, r.Attempt = "", "", l.config.world.random(128)
 		if _, err = l.put(ctx, r, l.held.rev); err == nil {

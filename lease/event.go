@@ -88,7 +88,7 @@ func (e Event) LogValue() slog.Value {
 // notify calls Notify with an event. The caller holds work, which notify releases meanwhile: Notify
 // may call Close. A closed lease has no more events, except those that Close posts.
 func (l *Lease) notify(e Event) {
-	if l.closed {
+	if l.closed() {
 		return
 	}
 	l.post(e)

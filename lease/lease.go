@@ -47,26 +47,18 @@ type Lease struct {
 	events     []Event // that Notify is yet to be called with
 	delivering bool    // Notify is being called
 
-	// work guards what follows. Keep, run and Close hold it, but not while Notify is called.
+	// work guards the fields below. Keep, run and Close hold it, except while they call Notify.
 	work lock
 
-	closed   bool
-	err      error            // of Close
-	held     stored           // the record, as last known to be the lease's
-	least    int64            // the earliest end that a request at the revision of held has asked for
-	prior    int64            // no other lease had times of the worker from here to held.Until
-	since    int64            // where the first times of the worker begin that the lease was allocated
-	begins   int64            // where the last times begin that the generator was allotted beyond a gap; 0 if it has entered them
-	allotted int64            // where the times end that the generator was allotted, and that were not withdrawn
-	window   int64            // how far ahead of the clock the times ended when they were allocated
+	state
+	err      error            // what Close returns
 	attempts map[int]attempts // by worker
-	claims   map[int]func()   // what drops the claim of each worker on the machine, see exclude
-	lost     error            // not nil if the worker has no more times for the lease: why
-	term     term             // that of the pool when it took its worker, or last looked for one
-	looked   int              // how many records it read then
-	took     time.Duration    // how long the last change in the store did
-	expired  bool             // that was said
-	waiting  string           // what it waits for, as was said; "" if it does not
+	claims   map[int]func()   // by worker: what drops the claim on the machine, see exclude
+
+	// What the last search for a worker found.
+	term   term          // the pool's
+	looked int           // how many records it read
+	took   time.Duration // how long the last change in the store took
 }
 
 // A lock is a mutex that is a channel: in a bubble of testing/synctest, time passes while a goroutine
@@ -113,7 +105,6 @@ func (p *Pool) keep(ctx context.Context, g Generator, c Config) (*Lease, error) 
 	// not quite right. A clock that now goes back altogether is the generator's to report.
 	ahead := time.UnixMicro(l.since).Sub(c.world.now())
 	if err := c.world.sleep(ctx, min(max(ahead, 0), grace)); err != nil {
-		l.closed = true
 		l.release(context.WithoutCancel(ctx))
 		return nil, err
 	}
@@ -167,8 +158,7 @@ func (l *Lease) Close() error {
 	defer l.deliver()
 	l.work.Lock()
 	defer l.work.Unlock()
-	if !l.closed {
-		l.closed = true
+	if !l.closed() {
 		l.err = l.release(context.Background())
 	}
 	return l.err
@@ -194,13 +184,13 @@ func (l *Lease) run(ctx context.Context) {
 	for pause := time.Duration(0); ; {
 		if l.config.world.sleep(ctx, max(pause, time.Millisecond)) != nil || !l.wake(ctx, func() {
 			l.withdraw()
-			if pause = l.untilDue(); pause > 0 || l.closed {
+			if pause = l.untilDue(); pause > 0 || l.closed() {
 				return
 			}
 			l.expireInTime()
 			err := l.renewInTime(ctx)
 			switch {
-			case ctx.Err() != nil || l.closed:
+			case ctx.Err() != nil || l.closed():
 			case err == nil:
 				backoff = shortest
 			default:
@@ -220,10 +210,10 @@ func (l *Lease) run(ctx context.Context) {
 func (l *Lease) wake(ctx context.Context, work func()) bool {
 	l.work.Lock()
 	defer l.work.Unlock()
-	if !l.closed {
+	if !l.closed() {
 		work()
 	}
-	return ctx.Err() == nil && !l.closed
+	return ctx.Err() == nil && !l.closed()
 }
 
 // renewInTime renews the lease. Its requests end when the times of the lease do: callers are told
@@ -255,23 +245,23 @@ func (l *Lease) backOff(err error, usual time.Duration) time.Duration {
 
 // untilDue returns how long to sleep until the lease is to be renewed, 0 if it is.
 func (l *Lease) untilDue() time.Duration {
-	if l.lost != nil {
+	lead := l.lead * 7 / 10
+	switch l.phase {
+	case phaseLost:
 		return 0
+	case phaseWithdrawn:
+		lead = l.config.Window.Microseconds()
 	}
-	due := l.allotted - l.window*7/10
-	if l.withdrawn() {
-		due = l.allotted - l.config.Window.Microseconds()
-	}
-	return min(max(time.UnixMicro(due).Sub(l.config.world.now()), 0), slice, time.Duration(l.window)*time.Microsecond/10)
+	return min(max(time.UnixMicro(l.allotted-lead).Sub(l.config.world.now()), 0), slice, time.Duration(l.lead)*time.Microsecond/10)
 }
 
 // renew adds times to the lease, or takes another worker for one that was lost.
 func (l *Lease) renew(ctx context.Context) error {
-	if l.lost != nil {
+	if l.phase == phaseLost {
 		return l.replace(ctx)
 	}
 	now := l.now()
-	until := l.floor(now + l.config.Window.Microseconds())
+	until := l.roundDown(now + l.config.Window.Microseconds())
 	if l.foreign(now) {
 		return l.forgo(ctx)
 	}
@@ -288,23 +278,23 @@ func (l *Lease) renew(ctx context.Context) error {
 	case ok:
 		return l.adopt(got, Renewed)
 	}
-	l.lost = l.lostTo(got)
-	l.notify(Event{Kind: Lost, Worker: got.Worker, Until: time.UnixMicro(l.held.Until), Err: l.lost})
+	l.lose(l.lostTo(got))
+	l.notify(Event{Kind: Lost, Worker: got.Worker, Until: time.UnixMicro(l.held.Until), Err: l.why})
 	return nil
 }
 
 // replace takes another worker for one that was lost; not if the store has lost something, until the
 // pool was rescued.
 func (l *Lease) replace(ctx context.Context) error {
-	if errors.Is(l.lost, ErrRolledBack) {
+	if errors.Is(l.why, ErrRolledBack) {
 		moved, err := l.pool.moved(ctx, l.term)
 		if err != nil {
 			return err
 		}
 		if !moved {
-			return l.lost
+			return l.why
 		}
-		l.lost = l.rescued()
+		l.lose(l.rescued())
 	}
 	return l.acquire(ctx, 0)
 }
@@ -349,8 +339,9 @@ func (l *Lease) expireInTime() {
 // It does so at the lease's own revision, after the last ID.
 func (l *Lease) release(ctx context.Context) error {
 	defer l.unclaimAll() // once the generator is sealed
+	had := l.close()
 	l.end()
-	if l.lost != nil {
+	if !had {
 		return nil
 	}
 	until := l.held.Until
@@ -368,5 +359,8 @@ func (l *Lease) release(ctx context.Context) error {
 // now returns the time in Unix microseconds.
 func (l *Lease) now() int64 { return l.config.world.now().UnixMicro() }
 
-func (l *Lease) floor(us int64) int64 { return l.pool.layout.floor(us) }
-func (l *Lease) ceil(us int64) int64  { return l.pool.layout.ceil(us) }
+// roundDown returns the start of the tick that a time is in.
+func (l *Lease) roundDown(us int64) int64 { return l.pool.layout.floor(us) }
+
+// roundUp returns the first start of a tick that is not before a time.
+func (l *Lease) roundUp(us int64) int64 { return l.pool.layout.ceil(us) }

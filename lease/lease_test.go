@@ -690,10 +690,10 @@ func TestTicks(t *testing.T) {
 		us := unit.Microseconds()
 		for _, tick := range []int64{-1_000_000, -1, 0, 1, 999_999_999} {
 			at := epoch.UnixMicro() + tick*us
-			if l.floor(at) != at || l.ceil(at) != at {
+			if l.roundDown(at) != at || l.roundUp(at) != at {
 				t.Errorf("unit %v: tick %d is rounded", unit, tick)
 			}
-			if us > 1 && (l.floor(at+1) != at || l.floor(at+us-1) != at || l.ceil(at+1) != at+us || l.ceil(at-us+1) != at) {
+			if us > 1 && (l.roundDown(at+1) != at || l.roundDown(at+us-1) != at || l.roundUp(at+1) != at+us || l.roundUp(at-us+1) != at) {
 				t.Errorf("unit %v: tick %d is badly rounded", unit, tick)
 			}
 		}

@@ -294,18 +294,18 @@ func (l *Lease) take(ctx context.Context, s stored) (stored, bool, error) {
 	if err != nil {
 		return s, false, err
 	}
-	got, ok, err := l.claim(ctx, s, s.Until, l.floor(max(l.now(), s.Until)+l.config.First.Microseconds()))
+	got, ok, err := l.claim(ctx, s, s.Until, l.roundDown(max(l.now(), s.Until)+l.config.First.Microseconds()))
 	if !ok || err != nil {
 		drop()
 		return got, false, err
 	}
 	// Times from before the pool was are of no use to anybody.
-	l.prior = min(max(s.Until, l.ceil(l.pool.created.UnixMicro())), got.From)
+	l.prior = min(max(s.Until, l.roundUp(l.pool.created.UnixMicro())), got.From)
 	if err := l.adopt(got, Acquired); err != nil { // the generator has no such worker
 		if back, failed := l.giveBack(context.WithoutCancel(ctx), 0); back && failed == nil {
 			l.notify(Event{Kind: Released, Worker: got.Worker, Until: time.UnixMicro(l.held.Until).UTC()})
 		}
-		l.lost = err
+		l.lose(err)
 		return got, false, err
 	}
 	return got, true, nil

@@ -76,30 +76,30 @@ var simMutants = []simMutant{
 		{"	return a.prefix + strconv.Itoa(a.count)\n", "	return a.prefix + strconv.Itoa(a.count)[:0]\n"},
 	}, []string{saysNothing, saysForeign, saysHolder}, true},
 	{"now", "times are allocated from now on, whatever was allocated", []simEdit{{
-		"	r.From = l.ceil(max(l.now(), from))", "	r.From = l.ceil(l.now())",
+		"	r.From = l.roundUp(max(l.now(), from))", "	r.From = l.roundUp(l.now())",
 	}}, []string{saysTwice}, true},
 	{"latest", "a worker is given back at whatever revision is there", []simEdit{{
 		"		if _, err = l.put(ctx, r, l.held.rev); err == nil {",
 		"		if s, err := l.pool.get(ctx, r.Worker); err == nil {\n			l.held.rev = s.rev\n		}\n		if _, err = l.put(ctx, r, l.held.rev); err == nil {",
 	}}, []string{saysForeign, saysHolder, saysRaised}, true},
 	{"unsealed", "a worker is given back from now on, whatever was minted", []simEdit{{
-		"max(l.ceil(unused), l.own())", "max(l.ceil(min(unused, l.now())), l.own())",
+		"max(l.roundUp(unused), l.own())", "max(l.roundUp(min(unused, l.now())), l.own())",
 	}}, []string{saysMinted}, false},
 	{"early", "a worker is given back before the generator is sealed", []simEdit{{
 		"	l.stop()\n	l.end()\n	defer l.deliver()\n", "	l.stop()\n	l.sealed = l.now()\n	defer l.deliver()\n	defer l.end()\n",
 	}, {
-		"	l.end()\n	if l.lost != nil {\n", "	if l.lost != nil {\n",
+		"	had := l.close()\n	l.end()\n", "	had := l.close()\n",
 	}}, []string{saysMinted, saysNothing}, true},
 	{"since", "times from before the lease are given back", []simEdit{{
-		"max(l.ceil(unused), l.own())", "l.ceil(unused)",
+		"max(l.roundUp(unused), l.own())", "l.roundUp(unused)",
 	}}, []string{saysForeign}, false},
 	{"first", "times are allotted before they are acknowledged", []simEdit{{
 		"	rev, err := l.put(ctx, r, s.rev)\n",
 		"	l.generator.Allot(r.Worker, time.UnixMicro(r.From), time.UnixMicro(r.Until))\n	rev, err := l.put(ctx, r, s.rev)\n",
 	}}, []string{saysNothing}, true},
 	{"gap", "what passed while the lease had expired is allotted to it", []simEdit{{
-		"	l.held, l.lost, l.expired, l.waiting = got, nil, false, \"\"\n",
-		"	before := got.From\n	if kind == Renewed {\n		before = min(before, l.allotted)\n	}\n	l.held, l.lost, l.expired, l.waiting = got, nil, false, \"\"\n",
+		"	l.hold(got)\n",
+		"	before := got.From\n	if kind == Renewed {\n		before = min(before, l.allotted)\n	}\n	l.hold(got)\n",
 	}, {"l.generator.Allot(got.Worker, from, until)", "l.generator.Allot(got.Worker, time.UnixMicro(before), until)"}}, []string{saysNothing}, false},
 	{"ticks", "times are not rounded to ticks", []simEdit{{
 		"	return us - past\n", "	return us - past*0\n",
@@ -120,7 +120,7 @@ var simMutants = []simMutant{
 		"	unused := l.generator.Withdraw().UnixMicro()\n", "	unused := min(l.generator.Withdraw().UnixMicro(), l.now())\n",
 	}}, []string{saysMinted, saysTwice}, false},
 	{"prior", "times are taken back that another lease had", []simEdit{{
-		"	return l.withdrawn() && l.allotted <= l.prior && l.prior > now+grace.Microseconds()\n", "	return false\n",
+		"	return l.phase == phaseWithdrawn && l.allotted <= l.prior && l.prior > now+grace.Microseconds()\n", "	return false\n",
 	}, {
 		"max(l.allotted, l.prior), until)", "l.allotted, until)",
 	}}, []string{saysForeign}, false},
@@ -152,7 +152,7 @@ var simMutants = []simMutant{
 		"r.records[worker] = rescuing{lost: true}", "delete(r.records, worker)",
 	}}, []string{saysStill}, false},
 	{"idle", "a lease that has lost its worker takes no other", []simEdit{{
-		"	return l.acquire(ctx, 0)\n", "	return l.lost\n",
+		"	return l.acquire(ctx, 0)\n", "	return l.why\n",
 	}}, []string{saysStill}, false},
 }
 

@@ -1,10 +1,115 @@
 package lease
 
-import (
-	"time"
+import "time"
+
+// A phase is how far a lease has come with its worker:
+//
+//	searching
+//	    │ adopt
+//	    ▼            withdraw
+//	 holding ◀──────────────────▶ withdrawn
+//	  │   ▲           adopt           │
+//	  │   │ adopt                     │
+//	  │   │                           │
+//	  ▼   │                           │
+//	  lost ◀──────────────────────────┘
+//	            the worker is lost
+//
+//	holding, withdrawn, lost ──▶ closed
+//
+// A lease that finds another worker goes from lost to holding. If the store has lost changes, the
+// lease stays in lost until the pool was rescued.
+type phase uint8
+
+const (
+	// phaseSearching: Keep has not found a worker yet.
+	phaseSearching phase = iota
+	// phaseHolding: the record is the lease's, and the generator has the interval up to its end.
+	phaseHolding
+	// phaseWithdrawn: the record is the lease's, but the interval ahead of the clock was taken back from
+	// the generator.
+	phaseWithdrawn
+	// phaseLost: the worker has no more intervals for the lease. The generator may mint up to the end of
+	// its last interval.
+	phaseLost
+	// phaseClosed: the lease seals the generator, gives back the worker if it has one, and then changes
+	// nothing more.
+	phaseClosed
 )
 
-// adopt allots the times of a record that is the lease's to the generator.
+func (p phase) String() string {
+	return [...]string{"searching", "holding", "withdrawn", "lost", "closed"}[p]
+}
+
+// state is what a lease knows of its worker. Times are Unix microseconds, at the start of a tick.
+type state struct {
+	phase phase
+	why   error // the worker was lost; not nil in phaseLost
+
+	// held is the record as the lease last wrote it. In phaseLost, held is the last worker's record.
+	held stored
+
+	// allotted is the end of what the generator may mint in. In phaseHolding, allotted is held.Until; in
+	// phaseWithdrawn, allotted is before held.Until.
+	allotted int64
+
+	// since is the start of the worker's first interval. Later intervals may begin before since: the
+	// first interval may have been ahead of the clock.
+	since int64
+
+	// prior: no other lease had timestamps of the worker in [prior, held.Until). It is not after since.
+	prior int64
+
+	// begins is the start of the last interval that follows a gap. It is zero once the lease has tried to
+	// take the interval back.
+	begins int64
+
+	// least is the earliest end that a request at the revision of held has asked for. It is not after
+	// held.Until.
+	least int64
+
+	// lead is how far ahead of the clock the interval ended when it was granted: from a tenth of the
+	// window to the window.
+	lead int64
+
+	expired bool   // the event Expired was raised for the present interval
+	waiting string // the reason given in the last event Waiting; "" if the lease has a worker
+}
+
+// closed reports whether the lease was closed.
+func (s *state) closed() bool { return s.phase == phaseClosed }
+
+// hold enters phaseHolding with a record that is the lease's.
+func (s *state) hold(got stored) {
+	s.phase, s.why = phaseHolding, nil
+	s.held, s.allotted, s.least = got, got.Until, got.Until
+	s.expired, s.waiting = false, ""
+}
+
+// takeBack notes that the generator may mint up to a time that is before allotted. A lease that holds its
+// worker enters phaseWithdrawn.
+func (s *state) takeBack(unused int64) {
+	s.allotted = unused
+	if s.phase == phaseHolding {
+		s.phase = phaseWithdrawn
+	}
+}
+
+// lose enters phaseLost, unless the lease was closed.
+func (s *state) lose(why error) {
+	if !s.closed() {
+		s.phase, s.why = phaseLost, why
+	}
+}
+
+// close enters phaseClosed. It reports whether the lease had a worker to give back.
+func (s *state) close() (had bool) {
+	had = s.phase == phaseHolding || s.phase == phaseWithdrawn
+	s.phase = phaseClosed
+	return had
+}
+
+// adopt enters phaseHolding with a record that is the lease's, and allots its interval to the generator.
 func (l *Lease) adopt(got stored, kind EventKind) error {
 	if kind == Acquired {
 		l.since = got.From
@@ -12,10 +117,9 @@ func (l *Lease) adopt(got stored, kind EventKind) error {
 	if kind == Acquired || got.From > l.allotted {
 		l.begins = got.From
 	}
-	l.held, l.lost, l.expired, l.waiting = got, nil, false, ""
-	l.allotted, l.least = got.Until, got.Until
+	l.hold(got)
 	window := l.config.Window.Microseconds()
-	l.window = min(max(got.Until-max(l.now(), l.own()), window/10), window) // it may be over already
+	l.lead = min(max(got.Until-max(l.now(), l.own()), window/10), window) // the interval may have ended already
 	clear(l.attempts)
 	from, until := time.UnixMicro(got.From).UTC(), time.UnixMicro(got.Until).UTC()
 	l.mu.Lock()
@@ -24,16 +128,16 @@ func (l *Lease) adopt(got stored, kind EventKind) error {
 		l.trouble = nil
 	}
 	l.mu.Unlock()
-	// Whoever writes the events down has them before any ID of these times.
+	// A program that logs events has logged this one before the first ID of the interval.
 	l.notify(Event{Kind: kind, Worker: got.Worker, From: from, Until: until})
-	if l.closed {
+	if l.closed() {
 		return nil
 	}
 	return l.generator.Allot(got.Worker, from, until)
 }
 
-// ends returns where the times end that the generator can mint in. For a generator that has none at
-// all, ends returns now.
+// ends returns the end of what the generator can mint in. For a generator without an interval, ends
+// returns now.
 func (l *Lease) ends() int64 { return max(l.allotted, min(l.since, l.now())) }
 
 // left returns for how long the generator can mint.
