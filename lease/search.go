@@ -7,22 +7,34 @@ import (
 	"time"
 )
 
-// acquire takes a worker. If there is none to be had it waits for one, no longer than wait.
-//
-// It looks again when times run out, every now and then, and where the store tells of changes,
-// after each. As each look reads all records that were made, there are the fewer, the more of
-// those there are.
-func (l *Lease) acquire(ctx context.Context, wait time.Duration) error {
-	const shortest = 3 * time.Millisecond
-	take, key := l.any(), workersKey(l.pool.name)
+// A search takes a free worker of the pool.
+type search interface {
+	// key is the prefix of the records that the search reads.
+	key() string
+	// try takes a worker. With an error, soonest is when a worker may come free. It is zero if a wait is
+	// of no use.
+	try(ctx context.Context) (soonest time.Time, err error)
+}
+
+// newSearch returns a search for the worker that the settings name, or for any worker.
+func (l *Lease) newSearch() search {
 	if l.config.Worker.named {
-		take, key = l.named(), workerKey(l.pool.name, l.config.Worker.number)
+		return &searchNumber{lease: l, number: l.config.Worker.number}
 	}
+	return &searchAny{lease: l, seen: make(map[int]stored)}
+}
+
+// acquire takes a worker. If no worker is free, acquire waits for at most wait.
+//
+// A waiting lease tries again when the next interval expires, after a pause, and after each change if
+// the store tells of changes. A try reads all records, so a large pool has longer pauses.
+func (l *Lease) acquire(ctx context.Context, wait time.Duration) error {
+	s := l.newSearch()
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
 	var changes <-chan struct{}
 	for first := true; ; first = false {
-		soonest, err := take(ctx)
+		soonest, err := s.try(ctx)
 		if err == nil || soonest.IsZero() || l.hopeless(err, soonest, wait) {
 			return err
 		}
@@ -30,28 +42,15 @@ func (l *Lease) acquire(ctx context.Context, wait time.Duration) error {
 			l.tellWait(err)
 		}
 		if first && wait > 0 {
-			if changes = l.pool.store.(timed).watch(watching, key); changes != nil {
-				continue // of what changed before, it need not tell
+			if changes = l.pool.store.(timed).watch(watching, s.key()); changes != nil {
+				continue // a worker may have come free before the watch began
 			}
 		}
-		pause := max(soonest.Sub(l.config.world.now()), shortest)
-		switch {
-		case isRescued(err): // nobody has anything to give back before
-			pause += l.jitter()
-		case changes != nil:
-			pause = min(pause, seldom)
-		default:
-			pause = min(pause, max(often, l.price()))
-		}
+		pause := l.untilTry(err, soonest, changes != nil)
 		if pause > wait {
 			return err
 		}
-		waited, end := l.config.world.wait(ctx, pause, changes)
-		if end == nil && waited < pause { // woken, as all who wait are
-			jitter := min(l.jitter(), pause-waited)
-			waited += jitter
-			end = l.config.world.sleep(ctx, jitter)
-		}
+		waited, end := l.pause(ctx, pause, changes)
 		if end != nil {
 			return &waitError{err, end}
 		}
@@ -59,26 +58,50 @@ func (l *Lease) acquire(ctx context.Context, wait time.Duration) error {
 	}
 }
 
-// hopeless reports whether a wait for a worker cannot succeed: nobody holds a worker to give back, and
-// all are used up to beyond the wait.
+// How long a waiting lease pauses at most between two tries: often, and seldom if a try is dear or if the
+// store tells of changes.
+const often, seldom = 100 * time.Millisecond, 2 * time.Second
+
+// untilTry returns how long to pause after a try that failed with err.
+func (l *Lease) untilTry(err error, soonest time.Time, watching bool) time.Duration {
+	const shortest = 3 * time.Millisecond
+	pause := max(soonest.Sub(l.config.world.now()), shortest)
+	switch {
+	case isRescued(err): // no lease holds a worker, so no worker comes free sooner
+		return pause + l.jitter()
+	case watching:
+		return min(pause, seldom)
+	}
+	return min(pause, max(often, l.price()))
+}
+
+// pause waits for d, or until the store tells of a change, and returns how long it waited. A change wakes
+// all waiting leases; a jitter keeps them from trying all at once.
+func (l *Lease) pause(ctx context.Context, d time.Duration, changes <-chan struct{}) (waited time.Duration, end error) {
+	waited, end = l.config.world.wait(ctx, d, changes)
+	if end == nil && waited < d {
+		jitter := min(l.jitter(), d-waited)
+		waited += jitter
+		end = l.config.world.sleep(ctx, jitter)
+	}
+	return waited, end
+}
+
+// hopeless reports whether a wait for a worker cannot succeed: no lease holds a worker to give back, and
+// the timestamps of all workers are used up to beyond the wait.
 func (l *Lease) hopeless(err error, soonest time.Time, wait time.Duration) bool {
 	var none *NoWorkerError
 	var held *HeldError
-	nobodys := errors.As(err, &none) && none.Ahead || errors.As(err, &held) && held.Holder == ""
-	return nobodys && soonest.Sub(l.config.world.now()) > wait
+	unheld := errors.As(err, &none) && none.Ahead || errors.As(err, &held) && held.Holder == ""
+	return unheld && soonest.Sub(l.config.world.now()) > wait
 }
 
-// How long a lease goes without a look at a pool in which it waits for a worker: often, and seldom
-// if looks are dear or the store tells of changes.
-const often, seldom = 100 * time.Millisecond, 2 * time.Second
-
-// price is how long a lease goes at least between two looks at the pool, for what they cost: a
-// second for a thousand records.
+// price is the shortest time between two tries, for what a try costs: a millisecond for each record.
 func (l *Lease) price() time.Duration {
 	return min(time.Duration(l.looked)*time.Millisecond, seldom)
 }
 
-// jitter is any time up to that, for leases not to look all at once.
+// jitter returns a random time of at most price, so that leases do not try all at once.
 func (l *Lease) jitter() time.Duration {
 	return time.Duration(l.config.world.intN(int(l.price()/time.Microsecond)+1)) * time.Microsecond
 }
@@ -88,93 +111,201 @@ func isRescued(err error) bool {
 	return errors.As(err, &none) && none.Rescued
 }
 
-// any returns a function that takes any worker that is free. With an error it returns when there
-// may be one, if that is worth a wait: it is not once all holders were seen to renew, unless the
-// caller says how long to wait.
-func (l *Lease) any() func(context.Context) (time.Time, error) {
-	seen := make(map[int]stored) // at the first try
-	return func(ctx context.Context) (time.Time, error) {
-		for times := 0; ; times++ {
-			l.term = l.pool.term()
-			all, err := l.records(ctx)
-			if err != nil {
-				return time.Time{}, err
-			}
-			if soonest, err := l.checkFloor(); err != nil {
-				return soonest, err
-			}
-			free, soon, soonest := sortOut(all, l.now())
-			if len(free)+len(soon) > 0 {
-				if moved, err := l.pool.moved(ctx, l.term); err != nil {
-					return time.Time{}, err
-				} else if moved {
-					continue
-				}
-			}
-			for i := range free { // those who come at the same time try different ones
-				n := i + l.config.world.intN(len(free)-i)
-				free[i], free[n] = free[n], free[i]
-			}
-			failed := l.takeOne(ctx, append(free, soon...))
-			switch failed {
-			case nil:
-				return time.Time{}, nil
-			case errTaken:
-				if err := l.standBack(ctx, times); err != nil {
-					return time.Time{}, err
-				}
-				continue
-			}
-			// There is none, or only such as cannot be had: with records that a stopped
-			// process is writing, say.
-			own, grown, err := l.grow(ctx)
-			if err == nil && own.Worker >= 0 {
-				if soonest, err := l.checkFloor(); err != nil {
-					return soonest, err
-				}
-				if _, ok, _ := l.take(ctx, own); ok {
-					return time.Time{}, nil
-				}
-			}
-			switch {
-			case err != nil:
-				return time.Time{}, err
-			case grown || len(all) < l.pool.layout.Workers: // another lease may have made the last ones
-				continue
-			case failed == errExcluded: // its process says nothing of when it ends
-				soonest = l.config.world.now().Add(often)
-				return soonest, &NoWorkerError{Pool: l.pool.name, Workers: l.pool.layout.Workers, Soonest: soonest, Excluded: true}
-			case failed != errNone:
-				return time.Time{}, failed
-			}
-			none := &NoWorkerError{Pool: l.pool.name, Workers: l.pool.layout.Workers, Soonest: soonest, Ahead: true}
-			alive := true
-			for _, s := range all {
-				none.Ahead = none.Ahead && s.Incarnation == ""
-				if _, ok := seen[s.Worker]; !ok {
-					seen[s.Worker] = s
-				}
-				alive = alive && s.renewed(seen[s.Worker])
-			}
-			if alive && !l.config.patient {
-				soonest = time.Time{}
-			}
-			return soonest, none
+// searchAny takes any worker. A wait is of no use once all holders have renewed, unless the settings have
+// a Wait.
+type searchAny struct {
+	lease *Lease
+	seen  map[int]stored // each worker's record, as a try without success first saw it
+}
+
+func (s *searchAny) key() string { return workersKey(s.lease.pool.name) }
+
+// errAgain: the pool has changed during a try, which starts anew.
+var errAgain = errors.New("the pool has changed")
+
+func (s *searchAny) try(ctx context.Context) (time.Time, error) {
+	for times := 0; ; times++ {
+		if soonest, err := s.look(ctx, times); err != errAgain {
+			return soonest, err
 		}
 	}
 }
 
-// Why takeOne took none, besides errors of the store.
+// look reads the pool once, and takes a free worker or makes a record for another worker. Its error is
+// errAgain if other leases were quicker, or a rescue. So many looks of the try have failed before.
+func (s *searchAny) look(ctx context.Context, times int) (soonest time.Time, err error) {
+	l := s.lease
+	l.term = l.pool.term()
+	all, err := l.records(ctx)
+	if err != nil {
+		return time.Time{}, err
+	}
+	if soonest, err := l.checkFloor(); err != nil {
+		return soonest, err
+	}
+	free, soon, soonest := sortOut(all, l.now())
+	if len(free)+len(soon) > 0 {
+		moved, err := l.pool.moved(ctx, l.term)
+		switch {
+		case err != nil:
+			return time.Time{}, err
+		case moved:
+			return time.Time{}, errAgain
+		}
+	}
+	l.shuffle(free)
+	failed := l.takeOne(ctx, append(free, soon...))
+	switch failed {
+	case nil:
+		return time.Time{}, nil
+	case errTaken:
+		if err := l.standBack(ctx, times); err != nil {
+			return time.Time{}, err
+		}
+		return time.Time{}, errAgain
+	}
+	// There may be free workers that could not be taken: a stopped process may be writing their records.
+	if soonest, err := s.takeNew(ctx, len(all)); err != errNone {
+		return soonest, err
+	}
+	switch failed {
+	case errNone:
+		return s.none(all, soonest)
+	case errExcluded: // when a process with another pool ends is not known
+		soonest = l.config.world.now().Add(often)
+		return soonest, &NoWorkerError{Pool: l.pool.name, Workers: l.pool.layout.Workers, Soonest: soonest, Excluded: true}
+	}
+	return time.Time{}, failed
+}
+
+// takeNew makes records, and takes a worker of theirs. Its error is errAgain if the pool has more records
+// now than the search has read, and errNone if all workers have records.
+func (s *searchAny) takeNew(ctx context.Context, read int) (soonest time.Time, err error) {
+	l := s.lease
+	own, grown, err := l.grow(ctx)
+	if err != nil {
+		return time.Time{}, err
+	}
+	if own.Worker >= 0 {
+		if soonest, err := l.checkFloor(); err != nil {
+			return soonest, err
+		}
+		if _, ok, _ := l.take(ctx, own); ok {
+			return time.Time{}, nil
+		}
+	}
+	if grown || read < l.pool.layout.Workers { // another lease may have made the last records
+		return time.Time{}, errAgain
+	}
+	return time.Time{}, errNone
+}
+
+// none returns the error for a pool without a free worker, and when the first interval ends.
+func (s *searchAny) none(all []stored, first time.Time) (soonest time.Time, err error) {
+	l := s.lease
+	unheld, alive := true, true
+	for _, r := range all {
+		unheld = unheld && r.Incarnation == ""
+		if _, ok := s.seen[r.Worker]; !ok {
+			s.seen[r.Worker] = r
+		}
+		alive = alive && r.renewed(s.seen[r.Worker])
+	}
+	err = &NoWorkerError{Pool: l.pool.name, Workers: l.pool.layout.Workers, Soonest: first, Ahead: unheld}
+	if alive && !l.config.patient {
+		return time.Time{}, err
+	}
+	return first, err
+}
+
+// searchNumber takes the worker with a number. A wait is of no use once the holder has renewed, unless the
+// settings have a Wait. A holder that does not renew may be a process that has died.
+type searchNumber struct {
+	lease  *Lease
+	number int
+	again  bool   // an earlier try has found the record
+	seen   stored // the record, as the last try saw it
+}
+
+func (s *searchNumber) key() string { return workerKey(s.lease.pool.name, s.number) }
+
+func (s *searchNumber) try(ctx context.Context) (soonest time.Time, err error) {
+	l := s.lease
+	l.term = l.pool.term()
+	r, err := s.find(ctx)
+	if err != nil {
+		return time.Time{}, err
+	}
+	if soonest, err := l.checkFloor(); err != nil {
+		return soonest, err
+	}
+	s.again = true
+	if now := l.now(); r.Until <= now || r.freeSoon(now) {
+		got, ok, err := s.take(ctx, r)
+		switch {
+		case err == errExcluded: // when a process with another pool ends is not known
+			return l.config.world.now().Add(often), &HeldError{Pool: l.pool.name, Worker: s.number, Excluded: true}
+		case ok || err != nil:
+			return time.Time{}, err
+		}
+		r = got
+	}
+	return s.held(r)
+}
+
+// find returns the worker's record. The first try reads all records, to check the clock by them, and makes
+// the worker's record if the pool has none.
+func (s *searchNumber) find(ctx context.Context) (stored, error) {
+	l := s.lease
+	if s.again {
+		l.looked = 1
+		return l.pool.get(ctx, s.number)
+	}
+	all, err := l.records(ctx)
+	if err != nil {
+		return stored{}, err
+	}
+	if i := slices.IndexFunc(all, func(r stored) bool { return r.Worker == s.number }); i >= 0 {
+		return all[i], nil
+	}
+	if err := l.growNamed(ctx, s.number); err != nil {
+		return stored{}, err
+	}
+	return l.pool.get(ctx, s.number)
+}
+
+// take takes the worker, unless the pool was rescued after the try began.
+func (s *searchNumber) take(ctx context.Context, r stored) (stored, bool, error) {
+	if moved, err := s.lease.pool.moved(ctx, s.lease.term); err != nil || moved {
+		return r, false, err
+	}
+	return s.lease.take(ctx, r)
+}
+
+// held returns the error for a worker that is not free, and when its interval ends.
+func (s *searchNumber) held(r stored) (soonest time.Time, err error) {
+	l := s.lease
+	until := time.UnixMicro(r.Until).UTC()
+	err = &HeldError{Pool: l.pool.name, Worker: s.number, Holder: r.Holder, Until: until}
+	alive := r.renewed(s.seen)
+	if s.seen = r; alive && !l.config.patient {
+		return time.Time{}, err
+	}
+	return until, err
+}
+
+// Why takeOne took no worker, other than errors of the store.
 var (
 	errNone  = errors.New("there is no free worker")
 	errTaken = errors.New("another lease was quicker")
 )
 
-// mostFailures is how many records may be out of reach before a lease gives up on the others: each
-// takes its time, and few are, unless all of them.
+// mostFailures is how many records may be unreachable before takeOne gives up. Each costs a time-out, and
+// few are unreachable unless all are.
 const mostFailures = 8
 
-// mostTaken is how many workers may be taken by others before a lease looks at the pool again.
+// mostTaken is how many workers other leases may have taken before takeOne gives up, and the lease reads
+// the pool again.
 const mostTaken = 4
 
 // takeOne takes one of the workers.
@@ -182,33 +313,31 @@ func (l *Lease) takeOne(ctx context.Context, workers []stored) error {
 	why, failures, taken := errNone, 0, 0
 	for _, s := range workers {
 		_, ok, err := l.take(ctx, s)
-		if ok {
+		switch {
+		case ok:
 			return nil
-		}
-		if err == nil {
+		case err == nil:
 			if why, taken = errTaken, taken+1; taken == mostTaken {
 				return why
 			}
-			continue
-		}
-		if err == errExcluded {
+		case err == errExcluded:
 			if why == errNone {
 				why = err
 			}
-			continue
-		}
-		if failures++; why == errNone || why == errExcluded {
-			why = err
-		}
-		if failures == mostFailures || ctx.Err() != nil {
-			return err
+		default:
+			if failures++; why == errNone || why == errExcluded {
+				why = err
+			}
+			if failures == mostFailures || ctx.Err() != nil {
+				return err
+			}
 		}
 	}
 	return why
 }
 
-// sortOut returns the workers that are free and those that will be in a moment, and when the
-// first times end.
+// sortOut returns the workers that are free, the workers that come free in a moment, and when the first
+// interval ends.
 func sortOut(all []stored, now int64) (free, soon []stored, soonest time.Time) {
 	first := now
 	for i, s := range all {
@@ -225,70 +354,25 @@ func sortOut(all []stored, now int64) (free, soon []stored, soonest time.Time) {
 	return free, soon, time.UnixMicro(first).UTC()
 }
 
-// renewed tells whether the holder of the worker has shown that it is alive.
+// shuffle puts workers in a random order, so that leases that search at once try different workers.
+func (l *Lease) shuffle(workers []stored) {
+	for i := range workers {
+		n := i + l.config.world.intN(len(workers)-i)
+		workers[i], workers[n] = workers[n], workers[i]
+	}
+}
+
+// renewed reports whether the worker's holder has renewed since an earlier reading of the record.
 func (s *stored) renewed(since stored) bool {
 	return s.Incarnation != "" && s.Incarnation == since.Incarnation && s.Until > since.Until
 }
 
-// freeSoon tells whether a worker that was given back can be taken, by who waits for a moment.
+// freeSoon reports whether a lease can take a worker that was given back, and then wait for a moment.
 func (s *stored) freeSoon(now int64) bool {
 	return s.Incarnation == "" && s.Until <= now+grace.Microseconds()
 }
 
-// named returns a function like any's for the worker that was asked for. If another lease holds
-// it, that may be one of a process that has died: it is worth a wait, as there.
-func (l *Lease) named() func(context.Context) (time.Time, error) {
-	worker, seen := l.config.Worker.number, stored{}
-	find := func(ctx context.Context) (stored, error) { // the first time
-		all, err := l.records(ctx)
-		if err != nil {
-			return stored{}, err
-		}
-		if i := slices.IndexFunc(all, func(s stored) bool { return s.Worker == worker }); i >= 0 {
-			return all[i], nil
-		}
-		if err := l.growNamed(ctx, worker); err != nil {
-			return stored{}, err
-		}
-		return l.pool.get(ctx, worker)
-	}
-	return func(ctx context.Context) (time.Time, error) {
-		l.term = l.pool.term()
-		s, err := find(ctx)
-		if err != nil {
-			return time.Time{}, err
-		}
-		if soonest, err := l.checkFloor(); err != nil {
-			return soonest, err
-		}
-		find = func(ctx context.Context) (stored, error) { l.looked = 1; return l.pool.get(ctx, worker) }
-		if now := l.now(); s.Until <= now || s.freeSoon(now) {
-			moved, err := l.pool.moved(ctx, l.term)
-			if err != nil {
-				return time.Time{}, err
-			}
-			if !moved {
-				got, ok, err := l.take(ctx, s)
-				if err == errExcluded {
-					return l.config.world.now().Add(often), &HeldError{Pool: l.pool.name, Worker: worker, Excluded: true}
-				}
-				if ok || err != nil {
-					return time.Time{}, err
-				}
-				s = got
-			}
-		}
-		until := time.UnixMicro(s.Until).UTC()
-		held := &HeldError{Pool: l.pool.name, Worker: worker, Holder: s.Holder, Until: until}
-		alive := s.renewed(seen)
-		if seen = s; alive && !l.config.patient {
-			return time.Time{}, held
-		}
-		return until, held
-	}
-}
-
-// take takes the worker of a record that is free, and tells whether it could.
+// take takes the worker of a free record. It reports whether the worker is the lease's.
 func (l *Lease) take(ctx context.Context, s stored) (stored, bool, error) {
 	drop, err := l.exclude(s.Worker)
 	if err != nil {
@@ -299,7 +383,7 @@ func (l *Lease) take(ctx context.Context, s stored) (stored, bool, error) {
 		drop()
 		return got, false, err
 	}
-	// Times from before the pool was are of no use to anybody.
+	// No lease had timestamps from before the pool was created.
 	l.prior = min(max(s.Until, l.roundUp(l.pool.created.UnixMicro())), got.From)
 	if err := l.adopt(got, Acquired); err != nil { // the generator has no such worker
 		if back, failed := l.giveBack(context.WithoutCancel(ctx), 0); back && failed == nil {
@@ -321,7 +405,7 @@ func (l *Lease) records(ctx context.Context) ([]stored, error) {
 	return all, l.checkClock(ctx, all)
 }
 
-// checkFloor returns an error, and until when, if nobody gets a worker yet after a rescue.
+// checkFloor returns an error before the floor of the last rescue, and when the floor is.
 func (l *Lease) checkFloor() (time.Time, error) {
 	floor := l.pool.term().floor
 	if l.now() >= floor {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// CheckClock returns the *[SkewError] that Keep would return with these settings, nil if it would
-// believe the clock. It is for tools.
+// CheckClock returns the *[SkewError] that Keep would return with these settings, and nil if Keep would
+// accept the clock. It is for tools.
 func (p *Pool) CheckClock(ctx context.Context, c Config) error {
 	c, err := c.settle(p.layout)
 	if err == nil {
@@ -16,58 +16,70 @@ func (p *Pool) CheckClock(ctx context.Context, c Config) error {
 	return err
 }
 
-// checkClock returns a *SkewError if the clock is not to be believed. That is for the times in
-// the IDs and for the workers, which a clock that is ahead uses up: no ID is made twice, whatever
-// the clock says.
+// checkClock returns a *SkewError if the clock is implausible. No ID is made twice, whatever the clock
+// says; but a wrong clock writes wrong timestamps, and a clock that is ahead uses up workers.
 //
-// Without a clock of the store, it is behind if most records are ahead of it. It is ahead, or the
-// pool was out of use for long, if no record is of the last year: those that are ahead of the clock
-// do not count, so that one which a wrong clock has left years ahead does not make a pool look as if
-// it were in use. One that is of the last year by this clock does, even if all others are older: it
-// may be the only worker in use, or somebody has said that the clock is right.
+// If the store has a clock, checkClock compares the two. Otherwise the records stand for the time:
+//
+//   - The clock is behind if most records are ahead of it.
+//   - The clock is ahead, or the pool was out of use for long, if every record is older than MaxIdle.
+//     Records ahead of the clock do not count: a wrong clock may have left a record years ahead, and the
+//     pool is not in use for that. One recent record is enough, even if all others are older: its worker
+//     may be the only one in use, or an operator has set TrustClock.
 func (l *Lease) checkClock(ctx context.Context, all []stored) error {
 	now := l.config.world.now()
 	if settled, err := l.checkByStore(ctx, now); settled {
 		return err
 	}
-	latest := now.Add(l.config.MaxSkew).UnixMicro()
-	floor := l.pool.term().floor // times before were used up by a rescue, whatever the clocks
-	var used []int64
-	newest := int64(0) // where the times end that are the last of those not ahead
-	behind, of := 0, 1 // how many records of how many the clock is behind of, the pool's too:
+	u := l.usage(all, now.Add(l.config.MaxSkew).UnixMicro())
+	reference := int64(0)
+	switch {
+	case 2*u.behind > u.total:
+		slices.Sort(u.ends)
+		reference = u.ends[(len(u.ends)-1)/2]
+	case u.newest > 0 && now.UnixMicro()-u.newest > l.config.MaxIdle.Microseconds():
+		reference = u.newest
+	default:
+		return nil
+	}
+	return &SkewError{Pool: l.pool.name, Now: now, Reference: time.UnixMicro(reference).UTC()}
+}
+
+// usage is what the records of a pool say of the time.
+type usage struct {
+	ends   []int64 // of the workers' intervals; of the pool's creation or its floor if no worker was used
+	newest int64   // the last end that is not ahead of the clock; 0 if all are
+	behind int     // how many records, of total, the clock is behind
+	total  int     // the number of workers that were used, and the pool's own record
+}
+
+// usage sums up the records. The clock is behind the records that are later than latest.
+func (l *Lease) usage(all []stored, latest int64) usage {
+	floor := l.pool.term().floor // the rescue wrote the records up to there, whatever the clocks
 	created := l.pool.created.UnixMicro()
+	u := usage{total: 1}
 	if created > latest {
-		behind++ // a worker that is the first to be used is no majority
+		u.behind++ // with the pool's own record, a single worker is no majority
 	}
 	for _, s := range all {
 		if s.Until <= floor {
 			continue
 		}
-		used = append(used, s.Until)
-		if of++; s.Until > latest+s.Window {
-			behind++
+		u.ends = append(u.ends, s.Until)
+		if u.total++; s.Until > latest+s.Window {
+			u.behind++
 		} else {
-			newest = max(newest, s.Until)
+			u.newest = max(u.newest, s.Until)
 		}
 	}
-	if len(used) == 0 {
-		newest = max(created, floor)
-		used = append(used, newest)
+	if len(u.ends) == 0 {
+		u.newest = max(created, floor)
+		u.ends = append(u.ends, u.newest)
 	}
-	wrong := func(reference int64) error {
-		return &SkewError{Pool: l.pool.name, Now: now, Reference: time.UnixMicro(reference).UTC()}
-	}
-	slices.Sort(used)
-	switch {
-	case 2*behind > of:
-		return wrong(used[(len(used)-1)/2])
-	case newest > 0 && now.UnixMicro()-newest > l.config.MaxIdle.Microseconds():
-		return wrong(newest)
-	}
-	return nil
+	return u
 }
 
-// checkAhead is checkClock for a renewal, which knows of one record.
+// checkAhead is checkClock for a renewal, which knows one record only.
 func (l *Lease) checkAhead(ctx context.Context, now int64) error {
 	if settled, err := l.checkByStore(ctx, time.UnixMicro(now)); settled {
 		return err
@@ -78,8 +90,8 @@ func (l *Lease) checkAhead(ctx context.Context, now int64) error {
 	return nil
 }
 
-// checkByStore compares the clock with the store's own time. It tells whether that settles the
-// matter: not if the store has none, always if the clock is trusted.
+// checkByStore compares the clock with the store's clock. It reports whether the comparison settles the
+// matter: it does unless the store has no clock, and always if the clock is trusted.
 func (l *Lease) checkByStore(ctx context.Context, now time.Time) (settled bool, err error) {
 	if l.config.TrustClock {
 		return true, nil
