@@ -25,27 +25,27 @@ type Generator interface {
 	Seal(why error) time.Time
 }
 
-// A Lease keeps a generator in work: it takes a worker from a pool, allots times of the worker to
-// the generator, always some ahead, and gives back at the end what is left. It is safe for
-// concurrent use.
+// A Lease keeps a generator working. The lease takes a worker from a pool, allots intervals of the
+// worker to the generator ahead of the clock, and gives back the unused part at the end. A Lease is
+// safe for concurrent use.
 type Lease struct {
 	origin      *Pool
-	pool        *Pool // the same, each of its requests with a time-out
+	pool        *Pool // origin with a time-out for each request
 	generator   Generator
 	config      Config
-	incarnation string // what tells the lease from every other one, of this process too
+	incarnation string // a random name, different for each lease
 
 	stop   context.CancelFunc
 	done   chan struct{} // closed when run has returned
 	seal   sync.Once
-	sealed int64 // the generator has minted nothing from here on
+	sealed int64 // the generator has minted nothing from this time on
 
 	mu         sync.Mutex
 	worker     int
 	until      time.Time
 	trouble    error
-	events     []Event // that Notify is yet to be called with
-	delivering bool    // Notify is being called
+	events     []Event // the queue of Notify
+	delivering bool    // a call of Notify is under way
 
 	// work guards the fields below. Keep, run and Close hold it, except while they call Notify.
 	work lock
@@ -68,11 +68,11 @@ type lock chan struct{}
 func (l lock) Lock()   { l <- struct{}{} }
 func (l lock) Unlock() { <-l }
 
-// Keep takes a worker from the pool, allots it to the generator, and goes on to renew its times
-// until Close. It returns when the generator can mint.
+// Keep takes a worker from the pool, allots an interval to the generator, and renews the interval until
+// Close. Keep returns when the generator can mint.
 //
-// Its errors are a *[NoWorkerError], a *[HeldError], a *[SkewError], a *[MismatchError], those
-// of the settings, of the store and of the records in it (a *[driver.Error]) and of the generator.
+// Keep returns a *[NoWorkerError], a *[HeldError], a *[SkewError], a *[MismatchError], an error that is
+// [ErrConfig], a *[driver.Error] from the store or about its records, or an error from the generator.
 func (p *Pool) Keep(ctx context.Context, g Generator, c Config) (*Lease, error) {
 	l, err := p.keep(ctx, g, c)
 	if err != nil {
@@ -87,7 +87,7 @@ func (p *Pool) Keep(ctx context.Context, g Generator, c Config) (*Lease, error) 
 	return l, nil
 }
 
-// keep is Keep, but for going on.
+// keep is Keep without the renewals.
 func (p *Pool) keep(ctx context.Context, g Generator, c Config) (*Lease, error) {
 	c, err := c.settle(p.layout)
 	if err != nil {
@@ -98,11 +98,11 @@ func (p *Pool) keep(ctx context.Context, g Generator, c Config) (*Lease, error) 
 	l.work.Lock()
 	defer l.work.Unlock()
 	if err := l.acquire(ctx, c.Wait); err != nil {
-		l.unclaimAll() // nothing was allotted
+		l.unclaimAll() // the generator has no interval
 		return nil, err
 	}
-	// The worker's times may begin a moment after now: its last holder's clock, or ours, was
-	// not quite right. A clock that now goes back altogether is the generator's to report.
+	// The interval may begin a moment after now if two clocks differ a little. If the clock goes back
+	// further, the generator reports an error.
 	ahead := time.UnixMicro(l.since).Sub(c.world.now())
 	if err := c.world.sleep(ctx, min(max(ahead, 0), grace)); err != nil {
 		l.release(context.WithoutCancel(ctx))
@@ -111,7 +111,7 @@ func (p *Pool) keep(ctx context.Context, g Generator, c Config) (*Lease, error) 
 	return l, nil
 }
 
-// lease returns a lease that has no worker yet.
+// lease returns a lease without a worker.
 func (p *Pool) lease(g Generator, c Config) *Lease {
 	within := *p
 	l := &Lease{origin: p, pool: &within, generator: g, config: c, incarnation: c.world.random(128),
@@ -121,37 +121,37 @@ func (p *Pool) lease(g Generator, c Config) *Lease {
 	return l
 }
 
-// Worker returns the number of the worker. It changes only after the worker was lost.
+// Worker returns the number of the worker. The number changes only after the worker was lost.
 func (l *Lease) Worker() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.worker
 }
 
-// Until returns where the times end that were allocated so far, and not taken back.
+// Until returns the end of the lease's interval.
 func (l *Lease) Until() time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.until
 }
 
-// Err returns why the lease was not renewed the last time, nil if it was.
+// Err returns the error of the last renewal, and nil if the renewal succeeded.
 func (l *Lease) Err() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.trouble
 }
 
-// Pool returns the pool that the worker is of.
+// Pool returns the worker's pool.
 func (l *Lease) Pool() *Pool { return l.origin }
 
-// Close ends the generator at once, and gives back the worker with the times that were not minted
-// in. An error says that the store does not know of that: the worker comes free when its times run
-// out. Further calls return the same error.
+// Close seals the generator at once, and gives back the worker and the unused part of the interval.
+// After an error the worker may come free only at the end of the interval. Further calls return the
+// same error.
 //
-// Close may be called from any goroutine, and within Config.Notify. It waits for requests of the
-// store, each for Config.Timeout at most, and never for a call of Notify: if one is under way, the
-// event Released follows when that call has returned, which may be after Close has.
+// Close may be called from any goroutine, and within Config.Notify. Close waits for requests to the
+// store, each for at most Config.Timeout. Close never waits for a call of Notify: if a call is under
+// way, the event Released follows after the call, and perhaps after Close has returned.
 func (l *Lease) Close() error {
 	l.stop()
 	l.end()
@@ -172,52 +172,74 @@ func (l *Lease) end() {
 }
 
 const (
-	slice = 250 * time.Millisecond // the longest sleep, so that a clock that jumps is noticed soon
-	grace = 50 * time.Millisecond  // how far ahead the times of a free worker may begin
+	slice = 250 * time.Millisecond // the longest sleep, so that a lease soon notices a clock that jumps
+	grace = 50 * time.Millisecond  // how far ahead of the clock the interval of a free worker may begin
 )
 
 // run renews the lease until ctx ends.
 func (l *Lease) run(ctx context.Context) {
-	const shortest = 50 * time.Millisecond
-	longest := min(500*time.Millisecond, max(l.config.Window/20, shortest))
-	backoff := shortest
-	for pause := time.Duration(0); ; {
-		if l.config.world.sleep(ctx, max(pause, time.Millisecond)) != nil || !l.wake(ctx, func() {
-			l.withdraw()
-			if pause = l.untilDue(); pause > 0 || l.closed() {
-				return
-			}
-			l.expireInTime()
-			err := l.renewInTime(ctx)
-			switch {
-			case ctx.Err() != nil || l.closed():
-			case err == nil:
-				backoff = shortest
-			default:
-				l.fail(err)
-				pause, backoff = l.backOff(err, backoff), min(backoff*2, longest)
-				if left := l.left(); left > 0 { // a last try, and then callers have to be told
-					pause = min(pause, max(left/2, min(left, shortest)))
-				}
-			}
-		}) {
+	retry := l.newBackoff()
+	for pause, more := time.Duration(0), true; more; {
+		if l.config.world.sleep(ctx, max(pause, time.Millisecond)) != nil {
 			return
 		}
+		pause, more = l.wake(ctx, retry)
 	}
 }
 
-// wake does the work of a wake, and reports whether there will be others.
-func (l *Lease) wake(ctx context.Context, work func()) bool {
+// wake does the work of one wake. It returns how long to sleep, and reports whether there is more work.
+func (l *Lease) wake(ctx context.Context, retry *backoff) (pause time.Duration, more bool) {
 	l.work.Lock()
 	defer l.work.Unlock()
 	if !l.closed() {
-		work()
+		pause = l.step(ctx, retry)
 	}
-	return ctx.Err() == nil && !l.closed()
+	return pause, ctx.Err() == nil && !l.closed()
 }
 
-// renewInTime renews the lease. Its requests end when the times of the lease do: callers are told
-// then, whatever the store does. Requests made after that end have their time-outs alone.
+// step takes back an interval ahead of the clock, and renews the lease if it is due. It returns how long
+// to sleep.
+func (l *Lease) step(ctx context.Context, retry *backoff) time.Duration {
+	l.withdraw()
+	if pause := l.untilDue(); pause > 0 || l.closed() {
+		return pause
+	}
+	l.expireInTime()
+	err := l.renewInTime(ctx)
+	switch {
+	case ctx.Err() != nil || l.closed():
+		return 0
+	case err == nil:
+		retry.reset()
+		return 0
+	}
+	l.fail(err)
+	pause := l.untilRetry(err, retry.next())
+	if left := l.left(); left > 0 { // try once more, and tell callers at the end of the interval
+		pause = min(pause, max(left/2, min(left, shortestBackoff)))
+	}
+	return pause
+}
+
+// A backoff doubles the pauses after renewals that fail, from shortestBackoff to longest.
+type backoff struct{ pause, longest time.Duration }
+
+const shortestBackoff = 50 * time.Millisecond
+
+func (l *Lease) newBackoff() *backoff {
+	return &backoff{shortestBackoff, min(500*time.Millisecond, max(l.config.Window/20, shortestBackoff))}
+}
+
+func (b *backoff) reset() { b.pause = shortestBackoff }
+
+func (b *backoff) next() time.Duration {
+	pause := b.pause
+	b.pause = min(2*pause, b.longest)
+	return pause
+}
+
+// renewInTime renews the lease. Requests end at the end of the lease's interval, so that callers are told
+// in time, whatever the store does. After that end, only Config.Timeout limits a request.
 func (l *Lease) renewInTime(ctx context.Context) error {
 	if left := l.left(); left > 0 {
 		within, cancel := l.config.world.timeout(ctx, left)
@@ -227,11 +249,10 @@ func (l *Lease) renewInTime(ctx context.Context) error {
 	return l.renew(ctx)
 }
 
-// backOff returns how long to wait after an error: usually that long, but longer if there is no
-// worker, since it takes a look at all of them to see that, and none before a time that is known
-// after a rescue.
-func (l *Lease) backOff(err error, usual time.Duration) time.Duration {
-	const longest = 10 * time.Second // the clock may be set meanwhile
+// untilRetry returns how long to pause after an error: usual, or longer if the pool has no free worker. Each
+// search reads the whole pool. After a rescue no worker comes free before a known time.
+func (l *Lease) untilRetry(err error, usual time.Duration) time.Duration {
+	const longest = 10 * time.Second // the clock may be set before
 	var none *NoWorkerError
 	if !errors.As(err, &none) {
 		return usual
@@ -243,7 +264,7 @@ func (l *Lease) backOff(err error, usual time.Duration) time.Duration {
 	return pause
 }
 
-// untilDue returns how long to sleep until the lease is to be renewed, 0 if it is.
+// untilDue returns how long to sleep until the lease has to be renewed, and 0 if the renewal is due.
 func (l *Lease) untilDue() time.Duration {
 	lead := l.lead * 7 / 10
 	switch l.phase {
@@ -255,7 +276,7 @@ func (l *Lease) untilDue() time.Duration {
 	return min(max(time.UnixMicro(l.allotted-lead).Sub(l.config.world.now()), 0), slice, time.Duration(l.lead)*time.Microsecond/10)
 }
 
-// renew adds times to the lease, or takes another worker for one that was lost.
+// renew extends the lease's interval, or takes another worker if the worker was lost.
 func (l *Lease) renew(ctx context.Context) error {
 	if l.phase == phaseLost {
 		return l.replace(ctx)
@@ -266,7 +287,7 @@ func (l *Lease) renew(ctx context.Context) error {
 		return l.forgo(ctx)
 	}
 	if until <= l.allotted {
-		return nil // the clock went back; there are times enough, if at other times
+		return nil // the clock went back, and the interval reaches far enough
 	}
 	if err := l.checkAhead(ctx, now); err != nil {
 		return err
@@ -283,8 +304,8 @@ func (l *Lease) renew(ctx context.Context) error {
 	return nil
 }
 
-// replace takes another worker for one that was lost; not if the store has lost something, until the
-// pool was rescued.
+// replace takes another worker. If the store has lost changes, replace takes no worker before the pool was
+// rescued.
 func (l *Lease) replace(ctx context.Context) error {
 	if errors.Is(l.why, ErrRolledBack) {
 		moved, err := l.pool.moved(ctx, l.term)
@@ -303,7 +324,7 @@ func (l *Lease) rescued() error {
 	return fmt.Errorf("pool %s: worker %d: %w, and no lease from before has more times", l.pool.name, l.held.Worker, ErrRescued)
 }
 
-// fail notes that the lease could not be renewed. If its times are over, callers are told.
+// fail notes that a renewal failed. If the interval has ended, callers are told.
 func (l *Lease) fail(err error) {
 	l.mu.Lock()
 	l.trouble = err
@@ -316,7 +337,7 @@ func (l *Lease) fail(err error) {
 	l.expire(err)
 }
 
-// expire tells callers that the times are over, and why.
+// expire tells callers that the interval has ended, and why.
 func (l *Lease) expire(err error) {
 	expired := &ExpiredError{Pool: l.pool.name, Worker: l.held.Worker, Until: time.UnixMicro(l.ends()).UTC(), Cause: err}
 	l.generator.Refuse(expired)
@@ -326,19 +347,18 @@ func (l *Lease) expire(err error) {
 	}
 }
 
-// expireInTime tells callers that the times of a failing lease are over. It does so before the next
-// request of the store, which may take long.
+// expireInTime tells callers that the interval of a failing lease has ended, before the next request to the
+// store: the request may take long.
 func (l *Lease) expireInTime() {
 	if err := l.Err(); err != nil && !l.expired && l.left() <= 0 {
 		l.expire(err)
 	}
 }
 
-// release seals the generator, and gives back the worker with the times that were not minted in.
-//
-// It does so at the lease's own revision, after the last ID.
+// release seals the generator, and then gives back the worker and the unused part of the interval. The
+// record is written at the lease's own revision.
 func (l *Lease) release(ctx context.Context) error {
-	defer l.unclaimAll() // once the generator is sealed
+	defer l.unclaimAll() // after the generator was sealed
 	had := l.close()
 	l.end()
 	if !had {
