@@ -270,12 +270,43 @@ func (l *simLease) notify(e Event) {
 	if s.calm && (e.Kind == Failing && s.store.down == 0 || e.Kind == Expired || e.Kind == Lost) {
 		s.wrong(e.Worker, "%s says %s though nothing is wrong: %v", l.name, e.Kind, e.Err)
 	}
+	l.judgePhase(e.Kind)
 	l.halt(simHaltNotify)
 	if l.stage == simMinting && !s.calm && s.now < s.faultsEnd && s.chance(s.within) {
 		s.counts[simWithin]++
 		l.lease.Close()
 		l.closing = true
 		l.mint(1)
+	}
+}
+
+// simMoves counts moves by the phases before and after.
+type simMoves [phaseClosed + 1][phaseClosed + 1]int
+
+// judgePhase checks what a lease knows of its worker when it raises an event, and notes its phase. Kind is
+// zero if there is no event.
+func (l *simLease) judgePhase(kind EventKind) {
+	if l.lease == nil {
+		return // within Keep
+	}
+	s, state := l.s, &l.lease.state
+	if state.phase != l.phase {
+		s.moves[l.phase][state.phase]++
+		l.phase = state.phase
+	}
+	ok := true
+	switch state.phase {
+	case phaseSearching:
+		ok = false
+	case phaseHolding:
+		ok = state.allotted == state.held.Until || kind == Released // of a worker that the generator refuses
+	case phaseWithdrawn:
+		ok = state.allotted < state.held.Until
+	case phaseLost:
+		ok = state.why != nil
+	}
+	if ok = ok && state.prior <= state.since && state.least <= state.held.Until && state.lead >= s.window/10 && state.lead <= s.window; !ok {
+		s.wrong(state.held.Worker, "%s is %s with %+v", l.name, state.phase, *state)
 	}
 }
 

@@ -330,6 +330,7 @@ func (l *simLease) live(slot int) {
 	l.mint(1)
 	l.ended = l.lease.Close()
 	l.stage = simClosed
+	l.judgePhase(0)
 	s.note(l.lease.Worker(), "closed", l, func() string { return fmt.Sprint(l.ended) })
 	if s.calm {
 		s.judgeClose(l)
@@ -365,6 +366,7 @@ func (l *simLease) keep() error {
 		})
 	}
 	l.lease, err = pool.keep(l.ctx, g, l.config)
+	l.judgePhase(0)
 	if err == nil && l.ctx.cancelled {
 		l.s.note(l.lease.Worker(), "kept though cancelled", l, nil)
 	}

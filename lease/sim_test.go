@@ -90,13 +90,46 @@ func TestSimFaults(t *testing.T) {
 	if testing.Short() {
 		n = min(n, 100)
 	}
-	counts := simTest(t, n, simRun)
+	var mu sync.Mutex
+	var moves simMoves
+	counts := simTest(t, n, func(seed uint64, traced bool) *simulation {
+		s := simRun(seed, traced)
+		mu.Lock()
+		defer mu.Unlock()
+		for from := range moves {
+			for to := range moves[from] {
+				moves[from][to] += s.moves[from][to]
+			}
+		}
+		return s
+	})
 	if n < 300 || *simSeed >= 0 || t.Failed() {
 		return
 	}
+	judgeMoves(t, n, moves)
 	for i, c := range counts {
 		if c == 0 && simCount(i) != simEvents {
 			t.Errorf("%d runs without any %v", n, simCount(i))
+		}
+	}
+}
+
+// judgeMoves fails unless leases made the moves that are drawn at type phase, and no others, in n runs.
+func judgeMoves(t *testing.T, n int, moves simMoves) {
+	rare := [2]phase{phaseWithdrawn, phaseClosed} // once in a few hundred runs
+	drawn := map[[2]phase]bool{
+		{phaseSearching, phaseHolding}: true,
+		{phaseHolding, phaseWithdrawn}: true, {phaseWithdrawn, phaseHolding}: true,
+		{phaseHolding, phaseLost}: true, {phaseWithdrawn, phaseLost}: true, {phaseLost, phaseHolding}: true,
+		{phaseHolding, phaseClosed}: true, {phaseWithdrawn, phaseClosed}: true, {phaseLost, phaseClosed}: true,
+	}
+	for from := range moves {
+		for to, made := range moves[from] {
+			if move := [2]phase{phase(from), phase(to)}; made > 0 && !drawn[move] || made == 0 && drawn[move] && (move != rare || n >= 10_000) {
+				t.Errorf("%d moves from %s to %s", made, move[0], move[1])
+			} else if made > 0 {
+				t.Logf("%9d moves from %s to %s", made, move[0], move[1])
+			}
 		}
 	}
 }

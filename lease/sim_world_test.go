@@ -55,6 +55,7 @@ type simulation struct {
 
 	hash    uint64     // of all that happened
 	counts  simCounts  // of what happened
+	moves   simMoves   // how often leases went from one phase to another
 	verdict *simReport // the first thing that was wrong
 	traced  bool
 	lines   []simLine
@@ -235,6 +236,7 @@ type simLease struct {
 	generator simGenerator
 	ended     error // why Keep failed, or what Close returned
 	seen      simSeen
+	phase     phase // of the lease, as judgePhase last saw it
 	minted    int   // IDs
 	idle      bool  // it is asked for one now and then
 	top       int64 // the time of the latest

@@ -49,8 +49,8 @@ type state struct {
 	// held is the record as the lease last wrote it. In phaseLost, held is the last worker's record.
 	held stored
 
-	// allotted is the end of what the generator may mint in. In phaseHolding, allotted is held.Until; in
-	// phaseWithdrawn, allotted is before held.Until.
+	// allotted is the end of what the generator may mint in. In phaseHolding, allotted is held.Until until
+	// the worker is given back. In phaseWithdrawn, allotted is before held.Until.
 	allotted int64
 
 	// since is the start of the worker's first interval. Later intervals may begin before since: the
