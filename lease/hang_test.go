@@ -30,8 +30,10 @@ func (h *hanging) wait() {
 	if until == nil || time.Until(*until) <= 0 {
 		return
 	}
-	h.most.Store(max(h.most.Load(), h.inside.Add(1)))
+	inside := h.inside.Add(1)
 	defer h.inside.Add(-1)
+	for most := h.most.Load(); inside > most && !h.most.CompareAndSwap(most, inside); most = h.most.Load() {
+	}
 	time.Sleep(time.Until(*until))
 }
 

@@ -305,10 +305,10 @@ type Worker struct {
 	Err    error     // why its record cannot be read, and nothing is known but the Number
 }
 
-// Workers returns the workers that have been used, in order, and how many have records.
+// Workers returns the used workers in order, and how many workers have records.
 //
-// A record that is missing or damaged, or cannot be read for another reason, counts as used: its
-// worker has an Err, and err is that of the first one. Nobody gets a worker of the pool then.
+// A record that is missing, damaged or unreadable counts as used: its Worker has an Err, and err is the
+// first of these. No lease takes a worker of such a pool.
 func (p *Pool) Workers(ctx context.Context) (used []Worker, made int, err error) {
 	for again := false; ; again = true {
 		r, _, err := p.reread(ctx)
@@ -319,35 +319,56 @@ func (p *Pool) Workers(ctx context.Context) (used []Worker, made int, err error)
 		if err != nil {
 			return nil, 0, err
 		}
-		used, err := p.used(r, entries)
-		if again || !errors.Is(err, errAhead) { // a rescue may have begun between the two
+		all, overtaken := p.readings(r, entries)
+		if again || !overtaken {
+			used, err := usedOf(all, r.Floor)
 			return used, r.count(), err
 		}
 	}
 }
 
-// used returns the workers that have been used, of the records in entries, and the first error of one.
-func (p *Pool) used(r *poolRecord, entries []driver.Entry) (used []Worker, err error) {
-	found := make(map[int]driver.Entry)
+// A reading is the record of a worker that the pool's record names, or why the record cannot be used.
+type reading struct {
+	stored
+	worker int
+	err    error
+}
+
+// readings returns the records in entries of all workers that the pool's record r names, in order. It
+// reports whether a record is of a later generation than r: a rescue may have begun after r was read.
+func (p *Pool) readings(r *poolRecord, entries []driver.Entry) (all []reading, overtaken bool) {
+	found := make(map[int]driver.Entry, len(entries))
 	for _, e := range entries {
 		if worker, ok := workerOf(p.name, e.Key); ok {
 			found[worker] = e
 		}
 	}
+	all = make([]reading, 0, r.count())
 	for _, m := range r.Made {
 		for worker := m[0]; worker < m[1]; worker++ {
-			e, ok := found[worker]
-			s, unread := stored{}, p.missing(worker)
-			if ok {
-				s, unread = p.read(e, worker, r.Generation)
+			next := reading{worker: worker}
+			if e, ok := found[worker]; ok {
+				next.stored, next.err = p.read(e, worker, r.Generation)
+			} else {
+				next.err = p.missing(worker)
 			}
-			switch {
-			case unread != nil:
-				used = append(used, Worker{Number: worker, Err: unread})
-				err = cmp.Or(err, unread)
-			case s.Attempt != "" || s.Until > r.Floor:
-				used = append(used, s.worker())
-			}
+			overtaken = overtaken || errors.Is(next.err, errAhead)
+			all = append(all, next)
+		}
+	}
+	return all, overtaken
+}
+
+// usedOf returns the used workers, and the first error. Records that end at the floor or before may have
+// been written by the rescue alone.
+func usedOf(all []reading, floor int64) (used []Worker, err error) {
+	for _, r := range all {
+		switch {
+		case r.err != nil:
+			used = append(used, Worker{Number: r.worker, Err: r.err})
+			err = cmp.Or(err, r.err)
+		case r.Attempt != "" || r.Until > floor:
+			used = append(used, r.record.worker())
 		}
 	}
 	return used, err
@@ -363,11 +384,11 @@ type stored struct {
 	rev driver.Revision
 }
 
-// records returns the records of all workers that were made, in order. One that is missing,
-// damaged or another pool's is an error: there is no telling what else is wrong.
+// records returns the records of all workers that the pool names, in order. Its error is the first of a
+// record that is missing, damaged or another pool's: other records may have been lost, too.
 func (p *Pool) records(ctx context.Context) ([]stored, error) {
 	for again := false; ; again = true {
-		made, _, err := p.reread(ctx)
+		r, _, err := p.reread(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -375,38 +396,19 @@ func (p *Pool) records(ctx context.Context) ([]stored, error) {
 		if err != nil {
 			return nil, err
 		}
-		all, err := p.collect(made, entries)
-		if again || !errors.Is(err, errAhead) { // a rescue may have begun between the two
-			return all, err
+		all, overtaken := p.readings(r, entries)
+		if overtaken && !again {
+			continue
 		}
-	}
-}
-
-// collect returns the records that entries hold.
-func (p *Pool) collect(made *poolRecord, entries []driver.Entry) ([]stored, error) {
-	all := make([]stored, 0, len(entries))
-	for _, e := range entries {
-		worker, ok := workerOf(p.name, e.Key)
-		if !ok || !made.made(worker) {
-			continue // being made, or left so by a process that died; nobody has had it
-		}
-		s, err := p.read(e, worker, made.Generation)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, s)
-	}
-	slices.SortFunc(all, func(a, b stored) int { return cmp.Compare(a.Worker, b.Worker) })
-	i := 0
-	for _, m := range made.Made {
-		for worker := m[0]; worker < m[1]; worker++ {
-			if i == len(all) || all[i].Worker != worker {
-				return nil, p.missing(worker)
+		records := make([]stored, len(all))
+		for i, r := range all {
+			if r.err != nil {
+				return nil, r.err
 			}
-			i++
+			records[i] = r.stored
 		}
+		return records, nil
 	}
-	return all, nil
 }
 
 // errRemade: the pool's record is that of a pool which was created later.

@@ -73,7 +73,8 @@ func (f *Found) read(ctx context.Context, store driver.Store, pool *driver.Entry
 	}
 	f.Pool = newPool(store, f.Name, r)
 	f.Made = r.count()
-	if f.Workers, err = f.Pool.used(r, workers); err != nil { // perhaps only since the list is not of one moment
+	all, _ := f.Pool.readings(r, workers)
+	if f.Workers, err = usedOf(all, r.Floor); err != nil { // the list may span several moments: read this pool again
 		f.Workers, f.Made, err = f.Pool.Workers(ctx)
 	}
 	return err
