@@ -124,6 +124,14 @@ type Excluder interface {
 	Exclude(resource, group string) (release func(), err error)
 }
 
+// Local is a Store that may be the store of this one machine. A lease creates a missing pool by itself
+// only in a Store whose Local method returns true. In a store that machines share, a missing pool can mean
+// that the address is wrong, and a new pool would hide the mistake.
+type Local interface {
+	// Local reports whether every process that uses the store's pools runs on this machine.
+	Local() bool
+}
+
 // What a store's errors are, for [errors.Is].
 var (
 	// ErrNotFound: there is no such entry.

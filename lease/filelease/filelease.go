@@ -65,6 +65,7 @@ var (
 	_ driver.Store     = (*Store)(nil)
 	_ driver.Inspector = (*Store)(nil)
 	_ driver.Excluder  = (*Store)(nil)
+	_ driver.Local     = (*Store)(nil)
 )
 
 // hooks are what tests put in the system's place, or watch.
@@ -226,6 +227,9 @@ func (s *Store) inspect(on filesystem) error {
 func (s *Store) Inspect(context.Context) ([]driver.Finding, error) {
 	return slices.Clone(s.findings), nil
 }
+
+// Local returns true: the directory is on this machine, so all processes that use its pools run here.
+func (s *Store) Local() bool { return true }
 
 // String returns the address: file:// and the path of the directory.
 func (s *Store) String() string { return s.address }

@@ -726,3 +726,15 @@ func TestDefaultDir(t *testing.T) {
 		}
 	}
 }
+
+// TestLocal shows that a lease may create a missing pool in a directory.
+func TestLocal(t *testing.T) {
+	s, err := Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if local, ok := driver.Store(s).(driver.Local); !ok || !local.Local() {
+		t.Error("a store in a directory is not Local")
+	}
+}

@@ -30,6 +30,11 @@ type entries struct {
 	last  uint64 // the revision made last, of any key
 }
 
+var (
+	_ driver.Store = (*Store)(nil)
+	_ driver.Local = (*Store)(nil)
+)
+
 // New returns a store without entries.
 func New() *Store {
 	return &Store{entries: &entries{byKey: make(map[string]driver.Entry)}}
@@ -92,6 +97,9 @@ func (s *Store) Put(ctx context.Context, key string, value []byte, rev driver.Re
 	s.entries.byKey[key] = driver.Entry{Key: key, Value: bytes.Clone(value), Revision: rev}
 	return rev, nil
 }
+
+// Local returns true: no other machine, and no other process, sees the entries.
+func (s *Store) Local() bool { return true }
 
 // String returns "memory".
 func (s *Store) String() string { return "memory" }
