@@ -157,9 +157,16 @@ func BadConfig(format, field string, value any, want string) *ConfigError {
 	return &ConfigError{Format: format, Field: field, Value: fmt.Sprint(value), Want: want}
 }
 
-// NotAllotted is the ConfigError of times that are allotted to a generator that was not made
-// for it.
-func NotAllotted(format string) *ConfigError { return BadConfig(format, "Allotted", false, "true") }
+// NotLeased is the ConfigError of a generator that a lease is to serve, and that was not made to be
+// leased.
+func NotLeased(format string) *ConfigError {
+	return BadConfig(format, "Leased", false, "true: set it in the generator's configuration to lease the generator")
+}
+
+// SetTwice is the ConfigError of a worker that is set by hand for a generator that a lease is to serve.
+func SetTwice(format, field string, worker int) *ConfigError {
+	return BadConfig(format, field, worker, "0 beside Leased: a lease gives the generator its worker, so leave out one of the two")
+}
 
 // ZeroID is the ConfigError of a sequence that would make, at the epoch and with the other
 // fields, the zero ID.

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/firn-id/firn/allot"
 )
 
 // The defaults of Config.
@@ -23,8 +25,18 @@ const (
 // minTicks is how many ticks a window has at least.
 const minTicks = 3
 
-// Config says how a lease is kept. The zero Config takes any worker, for windows of 10 s.
+// Config says how a lease is kept. The zero Config takes any worker of the pool that the generator
+// names, for windows of 10 s.
 type Config struct {
+	// Pool is the name of the pool in the store. "" means the name that follows from the format
+	// and the settings of the generator: "nanoflake", for instance.
+	Pool string
+
+	// Create makes [Start] create the pool if the store has none. On a store that machines share,
+	// set Create only where the address of the store cannot be wrong: a pool in another store
+	// gives out workers that are in use. A store of one machine (a [driver.Local]) needs no Create.
+	Create bool
+
 	// Worker is the worker to take: Any, or a Number.
 	Worker Choice
 
@@ -41,10 +53,10 @@ type Config struct {
 	// context. 0 means 2 s, or 3/10 of the Window if that is shorter.
 	Timeout time.Duration
 
-	// Wait is how long Keep waits for a worker if all are taken. 0 means a window and 5 s,
+	// Wait is how long Start waits for a worker if all are taken. 0 means a window and 5 s,
 	// in which workers of processes that have died come free, and no longer than until all
 	// holders were seen to renew; negative, not at all. If nobody has a worker to give back,
-	// and all are used up to beyond the wait, Keep does not wait.
+	// and all are used up to beyond the wait, Start does not wait.
 	Wait time.Duration
 
 	// Holder is what the store tells people about who has the worker. "" means the
@@ -69,12 +81,9 @@ type Config struct {
 	// Close too. Acquired and Renewed come before any ID of their times.
 	Notify func(Event)
 
-	// Clock is read for the time, and must be the generator's; nil means time.Now. It is
-	// for tests.
-	Clock func() time.Time
-
-	patient bool  // there was a Wait: it is waited out
-	world   world // nil for the real one
+	clock   func() time.Time // of the generator; nil means time.Now
+	patient bool             // there was a Wait: it is waited out
+	world   world            // nil for the real one
 }
 
 // A Choice is which worker a lease takes. The zero Choice is any.
@@ -88,7 +97,7 @@ type Choice struct {
 func Number(worker int) Choice { return Choice{number: worker, named: true} }
 
 // settle fills in the defaults, and checks the settings.
-func (c Config) settle(layout Layout) (Config, error) {
+func (c Config) settle(layout allot.Layout) (Config, error) {
 	if c.Worker.named && (c.Worker.number < 0 || c.Worker.number >= layout.Workers) {
 		return c, fmt.Errorf("%w: worker %d is not in 0 to %d", ErrConfig, c.Worker.number, layout.Workers-1)
 	}
@@ -126,7 +135,7 @@ func (c Config) settle(layout Layout) (Config, error) {
 		c.Notify = func(Event) {}
 	}
 	if c.world == nil {
-		c.world = realWorld{clock: c.Clock}
+		c.world = realWorld{clock: c.clock}
 	}
 	return c, nil
 }

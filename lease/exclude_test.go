@@ -72,11 +72,11 @@ func TestExcluded(t *testing.T) {
 			leases = append(leases, l)
 		}
 		var none *NoWorkerError
-		if _, err := second.Keep(t.Context(), generator(t, clock), Config{Wait: -1, Clock: clock.now}); !errors.As(err, &none) || !none.Excluded {
+		if _, err := second.start(t.Context(), generator(t, clock).ForLease(), Config{Wait: -1, clock: clock.now}); !errors.As(err, &none) || !none.Excluded {
 			t.Errorf("with all workers taken: %v", err)
 		}
 		var held *HeldError
-		if _, err := second.Keep(t.Context(), generator(t, clock), Config{Worker: Number(leases[0].Worker()), Wait: -1, Clock: clock.now}); !errors.As(err, &held) || !held.Excluded {
+		if _, err := second.start(t.Context(), generator(t, clock).ForLease(), Config{Worker: Number(leases[0].Worker()), Wait: -1, clock: clock.now}); !errors.As(err, &held) || !held.Excluded {
 			t.Errorf("the other pool's worker by its number: %v", err)
 		}
 
@@ -109,8 +109,8 @@ func TestExcluded(t *testing.T) {
 // TestExcludedNotBroken: an error of the machine is no conflict.
 func TestExcludedNotBroken(t *testing.T) {
 	clock, p := newTestClock(), mustCreate(t, broken{memlease.New()}, 4)
-	if _, err := p.Keep(t.Context(), generator(t, clock), Config{Clock: clock.now}); !errors.Is(err, errBroken) {
-		t.Errorf("Keep = %v", err)
+	if _, err := p.start(t.Context(), generator(t, clock).ForLease(), Config{clock: clock.now}); !errors.Is(err, errBroken) {
+		t.Errorf("Start = %v", err)
 	}
 }
 

@@ -91,12 +91,12 @@ func TestCrowd(t *testing.T) {
 				leases := make([]*Lease, test.n)
 				for i := range leases {
 					all.Go(func() {
-						c := Config{Clock: clock.now, Window: time.Hour, First: time.Hour, Timeout: time.Minute}
+						c := Config{clock: clock.now, Window: time.Hour, First: time.Hour, Timeout: time.Minute}
 						if test.named {
 							c.Worker = Number(i)
 						}
 						var err error
-						if leases[i], err = p.Keep(t.Context(), generator(t, clock), c); err != nil {
+						if leases[i], err = p.start(t.Context(), generator(t, clock).ForLease(), c); err != nil {
 							t.Error(err)
 						}
 					})

@@ -126,7 +126,7 @@ func TestStoreHangs(t *testing.T) {
 	}
 }
 
-// Close does not wait for a store that hangs, nor does Keep.
+// Close does not wait for a store that hangs, nor does Start.
 func TestCloseStoreHangs(t *testing.T) {
 	for _, under := range []bool{false, true} { // with a request under way
 		synctest.Test(t, func(t *testing.T) {
@@ -154,9 +154,9 @@ func TestCloseStoreHangs(t *testing.T) {
 				t.Errorf("Close took %v", took)
 			}
 			began = time.Now()
-			_, err = p.Keep(t.Context(), generator(t, clock), Config{Window: 3 * time.Second, Clock: clock.now})
+			_, err = p.start(t.Context(), generator(t, clock).ForLease(), Config{Window: 3 * time.Second, clock: clock.now})
 			if took := time.Since(began); !errors.Is(err, driver.ErrUnavailable) || took > time.Second {
-				t.Errorf("Keep took %v: %v", took, err)
+				t.Errorf("Start took %v: %v", took, err)
 			}
 			time.Sleep(time.Minute) // the requests come to their end
 		})

@@ -7,23 +7,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/lease/driver"
 )
-
-// A Generator is what a lease allots its worker and its times to. Those of the formats are
-// generators if they are made to be: see their Config.Allotted.
-type Generator interface {
-	// Allot lets the generator mint as the worker in the whole ticks of [from, until).
-	Allot(worker int, from, until time.Time) error
-	// Withdraw takes back what was allotted beyond a gap and the generator has not entered,
-	// and returns the first time that is not allotted any more.
-	Withdraw() time.Time
-	// Refuse sets the error that callers get outside of what is allotted, until more is.
-	Refuse(why error)
-	// Seal ends the generator for good, and returns the first time from which on it has
-	// minted nothing.
-	Seal(why error) time.Time
-}
 
 // A Lease keeps a generator working. The lease takes a worker from a pool, allots intervals of the
 // worker to the generator ahead of the clock, and gives back the unused part at the end. A Lease is
@@ -31,7 +17,7 @@ type Generator interface {
 type Lease struct {
 	origin      *Pool
 	pool        *Pool // origin with a time-out for each request
-	generator   Generator
+	generator   allot.Generator
 	config      Config
 	incarnation string // a random name, different for each lease
 
@@ -47,7 +33,7 @@ type Lease struct {
 	events     []Event // the queue of Notify
 	delivering bool    // a call of Notify is under way
 
-	// work guards the fields below. Keep, run and Close hold it, except while they call Notify.
+	// work guards the fields below. start, run and Close hold it, except while they call Notify.
 	work lock
 
 	state
@@ -68,12 +54,9 @@ type lock chan struct{}
 func (l lock) Lock()   { l <- struct{}{} }
 func (l lock) Unlock() { <-l }
 
-// Keep takes a worker from the pool, allots an interval to the generator, and renews the interval until
-// Close. Keep returns when the generator can mint.
-//
-// Keep returns a *[NoWorkerError], a *[HeldError], a *[SkewError], a *[MismatchError], an error that is
-// [ErrConfig], a *[driver.Error] from the store or about its records, or an error from the generator.
-func (p *Pool) Keep(ctx context.Context, g Generator, c Config) (*Lease, error) {
+// start takes a worker from the pool, allots an interval to the generator, and renews the interval until
+// Close. It returns when the generator can mint.
+func (p *Pool) start(ctx context.Context, g allot.Generator, c Config) (*Lease, error) {
 	l, err := p.keep(ctx, g, c)
 	if err != nil {
 		return nil, err
@@ -87,8 +70,8 @@ func (p *Pool) Keep(ctx context.Context, g Generator, c Config) (*Lease, error) 
 	return l, nil
 }
 
-// keep is Keep without the renewals.
-func (p *Pool) keep(ctx context.Context, g Generator, c Config) (*Lease, error) {
+// keep is start without the renewals.
+func (p *Pool) keep(ctx context.Context, g allot.Generator, c Config) (*Lease, error) {
 	c, err := c.settle(p.layout)
 	if err != nil {
 		return nil, err
@@ -112,7 +95,7 @@ func (p *Pool) keep(ctx context.Context, g Generator, c Config) (*Lease, error) 
 }
 
 // lease returns a lease without a worker.
-func (p *Pool) lease(g Generator, c Config) *Lease {
+func (p *Pool) lease(g allot.Generator, c Config) *Lease {
 	within := *p
 	l := &Lease{origin: p, pool: &within, generator: g, config: c, incarnation: c.world.random(128),
 		stop: func() {}, done: make(chan struct{}), work: make(lock, 1), attempts: make(map[int]attempts),
@@ -380,7 +363,7 @@ func (l *Lease) release(ctx context.Context) error {
 func (l *Lease) now() int64 { return l.config.world.now().UnixMicro() }
 
 // roundDown returns the start of the tick that a time is in.
-func (l *Lease) roundDown(us int64) int64 { return l.pool.layout.floor(us) }
+func (l *Lease) roundDown(us int64) int64 { return tickStart(l.pool.layout, us) }
 
 // roundUp returns the first start of a tick that is not before a time.
-func (l *Lease) roundUp(us int64) int64 { return l.pool.layout.ceil(us) }
+func (l *Lease) roundUp(us int64) int64 { return tickEnd(l.pool.layout, us) }

@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/memlease"
@@ -71,7 +72,7 @@ func (l *testLog) last(t *testing.T, kind EventKind) Event {
 
 func generator(t *testing.T, c *testClock) *nanoflake.Generator {
 	t.Helper()
-	g, err := nanoflake.NewGenerator(nanoflake.Config{Allotted: true, Clock: c.now})
+	g, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true, Clock: c.now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,8 +83,8 @@ func generator(t *testing.T, c *testClock) *nanoflake.Generator {
 func keep(t *testing.T, p *Pool, clock *testClock, c Config) (*nanoflake.Generator, *Lease, *testLog) {
 	t.Helper()
 	g, log := generator(t, clock), new(testLog)
-	c.Clock, c.Notify = clock.now, log.add
-	l, err := p.Keep(t.Context(), g, c)
+	c.clock, c.Notify = clock.now, log.add
+	l, err := p.start(t.Context(), g.ForLease(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +171,7 @@ func TestWorkersOfOneProcess(t *testing.T) {
 		if len(seen) != 10 {
 			t.Errorf("10 leases have the workers %v", seen)
 		}
-		_, err := p.Keep(t.Context(), generator(t, clock), Config{Wait: -1, Clock: clock.now})
+		_, err := p.start(t.Context(), generator(t, clock).ForLease(), Config{Wait: -1, clock: clock.now})
 		var none *NoWorkerError
 		if !errors.As(err, &none) || !errors.Is(err, ErrNoWorker) || none.Workers != 10 || none.Pool != "p" ||
 			none.Soonest.Before(clock.now()) || none.Soonest.Sub(clock.now()) > time.Second {
@@ -185,7 +186,7 @@ func die(l *Lease) {
 	<-l.done
 }
 
-// Keep waits for the workers of processes that have died. It does not wait for those that are
+// Start waits for the workers of processes that have died. It does not wait for those that are
 // seen to renew theirs.
 func TestWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -193,13 +194,13 @@ func TestWait(t *testing.T) {
 		_, first, _ := keep(t, p, clock, Config{})
 		time.Sleep(5 * time.Second)
 		began := time.Now()
-		_, err := p.Keep(t.Context(), generator(t, clock), Config{Clock: clock.now})
+		_, err := p.start(t.Context(), generator(t, clock).ForLease(), Config{clock: clock.now})
 		if waited := time.Since(began); !errors.Is(err, ErrNoWorker) || waited > 4*time.Second {
 			t.Errorf("after %v, with a holder who lives: %v", waited, err)
 		}
 		for _, worker := range []Choice{{}, Number(0)} { // a wait that was asked for is waited out
 			began = time.Now()
-			_, err = p.Keep(t.Context(), generator(t, clock), Config{Worker: worker, Wait: time.Minute, Clock: clock.now})
+			_, err = p.start(t.Context(), generator(t, clock).ForLease(), Config{Worker: worker, Wait: time.Minute, clock: clock.now})
 			if waited := time.Since(began); !errors.Is(err, ErrNoWorker) && !errors.Is(err, ErrHeld) || waited < 59*time.Second || waited > time.Minute {
 				t.Errorf("after %v of a minute, with a holder who lives: %v", waited, err)
 			}
@@ -207,17 +208,17 @@ func TestWait(t *testing.T) {
 
 		die(first)
 		left := first.Until().Sub(clock.now())
-		if _, err := p.Keep(t.Context(), generator(t, clock), Config{Wait: -1, Clock: clock.now}); !errors.Is(err, ErrNoWorker) {
+		if _, err := p.start(t.Context(), generator(t, clock).ForLease(), Config{Wait: -1, clock: clock.now}); !errors.Is(err, ErrNoWorker) {
 			t.Errorf("without a wait: %v", err)
 		}
 		began = time.Now()
-		_, err = p.Keep(t.Context(), generator(t, clock), Config{Wait: time.Second, Clock: clock.now})
+		_, err = p.start(t.Context(), generator(t, clock).ForLease(), Config{Wait: time.Second, clock: clock.now})
 		if waited := time.Since(began); !errors.Is(err, ErrNoWorker) || waited > time.Second || waited < 800*time.Millisecond {
 			t.Errorf("it waited for %v of 1 s: %v", waited, err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 1050*time.Millisecond) // between two looks
 		defer cancel()
-		if _, err := p.Keep(ctx, generator(t, clock), Config{Clock: clock.now}); !errors.Is(err, ErrNoWorker) || !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := p.start(ctx, generator(t, clock).ForLease(), Config{clock: clock.now}); !errors.Is(err, ErrNoWorker) || !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("a wait that was ended: %v", err)
 		}
 		g, l, _ := keep(t, p, clock, Config{})
@@ -283,7 +284,7 @@ func TestWaitPrice(t *testing.T) {
 				}
 				return nil
 			}}
-			_, err = p.Keep(t.Context(), generator(t, clock), Config{Clock: clock.now, Wait: 10 * time.Second})
+			_, err = p.start(t.Context(), generator(t, clock).ForLease(), Config{clock: clock.now, Wait: 10 * time.Second})
 			if !errors.Is(err, ErrNoWorker) || looks > most || looks < most*9/10-1 {
 				t.Errorf("%d workers: %d looks in 10 s, want %d or a little less: %v", workers, looks, most, err)
 			}
@@ -302,7 +303,7 @@ func TestNamed(t *testing.T) {
 		}
 		time.Sleep(5 * time.Second)
 		began := time.Now()
-		_, err := p.Keep(t.Context(), generator(t, clock), Config{Worker: Number(700), Clock: clock.now})
+		_, err := p.start(t.Context(), generator(t, clock).ForLease(), Config{Worker: Number(700), clock: clock.now})
 		var held *HeldError
 		if !errors.As(err, &held) || !errors.Is(err, ErrHeld) || held.Worker != 700 || held.Holder != "the first" || held.Pool != "p" {
 			t.Errorf("the same again: %v", err)
@@ -496,8 +497,8 @@ func TestStoreClock(t *testing.T) {
 			clock, right := newTestClock(), newTestClock()
 			clock.step(by)
 			p := mustCreate(t, memlease.Clocked{Store: memlease.New(), Time: right.now}, 2)
-			c := Config{Clock: clock.now, Wait: -1}
-			l, err := p.Keep(t.Context(), generator(t, clock), c)
+			c := Config{clock: clock.now, Wait: -1}
+			l, err := p.start(t.Context(), generator(t, clock).ForLease(), c)
 			var skew *SkewError
 			wrong := by.Abs() > time.Minute
 			if wrong != errors.As(err, &skew) || wrong != errors.Is(err, ErrClockSkew) {
@@ -510,12 +511,12 @@ func TestStoreClock(t *testing.T) {
 				l.Close()
 			}
 			c.MaxSkew = by.Abs() + time.Millisecond
-			if l, err = p.Keep(t.Context(), generator(t, clock), c); err != nil {
+			if l, err = p.start(t.Context(), generator(t, clock).ForLease(), c); err != nil {
 				t.Fatalf("with MaxSkew %v: %v", c.MaxSkew, err)
 			}
 			l.Close()
 			c.MaxSkew, c.TrustClock = 0, true
-			if l, err = p.Keep(t.Context(), generator(t, clock), c); err != nil {
+			if l, err = p.start(t.Context(), generator(t, clock).ForLease(), c); err != nil {
 				t.Fatalf("with TrustClock: %v", err)
 			}
 			l.Close()
@@ -539,15 +540,15 @@ func TestRecordsClock(t *testing.T) {
 				keep(t, p, right, Config{})
 			}
 			clock.step(test.by)
-			c := Config{Clock: clock.now, Wait: -1}
-			l, err := p.Keep(t.Context(), generator(t, clock), c)
+			c := Config{clock: clock.now, Wait: -1}
+			l, err := p.start(t.Context(), generator(t, clock).ForLease(), c)
 			var skew *SkewError
 			if test.wrong != errors.As(err, &skew) || test.wrong && skew.OfStore {
 				t.Fatalf("a clock that is wrong by %v: %v", test.by, err)
 			}
 			if test.wrong {
 				c.TrustClock = true
-				if l, err = p.Keep(t.Context(), generator(t, clock), c); err != nil {
+				if l, err = p.start(t.Context(), generator(t, clock).ForLease(), c); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -659,7 +660,7 @@ func TestConfig(t *testing.T) {
 	coarse.Unit = time.Second
 	for name, test := range map[string]struct {
 		c      Config
-		layout Layout
+		layout allot.Layout
 	}{
 		"Window":    {Config{Window: 9 * time.Millisecond}, layout},
 		"Window of": {Config{Window: 2 * time.Second}, coarse},
@@ -676,8 +677,8 @@ func TestConfig(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		p := &Pool{layout: test.layout}
-		if _, err := p.Keep(t.Context(), nil, test.c); !errors.Is(err, ErrConfig) {
-			t.Errorf("Keep with %s: %v", name, err)
+		if _, err := p.start(t.Context(), nil, test.c); !errors.Is(err, ErrConfig) {
+			t.Errorf("Start with %s: %v", name, err)
 		}
 	}
 }
@@ -686,7 +687,7 @@ func TestConfig(t *testing.T) {
 func TestTicks(t *testing.T) {
 	for _, unit := range []time.Duration{time.Microsecond, time.Millisecond, 4 * time.Millisecond, time.Second} {
 		epoch := time.UnixMicro(1_262_304_000_000_777)
-		l := &Lease{pool: &Pool{layout: Layout{Epoch: epoch, Unit: unit}}}
+		l := &Lease{pool: &Pool{layout: allot.Layout{Epoch: epoch, Unit: unit}}}
 		us := unit.Microseconds()
 		for _, tick := range []int64{-1_000_000, -1, 0, 1, 999_999_999} {
 			at := epoch.UnixMicro() + tick*us
@@ -789,17 +790,17 @@ func TestYoungPool(t *testing.T) {
 		right, ahead := newTestClock(), newTestClock()
 		p := mustCreate(t, memlease.New(), 4)
 		ahead.step(87600 * time.Hour)
-		if _, err := p.Keep(t.Context(), generator(t, ahead), Config{Clock: ahead.now, Wait: -1}); !errors.Is(err, ErrClockSkew) {
+		if _, err := p.start(t.Context(), generator(t, ahead).ForLease(), Config{clock: ahead.now, Wait: -1}); !errors.Is(err, ErrClockSkew) {
 			t.Fatalf("the first clock is ten years ahead: %v", err)
 		}
 		behind := newTestClock()
 		behind.step(-time.Hour)
-		if _, err := p.Keep(t.Context(), generator(t, behind), Config{Clock: behind.now, Wait: -1}); !errors.Is(err, ErrClockSkew) {
+		if _, err := p.start(t.Context(), generator(t, behind).ForLease(), Config{clock: behind.now, Wait: -1}); !errors.Is(err, ErrClockSkew) {
 			t.Fatalf("the first clock is an hour behind: %v", err)
 		}
 		ahead.step(-87599 * time.Hour)
 		for _, c := range []*testClock{ahead, right, right} {
-			l, err := p.Keep(t.Context(), generator(t, c), Config{Clock: c.now, Wait: -1})
+			l, err := p.start(t.Context(), generator(t, c).ForLease(), Config{clock: c.now, Wait: -1})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -811,7 +812,7 @@ func TestYoungPool(t *testing.T) {
 			ahead.step(300 * 24 * time.Hour)
 			time.Sleep(time.Minute)
 		}
-		l, err := p.Keep(t.Context(), generator(t, right), Config{Clock: right.now, Wait: -1})
+		l, err := p.start(t.Context(), generator(t, right).ForLease(), Config{clock: right.now, Wait: -1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -845,7 +846,7 @@ func TestStuckRecords(t *testing.T) {
 			t.Errorf("worker %d, whose record cannot be written", l.Worker())
 		}
 		p.store = stuck{store, workerKey("p", 5)}
-		if _, err := p.Keep(t.Context(), generator(t, clock), Config{Clock: clock.now}); !errors.Is(err, driver.ErrUnavailable) {
+		if _, err := p.start(t.Context(), generator(t, clock).ForLease(), Config{clock: clock.now}); !errors.Is(err, driver.ErrUnavailable) {
 			t.Error(err)
 		}
 	})
@@ -950,11 +951,11 @@ func TestIdlePool(t *testing.T) {
 				r.Until, r.Attempt = clock.now().Add(-before).UnixMicro(), "x"
 				put(t, store, workerKey("p", worker), encode(r))
 			}
-			c := Config{Clock: clock.now, Wait: -1}
+			c := Config{clock: clock.now, Wait: -1}
 			checked := p.CheckClock(t.Context(), c)
-			l, err := p.Keep(t.Context(), generator(t, clock), c)
+			l, err := p.start(t.Context(), generator(t, clock).ForLease(), c)
 			if fmt.Sprint(err) != fmt.Sprint(checked) {
-				t.Errorf("%s: CheckClock says %v, Keep %v", name, checked, err)
+				t.Errorf("%s: CheckClock says %v, Start %v", name, checked, err)
 			}
 			var skew *SkewError
 			if test.reference == 0 {
@@ -976,13 +977,13 @@ func TestIdlePool(t *testing.T) {
 			if err := p.CheckClock(t.Context(), c); err != nil {
 				t.Errorf("%s: trusted: %v", name, err)
 			}
-			if l, err = p.Keep(t.Context(), generator(t, clock), c); err != nil {
+			if l, err = p.start(t.Context(), generator(t, clock).ForLease(), c); err != nil {
 				t.Fatalf("%s: trusted: %v", name, err)
 			}
 			l.Close()
 			c.TrustClock = false
 			for range 3 {
-				if l, err = p.Keep(t.Context(), generator(t, clock), c); err != nil {
+				if l, err = p.start(t.Context(), generator(t, clock).ForLease(), c); err != nil {
 					t.Fatalf("%s: after it was trusted once: %v", name, err)
 				}
 				l.Close()
@@ -998,10 +999,10 @@ func TestCheckClock(t *testing.T) {
 		clock.step(-2 * time.Minute)
 		p := mustCreate(t, memlease.Clocked{Store: memlease.New(), Time: right.now}, 2)
 		var skew *SkewError
-		if err := p.CheckClock(t.Context(), Config{Clock: clock.now}); !errors.As(err, &skew) || !skew.OfStore {
+		if err := p.CheckClock(t.Context(), Config{clock: clock.now}); !errors.As(err, &skew) || !skew.OfStore {
 			t.Error(err)
 		}
-		if err := p.CheckClock(t.Context(), Config{Clock: right.now}); err != nil {
+		if err := p.CheckClock(t.Context(), Config{clock: right.now}); err != nil {
 			t.Error(err)
 		}
 		if err := p.CheckClock(t.Context(), Config{MaxSkew: -1}); !errors.Is(err, ErrConfig) {
@@ -1010,7 +1011,7 @@ func TestCheckClock(t *testing.T) {
 		store, down := switched(p.store)
 		p.store = store
 		down.Store(true)
-		if err := p.CheckClock(t.Context(), Config{Clock: right.now}); !errors.Is(err, driver.ErrUnavailable) {
+		if err := p.CheckClock(t.Context(), Config{clock: right.now}); !errors.Is(err, driver.ErrUnavailable) {
 			t.Error(err)
 		}
 	})
@@ -1022,11 +1023,11 @@ func TestWorkersAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock, p := newTestClock(), mustCreate(t, memlease.New(), 2)
 		keep := func(which ...Choice) (*Lease, error) {
-			c := Config{Clock: clock.now, Wait: -1}
+			c := Config{clock: clock.now, Wait: -1}
 			if len(which) > 0 {
 				c.Worker = which[0]
 			}
-			return p.Keep(t.Context(), generator(t, clock), c)
+			return p.start(t.Context(), generator(t, clock).ForLease(), c)
 		}
 		for worker := range 2 {
 			l, err := keep(Number(worker))

@@ -30,7 +30,7 @@ func TestCloseWithinNotify(t *testing.T) {
 				var err error // of the first Close
 				closes, depth := 0, 0
 				g := generator(t, clock)
-				l, failed := q.Keep(t.Context(), g, Config{Window: time.Second, Clock: clock.now, Notify: func(e Event) {
+				l, failed := q.start(t.Context(), g.ForLease(), Config{Window: time.Second, clock: clock.now, Notify: func(e Event) {
 					if depth++; depth > 1 {
 						t.Errorf("%v is told within another event", e.Kind)
 					}
@@ -97,7 +97,7 @@ func TestCloseWhileNotify(t *testing.T) {
 		clock, p := newTestClock(), mustCreate(t, memlease.New(), 1)
 		told, closed := make(chan bool), make(chan bool)
 		g, log := generator(t, clock), new(testLog)
-		l, err := p.Keep(t.Context(), g, Config{Window: time.Second, Clock: clock.now, Notify: func(e Event) {
+		l, err := p.start(t.Context(), g.ForLease(), Config{Window: time.Second, clock: clock.now, Notify: func(e Event) {
 			log.add(e)
 			if e.Kind == Renewed {
 				told <- true
@@ -123,7 +123,7 @@ func TestCloseWhileNotify(t *testing.T) {
 	})
 }
 
-// A Keep that is ended after it has taken a worker gives the worker back, and says so.
+// A Start that is ended after it has taken a worker gives the worker back, and says so.
 func TestKeepEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock, p := newTestClock(), mustCreate(t, memlease.New(), 1)
@@ -135,7 +135,7 @@ func TestKeepEnded(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 		defer cancel()
 		log := new(testLog)
-		if _, err := p.Keep(ctx, generator(t, clock), Config{Clock: clock.now, Notify: log.add}); !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := p.start(ctx, generator(t, clock).ForLease(), Config{clock: clock.now, Notify: log.add}); !errors.Is(err, context.DeadlineExceeded) {
 			t.Error(err)
 		}
 		if got := log.kinds(); got != "acquired released" {
@@ -150,7 +150,7 @@ func TestToldFirst(t *testing.T) {
 		clock, p := newTestClock(), mustCreate(t, memlease.New(), 1)
 		var until atomic.Int64
 		g := generator(t, clock)
-		l, err := p.Keep(t.Context(), g, Config{Window: time.Second, Clock: clock.now, Notify: func(e Event) {
+		l, err := p.start(t.Context(), g.ForLease(), Config{Window: time.Second, clock: clock.now, Notify: func(e Event) {
 			if e.Kind == Acquired || e.Kind == Renewed {
 				time.Sleep(750 * time.Millisecond) // longer than there are times
 				until.Store(e.Until.UnixMilli())
@@ -190,7 +190,7 @@ func TestWaitingTold(t *testing.T) {
 			if worker.named {
 				want = 0
 			}
-			_, err := p.Keep(t.Context(), generator(t, clock), Config{Worker: worker, Wait: 9 * time.Second, Clock: clock.now, Notify: log.add})
+			_, err := p.start(t.Context(), generator(t, clock).ForLease(), Config{Worker: worker, Wait: 9 * time.Second, clock: clock.now, Notify: log.add})
 			if !errors.Is(err, ErrNoWorker) && !errors.Is(err, ErrHeld) {
 				t.Fatal(err)
 			}
@@ -200,7 +200,7 @@ func TestWaitingTold(t *testing.T) {
 			}
 		}
 		log := new(testLog)
-		if _, err := p.Keep(t.Context(), generator(t, clock), Config{Wait: -1, Clock: clock.now, Notify: log.add}); !errors.Is(err, ErrNoWorker) || log.events != nil {
+		if _, err := p.start(t.Context(), generator(t, clock).ForLease(), Config{Wait: -1, clock: clock.now, Notify: log.add}); !errors.Is(err, ErrNoWorker) || log.events != nil {
 			t.Errorf("without a wait: %v, %v", err, log.events)
 		}
 		first.Close()
@@ -233,15 +233,15 @@ func TestHopeless(t *testing.T) {
 		clock.step(-time.Hour)
 		for _, c := range []Config{{}, {Worker: Number(0)}, {Wait: 10 * time.Minute}, {Worker: Number(0), Wait: 10 * time.Minute}} {
 			began := time.Now()
-			c.Clock, c.TrustClock = clock.now, true
-			_, err := p.Keep(t.Context(), generator(t, clock), c)
+			c.clock, c.TrustClock = clock.now, true
+			_, err := p.start(t.Context(), generator(t, clock).ForLease(), c)
 			if took := time.Since(began); took > 0 || !errors.Is(err, ErrNoWorker) && !errors.Is(err, ErrHeld) || strings.Contains(err.Error(), context.DeadlineExceeded.Error()) {
 				t.Errorf("%+v: after %v: %v", c.Worker, took, err)
 			}
 		}
 		began := time.Now()
-		c := Config{Worker: Number(0), Wait: time.Hour + time.Minute, Clock: clock.now, TrustClock: true}
-		l, err := p.Keep(t.Context(), generator(t, clock), c)
+		c := Config{Worker: Number(0), Wait: time.Hour + time.Minute, clock: clock.now, TrustClock: true}
+		l, err := p.start(t.Context(), generator(t, clock).ForLease(), c)
 		if err != nil || time.Since(began) < time.Hour-time.Minute {
 			t.Fatalf("a wait that is long enough: after %v: %v", time.Since(began), err)
 		}

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/lease/driver"
 )
 
@@ -24,7 +25,7 @@ type Pool struct {
 	name    string
 	store   driver.Store
 	uuid    string
-	layout  Layout
+	layout  allot.Layout
 	hash    string
 	created time.Time
 	known   *known
@@ -59,13 +60,13 @@ func (p *Pool) learn(r *poolRecord) {
 
 // Create creates the pool of that name, whose leases take workers from a random one on. It returns an error that is [ErrPoolExists] if the
 // store has it, whatever its layout.
-func Create(ctx context.Context, store driver.Store, name string, layout Layout) (*Pool, error) {
+func Create(ctx context.Context, store driver.Store, name string, layout allot.Layout) (*Pool, error) {
 	return create(ctx, store, name, layout, mrand.IntN(max(layout.Workers, 1)), time.Now())
 }
 
 // create creates a pool whose first record is that of the worker first.
-func create(ctx context.Context, store driver.Store, name string, layout Layout, first int, now time.Time) (*Pool, error) {
-	if err := layout.check(); err != nil {
+func create(ctx context.Context, store driver.Store, name string, layout allot.Layout, first int, now time.Time) (*Pool, error) {
+	if err := checkLayout(layout); err != nil {
 		return nil, err
 	}
 	if err := checkName(name); err != nil {
@@ -91,12 +92,12 @@ func create(ctx context.Context, store driver.Store, name string, layout Layout,
 
 // Open returns the pool of that name. It returns an error that is [ErrNoPool] if the store has
 // none, and a *[MismatchError] if its layout is another one.
-func Open(ctx context.Context, store driver.Store, name string, layout Layout) (*Pool, error) {
+func Open(ctx context.Context, store driver.Store, name string, layout allot.Layout) (*Pool, error) {
 	p, err := Lookup(ctx, store, name)
 	if err != nil {
 		return nil, err
 	}
-	if err := p.layout.differ(name, layout); err != nil {
+	if err := checkSame(name, p.layout, layout); err != nil {
 		return nil, err
 	}
 	return p, nil
@@ -105,7 +106,7 @@ func Open(ctx context.Context, store driver.Store, name string, layout Layout) (
 // OpenOrCreate opens the pool or, if there is none, creates it. It is for stores of one machine,
 // where everybody who could have created it used the same one: on a store that machines share,
 // a wrong address would go unnoticed, and hand out workers that are taken elsewhere.
-func OpenOrCreate(ctx context.Context, store driver.Store, name string, layout Layout) (*Pool, error) {
+func OpenOrCreate(ctx context.Context, store driver.Store, name string, layout allot.Layout) (*Pool, error) {
 	p, err := Open(ctx, store, name, layout)
 	if !errors.Is(err, ErrNoPool) {
 		return p, err
@@ -150,7 +151,7 @@ func checkName(name string) error {
 
 func newPool(store driver.Store, name string, r *poolRecord) *Pool {
 	layout := r.layout()
-	return &Pool{name: name, store: store, uuid: r.UUID, layout: layout, hash: layout.hash(),
+	return &Pool{name: name, store: store, uuid: r.UUID, layout: layout, hash: layoutHash(layout),
 		created: time.UnixMicro(r.Created).UTC(), known: &known{term: r.term()}}
 }
 
@@ -278,7 +279,7 @@ func (p *Pool) Name() string { return p.name }
 func (p *Pool) UUID() string { return p.uuid }
 
 // Layout returns which IDs its workers make.
-func (p *Pool) Layout() Layout { return p.layout }
+func (p *Pool) Layout() allot.Layout { return p.layout }
 
 // Store returns where the pool is kept.
 func (p *Pool) Store() driver.Store { return p.store }
@@ -419,7 +420,7 @@ func (p *Pool) same(r *poolRecord) error {
 	if r.UUID != p.uuid {
 		return unusable(p.store, poolKey(p.name), fmt.Errorf("%w: its UUID is %s, and was %s", errRemade, r.UUID, p.uuid))
 	}
-	return r.layout().differ(p.name, p.layout)
+	return checkSame(p.name, r.layout(), p.layout)
 }
 
 func (p *Pool) missing(worker int) error {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/internal/advice"
 	"github.com/firn-id/firn/lease/memlease"
@@ -78,7 +79,7 @@ func TestCreate(t *testing.T) {
 			t.Errorf("Open of %q: %v", name, err)
 		}
 	}
-	if _, err := Create(ctx, store, "x", Layout{}); !errors.Is(err, ErrConfig) {
+	if _, err := Create(ctx, store, "x", allot.Layout{}); !errors.Is(err, ErrConfig) {
 		t.Errorf("Create without a layout: %v", err)
 	}
 }
@@ -380,7 +381,7 @@ func TestGrowRace(t *testing.T) {
 		listed = op == "list"
 		return nil
 	}}
-	l, err := p.Keep(t.Context(), generator(t, newTestClock()), Config{Wait: -1, Clock: newTestClock().now})
+	l, err := p.start(t.Context(), generator(t, newTestClock()).ForLease(), Config{Wait: -1, clock: newTestClock().now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -420,10 +421,10 @@ func TestMissing(t *testing.T) {
 			t.Errorf("Workers without %d: %v", missing, err)
 		}
 		if _, err := q.keep(ctx, nil, Config{}); !errors.Is(err, ErrMissing) {
-			t.Errorf("Keep without %d: %v", missing, err)
+			t.Errorf("Start without %d: %v", missing, err)
 		}
 		if _, err := q.keep(ctx, nil, Config{Worker: Number(missing)}); !errors.Is(err, ErrMissing) {
-			t.Errorf("Keep of %d without it: %v", missing, err)
+			t.Errorf("Start of %d without it: %v", missing, err)
 		}
 	}
 }
@@ -483,9 +484,9 @@ func TestStoreErrors(t *testing.T) {
 		"Open":    func() error { _, err := Open(ctx, hook, "p", testLayout(4)); return err },
 		"Names":   func() error { _, err := Names(ctx, hook); return err },
 		"Workers": func() error { _, _, err := p.Workers(ctx); return err },
-		"Keep":    func() error { _, err := p.Keep(ctx, nil, Config{Wait: -1}); return err },
-		"Keep of a number": func() error {
-			_, err := p.Keep(ctx, nil, Config{Wait: -1, Worker: Number(1)})
+		"Start":   func() error { _, err := p.start(ctx, nil, Config{Wait: -1}); return err },
+		"Start of a number": func() error {
+			_, err := p.start(ctx, nil, Config{Wait: -1, Worker: Number(1)})
 			return err
 		},
 	} {

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/firn-id/firn/allot"
 )
 
 // Versions of records. One with another is refused, not guessed at.
@@ -18,17 +20,8 @@ const (
 	rescuedVersion = 2 // of a pool's record that has a Floor: who does not know of it must not pass it over
 )
 
-// A Layout says which IDs a pool's workers make. Two generators that differ in one of its
-// fields make IDs that cannot be told apart by their workers, so they must not share a pool.
-type Layout struct {
-	Format  string        // the format's name
-	Epoch   time.Time     // the time of timestamp 0
-	Unit    time.Duration // of the timestamp: whole microseconds
-	Widths  []int         // the bits of the fields, from the highest
-	Workers int           // how many workers there can be: 0 to Workers-1
-}
-
-func (l Layout) check() error {
+// checkLayout returns an error unless a pool can have the layout.
+func checkLayout(l allot.Layout) error {
 	switch {
 	case l.Format == "":
 		return fmt.Errorf("%w: a layout without a format", ErrConfig)
@@ -40,9 +33,9 @@ func (l Layout) check() error {
 	return nil
 }
 
-// floor and ceil round Unix microseconds to whole ticks of the IDs: what is allocated is never a
-// part of one, which two holders would share.
-func (l Layout) floor(us int64) int64 {
+// tickStart and tickEnd round Unix microseconds down and up to whole ticks of the IDs. An interval
+// never ends within a tick, which two leases would share.
+func tickStart(l allot.Layout, us int64) int64 {
 	unit := l.Unit.Microseconds()
 	past := (us - l.Epoch.UnixMicro()) % unit
 	if past < 0 {
@@ -51,30 +44,31 @@ func (l Layout) floor(us int64) int64 {
 	return us - past
 }
 
-func (l Layout) ceil(us int64) int64 { return l.floor(us + l.Unit.Microseconds() - 1) }
+func tickEnd(l allot.Layout, us int64) int64 { return tickStart(l, us+l.Unit.Microseconds()-1) }
 
-// hash names the layout in each worker's record.
-func (l Layout) hash() string {
+// layoutHash names the layout in each worker's record.
+func layoutHash(l allot.Layout) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %d %v %d", l.Format, l.Epoch.UnixMicro(), l.Unit.Microseconds(), l.Widths, l.Workers))
 	return hex.EncodeToString(sum[:8])
 }
 
-// differ returns in what the layout of a pool is not the one wanted, nil if in nothing.
-func (l Layout) differ(pool string, want Layout) error {
+// checkSame returns a *MismatchError that names the first field in which the layout that a pool has
+// is not the layout wanted.
+func checkSame(pool string, has, want allot.Layout) error {
 	mismatch := func(field string, have, want any) error {
 		return &MismatchError{Pool: pool, Field: field, Have: fmt.Sprint(have), Want: fmt.Sprint(want)}
 	}
 	switch {
-	case l.Format != want.Format:
-		return mismatch("format", l.Format, want.Format)
-	case !l.Epoch.Equal(want.Epoch):
-		return mismatch("epoch", timeText(l.Epoch), timeText(want.Epoch))
-	case l.Unit != want.Unit:
-		return mismatch("unit", l.Unit, want.Unit)
-	case !slices.Equal(l.Widths, want.Widths):
-		return mismatch("widths", l.Widths, want.Widths)
-	case l.Workers != want.Workers:
-		return mismatch("workers", l.Workers, want.Workers)
+	case has.Format != want.Format:
+		return mismatch("format", has.Format, want.Format)
+	case !has.Epoch.Equal(want.Epoch):
+		return mismatch("epoch", timeText(has.Epoch), timeText(want.Epoch))
+	case has.Unit != want.Unit:
+		return mismatch("unit", has.Unit, want.Unit)
+	case !slices.Equal(has.Widths, want.Widths):
+		return mismatch("widths", has.Widths, want.Widths)
+	case has.Workers != want.Workers:
+		return mismatch("workers", has.Workers, want.Workers)
 	}
 	return nil
 }
@@ -100,14 +94,14 @@ type poolRecord struct {
 }
 
 // newPoolRecord returns the record of a pool without workers, created at a time in Unix microseconds.
-func newPoolRecord(uuid string, layout Layout, created int64) *poolRecord {
+func newPoolRecord(uuid string, layout allot.Layout, created int64) *poolRecord {
 	return &poolRecord{Version: recordVersion, UUID: uuid, Format: layout.Format, Epoch: layout.Epoch.UnixMicro(),
 		Unit: layout.Unit.Microseconds(), Widths: layout.Widths, Workers: layout.Workers,
 		Generation: 1, Created: created, Made: [][2]int{}}
 }
 
-func (r *poolRecord) layout() Layout {
-	return Layout{Format: r.Format, Epoch: time.UnixMicro(r.Epoch).UTC(), Unit: time.Duration(r.Unit) * time.Microsecond,
+func (r *poolRecord) layout() allot.Layout {
+	return allot.Layout{Format: r.Format, Epoch: time.UnixMicro(r.Epoch).UTC(), Unit: time.Duration(r.Unit) * time.Microsecond,
 		Widths: r.Widths, Workers: r.Workers}
 }
 
@@ -122,7 +116,7 @@ func (r *poolRecord) sane() bool {
 		}
 		after = m[1]
 	}
-	return after <= r.Workers && r.First >= 0 && r.First < r.Workers && len(r.UUID) == 36 && r.Generation > 0 && r.layout().check() == nil &&
+	return after <= r.Workers && r.First >= 0 && r.First < r.Workers && len(r.UUID) == 36 && r.Generation > 0 && checkLayout(r.layout()) == nil &&
 		r.Floor >= 0 && (r.Floor > 0) == (r.Version == rescuedVersion)
 }
 

@@ -5,27 +5,29 @@ import (
 	"reflect"
 	"testing"
 	"time"
+
+	"github.com/firn-id/firn/allot"
 )
 
-func testLayout(workers int) Layout {
-	return Layout{Format: "nanoflake", Epoch: time.UnixMilli(1_609_459_200_000).UTC(), Unit: time.Millisecond, Widths: []int{41, 10, 12}, Workers: workers}
+func testLayout(workers int) allot.Layout {
+	return allot.Layout{Format: "nanoflake", Epoch: time.UnixMilli(1_609_459_200_000).UTC(), Unit: time.Millisecond, Widths: []int{41, 10, 12}, Workers: workers}
 }
 
 func TestLayoutCheck(t *testing.T) {
-	if err := testLayout(1).check(); err != nil {
+	if err := checkLayout(testLayout(1)); err != nil {
 		t.Error(err)
 	}
-	for name, change := range map[string]func(*Layout){
-		"no format":          func(l *Layout) { l.Format = "" },
-		"a unit of 0":        func(l *Layout) { l.Unit = 0 },
-		"a unit of 1.5 µs":   func(l *Layout) { l.Unit = 1500 },
-		"no workers":         func(l *Layout) { l.Workers = 0 },
-		"a negative unit":    func(l *Layout) { l.Unit = -time.Millisecond },
-		"a negative workers": func(l *Layout) { l.Workers = -1 },
+	for name, change := range map[string]func(*allot.Layout){
+		"no format":          func(l *allot.Layout) { l.Format = "" },
+		"a unit of 0":        func(l *allot.Layout) { l.Unit = 0 },
+		"a unit of 1.5 µs":   func(l *allot.Layout) { l.Unit = 1500 },
+		"no workers":         func(l *allot.Layout) { l.Workers = 0 },
+		"a negative unit":    func(l *allot.Layout) { l.Unit = -time.Millisecond },
+		"a negative workers": func(l *allot.Layout) { l.Workers = -1 },
 	} {
 		l := testLayout(4)
 		change(&l)
-		if err := l.check(); !errors.Is(err, ErrConfig) {
+		if err := checkLayout(l); !errors.Is(err, ErrConfig) {
 			t.Errorf("a layout with %s: %v", name, err)
 		}
 	}
@@ -35,22 +37,22 @@ func TestLayoutCheck(t *testing.T) {
 func TestLayoutHash(t *testing.T) {
 	seen := map[string]string{}
 	for field, l := range otherLayouts() {
-		if other, ok := seen[l.hash()]; ok {
+		if other, ok := seen[layoutHash(l)]; ok {
 			t.Errorf("layouts that differ in %s and %s have the same hash", field, other)
 		}
-		seen[l.hash()] = field
+		seen[layoutHash(l)] = field
 	}
 }
 
 // otherLayouts returns layouts that differ from the test's in the field, and that itself.
-func otherLayouts() map[string]Layout {
-	layouts := map[string]Layout{"nothing": testLayout(4)}
-	for field, change := range map[string]func(*Layout){
-		"format":  func(l *Layout) { l.Format = "sno" },
-		"epoch":   func(l *Layout) { l.Epoch = l.Epoch.Add(time.Millisecond) },
-		"unit":    func(l *Layout) { l.Unit = time.Microsecond },
-		"widths":  func(l *Layout) { l.Widths = []int{41, 11, 11} },
-		"workers": func(l *Layout) { l.Workers = 5 },
+func otherLayouts() map[string]allot.Layout {
+	layouts := map[string]allot.Layout{"nothing": testLayout(4)}
+	for field, change := range map[string]func(*allot.Layout){
+		"format":  func(l *allot.Layout) { l.Format = "sno" },
+		"epoch":   func(l *allot.Layout) { l.Epoch = l.Epoch.Add(time.Millisecond) },
+		"unit":    func(l *allot.Layout) { l.Unit = time.Microsecond },
+		"widths":  func(l *allot.Layout) { l.Widths = []int{41, 11, 11} },
+		"workers": func(l *allot.Layout) { l.Workers = 5 },
 	} {
 		l := testLayout(4)
 		change(&l)

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/lease/driver"
 )
 
@@ -31,7 +32,7 @@ type RescueConfig struct {
 	// Layouts say what the pool may be for, in case that its own record is missing or damaged,
 	// which a rescue then makes anew: of the one that the workers' records name. If there is no
 	// such record, since nothing is left of the pool, there has to be a single one.
-	Layouts []Layout
+	Layouts []allot.Layout
 
 	// Progress, if not nil, is told how many records of how many are done.
 	Progress func(done, of int)
@@ -200,7 +201,7 @@ func (r *rescue) look(ctx context.Context) error {
 	r.pool = *r.before
 	r.pool.Version = rescuedVersion
 	r.pool.Generation = max(generation+1, now/1000)
-	floor := r.as.layout.ceil(now + r.reach(window))
+	floor := tickEnd(r.as.layout, now+r.reach(window))
 	if err := r.settleAll(now, window, floor); err != nil {
 		return err
 	}
@@ -236,8 +237,8 @@ func (r *rescue) anew(entries []driver.Entry, now int64) (*poolRecord, error) {
 		}
 	}
 	const advice = "give the format, the epoch and the widths that it was created with"
-	var layout Layout
-	switch i := slices.IndexFunc(r.Layouts, func(l Layout) bool { return l.hash() == is.layout }); {
+	var layout allot.Layout
+	switch i := slices.IndexFunc(r.Layouts, func(l allot.Layout) bool { return layoutHash(l) == is.layout }); {
 	case i >= 0:
 		layout = r.Layouts[i]
 	case is.uuid != "":
@@ -247,7 +248,7 @@ func (r *rescue) anew(entries []driver.Entry, now int64) (*poolRecord, error) {
 	default:
 		layout, is.uuid = r.Layouts[0], newUUID()
 	}
-	if err := layout.check(); err != nil {
+	if err := checkLayout(layout); err != nil {
 		return nil, err
 	}
 	p := *newPoolRecord(is.uuid, layout, now)
@@ -336,7 +337,7 @@ func (r *rescue) settleAll(now, window, floor int64) error {
 	for worker, s := range r.records {
 		s.until = max(floor, r.before.Floor)
 		if s.found.Until > s.until {
-			s.until = r.as.layout.ceil(s.found.Until + age + r.reach(window))
+			s.until = tickEnd(r.as.layout, s.found.Until+age+r.reach(window))
 			w := s.found.worker()
 			w.Until = time.UnixMicro(s.until).UTC()
 			r.result.Ahead = append(r.result.Ahead, w)

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/memlease"
 	"github.com/firn-id/firn/nanoflake"
@@ -97,10 +98,10 @@ func mustRescue(t *testing.T, store driver.Store, clock *testClock) *Rescued {
 	return done
 }
 
-// tries is a Keep without a wait.
+// tries is a Start without a wait.
 func tries(t *testing.T, p *Pool, clock *testClock) error {
 	t.Helper()
-	l, err := p.Keep(t.Context(), generator(t, clock), Config{Clock: clock.now, Wait: -1})
+	l, err := p.start(t.Context(), generator(t, clock).ForLease(), Config{clock: clock.now, Wait: -1})
 	if err == nil {
 		l.Close()
 	}
@@ -363,7 +364,7 @@ func TestRescueRaces(t *testing.T) {
 	clock, store := newTestClock(), memlease.New()
 	p := mustCreate(t, store, 4)
 	g := generator(t, clock)
-	l, err := p.keep(t.Context(), g, Config{Clock: clock.now, Window: time.Hour})
+	l, err := p.keep(t.Context(), g.ForLease(), Config{clock: clock.now, Window: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -417,7 +418,7 @@ func TestTakeWhileRescued(t *testing.T) {
 			}
 			return nil
 		}}
-		_, err := p.Keep(t.Context(), generator(t, clock), Config{Clock: clock.now, Wait: -1, Worker: worker})
+		_, err := p.start(t.Context(), generator(t, clock).ForLease(), Config{clock: clock.now, Wait: -1, Worker: worker})
 		if !begun || !errors.Is(err, ErrRescuing) && !errors.Is(err, ErrNoWorker) && !errors.Is(err, ErrHeld) {
 			t.Errorf("%+v: %v", worker, err)
 		}
@@ -538,33 +539,33 @@ func TestRescueAnew(t *testing.T) {
 	right, wrong := testLayout(8), testLayout(9)
 	for name, test := range map[string]struct {
 		change  func(s testBackup)
-		layouts []Layout
+		layouts []allot.Layout
 		want    error
 		made    int // workers' records
 		raised  int
 		same    bool // the pool keeps its UUID
 	}{
-		"missing":                           {func(s testBackup) { delete(s, poolKey("p")) }, []Layout{right}, nil, 0, 4, true},
-		"damaged":                           {func(s testBackup) { s[poolKey("p")] = []byte("{") }, []Layout{right}, nil, 0, 4, true},
-		"of one of several":                 {func(s testBackup) { delete(s, poolKey("p")) }, []Layout{wrong, right}, nil, 0, 4, true},
-		"of another layout":                 {func(s testBackup) { delete(s, poolKey("p")) }, []Layout{wrong}, ErrPoolMismatch, 0, 0, false},
+		"missing":                           {func(s testBackup) { delete(s, poolKey("p")) }, []allot.Layout{right}, nil, 0, 4, true},
+		"damaged":                           {func(s testBackup) { s[poolKey("p")] = []byte("{") }, []allot.Layout{right}, nil, 0, 4, true},
+		"of one of several":                 {func(s testBackup) { delete(s, poolKey("p")) }, []allot.Layout{wrong, right}, nil, 0, 4, true},
+		"of another layout":                 {func(s testBackup) { delete(s, poolKey("p")) }, []allot.Layout{wrong}, ErrPoolMismatch, 0, 0, false},
 		"of none that is given":             {func(s testBackup) { delete(s, poolKey("p")) }, nil, ErrMissing, 0, 0, false},
-		"with a worker's, which is damaged": {func(s testBackup) { delete(s, poolKey("p")); s[workerKey("p", 2)] = nil }, []Layout{right}, nil, 1, 3, true},
+		"with a worker's, which is damaged": {func(s testBackup) { delete(s, poolKey("p")); s[workerKey("p", 2)] = nil }, []allot.Layout{right}, nil, 1, 3, true},
 		"with all": {func(s testBackup) {
 			for key := range s {
 				s[key] = []byte("?")
 			}
-		}, []Layout{right}, nil, 4, 0, false},
+		}, []allot.Layout{right}, nil, 4, 0, false},
 		"with all, of one of several": {func(s testBackup) {
 			for key := range s {
 				s[key] = []byte("?")
 			}
-		}, []Layout{wrong, right}, ErrConfig, 0, 0, false},
-		"with nothing left":                 {func(s testBackup) { clear(s) }, []Layout{right}, nil, 0, 0, false},
+		}, []allot.Layout{wrong, right}, ErrConfig, 0, 0, false},
+		"with nothing left":                 {func(s testBackup) { clear(s) }, []allot.Layout{right}, nil, 0, 0, false},
 		"with nothing left, and no layout":  {func(s testBackup) { clear(s) }, nil, ErrNoPool, 0, 0, false},
-		"of a version that is not known":    {func(s testBackup) { s[poolKey("p")] = []byte(`{"v":7}`) }, []Layout{right}, ErrVersion, 0, 0, false},
-		"and a worker's of another version": {func(s testBackup) { delete(s, poolKey("p")); s[workerKey("p", 2)] = []byte(`{"v":7}`) }, []Layout{right}, ErrVersion, 0, 0, false},
-		"not lost at all":                   {func(s testBackup) {}, []Layout{wrong}, nil, 0, 4, true},
+		"of a version that is not known":    {func(s testBackup) { s[poolKey("p")] = []byte(`{"v":7}`) }, []allot.Layout{right}, ErrVersion, 0, 0, false},
+		"and a worker's of another version": {func(s testBackup) { delete(s, poolKey("p")); s[workerKey("p", 2)] = []byte(`{"v":7}`) }, []allot.Layout{right}, ErrVersion, 0, 0, false},
+		"not lost at all":                   {func(s testBackup) {}, []allot.Layout{wrong}, nil, 0, 4, true},
 	} {
 		clock, full := newTestClock(), memlease.New()
 		p := mustCreate(t, full, 8)
@@ -638,7 +639,7 @@ func TestRescueAnewBesideLeases(t *testing.T) {
 				}
 				time.Sleep(97 * time.Millisecond)
 			}
-			done, err := Rescue(t.Context(), store, "p", RescueConfig{Clock: clock.now, Layouts: []Layout{testLayout(8)}})
+			done, err := Rescue(t.Context(), store, "p", RescueConfig{Clock: clock.now, Layouts: []allot.Layout{testLayout(8)}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -759,7 +760,7 @@ func TestRescueUnreadable(t *testing.T) {
 		t.Error(err)
 	}
 	store.spoil(driver.ErrDamaged, poolKey("p"))
-	done, err := Rescue(t.Context(), store, "p", RescueConfig{Clock: clock.now, Layouts: []Layout{testLayout(8)}})
+	done, err := Rescue(t.Context(), store, "p", RescueConfig{Clock: clock.now, Layouts: []allot.Layout{testLayout(8)}})
 	if err != nil || !done.Anew || done.Made != 3 || done.Raised != 2 || store.spoiled() > 0 {
 		t.Fatalf("%+v, %v; still damaged: %d", done, err, store.spoiled())
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/sno"
@@ -287,7 +288,7 @@ type simMoves [phaseClosed + 1][phaseClosed + 1]int
 // zero if there is no event.
 func (l *simLease) judgePhase(kind EventKind) {
 	if l.lease == nil {
-		return // within Keep
+		return // within Start
 	}
 	s, state := l.s, &l.lease.state
 	if state.phase != l.phase {
@@ -320,20 +321,24 @@ type simGenerator struct {
 func newSimGenerator(l *simLease) (g simGenerator, err error) {
 	g.l = l
 	if l.s.sno {
-		g.sno, err = sno.NewGeneratorWith(sno.Config{Allotted: true, Clock: l.time})
+		g.sno, err = sno.NewGeneratorWith(sno.Config{Leased: true, Clock: l.time})
 	} else {
-		g.nano, err = nanoflake.NewGenerator(nanoflake.Config{Allotted: true, Clock: l.time})
+		g.nano, err = nanoflake.NewGenerator(nanoflake.Config{Leased: true, Clock: l.time})
 	}
 	return g, err
 }
 
 // generator returns the generator itself.
-func (g simGenerator) generator() Generator {
+func (g simGenerator) generator() allot.Generator {
 	if g.sno != nil {
-		return g.sno
+		return g.sno.ForLease()
 	}
-	return g.nano
+	return g.nano.ForLease()
 }
+
+func (g simGenerator) Pool() (allot.Pool, error) { return g.generator().Pool() }
+
+func (g simGenerator) Now() time.Time { return g.generator().Now() }
 
 func (g simGenerator) Allot(worker int, from, until time.Time) error {
 	g.l.halt(simHaltAllot)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/nanoflake"
@@ -31,7 +32,7 @@ type simProfile struct {
 	window    int64
 	first     int64
 	timeout   int64
-	wait      int64 // how long Keep waits; 0 for what comes
+	wait      int64 // how long Start waits; 0 for what comes
 	quick     int64 // how long messages take
 	faultsEnd int64 // true time from which on there are no faults
 
@@ -131,11 +132,11 @@ func newSimulation(seed uint64, p simProfile, traced bool) *simulation {
 	return s
 }
 
-func (s *simulation) layout() Layout {
+func (s *simulation) layout() allot.Layout {
 	if s.sno {
-		return Layout{Format: "sno", Epoch: time.Unix(sno.Epoch, 0).UTC(), Unit: sno.TimeUnit, Widths: []int{39, 1, 8, 16, 16}, Workers: s.workers}
+		return allot.Layout{Format: "sno", Epoch: time.Unix(sno.Epoch, 0).UTC(), Unit: sno.TimeUnit, Widths: []int{39, 1, 8, 16, 16}, Workers: s.workers}
 	}
-	return Layout{Format: "nanoflake", Epoch: nanoflake.DefaultEpoch(), Unit: time.Millisecond, Widths: []int{41, 10, 12}, Workers: s.workers}
+	return allot.Layout{Format: "nanoflake", Epoch: nanoflake.DefaultEpoch(), Unit: time.Millisecond, Widths: []int{41, 10, 12}, Workers: s.workers}
 }
 
 // end stops everything, so that no coroutine is left.
@@ -267,7 +268,7 @@ func (s *simulation) open(p *simProcess, slot int) *simLease {
 	l.ctx = &simContext{s: s, parent: context.Background(), deadline: simNever}
 	us := time.Microsecond
 	l.config = Config{Window: time.Duration(s.window) * us, First: time.Duration(s.first) * us, Timeout: time.Duration(s.timeout) * us,
-		Wait: time.Duration(s.between(-s.window, s.window)) * us, TrustClock: s.trust, Holder: l.name, Notify: l.notify, Clock: l.time, world: simWorld{l}}
+		Wait: time.Duration(s.between(-s.window, s.window)) * us, TrustClock: s.trust, Holder: l.name, Notify: l.notify, clock: l.time, world: simWorld{l}}
 	switch {
 	case s.wait > 0:
 		l.config.Wait = time.Duration(s.wait) * us
@@ -339,7 +340,7 @@ func (l *simLease) live(slot int) {
 	again(float64(s.window) / 8)
 }
 
-// keep is Open and Pool.Keep.
+// keep is Open and Pool.keep.
 func (l *simLease) keep() error {
 	s := l.s
 	var store driver.Store = simConn{l}

@@ -166,7 +166,7 @@ func simQuiet(r *rand.Rand) simProfile {
 	return p
 }
 
-// With no fault, a generator that Keep has returned for always mints, and Close gives back all
+// With no fault, a generator that Start has returned for always mints, and Close gives back all
 // that was not used.
 func TestSimCalm(t *testing.T) {
 	n := 60

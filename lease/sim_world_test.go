@@ -219,7 +219,7 @@ func (p *simProcess) run(do func()) {
 	}
 }
 
-// simLease is one lease: Keep, the renewals, and Close.
+// simLease is one lease: Start, the renewals, and Close.
 type simLease struct {
 	s       *simulation
 	process *simProcess
@@ -234,7 +234,7 @@ type simLease struct {
 	stage     simStage
 	lease     *Lease
 	generator simGenerator
-	ended     error // why Keep failed, or what Close returned
+	ended     error // why Start failed, or what Close returned
 	seen      simSeen
 	phase     phase // of the lease, as judgePhase last saw it
 	minted    int   // IDs
@@ -247,8 +247,8 @@ type simLease struct {
 	naps      int   // short sleeps in a row
 	last      int64 // when it made the last one
 	refused   error // why it got none the last time; nil if it got one
-	ready     int64 // when Keep returned
-	keeping   int64 // when Keep began
+	ready     int64 // when Start returned
+	keeping   int64 // when Start began
 }
 
 // A simStage is how far a lease has come.
@@ -256,10 +256,10 @@ type simStage uint8
 
 const (
 	simOpening simStage = iota
-	simMinting          // Keep has returned
+	simMinting          // Start has returned
 	simClosing
 	simClosed // Close has returned
-	simFailed // Keep has failed
+	simFailed // Start has failed
 )
 
 // A simThread is a coroutine of a lease: its own, or one of a request that the store hangs in.

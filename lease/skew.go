@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// CheckClock returns the *[SkewError] that Keep would return with these settings, and nil if Keep would
+// CheckClock returns the *[SkewError] that Start would return with these settings, and nil if Start would
 // accept the clock. It is for tools.
 func (p *Pool) CheckClock(ctx context.Context, c Config) error {
 	c, err := c.settle(p.layout)

@@ -22,7 +22,7 @@ import "time"
 type phase uint8
 
 const (
-	// phaseSearching: Keep has not found a worker yet.
+	// phaseSearching: Start has not found a worker yet.
 	phaseSearching phase = iota
 	// phaseHolding: the record is the lease's, and the generator has the interval up to its end.
 	phaseHolding

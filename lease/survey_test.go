@@ -27,7 +27,7 @@ func TestSurvey(t *testing.T) {
 		t.Errorf("of nothing: %v, %v", all, err)
 	}
 	p := mustCreate(t, store, 5)
-	l, err := p.Keep(t.Context(), generator(t, clock), Config{Clock: clock.now})
+	l, err := p.start(t.Context(), generator(t, clock).ForLease(), Config{clock: clock.now})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,7 +56,7 @@ func beside(b *testing.B) {
 		}
 		return err
 	}
-	leased, err := nanoflake.NewGenerator(nanoflake.Config{Allotted: true})
+	leased, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func beside(b *testing.B) {
 		_, err := leased.Next(ctx)
 		return err
 	}
-	if err := leased.Allot(0, time.Now(), time.Now().Add(3*time.Millisecond)); err != nil {
+	if err := leased.ForLease().Allot(0, time.Now(), time.Now().Add(3*time.Millisecond)); err != nil {
 		b.Fatal(err)
 	}
 	time.Sleep(5 * time.Millisecond) // until that time has passed

@@ -15,9 +15,9 @@ type Config struct {
 	// GeneratorID is 0 to 1023. No two generators of a system may share one.
 	GeneratorID int
 
-	// Allotted makes a generator that mints nothing until [Generator.Allot] gives it a
-	// generator ID and times: a lease's generator. GeneratorID is 0 then.
-	Allotted bool
+	// Leased makes a generator for lease.Start: the generator mints nothing until a lease gives it
+	// a generator ID and intervals. Leave GeneratorID at 0.
+	Leased bool
 
 	// Epoch is the time of timestamp 0, the same for all generators of a system:
 	// in the past, whole milliseconds. The zero time means DefaultEpoch.
@@ -53,9 +53,8 @@ const (
 // holds no lock while it waits, and starts no goroutine. It is made by
 // [NewGenerator] and must not be copied.
 type Generator struct {
-	mint     mint.Mint
-	scatter  bool
-	allotted bool
+	mint    mint.Mint
+	scatter bool
 }
 
 // NewGenerator returns a generator. It returns a *[ConfigError] that names a field
@@ -65,8 +64,8 @@ func NewGenerator(c Config) (*Generator, error) {
 	if c.GeneratorID < 0 || c.GeneratorID > MaxGeneratorID {
 		return nil, badGeneratorID(c.GeneratorID)
 	}
-	if c.Allotted && c.GeneratorID != 0 {
-		return nil, iderr.BadConfig(format, "GeneratorID", c.GeneratorID, "0, as Allotted asks")
+	if c.Leased && c.GeneratorID != 0 {
+		return nil, iderr.SetTwice(format, "GeneratorID", c.GeneratorID)
 	}
 	if c.Start > StartAnywhere {
 		return nil, iderr.BadConfig(format, "Start", c.Start, "StartAtZero or StartAnywhere")
@@ -75,11 +74,11 @@ func NewGenerator(c Config) (*Generator, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &Generator{scatter: c.Start == StartAnywhere, allotted: c.Allotted}
+	g := &Generator{scatter: c.Start == StartAnywhere}
 	g.mint.Init(mint.Config{
 		Format: format, Epoch: epoch, Last: MaxTimestamp, Bits: sequenceBits, Field: fieldBits,
 		MaxBackward: c.MaxBackward, Clock: c.Clock,
-		Worker: uint64(c.GeneratorID) << generatorShift, Fenced: c.Allotted,
+		Worker: uint64(c.GeneratorID) << generatorShift, Leased: c.Leased,
 	})
 	if err := g.mint.CheckEpoch(c.Epoch, time.Time{}); err != nil {
 		return nil, err

@@ -7,13 +7,13 @@ import (
 
 var list = wire.List[ID]{Length: base36.Len, Shortest: base36.Len, Append: ID.AppendText, Parse: parse[[]byte]}
 
-// AppendAll appends the canonical texts of ids to dst, sep after each: a line for each ID with
-// '\n'. A value that is no ID is a *[ListError];
-// dst then ends with the text of the one before. It does not allocate if dst has room for 14 bytes for each.
+// AppendAll appends the canonical texts of ids to dst, with sep after each text: '\n' gives a line
+// for each ID. A value that is no ID is a *[ListError]; dst then ends with the text of the ID
+// before. AppendAll does not allocate if dst has room for 14 bytes an ID.
 func AppendAll(dst []byte, ids []ID, sep byte) ([]byte, error) { return list.AppendAll(dst, ids, sep) }
 
-// ParseAll appends to dst the IDs of a list as [AppendAll] writes it: texts that [Parse]
-// reads, sep after each, which the last one may lack. A text that is none, an empty one included, is a
-// *[ListError], which says where it is and wraps Parse's error; dst then has the IDs before
-// it. It allocates at most once, if dst has no room for the IDs.
+// ParseAll appends to dst the IDs of a list, with sep after each text, as [AppendAll] writes lists.
+// The last sep may be missing. ParseAll reads the texts that [Parse] reads. Any other text is a
+// *[ListError], also an empty text: the error has the position of the text and wraps the error of
+// Parse, and dst has the IDs before. ParseAll allocates at most once, if dst has too little room.
 func ParseAll(dst []ID, text []byte, sep byte) ([]ID, error) { return list.ParseAll(dst, text, sep) }

@@ -1,39 +1,26 @@
 package scru160
 
 import (
+	"fmt"
 	"math/bits"
-	"time"
 
-	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/allot"
+	"github.com/firn-id/firn/internal/mint"
 )
 
-// Allot lets a generator that was made with Config.Allotted mint as the node in the whole
-// ticks of [from, until). Leases call it, again and again; a program need not. What was
-// allotted before stays so, and a time before its end is left out: the IDs still only
-// increase. It returns a *[ConfigError] for a node ID that NodeBits do not hold, and for a
-// generator that is not allotted its times.
-func (g *Generator) Allot(nodeID int, from, until time.Time) error {
-	if most := 1<<g.nodeBits - 1; nodeID < 0 || nodeID > most {
-		return outside("NodeID", nodeID, most)
+// ForLease returns the generator as its lease sees it. It is for lease.Start: a program has no use
+// for it.
+func (g *Generator) ForLease() allot.Generator {
+	name, field := format, ""
+	if g.extra != 0 || g.nodeBits != 0 {
+		name = fmt.Sprintf("%s-%d-%d", format, g.extra, g.nodeBits)
 	}
-	if !g.allotted {
-		return iderr.NotAllotted(format)
+	if g.perUnit > 1 {
+		name += "-us"
 	}
-	g.mint.Allot(uint64(nodeID)<<(bits.Len32(g.noise)-16), from, until)
-	return nil
+	if g.nodeBits != 0 {
+		field = "NodeID"
+	}
+	return mint.Leased{Mint: &g.mint, Name: name, Widths: []int{48, counterBits + int(g.extra), int(g.nodeBits)}, Workers: 1 << g.nodeBits,
+		Field: field, Shift: uint(bits.Len32(g.noise) - random16Bits)}
 }
-
-// Refuse sets the error that callers get where nothing is allotted, until more is. Without
-// one, Next and Fill wait there, and TryNext returns [ErrFenced]. Before an interval that begins
-// later, Next and Fill wait for up to Config.MaxBackward; an interval that begins later still is
-// an *[EarlyError], as TryNext returns it before any.
-func (g *Generator) Refuse(err error) { g.mint.Refuse(err) }
-
-// Withdraw takes back what was allotted beyond a gap, if no ID of it was asked for, and returns
-// the first time that is not allotted any more. Leases call it when those times turn out to be
-// far ahead of the clock.
-func (g *Generator) Withdraw() time.Time { return g.mint.Withdraw() }
-
-// Seal ends the generator, for good: callers get an error that wraps err. It returns the
-// first time from which on the generator has minted nothing.
-func (g *Generator) Seal(err error) time.Time { return g.mint.Seal(err) }

@@ -2,30 +2,30 @@ package scru160
 
 import "github.com/firn-id/firn/iderr"
 
-// The errors of this package, to be tested with errors.Is and errors.As. They are
-// those that all formats share, under this package's name.
+// Errors of this package, for errors.Is and errors.As. All formats share the same values under
+// their own names.
 var (
-	// ErrExhausted: the counter has reached its end in this tick.
+	// ErrExhausted: the counter has no number left in this tick.
 	ErrExhausted = iderr.ErrExhausted
-	// ErrClockBackwards: the clock is behind the last ID; a *[ClockError] says how far.
+	// ErrClockBackwards: the clock is behind the last ID; a *[ClockError] has the distance.
 	ErrClockBackwards = iderr.ErrClockBackwards
-	// ErrTimeRange: a time has a reserved timestamp or none.
+	// ErrTimeRange: the timestamp of a time is reserved or out of range.
 	ErrTimeRange = iderr.ErrTimeRange
-	// ErrFenced: an allotted generator is outside its times; a lease's error says why.
+	// ErrFenced: a generator with a lease has no grant for this time; the error says why.
 	ErrFenced = iderr.ErrFenced
 )
 
 type (
-	// ParseError says what is wrong with an ID that was read, and where.
+	// ParseError describes a text or a value that is no ID, and has the offset of the bad byte.
 	ParseError = iderr.ParseError
-	// ListError says which of many IDs could not be written or read.
+	// ListError names the ID of a list that could not be written or read.
 	ListError = iderr.ListError
-	// ConfigError names a field that is out of range, and its range.
+	// ConfigError names a setting that is out of range, and the range.
 	ConfigError = iderr.ConfigError
-	// ClockError says how far the clock is behind the last ID.
+	// ClockError has the distance between the clock and the last ID.
 	ClockError = iderr.ClockError
-	// EarlyError says when the next interval begins that the generator was allotted.
+	// EarlyError has the time at which the next grant of a lease begins.
 	EarlyError = iderr.EarlyError
-	// TimeError says which times the timestamp can hold.
+	// TimeError has the first and the last time of the timestamps.
 	TimeError = iderr.TimeError
 )

@@ -48,9 +48,9 @@ type Config struct {
 	NodeBits int
 	NodeID   int
 
-	// Allotted makes a generator that mints nothing until [Generator.Allot] gives it a
-	// node ID and times: a lease's generator. NodeID is 0 then, and Restart not set.
-	Allotted bool
+	// Leased makes a generator for lease.Start: the generator mints nothing until a lease gives it
+	// a node ID and intervals. Leave NodeID at 0, and Restart unset.
+	Leased bool
 
 	// SystemRandom takes each ID's random bits from crypto/rand. Otherwise they are those
 	// of a cipher (AES-256 where processors have it, else ChaCha8), drawn ahead and under
@@ -112,7 +112,6 @@ type Generator struct {
 	perUnit uint64 // ticks in a millisecond
 
 	nodeBits uint8
-	allotted bool
 }
 
 // NewGenerator returns a generator. It returns a *[ConfigError] that names a field out
@@ -132,11 +131,11 @@ func NewGenerator(c Config) (*Generator, error) {
 		return nil, outside("NodeID", c.NodeID, most)
 	}
 
-	if c.Allotted && c.NodeID != 0 {
-		return nil, iderr.BadConfig(format, "NodeID", c.NodeID, "0, as Allotted asks")
+	if c.Leased && c.NodeID != 0 {
+		return nil, iderr.SetTwice(format, "NodeID", c.NodeID)
 	}
-	if c.Allotted && c.Restart {
-		return nil, iderr.BadConfig(format, "Restart", c.Restart, "false, as Allotted asks")
+	if c.Leased && c.Restart {
+		return nil, iderr.BadConfig(format, "Restart", c.Restart, "false: a leased generator never goes back")
 	}
 
 	micro := c.Counter == CounterMicroseconds
@@ -162,7 +161,7 @@ func NewGenerator(c Config) (*Generator, error) {
 		noise:   1<<(noise+16) - 1,
 		perUnit: perUnit,
 
-		nodeBits: uint8(c.NodeBits), allotted: c.Allotted,
+		nodeBits: uint8(c.NodeBits),
 	}
 	if start > low {
 		g.wide = newWide(start - low)
@@ -173,7 +172,7 @@ func NewGenerator(c Config) (*Generator, error) {
 		Format: format, Micro: micro, First: perUnit, Last: last, Bits: uint(low),
 		StartBits: uint(min(start, low-1)), Rand: &g.rand,
 		Hold: true, MaxBackward: c.MaxBackward, Rewind: c.Restart, Clock: c.Clock,
-		Worker: uint64(c.NodeID) << noise, Fenced: c.Allotted,
+		Worker: uint64(c.NodeID) << noise, Leased: c.Leased,
 	})
 	if err := g.mint.CheckNow(); err != nil {
 		return nil, err

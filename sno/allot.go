@@ -1,23 +1,44 @@
 package sno
 
 import (
+	"fmt"
 	"strconv"
 	"time"
 
+	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/iderr"
 )
 
-// Allot lets a generator that was made with Config.Allotted mint with the partition in the
-// whole time units of [from, until). Leases call it, again and again; a program need not.
-// What was allotted before stays so, and a time before its end is left out, on both settings
-// of the tick-tock bit. It returns a *[ConfigError] for a partition out of range, and for a
-// generator that is not allotted its times.
-func (g *Generator) Allot(partition int, from, until time.Time) error {
+// ForLease returns the generator as its lease sees it. It is for lease.Start: a program has no use
+// for it.
+func (g *Generator) ForLease() allot.Generator { return (*leased)(g) }
+
+// leased is a generator as its lease sees it.
+type leased Generator
+
+// Pool implements [allot.Generator].
+func (g *leased) Pool() (allot.Pool, error) {
+	switch {
+	case g.max == 0:
+		return allot.Pool{}, fmt.Errorf("%s: %w", format, iderr.ErrNotReady)
+	case !g.leased:
+		return allot.Pool{}, iderr.NotLeased(format)
+	}
+	return allot.Pool{Name: format, Layout: allot.Layout{Format: format, Epoch: timeOf(0), Unit: TimeUnit,
+		Widths: []int{39, 1, 8, 16, 16}, Workers: MaxPartition + 1}}, nil
+}
+
+// Now implements [allot.Generator].
+func (g *leased) Now() time.Time { return g.clock.Now() }
+
+// Allot implements [allot.Generator]. The part of the interval that lies before the end of those
+// that were allotted is ignored on both settings of the tick-tock bit.
+func (g *leased) Allot(partition int, from, until time.Time) error {
 	if partition < 0 || partition > MaxPartition {
 		return iderr.BadConfig(format, "Partition", partition, "in 0 to "+strconv.Itoa(MaxPartition))
 	}
-	if !g.allotted {
-		return iderr.NotAllotted(format)
+	if !g.leased {
+		return iderr.NotLeased(format)
 	}
 	lo, _ := unitOf(from)
 	if timeOf(lo).Before(from) { // also of a time that is past the last unit
@@ -31,22 +52,14 @@ func (g *Generator) Allot(partition int, from, until time.Time) error {
 	return nil
 }
 
-// Refuse sets the error that callers get where nothing is allotted, until more is. Without
-// one, Next and Fill wait there, and TryNext returns [ErrFenced]. Before an interval that begins
-// later, Next and Fill wait for up to Config.MaxBackward; an interval that begins later still is
-// an *[EarlyError], as TryNext returns it before any.
-func (g *Generator) Refuse(err error) { g.fence.Refuse(err) }
+// Withdraw implements [allot.Generator].
+func (g *leased) Withdraw() time.Time { return timeOf(g.fence.Withdraw()) }
 
-// Withdraw takes back what was allotted beyond a gap, if no ID of it was asked for, and returns
-// the first time that is not allotted any more. Leases call it when those times turn out to be
-// far ahead of the clock.
-func (g *Generator) Withdraw() time.Time { return timeOf(g.fence.Withdraw()) }
+// Refuse implements [allot.Generator].
+func (g *leased) Refuse(why error) { g.fence.Refuse(why) }
 
-// Seal ends the generator, for good: callers get an error that wraps err, and those of New
-// the zero ID. It returns the first time from which on the generator has minted nothing.
-func (g *Generator) Seal(err error) time.Time {
-	return timeOf(g.fence.Seal((*allotment)(g), err))
-}
+// Seal implements [allot.Generator]. Callers of New, who see no error, get the zero ID.
+func (g *leased) Seal(why error) time.Time { return timeOf(g.fence.Seal((*allotment)(g), why)) }
 
 // allotment is the generator as its fence sees it, in time units.
 type allotment Generator

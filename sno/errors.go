@@ -6,32 +6,32 @@ import (
 	"github.com/firn-id/firn/iderr"
 )
 
-// Errors of TryNext, Next and Fill, to be tested with errors.Is. They are those that all
-// formats share, under this package's name.
+// Errors of this package, for errors.Is and errors.As. All formats share the same values under
+// their own names.
 var (
 	// ErrExhausted: the sequence has reached SequenceMax in this time unit.
 	ErrExhausted = iderr.ErrExhausted
-	// ErrClockBackwards: the clock is in a time that both settings of the tick-tock bit
-	// have used; a *[ClockError] says how far it is from the end of that.
+	// ErrClockBackwards: both settings of the tick-tock bit have used the time of the clock; a
+	// *[ClockError] has the wait until an unused time.
 	ErrClockBackwards = iderr.ErrClockBackwards
-	// ErrTimeRange: the time is not after the epoch, or past the last timestamp.
+	// ErrTimeRange: the time is not after the epoch, or is after the last timestamp.
 	ErrTimeRange = iderr.ErrTimeRange
-	// ErrFenced: an allotted generator is outside its times; a lease's error says why.
+	// ErrFenced: a generator with a lease has no grant for this time; the error says why.
 	ErrFenced = iderr.ErrFenced
 )
 
 type (
-	// ParseError says which character of a text is none of the alphabet's.
+	// ParseError describes a text or a value that is no ID, and has the offset of the bad byte.
 	ParseError = iderr.ParseError
-	// ListError says which of many IDs could not be written or read.
+	// ListError names the ID of a list that could not be written or read.
 	ListError = iderr.ListError
-	// ConfigError names a setting that is out of range.
+	// ConfigError names a setting that is out of range, and the range.
 	ConfigError = iderr.ConfigError
-	// ClockError says how far the clock is behind a time that it can be used at.
+	// ClockError has the distance between the clock and the last ID.
 	ClockError = iderr.ClockError
-	// EarlyError says when the next interval begins that the generator was allotted.
+	// EarlyError has the time at which the next grant of a lease begins.
 	EarlyError = iderr.EarlyError
-	// TimeError says which times the timestamp can hold.
+	// TimeError has the first and the last time of the timestamps.
 	TimeError = iderr.TimeError
 )
 

@@ -67,7 +67,7 @@ type Generator struct {
 	maxBackward time.Duration
 	overflow    overflow // used by the leader of the line alone
 	fence       fence.Fence
-	allotted    bool
+	leased      bool
 
 	separate atomic.Uint32 // the sequence of NewWithTime: the number of the next ID
 
@@ -85,10 +85,9 @@ type Config struct {
 	// Snapshot is as in NewGenerator; nil means a partition of its own.
 	Snapshot *GeneratorSnapshot
 
-	// Allotted makes a generator that mints nothing until [Generator.Allot] gives it a
-	// partition and times: a lease's generator. Snapshot is nil then: a lease takes its
-	// place.
-	Allotted bool
+	// Leased makes a generator for lease.Start: the generator mints nothing until a lease gives it
+	// a partition and intervals. Leave Snapshot nil: the lease takes its place.
+	Leased bool
 
 	// Overflow receives notifications; see SequenceOverflowNotification. It may be nil. A
 	// channel that is closed receives no more.
@@ -124,7 +123,7 @@ func NewGeneratorWith(c Config) (*Generator, error) {
 	if !g.read(&r) {
 		return nil, g.err(r)
 	}
-	if c.Snapshot == nil && !c.Allotted {
+	if c.Snapshot == nil && !c.Leased {
 		// Last, so that no partition is used up by a generator that is refused.
 		partition, err := partitions.take()
 		if err != nil {
@@ -144,13 +143,13 @@ func newGenerator(c Config) (*Generator, error) {
 	if err := s.sanitize(); err != nil {
 		return nil, err
 	}
-	if c.Allotted && c.Snapshot != nil {
-		return nil, iderr.BadConfig(format, "Snapshot", "given", "nil, as Allotted asks")
+	if c.Leased && c.Snapshot != nil {
+		return nil, iderr.BadConfig(format, "Snapshot", "given", "nil beside Leased: a lease takes its place, so leave out one of the two")
 	}
 	g := &Generator{
 		clock: clock.New(c.Clock), maxBackward: c.MaxBackward,
 		min: uint64(s.SequenceMin), max: uint64(s.SequenceMax),
-		overflow: overflow{notify: c.Overflow}, allotted: c.Allotted,
+		overflow: overflow{notify: c.Overflow}, leased: c.Leased,
 		safe: uint64(s.WallSafe), drifts: s.Drifts,
 	}
 	g.line.Name = format
@@ -160,7 +159,7 @@ func newGenerator(c Config) (*Generator, error) {
 	}
 	g.fence.Fix(uint64(s.Partition.AsUint16()))
 	g.word.Pass(uint64(s.WallHi)<<unitShift | uint64(s.Drifts&1)*tickTock | min(uint64(s.Sequence), g.max) + 1)
-	if c.Allotted {
+	if c.Leased {
 		g.fence.Refuse(iderr.ErrFenced)
 	} else {
 		g.word.Open()

@@ -934,8 +934,8 @@ func TestTryNextBesideThoseWhoWaitForTheClock(t *testing.T) {
 func TestTryNextBesideThoseWhoWaitAtTheFence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		intoEpoch()
-		g := newGenerator(t, sno.Config{Allotted: true})
-		if err := g.Allot(1, at(1000), at(1001)); err != nil {
+		g := newGenerator(t, sno.Config{Leased: true})
+		if err := g.ForLease().Allot(1, at(1000), at(1001)); err != nil {
 			t.Fatal(err)
 		}
 		mustTry(t, g)
@@ -957,7 +957,7 @@ func TestTryNextBesideThoseWhoWaitAtTheFence(t *testing.T) {
 			}
 		}
 		wantFenced()
-		if err := g.Allot(1, at(1250), at(1300)); err != nil {
+		if err := g.ForLease().Allot(1, at(1250), at(1300)); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()
@@ -972,8 +972,8 @@ func TestTryNextBesideThoseWhoWaitAtTheFence(t *testing.T) {
 func TestNextBeforeAnInterval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		intoEpoch()
-		g := newGenerator(t, sno.Config{Allotted: true, MaxBackward: time.Second})
-		if err := g.Allot(1, at(2000), at(2001)); err != nil {
+		g := newGenerator(t, sno.Config{Leased: true, MaxBackward: time.Second})
+		if err := g.ForLease().Allot(1, at(2000), at(2001)); err != nil {
 			t.Fatal(err)
 		}
 		_, err := g.Next(t.Context(), 0)

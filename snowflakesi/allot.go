@@ -1,38 +1,20 @@
 package snowflakesi
 
 import (
-	"time"
+	"fmt"
 
-	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/allot"
+	"github.com/firn-id/firn/internal/mint"
 )
 
-// Allot lets a generator that was made with Config.Allotted mint in the whole
-// milliseconds of [from, until) as the machine. Leases call it, again and again; a
-// program need not. What was allotted before stays so, and a time before its end is left out:
-// the IDs still only increase. It returns a *[ConfigError] for a machine ID out of range, or a
-// generator that is not allotted its times.
-func (g *Generator) Allot(machineID int, from, until time.Time) error {
-	if machineID < 0 || machineID > g.layout.MaxMachineID() {
-		return badMachineID(g.layout, machineID)
+// ForLease returns the generator as its lease sees it. It is for lease.Start: a program has no use
+// for it.
+func (g *Generator) ForLease() allot.Generator {
+	clock, machine, sequence := g.layout.Widths()
+	name, usual := format, DefaultLayout()
+	if clock != usual.ClockBits || machine != usual.MachineBits {
+		name = fmt.Sprintf("%s-%d-%d", format, clock, machine)
 	}
-	if !g.allotted {
-		return iderr.NotAllotted(format)
-	}
-	g.mint.Allot(uint64(machineID)<<g.layout.sequenceBits(), from, until)
-	return nil
+	return mint.Leased{Mint: &g.mint, Name: name, Widths: []int{clock, machine, sequence}, Workers: g.layout.MaxMachineID() + 1,
+		Epoch: DefaultEpochMilli, Field: "MachineID", Shift: g.layout.sequenceBits()}
 }
-
-// Refuse sets the error that callers get where nothing is allotted, until more is. Without
-// one, Next and Fill wait there, and TryNext returns [ErrFenced]. Before an interval that begins
-// later, Next and Fill wait for up to Config.MaxBackward; an interval that begins later still is
-// an *[EarlyError], as TryNext returns it before any.
-func (g *Generator) Refuse(err error) { g.mint.Refuse(err) }
-
-// Withdraw takes back what was allotted beyond a gap, if no ID of it was asked for, and returns
-// the first time that is not allotted any more. Leases call it when those times turn out to be
-// far ahead of the clock.
-func (g *Generator) Withdraw() time.Time { return g.mint.Withdraw() }
-
-// Seal ends the generator, for good: callers get an error that wraps err. It returns the first
-// time from which on the generator has minted nothing.
-func (g *Generator) Seal(err error) time.Time { return g.mint.Seal(err) }

@@ -19,9 +19,9 @@ type Config struct {
 	// share one.
 	MachineID int
 
-	// Allotted makes a generator that mints nothing until [Generator.Allot] gives it a
-	// machine ID and times: a lease's generator. MachineID is 0 then.
-	Allotted bool
+	// Leased makes a generator for lease.Start: the generator mints nothing until a lease gives it
+	// a machine ID and intervals. Leave MachineID at 0.
+	Leased bool
 
 	// Epoch is the time of timestamp 0, the same for all generators of a system:
 	// in the past, whole milliseconds, and with 40 bits of timestamp later than
@@ -58,11 +58,10 @@ const (
 // no lock while it waits, and starts no goroutine. It is made by [NewGenerator] and
 // must not be copied.
 type Generator struct {
-	mint     mint.Mint
-	layout   Layout
-	mask     ID    // of the sequence
-	shift    uint8 // of the timestamp
-	allotted bool
+	mint   mint.Mint
+	layout Layout
+	mask   ID    // of the sequence
+	shift  uint8 // of the timestamp
 }
 
 // NewGenerator returns a generator. It returns a *[ConfigError] that names a field
@@ -76,8 +75,8 @@ func NewGenerator(c Config) (*Generator, error) {
 	if c.MachineID < 0 || c.MachineID > l.MaxMachineID() {
 		return nil, badMachineID(l, c.MachineID)
 	}
-	if c.Allotted && c.MachineID != 0 {
-		return nil, iderr.BadConfig(format, "MachineID", c.MachineID, "0, as Allotted asks")
+	if c.Leased && c.MachineID != 0 {
+		return nil, iderr.SetTwice(format, "MachineID", c.MachineID)
 	}
 	if c.Sequence > SequenceResets {
 		return nil, iderr.BadConfig(format, "Sequence", c.Sequence, "SequenceContinues or SequenceResets")
@@ -87,15 +86,14 @@ func NewGenerator(c Config) (*Generator, error) {
 		return nil, err
 	}
 	g := &Generator{
-		layout:   l,
-		mask:     ID(l.MaxSequence()),
-		shift:    uint8(l.timestampShift()),
-		allotted: c.Allotted,
+		layout: l,
+		mask:   ID(l.MaxSequence()),
+		shift:  uint8(l.timestampShift()),
 	}
 	g.mint.Init(mint.Config{
 		Format: format, Epoch: epoch, Last: uint64(l.MaxTimestamp()), Bits: l.sequenceBits(), Field: fieldBits,
 		Continue: c.Sequence == SequenceContinues, MaxBackward: c.MaxBackward, Clock: c.Clock,
-		Worker: uint64(c.MachineID) << l.sequenceBits(), Fenced: c.Allotted,
+		Worker: uint64(c.MachineID) << l.sequenceBits(), Leased: c.Leased,
 	})
 	if err := g.mint.CheckEpoch(c.Epoch, l.epochsAfter()); err != nil {
 		return nil, err

@@ -1,60 +1,19 @@
 package ulidflake
 
 import (
-	"time"
-
-	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/allot"
+	"github.com/firn-id/firn/internal/mint"
 )
 
-// Allot lets a generator that was made with Config.Allotted mint in the whole milliseconds
-// of [from, until). Leases call it, again and again; a program need not. What was allotted
-// before stays so, and a time before its end is left out: the IDs still only increase. The
-// worker is 0: the format has none. It returns a *[ConfigError] for another one, and for a
-// generator that is not allotted its times.
-func (g *Generator) Allot(worker int, from, until time.Time) error {
-	if worker != 0 {
-		return iderr.BadConfig(format, "worker", worker, "0: the format has none")
-	}
-	if !g.allotted {
-		return iderr.NotAllotted(format)
-	}
-	g.mint.Allot(0, from, until)
-	return nil
+// ForLease returns the generator as its lease sees it. It is for lease.Start: a program has no use
+// for it.
+func (g *Generator) ForLease() allot.Generator {
+	return mint.Leased{Mint: &g.mint, Name: format, Widths: []int{timestampBits, randomnessBits}, Workers: 1, Epoch: DefaultEpochMilli}
 }
 
-// Refuse sets the error that callers get where nothing is allotted, until more is. Without
-// one, Next and Fill wait there, and TryNext returns [ErrFenced]. Before an interval that begins
-// later, Next and Fill wait for up to Config.MaxBackward; an interval that begins later still is
-// an *[EarlyError], as TryNext returns it before any.
-func (g *Generator) Refuse(err error) { g.mint.Refuse(err) }
-
-// Withdraw takes back what was allotted beyond a gap, if no ID of it was asked for, and returns
-// the first time that is not allotted any more. Leases call it when those times turn out to be
-// far ahead of the clock.
-func (g *Generator) Withdraw() time.Time { return g.mint.Withdraw() }
-
-// Seal ends the generator, for good: callers get an error that wraps err. It returns the
-// first time from which on the generator has minted nothing.
-func (g *Generator) Seal(err error) time.Time { return g.mint.Seal(err) }
-
-// Allot lets a generator that was made with ScalableConfig.Allotted mint with the
-// scalability in the whole milliseconds of [from, until); see [Generator.Allot].
-func (g *ScalableGenerator) Allot(scalability int, from, until time.Time) error {
-	if scalability < 0 || scalability > MaxScalability {
-		return badScalability(scalability)
-	}
-	if !g.allotted {
-		return iderr.NotAllotted(formatScalable)
-	}
-	g.mint.Allot(uint64(scalability), from, until)
-	return nil
+// ForLease returns the generator as its lease sees it. It is for lease.Start: a program has no use
+// for it.
+func (g *ScalableGenerator) ForLease() allot.Generator {
+	return mint.Leased{Mint: &g.mint, Name: formatScalable, Widths: []int{timestampBits, scalableRandomnessBits, scalabilityBits},
+		Workers: MaxScalability + 1, Epoch: DefaultEpochMilli, Field: "Scalability"}
 }
-
-// Refuse sets the error of callers to whom nothing is allotted; see [Generator.Refuse].
-func (g *ScalableGenerator) Refuse(err error) { g.mint.Refuse(err) }
-
-// Withdraw takes back what was allotted and not asked for; see [Generator.Withdraw].
-func (g *ScalableGenerator) Withdraw() time.Time { return g.mint.Withdraw() }
-
-// Seal ends the generator; see [Generator.Seal].
-func (g *ScalableGenerator) Seal(err error) time.Time { return g.mint.Seal(err) }

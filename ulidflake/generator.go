@@ -21,9 +21,9 @@ type Config struct {
 	// harder to guess and halves their number. At most 20.
 	IncrementBits int
 
-	// Allotted makes a generator that mints nothing until [Generator.Allot] gives it
-	// times: a lease's generator.
-	Allotted bool
+	// Leased makes a generator for lease.Start: the generator mints nothing until a lease gives it
+	// intervals.
+	Leased bool
 
 	// Epoch is the time of timestamp 0, in the past, whole milliseconds. The zero
 	// time means DefaultEpoch.
@@ -46,9 +46,9 @@ type ScalableConfig struct {
 	// 16 000 IDs on average.
 	IncrementBits int
 
-	// Allotted makes a generator that mints nothing until [ScalableGenerator.Allot] gives
-	// it a scalability and times: a lease's generator. Scalability is 0 then.
-	Allotted bool
+	// Leased makes a generator for lease.Start: the generator mints nothing until a lease gives it
+	// a scalability and intervals. Leave Scalability at 0.
+	Leased bool
 
 	Epoch       time.Time        // as in Config
 	MaxBackward time.Duration    // as in Config
@@ -59,9 +59,8 @@ type ScalableConfig struct {
 // while it waits, and starts no goroutine. It is made by [NewGenerator] and must not
 // be copied.
 type Generator struct {
-	mint     mint.Mint
-	rand     entropy.Source
-	allotted bool
+	mint mint.Mint
+	rand entropy.Source
 }
 
 // NewGenerator returns a generator of stand-alone IDs. It returns a *[ConfigError]
@@ -69,7 +68,7 @@ type Generator struct {
 // epoch or past the last timestamp: of an epoch that Config names, as the Err of a
 // *[ConfigError].
 func NewGenerator(c Config) (*Generator, error) {
-	g := &Generator{allotted: c.Allotted}
+	g := new(Generator)
 	if err := initMint(&g.mint, &g.rand, format, randomnessBits, 0, c); err != nil {
 		return nil, err
 	}
@@ -88,7 +87,7 @@ func initMint(m *mint.Mint, rand *entropy.Source, format string, bits, worker in
 	m.Init(mint.Config{
 		Format: format, Epoch: epoch, Last: MaxTimestamp, Bits: uint(bits),
 		StartBits: uint(bits), StepBits: uint(c.IncrementBits), Rand: rand,
-		MaxBackward: c.MaxBackward, Clock: c.Clock, Worker: uint64(worker), Fenced: c.Allotted,
+		MaxBackward: c.MaxBackward, Clock: c.Clock, Worker: uint64(worker), Leased: c.Leased,
 		Exhausted: fmt.Errorf("%s: %w in this millisecond: randomness %w", format, ErrExhausted, ErrOverflow),
 	})
 	return m.CheckEpoch(c.Epoch, time.Time{})
@@ -182,8 +181,6 @@ func (g *Generator) ExpiresAt() time.Time { return g.mint.ExpiresAt() }
 type ScalableGenerator struct {
 	mint mint.Mint
 	rand entropy.Source
-
-	allotted bool
 }
 
 // NewScalableGenerator returns a generator of scalable IDs; its errors are those of
@@ -192,12 +189,12 @@ func NewScalableGenerator(c ScalableConfig) (*ScalableGenerator, error) {
 	if c.Scalability < 0 || c.Scalability > MaxScalability {
 		return nil, badScalability(c.Scalability)
 	}
-	if c.Allotted && c.Scalability != 0 {
-		return nil, iderr.BadConfig(formatScalable, "Scalability", c.Scalability, "0, as Allotted asks")
+	if c.Leased && c.Scalability != 0 {
+		return nil, iderr.SetTwice(formatScalable, "Scalability", c.Scalability)
 	}
-	g := &ScalableGenerator{allotted: c.Allotted}
+	g := new(ScalableGenerator)
 	err := initMint(&g.mint, &g.rand, formatScalable, scalableRandomnessBits, c.Scalability, Config{
-		IncrementBits: c.IncrementBits, Allotted: c.Allotted, Epoch: c.Epoch, MaxBackward: c.MaxBackward, Clock: c.Clock})
+		IncrementBits: c.IncrementBits, Leased: c.Leased, Epoch: c.Epoch, MaxBackward: c.MaxBackward, Clock: c.Clock})
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,69 @@
 package mint
 
-import "time"
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/firn-id/firn/allot"
+	"github.com/firn-id/firn/iderr"
+)
+
+// Leased is a mint as its lease sees it. A format fills in what the mint does not know, and returns
+// the value from its method ForLease.
+type Leased struct {
+	Mint    *Mint
+	Name    string // of the pool, if the epoch is the format's default
+	Widths  []int  // as in allot.Layout
+	Workers int    // as in allot.Layout
+	Epoch   int64  // the default of the format, in units from the Unix epoch
+
+	Field string // of Config that sets a worker by hand; "" if the format has no worker
+	Shift uint   // of a worker in an ID
+}
+
+// Pool implements [allot.Generator].
+func (l Leased) Pool() (allot.Pool, error) {
+	m := l.Mint
+	switch {
+	case m.format == "":
+		return allot.Pool{}, fmt.Errorf("%s: %w", l.Name, iderr.ErrNotReady)
+	case !m.leased:
+		return allot.Pool{}, iderr.NotLeased(m.format)
+	}
+	epoch, name := m.timeOf(0), l.Name
+	if m.epoch != l.Epoch {
+		name += "@" + strconv.FormatInt(epoch.UnixMilli(), 10)
+	}
+	return allot.Pool{Name: name, Layout: allot.Layout{
+		Format: m.format, Epoch: epoch, Unit: m.unit, Widths: l.Widths, Workers: l.Workers}}, nil
+}
+
+// Now implements [allot.Generator].
+func (l Leased) Now() time.Time { return l.Mint.clock.Now() }
+
+// Allot implements [allot.Generator].
+func (l Leased) Allot(worker int, from, until time.Time) error {
+	switch {
+	case l.Field == "" && worker != 0:
+		return iderr.BadConfig(l.Mint.format, "worker", worker, "0: the format has no workers")
+	case worker < 0 || worker >= l.Workers:
+		return iderr.BadConfig(l.Mint.format, l.Field, worker, "in 0 to "+strconv.Itoa(l.Workers-1))
+	case !l.Mint.leased:
+		return iderr.NotLeased(l.Mint.format)
+	}
+	l.Mint.Allot(uint64(worker)<<l.Shift, from, until)
+	return nil
+}
+
+// Withdraw implements [allot.Generator].
+func (l Leased) Withdraw() time.Time { return l.Mint.Withdraw() }
+
+// Refuse implements [allot.Generator].
+func (l Leased) Refuse(why error) { l.Mint.Refuse(why) }
+
+// Seal implements [allot.Generator].
+func (l Leased) Seal(why error) time.Time { return l.Mint.Seal(why) }
 
 // Allot lets a mint that began fenced issue words of the whole ticks in [from, until), as
 // those of the worker. What was allotted before stays so; a time before its end is left out.

@@ -55,7 +55,7 @@ type Config struct {
 	Hold        bool          // a clock behind by up to MaxBackward: go on in the last tick
 	Rewind      bool          // a clock further behind: start afresh at the clock's time
 	Worker      uint64        // the bits of the worker that the words are of, in place in an ID
-	Fenced      bool          // issue nothing until Allot says whose words, from when and how far
+	Leased      bool          // issue nothing until Allot says which worker and which ticks
 	Exhausted   error         // what TryNext says when the tick is spent
 
 	Clock func() time.Time // nil for the system's
@@ -99,7 +99,8 @@ type Mint struct {
 	rand *entropy.Source
 	line line.Line
 
-	fence fence.Fence // by way of allotment
+	fence  fence.Fence // by way of allotment
+	leased bool
 }
 
 // Init readies m. It must come before any other call, and once.
@@ -121,7 +122,8 @@ func (m *Mint) Init(c Config) {
 	m.word.Raise(1 << m.bits)
 	m.word.Replace(0, m.keep&(m.limit-1)) // a sequence that goes on counting goes on to 0
 	m.fence.Fix(c.Worker)
-	if c.Fenced {
+	m.leased = c.Leased
+	if c.Leased {
 		m.fence.Refuse(iderr.ErrFenced)
 	} else {
 		m.word.Open()

@@ -276,7 +276,7 @@ func ms(tick int64, later time.Duration) time.Time {
 func TestAllot(t *testing.T) {
 	h := newHands(5)
 	c := h.config()
-	c.Fenced = true
+	c.Leased = true
 	m := h.mint(c)
 	wantFenced := func(what string, why error) {
 		t.Helper()
@@ -350,7 +350,7 @@ func TestNextWaitsAtTheFence(t *testing.T) {
 	for _, refused := range []bool{false, true} {
 		h := newHands(5)
 		c := h.config()
-		c.Fenced = true
+		c.Leased = true
 		m := h.mint(c)
 		m.Allot(1, ms(5, 0), ms(6, 0))
 		h.set(6)
@@ -407,7 +407,7 @@ func TestNextWaitsForTheInterval(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				m := new(Mint)
-				m.Init(Config{Format: "test", Epoch: epoch, Last: 1 << 40, Bits: 2, MaxBackward: c.max, Fenced: true})
+				m.Init(Config{Format: "test", Epoch: epoch, Last: 1 << 40, Bits: 2, MaxBackward: c.max, Leased: true})
 				begins := time.Now().Add(c.ahead)
 				m.Allot(1, begins, begins.Add(time.Second))
 				fenced := func(err error) bool {
@@ -437,7 +437,7 @@ func TestNextWaitsForTheInterval(t *testing.T) {
 func TestEndOfTheLastTickAllotted(t *testing.T) {
 	h := newHands(5)
 	c := h.config()
-	c.Fenced = true // and no room above the sequence: the next word is at the fence
+	c.Leased = true // and no room above the sequence: the next word is at the fence
 	m := h.mint(c)
 	m.Allot(1, ms(4, 0), ms(6, 0))
 	for range 4 {
@@ -460,7 +460,7 @@ func TestEndOfTheLastTickAllotted(t *testing.T) {
 func TestAllotWhileMinting(t *testing.T) {
 	h := newHands(1)
 	c := h.config()
-	c.Fenced, c.Bits = true, 12
+	c.Leased, c.Bits = true, 12
 	m := h.mint(c)
 	type minted struct{ word, worker uint64 }
 	got := make([][]minted, 4)
@@ -909,7 +909,7 @@ func TestAllottedLater(t *testing.T) {
 	tried := 0
 	for range 100 {
 		m := new(Mint)
-		m.Init(Config{Format: "test", Epoch: epoch, Last: 1 << 40, Bits: 2, Field: 10, Fenced: true})
+		m.Init(Config{Format: "test", Epoch: epoch, Last: 1 << 40, Bits: 2, Field: 10, Leased: true})
 		m.Allot(1, ms(5, 0), ms(6, 0))
 		mustTry(t, m)
 		m.Allot(2, ms(20, 0), ms(30, 0))

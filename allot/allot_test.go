@@ -1,9 +1,10 @@
-package leased_test
+package allot_test
 
 import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"runtime"
 	"strings"
 	"sync"
@@ -11,8 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/iderr"
-	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/scru160"
 	"github.com/firn-id/firn/sno"
@@ -32,63 +33,80 @@ type subject struct {
 	name    string
 	workers int
 	unit    time.Duration
-	start   func(clock func() time.Time) (lease.Generator, func() (made, error), error)
+	start   func(clock func() time.Time) (leasable, func() (made, error), error)
+}
+
+// leasable is a generator as its lease sees it, and when its timestamps run out.
+type leasable struct {
+	allot.Generator
+	expiresAt func() time.Time
+}
+
+// forLease returns a generator that was made without an error.
+func forLease(g interface {
+	ForLease() allot.Generator
+	ExpiresAt() time.Time
+}, err error) leasable {
+	if err != nil {
+		return leasable{}
+	}
+	return leasable{g.ForLease(), g.ExpiresAt}
 }
 
 var subjects = []subject{
-	{"nanoflake", 1024, time.Millisecond, func(clock func() time.Time) (lease.Generator, func() (made, error), error) {
-		g, err := nanoflake.NewGenerator(nanoflake.Config{Allotted: true, Clock: clock})
-		return g, func() (made, error) {
+	{"nanoflake", 1024, time.Millisecond, func(clock func() time.Time) (leasable, func() (made, error), error) {
+		g, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true, Clock: clock})
+		return forLease(g, err), func() (made, error) {
 			id, err := g.TryNext()
 			return made{id, id.GeneratorID(), id.Time(nanoflake.DefaultEpoch())}, err
 		}, err
 	}},
-	{"nanoflake anywhere", 1024, time.Millisecond, func(clock func() time.Time) (lease.Generator, func() (made, error), error) {
-		g, err := nanoflake.NewGenerator(nanoflake.Config{Allotted: true, Clock: clock, Start: nanoflake.StartAnywhere})
-		return g, func() (made, error) {
+	{"nanoflake anywhere", 1024, time.Millisecond, func(clock func() time.Time) (leasable, func() (made, error), error) {
+		g, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true, Clock: clock, Start: nanoflake.StartAnywhere})
+		return forLease(g, err), func() (made, error) {
 			id, err := g.TryNext()
 			return made{id, id.GeneratorID(), id.Time(nanoflake.DefaultEpoch())}, err
 		}, err
 	}},
-	{"ulidflake", 1, time.Millisecond, func(clock func() time.Time) (lease.Generator, func() (made, error), error) {
-		g, err := ulidflake.NewGenerator(ulidflake.Config{Allotted: true, Clock: clock})
-		return g, func() (made, error) {
+	{"ulidflake", 1, time.Millisecond, func(clock func() time.Time) (leasable, func() (made, error), error) {
+		g, err := ulidflake.NewGenerator(ulidflake.Config{Leased: true, Clock: clock})
+		return forLease(g, err), func() (made, error) {
 			id, err := g.TryNext()
 			return made{id, 0, id.Time(ulidflake.DefaultEpoch())}, err
 		}, err
 	}},
-	{"ulidflake scalable", 32, time.Millisecond, func(clock func() time.Time) (lease.Generator, func() (made, error), error) {
-		g, err := ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{Allotted: true, Clock: clock, IncrementBits: 4})
-		return g, func() (made, error) {
+	{"ulidflake scalable", 32, time.Millisecond, func(clock func() time.Time) (leasable, func() (made, error), error) {
+		g, err := ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{Leased: true, Clock: clock, IncrementBits: 4})
+		return forLease(g, err), func() (made, error) {
 			id, err := g.TryNext()
 			return made{id, id.Scalability(), id.Time(ulidflake.DefaultEpoch())}, err
 		}, err
 	}},
-	{"snowflakesi", 32, time.Millisecond, func(clock func() time.Time) (lease.Generator, func() (made, error), error) {
-		g, err := snowflakesi.NewGenerator(snowflakesi.Config{Allotted: true, Clock: clock})
-		return g, func() (made, error) {
+	{"snowflakesi", 32, time.Millisecond, func(clock func() time.Time) (leasable, func() (made, error), error) {
+		g, err := snowflakesi.NewGenerator(snowflakesi.Config{Leased: true, Clock: clock})
+		return forLease(g, err), func() (made, error) {
 			id, err := g.TryNext()
 			return made{id, id.MachineID(snowflakesi.Layout{}), id.Time(snowflakesi.Layout{}, snowflakesi.DefaultEpoch())}, err
 		}, err
 	}},
-	{"scru160", 64, time.Millisecond, func(clock func() time.Time) (lease.Generator, func() (made, error), error) {
-		g, err := scru160.NewGenerator(scru160.Config{Allotted: true, Clock: clock, ExtraCounterBits: 7, NodeBits: 6})
-		return g, func() (made, error) {
+	{"scru160", 64, time.Millisecond, func(clock func() time.Time) (leasable, func() (made, error), error) {
+		g, err := scru160.NewGenerator(scru160.Config{Leased: true, Clock: clock, ExtraCounterBits: 7, NodeBits: 6})
+		return forLease(g, err), func() (made, error) {
 			id, err := g.TryNext()
 			node := int(id.Random16() >> 3 & 63)
 			return made{fmt.Sprint(id.Timestamp(), id.Counter(), id.Random16()>>3), node, id.Time()}, err
 		}, err
 	}},
-	{"scru160 micro", 1, time.Microsecond, func(clock func() time.Time) (lease.Generator, func() (made, error), error) {
-		g, err := scru160.NewGenerator(scru160.Config{Allotted: true, Clock: clock, Counter: scru160.CounterMicroseconds})
-		return g, func() (made, error) {
+	{"scru160 micro", 1, time.Microsecond, func(clock func() time.Time) (leasable, func() (made, error), error) {
+		g, err := scru160.NewGenerator(scru160.Config{Leased: true, Clock: clock, Counter: scru160.CounterMicroseconds})
+		return forLease(g, err), func() (made, error) {
 			id, err := g.TryNext()
 			return made{fmt.Sprint(id.Timestamp(), id.Counter()), 0, id.Time().Add(time.Duration(id.Counter()>>6) * time.Microsecond)}, err
 		}, err
 	}},
-	{"sno", 65536, 4 * time.Millisecond, func(clock func() time.Time) (lease.Generator, func() (made, error), error) {
-		g, err := sno.NewGeneratorWith(sno.Config{Allotted: true, Clock: clock})
-		return g, func() (made, error) {
+	{"sno", 65536, 4 * time.Millisecond, func(clock func() time.Time) (leasable, func() (made, error), error) {
+		g, err := sno.NewGeneratorWith(sno.Config{Leased: true, Clock: clock})
+		return forLease(g, err), func() (made, error) {
 			id, err := g.TryNext(7)
 			return made{id, int(id.Partition().AsUint16()), id.Time()}, err
 		}, err
@@ -368,7 +386,7 @@ func TestAllotPastTheLastTimestamp(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		end := g.(interface{ ExpiresAt() time.Time }).ExpiresAt()
+		end := g.expiresAt()
 		now = end.Add(-s.unit)
 		for _, from := range []time.Time{end, end.Add(1), end.Add(time.Hour), time.Date(30000, 1, 1, 0, 0, 0, 0, time.UTC)} {
 			if err := g.Allot(0, from, from.Add(time.Hour)); err != nil {
@@ -491,16 +509,32 @@ func TestBadAllotments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := plain.Allot(5, from, from.Add(time.Hour)); !errors.Is(err, iderr.ErrConfig) {
-		t.Errorf("a generator that was not made for it: %v", err)
+	ownPartition, err := sno.NewGeneratorWith(sno.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, g := range map[string]allot.Generator{"nanoflake": plain.ForLease(), "sno": ownPartition.ForLease()} {
+		if err := g.Allot(5, from, from.Add(time.Hour)); !errors.Is(err, iderr.ErrConfig) || !strings.Contains(err.Error(), "set it in the generator's configuration") {
+			t.Errorf("%s: a generator that was not made to be leased: %v", name, err)
+		}
+		if _, err := g.Pool(); !errors.Is(err, iderr.ErrConfig) {
+			t.Errorf("%s: the pool of a generator that was not made to be leased: %v", name, err)
+		}
+	}
+	for name, g := range map[string]allot.Generator{"nanoflake": new(nanoflake.Generator).ForLease(), "ulidflake": new(ulidflake.Generator).ForLease(),
+		"ulidflake-scalable": new(ulidflake.ScalableGenerator).ForLease(), "snowflakesi": new(snowflakesi.Generator).ForLease(),
+		"scru160": new(scru160.Generator).ForLease(), "sno": new(sno.Generator).ForLease()} {
+		if _, err := g.Pool(); !errors.Is(err, iderr.ErrNotReady) {
+			t.Errorf("%s: the pool of a generator that no constructor made: %v", name, err)
+		}
 	}
 	for name, err := range map[string]error{
-		"nanoflake":          second(nanoflake.NewGenerator(nanoflake.Config{Allotted: true, GeneratorID: 1})),
-		"ulidflake scalable": second(ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{Allotted: true, Scalability: 1})),
-		"snowflakesi":        second(snowflakesi.NewGenerator(snowflakesi.Config{Allotted: true, MachineID: 1})),
-		"scru160 node":       second(scru160.NewGenerator(scru160.Config{Allotted: true, NodeBits: 1, NodeID: 1})),
-		"scru160 restart":    second(scru160.NewGenerator(scru160.Config{Allotted: true, Restart: true})),
-		"sno":                second(sno.NewGeneratorWith(sno.Config{Allotted: true, Snapshot: new(sno.GeneratorSnapshot)})),
+		"nanoflake":          second(nanoflake.NewGenerator(nanoflake.Config{Leased: true, GeneratorID: 1})),
+		"ulidflake scalable": second(ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{Leased: true, Scalability: 1})),
+		"snowflakesi":        second(snowflakesi.NewGenerator(snowflakesi.Config{Leased: true, MachineID: 1})),
+		"scru160 node":       second(scru160.NewGenerator(scru160.Config{Leased: true, NodeBits: 1, NodeID: 1})),
+		"scru160 restart":    second(scru160.NewGenerator(scru160.Config{Leased: true, Restart: true})),
+		"sno":                second(sno.NewGeneratorWith(sno.Config{Leased: true, Snapshot: new(sno.GeneratorSnapshot)})),
 	} {
 		if !errors.Is(err, iderr.ErrConfig) {
 			t.Errorf("%s: settings that contradict each other: %v", name, err)
@@ -509,3 +543,63 @@ func TestBadAllotments(t *testing.T) {
 }
 
 func second[T any](_ T, err error) error { return err }
+
+// The pools of generators, written out: the name and the layout of a pool are in stores, where another
+// version of a program must find them. Whatever an unusual configuration changes shows in the name,
+// so two configurations that differ never meet in one pool by accident.
+func TestPools(t *testing.T) {
+	epoch := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
+	unix := time.Unix(0, 0).UTC()
+	named := make(map[string]bool)
+	for _, test := range []struct {
+		name    string
+		format  string
+		epoch   time.Time
+		unit    time.Duration
+		widths  []int
+		workers int
+		is      leasable
+	}{
+		{"nanoflake", "nanoflake", nanoflake.DefaultEpoch(), time.Millisecond, []int{41, 10, 12}, 1024,
+			forLease(nanoflake.NewGenerator(nanoflake.Config{Leased: true}))},
+		{"nanoflake@1577836800000", "nanoflake", epoch, time.Millisecond, []int{41, 10, 12}, 1024,
+			forLease(nanoflake.NewGenerator(nanoflake.Config{Leased: true, Epoch: epoch}))},
+		{"ulidflake", "ulidflake", ulidflake.DefaultEpoch(), time.Millisecond, []int{43, 20}, 1,
+			forLease(ulidflake.NewGenerator(ulidflake.Config{Leased: true}))},
+		{"ulidflake@1577836800000", "ulidflake", epoch, time.Millisecond, []int{43, 20}, 1,
+			forLease(ulidflake.NewGenerator(ulidflake.Config{Leased: true, Epoch: epoch}))},
+		{"ulidflake-scalable", "ulidflake-scalable", ulidflake.DefaultEpoch(), time.Millisecond, []int{43, 15, 5}, 32,
+			forLease(ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{Leased: true}))},
+		{"ulidflake-scalable@1577836800000", "ulidflake-scalable", epoch, time.Millisecond, []int{43, 15, 5}, 32,
+			forLease(ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{Leased: true, Epoch: epoch}))},
+		{"snowflakesi", "snowflakesi", snowflakesi.DefaultEpoch(), time.Millisecond, []int{40, 5, 8}, 32,
+			forLease(snowflakesi.NewGenerator(snowflakesi.Config{Leased: true}))},
+		{"snowflakesi@1577836800000", "snowflakesi", epoch, time.Millisecond, []int{40, 5, 8}, 32,
+			forLease(snowflakesi.NewGenerator(snowflakesi.Config{Leased: true, Epoch: epoch}))},
+		{"snowflakesi-41-6", "snowflakesi", snowflakesi.DefaultEpoch(), time.Millisecond, []int{41, 6, 6}, 64,
+			forLease(snowflakesi.NewGenerator(snowflakesi.Config{Leased: true, Layout: snowflakesi.Layout{ClockBits: 41, MachineBits: 6}}))},
+		{"scru160", "scru160", unix, time.Millisecond, []int{48, 16, 0}, 1,
+			forLease(scru160.NewGenerator(scru160.Config{Leased: true}))},
+		{"scru160-0-3", "scru160", unix, time.Millisecond, []int{48, 16, 3}, 8,
+			forLease(scru160.NewGenerator(scru160.Config{Leased: true, NodeBits: 3}))},
+		{"scru160-3-0", "scru160", unix, time.Millisecond, []int{48, 19, 0}, 1,
+			forLease(scru160.NewGenerator(scru160.Config{Leased: true, ExtraCounterBits: 3}))},
+		{"scru160-us", "scru160", unix, time.Microsecond, []int{48, 16, 0}, 1,
+			forLease(scru160.NewGenerator(scru160.Config{Leased: true, Counter: scru160.CounterMicroseconds}))},
+		{"sno", "sno", time.Unix(sno.Epoch, 0).UTC(), 4 * time.Millisecond, []int{39, 1, 8, 16, 16}, 65536,
+			forLease(sno.NewGeneratorWith(sno.Config{Leased: true}))},
+	} {
+		want := allot.Pool{Name: test.name, Layout: allot.Layout{Format: test.format, Epoch: test.epoch, Unit: test.unit, Widths: test.widths, Workers: test.workers}}
+		if got, err := test.is.Pool(); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%+v, %v, not %+v", got, err, want)
+		}
+		if named[test.name] {
+			t.Errorf("two configurations have pool %s", test.name)
+		}
+		named[test.name] = true
+	}
+	same, err := forLease(nanoflake.NewGenerator(nanoflake.Config{Leased: true, Epoch: nanoflake.DefaultEpoch()})).Pool()
+	if err != nil || same.Name != "nanoflake" {
+		t.Errorf("the default epoch, given, makes pool %v, %v", same, err)
+	}
+}

@@ -1,4 +1,4 @@
-package leased_test
+package lease_test
 
 import (
 	"errors"
@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/lease"
-	"github.com/firn-id/firn/leased"
 	"github.com/firn-id/firn/snowflakesi"
 )
 
@@ -20,20 +19,24 @@ func TestDeletedDirectory(t *testing.T) {
 	var both [2]int // IDs that the two have made
 	for round := range 50 {
 		// Two workers, so that the other generator would often have the same one.
-		c := snowflakesi.Config{Layout: snowflakesi.Layout{ClockBits: 40, MachineBits: 1}}
-		o := leased.Options{Dir: filepath.Join(t.TempDir(), "state"), Lease: lease.Config{Window: window, First: window, Timeout: time.Minute}} // the disk may be slow
-		first, l, err := leased.SnowflakeSI(t.Context(), c, o)
-		if err != nil {
-			t.Fatal(err)
+		dir := filepath.Join(t.TempDir(), "state")
+		start := func() (*snowflakesi.Generator, *lease.Lease) {
+			g, err := snowflakesi.NewGenerator(snowflakesi.Config{Leased: true, Layout: snowflakesi.Layout{ClockBits: 40, MachineBits: 1}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			l, err := lease.Start(t.Context(), files(t, dir), g, lease.Config{Window: window, First: window, Timeout: time.Minute}) // the disk may be slow
+			if err != nil {
+				t.Fatal(err)
+			}
+			return g, l
 		}
+		first, l := start()
 		// At once: a renewal could put a file into a folder that is being emptied.
-		if err := os.Rename(o.Dir, o.Dir+"-deleted"); err != nil {
+		if err := os.Rename(dir, dir+"-deleted"); err != nil {
 			t.Fatal(err)
 		}
-		second, other, err := leased.SnowflakeSI(t.Context(), c, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		second, other := start()
 		if l.Worker() == other.Worker() {
 			t.Errorf("round %d: both have worker %d", round, l.Worker())
 		}
@@ -50,7 +53,8 @@ func TestDeletedDirectory(t *testing.T) {
 			}
 		}()
 		var ids []snowflakesi.ID
-		for err = nil; err == nil; {
+		var err error
+		for err == nil {
 			select {
 			case err = <-ended:
 			default:
@@ -62,7 +66,7 @@ func TestDeletedDirectory(t *testing.T) {
 				}
 			}
 		}
-		if !errors.Is(err, lease.ErrLeaseExpired) || !strings.Contains(err.Error(), o.Dir) {
+		if !errors.Is(err, lease.ErrLeaseExpired) || !strings.Contains(err.Error(), dir) {
 			t.Errorf("round %d: the first ended with %v", round, err)
 		}
 		for _, id := range ids {

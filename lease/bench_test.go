@@ -1,4 +1,4 @@
-package leased_test
+package lease_test
 
 import (
 	"slices"
@@ -7,7 +7,6 @@ import (
 
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/memlease"
-	"github.com/firn-id/firn/leased"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/sno"
 )
@@ -17,8 +16,7 @@ import (
 // is the benchmark's, and has a tick for some hundred IDs, so that neither a clock nor spent ticks
 // are measured.
 func BenchmarkFence(b *testing.B) {
-	o := leased.Options{Store: memlease.New(), Create: true,
-		Lease: lease.Config{Window: 240 * time.Hour, First: 240 * time.Hour, TrustClock: true, Clock: time.Now}}
+	store, c := memlease.New(), lease.Config{Window: 240 * time.Hour, First: 240 * time.Hour, TrustClock: true}
 	clock := func(unit time.Duration) func() time.Time {
 		now, n := time.Now().Add(time.Minute), 0 // well inside the lease
 		return func() time.Time {
@@ -33,7 +31,7 @@ func BenchmarkFence(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		with, l, err := leased.Nanoflake(b.Context(), nanoflake.Config{Clock: clock(time.Millisecond)}, o)
+		with, l, err := startNanoflake(b.Context(), store, nanoflake.Config{Clock: clock(time.Millisecond)}, c)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -47,7 +45,11 @@ func BenchmarkFence(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		with, l, err := leased.Sno(b.Context(), sno.Config{Clock: clock(sno.TimeUnit)}, o)
+		with, err := sno.NewGeneratorWith(sno.Config{Leased: true, Clock: clock(sno.TimeUnit)})
+		if err != nil {
+			b.Fatal(err)
+		}
+		l, err := lease.Start(b.Context(), store, with, c)
 		if err != nil {
 			b.Fatal(err)
 		}
