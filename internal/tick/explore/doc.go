@@ -6,9 +6,9 @@
 // that every operation on memory is a step that the search may put anywhere.
 //
 //	atomic/    simulated atomics: every operation asks the search for its result
-//	gen/       makes simtick and mutant from word.go; its test says if they are stale
-//	simtick/   word.go on simulated atomics
-//	mutant/    the same with one fault each, which the search must find
+//	gen/       writes simtick from word.go; its test fails if simtick is stale
+//	simtick/   word.go on simulated atomics, and its mutants: types that embed the word and override
+//	           one method with a faulty one, which the search must find
 //	split/     the design with two atomics, which the search must find at fault
 //
 // No goroutines are involved. What a caller does next depends on the results of

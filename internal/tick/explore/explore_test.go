@@ -20,20 +20,18 @@ const bits = 2
 
 var ticks = []uint64{1, 2, 3}
 
-// word is the word of tick in any of its variants, which have a Verdict each.
-type word[V ~uint8] interface {
+// word is the word of package tick or one of its mutants.
+type word interface {
 	Open()
 	Raise(f uint64) bool
 	Last() uint64
-	Advance(floor, init, keep, step, ceil uint64) (uint64, V)
-	Reserve(floor, init, keep, ceil uint64, n int) (uint64, int, V)
+	Advance(floor, init, keep, step, ceil uint64) (uint64, tick.Verdict)
+	Reserve(floor, init, keep, ceil uint64, n int) (uint64, int, tick.Verdict)
 	Step(limit, mask uint64) (uint64, bool)
 	Trim(limit, mask uint64)
 	Pass(floor uint64)
 	Seal(mark uint64) uint64
 }
-
-const issued = uint8(tick.Issued)
 
 // The cells of a word.
 const (
@@ -46,7 +44,7 @@ func format(w uint64) string { return fmt.Sprintf("%d/%d", w>>bits, w&(1<<bits-1
 
 // advancing makes one ID like a format does: the clock is read once, and the ID is
 // of the clock's tick. One who gets none comes back with a fresh reading.
-func advancing[V ~uint8](w word[V]) func() Outcome {
+func advancing(w word) func() Outcome {
 	return func() Outcome {
 		floor := Choose("reads the clock:", ticks...) << bits
 		return outcome(w.Advance(floor, 0, 0, 1, floor+1<<bits))
@@ -54,7 +52,7 @@ func advancing[V ~uint8](w word[V]) func() Outcome {
 }
 
 // carrying lets the sequence run over into the next tick, and steps by 1 or 2.
-func carrying[V ~uint8](w word[V]) func() Outcome {
+func carrying(w word) func() Outcome {
 	return func() Outcome {
 		floor := Choose("reads the clock:", ticks...) << bits
 		step := Choose("draws the step", 1, 2)
@@ -63,7 +61,7 @@ func carrying[V ~uint8](w word[V]) func() Outcome {
 }
 
 // starting begins ticks at a sequence of its own choice.
-func starting[V ~uint8](w word[V]) func() Outcome {
+func starting(w word) func() Outcome {
 	return func() Outcome {
 		floor := Choose("reads the clock:", ticks...) << bits
 		init := Choose("draws the start", 0, 2)
@@ -72,7 +70,7 @@ func starting[V ~uint8](w word[V]) func() Outcome {
 }
 
 // continuing has a sequence that goes on counting from tick to tick.
-func continuing[V ~uint8](w word[V]) func() Outcome {
+func continuing(w word) func() Outcome {
 	return func() Outcome {
 		floor := Choose("reads the clock:", ticks...) << bits
 		return outcome(w.Advance(floor, 0, 1<<bits-1, 1, floor+1<<bits))
@@ -80,26 +78,26 @@ func continuing[V ~uint8](w word[V]) func() Outcome {
 }
 
 // reserving takes runs of up to 2.
-func reserving[V ~uint8](w word[V]) func() Outcome {
+func reserving(w word) func() Outcome {
 	return func() Outcome {
 		floor := Choose("reads the clock:", ticks...) << bits
 		first, run, verdict := w.Reserve(floor, 0, 0, floor+1<<bits, 2)
-		if uint8(verdict) != issued {
+		if verdict != tick.Issued {
 			return Outcome{Again: true}
 		}
 		return Outcome{First: first, Run: run}
 	}
 }
 
-func outcome[V ~uint8](w uint64, verdict V) Outcome {
-	if uint8(verdict) != issued {
+func outcome(w uint64, verdict tick.Verdict) Outcome {
+	if verdict != tick.Issued {
 		return Outcome{Again: true}
 	}
 	return Outcome{First: w, Run: 1}
 }
 
 // raising moves the fence to any of some words.
-func raising[V ~uint8](w word[V], fences ...uint64) func() Outcome {
+func raising(w word, fences ...uint64) func() Outcome {
 	return func() Outcome {
 		w.Raise(Choose("raises the fence to", fences...))
 		return Outcome{}
@@ -107,7 +105,7 @@ func raising[V ~uint8](w word[V], fences ...uint64) func() Outcome {
 }
 
 // passing leaves out the words below one of some.
-func passing[V ~uint8](w word[V], floors ...uint64) func() Outcome {
+func passing(w word, floors ...uint64) func() Outcome {
 	return func() Outcome {
 		w.Pass(Choose("passes to", floors...))
 		return Outcome{}
@@ -122,10 +120,10 @@ const (
 )
 
 // stepping makes one ID of the tick that the word is at.
-func stepping[V ~uint8](w word[V]) func() Outcome { return overdrawing(w, limit, roomyMask) }
+func stepping(w word) func() Outcome { return overdrawing(w, limit, roomyMask) }
 
 // overdrawing is stepping with so many words in a tick, in a field of so wide a mask.
-func overdrawing[V ~uint8](w word[V], limit, mask uint64) func() Outcome {
+func overdrawing(w word, limit, mask uint64) func() Outcome {
 	return func() Outcome {
 		next, ok := w.Step(limit, mask)
 		if !ok {
@@ -137,7 +135,7 @@ func overdrawing[V ~uint8](w word[V], limit, mask uint64) func() Outcome {
 }
 
 // beginning makes one ID of the clock's tick, in the wider field.
-func beginning[V ~uint8](w word[V]) func() Outcome {
+func beginning(w word) func() Outcome {
 	return func() Outcome {
 		floor := Choose("reads the clock:", 1, 2) << roomy
 		return outcome(w.Advance(floor, 0, roomyMask, 1, floor+limit))
@@ -174,7 +172,7 @@ type narrow struct{ bits, limit uint64 }
 func (n narrow) mask() uint64 { return 1<<n.bits - 1 }
 
 // beginningNarrow makes one ID of the clock's tick.
-func beginningNarrow[V ~uint8](w word[V], n narrow) func() Outcome {
+func beginningNarrow(w word, n narrow) func() Outcome {
 	return func() Outcome {
 		floor := Choose("reads the clock:", 2, 3) << n.bits
 		return outcome(w.Advance(floor, 0, 0, 1, floor+n.limit))
@@ -222,7 +220,7 @@ func afterAll(steps []Step, o Outcome) string {
 }
 
 // sealing ends the word. That it has come to its end shows as an outcome.
-func sealing[V ~uint8](w word[V]) func() Outcome {
+func sealing(w word) func() Outcome {
 	return func() Outcome { return Outcome{First: w.Seal(1), Run: 1} }
 }
 

@@ -1,24 +1,11 @@
 package explore
 
 import (
+	"reflect"
+	"strings"
 	"testing"
 
-	blindtrim "github.com/firn-id/firn/internal/tick/explore/mutant/blindtrim"
-	deeptrim "github.com/firn-id/firn/internal/tick/explore/mutant/deeptrim"
-	earlyseal "github.com/firn-id/firn/internal/tick/explore/mutant/earlyseal"
-	earlystep "github.com/firn-id/firn/internal/tick/explore/mutant/earlystep"
-	fencefalls "github.com/firn-id/firn/internal/tick/explore/mutant/fencefalls"
-	noswap "github.com/firn-id/firn/internal/tick/explore/mutant/noswap"
-	notrim "github.com/firn-id/firn/internal/tick/explore/mutant/notrim"
-	openseal "github.com/firn-id/firn/internal/tick/explore/mutant/openseal"
-	overfence "github.com/firn-id/firn/internal/tick/explore/mutant/overfence"
-	overstep "github.com/firn-id/firn/internal/tick/explore/mutant/overstep"
-	quietseal "github.com/firn-id/firn/internal/tick/explore/mutant/quietseal"
-	runoverfence "github.com/firn-id/firn/internal/tick/explore/mutant/runoverfence"
-	shortrun "github.com/firn-id/firn/internal/tick/explore/mutant/shortrun"
-	softpass "github.com/firn-id/firn/internal/tick/explore/mutant/softpass"
-	stale "github.com/firn-id/firn/internal/tick/explore/mutant/stale"
-	storestep "github.com/firn-id/firn/internal/tick/explore/mutant/storestep"
+	tick "github.com/firn-id/firn/internal/tick/explore/simtick"
 	"github.com/firn-id/firn/internal/tick/explore/split"
 )
 
@@ -52,69 +39,54 @@ func TestTwoAtomicsAreRightAlone(t *testing.T) {
 	}
 }
 
-// Each mutant has one fault, which the search must find. Mutants may keep in mind
-// what they saw before a lost swap, so nothing is forgotten (no Restarts).
+// Each mutant has one fault, which the search must find. A mutant may remember values from before
+// a lost swap. So forgetNothing clears Restarts, except for mutants of Step and Trim, which start
+// again as the right methods do.
 func TestMutants(t *testing.T) {
-	t.Run("noswap", func(t *testing.T) {
-		w := new(noswap.Word)
-		fails(t, &Model{
+	advance := func(w word, calls int) *Model {
+		return &Model{
 			Shared: w, Setup: w.Open, Watch: distinct, Format: format,
-			Programs: []Program{{Name: "Advance", Actors: 2, Calls: 1, Call: advancing(w)}},
-		}, "issued twice")
-	})
-	t.Run("stale", func(t *testing.T) {
-		w := new(stale.Word)
-		fails(t, &Model{
-			Shared: w, Setup: w.Open, Watch: distinct, Format: format,
-			Programs: []Program{{Name: "Advance", Actors: 2, Calls: 2, Call: advancing(w)}},
-		}, "issued twice")
-	})
-	t.Run("shortrun", func(t *testing.T) {
-		w := new(shortrun.Word)
-		fails(t, &Model{
+			Programs: []Program{{Name: "Advance", Actors: 2, Calls: calls, Call: advancing(w)}},
+		}
+	}
+	reserve := func(w word) *Model {
+		return &Model{
 			Shared: w, Setup: w.Open, Watch: distinct, Format: format,
 			Programs: []Program{{Name: "Reserve", Actors: 2, Calls: 1, Call: reserving(w)}},
-		}, "issued twice")
-	})
-	t.Run("overfence", func(t *testing.T) {
-		fails(t, forgetNothing(fenceModel(new(overfence.Word), 1, 1)), "fence")
-	})
-	t.Run("runoverfence", func(t *testing.T) {
-		fails(t, forgetNothing(fenceModel(new(runoverfence.Word), 1, 1)), "fence")
-	})
-	t.Run("softpass", func(t *testing.T) {
-		fails(t, forgetNothing(passModel(new(softpass.Word), 1)), "was issued after")
-	})
-	t.Run("storestep", func(t *testing.T) {
-		fails(t, stepModel(new(storestep.Word), 2, 1), "issued twice")
-	})
-	t.Run("overstep", func(t *testing.T) {
-		fails(t, stepModel(new(overstep.Word), 2, 2), "past its end")
-	})
-	t.Run("earlystep", func(t *testing.T) {
-		fails(t, stepSealModel(new(earlystep.Word), highMark), "the seal")
-	})
-	t.Run("notrim", func(t *testing.T) {
-		fails(t, overdrawnModel(new(notrim.Word), narrow{bits: 2, limit: 2}, 2, 5), "Step carried into the time")
-	})
-	t.Run("blindtrim", func(t *testing.T) {
-		fails(t, overdrawnModel(new(blindtrim.Word), narrow{bits: 2, limit: 2}, 2, 5), "Step carried into the time")
-	})
-	t.Run("deeptrim", func(t *testing.T) {
-		fails(t, overdrawnModel(new(deeptrim.Word), narrow{bits: 2, limit: 2}, 2, 5), "issued twice")
-	})
-	t.Run("openseal", func(t *testing.T) {
-		fails(t, forgetNothing(sealModel(new(openseal.Word), 1)), "after the seal")
-	})
-	t.Run("quietseal", func(t *testing.T) {
-		fails(t, forgetNothing(sealModel(new(quietseal.Word), 1)), "after the seal")
-	})
-	t.Run("earlyseal", func(t *testing.T) {
-		fails(t, forgetNothing(sealModel(new(earlyseal.Word), 1)), "the seal")
-	})
-	t.Run("fencefalls", func(t *testing.T) {
-		fails(t, forgetNothing(fenceModel(new(fencefalls.Word), 1, 2)), "the fence fell")
-	})
+		}
+	}
+	twoInTwoBits := narrow{bits: 2, limit: 2}
+	searched := make(map[string]bool)
+	for _, v := range []struct {
+		model *Model
+		want  string
+	}{
+		{advance(new(tick.NoSwap), 1), "issued twice"},
+		{advance(new(tick.Stale), 2), "issued twice"},
+		{reserve(new(tick.ShortRun)), "issued twice"},
+		{forgetNothing(fenceModel(new(tick.OverFence), 1, 1)), "fence"},
+		{forgetNothing(fenceModel(new(tick.RunOverFence), 1, 1)), "fence"},
+		{forgetNothing(passModel(new(tick.SoftPass), 1)), "was issued after"},
+		{stepModel(new(tick.StoreStep), 2, 1), "issued twice"},
+		{stepModel(new(tick.OverStep), 2, 2), "past its end"},
+		{stepSealModel(new(tick.EarlyStep), highMark), "the seal"},
+		{overdrawnModel(new(tick.NoTrim), twoInTwoBits, 2, 5), "Step carried into the time"},
+		{overdrawnModel(new(tick.BlindTrim), twoInTwoBits, 2, 5), "Step carried into the time"},
+		{overdrawnModel(new(tick.DeepTrim), twoInTwoBits, 2, 5), "issued twice"},
+		{forgetNothing(sealModel(new(tick.OpenSeal), 1)), "after the seal"},
+		{forgetNothing(sealModel(new(tick.QuietSeal), 1)), "after the seal"},
+		{forgetNothing(sealModel(new(tick.EarlySeal), 1)), "the seal"},
+		{forgetNothing(fenceModel(new(tick.FenceFalls), 1, 2)), "the fence fell"},
+	} {
+		name := reflect.TypeOf(v.model.Shared).Elem().Name()
+		searched[name] = true
+		t.Run(name, func(t *testing.T) { fails(t, v.model, v.want) })
+	}
+	for method := range startAgain(t, "simtick/mutants.go") {
+		if mutant, _, _ := strings.Cut(method, "."); !searched[mutant] {
+			t.Errorf("no search for the fault of %s", mutant)
+		}
+	}
 }
 
 func forgetNothing(m *Model) *Model {

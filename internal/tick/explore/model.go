@@ -96,7 +96,7 @@ func (o operation) same(p operation) bool {
 	return o.Op == p.Op && o.choice == p.choice && len(o.options) == len(p.options)
 }
 
-// cells are the atomics of a struct, in its order.
+// cells are the atomics of a struct and of the structs that it embeds, in order.
 type cells struct {
 	index map[*atomic.Uint64]int
 	names []string
@@ -105,10 +105,10 @@ type cells struct {
 func cellsOf(shared any) cells {
 	c := cells{index: make(map[*atomic.Uint64]int)}
 	v := reflect.ValueOf(shared).Elem()
-	for i := range v.NumField() {
-		if f := v.Field(i); f.Type() == reflect.TypeFor[atomic.Uint64]() {
-			c.index[(*atomic.Uint64)(f.Addr().UnsafePointer())] = len(c.names)
-			c.names = append(c.names, v.Type().Field(i).Name)
+	for _, f := range reflect.VisibleFields(v.Type()) {
+		if f.Type == reflect.TypeFor[atomic.Uint64]() {
+			c.index[(*atomic.Uint64)(v.FieldByIndex(f.Index).Addr().UnsafePointer())] = len(c.names)
+			c.names = append(c.names, f.Name)
 		}
 	}
 	if len(c.names) == 0 || len(c.names) > maxCells {

@@ -28,15 +28,15 @@ func TestThreeCallersOfThreeIDs(t *testing.T) {
 func TestAdvance(t *testing.T) {
 	for _, c := range []struct {
 		name         string
-		call         func(word[tick.Verdict]) func() Outcome
+		call         func(word) func() Outcome
 		actors, made int
 	}{
-		{"four callers", advancing[tick.Verdict], 4, 2},
-		{"continuing sequence", continuing[tick.Verdict], 3, 3},
-		{"random start", starting[tick.Verdict], 3, 2},
-		{"random start, more of each", starting[tick.Verdict], 2, 3},
-		{"random step, carrying", carrying[tick.Verdict], 3, 2},
-		{"random step, carrying, more of each", carrying[tick.Verdict], 2, 3},
+		{"four callers", advancing, 4, 2},
+		{"continuing sequence", continuing, 3, 3},
+		{"random start", starting, 3, 2},
+		{"random start, more of each", starting, 2, 3},
+		{"random step, carrying", carrying, 3, 2},
+		{"random step, carrying, more of each", carrying, 2, 3},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := new(tick.Word)
@@ -97,11 +97,11 @@ func TestThreeCallersOfThreeCallsInEitherWay(t *testing.T) {
 }
 
 // stepModel has callers of Step beside one of Advance and one of Reserve.
-func stepModel[V ~uint8](w word[V], steppers, made int) *Model {
+func stepModel(w word, steppers, made int) *Model {
 	reserve := func() Outcome {
 		floor := Choose("reads the clock:", 1, 2) << roomy
 		first, run, verdict := w.Reserve(floor, 0, roomyMask, floor+limit, 2)
-		if uint8(verdict) != issued {
+		if verdict != tick.Issued {
 			return Outcome{Again: true}
 		}
 		return Outcome{First: first, Run: run}
@@ -131,7 +131,7 @@ func TestStepBeyondTheEndNeedsTheRoom(t *testing.T) {
 
 // overdrawnModel has callers of Step, each of whom calls more often than there is room, beside
 // one who begins ticks.
-func overdrawnModel[V ~uint8](w word[V], n narrow, callers, calls int) *Model {
+func overdrawnModel(w word, n narrow, callers, calls int) *Model {
 	return &Model{
 		Shared: w, Setup: func() { w.Open(); w.Advance(1<<n.bits, 0, 0, 1, 2<<n.bits) }, Watch: n.watch(uint64(callers)),
 		Programs: []Program{
@@ -144,7 +144,7 @@ func overdrawnModel[V ~uint8](w word[V], n narrow, callers, calls int) *Model {
 // Words are added while the fence rises.
 func TestStepAtTheFence(t *testing.T) { holds(t, stepFenceModel(new(tick.Word))) }
 
-func stepFenceModel[V ~uint8](w word[V]) *Model {
+func stepFenceModel(w word) *Model {
 	return &Model{
 		Shared: w, Setup: func() { w.Raise(1<<roomy + 2); w.Advance(1<<roomy, 0, 0, 1, 2<<roomy) },
 		Watch: both(rising, fenced),
@@ -165,7 +165,7 @@ func TestFence(t *testing.T) {
 
 // fenceModel has callers of Advance and one of Reserve while the fence is raised: to
 // the middle of a tick, to its end and to beyond all ticks.
-func fenceModel[V ~uint8](w word[V], advancers, raisers int) *Model {
+func fenceModel(w word, advancers, raisers int) *Model {
 	return &Model{
 		Shared: w, Setup: func() { w.Raise(5) }, Watch: both(increasing, fenced), Format: format,
 		Programs: []Program{
@@ -183,7 +183,7 @@ func TestSeal(t *testing.T) {
 
 // sealModel has callers of Advance and one of Reserve while the word is sealed. In a few
 // tries each of them may find no word, for as long as it likes.
-func sealModel[V ~uint8](w word[V], advancers int) *Model {
+func sealModel(w word, advancers int) *Model {
 	return &Model{
 		Shared: w, Setup: func() { w.Raise(14) }, Watch: sealed, Format: format,
 		Programs: []Program{
@@ -205,7 +205,7 @@ func TestStepAtTheSealNeedsAHighMark(t *testing.T) {
 	fails(t, stepSealModel(new(tick.Word), 1), "the seal")
 }
 
-func stepSealModel[V ~uint8](w word[V], mark uint64) *Model {
+func stepSealModel(w word, mark uint64) *Model {
 	const limit, mask = 2, 1<<2 - 1
 	return &Model{
 		Shared: w, Setup: func() { w.Raise(2 * highMark); w.Advance(1<<2, 0, 0, 1, 2<<2) }, Watch: sealed,
@@ -231,7 +231,7 @@ func TestPass(t *testing.T) {
 	holds(t, passModel(new(tick.Word), 2))
 }
 
-func passModel[V ~uint8](w word[V], advancers int) *Model {
+func passModel(w word, advancers int) *Model {
 	return &Model{
 		Shared: w, Setup: w.Open, Watch: increasing, Format: format,
 		Programs: []Program{
