@@ -65,3 +65,36 @@ func (s *GeneratorSnapshot) sanitize() error {
 	}
 	return nil
 }
+
+// Snapshot returns a copy of the Generator's current bookkeeping data. To restore a
+// generator, take it after the last ID: it knows of no ID that is made later. If another
+// call is reading the clock, Now is WallHi.
+func (g *Generator) Snapshot() GeneratorSnapshot {
+	g.mu.Lock() // the tick-tock bit does not change
+	last := g.word.Last()
+	s := GeneratorSnapshot{
+		Partition:   g.Partition(),
+		SequenceMin: uint16(g.min), SequenceMax: uint16(g.max), Sequence: uint32(g.min),
+		WallHi: int64(unitIn(last)), WallSafe: int64(g.safe), Drifts: g.drifts,
+	}
+	g.mu.Unlock()
+	if s.WallHi > 0 {
+		s.Sequence = g.overflowed(last)
+	}
+	s.Now = s.WallHi
+	if now, ok := g.snapshotUnit(); ok { // after the word, so that it is not behind that
+		s.Now = int64(now)
+	}
+	return s
+}
+
+// snapshotUnit returns the clock's unit for Snapshot. If another Snapshot is reading the clock,
+// ok is false: the clock, which can be a program's own, may have asked for this one.
+func (g *Generator) snapshotUnit() (now uint64, ok bool) {
+	if !g.taking.CompareAndSwap(false, true) {
+		return 0, false
+	}
+	defer g.taking.Store(false)
+	now, _ = unitOf(g.clock.Now())
+	return now, true
+}

@@ -1,0 +1,107 @@
+package sno
+
+import (
+	"time"
+
+	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/clock"
+)
+
+// refusal is why no word was issued, as values: errors are made of it only for a caller
+// who is to see one.
+type refusal struct {
+	kind refusalKind
+	time time.Time  // the clock's
+	mark clock.Mark // of the same moment
+	unit uint64     // the clock's
+	from uint64     // the first unit that is safe, if the clock is in an unsafe time; if fenced, of a later interval, or 0
+}
+
+type refusalKind uint8
+
+const (
+	none refusalKind = iota
+	exhausted
+	unsafeTime
+	outOfRange
+	fenced
+	notReady
+)
+
+// err returns the error that a caller sees of r.
+func (g *Generator) err(r refusal) error {
+	switch r.kind {
+	case exhausted:
+		return errExhausted
+	case unsafeTime:
+		return &iderr.ClockError{Format: format, By: r.untilSafe()}
+	case outOfRange:
+		if g.fence.Sealed() { // for good, whatever the time
+			return g.fence.Err(format)
+		}
+		return &iderr.TimeError{Format: format, Time: r.time, First: timeOf(1), Last: timeOf(MaxTimestamp)}
+	case fenced:
+		if r.from > r.unit {
+			return g.fence.ErrBefore(format, timeOf(r.from), r.time)
+		}
+		return g.fence.Err(format)
+	}
+	return iderr.ErrNotReady
+}
+
+// untilSafe returns how long the clock has to run until it leaves the unsafe time, or is in a
+// later interval.
+func (r refusal) untilSafe() time.Duration { return timeOf(r.from).Sub(r.time) }
+
+// noWord tells a generator that a lease keeps from minting from one that nobody made.
+func (g *Generator) noWord() refusalKind {
+	if g.max == 0 {
+		return notReady
+	}
+	return fenced
+}
+
+// beside returns why there is no word for a caller who does not stand in line: those who
+// do come first, or the clock is in an unsafe time for all.
+func (g *Generator) beside() (r refusal) {
+	last := g.word.Last()
+	if !g.read(&r) {
+		return r
+	}
+	if !g.word.Allows(r.unit << unitShift) {
+		if begins, again := g.fence.Enter((*allotment)(g), r.unit); !again {
+			r.kind, r.from = fenced, begins
+			return r
+		}
+	}
+	g.mu.Lock() // the tick-tock bit does not change
+	defer g.mu.Unlock()
+	// If the word has changed since the clock was read, the line is being served.
+	if _, _, r.kind = g.follow(last, r.unit, 1); r.kind == unsafeTime && r.unit <= g.safe && last == g.word.Last() {
+		r.from = g.freeFrom(last)
+		return r
+	}
+	r.kind = exhausted
+	return r
+}
+
+// source is the generator as its line sees it.
+type source Generator
+
+// Try implements line.Source.
+func (s *source) Try(n int) (uint64, int, time.Duration, error) {
+	g := (*Generator)(s)
+	word, run, r := g.try(n)
+	switch {
+	case r.kind == none:
+		return word, run, 0, nil
+	case r.kind == exhausted:
+		g.overflow.report(r.time, r.unit, g.line.Len(), g.line.Formed())
+		return 0, 0, timeOf(r.unit + 1).Sub(r.time), nil
+	case r.kind == unsafeTime && r.untilSafe() <= g.maxBackward:
+		return 0, 0, r.untilSafe(), nil
+	case r.kind == fenced && g.fence.Waits() && r.untilSafe() <= max(g.maxBackward, TimeUnit):
+		return 0, 0, max(r.untilSafe(), time.Millisecond), nil
+	}
+	return 0, 0, 0, g.err(r)
+}

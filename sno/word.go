@@ -1,0 +1,196 @@
+package sno
+
+import (
+	"context"
+	"encoding/binary"
+	"time"
+
+	"github.com/firn-id/firn/internal/clock"
+	"github.com/firn-id/firn/internal/tick"
+)
+
+// A word is a bit that stays 0, so that no word is at the open fence, 39 bits of time, which
+// a fence bounds whatever is below them, the tick-tock bit, and 23 of sequence: 16, and room
+// for words to be added.
+//
+// The words of one setting of the bit only increase, so none comes twice: see goBack. Only
+// sequences beyond the end of a unit do; see tick.Word.Trim.
+const (
+	unitShift = 24
+	tickTock  = 1 << 23
+	sequence  = 1<<23 - 1
+
+	sealMark = 1 << 63
+)
+
+// unitIn returns the time unit of a word.
+func unitIn(word uint64) uint64 { return word >> unitShift & MaxTimestamp }
+
+// put sets id to the ID of a word. In place: a copy of ten bytes that were just written in
+// two parts costs as much as the rest.
+func (g *Generator) put(id *ID, word uint64, meta byte) {
+	unit := unitIn(word)
+	binary.BigEndian.PutUint64(id[:8], (unit<<1|word>>23&1)<<24|uint64(meta)<<16|g.fence.Worker(unit))
+	binary.BigEndian.PutUint16(id[8:], uint16(word))
+}
+
+// fast issues a word if that takes no decision: nobody stands in line, the unit of the
+// last word goes on, and the word is below its end and the fence.
+func (g *Generator) fast() (uint64, bool) {
+	d := clock.Deadline(g.lasts.Load())
+	if g.line.Busy() || !d.AheadByCycles() && !d.AheadBySystem() {
+		return 0, false
+	}
+	if word, ok := g.word.Step(g.max+1, sequence); ok {
+		return word, true
+	}
+	g.word.Trim(g.max+1, sequence)
+	return 0, false
+}
+
+// fastRun is fast for a run of up to n words.
+func (g *Generator) fastRun(n int) (uint64, int, bool) {
+	if g.line.Busy() || !clock.Deadline(g.lasts.Load()).Ahead() {
+		return 0, 0, false
+	}
+	for {
+		last := g.word.Last()
+		run := min(n, int(g.max)-int(last&sequence))
+		if run < 1 {
+			return 0, 0, false
+		}
+		switch g.word.Replace(last, last+uint64(run)) {
+		case tick.Issued:
+			return last + 1, run, true
+		case tick.Fenced:
+			return 0, 0, false
+		}
+	}
+}
+
+// next is the part of Next that is not fast.
+func (g *Generator) next(ctx context.Context) (uint64, error) {
+	if !g.line.Busy() {
+		if word, _, r := g.try(1); r.kind == none {
+			return word, nil
+		}
+	}
+	word, _, err := g.line.Stand(ctx, 1, (*source)(g))
+	return word, err
+}
+
+// tryNext is the part of TryNext that is not fast.
+func (g *Generator) tryNext() (uint64, error) {
+	if g.line.Busy() {
+		return 0, g.err(g.beside())
+	}
+	word, _, r := g.try(1)
+	if r.kind != none {
+		return 0, g.err(r)
+	}
+	return word, nil
+}
+
+// some fills the beginning of dst with a run of IDs, of one time unit.
+func (g *Generator) some(ctx context.Context, meta byte, dst []ID) (uint64, int, error) {
+	word, run, ok := g.fastRun(len(dst))
+	if !ok && !g.line.Busy() {
+		var r refusal
+		word, run, r = g.try(len(dst))
+		ok = r.kind == none
+	}
+	if !ok {
+		var err error
+		if word, run, err = g.line.Stand(ctx, len(dst), (*source)(g)); err != nil {
+			return 0, 0, err
+		}
+	}
+	var id ID
+	g.put(&id, word, meta)
+	for i := range dst[:run] {
+		dst[i] = id
+		binary.BigEndian.PutUint16(dst[i][8:], uint16(word)+uint16(i))
+	}
+	return word, run, nil
+}
+
+// try issues a run of up to n words at the clock's time, or says why it cannot.
+func (g *Generator) try(n int) (word uint64, run int, r refusal) {
+	if word, run, r = g.within(n); r.kind != fenced {
+		return word, run, r
+	}
+	begins, again := g.fence.Enter((*allotment)(g), r.unit)
+	if again {
+		if word, run, r = g.within(n); r.kind != fenced {
+			return word, run, r
+		}
+	}
+	r.from = begins
+	return 0, 0, r
+}
+
+// within is try in the times that the fence leaves.
+func (g *Generator) within(n int) (word uint64, run int, r refusal) {
+	turns := g.turns.Load()
+	if !g.read(&r) {
+		return 0, 0, r
+	}
+	for {
+		last := g.word.Last()
+		if now := g.turns.Load(); now != turns {
+			// The clock has gone back, perhaps since it was read: a reading from before
+			// would take the new line to where the other one was used.
+			turns = now
+			if !g.read(&r) {
+				return 0, 0, r
+			}
+			continue
+		}
+		if word, run, r.kind = g.follow(last, r.unit, n); r.kind != none {
+			break
+		}
+		switch g.word.Replace(last, word+uint64(run-1)) {
+		case tick.Issued:
+			g.went(r)
+			return word, run, r
+		case tick.Fenced:
+			r.kind = g.noWord()
+			return 0, 0, r
+		}
+	}
+	if r.kind == unsafeTime {
+		return g.goBack(n)
+	}
+	return 0, 0, r
+}
+
+// read reads the clock; it returns false if that is out of range.
+func (g *Generator) read(r *refusal) (ok bool) {
+	r.kind = none
+	r.time, r.mark = g.clock.Mark()
+	r.unit, ok = unitOf(r.time)
+	if !ok || r.unit == 0 {
+		r.kind = outOfRange
+	}
+	return r.kind == none
+}
+
+// follow returns the run of up to n words that follows the last one on its time line, or
+// why there is none: the unit is used up, or behind the last word's.
+func (g *Generator) follow(last, unit uint64, n int) (word uint64, run int, kind refusalKind) {
+	seq := last & sequence
+	switch lastUnit := unitIn(last); {
+	case unit > lastUnit:
+		return last&tickTock | unit<<unitShift | g.min, min(n, g.Cap()), none
+	case unit < lastUnit:
+		return 0, 0, unsafeTime
+	case seq >= g.max:
+		return 0, 0, exhausted
+	}
+	return last + 1, min(n, int(g.max-seq)), none
+}
+
+// went notes that a word of the unit of the reading was issued.
+func (g *Generator) went(r refusal) {
+	g.lasts.Store(uint64(r.mark.In(TimeUnit - time.Duration(r.time.Nanosecond())%TimeUnit)))
+}
