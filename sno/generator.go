@@ -159,6 +159,17 @@ func newGenerator(c Config) (*Generator, error) {
 // the zero ID. New does not allocate,
 // unless it waits for a clock for longer than Next does.
 func (g *Generator) New(meta byte) ID {
+	word, ok := g.fast()
+	if !ok {
+		return g.newSlowly(meta)
+	}
+	var id ID
+	g.put(&id, word, meta)
+	return id
+}
+
+// newSlowly is New for a caller who has no word by fast.
+func (g *Generator) newSlowly(meta byte) ID {
 	for {
 		id, err := g.Next(context.Background(), meta)
 		if err == nil || errors.Is(err, iderr.ErrNotReady) || g.fence.Sealed() {

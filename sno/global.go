@@ -2,22 +2,44 @@ package sno
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
-// global is the generator of New and NewWithTime, made when it is first used. Its
-// partition is the one that the pool of default partitions keeps for it.
-var global = sync.OnceValue(func() *Generator {
+// made is the generator of New and NewWithTime; nil until one of them is called.
+var made atomic.Pointer[Generator]
+
+// global returns that generator. It is small enough to be inlined.
+func global() *Generator {
+	if g := made.Load(); g != nil {
+		return g
+	}
+	return makeGlobal()
+}
+
+// makeGlobal makes the generator of New and NewWithTime. Its partition is the one that the pool of
+// default partitions keeps for it.
+var makeGlobal = sync.OnceValue(func() *Generator {
 	g, err := newGenerator(Config{Snapshot: &GeneratorSnapshot{Partition: partitions.spare()}})
 	if err != nil {
 		panic(err) // a snapshot with the default bounds is valid
 	}
+	made.Store(g)
 	return g
 })
 
 // New uses the package-level generator to generate a new ID using the current system time
 // for its timestamp. See [Generator.New].
-func New(meta byte) ID { return global().New(meta) }
+func New(meta byte) ID {
+	g := global()
+	word, ok := g.fast()
+	if !ok {
+		return g.newSlowly(meta)
+	}
+	var id ID
+	g.put(&id, word, meta)
+	return id
+}
 
 // NewWithTime uses the package-level generator to generate a new ID using the given time
 // for the timestamp. See [Generator.NewWithTime] for what it does not promise.
