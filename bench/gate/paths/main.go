@@ -229,6 +229,18 @@ func paths() ([]path, error) {
 			}
 			return err
 		}},
+		{name: "sno/Generator.New", run: func(n int) error {
+			for ; n > 0; n-- {
+				snos.New(7)
+			}
+			return nil
+		}},
+		{name: "sno/New", run: func(n int) error {
+			for ; n > 0; n-- {
+				sno.New(7)
+			}
+			return nil
+		}},
 		{name: "sno/Fill", n: batch, run: func(n int) error { _, err := snos.Fill(ctx, 7, snoIDs[:n]); return err }},
 		{name: "sno/Seq", n: batch, run: func(n int) (err error) {
 			for _, err = range snos.Seq(ctx, 7, n) {
