@@ -41,6 +41,7 @@ var inlined = []inlining{
 		"line.(*Line).Busy", "clock.Deadline.AheadByCycles", "clock.Deadline.AheadBySystem", "tick.(*Word).Step",
 	}},
 	{"sno", "Generator.put", []string{"fence.(*Fence).Worker"}},
+	{"sno", "New", []string{"global"}},
 }
 
 // inlinedText are those on the way of a text where assembly does the work: what stands around it
