@@ -125,7 +125,7 @@ func TestConfigErrors(t *testing.T) {
 		{snowflakesi.Config{Layout: layout{40, 14}}, "MachineBits", "14 is not in 0 to 13"},
 		{snowflakesi.Config{Layout: layout{0, 14}}, "MachineBits", "14 is not in 0 to 13"},
 		{snowflakesi.Config{Layout: layout{41, 13}}, "MachineBits", "13 is not in 0 to 12"},
-		{snowflakesi.Config{Layout: layout{40, -1}}, "MachineBits", "-1 is not in 0 to 13"},
+		{snowflakesi.Config{Layout: layout{40, -2}}, "MachineBits", "-2 is not in 0 to 13"},
 		{snowflakesi.Config{Sequence: 2}, "Sequence", "2 is not SequenceContinues or SequenceResets"},
 		{snowflakesi.Config{Epoch: time.Unix(1500000000, 1)}, "Epoch", "whole milliseconds"},
 		// The bound of 40 bits: later than it.
@@ -167,7 +167,7 @@ func TestFromTimeErrors(t *testing.T) {
 		_, err := snowflakesi.FromTime(v.layout, time.Now(), time.Time{}, v.machine, v.sequence)
 		testkit.IsConfigError(t, err, "snowflakesi", v.field, v.want)
 	}
-	for _, l := range []snowflakesi.Layout{{ClockBits: 39}, {ClockBits: 41, MachineBits: 13}, {MachineBits: -1}} {
+	for _, l := range []snowflakesi.Layout{{ClockBits: 39}, {ClockBits: 41, MachineBits: 13}, {MachineBits: -2}} {
 		for _, bound := range []func(snowflakesi.Layout, time.Time, time.Time) (snowflakesi.ID, error){snowflakesi.First, snowflakesi.Last} {
 			if id, err := bound(l, time.Now(), time.Time{}); id != 0 || !errors.Is(err, iderr.ErrConfig) {
 				t.Errorf("%v: %v, %v", l, id, err)

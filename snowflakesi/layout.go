@@ -12,6 +12,9 @@ import (
 // totalBits is the width of an ID: that of JavaScript's safe integers.
 const totalBits = 53
 
+// NoMachineBits is the MachineBits of a [Layout] without a machine ID.
+const NoMachineBits = -1
+
 // A Layout says how the 53 bits of an ID are shared out: ClockBits of timestamp,
 // MachineBits of machine ID, and the sequence (UIN) has the rest. The zero Layout
 // stands for the specification's default, Layout{40, 5}. Otherwise ClockBits is 40
@@ -34,7 +37,7 @@ func (l Layout) Check() error {
 	if l.ClockBits != 0 && l.ClockBits != 40 && l.ClockBits != 41 {
 		return iderr.BadConfig(format, "ClockBits", l.ClockBits, "40 or 41")
 	}
-	if most := totalBits - int(l.clockBits()); l.MachineBits < 0 || l.MachineBits > most {
+	if most := totalBits - int(l.clockBits()); l.MachineBits < NoMachineBits || l.MachineBits > most {
 		return iderr.BadConfig(format, "MachineBits", l.MachineBits, "in 0 to "+strconv.Itoa(most))
 	}
 	return nil
