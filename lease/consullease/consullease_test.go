@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/internal/servers/consultest"
+	"github.com/firn-id/firn/internal/servers/pretend"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/consullease"
@@ -189,29 +190,29 @@ func TestErrors(t *testing.T) {
 
 	// Answers of a server, or of something before it, to each call.
 	for _, c := range []struct {
-		answer *consultest.Answer
+		answer *pretend.Answer
 		parts  []string
 	}{
-		{consultest.Text(500, "No cluster leader"), []string{"500: No cluster leader", "more than half"}},
-		{consultest.Text(500, "rpc error making call: No cluster leader"), []string{"more than half"}},
-		{consultest.Text(500, "leadership lost while committing log"), []string{"more than half"}},
-		{consultest.Text(500, "No path to datacenter"), []string{"look at datacenter"}},
-		{consultest.Text(500, "oh"), []string{"500: oh", "logs"}},
-		{consultest.Text(429, "Your IP is issuing too many concurrent connections, please rate limit your calls\n"), []string{"429", "http_max_conns_per_client"}},
-		{consultest.Text(503, ""), []string{"503: Service Unavailable", "logs"}},
-		{consultest.Text(413, "Request body too large"), []string{"413", "kv_max_value_size"}},
-		{consultest.Text(403, "Permission denied for "+secret), []string{"Permission denied for (token)"}},
-		{consultest.Text(405, ""), []string{"see that it is Consul"}},
-		{consultest.Text(302, ""), []string{"redirects"}},
-		{consultest.Text(200, "<html>welcome</html>"), []string{"see that it is Consul"}},
-		{consultest.Text(200, ""), []string{"see that it is Consul"}},
-		{consultest.Text(200, "null"), []string{""}},
-		{consultest.Text(200, "[]"), []string{"see that it is Consul"}},
-		{consultest.Text(200, `{"Results":[{"KV":{"Key":"p/b","ModifyIndex":5000}}]}`), []string{"see that it is Consul"}},
-		{consultest.Text(409, ""), []string{""}},
+		{pretend.Text(500, "No cluster leader"), []string{"500: No cluster leader", "more than half"}},
+		{pretend.Text(500, "rpc error making call: No cluster leader"), []string{"more than half"}},
+		{pretend.Text(500, "leadership lost while committing log"), []string{"more than half"}},
+		{pretend.Text(500, "No path to datacenter"), []string{"look at datacenter"}},
+		{pretend.Text(500, "oh"), []string{"500: oh", "logs"}},
+		{pretend.Text(429, "Your IP is issuing too many concurrent connections, please rate limit your calls\n"), []string{"429", "http_max_conns_per_client"}},
+		{pretend.Text(503, ""), []string{"503: Service Unavailable", "logs"}},
+		{pretend.Text(413, "Request body too large"), []string{"413", "kv_max_value_size"}},
+		{pretend.Text(403, "Permission denied for "+secret), []string{"Permission denied for (token)"}},
+		{pretend.Text(405, ""), []string{"see that it is Consul"}},
+		{pretend.Text(302, ""), []string{"redirects"}},
+		{pretend.Text(200, "<html>welcome</html>"), []string{"see that it is Consul"}},
+		{pretend.Text(200, ""), []string{"see that it is Consul"}},
+		{pretend.Text(200, "null"), []string{""}},
+		{pretend.Text(200, "[]"), []string{"see that it is Consul"}},
+		{pretend.Text(200, `{"Results":[{"KV":{"Key":"p/b","ModifyIndex":5000}}]}`), []string{"see that it is Consul"}},
+		{pretend.Text(409, ""), []string{""}},
 	} {
 		c.answer.Header.Set("Retry-After", "3600") // there is no point in asking again
-		server.Do(func() { server.Answer = func(*http.Request) *consultest.Answer { return c.answer } })
+		server.Do(func() { server.Answer = func(*http.Request) *pretend.Answer { return c.answer } })
 		_, err := all.Get(t.Context(), "a")
 		wantError(t, err, driver.ErrUnavailable)
 		_, listErr := all.List(t.Context(), "")
@@ -225,7 +226,7 @@ func TestErrors(t *testing.T) {
 		}
 	}
 	// What is not there is only what Consul says is not there.
-	server.Do(func() { server.Answer = func(*http.Request) *consultest.Answer { return consultest.Text(404, "") } })
+	server.Do(func() { server.Answer = func(*http.Request) *pretend.Answer { return pretend.Text(404, "") } })
 	_, err = all.Get(t.Context(), "a")
 	if errors.Is(err, driver.ErrNotFound) {
 		t.Errorf("a 404 of something else is %v", err)
@@ -295,15 +296,15 @@ func TestFaults(t *testing.T) {
 	s := open(t, "consul://"+host+","+other+"/p?timeout=2s")
 	rev := put(t, s, "a", "0", driver.None)
 	n := 0
-	for fault, done := range map[consultest.Fault]bool{consultest.Cut: false, consultest.LoseReply: true, consultest.HalfReply: true, consultest.Hang: true} {
+	for fault, done := range map[pretend.Fault]bool{pretend.Cut: false, pretend.LoseReply: true, pretend.HalfReply: true, pretend.Hang: true} {
 		n++
 		value := fmt.Sprint(n)
 		server.Do(func() {
-			server.Fault = func(r *http.Request) consultest.Fault {
+			server.Fault = func(r *http.Request) pretend.Fault {
 				if r.Method == http.MethodPut {
 					return fault
 				}
-				return consultest.None
+				return pretend.None
 			}
 		})
 		requests := server.Count("PUT /v1/txn")
@@ -323,14 +324,14 @@ func TestFaults(t *testing.T) {
 		rev = e.Revision
 	}
 	// Done twice, it is a conflict of its own, as the contract has it.
-	server.Do(func() { server.Fault = func(*http.Request) consultest.Fault { return consultest.Twice } })
+	server.Do(func() { server.Fault = func(*http.Request) pretend.Fault { return pretend.Twice } })
 	_, err := s.Put(t.Context(), "a", []byte("twice"), rev)
 	wantError(t, err, driver.ErrConflict)
 	// A read goes to the other host, which is another cluster here, to be told from the first one.
 	put(t, open(t, "consul://"+other+"/p"), "a", "spare", driver.None)
-	for _, fault := range []consultest.Fault{consultest.Cut, consultest.HalfReply, consultest.Hang} {
+	for _, fault := range []pretend.Fault{pretend.Cut, pretend.HalfReply, pretend.Hang} {
 		s := open(t, "consul://"+host+","+other+"/p?timeout=4s")
-		server.Do(func() { server.Fault = func(*http.Request) consultest.Fault { return fault } })
+		server.Do(func() { server.Fault = func(*http.Request) pretend.Fault { return fault } })
 		e, err := s.Get(t.Context(), "a")
 		if err != nil || string(e.Value) != "spare" {
 			t.Errorf("fault %d: a read of the other host is %q, %v", fault, e.Value, err)
@@ -349,7 +350,7 @@ func TestHosts(t *testing.T) {
 	rev := put(t, s, "a", "x", driver.None)
 	both := open(t, "consul://"+second+","+host+"/p")
 	busy.Do(func() {
-		busy.Answer = func(*http.Request) *consultest.Answer { return consultest.Text(429, "") }
+		busy.Answer = func(*http.Request) *pretend.Answer { return pretend.Text(429, "") }
 	})
 	rev = put(t, both, "a", "y", rev)
 	want(t, s, "a", "y", rev)
@@ -458,7 +459,7 @@ func TestWatch(t *testing.T) {
 		changed(t, c, "a change after that")
 	}
 	// The server is out of reach, and there again.
-	server.Do(func() { server.Fault = func(*http.Request) consultest.Fault { return consultest.Cut } })
+	server.Do(func() { server.Fault = func(*http.Request) pretend.Fault { return pretend.Cut } })
 	time.Sleep(50 * time.Millisecond)
 	server.Do(func() { server.Fault = nil })
 	put(t, other, "pool/b", "x", driver.None)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/firn-id/firn/internal/servers/consultest"
 	"github.com/firn-id/firn/internal/servers/kubetest"
+	"github.com/firn-id/firn/internal/servers/pretend"
 	"github.com/firn-id/firn/lease/consullease"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/kubelease"
@@ -110,12 +111,12 @@ var consulMutants = []mutant[*consultest.Server]{
 	}},
 	{"takes a transaction that was rolled back for done", []string{"Missing", "Create", "Swap", "Race"}, func(s *consultest.Server) {
 		s.Change = func(r *http.Request, body *[]byte) { r.Header.Set(note, string(*body)) }
-		s.Filter = func(r *http.Request, a *consultest.Answer) {
+		s.Filter = func(r *http.Request, a *pretend.Answer) {
 			if r.URL.Path == transaction && a.Status == http.StatusConflict {
 				var ops []struct{ KV consultest.Pair }
 				json.Unmarshal([]byte(r.Header.Get(note)), &ops)
 				ops[0].KV.ModifyIndex = 1 << 40
-				*a = *consultest.JSON(http.StatusOK, map[string]any{"Results": ops})
+				*a = *pretend.JSON(http.StatusOK, map[string]any{"Results": ops})
 			}
 		}
 	}},
@@ -131,7 +132,7 @@ var consulMutants = []mutant[*consultest.Server]{
 			r.Header.Set(note, flags.FindString(string(*body)))
 			*body = flags.ReplaceAll(*body, []byte(`"Flags":1`))
 		}
-		s.Filter = func(r *http.Request, a *consultest.Answer) {
+		s.Filter = func(r *http.Request, a *pretend.Answer) {
 			if r.URL.Path == transaction {
 				a.Body = flags.ReplaceAll(a.Body, []byte(r.Header.Get(note)))
 			}
@@ -187,7 +188,7 @@ var kubernetesMutants = []mutant[*kubetest.Server]{
 	}},
 	{"takes a conflict for done", []string{"Create", "Swap", "Race"}, func(s *kubetest.Server) {
 		s.Change = func(r *http.Request, body *[]byte) { r.Header.Set(note, string(*body)) }
-		s.Filter = func(r *http.Request, a *kubetest.Answer) {
+		s.Filter = func(r *http.Request, a *pretend.Answer) {
 			if a.Status == http.StatusConflict {
 				body := []byte(r.Header.Get(note))
 				written(&body, func(o *kubetest.Object) {
@@ -211,7 +212,7 @@ var kubernetesMutants = []mutant[*kubetest.Server]{
 	}},
 	{"lists the first page", []string{"List", "ListMany"}, func(s *kubetest.Server) {
 		more := regexp.MustCompile(`"continue":"[^"]*"`)
-		s.Filter = func(_ *http.Request, a *kubetest.Answer) {
+		s.Filter = func(_ *http.Request, a *pretend.Answer) {
 			a.Body = more.ReplaceAll(a.Body, []byte(`"continue":""`))
 		}
 	}},
@@ -222,7 +223,7 @@ var kubernetesMutants = []mutant[*kubetest.Server]{
 				o.Metadata.Annotations[writeAnnotation] = "same"
 			})
 		}
-		s.Filter = func(r *http.Request, a *kubetest.Answer) {
+		s.Filter = func(r *http.Request, a *pretend.Answer) {
 			written(&a.Body, func(o *kubetest.Object) { o.Metadata.Annotations[writeAnnotation] = r.Header.Get(note) })
 		}
 	}},

@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/internal/servers/kubetest"
+	"github.com/firn-id/firn/internal/servers/pretend"
 	firnlease "github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/driver"
@@ -275,7 +276,7 @@ func TestErrors(t *testing.T) {
 
 	name := all.prefix + "a"
 	for _, c := range []struct {
-		answer *kubetest.Answer
+		answer *pretend.Answer
 		parts  []string
 	}{
 		{kubetest.Status(422, "Invalid", "Lease", name, "denied by a policy"), []string{"422: denied by a policy", "which policy"}},
@@ -291,18 +292,18 @@ func TestErrors(t *testing.T) {
 		{kubetest.Status(404, "NotFound", "configmaps", name, "not found"), []string{"404"}},
 		{kubetest.Status(409, "AlreadyExists", "leases", name, "exists"), []string{"409"}}, // of an update
 		{kubetest.Status(400, "BadRequest", "", "", "no"), []string{"400: no", "its log"}},
-		{kubetest.Text(404, "404 page not found\n"), []string{"404 page not found", "1.14"}},
-		{kubetest.Text(502, "<html>Bad Gateway</html>"), []string{"502: <html>Bad Gateway"}},
-		{kubetest.Text(302, ""), []string{"302: Found", "redirects"}},
-		{kubetest.Text(200, "<html>welcome</html>"), []string{"not a Lease", "see that it is the API"}},
-		{kubetest.Text(200, ""), []string{"not a Lease"}},
-		{kubetest.Text(200, "null"), []string{"not a Lease"}},
-		{kubetest.JSON(200, map[string]any{"kind": "ConfigMap", "apiVersion": "v1"}), []string{`a "ConfigMap" of "v1"`}},
-		{kubetest.JSON(200, kubetest.Object{APIVersion: apiVersion, Kind: "Lease", Metadata: kubetest.Metadata{Name: "p.b", Namespace: "test", UID: "u", ResourceVersion: "7"}}), []string{`about "p.b"`}},
-		{kubetest.JSON(200, kubetest.Object{APIVersion: apiVersion, Kind: "Lease", Metadata: kubetest.Metadata{Name: name, Namespace: "test"}}), []string{"no uid"}},
+		{pretend.Text(404, "404 page not found\n"), []string{"404 page not found", "1.14"}},
+		{pretend.Text(502, "<html>Bad Gateway</html>"), []string{"502: <html>Bad Gateway"}},
+		{pretend.Text(302, ""), []string{"302: Found", "redirects"}},
+		{pretend.Text(200, "<html>welcome</html>"), []string{"not a Lease", "see that it is the API"}},
+		{pretend.Text(200, ""), []string{"not a Lease"}},
+		{pretend.Text(200, "null"), []string{"not a Lease"}},
+		{pretend.JSON(200, map[string]any{"kind": "ConfigMap", "apiVersion": "v1"}), []string{`a "ConfigMap" of "v1"`}},
+		{pretend.JSON(200, kubetest.Object{APIVersion: apiVersion, Kind: "Lease", Metadata: kubetest.Metadata{Name: "p.b", Namespace: "test", UID: "u", ResourceVersion: "7"}}), []string{`about "p.b"`}},
+		{pretend.JSON(200, kubetest.Object{APIVersion: apiVersion, Kind: "Lease", Metadata: kubetest.Metadata{Name: name, Namespace: "test"}}), []string{"no uid"}},
 	} {
 		c.answer.Header.Set("Retry-After", "3600") // there is no point in asking again
-		server.Do(func() { server.Answer = func(*http.Request) *kubetest.Answer { return c.answer } })
+		server.Do(func() { server.Answer = func(*http.Request) *pretend.Answer { return c.answer } })
 		_, getErr := all.Get(t.Context(), "a")
 		_, listErr := all.List(t.Context(), "")
 		_, err = all.Put(t.Context(), "a", []byte("y"), rev)
@@ -325,13 +326,13 @@ func TestErrors(t *testing.T) {
 		func(o *kubetest.Object) { o.Metadata.Annotations[writeAnnotation] = "" },
 	} {
 		server.Do(func() {
-			server.Filter = func(_ *http.Request, a *kubetest.Answer) {
+			server.Filter = func(_ *http.Request, a *pretend.Answer) {
 				var made kubetest.Object
 				if err := json.Unmarshal(a.Body, &made); err != nil {
 					t.Error(err)
 				}
 				change(&made)
-				*a = *kubetest.JSON(a.Status, made)
+				*a = *pretend.JSON(a.Status, made)
 			}
 		})
 		_, err = all.Put(t.Context(), "a", []byte("x"), rev)
@@ -347,7 +348,7 @@ func TestErrors(t *testing.T) {
 	// It asks to come again, and is come to again.
 	busy := 2
 	server.Do(func() {
-		server.Answer = func(*http.Request) *kubetest.Answer {
+		server.Answer = func(*http.Request) *pretend.Answer {
 			if busy--; busy < 0 {
 				return nil
 			}
@@ -362,7 +363,7 @@ func TestErrors(t *testing.T) {
 	}
 	// But not later than there is time for.
 	server.Do(func() {
-		server.Answer = func(*http.Request) *kubetest.Answer {
+		server.Answer = func(*http.Request) *pretend.Answer {
 			a := kubetest.Status(429, "TooManyRequests", "", "", "later")
 			a.Header.Set("Retry-After", "3600")
 			return a
@@ -463,7 +464,7 @@ func TestPages(t *testing.T) {
 	for _, forgets := range []int{0, 1, 1000} {
 		pages := 0
 		server.Do(func() {
-			server.Filter = func(r *http.Request, _ *kubetest.Answer) {
+			server.Filter = func(r *http.Request, _ *pretend.Answer) {
 				if r.URL.Query().Get("continue") != "" {
 					if pages++; pages <= forgets {
 						server.Forget()
@@ -487,16 +488,16 @@ func TestFaults(t *testing.T) {
 	s := mustOpen(t, start(t, server)+"&timeout=2s")
 	requests := 0
 	for _, create := range []bool{true, false} {
-		for fault, done := range map[kubetest.Fault]bool{kubetest.Cut: false, kubetest.LoseReply: true, kubetest.HalfReply: true, kubetest.Hang: true} {
+		for fault, done := range map[pretend.Fault]bool{pretend.Cut: false, pretend.LoseReply: true, pretend.HalfReply: true, pretend.Hang: true} {
 			key, rev := fmt.Sprintf("a%v/%d", create, fault), driver.None
 			if !create {
 				rev = put(t, s, key, "old", driver.None)
 			}
 			requests = 0
 			server.Do(func() {
-				server.Fault = func(r *http.Request) kubetest.Fault {
+				server.Fault = func(r *http.Request) pretend.Fault {
 					if r.Method == http.MethodGet {
-						return kubetest.None
+						return pretend.None
 					}
 					requests++
 					return fault
@@ -516,7 +517,7 @@ func TestFaults(t *testing.T) {
 			}
 		}
 	}
-	server.Do(func() { server.Fault = func(*http.Request) kubetest.Fault { return kubetest.Twice } })
+	server.Do(func() { server.Fault = func(*http.Request) pretend.Fault { return pretend.Twice } })
 	_, err := s.Put(t.Context(), "twice", nil, driver.None)
 	wantError(t, err, driver.ErrConflict)
 	e, err := s.Get(t.Context(), "twice")
@@ -525,7 +526,7 @@ func TestFaults(t *testing.T) {
 	}
 	_, err = s.Put(t.Context(), "twice", []byte("x"), e.Revision)
 	wantError(t, err, driver.ErrConflict)
-	server.Do(func() { server.Fault = func(*http.Request) kubetest.Fault { return kubetest.Hang } })
+	server.Do(func() { server.Fault = func(*http.Request) pretend.Fault { return pretend.Hang } })
 	_, err = s.Get(t.Context(), "twice")
 	wantError(t, err, driver.ErrUnavailable, "deadline exceeded")
 }
@@ -563,11 +564,11 @@ func TestWatch(t *testing.T) {
 	}
 	// The watch ends, and there is a change before it goes on.
 	server.Do(func() {
-		server.Fault = func(r *http.Request) kubetest.Fault {
+		server.Fault = func(r *http.Request) pretend.Fault {
 			if r.URL.Query().Get("watch") != "" {
-				return kubetest.Cut
+				return pretend.Cut
 			}
-			return kubetest.None
+			return pretend.None
 		}
 	})
 	server.DropWatches()
@@ -576,11 +577,11 @@ func TestWatch(t *testing.T) {
 	changed(t, c, "a change between two watches")
 	// The server forgets what was between: whatever it was, there is a value.
 	server.Do(func() {
-		server.Fault = func(r *http.Request) kubetest.Fault {
+		server.Fault = func(r *http.Request) pretend.Fault {
 			if r.URL.Query().Get("watch") != "" {
-				return kubetest.Cut
+				return pretend.Cut
 			}
-			return kubetest.None
+			return pretend.None
 		}
 	})
 	server.DropWatches()
@@ -592,13 +593,13 @@ func TestWatch(t *testing.T) {
 	// A watch ends with an error: whatever it is, there is a value.
 	broken := false
 	server.Do(func() {
-		server.Answer = func(r *http.Request) *kubetest.Answer {
+		server.Answer = func(r *http.Request) *pretend.Answer {
 			if broken || r.URL.Query().Get("watch") == "" {
 				return nil
 			}
 			broken = true
 			a := kubetest.Status(500, "InternalError", "", "", "oh")
-			return kubetest.JSON(200, map[string]any{"type": "ERROR", "object": json.RawMessage(a.Body)})
+			return pretend.JSON(200, map[string]any{"type": "ERROR", "object": json.RawMessage(a.Body)})
 		}
 	})
 	server.DropWatches()
@@ -640,7 +641,7 @@ func TestInspect(t *testing.T) {
 		"k3s":                        {change: func(s *kubetest.Server) { s.Version = `{"major":"1","minor":"33","gitVersion":"v1.33.1+k3s1"}` }, want: "K3s"},
 		"old":                        {change: func(s *kubetest.Server) { s.Version = `{"major":"1","minor":"13+","gitVersion":"v1.13.2"}` }, want: "does not have leases"},
 		"cached": {change: func(s *kubetest.Server) {
-			s.Filter = func(_ *http.Request, a *kubetest.Answer) { a.Header.Set("Age", "7") }
+			s.Filter = func(_ *http.Request, a *pretend.Answer) { a.Header.Set("Age", "7") }
 		}, loses: true, want: "reads can be stale"},
 		"no permissions":            {change: func(s *kubetest.Server) { s.Tokens = map[string][]string{"": {"get", "list", "watch"}} }, want: "may not create, update leases"},
 		"an owner":                  {object: owned, loses: true, want: "1 entries have owners"},

@@ -7,17 +7,15 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
-	"log"
 	"maps"
 	"net/http"
-	"net/http/httptest"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
+
+	"github.com/firn-id/firn/internal/servers/pretend"
 )
 
 // A Pair is what the server has of a key.
@@ -40,18 +38,6 @@ type Policy struct {
 // All lets all keys be read or written.
 func All(string) bool { return true }
 
-// A Fault is what happens to a request or its reply.
-type Fault int
-
-const (
-	None      Fault = iota
-	Cut             // the request is lost, and its connection
-	LoseReply       // it is done, and its connection cut before the reply
-	HalfReply       // it is done, and its connection cut in the middle of the reply
-	Twice           // it is done twice, and the second reply is returned
-	Hang            // it is done, and never answered
-)
-
 // A Server is one. Its exported fields are to be set before the first request, or under [Server.Do].
 type Server struct {
 	Tokens      map[string]Policy // nil without ACLs; "" is the anonymous one
@@ -62,26 +48,13 @@ type Server struct {
 	Raft        string // the body of /v1/operator/raft/configuration
 	Self        string // that of /v1/agent/self
 	MaxValue    int
-	Consistency string                       // what X-Consul-Effective-Consistency says; "" leaves it out, as Consul does for keys
-	Fault       func(r *http.Request) Fault  // may be nil
-	Answer      func(*http.Request) *Answer  // an answer instead of the server's own, if it is not nil
-	Change      func(*http.Request, *[]byte) // changes requests before they are looked at; may be nil
-	Filter      func(*http.Request, *Answer) // changes answers; may be nil
+	Consistency string // what X-Consul-Effective-Consistency says; "" leaves it out, as Consul does for keys
 
-	mu      sync.Mutex
-	index   uint64
-	spaces  map[string]*space
-	changed chan struct{} // closed by the next change
-	back    int           // how often the index was set back
-	ends    chan struct{}
-	counts  map[string]int
-}
+	*pretend.Server // its faults
 
-// An Answer is one to a request.
-type Answer struct {
-	Status int
-	Header http.Header
-	Body   []byte
+	index  uint64
+	spaces map[string]*space
+	back   int // how often the index was set back
 }
 
 // A space is what is in one namespace of a partition.
@@ -92,83 +65,55 @@ type space struct {
 
 // New returns a server of three, without ACLs.
 func New() *Server {
-	return &Server{Datacenter: "dc1", Peers: []string{"10.0.0.1:8300", "10.0.0.2:8300", "10.0.0.3:8300"}, MaxValue: 512 << 10,
+	s := &Server{Datacenter: "dc1", Peers: []string{"10.0.0.1:8300", "10.0.0.2:8300", "10.0.0.3:8300"}, MaxValue: 512 << 10,
 		Raft: `{"Servers":[{"Node":"a","Leader":true,"Voter":true},{"Node":"b","Voter":true},{"Node":"c","Voter":true}],"Index":7}`,
 		Self: `{"Config":{"Version":"1.20.1","Server":true},"DebugConfig":{"DevMode":false,"DiscoveryMaxStale":"0s"}}`,
 
-		index: 10, spaces: make(map[string]*space), changed: make(chan struct{}), ends: make(chan struct{}), counts: make(map[string]int)}
-}
-
-// Start serves on a port of this machine, until the test ends.
-func (s *Server) Start(t interface{ Cleanup(func()) }) *httptest.Server {
-	return s.StartWith(t, (*httptest.Server).Start)
-}
-
-// StartWith is Start with another way to start, such as that with TLS.
-func (s *Server) StartWith(t interface{ Cleanup(func()) }, start func(*httptest.Server)) *httptest.Server {
-	web := httptest.NewUnstartedServer(s)
-	web.Config.ErrorLog = log.New(io.Discard, "", 0)
-	start(web)
-	t.Cleanup(func() { s.Do(func() { close(s.ends) }); web.Close() })
-	return web
-}
-
-// Do calls a function while no request is looked at.
-func (s *Server) Do(f func()) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	f()
-}
-
-// Count returns how many requests of a method and path were made.
-func (s *Server) Count(what string) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.counts[what]
+		index: 10, spaces: make(map[string]*space)}
+	s.Server = pretend.New(func(_ http.ResponseWriter, r *http.Request, body []byte) *pretend.Answer { return s.handle(r, body) })
+	return s
 }
 
 // Set changes a key as somebody else would, or makes it.
 func (s *Server) Set(key string, change func(*Pair)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	sp := s.space("", "")
-	p := sp.pairs[key]
-	p.Key = key
-	change(&p)
-	s.write(sp, p)
+	s.Do(func() {
+		sp := s.space("", "")
+		p := sp.pairs[key]
+		p.Key = key
+		change(&p)
+		s.write(sp, p)
+	})
 }
 
 // Delete removes a key, as nobody should.
 func (s *Server) Delete(key string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	sp := s.space("", "")
-	s.begin(sp)
-	delete(sp.pairs, key)
-	s.finish(sp)
+	s.Do(func() {
+		sp := s.space("", "")
+		s.begin(sp)
+		delete(sp.pairs, key)
+		s.finish(sp)
+	})
 }
 
 // SetIndex sets the index of the last change, back too, as a restored snapshot does. Requests that wait are answered as if
 // nothing had changed.
 func (s *Server) SetIndex(index uint64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	sp := s.space("", "")
-	s.index, sp.index = index, index
-	s.back++
-	for key, p := range sp.pairs {
-		p.ModifyIndex = min(p.ModifyIndex, index)
-		sp.pairs[key] = p
-	}
-	close(s.changed)
-	s.changed = make(chan struct{})
+	s.Do(func() {
+		sp := s.space("", "")
+		s.index, sp.index = index, index
+		s.back++
+		for key, p := range sp.pairs {
+			p.ModifyIndex = min(p.ModifyIndex, index)
+			sp.pairs[key] = p
+		}
+		s.Changed()
+	})
 }
 
 // Pairs returns all keys of the default namespace.
-func (s *Server) Pairs() map[string]Pair {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return maps.Clone(s.space("", "").pairs)
+func (s *Server) Pairs() (pairs map[string]Pair) {
+	s.Do(func() { pairs = maps.Clone(s.space("", "").pairs) })
+	return pairs
 }
 
 func (s *Server) space(namespace, partition string) *space {
@@ -186,8 +131,7 @@ func (s *Server) begin(sp *space) {
 
 func (s *Server) finish(sp *space) {
 	sp.index = s.index
-	close(s.changed)
-	s.changed = make(chan struct{})
+	s.Changed()
 }
 
 // write is Consul's set: the same again is no change, and has no new index. An empty value is null in JSON.
@@ -211,69 +155,9 @@ func (s *Server) write(sp *space, p Pair) Pair {
 	return p
 }
 
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(io.LimitReader(r.Body, 4<<20))
-	if err != nil {
-		return
-	}
-	s.mu.Lock()
-	s.counts[r.Method+" "+r.URL.Path]++
-	change, filter, fault, answer := s.Change, s.Filter, None, (*Answer)(nil)
-	if s.Fault != nil {
-		fault = s.Fault(r)
-	}
-	if s.Answer != nil {
-		answer = s.Answer(r)
-	}
-	s.mu.Unlock()
-	if fault == Cut {
-		panic(http.ErrAbortHandler)
-	}
-	if change != nil {
-		change(r, &body)
-	}
-	if answer == nil {
-		answer = s.handle(r, body)
-		if fault == Twice {
-			answer = s.handle(r, body)
-		}
-	}
-	if filter != nil {
-		filter(r, answer)
-	}
-	switch fault {
-	case LoseReply:
-		panic(http.ErrAbortHandler)
-	case Hang:
-		select {
-		case <-s.ends:
-		case <-r.Context().Done():
-		}
-		panic(http.ErrAbortHandler)
-	}
-	maps.Copy(w.Header(), answer.Header)
-	if fault == HalfReply {
-		w.Header().Set("Content-Length", strconv.Itoa(len(answer.Body)+1))
-	}
-	w.WriteHeader(answer.Status)
-	w.Write(answer.Body)
-	if fault == HalfReply {
-		panic(http.ErrAbortHandler)
-	}
-}
-
-// JSON returns an answer with a value.
-func JSON(status int, v any) *Answer {
-	body, err := json.Marshal(v)
-	if err != nil {
-		panic(err)
-	}
-	return &Answer{Status: status, Header: http.Header{"Content-Type": {"application/json"}}, Body: body}
-}
-
-// Text returns an answer with a text.
-func Text(status int, form string, args ...any) *Answer {
-	return &Answer{Status: status, Header: http.Header{}, Body: fmt.Appendf(nil, form, args...)}
+// text returns an answer with a text.
+func text(status int, form string, args ...any) *pretend.Answer {
+	return pretend.Text(status, fmt.Sprintf(form, args...))
 }
 
 // known are the parameters of each method and path.
@@ -290,7 +174,7 @@ var known = []struct {
 	{"GET", "/v1/agent/self", nil},
 }
 
-func (s *Server) handle(r *http.Request, body []byte) *Answer {
+func (s *Server) handle(r *http.Request, body []byte) *pretend.Answer {
 	query := r.URL.Query()
 	path := ""
 	for _, k := range known {
@@ -298,10 +182,10 @@ func (s *Server) handle(r *http.Request, body []byte) *Answer {
 			path = k.path
 			for name := range query {
 				if !slices.Contains(k.names, name) {
-					return Text(400, "Invalid query parameter: %q", name)
+					return text(400, "Invalid query parameter: %q", name)
 				}
 				if what := map[string]string{"ns": "Namespaces", "partition": "Partitions"}[name]; what != "" && !s.Enterprise {
-					return Text(400, "Invalid query parameter: %q - %s are a Consul Enterprise feature", name, what)
+					return text(400, "Invalid query parameter: %q - %s are a Consul Enterprise feature", name, what)
 				}
 			}
 		}
@@ -309,55 +193,53 @@ func (s *Server) handle(r *http.Request, body []byte) *Answer {
 	if path == "" {
 		for _, k := range known {
 			if r.URL.Path == k.path {
-				return Text(405, "method %s not allowed", r.Method)
+				return text(405, "method %s not allowed", r.Method)
 			}
 		}
-		return Text(404, "Invalid URL path: not a recognized HTTP API endpoint")
+		return text(404, "Invalid URL path: not a recognized HTTP API endpoint")
 	}
 	policy := Policy{Read: All, Write: All, Operator: true, Agent: true}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if s.Tokens != nil {
 		var ok bool
 		if policy, ok = s.Tokens[r.Header.Get("X-Consul-Token")]; !ok {
-			return Text(403, "ACL not found")
+			return text(403, "ACL not found")
 		}
 	}
 	if dc := query.Get("dc"); dc != "" && dc != s.Datacenter {
-		return Text(500, "No path to datacenter")
+		return text(500, "No path to datacenter")
 	}
 	if query.Has("stale") && query.Has("consistent") {
-		return Text(400, "Cannot specify ?stale with ?consistent, conflicting semantics.")
+		return text(400, "Cannot specify ?stale with ?consistent, conflicting semantics.")
 	}
 	switch path {
 	case "/v1/status/peers":
-		return JSON(200, s.Peers)
+		return pretend.JSON(200, s.Peers)
 	case "/v1/status/leader":
 		if s.NoLeader {
-			return JSON(200, "")
+			return pretend.JSON(200, "")
 		}
-		return JSON(200, s.Peers[0])
+		return pretend.JSON(200, s.Peers[0])
 	case "/v1/agent/self":
 		if !policy.Agent {
-			return Text(403, "Permission denied: token with AccessorID '1' lacks permission 'agent:read' on \"a\"")
+			return text(403, "Permission denied: token with AccessorID '1' lacks permission 'agent:read' on \"a\"")
 		}
-		return &Answer{Status: 200, Header: http.Header{}, Body: []byte(s.Self)}
+		return pretend.Text(200, s.Self)
 	}
 	if s.NoLeader && !query.Has("stale") {
-		return Text(500, "No cluster leader")
+		return text(500, "No cluster leader")
 	}
 	switch path {
 	case "/v1/operator/raft/configuration":
 		if !policy.Operator {
-			return Text(403, "Permission denied: token with AccessorID '1' lacks permission 'operator:read'")
+			return text(403, "Permission denied: token with AccessorID '1' lacks permission 'operator:read'")
 		}
-		return &Answer{Status: 200, Header: http.Header{}, Body: []byte(s.Raft)}
+		return pretend.Text(200, s.Raft)
 	case "/v1/txn":
 		return s.txn(body, policy)
 	}
 	key := strings.TrimPrefix(r.URL.Path, "/v1/kv/")
 	if why := refuses(key); key != "" && why != "" {
-		return Text(400, "%s", why)
+		return text(400, "%s", why)
 	}
 	sp := s.space(query.Get("ns"), query.Get("partition"))
 	if r.Method == "PUT" {
@@ -386,31 +268,31 @@ func refuses(key string) string {
 	return ""
 }
 
-func (s *Server) put(sp *space, key string, query map[string][]string, body []byte, policy Policy) *Answer {
+func (s *Server) put(sp *space, key string, query map[string][]string, body []byte, policy Policy) *pretend.Answer {
 	if policy.Write == nil || !policy.Write(key) {
-		return Text(403, "Permission denied: token with AccessorID '1' lacks permission 'key:write' on %q", key)
+		return text(403, "Permission denied: token with AccessorID '1' lacks permission 'key:write' on %q", key)
 	}
 	if len(body) > s.MaxValue {
-		return Text(413, "Request body(%d bytes) too large, max size: %d bytes", len(body), s.MaxValue)
+		return text(413, "Request body(%d bytes) too large, max size: %d bytes", len(body), s.MaxValue)
 	}
 	p := Pair{Key: key, Value: body}
 	if cas, ok := query["cas"]; ok {
 		is, err := strconv.ParseUint(cas[0], 10, 64)
 		if err != nil {
-			return Text(500, "%v", err)
+			return text(500, "%v", err)
 		}
 		if sp.pairs[key].ModifyIndex != is {
-			return JSON(200, false)
+			return pretend.JSON(200, false)
 		}
 	}
 	s.write(sp, p)
-	return JSON(200, true)
+	return pretend.JSON(200, true)
 }
 
 // txn is a transaction of operations "cas" and "get" alone.
-func (s *Server) txn(body []byte, policy Policy) *Answer {
+func (s *Server) txn(body []byte, policy Policy) *pretend.Answer {
 	if len(body) > s.MaxValue {
-		return Text(413, "Request body(%d bytes) too large, max size: %d bytes. See %s.", len(body), s.MaxValue,
+		return text(413, "Request body(%d bytes) too large, max size: %d bytes. See %s.", len(body), s.MaxValue,
 			"https://developer.hashicorp.com/docs/agent/config/config-files#txn_max_req_len")
 	}
 	var ops []struct {
@@ -425,11 +307,11 @@ func (s *Server) txn(body []byte, policy Policy) *Answer {
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&ops); err != nil || len(ops) != 1 || ops[0].KV == nil {
-		return Text(400, "Failed to parse body: %v", err)
+		return text(400, "Failed to parse body: %v", err)
 	}
 	op := ops[0].KV
-	fails := func(form string, args ...any) *Answer {
-		return JSON(409, map[string]any{"Results": nil, "Errors": []any{map[string]any{"OpIndex": 0, "What": fmt.Sprintf(form, args...)}}})
+	fails := func(form string, args ...any) *pretend.Answer {
+		return pretend.JSON(409, map[string]any{"Results": nil, "Errors": []any{map[string]any{"OpIndex": 0, "What": fmt.Sprintf(form, args...)}}})
 	}
 	if !s.Enterprise { // which takes no notice of them
 		op.Namespace, op.Partition = "", ""
@@ -457,13 +339,13 @@ func (s *Server) txn(body []byte, policy Policy) *Answer {
 	if policy.Read != nil && policy.Read(op.Key) {
 		results = append(results, map[string]any{"KV": made})
 	}
-	return JSON(200, map[string]any{"Results": results, "Errors": nil})
+	return pretend.JSON(200, map[string]any{"Results": results, "Errors": nil})
 }
 
-func (s *Server) get(r *http.Request, sp *space, key string, query map[string][]string, policy Policy) *Answer {
+func (s *Server) get(r *http.Request, sp *space, key string, query map[string][]string, policy Policy) *pretend.Answer {
 	has := func(name string) bool { _, ok := query[name]; return ok }
 	if key == "" && !has("recurse") && !has("keys") {
-		return Text(400, "Missing key name")
+		return text(400, "Missing key name")
 	}
 	if policy.Read == nil {
 		policy.Read = func(string) bool { return false }
@@ -472,12 +354,12 @@ func (s *Server) get(r *http.Request, sp *space, key string, query map[string][]
 	if has("index") {
 		index, err := strconv.ParseUint(query["index"][0], 10, 64)
 		if err != nil {
-			return Text(400, "Invalid index")
+			return text(400, "Invalid index")
 		}
 		wait := 5 * time.Minute
 		if has("wait") {
 			if wait, err = time.ParseDuration(query["wait"][0]); err != nil {
-				return Text(400, "Invalid wait time")
+				return text(400, "Invalid wait time")
 			}
 		}
 		if index > 0 && s.block(r, sp, key, index, wait) {
@@ -494,7 +376,7 @@ func (s *Server) get(r *http.Request, sp *space, key string, query map[string][]
 	if has("consistent") && s.Consistency != "" {
 		header.Set("X-Consul-Effective-Consistency", s.Consistency)
 	}
-	done := func(a *Answer) *Answer {
+	done := func(a *pretend.Answer) *pretend.Answer {
 		maps.Copy(a.Header, header)
 		return a
 	}
@@ -502,11 +384,11 @@ func (s *Server) get(r *http.Request, sp *space, key string, query map[string][]
 		p, ok := pairs[key]
 		switch {
 		case !policy.Read(key):
-			return Text(403, "Permission denied: token with AccessorID '1' lacks permission 'key:read' on %q", key)
+			return text(403, "Permission denied: token with AccessorID '1' lacks permission 'key:read' on %q", key)
 		case !ok:
-			return done(Text(404, ""))
+			return done(text(404, ""))
 		}
-		return done(JSON(200, []Pair{p}))
+		return done(pretend.JSON(200, []Pair{p}))
 	}
 	list, names := []Pair{}, []string{}
 	for _, name := range slices.Sorted(maps.Keys(pairs)) {
@@ -521,11 +403,11 @@ func (s *Server) get(r *http.Request, sp *space, key string, query map[string][]
 	}
 	switch {
 	case len(list) == 0:
-		return done(Text(404, ""))
+		return done(text(404, ""))
 	case has("keys"):
-		return done(JSON(200, names))
+		return done(pretend.JSON(200, names))
 	}
-	return done(JSON(200, list))
+	return done(pretend.JSON(200, list))
 }
 
 // under returns the index of the last change below a key. Consul's is that of the whole store if there is nothing.
@@ -550,21 +432,9 @@ func (s *Server) block(r *http.Request, sp *space, key string, index uint64, wai
 		if s.back != before {
 			return true
 		}
-		changed := s.changed
-		s.mu.Unlock()
-		select {
-		case <-changed:
-		case <-timer.C:
-			s.mu.Lock()
-			return false
-		case <-r.Context().Done():
-			s.mu.Lock()
-			return false
-		case <-s.ends:
-			s.mu.Lock()
+		if !s.Await(r, timer) {
 			return false
 		}
-		s.mu.Lock()
 	}
 	return false
 }

@@ -8,17 +8,15 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"io"
-	"log"
 	"maps"
 	"net/http"
-	"net/http/httptest"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
+
+	"github.com/firn-id/firn/internal/servers/pretend"
 )
 
 // An Object is a Lease.
@@ -43,18 +41,6 @@ type Metadata struct {
 	ManagedFields     []map[string]any  `json:"managedFields,omitempty"`
 }
 
-// A Fault is what happens to a request or its reply.
-type Fault int
-
-const (
-	None      Fault = iota
-	Cut             // the request is lost, and its connection
-	LoseReply       // it is done, and its connection cut before the reply
-	HalfReply       // it is done, and its connection cut in the middle of the reply
-	Twice           // it is done twice, and the second reply is returned
-	Hang            // it is done, and never answered
-)
-
 // A Server is one. Its exported fields are to be set before the first request, or under [Server.Do].
 type Server struct {
 	Tokens     map[string][]string // the verbs that each may do to leases; nil if anybody may do anything
@@ -62,22 +48,16 @@ type Server struct {
 	SeeSpaces  bool                // namespaces may be read
 	Version    string              // the body of /version
 	PageLimit  int                 // the most objects in a page, whatever is asked for; 0 for no such limit
-	Fault      func(r *http.Request) Fault
-	Answer     func(*http.Request) *Answer  // an answer instead of the server's own, if it is not nil
-	Change     func(*http.Request, *[]byte) // changes requests before they are looked at; may be nil
-	Filter     func(*http.Request, *Answer) // changes answers; may be nil
 
-	mu       sync.Mutex
+	*pretend.Server // its faults
+
 	version  int // of the last change
 	oldest   int // that is known to watches and pages
 	last     int // the last UID
 	objects  map[string]Object
 	events   []event
-	previous map[string]Object // before the last change: what the cache of a server that is behind has
-	changed  chan struct{}     // closed by the next change
-	ends     chan struct{}
-	drops    chan struct{} // closed to end all watches
-	counts   map[string]int
+	previous map[string]Object         // before the last change: what the cache of a server that is behind has
+	drops    int                       // how often all watches were ended
 	times    map[int]map[string]Object // what there was at a version, for pages
 }
 
@@ -87,98 +67,68 @@ type event struct {
 	object  Object
 }
 
-// An Answer is one to a request.
-type Answer struct {
-	Status int
-	Header http.Header
-	Body   []byte
-}
-
 // New returns a server with the namespaces default and test.
 func New() *Server {
-	return &Server{Namespaces: map[string]string{"default": "Active", "test": "Active"}, SeeSpaces: true,
+	s := &Server{Namespaces: map[string]string{"default": "Active", "test": "Active"}, SeeSpaces: true,
 		Version: `{"major":"1","minor":"34","gitVersion":"v1.34.1","platform":"linux/amd64"}`,
-		version: 100, objects: make(map[string]Object), previous: make(map[string]Object), changed: make(chan struct{}), ends: make(chan struct{}),
-		drops: make(chan struct{}), counts: make(map[string]int), times: make(map[int]map[string]Object)}
-}
-
-// Start serves on a port of this machine, until the test ends.
-func (s *Server) Start(t interface{ Cleanup(func()) }) *httptest.Server {
-	return s.StartWith(t, (*httptest.Server).Start)
-}
-
-// StartWith is Start with another way to start, such as that with TLS.
-func (s *Server) StartWith(t interface{ Cleanup(func()) }, start func(*httptest.Server)) *httptest.Server {
-	web := httptest.NewUnstartedServer(s)
-	web.Config.ErrorLog = log.New(io.Discard, "", 0)
-	start(web)
-	t.Cleanup(func() { s.Do(func() { close(s.ends) }); web.Close() })
-	return web
-}
-
-// Do calls a function while no request is looked at.
-func (s *Server) Do(f func()) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	f()
-}
-
-// Count returns how many requests of a method and path were made.
-func (s *Server) Count(what string) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.counts[what]
+		version: 100, objects: make(map[string]Object), previous: make(map[string]Object), times: make(map[int]map[string]Object)}
+	s.Server = pretend.New(func(w http.ResponseWriter, r *http.Request, body []byte) *pretend.Answer {
+		if r.URL.Query().Get("watch") != "" {
+			return s.watch(w, r)
+		}
+		return s.handle(r, body)
+	})
+	return s
 }
 
 // Set changes an object as somebody else would, or makes it.
 func (s *Server) Set(namespace, name string, change func(*Object)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	o, ok := s.objects[namespace+"/"+name]
-	if !ok {
-		o = s.fresh(Object{Metadata: Metadata{Name: name, Namespace: namespace}})
-	}
-	o.Metadata.Annotations = maps.Clone(o.Metadata.Annotations)
-	if o.Metadata.Annotations == nil {
-		o.Metadata.Annotations = make(map[string]string)
-	}
-	change(&o)
-	s.commit(o, ok)
+	s.Do(func() {
+		o, ok := s.objects[namespace+"/"+name]
+		if !ok {
+			o = s.fresh(Object{Metadata: Metadata{Name: name, Namespace: namespace}})
+		}
+		o.Metadata.Annotations = maps.Clone(o.Metadata.Annotations)
+		if o.Metadata.Annotations == nil {
+			o.Metadata.Annotations = make(map[string]string)
+		}
+		change(&o)
+		s.commit(o, ok)
+	})
 }
 
 // Delete removes an object, as nobody should.
 func (s *Server) Delete(namespace, name string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	o := s.objects[namespace+"/"+name]
-	s.previous = maps.Clone(s.objects)
-	s.version++
-	o.Metadata.ResourceVersion = strconv.Itoa(s.version)
-	delete(s.objects, namespace+"/"+name)
-	s.tell("DELETED", o)
+	s.Do(func() {
+		o := s.objects[namespace+"/"+name]
+		s.previous = maps.Clone(s.objects)
+		s.version++
+		o.Metadata.ResourceVersion = strconv.Itoa(s.version)
+		delete(s.objects, namespace+"/"+name)
+		s.tell("DELETED", o)
+	})
 }
 
 // Objects returns all objects by namespace/name.
-func (s *Server) Objects() map[string]Object {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return maps.Clone(s.objects)
+func (s *Server) Objects() (objects map[string]Object) {
+	s.Do(func() { objects = maps.Clone(s.objects) })
+	return objects
 }
 
 // Forget compacts all that was before now: pages and watches of then are gone.
 func (s *Server) Forget() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.oldest = s.version
-	s.events, s.times = nil, make(map[int]map[string]Object)
+	s.Do(func() {
+		s.oldest = s.version
+		s.events, s.times = nil, make(map[int]map[string]Object)
+	})
 }
 
 // DropWatches ends all watches.
 func (s *Server) DropWatches() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	close(s.drops)
-	s.drops = make(chan struct{})
+	s.Do(func() {
+		s.drops++
+		s.Changed()
+	})
 }
 
 func (s *Server) fresh(o Object) Object {
@@ -205,75 +155,11 @@ func (s *Server) commit(o Object, exists bool) Object {
 
 func (s *Server) tell(kind string, o Object) {
 	s.events = append(s.events, event{s.version, kind, o})
-	close(s.changed)
-	s.changed = make(chan struct{})
-}
-
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(io.LimitReader(r.Body, 4<<20))
-	if err != nil {
-		return
-	}
-	s.mu.Lock()
-	s.counts[r.Method+" "+r.URL.Path]++
-	change, filter, fault, answer := s.Change, s.Filter, None, (*Answer)(nil)
-	if s.Fault != nil {
-		fault = s.Fault(r)
-	}
-	if s.Answer != nil {
-		answer = s.Answer(r)
-	}
-	s.mu.Unlock()
-	if fault == Cut {
-		panic(http.ErrAbortHandler)
-	}
-	if change != nil {
-		change(r, &body)
-	}
-	if answer == nil {
-		if r.URL.Query().Get("watch") != "" {
-			if answer = s.watch(w, r); answer == nil {
-				return
-			}
-		} else if answer = s.handle(r, body); fault == Twice {
-			answer = s.handle(r, body)
-		}
-	}
-	if filter != nil {
-		filter(r, answer)
-	}
-	switch fault {
-	case LoseReply:
-		panic(http.ErrAbortHandler)
-	case Hang:
-		select {
-		case <-s.ends:
-		case <-r.Context().Done():
-		}
-		panic(http.ErrAbortHandler)
-	}
-	maps.Copy(w.Header(), answer.Header)
-	if fault == HalfReply {
-		w.Header().Set("Content-Length", strconv.Itoa(len(answer.Body)+1))
-	}
-	w.WriteHeader(answer.Status)
-	w.Write(answer.Body)
-	if fault == HalfReply {
-		panic(http.ErrAbortHandler)
-	}
-}
-
-// JSON returns an answer with a value.
-func JSON(code int, v any) *Answer {
-	body, err := json.Marshal(v)
-	if err != nil {
-		panic(err)
-	}
-	return &Answer{Status: code, Header: http.Header{"Content-Type": {"application/json"}}, Body: body}
+	s.Changed()
 }
 
 // Status returns the answer to a request that failed.
-func Status(code int, reason, kind, name, message string, causes ...string) *Answer {
+func Status(code int, reason, kind, name, message string, causes ...string) *pretend.Answer {
 	details := map[string]any{"name": name, "kind": kind}
 	if kind == "leases" || kind == "Lease" {
 		details["group"] = "coordination.k8s.io"
@@ -281,30 +167,25 @@ func Status(code int, reason, kind, name, message string, causes ...string) *Ans
 	if len(causes) > 0 {
 		details["causes"] = []any{map[string]any{"reason": causes[0], "message": message}}
 	}
-	return JSON(code, map[string]any{"kind": "Status", "apiVersion": "v1", "metadata": map[string]any{}, "status": "Failure",
+	return pretend.JSON(code, map[string]any{"kind": "Status", "apiVersion": "v1", "metadata": map[string]any{}, "status": "Failure",
 		"message": message, "reason": reason, "details": details, "code": code})
 }
 
-// Text returns an answer with a text.
-func Text(code int, text string) *Answer {
-	return &Answer{Status: code, Header: http.Header{}, Body: []byte(text)}
-}
-
-func notFound(name string) *Answer {
+func notFound(name string) *pretend.Answer {
 	return Status(404, "NotFound", "leases", name, fmt.Sprintf("leases.coordination.k8s.io %q not found", name))
 }
 
-func conflict(name, why string) *Answer {
+func conflict(name, why string) *pretend.Answer {
 	return Status(409, "Conflict", "leases", name, fmt.Sprintf("Operation cannot be fulfilled on leases.coordination.k8s.io %q: %s", name, why))
 }
 
 // invalid is the answer to an object, called by its kind or its resource, that is wrong.
-func invalid(kind, name, cause, why string) *Answer {
+func invalid(kind, name, cause, why string) *pretend.Answer {
 	return Status(422, "Invalid", kind, name, fmt.Sprintf("%s.coordination.k8s.io %q is invalid: %s", kind, name, why), cause)
 }
 
 // forbidden is the answer to who may not do that.
-func forbidden(verb, group, kind, name, namespace string) *Answer {
+func forbidden(verb, group, kind, name, namespace string) *pretend.Answer {
 	what := kind
 	if group != "" {
 		what += "." + group
@@ -317,7 +198,7 @@ func forbidden(verb, group, kind, name, namespace string) *Answer {
 }
 
 // gone is the answer about what was forgotten.
-func gone() *Answer {
+func gone() *pretend.Answer {
 	return Status(410, "Expired", "", "", "The resourceVersion for the provided list or watch is too old.")
 }
 
@@ -338,7 +219,7 @@ var known = map[string][]string{
 }
 
 // admit finds out what a request is, and refuses it where anybody would.
-func (s *Server) admit(r *http.Request, verb, namespace, name string) *Answer {
+func (s *Server) admit(r *http.Request, verb, namespace, name string) *pretend.Answer {
 	for parameter := range r.URL.Query() {
 		if !slices.Contains(known[verb], parameter) {
 			return Status(400, "BadRequest", "", "", fmt.Sprintf("unknown parameter %q", parameter))
@@ -354,7 +235,7 @@ func (s *Server) admit(r *http.Request, verb, namespace, name string) *Answer {
 	return nil
 }
 
-func (s *Server) account(r *http.Request) (verbs []string, answer *Answer) {
+func (s *Server) account(r *http.Request) (verbs []string, answer *pretend.Answer) {
 	if s.Tokens == nil {
 		return nil, nil
 	}
@@ -365,12 +246,10 @@ func (s *Server) account(r *http.Request) (verbs []string, answer *Answer) {
 	return verbs, nil
 }
 
-func (s *Server) handle(r *http.Request, body []byte) *Answer {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (s *Server) handle(r *http.Request, body []byte) *pretend.Answer {
 	switch {
 	case r.URL.Path == "/version" && r.Method == "GET":
-		return Text(200, s.Version)
+		return pretend.Text(200, s.Version)
 	case r.URL.Path == "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews" && r.Method == "POST":
 		return s.review(r, body)
 	}
@@ -382,11 +261,11 @@ func (s *Server) handle(r *http.Request, body []byte) *Answer {
 		case !ok:
 			return Status(404, "NotFound", "namespaces", m[1], fmt.Sprintf("namespaces %q not found", m[1]))
 		}
-		return JSON(200, map[string]any{"kind": "Namespace", "apiVersion": "v1", "metadata": map[string]any{"name": m[1]}, "status": map[string]any{"phase": phase}})
+		return pretend.JSON(200, map[string]any{"kind": "Namespace", "apiVersion": "v1", "metadata": map[string]any{"name": m[1]}, "status": map[string]any{"phase": phase}})
 	}
 	m := leasesPath.FindStringSubmatch(r.URL.Path)
 	if m == nil {
-		return Text(404, "404 page not found\n")
+		return pretend.Text(404, "404 page not found\n")
 	}
 	namespace, name := m[1], m[2]
 	verb := map[string]string{"GET": "get", "POST": "create", "PUT": "update"}[r.Method]
@@ -406,7 +285,7 @@ func (s *Server) handle(r *http.Request, body []byte) *Answer {
 			objects = s.previous // "any", or "not older than"
 		}
 		if o, ok := objects[namespace+"/"+name]; ok {
-			return JSON(200, o)
+			return pretend.JSON(200, o)
 		}
 		return notFound(name)
 	case "list":
@@ -415,7 +294,7 @@ func (s *Server) handle(r *http.Request, body []byte) *Answer {
 	return s.write(r, verb, namespace, name, body)
 }
 
-func (s *Server) write(r *http.Request, verb, namespace, name string, body []byte) *Answer {
+func (s *Server) write(r *http.Request, verb, namespace, name string, body []byte) *pretend.Answer {
 	var o Object
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.DisallowUnknownFields()
@@ -470,9 +349,9 @@ func (s *Server) write(r *http.Request, verb, namespace, name string, body []byt
 		}
 		o = s.fresh(o)
 		if r.URL.Query().Get("dryRun") == "All" {
-			return JSON(201, o)
+			return pretend.JSON(201, o)
 		}
-		return JSON(201, s.commit(o, false))
+		return pretend.JSON(201, s.commit(o, false))
 	}
 	switch given.ResourceVersion {
 	case "":
@@ -483,9 +362,9 @@ func (s *Server) write(r *http.Request, verb, namespace, name string, body []byt
 	}
 	o.Metadata.UID, o.Metadata.CreationTimestamp, o.Metadata.DeletionTimestamp = old.Metadata.UID, old.Metadata.CreationTimestamp, old.Metadata.DeletionTimestamp
 	if maps.Equal(o.Metadata.Labels, old.Metadata.Labels) && maps.Equal(o.Metadata.Annotations, old.Metadata.Annotations) {
-		return JSON(200, old) // no change is none
+		return pretend.JSON(200, old) // no change is none
 	}
-	return JSON(200, s.commit(o, true))
+	return pretend.JSON(200, s.commit(o, true))
 }
 
 type token struct {
@@ -493,7 +372,7 @@ type token struct {
 	Start   string
 }
 
-func (s *Server) list(r *http.Request, namespace string) *Answer {
+func (s *Server) list(r *http.Request, namespace string) *pretend.Answer {
 	query := r.URL.Query()
 	limit, _ := strconv.Atoi(query.Get("limit"))
 	if s.PageLimit > 0 && limit > 0 {
@@ -543,10 +422,10 @@ func (s *Server) list(r *http.Request, namespace string) *Answer {
 	if next != "" {
 		metadata["continue"] = next
 	}
-	return JSON(200, map[string]any{"kind": "LeaseList", "apiVersion": "coordination.k8s.io/v1", "metadata": metadata, "items": items})
+	return pretend.JSON(200, map[string]any{"kind": "LeaseList", "apiVersion": "coordination.k8s.io/v1", "metadata": metadata, "items": items})
 }
 
-func (s *Server) review(r *http.Request, body []byte) *Answer {
+func (s *Server) review(r *http.Request, body []byte) *pretend.Answer {
 	var review struct {
 		Kind string
 		Spec struct {
@@ -561,17 +440,15 @@ func (s *Server) review(r *http.Request, body []byte) *Answer {
 	case json.Unmarshal(body, &review) != nil || review.Kind != "SelfSubjectAccessReview" || a.Group != "coordination.k8s.io" || a.Resource != "leases" || a.Namespace == "":
 		return Status(400, "BadRequest", "", "", "no review of leases")
 	}
-	return JSON(201, map[string]any{"kind": "SelfSubjectAccessReview", "apiVersion": "authorization.k8s.io/v1", "spec": review.Spec,
+	return pretend.JSON(201, map[string]any{"kind": "SelfSubjectAccessReview", "apiVersion": "authorization.k8s.io/v1", "spec": review.Spec,
 		"status": map[string]any{"allowed": s.Tokens == nil || slices.Contains(allowed, a.Verb)}})
 }
 
 // watch streams events, or returns why not.
-func (s *Server) watch(w http.ResponseWriter, r *http.Request) *Answer {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (s *Server) watch(w http.ResponseWriter, r *http.Request) *pretend.Answer {
 	m := leasesPath.FindStringSubmatch(r.URL.Path)
 	if m == nil || m[2] != "" || r.Method != "GET" {
-		return Text(404, "404 page not found\n")
+		return pretend.Text(404, "404 page not found\n")
 	}
 	if answer := s.admit(r, "watch", m[1], ""); answer != nil {
 		return answer
@@ -610,23 +487,8 @@ func (s *Server) watch(w http.ResponseWriter, r *http.Request) *Answer {
 			version = s.version
 			encoder.Encode(map[string]any{"type": "BOOKMARK", "object": Object{APIVersion: "coordination.k8s.io/v1", Kind: "Lease", Metadata: Metadata{ResourceVersion: strconv.Itoa(version)}}})
 		}
-		changed := s.changed
-		s.mu.Unlock()
 		w.(http.Flusher).Flush()
-		over := false
-		select {
-		case <-changed:
-		case <-timer.C:
-			over = true
-		case <-drops:
-			over = true
-		case <-s.ends:
-			over = true
-		case <-r.Context().Done():
-			over = true
-		}
-		s.mu.Lock()
-		if over {
+		if !s.Await(r, timer) || s.drops != drops {
 			return nil
 		}
 	}
