@@ -692,6 +692,64 @@ var defects = []struct {
 			b.now = func(context.Context) (time.Time, error) { return time.Unix(1, 0), nil }
 		}
 	}},
+	{"Now is an hour ahead", []string{"Skew"}, func() func(*broken) {
+		return func(b *broken) {
+			b.now = func(context.Context) (time.Time, error) { return time.Now().Add(time.Hour), nil }
+		}
+	}},
+	{"each handle has entries of its own", []string{"Handles", "Pool", "Held"}, func() func(*broken) {
+		return func(b *broken) {
+			own := memlease.New()
+			b.get, b.list, b.put = own.Get, own.List, own.Put
+		}
+	}},
+	{"each handle has folders of its own", []string{"Held", "Handover", "Nested"}, func() func(*broken) {
+		return func(b *broken) {
+			own := memlease.New()
+			at := func(key string) driver.Store {
+				if strings.Count(key, "/") > 1 {
+					return own
+				}
+				return b.Store
+			}
+			b.get = func(ctx context.Context, key string) (driver.Entry, error) { return at(key).Get(ctx, key) }
+			b.put = func(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
+				return at(key).Put(ctx, key, value, rev)
+			}
+		}
+	}},
+	{"Close undoes the handle's last change", []string{"Reopen", "Handover", "Workers"}, func() func(*broken) {
+		return func(b *broken) {
+			undo := func() {}
+			b.put = func(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
+				e, _ := b.Store.Get(ctx, key)
+				made, err := b.Store.Put(ctx, key, value, rev)
+				if err == nil && e.Revision != driver.None {
+					undo = func() { blind(context.Background(), b.Store, key, e.Value) }
+				}
+				return made, err
+			}
+			b.close = func() error { undo(); return b.Store.Close() }
+		}
+	}},
+	{"an entry takes three changes", []string{"Swap", "Revisions", "Counter", "Renewal"}, func() func(*broken) {
+		var mu sync.Mutex
+		changes := make(map[string]int)
+		return func(b *broken) {
+			b.put = func(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
+				mu.Lock()
+				defer mu.Unlock()
+				if changes[key] == 3 {
+					return driver.None, driver.ErrUnavailable
+				}
+				made, err := b.Store.Put(ctx, key, value, rev)
+				if err == nil {
+					changes[key]++
+				}
+				return made, err
+			}
+		}
+	}},
 }
 
 const givenSecret = "XYZZY"
@@ -726,6 +784,7 @@ func TestDefect(t *testing.T) {
 	}
 	newSpace := brokenSpace(store)
 	Run(t, newSpace, givenSecret)
+	RunLeases(t, newSpace)
 	t.Run("Faults", func(t *testing.T) { historyWithFaults(t, newSpace(t), 1) })
 }
 
@@ -767,7 +826,7 @@ func TestDefects(t *testing.T) {
 			}
 		})
 	}
-	for _, c := range checks {
+	for _, c := range slices.Concat(checks, leaseChecks) {
 		if !finds[c.name] {
 			t.Errorf("%s is not known to find any defect", c.name)
 		}

@@ -22,6 +22,10 @@ import (
 // The secrets are parts of the store's configuration, such as a password, that none of
 // its texts may show.
 func Run(t *testing.T, newSpace func(t *testing.T) (open func() driver.Store), secrets ...string) {
+	run(t, checks, newSpace, secrets)
+}
+
+func run(t *testing.T, checks []check, newSpace func(t *testing.T) (open func() driver.Store), secrets []string) {
 	for _, c := range checks {
 		t.Run(c.name, func(t *testing.T) {
 			c.run(&space{T: t, fresh: newSpace(t), secrets: secrets})
@@ -29,10 +33,13 @@ func Run(t *testing.T, newSpace func(t *testing.T) (open func() driver.Store), s
 	}
 }
 
-var checks = []struct {
+// A check is one test of a suite.
+type check struct {
 	name string
 	run  func(*space)
-}{
+}
+
+var checks = []check{
 	{"Missing", missing},
 	{"Create", create},
 	{"Swap", swap},

@@ -13,3 +13,5 @@ func memory(*testing.T) func() driver.Store {
 }
 
 func TestMemory(t *testing.T) { Run(t, memory) }
+
+func TestMemoryLeases(t *testing.T) { RunLeases(t, memory) }

@@ -1,0 +1,160 @@
+// Package minter has a generator for tests of leases. Its IDs are plain structs, so that a test can compare each ID with
+// the lease. The generator knows no format, and waits for nothing.
+package minter
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/firn-id/firn/lease"
+	"github.com/firn-id/firn/lease/driver"
+)
+
+// Pool is the name of the pool that generators of this package belong to.
+const Pool = "minter"
+
+// Workers is the number of workers in the pool.
+const Workers = 1024
+
+// layout is what the pool is for.
+func layout() lease.Layout {
+	return lease.Layout{Format: Pool, Epoch: time.UnixMilli(0).UTC(), Unit: time.Millisecond, Widths: []int{42, 10, 12}, Workers: Workers}
+}
+
+// Create creates the pool.
+func Create(ctx context.Context, store driver.Store) error {
+	_, err := lease.Create(ctx, store, Pool, layout())
+	return err
+}
+
+// Start returns a generator that has a worker of the pool, and its lease. The pool must exist.
+func Start(ctx context.Context, store driver.Store, c lease.Config) (*Generator, *lease.Lease, error) {
+	pool, err := lease.Open(ctx, store, Pool, layout())
+	if err != nil {
+		return nil, nil, err
+	}
+	g := &Generator{clock: c.Clock}
+	if g.clock == nil {
+		g.clock = time.Now
+	}
+	l, err := pool.Keep(ctx, g, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	return g, l, nil
+}
+
+// An ID is unique if its worker's intervals are.
+type ID struct {
+	Worker   int
+	Tick     int64 // in milliseconds since 1970
+	Sequence int
+}
+
+// ErrEarly reports that the interval of the generator begins in the future. It soon begins.
+var ErrEarly = errors.New("the interval has not begun")
+
+// A Generator makes IDs in the intervals that a lease allots. It is safe for concurrent use.
+type Generator struct {
+	clock func() time.Time
+
+	mu      sync.Mutex
+	entered interval // where IDs are made
+	ahead   interval // begins after a gap, or is of another worker; empty if there is none
+	last    ID
+	refusal error
+	sealed  bool
+}
+
+// An interval is the ticks from one on, before another, of a worker.
+type interval struct {
+	worker      int
+	from, until int64
+}
+
+// TryNext returns an ID at the time of the clock, or why there is none.
+func (g *Generator) TryNext() (ID, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.sealed {
+		return ID{}, g.refusal
+	}
+	tick := max(g.clock().UnixMilli(), g.last.Tick)
+	if g.ahead.until > 0 && tick >= g.ahead.from {
+		g.entered, g.ahead = g.ahead, interval{}
+	}
+	switch {
+	case tick < g.entered.until && tick >= g.entered.from:
+	case g.refusal != nil:
+		return ID{}, g.refusal
+	default:
+		return ID{}, ErrEarly
+	}
+	id := ID{Worker: g.entered.worker, Tick: tick}
+	if tick == g.last.Tick {
+		id.Sequence = g.last.Sequence + 1
+	}
+	g.last = id
+	return id, nil
+}
+
+// Next is like [Generator.TryNext], but waits until the interval begins.
+func (g *Generator) Next() (ID, error) {
+	for {
+		id, err := g.TryNext()
+		if !errors.Is(err, ErrEarly) {
+			return id, err
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// Allot implements [lease.Generator].
+func (g *Generator) Allot(worker int, from, until time.Time) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	next := interval{worker, from.Add(time.Millisecond - 1).UnixMilli(), until.UnixMilli()}
+	next.from = max(next.from, g.entered.until)
+	if g.sealed || next.until <= next.from {
+		return nil
+	}
+	switch {
+	case g.ahead.until == next.from && g.ahead.worker == worker:
+		g.ahead.until = next.until
+	case g.entered.until == next.from && g.entered.worker == worker:
+		g.entered.until, g.ahead = next.until, interval{}
+	default:
+		g.ahead = next
+	}
+	g.refusal = nil
+	return nil
+}
+
+// Withdraw implements [lease.Generator].
+func (g *Generator) Withdraw() time.Time {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.ahead = interval{}
+	return time.UnixMilli(g.entered.until)
+}
+
+// Refuse implements [lease.Generator].
+func (g *Generator) Refuse(why error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.sealed {
+		g.refusal = why
+	}
+}
+
+// Seal implements [lease.Generator].
+func (g *Generator) Seal(why error) time.Time {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.sealed {
+		g.sealed, g.refusal = true, why
+	}
+	return time.UnixMilli(g.last.Tick + 1)
+}
