@@ -4,22 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
 	"github.com/firn-id/firn/internal/servers/process"
-	"github.com/firn-id/firn/lease"
-	"github.com/firn-id/firn/lease/address"
+	"github.com/firn-id/firn/internal/servers/storetest"
 	"github.com/firn-id/firn/lease/driver"
-	"github.com/firn-id/firn/leased"
-	"github.com/firn-id/firn/nanoflake"
+	"github.com/firn-id/firn/lease/drivertest"
 )
 
 func command(t *testing.T, s *Store, args ...any) {
@@ -31,63 +27,30 @@ func command(t *testing.T, s *Store, args ...any) {
 
 // Bad addresses, and hosts where there is no Redis.
 func TestOpen(t *testing.T) {
-	silent, err := net.Listen("tcp", "127.0.0.1:0") // accepts, and says nothing
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer silent.Close()
-	gone := fmt.Sprintf("127.0.0.1:%d", freePort(t))
-	for addr, words := range map[string][]string{
-		"nonsense":                                                       {"invalid address"},
-		"http://u:hunter2@h/0":                                           {"invalid address", "not redis://", "http://h:6379/0"},
-		"redis://u:hunter2@h/x":                                          {"invalid address", "number of a database"},
-		"redis://u:hunter2@h/0?password=x":                               {"invalid address", "two passwords"},
-		"redis://u@h/0":                                                  {"invalid address", "no password"},
-		"redis://h/0?colour=red":                                         {"invalid address", "no setting colour"},
-		"redis://h/0?prefix=a{b}":                                        {"invalid address", "prefix"},
-		"redis://h/0?wait-replicas=-1":                                   {"invalid address", "wait-replicas=-1"},
-		"redis://h,i/0":                                                  {"invalid address", "more than one host"},
-		"redis://h/1?cluster=true":                                       {"invalid address", "no database but 0"},
-		"redis://h/0?cluster=true&sentinel=x":                            {"invalid address", "without cluster=true"},
-		"redis://h/0?cluster=true&wait-replicas=1":                       {"invalid address", "not to be had"},
-		"redis://h/0?sentinel-password=hunter2":                          {"invalid address", "go with sentinel=NAME"},
-		"rediss://h/0?tls=false":                                         {"invalid address", "without tls=false"},
-		"redis://u:hunter2@" + gone:                                      {"connection refused", "see that the server runs", "redis://" + gone + "/0"},
-		"redis://nowhere.invalid?timeout=3s":                             {"nowhere.invalid", "see that"},
-		"redis://" + gone + "?sentinel=main":                             {"Sentinels"},
-		"redis://" + gone + "?cluster=true&timeout=1s":                   {"see that"},
-		"redis://u:hunter2@" + silent.Addr().String() + "?timeout=300ms": {"no answer in time", "see that the server runs"},
-		"rediss://" + silent.Addr().String() + "?timeout=300ms":          {"no answer in time"},
-	} {
-		begin := time.Now()
-		s, err := Open(t.Context(), addr)
-		if err == nil {
-			s.Close()
-			t.Errorf("%s was opened", addr)
-			continue
-		}
-		fails(t, addr, err, driver.ErrUnavailable, words...)
-		if words[0] == "invalid address" && !errors.Is(err, address.ErrAddress) {
-			t.Errorf("%v is not ErrAddress", err)
-		}
-		if words[0] == "no answer in time" && !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("%v is not DeadlineExceeded", err)
-		}
-		if took := time.Since(begin); took > 20*time.Second { // far longer than any time-out
-			t.Errorf("%s took %s", addr, took)
-		}
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(50*time.Millisecond, cancel)
-	begin := time.Now()
-	_, err = Open(ctx, "redis://u:hunter2@"+silent.Addr().String()+"?timeout=1m")
-	fails(t, "cancelled", err, driver.ErrUnavailable)
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
-	}
-	if took := time.Since(begin); took > 30*time.Second { // half of the time-out
-		t.Errorf("cancelled: it took %s", took)
-	}
+	silent, gone := storetest.Silent(t), storetest.Gone(t)
+	storetest.Refused(t, Open, map[string][]string{
+		"nonsense":                                       {"invalid address"},
+		"http://u:hunter2@h/0":                           {"invalid address", "not redis://", "http://h:6379/0"},
+		"redis://u:hunter2@h/x":                          {"invalid address", "number of a database"},
+		"redis://u:hunter2@h/0?password=x":               {"invalid address", "two passwords"},
+		"redis://u@h/0":                                  {"invalid address", "no password"},
+		"redis://h/0?colour=red":                         {"invalid address", "no setting colour"},
+		"redis://h/0?prefix=a{b}":                        {"invalid address", "prefix"},
+		"redis://h/0?wait-replicas=-1":                   {"invalid address", "wait-replicas=-1"},
+		"redis://h,i/0":                                  {"invalid address", "more than one host"},
+		"redis://h/1?cluster=true":                       {"invalid address", "no database but 0"},
+		"redis://h/0?cluster=true&sentinel=x":            {"invalid address", "without cluster=true"},
+		"redis://h/0?cluster=true&wait-replicas=1":       {"invalid address", "not to be had"},
+		"redis://h/0?sentinel-password=hunter2":          {"invalid address", "go with sentinel=NAME"},
+		"rediss://h/0?tls=false":                         {"invalid address", "without tls=false"},
+		"redis://u:hunter2@" + gone:                      {"connection refused", "see that the server runs", "redis://" + gone + "/0"},
+		"redis://nowhere.invalid?timeout=3s":             {"nowhere.invalid", "see that"},
+		"redis://" + gone + "?sentinel=main":             {"Sentinels"},
+		"redis://" + gone + "?cluster=true&timeout=1s":   {"see that"},
+		"redis://u:hunter2@" + silent + "?timeout=300ms": {"no answer in time", "see that the server runs"},
+		"rediss://" + silent + "?timeout=300ms":          {"no answer in time"},
+	})
+	storetest.Cancelled(t, Open, "redis://u:hunter2@"+silent)
 }
 
 // TestKeys has keys under the prefix that are not what a store writes.
@@ -96,21 +59,21 @@ func TestKeys(t *testing.T) {
 	p := prefix(t, raw)
 	addr := given("prefix=" + p)
 	entries, index := "{"+p+"}:entries", "{"+p+"}:index"
-	s := mustOpen(t, addr)
+	s := storetest.Open(t, Open, addr)
 	do := func(args ...any) { t.Helper(); command(t, &Store{client: raw}, args...) }
 	each := func(what string, kind error, words ...string) {
 		t.Helper()
-		for call, err := range all(t.Context(), mustNew(t, raw, p)) {
+		for call, err := range storetest.Calls(t.Context(), mustNew(t, raw, p), none) {
 			if call == "prepare" && what == "nothing" {
 				continue
 			}
-			fails(t, what+": "+call, err, kind, words...)
+			storetest.Fails(t, what+": "+call, err, kind, words...)
 		}
 		do("DEL", entries, index)
 	}
-	for call, err := range all(t.Context(), s) {
+	for call, err := range storetest.Calls(t.Context(), s, none) {
 		if call != "prepare" {
-			fails(t, "nothing: "+call, err, driver.ErrUnavailable, "nothing of leases", "firn pool create", "if there were pools, they are lost: rescue each")
+			storetest.Fails(t, "nothing: "+call, err, driver.ErrUnavailable, "nothing of leases", "firn pool create", "if there were pools, they are lost: rescue each")
 		}
 	}
 	do("DEL", entries, index)
@@ -137,13 +100,13 @@ func TestKeys(t *testing.T) {
 		if err := s.Prepare(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		rev := mustPut(t, s, "a", "x", driver.None)
+		rev := storetest.Put(t, s, "a", "x", driver.None)
 		do(spoil...)
 		s = mustNew(t, raw, p)
 		_, err := s.Get(t.Context(), "a")
-		fails(t, what, err, driver.ErrDamaged)
+		storetest.Fails(t, what, err, driver.ErrDamaged)
 		_, err = s.List(t.Context(), "")
-		fails(t, what, err, driver.ErrDamaged)
+		storetest.Fails(t, what, err, driver.ErrDamaged)
 		if _, err = s.Put(t.Context(), "a", nil, rev); err == nil {
 			t.Errorf("%s: Put went through", what)
 		}
@@ -151,16 +114,16 @@ func TestKeys(t *testing.T) {
 	}
 
 	// An entry that is none is found beside the others, and can be replaced, unless it has changed.
-	s = prepared(t, addr)
-	mustPut(t, s, "b", "x", driver.None)
+	s = storetest.Prepare(t, Open, addr)
+	storetest.Put(t, s, "b", "x", driver.None)
 	for _, value := range []string{"x", "", "1", "x 1", "1 " + strings.Repeat("x", driver.MaxValue+1)} {
 		before, _ := s.Get(t.Context(), "a")
-		mustPut(t, s, "a", "x", before.Revision)
+		storetest.Put(t, s, "a", "x", before.Revision)
 		do("HSET", entries, "a", value)
 		e, err := s.Get(t.Context(), "a")
-		fails(t, value, err, driver.ErrDamaged, "rescue the pool")
+		storetest.Fails(t, value, err, driver.ErrDamaged, "rescue the pool")
 		list, err := s.List(t.Context(), "")
-		fails(t, value, err, driver.ErrDamaged)
+		storetest.Fails(t, value, err, driver.ErrDamaged)
 		if len(list) != 2 || !errors.Is(list[0].Err, driver.ErrDamaged) || list[0].Revision != e.Revision || list[1].Err != nil {
 			t.Fatalf("%q: %v", value, list)
 		}
@@ -170,7 +133,7 @@ func TestKeys(t *testing.T) {
 		}
 		do("HSET", entries, "a", value)
 		e, _ = s.Get(t.Context(), "a")
-		mustPut(t, s, "a", "anew", e.Revision)
+		storetest.Put(t, s, "a", "anew", e.Revision)
 		if e, err := s.Get(t.Context(), "a"); err != nil || string(e.Value) != "anew" {
 			t.Errorf("%q: %+v, %v", value, e, err)
 		}
@@ -178,11 +141,11 @@ func TestKeys(t *testing.T) {
 	do("DEL", entries, index)
 
 	// A time to live is taken away.
-	s = prepared(t, addr)
-	rev := mustPut(t, s, "a", "x", driver.None)
+	s = storetest.Prepare(t, Open, addr)
+	rev := storetest.Put(t, s, "a", "x", driver.None)
 	do("EXPIRE", entries, 100)
 	do("EXPIRE", index, 100)
-	want(t, s, "a", "x", rev)
+	storetest.Want(t, s, "a", "x", rev)
 	for _, key := range []string{entries, index} {
 		if left := raw.TTL(t.Context(), key).Val(); left != -1 {
 			t.Errorf("%s has %v to live", key, left)
@@ -205,17 +168,17 @@ func mustNewWith(t *testing.T, c redis.UniversalClient, o Options) *Store {
 // TestForgotten has a server that loses what it has acknowledged, under stores that know better.
 func TestForgotten(t *testing.T) {
 	srv := start(t)
-	open := func() *Store { return mustOpen(t, srv.address()) }
+	open := func() *Store { return storetest.Open(t, Open, srv.address()) }
 	first := open()
 	if err := first.Prepare(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	stale := mustPut(t, first, "a", "x", driver.None)
+	stale := storetest.Put(t, first, "a", "x", driver.None)
 	refuses := func(s *Store, what, word string) {
 		t.Helper()
 		for range 2 {
-			for call, err := range all(t.Context(), s) {
-				fails(t, what+": "+call, err, driver.ErrUnsafe, word, "stop all processes that use its pools, and rescue the pools")
+			for call, err := range storetest.Calls(t.Context(), s, none) {
+				storetest.Fails(t, what+": "+call, err, driver.ErrUnsafe, word, "stop all processes that use its pools, and rescue the pools")
 			}
 		}
 	}
@@ -224,120 +187,33 @@ func TestForgotten(t *testing.T) {
 
 	second := open()
 	_, err := second.Get(t.Context(), "a")
-	fails(t, "a store that comes later", err, driver.ErrUnavailable, "if there were pools, they are lost: rescue each")
+	storetest.Fails(t, "a store that comes later", err, driver.ErrUnavailable, "if there were pools, they are lost: rescue each")
 	if err := second.Prepare(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	third := open()
 	_, err = third.Put(t.Context(), "a", nil, stale) // the revision of another life
-	fails(t, "a revision from before", err, driver.ErrConflict)
-	rev := mustPut(t, second, "a", "y", driver.None)
+	storetest.Fails(t, "a revision from before", err, driver.ErrConflict)
+	rev := storetest.Put(t, second, "a", "y", driver.None)
 	if rev == stale {
 		t.Errorf("the revision %s was used again", rev)
 	}
 	_, err = third.Put(t.Context(), "a", nil, stale)
-	fails(t, "a revision from before", err, driver.ErrConflict)
+	storetest.Fails(t, "a revision from before", err, driver.ErrConflict)
 	refuses(first, "made again", "is gone")
 
-	mustPut(t, second, "a", "z", rev)
+	storetest.Put(t, second, "a", "z", rev)
 	command(t, second, "HSET", "{firn}:entries", ".count", "1", "a", strings.Replace(string(rev), ".", " ", 1))
 	refuses(second, "set back", "forgotten some")
-	want(t, open(), "a", strings.SplitN(string(rev), ".", 2)[1], "1."+driver.Revision(strings.SplitN(string(rev), ".", 2)[1]))
-}
-
-// TestRestart kills a server that syncs its log always, again and again, while stores put: nothing that was
-// acknowledged is lost.
-func TestRestart(t *testing.T) {
-	srv := start(t, durable...)
-	s := prepared(t, srv.address("timeout=2s"))
-	const writers = 4
-	last := make([]driver.Entry, writers)
-	for round := range 5 {
-		var all sync.WaitGroup
-		for w := range writers {
-			all.Go(func() {
-				key := fmt.Sprintf("w/%d", w)
-				for n := 0; ; n++ {
-					value := fmt.Sprintf("%d-%d", round, n)
-					rev, err := s.Put(t.Context(), key, []byte(value), last[w].Revision)
-					if err != nil {
-						return
-					}
-					last[w] = driver.Entry{Key: key, Value: []byte(value), Revision: rev}
-				}
-			})
-		}
-		time.Sleep(200 * time.Millisecond)
-		srv.Kill()
-		all.Wait()
-		srv.run()
-		fresh := func() (s *Store) {
-			eventually(t, "the server has its data", func() (ok bool) {
-				var err error
-				s, err = Open(t.Context(), srv.address())
-				return err == nil
-			})
-			return s
-		}()
-		for w := range writers {
-			e, err := fresh.Get(t.Context(), fmt.Sprintf("w/%d", w))
-			if err != nil {
-				t.Fatal(err)
-			}
-			before, _, _ := strings.Cut(string(last[w].Revision), ".")
-			after, _, _ := strings.Cut(string(e.Revision), ".")
-			if e.Revision != last[w].Revision && len(before) > len(after) || len(before) == len(after) && before > after {
-				t.Errorf("round %d: %s was at %s, and is at %s", round, e.Key, before, after)
-			}
-			if last[w].Revision == e.Revision && string(e.Value) != string(last[w].Value) {
-				t.Errorf("round %d: %s was %s at %s, and is %s", round, e.Key, last[w].Value, before, e.Value)
-			}
-			last[w] = e
-		}
-		fresh.Close()
-		// The store from before goes on, by connections of its own.
-		eventually(t, "the store is connected again", func() bool { _, err := s.Get(t.Context(), "w/0"); return err == nil })
-	}
-}
-
-// TestStopped has a server that does not answer for a while.
-func TestStopped(t *testing.T) {
-	srv := start(t)
-	s := prepared(t, srv.address())
-	rev := mustPut(t, s, "a", "x", driver.None)
-	srv.stop()
-	s.options.Timeout = 300 * time.Millisecond
-	for call, err := range all(t.Context(), s) {
-		fails(t, "stopped: "+call, err, driver.ErrUnavailable, "no answer in time", "see that the server runs")
-		if !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("stopped: %s: %v is not DeadlineExceeded", call, err)
-		}
-	}
-	_, err := s.Now(t.Context())
-	fails(t, "stopped: now", err, driver.ErrUnavailable, "no answer in time")
-	_, err = s.Inspect(t.Context())
-	fails(t, "stopped: inspect", err, driver.ErrUnavailable, "no answer in time")
-	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(20*time.Millisecond, cancel)
-	if _, err := s.Get(ctx, "a"); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
-	}
-	srv.resume()
-	s.options.Timeout = DefaultTimeout
-	eventually(t, "it answers again", func() bool { _, err := s.Get(t.Context(), "a"); return err == nil })
-	want(t, s, "a", "x", rev)
-	s.Close()
-	for call, err := range all(t.Context(), s) {
-		fails(t, "closed: "+call, err, driver.ErrUnavailable, "closed")
-	}
+	storetest.Want(t, open(), "a", strings.SplitN(string(rev), ".", 2)[1], "1."+driver.Revision(strings.SplitN(string(rev), ".", 2)[1]))
 }
 
 func TestPassword(t *testing.T) {
 	srv := start(t, "--requirepass", "hunter2")
 	_, err := Open(t.Context(), srv.address())
-	fails(t, "no password", err, driver.ErrUnavailable, "NOAUTH", "password-file")
+	storetest.Fails(t, "no password", err, driver.ErrUnavailable, "NOAUTH", "password-file")
 	_, err = Open(t.Context(), srv.address("password=hunter3"))
-	fails(t, "a wrong password", err, driver.ErrUnavailable, "WRONGPASS", "password-file")
+	storetest.Fails(t, "a wrong password", err, driver.ErrUnavailable, "WRONGPASS", "password-file")
 	if strings.Contains(err.Error(), "hunter") {
 		t.Error(err)
 	}
@@ -345,7 +221,7 @@ func TestPassword(t *testing.T) {
 	if err := os.WriteFile(file, []byte("hunter2\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := prepared(t, srv.address("password-file="+file))
+	s := storetest.Prepare(t, Open, srv.address("password-file="+file))
 	if strings.Contains(s.String(), "hunter2") {
 		t.Error(s)
 	}
@@ -354,8 +230,8 @@ func TestPassword(t *testing.T) {
 		command(t, s, append([]any{"ACL", "SETUSER", user, "on", ">hunter4", "~{firn}:*", "resetchannels"}, words(rights)...)...)
 		return fmt.Sprintf("redis://%s:hunter4@%s/0", user, srv.Host())
 	}
-	some := prepared(t, limited("some", rights))
-	mustPut(t, some, "a", "x", driver.None)
+	some := storetest.Prepare(t, Open, limited("some", rights))
+	storetest.Put(t, some, "a", "x", driver.None)
 	if _, err := some.List(t.Context(), ""); err != nil {
 		t.Error(err)
 	}
@@ -388,14 +264,14 @@ func TestPassword(t *testing.T) {
 		if word == "+eval" && err == nil {
 			continue // the server knew the scripts
 		}
-		fails(t, "without "+word, err, driver.ErrUnavailable, "ACL SETUSER", "+hmget")
+		storetest.Fails(t, "without "+word, err, driver.ErrUnavailable, "ACL SETUSER", "+hmget")
 	}
 	// None of that has left anything that does not go together.
 	if _, err := s.Get(t.Context(), "a"); err != nil {
 		t.Error(err)
 	}
 	_, err = Open(t.Context(), "redis://nobody:hunter4@"+srv.Host())
-	fails(t, "no such user", err, driver.ErrUnavailable, "WRONGPASS")
+	storetest.Fails(t, "no such user", err, driver.ErrUnavailable, "WRONGPASS")
 }
 
 func words(s string) (all []any) {
@@ -406,40 +282,40 @@ func words(s string) (all []any) {
 }
 
 func TestTLS(t *testing.T) {
-	cert, key := certify(t)
-	plain := freePort(t)
+	cert, key := storetest.Certify(t)
+	plain := storetest.Port(t)
 	srv := start(t, "--tls-port", fmt.Sprint(plain), "--tls-cert-file", cert, "--tls-key-file", key, "--tls-ca-cert-file", cert, "--tls-auth-clients", "optional")
 	secure := fmt.Sprintf("rediss://127.0.0.1:%d/0", plain)
-	s := prepared(t, with(secure, "ca="+cert))
-	mustPut(t, s, "a", "x", driver.None)
-	mustOpen(t, with(fmt.Sprintf("redis://127.0.0.1:%d/0", plain), "tls=true", "ca="+cert, "cert="+cert, "key="+key))
+	s := storetest.Prepare(t, Open, with(secure, "ca="+cert))
+	storetest.Put(t, s, "a", "x", driver.None)
+	storetest.Open(t, Open, with(fmt.Sprintf("redis://127.0.0.1:%d/0", plain), "tls=true", "ca="+cert, "cert="+cert, "key="+key))
 	_, err := Open(t.Context(), secure)
-	fails(t, "a certificate that nobody knows", err, driver.ErrUnavailable, "see to tls, ca")
+	storetest.Fails(t, "a certificate that nobody knows", err, driver.ErrUnavailable, "see to tls, ca")
 	_, err = Open(t.Context(), with(secure, "ca="+cert, "server-name=other"))
-	fails(t, "a certificate of another", err, driver.ErrUnavailable, "see to tls, ca")
+	storetest.Fails(t, "a certificate of another", err, driver.ErrUnavailable, "see to tls, ca")
 	_, err = Open(t.Context(), fmt.Sprintf("rediss://%s/0?timeout=500ms", srv.Host()))
-	fails(t, "no TLS", err, driver.ErrUnavailable, "redis://, not rediss://")
+	storetest.Fails(t, "no TLS", err, driver.ErrUnavailable, "redis://, not rediss://")
 	_, err = Open(t.Context(), fmt.Sprintf("redis://127.0.0.1:%d/0?timeout=500ms", plain))
-	fails(t, "only TLS", err, driver.ErrUnavailable, "see that the server runs")
+	storetest.Fails(t, "only TLS", err, driver.ErrUnavailable, "see that the server runs")
 }
 
 func TestFull(t *testing.T) {
 	srv := start(t)
-	s := prepared(t, srv.address())
-	rev := mustPut(t, s, "a", "x", driver.None)
+	s := storetest.Prepare(t, Open, srv.address())
+	rev := storetest.Put(t, s, "a", "x", driver.None)
 	command(t, s, "CONFIG", "SET", "maxmemory", "1")
 	for i := range 3 {
 		_, err := s.Put(t.Context(), fmt.Sprint("b", i), make([]byte, driver.MaxValue), driver.None)
-		fails(t, "full: create", err, driver.ErrUnavailable, "OOM", "maxmemory")
+		storetest.Fails(t, "full: create", err, driver.ErrUnavailable, "OOM", "maxmemory")
 		_, err = s.Put(t.Context(), "a", make([]byte, driver.MaxValue), rev)
-		fails(t, "full: swap", err, driver.ErrUnavailable, "OOM", "maxmemory")
+		storetest.Fails(t, "full: swap", err, driver.ErrUnavailable, "OOM", "maxmemory")
 	}
-	want(t, s, "a", "x", rev) // reads go on
+	storetest.Want(t, s, "a", "x", rev) // reads go on
 	if list, err := s.List(t.Context(), ""); err != nil || len(list) != 1 {
 		t.Errorf("%v, %v", list, err)
 	}
 	command(t, s, "CONFIG", "SET", "maxmemory", "0")
-	mustPut(t, s, "a", "y", rev)
+	storetest.Put(t, s, "a", "y", rev)
 }
 
 // TestDisk has a server that cannot write its snapshots, and so takes no changes.
@@ -449,64 +325,64 @@ func TestDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	srv := start(t, "--dir", dir, "--save", "3600 1")
-	s := prepared(t, srv.address())
+	s := storetest.Prepare(t, Open, srv.address())
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
 	command(t, s, "BGSAVE")
-	eventually(t, "the snapshot failed", func() bool {
+	storetest.Eventually(t, "the snapshot failed", func() bool {
 		return strings.Contains(s.client.Info(t.Context(), "persistence").Val(), "rdb_last_bgsave_status:err")
 	})
-	for call, err := range all(t.Context(), s) {
-		fails(t, "no disk: "+call, err, driver.ErrUnavailable, "MISCONF", "cannot write its disk")
+	for call, err := range storetest.Calls(t.Context(), s, none) {
+		storetest.Fails(t, "no disk: "+call, err, driver.ErrUnavailable, "MISCONF", "cannot write its disk")
 	}
 	findings(t, s, "keeps no log", "write its disk failed")
 }
 
 func TestReplica(t *testing.T) {
 	primary := start(t, durable...)
-	s := prepared(t, primary.address())
-	rev := mustPut(t, s, "a", "x", driver.None)
+	s := storetest.Prepare(t, Open, primary.address())
+	rev := storetest.Put(t, s, "a", "x", driver.None)
 	findings(t, s)
 	replica := start(t, append(durable, "--replicaof", "127.0.0.1 "+fmt.Sprint(primary.Port))...)
 	synced := func(n int) {
 		t.Helper()
-		eventually(t, "the replica has all", func() bool {
+		storetest.Eventually(t, "the replica has all", func() bool {
 			return strings.Count(s.client.Info(t.Context(), "replication").Val(), "state=online") == n
 		})
 	}
 	synced(1)
 	_, err := Open(t.Context(), replica.address())
-	fails(t, "a replica", err, driver.ErrUnavailable, "READONLY", "the server is a replica")
+	storetest.Fails(t, "a replica", err, driver.ErrUnavailable, "READONLY", "the server is a replica")
 	raw := redis.NewClient(&redis.Options{Addr: replica.Host()})
 	defer raw.Close()
-	for call, err := range all(t.Context(), mustNew(t, raw, "firn")) { // none of them answers, not even that there is a conflict
-		fails(t, "a replica: "+call, err, driver.ErrUnavailable, "READONLY", "the server is a replica")
+	for call, err := range storetest.Calls(t.Context(), mustNew(t, raw, "firn"), none) { // none of them answers, not even that there is a conflict
+		storetest.Fails(t, "a replica: "+call, err, driver.ErrUnavailable, "READONLY", "the server is a replica")
 	}
 	findings(t, mustNew(t, raw, "firn"), "is a replica")
 	findings(t, s, "get changes after they were acknowledged")
 
-	waiting := mustOpen(t, primary.address("wait-replicas=1", "wait-timeout=1s"))
+	waiting := storetest.Open(t, Open, primary.address("wait-replicas=1", "wait-timeout=1s"))
 	findings(t, waiting, "still be made the primary")
-	rev = mustPut(t, waiting, "a", "y", rev)
-	replica.stop()
+	rev = storetest.Put(t, waiting, "a", "y", rev)
+	replica.Stop()
 	_, err = waiting.Put(t.Context(), "a", []byte("z"), rev)
-	fails(t, "a replica that is stopped", err, driver.ErrUnavailable, "0 replicas of 1", "wait-replicas")
+	storetest.Fails(t, "a replica that is stopped", err, driver.ErrUnavailable, "0 replicas of 1", "wait-replicas")
 	// The change was made, but nobody who waits believes so before the replica has it.
 	_, err = waiting.Get(t.Context(), "a")
-	fails(t, "a replica that is stopped: get", err, driver.ErrUnavailable, "0 replicas of 1")
+	storetest.Fails(t, "a replica that is stopped: get", err, driver.ErrUnavailable, "0 replicas of 1")
 	fresh, err := Open(t.Context(), primary.address("wait-replicas=1", "wait-timeout=1s"))
-	fails(t, fmt.Sprint("a replica that is stopped: open ", fresh), err, driver.ErrUnavailable, "0 replicas of 1")
-	replica.resume()
-	eventually(t, "the replica has it", func() bool { _, err := waiting.Get(t.Context(), "a"); return err == nil })
+	storetest.Fails(t, fmt.Sprint("a replica that is stopped: open ", fresh), err, driver.ErrUnavailable, "0 replicas of 1")
+	replica.Resume()
+	storetest.Eventually(t, "the replica has it", func() bool { _, err := waiting.Get(t.Context(), "a"); return err == nil })
 	e, err := waiting.Get(t.Context(), "a")
 	if err != nil || string(e.Value) != "z" {
 		t.Errorf("%s, %v", e.Value, err)
 	}
 	findings(t, mustNewWith(t, s.client, Options{WaitReplicas: 2}), "still be made the primary", "none can be made")
 	command(t, s, "CONFIG", "SET", "min-replicas-to-write", "2")
-	for call, err := range all(t.Context(), s) {
-		fails(t, "too few replicas: "+call, err, driver.ErrUnavailable, "NOREPLICAS", "min-replicas-to-write")
+	for call, err := range storetest.Calls(t.Context(), s, none) {
+		storetest.Fails(t, "too few replicas: "+call, err, driver.ErrUnavailable, "NOREPLICAS", "min-replicas-to-write")
 	}
 	command(t, s, "CONFIG", "SET", "min-replicas-to-write", "0")
 
@@ -515,27 +391,27 @@ func TestReplica(t *testing.T) {
 	if err := raw.Do(t.Context(), "REPLICAOF", "NO", "ONE").Err(); err != nil {
 		t.Fatal(err)
 	}
-	mustPut(t, s, "a", "lost", e.Revision)
+	storetest.Put(t, s, "a", "lost", e.Revision)
 	moved := mustNew(t, raw, "firn")
 	moved.name.Store(s.name.Load())
 	moved.seen.Store(s.seen.Load())
 	_, err = moved.Get(t.Context(), "a")
-	fails(t, "after a failover that has lost changes", err, driver.ErrUnsafe, "forgotten some")
+	storetest.Fails(t, "after a failover that has lost changes", err, driver.ErrUnsafe, "forgotten some")
 }
 
 // TestWaitAOF has a server that is too old for it, and then one of which a hook answers for it as documented.
 func TestWaitAOF(t *testing.T) {
 	srv := start(t, "--appendonly", "yes")
-	s := prepared(t, srv.address())
+	s := storetest.Prepare(t, Open, srv.address())
 	findings(t, s, "once a second")
 	if _, err := s.client.Do(t.Context(), "WAITAOF", 0, 0, 1).Result(); err == nil {
-		waiting := prepared(t, srv.address("wait-aof=true"))
-		mustPut(t, waiting, "a", "x", driver.None)
+		waiting := storetest.Prepare(t, Open, srv.address("wait-aof=true"))
+		storetest.Put(t, waiting, "a", "x", driver.None)
 		findings(t, waiting)
 		return
 	}
 	_, err := Open(t.Context(), srv.address("wait-aof=true"))
-	fails(t, "a server without WAITAOF", err, driver.ErrUnavailable, "not on the server's disk", "too old for this")
+	storetest.Fails(t, "a server without WAITAOF", err, driver.ErrUnavailable, "not on the server's disk", "too old for this")
 	for local, want := range map[int64]error{1: nil, 0: driver.ErrUnavailable} {
 		c := redis.NewClient(&redis.Options{Addr: srv.Host(), Protocol: 2})
 		defer c.Close()
@@ -575,7 +451,7 @@ func TestOld(t *testing.T) {
 	defer func(was int) { oldest = was }(oldest)
 	oldest = 1000
 	_, err := Open(t.Context(), given())
-	fails(t, "an old server", err, driver.ErrUnsafe, "is too old", "use Redis 1000")
+	storetest.Fails(t, "an old server", err, driver.ErrUnsafe, "is too old", "use Redis 1000")
 }
 
 // TestSentinel has a Sentinel that says where the primary is, and makes a replica one.
@@ -583,7 +459,7 @@ func TestSentinel(t *testing.T) {
 	primary := start(t, durable...)
 	start(t, append(durable, "--replicaof", "127.0.0.1 "+fmt.Sprint(primary.Port))...)
 	conf := filepath.Join(t.TempDir(), "sentinel.conf")
-	port := freePort(t)
+	port := storetest.Port(t)
 	if err := os.WriteFile(conf, []byte(fmt.Sprintf("port %d\nbind 127.0.0.1\nsentinel monitor main 127.0.0.1 %d 1\n"+
 		"sentinel down-after-milliseconds main 500\nsentinel failover-timeout main 5000\n", port, primary.Port)), 0o600); err != nil {
 		t.Fatal(err)
@@ -595,10 +471,10 @@ func TestSentinel(t *testing.T) {
 	t.Cleanup(sentinel.Kill)
 	addr := fmt.Sprintf("redis://127.0.0.1:%d/0?sentinel=main", port)
 	_, err := Open(t.Context(), strings.Replace(addr, "=main", "=other", 1))
-	fails(t, "a name that the Sentinel does not know", err, driver.ErrUnavailable, "sentinel=NAME")
-	s := prepared(t, addr)
-	rev := mustPut(t, s, "a", "x", driver.None)
-	eventually(t, "the Sentinel knows the replica, and that has all", func() bool {
+	storetest.Fails(t, "a name that the Sentinel does not know", err, driver.ErrUnavailable, "sentinel=NAME")
+	s := storetest.Prepare(t, Open, addr)
+	rev := storetest.Put(t, s, "a", "x", driver.None)
+	storetest.Eventually(t, "the Sentinel knows the replica, and that has all", func() bool {
 		c := redis.NewSentinelClient(&redis.Options{Addr: sentinel.Host()})
 		defer c.Close()
 		known, err := c.Replicas(t.Context(), "main").Result()
@@ -606,39 +482,39 @@ func TestSentinel(t *testing.T) {
 	})
 	findings(t, s, "get changes after they were acknowledged")
 	primary.Kill()
-	eventually(t, "the replica is the primary", func() bool { _, err := s.Get(t.Context(), "a"); return err == nil })
-	want(t, s, "a", "x", rev)
-	mustPut(t, s, "a", "y", rev)
+	storetest.Eventually(t, "the replica is the primary", func() bool { _, err := s.Get(t.Context(), "a"); return err == nil })
+	storetest.Want(t, s, "a", "x", rev)
+	storetest.Put(t, s, "a", "y", rev)
 }
 
 // TestCluster has a Cluster of one server.
 func TestCluster(t *testing.T) {
 	srv := start(t, append(durable, "--cluster-enabled", "yes")...)
 	_, err := Open(t.Context(), srv.address())
-	fails(t, "a Cluster that is down", err, driver.ErrUnavailable, "CLUSTERDOWN", "see that all servers")
+	storetest.Fails(t, "a Cluster that is down", err, driver.ErrUnavailable, "CLUSTERDOWN", "see that all servers")
 	c := redis.NewClient(&redis.Options{Addr: srv.Host()})
 	defer c.Close()
 	if err := c.ClusterAddSlotsRange(t.Context(), 0, 16383).Err(); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the Cluster is up", func() bool { return strings.Contains(c.ClusterInfo(t.Context()).Val(), "cluster_state:ok") })
-	s := prepared(t, srv.address("cluster=true"))
-	mustPut(t, s, "a", "x", driver.None)
+	storetest.Eventually(t, "the Cluster is up", func() bool { return strings.Contains(c.ClusterInfo(t.Context()).Val(), "cluster_state:ok") })
+	s := storetest.Prepare(t, Open, srv.address("cluster=true"))
+	storetest.Put(t, s, "a", "x", driver.None)
 	findings(t, s, "of a Cluster")
 	_, err = s.Now(t.Context())
 	if err != nil {
 		t.Error(err)
 	}
-	suite(t, "space", srv.address("cluster=true"), opened)
+	drivertest.Run(t, spaces("space", srv.address("cluster=true"), opened), storetest.Secret)
 
 	single := start(t)
 	_, err = Open(t.Context(), single.address("cluster=true", "timeout=2s"))
-	fails(t, "no Cluster", err, driver.ErrUnavailable, "cluster=true")
+	storetest.Fails(t, "no Cluster", err, driver.ErrUnavailable, "cluster=true")
 }
 
 func TestInspect(t *testing.T) {
 	srv := start(t)
-	s := mustOpen(t, srv.address())
+	s := storetest.Open(t, Open, srv.address())
 	findings(t, s, "keeps no log")
 	command(t, s, "CONFIG", "SET", "maxmemory-policy", "allkeys-lru")
 	findings(t, s, "keeps no log", "would delete leases")
@@ -656,78 +532,31 @@ func TestInspect(t *testing.T) {
 	command(t, s, "CONFIG", "SET", "no-appendfsync-on-rewrite", "yes")
 	findings(t, s, "while it is rewritten")
 	command(t, s, "ACL", "SETUSER", "some", "on", ">hunter2", "~*", "+@all", "-config")
-	findings(t, mustOpen(t, fmt.Sprintf("redis://some:hunter2@%s/0", srv.Host())), "does not let this user see appendfsync")
+	findings(t, storetest.Open(t, Open, fmt.Sprintf("redis://some:hunter2@%s/0", srv.Host())), "does not let this user see appendfsync")
 	command(t, s, "ACL", "SETUSER", "some", "-info")
-	findings(t, mustOpen(t, fmt.Sprintf("redis://some:hunter2@%s/0", srv.Host())), "cannot be checked")
+	findings(t, storetest.Open(t, Open, fmt.Sprintf("redis://some:hunter2@%s/0", srv.Host())), "cannot be checked")
 	s.Close()
 	_, err := s.Inspect(t.Context())
-	fails(t, "closed", err, driver.ErrUnavailable, "closed")
+	storetest.Fails(t, "closed", err, driver.ErrUnavailable, "closed")
 }
 
 // notes are the findings that lose nothing.
 var notes = []string{"would delete leases", "write its disk failed", "is a replica", "none can be made"}
 
-// findings fails the test unless Inspect finds what has these words, in this order, and nothing else, and those lose
-// changes that are no notes.
+// findings fails the test unless Inspect finds what has these words, in this order, and nothing else. Those that are no
+// notes must lose changes.
 func findings(t testing.TB, s *Store, words ...string) {
 	t.Helper()
-	found, err := s.Inspect(t.Context())
-	if err != nil {
-		t.Error(err)
-		return
-	}
-	if len(found) != len(words) {
-		t.Errorf("Inspect finds %+v, want what has %q", found, words)
-		return
-	}
-	for i, f := range found {
-		note := false
-		for _, n := range notes {
-			note = note || words[i] == n
-		}
-		if !strings.Contains(f.Text, words[i]) || strings.HasSuffix(f.Text, ".") || f.Loses == note || f.Advice == "" {
-			t.Errorf("Inspect finds %+v, want what has %q", f, words[i])
-		}
-		if testing.Verbose() {
-			t.Logf("%+v", f)
+	for i, f := range storetest.Findings(t, s, words...) {
+		if f.Loses == slices.Contains(notes, words[i]) {
+			t.Errorf("Inspect finds %+v, want Loses to be %v", f, !f.Loses)
 		}
 	}
 }
 
-// TestOutage has a server that is away for a part of a window: nobody notices. Then for longer: minting ends where the times do, and goes on
-// when it is back.
-func TestOutage(t *testing.T) {
-	srv := start(t, durable...)
-	s := prepared(t, srv.address("timeout=2s"))
-	g, l, err := leased.Nanoflake(t.Context(), nanoflake.Config{}, leased.Options{Store: s, Create: true, Lease: lease.Config{Window: 2 * time.Second}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	seen := make(map[nanoflake.ID]bool)
-	mint := func() error {
-		for range 10 {
-			id, err := g.TryNext()
-			if err != nil {
-				if errors.Is(err, nanoflake.ErrExhausted) {
-					return nil
-				}
-				return err
-			}
-			if seen[id] {
-				t.Fatalf("%v comes twice", id)
-			}
-			seen[id] = true
-		}
-		return nil
-	}
-	for round := range 2 {
-		srv.Kill()
-		eventually(t, "the times have run out", func() bool { return errors.Is(mint(), lease.ErrLeaseExpired) })
-		if l.Err() == nil || !errors.Is(l.Err(), driver.ErrUnavailable) {
-			t.Errorf("round %d: the lease's error is %v", round, l.Err())
-		}
-		srv.run()
-		eventually(t, "minting goes on", func() bool { return mint() == nil })
-	}
-}
+// TestRestart has a server that syncs its log always.
+func TestRestart(t *testing.T) { start(t, durable...).faults().Restart(t) }
+
+func TestStopped(t *testing.T) { start(t).faults().Stopped(t) }
+
+func TestOutage(t *testing.T) { start(t, durable...).faults().Outage(t) }

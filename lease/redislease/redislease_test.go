@@ -11,15 +11,13 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/firn-id/firn/lease"
+	"github.com/firn-id/firn/internal/servers/minter"
+	"github.com/firn-id/firn/internal/servers/storetest"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/drivertest"
-	"github.com/firn-id/firn/leased"
-	"github.com/firn-id/firn/nanoflake"
 )
 
 // given returns the address of the server that the tests find, with settings added.
@@ -69,86 +67,17 @@ func prefix(t testing.TB, c redis.UniversalClient) string {
 	return name
 }
 
-func mustOpen(t testing.TB, addr string) *Store {
-	t.Helper()
-	s, err := Open(t.Context(), addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
-	return s
-}
+// none is a revision that no entry has.
+const none driver.Revision = "1.x"
 
-func prepared(t testing.TB, addr string) *Store {
-	t.Helper()
-	s := mustOpen(t, addr)
-	if err := s.Prepare(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-func mustPut(t testing.TB, s *Store, key, value string, rev driver.Revision) driver.Revision {
-	t.Helper()
-	made, err := s.Put(t.Context(), key, []byte(value), rev)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return made
-}
-
-func want(t testing.TB, s *Store, key, value string, rev driver.Revision) {
-	t.Helper()
-	e, err := s.Get(t.Context(), key)
-	if err != nil || string(e.Value) != value || e.Revision != rev {
-		t.Errorf("Get(%s) = %.40q at %q, %v; want %.40q at %q", key, e.Value, e.Revision, err, value, rev)
-	}
-}
-
-// fails fails the test unless an error is one of a store's, of the kind, with words in its text or its advice.
-func fails(t testing.TB, what string, err, kind error, words ...string) {
-	t.Helper()
-	var e *driver.Error
-	if !errors.As(err, &e) || !errors.Is(err, kind) || e.Store == "" || e.Op == "" {
-		t.Errorf("%s: %v; want a *driver.Error that is %q", what, err, kind)
-		return
-	}
-	for _, w := range words {
-		if !strings.Contains(err.Error(), w) {
-			t.Errorf("%s: %v\nhas no %q", what, err, w)
-		}
-	}
-	if strings.Contains(err.Error(), "\n") || strings.Contains(err.Error(), "hunter2") {
-		t.Errorf("%s: %q", what, err)
-	}
-	if testing.Verbose() {
-		t.Logf("%s: %v", what, err)
-	}
-}
-
-// all returns the errors of all calls but Inspect and Now.
-func all(ctx context.Context, s *Store) map[string]error {
-	_, get := s.Get(ctx, "a")
-	_, list := s.List(ctx, "")
-	_, create := s.Put(ctx, "a", nil, driver.None)
-	_, swap := s.Put(ctx, "a", nil, "1.x")
-	return map[string]error{"get": get, "list": list, "create": create, "swap": swap, "prepare": s.Prepare(ctx)}
-}
-
-func suite(t *testing.T, prefix, addr string, open func(t *testing.T, addr string) driver.Store) {
-	var spaces atomic.Int64
-	drivertest.Run(t, func(t *testing.T) func() driver.Store {
-		addr := with(addr, fmt.Sprintf("prefix=%s:%d", prefix, spaces.Add(1)))
-		s, err := Open(t.Context(), addr)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer s.Close()
-		if err := s.Prepare(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+// spaces returns what makes fresh stores, each with a prefix of its own, whose handles come from open.
+func spaces(prefix, addr string, open func(t *testing.T, addr string) driver.Store) func(*testing.T) func() driver.Store {
+	var made atomic.Int64
+	return func(t *testing.T) func() driver.Store {
+		addr := with(addr, fmt.Sprintf("prefix=%s:%d", prefix, made.Add(1)))
+		storetest.Prepare(t, Open, addr)
 		return func() driver.Store { return open(t, addr) }
-	}, "hunter2")
+	}
 }
 
 func opened(t *testing.T, addr string) driver.Store {
@@ -160,7 +89,7 @@ func opened(t *testing.T, addr string) driver.Store {
 }
 
 func TestStore(t *testing.T) {
-	suite(t, prefix(t, needGiven(t)), given(), opened)
+	drivertest.Run(t, spaces(prefix(t, needGiven(t)), given(), opened), storetest.Secret)
 }
 
 // owned closes its client.
@@ -174,7 +103,7 @@ func (o owned) Close() error { return errors.Join(o.Store.Close(), o.client.Clos
 // TestNew has clients of go-redis's own settings, with repetitions.
 func TestNew(t *testing.T) {
 	raw := needGiven(t)
-	suite(t, prefix(t, raw), given(), func(t *testing.T, addr string) driver.Store {
+	drivertest.Run(t, spaces(prefix(t, raw), given(), func(t *testing.T, addr string) driver.Store {
 		_, prefix, _ := strings.Cut(addr, "prefix=")
 		c := redis.NewClient(&redis.Options{Addr: raw.(*redis.Client).Options().Addr, DB: raw.(*redis.Client).Options().DB})
 		s, err := New(t.Context(), c, Options{Prefix: prefix})
@@ -182,15 +111,15 @@ func TestNew(t *testing.T) {
 			t.Fatal(err)
 		}
 		return owned{s, c}
-	})
+	}), storetest.Secret)
 }
 
 // TestPrefixes has stores whose prefixes are prefixes of each other.
 func TestPrefixes(t *testing.T) {
 	p := prefix(t, needGiven(t))
 	for _, suffix := range []string{"", "x", ":entries", "/x"} {
-		s := prepared(t, given("prefix="+p+suffix))
-		mustPut(t, s, "a", suffix, driver.None)
+		s := storetest.Prepare(t, Open, given("prefix="+p+suffix))
+		storetest.Put(t, s, "a", suffix, driver.None)
 		if list, err := s.List(t.Context(), ""); err != nil || len(list) != 1 || string(list[0].Value) != suffix {
 			t.Errorf("%s: %v, %v", suffix, list, err)
 		}
@@ -199,10 +128,10 @@ func TestPrefixes(t *testing.T) {
 
 // TestEnds has entries whose keys go on after a prefix with the first and the last of the characters.
 func TestEnds(t *testing.T) {
-	s := prepared(t, given("prefix="+prefix(t, needGiven(t))))
+	s := storetest.Prepare(t, Open, given("prefix="+prefix(t, needGiven(t))))
 	keys := []string{"a", "a-", "a.", "a/-", "a/z", "a0", "a@", "a_", "az", "az/z", "azz", "b"}
 	for _, key := range keys {
-		mustPut(t, s, key, key, driver.None)
+		storetest.Put(t, s, key, key, driver.None)
 	}
 	for prefix, want := range map[string][]string{"": keys, "a": keys[:11], "a/": keys[3:5], "az": keys[8:11], "z": nil} {
 		list, err := s.List(t.Context(), prefix)
@@ -219,9 +148,9 @@ func TestEnds(t *testing.T) {
 // TestManyPages has more entries than List asks for at a time.
 func TestManyPages(t *testing.T) {
 	const many = 2*pageSize + 500
-	s := prepared(t, given("prefix="+prefix(t, needGiven(t))))
+	s := storetest.Prepare(t, Open, given("prefix="+prefix(t, needGiven(t))))
 	for i := range many {
-		mustPut(t, s, fmt.Sprintf("pool/%05d", i), fmt.Sprint(i), driver.None)
+		storetest.Put(t, s, fmt.Sprintf("pool/%05d", i), fmt.Sprint(i), driver.None)
 	}
 	list, err := s.List(t.Context(), "pool/")
 	if err != nil || len(list) != many {
@@ -233,74 +162,11 @@ func TestManyPages(t *testing.T) {
 }
 
 func TestLease(t *testing.T) {
-	addr := given("prefix=" + prefix(t, needGiven(t)))
-	s := mustOpen(t, addr)
-	wanted := leased.NanoflakePool(nanoflake.Config{})
-	if _, err := lease.Create(t.Context(), s, wanted.Name, wanted.Layout); !errors.Is(err, errUnprepared) {
-		t.Errorf("Create where nothing was prepared: %v", err)
+	name := prefix(t, needGiven(t))
+	if err := minter.Create(t.Context(), storetest.Open(t, Open, given("prefix="+name))); !errors.Is(err, errUnprepared) {
+		t.Errorf("creating a pool where nothing was prepared: %v", err)
 	}
-	if err := s.Prepare(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := lease.Open(t.Context(), s, wanted.Name, wanted.Layout); !errors.Is(err, lease.ErrNoPool) {
-		t.Errorf("Open of a pool that was not created: %v", err)
-	}
-	if _, err := lease.Create(t.Context(), s, wanted.Name, wanted.Layout); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := lease.Create(t.Context(), s, wanted.Name, wanted.Layout); !errors.Is(err, lease.ErrPoolExists) {
-		t.Errorf("Create of a pool that is there: %v", err)
-	}
-	seen := make(map[nanoflake.ID]bool)
-	const long, short = 10 * time.Second, 4 * time.Second // a busy machine may be slow
-	for _, window := range []time.Duration{long, short} {
-		for range 2 { // the second at once after the first
-			g, l, err := leased.Nanoflake(t.Context(), nanoflake.Config{}, leased.Options{
-				Store: mustOpen(t, addr), Lease: lease.Config{Worker: lease.Number(7), Window: window, First: window, Timeout: window}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, second, err := leased.Nanoflake(t.Context(), nanoflake.Config{}, leased.Options{
-				Store: mustOpen(t, addr), Lease: lease.Config{Worker: lease.Number(7), Wait: -1}})
-			if !errors.Is(err, lease.ErrHeld) {
-				t.Errorf("the same worker again: %v, %v; want an error that is lease.ErrHeld", second, err)
-			}
-			for range 10_000 {
-				id, err := g.Next(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
-				if seen[id] || id.GeneratorID() != 7 {
-					t.Fatalf("%v of generator %d, seen before: %v", id, id.GeneratorID(), seen[id])
-				}
-				seen[id] = true
-			}
-			if window == short { // over several renewals
-				until := l.Until()
-				for range 2 {
-					for l.Until().Equal(until) {
-						if _, err := g.Next(t.Context()); err != nil {
-							t.Fatal(err)
-						}
-						time.Sleep(time.Millisecond)
-					}
-					until = l.Until()
-				}
-			}
-			if err := l.Err(); err != nil {
-				t.Error(err)
-			}
-			if err := l.Close(); err != nil {
-				t.Error(err)
-			}
-		}
-	}
-	// The clock is compared with the server's.
-	_, l, err := leased.Nanoflake(t.Context(), nanoflake.Config{Clock: func() time.Time { return time.Now().Add(time.Hour) }}, leased.Options{Store: s})
-	var skew *lease.SkewError
-	if !errors.As(err, &skew) || !skew.OfStore {
-		t.Errorf("with a clock that is an hour ahead: %v, %v; want a *lease.SkewError of the store's time", l, err)
-	}
+	drivertest.RunLeases(t, spaces(name, given(), opened))
 }
 
 // TestString: the address that is shown leads to the same entries.
@@ -326,7 +192,7 @@ func TestString(t *testing.T) {
 	if strings.Contains(given(), "@") || strings.Contains(given(), "password") {
 		t.Skip("the address that is shown has no password")
 	}
-	s := prepared(t, given("prefix="+name))
-	rev := mustPut(t, s, "a", "x", driver.None)
-	want(t, mustOpen(t, s.String()), "a", "x", rev)
+	s := storetest.Prepare(t, Open, given("prefix="+name))
+	rev := storetest.Put(t, s, "a", "x", driver.None)
+	storetest.Want(t, storetest.Open(t, Open, s.String()), "a", "x", rev)
 }

@@ -1,0 +1,146 @@
+package storetest
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
+	"math/big"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/firn-id/firn/internal/servers/loopback"
+	"github.com/firn-id/firn/internal/servers/process"
+)
+
+// A Server is a server of the test's own. Its methods fail the test instead of returning an error.
+type Server struct {
+	process.Server
+	t testing.TB
+}
+
+// Start starts a server that ends with the test, even if the test is killed. The program is the first of the names that is
+// installed; the test is skipped if none is. The function command returns the command for a path and a port.
+func Start(t testing.TB, command func(path string, port int) []string, names ...string) *Server {
+	t.Helper()
+	var path string
+	for _, name := range names {
+		if found, err := exec.LookPath(name); err == nil && path == "" {
+			path = found
+		}
+	}
+	if path == "" {
+		if os.Getenv("FIRN_REQUIRE_SERVICES") == "1" {
+			t.Fatalf("%s is not installed, and FIRN_REQUIRE_SERVICES=1", names[0])
+		}
+		t.Skipf("%s is not installed", names[0])
+	}
+	s, err := process.Again(func() (*Server, error) {
+		s := &Server{t: t}
+		s.Port = Port(t)
+		s.Command = command(path, s.Port)
+		return s, s.Server.Start()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		s.Kill()
+		if t.Failed() {
+			t.Logf("the server: %s", &s.Log)
+		}
+	})
+	return s
+}
+
+// Run starts the server again.
+func (s *Server) Run() {
+	s.t.Helper()
+	if err := s.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// Stop has the server stand still until [Server.Resume].
+func (s *Server) Stop() {
+	s.t.Helper()
+	if err := s.Freeze(); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// Resume ends a [Server.Stop].
+func (s *Server) Resume() {
+	s.t.Helper()
+	if err := s.Thaw(); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// Port returns a port that nobody listens on.
+func Port(t testing.TB) int {
+	t.Helper()
+	for {
+		port, err := loopback.Port()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if port < 22000 { // a server of a Redis Cluster also listens 10000 above, where connections must not have their ports
+			return port
+		}
+	}
+}
+
+// Gone returns the address of a host where no server listens.
+func Gone(t testing.TB) string {
+	t.Helper()
+	return fmt.Sprintf("127.0.0.1:%d", Port(t))
+}
+
+// Silent returns the address of a server that accepts connections and never answers.
+func Silent(t testing.TB) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	return l.Addr().String()
+}
+
+// Certify makes a certificate for 127.0.0.1, signed by itself, and its key. Certify returns their files.
+func Certify(t testing.TB) (cert, key string) {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pkcs8, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return File(t, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))),
+		File(t, string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: pkcs8})))
+}
+
+// File returns the path of a new file that only this user may read.
+func File(t testing.TB, content string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
