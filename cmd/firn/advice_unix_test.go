@@ -19,6 +19,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/cmd/firn/internal/stores"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/leased"
 	"github.com/firn-id/firn/nanoflake"
@@ -114,7 +116,7 @@ func (c *crowd) trouble(m *member, why error) string {
 	for !errors.Is(m.lease.Err(), why) {
 		time.Sleep(time.Millisecond)
 	}
-	return (&state{dir: directory(c.dir)}).explain(m.lease.Err()).Error()
+	return (&stores.State{Dir: stores.Directory(c.dir)}).Explain(m.lease.Err()).Error()
 }
 
 func (c *crowd) file(key string) string { return filepath.Join(c.dir, crowdPool, key+"=") }
@@ -142,7 +144,8 @@ func (c *crowd) spoil(path string, do func(path string) error) {
 }
 
 // cut and overwrite are for spoil.
-func cut(path string) error       { return os.Truncate(path, 0) }
+func cut(path string) error { return os.Truncate(path, 0) }
+
 func overwrite(path string) error { return os.WriteFile(path, []byte("what is this?\n"), 0o600) }
 
 func (c *crowd) check(errs ...error) {
@@ -175,7 +178,7 @@ func (c *crowd) do(line string) {
 func (c *crowd) says() string {
 	c.Helper()
 	stdout, stderr, code := firnRun(c.T, "", "new", "nanoflake", "--state", c.dir, "--wait", "0")
-	if code != exitFailed || stdout != "" {
+	if code != cli.ExitFailed || stdout != "" {
 		c.Fatalf("firn new: exit code %d\n%s%s", code, stdout, stderr)
 	}
 	return stderr
@@ -307,7 +310,7 @@ func TestBesideInOneDirectory(t *testing.T) {
 		t.Skip("only Linux has the locks that pools exclude each other by")
 	}
 	dir := t.TempDir()
-	if _, stderr, code := firnRun(t, "", "pool", "create", "snowflakesi", "--machine-bits", "1", "--name", "another", "--beside", "--state", dir); code != exitOK {
+	if _, stderr, code := firnRun(t, "", "pool", "create", "snowflakesi", "--machine-bits", "1", "--name", "another", "--beside", "--state", dir); code != cli.ExitOK {
 		t.Fatal(stderr)
 	}
 	taken := make(map[int]bool)

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"github.com/firn-id/firn/cmd/firn/internal/cli"
 )
 
 // A host runs firn as its users do: in directories that nobody has named.
@@ -193,17 +195,17 @@ func TestBakedIn(t *testing.T) {
 	state := filepath.Join(container, ".local/state/firn")
 	for _, args := range [][]string{{"new", "nanoflake"}, {"new", "nanoflake", "--state", state}, {"pool", "rescue", "nanoflake", "--yes"}} {
 		out, stderr, code := h.run(nil, container, args...)
-		if code != exitFailed || out != "" || !strings.Contains(stderr, "is a copy of another store") || !strings.Contains(stderr, "firn pool rescue --all") {
+		if code != cli.ExitFailed || out != "" || !strings.Contains(stderr, "is a copy of another store") || !strings.Contains(stderr, "firn pool rescue --all") {
 			t.Errorf("%q: exit code %d\n%s%s", args, code, out, stderr)
 		}
 	}
-	if out, _, code := h.run(nil, container, "pool", "doctor"); code != exitFailed || !strings.Contains(out, "problem  store: ") {
+	if out, _, code := h.run(nil, container, "pool", "doctor"); code != cli.ExitFailed || !strings.Contains(out, "problem  store: ") {
 		t.Errorf("firn pool doctor: exit code %d\n%s", code, out)
 	}
 	if out, stderr, code := h.run(nil, container, "pool", "rescue", "--all", "--yes", "--no-wait", "--skew", "1ms"); code != 0 {
 		t.Errorf("exit code %d\n%s%s", code, out, stderr)
 	}
-	if _, stderr, code := h.run(nil, container, "new", "nanoflake", "--wait", "0"); code != exitFailed || !strings.Contains(stderr, "since the pool was rescued") {
+	if _, stderr, code := h.run(nil, container, "new", "nanoflake", "--wait", "0"); code != cli.ExitFailed || !strings.Contains(stderr, "since the pool was rescued") {
 		t.Errorf("at once after the rescue: exit code %d: %s", code, stderr)
 	}
 	if _, stderr, code := h.run(nil, home, "new", "nanoflake"); code != 0 {

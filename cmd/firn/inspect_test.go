@@ -1,14 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
-	"io"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/firn-id/firn"
+	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/nanoflake"
 )
 
@@ -20,7 +17,7 @@ func TestInspectLines(t *testing.T) {
 			`"time":"2028-05-14T05:10:43.27Z","unix_ms":1841893843270,` +
 			`"fields":{"timestamp":232434643270,"generator_id":767,"sequence":39}}` + "\n"
 	)
-	long := strings.Repeat("0", maxLine+1)
+	long := strings.Repeat("0", cli.MaxLine+1)
 	type invalid struct {
 		line int
 		text string // as the format gets it
@@ -63,12 +60,12 @@ func TestInspectLines(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			var wantErr strings.Builder
-			wantCode := exitOK
+			wantCode := cli.ExitOK
 			for _, bad := range test.invalid {
-				wantCode = exitFailed
+				wantCode = cli.ExitFailed
 				_, err := nanoflake.Parse(bad.text)
-				if len(bad.text) > maxLine {
-					err = errLongLine
+				if len(bad.text) > cli.MaxLine {
+					err = cli.ErrLongLine
 				}
 				fmt.Fprintf(&wantErr, "firn: line %d: %v\n", bad.line, err)
 			}
@@ -83,103 +80,5 @@ func TestInspectLines(t *testing.T) {
 				t.Errorf("exit code is %d, not %d", code, wantCode)
 			}
 		})
-	}
-}
-
-// FuzzLines compares the reader of lines with the obvious one, in whatever pieces the
-// input comes.
-func FuzzLines(f *testing.F) {
-	f.Add([]byte("a\r\n\n\x00\r\nb"), byte(1))
-	f.Add([]byte(strings.Repeat("x", maxLine)+"\r\n"+strings.Repeat("y", maxLine+1)+"\nz"), byte(200))
-	f.Add(bytes.Repeat([]byte("long"), 20*maxLine), byte(0))
-	f.Fuzz(func(t *testing.T, input []byte, piece byte) {
-		var want []string
-		for line := range bytes.Lines(input) {
-			s := strings.TrimSuffix(strings.TrimSuffix(string(line), "\n"), "\r")
-			if len(s) > maxLine {
-				s = errLongLine.Error()
-			}
-			want = append(want, s)
-		}
-		l := newLines(&pieces{input: input, size: int(piece)*16 + 1})
-		for n, line := range want {
-			got, err := l.next()
-			if err == errLongLine {
-				got = err.Error()
-			} else if err != nil {
-				t.Fatalf("line %d: %v", n+1, err)
-			}
-			if got != line {
-				t.Fatalf("line %d is %q, not %q", n+1, got, line)
-			}
-		}
-		if got, err := l.next(); err == nil || err == errLongLine {
-			t.Fatalf("another line: %q, %v", got, err)
-		}
-	})
-}
-
-// pieces is a reader of so many bytes at a time.
-type pieces struct {
-	input []byte
-	size  int
-}
-
-func (p *pieces) Read(b []byte) (int, error) {
-	if len(p.input) == 0 {
-		return 0, io.EOF
-	}
-	n := copy(b, p.input[:min(p.size, len(p.input))])
-	p.input = p.input[n:]
-	return n, nil
-}
-
-// FuzzAnswer: whatever an ID is said to be, there is an answer or an error, each of
-// which is text.
-func FuzzAnswer(f *testing.F) {
-	for _, s := range []string{"", "0", "07en9rb30swmf", "05TTUP1HNCPNA1QHTDHRTCU3V32PD7C6", "9007199254740991",
-		"017bdf6431bb33750751eb63beb3c3f8c5969d86", "9223372036854775807", "7fffffffffffffff", "\x00", "\xff\xfe", "é"} {
-		for form := range readForms {
-			f.Add(s, byte(form), true, int64(0))
-			f.Add(s, byte(form), false, int64(253402300799999)) // the last epoch
-		}
-	}
-	f.Fuzz(func(t *testing.T, s string, form byte, json bool, epoch int64) {
-		i := inspector{
-			form: readForms[int(form)%len(readForms)], json: json, pens: newPens(false), now: time.Now(),
-			settings: firn.Settings{Epoch: time.UnixMilli(epoch % 253402300799999)},
-		}
-		check := func() {
-			var w bytes.Buffer
-			err := i.answer(&w, s)
-			if err != nil {
-				complain(&w, err)
-			}
-			if w.Len() == 0 || bytes.ContainsFunc(w.Bytes(), func(r rune) bool { return r < ' ' && r != '\n' || r == 0x7f }) {
-				t.Fatalf("%q: answer %q", s, w.Bytes())
-			}
-			if lines := bytes.Count(w.Bytes(), []byte("\n")); (json || err != nil) && lines != 1 {
-				t.Fatalf("%q: %d lines: %q", s, lines, w.Bytes())
-			}
-		}
-		i.formats = firn.Formats()
-		check()
-		for _, format := range firn.Formats() {
-			i.formats, i.named = []firn.Format{format}, true
-			check()
-		}
-	})
-}
-
-func TestMisspelled(t *testing.T) {
-	for word, want := range map[string]string{
-		"sno": "sno", "SNO": "sno", "sn": "sno", "so": "sno", "no": "sno", "snoo": "sno", "ssno": "sno", "sna": "sno", "son": "sno", "nso": "sno",
-		"scru16": "scru160", "SCRU-160": "scru160", "scru106": "scru160", "scrul60": "scru160",
-		"ulid-flake": "ulidflake", "ulidflake-Scalable": "ulidflake-scalable", "ulidflake_scalable": "ulidflake-scalable", "snowflakesl": "snowflakesi", "snowflake-si": "snowflakesi",
-		"": "", "s": "", "ns": "", "snooo": "", "ons": "", "snaa": "", "xsnox": "", "osn": "", "nanofla": "", "ulidflake-": "ulidflake", "ulid": "", "snowflake": "", "07en9rb30swmf": "",
-	} {
-		if got := misspelled(word); got != want {
-			t.Errorf("%q is meant to be %q, want %q", word, got, want)
-		}
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/firn-id/firn/cmd/firn/internal/formats"
 )
 
 // TestBadDisk: on a disk that is full or read-only there is an error, no ID, and no change.
@@ -62,7 +64,7 @@ func TestNotGivenBack(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
 	// Five batches of 14 bytes each ID: more than the pipe and the buffer take, so that the
 	// run waits in its last write.
-	cmd := firnCommand(t, "new", "nanoflake", "-n", strconv.Itoa(5*maxBatch), "--state", dir)
+	cmd := firnCommand(t, "new", "nanoflake", "-n", strconv.Itoa(5*formats.MaxBatch), "--state", dir)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.StdoutPipe()
@@ -84,7 +86,7 @@ func TestNotGivenBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = cmd.Wait()
-	if ids := bytes.Count(rest, []byte("\n")) + 1; err != nil || ids != 5*maxBatch {
+	if ids := bytes.Count(rest, []byte("\n")) + 1; err != nil || ids != 5*formats.MaxBatch {
 		t.Errorf("%d IDs, %v", ids, err)
 	}
 	if all := stderr.String(); strings.Count(all, "\n") != 1 ||

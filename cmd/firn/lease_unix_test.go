@@ -16,6 +16,7 @@ import (
 
 	"github.com/creack/pty"
 
+	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/internal/freeze"
 )
 
@@ -100,7 +101,7 @@ func TestWait(t *testing.T) {
 		}
 	})
 	out, stderr, code := firnRun(t, "", "new", "snowflakesi", "--machine-bits", "1", "--state", dir)
-	if code != exitOK || out == "" || stderr != "" {
+	if code != cli.ExitOK || out == "" || stderr != "" {
 		t.Errorf("exit code %d, stdout %q, stderr %q", code, out, stderr)
 	}
 	for _, cmd := range holders {
@@ -310,7 +311,7 @@ func TestStoreGone(t *testing.T) {
 		last = line
 	}
 	code := exitCode(cmd.Wait())
-	if code != exitFailed || strings.Count(stderr.String(), "\n") != 1 || !strings.Contains(stderr.String(), "the lease has expired at ") {
+	if code != cli.ExitFailed || strings.Count(stderr.String(), "\n") != 1 || !strings.Contains(stderr.String(), "the lease has expired at ") {
 		t.Errorf("exit code %d, stderr %q", code, &stderr)
 	}
 }
@@ -342,10 +343,10 @@ func TestRescueAsks(t *testing.T) {
 		typed, want string
 		code        int
 	}{
-		{"nanoflakes\n", "that is not \"nanoflake\": nothing was changed", exitFailed},
-		{"\n", "nothing was changed", exitFailed},
-		{"\x04", "nothing was changed", exitFailed},
-		{"nanoflake\n", "rescued: 0 records", exitOK},
+		{"nanoflakes\n", "that is not \"nanoflake\": nothing was changed", cli.ExitFailed},
+		{"\n", "nothing was changed", cli.ExitFailed},
+		{"\x04", "nothing was changed", cli.ExitFailed},
+		{"nanoflake\n", "rescued: 0 records", cli.ExitOK},
 	} {
 		cmd := firnCommand(t, "pool", "rescue", "nanoflake", "--no-wait", "--state", dir)
 		f, err := pty.Start(cmd)
@@ -360,7 +361,7 @@ func TestRescueAsks(t *testing.T) {
 		if code := exitCode(cmd.Wait()); code != v.code || !strings.Contains(string(out), v.want) || !strings.Contains(string(out), "ends all leases of pool nanoflake in file://") {
 			t.Errorf("%q: exit code %d: %s", v.typed, code, out)
 		}
-		if shown := showPoolOf(t, dir); strings.Contains(shown, "rescued") != (v.code == exitOK) {
+		if shown := showPoolOf(t, dir); strings.Contains(shown, "rescued") != (v.code == cli.ExitOK) {
 			t.Errorf("after %q: %s", v.typed, shown)
 		}
 	}

@@ -13,7 +13,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/firn-id/firn"
+	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/cmd/firn/internal/stores"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/filelease"
@@ -37,8 +38,8 @@ const asUsers = "FIRN_TEST_AS_USERS"
 // takeAnyDirectory makes firn indifferent to what else runs on the machine, and to what its
 // temporary directories are on: tests of many pools run at once, and in containers.
 func takeAnyDirectory() {
-	openDefault = filelease.Open
-	inspectStore = func(ctx context.Context, store driver.Store) ([]driver.Finding, error) {
+	stores.OpenDefault = filelease.Open
+	stores.InspectStore = func(ctx context.Context, store driver.Store) ([]driver.Finding, error) {
 		if _, ok := store.(*filelease.Store); ok {
 			return nil, nil
 		}
@@ -57,7 +58,7 @@ func (h homeless) Run() int {
 	defer os.RemoveAll(dir)
 	keepCaches()
 	os.Setenv("HOME", dir)
-	os.Unsetenv(storeVariable)
+	os.Unsetenv(stores.Variable)
 	os.Setenv("XDG_STATE_HOME", filepath.Join(dir, "state"))
 	return h.m.Run()
 }
@@ -107,7 +108,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if got != want {
 		ts.Fatalf("exit code %d, not %d", got, want)
 	}
-	if want == exitUsage {
+	if want == cli.ExitUsage {
 		stderr := ts.ReadFile("stderr")
 		lines := strings.SplitAfter(stderr, "\n")
 		if len(lines) != 3 || !strings.HasPrefix(lines[0], "firn: ") || !strings.HasPrefix(lines[1], `Try "firn`) || lines[2] != "" {
@@ -155,25 +156,8 @@ func TestErrorsAreText(t *testing.T) {
 		{"new", "scru160", "--as=a\n\x1b[31m"}, {"new", "scru160", "a\n\x1b[31m"}, {"help", "a\n\x1b[31m"},
 	} {
 		_, stderr, code := firnRun(t, "", args...)
-		if code != exitUsage || strings.Count(stderr, "\n") != 2 || !strings.Contains(stderr, `a\n\x1b[31m`) {
+		if code != cli.ExitUsage || strings.Count(stderr, "\n") != 2 || !strings.Contains(stderr, `a\n\x1b[31m`) {
 			t.Errorf("%q: exit code %d, stderr %q", args, code, stderr)
-		}
-	}
-}
-
-func TestEveryFormatHasAMaker(t *testing.T) {
-	known := map[string]bool{}
-	for _, f := range firn.Formats() {
-		known[f.Name()] = true
-		if own, ok := lookup(f.Name()); !ok {
-			t.Errorf("%s is not in makers: firn new does not make its IDs", f.Name())
-		} else if (own.lastWorker != nil) != (f.Worker() != "") {
-			t.Errorf("%s: makers and package firn differ on whether it has workers", f.Name())
-		}
-	}
-	for _, name := range names() {
-		if !known[name] {
-			t.Errorf("%s is in makers and not in package firn", name)
 		}
 	}
 }

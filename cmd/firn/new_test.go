@@ -8,12 +8,13 @@ import (
 	"testing"
 
 	"github.com/firn-id/firn"
+	"github.com/firn-id/firn/cmd/firn/internal/formats"
 )
 
 // newArgs returns the arguments that make IDs of a format.
 func newArgs(name string, more ...string) []string {
 	args := []string{"new", name}
-	if f, _ := lookup(name); f.lastWorker != nil {
+	if f, _ := firn.Lookup(name); f.Worker() != "" {
 		args = append(args, "--worker", "5")
 	}
 	return append(args, more...)
@@ -21,8 +22,8 @@ func newArgs(name string, more ...string) []string {
 
 // TestNewOrder: a run's IDs are distinct and in order, over many batches.
 func TestNewOrder(t *testing.T) {
-	const n = 3*maxBatch + 7
-	for _, name := range names() {
+	const n = 3*formats.MaxBatch + 7
+	for _, name := range formats.Names() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			stdout, stderr, code := firnRun(t, "", newArgs(name, "-n", strconv.Itoa(n), "--as", "hex")...)
@@ -51,7 +52,7 @@ func TestNewOrder(t *testing.T) {
 func TestNewForms(t *testing.T) {
 	for _, f := range firn.Formats() {
 		for _, form := range f.Forms() {
-			if !slices.Contains(writtenForms, form) {
+			if !slices.Contains(formats.WrittenForms, form) {
 				continue
 			}
 			t.Run(f.Name()+"/"+form.String(), func(t *testing.T) {
@@ -86,7 +87,7 @@ func TestNewForms(t *testing.T) {
 
 // TestNewJSON: the objects of new are those of inspect.
 func TestNewJSON(t *testing.T) {
-	for _, name := range names() {
+	for _, name := range formats.Names() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			objects, _, code := firnRun(t, "", newArgs(name, "-n", "20", "--json")...)

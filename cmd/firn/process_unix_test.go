@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"syscall"
@@ -17,6 +18,9 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+
+	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/cmd/firn/internal/formats"
 )
 
 // watchMemory returns a function that returns, when the process has ended, the most memory that
@@ -101,7 +105,7 @@ func TestInspectMemory(t *testing.T) {
 	}
 	memory := watchMemory(cmd)
 	err := cmd.Wait()
-	if code := exitCode(err); code != exitFailed || !strings.Contains(out.String(), "id      "+id) {
+	if code := exitCode(err); code != cli.ExitFailed || !strings.Contains(out.String(), "id      "+id) {
 		t.Fatalf("exit code %d, stdout %q", code, out.String())
 	}
 	if rss := memory(); rss > most() {
@@ -135,7 +139,7 @@ func start(t *testing.T, cmd *exec.Cmd) {
 // TestNewInterrupted: a signal ends a run at once, and after a whole line.
 func TestNewInterrupted(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
-		for _, name := range names() {
+		for _, name := range formats.Names() {
 			t.Run(sig.String()+"/"+name, func(t *testing.T) {
 				t.Parallel()
 				cmd := firnCommand(t, newArgs(name, "-n", "1000000000000", "--as", "hex")...)
@@ -300,6 +304,8 @@ func TestInspectAnswersAtOnce(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+var ansi = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 // TestColour: on a terminal, unless NO_COLOR has a value or the terminal is dumb.
 func TestColour(t *testing.T) {

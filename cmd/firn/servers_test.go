@@ -12,6 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/cmd/firn/internal/torture"
 	"github.com/firn-id/firn/internal/servers/etcdtest"
 	"github.com/firn-id/firn/internal/servers/kubetest"
@@ -73,16 +74,16 @@ func TestServers(t *testing.T) {
 					}
 				}
 			}
-			has(firn(exitFailed, "new", "nanoflake"), "firn pool create")
-			has(firn(exitOK, "pool", "create", "nanoflake"), "nanoflake ")
-			has(firn(exitFailed, "pool", "create", "nanoflake"), "the pool exists")
+			has(firn(cli.ExitFailed, "new", "nanoflake"), "firn pool create")
+			has(firn(cli.ExitOK, "pool", "create", "nanoflake"), "nanoflake ")
+			has(firn(cli.ExitFailed, "pool", "create", "nanoflake"), "the pool exists")
 			const runs, each = 12, 200
 			var all sync.WaitGroup
 			var mu sync.Mutex
 			seen := make(map[string]bool)
 			for range runs {
 				all.Go(func() {
-					ids := firn(exitOK, "new", "nanoflake", "-n", fmt.Sprint(each))
+					ids := firn(cli.ExitOK, "new", "nanoflake", "-n", fmt.Sprint(each))
 					mu.Lock()
 					defer mu.Unlock()
 					for id := range strings.Lines(ids) {
@@ -94,16 +95,16 @@ func TestServers(t *testing.T) {
 			if len(seen) != runs*each {
 				t.Errorf("%d IDs, not %d", len(seen), runs*each)
 			}
-			has(firn(exitOK, "torture", "--network", "--processes", "4", "--duration", "8s", "--window", "100ms", "--ids", "30000", "--state", t.TempDir()),
+			has(firn(cli.ExitOK, "torture", "--network", "--processes", "4", "--duration", "8s", "--window", "100ms", "--ids", "30000", "--state", t.TempDir()),
 				"\nrequests lost ", "\nmessages ", "\npassed\n")
-			has(firn(exitOK, "pool", "list", "--json"), `"pool":"nanoflake"`, `"pool":"torture-`)
-			has(firn(exitOK, "pool", "show", "nanoflake"), "STATE", "free")
-			doctor := firn(exitOK, "pool", "doctor")
+			has(firn(cli.ExitOK, "pool", "list", "--json"), `"pool":"nanoflake"`, `"pool":"torture-`)
+			has(firn(cli.ExitOK, "pool", "show", "nanoflake"), "STATE", "free")
+			doctor := firn(cli.ExitOK, "pool", "doctor")
 			has(doctor, "ok       store: "+scheme+"://", "it takes changes", "ok       workers of nanoflake: 1024 of 1024 are free, 0 held")
-			has(firn(exitOK, "pool", "rescue", "nanoflake", "--yes", "--no-wait", "--skew", "1ms"), "rescued")
-			has(firn(exitOK, "pool", "doctor"), "it was rescued")
-			has(firn(exitOK, "new", "nanoflake"), "0") // it waits for the ten seconds of a window
-			has(firn(exitOK, "pool", "show", "nanoflake"), "rescued")
+			has(firn(cli.ExitOK, "pool", "rescue", "nanoflake", "--yes", "--no-wait", "--skew", "1ms"), "rescued")
+			has(firn(cli.ExitOK, "pool", "doctor"), "it was rescued")
+			has(firn(cli.ExitOK, "new", "nanoflake"), "0") // it waits for the ten seconds of a window
+			has(firn(cli.ExitOK, "pool", "show", "nanoflake"), "rescued")
 		})
 	}
 }
@@ -118,7 +119,7 @@ func TestTortureAPI(t *testing.T) {
 	addr := "kubernetes://test/ids?timeout=1s&server=" + server.Start(t).URL
 	stdout, stderr, code := firnRun(t, "", "torture", "--store", addr, "--network", "--processes", "4", "--duration", "8s", "--window", "100ms",
 		"--ids", "30000", "--state", t.TempDir())
-	if code != exitOK || !strings.Contains(stdout, "\nrequests lost ") || !strings.Contains(stdout, "\npassed\n") {
+	if code != cli.ExitOK || !strings.Contains(stdout, "\nrequests lost ") || !strings.Contains(stdout, "\npassed\n") {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 }

@@ -10,14 +10,13 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/firn-id/firn/cmd/firn/internal/formats"
 	"github.com/firn-id/firn/lease"
-	"github.com/firn-id/firn/lease/driver"
-	"github.com/firn-id/firn/leased"
+	"github.com/firn-id/firn/lease/filelease"
 	"github.com/firn-id/firn/snowflakesi"
 )
 
@@ -32,12 +31,12 @@ func leaseCommand(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: lease [hold] DIR FORMAT [KEY=VALUE]...")
 	}
-	f, ok := lookup(args[1])
+	f, ok := formats.Lookup(args[1])
 	if !ok {
 		ts.Fatalf("no format %s", args[1])
 	}
-	r := recipe{format: f.Format}
-	r.set.Layout = snowflakesi.DefaultLayout()
+	r := formats.Recipe{Format: f.Format}
+	r.Set.Layout = snowflakesi.DefaultLayout()
 	c := lease.Config{Holder: "a script", Timeout: time.Minute} // whatever the window, on a machine that is busy
 	for _, arg := range args[2:] {
 		key, value, _ := strings.Cut(arg, "=")
@@ -55,19 +54,25 @@ func leaseCommand(ts *testscript.TestScript, neg bool, args []string) {
 			n, err = strconv.Atoi(value)
 			c.Worker = lease.Number(n)
 		case "machine-bits":
-			r.set.Layout.MachineBits, err = strconv.Atoi(value)
+			r.Set.Layout.MachineBits, err = strconv.Atoi(value)
 		default:
 			err = errors.New("no such key: " + arg)
 		}
 		ts.Check(err)
 	}
-	_, held, err := f.lease(context.Background(), r, leased.Options{Dir: ts.MkAbs(args[0]), Lease: c})
+	store, err := filelease.Open(ts.MkAbs(args[0]))
+	ts.Check(err)
+	_, held, err := f.Lease(context.Background(), r, formats.LeaseOptions{Store: store, Create: true, Lease: c})
 	ts.Check(err)
 	if hold {
-		ts.Defer(func() { held.Close() })
+		ts.Defer(func() {
+			held.Close()
+			store.Close()
+		})
 		return
 	}
 	ts.Check(held.Close())
+	ts.Check(store.Close())
 }
 
 // putCommand is the scripts' command "put DIR KEY OLD NEW": it replaces a part of a record.
@@ -75,7 +80,7 @@ func putCommand(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 4 {
 		ts.Fatalf("usage: put DIR KEY OLD NEW")
 	}
-	store, err := leased.Embedded(ts.MkAbs(args[0]))
+	store, err := filelease.Open(ts.MkAbs(args[0]))
 	ts.Check(err)
 	e, err := store.Get(context.Background(), args[1])
 	ts.Check(err)
@@ -124,89 +129,4 @@ func contents(ts *testscript.TestScript, dir string) string {
 	})
 	ts.Check(err)
 	return all.String()
-}
-
-func TestWorkerStates(t *testing.T) {
-	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	for _, v := range []struct {
-		held  bool
-		until time.Duration
-		want  string
-	}{
-		{true, time.Second, "held"},
-		{true, 0, "ran out"},
-		{true, -time.Hour, "ran out"},
-		{false, -time.Hour, "free"},
-		{false, time.Millisecond, "free"},
-		{false, time.Second, "ahead"},
-	} {
-		if got := stateOf(lease.Worker{Held: v.held, Until: now.Add(v.until)}, now); got != v.want {
-			t.Errorf("held %v until now + %v: %s, not %s", v.held, v.until, got, v.want)
-		}
-	}
-}
-
-// TestEnds: a pool's timestamps end where its format says, and no layout of another program
-// overflows.
-func TestEnds(t *testing.T) {
-	for _, name := range names() {
-		f, _ := lookup(name)
-		r := recipe{format: f.Format}
-		r.set.Layout = snowflakesi.DefaultLayout()
-		want := map[string]string{
-			"nanoflake": "2090-09-07T15:47:35.552Z", "ulidflake": "2302-09-27T15:10:22.208Z", "ulidflake-scalable": "2302-09-27T15:10:22.208Z",
-			"snowflakesi": "2055-11-04T19:53:47.776Z", "scru160": "10889-08-02T05:31:50.656Z", "sno": "2079-09-07T15:47:35.552Z",
-		}[name]
-		if got := timeText(ends(f.pool(r).Layout)); got != want {
-			t.Errorf("%s: %s, not %s", name, got, want)
-		}
-	}
-	for _, l := range []lease.Layout{
-		{Unit: time.Hour, Widths: []int{1000}}, {Unit: 1 << 62, Widths: []int{63}}, {Unit: time.Second},
-	} {
-		if got := ends(l); got.Before(l.Epoch) {
-			t.Errorf("%v: %v", l, got)
-		}
-	}
-}
-
-// TestExplain: errors of leases and stores say which flag to turn to, and stay what they are.
-func TestExplain(t *testing.T) {
-	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	for _, v := range []struct {
-		err  error
-		want string
-	}{
-		{&lease.NoWorkerError{Pool: "p", Workers: 2, Soonest: at}, "firn pool show p --state /x"},
-		{&lease.NoWorkerError{Pool: "p", Workers: 1, Soonest: at}, "one process at a time"},
-		{&lease.HeldError{Pool: "p", Worker: 3, Holder: "h", Until: at}, "held by h, until 2026-01-01T00:00:00Z or longer: give another --worker"},
-		{&lease.HeldError{Pool: "p", Worker: 3, Until: at}, "cannot be used before 2026"},
-		{&lease.SkewError{Pool: "p", Now: at, Reference: at.AddDate(10, 0, 0)}, "(in 9 years): set the clock or, if it is right, add --trust-clock"},
-		{&lease.SkewError{Pool: "p", Now: at, Reference: at.AddDate(-10, 0, 0)}, "(10 years ago)"},
-		{&lease.MismatchError{Pool: "p", Field: "epoch", Have: "A", Want: "B"}, "give --epoch A, or name the pool for those with --pool"},
-		{&lease.MismatchError{Pool: "p", Field: "widths", Have: "[41 5 17]", Want: "[40 5 8]"}, "give --clock-bits 41 --machine-bits 5, or"},
-		{&lease.MismatchError{Pool: "p", Field: "widths", Have: "[41 7]", Want: "[40 5 8]"}, "its widths is"},
-		{&lease.MismatchError{Pool: "p", Field: "format", Have: "sno", Want: "nanoflake"}, "for IDs of sno, not nanoflake"},
-		{&lease.MismatchError{Pool: "p", Field: "unit", Have: "1ms", Want: "2ms"}, "its unit is 1ms, not 2ms"},
-		{&driver.Error{Store: "s", Op: "get", Key: "p/workers/00001", Err: driver.ErrDamaged, Advice: "rescue the pool (lease.Rescue), which"}, "rescue the pool (firn pool rescue p --state /x), which"},
-		{&driver.Error{Store: "s", Op: "get", Key: "sno/pool", Err: driver.ErrDamaged, Advice: "rescue (lease.Rescue, with its layout)"}, "rescue (firn pool rescue sno --format sno --state /x)"},
-		{&driver.Error{Store: "s", Op: "open", Err: driver.ErrUnavailable, Advice: "rescue each instead of creating it (lease.Rescue, with its layout)"}, "instead of creating it (firn pool rescue NAME --format FORMAT --state /x)"},
-		{&driver.Error{Store: "s", Op: "get", Key: "sno/pool", Err: driver.ErrUnsafe, Advice: "rescue them there (lease.Rescue there, with their layouts)"}, "(firn pool rescue sno --format sno --store ADDRESS)"},
-		{&driver.Error{Store: "file:///x", Op: "get", Err: driver.ErrVersion, Advice: "use it"}, "use it"},
-		{fmt.Errorf("p: %w", lease.ErrPoolExists), "it can be used as it is"},
-		{fmt.Errorf("pool p: %w", lease.ErrNoPool), "to see those that there are: firn pool list --state /x"},
-		{fmt.Errorf("pool sno: %w (lease.Create)", lease.ErrNoPool), "(firn pool create sno --state /x)"},
-		{fmt.Errorf("pool p: %w: %w (lease.Rescue)", errors.New("x"), lease.ErrRescued), "x: the pool was rescued (firn pool rescue p --state /x)"},
-		{&lease.ExpiredError{Pool: "p", Until: at, Cause: &driver.Error{Err: lease.ErrRolledBack, Store: "s", Op: "read", Key: "p/pool", Advice: "rescue it (lease.Rescue)"}}, "rescue it (firn pool rescue p --state /x)"},
-		{&lease.ExpiredError{Pool: "p", Until: at, Cause: &driver.Error{Err: driver.ErrUnavailable, Store: "s", Op: "put"}}, "the lease has expired at"},
-		{errors.New("else"), "else"},
-	} {
-		got := (&state{dir: "/x"}).explain(v.err)
-		if !strings.Contains(got.Error(), v.want) || strings.Contains(got.Error(), "\n") || !errors.Is(got, v.err) {
-			t.Errorf("%T: %v\nis without: %s", v.err, got, v.want)
-		}
-	}
-	if (&state{}).explain(nil) != nil {
-		t.Error("no error becomes one")
-	}
 }

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/cmd/firn/internal/stores"
 	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/filelease"
@@ -29,7 +31,9 @@ type sharedStore struct {
 	prepared string
 }
 
-func init() { kinds = append(kinds, kind{"shared", "shared:///somewhere", opens(openShared)}) }
+func init() {
+	stores.Kinds = append(stores.Kinds, stores.Kind{Scheme: "shared", Form: "shared:///somewhere", Open: stores.Opens(openShared)})
+}
 
 func openShared(_ context.Context, addr string) (*sharedStore, error) {
 	a, err := address.Parse(addr)
@@ -139,7 +143,7 @@ func TestNoSecrets(t *testing.T) {
 			cmd.Env, cmd.Stdout, cmd.Stderr, cmd.Dir = env, &out, &errs, t.TempDir()
 			code := exitCode(cmd.Run())
 			stdout, stderr := out.String(), errs.String()
-			if strings.Contains(stdout+stderr, secret) || code != exitUsage || strings.Count(stderr, "firn: ") != 1 {
+			if strings.Contains(stdout+stderr, secret) || code != cli.ExitUsage || strings.Count(stderr, "firn: ") != 1 {
 				t.Errorf("%q: exit code %d\n%s%s", args, code, stdout, stderr)
 			}
 			if strings.ContainsAny(stderr, "\x1b") {
@@ -147,18 +151,10 @@ func TestNoSecrets(t *testing.T) {
 			}
 		}
 		cmd := firnCommand(t, "pool", "list")
-		cmd.Env = append(cmd.Env, storeVariable+"="+addr)
+		cmd.Env = append(cmd.Env, stores.Variable+"="+addr)
 		out, err := cmd.CombinedOutput()
-		if strings.Contains(string(out), secret) || exitCode(err) != exitUsage || !strings.HasPrefix(string(out), "firn: FIRN_STORE: ") {
+		if strings.Contains(string(out), secret) || exitCode(err) != cli.ExitUsage || !strings.HasPrefix(string(out), "firn: FIRN_STORE: ") {
 			t.Errorf("FIRN_STORE=%s: %v\n%s", addr, err, out)
 		}
-	}
-}
-
-func TestOpens(t *testing.T) {
-	broken := errors.New("broken")
-	store, err := opens(func(context.Context, string) (*sharedStore, error) { return nil, broken })(t.Context(), "")
-	if store != nil || err != broken {
-		t.Errorf("%v, %v", store, err)
 	}
 }

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"github.com/firn-id/firn/cmd/firn/internal/cli"
 )
 
 // TestUsers: users of a group share a state directory that was made for it; and who may not look
@@ -67,7 +69,7 @@ func TestUsers(t *testing.T) {
 			}
 		}
 	}
-	if _, stderr, code := firn(eve, "new", "nanoflake"); code != exitFailed || !strings.Contains(stderr, "permission denied") {
+	if _, stderr, code := firn(eve, "new", "nanoflake"); code != cli.ExitFailed || !strings.Contains(stderr, "permission denied") {
 		t.Errorf("somebody else: exit code %d: %s", code, stderr)
 	}
 
@@ -75,11 +77,11 @@ func TestUsers(t *testing.T) {
 	if err := errors.Join(os.Chmod(folder, 0o700), os.Chown(folder, 0, 0)); err != nil {
 		t.Fatal(err)
 	}
-	if out, stderr, code := firn(alice, "pool", "list"); code != exitFailed || out != "" || !strings.Contains(stderr, "permission denied") {
+	if out, stderr, code := firn(alice, "pool", "list"); code != cli.ExitFailed || out != "" || !strings.Contains(stderr, "permission denied") {
 		t.Errorf("firn pool list: exit code %d\n%s%s", code, out, stderr)
 	}
 	out, stderr, code := firn(alice, "pool", "doctor")
-	if code != exitFailed || stderr != "" || !strings.Contains(out, "permission denied") ||
+	if code != cli.ExitFailed || stderr != "" || !strings.Contains(out, "permission denied") ||
 		strings.Contains(out, "there are no pools") || strings.Contains(out, "can be read") {
 		t.Errorf("firn pool doctor: exit code %d\n%s%s", code, out, stderr)
 	}

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"bufio"
@@ -8,20 +8,20 @@ import (
 	"io"
 )
 
-// maxLine is the length of the longest line that is read, in bytes. IDs are far shorter.
-const maxLine = 4096
+// MaxLine is the length of the longest line that is read, in bytes. IDs are far shorter.
+const MaxLine = 4096
 
-// errLongLine is the error for a line that is longer.
-var errLongLine = fmt.Errorf("longer than %d bytes", maxLine)
+// ErrLongLine is the error for a line that is longer.
+var ErrLongLine = fmt.Errorf("longer than %d bytes", MaxLine)
 
 // lines reads lines, in constant memory whatever comes.
 type lines struct{ r *bufio.Reader }
 
-func newLines(r io.Reader) lines { return lines{bufio.NewReaderSize(r, 16*maxLine)} }
+func newLines(r io.Reader) lines { return lines{bufio.NewReaderSize(r, 16*MaxLine)} }
 
-// next returns the next line without its end, LF or CRLF, which the last one may lack.
+// Next returns the next line without its end, LF or CRLF, which the last one may lack.
 // After errLongLine it goes on with the line after that; other errors are the end.
-func (l lines) next() (string, error) {
+func (l lines) Next() (string, error) {
 	line, err := l.r.ReadSlice('\n')
 	long := false
 	for errors.Is(err, bufio.ErrBufferFull) {
@@ -32,8 +32,8 @@ func (l lines) next() (string, error) {
 		return "", err
 	}
 	line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
-	if long || len(line) > maxLine {
-		return "", errLongLine
+	if long || len(line) > MaxLine {
+		return "", ErrLongLine
 	}
 	return string(line), nil
 }

@@ -1,4 +1,4 @@
-package main
+package ids
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/firn-id/firn"
+	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/snowflakesi"
 )
 
@@ -35,7 +36,7 @@ var shown = []struct {
 }
 
 func TestShow(t *testing.T) {
-	i := inspector{pens: newPens(false), now: time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)}
+	i := inspector{pens: cli.NewPens(false), now: time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)}
 	var got bytes.Buffer
 	for _, s := range shown {
 		f, _ := firn.Lookup(s.format)
@@ -97,8 +98,8 @@ func TestDiagramLines(t *testing.T) {
 func checkDiagram(t *testing.T, info firn.Info) {
 	t.Helper()
 	var plain, coloured bytes.Buffer
-	newPens(false).diagram(&plain, info)
-	newPens(true).diagram(&coloured, info)
+	writeDiagram(&plain, cli.NewPens(false), info)
+	writeDiagram(&coloured, cli.NewPens(true), info)
 	if ansi.ReplaceAllString(coloured.String(), "") != plain.String() {
 		t.Errorf("colours change the text:\n%s%q", &plain, &coloured)
 	}
@@ -157,29 +158,5 @@ func checkDiagram(t *testing.T, info firn.Info) {
 			t.Errorf("%s leads to %q, not %q:\n%s", f.Name, labels[f.Name], want, &plain)
 		}
 		at0 -= f.Bits
-	}
-}
-
-func TestRelative(t *testing.T) {
-	now := time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)
-	for _, test := range []struct {
-		t    time.Time
-		want string
-	}{
-		{now, "now"},
-		{now.Add(-time.Second), "1 second ago"},
-		{now.Add(59 * time.Second), "in 59 seconds"},
-		{now.Add(-119 * time.Second), "1 minute ago"},
-		{now.Add(2 * time.Hour), "in 2 hours"},
-		{now.Add(-47 * time.Hour), "47 hours ago"},
-		{now.Add(48 * time.Hour), "in 2 days"},
-		{now.AddDate(-1, 0, 0), "365 days ago"},
-		{now.AddDate(2, 0, 1), "in 2 years"},
-		{now.AddDate(-57, 0, 0), "57 years ago"},
-		{time.UnixMilli(1<<48 - 1), "in 8862 years"},
-	} {
-		if got := relative(test.t, now); got != test.want {
-			t.Errorf("%v is %q, not %q", test.t, got, test.want)
-		}
 	}
 }

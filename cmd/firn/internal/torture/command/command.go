@@ -1,4 +1,5 @@
-package main
+// Package command has the command firn torture, whose engine is package torture.
+package command
 
 import (
 	"context"
@@ -20,6 +21,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/cmd/firn/internal/stores"
 	"github.com/firn-id/firn/cmd/firn/internal/torture"
 	"github.com/firn-id/firn/lease/address"
 )
@@ -27,14 +30,14 @@ import (
 // tortureFlags are those of firn torture.
 type tortureFlags struct {
 	torture.Config
-	ids     count
-	store   storeAddress
+	ids     cli.Count
+	store   stores.Address
 	network bool
 	json    bool
 }
 
-// newTorture returns the command firn torture.
-func newTorture(s *streams) *cobra.Command {
+// New returns the command firn torture.
+func New(s *cli.Streams) *cobra.Command {
 	f := tortureFlags{ids: -1}
 	cmd := &cobra.Command{
 		Use:   "torture",
@@ -60,7 +63,7 @@ Exit code 1 if one of that is not so; the logs stay then.`,
   firn torture --format sno --seed 42 --state /var/tmp --keep --json
   firn torture --store etcd://127.0.0.1:2379/torture?timeout=1s --network`,
 		DisableFlagsInUseLine: true,
-		Args:                  noArguments,
+		Args:                  cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.check(); err != nil {
 				return err
@@ -82,11 +85,11 @@ Exit code 1 if one of that is not so; the logs stay then.`,
 	flags.BoolVar(&f.Keep, "keep", false, "keep the pool and the logs")
 	flags.BoolVar(&f.json, "json", false, "write the summary as a JSON object")
 	flags.Lookup("ids").DefValue = ""
-	complete(cmd, "format", torture.Formats()...)
+	cli.Complete(cmd, "format", torture.Formats()...)
 	for _, flag := range []string{"processes", "duration", "ids", "window", "seed"} {
-		complete(cmd, flag)
+		cli.Complete(cmd, flag)
 	}
-	if err := cmd.RegisterFlagCompletionFunc("store", completeStore); err != nil {
+	if err := cmd.RegisterFlagCompletionFunc("store", stores.CompleteStore); err != nil {
 		panic(err) // no such flag
 	}
 	if err := cmd.MarkFlagDirname("state"); err != nil {
@@ -95,8 +98,8 @@ Exit code 1 if one of that is not so; the logs stay then.`,
 	cmd.AddCommand(&cobra.Command{
 		Use:    "process",
 		Hidden: true, // it is what firn torture starts
-		Args:   noArguments,
-		RunE:   func(*cobra.Command, []string) error { return torture.Child(s.in, os.Stdout, openStore) },
+		Args:   cli.NoArguments,
+		RunE:   func(*cobra.Command, []string) error { return torture.Child(s.In, os.Stdout, stores.OpenStore) },
 	})
 	return cmd
 }
@@ -104,13 +107,13 @@ Exit code 1 if one of that is not so; the logs stay then.`,
 func (f *tortureFlags) check() error {
 	switch {
 	case !slices.Contains(torture.Formats(), f.Format):
-		return badFlag("format", f.Format, "is not "+list(torture.Formats(), "or"))
+		return cli.BadFlag("format", f.Format, "is not "+cli.List(torture.Formats(), "or"))
 	case f.Processes < 2 || f.Processes > 100:
-		return badFlag("processes", strconv.Itoa(f.Processes), "is not in 2 to 100")
+		return cli.BadFlag("processes", strconv.Itoa(f.Processes), "is not in 2 to 100")
 	case f.Window < 50*time.Millisecond || f.Window > time.Minute:
-		return badFlag("window", f.Window.String(), "is not between 50ms and 1m")
+		return cli.BadFlag("window", f.Window.String(), "is not between 50ms and 1m")
 	case f.Duration < 20*f.Window:
-		return badFlag("duration", f.Duration.String(), "is less than 20 windows")
+		return cli.BadFlag("duration", f.Duration.String(), "is less than 20 windows")
 	}
 	if f.IDs = int64(f.ids); f.IDs < 0 {
 		f.IDs = int64(f.Duration.Minutes() * 10e6)
@@ -122,31 +125,31 @@ func (f *tortureFlags) check() error {
 func (f *tortureFlags) checkStore() error {
 	if f.store == "" {
 		if f.network {
-			return usagef("--network goes with --store")
+			return cli.Usagef("--network goes with --store")
 		}
 		return nil
 	}
 	addr := string(f.store)
-	if _, err := kindOf(addr); err != nil {
-		return badAddress("--store", err)
+	if _, err := stores.KindOf(addr); err != nil {
+		return stores.BadAddress("--store", err)
 	}
-	f.Store, f.Open, f.Messages = addr, openStore, true
+	f.Store, f.Open, f.Messages = addr, stores.OpenStore, true
 	if !f.network {
 		return nil
 	}
 	a, err := address.Parse(addr)
 	if err != nil {
-		return badAddress("--store", err)
+		return stores.BadAddress("--store", err)
 	}
 	if a.Scheme == "kubernetes" {
 		return f.throughAPI(a)
 	}
 	if len(a.Hosts) == 0 {
-		return usagef("--network: the address of the store names no host")
+		return cli.Usagef("--network: the address of the store names no host")
 	}
 	for _, host := range a.Hosts {
 		if _, _, err := net.SplitHostPort(host); err != nil {
-			return usagef("--network: name the port of %s too, in the address of the store", host)
+			return cli.Usagef("--network: name the port of %s too, in the address of the store", host)
 		}
 	}
 	f.Servers = a.Hosts
@@ -159,7 +162,7 @@ func (f *tortureFlags) checkStore() error {
 func (f *tortureFlags) throughAPI(a *address.Address) error {
 	u, err := url.Parse(a.Text("server", ""))
 	if err != nil || u.Hostname() == "" || u.Port() == "" {
-		return usagef("--network: name the API server and its port, in the address of the store: server=https://HOST:PORT")
+		return cli.Usagef("--network: name the API server and its port, in the address of the store: server=https://HOST:PORT")
 	}
 	f.Servers = []string{u.Host}
 	f.Via = func(servers []string) string {
@@ -170,7 +173,7 @@ func (f *tortureFlags) throughAPI(a *address.Address) error {
 	return nil
 }
 
-func (f *tortureFlags) run(ctx context.Context, s *streams) error {
+func (f *tortureFlags) run(ctx context.Context, s *cli.Streams) error {
 	f.Command = func() (*exec.Cmd, error) {
 		self, err := os.Executable()
 		if err != nil {
@@ -178,7 +181,7 @@ func (f *tortureFlags) run(ctx context.Context, s *streams) error {
 		}
 		return exec.Command(self, "torture", "process"), nil
 	}
-	f.Progress = tortureProgress(s.err)
+	f.Progress = tortureProgress(s.Err)
 	// Not untilSignal, which ends the process soon: there are others to end first.
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -192,7 +195,7 @@ func (f *tortureFlags) run(ctx context.Context, s *streams) error {
 	go func() {
 		select {
 		case sig := <-signals:
-			cancel(interrupted{sig})
+			cancel(cli.Interrupted{Signal: sig})
 		case <-ctx.Done():
 		}
 	}()
@@ -208,15 +211,15 @@ func (f *tortureFlags) run(ctx context.Context, s *streams) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(s.out, "%s\n", text)
+		fmt.Fprintf(s.Out, "%s\n", text)
 	default:
-		sum.WriteTo(s.out)
+		sum.WriteTo(s.Out)
 	}
 	switch {
 	case len(sum.Violations) > 0:
 		return errors.New("uniqueness was violated: the logs are in " + sum.Dir)
 	case len(sum.Missing) > 0:
-		return errors.New("faults that were planned did not happen: " + list(sum.Missing, "and"))
+		return errors.New("faults that were planned did not happen: " + cli.List(sum.Missing, "and"))
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package main
+package pools
 
 import (
 	"bytes"
@@ -16,15 +16,17 @@ import (
 	"github.com/fatih/color"
 	"github.com/spf13/cobra"
 
+	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/cmd/firn/internal/formats"
+	"github.com/firn-id/firn/cmd/firn/internal/stores"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
-	"github.com/firn-id/firn/leased"
 )
 
-// newPoolDoctor returns the command firn pool doctor.
-func newPoolDoctor(s *streams) *cobra.Command {
+// newDoctor returns the command firn pool doctor.
+func newDoctor(s *cli.Streams) *cobra.Command {
 	var (
-		st     state
+		st     stores.State
 		asJSON bool
 	)
 	cmd := &cobra.Command{
@@ -57,10 +59,10 @@ empty if it is about all.`,
 			return d.tell(s, asJSON)
 		},
 	}
-	cmd.ValidArgsFunction = st.completePool
+	cmd.ValidArgsFunction = st.CompletePool
 	cmd.Flags().SortFlags = false
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON, one object a line")
-	st.addTo(cmd)
+	st.AddTo(cmd)
 	return cmd
 }
 
@@ -90,7 +92,7 @@ type finding struct {
 
 // A doctor examines a store.
 type doctor struct {
-	st       *state
+	st       *stores.State
 	began    time.Time // the first reading of the clock
 	findings []finding
 	bad      map[string]bool // keys of records that were found unreadable
@@ -102,20 +104,20 @@ func (d *doctor) find(level, about, pool, form string, args ...any) {
 
 // examine looks at all pools, or those named. Its error is that one of those is not there.
 func (d *doctor) examine(ctx context.Context, named []string) error {
-	store, at, err := d.st.look(ctx)
+	store, at, err := d.st.Look(ctx)
 	switch {
-	case errors.As(err, new(usageError)):
+	case errors.As(err, new(cli.UsageError)):
 		return err
 	case err != nil:
-		d.find(levelProblem, aboutStore, "", "%v", d.st.explain(err))
+		d.find(levelProblem, aboutStore, "", "%v", d.st.Explain(err))
 	case store == nil && len(named) > 0:
-		return d.st.explain(noPool(named[0], at, nil))
+		return d.st.Explain(stores.NoPool(named[0], at, nil))
 	case store == nil:
-		d.find(levelNote, aboutStore, "", "%s is not there yet: firn new makes it when it takes its first worker", at.dir)
+		d.find(levelNote, aboutStore, "", "%s is not there yet: firn new makes it when it takes its first worker", at.Dir)
 	default:
 		defer store.Close()
 		examine := d.examineStore
-		if at.dir == "" {
+		if at.Dir == "" {
 			examine = d.examineShared
 		}
 		if err := examine(ctx, store, at, named); err != nil {
@@ -127,17 +129,17 @@ func (d *doctor) examine(ctx context.Context, named []string) error {
 }
 
 // examineStore looks at a store of files and its pools.
-func (d *doctor) examineStore(ctx context.Context, store driver.Store, at place, named []string) error {
-	dir := at.dir
-	with, err := foldersWith(dir, "workers") // before the pools: a pool is made first
-	names, unread := pools(dir)
+func (d *doctor) examineStore(ctx context.Context, store driver.Store, at stores.Place, named []string) error {
+	dir := at.Dir
+	with, err := stores.FoldersWith(dir, "workers") // before the pools: a pool is made first
+	names, unread := stores.Pools(dir)
 	if err = cmp.Or(err, unread); err != nil {
 		d.find(levelProblem, aboutStore, "", "%v", err)
 		return nil
 	}
 	if len(named) > 0 {
 		if !slices.Contains(names, named[0]) && !slices.Contains(with, named[0]) {
-			return d.st.explain(noPool(named[0], at, store))
+			return d.st.Explain(stores.NoPool(named[0], at, store))
 		}
 		other := func(name string) bool { return name != named[0] }
 		with, names = slices.DeleteFunc(with, other), slices.DeleteFunc(names, other)
@@ -148,7 +150,7 @@ func (d *doctor) examineStore(ctx context.Context, store driver.Store, at place,
 			if err == nil || errors.Is(err, lease.ErrNoPool) {
 				continue // it was made meanwhile, or the folder is empty
 			}
-			d.find(levelProblem, aboutStore, name, "%v", d.st.explain(err))
+			d.find(levelProblem, aboutStore, name, "%v", d.st.Explain(err))
 		}
 	}
 	d.examineFiles(ctx, store, dir, names)
@@ -159,7 +161,7 @@ func (d *doctor) examineStore(ctx context.Context, store driver.Store, at place,
 	var found []lease.Found
 	for _, name := range names {
 		f := lease.Found{Name: name}
-		f.Pool, f.Workers, f.Err = readPool(ctx, store, name)
+		f.Pool, f.Workers, f.Err = stores.ReadPool(ctx, store, name)
 		f.Workers = slices.DeleteFunc(f.Workers, func(w lease.Worker) bool { return d.wasSaid(w.Err) })
 		if d.wasSaid(f.Err) && !slices.ContainsFunc(f.Workers, func(w lease.Worker) bool { return w.Err != nil }) {
 			continue
@@ -171,11 +173,11 @@ func (d *doctor) examineStore(ctx context.Context, store driver.Store, at place,
 }
 
 // examineShared looks at another store and its pools, and reads it once.
-func (d *doctor) examineShared(ctx context.Context, store driver.Store, at place, named []string) error {
+func (d *doctor) examineShared(ctx context.Context, store driver.Store, at stores.Place, named []string) error {
 	began := time.Now()
 	found, err := lease.Survey(ctx, store)
 	if err != nil {
-		d.find(levelProblem, aboutStore, "", "%v", d.st.explain(err))
+		d.find(levelProblem, aboutStore, "", "%v", d.st.Explain(err))
 		return nil
 	}
 	records := 0
@@ -186,7 +188,7 @@ func (d *doctor) examineShared(ctx context.Context, store driver.Store, at place
 	if len(named) > 0 {
 		found = slices.DeleteFunc(found, func(f lease.Found) bool { return f.Name != named[0] })
 		if len(found) == 0 {
-			return d.st.explain(noPool(named[0], at, store))
+			return d.st.Explain(stores.NoPool(named[0], at, store))
 		}
 	}
 	if len(found) == 0 {
@@ -215,7 +217,7 @@ func (d *doctor) examineWriting(ctx context.Context, store driver.Store, found [
 		}
 		record, err := store.Get(ctx, f.Name+"/pool") // see package lease
 		if err != nil {
-			d.find(levelProblem, aboutStore, f.Name, "%v", d.st.explain(err))
+			d.find(levelProblem, aboutStore, f.Name, "%v", d.st.Explain(err))
 			return
 		}
 		began := time.Now()
@@ -225,7 +227,7 @@ func (d *doctor) examineWriting(ctx context.Context, store driver.Store, found [
 		case errors.Is(err, driver.ErrConflict):
 			d.find(levelOK, aboutStore, "", "%s: it takes changes; one that it had to refuse took %v", store, took)
 		case err != nil:
-			d.find(levelProblem, aboutStore, "", "it cannot be written: %v", d.st.explain(err))
+			d.find(levelProblem, aboutStore, "", "it cannot be written: %v", d.st.Explain(err))
 		default:
 			d.find(levelProblem, aboutStore, f.Name, "it has created a record that was there: it does not compare before it swaps, and is none for leases")
 		}
@@ -238,9 +240,9 @@ func (d *doctor) inspect(ctx context.Context, store driver.Store) {
 	if _, ok := store.(driver.Inspector); !ok {
 		return
 	}
-	found, err := inspectStore(ctx, store)
+	found, err := stores.InspectStore(ctx, store)
 	if err != nil {
-		d.find(levelWarning, aboutStore, "", "its settings, which decide whether it can lose something, cannot be looked at: %v", d.st.explain(err))
+		d.find(levelWarning, aboutStore, "", "its settings, which decide whether it can lose something, cannot be looked at: %v", d.st.Explain(err))
 		return
 	}
 	for _, f := range found {
@@ -248,18 +250,11 @@ func (d *doctor) inspect(ctx context.Context, store driver.Store) {
 		if f.Loses {
 			level = levelProblem
 		}
-		d.find(level, aboutStore, "", "%s", findingText(f))
+		d.find(level, aboutStore, "", "%s", stores.FindingText(f))
 	}
 	if len(found) == 0 {
 		d.find(levelOK, aboutStore, "", "%s: it keeps what it has acknowledged, by its settings", store)
 	}
-}
-
-func findingText(f driver.Finding) string {
-	if f.Advice == "" {
-		return f.Text
-	}
-	return f.Text + ": " + new(state).withCommands(f.Advice, "")
 }
 
 // compareClock compares the clock with the store's.
@@ -273,7 +268,7 @@ func (d *doctor) compareClock(ctx context.Context, store driver.Store) {
 	theirs, err := clock.Now(ctx)
 	after := time.Now()
 	if err != nil {
-		d.find(levelProblem, aboutStore, "", "%v", d.st.explain(err))
+		d.find(levelProblem, aboutStore, "", "%v", d.st.Explain(err))
 		return
 	}
 	// The store's is one of some moment between the two.
@@ -302,14 +297,14 @@ func (d *doctor) examinePools(ctx context.Context, found []lease.Found) {
 		p, now := f.Pool, time.Now()
 		rescued, floor := p.Rescued()
 		if floor.After(now) {
-			d.find(levelWarning, aboutWorkers, f.Name, "it was rescued %s, and nobody gets a worker before %s (%s)", relative(rescued, now), timeText(floor), relative(floor, now))
+			d.find(levelWarning, aboutWorkers, f.Name, "it was rescued %s, and nobody gets a worker before %s (%s)", cli.Relative(rescued, now), cli.TimeText(floor), cli.Relative(floor, now))
 		} else {
 			d.examineTimes(ctx, p, usedAfter(floor, f.Workers), now)
 			d.examineWorkers(p, f.Workers, now)
 		}
 		d.examineLifetime(p, now)
 		for _, other := range found[:i] {
-			if other.Pool != nil && alike(leased.Pool{Name: other.Name, Layout: other.Pool.Layout()}, leased.Pool{Name: f.Name, Layout: p.Layout()}) {
+			if other.Pool != nil && formats.Alike(formats.Pool{Name: other.Name, Layout: other.Pool.Layout()}, formats.Pool{Name: f.Name, Layout: p.Layout()}) {
 				d.find(levelProblem, aboutWorkers, f.Name, "it is for the same IDs as pool %s: IDs of the one can be those of the other: use one of them alone, unless IDs of the two never meet", other.Name)
 			}
 		}
@@ -323,7 +318,7 @@ func (d *doctor) findErrors(f lease.Found) {
 		bad = []error{f.Err}
 	}
 	for _, err := range bad {
-		d.find(levelProblem, aboutStore, f.Name, "%v", d.st.explain(err))
+		d.find(levelProblem, aboutStore, f.Name, "%v", d.st.Explain(err))
 	}
 }
 
@@ -362,7 +357,7 @@ func (d *doctor) examineFiles(ctx context.Context, store driver.Store, dir strin
 			read++
 			if _, err := store.Get(ctx, key); err != nil && !errors.Is(err, driver.ErrNotFound) {
 				d.bad[key] = true
-				d.find(levelProblem, aboutStore, name, "%v", d.st.explain(err))
+				d.find(levelProblem, aboutStore, name, "%v", d.st.Explain(err))
 			}
 			return nil
 		})
@@ -427,10 +422,10 @@ func (d *doctor) examineTimes(ctx context.Context, p *lease.Pool, workers []leas
 	case errors.As(err, &skew) && skew.OfStore:
 		return // it is said of the store
 	case errors.As(err, &skew):
-		d.find(levelProblem, aboutClock, p.Name(), "the clock says %s: firn new refuses to use it: set the clock or, if it is right, add --trust-clock to firn new", skewText(skew))
+		d.find(levelProblem, aboutClock, p.Name(), "the clock says %s: firn new refuses to use it: set the clock or, if it is right, add --trust-clock to firn new", stores.SkewText(skew))
 		return
 	case err != nil:
-		d.find(levelProblem, aboutStore, p.Name(), "%v", d.st.explain(err))
+		d.find(levelProblem, aboutStore, p.Name(), "%v", d.st.Explain(err))
 		return
 	case len(workers) == 0:
 		d.find(levelOK, aboutClock, p.Name(), "no worker has been used yet")
@@ -449,12 +444,12 @@ func (d *doctor) examineTimes(ctx context.Context, p *lease.Pool, workers []leas
 	}
 	if ahead > 0 {
 		d.find(levelWarning, aboutClock, p.Name(), "%d of %d workers that were used have used the times up to more than %v after now, at most %s (%s): they are left out until then; the clock was ahead, or is behind",
-			ahead, len(workers), lease.DefaultWindow, timeText(last), relative(last, now))
+			ahead, len(workers), lease.DefaultWindow, cli.TimeText(last), cli.Relative(last, now))
 		return
 	}
 	used := "it is in use"
 	if last.Before(now) {
-		used = "its last use: " + relative(last, now)
+		used = "its last use: " + cli.Relative(last, now)
 	}
 	d.find(levelOK, aboutClock, p.Name(), "the clock agrees with what %s used; %s", workersHave(len(workers)), used)
 }
@@ -488,7 +483,7 @@ func (d *doctor) examineWorkers(p *lease.Pool, workers []lease.Worker, now time.
 func (d *doctor) examineLifetime(p *lease.Pool, now time.Time) {
 	const soon = 5 * 365 * 24 * time.Hour
 	end := ends(p.Layout())
-	when := fmt.Sprintf("%s (%s)", timeText(end), relative(end, now))
+	when := fmt.Sprintf("%s (%s)", cli.TimeText(end), cli.Relative(end, now))
 	switch {
 	case !end.After(now):
 		d.find(levelProblem, aboutLifetime, p.Name(), "the timestamps of its IDs ran out at %s: make IDs of another format: those of a later epoch would come a second time", when)
@@ -531,15 +526,15 @@ func (d *doctor) examineClock() {
 }
 
 // tell writes the findings. Its error is that there is a problem among them.
-func (d *doctor) tell(s *streams, asJSON bool) error {
+func (d *doctor) tell(s *cli.Streams, asJSON bool) error {
 	var out bytes.Buffer
-	pen := levelPens(s.colour)
+	pen := levelPens(s.Colour)
 	problems := false
 	for _, f := range d.findings {
-		f.Text = printable(f.Text)
+		f.Text = cli.Printable(f.Text)
 		problems = problems || f.Level == levelProblem
 		if asJSON {
-			if err := writeJSON(&out, f); err != nil {
+			if err := cli.WriteJSON(&out, f); err != nil {
 				return err
 			}
 			continue
@@ -550,11 +545,11 @@ func (d *doctor) tell(s *streams, asJSON bool) error {
 		}
 		fmt.Fprintf(&out, "%s  %s: %s\n", pen[f.Level].Sprintf("%-7s", f.Level), about, f.Text)
 	}
-	if _, err := s.out.Write(out.Bytes()); err != nil {
+	if _, err := s.Out.Write(out.Bytes()); err != nil {
 		return err
 	}
 	if problems {
-		return errReported
+		return cli.ErrReported
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package main
+package ids
 
 import (
 	"bytes"
@@ -12,18 +12,20 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/firn-id/firn"
+	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/cmd/firn/internal/formats"
 	"github.com/firn-id/firn/iderr"
 )
 
 // inspectFlags are those of firn inspect.
 type inspectFlags struct {
-	options
-	as   form
+	formats.Options
+	as   formats.Form
 	json bool
 }
 
-// newInspect returns the command firn inspect.
-func newInspect(s *streams) *cobra.Command {
+// Inspect returns the command firn inspect.
+func Inspect(s *cli.Streams) *cobra.Command {
 	var f inspectFlags
 	cmd := &cobra.Command{
 		Use:   "inspect [FORMAT] [ID]...",
@@ -39,53 +41,53 @@ null; unix_ms has it.
 
 An invalid ID is an error; the others are answered all the same, and the exit code is 1.
 
-Formats: ` + list(names(), "and") + `.`,
+Formats: ` + cli.List(formats.Names(), "and") + `.`,
 		Example: `  firn inspect 05TTUP1HNCPNA1QHTDHRTCU3V32PD7C6
   firn inspect nanoflake 07en9rb30swmf --json
   firn inspect snowflakesi --epoch 2020-01-01T00:00:00Z < ids
   firn inspect ulidflake --as hex 00658d34f3ac8ac1
   firn inspect nanoflake --as base36 7en9rb30swmf`,
 		DisableFlagsInUseLine: true,
-		ValidArgsFunction:     completeFormat,
+		ValidArgsFunction:     formats.CompleteFormat,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			i := inspector{json: f.json, form: f.as.Form, pens: newPens(s.colour), now: time.Now()}
+			i := inspector{json: f.json, form: f.as.Form, pens: cli.NewPens(s.Colour), now: time.Now()}
 			if len(args) > 0 {
-				if format, ok := lookup(args[0]); ok {
+				if format, ok := formats.Lookup(args[0]); ok {
 					if err := f.refuse(format); err != nil {
 						return err
 					}
 					i.formats, i.named, args = []firn.Format{format.Format}, true, args[1:]
-				} else if near := misspelled(args[0]); near != "" {
-					return usagef("unknown format %q: did you mean %s?", args[0], near)
+				} else if near := formats.Misspelled(args[0]); near != "" {
+					return cli.Usagef("unknown format %q: did you mean %s?", args[0], near)
 				}
 			}
 			if !i.named {
 				i.formats = firn.Formats()
 			}
 			var err error
-			if i.settings, err = f.settings(); err != nil {
+			if i.settings, err = f.Settings(); err != nil {
 				return err
 			}
 			if len(args) > 0 {
 				return i.all(s, "argument", arguments(args))
 			}
-			return i.all(s, "line", newLines(flushing{s.in, s.out}).next)
+			return i.all(s, "line", s.Lines().Next)
 		},
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	f.as.addTo(cmd, "how they are written: text, int, hex or base36\n(nanoflake whose leading zeros were left out)", readForms)
+	f.as.AddTo(cmd, "how they are written: text, int, hex or base36\n(nanoflake whose leading zeros were left out)", formats.ReadForms)
 	flags.BoolVar(&f.json, "json", false, "answer in JSON, one object a line")
-	f.options.addTo(cmd)
+	f.Options.AddTo(cmd)
 	return cmd
 }
 
 // refuse returns an error if there are flags that the format does not have.
-func (f *inspectFlags) refuse(in format) error {
-	if err := f.options.refuse(in); err != nil {
+func (f *inspectFlags) refuse(in formats.Format) error {
+	if err := f.Options.Refuse(in); err != nil {
 		return err
 	}
-	return f.as.refuse(in)
+	return f.as.Refuse(in)
 }
 
 // arguments returns the function that returns one after the other.
@@ -107,13 +109,13 @@ type inspector struct {
 	form     firn.Form
 	settings firn.Settings
 	json     bool
-	pens     pens
+	pens     cli.Pens
 	now      time.Time
 }
 
 // all answers each ID that next returns, up to io.EOF. It goes on after an invalid one,
 // which it reports as the ID of this place and number.
-func (i *inspector) all(s *streams, place string, next func() (string, error)) error {
+func (i *inspector) all(s *cli.Streams, place string, next func() (string, error)) error {
 	var (
 		answer  bytes.Buffer
 		answers int
@@ -124,7 +126,7 @@ func (i *inspector) all(s *streams, place string, next func() (string, error)) e
 		if err == io.EOF {
 			break
 		}
-		if err != nil && err != errLongLine {
+		if err != nil && err != cli.ErrLongLine {
 			return err
 		}
 		answer.Reset()
@@ -136,19 +138,19 @@ func (i *inspector) all(s *streams, place string, next func() (string, error)) e
 		}
 		if err != nil {
 			invalid = true
-			if err := s.out.Flush(); err != nil { // what came before it stands before it
+			if err := s.Out.Flush(); err != nil { // what came before it stands before it
 				return err
 			}
-			complain(s.err, fmt.Errorf("%s %d: %w", place, n, err))
+			cli.Complain(s.Err, fmt.Errorf("%s %d: %w", place, n, err))
 			continue
 		}
 		answers++
-		if _, err := s.out.Write(answer.Bytes()); err != nil {
+		if _, err := s.Out.Write(answer.Bytes()); err != nil {
 			return err
 		}
 	}
 	if invalid {
-		return errReported
+		return cli.ErrReported
 	}
 	return nil
 }
@@ -240,10 +242,10 @@ func writeCandidates(w *bytes.Buffer, id string, fits []firn.Info) error {
 
 // showCandidates shows an ID of several formats.
 func (i *inspector) showCandidates(w *bytes.Buffer, id string, fits []firn.Info) {
-	fmt.Fprintf(w, "%s fits %d formats; name one to see its fields: firn inspect FORMAT ID\n\n", i.pens.title.Sprint(id), len(fits))
+	fmt.Fprintf(w, "%s fits %d formats; name one to see its fields: firn inspect FORMAT ID\n\n", i.pens.Title.Sprint(id), len(fits))
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, info := range fits {
-		fmt.Fprintf(table, "%s\t%s\t%s\n", info.Format.Name(), timeText(info.Time), relative(info.Time, i.now))
+		fmt.Fprintf(table, "%s\t%s\t%s\n", info.Format.Name(), cli.TimeText(info.Time), cli.Relative(info.Time, i.now))
 	}
 	table.Flush()
 }
@@ -252,50 +254,14 @@ func (i *inspector) showCandidates(w *bytes.Buffer, id string, fits []firn.Info)
 func (i *inspector) show(w *bytes.Buffer, info firn.Info) {
 	row := func(name, value string) {
 		if value != "" {
-			fmt.Fprintf(w, "%s  %s\n", i.pens.faint.Sprintf("%-6s", name), value)
+			fmt.Fprintf(w, "%s  %s\n", i.pens.Faint.Sprintf("%-6s", name), value)
 		}
 	}
-	row("format", i.pens.title.Sprint(info.Format.Name()))
-	row("id", i.pens.title.Sprint(info.ID))
-	row("time", timeText(info.Time)+"  "+relative(info.Time, i.now))
+	row("format", i.pens.Title.Sprint(info.Format.Name()))
+	row("id", i.pens.Title.Sprint(info.ID))
+	row("time", cli.TimeText(info.Time)+"  "+cli.Relative(info.Time, i.now))
 	row("int", info.Int)
 	row("hex", info.Hex)
 	w.WriteByte('\n')
-	i.pens.diagram(w, info)
-}
-
-func timeText(t time.Time) string { return t.Format(time.RFC3339Nano) }
-
-// relative says roughly how far t is from now.
-func relative(t, now time.Time) string {
-	const (
-		minute = 60
-		hour   = 60 * minute
-		day    = 24 * hour
-		year   = 365.2425 * day
-	)
-	s := t.Unix() - now.Unix() // a time.Duration ends at 292 years
-	form := "in %d %s"
-	if s < 0 {
-		s, form = -s, "%d %s ago"
-	}
-	say := func(n int64, unit string) string {
-		if n != 1 {
-			unit += "s"
-		}
-		return fmt.Sprintf(form, n, unit)
-	}
-	switch {
-	case s == 0:
-		return "now"
-	case s < minute:
-		return say(s, "second")
-	case s < hour:
-		return say(s/minute, "minute")
-	case s < 2*day:
-		return say(s/hour, "hour")
-	case s < 2*year:
-		return say(s/day, "day")
-	}
-	return say(int64(float64(s)/year), "year")
+	writeDiagram(w, i.pens, info)
 }

@@ -1,4 +1,4 @@
-package main
+package pools
 
 import (
 	"bufio"
@@ -10,10 +10,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/cmd/firn/internal/formats"
+	"github.com/firn-id/firn/cmd/firn/internal/stores"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/filelease"
@@ -21,18 +23,18 @@ import (
 
 // rescueFlags are those of firn pool rescue.
 type rescueFlags struct {
-	state
+	stores.State
 	window, skew time.Duration
 	trustClock   bool
 	yes, noWait  bool
 	all          bool
 	json         bool
 	format       string // with layout, what the pool is for if its own record is lost
-	layout       poolLayout
+	layout       formats.PoolLayout
 }
 
-// newPoolRescue returns the command firn pool rescue.
-func newPoolRescue(s *streams) *cobra.Command {
+// newRescue returns the command firn pool rescue.
+func newRescue(s *cli.Streams) *cobra.Command {
 	f := rescueFlags{}
 	cmd := &cobra.Command{
 		Use:   "rescue NAME | --all",
@@ -84,7 +86,7 @@ is "anew":true if the pool's own record was made anew.`,
 		DisableFlagsInUseLine: true,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if f.all && len(args) > 0 {
-				return usagef("--all: goes without the name of a pool")
+				return cli.Usagef("--all: goes without the name of a pool")
 			}
 			if f.all {
 				return nil
@@ -93,7 +95,7 @@ is "anew":true if the pool's own record was made anew.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), s, args) },
 	}
-	cmd.ValidArgsFunction = f.completePool
+	cmd.ValidArgsFunction = f.CompletePool
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.BoolVar(&f.all, "all", false, "rescue all pools of the store, also of a directory that is a\ncopy of another one")
@@ -104,38 +106,38 @@ is "anew":true if the pool's own record was made anew.`,
 	flags.BoolVar(&f.trustClock, "trust-clock", false, "take the clock for right if the store says otherwise, and\nkeep workers that were used far ahead out for longer")
 	flags.BoolVar(&f.json, "json", false, "write a JSON object")
 	flags.StringVar(&f.format, "format", "", "the format of the IDs that the pool is for, if its own\nrecord is lost; with the flags that follow")
-	f.layout.addTo(cmd)
-	f.state.addTo(cmd)
-	complete(cmd, "format", names()...)
-	complete(cmd, "window")
-	complete(cmd, "skew")
+	f.layout.AddTo(cmd)
+	f.State.AddTo(cmd)
+	cli.Complete(cmd, "format", formats.Names()...)
+	cli.Complete(cmd, "window")
+	cli.Complete(cmd, "skew")
 	return cmd
 }
 
-func (f *rescueFlags) run(ctx context.Context, s *streams, names []string) error {
+func (f *rescueFlags) run(ctx context.Context, s *cli.Streams, names []string) error {
 	if f.window < time.Millisecond {
-		return badFlag("window", f.window.String(), "is less than 1ms")
+		return cli.BadFlag("window", f.window.String(), "is less than 1ms")
 	}
 	if f.skew < time.Millisecond {
-		return badFlag("skew", f.skew.String(), "is less than 1ms")
+		return cli.BadFlag("skew", f.skew.String(), "is less than 1ms")
 	}
 	what, answer := "all pools", "all"
 	if !f.all {
 		what, answer = "pool "+names[0], names[0]
 	}
-	in, asks := s.in.(*os.File)
+	in, asks := s.In.(*os.File)
 	if asks = asks && term.IsTerminal(int(in.Fd())); !asks && !f.yes {
-		return usagef("--yes is needed where nobody can be asked: all processes that have a worker of %s will stop making IDs for a while", what)
+		return cli.Usagef("--yes is needed where nobody can be asked: all processes that have a worker of %s will stop making IDs for a while", what)
 	}
 	if f.all && f.format != "" {
-		return usagef("--format: goes with the name of a pool, and not with --all")
+		return cli.Usagef("--format: goes with the name of a pool, and not with --all")
 	}
 	if _, err := f.layouts(""); err != nil { // wrong usage
 		return err
 	}
 	store, names, err := f.openFor(ctx, names)
 	if err != nil {
-		return f.state.explain(err)
+		return f.State.Explain(err)
 	}
 	defer store.Close()
 	if !f.yes {
@@ -155,7 +157,7 @@ func (f *rescueFlags) run(ctx context.Context, s *streams, names []string) error
 	}
 	if files, ok := store.(*filelease.Store); ok && f.all {
 		if err := files.Adopt(); err != nil {
-			return f.state.explain(err)
+			return f.State.Explain(err)
 		}
 	}
 	if !f.noWait {
@@ -165,15 +167,15 @@ func (f *rescueFlags) run(ctx context.Context, s *streams, names []string) error
 }
 
 // rescue rescues one pool, and tells what it did.
-func (f *rescueFlags) rescue(ctx context.Context, s *streams, store driver.Store, name string) (*lease.Rescued, error) {
-	show := newMeter(s)
+func (f *rescueFlags) rescue(ctx context.Context, s *cli.Streams, store driver.Store, name string) (*lease.Rescued, error) {
+	show := cli.NewMeter(s)
 	layouts, err := f.layouts(name)
 	if err != nil {
 		return nil, err
 	}
 	done, err := lease.Rescue(ctx, store, name, lease.RescueConfig{Window: f.window, Skew: f.skew, TrustClock: f.trustClock, Layouts: layouts,
-		Progress: func(done, of int) { show.part(float64(done)/float64(of), fmt.Sprintf("%d of %d records", done, of)) }})
-	show.end()
+		Progress: func(done, of int) { show.Part(float64(done)/float64(of), fmt.Sprintf("%d of %d records", done, of)) }})
+	show.End()
 	if err != nil {
 		return nil, f.explainRescue(err)
 	}
@@ -183,28 +185,28 @@ func (f *rescueFlags) rescue(ctx context.Context, s *streams, store driver.Store
 // openFor opens the store of the pools, and returns the pools' names. It changes no record, and returns
 // an error if a pool cannot be rescued, before anybody is asked.
 func (f *rescueFlags) openFor(ctx context.Context, names []string) (driver.Store, []string, error) {
-	open := f.look
+	open := f.Look
 	if f.format != "" {
-		open = f.open
+		open = f.Open
 	}
 	store, at, err := open(ctx)
 	if f.all && errors.Is(err, filelease.ErrCopied) {
-		store, err = filelease.OpenCopy(at.dir)
+		store, err = filelease.OpenCopy(at.Dir)
 	}
 	switch {
 	case err != nil:
 		return nil, nil, err
 	case store == nil && f.all:
-		return nil, nil, fmt.Errorf("%w: %s is not there", lease.ErrNoPool, plain(at.dir))
+		return nil, nil, fmt.Errorf("%w: %s is not there", lease.ErrNoPool, cli.Plain(at.Dir))
 	case store == nil:
-		return nil, nil, noPool(names[0], at, nil)
+		return nil, nil, stores.NoPool(names[0], at, nil)
 	}
 	if p, ok := store.(driver.Preparer); ok && f.format != "" {
 		err = p.Prepare(ctx)
 	}
 	if err == nil && f.all {
 		var found []lease.Found
-		found, err = survey(ctx, store, at)
+		found, err = stores.Survey(ctx, store, at)
 		for _, pool := range found {
 			names = append(names, pool.Name)
 		}
@@ -231,25 +233,25 @@ func (f *rescueFlags) openFor(ctx context.Context, names []string) (driver.Store
 func (f *rescueFlags) layouts(name string) ([]lease.Layout, error) {
 	if f.format == "" {
 		for _, flag := range []string{"epoch", "clock-bits", "machine-bits", "node-bits"} {
-			if f.layout.flags.Changed(flag) {
-				return nil, usagef("--%s: goes with --format", flag)
+			if f.layout.Flags.Changed(flag) {
+				return nil, cli.Usagef("--%s: goes with --format", flag)
 			}
 		}
-		return layoutsOf(name), nil
+		return formats.LayoutsOf(name), nil
 	}
-	p, err := f.layout.pool(f.format)
+	p, err := f.layout.Pool(f.format)
 	return []lease.Layout{p.Layout}, err
 }
 
 // ask returns an error unless somebody types the answer: the name of the pool, or "all".
-func (f *rescueFlags) ask(ctx context.Context, s *streams, store driver.Store, what, answer string) error {
-	fmt.Fprintf(s.err, `This ends all leases of %s in %s. Processes that have a worker
+func (f *rescueFlags) ask(ctx context.Context, s *cli.Streams, store driver.Store, what, answer string) error {
+	fmt.Fprintf(s.Err, `This ends all leases of %s in %s. Processes that have a worker
 stop making IDs when their intervals are over, for %v in all.
 To go on, type %q: `, what, store, f.window+f.skew, answer)
-	line, err := bufio.NewReader(s.in).ReadString('\n')
+	line, err := bufio.NewReader(s.In).ReadString('\n')
 	if strings.TrimSpace(line) != answer {
 		if err != nil {
-			fmt.Fprintln(s.err)
+			fmt.Fprintln(s.Err)
 		}
 		return errors.New("that is not " + strconv.Quote(answer) + ": nothing was changed")
 	}
@@ -262,13 +264,13 @@ func (f *rescueFlags) explainRescue(err error) error {
 	var record *driver.Error
 	switch {
 	case errors.Is(err, lease.ErrClockSkew) && !errors.As(err, &skew):
-		return &reworded{err.Error() + " (--skew, --trust-clock)", err}
+		return stores.Reword(err, err.Error()+" (--skew, --trust-clock)")
 	case errors.As(err, &record) && errors.Is(err, driver.ErrVersion):
 		return err
 	case !errors.As(err, &record) && (errors.Is(err, lease.ErrPoolMismatch) || errors.Is(err, lease.ErrConfig)): // of the layouts
-		return &reworded{err.Error() + " (--format, --epoch, --clock-bits, --machine-bits, --node-bits)", err}
+		return stores.Reword(err, err.Error()+" (--format, --epoch, --clock-bits, --machine-bits, --node-bits)")
 	}
-	return f.state.explain(err)
+	return f.State.Explain(err)
 }
 
 // rescueObject is a rescue in JSON.
@@ -283,77 +285,41 @@ type rescueObject struct {
 }
 
 // tell writes what was done.
-func (f *rescueFlags) tell(s *streams, done *lease.Rescued) error {
+func (f *rescueFlags) tell(s *cli.Streams, done *lease.Rescued) error {
 	rescued, floor := done.Pool.Rescued()
 	about := rescueObject{Pool: done.Pool.Name(), Rescued: jsonTime{rescued}, Floor: jsonTime{floor},
 		Records: done.Raised + done.Made, Made: done.Made, KeptOut: []int{}, Anew: done.Anew}
 	for _, w := range done.Ahead {
 		about.KeptOut = append(about.KeptOut, w.Number)
-		complain(s.err, fmt.Errorf("warning: pool %s: worker %d was used up to far ahead of the clock, and is kept out until %s: if a clock has been ahead since the backup was made, other workers may have been used as far, and --skew has to cover that",
-			about.Pool, w.Number, timeText(w.Until)))
+		cli.Complain(s.Err, fmt.Errorf("warning: pool %s: worker %d was used up to far ahead of the clock, and is kept out until %s: if a clock has been ahead since the backup was made, other workers may have been used as far, and --skew has to cover that",
+			about.Pool, w.Number, cli.TimeText(w.Until)))
 	}
 	var err error
 	if f.json {
-		err = writeJSON(s.out, about)
+		err = cli.WriteJSON(s.Out, about)
 	} else {
 		anew := ""
 		if about.Anew {
 			anew = ", and the pool's own record was, too"
 		}
-		_, err = fmt.Fprintf(s.out, "%s  rescued: %d records, of which %d were missing or damaged%s; workers can be had from %s on\n",
-			about.Pool, about.Records, about.Made, anew, timeText(floor))
+		_, err = fmt.Fprintf(s.Out, "%s  rescued: %d records, of which %d were missing or damaged%s; workers can be had from %s on\n",
+			about.Pool, about.Records, about.Made, anew, cli.TimeText(floor))
 	}
 	if err != nil {
 		return err
 	}
-	return s.out.Flush()
+	return s.Out.Flush()
 }
 
 // wait waits until a time, and shows how long that takes.
-func (f *rescueFlags) wait(s *streams, until time.Time) {
+func (f *rescueFlags) wait(s *cli.Streams, until time.Time) {
 	const step = 200 * time.Millisecond
 	all := time.Until(until)
-	show := newMeter(s)
-	show.line(fmt.Sprintf("waiting until workers can be had, in %v (--no-wait does not)", all.Round(time.Second)))
+	show := cli.NewMeter(s)
+	show.Line(fmt.Sprintf("waiting until workers can be had, in %v (--no-wait does not)", all.Round(time.Second)))
 	for left := all; left > 0; left = time.Until(until) { // by the clock, which may be set
-		show.part(1-float64(left)/float64(all), fmt.Sprintf("workers can be had in %v", left.Round(time.Second)))
+		show.Part(1-float64(left)/float64(all), fmt.Sprintf("workers can be had in %v", left.Round(time.Second)))
 		time.Sleep(min(left, step))
 	}
-	show.end()
-}
-
-// A meter is a bar on a terminal, and elsewhere a line or none.
-type meter struct {
-	s   *streams
-	bar *progressbar.ProgressBar
-}
-
-func newMeter(s *streams) *meter {
-	p := &meter{s: s}
-	if f, ok := s.err.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		p.bar = progressbar.NewOptions(1000, progressbar.OptionSetWriter(s.err), progressbar.OptionClearOnFinish(),
-			progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false), progressbar.OptionFullWidth())
-	}
-	return p
-}
-
-// part shows how far it has come.
-func (p *meter) part(part float64, text string) {
-	if p.bar != nil {
-		p.bar.Describe(text)
-		p.bar.Set(min(int(1000*part), 999)) // the end would finish it
-	}
-}
-
-// line says what goes on where there is no bar.
-func (p *meter) line(text string) {
-	if p.bar == nil {
-		fmt.Fprintf(p.s.err, "firn: %s\n", text)
-	}
-}
-
-func (p *meter) end() {
-	if p.bar != nil {
-		p.bar.Finish()
-	}
+	show.End()
 }

@@ -1,4 +1,4 @@
-package main
+package ids
 
 import (
 	"bytes"
@@ -10,31 +10,8 @@ import (
 	"github.com/fatih/color"
 
 	"github.com/firn-id/firn"
+	"github.com/firn-id/firn/cmd/firn/internal/cli"
 )
-
-// pens are the colours of what people read.
-type pens struct {
-	title  *color.Color
-	faint  *color.Color
-	fields []*color.Color // one after the other, from the most significant field
-}
-
-// newPens returns pens that colour or, for output that is no terminal, write plain text.
-func newPens(colour bool) pens {
-	pen := func(a color.Attribute) *color.Color {
-		c := color.New(a)
-		if colour {
-			c.EnableColor()
-		} else {
-			c.DisableColor()
-		}
-		return c
-	}
-	// The basic colours, which people set to what they can read.
-	return pens{title: pen(color.Bold), faint: pen(color.Faint), fields: []*color.Color{
-		pen(color.FgCyan), pen(color.FgYellow), pen(color.FgMagenta), pen(color.FgGreen), pen(color.FgBlue),
-	}}
-}
 
 // width is how many columns a diagram has at most: those of a small terminal, and as
 // many as the widest field has bits.
@@ -51,7 +28,7 @@ type cell struct {
 // end returns the column of the last bit.
 func (c cell) end() int { return c.at + len(c.bits) - 1 }
 
-// diagram draws an ID's bits, and below them the fields with a line to their bits:
+// writeDiagram draws an ID's bits, and below them the fields with a line to their bits:
 //
 //	0 00011011000011110001011110011000101000110 1011111111 000000100111
 //	  └───────────────────────────────────────┤ └────────┤ └──────────┤
@@ -61,8 +38,8 @@ func (c cell) end() int { return c.at + len(c.bits) - 1 }
 //
 // The fields come from the left while the lines come from the right, so that every label
 // has its room however narrow the field is.
-func (p pens) diagram(w *bytes.Buffer, info firn.Info) {
-	for _, row := range p.rows(info) {
+func writeDiagram(w *bytes.Buffer, p cli.Pens, info firn.Info) {
+	for _, row := range rowsOf(p, info) {
 		var bits, brackets strings.Builder
 		column := 0
 		for _, c := range row {
@@ -77,7 +54,7 @@ func (p pens) diagram(w *bytes.Buffer, info firn.Info) {
 		fmt.Fprintf(w, "%s\n%s\n", bits.String(), brackets.String())
 		for n, c := range row {
 			if c.label != "" {
-				p.label(w, c, row[n+1:])
+				writeLabel(w, c, row[n+1:])
 			}
 		}
 	}
@@ -95,9 +72,9 @@ func (c cell) bracket() string {
 	}
 }
 
-// label writes a field's label and the line up to its bits, and goes on with the lines
+// writeLabel writes a field's label and the line up to its bits, and goes on with the lines
 // of the fields after it.
-func (p pens) label(w *bytes.Buffer, c cell, after []cell) {
+func writeLabel(w *bytes.Buffer, c cell, after []cell) {
 	text := c.label
 	if c.bits != "" { // a field of no bits has a label alone
 		text += " " + strings.Repeat("─", max(c.end()-len(c.label)-1, 0)) + "┘"
@@ -113,8 +90,8 @@ func (p pens) label(w *bytes.Buffer, c cell, after []cell) {
 	w.WriteByte('\n')
 }
 
-// rows shares an ID's fields out to rows.
-func (p pens) rows(info firn.Info) [][]cell {
+// rowsOf shares an ID's fields out to rows.
+func rowsOf(p cli.Pens, info firn.Info) [][]cell {
 	bits := binaryDigits(info.Hex)
 	names := 0
 	above := len(bits) // the zeros above the fields
@@ -124,14 +101,14 @@ func (p pens) rows(info firn.Info) [][]cell {
 	}
 	var cells []cell
 	if above > 0 {
-		cells = append(cells, cell{bits: bits[:above], pen: p.faint})
+		cells = append(cells, cell{bits: bits[:above], pen: p.Faint})
 		bits = bits[above:]
 	}
 	for n, f := range info.Fields {
 		cells = append(cells, cell{
 			bits:  bits[:f.Bits],
 			label: fmt.Sprintf("%-*s  %2d bits  %s", names, f.Name, f.Bits, f.Value),
-			pen:   p.fields[n%len(p.fields)],
+			pen:   p.Fields[n%len(p.Fields)],
 		})
 		bits = bits[f.Bits:]
 	}

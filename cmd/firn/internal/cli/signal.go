@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -10,29 +10,29 @@ import (
 	"time"
 )
 
-// interrupted is the end by a signal.
-type interrupted struct{ signal os.Signal }
+// Interrupted is the end by a signal.
+type Interrupted struct{ Signal os.Signal }
 
-func (i interrupted) Error() string { return i.signal.String() }
+func (i Interrupted) Error() string { return i.Signal.String() }
 
 // raise ends the process by the signal, so that a shell sees that it was one.
-func (i interrupted) raise() {
-	signal.Reset(i.signal)
-	if p, err := os.FindProcess(os.Getpid()); err == nil && p.Signal(i.signal) == nil {
+func (i Interrupted) raise() {
+	signal.Reset(i.Signal)
+	if p, err := os.FindProcess(os.Getpid()); err == nil && p.Signal(i.Signal) == nil {
 		time.Sleep(time.Second) // it arrives at once, on some thread
 	}
-	os.Exit(exitFailed) // where a process cannot send itself signals
+	os.Exit(ExitFailed) // where a process cannot send itself signals
 }
 
 // grace is how long output may take to come to the end of a line after a signal.
 const grace = 500 * time.Millisecond
 
-// untilSignal returns a context that SIGINT or SIGTERM ends, with an interrupted as its
+// UntilSignal returns a context that SIGINT or SIGTERM ends, with an interrupted as its
 // cause. Bulk output looks at it between writes, so that its last line is whole: the
 // beginning of an ID can be a valid ID too. A reader who does not read can hold a write
 // up, so after a while, or by a second signal, the process ends all the same; after a while,
 // what remains to be done is done.
-func untilSignal(parent context.Context, remains *last) (ctx context.Context, stop func()) {
+func UntilSignal(parent context.Context, remains *last) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 1)
 	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
@@ -44,10 +44,10 @@ func untilSignal(parent context.Context, remains *last) (ctx context.Context, st
 		select {
 		case sig := <-signals:
 			signal.Stop(signals)
-			cancel(interrupted{sig})
+			cancel(Interrupted{sig})
 			time.Sleep(grace)
 			remains.do()
-			interrupted{sig}.raise()
+			Interrupted{sig}.raise()
 		case <-ctx.Done():
 		}
 	}()
@@ -64,8 +64,8 @@ type last struct {
 	f  func()
 }
 
-// set makes f what remains; nil is nothing. f may be called from any goroutine.
-func (l *last) set(f func()) {
+// Set makes f what remains; nil is nothing. f may be called from any goroutine.
+func (l *last) Set(f func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.f = f
@@ -98,8 +98,8 @@ func (o output) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// holdPipe keeps writes to closed pipes from ending the process, until release is called.
-func holdPipe() (release func()) {
+// HoldPipe keeps writes to closed pipes from ending the process, until release is called.
+func HoldPipe() (release func()) {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	return func() { signal.Reset(syscall.SIGPIPE) }
 }

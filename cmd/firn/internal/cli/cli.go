@@ -1,0 +1,73 @@
+// Package cli is what all commands share: streams, errors, flags, and what people read.
+package cli
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+)
+
+// Plain returns a word of the command line as it is if that is readable, else quoted.
+func Plain(s string) string {
+	odd := func(r rune) bool { return !unicode.IsPrint(r) || r == ' ' || r == '"' || r == unicode.ReplacementChar }
+	if s == "" || strings.ContainsFunc(s, odd) {
+		return strconv.Quote(s)
+	}
+	return s
+}
+
+// Printable returns a text in one line: what is no text must not reach a terminal.
+func Printable(s string) string {
+	var line []byte
+	for _, r := range s {
+		if unicode.IsPrint(r) {
+			line = utf8.AppendRune(line, r)
+		} else {
+			quoted := strconv.QuoteRune(r)
+			line = append(line, quoted[1:len(quoted)-1]...)
+		}
+	}
+	return string(line)
+}
+
+// Complete makes shells complete a flag with these values, or with nothing.
+func Complete(cmd *cobra.Command, flag string, values ...string) {
+	if err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+		panic(err) // no such flag, or twice
+	}
+}
+
+// Lines returns the lines of stdin.
+func (s *Streams) Lines() lines { return newLines(flushing{s.In, s.Out}) }
+
+// UnknownCommand returns the error for words that should be a subcommand of cmd and are
+// none, nil if there are no words.
+func UnknownCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		return Usagef("unknown command %q: did you mean %s?", args[0], List(near, "or"))
+	}
+	return Usagef("unknown command %q", args[0])
+}
+
+func CommandNames(cmd *cobra.Command) []string {
+	var found []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			found = append(found, c.Name())
+		}
+	}
+	return found
+}
+
+func NoArguments(_ *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return Usagef("too many arguments: %q", args[0])
+	}
+	return nil
+}

@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+const (
+	ExitOK     = 0
+	ExitFailed = 1 // a failed operation or an invalid ID
+	ExitUsage  = 2 // wrong usage: nothing was done
+)
+
+// ErrReported ends a command that failed and has said why.
+var ErrReported = errors.New("already reported")
+
+// A UsageError is wrong usage.
+type UsageError struct{ error }
+
+func (e UsageError) Unwrap() error { return e.error }
+
+func Usage(err error) error { return UsageError{err} }
+
+func Usagef(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
+
+// BadFlag is the error for a flag's value, "--worker 1024: is not in 0 to 1023".
+func BadFlag(flag, value, reason string) error {
+	return Usagef("--%s %s: %s", flag, Plain(value), reason)
+}
+
+// FlagError returns the error of parsing flags in the words of badFlag.
+func FlagError(err error) error {
+	var invalid *pflag.InvalidValueError
+	if !errors.As(err, &invalid) {
+		return Usage(err)
+	}
+	reason := errors.Unwrap(invalid).Error()
+	if invalid.GetFlag().Value.Type() == "bool" {
+		reason = "is not true or false"
+	}
+	return BadFlag(invalid.GetFlag().Name, invalid.GetValue(), reason)
+}
+
+// report writes the error that cmd ended with, if any, and returns the exit code.
+func report(w io.Writer, cmd *cobra.Command, err error) int {
+	var wrong UsageError
+	switch {
+	case err == nil:
+		return ExitOK
+	case errors.Is(err, ErrReported):
+		return ExitFailed
+	case errors.As(err, &wrong):
+		Complain(w, errors.New(withoutAddresses(err.Error())))
+		fmt.Fprintf(w, "Try \"%s --help\".\n", cmd.CommandPath())
+		return ExitUsage
+	}
+	Complain(w, err)
+	return ExitFailed
+}
+
+// withoutAddresses returns a text in which no word of the command line is shown that is an address,
+// or should be: it may have a password in it. Those who parse command lines repeat what they do not
+// know.
+func withoutAddresses(s string) string {
+	for _, arg := range os.Args[1:] {
+		name, value, _ := strings.Cut(arg, "=")
+		scheme, _, isAddress := strings.Cut(arg, "://")
+		switch {
+		case strings.TrimLeft(name, "-") == "store" && value != "":
+			s = strings.ReplaceAll(s, value, "…")
+		case isAddress:
+			for _, word := range []string{arg, value} { // as it is or, by those who take flags apart, without a name
+				if _, _, ok := strings.Cut(word, "://"); ok {
+					quoted := strconv.Quote(word)
+					s = strings.ReplaceAll(s, quoted[1:len(quoted)-1], scheme+"://…")
+					s = strings.ReplaceAll(s, word, scheme+"://…")
+				}
+			}
+		}
+	}
+	return s
+}
+
+// Complain writes an error in one line. Errors quote what a user wrote, mostly; those of
+// libraries may not.
+func Complain(w io.Writer, err error) { io.WriteString(w, "firn: "+Printable(err.Error())+"\n") }

@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"errors"
+	"strconv"
+
+	"github.com/spf13/pflag"
+)
+
+// A Number is a flag's value that is a whole number, within what the library says.
+type Number struct {
+	Value int
+	Text  string
+	Given bool
+}
+
+var _ pflag.Value = (*Number)(nil)
+
+func (n *Number) Type() string { return "N" }
+
+func (n *Number) String() string { return n.Text }
+
+// Set takes decimal digits alone. A number too large for an int becomes the largest,
+// which is out of every range too.
+func (n *Number) Set(s string) error {
+	v, err := strconv.ParseInt(s, 10, strconv.IntSize)
+	if errors.Is(err, strconv.ErrSyntax) || s[0] == '+' {
+		return errors.New("is not a whole number")
+	}
+	*n = Number{Value: int(v), Text: s, Given: true}
+	return nil
+}
+
+// A Count is a flag's value that says how many.
+type Count int64
+
+func (c *Count) Type() string { return "COUNT" }
+
+func (c *Count) String() string { return strconv.FormatInt(int64(*c), 10) }
+
+func (c *Count) Set(s string) error {
+	v, err := strconv.ParseUint(s, 10, 63)
+	if err != nil {
+		return errors.New("is not a whole number from 0 to 9223372036854775807")
+	}
+	*c = Count(v)
+	return nil
+}

@@ -1,0 +1,322 @@
+// Package formats is what the command line knows of the formats: how their IDs and pools are made, and
+// the flags that say which IDs are meant.
+package formats
+
+import (
+	"cmp"
+	"context"
+	"encoding"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/firn-id/firn"
+	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/lease"
+	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/leased"
+	"github.com/firn-id/firn/nanoflake"
+	"github.com/firn-id/firn/scru160"
+	"github.com/firn-id/firn/sno"
+	"github.com/firn-id/firn/snowflakesi"
+	"github.com/firn-id/firn/ulidflake"
+)
+
+// A Format is what the command line knows of a format, beside package firn.
+type Format struct {
+	firn.Format
+	maker
+}
+
+// A maker is what the command line has to know of a format to make its IDs.
+type maker struct {
+	name       string
+	fixedEpoch string // the epoch, if there is none to choose
+	layouts    bool   // there are widths to choose
+	Metas      bool   // there is a metabyte to choose
+	nodes      bool   // there can be node IDs, in a pool of them
+
+	// lastWorker returns the largest worker number; nil if the format has no workers.
+	LastWorker func(snowflakesi.Layout) int
+
+	// start makes a generator of the recipe's worker. Its errors are those of the format's
+	// NewGenerator.
+	Start func(Recipe) (Batch, error)
+
+	// lease makes one whose worker, if the format has workers, and times are leased. Errors
+	// of the recipe come before anything is asked of a store.
+	Lease func(context.Context, Recipe, LeaseOptions) (Batch, *lease.Lease, error)
+
+	// pool returns the pool that lease takes from.
+	Pool func(Recipe) Pool
+}
+
+// A Recipe says which IDs to make, and how to write them.
+type Recipe struct {
+	Format   firn.Format
+	Worker   int
+	nodeBits int // of scru160: for a pool alone
+	Meta     byte
+	Set      firn.Settings
+	Form     firn.Form
+	JSON     bool
+}
+
+// A Pool is the name and the layout of the pool that a recipe asks for.
+type Pool struct {
+	Name   string
+	Layout lease.Layout
+}
+
+// LeaseOptions say where a recipe's worker comes from, and how it is kept.
+type LeaseOptions struct {
+	Store  driver.Store
+	Pool   string // "" for the name that follows from the recipe
+	Create bool   // create the pool if there is none
+	Lease  lease.Config
+}
+
+func (o LeaseOptions) leased() leased.Options {
+	return leased.Options{Store: o.Store, Pool: o.Pool, Create: o.Create, Lease: o.Lease}
+}
+
+// A Batch appends n new IDs to dst, a line each. With an error it appends those that it
+// made before.
+type Batch func(ctx context.Context, dst []byte, n int) ([]byte, error)
+
+// makers is all formats, in the order in which they are listed.
+var makers = []maker{
+	{
+		name:       "nanoflake",
+		LastWorker: func(snowflakesi.Layout) int { return nanoflake.MaxGeneratorID },
+		Start: func(r Recipe) (Batch, error) {
+			g, err := nanoflake.NewGenerator(nanoflake.Config{GeneratorID: r.Worker, Epoch: r.Set.Epoch})
+			return batches(g, nanoflake.AppendAll, err, r)
+		},
+		Lease: func(ctx context.Context, r Recipe, o LeaseOptions) (Batch, *lease.Lease, error) {
+			g, l, err := leased.Nanoflake(ctx, nanoflake.Config{Epoch: r.Set.Epoch}, o.leased())
+			next, err := batches(g, nanoflake.AppendAll, err, r)
+			return next, l, err
+		},
+		Pool: func(r Recipe) Pool { return Pool(leased.NanoflakePool(nanoflake.Config{Epoch: r.Set.Epoch})) },
+	},
+	{
+		name: "ulidflake",
+		Start: func(r Recipe) (Batch, error) {
+			g, err := ulidflake.NewGenerator(ulidflake.Config{Epoch: r.Set.Epoch})
+			return batches(g, ulidflake.AppendAll, err, r)
+		},
+		Lease: func(ctx context.Context, r Recipe, o LeaseOptions) (Batch, *lease.Lease, error) {
+			g, l, err := leased.UlidFlake(ctx, ulidflake.Config{Epoch: r.Set.Epoch}, o.leased())
+			next, err := batches(g, ulidflake.AppendAll, err, r)
+			return next, l, err
+		},
+		Pool: func(r Recipe) Pool { return Pool(leased.UlidFlakePool(ulidflake.Config{Epoch: r.Set.Epoch})) },
+	},
+	{
+		name:       "ulidflake-scalable",
+		LastWorker: func(snowflakesi.Layout) int { return ulidflake.MaxScalability },
+		Start: func(r Recipe) (Batch, error) {
+			g, err := ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{Scalability: r.Worker, Epoch: r.Set.Epoch})
+			return batches(g, ulidflake.AppendAllScalable, err, r)
+		},
+		Lease: func(ctx context.Context, r Recipe, o LeaseOptions) (Batch, *lease.Lease, error) {
+			g, l, err := leased.ScalableUlidFlake(ctx, ulidflake.ScalableConfig{Epoch: r.Set.Epoch}, o.leased())
+			next, err := batches(g, ulidflake.AppendAllScalable, err, r)
+			return next, l, err
+		},
+		Pool: func(r Recipe) Pool {
+			return Pool(leased.ScalableUlidFlakePool(ulidflake.ScalableConfig{Epoch: r.Set.Epoch}))
+		},
+	},
+	{
+		name: "snowflakesi", layouts: true,
+		LastWorker: snowflakesi.Layout.MaxMachineID,
+		Start: func(r Recipe) (Batch, error) {
+			g, err := snowflakesi.NewGenerator(snowflakesi.Config{MachineID: r.Worker, Epoch: r.Set.Epoch, Layout: r.Set.Layout})
+			return batches(g, snowflakesi.AppendAll, err, r)
+		},
+		Lease: func(ctx context.Context, r Recipe, o LeaseOptions) (Batch, *lease.Lease, error) {
+			g, l, err := leased.SnowflakeSI(ctx, snowflakesi.Config{Epoch: r.Set.Epoch, Layout: r.Set.Layout}, o.leased())
+			next, err := batches(g, snowflakesi.AppendAll, err, r)
+			return next, l, err
+		},
+		Pool: func(r Recipe) Pool {
+			return Pool(leased.SnowflakeSIPool(snowflakesi.Config{Epoch: r.Set.Epoch, Layout: r.Set.Layout}))
+		},
+	},
+	{
+		name: "scru160", fixedEpoch: "1970-01-01T00:00:00Z", nodes: true,
+		Start: func(r Recipe) (Batch, error) {
+			g, err := scru160.NewGenerator(scru160.Config{})
+			return batches(g, scru160.AppendAll, err, r)
+		},
+		Lease: func(ctx context.Context, r Recipe, o LeaseOptions) (Batch, *lease.Lease, error) {
+			g, l, err := leased.SCRU160(ctx, scru160.Config{}, o.leased())
+			next, err := batches(g, scru160.AppendAll, err, r)
+			return next, l, err
+		},
+		Pool: func(r Recipe) Pool { return Pool(leased.SCRU160Pool(scru160.Config{NodeBits: r.nodeBits})) },
+	},
+	{
+		name: "sno", fixedEpoch: "2010-01-01T00:00:00Z", Metas: true,
+		LastWorker: func(snowflakesi.Layout) int { return sno.MaxPartition },
+		Start: func(r Recipe) (Batch, error) {
+			if r.Worker < 0 || r.Worker > sno.MaxPartition {
+				return nil, iderr.BadConfig("sno", "Partition", r.Worker, "in 0 to "+strconv.Itoa(sno.MaxPartition))
+			}
+			var s sno.GeneratorSnapshot
+			s.Partition.PutUint16(uint16(r.Worker))
+			g, err := sno.NewGenerator(&s, nil)
+			return batches(metaFiller{g, r.Meta}, sno.AppendAll, err, r)
+		},
+		Lease: func(ctx context.Context, r Recipe, o LeaseOptions) (Batch, *lease.Lease, error) {
+			g, l, err := leased.Sno(ctx, sno.Config{}, o.leased())
+			next, err := batches(metaFiller{g, r.Meta}, sno.AppendAll, err, r)
+			return next, l, err
+		},
+		Pool: func(Recipe) Pool { return Pool(leased.SnoPool()) },
+	},
+}
+
+// metaFiller makes snos of one metabyte.
+type metaFiller struct {
+	*sno.Generator
+	meta byte
+}
+
+func (f metaFiller) Fill(ctx context.Context, dst []sno.ID) (int, error) {
+	return f.Generator.Fill(ctx, f.meta, dst)
+}
+
+// Names returns the names of all formats.
+func Names() []string {
+	var all []string
+	for _, m := range makers {
+		all = append(all, m.name)
+	}
+	return all
+}
+
+// Lookup returns the format of that name; ok tells whether there is one.
+func Lookup(name string) (f Format, ok bool) {
+	for _, m := range makers {
+		if m.name == name {
+			f.maker = m
+			f.Format, ok = firn.Lookup(name)
+		}
+	}
+	return f, ok
+}
+
+// Misspelled returns the format's name that a word is meant to be, "" if it is none: one in
+// another case, or with one letter too many, too few, wrong or changed with the next.
+func Misspelled(word string) string {
+	word = strings.ToLower(word)
+	for _, name := range Names() {
+		if oneEdit(word, name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// oneEdit tells whether one edit, or none, makes b of a.
+func oneEdit(a, b string) bool {
+	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
+		a, b = a[1:], b[1:]
+	}
+	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	return len(a) <= 1 && len(b) <= 1 || len(a) == 2 && len(b) == 2 && a[0] == b[1] && a[1] == b[0]
+}
+
+// Named is lookup, with the error for a word that is none of the formats.
+func Named(name string) (Format, error) {
+	f, ok := Lookup(name)
+	if near := Misspelled(name); !ok && near != "" {
+		return f, cli.Usagef("unknown format %q: did you mean %s?", name, near)
+	}
+	if !ok {
+		return f, cli.Usagef("unknown format %q: want %s", name, cli.List(Names(), "or"))
+	}
+	return f, nil
+}
+
+// MaxBatch is how many IDs are made at a time: enough to spread the cost of a write, few
+// enough that they wait in line for no more than some milliseconds of any format.
+const MaxBatch = 2048
+
+// maxNodeBits is how many bits of scru160's random16 a node ID can take: all of them.
+const maxNodeBits = 16
+
+// An id is what all formats' IDs have.
+type id interface {
+	encoding.TextAppender
+	encoding.BinaryAppender
+}
+
+// batches makes the batch function of a generator, whatever its format, whose texts appendAll
+// writes. It takes the error of the generator's constructor too, and returns it.
+func batches[T id](g interface {
+	Fill(context.Context, []T) (int, error)
+}, appendAll func([]byte, []T, byte) ([]byte, error), err error, r Recipe) (Batch, error) {
+	if err != nil {
+		return nil, err
+	}
+	if write := writer[T](r); write != nil {
+		appendAll = func(dst []byte, ids []T, sep byte) (_ []byte, err error) {
+			for _, id := range ids {
+				if dst, err = write(dst, id); err != nil {
+					return dst, err
+				}
+				dst = append(dst, sep)
+			}
+			return dst, nil
+		}
+	}
+	ids := make([]T, MaxBatch)
+	return func(ctx context.Context, dst []byte, n int) ([]byte, error) {
+		made, err := g.Fill(ctx, ids[:n])
+		dst, bad := appendAll(dst, ids[:made], '\n')
+		return dst, cmp.Or(bad, err)
+	}, nil
+}
+
+// writer returns the function that appends an ID as the recipe has it, nil for its text. They use
+// scratch rather than allocate, but for JSON's.
+func writer[T id](r Recipe) func(dst []byte, id T) ([]byte, error) {
+	var scratch []byte
+	switch {
+	case r.JSON:
+		return func(dst []byte, id T) (_ []byte, err error) {
+			if scratch, err = id.AppendText(scratch[:0]); err != nil {
+				return dst, err
+			}
+			info, err := r.Format.Inspect(string(scratch), firn.Text, r.Set)
+			if err != nil {
+				return dst, err
+			}
+			object, err := info.MarshalJSON()
+			return append(dst, object...), err
+		}
+	case r.Form == firn.Int:
+		return func(dst []byte, id T) (_ []byte, err error) {
+			scratch, err = id.AppendBinary(scratch[:0])
+			if err != nil || len(scratch) != 8 {
+				return dst, fmt.Errorf("no integer of 64 bits: %x: %w", scratch, err)
+			}
+			return strconv.AppendUint(dst, binary.BigEndian.Uint64(scratch), 10), nil
+		}
+	case r.Form == firn.Hex:
+		return func(dst []byte, id T) (_ []byte, err error) {
+			scratch, err = id.AppendBinary(scratch[:0])
+			return hex.AppendEncode(dst, scratch), err
+		}
+	}
+	return nil
+}

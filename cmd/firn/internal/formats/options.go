@@ -1,0 +1,200 @@
+package formats
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/firn-id/firn"
+	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/snowflakesi"
+)
+
+// Options are the flags by which all commands know which IDs of a format are meant.
+type Options struct {
+	epoch       epoch
+	clockBits   cli.Number
+	machineBits cli.Number
+
+	Flags *pflag.FlagSet
+}
+
+func (o *Options) AddTo(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	o.Flags = flags
+	flags.Var(&o.epoch, "epoch", "time of timestamp 0: RFC 3339 or Unix milliseconds\n(not scru160 and sno; default: the format's own)")
+	flags.Var(&o.clockBits, "clock-bits", "bits of the timestamp: 40 or 41 (snowflakesi; default 40)")
+	flags.Var(&o.machineBits, "machine-bits", "bits of the machine ID: 0 to 13, with\n41 clock bits to 12 (snowflakesi; default 5)")
+	cli.Complete(cmd, "epoch")
+	cli.Complete(cmd, "clock-bits", "40", "41")
+	cli.Complete(cmd, "machine-bits")
+}
+
+// Refuse returns an error if there are options that the format does not have.
+func (o *Options) Refuse(f Format) error {
+	switch {
+	case o.epoch.given && f.fixedEpoch != "":
+		return cli.Usagef("--epoch: the epoch of %s is fixed: %s", f.Name(), f.fixedEpoch)
+	case o.clockBits.Given && !f.layouts:
+		return cli.Usagef("--clock-bits: the widths of %s are fixed", f.Name())
+	case o.machineBits.Given && !f.layouts:
+		return cli.Usagef("--machine-bits: the widths of %s are fixed", f.Name())
+	}
+	return nil
+}
+
+// Settings returns what the options say. They may come without a format, to be applied
+// to those that have them.
+func (o *Options) Settings() (firn.Settings, error) {
+	layout := snowflakesi.DefaultLayout()
+	if o.clockBits.Given {
+		if o.clockBits.Value == 0 { // in a Layout it stands for the default, here for nothing
+			return firn.Settings{}, cli.BadFlag("clock-bits", o.clockBits.Text, "is not 40 or 41")
+		}
+		layout.ClockBits = o.clockBits.Value
+	}
+	if o.machineBits.Given {
+		layout.MachineBits = o.machineBits.Value
+	}
+	return firn.Settings{Epoch: o.epoch.time, Layout: layout}, o.Explain(layout.Check())
+}
+
+// Explain returns the errors of the library that are about a flag in the words of the
+// command line.
+func (o *Options) Explain(err error) error {
+	var (
+		config  *iderr.ConfigError
+		outside *iderr.TimeError
+	)
+	switch {
+	case errors.As(err, &outside) && o.epoch.given:
+		if outside.Time.Before(outside.First) {
+			return cli.BadFlag("epoch", o.epoch.text, "is not in the past")
+		}
+		return cli.BadFlag("epoch", o.epoch.text, "is too long ago: its timestamps ended at "+cli.TimeText(outside.Last))
+	case errors.As(err, &config):
+		name := flagOf(config.Field)
+		if config.Field == "Partition" && o.Flags.Changed("partition") {
+			name = "partition"
+		}
+		if f := o.Flags.Lookup(name); f != nil {
+			return cli.BadFlag(f.Name, f.Value.String(), "is not "+config.Want)
+		}
+	}
+	return err
+}
+
+// flagOf returns the flag that sets a field of the formats' Config.
+func flagOf(field string) string {
+	switch field {
+	case "GeneratorID", "MachineID", "Scalability", "Partition":
+		return "worker"
+	case "Epoch":
+		return "epoch"
+	case "ClockBits":
+		return "clock-bits"
+	case "MachineBits":
+		return "machine-bits"
+	}
+	return ""
+}
+
+// An epoch is a flag's value that is a time.
+type epoch struct {
+	time  time.Time
+	text  string
+	given bool
+}
+
+func (e *epoch) Type() string { return "TIME" }
+
+func (e *epoch) String() string { return e.text }
+
+func (e *epoch) Set(s string) error {
+	t, err := time.Parse(time.RFC3339, s) // takes fractions of a second too
+	if ms, bad := strconv.ParseInt(s, 10, 64); bad == nil && s[0] != '+' {
+		t, err = time.UnixMilli(ms), nil
+	}
+	switch {
+	case err != nil:
+		return errors.New("is not a time in RFC 3339 or Unix milliseconds")
+	case !t.After(time.Time{}) || t.UTC().Year() > 9999: // the zero time stands for no epoch
+		return errors.New("is not between the years 1 and 9999")
+	case !t.Equal(t.Truncate(time.Millisecond)):
+		return errors.New("is not a time in whole milliseconds")
+	}
+	*e = epoch{time: t.UTC(), text: s, given: true}
+	return nil
+}
+
+// A Form is a flag's value that is a way to write an ID.
+type Form struct {
+	firn.Form
+	Given  bool
+	choice []firn.Form // what it may be
+}
+
+func (f *Form) Type() string { return "FORM" }
+
+func (f *Form) Set(s string) error {
+	v, err := firn.ParseForm(s)
+	if err != nil || !slices.Contains(f.choice, v) {
+		return errors.New("is not " + cli.List(formNames(f.choice), "or"))
+	}
+	f.Form, f.Given = v, true
+	return nil
+}
+
+func (f *Form) AddTo(cmd *cobra.Command, use string, choice []firn.Form) {
+	f.choice = choice
+	cmd.Flags().Var(f, "as", use)
+	cli.Complete(cmd, "as", formNames(choice)...)
+}
+
+// Refuse returns an error if the format does not have the form.
+func (f *Form) Refuse(in Format) error {
+	if slices.Contains(in.Forms(), f.Form) {
+		return nil
+	}
+	return cli.BadFlag("as", f.String(), in.Name()+" has no such form: want "+cli.List(formNames(in.Forms()), "or"))
+}
+
+var (
+	WrittenForms = []firn.Form{firn.Text, firn.Int, firn.Hex}
+	ReadForms    = append(WrittenForms[:len(WrittenForms):len(WrittenForms)], firn.Base36)
+)
+
+func formNames(forms []firn.Form) []string {
+	var all []string
+	for _, f := range forms {
+		all = append(all, f.String())
+	}
+	return all
+}
+
+// CompleteFormat completes the first argument with the formats' names.
+func CompleteFormat(_ *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+	var found []string
+	for _, name := range Names() {
+		if len(args) == 0 && strings.HasPrefix(name, toComplete) {
+			found = append(found, name)
+		}
+	}
+	return found, cobra.ShellCompDirectiveNoFileComp
+}
+
+func OneFormat(_ *cobra.Command, args []string) error {
+	switch len(args) {
+	case 0:
+		return cli.Usagef("no format given: want %s", cli.List(Names(), "or"))
+	case 1:
+		return nil
+	}
+	return cli.Usagef("too many arguments: %q after the format", args[1])
+}

@@ -1,0 +1,88 @@
+package pools
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/cmd/firn/internal/formats"
+	"github.com/firn-id/firn/cmd/firn/internal/stores"
+	"github.com/firn-id/firn/lease"
+	"github.com/firn-id/firn/lease/driver"
+)
+
+// newCreate returns the command firn pool create.
+func newCreate(s *cli.Streams) *cobra.Command {
+	var (
+		l      formats.PoolLayout
+		st     stores.State
+		name   stores.PoolName
+		beside bool
+		asJSON bool
+	)
+	cmd := &cobra.Command{
+		Use:   "create FORMAT",
+		Short: "Make a pool, and print its name and UUID",
+		Long: `Make a pool, and print its name and UUID. It is an error if there is one of that name.
+
+On this machine only a pool of a name of one's own has to be made: firn new makes the
+others when it needs them. In a store that machines share every pool has to be, once;
+what the store itself needs, such as a table, is made with it.
+
+IDs are distinct within a pool. Two pools for the same format, epoch and widths make the
+same IDs, so beside one of them no other is made unless --beside says that this does no
+harm: IDs of the two never meet. A pool that is damaged is no reason for another one:
+firn pool rescue mends it.`,
+		Example: `  firn pool create nanoflake --name orders --epoch 2020-01-01T00:00:00Z
+  firn new nanoflake --pool orders --epoch 2020-01-01T00:00:00Z
+  firn pool create snowflakesi --clock-bits 41 --machine-bits 10
+  firn pool create nanoflake --store 'postgres://ids@db/app?password-file=/run/secrets/db'
+  firn pool create scru160 --node-bits 8`,
+		DisableFlagsInUseLine: true,
+		ValidArgsFunction:     formats.CompleteFormat,
+		Args:                  formats.OneFormat,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			wanted, err := l.Pool(args[0])
+			if err != nil {
+				return err
+			}
+			if name != "" {
+				wanted.Name = string(name)
+			}
+			ctx := cmd.Context()
+			store, at, err := st.Open(ctx)
+			if err != nil {
+				return st.Explain(err)
+			}
+			defer store.Close()
+			if p, ok := store.(driver.Preparer); ok {
+				if err := p.Prepare(ctx); err != nil {
+					return st.Explain(err)
+				}
+			}
+			if err := stores.Besides(ctx, s, &st, store, at, wanted, beside); err != nil {
+				return err
+			}
+			stores.Warn(ctx, s, store)()
+			p, err := lease.Create(ctx, store, wanted.Name, wanted.Layout)
+			if err != nil {
+				return st.Explain(err)
+			}
+			if asJSON {
+				return cli.WriteJSON(s.Out, aboutPool(p, 0))
+			}
+			_, err = fmt.Fprintln(s.Out, p.Name(), p.UUID())
+			return err
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.Var(&name, "name", "the pool's name (default: that of the pool which\nfirn new takes for the format and its settings)")
+	l.AddTo(cmd)
+	flags.BoolVar(&beside, "beside", false, "make it beside a pool for the same IDs: see above")
+	flags.BoolVar(&asJSON, "json", false, "print the pool in JSON, as firn pool list does")
+	st.AddTo(cmd)
+	cli.Complete(cmd, "name")
+	return cmd
+}

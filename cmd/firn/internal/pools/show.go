@@ -1,0 +1,263 @@
+package pools
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/cmd/firn/internal/stores"
+	"github.com/firn-id/firn/lease"
+)
+
+// newShow returns the command firn pool show.
+func newShow(s *cli.Streams) *cobra.Command {
+	var (
+		st     stores.State
+		asJSON bool
+	)
+	cmd := &cobra.Command{
+		Use:   "show NAME",
+		Short: "Show a pool, and who has which worker",
+		Long: `Show a pool, and the workers that have been used: who has each, and until when its
+times are used. The states of workers:
+
+  held      a process has it, and asks for more time before that is over
+  ran out   the time is over: its process has died or is stopped; anybody may take it
+  free      its last process has given it back
+  ahead     free, but its times are used up to a time that is yet to come
+  missing   its record is gone: nobody gets a worker of the pool until it was rescued
+  damaged   its record is none, and nobody gets one either
+  unknown   its record cannot be read for another reason
+
+If records cannot be read, all others are shown; what is wrong with each is said on
+stderr, and the exit code is 1.
+
+With --json, an object a line: first the pool,
+
+  {"pool":"nanoflake","uuid":"…","format":"nanoflake","epoch":"…","unit_us":1000,
+   "widths":[41,10,12],"workers":1024,"used":1,"created":"…","expires":"…"}
+
+with "rescued" and "floor" as firn pool rescue has them, if it was; then each worker that
+has been used, by number; the times last allotted to it go from "from" to "until":
+
+  {"pool":"nanoflake","worker":3,"state":"held","holder":"…","from":"…","until":"…"}
+
+One whose record cannot be read has "error" in their place:
+
+  {"pool":"nanoflake","worker":3,"state":"damaged","error":"…"}`,
+		Example:               "  firn pool show nanoflake\n  firn pool show nanoflake --json",
+		DisableFlagsInUseLine: true,
+		Args:                  onePool,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			store, at, err := st.Look(cmd.Context())
+			if err != nil {
+				return st.Explain(err)
+			}
+			if store == nil {
+				return st.Explain(stores.NoPool(args[0], at, nil))
+			}
+			defer store.Close()
+			p, workers, err := stores.ReadPool(cmd.Context(), store, args[0])
+			if p == nil || err != nil && len(workers) == 0 {
+				return st.Explain(err)
+			}
+			for i, w := range workers {
+				workers[i].Err = st.Explain(w.Err)
+			}
+			if asJSON {
+				err = showPoolJSON(s.Out, p, workers, time.Now())
+			} else {
+				err = showPool(s.Out, cli.NewPens(s.Colour), p, workers, time.Now())
+			}
+			if bad := recordErrors(workers); err == nil && len(bad) > 0 {
+				err = cli.ErrReported
+				if flushed := s.Out.Flush(); flushed != nil {
+					return flushed
+				}
+				for _, err := range bad {
+					cli.Complain(s.Err, err)
+				}
+			}
+			return err
+		},
+	}
+	cmd.ValidArgsFunction = st.CompletePool
+	cmd.Flags().SortFlags = false
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON, one object a line")
+	st.AddTo(cmd)
+	return cmd
+}
+
+// recordErrors returns what is wrong with the records of workers. What is so of all of them, since a
+// rescue was interrupted, it says once.
+func recordErrors(workers []lease.Worker) (bad []error) {
+	rescuing := false
+	for _, w := range workers {
+		again := errors.Is(w.Err, lease.ErrRescuing)
+		if w.Err != nil && !(again && rescuing) {
+			bad = append(bad, w.Err)
+		}
+		rescuing = rescuing || again
+	}
+	return bad
+}
+
+// showPoolJSON writes a pool and its workers as objects, a line each.
+func showPoolJSON(w io.Writer, p *lease.Pool, workers []lease.Worker, now time.Time) error {
+	if err := cli.WriteJSON(w, aboutPool(p, len(workers))); err != nil {
+		return err
+	}
+	for _, worker := range workers {
+		var object any = workerObject{
+			Pool: p.Name(), Worker: worker.Number, State: stateOf(worker, now), Holder: worker.Holder, From: jsonTime{worker.From}, Until: jsonTime{worker.Until},
+		}
+		if worker.Err != nil {
+			object = unreadObject{Pool: p.Name(), Worker: worker.Number, State: stateOf(worker, now), Error: worker.Err.Error()}
+		}
+		if err := cli.WriteJSON(w, object); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// showPool writes a pool and its workers for people.
+func showPool(w io.Writer, pens cli.Pens, p *lease.Pool, workers []lease.Worker, now time.Time) error {
+	layout := p.Layout()
+	var b bytes.Buffer
+	row := func(name, form string, args ...any) {
+		fmt.Fprintf(&b, "%s  %s\n", pens.Faint.Sprintf("%-7s", name), fmt.Sprintf(form, args...))
+	}
+	expires := ends(layout)
+	row("pool", "%s", pens.Title.Sprint(p.Name()))
+	row("uuid", "%s", p.UUID())
+	row("format", "%s", layout.Format)
+	row("epoch", "%s", cli.TimeText(layout.Epoch.UTC()))
+	row("unit", "%s", layout.Unit)
+	row("widths", "%s bits", strings.Trim(fmt.Sprint(layout.Widths), "[]"))
+	row("workers", "%d, %d used", layout.Workers, len(workers))
+	row("created", "%s  %s", cli.TimeText(p.Created().Truncate(time.Second)), cli.Relative(p.Created(), now))
+	if rescued, floor := p.Rescued(); !floor.IsZero() {
+		row("rescued", "%s  %s, and workers are had from %s on", cli.TimeText(rescued.Truncate(time.Second)), cli.Relative(rescued, now), cli.TimeText(floor))
+	}
+	row("expires", "%s  %s", cli.TimeText(expires.Truncate(time.Second)), cli.Relative(expires, now))
+	if len(workers) > 0 {
+		b.WriteByte('\n')
+		table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+		fmt.Fprintf(table, "WORKER\tSTATE\tFROM\t\tUNTIL\t\tHOLDER\n")
+		for _, worker := range workers {
+			if worker.Err != nil {
+				fmt.Fprintf(table, "%d\t%s\t\t\t\t\t\n", worker.Number, stateOf(worker, now))
+				continue
+			}
+			fmt.Fprintf(table, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", worker.Number, stateOf(worker, now),
+				milliText(worker.From), cli.Relative(worker.From, now), milliText(worker.Until), cli.Relative(worker.Until, now), cli.Printable(worker.Holder))
+		}
+		table.Flush()
+	}
+	for line := range bytes.Lines(b.Bytes()) { // an empty last column leaves blanks
+		if _, err := w.Write(append(bytes.TrimRight(line, " \n"), '\n')); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func milliText(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+
+// freeAhead is how far ahead the times of a free worker may end for people not to care, who
+// would otherwise see it of each that was just given back. The library takes it then too.
+const freeAhead = 50 * time.Millisecond
+
+// stateOf returns a worker's state in a word or two; firn pool show explains them.
+func stateOf(w lease.Worker, now time.Time) string {
+	switch {
+	case errors.Is(w.Err, lease.ErrMissing):
+		return "missing"
+	case errors.Is(w.Err, lease.ErrDamaged):
+		return "damaged"
+	case w.Err != nil:
+		return "unknown"
+	case w.Held && w.Until.After(now):
+		return "held"
+	case w.Held:
+		return "ran out"
+	case w.Until.After(now.Add(freeAhead)):
+		return "ahead"
+	}
+	return "free"
+}
+
+// ends returns when the timestamps of a pool's IDs run out.
+func ends(l lease.Layout) time.Time {
+	unit := l.Unit
+	if l.Format == "scru160" {
+		unit = time.Millisecond // of the timestamp; the layout has that of the counter
+	}
+	span := float64(unit.Microseconds()) // widths of other programs' pools may be anything
+	if len(l.Widths) > 0 {
+		span = math.Ldexp(span, l.Widths[0])
+	}
+	const longest = 1 << 62 // 146 000 years
+	return time.UnixMicro(l.Epoch.UnixMicro() + int64(min(span, longest))).UTC()
+}
+
+// poolObject is a pool in JSON.
+type poolObject struct {
+	Pool    string   `json:"pool"`
+	UUID    string   `json:"uuid"`
+	Format  string   `json:"format"`
+	Epoch   jsonTime `json:"epoch"`
+	Unit    int64    `json:"unit_us"`
+	Widths  []int    `json:"widths"`
+	Workers int      `json:"workers"`
+	Used    int      `json:"used"`
+	Created jsonTime `json:"created"`
+	Expires jsonTime `json:"expires"`
+
+	Rescued *jsonTime `json:"rescued,omitempty"`
+	Floor   *jsonTime `json:"floor,omitempty"`
+}
+
+// workerObject is a worker in JSON.
+type workerObject struct {
+	Pool   string   `json:"pool"`
+	Worker int      `json:"worker"`
+	State  string   `json:"state"`
+	Holder string   `json:"holder"`
+	From   jsonTime `json:"from"`
+	Until  jsonTime `json:"until"`
+}
+
+// unreadObject is a worker in JSON whose record cannot be read.
+type unreadObject struct {
+	Pool   string `json:"pool"`
+	Worker int    `json:"worker"`
+	State  string `json:"state"`
+	Error  string `json:"error"`
+}
+
+// jsonTime is a time in JSON. Unlike a time.Time it may be after the year 9999, when the
+// timestamps of scru160 end, and to where a clock that was wrong may have used a worker.
+type jsonTime struct{ time.Time }
+
+func (t jsonTime) MarshalJSON() ([]byte, error) { return json.Marshal(cli.TimeText(t.UTC())) }
+
+func aboutPool(p *lease.Pool, used int) poolObject {
+	l := p.Layout()
+	about := poolObject{Pool: p.Name(), UUID: p.UUID(), Format: l.Format, Epoch: jsonTime{l.Epoch}, Unit: l.Unit.Microseconds(),
+		Widths: l.Widths, Workers: l.Workers, Used: used, Created: jsonTime{p.Created()}, Expires: jsonTime{ends(l)}}
+	if rescued, floor := p.Rescued(); !floor.IsZero() {
+		about.Rescued, about.Floor = &jsonTime{rescued}, &jsonTime{floor}
+	}
+	return about
+}

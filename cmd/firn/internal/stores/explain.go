@@ -1,0 +1,189 @@
+package stores
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/cmd/firn/internal/formats"
+	"github.com/firn-id/firn/lease"
+	"github.com/firn-id/firn/lease/address"
+	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/filelease"
+	"github.com/firn-id/firn/snowflakesi"
+)
+
+// Command returns a command line, to type as it is, with the flag that it needs to see the same pools.
+func (st *State) Command(line string) string {
+	switch {
+	case st.Dir != "":
+		return line + " --state " + word(string(st.Dir))
+	case st.store == "":
+		return line
+	}
+	if a, err := address.Parse(string(st.store)); err == nil && !a.Secrets() {
+		return line + " --store " + word(string(st.store))
+	}
+	return line + " --store …"
+}
+
+// word returns a word for a shell.
+func word(s string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-:@,%+=", r)
+	}
+	if s != "" && strings.TrimLeftFunc(s, plain) == "" && s[0] != '=' {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// calls finds where the library names what is to be called, for the command line to say what to type.
+var calls = regexp.MustCompile(`\(lease\.(Create|Rescue)[^()]*\)`)
+
+// withCommands returns a text of the library about a pool, "" if it is about none, in which it says what to
+// type. The layout of a pool of which there is something left, firn pool rescue finds by itself.
+func (st *State) withCommands(text, pool string) string {
+	return calls.ReplaceAllStringFunc(text, func(found string) string {
+		line := "firn pool rescue " + cmp.Or(pool, "NAME")
+		words, _, known := formats.LayoutOf(pool)
+		format := strings.Join(words, " ")
+		if !known {
+			format = "FORMAT"
+		}
+		switch {
+		case strings.HasPrefix(found, "(lease.Create") && known:
+			line = "firn pool create " + format
+		case strings.HasPrefix(found, "(lease.Create"):
+			line = "firn pool create FORMAT --name " + cmp.Or(pool, "NAME")
+		case strings.Contains(found, "layout"):
+			line += " --format " + format
+		}
+		if strings.Contains(found, "there") {
+			return "(" + line + " --store ADDRESS)"
+		}
+		return "(" + st.Command(line) + ")"
+	})
+}
+
+// PoolOf returns the pool that an error is about, "" if it does not say.
+func PoolOf(err error) string {
+	var store *driver.Error
+	if errors.As(err, &store) {
+		pool, _, _ := strings.Cut(store.Key, "/")
+		return pool
+	}
+	if rest, ok := strings.CutPrefix(err.Error(), "pool "); ok {
+		pool, _, _ := strings.Cut(rest, ":")
+		return pool
+	}
+	return ""
+}
+
+// Explain returns an error of a lease or a store in the words of the command line.
+func (st *State) Explain(err error) error {
+	say := func(form string, args ...any) error { return Reword(err, fmt.Sprintf(form, args...)) }
+	var (
+		expired  *lease.ExpiredError
+		none     *lease.NoWorkerError
+		held     *lease.HeldError
+		skew     *lease.SkewError
+		store    *driver.Error
+		mismatch *lease.MismatchError
+	)
+	switch {
+	case errors.As(err, &expired): // all that is told, with the cause, which may be any below
+		return say("%s", st.withCommands(err.Error(), expired.Pool))
+	case errors.As(err, &none) && none.Rescued:
+		return say("pool %s: nobody gets a worker before %s, since the pool was rescued: try again then", none.Pool, cli.TimeText(none.Soonest))
+	case errors.As(err, &none) && none.Ahead:
+		return say("pool %s: no worker is free: nobody has one, but their times are used up to %s at least (%s): the clock was ahead, or is behind: set it, or wait until then",
+			none.Pool, cli.TimeText(none.Soonest), cli.Relative(none.Soonest, time.Now()))
+	case errors.As(err, &none) && none.Excluded:
+		return say("pool %s: no worker is free: processes of other users, or with another pool, use those of the %d that are left: try again when one has ended",
+			none.Pool, none.Workers)
+	case errors.As(err, &none) && none.Workers == 1:
+		return say("pool %s: its one worker is taken until %s: one process at a time makes these IDs; to see which: %s",
+			none.Pool, cli.TimeText(none.Soonest), st.Command("firn pool show "+none.Pool))
+	case errors.As(err, &none):
+		return say("pool %s: all %d workers are taken, the first until %s: try again when a process has ended; to see which there are: %s",
+			none.Pool, none.Workers, cli.TimeText(none.Soonest), st.Command("firn pool show "+none.Pool))
+	case errors.As(err, &held) && held.Excluded:
+		return say("pool %s: worker %d is held by a process of another user, or with another pool: give another --worker, or none",
+			held.Pool, held.Worker)
+	case errors.As(err, &held) && held.Holder == "":
+		return say("pool %s: worker %d cannot be used before %s, since it has used the times up to then: the clock was ahead, or is behind: set it, or give another --worker, or none",
+			held.Pool, held.Worker, cli.TimeText(held.Until))
+	case errors.As(err, &held):
+		return say("pool %s: worker %d is held by %s, until %s or longer: give another --worker, or none",
+			held.Pool, held.Worker, held.Holder, cli.TimeText(held.Until))
+	case errors.As(err, &skew):
+		wrong := "the clock is wrong"
+		if !skew.OfStore && skew.Reference.Before(skew.Now) {
+			wrong += ", or the pool was not used for long"
+		}
+		return say("pool %s: %s: it says %s: set the clock or, if it is right, add --trust-clock", skew.Pool, wrong, SkewText(skew))
+	case errors.Is(err, filelease.ErrPassing):
+		return say("%s (--state DIR, --store ADDRESS, or firn new --worker N --no-state)", err)
+	case errors.As(err, &store):
+		return say("%s", st.withCommands(err.Error(), PoolOf(err)))
+	case errors.As(err, &mismatch):
+		return say("pool %s: %s", mismatch.Pool, mismatchText(mismatch))
+	case errors.Is(err, lease.ErrNoPool):
+		return say("%s; to see those that there are: %s", st.withCommands(err.Error(), PoolOf(err)), st.Command("firn pool list"))
+	case errors.Is(err, lease.ErrPoolExists):
+		return say("%v: it can be used as it is", err)
+	case err != nil && calls.MatchString(err.Error()):
+		return say("%s", st.withCommands(err.Error(), PoolOf(err)))
+	}
+	return err
+}
+
+// SkewText says what a clock says, and what it disagrees with.
+func SkewText(e *lease.SkewError) string {
+	reference := cli.TimeText(e.Reference.UTC())
+	of := fmt.Sprintf("half of the workers in use have used the times up to %s or later (%s)", reference, cli.Relative(e.Reference, e.Now))
+	switch {
+	case e.OfStore:
+		of = "the store's says " + reference
+	case e.Reference.Before(e.Now):
+		of = fmt.Sprintf("no worker was used after %s (%s)", reference, cli.Relative(e.Reference, e.Now))
+	}
+	return fmt.Sprintf("%s, and %s", cli.TimeText(e.Now.UTC()), of)
+}
+
+// mismatchText says how to make the IDs that a pool is for.
+func mismatchText(e *lease.MismatchError) string {
+	const other = "name the pool for those with --pool"
+	var clock, machine, sequence int
+	switch {
+	case e.Field == "format":
+		return fmt.Sprintf("it is for IDs of %s, not %s: %s", e.Have, e.Want, other)
+	case e.Field == "epoch":
+		return fmt.Sprintf("it is for IDs of the epoch %s, not %s: give --epoch %s, or %s", e.Have, e.Want, e.Have, other)
+	case e.Field == "widths":
+		n, _ := fmt.Sscanf(e.Have, "[%d %d %d]", &clock, &machine, &sequence)
+		if n == 3 && (snowflakesi.Layout{ClockBits: clock, MachineBits: machine}).Check() == nil {
+			return fmt.Sprintf("it is for IDs of other widths, %s, not %s: give --clock-bits %d --machine-bits %d, or %s",
+				e.Have, e.Want, clock, machine, other)
+		}
+	}
+	return fmt.Sprintf("it is for other IDs: its %s is %s, not %s: %s", e.Field, e.Have, e.Want, other)
+}
+
+// reworded is an error in other words.
+type reworded struct {
+	text string
+	err  error
+}
+
+// Reword returns an error in other words.
+func Reword(err error, text string) error { return &reworded{text, err} }
+
+func (e *reworded) Error() string { return e.text }
+
+func (e *reworded) Unwrap() error { return e.err }

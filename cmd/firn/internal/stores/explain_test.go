@@ -1,0 +1,83 @@
+package stores
+
+import (
+	"errors"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firn-id/firn/lease"
+	"github.com/firn-id/firn/lease/address"
+	"github.com/firn-id/firn/lease/driver"
+)
+
+// TestCommand: a command that is printed is what a shell takes for the words that were given, and has no
+// secret.
+func TestCommand(t *testing.T) {
+	for _, dir := range []string{"/a", "a b", "it's", "$HOME", "a;b", "~", "a\\b", "*", "=a", "é", "a&b", "#"} {
+		out, err := exec.Command("sh", "-c", "printf '%s\\n' "+(&State{Dir: Directory(dir)}).Command("firn")).Output()
+		if got := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n"); err != nil || !slices.Equal(got, []string{"firn", "--state", dir}) {
+			t.Errorf("%s: %q, %v", dir, got, err)
+		}
+	}
+	for addr, want := range map[string]string{
+		"etcd://a,b/p": "x --store etcd://a,b/p",
+		"postgres://me@h/db?table=a.b&password-file=/run/p": "x --store 'postgres://me@h/db?table=a.b&password-file=/run/p'",
+		"postgres://me:hunter2@h/db":                        "x --store …",
+		"postgres://me@h/db?password=hunter2":               "x --store …",
+		"redis://h?sentinel-Password=hunter2":               "x --store …",
+		"consul://h?token=hunter2":                          "x --store …",
+		"hunter2":                                           "x --store …",
+	} {
+		if got := (&State{store: Address(addr)}).Command("x"); got != want {
+			t.Errorf("%s: %s", addr, got)
+		}
+		if a, err := address.Parse(addr); err == nil && a.Secrets() != strings.HasSuffix(want, "…") {
+			t.Errorf("%s has secrets: %v", addr, a.Secrets())
+		}
+	}
+}
+
+// TestExplain: errors of leases and stores say which flag to turn to, and stay what they are.
+func TestExplain(t *testing.T) {
+	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for _, v := range []struct {
+		err  error
+		want string
+	}{
+		{&lease.NoWorkerError{Pool: "p", Workers: 2, Soonest: at}, "firn pool show p --state /x"},
+		{&lease.NoWorkerError{Pool: "p", Workers: 1, Soonest: at}, "one process at a time"},
+		{&lease.HeldError{Pool: "p", Worker: 3, Holder: "h", Until: at}, "held by h, until 2026-01-01T00:00:00Z or longer: give another --worker"},
+		{&lease.HeldError{Pool: "p", Worker: 3, Until: at}, "cannot be used before 2026"},
+		{&lease.SkewError{Pool: "p", Now: at, Reference: at.AddDate(10, 0, 0)}, "(in 9 years): set the clock or, if it is right, add --trust-clock"},
+		{&lease.SkewError{Pool: "p", Now: at, Reference: at.AddDate(-10, 0, 0)}, "(10 years ago)"},
+		{&lease.MismatchError{Pool: "p", Field: "epoch", Have: "A", Want: "B"}, "give --epoch A, or name the pool for those with --pool"},
+		{&lease.MismatchError{Pool: "p", Field: "widths", Have: "[41 5 17]", Want: "[40 5 8]"}, "give --clock-bits 41 --machine-bits 5, or"},
+		{&lease.MismatchError{Pool: "p", Field: "widths", Have: "[41 7]", Want: "[40 5 8]"}, "its widths is"},
+		{&lease.MismatchError{Pool: "p", Field: "format", Have: "sno", Want: "nanoflake"}, "for IDs of sno, not nanoflake"},
+		{&lease.MismatchError{Pool: "p", Field: "unit", Have: "1ms", Want: "2ms"}, "its unit is 1ms, not 2ms"},
+		{&driver.Error{Store: "s", Op: "get", Key: "p/workers/00001", Err: driver.ErrDamaged, Advice: "rescue the pool (lease.Rescue), which"}, "rescue the pool (firn pool rescue p --state /x), which"},
+		{&driver.Error{Store: "s", Op: "get", Key: "sno/pool", Err: driver.ErrDamaged, Advice: "rescue (lease.Rescue, with its layout)"}, "rescue (firn pool rescue sno --format sno --state /x)"},
+		{&driver.Error{Store: "s", Op: "open", Err: driver.ErrUnavailable, Advice: "rescue each instead of creating it (lease.Rescue, with its layout)"}, "instead of creating it (firn pool rescue NAME --format FORMAT --state /x)"},
+		{&driver.Error{Store: "s", Op: "get", Key: "sno/pool", Err: driver.ErrUnsafe, Advice: "rescue them there (lease.Rescue there, with their layouts)"}, "(firn pool rescue sno --format sno --store ADDRESS)"},
+		{&driver.Error{Store: "file:///x", Op: "get", Err: driver.ErrVersion, Advice: "use it"}, "use it"},
+		{fmt.Errorf("p: %w", lease.ErrPoolExists), "it can be used as it is"},
+		{fmt.Errorf("pool p: %w", lease.ErrNoPool), "to see those that there are: firn pool list --state /x"},
+		{fmt.Errorf("pool sno: %w (lease.Create)", lease.ErrNoPool), "(firn pool create sno --state /x)"},
+		{fmt.Errorf("pool p: %w: %w (lease.Rescue)", errors.New("x"), lease.ErrRescued), "x: the pool was rescued (firn pool rescue p --state /x)"},
+		{&lease.ExpiredError{Pool: "p", Until: at, Cause: &driver.Error{Err: lease.ErrRolledBack, Store: "s", Op: "read", Key: "p/pool", Advice: "rescue it (lease.Rescue)"}}, "rescue it (firn pool rescue p --state /x)"},
+		{&lease.ExpiredError{Pool: "p", Until: at, Cause: &driver.Error{Err: driver.ErrUnavailable, Store: "s", Op: "put"}}, "the lease has expired at"},
+		{errors.New("else"), "else"},
+	} {
+		got := (&State{Dir: "/x"}).Explain(v.err)
+		if !strings.Contains(got.Error(), v.want) || strings.Contains(got.Error(), "\n") || !errors.Is(got, v.err) {
+			t.Errorf("%T: %v\nis without: %s", v.err, got, v.want)
+		}
+	}
+	if (&State{}).Explain(nil) != nil {
+		t.Error("no error becomes one")
+	}
+}

@@ -1,0 +1,154 @@
+package stores
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/filelease"
+)
+
+// A State is the flags that say where the pools are kept.
+type State struct {
+	Dir   Directory
+	store Address
+	set   *pflag.FlagSet
+}
+
+func (st *State) AddTo(cmd *cobra.Command) {
+	st.set = cmd.Flags()
+	st.set.Var(&st.store, "store", "address of the store of the pools: see firn pool --help\n(default $"+Variable+", or else --state)")
+	st.set.Var(&st.Dir, "state", "directory of the embedded pools (default\n$XDG_STATE_HOME/firn or ~/.local/state/firn)")
+	if err := cmd.RegisterFlagCompletionFunc("store", CompleteStore); err != nil {
+		panic(err) // no such flag, or twice
+	}
+	if err := cmd.MarkFlagDirname("state"); err != nil {
+		panic(err)
+	}
+}
+
+// A Place is where the pools are: a directory, or another store of an address.
+type Place struct {
+	Dir       string // "" if it is another store
+	byDefault bool   // nobody has named the directory
+	address   string
+	name      string // the flag, or the variable, that gave the address
+}
+
+// Place returns where the pools are. Its error is one of usage, or that there is no directory.
+func (st *State) Place() (Place, error) {
+	p := Place{address: string(st.store), name: "--store"}
+	given := st.set != nil && st.set.Changed("store")
+	if given && st.Dir != "" {
+		return Place{}, cli.Usagef("--state %s: is a store too, and --store is given: want one of them", cli.Plain(string(st.Dir)))
+	}
+	if !given && st.Dir == "" {
+		p.address, p.name = os.Getenv(Variable), Variable
+		given = p.address != ""
+	}
+	if !given {
+		if st.Dir != "" {
+			return Place{Dir: string(st.Dir)}, nil
+		}
+		dir, err := filelease.DefaultDir()
+		return Place{Dir: dir, byDefault: true}, err
+	}
+	k, err := KindOf(p.address)
+	if err == nil && k.Scheme == "file" {
+		p.Dir, err = dirOf(p.address)
+	}
+	return p, BadAddress(p.name, err)
+}
+
+// Open returns the store, and makes the directory if there is none.
+func (st *State) Open(ctx context.Context) (driver.Store, Place, error) {
+	at, err := st.Place()
+	if err != nil {
+		return nil, at, err
+	}
+	if at.Dir != "" {
+		open := filelease.Open
+		if at.byDefault {
+			open = OpenDefault
+		}
+		store, err := open(at.Dir)
+		if err != nil {
+			return nil, at, err // and no *filelease.Store in an interface, which would not be nil
+		}
+		return store, at, nil
+	}
+	store, err := OpenStore(ctx, at.address)
+	return store, at, BadAddress(at.name, err)
+}
+
+// OpenDefault opens the store that nobody has named, which is in filelease.DefaultDir.
+var OpenDefault = func(string) (*filelease.Store, error) { return filelease.OpenDefault() }
+
+// Look is open for those who only look: if there is no directory, there is no store either.
+func (st *State) Look(ctx context.Context) (store driver.Store, at Place, err error) {
+	if at, err = st.Place(); err != nil {
+		return nil, at, err
+	}
+	if _, err := os.Stat(at.Dir); at.Dir != "" && errors.Is(err, fs.ErrNotExist) {
+		return nil, at, nil
+	}
+	return st.Open(ctx)
+}
+
+// A Directory is a flag's value that is one.
+type Directory string
+
+var _ pflag.Value = (*Directory)(nil)
+
+func (d *Directory) Type() string { return "DIR" }
+
+func (d *Directory) String() string { return string(*d) }
+
+func (d *Directory) Set(s string) error {
+	if s == "" {
+		return errors.New("is no directory")
+	}
+	*d = Directory(s)
+	return nil
+}
+
+// A PoolName is a flag's value that is one.
+type PoolName string
+
+func (p *PoolName) Type() string { return "NAME" }
+
+func (p *PoolName) String() string { return string(*p) }
+
+func (p *PoolName) Set(s string) error {
+	// Keys of stores take more: the slash between names, which no pool has in its own.
+	if driver.CheckKey(s) != nil || strings.Contains(s, "/") {
+		return errors.New("is no name of a pool: want lower-case letters, digits, '.', '_', '@' and '-'")
+	}
+	*p = PoolName(s)
+	return nil
+}
+
+// CompletePool completes the names of the pools that there are.
+func (st *State) CompletePool(_ *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second) // somebody waits
+	defer cancel()
+	var found []string
+	if store, at, err := st.Look(ctx); store != nil && err == nil {
+		defer store.Close()
+		names, _ := poolNames(ctx, store, at)
+		for _, name := range names {
+			if strings.HasPrefix(name, toComplete) {
+				found = append(found, name)
+			}
+		}
+	}
+	return found, cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,189 @@
+// Package stores finds the store that a user means, and says what is wrong with it in the words of the
+// command line.
+package stores
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/lease/address"
+	"github.com/firn-id/firn/lease/consullease"
+	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/etcdlease"
+	"github.com/firn-id/firn/lease/filelease"
+	"github.com/firn-id/firn/lease/kubelease"
+	"github.com/firn-id/firn/lease/natslease"
+	"github.com/firn-id/firn/lease/pglease"
+	"github.com/firn-id/firn/lease/redislease"
+)
+
+// A Kind is a kind of stores.
+type Kind struct {
+	Scheme string // of their addresses
+	Form   string // of an address, to people
+	Open   func(ctx context.Context, address string) (driver.Store, error)
+}
+
+// Kinds is all that there are.
+var Kinds = []Kind{
+	{"file", "file:///var/lib/firn", openFile},
+	{"etcd", "etcd://user@host:2379,host2:2379/prefix?password-file=PATH&ca=PATH", Opens(etcdlease.Open)},
+	{"postgres", "postgres://user@host:5432/database?password-file=PATH&sslmode=verify-full", Opens(pglease.Open)},
+	{"kubernetes", "kubernetes://namespace/prefix?server=https://HOST&token-file=PATH&ca=PATH", Opens(kubelease.Open)},
+	{"consul", "consul://host:8500/prefix?token-file=PATH", Opens(consullease.Open)},
+	{"nats", "nats://user@host:4222,host2:4222/bucket?password-file=PATH", Opens(natslease.Open)},
+	{"redis", "redis://user@host:6379/0?password-file=PATH", Opens(redislease.Open)},
+	{"rediss", "rediss://user@host:6379/0?password-file=PATH", Opens(redislease.Open)},
+}
+
+// Opens makes an open of a package's Open.
+func Opens[S driver.Store](open func(context.Context, string) (S, error)) func(context.Context, string) (driver.Store, error) {
+	return func(ctx context.Context, address string) (driver.Store, error) {
+		s, err := open(ctx, address)
+		if err != nil {
+			return nil, err // and no S in an interface, which would not be nil
+		}
+		return s, nil
+	}
+}
+
+// OpenStore opens the store of an address.
+func OpenStore(ctx context.Context, address string) (driver.Store, error) {
+	k, err := KindOf(address)
+	if err != nil {
+		return nil, err
+	}
+	return k.Open(ctx, address)
+}
+
+// KindOf returns the kind of store whose address it is.
+func KindOf(addr string) (Kind, error) {
+	a, err := address.Parse(addr)
+	if err != nil {
+		return Kind{}, err
+	}
+	for _, k := range Kinds {
+		if k.Scheme == a.Scheme {
+			return k, nil
+		}
+	}
+	return Kind{}, fmt.Errorf("%w: there is no kind %s://, only %s", address.ErrAddress, a.Scheme, cli.List(schemes(), "and"))
+}
+
+// schemes returns how the addresses of all kinds begin.
+func schemes() []string {
+	var all []string
+	for _, k := range Kinds {
+		all = append(all, k.Scheme+"://")
+	}
+	return all
+}
+
+// AddressForms lists what addresses look like.
+func AddressForms() string {
+	var lines string
+	for _, k := range Kinds {
+		lines += "  " + k.Form + "\n"
+	}
+	return lines
+}
+
+func openFile(_ context.Context, addr string) (driver.Store, error) {
+	dir, err := dirOf(addr)
+	if err != nil {
+		return nil, err
+	}
+	store, err := filelease.Open(dir)
+	if err != nil {
+		return nil, err // and no *filelease.Store in an interface, which would not be nil
+	}
+	return store, nil
+}
+
+// dirOf returns the directory that an address of files is about.
+func dirOf(addr string) (string, error) {
+	a, err := address.Parse(addr)
+	if err == nil {
+		err = a.Err()
+	}
+	if err == nil && (len(a.Hosts) > 0 || a.User != "" || a.Path == "") {
+		err = fmt.Errorf("%w of the kind file://: want an absolute path after it, as in file:///var/lib/firn", address.ErrAddress)
+	}
+	if err != nil {
+		return "", err
+	}
+	return filepath.FromSlash("/" + a.Path), nil
+}
+
+// Variable is the environment's word for --store.
+const Variable = "FIRN_STORE"
+
+// A Address is a flag's value that is the address of a store. It may have a secret in it, and so
+// is shown to nobody: what is wrong with it is said later, in other words than a flag's value is.
+type Address string
+
+var _ pflag.Value = (*Address)(nil)
+
+func (a *Address) Type() string { return "ADDRESS" }
+
+func (a *Address) String() string { return "" }
+
+func (a *Address) Set(s string) error { *a = Address(s); return nil }
+
+// BadAddress returns the error for an address in the words of the command line, if it is one: as
+// wrong usage, with what is wrong and no more.
+func BadAddress(name string, err error) error {
+	if !errors.Is(err, address.ErrAddress) {
+		return err
+	}
+	for { // to where it says so itself
+		var inner error
+		switch e := err.(type) {
+		case interface{ Unwrap() error }:
+			inner = e.Unwrap()
+		case interface{ Unwrap() []error }:
+			for _, i := range e.Unwrap() {
+				if errors.Is(i, address.ErrAddress) {
+					inner = i
+				}
+			}
+		}
+		if inner == nil || inner == address.ErrAddress {
+			return cli.Usagef("%s: %w", name, err)
+		}
+		err = inner
+	}
+}
+
+// CompleteStore completes how an address begins, and the directories of one of files.
+func CompleteStore(_ *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+	const directive = cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
+	var found []string
+	if path, ok := strings.CutPrefix(toComplete, "file://"); ok && strings.HasPrefix(path, "/") {
+		above := path[:strings.LastIndexByte(path, '/')+1]
+		inside, _ := os.ReadDir(above)
+		for _, e := range inside {
+			if full := above + e.Name(); e.IsDir() && strings.HasPrefix(full, path) && !strings.HasPrefix(e.Name(), ".") {
+				found = append(found, "file://"+full)
+			}
+		}
+		return found, directive
+	}
+	for _, scheme := range schemes() {
+		if scheme == "file://" {
+			scheme += "/"
+		}
+		if strings.HasPrefix(scheme, toComplete) {
+			found = append(found, scheme)
+		}
+	}
+	return found, directive
+}

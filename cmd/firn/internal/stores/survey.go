@@ -1,0 +1,155 @@
+package stores
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/cmd/firn/internal/formats"
+	"github.com/firn-id/firn/lease"
+	"github.com/firn-id/firn/lease/driver"
+)
+
+func FindingText(f driver.Finding) string {
+	if f.Advice == "" {
+		return f.Text
+	}
+	return f.Text + ": " + new(State).withCommands(f.Advice, "")
+}
+
+// InspectStore is lease.Inspect.
+var InspectStore = lease.Inspect
+
+// Warn looks at what a store can lose, while others go on, and returns a function that says so.
+func Warn(ctx context.Context, s *cli.Streams, store driver.Store) (say func()) {
+	const longest = time.Second // a store of which a part is away may take long to say so
+	ctx, cancel := context.WithTimeout(ctx, longest)
+	losses := make(chan []string, 1)
+	go func() {
+		var texts []string
+		found, _ := InspectStore(ctx, store) // what cannot be found out is doctor's to say
+		for _, f := range found {
+			if f.Loses {
+				texts = append(texts, FindingText(f))
+			}
+		}
+		losses <- texts
+	}()
+	return func() {
+		defer cancel()
+		select {
+		case texts := <-losses:
+			for _, text := range texts {
+				cli.Complain(s.Err, fmt.Errorf("warning: %s: %s", store, text))
+			}
+		case <-ctx.Done():
+		}
+	}
+}
+
+// Besides looks for pools that are for the same IDs as the one that is wanted, or may be. Their IDs
+// are those of that one: it returns an error or, if they are meant to be beside each other, warns.
+func Besides(ctx context.Context, s *cli.Streams, st *State, store driver.Store, at Place, wanted formats.Pool, meant bool) error {
+	names, err := poolNames(ctx, store, at)
+	if err != nil {
+		return st.Explain(err)
+	}
+	for _, name := range names {
+		if name == wanted.Name || formats.OfTorture(name) {
+			continue // which is for lease.Create to say
+		}
+		p, err := lease.Lookup(ctx, store, name)
+		if errors.Is(err, lease.ErrNoPool) || err == nil && !formats.Alike(formats.Pool{Name: name, Layout: p.Layout()}, wanted) {
+			continue
+		}
+		text := fmt.Sprintf("pool %s is for the same IDs as pool %s", wanted.Name, name)
+		do := "use pool " + name
+		if err != nil {
+			text = fmt.Sprintf("pool %s may be for the same IDs as pool %s, which cannot be read (%v)", wanted.Name, name, st.Explain(err))
+			do = "mend that one first"
+		}
+		text += ": IDs of the one can be those of the other: "
+		if !meant {
+			return Reword(err, text+do+", or add --beside if IDs of the two never meet")
+		}
+		cli.Complain(s.Err, errors.New("warning: "+text+"see that IDs of the two never meet"))
+	}
+	return nil
+}
+
+// ReadPool returns a pool and the workers that have been used. With an error it returns what could be read.
+func ReadPool(ctx context.Context, store driver.Store, name string) (*lease.Pool, []lease.Worker, error) {
+	p, err := lease.Lookup(ctx, store, name)
+	if err != nil {
+		return nil, nil, err
+	}
+	workers, _, err := p.Workers(ctx)
+	return p, workers, err
+}
+
+// NoPool is the error for a pool in a place that has none.
+func NoPool(name string, at Place, store driver.Store) error {
+	where := cli.Plain(at.Dir)
+	if store != nil && at.Dir == "" {
+		where = store.String()
+	}
+	return fmt.Errorf("pool %s: %w in %s: if there never was one, create it (lease.Create); if there was one, it is lost: rescue it (lease.Rescue, with its layout)", name, lease.ErrNoPool, where)
+}
+
+// poolNames returns the names of the pools, in order, and of folders that may be such.
+func poolNames(ctx context.Context, store driver.Store, at Place) ([]string, error) {
+	if at.Dir == "" {
+		return lease.Names(ctx, store)
+	}
+	names, err := Pools(at.Dir)
+	with, unread := FoldersWith(at.Dir, "workers") // of which the pool's own record may be lost
+	return slices.Compact(slices.Sorted(slices.Values(append(names, with...)))), cmp.Or(err, unread)
+}
+
+// Survey returns the pools. Those in files are read one by one, so that one whose records cannot be
+// read does not keep the others from it.
+func Survey(ctx context.Context, store driver.Store, at Place) ([]lease.Found, error) {
+	if at.Dir == "" {
+		return lease.Survey(ctx, store)
+	}
+	names, err := poolNames(ctx, store, at)
+	var all []lease.Found
+	for _, name := range names {
+		f := lease.Found{Name: name}
+		if f.Pool, f.Workers, f.Err = ReadPool(ctx, store, name); errors.Is(f.Err, lease.ErrNoPool) {
+			continue // a folder that is empty
+		}
+		all = append(all, f)
+	}
+	return all, err
+}
+
+// Pools returns the names of the pools in a directory, in order, and also of those that
+// cannot be read.
+func Pools(dir string) ([]string, error) {
+	return FoldersWith(dir, "pool=") // the file of the key NAME/pool; see package filelease
+}
+
+// FoldersWith returns the folders of a directory that have an entry of that name, and those of
+// which nobody can tell, who may not look into them.
+func FoldersWith(dir, entry string) ([]string, error) {
+	folders, err := os.ReadDir(dir)
+	var names []string
+	for _, f := range folders {
+		if new(PoolName).Set(f.Name()) != nil {
+			continue // not the store's
+		}
+		_, err := os.Lstat(filepath.Join(dir, f.Name(), entry))
+		if err == nil || !f.Type().IsRegular() && !errors.Is(err, fs.ErrNotExist) {
+			names = append(names, f.Name())
+		}
+	}
+	return names, err
+}
