@@ -130,15 +130,31 @@ func Lookup(ctx context.Context, store driver.Store, name string) (*Pool, error)
 // Names returns the names of the pools in a store, in order, also of those whose records cannot be
 // read, or of which only those of workers are left; with an error, those that were found.
 func Names(ctx context.Context, store driver.Store) ([]string, error) {
-	entries, err := list(ctx, store, "")
+	keys, err := keysOf(ctx, store)
 	var names []string
-	for _, e := range entries {
-		name, rest, _ := strings.Cut(e.Key, "/")
-		if rest == "pool" || strings.HasPrefix(rest, "workers/") {
+	for _, key := range keys {
+		name, rest, found := strings.Cut(key, "/")
+		if rest == "pool" || strings.HasPrefix(rest, "workers/") || found && rest == "" {
 			names = append(names, name)
 		}
 	}
 	return slices.Compact(slices.Sorted(slices.Values(names))), err
+}
+
+// keysOf returns the keys of all entries. Stores of files have Keys, which reads no entry; a folder
+// that cannot be read ends with a slash there.
+func keysOf(ctx context.Context, store driver.Store) ([]string, error) {
+	if s, ok := store.(interface {
+		Keys(ctx context.Context, prefix string) ([]string, error)
+	}); ok {
+		return s.Keys(ctx, "")
+	}
+	entries, err := list(ctx, store, "")
+	var keys []string
+	for _, e := range entries {
+		keys = append(keys, e.Key)
+	}
+	return keys, err
 }
 
 // checkName returns an error unless the name is one of a pool: a name of the driver's keys.

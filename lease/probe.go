@@ -1,0 +1,31 @@
+package lease
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/firn-id/firn/lease/driver"
+)
+
+// CheckWrites reports whether the pool's store takes changes, and how long the store needs for one.
+// CheckWrites asks the store to create the pool's record, which exists, so the store has to refuse. A
+// store that accepts does not compare before it swaps: the error is a [driver.ErrUnsafe]. CheckWrites is
+// for tools.
+func (p *Pool) CheckWrites(ctx context.Context) (took time.Duration, err error) {
+	e, err := p.store.Get(ctx, poolKey(p.name))
+	if err != nil {
+		return 0, err
+	}
+	began := time.Now()
+	_, err = p.store.Put(ctx, e.Key, e.Value, driver.None)
+	took = time.Since(began)
+	switch {
+	case errors.Is(err, driver.ErrConflict):
+		return took, nil
+	case err == nil:
+		err = fmt.Errorf("it has created a record that was there: it does not compare before it swaps, and is none for leases: %w", driver.ErrUnsafe)
+	}
+	return took, err
+}
