@@ -77,7 +77,7 @@ func (m *Mint) Allot(worker uint64, from, until time.Time) {
 
 // clamp returns the timestamp of t, or the nearest one: the first, or the one after the last.
 func (m *Mint) clamp(t time.Time) uint64 {
-	now := m.tick(t)
+	now := m.tickOf(t)
 	switch {
 	case m.inRange(now):
 		return now
@@ -108,7 +108,7 @@ func (a *allotment) RaiseTo(until uint64) { a.word.Raise(until << a.bits) }
 
 func (a *allotment) SealTick() uint64 {
 	mark := uint64(1) // words that are not added may use all bits
-	if a.adds {
+	if a.additive {
 		mark = sealMark
 	}
 	return a.word.Seal(mark)>>a.bits + 1

@@ -23,10 +23,10 @@ const epoch = 900_000_000_000
 // hands is a clock that the test sets.
 type hands struct{ ms atomic.Int64 }
 
-func (h *hands) set(tick int64)   { h.ms.Store(epoch + tick) }
-func (h *hands) read() time.Time  { return time.UnixMilli(h.ms.Load()) }
-func at(tick, seq, b uint) uint64 { return uint64(tick)<<b | uint64(seq) }
-func newHands(tick int64) *hands  { h := new(hands); h.set(tick); return h }
+func (h *hands) set(tick int64)       { h.ms.Store(epoch + tick) }
+func (h *hands) read() time.Time      { return time.UnixMilli(h.ms.Load()) }
+func wordAt(tick, seq, b uint) uint64 { return uint64(tick)<<b | uint64(seq) }
+func newHands(tick int64) *hands      { h := new(hands); h.set(tick); return h }
 func (h *hands) config() Config {
 	return Config{Format: "test", Epoch: epoch, Last: 1 << 40, Bits: 2, Clock: h.read}
 }
@@ -53,7 +53,7 @@ func TestTick(t *testing.T) {
 	h := newHands(7)
 	m := h.mint(h.config())
 	for seq := range uint(4) {
-		if got := mustTry(t, m); got != at(7, seq, 2) {
+		if got := mustTry(t, m); got != wordAt(7, seq, 2) {
 			t.Fatalf("word %d of the tick is %#x", seq, got)
 		}
 	}
@@ -63,7 +63,7 @@ func TestTick(t *testing.T) {
 		}
 	}
 	h.set(9)
-	if got := mustTry(t, m); got != at(9, 0, 2) {
+	if got := mustTry(t, m); got != wordAt(9, 0, 2) {
 		t.Fatalf("first word of tick 9 is %#x", got)
 	}
 }
@@ -77,7 +77,7 @@ func TestContinue(t *testing.T) {
 	first := mustTry(t, m)
 	for tick := range uint(9) {
 		h.set(8 + int64(tick))
-		want := at(8+tick, uint(first+uint64(tick)+1)&3, 2)
+		want := wordAt(8+tick, uint(first+uint64(tick)+1)&3, 2)
 		if got := mustTry(t, m); got != want {
 			t.Fatalf("tick %d begins with %#x, want %#x", 8+tick, got, want)
 		}
@@ -96,7 +96,7 @@ func TestStaleReading(t *testing.T) {
 		readings = readings[1:]
 		return time.UnixMilli(epoch + tick)
 	})
-	if got := mustTry(t, m); got != at(10, 1, 2) {
+	if got := mustTry(t, m); got != wordAt(10, 1, 2) {
 		t.Fatalf("got %#x", got)
 	}
 	if len(readings) > 0 {
@@ -259,7 +259,7 @@ func TestRewind(t *testing.T) {
 	}
 	h.set(1000)
 	last = mustTry(t, m)
-	if last != at(1000, 0, 2) {
+	if last != wordAt(1000, 0, 2) {
 		t.Fatalf("9 s behind: %#x", last)
 	}
 	m.startAfresh(1000) // as a second caller does who saw the word from before
@@ -290,7 +290,7 @@ func TestAllot(t *testing.T) {
 
 	m.Allot(70, ms(4, 1), ms(6, 999_999)) // the whole of tick 5 alone
 	first := mustTry(t, m)
-	if first != at(5, 0, 2) || m.Worker(first) != 70 {
+	if first != wordAt(5, 0, 2) || m.Worker(first) != 70 {
 		t.Fatalf("first word %#x of worker %d", first, m.Worker(first))
 	}
 	h.set(4)
@@ -301,7 +301,7 @@ func TestAllot(t *testing.T) {
 	wantFenced("past the end", why)
 
 	m.Allot(70, ms(6, 0), ms(7, 0)) // goes on where it was
-	if got := mustTry(t, m); got != at(6, 0, 2) || m.Worker(got) != 70 {
+	if got := mustTry(t, m); got != wordAt(6, 0, 2) || m.Worker(got) != 70 {
 		t.Fatalf("after a renewal: %#x of worker %d", got, m.Worker(got))
 	}
 	m.Allot(70, ms(20, 0), ms(22, 0)) // leaves ticks out
@@ -316,7 +316,7 @@ func TestAllot(t *testing.T) {
 	between := mustTry(t, m)
 	h.set(22)
 	after := mustTry(t, m)
-	if between != at(21, 0, 2) || after != at(22, 0, 2) {
+	if between != wordAt(21, 0, 2) || after != wordAt(22, 0, 2) {
 		t.Fatalf("words %#x and %#x", between, after)
 	}
 	for word, want := range map[uint64]uint64{first: 70, before: 70, between: 70, after: 71} {
@@ -378,7 +378,7 @@ func TestNextWaitsAtTheFence(t *testing.T) {
 			}
 		} else {
 			m.Allot(1, ms(6, 0), ms(7, 0))
-			if err := <-got; err != nil || word != at(6, 0, 2) {
+			if err := <-got; err != nil || word != wordAt(6, 0, 2) {
 				t.Fatal(word, err)
 			}
 		}
@@ -568,11 +568,11 @@ func TestRun(t *testing.T) {
 	m := h.mint(c)
 	mustTry(t, m)
 	word, n, err := m.NextRun(t.Context(), 100)
-	if word != at(5, 1, 4) || n != 15 || err != nil {
+	if word != wordAt(5, 1, 4) || n != 15 || err != nil {
 		t.Fatalf("%#x, %d, %v", word, n, err)
 	}
 	h.set(6)
-	if word, n, err = m.NextRun(t.Context(), 3); word != at(6, 0, 4) || n != 3 || err != nil {
+	if word, n, err = m.NextRun(t.Context(), 3); word != wordAt(6, 0, 4) || n != 3 || err != nil {
 		t.Fatalf("%#x, %d, %v", word, n, err)
 	}
 }
@@ -609,7 +609,7 @@ func TestLineOrder(t *testing.T) {
 		}
 		wg.Wait()
 		for i, word := range got {
-			if want := at(uint(2+i/4), uint(i%4), 2); word != want {
+			if want := wordAt(uint(2+i/4), uint(i%4), 2); word != want {
 				t.Errorf("caller %d got %#x, want %#x", i, word, want)
 			}
 		}
@@ -720,7 +720,7 @@ func TestContext(t *testing.T) {
 		if !errors.Is(got[0], context.Canceled) || !errors.Is(got[1], context.DeadlineExceeded) || got[2] != nil {
 			t.Errorf("errors are %v", got)
 		}
-		if word != at(2, 0, 2) {
+		if word != wordAt(2, 0, 2) {
 			t.Errorf("word is %#x", word)
 		}
 	})
@@ -794,7 +794,7 @@ func TestStandingTime(t *testing.T) {
 			m := new(Mint)
 			m.Init(Config{Format: "test", Epoch: epoch, Last: 1 << 41, Bits: bits, Field: field, Continue: continues})
 			for range 3 {
-				now := m.tick(time.Now())
+				now := m.tickOf(time.Now())
 				var made [callers]int
 				var all sync.WaitGroup
 				for i := range callers {
@@ -848,7 +848,7 @@ func TestWordsAreOfTheirTime(t *testing.T) {
 			if _, ok := m.Fast(); ok {
 				fast++
 			}
-			before := m.tick(time.Now())
+			before := m.tickOf(time.Now())
 			var words []uint64
 			if word, err := m.TryNext(); err == nil {
 				words = append(words, word)
@@ -856,7 +856,7 @@ func TestWordsAreOfTheirTime(t *testing.T) {
 			if word, _, err := m.NextRun(t.Context(), 3); err == nil {
 				words = append(words, word)
 			}
-			after := m.tick(time.Now())
+			after := m.tickOf(time.Now())
 			for _, word := range words {
 				if at := word >> m.bits; at < before || at > after {
 					t.Fatalf("%s: a word of tick %d between ticks %d and %d", name, at, before, after)
@@ -880,7 +880,7 @@ func TestClockIsSet(t *testing.T) {
 	for range 20 {
 		by.Add(int64(time.Hour))
 		at := time.Now()
-		for m.tick(time.Now().Add(time.Duration(by.Load()))) > m.word.Last()>>m.bits {
+		for m.tickOf(time.Now().Add(time.Duration(by.Load()))) > m.word.Last()>>m.bits {
 			if _, err := m.TryNext(); err != nil && !errors.Is(err, iderr.ErrExhausted) {
 				t.Fatal(err)
 			}
@@ -923,7 +923,7 @@ func TestAllottedLater(t *testing.T) {
 		if ok {
 			t.Fatalf("word %#x of tick %d", word, word>>m.bits)
 		}
-		if clock.Deadline(m.lasts.Load()).Ahead() {
+		if clock.Deadline(m.deadline.Load()).Ahead() {
 			tried++
 		}
 	}

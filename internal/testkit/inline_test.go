@@ -30,7 +30,7 @@ var inlined = []inlining{
 	{"internal/mint", "Mint.Fast", []string{
 		"line.(*Line).Busy", "clock.Deadline.AheadByCycles", "clock.Deadline.AheadBySystem", "tick.(*Word).Step",
 	}},
-	{"internal/mint", "Mint.follow", []string{"tick.(*Word).Last", "tick.(*Word).Replace"}},
+	{"internal/mint", "Mint.fastSwap", []string{"tick.(*Word).Last", "tick.(*Word).Replace"}},
 	{"nanoflake", "Generator.at", []string{"mint.(*Mint).Worker", "fence.(*Fence).Worker"}},
 	{"ulidflake", "ScalableGenerator.Next", []string{"(*ScalableGenerator).at", "fence.(*Fence).Worker"}},
 	{"snowflakesi", "Generator.Next", []string{"(*Generator).at", "fence.(*Fence).Worker"}},

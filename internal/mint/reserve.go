@@ -1,0 +1,197 @@
+package mint
+
+import (
+	"time"
+
+	"github.com/firn-id/firn/internal/clock"
+	"github.com/firn-id/firn/internal/tick"
+)
+
+// An outcome says what became of a request for words. It is a plain value: errorOf makes an error
+// only for a caller that returns one.
+type outcome struct {
+	kind outcomeKind
+	time time.Time // the reading of the clock
+
+	// gap is a number of ticks from the clock's tick: to the tick of the last word if the clock went
+	// backwards, and to the next interval if the clock's tick is fenced (0 without a next interval).
+	gap uint64
+}
+
+type outcomeKind uint8
+
+const (
+	issued outcomeKind = iota
+	lineBusy
+	exhausted
+	backwards
+	outOfRange
+	fenced
+	notReady
+)
+
+// reserve issues a run of up to n words at the clock's time, or returns why it cannot. While callers
+// stand in line, the words belong to them, so only the leader of the line gets one.
+func (m *Mint) reserve(n int, leads bool) (word uint64, run int, o outcome) {
+	if !leads && m.line.Busy() {
+		return 0, 0, outcome{kind: lineBusy}
+	}
+	var known uint64 // the latest tick of a word known before the reading
+	for reading, mark := m.clock.Mark(); ; {
+		word, run, o = m.reserveAt(reading, n)
+		if o.kind == issued {
+			m.setDeadline(word, reading, mark)
+		}
+		if o.kind != backwards {
+			return word, run, o
+		}
+		// Another caller may have read the clock later and still have been quicker. Only a reading
+		// taken after this caller saw the word, and still behind the word, shows that the clock
+		// went back.
+		if last := m.tickOf(reading) + o.gap; last > known {
+			known = last
+			reading, mark = m.clock.Mark()
+			continue
+		}
+		if m.rewind && m.duration(o.gap) > m.maxBackward {
+			m.startAfresh(m.tickOf(reading))
+			continue
+		}
+		return 0, 0, o
+	}
+}
+
+// reserveAt decides about one request at one reading of the clock.
+func (m *Mint) reserveAt(reading time.Time, n int) (word uint64, run int, o outcome) {
+	now := m.tickOf(reading)
+	if !m.inRange(now) {
+		if m.last == 0 {
+			return 0, 0, outcome{kind: notReady, time: reading}
+		}
+		return 0, 0, outcome{kind: outOfRange, time: reading}
+	}
+	entered := false
+	for target := now; ; {
+		word, run, verdict := m.issue(target, n)
+		switch verdict {
+		case tick.Issued:
+			return word, run, outcome{kind: issued, time: reading}
+		case tick.Fenced:
+			begins, allotted := m.fence.Enter((*allotment)(m), now)
+			if allotted && !entered {
+				entered = true
+				continue
+			}
+			// The clock's tick may be allotted and exhausted, if the fence follows its last word.
+			if !allotted || word>>m.bits < now {
+				return 0, 0, fencedAt(reading, now, begins)
+			}
+		}
+		last := word >> m.bits
+		if last <= now {
+			return 0, 0, outcome{kind: exhausted, time: reading}
+		}
+		if gap := last - now; !m.hold || last == target || m.duration(gap) > m.maxBackward {
+			return 0, 0, outcome{kind: backwards, time: reading, gap: gap}
+		}
+		target = last // the format continues in its last tick until the tick is exhausted
+	}
+}
+
+// fencedAt returns the outcome of a tick that is not allotted. The next interval begins at the tick
+// begins; 0 means that there is no next interval.
+func fencedAt(reading time.Time, now, begins uint64) outcome {
+	o := outcome{kind: fenced, time: reading}
+	if begins > now {
+		o.gap = begins - now
+	}
+	return o
+}
+
+// issue asks the word for up to n words of a tick.
+func (m *Mint) issue(now uint64, n int) (word uint64, run int, verdict tick.Verdict) {
+	floor := now << m.bits
+	ceil := floor + m.limit
+	var start uint64
+	step := uint64(1)
+	if m.random {
+		start, step = m.draw(floor)
+	}
+	if n == 1 || m.stepBits > 1 {
+		word, verdict = m.word.Advance(floor, start, m.carryOver, step, ceil)
+		return word, 1, verdict
+	}
+	return m.word.Reserve(floor, start, m.carryOver, ceil, n)
+}
+
+// draw returns a random start, if the tick at floor has none yet, and a random step. If another
+// caller begins the tick first, the word ignores the start: it never falls below a floor that it
+// has reached.
+func (m *Mint) draw(floor uint64) (start, step uint64) {
+	if m.startBits > 0 && m.word.Last() < floor {
+		start = m.rand.Uint64() >> (64 - m.startBits)
+	}
+	if m.stepBits == 1 {
+		return start, 1
+	}
+	return start, m.drawStep()
+}
+
+// drawStep returns a random step. It rejects 0, so that the other 2^n-1 values are equally likely.
+func (m *Mint) drawStep() (step uint64) {
+	for step == 0 {
+		step = m.rand.Uint64() >> (64 - m.stepBits)
+	}
+	return step
+}
+
+// setDeadline sets the deadline after a word was issued at an exact reading of the clock. A tick of
+// a microsecond is too short for a deadline. A word that is ahead of the clock has none either.
+func (m *Mint) setDeadline(word uint64, reading time.Time, mark clock.Mark) {
+	if m.micro || word>>m.bits != m.tickOf(reading) {
+		return
+	}
+	m.deadline.Store(uint64(mark.In(m.unit - time.Duration(reading.Nanosecond())%m.unit)))
+}
+
+// startAfresh moves the word back to the clock's tick if the word is far ahead. If another caller
+// has done so already, startAfresh leaves the word alone, and keeps what was issued since.
+func (m *Mint) startAfresh(now uint64) {
+	last := m.word.Last()
+	if t := last >> m.bits; t > now && m.duration(t-now) > m.maxBackward {
+		m.word.Replace(last, (now-1)<<m.bits+m.limit-1) // as PassTo: leaves the room of the field
+	}
+}
+
+// besideLine returns why a caller that does not stand in line gets no word while others stand there.
+func (m *Mint) besideLine() outcome {
+	last := m.word.Last() >> m.bits
+	reading := m.clock.Now() // after the look at the word, as in reserve
+	now := m.tickOf(reading)
+	if !m.inRange(now) {
+		return outcome{kind: outOfRange, time: reading}
+	}
+	if !m.word.Allows(now << m.bits) {
+		if begins, allotted := m.fence.Enter((*allotment)(m), now); !allotted {
+			return fencedAt(reading, now, begins)
+		}
+	}
+	if now < last {
+		return outcome{kind: backwards, time: reading, gap: last - now}
+	}
+	return outcome{kind: exhausted, time: reading}
+}
+
+// source is the mint as its line sees it.
+type source Mint
+
+// Try implements line.Source.
+func (s *source) Try(n int) (uint64, int, time.Duration, error) {
+	m := (*Mint)(s)
+	word, run, o := m.reserve(n, true)
+	if o.kind == issued {
+		return word, run, 0, nil
+	}
+	pause, err := m.pauseFor(o)
+	return 0, 0, pause, err
+}
