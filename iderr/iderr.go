@@ -105,12 +105,12 @@ func BadLength[S string | []byte](format string, input S, want string) *ParseErr
 }
 
 // BadCharacter is the ParseError of an input with a foreign character at the offset.
-func BadCharacter[S string | []byte](format string, input S, at int, alphabet string) *ParseError {
-	e := &ParseError{Format: format, Input: Clip(input), cut: len(input) > maxInput, Offset: at, Err: ErrCharacter}
-	tail := string(input[at:min(len(input), at+utf8.UTFMax)])
+func BadCharacter[S string | []byte](format string, input S, offset int, alphabet string) *ParseError {
+	e := &ParseError{Format: format, Input: Clip(input), cut: len(input) > maxInput, Offset: offset, Err: ErrCharacter}
+	tail := string(input[offset:min(len(input), offset+utf8.UTFMax)])
 	r, size := utf8.DecodeRuneInString(tail)
 	if r == utf8.RuneError && size <= 1 {
-		e.Reason = fmt.Sprintf("byte 0x%02x is not %s", input[at], alphabet)
+		e.Reason = fmt.Sprintf("byte 0x%02x is not %s", input[offset], alphabet)
 	} else {
 		e.Reason = fmt.Sprintf("character %q is not %s", r, alphabet)
 	}

@@ -31,7 +31,7 @@ const slack = 10 * time.Microsecond
 func sleep(d time.Duration) { alarms.sleep(d) }
 
 func (p *pool) sleep(d time.Duration) {
-	a := p.take()
+	a := p.get()
 	if a == nil {
 		time.Sleep(d)
 		return
@@ -69,24 +69,24 @@ type pool struct {
 	open   func() *alarm
 	made   int // alarms that were opened
 	free   int // alarms[:free] are not in use
-	alarms [most]*alarm
+	alarms [maxAlarms]*alarm
 }
 
-// most bounds the descriptors of a process. More sleeps at a time do without an alarm. They hardly
+// maxAlarms bounds the descriptors of a process. More sleeps at a time do without an alarm. They hardly
 // notice, since the alarms of the others end the poller's wait often enough.
-const most = 16
+const maxAlarms = 16
 
 var alarms = pool{open: open}
 
-// take returns an alarm, or nil if there is none to be had.
-func (p *pool) take() *alarm {
+// get returns an alarm, or nil if there is none to be had.
+func (p *pool) get() *alarm {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.free > 0 {
 		p.free--
 		return p.alarms[p.free]
 	}
-	if p.made == most {
+	if p.made == maxAlarms {
 		return nil
 	}
 	a := p.open()

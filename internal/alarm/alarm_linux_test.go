@@ -61,28 +61,28 @@ func TestBound(t *testing.T) {
 	var p pool
 	p.open = func() *alarm { return new(alarm) }
 	used := make(map[*alarm]bool)
-	for range most {
-		a := p.take()
+	for range maxAlarms {
+		a := p.get()
 		if a == nil || used[a] {
 			t.Fatalf("alarm %d is %p", len(used), a)
 		}
 		used[a] = true
 	}
-	if a := p.take(); a != nil {
-		t.Errorf("more than %d alarms", most)
+	if a := p.get(); a != nil {
+		t.Errorf("more than %d alarms", maxAlarms)
 	}
 	for a := range used {
 		p.put(a)
 	}
-	for range most {
-		delete(used, p.take())
+	for range maxAlarms {
+		delete(used, p.get())
 	}
 	if len(used) > 0 {
 		t.Errorf("%d alarms are lost", len(used))
 	}
 
 	var all sync.WaitGroup
-	for range 20 * most {
+	for range 20 * maxAlarms {
 		all.Go(func() { Sleep(time.Millisecond) })
 	}
 	all.Wait()
@@ -96,7 +96,7 @@ func TestBound(t *testing.T) {
 			open++
 		}
 	}
-	if open == 0 || open > most {
+	if open == 0 || open > maxAlarms {
 		t.Errorf("%d alarms are open", open)
 	}
 }
@@ -115,7 +115,7 @@ func TestNoDescriptor(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := os.Open("/")
-	a := p.take()
+	a := p.get()
 	p.sleep(time.Millisecond)
 	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
 		t.Fatal(err)
@@ -123,7 +123,7 @@ func TestNoDescriptor(t *testing.T) {
 	if !errors.Is(err, syscall.EMFILE) || a != nil || p.made != 0 {
 		t.Errorf("without descriptors: %v, alarm %p, %d made", err, a, p.made)
 	}
-	if a = p.take(); a == nil {
+	if a = p.get(); a == nil {
 		t.Fatal("no alarm when there are descriptors again")
 	}
 	a.file.Close()

@@ -42,8 +42,8 @@ func row(char byte) int {
 }
 
 const (
-	rowsThere = 3    // the fourth table
-	none      = 0x80 // what it and the others hold for nothing
+	rowTable = 3    // the fourth table
+	noValue  = 0x80 // what it and the others hold for nothing
 )
 
 // NewCodec returns the codec of those 32 characters in the order of their values: digits and
@@ -55,7 +55,7 @@ func NewCodec(digits string, fold bool) *Codec {
 	}
 	for i := range c.rows {
 		for low := range c.rows[i] {
-			c.rows[i][low] = none
+			c.rows[i][low] = noValue
 		}
 	}
 	for v, char := range c.digits {
@@ -72,11 +72,11 @@ func NewCodec(digits string, fold bool) *Codec {
 
 func (c *Codec) add(char byte, v int) {
 	held := &c.rows[row(char)][char&15]
-	if *held != none && *held != byte(v) {
+	if *held != noValue && *held != byte(v) {
 		panic("base32: letters of two cases")
 	}
 	*held = byte(v)
-	c.rows[rowsThere][char>>4] = 0
+	c.rows[rowTable][char>>4] = 0
 	c.values[char] = int8(v)
 }
 

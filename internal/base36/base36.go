@@ -8,8 +8,8 @@ const (
 
 	digits = "0123456789abcdefghijklmnopqrstuvwxyz"
 
-	two = 36 * 36 // numbers of two digits
-	six = two * two * two
+	pow2 = 36 * 36 // count of numbers of two digits
+	pow6 = pow2 * pow2 * pow2
 )
 
 // values holds each character's value, foreign for those that have none.
@@ -27,10 +27,10 @@ var values = func() (v [256]int16) {
 }()
 
 // foreign makes a number of two digits negative whichever of them it is.
-const foreign = -two
+const foreign = -pow2
 
-// pairs holds the two digits of each number of two.
-var pairs = func() (p [two][2]byte) {
+// pairs holds the two digits of each number below pow2.
+var pairs = func() (p [pow2][2]byte) {
 	for i := range p {
 		p[i] = [2]byte{digits[i/36], digits[i%36]}
 	}
@@ -42,20 +42,20 @@ func Append(dst []byte, v uint64) []byte {
 	n := len(dst)
 	dst = append(dst, "0000000000000"...)
 	p := (*[Len]byte)(dst[n:])
-	high := v / six
-	first := high / six
+	high := v / pow6
+	first := high / pow6
 	p[0] = digits[first]
-	put6((*[6]byte)(p[1:]), uint32(high-first*six))
-	put6((*[6]byte)(p[7:]), uint32(v-high*six))
+	put6((*[6]byte)(p[1:]), uint32(high-first*pow6))
+	put6((*[6]byte)(p[7:]), uint32(v-high*pow6))
 	return dst
 }
 
 // put6 writes v in 6 digits.
 func put6(p *[6]byte, v uint32) {
-	a, ab := v/(two*two), v/two
+	a, ab := v/(pow2*pow2), v/pow2
 	*(*[2]byte)(p[0:]) = pairs[a]
-	*(*[2]byte)(p[2:]) = pairs[ab-a*two]
-	*(*[2]byte)(p[4:]) = pairs[v-ab*two]
+	*(*[2]byte)(p[2:]) = pairs[ab-a*pow2]
+	*(*[2]byte)(p[4:]) = pairs[v-ab*pow2]
 }
 
 // Parse reads 1 to 13 digits. bad is the offset of the first character that is
@@ -67,7 +67,7 @@ func Parse[S string | []byte](s S) (v uint64, bad int, ok bool) {
 	first := int64(values[s[0]])
 	a, b, c := pair(s, 1), pair(s, 3), pair(s, 5)
 	d, e, f := pair(s, 7), pair(s, 9), pair(s, 11)
-	v = uint64(first)*(six*six) + uint64((a*two+b)*two+c)*six + uint64((d*two+e)*two+f)
+	v = uint64(first)*(pow6*pow6) + uint64((a*pow2+b)*pow2+c)*pow6 + uint64((d*pow2+e)*pow2+f)
 	// With a first digit of 0 or 1 the sum fits 64 bits.
 	if first|a|b|c|d|e|f < 0 || first > 1 || v > 1<<63-1 {
 		return parse(s)
@@ -76,8 +76,8 @@ func Parse[S string | []byte](s S) (v uint64, bad int, ok bool) {
 }
 
 // pair returns the value of two digits, or a negative number if one is foreign.
-func pair[S string | []byte](s S, at int) int64 {
-	return int64(values[s[at]])*36 + int64(values[s[at+1]])
+func pair[S string | []byte](s S, pos int) int64 {
+	return int64(values[s[pos]])*36 + int64(values[s[pos+1]])
 }
 
 // parse is Parse of any text, digit by digit.

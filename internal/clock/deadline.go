@@ -127,9 +127,9 @@ var processor pace
 const (
 	rateShift = 24
 
-	interval = 10 * time.Millisecond // between two looks
-	confirm  = time.Second           // between two questions to the system
-	jitter   = 1 << 13               // cycles within which both counters are read, or the look does not count
+	lookEvery    = 10 * time.Millisecond // between two looks
+	confirmEvery = time.Second           // between two questions to the system
+	maxJitter    = 1 << 13               // cycles within which both counters are read, or the look does not count
 )
 
 // usable tells whether the counter is to be used at that time, and sees to its pace.
@@ -145,26 +145,26 @@ func (p *pace) usable(now time.Duration) bool {
 }
 
 // look compares the counters: now was read between before and after.
-func (p *pace) look(before uint64, now time.Duration, after uint64, trusted func() bool) {
-	if p.looked == 0 || now >= p.looked+confirm {
-		p.looked, p.trusted = now, trusted()
+func (p *pace) look(before uint64, now time.Duration, after uint64, ask func() bool) {
+	if p.looked == 0 || now >= p.looked+confirmEvery {
+		p.looked, p.trusted = now, ask()
 	}
 	if !p.trusted {
 		p.rate.Store(0)
 		p.cycles, p.exact = 0, 0
-		p.due.Store(int64(now + confirm))
+		p.due.Store(int64(now + confirmEvery))
 		return
 	}
-	if after-before > jitter { // held up in between; also if the counter goes back
-		p.due.Store(int64(now + interval/10))
+	if after-before > maxJitter { // held up in between; also if the counter goes back
+		p.due.Store(int64(now + lookEvery/10))
 		return
 	}
-	p.due.Store(int64(now + interval))
-	cycles := before + (after-before)/2
-	passed, counted := uint64(now-p.system), cycles-p.cycles
+	p.due.Store(int64(now + lookEvery))
+	count := before + (after-before)/2
+	passed, counted := uint64(now-p.system), count-p.cycles
 	switch {
 	case p.cycles == 0: // the first look
-	case passed < uint64(interval/2) || passed > uint64(time.Hour) || counted > 1<<(63-rateShift):
+	case passed < uint64(lookEvery/2) || passed > uint64(time.Hour) || counted > 1<<(63-rateShift):
 		// Too short to tell, or too long. Not known is not used.
 		p.exact = 0
 	default:
@@ -175,6 +175,6 @@ func (p *pace) look(before uint64, now time.Duration, after uint64, trusted func
 		}
 		p.exact = exact
 	}
-	p.cycles, p.system = cycles, now
+	p.cycles, p.system = count, now
 	p.rate.Store(p.exact - p.exact>>8)
 }

@@ -131,7 +131,7 @@ func TestPace(t *testing.T) {
 	m := newMachine()
 	m.look(100)
 	m.wantUsed(t, "after one look", false)
-	m.run(2 * interval)
+	m.run(2 * lookEvery)
 	m.look(100)
 	m.wantUsed(t, "after two", true)
 	if late := m.late(time.Millisecond); late > -time.Microsecond || late < -6*time.Microsecond {
@@ -140,7 +140,7 @@ func TestPace(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 3))
 	for range 10_000 { // slewed as far as systems do, by callers who are held up now and then
 		m.speed = 2.6 * (1 + (random.Float64()-0.5)/1000)
-		m.run(interval + time.Duration(random.Int64N(int64(interval))))
+		m.run(lookEvery + time.Duration(random.Int64N(int64(lookEvery))))
 		held := time.Duration(100)
 		if random.IntN(5) == 0 {
 			held = time.Duration(random.Int64N(int64(3 * time.Millisecond)))
@@ -159,7 +159,7 @@ func TestPaceIsNotTrustedForEver(t *testing.T) {
 		m := newMachine()
 		for range 3 {
 			m.look(100)
-			m.run(interval)
+			m.run(lookEvery)
 		}
 		return m
 	}
@@ -174,11 +174,11 @@ func TestPaceIsNotTrustedForEver(t *testing.T) {
 		m := ready()
 		m.wantUsed(t, what+", before", true)
 		happens(m)
-		m.run(interval)
+		m.run(lookEvery)
 		m.look(100)
 		m.wantUsed(t, what, false)
 		for range 3 {
-			m.run(interval)
+			m.run(lookEvery)
 			m.look(100)
 		}
 		m.wantUsed(t, what+", after a while", true)
@@ -189,15 +189,15 @@ func TestPaceIsNotTrustedForEver(t *testing.T) {
 
 	m := ready()
 	m.trust = false
-	m.run(confirm)
+	m.run(confirmEvery)
 	m.look(100)
 	m.wantUsed(t, "the system does not trust it", false)
-	m.run(confirm)
+	m.run(confirmEvery)
 	m.look(100)
 	m.wantUsed(t, "the system still does not", false)
 	m.trust = true
 	for range 2 {
-		m.run(confirm)
+		m.run(confirmEvery)
 		m.look(100)
 	}
 	m.wantUsed(t, "the system does again", true)
@@ -206,7 +206,7 @@ func TestPaceIsNotTrustedForEver(t *testing.T) {
 	m.speed = 1e6 // nonsense
 	for range 4 {
 		m.look(0)
-		m.run(interval)
+		m.run(lookEvery)
 	}
 	if rate := m.pace.rate.Load(); rate > 1<<40 {
 		t.Errorf("a rate of %d", rate)

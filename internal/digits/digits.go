@@ -11,16 +11,16 @@ import (
 // Decimal reads decimal digits. bad is the offset of the first character that is
 // none, -1 if all are. ok tells whether the value fits 64 bits.
 func Decimal[S string | []byte](s S) (v uint64, bad int, ok bool) {
-	at := 0
-	for ; at < len(s)-7 && at < always; at += 8 {
-		x := eight(s[at : at+8])
+	pos := 0
+	for ; pos < len(s)-7 && pos < safeDigits; pos += 8 {
+		x := load8(s[pos : pos+8])
 		if !digits8(x) {
 			break // the loop below says which
 		}
 		v = v*1e8 + value8(x)
 	}
 	ok = true
-	for i := at; i < len(s); i++ {
+	for i := pos; i < len(s); i++ {
 		d := s[i] - '0'
 		if d > 9 {
 			return 0, i, false
@@ -35,30 +35,30 @@ func Decimal[S string | []byte](s S) (v uint64, bad int, ok bool) {
 	return v, -1, ok
 }
 
-// always is how many decimal digits fit 64 bits whatever they are, in whole groups of 8.
-const always = 16
+// safeDigits is how many decimal digits fit 64 bits whatever they are, in whole groups of 8.
+const safeDigits = 16
 
-// eight returns 8 characters, the first lowest. The compiler makes one load of it.
-func eight[S string | []byte](s S) uint64 {
+// load8 returns 8 characters, the first lowest. The compiler makes one load of it.
+func load8[S string | []byte](s S) uint64 {
 	_ = s[7]
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// each is a number in each of 8 bytes, once it is multiplied by it.
-const each = 0x0101010101010101
+// ones is a number in each of 8 bytes, once it is multiplied by it.
+const ones = 0x0101010101010101
 
 // digits8 tells whether 8 characters are decimal digits: their high half is 3, and still is
 // when 6 is added, as it is not above a low half of 9. A carry from one byte to the next
 // comes only from a byte whose own high half is not 3.
 func digits8(x uint64) bool {
-	return ((x^'0'*each)|((x+6*each)^'0'*each))&(0xf0*each) == 0
+	return ((x^'0'*ones)|((x+6*ones)^'0'*ones))&(0xf0*ones) == 0
 }
 
 // value8 returns the value of 8 decimal digits. Each step makes numbers of twice as many
 // digits out of two neighbours, of which the first, the lower, counts for more.
 func value8(x uint64) uint64 {
-	x &= 0x0f * each
+	x &= 0x0f * ones
 	x = (x*10 + x>>8) & 0x00ff00ff00ff00ff
 	x = (x*100 + x>>16) & 0x0000ffff0000ffff
 	return (x*10000 + x>>32) & 0xffffffff
@@ -67,11 +67,11 @@ func value8(x uint64) uint64 {
 // A nibble, one hexadecimal digit, is in each byte of an integer here, the first uppermost.
 
 // letters has 1 in each byte for a nibble above 9.
-func letters(nibbles uint64) uint64 { return (nibbles + 6*each) >> 4 & each }
+func letters(nibbles uint64) uint64 { return (nibbles + 6*ones) >> 4 & ones }
 
 // characters returns the digits of nibbles, in lower case.
 func characters(nibbles uint64) uint64 {
-	return nibbles + '0'*each + letters(nibbles)*('a'-'0'-10)
+	return nibbles + '0'*ones + letters(nibbles)*('a'-'0'-10)
 }
 
 // AppendHex appends src in lower-case hexadecimal.
@@ -93,19 +93,19 @@ func AppendHex(dst, src []byte) []byte {
 // dst. It returns the offset of the first character that is none, and -1 if all
 // are.
 func Hex[S string | []byte](dst []byte, s S) int {
-	at := 0
-	for ; len(dst)-at >= 4; at += 4 {
-		x, ok := nibbles8(bits.ReverseBytes64(eight(s[2*at : 2*at+8])))
+	pos := 0
+	for ; len(dst)-pos >= 4; pos += 4 {
+		x, ok := nibbles8(bits.ReverseBytes64(load8(s[2*pos : 2*pos+8])))
 		if !ok {
 			break // the loop below says which
 		}
 		x = (x | x>>4) & 0x00ff00ff00ff00ff
 		x = (x | x>>8) & 0x0000ffff0000ffff
 		x |= x >> 16
-		p := (*[4]byte)(dst[at:])
+		p := (*[4]byte)(dst[pos:])
 		p[0], p[1], p[2], p[3] = byte(x>>24), byte(x>>16), byte(x>>8), byte(x)
 	}
-	for i := at; i < len(dst); i++ {
+	for i := pos; i < len(dst); i++ {
 		high, ok := nibble(s[2*i])
 		if !ok {
 			return 2 * i
@@ -122,9 +122,9 @@ func Hex[S string | []byte](dst []byte, s S) int {
 // nibbles8 returns the nibbles of 8 characters; ok tells whether all are digits. Whatever is
 // taken for a nibble of a character that is none, it is none itself or is written as another.
 func nibbles8(text uint64) (x uint64, ok bool) {
-	letter := text >> 6 & each
-	x = text&(0x0f*each) + letter*9
-	return x, x&(0xf0*each)|(text|letter<<5)^characters(x) == 0
+	letter := text >> 6 & ones
+	x = text&(0x0f*ones) + letter*9
+	return x, x&(0xf0*ones)|(text|letter<<5)^characters(x) == 0
 }
 
 func nibble(c byte) (byte, bool) {

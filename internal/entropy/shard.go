@@ -13,8 +13,8 @@ var streams = newPool(runtime.GOMAXPROCS(0), func() stream { return new(keyed) }
 // A pool keeps streams apart, so that callers on many cores neither queue for one nor pull the
 // memory of one from core to core: a caller takes a shard that nobody holds.
 type pool struct {
-	shards []shard       // a power of two of them
-	stream func() stream // makes a shard's
+	shards    []shard       // a power of two of them
+	newStream func() stream // makes a shard's
 }
 
 // A stream fills blocks with random bits.
@@ -29,11 +29,11 @@ const blockSize = 1024
 // A shard is a stream and what was drawn of it ahead. Who has set held, and nobody else, reads
 // and writes the rest. Shards share no cache lines, nor the pairs of them that processors fetch.
 type shard struct {
-	held  atomic.Bool
-	left  int // bytes of block, at its end, that were not handed out
-	block [blockSize]byte
-	from  stream // nil until it is needed
-	_     [128]byte
+	held   atomic.Bool
+	left   int // bytes of block, at its end, that were not handed out
+	block  [blockSize]byte
+	stream stream // nil until it is needed
+	_      [128]byte
 }
 
 // newPool returns a pool for so many processors. It has more shards than that, since a caller
@@ -75,10 +75,10 @@ func (p *pool) other(at int) *shard {
 
 // refill draws a block. The few bytes that are left of the last one are never handed out.
 func (p *pool) refill(sh *shard) {
-	if sh.from == nil {
-		sh.from = p.stream()
+	if sh.stream == nil {
+		sh.stream = p.newStream()
 	}
-	sh.from.fill(sh.block[:])
+	sh.stream.fill(sh.block[:])
 	sh.left = blockSize
 }
 

@@ -26,7 +26,7 @@ func ledgers() func() stream {
 }
 
 // repeated lets goroutines take bits, and returns how many of the 4 bytes that they got were
-// got before, and how many there were. take returns what it got, in fours.
+// got before, and how many there were. take returns what it got, as numbers.
 func repeated(goroutines, takes int, take func(i int) []uint32) (twice, all int) {
 	got := make([][]uint32, goroutines)
 	var wg sync.WaitGroup
@@ -57,8 +57,8 @@ func repeated(goroutines, takes int, take func(i int) []uint32) (twice, all int)
 	return twice, all
 }
 
-// fours are the 4-byte numbers in b.
-func fours(b []byte) []uint32 {
+// numbers are the 4-byte numbers in b.
+func numbers(b []byte) []uint32 {
 	var all []uint32
 	for ; len(b) >= 4; b = b[4:] {
 		all = append(all, binary.NativeEndian.Uint32(b))
@@ -73,26 +73,26 @@ func TestNeverTwice(t *testing.T) {
 		if processors == 1 {
 			p.shards = p.shards[:1]
 		}
-		var none atomic.Int32
+		var missed atomic.Int32
 		twice, all := repeated(16, 4000, func(i int) []uint32 {
 			n := []int{8, 12, 480, blockSize}[i%4*(i/16%2)]
 			sh := p.lock(n)
 			if sh == nil {
-				none.Add(1)
+				missed.Add(1)
 				return nil
 			}
 			defer sh.unlock()
 			if i%8 == 5 { // as Read does
 				b := make([]byte, 2*blockSize+4*(i%100))
 				p.read(sh, b)
-				return fours(b)
+				return numbers(b)
 			}
-			return fours(sh.next(n))
+			return numbers(sh.next(n))
 		})
 		if twice > 0 || all == 0 {
 			t.Errorf("%d processors: %d of %d were handed out twice", processors, twice, all)
 		}
-		t.Logf("%d processors, %d shards: %d numbers; %d times no shard was free", processors, len(p.shards), all, none.Load())
+		t.Logf("%d processors, %d shards: %d numbers; %d times no shard was free", processors, len(p.shards), all, missed.Load())
 	}
 }
 
@@ -109,7 +109,7 @@ func TestNeverTwiceFails(t *testing.T) {
 			mu.Lock()
 			var b [blockSize]byte
 			fill.fill(b[:])
-			for i, v := range fours(b[:]) {
+			for i, v := range numbers(b[:]) {
 				block[i].Store(v)
 			}
 			had = int32(len(block))

@@ -18,13 +18,13 @@ import (
 type Fence struct {
 	// newest says whose the latest ticks are. It is replaced before the first word of
 	// its ticks can be issued, so whoever has a word finds its worker.
-	newest atomic.Pointer[stretch]
+	newest atomic.Pointer[interval]
 
 	// refusal is why there is nothing to mint; nil while there is, or soon will be.
 	refusal atomic.Pointer[error]
 
 	// ahead is what was allotted beyond a gap and not entered yet; nil if there is nothing.
-	ahead atomic.Pointer[stretch]
+	ahead atomic.Pointer[interval]
 
 	// until is the first tick that was not allotted, but for those ahead. It and ahead are
 	// written with mu held, and ahead last.
@@ -35,18 +35,18 @@ type Fence struct {
 	mu sync.Mutex // held by leases, and by the first caller in what is ahead
 }
 
-// stretch is the ticks of one worker, from one on. A generator that loses its worker gets
-// another for later ticks; the stretches before are kept, for callers who have a word of
+// interval is the ticks of one worker, from one on. A generator that loses its worker gets
+// another for later ticks; the intervals before are kept, for callers who have a word of
 // theirs and are slow.
-type stretch struct {
-	from   uint64
-	until  uint64 // of one that is ahead; of the others the fence's until tells
-	worker uint64 // the bits of the worker, in place in an ID
-	before *stretch
+type interval struct {
+	from     uint64
+	until    uint64 // of one that is ahead; of the others the fence's until tells
+	worker   uint64 // the bits of the worker, in place in an ID
+	previous *interval
 }
 
 // Fix gives all ticks to one worker. That is all for a generator without a lease.
-func (f *Fence) Fix(worker uint64) { f.newest.Store(&stretch{worker: worker}) }
+func (f *Fence) Fix(worker uint64) { f.newest.Store(&interval{worker: worker}) }
 
 // Worker returns the bits of the worker whose tick it is.
 func (f *Fence) Worker(tick uint64) uint64 {
@@ -57,9 +57,9 @@ func (f *Fence) Worker(tick uint64) uint64 {
 	return s.earlier(tick)
 }
 
-func (s *stretch) earlier(tick uint64) uint64 {
-	for s.before != nil && tick < s.from {
-		s = s.before
+func (s *interval) earlier(tick uint64) uint64 {
+	for s.previous != nil && tick < s.from {
+		s = s.previous
 	}
 	return s.worker
 }
@@ -88,7 +88,7 @@ func (f *Fence) Extend(word Word, worker, from, until uint64) {
 	if f.sealed.Load() || until <= from {
 		return
 	}
-	s := &stretch{from: from, until: until, worker: worker}
+	s := &interval{from: from, until: until, worker: worker}
 	if a := f.ahead.Load(); a != nil && from == a.until && worker == a.worker {
 		s.from = a.from
 	}
@@ -100,16 +100,16 @@ func (f *Fence) Extend(word Word, worker, from, until uint64) {
 	f.refusal.Store(nil)
 }
 
-// enter lets the ticks of a stretch be minted in. mu is held.
+// enter lets the ticks of an interval be minted in. mu is held.
 //
 // First the ticks between are left out, which are nobody's to mint in, then the new ones are
 // known as the worker's, then they may be minted in.
-func (f *Fence) enter(word Word, s *stretch) {
+func (f *Fence) enter(word Word, s *interval) {
 	if s.from > f.until.Load() {
 		word.PassTo(s.from)
 	}
 	if last := f.newest.Load(); s.worker != last.worker {
-		f.newest.Store(&stretch{from: s.from, worker: s.worker, before: last})
+		f.newest.Store(&interval{from: s.from, worker: s.worker, previous: last})
 	}
 	f.until.Store(s.until)
 	word.RaiseTo(s.until)

@@ -23,13 +23,13 @@ func Process(pid int) error {
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 		return err
 	}
-	const long = 10 * time.Second
-	for late := time.Now().Add(long); ; time.Sleep(time.Millisecond) {
+	const limit = 10 * time.Second
+	for deadline := time.Now().Add(limit); ; time.Sleep(time.Millisecond) {
 		switch frozen, err := Frozen(pid); {
 		case frozen || err != nil:
 			return err
-		case time.Now().After(late):
-			return fmt.Errorf("process %d does not stand still after %v", pid, long)
+		case time.Now().After(deadline):
+			return fmt.Errorf("process %d does not stand still after %v", pid, limit)
 		}
 	}
 }
@@ -44,7 +44,7 @@ func Frozen(pid int) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	there := 0
+	stopped := 0
 	for _, path := range threads {
 		stat, err := os.ReadFile(path)
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH) {
@@ -58,12 +58,12 @@ func Frozen(pid int) (bool, error) {
 		case "Z", "X":
 			continue
 		case "T":
-			there++
+			stopped++
 		default:
 			return false, nil
 		}
 	}
-	if there == 0 {
+	if stopped == 0 {
 		return false, os.ErrProcessDone
 	}
 	return true, nil

@@ -145,13 +145,13 @@ func (l *Line) leave(source Source, run int) {
 	for run > 0 && l.head != nil {
 		if l.head.done() {
 			l.count.Add(-1)
-			l.call(ended, 0)
+			l.wakeFirst(ended, 0)
 			continue
 		}
 		var word uint64
 		if word, run, _, _ = source.Try(1); run > 0 {
 			l.count.Add(-1)
-			l.call(served, word)
+			l.wakeFirst(served, word)
 		}
 	}
 }
@@ -184,8 +184,8 @@ func (l *Line) join(ctx context.Context) *place {
 	return p
 }
 
-// call takes the first place out of the line and wakes its caller. mu is held.
-func (l *Line) call(s placeState, word uint64) {
+// wakeFirst takes the first place out of the line and wakes its caller. mu is held.
+func (l *Line) wakeFirst(s placeState, word uint64) {
 	p := l.head
 	if l.head = p.next; l.head == nil {
 		l.tail = nil
@@ -199,7 +199,7 @@ func (l *Line) call(s placeState, word uint64) {
 // handOver makes the first in line the leader. Without callers in line the line is gone. mu is held.
 func (l *Line) handOver() {
 	if l.head != nil {
-		l.call(leading, 0)
+		l.wakeFirst(leading, 0)
 		return
 	}
 	l.busy.Store(false)
@@ -209,8 +209,8 @@ const (
 	// perLook is the pause that pays for a look at one context: a look takes up to 0.1 µs in a long
 	// line, where no cache has the context.
 	perLook = time.Microsecond
-	// mostEnded bounds how many callers one dismiss sends away, which takes 0.3 ms.
-	mostEnded = 1024
+	// maxEnded bounds how many callers one dismiss sends away, which takes 0.3 ms.
+	maxEnded = 1024
 )
 
 // dismiss sends callers away whose contexts have ended. The leader calls dismiss before each pause,
@@ -242,7 +242,7 @@ func (l *Line) dismiss(pause time.Duration) (more bool) {
 			looks--
 			continue
 		}
-		if dismissed == mostEnded {
+		if dismissed == maxEnded {
 			return true
 		}
 		if *link = p.next; p.next == nil {

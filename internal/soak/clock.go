@@ -24,8 +24,8 @@ type Clock struct {
 // course is how the clock runs between two changes. It is one value, so that no
 // reading mixes an old offset with a new speed.
 type course struct {
-	real, shown int64 // ns since began and epoch, at the change
-	speed       float64
+	changed, shown int64 // ns since began and epoch, at the change
+	speed          float64
 }
 
 const (
@@ -52,15 +52,15 @@ func NewClock(epoch time.Time, seed uint64) *Clock {
 func (c *Clock) Now() time.Time {
 	for {
 		course := c.now.Load()
-		shown := course.at(int64(time.Since(c.began)))
+		shown := course.shownAt(int64(time.Since(c.began)))
 		if course == c.now.Load() { // else the course may be long past
 			return c.epoch.Add(time.Duration(shown))
 		}
 	}
 }
 
-func (k *course) at(real int64) int64 {
-	return k.shown + int64(float64(min(real-k.real, int64(longestCourse)))*k.speed)
+func (k *course) shownAt(elapsed int64) int64 {
+	return k.shown + int64(float64(min(elapsed-k.changed, int64(longestCourse)))*k.speed)
 }
 
 // Back returns how often the clock was set back.
@@ -85,8 +85,8 @@ func (c *Clock) start() (stop func()) {
 
 // change gives the clock a new speed and, one time in four, a step.
 func (c *Clock) change() {
-	real := int64(time.Since(c.began))
-	shown := c.now.Load().at(real)
+	elapsed := int64(time.Since(c.began))
+	shown := c.now.Load().shownAt(elapsed)
 	c.high = max(c.high, shown)
 	if c.random.IntN(4) == 0 {
 		step := c.logUniform(1, 20)
@@ -101,7 +101,7 @@ func (c *Clock) change() {
 			c.back.Add(1)
 		}
 	}
-	c.now.Store(&course{real: real, shown: shown, speed: c.logUniform(slowest, fastest)})
+	c.now.Store(&course{changed: elapsed, shown: shown, speed: c.logUniform(slowest, fastest)})
 }
 
 // logUniform returns a number of from to to, as likely in 1 to 2 as in 10 to 20.

@@ -84,14 +84,14 @@ func (v *Violation) Error() string {
 }
 
 const (
-	roundIDs = 1 << 17 // that end a round, when one goroutine has them
-	longest  = 64      // call of Fill
-	progress = 100_000_000
+	roundIDs    = 1 << 17 // that end a round, when one goroutine has them
+	maxFill     = 64      // call of Fill
+	progressIDs = 100_000_000
 )
 
 // Run draws the IDs. It returns how many they were and what happened, and every kind
 // of Violation in the first round that has one.
-func (s *Soak) Run(ctx context.Context) (ids int64, happened Events, err error) {
+func (s *Soak) Run(ctx context.Context) (ids int64, events Events, err error) {
 	stop := s.Clock.start()
 	defer stop()
 	workers := make([]*worker, len(s.Sources))
@@ -107,32 +107,32 @@ func (s *Soak) Run(ctx context.Context) (ids int64, happened Events, err error) 
 		}
 		all.Wait()
 
-		happened = Events{Steps: s.Clock.Back()}
+		events = Events{Steps: s.Clock.Back()}
 		var violations []error
 		for _, w := range workers {
 			if w.err != nil {
-				return ids, happened, w.err
+				return ids, events, w.err
 			}
 			if w.inversion != nil {
 				violations = append(violations, w.inversion)
 				slices.Sort(w.ids) // so that duplicates are found all the same
 			}
-			happened.Exhausted += w.exhausted
-			happened.Backwards += w.backwards
+			events.Exhausted += w.exhausted
+			events.Backwards += w.backwards
 		}
-		before := ids / progress
+		before := ids / progressIDs
 		ids += merged.round(workers, s.Shift)
-		happened.Boundaries = merged.boundaries
+		events.Boundaries = merged.boundaries
 		if err := errors.Join(append(violations, merged.violations...)...); err != nil {
-			return ids, happened, err
+			return ids, events, err
 		}
-		if ids >= s.IDs && happened.reaches(s.Least) {
-			return ids, happened, nil
+		if ids >= s.IDs && events.reaches(s.Least) {
+			return ids, events, nil
 		}
 		if ids >= s.Most {
-			return ids, happened, fmt.Errorf("after %d IDs %+v happened, not %+v", ids, happened, s.Least)
+			return ids, events, fmt.Errorf("after %d IDs %+v happened, not %+v", ids, events, s.Least)
 		}
-		if s.Progress != nil && ids/progress > before {
+		if s.Progress != nil && ids/progressIDs > before {
 			s.Progress(ids)
 		}
 	}
@@ -155,16 +155,16 @@ type worker struct {
 func (w *worker) collect(ctx context.Context, full *atomic.Bool) {
 	w.ids = w.ids[:0]
 	for !full.Load() {
-		if len(w.ids) > cap(w.ids)-longest {
+		if len(w.ids) > cap(w.ids)-maxFill {
 			full.Store(true)
 			return
 		}
-		at := len(w.ids)
+		begin := len(w.ids)
 		if !w.draw(ctx) {
 			full.Store(true)
 			return
 		}
-		for _, id := range w.ids[at:] {
+		for _, id := range w.ids[begin:] {
 			if id <= w.last && w.inversion == nil {
 				w.inversion = &Violation{Inversion, id, w.last}
 			}
@@ -179,9 +179,9 @@ func (w *worker) draw(ctx context.Context) bool {
 	var err error
 	switch r := w.random.Uint64(); {
 	case r%128 == 0:
-		at := len(w.ids)
-		end := at + 1 + int(r>>32%longest)
-		_, err = w.source.Fill(ctx, w.ids[at:end])
+		begin := len(w.ids)
+		end := begin + 1 + int(r>>32%maxFill)
+		_, err = w.source.Fill(ctx, w.ids[begin:end])
 		if err == nil {
 			w.ids = w.ids[:end]
 		}
@@ -227,7 +227,7 @@ func (m *merge) round(workers []*worker, shift uint) (ids int64) {
 			}
 		}
 	}
-	var doubled bool
+	var duplicate bool
 	before := m.last
 	for len(rest) > 0 {
 		// Take all from the buffer with the smallest head that is below the heads of
@@ -244,8 +244,8 @@ func (m *merge) round(workers []*worker, shift uint) (ids int64) {
 		n := 0
 		for n < len(buffer) && (n == 0 || buffer[n] < others) {
 			id := buffer[n]
-			if id == before && !doubled {
-				doubled = true
+			if id == before && !duplicate {
+				duplicate = true
 				m.violations = append(m.violations, &Violation{Duplicate, id, before})
 			}
 			if id>>shift != before>>shift {

@@ -117,7 +117,7 @@ func share[ID any](g generator[ID], key func(ID) uint64) func() Source {
 type source[ID any] struct {
 	generator generator[ID]
 	key       func(ID) uint64
-	batch     [longest]ID
+	batch     [maxFill]ID
 }
 
 func (s *source[ID]) Next(ctx context.Context) (uint64, error) {

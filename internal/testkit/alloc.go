@@ -9,7 +9,7 @@ import (
 // returns, and that a generator allocates nothing, over spent ticks as well. The race
 // detector allocates, so tests that call it are built without.
 func (s Suite[T, P]) Allocations(t *testing.T, generators map[string]Generator[T]) {
-	v := s.few()[2]
+	v := s.edges()[2]
 	id := s.Make(v)
 	text, hexText, decimalText := s.Model.Text(v), s.Model.Hex.Encode(v), decimal(1).Encode(v)
 	input, binary := []byte(text), v.FillBytes(make([]byte, s.Model.Bytes))

@@ -121,9 +121,9 @@ func (s Suite[T, P]) Order(t testing.TB, a, b *big.Int, ragged bool) {
 	}
 }
 
-// foreign are characters that no alphabet has, but that look as if, or that lenient
+// foreignCharacters are characters that no alphabet has, but that look as if, or that lenient
 // decoders let pass.
-var foreign = []string{
+var foreignCharacters = []string{
 	"-", "+", " ", "_", ".", ",", "=", "/", ":", "@", "[", "`", "{", "!", "\t", "\n", "\r", "\x00", "\x7f",
 	"\x80", "\xff", "\xc3", "\xed", "\xa0", // not UTF-8
 	"é", "ſ", "K", "٣", "０", "１", "Ａ", "𝟘", "\u200b", "\ufeff", "\ufffd", // Kelvin and long s fold to k and s
@@ -142,7 +142,7 @@ func (s Suite[T, P]) Foreign(t *testing.T) {
 			for _, good := range s.written(form, v) {
 				for at := range len(good) + 1 {
 					inputs := []string{good[:at]}
-					for _, c := range foreign {
+					for _, c := range foreignCharacters {
 						inputs = append(inputs, good[:at]+c+good[at:]) // put in
 						if at+len(c) <= len(good) {
 							inputs = append(inputs, good[:at]+c+good[at+len(c):]) // put over
@@ -194,7 +194,7 @@ func (s Suite[T, P]) Rejects(t *testing.T) {
 		case "int":
 			n := Big(t, input).Int64()
 			readers = append(readers,
-				reader[T]{"FromInt64", value(func(string) (T, error) { return s.FromInt64(n) })},
+				reader[T]{"FromInt64", readWith(func(string) (T, error) { return s.FromInt64(n) })},
 				reader[T]{"Scan(int64)", func(_ string, dst *T) error { return P(dst).Scan(n) }})
 		case "uint":
 			n := Big(t, input).Uint64()

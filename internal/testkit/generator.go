@@ -80,8 +80,8 @@ func (g Generation[T]) now() time.Time {
 
 func (g Generation[T]) tick(t time.Time) time.Time { return t.Truncate(g.Unit).UTC() }
 
-// make returns a generator with the clock.
-func (g Generation[T]) make(t testing.TB, clock func() time.Time, maxBackward time.Duration) Generator[T] {
+// newGenerator returns a generator with the clock.
+func (g Generation[T]) newGenerator(t testing.TB, clock func() time.Time, maxBackward time.Duration) Generator[T] {
 	t.Helper()
 	gen, err := g.New(Setup{clock, maxBackward})
 	if err != nil {
@@ -166,7 +166,7 @@ func Run[T ID[T]](t *testing.T, all []Generation[T]) {
 
 func (g Generation[T]) capacity(t *testing.T) {
 	clock := At(g.now())
-	gen := g.make(t, clock.Now, 0)
+	gen := g.newGenerator(t, clock.Now, 0)
 	ticks := 2
 	if g.Most > 1<<17 {
 		ticks = 1 // is enough to count
@@ -233,7 +233,7 @@ func (g Generation[T]) backwards(t *testing.T) {
 			allowed = 5 * time.Second
 		}
 		clock.Set(g.now())
-		gen := g.make(t, clock.Now, maxBackward)
+		gen := g.newGenerator(t, clock.Now, maxBackward)
 		last := g.must(t, clock.Now())(gen.TryNext())
 		for _, behind := range []time.Duration{g.Unit, allowed, allowed + g.Unit, 1000*allowed + 123456*g.Unit} {
 			if behind == 0 {
@@ -263,7 +263,7 @@ func (g Generation[T]) waiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(g.now())) // a bubble begins in 2000, before epochs
 		var ahead time.Duration
-		gen := g.make(t, func() time.Time { return time.Now().Add(ahead) }, 4*time.Second)
+		gen := g.newGenerator(t, func() time.Time { return time.Now().Add(ahead) }, 4*time.Second)
 		ctx := context.Background()
 		at := g.tick(time.Now())
 		last, err := gen.Next(ctx)
@@ -329,7 +329,7 @@ func (g Generation[T]) waiting(t *testing.T) {
 			return // the next step may be shorter than the one that spent the tick
 		}
 		clock := At(time.Now())
-		gen = g.make(t, clock.Now, 0)
+		gen = g.newGenerator(t, clock.Now, 0)
 		all := g.drain(t, gen, clock.Now())
 		n, err := gen.Fill(deadline(t, 20*time.Millisecond), make([]T, 2))
 		if n != 0 || !errors.Is(err, context.DeadlineExceeded) {
@@ -388,10 +388,10 @@ func (g Generation[T]) outOfRange(t testing.TB, name string, at time.Time, err e
 
 func (g Generation[T]) timeRange(t *testing.T) {
 	for _, at := range []time.Time{g.First, g.First.Add(g.Unit - 1), g.Last, g.Last.Add(g.Unit - 1)} {
-		g.must(t, at)(g.make(t, At(at).Now, 0).TryNext())
+		g.must(t, at)(g.newGenerator(t, At(at).Now, 0).TryNext())
 	}
 	clock := At(g.now())
-	gen := g.make(t, clock.Now, 0)
+	gen := g.newGenerator(t, clock.Now, 0)
 	if got := gen.ExpiresAt(); !got.Equal(g.Last.Add(g.Unit)) || got.Location() != time.UTC {
 		t.Errorf("ExpiresAt is %v, want %v", got, g.Last.Add(g.Unit))
 	}
@@ -437,7 +437,7 @@ func Extremes() []time.Time {
 func (g Generation[T]) fill(t *testing.T) {
 	// Within a tick and over its end, with a fixed clock.
 	clock := At(g.now())
-	gen := g.make(t, clock.Now, 0)
+	gen := g.newGenerator(t, clock.Now, 0)
 	if n, err := gen.Fill(context.Background(), nil); n != 0 || err != nil {
 		t.Errorf("Fill of nothing: %d, %v", n, err)
 	}
@@ -470,7 +470,7 @@ func (g Generation[T]) fill(t *testing.T) {
 	// Over the ends of several ticks.
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(g.now()))
-		gen := g.make(t, nil, 0)
+		gen := g.newGenerator(t, nil, 0)
 		size := min(2*g.Most+7, 100_000)
 		if g.Draws {
 			size = 300 // ticks are short, and a bubble's waiting is in part real
@@ -488,7 +488,7 @@ func (g Generation[T]) fill(t *testing.T) {
 // seq draws IDs from the iterator as fill does from Fill.
 func (g Generation[T]) seq(t *testing.T) {
 	clock := At(g.now())
-	gen := g.make(t, clock.Now, 0)
+	gen := g.newGenerator(t, clock.Now, 0)
 	canceled, cancel := context.WithCancel(context.Background())
 	cancel()
 	var all []T
@@ -537,7 +537,7 @@ func (g Generation[T]) goroutines(t *testing.T) {
 	if g.Draws {
 		each = 200
 	}
-	gen := g.make(t, nil, 0)
+	gen := g.newGenerator(t, nil, 0)
 	all := make([][]T, callers)
 	var wg sync.WaitGroup
 	for i := range all {
@@ -584,7 +584,7 @@ func (g Generation[T]) faults(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			clock := At(g.now())
 			var broken atomic.Bool
-			gen := g.make(t, func() time.Time {
+			gen := g.newGenerator(t, func() time.Time {
 				if broken.CompareAndSwap(true, false) {
 					end()
 				}

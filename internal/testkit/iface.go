@@ -90,9 +90,9 @@ func (m Model) Bare(data []byte) (*big.Int, Refusal) {
 	return nil, Refusal{Character, 0}
 }
 
-// few are the samples that the interfaces are tried with: zero, one, a middle and
+// edges are the samples that the interfaces are tried with: zero, one, a middle and
 // the largest.
-func (s Suite[T, P]) few() []*big.Int {
+func (s Suite[T, P]) edges() []*big.Int {
 	third := new(big.Int).Div(s.Model.Max(), big.NewInt(3))
 	return []*big.Int{new(big.Int), big.NewInt(1), third, s.Model.Max()}
 }
@@ -131,7 +131,7 @@ func (s Suite[T, P]) jsonValues(t *testing.T, pkg jsonPackage) {
 			t.Errorf("%s reads as %v, %v; want %v", data, id, err, want)
 		}
 	}
-	for _, v := range s.few() {
+	for _, v := range s.edges() {
 		id, want := s.Make(v), s.Model.JSONText(v)
 		for _, x := range []any{id, &id, any(id)} {
 			if got, err := pkg.marshal(x); err != nil || string(got) != want {
@@ -158,7 +158,7 @@ func (s Suite[T, P]) jsonValues(t *testing.T, pkg jsonPackage) {
 
 func (s Suite[T, P]) jsonRecords(t *testing.T, pkg jsonPackage) {
 	type rec = record[T]
-	for _, v := range s.few() {
+	for _, v := range s.edges() {
 		id, text, value := s.Make(v), strconv.Quote(s.Model.Text(v)), s.Model.JSONText(v)
 		in := rec{A: id, Pointer: &id, List: []T{id, s.Make(new(big.Int))}, Map: map[T]T{id: id},
 			Deep: map[T][]*T{id: {&id, nil}}, Any: id, Array: [2]T{id}}
@@ -188,7 +188,7 @@ func (s Suite[T, P]) jsonRecords(t *testing.T, pkg jsonPackage) {
 	}
 
 	// A zero ID is omitted where omitzero asks, any other is not.
-	for _, v := range s.few() {
+	for _, v := range s.edges() {
 		x := struct {
 			T T `json:"t,omitzero"`
 		}{s.Make(v)}
@@ -374,7 +374,7 @@ func (s Suite[T, P]) jsonRefusals(t *testing.T, pkg jsonPackage) {
 
 // FuzzJSON fuzzes the reading of JSON against the model.
 func (s Suite[T, P]) FuzzJSON(f *testing.F) {
-	for _, v := range s.few() {
+	for _, v := range s.edges() {
 		f.Add([]byte(s.Model.JSONText(v)))
 		for _, text := range s.written("text", v) {
 			f.Add([]byte(strconv.Quote(text)))
@@ -425,7 +425,7 @@ func (s Suite[T, P]) FuzzJSON(f *testing.F) {
 
 // SQL checks Scan and Value.
 func (s Suite[T, P]) SQL(t *testing.T) {
-	for _, v := range s.few() {
+	for _, v := range s.edges() {
 		id := s.Make(v)
 		stored, err := id.Value()
 		if err != nil {
@@ -491,7 +491,7 @@ func (s Suite[T, P]) SQL(t *testing.T) {
 
 // FuzzScan fuzzes Scan with bytes, and the same as a string.
 func (s Suite[T, P]) FuzzScan(f *testing.F) {
-	for _, v := range s.few() {
+	for _, v := range s.edges() {
 		f.Add(v.FillBytes(make([]byte, s.Model.Bytes)))
 		for _, text := range s.written("text", v) {
 			f.Add([]byte(text))
@@ -522,14 +522,14 @@ func (s Suite[T, P]) FuzzScan(f *testing.F) {
 
 // FuzzInt fuzzes the reading of integers, signed and not.
 func (s Suite[T, P]) FuzzInt(f *testing.F) {
-	for _, v := range append(s.few(), big.NewInt(-1)) {
+	for _, v := range append(s.edges(), big.NewInt(-1)) {
 		f.Add(v.Int64())
 	}
 	f.Add(int64(math.MinInt64))
 	f.Add(int64(math.MaxInt64))
 	f.Fuzz(func(t *testing.T, v int64) {
 		s.integer(t, big.NewInt(v),
-			reader[T]{"FromInt64", value(func(string) (T, error) { return s.FromInt64(v) })},
+			reader[T]{"FromInt64", readWith(func(string) (T, error) { return s.FromInt64(v) })},
 			reader[T]{"Scan(int64)", func(_ string, dst *T) error { return P(dst).Scan(v) }})
 		s.integer(t, new(big.Int).SetUint64(uint64(v)),
 			reader[T]{"Scan(uint64)", func(_ string, dst *T) error { return P(dst).Scan(uint64(v)) }})
@@ -552,7 +552,7 @@ func (s Suite[T, P]) integer(t testing.TB, v *big.Int, readers ...reader[T]) {
 // carries it.
 func (s Suite[T, P]) Shows(t *testing.T) {
 	type holder struct{ ID T }
-	for _, v := range s.few() {
+	for _, v := range s.edges() {
 		id, text := s.Make(v), s.Model.Text(v)
 		var logs bytes.Buffer
 		slog.New(slog.NewJSONHandler(&logs, nil)).Info("made", "id", id)

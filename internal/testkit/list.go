@@ -26,8 +26,8 @@ type List[T comparable] struct {
 	Shortest int // length of the shortest text
 }
 
-// each reads a list text by text; bad is the error that is wanted, nil if there is none.
-func (l List[T]) each(text []byte, sep byte) (ids []T, bad *iderr.ListError) {
+// readEach reads a list text by text; bad is the error that is wanted, nil if there is none.
+func (l List[T]) readEach(text []byte, sep byte) (ids []T, bad *iderr.ListError) {
 	at := 0
 	for i, s := range bytes.Split(text, []byte{sep}) {
 		if at == len(text) {
@@ -46,7 +46,7 @@ func (l List[T]) each(text []byte, sep byte) (ids []T, bad *iderr.ListError) {
 // Check reads a list, and compares with what the function for one reads.
 func (l List[T]) Check(t testing.TB, text []byte, sep byte) {
 	t.Helper()
-	want, bad := l.each(text, sep)
+	want, bad := l.readEach(text, sep)
 	before := l.Some(rand.New(rand.NewPCG(1, 1)))
 	for _, dst := range [][]T{nil, {before}, append(make([]T, 0, 7), before)} {
 		kept := bytes.Clone(text)
@@ -127,7 +127,7 @@ func (l List[T]) Lists(t *testing.T) {
 				case 1:
 					damaged = slices.Insert(damaged, at, sep)
 				}
-				if _, bad := l.each(damaged, sep); bad != nil {
+				if _, bad := l.readEach(damaged, sep); bad != nil {
 					faults++
 				}
 				l.Check(t, damaged, sep)
@@ -138,11 +138,11 @@ func (l List[T]) Lists(t *testing.T) {
 			}
 		}
 		for i := range ids {
-			for _, no := range l.NoID {
-				with := slices.Insert(slices.Clone(ids), i, no)
+			for _, wrong := range l.NoID {
+				with := slices.Insert(slices.Clone(ids), i, wrong)
 				sound, _ := l.AppendAll([]byte("#"), ids[:i], '\n')
 				got, err := l.AppendAll([]byte("#"), with, '\n')
-				_, one := l.Append(no, nil)
+				_, one := l.Append(wrong, nil)
 				if !bytes.Equal(got, sound) {
 					t.Fatalf("%v, of which %d is none, are written as %q, want %q", with, i, got, sound)
 				}
@@ -189,7 +189,7 @@ func (l List[T]) Fuzz(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte, sep byte) {
 		l.Check(t, text, sep)
-		ids, bad := l.each(text, sep)
+		ids, bad := l.readEach(text, sep)
 		if bad != nil {
 			return
 		}

@@ -16,7 +16,7 @@ import (
 func (g Generation[T]) StandingTime(t *testing.T, calls int) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(g.now()))
-		gen := g.make(t, nil, 0)
+		gen := g.newGenerator(t, nil, 0)
 		now := time.Now()
 		const callers = 4
 		var made [callers]int

@@ -16,7 +16,7 @@ func Random(values []uint64, bits int) string {
 		return "too few values"
 	}
 	ones := make([]float64, bits)
-	both := make([]float64, bits) // how often a bit equals the one above it
+	equal := make([]float64, bits) // how often a bit equals the one above it
 	for _, v := range values {
 		if bits < 64 && v>>bits != 0 {
 			return fmt.Sprintf("%d has more than %d bits", v, bits)
@@ -24,7 +24,7 @@ func Random(values []uint64, bits int) string {
 		for b := range bits {
 			ones[b] += float64(v >> b & 1)
 			if b+1 < bits && v>>b&1 == v>>(b+1)&1 {
-				both[b]++
+				equal[b]++
 			}
 		}
 	}
@@ -33,8 +33,8 @@ func Random(values []uint64, bits int) string {
 		if math.Abs(ones[b]-n/2) > 6*sigma {
 			return fmt.Sprintf("bit %d is set in %v of %v", b, ones[b], n)
 		}
-		if b+1 < bits && math.Abs(both[b]-n/2) > 6*sigma {
-			return fmt.Sprintf("bits %d and %d are equal in %v of %v", b, b+1, both[b], n)
+		if b+1 < bits && math.Abs(equal[b]-n/2) > 6*sigma {
+			return fmt.Sprintf("bits %d and %d are equal in %v of %v", b, b+1, equal[b], n)
 		}
 	}
 	// Chi-square of the low and of the high bits, 64 classes.

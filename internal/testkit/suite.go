@@ -102,7 +102,7 @@ type reader[T any] struct {
 	read func(input string, dst *T) error
 }
 
-func value[T any](f func(string) (T, error)) func(string, *T) error {
+func readWith[T any](f func(string) (T, error)) func(string, *T) error {
 	return func(input string, dst *T) error {
 		id, err := f(input)
 		if err == nil {
@@ -119,7 +119,7 @@ func value[T any](f func(string) (T, error)) func(string, *T) error {
 // texts are the ways to read a text.
 func (s Suite[T, P]) texts() []reader[T] {
 	return []reader[T]{
-		{"Parse", value(s.Parse)},
+		{"Parse", readWith(s.Parse)},
 		{"MustParse", func(input string, dst *T) (err error) {
 			defer func() {
 				if p := recover(); p != nil {
@@ -167,17 +167,17 @@ func (s Suite[T, P]) readers(form string) []reader[T] {
 		if s.ParseDecimal == nil {
 			return nil
 		}
-		return []reader[T]{{"ParseDecimal", value(s.ParseDecimal)}}
+		return []reader[T]{{"ParseDecimal", readWith(s.ParseDecimal)}}
 	case "base36":
 		if s.ParseBase36 == nil {
 			return nil
 		}
-		return []reader[T]{{"ParseBase36", value(s.ParseBase36)}}
+		return []reader[T]{{"ParseBase36", readWith(s.ParseBase36)}}
 	case "hex":
-		return []reader[T]{{"ParseHex", value(s.ParseHex)}}
+		return []reader[T]{{"ParseHex", readWith(s.ParseHex)}}
 	case "binary":
 		return []reader[T]{
-			{"FromBytes", value(func(b string) (T, error) { return s.FromBytes([]byte(b)) })},
+			{"FromBytes", readWith(func(b string) (T, error) { return s.FromBytes([]byte(b)) })},
 			{"UnmarshalBinary", func(b string, dst *T) error { return P(dst).UnmarshalBinary([]byte(b)) }},
 		}
 	}

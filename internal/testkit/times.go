@@ -157,7 +157,7 @@ func Times[T comparable](t *testing.T, f Timed[T]) {
 			times = append(times, time.UnixMilli(e.Int64()-1000+offset).Add(time.Duration(random.IntN(1e6))))
 		}
 		for _, at := range times {
-			f.at(t, at, epoch, e, most)
+			f.checkTime(t, at, epoch, e, most)
 			if t.Failed() {
 				return
 			}
@@ -176,7 +176,7 @@ func (f Timed[T]) badEpoch(t *testing.T, epoch time.Time) {
 	}
 }
 
-func (f Timed[T]) at(t *testing.T, at, epoch time.Time, e, most *big.Int) {
+func (f Timed[T]) checkTime(t *testing.T, at, epoch time.Time, e, most *big.Int) {
 	t.Helper()
 	exact := floorMilli(at)
 	exact.Sub(exact, e)

@@ -117,19 +117,19 @@ func (w *Word) Last() uint64 { return w.state.Load() }
 //
 // With the last word at or above floor (it belongs to the caller's tick, or to
 // a later one) the next word is last+step. Below floor, a tick begins: the next
-// word is floor|init, with the bits under keep taken from last+step, for a
+// word is floor|start, with the bits under keep taken from last+step, for a
 // sequence that goes on counting from tick to tick; bits that would be at or above
 // ceil are a sequence that has run over, and begins anew.
 //
 // It returns the word and Issued, or the last word issued and the reason why
 // there is no next. step must be at least 1, and ceil+step must not overflow.
-func (w *Word) Advance(floor, init, keep, step, ceil uint64) (uint64, Verdict) {
+func (w *Word) Advance(floor, start, keep, step, ceil uint64) (uint64, Verdict) {
 	for {
 		last := w.state.Load()
 		next := last + step
 		if last < floor {
-			if next = floor | init | next&keep; next >= ceil {
-				next = floor | init
+			if next = floor | start | next&keep; next >= ceil {
+				next = floor | start
 			}
 		}
 		if next >= w.fence.Load() {
@@ -148,13 +148,13 @@ func (w *Word) Advance(floor, init, keep, step, ceil uint64) (uint64, Verdict) {
 // works like Advance with a step of 1, and returns the first word of the run and
 // its length: less than n where the ceiling or the fence cuts it, and 0, with
 // the last word issued and the reason, where there is none. n must be positive.
-func (w *Word) Reserve(floor, init, keep, ceil uint64, n int) (uint64, int, Verdict) {
+func (w *Word) Reserve(floor, start, keep, ceil uint64, n int) (uint64, int, Verdict) {
 	for {
 		last := w.state.Load()
 		next := last + 1
 		if last < floor {
-			if next = floor | init | next&keep; next >= ceil {
-				next = floor | init
+			if next = floor | start | next&keep; next >= ceil {
+				next = floor | start
 			}
 		}
 		fence := w.fence.Load()

@@ -13,7 +13,7 @@ const (
 	full = 1 << bits
 )
 
-func at(time, seq uint64) uint64 { return time<<bits | seq }
+func wordAt(time, seq uint64) uint64 { return time<<bits | seq }
 
 func opened() *Word {
 	w := new(Word)
@@ -23,7 +23,7 @@ func opened() *Word {
 
 // next takes a word of the tick, as a format without more wishes does.
 func next(w *Word, time uint64) (uint64, Verdict) {
-	return w.Advance(at(time, 0), 0, 0, 1, at(time+1, 0))
+	return w.Advance(wordAt(time, 0), 0, 0, 1, wordAt(time+1, 0))
 }
 
 func want(t *testing.T, what string, got uint64, v Verdict, word uint64, verdict Verdict) {
@@ -37,12 +37,12 @@ func TestZeroWordIssuesNothing(t *testing.T) {
 	var w Word
 	got, v := next(&w, 1)
 	want(t, "Advance", got, v, 0, Fenced)
-	if got, run, v := w.Reserve(at(1, 0), 0, 0, at(2, 0), 5); got != 0 || run != 0 || v != Fenced {
+	if got, run, v := w.Reserve(wordAt(1, 0), 0, 0, wordAt(2, 0), 5); got != 0 || run != 0 || v != Fenced {
 		t.Errorf("Reserve: %#x, %d words, verdict %d", got, run, v)
 	}
 	w.Open()
 	got, v = next(&w, 1)
-	want(t, "Advance after Open", got, v, at(1, 0), Issued)
+	want(t, "Advance after Open", got, v, wordAt(1, 0), Issued)
 }
 
 func TestAdvance(t *testing.T) {
@@ -53,11 +53,11 @@ func TestAdvance(t *testing.T) {
 		word    uint64
 		verdict Verdict
 	}{
-		{"a tick begins", 5, at(5, 0), Issued},
-		{"it goes on", 5, at(5, 1), Issued},
-		{"the clock skips", 9, at(9, 0), Issued},
-		{"the clock is behind", 8, at(9, 0), Spent},
-		{"the clock is back", 9, at(9, 1), Issued},
+		{"a tick begins", 5, wordAt(5, 0), Issued},
+		{"it goes on", 5, wordAt(5, 1), Issued},
+		{"the clock skips", 9, wordAt(9, 0), Issued},
+		{"the clock is behind", 8, wordAt(9, 0), Spent},
+		{"the clock is back", 9, wordAt(9, 1), Issued},
 	} {
 		got, v := next(w, c.time)
 		want(t, c.what, got, v, c.word, c.verdict)
@@ -71,70 +71,70 @@ func TestTickIsSpentAfterItsLastSequence(t *testing.T) {
 	w := opened()
 	for seq := range uint64(full) {
 		got, v := next(w, 3)
-		want(t, "within the tick", got, v, at(3, seq), Issued)
+		want(t, "within the tick", got, v, wordAt(3, seq), Issued)
 	}
 	got, v := next(w, 3)
-	want(t, "the tick is spent", got, v, at(3, full-1), Spent)
+	want(t, "the tick is spent", got, v, wordAt(3, full-1), Spent)
 	got, v = next(w, 4)
-	want(t, "the next tick", got, v, at(4, 0), Issued)
+	want(t, "the next tick", got, v, wordAt(4, 0), Issued)
 }
 
 // With a ceiling beyond the tick the sequence carries into the time.
 func TestSequenceCarriesIntoTime(t *testing.T) {
 	w := opened()
-	w.Advance(at(3, 0), full-1, 0, 1, at(9, 0))
-	got, v := w.Advance(at(3, 0), 0, 0, 1, at(9, 0))
-	want(t, "carried", got, v, at(4, 0), Issued)
+	w.Advance(wordAt(3, 0), full-1, 0, 1, wordAt(9, 0))
+	got, v := w.Advance(wordAt(3, 0), 0, 0, 1, wordAt(9, 0))
+	want(t, "carried", got, v, wordAt(4, 0), Issued)
 	got, v = next(w, 3)
-	want(t, "a caller who may not carry", got, v, at(4, 0), Spent)
+	want(t, "a caller who may not carry", got, v, wordAt(4, 0), Spent)
 	got, v = next(w, 4)
-	want(t, "a caller of the tick carried into", got, v, at(4, 1), Issued)
+	want(t, "a caller of the tick carried into", got, v, wordAt(4, 1), Issued)
 }
 
 func TestStartAndStep(t *testing.T) {
 	w := opened()
-	got, v := w.Advance(at(3, 0), 100, 0, 7, at(4, 0))
-	want(t, "a tick starts at init", got, v, at(3, 100), Issued)
-	got, v = w.Advance(at(3, 0), 55, 0, 7, at(4, 0))
-	want(t, "it goes on by step, init or not", got, v, at(3, 107), Issued)
-	got, v = w.Advance(at(3, 0), 0, 0, full-107, at(4, 0))
-	want(t, "a step to the ceiling", got, v, at(3, 107), Spent)
-	got, v = w.Advance(at(3, 0), 0, 0, full-108, at(4, 0))
-	want(t, "a step to below the ceiling", got, v, at(3, full-1), Issued)
+	got, v := w.Advance(wordAt(3, 0), 100, 0, 7, wordAt(4, 0))
+	want(t, "a tick starts at init", got, v, wordAt(3, 100), Issued)
+	got, v = w.Advance(wordAt(3, 0), 55, 0, 7, wordAt(4, 0))
+	want(t, "it goes on by step, init or not", got, v, wordAt(3, 107), Issued)
+	got, v = w.Advance(wordAt(3, 0), 0, 0, full-107, wordAt(4, 0))
+	want(t, "a step to the ceiling", got, v, wordAt(3, 107), Spent)
+	got, v = w.Advance(wordAt(3, 0), 0, 0, full-108, wordAt(4, 0))
+	want(t, "a step to below the ceiling", got, v, wordAt(3, full-1), Issued)
 }
 
 // A sequence under keep goes on counting from tick to tick, and wraps in one.
 func TestContinuingSequence(t *testing.T) {
 	w := opened()
 	advance := func(time uint64) (uint64, Verdict) {
-		return w.Advance(at(time, 0), 0, full-1, 1, at(time+1, 0))
+		return w.Advance(wordAt(time, 0), 0, full-1, 1, wordAt(time+1, 0))
 	}
 	for i, c := range []struct {
 		time, word uint64
 		verdict    Verdict
 	}{
-		{1, at(1, 1), Issued}, // the zero word counts as a number 0 before
-		{1, at(1, 2), Issued},
-		{2, at(2, 3), Issued},
-		{7, at(7, 4), Issued},
-		{6, at(7, 4), Spent},
+		{1, wordAt(1, 1), Issued}, // the zero word counts as a number 0 before
+		{1, wordAt(1, 2), Issued},
+		{2, wordAt(2, 3), Issued},
+		{7, wordAt(7, 4), Issued},
+		{6, wordAt(7, 4), Spent},
 	} {
 		got, v := advance(c.time)
 		want(t, "call "+string(rune('0'+i)), got, v, c.word, c.verdict)
 	}
-	if _, run, _ := w.Reserve(at(7, 0), 0, full-1, at(8, 0), full); run != full-5 {
+	if _, run, _ := w.Reserve(wordAt(7, 0), 0, full-1, wordAt(8, 0), full); run != full-5 {
 		t.Fatalf("the rest of the tick is %d words", run)
 	}
 	got, v := advance(7)
-	want(t, "the tick ends where the sequence wraps", got, v, at(7, full-1), Spent)
+	want(t, "the tick ends where the sequence wraps", got, v, wordAt(7, full-1), Spent)
 	got, v = advance(9)
-	want(t, "the sequence has wrapped", got, v, at(9, 0), Issued)
+	want(t, "the sequence has wrapped", got, v, wordAt(9, 0), Issued)
 }
 
 func TestReserve(t *testing.T) {
 	w := opened()
 	reserve := func(time uint64, n int) (uint64, int, Verdict) {
-		return w.Reserve(at(time, 0), 0, 0, at(time+1, 0), n)
+		return w.Reserve(wordAt(time, 0), 0, 0, wordAt(time+1, 0), n)
 	}
 	for _, c := range []struct {
 		what    string
@@ -144,13 +144,13 @@ func TestReserve(t *testing.T) {
 		run     int
 		verdict Verdict
 	}{
-		{"a run begins a tick", 3, 10, at(3, 0), 10, Issued},
-		{"a run follows", 3, 1, at(3, 10), 1, Issued},
-		{"the tick cuts a run", 3, full, at(3, 11), full - 11, Issued},
-		{"the tick is spent", 3, 1, at(3, full-1), 0, Spent},
-		{"a whole tick", 4, full, at(4, 0), full, Issued},
-		{"more than a tick", 5, math.MaxInt, at(5, 0), full, Issued},
-		{"the clock is behind", 4, 2, at(5, full-1), 0, Spent},
+		{"a run begins a tick", 3, 10, wordAt(3, 0), 10, Issued},
+		{"a run follows", 3, 1, wordAt(3, 10), 1, Issued},
+		{"the tick cuts a run", 3, full, wordAt(3, 11), full - 11, Issued},
+		{"the tick is spent", 3, 1, wordAt(3, full-1), 0, Spent},
+		{"a whole tick", 4, full, wordAt(4, 0), full, Issued},
+		{"more than a tick", 5, math.MaxInt, wordAt(5, 0), full, Issued},
+		{"the clock is behind", 4, 2, wordAt(5, full-1), 0, Spent},
 	} {
 		got, run, v := reserve(c.time, c.n)
 		want(t, c.what, got, v, c.word, c.verdict)
@@ -162,69 +162,69 @@ func TestReserve(t *testing.T) {
 		}
 	}
 	got, v := next(w, 6)
-	want(t, "Advance after runs", got, v, at(6, 0), Issued)
+	want(t, "Advance after runs", got, v, wordAt(6, 0), Issued)
 }
 
 func TestFence(t *testing.T) {
 	var w Word
-	if !w.Raise(at(3, 5)) {
+	if !w.Raise(wordAt(3, 5)) {
 		t.Error("the fence did not rise")
 	}
-	if w.Raise(at(3, 5)) || w.Raise(at(3, 4)) || w.Raise(0) {
+	if w.Raise(wordAt(3, 5)) || w.Raise(wordAt(3, 4)) || w.Raise(0) {
 		t.Error("the fence came down, or rose to where it was")
 	}
-	got, run, v := w.Reserve(at(3, 0), 0, 0, at(4, 0), full)
-	want(t, "the fence cuts a run", got, v, at(3, 0), Issued)
+	got, run, v := w.Reserve(wordAt(3, 0), 0, 0, wordAt(4, 0), full)
+	want(t, "the fence cuts a run", got, v, wordAt(3, 0), Issued)
 	if run != 5 {
 		t.Errorf("the fence cuts a run to %d words", run)
 	}
 	got, v = next(&w, 3)
-	want(t, "at the fence", got, v, at(3, 4), Fenced)
-	got, run, v = w.Reserve(at(3, 0), 0, 0, at(4, 0), 1)
-	want(t, "a run at the fence", got, v, at(3, 4), Fenced)
+	want(t, "at the fence", got, v, wordAt(3, 4), Fenced)
+	got, run, v = w.Reserve(wordAt(3, 0), 0, 0, wordAt(4, 0), 1)
+	want(t, "a run at the fence", got, v, wordAt(3, 4), Fenced)
 	if run != 0 {
 		t.Errorf("a run at the fence has %d words", run)
 	}
 	got, v = next(&w, 8)
-	want(t, "beyond the fence", got, v, at(3, 4), Fenced)
+	want(t, "beyond the fence", got, v, wordAt(3, 4), Fenced)
 
-	w.Raise(at(3, 6))
+	w.Raise(wordAt(3, 6))
 	got, v = next(&w, 3)
-	want(t, "the fence has risen by one", got, v, at(3, 5), Issued)
+	want(t, "the fence has risen by one", got, v, wordAt(3, 5), Issued)
 	got, v = next(&w, 3)
-	want(t, "at the fence again", got, v, at(3, 5), Fenced)
+	want(t, "at the fence again", got, v, wordAt(3, 5), Fenced)
 	w.Open()
 	if w.Raise(^uint64(0)) {
 		t.Error("an open word's fence rose")
 	}
 	got, v = next(&w, 8)
-	want(t, "open", got, v, at(8, 0), Issued)
+	want(t, "open", got, v, wordAt(8, 0), Issued)
 }
 
 // A word both spent and fenced is fenced: waiting for the clock does not help.
 func TestFencedComesBeforeSpent(t *testing.T) {
 	var w Word
-	w.Raise(at(4, 0))
-	w.Advance(at(3, 0), full-1, 0, 1, at(4, 0))
+	w.Raise(wordAt(4, 0))
+	w.Advance(wordAt(3, 0), full-1, 0, 1, wordAt(4, 0))
 	got, v := next(&w, 3)
-	want(t, "spent and fenced", got, v, at(3, full-1), Fenced)
+	want(t, "spent and fenced", got, v, wordAt(3, full-1), Fenced)
 }
 
 func TestReplace(t *testing.T) {
 	w := opened()
 	next(w, 9)
-	if v := w.Replace(at(8, 0), at(1, 0)); v != Lost {
+	if v := w.Replace(wordAt(8, 0), wordAt(1, 0)); v != Lost {
 		t.Errorf("the word was replaced from where it was not: %v", v)
 	}
-	if v := w.Replace(at(9, 0), at(4, 0)-1); v != Issued {
+	if v := w.Replace(wordAt(9, 0), wordAt(4, 0)-1); v != Issued {
 		t.Errorf("the word was not replaced: %v", v)
 	}
 	got, v := next(w, 4)
-	want(t, "after going back", got, v, at(4, 0), Issued)
+	want(t, "after going back", got, v, wordAt(4, 0), Issued)
 
 	var f Word
-	f.Raise(at(4, 0))
-	if v := f.Replace(0, at(4, 0)); v != Fenced || f.Last() != 0 {
+	f.Raise(wordAt(4, 0))
+	if v := f.Replace(0, wordAt(4, 0)); v != Fenced || f.Last() != 0 {
 		t.Errorf("the word was replaced by one at the fence: %v", v)
 	}
 }
@@ -279,7 +279,7 @@ func TestConcurrentCallersGetDistinctWords(t *testing.T) {
 		each    = 20_000
 	)
 	w := new(Word)
-	w.Raise(at(1, 0))
+	w.Raise(wordAt(1, 0))
 	words := make([][]uint64, callers)
 	var all sync.WaitGroup
 	for c := range callers {
@@ -294,12 +294,12 @@ func TestConcurrentCallersGetDistinctWords(t *testing.T) {
 					if word, v := next(w, now); v == Issued {
 						got = append(got, word)
 					}
-				} else if first, run, v := w.Reserve(at(now, 0), 0, 0, at(now+1, 0), 3); v == Issued {
+				} else if first, run, v := w.Reserve(wordAt(now, 0), 0, 0, wordAt(now+1, 0), 3); v == Issued {
 					for i := range uint64(run) {
 						got = append(got, first+i)
 					}
 				}
-				w.Raise(at(now+1, i%full))
+				w.Raise(wordAt(now+1, i%full))
 			}
 			words[c] = got
 		})
@@ -330,9 +330,9 @@ func TestZeroAllocations(t *testing.T) {
 		time++
 		next(w, time)
 		next(w, time-1)
-		w.Reserve(at(time, 0), 0, 0, at(time+1, 0), 10)
-		w.Raise(at(time, 0))
-		w.Replace(w.Last(), at(time, 0))
+		w.Reserve(wordAt(time, 0), 0, 0, wordAt(time+1, 0), 10)
+		w.Raise(wordAt(time, 0))
+		w.Replace(w.Last(), wordAt(time, 0))
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
@@ -341,33 +341,33 @@ func TestZeroAllocations(t *testing.T) {
 func TestPass(t *testing.T) {
 	w := opened()
 	next(w, 3)
-	w.Pass(at(5, 0))
+	w.Pass(wordAt(5, 0))
 	got, v := next(w, 4)
-	want(t, "a tick that is left out", got, v, at(4, full-1), Spent)
+	want(t, "a tick that is left out", got, v, wordAt(4, full-1), Spent)
 	got, v = next(w, 5)
-	want(t, "the first that is not", got, v, at(5, 0), Issued)
-	w.Pass(at(5, 1))
-	w.Pass(at(2, 0))
+	want(t, "the first that is not", got, v, wordAt(5, 0), Issued)
+	w.Pass(wordAt(5, 1))
+	w.Pass(wordAt(2, 0))
 	got, v = next(w, 5)
-	want(t, "after passing what is behind", got, v, at(5, 1), Issued)
+	want(t, "after passing what is behind", got, v, wordAt(5, 1), Issued)
 }
 
 func TestSeal(t *testing.T) {
 	w := new(Word)
-	w.Raise(at(9, 0))
+	w.Raise(wordAt(9, 0))
 	next(w, 3)
-	if last := w.Seal(1); last != at(3, 0) {
+	if last := w.Seal(1); last != wordAt(3, 0) {
 		t.Errorf("sealed after %#x", last)
 	}
 	for _, time := range []uint64{3, 4, 8, 9} {
 		if got, v := next(w, time); v != Fenced {
 			t.Errorf("a sealed word: %#x, verdict %d", got, v)
 		}
-		if got, n, v := w.Reserve(at(time, 0), 0, 0, at(time+1, 0), 3); v != Fenced {
+		if got, n, v := w.Reserve(wordAt(time, 0), 0, 0, wordAt(time+1, 0), 3); v != Fenced {
 			t.Errorf("a sealed word: %d from %#x, verdict %d", n, got, v)
 		}
 	}
-	if v := w.Replace(w.Last(), at(5, 0)); v != Fenced {
+	if v := w.Replace(w.Last(), wordAt(5, 0)); v != Fenced {
 		t.Errorf("a sealed word was replaced: verdict %d", v)
 	}
 }

@@ -46,22 +46,22 @@ func (l *List[T]) AppendAll(dst []byte, ids []T, sep byte) ([]byte, error) {
 func (l *List[T]) ParseAll(dst []T, text []byte, sep byte) ([]T, error) {
 	first := len(dst)
 	dst = slices.Grow(dst, min(bytes.Count(text, []byte{sep}), len(text)/(l.Shortest+1))+1)
-	for at := 0; at < len(text); {
+	for pos := 0; pos < len(text); {
 		if l.ParseRun != nil && len(dst) < cap(dst) {
-			if n := l.ParseRun(dst[len(dst):cap(dst)], text[at:], sep); n > 0 {
-				dst, at = dst[:len(dst)+n], at+n*(l.Length+1)
+			if n := l.ParseRun(dst[len(dst):cap(dst)], text[pos:], sep); n > 0 {
+				dst, pos = dst[:len(dst)+n], pos+n*(l.Length+1)
 				continue
 			}
 		}
-		end := bytes.IndexByte(text[at:], sep)
+		end := bytes.IndexByte(text[pos:], sep)
 		if end < 0 {
-			end = len(text) - at
+			end = len(text) - pos
 		}
-		id, err := l.Parse(text[at : at+end])
+		id, err := l.Parse(text[pos : pos+end])
 		if err != nil {
-			return dst, &iderr.ListError{Index: len(dst) - first, Offset: at, Err: err}
+			return dst, &iderr.ListError{Index: len(dst) - first, Offset: pos, Err: err}
 		}
-		dst, at = append(dst, id), at+end+1
+		dst, pos = append(dst, id), pos+end+1
 	}
 	return dst, nil
 }

@@ -25,8 +25,8 @@ type word interface {
 	Open()
 	Raise(f uint64) bool
 	Last() uint64
-	Advance(floor, init, keep, step, ceil uint64) (uint64, tick.Verdict)
-	Reserve(floor, init, keep, ceil uint64, n int) (uint64, int, tick.Verdict)
+	Advance(floor, start, keep, step, ceil uint64) (uint64, tick.Verdict)
+	Reserve(floor, start, keep, ceil uint64, n int) (uint64, int, tick.Verdict)
 	Step(limit, mask uint64) (uint64, bool)
 	Trim(limit, mask uint64)
 	Pass(floor uint64)
@@ -64,8 +64,8 @@ func carrying(w word) func() Outcome {
 func starting(w word) func() Outcome {
 	return func() Outcome {
 		floor := Choose("reads the clock:", ticks...) << bits
-		init := Choose("draws the start", 0, 2)
-		return outcome(w.Advance(floor, init, 0, 1, floor+1<<bits))
+		start := Choose("draws the start", 0, 2)
+		return outcome(w.Advance(floor, start, 0, 1, floor+1<<bits))
 	}
 }
 

@@ -34,8 +34,8 @@ type Uint64 struct {
 
 func (c *Uint64) Load() uint64   { return Perform(Op{Kind: Load, Cell: c}) }
 func (c *Uint64) Store(v uint64) { Perform(Op{Kind: Store, Cell: c, A: v}) }
-func (c *Uint64) CompareAndSwap(old, new uint64) bool {
-	return Perform(Op{Kind: CompareAndSwap, Cell: c, A: old, B: new}) == 1
+func (c *Uint64) CompareAndSwap(old, next uint64) bool {
+	return Perform(Op{Kind: CompareAndSwap, Cell: c, A: old, B: next}) == 1
 }
 func (c *Uint64) Add(delta uint64) uint64 { return Perform(Op{Kind: Add, Cell: c, A: delta}) }
 
