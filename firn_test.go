@@ -184,7 +184,7 @@ func TestSettings(t *testing.T) {
 	if err != nil || info.Time.UnixMilli() != 232434643270 {
 		t.Errorf("%+v, %v", info, err)
 	}
-	info, err = lookup(t, "snowflakesi").Inspect("1", firn.Text, firn.Settings{Layout: snowflakesi.Layout{ClockBits: 40}})
+	info, err = lookup(t, "snowflakesi").Inspect("1", firn.Text, firn.Settings{Layout: snowflakesi.Layout{MachineBits: snowflakesi.NoMachineBits}})
 	if err != nil || info.Fields[1] != (firn.Field{Name: "machine_id", Bits: 0, Value: "0"}) {
 		t.Errorf("%+v, %v", info, err)
 	}

@@ -336,7 +336,7 @@ func newNanoflake() (*nanoflake.Generator, error) {
 func newSno() (*sno.Generator, error) { return sno.NewGenerator(&sno.GeneratorSnapshot{}, nil) }
 
 func newSnowflakeSI() (*snowflakesi.Generator, error) {
-	return snowflakesi.NewGenerator(snowflakesi.Config{Layout: snowflakesi.Layout{ClockBits: 40}})
+	return snowflakesi.NewGenerator(snowflakesi.Config{Layout: snowflakesi.Layout{MachineBits: snowflakesi.NoMachineBits}})
 }
 
 func newUlidFlake() (*ulidflake.Generator, error) {

@@ -55,7 +55,7 @@ func soakAll(t *testing.T, system bool) {
 			return share(g, number[ulidflake.ScalableID]), err
 		}},
 		{"snowflakesi", 13, true, func(clock func() time.Time) (func() Source, error) {
-			layout := snowflakesi.Layout{ClockBits: 40, MachineBits: 0} // 13 bits of sequence
+			layout := snowflakesi.Layout{MachineBits: snowflakesi.NoMachineBits} // 13 bits of sequence
 			g, err := snowflakesi.NewGenerator(snowflakesi.Config{Layout: layout, Clock: clock})
 			return share(g, number[snowflakesi.ID]), err
 		}},

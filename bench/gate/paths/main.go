@@ -129,7 +129,7 @@ func paths() ([]path, error) {
 	if err != nil {
 		return nil, err
 	}
-	si, err := snowflakesi.NewGenerator(snowflakesi.Config{Layout: snowflakesi.Layout{ClockBits: 40}})
+	si, err := snowflakesi.NewGenerator(snowflakesi.Config{Layout: snowflakesi.Layout{MachineBits: snowflakesi.NoMachineBits}})
 	if err != nil {
 		return nil, err
 	}
