@@ -11,7 +11,7 @@ import (
 
 func TestAllocations(t *testing.T) {
 	generators := map[string]testkit.Generator[snowflakesi.ID]{}
-	for _, c := range []snowflakesi.Config{{}, {Layout: snowflakesi.Layout{ClockBits: 40}, Sequence: snowflakesi.SequenceResets}} {
+	for _, c := range []snowflakesi.Config{{}, {Layout: snowflakesi.Layout{MachineBits: snowflakesi.NoMachineBits}, Sequence: snowflakesi.SequenceResets}} {
 		g := generation(c)
 		gen, err := g.New(testkit.Setup{})
 		if err != nil {

@@ -12,12 +12,30 @@ import (
 	"github.com/firn-id/firn/snowflakesi"
 )
 
+// none is a short name, for tables.
+const none = snowflakesi.NoMachineBits
+
 // bits returns the widths of a layout.
 func bits(l snowflakesi.Layout) (clock, machine, sequence int) {
-	if l == (snowflakesi.Layout{}) {
-		return 40, 5, 8
+	clock, machine = l.ClockBits, l.MachineBits
+	if clock == 0 {
+		clock = 40
 	}
-	return l.ClockBits, l.MachineBits, 53 - l.ClockBits - l.MachineBits
+	switch machine {
+	case 0:
+		machine = 5
+	case none:
+		machine = 0
+	}
+	return clock, machine, 53 - clock - machine
+}
+
+// ofWidths returns the layout of these widths: 0 bits of machine ID are none.
+func ofWidths(clockBits, machineBits int) snowflakesi.Layout {
+	if machineBits == 0 {
+		machineBits = none
+	}
+	return snowflakesi.Layout{ClockBits: clockBits, MachineBits: machineBits}
 }
 
 func generation(c snowflakesi.Config) testkit.Generation[snowflakesi.ID] {
@@ -52,13 +70,13 @@ func TestStandingTime(t *testing.T) {
 
 func TestGenerator(t *testing.T) {
 	var all []testkit.Generation[snowflakesi.ID]
-	for _, l := range []snowflakesi.Layout{{}, {40, 0}, {40, 12}, {40, 13}, {41, 0}, {41, 5}, {41, 12}} {
+	for _, l := range []snowflakesi.Layout{{}, {40, none}, {40, 12}, {40, 13}, {41, 0}, {41, none}, {0, 3}, {41, 12}} {
 		for _, s := range []snowflakesi.Sequence{snowflakesi.SequenceContinues, snowflakesi.SequenceResets} {
 			all = append(all, generation(snowflakesi.Config{Layout: l, MachineID: l.MaxMachineID(), Sequence: s}))
 		}
 	}
 	all = append(all, generation(snowflakesi.Config{Epoch: time.UnixMilli(1047972019225)}))
-	all = append(all, generation(snowflakesi.Config{Layout: snowflakesi.Layout{ClockBits: 41}, Epoch: time.UnixMilli(0)}))
+	all = append(all, generation(snowflakesi.Config{Layout: snowflakesi.Layout{ClockBits: 41, MachineBits: none}, Epoch: time.UnixMilli(0)}))
 	testkit.Run(t, all)
 }
 
@@ -68,7 +86,7 @@ func TestFields(t *testing.T) {
 	for clockBits := 40; clockBits <= 41; clockBits++ {
 		for machineBits := 0; machineBits <= 53-clockBits; machineBits++ {
 			for _, sequence := range []snowflakesi.Sequence{snowflakesi.SequenceContinues, snowflakesi.SequenceResets} {
-				l := snowflakesi.Layout{ClockBits: clockBits, MachineBits: machineBits}
+				l := ofWidths(clockBits, machineBits)
 				clock := testkit.At(time.Date(2026, 7, 1, 0, 0, 0, 999999, time.UTC))
 				machine := 1<<machineBits*2/3 + machineBits%2
 				machine = min(machine, 1<<machineBits-1)
@@ -117,15 +135,15 @@ func TestConfigErrors(t *testing.T) {
 	}{
 		{snowflakesi.Config{MachineID: -1}, "MachineID", "-1 is not in 0 to 31"},
 		{snowflakesi.Config{MachineID: 32}, "MachineID", "32 is not in 0 to 31"},
-		{snowflakesi.Config{Layout: layout{40, 0}, MachineID: 1}, "MachineID", "1 is not in 0 to 0"},
+		{snowflakesi.Config{Layout: layout{40, none}, MachineID: 1}, "MachineID", "1 is not in 0 to 0"},
 		{snowflakesi.Config{Layout: layout{41, 12}, MachineID: 4096}, "MachineID", "0 to 4095"},
 		{snowflakesi.Config{Layout: layout{39, 5}}, "ClockBits", "39 is not 40 or 41"},
 		{snowflakesi.Config{Layout: layout{42, 5}}, "ClockBits", "42 is not 40 or 41"},
 		{snowflakesi.Config{Layout: layout{-1, 5}}, "ClockBits", "40 or 41"},
-		{snowflakesi.Config{Layout: layout{40, 14}}, "MachineBits", "14 is not in 0 to 13"},
-		{snowflakesi.Config{Layout: layout{0, 14}}, "MachineBits", "14 is not in 0 to 13"},
-		{snowflakesi.Config{Layout: layout{41, 13}}, "MachineBits", "13 is not in 0 to 12"},
-		{snowflakesi.Config{Layout: layout{40, -2}}, "MachineBits", "-2 is not in 0 to 13"},
+		{snowflakesi.Config{Layout: layout{40, 14}}, "MachineBits", "14 is not in 1 to 13 or NoMachineBits"},
+		{snowflakesi.Config{Layout: layout{0, 14}}, "MachineBits", "14 is not in 1 to 13 or NoMachineBits"},
+		{snowflakesi.Config{Layout: layout{41, 13}}, "MachineBits", "13 is not in 1 to 12 or NoMachineBits"},
+		{snowflakesi.Config{Layout: layout{40, -2}}, "MachineBits", "-2 is not in 1 to 13 or NoMachineBits"},
 		{snowflakesi.Config{Sequence: 2}, "Sequence", "2 is not SequenceContinues or SequenceResets"},
 		{snowflakesi.Config{Epoch: time.Unix(1500000000, 1)}, "Epoch", "whole milliseconds"},
 		// The bound of 40 bits: later than it.
@@ -162,7 +180,8 @@ func TestFromTimeErrors(t *testing.T) {
 		{snowflakesi.Layout{}, 0, 256, "sequence", "256 is not in 0 to 255"},
 		{snowflakesi.Layout{}, 0, -1, "sequence", "0 to 255"},
 		{snowflakesi.Layout{ClockBits: 40, MachineBits: 13}, 8191, 1, "sequence", "1 is not in 0 to 0"},
-		{snowflakesi.Layout{ClockBits: 41}, 0, 4096, "sequence", "0 to 4095"},
+		{snowflakesi.Layout{ClockBits: 41}, 0, 128, "sequence", "0 to 127"},
+		{snowflakesi.Layout{ClockBits: 41, MachineBits: none}, 0, 4096, "sequence", "0 to 4095"},
 	} {
 		_, err := snowflakesi.FromTime(v.layout, time.Now(), time.Time{}, v.machine, v.sequence)
 		testkit.IsConfigError(t, err, "snowflakesi", v.field, v.want)
@@ -174,7 +193,7 @@ func TestFromTimeErrors(t *testing.T) {
 			}
 		}
 	}
-	for _, l := range []snowflakesi.Layout{{}, {40, 0}, {40, 13}, {41, 6}} {
+	for _, l := range []snowflakesi.Layout{{}, {40, none}, {40, 13}, {41, 6}} {
 		clockBits, _, sequence := bits(l)
 		testkit.Times(t, testkit.Timed[snowflakesi.ID]{
 			Format: "snowflakesi", Bits: clockBits, DefaultEpoch: snowflakesi.DefaultEpoch(), Compare: snowflakesi.ID.Compare,
@@ -192,7 +211,7 @@ func TestFromTimeErrors(t *testing.T) {
 
 // FromTime makes no zero ID, and any other of the epoch.
 func TestFromTimeZero(t *testing.T) {
-	for _, l := range []snowflakesi.Layout{{}, {40, 0}, {40, 13}, {41, 6}} {
+	for _, l := range []snowflakesi.Layout{{}, {40, none}, {40, 13}, {41, 6}} {
 		epoch := snowflakesi.DefaultEpoch()
 		id, err := snowflakesi.FromTime(l, epoch, time.Time{}, 0, 0)
 		testkit.IsConfigError(t, err, "snowflakesi", "sequence", "sequence 0 is not 1 or more, as machine ID 0 needs at the epoch")
@@ -219,9 +238,12 @@ func TestNearestLayout(t *testing.T) {
 	}{
 		{snowflakesi.Layout{}, 40, 5, 8},
 		{snowflakesi.DefaultLayout(), 40, 5, 8},
-		{snowflakesi.Layout{ClockBits: 40}, 40, 0, 13},
+		{snowflakesi.Layout{ClockBits: 40}, 40, 5, 8},
+		{snowflakesi.Layout{ClockBits: 40, MachineBits: none}, 40, 0, 13},
+		{snowflakesi.Layout{MachineBits: none}, 40, 0, 13},
 		{snowflakesi.Layout{MachineBits: 3}, 40, 3, 10},
-		{snowflakesi.Layout{ClockBits: 41}, 41, 0, 12},
+		{snowflakesi.Layout{ClockBits: 41}, 41, 5, 7},
+		{snowflakesi.Layout{ClockBits: 41, MachineBits: none}, 41, 0, 12},
 		{snowflakesi.Layout{ClockBits: 7, MachineBits: 14}, 40, 13, 0},
 		{snowflakesi.Layout{ClockBits: 64, MachineBits: 13}, 41, 12, 0},
 		{snowflakesi.Layout{ClockBits: -5, MachineBits: -5}, 40, 0, 13},

@@ -12,25 +12,37 @@ import (
 // totalBits is the width of an ID: that of JavaScript's safe integers.
 const totalBits = 53
 
-// NoMachineBits is the MachineBits of a [Layout] without a machine ID.
+// NoMachineBits is the MachineBits of a [Layout] without a machine ID. The layout is for a system that
+// has one generator.
 const NoMachineBits = -1
 
-// A Layout says how the 53 bits of an ID are shared out: ClockBits of timestamp,
-// MachineBits of machine ID, and the sequence (UIN) has the rest. The zero Layout
-// stands for the specification's default, Layout{40, 5}. Otherwise ClockBits is 40
-// or 41, with 0 standing for 40, and MachineBits 0 to what the timestamp leaves.
+// A Layout says how an ID shares its 53 bits among the timestamp, the machine ID and the sequence
+// (UIN). A field that is 0 stands for its default, each by itself: Layout{ClockBits: 41} has 5 bits of
+// machine ID, and Layout{MachineBits: 3} has 40 bits of timestamp.
 //
-// The methods that take a Layout apply the nearest valid one; [NewGenerator] and
-// [Layout.Check] return an error for one that is not valid.
+// The sequence has the bits that ClockBits and MachineBits leave of the 53. So MachineBits is at most
+// 13, and at most 12 with 41 bits of timestamp. A layout at this limit has no sequence: each machine
+// makes one ID a millisecond. All generators of a system must have the same layout.
+//
+// The methods of an [ID] that take a Layout have no error. They read a layout that is not valid as the
+// nearest valid one. [NewGenerator], [FromTime], [First], [Last] and [Layout.Check] return an error.
 //
 // Specification: "Algorithm Adjustment".
 type Layout struct {
-	ClockBits   int
-	MachineBits int
+	ClockBits   int // of the timestamp: 40 or 41; 0 means 40
+	MachineBits int // of the machine ID: 1 to 13, or NoMachineBits; 0 means 5
 }
 
-// DefaultLayout returns Layout{40, 5}: 32 machines, 256 IDs a millisecond, 34 years.
-func DefaultLayout() Layout { return Layout{ClockBits: 40, MachineBits: 5} }
+const (
+	defaultClockBits   = 40
+	defaultMachineBits = 5
+)
+
+// DefaultLayout returns Layout{40, 5}: 32 machines, 256 IDs a millisecond, 34 years. The zero Layout
+// stands for the same widths.
+func DefaultLayout() Layout {
+	return Layout{ClockBits: defaultClockBits, MachineBits: defaultMachineBits}
+}
 
 // Check returns a *[ConfigError] unless the layout is valid.
 func (l Layout) Check() error {
@@ -38,7 +50,7 @@ func (l Layout) Check() error {
 		return iderr.BadConfig(format, "ClockBits", l.ClockBits, "40 or 41")
 	}
 	if most := totalBits - int(l.clockBits()); l.MachineBits < NoMachineBits || l.MachineBits > most {
-		return iderr.BadConfig(format, "MachineBits", l.MachineBits, "in 0 to "+strconv.Itoa(most))
+		return iderr.BadConfig(format, "MachineBits", l.MachineBits, "in 1 to "+strconv.Itoa(most)+" or NoMachineBits")
 	}
 	return nil
 }
@@ -64,15 +76,15 @@ func (l Layout) epoch(epoch time.Time) (int64, error) {
 }
 
 func (l Layout) clockBits() uint {
-	if l.ClockBits > 40 {
-		return 41
+	if l.ClockBits > defaultClockBits {
+		return defaultClockBits + 1
 	}
-	return 40
+	return defaultClockBits
 }
 
 func (l Layout) machineBits() uint {
-	if l == (Layout{}) {
-		return 5
+	if l.MachineBits == 0 {
+		return defaultMachineBits
 	}
 	return uint(min(max(l.MachineBits, 0), totalBits-int(l.clockBits())))
 }
@@ -92,7 +104,8 @@ func (l Layout) MaxMachineID() int { return 1<<l.machineBits() - 1 }
 // machine can make in a millisecond.
 func (l Layout) MaxSequence() int { return 1<<l.sequenceBits() - 1 }
 
-// Widths returns the bits of the timestamp, the machine ID and the sequence.
+// Widths returns the bits of the timestamp, the machine ID and the sequence: 40, 5 and 8 for the zero
+// Layout. A layout without machine IDs has 0 bits of them.
 func (l Layout) Widths() (clock, machine, sequence int) {
 	return int(l.clockBits()), int(l.machineBits()), int(l.sequenceBits())
 }

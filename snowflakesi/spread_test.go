@@ -35,7 +35,7 @@ func TestSpread(t *testing.T) {
 			}
 		}, except)
 	}
-	wide := snowflakesi.Layout{ClockBits: 40}
+	wide := snowflakesi.Layout{MachineBits: snowflakesi.NoMachineBits}
 	resonates := func(interval, shards int) bool { return gcd(interval<<13+1, shards) > 1 }
 	if failed, example := spreads(snowflakesi.Config{Layout: wide}, resonates); failed > 0 {
 		t.Errorf("13 bits: %d intervals and shards do not spread, as %s", failed, example)

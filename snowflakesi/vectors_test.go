@@ -25,7 +25,7 @@ func TestVectors(t *testing.T) {
 		value, text := big.NewInt(v.Value), strconv.FormatInt(v.Value, 10)
 		id := suite.Forms(t, value, text, testkit.SnowflakeSI.Hex.Encode(value), text)
 
-		l := snowflakesi.Layout{ClockBits: v.ClockBits, MachineBits: v.MachineBits}
+		l := ofWidths(v.ClockBits, v.MachineBits)
 		if c, m, s := l.Widths(); c != v.ClockBits || m != v.MachineBits || s != v.SequenceBits || l.Check() != nil {
 			t.Errorf("%v has the widths %d %d %d, and %v", l, c, m, s, l.Check())
 		}
