@@ -286,8 +286,6 @@ func (g *Generator) ExpiresAt() time.Time { return timeOf(MaxTimestamp + 1) }
 // partitions, the latest.
 func (g *Generator) Partition() Partition {
 	var p Partition
-	if g.max > 0 {
-		p.PutUint16(uint16(g.fence.Worker(MaxTimestamp)))
-	}
+	p.PutUint16(uint16(g.fence.Latest()))
 	return p
 }
