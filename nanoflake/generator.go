@@ -166,6 +166,31 @@ func (g *Generator) some(ctx context.Context, dst []ID) (uint64, int, error) {
 // epoch. From then on it returns a *[TimeError].
 func (g *Generator) ExpiresAt() time.Time { return g.mint.ExpiresAt() }
 
+// GeneratorID returns the generator ID that the generator's next IDs have. With a lease, this is the
+// generator ID of the latest grant, and 0 before the first grant.
+func (g *Generator) GeneratorID() int { return int(g.mint.Latest() >> generatorShift) }
+
+// Epoch returns the time of timestamp 0, in UTC: the epoch of Config, or the default one.
+func (g *Generator) Epoch() time.Time { return g.mint.Epoch() }
+
+// Time returns the time of an ID by the generator's epoch: in UTC, to the millisecond. The ID must
+// be one of a generator with the same epoch.
+func (g *Generator) Time(id ID) time.Time { return id.Time(g.Epoch()) }
+
+// First returns the smallest ID of the millisecond of t, and Last the largest, by the generator's
+// epoch. A scan from First(a) to Last(b), both included, finds all IDs of a to b. A time that the
+// timestamp cannot hold counts as the nearest time that the timestamp can hold.
+func (g *Generator) First(t time.Time) ID {
+	first, _ := bounds(t, g.Epoch().UnixMilli())
+	return first
+}
+
+// Last returns the largest ID of the millisecond of t; see [Generator.First].
+func (g *Generator) Last(t time.Time) ID {
+	_, last := bounds(t, g.Epoch().UnixMilli())
+	return last
+}
+
 // fieldBits is the width of the sequence in a word: with the timestamp all but one bit.
 const fieldBits = 63 - timestampBits
 

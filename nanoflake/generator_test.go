@@ -193,3 +193,30 @@ func TestErrors(t *testing.T) {
 		}
 	}
 }
+
+// A generator knows its epoch and its generator ID.
+func TestKnows(t *testing.T) {
+	for _, c := range []nanoflake.Config{
+		{},
+		{GeneratorID: 7, Start: nanoflake.StartAnywhere},
+		{Epoch: time.Date(2024, 2, 29, 23, 59, 59, 999e6, time.UTC), GeneratorID: nanoflake.MaxGeneratorID},
+		{Epoch: time.UnixMilli(0)},
+		{Epoch: time.Date(2020, 1, 1, 0, 0, 0, 0, time.FixedZone("", -7200))},
+	} {
+		gen, err := nanoflake.NewGenerator(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		epoch := c.Epoch
+		if epoch.IsZero() {
+			epoch = nanoflake.DefaultEpoch()
+		}
+		testkit.Bounds(t, gen, epoch, 41, 22)
+		if got := gen.GeneratorID(); got != c.GeneratorID {
+			t.Errorf("generator ID %d, want %d", got, c.GeneratorID)
+		}
+	}
+	if got := new(nanoflake.Generator).GeneratorID(); got != 0 {
+		t.Errorf("the zero Generator has the generator ID %d", got)
+	}
+}

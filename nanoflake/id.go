@@ -83,17 +83,26 @@ func First(t, epoch time.Time) (ID, error) {
 	if err != nil {
 		return 0, err
 	}
-	ts, _ := clock.Timestamp(t, e, MaxTimestamp)
-	return ID(ts << timestampShift), nil
+	first, _ := bounds(t, e)
+	return first, nil
 }
 
 // Last returns the largest ID of the millisecond of t; see [First].
 func Last(t, epoch time.Time) (ID, error) {
-	id, err := First(t, epoch)
+	e, err := mint.Epoch(format, epoch, DefaultEpochMilli)
 	if err != nil {
 		return 0, err
 	}
-	return id | (1<<timestampShift - 1), nil
+	_, last := bounds(t, e)
+	return last, nil
+}
+
+// bounds returns the smallest and the largest ID of the millisecond of t. The epoch is in Unix
+// milliseconds.
+func bounds(t time.Time, epoch int64) (first, last ID) {
+	ts, _ := clock.Timestamp(t, epoch, MaxTimestamp)
+	first = ID(ts << timestampShift)
+	return first, first | (1<<timestampShift - 1)
 }
 
 // Int64 returns the ID as the integer that it is, for the databases and languages

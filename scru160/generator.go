@@ -3,6 +3,7 @@ package scru160
 import (
 	"context"
 	"iter"
+	"math/bits"
 	"strconv"
 	"time"
 
@@ -139,23 +140,23 @@ func NewGenerator(c Config) (*Generator, error) {
 	}
 
 	micro := c.Counter == CounterMicroseconds
-	bits, timeBits, perUnit := counterBits+c.ExtraCounterBits, minTimeBits, uint64(1)
+	width, timeBits, perUnit := counterBits+c.ExtraCounterBits, minTimeBits, uint64(1)
 	if micro {
-		bits, timeBits, perUnit = microCounterBits+c.ExtraCounterBits, minMicroTimeBits, 1000
+		width, timeBits, perUnit = microCounterBits+c.ExtraCounterBits, minMicroTimeBits, 1000
 	}
-	start := bits - 1
+	start := width - 1
 	if c.Start.set {
 		start = c.Start.bits
 	}
-	if start < 0 || start > bits-1 {
-		return nil, outside("Start", start, bits-1)
+	if start < 0 || start > width-1 {
+		return nil, outside("Start", start, width-1)
 	}
 
-	low := min(bits, 64-timeBits)
+	low := min(width, 64-timeBits)
 	noise := random16Bits - c.ExtraCounterBits - c.NodeBits
 	g := &Generator{
 		rand:    entropy.Source{Direct: c.SystemRandom},
-		bits:    uint8(bits),
+		bits:    uint8(width),
 		low:     uint8(low),
 		extra:   uint8(c.ExtraCounterBits),
 		noise:   1<<(noise+16) - 1,
@@ -287,6 +288,15 @@ func (g *Generator) fill(dst []ID, word uint64, random []entropy.Bits96) {
 // the specification's counter, and earlier with extra counter bits: from four on in 2527,
 // or 2540 with microseconds. From then on it returns a *[TimeError].
 func (g *Generator) ExpiresAt() time.Time { return g.mint.ExpiresAt() }
+
+// NodeID returns the node ID that the generator's next IDs have, 0 without NodeBits. With a lease, this
+// is the node ID of the latest grant, and 0 before the first grant.
+func (g *Generator) NodeID() int {
+	if g.nodeBits == 0 {
+		return 0
+	}
+	return int(g.mint.Latest() >> (bits.Len32(g.noise) - 16))
+}
 
 // fields returns bytes 0 to 3 and 4 to 11 of a word's ID, without random bits.
 func (g *Generator) fields(word uint64) (first uint32, middle uint64) {

@@ -309,3 +309,23 @@ func TestConfigErrors(t *testing.T) {
 		}
 	}
 }
+
+// A generator knows its node ID.
+func TestKnows(t *testing.T) {
+	for _, c := range []scru160.Config{
+		{}, {NodeBits: 16, NodeID: 65535}, {NodeBits: 1, NodeID: 1}, {ExtraCounterBits: 7, NodeBits: 6, NodeID: 42},
+		{ExtraCounterBits: 16}, {ExtraCounterBits: 10, NodeBits: 6, NodeID: 63, Counter: scru160.CounterMicroseconds},
+	} {
+		gen, err := scru160.NewGenerator(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		id, err := gen.TryNext()
+		if got := gen.NodeID(); err != nil || got != c.NodeID || id.NodeID(c.ExtraCounterBits, c.NodeBits) != got {
+			t.Errorf("%+v: node ID %d, and %d of an ID, %v", c, got, id.NodeID(c.ExtraCounterBits, c.NodeBits), err)
+		}
+	}
+	if got := new(scru160.Generator).NodeID(); got != 0 {
+		t.Errorf("the zero Generator has the node ID %d", got)
+	}
+}

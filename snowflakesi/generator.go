@@ -86,7 +86,7 @@ func NewGenerator(c Config) (*Generator, error) {
 		return nil, err
 	}
 	g := &Generator{
-		layout: l,
+		layout: l.explicit(),
 		mask:   ID(l.MaxSequence()),
 		shift:  uint8(l.timestampShift()),
 	}
@@ -182,6 +182,35 @@ func (g *Generator) some(ctx context.Context, dst []ID) (uint64, int, error) {
 // ExpiresAt returns when the generator's timestamps run out: 34 years after its
 // epoch with 40 bits of them, 69 with 41. From then on it returns a *[TimeError].
 func (g *Generator) ExpiresAt() time.Time { return g.mint.ExpiresAt() }
+
+// MachineID returns the machine ID that the generator's next IDs have. With a lease, this is the machine
+// ID of the latest grant, and 0 before the first grant.
+func (g *Generator) MachineID() int { return int(g.mint.Latest() >> g.layout.sequenceBits()) }
+
+// Layout returns the widths of the generator's IDs, none of which stands for a default: the default
+// layout is [DefaultLayout] and not the zero Layout.
+func (g *Generator) Layout() Layout { return g.layout }
+
+// Epoch returns the time of timestamp 0, in UTC: the epoch of Config, or the default one.
+func (g *Generator) Epoch() time.Time { return g.mint.Epoch() }
+
+// Time returns the time of an ID by the generator's epoch and layout: in UTC, to the millisecond. The ID must
+// be one of a generator with the same epoch and layout.
+func (g *Generator) Time(id ID) time.Time { return id.Time(g.layout, g.Epoch()) }
+
+// First returns the smallest ID of the millisecond of t, and Last the largest, by the generator's
+// epoch and layout. A scan from First(a) to Last(b), both included, finds all IDs of a to b. A time that the
+// timestamp cannot hold counts as the nearest time that the timestamp can hold.
+func (g *Generator) First(t time.Time) ID {
+	first, _ := bounds(g.layout, t, g.Epoch().UnixMilli())
+	return first
+}
+
+// Last returns the largest ID of the millisecond of t; see [Generator.First].
+func (g *Generator) Last(t time.Time) ID {
+	_, last := bounds(g.layout, t, g.Epoch().UnixMilli())
+	return last
+}
 
 // fieldBits is the width of the sequence in a word: with 41 bits of timestamp all but one bit.
 const fieldBits = 63 - 41

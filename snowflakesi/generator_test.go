@@ -263,3 +263,40 @@ func TestNearestLayout(t *testing.T) {
 		}
 	}
 }
+
+// A generator knows its epoch, its layout and its machine ID.
+func TestKnows(t *testing.T) {
+	for _, v := range []struct {
+		config snowflakesi.Config
+		layout snowflakesi.Layout
+	}{
+		{snowflakesi.Config{}, snowflakesi.DefaultLayout()},
+		{snowflakesi.Config{MachineID: 31}, snowflakesi.Layout{ClockBits: 40, MachineBits: 5}},
+		{snowflakesi.Config{Layout: snowflakesi.Layout{ClockBits: 41}, MachineID: 19}, snowflakesi.Layout{ClockBits: 41, MachineBits: 5}},
+		{snowflakesi.Config{Layout: snowflakesi.Layout{MachineBits: 13}, MachineID: 8191}, snowflakesi.Layout{ClockBits: 40, MachineBits: 13}},
+		{snowflakesi.Config{Layout: snowflakesi.Layout{MachineBits: none}}, snowflakesi.Layout{ClockBits: 40, MachineBits: none}},
+		{snowflakesi.Config{Layout: ofWidths(41, 0), Epoch: time.UnixMilli(1)}, ofWidths(41, 0)},
+		{snowflakesi.Config{Layout: ofWidths(41, 12), Epoch: time.Date(2024, 2, 29, 23, 59, 59, 999e6, time.UTC), MachineID: 4095}, ofWidths(41, 12)},
+		{snowflakesi.Config{Epoch: time.Date(2020, 1, 1, 0, 0, 0, 0, time.FixedZone("", -7200))}, snowflakesi.DefaultLayout()},
+	} {
+		gen, err := snowflakesi.NewGenerator(v.config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		epoch := v.config.Epoch
+		if epoch.IsZero() {
+			epoch = snowflakesi.DefaultEpoch()
+		}
+		clock, _, _ := bits(v.layout)
+		testkit.Bounds(t, gen, epoch, clock, 53-clock)
+		if got := gen.Layout(); got != v.layout || got.Check() != nil {
+			t.Errorf("the layout is %v, want %v", got, v.layout)
+		}
+		if got := gen.MachineID(); got != v.config.MachineID {
+			t.Errorf("machine ID %d, want %d", got, v.config.MachineID)
+		}
+	}
+	if got := new(snowflakesi.Generator).MachineID(); got != 0 {
+		t.Errorf("the zero Generator has the machine ID %d", got)
+	}
+}

@@ -76,17 +76,29 @@ func First(l Layout, t, epoch time.Time) (ID, error) {
 	if err != nil {
 		return 0, err
 	}
-	ts, _ := clock.Timestamp(t, e, l.MaxTimestamp())
-	return ID(ts << l.timestampShift()), nil
+	first, _ := bounds(l, t, e)
+	return first, nil
 }
 
 // Last returns the largest ID of the millisecond of t; see [First].
 func Last(l Layout, t, epoch time.Time) (ID, error) {
-	id, err := First(l, t, epoch)
+	if err := l.Check(); err != nil {
+		return 0, err
+	}
+	e, err := l.epoch(epoch)
 	if err != nil {
 		return 0, err
 	}
-	return id | (1<<l.timestampShift() - 1), nil
+	_, last := bounds(l, t, e)
+	return last, nil
+}
+
+// bounds returns the smallest and the largest ID of the millisecond of t. The layout is valid, and the
+// epoch is in Unix milliseconds.
+func bounds(l Layout, t time.Time, epoch int64) (first, last ID) {
+	ts, _ := clock.Timestamp(t, epoch, l.MaxTimestamp())
+	first = ID(ts << l.timestampShift())
+	return first, first | (1<<l.timestampShift() - 1)
 }
 
 // Int64 returns the ID as the integer that it is.

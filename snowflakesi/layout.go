@@ -75,6 +75,15 @@ func (l Layout) epoch(epoch time.Time) (int64, error) {
 	return ms, nil
 }
 
+// explicit returns the layout without fields that stand for a default.
+func (l Layout) explicit() Layout {
+	machineBits := int(l.machineBits())
+	if machineBits == 0 {
+		machineBits = NoMachineBits
+	}
+	return Layout{ClockBits: int(l.clockBits()), MachineBits: machineBits}
+}
+
 func (l Layout) clockBits() uint {
 	if l.ClockBits > defaultClockBits {
 		return defaultClockBits + 1

@@ -175,6 +175,27 @@ func (g *Generator) some(ctx context.Context, dst []ID) (uint64, int, error) {
 // epoch. From then on it returns a *[TimeError].
 func (g *Generator) ExpiresAt() time.Time { return g.mint.ExpiresAt() }
 
+// Epoch returns the time of timestamp 0, in UTC: the epoch of Config, or the default one.
+func (g *Generator) Epoch() time.Time { return g.mint.Epoch() }
+
+// Time returns the time of an ID by the generator's epoch: in UTC, to the millisecond. The ID must
+// be one of a generator with the same epoch.
+func (g *Generator) Time(id ID) time.Time { return id.Time(g.Epoch()) }
+
+// First returns the smallest ID of the millisecond of t, and Last the largest, by the generator's
+// epoch. A scan from First(a) to Last(b), both included, finds all IDs of a to b. A time that the
+// timestamp cannot hold counts as the nearest time that the timestamp can hold.
+func (g *Generator) First(t time.Time) ID {
+	first, _ := boundsOf(t, g.Epoch().UnixMilli())
+	return ID(first)
+}
+
+// Last returns the largest ID of the millisecond of t; see [Generator.First].
+func (g *Generator) Last(t time.Time) ID {
+	_, last := boundsOf(t, g.Epoch().UnixMilli())
+	return ID(last)
+}
+
 // A ScalableGenerator makes the IDs of one scalability. It is safe for concurrent
 // use, like a [Generator]. It is made by [NewScalableGenerator] and must not be
 // copied.
@@ -267,6 +288,31 @@ func (g *ScalableGenerator) some(ctx context.Context, dst []ScalableID) (uint64,
 
 // ExpiresAt returns when the timestamps run out; see [Generator.ExpiresAt].
 func (g *ScalableGenerator) ExpiresAt() time.Time { return g.mint.ExpiresAt() }
+
+// Scalability returns the scalability that the generator's next IDs have. With a lease, this is the
+// scalability of the latest grant, and 0 before the first grant.
+func (g *ScalableGenerator) Scalability() int { return int(g.mint.Latest()) }
+
+// Epoch returns the time of timestamp 0, in UTC: the epoch of Config, or the default one.
+func (g *ScalableGenerator) Epoch() time.Time { return g.mint.Epoch() }
+
+// Time returns the time of an ID by the generator's epoch: in UTC, to the millisecond. The ID must
+// be one of a generator with the same epoch.
+func (g *ScalableGenerator) Time(id ScalableID) time.Time { return id.Time(g.Epoch()) }
+
+// First returns the smallest ID of the millisecond of t, and Last the largest, by the generator's
+// epoch. A scan from First(a) to Last(b), both included, finds all IDs of a to b. A time that the
+// timestamp cannot hold counts as the nearest time that the timestamp can hold.
+func (g *ScalableGenerator) First(t time.Time) ScalableID {
+	first, _ := boundsOf(t, g.Epoch().UnixMilli())
+	return ScalableID(first)
+}
+
+// Last returns the largest ID of the millisecond of t; see [ScalableGenerator.First].
+func (g *ScalableGenerator) Last(t time.Time) ScalableID {
+	_, last := boundsOf(t, g.Epoch().UnixMilli())
+	return ScalableID(last)
+}
 
 // at returns the ID of a word: the timestamp and the randomness, as in the ID but
 // for the scalability below them.

@@ -279,3 +279,34 @@ func TestErrors(t *testing.T) {
 		t.Errorf("-1: %v", err)
 	}
 }
+
+// A generator knows its epoch, and a scalable one its scalability.
+func TestKnows(t *testing.T) {
+	for _, epoch := range []time.Time{
+		{}, time.Date(2024, 2, 29, 23, 59, 59, 999e6, time.UTC), time.UnixMilli(0),
+		time.Date(2020, 1, 1, 0, 0, 0, 0, time.FixedZone("", -7200)),
+	} {
+		gen, err := ulidflake.NewGenerator(ulidflake.Config{Epoch: epoch})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := epoch
+		if epoch.IsZero() {
+			want = ulidflake.DefaultEpoch()
+		}
+		testkit.Bounds(t, gen, want, 43, 20)
+		for _, scalability := range []int{0, 5, 31} {
+			gen, err := ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{Epoch: epoch, Scalability: scalability})
+			if err != nil {
+				t.Fatal(err)
+			}
+			testkit.Bounds(t, gen, want, 43, 20)
+			if got := gen.Scalability(); got != scalability {
+				t.Errorf("scalability %d, want %d", got, scalability)
+			}
+		}
+	}
+	if got := new(ulidflake.ScalableGenerator).Scalability(); got != 0 {
+		t.Errorf("the zero ScalableGenerator has the scalability %d", got)
+	}
+}

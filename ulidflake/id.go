@@ -91,9 +91,15 @@ func bounds(format string, t, epoch time.Time) (first, last int64, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	ts, _ := clock.Timestamp(t, e, MaxTimestamp)
+	first, last = boundsOf(t, e)
+	return first, last, nil
+}
+
+// boundsOf is bounds for an epoch in Unix milliseconds.
+func boundsOf(t time.Time, epoch int64) (first, last int64) {
+	ts, _ := clock.Timestamp(t, epoch, MaxTimestamp)
 	first = ts << timestampShift
-	return first, first | (1<<timestampShift - 1), nil
+	return first, first | (1<<timestampShift - 1)
 }
 
 // Int64 returns the ID as the integer that it is, for the databases and languages
