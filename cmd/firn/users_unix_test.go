@@ -73,7 +73,29 @@ func TestUsers(t *testing.T) {
 		t.Errorf("somebody else: exit code %d: %s", code, stderr)
 	}
 
+	// What alice may not read, doctor says once, be it a record or a folder of them.
 	folder := filepath.Join(state, "nanoflake")
+	records, err := filepath.Glob(filepath.Join(folder, "workers", "*="))
+	if err != nil || len(records) == 0 {
+		t.Fatalf("%q, %v", records, err)
+	}
+	for _, path := range []string{records[0], filepath.Dir(records[0])} {
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(os.Chown(path, 0, 0), os.Chmod(path, 0o700)); err != nil {
+			t.Fatal(err)
+		}
+		out, stderr, code := firn(alice, "pool", "doctor")
+		if code != cli.ExitFailed || stderr != "" || strings.Count(out, "permission denied") != 1 || strings.Count(out, "problem ") != 1 {
+			t.Errorf("%s cannot be read: exit code %d\n%s%s", path, code, out, stderr)
+		}
+		if err := errors.Join(os.Chown(path, int(info.Sys().(*syscall.Stat_t).Uid), group), os.Chmod(path, info.Mode())); err != nil {
+			t.Fatal(err)
+		}
+	}
+
 	if err := errors.Join(os.Chmod(folder, 0o700), os.Chown(folder, 0, 0)); err != nil {
 		t.Fatal(err)
 	}

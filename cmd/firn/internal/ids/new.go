@@ -282,7 +282,7 @@ func (f *newFlags) lookBeside(ctx context.Context, s *cli.Streams, format format
 	if err != nil || !o.Create {
 		return func() {}
 	}
-	if names, err := stores.Pools(at.Dir); err != nil || slices.Contains(names, wanted.Name) || len(names) == 0 {
+	if names, err := lease.Names(ctx, o.Store); err != nil || slices.Contains(names, wanted.Name) || len(names) == 0 {
 		return func() {} // it will have been made before
 	}
 	return func() { stores.Besides(ctx, s, &f.State, o.Store, at, wanted, true) }

@@ -2,13 +2,9 @@ package pools
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -21,6 +17,7 @@ import (
 	"github.com/firn-id/firn/cmd/firn/internal/stores"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/filelease"
 )
 
 // newDoctor returns the command firn pool doctor.
@@ -96,6 +93,7 @@ type doctor struct {
 	began    time.Time // the first reading of the clock
 	findings []finding
 	bad      map[string]bool // keys of records that were found unreadable
+	closed   map[string]bool // pools of which a folder cannot be read
 }
 
 func (d *doctor) find(level, about, pool, form string, args ...any) {
@@ -128,38 +126,31 @@ func (d *doctor) examine(ctx context.Context, named []string) error {
 	return nil
 }
 
-// examineStore looks at a store of files and its pools.
+// examineStore looks at a store of files and its pools, one by one.
 func (d *doctor) examineStore(ctx context.Context, store driver.Store, at stores.Place, named []string) error {
-	dir := at.Dir
-	with, err := stores.FoldersWith(dir, "workers") // before the pools: a pool is made first
-	names, unread := stores.Pools(dir)
-	if err = cmp.Or(err, unread); err != nil {
+	names, err := lease.Names(ctx, store)
+	if err != nil {
 		d.find(levelProblem, aboutStore, "", "%v", err)
 		return nil
 	}
 	if len(named) > 0 {
-		if !slices.Contains(names, named[0]) && !slices.Contains(with, named[0]) {
+		if !slices.Contains(names, named[0]) {
 			return d.st.Explain(stores.NoPool(named[0], at, store))
 		}
-		other := func(name string) bool { return name != named[0] }
-		with, names = slices.DeleteFunc(with, other), slices.DeleteFunc(names, other)
+		names = named
 	}
-	for _, name := range with {
-		if !slices.Contains(names, name) {
-			_, err := lease.Lookup(ctx, store, name)
-			if err == nil || errors.Is(err, lease.ErrNoPool) {
-				continue // it was made meanwhile, or the folder is empty
-			}
-			d.find(levelProblem, aboutStore, name, "%v", d.st.Explain(err))
-		}
+	if files, ok := store.(*filelease.Store); ok {
+		d.examineFiles(ctx, files, at.Dir, names)
 	}
-	d.examineFiles(ctx, store, dir, names)
 	d.inspect(ctx, store)
-	if len(names)+len(with) == 0 {
+	if len(names) == 0 {
 		d.find(levelNote, aboutStore, "", "there are no pools yet: firn new makes the one that it needs")
 	}
 	var found []lease.Found
 	for _, name := range names {
+		if d.closed[name] {
+			continue
+		}
 		f := lease.Found{Name: name}
 		f.Pool, f.Workers, f.Err = stores.ReadPool(ctx, store, name)
 		f.Workers = slices.DeleteFunc(f.Workers, func(w lease.Worker) bool { return d.wasSaid(w.Err) })
@@ -208,30 +199,20 @@ func recordsOf(records, pools int) string {
 	return fmt.Sprintf("%d records of %d pools", records, pools)
 }
 
-// examineWriting tells whether the store can be written, by a change that it has to refuse: to
-// create a record that is there. (Were it not there any more, it would be as it was.)
+// examineWriting finds whether the store takes changes, by one that the store has to refuse.
 func (d *doctor) examineWriting(ctx context.Context, store driver.Store, found []lease.Found) {
-	for _, f := range found {
-		if f.Pool == nil {
-			continue
-		}
-		record, err := store.Get(ctx, f.Name+"/pool") // see package lease
-		if err != nil {
-			d.find(levelProblem, aboutStore, f.Name, "%v", d.st.Explain(err))
-			return
-		}
-		began := time.Now()
-		_, err = store.Put(ctx, record.Key, record.Value, driver.None)
-		took := time.Since(began).Round(10 * time.Microsecond)
-		switch {
-		case errors.Is(err, driver.ErrConflict):
-			d.find(levelOK, aboutStore, "", "%s: it takes changes; one that it had to refuse took %v", store, took)
-		case err != nil:
-			d.find(levelProblem, aboutStore, "", "it cannot be written: %v", d.st.Explain(err))
-		default:
-			d.find(levelProblem, aboutStore, f.Name, "it has created a record that was there: it does not compare before it swaps, and is none for leases")
-		}
+	i := slices.IndexFunc(found, func(f lease.Found) bool { return f.Pool != nil })
+	if i < 0 {
 		return
+	}
+	took, err := found[i].Pool.CheckWrites(ctx)
+	switch {
+	case err == nil:
+		d.find(levelOK, aboutStore, "", "%s: it takes changes; one that it had to refuse took %v", store, took.Round(10*time.Microsecond))
+	case errors.As(err, new(*driver.Error)):
+		d.find(levelProblem, aboutStore, "", "it cannot be written: %v", d.st.Explain(err))
+	default:
+		d.find(levelProblem, aboutStore, found[i].Name, "%v", err)
 	}
 }
 
@@ -334,83 +315,38 @@ func (d *doctor) wasSaid(err error) bool {
 	return errors.As(err, &record) && d.bad[record.Key]
 }
 
-// examineFiles tells whether the records can be read and new ones written.
-func (d *doctor) examineFiles(ctx context.Context, store driver.Store, dir string, names []string) {
-	d.bad = make(map[string]bool)
-	folders := []string{dir}
-	read, all := 0, true
+// examineFiles finds whether the records can be read and new ones written.
+func (d *doctor) examineFiles(ctx context.Context, files *filelease.Store, dir string, names []string) {
+	d.bad, d.closed = make(map[string]bool), make(map[string]bool)
+	read := 0
 	for _, name := range names {
-		// That keys are files with a '=' at the end: see package filelease.
-		err := filepath.WalkDir(filepath.Join(dir, name), func(path string, e fs.DirEntry, err error) error {
-			if err != nil {
-				return err
+		keys, err := files.Keys(ctx, name+"/")
+		if err != nil {
+			d.find(levelProblem, aboutStore, "", "%v", err)
+			return
+		}
+		for _, key := range keys {
+			if strings.HasSuffix(key, "/") { // a folder that cannot be read
+				d.closed[name] = true
+				_, err = files.List(ctx, key)
+			} else {
+				read++
+				_, err = files.Get(ctx, key)
 			}
-			if e.IsDir() {
-				folders = append(folders, path)
-				return nil
-			}
-			below, _ := filepath.Rel(dir, path)
-			key, isEntry := strings.CutSuffix(filepath.ToSlash(below), "=")
-			if !isEntry || driver.CheckKey(key) != nil {
-				return nil
-			}
-			read++
-			if _, err := store.Get(ctx, key); err != nil && !errors.Is(err, driver.ErrNotFound) {
+			if err != nil && !errors.Is(err, driver.ErrNotFound) {
 				d.bad[key] = true
 				d.find(levelProblem, aboutStore, name, "%v", d.st.Explain(err))
 			}
-			return nil
-		})
-		if err != nil {
-			all = false
-			d.find(levelProblem, aboutStore, name, "%v", err)
 		}
 	}
-	if all && len(d.bad) == 0 {
+	if len(d.bad) == 0 {
 		d.find(levelOK, aboutStore, "", "%s: all of %d records can be read", dir, read)
 	}
-	for _, folder := range folders {
-		if err := tryWriting(folder); err != nil {
-			var path *fs.PathError // of a file whose name tells nobody anything
-			if errors.As(err, &path) {
-				err = path.Err
-			}
-			d.find(levelProblem, aboutStore, "", "%s cannot be written: %v", folder, err)
-			return // it is the same with the others, mostly
-		}
+	if err := files.Probe(ctx); err != nil {
+		d.find(levelProblem, aboutStore, "", "%v", err)
+		return
 	}
 	d.find(levelOK, aboutStore, "", "%s: new records can be written", dir)
-}
-
-// tryWriting does with a file of its own what a store does to change a record.
-func tryWriting(folder string) error {
-	f, err := os.CreateTemp(folder, ".firn-doctor-*") // the store sweeps such files if this is killed
-	if err != nil {
-		return err
-	}
-	name := f.Name()
-	defer func() { os.Remove(name) }()
-	_, err = f.Write(make([]byte, driver.MaxValue))
-	if err == nil {
-		err = f.Sync()
-	}
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		if err = os.Rename(name, name+"-renamed"); err == nil {
-			name += "-renamed"
-		}
-	}
-	if err != nil {
-		return err
-	}
-	d, err := os.Open(folder)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Sync()
 }
 
 // examineTimes compares the clock with what the workers of a pool have used. Whether it is wrong,

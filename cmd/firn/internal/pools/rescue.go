@@ -204,29 +204,34 @@ func (f *rescueFlags) openFor(ctx context.Context, names []string) (driver.Store
 	if p, ok := store.(driver.Preparer); ok && f.format != "" {
 		err = p.Prepare(ctx)
 	}
-	if err == nil && f.all {
-		var found []lease.Found
-		found, err = stores.Survey(ctx, store, at)
-		for _, pool := range found {
-			names = append(names, pool.Name)
-		}
-	}
-	for _, name := range names {
-		if err != nil {
-			break
-		}
-		// A pool of which nothing is left is made only of what is said: the name, or the address, may
-		// be misspelled.
-		_, err = lease.Lookup(ctx, store, name)
-		if errors.Is(err, lease.ErrMissing) || errors.Is(err, lease.ErrDamaged) || errors.Is(err, lease.ErrNoPool) && f.format != "" {
-			err = nil
-		}
+	if err == nil {
+		names, err = f.check(ctx, store, names)
 	}
 	if err != nil {
 		store.Close()
 		return nil, nil, err
 	}
 	return store, names, nil
+}
+
+// check returns the names of the pools to rescue, with --all those of the store. It looks each pool up
+// once. Its error is that a pool cannot be rescued.
+func (f *rescueFlags) check(ctx context.Context, store driver.Store, names []string) ([]string, error) {
+	if f.all {
+		var err error
+		if names, err = lease.Names(ctx, store); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range names {
+		// A pool of which nothing is left is made only of what is said: the name, or the address, may
+		// be misspelled.
+		_, err := lease.Lookup(ctx, store, name)
+		if err != nil && !errors.Is(err, lease.ErrMissing) && !errors.Is(err, lease.ErrDamaged) && !(errors.Is(err, lease.ErrNoPool) && f.format != "") {
+			return nil, err
+		}
+	}
+	return names, nil
 }
 
 // layouts returns what the pool may be for.

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/filelease"
 )
@@ -141,9 +142,9 @@ func (st *State) CompletePool(_ *cobra.Command, _ []string, toComplete string) (
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second) // somebody waits
 	defer cancel()
 	var found []string
-	if store, at, err := st.Look(ctx); store != nil && err == nil {
+	if store, _, err := st.Look(ctx); store != nil && err == nil {
 		defer store.Close()
-		names, _ := poolNames(ctx, store, at)
+		names, _ := lease.Names(ctx, store)
 		for _, name := range names {
 			if strings.HasPrefix(name, toComplete) {
 				found = append(found, name)

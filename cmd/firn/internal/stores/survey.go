@@ -1,14 +1,9 @@
 package stores
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
@@ -57,7 +52,7 @@ func Warn(ctx context.Context, s *cli.Streams, store driver.Store) (say func()) 
 // Besides looks for pools that are for the same IDs as the one that is wanted, or may be. Their IDs
 // are those of that one: it returns an error or, if they are meant to be beside each other, warns.
 func Besides(ctx context.Context, s *cli.Streams, st *State, store driver.Store, at Place, wanted formats.Pool, meant bool) error {
-	names, err := poolNames(ctx, store, at)
+	names, err := lease.Names(ctx, store)
 	if err != nil {
 		return st.Explain(err)
 	}
@@ -103,23 +98,13 @@ func NoPool(name string, at Place, store driver.Store) error {
 	return fmt.Errorf("pool %s: %w in %s: if there never was one, create it (lease.Create); if there was one, it is lost: rescue it (lease.Rescue, with its layout)", name, lease.ErrNoPool, where)
 }
 
-// poolNames returns the names of the pools, in order, and of folders that may be such.
-func poolNames(ctx context.Context, store driver.Store, at Place) ([]string, error) {
-	if at.Dir == "" {
-		return lease.Names(ctx, store)
-	}
-	names, err := Pools(at.Dir)
-	with, unread := FoldersWith(at.Dir, "workers") // of which the pool's own record may be lost
-	return slices.Compact(slices.Sorted(slices.Values(append(names, with...)))), cmp.Or(err, unread)
-}
-
 // Survey returns the pools. Those in files are read one by one, so that one whose records cannot be
 // read does not keep the others from it.
 func Survey(ctx context.Context, store driver.Store, at Place) ([]lease.Found, error) {
 	if at.Dir == "" {
 		return lease.Survey(ctx, store)
 	}
-	names, err := poolNames(ctx, store, at)
+	names, err := lease.Names(ctx, store)
 	var all []lease.Found
 	for _, name := range names {
 		f := lease.Found{Name: name}
@@ -129,27 +114,4 @@ func Survey(ctx context.Context, store driver.Store, at Place) ([]lease.Found, e
 		all = append(all, f)
 	}
 	return all, err
-}
-
-// Pools returns the names of the pools in a directory, in order, and also of those that
-// cannot be read.
-func Pools(dir string) ([]string, error) {
-	return FoldersWith(dir, "pool=") // the file of the key NAME/pool; see package filelease
-}
-
-// FoldersWith returns the folders of a directory that have an entry of that name, and those of
-// which nobody can tell, who may not look into them.
-func FoldersWith(dir, entry string) ([]string, error) {
-	folders, err := os.ReadDir(dir)
-	var names []string
-	for _, f := range folders {
-		if new(PoolName).Set(f.Name()) != nil {
-			continue // not the store's
-		}
-		_, err := os.Lstat(filepath.Join(dir, f.Name(), entry))
-		if err == nil || !f.Type().IsRegular() && !errors.Is(err, fs.ErrNotExist) {
-			names = append(names, f.Name())
-		}
-	}
-	return names, err
 }
