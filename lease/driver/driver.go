@@ -189,6 +189,14 @@ func CheckKey(key string) error {
 	return nil
 }
 
+// CheckPrefix returns an error that is ErrKey if no key begins with the prefix.
+func CheckPrefix(prefix string) error {
+	if CheckKey(prefix) == nil { // a key begins with itself
+		return nil
+	}
+	return CheckKey(prefix + "a")
+}
+
 func foreign(r rune) bool {
 	return (r < 'a' || r > 'z') && (r < '0' || r > '9') && !strings.ContainsRune("._@-", r)
 }
