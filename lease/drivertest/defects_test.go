@@ -759,7 +759,7 @@ func brokenSpace(store func() func(*broken)) func(*testing.T) func() driver.Stor
 	return func(*testing.T) func() driver.Store {
 		inner, change := memlease.New(), store()
 		return func() driver.Store {
-			h := memlease.Clocked{Store: inner.Handle(), Time: time.Now}
+			h := memlease.Clocked{Store: inner.Open(), Time: time.Now}
 			b := &broken{Store: h, get: h.Get, list: h.List, put: h.Put, string: h.String, close: h.Close, now: h.Now}
 			change(b)
 			return b

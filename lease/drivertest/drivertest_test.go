@@ -9,7 +9,7 @@ import (
 
 func memory(*testing.T) func() driver.Store {
 	s := memlease.New()
-	return func() driver.Store { return s.Handle() }
+	return func() driver.Store { return s.Open() }
 }
 
 func TestMemory(t *testing.T) { Run(t, memory) }

@@ -6,22 +6,19 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// A Store is a handle on entries in memory. It is gone with its process, so that
-// nothing but a test should trust it with leases.
+// A Store keeps entries in memory. It implements [driver.Store] by its [driver.Handle], and [driver.Local]. The
+// entries end with the process, so nothing but a test should trust the Store with leases.
 type Store struct {
+	*driver.Handle
 	entries *entries
-	closed  atomic.Bool
 }
 
 type entries struct {
@@ -36,93 +33,54 @@ var (
 )
 
 // New returns a store without entries.
-func New() *Store {
-	return &Store{entries: &entries{byKey: make(map[string]driver.Entry)}}
-}
+func New() *Store { return open(&entries{byKey: make(map[string]driver.Entry)}) }
 
-// Handle returns another handle on the same entries, as another process would have.
-// Each is closed by itself.
-func (s *Store) Handle() *Store { return &Store{entries: s.entries} }
+// Open returns another handle on the same entries, as another process would have. Each handle is closed by itself.
+func (s *Store) Open() *Store { return open(s.entries) }
 
-// Get is as [driver.Store] says.
-func (s *Store) Get(ctx context.Context, key string) (driver.Entry, error) {
-	if err := s.check(ctx, driver.CheckKey(key)); err != nil {
-		return driver.Entry{}, s.fail("get", key, err)
-	}
-	s.entries.mu.Lock()
-	defer s.entries.mu.Unlock()
-	e, ok := s.entries.byKey[key]
-	if !ok {
-		return driver.Entry{}, s.fail("get", key, driver.ErrNotFound)
-	}
-	e.Value = bytes.Clone(e.Value)
-	return e, nil
-}
-
-// List is as [driver.Store] says. Its entries are of one moment.
-func (s *Store) List(ctx context.Context, prefix string) ([]driver.Entry, error) {
-	if err := s.check(ctx, nil); err != nil {
-		return nil, s.fail("list", prefix, err)
-	}
-	s.entries.mu.Lock()
-	defer s.entries.mu.Unlock()
-	var list []driver.Entry
-	for _, key := range slices.Sorted(maps.Keys(s.entries.byKey)) {
-		if strings.HasPrefix(key, prefix) {
-			e := s.entries.byKey[key]
-			e.Value = bytes.Clone(e.Value)
-			list = append(list, e)
-		}
-	}
-	return list, nil
-}
-
-// Put is as [driver.Store] says, but durable only as long as the process. It either
-// makes the change or returns an error, never both.
-func (s *Store) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
-	err := driver.CheckKey(key)
-	if err == nil && len(value) > driver.MaxValue {
-		err = fmt.Errorf("%w: a value of %d bytes, and %d are the most", driver.ErrKey, len(value), driver.MaxValue)
-	}
-	if err := s.check(ctx, err); err != nil {
-		return driver.None, s.fail("put", key, err)
-	}
-	s.entries.mu.Lock()
-	defer s.entries.mu.Unlock()
-	if s.entries.byKey[key].Revision != rev {
-		return driver.None, s.fail("put", key, driver.ErrConflict)
-	}
-	s.entries.last++
-	rev = driver.Revision(strconv.FormatUint(s.entries.last, 10))
-	s.entries.byKey[key] = driver.Entry{Key: key, Value: bytes.Clone(value), Revision: rev}
-	return rev, nil
+func open(e *entries) *Store {
+	return &Store{entries: e, Handle: driver.New(driver.Backend{Address: "memory", Get: e.get, List: e.list, Put: e.put})}
 }
 
 // Local returns true: no other machine, and no other process, sees the entries.
 func (s *Store) Local() bool { return true }
 
-// String returns "memory".
-func (s *Store) String() string { return "memory" }
-
-// Close closes this handle: its calls fail from now on.
-func (s *Store) Close() error {
-	s.closed.Store(true)
-	return nil
+func (e *entries) get(_ context.Context, key string) (driver.Entry, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	entry, ok := e.byKey[key]
+	if !ok {
+		return driver.Entry{}, driver.ErrNotFound
+	}
+	entry.Value = bytes.Clone(entry.Value)
+	return entry, nil
 }
 
-// check returns why a call is refused, which may be that its arguments are bad.
-func (s *Store) check(ctx context.Context, bad error) error {
-	if s.closed.Load() {
-		return fmt.Errorf("%w: closed", driver.ErrUnavailable)
+// list returns entries of one moment.
+func (e *entries) list(_ context.Context, prefix string) ([]driver.Entry, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var list []driver.Entry
+	for key, entry := range e.byKey {
+		if strings.HasPrefix(key, prefix) {
+			entry.Value = bytes.Clone(entry.Value)
+			list = append(list, entry)
+		}
 	}
-	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("%w: %w", driver.ErrUnavailable, err)
-	}
-	return bad
+	return list, nil
 }
 
-func (s *Store) fail(op, key string, err error) error {
-	return &driver.Error{Store: s.String(), Op: op, Key: key, Err: err}
+// put either makes the change or returns an error, never both.
+func (e *entries) put(_ context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.byKey[key].Revision != rev {
+		return driver.None, driver.ErrConflict
+	}
+	e.last++
+	rev = driver.Revision(strconv.FormatUint(e.last, 10))
+	e.byKey[key] = driver.Entry{Key: key, Value: bytes.Clone(value), Revision: rev}
+	return rev, nil
 }
 
 // Clocked is a store with a time of its own, which a test sets.

@@ -17,7 +17,7 @@ import (
 func TestClosed(t *testing.T) {
 	ctx := t.Context()
 	s := New()
-	other := s.Handle()
+	other := s.Open()
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestClocked(t *testing.T) {
 // certain returns a store and a connection on which each call has one fault.
 func certain(faults Faults) (*Store, *Faulty) {
 	s := New()
-	return s, NewFaulty(s.Handle(), rand.New(rand.NewPCG(1, 2)), faults)
+	return s, NewFaulty(s.Open(), rand.New(rand.NewPCG(1, 2)), faults)
 }
 
 // value returns the value of a key, or "none".
