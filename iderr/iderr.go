@@ -1,8 +1,7 @@
-// Package iderr holds the errors that all of Firn's formats share, so that one
-// errors.Is or errors.As serves whichever format an ID or a generator has. Each
-// format's package offers those that programs decide by under its own name too: the
-// types, ErrExhausted, ErrClockBackwards, ErrTimeRange and ErrFenced. The other sentinels,
-// such as those that tell one ParseError from another, are here alone.
+// Package iderr holds the errors that all of Firn's formats share. One errors.Is or errors.As
+// therefore serves every format. Each format's package has its own names for the error types and
+// for ErrExhausted, ErrClockBackwards, ErrTimeRange and ErrFenced. The other sentinels, such as the
+// kinds of a ParseError, are only in this package.
 package iderr
 
 import (
@@ -13,26 +12,24 @@ import (
 	"unicode/utf8"
 )
 
-// What a generator can run into. Test for them with [errors.Is].
+// The errors of generators. Test for these errors with [errors.Is].
 var (
-	// ErrExhausted: the tick has no sequence left. The next tick has.
+	// ErrExhausted: the tick has no sequence left. Retry in the next tick.
 	ErrExhausted = errors.New("sequence exhausted")
-	// ErrClockBackwards: the clock is behind the last ID; a [ClockError] says how far.
+	// ErrClockBackwards: the clock is behind the last ID. A [ClockError] says how far.
 	ErrClockBackwards = errors.New("clock went backwards")
-	// ErrTimeRange: the time does not fit the format's timestamp; a [TimeError]
-	// says which times do.
+	// ErrTimeRange: the time does not fit the format's timestamp. A [TimeError] has the valid times.
 	ErrTimeRange = errors.New("time out of range")
-	// ErrFenced: the generator was allotted certain times, and this is none of them. A
-	// lease's errors say why; an [EarlyError] says when the next times begin.
-	ErrFenced = errors.New("outside the allotted times")
-	// ErrNotReady: the generator was not made by NewGenerator, and does not know its
-	// format.
-	ErrNotReady = errors.New("firn: generator was not made by NewGenerator")
-	// ErrConfig: a setting is out of its range; a [ConfigError] names it.
+	// ErrFenced: the time is outside the interval that was allotted to the generator. A lease's
+	// errors say why. An [EarlyError] says when the next interval begins.
+	ErrFenced = errors.New("outside the allotted interval")
+	// ErrNotReady: the generator is a zero value and has no format.
+	ErrNotReady = errors.New("firn: the generator is a zero value: make generators with NewGenerator")
+	// ErrConfig: a setting is out of range. A [ConfigError] names the setting.
 	ErrConfig = errors.New("invalid configuration")
 )
 
-// What can be wrong with an ID that is read. A [ParseError] wraps one of them.
+// The kinds of [ParseError]. Each ParseError wraps one of these errors.
 var (
 	// ErrLength: the input is too short or too long.
 	ErrLength = errors.New("wrong length")
@@ -40,25 +37,25 @@ var (
 	ErrCharacter = errors.New("invalid character")
 	// ErrRange: the value is too large for the format, or negative.
 	ErrRange = errors.New("value out of range")
-	// ErrType: the value read has a type that cannot hold an ID.
+	// ErrType: the type of the value cannot hold an ID.
 	ErrType = errors.New("unsupported type")
 )
 
-// A ParseError says what is wrong with an ID that was read, and where.
+// A ParseError says what is wrong with an input that is not an ID, and where.
 type ParseError struct {
 	Format string // the format's name
-	Input  string // what was read, cut to its first 64 bytes
-	Offset int    // byte in the input where it went wrong, -1 if it is not one place
-	Reason string // what is wrong there, in words
+	Input  string // the first 64 bytes of the input
+	Offset int    // offset of the wrong byte; -1 if the fault is not in one place
+	Reason string // the fault, in words
 	Err    error  // ErrLength, ErrCharacter, ErrRange or ErrType
 
-	cut bool // Input is not all of it
+	cut bool // the input is longer than Input
 }
 
-// maxInput bounds what a ParseError keeps of a bad input, which may be huge.
+// maxInput is how many bytes of an input a ParseError keeps. Inputs may be huge.
 const maxInput = 64
 
-// Clip returns s as a ParseError keeps it, in memory of its own.
+// Clip returns a copy of the first 64 bytes of s, for the Input of a ParseError.
 func Clip[S string | []byte](s S) string {
 	return string(append([]byte(nil), s[:min(len(s), maxInput)]...))
 }
@@ -80,12 +77,11 @@ func (e *ParseError) Error() string {
 
 func (e *ParseError) Unwrap() error { return e.Err }
 
-// A ListError says which of many IDs could not be written or read, and wraps the error that
-// it would have had alone.
+// A ListError says which ID of a list could not be written or read.
 type ListError struct {
-	Index  int   // which one, from 0
-	Offset int   // byte in the list where its text begins; -1 where IDs are written
-	Err    error // what is wrong with it
+	Index  int   // index of the ID, from 0
+	Offset int   // offset of the ID's text in the list; -1 if the list was being written
+	Err    error // the error of this ID alone
 }
 
 func (e *ListError) Error() string {
@@ -98,13 +94,13 @@ func (e *ListError) Error() string {
 
 func (e *ListError) Unwrap() error { return e.Err }
 
-// BadLength is the ParseError of an input whose length is none that want names.
+// BadLength returns the ParseError of an input with a wrong length. want names the right lengths.
 func BadLength[S string | []byte](format string, input S, want string) *ParseError {
 	return &ParseError{Format: format, Input: Clip(input), cut: len(input) > maxInput, Offset: -1, Err: ErrLength,
 		Reason: fmt.Sprintf("length is %d, not %s", len(input), want)}
 }
 
-// BadCharacter is the ParseError of an input with a foreign character at the offset.
+// BadCharacter returns the ParseError of an input with a foreign character at the offset.
 func BadCharacter[S string | []byte](format string, input S, offset int, alphabet string) *ParseError {
 	e := &ParseError{Format: format, Input: Clip(input), cut: len(input) > maxInput, Offset: offset, Err: ErrCharacter}
 	tail := string(input[offset:min(len(input), offset+utf8.UTFMax)])
@@ -117,25 +113,24 @@ func BadCharacter[S string | []byte](format string, input S, offset int, alphabe
 	return e
 }
 
-// BadRange is the ParseError of a value that is well written but not the format's.
+// BadRange returns the ParseError of a well-formed value outside the format's range.
 func BadRange[S string | []byte](format string, input S, allowed string) *ParseError {
 	return &ParseError{Format: format, Input: Clip(input), cut: len(input) > maxInput, Offset: -1, Err: ErrRange,
 		Reason: "value is not in " + allowed}
 }
 
-// BadType is the ParseError of a value whose type holds no ID.
+// BadType returns the ParseError of a value whose type cannot hold an ID.
 func BadType(format string, v any) *ParseError {
 	return &ParseError{Format: format, Offset: -1, Err: ErrType, Reason: fmt.Sprintf("a %T holds no ID", v)}
 }
 
-// A ConfigError names the setting that a constructor refused. It is [ErrConfig] to
-// errors.Is.
+// A ConfigError names the setting that a constructor refused. It wraps [ErrConfig].
 type ConfigError struct {
 	Format string // the format's name
 	Field  string // the field of Config
-	Value  string // what it was
-	Want   string // what it may be, in words
-	Err    error  // what came of it: of an epoch that the clock does not go with, a *TimeError; or nil
+	Value  string // the value of the field
+	Want   string // the valid values, in words
+	Err    error  // the resulting error, or nil. If the epoch does not suit the clock, a *TimeError
 }
 
 func (e *ConfigError) Error() string {
@@ -149,7 +144,7 @@ func (e *ConfigError) Unwrap() []error {
 	return []error{ErrConfig}
 }
 
-// BadConfig is the ConfigError of a field whose value is not what is wanted.
+// BadConfig returns the ConfigError of a field. want names the valid values.
 func BadConfig(format, field string, value any, want string) *ConfigError {
 	if t, ok := value.(time.Time); ok {
 		value = t.UTC().Format(time.RFC3339Nano)
@@ -168,46 +163,44 @@ func SetTwice(format, field string, worker int) *ConfigError {
 	return BadConfig(format, field, worker, "0 beside Leased: a lease gives the generator its worker, so leave out one of the two")
 }
 
-// ZeroID is the ConfigError of a sequence that would make, at the epoch and with the other
-// fields, the zero ID.
+// ZeroID returns the ConfigError of a sequence that would make the zero ID, at the epoch and with
+// the other fields.
 func ZeroID(format, others string) *ConfigError {
-	return BadConfig(format, "sequence", 0, "1 or more, as "+others+" needs at the epoch: the zero ID stands for none")
+	return BadConfig(format, "sequence", 0, "1 or more, as "+others+" needs at the epoch: the ID would be zero, which means no ID")
 }
 
-// A ClockError says how far the clock is behind the last ID. It is
-// [ErrClockBackwards] to errors.Is.
+// A ClockError says how far the clock is behind the last ID. It wraps [ErrClockBackwards].
 type ClockError struct {
 	Format string
-	By     time.Duration // from the clock's tick to the last ID's; for sno, to the end of a used-up time
+	By     time.Duration // from the clock's tick to the last ID's tick; for sno, to the end of the exhausted ticks
 }
 
 func (e *ClockError) Error() string {
-	return e.Format + ": clock went backwards: it is " + e.By.String() + " behind the last ID"
+	by := e.By.String()
+	return e.Format + ": clock went backwards: the last ID is " + by + " ahead of the clock: check the clock, or retry in " + by
 }
 
 func (e *ClockError) Unwrap() error { return ErrClockBackwards }
 
-// An EarlyError says that the clock is before the next interval that the generator was allotted.
-// It is [ErrFenced] to errors.Is.
+// An EarlyError says that the clock is before the generator's next interval. It wraps [ErrFenced].
 type EarlyError struct {
 	Format string
-	Begins time.Time     // the first time of the interval
-	By     time.Duration // from the clock's time to that
+	Begins time.Time     // the start of the interval
+	By     time.Duration // from the clock's time to the start of the interval
 }
 
 func (e *EarlyError) Error() string {
 	return e.Format + ": " + ErrFenced.Error() + ": the next interval begins at " + e.Begins.UTC().Format(time.RFC3339Nano) +
-		", " + e.By.String() + " ahead of the clock: check the clock; if it is right, wait until then"
+		", " + e.By.String() + " ahead of the clock: check the clock, or retry then"
 }
 
 func (e *EarlyError) Unwrap() error { return ErrFenced }
 
-// A TimeError says which times a format's timestamp can hold. It is
-// [ErrTimeRange] to errors.Is.
+// A TimeError says that a format's timestamp cannot hold a time. It wraps [ErrTimeRange].
 type TimeError struct {
 	Format      string
 	Time        time.Time // the time that does not fit
-	First, Last time.Time // the earliest and the latest that do
+	First, Last time.Time // the earliest and the latest time that fit
 }
 
 func (e *TimeError) Error() string {
@@ -217,7 +210,7 @@ func (e *TimeError) Error() string {
 		where = "before the first timestamp"
 	}
 	return e.Format + ": time " + e.Time.UTC().Format(form) + " is " + where +
-		" (" + e.First.UTC().Format(form) + " to " + e.Last.UTC().Format(form) + ")"
+		": use a time from " + e.First.UTC().Format(form) + " to " + e.Last.UTC().Format(form)
 }
 
 func (e *TimeError) Unwrap() error { return ErrTimeRange }

@@ -32,13 +32,16 @@ func TestMessages(t *testing.T) {
 		{iderr.BadType("f", 1.5), iderr.ErrType, `f: a float64 holds no ID`},
 		{iderr.BadConfig("f", "Field", -1, "in 0 to 3"), iderr.ErrConfig, `f: Field -1 is not in 0 to 3`},
 		{iderr.BadConfig("f", "Epoch", date, "in the past"), iderr.ErrConfig, `f: Epoch 2026-07-01T01:03:04.005Z is not in the past`},
-		{&iderr.ClockError{Format: "f", By: 1500 * time.Millisecond}, iderr.ErrClockBackwards, `f: clock went backwards: it is 1.5s behind the last ID`},
+		{iderr.NotLeased("f"), iderr.ErrConfig, "f: Leased false is not true: set it in the generator's configuration to lease the generator"},
+		{iderr.SetTwice("f", "GeneratorID", 7), iderr.ErrConfig, "f: GeneratorID 7 is not 0 beside Leased: a lease gives the generator its worker, so leave out one of the two"},
+		{iderr.ZeroID("f", "worker 0"), iderr.ErrConfig, `f: sequence 0 is not 1 or more, as worker 0 needs at the epoch: the ID would be zero, which means no ID`},
+		{&iderr.ClockError{Format: "f", By: 1500 * time.Millisecond}, iderr.ErrClockBackwards, `f: clock went backwards: the last ID is 1.5s ahead of the clock: check the clock, or retry in 1.5s`},
 		{&iderr.EarlyError{Format: "f", Begins: date, By: 90 * time.Second}, iderr.ErrFenced,
-			`f: outside the allotted times: the next interval begins at 2026-07-01T01:03:04.005Z, 1m30s ahead of the clock: check the clock; if it is right, wait until then`},
+			`f: outside the allotted interval: the next interval begins at 2026-07-01T01:03:04.005Z, 1m30s ahead of the clock: check the clock, or retry then`},
 		{&iderr.TimeError{Format: "f", Time: date, First: date.Add(1), Last: date.Add(2)}, iderr.ErrTimeRange,
-			`f: time 2026-07-01T01:03:04.005Z is before the first timestamp (2026-07-01T01:03:04.005000001Z to 2026-07-01T01:03:04.005000002Z)`},
+			`f: time 2026-07-01T01:03:04.005Z is before the first timestamp: use a time from 2026-07-01T01:03:04.005000001Z to 2026-07-01T01:03:04.005000002Z`},
 		{&iderr.TimeError{Format: "f", Time: date.Add(3), First: date, Last: date}, iderr.ErrTimeRange,
-			`f: time 2026-07-01T01:03:04.005000003Z is after the last timestamp (2026-07-01T01:03:04.005Z to 2026-07-01T01:03:04.005Z)`},
+			`f: time 2026-07-01T01:03:04.005000003Z is after the last timestamp: use a time from 2026-07-01T01:03:04.005Z to 2026-07-01T01:03:04.005Z`},
 	} {
 		if got := v.err.Error(); got != v.want {
 			t.Errorf("message %s\nwant    %s", got, v.want)
@@ -49,7 +52,7 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// A ConfigError is also what came of the setting, if it says so.
+// A ConfigError also wraps its Err, if there is one.
 func TestConfigErrorOfTime(t *testing.T) {
 	config := iderr.BadConfig("f", "Epoch", 1, "0")
 	if errors.Is(config, iderr.ErrTimeRange) {
@@ -86,7 +89,7 @@ func TestSentinels(t *testing.T) {
 	}
 }
 
-// An error of a huge input is small, and does not keep it.
+// The error of a huge input is small, and does not keep the input.
 func TestHugeInput(t *testing.T) {
 	huge := strings.Repeat("é", 1<<20)
 	for _, err := range []*iderr.ParseError{

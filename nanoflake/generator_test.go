@@ -128,7 +128,7 @@ func TestConfigErrors(t *testing.T) {
 	})
 	// The message says which times there are.
 	_, err := nanoflake.NewGenerator(nanoflake.Config{Clock: testkit.At(nanoflake.DefaultEpoch()).Now})
-	const want = "nanoflake: time 2021-01-01T00:00:00Z is before the first timestamp (2021-01-01T00:00:00.001Z to 2090-09-07T15:47:35.551Z)"
+	const want = "nanoflake: time 2021-01-01T00:00:00Z is before the first timestamp: use a time from 2021-01-01T00:00:00.001Z to 2090-09-07T15:47:35.551Z"
 	if err == nil || err.Error() != want {
 		t.Errorf("%v, want %v", err, want)
 	}

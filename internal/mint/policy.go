@@ -149,7 +149,7 @@ func (m *Mint) CheckEpoch(epoch, after time.Time) error {
 	}
 	const form = time.RFC3339Nano
 	bad := iderr.BadConfig(m.format, "Epoch", epoch, "in "+clock.Time(0, least).Format(form)+" to "+clock.Time(0, most).Format(form)+
-		", which give the clock's time, "+t.UTC().Format(form)+", a timestamp")
+		", the epochs for the clock's time "+t.UTC().Format(form)+": use one of these, or correct the clock")
 	bad.Err = err
 	return bad
 }

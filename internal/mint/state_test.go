@@ -18,7 +18,7 @@ func TestLatest(t *testing.T) {
 		t.Errorf("the zero Mint has worker %d", got)
 	}
 
-	c.Worker, c.Fenced = 0, true
+	c.Worker, c.Leased = 0, true
 	m := h.mint(c)
 	tick := func(n int64) time.Time { return time.UnixMilli(epoch + n) }
 	want := func(when string, worker uint64) {

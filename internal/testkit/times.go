@@ -54,7 +54,7 @@ func Epochs(t *testing.T, format string, bits int, construct func(epoch time.Tim
 		}
 		IsConfigError(t, err, format, "Epoch", epoch.UTC().Format(time.RFC3339Nano)+" is not in "+
 			least.Format(time.RFC3339Nano)+" to "+most.Format(time.RFC3339Nano)+
-			", which give the clock's time, 2026-07-01T12:00:00.123456789Z, a timestamp")
+			", the epochs for the clock's time 2026-07-01T12:00:00.123456789Z: use one of these, or correct the clock")
 		return e
 	}
 	for _, epoch := range []time.Time{
