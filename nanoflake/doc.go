@@ -1,5 +1,9 @@
-// Package nanoflake makes and reads Nanoflakes: 64-bit IDs in the order of time,
-// unique among up to 1024 generators that share an epoch.
+// Package nanoflake makes and reads Nanoflakes: 64-bit IDs in the order of time, unique among up to
+// 1024 generators with the same epoch.
+//
+// The zero [Config] is generator ID 0, for a system with ONE generator. Two processes with the zero
+// Config make equal IDs. A system with more generators gives each generator a generator ID of its
+// own: pass Config.GeneratorID, or lease generator IDs with Config.Leased and lease.Start.
 //
 //	 63  62                     22  21         12  11         0
 //	┌───┬────────────────────────┬───────────────┬─────────────┐
@@ -7,37 +11,39 @@
 //	│   │ timestamp, ms          │ generator ID  │ sequence    │
 //	└───┴────────────────────────┴───────────────┴─────────────┘
 //
-// A generator makes up to 4096 IDs in a millisecond, for 69 years from its epoch:
+// A generator makes up to 4096 IDs in a millisecond, for 69 years from the epoch:
 //
 //	gen, err := nanoflake.NewGenerator(nanoflake.Config{GeneratorID: 7})
 //	id, err := gen.Next(ctx) // 07en9rb30swmf
 //
+// Goroutines of a process share one [Generator].
+//
 // # Uniqueness and order
 //
-// Two IDs are never equal if their generators have the same epoch and different
-// generator IDs, or are one and the same [Generator]. That holds for any number of
-// goroutines and whatever the clock does while the process runs. A generator does
-// not remember its last ID over a restart: a process that starts again with the
-// clock set back can repeat IDs.
+// Generators with the same epoch and different generator IDs never make equal IDs. A [Generator]
+// never makes an ID twice. Both promises hold for any number of goroutines and for any steps of the
+// clock while the process runs. A generator does not remember its last ID over a restart: a process
+// that restarts with the clock set back can repeat IDs. A lease remembers.
 //
-// The IDs of one generator increase in the order in which they are issued, and so
-// do their texts and binary forms; see [Config] for an option that gives that up
-// within a millisecond.
+// The IDs of one generator increase in the order of issue, and so do their texts and binary
+// forms. [StartAnywhere] gives up the order within a millisecond.
 //
 // # Epoch
 //
-// The epoch is not part of an ID: an application chooses one and keeps it. The zero
-// time.Time stands for [DefaultEpoch] wherever this package takes one.
+// The epoch is not part of an ID: an application chooses an epoch and keeps the epoch. The zero
+// time.Time stands for [DefaultEpoch] wherever this package takes an epoch. [Generator.Time],
+// [Generator.First] and [Generator.Last] use the epoch of the generator, and cannot be called with a
+// wrong epoch.
 //
 // # Zero
 //
-// No generator makes the zero ID. It stands for "no ID": it is null in JSON and
-// NULL in SQL, and both are read as zero. Text and binary forms write its zeros.
+// No generator makes the zero ID. The zero ID stands for "no ID": null in JSON and NULL in SQL, both
+// when writing and when reading. Text and binary forms write the zeros.
 //
 // # Other implementations
 //
-// The specification has the timestamp shifted by 22 bits, and so has this package.
-// The public implementations in Java, JavaScript and Kotlin shift it by 24: their
-// IDs decode here to another time, generator ID and sequence. Texts that were written
-// without padding are read by [ParseBase36] alone.
+// The specification shifts the timestamp by 22 bits, as this package does. The public implementations
+// in Java, JavaScript and Kotlin shift the timestamp by 24 bits: their IDs decode here to another
+// time, generator ID and sequence. [ParseBase36] reads texts without padding, as other
+// implementations write them.
 package nanoflake

@@ -9,25 +9,25 @@ import (
 	"github.com/firn-id/firn/internal/mint"
 )
 
-// Config says how a [Generator] makes its IDs. The zero Config is generator ID 0
-// with the default epoch, for a system that has one generator.
+// Config says how a [Generator] makes its IDs. The zero Config is generator ID 0 with the default
+// epoch, for a system with one generator.
 type Config struct {
-	// GeneratorID is 0 to 1023. No two generators of a system may share one.
+	// GeneratorID is 0 to 1023. Each generator of a system needs a generator ID of its own.
 	GeneratorID int
 
 	// Leased makes a generator for lease.Start: the generator mints nothing until a lease gives it
 	// a generator ID and intervals. Leave GeneratorID at 0.
 	Leased bool
 
-	// Epoch is the time of timestamp 0, the same for all generators of a system:
-	// in the past, whole milliseconds. The zero time means DefaultEpoch.
+	// Epoch is the time of timestamp 0, the same for all generators of a system: a time in the
+	// past, in whole milliseconds. The zero time means DefaultEpoch.
 	Epoch time.Time
 
 	// Start says where the sequence of a millisecond starts.
 	Start Start
 
-	// MaxBackward is how far the clock may be behind the last ID for Next to wait
-	// for it rather than return an error. 0 means 5 s; negative, never wait.
+	// MaxBackward is the longest wait of Next for a clock that is behind the last ID. Next returns
+	// an error for a clock that is further behind. 0 means 5 s; a negative value, no wait.
 	MaxBackward time.Duration
 
 	// Clock is read for the time; nil means time.Now. It is for tests.
@@ -38,28 +38,26 @@ type Config struct {
 type Start uint8
 
 const (
-	// StartAtZero numbers the IDs of a millisecond from 0, as the specification
-	// has it. IDs made less often than that all end in 0, and id%n sends them all
-	// to few of n shards.
+	// StartAtZero numbers the IDs of a millisecond from 0, as in the specification. IDs at longer
+	// intervals than a millisecond all have the sequence 0, and id%n sends them to few of n shards.
 	StartAtZero Start = iota
-	// StartAnywhere starts each millisecond at a number that looks random and
-	// wraps around at 4095, so that IDs made slowly spread over the shards. All
-	// 4096 are still there; but within a millisecond the IDs, though distinct, do
-	// not increase where the sequence wraps.
+	// StartAnywhere starts each millisecond at a number that looks random, and wraps around at
+	// 4095. IDs at long intervals then spread over the shards. A millisecond still has 4096
+	// distinct IDs, but they do not increase at the wrap.
 	StartAnywhere
 )
 
-// A Generator makes the IDs of one generator ID. It is safe for concurrent use,
-// holds no lock while it waits, and starts no goroutine. It is made by
-// [NewGenerator] and must not be copied.
+// A Generator makes the IDs of one generator ID. A Generator is safe for concurrent use, holds no
+// lock during a wait, and starts no goroutine. [NewGenerator] makes a Generator. A Generator must
+// not be copied.
 type Generator struct {
 	mint    mint.Mint
 	scatter bool
 }
 
-// NewGenerator returns a generator. It returns a *[ConfigError] that names a field
-// out of range, and a *[TimeError] if the clock is not after the epoch or past the
-// last timestamp: of an epoch that Config names, as the Err of a *[ConfigError].
+// NewGenerator returns a generator, or a *[ConfigError] for a field that is out of range. If the
+// clock is not after the epoch or is after the last timestamp, the error is a *[TimeError]; for an
+// epoch in Config, the error is a *[ConfigError] with the *[TimeError] as Err.
 func NewGenerator(c Config) (*Generator, error) {
 	if c.GeneratorID < 0 || c.GeneratorID > MaxGeneratorID {
 		return nil, badGeneratorID(c.GeneratorID)
@@ -86,16 +84,16 @@ func NewGenerator(c Config) (*Generator, error) {
 	return g, nil
 }
 
-// Next returns a new ID, greater than all before it (with StartAnywhere, than all of the
-// milliseconds before).
+// Next returns a new ID, greater than all IDs before. With [StartAnywhere], the ID is greater than
+// all IDs of earlier milliseconds.
 //
-// When the millisecond's 4096 IDs are used up it waits for the next; callers who
-// wait are served in turn. When the clock is behind the last ID by up to
-// Config.MaxBackward it waits for that too, and returns a *[ClockError] when it is
-// further behind. It waits as long as ctx allows, then returns an error that wraps
-// ctx's; it looks at ctx only when it must wait, and then every few milliseconds (with
-// thousands of callers waiting, a millisecond later for each thousand). It
-// does not allocate, but for what a wait makes once and later ones use again.
+// Next waits for the next millisecond once the 4096 IDs of this millisecond are used up. Waiters
+// get IDs in turn. Next also waits for a clock that is behind the last ID by up to
+// Config.MaxBackward, and returns a *[ClockError] for a clock that is further behind.
+//
+// Next returns an error that wraps the error of ctx if ctx ends during a wait. Next reads ctx only
+// to wait, and then every few milliseconds; each thousand waiters add a millisecond. Next does not
+// allocate, except for memory of the first waits, which later waits use again.
 //
 // Specification: "Generating Nanoflakes".
 func (g *Generator) Next(ctx context.Context) (ID, error) {
@@ -109,9 +107,9 @@ func (g *Generator) Next(ctx context.Context) (ID, error) {
 	return g.at(word), nil
 }
 
-// TryNext returns a new ID like [Generator.Next], but never waits: it returns
-// [ErrExhausted] when the millisecond's IDs are used up or belong to callers of
-// Next who wait for them, and a *[ClockError] when the clock is behind the last ID.
+// TryNext returns a new ID as [Generator.Next] does, but never waits. The error is [ErrExhausted]
+// if the millisecond has no ID left or waiters will get the IDs that are left, and a *[ClockError]
+// if the clock is behind the last ID.
 func (g *Generator) TryNext() (ID, error) {
 	word, ok := g.mint.Fast()
 	if !ok {
@@ -123,9 +121,9 @@ func (g *Generator) TryNext() (ID, error) {
 	return g.at(word), nil
 }
 
-// Fill fills dst with new IDs, in order, reserving all it can of a millisecond in
-// one step and waiting as [Generator.Next] does. It returns how many it made, and
-// the error if that is less than len(dst).
+// Fill fills dst with new IDs, in order, and waits as [Generator.Next] does. Fill reserves as many
+// IDs of a millisecond at a time as possible. Fill returns the number of new IDs, and an error if
+// that number is less than len(dst).
 func (g *Generator) Fill(ctx context.Context, dst []ID) (int, error) {
 	for done := 0; ; {
 		if done == len(dst) {
@@ -139,20 +137,24 @@ func (g *Generator) Fill(ctx context.Context, dst []ID) (int, error) {
 	}
 }
 
-// Seq returns an iterator over n new IDs, or without end if n is negative, which waits as
-// [Generator.Next] does. An error is the last that it yields.
+// Seq returns an iterator over n new IDs, or over IDs without end if n is negative. The iterator
+// waits as [Generator.Next] does. An error ends the iteration: the last pair is the zero ID and the
+// error.
 //
-// It makes IDs in runs, as Fill does, of up to 256 for a caller who is fast and one by one for
-// one who is slow: an ID's time is that of its run. A loop that is left leaves the rest of a run unused.
+// Seq makes IDs in runs, as Fill does: up to 256 IDs for a fast loop, and one ID at a time for a
+// slow loop. The time of an ID is the time of its run. Breaking out of the loop discards the rest
+// of a run.
 //
-// IDs are in the order of [Generator.Next]. Callers of other methods can have greater IDs
-// meanwhile, but none of a later millisecond: once somebody has one, the rest of the run is dropped.
-// A loop that pauses while nobody else makes IDs goes on with the run from before the pause.
+// IDs are in the order of [Generator.Next]. Other callers can have greater IDs meanwhile, but no ID
+// of a later millisecond: the rest of a run is discarded once another caller has an ID of a later
+// millisecond. If no other caller makes IDs, a loop that pauses continues with the run from before
+// the pause.
 func (g *Generator) Seq(ctx context.Context, n int) iter.Seq2[ID, error] {
 	return mint.Seq(&g.mint, n, func(dst []ID) (uint64, int, error) { return g.some(ctx, dst) })
 }
 
-// some fills the beginning of dst with a run of IDs, of one tick.
+// some fills the beginning of dst with a run of IDs of one millisecond. some returns the word of
+// the first ID and the number of IDs.
 func (g *Generator) some(ctx context.Context, dst []ID) (uint64, int, error) {
 	word, run, err := g.mint.NextRun(ctx, len(dst))
 	if err != nil {
@@ -162,24 +164,24 @@ func (g *Generator) some(ctx context.Context, dst []ID) (uint64, int, error) {
 	return word, run, nil
 }
 
-// ExpiresAt returns when the generator's timestamps run out: 69 years after its
-// epoch. From then on it returns a *[TimeError].
+// ExpiresAt returns the end of the timestamps, 69 years after the epoch. From then on calls return
+// a *[TimeError].
 func (g *Generator) ExpiresAt() time.Time { return g.mint.ExpiresAt() }
 
-// GeneratorID returns the generator ID that the generator's next IDs have. With a lease, this is the
-// generator ID of the latest grant, and 0 before the first grant.
+// GeneratorID returns the generator ID of new IDs. With a lease, GeneratorID returns the generator
+// ID of the latest grant, and 0 before the first grant.
 func (g *Generator) GeneratorID() int { return int(g.mint.Latest() >> generatorShift) }
 
-// Epoch returns the time of timestamp 0, in UTC: the epoch of Config, or the default one.
+// Epoch returns the time of timestamp 0, in UTC.
 func (g *Generator) Epoch() time.Time { return g.mint.Epoch() }
 
-// Time returns the time of an ID by the generator's epoch: in UTC, to the millisecond. The ID must
-// be one of a generator with the same epoch.
+// Time returns the time of an ID in UTC, to the millisecond. The ID must be of a generator with the
+// same epoch.
 func (g *Generator) Time(id ID) time.Time { return id.Time(g.Epoch()) }
 
-// First returns the smallest ID of the millisecond of t, and Last the largest, by the generator's
-// epoch. A scan from First(a) to Last(b), both included, finds all IDs of a to b. A time that the
-// timestamp cannot hold counts as the nearest time that the timestamp can hold.
+// First returns the smallest ID of the millisecond of t. A scan from First(a) to Last(b), both
+// included, finds all IDs from a to b. A time before the epoch or after the last timestamp counts
+// as the nearest time in range.
 func (g *Generator) First(t time.Time) ID {
 	first, _ := bounds(t, g.Epoch().UnixMilli())
 	return first
@@ -191,11 +193,11 @@ func (g *Generator) Last(t time.Time) ID {
 	return last
 }
 
-// fieldBits is the width of the sequence in a word: with the timestamp all but one bit.
+// fieldBits is the width of the sequence in a word: the timestamp and the sequence fill all bits
+// but the highest.
 const fieldBits = 63 - timestampBits
 
-// at returns the ID of a word: the timestamp above a field that counts the IDs of
-// the millisecond.
+// at returns the ID of a word: a timestamp above a field that counts the IDs of the millisecond.
 func (g *Generator) at(word uint64) ID {
 	ts, seq := word>>fieldBits, word
 	if g.scatter {
@@ -204,7 +206,7 @@ func (g *Generator) at(word uint64) ID {
 	return ID(ts<<timestampShift | g.mint.Worker(word) | seq&MaxSequence)
 }
 
-// run sets dst to the IDs of words one after another, of one tick.
+// run sets dst to the IDs of consecutive words of one millisecond.
 func (g *Generator) run(dst []ID, word uint64) {
 	first := g.at(word)
 	if !g.scatter {
@@ -219,9 +221,9 @@ func (g *Generator) run(dst []ID, word uint64) {
 	}
 }
 
-// scatter returns a millisecond's start: a mix of the timestamp's bits in which
-// regular intervals leave no pattern. It needs no state, and so cannot disagree
-// with the word.
+// scatter returns the first sequence of a millisecond: a mix of the bits of the timestamp.
+// Timestamps at regular intervals leave no pattern. The mix needs no state that could disagree with
+// the word.
 func scatter(ts uint64) uint64 {
 	ts *= 0x9e3779b97f4a7c15
 	ts ^= ts >> 29

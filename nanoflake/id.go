@@ -33,26 +33,28 @@ const (
 	DefaultEpochMilli = 1609459200000
 )
 
-// DefaultEpoch returns 2021-01-01T00:00:00Z, the epoch where none is given. The
+// DefaultEpoch returns 2021-01-01T00:00:00Z, the epoch of a Config without an epoch. The
 // specification leaves the epoch to the application.
 func DefaultEpoch() time.Time { return time.UnixMilli(DefaultEpochMilli).UTC() }
 
-// An ID is a Nanoflake: 0 to [Max]. IDs compare with == and <, in the order of
-// their times. A negative value, which only a conversion can make, is no ID: it is
-// refused wherever an error can be returned.
+// An ID is a Nanoflake: 0 to [Max]. IDs compare with == and <, in the order of their times. Only a
+// conversion can make a negative value, which is no ID: every method and function with an error
+// refuses the value.
 //
 // Specification: "A Nanoflake".
 type ID int64
 
-// FromInt64 returns v as an ID, or a *[ParseError] if it is negative.
+// FromInt64 returns v as an ID, or a *[ParseError] for a negative v.
 func FromInt64(v int64) (ID, error) { return form.FromInt64(v) }
 
-// FromTime builds the ID of a time and the other fields. It is for back-filling
-// rows that are older than their IDs: uniqueness is up to the caller, who numbers
-// the IDs of a millisecond with the sequence. It returns a *[TimeError] for a time
-// that the timestamp cannot hold, and a *[ConfigError] for an epoch that is not in whole
-// milliseconds, for another field that is out of range, or for the one ID that is zero and stands for none: that of the epoch,
-// generator ID 0 and sequence 0.
+// FromTime returns the ID of a time and of the other fields, to back-fill rows that are older than
+// their IDs. The caller makes the IDs unique, and numbers the IDs of a millisecond with the
+// sequence.
+//
+// FromTime returns a *[TimeError] for a time before the epoch or after the last timestamp. The
+// error is a *[ConfigError] for an epoch that is not in whole milliseconds, for another field out
+// of range, and for the zero ID, which stands for "no ID": the ID of the epoch with generator ID 0
+// and sequence 0.
 func FromTime(t, epoch time.Time, generatorID, sequence int) (ID, error) {
 	e, err := mint.Epoch(format, epoch, DefaultEpochMilli)
 	if err != nil {
@@ -74,10 +76,10 @@ func FromTime(t, epoch time.Time, generatorID, sequence int) (ID, error) {
 	return id, nil
 }
 
-// First returns the smallest ID of the millisecond of t, and Last the largest:
-// a scan from First(a) to Last(b), both included, finds all IDs of a to b. A time
-// that the timestamp cannot hold counts as the nearest one that it can. The error is a
-// *[ConfigError] for an epoch that is not in whole milliseconds.
+// First returns the smallest ID of the millisecond of t. A scan from First(a) to Last(b), both
+// included, finds all IDs from a to b. A time before the epoch or after the last timestamp counts
+// as the nearest time in range. An epoch that is not in whole milliseconds is a *[ConfigError]. See
+// [Generator.First] for the epoch of a generator.
 func First(t, epoch time.Time) (ID, error) {
 	e, err := mint.Epoch(format, epoch, DefaultEpochMilli)
 	if err != nil {
@@ -105,11 +107,12 @@ func bounds(t time.Time, epoch int64) (first, last ID) {
 	return first, first | (1<<timestampShift - 1)
 }
 
-// Int64 returns the ID as the integer that it is, for the databases and languages
-// that hold 64 bits. JavaScript's numbers do not: use the text.
+// Int64 returns the ID as an integer, for databases and languages with 64-bit integers. JavaScript
+// numbers have 53 bits: use the text there.
 func (id ID) Int64() int64 { return int64(id) }
 
-// Timestamp returns the milliseconds from the epoch to the ID's creation.
+// Time returns the time of the ID in UTC, to the millisecond, for the epoch of its generator. See
+// [Generator.Time] for the epoch of a generator.
 func (id ID) Timestamp() int64 { return int64(id) >> timestampShift }
 
 // GeneratorID returns the generator's number, 0 to 1023.
@@ -126,7 +129,7 @@ func (id ID) Time(epoch time.Time) time.Time {
 // Compare returns -1, 0 or 1 as id is less than, equal to or greater than other.
 func (id ID) Compare(other ID) int { return cmp.Compare(id, other) }
 
-// IsZero tells whether id is the zero ID, which stands for none.
+// IsZero reports whether id is the zero ID, which stands for "no ID".
 func (id ID) IsZero() bool { return id == 0 }
 
 // LogValue implements [slog.LogValuer] by the text.

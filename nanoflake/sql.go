@@ -12,11 +12,10 @@ var (
 	_ driver.Valuer = ID(0)
 )
 
-// Value implements [driver.Valuer]: the integer, for a BIGINT column; NULL for the
-// zero ID.
+// Value implements [driver.Valuer]: the integer, for a BIGINT column, and NULL for the zero ID.
 func (id ID) Value() (driver.Value, error) { return form.Value(id) }
 
-// Scan implements [sql.Scanner]. It reads an integer, the text as [Parse] does, 8
-// bytes as the binary form, and NULL as the zero ID. Some drivers return a DECIMAL column
-// as text, which is not the text of the ID: use BIGINT.
+// Scan implements [sql.Scanner]. Scan reads an integer, the text as [Parse] does, 8 bytes as the
+// binary form, and NULL as the zero ID. Some drivers return a DECIMAL column as text, which differs
+// from the text of the ID: use BIGINT.
 func (id *ID) Scan(src any) error { return wire.Set(id)(form.Scan(src)) }

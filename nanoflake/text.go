@@ -28,14 +28,14 @@ var (
 	_ json.Unmarshaler           = (*ID)(nil)
 )
 
-// Parse reads an ID's text: exactly 13 base-36 digits, with letters in either case.
-// Anything else is a *[ParseError], so a text that lost a character is an error and not
-// another ID. [ParseBase36] reads text without padding.
+// Parse reads the text of an ID: exactly 13 base-36 digits, with letters in either case. Any other
+// text is a *[ParseError]. A text that lost a character is thus an error, and not another ID.
+// [ParseBase36] reads texts without padding.
 //
 // Specification: "Encoding of Nanoflakes".
 func Parse(s string) (ID, error) { return parse(s) }
 
-// MustParse is [Parse] for constants in code: it panics where Parse gives an error.
+// MustParse is [Parse] for constants in code. MustParse panics if Parse returns an error.
 func MustParse(s string) ID {
 	id, err := parse(s)
 	if err != nil {
@@ -59,9 +59,9 @@ func parse[S string | []byte](s S) (ID, error) {
 	return ID(v), nil
 }
 
-// ParseBase36 reads an ID in base-36 with or without padding: 1 to 13 digits, with letters
-// in either case. Other implementations write IDs without padding. A text without padding
-// that lost a character is another ID, so use [Parse] for texts of this package.
+// ParseBase36 reads base-36 digits with or without padding: 1 to 13 digits, with letters in either
+// case. Other implementations write IDs without padding. A text without padding is another ID after
+// the loss of a character, so use [Parse] for texts of this package.
 func ParseBase36(s string) (ID, error) { return parseBase36(s) }
 
 func parseBase36[S string | []byte](s S) (ID, error) {
@@ -75,8 +75,8 @@ func parseBase36[S string | []byte](s S) (ID, error) {
 	return ID(v), nil
 }
 
-// refuse returns the error of a text with a bad character at the offset, or of a value
-// that is too large if the offset is negative.
+// refuse returns the error of a text with a bad character at the offset, or of a value out of range
+// if the offset is negative.
 func refuse[S string | []byte](s S, bad int) error {
 	if bad >= 0 {
 		return iderr.BadCharacter(format, s, bad, "a base-36 digit")
@@ -86,8 +86,8 @@ func refuse[S string | []byte](s S, bad int) error {
 
 func appendText(dst []byte, id ID) []byte { return base36.Append(dst, uint64(id)) }
 
-// String returns the canonical text: base-36 in lower case, padded with zeros to
-// 13 characters, so that texts sort as the IDs do.
+// String returns the canonical text: 13 base-36 digits in lower case, padded with zeros. Texts sort
+// as the IDs do.
 func (id ID) String() string {
 	if !form.Valid(id) {
 		return form.NoID(id)
@@ -96,8 +96,8 @@ func (id ID) String() string {
 	return string(appendText(b[:0], id))
 }
 
-// AppendText implements [encoding.TextAppender] by the canonical text. It does not
-// allocate if dst has room for 13 bytes.
+// AppendText implements [encoding.TextAppender] by the canonical text. AppendText does not allocate
+// if dst has room for 13 bytes.
 func (id ID) AppendText(dst []byte) ([]byte, error) {
 	if id < 0 {
 		return dst, form.Check(id)
@@ -108,8 +108,8 @@ func (id ID) AppendText(dst []byte) ([]byte, error) {
 // MarshalText implements [encoding.TextMarshaler] by the canonical text.
 func (id ID) MarshalText() ([]byte, error) { return id.AppendText(nil) }
 
-// UnmarshalText implements [encoding.TextUnmarshaler]; it reads what [Parse] does.
-// On an error id is unchanged, as in all methods that read an ID.
+// UnmarshalText implements [encoding.TextUnmarshaler]. UnmarshalText reads the texts that [Parse]
+// reads. An error leaves id unchanged, as in all methods that read an ID.
 func (id *ID) UnmarshalText(text []byte) error { return wire.Set(id)(parse(text)) }
 
 // ParseDecimal reads an ID as a decimal integer: 1 to 19 digits and nothing else.
@@ -127,9 +127,8 @@ func (id ID) Hex() string { return form.HexString(id) }
 // FromBytes reads the binary form: 8 bytes, the most significant first.
 func FromBytes(b []byte) (ID, error) { return form.Binary(b) }
 
-// AppendBinary implements [encoding.BinaryAppender]: 8 bytes, the most significant
-// first, so that binary forms sort as the IDs do. It does not allocate if dst has
-// room for them.
+// AppendBinary implements [encoding.BinaryAppender]: 8 bytes, the most significant byte first.
+// Binary forms sort as the IDs do. AppendBinary does not allocate if dst has room for 8 bytes.
 func (id ID) AppendBinary(dst []byte) ([]byte, error) { return form.AppendBinary(dst, id) }
 
 // MarshalBinary implements [encoding.BinaryMarshaler]; see [ID.AppendBinary].
@@ -138,17 +137,17 @@ func (id ID) MarshalBinary() ([]byte, error) { return id.AppendBinary(nil) }
 // UnmarshalBinary implements [encoding.BinaryUnmarshaler].
 func (id *ID) UnmarshalBinary(data []byte) error { return wire.Set(id)(form.Binary(data)) }
 
-// MarshalJSON implements [json.Marshaler]: the canonical text as a string, since
-// JavaScript's numbers do not hold 64 bits; null for the zero ID.
+// MarshalJSON implements [json.Marshaler]: the canonical text as a string, because JavaScript
+// numbers have 53 bits, and null for the zero ID.
 func (id ID) MarshalJSON() ([]byte, error) { return form.AppendJSON(nil, id) }
 
-// UnmarshalJSON implements [json.Unmarshaler]. It reads the text in a string, null as
-// the zero ID, and an integer as a number. A number whose digits in base-36 are another ID
-// is a *[ParseError], since other implementations write such texts: those numbers have at
-// most 13 digits, and only IDs of an epoch's first hour are so small.
+// UnmarshalJSON implements [json.Unmarshaler]. UnmarshalJSON reads a string as the text, a number
+// as an integer, and null as the zero ID. A number whose digits are also the base-36 text of
+// another ID is a *[ParseError], because other implementations write such texts. Those numbers have
+// at most 13 digits; only IDs of the first hour after an epoch are so small.
 //
-// A struct field needs no option string. With the option, encoding/json hands the text over
-// without its quotes, unless it is built with GOEXPERIMENT=jsonv2. UnmarshalJSON reads such a
-// text too, but not if the text is also a JSON number, such as 1000000000000 or
-// 1e10000000000: that is a *[ParseError]. The same JSON reads without the option.
+// A struct field needs no option string. With the option, encoding/json drops the quotes of the
+// text, unless built with GOEXPERIMENT=jsonv2. UnmarshalJSON reads a text without quotes, too,
+// except for a text that is also a JSON number, such as 1000000000000 or 1e10000000000: the error
+// is a *[ParseError]. Without the option the same JSON reads well.
 func (id *ID) UnmarshalJSON(data []byte) error { return wire.Set(id)(form.JSON(data)) }

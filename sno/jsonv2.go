@@ -11,6 +11,6 @@ import (
 
 var _ json.MarshalerTo = ID{}
 
-// MarshalJSONTo implements [json.MarshalerTo] as MarshalJSON; as the name of an object's
-// member, which must be a string, an ID is its text.
+// MarshalJSONTo implements [json.MarshalerTo] as MarshalJSON does. As the name of an object member,
+// which must be a string, an ID is its text.
 func (id ID) MarshalJSONTo(enc *jsontext.Encoder) error { return wire.MarshalJSONTo(enc, id) }

@@ -1,34 +1,40 @@
-// Package snowflakesi makes and reads Snowflake-SI IDs: 53-bit IDs in the order of
-// time that JavaScript's numbers hold exactly.
+// Package snowflakesi makes and reads Snowflake-SI IDs: 53-bit IDs in the order of time. JavaScript
+// numbers hold 53 bits exactly.
+//
+// The zero [Config] is machine ID 0, for a system with ONE generator. Two processes with the zero
+// Config make equal IDs. A system with more generators gives each generator a machine ID of its own:
+// pass Config.MachineID, or lease machine IDs with Config.Leased and lease.Start.
 //
 //	 52                    13  12     8  7        0
 //	┌────────────────────────┬─────────┬────────────┐
-//	│ 40 bits                │ 5 bits  │ 8 bits     │   Layout{} , the default
+//	│ 40 bits                │ 5 bits  │ 8 bits     │   Layout{}, the default
 //	│ MAB: timestamp, ms     │ MID:    │ UIN:       │
 //	│                        │ machine │ sequence   │
 //	└────────────────────────┴─────────┴────────────┘
 //
-// The widths are adjustable, by a [Layout]: 40 or 41 bits of timestamp, 0 to 13 of
-// machine ID, and the sequence has the rest. An ID does not say its layout and epoch:
-// an application chooses them and keeps them.
+// A [Layout] adjusts the widths: 40 or 41 bits of timestamp, up to 13 bits of machine ID, and the
+// sequence has the rest. The layout and the epoch are not part of an ID: an application chooses both,
+// and keeps both.
 //
 //	gen, err := snowflakesi.NewGenerator(snowflakesi.Config{MachineID: 19})
 //	id, err := gen.Next(ctx) // 1527083958403961
 //
+// Goroutines of a process share one [Generator]. [Generator.Time], [Generator.First] and
+// [Generator.Last] use the layout and the epoch of the generator, and cannot be called with wrong
+// ones.
+//
 // # Uniqueness and order
 //
-// Two IDs are never equal if their generators have the same epoch and layout and
-// different machine IDs, or are one and the same [Generator]. That holds for any
-// number of goroutines and whatever the clock does while the process runs. A
-// generator does not remember its last ID over a restart: a process that starts
-// again with the clock set back can repeat IDs.
+// Generators with the same epoch and layout, and with different machine IDs, never make equal IDs. A
+// [Generator] never makes an ID twice. Both promises hold for any number of goroutines and for any
+// steps of the clock while the process runs. A generator does not remember its last ID over a
+// restart: a process that restarts with the clock set back can repeat IDs. A lease remembers.
 //
-// The IDs of one generator increase in the order in which they are issued, and so do
-// their binary forms. Decimal texts are not padded, and sort so only among those of
-// one length.
+// The IDs of one generator increase in the order of issue, and so do their binary forms. Decimal
+// texts have no padding: only texts of one length sort as the IDs do.
 //
 // # Zero
 //
-// No generator makes the zero ID. It stands for "no ID": it is null in JSON and
-// NULL in SQL, and both are read as zero. Text and binary forms write its zeros.
+// No generator makes the zero ID. The zero ID stands for "no ID": null in JSON and NULL in SQL, both
+// when writing and when reading. Text and binary forms write the zeros.
 package snowflakesi

@@ -9,54 +9,54 @@ import (
 	"github.com/firn-id/firn/internal/mint"
 )
 
-// Config says how a [Generator] makes its IDs. The zero Config is machine 0 with the
-// default layout and epoch, for a system that has one generator.
+// Config says how a [Generator] makes its IDs. The zero Config is machine ID 0 with the default
+// layout and epoch, for a system with one generator.
 type Config struct {
-	// Layout is the widths of the fields, the same for all generators of a system.
+	// Layout has the widths of the fields, the same for all generators of a system.
 	Layout Layout
 
-	// MachineID is 0 to Layout.MaxMachineID. No two generators of a system may
-	// share one.
+	// MachineID is 0 to Layout.MaxMachineID. Each generator of a system needs a machine ID of its
+	// own.
 	MachineID int
 
 	// Leased makes a generator for lease.Start: the generator mints nothing until a lease gives it
 	// a machine ID and intervals. Leave MachineID at 0.
 	Leased bool
 
-	// Epoch is the time of timestamp 0, the same for all generators of a system:
-	// in the past, whole milliseconds, and with 40 bits of timestamp later than
+	// Epoch is the time of timestamp 0, the same for all generators of a system: a time in the
+	// past, in whole milliseconds. With 40 bits of timestamp the epoch must be later than
 	// 2003-03-18T07:20:19.224Z. The zero time means DefaultEpoch.
 	Epoch time.Time
 
-	// Sequence says what becomes of the sequence at a new millisecond.
+	// Sequence says where the sequence of a millisecond starts.
 	Sequence Sequence
 
-	// MaxBackward is how far the clock may be behind the last ID for Next to wait
-	// for it rather than return an error. 0 means 5 s; negative, never wait.
+	// MaxBackward is the longest wait of Next for a clock that is behind the last ID. Next returns
+	// an error for a clock that is further behind. 0 means 5 s; a negative value, no wait.
 	MaxBackward time.Duration
 
 	// Clock is read for the time; nil means time.Now. It is for tests.
 	Clock func() time.Time
 }
 
-// Sequence says what becomes of the sequence at a new millisecond.
+// Sequence says where the sequence of a millisecond starts.
 type Sequence uint8
 
 const (
-	// SequenceContinues: it goes on counting, so that IDs made slowly do not all
-	// end in 0, which would send them to few of n shards by id%n. It returns to 0
-	// at a new millisecond only, so that the IDs always increase: a millisecond
-	// that begins with the sequence at s has what is left of it. Under load that is
-	// all of it, since a millisecond that used its sequence up is followed by one
-	// that starts at 0; a burst after a quiet time may have to wait for the next.
+	// SequenceContinues continues the sequence of the millisecond before, until the sequence ends.
+	// IDs at long intervals then have different last bits, and id%n spreads them over n shards.
+	// Within a millisecond the sequence never returns to 0, so IDs always increase: a millisecond
+	// that starts at sequence s has the numbers from s on, and a burst after a quiet time may have
+	// to wait for the next millisecond. Under load each millisecond starts at 0, because the
+	// millisecond before has used all numbers.
 	SequenceContinues Sequence = iota
-	// SequenceResets: it starts at 0 in each millisecond, all of which have it whole.
+	// SequenceResets starts each millisecond at 0. Each millisecond has the whole sequence.
 	SequenceResets
 )
 
-// A Generator makes the IDs of one machine ID. It is safe for concurrent use, holds
-// no lock while it waits, and starts no goroutine. It is made by [NewGenerator] and
-// must not be copied.
+// A Generator makes the IDs of one machine ID. A Generator is safe for concurrent use, holds no
+// lock during a wait, and starts no goroutine. [NewGenerator] makes a Generator. A Generator must
+// not be copied.
 type Generator struct {
 	mint   mint.Mint
 	layout Layout
@@ -64,9 +64,9 @@ type Generator struct {
 	shift  uint8 // of the timestamp
 }
 
-// NewGenerator returns a generator. It returns a *[ConfigError] that names a field
-// out of range, and a *[TimeError] if the clock is not after the epoch or past the
-// last timestamp: of an epoch that Config names, as the Err of a *[ConfigError].
+// NewGenerator returns a generator, or a *[ConfigError] for a field that is out of range. If the
+// clock is not after the epoch or is after the last timestamp, the error is a *[TimeError]; for an
+// epoch in Config, the error is a *[ConfigError] with the *[TimeError] as Err.
 func NewGenerator(c Config) (*Generator, error) {
 	l := c.Layout
 	if err := l.Check(); err != nil {
@@ -101,15 +101,15 @@ func NewGenerator(c Config) (*Generator, error) {
 	return g, nil
 }
 
-// Next returns a new ID, greater than all before it.
+// Next returns a new ID, greater than all IDs before.
 //
-// When the millisecond's sequence is used up it waits for the next; callers who
-// wait are served in turn. When the clock is behind the last ID by up to
-// Config.MaxBackward it waits for that too, and returns a *[ClockError] when it is
-// further behind. It waits as long as ctx allows, then returns an error that wraps
-// ctx's; it looks at ctx only when it must wait, and then every few milliseconds (with
-// thousands of callers waiting, a millisecond later for each thousand). It
-// does not allocate, but for what a wait makes once and later ones use again.
+// Next waits for the next millisecond once the sequence of this millisecond is used up. Waiters get
+// IDs in turn. Next also waits for a clock that is behind the last ID by up to Config.MaxBackward,
+// and returns a *[ClockError] for a clock that is further behind.
+//
+// Next returns an error that wraps the error of ctx if ctx ends during a wait. Next reads ctx only
+// to wait, and then every few milliseconds; each thousand waiters add a millisecond. Next does not
+// allocate, except for memory of the first waits, which later waits use again.
 //
 // Specification: "Snowflake-SI Algorithm".
 func (g *Generator) Next(ctx context.Context) (ID, error) {
@@ -123,9 +123,9 @@ func (g *Generator) Next(ctx context.Context) (ID, error) {
 	return g.at(word), nil
 }
 
-// TryNext returns a new ID like [Generator.Next], but never waits: it returns
-// [ErrExhausted] when the millisecond's IDs are used up or belong to callers of
-// Next who wait for them, and a *[ClockError] when the clock is behind the last ID.
+// TryNext returns a new ID as [Generator.Next] does, but never waits. The error is [ErrExhausted]
+// if the millisecond has no ID left or waiters will get the IDs that are left, and a *[ClockError]
+// if the clock is behind the last ID.
 func (g *Generator) TryNext() (ID, error) {
 	word, ok := g.mint.Fast()
 	if !ok {
@@ -137,9 +137,9 @@ func (g *Generator) TryNext() (ID, error) {
 	return g.at(word), nil
 }
 
-// Fill fills dst with new IDs, in order, reserving all it can of a millisecond in
-// one step and waiting as [Generator.Next] does. It returns how many it made, and
-// the error if that is less than len(dst).
+// Fill fills dst with new IDs, in order, and waits as [Generator.Next] does. Fill reserves as many
+// IDs of a millisecond at a time as possible. Fill returns the number of new IDs, and an error if
+// that number is less than len(dst).
 func (g *Generator) Fill(ctx context.Context, dst []ID) (int, error) {
 	for done := 0; ; {
 		if done == len(dst) {
@@ -153,20 +153,24 @@ func (g *Generator) Fill(ctx context.Context, dst []ID) (int, error) {
 	}
 }
 
-// Seq returns an iterator over n new IDs, or without end if n is negative, which waits as
-// [Generator.Next] does. An error is the last that it yields.
+// Seq returns an iterator over n new IDs, or over IDs without end if n is negative. The iterator
+// waits as [Generator.Next] does. An error ends the iteration: the last pair is the zero ID and the
+// error.
 //
-// It makes IDs in runs, as Fill does, of up to 256 for a caller who is fast and one by one for
-// one who is slow: an ID's time is that of its run. A loop that is left leaves the rest of a run unused.
+// Seq makes IDs in runs, as Fill does: up to 256 IDs for a fast loop, and one ID at a time for a
+// slow loop. The time of an ID is the time of its run. Breaking out of the loop discards the rest
+// of a run.
 //
-// Each ID is greater than the ones yielded before it. Callers of other methods can have greater IDs
-// meanwhile, but none of a later millisecond: once somebody has one, the rest of the run is dropped.
-// A loop that pauses while nobody else makes IDs goes on with the run from before the pause.
+// IDs are in the order of [Generator.Next]. Other callers can have greater IDs meanwhile, but no ID
+// of a later millisecond: the rest of a run is discarded once another caller has an ID of a later
+// millisecond. If no other caller makes IDs, a loop that pauses continues with the run from before
+// the pause.
 func (g *Generator) Seq(ctx context.Context, n int) iter.Seq2[ID, error] {
 	return mint.Seq(&g.mint, n, func(dst []ID) (uint64, int, error) { return g.some(ctx, dst) })
 }
 
-// some fills the beginning of dst with a run of IDs, of one tick.
+// some fills the beginning of dst with a run of IDs of one millisecond. some returns the word of
+// the first ID and the number of IDs.
 func (g *Generator) some(ctx context.Context, dst []ID) (uint64, int, error) {
 	word, run, err := g.mint.NextRun(ctx, len(dst))
 	if err != nil {
@@ -179,28 +183,28 @@ func (g *Generator) some(ctx context.Context, dst []ID) (uint64, int, error) {
 	return word, run, nil
 }
 
-// ExpiresAt returns when the generator's timestamps run out: 34 years after its
-// epoch with 40 bits of them, 69 with 41. From then on it returns a *[TimeError].
+// ExpiresAt returns the end of the timestamps: 34 years after the epoch with 40 bits of timestamp,
+// 69 years with 41. From then on calls return a *[TimeError].
 func (g *Generator) ExpiresAt() time.Time { return g.mint.ExpiresAt() }
 
-// MachineID returns the machine ID that the generator's next IDs have. With a lease, this is the machine
-// ID of the latest grant, and 0 before the first grant.
+// MachineID returns the machine ID of new IDs. With a lease, MachineID returns the machine ID of
+// the latest grant, and 0 before the first grant.
 func (g *Generator) MachineID() int { return int(g.mint.Latest() >> g.layout.sequenceBits()) }
 
-// Layout returns the widths of the generator's IDs, none of which stands for a default: the default
-// layout is [DefaultLayout] and not the zero Layout.
+// Layout returns the widths of the IDs. The layout of a zero Config is [DefaultLayout]: fields of 0
+// are replaced by their defaults.
 func (g *Generator) Layout() Layout { return g.layout }
 
-// Epoch returns the time of timestamp 0, in UTC: the epoch of Config, or the default one.
+// Epoch returns the time of timestamp 0, in UTC.
 func (g *Generator) Epoch() time.Time { return g.mint.Epoch() }
 
-// Time returns the time of an ID by the generator's epoch and layout: in UTC, to the millisecond. The ID must
-// be one of a generator with the same epoch and layout.
+// Time returns the time of an ID in UTC, to the millisecond. The ID must be of a generator with the
+// same epoch and layout.
 func (g *Generator) Time(id ID) time.Time { return id.Time(g.layout, g.Epoch()) }
 
-// First returns the smallest ID of the millisecond of t, and Last the largest, by the generator's
-// epoch and layout. A scan from First(a) to Last(b), both included, finds all IDs of a to b. A time that the
-// timestamp cannot hold counts as the nearest time that the timestamp can hold.
+// First returns the smallest ID of the millisecond of t. A scan from First(a) to Last(b), both
+// included, finds all IDs from a to b. A time before the epoch or after the last timestamp counts
+// as the nearest time in range.
 func (g *Generator) First(t time.Time) ID {
 	first, _ := bounds(g.layout, t, g.Epoch().UnixMilli())
 	return first
@@ -212,10 +216,11 @@ func (g *Generator) Last(t time.Time) ID {
 	return last
 }
 
-// fieldBits is the width of the sequence in a word: with 41 bits of timestamp all but one bit.
+// fieldBits is the width of the sequence in a word: 41 bits of timestamp and the sequence fill all
+// bits but the highest.
 const fieldBits = 63 - 41
 
-// at returns the ID of a word: the timestamp above the sequence.
+// at returns the ID of a word: a timestamp above a sequence.
 func (g *Generator) at(word uint64) ID {
 	return ID(word>>fieldBits)<<g.shift | ID(g.mint.Worker(word)) | ID(word)&g.mask
 }

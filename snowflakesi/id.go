@@ -17,29 +17,31 @@ const (
 	// DefaultEpochMilli is DefaultEpoch in Unix milliseconds.
 	DefaultEpochMilli = 1609459200000
 
-	// minEpochMilli is the bound of the specification for 40 bits of timestamp,
-	// which an epoch must be later than for them to reach the year 2038.
+	// minEpochMilli is the bound of the specification for 40 bits of timestamp: only timestamps
+	// from a later epoch reach the year 2038.
 	minEpochMilli = 1047972019224
 )
 
-// DefaultEpoch returns 2021-01-01T00:00:00Z, the epoch where none is given. The
+// DefaultEpoch returns 2021-01-01T00:00:00Z, the epoch of a Config without an epoch. The
 // specification leaves the epoch to the application.
 func DefaultEpoch() time.Time { return time.UnixMilli(DefaultEpochMilli).UTC() }
 
-// An ID is a Snowflake-SI ID: 0 to [Max]. IDs compare with == and <, in the order of
-// their times. Any other value, which only a conversion can make, is no ID: it is
-// refused wherever an error can be returned.
+// An ID is a Snowflake-SI ID: 0 to [Max]. IDs compare with == and <, in the order of their times.
+// Only a conversion can make a value out of range, which is no ID: every method and function with
+// an error refuses the value.
 type ID int64
 
-// FromInt64 returns v as an ID, or a *[ParseError] if it is negative or over [Max].
+// FromInt64 returns v as an ID, or a *[ParseError] for a v that is negative or greater than [Max].
 func FromInt64(v int64) (ID, error) { return form.FromInt64(v) }
 
-// FromTime builds the ID of a time and the other fields. It is for back-filling rows
-// that are older than their IDs: uniqueness is up to the caller, who numbers the IDs
-// of a millisecond with the sequence. It returns a *[TimeError] for a time that the
-// timestamp cannot hold, and a *[ConfigError] for a layout, an epoch or another field that
-// [NewGenerator] refuses whatever the time, or for the one ID that is zero and stands for none: that of the epoch, machine ID 0 and
-// sequence 0.
+// FromTime returns the ID of a time and of the other fields, to back-fill rows that are older than
+// their IDs. The caller makes the IDs unique, and numbers the IDs of a millisecond with the
+// sequence.
+//
+// FromTime returns a *[TimeError] for a time before the epoch or after the last timestamp. The
+// error is a *[ConfigError] for a layout, an epoch or another field that no [NewGenerator] takes,
+// and for the zero ID, which stands for "no ID": the ID of the epoch with machine ID 0 and sequence
+// 0.
 func FromTime(l Layout, t, epoch time.Time, machineID, sequence int) (ID, error) {
 	if err := l.Check(); err != nil {
 		return 0, err
@@ -64,10 +66,10 @@ func FromTime(l Layout, t, epoch time.Time, machineID, sequence int) (ID, error)
 	return id, nil
 }
 
-// First returns the smallest ID of the millisecond of t, and Last the largest: a scan
-// from First(a) to Last(b), both included, finds all IDs of a to b. A time that the
-// timestamp cannot hold counts as the nearest one that it can. The error is a *[ConfigError]
-// for a layout or an epoch that [NewGenerator] refuses whatever the time.
+// First returns the smallest ID of the millisecond of t. A scan from First(a) to Last(b), both
+// included, finds all IDs from a to b. A time before the epoch or after the last timestamp counts
+// as the nearest time in range. A layout or an epoch that no [NewGenerator] takes is a
+// *[ConfigError]. See [Generator.First] for the layout and epoch of a generator.
 func First(l Layout, t, epoch time.Time) (ID, error) {
 	if err := l.Check(); err != nil {
 		return 0, err
@@ -93,21 +95,22 @@ func Last(l Layout, t, epoch time.Time) (ID, error) {
 	return last, nil
 }
 
-// bounds returns the smallest and the largest ID of the millisecond of t. The layout is valid, and the
-// epoch is in Unix milliseconds.
+// bounds returns the smallest and the largest ID of the millisecond of t. The layout is valid, and
+// the epoch is in Unix milliseconds.
 func bounds(l Layout, t time.Time, epoch int64) (first, last ID) {
 	ts, _ := clock.Timestamp(t, epoch, l.MaxTimestamp())
 	first = ID(ts << l.timestampShift())
 	return first, first | (1<<l.timestampShift() - 1)
 }
 
-// Int64 returns the ID as the integer that it is.
+// Int64 returns the ID as an integer.
 func (id ID) Int64() int64 { return int64(id) }
 
-// Timestamp returns the milliseconds from the epoch to the ID's creation (MAB).
+// Time returns the time of the ID in UTC, to the millisecond, for the layout and epoch of its
+// generator. See [Generator.Time] for the layout and epoch of a generator.
 func (id ID) Timestamp(l Layout) int64 { return int64(id) >> l.timestampShift() }
 
-// MachineID returns the machine's number (MID), 0 if the layout has none.
+// MachineID returns the machine ID (MID), and 0 if the layout has no machine ID.
 func (id ID) MachineID(l Layout) int { return int(id>>l.sequenceBits()) & l.MaxMachineID() }
 
 // Sequence returns the low bits of the machine's count of IDs (UIN).
@@ -121,7 +124,7 @@ func (id ID) Time(l Layout, epoch time.Time) time.Time {
 // Compare returns -1, 0 or 1 as id is less than, equal to or greater than other.
 func (id ID) Compare(other ID) int { return cmp.Compare(id, other) }
 
-// IsZero tells whether id is the zero ID, which stands for none.
+// IsZero reports whether id is the zero ID, which stands for "no ID".
 func (id ID) IsZero() bool { return id == 0 }
 
 // LogValue implements [slog.LogValuer] by the text.

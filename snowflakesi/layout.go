@@ -9,23 +9,24 @@ import (
 	"github.com/firn-id/firn/internal/mint"
 )
 
-// totalBits is the width of an ID: that of JavaScript's safe integers.
+// totalBits is the width of an ID: the width of JavaScript's safe integers.
 const totalBits = 53
 
-// NoMachineBits is the MachineBits of a [Layout] without a machine ID. The layout is for a system that
-// has one generator.
+// NoMachineBits is the MachineBits of a [Layout] without a machine ID, for a system with one
+// generator.
 const NoMachineBits = -1
 
 // A Layout says how an ID shares its 53 bits among the timestamp, the machine ID and the sequence
-// (UIN). A field that is 0 stands for its default, each by itself: Layout{ClockBits: 41} has 5 bits of
-// machine ID, and Layout{MachineBits: 3} has 40 bits of timestamp.
+// (UIN). A field that is 0 stands for its default, each field by itself: Layout{ClockBits: 41} has
+// 5 bits of machine ID, and Layout{MachineBits: 3} has 40 bits of timestamp.
 //
-// The sequence has the bits that ClockBits and MachineBits leave of the 53. So MachineBits is at most
-// 13, and at most 12 with 41 bits of timestamp. A layout at this limit has no sequence: each machine
-// makes one ID a millisecond. All generators of a system must have the same layout.
+// The sequence has the bits that ClockBits and MachineBits leave of the 53. MachineBits is
+// therefore at most 13, and at most 12 with 41 bits of timestamp. A layout at this limit has no
+// sequence: each machine makes one ID in a millisecond. All generators of a system must have the
+// same layout.
 //
-// The methods of an [ID] that take a Layout have no error. They read a layout that is not valid as the
-// nearest valid one. [NewGenerator], [FromTime], [First], [Last] and [Layout.Check] return an error.
+// The methods of [ID] with a Layout have no error: they read an invalid layout as the nearest valid
+// layout. [NewGenerator], [FromTime], [First], [Last] and [Layout.Check] return a *[ConfigError].
 //
 // Specification: "Algorithm Adjustment".
 type Layout struct {
@@ -38,8 +39,8 @@ const (
 	defaultMachineBits = 5
 )
 
-// DefaultLayout returns Layout{40, 5}: 32 machines, 256 IDs a millisecond, 34 years. The zero Layout
-// stands for the same widths.
+// DefaultLayout returns Layout{40, 5}: 32 machines, 256 IDs in a millisecond, 34 years. The zero
+// Layout stands for the same widths.
 func DefaultLayout() Layout {
 	return Layout{ClockBits: defaultClockBits, MachineBits: defaultMachineBits}
 }
@@ -55,7 +56,7 @@ func (l Layout) Check() error {
 	return nil
 }
 
-// epochsAfter returns the time that epochs must be after, or the zero time for none.
+// epochsAfter returns the bound that epochs must be after, or the zero time for no bound.
 func (l Layout) epochsAfter() time.Time {
 	if l.clockBits() > 40 {
 		return time.Time{}
@@ -63,7 +64,8 @@ func (l Layout) epochsAfter() time.Time {
 	return clock.Time(0, minEpochMilli)
 }
 
-// epoch returns an epoch in Unix milliseconds, or a *[ConfigError] if the layout cannot have it.
+// epoch returns an epoch in Unix milliseconds, or a *[ConfigError] for an epoch that the layout
+// cannot have.
 func (l Layout) epoch(epoch time.Time) (int64, error) {
 	ms, err := mint.Epoch(format, epoch, DefaultEpochMilli)
 	if err != nil {
@@ -75,7 +77,7 @@ func (l Layout) epoch(epoch time.Time) (int64, error) {
 	return ms, nil
 }
 
-// explicit returns the layout without fields that stand for a default.
+// explicit returns the layout with each default in place of a 0.
 func (l Layout) explicit() Layout {
 	machineBits := int(l.machineBits())
 	if machineBits == 0 {
@@ -100,7 +102,7 @@ func (l Layout) machineBits() uint {
 
 func (l Layout) sequenceBits() uint { return totalBits - l.clockBits() - l.machineBits() }
 
-// timestampShift is the width of all that is below the timestamp.
+// timestampShift is the width of the fields below the timestamp.
 func (l Layout) timestampShift() uint { return totalBits - l.clockBits() }
 
 // MaxTimestamp returns the last timestamp, in milliseconds since the epoch.
@@ -109,12 +111,12 @@ func (l Layout) MaxTimestamp() int64 { return 1<<l.clockBits() - 1 }
 // MaxMachineID returns the largest machine ID.
 func (l Layout) MaxMachineID() int { return 1<<l.machineBits() - 1 }
 
-// MaxSequence returns the largest sequence number: one less than the most IDs that a
-// machine can make in a millisecond.
+// MaxSequence returns the largest sequence number. A machine makes up to MaxSequence+1 IDs in a
+// millisecond.
 func (l Layout) MaxSequence() int { return 1<<l.sequenceBits() - 1 }
 
-// Widths returns the bits of the timestamp, the machine ID and the sequence: 40, 5 and 8 for the zero
-// Layout. A layout without machine IDs has 0 bits of them.
+// Widths returns the bits of the timestamp, the machine ID and the sequence: 40, 5 and 8 for the
+// zero Layout, and 0 bits of machine ID for NoMachineBits.
 func (l Layout) Widths() (clock, machine, sequence int) {
 	return int(l.clockBits()), int(l.machineBits()), int(l.sequenceBits())
 }

@@ -12,10 +12,9 @@ var (
 	_ driver.Valuer = ID(0)
 )
 
-// Value implements [driver.Valuer]: the integer, for a BIGINT column; NULL for the
-// zero ID.
+// Value implements [driver.Valuer]: the integer, for a BIGINT column, and NULL for the zero ID.
 func (id ID) Value() (driver.Value, error) { return form.Value(id) }
 
-// Scan implements [sql.Scanner]. It reads an integer, the text as [Parse] does, 8
-// bytes as the binary form, and NULL as the zero ID.
+// Scan implements [sql.Scanner]. Scan reads an integer, the text as [Parse] does, 8 bytes as the
+// binary form, and NULL as the zero ID.
 func (id *ID) Scan(src any) error { return wire.Set(id)(form.Scan(src)) }

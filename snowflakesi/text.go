@@ -30,11 +30,11 @@ var (
 	_ json.Unmarshaler           = (*ID)(nil)
 )
 
-// Parse reads an ID in decimal: 1 to 16 digits, up to 9007199254740991. Anything
-// else, a sign or a space included, is a *[ParseError].
+// Parse reads an ID in decimal: 1 to 16 digits, up to 9007199254740991. Any other text is a
+// *[ParseError], also a text with a sign or a space.
 func Parse(s string) (ID, error) { return parse(s) }
 
-// MustParse is [Parse] for constants in code: it panics where Parse gives an error.
+// MustParse is [Parse] for constants in code. MustParse panics if Parse returns an error.
 func MustParse(s string) ID {
 	id, err := parse(s)
 	if err != nil {
@@ -56,8 +56,8 @@ func (id ID) String() string {
 	return string(appendText(b[:0], id))
 }
 
-// AppendText implements [encoding.TextAppender] by the canonical text. It does not
-// allocate if dst has room for 16 bytes.
+// AppendText implements [encoding.TextAppender] by the canonical text. AppendText does not allocate
+// if dst has room for 16 bytes.
 func (id ID) AppendText(dst []byte) ([]byte, error) {
 	if !form.Valid(id) {
 		return dst, form.Check(id)
@@ -68,8 +68,8 @@ func (id ID) AppendText(dst []byte) ([]byte, error) {
 // MarshalText implements [encoding.TextMarshaler] by the canonical text.
 func (id ID) MarshalText() ([]byte, error) { return id.AppendText(nil) }
 
-// UnmarshalText implements [encoding.TextUnmarshaler]; it reads what [Parse] does.
-// On an error id is unchanged, as in all methods that read an ID.
+// UnmarshalText implements [encoding.TextUnmarshaler]. UnmarshalText reads the texts that [Parse]
+// reads. An error leaves id unchanged, as in all methods that read an ID.
 func (id *ID) UnmarshalText(text []byte) error { return wire.Set(id)(parse(text)) }
 
 // ParseHex reads the binary form in 16 hexadecimal digits of either case.
@@ -81,9 +81,8 @@ func (id ID) Hex() string { return form.HexString(id) }
 // FromBytes reads the binary form: 8 bytes, the most significant first.
 func FromBytes(b []byte) (ID, error) { return form.Binary(b) }
 
-// AppendBinary implements [encoding.BinaryAppender]: 8 bytes, the most significant
-// first, so that binary forms sort as the IDs do. It does not allocate if dst has
-// room for them.
+// AppendBinary implements [encoding.BinaryAppender]: 8 bytes, the most significant byte first.
+// Binary forms sort as the IDs do. AppendBinary does not allocate if dst has room for 8 bytes.
 func (id ID) AppendBinary(dst []byte) ([]byte, error) { return form.AppendBinary(dst, id) }
 
 // MarshalBinary implements [encoding.BinaryMarshaler]; see [ID.AppendBinary].
@@ -92,14 +91,14 @@ func (id ID) MarshalBinary() ([]byte, error) { return id.AppendBinary(nil) }
 // UnmarshalBinary implements [encoding.BinaryUnmarshaler].
 func (id *ID) UnmarshalBinary(data []byte) error { return wire.Set(id)(form.Binary(data)) }
 
-// MarshalJSON implements [json.Marshaler]: a number, since JavaScript's numbers hold
-// 53 bits; null for the zero ID.
+// MarshalJSON implements [json.Marshaler]: a number, because JavaScript numbers hold 53 bits, and
+// null for the zero ID.
 //
-// Give a struct field no option string. With the option, encoding/json writes the same
-// number and refuses to read that number ("invalid use of ,string struct tag"), unless it
-// is built with GOEXPERIMENT=jsonv2. The same JSON reads without the option.
+// Give a struct field no option string. With the option, encoding/json writes the same number and
+// refuses to read that number ("invalid use of ,string struct tag"), unless built with
+// GOEXPERIMENT=jsonv2. Without the option the same JSON reads well.
 func (id ID) MarshalJSON() ([]byte, error) { return form.AppendJSON(nil, id) }
 
-// UnmarshalJSON implements [json.Unmarshaler]. It reads an integer as a number
-// or in a string, and null as the zero ID.
+// UnmarshalJSON implements [json.Unmarshaler]. UnmarshalJSON reads an integer as a number or in a
+// string, and null as the zero ID.
 func (id *ID) UnmarshalJSON(data []byte) error { return wire.Set(id)(form.JSON(data)) }

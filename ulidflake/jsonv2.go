@@ -14,8 +14,8 @@ var (
 	_ json.MarshalerTo = ScalableID(0)
 )
 
-// MarshalJSONTo implements [json.MarshalerTo] as MarshalJSON; as the name of an
-// object's member, which must be a string, an ID is its text.
+// MarshalJSONTo implements [json.MarshalerTo] as MarshalJSON does. As the name of an object member,
+// which must be a string, an ID is its text.
 func (id ID) MarshalJSONTo(enc *jsontext.Encoder) error { return wire.MarshalJSONTo(enc, id) }
 
 // MarshalJSONTo implements [json.MarshalerTo]; see [ID.MarshalJSONTo].

@@ -152,8 +152,8 @@ func (id ScalableID) String() string {
 	return string(appendInt(b[:0], id))
 }
 
-// AppendText implements [encoding.TextAppender] by the canonical text. It does not
-// allocate if dst has room for 13 bytes.
+// AppendText implements [encoding.TextAppender] by the canonical text. AppendText does not allocate
+// if dst has room for 13 bytes.
 func (id ScalableID) AppendText(dst []byte) ([]byte, error) {
 	if id < 0 {
 		return dst, formScalable.Check(id)
@@ -164,8 +164,8 @@ func (id ScalableID) AppendText(dst []byte) ([]byte, error) {
 // MarshalText implements [encoding.TextMarshaler] by the canonical text.
 func (id ScalableID) MarshalText() ([]byte, error) { return id.AppendText(nil) }
 
-// UnmarshalText implements [encoding.TextUnmarshaler]; it reads what [ParseScalable] does.
-// On an error id is unchanged, as in all methods that read an ID.
+// UnmarshalText implements [encoding.TextUnmarshaler]. UnmarshalText reads the texts that
+// [ParseScalable] reads. An error leaves id unchanged, as in all methods that read an ID.
 func (id *ScalableID) UnmarshalText(text []byte) error { return wire.Set(id)(parseScalableBytes(text)) }
 
 // Decimal returns the ID as a decimal integer, without padding.
@@ -174,9 +174,8 @@ func (id ScalableID) Decimal() string { return formScalable.DecimalString(id) }
 // Hex returns the binary form in 16 lower-case hexadecimal digits.
 func (id ScalableID) Hex() string { return formScalable.HexString(id) }
 
-// AppendBinary implements [encoding.BinaryAppender]: 8 bytes, the most significant
-// first, so that binary forms sort as the IDs do. It does not allocate if dst has
-// room for them.
+// AppendBinary implements [encoding.BinaryAppender]: 8 bytes, the most significant byte first.
+// Binary forms sort as the IDs do. AppendBinary does not allocate if dst has room for 8 bytes.
 func (id ScalableID) AppendBinary(dst []byte) ([]byte, error) {
 	return formScalable.AppendBinary(dst, id)
 }

@@ -96,8 +96,8 @@ func (id ID) String() string {
 	return string(appendInt(b[:0], id))
 }
 
-// AppendText implements [encoding.TextAppender] by the canonical text. It does not
-// allocate if dst has room for 13 bytes.
+// AppendText implements [encoding.TextAppender] by the canonical text. AppendText does not allocate
+// if dst has room for 13 bytes.
 func (id ID) AppendText(dst []byte) ([]byte, error) {
 	if id < 0 {
 		return dst, form.Check(id)
@@ -108,8 +108,8 @@ func (id ID) AppendText(dst []byte) ([]byte, error) {
 // MarshalText implements [encoding.TextMarshaler] by the canonical text.
 func (id ID) MarshalText() ([]byte, error) { return id.AppendText(nil) }
 
-// UnmarshalText implements [encoding.TextUnmarshaler]; it reads what [Parse] does.
-// On an error id is unchanged, as in all methods that read an ID.
+// UnmarshalText implements [encoding.TextUnmarshaler]. UnmarshalText reads the texts that [Parse]
+// reads. An error leaves id unchanged, as in all methods that read an ID.
 func (id *ID) UnmarshalText(text []byte) error {
 	v, err := parseBytes(text)
 	if err == nil {
@@ -135,9 +135,8 @@ func (id ID) Hex() string { return form.HexString(id) }
 // FromBytes reads the binary form: 8 bytes, the most significant first.
 func FromBytes(b []byte) (ID, error) { return form.Binary(b) }
 
-// AppendBinary implements [encoding.BinaryAppender]: 8 bytes, the most significant
-// first, so that binary forms sort as the IDs do. It does not allocate if dst has
-// room for them.
+// AppendBinary implements [encoding.BinaryAppender]: 8 bytes, the most significant byte first.
+// Binary forms sort as the IDs do. AppendBinary does not allocate if dst has room for 8 bytes.
 func (id ID) AppendBinary(dst []byte) ([]byte, error) { return form.AppendBinary(dst, id) }
 
 // MarshalBinary implements [encoding.BinaryMarshaler]; see [ID.AppendBinary].
