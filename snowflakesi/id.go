@@ -39,9 +39,8 @@ func FromInt64(v int64) (ID, error) { return form.FromInt64(v) }
 // sequence.
 //
 // FromTime returns a *[TimeError] for a time before the epoch or after the last timestamp. The
-// error is a *[ConfigError] for a layout, an epoch or another field that no [NewGenerator] takes,
-// and for the zero ID, which stands for "no ID": the ID of the epoch with machine ID 0 and sequence
-// 0.
+// error is a *[ConfigError] for a layout, an epoch or another field out of range, and for the zero
+// ID, which stands for "no ID": the ID of the epoch with machine ID 0 and sequence 0.
 func FromTime(l Layout, t, epoch time.Time, machineID, sequence int) (ID, error) {
 	if err := l.Check(); err != nil {
 		return 0, err
@@ -68,8 +67,8 @@ func FromTime(l Layout, t, epoch time.Time, machineID, sequence int) (ID, error)
 
 // First returns the smallest ID of the millisecond of t. A scan from First(a) to Last(b), both
 // included, finds all IDs from a to b. A time before the epoch or after the last timestamp counts
-// as the nearest time in range. A layout or an epoch that no [NewGenerator] takes is a
-// *[ConfigError]. See [Generator.First] for the layout and epoch of a generator.
+// as the nearest time in range. A layout or an epoch out of range is a *[ConfigError]. See
+// [Generator.First] for the layout and epoch of a generator.
 func First(l Layout, t, epoch time.Time) (ID, error) {
 	if err := l.Check(); err != nil {
 		return 0, err

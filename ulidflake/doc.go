@@ -1,5 +1,14 @@
-// Package ulidflake makes and reads Ulid-Flakes: 64-bit IDs in the order of time that
-// are hard to guess, in the stand-alone version and in the scalable one.
+// Package ulidflake makes and reads Ulid-Flakes: 64-bit IDs in the order of time that are hard to
+// guess, in the stand-alone version and in the scalable version.
+//
+// A stand-alone [Generator] is for a system with ONE generator. Stand-alone IDs have no number of a
+// generator, and 20 random bits do not keep generators apart: 1200 generators that make an ID in the
+// same millisecond make two equal IDs with probability one half. A system with more generators uses a
+// [ScalableGenerator] for each. The zero [ScalableConfig] is scalability 0, for one generator again:
+// two processes with the same scalability can make equal IDs. Pass each generator a
+// ScalableConfig.Scalability of its own, or lease scalabilities with ScalableConfig.Leased and
+// lease.Start. With Config.Leased, stand-alone generators take turns: a lease allows one generator at
+// a time.
 //
 //	 63  62                     20  19                     0
 //	┌───┬────────────────────────┬──────────────────────────┐
@@ -10,30 +19,27 @@
 //	│   │ timestamp, ms          │ randomness     │ scal.   │
 //	└───┴────────────────────────┴────────────────┴─────────┘
 //
-// The first ID of a millisecond has a randomness drawn uniformly over all values;
-// each that follows is the last one plus a random increment. Timestamps count from
-// 2024 and last until 2302.
+// The first ID of a millisecond has a random number, drawn uniformly over all values. Each further ID
+// of the millisecond adds a random increment. Timestamps count from 2024 and last until 2302.
 //
-//	gen, err := ulidflake.NewGenerator(ulidflake.Config{IncrementBits: 6})
-//	id, err := gen.Next(ctx) // 00CMXB6TAK4SA
+//	gen, err := ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{Scalability: 7})
+//	id, err := gen.Next(ctx) // 00CMXB6TAK4S7
 //
 // # Uniqueness and order
 //
-// The IDs of one generator are distinct and increase in the order in which they are
-// issued, and so do their texts and binary forms, for any number of goroutines and
-// whatever the clock does while the process runs. Scalable IDs are also distinct
-// among generators with different scalabilities. Two stand-alone generators can make
-// the same ID: with 20 random bits, about 1200 of them in the same millisecond do so
-// with probability one half. A generator does not remember its last ID over a
-// restart.
+// The IDs of one generator are distinct, and increase in the order of issue, and so do their texts
+// and binary forms. The promise holds for any number of goroutines and for any steps of the clock
+// while the process runs. Generators with different scalabilities never make equal scalable IDs. A
+// generator does not remember its last ID over a restart. A lease remembers.
 //
 // # Epoch
 //
-// The epoch is not part of an ID. The zero time.Time stands for [DefaultEpoch]
-// wherever this package takes one.
+// The epoch is not part of an ID. The zero time.Time stands for [DefaultEpoch] wherever this package
+// takes an epoch. [Generator.Time], [Generator.First] and [Generator.Last] use the epoch of the
+// generator, and cannot be called with a wrong epoch.
 //
 // # Zero
 //
-// No generator makes the zero ID. It stands for "no ID": it is null in JSON and
-// NULL in SQL, and both are read as zero. Text and binary forms write its zeros.
+// No generator makes the zero ID. The zero ID stands for "no ID": null in JSON and NULL in SQL, both
+// when writing and when reading. Text and binary forms write the zeros.
 package ulidflake

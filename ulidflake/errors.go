@@ -12,8 +12,8 @@ var (
 	// ErrExhausted: the randomness has passed its largest value in this millisecond. The error is
 	// [ErrOverflow], too.
 	ErrExhausted = iderr.ErrExhausted
-	// ErrOverflow is the specification's overflow error: the value is beyond
-	// 7ZZZZZZZZZZZZ, or the randomness beyond its top.
+	// ErrOverflow is the overflow error of the specification: the value is beyond 7ZZZZZZZZZZZZ, or
+	// the randomness is beyond its largest value.
 	ErrOverflow = iderr.ErrRange
 	// ErrClockBackwards: the clock is behind the last ID; a *[ClockError] has the distance.
 	ErrClockBackwards = iderr.ErrClockBackwards

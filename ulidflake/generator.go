@@ -12,38 +12,39 @@ import (
 	"github.com/firn-id/firn/internal/mint"
 )
 
-// Config says how a [Generator] makes its IDs. The zero Config is the
-// specification's default.
+// Config says how a [Generator] makes its IDs. The zero Config is the default of the specification,
+// for a system with one generator.
 type Config struct {
-	// IncrementBits is n: an ID's randomness is the last one's plus a random
-	// increment in [1, 2^n). 0 and 1 mean plus 1, which leaves the most IDs in a
-	// millisecond, half a million on average; each bit more makes the next ID
-	// harder to guess and halves their number. At most 20.
+	// IncrementBits is n: each further ID of a millisecond adds a random increment in [1, 2^n) to
+	// the randomness. 0 and 1 mean plus 1, for the most IDs in a millisecond: half a million on
+	// average. Each bit more makes the next ID harder to guess, and halves the number of IDs. At
+	// most 20.
 	IncrementBits int
 
 	// Leased makes a generator for lease.Start: the generator mints nothing until a lease gives it
 	// intervals.
 	Leased bool
 
-	// Epoch is the time of timestamp 0, in the past, whole milliseconds. The zero
-	// time means DefaultEpoch.
+	// Epoch is the time of timestamp 0: a time in the past, in whole milliseconds. The zero time
+	// means DefaultEpoch.
 	Epoch time.Time
 
-	// MaxBackward is how far the clock may be behind the last ID for Next to wait
-	// for it rather than return an error. 0 means 5 s; negative, never wait.
+	// MaxBackward is the longest wait of Next for a clock that is behind the last ID. Next returns
+	// an error for a clock that is further behind. 0 means 5 s; a negative value, no wait.
 	MaxBackward time.Duration
 
 	// Clock is read for the time; nil means time.Now. It is for tests.
 	Clock func() time.Time
 }
 
-// ScalableConfig says how a [ScalableGenerator] makes its IDs.
+// ScalableConfig says how a [ScalableGenerator] makes its IDs. The zero ScalableConfig is
+// scalability 0, for a system with one generator.
 type ScalableConfig struct {
-	// Scalability is 0 to 31. No two generators of a system may share one.
+	// Scalability is 0 to 31. Each generator of a system needs a scalability of its own.
 	Scalability int
 
-	// IncrementBits is as in Config, at most 15; with plus 1 a millisecond has
-	// 16 000 IDs on average.
+	// IncrementBits is as in Config, and at most 15. With plus 1, a millisecond has 16 000 IDs on
+	// average.
 	IncrementBits int
 
 	// Leased makes a generator for lease.Start: the generator mints nothing until a lease gives it
@@ -55,18 +56,16 @@ type ScalableConfig struct {
 	Clock       func() time.Time // as in Config
 }
 
-// A Generator makes stand-alone IDs. It is safe for concurrent use, holds no lock
-// while it waits, and starts no goroutine. It is made by [NewGenerator] and must not
-// be copied.
+// A Generator makes stand-alone IDs. A Generator is safe for concurrent use, holds no lock during a
+// wait, and starts no goroutine. [NewGenerator] makes a Generator. A Generator must not be copied.
 type Generator struct {
 	mint mint.Mint
 	rand entropy.Source
 }
 
-// NewGenerator returns a generator of stand-alone IDs. It returns a *[ConfigError]
-// that names a field out of range, and a *[TimeError] if the clock is not after the
-// epoch or past the last timestamp: of an epoch that Config names, as the Err of a
-// *[ConfigError].
+// NewGenerator returns a generator of stand-alone IDs, or a *[ConfigError] for a field that is out
+// of range. If the clock is not after the epoch or is after the last timestamp, the error is a
+// *[TimeError]; for an epoch in Config, the error is a *[ConfigError] with the *[TimeError] as Err.
 func NewGenerator(c Config) (*Generator, error) {
 	g := new(Generator)
 	if err := initMint(&g.mint, &g.rand, format, randomnessBits, 0, c); err != nil {
@@ -75,7 +74,7 @@ func NewGenerator(c Config) (*Generator, error) {
 	return g, nil
 }
 
-// initMint readies a generator's mint, for a randomness of so many bits and a worker.
+// initMint initializes the mint of a generator with a worker and so many bits of randomness.
 func initMint(m *mint.Mint, rand *entropy.Source, format string, bits, worker int, c Config) error {
 	if c.IncrementBits < 0 || c.IncrementBits > bits {
 		return iderr.BadConfig(format, "IncrementBits", c.IncrementBits, "in 0 to "+strconv.Itoa(bits))
@@ -93,15 +92,15 @@ func initMint(m *mint.Mint, rand *entropy.Source, format string, bits, worker in
 	return m.CheckEpoch(c.Epoch, time.Time{})
 }
 
-// Next returns a new ID, greater than all before it.
+// Next returns a new ID, greater than all IDs before.
 //
-// When the randomness of the millisecond passes its top it waits for the next;
-// callers who wait are served in turn. When the clock is behind the last ID by up to
-// Config.MaxBackward it waits for that too, and returns a *[ClockError] when it is
-// further behind. It waits as long as ctx allows, then returns an error that wraps
-// ctx's; it looks at ctx only when it must wait, and then every few milliseconds (with
-// thousands of callers waiting, a millisecond later for each thousand). It
-// does not allocate, but for what a wait makes once and later ones use again.
+// Next waits for the next millisecond once the randomness of this millisecond passes its largest
+// value. Waiters get IDs in turn. Next also waits for a clock that is behind the last ID by up to
+// Config.MaxBackward, and returns a *[ClockError] for a clock that is further behind.
+//
+// Next returns an error that wraps the error of ctx if ctx ends during a wait. Next reads ctx only
+// to wait, and then every few milliseconds; each thousand waiters add a millisecond. Next does not
+// allocate, except for memory of the first waits, which later waits use again.
 //
 // Specification: "Monotonicity and Overflow Error Handling".
 func (g *Generator) Next(ctx context.Context) (ID, error) {
@@ -115,11 +114,10 @@ func (g *Generator) Next(ctx context.Context) (ID, error) {
 	return ID(word), nil
 }
 
-// TryNext returns a new ID like [Generator.Next], but never waits: it returns the
-// overflow error, which is [ErrExhausted] and [ErrOverflow], when the randomness
-// passes its top or what is left belongs to callers of Next who wait for it, and a
-// *[ClockError] when the clock is behind the last ID. With random increments, another try
-// in the same millisecond may draw one that still fits.
+// TryNext returns a new ID as [Generator.Next] does, but never waits. The error is [ErrExhausted]
+// and [ErrOverflow] if the randomness passes its largest value, or if waiters will get the IDs that
+// are left. The error is a *[ClockError] if the clock is behind the last ID. With random
+// increments, another call in the same millisecond may draw an increment that fits.
 func (g *Generator) TryNext() (ID, error) {
 	word, ok := g.mint.Fast()
 	if !ok {
@@ -131,8 +129,8 @@ func (g *Generator) TryNext() (ID, error) {
 	return ID(word), nil
 }
 
-// Fill fills dst with new IDs, in order, waiting as [Generator.Next] does. It
-// returns how many it made, and the error if that is less than len(dst).
+// Fill fills dst with new IDs, in order, and waits as [Generator.Next] does. Fill returns the
+// number of new IDs, and an error if that number is less than len(dst).
 func (g *Generator) Fill(ctx context.Context, dst []ID) (int, error) {
 	for done := 0; ; {
 		if done == len(dst) {
@@ -146,20 +144,24 @@ func (g *Generator) Fill(ctx context.Context, dst []ID) (int, error) {
 	}
 }
 
-// Seq returns an iterator over n new IDs, or without end if n is negative, which waits as
-// [Generator.Next] does. An error is the last that it yields.
+// Seq returns an iterator over n new IDs, or over IDs without end if n is negative. The iterator
+// waits as [Generator.Next] does. An error ends the iteration: the last pair is the zero ID and the
+// error.
 //
-// It makes IDs in runs, as Fill does, of up to 256 for a caller who is fast and one by one for
-// one who is slow: an ID's time is that of its run. A loop that is left leaves the rest of a run unused.
+// Seq makes IDs in runs, as Fill does: up to 256 IDs for a fast loop, and one ID at a time for a
+// slow loop. The time of an ID is the time of its run. Breaking out of the loop discards the rest
+// of a run.
 //
-// Each ID is greater than the ones yielded before it. Callers of other methods can have greater IDs
-// meanwhile, but none of a later millisecond: once somebody has one, the rest of the run is dropped.
-// A loop that pauses while nobody else makes IDs goes on with the run from before the pause.
+// Each ID is greater than the IDs that Seq yielded before. Other callers can have greater IDs
+// meanwhile, but no ID of a later millisecond: the rest of a run is discarded once another caller
+// has an ID of a later millisecond. If no other caller makes IDs, a loop that pauses continues with
+// the run from before the pause.
 func (g *Generator) Seq(ctx context.Context, n int) iter.Seq2[ID, error] {
 	return mint.Seq(&g.mint, n, func(dst []ID) (uint64, int, error) { return g.some(ctx, dst) })
 }
 
-// some fills the beginning of dst with a run of IDs, of one tick.
+// some fills the beginning of dst with a run of IDs of one millisecond. some returns the word of
+// the first ID and the number of IDs.
 func (g *Generator) some(ctx context.Context, dst []ID) (uint64, int, error) {
 	word, run, err := g.mint.NextRun(ctx, len(dst))
 	if err != nil {
@@ -171,20 +173,20 @@ func (g *Generator) some(ctx context.Context, dst []ID) (uint64, int, error) {
 	return word, run, nil
 }
 
-// ExpiresAt returns when the generator's timestamps run out: 278 years after its
-// epoch. From then on it returns a *[TimeError].
+// ExpiresAt returns the end of the timestamps, 278 years after the epoch. From then on calls return
+// a *[TimeError].
 func (g *Generator) ExpiresAt() time.Time { return g.mint.ExpiresAt() }
 
-// Epoch returns the time of timestamp 0, in UTC: the epoch of Config, or the default one.
+// Epoch returns the time of timestamp 0, in UTC.
 func (g *Generator) Epoch() time.Time { return g.mint.Epoch() }
 
-// Time returns the time of an ID by the generator's epoch: in UTC, to the millisecond. The ID must
-// be one of a generator with the same epoch.
+// Time returns the time of an ID in UTC, to the millisecond. The ID must be of a generator with the
+// same epoch.
 func (g *Generator) Time(id ID) time.Time { return id.Time(g.Epoch()) }
 
-// First returns the smallest ID of the millisecond of t, and Last the largest, by the generator's
-// epoch. A scan from First(a) to Last(b), both included, finds all IDs of a to b. A time that the
-// timestamp cannot hold counts as the nearest time that the timestamp can hold.
+// First returns the smallest ID of the millisecond of t. A scan from First(a) to Last(b), both
+// included, finds all IDs from a to b. A time before the epoch or after the last timestamp counts
+// as the nearest time in range.
 func (g *Generator) First(t time.Time) ID {
 	first, _ := boundsOf(t, g.Epoch().UnixMilli())
 	return ID(first)
@@ -196,15 +198,15 @@ func (g *Generator) Last(t time.Time) ID {
 	return ID(last)
 }
 
-// A ScalableGenerator makes the IDs of one scalability. It is safe for concurrent
-// use, like a [Generator]. It is made by [NewScalableGenerator] and must not be
-// copied.
+// A ScalableGenerator makes the IDs of one scalability. A ScalableGenerator is safe for concurrent
+// use, as a [Generator] is. [NewScalableGenerator] makes a ScalableGenerator. A ScalableGenerator
+// must not be copied.
 type ScalableGenerator struct {
 	mint mint.Mint
 	rand entropy.Source
 }
 
-// NewScalableGenerator returns a generator of scalable IDs; its errors are those of
+// NewScalableGenerator returns a generator of scalable IDs. The errors are the errors of
 // [NewGenerator].
 func NewScalableGenerator(c ScalableConfig) (*ScalableGenerator, error) {
 	if c.Scalability < 0 || c.Scalability > MaxScalability {
@@ -222,7 +224,7 @@ func NewScalableGenerator(c ScalableConfig) (*ScalableGenerator, error) {
 	return g, nil
 }
 
-// Next returns a new ID, greater than all before it; see [Generator.Next].
+// Next returns a new ID, greater than all IDs before; see [Generator.Next].
 func (g *ScalableGenerator) Next(ctx context.Context) (ScalableID, error) {
 	word, ok := g.mint.Fast()
 	if !ok {
@@ -260,20 +262,14 @@ func (g *ScalableGenerator) Fill(ctx context.Context, dst []ScalableID) (int, er
 	}
 }
 
-// Seq returns an iterator over n new IDs, or without end if n is negative, which waits as
-// [ScalableGenerator.Next] does. An error is the last that it yields.
-//
-// It makes IDs in runs, as Fill does, of up to 256 for a caller who is fast and one by one for
-// one who is slow: an ID's time is that of its run. A loop that is left leaves the rest of a run unused.
-//
-// Each ID is greater than the ones yielded before it. Callers of other methods can have greater IDs
-// meanwhile, but none of a later millisecond: once somebody has one, the rest of the run is dropped.
-// A loop that pauses while nobody else makes IDs goes on with the run from before the pause.
+// Seq returns an iterator over n new IDs, or over IDs without end if n is negative; see
+// [Generator.Seq].
 func (g *ScalableGenerator) Seq(ctx context.Context, n int) iter.Seq2[ScalableID, error] {
 	return mint.Seq(&g.mint, n, func(dst []ScalableID) (uint64, int, error) { return g.some(ctx, dst) })
 }
 
-// some fills the beginning of dst with a run of IDs, of one tick.
+// some fills the beginning of dst with a run of IDs of one millisecond. some returns the word of
+// the first ID and the number of IDs.
 func (g *ScalableGenerator) some(ctx context.Context, dst []ScalableID) (uint64, int, error) {
 	word, run, err := g.mint.NextRun(ctx, len(dst))
 	if err != nil {
@@ -286,23 +282,23 @@ func (g *ScalableGenerator) some(ctx context.Context, dst []ScalableID) (uint64,
 	return word, run, nil
 }
 
-// ExpiresAt returns when the timestamps run out; see [Generator.ExpiresAt].
+// ExpiresAt returns the end of the timestamps; see [Generator.ExpiresAt].
 func (g *ScalableGenerator) ExpiresAt() time.Time { return g.mint.ExpiresAt() }
 
-// Scalability returns the scalability that the generator's next IDs have. With a lease, this is the
-// scalability of the latest grant, and 0 before the first grant.
+// Scalability returns the scalability of new IDs. With a lease, Scalability returns the scalability
+// of the latest grant, and 0 before the first grant.
 func (g *ScalableGenerator) Scalability() int { return int(g.mint.Latest()) }
 
-// Epoch returns the time of timestamp 0, in UTC: the epoch of Config, or the default one.
+// Epoch returns the time of timestamp 0, in UTC.
 func (g *ScalableGenerator) Epoch() time.Time { return g.mint.Epoch() }
 
-// Time returns the time of an ID by the generator's epoch: in UTC, to the millisecond. The ID must
-// be one of a generator with the same epoch.
+// Time returns the time of an ID in UTC, to the millisecond. The ID must be of a generator with the
+// same epoch.
 func (g *ScalableGenerator) Time(id ScalableID) time.Time { return id.Time(g.Epoch()) }
 
-// First returns the smallest ID of the millisecond of t, and Last the largest, by the generator's
-// epoch. A scan from First(a) to Last(b), both included, finds all IDs of a to b. A time that the
-// timestamp cannot hold counts as the nearest time that the timestamp can hold.
+// First returns the smallest ID of the millisecond of t. A scan from First(a) to Last(b), both
+// included, finds all IDs from a to b. A time before the epoch or after the last timestamp counts
+// as the nearest time in range.
 func (g *ScalableGenerator) First(t time.Time) ScalableID {
 	first, _ := boundsOf(t, g.Epoch().UnixMilli())
 	return ScalableID(first)
@@ -314,8 +310,7 @@ func (g *ScalableGenerator) Last(t time.Time) ScalableID {
 	return ScalableID(last)
 }
 
-// at returns the ID of a word: the timestamp and the randomness, as in the ID but
-// for the scalability below them.
+// at returns the ID of a word: the timestamp and the randomness of the word, above the scalability.
 func (g *ScalableGenerator) at(word uint64) ScalableID {
 	return ScalableID(word<<scalabilityBits | g.mint.Worker(word))
 }

@@ -28,30 +28,31 @@ const (
 	DefaultEpochMilli = 1704067200000
 )
 
-// DefaultEpoch returns 2024-01-01T00:00:00Z, the specification's epoch.
+// DefaultEpoch returns 2024-01-01T00:00:00Z, the epoch of the specification.
 func DefaultEpoch() time.Time { return time.UnixMilli(DefaultEpochMilli).UTC() }
 
-// An ID is a stand-alone Ulid-Flake: 0 to [Max]. IDs compare with == and <, in the
-// order of their times. A negative value, which only a conversion can make, is no
-// ID: it is refused wherever an error can be returned.
+// An ID is a stand-alone Ulid-Flake: 0 to [Max]. IDs compare with == and <, in the order of their
+// times. Only a conversion can make a negative value, which is no ID: every method and function
+// with an error refuses the value.
 //
 // Specification: "Specification", stand-alone version.
 type ID int64
 
-// FromInt64 returns v as an ID, or a *[ParseError] if it is negative.
+// FromInt64 returns v as an ID, or a *[ParseError] for a negative v.
 func FromInt64(v int64) (ID, error) { return form.FromInt64(v) }
 
-// FromTime builds an ID of a time, with a randomness drawn from crypto/rand. It is
-// for back-filling rows that are older than their IDs, outside the promise of a
-// generator: IDs of one millisecond have no order and can be equal. None is zero, which
-// stands for no ID. It returns a *[TimeError] for a time that the timestamp cannot hold, and a
+// FromTime returns an ID of a time, with a randomness from crypto/rand, to back-fill rows that are
+// older than their IDs. The IDs of one millisecond have no order and can be equal: the promises of
+// a generator do not hold. FromTime never returns the zero ID, which stands for "no ID".
+//
+// FromTime returns a *[TimeError] for a time before the epoch or after the last timestamp, and a
 // *[ConfigError] for an epoch that is not in whole milliseconds.
 func FromTime(t, epoch time.Time) (ID, error) {
 	id, err := fromTime(format, t, epoch, randomnessBits, 0)
 	return ID(id), err
 }
 
-// fromTime returns the integer of an ID with so many bits of randomness above the worker.
+// fromTime returns the integer of an ID, with so many bits of randomness above the worker.
 func fromTime(format string, t, epoch time.Time, bits, worker int) (int64, error) {
 	e, err := mint.Epoch(format, epoch, DefaultEpochMilli)
 	if err != nil {
@@ -70,10 +71,10 @@ func fromTime(format string, t, epoch time.Time, bits, worker int) (int64, error
 	}
 }
 
-// First returns the smallest ID of the millisecond of t, and Last the largest:
-// a scan from First(a) to Last(b), both included, finds all IDs of a to b. A time
-// that the timestamp cannot hold counts as the nearest one that it can. The error is a
-// *[ConfigError] for an epoch that is not in whole milliseconds.
+// First returns the smallest ID of the millisecond of t. A scan from First(a) to Last(b), both
+// included, finds all IDs from a to b. A time before the epoch or after the last timestamp counts
+// as the nearest time in range. An epoch that is not in whole milliseconds is a *[ConfigError]. See
+// [Generator.First] for the epoch of a generator.
 func First(t, epoch time.Time) (ID, error) {
 	first, _, err := bounds(format, t, epoch)
 	return ID(first), err
@@ -85,7 +86,7 @@ func Last(t, epoch time.Time) (ID, error) {
 	return ID(last), err
 }
 
-// bounds returns the smallest and the largest integer of an ID of the millisecond of t.
+// bounds returns the smallest and the largest integer of the IDs of the millisecond of t.
 func bounds(format string, t, epoch time.Time) (first, last int64, err error) {
 	e, err := mint.Epoch(format, epoch, DefaultEpochMilli)
 	if err != nil {
@@ -102,11 +103,12 @@ func boundsOf(t time.Time, epoch int64) (first, last int64) {
 	return first, first | (1<<timestampShift - 1)
 }
 
-// Int64 returns the ID as the integer that it is, for the databases and languages
-// that hold 64 bits. JavaScript's numbers do not: use the text.
+// Int64 returns the ID as an integer, for databases and languages with 64-bit integers. JavaScript
+// numbers have 53 bits: use the text there.
 func (id ID) Int64() int64 { return int64(id) }
 
-// Timestamp returns the milliseconds from the epoch to the ID's creation.
+// Time returns the time of the ID in UTC, to the millisecond, for the epoch of its generator. See
+// [Generator.Time] for the epoch of a generator.
 func (id ID) Timestamp() int64 { return int64(id) >> timestampShift }
 
 // Randomness returns the random part, 0 to 2^20-1.
@@ -120,7 +122,7 @@ func (id ID) Time(epoch time.Time) time.Time {
 // Compare returns -1, 0 or 1 as id is less than, equal to or greater than other.
 func (id ID) Compare(other ID) int { return cmp.Compare(id, other) }
 
-// IsZero tells whether id is the zero ID, which stands for none.
+// IsZero reports whether id is the zero ID, which stands for "no ID".
 func (id ID) IsZero() bool { return id == 0 }
 
 // LogValue implements [slog.LogValuer] by the text.

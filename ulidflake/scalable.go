@@ -30,8 +30,8 @@ const (
 	MaxScalable ScalableID = 1<<63 - 1
 )
 
-// A ScalableID is a scalable Ulid-Flake: 0 to [MaxScalable]. It has the same text
-// and binary forms as an [ID], and nothing in them tells the two apart.
+// A ScalableID is a scalable Ulid-Flake: 0 to [MaxScalable]. The texts and binary forms of a
+// ScalableID and of an [ID] look alike: a program has to know which of the two a text is.
 //
 // Specification: "Specification", scalable version.
 type ScalableID int64
@@ -57,8 +57,8 @@ var (
 // ParseScalable is [Parse] for a ScalableID.
 func ParseScalable(s string) (ScalableID, error) { return parseScalable(s) }
 
-// MustParseScalable is [ParseScalable] for constants in code: it panics where that
-// gives an error.
+// MustParseScalable is [ParseScalable] for constants in code. MustParseScalable panics if
+// ParseScalable returns an error.
 func MustParseScalable(s string) ScalableID {
 	id, err := parseScalable(s)
 	if err != nil {
@@ -93,8 +93,8 @@ func ScalableFromInt64(v int64) (ScalableID, error) { return formScalable.FromIn
 // ScalableFromBytes is [FromBytes] for a ScalableID.
 func ScalableFromBytes(b []byte) (ScalableID, error) { return formScalable.Binary(b) }
 
-// ScalableFromTime is [FromTime] for a ScalableID of the given scalability. It
-// returns a *[ConfigError] for one that is out of range.
+// ScalableFromTime is [FromTime] for a ScalableID of the given scalability. A scalability that is
+// out of range is a *[ConfigError].
 func ScalableFromTime(t, epoch time.Time, scalability int) (ScalableID, error) {
 	if scalability < 0 || scalability > MaxScalability {
 		return 0, badScalability(scalability)
@@ -115,17 +115,17 @@ func LastScalable(t, epoch time.Time) (ScalableID, error) {
 	return ScalableID(last), err
 }
 
-// Int64 returns the ID as the integer that it is, for the databases and languages
-// that hold 64 bits. JavaScript's numbers do not: use the text.
+// Int64 returns the ID as an integer; see [ID.Int64].
 func (id ScalableID) Int64() int64 { return int64(id) }
 
-// Timestamp returns the milliseconds from the epoch to the ID's creation.
+// Time returns the time of the ID in UTC, to the millisecond, for the epoch of its generator. See
+// [ScalableGenerator.Time] for the epoch of a generator.
 func (id ScalableID) Timestamp() int64 { return int64(id) >> timestampShift }
 
 // Randomness returns the random part, 0 to 2^15-1.
 func (id ScalableID) Randomness() int { return int(id>>scalabilityBits) & MaxScalableRandomness }
 
-// Scalability returns the number of the generator, 0 to 31.
+// Scalability returns the scalability of the generator, 0 to 31.
 func (id ScalableID) Scalability() int { return int(id) & MaxScalability }
 
 // Time returns the ID's time in UTC, to the millisecond, given its epoch.
@@ -136,14 +136,14 @@ func (id ScalableID) Time(epoch time.Time) time.Time {
 // Compare returns -1, 0 or 1 as id is less than, equal to or greater than other.
 func (id ScalableID) Compare(other ScalableID) int { return cmp.Compare(id, other) }
 
-// IsZero tells whether id is the zero ID, which stands for none.
+// IsZero reports whether id is the zero ID, which stands for "no ID".
 func (id ScalableID) IsZero() bool { return id == 0 }
 
 // LogValue implements [slog.LogValuer] by the text.
 func (id ScalableID) LogValue() slog.Value { return slog.StringValue(id.String()) }
 
-// String returns the canonical text: 13 characters of Crockford's base-32 in upper
-// case, which sort as the IDs do.
+// String returns the canonical text: 13 characters of Crockford's base-32 in upper case. Texts sort
+// as the IDs do.
 func (id ScalableID) String() string {
 	if !formScalable.Valid(id) {
 		return formScalable.NoID(id)
@@ -188,17 +188,15 @@ func (id *ScalableID) UnmarshalBinary(data []byte) error {
 	return wire.Set(id)(formScalable.Binary(data))
 }
 
-// MarshalJSON implements [json.Marshaler]: the canonical text as a string, since
-// JavaScript's numbers do not hold 64 bits; null for the zero ID; see [ID.MarshalJSON].
+// MarshalJSON implements [json.Marshaler]; see [ID.MarshalJSON].
 func (id ScalableID) MarshalJSON() ([]byte, error) { return formScalable.AppendJSON(nil, id) }
 
 // UnmarshalJSON implements [json.Unmarshaler]; see [ID.UnmarshalJSON].
 func (id *ScalableID) UnmarshalJSON(data []byte) error { return wire.Set(id)(formScalable.JSON(data)) }
 
-// Value implements [driver.Valuer]: the integer, for a BIGINT column; NULL for the
-// zero ID.
+// Value implements [driver.Valuer]: the integer, for a BIGINT column, and NULL for the zero ID.
 func (id ScalableID) Value() (driver.Value, error) { return formScalable.Value(id) }
 
-// Scan implements [sql.Scanner]. It reads an integer, the text as [ParseScalable] does, 8
-// bytes as the binary form, and NULL as the zero ID.
+// Scan implements [sql.Scanner]. Scan reads an integer, the text as [ParseScalable] does, 8 bytes
+// as the binary form, and NULL as the zero ID. See [ID.Scan] for the types of columns.
 func (id *ScalableID) Scan(src any) error { return wire.Set(id)(formScalable.Scan(src)) }

@@ -28,14 +28,14 @@ var (
 	_ json.Unmarshaler           = (*ID)(nil)
 )
 
-// Parse reads an ID's canonical text: 13 characters of Crockford's base-32 in
-// either case. I, L, O and U are no aliases of other characters. Anything else is a
-// *[ParseError], which is [ErrOverflow] for a text beyond 7ZZZZZZZZZZZZ.
+// Parse reads the canonical text of an ID: 13 characters of Crockford's base-32, in either case. I,
+// L, O and U do not stand for other characters. Any other text is a *[ParseError]. The error is
+// [ErrOverflow] for a text beyond 7ZZZZZZZZZZZZ.
 //
 // Specification: "Encoding" and "Timestamp and Over All".
 func Parse(s string) (ID, error) { return parse(s) }
 
-// MustParse is [Parse] for constants in code: it panics where Parse gives an error.
+// MustParse is [Parse] for constants in code. MustParse panics if Parse returns an error.
 func MustParse(s string) ID {
 	id, err := parse(s)
 	if err != nil {
@@ -58,7 +58,7 @@ func parseBytes(s []byte) (ID, error) {
 	return 0, refuse(format, s)
 }
 
-// refuse returns the error of a text that is none.
+// refuse returns the error of a text that is no ID.
 func refuse[S string | []byte](format string, s S) error {
 	if len(s) != base32.Len63 {
 		return iderr.BadLength(format, s, "13")
@@ -69,8 +69,8 @@ func refuse[S string | []byte](format string, s S) error {
 	return iderr.BadRange(format, s, "0000000000000 to 7ZZZZZZZZZZZZ")
 }
 
-// alphabet says what a foreign character should have been, with a hint for those
-// that Crockford's alphabet leaves out because they look like others.
+// alphabet says which character belongs in place of a foreign character. Crockford's alphabet
+// leaves out letters that look like digits: the hint names the digit.
 func alphabet(c byte) string {
 	const name = "in Crockford's base-32"
 	switch c {
@@ -86,8 +86,8 @@ func appendInt[T ~int64](dst []byte, id T) []byte {
 	return base32.Crockford.Append63(dst, uint64(id))
 }
 
-// String returns the canonical text: 13 characters of Crockford's base-32 in upper
-// case, which sort as the IDs do.
+// String returns the canonical text: 13 characters of Crockford's base-32 in upper case. Texts sort
+// as the IDs do.
 func (id ID) String() string {
 	if !form.Valid(id) {
 		return form.NoID(id)
@@ -145,17 +145,17 @@ func (id ID) MarshalBinary() ([]byte, error) { return id.AppendBinary(nil) }
 // UnmarshalBinary implements [encoding.BinaryUnmarshaler].
 func (id *ID) UnmarshalBinary(data []byte) error { return wire.Set(id)(form.Binary(data)) }
 
-// MarshalJSON implements [json.Marshaler]: the canonical text as a string, since
-// JavaScript's numbers do not hold 64 bits; null for the zero ID.
+// MarshalJSON implements [json.Marshaler]: the canonical text as a string, because JavaScript
+// numbers have 53 bits, and null for the zero ID.
 func (id ID) MarshalJSON() ([]byte, error) { return form.AppendJSON(nil, id) }
 
-// UnmarshalJSON implements [json.Unmarshaler]. It reads the text in a string, null as
-// the zero ID, and an integer as a number. A number whose digits are the text of another ID
-// is a *[ParseError]: those numbers have 13 digits, and only IDs of an epoch's first hours
-// are so small.
+// UnmarshalJSON implements [json.Unmarshaler]. UnmarshalJSON reads a string as the text, a number
+// as an integer, and null as the zero ID. A number whose digits are also the text of another ID is
+// a *[ParseError]. Those numbers have 13 digits; only IDs of the first hours after an epoch are so
+// small.
 //
-// A struct field needs no option string. With the option, encoding/json hands the text over
-// without its quotes, unless it is built with GOEXPERIMENT=jsonv2. UnmarshalJSON reads such a
-// text too, but not if the text is also a JSON number, such as 1000000000000 or
-// 1e10000000000: that is a *[ParseError]. The same JSON reads without the option.
+// A struct field needs no option string. With the option, encoding/json drops the quotes of the
+// text, unless built with GOEXPERIMENT=jsonv2. UnmarshalJSON reads a text without quotes, too,
+// except for a text that is also a JSON number, such as 1000000000000 or 1e10000000000: the error
+// is a *[ParseError]. Without the option the same JSON reads well.
 func (id *ID) UnmarshalJSON(data []byte) error { return wire.Set(id)(form.JSON(data)) }
