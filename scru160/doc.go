@@ -1,5 +1,10 @@
-// Package scru160 makes and reads SCRU160 IDs: 160-bit IDs in the order of time that
-// need no coordination, unique by at least 80 random bits.
+// Package scru160 makes and reads SCRU160 IDs: 160-bit IDs in the order of time that need no
+// coordination, unique by at least 80 random bits.
+//
+// The zero [Config] is for any number of generators in any number of processes: random bits keep
+// their IDs apart, and no generator needs a number of its own. A number is optional: with
+// Config.NodeBits, an ID has the node ID of its generator. Give each generator a node ID of its own
+// then: pass Config.NodeID, or lease node IDs with Config.Leased and lease.Start.
 //
 //	bytes 0    5  6    7  8        9  10       19
 //	┌────────────┬───────┬───────────┬───────────┐
@@ -8,23 +13,22 @@
 //	│ Unix ms    │ ter   │           │           │
 //	└────────────┴───────┴───────────┴───────────┘
 //
-// Its text is 32 characters of base32hex, or 40 of hex, either in any case:
+// The text of an ID is 32 characters of base32hex, or 40 hexadecimal digits, in either case:
 //
 //	gen, err := scru160.NewGenerator(scru160.Config{})
 //	id, err := gen.Next(ctx) // 05TTUP1HNCPNA1QHTDHRTCU3V32PD7C6
 //
 // # Uniqueness and order
 //
-// The IDs of one generator are distinct, and increase in the order in which they are
-// issued, by their timestamp and counter alone, and so do their texts and binary
-// forms; for any number of goroutines and whatever the clock does while the process
-// runs (but see [Config.Restart]). Among generators, and over restarts, IDs are
-// distinct by the random bits, which always come from a cryptographically strong
-// source.
+// The IDs of one generator are distinct, and increase in the order of issue, by the timestamp and the
+// counter alone. Texts and binary forms increase, too. The promise holds for any number of goroutines
+// and for any steps of the clock while the process runs; [Config.Restart] gives up the order. The IDs
+// of different generators, and of a generator before and after a restart, are distinct by their
+// random bits. Random bits always come from a cryptographically strong source.
 //
 // # Zero
 //
-// No generator makes the zero ID: the timestamps 0 and 2^48-1 are reserved. It stands
-// for "no ID": it is null in JSON and NULL in SQL, and both are read as zero. Text
-// and binary forms write its zeros.
+// No generator makes the zero ID: the timestamps 0 and 2^48-1 are reserved. The zero ID stands for
+// "no ID": null in JSON and NULL in SQL, both when writing and when reading. Text and binary forms
+// write the zeros.
 package scru160

@@ -17,35 +17,34 @@ const (
 	microCounterBits = 6 // beside 10 bits of microseconds
 	random16Bits     = 16
 
-	// minTimeBits are what a word leaves to the time, in milliseconds and in
-	// microseconds: until the year 2527 and 2540. Counters that are wider than the
-	// rest of the word keep their high bits elsewhere; see wide.
+	// minTimeBits are the bits of a word for the time, in milliseconds until the year 2527 and in
+	// microseconds until the year 2540. A counter of more bits than the rest of the word keeps its
+	// high bits elsewhere; see wide.
 	minTimeBits      = 44
 	minMicroTimeBits = 54
 
-	// runIDs is how many IDs have their random bits drawn at once.
+	// runIDs is the number of IDs whose random bits are drawn together.
 	runIDs = 128
 )
 
-// Config says how a [Generator] makes its IDs. The zero Config is the specification's
-// default.
+// Config says how a [Generator] makes its IDs. The zero Config is the default of the specification,
+// for any number of generators.
 type Config struct {
-	// Counter says how the counter field is used.
+	// Counter says how an ID uses the counter field.
 	Counter Counter
 
-	// Start says how many random bits a new tick's counter starts at; see
-	// [StartBits]. The zero Start means all but the most significant bit of the
-	// counter, 15 of 16: at least 32 769 IDs in a millisecond. A counter of more than
-	// 20 bits starts with bit 19 clear as well, one of more than 10 bits of a
-	// microsecond with bit 9, and a tick has up to 2^20 and 2^10 of its IDs.
+	// Start is the number of random bits at which the counter of a tick starts; see [StartBits].
+	// The zero Start means all bits but the most significant bit of the counter, 15 of 16: at least
+	// 32 769 IDs in a millisecond. A counter of more than 20 bits starts with bit 19 clear, too,
+	// and in microseconds a counter of more than 10 bits with bit 9. A tick of such counters has up
+	// to 2^20 and 2^10 IDs.
 	Start Start
 
-	// ExtraCounterBits of random16, its most significant ones, extend the counter:
-	// 0 to 16.
+	// ExtraCounterBits extend the counter by the most significant bits of random16: 0 to 16.
 	ExtraCounterBits int
 
-	// NodeBits of random16, next to those, hold NodeID: 0 to the rest of the 16. A
-	// node ID that no other generator has makes IDs distinct among generators.
+	// NodeBits hold NodeID, in the bits of random16 next to ExtraCounterBits: 0 to the rest of the
+	// 16. Generators with the same widths and different node IDs never make equal IDs.
 	NodeBits int
 	NodeID   int
 
@@ -53,54 +52,54 @@ type Config struct {
 	// a node ID and intervals. Leave NodeID at 0, and Restart unset.
 	Leased bool
 
-	// SystemRandom takes each ID's random bits from crypto/rand. Otherwise they are those
-	// of a cipher (AES-256 where processors have it, else ChaCha8), drawn ahead and under
-	// keys from crypto/rand, at a sixth of the time. Clones of a virtual machine share what
-	// was drawn ahead.
+	// SystemRandom takes the random bits of each ID from crypto/rand. Otherwise the random bits
+	// come from a cipher (AES-256 on processors with AES instructions, else ChaCha8) with keys from
+	// crypto/rand, drawn ahead, in a sixth of the time. Clones of a virtual machine share the bits
+	// that were drawn ahead.
 	SystemRandom bool
 
-	// MaxBackward is how far the clock may be behind the last ID for the generator
-	// to go on in the last ID's tick, as long as that has counter left. 0 means
-	// 5 s; negative, not at all.
+	// MaxBackward is the distance of the clock behind the last ID up to which the generator
+	// continues in the tick of the last ID, for as long as the tick has counter left. 0 means 5 s;
+	// a negative value, no distance.
 	MaxBackward time.Duration
 
-	// Restart makes a generator whose clock is further behind than MaxBackward start
-	// afresh at the clock's time, rather than return an error. Its IDs then do not
-	// increase at that point, and are distinct by their random bits alone.
+	// Restart makes a generator start afresh at the time of a clock that is further behind than
+	// MaxBackward. Without Restart, the generator returns an error. IDs do not increase at such a
+	// point, and are distinct by their random bits alone.
 	Restart bool
 
 	// Clock is read for the time; nil means time.Now. It is for tests.
 	Clock func() time.Time
 }
 
-// Counter says how the counter field is used.
+// Counter says how an ID uses the counter field.
 //
 // Specification: "counter".
 type Counter uint8
 
 const (
-	// CounterMilliseconds is the default usage: a random start in each millisecond,
-	// then plus 1 per ID.
+	// CounterMilliseconds is the default: a random start in each millisecond, then plus 1 for each
+	// ID.
 	CounterMilliseconds Counter = iota
-	// CounterMicroseconds is the alternative usage: the 10 most significant bits are
-	// the microsecond within the millisecond, the other 6 start at a random number
-	// in each microsecond, then plus 1 per ID.
+	// CounterMicroseconds is the alternative: the 10 most significant bits are the microsecond
+	// within the millisecond. The other 6 bits start at a random number in each microsecond, then
+	// plus 1 for each ID.
 	CounterMicroseconds
 )
 
-// Start says how many random bits a tick's counter starts at. The zero Start means as
-// many as the specification allows.
+// Start is the number of random bits at which the counter of a tick starts. The zero Start means as
+// many bits as the specification allows.
 type Start struct {
 	bits int
 	set  bool
 }
 
-// StartBits returns the Start of n random bits: fewer leave more IDs in a tick, and 0
-// starts each tick at 0.
+// StartBits returns the Start of n random bits. Fewer bits leave more IDs in a tick; 0 bits start
+// each tick at 0.
 func StartBits(n int) Start { return Start{bits: n, set: true} }
 
-// A Generator makes IDs. It is safe for concurrent use, holds no lock while it waits,
-// and starts no goroutine. It is made by [NewGenerator] and must not be copied.
+// A Generator makes IDs. A Generator is safe for concurrent use, holds no lock during a wait, and
+// starts no goroutine. [NewGenerator] makes a Generator. A Generator must not be copied.
 type Generator struct {
 	mint mint.Mint
 	rand entropy.Source
@@ -115,9 +114,8 @@ type Generator struct {
 	nodeBits uint8
 }
 
-// NewGenerator returns a generator. It returns a *[ConfigError] that names a field out
-// of range, and a *[TimeError] if the clock is not after 1970 or past the last
-// timestamp.
+// NewGenerator returns a generator, a *[ConfigError] for a field that is out of range, or a
+// *[TimeError] if the clock is not after 1970 or is after the last timestamp.
 func NewGenerator(c Config) (*Generator, error) {
 	if c.Counter > CounterMicroseconds {
 		return nil, iderr.BadConfig(format, "Counter", c.Counter, "CounterMilliseconds or CounterMicroseconds")
@@ -167,7 +165,7 @@ func NewGenerator(c Config) (*Generator, error) {
 	if start > low {
 		g.wide = newWide(start - low)
 	}
-	// Timestamps 0 and 2^48-1 are reserved, and a word may hold fewer than there are.
+	// Timestamps 0 and 2^48-1 are reserved, and the time of a word may have fewer bits.
 	last := min(MaxTimestamp*perUnit-1, 1<<(64-low)-2)
 	g.mint.Init(mint.Config{
 		Format: format, Micro: micro, First: perUnit, Last: last, Bits: uint(low),
@@ -185,16 +183,16 @@ func outside(field string, v, most int) error {
 	return iderr.BadConfig(format, field, v, "in 0 to "+strconv.Itoa(most))
 }
 
-// Next returns a new ID, greater than all before it by its timestamp and counter.
+// Next returns a new ID, greater than all IDs before by the timestamp and the counter.
 //
-// When the counter of the tick (the millisecond, or the microsecond) is used up it
-// waits for the next; callers who wait are served in turn. A clock that is behind the
-// last ID by up to Config.MaxBackward only makes it go on in the last ID's tick; it
-// waits if that is used up, and returns a *[ClockError] if the clock is further
-// behind. It waits as long as ctx allows, then returns an error that wraps ctx's; it
-// looks at ctx only when it must wait, and then every few milliseconds (with thousands of
-// callers waiting, a millisecond later for each thousand). It does not
-// allocate, but for what a wait makes once and later ones use again.
+// Next waits for the next tick (millisecond or microsecond) once the counter of this tick is used
+// up. Waiters get IDs in turn. With a clock that is behind the last ID by up to Config.MaxBackward,
+// Next continues in the tick of the last ID, and waits once the tick is used up. Next returns a
+// *[ClockError] for a clock that is further behind.
+//
+// Next returns an error that wraps the error of ctx if ctx ends during a wait. Next reads ctx only
+// to wait, and then every few milliseconds; each thousand waiters add a millisecond. Next does not
+// allocate, except for memory of the first waits, which later waits use again.
 //
 // Specification: "Binary Layout and Byte Order", "Scope of guaranteed monotonicity".
 func (g *Generator) Next(ctx context.Context) (id ID, err error) {
@@ -210,10 +208,10 @@ func (g *Generator) Next(ctx context.Context) (id ID, err error) {
 	return id, nil
 }
 
-// TryNext returns a new ID like [Generator.Next], but never waits: it returns
-// [ErrExhausted] when the tick's counter is used up or belongs to callers of Next who
-// wait for it, and a *[ClockError] when the clock is behind the last ID and cannot be
-// made up for.
+// TryNext returns a new ID as [Generator.Next] does, but never waits. The error is [ErrExhausted]
+// if the tick has no counter left or waiters will get the IDs that are left. The error is a
+// *[ClockError] if the clock is further behind the last ID than Config.MaxBackward, or if the tick
+// of the last ID is used up.
 func (g *Generator) TryNext() (id ID, err error) {
 	word, ok := g.mint.Fast()
 	if !ok {
@@ -227,9 +225,9 @@ func (g *Generator) TryNext() (id ID, err error) {
 	return id, nil
 }
 
-// Fill fills dst with new IDs, in order, reserving all it can of a tick in one step
-// and waiting as [Generator.Next] does. It returns how many it made, and the error if
-// that is less than len(dst).
+// Fill fills dst with new IDs, in order, and waits as [Generator.Next] does. Fill reserves as many
+// IDs of a tick at a time as possible. Fill returns the number of new IDs, and an error if that
+// number is less than len(dst).
 func (g *Generator) Fill(ctx context.Context, dst []ID) (int, error) {
 	for done := 0; ; {
 		if done == len(dst) {
@@ -243,20 +241,23 @@ func (g *Generator) Fill(ctx context.Context, dst []ID) (int, error) {
 	}
 }
 
-// Seq returns an iterator over n new IDs, or without end if n is negative, which waits as
-// [Generator.Next] does. An error is the last that it yields.
+// Seq returns an iterator over n new IDs, or over IDs without end if n is negative. The iterator
+// waits as [Generator.Next] does. An error ends the iteration: the last pair is the zero ID and the
+// error.
 //
-// It makes IDs in runs, as Fill does, of up to 256 for a caller who is fast and one by one for
-// one who is slow: an ID's time is that of its run. A loop that is left leaves the rest of a run unused.
+// Seq makes IDs in runs, as Fill does: up to 256 IDs for a fast loop, and one ID at a time for a
+// slow loop. The time of an ID is the time of its run. Breaking out of the loop discards the rest
+// of a run.
 //
-// IDs are in the order of [Generator.Next]. Callers of other methods can have greater IDs
-// meanwhile, but none of a later tick: once somebody has one, the rest of the run is dropped.
-// A loop that pauses while nobody else makes IDs goes on with the run from before the pause.
+// IDs are in the order of [Generator.Next]. Other callers can have greater IDs meanwhile, but no ID
+// of a later tick: the rest of a run is discarded once another caller has an ID of a later tick. If
+// no other caller makes IDs, a loop that pauses continues with the run from before the pause.
 func (g *Generator) Seq(ctx context.Context, n int) iter.Seq2[ID, error] {
 	return mint.Seq(&g.mint, n, func(dst []ID) (uint64, int, error) { return g.some(ctx, dst) })
 }
 
-// some fills the beginning of dst with a run of IDs, of one tick.
+// some fills the beginning of dst with a run of IDs of one tick. some returns the word of the first
+// ID and the number of IDs.
 func (g *Generator) some(ctx context.Context, dst []ID) (uint64, int, error) {
 	word, run, err := g.mint.NextRun(ctx, len(dst))
 	if err != nil {
@@ -272,7 +273,7 @@ func (g *Generator) some(ctx context.Context, dst []ID) (uint64, int, error) {
 	return word, run, nil
 }
 
-// fill sets IDs to those of a run of words and of random bits.
+// fill sets dst to the IDs of a run of words, with random bits.
 func (g *Generator) fill(dst []ID, word uint64, random []entropy.Bits96) {
 	first, middle := g.fields(word)
 	noise, step := uint64(g.noise), uint64(1)<<(32-g.extra)
@@ -284,13 +285,13 @@ func (g *Generator) fill(dst []ID, word uint64, random []entropy.Bits96) {
 	}
 }
 
-// ExpiresAt returns when the generator's timestamps run out: in the year 10889 with
-// the specification's counter, and earlier with extra counter bits: from four on in 2527,
-// or 2540 with microseconds. From then on it returns a *[TimeError].
+// ExpiresAt returns the end of the timestamps: the year 10889 with the counter of the
+// specification, and earlier with extra counter bits: from 4 extra bits on the year 2527, or 2540
+// with microseconds. From then on calls return a *[TimeError].
 func (g *Generator) ExpiresAt() time.Time { return g.mint.ExpiresAt() }
 
-// NodeID returns the node ID that the generator's next IDs have, 0 without NodeBits. With a lease, this
-// is the node ID of the latest grant, and 0 before the first grant.
+// NodeID returns the node ID of new IDs, and 0 without NodeBits. With a lease, NodeID returns the
+// node ID of the latest grant, and 0 before the first grant.
 func (g *Generator) NodeID() int {
 	if g.nodeBits == 0 {
 		return 0
@@ -298,7 +299,7 @@ func (g *Generator) NodeID() int {
 	return int(g.mint.Latest() >> (bits.Len32(g.noise) - 16))
 }
 
-// fields returns bytes 0 to 3 and 4 to 11 of a word's ID, without random bits.
+// fields returns bytes 0 to 3 and bytes 4 to 11 of the ID of a word, without random bits.
 func (g *Generator) fields(word uint64) (first uint32, middle uint64) {
 	tick := word >> g.low
 	counter := uint32(word & (1<<g.low - 1))

@@ -13,8 +13,8 @@ var (
 	_ driver.Valuer = ID{}
 )
 
-// Value implements [driver.Valuer]: the default text, for a CHAR(32) column; NULL for
-// the zero ID. For a column of 20 bytes, pass [ID.Bytes].
+// Value implements [driver.Valuer]: the default text, for a CHAR(32) column, and NULL for the zero
+// ID. Pass [ID.Bytes] to a column of 20 bytes.
 func (id ID) Value() (driver.Value, error) {
 	if id.IsZero() {
 		return nil, nil
@@ -22,8 +22,8 @@ func (id ID) Value() (driver.Value, error) {
 	return id.String(), nil
 }
 
-// Scan implements [sql.Scanner]. It reads either text, 20 bytes as the binary form,
-// and NULL as the zero ID.
+// Scan implements [sql.Scanner]. Scan reads either text, 20 bytes as the binary form, and NULL as
+// the zero ID.
 func (id *ID) Scan(src any) error { return wire.Set(id)(scan(src)) }
 
 func scan(src any) (ID, error) {

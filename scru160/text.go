@@ -32,9 +32,8 @@ var (
 	_ json.Unmarshaler           = (*ID)(nil)
 )
 
-// Parse reads an ID in either of the specification's encodings, which their lengths
-// tell apart: 32 characters of base32hex or 40 of hex, in any case. Anything else is
-// a *[ParseError].
+// Parse reads an ID in either encoding of the specification: 32 characters of base32hex or 40
+// hexadecimal digits, in either case. Any other text is a *[ParseError].
 //
 // Specification: "Encodings".
 func Parse(s string) (id ID, err error) {
@@ -42,7 +41,7 @@ func Parse(s string) (id ID, err error) {
 	return id, err
 }
 
-// MustParse is [Parse] for constants in code: it panics where Parse gives an error.
+// MustParse is [Parse] for constants in code. MustParse panics if Parse returns an error.
 func MustParse(s string) ID {
 	id, err := Parse(s)
 	if err != nil {
@@ -51,9 +50,9 @@ func MustParse(s string) ID {
 	return id
 }
 
-// read sets id by either text, unless that is an error. What gives an ID to its caller by
-// value is a thin wrapper: the compiler puts it in its caller's place, and spares a copy,
-// which takes longer than the reading.
+// read sets id to the ID of either text, and leaves id unchanged on an error. Functions that return
+// an ID by value are thin wrappers: the compiler inlines the wrapper and saves a copy, which takes
+// longer than the reading.
 func (id *ID) read(s string) error {
 	if base32.Hex.Decode160((*[Size]byte)(id), s) {
 		return nil
@@ -70,7 +69,7 @@ func (id *ID) readBytes(s []byte) error {
 
 func parseBytes(s []byte) (id ID, err error) { err = id.readBytes(s); return id, err }
 
-// other sets id by a text that is not base32hex, or says what is wrong with it.
+// other reads a text that is not base32hex, and returns the error of a text that is no ID.
 func other[S string | []byte](id *ID, s S) error {
 	switch len(s) {
 	case textLen:
@@ -81,7 +80,7 @@ func other[S string | []byte](id *ID, s S) error {
 	return iderr.BadLength(format, s, "32 (base32hex) or 40 (hex)")
 }
 
-// ParseHex reads an ID in hex alone: 40 digits of either case.
+// ParseHex reads 40 hexadecimal digits of either case, and no base32hex.
 func ParseHex(s string) (id ID, err error) {
 	if len(s) != hexLen {
 		return ID{}, iderr.BadLength(format, s, "40")
@@ -107,22 +106,22 @@ func FromBytes(b []byte) (ID, error) {
 	return ID(b), nil
 }
 
-// String returns the default text: 32 characters of base32hex in upper case, which
-// sort as the IDs do.
+// String returns the default text: 32 characters of base32hex in upper case. Texts sort as the IDs
+// do.
 func (id ID) String() string {
 	var b [textLen]byte
 	return string(base32.Hex.Append160(b[:0], (*[Size]byte)(&id)))
 }
 
-// Hex returns the alternative text: 40 digits of hex in lower case. They sort as the
-// IDs do, but not among texts in base32hex.
+// Hex returns the alternative text: 40 hexadecimal digits in lower case. These texts sort as the
+// IDs do, but not in a mix with base32hex.
 func (id ID) Hex() string {
 	var b [hexLen]byte
 	return string(digits.AppendHex(b[:0], id[:]))
 }
 
-// AppendText implements [encoding.TextAppender] by the default text. It does not
-// allocate if dst has room for 32 bytes, and never fails.
+// AppendText implements [encoding.TextAppender] by the default text. AppendText never fails, and
+// does not allocate if dst has room for 32 bytes.
 func (id ID) AppendText(dst []byte) ([]byte, error) {
 	return base32.Hex.Append160(dst, (*[Size]byte)(&id)), nil
 }
@@ -130,12 +129,12 @@ func (id ID) AppendText(dst []byte) ([]byte, error) {
 // MarshalText implements [encoding.TextMarshaler] by the default text.
 func (id ID) MarshalText() ([]byte, error) { return id.AppendText(nil) }
 
-// UnmarshalText implements [encoding.TextUnmarshaler]; it reads what [Parse] does.
-// On an error id is unchanged, as in all methods that read an ID.
+// UnmarshalText implements [encoding.TextUnmarshaler]. UnmarshalText reads the texts that [Parse]
+// reads. An error leaves id unchanged, as in all methods that read an ID.
 func (id *ID) UnmarshalText(text []byte) error { return id.readBytes(text) }
 
-// AppendBinary implements [encoding.BinaryAppender] by the 20 bytes. It does not
-// allocate if dst has room for them, and never fails.
+// AppendBinary implements [encoding.BinaryAppender] by the 20 bytes. AppendBinary never fails, and
+// does not allocate if dst has room for 20 bytes.
 func (id ID) AppendBinary(dst []byte) ([]byte, error) { return append(dst, id[:]...), nil }
 
 // MarshalBinary implements [encoding.BinaryMarshaler] by the 20 bytes.
@@ -144,8 +143,7 @@ func (id ID) MarshalBinary() ([]byte, error) { return id[:], nil }
 // UnmarshalBinary implements [encoding.BinaryUnmarshaler].
 func (id *ID) UnmarshalBinary(data []byte) error { return wire.Set(id)(FromBytes(data)) }
 
-// MarshalJSON implements [json.Marshaler]: the default text as a string; null for the
-// zero ID.
+// MarshalJSON implements [json.Marshaler]: the default text as a string, and null for the zero ID.
 func (id ID) MarshalJSON() ([]byte, error) {
 	if id.IsZero() {
 		return []byte("null"), nil
@@ -155,7 +153,7 @@ func (id ID) MarshalJSON() ([]byte, error) {
 	return append(base32.Hex.Append160(b, (*[Size]byte)(&id)), '"'), nil
 }
 
-// UnmarshalJSON implements [json.Unmarshaler]. It reads either text in a string, and
+// UnmarshalJSON implements [json.Unmarshaler]. UnmarshalJSON reads either text in a string, and
 // null as the zero ID.
 func (id *ID) UnmarshalJSON(data []byte) error {
 	return wire.Set(id)(wire.JSONString(format, data, parseBytes))

@@ -6,18 +6,16 @@ import (
 	"encoding/binary"
 )
 
-// wide is where the high bits of a counter come from that is wider than a word has
-// room for.
+// wide has the high bits of a counter that is wider than its part of a word.
 //
-// Such a counter starts at a random number of up to 31 bits, and in one tick no
-// machine counts far from it: 20 bits in the word are half a million IDs a
-// millisecond at the least. So the bits above them do not change within a tick, and
-// need no state: they are a keyed hash of the tick, which every caller computes alike
-// and nobody without the key can tell from a random draw. A draw kept beside the word
-// would have to agree with it, which two atomics do not.
+// Such a counter starts at a random number of up to 31 bits. No machine counts far from the start
+// within one tick: the 20 bits in the word are at least half a million IDs in a millisecond. The
+// bits above therefore do not change within a tick, and need no state: they are a keyed hash of the
+// tick. All callers compute the same hash, and without the key the hash looks like a random draw. A
+// draw in a second atomic would have to agree with the word, and two atomics do not.
 type wide struct {
 	key   [sha256.Size]byte
-	shift int // from 32 bits to those wanted
+	shift int // from 32 bits to the bits of the start
 }
 
 func newWide(bits int) *wide {
@@ -26,7 +24,7 @@ func newWide(bits int) *wide {
 	return w
 }
 
-// of returns the tick's high counter bits.
+// of returns the high counter bits of a tick.
 func (w *wide) of(tick uint64) uint32 {
 	var b [sha256.Size + 8]byte
 	copy(b[:], w.key[:])
