@@ -11,16 +11,14 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/firn-id/firn/lease"
+	"github.com/firn-id/firn/internal/servers/minter"
+	"github.com/firn-id/firn/internal/servers/storetest"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/drivertest"
-	"github.com/firn-id/firn/leased"
-	"github.com/firn-id/firn/nanoflake"
 )
 
 // given returns the address of a bucket of the server that the tests find, with settings added.
@@ -74,86 +72,17 @@ func buckets(t testing.TB, s *Store) string {
 	return name
 }
 
-func mustOpen(t testing.TB, addr string) *Store {
-	t.Helper()
-	s, err := Open(t.Context(), addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
-	return s
-}
+// none is a revision that no entry has.
+const none driver.Revision = "1.1"
 
-func prepared(t testing.TB, addr string) *Store {
-	t.Helper()
-	s := mustOpen(t, addr)
-	if err := s.Prepare(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-func mustPut(t testing.TB, s *Store, key, value string, rev driver.Revision) driver.Revision {
-	t.Helper()
-	made, err := s.Put(t.Context(), key, []byte(value), rev)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return made
-}
-
-func want(t testing.TB, s *Store, key, value string, rev driver.Revision) {
-	t.Helper()
-	e, err := s.Get(t.Context(), key)
-	if err != nil || string(e.Value) != value || e.Revision != rev {
-		t.Errorf("Get(%s) = %.40q at %q, %v; want %.40q at %q", key, e.Value, e.Revision, err, value, rev)
-	}
-}
-
-// fails fails the test unless an error is one of a store's, of the kind, with words in its text or its advice.
-func fails(t testing.TB, what string, err, kind error, words ...string) {
-	t.Helper()
-	var e *driver.Error
-	if !errors.As(err, &e) || !errors.Is(err, kind) || e.Store == "" || e.Op == "" {
-		t.Errorf("%s: %v; want a *driver.Error that is %q", what, err, kind)
-		return
-	}
-	for _, w := range words {
-		if !strings.Contains(err.Error(), w) {
-			t.Errorf("%s: %v\nhas no %q", what, err, w)
-		}
-	}
-	if strings.Contains(err.Error(), "\n") || strings.Contains(err.Error(), "hunter2") {
-		t.Errorf("%s: %q", what, err)
-	}
-	if testing.Verbose() {
-		t.Logf("%s: %v", what, err)
-	}
-}
-
-// all returns the errors of all calls but Inspect.
-func all(ctx context.Context, s *Store) map[string]error {
-	_, get := s.Get(ctx, "a")
-	_, list := s.List(ctx, "")
-	_, create := s.Put(ctx, "a", nil, driver.None)
-	_, swap := s.Put(ctx, "a", nil, "1.1")
-	return map[string]error{"get": get, "list": list, "create": create, "swap": swap, "prepare": s.Prepare(ctx)}
-}
-
-func suite(t *testing.T, name string, open func(t *testing.T, addr string) driver.Store) {
-	var spaces atomic.Int64
-	drivertest.Run(t, func(t *testing.T) func() driver.Store {
-		addr := given(fmt.Sprintf("%s-%d", name, spaces.Add(1)))
-		s, err := Open(t.Context(), addr)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer s.Close()
-		if err := s.Prepare(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+// spaces returns what makes fresh stores, each in a bucket of its own, whose handles come from open.
+func spaces(name string, open func(t *testing.T, addr string) driver.Store) func(*testing.T) func() driver.Store {
+	var made atomic.Int64
+	return func(t *testing.T) func() driver.Store {
+		addr := given(fmt.Sprintf("%s-%d", name, made.Add(1)))
+		storetest.Prepare(t, Open, addr)
 		return func() driver.Store { return open(t, addr) }
-	}, "hunter2")
+	}
 }
 
 func opened(t *testing.T, addr string) driver.Store {
@@ -165,7 +94,7 @@ func opened(t *testing.T, addr string) driver.Store {
 }
 
 func TestStore(t *testing.T) {
-	suite(t, buckets(t, needGiven(t)), opened)
+	drivertest.Run(t, spaces(buckets(t, needGiven(t)), opened), storetest.Secret)
 }
 
 // owned closes its connection.
@@ -183,7 +112,7 @@ func (o owned) Close() error {
 // TestNew has connections of the client's own settings.
 func TestNew(t *testing.T) {
 	raw := needGiven(t)
-	suite(t, buckets(t, raw), func(t *testing.T, addr string) driver.Store {
+	drivertest.Run(t, spaces(buckets(t, raw), func(t *testing.T, addr string) driver.Store {
 		addr, _, _ = strings.Cut(addr, "?")
 		c, err := nats.Connect(raw.conn.ConnectedUrl())
 		if err != nil {
@@ -194,13 +123,13 @@ func TestNew(t *testing.T) {
 			t.Fatal(err)
 		}
 		return owned{s, c}
-	})
+	}), storetest.Secret)
 }
 
 // TestManyPages has more entries than one of JetStream's pages of messages has.
 func TestManyPages(t *testing.T) {
 	const many = 1500
-	s := prepared(t, given(buckets(t, needGiven(t))))
+	s := storetest.Prepare(t, Open, given(buckets(t, needGiven(t))))
 	for i := range many {
 		if _, err := s.js.PublishAsync(s.subject(encode(fmt.Sprintf("pool/%05d", i))), []byte(fmt.Sprint(i))); err != nil {
 			t.Fatal(err)
@@ -217,66 +146,9 @@ func TestManyPages(t *testing.T) {
 }
 
 func TestLease(t *testing.T) {
-	addr := given(buckets(t, needGiven(t)))
-	s := mustOpen(t, addr)
-	wanted := leased.NanoflakePool(nanoflake.Config{})
-	if _, err := lease.Create(t.Context(), s, wanted.Name, wanted.Layout); !errors.Is(err, jetstream.ErrStreamNotFound) {
-		t.Errorf("Create where nothing was prepared: %v", err)
+	name := buckets(t, needGiven(t))
+	if err := minter.Create(t.Context(), storetest.Open(t, Open, given(name))); !errors.Is(err, jetstream.ErrStreamNotFound) {
+		t.Errorf("creating a pool where nothing was prepared: %v", err)
 	}
-	if err := s.Prepare(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := lease.Open(t.Context(), s, wanted.Name, wanted.Layout); !errors.Is(err, lease.ErrNoPool) {
-		t.Errorf("Open of a pool that was not created: %v", err)
-	}
-	if _, err := lease.Create(t.Context(), s, wanted.Name, wanted.Layout); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := lease.Create(t.Context(), s, wanted.Name, wanted.Layout); !errors.Is(err, lease.ErrPoolExists) {
-		t.Errorf("Create of a pool that is there: %v", err)
-	}
-	seen := make(map[nanoflake.ID]bool)
-	const long, short = 10 * time.Second, 4 * time.Second // a busy machine may be slow
-	for _, window := range []time.Duration{long, short} {
-		for range 2 { // the second at once after the first
-			g, l, err := leased.Nanoflake(t.Context(), nanoflake.Config{}, leased.Options{
-				Store: mustOpen(t, addr), Lease: lease.Config{Worker: lease.Number(7), Window: window, First: window, Timeout: window}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, second, err := leased.Nanoflake(t.Context(), nanoflake.Config{}, leased.Options{
-				Store: mustOpen(t, addr), Lease: lease.Config{Worker: lease.Number(7), Wait: -1}})
-			if !errors.Is(err, lease.ErrHeld) {
-				t.Errorf("the same worker again: %v, %v; want an error that is lease.ErrHeld", second, err)
-			}
-			for range 10_000 {
-				id, err := g.Next(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
-				if seen[id] || id.GeneratorID() != 7 {
-					t.Fatalf("%v of generator %d, seen before: %v", id, id.GeneratorID(), seen[id])
-				}
-				seen[id] = true
-			}
-			if window == short { // over several renewals
-				until := l.Until()
-				for range 2 {
-					for l.Until().Equal(until) {
-						if _, err := g.Next(t.Context()); err != nil {
-							t.Fatal(err)
-						}
-						time.Sleep(time.Millisecond)
-					}
-					until = l.Until()
-				}
-			}
-			if err := l.Err(); err != nil {
-				t.Error(err)
-			}
-			if err := l.Close(); err != nil {
-				t.Error(err)
-			}
-		}
-	}
+	drivertest.RunLeases(t, spaces(name, opened))
 }
