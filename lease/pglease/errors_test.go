@@ -15,39 +15,9 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/firn-id/firn/internal/servers/loopback"
+	"github.com/firn-id/firn/internal/servers/storetest"
 	"github.com/firn-id/firn/lease/driver"
 )
-
-// fails fails the test unless an error is one of a store's, of the kind, with words in its text or
-// its advice.
-func fails(t testing.TB, what string, err, kind error, words ...string) {
-	t.Helper()
-	var e *driver.Error
-	if !errors.As(err, &e) || !errors.Is(err, kind) || e.Store == "" || e.Op == "" {
-		t.Errorf("%s: %v; want a *driver.Error that is %q", what, err, kind)
-		return
-	}
-	for _, w := range words {
-		if !strings.Contains(err.Error(), w) {
-			t.Errorf("%s: %v\nhas no %q", what, err, w)
-		}
-	}
-	if strings.Contains(err.Error(), "\n") || strings.Contains(err.Error(), "hunter2") {
-		t.Errorf("%s: %q", what, err)
-	}
-	if testing.Verbose() {
-		t.Logf("%s: %v", what, err)
-	}
-}
-
-// all returns the errors of all calls but Inspect.
-func all(ctx context.Context, s *Store) map[string]error {
-	_, get := s.Get(ctx, "a")
-	_, list := s.List(ctx, "")
-	_, create := s.Put(ctx, "a", nil, driver.None)
-	_, swap := s.Put(ctx, "a", nil, "1")
-	return map[string]error{"get": get, "list": list, "create": create, "swap": swap, "prepare": s.Prepare(ctx)}
-}
 
 func TestUnreachable(t *testing.T) {
 	t.Parallel()
@@ -56,12 +26,12 @@ func TestUnreachable(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, err := Open(t.Context(), fmt.Sprintf("postgres://me:hunter2@127.0.0.1:%d/db", port))
-	fails(t, fmt.Sprint("a closed port: ", s), err, driver.ErrUnavailable, "refused", "see that the server runs")
+	storetest.Fails(t, fmt.Sprint("a closed port: ", s), err, driver.ErrUnavailable, "refused", "see that the server runs")
 	if strings.Count(err.Error(), "dial error") != 1 {
 		t.Errorf("a closed port: %v; want the attempts with and without TLS told as one", err)
 	}
 	s, err = Open(t.Context(), "postgres://me:hunter2@nowhere.invalid/db?timeout=3s")
-	fails(t, fmt.Sprint("no such host: ", s), err, driver.ErrUnavailable, "nowhere.invalid", "see that")
+	storetest.Fails(t, fmt.Sprint("no such host: ", s), err, driver.ErrUnavailable, "nowhere.invalid", "see that")
 
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -70,14 +40,14 @@ func TestUnreachable(t *testing.T) {
 	defer silent.Close()
 	addr := fmt.Sprintf("postgres://me:hunter2@%s/db", silent.Addr())
 	s, err = Open(t.Context(), addr+"?timeout=300ms")
-	fails(t, fmt.Sprint("a silent port: ", s), err, driver.ErrUnavailable, "see that the server runs")
+	storetest.Fails(t, fmt.Sprint("a silent port: ", s), err, driver.ErrUnavailable, "see that the server runs")
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("a silent port: %v, want an error that is context.DeadlineExceeded", err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	s, err = Open(ctx, addr+"?timeout=1h")
-	fails(t, fmt.Sprint("a silent port: ", s), err, driver.ErrUnavailable)
+	storetest.Fails(t, fmt.Sprint("a silent port: ", s), err, driver.ErrUnavailable)
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("a silent port: %v, want an error that is context.DeadlineExceeded", err)
 	}
@@ -93,7 +63,7 @@ func TestUnreachable(t *testing.T) {
 	s.Close()
 
 	s, err = Open(t.Context(), given("sslmode=verify-full"))
-	fails(t, fmt.Sprint("no TLS, or none to trust: ", s), err, driver.ErrUnavailable, "sslmode")
+	storetest.Fails(t, fmt.Sprint("no TLS, or none to trust: ", s), err, driver.ErrUnavailable, "sslmode")
 }
 
 func TestRefused(t *testing.T) {
@@ -111,7 +81,7 @@ func TestRefused(t *testing.T) {
 		"settings":         {given("options=-c%20nonsense=1"), []string{"42704", "PGOPTIONS"}},
 	} {
 		s, err := Open(t.Context(), c.addr)
-		fails(t, fmt.Sprint(what, ": ", s), err, driver.ErrUnavailable, c.words...)
+		storetest.Fails(t, fmt.Sprint(what, ": ", s), err, driver.ErrUnavailable, c.words...)
 	}
 }
 
@@ -122,7 +92,7 @@ func TestTLS(t *testing.T) {
 		t.Skipf("the server has no TLS: %s, %v", on, err)
 	}
 	for mode, want := range map[string]string{"require": "t", "disable": "f"} {
-		s := mustOpen(t, given("sslmode="+mode))
+		s := storetest.Open(t, Open, given("sslmode="+mode))
 		rows, err := s.query(t.Context(), "test", "", "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()")
 		if err != nil || string(rows[0][0]) != want {
 			t.Errorf("with sslmode=%s, TLS is %s: %v", mode, rows, err)
@@ -134,17 +104,17 @@ func TestTable(t *testing.T) {
 	conn := connect(t, given())
 	schema := schema(t, conn)
 	addr := given("table=" + schema + ".leases")
-	s := mustOpen(t, addr)
-	for what, err := range all(t.Context(), s) {
+	s := storetest.Open(t, Open, addr)
+	for what, err := range storetest.Calls(t.Context(), s, none) {
 		if what == "prepare" {
 			continue // which readies it, or not: see below
 		}
-		fails(t, "no table: "+what, err, driver.ErrUnavailable, "42P01", schema+".leases", "firn pool create")
+		storetest.Fails(t, "no table: "+what, err, driver.ErrUnavailable, "42P01", schema+".leases", "firn pool create")
 	}
 	if err := s.Prepare(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	rev := mustPut(t, s, "a", "x", driver.None)
+	rev := storetest.Put(t, s, "a", "x", driver.None)
 	for range 3 { // does nothing
 		if err := s.Prepare(t.Context()); err != nil {
 			t.Fatal(err)
@@ -155,8 +125,8 @@ func TestTable(t *testing.T) {
 	}
 
 	run(t, conn, "UPDATE %q.leases SET version = version + 1 WHERE key = '.schema'", schema)
-	for what, err := range all(t.Context(), s) {
-		fails(t, "a later version: "+what, err, driver.ErrVersion, "version 2", "use the version")
+	for what, err := range storetest.Calls(t.Context(), s, none) {
+		storetest.Fails(t, "a later version: "+what, err, driver.ErrVersion, "version 2", "use the version")
 	}
 	run(t, conn, "UPDATE %q.leases SET version = version - 1 WHERE key = '.schema'", schema)
 	if list, err := s.List(t.Context(), ""); err != nil || len(list) != 1 || string(list[0].Value) != "x" || list[0].Revision != rev {
@@ -172,9 +142,9 @@ func TestTable(t *testing.T) {
 		"unconstrained": "key text, version text, value text",
 	} {
 		run(t, conn, "CREATE TABLE %q.%q (%s)", schema, what, columns)
-		s := mustOpen(t, given("table="+schema+"."+what))
-		for call, err := range all(t.Context(), s) {
-			fails(t, "another table, "+what+": "+call, err, driver.ErrUnavailable, schema+"."+what, "belongs to something else")
+		s := storetest.Open(t, Open, given("table="+schema+"."+what))
+		for call, err := range storetest.Calls(t.Context(), s, none) {
+			storetest.Fails(t, "another table, "+what+": "+call, err, driver.ErrUnavailable, schema+"."+what, "belongs to something else")
 		}
 		var rows int
 		if err := conn.QueryRow(t.Context(), fmt.Sprintf("SELECT count(*) FROM %q.%q", schema, what)).Scan(&rows); err != nil || rows != 0 {
@@ -192,7 +162,7 @@ func TestPrepareRace(t *testing.T) {
 		errs := make(chan error)
 		const racers = 8
 		for range racers {
-			s := mustOpen(t, given("table="+schema+".leases"))
+			s := storetest.Open(t, Open, given("table="+schema+".leases"))
 			go func() { errs <- s.Prepare(t.Context()) }()
 		}
 		for range racers {
@@ -212,8 +182,8 @@ func TestSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	run(t, conn, "%s", statements)
-	s := mustOpen(t, given("table="+table))
-	mustPut(t, s, "a", "x", driver.None)
+	s := storetest.Open(t, Open, given("table="+table))
+	storetest.Put(t, s, "a", "x", driver.None)
 	if err := s.Prepare(t.Context()); err != nil {
 		t.Error(err)
 	}
@@ -227,46 +197,46 @@ func TestPrivileges(t *testing.T) {
 	schema := schema(t, conn)
 	addr := given("table=" + schema + ".leases")
 	user := role(t, conn, "")
-	poor := mustOpen(t, as(addr, user))
+	poor := storetest.Open(t, Open, as(addr, user))
 	err := poor.Prepare(t.Context())
-	fails(t, "Prepare by a user who may not", err, driver.ErrUnavailable, "42501", "takes an owner")
+	storetest.Fails(t, "Prepare by a user who may not", err, driver.ErrUnavailable, "42501", "takes an owner")
 
-	prepared(t, addr)
+	storetest.Prepare(t, Open, addr)
 	for _, grant := range []string{"USAGE ON SCHEMA %q", "SELECT ON ALL TABLES IN SCHEMA %q", "INSERT ON ALL TABLES IN SCHEMA %q", "UPDATE ON ALL TABLES IN SCHEMA %q"} {
 		_, err := poor.Put(t.Context(), "a", nil, driver.None)
 		if strings.HasPrefix(grant, "UPDATE") {
 			_, err = poor.Put(t.Context(), "a", nil, "1")
 		}
-		fails(t, "without "+grant, err, driver.ErrUnavailable, "42501", "SELECT, INSERT, UPDATE")
-		findings(t, poor, false, "may not read and change")
+		storetest.Fails(t, "without "+grant, err, driver.ErrUnavailable, "42501", "SELECT, INSERT, UPDATE")
+		storetest.FindingsLose(t, poor, false, "may not read and change")
 		run(t, conn, "GRANT "+grant+" TO "+user, schema)
 	}
-	rev := mustPut(t, poor, "b", "x", driver.None)
-	mustPut(t, poor, "b", "y", rev)
+	rev := storetest.Put(t, poor, "b", "x", driver.None)
+	storetest.Put(t, poor, "b", "y", rev)
 	for _, err := range []error{poor.Prepare(t.Context()), func() error { _, err := poor.List(t.Context(), ""); return err }()} {
 		if err != nil {
 			t.Error(err)
 		}
 	}
-	findings(t, poor, false)
+	storetest.FindingsLose(t, poor, false)
 }
 
 func TestReadOnly(t *testing.T) {
 	conn := connect(t, given())
 	addr := given("table=" + schema(t, conn) + ".leases")
-	rev := mustPut(t, prepared(t, addr), "a", "x", driver.None)
+	rev := storetest.Put(t, storetest.Prepare(t, Open, addr), "a", "x", driver.None)
 	addr = as(addr, role(t, conn, "SUPERUSER", "default_transaction_read_only = on"))
-	s := mustOpen(t, addr)
+	s := storetest.Open(t, Open, addr)
 	for _, rev := range []driver.Revision{driver.None, rev, "7"} {
 		_, err := s.Put(t.Context(), "a", []byte("y"), rev)
-		fails(t, "a read-only user, revision "+string(rev), err, driver.ErrUnavailable, "25006", "default_transaction_read_only")
+		storetest.Fails(t, "a read-only user, revision "+string(rev), err, driver.ErrUnavailable, "25006", "default_transaction_read_only")
 	}
 	if e, err := s.Get(t.Context(), "a"); err != nil || string(e.Value) != "x" {
 		t.Errorf("a read-only user reads %v: %v", e, err)
 	}
-	findings(t, s, false, "transactions are read-only")
+	storetest.FindingsLose(t, s, false, "transactions are read-only")
 	_, err := Open(t.Context(), with(addr, "target_session_attrs=read-write"))
-	fails(t, "a read-only user, where another server is wanted", err, driver.ErrUnavailable, "read only", "default_transaction_read_only")
+	storetest.Fails(t, "a read-only user, where another server is wanted", err, driver.ErrUnavailable, "read only", "default_transaction_read_only")
 }
 
 // TestLocked has somebody lock the table, and a row, for longer than the calls have time: that is
@@ -276,12 +246,12 @@ func TestLocked(t *testing.T) {
 	conn := connect(t, given())
 	schema := schema(t, conn)
 	addr := given("table="+schema+".leases", "timeout=2s", "application_name=firn-test-locked")
-	s := prepared(t, addr)
-	rev := mustPut(t, s, "a", "x", driver.None)
+	s := storetest.Prepare(t, Open, addr)
+	rev := storetest.Put(t, s, "a", "x", driver.None)
 	for _, lock := range []string{"LOCK TABLE %q.leases", "SELECT FROM %q.leases WHERE key = 'a' FOR UPDATE"} {
 		run(t, conn, "BEGIN; "+lock, schema)
 		_, err := s.Put(t.Context(), "a", []byte("y"), rev)
-		fails(t, fmt.Sprintf(lock, schema), err, driver.ErrUnavailable, "55P03", "pg_locks")
+		storetest.Fails(t, fmt.Sprintf(lock, schema), err, driver.ErrUnavailable, "55P03", "pg_locks")
 		var waiting int
 		err = conn.QueryRow(t.Context(), "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'firn-test-locked' AND state <> 'idle'").Scan(&waiting)
 		if err != nil || waiting > 0 {
@@ -289,17 +259,17 @@ func TestLocked(t *testing.T) {
 		}
 		run(t, conn, "COMMIT")
 	}
-	mustPut(t, s, "a", "y", rev)
+	storetest.Put(t, s, "a", "y", rev)
 }
 
 func TestTooOld(t *testing.T) {
 	conn := connect(t, given())
-	st := prepared(t, given("table="+schema(t, conn)+".leases"))
+	st := storetest.Prepare(t, Open, given("table="+schema(t, conn)+".leases"))
 	defer func(m, o int) { maintained, oldest = m, o }(maintained, oldest)
 	maintained, oldest = 99, 99_00_00
-	findings(t, st, false, "is old")
+	storetest.FindingsLose(t, st, false, "is old")
 	s, err := Open(t.Context(), given())
-	fails(t, fmt.Sprint("an old server: ", s), err, driver.ErrUnsafe, "too old", "PostgreSQL 99 or later")
+	storetest.Fails(t, fmt.Sprint("an old server: ", s), err, driver.ErrUnsafe, "too old", "PostgreSQL 99 or later")
 }
 
 func TestUnwatched(t *testing.T) {
@@ -314,9 +284,9 @@ func TestUnwatched(t *testing.T) {
 	}
 	defer pool.Close()
 	s, err := New(t.Context(), pool, Options{})
-	fails(t, fmt.Sprint("a pool without Configure: ", s), err, driver.ErrUnsafe, "pglease.Configure")
+	storetest.Fails(t, fmt.Sprint("a pool without Configure: ", s), err, driver.ErrUnsafe, "pglease.Configure")
 	_, err = New(t.Context(), pool, Options{Table: "a b"})
-	fails(t, "a bad table", err, driver.ErrUnavailable, `table "a b"`)
+	storetest.Fails(t, "a bad table", err, driver.ErrUnavailable, `table "a b"`)
 }
 
 // TestClosedPool has the caller close the pool before the store.
@@ -346,7 +316,7 @@ func TestClosedPool(t *testing.T) {
 	}
 	pool.Close()
 	_, err = s.Get(t.Context(), "a")
-	fails(t, "a closed pool", err, driver.ErrUnavailable, "closed")
+	storetest.Fails(t, "a closed pool", err, driver.ErrUnavailable, "closed")
 }
 
 // TestAdvice is for what is hard to bring about.
@@ -354,7 +324,7 @@ func TestAdvice(t *testing.T) {
 	s := &Store{address: "postgres://host:5432/db", name: name{"public", "leases"}, table: `"public"."leases"`}
 	for code, want := range map[string]string{"40001": "try again", "40P01": "try again", "57P01": "restarting", "57014": "cancelled", "XX000": ""} {
 		err := s.fail(t.Context(), "put", "a", fmt.Errorf("outer: %w", &pgconn.PgError{Severity: "ERROR", Code: code, Message: "it fails"}))
-		fails(t, code, err, driver.ErrUnavailable, code, want)
+		storetest.Fails(t, code, err, driver.ErrUnavailable, code, want)
 	}
 }
 
@@ -362,7 +332,7 @@ func TestAdvice(t *testing.T) {
 func TestDialedTooLate(t *testing.T) {
 	err := (&Store{address: "postgres://host/db"}).fail(t.Context(), "get", "a",
 		fmt.Errorf("dial error: %w", &net.OpError{Op: "dial", Net: "tcp", Err: os.ErrDeadlineExceeded}))
-	fails(t, "a dial that was late", err, driver.ErrUnavailable, "no answer in time", "see that the server runs")
+	storetest.Fails(t, "a dial that was late", err, driver.ErrUnavailable, "no answer in time", "see that the server runs")
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("a dial that was late: %v, want an error that is context.DeadlineExceeded", err)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firn-id/firn/internal/servers/storetest"
 	"github.com/firn-id/firn/lease/driver"
 )
 
@@ -19,10 +20,10 @@ import (
 func throughProxy(t *testing.T, settings ...string) (p *proxy, through, direct *Store) {
 	conn := connect(t, given())
 	addr := given("table="+schema(t, conn)+".leases", "sslmode=disable")
-	direct = prepared(t, addr)
+	direct = storetest.Prepare(t, Open, addr)
 	c := conn.Config()
 	p = newProxy(t, net.JoinHostPort(c.Host, strconv.Itoa(int(c.Port))))
-	return p, mustOpen(t, with(p.address(addr), settings...)), direct
+	return p, storetest.Open(t, Open, with(p.address(addr), settings...)), direct
 }
 
 // TestSilence has the network swallow everything for a while, and forget its connections: many
@@ -40,14 +41,14 @@ func TestSilence(t *testing.T) {
 		all.Wait()
 	}
 	revs := sync.Map{}
-	each(func(key string) { revs.Store(key, mustPut(t, s, key, "x", driver.None)) })
+	each(func(key string) { revs.Store(key, storetest.Put(t, s, key, "x", driver.None)) })
 	p.set(func() { p.frozen = true })
 	for range 3 {
 		each(func(key string) {
 			ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 			defer cancel()
 			_, err := s.Put(ctx, key, []byte("y"), "7") // which no entry has
-			fails(t, "silence", err, driver.ErrUnavailable, "no answer in time")
+			storetest.Fails(t, "silence", err, driver.ErrUnavailable, "no answer in time")
 			if !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("silence: %v, want an error that is context.DeadlineExceeded", err)
 			}
@@ -67,7 +68,7 @@ func TestBroken(t *testing.T) {
 	p, s, _ := throughProxy(t)
 	var all sync.WaitGroup
 	for i := range 8 {
-		all.Go(func() { mustPut(t, s, fmt.Sprint("key-", i), "x", driver.None) })
+		all.Go(func() { storetest.Put(t, s, fmt.Sprint("key-", i), "x", driver.None) })
 	}
 	all.Wait()
 	connections := s.pool.Stat().IdleConns()
@@ -78,7 +79,7 @@ func TestBroken(t *testing.T) {
 	failed := 0
 	for range connections + 1 {
 		if _, err := s.Get(t.Context(), "key-0"); err != nil {
-			fails(t, "a connection that has ended", err, driver.ErrUnavailable)
+			storetest.Fails(t, "a connection that has ended", err, driver.ErrUnavailable)
 			failed++
 		}
 	}
@@ -91,12 +92,12 @@ func TestBroken(t *testing.T) {
 func TestSecondAttempt(t *testing.T) {
 	t.Parallel()
 	p, s, _ := throughProxy(t)
-	rev := mustPut(t, s, "a", "x", driver.None)
+	rev := storetest.Put(t, s, "a", "x", driver.None)
 	p.set(func() { p.frozen, p.forgot = true, p.number })
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	_, err := s.Put(ctx, "a", []byte("y"), "7") // on the one connection that there is
-	fails(t, "silence", err, driver.ErrUnavailable, "no answer in time")
+	storetest.Fails(t, "silence", err, driver.ErrUnavailable, "no answer in time")
 	var before int
 	p.set(func() { before = p.number })
 	done := make(chan error)
@@ -140,9 +141,9 @@ func TestCut(t *testing.T) {
 	t.Parallel()
 	p, s, direct := throughProxy(t)
 	value := strings.Repeat("x", driver.MaxValue)
-	rev := mustPut(t, s, "a", value, driver.None)
+	rev := storetest.Put(t, s, "a", value, driver.None)
 	p.set(func() { p.passed = 0 })
-	rev = mustPut(t, s, "a", value, rev)
+	rev = storetest.Put(t, s, "a", value, rev)
 	length := p.passed
 	if length < 2*driver.MaxValue {
 		t.Fatalf("a Put took %d bytes", length)
@@ -167,7 +168,7 @@ func TestCut(t *testing.T) {
 			p.set(func() { p.allow = -1 })
 			continue
 		}
-		fails(t, fmt.Sprint("after byte ", n), err, driver.ErrUnavailable)
+		storetest.Fails(t, fmt.Sprint("after byte ", n), err, driver.ErrUnavailable)
 		if rev, err = direct.Put(t.Context(), "a", []byte("y"), rev); err != nil {
 			t.Fatalf("another Put, while one hangs after byte %d of %d: %v", n, length, err)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/firn-id/firn/internal/servers/storetest"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/drivertest"
 )
@@ -92,50 +93,17 @@ func as(addr, user string) string {
 	return scheme + "://" + user + "@" + rest[strings.IndexByte(rest, '@')+1:]
 }
 
-func mustOpen(t testing.TB, addr string) *Store {
-	t.Helper()
-	s, err := Open(t.Context(), addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
-	return s
-}
+// none is a revision that no entry has.
+const none driver.Revision = "1"
 
-// prepared opens a store with a table of its own.
-func prepared(t testing.TB, addr string) *Store {
-	t.Helper()
-	s := mustOpen(t, addr)
-	if err := s.Prepare(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-func mustPut(t testing.TB, s *Store, key, value string, rev driver.Revision) driver.Revision {
-	t.Helper()
-	made, err := s.Put(t.Context(), key, []byte(value), rev)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return made
-}
-
-// suite runs the suite for stores, with a table for each space.
-func suite(t *testing.T, addr, schema string, open func(t *testing.T, addr string) driver.Store) {
-	var tables atomic.Int64
-	drivertest.Run(t, func(t *testing.T) func() driver.Store {
-		addr := with(addr, fmt.Sprintf("table=%s.t%d", schema, tables.Add(1)))
-		s, err := Open(t.Context(), addr)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer s.Close()
-		if err := s.Prepare(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+// spaces returns what makes fresh stores, each in a table of its own, whose handles come from open.
+func spaces(addr, schema string, open func(t *testing.T, addr string) driver.Store) func(*testing.T) func() driver.Store {
+	var made atomic.Int64
+	return func(t *testing.T) func() driver.Store {
+		addr := with(addr, fmt.Sprintf("table=%s.t%d", schema, made.Add(1)))
+		storetest.Prepare(t, Open, addr)
 		return func() driver.Store { return open(t, addr) }
-	}, "hunter2")
+	}
 }
 
 func opened(t *testing.T, addr string) driver.Store {
@@ -148,7 +116,11 @@ func opened(t *testing.T, addr string) driver.Store {
 
 func TestStore(t *testing.T) {
 	conn := connect(t, given())
-	suite(t, given("password=hunter2"), schema(t, conn), opened)
+	drivertest.Run(t, spaces(given("password=hunter2"), schema(t, conn), opened), storetest.Secret)
+}
+
+func TestLease(t *testing.T) {
+	drivertest.RunLeases(t, spaces(given(), schema(t, connect(t, given())), opened))
 }
 
 // TestDefaults is for a user whose defaults are as bad as can be.
@@ -158,7 +130,7 @@ func TestDefaults(t *testing.T) {
 		"synchronous_commit = off", "standard_conforming_strings = off", "backslash_quote = off", "bytea_output = 'escape'", "client_encoding = 'LATIN1'",
 		"search_path = ''", "datestyle = 'SQL, DMY'", "timezone = 'Asia/Kathmandu'", "quote_all_identifiers = on", "enable_indexscan = off", "intervalstyle = 'iso_8601'",
 		"extra_float_digits = -15", "lc_numeric = 'C'", "enable_bitmapscan = off", "row_security = off", "jit = off")
-	suite(t, as(given(), user), schema(t, conn), opened)
+	drivertest.Run(t, spaces(as(given(), user), schema(t, conn), opened), storetest.Secret)
 }
 
 // A pooled store closes its pool.
@@ -175,7 +147,7 @@ func (p pooled) Close() error {
 
 func TestNew(t *testing.T) {
 	conn := connect(t, given())
-	suite(t, given(), schema(t, conn), func(t *testing.T, addr string) driver.Store {
+	drivertest.Run(t, spaces(given(), schema(t, conn), func(t *testing.T, addr string) driver.Store {
 		addr, table, _ := strings.Cut(addr, "table=")
 		config, err := pgxpool.ParseConfig(strings.TrimRight(addr, "?&"))
 		if err != nil {
@@ -191,19 +163,19 @@ func TestNew(t *testing.T) {
 			t.Fatal(err)
 		}
 		return pooled{s, pool}
-	})
+	}), storetest.Secret)
 }
 
 // A row that was put back to what it was has no revision again that it has had since.
 func TestRevisionsAfterRestore(t *testing.T) {
 	conn := connect(t, given())
 	schema := schema(t, conn)
-	s := prepared(t, given("table="+schema+".leases"))
-	rev := mustPut(t, s, "a", "0", driver.None)
+	s := storetest.Prepare(t, Open, given("table="+schema+".leases"))
+	rev := storetest.Put(t, s, "a", "0", driver.None)
 	run(t, conn, "CREATE TABLE %q.backup AS SELECT * FROM %[1]q.leases", schema)
 	seen := map[driver.Revision]bool{}
 	for range 20 {
-		rev = mustPut(t, s, "a", "1", rev)
+		rev = storetest.Put(t, s, "a", "1", rev)
 		seen[rev] = true
 	}
 	run(t, conn, "DELETE FROM %q.leases; INSERT INTO %[1]q.leases SELECT * FROM %[1]q.backup", schema)
@@ -212,13 +184,13 @@ func TestRevisionsAfterRestore(t *testing.T) {
 		t.Fatal(err)
 	}
 	for rev := e.Revision; len(seen) < 40; seen[rev] = true {
-		if rev = mustPut(t, s, "a", "2", rev); seen[rev] {
+		if rev = storetest.Put(t, s, "a", "2", rev); seen[rev] {
 			t.Fatalf("revision %s is used again", rev)
 		}
 	}
-	created := mustPut(t, s, "b", "0", driver.None)
+	created := storetest.Put(t, s, "b", "0", driver.None)
 	run(t, conn, "DELETE FROM %q.leases WHERE key = 'b'", schema)
-	if again := mustPut(t, s, "b", "0", driver.None); again == created {
+	if again := storetest.Put(t, s, "b", "0", driver.None); again == created {
 		t.Errorf("revision %s is used again", again)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/firn-id/firn/internal/servers/pgtest"
+	"github.com/firn-id/firn/internal/servers/storetest"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/drivertest"
 )
@@ -86,18 +87,6 @@ func scan[T any](t testing.TB, s interface{ Address() string }, query string) (v
 	return v
 }
 
-// eventually waits for what comes about by itself, and far sooner than this gives up.
-func eventually(t testing.TB, what string, so func() bool) {
-	t.Helper()
-	for range 3000 {
-		if so() {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Fatalf("%s: it does not come about", what)
-}
-
 // TestBouncer runs the suite through a PgBouncer that has fewer connections than clients, which
 // all change for the worse what they would have for defaults.
 func TestBouncer(t *testing.T) {
@@ -107,15 +96,15 @@ func TestBouncer(t *testing.T) {
 		"ALTER ROLE odd SET synchronous_commit = off", "ALTER ROLE odd SET lock_timeout = '7777s'")
 	b := bounce(t, s, 2, "odd")
 	addr := as(b.Address(), "odd")
-	suite(t, addr, "suite", opened)
+	drivertest.Run(t, spaces(addr, "suite", opened), storetest.Secret)
 
 	// It has given clients each other's connections, and those have nothing left on them.
 	one := bounce(t, s, 1, "odd")
 	addr = as(one.Address(), "odd")
 	mine := connect(t, with(addr, "default_query_exec_mode=simple_protocol"))
 	run(t, mine, "SET idle_session_timeout = 123456789")
-	st := prepared(t, addr)
-	mustPut(t, st, "a", "x", driver.None)
+	st := storetest.Prepare(t, Open, addr)
+	storetest.Put(t, st, "a", "x", driver.None)
 	others := connect(t, with(addr, "default_query_exec_mode=simple_protocol"))
 	var shared, isolation, commit, lock, statements string
 	err := others.QueryRow(t.Context(), "SELECT current_setting('idle_session_timeout'), current_setting('transaction_isolation'), "+
@@ -133,16 +122,16 @@ func TestBouncer(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 	defer cancel()
 	_, err = st.Put(ctx, "a", nil, "1")
-	fails(t, "a PgBouncer without a server", err, driver.ErrUnavailable)
+	storetest.Fails(t, "a PgBouncer without a server", err, driver.ErrUnavailable)
 	if err := s.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	var e driver.Entry
-	eventually(t, "the PgBouncer has a server again", func() bool {
+	storetest.Eventually(t, "the PgBouncer has a server again", func() bool {
 		e, err = st.Get(t.Context(), "a")
 		return err == nil
 	})
-	mustPut(t, st, "a", "y", e.Revision) // the change that failed may have been made since
+	storetest.Put(t, st, "a", "y", e.Revision) // the change that failed may have been made since
 }
 
 // TestSynchronousCommit has a server that does not write to the disk by itself, for a user with
@@ -152,19 +141,19 @@ func TestSynchronousCommit(t *testing.T) {
 	s := server(t, pgtest.Config{Settings: map[string]string{"synchronous_commit": "off"}})
 	for what, addr := range map[string]string{"direct": s.Address(), "PgBouncer": bounce(t, s, 2).Address()} {
 		addr := with(addr, "table=test."+strings.ToLower(what))
-		st := prepared(t, addr)
+		st := storetest.Prepare(t, Open, addr)
 		execute(t, s, "CREATE TABLE plain (x int)", "CHECKPOINT")
 		var rev driver.Revision
 		for range 10 {
-			rev = mustPut(t, st, "a", "acknowledged", rev)
+			rev = storetest.Put(t, st, "a", "acknowledged", rev)
 		}
 		for _, process := range []string{"walwriter", "checkpointer", "background writer"} {
 			if s.Suspend(process) != 1 {
 				t.Fatalf("there is no %s", process)
 			}
 		}
-		rev = mustPut(t, st, "a", "the last", rev)
-		created := mustPut(t, st, "b", "created", driver.None)
+		rev = storetest.Put(t, st, "a", "the last", rev)
+		created := storetest.Put(t, st, "b", "created", driver.None)
 		execute(t, s, "INSERT INTO plain VALUES (1)")
 		s.Kill()
 		if err := s.Start(t.Context()); err != nil {
@@ -173,7 +162,7 @@ func TestSynchronousCommit(t *testing.T) {
 		if n := scan[int](t, s, "SELECT count(*) FROM plain"); n != 0 {
 			t.Fatalf("%s: a plain change was not lost, so the test shows nothing", what)
 		}
-		st = mustOpen(t, addr)
+		st = storetest.Open(t, Open, addr)
 		for key, want := range map[string]driver.Entry{"a": {Value: []byte("the last"), Revision: rev}, "b": {Value: []byte("created"), Revision: created}} {
 			if e, err := st.Get(t.Context(), key); err != nil || string(e.Value) != string(want.Value) || e.Revision != want.Revision {
 				t.Errorf("%s: an acknowledged change is lost: %s is %q at revision %s: %v", what, key, e.Value, e.Revision, err)
@@ -217,9 +206,9 @@ func TestRestart(t *testing.T) {
 	s := server(t, pgtest.Config{})
 	addr := with(s.Address(), "table=test.leases", "timeout=30s")
 	var stores []driver.Store
-	prepared(t, addr)
+	storetest.Prepare(t, Open, addr)
 	for range 3 {
-		stores = append(stores, patient{mustOpen(t, addr)})
+		stores = append(stores, patient{storetest.Open(t, Open, addr)})
 	}
 	// restarting runs something while the server crashes at least that often.
 	restarting := func(times int, f func(done <-chan struct{})) {
@@ -336,8 +325,8 @@ func TestStopped(t *testing.T) {
 	t.Parallel()
 	s := server(t, pgtest.Config{})
 	addr := with(s.Address(), "table=test.leases")
-	st := prepared(t, addr)
-	rev := mustPut(t, st, "a", "x", driver.None)
+	st := storetest.Prepare(t, Open, addr)
+	rev := storetest.Put(t, st, "a", "x", driver.None)
 	s.Stop()
 	short := func() context.Context {
 		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
@@ -355,14 +344,14 @@ func TestStopped(t *testing.T) {
 		_, errs["open"] = Open(short(), addr)
 		_, errs["timeout"] = Open(t.Context(), with(addr, "timeout=200ms"))
 		for what, err := range errs {
-			fails(t, "a server that is stopped: "+what, err, driver.ErrUnavailable, "no answer in time")
+			storetest.Fails(t, "a server that is stopped: "+what, err, driver.ErrUnavailable, "no answer in time")
 			if !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("a server that is stopped: %s: %v; want an error that is context.DeadlineExceeded", what, err)
 			}
 		}
 	}
 	s.Continue()
-	mustPut(t, st, "a", "y", rev)
+	storetest.Put(t, st, "a", "y", rev)
 }
 
 // TestSynchronousStandby is of changes that wait for a standby which does not answer.
@@ -371,17 +360,17 @@ func TestSynchronousStandby(t *testing.T) {
 	primary := server(t, pgtest.Config{})
 	second := standby(t, primary, "second", pgtest.Config{})
 	following := func() {
-		eventually(t, "the standby follows synchronously", func() bool {
+		storetest.Eventually(t, "the standby follows synchronously", func() bool {
 			return scan[int](t, primary, "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'") == 1
 		})
 	}
 	addr := with(primary.Address(), "table=test.leases")
-	st := prepared(t, addr)
+	st := storetest.Prepare(t, Open, addr)
 	set(t, primary, "synchronous_standby_names", "second")
 	following()
-	findings(t, st, false)
-	rev := mustPut(t, st, "a", "x", driver.None)
-	viaBouncer := mustOpen(t, with(bounce(t, primary, 2).Address(), "table=test.leases"))
+	storetest.FindingsLose(t, st, false)
+	rev := storetest.Put(t, st, "a", "x", driver.None)
+	viaBouncer := storetest.Open(t, Open, with(bounce(t, primary, 2).Address(), "table=test.leases"))
 	short := func() context.Context {
 		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 		t.Cleanup(cancel)
@@ -398,7 +387,7 @@ func TestSynchronousStandby(t *testing.T) {
 	for what, by := range map[string]*Store{"direct": st, "PgBouncer": viaBouncer} {
 		second.Stop()
 		_, err := by.Put(short(), "a", []byte(what), rev)
-		fails(t, what+": a Put that the standby does not have", err, driver.ErrUnavailable, "no answer in time")
+		storetest.Fails(t, what+": a Put that the standby does not have", err, driver.ErrUnavailable, "no answer in time")
 		for range 30 {
 			if n, v := waiting(), value(); n != 1 || v == what {
 				t.Fatalf("%s: %d transactions wait for the standby, and there is already %q", what, n, v)
@@ -406,7 +395,7 @@ func TestSynchronousStandby(t *testing.T) {
 			time.Sleep(10 * time.Millisecond)
 		}
 		second.Continue()
-		eventually(t, what+": the Put is made after all", func() bool { return value() == what })
+		storetest.Eventually(t, what+": the Put is made after all", func() bool { return value() == what })
 		e, err := by.Get(t.Context(), "a")
 		if err != nil || string(e.Value) != what {
 			t.Fatalf("%s: there is %q, %v", what, e.Value, err)
@@ -421,18 +410,18 @@ func TestSynchronousStandby(t *testing.T) {
 		_, err := st.Put(t.Context(), "a", []byte("cancelled"), rev)
 		done <- err
 	}()
-	eventually(t, "the Put waits for the standby", func() bool { return waiting() == 1 })
+	storetest.Eventually(t, "the Put waits for the standby", func() bool { return waiting() == 1 })
 	execute(t, primary, "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
-	fails(t, "a Put whose wait is cancelled", <-done, driver.ErrUnavailable, "canceling wait for synchronous replication", "may be missing there")
+	storetest.Fails(t, "a Put whose wait is cancelled", <-done, driver.ErrUnavailable, "canceling wait for synchronous replication", "may be missing there")
 	if v := value(); v != "cancelled" {
 		t.Fatalf("a plain read sees %q, so the test shows nothing", v)
 	}
 	// What is there now is not on the standby, and a store does not believe it.
 	unread := func(what string) {
 		_, err := st.Get(short(), "a")
-		fails(t, what+": Get of what the standby does not have", err, driver.ErrUnavailable, "no answer in time")
+		storetest.Fails(t, what+": Get of what the standby does not have", err, driver.ErrUnavailable, "no answer in time")
 		_, err = st.List(short(), "")
-		fails(t, what+": List of what the standby does not have", err, driver.ErrUnavailable, "no answer in time")
+		storetest.Fails(t, what+": List of what the standby does not have", err, driver.ErrUnavailable, "no answer in time")
 	}
 	unread("a cancelled wait")
 	// Nor after a crash, which ends the wait as well.
@@ -450,8 +439,8 @@ func TestSynchronousStandby(t *testing.T) {
 	}
 
 	second.Close()
-	eventually(t, "the standby is gone", func() bool { return scan[int](t, primary, "SELECT count(*) FROM pg_stat_replication") == 0 })
-	findings(t, st, false, "no standby is connected")
+	storetest.Eventually(t, "the standby is gone", func() bool { return scan[int](t, primary, "SELECT count(*) FROM pg_stat_replication") == 0 })
+	storetest.FindingsLose(t, st, false, "no standby is connected")
 }
 
 // TestStandby is of a primary with an asynchronous standby, which takes over in the end.
@@ -459,32 +448,32 @@ func TestStandby(t *testing.T) {
 	t.Parallel()
 	primary := server(t, pgtest.Config{})
 	second := standby(t, primary, "second", pgtest.Config{})
-	eventually(t, "the standby follows", func() bool {
+	storetest.Eventually(t, "the standby follows", func() bool {
 		return scan[int](t, primary, "SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'") == 1
 	})
 	table := "table=test.leases"
-	st := prepared(t, with(primary.Address(), table))
-	rev := mustPut(t, st, "a", "x", driver.None)
-	eventually(t, "the standby has the entry", func() bool {
+	st := storetest.Prepare(t, Open, with(primary.Address(), table))
+	rev := storetest.Put(t, st, "a", "x", driver.None)
+	storetest.Eventually(t, "the standby has the entry", func() bool {
 		return scan[int](t, second, "SELECT count(*) FROM pg_tables WHERE tablename = 'leases'") == 1 &&
 			scan[int](t, second, "SELECT count(*) FROM test.leases WHERE key = 'a'") == 1
 	})
 
 	// The settings that lose changes.
 	const asynchronous = "asynchronous standbys (1, synchronous_standby_names is empty)"
-	findings(t, st, true, asynchronous)
+	storetest.FindingsLose(t, st, true, asynchronous)
 	execute(t, primary, "CREATE ROLE poor LOGIN", "GRANT USAGE ON SCHEMA test TO poor", "GRANT SELECT, INSERT, UPDATE ON test.leases TO poor")
-	findings(t, mustOpen(t, as(with(primary.Address(), table), "poor")), true, asynchronous)
+	storetest.FindingsLose(t, storetest.Open(t, Open, as(with(primary.Address(), table), "poor")), true, asynchronous)
 	set(t, primary, "fsync", "off")
 	set(t, primary, "full_page_writes", "off")
-	eventually(t, "fsync is off", func() bool { return scan[string](t, primary, "SHOW full_page_writes") == "off" })
-	findings(t, st, true, "fsync is off", "full_page_writes is off", asynchronous)
+	storetest.Eventually(t, "fsync is off", func() bool { return scan[string](t, primary, "SHOW full_page_writes") == "off" })
+	storetest.FindingsLose(t, st, true, "fsync is off", "full_page_writes is off", asynchronous)
 	set(t, primary, "fsync", "on")
 	set(t, primary, "full_page_writes", "on")
 
 	// A standby is refused: when connecting, or in the transaction if a pool leads to it.
 	_, err := Open(t.Context(), with(second.Address(), table))
-	fails(t, "a standby", err, driver.ErrUnavailable, "standby", "the server that is the primary")
+	storetest.Fails(t, "a standby", err, driver.ErrUnavailable, "standby", "the server that is the primary")
 	config, err := pgxpool.ParseConfig(second.Address())
 	if err != nil {
 		t.Fatal(err)
@@ -496,35 +485,35 @@ func TestStandby(t *testing.T) {
 	}
 	defer pool.Close()
 	_, err = New(t.Context(), pool, Options{Table: "test.leases"})
-	fails(t, "a standby, by a pool", err, driver.ErrUnavailable, "standby", "the server that is the primary")
+	storetest.Fails(t, "a standby, by a pool", err, driver.ErrUnavailable, "standby", "the server that is the primary")
 	unchecked, err := newStore(config.ConnConfig, Options{Table: "test.leases"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	unchecked.pool = pool
 	_, err = unchecked.Get(t.Context(), "a")
-	fails(t, "Get on a standby", err, driver.ErrUnavailable, "standby", "the server that is the primary")
+	storetest.Fails(t, "Get on a standby", err, driver.ErrUnavailable, "standby", "the server that is the primary")
 	_, err = unchecked.List(t.Context(), "")
-	fails(t, "List on a standby", err, driver.ErrUnavailable, "standby", "the server that is the primary")
+	storetest.Fails(t, "List on a standby", err, driver.ErrUnavailable, "standby", "the server that is the primary")
 	_, err = unchecked.Put(t.Context(), "a", nil, rev)
-	fails(t, "Put on a standby", err, driver.ErrUnavailable, "25006", "the server that is the primary")
-	findings(t, unchecked, false, "the server is a standby")
+	storetest.Fails(t, "Put on a standby", err, driver.ErrUnavailable, "25006", "the server that is the primary")
+	storetest.FindingsLose(t, unchecked, false, "the server is a standby")
 
 	// Of both hosts the primary is taken, whichever that is.
-	both := mustOpen(t, with(fmt.Sprintf("postgres://postgres@127.0.0.1:%d,127.0.0.1:%d/postgres", second.Port(), primary.Port()), table, "sslmode=disable"))
-	rev = mustPut(t, both, "a", "y", rev)
-	eventually(t, "the standby has the change", func() bool {
+	both := storetest.Open(t, Open, with(fmt.Sprintf("postgres://postgres@127.0.0.1:%d,127.0.0.1:%d/postgres", second.Port(), primary.Port()), table, "sslmode=disable"))
+	rev = storetest.Put(t, both, "a", "y", rev)
+	storetest.Eventually(t, "the standby has the change", func() bool {
 		return scan[string](t, second, "SELECT convert_from(value, 'UTF8') FROM test.leases WHERE key = 'a'") == "y"
 	})
 	primary.Crash()
 	_, err = both.Put(t.Context(), "a", []byte("z"), rev)
-	fails(t, "no primary, on a connection to the last one", err, driver.ErrUnavailable)
+	storetest.Fails(t, "no primary, on a connection to the last one", err, driver.ErrUnavailable)
 	_, err = both.Put(t.Context(), "a", []byte("z"), rev)
-	fails(t, "no primary", err, driver.ErrUnavailable, "standby", "the server that is the primary")
+	storetest.Fails(t, "no primary", err, driver.ErrUnavailable, "standby", "the server that is the primary")
 	if err := second.Promote(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	mustPut(t, both, "a", "z", rev)
+	storetest.Put(t, both, "a", "z", rev)
 }
 
 // TestNotStarted is of a server that takes no connections yet.
@@ -533,7 +522,7 @@ func TestNotStarted(t *testing.T) {
 	primary := server(t, pgtest.Config{})
 	cold := standby(t, primary, "cold", pgtest.Config{Settings: map[string]string{"hot_standby": "off"}})
 	_, err := Open(t.Context(), cold.Address())
-	fails(t, "a server that is starting", err, driver.ErrUnavailable, "57P03", "wait until the server has started")
+	storetest.Fails(t, "a server that is starting", err, driver.ErrUnavailable, "57P03", "wait until the server has started")
 }
 
 func TestPassword(t *testing.T) {
@@ -547,18 +536,18 @@ func TestPassword(t *testing.T) {
 	t.Setenv("FIRN_TEST_PASSWORD", "hunter2's")
 	addr := with(as(s.Address(), "guarded"), "table=test.leases")
 	for key, setting := range map[string]string{"file": "password-file=" + file, "env": "password-env=FIRN_TEST_PASSWORD", "self": "password=hunter2%27s"} {
-		st := prepared(t, with(addr, setting))
-		mustPut(t, st, key, "x", driver.None)
+		st := storetest.Prepare(t, Open, with(addr, setting))
+		storetest.Put(t, st, key, "x", driver.None)
 		if strings.Contains(fmt.Sprint(st), "hunter2") {
 			t.Errorf("%v shows the password", st)
 		}
 	}
 	for what, addr := range map[string]string{"a wrong password": with(addr, "password=hunter22"), "no password": addr} {
 		_, err := Open(t.Context(), addr)
-		fails(t, what, err, driver.ErrUnavailable, "28P01", "password-file")
+		storetest.Fails(t, what, err, driver.ErrUnavailable, "28P01", "password-file")
 	}
 	_, err := Open(t.Context(), as(s.Address(), "outside"))
-	fails(t, "a user who is not let in", err, driver.ErrUnavailable, "28000", "pg_hba.conf")
+	storetest.Fails(t, "a user who is not let in", err, driver.ErrUnavailable, "28000", "pg_hba.conf")
 }
 
 // TestFull has the table on a file system that fills up.
@@ -597,15 +586,15 @@ func TestFull(t *testing.T) {
 		t.Skipf("the system does not permit to mount a tmpfs: %v", err)
 	}
 	defer syscall.Unmount(dir, syscall.MNT_DETACH)
-	st := prepared(t, with(s.Address(), "table=test.leases"))
-	rev := mustPut(t, st, "a", "x", driver.None)
+	st := storetest.Prepare(t, Open, with(s.Address(), "table=test.leases"))
+	rev := storetest.Put(t, st, "a", "x", driver.None)
 	execute(t, s, "CREATE TABLESPACE small LOCATION '"+dir+"'", "ALTER TABLE test.leases SET TABLESPACE small", "ALTER TABLE test.leases ALTER value SET STORAGE PLAIN")
 	for i := 0; ; i++ {
 		_, err := st.Put(t.Context(), fmt.Sprint("full/", i), make([]byte, driver.MaxValue), driver.None)
 		if err == nil && i < 1000 {
 			continue
 		}
-		fails(t, "a full disk", err, driver.ErrUnavailable, "53100", "free some space")
+		storetest.Fails(t, "a full disk", err, driver.ErrUnavailable, "53100", "free some space")
 		break
 	}
 	if e, err := st.Get(t.Context(), "a"); err != nil || string(e.Value) != "x" || e.Revision != rev {

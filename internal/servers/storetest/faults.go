@@ -52,7 +52,7 @@ func (f Faulty[S]) Stopped(t *testing.T) {
 	f.Server.Stop()
 	late := func(call string, err error) {
 		t.Helper()
-		Advises(t, "stopped: "+call, err, driver.ErrUnavailable, "no answer in time", f.Advice)
+		Fails(t, "stopped: "+call, err, driver.ErrUnavailable, "no answer in time", f.Advice)
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("stopped: %s: %v is not DeadlineExceeded", call, err)
 		}
@@ -123,7 +123,7 @@ func (f Faulty[S]) Restart(t *testing.T) {
 		f.Server.Kill()
 		all.Wait()
 		_, err := s.Get(t.Context(), "w/0")
-		Advises(t, "killed", err, driver.ErrUnavailable, f.Advice)
+		Fails(t, "killed", err, driver.ErrUnavailable, f.Advice)
 		f.Server.Run()
 		var fresh S
 		Eventually(t, "the server has its data", func() bool {

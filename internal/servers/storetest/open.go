@@ -22,7 +22,7 @@ func Refused[S driver.Store](t *testing.T, open func(context.Context, string) (S
 			t.Errorf("%s was opened", addr)
 			continue
 		}
-		Fails(t, addr, err, driver.ErrUnavailable, parts...)
+		WantError(t, err, driver.ErrUnavailable, parts...)
 		if parts[0] == "invalid address" && !errors.Is(err, address.ErrAddress) {
 			t.Errorf("%s: %v is not ErrAddress", addr, err)
 		}

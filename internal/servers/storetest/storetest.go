@@ -87,13 +87,14 @@ func Fails(t testing.TB, what string, err, kind error, parts ...string) {
 	}
 }
 
-// Advises is like [Fails], and fails the test also if the error has no advice, unless the error needs none.
-func Advises(t testing.TB, what string, err, kind error, parts ...string) {
+// WantError is like [Fails], for an error that says itself what has failed. The error must have advice, unless its kind
+// needs none or the call was cancelled.
+func WantError(t testing.TB, err, kind error, parts ...string) {
 	t.Helper()
-	Fails(t, what, err, kind, parts...)
+	Fails(t, "the error", err, kind, parts...)
 	if e, ok := errors.AsType[*driver.Error](err); ok && e.Advice == "" && !errors.Is(err, context.Canceled) &&
 		!slices.Contains([]error{driver.ErrConflict, driver.ErrKey, driver.ErrNotFound}, kind) {
-		t.Errorf("%s: %v\nhas no advice", what, err)
+		t.Errorf("%v: it has no advice", err)
 	}
 }
 
