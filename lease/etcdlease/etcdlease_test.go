@@ -1,30 +1,22 @@
 package etcdlease_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/firn-id/firn/internal/servers/etcdtest"
-	"github.com/firn-id/firn/internal/servers/loopback"
-	"github.com/firn-id/firn/lease"
-	"github.com/firn-id/firn/lease/address"
+	"github.com/firn-id/firn/internal/servers/storetest"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/drivertest"
 	"github.com/firn-id/firn/lease/etcdlease"
-	"github.com/firn-id/firn/leased"
-	"github.com/firn-id/firn/nanoflake"
 )
 
 // quick are settings of servers that elect a leader sooner than by default. A machine that is busy may make
@@ -35,16 +27,6 @@ var spaces atomic.Int64
 
 // space returns a prefix that no other test has.
 func space() string { return fmt.Sprintf("space-%d", spaces.Add(1)) }
-
-func open(t *testing.T, addr string) *etcdlease.Store {
-	t.Helper()
-	s, err := etcdlease.Open(t.Context(), addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
-	return s
-}
 
 // hasty returns a store whose calls have little time, for those that are to fail. On a busy machine others may, too.
 func hasty(t *testing.T, addr string) *etcdlease.Store {
@@ -74,57 +56,24 @@ func client(t *testing.T, endpoints ...string) *clientv3.Client {
 	return c
 }
 
-func put(t *testing.T, s driver.Store, key, value string, rev driver.Revision) driver.Revision {
-	t.Helper()
-	made, err := s.Put(t.Context(), key, []byte(value), rev)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return made
-}
-
-func want(t *testing.T, s driver.Store, key, value string, rev driver.Revision) {
-	t.Helper()
-	e, err := s.Get(t.Context(), key)
-	if err != nil || string(e.Value) != value || e.Revision != rev {
-		t.Errorf("Get(%s) = %.40q at %q, %v; want %.40q at %q", key, e.Value, e.Revision, err, value, rev)
-	}
-}
-
-// wantError checks that an error is a whole [driver.Error] of that kind, that says all the parts.
-func wantError(t *testing.T, err, kind error, parts ...string) {
-	t.Helper()
-	var e *driver.Error
-	if !errors.As(err, &e) || !errors.Is(err, kind) || e.Store == "" || e.Op == "" {
-		t.Errorf("the error is %v; want a driver.Error that is %q", err, kind)
-		return
-	}
-	if kind != driver.ErrConflict && kind != driver.ErrKey && e.Advice == "" {
-		t.Errorf("the error has no advice: %v", err)
-	}
-	for _, part := range parts {
-		if !strings.Contains(err.Error(), part) {
-			t.Errorf("the error is %q, without %q", err, part)
+// fresh returns what makes fresh stores, each with a prefix of its own.
+func fresh(c *etcdtest.Cluster) func(*testing.T) func() driver.Store {
+	return func(t *testing.T) func() driver.Store {
+		prefix := space()
+		return func() driver.Store {
+			s, err := etcdlease.Open(t.Context(), c.Address(prefix))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s
 		}
-	}
-	if strings.Contains(err.Error(), "rpc error") {
-		t.Errorf("the error is %q, with the words of gRPC", err)
 	}
 }
 
 func TestStore(t *testing.T) {
 	c := etcdtest.New(t, etcdtest.Config{})
 	t.Run("Conformance", func(t *testing.T) {
-		drivertest.Run(t, func(t *testing.T) func() driver.Store {
-			prefix := space()
-			return func() driver.Store {
-				s, err := etcdlease.Open(t.Context(), c.Address(prefix))
-				if err != nil {
-					t.Fatal(err)
-				}
-				return s
-			}
-		})
+		drivertest.Run(t, fresh(c))
 	})
 	t.Run("Prefixes", func(t *testing.T) { prefixes(t, c) })
 	t.Run("ManyPages", func(t *testing.T) { manyPages(t, c) })
@@ -132,7 +81,7 @@ func TestStore(t *testing.T) {
 	t.Run("Revision", func(t *testing.T) { revision(t, c) })
 	t.Run("Client", func(t *testing.T) { ofClient(t, c) })
 	t.Run("Watch", func(t *testing.T) { watching(t, c) })
-	t.Run("Lease", func(t *testing.T) { leasing(t, c) })
+	t.Run("Lease", func(t *testing.T) { drivertest.RunLeases(t, fresh(c)) })
 	t.Run("Inspect", func(t *testing.T) { inspecting(t, c) })
 }
 
@@ -140,10 +89,10 @@ func TestStore(t *testing.T) {
 func prefixes(t *testing.T, c *etcdtest.Cluster) {
 	raw := client(t, c.Endpoints()...)
 	for prefix, key := range map[string]string{"": "firn/a", "p": "p/a", "p/": "p/a", "pp": "pp/a", "p/p": "p/p/a", "/p": "/p/a", "a%20b": "a b/a"} {
-		s := open(t, c.Address(prefix))
+		s := storetest.Open(t, etcdlease.Open, c.Address(prefix))
 		e, err := s.Get(t.Context(), "a")
 		if errors.Is(err, driver.ErrNotFound) {
-			e.Revision = put(t, s, "a", prefix, driver.None)
+			e.Revision = storetest.Put(t, s, "a", prefix, driver.None)
 		} else if err != nil || prefix != "p" && prefix != "p/" {
 			t.Fatalf("%s: a is there already, of another store: %q, %v", s, e.Value, err)
 		}
@@ -153,7 +102,7 @@ func prefixes(t *testing.T, c *etcdtest.Cluster) {
 		}
 	}
 	for prefix, keys := range map[string]string{"p": "[a p/a]", "pp": "[a]", "": "[a]"} {
-		s := open(t, c.Address(prefix))
+		s := storetest.Open(t, etcdlease.Open, c.Address(prefix))
 		list, err := s.List(t.Context(), "")
 		var got []string
 		for _, e := range list {
@@ -169,7 +118,7 @@ func prefixes(t *testing.T, c *etcdtest.Cluster) {
 func manyPages(t *testing.T, c *etcdtest.Cluster) {
 	const many = 2500
 	prefix := space()
-	raw, s := client(t, c.Endpoints()...), open(t, c.Address(prefix))
+	raw, s := client(t, c.Endpoints()...), storetest.Open(t, etcdlease.Open, c.Address(prefix))
 	for i := 0; i < many; i += 100 {
 		var puts []clientv3.Op
 		for n := i; n < i+100; n++ {
@@ -193,8 +142,8 @@ func manyPages(t *testing.T, c *etcdtest.Cluster) {
 // foreign has what a store never writes under its prefix.
 func foreign(t *testing.T, c *etcdtest.Cluster) {
 	prefix := space()
-	raw, s := client(t, c.Endpoints()...), open(t, c.Address(prefix))
-	rev := put(t, s, "a", "x", driver.None)
+	raw, s := client(t, c.Endpoints()...), storetest.Open(t, etcdlease.Open, c.Address(prefix))
+	rev := storetest.Put(t, s, "a", "x", driver.None)
 	for _, key := range []string{"/Upper", "/a//b", "/", "/a:b", "/.hidden"} {
 		if _, err := raw.Put(t.Context(), prefix+key, "foreign"); err != nil {
 			t.Fatal(err)
@@ -212,14 +161,14 @@ func foreign(t *testing.T, c *etcdtest.Cluster) {
 		t.Fatal(err)
 	}
 	_, err = s.Get(t.Context(), "b")
-	wantError(t, err, driver.ErrDamaged, "under the prefix", "rescue the pool")
+	storetest.WantError(t, err, driver.ErrDamaged, "under the prefix", "rescue the pool")
 	list, err = s.List(t.Context(), "")
-	wantError(t, err, driver.ErrDamaged)
+	storetest.WantError(t, err, driver.ErrDamaged)
 	if len(list) != 2 || list[0].Err != nil || !errors.Is(list[1].Err, driver.ErrDamaged) {
 		t.Fatalf("List = %v", list)
 	}
-	want(t, s, "b", "anew", put(t, s, "b", "anew", list[1].Revision))
-	want(t, s, "a", "x", rev)
+	storetest.Want(t, s, "b", "anew", storetest.Put(t, s, "b", "anew", list[1].Revision))
+	storetest.Want(t, s, "a", "x", rev)
 
 	// An entry that etcd would delete.
 	lease, err := raw.Grant(t.Context(), 3600)
@@ -237,7 +186,7 @@ func foreign(t *testing.T, c *etcdtest.Cluster) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	put(t, s, "c", "", e.Revision)
+	storetest.Put(t, s, "c", "", e.Revision)
 	if findings, err = s.Inspect(t.Context()); err != nil || len(findings) != 1 || findings[0].Loses {
 		t.Errorf("Inspect = %v, %v", findings, err)
 	}
@@ -245,15 +194,15 @@ func foreign(t *testing.T, c *etcdtest.Cluster) {
 
 // revision has revisions that nothing has.
 func revision(t *testing.T, c *etcdtest.Cluster) {
-	s := open(t, c.Address(space()))
-	rev := put(t, s, "a", "x", driver.None)
+	s := storetest.Open(t, etcdlease.Open, c.Address(space()))
+	rev := storetest.Put(t, s, "a", "x", driver.None)
 	for _, other := range []driver.Revision{"0", "-1", "x", "1 ", "+" + rev, "0" + rev, rev + "0", "99999999999999999999"} {
 		for _, key := range []string{"a", "b"} {
 			_, err := s.Put(t.Context(), key, []byte("y"), other)
-			wantError(t, err, driver.ErrConflict)
+			storetest.WantError(t, err, driver.ErrConflict)
 		}
 	}
-	want(t, s, "a", "x", rev)
+	storetest.Want(t, s, "a", "x", rev)
 	if list, err := s.List(t.Context(), ""); len(list) != 1 || err != nil {
 		t.Errorf("List = %v, %v", list, err)
 	}
@@ -268,7 +217,7 @@ func ofClient(t *testing.T, c *etcdtest.Cluster) {
 	if want := "etcd://" + c.Endpoint(0) + "," + c.Endpoint(1) + "/" + prefix; s.String() != want {
 		t.Errorf("String = %s, want %s", s, want)
 	}
-	rev := put(t, s, "a", "x", driver.None)
+	rev := storetest.Put(t, s, "a", "x", driver.None)
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
@@ -279,79 +228,17 @@ func ofClient(t *testing.T, c *etcdtest.Cluster) {
 	if _, err := raw.Get(t.Context(), "a"); err != nil {
 		t.Errorf("the client, which is not the store's: %v", err)
 	}
-	want(t, open(t, c.Address(prefix)), "a", "x", rev)
-}
-
-// leasing runs the lease package on the store.
-func leasing(t *testing.T, c *etcdtest.Cluster) {
-	for _, window := range []time.Duration{10 * time.Second, time.Second} {
-		t.Run(window.String(), func(t *testing.T) {
-			t.Parallel()
-			store := open(t, c.Address(space()))
-			// On a busy machine a request may take longer than the Timeout that follows from a short window.
-			o := leased.Options{Store: store, Lease: lease.Config{Window: window, Timeout: 5 * time.Second}}
-			if _, _, err := leased.Nanoflake(t.Context(), nanoflake.Config{}, o); !errors.Is(err, lease.ErrNoPool) {
-				t.Fatalf("without a pool: %v", err)
-			}
-			o.Create = true
-			seen := make(map[nanoflake.ID]bool)
-			for range 3 { // at once one after the other
-				gen, l, err := leased.Nanoflake(t.Context(), nanoflake.Config{}, o)
-				if err != nil {
-					t.Fatal(err)
-				}
-				before := len(seen)
-				for until := time.Now().Add(1200 * time.Millisecond); time.Now().Before(until) || len(seen) < before+1000; {
-					id, err := gen.Next(t.Context())
-					if errors.Is(err, lease.ErrLeaseExpired) { // and a window may
-						time.Sleep(time.Millisecond)
-						continue
-					}
-					if err != nil || seen[id] || id.GeneratorID() != l.Worker() {
-						t.Fatalf("%v, %v, seen: %v, worker %d", id, err, seen[id], l.Worker())
-					}
-					seen[id] = true
-					if len(seen)%100 == 0 {
-						time.Sleep(10 * time.Millisecond)
-					}
-				}
-				if err := l.Close(); err != nil {
-					t.Error(err)
-				}
-			}
-			names, err := lease.Names(t.Context(), store)
-			if err != nil || len(names) != 1 {
-				t.Fatalf("pools: %v, %v", names, err)
-			}
-			p, err := lease.Lookup(t.Context(), store, names[0])
-			if err != nil {
-				t.Fatal(err)
-			}
-			used, _, err := p.Workers(t.Context())
-			if err != nil || slices.ContainsFunc(used, func(w lease.Worker) bool { return w.Held }) {
-				t.Errorf("the workers are %v, %v", used, err)
-			}
-		})
-	}
+	storetest.Want(t, storetest.Open(t, etcdlease.Open, c.Address(prefix)), "a", "x", rev)
 }
 
 // Bad addresses, and hosts where there is no etcd.
 func TestOpen(t *testing.T) {
-	silent, err := net.Listen("tcp", "127.0.0.1:0") // accepts, and says nothing
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer silent.Close()
+	silent, gone := storetest.Silent(t), storetest.Gone(t)
 	web := httptest.NewServer(http.NotFoundHandler())
 	defer web.Close()
-	port, err := loopback.Port()
-	if err != nil {
-		t.Fatal(err)
-	}
-	gone := fmt.Sprintf("127.0.0.1:%d", port)
 	host := func(s *httptest.Server) string { return s.Listener.Addr().String() }
 	t.Setenv("FIRN_TEST_PASSWORD", "hunter2")
-	for addr, parts := range map[string][]string{
+	storetest.Refused(t, etcdlease.Open, map[string][]string{
 		"nonsense":                                  {"invalid address"},
 		"redis://u:hunter2@h/p":                     {"not etcd://", "redis://h:2379/p"},
 		"etcd://u:hunter2@h/p?tls=maybe":            {"tls=maybe"},
@@ -362,37 +249,15 @@ func TestOpen(t *testing.T) {
 		"etcd://h/?password-env=FIRN_TEST_PASSWORD": {"a password, but no user"},
 		"etcd://h/p?ca=/not/there":                  {"/not/there"},
 
-		"etcd://" + gone + "/p":                                              {"connection refused", "see that etcd runs there", gone + "/p"},
-		"etcd://u:hunter2@" + gone + "," + host(web) + "/p":                  {"etcd"},
-		"etcd://" + host(web) + "/p":                                         {"see that it is etcd"},
-		"etcd://" + host(web) + "/p?tls=true":                                {"without TLS"},
-		"etcd://" + silent.Addr().String() + "/p?timeout=300ms":              {"deadline exceeded", "see that"},
-		"etcd://u:hunter2@" + silent.Addr().String() + "?timeout=300ms":      {"deadline exceeded", "see that"},
-		"etcd://" + gone + "," + silent.Addr().String() + "/p?timeout=300ms": {"see that"},
-	} {
-		s, err := etcdlease.Open(t.Context(), addr)
-		if err == nil {
-			s.Close()
-			t.Errorf("%s was opened", addr)
-			continue
-		}
-		wantError(t, err, driver.ErrUnavailable, parts...)
-		if strings.Contains(err.Error(), "hunter2") {
-			t.Errorf("%v has the password", err)
-		}
-		if strings.HasPrefix(parts[0], "invalid") && !errors.Is(err, address.ErrAddress) {
-			t.Errorf("%v is not ErrAddress", err)
-		}
-		if parts[0] == "deadline exceeded" && !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("%v is not DeadlineExceeded", err)
-		}
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(50*time.Millisecond, cancel)
+		"etcd://" + gone + "/p":                              {"connection refused", "see that etcd runs there", gone + "/p"},
+		"etcd://u:hunter2@" + gone + "," + host(web) + "/p":  {"etcd"},
+		"etcd://" + host(web) + "/p":                         {"see that it is etcd"},
+		"etcd://" + host(web) + "/p?tls=true":                {"without TLS"},
+		"etcd://" + silent + "/p?timeout=300ms":              {"deadline exceeded", "see that"},
+		"etcd://u:hunter2@" + silent + "?timeout=300ms":      {"deadline exceeded", "see that"},
+		"etcd://" + gone + "," + silent + "/p?timeout=300ms": {"see that"},
+	})
 	for _, user := range []string{"", "u:hunter2@"} {
-		_, err = etcdlease.Open(ctx, "etcd://"+user+silent.Addr().String()+"/p?timeout=1m")
-		if !errors.Is(err, context.Canceled) || !errors.Is(err, driver.ErrUnavailable) {
-			t.Errorf("cancelled: %v", err)
-		}
+		storetest.Cancelled(t, etcdlease.Open, "etcd://"+user+silent+"/p")
 	}
 }

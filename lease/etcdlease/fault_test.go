@@ -11,6 +11,7 @@ import (
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 
 	"github.com/firn-id/firn/internal/servers/etcdtest"
+	"github.com/firn-id/firn/internal/servers/storetest"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/drivertest"
 	"github.com/firn-id/firn/lease/etcdlease"
@@ -75,7 +76,7 @@ func TestFaults(t *testing.T) {
 				sum.Unknown += o.Unknown
 				if o.Err != nil {
 					sum.Err = o.Err
-					wantError(t, o.Err, driver.ErrUnavailable)
+					storetest.WantError(t, o.Err, driver.ErrUnavailable)
 				}
 				select {
 				case <-done:
@@ -88,7 +89,7 @@ func TestFaults(t *testing.T) {
 				t.Errorf("nothing went wrong: %+v", sum)
 			}
 			// Nothing of it stays behind.
-			rev := put(t, open(t, c.Address(prefix)), "after", "x", driver.None)
+			rev := storetest.Put(t, storetest.Open(t, etcdlease.Open, c.Address(prefix)), "after", "x", driver.None)
 			for _, h := range handles {
 				again(t, func() error {
 					e, err := h.Get(t.Context(), "after")
@@ -142,7 +143,7 @@ func wantNoLeader(t *testing.T, s *etcdlease.Store) {
 	again(t, func() error {
 		_, err := s.Get(t.Context(), "a")
 		if errors.Is(err, rpctypes.ErrNoLeader) {
-			wantError(t, err, driver.ErrUnavailable, "no leader", "more than half")
+			storetest.WantError(t, err, driver.ErrUnavailable, "no leader", "more than half")
 			return nil
 		}
 		return fmt.Errorf("without a leader: %w", err)
@@ -154,8 +155,8 @@ func TestDown(t *testing.T) {
 	t.Parallel()
 	c := etcdtest.New(t, etcdtest.Config{Args: quick})
 	prefix := space()
-	s, patient := open(t, c.Address(prefix)+"?timeout=2s"), open(t, c.Address(prefix))
-	rev := put(t, s, "a", "x", driver.None)
+	s, patient := storetest.Open(t, etcdlease.Open, c.Address(prefix)+"?timeout=2s"), storetest.Open(t, etcdlease.Open, c.Address(prefix))
+	rev := storetest.Put(t, s, "a", "x", driver.None)
 	back := func(t *testing.T) {
 		t.Helper()
 		if err := c.WaitHealthy(t.Context()); err != nil {
@@ -169,7 +170,7 @@ func TestDown(t *testing.T) {
 		if err != nil || e.Revision == rev && string(e.Value) != "x" {
 			t.Fatalf("afterwards: %q, %v", e.Value, err)
 		}
-		rev = put(t, s, "a", "x", e.Revision)
+		rev = storetest.Put(t, s, "a", "x", e.Revision)
 	}
 	all := func(t *testing.T, f func(int) error) {
 		t.Helper()
@@ -181,7 +182,7 @@ func TestDown(t *testing.T) {
 	}
 	t.Run("killed", func(t *testing.T) {
 		all(t, func(i int) error { c.Kill(i); return nil })
-		each(t, s, rev, 2*time.Second, func(op string, err error) { wantError(t, err, driver.ErrUnavailable, s.String()+": "+op) })
+		each(t, s, rev, 2*time.Second, func(op string, err error) { storetest.WantError(t, err, driver.ErrUnavailable, s.String()+": "+op) })
 		all(t, c.Restart)
 		back(t)
 	})
@@ -189,7 +190,7 @@ func TestDown(t *testing.T) {
 		all(t, c.Stop)
 		// A connection gets two seconds to come about: one that takes longer is an error of its own.
 		each(t, s, rev, time.Second, func(op string, err error) {
-			wantError(t, err, driver.ErrUnavailable, s.String()+": "+op)
+			storetest.WantError(t, err, driver.ErrUnavailable, s.String()+": "+op)
 			if !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("%s: %v", op, err)
 			}
@@ -202,7 +203,7 @@ func TestDown(t *testing.T) {
 		c.Kill(2)
 		wantNoLeader(t, s)
 		each(t, s, rev, 2*time.Second, func(op string, err error) {
-			wantError(t, err, driver.ErrUnavailable, s.String()+": "+op, "no leader", "more than half of the members are up")
+			storetest.WantError(t, err, driver.ErrUnavailable, s.String()+": "+op, "no leader", "more than half of the members are up")
 		})
 		findings, err := patient.Inspect(t.Context())
 		if err != nil {
@@ -227,10 +228,10 @@ func TestNoStaleReads(t *testing.T) {
 	prefix := space()
 	for key, cut := range map[string]int{"a": leader, "b": (leader + 1) % c.Len()} {
 		there, elsewhere := only(c, cut, prefix), only(c, (cut+1)%c.Len(), prefix)
-		near, far := open(t, there), open(t, elsewhere)
+		near, far := storetest.Open(t, etcdlease.Open, there), storetest.Open(t, etcdlease.Open, elsewhere)
 		isolated, other := hasty(t, there), hasty(t, elsewhere)
-		rev := put(t, near, key, "old", driver.None)
-		want(t, far, key, "old", rev)
+		rev := storetest.Put(t, near, key, "old", driver.None)
+		storetest.Want(t, far, key, "old", rev)
 		c.Isolate(cut)
 		for {
 			if _, err := other.Put(t.Context(), key, []byte("new"), rev); err == nil {
@@ -242,7 +243,7 @@ func TestNoStaleReads(t *testing.T) {
 		}
 		for range 2 {
 			e, err := isolated.Get(t.Context(), key)
-			wantError(t, err, driver.ErrUnavailable)
+			storetest.WantError(t, err, driver.ErrUnavailable)
 			if err == nil {
 				t.Fatalf("it answered with %q", e.Value)
 			}
@@ -268,8 +269,8 @@ func TestNoStaleReads(t *testing.T) {
 func TestForgetting(t *testing.T) {
 	t.Parallel()
 	c := etcdtest.New(t, etcdtest.Config{Members: 1})
-	s := open(t, c.Address("p"))
-	rev := put(t, s, "a", "0", driver.None)
+	s := storetest.Open(t, etcdlease.Open, c.Address("p"))
+	rev := storetest.Put(t, s, "a", "0", driver.None)
 	restart := func() {
 		t.Helper()
 		if err := errors.Join(c.Restart(0), c.WaitHealthy(t.Context())); err != nil {
@@ -283,8 +284,8 @@ func TestForgetting(t *testing.T) {
 	}
 	restart()
 	again(t, func() error { _, err := s.Get(t.Context(), "a"); return err })
-	want(t, s, "a", "0", rev) // after a crash nothing is missing
-	lost := put(t, s, "a", "lost", rev)
+	storetest.Want(t, s, "a", "0", rev) // after a crash nothing is missing
+	lost := storetest.Put(t, s, "a", "lost", rev)
 	c.Kill(0)
 	if err := errors.Join(os.RemoveAll(c.Data(0)), os.CopyFS(c.Data(0), os.DirFS(backup))); err != nil {
 		t.Fatal(err)
@@ -297,9 +298,9 @@ func TestForgetting(t *testing.T) {
 		}
 		return errors.Join(err, errors.New("it was not found out"))
 	})
-	other := open(t, c.Address("p"))
-	want(t, other, "a", "0", rev)
-	if reused := put(t, other, "a", "another", rev); reused != lost {
+	other := storetest.Open(t, etcdlease.Open, c.Address("p"))
+	storetest.Want(t, other, "a", "0", rev)
+	if reused := storetest.Put(t, other, "a", "another", rev); reused != lost {
 		t.Errorf("the change has revision %s, not that of the one that was lost, %s: the test shows nothing", reused, lost)
 	}
 	for _, call := range []func() error{
@@ -309,9 +310,9 @@ func TestForgetting(t *testing.T) {
 		func() error { _, err := s.Watch(t.Context(), ""); return err },
 		func() error { _, err := s.Inspect(t.Context()); return err },
 	} {
-		wantError(t, call(), driver.ErrUnsafe, "forgotten", "backup")
+		storetest.WantError(t, call(), driver.ErrUnsafe, "forgotten", "backup")
 	}
-	want(t, other, "a", "another", lost)
+	storetest.Want(t, other, "a", "another", lost)
 }
 
 // again makes a call until it succeeds.
@@ -340,5 +341,5 @@ func TestTwoClusters(t *testing.T) {
 			}
 		}
 	}
-	wantError(t, err, driver.ErrUnsafe, "the cluster", "members of one cluster")
+	storetest.WantError(t, err, driver.ErrUnsafe, "the cluster", "members of one cluster")
 }

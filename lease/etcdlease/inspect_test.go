@@ -13,7 +13,9 @@ import (
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 
 	"github.com/firn-id/firn/internal/servers/etcdtest"
+	"github.com/firn-id/firn/internal/servers/storetest"
 	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/etcdlease"
 )
 
 // wantFindings checks that there is one finding for each of the texts, and none besides, and whether the first says
@@ -35,8 +37,8 @@ func wantFindings(t *testing.T, findings []driver.Finding, loses bool, texts ...
 }
 
 func inspecting(t *testing.T, c *etcdtest.Cluster) {
-	s := open(t, c.Address(space()))
-	put(t, s, "a", "", driver.None)
+	s := storetest.Open(t, etcdlease.Open, c.Address(space()))
+	storetest.Put(t, s, "a", "", driver.None)
 	check := func(loses bool, texts ...string) {
 		t.Helper()
 		findings, err := s.Inspect(t.Context())
@@ -71,12 +73,12 @@ func inspecting(t *testing.T, c *etcdtest.Cluster) {
 	}
 	first(pb.AlarmType_CORRUPT, pb.AlarmRequest_ACTIVATE)
 	_, err := s.Put(t.Context(), "b", nil, driver.None)
-	wantError(t, err, driver.ErrUnsafe, "corrupt", "CORRUPT")
+	storetest.WantError(t, err, driver.ErrUnsafe, "corrupt", "CORRUPT")
 	check(true, "alarm CORRUPT")
 	first(pb.AlarmType_CORRUPT, pb.AlarmRequest_DEACTIVATE)
 	check(false)
 
-	one := open(t, only(c, 1, space()))
+	one := storetest.Open(t, etcdlease.Open, only(c, 1, space()))
 	findings, err := one.Inspect(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -106,7 +108,7 @@ func TestNoSpace(t *testing.T) {
 	const quota = 2 << 20
 	// The size that a member tells is of its last commit, by default of up to 100 ms before: some hundred changes.
 	c := etcdtest.New(t, etcdtest.Config{Members: 1, Args: []string{"--quota-backend-bytes", fmt.Sprint(quota), "--backend-batch-limit", "10"}})
-	s := open(t, c.Address("p"))
+	s := storetest.Open(t, etcdlease.Open, c.Address("p"))
 	check := func(texts ...string) {
 		t.Helper()
 		findings, err := s.Inspect(t.Context())
@@ -131,7 +133,7 @@ func TestNoSpace(t *testing.T) {
 			check("of the 2 MB that it may have")
 		}
 	}
-	wantError(t, err, driver.ErrUnavailable, "space exceeded", "alarm disarm")
+	storetest.WantError(t, err, driver.ErrUnavailable, "space exceeded", "alarm disarm")
 	if !errors.Is(err, rpctypes.ErrNoSpace) {
 		t.Errorf("%v is not etcd's error", err)
 	}
@@ -160,6 +162,6 @@ func TestNoSpace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	put(t, s, "a", "", e.Revision)
+	storetest.Put(t, s, "a", "", e.Revision)
 	check()
 }

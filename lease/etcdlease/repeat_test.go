@@ -14,7 +14,9 @@ import (
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 
+	"github.com/firn-id/firn/internal/servers/storetest"
 	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/etcdlease"
 )
 
 // A fake is a server that fails once, and then does as it is told.
@@ -94,7 +96,7 @@ func TestRepeat(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f, at := serve(t)
-			s := open(t, "etcd://"+at+"/p?timeout=2s")
+			s := storetest.Open(t, etcdlease.Open, "etcd://"+at+"/p?timeout=2s")
 			f.fail = c.fail
 			f.ranges.Store(0)
 			for _, op := range []struct {
@@ -125,14 +127,14 @@ func TestRepeat(t *testing.T) {
 // A connection that is lost says nothing of the Put that was under way.
 func TestLostConnection(t *testing.T) {
 	f, at := serve(t)
-	s := open(t, "etcd://"+at+"/p")
+	s := storetest.Open(t, etcdlease.Open, "etcd://"+at+"/p")
 	f.fail = func(ctx context.Context) error {
 		go f.server.Stop()
 		<-ctx.Done()
 		return nil
 	}
 	_, err := s.Put(t.Context(), "a", nil, "6")
-	wantError(t, err, driver.ErrUnavailable)
+	storetest.WantError(t, err, driver.ErrUnavailable)
 	if sent := f.txns.Load(); sent != 1 {
 		t.Errorf("Put was sent %d times", sent)
 	}
@@ -145,11 +147,11 @@ func TestOtherReplies(t *testing.T) {
 		"an earlier revision": {ClusterId: 1, Revision: 6},
 	} {
 		f, at := serve(t)
-		s := open(t, "etcd://"+at+"/p")
+		s := storetest.Open(t, etcdlease.Open, "etcd://"+at+"/p")
 		was := f.header.Swap(h)
 		_, err := s.Put(t.Context(), "a", nil, "6")
 		f.header.Store(was)
-		wantError(t, err, driver.ErrUnsafe)
+		storetest.WantError(t, err, driver.ErrUnsafe)
 		if _, err = s.Get(t.Context(), "a"); !errors.Is(err, driver.ErrUnsafe) {
 			t.Errorf("%s: Get after that: %v", name, err)
 		}

@@ -22,6 +22,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/firn-id/firn/internal/servers/etcdtest"
+	"github.com/firn-id/firn/internal/servers/storetest"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/drivertest"
 	"github.com/firn-id/firn/lease/etcdlease"
@@ -195,45 +196,45 @@ func TestSecure(t *testing.T) {
 				t.Errorf("%s: it was opened", r.name)
 				continue
 			}
-			wantError(t, err, driver.ErrUnavailable, r.parts...)
+			storetest.WantError(t, err, driver.ErrUnavailable, r.parts...)
 			t.Logf("%s: %v", r.name, err)
 		}
-		open(t, at("firn@", "p", secret+"&server-name=etcd.example"))
+		storetest.Open(t, etcdlease.Open, at("firn@", "p", secret+"&server-name=etcd.example"))
 		named, namedKey := a.client("firn") // stands for the user without a password
-		s := open(t, at("", "p", settings+url.Values{"ca": {a.file}, "cert": {named}, "key": {namedKey}}.Encode()))
-		put(t, s, "certified", "", driver.None)
+		s := storetest.Open(t, etcdlease.Open, at("", "p", settings+url.Values{"ca": {a.file}, "cert": {named}, "key": {namedKey}}.Encode()))
+		storetest.Put(t, s, "certified", "", driver.None)
 	})
 	t.Run("Reader", func(t *testing.T) {
-		s := open(t, at("reader@", "p", secret))
+		s := storetest.Open(t, etcdlease.Open, at("reader@", "p", secret))
 		_, err := s.Get(t.Context(), "a")
 		if !errors.Is(err, driver.ErrNotFound) {
 			t.Error(err)
 		}
 		_, err = s.Put(t.Context(), "a", nil, driver.None)
-		wantError(t, err, driver.ErrUnavailable, "permission denied", "readwrite p/")
+		storetest.WantError(t, err, driver.ErrUnavailable, "permission denied", "readwrite p/")
 	})
 	t.Run("Inspect", func(t *testing.T) {
-		findings, err := open(t, at("firn@", "p", secret)).Inspect(t.Context())
+		findings, err := storetest.Open(t, etcdlease.Open, at("firn@", "p", secret)).Inspect(t.Context())
 		if err != nil || len(findings) > 0 {
 			t.Errorf("%v, %v", findings, err)
 		}
 	})
 	t.Run("Token", func(t *testing.T) {
-		s := open(t, at("firn@", "p", secret))
+		s := storetest.Open(t, etcdlease.Open, at("firn@", "p", secret))
 		changed := watch(t, s, "")
-		rev := put(t, s, "token", "0", driver.None)
-		wantSignal(t, changed, "a change")
+		rev := storetest.Put(t, s, "token", "0", driver.None)
+		storetest.Told(t, "a change", changed)
 		time.Sleep(2500 * time.Millisecond) // a token lives for a second
-		rev = put(t, s, "token", "1", rev)
-		wantSignal(t, changed, "a change after the token has expired")
+		rev = storetest.Put(t, s, "token", "1", rev)
+		storetest.Told(t, "a change after the token has expired", changed)
 		for m := range c.Len() { // whose tokens are in their memory
 			if err := errors.Join(c.Restart(m), c.WaitHealthy(t.Context())); err != nil {
 				t.Fatal(err)
 			}
 		}
 		again(t, func() error { _, err := s.Get(t.Context(), "token"); return err })
-		put(t, s, "token", "2", rev)
-		wantSignal(t, changed, "a change after the members have forgotten all tokens")
+		storetest.Put(t, s, "token", "2", rev)
+		storetest.Told(t, "a change after the members have forgotten all tokens", changed)
 	})
 	t.Run("Changed password", func(t *testing.T) {
 		config.Username, config.Password = "root", password
@@ -242,14 +243,14 @@ func TestSecure(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer root.Close()
-		s := open(t, at("reader@", "p", secret))
+		s := storetest.Open(t, etcdlease.Open, at("reader@", "p", secret))
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		defer cancel()
 		if _, err := root.UserChangePassword(ctx, "reader", "another"); err != nil {
 			t.Fatal(err)
 		}
 		_, err = s.Get(t.Context(), "a")
-		wantError(t, err, driver.ErrUnavailable, "look at the user and the password")
+		storetest.WantError(t, err, driver.ErrUnavailable, "look at the user and the password")
 	})
 }
 
@@ -259,8 +260,8 @@ func TestNoAuthentication(t *testing.T) {
 	c := etcdtest.New(t, etcdtest.Config{Args: []string{"--bcrypt-cost", "4"}})
 	addr := only(c, 0, "p")
 	user := strings.Replace(addr, "://", "://firn:"+password+"@", 1)
-	s, nobody := open(t, user), open(t, addr)
-	rev := put(t, s, "a", "x", driver.None)
+	s, nobody := storetest.Open(t, etcdlease.Open, user), storetest.Open(t, etcdlease.Open, addr)
+	rev := storetest.Put(t, s, "a", "x", driver.None)
 	findings, err := s.Inspect(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -274,7 +275,7 @@ func TestNoAuthentication(t *testing.T) {
 		func() error { _, err := nobody.Watch(t.Context(), ""); return err },
 		func() error { _, err := etcdlease.Open(t.Context(), addr); return err },
 	} {
-		wantError(t, call(), driver.ErrUnavailable, "user name is empty", "user@host")
+		storetest.WantError(t, call(), driver.ErrUnavailable, "user name is empty", "user@host")
 	}
-	put(t, s, "a", "y", rev) // who was let in without a token gets one
+	storetest.Put(t, s, "a", "y", rev) // who was let in without a token gets one
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/internal/servers/etcdtest"
+	"github.com/firn-id/firn/internal/servers/storetest"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/etcdlease"
 )
@@ -23,18 +24,6 @@ func watch(t *testing.T, s *etcdlease.Store, prefix string) <-chan struct{} {
 	return changed
 }
 
-func wantSignal(t *testing.T, changed <-chan struct{}, after string) {
-	t.Helper()
-	select {
-	case _, ok := <-changed:
-		if !ok {
-			t.Fatalf("the channel was closed after %s", after)
-		}
-	case <-time.After(patience):
-		t.Fatalf("nothing was said of %s", after)
-	}
-}
-
 // settle takes what is said without delay.
 func settle(changed <-chan struct{}) (some bool) {
 	for {
@@ -49,7 +38,7 @@ func settle(changed <-chan struct{}) (some bool) {
 
 func watching(t *testing.T, c *etcdtest.Cluster) {
 	prefix := space()
-	s, other := open(t, c.Address(prefix)), open(t, c.Address(prefix))
+	s, other := storetest.Open(t, etcdlease.Open, c.Address(prefix)), storetest.Open(t, etcdlease.Open, c.Address(prefix))
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	all, err := s.Watch(ctx, "")
@@ -57,18 +46,18 @@ func watching(t *testing.T, c *etcdtest.Cluster) {
 		t.Fatal(err)
 	}
 	pool := watch(t, s, "p/")
-	rev := put(t, other, "p/a", "1", driver.None)
-	wantSignal(t, all, "an entry that was created")
-	wantSignal(t, pool, "an entry that was created")
-	put(t, s, "p/a", "2", rev)
-	wantSignal(t, all, "a change")
-	wantSignal(t, pool, "a change")
-	put(t, other, "q", "1", driver.None)
-	wantSignal(t, all, "an entry that was created")
+	rev := storetest.Put(t, other, "p/a", "1", driver.None)
+	storetest.Told(t, "an entry that was created", all)
+	storetest.Told(t, "an entry that was created", pool)
+	storetest.Put(t, s, "p/a", "2", rev)
+	storetest.Told(t, "a change", all)
+	storetest.Told(t, "a change", pool)
+	storetest.Put(t, other, "q", "1", driver.None)
+	storetest.Told(t, "an entry that was created", all)
 	if settle(pool) {
 		t.Error("something was said of a change of q, not under p/")
 	}
-	put(t, open(t, c.Address(prefix+"x")), "p/a", "", driver.None)
+	storetest.Put(t, storetest.Open(t, etcdlease.Open, c.Address(prefix+"x")), "p/a", "", driver.None)
 	if settle(all) || settle(pool) {
 		t.Error("something was said of a change under another prefix")
 	}
@@ -77,17 +66,17 @@ func watching(t *testing.T, c *etcdtest.Cluster) {
 		if err != nil {
 			t.Fatal(i, err)
 		}
-		put(t, other, "q", "", e.Revision)
+		storetest.Put(t, other, "q", "", e.Revision)
 	}
-	wantSignal(t, all, "many changes")
+	storetest.Told(t, "many changes", all)
 
 	cancel()
 	wantClosed(t, all)
 	if _, err := s.Watch(ctx, ""); !errors.Is(err, context.Canceled) {
 		t.Errorf("Watch with a context that has ended: %v", err)
 	}
-	put(t, other, "p/b", "", driver.None)
-	wantSignal(t, pool, "a change after another watch has ended")
+	storetest.Put(t, other, "p/b", "", driver.None)
+	storetest.Told(t, "a change after another watch has ended", pool)
 	s.Close()
 	wantClosed(t, pool)
 	if _, err := s.Watch(t.Context(), ""); !errors.Is(err, driver.ErrUnavailable) {
@@ -115,8 +104,8 @@ func TestWatchFaults(t *testing.T) {
 	t.Parallel()
 	c := etcdtest.New(t, etcdtest.Config{Args: quick})
 	prefix := space()
-	near, everywhere := open(t, only(c, 0, prefix)), open(t, c.Address(prefix))
-	rev := put(t, everywhere, "a", "0", driver.None)
+	near, everywhere := storetest.Open(t, etcdlease.Open, only(c, 0, prefix)), storetest.Open(t, etcdlease.Open, c.Address(prefix))
+	rev := storetest.Put(t, everywhere, "a", "0", driver.None)
 	far := hasty(t, "etcd://"+c.Endpoint(1)+","+c.Endpoint(2)+"/"+prefix)
 	changed, roaming := watch(t, near, "a"), watch(t, everywhere, "a")
 	change := func() int64 {
@@ -142,11 +131,11 @@ func TestWatchFaults(t *testing.T) {
 	t.Run("reconnection", func(t *testing.T) {
 		c.Kill(0)
 		change()
-		wantSignal(t, roaming, "a change while one member is down")
+		storetest.Told(t, "a change while one member is down", roaming)
 		if err := c.Restart(0); err != nil {
 			t.Fatal(err)
 		}
-		wantSignal(t, changed, "a change while the only member that is known was down")
+		storetest.Told(t, "a change while the only member that is known was down", changed)
 	})
 	t.Run("compaction", func(t *testing.T) {
 		if err := c.WaitHealthy(t.Context()); err != nil {
@@ -161,11 +150,11 @@ func TestWatchFaults(t *testing.T) {
 		if _, err := client(t, c.Endpoint(1)).Compact(t.Context(), last); err != nil {
 			t.Fatal(err)
 		}
-		wantSignal(t, roaming, "a change while one member is down")
+		storetest.Told(t, "a change while one member is down", roaming)
 		if err := c.Restart(0); err != nil {
 			t.Fatal(err)
 		}
-		wantSignal(t, changed, "a change that was compacted away")
+		storetest.Told(t, "a change that was compacted away", changed)
 	})
 	t.Run("no leader", func(t *testing.T) {
 		if err := c.WaitHealthy(t.Context()); err != nil {
@@ -178,9 +167,9 @@ func TestWatchFaults(t *testing.T) {
 		wantNoLeader(t, isolated)
 		time.Sleep(2 * time.Second) // after three election time-outs a member ends its watches
 		change()
-		wantSignal(t, roaming, "a change while one member is cut off")
+		storetest.Told(t, "a change while one member is cut off", roaming)
 		c.Heal()
-		wantSignal(t, changed, "a change while the only member that is known was cut off")
+		storetest.Told(t, "a change while the only member that is known was cut off", changed)
 	})
 	t.Run("after all", func(t *testing.T) {
 		if err := c.WaitHealthy(t.Context()); err != nil {
@@ -189,7 +178,7 @@ func TestWatchFaults(t *testing.T) {
 		settle(changed)
 		settle(roaming)
 		change()
-		wantSignal(t, changed, "a change")
-		wantSignal(t, roaming, "a change")
+		storetest.Told(t, "a change", changed)
+		storetest.Told(t, "a change", roaming)
 	})
 }
