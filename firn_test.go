@@ -228,6 +228,60 @@ func TestDetect(t *testing.T) {
 	}
 }
 
+// Candidates reads every form, text first, and ranks by the time.
+func TestCandidates(t *testing.T) {
+	now := time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
+	for _, v := range []struct{ input, want string }{
+		{"779618300421218304", "nanoflake 2026 ulidflake 2047 ulidflake-scalable 2047"},
+		{"07en9rb30swmf", "nanoflake 2028 ulidflake 2032 ulidflake-scalable 2032"},
+		{"00CMXB6TAK4SA", "ulidflake 2024 ulidflake-scalable 2024 nanoflake 2021"},
+		{"14246757444195114", "ulidflake 2024 ulidflake-scalable 2024 nanoflake 2021"},
+		{"00329D59B4A9932A", "ulidflake 2024 ulidflake-scalable 2024 nanoflake 2021"},
+		{"0x329d59b4a9932a", "ulidflake 2024 ulidflake-scalable 2024 nanoflake 2021"},
+		{"0X00329D59B4A9932A", "ulidflake 2024 ulidflake-scalable 2024 nanoflake 2021"},
+		{"1527083958403961", "snowflakesi 2026"},
+		{"0x1379", "ulidflake 2024 ulidflake-scalable 2024 nanoflake 2021 snowflakesi 2021"},
+		{"571ba64918c7169b261e", "sno 2033"},
+		{"0x571ba64918c7169b261e", "sno 2033"},
+		{"0x71ba64918c7169b261e", ""},
+		{"2222222222222222", "sno 2010 snowflakesi 2029"},
+		{"017bdf6431bb33750751eb63beb3c3f8c5969d86", "scru160 2021"},
+		{"0x", ""},
+		{"x1379", ""},
+		{"0x1379g", ""},
+		{"9223372036854775808", ""},
+		{" 4985", ""},
+		{"", ""},
+	} {
+		var got []string
+		for _, info := range firn.Candidates(v.input, firn.Settings{}, now) {
+			got = append(got, info.Format.Name(), strconv.Itoa(info.Time.Year()))
+			same, err := info.Format.Read(v.input, firn.Settings{})
+			if err != nil || !reflect.DeepEqual(same, info) {
+				t.Errorf("%q of %s: %v, %v", v.input, info.Format.Name(), same, err)
+			}
+		}
+		if got := strings.Join(got, " "); got != v.want {
+			t.Errorf("%q is %q, want %q", v.input, got, v.want)
+		}
+	}
+}
+
+// The error of Read is that of the text, unless s is a number that is out of range.
+func TestReadErrors(t *testing.T) {
+	for input, want := range map[string]error{
+		"9223372036854775808": iderr.ErrRange, "7en9rb30swmf": iderr.ErrLength, "07en9-b30swmf": iderr.ErrCharacter, "0xff_": iderr.ErrLength, "": iderr.ErrLength,
+	} {
+		_, err := lookup(t, "nanoflake").Read(input, firn.Settings{})
+		if !errors.Is(err, want) {
+			t.Errorf("%q: %v, want %v", input, err, want)
+		}
+	}
+	if _, err := (firn.Format{}).Read("1", firn.Settings{}); err == nil {
+		t.Error("the zero Format reads an ID")
+	}
+}
+
 func TestInspectErrors(t *testing.T) {
 	_, err := lookup(t, "ulidflake").Inspect("00CMXB6TAK4SI", firn.Text, firn.Settings{})
 	e, ok := errors.AsType[*iderr.ParseError](err)

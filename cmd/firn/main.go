@@ -10,8 +10,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"os"
+	"runtime"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
@@ -30,6 +33,7 @@ func run(args []string, stdin, stdout, stderr *os.File) int {
 	s := cli.NewStreams(stdin, stdout, stderr)
 	root := newRoot(s)
 	root.SetArgs(args)
+	formats.NarrowCompletion(root, args)
 	cmd, err := root.ExecuteContextC(context.Background())
 	return s.End(cmd, err)
 }
@@ -61,8 +65,9 @@ Colour is used on a terminal only, and never if NO_COLOR is set and not empty.`,
 	root.SetIn(s.In)
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return cli.FlagError(err) })
-	root.AddCommand(ids.New(s), ids.Inspect(s), pools.New(s), command.New(s))
+	root.SetFlagErrorFunc(cli.FlagError)
+	s.AddColour(root)
+	root.AddCommand(ids.New(s), ids.Inspect(s), pools.New(s), command.New(s), newVersion(s))
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {
@@ -101,16 +106,67 @@ func strictCompletion(completion *cobra.Command) {
 	}
 }
 
-// version returns what the Go toolchain noted of the build: the module's version, or
-// that of the commit.
-func version() string {
+// newVersion returns the command firn version.
+func newVersion(s *cli.Streams) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "version",
+		Short: "Print the version of this program",
+		Long: `Print the version of this program and of the Go that built it.
+
+With --json, an object in a line; the last three members are of the commit, if they are known:
+
+  {"version":"v1.2.3","go":"go1.26.0","os":"linux","arch":"amd64",
+   "revision":"…","time":"…","modified":false}`,
+		Example:               "  firn version\n  firn version --json",
+		DisableFlagsInUseLine: true,
+		Args:                  cli.NoArguments,
+		RunE: func(*cobra.Command, []string) error {
+			if asJSON {
+				return cli.WriteJSON(s.Out, readBuild())
+			}
+			_, err := fmt.Fprintf(s.Out, "firn version %s\n", version())
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON object")
+	return cmd
+}
+
+// A build is what the Go toolchain noted of the build.
+type build struct {
+	Version  string `json:"version"` // of the module, or that of the commit
+	Go       string `json:"go"`
+	OS       string `json:"os"`
+	Arch     string `json:"arch"`
+	Revision string `json:"revision,omitempty"`
+	Time     string `json:"time,omitempty"`
+	Modified *bool  `json:"modified,omitempty"`
+}
+
+func readBuild() build {
+	b := build{Version: "unknown", Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return "unknown"
+		return b
 	}
-	v := info.Main.Version
-	if v == "" {
-		v = "(devel)"
+	b.Version = cmp.Or(info.Main.Version, "(devel)")
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			b.Revision = s.Value
+		case "vcs.time":
+			b.Time = s.Value
+		case "vcs.modified":
+			modified := s.Value == "true"
+			b.Modified = &modified
+		}
 	}
-	return v + " " + info.GoVersion
+	return b
+}
+
+// version returns the version and that of Go.
+func version() string {
+	b := readBuild()
+	return b.Version + " " + b.Go
 }

@@ -35,10 +35,23 @@ func BadFlag(flag, value, reason string) error {
 	return Usagef("--%s %s: %s", flag, Plain(value), reason)
 }
 
-// FlagError returns the error of parsing flags in the words of badFlag.
-func FlagError(err error) error {
+// FlagError returns the error of parsing the flags of cmd in the words of BadFlag. For an unknown flag the
+// error names the nearest flag.
+func FlagError(cmd *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
-	if !errors.As(err, &invalid) {
+	var unknown *pflag.NotExistError
+	switch {
+	case errors.As(err, &unknown):
+		name := unknown.GetSpecifiedShortnames()
+		if name == "" {
+			name = unknown.GetSpecifiedName()
+		}
+		name, _, _ = strings.Cut(name, "=")
+		if near := nearestFlag(cmd.Flags(), name); near != "" {
+			return Usagef("%w: did you mean --%s?", err, near)
+		}
+		return Usage(err)
+	case !errors.As(err, &invalid):
 		return Usage(err)
 	}
 	reason := errors.Unwrap(invalid).Error()

@@ -20,20 +20,26 @@ type lines struct{ r *bufio.Reader }
 func newLines(r io.Reader) lines { return lines{bufio.NewReaderSize(r, 16*MaxLine)} }
 
 // Next returns the next line without its end, LF or CRLF, which the last one may lack.
-// After errLongLine it goes on with the line after that; other errors are the end.
+// With ErrLongLine it returns the beginning of the line, and goes on with the next line; other errors are
+// the end.
 func (l lines) Next() (string, error) {
 	line, err := l.r.ReadSlice('\n')
-	long := false
+	beginning := ""
 	for errors.Is(err, bufio.ErrBufferFull) {
-		long = true
+		if beginning == "" {
+			beginning = string(line[:MaxLine])
+		}
 		_, err = l.r.ReadSlice('\n')
 	}
-	if err != nil && (!errors.Is(err, io.EOF) || len(line) == 0) {
+	if err != nil && (!errors.Is(err, io.EOF) || len(line) == 0 && beginning == "") {
 		return "", err
 	}
 	line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
-	if long || len(line) > MaxLine {
-		return "", ErrLongLine
+	if beginning != "" {
+		return beginning, ErrLongLine
+	}
+	if len(line) > MaxLine {
+		return string(line[:MaxLine]), ErrLongLine
 	}
 	return string(line), nil
 }

@@ -201,12 +201,12 @@ func Names() []string {
 	return all
 }
 
-// Lookup returns the format of that name; ok tells whether there is one.
+// Lookup returns the format of that name, in upper or lower case. ok reports whether there is one.
 func Lookup(name string) (f Format, ok bool) {
 	for _, m := range makers {
-		if m.name == name {
+		if m.name == strings.ToLower(name) {
 			f.maker = m
-			f.Format, ok = firn.Lookup(name)
+			f.Format, ok = firn.Lookup(m.name)
 		}
 	}
 	return f, ok

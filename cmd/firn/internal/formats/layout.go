@@ -20,7 +20,8 @@ type PoolLayout struct {
 
 func (l *PoolLayout) AddTo(cmd *cobra.Command) {
 	l.Options.AddTo(cmd)
-	cmd.Flags().Var(&l.nodeBits, "node-bits", "bits of the node ID: 0 to 16 (scru160; default 0,\na pool of times alone)")
+	cmd.Flags().Var(&l.nodeBits, "node-bits", "bits of the node ID, 0 to 16 (scru160)")
+	Only(cmd, func(f Format) bool { return f.nodes }, "node-bits")
 	cli.Complete(cmd, "node-bits")
 }
 

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -28,9 +27,11 @@ type Options struct {
 func (o *Options) AddTo(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	o.Flags = flags
-	flags.Var(&o.epoch, "epoch", "time of timestamp 0: RFC 3339 or Unix milliseconds\n(not scru160 and sno; default: the format's own)")
-	flags.Var(&o.clockBits, "clock-bits", "bits of the timestamp: 40 or 41 (snowflakesi; default 40)")
-	flags.Var(&o.machineBits, "machine-bits", "bits of the machine ID: 0 to 13, with\n41 clock bits to 12 (snowflakesi; default 5)")
+	flags.Var(&o.epoch, "epoch", "time of timestamp 0: RFC 3339, a date, or Unix ms")
+	flags.Var(&o.clockBits, "clock-bits", "bits of the timestamp, 40 or 41 (snowflakesi)")
+	flags.Var(&o.machineBits, "machine-bits", "bits of the machine ID, 0 to 13 (snowflakesi)")
+	Only(cmd, func(f Format) bool { return f.fixedEpoch == "" }, "epoch")
+	Only(cmd, func(f Format) bool { return f.layouts }, "clock-bits", "machine-bits")
 	cli.Complete(cmd, "epoch")
 	cli.Complete(cmd, "clock-bits", "40", "41")
 	cli.Complete(cmd, "machine-bits")
@@ -118,12 +119,15 @@ func (e *epoch) String() string { return e.text }
 
 func (e *epoch) Set(s string) error {
 	t, err := time.Parse(time.RFC3339, s) // takes fractions of a second too
+	if date, bad := time.Parse(time.DateOnly, s); bad == nil {
+		t, err = date, nil
+	}
 	if ms, bad := strconv.ParseInt(s, 10, 64); bad == nil && s[0] != '+' {
 		t, err = time.UnixMilli(ms), nil
 	}
 	switch {
 	case err != nil:
-		return errors.New("is not a time in RFC 3339 or Unix milliseconds")
+		return errors.New("is not a time in RFC 3339, a date, or Unix milliseconds")
 	case !t.After(time.Time{}) || t.UTC().Year() > 9999: // the zero time stands for no epoch
 		return errors.New("is not between the years 1 and 9999")
 	case !t.Equal(t.Truncate(time.Millisecond)):
@@ -154,7 +158,18 @@ func (f *Form) Set(s string) error {
 func (f *Form) AddTo(cmd *cobra.Command, use string, choice []firn.Form) {
 	f.choice = choice
 	cmd.Flags().Var(f, "as", use)
-	cli.Complete(cmd, "as", formNames(choice)...)
+	complete := func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		forms := choice
+		if len(args) > 0 {
+			if in, ok := Lookup(args[0]); ok {
+				forms = slices.DeleteFunc(slices.Clone(choice), func(form firn.Form) bool { return !slices.Contains(in.Forms(), form) })
+			}
+		}
+		return formNames(forms), cobra.ShellCompDirectiveNoFileComp
+	}
+	if err := cmd.RegisterFlagCompletionFunc("as", complete); err != nil {
+		panic(err) // no such flag, or twice
+	}
 }
 
 // Refuse returns an error if the format does not have the form.
@@ -178,17 +193,7 @@ func formNames(forms []firn.Form) []string {
 	return all
 }
 
-// CompleteFormat completes the first argument with the formats' names.
-func CompleteFormat(_ *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
-	var found []string
-	for _, name := range Names() {
-		if len(args) == 0 && strings.HasPrefix(name, toComplete) {
-			found = append(found, name)
-		}
-	}
-	return found, cobra.ShellCompDirectiveNoFileComp
-}
-
+// OneFormat checks that the arguments are one word, which is a format.
 func OneFormat(_ *cobra.Command, args []string) error {
 	switch len(args) {
 	case 0:

@@ -28,6 +28,30 @@ type cell struct {
 // end returns the column of the last bit.
 func (c cell) end() int { return c.at + len(c.bits) - 1 }
 
+// writeFields draws an ID's bits and fields, or lists the fields where the drawing is too wide.
+func writeFields(w *bytes.Buffer, p cli.Pens, info firn.Info, columns int) {
+	var plain bytes.Buffer
+	writeDiagram(&plain, cli.NewPens(false), info)
+	for line := range strings.Lines(plain.String()) {
+		if utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > columns {
+			writeList(w, p, info)
+			return
+		}
+	}
+	writeDiagram(w, p, info)
+}
+
+// writeList writes an ID's fields, a line each.
+func writeList(w *bytes.Buffer, p cli.Pens, info firn.Info) {
+	for _, row := range rowsOf(p, info) {
+		for _, c := range row {
+			if c.label != "" {
+				fmt.Fprintln(w, c.pen.Sprint(c.label))
+			}
+		}
+	}
+}
+
 // writeDiagram draws an ID's bits, and below them the fields with a line to their bits:
 //
 //	0 00011011000011110001011110011000101000110 1011111111 000000100111

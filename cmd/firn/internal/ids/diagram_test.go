@@ -36,7 +36,7 @@ var shown = []struct {
 }
 
 func TestShow(t *testing.T) {
-	i := inspector{pens: cli.NewPens(false), now: time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)}
+	i := inspector{pens: cli.NewPens(false), width: 80, now: time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)}
 	var got bytes.Buffer
 	for _, s := range shown {
 		f, _ := firn.Lookup(s.format)

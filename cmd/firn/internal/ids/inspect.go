@@ -2,10 +2,12 @@ package ids
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -50,56 +52,40 @@ Formats: ` + cli.List(formats.Names(), "and") + `.`,
 		DisableFlagsInUseLine: true,
 		ValidArgsFunction:     formats.CompleteFormat,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			i := inspector{json: f.json, form: f.as.Form, pens: cli.NewPens(s.Colour), now: time.Now()}
-			if len(args) > 0 {
-				if format, ok := formats.Lookup(args[0]); ok {
-					if err := f.refuse(format); err != nil {
-						return err
-					}
-					i.formats, i.named, args = []firn.Format{format.Format}, true, args[1:]
-				} else if near := formats.Misspelled(args[0]); near != "" {
-					return cli.Usagef("unknown format %q: did you mean %s?", args[0], near)
-				}
-			}
-			if !i.named {
-				i.formats = firn.Formats()
-			}
-			var err error
-			if i.settings, err = f.Settings(); err != nil {
+			i, args, err := f.inspector(args)
+			if err != nil {
 				return err
 			}
-			if len(args) > 0 {
-				return i.all(s, "argument", arguments(args))
-			}
-			return i.all(s, "line", s.Lines().Next)
+			return i.inspect(s, args)
 		},
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	f.as.AddTo(cmd, "how they are written: text, int, hex or base36\n(nanoflake whose leading zeros were left out)", formats.ReadForms)
-	flags.BoolVar(&f.json, "json", false, "answer in JSON, one object a line")
+	f.as.AddTo(cmd, "read IDs as text, int, hex or base36 (nanoflake)", formats.ReadForms)
+	flags.BoolVar(&f.json, "json", false, "write one JSON object per ID")
 	f.Options.AddTo(cmd)
 	return cmd
 }
 
-// refuse returns an error if there are flags that the format does not have.
-func (f *inspectFlags) refuse(in formats.Format) error {
-	if err := f.Options.Refuse(in); err != nil {
-		return err
-	}
-	return f.as.Refuse(in)
-}
-
-// arguments returns the function that returns one after the other.
-func arguments(args []string) func() (string, error) {
-	return func() (string, error) {
-		if len(args) == 0 {
-			return "", io.EOF
+// inspector returns what the flags and the arguments ask for, and the arguments that are IDs.
+func (f *inspectFlags) inspector(args []string) (*inspector, []string, error) {
+	i := &inspector{json: f.json, form: f.as.Form, detect: !f.as.Given, now: time.Now()}
+	i.formats = firn.Formats()
+	if len(args) > 0 {
+		format, ok := formats.Lookup(args[0])
+		if near := formats.Misspelled(args[0]); !ok && near != "" {
+			return nil, nil, cli.Usagef("unknown format %q: did you mean %s?", args[0], near)
 		}
-		next := args[0]
-		args = args[1:]
-		return next, nil
+		if ok {
+			if err := cmp.Or(f.Options.Refuse(format), f.as.Refuse(format)); err != nil {
+				return nil, nil, err
+			}
+			i.formats, i.named, args = []firn.Format{format.Format}, true, args[1:]
+		}
 	}
+	var err error
+	i.settings, err = f.Settings()
+	return i, args, err
 }
 
 // An inspector answers what IDs say.
@@ -107,67 +93,96 @@ type inspector struct {
 	formats  []firn.Format // that an ID may be of
 	named    bool          // formats is the one that the user named
 	form     firn.Form
+	detect   bool // the form, too
 	settings firn.Settings
 	json     bool
-	pens     cli.Pens
 	now      time.Time
+
+	pens    cli.Pens
+	width   int // columns of the terminal
+	answers int
+	invalid bool
 }
 
-// all answers each ID that next returns, up to io.EOF. It goes on after an invalid one,
-// which it reports as the ID of this place and number.
-func (i *inspector) all(s *cli.Streams, place string, next func() (string, error)) error {
-	var (
-		answer  bytes.Buffer
-		answers int
-		invalid bool
-	)
-	for n := 1; ; n++ {
-		id, err := next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil && err != cli.ErrLongLine {
-			return err
-		}
-		answer.Reset()
-		if answers > 0 && !i.json {
-			answer.WriteByte('\n')
-		}
-		if err == nil {
-			err = i.answer(&answer, id)
+// inspect answers each ID of the arguments or, without any and for "-", of stdin. Its error is that an ID
+// is invalid, or that stdin or stdout failed.
+func (i *inspector) inspect(s *cli.Streams, args []string) error {
+	i.pens, i.width = cli.NewPens(s.Colour), s.Width
+	if len(args) == 0 {
+		args = []string{"-"}
+	}
+	for n, arg := range args {
+		var err error
+		if arg == "-" {
+			err = i.lines(s)
+		} else {
+			err = i.one(s, arg, "argument", n+1)
 		}
 		if err != nil {
-			invalid = true
-			if err := s.Out.Flush(); err != nil { // what came before it stands before it
-				return err
-			}
-			cli.Complain(s.Err, fmt.Errorf("%s %d: %w", place, n, err))
-			continue
-		}
-		answers++
-		if _, err := s.Out.Write(answer.Bytes()); err != nil {
 			return err
 		}
 	}
-	if invalid {
+	if i.invalid {
 		return cli.ErrReported
 	}
 	return nil
 }
 
-// answer writes what an ID says; its error is that the ID is invalid.
-func (i *inspector) answer(w *bytes.Buffer, id string) error {
-	var (
-		fits []firn.Info
-		errs []error
-	)
-	for _, f := range i.formats {
-		if info, err := f.Inspect(id, i.form, i.settings); err == nil {
-			fits = append(fits, info)
-		} else {
-			errs = append(errs, err)
+// lines answers each ID of stdin, a line each.
+func (i *inspector) lines(s *cli.Streams) error {
+	lines := s.Lines()
+	for n := 1; ; n++ {
+		line, err := lines.Next()
+		switch {
+		case err == io.EOF:
+			return nil
+		case err == cli.ErrLongLine:
+			err = i.refuse(s, line, "line", n, err)
+		case err == nil && strings.TrimSpace(line) != "":
+			err = i.one(s, strings.TrimSpace(line), "line", n)
+		}
+		if err != nil {
+			return err
 		}
 	}
+}
+
+// one answers an ID, which has this place and number.
+func (i *inspector) one(s *cli.Streams, id, place string, n int) error {
+	var answer bytes.Buffer
+	if i.answers > 0 && !i.json {
+		answer.WriteByte('\n')
+	}
+	if err := i.answer(&answer, id); err != nil {
+		return i.refuse(s, id, place, n, err)
+	}
+	i.answers++
+	_, err := s.Out.Write(answer.Bytes())
+	return err
+}
+
+// refuse reports an invalid ID. In JSON it is an answer too.
+func (i *inspector) refuse(s *cli.Streams, id, place string, n int, invalid error) error {
+	i.invalid = true
+	if i.json {
+		object := struct {
+			Input string `json:"input"`
+			Error string `json:"error"`
+		}{iderr.Clip(id), cli.Printable(invalid.Error())}
+		if err := cli.WriteJSON(s.Out, object); err != nil {
+			return err
+		}
+	}
+	if err := s.Out.Flush(); err != nil { // what came before it stands before it
+		return err
+	}
+	cli.Complain(s.Err, fmt.Errorf("%s %d: %w", place, n, invalid))
+	return nil
+}
+
+// answer writes what an ID says; its error is that the ID is invalid.
+func (i *inspector) answer(w *bytes.Buffer, id string) error {
+	fits, errs := i.read(id)
 	switch {
 	case len(fits) == 0 && i.named:
 		return errs[0]
@@ -183,6 +198,28 @@ func (i *inspector) answer(w *bytes.Buffer, id string) error {
 	}
 	i.show(w, fits[0])
 	return nil
+}
+
+// read returns what an ID can be, the most plausible first, and the errors of the formats that it is not of.
+func (i *inspector) read(id string) (fits []firn.Info, errs []error) {
+	if i.detect && !i.named {
+		if fits = firn.Candidates(id, i.settings, i.now); len(fits) > 0 {
+			return fits, nil
+		}
+	}
+	for _, f := range i.formats {
+		info, err := f.Inspect(id, i.form, i.settings)
+		if i.detect {
+			info, err = f.Read(id, i.settings)
+		}
+		if err == nil {
+			fits = append(fits, info)
+		} else {
+			errs = append(errs, err)
+		}
+	}
+	firn.Rank(fits, i.now)
+	return fits, errs
 }
 
 // noFormat returns the error for what is an ID of no format. Of the formats' own errors
@@ -263,5 +300,5 @@ func (i *inspector) show(w *bytes.Buffer, info firn.Info) {
 	row("int", info.Int)
 	row("hex", info.Hex)
 	w.WriteByte('\n')
-	writeDiagram(w, i.pens, info)
+	writeFields(w, i.pens, info, i.width)
 }

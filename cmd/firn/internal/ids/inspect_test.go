@@ -16,13 +16,13 @@ func FuzzAnswer(f *testing.F) {
 	for _, s := range []string{"", "0", "07en9rb30swmf", "05TTUP1HNCPNA1QHTDHRTCU3V32PD7C6", "9007199254740991",
 		"017bdf6431bb33750751eb63beb3c3f8c5969d86", "9223372036854775807", "7fffffffffffffff", "\x00", "\xff\xfe", "é"} {
 		for form := range formats.ReadForms {
-			f.Add(s, byte(form), true, int64(0))
-			f.Add(s, byte(form), false, int64(253402300799999)) // the last epoch
+			f.Add(s, byte(form), true, form == 0, int64(0))
+			f.Add(s, byte(form), false, form == 0, int64(253402300799999)) // the last epoch
 		}
 	}
-	f.Fuzz(func(t *testing.T, s string, form byte, json bool, epoch int64) {
+	f.Fuzz(func(t *testing.T, s string, form byte, json, detect bool, epoch int64) {
 		i := inspector{
-			form: formats.ReadForms[int(form)%len(formats.ReadForms)], json: json, pens: cli.NewPens(false), now: time.Now(),
+			form: formats.ReadForms[int(form)%len(formats.ReadForms)], json: json, pens: cli.NewPens(false), width: 80, now: time.Now(), detect: detect,
 			settings: firn.Settings{Epoch: time.UnixMilli(epoch % 253402300799999)},
 		}
 		check := func() {

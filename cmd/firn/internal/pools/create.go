@@ -78,10 +78,10 @@ firn pool rescue mends it.`,
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.Var(&name, "name", "the pool's name (default: that of the pool which\nfirn new takes for the format and its settings)")
+	flags.Var(&name, "name", "name of the pool (default: from the format)")
 	l.AddTo(cmd)
-	flags.BoolVar(&beside, "beside", false, "make it beside a pool for the same IDs: see above")
-	flags.BoolVar(&asJSON, "json", false, "print the pool in JSON, as firn pool list does")
+	flags.BoolVar(&beside, "beside", false, "allow two pools for the same IDs: see above")
+	flags.BoolVar(&asJSON, "json", false, "write a JSON object")
 	st.AddTo(cmd)
 	cli.Complete(cmd, "name")
 	return cmd

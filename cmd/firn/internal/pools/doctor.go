@@ -58,7 +58,7 @@ empty if it is about all.`,
 	}
 	cmd.ValidArgsFunction = st.CompletePool
 	cmd.Flags().SortFlags = false
-	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON, one object a line")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write one JSON object per line")
 	st.AddTo(cmd)
 	return cmd
 }

@@ -48,7 +48,7 @@ With --json, an object a line for each pool, as the first of firn pool show.`,
 		},
 	}
 	cmd.Flags().SortFlags = false
-	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON, one object a line")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write one JSON object per line")
 	st.AddTo(cmd)
 	return cmd
 }

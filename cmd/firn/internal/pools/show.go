@@ -92,7 +92,7 @@ One whose record cannot be read has "error" in their place:
 	}
 	cmd.ValidArgsFunction = st.CompletePool
 	cmd.Flags().SortFlags = false
-	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON, one object a line")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write one JSON object per line")
 	st.AddTo(cmd)
 	return cmd
 }

@@ -26,8 +26,8 @@ type State struct {
 
 func (st *State) AddTo(cmd *cobra.Command) {
 	st.set = cmd.Flags()
-	st.set.Var(&st.store, "store", "address of the store of the pools: see firn pool --help\n(default $"+Variable+", or else --state)")
-	st.set.Var(&st.Dir, "state", "directory of the embedded pools (default\n$XDG_STATE_HOME/firn or ~/.local/state/firn)")
+	st.set.Var(&st.store, "store", "address of the pools' store (default $"+Variable+")")
+	st.set.Var(&st.Dir, "state", "directory of the pools (default ~/.local/state/firn)")
 	if err := cmd.RegisterFlagCompletionFunc("store", CompleteStore); err != nil {
 		panic(err) // no such flag, or twice
 	}

@@ -14,6 +14,7 @@ import (
 	"os/signal"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -73,16 +74,16 @@ Exit code 1 if one of that is not so; the logs stay then.`,
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&f.Format, "format", "nanoflake", "format of the IDs")
-	flags.IntVar(&f.Processes, "processes", 8, "how many processes at a time")
-	flags.DurationVar(&f.Duration, "duration", 10*time.Minute, "how long they run")
-	flags.Var(&f.ids, "ids", "about how many IDs they make (default 10 million a minute)")
+	flags.StringVar(&f.Format, "format", "nanoflake", "make IDs of this format")
+	flags.IntVar(&f.Processes, "processes", 8, "run this many processes at a time")
+	flags.DurationVar(&f.Duration, "duration", 10*time.Minute, "run for this long")
+	flags.Var(&f.ids, "ids", "make about this many (default 10 million a minute)")
 	flags.DurationVar(&f.Window, "window", time.Second, "window of the leases")
-	flags.Uint64Var(&f.Seed, "seed", 0, "repeat the faults of the run with that seed (default any)")
-	flags.Var(&f.store, "store", "make the pool in the store of that address")
-	flags.BoolVar(&f.network, "network", false, "torture the network between the processes and the store, too")
-	flags.StringVar(&f.State, "state", "", "folder for the pool and the logs (default that of\ntemporary files)")
-	flags.BoolVar(&f.Keep, "keep", false, "keep the pool and the logs")
+	flags.Uint64Var(&f.Seed, "seed", 0, "repeat the faults of the run with this seed")
+	flags.Var(&f.store, "store", "make the pool in this store")
+	flags.BoolVar(&f.network, "network", false, "torture the network to the store, too")
+	flags.StringVar(&f.State, "state", "", "keep the pool and the logs below this directory")
+	flags.BoolVar(&f.Keep, "keep", false, "keep the pool and the logs after a run that passes")
 	flags.BoolVar(&f.json, "json", false, "write the summary as a JSON object")
 	flags.Lookup("ids").DefValue = ""
 	cli.Complete(cmd, "format", torture.Formats()...)
@@ -105,9 +106,11 @@ Exit code 1 if one of that is not so; the logs stay then.`,
 }
 
 func (f *tortureFlags) check() error {
+	format := f.Format
+	f.Format = strings.ToLower(f.Format)
 	switch {
 	case !slices.Contains(torture.Formats(), f.Format):
-		return cli.BadFlag("format", f.Format, "is not "+cli.List(torture.Formats(), "or"))
+		return cli.BadFlag("format", format, "is not "+cli.List(torture.Formats(), "or"))
 	case f.Processes < 2 || f.Processes > 100:
 		return cli.BadFlag("processes", strconv.Itoa(f.Processes), "is not in 2 to 100")
 	case f.Window < 50*time.Millisecond || f.Window > time.Minute:

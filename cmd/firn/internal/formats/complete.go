@@ -1,0 +1,78 @@
+package formats
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// CompleteFormat completes the first argument with the formats' names.
+func CompleteFormat(_ *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+	var found []string
+	for _, name := range Names() {
+		if len(args) == 0 && strings.HasPrefix(name, strings.ToLower(toComplete)) {
+			found = append(found, name)
+		}
+	}
+	return found, cobra.ShellCompDirectiveNoFileComp
+}
+
+// formatsOf annotates a flag with the names of the formats that have it.
+const formatsOf = "firn_formats"
+
+// Only notes that flags are for some formats alone: NarrowCompletion leaves them out for the others.
+func Only(cmd *cobra.Command, has func(Format) bool, flags ...string) {
+	var all []string
+	for _, name := range Names() {
+		if f, _ := Lookup(name); has(f) {
+			all = append(all, name)
+		}
+	}
+	for _, flag := range flags {
+		if err := cmd.Flags().SetAnnotation(flag, formatsOf, all); err != nil {
+			panic(err) // no such flag
+		}
+	}
+}
+
+// NarrowCompletion hides the flags that a format does not have, if the arguments of the program are those
+// of a shell that completes a command line with a format.
+func NarrowCompletion(root *cobra.Command, args []string) {
+	if len(args) < 2 || args[0] != cobra.ShellCompRequestCmd && args[0] != cobra.ShellCompNoDescRequestCmd {
+		return
+	}
+	cmd, words, err := root.Find(args[1 : len(args)-1])
+	if err != nil {
+		return
+	}
+	format, ok := formatAmong(cmd.Flags(), words)
+	if !ok {
+		return
+	}
+	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
+		if names, some := flag.Annotations[formatsOf]; some && !slices.Contains(names, format.Name()) {
+			flag.Hidden = true
+		}
+	})
+}
+
+// formatAmong returns the format that words of a command line name: the first argument, or that of --format.
+func formatAmong(flags *pflag.FlagSet, words []string) (format Format, ok bool) {
+	for i := 0; i < len(words) && !ok; i++ {
+		name, value, given := strings.Cut(strings.TrimLeft(words[i], "-"), "=")
+		switch flag := flags.Lookup(name); {
+		case !strings.HasPrefix(words[i], "-"):
+			return Lookup(words[i])
+		case flag == nil || given || flag.NoOptDefVal != "" || i+1 == len(words):
+		default:
+			i++
+			value = words[i]
+		}
+		if name == "format" {
+			format, ok = Lookup(value)
+		}
+	}
+	return format, ok
+}
