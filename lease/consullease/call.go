@@ -10,26 +10,24 @@ import (
 	"strings"
 
 	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/internal/advice"
 	"github.com/firn-id/firn/lease/internal/rest"
 )
 
-// do makes a request. Its error is one of the store; a reply is one of 200, 404 or 409.
-func (s *Store) do(ctx context.Context, op, key string, r rest.Request) (*rest.Reply, error) {
-	if err := s.admit(ctx, op, key); err != nil {
-		return nil, err
-	}
+// do makes a request. The status of its reply is 200, 404 or 409.
+func (s *Store) do(ctx context.Context, r rest.Request) (*rest.Reply, error) {
 	if s.token != "" {
 		r.Header = http.Header{"X-Consul-Token": {s.token}}
 	}
 	reply, err := s.client.Do(ctx, r)
 	switch {
 	case err != nil:
-		return nil, s.fail(ctx, op, key, err)
+		return nil, err
 	case reply.Status == http.StatusOK, reply.Status == http.StatusNotFound && r.Method == http.MethodGet,
 		reply.Status == http.StatusConflict && r.Writes:
 		return reply, nil
 	}
-	return nil, s.said(op, key, reply.Status, reply.Said())
+	return nil, s.failed(reply.Status, reply.Said())
 }
 
 // refused tells whether Consul has refused a request before it did anything: there is no leader to do it, or
@@ -56,9 +54,9 @@ func (s *Store) datacenter() url.Values {
 
 // read asks for what there is of keys. A reply without X-Consul-Index is none of Consul's: what it says of
 // keys that are not there would be taken for the truth.
-func (s *Store) read(ctx context.Context, op, key, name string, query url.Values) (*rest.Reply, error) {
+func (s *Store) read(ctx context.Context, name string, query url.Values) (*rest.Reply, error) {
 	_, waits := query["index"]
-	reply, err := s.do(ctx, op, key, rest.Request{Method: http.MethodGet, Path: "/v1/kv/" + name, Query: s.scope.within(query), Long: waits, Refused: refused})
+	reply, err := s.do(ctx, rest.Request{Method: http.MethodGet, Path: "/v1/kv/" + name, Query: s.scope.within(query), Long: waits, Refused: refused})
 	if err != nil {
 		return nil, err
 	}
@@ -66,45 +64,36 @@ func (s *Store) read(ctx context.Context, op, key, name string, query url.Values
 	_, consistent := query["consistent"]
 	switch {
 	case reply.Header.Get("X-Consul-Index") == "":
-		return nil, s.strange(op, key, "%d, without X-Consul-Index", reply.Status)
+		return nil, s.unexpected("%d, without X-Consul-Index", reply.Status)
 	case reply.Header.Get("X-Consul-Results-Filtered-By-ACLs") == "true":
-		return nil, s.said(op, key, http.StatusForbidden, "the token may not read all keys under "+s.prefix)
+		return nil, s.failed(http.StatusForbidden, "the token may not read all keys under "+s.prefix)
 	case consistent && consistency != "" && consistency != "consistent":
-		return nil, s.error(op, key, fmt.Errorf("%w: Consul was asked to read consistently, and has read in the mode %.20q", driver.ErrUnsafe, consistency),
-			"see what is between here and Consul, and changes requests")
+		return nil, &driver.Error{Err: fmt.Errorf("%w: Consul was asked to read consistently, and has read in the mode %.20q", driver.ErrUnsafe, consistency),
+			Advice: "see what is between here and Consul, and changes requests"}
 	}
 	return reply, nil
 }
 
 // pairs is read for keys and their values.
-func (s *Store) pairs(ctx context.Context, op, key, name string, query url.Values) ([]pair, error) {
-	reply, err := s.read(ctx, op, key, name, query)
+func (s *Store) pairs(ctx context.Context, name string, query url.Values) ([]pair, error) {
+	reply, err := s.read(ctx, name, query)
 	if err != nil || reply.Status == http.StatusNotFound {
 		return nil, err
 	}
 	var pairs []pair
 	if err := json.Unmarshal(reply.Body, &pairs); err != nil {
-		return nil, s.strange(op, key, "the answer is not a list of keys and values: %v", err)
+		return nil, s.unexpected("the answer is not a list of keys and values: %v", err)
 	}
 	if len(pairs) == 0 { // Consul says 404
-		return nil, s.strange(op, key, "the answer is an empty list")
+		return nil, s.unexpected("the answer is an empty list")
 	}
 	return pairs, nil
 }
 
-func (s *Store) error(op, key string, err error, advice string) error {
-	return &driver.Error{Store: s.address, Op: op, Key: key, Err: err, Advice: advice}
-}
-
-func openError(store string, err error) error {
-	return &driver.Error{Store: store, Op: "open", Err: fmt.Errorf("%w: %w", driver.ErrUnavailable, err),
-		Advice: "want consul://host:8500/prefix?setting=value"}
-}
-
-// strange returns the error for an answer that is none of Consul's.
-func (s *Store) strange(op, key, form string, args ...any) error {
-	return s.error(op, key, fmt.Errorf("%w: %s", driver.ErrUnavailable, s.hide(fmt.Sprintf(form, args...))),
-		"see that it is Consul that listens there, its port for HTTP, and what is between here and it")
+// unexpected returns the error for an answer that Consul does not give.
+func (s *Store) unexpected(format string, args ...any) error {
+	return &driver.Error{Err: fmt.Errorf("%w: %s", driver.ErrUnavailable, s.hide(fmt.Sprintf(format, args...))),
+		Advice: "see that it is Consul that listens there, its port for HTTP, and what is between here and it"}
 }
 
 // hide takes the token out of what others say.
@@ -115,22 +104,18 @@ func (s *Store) hide(text string) string {
 	return strings.ReplaceAll(text, s.token, "(token)")
 }
 
-// fail returns the error for a request without an answer, after a call with ctx.
-func (s *Store) fail(ctx context.Context, op, key string, err error) error {
-	if s.closed.Load() {
-		return s.admit(ctx, op, key)
+// diagnose returns what to do about a damaged entry, or about a request without an answer.
+func (s *Store) diagnose(err error) (kind error, what string) {
+	if errors.Is(err, driver.ErrDamaged) {
+		return driver.ErrDamaged, "see what else writes under the prefix " + s.prefix + "; then " + advice.Damaged
 	}
-	advice := rest.Advice(err, "Consul")
-	if end := ctx.Err(); end != nil && !errors.Is(err, end) {
-		err = fmt.Errorf("%w: %w", end, err)
-	}
-	return s.error(op, key, fmt.Errorf("%w: %w", driver.ErrUnavailable, err), advice)
+	return driver.ErrUnavailable, rest.Advice(err, "Consul")
 }
 
-// said returns the error for what Consul said.
-func (s *Store) said(op, key string, status int, what string) error {
-	what = s.hide(what)
-	return s.error(op, key, fmt.Errorf("%w: Consul says %d: %s", driver.ErrUnavailable, status, what), s.advice(status, what))
+// failed returns the error for a request that Consul refused with a status and a reason.
+func (s *Store) failed(status int, reason string) error {
+	reason = s.hide(reason)
+	return &driver.Error{Err: fmt.Errorf("%w: Consul says %d: %s", driver.ErrUnavailable, status, reason), Advice: s.advice(status, reason)}
 }
 
 func (s *Store) advice(status int, what string) string {

@@ -25,21 +25,17 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/driver"
-	"github.com/firn-id/firn/lease/internal/advice"
 	"github.com/firn-id/firn/lease/internal/rest"
 )
 
@@ -52,19 +48,16 @@ const (
 	defaultPort = "8500"
 )
 
-// A Store is a [driver.Store] in Consul. It is a [driver.Watcher] and a [driver.Inspector] too.
+// A Store keeps entries in Consul. It implements [driver.Store] by its [driver.Handle], and [driver.Watcher] and
+// [driver.Inspector].
 type Store struct {
+	*driver.Handle
 	client  *rest.Client
 	prefix  string // with a slash
-	address string
 	timeout time.Duration
 	scope   scope
 	token   string
-	exposed bool // the token goes over the network in clear
-
-	closed atomic.Bool
-	ctx    context.Context // ends with Close
-	stop   context.CancelFunc
+	exposed bool // the token crosses the network unencrypted
 }
 
 // A scope says where in Consul the keys are; "" is what Consul takes for it.
@@ -87,7 +80,7 @@ var (
 func Open(ctx context.Context, addr string) (*Store, error) {
 	a, err := address.Parse(addr)
 	if err != nil {
-		return nil, openError("consul", err)
+		return nil, driver.OpenError("consul", err, wantAddress)
 	}
 	config := a.TLS()
 	s := &Store{
@@ -97,7 +90,7 @@ func Open(ctx context.Context, addr string) (*Store, error) {
 	}
 	err = a.Err()
 	a.Hosts, a.Path = a.Endpoints(defaultPort, "localhost"), cmp.Or(strings.TrimRight(a.Path, "/"), DefaultPrefix)
-	s.prefix, s.address = a.Path+"/", a.String()
+	s.prefix = a.Path + "/"
 	switch {
 	case err != nil:
 	case a.Scheme != "consul":
@@ -110,31 +103,30 @@ func Open(ctx context.Context, addr string) (*Store, error) {
 		err = checkPrefix(a.Path)
 	}
 	if err != nil {
-		return nil, openError(s.address, err)
+		return nil, driver.OpenError(a.String(), err, wantAddress)
 	}
 	s.exposed = s.token != "" && config == nil && slices.ContainsFunc(a.Hosts, rest.IsRemote)
 	s.client = rest.New(a.Hosts, config, s.timeout)
-	s.ctx, s.stop = context.WithCancel(context.Background())
-	ctx, cancel := s.within(ctx)
-	defer cancel()
-	// A list would not do: Consul refuses no list, and says of one without a key nothing that the token may not read. That
-	// there is no key of that name is fine.
-	if _, err := s.read(ctx, "open", "", s.prefix, url.Values{"consistent": {""}}); err != nil {
+	s.Handle = driver.New(driver.Backend{
+		Address: a.String(), Timeout: s.timeout, Get: s.get, List: s.list, Put: s.put, Close: s.close, Diagnose: s.diagnose,
+	})
+	if err := driver.Do(ctx, s.Handle, "open", s.check); err != nil {
 		s.Close()
 		return nil, err
 	}
 	return s, nil
 }
 
-// String returns the address: the hosts and the prefix.
-func (s *Store) String() string { return s.address }
+const wantAddress = "want consul://host:8500/prefix?setting=value"
 
-// Close closes the connections, and the channels of Watch.
-func (s *Store) Close() error {
-	if s.closed.Swap(true) {
-		return nil
-	}
-	s.stop()
+// check reads the key whose name is the prefix alone, which need not exist. A list would not do: Consul refuses no
+// list, and leaves out what the token may not read.
+func (s *Store) check(ctx context.Context) error {
+	_, err := s.read(ctx, s.prefix, url.Values{"consistent": {""}})
+	return err
+}
+
+func (s *Store) close() error {
 	s.client.Close()
 	return nil
 }
@@ -148,72 +140,48 @@ type pair struct {
 	Session     string
 }
 
-// Get is as [driver.Store] says.
-func (s *Store) Get(ctx context.Context, key string) (driver.Entry, error) {
-	if err := driver.CheckKey(key); err != nil {
-		return driver.Entry{}, s.error("get", "", err, "")
-	}
-	ctx, cancel := s.within(ctx)
-	defer cancel()
+func (s *Store) get(ctx context.Context, key string) (driver.Entry, error) {
 	name := s.prefix + escape.Replace(key)
-	pairs, err := s.pairs(ctx, "get", key, name, url.Values{"consistent": {""}})
+	pairs, err := s.pairs(ctx, name, url.Values{"consistent": {""}})
 	switch {
 	case err != nil:
 		return driver.Entry{}, err
 	case len(pairs) == 0:
-		return driver.Entry{}, s.error("get", key, driver.ErrNotFound, "")
+		return driver.Entry{}, driver.ErrNotFound
 	case len(pairs) != 1 || pairs[0].Key != name:
-		return driver.Entry{}, s.strange("get", key, "the answer is not about the key")
+		return driver.Entry{}, s.unexpected("the answer is not about the key")
 	}
-	return s.entry("get", key, pairs[0])
+	return s.entry(key, pairs[0])
 }
 
-// List is as [driver.Store] says. It leaves out keys with the prefix of the store that are none of its own.
-// Its entries are of one moment.
-func (s *Store) List(ctx context.Context, prefix string) ([]driver.Entry, error) {
-	if err := s.admit(ctx, "list", ""); err != nil {
-		return nil, err
-	}
-	if driver.CheckKey(prefix+"a") != nil {
-		return nil, nil // no key begins so
-	}
-	ctx, cancel := s.within(ctx)
-	defer cancel()
-	var entries []driver.Entry
-	var damaged error
-	pairs, err := s.pairs(ctx, "list", "", s.prefix+escape.Replace(prefix), url.Values{"recurse": {""}, "consistent": {""}})
+// list leaves out keys under the prefix of the store that no store has written. Its entries are of one moment.
+func (s *Store) list(ctx context.Context, prefix string) ([]driver.Entry, error) {
+	pairs, err := s.pairs(ctx, s.prefix+escape.Replace(prefix), url.Values{"recurse": {""}, "consistent": {""}})
 	if err != nil {
 		return nil, err
 	}
+	var entries []driver.Entry
 	for _, p := range pairs {
 		name, ours := strings.CutPrefix(p.Key, s.prefix)
+		if !ours || !strings.HasPrefix(name, escape.Replace(prefix)) {
+			return nil, s.unexpected("the answer has keys that were not asked for")
+		}
 		key, ok := keyOf(name)
-		switch {
-		case !ours || !strings.HasPrefix(name, escape.Replace(prefix)):
-			return nil, s.strange("list", "", "the answer has keys that were not asked for")
-		case !ok:
+		if !ok {
 			continue
 		}
-		e, err := s.entry("list", key, p)
-		switch {
-		case errors.Is(err, driver.ErrDamaged):
-			e.Err, damaged = err, cmp.Or(damaged, err)
-		case err != nil:
+		e, err := s.entry(key, p)
+		if err != nil {
 			return nil, err
 		}
 		entries = append(entries, e)
 	}
-	slices.SortFunc(entries, func(a, b driver.Entry) int { return strings.Compare(a.Key, b.Key) })
-	return entries, damaged
+	return entries, nil
 }
 
-func (s *Store) entry(op, key string, p pair) (driver.Entry, error) {
-	switch {
-	case p.ModifyIndex == 0:
-		return driver.Entry{}, s.strange(op, key, "the answer has no ModifyIndex")
-	case len(p.Value) > driver.MaxValue:
-		return driver.Entry{Key: key, Revision: revision(p.ModifyIndex)}, s.error(op, key, fmt.Errorf("%w: it has %d bytes, more than an entry", driver.ErrDamaged, len(p.Value)),
-			"see what else writes under the prefix "+s.prefix+"; then "+advice.Damaged)
+func (s *Store) entry(key string, p pair) (driver.Entry, error) {
+	if p.ModifyIndex == 0 {
+		return driver.Entry{}, s.unexpected("the answer has no ModifyIndex")
 	}
 	return driver.Entry{Key: key, Value: p.Value, Revision: revision(p.ModifyIndex)}, nil
 }
@@ -223,20 +191,14 @@ func revision(index uint64) driver.Revision { return driver.Revision(strconv.For
 // flags are those that a write can have: JSON is read by way of a float64, which has them exactly.
 const flags = 1 << 52
 
-// Put is as [driver.Store] says. It repeats a request only if it could not be sent, or if Consul has said
-// that it refused it before it did anything.
-func (s *Store) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
-	err := driver.CheckKey(key)
-	if err == nil && len(value) > driver.MaxValue {
-		err = fmt.Errorf("%w: a value of %d bytes, where at most %d are taken", driver.ErrKey, len(value), driver.MaxValue)
-	}
-	if err != nil {
-		return driver.None, s.error("put", "", err, "")
-	}
-	var is uint64 // 0 is that of no entry
+// put repeats a request only if the request could not be sent, or if Consul says that it refused the request before
+// it did anything.
+func (s *Store) put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
+	var index uint64 // 0 is the index of no entry
 	if rev != driver.None {
-		if is, err = strconv.ParseUint(string(rev), 10, 64); err != nil || is == 0 || revision(is) != rev {
-			return driver.None, s.error("put", key, driver.ErrConflict, "") // nothing has it
+		var err error
+		if index, err = strconv.ParseUint(string(rev), 10, 64); err != nil || index == 0 || revision(index) != rev {
+			return driver.None, driver.ErrConflict // no entry has the revision
 		}
 	}
 	type operation struct {
@@ -250,15 +212,13 @@ func (s *Store) Put(ctx context.Context, key string, value []byte, rev driver.Re
 	if value == nil {
 		value = []byte{} // not null
 	}
-	o := operation{Verb: "cas", Key: s.prefix + escape.Replace(key), Value: value, Flags: rand.Uint64N(flags), Index: is,
+	o := operation{Verb: "cas", Key: s.prefix + escape.Replace(key), Value: value, Flags: rand.Uint64N(flags), Index: index,
 		Namespace: s.scope.namespace, Partition: s.scope.partition}
 	body, err := json.Marshal([]map[string]operation{{"KV": o}})
 	if err != nil {
-		return driver.None, s.error("put", key, fmt.Errorf("%w: %w", driver.ErrUnavailable, err), "")
+		return driver.None, err
 	}
-	ctx, cancel := s.within(ctx)
-	defer cancel()
-	reply, err := s.do(ctx, "put", key, rest.Request{Method: http.MethodPut, Path: "/v1/txn", Query: s.datacenter(), Body: body, Writes: true, Refused: refused})
+	reply, err := s.do(ctx, rest.Request{Method: http.MethodPut, Path: "/v1/txn", Query: s.datacenter(), Body: body, Writes: true, Refused: refused})
 	if err != nil {
 		return driver.None, err
 	}
@@ -267,41 +227,25 @@ func (s *Store) Put(ctx context.Context, key string, value []byte, rev driver.Re
 		Errors  []struct{ What string }
 	}
 	if err := json.Unmarshal(reply.Body, &done); err != nil {
-		return driver.None, s.strange("put", key, "the answer is not what Consul says of a transaction: %v", err)
+		return driver.None, s.unexpected("the answer is not what Consul says of a transaction: %v", err)
 	}
 	if reply.Status == http.StatusConflict { // nothing was changed, for whatever reason
 		for _, e := range done.Errors {
 			if !strings.HasSuffix(e.What, "index is stale") {
-				return driver.None, s.said("put", key, http.StatusForbidden, e.What)
+				return driver.None, s.failed(http.StatusForbidden, e.What)
 			}
 		}
 		if len(done.Errors) == 0 {
-			return driver.None, s.strange("put", key, "the answer says that it failed, but not why")
+			return driver.None, s.unexpected("the answer says that it failed, but not why")
 		}
-		return driver.None, s.error("put", key, driver.ErrConflict, "")
+		return driver.None, driver.ErrConflict
 	}
 	if len(done.Errors) > 0 || len(done.Results) != 1 || done.Results[0].KV == nil {
-		return driver.None, s.error("put", key, fmt.Errorf("%w: the change was made, but its revision not told", driver.ErrUnavailable),
-			"see that the token may read what it may write")
+		return driver.None, &driver.Error{Err: fmt.Errorf("%w: the change was made, but its revision not told", driver.ErrUnavailable),
+			Advice: "see that the token may read what it may write"}
 	}
-	if p := done.Results[0].KV; p.Key != o.Key || p.Flags != o.Flags || p.ModifyIndex <= is {
-		return driver.None, s.strange("put", key, "the answer is not about this change")
+	if p := done.Results[0].KV; p.Key != o.Key || p.Flags != o.Flags || p.ModifyIndex <= index {
+		return driver.None, s.unexpected("the answer is not about this change")
 	}
 	return revision(done.Results[0].KV.ModifyIndex), nil
-}
-
-// admit returns an error if there is no point in beginning.
-func (s *Store) admit(ctx context.Context, op, key string) error {
-	if s.closed.Load() {
-		return s.error(op, key, fmt.Errorf("%w: %w", driver.ErrUnavailable, os.ErrClosed), "")
-	}
-	if err := ctx.Err(); err != nil {
-		return s.error(op, key, fmt.Errorf("%w: %w", driver.ErrUnavailable, err), "")
-	}
-	return nil
-}
-
-// within bounds the time of a call.
-func (s *Store) within(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(ctx, s.timeout)
 }

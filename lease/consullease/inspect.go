@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -18,31 +17,19 @@ import (
 // Inspect looks at the servers, at the agent that answers, and at the keys. What Consul does not tell it cannot know:
 // on what the servers' data are, and whether they are set back. Some of it takes operator:read and agent:read.
 func (s *Store) Inspect(ctx context.Context) ([]driver.Finding, error) {
-	ctx, cancel := s.within(ctx)
-	defer cancel()
-	if err := s.admit(ctx, "inspect", ""); err != nil {
-		return nil, err
-	}
-	i := &inspection{store: s}
-	if err := i.servers(ctx); err != nil {
-		return nil, err
-	}
-	i.raft(ctx)
-	i.agent(ctx)
-	i.keys(ctx)
-	if s.exposed {
-		i.note("use TLS: tls=true or ca", "the token goes over the network in clear")
-	}
-	slices.SortStableFunc(i.findings, func(a, b driver.Finding) int {
-		switch {
-		case a.Loses == b.Loses:
-			return 0
-		case a.Loses:
-			return -1
+	return driver.Call(ctx, s.Handle, "inspect", func(ctx context.Context) ([]driver.Finding, error) {
+		i := &inspection{store: s}
+		if err := i.servers(ctx); err != nil {
+			return nil, err
 		}
-		return 1
+		i.raft(ctx)
+		i.agent(ctx)
+		i.keys(ctx)
+		if s.exposed {
+			i.note("use TLS: tls=true or ca", "the token goes over the network in clear")
+		}
+		return driver.WorstFirst(i.findings), nil
 	})
-	return i.findings, nil
 }
 
 type inspection struct {
@@ -69,17 +56,19 @@ func (i *inspection) unknown(what string, err error) {
 
 // get asks for what Consul says of itself.
 func (i *inspection) get(ctx context.Context, path string, query url.Values, into any) error {
-	reply, err := i.store.do(ctx, "inspect", "", rest.Request{Method: http.MethodGet, Path: path, Query: query})
-	switch {
-	case err != nil:
-		return err
-	case reply.Status != http.StatusOK:
-		return i.store.said("inspect", "", reply.Status, reply.Said())
-	}
-	if err := json.Unmarshal(reply.Body, into); err != nil {
-		return i.store.strange("inspect", "", "the answer of %s is not what Consul says: %v", path, err)
-	}
-	return nil
+	return driver.Do(ctx, i.store.Handle, "inspect", func(ctx context.Context) error {
+		reply, err := i.store.do(ctx, rest.Request{Method: http.MethodGet, Path: path, Query: query})
+		switch {
+		case err != nil:
+			return err
+		case reply.Status != http.StatusOK:
+			return i.store.failed(reply.Status, reply.Said())
+		}
+		if err := json.Unmarshal(reply.Body, into); err != nil {
+			return i.store.unexpected("the answer of %s is not what Consul says: %v", path, err)
+		}
+		return nil
+	})
 }
 
 // servers looks at who has a vote.
@@ -177,7 +166,9 @@ func before(version string, major, minor int) bool {
 
 // keys looks at what is under the prefix.
 func (i *inspection) keys(ctx context.Context) {
-	pairs, err := i.store.pairs(ctx, "inspect", "", i.store.prefix, url.Values{"recurse": {""}, "consistent": {""}})
+	pairs, err := driver.Call(ctx, i.store.Handle, "inspect", func(ctx context.Context) ([]pair, error) {
+		return i.store.pairs(ctx, i.store.prefix, url.Values{"recurse": {""}, "consistent": {""}})
+	})
 	if err != nil {
 		i.unknown("what is under the prefix", err)
 	}

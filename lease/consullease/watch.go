@@ -22,17 +22,15 @@ const (
 // Watch is as [driver.Watcher] says, by requests that Consul answers when the index of the keys has changed.
 func (s *Store) Watch(ctx context.Context, prefix string) (<-chan struct{}, error) {
 	w := &watch{store: s, name: s.prefix + escape.Replace(prefix), changed: make(chan struct{}, 1)}
-	if driver.CheckKey(prefix+"a") != nil { // no key begins so
+	if driver.CheckPrefix(prefix) != nil { // no key begins so
 		w.name = ""
-	} else if err := w.once(ctx); err != nil { // which says why, if there is no watching
+	} else if err := driver.Do(ctx, s.Handle, "watch", w.once); err != nil { // which says why, if there is no watching
 		return nil, err
 	}
-	running, stop := context.WithCancel(ctx)
-	forget := context.AfterFunc(s.ctx, stop)
+	running, stop := driver.UntilClosed(ctx, s.Handle)
 	go func() {
 		defer close(w.changed)
 		defer stop()
-		defer forget()
 		if w.name == "" {
 			<-running.Done()
 			return
@@ -87,32 +85,25 @@ func (w *watch) once(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	begun := time.Now()
-	reply, err := w.store.read(ctx, "watch", "", w.name, query)
+	reply, err := w.store.read(ctx, w.name, query)
 	if err != nil {
 		w.look = true
 		return err
 	}
 	index, err := strconv.ParseUint(reply.Header.Get("X-Consul-Index"), 10, 64)
 	if err != nil {
-		return w.store.strange("watch", "", "X-Consul-Index is %.30q", reply.Header.Get("X-Consul-Index"))
+		return w.store.unexpected("X-Consul-Index is %.30q", reply.Header.Get("X-Consul-Index"))
 	}
 	w.look = waits && index == w.index && time.Since(begun) < wait
 	switch {
 	case index < w.index:
 		w.index, w.reset = 0, true
-		w.signal()
+		driver.Signal(w.changed)
 		return nil
 	case w.index > 0 && index > w.index, w.reset:
 		w.reset = false
-		w.signal()
+		driver.Signal(w.changed)
 	}
 	w.index = max(index, 1)
 	return nil
-}
-
-func (w *watch) signal() {
-	select {
-	case w.changed <- struct{}{}:
-	default: // one is waiting
-	}
 }

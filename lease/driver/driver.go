@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -98,6 +99,14 @@ type Watcher interface {
 	Watch(ctx context.Context, prefix string) (<-chan struct{}, error)
 }
 
+// Signal sends a value to a channel of Watch, unless a value is waiting there. The channel has room for one.
+func Signal(changed chan<- struct{}) {
+	select {
+	case changed <- struct{}{}:
+	default:
+	}
+}
+
 // An Inspector is a Store that knows which settings of its server keep the promises of
 // [Store.Put], and which do not.
 type Inspector interface {
@@ -113,6 +122,20 @@ type Finding struct {
 	Text string
 	// Advice says what to do, in words; may be empty.
 	Advice string
+}
+
+// WorstFirst sorts findings: those with which something can be lost come first, and all else stays in order.
+func WorstFirst(findings []Finding) []Finding {
+	slices.SortStableFunc(findings, func(a, b Finding) int {
+		switch {
+		case a.Loses == b.Loses:
+			return 0
+		case a.Loses:
+			return -1
+		}
+		return 1
+	})
+	return findings
 }
 
 // An Excluder is a Store beside which the machine can have others, whose pools it does not

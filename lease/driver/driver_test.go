@@ -31,3 +31,22 @@ func TestError(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+func TestWorstFirst(t *testing.T) {
+	got := ""
+	for _, f := range driver.WorstFirst([]driver.Finding{{Text: "a"}, {Text: "b", Loses: true}, {Text: "c"}, {Text: "d", Loses: true}}) {
+		got += f.Text
+	}
+	if got != "bdac" {
+		t.Errorf("%s, want bdac", got)
+	}
+}
+
+func TestSignal(t *testing.T) {
+	c := make(chan struct{}, 1)
+	driver.Signal(c)
+	driver.Signal(c) // does not wait
+	if len(c) != 1 {
+		t.Errorf("%d values are waiting", len(c))
+	}
+}
