@@ -33,13 +33,18 @@ func (s *Store) Exclude(resource, group string) (release func(), err error) {
 	case errors.Is(err, errors.ErrUnsupported):
 		return func() {}, nil
 	case err == driver.ErrConflict:
-		return nil, s.error("exclude", "", fmt.Errorf("%w: %s is in use by another store's processes on this machine", err, resource), "")
+		return nil, s.excludeError("", "%w: %s is in use by another store's processes on this machine", err, resource)
 	case err != nil && s.byDefault:
-		return nil, s.error("exclude", "", fmt.Errorf("%w: other users of the machine cannot be seen: %w", driver.ErrUnavailable, err), nameDirectory)
+		return nil, s.excludeError(nameDirectory, "%w: other users of the machine cannot be seen: %w", driver.ErrUnavailable, err)
 	case err != nil:
 		return func() {}, nil // the directory's own promise holds without
 	}
 	return release, nil
+}
+
+// excludeError makes what the handle makes of other errors: Exclude takes no context, and so is no call of the handle.
+func (s *Store) excludeError(advice, format string, args ...any) error {
+	return &driver.Error{Store: s.String(), Op: "exclude", Err: fmt.Errorf(format, args...), Advice: advice}
 }
 
 func shorten(name string) uint32 {

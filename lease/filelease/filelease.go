@@ -39,23 +39,22 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// Store is a [driver.Store] in a directory.
+// A Store keeps entries in a directory. It implements [driver.Store] by its [driver.Handle], and [driver.Inspector],
+// [driver.Excluder] and [driver.Local].
+//
+// After a failed fsync the Store refuses all calls, since what is in memory need no longer be what is on the disk.
 type Store struct {
+	*driver.Handle
 	dir       string
-	path      string // dir without symbolic links
-	address   string
+	path      string      // dir without symbolic links
 	root      fs.FileInfo // the directory as it was opened
 	byDefault bool        // nobody has named the directory
 	findings  []driver.Finding
 	hooks     hooks
-
-	closed atomic.Bool
-	broken atomic.Pointer[error] // the fsync that failed, after which nothing is certain
 
 	mu    sync.Mutex
 	known map[string]bool // folders that need no more care before a write, see prepare
@@ -95,10 +94,7 @@ func DefaultDir() (string, error) {
 		err = fmt.Errorf("the home directory %q is not an absolute path", home)
 	}
 	if err != nil {
-		return "", &driver.Error{
-			Store: "file", Op: "open", Err: fmt.Errorf("%w: %w", driver.ErrUnavailable, err),
-			Advice: adviceDir,
-		}
+		return "", driver.OpenError("file", err, adviceDir)
 	}
 	return filepath.Join(home, ".local", "state", "firn"), nil
 }
@@ -155,47 +151,57 @@ func open(dir string, chosen choice, h hooks) (*Store, error) {
 		path = dir
 	}
 	s := &Store{dir: path, path: path, byDefault: chosen == byDefault, hooks: h, known: make(map[string]bool)}
-	s.address = (&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String()
-	if !supported {
-		return nil, s.error("open", "", fmt.Errorf("%w: files are not supported on %s", driver.ErrUnsafe, runtime.GOOS),
-			"use a store of another kind")
-	}
+	s.Handle = driver.New(driver.Backend{
+		Address: (&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String(),
+		Get:     s.get, List: s.list, Put: s.put, Diagnose: diagnose,
+	})
 	if dir == "" {
 		err = errors.New("no directory is given")
 	}
 	if err != nil {
-		return nil, s.error("open", "", fmt.Errorf("%w: %w", driver.ErrUnavailable, err), "name the store's directory by an absolute path")
+		return nil, driver.OpenError(s.String(), err, "name the store's directory by an absolute path")
 	}
-	if s.root, err = os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		switch err = os.MkdirAll(path, 0o700); {
+	if err := driver.Do(context.Background(), s.Handle, "open", func(context.Context) error { return s.check(chosen) }); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// check makes the directory if there is none, and returns an error unless leases are safe there.
+func (s *Store) check(chosen choice) (err error) {
+	if !supported {
+		return newError("use a store of another kind", "%w: files are not supported on %s", driver.ErrUnsafe, runtime.GOOS)
+	}
+	if s.root, err = os.Stat(s.dir); errors.Is(err, fs.ErrNotExist) {
+		switch err = os.MkdirAll(s.dir, 0o700); {
 		case err == nil:
-			s.root, err = os.Stat(path)
+			s.root, err = os.Stat(s.dir)
 		case !full(err): // nor has anybody else a store there
-			return nil, s.error("open", "", fmt.Errorf("%w: %w", driver.ErrUnavailable, err), "no directory can be made there: "+adviceDir)
+			return newError("no directory can be made there: "+adviceDir, "%w: %w", driver.ErrUnavailable, err)
 		}
 	}
 	if err == nil && !s.root.IsDir() {
-		err = notDir(path)
+		err = notDir(s.dir)
 	}
 	if err != nil {
-		return nil, s.fail("open", "", err)
+		return err
 	}
-	on, err := s.checkFilesystem("open", "", path)
+	on, err := s.checkFilesystem(s.dir)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if err := access(path); err != nil {
-		return nil, s.fail("open", "", err)
+	if err := access(s.dir); err != nil {
+		return err
 	}
 	if chosen != copied {
 		if err := s.checkPlace(); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	if resolved, err := filepath.EvalSymlinks(path); err == nil {
+	if resolved, err := filepath.EvalSymlinks(s.dir); err == nil {
 		s.path = resolved
 	}
-	return s, s.inspect(on)
+	return s.inspect(on)
 }
 
 // inspect notes what the directory can lose. Its error is that nobody has chosen a directory that
@@ -209,7 +215,7 @@ func (s *Store) inspect(on filesystem) error {
 	}
 	if on.loses != "" {
 		if s.byDefault {
-			return s.error("open", "", fmt.Errorf("%w: %w: %s is on %s, whose %s", driver.ErrUnsafe, ErrPassing, s.dir, on.name, on.loses), nameDirectory)
+			return newError(nameDirectory, "%w: %w: %s is on %s, whose %s", driver.ErrUnsafe, ErrPassing, s.dir, on.name, on.loses)
 		}
 		find(true, fmt.Sprintf("%s is on %s, whose %s", s.dir, on.name, on.loses), on.advice)
 	}
@@ -231,57 +237,30 @@ func (s *Store) Inspect(context.Context) ([]driver.Finding, error) {
 // Local returns true: the directory is on this machine, so all processes that use its pools run here.
 func (s *Store) Local() bool { return true }
 
-// String returns the address: file:// and the path of the directory.
-func (s *Store) String() string { return s.address }
-
-// Close makes the store refuse further calls; it holds nothing that must be released.
-func (s *Store) Close() error {
-	s.closed.Store(true)
-	return nil
-}
-
-// Get returns the entry of a key.
+// get returns the entry of a key.
 //
 // It takes no lock: a name leads to one version of the entry or, from the moment of the
 // rename, to the next, and never to none; and what it led to does not change. So the
 // entry is that of the moment of opening. That version may still be on its way to the
 // disk: should the power fail then, it is lost with every process that has seen it. Who
 // must know that a change is durable waits for its Put.
-func (s *Store) Get(ctx context.Context, key string) (driver.Entry, error) {
-	err := s.admit(ctx, "get", key)
-	if err == nil {
-		err = s.checkKey("get", key)
-	}
-	if err != nil {
-		return driver.Entry{}, err
-	}
-	f, e, err := s.read("get", key)
+func (s *Store) get(_ context.Context, key string) (driver.Entry, error) {
+	f, e, err := s.read(key)
 	if f != nil {
 		f.Close()
 	}
 	return e.Entry, err
 }
 
-// List is as [driver.Store] says.
-func (s *Store) List(ctx context.Context, prefix string) ([]driver.Entry, error) {
-	if err := s.admit(ctx, "list", ""); err != nil {
-		return nil, err
-	}
+func (s *Store) list(ctx context.Context, prefix string) ([]driver.Entry, error) {
 	folder := ""
 	if i := strings.LastIndexByte(prefix, '/'); i >= 0 {
 		folder = prefix[:i]
-		if driver.CheckKey(folder) != nil {
-			return nil, nil // no key begins so, and "../" must not lead outside
-		}
 	}
 	var entries []driver.Entry
 	err := s.walk(ctx, folder, prefix, &entries)
 	if err == nil {
-		err = s.checkRoot("list", "")
-	}
-	slices.SortFunc(entries, func(a, b driver.Entry) int { return cmp.Compare(a.Key, b.Key) })
-	for _, e := range entries {
-		err = cmp.Or(err, e.Err)
+		err = s.checkRoot()
 	}
 	return entries, err
 }
@@ -293,7 +272,7 @@ func (s *Store) walk(ctx context.Context, folder, prefix string, entries *[]driv
 		return nil
 	}
 	if err != nil {
-		return s.fail("list", "", err)
+		return err
 	}
 	var first error
 	for _, file := range slices.Sorted(maps.Keys(found)) {
@@ -303,12 +282,12 @@ func (s *Store) walk(ctx context.Context, folder, prefix string, entries *[]driv
 		if driver.CheckKey(name) != nil || isEntry && !strings.HasPrefix(key, prefix) || !isEntry && !below {
 			continue
 		}
-		if err = s.admit(ctx, "list", ""); err != nil {
+		if err = s.goOn(ctx, "list"); err != nil {
 			return err
 		}
 		switch {
 		case isEntry:
-			f, e, err := s.read("list", key)
+			f, e, err := s.read(key)
 			if f != nil {
 				f.Close()
 			}
@@ -319,7 +298,7 @@ func (s *Store) walk(ctx context.Context, folder, prefix string, entries *[]driv
 		case found[file].IsDir():
 			err = s.walk(ctx, key, prefix, entries)
 		case found[file]&fs.ModeSymlink != 0:
-			err = s.symlink("list", key, s.folder(key))
+			err = s.symlink(key)
 		}
 		first = cmp.Or(first, err)
 	}
@@ -355,21 +334,21 @@ func names(path string) (map[string]fs.FileMode, error) {
 
 // read opens and reads the file of an entry. If the entry is damaged, and can be replaced, it
 // returns the file and the entry's revision with the error.
-func (s *Store) read(op, key string) (*os.File, entry, error) {
+func (s *Store) read(key string) (*os.File, entry, error) {
 	f, err := os.OpenFile(s.file(key), os.O_RDONLY|openFlags, 0)
-	if moved := s.checkRoot(op, key); moved != nil { // then the file is another store's
+	if moved := s.checkRoot(); moved != nil { // then the file is another store's
 		if err == nil {
 			f.Close()
 		}
 		return nil, entry{}, moved
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, entry{}, s.error(op, key, driver.ErrNotFound, "")
+		return nil, entry{}, driver.ErrNotFound
 	}
 	if err != nil {
-		return nil, entry{}, s.fail(op, key, err)
+		return nil, entry{}, err
 	}
-	e, err := s.readFile(op, key, f)
+	e, err := readFile(key, f)
 	if err != nil && e.Revision == driver.None {
 		f.Close()
 		return nil, entry{}, err
@@ -377,14 +356,14 @@ func (s *Store) read(op, key string) (*os.File, entry, error) {
 	return f, e, err
 }
 
-func (s *Store) readFile(op, key string, f *os.File) (entry, error) {
+func readFile(key string, f *os.File) (entry, error) {
 	info, err := f.Stat()
 	if err != nil {
-		return entry{}, s.fail(op, key, err)
+		return entry{}, err
 	}
 	if !info.Mode().IsRegular() {
-		return entry{}, s.error(op, key, fmt.Errorf("%w: not a regular file: %s", driver.ErrDamaged, f.Name()),
-			"move it away; then rescue the pool (lease.Rescue), which makes the entry anew")
+		return entry{}, newError("move it away; then rescue the pool (lease.Rescue), which makes the entry anew",
+			"%w: not a regular file: %s", driver.ErrDamaged, f.Name())
 	}
 	var content []byte
 	switch size := info.Size(); {
@@ -394,7 +373,7 @@ func (s *Store) readFile(op, key string, f *os.File) (entry, error) {
 		content = make([]byte, size)
 		n, err := io.ReadFull(f, content)
 		if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-			return entry{}, s.fail(op, key, err)
+			return entry{}, err
 		}
 		content = content[:n]
 	}
@@ -406,7 +385,7 @@ func (s *Store) readFile(op, key string, f *os.File) (entry, error) {
 		if errors.Is(err, driver.ErrDamaged) {
 			e = damaged(key, info)
 		}
-		return e, s.unreadable(op, key, f.Name(), err)
+		return e, unreadable(f.Name(), err)
 	}
 	e.info = info
 	return e, nil

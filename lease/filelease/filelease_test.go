@@ -587,12 +587,12 @@ func TestTemporaryNames(t *testing.T) {
 	temp := tempIn(s.folder("a"))
 	for _, err := range []error{&fs.PathError{Op: "open", Path: temp, Err: syscall.EIO}, &os.LinkError{Op: "rename", Old: temp, New: s.file("a/b"), Err: syscall.EIO},
 		&fs.PathError{Op: "mkdir", Path: filepath.Join(temp, "x"), Err: syscall.EIO}} {
-		err = s.fail("put", "a/b", err)
+		err = renamed(s.file("a/b"), err)
 		if text := err.Error(); strings.Contains(text, tempPrefix) || !strings.Contains(text, s.file("a/b")) || !errors.Is(err, syscall.EIO) {
 			t.Error(text)
 		}
 	}
-	s.broken.Store(&[]error{&fs.PathError{Op: "sync", Path: temp, Err: syscall.EIO}}[0])
+	s.giveUp(temp, &fs.PathError{Op: "sync", Path: temp, Err: syscall.EIO})
 	_, err = s.Get(t.Context(), "a/b")
 	wantAdvice(t, err, driver.ErrUnavailable, syscall.EIO)
 	if strings.Contains(err.Error(), tempPrefix) {

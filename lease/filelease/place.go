@@ -2,11 +2,11 @@ package filelease
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -65,62 +65,64 @@ func (s *Store) checkPlace() error {
 		return nil // nothing was ever put
 	}
 	if err != nil {
-		return s.fail("open", "", err)
+		return err
 	}
 	var made place
 	if err := json.Unmarshal(content, &made); err != nil || made.Version < 1 {
-		return s.error("open", "", fmt.Errorf("%w: %s does not say where the directory was made", driver.ErrDamaged, path),
-			"stop all processes that use the directory, and rescue all its pools: that writes the file anew (firn pool rescue --all, or OpenCopy, lease.Rescue and Adopt)")
+		return newError("stop all processes that use the directory, and rescue all its pools: that writes the file anew (firn pool rescue --all, or OpenCopy, lease.Rescue and Adopt)",
+			"%w: %s does not say where the directory was made", driver.ErrDamaged, path)
 	}
 	if made.Version > 1 {
-		return s.error("open", "", fmt.Errorf("%w: %s", driver.ErrVersion, path), "use the version of this program that the others use which share the store")
+		return newError("use the version of this program that the others use which share the store", "%w: %s", driver.ErrVersion, path)
 	}
 	now, err := s.hooks.here(s.dir)
 	if err != nil {
-		return s.fail("open", "", err)
+		return err
 	}
 	if why := made.differs(now); why != "" {
-		return s.error("open", "", fmt.Errorf("%w: %w: %s", driver.ErrUnsafe, ErrCopied, why),
-			"use the original, which may be in use: share its directory, or use a store that machines share; "+
-				"if the original is gone for good, as after a restore, rescue all pools of the copy (firn pool rescue --all, or OpenCopy, lease.Rescue and Adopt)")
+		return newError("use the original, which may be in use: share its directory, or use a store that machines share; "+
+			"if the original is gone for good, as after a restore, rescue all pools of the copy (firn pool rescue --all, or OpenCopy, lease.Rescue and Adopt)",
+			"%w: %w: %s", driver.ErrUnsafe, ErrCopied, why)
 	}
 	return nil
 }
 
 // mark writes down where the directory was made, before its first entry. A power failure may take
 // the file away, which is only that a copy is not recognised; so the folder is not synced for it.
-func (s *Store) mark(key string) error {
+func (s *Store) mark() error {
 	path := filepath.Join(s.dir, placeFile)
 	if _, err := os.Lstat(path); err == nil {
 		return nil
 	}
-	return s.writePlace(key, path, os.Link)
+	return s.writePlace(path, os.Link)
 }
 
 // Adopt says that the store's directory is no copy any more. Rescue all pools of the copy before,
 // see [OpenCopy].
 func (s *Store) Adopt() error {
-	return s.writePlace("", filepath.Join(s.dir, placeFile), os.Rename)
+	return driver.Do(context.Background(), s.Handle, "adopt", func(context.Context) error {
+		return s.writePlace(filepath.Join(s.dir, placeFile), os.Rename)
+	})
 }
 
 // writePlace makes the file that says where the directory was made, and gives it its name.
-func (s *Store) writePlace(key, path string, name func(from, to string) error) error {
+func (s *Store) writePlace(path string, name func(from, to string) error) error {
 	now, err := s.hooks.here(s.dir)
 	if err != nil {
-		return s.fail("put", key, err)
+		return err
 	}
 	content, err := json.Marshal(now)
 	if err != nil {
 		panic(err) // it has nothing that cannot be encoded
 	}
 	temp := tempIn(s.dir)
-	if err := s.writeTemp(key, temp, append(content, '\n')); err != nil {
+	if err := s.writeTemp(temp, append(content, '\n')); err != nil {
 		return err
 	}
 	defer os.Remove(temp)
 	err = name(temp, path)
 	if err != nil && !errors.Is(err, fs.ErrExist) { // another process was quicker
-		return s.fail("put", key, err)
+		return err
 	}
 	return nil
 }

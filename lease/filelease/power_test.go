@@ -220,8 +220,8 @@ func TestSyncFailsMeanwhile(t *testing.T) {
 	var s *Store
 	h := plain
 	h.note = func(op, _, _ string) {
-		if err := error(syscall.EIO); op == "open" {
-			s.broken.Store(&err)
+		if op == "open" {
+			s.giveUp(s.dir, syscall.EIO)
 		}
 	}
 	s = mustOpen(t, t.TempDir(), h)

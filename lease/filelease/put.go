@@ -22,23 +22,9 @@ const (
 	maxPause = 8 * time.Millisecond
 )
 
-// Put makes value the key's, if its revision is rev. While another process writes the
+// put makes value the key's, if its revision is rev. While another process writes the
 // entry it waits, as long as ctx allows; once it writes itself it does not look at ctx.
-//
-// After a failed fsync the store refuses all further calls, since what is in memory need
-// no longer be what is on the disk.
-func (s *Store) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
-	err := s.admit(ctx, "put", key)
-	if err == nil {
-		err = s.checkKey("put", key)
-	}
-	if err != nil {
-		return driver.None, err
-	}
-	if len(value) > driver.MaxValue {
-		return driver.None, s.error("put", key, fmt.Errorf("%w: a value of %d bytes, where at most %d are taken",
-			driver.ErrKey, len(value), driver.MaxValue), "")
-	}
+func (s *Store) put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
 	held, number, err := s.acquire(ctx, key, rev)
 	if err != nil {
 		return driver.None, err
@@ -49,10 +35,10 @@ func (s *Store) Put(ctx context.Context, key string, value []byte, rev driver.Re
 		defer unlock(held)
 	}
 	content, next := encode(key, number+1, value)
-	if err := s.replace(key, content, held == nil); err != nil {
-		return driver.None, err
+	if err := s.goOn(context.WithoutCancel(ctx), "put"); err != nil {
+		return driver.None, err // another's fsync has failed meanwhile
 	}
-	return next, nil
+	return next, renamed(s.file(key), s.replace(key, content, held == nil))
 }
 
 // acquire returns the file of the entry, locked, and the number of its revision, which is
@@ -65,7 +51,7 @@ func (s *Store) Put(ctx context.Context, key string, value []byte, rev driver.Re
 // conflict once an entry has changed; no turn needs to be kept.
 func (s *Store) acquire(ctx context.Context, key string, rev driver.Revision) (*os.File, uint64, error) {
 	for pause := minPause; ; pause = min(2*pause, maxPause) {
-		f, e, err := s.read("put", key)
+		f, e, err := s.read(key)
 		absent := errors.Is(err, driver.ErrNotFound)
 		switch {
 		case absent && rev == driver.None:
@@ -75,7 +61,7 @@ func (s *Store) acquire(ctx context.Context, key string, rev driver.Revision) (*
 			f.Close()
 			fallthrough
 		case absent:
-			return nil, 0, s.error("put", key, driver.ErrConflict, "")
+			return nil, 0, driver.ErrConflict
 		default:
 			if f != nil {
 				f.Close()
@@ -95,7 +81,7 @@ func (s *Store) acquire(ctx context.Context, key string, rev driver.Revision) (*
 		}
 		f.Close()
 		if err != nil {
-			return nil, 0, s.fail("put", key, err)
+			return nil, 0, err
 		}
 		t := time.NewTimer(pause/2 + rand.N(pause))
 		select {
@@ -104,8 +90,8 @@ func (s *Store) acquire(ctx context.Context, key string, rev driver.Revision) (*
 		case <-t.C:
 		}
 		if ctx.Err() != nil {
-			return nil, 0, s.error("put", key, fmt.Errorf("%w: while another writes the entry: %w", driver.ErrUnavailable, ctx.Err()),
-				"look for a process that is stopped or hangs, and end it")
+			return nil, 0, newError("look for a process that is stopped or hangs, and end it",
+				"%w: while another writes the entry: %w", driver.ErrUnavailable, ctx.Err())
 		}
 	}
 }
@@ -119,14 +105,11 @@ func (s *Store) current(path string, info fs.FileInfo) bool {
 // replace makes content the file of an entry, or creates it. A power failure at any
 // moment leaves the old version or the new one; at its return, the new one.
 func (s *Store) replace(key string, content []byte, create bool) error {
-	if err := s.admit(context.Background(), "put", key); err != nil {
-		return err // another's fsync has failed meanwhile
-	}
 	path := s.file(key)
 	folder := filepath.Dir(path)
 	made := false
 	if create {
-		holders, err := s.makeFolders(key, folder)
+		holders, err := s.makeFolders(folder)
 		made = len(holders) > 0
 		defer func() {
 			for _, holder := range holders {
@@ -137,19 +120,19 @@ func (s *Store) replace(key string, content []byte, create bool) error {
 			return err
 		}
 	}
-	if _, err := s.checkFilesystem("put", key, folder); err != nil {
+	if _, err := s.checkFilesystem(folder); err != nil {
 		return err
 	}
 	d, err := os.Open(folder) // before the change: what cannot be opened cannot be synced
 	if err != nil {
-		return s.fail("put", key, err)
+		return err
 	}
 	defer d.Close()
 	if err := s.prepare(key, folder, d, create, made); err != nil {
 		return err
 	}
 	temp := tempIn(folder)
-	if err := s.writeTemp(key, temp, content); err != nil {
+	if err := s.writeTemp(temp, content); err != nil {
 		return err
 	}
 	if create {
@@ -167,14 +150,14 @@ func (s *Store) replace(key string, content []byte, create bool) error {
 	}
 	switch {
 	case create && errors.Is(err, fs.ErrExist):
-		return s.error("put", key, driver.ErrConflict, "")
+		return driver.ErrConflict
 	case create && noLinks(err):
-		return s.error("put", key, fmt.Errorf("%w: %w", driver.ErrUnsafe, err),
-			"use a directory on a filesystem that has hard links, the same for all processes whose IDs have to differ")
+		return newError("use a directory on a filesystem that has hard links, the same for all processes whose IDs have to differ",
+			"%w: %w", driver.ErrUnsafe, err)
 	case err != nil:
-		return s.fail("put", key, err)
+		return err
 	}
-	return s.sync("put", key, d)
+	return s.sync(d)
 }
 
 func tempIn(folder string) string {
@@ -182,22 +165,20 @@ func tempIn(folder string) string {
 }
 
 // writeTemp makes a durable file of the content.
-func (s *Store) writeTemp(key, temp string, content []byte) error {
+func (s *Store) writeTemp(temp string, content []byte) error {
 	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return s.fail("put", key, err)
+		return err
 	}
 	if err = s.share(f); err == nil {
 		_, err = f.Write(content)
 	}
 	if err == nil {
 		s.hooks.did("write", temp, "")
-		err = s.sync("put", key, f)
-	} else {
-		err = s.fail("put", key, err)
+		err = s.sync(f)
 	}
-	if e := f.Close(); err == nil && e != nil {
-		err = s.fail("put", key, e)
+	if e := f.Close(); err == nil {
+		err = e
 	}
 	if err != nil {
 		os.Remove(temp)
@@ -208,23 +189,22 @@ func (s *Store) writeTemp(key, temp string, content []byte) error {
 // sync makes a file or a folder durable. If that fails the store is done with: a second
 // fsync may succeed and say nothing of the pages that the first has dropped. A full disk
 // is the exception while nothing hangs on the file but a name that is given up.
-func (s *Store) sync(op, key string, f *os.File) error {
+func (s *Store) sync(f *os.File) error {
 	err := s.hooks.sync(f)
 	if err == nil {
 		s.hooks.did("sync", f.Name(), "")
 		return nil
 	}
 	if full(err) && strings.HasPrefix(filepath.Base(f.Name()), tempPrefix) {
-		return s.fail(op, key, err)
+		return err
 	}
-	s.broken.CompareAndSwap(nil, &err)
-	return s.admit(context.Background(), op, key)
+	return s.giveUp(f.Name(), err)
 }
 
 // makeFolders makes the folders of a key, but not the store's directory: one that has
 // gone was taken away with its entries, and must not be begun anew. It returns a file of each
 // folder that it made, to be removed once there is something else in it.
-func (s *Store) makeFolders(key, folder string) (holders []string, err error) {
+func (s *Store) makeFolders(folder string) (holders []string, err error) {
 	at := s.dir
 	for name := range strings.SplitSeq(strings.TrimPrefix(folder, s.dir), string(filepath.Separator)) {
 		if name == "" {
@@ -236,7 +216,7 @@ func (s *Store) makeFolders(key, folder string) (holders []string, err error) {
 			holders = append(holders, holder)
 			s.hooks.did("mkdir", at, "")
 		} else if !errors.Is(err, fs.ErrExist) {
-			return holders, s.fail("put", key, err)
+			return holders, err
 		}
 	}
 	return holders, nil
@@ -254,7 +234,7 @@ func (s *Store) prepare(key, folder string, d *os.File, create, made bool) error
 		s.share(d) // its owner can, and others do not get here if that is needed
 	}
 	if create && (made || !settled) {
-		if err := s.mark(key); err != nil {
+		if err := s.mark(); err != nil {
 			return err
 		}
 		if err := s.settle(key, folder); err != nil {
@@ -291,7 +271,7 @@ func (s *Store) settle(key, folder string) error {
 	inside := strings.Count(key, "/") // so many steps up lead to the store's directory
 	here, err := os.Stat(folder)
 	if err != nil {
-		return s.fail("put", key, err)
+		return err
 	}
 	for up := folder + "/.."; ; up += "/.." { // not the parent's name: there may be symbolic links
 		d, err := os.Open(up)
@@ -299,7 +279,7 @@ func (s *Store) settle(key, folder string) error {
 			return nil
 		}
 		if err != nil {
-			return s.fail("put", key, err)
+			return err
 		}
 		info, err := d.Stat()
 		if err == nil && (os.SameFile(info, here) || device(info) != device(here)) {
@@ -307,9 +287,7 @@ func (s *Store) settle(key, folder string) error {
 			return nil
 		}
 		if err == nil {
-			err = s.sync("put", key, d)
-		} else {
-			err = s.fail("put", key, err)
+			err = s.sync(d)
 		}
 		d.Close()
 		if err != nil {

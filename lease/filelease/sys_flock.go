@@ -71,8 +71,8 @@ func noLinks(err error) bool {
 	return errors.Is(err, syscall.EPERM) || errors.Is(err, errors.ErrUnsupported)
 }
 
-// diagnose returns what to do about one of the system's errors, and what it is to a store.
-func diagnose(err error) (advice string, kind error) {
+// diagnose returns of what kind one of the system's errors is, and what to do about the error.
+func diagnose(err error) (kind error, advice string) {
 	kind = driver.ErrUnavailable
 	is := func(errno syscall.Errno) bool { return errors.Is(err, errno) }
 	switch {
@@ -103,5 +103,5 @@ func diagnose(err error) (advice string, kind error) {
 	default:
 		advice = "look into the system's log for what it says about the disk"
 	}
-	return advice, kind
+	return kind, advice
 }
