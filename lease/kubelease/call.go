@@ -17,28 +17,21 @@ import (
 	"github.com/firn-id/firn/lease/internal/rest"
 )
 
-// do makes a request. Its error is one of the store.
-func (s *Store) do(ctx context.Context, op, key string, r rest.Request) (*rest.Reply, error) {
-	if err := s.admit(ctx, op, key); err != nil {
-		return nil, err
-	}
+// do makes a request.
+func (s *Store) do(ctx context.Context, r rest.Request) (*rest.Reply, error) {
 	var err error
-	if r.Header, err = s.header(op, key); err != nil {
+	if r.Header, err = s.header(); err != nil {
 		return nil, err
 	}
 	r.Refused = refused
-	reply, err := s.client.Do(ctx, r)
-	if err != nil {
-		return nil, s.fail(ctx, op, key, err)
-	}
-	return reply, nil
+	return s.client.Do(ctx, r)
 }
 
-// header returns that of a request, with the token as it is now.
-func (s *Store) header(op, key string) (http.Header, error) {
+// header returns the header of a request, with the token as it is now.
+func (s *Store) header() (http.Header, error) {
 	token, err := s.currentToken()
 	if err != nil {
-		return nil, s.error(op, key, fmt.Errorf("%w: the token: %w", driver.ErrUnavailable, err), "see that the file is there, and can be read")
+		return nil, &driver.Error{Err: fmt.Errorf("%w: the token: %w", driver.ErrUnavailable, err), Advice: "see that the file is there, and can be read"}
 	}
 	if token == "" {
 		return http.Header{}, nil
@@ -120,19 +113,10 @@ func (st status) is(reason, name string) bool {
 	return st.Kind == "Status" && st.Reason == reason && st.Details.Kind == "leases" && st.Details.Name == name
 }
 
-func (s *Store) error(op, key string, err error, advice string) error {
-	return &driver.Error{Store: s.address, Op: op, Key: key, Err: err, Advice: advice}
-}
-
-func openError(store string, err error) error {
-	return &driver.Error{Store: store, Op: "open", Err: fmt.Errorf("%w: %w", driver.ErrUnavailable, err),
-		Advice: "want kubernetes://namespace/prefix?setting=value"}
-}
-
-// strange returns the error for an answer that is none of the API's.
-func (s *Store) strange(op, key, form string, args ...any) error {
-	return s.error(op, key, fmt.Errorf("%w: %s", driver.ErrUnavailable, s.hide(fmt.Sprintf(form, args...))),
-		"see that it is the API of Kubernetes that answers there, and what is between here and it")
+// unexpected returns the error for an answer that the API does not give.
+func (s *Store) unexpected(format string, args ...any) error {
+	return &driver.Error{Err: fmt.Errorf("%w: %s", driver.ErrUnavailable, s.hide(fmt.Sprintf(format, args...))),
+		Advice: "see that it is the API of Kubernetes that answers there, and what is between here and it"}
 }
 
 // hide takes the token out of what others say.
@@ -144,29 +128,29 @@ func (s *Store) hide(text string) string {
 	return strings.ReplaceAll(text, token, "(token)")
 }
 
-// fail returns the error for a request without an answer, after a call with ctx.
-func (s *Store) fail(ctx context.Context, op, key string, err error) error {
-	if s.closed.Load() {
-		return s.admit(ctx, op, key)
+// diagnose returns what to do about a damaged entry, or about a request without an answer.
+func (s *Store) diagnose(err error) (kind error, what string) {
+	switch {
+	case errors.Is(err, driver.ErrDamaged):
+		return driver.ErrDamaged, "see who has written it; then " + advice.Damaged
+	case errors.Is(err, driver.ErrKey):
+		return driver.ErrKey, ""
+	case errors.Is(err, errGone):
+		return driver.ErrUnavailable, "try again"
+	case errors.Is(err, context.DeadlineExceeded):
+		return driver.ErrUnavailable, "see that the API server and its etcd are up (without etcd it does not answer), and that the network lets you through"
 	}
-	advice := rest.Advice(err, "the API server")
-	if errors.Is(err, context.DeadlineExceeded) {
-		advice = "see that the API server and its etcd are up (without etcd it does not answer), and that the network lets you through"
-	}
-	if end := ctx.Err(); end != nil && !errors.Is(err, end) {
-		err = fmt.Errorf("%w: %w", end, err)
-	}
-	return s.error(op, key, fmt.Errorf("%w: %w", driver.ErrUnavailable, err), advice)
+	return driver.ErrUnavailable, rest.Advice(err, "the API server")
 }
 
-// said returns the error for a reply that is neither what was asked for nor about the entry.
-func (s *Store) said(op, key, verb string, r *rest.Reply) error {
+// failed returns the error for a reply that is neither what was asked for nor about the entry.
+func (s *Store) failed(verb string, r *rest.Reply) error {
 	st := statusOf(r)
-	what := st.Message
-	if what == "" {
-		what = r.Said()
+	reason := st.Message
+	if reason == "" {
+		reason = r.Said()
 	}
-	return s.error(op, key, fmt.Errorf("%w: the API says %d: %s", driver.ErrUnavailable, r.Status, s.hide(what)), s.advice(verb, r.Status, st))
+	return &driver.Error{Err: fmt.Errorf("%w: the API says %d: %s", driver.ErrUnavailable, r.Status, s.hide(reason)), Advice: s.advice(verb, r.Status, st)}
 }
 
 func (s *Store) advice(verb string, code int, st status) string {

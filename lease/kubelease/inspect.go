@@ -22,25 +22,16 @@ var verbs = []string{"get", "list", "create", "update", "watch"}
 // Inspect looks at the API server, the namespace, the permissions and the objects. What the API does not tell it cannot know:
 // how many members its etcd has, on what their data are, and whether they are set back.
 func (s *Store) Inspect(ctx context.Context) ([]driver.Finding, error) {
-	ctx, cancel := s.within(ctx)
-	defer cancel()
-	i := &inspection{store: s}
-	if err := i.version(ctx); err != nil {
-		return nil, err
-	}
-	i.inNamespace(ctx)
-	i.permissions(ctx)
-	i.objects(ctx)
-	slices.SortStableFunc(i.findings, func(a, b driver.Finding) int {
-		switch {
-		case a.Loses == b.Loses:
-			return 0
-		case a.Loses:
-			return -1
+	return driver.Call(ctx, s.Handle, "inspect", func(ctx context.Context) ([]driver.Finding, error) {
+		i := &inspection{store: s}
+		if err := i.version(ctx); err != nil {
+			return nil, err
 		}
-		return 1
+		i.inNamespace(ctx)
+		i.permissions(ctx)
+		i.objects(ctx)
+		return driver.WorstFirst(i.findings), nil
 	})
-	return i.findings, nil
 }
 
 type inspection struct {
@@ -64,15 +55,20 @@ func (i *inspection) unknown(what string, err error) {
 	i.note("", "it could not be found out %s: %v", what, err)
 }
 
+// ask makes a request, and diagnoses its error.
+func (i *inspection) ask(ctx context.Context, r rest.Request) (*rest.Reply, error) {
+	return driver.Call(ctx, i.store.Handle, "inspect", func(ctx context.Context) (*rest.Reply, error) { return i.store.do(ctx, r) })
+}
+
 // version looks at what the server is.
 func (i *inspection) version(ctx context.Context) error {
 	s := i.store
-	reply, err := s.do(ctx, "inspect", "", rest.Request{Method: http.MethodGet, Path: "/version"})
+	reply, err := i.ask(ctx, rest.Request{Method: http.MethodGet, Path: "/version"})
 	switch {
 	case err != nil:
 		return err
 	case reply.Status != http.StatusOK:
-		return s.said("inspect", "", "get", reply)
+		return s.failed("get", reply)
 	}
 	var v struct {
 		Major      string `json:"major"`
@@ -80,7 +76,7 @@ func (i *inspection) version(ctx context.Context) error {
 		GitVersion string `json:"gitVersion"`
 	}
 	if err := json.Unmarshal(reply.Body, &v); err != nil || v.GitVersion == "" {
-		return s.strange("inspect", "", "the answer of /version is not what Kubernetes says: %v", err)
+		return s.unexpected("the answer of /version is not what Kubernetes says: %v", err)
 	}
 	if age := reply.Header.Get("Age"); age != "" {
 		i.loses("let requests go to the API server itself",
@@ -105,7 +101,7 @@ func (i *inspection) inNamespace(ctx context.Context) {
 	case "kube-system", "kube-node-lease", "kube-public":
 		i.note(advice.Move("in a namespace of its own"), "the namespace %s is that of Kubernetes itself, which deletes leases there", s.namespace)
 	}
-	reply, err := s.do(ctx, "inspect", "", rest.Request{Method: http.MethodGet, Path: "/api/v1/namespaces/" + s.namespace})
+	reply, err := i.ask(ctx, rest.Request{Method: http.MethodGet, Path: "/api/v1/namespaces/" + s.namespace})
 	if err != nil {
 		i.unknown("whether the namespace is there", err)
 		return
@@ -125,9 +121,9 @@ func (i *inspection) inNamespace(ctx context.Context) {
 	case statusOf(reply).Reason == "NotFound":
 		i.note("create it: kubectl create namespace "+s.namespace, "there is no namespace %s", s.namespace)
 	case reply.Status != http.StatusOK:
-		i.unknown("whether the namespace is there", s.said("inspect", "", "get", reply))
+		i.unknown("whether the namespace is there", s.failed("get", reply))
 	case json.Unmarshal(reply.Body, &n) != nil || n.Kind != "Namespace" || n.Metadata.Name != s.namespace:
-		i.unknown("whether the namespace is there", s.strange("inspect", "", "the answer is not a Namespace"))
+		i.unknown("whether the namespace is there", s.unexpected("the answer is not a Namespace"))
 	case n.Status.Phase == "Terminating":
 		i.terminating()
 	}
@@ -146,7 +142,7 @@ func (i *inspection) try(ctx context.Context) {
 		i.unknown("whether the namespace is there", err)
 		return
 	}
-	reply, err := s.do(ctx, "inspect", "", rest.Request{Method: http.MethodPost, Path: s.path(""), Query: url.Values{"dryRun": {"All"}}, Body: body, Writes: true})
+	reply, err := i.ask(ctx, rest.Request{Method: http.MethodPost, Path: s.path(""), Query: url.Values{"dryRun": {"All"}}, Body: body, Writes: true})
 	if err != nil {
 		i.unknown("whether the namespace is there", err)
 		return
@@ -159,7 +155,7 @@ func (i *inspection) try(ctx context.Context) {
 	case slices.ContainsFunc(st.Details.Causes, func(c cause) bool { return c.Reason == "NamespaceTerminating" }):
 		i.terminating()
 	default:
-		i.unknown("whether the namespace is there", s.said("inspect", "", "create", reply))
+		i.unknown("whether the namespace is there", s.failed("create", reply))
 	}
 }
 
@@ -172,10 +168,10 @@ func (i *inspection) permissions(ctx context.Context) {
 			"resourceAttributes": map[string]string{"namespace": s.namespace, "verb": verb, "group": "coordination.k8s.io", "resource": "leases"}}})
 		var reply *rest.Reply
 		if err == nil {
-			reply, err = s.do(ctx, "inspect", "", rest.Request{Method: http.MethodPost, Path: "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", Body: body})
+			reply, err = i.ask(ctx, rest.Request{Method: http.MethodPost, Path: "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", Body: body})
 		}
 		if err == nil && reply.Status != http.StatusCreated && reply.Status != http.StatusOK {
-			err = s.said("inspect", "", "create", reply)
+			err = s.failed("create", reply)
 		}
 		var review struct {
 			Kind   string `json:"kind"`
@@ -185,7 +181,7 @@ func (i *inspection) permissions(ctx context.Context) {
 		}
 		if err == nil {
 			if err = json.Unmarshal(reply.Body, &review); err != nil || review.Kind != "SelfSubjectAccessReview" {
-				err = s.strange("inspect", "", "the answer is not a SelfSubjectAccessReview")
+				err = s.unexpected("the answer is not a SelfSubjectAccessReview")
 			}
 		}
 		if err != nil {
@@ -204,7 +200,10 @@ func (i *inspection) permissions(ctx context.Context) {
 // objects looks at those with the prefix.
 func (i *inspection) objects(ctx context.Context) {
 	s := i.store
-	leases, _, err := s.all(ctx, "inspect")
+	leases, err := driver.Call(ctx, s.Handle, "inspect", func(ctx context.Context) ([]lease, error) {
+		leases, _, err := s.all(ctx)
+		return leases, err
+	})
 	if err != nil {
 		i.unknown("what is under the prefix", err)
 		return

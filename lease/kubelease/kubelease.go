@@ -47,15 +47,12 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/driver"
-	"github.com/firn-id/firn/lease/internal/advice"
 	"github.com/firn-id/firn/lease/internal/rest"
 )
 
@@ -76,19 +73,16 @@ const (
 	prefixLabel     = "firn.id/prefix"
 )
 
-// A Store is a [driver.Store] in Kubernetes. It is a [driver.Watcher] and a [driver.Inspector] too.
+// A Store keeps entries in the API of Kubernetes. It implements [driver.Store] by its [driver.Handle], and
+// [driver.Watcher] and [driver.Inspector].
 type Store struct {
+	*driver.Handle
 	client    *rest.Client
 	namespace string
 	prefix    string // of objects' names, with a dot
-	address   string
 	timeout   time.Duration
 	token     string // if it is not in a file
 	tokenFile string // is read for each request, since tokens there are replaced before they expire
-
-	closed atomic.Bool
-	ctx    context.Context // ends with Close
-	stop   context.CancelFunc
 }
 
 var (
@@ -112,7 +106,7 @@ func Open(ctx context.Context, addr string) (*Store, error) { return open(ctx, a
 func open(ctx context.Context, addr, account string) (*Store, error) {
 	a, err := address.Parse(addr)
 	if err != nil {
-		return nil, openError("kubernetes", err)
+		return nil, driver.OpenError("kubernetes", err, wantAddress)
 	}
 	s := &Store{timeout: a.Duration("timeout", DefaultTimeout), tokenFile: a.Text("token-file", ""), token: a.Secret("token")}
 	server, ca, cert := a.Text("server", ""), a.Text("ca", ""), a.Text("cert", "")
@@ -126,27 +120,27 @@ func open(ctx context.Context, addr, account string) (*Store, error) {
 		a.Hosts = []string{strings.TrimSpace(string(namespace))}
 	}
 	a.Path = cmp.Or(strings.TrimRight(a.Path, "/"), DefaultPrefix)
-	s.address = a.String()
+	at := a.String()
 	switch {
 	case err != nil:
-		return nil, openError(s.address, err)
+		return nil, driver.OpenError(at, err, wantAddress)
 	case a.Scheme != "kubernetes":
-		return nil, openError(s.address, fmt.Errorf("%w: it begins with %s://, not kubernetes://", address.ErrAddress, a.Scheme))
+		return nil, driver.OpenError(at, fmt.Errorf("%w: it begins with %s://, not kubernetes://", address.ErrAddress, a.Scheme), wantAddress)
 	case a.User != "":
-		return nil, openError(s.address, fmt.Errorf("%w: it has a user: give a token", address.ErrAddress))
+		return nil, driver.OpenError(at, fmt.Errorf("%w: it has a user: give a token", address.ErrAddress), wantAddress)
 	case len(a.Hosts) != 1 || !isLabel(a.Hosts[0]):
-		return nil, openError(s.address, fmt.Errorf("%w: %.100q is no namespace: the API server is the setting server", address.ErrAddress, strings.Join(a.Hosts, ",")))
+		return nil, driver.OpenError(at, fmt.Errorf("%w: %.100q is no namespace: the API server is the setting server", address.ErrAddress, strings.Join(a.Hosts, ",")), wantAddress)
 	case !isLabel(a.Path):
-		return nil, openError(s.address, fmt.Errorf("%w: the prefix %.100q is not of lower-case letters, digits, and '-' inside, at most 63", address.ErrAddress, a.Path))
+		return nil, driver.OpenError(at, fmt.Errorf("%w: the prefix %.100q is not of lower-case letters, digits, and '-' inside, at most 63", address.ErrAddress, a.Path), wantAddress)
 	}
 	s.namespace, s.prefix = a.Hosts[0], a.Path+"."
 	if server == "" {
 		if server, err = inCluster(); err != nil {
-			return nil, openError(s.address, err)
+			return nil, driver.OpenError(at, err, wantAddress)
 		}
 		if ca == "" {
 			if config, err = withAuthority(a, account+"/ca.crt"); err != nil {
-				return nil, openError(s.address, err)
+				return nil, driver.OpenError(at, err, wantAddress)
 			}
 		}
 		if s.token == "" && s.tokenFile == "" && cert == "" {
@@ -166,17 +160,24 @@ func open(ctx context.Context, addr, account string) (*Store, error) {
 		err = fmt.Errorf("%w: server is http://, where the token would go over the network in clear", address.ErrAddress)
 	}
 	if err != nil {
-		return nil, openError(s.address, err)
+		return nil, driver.OpenError(at, err, wantAddress)
 	}
 	s.client = rest.New([]string{host}, config, s.timeout)
-	s.ctx, s.stop = context.WithCancel(context.Background())
-	ctx, cancel := s.within(ctx)
-	defer cancel()
-	if _, err := s.page(ctx, "open", url.Values{"limit": {"1"}}); err != nil {
+	s.Handle = driver.New(driver.Backend{
+		Address: at, Timeout: s.timeout, Get: s.get, List: s.list, Put: s.put, Close: s.close, Diagnose: s.diagnose,
+	})
+	if err := driver.Do(ctx, s.Handle, "open", s.check); err != nil {
 		s.Close()
 		return nil, err
 	}
 	return s, nil
+}
+
+const wantAddress = "want kubernetes://namespace/prefix?setting=value"
+
+func (s *Store) check(ctx context.Context) error {
+	_, err := s.page(ctx, url.Values{"limit": {"1"}})
+	return err
 }
 
 // inCluster returns the API server of the cluster that this is a pod of.
@@ -202,15 +203,7 @@ func parseServer(server string) (host string, secure bool, err error) {
 	return net.JoinHostPort(u.Hostname(), port), u.Scheme == "https", nil
 }
 
-// String returns the address: the namespace and the prefix.
-func (s *Store) String() string { return s.address }
-
-// Close closes the connections, and the channels of Watch.
-func (s *Store) Close() error {
-	if s.closed.Swap(true) {
-		return nil
-	}
-	s.stop()
+func (s *Store) close() error {
 	s.client.Close()
 	return nil
 }
@@ -240,9 +233,6 @@ const apiVersion = "coordination.k8s.io/v1"
 
 // name returns the name of the object for a key.
 func (s *Store) name(key string) (string, error) {
-	if err := driver.CheckKey(key); err != nil {
-		return "", err
-	}
 	name := s.prefix + encode(key)
 	if len(name) > maxObject {
 		return "", fmt.Errorf("%w: %.50q… is too long: its object would have a name of %d bytes, where Kubernetes takes %d", driver.ErrKey, key, len(name), maxObject)
@@ -259,102 +249,85 @@ func (s *Store) path(name string) string {
 	return p
 }
 
-// Get is as [driver.Store] says.
-func (s *Store) Get(ctx context.Context, key string) (driver.Entry, error) {
+func (s *Store) get(ctx context.Context, key string) (driver.Entry, error) {
 	name, err := s.name(key)
 	if err != nil {
-		return driver.Entry{}, s.error("get", "", err, "")
+		return driver.Entry{}, err
 	}
-	ctx, cancel := s.within(ctx)
-	defer cancel()
-	reply, err := s.do(ctx, "get", key, rest.Request{Method: http.MethodGet, Path: s.path(name)})
+	reply, err := s.do(ctx, rest.Request{Method: http.MethodGet, Path: s.path(name)})
 	if err != nil {
 		return driver.Entry{}, err
 	}
 	if reply.Status != http.StatusOK {
 		if st := statusOf(reply); st.is("NotFound", name) {
-			return driver.Entry{}, s.error("get", key, driver.ErrNotFound, "")
+			return driver.Entry{}, driver.ErrNotFound
 		}
-		return driver.Entry{}, s.said("get", key, "get", reply)
+		return driver.Entry{}, s.failed("get", reply)
 	}
 	var l lease
 	if err := s.read(reply, &l); err != nil {
-		return driver.Entry{}, s.strange("get", key, "the answer is not a Lease: %v", err)
+		return driver.Entry{}, s.unexpected("the answer is not a Lease: %v", err)
 	}
-	if err := s.check(l, name, "Lease"); err != nil {
-		return driver.Entry{}, s.strange("get", key, "%v", err)
+	if err := s.checkObject(l, name, "Lease"); err != nil {
+		return driver.Entry{}, err
 	}
-	return s.entry("get", key, l)
+	e := s.entry(key, l)
+	return e, e.Err
 }
 
-// check returns an error unless an object is the one of a name. Those in a list say no kind.
-func (s *Store) check(l lease, name, kind string) error {
+// checkObject returns an error unless an object is the one of a name. Those in a list say no kind.
+func (s *Store) checkObject(l lease, name, kind string) error {
 	m := l.Metadata
 	switch {
 	case l.Kind != kind || kind != "" && l.APIVersion != apiVersion:
-		return fmt.Errorf("the answer is a %.50q of %.50q, not a Lease of %s", l.Kind, l.APIVersion, apiVersion)
+		return s.unexpected("the answer is a %.50q of %.50q, not a Lease of %s", l.Kind, l.APIVersion, apiVersion)
 	case m.Name != name || m.Namespace != s.namespace:
-		return fmt.Errorf("the answer is about %.100q in %.100q", m.Name, m.Namespace)
+		return s.unexpected("the answer is about %.100q in %.100q", m.Name, m.Namespace)
 	case m.UID == "" || strings.Contains(m.UID, ".") || m.ResourceVersion == "":
-		return errors.New("the answer has no uid, or no resourceVersion")
+		return s.unexpected("the answer has no uid, or no resourceVersion")
 	}
 	return nil
 }
 
-func (s *Store) entry(op, key string, l lease) (driver.Entry, error) {
-	damaged := func(form string, args ...any) (driver.Entry, error) {
-		return driver.Entry{Key: key, Revision: revision(l)}, s.error(op, key, fmt.Errorf("%w: the Lease %s %s", driver.ErrDamaged, l.Metadata.Name, fmt.Sprintf(form, args...)),
-			"see who has written it; then "+advice.Damaged)
-	}
+func (s *Store) entry(key string, l lease) driver.Entry {
+	e := driver.Entry{Key: key, Revision: revision(l)}
 	text, ok := l.Metadata.Annotations[valueAnnotation]
 	if !ok {
-		return damaged("has no annotation %s", valueAnnotation)
+		e.Err = fmt.Errorf("%w: the Lease %s has no annotation %s", driver.ErrDamaged, l.Metadata.Name, valueAnnotation)
+		return e
 	}
-	value, err := base64.StdEncoding.Strict().DecodeString(text)
-	switch {
-	case err != nil:
-		return damaged("has in its annotation %s what is not base64", valueAnnotation)
-	case len(value) > driver.MaxValue:
-		return damaged("has %d bytes, more than an entry", len(value))
+	var err error
+	if e.Value, err = base64.StdEncoding.Strict().DecodeString(text); err != nil {
+		e.Err = fmt.Errorf("%w: the Lease %s has in its annotation %s what is not base64", driver.ErrDamaged, l.Metadata.Name, valueAnnotation)
+	} else if len(e.Value) > driver.MaxValue {
+		e.Err = fmt.Errorf("%w: the Lease %s has %d bytes, more than an entry", driver.ErrDamaged, l.Metadata.Name, len(e.Value))
 	}
-	return driver.Entry{Key: key, Value: value, Revision: revision(l)}, nil
+	return e
 }
 
 func revision(l lease) driver.Revision {
 	return driver.Revision(l.Metadata.UID + "." + l.Metadata.ResourceVersion)
 }
 
-// List is as [driver.Store] says. It leaves out objects with the prefix of the store that are none of its own. It does
-// not select by the labels, which somebody could take away: an entry that is not found would be taken for
-// one that is not there.
-func (s *Store) List(ctx context.Context, prefix string) ([]driver.Entry, error) {
-	if err := s.admit(ctx, "list", ""); err != nil {
-		return nil, err
-	}
-	ctx, cancel := s.within(ctx)
-	defer cancel()
-	leases, _, err := s.all(ctx, "list")
+// list leaves out objects with the prefix of the store that no store has written. It does not select objects by their
+// labels, which somebody could remove: an entry that is not found would be taken for an entry that does not exist.
+func (s *Store) list(ctx context.Context, prefix string) ([]driver.Entry, error) {
+	leases, _, err := s.all(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var entries []driver.Entry
-	var damaged error
 	for _, l := range leases {
 		key, ok := s.keyOf(l)
 		if !ok || !strings.HasPrefix(key, prefix) {
 			continue
 		}
-		if err := s.check(l, l.Metadata.Name, l.Kind); err != nil {
-			return nil, s.strange("list", key, "%v", err)
+		if err := s.checkObject(l, l.Metadata.Name, l.Kind); err != nil {
+			return nil, err
 		}
-		e, err := s.entry("list", key, l)
-		if err != nil {
-			e.Err, damaged = err, cmp.Or(damaged, err)
-		}
-		entries = append(entries, e)
+		entries = append(entries, s.entry(key, l))
 	}
-	slices.SortFunc(entries, func(a, b driver.Entry) int { return strings.Compare(a.Key, b.Key) })
-	return entries, damaged
+	return entries, nil
 }
 
 // keyOf returns the key of an object, if it is one of the store.
@@ -366,7 +339,7 @@ func (s *Store) keyOf(l lease) (key string, ok bool) {
 	return decode(name)
 }
 
-type list struct {
+type leaseList struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
 	Metadata   struct {
@@ -381,7 +354,7 @@ var errGone = errors.New("the API has forgotten what was then")
 
 // all returns all leases of the namespace, and the resourceVersion at which they are so. The pages are all of the
 // time of the first one; if it is too long ago it begins again, in the end without pages.
-func (s *Store) all(ctx context.Context, op string) (leases []lease, version string, err error) {
+func (s *Store) all(ctx context.Context) (leases []lease, version string, err error) {
 	for try := 1; ; try++ {
 		leases = nil
 		query := url.Values{"limit": {strconv.Itoa(pageSize)}}
@@ -389,7 +362,7 @@ func (s *Store) all(ctx context.Context, op string) (leases []lease, version str
 			query.Del("limit")
 		}
 		for {
-			page, err := s.page(ctx, op, query)
+			page, err := s.page(ctx, query)
 			if errors.Is(err, errGone) && try <= 2 {
 				break
 			}
@@ -406,35 +379,31 @@ func (s *Store) all(ctx context.Context, op string) (leases []lease, version str
 }
 
 // page asks for leases of the namespace.
-func (s *Store) page(ctx context.Context, op string, query url.Values) (*list, error) {
-	reply, err := s.do(ctx, op, "", rest.Request{Method: http.MethodGet, Path: s.path(""), Query: query})
+func (s *Store) page(ctx context.Context, query url.Values) (*leaseList, error) {
+	reply, err := s.do(ctx, rest.Request{Method: http.MethodGet, Path: s.path(""), Query: query})
 	switch {
 	case err != nil:
 		return nil, err
 	case reply.Status == http.StatusGone:
-		return nil, s.error(op, "", fmt.Errorf("%w: %w", driver.ErrUnavailable, errGone), "try again")
+		return nil, errGone
 	case reply.Status != http.StatusOK:
-		return nil, s.said(op, "", "list", reply)
+		return nil, s.failed("list", reply)
 	}
-	var l list
+	var l leaseList
 	if err := s.read(reply, &l); err != nil {
-		return nil, s.strange(op, "", "the answer is not a LeaseList: %v", err)
+		return nil, s.unexpected("the answer is not a LeaseList: %v", err)
 	}
 	if l.Kind != "LeaseList" || l.APIVersion != apiVersion || l.Metadata.ResourceVersion == "" {
-		return nil, s.strange(op, "", "the answer is a %.50q of %.50q, not a LeaseList of %s", l.Kind, l.APIVersion, apiVersion)
+		return nil, s.unexpected("the answer is a %.50q of %.50q, not a LeaseList of %s", l.Kind, l.APIVersion, apiVersion)
 	}
 	return &l, nil
 }
 
-// Put is as [driver.Store] says. It repeats a request only if it could not be sent, or if the API has said
-// that it has too many of them.
-func (s *Store) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
+// put repeats a request only if the request could not be sent, or if the API says that it has too many requests.
+func (s *Store) put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
 	name, err := s.name(key)
-	if err == nil && len(value) > driver.MaxValue {
-		err = fmt.Errorf("%w: a value of %d bytes, where at most %d are taken", driver.ErrKey, len(value), driver.MaxValue)
-	}
 	if err != nil {
-		return driver.None, s.error("put", "", err, "")
+		return driver.None, err
 	}
 	l := lease{APIVersion: apiVersion, Kind: "Lease", Metadata: metadata{Name: name, Namespace: s.namespace,
 		Labels:      map[string]string{managedLabel: "firn", prefixLabel: strings.TrimSuffix(s.prefix, ".")},
@@ -445,60 +414,42 @@ func (s *Store) Put(ctx context.Context, key string, value []byte, rev driver.Re
 		var ok bool
 		l.Metadata.UID, l.Metadata.ResourceVersion, ok = strings.Cut(string(rev), ".")
 		if !ok || l.Metadata.UID == "" || l.Metadata.ResourceVersion == "" {
-			return driver.None, s.error("put", key, driver.ErrConflict, "") // nothing has it
+			return driver.None, driver.ErrConflict // no object has the revision
 		}
 		r.Method, r.Path = http.MethodPut, s.path(name)
 		verb, conflict = "update", "Conflict"
 	}
 	if r.Body, err = json.Marshal(l); err != nil {
-		return driver.None, s.error("put", key, fmt.Errorf("%w: %w", driver.ErrUnavailable, err), "")
+		return driver.None, err
 	}
-	ctx, cancel := s.within(ctx)
-	defer cancel()
-	reply, err := s.do(ctx, "put", key, r)
+	reply, err := s.do(ctx, r)
 	if err != nil {
 		return driver.None, err
 	}
 	if reply.Status != http.StatusOK && reply.Status != http.StatusCreated {
 		// An object that is not there does not have the revision either.
 		if st := statusOf(reply); st.is(conflict, name) || verb == "update" && st.is("NotFound", name) {
-			return driver.None, s.error("put", key, driver.ErrConflict, "")
+			return driver.None, driver.ErrConflict
 		}
-		return driver.None, s.said("put", key, verb, reply)
+		return driver.None, s.failed(verb, reply)
 	}
 	var made lease
 	if err := s.read(reply, &made); err != nil {
-		return driver.None, s.strange("put", key, "the answer is not a Lease: %v", err)
+		return driver.None, s.unexpected("the answer is not a Lease: %v", err)
 	}
-	if err := s.check(made, name, "Lease"); err != nil {
-		return driver.None, s.strange("put", key, "%v", err)
+	if err := s.checkObject(made, name, "Lease"); err != nil {
+		return driver.None, err
 	}
 	switch {
 	case made.Metadata.Annotations[valueAnnotation] != l.Metadata.Annotations[valueAnnotation],
 		made.Metadata.Annotations[writeAnnotation] != l.Metadata.Annotations[writeAnnotation]:
-		return driver.None, s.error("put", key, fmt.Errorf("%w: the API has not written what it was asked to", driver.ErrUnsafe),
-			"see which webhook or policy changes leases (kubectl get mutatingwebhookconfigurations)")
+		return driver.None, &driver.Error{Err: fmt.Errorf("%w: the API has not written what it was asked to", driver.ErrUnsafe),
+			Advice: "see which webhook or policy changes leases (kubectl get mutatingwebhookconfigurations)"}
 	case rev != driver.None && (made.Metadata.UID != l.Metadata.UID || revision(made) == rev):
-		return driver.None, s.error("put", key, fmt.Errorf("%w: the API was asked to change one object, and has made another one, or changed none", driver.ErrUnsafe),
-			"see that it is Kubernetes that answers there, and what is between here and it")
+		return driver.None, &driver.Error{Err: fmt.Errorf("%w: the API was asked to change one object, and has made another one, or changed none", driver.ErrUnsafe),
+			Advice: "see that it is Kubernetes that answers there, and what is between here and it"}
 	}
 	return revision(made), nil
-}
-
-// admit returns an error if there is no point in beginning.
-func (s *Store) admit(ctx context.Context, op, key string) error {
-	if s.closed.Load() {
-		return s.error(op, key, fmt.Errorf("%w: %w", driver.ErrUnavailable, os.ErrClosed), "")
-	}
-	if err := ctx.Err(); err != nil {
-		return s.error(op, key, fmt.Errorf("%w: %w", driver.ErrUnavailable, err), "")
-	}
-	return nil
-}
-
-// within bounds the time of a call.
-func (s *Store) within(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(ctx, s.timeout)
 }
 
 // read decodes a reply.

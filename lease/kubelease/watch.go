@@ -3,7 +3,6 @@ package kubelease
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -28,17 +27,17 @@ const (
 // has forgotten what was then, it begins anew: there may have been changes between the two, so there is a value.
 func (s *Store) Watch(ctx context.Context, prefix string) (<-chan struct{}, error) {
 	w := &watch{store: s, prefix: prefix, changed: make(chan struct{}, 1)}
-	response, err := w.begin(ctx) // which says why, if there is no watching
+	first, err := driver.Call(ctx, s.Handle, "watch", func(limit context.Context) (*stream, error) {
+		return w.begin(ctx, limit)
+	})
 	if err != nil {
 		return nil, err
 	}
-	running, stop := context.WithCancel(ctx)
-	forget := context.AfterFunc(s.ctx, stop)
+	running, stop := driver.UntilClosed(ctx, s.Handle)
 	go func() {
 		defer close(w.changed)
 		defer stop()
-		defer forget()
-		w.run(running, response)
+		w.run(running, first)
 	}()
 	return w.changed, nil
 }
@@ -77,32 +76,29 @@ func (w *watch) run(ctx context.Context, st *stream) {
 			return
 		}
 		pause = min(pause*2, longest)
+		limit, cancel := context.WithTimeout(ctx, w.store.timeout)
 		var err error
-		if st, err = w.begin(ctx); err != nil {
-			st = nil
-		} else if w.missed {
+		st, err = w.begin(ctx, limit)
+		cancel()
+		if err == nil && w.missed {
 			w.missed = false
-			w.signal()
+			driver.Signal(w.changed)
 		}
 	}
 }
 
-// begin asks for a watch, from the version on that the last one was at, or else from now on.
-func (w *watch) begin(ctx context.Context) (*stream, error) {
+// begin asks for a watch that lives until ctx ends: from the version on at which the last watch ended, or else from
+// now on. The API must answer before limit ends.
+func (w *watch) begin(ctx, limit context.Context) (*stream, error) {
 	s := w.store
-	limit, cancel := s.within(ctx)
-	defer cancel()
 	if w.version == "" {
-		page, err := s.page(limit, "watch", url.Values{"limit": {"1"}})
+		page, err := s.page(limit, url.Values{"limit": {"1"}})
 		if err != nil {
 			return nil, err
 		}
 		w.version = page.Metadata.ResourceVersion
 	}
-	if err := s.admit(ctx, "watch", ""); err != nil {
-		return nil, err
-	}
-	header, err := s.header("watch", "")
+	header, err := s.header()
 	if err != nil {
 		return nil, err
 	}
@@ -113,12 +109,12 @@ func (w *watch) begin(ctx context.Context) (*stream, error) {
 		"resourceVersion": {w.version}, "allowWatchBookmarks": {"true"}, "timeoutSeconds": {strconv.Itoa(int(each / time.Second))}}})
 	if err != nil {
 		end()
-		return nil, s.fail(limit, "watch", "", err)
+		return nil, err
 	}
 	if !stop() {
 		end()
 		response.Body.Close()
-		return nil, s.fail(limit, "watch", "", limit.Err())
+		return nil, limit.Err()
 	}
 	if response.StatusCode != http.StatusOK {
 		defer end()
@@ -126,9 +122,9 @@ func (w *watch) begin(ctx context.Context) (*stream, error) {
 		body, _ := io.ReadAll(io.LimitReader(response.Body, 1<<16))
 		if response.StatusCode == http.StatusGone {
 			w.version, w.missed = "", true
-			return nil, s.error("watch", "", fmt.Errorf("%w: %w", driver.ErrUnavailable, errGone), "try again")
+			return nil, errGone
 		}
-		return nil, s.said("watch", "", "watch", &rest.Reply{Status: response.StatusCode, Header: response.Header, Body: body})
+		return nil, s.failed("watch", &rest.Reply{Status: response.StatusCode, Header: response.Header, Body: body})
 	}
 	return &stream{Closer: response.Body, events: json.NewDecoder(response.Body), cancel: end}, nil
 }
@@ -151,14 +147,7 @@ func (w *watch) follow(st *stream) {
 		}
 		w.version = l.Metadata.ResourceVersion
 		if key, ok := w.store.keyOf(l); event.Type != "BOOKMARK" && ok && strings.HasPrefix(key, w.prefix) {
-			w.signal()
+			driver.Signal(w.changed)
 		}
-	}
-}
-
-func (w *watch) signal() {
-	select {
-	case w.changed <- struct{}{}:
-	default: // one is waiting
 	}
 }
