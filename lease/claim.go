@@ -10,23 +10,21 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// attempts are the requests for a worker whose outcome is not known. Attempts at the same revision
-// exclude each other, and none of them takes effect once the record has another revision, so a lease
-// remembers attempts at one revision only. The attempts share a prefix of their names; an outage of any
-// length therefore needs constant memory.
+// attempts are the requests for a worker whose outcome is unknown. Attempts at the same revision exclude
+// each other, and no attempt takes effect at a later revision. A lease therefore remembers the attempts at
+// one revision only. Their names share a prefix, so an outage of any length needs constant memory.
 type attempts struct {
 	rev    driver.Revision
-	prefix string // of their names
+	prefix string // of the names
 	count  int
 }
 
-// lostTo returns why the lease has no more times of its worker, whose record is not its own.
+// lostTo returns why the lease has lost its worker. The worker's record is got, and not the lease's.
 //
-// A store that keeps what it acknowledged never shows two things: times that end before those of
-// the lease, also as a request of its own may have lowered them; and a record of the lease's own
-// that is not the one it knows, nor written by a request whose outcome it does not know. Then
-// others, too, may be missing what they were given, and to take another worker would be to take
-// times that may be in use.
+// A store that keeps all acknowledged changes never shows two kinds of records. The first is a record that
+// ends before the lease's interval, and before any lower end that the lease has asked for. The second is a
+// record of the lease itself that is neither the last known one nor written by an attempt. After either,
+// intervals of other leases may be missing too, and any worker's timestamps may be in use.
 func (l *Lease) lostTo(got stored) error {
 	switch {
 	case got.Generation > l.held.Generation:
@@ -37,17 +35,16 @@ func (l *Lease) lostTo(got stored) error {
 	return &HeldError{Pool: l.pool.name, Worker: got.Worker, Holder: got.Holder, Until: time.UnixMicro(got.Until)}
 }
 
-// claim tries to allocate the worker's times up to until, from a time on, or from now if that is
-// later. It tells whether they are the lease's, and returns the record as it is then. After an error
-// both are unknown.
+// claim asks for the worker's interval up to until, from the later of from and now. It returns the worker's
+// record, and reports whether the interval in the record is the lease's. After an error neither is known.
 //
-// The times from that time on are nobody's to mint in as long as the record is at its revision:
-// they begin where the record's end, or are the lease's own and were withdrawn.
+// While the record is at the revision of s, no generator mints from the time from on: the record ends there,
+// or the lease has withdrawn what follows.
 //
-// A reply that says that the request failed, or none at all, settles nothing: a request may be
-// under way for long, or be repeated by what is in between. Only the record tells. If it was
-// written by a request of this lease, what it says was allocated to it, whichever request that
-// was; the times that one asked for but did not see acknowledged are nobody's.
+// A reply that reports a failure settles nothing, and neither does a missing reply: the request may arrive
+// late, or be repeated on the way. Only the record settles the outcome. If any attempt of this lease wrote
+// the record, the interval in it is the lease's. An interval that was asked for and never acknowledged is
+// left unused.
 func (l *Lease) claim(ctx context.Context, s stored, from, until int64) (stored, bool, error) {
 	r := s.record
 	r.From = l.roundUp(max(l.now(), from))
@@ -60,22 +57,22 @@ func (l *Lease) claim(ctx context.Context, s stored, from, until int64) (stored,
 		return stored{r, rev}, true, nil
 	}
 	if errors.Is(err, errHangs) {
-		return s, false, err // it would not be read either
+		return s, false, err // a read would hang too
 	}
 	got, unread := l.pool.get(ctx, r.Worker)
 	switch {
-	case errors.Is(unread, ErrMissing): // as good as one from before anybody had the worker
+	case errors.Is(unread, ErrMissing): // a record from before any lease had the worker would say the same
 		return stored{record: *l.pool.unused(r.Worker, term{generation: s.Generation})}, false, nil
 	case errors.Is(unread, driver.ErrUnavailable):
 		return s, false, err
 	case unread != nil:
-		return s, false, unread // there is something with the record, which tells more
+		return s, false, unread // the record's own fault says more than err
 	}
 	if got.Incarnation == l.incarnation && l.attempted(got) {
 		return got, true, nil
 	}
 	if got.rev == s.rev {
-		return s, false, err // it has not been done, or not yet
+		return s, false, err // the request was not done, or not yet
 	}
 	return got, false, nil
 }
@@ -87,7 +84,7 @@ func (l *Lease) put(ctx context.Context, r record, rev driver.Revision) (driver.
 	return l.pool.store.Put(ctx, workerKey(l.pool.name, r.Worker), encode(r), rev)
 }
 
-// attempt returns the name of a request to change a record, which no other one has.
+// attempt returns a new name for a request to change a record.
 func (l *Lease) attempt(s stored) string {
 	a := l.attempts[s.Worker]
 	if a.count == 0 || a.rev != s.rev {
@@ -98,20 +95,20 @@ func (l *Lease) attempt(s stored) string {
 	return a.prefix + strconv.Itoa(a.count)
 }
 
-// attempted tells whether a record was written by a request whose outcome was not known.
+// attempted reports whether an attempt wrote the record.
 func (l *Lease) attempted(s stored) bool {
 	a := l.attempts[s.Worker]
 	return a.count > 0 && strings.HasPrefix(s.Attempt, a.prefix)
 }
 
-// giveBack gives back the worker with its times from unused on. It reports whether the lease still had
-// the worker; then the record held is as it was given back.
+// giveBack gives back the worker and the interval from unused on. It reports whether the lease still had the
+// worker; held is then the record as it was given back.
 //
-// The times from own() on are the lease's alone: with every record between, they were extended by
-// itself.
+// The timestamps from own() on are the lease's alone: the lease itself has written every record since it
+// took the worker.
 func (l *Lease) giveBack(ctx context.Context, unused int64) (bool, error) {
 	var err error
-	for range 2 { // the second time after a request of the lease's own that came late
+	for range 2 { // again after a late request of the lease itself
 		r := l.held.record
 		r.Until = min(r.Until, max(l.roundUp(unused), l.own()))
 		r.From = min(r.From, r.Until)
@@ -121,7 +118,7 @@ func (l *Lease) giveBack(ctx context.Context, unused int64) (bool, error) {
 			return true, nil
 		}
 		if errors.Is(err, errHangs) {
-			return false, err // it would not be read either
+			return false, err // a read would hang too
 		}
 		got, unread := l.pool.get(ctx, r.Worker)
 		switch {
@@ -133,9 +130,9 @@ func (l *Lease) giveBack(ctx context.Context, unused int64) (bool, error) {
 			l.held.record = r
 			return true, nil
 		case got.rev == l.held.rev:
-			return false, err // it has not been done, or not yet
+			return false, err // the request was not done, or not yet
 		case got.Incarnation != l.incarnation:
-			return false, nil // it is another lease's already
+			return false, nil // another lease has the worker already
 		case !l.attempted(got):
 			return false, l.lostTo(got)
 		}

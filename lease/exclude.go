@@ -7,19 +7,20 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// Pools in two stores know nothing of each other. Where a machine can have several stores, as each
-// of its users has files, a lease also claims its worker on the machine, beside the record.
+// Claims of workers on the machine.
 //
-// The claim comes before the record, and stays until the generator is sealed or the process ends:
-// a generator whose clock goes back can mint in an interval that seemed to have ended. A lease that
-// changes its worker keeps the claims of the workers before. That excludes no lease of its own
-// pool, which shares the claim.
+// Pools in two stores know nothing of each other. A machine can have several stores: each user may have a
+// store of files. There a lease claims its worker on the machine, and then writes the record.
+//
+// A claim lasts until the generator is sealed or the process ends. The end of the interval does not end the
+// claim: if the clock goes back, the generator can mint again. A lease that changes its worker keeps its
+// earlier claims. Claims of one pool do not exclude each other.
 
 // errExcluded reports that another pool of the machine uses the worker.
 var errExcluded = errors.New("another pool of this machine uses the worker")
 
-// exclude claims a worker on the machine, and returns a function that drops what it claimed. Its
-// error is errExcluded while another pool uses the worker.
+// exclude claims a worker on the machine, and returns a function to drop the claim. The error is errExcluded
+// while another pool uses the worker.
 func (l *Lease) exclude(worker int) (drop func(), err error) {
 	excluder, ok := l.origin.store.(driver.Excluder)
 	if _, claimed := l.claims[worker]; !ok || claimed {
@@ -39,7 +40,7 @@ func (l *Lease) exclude(worker int) (drop func(), err error) {
 	}, nil
 }
 
-// unclaimAll drops all claims. The generator is sealed.
+// unclaimAll drops all claims, after the generator was sealed.
 func (l *Lease) unclaimAll() {
 	for worker, release := range l.claims {
 		release()

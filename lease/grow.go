@@ -11,39 +11,38 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// How records of workers are made.
+// Making records of workers.
 //
-// First a record is made, then the pool says so: nobody uses a worker that the pool does not know
-// of, so whoever finds such a record, left by a process that died in between, finds it unused.
+// First a lease makes a worker's record, then the lease names the worker in the pool's record. No lease uses
+// a worker that the pool does not name. So a record that a dying process left unnamed is unused.
 //
-// Not so after a rescue, when the pool may have forgotten workers that are in use: there times
-// begin at the floor. A record that is found and begins before is one that was made before the
-// rescue, or by a request that came late, and is raised.
+// After a rescue an unnamed record may be in use: the restored pool's record may have forgotten its worker.
+// Therefore a new record begins at the floor. A record from before the rescue, or of a late request, is
+// raised to the floor before the pool names its worker.
 //
-// Many leases may want records at once. Each lease then makes one record, apart from the records of
-// the others, and one lease adds all new records to the pool's record. All leases wait for the pool's
-// record; this way the pool's record changes a few times, and not once for each lease.
+// Many leases may need records at once. Each lease then makes one record apart from the others' records, and
+// one lease names all new records. All leases wait for the pool's record, which this way changes a few times
+// and not once for each lease.
 
-// grow makes records for some workers more, as many as there are, or for one, if others are making some
-// too. It returns one that it has made and the pool now names, for the lease to take; that is nobody's if
-// it has come to none, and then the pool is to be looked at anew. It returns false if there are no more
-// to be made.
+// grow makes records for more workers: as many as the pool has, or one if other leases make records too. It
+// returns a record that the lease made and the pool now names. The record is noRecord if the lease made
+// none; the lease then reads the pool anew. Grown is false if all workers have records.
 func (l *Lease) grow(ctx context.Context) (own stored, grown bool, err error) {
 	const fewest, most = 4, 64
 	r, rev, err := l.pool.reread(ctx)
 	if err != nil {
-		return none, false, err
+		return noRecord, false, err
 	}
 	workers := r.lacking(min(max(r.count(), fewest), most))
 	if len(workers) == 0 {
-		return none, false, nil
+		return noRecord, false, nil
 	}
-	own, err = l.pool.make(ctx, workers[0], r.term())
+	own, err = l.pool.makeRecord(ctx, workers[0], r.term())
 	crowd := 1
 	switch {
 	case err == nil:
 		err = l.pool.makeAll(ctx, r.withMade(own.Worker), rev, workers[1:])
-	case errors.Is(err, driver.ErrConflict): // others are at it, or a process has died at it
+	case errors.Is(err, driver.ErrConflict): // other leases make records, or a process died doing so
 		if own, crowd, err = l.makeApart(ctx, r, apart); err == nil {
 			err = driver.ErrConflict
 		}
@@ -52,13 +51,13 @@ func (l *Lease) grow(ctx context.Context) (own stored, grown bool, err error) {
 	case errors.Is(err, driver.ErrConflict):
 		return l.await(ctx, own, crowd, r)
 	case err != nil:
-		return none, false, err
+		return noRecord, false, err
 	}
 	l.term = r.term()
 	return own, true, nil
 }
 
-// growNamed sees to it that a worker has a record.
+// growNamed makes the record of a worker if the pool does not name the worker.
 func (l *Lease) growNamed(ctx context.Context, worker int) error {
 	for {
 		r, rev, err := l.pool.reread(ctx)
@@ -74,53 +73,53 @@ func (l *Lease) growNamed(ctx context.Context, worker int) error {
 	}
 }
 
-// none is no record, which is nobody's.
-var none = stored{record: record{Worker: -1}}
+// noRecord is the record of no worker.
+var noRecord = stored{record: record{Worker: -1}}
 
-// How many leases a lease takes to be there that has met others: not more than that many, since what they
-// make may stay far apart, and the pool has room for some hundred workers that are: half as many gaps, in
-// the long run, as that.
+// How many leases a lease assumes to be in a crowd: at first apart, at most farApart. A larger crowd makes
+// records further apart, and gaps may stay between them. The pool's record has room for some hundred gaps.
 const apart, farApart = 32, 256
 
-// makeApart makes a record away from where all begin. The more of those that it tries are there, the
-// larger the crowd is that it takes to be there, and the further away the next one. It may come to none.
+// makeApart makes a record at a distance from the first workers without records. Each record that exists
+// already makes the crowd look larger, and the next try goes further away. After four tries, makeApart
+// returns noRecord.
 func (l *Lease) makeApart(ctx context.Context, r *poolRecord, crowd int) (stored, int, error) {
 	for range 4 {
 		workers := r.lacking(crowd)
-		s, err := l.pool.make(ctx, workers[l.config.world.intN(len(workers))], r.term())
+		s, err := l.pool.makeRecord(ctx, workers[l.config.world.intN(len(workers))], r.term())
 		if !errors.Is(err, driver.ErrConflict) {
 			return s, crowd, err
 		}
 		crowd = min(crowd*4, farApart)
 	}
-	return none, crowd, nil
+	return noRecord, crowd, nil
 }
 
-// await waits until the pool, which was as it says, names a record that was made. If no other lease sees
-// to that, it does, but of a crowd only a few try. If the record is none, it makes one when the pool has
-// changed, among those that it lacks by then. What it returns is as for grow.
+// await waits until the pool's record, which was as given, names the worker of a record. If no other lease
+// names the worker, this lease does; of a crowd, only a few leases try. With noRecord, await makes a record
+// after the pool's record has changed. The results are as for grow.
 //
-// The pool's term is that of when the record was made, and is read after it: so the record can be
-// taken as who reads it would, see [Pool.moved].
+// The lease's term is read after the record was made. The record can thus be taken like a record that was
+// just read, see [Pool.moved].
 func (l *Lease) await(ctx context.Context, own stored, crowd int, was *poolRecord) (stored, bool, error) {
 	for times := 0; ; times++ {
 		if err := l.standBack(ctx, times); err != nil {
-			return none, false, err
+			return noRecord, false, err
 		}
 		r, rev, err := l.pool.reread(ctx)
 		switch {
 		case err != nil:
-			return none, false, err
+			return noRecord, false, err
 		case r.term() != was.term():
-			return none, true, nil
+			return noRecord, true, nil
 		case own.Worker >= 0 && r.made(own.Worker):
 			l.term = r.term()
 			return own, true, nil
 		case own.Worker < 0 && r.count() == r.Workers:
-			return none, true, nil
+			return noRecord, true, nil
 		case own.Worker < 0 && r.count() != was.count():
 			if own, crowd, err = l.makeApart(ctx, r, crowd); err != nil {
-				return none, false, err
+				return noRecord, false, err
 			}
 			was = r
 			continue
@@ -133,17 +132,17 @@ func (l *Lease) await(ctx context.Context, own stored, crowd int, was *poolRecor
 		case errors.Is(err, driver.ErrConflict):
 			continue
 		case err != nil:
-			return none, false, err
-		case own.Worker >= 0 && !named.made(own.Worker): // there is room for others only
-			return none, true, nil
+			return noRecord, false, err
+		case own.Worker >= 0 && !named.made(own.Worker): // the pool's record had room for others only
+			return noRecord, true, nil
 		}
 		l.term = r.term()
 		return own, true, nil
 	}
 }
 
-// standBack waits after others were quicker for so many times more than once: any time up to some that
-// a change takes, now that all are at it, so that they are not at it all at once again.
+// standBack pauses after other leases were quicker. So many pauses came before. The pause is random, and in
+// proportion to the time of a change in the store: so leases spread, and do not all come back at once.
 func (l *Lease) standBack(ctx context.Context, times int) error {
 	const shortest, longest = 10 * time.Millisecond, time.Second
 	span := min(max(4*min(l.took, longest), shortest)<<min(times, 8), longest)
@@ -154,24 +153,24 @@ func (l *Lease) standBack(ctx context.Context, times int) error {
 	return nil
 }
 
-// make makes the record of a worker that the pool does not name. Its error is a driver.ErrConflict if
-// there is one.
-func (p *Pool) make(ctx context.Context, worker int, t term) (stored, error) {
+// makeRecord makes the record of a worker that the pool does not name. The error is a driver.ErrConflict if
+// the record exists.
+func (p *Pool) makeRecord(ctx context.Context, worker int, t term) (stored, error) {
 	s := stored{record: *p.unused(worker, t)}
 	var err error
 	s.rev, err = p.store.Put(ctx, workerKey(p.name, worker), encode(&s.record), driver.None)
 	return s, err
 }
 
-// makeAll makes the records of workers, or sees to it that they are as if it had, and the pool name them.
-// Its error is a driver.ErrConflict if the pool has changed from what rev is of.
+// makeAll makes the records of workers, or raises existing records, and names the workers in the pool's
+// record. The error is a driver.ErrConflict if the pool's record is not at revision rev any more.
 func (p *Pool) makeAll(ctx context.Context, grown poolRecord, rev driver.Revision, workers []int) error {
 	for _, worker := range workers {
-		_, err := p.make(ctx, worker, grown.term())
+		_, err := p.makeRecord(ctx, worker, grown.term())
 		if errors.Is(err, driver.ErrConflict) {
 			var e driver.Entry
 			if e, err = p.store.Get(ctx, workerKey(p.name, worker)); errors.Is(err, driver.ErrNotFound) {
-				err = p.missing(worker) // it was there
+				err = p.missing(worker) // it existed a moment ago
 			}
 			if err == nil {
 				err = p.raise(ctx, e, worker, grown.term())
@@ -185,16 +184,16 @@ func (p *Pool) makeAll(ctx context.Context, grown poolRecord, rev driver.Revisio
 	return p.write(ctx, &grown, rev)
 }
 
-// nameAll has the pool, whose record is r, name all records of workers that there are, or as many as it has
-// room for, that of one worker first if it is not negative. It returns the pool's record then. Its error is
-// a driver.ErrConflict if the pool has changed.
+// nameAll makes the pool's record name all workers that have records, or as many as fit. A worker one that
+// is not negative comes first. nameAll returns the new pool's record. The error is a driver.ErrConflict if
+// the pool's record has changed.
 func (p *Pool) nameAll(ctx context.Context, r *poolRecord, rev driver.Revision, one int) (*poolRecord, error) {
 	entries, err := p.store.List(ctx, workersKey(p.name))
 	if err != nil {
 		return nil, err
 	}
 	all := *r
-	var workers []int // that it does not name
+	var workers []int // with records, and unnamed
 	for _, e := range entries {
 		worker, ok := workerOf(p.name, e.Key)
 		if !ok || worker >= r.Workers || r.made(worker) {
@@ -207,9 +206,9 @@ func (p *Pool) nameAll(ctx context.Context, r *poolRecord, rev driver.Revision, 
 		all = all.withMade(worker)
 	}
 	if one >= 0 && !all.made(one) {
-		return nil, p.missing(one) // it was there
+		return nil, p.missing(one) // it was made before
 	}
-	if len(workers) > 0 && !all.fits() { // they are far apart
+	if len(workers) > 0 && !all.fits() { // the workers are far apart
 		if all = *r; one >= 0 {
 			workers = append([]int{one}, workers...)
 		}
@@ -218,7 +217,8 @@ func (p *Pool) nameAll(ctx context.Context, r *poolRecord, rev driver.Revision, 
 				all = more
 			}
 		}
-		// There is room for the first that it lacks, next to others, or for none: then to write it says so.
+		// If no worker fits, try the first that lacks a name. It borders on named workers, or write returns
+		// an error.
 		if first := r.lacking(1)[0]; all.count() == r.count() && slices.Contains(workers, first) {
 			all = all.withMade(first)
 		}
@@ -229,8 +229,8 @@ func (p *Pool) nameAll(ctx context.Context, r *poolRecord, rev driver.Revision, 
 	return &all, p.write(ctx, &all, rev)
 }
 
-// write writes the pool's record. Its error is a driver.ErrConflict if that has changed from what rev is
-// of.
+// write writes the pool's record. The error is a driver.ErrConflict if the record is not at revision rev any
+// more.
 func (p *Pool) write(ctx context.Context, r *poolRecord, rev driver.Revision) error {
 	if !r.fits() {
 		return fmt.Errorf("%w: pool %s: too many workers were asked for by numbers that are far apart", ErrConfig, p.name)
@@ -239,14 +239,14 @@ func (p *Pool) write(ctx context.Context, r *poolRecord, rev driver.Revision) er
 	return err
 }
 
-// fits tells whether a store takes the record, and as a rescue writes it, too.
+// fits reports whether a store takes the record, after a rescue too.
 func (r poolRecord) fits() bool {
 	r.Version, r.Generation, r.Floor = rescuedVersion, math.MaxInt64, math.MaxInt64
 	return len(encode(&r)) <= driver.MaxValue
 }
 
-// overtaken returns what an error of a record that is being made comes to: a driver.ErrConflict if the
-// record is of a later generation than the pool's record was, since a rescue has begun.
+// overtaken returns a driver.ErrConflict if err comes from a rescue that has begun: a worker's record is of
+// a later generation than r, and so is the pool's record now. Otherwise overtaken returns err.
 func (p *Pool) overtaken(ctx context.Context, r *poolRecord, err error) error {
 	if !errors.Is(err, errAhead) {
 		return err
@@ -261,8 +261,8 @@ func (p *Pool) overtaken(ctx context.Context, r *poolRecord, err error) error {
 	return err
 }
 
-// raise sees to it that the record of a worker that the pool does not name, as it was read, is one of
-// this pool, of the term, and begins no sooner.
+// raise checks the record of a worker that the pool does not name. A record of an earlier generation, or one
+// that ends before the floor, is written anew with the term.
 func (p *Pool) raise(ctx context.Context, e driver.Entry, worker int, t term) error {
 	s, err := p.read(e, worker, t.generation)
 	if errors.Is(err, ErrRescuing) || err == nil && s.Until < t.floor {
@@ -272,6 +272,7 @@ func (p *Pool) raise(ctx context.Context, e driver.Entry, worker int, t term) er
 	return err
 }
 
+// unused returns the record of a worker that no lease has had in a term.
 func (p *Pool) unused(worker int, t term) *record {
 	return &record{Version: recordVersion, Pool: p.uuid, Layout: p.hash, Generation: t.generation, Worker: worker, From: t.floor, Until: t.floor}
 }

@@ -16,11 +16,11 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// A Pool is the workers of one kind of generator, in a store. It is safe for concurrent use.
+// A Pool is the workers of one kind of generator, in a store. A Pool is safe for concurrent use.
 //
-// A pool is created once, and is never deleted, nor changed but by [Rescue]. Records of its
-// workers are made as they are needed, and the pool knows which were: one that is gone is an
-// error, never a worker that nobody has used.
+// A pool is created once, and never deleted. Only [Rescue] changes a pool. Records of workers are made as
+// leases need them, and the pool's record names all workers with records. So a record that is gone is an
+// error, and never a worker without a past.
 type Pool struct {
 	name    string
 	store   driver.Store
@@ -31,13 +31,13 @@ type Pool struct {
 	known   *known
 }
 
-// A term is what is in force from one rescue of a pool to the next.
+// A term is in force from one rescue of a pool to the next.
 type term struct {
-	generation int64 // that of all its records: 1, and after a rescue its Unix milliseconds
-	floor      int64 // all times before were given out
+	generation int64 // of all records: 1, and after a rescue the time of the rescue in Unix milliseconds
+	floor      int64 // all timestamps before the floor count as used
 }
 
-// known is the latest term that a pool was seen in. Copies of a Pool share it.
+// known is the latest term in which a pool was seen. Copies of a Pool share it.
 type known struct {
 	mu sync.Mutex
 	term
@@ -49,7 +49,7 @@ func (p *Pool) term() term {
 	return p.known.term
 }
 
-// learn notes the term of a record that was just read.
+// learn notes the term of a pool's record.
 func (p *Pool) learn(r *poolRecord) {
 	p.known.mu.Lock()
 	defer p.known.mu.Unlock()
@@ -58,13 +58,13 @@ func (p *Pool) learn(r *poolRecord) {
 	}
 }
 
-// Create creates the pool of that name, whose leases take workers from a random one on. It returns an error that is [ErrPoolExists] if the
-// store has it, whatever its layout.
+// Create creates the pool of that name. Its leases take workers from a random worker on. If the store has
+// a pool of that name, whatever its layout, the error is [ErrPoolExists].
 func Create(ctx context.Context, store driver.Store, name string, layout allot.Layout) (*Pool, error) {
 	return create(ctx, store, name, layout, mrand.IntN(max(layout.Workers, 1)), time.Now())
 }
 
-// create creates a pool whose first record is that of the worker first.
+// create creates a pool. The first record will be the record of worker first.
 func create(ctx context.Context, store driver.Store, name string, layout allot.Layout, first int, now time.Time) (*Pool, error) {
 	if err := checkLayout(layout); err != nil {
 		return nil, err
@@ -90,8 +90,8 @@ func create(ctx context.Context, store driver.Store, name string, layout allot.L
 	return newPool(store, name, r), nil
 }
 
-// Open returns the pool of that name. It returns an error that is [ErrNoPool] if the store has
-// none, and a *[MismatchError] if its layout is another one.
+// Open returns the pool of that name. If the store has no such pool, the error is [ErrNoPool]; if the pool
+// has another layout, a *[MismatchError].
 func Open(ctx context.Context, store driver.Store, name string, layout allot.Layout) (*Pool, error) {
 	p, err := Lookup(ctx, store, name)
 	if err != nil {
@@ -103,9 +103,9 @@ func Open(ctx context.Context, store driver.Store, name string, layout allot.Lay
 	return p, nil
 }
 
-// OpenOrCreate opens the pool or, if there is none, creates it. It is for stores of one machine,
-// where everybody who could have created it used the same one: on a store that machines share,
-// a wrong address would go unnoticed, and hand out workers that are taken elsewhere.
+// OpenOrCreate opens the pool, or creates the pool if the store has none. It is for stores of one machine,
+// where all processes use the same store. On a store that machines share, a wrong address would go
+// unnoticed, and begin a second pool with the same workers.
 func OpenOrCreate(ctx context.Context, store driver.Store, name string, layout allot.Layout) (*Pool, error) {
 	p, err := Open(ctx, store, name, layout)
 	if !errors.Is(err, ErrNoPool) {
@@ -127,8 +127,8 @@ func Lookup(ctx context.Context, store driver.Store, name string) (*Pool, error)
 	return newPool(store, name, r), nil
 }
 
-// Names returns the names of the pools in a store, in order, also of those whose records cannot be
-// read, or of which only those of workers are left; with an error, those that were found.
+// Names returns the names of a store's pools, in order. A pool with an unreadable record counts, and so does
+// a pool with records of workers only. With an error, Names returns the names found so far.
 func Names(ctx context.Context, store driver.Store) ([]string, error) {
 	keys, err := keysOf(ctx, store)
 	var names []string
@@ -141,8 +141,8 @@ func Names(ctx context.Context, store driver.Store) ([]string, error) {
 	return slices.Compact(slices.Sorted(slices.Values(names))), err
 }
 
-// keysOf returns the keys of all entries. Stores of files have Keys, which reads no entry; a folder
-// that cannot be read ends with a slash there.
+// keysOf returns the keys of all entries. A store of files has Keys, which reads no entry; the key of a
+// folder that cannot be read ends with a slash.
 func keysOf(ctx context.Context, store driver.Store) ([]string, error) {
 	if s, ok := store.(interface {
 		Keys(ctx context.Context, prefix string) ([]string, error)
@@ -157,7 +157,7 @@ func keysOf(ctx context.Context, store driver.Store) ([]string, error) {
 	return keys, err
 }
 
-// checkName returns an error unless the name is one of a pool: a name of the driver's keys.
+// checkName returns an error unless a pool can have the name: a part of the driver's keys.
 func checkName(name string) error {
 	if strings.Contains(name, "/") || driver.CheckKey(name) != nil {
 		return fmt.Errorf("%w: pool name %.200q: want up to %d lower-case letters, digits, '.', '_', '@' and '-'", ErrConfig, name, driver.MaxName)
@@ -186,8 +186,8 @@ func readPool(ctx context.Context, store driver.Store, name string) (*poolRecord
 	return r, e.Revision, err
 }
 
-// getPool returns the entry of a pool's record. Its error is a driver.ErrNotFound if there is no such
-// pool, and ErrMissing if there are records of its workers all the same.
+// getPool returns the entry of a pool's record. If the store has nothing of the pool, the error is
+// driver.ErrNotFound; if the store has records of workers, ErrMissing.
 func getPool(ctx context.Context, store driver.Store, name string) (driver.Entry, error) {
 	key := poolKey(name)
 	e, err := store.Get(ctx, key)
@@ -207,7 +207,7 @@ func getPool(ctx context.Context, store driver.Store, name string) (driver.Entry
 	return e, err
 }
 
-// list is List for who looks at each entry: those that cannot be read are no error, but have one.
+// list is Store.List for callers that check each entry's Err. An unreadable entry is no error of list.
 func list(ctx context.Context, store driver.Store, prefix string) ([]driver.Entry, error) {
 	entries, err := store.List(ctx, prefix)
 	if err != nil && slices.ContainsFunc(entries, func(e driver.Entry) bool { return e.Err != nil && errors.Is(err, e.Err) }) {
@@ -216,7 +216,7 @@ func list(ctx context.Context, store driver.Store, prefix string) ([]driver.Entr
 	return entries, err
 }
 
-// orphaned is the error for workers' records without their pool.
+// orphaned returns the error for workers' records without the pool's record.
 func orphaned(store driver.Store, name string, n int) error {
 	return unusable(store, poolKey(name), fmt.Errorf("%w: there are %d workers' records of the pool, but not its own", ErrMissing, n))
 }
@@ -236,12 +236,12 @@ func decodePool(store driver.Store, e driver.Entry) (*poolRecord, error) {
 	return r, nil
 }
 
-// adviceDamaged is what stores advise, too: see lease/internal/advice, which this package does without
-// so that the simulation can build mutants of it elsewhere.
+// adviceDamaged repeats the advice of lease/internal/advice. This package imports no internal package, so
+// that the simulation can build mutants elsewhere.
 const adviceDamaged = "rescue the pool (lease.Rescue), which makes the entry anew; do not repair, move or delete entries"
 
-// unusable returns the error for a record that cannot be gone by. What it advises has to be safe to
-// do to the letter, beside processes that go on.
+// unusable returns the error for an unusable record. Its advice must be safe to follow literally, while
+// other processes go on.
 func unusable(store driver.Store, key string, err error) error {
 	advice := adviceDamaged
 	_, ofPool := poolOf(key)
@@ -260,8 +260,8 @@ func unusable(store driver.Store, key string, err error) error {
 	return &driver.Error{Store: store.String(), Op: "read", Key: key, Err: err, Advice: advice}
 }
 
-// reread reads the pool's record again, which has to be the pool's still, and not from before
-// what is known.
+// reread reads the pool's record again. A record of another pool is an error, and so is a record of an
+// earlier generation than the known one.
 func (p *Pool) reread(ctx context.Context) (*poolRecord, driver.Revision, error) {
 	known := p.term().generation
 	r, rev, err := readPool(ctx, p.store, p.name)
@@ -278,11 +278,11 @@ func (p *Pool) reread(ctx context.Context) (*poolRecord, driver.Revision, error)
 	return r, rev, nil
 }
 
-// moved tells whether the pool was rescued since a term.
+// moved reports whether the pool was rescued since a term.
 //
-// Who takes a worker asks that after it has read the worker's record. A rescue first writes the
-// pool's record, then those of workers: who had read the pool's before would believe records that
-// are yet to be raised.
+// A lease that takes a worker calls moved after it has read the worker's record. A rescue first writes the
+// pool's record, then the workers' records. Read in the other order, the pool's record may be of before
+// the rescue, and the worker's record not raised yet.
 func (p *Pool) moved(ctx context.Context, since term) (bool, error) {
 	r, _, err := p.reread(ctx)
 	return err == nil && r.term() != since, err
@@ -291,20 +291,20 @@ func (p *Pool) moved(ctx context.Context, since term) (bool, error) {
 // Name returns the pool's name in its store.
 func (p *Pool) Name() string { return p.name }
 
-// UUID returns what tells the pool from all others.
+// UUID returns the pool's UUID, which no other pool has.
 func (p *Pool) UUID() string { return p.uuid }
 
-// Layout returns which IDs its workers make.
+// Layout returns the layout of the IDs that the pool's workers make.
 func (p *Pool) Layout() allot.Layout { return p.layout }
 
-// Store returns where the pool is kept.
+// Store returns the pool's store.
 func (p *Pool) Store() driver.Store { return p.store }
 
-// Created returns when the pool was created, by the clock of who did.
+// Created returns when the pool was created, by the creator's clock.
 func (p *Pool) Created() time.Time { return p.created }
 
-// Rescued returns when the pool was last rescued, by the clock of who did, and the floor before
-// which nobody gets a worker since then; zero times if it never was, as far as this Pool has seen.
+// Rescued returns when the pool was last rescued, by the rescuer's clock, and the floor: no lease gets a
+// worker before the floor. Both are zero if this Pool has seen no rescue.
 func (p *Pool) Rescued() (at, floor time.Time) {
 	if t := p.term(); t.floor > 0 {
 		return time.UnixMilli(t.generation).UTC(), time.UnixMicro(t.floor).UTC()
@@ -312,20 +312,20 @@ func (p *Pool) Rescued() (at, floor time.Time) {
 	return at, floor
 }
 
-// A Worker is what the store knows of a worker that somebody has had.
+// A Worker is what the store knows of a used worker.
 type Worker struct {
 	Number int
-	From   time.Time // the times last allocated begin here
-	Until  time.Time // and end here: no earlier time will ever be allocated again
-	Holder string    // what the holder says of itself; empty if it gave the worker back
-	Held   bool      // nobody gave the worker back; its holder may have died
-	Err    error     // why its record cannot be read, and nothing is known but the Number
+	From   time.Time // start of the last interval
+	Until  time.Time // end of the last interval; no earlier time is ever allocated again
+	Holder string    // the holder's description of itself; empty if the holder gave the worker back
+	Held   bool      // the holder has not given the worker back, and may have died
+	Err    error     // why the record cannot be read; only Number is known then
 }
 
 // Workers returns the used workers in order, and how many workers have records.
 //
-// A record that is missing, damaged or unreadable counts as used: its Worker has an Err, and err is the
-// first of these. No lease takes a worker of such a pool.
+// A record that is missing, damaged or unreadable counts as used: its Worker has an Err, and err is the first
+// such Err. No lease takes a worker of such a pool.
 func (p *Pool) Workers(ctx context.Context) (used []Worker, made int, err error) {
 	for again := false; ; again = true {
 		r, _, err := p.reread(ctx)
@@ -344,15 +344,16 @@ func (p *Pool) Workers(ctx context.Context) (used []Worker, made int, err error)
 	}
 }
 
-// A reading is the record of a worker that the pool's record names, or why the record cannot be used.
+// A reading is the record of a named worker, or why the record cannot be used.
 type reading struct {
 	stored
 	worker int
 	err    error
 }
 
-// readings returns the records in entries of all workers that the pool's record r names, in order. It
-// reports whether a record is of a later generation than r: a rescue may have begun after r was read.
+// readings returns the records in entries of all workers that r names, in order. R is the pool's record.
+// Overtaken reports whether a record is of a later generation than r: a rescue may have begun after the
+// read of r.
 func (p *Pool) readings(r *poolRecord, entries []driver.Entry) (all []reading, overtaken bool) {
 	found := make(map[int]driver.Entry, len(entries))
 	for _, e := range entries {
@@ -376,8 +377,8 @@ func (p *Pool) readings(r *poolRecord, entries []driver.Entry) (all []reading, o
 	return all, overtaken
 }
 
-// usedOf returns the used workers, and the first error. Records that end at the floor or before may have
-// been written by the rescue alone.
+// usedOf returns the used workers, and the first error. A record without an attempt that ends at the floor
+// or before was never used.
 func usedOf(all []reading, floor int64) (used []Worker, err error) {
 	for _, r := range all {
 		switch {
@@ -395,14 +396,14 @@ func (r *record) worker() Worker {
 	return Worker{Number: r.Worker, From: time.UnixMicro(r.From).UTC(), Until: time.UnixMicro(r.Until).UTC(), Holder: r.Holder, Held: r.Incarnation != ""}
 }
 
-// stored is a record as it was read.
+// stored is a record with its revision.
 type stored struct {
 	record
 	rev driver.Revision
 }
 
-// records returns the records of all workers that the pool names, in order. Its error is the first of a
-// record that is missing, damaged or another pool's: other records may have been lost, too.
+// records returns the records of all workers that the pool names, in order. It returns the first error of a
+// record: if one record is missing, damaged or another pool's, others may have been lost too.
 func (p *Pool) records(ctx context.Context) ([]stored, error) {
 	for again := false; ; again = true {
 		r, _, err := p.reread(ctx)
@@ -428,10 +429,10 @@ func (p *Pool) records(ctx context.Context) ([]stored, error) {
 	}
 }
 
-// errRemade: the pool's record is that of a pool which was created later.
+// errRemade: the pool in the store was created later than this Pool.
 var errRemade = fmt.Errorf("%w: the pool was deleted and created again", ErrRolledBack)
 
-// same returns an error if the pool's record in the store is not that of this pool any more.
+// same returns an error unless the record is the record of this pool.
 func (p *Pool) same(r *poolRecord) error {
 	if r.UUID != p.uuid {
 		return unusable(p.store, poolKey(p.name), fmt.Errorf("%w: its UUID is %s, and was %s", errRemade, r.UUID, p.uuid))
@@ -443,7 +444,7 @@ func (p *Pool) missing(worker int) error {
 	return unusable(p.store, workerKey(p.name, worker), ErrMissing)
 }
 
-// get reads the record of a worker that was made.
+// get reads the record of a worker that the pool names.
 func (p *Pool) get(ctx context.Context, worker int) (stored, error) {
 	generation := p.term().generation
 	e, err := p.store.Get(ctx, workerKey(p.name, worker))
@@ -454,7 +455,7 @@ func (p *Pool) get(ctx context.Context, worker int) (stored, error) {
 		return stored{}, err
 	}
 	s, err := p.read(e, worker, generation)
-	if errors.Is(err, errAhead) { // of a rescue that is not known of
+	if errors.Is(err, errAhead) { // a rescue has begun
 		made, _, unread := p.reread(ctx)
 		if unread != nil {
 			return s, unread
@@ -464,13 +465,13 @@ func (p *Pool) get(ctx context.Context, worker int) (stored, error) {
 	return s, err
 }
 
-// errAhead: a record is of a later generation than the pool.
+// errAhead: a record is of a later generation than the pool's record.
 var errAhead = fmt.Errorf("%w: it is of a later generation than the pool", ErrRolledBack)
 
-// errForeign: a record is another pool's, or of another layout.
+// errForeign: a record belongs to another pool or layout.
 var errForeign = fmt.Errorf("%w: it is another pool's", ErrDamaged)
 
-// read decodes a worker's record, and checks that it is one, of the pool's generation.
+// read decodes a worker's record. A record of another pool, layout or generation is an error.
 func (p *Pool) read(e driver.Entry, worker int, generation int64) (stored, error) {
 	s := stored{rev: e.Revision}
 	if e.Err != nil {

@@ -109,7 +109,7 @@ func Rescue(ctx context.Context, store driver.Store, name string, c RescueConfig
 	if err != nil {
 		return nil, fmt.Errorf("pool %s: the rescue did not come to its end, run it again: %w", name, err)
 	}
-	r.result.Pool = newPool(store, name, &r.pool)
+	r.result.Pool = newPool(store, name, &r.after)
 	return &r.result, nil
 }
 
@@ -138,11 +138,11 @@ type rescue struct {
 	store timed
 
 	name    string
-	before  *poolRecord // as it was found, or as it may have been
+	before  *poolRecord // as the rescue found it, or as it may have been
 	rev     driver.Revision
-	pool    poolRecord       // as it is written
-	as      *Pool            // what the records have to be of
-	records map[int]rescuing // of all workers that have one, or should
+	after   poolRecord       // as the rescue writes it
+	pool    *Pool            // by which the rescue reads records
+	records map[int]rescuing // of all workers that the pool names or that have a record
 	result  Rescued
 }
 
@@ -176,7 +176,7 @@ func (r *rescue) look(ctx context.Context) error {
 		}
 		r.result.Anew = true
 	}
-	r.as = newPool(r.store, r.name, r.before)
+	r.pool = newPool(r.store, r.name, r.before)
 	r.records = make(map[int]rescuing)
 	generation, window := r.before.Generation, r.Window.Microseconds()
 	for _, e := range entries {
@@ -198,14 +198,14 @@ func (r *rescue) look(ctx context.Context) error {
 			}
 		}
 	}
-	r.pool = *r.before
-	r.pool.Version = rescuedVersion
-	r.pool.Generation = max(generation+1, now/1000)
-	floor := tickEnd(r.as.layout, now+r.reach(window))
+	r.after = *r.before
+	r.after.Version = rescuedVersion
+	r.after.Generation = max(generation+1, now/1000)
+	floor := tickEnd(r.pool.layout, now+r.reach(window))
 	if err := r.settleAll(now, window, floor); err != nil {
 		return err
 	}
-	r.pool.Floor = max(floor, r.before.Floor)
+	r.after.Floor = max(floor, r.before.Floor)
 	return nil
 }
 
@@ -225,33 +225,33 @@ func (r *rescue) canMake(why error) bool {
 func (r *rescue) anew(entries []driver.Entry, now int64) (*poolRecord, error) {
 	type identity struct{ uuid, layout string }
 	count := make(map[identity]int)
-	var is identity // that of most records, should there be some of an earlier pool
+	var most identity // that of most records: some may be of an earlier pool
 	for _, e := range entries {
 		var found record
 		if e.Err != nil || decode(e.Value, &found) != nil || len(found.Pool) != 36 {
 			continue // to be judged later
 		}
 		id := identity{found.Pool, found.Layout}
-		if count[id]++; count[id] > count[is] {
-			is = id
+		if count[id]++; count[id] > count[most] {
+			most = id
 		}
 	}
 	const advice = "give the format, the epoch and the widths that it was created with"
 	var layout allot.Layout
-	switch i := slices.IndexFunc(r.Layouts, func(l allot.Layout) bool { return layoutHash(l) == is.layout }); {
+	switch i := slices.IndexFunc(r.Layouts, func(l allot.Layout) bool { return layoutHash(l) == most.layout }); {
 	case i >= 0:
 		layout = r.Layouts[i]
-	case is.uuid != "":
+	case most.uuid != "":
 		return nil, fmt.Errorf("pool %s: %w: its own record is lost, and those of its workers are of another layout than was given: %s", r.name, ErrPoolMismatch, advice)
 	case len(r.Layouts) > 1:
 		return nil, fmt.Errorf("pool %s: %w: its own record is lost, and no other one says what it was for: %s", r.name, ErrConfig, advice)
 	default:
-		layout, is.uuid = r.Layouts[0], newUUID()
+		layout, most.uuid = r.Layouts[0], newUUID()
 	}
 	if err := checkLayout(layout); err != nil {
 		return nil, err
 	}
-	p := *newPoolRecord(is.uuid, layout, now)
+	p := *newPoolRecord(most.uuid, layout, now)
 	for _, e := range entries {
 		if worker, ok := workerOf(r.name, e.Key); ok && worker < p.Workers && !p.made(worker) {
 			if more := p.withMade(worker); more.fits() { // one that it does not name is raised before it is used
@@ -265,14 +265,14 @@ func (r *rescue) anew(entries []driver.Entry, now int64) (*poolRecord, error) {
 // reach is how far ahead of now times may be that a lease has asked for: a window and the skew, and
 // what little comes on top where times begin after its clock, in ticks or in a moment's grace.
 func (r *rescue) reach(window int64) int64 {
-	return window + r.Skew.Microseconds() + grace.Microseconds() + (minTicks+1)*r.as.layout.Unit.Microseconds()
+	return window + r.Skew.Microseconds() + grace.Microseconds() + (minTicks+1)*r.pool.layout.Unit.Microseconds()
 }
 
 // read decodes a worker's record. One that is not a record is lost, and so is one that is another
 // pool's, of which the times count all the same. One of another version, or that cannot be read for
 // another reason, is not to be touched.
 func (r *rescue) read(e driver.Entry, worker int) (rescuing, error) {
-	s, err := r.as.read(e, worker, r.before.Generation)
+	s, err := r.pool.read(e, worker, r.before.Generation)
 	switch {
 	case err == nil || errors.Is(err, ErrRescuing) || errors.Is(err, errAhead):
 		return rescuing{found: s.record, rev: s.rev}, nil
@@ -337,7 +337,7 @@ func (r *rescue) settleAll(now, window, floor int64) error {
 	for worker, s := range r.records {
 		s.until = max(floor, r.before.Floor)
 		if s.found.Until > s.until {
-			s.until = tickEnd(r.as.layout, s.found.Until+age+r.reach(window))
+			s.until = tickEnd(r.pool.layout, s.found.Until+age+r.reach(window))
 			w := s.found.worker()
 			w.Until = time.UnixMicro(s.until).UTC()
 			r.result.Ahead = append(r.result.Ahead, w)
@@ -350,7 +350,7 @@ func (r *rescue) settleAll(now, window, floor int64) error {
 
 // begin writes the pool's record. A conflict says that it has changed since look.
 func (r *rescue) begin(ctx context.Context) error {
-	key, value := poolKey(r.name), encode(&r.pool)
+	key, value := poolKey(r.name), encode(&r.after)
 	_, err := r.store.Put(ctx, key, value, r.rev)
 	if err == nil {
 		return nil
@@ -407,7 +407,7 @@ func (r *rescue) raiseAll(ctx context.Context) error {
 			r.result.Raised++
 		}
 	}
-	r.result.Floor = time.UnixMicro(r.pool.Floor).UTC()
+	r.result.Floor = time.UnixMicro(r.after.Floor).UTC()
 	return failed
 }
 
@@ -416,7 +416,7 @@ func (r *rescue) raiseAll(ctx context.Context) error {
 func (r *rescue) raise(ctx context.Context, worker int) error {
 	s, key := r.records[worker], workerKey(r.name, worker)
 	for {
-		next := r.as.unused(worker, term{r.pool.Generation, max(s.until, s.found.Until)})
+		next := r.pool.unused(worker, term{r.after.Generation, max(s.until, s.found.Until)})
 		if s.lost || s.found.Attempt != "" {
 			next.Attempt = r.world.random(128) // it counts as used
 		}
@@ -429,7 +429,7 @@ func (r *rescue) raise(ctx context.Context, worker int) error {
 		switch {
 		case errors.Is(unread, driver.ErrNotFound):
 			if s.rev != driver.None {
-				return r.as.missing(worker)
+				return r.pool.missing(worker)
 			}
 			return err
 		case unread != nil:
@@ -443,7 +443,7 @@ func (r *rescue) raise(ctx context.Context, worker int) error {
 		if unread != nil {
 			return unread
 		}
-		if again.found.Generation > r.pool.Generation {
+		if again.found.Generation > r.after.Generation {
 			return r.overtaken()
 		}
 		again.until = s.until
@@ -454,7 +454,7 @@ func (r *rescue) raise(ctx context.Context, worker int) error {
 // confirm sees that no other rescue has begun meanwhile: then it is that one's to come to an end.
 func (r *rescue) confirm(ctx context.Context) error {
 	now, _, err := readPool(ctx, r.store, r.name)
-	if err == nil && now.Generation != r.pool.Generation {
+	if err == nil && now.Generation != r.after.Generation {
 		err = r.overtaken()
 	}
 	return err

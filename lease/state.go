@@ -17,8 +17,8 @@ import "time"
 //
 //	holding, withdrawn, lost ──▶ closed
 //
-// A lease that finds another worker goes from lost to holding. If the store has lost changes, the
-// lease stays in lost until the pool was rescued.
+// A lease that finds another worker goes from lost to holding. If the store has lost changes, the lease stays
+// in lost until the pool was rescued. The simulation checks the drawing.
 type phase uint8
 
 const (
@@ -44,7 +44,7 @@ func (p phase) String() string {
 // state is what a lease knows of its worker. Times are Unix microseconds, at the start of a tick.
 type state struct {
 	phase phase
-	why   error // the worker was lost; not nil in phaseLost
+	why   error // why the worker was lost; not nil in phaseLost
 
 	// held is the record as the lease last wrote it. In phaseLost, held is the last worker's record.
 	held stored
@@ -57,14 +57,14 @@ type state struct {
 	// first interval may have been ahead of the clock.
 	since int64
 
-	// prior: no other lease had timestamps of the worker in [prior, held.Until). It is not after since.
+	// prior: no other lease had timestamps of the worker in [prior, held.Until). Prior is not after since.
 	prior int64
 
-	// begins is the start of the last interval that follows a gap. It is zero once the lease has tried to
-	// take the interval back.
+	// begins is the start of the last interval after a gap, and zero once the lease has tried to take the
+	// interval back.
 	begins int64
 
-	// least is the earliest end that a request at the revision of held has asked for. It is not after
+	// least is the earliest end that any request at the revision of held has asked for. Least is not after
 	// held.Until.
 	least int64
 
@@ -79,15 +79,14 @@ type state struct {
 // closed reports whether the lease was closed.
 func (s *state) closed() bool { return s.phase == phaseClosed }
 
-// hold enters phaseHolding with a record that is the lease's.
+// hold enters phaseHolding with the lease's own record.
 func (s *state) hold(got stored) {
 	s.phase, s.why = phaseHolding, nil
 	s.held, s.allotted, s.least = got, got.Until, got.Until
 	s.expired, s.waiting = false, ""
 }
 
-// takeBack notes that the generator may mint up to a time that is before allotted. A lease that holds its
-// worker enters phaseWithdrawn.
+// takeBack lowers allotted to unused. A lease that holds its worker enters phaseWithdrawn.
 func (s *state) takeBack(unused int64) {
 	s.allotted = unused
 	if s.phase == phaseHolding {
@@ -109,7 +108,7 @@ func (s *state) close() (had bool) {
 	return had
 }
 
-// adopt enters phaseHolding with a record that is the lease's, and allots its interval to the generator.
+// adopt enters phaseHolding with the lease's own record, and allots the interval to the generator.
 func (l *Lease) adopt(got stored, kind EventKind) error {
 	if kind == Acquired {
 		l.since = got.From
@@ -136,8 +135,7 @@ func (l *Lease) adopt(got stored, kind EventKind) error {
 	return l.generator.Allot(got.Worker, from, until)
 }
 
-// ends returns the end of what the generator can mint in. For a generator without an interval, ends
-// returns now.
+// ends returns until when the generator can mint. For a generator without an interval, ends returns now.
 func (l *Lease) ends() int64 { return max(l.allotted, min(l.since, l.now())) }
 
 // left returns for how long the generator can mint.

@@ -9,10 +9,10 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// Inspect returns what is worth knowing about a store, the worst first: nothing if all is well, or
-// if the store cannot tell. A finding that Loses says how changes can be lost that the store has
-// acknowledged, and so IDs be made twice. Packages do not print: a program that cares looks once,
-// when it has opened a store.
+// Inspect returns what operators should know about a store, the worst finding first. It returns nothing if
+// all is well, or if the store has no [driver.Inspector]. A finding with Loses set names a way to
+// lose acknowledged changes; IDs may then be made twice. Packages do not print: a program calls Inspect
+// after opening a store.
 func Inspect(ctx context.Context, store driver.Store) ([]driver.Finding, error) {
 	inspector, ok := store.(driver.Inspector)
 	if !ok {
@@ -21,17 +21,17 @@ func Inspect(ctx context.Context, store driver.Store) ([]driver.Finding, error) 
 	return inspector.Inspect(ctx)
 }
 
-// Found is a pool that Survey has found.
+// Found is a pool as Survey found it.
 type Found struct {
 	Name    string
-	Pool    *Pool    // nil if its record cannot be read
-	Workers []Worker // those that have been used, in order; with an Err of their own those whose records cannot be read
-	Made    int      // how many have records
-	Err     error    // why its record cannot be read, or the first of those of its workers
+	Pool    *Pool    // nil if the pool's record cannot be read
+	Workers []Worker // the used workers in order; workers with unreadable records have an Err
+	Made    int      // how many workers have records
+	Err     error    // why the pool's record cannot be read, or the first Err of a worker
 }
 
-// Survey returns all pools of a store, in the order of their names, with their workers. It reads the
-// store once, which is much if the pools are large. It is for tools.
+// Survey returns all pools of a store with their workers, in the order of names. Survey reads the whole
+// store, and is for tools.
 func Survey(ctx context.Context, store driver.Store) ([]Found, error) {
 	entries, err := list(ctx, store, "")
 	if err != nil {

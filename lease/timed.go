@@ -9,25 +9,24 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// timed is a store that limits the time of each request. If the store does not heed the context,
-// timed abandons the request, whose outcome is then unknown. Without a turn, timed waits for the
-// store.
+// timed is a store with a time limit for each request. If the store does not heed the context, timed
+// abandons the request; the outcome is then unknown. Without a turn, timed waits for the store.
 type timed struct {
 	driver.Store
 	world world
 	limit time.Duration
-	took  *time.Duration // how long the last Put did, about; nil if nobody asks
+	took  *time.Duration // about how long the last Put took, if not nil
 	turn  *turn
 }
 
-// A turn holds the request of a lease that was abandoned and has not returned. The next request
-// waits for its return. So a store that hangs holds one goroutine of a lease at most.
+// A turn is the last request that a lease has abandoned. The next request waits until the abandoned request
+// has returned. A store that hangs thus holds at most one goroutine of a lease.
 type turn struct {
-	done  <-chan struct{} // closed when the request has returned; nil if there is none
+	done  <-chan struct{} // closed when the request has returned; nil if no request is abandoned
 	since time.Time       // when the request was made
 }
 
-// errHangs: the store has not returned from a request in time, in spite of its context.
+// errHangs: the store has not returned from a request in time, in spite of the context.
 var errHangs = errors.New("the store does not return")
 
 // patience is how long a store has to return after the end of the context. The error of the store
@@ -70,8 +69,8 @@ func (t timed) failed(op, key string, err error) error {
 	return &driver.Error{Store: t.Store.String(), Op: op, Key: key, Err: fmt.Errorf("%w: %w", driver.ErrUnavailable, err)}
 }
 
-// A result is what a store returns. Each request has its own, which an abandoned request may still
-// write to.
+// A result is what a store returns. Each request has its own result: an abandoned request may write to its
+// result at any time.
 type result[T any] struct {
 	value T
 	err   error
@@ -103,7 +102,7 @@ func (t timed) Put(ctx context.Context, key string, value []byte, rev driver.Rev
 	return ask(ctx, t, "put", key, func(ctx context.Context) (driver.Revision, error) { return t.Store.Put(ctx, key, value, rev) })
 }
 
-// now returns the store's own time, if it has one.
+// now returns the store's own time. If ok is false, the store has no clock.
 func (t timed) now(ctx context.Context) (now time.Time, ok bool, err error) {
 	clock, ok := t.Store.(driver.Clock)
 	if !ok {
@@ -113,8 +112,8 @@ func (t timed) now(ctx context.Context) (now time.Time, ok bool, err error) {
 	return now, true, err
 }
 
-// watch returns a channel that gets a value after changes below the prefix, until ctx ends; nil if
-// the store does not tell of changes, or not now.
+// watch returns a channel that receives after changes below the prefix, until ctx ends. It returns nil if the
+// store does not tell of changes, or not now.
 func (t timed) watch(ctx context.Context, prefix string) <-chan struct{} {
 	watcher, ok := t.Store.(driver.Watcher)
 	if !ok {
@@ -122,7 +121,7 @@ func (t timed) watch(ctx context.Context, prefix string) <-chan struct{} {
 	}
 	changes, err := ask(ctx, t, "watch", prefix, func(context.Context) (<-chan struct{}, error) { return watcher.Watch(ctx, prefix) })
 	if err != nil {
-		return nil // who waits looks by itself
+		return nil // a waiting lease also tries from time to time
 	}
 	return changes
 }
