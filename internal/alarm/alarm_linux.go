@@ -41,8 +41,7 @@ func (p *pool) sleep(d time.Duration) {
 	p.put(a)
 }
 
-// open returns an alarm, or nil if the system has none to give: too many files are open, or a
-// sandbox forbids timers.
+// open returns an alarm. It returns nil if too many files are open or a sandbox forbids timers.
 func open() *alarm {
 	const monotonic = 1 // CLOCK_MONOTONIC
 	fd, _, errno := syscall.RawSyscall(syscall.SYS_TIMERFD_CREATE, monotonic, syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
@@ -57,7 +56,7 @@ func open() *alarm {
 	return &alarm{file: file, fd: fd}
 }
 
-// set makes the alarm fire after d, once, and forget what it was set to before.
+// set makes the alarm fire once, after d. It replaces an earlier time.
 func (a *alarm) set(d time.Duration) {
 	a.spec.value = syscall.NsecToTimespec(int64(d))
 	_, _, _ = syscall.RawSyscall6(syscall.SYS_TIMERFD_SETTIME, a.fd, 0, uintptr(unsafe.Pointer(&a.spec)), 0, 0, 0)
@@ -67,18 +66,18 @@ func (a *alarm) set(d time.Duration) {
 type pool struct {
 	mu     sync.Mutex
 	open   func() *alarm
-	made   int // alarms that were opened
+	made   int // number of alarms opened
 	free   int // alarms[:free] are not in use
 	alarms [maxAlarms]*alarm
 }
 
-// maxAlarms bounds the descriptors of a process. More sleeps at a time do without an alarm. They hardly
-// notice, since the alarms of the others end the poller's wait often enough.
+// maxAlarms is the most descriptors of a process. Further sleeps at the same time have no alarm, and are
+// hardly less precise: the alarms of the other sleeps end the poller's wait often enough.
 const maxAlarms = 16
 
 var alarms = pool{open: open}
 
-// get returns an alarm, or nil if there is none to be had.
+// get returns a free alarm or a new one. It returns nil if neither is available.
 func (p *pool) get() *alarm {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -21,7 +21,7 @@ func TestSleep(t *testing.T) {
 	}
 }
 
-// An alarm fires by way of the poller, also if it was set before or has fired before.
+// An alarm wakes the poller, even if the alarm was set before or has fired before.
 func TestAlarmFires(t *testing.T) {
 	a := open()
 	if a == nil {
@@ -41,7 +41,7 @@ func TestAlarmFires(t *testing.T) {
 	}
 }
 
-// A program that is started by this one does not inherit alarms, and reading one would not block.
+// A child process does not inherit alarms. A read of an alarm does not block.
 func TestFlags(t *testing.T) {
 	a := open()
 	if a == nil {

@@ -1,34 +1,34 @@
-// Package base32 writes and reads base-32 in the alphabets of the formats, five
-// bits a character, most significant first, without padding. It knows no format: a
-// decoder says whether a text is good, and [Foreign] which character is not.
+// Package base32 writes and reads base-32 in the alphabets of the formats: five bits a character, most
+// significant first, without padding. It knows no format. A decoder reports whether a text is valid, and
+// [Foreign] returns the offset of the first foreign character.
 //
 //	tables    for every processor                        base32.go
 //	vectors   a whole text at once, on amd64 with AVX2   vector_amd64.go, vector_amd64.s
 //
-// A vector function goes to its twin among the tables if the processor lacks AVX2. The build tag purego leaves vectors out, and so do the detectors of races and
-// of bad memory, which do not see what assembly does.
+// Each vector function has a twin that uses tables, for processors without AVX2. The build tag purego
+// leaves vectors out. So do the race detector and the memory sanitizers, which do not see the memory
+// accesses of assembly.
 package base32
 
 import "encoding/binary"
 
-// A Codec is an alphabet as encoders and decoders need it.
+// A Codec holds the tables of an alphabet.
 type Codec struct {
-	digits [32]byte    // characters, by value; the assembly knows that it is here
-	rows   [4][16]byte // likewise; see row
+	digits [32]byte    // characters, by value; the assembly depends on this offset
+	rows   [4][16]byte // see row; the assembly depends on this offset
 
-	pairs  [1024][2]byte // two characters at a time, by value
-	values [256]int8     // by character; foreign for those that have none
+	pairs  [1024][2]byte // pairs of characters, by value
+	values [256]int8     // values, by character; foreign for other characters
 }
 
-// foreign is the value of a character that is none of the alphabet's. Widened and shifted, it
-// sets all bits above those that a value can have: see bits40.
+// foreign is the value of a character outside the alphabet. After sign extension and a shift, foreign
+// sets all bits above those of a valid value: see bits40.
 const foreign = -1
 
-// The low half of an ASCII character tells the digits apart, in row 3 of ASCII's table; the
-// letters up to O, in row 4 or, the small ones, 6; and those from P on, in row 5 or 7. Of these
-// three there is a table of values each, by the low half, where the top bit says that
-// there is none. The fourth table is by the high half: the top bit says that the alphabet has
-// nothing in that row.
+// row returns the table of a character's value, by the high half of the character. Table 0 has the
+// digits (row 3 of ASCII), table 1 the letters up to O (rows 4 and 6), table 2 the letters from P on
+// (rows 5 and 7). The low half is the index in the table. The fourth table has the high half as its
+// index: noValue means that the alphabet has no character in this row of ASCII.
 func row(char byte) int {
 	switch char >> 4 {
 	case 3:
@@ -43,11 +43,11 @@ func row(char byte) int {
 
 const (
 	rowTable = 3    // the fourth table
-	noValue  = 0x80 // what it and the others hold for nothing
+	noValue  = 0x80 // the top bit: no character of the alphabet
 )
 
-// NewCodec returns the codec of those 32 characters in the order of their values: digits and
-// ASCII letters of one case, read in any case where fold is set.
+// NewCodec returns the codec of 32 characters, in the order of their values: digits and ASCII letters of
+// one case. If fold is true, the codec reads letters of both cases.
 func NewCodec(digits string, fold bool) *Codec {
 	c := &Codec{digits: [32]byte([]byte(digits))}
 	for i := range c.values {
@@ -94,9 +94,9 @@ const (
 	Len160 = 32 // characters of 20 bytes
 )
 
-// blank makes room at the end of a slice. An append costs nothing in the compiler's
-// reckoning, so the functions below are inlined, and a format's AppendText with them: a call
-// less, which is as long as the work.
+// blank makes room at the end of a slice. An append costs nothing in the compiler's inlining budget. The
+// compiler therefore inlines the functions below, and a format's AppendText with them. This saves a
+// call, which takes as long as the encoding itself.
 const blank = "................................"
 
 // Append63 appends the 13 characters of v, which is below 2^63.
@@ -120,41 +120,42 @@ func (c *Codec) Append160(dst []byte, src *[20]byte) []byte {
 	return dst
 }
 
-// Decode63 reads 13 characters. It returns -1 if the text is not that, or its value not
-// below 2^63.
+// Decode63 reads 13 characters. It returns -1 if the text is invalid or its value is 2^63 or more.
 func (c *Codec) Decode63(s string) int64      { return decode63(c, s) }
 func (c *Codec) Decode63Bytes(s []byte) int64 { return decode63Bytes(c, s) }
 
-// Decode80 reads 16 characters into dst, which it leaves alone if the text is not that.
+// Decode80 reads 16 characters into dst. If the text is invalid, Decode80 leaves dst unchanged and
+// returns false.
 func (c *Codec) Decode80(dst *[10]byte, s string) bool      { return decode80(c, dst, s) }
 func (c *Codec) Decode80Bytes(dst *[10]byte, s []byte) bool { return decode80Bytes(c, dst, s) }
 
-// Decode160 reads 32 characters into dst, which it leaves alone if the text is not that.
+// Decode160 reads 32 characters into dst. If the text is invalid, Decode160 leaves dst unchanged and
+// returns false.
 func (c *Codec) Decode160(dst *[20]byte, s string) bool      { return decode160(c, dst, s) }
 func (c *Codec) Decode160Bytes(dst *[20]byte, s []byte) bool { return decode160Bytes(c, dst, s) }
 
-// Runs are for slices of IDs, whose types are not known here: a pointer to the first of
-// n stands for them. A run goes by vectors or not at all: it returns how far it went, and
-// the caller goes on, one by one, from what a run does not do.
+// The functions for runs work on slices of IDs. This package does not know the type of the IDs, so a
+// pointer to the first ID and a number stand for the slice. Runs use vectors only, and return the number
+// of IDs done: 0 without vectors. The caller does the other IDs one by one.
 
-// EncodeRun63 writes the n integers from first on to dst, sep after each, as far as they are
-// not negative and dst has room.
+// EncodeRun63 writes the n integers from first on to dst, with sep after each. It stops at a negative
+// integer or if dst has no room.
 func (c *Codec) EncodeRun63(dst []byte, first *int64, n int, sep byte) int {
 	return encodeRun63(c, dst, first, min(n, len(dst)/(Len63+1)), sep)
 }
 
-// EncodeRun80 does likewise for n values of 10 bytes.
+// EncodeRun80 is EncodeRun63 for n values of 10 bytes.
 func (c *Codec) EncodeRun80(dst []byte, first *[10]byte, n int, sep byte) int {
 	return encodeRun80(c, dst, first, min(n, len(dst)/(Len80+1)), sep)
 }
 
-// EncodeRun160 does likewise for n values of 20 bytes.
+// EncodeRun160 is EncodeRun63 for n values of 20 bytes.
 func (c *Codec) EncodeRun160(dst []byte, first *[20]byte, n int, sep byte) int {
 	return encodeRun160(c, dst, first, min(n, len(dst)/(Len160+1)), sep)
 }
 
-// DecodeRun63 reads up to n integers from text, into those from first on, as far as they are
-// good and sep follows. A sep of the alphabet separates nothing.
+// DecodeRun63 reads up to n integers from text, each followed by sep, into the integers from first on. It
+// stops at an invalid text. It reads nothing if sep is a character of the alphabet.
 func (c *Codec) DecodeRun63(first *int64, n int, text []byte, sep byte) int {
 	if c.values[sep] >= 0 {
 		return 0
@@ -162,7 +163,7 @@ func (c *Codec) DecodeRun63(first *int64, n int, text []byte, sep byte) int {
 	return decodeRun63(c, first, min(n, len(text)/(Len63+1)), text, sep)
 }
 
-// DecodeRun80 does likewise for n values of 10 bytes.
+// DecodeRun80 is DecodeRun63 for n values of 10 bytes.
 func (c *Codec) DecodeRun80(first *[10]byte, n int, text []byte, sep byte) int {
 	if c.values[sep] >= 0 {
 		return 0
@@ -170,7 +171,7 @@ func (c *Codec) DecodeRun80(first *[10]byte, n int, text []byte, sep byte) int {
 	return decodeRun80(c, first, min(n, len(text)/(Len80+1)), text, sep)
 }
 
-// DecodeRun160 does likewise for n values of 20 bytes.
+// DecodeRun160 is DecodeRun63 for n values of 20 bytes.
 func (c *Codec) DecodeRun160(first *[20]byte, n int, text []byte, sep byte) int {
 	if c.values[sep] >= 0 {
 		return 0
@@ -178,8 +179,7 @@ func (c *Codec) DecodeRun160(first *[20]byte, n int, text []byte, sep byte) int 
 	return decodeRun160(c, first, min(n, len(text)/(Len160+1)), text, sep)
 }
 
-// Foreign returns the offset of the first character that is not in the alphabet,
-// -1 if all are.
+// Foreign returns the offset of the first character outside the alphabet, or -1.
 func Foreign[S string | []byte](c *Codec, s S) int {
 	for i := range len(s) {
 		if c.values[s[i]] < 0 {
@@ -189,12 +189,12 @@ func Foreign[S string | []byte](c *Codec, s S) int {
 	return -1
 }
 
-// Digit returns the value of one character; ok tells whether it has one.
+// Digit returns the value of a character. ok is false if the character is not in the alphabet.
 func (c *Codec) Digit(char byte) (v byte, ok bool) {
 	return byte(c.values[char]), c.values[char] >= 0
 }
 
-// The twins of the encoders, which write over the end of dst.
+// The twins of the encoders write over the end of dst.
 
 func twinEncode63(c *Codec, dst []byte, v uint64) {
 	p := (*[Len63]byte)(dst[len(dst)-Len63:])
@@ -229,8 +229,8 @@ func (c *Codec) encode20(p *[4]byte, v uint64) {
 	*(*[2]byte)(p[2:]) = c.pairs[v&1023]
 }
 
-// The twins of the decoders. They are not generic: called from another package by way of an
-// inlined function, what is generic is taken to keep its arguments, which then go to the heap.
+// The twins of the decoders are not generic. If another package calls a generic function through an
+// inlined function, the compiler assumes that the arguments escape, and moves them to the heap.
 
 func twin63(c *Codec, s string) int64 {
 	if len(s) != Len63 {
@@ -274,7 +274,7 @@ func twin160Bytes(c *Codec, dst *[20]byte, s []byte) bool {
 	return ok
 }
 
-// bits40 returns the value of 8 characters, with bits above the 40 set if one is foreign.
+// bits40 returns the value of 8 characters. Bits above the low 40 are set if a character is foreign.
 func bits40[S string | []byte](c *Codec, s S) uint64 {
 	_ = s[7]
 	return uint64(c.values[s[0]])<<35 | uint64(c.values[s[1]])<<30 | uint64(c.values[s[2]])<<25 |
@@ -282,7 +282,7 @@ func bits40[S string | []byte](c *Codec, s S) uint64 {
 		uint64(c.values[s[6]])<<5 | uint64(c.values[s[7]])
 }
 
-// value63 puts together the first 8 characters of 13 and the last 8, which share three.
+// value63 joins the values of the first 8 and the last 8 of 13 characters, which overlap by 3.
 func value63(first, last uint64) int64 {
 	if first>>38|last>>40 != 0 {
 		return -1
@@ -290,7 +290,7 @@ func value63(first, last uint64) int64 {
 	return int64(first<<25 | last)
 }
 
-// put80 writes two times 40 bits, unless one has others above.
+// put80 writes twice 40 bits to dst. It returns false if a value has bits above its low 40.
 func put80(dst *[10]byte, high, low uint64) bool {
 	if (high|low)>>40 != 0 {
 		return false

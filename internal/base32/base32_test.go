@@ -10,7 +10,7 @@ import (
 	"github.com/firn-id/firn/internal/testkit"
 )
 
-// both runs a test by tables and by vectors, where there are any.
+// both runs a test with tables, and with vectors if the processor has vectors.
 func both(t *testing.T, f func(t *testing.T)) {
 	had := base32.SetVectors(false)
 	defer base32.SetVectors(had)
@@ -24,7 +24,7 @@ func both(t *testing.T, f func(t *testing.T)) {
 	})
 }
 
-// bits is the largest value of so many bits.
+// bits returns the largest value of n bits.
 func bits(n uint) *big.Int {
 	v := new(big.Int).Lsh(big.NewInt(1), n)
 	return v.Sub(v, big.NewInt(1))
@@ -53,7 +53,7 @@ func checkForeign(t *testing.T, c *base32.Codec, s string, want int) {
 	}
 }
 
-// A guarded value has memory around it, which nobody is to write to.
+// A guarded value has memory around it that must not change.
 type guarded[T any] struct {
 	before uint64
 	v      T
@@ -62,7 +62,7 @@ type guarded[T any] struct {
 
 const (
 	guard = 0x5a5a5a5a5a5a5a5a
-	old   = 0xa5 // what is in a value before it is read
+	old   = 0xa5 // each byte of a value before a read
 )
 
 func (g *guarded[T]) broken() bool { return g.before != guard || g.after != guard }
@@ -194,7 +194,7 @@ func TestAlphabets(t *testing.T) {
 	}
 }
 
-// An alphabet that does not fold reads the case that it has alone.
+// A codec without fold reads only the letters of its alphabet's case.
 func TestNoFold(t *testing.T) {
 	const alphabet = "23456789abcdefghijklmnopqrstuvwx"
 	c := base32.NewCodec(alphabet, false)
@@ -220,7 +220,7 @@ func TestNoFold(t *testing.T) {
 	})
 }
 
-// An alphabet of other characters is refused rather than read wrongly.
+// NewCodec panics on alphabets that its tables cannot hold.
 func TestOtherAlphabets(t *testing.T) {
 	for _, digits := range []string{"!123456789ABCDEFGHIJKLMNOPQRSTUV", "aAbBcCdDeEfFgGhHiIjJkKlLmMnNoOpP", "0123456789ABCDEFGHIJKLMNOPQRSTUé"[:32]} {
 		func() {
@@ -234,7 +234,7 @@ func TestOtherAlphabets(t *testing.T) {
 	}
 }
 
-// Appending goes on after what there is, and moves only if there is no room.
+// Appending keeps the contents of dst, and moves dst only if it has no room.
 func TestAppend(t *testing.T) {
 	both(t, func(t *testing.T) {
 		for room := range 80 {

@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-// Assembly that reads or writes past the end of what it is given dies here: the page that
-// follows cannot be touched.
+// Assembly that reads or writes past the end of its arguments crashes here: the pages before and after
+// the memory are protected.
 func TestBounds(t *testing.T) {
 	page := syscall.Getpagesize()
-	area := func() []byte { // which ends where memory does
+	area := func() []byte { // a page between protected pages
 		b, err := syscall.Mmap(-1, 0, 3*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 		if err != nil {
 			t.Fatal(err)
@@ -30,7 +30,7 @@ func TestBounds(t *testing.T) {
 			for n := 1; n < 9; n++ {
 				values := r.values(random, n)
 				text := r.texts(values, ',')
-				for _, begin := range []bool{false, true} { // where memory begins, too
+				for _, begin := range []bool{false, true} { // at the end and at the beginning of the page
 					place := func(area []byte, n int) []byte {
 						if begin {
 							return area[:n:n]

@@ -2,5 +2,5 @@
 
 package base32
 
-// SetVectors says that there are none.
+// SetVectors returns false: this build has no vectors.
 func SetVectors(bool) (were bool) { return false }

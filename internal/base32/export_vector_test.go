@@ -2,8 +2,7 @@
 
 package base32
 
-// SetVectors turns vectors on or off. It tells whether they were on, which they are where
-// the processor has them.
+// SetVectors turns vectors on or off. It reports whether vectors were on.
 func SetVectors(on bool) (were bool) {
 	were, vectors = vectors, on
 	return were

@@ -16,8 +16,8 @@ type run struct {
 	size, length int
 	encode       func(dst, values []byte, sep byte) int
 	decode       func(values []byte, n int, text []byte, sep byte) int
-	one          func(dst, value []byte) []byte    // writes one value
-	read         func(value []byte, s []byte) bool // reads one
+	one          func(dst, value []byte) []byte    // writes a single value
+	read         func(value []byte, s []byte) bool // reads a single value
 }
 
 var runs = []run{
@@ -62,7 +62,7 @@ var runs = []run{
 		func(value []byte, s []byte) bool { return base32.Hex.Decode160Bytes((*[20]byte)(value), s) }},
 }
 
-// integers returns the integers in values, and one more.
+// integers returns the integers in values, and an additional zero.
 func integers(values []byte) []int64 {
 	v := make([]int64, len(values)/8+1)
 	for i := range len(values) / 8 {
@@ -92,8 +92,8 @@ func (r run) texts(values []byte, sep byte) []byte {
 	return text
 }
 
-// A run writes what the functions for one value write, and reads what they read, as far
-// as there is room and up to the first fault, and nothing is written past that.
+// A run writes and reads the same as the functions for single values, until the room ends or the first
+// fault. A run writes nothing further.
 func TestRuns(t *testing.T) {
 	both(t, func(t *testing.T) {
 		vectors := base32.SetVectors(true)
@@ -104,15 +104,15 @@ func TestRuns(t *testing.T) {
 				values := r.values(random, n)
 				sep := byte(random.Uint32())
 				text := r.texts(values, sep)
-				far := func(n int) int { // how far a run goes that can do n
+				far := func(n int) int { // how many of n values a run does
 					if !vectors {
 						return 0
 					}
 					return n
 				}
-				farBack := func(n int) int { // likewise, for one that reads
+				farBack := func(n int) int { // the same for a run that reads
 					if strings.IndexByte("0123456789ABCDEFGHIJKLMNOPQRSTUVabcdefghijklmnopqrstuv", sep) >= 0 {
-						return 0 // it separates nothing
+						return 0 // a separator of the alphabet
 					}
 					return far(n)
 				}
@@ -157,7 +157,7 @@ func TestRuns(t *testing.T) {
 	})
 }
 
-// A run of integers stops at one that is negative.
+// A run of integers stops at a negative integer.
 func TestRunNegative(t *testing.T) {
 	had := base32.SetVectors(true)
 	defer base32.SetVectors(had)

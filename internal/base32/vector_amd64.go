@@ -2,18 +2,16 @@
 
 package base32
 
-// vectors tells whether the processor and the operating system have AVX2. It is not written
-// once programs run; tests turn it off.
+// vectors reports whether the processor and the operating system support AVX2. Only tests change it.
 var vectors = hasAVX2()
 
-// hasAVX2 asks the processor for the instructions, and whether the system keeps their
-// registers.
+// hasAVX2 reports whether the processor has AVX2 and the system saves its registers.
 func hasAVX2() bool
 
-// The functions below are in vector_amd64.s. Without AVX2 they go to their twins, whose
-// arguments and results are the same; those of runs return 0.
+// The functions below are in vector_amd64.s. Without AVX2 each function jumps to its twin, which has the
+// same arguments and results. The functions for runs return 0 instead.
 //
-// The encoders write over the end of dst, which their callers have made long enough.
+// The encoders write over the end of dst. Their callers have made dst long enough.
 
 //go:noescape
 func encode63(c *Codec, dst []byte, v uint64)
@@ -42,7 +40,7 @@ func decode160(c *Codec, dst *[20]byte, s string) bool
 //go:noescape
 func decode160Bytes(c *Codec, dst *[20]byte, s []byte) bool
 
-// Of dst and text a run uses what n values take, which its caller has cut n down to.
+// A run uses as much of dst and text as n values take. The caller has limited n to the room there.
 
 //go:noescape
 func encodeRun63(c *Codec, dst []byte, first *int64, n int, sep byte) int
@@ -62,7 +60,7 @@ func decodeRun80(c *Codec, first *[10]byte, n int, text []byte, sep byte) int
 //go:noescape
 func decodeRun160(c *Codec, first *[20]byte, n int, text []byte, sep byte) int
 
-// Twins, which assembly jumps to, have the same arguments and results.
+// The assembly jumps to twins, so each twin must have the arguments and results of its function.
 var (
 	_ = []func(*Codec, []byte, uint64){encode63, twinEncode63}
 	_ = []func(*Codec, []byte, *[10]byte){encode80, twinEncode80}

@@ -1,9 +1,9 @@
-// Package base36 writes and reads unsigned integers in base-36: digits, then
-// letters, written in lower case and read in either.
+// Package base36 writes and reads unsigned integers in base-36: digits, then letters. It writes lower
+// case and reads both cases.
 package base36
 
 const (
-	// Len is the length of any 63-bit integer, padded: the most digits that Parse reads.
+	// Len is the length of a padded 63-bit integer, and the most digits that Parse reads.
 	Len = 13
 
 	digits = "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -12,7 +12,7 @@ const (
 	pow6 = pow2 * pow2 * pow2
 )
 
-// values holds each character's value, foreign for those that have none.
+// values holds the value of each character, and foreign for other characters.
 var values = func() (v [256]int16) {
 	for i := range v {
 		v[i] = foreign
@@ -26,7 +26,7 @@ var values = func() (v [256]int16) {
 	return v
 }()
 
-// foreign makes a number of two digits negative whichever of them it is.
+// foreign is so low that a number of two digits is negative if either digit is foreign.
 const foreign = -pow2
 
 // pairs holds the two digits of each number below pow2.
@@ -58,8 +58,8 @@ func put6(p *[6]byte, v uint32) {
 	*(*[2]byte)(p[4:]) = pairs[v-ab*pow2]
 }
 
-// Parse reads 1 to 13 digits. bad is the offset of the first character that is
-// no digit, -1 if all are. ok tells whether the value fits 63 bits.
+// Parse reads 1 to 13 digits. bad is the offset of the first foreign character, or -1. ok reports whether
+// the value fits 63 bits.
 func Parse[S string | []byte](s S) (v uint64, bad int, ok bool) {
 	if len(s) != Len {
 		return parse(s)

@@ -14,7 +14,7 @@ import (
 func check(t *testing.T, s string) {
 	t.Helper()
 	if len(s) == 0 || len(s) > base36.Len {
-		return // the caller's part
+		return // callers check the length
 	}
 	want, r := testkit.Base36.Decode(s, big.NewInt(1<<63-1))
 	v, bad, ok := base36.Parse(s)

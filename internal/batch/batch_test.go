@@ -11,8 +11,8 @@ import (
 	"github.com/firn-id/firn/internal/tick"
 )
 
-// counter makes numbers from 1 on, in runs of up to limit, up to last. All are of one tick, unless
-// later is called.
+// counter makes numbers from 1 to last, in runs of up to limit. All numbers are of one tick, until a
+// call of later.
 type counter struct {
 	next, limit, last int
 	runs              []int
@@ -26,7 +26,7 @@ func (c *counter) seq(n int) iter.Seq2[int, error] {
 	return batch.Seq(n, &c.word, mask, c.make)
 }
 
-// later is a caller who begins the next tick.
+// later acts as another caller that begins the next tick.
 func (c *counter) later() { c.word.Pass(c.word.Last()&^mask + mask + 2) }
 
 var errLast = errors.New("last")
@@ -93,7 +93,7 @@ func TestSeqEnds(t *testing.T) {
 	}
 }
 
-// A caller who is slow gets short runs, one who is fast long ones.
+// A slow caller gets short runs, and a fast caller gets long runs.
 func TestRunsAreAsLongAsTheCallerIsFast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &counter{limit: 1000, last: 1 << 30}
@@ -120,8 +120,7 @@ func TestRunsAreAsLongAsTheCallerIsFast(t *testing.T) {
 	})
 }
 
-// The rest of a run is dropped when another caller has begun a later tick. n IDs are yielded all
-// the same.
+// When another caller has begun a later tick, Seq drops the rest of a run, and still yields n IDs.
 func TestRunEndsWithItsTick(t *testing.T) {
 	c := &counter{limit: 1000, last: 1 << 30}
 	const n = 5000
@@ -134,7 +133,7 @@ func TestRunEndsWithItsTick(t *testing.T) {
 		if seen++; seen%100 == 0 {
 			c.later()
 			dropped += c.next - last
-			last = c.next // all that was made before
+			last = c.next // the last number made so far
 		}
 	}
 	if seen != n || dropped == 0 || c.next != n+dropped {

@@ -10,12 +10,12 @@ import (
 	"github.com/firn-id/firn/internal/alarm"
 )
 
-// Clock reads the wall clock. The zero Clock reads the system's.
+// Clock reads the wall clock. The zero Clock reads the system's clock.
 type Clock struct {
-	read func() time.Time // nil for the system's, so that the common case is a direct call
+	read func() time.Time // nil for the system's clock, so that the common case is a direct call
 }
 
-// New returns the Clock that reads from f, or from the system where f is nil.
+// New returns a Clock that reads f, or the system's clock if f is nil.
 func New(f func() time.Time) Clock { return Clock{read: f} }
 
 // Now returns the time.
@@ -30,17 +30,16 @@ func (c Clock) Now() time.Time {
 	return t
 }
 
-// Set makes of a reading of the system's clock what it would be if that
-// were set to other times, if it is not nil; the counters that deadlines are counted by go on. It is for
-// tests of what is made of such a clock, which nothing else can be set for.
+// Set, if not nil, changes each reading of the system's clock, but not the counters of deadlines. Tests
+// set it, as if the system's clock had been set.
 var Set atomic.Pointer[func(time.Time) time.Time]
 
-// Horizon is how far from 1970 the seconds of a time may be for its microseconds to be
-// far from the end of an int64: 139 000 years.
+// Horizon is a number of seconds from 1970, 139 000 years. Within the Horizon, the microseconds of a
+// time are far from overflow of an int64.
 const Horizon = 1 << 42
 
-// Millis returns t in milliseconds since the Unix epoch. Unlike the method of
-// time.Time it saturates: a time that no int64 holds is not mistaken for another.
+// Millis returns t in milliseconds since the Unix epoch. Unlike time.Time.UnixMilli, Millis saturates:
+// a time that does not fit an int64 is not mistaken for another time.
 func Millis(t time.Time) int64 {
 	switch s := t.Unix(); {
 	case s >= math.MaxInt64/1000:
@@ -52,19 +51,19 @@ func Millis(t time.Time) int64 {
 }
 
 const (
-	// spin is a pause that is too short for a sleep.
+	// spin is the longest pause that is too short for a sleep.
 	spin = 20 * time.Microsecond
 
-	// Longest bounds a pause, so that callers soon notice a clock that was set forward, and a
-	// context that has ended.
+	// Longest is the longest pause. Callers therefore soon notice that a clock was set forward, or
+	// that a context has ended.
 	Longest = 5 * time.Millisecond
 )
 
-// Pause sleeps for d or for [Longest], whichever is shorter. It holds no P, so other goroutines run
-// meanwhile, and it burns no core.
+// Pause sleeps for d or for [Longest], whichever is shorter. It holds no P and uses no processor time,
+// so other goroutines run meanwhile.
 //
-// Pause does not watch a context. A timer with a channel could, but belongs to the bubble of
-// testing/synctest that made it, and so each pause would have to make another timer.
+// Pause does not watch a context. This would take a timer with a channel for each pause: a timer belongs
+// to the bubble of testing/synctest that made it, and cannot be used again elsewhere.
 func Pause(d time.Duration) {
 	d = min(d, Longest)
 	if inBubble() {
@@ -78,8 +77,8 @@ func Pause(d time.Duration) {
 	alarm.Sleep(d)
 }
 
-// inBubble reports whether the caller is in a bubble of testing/synctest, where time passes only in
-// the runtime's own sleeps. The times of a bubble have no monotonic reading.
+// inBubble reports whether the caller is in a bubble of testing/synctest, where only the runtime's own
+// sleeps pass time. Times of a bubble have no monotonic reading.
 func inBubble() bool {
 	now := time.Now()
 	return now == now.Round(0)

@@ -15,7 +15,7 @@ import (
 	"github.com/firn-id/firn/internal/testkit"
 )
 
-// exact returns t in units of so many nanoseconds, within int64.
+// exact returns t in units of the given number of nanoseconds, limited to an int64.
 func exact(t time.Time, unit int64) int64 {
 	v := new(big.Int).Mul(big.NewInt(t.Unix()), big.NewInt(1e9))
 	v.Add(v, big.NewInt(int64(t.Nanosecond())))
@@ -67,7 +67,7 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// Pause ends with its time, and within a few milliseconds at the most.
+// Pause ends on time, after a few milliseconds at most.
 func TestPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, d := range []time.Duration{1, time.Microsecond, 100 * time.Microsecond, time.Millisecond, 2 * time.Millisecond, 3 * time.Millisecond, time.Hour} {
@@ -80,7 +80,7 @@ func TestPause(t *testing.T) {
 	})
 }
 
-// Pause parks its goroutine: it does not hold a P in a system call, where other goroutines need one.
+// Pause parks its goroutine. It holds no P in a system call, so other goroutines can run.
 func TestPauseParks(t *testing.T) {
 	var stop atomic.Bool
 	var all sync.WaitGroup

@@ -7,17 +7,16 @@ import (
 	"syscall"
 )
 
-// cycles reads the processor's own counter: the TSC on amd64, CNTVCT_EL0 on arm64. The
-// kernel's clocks are derived from it where trusted says so.
+// cycles reads the processor's counter: the TSC on amd64, CNTVCT_EL0 on arm64. If trusted returns
+// true, the kernel derives its clocks from the same counter.
 //
 //go:noescape
 func cycles() uint64
 
 const haveCycles = true
 
-// trusted tells whether the system takes the time from this counter itself, for all processors
-// and as it is: then they agree about it, and it runs on evenly. A kernel that finds out
-// otherwise changes to another source.
+// trusted reports whether the kernel takes the time from this counter. The counters of all processors
+// then agree and run evenly: a kernel that finds otherwise changes to another source.
 func trusted() bool {
 	fd, err := syscall.Open("/sys/devices/system/clocksource/clocksource0/current_clocksource", syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
 	if err != nil {

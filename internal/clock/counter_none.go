@@ -2,8 +2,7 @@
 
 package clock
 
-// There is no counter of the processor's that is known to be the system's clock: readings
-// of that are used, and no more.
+// No counter of the processor is known to be the system's clock. Deadlines use the monotonic clock.
 
 const haveCycles = false
 

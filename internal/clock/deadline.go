@@ -6,71 +6,53 @@ import (
 	"time"
 )
 
-// A Deadline is a moment before which something surely goes on, such as the tick of a reading of
-// the clock. To ask it is cheaper than to read the clock again: 9 ns where the processor's
-// counter is to be had, 22 ns elsewhere, against 42 ns, on the machine of the benchmarks.
+// A Deadline is a moment before which a state surely lasts, such as the tick of a reading of the
+// clock. To check a Deadline is cheaper than to read the clock: 9 ns with the processor's counter and
+// 22 ns without, against 42 ns, on the machine of the benchmarks.
 //
-// It is a reading of a counter: of the processor's (see cycles) or, with the lowest bit set, of
-// the system's monotonic clock, in nanoseconds from start. The zero Deadline is past.
+// A Deadline is a count of the processor's counter (see cycles). With the lowest bit set, a Deadline
+// is a reading of the system's monotonic clock, in nanoseconds from start. The zero Deadline is past.
 //
-// # Why this is right
-//
-// A Deadline is made of an exact reading of the clock and of a counter that was read before it,
-// so what is left of the tick is counted from a moment that is too early, never too late. From then on:
-//
-//   - Slewing changes how fast the system's clocks run, the monotonic one and the wall clock alike, by
-//     0.05 % at the most; the processor's counter keeps its own pace. A Deadline in that counter is set 0.4 %
-//     too early for that. A clock that is made to run faster still (adjtimex can, by 10 %) no
-//     longer agrees with the counter, which is noticed within 10 ms: then it is used no more.
-//   - A step of the wall clock is noticed when the tick ends, in the counter's time: at most one tick later
-//     than by reading the clock each time.
-//   - While the machine is suspended the counter may stand still, go on or start again from 0. If it goes on the
-//     Deadline is past. If it starts again it is too far from the Deadline to be
-//     believed: one holds for no longer than window. If it stands still, only the rest of the
-//     tick is left to run after it: to freeze and to thaw the processes takes the
-//     kernel longer than that, with the counter running. A virtual machine that is paused or
-//     moved from outside has neither: its processes cannot tell, and the first of their IDs may have a
-//     time from before, as from a caller that was held up between its reading of the clock and
-//     its ID. That goes on for less than a tick of running time.
-//   - Moved to a host whose counter runs at another pace, unscaled, a virtual machine may find a tick
-//     longer than it is until that is noticed, within 10 ms.
-//
-// Uniqueness and order rest on none of this: the word is what makes them, whatever
-// time its callers believe it to be.
+// A Deadline comes early, never late: the counter is read before the clock, and the rate has a
+// margin. ARCHITECTURE.md says what happens when a machine is suspended or moved. Uniqueness and
+// order do not depend on Deadlines: the word alone gives both, at any time that its callers believe.
 type Deadline uint64
 
 const (
-	bySystem Deadline = 1 // the bit that tells the counters apart
+	bySystem Deadline = 1 // set if the Deadline is of the monotonic clock
 
-	// window is longer than any tick is in either counter, at up to 8 GHz. Nothing
-	// is believed to be further off than that.
-	window = 1 << 25
+	// maxAhead is longer than any tick, in either counter, at up to 8 GHz.
+	maxAhead = 1 << 25
 )
 
-// start is what the monotonic clock is counted from. It is before every reading.
+// start is before every reading: the monotonic clock counts from start.
 var start = time.Now()
 
-// Ahead tells whether the moment is yet to come.
+// Ahead reports whether the moment is still to come.
 func (d Deadline) Ahead() bool { return d.AheadByCycles() || d.AheadBySystem() }
 
-// AheadByCycles and AheadBySystem are the two ways of Ahead, for callers who count each
-// nanosecond: each is small enough to be no call.
+// AheadByCycles reports whether the Deadline is of the processor's counter, and ahead. With
+// AheadBySystem it does the work of Ahead, and the compiler inlines each of the two.
 func (d Deadline) AheadByCycles() bool { return d&bySystem == 0 && d.after(cycles()) }
 
-// AheadBySystem is the other one.
+// AheadBySystem reports whether the Deadline is of the monotonic clock, and ahead.
 func (d Deadline) AheadBySystem() bool {
 	return d&bySystem != 0 && d.after(uint64(time.Since(start)))
 }
 
-func (d Deadline) after(count uint64) bool { return uint64(d)-count-1 < window }
+// after reports whether the moment comes after count. It does not believe a moment that is further off
+// than a tick. The processor's counter can start again from 0 while the machine is suspended, and an
+// old Deadline would then be ahead for long.
+func (d Deadline) after(count uint64) bool { return uint64(d)-count-1 < maxAhead }
 
-// A Mark is a moment, in both counters.
+// A Mark is a moment in both counters.
 type Mark struct {
-	cycles uint64 // 0 if that counter is not to be used
+	cycles uint64 // 0 if the processor's counter is not to be used
 	system time.Duration
 }
 
-// Mark reads the system's clock, and returns a moment that is not later than the reading.
+// Mark reads the clock. It returns the reading and a moment that is not later than the reading. A
+// program's own clock has no such moment: its Mark is zero.
 func (c Clock) Mark() (time.Time, Mark) {
 	if c.read != nil {
 		return c.read(), Mark{}
@@ -81,8 +63,8 @@ func (c Clock) Mark() (time.Time, Mark) {
 	}
 	t := time.Now()
 	m.system = t.Sub(start)
-	// In a bubble of testing/synctest time passes by the sleeps of its goroutines, and the processor's
-	// counter has no part in it. Such times have no monotonic reading.
+	// In a bubble of testing/synctest only the sleeps of its goroutines pass time, and the processor's
+	// counter runs on. Times of a bubble have no monotonic reading.
 	if haveCycles && (t == t.Round(0) || !processor.usable(m.system)) {
 		m.cycles = 0
 	}
@@ -92,8 +74,8 @@ func (c Clock) Mark() (time.Time, Mark) {
 	return t, m
 }
 
-// In returns the Deadline of a time after the mark, which may not be longer than a few milliseconds.
-// Of a mark of a clock that a program has brought along it is past.
+// In returns the Deadline at the time left after the mark. left must be at most a few milliseconds. The
+// Deadline of a zero Mark is past.
 func (m Mark) In(left time.Duration) Deadline {
 	switch {
 	case m.cycles != 0:
@@ -102,24 +84,24 @@ func (m Mark) In(left time.Duration) Deadline {
 		}
 		return 0
 	case m.system != 0:
-		return Deadline(m.system+left-1) | bySystem // not later, for the bit
+		return Deadline(m.system+left-1) | bySystem // less 1, since the bit can add 1
 	}
 	return 0
 }
 
-// pace is what is known of the processor's counter.
+// A pace is the measured rate of the processor's counter.
 type pace struct {
-	// rate is how many of its cycles are in a nanosecond, times 1<<rateShift, less the
-	// margin; 0 if the counter is not to be used, not yet or not any more.
+	// rate is the number of cycles in a nanosecond, times 1<<rateShift, less the margin; 0 while the
+	// counter is not to be used.
 	rate atomic.Uint64
-	due  atomic.Int64 // when to look again, by the system's monotonic clock
+	due  atomic.Int64 // when to look again, by the monotonic clock
 
-	mu      sync.Mutex // for what follows; who finds it held goes on with what is known
-	looked  time.Duration
-	cycles  uint64 // the counter at the time of system
-	system  time.Duration
-	exact   uint64 // rate without the margin
-	trusted bool
+	mu      sync.Mutex    // guards the fields below; callers that find it locked use the old rate
+	asked   time.Duration // when the system was last asked whether to trust the counter
+	trusted bool          // the system's answer
+	cycles  uint64        // the counter at the last look
+	system  time.Duration // the monotonic clock at the last look
+	exact   uint64        // rate without the margin
 }
 
 var processor pace
@@ -127,12 +109,12 @@ var processor pace
 const (
 	rateShift = 24
 
-	lookEvery    = 10 * time.Millisecond // between two looks
-	confirmEvery = time.Second           // between two questions to the system
-	maxJitter    = 1 << 13               // cycles within which both counters are read, or the look does not count
+	lookEvery    = 10 * time.Millisecond // time between two looks
+	confirmEvery = time.Second           // time between two questions to the system
+	maxJitter    = 1 << 13               // most cycles that a look may take
 )
 
-// usable tells whether the counter is to be used at that time, and sees to its pace.
+// usable reports whether to use the counter now. If a look is due, usable looks first.
 func (p *pace) usable(now time.Duration) bool {
 	if int64(now) >= p.due.Load() && p.mu.TryLock() {
 		before := cycles()
@@ -144,10 +126,11 @@ func (p *pace) usable(now time.Duration) bool {
 	return p.rate.Load() != 0
 }
 
-// look compares the counters: now was read between before and after.
+// look compares the counters. now was read between before and after. ask asks the system whether to
+// trust the counter.
 func (p *pace) look(before uint64, now time.Duration, after uint64, ask func() bool) {
-	if p.looked == 0 || now >= p.looked+confirmEvery {
-		p.looked, p.trusted = now, ask()
+	if p.asked == 0 || now >= p.asked+confirmEvery {
+		p.asked, p.trusted = now, ask()
 	}
 	if !p.trusted {
 		p.rate.Store(0)
@@ -155,7 +138,7 @@ func (p *pace) look(before uint64, now time.Duration, after uint64, ask func() b
 		p.due.Store(int64(now + confirmEvery))
 		return
 	}
-	if after-before > maxJitter { // held up in between; also if the counter goes back
+	if after-before > maxJitter { // the caller was held up in between, or the counter went back
 		p.due.Store(int64(now + lookEvery/10))
 		return
 	}
@@ -163,18 +146,22 @@ func (p *pace) look(before uint64, now time.Duration, after uint64, ask func() b
 	count := before + (after-before)/2
 	passed, counted := uint64(now-p.system), count-p.cycles
 	switch {
-	case p.cycles == 0: // the first look
+	case p.cycles == 0: // the first look has no rate yet
 	case passed < uint64(lookEvery/2) || passed > uint64(time.Hour) || counted > 1<<(63-rateShift):
-		// Too short to tell, or too long. Not known is not used.
+		// Too short or too long to measure a rate. Without a rate the counter is not used.
 		p.exact = 0
 	default:
 		exact := counted << rateShift / passed
 		if p.exact != 0 && max(exact, p.exact)-min(exact, p.exact) > p.exact>>9 {
-			// It does not run evenly, or the system's clock does not. The next looks tell.
+			// The rates of two looks differ by more than 0.2 %. The machine may have been moved to a host
+			// whose counter runs at another rate, or the system's clock may have been made to run faster
+			// (adjtimex allows 10 %). Do not use the counter before two looks agree again.
 			exact = 0
 		}
 		p.exact = exact
 	}
 	p.cycles, p.system = count, now
+	// The system slews its clocks by up to 0.05 %, and the processor's counter does not follow. A margin
+	// of 0.4 % makes Deadlines early enough.
 	p.rate.Store(p.exact - p.exact>>8)
 }

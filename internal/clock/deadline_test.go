@@ -14,7 +14,7 @@ func TestAfter(t *testing.T) {
 		count uint64
 		want  bool
 	}{
-		{1<<40 - 1, true}, {1<<40 - window, true}, {1<<40 - window - 1, false}, // further off than any tick
+		{1<<40 - 1, true}, {1<<40 - maxAhead, true}, {1<<40 - maxAhead - 1, false}, // further off than any tick
 		{1 << 40, false}, {1<<40 + 1, false}, {1 << 50, false}, {math.MaxUint64, false},
 		{0, false}, {1000, false}, // a counter that has started again
 	} {
@@ -30,8 +30,8 @@ func TestAfter(t *testing.T) {
 	}
 }
 
-// A deadline that is still ahead after a reading of the clock is later than that reading, and it
-// is ahead for most of its time. This is so for both counters.
+// A deadline that is ahead after a reading of the clock is later than the reading. A deadline is ahead
+// for most of its time. Both counters are tried.
 func TestDeadlinesComeEarly(t *testing.T) {
 	var c Clock
 	random := rand.New(rand.NewPCG(1, 1))
@@ -59,7 +59,7 @@ func TestDeadlinesComeEarly(t *testing.T) {
 	}
 }
 
-// In a bubble the time of deadlines passes as the bubble's.
+// In a bubble, deadlines pass with the bubble's time.
 func TestDeadlineInBubble(t *testing.T) {
 	var c Clock
 	for haveCycles && trusted() && processor.rate.Load() == 0 {
@@ -85,12 +85,12 @@ func TestDeadlineInBubble(t *testing.T) {
 	})
 }
 
-// A machine has a counter and a clock.
+// A machine has a simulated counter and clock.
 type machine struct {
 	pace   pace
 	cycles float64
 	clock  time.Duration
-	speed  float64 // cycles in a nanosecond of the clock's
+	speed  float64 // cycles in a nanosecond of the clock
 	trust  bool
 }
 
@@ -99,7 +99,7 @@ func (m *machine) run(d time.Duration) {
 	m.cycles += float64(d) * m.speed
 }
 
-// look is a look at the counters by a caller who is held up for so long in between.
+// look compares the counters, as a caller does that is held up for a while between the readings.
 func (m *machine) look(held time.Duration) {
 	if m.clock < time.Duration(m.pace.due.Load()) {
 		return
@@ -110,7 +110,7 @@ func (m *machine) look(held time.Duration) {
 	m.pace.look(before, now, uint64(m.cycles), func() bool { return m.trust })
 }
 
-// late returns by how much a deadline after d comes too late, negative if it is early.
+// late returns how much too late a deadline after d comes; negative if the deadline comes early.
 func (m *machine) late(d time.Duration) time.Duration {
 	rate := float64(m.pace.rate.Load()) / (1 << rateShift)
 	return time.Duration(float64(d)*rate/m.speed) - d

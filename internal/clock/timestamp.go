@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Epoch returns e in Unix milliseconds, or def where e is the zero time.
+// Epoch returns e in Unix milliseconds, or def if e is the zero time.
 func Epoch(e time.Time, def int64) int64 {
 	if e.IsZero() {
 		return def
@@ -13,9 +13,8 @@ func Epoch(e time.Time, def int64) int64 {
 	return Millis(e)
 }
 
-// Timestamp returns the milliseconds from the epoch, in Unix milliseconds, to t,
-// kept within 0 and last; ok tells whether it already was. That is what a range
-// scan needs of a time that no timestamp holds.
+// Timestamp returns the milliseconds from the epoch to t, limited to 0 to last. The epoch is in Unix
+// milliseconds. ok is false if t is outside of the range. Range scans use the limited timestamp.
 func Timestamp(t time.Time, epoch, last int64) (ts int64, ok bool) {
 	ms := Millis(t)
 	switch {

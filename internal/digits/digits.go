@@ -1,6 +1,6 @@
-// Package digits reads decimal and hexadecimal numbers strictly: digits alone,
-// with no sign, space, prefix or underscore. It knows no format: a decoder
-// returns the offset of the first character that is not a digit.
+// Package digits reads decimal and hexadecimal numbers strictly: digits only, without sign, space, prefix
+// or underscore. It knows no format. A decoder returns the offset of the first character that is not a
+// digit.
 package digits
 
 import (
@@ -8,14 +8,14 @@ import (
 	"math/bits"
 )
 
-// Decimal reads decimal digits. bad is the offset of the first character that is
-// none, -1 if all are. ok tells whether the value fits 64 bits.
+// Decimal reads decimal digits. bad is the offset of the first character that is not a digit, or -1. ok
+// reports whether the value fits 64 bits.
 func Decimal[S string | []byte](s S) (v uint64, bad int, ok bool) {
 	pos := 0
 	for ; pos < len(s)-7 && pos < safeDigits; pos += 8 {
 		x := load8(s[pos : pos+8])
 		if !digits8(x) {
-			break // the loop below says which
+			break // the loop below finds the character
 		}
 		v = v*1e8 + value8(x)
 	}
@@ -28,35 +28,35 @@ func Decimal[S string | []byte](s S) (v uint64, bad int, ok bool) {
 		hi, lo := bits.Mul64(v, 10)
 		sum, carry := bits.Add64(lo, uint64(d), 0)
 		if hi != 0 || carry != 0 {
-			ok = false // go on: a foreign character further right is the better message
+			ok = false // continue: a foreign character further right makes a better message
 		}
 		v = sum
 	}
 	return v, -1, ok
 }
 
-// safeDigits is how many decimal digits fit 64 bits whatever they are, in whole groups of 8.
+// safeDigits is how many digits always fit 64 bits, in whole groups of 8.
 const safeDigits = 16
 
-// load8 returns 8 characters, the first lowest. The compiler makes one load of it.
+// load8 returns 8 characters, the first in the lowest byte. The compiler turns load8 into one load.
 func load8[S string | []byte](s S) uint64 {
 	_ = s[7]
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// ones is a number in each of 8 bytes, once it is multiplied by it.
+// ones has 1 in each byte. A product with ones has the factor in each byte.
 const ones = 0x0101010101010101
 
-// digits8 tells whether 8 characters are decimal digits: their high half is 3, and still is
-// when 6 is added, as it is not above a low half of 9. A carry from one byte to the next
-// comes only from a byte whose own high half is not 3.
+// digits8 reports whether 8 characters are decimal digits. The high half of a digit is 3. It is still 3
+// after the addition of 6, since the low half of a digit is at most 9. Only a byte whose high half is
+// not 3 can carry into the next byte.
 func digits8(x uint64) bool {
 	return ((x^'0'*ones)|((x+6*ones)^'0'*ones))&(0xf0*ones) == 0
 }
 
-// value8 returns the value of 8 decimal digits. Each step makes numbers of twice as many
-// digits out of two neighbours, of which the first, the lower, counts for more.
+// value8 returns the value of 8 decimal digits. Each step joins neighbours into numbers of twice as many
+// digits. The lower neighbour has the higher weight.
 func value8(x uint64) uint64 {
 	x &= 0x0f * ones
 	x = (x*10 + x>>8) & 0x00ff00ff00ff00ff
@@ -64,9 +64,10 @@ func value8(x uint64) uint64 {
 	return (x*10000 + x>>32) & 0xffffffff
 }
 
-// A nibble, one hexadecimal digit, is in each byte of an integer here, the first uppermost.
+// In the functions below, each byte of an integer holds a nibble, which is a hexadecimal digit. The first
+// nibble is in the highest byte.
 
-// letters has 1 in each byte for a nibble above 9.
+// letters returns 1 in each byte whose nibble is above 9.
 func letters(nibbles uint64) uint64 { return (nibbles + 6*ones) >> 4 & ones }
 
 // characters returns the digits of nibbles, in lower case.
@@ -89,15 +90,14 @@ func AppendHex(dst, src []byte) []byte {
 	return dst
 }
 
-// Hex reads 2*len(dst) hexadecimal digits, which the caller has counted, into
-// dst. It returns the offset of the first character that is none, and -1 if all
-// are.
+// Hex reads 2*len(dst) hexadecimal digits into dst. The length of s must be 2*len(dst). Hex returns the
+// offset of the first character that is not a digit, or -1.
 func Hex[S string | []byte](dst []byte, s S) int {
 	pos := 0
 	for ; len(dst)-pos >= 4; pos += 4 {
 		x, ok := nibbles8(bits.ReverseBytes64(load8(s[2*pos : 2*pos+8])))
 		if !ok {
-			break // the loop below says which
+			break // the loop below finds the character
 		}
 		x = (x | x>>4) & 0x00ff00ff00ff00ff
 		x = (x | x>>8) & 0x0000ffff0000ffff
@@ -119,8 +119,9 @@ func Hex[S string | []byte](dst []byte, s S) int {
 	return -1
 }
 
-// nibbles8 returns the nibbles of 8 characters; ok tells whether all are digits. Whatever is
-// taken for a nibble of a character that is none, it is none itself or is written as another.
+// nibbles8 returns the nibbles of 8 characters. ok reports whether all characters are digits. To check
+// them, nibbles8 writes the nibbles as characters again and compares: a character that is not a digit
+// gives a value above 15, or a nibble that is written differently.
 func nibbles8(text uint64) (x uint64, ok bool) {
 	letter := text >> 6 & ones
 	x = text&(0x0f*ones) + letter*9

@@ -14,7 +14,7 @@ func checkDecimal(t *testing.T, s string) {
 	t.Helper()
 	want, r := testkit.Decimal(1000).Decode(s, new(big.Int).SetUint64(1<<64-1))
 	if len(s) == 0 || len(s) > 1000 {
-		return // the caller's part
+		return // callers check the length
 	}
 	v, bad, ok := digits.Decimal(s)
 	w, bad2, ok2 := digits.Decimal([]byte(s))

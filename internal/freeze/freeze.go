@@ -1,7 +1,7 @@
 //go:build unix
 
-// Package freeze stops processes for those who torture or test. The signal alone is not enough for that: a process
-// stops some time after it was sent, one thread after the other, and may do this and that meanwhile.
+// Package freeze stops processes, for torture and tests. The signal alone is not enough: the threads of a
+// process stop one after the other, some time after the signal was sent, and may still do work.
 package freeze
 
 import (
@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// Process stops a process, and returns when it stands still. SIGCONT has it go on.
+// Process stops a process, and returns when the process stands still. SIGCONT resumes the process.
 func Process(pid int) error {
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 		return err
@@ -34,7 +34,8 @@ func Process(pid int) error {
 	}
 }
 
-// Frozen tells whether a process stands still as a whole. Its error is os.ErrProcessDone if it has ended.
+// Frozen reports whether all threads of a process stand still. If the process has ended, the error is
+// os.ErrProcessDone.
 func Frozen(pid int) (bool, error) {
 	if runtime.GOOS != "linux" {
 		out, err := exec.Command("ps", "-o", "stat=", "-p", strconv.Itoa(pid)).Output()
@@ -53,7 +54,7 @@ func Frozen(pid int) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		text := string(stat) // "pid (name) state …", and the name can have any bytes
+		text := string(stat) // "pid (name) state …"; the name may contain any bytes
 		switch state, _, _ := strings.Cut(strings.TrimSpace(text[strings.LastIndexByte(text, ')')+1:]), " "); state {
 		case "Z", "X":
 			continue

@@ -16,7 +16,7 @@ import (
 	"github.com/firn-id/firn/internal/freeze"
 )
 
-// counts is an output that is counted.
+// counts is an output that counts its bytes.
 type counts struct {
 	mu sync.Mutex
 	n  int
@@ -35,13 +35,13 @@ func (c *counts) now() int {
 	return c.n
 }
 
-// asProcess makes the tests' program one that writes lines for ever.
+// asProcess is an environment variable. If it is 1, the test program writes lines for ever.
 const asProcess = "FIRN_FREEZE_TEST_PROCESS"
 
 func TestMain(m *testing.M) {
 	for os.Getenv(asProcess) == "1" {
 		if _, err := os.Stdout.WriteString("on\n"); err != nil {
-			os.Exit(1) // nobody is there any more
+			os.Exit(1) // the test has ended
 		}
 	}
 	os.Exit(m.Run())

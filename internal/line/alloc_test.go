@@ -10,7 +10,7 @@ import (
 	"github.com/firn-id/firn/internal/line"
 )
 
-// A slow source has a word at every other try, and a pause before it.
+// A slow source has a word at every other try, after a pause.
 type slow struct {
 	pause time.Duration
 	tries int
@@ -23,8 +23,8 @@ func (s *slow) Try(int) (uint64, int, time.Duration, error) {
 	return 1, 1, 0, nil
 }
 
-// Waiting allocates nothing but what is used again, however long the wait: neither for who
-// leads nor for those behind.
+// Waiting allocates only what later waits use again, for the leader and for the others, however long
+// the wait.
 func TestAllocations(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -57,7 +57,7 @@ func TestAllocations(t *testing.T) {
 			}
 		}()
 	}
-	if got := testing.AllocsPerRun(10, func() { // the first of which make what the others use
+	if got := testing.AllocsPerRun(10, func() { // the first run makes what the other runs use
 		for range callers {
 			start <- true
 		}

@@ -34,7 +34,7 @@ func (s *ticker) Try(n int) (uint64, int, time.Duration, error) {
 	return 1, int(run), 0, nil
 }
 
-// A crowd is callers that stand in line until their contexts end, again and again.
+// A crowd is a number of callers. Each stands in line until its context ends, again and again.
 type crowd struct {
 	line    line.Line
 	served  atomic.Int64
@@ -42,7 +42,7 @@ type crowd struct {
 	cancels []context.CancelFunc
 }
 
-// gather makes callers stand in line, each with a context of its own.
+// gather starts callers that stand in line, each with its own context.
 func gather(callers int, s line.Source) *crowd {
 	c := new(crowd)
 	for range callers {
@@ -70,8 +70,8 @@ func (c *crowd) cancel() {
 	c.all.Wait()
 }
 
-// BenchmarkCrowd reports what share of 256 words a millisecond a line hands out to callers with
-// contexts, and how much of a core the process uses.
+// BenchmarkCrowd reports two shares: of 256 words a millisecond, how many the line hands out to callers
+// with contexts, and how much of a core the process uses.
 func BenchmarkCrowd(b *testing.B) {
 	for _, callers := range []int{1, 1000, 100_000} {
 		b.Run(fmt.Sprintf("callers=%d", callers), func(b *testing.B) {
@@ -90,8 +90,8 @@ func BenchmarkCrowd(b *testing.B) {
 	}
 }
 
-// BenchmarkCancel measures how long it takes until callers have returned whose contexts end, of
-// 100 000 in a line that no words come for: all of them, and the last.
+// BenchmarkCancel measures how soon callers return after their contexts end. 100 000 callers stand in a
+// line without words. Either all contexts end, or the context of one more caller at the end of the line.
 func BenchmarkCancel(b *testing.B) {
 	const callers = 100_000
 	b.Run("all", func(b *testing.B) {

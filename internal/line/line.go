@@ -1,14 +1,13 @@
-// Package line is where callers stand who wait for the next tick of a generator.
+// Package line holds the waiters: callers that wait for the next tick of a generator.
 //
-// One of them leads: it sleeps until the next tick begins, outside the lock, takes a
-// word for itself and then one for each caller behind it, first come, first served.
-// Whoever is left when that tick is spent as well stays in line, and the first of
-// them leads. So a tick wakes as many callers as it can serve, and one sleeper a
-// generator needs the precise clock.
+// One waiter leads the line. The leader sleeps until the next tick begins, outside the lock. Then the
+// leader takes a word for itself and one for each waiter behind it, first come, first served. When the
+// tick is exhausted, the first of the remaining waiters becomes the leader. A tick therefore wakes as
+// many waiters as it can serve, and a generator needs one precise sleep.
 //
-// While the line is busy, callers who come fresh join it or, if they do not wait, go
-// away: else those who happen to call at the start of a tick could keep it spent
-// before the line is served, for ever.
+// While the line is busy, new callers join the line or, if they do not wait, get an error. Otherwise
+// callers that arrive at the start of each tick could exhaust the tick before the line is served, for
+// ever.
 package line
 
 import (
@@ -21,44 +20,43 @@ import (
 	"github.com/firn-id/firn/internal/clock"
 )
 
-// A Source is what a line waits for.
+// A Source has the words that a line waits for.
 type Source interface {
-	// Try issues a run of up to n words and returns the first and their number.
-	// With none to be had it returns 0 and how long to pause before the next try,
-	// or an error if waiting does not help.
+	// Try issues a run of up to n words. It returns the first word and the length of the run. If no
+	// word is available, Try returns a run of 0 and the pause before the next try. If waiting does not
+	// help, Try returns an error.
 	Try(n int) (word uint64, run int, pause time.Duration, err error)
 }
 
-// Line is the line of one generator. A Line is ready as it is: nobody stands in it.
+// Line is the line of one generator. The zero Line is empty and ready for use.
 type Line struct {
-	Name string // the first word of its errors
+	Name string // the first word of the line's errors
 
-	busy  atomic.Bool  // somebody leads; written with mu held, read by all
-	count atomic.Int32 // those who wait for a word
+	busy   atomic.Bool   // the line has a leader; written with mu held
+	count  atomic.Int32  // number of waiters, with the leader
+	formed atomic.Uint64 // how often the line has formed; written with mu held
 
-	formed atomic.Uint64 // how often a line has formed; written with mu held
-
-	mu         sync.Mutex // held for the moments it takes to join, serve or leave
-	head, tail *place     // those behind the leader
-	looked     *place     // dismiss continues behind this place; nil: with the first
+	mu         sync.Mutex // held briefly: to join, to serve or to leave
+	head, tail *place     // the waiters behind the leader
+	looked     *place     // dismiss continues behind this place; nil means at the head
 }
 
-// A place is the place in line of one caller.
+// A place is the place of one waiter.
 //
-// The caller parks on a condition rather than a channel: channels belong to the bubble of
-// testing/synctest that made them, and other callers use the place again. Each condition has its own
-// mutex, so callers that wake at the same time do not queue up for the line's mutex.
+// The waiter parks on a condition, not on a channel: other callers use the place again, and a channel
+// belongs to the bubble of testing/synctest that made the channel. Each condition has its own mutex, so
+// waiters that wake at the same time do not queue for the line's mutex.
 type place struct {
 	ctx  context.Context
 	next *place // guarded by the line's mu
 
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	turn  sync.Cond
 	state placeState
-	word  uint64 // set when served
+	word  uint64 // set if served
 }
 
-// places are used again, so that waiting allocates nothing.
+// places keeps places for later waiters, so that waiting allocates nothing.
 var places = sync.Pool{New: func() any {
 	p := new(place)
 	p.turn.L = &p.mu
@@ -69,24 +67,23 @@ type placeState uint8
 
 const (
 	standing placeState = iota
-	served              // word is the caller's
-	leading             // the caller leads
-	ended               // the caller's context is done
+	served              // word belongs to the waiter
+	leading             // the waiter leads
+	ended               // the waiter's context has ended
 )
 
-// Busy tells whether callers stand in line, to whom the next words belong.
+// Busy reports whether callers stand in line. The next words belong to these waiters.
 func (l *Line) Busy() bool { return l.busy.Load() }
 
-// Len returns how many callers wait for a word, the leader included.
+// Len returns the number of waiters, with the leader.
 func (l *Line) Len() int { return int(l.count.Load()) }
 
-// Formed returns how often a line has formed where nobody stood: the number of the present
-// one, for a source that wants to know whether callers have waited all the while.
+// Formed returns how often the line has formed. If the number has not changed and the line is busy,
+// the line has been busy all the while.
 func (l *Line) Formed() uint64 { return l.formed.Load() }
 
-// Stand waits in line until the source has a word for the caller, as long as ctx
-// allows; nil stands for a context that never ends. A caller who leads may get a run
-// of up to n words, the others get one.
+// Stand waits in line until the source has a word for the caller, as long as ctx allows. A nil ctx
+// never ends. A leader gets a run of up to n words; other waiters get one word.
 func (l *Line) Stand(ctx context.Context, n int, source Source) (uint64, int, error) {
 	if ctx == nil {
 		ctx = context.Background()
@@ -112,8 +109,8 @@ func (l *Line) Stand(ctx context.Context, n int, source Source) (uint64, int, er
 
 // lead waits for the next tick on behalf of the line.
 //
-// The source and the context are in part their users' own: they can panic, or end the
-// goroutine with [runtime.Goexit]. Whatever way the lead ends, the line is left.
+// The source and the context may call code of the program, which can panic or call [runtime.Goexit]. In
+// either case the deferred leave hands the line over.
 func (l *Line) lead(ctx context.Context, n int, source Source) (word uint64, run int, err error) {
 	defer func() { l.leave(source, run) }()
 	for {
@@ -134,9 +131,8 @@ func (l *Line) lead(ctx context.Context, n int, source Source) (word uint64, run
 	}
 }
 
-// leave ends the lead of a caller. A leader that got a run of words first takes a word for each
-// caller in line, as far as the tick goes. Then it hands the line over. A caller whose context has
-// ended gets no word.
+// leave ends the lead of a caller. A leader that got words first takes a word for each waiter, until
+// the tick is exhausted. Then leave hands the line over. A waiter whose context has ended gets no word.
 func (l *Line) leave(source Source, run int) {
 	l.count.Add(-1)
 	l.mu.Lock()
@@ -158,8 +154,8 @@ func (l *Line) leave(source Source, run int) {
 
 func (l *Line) endOf(ctx context.Context) error { return &endError{l.Name, ctx.Err()} }
 
-// An endError is the error of a caller whose context has ended. Thousands of callers can return at
-// a time: fmt.Errorf would take half of the time until all have, since it grows the stack of each.
+// An endError is the error of a waiter whose context has ended. Thousands of waiters can return at the
+// same time. fmt.Errorf would take half of the total time, since it grows the stack of each goroutine.
 type endError struct {
 	name string
 	err  error
@@ -184,7 +180,7 @@ func (l *Line) join(ctx context.Context) *place {
 	return p
 }
 
-// wakeFirst takes the first place out of the line and wakes its caller. mu is held.
+// wakeFirst takes the first place out of the line and wakes its waiter. mu is held.
 func (l *Line) wakeFirst(s placeState, word uint64) {
 	p := l.head
 	if l.head = p.next; l.head == nil {
@@ -196,7 +192,7 @@ func (l *Line) wakeFirst(s placeState, word uint64) {
 	p.wake(s, word)
 }
 
-// handOver makes the first in line the leader. Without callers in line the line is gone. mu is held.
+// handOver makes the first waiter the leader, or ends the line if it is empty. mu is held.
 func (l *Line) handOver() {
 	if l.head != nil {
 		l.wakeFirst(leading, 0)
@@ -206,23 +202,23 @@ func (l *Line) handOver() {
 }
 
 const (
-	// perLook is the pause that pays for a look at one context: a look takes up to 0.1 µs in a long
-	// line, where no cache has the context.
+	// perLook is the pause that allows a look at one context. A look takes up to 0.1 µs in a long line,
+	// where no cache has the context.
 	perLook = time.Microsecond
-	// maxEnded bounds how many callers one dismiss sends away, which takes 0.3 ms.
+	// maxEnded is the most waiters that one dismiss sends away. This takes 0.3 ms.
 	maxEnded = 1024
 )
 
-// dismiss sends callers away whose contexts have ended. The leader calls dismiss before each pause,
-// so a parked caller needs no channel.
+// dismiss sends waiters away whose contexts have ended. The leader calls dismiss before each pause, so
+// a parked waiter needs no channel.
 //
-// A dismiss looks at a part of the line: at no more contexts than the pause pays for. The next
-// dismiss continues behind that part. So the leader spends at most a tenth of its pauses on
-// contexts, however long the line is. A caller whose context ends returns after at most two pauses,
-// of up to 5 ms, and a millisecond more for each 1000 callers in line.
+// A dismiss looks at a part of the line, at as many contexts as the pause allows. The next dismiss
+// continues behind this part. The leader therefore spends at most a tenth of its pauses on contexts,
+// in a line of any length. A waiter whose context ends returns after at most two pauses of up to 5 ms,
+// and a millisecond more for each 1000 waiters.
 //
-// A caller that is sent away does not count as a look. After many of them, dismiss reports that
-// there may be more. The leader then looks for words before it continues, and skips the pause.
+// A waiter that is sent away does not count as a look. After maxEnded of these waiters, dismiss reports
+// that there may be more. The leader then tries for words before it continues, and skips the pause.
 func (l *Line) dismiss(pause time.Duration) (more bool) {
 	looks := max(1, int(min(pause, clock.Longest)/perLook))
 	l.mu.Lock()
@@ -255,8 +251,7 @@ func (l *Line) dismiss(pause time.Duration) (more bool) {
 	return false
 }
 
-// wait parks the caller until the caller is called out of the line. Afterwards the place is another
-// caller's.
+// wait parks the waiter until its place is taken out of the line. wait then gives the place to places.
 func (p *place) wait() (placeState, uint64) {
 	p.mu.Lock()
 	for p.state == standing {
@@ -269,8 +264,8 @@ func (p *place) wait() (placeState, uint64) {
 	return state, word
 }
 
-// wake ends the wait of the caller. The place must be out of the line already: the caller gives it
-// to others.
+// wake ends the wait of a waiter. The place must already be out of the line, since the waiter gives the
+// place to places.
 func (p *place) wake(s placeState, word uint64) {
 	p.mu.Lock()
 	p.state, p.word = s, word
@@ -278,8 +273,8 @@ func (p *place) wake(s placeState, word uint64) {
 	p.mu.Unlock()
 }
 
-// done tells whether the caller's context has ended. A context that panics is not the
-// leader's affair: its caller is sent to see for itself.
+// done reports whether the waiter's context has ended. If the context panics, done returns true: the
+// waiter then asks the context itself, so the panic reaches the waiter and not the leader.
 func (p *place) done() (done bool) {
 	defer func() {
 		if recover() != nil {

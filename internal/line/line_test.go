@@ -18,25 +18,25 @@ import (
 	"github.com/firn-id/firn/internal/line"
 )
 
-// A tap is a Source that gives words from 1 on, as many as it was opened for. Before a try
-// it calls fault, with how many tries there were, this one included.
+// A tap is a Source of the words from 1 to the number for which the tap was opened. Before each try the
+// tap calls fault with the number of tries so far, this try included.
 type tap struct {
 	mu    sync.Mutex
 	word  uint64
 	left  int
 	tries int
 	fault func(try int)
-	pause time.Duration // 0 for a millisecond
+	pause time.Duration // 0 means a millisecond
 }
 
-// open lets the tap give n words more.
+// open allows n more words.
 func (s *tap) open(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.left += n
 }
 
-// end makes the source end one of its callers, some tries from now.
+// end makes the source end its caller at a later try.
 func (s *tap) end(tries int, fault func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,18 +65,18 @@ func (s *tap) Try(n int) (uint64, int, time.Duration, error) {
 	return first, run, 0, nil
 }
 
-// A caller is one who stands in line, or stood.
+// A caller stands in line, or has returned from Stand.
 type caller struct{ outcome atomic.Pointer[outcome] }
 
-// outcome is how a call of Stand ended.
+// outcome is the result of a call of Stand.
 type outcome struct {
 	word  uint64
 	run   int
 	err   error
-	panic any // what it panicked with
+	panic any // the value of a panic
 }
 
-// is tells whether the call has ended, and with this word.
+// is reports whether the call has ended with this word.
 func (c *caller) is(word uint64) bool {
 	o := c.outcome.Load()
 	return o != nil && *o == outcome{word: word, run: 1}
@@ -91,8 +91,7 @@ func (c *caller) String() string {
 	return "in line"
 }
 
-// stand makes callers stand in line one after the other, the first of whom leads. It must
-// be called in a bubble.
+// stand makes callers stand in line one after the other. The first caller leads. Call stand in a bubble.
 func stand(l *line.Line, s line.Source, contexts ...context.Context) []*caller {
 	all := make([]*caller, len(contexts))
 	for i, ctx := range contexts {
@@ -111,7 +110,7 @@ func stand(l *line.Line, s line.Source, contexts ...context.Context) []*caller {
 	return all
 }
 
-// pass lets time pass, and the callers do what they do then.
+// pass lets time pass, and waits until all callers are blocked again.
 func pass(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
@@ -125,8 +124,8 @@ func empty(t *testing.T, l *line.Line) {
 	}
 }
 
-// Callers are served in turn, as many in a tick as it has words for, and the line is gone
-// when the last has left.
+// Callers are served in turn, as many in a tick as the tick has words. The line ends when the last
+// caller has left.
 func TestTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l line.Line
@@ -154,8 +153,7 @@ func TestTurns(t *testing.T) {
 	})
 }
 
-// Each caller's context is obeyed within 5 ms, wherever the caller stands: those before and
-// those behind stay.
+// A caller whose context ends returns within 5 ms from any place in the line. All other callers stay.
 func TestContexts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := line.Line{Name: "name"}
@@ -196,7 +194,7 @@ func TestContexts(t *testing.T) {
 	})
 }
 
-// A caller whose context has ended gets no word when its turn comes: the word goes to the next.
+// A caller whose context has ended gets no word in its turn. The word goes to the next caller.
 func TestContextsAtTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l line.Line
@@ -216,7 +214,7 @@ func TestContextsAtTurn(t *testing.T) {
 	})
 }
 
-// A counted context counts how often somebody looks at it.
+// A counted context counts the calls of Err.
 type counted struct {
 	context.Context
 	looks *atomic.Int64
@@ -227,8 +225,8 @@ func (c counted) Err() error {
 	return c.Context.Err()
 }
 
-// The leader of a long line looks at a bounded part of the contexts before each pause. A caller whose
-// context ends still returns soon, wherever it stands, and the others stay in line.
+// The leader of a long line looks at a bounded number of contexts before each pause. A caller whose
+// context ends still returns soon from any place, and all other callers stay in line.
 func TestLongLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const callers = 5000
@@ -260,7 +258,7 @@ func TestLongLine(t *testing.T) {
 			}
 		}
 
-		// All but three, at once: the leader looks to the end of the line, and then from its start.
+		// All contexts but three end at once. The leader looks to the end of the line, then from its start.
 		stay := map[int]bool{3: true, 2600: true, callers - 3: true}
 		for i, cancel := range cancels {
 			if !stay[i] {
@@ -284,14 +282,14 @@ func TestLongLine(t *testing.T) {
 	})
 }
 
-// Callers come, their contexts end and words come in any order: no caller and no word is lost, and
-// callers are served in turn.
+// Callers arrive, contexts end and words come in any order. No caller and no word is lost, and callers
+// are served in turn.
 func TestAnyOrder(t *testing.T) {
 	for seed := range uint64(100) {
 		synctest.Test(t, func(t *testing.T) {
 			random := rand.New(rand.NewPCG(seed, 1))
 			var l line.Line
-			s := &tap{pause: 3 * time.Microsecond} // which pays for a few looks
+			s := &tap{pause: 3 * time.Microsecond} // long enough for a few looks
 			var all []*caller
 			var cancels []context.CancelFunc
 			ended := make(map[int]bool)
@@ -333,7 +331,7 @@ func TestAnyOrder(t *testing.T) {
 	}
 }
 
-// Many callers at a time, by the system's clock and on several threads: each word is handed out once.
+// Many callers on several threads, by the system's clock, get each word once.
 func TestManyThreads(t *testing.T) {
 	const callers, each = 200, 20
 	var l line.Line
@@ -376,7 +374,7 @@ func TestManyThreads(t *testing.T) {
 	empty(t, &l)
 }
 
-// A counter is a Source of a few words a pause. It needs no lock, since one caller at a time leads.
+// A counter is a Source of a few words a pause. It needs no lock, since a line has one leader at a time.
 type counter struct{ word, tries uint64 }
 
 func (s *counter) Try(int) (uint64, int, time.Duration, error) {
@@ -387,7 +385,7 @@ func (s *counter) Try(int) (uint64, int, time.Duration, error) {
 	return s.word, 1, 0, nil
 }
 
-// A source's error goes to the caller who leads; those behind try for themselves.
+// A source's error goes to the leader. Each waiter behind the leader tries for itself.
 func TestError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l line.Line
@@ -415,8 +413,7 @@ func (s *failing) Try(int) (uint64, int, time.Duration, error) {
 	return 0, 0, time.Millisecond, nil
 }
 
-// faults are the ways in which what is not the line's own ends a caller, and what that
-// caller recovers of it.
+// faults are the ways in which a program's code can end a caller, and what the caller recovers.
 var faults = map[string]struct {
 	end  func()
 	want any
@@ -425,11 +422,11 @@ var faults = map[string]struct {
 	"Goexit": {runtime.Goexit, nil},
 }
 
-// A caller that ends in the source takes nobody along: those in line are served in turn,
-// and those who come later.
+// A caller that ends in the source ends alone. All callers in line are served in turn, and so are later
+// callers.
 func TestSourceEnds(t *testing.T) {
 	for name, fault := range faults {
-		// Alone, as the leader of others, and as the leader who serves them.
+		// The caller ends alone, as the leader of a line, and as a leader that serves the line.
 		for _, v := range []struct{ callers, served int }{{1, 0}, {4, 0}, {4, 1}, {4, 2}} {
 			t.Run(fmt.Sprintf("%s of one of %d with %d served", name, v.callers, v.served), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
@@ -446,9 +443,9 @@ func TestSourceEnds(t *testing.T) {
 					if o := all[0].outcome.Load(); o == nil || *o != (outcome{panic: fault.want}) {
 						t.Errorf("the leader: %v", all[0])
 					}
-					first := uint64(1) // who leads next gets it
+					first := uint64(1) // the next leader gets this word
 					if v.served > 0 {
-						first++ // the leader had it
+						first++ // the leader had the first word
 					}
 					for i, c := range all[1:] {
 						if !c.is(first + uint64(i)) {
@@ -466,7 +463,7 @@ func TestSourceEnds(t *testing.T) {
 	}
 }
 
-// A broken context is one whose Err ends who calls it, once it is broken.
+// A broken context ends the goroutine that calls its Err, once the context is broken.
 type broken struct {
 	context.Context
 	now atomic.Bool
@@ -480,7 +477,7 @@ func (c *broken) Err() error {
 	return nil
 }
 
-// A context that panics does so to its own caller, wherever that stands.
+// A context that panics ends its own caller only, in any place of the line.
 func TestContextEnds(t *testing.T) {
 	for name, fault := range faults {
 		for at := range 4 {
