@@ -32,9 +32,10 @@ type Config struct {
 	// and the settings of the generator: "nanoflake", for instance.
 	Pool string
 
-	// Create makes [Start] create the pool if the store has none. On a store that machines share,
-	// set Create only where the address of the store cannot be wrong: a pool in another store
-	// gives out workers that are in use. A store of one machine (a [driver.Local]) needs no Create.
+	// Create makes [Start] create the pool if the store has none. A pool in another store, or of
+	// another name, gives out workers that are in use: set Create only where neither the address
+	// of the store nor the name can be wrong. Start creates the pool that the generator names on a
+	// store of one machine (a [driver.Local]) without Create.
 	Create bool
 
 	// Worker is the worker to take: Any, or a Number.

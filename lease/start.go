@@ -18,8 +18,9 @@ type Generator interface {
 // generator can mint.
 //
 // The worker is of the pool that the generator names, or of Config.Pool. If the store has no such
-// pool, Start creates the pool on a store of one machine (a [driver.Local]), and on other stores if
-// Config.Create is set. Otherwise Start returns an error that is [ErrNoPool].
+// pool, Start creates the pool that the generator names if the store is of one machine (a
+// [driver.Local]), and any pool if Config.Create is set. Otherwise Start returns an error that is
+// [ErrNoPool].
 //
 // Start waits for Config.Wait if all workers are taken. Its errors are a *[NoWorkerError], a
 // *[HeldError], a *[SkewError], a *[MismatchError] if the pool was created for other IDs than the
@@ -34,21 +35,22 @@ func Start(ctx context.Context, store driver.Store, generator Generator, c Confi
 	if err != nil {
 		return nil, err
 	}
-	if c.Pool != "" {
-		wanted.Name = c.Pool
-	}
 	if c.clock == nil {
 		c.clock = g.Now
 	}
-	open := Open
-	if local, ok := store.(driver.Local); c.Create || ok && local.Local() {
+	open, name := Open, wanted.Name
+	local, ok := store.(driver.Local)
+	if c.Create || ok && local.Local() && c.Pool == "" {
 		open = OpenOrCreate
+	}
+	if c.Pool != "" {
+		name = c.Pool
 	}
 	settled, err := c.settle(wanted.Layout)
 	if err != nil {
 		return nil, err
 	}
-	p, err := open(ctx, timed{store, settled.world, settled.Timeout, nil, new(turn)}, wanted.Name, wanted.Layout)
+	p, err := open(ctx, timed{store, settled.world, settled.Timeout, nil, new(turn)}, name, wanted.Layout)
 	if err != nil {
 		return nil, err
 	}

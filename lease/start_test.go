@@ -203,13 +203,16 @@ func TestCreate(t *testing.T) {
 		t.Fatalf("a store of one machine: %v", err)
 	}
 	l.Close()
+	if _, _, err := startNanoflake(t.Context(), memlease.New(), nanoflake.Config{}, lease.Config{Pool: "mien"}); !errors.Is(err, lease.ErrNoPool) {
+		t.Errorf("a store of one machine, and a name that may be misspelled: %v", err)
+	}
 }
 
 // A generator that does not fit the pool, or was not made to be leased, is refused before the store
 // has given it anything.
 func TestStartRefuses(t *testing.T) {
 	store := memlease.New()
-	_, l, err := startNanoflake(t.Context(), store, nanoflake.Config{}, lease.Config{Pool: "mine"})
+	_, l, err := startNanoflake(t.Context(), store, nanoflake.Config{}, lease.Config{Pool: "mine", Create: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -126,7 +126,7 @@ func TestAdvice(t *testing.T) {
 			}
 		}
 	}
-	for _, dir := range []string{"../../lease", "../../leased", "."} {
+	for _, dir := range []string{"../../lease", "."} {
 		texts(t, dir, func(where token.Position, text string) { judge(where.String(), text) })
 	}
 	if seen < 1000 || rescues < 15 {

@@ -22,7 +22,7 @@ import (
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/cmd/firn/internal/stores"
 	"github.com/firn-id/firn/lease"
-	"github.com/firn-id/firn/leased"
+	"github.com/firn-id/firn/lease/filelease"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/snowflakesi"
 )
@@ -58,6 +58,15 @@ type member struct {
 	stop   context.CancelFunc
 }
 
+// startIn leases a worker of the pool in a directory.
+func startIn(ctx context.Context, dir string, g lease.Generator, c lease.Config) (*lease.Lease, error) {
+	store, err := filelease.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	return lease.Start(ctx, store, g, c)
+}
+
 // join starts a generator that takes a worker of the crowd's pool, for which the generator waits as long as
 // it takes, and mints until it is stopped.
 func (c *crowd) join() *member {
@@ -72,8 +81,11 @@ func (c *crowd) joinAt(dir string, worker lease.Choice) *member {
 	m := &member{stop: stop}
 	started := make(chan error, 1)
 	c.all.Go(func() {
-		o := leased.Options{Dir: dir, Lease: lease.Config{Worker: worker, Window: crowdWindow, Wait: time.Minute, Timeout: time.Minute}}
-		g, l, err := leased.Nanoflake(ctx, nanoflake.Config{}, o)
+		g, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true})
+		var l *lease.Lease
+		if err == nil {
+			l, err = startIn(ctx, dir, g, lease.Config{Worker: worker, Window: crowdWindow, Wait: time.Minute, Timeout: time.Minute})
+		}
 		m.lease = l
 		started <- err
 		if err != nil {
@@ -315,8 +327,11 @@ func TestBesideInOneDirectory(t *testing.T) {
 	}
 	taken := make(map[int]bool)
 	for _, pool := range []string{"", "another"} {
-		c := snowflakesi.Config{Layout: snowflakesi.Layout{ClockBits: 40, MachineBits: 1}}
-		_, l, err := leased.SnowflakeSI(t.Context(), c, leased.Options{Dir: dir, Pool: pool})
+		g, err := snowflakesi.NewGenerator(snowflakesi.Config{Leased: true, Layout: snowflakesi.Layout{ClockBits: 40, MachineBits: 1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := startIn(t.Context(), dir, g, lease.Config{Pool: pool})
 		if err != nil {
 			t.Fatal(err)
 		}

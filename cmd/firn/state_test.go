@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -37,7 +38,7 @@ func leaseCommand(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	r := formats.Recipe{Format: f.Format}
 	r.Set.Layout = snowflakesi.DefaultLayout()
-	c := lease.Config{Holder: "a script", Timeout: time.Minute} // whatever the window, on a machine that is busy
+	c := lease.Config{Create: true, Holder: "a script", Timeout: time.Minute} // whatever the window, on a machine that is busy
 	for _, arg := range args[2:] {
 		key, value, _ := strings.Cut(arg, "=")
 		var err error
@@ -45,7 +46,7 @@ func leaseCommand(ts *testscript.TestScript, neg bool, args []string) {
 		case "ahead":
 			var ahead time.Duration
 			ahead, err = time.ParseDuration(value)
-			c.Clock = func() time.Time { return time.Now().Add(ahead) }
+			r.Clock = func() time.Time { return time.Now().Add(ahead) }
 			c.TrustClock = true // it shall make the records that others disagree with
 		case "window":
 			c.Window, err = time.ParseDuration(value)
@@ -54,7 +55,9 @@ func leaseCommand(ts *testscript.TestScript, neg bool, args []string) {
 			n, err = strconv.Atoi(value)
 			c.Worker = lease.Number(n)
 		case "machine-bits":
-			r.Set.Layout.MachineBits, err = strconv.Atoi(value)
+			var bits int
+			bits, err = strconv.Atoi(value)
+			r.Set.Layout.MachineBits = cmp.Or(bits, snowflakesi.NoMachineBits)
 		default:
 			err = errors.New("no such key: " + arg)
 		}
@@ -62,7 +65,7 @@ func leaseCommand(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	store, err := filelease.Open(ts.MkAbs(args[0]))
 	ts.Check(err)
-	_, held, err := f.Lease(context.Background(), r, formats.LeaseOptions{Store: store, Create: true, Lease: c})
+	_, held, err := f.Lease(context.Background(), r, store, c)
 	ts.Check(err)
 	if hold {
 		ts.Defer(func() {

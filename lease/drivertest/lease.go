@@ -208,7 +208,7 @@ func skew(s *space) {
 		s.Skip("the store has no time of its own")
 	}
 	s.create(h)
-	_, l, err := minter.Start(s.Context(), h, lease.Config{Clock: func() time.Time { return time.Now().Add(time.Hour) }})
+	_, l, err := minter.StartAt(s.Context(), h, func() time.Time { return time.Now().Add(time.Hour) }, lease.Config{})
 	if skewed, ok := errors.AsType[*lease.SkewError](err); !ok || !skewed.OfStore {
 		if l != nil {
 			l.Close()

@@ -19,13 +19,17 @@ import (
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/memlease"
-	"github.com/firn-id/firn/leased"
 	"github.com/firn-id/firn/nanoflake"
 )
 
 // start leases a worker for a generator.
 func start(ctx context.Context, store driver.Store, notify func(lease.Event)) (*nanoflake.Generator, *lease.Lease, error) {
-	return leased.Nanoflake(ctx, nanoflake.Config{}, leased.Options{Store: store, Create: true, Lease: lease.Config{Notify: notify}})
+	gen, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true})
+	if err != nil {
+		return nil, nil, err
+	}
+	held, err := lease.Start(ctx, store, gen, lease.Config{Create: true, Notify: notify})
+	return gen, held, err
 }
 
 // A cut is a store that can be out of reach.

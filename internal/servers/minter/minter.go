@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
 )
@@ -19,8 +20,8 @@ const Pool = "minter"
 const Workers = 1024
 
 // layout is what the pool is for.
-func layout() lease.Layout {
-	return lease.Layout{Format: Pool, Epoch: time.UnixMilli(0).UTC(), Unit: time.Millisecond, Widths: []int{42, 10, 12}, Workers: Workers}
+func layout() allot.Layout {
+	return allot.Layout{Format: Pool, Epoch: time.UnixMilli(0).UTC(), Unit: time.Millisecond, Widths: []int{42, 10, 12}, Workers: Workers}
 }
 
 // Create creates the pool.
@@ -31,15 +32,13 @@ func Create(ctx context.Context, store driver.Store) error {
 
 // Start returns a generator that has a worker of the pool, and its lease. The pool must exist.
 func Start(ctx context.Context, store driver.Store, c lease.Config) (*Generator, *lease.Lease, error) {
-	pool, err := lease.Open(ctx, store, Pool, layout())
-	if err != nil {
-		return nil, nil, err
-	}
-	g := &Generator{clock: c.Clock}
-	if g.clock == nil {
-		g.clock = time.Now
-	}
-	l, err := pool.Keep(ctx, g, c)
+	return StartAt(ctx, store, time.Now, c)
+}
+
+// StartAt is [Start] for a generator that reads the clock.
+func StartAt(ctx context.Context, store driver.Store, clock func() time.Time, c lease.Config) (*Generator, *lease.Lease, error) {
+	g := &Generator{clock: clock}
+	l, err := lease.Start(ctx, store, g, c)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -111,7 +110,18 @@ func (g *Generator) Next() (ID, error) {
 	}
 }
 
-// Allot implements [lease.Generator].
+// ForLease implements [lease.Generator].
+func (g *Generator) ForLease() allot.Generator { return g }
+
+// Pool implements [allot.Generator].
+func (g *Generator) Pool() (allot.Pool, error) {
+	return allot.Pool{Name: Pool, Layout: layout()}, nil
+}
+
+// Now implements [allot.Generator].
+func (g *Generator) Now() time.Time { return g.clock() }
+
+// Allot implements [allot.Generator].
 func (g *Generator) Allot(worker int, from, until time.Time) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -132,7 +142,7 @@ func (g *Generator) Allot(worker int, from, until time.Time) error {
 	return nil
 }
 
-// Withdraw implements [lease.Generator].
+// Withdraw implements [allot.Generator].
 func (g *Generator) Withdraw() time.Time {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -140,7 +150,7 @@ func (g *Generator) Withdraw() time.Time {
 	return time.UnixMilli(g.entered.until)
 }
 
-// Refuse implements [lease.Generator].
+// Refuse implements [allot.Generator].
 func (g *Generator) Refuse(why error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -149,7 +159,7 @@ func (g *Generator) Refuse(why error) {
 	}
 }
 
-// Seal implements [lease.Generator].
+// Seal implements [allot.Generator].
 func (g *Generator) Seal(why error) time.Time {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -13,7 +13,6 @@ import (
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/memlease"
-	"github.com/firn-id/firn/leased"
 	"github.com/firn-id/firn/nanoflake"
 )
 
@@ -58,9 +57,10 @@ func wantError(t *testing.T, err, kind error, token string, parts ...string) {
 // everything does with a store whatever programs and operators do.
 func everything(t *testing.T, store driver.Store) {
 	t.Helper()
-	o := leased.Options{Store: store, Create: true}
 	for range 2 {
-		gen, l, err := leased.Nanoflake(t.Context(), nanoflake.Config{}, o)
+		gen, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true})
+		check(t, err)
+		l, err := lease.Start(t.Context(), store, gen, lease.Config{Create: true})
 		check(t, err)
 		_, err = gen.Next(t.Context())
 		check(t, err)

@@ -13,7 +13,6 @@ import (
 	"github.com/firn-id/firn/internal/servers/etcdtest"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
-	"github.com/firn-id/firn/leased"
 	"github.com/firn-id/firn/nanoflake"
 )
 
@@ -53,7 +52,14 @@ func crowd(ctx context.Context, out io.Writer, n int) error {
 		defer s.Close()
 		stores = append(stores, s)
 	}
-	wanted := leased.NanoflakePool(nanoflake.Config{})
+	g, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true})
+	if err != nil {
+		return err
+	}
+	wanted, err := g.ForLease().Pool()
+	if err != nil {
+		return err
+	}
 	if _, err := lease.Create(ctx, stores[0], wanted.Name, wanted.Layout); err != nil {
 		return err
 	}
@@ -64,8 +70,11 @@ func crowd(ctx context.Context, out io.Writer, n int) error {
 	began := time.Now()
 	for i := range n {
 		all.Go(func() {
-			_, leases[i], errs[i] = leased.Nanoflake(ctx, nanoflake.Config{}, leased.Options{Store: stores[i%handles],
-				Lease: lease.Config{Notify: count.notify, Wait: time.Minute, Timeout: 10 * time.Second}})
+			g, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true})
+			if err == nil {
+				leases[i], err = lease.Start(ctx, stores[i%handles], g, lease.Config{Notify: count.notify, Wait: time.Minute, Timeout: 10 * time.Second})
+			}
+			errs[i] = err
 		})
 	}
 	all.Wait()

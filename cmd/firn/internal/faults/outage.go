@@ -12,7 +12,6 @@ import (
 
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
-	"github.com/firn-id/firn/leased"
 	"github.com/firn-id/firn/nanoflake"
 )
 
@@ -54,8 +53,11 @@ func watchOutage(ctx context.Context, out io.Writer, name string, s server, shor
 		}
 	}
 	events := make(chan lease.Event, 1000)
-	gen, l, err := leased.Nanoflake(ctx, nanoflake.Config{}, leased.Options{Store: store, Create: true,
-		Lease: lease.Config{Notify: func(e lease.Event) { events <- e }}})
+	gen, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true})
+	if err != nil {
+		return err
+	}
+	l, err := lease.Start(ctx, store, gen, lease.Config{Create: true, Notify: func(e lease.Event) { events <- e }})
 	if err != nil {
 		return err
 	}

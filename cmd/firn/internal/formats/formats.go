@@ -11,13 +11,14 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/firn-id/firn"
+	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
-	"github.com/firn-id/firn/leased"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/scru160"
 	"github.com/firn-id/firn/sno"
@@ -42,45 +43,56 @@ type maker struct {
 	// lastWorker returns the largest worker number; nil if the format has no workers.
 	LastWorker func(snowflakesi.Layout) int
 
-	// start makes a generator of the recipe's worker. Its errors are those of the format's
-	// NewGenerator.
-	Start func(Recipe) (Batch, error)
+	// generator makes the generator of a recipe, and what appends its IDs. Its errors are those of
+	// the format's NewGenerator.
+	generator func(Recipe) (lease.Generator, Batch, error)
+}
 
-	// lease makes one whose worker, if the format has workers, and times are leased. Errors
-	// of the recipe come before anything is asked of a store.
-	Lease func(context.Context, Recipe, LeaseOptions) (Batch, *lease.Lease, error)
+// Start makes a generator of the recipe's worker.
+func (m maker) Start(r Recipe) (Batch, error) {
+	_, next, err := m.generator(r)
+	return next, err
+}
 
-	// pool returns the pool that lease takes from.
-	Pool func(Recipe) Pool
+// Lease makes a generator with a leased worker, and starts its lease.
+func (m maker) Lease(ctx context.Context, r Recipe, store driver.Store, c lease.Config) (Batch, *lease.Lease, error) {
+	g, next, err := m.generator(r.leased())
+	if err != nil {
+		return nil, nil, err
+	}
+	l, err := lease.Start(ctx, store, g, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	return next, l, nil
+}
+
+// Pool returns the pool that Lease takes workers from, under its default name.
+func (m maker) Pool(r Recipe) (allot.Pool, error) {
+	g, _, err := m.generator(r.leased())
+	if err != nil {
+		return allot.Pool{}, err
+	}
+	return g.ForLease().Pool()
 }
 
 // A Recipe says which IDs to make, and how to write them.
 type Recipe struct {
 	Format   firn.Format
 	Worker   int
-	nodeBits int // of scru160: for a pool alone
+	isLeased bool             // a lease gives the worker
+	Clock    func() time.Time // nil means time.Now; for tests
+	nodeBits int              // of scru160: for a pool alone
 	Meta     byte
 	Set      firn.Settings
 	Form     firn.Form
 	JSON     bool
 }
 
-// A Pool is the name and the layout of the pool that a recipe asks for.
-type Pool struct {
-	Name   string
-	Layout lease.Layout
-}
-
-// LeaseOptions say where a recipe's worker comes from, and how it is kept.
-type LeaseOptions struct {
-	Store  driver.Store
-	Pool   string // "" for the name that follows from the recipe
-	Create bool   // create the pool if there is none
-	Lease  lease.Config
-}
-
-func (o LeaseOptions) leased() leased.Options {
-	return leased.Options{Store: o.Store, Pool: o.Pool, Create: o.Create, Lease: o.Lease}
+// leased returns the recipe of a generator whose worker a lease gives.
+func (r Recipe) leased() Recipe {
+	r.Worker, r.isLeased = 0, true
+	return r
 }
 
 // A Batch appends n new IDs to dst, a line each. With an error it appends those that it
@@ -92,93 +104,56 @@ var makers = []maker{
 	{
 		name:       "nanoflake",
 		LastWorker: func(snowflakesi.Layout) int { return nanoflake.MaxGeneratorID },
-		Start: func(r Recipe) (Batch, error) {
-			g, err := nanoflake.NewGenerator(nanoflake.Config{GeneratorID: r.Worker, Epoch: r.Set.Epoch})
-			return batches(g, nanoflake.AppendAll, err, r)
+		generator: func(r Recipe) (lease.Generator, Batch, error) {
+			g, err := nanoflake.NewGenerator(nanoflake.Config{GeneratorID: r.Worker, Leased: r.isLeased, Clock: r.Clock, Epoch: r.Set.Epoch})
+			return made(g, g, nanoflake.AppendAll, err, r)
 		},
-		Lease: func(ctx context.Context, r Recipe, o LeaseOptions) (Batch, *lease.Lease, error) {
-			g, l, err := leased.Nanoflake(ctx, nanoflake.Config{Epoch: r.Set.Epoch}, o.leased())
-			next, err := batches(g, nanoflake.AppendAll, err, r)
-			return next, l, err
-		},
-		Pool: func(r Recipe) Pool { return Pool(leased.NanoflakePool(nanoflake.Config{Epoch: r.Set.Epoch})) },
 	},
 	{
 		name: "ulidflake",
-		Start: func(r Recipe) (Batch, error) {
-			g, err := ulidflake.NewGenerator(ulidflake.Config{Epoch: r.Set.Epoch})
-			return batches(g, ulidflake.AppendAll, err, r)
+		generator: func(r Recipe) (lease.Generator, Batch, error) {
+			g, err := ulidflake.NewGenerator(ulidflake.Config{Leased: r.isLeased, Clock: r.Clock, Epoch: r.Set.Epoch})
+			return made(g, g, ulidflake.AppendAll, err, r)
 		},
-		Lease: func(ctx context.Context, r Recipe, o LeaseOptions) (Batch, *lease.Lease, error) {
-			g, l, err := leased.UlidFlake(ctx, ulidflake.Config{Epoch: r.Set.Epoch}, o.leased())
-			next, err := batches(g, ulidflake.AppendAll, err, r)
-			return next, l, err
-		},
-		Pool: func(r Recipe) Pool { return Pool(leased.UlidFlakePool(ulidflake.Config{Epoch: r.Set.Epoch})) },
 	},
 	{
 		name:       "ulidflake-scalable",
 		LastWorker: func(snowflakesi.Layout) int { return ulidflake.MaxScalability },
-		Start: func(r Recipe) (Batch, error) {
-			g, err := ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{Scalability: r.Worker, Epoch: r.Set.Epoch})
-			return batches(g, ulidflake.AppendAllScalable, err, r)
-		},
-		Lease: func(ctx context.Context, r Recipe, o LeaseOptions) (Batch, *lease.Lease, error) {
-			g, l, err := leased.ScalableUlidFlake(ctx, ulidflake.ScalableConfig{Epoch: r.Set.Epoch}, o.leased())
-			next, err := batches(g, ulidflake.AppendAllScalable, err, r)
-			return next, l, err
-		},
-		Pool: func(r Recipe) Pool {
-			return Pool(leased.ScalableUlidFlakePool(ulidflake.ScalableConfig{Epoch: r.Set.Epoch}))
+		generator: func(r Recipe) (lease.Generator, Batch, error) {
+			g, err := ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{Scalability: r.Worker, Leased: r.isLeased, Clock: r.Clock, Epoch: r.Set.Epoch})
+			return made(g, g, ulidflake.AppendAllScalable, err, r)
 		},
 	},
 	{
 		name: "snowflakesi", layouts: true,
 		LastWorker: snowflakesi.Layout.MaxMachineID,
-		Start: func(r Recipe) (Batch, error) {
-			g, err := snowflakesi.NewGenerator(snowflakesi.Config{MachineID: r.Worker, Epoch: r.Set.Epoch, Layout: r.Set.Layout})
-			return batches(g, snowflakesi.AppendAll, err, r)
-		},
-		Lease: func(ctx context.Context, r Recipe, o LeaseOptions) (Batch, *lease.Lease, error) {
-			g, l, err := leased.SnowflakeSI(ctx, snowflakesi.Config{Epoch: r.Set.Epoch, Layout: r.Set.Layout}, o.leased())
-			next, err := batches(g, snowflakesi.AppendAll, err, r)
-			return next, l, err
-		},
-		Pool: func(r Recipe) Pool {
-			return Pool(leased.SnowflakeSIPool(snowflakesi.Config{Epoch: r.Set.Epoch, Layout: r.Set.Layout}))
+		generator: func(r Recipe) (lease.Generator, Batch, error) {
+			g, err := snowflakesi.NewGenerator(snowflakesi.Config{MachineID: r.Worker, Leased: r.isLeased, Clock: r.Clock, Epoch: r.Set.Epoch, Layout: r.Set.Layout})
+			return made(g, g, snowflakesi.AppendAll, err, r)
 		},
 	},
 	{
 		name: "scru160", fixedEpoch: "1970-01-01T00:00:00Z", nodes: true,
-		Start: func(r Recipe) (Batch, error) {
-			g, err := scru160.NewGenerator(scru160.Config{})
-			return batches(g, scru160.AppendAll, err, r)
+		generator: func(r Recipe) (lease.Generator, Batch, error) {
+			g, err := scru160.NewGenerator(scru160.Config{NodeBits: r.nodeBits, Leased: r.isLeased, Clock: r.Clock})
+			return made(g, g, scru160.AppendAll, err, r)
 		},
-		Lease: func(ctx context.Context, r Recipe, o LeaseOptions) (Batch, *lease.Lease, error) {
-			g, l, err := leased.SCRU160(ctx, scru160.Config{}, o.leased())
-			next, err := batches(g, scru160.AppendAll, err, r)
-			return next, l, err
-		},
-		Pool: func(r Recipe) Pool { return Pool(leased.SCRU160Pool(scru160.Config{NodeBits: r.nodeBits})) },
 	},
 	{
 		name: "sno", fixedEpoch: "2010-01-01T00:00:00Z", Metas: true,
 		LastWorker: func(snowflakesi.Layout) int { return sno.MaxPartition },
-		Start: func(r Recipe) (Batch, error) {
-			if r.Worker < 0 || r.Worker > sno.MaxPartition {
-				return nil, iderr.BadConfig("sno", "Partition", r.Worker, "in 0 to "+strconv.Itoa(sno.MaxPartition))
+		generator: func(r Recipe) (lease.Generator, Batch, error) {
+			c := sno.Config{Leased: r.isLeased, Clock: r.Clock}
+			if !r.isLeased {
+				if r.Worker < 0 || r.Worker > sno.MaxPartition {
+					return nil, nil, iderr.BadConfig("sno", "Partition", r.Worker, "in 0 to "+strconv.Itoa(sno.MaxPartition))
+				}
+				c.Snapshot = new(sno.GeneratorSnapshot)
+				c.Snapshot.Partition.PutUint16(uint16(r.Worker))
 			}
-			var s sno.GeneratorSnapshot
-			s.Partition.PutUint16(uint16(r.Worker))
-			g, err := sno.NewGenerator(&s, nil)
-			return batches(metaFiller{g, r.Meta}, sno.AppendAll, err, r)
+			g, err := sno.NewGeneratorWith(c)
+			return made(g, metaFiller{g, r.Meta}, sno.AppendAll, err, r)
 		},
-		Lease: func(ctx context.Context, r Recipe, o LeaseOptions) (Batch, *lease.Lease, error) {
-			g, l, err := leased.Sno(ctx, sno.Config{}, o.leased())
-			next, err := batches(metaFiller{g, r.Meta}, sno.AppendAll, err, r)
-			return next, l, err
-		},
-		Pool: func(Recipe) Pool { return Pool(leased.SnoPool()) },
 	},
 }
 
@@ -260,14 +235,22 @@ type id interface {
 	encoding.BinaryAppender
 }
 
-// batches makes the batch function of a generator, whatever its format, whose texts appendAll
-// writes. It takes the error of the generator's constructor too, and returns it.
+// made returns a generator, and the function that appends its IDs. It takes the error of the
+// generator's constructor too, and returns the error.
+func made[T id](g lease.Generator, ids interface {
+	Fill(context.Context, []T) (int, error)
+}, appendAll func([]byte, []T, byte) ([]byte, error), err error, r Recipe) (lease.Generator, Batch, error) {
+	if err != nil {
+		return nil, nil, err
+	}
+	return g, batches(ids, appendAll, r), nil
+}
+
+// batches returns the function that appends the IDs of a generator, whatever its format. appendAll
+// writes the texts of IDs.
 func batches[T id](g interface {
 	Fill(context.Context, []T) (int, error)
-}, appendAll func([]byte, []T, byte) ([]byte, error), err error, r Recipe) (Batch, error) {
-	if err != nil {
-		return nil, err
-	}
+}, appendAll func([]byte, []T, byte) ([]byte, error), r Recipe) Batch {
 	if write := writer[T](r); write != nil {
 		appendAll = func(dst []byte, ids []T, sep byte) (_ []byte, err error) {
 			for _, id := range ids {
@@ -284,7 +267,7 @@ func batches[T id](g interface {
 		made, err := g.Fill(ctx, ids[:n])
 		dst, bad := appendAll(dst, ids[:made], '\n')
 		return dst, cmp.Or(bad, err)
-	}, nil
+	}
 }
 
 // writer returns the function that appends an ID as the recipe has it, nil for its text. They use

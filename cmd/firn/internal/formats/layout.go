@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
-	"github.com/firn-id/firn/lease"
 )
 
 // A PoolLayout is the flags of a pool's layout. The format comes besides.
@@ -26,7 +26,7 @@ func (l *PoolLayout) AddTo(cmd *cobra.Command) {
 }
 
 // Pool returns the pool of a format and the flags, under its default name.
-func (l *PoolLayout) Pool(name string) (Pool, error) {
+func (l *PoolLayout) Pool(name string) (allot.Pool, error) {
 	format, err := Named(name)
 	if err == nil {
 		err = l.Refuse(format)
@@ -39,22 +39,20 @@ func (l *PoolLayout) Pool(name string) (Pool, error) {
 		err = cli.BadFlag("node-bits", l.nodeBits.Text, fmt.Sprintf("is not in 0 to %d", maxNodeBits))
 	}
 	if err != nil {
-		return Pool{}, err
+		return allot.Pool{}, err
 	}
 	set, err := l.Settings()
 	if err != nil {
-		return Pool{}, err
+		return allot.Pool{}, err
 	}
 	r := Recipe{Format: format.Format, nodeBits: l.nodeBits.Value, Set: set}
-	if _, err := format.Start(r); err != nil { // an epoch that no generator takes
-		return Pool{}, l.Explain(err)
-	}
-	return format.Pool(r), nil
+	p, err := format.Pool(r)
+	return p, l.Explain(err) // an epoch that no generator takes
 }
 
 // LayoutOf returns the layout that a default name stands for, and the arguments of firn pool create
 // for the pool. ok is false if the name is not a default one.
-func LayoutOf(pool string) (words []string, layout lease.Layout, ok bool) {
+func LayoutOf(pool string) (words []string, layout allot.Layout, ok bool) {
 	base, epoch, dated := strings.Cut(pool, "@")
 	for _, m := range makers {
 		var words []string
@@ -81,14 +79,14 @@ func LayoutOf(pool string) (words []string, layout lease.Layout, ok bool) {
 			return append([]string{m.name}, words...), p.Layout, true
 		}
 	}
-	return nil, lease.Layout{}, false
+	return nil, allot.Layout{}, false
 }
 
 // LayoutsOf returns the layouts that a pool may have: for a default name its layout, for every other
 // name the default layouts of all formats.
-func LayoutsOf(pool string) (layouts []lease.Layout) {
+func LayoutsOf(pool string) (layouts []allot.Layout) {
 	if _, l, ok := LayoutOf(pool); ok {
-		return []lease.Layout{l}
+		return []allot.Layout{l}
 	}
 	for _, m := range makers {
 		if p, err := (&PoolLayout{Options: Options{Flags: new(pflag.FlagSet)}}).Pool(m.name); err == nil {
@@ -100,7 +98,7 @@ func LayoutsOf(pool string) (layouts []lease.Layout) {
 
 // Alike reports whether two pools make the same IDs. Pools of firn torture do not count: nobody keeps
 // their IDs.
-func Alike(a, b Pool) bool {
+func Alike(a, b allot.Pool) bool {
 	return a.Layout.Format == b.Layout.Format && a.Layout.Epoch.Equal(b.Layout.Epoch) && slices.Equal(a.Layout.Widths, b.Layout.Widths) &&
 		!OfTorture(a.Name) && !OfTorture(b.Name)
 }

@@ -3,6 +3,8 @@ package formats
 import (
 	"strings"
 	"testing"
+
+	"github.com/firn-id/firn/allot"
 )
 
 // TestLayoutOf: the name of a pool says what it is for, and how firn pool create would make it, unless it
@@ -30,12 +32,12 @@ func TestLayoutOf(t *testing.T) {
 }
 
 func TestAlike(t *testing.T) {
-	named := func(name, like string) Pool {
+	named := func(name, like string) allot.Pool {
 		_, layout, _ := LayoutOf(like)
-		return Pool{Name: name, Layout: layout}
+		return allot.Pool{Name: name, Layout: layout}
 	}
 	for _, v := range []struct {
-		a, b Pool
+		a, b allot.Pool
 		want bool
 	}{
 		{named("a", "nanoflake"), named("b", "nanoflake"), true},

@@ -60,10 +60,25 @@ func (o *Options) Settings() (firn.Settings, error) {
 		}
 		layout.ClockBits = o.clockBits.Value
 	}
-	if o.machineBits.Given {
-		layout.MachineBits = o.machineBits.Value
+	if err := layout.Check(); err != nil {
+		return firn.Settings{}, o.Explain(err)
 	}
-	return firn.Settings{Epoch: o.epoch.time, Layout: layout}, o.Explain(layout.Check())
+	if o.machineBits.Given {
+		layout = layoutOfBits(layout.ClockBits, 0)
+		if _, _, most := layout.Widths(); o.machineBits.Value < 0 || o.machineBits.Value > most {
+			return firn.Settings{}, cli.BadFlag("machine-bits", o.machineBits.Text, "is not in 0 to "+strconv.Itoa(most))
+		}
+		layout = layoutOfBits(layout.ClockBits, o.machineBits.Value)
+	}
+	return firn.Settings{Epoch: o.epoch.time, Layout: layout}, nil
+}
+
+// layoutOfBits returns the layout of these widths: 0 bits of machine ID are none.
+func layoutOfBits(clock, machine int) snowflakesi.Layout {
+	if machine == 0 {
+		machine = snowflakesi.NoMachineBits
+	}
+	return snowflakesi.Layout{ClockBits: clock, MachineBits: machine}
 }
 
 // Explain returns the errors of the library that are about a flag in the words of the

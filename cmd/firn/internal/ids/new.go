@@ -13,10 +13,12 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/cmd/firn/internal/formats"
 	"github.com/firn-id/firn/cmd/firn/internal/stores"
 	"github.com/firn-id/firn/lease"
+	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/snowflakesi"
 )
 
@@ -242,24 +244,28 @@ func (f *newFlags) checkMeta(format formats.Format) error {
 
 // leased writes IDs of a worker, or of times, from a pool.
 func (f *newFlags) leased(ctx context.Context, s *cli.Streams, format formats.Format, r formats.Recipe) error {
-	o, err := f.leaseOptions(ctx, format, r)
+	wanted, err := format.Pool(r)
+	if err != nil {
+		return f.Options.Explain(err)
+	}
+	store, c, err := f.leaseConfig(ctx, wanted, r)
 	if err != nil {
 		return f.State.Explain(err)
 	}
-	defer o.Store.Close()
-	warned := stores.Warn(ctx, s, o.Store)
-	alone := f.lookBeside(ctx, s, format, r, o)
+	defer store.Close()
+	warned := stores.Warn(ctx, s, store)
+	alone := f.lookBeside(ctx, s, wanted, store, c)
 	release := cli.HoldPipe()
 	defer release()
 	told := f.sayIfWaiting(s)
-	next, held, err := format.Lease(ctx, r, o)
+	next, held, err := format.Lease(ctx, r, store, c)
 	told.Stop()
 	if cause := context.Cause(ctx); cause != nil && err != nil {
 		return cause
 	}
 	warned()
 	if err != nil {
-		return f.explainLease(err, format, o)
+		return f.explainLease(err, format, store, c)
 	}
 	alone()
 	s.Last.Set(func() {
@@ -279,16 +285,15 @@ func (f *newFlags) leased(ctx context.Context, s *cli.Streams, format formats.Fo
 
 // lookBeside returns a function that says so if the pool, which was not there yet, was made beside one for
 // the same IDs.
-func (f *newFlags) lookBeside(ctx context.Context, s *cli.Streams, format formats.Format, r formats.Recipe, o formats.LeaseOptions) (say func()) {
-	wanted := format.Pool(r)
+func (f *newFlags) lookBeside(ctx context.Context, s *cli.Streams, wanted allot.Pool, store driver.Store, c lease.Config) (say func()) {
 	at, err := f.Place()
-	if err != nil || !o.Create {
+	if err != nil || !c.Create {
 		return func() {}
 	}
-	if names, err := lease.Names(ctx, o.Store); err != nil || slices.Contains(names, wanted.Name) || len(names) == 0 {
+	if names, err := lease.Names(ctx, store); err != nil || slices.Contains(names, wanted.Name) || len(names) == 0 {
 		return func() {} // it will have been made before
 	}
-	return func() { stores.Besides(ctx, s, &f.State, o.Store, at, wanted, true) }
+	return func() { stores.Besides(ctx, s, &f.State, store, at, wanted, true) }
 }
 
 const (
@@ -307,39 +312,38 @@ func (f *newFlags) sayIfWaiting(s *cli.Streams) *time.Timer {
 	})
 }
 
-// leaseOptions says which lease the flags ask for.
-func (f *newFlags) leaseOptions(ctx context.Context, format formats.Format, r formats.Recipe) (o formats.LeaseOptions, err error) {
-	o.Lease.TrustClock, o.Lease.Wait = f.trustClock, f.wait
+// leaseConfig returns the store and the lease that the flags ask for.
+func (f *newFlags) leaseConfig(ctx context.Context, wanted allot.Pool, r formats.Recipe) (driver.Store, lease.Config, error) {
+	c := lease.Config{TrustClock: f.trustClock, Wait: f.wait}
 	if f.wait == 0 {
-		o.Lease.Wait = -1
+		c.Wait = -1
 	}
 	if f.worker.Given {
-		o.Lease.Worker = lease.Number(r.Worker)
+		c.Worker = lease.Number(r.Worker)
 	}
 	at, err := f.Place()
 	if err != nil {
-		return o, err
+		return nil, c, err
 	}
 	// The pool of the format and its settings is made when it is first needed. One that people
 	// name is not: misspelled, it would give out workers that are taken in the one they meant.
 	// Nor is any on a store that machines share: one of a wrong address is empty, too.
-	if at.Dir != "" && (f.pool == "" || string(f.pool) == format.Pool(r).Name) {
-		o.Create = true
-		o.Store, _, err = f.Open(ctx)
-		return o, err
+	if at.Dir != "" && (f.pool == "" || string(f.pool) == wanted.Name) {
+		c.Create = true
+		store, _, err := f.Open(ctx)
+		return store, c, err
 	}
-	o.Pool = string(f.pool)
+	c.Pool = string(f.pool)
 	store, at, err := f.Look(ctx)
 	if err == nil && store == nil {
-		err = stores.NoPool(o.Pool, at, nil)
+		err = stores.NoPool(c.Pool, at, nil)
 	}
-	o.Store = store
-	return o, err
+	return store, c, err
 }
 
 // explainLease is explain, which knows how to make the pool that is not there.
-func (f *newFlags) explainLease(err error, format formats.Format, o formats.LeaseOptions) error {
-	if !errors.Is(err, lease.ErrNoPool) || o.Create || f.pool != "" {
+func (f *newFlags) explainLease(err error, format formats.Format, store driver.Store, c lease.Config) error {
+	if !errors.Is(err, lease.ErrNoPool) || c.Create || f.pool != "" {
 		return f.State.Explain(err)
 	}
 	line := "firn pool create " + format.Name()
@@ -349,7 +353,7 @@ func (f *newFlags) explainLease(err error, format formats.Format, o formats.Leas
 		}
 	}
 	return stores.Reword(err, fmt.Sprintf("pool %s: %v in %s, and none is made by itself in a store that machines share: if there never was one, make it, once: %s; if there was one, it is lost: rescue it: %s",
-		stores.PoolOf(err), lease.ErrNoPool, o.Store, f.Command(line), f.Command("firn pool rescue "+stores.PoolOf(err)+" --format "+strings.TrimPrefix(line, "firn pool create "))))
+		stores.PoolOf(err), lease.ErrNoPool, store, f.Command(line), f.Command("firn pool rescue "+stores.PoolOf(err)+" --format "+strings.TrimPrefix(line, "firn pool create "))))
 }
 
 // stream writes n IDs. It holds one batch of them in memory, however many they are.

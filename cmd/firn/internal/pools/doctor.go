@@ -12,6 +12,7 @@ import (
 	"github.com/fatih/color"
 	"github.com/spf13/cobra"
 
+	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/cmd/firn/internal/formats"
 	"github.com/firn-id/firn/cmd/firn/internal/stores"
@@ -285,7 +286,7 @@ func (d *doctor) examinePools(ctx context.Context, found []lease.Found) {
 		}
 		d.examineLifetime(p, now)
 		for _, other := range found[:i] {
-			if other.Pool != nil && formats.Alike(formats.Pool{Name: other.Name, Layout: other.Pool.Layout()}, formats.Pool{Name: f.Name, Layout: p.Layout()}) {
+			if other.Pool != nil && formats.Alike(allot.Pool{Name: other.Name, Layout: other.Pool.Layout()}, allot.Pool{Name: f.Name, Layout: p.Layout()}) {
 				d.find(levelProblem, aboutWorkers, f.Name, "it is for the same IDs as pool %s: IDs of the one can be those of the other: use one of them alone, unless IDs of the two never meet", other.Name)
 			}
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/cmd/firn/internal/formats"
 	"github.com/firn-id/firn/cmd/firn/internal/stores"
@@ -235,7 +236,7 @@ func (f *rescueFlags) check(ctx context.Context, store driver.Store, names []str
 }
 
 // layouts returns what the pool may be for.
-func (f *rescueFlags) layouts(name string) ([]lease.Layout, error) {
+func (f *rescueFlags) layouts(name string) ([]allot.Layout, error) {
 	if f.format == "" {
 		for _, flag := range []string{"epoch", "clock-bits", "machine-bits", "node-bits"} {
 			if f.layout.Flags.Changed(flag) {
@@ -245,7 +246,7 @@ func (f *rescueFlags) layouts(name string) ([]lease.Layout, error) {
 		return formats.LayoutsOf(name), nil
 	}
 	p, err := f.layout.Pool(f.format)
-	return []lease.Layout{p.Layout}, err
+	return []allot.Layout{p.Layout}, err
 }
 
 // ask returns an error unless somebody types the answer: the name of the pool, or "all".

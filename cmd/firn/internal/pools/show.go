@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/cmd/firn/internal/stores"
 	"github.com/firn-id/firn/lease"
@@ -198,7 +199,7 @@ func stateOf(w lease.Worker, now time.Time) string {
 }
 
 // ends returns when the timestamps of a pool's IDs run out.
-func ends(l lease.Layout) time.Time {
+func ends(l allot.Layout) time.Time {
 	unit := l.Unit
 	if l.Format == "scru160" {
 		unit = time.Millisecond // of the timestamp; the layout has that of the counter

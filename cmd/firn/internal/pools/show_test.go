@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/cmd/firn/internal/formats"
-	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/snowflakesi"
 )
 
@@ -41,11 +41,15 @@ func TestEnds(t *testing.T) {
 			"nanoflake": "2090-09-07T15:47:35.552Z", "ulidflake": "2302-09-27T15:10:22.208Z", "ulidflake-scalable": "2302-09-27T15:10:22.208Z",
 			"snowflakesi": "2055-11-04T19:53:47.776Z", "scru160": "10889-08-02T05:31:50.656Z", "sno": "2079-09-07T15:47:35.552Z",
 		}[name]
-		if got := cli.TimeText(ends(f.Pool(r).Layout)); got != want {
+		p, err := f.Pool(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := cli.TimeText(ends(p.Layout)); got != want {
 			t.Errorf("%s: %s, not %s", name, got, want)
 		}
 	}
-	for _, l := range []lease.Layout{
+	for _, l := range []allot.Layout{
 		{Unit: time.Hour, Widths: []int{1000}}, {Unit: 1 << 62, Widths: []int{63}}, {Unit: time.Second},
 	} {
 		if got := ends(l); got.Before(l.Epoch) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/cmd/firn/internal/formats"
 	"github.com/firn-id/firn/lease"
@@ -51,7 +52,7 @@ func Warn(ctx context.Context, s *cli.Streams, store driver.Store) (say func()) 
 
 // Besides looks for pools that are for the same IDs as the one that is wanted, or may be. Their IDs
 // are those of that one: it returns an error or, if they are meant to be beside each other, warns.
-func Besides(ctx context.Context, s *cli.Streams, st *State, store driver.Store, at Place, wanted formats.Pool, meant bool) error {
+func Besides(ctx context.Context, s *cli.Streams, st *State, store driver.Store, at Place, wanted allot.Pool, meant bool) error {
 	names, err := lease.Names(ctx, store)
 	if err != nil {
 		return st.Explain(err)
@@ -61,7 +62,7 @@ func Besides(ctx context.Context, s *cli.Streams, st *State, store driver.Store,
 			continue // which is for lease.Create to say
 		}
 		p, err := lease.Lookup(ctx, store, name)
-		if errors.Is(err, lease.ErrNoPool) || err == nil && !formats.Alike(formats.Pool{Name: name, Layout: p.Layout()}, wanted) {
+		if errors.Is(err, lease.ErrNoPool) || err == nil && !formats.Alike(allot.Pool{Name: name, Layout: p.Layout()}, wanted) {
 			continue
 		}
 		text := fmt.Sprintf("pool %s is for the same IDs as pool %s", wanted.Name, name)

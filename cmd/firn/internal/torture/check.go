@@ -217,7 +217,7 @@ func cut(held []*grant, at int64, back bool) {
 
 // ceil rounds up to a whole tick.
 func (k *checker) ceil(us int64) int64 {
-	epoch, unit := k.format.pool.Layout.Epoch.UnixMicro(), k.format.unit()
+	epoch, unit := k.format.layout.Epoch.UnixMicro(), k.format.unit()
 	if past := (us - epoch) % unit; past != 0 {
 		return us - past + unit
 	}

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
@@ -115,7 +116,7 @@ func Child(stdin io.Reader, stdout io.Writer, open Opener) error {
 	if o.Messages {
 		store = c.lossy(store, o.Process)
 	}
-	c.pool, err = persist(ctx, func() (*lease.Pool, error) { return lease.Open(ctx, store, o.Place.Pool, f.pool.Layout) })
+	c.pool, err = persist(ctx, func() (*lease.Pool, error) { return lease.Open(ctx, store, o.Place.Pool, f.layout) })
 	if c.pool == nil {
 		return err
 	}
@@ -228,14 +229,22 @@ type noting struct {
 	c *child
 }
 
-func (g noting) Allot(worker int, from, until time.Time) error {
-	return g.minter.Allot(worker, from, fenced(until))
+func (g noting) ForLease() allot.Generator { return notingLease{g.minter.ForLease(), g.c} }
+
+// notingLease is a noting generator as its lease sees it.
+type notingLease struct {
+	allot.Generator
+	c *child
 }
 
-func (g noting) Withdraw() time.Time { return kept(g.minter) }
+func (g notingLease) Allot(worker int, from, until time.Time) error {
+	return g.Generator.Allot(worker, from, fenced(until))
+}
 
-func (g noting) Seal(why error) time.Time {
-	from := unminted(g.minter.Seal(why))
+func (g notingLease) Withdraw() time.Time { return kept(g.Generator) }
+
+func (g notingLease) Seal(why error) time.Time {
+	from := unminted(g.Generator.Seal(why))
 	g.c.note(entry{Event: sealed, Until: from.UnixMicro(), Last: g.c.closing.Load()})
 	return from
 }
@@ -320,9 +329,9 @@ func (c *child) keep(ctx context.Context) (noting, *lease.Lease) {
 		if err == nil {
 			g := noting{m, c}
 			var l *lease.Lease
-			l, err = c.pool.Keep(ctx, g, lease.Config{
+			l, err = lease.Start(ctx, c.pool.Store(), g, lease.Config{Pool: c.pool.Name(),
 				Window: c.window, Wait: c.window, Timeout: max(c.window*3/10, 200*time.Millisecond),
-				Clock: c.clock, Notify: c.notify})
+				Notify: c.notify})
 			if err == nil {
 				return g, l
 			}

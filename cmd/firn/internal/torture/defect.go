@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/lease/driver"
 )
 
@@ -83,7 +84,7 @@ func unminted(from time.Time) time.Time {
 }
 
 // kept returns what a lease is told of where the times end that were not withdrawn.
-func kept(g minter) time.Time {
+func kept(g allot.Generator) time.Time {
 	if has(KeepAhead) {
 		return time.Unix(1<<35, 0)
 	}

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/lease"
-	"github.com/firn-id/firn/leased"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/sno"
 	"github.com/firn-id/firn/snowflakesi"
@@ -33,16 +33,32 @@ type minter interface {
 // A format is what a run has to know of a format of IDs.
 type format struct {
 	name       string
-	width      int  // of an ID in a log, in bytes
-	increasing bool // each ID of a generator is greater than the one before it
-	pool       leased.Pool
+	width      int          // of an ID in a log, in bytes
+	increasing bool         // each ID of a generator is greater than the one before it
+	layout     allot.Layout // of its pools; set by init
 	start      func(clock func() time.Time) (minter, error)
 	read       func(id) (worker int, at time.Time)
 	text       func(id) string
 }
 
+// init asks a generator of each format for the layout of its pool. Its clock shows a time of each
+// format, whatever the time is.
+func init() {
+	for _, f := range formats {
+		g, err := f.start(func() time.Time { return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC) })
+		if err == nil {
+			var p allot.Pool
+			p, err = g.ForLease().Pool()
+			f.layout = p.Layout
+		}
+		if err != nil {
+			panic(err) // the settings are constants, so a test would have seen it
+		}
+	}
+}
+
 // unit returns how long a timestamp is, in microseconds.
-func (f *format) unit() int64 { return f.pool.Layout.Unit.Microseconds() }
+func (f *format) unit() int64 { return f.layout.Unit.Microseconds() }
 
 // append appends an ID as logs have it.
 func (f *format) append(dst []byte, v id) []byte {
@@ -64,9 +80,9 @@ func (f *format) decode(b []byte) id {
 
 var formats = []*format{
 	{
-		name: "nanoflake", width: 8, increasing: true, pool: leased.NanoflakePool(nanoflake.Config{}),
+		name: "nanoflake", width: 8, increasing: true,
 		start: func(clock func() time.Time) (minter, error) {
-			g, err := nanoflake.NewGenerator(nanoflake.Config{Allotted: true, Clock: clock})
+			g, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true, Clock: clock})
 			return integers[nanoflake.ID]{g}, err
 		},
 		read: func(v id) (int, time.Time) {
@@ -76,9 +92,9 @@ var formats = []*format{
 		text: func(v id) string { return nanoflake.ID(v.high).String() },
 	},
 	{
-		name: "ulidflake-scalable", width: 8, increasing: true, pool: leased.ScalableUlidFlakePool(ulidflake.ScalableConfig{}),
+		name: "ulidflake-scalable", width: 8, increasing: true,
 		start: func(clock func() time.Time) (minter, error) {
-			g, err := ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{Allotted: true, Clock: clock})
+			g, err := ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{Leased: true, Clock: clock})
 			return integers[ulidflake.ScalableID]{g}, err
 		},
 		read: func(v id) (int, time.Time) {
@@ -88,9 +104,9 @@ var formats = []*format{
 		text: func(v id) string { return ulidflake.ScalableID(v.high).String() },
 	},
 	{
-		name: "snowflakesi", width: 8, increasing: true, pool: leased.SnowflakeSIPool(snowflakesi.Config{}),
+		name: "snowflakesi", width: 8, increasing: true,
 		start: func(clock func() time.Time) (minter, error) {
-			g, err := snowflakesi.NewGenerator(snowflakesi.Config{Allotted: true, Clock: clock})
+			g, err := snowflakesi.NewGenerator(snowflakesi.Config{Leased: true, Clock: clock})
 			return integers[snowflakesi.ID]{g}, err
 		},
 		read: func(v id) (int, time.Time) {
@@ -100,9 +116,9 @@ var formats = []*format{
 		text: func(v id) string { return snowflakesi.ID(v.high).String() },
 	},
 	{
-		name: "sno", width: sno.SizeBinary, pool: leased.SnoPool(),
+		name: "sno", width: sno.SizeBinary,
 		start: func(clock func() time.Time) (minter, error) {
-			g, err := sno.NewGeneratorWith(sno.Config{Allotted: true, Clock: clock})
+			g, err := sno.NewGeneratorWith(sno.Config{Leased: true, Clock: clock})
 			return snos{g}, err
 		},
 		read: func(v id) (int, time.Time) {

@@ -186,7 +186,7 @@ func (p place) create(ctx context.Context, open Opener, f *format) error {
 			return err
 		}
 	}
-	_, err = lease.Create(ctx, store, p.Pool, f.pool.Layout)
+	_, err = lease.Create(ctx, store, p.Pool, f.layout)
 	return err
 }
 
