@@ -5,7 +5,6 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -16,130 +15,53 @@ import (
 
 	"github.com/firn-id/firn/internal/servers/consultest"
 	"github.com/firn-id/firn/internal/servers/pretend"
-	"github.com/firn-id/firn/lease"
-	"github.com/firn-id/firn/lease/address"
+	"github.com/firn-id/firn/internal/servers/storetest"
 	"github.com/firn-id/firn/lease/consullease"
 	"github.com/firn-id/firn/lease/driver"
-	"github.com/firn-id/firn/leased"
-	"github.com/firn-id/firn/nanoflake"
 )
 
-const secret = "hunter2-hunter2"
+const secret = storetest.Secret + "-" + storetest.Secret
 
 // start serves, and returns the address of the store without settings.
 func start(t *testing.T, server *consultest.Server) string {
 	return "consul://" + server.Start(t).Listener.Addr().String() + "/p"
 }
 
-func open(t *testing.T, addr string) *consullease.Store {
-	t.Helper()
-	s, err := consullease.Open(t.Context(), addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
-	return s
-}
-
-func put(t *testing.T, s driver.Store, key, value string, rev driver.Revision) driver.Revision {
-	t.Helper()
-	made, err := s.Put(t.Context(), key, []byte(value), rev)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return made
-}
-
-func want(t *testing.T, s driver.Store, key, value string, rev driver.Revision) {
-	t.Helper()
-	e, err := s.Get(t.Context(), key)
-	if err != nil || string(e.Value) != value || e.Revision != rev {
-		t.Errorf("Get(%s) = %.40q at %q, %v; want %.40q at %q", key, e.Value, e.Revision, err, value, rev)
-	}
-}
-
-// wantError checks that an error is a whole [driver.Error] of that kind, that says all the parts and no secret.
-func wantError(t *testing.T, err, kind error, parts ...string) {
-	t.Helper()
-	var e *driver.Error
-	if !errors.As(err, &e) || !errors.Is(err, kind) || e.Store == "" || e.Op == "" {
-		t.Errorf("the error is %v; want a driver.Error that is %q", err, kind)
-		return
-	}
-	if kind != driver.ErrConflict && kind != driver.ErrKey && !errors.Is(err, context.Canceled) && e.Advice == "" {
-		t.Errorf("the error has no advice: %v", err)
-	}
-	for _, part := range parts {
-		if !strings.Contains(err.Error(), part) {
-			t.Errorf("the error is %q, without %q", err, part)
-		}
-	}
-	if strings.Contains(err.Error(), secret) {
-		t.Errorf("the error %q shows the token", err)
-	}
-}
-
 // Bad addresses, and hosts where there is no Consul.
 func TestOpen(t *testing.T) {
-	silent, err := net.Listen("tcp", "127.0.0.1:0") // accepts, and says nothing
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer silent.Close()
+	silent, gone := storetest.Silent(t), storetest.Gone(t)
 	web := httptest.NewServer(http.NotFoundHandler())
 	defer web.Close()
 	elsewhere := httptest.NewServer(http.RedirectHandler(web.URL, http.StatusTemporaryRedirect))
 	defer elsewhere.Close()
-	gone := httptest.NewServer(http.NotFoundHandler())
-	gone.Close()
 	secure := httptest.NewTLSServer(consultest.New())
 	defer secure.Close()
 	host := func(s *httptest.Server) string { return s.Listener.Addr().String() }
-	for addr, parts := range map[string][]string{
-		"nonsense":                                   {"invalid address"},
-		"etcd://h/p?token=" + secret:                 {"not consul://", "etcd://h:8500/p"},
-		"consul://u:" + secret + "@h/p":              {"no users"},
-		"consul://h/p?colour=red":                    {"no setting colour, only ca, cert, datacenter"},
-		"consul://h/p?timeout=0":                     {"timeout=0"},
-		"consul://h/p?token=a%20" + secret:           {"a character that tokens do not have"},
-		"consul://h/p?token-file=/not/there":         {"/not/there"},
-		"consul://h/p?ca=/not/there":                 {"/not/there"},
-		"consul://h/a//b":                            {"the prefix"},
-		"consul://h/a/../b":                          {"the prefix"},
-		"consul://h/a%20b":                           {"the prefix"},
-		"consul://h/a@b":                             {"the prefix"},
-		"consul://" + host(gone) + "/p":              {"connection refused", "see that Consul runs there", host(gone) + "/p"},
-		"consul://" + host(web):                      {"404, without X-Consul-Index", "see that it is Consul"},
-		"consul://" + host(elsewhere) + "/p":         {"307", "never redirects"},
-		"consul://" + host(secure) + "/p":            {"HTTPS", "set tls=true or ca"},
-		"consul://" + host(web) + "?tls=true":        {"speaks without TLS"},
-		"consul://" + host(secure) + "/p?tls=true":   {"has signed", "ca"},
-		"consul://no-such-host.invalid/p?timeout=2s": {"names of the hosts"},
-		"consul://" + silent.Addr().String() + "?timeout=300ms&token=" + secret:                               {"deadline exceeded", "see that"},
-		"consul://" + host(gone) + "," + silent.Addr().String() + "/p?timeout=300ms":                          {"see that", silent.Addr().String() + ": "},
-		"consul://" + silent.Addr().String() + "," + host(gone) + "," + host(web) + "/p?timeout=6s&tls=false": {"404"},
-	} {
-		begun := time.Now()
-		s, err := consullease.Open(t.Context(), addr)
-		if err == nil {
-			s.Close()
-			t.Errorf("%s was opened", addr)
-			continue
-		}
-		wantError(t, err, driver.ErrUnavailable, parts...)
-		if !strings.Contains(addr, host(web)) && !strings.Contains(addr, ":") && !errors.Is(err, address.ErrAddress) {
-			t.Errorf("%v is not ErrAddress", err)
-		}
-		if took := time.Since(begun); took > 30*time.Second {
-			t.Errorf("%s took %v", addr, took)
-		}
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(50*time.Millisecond, cancel)
-	_, err = consullease.Open(ctx, "consul://"+silent.Addr().String()+"/p?timeout=1m")
-	if !errors.Is(err, context.Canceled) || !errors.Is(err, driver.ErrUnavailable) {
-		t.Errorf("cancelled: %v", err)
-	}
+	storetest.Refused(t, consullease.Open, map[string][]string{
+		"nonsense":                                              {"invalid address"},
+		"etcd://h/p?token=" + secret:                            {"not consul://", "etcd://h:8500/p"},
+		"consul://u:" + secret + "@h/p":                         {"no users"},
+		"consul://h/p?colour=red":                               {"no setting colour, only ca, cert, datacenter"},
+		"consul://h/p?timeout=0":                                {"timeout=0"},
+		"consul://h/p?token=a%20" + secret:                      {"a character that tokens do not have"},
+		"consul://h/p?token-file=/not/there":                    {"/not/there"},
+		"consul://h/p?ca=/not/there":                            {"/not/there"},
+		"consul://h/a//b":                                       {"the prefix"},
+		"consul://h/a/../b":                                     {"the prefix"},
+		"consul://h/a%20b":                                      {"the prefix"},
+		"consul://h/a@b":                                        {"the prefix"},
+		"consul://" + gone + "/p":                               {"connection refused", "see that Consul runs there", gone + "/p"},
+		"consul://" + host(web):                                 {"404, without X-Consul-Index", "see that it is Consul"},
+		"consul://" + host(elsewhere) + "/p":                    {"307", "never redirects"},
+		"consul://" + host(secure) + "/p":                       {"HTTPS", "set tls=true or ca"},
+		"consul://" + host(web) + "?tls=true":                   {"speaks without TLS"},
+		"consul://" + host(secure) + "/p?tls=true":              {"has signed", "ca"},
+		"consul://no-such-host.invalid/p?timeout=2s":            {"names of the hosts"},
+		"consul://" + silent + "?timeout=300ms&token=" + secret: {"deadline exceeded", "see that"},
+		"consul://" + gone + "," + silent + "/p?timeout=300ms":  {"see that", silent + ": "},
+		"consul://" + silent + "," + gone + "," + host(web) + "/p?timeout=6s&tls=false": {"404"},
+	})
+	storetest.Cancelled(t, consullease.Open, "consul://"+silent+"/p")
 }
 
 // What a token may not do, and what is wrong with the servers.
@@ -158,73 +80,56 @@ func TestErrors(t *testing.T) {
 	addr := start(t, server)
 	// Where there is no key yet, a list does not say what the token may not read.
 	_, err := consullease.Open(t.Context(), addr+"?token=anonymous")
-	wantError(t, err, driver.ErrUnavailable, "Permission denied", `key_prefix "p/" { policy = "write" }`)
-	all := open(t, addr+"?timeout=1m&token="+secret)
-	rev := put(t, all, "a", "x", driver.None)
+	storetest.WantError(t, err, driver.ErrUnavailable, "Permission denied", `key_prefix "p/" { policy = "write" }`)
+	all := storetest.Open(t, consullease.Open, addr+"?timeout=1m&token="+secret)
+	rev := storetest.Put(t, all, "a", "x", driver.None)
 
 	_, err = consullease.Open(t.Context(), addr+"?token=unknown")
-	wantError(t, err, driver.ErrUnavailable, "403: ACL not found", "does not know it")
-	put(t, all, "b", "x", driver.None)
-	reader := open(t, addr+"?token=reader")
-	want(t, reader, "a", "x", rev)
+	storetest.WantError(t, err, driver.ErrUnavailable, "403: ACL not found", "does not know it")
+	storetest.Put(t, all, "b", "x", driver.None)
+	reader := storetest.Open(t, consullease.Open, addr+"?token=reader")
+	storetest.Want(t, reader, "a", "x", rev)
 	_, err = reader.Put(t.Context(), "a", nil, rev)
-	wantError(t, err, driver.ErrUnavailable, "Permission denied", `key_prefix "p/"`)
+	storetest.WantError(t, err, driver.ErrUnavailable, "Permission denied", `key_prefix "p/"`)
 	if errors.Is(err, driver.ErrConflict) {
 		t.Errorf("a denied write is a conflict: %v", err)
 	}
 	// Tokens that may do less than when the store was opened.
-	writer, part := open(t, addr+"?token=writer"), open(t, addr+"?token=part")
+	writer, part := storetest.Open(t, consullease.Open, addr+"?token=writer"), storetest.Open(t, consullease.Open, addr+"?token=part")
 	server.Do(func() {
 		server.Tokens["writer"] = consultest.Policy{Read: below("p/a"), Write: consultest.All}
 		server.Tokens["part"] = consultest.Policy{Read: below("p/a"), Write: below("p/a")}
 	})
 	_, err = writer.Put(t.Context(), "c", nil, driver.None)
-	wantError(t, err, driver.ErrUnavailable, "its revision not told", "may read what it may write")
+	storetest.WantError(t, err, driver.ErrUnavailable, "its revision not told", "may read what it may write")
 	_, err = part.Get(t.Context(), "b")
-	wantError(t, err, driver.ErrUnavailable, "403", "key:read")
+	storetest.WantError(t, err, driver.ErrUnavailable, "403", "key:read")
 	_, err = part.List(t.Context(), "")
-	wantError(t, err, driver.ErrUnavailable, "may not read all keys")
+	storetest.WantError(t, err, driver.ErrUnavailable, "may not read all keys")
 	if list, err := part.List(t.Context(), "a"); len(list) != 1 || err != nil {
 		t.Errorf("List of what may be read: %v, %v", list, err)
 	}
 
 	// Answers of a server, or of something before it, to each call.
-	for _, c := range []struct {
-		answer *pretend.Answer
-		parts  []string
-	}{
-		{pretend.Text(500, "No cluster leader"), []string{"500: No cluster leader", "more than half"}},
-		{pretend.Text(500, "rpc error making call: No cluster leader"), []string{"more than half"}},
-		{pretend.Text(500, "leadership lost while committing log"), []string{"more than half"}},
-		{pretend.Text(500, "No path to datacenter"), []string{"look at datacenter"}},
-		{pretend.Text(500, "oh"), []string{"500: oh", "logs"}},
-		{pretend.Text(429, "Your IP is issuing too many concurrent connections, please rate limit your calls\n"), []string{"429", "http_max_conns_per_client"}},
-		{pretend.Text(503, ""), []string{"503: Service Unavailable", "logs"}},
-		{pretend.Text(413, "Request body too large"), []string{"413", "kv_max_value_size"}},
-		{pretend.Text(403, "Permission denied for "+secret), []string{"Permission denied for (token)"}},
-		{pretend.Text(405, ""), []string{"see that it is Consul"}},
-		{pretend.Text(302, ""), []string{"redirects"}},
-		{pretend.Text(200, "<html>welcome</html>"), []string{"see that it is Consul"}},
-		{pretend.Text(200, ""), []string{"see that it is Consul"}},
-		{pretend.Text(200, "null"), []string{""}},
-		{pretend.Text(200, "[]"), []string{"see that it is Consul"}},
-		{pretend.Text(200, `{"Results":[{"KV":{"Key":"p/b","ModifyIndex":5000}}]}`), []string{"see that it is Consul"}},
-		{pretend.Text(409, ""), []string{""}},
-	} {
-		c.answer.Header.Set("Retry-After", "3600") // there is no point in asking again
-		server.Do(func() { server.Answer = func(*http.Request) *pretend.Answer { return c.answer } })
-		_, err := all.Get(t.Context(), "a")
-		wantError(t, err, driver.ErrUnavailable)
-		_, listErr := all.List(t.Context(), "")
-		wantError(t, listErr, driver.ErrUnavailable)
-		_, err = all.Put(t.Context(), "a", []byte("y"), rev)
-		wantError(t, err, driver.ErrUnavailable, c.parts...)
-		for _, err := range []error{err, listErr} {
-			if errors.Is(err, driver.ErrConflict) || errors.Is(err, driver.ErrNotFound) {
-				t.Errorf("%d %s is %v", c.answer.Status, c.answer.Body, err)
-			}
-		}
-	}
+	storetest.Replies(t, server.Server, all, rev, map[*pretend.Answer][]string{
+		pretend.Text(500, "No cluster leader"):                                                                  {"500: No cluster leader", "more than half"},
+		pretend.Text(500, "rpc error making call: No cluster leader"):                                           {"more than half"},
+		pretend.Text(500, "leadership lost while committing log"):                                               {"more than half"},
+		pretend.Text(500, "No path to datacenter"):                                                              {"look at datacenter"},
+		pretend.Text(500, "oh"):                                                                                 {"500: oh", "logs"},
+		pretend.Text(429, "Your IP is issuing too many concurrent connections, please rate limit your calls\n"): {"429", "http_max_conns_per_client"},
+		pretend.Text(503, ""):                                                                                   {"503: Service Unavailable", "logs"},
+		pretend.Text(413, "Request body too large"):                                                             {"413", "kv_max_value_size"},
+		pretend.Text(403, "Permission denied for "+secret):                                                      {"Permission denied for (token)"},
+		pretend.Text(405, ""):                                                                                   {"see that it is Consul"},
+		pretend.Text(302, ""):                                                                                   {"redirects"},
+		pretend.Text(200, "<html>welcome</html>"):                                                               {"see that it is Consul"},
+		pretend.Text(200, ""):                                                                                   {"see that it is Consul"},
+		pretend.Text(200, "null"):                                                                               {""},
+		pretend.Text(200, "[]"):                                                                                 {"see that it is Consul"},
+		pretend.Text(200, `{"Results":[{"KV":{"Key":"p/b","ModifyIndex":5000}}]}`):                              {"see that it is Consul"},
+		pretend.Text(409, ""):                                                                                   {""},
+	})
 	// What is not there is only what Consul says is not there.
 	server.Do(func() { server.Answer = func(*http.Request) *pretend.Answer { return pretend.Text(404, "") } })
 	_, err = all.Get(t.Context(), "a")
@@ -233,26 +138,26 @@ func TestErrors(t *testing.T) {
 	}
 	server.Do(func() { server.Answer, server.Consistency = nil, "stale" })
 	_, err = all.Get(t.Context(), "a")
-	wantError(t, err, driver.ErrUnsafe, `"stale"`)
+	storetest.WantError(t, err, driver.ErrUnsafe, `"stale"`)
 	server.Do(func() { server.Consistency = "" })
-	want(t, all, "a", "x", rev)
+	storetest.Want(t, all, "a", "x", rev)
 
 	// Without a leader each call fails in time, and goes on when there is one in time.
-	hasty := open(t, addr+"?timeout=2s&token="+secret)
+	hasty := storetest.Open(t, consullease.Open, addr+"?timeout=2s&token="+secret)
 	server.Do(func() { server.NoLeader = true })
 	_, err = hasty.Put(t.Context(), "a", []byte("y"), rev)
-	wantError(t, err, driver.ErrUnavailable, "No cluster leader")
+	storetest.WantError(t, err, driver.ErrUnavailable, "No cluster leader")
 	time.AfterFunc(100*time.Millisecond, func() { server.Do(func() { server.NoLeader = false }) })
-	patient := open(t, addr+"?timeout=30s&token="+secret)
+	patient := storetest.Open(t, consullease.Open, addr+"?timeout=30s&token="+secret)
 	server.Do(func() { server.NoLeader = true })
 	time.AfterFunc(100*time.Millisecond, func() { server.Do(func() { server.NoLeader = false }) })
-	put(t, patient, "a", "y", rev)
+	storetest.Put(t, patient, "a", "y", rev)
 }
 
 func TestDamaged(t *testing.T) {
 	server := consultest.New()
-	s := open(t, start(t, server))
-	rev := put(t, s, "a", "x", driver.None)
+	s := storetest.Open(t, consullease.Open, start(t, server))
+	rev := storetest.Put(t, s, "a", "x", driver.None)
 	for _, name := range []string{"Upper", "a//b", "a.b", "a,b", "a,", ",p", "x,pp,q"} {
 		server.Set("p/"+name, func(p *consultest.Pair) { p.Value = []byte("foreign") })
 	}
@@ -266,25 +171,25 @@ func TestDamaged(t *testing.T) {
 	}
 	server.Set("p/b", func(p *consultest.Pair) { p.Value = make([]byte, driver.MaxValue+1) })
 	_, err = s.Get(t.Context(), "b")
-	wantError(t, err, driver.ErrDamaged, "under the prefix p/", "rescue the pool")
+	storetest.WantError(t, err, driver.ErrDamaged, "under the prefix p/", "rescue the pool")
 	list, err = s.List(t.Context(), "")
-	wantError(t, err, driver.ErrDamaged)
+	storetest.WantError(t, err, driver.ErrDamaged)
 	if len(list) != 2 || list[0].Err != nil || !errors.Is(list[1].Err, driver.ErrDamaged) {
 		t.Fatalf("List = %v", list)
 	}
-	want(t, s, "b", "anew", put(t, s, "b", "anew", list[1].Revision))
-	want(t, s, "a", "x", rev)
+	storetest.Want(t, s, "b", "anew", storetest.Put(t, s, "b", "anew", list[1].Revision))
+	storetest.Want(t, s, "a", "x", rev)
 	for _, other := range []driver.Revision{"0", "-1", "x", "1 ", "+" + rev, "0" + rev, rev + "0", "99999999999999999999"} {
 		_, err := s.Put(t.Context(), "a", []byte("y"), other)
-		wantError(t, err, driver.ErrConflict)
+		storetest.WantError(t, err, driver.ErrConflict)
 		_, err = s.Put(t.Context(), "new", []byte("y"), other)
-		wantError(t, err, driver.ErrConflict)
+		storetest.WantError(t, err, driver.ErrConflict)
 	}
 	// One that is deleted and made again has another revision.
 	server.Delete("p/a")
 	_, err = s.Put(t.Context(), "a", []byte("y"), rev)
-	wantError(t, err, driver.ErrConflict)
-	if again := put(t, s, "a", "x", driver.None); again == rev {
+	storetest.WantError(t, err, driver.ErrConflict)
+	if again := storetest.Put(t, s, "a", "x", driver.None); again == rev {
 		t.Errorf("the revision %q came again", rev)
 	}
 }
@@ -293,44 +198,15 @@ func TestDamaged(t *testing.T) {
 func TestFaults(t *testing.T) {
 	server, spare := consultest.New(), consultest.New()
 	host, other := server.Start(t).Listener.Addr().String(), spare.Start(t).Listener.Addr().String()
-	s := open(t, "consul://"+host+","+other+"/p?timeout=2s")
-	rev := put(t, s, "a", "0", driver.None)
-	n := 0
-	for fault, done := range map[pretend.Fault]bool{pretend.Cut: false, pretend.LoseReply: true, pretend.HalfReply: true, pretend.Hang: true} {
-		n++
-		value := fmt.Sprint(n)
-		server.Do(func() {
-			server.Fault = func(r *http.Request) pretend.Fault {
-				if r.Method == http.MethodPut {
-					return fault
-				}
-				return pretend.None
-			}
-		})
-		requests := server.Count("PUT /v1/txn")
-		_, err := s.Put(t.Context(), "a", []byte(value), rev)
-		wantError(t, err, driver.ErrUnavailable)
-		if errors.Is(err, driver.ErrConflict) {
-			t.Errorf("fault %d is a conflict: %v", fault, err)
-		}
-		if got := server.Count("PUT /v1/txn") - requests; got != 1 || spare.Count("PUT /v1/txn") != 0 {
-			t.Errorf("fault %d: the write was sent %d times, and %d times to another host", fault, got, spare.Count("PUT /v1/txn"))
-		}
-		server.Do(func() { server.Fault = nil })
-		e, err := s.Get(t.Context(), "a")
-		if err != nil || (string(e.Value) == value) != done {
-			t.Errorf("fault %d: a is %q, %v; want it done: %v", fault, e.Value, err, done)
-		}
-		rev = e.Revision
+	s := storetest.Open(t, consullease.Open, "consul://"+host+","+other+"/p?timeout=2s")
+	storetest.Faults(t, server.Server, s)
+	if n := spare.Count("PUT /v1/txn"); n != 0 {
+		t.Errorf("writes were sent %d times to another host", n)
 	}
-	// Done twice, it is a conflict of its own, as the contract has it.
-	server.Do(func() { server.Fault = func(*http.Request) pretend.Fault { return pretend.Twice } })
-	_, err := s.Put(t.Context(), "a", []byte("twice"), rev)
-	wantError(t, err, driver.ErrConflict)
 	// A read goes to the other host, which is another cluster here, to be told from the first one.
-	put(t, open(t, "consul://"+other+"/p"), "a", "spare", driver.None)
+	storetest.Put(t, storetest.Open(t, consullease.Open, "consul://"+other+"/p"), "a", "spare", driver.None)
 	for _, fault := range []pretend.Fault{pretend.Cut, pretend.HalfReply, pretend.Hang} {
-		s := open(t, "consul://"+host+","+other+"/p?timeout=4s")
+		s := storetest.Open(t, consullease.Open, "consul://"+host+","+other+"/p?timeout=4s")
 		server.Do(func() { server.Fault = func(*http.Request) pretend.Fault { return fault } })
 		e, err := s.Get(t.Context(), "a")
 		if err != nil || string(e.Value) != "spare" {
@@ -342,53 +218,52 @@ func TestFaults(t *testing.T) {
 
 // A write goes to another host if it could not be sent to the first, or was refused there.
 func TestHosts(t *testing.T) {
-	gone := httptest.NewServer(http.NotFoundHandler())
-	gone.Close()
+	gone := storetest.Gone(t)
 	server, busy := consultest.New(), consultest.New()
 	host, second := server.Start(t).Listener.Addr().String(), busy.Start(t).Listener.Addr().String()
-	s := open(t, "consul://"+gone.Listener.Addr().String()+","+host+"/p")
-	rev := put(t, s, "a", "x", driver.None)
-	both := open(t, "consul://"+second+","+host+"/p")
+	s := storetest.Open(t, consullease.Open, "consul://"+gone+","+host+"/p")
+	rev := storetest.Put(t, s, "a", "x", driver.None)
+	both := storetest.Open(t, consullease.Open, "consul://"+second+","+host+"/p")
 	busy.Do(func() {
 		busy.Answer = func(*http.Request) *pretend.Answer { return pretend.Text(429, "") }
 	})
-	rev = put(t, both, "a", "y", rev)
-	want(t, s, "a", "y", rev)
+	rev = storetest.Put(t, both, "a", "y", rev)
+	storetest.Want(t, s, "a", "y", rev)
 	if busy.Count("PUT /v1/txn") != 1 {
 		t.Errorf("the busy host was asked %d times", busy.Count("PUT /v1/txn"))
 	}
-	want(t, both, "a", "y", rev)
+	storetest.Want(t, both, "a", "y", rev)
 	if got := busy.Count("GET /v1/kv/p/a"); got != 0 {
 		t.Errorf("the busy host was asked again, %d times", got)
 	}
 
 	// Of three servers one is left, and has no leader, or has one soon. That the others are down does not matter.
-	left := "consul://" + host + "," + gone.Listener.Addr().String() + "/p?timeout="
-	hasty, patient := open(t, left+"300ms"), open(t, left+"1m")
+	left := "consul://" + host + "," + gone + "/p?timeout="
+	hasty, patient := storetest.Open(t, consullease.Open, left+"300ms"), storetest.Open(t, consullease.Open, left+"1m")
 	server.Do(func() { server.NoLeader = true })
 	_, err := hasty.Get(t.Context(), "a")
-	wantError(t, err, driver.ErrUnavailable, "No cluster leader", "more than half of the servers")
+	storetest.WantError(t, err, driver.ErrUnavailable, "No cluster leader", "more than half of the servers")
 	_, err = hasty.Put(t.Context(), "a", nil, rev)
-	wantError(t, err, driver.ErrUnavailable, "No cluster leader", "more than half of the servers")
+	storetest.WantError(t, err, driver.ErrUnavailable, "No cluster leader", "more than half of the servers")
 	time.AfterFunc(100*time.Millisecond, func() { server.Do(func() { server.NoLeader = false }) })
-	rev = put(t, patient, "a", "z", rev)
-	want(t, patient, "a", "z", rev)
+	rev = storetest.Put(t, patient, "a", "z", rev)
+	storetest.Want(t, patient, "a", "z", rev)
 }
 
 func TestScope(t *testing.T) {
 	server := consultest.New()
 	addr := start(t, server)
 	_, err := consullease.Open(t.Context(), addr+"?namespace=team")
-	wantError(t, err, driver.ErrUnavailable, "which only Consul Enterprise has")
+	storetest.WantError(t, err, driver.ErrUnavailable, "which only Consul Enterprise has")
 	_, err = consullease.Open(t.Context(), addr+"?datacenter=dc9")
-	wantError(t, err, driver.ErrUnavailable, "look at datacenter")
-	put(t, open(t, addr+"?datacenter=dc1"), "a", "x", driver.None)
+	storetest.WantError(t, err, driver.ErrUnavailable, "look at datacenter")
+	storetest.Put(t, storetest.Open(t, consullease.Open, addr+"?datacenter=dc1"), "a", "x", driver.None)
 	server = consultest.New()
 	server.Enterprise = true
 	addr = start(t, server)
 	for _, scope := range []string{"", "?namespace=a", "?namespace=b", "?partition=a", "?namespace=a&partition=a"} {
-		s := open(t, addr+scope)
-		want(t, s, "k", scope, put(t, s, "k", scope, driver.None)) // which none of the others has
+		s := storetest.Open(t, consullease.Open, addr+scope)
+		storetest.Want(t, s, "k", scope, storetest.Put(t, s, "k", scope, driver.None)) // which none of the others has
 	}
 }
 
@@ -405,41 +280,28 @@ func TestTLS(t *testing.T) {
 		t.Fatal(err)
 	}
 	addr := "consul://" + web.Listener.Addr().String() + "/p?token-file=" + token + "&ca=" + ca
-	s := open(t, addr)
-	want(t, s, "a", "x", put(t, s, "a", "x", driver.None))
+	s := storetest.Open(t, consullease.Open, addr)
+	storetest.Want(t, s, "a", "x", storetest.Put(t, s, "a", "x", driver.None))
 	if strings.Contains(s.String(), "token") || s.String() != "consul://"+web.Listener.Addr().String()+"/p" {
 		t.Errorf("String = %s", s)
 	}
 	_, err := consullease.Open(t.Context(), addr+"&server-name=consul.example")
-	wantError(t, err, driver.ErrUnavailable, "server-name")
-}
-
-// changed waits for a value.
-func changed(t *testing.T, c <-chan struct{}, what string) {
-	t.Helper()
-	select {
-	case _, ok := <-c:
-		if !ok {
-			t.Fatalf("%s: the channel is closed", what)
-		}
-	case <-time.After(time.Minute):
-		t.Fatalf("%s: no value", what)
-	}
+	storetest.WantError(t, err, driver.ErrUnavailable, "server-name")
 }
 
 func TestWatch(t *testing.T) {
 	server := consultest.New()
 	addr := start(t, server)
-	s, other := open(t, addr), open(t, addr)
-	rev := put(t, other, "pool/a", "x", driver.None)
+	s, other := storetest.Open(t, consullease.Open, addr), storetest.Open(t, consullease.Open, addr)
+	rev := storetest.Put(t, other, "pool/a", "x", driver.None)
 	ctx, cancel := context.WithCancel(t.Context())
 	c, err := s.Watch(ctx, "pool/")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range 5 {
-		rev = put(t, other, "pool/a", fmt.Sprint(i), rev)
-		changed(t, c, "a change")
+		rev = storetest.Put(t, other, "pool/a", fmt.Sprint(i), rev)
+		storetest.Told(t, "a change", c)
 	}
 	// The index goes back, as after a snapshot was restored, and a change has an index that was there before.
 	seen := false
@@ -455,15 +317,15 @@ func TestWatch(t *testing.T) {
 		}
 	}
 	for range 2 { // the second value for what came while the watch began anew
-		put(t, other, fmt.Sprintf("pool/%d", server.Count("PUT /v1/txn")), "x", driver.None)
-		changed(t, c, "a change after that")
+		storetest.Put(t, other, fmt.Sprintf("pool/%d", server.Count("PUT /v1/txn")), "x", driver.None)
+		storetest.Told(t, "a change after that", c)
 	}
 	// The server is out of reach, and there again.
 	server.Do(func() { server.Fault = func(*http.Request) pretend.Fault { return pretend.Cut } })
 	time.Sleep(50 * time.Millisecond)
 	server.Do(func() { server.Fault = nil })
-	put(t, other, "pool/b", "x", driver.None)
-	changed(t, c, "a change after an outage")
+	storetest.Put(t, other, "pool/b", "x", driver.None)
+	storetest.Told(t, "a change after an outage", c)
 	cancel()
 	for range c { // until it is closed
 	}
@@ -511,7 +373,7 @@ func TestInspect(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := consultest.New()
-			s := open(t, start(t, server)+"?timeout=2s")
+			s := storetest.Open(t, consullease.Open, start(t, server)+"?timeout=2s")
 			if name == "session" {
 				c.change(server)
 			} else {
@@ -527,47 +389,9 @@ func TestInspect(t *testing.T) {
 			}
 		})
 	}
-	s := open(t, start(t, consultest.New()))
+	s := storetest.Open(t, consullease.Open, start(t, consultest.New()))
 	s.Close()
 	if _, err := s.Inspect(t.Context()); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("Inspect after Close: %v", err)
-	}
-}
-
-// The lease package on the store.
-func TestLease(t *testing.T) {
-	const long, short = 10 * time.Second, 4 * time.Second // a busy machine may be slow
-	for _, window := range []time.Duration{long, short} {
-		t.Run(window.String(), func(t *testing.T) {
-			t.Parallel()
-			store := open(t, start(t, consultest.New()))
-			o := leased.Options{Store: store, Lease: lease.Config{Window: window, First: window, Timeout: window}}
-			if _, _, err := leased.Nanoflake(t.Context(), nanoflake.Config{}, o); !errors.Is(err, lease.ErrNoPool) {
-				t.Fatalf("without a pool: %v", err)
-			}
-			o.Create = true
-			seen := make(map[nanoflake.ID]bool)
-			for range 3 { // at once one after the other
-				gen, l, err := leased.Nanoflake(t.Context(), nanoflake.Config{}, o)
-				if err != nil {
-					t.Fatal(err)
-				}
-				for first := l.Until(); window == short && l.Until().Equal(first) || len(seen)%1000 != 999; {
-					id, err := gen.Next(t.Context())
-					if err != nil || seen[id] || id.GeneratorID() != l.Worker() {
-						t.Fatalf("%v, %v, seen: %v, worker %d", id, err, seen[id], l.Worker())
-					}
-					if seen[id] = true; len(seen)%100 == 0 {
-						time.Sleep(time.Millisecond)
-					}
-				}
-				if err := l.Err(); err != nil {
-					t.Error(err)
-				}
-				if err := l.Close(); err != nil {
-					t.Error(err)
-				}
-			}
-		})
 	}
 }

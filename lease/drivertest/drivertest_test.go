@@ -14,4 +14,7 @@ func memory(*testing.T) func() driver.Store {
 
 func TestMemory(t *testing.T) { Run(t, memory) }
 
-func TestMemoryLeases(t *testing.T) { RunLeases(t, memory) }
+func TestMemoryLeases(t *testing.T) {
+	t.Parallel()
+	RunLeases(t, memory)
+}

@@ -7,15 +7,20 @@ import (
 	"github.com/firn-id/firn/lease/filelease"
 )
 
-func TestFiles(t *testing.T) {
-	Run(t, func(t *testing.T) func() driver.Store {
-		dir := t.TempDir()
-		return func() driver.Store {
-			s, err := filelease.Open(dir)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return s
+func files(t *testing.T) func() driver.Store {
+	dir := t.TempDir()
+	return func() driver.Store {
+		s, err := filelease.Open(dir)
+		if err != nil {
+			t.Fatal(err)
 		}
-	})
+		return s
+	}
+}
+
+func TestFiles(t *testing.T) { Run(t, files) }
+
+func TestFilesLeases(t *testing.T) {
+	t.Parallel()
+	RunLeases(t, files)
 }

@@ -23,6 +23,8 @@ const (
 	mutantVariable = "FIRN_DRIVERTEST_MUTANT"
 )
 
+func init() { os.Setenv("FIRN_TEST_TOKEN", tokenOfTests) } // for all tests, so that tests can be parallel
+
 // A mutant changes what a store asks for and is told, on the way, as a store with that defect
 // would ask and understand it.
 type mutant[S any] struct {
@@ -70,21 +72,25 @@ func kill[S any](t *testing.T, test string, mutants []mutant[S]) {
 	}
 }
 
-func TestConsul(t *testing.T) {
-	t.Setenv("FIRN_TEST_TOKEN", tokenOfTests)
-	Run(t, func(t *testing.T) func() driver.Store {
-		server := consultest.New()
-		server.Tokens = map[string]consultest.Policy{tokenOfTests: {Read: consultest.All, Write: consultest.All}}
-		apply(consulMutants, server)
-		host := server.Start(t).Listener.Addr().String()
-		return func() driver.Store {
-			s, err := consullease.Open(t.Context(), "consul://"+host+"/test/firn?token-env=FIRN_TEST_TOKEN")
-			if err != nil {
-				t.Fatal(err)
-			}
-			return s
+func consulSpace(t *testing.T) func() driver.Store {
+	server := consultest.New()
+	server.Tokens = map[string]consultest.Policy{tokenOfTests: {Read: consultest.All, Write: consultest.All}}
+	apply(consulMutants, server)
+	host := server.Start(t).Listener.Addr().String()
+	return func() driver.Store {
+		s, err := consullease.Open(t.Context(), "consul://"+host+"/test/firn?token-env=FIRN_TEST_TOKEN")
+		if err != nil {
+			t.Fatal(err)
 		}
-	}, tokenOfTests)
+		return s
+	}
+}
+
+func TestConsul(t *testing.T) { Run(t, consulSpace, tokenOfTests) }
+
+func TestConsulLeases(t *testing.T) {
+	t.Parallel()
+	RunLeases(t, consulSpace)
 }
 
 func TestConsulMutants(t *testing.T) { kill(t, "TestConsul", consulMutants) }
@@ -140,22 +146,26 @@ var consulMutants = []mutant[*consultest.Server]{
 	}},
 }
 
-func TestKubernetes(t *testing.T) {
-	t.Setenv("FIRN_TEST_TOKEN", tokenOfTests)
-	Run(t, func(t *testing.T) func() driver.Store {
-		server := kubetest.New()
-		server.Tokens = map[string][]string{tokenOfTests: {"get", "list", "create", "update"}}
-		server.PageLimit = 7
-		apply(kubernetesMutants, server)
-		url := server.Start(t).URL
-		return func() driver.Store {
-			s, err := kubelease.Open(t.Context(), "kubernetes://test/firn?token-env=FIRN_TEST_TOKEN&server="+url)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return s
+func kubernetesSpace(t *testing.T) func() driver.Store {
+	server := kubetest.New()
+	server.Tokens = map[string][]string{tokenOfTests: {"get", "list", "create", "update"}}
+	server.PageLimit = 7
+	apply(kubernetesMutants, server)
+	url := server.Start(t).URL
+	return func() driver.Store {
+		s, err := kubelease.Open(t.Context(), "kubernetes://test/firn?token-env=FIRN_TEST_TOKEN&server="+url)
+		if err != nil {
+			t.Fatal(err)
 		}
-	}, tokenOfTests)
+		return s
+	}
+}
+
+func TestKubernetes(t *testing.T) { Run(t, kubernetesSpace, tokenOfTests) }
+
+func TestKubernetesLeases(t *testing.T) {
+	t.Parallel()
+	RunLeases(t, kubernetesSpace)
 }
 
 func TestKubernetesMutants(t *testing.T) { kill(t, "TestKubernetes", kubernetesMutants) }

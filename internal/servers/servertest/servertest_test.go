@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firn-id/firn/internal/servers/minter"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/memlease"
-	"github.com/firn-id/firn/nanoflake"
 )
 
 // patience is far longer than anything takes here.
@@ -57,12 +57,11 @@ func wantError(t *testing.T, err, kind error, token string, parts ...string) {
 // everything does with a store whatever programs and operators do.
 func everything(t *testing.T, store driver.Store) {
 	t.Helper()
+	check(t, minter.Create(t.Context(), store))
 	for range 2 {
-		gen, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true})
+		gen, l, err := minter.Start(t.Context(), store, lease.Config{})
 		check(t, err)
-		l, err := lease.Start(t.Context(), store, gen, lease.Config{Create: true})
-		check(t, err)
-		_, err = gen.Next(t.Context())
+		_, err = gen.Next()
 		check(t, err)
 		check(t, l.Close())
 	}
@@ -71,7 +70,7 @@ func everything(t *testing.T, store driver.Store) {
 	_, err = store.Put(t.Context(), "x", []byte("y"), driver.None)
 	check(t, err)
 	changed(t, changes, "Put")
-	_, err = lease.Rescue(t.Context(), store, leased.NanoflakePool(nanoflake.Config{}).Name, lease.RescueConfig{})
+	_, err = lease.Rescue(t.Context(), store, minter.Pool, lease.RescueConfig{})
 	check(t, err)
 	findings, err := lease.Inspect(t.Context(), store)
 	check(t, err)

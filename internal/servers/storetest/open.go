@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -10,9 +11,30 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
+// Invalid opens a store at each of the addresses, all of which have mistakes, and fails the test unless the errors are
+// [address.ErrAddress] and have the parts.
+func Invalid[S driver.Store](t *testing.T, open func(context.Context, string) (S, error), addresses map[string][]string) {
+	t.Helper()
+	refused(t, open, addresses, func([]string) error { return address.ErrAddress })
+}
+
 // Refused opens a store at each of the addresses, and fails the test unless the errors have the parts. An error whose first
 // part is "invalid address" must be [address.ErrAddress]. An error about a time-out must be [context.DeadlineExceeded].
 func Refused[S driver.Store](t *testing.T, open func(context.Context, string) (S, error), addresses map[string][]string) {
+	t.Helper()
+	refused(t, open, addresses, func(parts []string) error {
+		switch parts[0] {
+		case "invalid address":
+			return address.ErrAddress
+		case "no answer in time", "deadline exceeded":
+			return context.DeadlineExceeded
+		}
+		return driver.ErrUnavailable
+	})
+}
+
+// refused fails the test unless each error is also the one that kind returns.
+func refused[S driver.Store](t *testing.T, open func(context.Context, string) (S, error), addresses map[string][]string, kind func(parts []string) error) {
 	t.Helper()
 	for addr, parts := range addresses {
 		begin := time.Now()
@@ -23,11 +45,8 @@ func Refused[S driver.Store](t *testing.T, open func(context.Context, string) (S
 			continue
 		}
 		WantError(t, err, driver.ErrUnavailable, parts...)
-		if parts[0] == "invalid address" && !errors.Is(err, address.ErrAddress) {
-			t.Errorf("%s: %v is not ErrAddress", addr, err)
-		}
-		if (parts[0] == "no answer in time" || parts[0] == "deadline exceeded") && !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("%s: %v is not DeadlineExceeded", addr, err)
+		if want := kind(parts); !errors.Is(err, want) {
+			t.Errorf("%s: %v is not %v", addr, err, want)
 		}
 		if took := time.Since(begin); took > 30*time.Second { // far longer than any time-out
 			t.Errorf("%s took %s", addr, took)
@@ -42,7 +61,11 @@ func Cancelled[S driver.Store](t *testing.T, open func(context.Context, string) 
 	defer cancel()
 	time.AfterFunc(50*time.Millisecond, cancel)
 	begin := time.Now()
-	s, err := open(ctx, addr+"?timeout=1m")
+	separator := "?"
+	if strings.Contains(addr, "?") {
+		separator = "&"
+	}
+	s, err := open(ctx, addr+separator+"timeout=1m")
 	if err == nil {
 		s.Close()
 	}

@@ -77,7 +77,7 @@ func Fails(t testing.TB, what string, err, kind error, parts ...string) {
 			t.Errorf("%s: %s\nhas no %q", what, text, part)
 		}
 	}
-	for _, never := range []string{"\n", Secret, "rpc error"} {
+	for _, never := range []string{"\n", Secret, "rpc error: code"} {
 		if strings.Contains(text, never) {
 			t.Errorf("%s: %q has %q", what, text, never)
 		}
