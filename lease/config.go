@@ -22,7 +22,7 @@ const (
 	DefaultMaxIdle = 365 * 24 * time.Hour
 )
 
-// minTicks is how many ticks a window has at least.
+// minTicks is the shortest window, in ticks.
 const minTicks = 3
 
 // Config says how a lease is kept. The zero Config takes any worker of the pool that the generator
@@ -87,14 +87,14 @@ type Config struct {
 	world   world            // nil for the real one
 }
 
-// A Choice is which worker a lease takes. The zero Choice is any.
+// A Choice chooses the worker of a lease. The zero Choice is any worker.
 type Choice struct {
 	number int
 	named  bool
 }
 
-// Number chooses one worker. Its lease is a memory too: whatever the clock does over restarts,
-// the worker's times are never allocated again.
+// Number chooses one worker. The worker's record remembers its timestamps: whatever the clock does over
+// restarts, no timestamp is allocated again.
 func Number(worker int) Choice { return Choice{number: worker, named: true} }
 
 // settle fills in the defaults, and checks the settings.
@@ -147,10 +147,10 @@ func setDefault(d *time.Duration, to time.Duration) {
 	}
 }
 
-// maxHolder bounds what a holder says of itself, in bytes.
+// maxHolder is the largest size of Config.Holder in bytes.
 const maxHolder = 200
 
-// self describes the process to people.
+// self describes the process for operators.
 func self() string {
 	host, err := os.Hostname()
 	if err != nil {
@@ -159,24 +159,22 @@ func self() string {
 	return fmt.Sprintf("%s (process %d on %s)", filepath.Base(os.Args[0]), os.Getpid(), host)
 }
 
-// A world is what a lease lives in beside its store: time and chance. Simulations have others.
+// A world has the time and the chance that a lease depends on. Simulations have their own worlds.
 type world interface {
 	now() time.Time
-	// sleep sleeps for d, or until ctx ends, and returns the error of that.
+	// sleep sleeps for d. If ctx ends first, sleep returns its error.
 	sleep(ctx context.Context, d time.Duration) error
-	// wait is sleep, but that a value of wake, if it is not nil, ends it too. It returns how
-	// long that took.
+	// wait is sleep that a value from wake ends, too. It returns how long it has slept. Wake may be nil.
 	wait(ctx context.Context, d time.Duration, wake <-chan struct{}) (time.Duration, error)
-	// random returns so many bits in hexadecimal, which nobody else ever gets.
+	// random returns so many random bits in hexadecimal, different on each call.
 	random(bits int) string
-	// intN returns any number in [0, n).
+	// intN returns a random number in [0, n).
 	intN(n int) int
 	// timeout is context.WithTimeout.
 	timeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc)
-	// start runs f in a goroutine of its own, and returns a channel that is closed when f has
-	// returned.
+	// start runs f in a new goroutine, and returns a channel that is closed when f has returned.
 	start(f func()) <-chan struct{}
-	// await waits until done is closed, or ctx ends, and returns the error of that.
+	// await waits until done is closed. If ctx ends first, await returns its error.
 	await(ctx context.Context, done <-chan struct{}) error
 }
 
@@ -206,7 +204,7 @@ func (realWorld) wait(ctx context.Context, d time.Duration, wake <-chan struct{}
 			if open {
 				return min(time.Since(began), d), nil
 			}
-			wake = nil // nobody will tell any more
+			wake = nil // the store tells of no more changes
 		case <-ctx.Done():
 			return min(time.Since(began), d), context.Cause(ctx)
 		}

@@ -9,38 +9,36 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// What can go wrong with pools and leases. Test for them with [errors.Is]; the types below
-// say more.
+// Errors of pools and leases. Test for them with [errors.Is]; the error types below have details.
 var (
-	// ErrNoWorker: all workers of the pool are taken; a [NoWorkerError] says until when.
+	// ErrNoWorker: all workers of the pool are taken. A [NoWorkerError] says until when.
 	ErrNoWorker = errors.New("no worker is free")
-	// ErrHeld: the worker that was asked for is another lease's; a [HeldError] says whose.
+	// ErrHeld: another lease holds the worker that was asked for. A [HeldError] names the holder.
 	ErrHeld = errors.New("the worker is held")
-	// ErrLeaseExpired: the lease was not renewed in time; an [ExpiredError] says why.
+	// ErrLeaseExpired: the lease was not renewed in time. An [ExpiredError] has the cause.
 	ErrLeaseExpired = errors.New("the lease has expired")
-	// ErrClockSkew: the clock disagrees with the store; a [SkewError] says how far.
+	// ErrClockSkew: the clock disagrees with the store. A [SkewError] says by how much.
 	ErrClockSkew = errors.New("the clock is wrong")
-	// ErrPoolMismatch: the pool is for other IDs; a [MismatchError] says in what.
+	// ErrPoolMismatch: the pool is for other IDs. A [MismatchError] names the difference.
 	ErrPoolMismatch = errors.New("the pool is for other IDs")
 	// ErrNoPool: the store has no such pool.
 	ErrNoPool = errors.New("no such pool")
 	// ErrPoolExists: the store has the pool already.
 	ErrPoolExists = errors.New("the pool exists")
-	// ErrMissing: a record that was made is gone. A worker without a record could be
-	// anybody's, so nobody gets it before the pool was rescued, see [Rescue].
+	// ErrMissing: a record is gone. Its worker may be in use, so no lease gets the worker before the pool
+	// was rescued, see [Rescue].
 	ErrMissing = errors.New("a record is missing")
-	// ErrDamaged: a record is none that this program has written, or another pool's. The
-	// pool has to be rescued.
+	// ErrDamaged: this program has not written the record, or the record is another pool's. The pool must
+	// be rescued.
 	ErrDamaged = driver.ErrDamaged
 	// ErrRescuing: a rescue of the pool is under way, or was interrupted, see [Rescue].
 	ErrRescuing = errors.New("the pool is being rescued")
-	// ErrRescued: the pool was rescued, which has ended all leases that there were.
+	// ErrRescued: the pool was rescued, which has ended all earlier leases.
 	ErrRescued = errors.New("the pool was rescued")
-	// ErrRolledBack: the store has lost changes that it had acknowledged, as one has that was
-	// restored from a backup, or a pool that was deleted and created again. The pool has to be
-	// rescued.
+	// ErrRolledBack: the store has lost changes that it had acknowledged. The store was restored from a
+	// backup, for example, or the pool was deleted and created again. The pool must be rescued.
 	ErrRolledBack = errors.New("the store has gone back in time")
-	// ErrVersion: a record was written by a version of this program that is not known.
+	// ErrVersion: an unknown version of this program wrote the record.
 	ErrVersion = driver.ErrVersion
 	// ErrClosed: the lease was closed.
 	ErrClosed = errors.New("the lease is closed")
@@ -48,46 +46,46 @@ var (
 	ErrConfig = errors.New("invalid configuration")
 )
 
-// A NoWorkerError says that all workers of a pool were taken for as long as the caller
-// waited. It is [ErrNoWorker] to errors.Is, and what ended the wait.
+// A NoWorkerError reports that no worker of a pool came free while the caller waited. To errors.Is it is
+// [ErrNoWorker], and the error that ended the wait.
 type NoWorkerError struct {
 	Pool    string
-	Workers int       // how many the pool has
-	Soonest time.Time // when the first of them runs out, if its holder does not renew it
-	Rescued bool      // nobody gets one before Soonest, since the pool was rescued
-	Ahead   bool      // nobody has one: their times are used up to Soonest at least, which is ahead of the clock
+	Workers int       // how many workers the pool has
+	Soonest time.Time // when the first interval ends, if its holder does not renew it
+	Rescued bool      // the pool was rescued, and no lease gets a worker before Soonest
+	Ahead   bool      // no lease holds a worker, but all workers are used up to Soonest at least, ahead of the clock
 
-	// Excluded says that generators of other pools of this machine, such as those of another
-	// user, use the workers that nobody has in this pool. When they end is not known.
+	// Excluded: no lease of this pool holds some workers, but generators of other pools on this machine
+	// use them, such as those of another user. When these generators end is not known.
 	Excluded bool
 }
 
 func (e *NoWorkerError) Error() string {
 	if e.Rescued {
-		return fmt.Sprintf("pool %s: %s: %s, and nobody gets one before %s: try again then", e.Pool, ErrNoWorker, ErrRescued, timeText(e.Soonest))
+		return fmt.Sprintf("pool %s: %s: %s, and no lease gets a worker before %s: try again then", e.Pool, ErrNoWorker, ErrRescued, timeText(e.Soonest))
 	}
 	if e.Ahead {
-		return fmt.Sprintf("pool %s: %s: nobody has one, but the times of all %d are used up to %s at least: the clock was ahead, or is behind: set it, or wait until then",
+		return fmt.Sprintf("pool %s: %s: no lease holds one, but the timestamps of all %d are used up to %s at least: the clock was ahead, or is behind now: set the clock, or wait until then",
 			e.Pool, ErrNoWorker, e.Workers, timeText(e.Soonest))
 	}
 	if e.Excluded {
-		return fmt.Sprintf("pool %s: %s: processes with another pool on this machine, such as another user's, use those of the %d that are left: wait for one to end",
+		return fmt.Sprintf("pool %s: %s: of the %d, processes with another pool on this machine, such as another user's, use the free ones: wait until such a process ends",
 			e.Pool, ErrNoWorker, e.Workers)
 	}
-	return fmt.Sprintf("pool %s: %s: all %d are taken, the first until %s: wait for one, or stop a process that holds one",
+	return fmt.Sprintf("pool %s: %s: all %d are taken, the first until %s: wait, or stop a process that holds a worker",
 		e.Pool, ErrNoWorker, e.Workers, timeText(e.Soonest))
 }
 
 func (e *NoWorkerError) Unwrap() error { return ErrNoWorker }
 
-// A HeldError says who holds the worker that was asked for. It is [ErrHeld] to errors.Is.
+// A HeldError names the holder of the worker that was asked for. To errors.Is it is [ErrHeld].
 type HeldError struct {
 	Pool   string
 	Worker int
-	Holder string    // what the holder says of itself; empty if it has gone
-	Until  time.Time // when its time runs out, if it does not renew it
+	Holder string    // the holder's description of itself; empty if the holder has gone
+	Until  time.Time // when the interval ends, if the holder does not renew it
 
-	// Excluded says that the holder is of another pool on this machine, such as another user's.
+	// Excluded: a process with another pool on this machine, such as another user's, uses the worker.
 	// Holder is empty then, and Until is zero.
 	Excluded bool
 }
@@ -99,20 +97,20 @@ func (e *HeldError) Error() string {
 	}
 	by := "by " + e.Holder + " until "
 	if e.Holder == "" {
-		by = "by nobody, but its times are used up to "
+		by = "by nobody, but its timestamps are used up to "
 	}
 	return fmt.Sprintf("pool %s: worker %d: %s %s%s: ask for another one, or for none", e.Pool, e.Worker, ErrHeld, by, timeText(e.Until))
 }
 
 func (e *HeldError) Unwrap() error { return ErrHeld }
 
-// An ExpiredError is what a generator's callers get after the end of its lease. It is
-// [ErrLeaseExpired] to errors.Is, and the error of the last try to renew it.
+// A generator returns an ExpiredError after its lease has expired. To errors.Is it is [ErrLeaseExpired], and
+// the error of the last renewal.
 type ExpiredError struct {
 	Pool   string
 	Worker int
 	Until  time.Time // where the lease ended
-	Cause  error     // why it was not renewed
+	Cause  error     // why the lease was not renewed
 }
 
 func (e *ExpiredError) Error() string {
@@ -121,13 +119,13 @@ func (e *ExpiredError) Error() string {
 
 func (e *ExpiredError) Unwrap() []error { return []error{ErrLeaseExpired, iderr.ErrFenced, e.Cause} }
 
-// A SkewError says how far the clock is from what the store knows of the time. It is
-// [ErrClockSkew] to errors.Is.
+// A SkewError says how far the clock is from the store's knowledge of the time. To errors.Is it is
+// [ErrClockSkew].
 type SkewError struct {
 	Pool      string
-	Now       time.Time // the clock's
-	Reference time.Time // where the times of most workers end if Now is before, else where the last ones do; or when the pool was created
-	OfStore   bool      // Reference is the store's own time
+	Now       time.Time // by the clock
+	Reference time.Time // if OfStore, the store's time; otherwise the end of most workers' intervals if Now is before, or the last use of the pool
+	OfStore   bool      // the store has a clock
 }
 
 func (e *SkewError) Error() string {
@@ -142,28 +140,28 @@ func (e *SkewError) Error() string {
 	case where == "ahead of":
 		of = "the last use of the pool"
 	}
-	return fmt.Sprintf("pool %s: %s: it says %s, which is %s %s %s (%s): set the clock, or say that it is to be trusted if it is right",
+	return fmt.Sprintf("pool %s: %s: it says %s, %s %s %s (%s): set the clock; if the clock is right, trust it (TrustClock)",
 		e.Pool, ErrClockSkew, timeText(e.Now), span(by), where, of, timeText(e.Reference))
 }
 
 func (e *SkewError) Unwrap() error { return ErrClockSkew }
 
-// A MismatchError says in what a pool differs from the one that was asked for. It is
-// [ErrPoolMismatch] to errors.Is.
+// A MismatchError says in which setting a pool differs from the pool that was asked for. To errors.Is it is
+// [ErrPoolMismatch].
 type MismatchError struct {
 	Pool  string
 	Field string // "format", "epoch", "unit", "widths", "workers"
-	Have  string // the pool's
-	Want  string // the one asked for
+	Have  string // the pool's setting
+	Want  string // the caller's setting
 }
 
 func (e *MismatchError) Error() string {
-	return fmt.Sprintf("pool %s: %s: its %s is %s, not %s: use the settings that it was created with; other IDs have a pool of their own", e.Pool, ErrPoolMismatch, e.Field, e.Have, e.Want)
+	return fmt.Sprintf("pool %s: %s: its %s is %s, not %s: use the settings that the pool was created with; other IDs have a pool of their own", e.Pool, ErrPoolMismatch, e.Field, e.Have, e.Want)
 }
 
 func (e *MismatchError) Unwrap() error { return ErrPoolMismatch }
 
-// waitError is what one waited for when the wait was ended, and what ended it.
+// A waitError is the reason for a wait, and the error that ended the wait.
 type waitError struct{ err, end error }
 
 func (e *waitError) Error() string { return e.err.Error() + " (" + e.end.Error() + ")" }
@@ -172,7 +170,7 @@ func (e *waitError) Unwrap() []error { return []error{e.err, e.end} }
 
 func timeText(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.999Z07:00") }
 
-// span writes a long duration in days and years, which hours are no measure of.
+// span writes a long duration in days or years.
 func span(d time.Duration) string {
 	const day = 24 * time.Hour
 	switch {

@@ -12,8 +12,8 @@ type Event struct {
 	Kind   EventKind
 	Pool   string
 	Worker int           // Waiting: -1 if any will do
-	From   time.Time     // Acquired, Renewed: the times that were allocated begin here
-	Until  time.Time     // where the times of the lease end; Released: where the worker's times go on; Waiting: when to expect a worker
+	From   time.Time     // Acquired, Renewed: the start of the interval
+	Until  time.Time     // the end of the lease's interval; Released: where the worker's next interval can begin; Waiting: when to expect a worker
 	Left   time.Duration // Failing: how long minting can go on
 	Err    error         // Failing, Expired, Lost, Waiting: why
 }
@@ -22,25 +22,25 @@ type Event struct {
 type EventKind uint8
 
 const (
-	// Acquired: the lease has a worker, the first or, after Lost, another one.
+	// Acquired: the lease has a worker: the first or, after Lost, another worker.
 	Acquired EventKind = iota + 1
-	// Renewed: the worker has more time.
+	// Renewed: the lease has the worker's next interval.
 	Renewed
-	// Failing: a try to renew has failed, and there will be others.
+	// Failing: a renewal has failed. The lease will try again.
 	Failing
-	// Expired: the times are used up, and the generator refuses to mint.
+	// Expired: the interval has ended, and the generator refuses to mint.
 	Expired
-	// Lost: the worker has no more times for the lease, which takes another worker. Mostly
-	// another lease has it, since this one's times were used up; or the pool was rescued (Err
-	// is [ErrRescued]), or has to be (Err is [ErrRolledBack]), and the lease waits for that.
+	// Lost: the lease has lost its worker, and takes another worker. Usually the interval had ended, and
+	// another lease took the worker. If Err is [ErrRescued], the pool was rescued. If Err is
+	// [ErrRolledBack], the pool must be rescued; the lease waits for the rescue.
 	Lost
 	// Released: the lease was closed, and the worker given back.
 	Released
-	// Withdrawn: the clock was ahead, and the lease took back the times allocated there, in
-	// which no ID was made: all of its times from Until on. It allocates others at once.
+	// Withdrawn: the clock was ahead, and the lease has taken back the interval there, from Until on. No
+	// ID was made in the interval. The lease allocates another interval at once.
 	Withdrawn
-	// Waiting: no worker is free, and the lease waits for one. Err says why, and Until when to
-	// expect a worker. The event comes once a wait, and again if the reason changes.
+	// Waiting: no worker is free, and the lease waits. Err says why, and Until when to expect a worker.
+	// The event comes once a wait, and again if the reason changes.
 	Waiting
 )
 
@@ -85,8 +85,8 @@ func (e Event) LogValue() slog.Value {
 	return slog.GroupValue(attrs...)
 }
 
-// notify calls Notify with an event. The caller holds work, which notify releases meanwhile: Notify
-// may call Close. A closed lease has no more events, except those that Close posts.
+// notify calls Notify with an event. The caller holds work. During the call notify releases work, since
+// Notify may call Close. A closed lease has no more events, except the events that Close posts.
 func (l *Lease) notify(e Event) {
 	if l.closed() {
 		return
@@ -126,7 +126,7 @@ func (l *Lease) deliver() {
 	}
 }
 
-// tellWait raises Waiting if err means that the lease waits for a worker, once for each reason.
+// tellWait raises Waiting if err is the reason for a wait, once for each reason.
 func (l *Lease) tellWait(err error) {
 	e := Event{Kind: Waiting, Worker: -1, Err: err}
 	if l.config.Worker.named {

@@ -304,7 +304,7 @@ func (l *Lease) replace(ctx context.Context) error {
 }
 
 func (l *Lease) rescued() error {
-	return fmt.Errorf("pool %s: worker %d: %w, and no lease from before has more times", l.pool.name, l.held.Worker, ErrRescued)
+	return fmt.Errorf("pool %s: worker %d: %w, which has ended all earlier leases", l.pool.name, l.held.Worker, ErrRescued)
 }
 
 // fail notes that a renewal failed. If the interval has ended, callers are told.
@@ -351,7 +351,7 @@ func (l *Lease) release(ctx context.Context) error {
 	back, err := l.giveBack(ctx, l.sealed)
 	switch {
 	case errors.Is(err, driver.ErrUnavailable):
-		return fmt.Errorf("pool %s: worker %d comes free at %s only, since it was not given back: %w",
+		return fmt.Errorf("pool %s: worker %d was not given back, and comes free at %s: %w",
 			l.pool.name, l.held.Worker, timeText(time.UnixMicro(until)), err)
 	case err == nil && back:
 		l.post(Event{Kind: Released, Worker: l.held.Worker, Until: time.UnixMicro(l.held.Until).UTC()})

@@ -706,16 +706,16 @@ func TestErrorTexts(t *testing.T) {
 	const stamp = "2023-11-14T22:13:20.5Z"
 	cause := fmt.Errorf("%w: x", driver.ErrUnavailable)
 	for want, err := range map[string]error{
-		"pool p: no worker is free: processes with another pool on this machine, such as another user's, use those of the 4 that are left: wait for one to end":                             &NoWorkerError{Pool: "p", Workers: 4, Excluded: true},
-		"pool p: worker 3: the worker is held by a process with another pool on this machine, such as another user's: ask for another one, or for none":                                     &HeldError{Pool: "p", Worker: 3, Excluded: true},
-		"pool p: no worker is free: all 4 are taken, the first until " + stamp + ": wait for one, or stop a process that holds one":                                                         &NoWorkerError{Pool: "p", Workers: 4, Soonest: at},
-		"pool p: no worker is free: nobody has one, but the times of all 4 are used up to " + stamp + " at least: the clock was ahead, or is behind: set it, or wait until then":            &NoWorkerError{Pool: "p", Workers: 4, Soonest: at, Ahead: true},
-		"pool p: no worker is free: the pool was rescued, and nobody gets one before " + stamp + ": try again then":                                                                         &NoWorkerError{Pool: "p", Workers: 4, Soonest: at, Rescued: true},
-		"pool p: worker 3: the worker is held by me until " + stamp + ": ask for another one, or for none":                                                                                  &HeldError{Pool: "p", Worker: 3, Holder: "me", Until: at},
-		"pool p: worker 3: the worker is held by nobody, but its times are used up to " + stamp + ": ask for another one, or for none":                                                      &HeldError{Pool: "p", Worker: 3, Until: at},
-		"pool p: worker 3: the lease has expired at " + stamp + ": store unavailable: x":                                                                                                    &ExpiredError{"p", 3, at, cause},
-		"pool p: the clock is wrong: it says " + stamp + ", which is 1m30s behind the store's time (2023-11-14T22:14:50.5Z): set the clock, or say that it is to be trusted if it is right": &SkewError{Pool: "p", Now: at, Reference: at.Add(90 * time.Second), OfStore: true},
-		"pool p: the pool is for other IDs: its unit is 1ms, not 4ms: use the settings that it was created with; other IDs have a pool of their own":                                        &MismatchError{"p", "unit", "1ms", "4ms"},
+		"pool p: no worker is free: of the 4, processes with another pool on this machine, such as another user's, use the free ones: wait until such a process ends":                                &NoWorkerError{Pool: "p", Workers: 4, Excluded: true},
+		"pool p: worker 3: the worker is held by a process with another pool on this machine, such as another user's: ask for another one, or for none":                                              &HeldError{Pool: "p", Worker: 3, Excluded: true},
+		"pool p: no worker is free: all 4 are taken, the first until " + stamp + ": wait, or stop a process that holds a worker":                                                                     &NoWorkerError{Pool: "p", Workers: 4, Soonest: at},
+		"pool p: no worker is free: no lease holds one, but the timestamps of all 4 are used up to " + stamp + " at least: the clock was ahead, or is behind now: set the clock, or wait until then": &NoWorkerError{Pool: "p", Workers: 4, Soonest: at, Ahead: true},
+		"pool p: no worker is free: the pool was rescued, and no lease gets a worker before " + stamp + ": try again then":                                                                           &NoWorkerError{Pool: "p", Workers: 4, Soonest: at, Rescued: true},
+		"pool p: worker 3: the worker is held by me until " + stamp + ": ask for another one, or for none":                                                                                           &HeldError{Pool: "p", Worker: 3, Holder: "me", Until: at},
+		"pool p: worker 3: the worker is held by nobody, but its timestamps are used up to " + stamp + ": ask for another one, or for none":                                                          &HeldError{Pool: "p", Worker: 3, Until: at},
+		"pool p: worker 3: the lease has expired at " + stamp + ": store unavailable: x":                                                                                                             &ExpiredError{"p", 3, at, cause},
+		"pool p: the clock is wrong: it says " + stamp + ", 1m30s behind the store's time (2023-11-14T22:14:50.5Z): set the clock; if the clock is right, trust it (TrustClock)":                     &SkewError{Pool: "p", Now: at, Reference: at.Add(90 * time.Second), OfStore: true},
+		"pool p: the pool is for other IDs: its unit is 1ms, not 4ms: use the settings that the pool was created with; other IDs have a pool of their own":                                           &MismatchError{"p", "unit", "1ms", "4ms"},
 	} {
 		if err.Error() != want {
 			t.Errorf("it says\n\t%s\nnot\n\t%s", err, want)

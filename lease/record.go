@@ -14,10 +14,10 @@ import (
 	"github.com/firn-id/firn/allot"
 )
 
-// Versions of records. One with another is refused, not guessed at.
+// Versions of records. A record with another version is refused.
 const (
 	recordVersion  = 1
-	rescuedVersion = 2 // of a pool's record that has a Floor: who does not know of it must not pass it over
+	rescuedVersion = 2 // of a pool's record with a Floor, which older programs must not ignore
 )
 
 // checkLayout returns an error unless a pool can have the layout.
@@ -73,7 +73,7 @@ func checkSame(pool string, has, want allot.Layout) error {
 	return nil
 }
 
-// poolRecord is what the store keeps of a pool. It is created once; from then on only Made
+// poolRecord is what the store keeps of a pool. A pool's record is created once. From then on only Made
 // grows, and a rescue raises Generation and Floor.
 type poolRecord struct {
 	Version    int      `json:"v"`
@@ -85,15 +85,15 @@ type poolRecord struct {
 	Workers    int      `json:"workers"`
 	Generation int64    `json:"generation"`
 	Created    int64    `json:"created_us"`
-	First      int      `json:"first,omitempty"` // the worker whose record is made first; random, since pools that do not know of each other should differ
+	First      int      `json:"first,omitempty"` // the worker whose record is made first; random, so that pools that do not know of each other differ
 	Made       [][2]int `json:"made"`            // the workers that have records, as half-open ranges in order
 
-	// All times of all workers before it were given out, whatever their records say; 0 if
-	// the pool was never rescued. Records that are made later begin there.
+	// All timestamps of all workers before Floor count as used, whatever their records say. New
+	// records begin at Floor. It is 0 if the pool was never rescued.
 	Floor int64 `json:"floor_us,omitempty"`
 }
 
-// newPoolRecord returns the record of a pool without workers, created at a time in Unix microseconds.
+// newPoolRecord returns the record of a pool without workers. Created is in Unix microseconds.
 func newPoolRecord(uuid string, layout allot.Layout, created int64) *poolRecord {
 	return &poolRecord{Version: recordVersion, UUID: uuid, Format: layout.Format, Epoch: layout.Epoch.UnixMicro(),
 		Unit: layout.Unit.Microseconds(), Widths: layout.Widths, Workers: layout.Workers,
@@ -107,7 +107,7 @@ func (r *poolRecord) layout() allot.Layout {
 
 func (r *poolRecord) term() term { return term{r.Generation, r.Floor} }
 
-// sane tells whether the record is one that this program could have written.
+// sane reports whether this program could have written the record.
 func (r *poolRecord) sane() bool {
 	after := 0
 	for _, m := range r.Made {
@@ -120,7 +120,7 @@ func (r *poolRecord) sane() bool {
 		r.Floor >= 0 && (r.Floor > 0) == (r.Version == rescuedVersion)
 }
 
-// made tells whether the worker has a record.
+// made reports whether the worker has a record.
 func (r *poolRecord) made(worker int) bool {
 	return slices.ContainsFunc(r.Made, func(m [2]int) bool { return m[0] <= worker && worker < m[1] })
 }
@@ -133,7 +133,7 @@ func (r *poolRecord) count() (n int) {
 	return n
 }
 
-// lacking returns the workers that have no records, at most so many, from First on and then from 0.
+// lacking returns at most so many workers without records, from First on and then from 0.
 func (r *poolRecord) lacking(most int) (workers []int) {
 	from := func(from, to int) {
 		for _, m := range append(slices.Clone(r.Made), [2]int{to, to}) {
@@ -164,9 +164,9 @@ func (r poolRecord) withMade(worker int) poolRecord {
 	return r
 }
 
-// record is what the store keeps of a worker, all of which changes together.
+// record is what the store keeps of a worker. All of it changes together.
 //
-// Times are Unix microseconds: the smallest unit of any format, and 292 000 years.
+// Times are Unix microseconds: the smallest unit of any format, with a range of 292 000 years.
 type record struct {
 	Version    int    `json:"v"`
 	Pool       string `json:"pool"` // the pool's UUID
@@ -174,22 +174,22 @@ type record struct {
 	Generation int64  `json:"generation"`
 	Worker     int    `json:"worker"`
 
-	// The worker's timestamps before Until were allocated: they are the holders' of the
-	// past, and those from From on the last one's. Until only grows, except that a holder
-	// gives back what its generator has not used, and has sealed or withdrawn.
+	// The worker's timestamps before Until were allocated; [From, Until) is the interval of the last
+	// holder. Until only grows, except that a holder gives back timestamps that its generator has not
+	// used, after the generator was sealed or has withdrawn them.
 	From  int64 `json:"from_us"`
 	Until int64 `json:"until_us"`
 
-	Incarnation string `json:"incarnation,omitempty"` // the holder's; empty if there is none
+	Incarnation string `json:"incarnation,omitempty"` // the holder's random name; empty if no lease holds the worker
 	Attempt     string `json:"attempt,omitempty"`     // the request that wrote the record
-	Holder      string `json:"holder,omitempty"`      // what the holder says of itself, to people
+	Holder      string `json:"holder,omitempty"`      // the holder's description of itself, for operators
 	Window      int64  `json:"window_us,omitempty"`   // how far ahead of its clock the holder allocates times
 }
 
 func encode(r any) []byte {
 	b, err := json.Marshal(r)
 	if err != nil {
-		panic(err) // it has nothing that cannot be encoded
+		panic(err) // records have no fields that cannot be encoded
 	}
 	return append(b, '\n')
 }
@@ -225,10 +225,10 @@ func workerKey(name string, worker int) string {
 	return fmt.Sprintf("%s%05d", workersKey(name), worker)
 }
 
-// poolOf returns the name of the pool whose key it is.
+// poolOf returns the name of the pool of a key.
 func poolOf(key string) (name string, ok bool) { return strings.CutSuffix(key, "/pool") }
 
-// workerOf returns the worker whose key it is.
+// workerOf returns the worker of a key.
 func workerOf(name, key string) (worker int, ok bool) {
 	digits, ok := strings.CutPrefix(key, workersKey(name))
 	worker, err := strconv.Atoi(digits)

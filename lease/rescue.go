@@ -13,79 +13,78 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// RescueConfig says what a rescue goes by. The zero RescueConfig is for leases with the default
-// windows, by clocks that differ by up to a minute.
+// RescueConfig holds the settings of a rescue. The zero RescueConfig suits leases with the default windows,
+// and clocks that differ by up to a minute.
 type RescueConfig struct {
-	// Window is the longest window of any lease of the pool. Those that its records tell of
-	// count too. 0 means 10 s.
+	// Window is the longest window of any lease of the pool. Windows in the records count too. 0 means
+	// 10 s.
 	Window time.Duration
 
-	// Skew is how far ahead of this clock, or of the store's if it has one, that of a process
-	// with a lease may be. 0 means a minute.
+	// Skew is how far the clock of any process with a lease may be ahead: of this clock or, if the store
+	// has a clock, of the store's. 0 means a minute.
 	Skew time.Duration
 
-	// TrustClock takes the clock for right where the store says otherwise: there is no error
-	// that is [ErrClockSkew]. A worker that was used further ahead than the settings allow
-	// is then kept out for longer than the others: for the age of the pool.
+	// TrustClock makes the rescue accept this clock where the store disagrees, without an error that is
+	// [ErrClockSkew]. A worker that was used further ahead than the settings allow is then kept out for
+	// longer than the other workers: for the age of the pool.
 	TrustClock bool
 
-	// Layouts say what the pool may be for, in case that its own record is missing or damaged,
-	// which a rescue then makes anew: of the one that the workers' records name. If there is no
-	// such record, since nothing is left of the pool, there has to be a single one.
+	// Layouts are the layouts that the pool may have. A rescue needs Layouts only if the pool's own record
+	// is missing or damaged: it makes the record anew, with the layout that the workers' records name. If
+	// nothing is left of the pool, Layouts must have one element.
 	Layouts []allot.Layout
 
-	// Progress, if not nil, is told how many records of how many are done.
+	// Progress, if not nil, is called with the number of records done, and of all records.
 	Progress func(done, of int)
 
 	// Clock is read for the time; nil means time.Now. It is for tests.
 	Clock func() time.Time
 
 	world   world         // nil for the real one
-	timeout time.Duration // of a request, if the store's own is not shorter; 0 for a long one
-	lanes   int           // how many records are written at once; 0 for some
+	timeout time.Duration // of a request; 0 means a minute
+	lanes   int           // how many records are written at once; 0 means 16
 }
 
-// Rescued says what a rescue has done.
+// Rescued is the result of a rescue.
 type Rescued struct {
 	Pool   *Pool
-	Floor  time.Time // nobody gets a worker before
-	Raised int       // how many records there were
-	Made   int       // how many were missing or damaged, and were made anew
-	Anew   bool      // the pool's own record was, too
-	Ahead  []Worker  // those that are kept out for longer, see RescueConfig.TrustClock
+	Floor  time.Time // no lease gets a worker before the floor
+	Raised int       // how many records the rescue found
+	Made   int       // how many records were missing or damaged, and were made anew
+	Anew   bool      // the pool's own record was made anew, too
+	Ahead  []Worker  // the workers that are kept out for longer, see RescueConfig.TrustClock
 }
 
-// Rescue makes a pool safe again of which the store has lost changes: one that was restored from a
-// backup, say, or of which records are missing or damaged, its own too (see RescueConfig.Layouts). It
-// ends all leases of the pool; their generators go on to the end of the times that they have, and
-// nobody gets a worker before the floor, which is a window and the skew from now. Leases then go on by
+// Rescue makes a pool safe to use after its store has lost changes: the store was restored from a backup,
+// or records are missing or damaged. The pool's own record may be lost, too (see RescueConfig.Layouts).
+// Rescue ends all leases of the pool. Their generators go on to the end of their intervals. No lease gets a
+// worker before the floor, which is a window and the skew from now. After the floor, leases go on by
 // themselves.
 //
-// If the store has gone back to an earlier state, no process that takes workers of the pool should
-// reach it before Rescue has returned. Where records are missing or damaged, processes may go on:
-// nobody takes a worker of such a pool. A store that has to be readied once ([driver.Preparer]) has to
-// be that. After an error the pool may be refused to everybody, with
-// an error that is [ErrRescuing], until Rescue was run again; each run does all of it.
+// If the store has gone back to an earlier state, keep all processes that take workers of the pool away from
+// the store until Rescue has returned. If records are missing or damaged, processes may go on: no lease takes
+// a worker of such a pool. A store that needs preparing ([driver.Preparer]) must be prepared first. After an
+// error of Rescue the pool may refuse all leases, with an error that is [ErrRescuing], until Rescue is run
+// again. Each run does the whole rescue.
 //
 // # Why it is safe
 //
-// What leases were given before is unknown. But no lease asks for times that end more than its
-// window after its clock, so all of them end before the floor, if the clocks are as the settings
-// say: whatever is given out from the floor on was not given out before. What the store remembers
-// of a worker counts as well, if that is more.
+// Nobody knows which intervals leases were given. But no lease asks for an interval that ends later than its
+// window after its clock. So all intervals end before the floor, if the clocks are as the settings say, and
+// no timestamp from the floor on was given out. If the store remembers a later end of a worker, the later end
+// counts.
 //
-//  1. First the pool's own record is written, with the next generation and the floor. The
-//     generation keeps everybody from workers whose records are not yet done, since records of an
-//     earlier one are refused. It is the time, so that it is a later one also if the backup knows
-//     nothing of the last rescue. The floor is for workers that the store knows nothing of, since
-//     they were first used after the backup was made: when they are made again, their times begin
-//     there.
-//  2. Then each worker's record is written, at its own revision, with the new generation, without
-//     a holder and with times that are used up to the floor. A lease that has the worker meets
-//     another revision at its next renewal.
+//  1. Rescue writes the pool's own record, with the next generation and the floor. The generation keeps
+//     leases away from workers whose records are not raised yet: records of an earlier generation are
+//     refused. The generation is the time of the rescue, and so a later one even if the backup knows
+//     nothing of the last rescue. The floor is for workers that the store has forgotten, because their
+//     first use came after the backup: their new records begin at the floor.
+//  2. Rescue writes each worker's record, at the record's own revision: with the new generation, without a
+//     holder, and used up to the floor. A lease that has the worker meets another revision at its next
+//     renewal.
 //
-// A rescue that is interrupted between the two leaves a pool that is refused. The next one begins
-// a generation of its own: what it finds may be a backup of such a state.
+// A rescue that is interrupted between the two steps leaves a pool that is refused. The next rescue begins a
+// new generation: what it finds may be a backup of an interrupted rescue.
 func Rescue(ctx context.Context, store driver.Store, name string, c RescueConfig) (*Rescued, error) {
 	c, err := c.settle()
 	if err != nil {
@@ -107,7 +106,7 @@ func Rescue(ctx context.Context, store driver.Store, name string, c RescueConfig
 		err = r.confirm(ctx)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("pool %s: the rescue did not come to its end, run it again: %w", name, err)
+		return nil, fmt.Errorf("pool %s: the rescue was not finished, run it again: %w", name, err)
 	}
 	r.result.Pool = newPool(store, name, &r.after)
 	return &r.result, nil
@@ -132,7 +131,7 @@ func (c RescueConfig) settle() (RescueConfig, error) {
 	return c, nil
 }
 
-// A rescue is one run.
+// A rescue is one run of Rescue.
 type rescue struct {
 	RescueConfig
 	store timed
@@ -146,7 +145,7 @@ type rescue struct {
 	result  Rescued
 }
 
-// rescuing is a worker's record and what becomes of it.
+// rescuing is a worker's record, and what becomes of the record.
 type rescuing struct {
 	found record
 	rev   driver.Revision
@@ -154,7 +153,7 @@ type rescuing struct {
 	until int64
 }
 
-// look reads all records and settles what becomes of them, before anything is changed.
+// look reads all records, and settles the new ones before anything is changed.
 func (r *rescue) look(ctx context.Context) error {
 	before, rev, lost := readPool(ctx, r.store, r.name)
 	r.before, r.rev = before, rev
@@ -209,19 +208,19 @@ func (r *rescue) look(ctx context.Context) error {
 	return nil
 }
 
-// canMake tells whether the pool's own record, which cannot be read for that reason, is to be made anew.
+// canMake reports whether a pool's record that cannot be read for a reason is to be made anew.
 func (r *rescue) canMake(why error) bool {
 	switch {
 	case len(r.Layouts) == 0 || errors.Is(why, ErrVersion):
 		return false
 	case errors.Is(why, ErrDamaged):
-		return r.rev != driver.None // else there is something that no Put replaces
+		return r.rev != driver.None // no Put replaces an entry without a revision
 	}
 	return errors.Is(why, ErrMissing) || errors.Is(why, ErrNoPool)
 }
 
-// anew returns a record for a pool that has lost its own: what the records of its workers say of it.
-// When it was created they do not say.
+// anew returns a new record for a pool without its own, after the records of its workers. The time of
+// creation is lost.
 func (r *rescue) anew(entries []driver.Entry, now int64) (*poolRecord, error) {
 	type identity struct{ uuid, layout string }
 	count := make(map[identity]int)
@@ -229,7 +228,7 @@ func (r *rescue) anew(entries []driver.Entry, now int64) (*poolRecord, error) {
 	for _, e := range entries {
 		var found record
 		if e.Err != nil || decode(e.Value, &found) != nil || len(found.Pool) != 36 {
-			continue // to be judged later
+			continue // judged later, by read
 		}
 		id := identity{found.Pool, found.Layout}
 		if count[id]++; count[id] > count[most] {
@@ -242,7 +241,7 @@ func (r *rescue) anew(entries []driver.Entry, now int64) (*poolRecord, error) {
 	case i >= 0:
 		layout = r.Layouts[i]
 	case most.uuid != "":
-		return nil, fmt.Errorf("pool %s: %w: its own record is lost, and those of its workers are of another layout than was given: %s", r.name, ErrPoolMismatch, advice)
+		return nil, fmt.Errorf("pool %s: %w: its own record is lost, and the records of its workers are of another layout than the given ones: %s", r.name, ErrPoolMismatch, advice)
 	case len(r.Layouts) > 1:
 		return nil, fmt.Errorf("pool %s: %w: its own record is lost, and no other one says what it was for: %s", r.name, ErrConfig, advice)
 	default:
@@ -254,7 +253,7 @@ func (r *rescue) anew(entries []driver.Entry, now int64) (*poolRecord, error) {
 	p := *newPoolRecord(most.uuid, layout, now)
 	for _, e := range entries {
 		if worker, ok := workerOf(r.name, e.Key); ok && worker < p.Workers && !p.made(worker) {
-			if more := p.withMade(worker); more.fits() { // one that it does not name is raised before it is used
+			if more := p.withMade(worker); more.fits() { // an unnamed record is raised before its worker is used
 				p = more
 			}
 		}
@@ -262,15 +261,15 @@ func (r *rescue) anew(entries []driver.Entry, now int64) (*poolRecord, error) {
 	return &p, nil
 }
 
-// reach is how far ahead of now times may be that a lease has asked for: a window and the skew, and
-// what little comes on top where times begin after its clock, in ticks or in a moment's grace.
+// reach is how far ahead of now a lease may have asked for timestamps: a window and the skew, and a few ticks
+// and a moment's grace for intervals that begin ahead of the lease's clock.
 func (r *rescue) reach(window int64) int64 {
 	return window + r.Skew.Microseconds() + grace.Microseconds() + (minTicks+1)*r.pool.layout.Unit.Microseconds()
 }
 
-// read decodes a worker's record. One that is not a record is lost, and so is one that is another
-// pool's, of which the times count all the same. One of another version, or that cannot be read for
-// another reason, is not to be touched.
+// read decodes a worker's record. A damaged record is lost, and so is a record of another pool; but the end
+// of the latter counts. A record of another version, or an unreadable one, is an error: Rescue leaves such a
+// record alone.
 func (r *rescue) read(e driver.Entry, worker int) (rescuing, error) {
 	s, err := r.pool.read(e, worker, r.before.Generation)
 	switch {
@@ -284,7 +283,7 @@ func (r *rescue) read(e driver.Entry, worker int) (rescuing, error) {
 	return rescuing{}, err
 }
 
-// now returns the time that the floor is reckoned from.
+// now returns the time from which the floor is reckoned.
 func (r *rescue) now(ctx context.Context) (int64, error) {
 	before := r.world.now()
 	if r.TrustClock {
@@ -301,14 +300,15 @@ func (r *rescue) now(ctx context.Context) (int64, error) {
 	return max(now.UnixMicro(), reference.UnixMicro()), nil
 }
 
-// settleAll settles up to when the times of each worker are taken for used.
+// settleAll settles up to when the timestamps of each worker count as used.
 //
-// Records speak for and against the clock. Where most of the latest are of long ago, the clock may
-// be far ahead, and the floor would keep everybody out until then. One that is beyond the floor was
-// written by a clock that was ahead by more than the skew, or this one is behind: then the floor is
-// no floor, and a worker that is now unknown may have been used as far ahead. If nothing is wrong
-// but that worker, it is safe from as much later as the backup may be old, and that is at most the
-// age of the pool.
+// Records speak for and against the clock. If the median of the records is old, the clock may be far ahead,
+// and the floor would keep all leases out until then. If a record ends after the floor, a clock was ahead by
+// more than the skew, or this clock is behind. Then the floor is no floor: an unknown worker may have been
+// used as far ahead.
+//
+// If the operator trusts this clock, only the worker beyond the floor is in doubt. Its timestamps are safe
+// from later on by as much as the backup may be old, which is at most the age of the pool.
 func (r *rescue) settleAll(now, window, floor int64) error {
 	used := []int64{r.before.Created}
 	ahead := -1
@@ -327,11 +327,11 @@ func (r *rescue) settleAll(now, window, floor int64) error {
 	}
 	if !r.TrustClock && ahead >= 0 {
 		until := time.UnixMicro(r.records[ahead].found.Until)
-		return fmt.Errorf("pool %s: worker %d: %w: its times are used up to %s, which is %s after now, so that a clock was ahead by more than %v, or this one is behind: set the clock; or give a skew that covers it; or say that the clock is to be trusted, and only that worker is kept out for longer",
+		return fmt.Errorf("pool %s: worker %d: %w: its timestamps are used up to %s, %s after now: a clock was ahead by more than %v, or this clock is behind: set the clock; or give a skew that covers the difference; or trust the clock, and only this worker is kept out for longer",
 			r.name, ahead, ErrClockSkew, timeText(until), span(until.Sub(time.UnixMicro(now)).Round(time.Millisecond)), r.Skew)
 	}
 	age := max(now-r.before.Created, 0)
-	if r.result.Anew { // nobody knows when it was created
+	if r.result.Anew { // the time of creation is lost
 		age = max(now-r.before.Epoch, 0)
 	}
 	for worker, s := range r.records {
@@ -348,7 +348,7 @@ func (r *rescue) settleAll(now, window, floor int64) error {
 	return nil
 }
 
-// begin writes the pool's record. A conflict says that it has changed since look.
+// begin writes the pool's record. The error is a driver.ErrConflict if the record has changed since look.
 func (r *rescue) begin(ctx context.Context) error {
 	key, value := poolKey(r.name), encode(&r.after)
 	_, err := r.store.Put(ctx, key, value, r.rev)
@@ -359,22 +359,22 @@ func (r *rescue) begin(ctx context.Context) error {
 	switch {
 	case unread != nil:
 		return err
-	case string(e.Value) == string(value): // it was done
+	case string(e.Value) == string(value): // the request was done
 		return nil
 	case e.Revision != r.rev:
 		return fmt.Errorf("%w: %w", driver.ErrConflict, err)
 	}
-	return err // it has not been done, or not yet
+	return err // the request was not done, or not yet
 }
 
-// raiseAll writes all records of workers.
+// raiseAll writes the records of all workers.
 func (r *rescue) raiseAll(ctx context.Context) error {
 	workers := make(chan int, len(r.records))
 	for _, worker := range slices.Sorted(maps.Keys(r.records)) {
 		workers <- worker
 	}
 	close(workers)
-	var mu sync.Mutex // guards what follows, and calls of Progress
+	var mu sync.Mutex // guards failed, done and calls of Progress
 	var failed error
 	done := 0
 	lane := func() {
@@ -411,14 +411,14 @@ func (r *rescue) raiseAll(ctx context.Context) error {
 	return failed
 }
 
-// raise writes a worker's record, at whatever revision it is: a lease that has found its worker
-// again may be renewing it, until this is done.
+// raise writes a worker's record, at any revision: until the record is written, a lease from before may be
+// renewing the worker.
 func (r *rescue) raise(ctx context.Context, worker int) error {
 	s, key := r.records[worker], workerKey(r.name, worker)
 	for {
 		next := r.pool.unused(worker, term{r.after.Generation, max(s.until, s.found.Until)})
 		if s.lost || s.found.Attempt != "" {
-			next.Attempt = r.world.random(128) // it counts as used
+			next.Attempt = r.world.random(128) // the record counts as used
 		}
 		value := encode(next)
 		_, err := r.store.Put(ctx, key, value, s.rev)
@@ -451,7 +451,7 @@ func (r *rescue) raise(ctx context.Context, worker int) error {
 	}
 }
 
-// confirm sees that no other rescue has begun meanwhile: then it is that one's to come to an end.
+// confirm returns an error if another rescue has begun meanwhile, which has to be finished instead.
 func (r *rescue) confirm(ctx context.Context) error {
 	now, _, err := readPool(ctx, r.store, r.name)
 	if err == nil && now.Generation != r.after.Generation {
