@@ -1,8 +1,7 @@
-// Package fence keeps what a lease tells a generator: the worker that its IDs are of,
-// the ticks in which it may mint, and why it may not in others.
+// Package fence keeps the orders of a lease to a generator: the worker of its IDs, the ticks in which the
+// generator may mint, and the error for other ticks.
 //
-// The word itself is guarded by the fence of internal/tick. What is here is beside the
-// hot path, but for Worker.
+// The fence of internal/tick guards the word itself. On the hot path, a generator calls only Worker.
 package fence
 
 import (
@@ -14,41 +13,40 @@ import (
 	"github.com/firn-id/firn/iderr"
 )
 
-// A Fence is one generator's. Fix readies it.
+// A Fence belongs to one generator. Call Fix before any other method.
 type Fence struct {
-	// newest says whose the latest ticks are. It is replaced before the first word of
-	// its ticks can be issued, so whoever has a word finds its worker.
+	// newest is the interval of the latest ticks. It is stored before any word of the interval can be
+	// issued. A caller that has a word therefore finds the worker of the word.
 	newest atomic.Pointer[interval]
 
-	// refusal is why there is nothing to mint; nil while there is, or soon will be.
+	// refusal is the error while there is nothing to mint; nil if there is, or soon will be.
 	refusal atomic.Pointer[error]
 
-	// ahead is what was allotted beyond a gap and not entered yet; nil if there is nothing.
+	// ahead is the interval beyond a gap, while no caller has entered the interval; nil if there is none.
 	ahead atomic.Pointer[interval]
 
-	// until is the first tick that was not allotted, but for those ahead. It and ahead are
-	// written with mu held, and ahead last.
+	// until is the first tick that is not allotted, without the interval ahead. until and ahead are
+	// written with mu held, until first.
 	until atomic.Uint64
 
 	sealed atomic.Bool
 
-	mu sync.Mutex // held by leases, and by the first caller in what is ahead
+	mu sync.Mutex // held by leases, and by the first caller in the interval ahead
 }
 
-// interval is the ticks of one worker, from one on. A generator that loses its worker gets
-// another for later ticks; the intervals before are kept, for callers who have a word of
-// theirs and are slow.
+// An interval is a range of ticks of one worker. A generator that loses its worker gets another worker
+// for later ticks. The Fence keeps previous intervals, for slow callers that have words of these ticks.
 type interval struct {
 	from     uint64
-	until    uint64 // of one that is ahead; of the others the fence's until tells
-	worker   uint64 // the bits of the worker, in place in an ID
+	until    uint64 // only for the interval ahead; the last interval ends at the fence's until
+	worker   uint64 // the worker's bits, in place in an ID
 	previous *interval
 }
 
-// Fix gives all ticks to one worker. That is all for a generator without a lease.
+// Fix gives all ticks to one worker. A generator without a lease needs no other call.
 func (f *Fence) Fix(worker uint64) { f.newest.Store(&interval{worker: worker}) }
 
-// Worker returns the bits of the worker whose tick it is.
+// Worker returns the bits of the tick's worker.
 func (f *Fence) Worker(tick uint64) uint64 {
 	s := f.newest.Load()
 	if tick >= s.from {
@@ -64,23 +62,23 @@ func (s *interval) earlier(tick uint64) uint64 {
 	return s.worker
 }
 
-// A Word is what a Fence moves: the word of the generator, counted in ticks.
+// A Word is the word of the generator, counted in ticks.
 type Word interface {
 	// PassTo leaves out the ticks before from.
 	PassTo(from uint64)
 	// RaiseTo allows the ticks before until.
 	RaiseTo(until uint64)
-	// SealTick ends the word, and returns the first tick in which it has minted nothing.
+	// SealTick ends the word, and returns the first tick without a minted word.
 	SealTick() uint64
 }
 
-// Extend allots the ticks in [from, until) to the worker. They begin where what was
-// allotted before ends, if that is later; nothing may be left of them.
+// Extend allots the ticks in [from, until) to the worker. Ticks that were allotted before stay with
+// their worker: only the later ticks of the interval are new, if there are any.
 //
-// If they begin later than that, they are left ahead until a caller is there: the word would
-// have to leave out the ticks between, which cannot be undone, and the clock that has them in
-// the future may be wrong for a moment only. What was ahead before, and does not go on in
-// them, is left out.
+// If a gap precedes the interval, the interval stays ahead until a caller enters it. To enter it, the word
+// leaves out the ticks of the gap. This cannot be undone, and the clock that asked for the interval may be
+// wrong for a moment only. An interval that was ahead before is dropped, unless the new interval
+// continues it.
 func (f *Fence) Extend(word Word, worker, from, until uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -100,10 +98,10 @@ func (f *Fence) Extend(word Word, worker, from, until uint64) {
 	f.refusal.Store(nil)
 }
 
-// enter lets the ticks of an interval be minted in. mu is held.
+// enter allows the ticks of an interval. mu is held.
 //
-// First the ticks between are left out, which are nobody's to mint in, then the new ones are
-// known as the worker's, then they may be minted in.
+// The order matters. First the word leaves out the ticks of the gap, in which nobody may mint. Then the
+// new ticks are known as the worker's. Then the word may be of these ticks.
 func (f *Fence) enter(word Word, s *interval) {
 	if s.from > f.until.Load() {
 		word.PassTo(s.from)
@@ -116,12 +114,12 @@ func (f *Fence) enter(word Word, s *interval) {
 	f.ahead.Store(nil)
 }
 
-// Enter is for a caller whose word is fenced: if its tick is in what is ahead, that is entered.
-// It reports whether the tick is allotted or, if the tick is before what is ahead, where that
-// begins. The caller holds nothing that a Word needs.
-func (f *Fence) Enter(word Word, tick uint64) (begins uint64, again bool) {
+// Enter is for a caller whose word is fenced. If the caller's tick is in the interval ahead, Enter enters
+// the interval. Enter reports in allotted whether the tick is allotted. If the tick is before the interval
+// ahead, begins is the first tick of the interval. The caller must hold no lock that a Word needs.
+func (f *Fence) Enter(word Word, tick uint64) (begins uint64, allotted bool) {
 	if f.ahead.Load() == nil {
-		return 0, f.allotted(tick) // another caller may have been here in between
+		return 0, f.allotted(tick) // another caller may have entered the interval meanwhile
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -135,11 +133,11 @@ func (f *Fence) Enter(word Word, tick uint64) (begins uint64, again bool) {
 	return 0, f.allotted(tick)
 }
 
-// allotted reports whether a tick was allotted, what is ahead left aside.
+// allotted reports whether a tick is allotted, without the interval ahead.
 func (f *Fence) allotted(tick uint64) bool { return !f.sealed.Load() && tick < f.until.Load() }
 
-// Withdraw takes back what is ahead, and returns the first tick that is not allotted any more:
-// nothing was minted from there on.
+// Withdraw takes back the interval ahead. It returns the first tick that is not allotted. Nothing was
+// minted from this tick on.
 func (f *Fence) Withdraw() uint64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -147,7 +145,7 @@ func (f *Fence) Withdraw() uint64 {
 	return f.until.Load()
 }
 
-// Refuse sets the error that callers get who find nothing to mint. Extend lifts it.
+// Refuse sets the error for callers that find nothing to mint. Extend clears the error.
 func (f *Fence) Refuse(err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -160,11 +158,11 @@ func (f *Fence) Refuse(err error) {
 	f.refusal.Store(&err)
 }
 
-// errSealed is what callers get of a generator that was sealed without an error.
+// errSealed is the error of a generator that was sealed without an error.
 var errSealed = fmt.Errorf("%w: the generator is sealed: make another generator", iderr.ErrFenced)
 
-// Seal ends the word for good, with the error that callers get from then on, and returns
-// the first tick in which it has minted nothing.
+// Seal ends the word for good. Callers get the error err from then on. Seal returns the first tick without
+// a minted word.
 func (f *Fence) Seal(word Word, err error) uint64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -180,11 +178,11 @@ func (f *Fence) Seal(word Word, err error) uint64 {
 	return f.until.Load()
 }
 
-// Sealed tells whether there will be nothing to mint for ever. It takes no lock: callers ask who
-// hold what a Word needs.
+// Sealed reports whether the word has ended for good. Sealed takes no lock, since its callers may hold a
+// lock that a Word needs.
 func (f *Fence) Sealed() bool { return f.sealed.Load() }
 
-// Err returns why there is nothing to mint.
+// Err returns the error of a caller that finds nothing to mint.
 func (f *Fence) Err(format string) error {
 	why := iderr.ErrFenced
 	if refusal := f.refusal.Load(); refusal != nil {
@@ -193,8 +191,8 @@ func (f *Fence) Err(format string) error {
 	return fmt.Errorf("%s: %w", format, why)
 }
 
-// ErrBefore returns why there is nothing to mint at the time now, before an interval that
-// begins later: what was refused, or an EarlyError.
+// ErrBefore returns the error of a caller at the time now, before the next interval: the error of Refuse,
+// or an EarlyError.
 func (f *Fence) ErrBefore(format string, begins, now time.Time) error {
 	if !f.Waits() {
 		return f.Err(format)
@@ -202,6 +200,5 @@ func (f *Fence) ErrBefore(format string, begins, now time.Time) error {
 	return &iderr.EarlyError{Format: format, Begins: begins, By: begins.Sub(now)}
 }
 
-// Waits tells whether more ticks will be allotted soon, or Refuse called: it is worth the
-// wait to those who can.
+// Waits reports whether the lease will soon allot more ticks or call Refuse. If so, callers should wait.
 func (f *Fence) Waits() bool { return f.refusal.Load() == nil }

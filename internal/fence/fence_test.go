@@ -7,12 +7,12 @@ import (
 	"testing"
 )
 
-// A word is a generator's as a fence sees it: it writes down what is asked of it, and looks at the
-// fence as a caller would who gets a word at that moment.
+// A word is the word of a generator, as a fence sees it. It records the calls of the fence. At each call
+// it looks at the fence, as a caller with a word of this moment does.
 type word struct {
 	f      *Fence
-	next   uint64 // the first tick that was not minted in
-	fence  uint64 // the first one that may not be
+	next   uint64 // the first tick without a minted word
+	fence  uint64 // the first tick that is not allowed
 	told   []string
 	looked func()
 }
@@ -40,8 +40,8 @@ func (w *word) SealTick() uint64 {
 	return w.next
 }
 
-// Whatever a caller finds in the midst of it, no tick is another worker's than the one that it was
-// allotted to: the ticks between are left out, then the worker is known, then it may mint.
+// A caller at any moment finds the right worker for each tick. The fence leaves out the ticks of a gap,
+// then makes the worker known, then allows the ticks.
 func TestOrder(t *testing.T) {
 	var f Fence
 	f.Fix(1)
@@ -58,16 +58,16 @@ func TestOrder(t *testing.T) {
 	}
 	w.told = nil
 	w.looked = func() {
-		if f.Sealed() { // callers ask with locks held that a Word needs
+		if f.Sealed() { // Sealed must take no lock that a Word needs
 			t.Error("it is sealed")
 		}
 		switch last := w.told[len(w.told)-1]; last {
-		case "pass 300": // ticks up to 200 may still be minted in, and none from there on
+		case "pass 300": // ticks before 200 are still allowed, and later ticks are not
 			at(199, 7)
 			if w.fence > 200 {
 				t.Errorf("the fence is at %d before the ticks from 200 to 300 were left out", w.fence)
 			}
-		case "raise 400": // from now on ticks from 300 on may be
+		case "raise 400": // ticks from 300 on are allowed from now on
 			at(199, 7)
 			at(300, 8)
 			at(399, 8)
@@ -87,7 +87,7 @@ func TestOrder(t *testing.T) {
 		t.Errorf("nobody is at 300 yet: %v", w.told)
 	}
 	enter(t, &f, w, 399)
-	f.Extend(w, 9, 350, 500) // its first ticks are the ones before
+	f.Extend(w, 9, 350, 500) // the ticks before 400 belong to the worker before
 	if want := []string{"pass 300", "raise 400", "raise 500"}; !slices.Equal(w.told, want) {
 		t.Errorf("%v, not %v", w.told, want)
 	}
@@ -96,7 +96,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// enter enters what is ahead, as the first caller in it does.
+// enter enters the interval ahead, as the first caller in the interval does.
 func enter(t *testing.T, f *Fence, w *word, tick uint64) {
 	t.Helper()
 	if _, again := f.Enter(w, tick); !again {
@@ -104,8 +104,8 @@ func enter(t *testing.T, f *Fence, w *word, tick uint64) {
 	}
 }
 
-// What is ahead waits for a caller who is in it, goes on if more of it is allotted, and is left out
-// if something else is.
+// The interval ahead waits for a caller. An interval that continues it extends it, and any other interval
+// replaces it.
 func TestAhead(t *testing.T) {
 	var f Fence
 	f.Fix(1)
@@ -123,11 +123,11 @@ func TestAhead(t *testing.T) {
 	check(nil, 99, 100, false)
 	check(nil, 250, 0, false)
 	check([]string{"pass 100", "raise 250"}, 249, 0, true)
-	check(nil, 249, 0, true) // who comes second tries again as well
+	check(nil, 249, 0, true) // the second caller tries again as well
 	check(nil, 250, 0, false)
 
 	f.Extend(w, 7, 1000, 1100)
-	f.Extend(w, 8, 1100, 1200) // another worker's does not go on
+	f.Extend(w, 8, 1100, 1200) // another worker's interval does not continue it
 	check(nil, 1050, 1100, false)
 	f.Extend(w, 8, 1300, 1400)
 	check(nil, 1150, 1300, false)
@@ -137,7 +137,7 @@ func TestAhead(t *testing.T) {
 	check(nil, 1350, 0, false)
 	f.Extend(w, 8, 1000, 1100)
 	w.told = nil
-	f.Extend(w, 9, 200, 300) // goes on where they were before
+	f.Extend(w, 9, 200, 300) // continues the ticks before
 	if want := []string{"raise 300"}; !slices.Equal(w.told, want) || f.Worker(249) != 7 || f.Worker(250) != 9 {
 		t.Errorf("%v; tick 249 is worker %d's, 250 %d's", w.told, f.Worker(249), f.Worker(250))
 	}
@@ -150,10 +150,10 @@ func TestAhead(t *testing.T) {
 	f.Extend(w, 9, 600, 700)
 	f.Seal(w, errors.New("why"))
 	check(nil, 650, 0, false)
-	check(nil, 350, 0, false) // it was allotted, and nothing is any more
+	check(nil, 350, 0, false) // the tick was allotted, and no tick is any more
 }
 
-// What is left of nothing is not extended, and nothing after the end.
+// An empty interval changes nothing, and neither does any interval after Seal.
 func TestNothing(t *testing.T) {
 	var f Fence
 	f.Fix(1)

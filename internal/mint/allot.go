@@ -65,8 +65,8 @@ func (l Leased) Refuse(why error) { l.Mint.Refuse(why) }
 // Seal implements [allot.Generator].
 func (l Leased) Seal(why error) time.Time { return l.Mint.Seal(why) }
 
-// Allot lets a mint that began fenced issue words of the whole ticks in [from, until), as
-// those of the worker. What was allotted before stays so; a time before its end is left out.
+// Allot allots the whole ticks in [from, until) to the worker. The mint must have begun fenced. Ticks
+// that were allotted before stay with their worker.
 func (m *Mint) Allot(worker uint64, from, until time.Time) {
 	lo := m.clamp(from)
 	if m.inRange(lo) && m.timeOf(lo).Before(from) {
@@ -75,7 +75,7 @@ func (m *Mint) Allot(worker uint64, from, until time.Time) {
 	m.fence.Extend((*allotment)(m), worker, lo, m.clamp(until))
 }
 
-// clamp returns the timestamp of t, or the nearest one: the first, or the one after the last.
+// clamp returns the timestamp of t, limited to the first timestamp and the tick after the last.
 func (m *Mint) clamp(t time.Time) uint64 {
 	now := m.tickOf(t)
 	switch {
@@ -87,27 +87,26 @@ func (m *Mint) clamp(t time.Time) uint64 {
 	return m.last + 1
 }
 
-// Withdraw takes back what was allotted beyond a gap, if no word of it was asked for, and returns
-// the first time that is not allotted any more.
+// Withdraw takes back the interval beyond a gap, if no caller has entered the interval. It returns the
+// first time that is not allotted.
 func (m *Mint) Withdraw() time.Time { return m.timeOf(m.fence.Withdraw()) }
 
-// Refuse sets the error of callers who find that nothing is allotted, until more is.
+// Refuse sets the error for callers while nothing is allotted. Allot clears the error.
 func (m *Mint) Refuse(err error) { m.fence.Refuse(err) }
 
-// Seal ends the mint: it issues nothing more. It returns the first time from which on the
-// mint has issued nothing.
+// Seal ends the mint for good. It returns the first time from which on the mint has issued nothing.
 func (m *Mint) Seal(err error) time.Time { return m.timeOf(m.fence.Seal((*allotment)(m), err)) }
 
 // allotment is the mint as its fence sees it, in ticks.
 type allotment Mint
 
-// PassTo leaves the word at the end of the tick before, with its room still there: a caller who is
-// just about to add to it must not get to the next.
+// PassTo moves the word to the end of the tick before from, and keeps the room of this tick. A caller
+// that is about to add must not reach the next tick.
 func (a *allotment) PassTo(from uint64)   { a.word.Pass((from-1)<<a.bits + a.limit) }
 func (a *allotment) RaiseTo(until uint64) { a.word.Raise(until << a.bits) }
 
 func (a *allotment) SealTick() uint64 {
-	mark := uint64(1) // words that are not added may use all bits
+	mark := uint64(1) // words without additions may use all bits
 	if a.additive {
 		mark = sealMark
 	}

@@ -7,23 +7,23 @@ import (
 	"github.com/firn-id/firn/iderr"
 )
 
-// A List is how a format's IDs travel as a list of texts, with the same byte after each.
+// A List writes and reads a format's IDs as a list of texts, with the same byte after each text.
 type List[T any] struct {
-	Length   int // of a canonical text, or of the longest
+	Length   int // length of the longest canonical text
 	Shortest int // length of the shortest text that Parse reads
 
 	Append func(id T, dst []byte) ([]byte, error)
 	Parse  func(text []byte) (T, error)
 
-	// AppendRun writes texts and sep at the beginning of dst, which has room for all, and
-	// ParseRun reads some, as far as dst has room. They return how many they did, of which
-	// the rest is done one by one. nil if there is no faster way than that; where there is, all
-	// canonical texts have one length.
+	// AppendRun writes texts, each with sep, at the beginning of dst, which has room for all texts.
+	// ParseRun reads texts while dst has room. Each returns the number of IDs done; List does the
+	// others one by one. Both are nil if the format has no faster way. A format with AppendRun has
+	// canonical texts of one length.
 	AppendRun func(dst []byte, ids []T, sep byte) int
 	ParseRun  func(dst []T, text []byte, sep byte) int
 }
 
-// AppendAll appends the texts of ids, sep after each. It stops at one that has none.
+// AppendAll appends the texts of ids, with sep after each. It stops at an invalid ID.
 func (l *List[T]) AppendAll(dst []byte, ids []T, sep byte) ([]byte, error) {
 	done := 0
 	dst = slices.Grow(dst, len(ids)*(l.Length+1))
@@ -41,8 +41,8 @@ func (l *List[T]) AppendAll(dst []byte, ids []T, sep byte) ([]byte, error) {
 	return dst, nil
 }
 
-// ParseAll appends the IDs of a list of texts, sep after each but for the last, where it may
-// be left out. It stops at a text that is none.
+// ParseAll appends the IDs of a list of texts, with sep after each. The last sep may be missing. ParseAll
+// stops at an invalid text.
 func (l *List[T]) ParseAll(dst []T, text []byte, sep byte) ([]T, error) {
 	first := len(dst)
 	dst = slices.Grow(dst, min(bytes.Count(text, []byte{sep}), len(text)/(l.Shortest+1))+1)

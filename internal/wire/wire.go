@@ -1,10 +1,9 @@
-// Package wire is how IDs that are integers travel: as binary, decimal and
-// hexadecimal, in JSON and in SQL, the same for every format. What is a format's
-// own, its canonical text and its largest value, it says in an Int.
+// Package wire writes and reads IDs that are integers: as binary, decimal and hexadecimal, in JSON and in
+// SQL, the same for every format. An Int holds what differs, such as the canonical text and the largest
+// value.
 //
-// The rule for zero, everywhere: no generator makes the zero ID, it stands for
-// "no ID". In JSON it is null, in SQL it is NULL, and both are read as it. Text
-// and binary forms have no such word and write its zeros.
+// The zero ID means "no ID", and no generator makes it. The zero ID is null in JSON and NULL in SQL. Text
+// and binary forms write zeros.
 package wire
 
 import (
@@ -18,7 +17,7 @@ import (
 	"github.com/firn-id/firn/internal/digits"
 )
 
-// The words for what belongs in a text, as its errors say it.
+// Names of alphabets, for errors.
 const (
 	DecimalDigits = "a decimal digit"
 	HexDigits     = "a hexadecimal digit"
@@ -26,17 +25,17 @@ const (
 
 // Int is a format of 64-bit integers.
 type Int[T ~int64] struct {
-	Format string // its name, first in errors
-	Max    int64  // its largest value; the smallest is 0
-	Digits int    // how many that has in decimal
-	Number bool   // JSON carries it as a number, not as a string
+	Format string // the format's name, first in errors
+	Max    int64  // the largest value; the smallest is 0
+	Digits int    // number of decimal digits of Max
+	Number bool   // JSON carries IDs as numbers, not as strings
 
-	Parse  func(s []byte) (T, error)     // reads the canonical text; nil where it is decimal
-	Loose  func(s []byte) (T, error)     // reads the texts of other implementations too; nil if Parse does
+	Parse  func(s []byte) (T, error)     // reads the canonical text; nil if the text is decimal
+	Loose  func(s []byte) (T, error)     // also reads texts of other implementations; nil if Parse does
 	Append func(dst []byte, id T) []byte // writes the canonical text of a valid ID
 }
 
-// Valid tells whether id is a value of the format.
+// Valid reports whether id is a value of the format.
 func (f *Int[T]) Valid(id T) bool { return uint64(id) <= uint64(f.Max) }
 
 func (f *Int[T]) allowed() string { return "0 to " + strconv.FormatInt(f.Max, 10) }
@@ -57,10 +56,10 @@ func (f *Int[T]) FromInt64(v int64) (T, error) {
 	return T(v), nil
 }
 
-// Decimal reads a decimal integer: digits alone, as many as the largest value has.
+// Decimal reads a decimal integer: only digits, and no more digits than the largest value has.
 func (f *Int[T]) Decimal(s []byte) (T, error) { return Decimal(f, s) }
 
-// Decimal is the method of that name for strings too, without a copy.
+// Decimal is Int.Decimal for strings and bytes. It does not copy a string.
 func Decimal[T ~int64, S string | []byte](f *Int[T], s S) (T, error) {
 	if len(s) == 0 || len(s) > f.Digits {
 		return 0, iderr.BadLength(f.Format, s, "1 to "+strconv.Itoa(f.Digits))
@@ -138,14 +137,14 @@ func (f *Int[T]) AppendBinary(dst []byte, id T) ([]byte, error) {
 	return binary.BigEndian.AppendUint64(dst, uint64(id)), nil
 }
 
-// NoID shows a value that is none of the format's, which only a conversion can make,
-// as what it is, where there is no error to return: no decoder takes it for an ID.
+// NoID returns a text for an invalid value, for methods without an error. Only a conversion can make an
+// invalid value. No decoder accepts the text.
 func (f *Int[T]) NoID(id T) string {
 	return f.Format + "(" + strconv.FormatInt(int64(id), 10) + ")"
 }
 
-// AppendJSON appends the JSON value: null for zero, else the canonical text, in
-// quotes unless it is a number.
+// AppendJSON appends the JSON value: null for zero, a number if f.Number is true, else the canonical text
+// in quotes.
 func (f *Int[T]) AppendJSON(dst []byte, id T) ([]byte, error) {
 	switch {
 	case id == 0:
@@ -158,13 +157,12 @@ func (f *Int[T]) AppendJSON(dst []byte, id T) ([]byte, error) {
 	return append(f.Append(append(dst, '"'), id), '"'), nil
 }
 
-// JSON reads a JSON value: null, the canonical text in a string, or the integer as a
-// number without sign, fraction or exponent.
+// JSON reads a JSON value: null, the canonical text in a string, or the integer as a number without sign,
+// fraction or exponent.
 //
-// For a struct field with the option string, the first version of encoding/json hands over
-// the content of a JSON string without its quotes. JSON therefore reads data that is no
-// JSON value as a text. It refuses a JSON number that is also the text of another ID: data
-// does not say which of the two was written.
+// For a struct field with the option string, the first version of encoding/json passes the content of a
+// JSON string without quotes. JSON therefore reads data as a text if data is not a JSON value. JSON refuses
+// a number that is also the text of another ID, since either ID may have been written.
 func (f *Int[T]) JSON(data []byte) (T, error) {
 	switch {
 	case string(data) == "null":
@@ -173,7 +171,7 @@ func (f *Int[T]) JSON(data []byte) (T, error) {
 		return JSONString(f.Format, data, f.text)
 	case data[0] != '-' && (data[0] < '0' || data[0] > '9'):
 		return 0, iderr.BadCharacter(f.Format, data, 0, "the start of a JSON string or number")
-	case f.Parse == nil: // the number and the text are the same
+	case f.Parse == nil: // number and text are the same
 		return f.Decimal(data)
 	case !json.Valid(data):
 		return f.Parse(data)
@@ -210,8 +208,8 @@ func JSONString[T comparable](format string, data []byte, text func([]byte) (T, 
 	return text([]byte(s))
 }
 
-// Scan reads a value of database/sql: NULL, an integer column, the canonical
-// text, or the 8 bytes of the binary form.
+// Scan reads a value of database/sql: NULL, an integer, the canonical text, or the 8 bytes of the binary
+// form.
 func (f *Int[T]) Scan(src any) (T, error) {
 	switch v := src.(type) {
 	case nil:
@@ -234,8 +232,9 @@ func (f *Int[T]) Scan(src any) (T, error) {
 	return 0, iderr.BadType(f.Format, src)
 }
 
-// binaryNotText tells 8 bytes of the binary form from 8 characters of text. The 8 digits
-// of a decimal format are no value of its own; another format's canonical text is longer.
+// binaryNotText reports whether 8 bytes are the binary form and not 8 characters of text. As a binary
+// form, 8 decimal digits exceed the largest value of a format with Number. Canonical texts of other
+// formats are longer than 8 characters.
 func (f *Int[T]) binaryNotText(b []byte) bool {
 	return !f.Number || binary.BigEndian.Uint64(b) <= uint64(f.Max)
 }
@@ -248,8 +247,7 @@ func (f *Int[T]) Value(id T) (driver.Value, error) {
 	return int64(id), f.Check(id)
 }
 
-// Set returns a function that takes what a reader returned and sets *dst to it
-// unless there was an error.
+// Set returns a function that takes the results of a reader. It sets *dst unless there was an error.
 func Set[T any](dst *T) func(T, error) error {
 	return func(v T, err error) error {
 		if err == nil {
