@@ -63,7 +63,7 @@ func TestFillOfSameBits(t *testing.T) {
 
 					extended := counter + uint64(i)
 					if g.wide != nil {
-						extended |= uint64(g.wide.of(tick)) << g.low
+						extended |= uint64(g.wide.highBits(tick)) << g.low
 					}
 					extended |= tick % g.perUnit << g.bits
 					free := random16Bits - c.ExtraCounterBits - c.NodeBits

@@ -304,7 +304,7 @@ func (g *Generator) fields(word uint64) (first uint32, middle uint64) {
 	tick := word >> g.low
 	counter := uint32(word & (1<<g.low - 1))
 	if g.wide != nil {
-		counter |= g.wide.of(tick) << g.low
+		counter |= g.wide.highBits(tick) << g.low
 	}
 	timestamp := tick
 	if g.perUnit > 1 {

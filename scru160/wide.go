@@ -24,8 +24,8 @@ func newWide(bits int) *wide {
 	return w
 }
 
-// of returns the high counter bits of a tick.
-func (w *wide) of(tick uint64) uint32 {
+// highBits returns the high counter bits of a tick.
+func (w *wide) highBits(tick uint64) uint32 {
 	var b [sha256.Size + 8]byte
 	copy(b[:], w.key[:])
 	binary.BigEndian.PutUint64(b[sha256.Size:], tick)

@@ -6,11 +6,11 @@ import (
 	"github.com/firn-id/firn/iderr"
 )
 
-// The fields of a text can be read without decoding all of it, which is what a program
-// wants that dispatches on the metabyte. Each function checks the length of the text and
-// the characters that it reads, with the errors of [Parse].
+// The functions below read a field of a text without decoding the rest: for a program that dispatches
+// on the metabyte. Each function checks the length of the text and the characters of the field, with
+// the errors of [Parse].
 
-// EncodedTime returns the time of the ID that the text encodes.
+// EncodedTime returns the time of the ID in a text.
 func EncodedTime[S string | []byte](text S) (time.Time, error) {
 	stamp, err := part(text, 0, 8)
 	if err != nil {
@@ -19,20 +19,20 @@ func EncodedTime[S string | []byte](text S) (time.Time, error) {
 	return timeOf(stamp >> 1), nil
 }
 
-// EncodedMeta returns the metabyte of the ID that the text encodes.
+// EncodedMeta returns the metabyte of the ID in a text.
 func EncodedMeta[S string | []byte](text S) (byte, error) {
-	bits, err := part(text, 8, 10) // 40 bits are 8 characters: the metabyte begins one
+	bits, err := part(text, 8, 10) // 40 bits are 8 characters: the metabyte begins a character
 	return byte(bits >> 2), err
 }
 
-// EncodedPartition returns the partition of the ID that the text encodes.
+// EncodedPartition returns the partition of the ID in a text.
 func EncodedPartition[S string | []byte](text S) (p Partition, err error) {
 	bits, err := part(text, 9, 13) // bits 45 to 65 of 80; the partition is 48 to 64
 	p.PutUint16(uint16(bits >> 1))
 	return p, err
 }
 
-// part returns the bits of the characters from and up to.
+// part returns the bits of the characters from, inclusive, to to, exclusive.
 func part[S string | []byte](text S, from, to int) (bits uint64, err error) {
 	if len(text) != SizeEncoded {
 		return 0, &InvalidDataSizeError{Size: len(text)}

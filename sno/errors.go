@@ -27,7 +27,7 @@ type (
 	ListError = iderr.ListError
 	// ConfigError names a setting that is out of range, and the range.
 	ConfigError = iderr.ConfigError
-	// ClockError has the distance between the clock and the last ID.
+	// ClockError has the time until the clock reaches an unused time.
 	ClockError = iderr.ClockError
 	// EarlyError has the time at which the next grant of a lease begins.
 	EarlyError = iderr.EarlyError
@@ -39,15 +39,15 @@ var (
 	errExhausted = fmt.Errorf("%s: %w in this time unit", format, ErrExhausted)
 )
 
-// InvalidDataSizeError gets returned when attempting to unmarshal or decode an ID from
-// data of a size that is not the one it should be.
+// InvalidDataSizeError gets returned when attempting to unmarshal or decode an ID from data of a
+// wrong size.
 type InvalidDataSizeError struct {
 	Size int
 }
 
 // Error implements error.
 func (e *InvalidDataSizeError) Error() string {
-	if e.Size == SizeEncoded { // of a text, which is not what was to be read
+	if e.Size == SizeEncoded { // a text in place of a binary form
 		return fmt.Sprintf("sno: length of data is %d, that of a text: the binary form has %d bytes, which are %d hexadecimal digits", e.Size, SizeBinary, 2*SizeBinary)
 	}
 	return fmt.Sprintf("sno: length of data is %d: a text has %d characters, the binary form %d bytes", e.Size, SizeEncoded, SizeBinary)
@@ -56,8 +56,8 @@ func (e *InvalidDataSizeError) Error() string {
 // Unwrap makes the error iderr.ErrLength to errors.Is.
 func (e *InvalidDataSizeError) Unwrap() error { return iderr.ErrLength }
 
-// InvalidTypeError gets returned when attempting to scan a value that is neither a
-// string, nor a byte slice, nor nil.
+// InvalidTypeError gets returned when attempting to scan a value that is neither a string, nor a
+// byte slice, nor nil.
 type InvalidTypeError struct {
 	Value interface{}
 }
@@ -70,8 +70,8 @@ func (e *InvalidTypeError) Error() string {
 // Unwrap makes the error iderr.ErrType to errors.Is.
 func (e *InvalidTypeError) Unwrap() error { return iderr.ErrType }
 
-// InvalidSequenceBoundsError gets returned when a Generator gets seeded with sequence
-// bounds that are invalid: the pool is too small, or the current sequence below it.
+// InvalidSequenceBoundsError gets returned when a Generator gets seeded with sequence bounds that
+// are invalid: the pool is too small, or the current sequence is below the pool.
 type InvalidSequenceBoundsError struct {
 	Cur uint32
 	Min uint16
@@ -87,8 +87,8 @@ func (e *InvalidSequenceBoundsError) Error() string {
 // Unwrap makes the error iderr.ErrConfig to errors.Is.
 func (e *InvalidSequenceBoundsError) Unwrap() error { return iderr.ErrConfig }
 
-// PartitionPoolExhaustedError gets returned when attempting to create more than
-// MaxPartition (65535) Generators that are given no partition.
+// PartitionPoolExhaustedError gets returned when attempting to create more than MaxPartition
+// (65535) Generators without a partition of their own.
 type PartitionPoolExhaustedError struct{}
 
 // Error implements error.

@@ -16,38 +16,38 @@ import (
 	"github.com/firn-id/firn/internal/tick"
 )
 
-// defaultMaxBackward is how long Next waits for a clock that is in an unsafe time.
+// defaultMaxBackward is the longest wait of Next for a clock in a time that both settings of the
+// tick-tock bit have used.
 const defaultMaxBackward = 5 * time.Second
 
-// Generator is responsible for generating new IDs scoped to a given fixed Partition and
-// managing their sequence. It is safe for concurrent use, holds no lock while it waits,
-// and starts no goroutine.
+// Generator is responsible for generating new IDs scoped to a given fixed Partition and managing
+// their sequence. A Generator is safe for concurrent use, holds no lock during a wait, and starts
+// no goroutine.
 //
-// A Generator must be constructed using NewGenerator: the zero value makes the zero ID. A
-// Generator must not be copied.
+// A Generator must be constructed using NewGenerator: the zero value makes the zero ID. A Generator
+// must not be copied.
 type Generator struct {
 	word tick.Word // the last ID's time, tick-tock bit and sequence
 
-	// lasts is a moment up to which the unit of the last word surely goes on.
+	// lasts is a moment before the end of the unit of the last word.
 	//
-	//	writer whoever has issued a word of the unit of an exact reading of the clock, after
-	//	       that, and goBack
-	//	holds  nothing that uniqueness rests on
+	//	writer a caller with a word of the unit of an exact reading of the clock, after the word;
+	//	       and turn
+	//	holds  nothing: uniqueness does not depend on lasts
 	lasts atomic.Uint64
 
-	// turns grows before each change of the tick-tock bit, so that a reading of the clock from
-	// before is known for one.
+	// turns grows before each change of the tick-tock bit. A caller that sees turns change knows that
+	// its reading of the clock is from before the change.
 	turns atomic.Uint32
 
 	line line.Line
 
-	// Everything below is written once, by the constructor, but for what mu and atomics
-	// guard.
+	// The constructor writes the fields below once, except fields that are atomic or guarded by mu.
 
 	clock       clock.Clock
 	min, max    uint64
 	maxBackward time.Duration
-	overflow    overflow // used by the leader of the line alone
+	overflow    overflow // for the leader of the line alone
 	fence       fence.Fence
 	leased      bool
 
@@ -55,42 +55,45 @@ type Generator struct {
 
 	taking atomic.Bool // a Snapshot reads the clock
 
-	// mu guards the changes of the tick-tock bit, and what must agree with it. The clock is
-	// not read while it is held.
+	// mu guards changes of the tick-tock bit, safe and drifts. No caller reads the clock with mu held:
+	// a clock can be a program's own.
 	mu     sync.Mutex
 	safe   uint64 // the last unit that the other setting of the bit has used
 	drifts uint32 // how often the bit was changed
 }
 
-// Config says how a [Generator] makes its IDs, in full.
+// Config has all settings of a [Generator]. The zero Config is a partition of the process, for a
+// system with one process.
 type Config struct {
-	// Snapshot is as in NewGenerator; nil means a partition of its own.
+	// Snapshot is as in NewGenerator; nil means a partition of the process.
 	Snapshot *GeneratorSnapshot
 
 	// Leased makes a generator for lease.Start: the generator mints nothing until a lease gives it
 	// a partition and intervals. Leave Snapshot nil: the lease takes its place.
 	Leased bool
 
-	// Overflow receives notifications; see SequenceOverflowNotification. It may be nil. A
-	// channel that is closed receives no more.
+	// Overflow receives notifications; see SequenceOverflowNotification. Overflow may be nil. A
+	// closed channel receives no more notifications.
 	Overflow chan<- *SequenceOverflowNotification
 
-	// MaxBackward is how long Next waits for a clock in a time that both settings of the
-	// tick-tock bit have used, or before an interval that was allotted, rather than return
-	// an error. 0 means 5 s; negative, never wait. New waits as long as it takes.
+	// MaxBackward is the longest wait of Next for a clock in a time that both settings of the
+	// tick-tock bit have used, or for the next grant of a lease. Next returns an error instead of a
+	// longer wait. 0 means 5 s; a negative value, no wait. New waits as long as necessary.
 	MaxBackward time.Duration
 
-	// Clock is read for the time; nil means time.Now. It is for tests. It may take a Snapshot
+	// Clock is read for the time; nil means time.Now. It is for tests. A Clock may take a Snapshot
 	// of the generator.
 	Clock func() time.Time
 }
 
-// NewGenerator returns a new generator based on the optional snapshot, which notifies the
-// optional channel of overflows. Without a snapshot it gets a partition that no other
-// generator of the process has, or a *[PartitionPoolExhaustedError]. A snapshot with a
-// sequence that is out of bounds is an *[InvalidSequenceBoundsError], one with a time that
-// is none of the timestamps' a *[ConfigError]. A clock that is not after the epoch or past
-// the last timestamp is a *[TimeError]. A generator that is refused takes no partition.
+// NewGenerator returns a new generator based on the optional snapshot, which notifies the optional
+// channel of overflows. Without a snapshot, the generator gets a partition that no other generator
+// of the process has: for a system with one process. If all partitions are taken, the error is a
+// *[PartitionPoolExhaustedError].
+//
+// A snapshot with a sequence out of bounds is an *[InvalidSequenceBoundsError]. A snapshot with a
+// time out of range is a *[ConfigError]. A clock that is not after the epoch or is after the last
+// timestamp is a *[TimeError]. An error takes no partition.
 func NewGenerator(snapshot *GeneratorSnapshot, c chan<- *SequenceOverflowNotification) (*Generator, error) {
 	return NewGeneratorWith(Config{Snapshot: snapshot, Overflow: c})
 }
@@ -116,7 +119,7 @@ func NewGeneratorWith(c Config) (*Generator, error) {
 	return g, nil
 }
 
-// newGenerator makes a generator of the snapshot's partition, whatever the clock's time.
+// newGenerator returns a generator with the partition of the snapshot, for any time of the clock.
 func newGenerator(c Config) (*Generator, error) {
 	var s GeneratorSnapshot
 	if c.Snapshot != nil {
@@ -151,13 +154,12 @@ func newGenerator(c Config) (*Generator, error) {
 
 // New generates a new ID using the current system time for its timestamp.
 //
-// It waits for the next time unit if the sequence of this one is used up, and, when the
-// clock has gone back a second time, until it is out of the time that both settings of the
-// tick-tock bit have used. Having no error to return, it also waits for a clock that is
-// before the epoch, for times to be allotted, and for ever after the last timestamp: see
-// [Generator.Next]. A Generator that NewGenerator did not make, or that is sealed, returns
-// the zero ID. New does not allocate,
-// unless it waits for a clock for longer than Next does.
+// New waits for the next time unit if the sequence of this unit is used up. If the clock has gone
+// back a second time, New waits for a time that one setting of the tick-tock bit has not used. New
+// has no error to return, and therefore also waits for a clock before the epoch, for the grant of a
+// lease, and for ever after the last timestamp: see [Generator.Next]. A Generator that is sealed,
+// or that NewGenerator did not make, returns the zero ID. New does not allocate, except in waits
+// for a clock that are longer than the waits of Next.
 func (g *Generator) New(meta byte) ID {
 	word, ok := g.fast()
 	if !ok {
@@ -168,7 +170,7 @@ func (g *Generator) New(meta byte) ID {
 	return id
 }
 
-// newSlowly is New for a caller who has no word by fast.
+// newSlowly is New for a caller without a word from fast.
 func (g *Generator) newSlowly(meta byte) ID {
 	for {
 		id, err := g.Next(context.Background(), meta)
@@ -188,10 +190,10 @@ func (g *Generator) newSlowly(meta byte) ID {
 	}
 }
 
-// Next is [Generator.New] with a context and errors: it returns a *[ClockError] if the
-// clock is further than Config.MaxBackward, 5 s by default, from leaving a time that is
-// used up, a *[TimeError] if it is out of the timestamps' range, and an error that wraps
-// ctx's when that ends. It does not look at ctx unless it must wait.
+// Next is [Generator.New] with a context and errors. Next returns a *[ClockError] if the clock
+// needs longer than Config.MaxBackward, 5 s by default, to leave a used time. Next returns a
+// *[TimeError] if the clock is out of the range of timestamps, and an error that wraps the error of
+// ctx if ctx ends during a wait. Next reads ctx only to wait.
 func (g *Generator) Next(ctx context.Context, meta byte) (ID, error) {
 	word, ok := g.fast()
 	if !ok {
@@ -205,9 +207,9 @@ func (g *Generator) Next(ctx context.Context, meta byte) (ID, error) {
 	return id, nil
 }
 
-// TryNext is [Generator.Next] that never waits: it returns [ErrExhausted] when the
-// sequence of the time unit is used up or belongs to callers who wait for it, and a
-// *[ClockError] where Next waits for the clock.
+// TryNext is [Generator.Next] without waits. The error is [ErrExhausted] if the sequence of the
+// time unit is used up or waiters will get the rest, and a *[ClockError] where Next waits for the
+// clock.
 func (g *Generator) TryNext(meta byte) (ID, error) {
 	word, ok := g.fast()
 	if !ok {
@@ -221,9 +223,9 @@ func (g *Generator) TryNext(meta byte) (ID, error) {
 	return id, nil
 }
 
-// Fill fills dst with new IDs, in order, reserving all it can of a time unit in one step
-// and waiting as [Generator.Next] does. It returns how many it made, and the error if
-// that is less than len(dst).
+// Fill fills dst with new IDs, in order, and waits as [Generator.Next] does. Fill reserves as many
+// IDs of a time unit at a time as possible. Fill returns the number of new IDs, and an error if
+// that number is less than len(dst).
 func (g *Generator) Fill(ctx context.Context, meta byte, dst []ID) (int, error) {
 	for done := 0; ; {
 		if done == len(dst) {
@@ -237,27 +239,30 @@ func (g *Generator) Fill(ctx context.Context, meta byte, dst []ID) (int, error) 
 	}
 }
 
-// Seq returns an iterator over n new IDs, or without end if n is negative, which waits as
-// [Generator.Next] does. An error is the last that it yields.
+// Seq returns an iterator over n new IDs, or over IDs without end if n is negative. The iterator
+// waits as [Generator.Next] does. An error ends the iteration: the last pair is the zero ID and the
+// error.
 //
-// It makes IDs in runs, as Fill does, of up to 256 for a caller who is fast and one by one for
-// one who is slow: an ID's time is that of its run. A loop that is left leaves the rest of a run unused.
+// Seq makes IDs in runs, as Fill does: up to 256 IDs for a fast loop, and one ID at a time for a
+// slow loop. The time of an ID is the time of its run. Breaking out of the loop discards the rest
+// of a run.
 //
-// IDs are in the order of [Generator.Next]. Callers of other methods can have greater IDs
-// meanwhile, but none of a later time unit: once somebody has one, the rest of the run is dropped.
-// A loop that pauses while nobody else makes IDs goes on with the run from before the pause.
+// IDs are in the order of [Generator.Next]. Other callers can have greater IDs meanwhile, but no ID
+// of a later time unit: the rest of a run is discarded once another caller has an ID of a later
+// time unit. If no other caller makes IDs, a loop that pauses continues with the run from before
+// the pause.
 func (g *Generator) Seq(ctx context.Context, meta byte, n int) iter.Seq2[ID, error] {
 	return batch.Seq(n, &g.word, sequence, func(dst []ID) (uint64, int, error) { return g.some(ctx, meta, dst) })
 }
 
-// NewWithTime generates a new ID using the given time for the timestamp; a time that the
-// timestamp cannot hold counts as the nearest one that it can.
+// NewWithTime generates a new ID using the given time for the timestamp. A time out of the range of
+// timestamps counts as the nearest time in range.
 //
-// These IDs are exempt from the tick-tock mechanism and use a sequence separate from
-// New's, one that is independent of time: it increases up to SequenceMax, then starts
-// over at SequenceMin without waiting. Collisions due to the arbitrary time are left to
-// the user. It is meant for porting old IDs, before an ID scheme goes online. The sequence
-// that would make the zero ID is left out.
+// These IDs are exempt from the tick-tock mechanism and use a sequence separate from New's, one
+// that is independent of time: the sequence increases up to SequenceMax, then starts over at
+// SequenceMin without waiting. Collisions due to the arbitrary time are left to the user.
+// NewWithTime is meant for porting old IDs, before an ID scheme goes online. NewWithTime skips the
+// sequence of the zero ID.
 func (g *Generator) NewWithTime(meta byte, t time.Time) ID {
 	if g.max == 0 {
 		return zero
@@ -278,12 +283,12 @@ func (g *Generator) NewWithTime(meta byte, t time.Time) ID {
 	}
 }
 
-// ExpiresAt returns when timestamps run out, in 2079. From then on Next, TryNext and Fill
-// return a *[TimeError].
+// ExpiresAt returns the end of the timestamps, in 2079. From then on Next, TryNext and Fill return
+// a *[TimeError].
 func (g *Generator) ExpiresAt() time.Time { return timeOf(MaxTimestamp + 1) }
 
-// Partition returns the fixed identifier of the Generator; if it is allotted its
-// partitions, the latest.
+// Partition returns the fixed identifier of the Generator. With a lease, Partition returns the
+// partition of the latest grant, and partition 0 before the first grant.
 func (g *Generator) Partition() Partition {
 	var p Partition
 	p.PutUint16(uint16(g.fence.Latest()))

@@ -6,10 +6,11 @@ import (
 	"time"
 )
 
-// made is the generator of New and NewWithTime; nil until one of them is called.
+// made is the generator of New and NewWithTime: nil before the first call.
 var made atomic.Pointer[Generator]
 
-// global returns that generator. It is small enough to be inlined.
+// global returns the generator of New and NewWithTime. global is small enough for the compiler to
+// inline.
 func global() *Generator {
 	if g := made.Load(); g != nil {
 		return g
@@ -17,8 +18,8 @@ func global() *Generator {
 	return makeGlobal()
 }
 
-// makeGlobal makes the generator of New and NewWithTime. Its partition is the one that the pool of
-// default partitions keeps for it.
+// makeGlobal makes the generator of New and NewWithTime. Its partition is the spare partition of
+// the pool.
 var makeGlobal = sync.OnceValue(func() *Generator {
 	g, err := newGenerator(Config{Snapshot: &GeneratorSnapshot{Partition: partitions.spare()}})
 	if err != nil {
@@ -28,8 +29,9 @@ var makeGlobal = sync.OnceValue(func() *Generator {
 	return g
 })
 
-// New uses the package-level generator to generate a new ID using the current system time
-// for its timestamp. See [Generator.New].
+// New uses the package-level generator to generate a new ID using the current system time for its
+// timestamp. See [Generator.New]. The partition of the package-level generator is drawn at random:
+// New is for a system with one process.
 func New(meta byte) ID {
 	g := global()
 	word, ok := g.fast()
@@ -41,6 +43,6 @@ func New(meta byte) ID {
 	return id
 }
 
-// NewWithTime uses the package-level generator to generate a new ID using the given time
-// for the timestamp. See [Generator.NewWithTime] for what it does not promise.
+// NewWithTime uses the package-level generator to generate a new ID using the given time for the
+// timestamp. See [Generator.NewWithTime]: these IDs can collide.
 func NewWithTime(meta byte, t time.Time) ID { return global().NewWithTime(meta, t) }

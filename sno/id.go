@@ -38,20 +38,20 @@ const (
 	unitMilli  = 4
 )
 
-// ID is the binary representation of a sno: its bytes in the order of time. IDs compare
-// with ==, and are valid whatever their bytes.
+// ID is the binary representation of a sno: its bytes in the order of time. IDs compare with ==.
+// All values are valid.
 type ID [SizeBinary]byte
 
-// zero is the ID that stands for none.
+// zero is the ID that stands for "no ID".
 var zero ID
 
-// Zero returns the zero ID, which stands for no ID.
+// Zero returns the zero ID, which stands for "no ID".
 func Zero() ID { return zero }
 
-// FromTime builds the ID of a time and the other fields, with the tick-tock bit clear. It
-// is for back-filling: uniqueness is up to the caller. It returns a *[TimeError] for a
-// time that the timestamp cannot hold, and a *[ConfigError] for the one ID that is zero and
-// stands for none: that of the epoch, with all other fields 0.
+// FromTime returns the ID of a time and of the other fields, with the tick-tock bit clear, to
+// back-fill rows that are older than their IDs. The caller makes the IDs unique. A time out of the
+// range of timestamps is a *[TimeError]. The zero ID, which stands for "no ID", is a
+// *[ConfigError]: the ID of the epoch with 0 in all other fields.
 func FromTime(t time.Time, meta byte, p Partition, sequence uint16) (ID, error) {
 	u, ok := unitOf(t)
 	if !ok {
@@ -64,16 +64,16 @@ func FromTime(t time.Time, meta byte, p Partition, sequence uint16) (ID, error) 
 	return id, nil
 }
 
-// pack puts an ID together; stamp is the timestamp above the tick-tock bit.
+// pack returns the ID of its fields. stamp is the timestamp above the tick-tock bit.
 func pack(stamp uint64, meta byte, p Partition, sequence uint16) (id ID) {
 	binary.BigEndian.PutUint64(id[:], stamp<<24|uint64(meta)<<16|uint64(p[0])<<8|uint64(p[1]))
 	binary.BigEndian.PutUint16(id[8:], sequence)
 	return id
 }
 
-// First returns the smallest ID of the time unit of t, and Last the largest: a scan from
-// First(a) to Last(b), both included, finds all IDs of a to b. A time that the timestamp
-// cannot hold counts as the nearest one that it can.
+// First returns the smallest ID of the time unit of t. A scan from First(a) to Last(b), both
+// included, finds all IDs from a to b. A time out of the range of timestamps counts as the nearest
+// time in range.
 func First(t time.Time) ID {
 	u, _ := unitOf(t)
 	return pack(u<<1, 0, Partition{}, 0)
@@ -94,7 +94,7 @@ func (id ID) Time() time.Time { return timeOf(id.stamp() >> 1) }
 // Timestamp returns the time of the ID in nanoseconds since the Unix epoch.
 func (id ID) Timestamp() int64 { return id.Time().UnixNano() }
 
-// TickTock returns the tick-tock bit, which generators toggle when the clock goes back.
+// TickTock returns the tick-tock bit. A generator toggles the bit when the clock goes back.
 func (id ID) TickTock() int { return int(id.stamp() & 1) }
 
 // Meta returns the metabyte of the ID.
@@ -106,13 +106,13 @@ func (id ID) Partition() Partition { return Partition{id[6], id[7]} }
 // Sequence returns the sequence of the ID.
 func (id ID) Sequence() uint16 { return binary.BigEndian.Uint16(id[8:]) }
 
-// IsZero tells whether the ID is the zero ID.
+// IsZero reports whether the ID is the zero ID.
 func (id ID) IsZero() bool { return id == zero }
 
 // Compare returns -1, 0 or 1 as id is less than, equal to or greater than that.
 func (id ID) Compare(that ID) int { return bytes.Compare(id[:], that[:]) }
 
-// Bytes returns the ID as a byte slice, in memory of its own.
+// Bytes returns a copy of the ID as a byte slice.
 func (id ID) Bytes() []byte { return id[:] }
 
 // LogValue implements [slog.LogValuer] by the text.
@@ -132,8 +132,7 @@ func (p Partition) AsUint16() uint16 { return binary.BigEndian.Uint16(p[:]) }
 // PutUint16 sets Partition to the given number in big-endian order.
 func (p *Partition) PutUint16(u uint16) { binary.BigEndian.PutUint16(p[:], u) }
 
-// unitOf returns the time unit of t, kept within the timestamps; ok tells whether it
-// already was.
+// unitOf returns the time unit of t, or the nearest time unit and false if t is out of range.
 func unitOf(t time.Time) (u uint64, ok bool) {
 	ms, ok := clock.Timestamp(t, epochMilli, MaxTimestamp*unitMilli+unitMilli-1)
 	return uint64(ms) / unitMilli, ok

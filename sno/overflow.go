@@ -11,19 +11,18 @@ type SequenceOverflowNotification struct {
 	Ticks uint32    // Total count of ticks, of about 1 ms, while dealing with the *current* overflow.
 }
 
-// overflow tells a channel about time units in which calls had to wait. Only the caller
-// who leads the line uses it, which makes one notification a unit without a lock.
+// overflow notifies a channel of time units in which calls wait. Only the leader of the line uses
+// an overflow: each unit has one notification, without a lock.
 type overflow struct {
 	notify chan<- *SequenceOverflowNotification
-	unit   uint64    // the last one with an overflow
-	line   uint64    // the line that formed then
+	unit   uint64    // the last unit with an overflow
+	line   uint64    // the number of the line of that unit
 	since  time.Time // when the current overflow began
 }
 
-// report is called when calls overflow in a time unit, count of them so far, in a line
-// that was the how-manieth to form. An overflow ends when nobody waits and a unit goes by
-// without another. The channel is never waited for: a receiver who is not ready misses
-// the notification.
+// report notes that count calls wait in a time unit, in the line of the given number. An overflow
+// ends once no call waits and a unit goes by without waiters. report never waits for the channel: a
+// receiver misses the notification unless ready.
 func (o *overflow) report(now time.Time, unit uint64, count int, line uint64) {
 	if o.notify == nil || unit == o.unit {
 		return
@@ -40,11 +39,10 @@ func (o *overflow) report(now time.Time, unit uint64, count int, line uint64) {
 	o.send(n)
 }
 
-// send sends the notification to a receiver who is ready. A channel that the program has closed
-// gets no more of them.
+// send sends the notification to a ready receiver. A closed channel gets no more notifications.
 func (o *overflow) send(n *SequenceOverflowNotification) {
 	defer func() {
-		if recover() != nil { // a send on a closed channel panics, and nothing else here does
+		if recover() != nil { // only a send on a closed channel panics here
 			o.notify = nil
 		}
 	}()

@@ -7,23 +7,23 @@ import (
 	"sync/atomic"
 )
 
-// partitions is where the generators of the process that are given no partition get one,
-// each its own. It and the generator of New are the only state that the package keeps:
-// its published API is functions.
+// partitions gives partitions to the generators of the process without a partition of their own.
+// partitions and the generator of New are the only state of the package: the published API is
+// functions.
 var partitions = pool{start: sync.OnceValue(func() uint16 {
 	var b [2]byte
 	crand.Read(b[:]) // never fails: the program ends if the system has no randomness
 	return binary.BigEndian.Uint16(b[:])
 })}
 
-// pool is a start, drawn when the first partition is asked for so that processes start
-// apart, and how many partitions were taken since.
+// pool has a random start, drawn at the first use, and the number of partitions taken since.
+// Processes thus start apart.
 type pool struct {
 	start func() uint16
 	taken atomic.Uint32
 }
 
-// take returns a partition that was not taken before.
+// take returns a partition that no earlier take has returned.
 func (p *pool) take() (Partition, error) {
 	for {
 		n := p.taken.Load()
@@ -36,7 +36,7 @@ func (p *pool) take() (Partition, error) {
 	}
 }
 
-// spare returns the one partition of 65536 that is never taken.
+// spare returns the partition of 65536 that take never returns.
 func (p *pool) spare() Partition { return p.number(MaxPartition) }
 
 func (p *pool) number(n uint32) (partition Partition) {

@@ -7,14 +7,14 @@ import (
 	"github.com/firn-id/firn/internal/clock"
 )
 
-// refusal is why no word was issued, as values: errors are made of it only for a caller
-// who is to see one.
+// refusal says why there is no word. A refusal becomes an error only for a caller that sees the
+// error.
 type refusal struct {
 	kind refusalKind
-	time time.Time  // the clock's
+	time time.Time  // of the clock
 	mark clock.Mark // of the same moment
-	unit uint64     // the clock's
-	from uint64     // the first unit that is safe, if the clock is in an unsafe time; if fenced, of a later interval, or 0
+	unit uint64     // of the clock
+	from uint64     // unsafeTime: the first unit with a word; fenced: the start of the next grant, or 0
 }
 
 type refusalKind uint8
@@ -28,7 +28,7 @@ const (
 	notReady
 )
 
-// err returns the error that a caller sees of r.
+// err returns the error of a refusal.
 func (g *Generator) err(r refusal) error {
 	switch r.kind {
 	case exhausted:
@@ -49,11 +49,11 @@ func (g *Generator) err(r refusal) error {
 	return iderr.ErrNotReady
 }
 
-// untilSafe returns how long the clock has to run until it leaves the unsafe time, or is in a
-// later interval.
+// untilSafe returns the time until the clock leaves the unsafe time, or enters the next grant.
 func (r refusal) untilSafe() time.Duration { return timeOf(r.from).Sub(r.time) }
 
-// noWord tells a generator that a lease keeps from minting from one that nobody made.
+// noWord returns the reason for a fenced word: a lease, or a generator that NewGenerator did not
+// make.
 func (g *Generator) noWord() refusalKind {
 	if g.max == 0 {
 		return notReady
@@ -61,8 +61,8 @@ func (g *Generator) noWord() refusalKind {
 	return fenced
 }
 
-// beside returns why there is no word for a caller who does not stand in line: those who
-// do come first, or the clock is in an unsafe time for all.
+// beside returns why a caller outside the line gets no word: words belong to waiters first, or the
+// clock is in an unsafe time for all callers.
 func (g *Generator) beside() (r refusal) {
 	last := g.word.Last()
 	if !g.read(&r) {
@@ -85,7 +85,7 @@ func (g *Generator) beside() (r refusal) {
 	return r
 }
 
-// source is the generator as its line sees it.
+// source is the generator as seen by its line.
 type source Generator
 
 // Try implements line.Source.

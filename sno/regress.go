@@ -6,20 +6,19 @@ import (
 
 // goBack is try for a clock that seems to have gone back.
 //
-// IDs are made on two time lines, which the tick-tock bit tells apart. Each is used in
-// increasing order up to the unit at which it was last left, and safe holds that of the
-// line that is not in use. So a clock that goes back behind the last word finds the other
-// line unused if it stays above safe: then the bit changes, and the line that is left is
-// safe up to the last word. Otherwise both lines have used the clock's unit, and there is
-// no ID to be had until the clock is where one of them is free: past safe, or at the last
-// word again.
+// IDs are made on two time lines, one for each setting of the tick-tock bit. Each line is used in
+// increasing order, up to the unit of its last word. safe has that unit for the line that is not in
+// use. A clock that goes back behind the last word but stays after safe finds the other line
+// unused: then the bit changes, and safe becomes the unit of the last word. A clock that goes back
+// to safe or further is in a time that both lines have used. Then there is no ID until the clock is
+// after safe, or at the last word again.
 //
-// The clock is read without the lock: it can be a program's own and take a Snapshot. If the last word
-// still is the same under the lock, neither the line nor safe has changed since.
+// The clock is read without the lock, because a program's own clock can take a Snapshot. If the
+// last word is still the same under the lock, neither the line nor safe has changed since.
 func (g *Generator) goBack(n int) (word uint64, run int, r refusal) {
 	for verdict := tick.Lost; verdict == tick.Lost; {
-		// Another caller may have read its clock later than this one and been quicker.
-		// Only a reading taken after its word was seen shows that the clock went back.
+		// Another caller may have read the clock later, and been faster. Only a reading from after
+		// the last word was seen shows that the clock went back.
 		last := g.word.Last()
 		if !g.read(&r) {
 			return 0, 0, r
@@ -29,8 +28,9 @@ func (g *Generator) goBack(n int) (word uint64, run int, r refusal) {
 	return word, run, r
 }
 
-// turn issues a run of up to n words on one line or the other, at the time that r was read, or says in r
-// why it cannot. The word last was seen before that. If it is no longer the last word, the verdict is Lost.
+// turn issues a run of up to n words on either time line at the time of r, or sets r.kind to the
+// reason for no word. The caller has seen the word last before reading the clock. If last is no
+// longer the last word, the verdict is Lost.
 func (g *Generator) turn(last uint64, n int, r *refusal) (word uint64, run int, verdict tick.Verdict) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -41,12 +41,12 @@ func (g *Generator) turn(last uint64, n int, r *refusal) (word uint64, run int, 
 	back := r.kind == unsafeTime
 	if back && r.unit > g.safe {
 		word, run, r.kind = ^last&tickTock|r.unit<<unitShift|g.min, min(n, g.Cap()), none
-		g.lasts.Store(0) // the unit of the other line was longer, if anything
+		g.lasts.Store(0) // lasts is of the other line
 		g.turns.Add(1)
 	}
 	if r.kind != none {
 		r.from = g.freeFrom(last)
-		if g.fence.Sealed() { // there is no waiting for that
+		if g.fence.Sealed() { // for good: no wait helps
 			r.kind = fenced
 		}
 		return 0, 0, tick.Spent
@@ -65,8 +65,7 @@ func (g *Generator) turn(last uint64, n int, r *refusal) (word uint64, run int, 
 	return word, run, verdict
 }
 
-// freeFrom returns the first unit in which a clock that is in an unsafe time finds either
-// line free. mu is held.
+// freeFrom returns the first unit at which a clock in an unsafe time finds a free line. mu is held.
 func (g *Generator) freeFrom(last uint64) uint64 {
 	from := unitIn(last)
 	if last&sequence >= g.max {

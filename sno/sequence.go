@@ -8,8 +8,8 @@ func (g *Generator) SequenceMax() uint16 { return uint16(g.max) }
 
 // Cap returns the total capacity of the Generator: the IDs of a time unit.
 //
-// To get its current capacity (e.g. number of possible additional IDs in the current
-// timeframe), simply:
+// To get its current capacity (e.g. number of possible additional IDs in the current timeframe),
+// simply:
 //
 //	spare := generator.Cap() - generator.Len()
 //
@@ -48,8 +48,8 @@ func (g *Generator) Sequence() uint32 {
 	return g.overflowed(last)
 }
 
-// overflowed returns the sequence of the last word, and above SequenceMax the number of
-// the calls that wait.
+// overflowed returns the sequence of the last word, plus the number of waiters once the sequence is
+// used up.
 func (g *Generator) overflowed(last uint64) uint32 {
 	seq := last & sequence
 	if seq >= g.max {
@@ -58,7 +58,7 @@ func (g *Generator) overflowed(last uint64) uint32 {
 	return uint32(seq)
 }
 
-// current returns the last word; current tells whether it is of the clock's time unit.
+// current returns the last word, and reports whether the word is of the time unit of the clock.
 func (g *Generator) current() (last uint64, current bool) {
 	last = g.word.Last()
 	u, ok := unitOf(g.clock.Now())

@@ -21,10 +21,10 @@ type GeneratorSnapshot struct {
 	SequenceMin uint16 `json:"sequenceMin"`
 	SequenceMax uint16 `json:"sequenceMax"`
 
-	// Sequence is that of the last ID, made at WallHi. When 0, it will be set to
-	// SequenceMin. May overflow SequenceMax, but not underflow SequenceMin. If it is
-	// SequenceMin and Now is not WallHi, no more IDs are made at WallHi: the package that
-	// this one replaces wrote so whatever it had used of that unit.
+	// Sequence of the last ID, made at WallHi. When 0, it will be set to SequenceMin. May overflow
+	// SequenceMax, but not underflow SequenceMin. If Sequence is SequenceMin and Now is not WallHi,
+	// the unit WallHi counts as used up: the replaced package writes such snapshots for any use of
+	// the unit.
 	Sequence uint32 `json:"sequence"`
 
 	Now      int64  `json:"now"`      // Wall time the snapshot was taken at in time units since our epoch.
@@ -33,7 +33,7 @@ type GeneratorSnapshot struct {
 	Drifts   uint32 `json:"drifts"`   // Count of wall clock regressions the generator tick-tocked at; its low bit is the tick-tock bit.
 }
 
-// sanitize brings the bounds in order and fills in the defaults.
+// sanitize puts the bounds in order and fills in the defaults.
 func (s *GeneratorSnapshot) sanitize() error {
 	if s.SequenceMax == 0 && s.SequenceMin != MaxSequence {
 		s.SequenceMax = MaxSequence
@@ -52,9 +52,8 @@ func (s *GeneratorSnapshot) sanitize() error {
 		return bad("current sequence underflows the bounds")
 	}
 	if s.Sequence == uint32(s.SequenceMin) && s.Now != s.WallHi {
-		// The package that this one replaces says SequenceMin of a unit that is over,
-		// where the next ID would be the first of another. The clock can be set back into
-		// the unit, of which all may be used.
+		// The replaced package writes SequenceMin once the unit of the last ID is over, for any
+		// use of the unit. The clock can be set back into the unit.
 		s.Sequence = uint32(s.SequenceMax)
 	}
 	if s.WallHi < 0 || s.WallHi > MaxTimestamp {
@@ -66,9 +65,9 @@ func (s *GeneratorSnapshot) sanitize() error {
 	return nil
 }
 
-// Snapshot returns a copy of the Generator's current bookkeeping data. To restore a
-// generator, take it after the last ID: it knows of no ID that is made later. If another
-// call is reading the clock, Now is WallHi.
+// Snapshot returns a copy of the Generator's current bookkeeping data. To restore a generator, take
+// the Snapshot after the last ID: a Snapshot does not know later IDs. If another call is reading
+// the clock, Now is WallHi.
 func (g *Generator) Snapshot() GeneratorSnapshot {
 	g.mu.Lock() // the tick-tock bit does not change
 	last := g.word.Last()
@@ -82,14 +81,14 @@ func (g *Generator) Snapshot() GeneratorSnapshot {
 		s.Sequence = g.overflowed(last)
 	}
 	s.Now = s.WallHi
-	if now, ok := g.snapshotUnit(); ok { // after the word, so that it is not behind that
+	if now, ok := g.snapshotUnit(); ok { // after the word: Now is not before WallHi
 		s.Now = int64(now)
 	}
 	return s
 }
 
-// snapshotUnit returns the clock's unit for Snapshot. If another Snapshot is reading the clock,
-// ok is false: the clock, which can be a program's own, may have asked for this one.
+// snapshotUnit returns the unit of the clock for Snapshot. If another Snapshot is reading the
+// clock, ok is false: a program's own clock can take a Snapshot itself.
 func (g *Generator) snapshotUnit() (now uint64, ok bool) {
 	if !g.taking.CompareAndSwap(false, true) {
 		return 0, false

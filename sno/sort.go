@@ -9,9 +9,9 @@ import (
 
 // Sort performs an in-place lexicographic sort of a slice of IDs.
 //
-// It is a radix sort, several times as fast as a sort by comparisons. It allocates 10
-// bytes for each ID, one more copy of the slice; nothing for up to 32 IDs, or if they are
-// in order already, or in the opposite one. Nobody else may use the slice meanwhile.
+// Sort is a radix sort, several times as fast as a sort by comparisons. Sort allocates 10 bytes an
+// ID, for a copy of the slice. Up to 32 IDs, and IDs in ascending or descending order, need no
+// copy. No other goroutine may use the slice meanwhile.
 func Sort(s []ID) {
 	switch {
 	case len(s) <= few:
@@ -25,23 +25,23 @@ func Sort(s []ID) {
 }
 
 const (
-	few = 32 // IDs that insertion sorts faster than digits do
+	few = 32 // IDs: insertion sorts fewer IDs faster than digits do
 
-	// Bits of a digit. 512 buckets are as many as can be filled in turn at speed, as the
-	// ends of all of them stay in the nearest cache. With fewer IDs, all of their memory is near.
+	// Bits of a digit. The ends of 512 buckets stay in the nearest cache; more buckets would be
+	// slower to fill in turn. With fewer IDs than near, all memory of the buckets stays in a cache.
 	narrow = 9
 	wide   = 11
 	near   = 1 << 14 // IDs
 )
 
-// sortByDigits sorts the IDs of a. It leaves them in b if toB is set, else in a, and uses
-// the other one's memory.
+// sortByDigits sorts the IDs of a, into b if toB is set and otherwise in a. sortByDigits uses the
+// memory of both.
 //
-// It distributes the IDs to buckets by a digit, which is made of the first bits in which
-// they differ, and then sorts each bucket in the same way. So IDs of one day or of one
-// partition take no longer than random ones, and a million of one generator are in order
-// once each was moved twice. A call sees its IDs four times, and a digit leaves at least
-// one bit less to sort by: no IDs take very much longer than others.
+// sortByDigits distributes the IDs to buckets by a digit, the first bits in which the IDs differ,
+// and then sorts each bucket in the same way. IDs of one day or of one partition thus take no
+// longer than random IDs, and a million IDs of one generator are in order after two moves of each
+// ID. A call reads its IDs four times, and each digit leaves at least one bit less to sort by: no
+// input takes very much longer than others.
 func sortByDigits(a, b []ID, toB bool) {
 	width := bits.Len(uint(len(a)))
 	switch {
@@ -55,7 +55,7 @@ func sortByDigits(a, b []ID, toB bool) {
 	}
 }
 
-// sortMany and sortWide are apart because of their frames.
+// sortMany and sortWide are functions of their own because of the size of their frames.
 func sortMany(a, b []ID, toB bool) {
 	var at [1 << narrow]int
 	distribute(a, b, toB, at[:], narrow)
@@ -66,12 +66,11 @@ func sortWide(a, b []ID, toB bool, width int) {
 	distribute(a, b, toB, at[:], width)
 }
 
-// A place is an index of as many IDs as a call has: the smaller, the more buckets in the
-// nearest cache.
+// A place is an index of an ID. The nearest cache has room for more buckets of a smaller type.
 type place interface{ uint16 | int }
 
-// distribute does the work of sortByDigits, with digits of the width at most. at are as
-// many zeros as there are such digits.
+// distribute does the work of sortByDigits with digits of at most width bits. at has a zero for
+// each digit.
 func distribute[P place](a, b []ID, toB bool, at []P, width int) {
 	d := newDigit(a, width)
 	if d.width == 0 {
@@ -88,9 +87,9 @@ func distribute[P place](a, b []ID, toB bool, at []P, width int) {
 		start += n
 		most = max(most, n)
 	}
-	// Now at is where a bucket begins.
+	// Now at has the beginnings of the buckets.
 	move(b, a, at, d.high, d.tail)
-	// Now it is where a bucket ends.
+	// Now at has the ends of the buckets.
 	switch {
 	case !d.left && !toB:
 		copy(a, b)
@@ -123,7 +122,7 @@ func count[P place](s []ID, at []P, high, tail bitRun) {
 	}
 }
 
-// move moves IDs to the places of their digits, which it moves on.
+// move moves each ID to the place of its digit, and moves the place on.
 func move[P place](dst, src []ID, at []P, high, tail bitRun) {
 	for i := range src {
 		id := &src[i]
@@ -133,8 +132,8 @@ func move[P place](dst, src []ID, at []P, high, tail bitRun) {
 	}
 }
 
-// sortFew sorts the IDs of src into dst, which is src or other memory, by insertion: in
-// little time if none is far from its place.
+// sortFew sorts the IDs of src into dst by insertion. dst is src or other memory. IDs near their
+// places take little time.
 func sortFew(dst, src []ID) {
 	for i := range src {
 		id := src[i]
@@ -151,8 +150,7 @@ func sortFew(dst, src []ID) {
 	}
 }
 
-// ascends tells whether no ID is less than the one before it, and descends whether none is
-// greater.
+// ascends reports whether no ID is less than the ID before.
 func ascends(s []ID) bool {
 	high, low := s[0].high(), s[0].low()
 	for i := range s {
@@ -165,6 +163,7 @@ func ascends(s []ID) bool {
 	return true
 }
 
+// descends reports whether no ID is greater than the ID before.
 func descends(s []ID) bool {
 	high, low := s[0].high(), s[0].low()
 	for i := range s {
@@ -182,23 +181,23 @@ func (id *ID) high() uint64 { return binary.BigEndian.Uint64(id[:8]) }
 func (id *ID) low() uint64  { return uint64(binary.BigEndian.Uint16(id[8:])) }
 func (id *ID) tail() uint64 { return binary.BigEndian.Uint64(id[2:]) }
 
-// A digit is up to two runs of bits of an ID: one of the first 64 bits, and one of the last.
+// A digit is up to two runs of bits of an ID: a run of the first 64 bits, and a run of the last 64
+// bits.
 type digit struct {
 	high, tail bitRun
 	width      int  // the bits of both
-	left       bool // IDs of one digit can differ
+	left       bool // IDs with the same digit can differ
 }
 
-// A bitRun is how bits are taken from a word.
+// A bitRun says how to take bits from a word.
 type bitRun struct {
-	turn int // of the word to the left, so that they are in their place in the digit
+	turn int // rotation of the word to the left, to the place of the bits in the digit
 	mask uint64
 }
 
-// newDigit returns the digit of the first bits in which not all IDs are the same, up to
-// width of them.
+// newDigit returns the digit of the first bits in which the IDs differ, at most width bits.
 func newDigit(s []ID, width int) digit {
-	// Which bits differ can be seen in any order of bytes.
+	// The bits that differ are the same in any order of bytes.
 	high, low := binary.LittleEndian.Uint64(s[0][:]), binary.LittleEndian.Uint16(s[0][8:])
 	var h uint64
 	var l uint16
@@ -210,13 +209,13 @@ func newDigit(s []ID, width int) digit {
 	return digitFor(bits.ReverseBytes64(h), bits.ReverseBytes16(l), width)
 }
 
-// digitFor is newDigit, given the bits that differ of the first 64 and of the last 16.
+// digitFor is newDigit for the differing bits of the first 64 bits and of the last 16 bits.
 func digitFor(high uint64, low uint16, width int) (d digit) {
 	first, after := firstRun(high, width)
 	high &= 1<<after - 1
 	d.high.turn = -after
 
-	// The next run is left to the next digit if it is not within the last 64 bits.
+	// A second run that is not within the last 64 bits is left to the next digit.
 	if high>>48 == 0 {
 		last, after := firstRun(high<<16|uint64(low), width-first)
 		rest := (high<<16 | uint64(low)) & (1<<after - 1)
@@ -231,8 +230,8 @@ func digitFor(high uint64, low uint16, width int) (d digit) {
 	return d
 }
 
-// firstRun returns how many ones the first run of ones in a word has, up to most, and how many
-// bits are after it.
+// firstRun returns the length of the first run of ones in a word, at most most, and the number of
+// bits after the run.
 func firstRun(w uint64, most int) (ones, after int) {
 	zeros := bits.LeadingZeros64(w)
 	ones = min(bits.LeadingZeros64(^(w << zeros)), most)

@@ -34,14 +34,14 @@ var (
 )
 
 // Parse reads the canonical text: 16 characters of [2-9a-x]. Another length is an
-// *[InvalidDataSizeError], another character a *[ParseError].
+// *[InvalidDataSizeError], and another character a *[ParseError].
 func Parse(s string) (ID, error) {
 	var id ID
 	err := id.read(s)
 	return id, err
 }
 
-// MustParse is [Parse] for constants in code: it panics where Parse gives an error.
+// MustParse is [Parse] for constants in code. MustParse panics if Parse returns an error.
 func MustParse(s string) ID {
 	id, err := Parse(s)
 	if err != nil {
@@ -50,9 +50,8 @@ func MustParse(s string) ID {
 	return id
 }
 
-// read sets id by the canonical text, unless that is an error. What gives an ID to its caller
-// by value is a thin wrapper: the compiler puts it in its caller's place, and spares a
-// copy.
+// read sets id to the ID of the canonical text, and leaves id unchanged on an error. Functions that
+// return an ID by value are thin wrappers: the compiler inlines the wrapper and saves a copy.
 func (id *ID) read(s string) error {
 	if codec.Decode80((*[SizeBinary]byte)(id), s) {
 		return nil
@@ -69,7 +68,7 @@ func (id *ID) readBytes(s []byte) error {
 
 func parseBytes(s []byte) (id ID, err error) { err = id.readBytes(s); return id, err }
 
-// refuse returns the error of a text that is none.
+// refuse returns the error of a text that is no ID.
 func refuse[S string | []byte](s S) error {
 	if len(s) != SizeEncoded {
 		return &InvalidDataSizeError{Size: len(s)}
@@ -77,14 +76,14 @@ func refuse[S string | []byte](s S) error {
 	return iderr.BadCharacter(format, s, base32.Foreign(codec, s), "in [2-9a-x]")
 }
 
-// FromEncodedString decodes the canonical text; it is [Parse] under its older name.
+// FromEncodedString decodes the canonical text. It is [Parse] under its older name.
 func FromEncodedString(src string) (id ID, err error) { err = id.read(src); return id, err }
 
 // FromEncodedBytes decodes the canonical text as bytes; see [Parse].
 func FromEncodedBytes(src []byte) (id ID, err error) { err = id.readBytes(src); return id, err }
 
-// FromBinaryBytes copies the 10 bytes of src into an ID. It returns an
-// *[InvalidDataSizeError] if there are more or fewer.
+// FromBinaryBytes copies the 10 bytes of src into an ID. Another length of src is an
+// *[InvalidDataSizeError].
 func FromBinaryBytes(src []byte) (id ID, err error) {
 	if len(src) != SizeBinary {
 		return zero, &InvalidDataSizeError{Size: len(src)}
@@ -115,8 +114,8 @@ func (id ID) String() string {
 	return string(codec.Append80(b[:0], (*[SizeBinary]byte)(&id)))
 }
 
-// AppendText implements [encoding.TextAppender] by the canonical text. It does not
-// allocate if dst has room for 16 bytes, and never fails.
+// AppendText implements [encoding.TextAppender] by the canonical text. AppendText never fails, and
+// does not allocate if dst has room for 16 bytes.
 func (id ID) AppendText(dst []byte) ([]byte, error) {
 	return codec.Append80(dst, (*[SizeBinary]byte)(&id)), nil
 }
@@ -124,12 +123,12 @@ func (id ID) AppendText(dst []byte) ([]byte, error) {
 // MarshalText implements [encoding.TextMarshaler] by the canonical text.
 func (id ID) MarshalText() ([]byte, error) { return id.AppendText(nil) }
 
-// UnmarshalText implements [encoding.TextUnmarshaler]; see [Parse] for its errors, on
-// which the ID is unchanged.
+// UnmarshalText implements [encoding.TextUnmarshaler], with the errors of [Parse]. An error leaves
+// the ID unchanged.
 func (id *ID) UnmarshalText(src []byte) error { return id.readBytes(src) }
 
-// AppendBinary implements [encoding.BinaryAppender] by the 10 bytes. It does not allocate
-// if dst has room for them, and never fails.
+// AppendBinary implements [encoding.BinaryAppender] by the 10 bytes. AppendBinary never fails, and
+// does not allocate if dst has room for 10 bytes.
 func (id ID) AppendBinary(dst []byte) ([]byte, error) { return append(dst, id[:]...), nil }
 
 // MarshalBinary implements [encoding.BinaryMarshaler] by the 10 bytes.
@@ -138,8 +137,8 @@ func (id ID) MarshalBinary() ([]byte, error) { return id[:], nil }
 // UnmarshalBinary implements [encoding.BinaryUnmarshaler]; see [FromBinaryBytes].
 func (id *ID) UnmarshalBinary(src []byte) error { return wire.Set(id)(FromBinaryBytes(src)) }
 
-// MarshalJSON implements [json.Marshaler]: the canonical text as a string; null for the
-// zero ID. Use the option omitzero to leave a zero ID out.
+// MarshalJSON implements [json.Marshaler]: the canonical text as a string, and null for the zero
+// ID. The option omitzero leaves a zero ID out.
 func (id ID) MarshalJSON() ([]byte, error) {
 	if id.IsZero() {
 		return []byte("null"), nil
@@ -149,10 +148,11 @@ func (id ID) MarshalJSON() ([]byte, error) {
 	return append(codec.Append80(b, (*[SizeBinary]byte)(&id)), '"'), nil
 }
 
-// UnmarshalJSON implements [json.Unmarshaler]. It reads the canonical text in a string,
-// and null as the zero ID. A string of another length is an *[InvalidDataSizeError], and so
-// is a value that is no string, by its own length; of the length of a text, with its quotes
-// or without, it is a *[ParseError]. On an error the ID is unchanged.
+// UnmarshalJSON implements [json.Unmarshaler]. UnmarshalJSON reads the canonical text in a string,
+// and null as the zero ID. A string of another length is an *[InvalidDataSizeError] with the length
+// of the string. Any other JSON value is an *[InvalidDataSizeError] with the length of the value,
+// or a *[ParseError] for the length of a text with or without quotes. An error leaves the ID
+// unchanged.
 func (id *ID) UnmarshalJSON(src []byte) error {
 	if len(src) == 0 || src[0] != '"' && string(src) != "null" && len(src) != SizeEncoded && len(src) != SizeEncoded+2 {
 		return &InvalidDataSizeError{Size: len(src)}
@@ -160,15 +160,14 @@ func (id *ID) UnmarshalJSON(src []byte) error {
 	return wire.Set(id)(wire.JSONString(format, src, parseBytes))
 }
 
-// Value implements [driver.Valuer] by the 10 bytes, also of the zero ID. For a column of text,
-// pass id.String(), and for one of type UUID, id.UUID(): some drivers take the 10 bytes there,
-// and fill them up.
+// Value implements [driver.Valuer] by the 10 bytes, of the zero ID, too. Pass id.String() to a
+// column of text, and id.UUID() to a column of type UUID: some drivers take the 10 bytes there, and
+// fill them up to 16.
 func (id ID) Value() (driver.Value, error) { return id.MarshalBinary() }
 
-// Scan implements [sql.Scanner]. It reads 10 bytes as the binary form, a string as the
-// canonical text, and NULL, no bytes and the empty string as the zero ID. Any other
-// length is an *[InvalidDataSizeError], any other type an *[InvalidTypeError]; on an error
-// the ID is set to zero.
+// Scan implements [sql.Scanner]. Scan reads 10 bytes as the binary form, a string as the canonical
+// text, and NULL, no bytes and the empty string as the zero ID. Any other length is an
+// *[InvalidDataSizeError], and any other type an *[InvalidTypeError]. An error sets the ID to zero.
 func (id *ID) Scan(value any) (err error) {
 	*id, err = scan(value)
 	return err

@@ -19,33 +19,33 @@ var (
 	_ driver.Valuer            = UUID{}
 )
 
-// UUID is an ID as a column of type UUID stores it: its 16 bytes are the 16 characters of the
-// ID's text, so that UUIDs sort by their bytes as the IDs do. PostgreSQL sorts them so, and
-// MariaDB since 10.10.6 and 10.11.5. They are UUIDs of no version. A UUID converts to the
-// [16]byte types of other packages, and from them.
+// UUID is an ID in the form of a UUID, for columns of type UUID: the 16 bytes of the UUID are the
+// 16 characters of the text. UUIDs sort by their bytes as the IDs do. PostgreSQL sorts UUIDs by
+// their bytes, and MariaDB does since 10.10.6 and 10.11.5. The UUIDs have no version. A UUID
+// converts to the [16]byte types of other packages, and back.
 //
-// Pass one to such a column and scan into one, rather than an ID, which is ten bytes to a
-// driver. The UUID of the zero ID is written as any other, and NULL is read as it. UUID{} is
-// of no ID.
+// Pass a UUID to a column of type UUID, and scan into a UUID: an ID is ten bytes to a driver. The
+// UUID of the zero ID is written like any other UUID, and NULL reads as the UUID of the zero ID.
+// UUID{} is the UUID of no ID.
 type UUID [SizeEncoded]byte
 
-// hyphens are in the text of a UUID before the bytes whose bits are set.
+// hyphens are bits: the text of a UUID has a hyphen before the bytes whose bits are set.
 const (
 	sizeUUID = 36
 	hyphens  = 1<<4 | 1<<6 | 1<<8 | 1<<10
 )
 
-// UUID returns the ID in the bytes of a UUID.
+// UUID returns the ID in the form of a UUID.
 func (id ID) UUID() (u UUID) {
 	codec.Append80(u[:0], (*[SizeBinary]byte)(&id))
 	return u
 }
 
-// FromUUID reads back what [ID.UUID] returned. Bytes that are of no ID are a *[ParseError].
+// FromUUID returns the ID of a UUID from [ID.UUID]. Any other UUID is a *[ParseError].
 func FromUUID(u [SizeEncoded]byte) (ID, error) { return parseBytes(u[:]) }
 
-// String returns the usual text of a UUID: 32 lower-case hexadecimal digits in groups of 8,
-// 4, 4, 4 and 12.
+// String returns the usual text of a UUID: 32 lower-case hexadecimal digits in groups of 8, 4, 4, 4
+// and 12.
 func (u UUID) String() string {
 	var b [sizeUUID]byte
 	return string(u.appendText(b[:0]))
@@ -61,8 +61,8 @@ func (u UUID) appendText(dst []byte) []byte {
 	return dst
 }
 
-// MarshalText implements [encoding.TextMarshaler] by what String returns. It fails for a UUID
-// that is of no ID.
+// MarshalText implements [encoding.TextMarshaler] by the text of String. The UUID of no ID is a
+// *[ParseError].
 func (u UUID) MarshalText() ([]byte, error) {
 	if _, err := u.checked(); err != nil {
 		return nil, err
@@ -70,9 +70,9 @@ func (u UUID) MarshalText() ([]byte, error) {
 	return u.appendText(nil), nil
 }
 
-// UnmarshalText implements [encoding.TextUnmarshaler]. It reads what String returns, with
-// digits of either case. Anything else, and a UUID that is of no ID, is a *[ParseError], on
-// which the UUID is unchanged.
+// UnmarshalText implements [encoding.TextUnmarshaler]. UnmarshalText reads the text of String, with
+// digits of either case. Any other text, and the UUID of no ID, is a *[ParseError]. An error leaves
+// the UUID unchanged.
 func (u *UUID) UnmarshalText(src []byte) error { return wire.Set(u)(parseUUID(src)) }
 
 func parseUUID[S string | []byte](s S) (u UUID, err error) {
@@ -95,7 +95,7 @@ func parseUUID[S string | []byte](s S) (u UUID, err error) {
 	return u.checked()
 }
 
-// checked returns the UUID if it is of an ID; the error names the byte that is of none.
+// checked returns the UUID of an ID. For the UUID of no ID, the error names the bad byte.
 func (u UUID) checked() (UUID, error) {
 	if _, err := FromUUID(u); err != nil {
 		return UUID{}, err
@@ -103,8 +103,8 @@ func (u UUID) checked() (UUID, error) {
 	return u, nil
 }
 
-// Value implements [driver.Valuer] by what String returns, which databases take for their type
-// UUID. For a column of 16 bytes, pass u[:]. It fails for a UUID that is of no ID.
+// Value implements [driver.Valuer] by the text of String: databases take the text for their type
+// UUID. Pass u[:] to a column of 16 bytes. The UUID of no ID is a *[ParseError].
 func (u UUID) Value() (driver.Value, error) {
 	if _, err := u.checked(); err != nil {
 		return nil, err
@@ -112,12 +112,13 @@ func (u UUID) Value() (driver.Value, error) {
 	return u.String(), nil
 }
 
-// Scan implements [sql.Scanner]. It reads what String returns, as a string or as bytes, and
-// the 16 bytes; NULL as the UUID of the zero ID. Anything else, and a UUID that is of no ID, is
-// a *[ParseError], another type an *[InvalidTypeError]; on an error the UUID is unchanged.
+// Scan implements [sql.Scanner]. Scan reads the text of String, as a string or as bytes, the 16
+// bytes of a UUID, and NULL as the UUID of the zero ID. Any other value, and the UUID of no ID, is
+// a *[ParseError]; a value of another type is an *[InvalidTypeError]. An error leaves the UUID
+// unchanged.
 //
-// SQL Server hands the bytes of its UNIQUEIDENTIFIER over in another order. They are not to be
-// scanned, but converted by its driver's own type.
+// SQL Server returns the bytes of a UNIQUEIDENTIFIER in another order. Convert them with the type
+// of its driver, and do not Scan them.
 func (u *UUID) Scan(value any) error { return wire.Set(u)(scanUUID(value)) }
 
 func scanUUID(value any) (UUID, error) {

@@ -9,12 +9,13 @@ import (
 	"github.com/firn-id/firn/internal/tick"
 )
 
-// A word is a bit that stays 0, so that no word is at the open fence, 39 bits of time, which
-// a fence bounds whatever is below them, the tick-tock bit, and 23 of sequence: 16, and room
-// for words to be added.
+// A word has, from its highest bit on: a bit that stays 0, 39 bits of time, the tick-tock bit, and
+// 23 bits of sequence. The first bit keeps all words below the open fence. The time above all other
+// bits lets a fence bound the time alone. The sequence needs 16 bits; the rest is room for
+// additions.
 //
-// The words of one setting of the bit only increase, so none comes twice: see goBack. Only
-// sequences beyond the end of a unit do; see tick.Word.Trim.
+// The words of one setting of the tick-tock bit only increase, so no word is issued twice: see
+// goBack. Only sequences past the end of a unit repeat; see tick.Word.Trim.
 const (
 	unitShift = 24
 	tickTock  = 1 << 23
@@ -26,16 +27,16 @@ const (
 // unitIn returns the time unit of a word.
 func unitIn(word uint64) uint64 { return word >> unitShift & MaxTimestamp }
 
-// put sets id to the ID of a word. In place: a copy of ten bytes that were just written in
-// two parts costs as much as the rest.
+// put sets id to the ID of a word, in place: a copy of ten bytes that were written in two parts
+// costs as much as the rest of Next.
 func (g *Generator) put(id *ID, word uint64, meta byte) {
 	unit := unitIn(word)
 	binary.BigEndian.PutUint64(id[:8], (unit<<1|word>>23&1)<<24|uint64(meta)<<16|g.fence.Worker(unit))
 	binary.BigEndian.PutUint16(id[8:], uint16(word))
 }
 
-// fast issues a word if that takes no decision: nobody stands in line, the unit of the
-// last word goes on, and the word is below its end and the fence.
+// fast issues a word in the common case: no caller stands in line, the unit of the last word is not
+// over, and the next word is below the end of the sequence and below the fence.
 func (g *Generator) fast() (uint64, bool) {
 	d := clock.Deadline(g.lasts.Load())
 	if g.line.Busy() || !d.AheadByCycles() && !d.AheadBySystem() {
@@ -68,7 +69,7 @@ func (g *Generator) fastRun(n int) (uint64, int, bool) {
 	}
 }
 
-// next is the part of Next that is not fast.
+// next is Next for a caller without a word from fast.
 func (g *Generator) next(ctx context.Context) (uint64, error) {
 	if !g.line.Busy() {
 		if word, _, r := g.try(1); r.kind == none {
@@ -79,7 +80,7 @@ func (g *Generator) next(ctx context.Context) (uint64, error) {
 	return word, err
 }
 
-// tryNext is the part of TryNext that is not fast.
+// tryNext is TryNext for a caller without a word from fast.
 func (g *Generator) tryNext() (uint64, error) {
 	if g.line.Busy() {
 		return 0, g.err(g.beside())
@@ -91,7 +92,8 @@ func (g *Generator) tryNext() (uint64, error) {
 	return word, nil
 }
 
-// some fills the beginning of dst with a run of IDs, of one time unit.
+// some fills the beginning of dst with a run of IDs of one time unit. some returns the word of the
+// first ID and the number of IDs.
 func (g *Generator) some(ctx context.Context, meta byte, dst []ID) (uint64, int, error) {
 	word, run, ok := g.fastRun(len(dst))
 	if !ok && !g.line.Busy() {
@@ -114,7 +116,7 @@ func (g *Generator) some(ctx context.Context, meta byte, dst []ID) (uint64, int,
 	return word, run, nil
 }
 
-// try issues a run of up to n words at the clock's time, or says why it cannot.
+// try issues a run of up to n words at the time of the clock, or says why there is no word.
 func (g *Generator) try(n int) (word uint64, run int, r refusal) {
 	if word, run, r = g.within(n); r.kind != fenced {
 		return word, run, r
@@ -129,7 +131,7 @@ func (g *Generator) try(n int) (word uint64, run int, r refusal) {
 	return 0, 0, r
 }
 
-// within is try in the times that the fence leaves.
+// within is try for the grants that the generator has entered.
 func (g *Generator) within(n int) (word uint64, run int, r refusal) {
 	turns := g.turns.Load()
 	if !g.read(&r) {
@@ -138,8 +140,8 @@ func (g *Generator) within(n int) (word uint64, run int, r refusal) {
 	for {
 		last := g.word.Last()
 		if now := g.turns.Load(); now != turns {
-			// The clock has gone back, perhaps since it was read: a reading from before
-			// would take the new line to where the other one was used.
+			// The tick-tock bit has changed, perhaps after this caller read the clock. With the
+			// old reading the new time line would enter units that the other line has used.
 			turns = now
 			if !g.read(&r) {
 				return 0, 0, r
@@ -164,7 +166,7 @@ func (g *Generator) within(n int) (word uint64, run int, r refusal) {
 	return 0, 0, r
 }
 
-// read reads the clock; it returns false if that is out of range.
+// read reads the clock into r, and reports whether the time is in range.
 func (g *Generator) read(r *refusal) (ok bool) {
 	r.kind = none
 	r.time, r.mark = g.clock.Mark()
@@ -175,8 +177,8 @@ func (g *Generator) read(r *refusal) (ok bool) {
 	return r.kind == none
 }
 
-// follow returns the run of up to n words that follows the last one on its time line, or
-// why there is none: the unit is used up, or behind the last word's.
+// follow returns the run of up to n words after the last word on its time line. If there is no
+// word, the unit is used up, or is before the unit of the last word.
 func (g *Generator) follow(last, unit uint64, n int) (word uint64, run int, kind refusalKind) {
 	seq := last & sequence
 	switch lastUnit := unitIn(last); {
@@ -190,7 +192,7 @@ func (g *Generator) follow(last, unit uint64, n int) (word uint64, run int, kind
 	return last + 1, min(n, int(g.max-seq)), none
 }
 
-// went notes that a word of the unit of the reading was issued.
+// went notes that a word of the unit of the reading r was issued.
 func (g *Generator) went(r refusal) {
 	g.lasts.Store(uint64(r.mark.In(TimeUnit - time.Duration(r.time.Nanosecond())%TimeUnit)))
 }
