@@ -14,7 +14,7 @@
 // A generator makes up to 4096 IDs in a millisecond, for 69 years from the epoch:
 //
 //	gen, err := nanoflake.NewGenerator(nanoflake.Config{GeneratorID: 7})
-//	id, err := gen.Next(ctx) // 07en9rb30swmf
+//	id, err := gen.Next(ctx) // 0549x5l2itvr4
 //
 // Goroutines of a process share one [Generator].
 //
