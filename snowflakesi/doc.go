@@ -16,8 +16,8 @@
 // sequence has the rest. The layout and the epoch are not part of an ID: an application chooses both,
 // and keeps both.
 //
-//	gen, err := snowflakesi.NewGenerator(snowflakesi.Config{MachineID: 19})
-//	id, err := gen.Next(ctx) // 1527083958403961
+//	gen, err := snowflakesi.NewGenerator(snowflakesi.Config{MachineID: 7})
+//	id, err := gen.Next(ctx) // 1315899857217280
 //
 // Goroutines of a process share one [Generator]. [Generator.Time], [Generator.First] and
 // [Generator.Last] use the layout and the epoch of the generator, and cannot be called with wrong
