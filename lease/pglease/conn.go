@@ -95,7 +95,7 @@ func (s *Store) exec(ctx context.Context, statements string) ([]*pgconn.Result, 
 	}
 	conn, err := s.acquire(ctx)
 	if err != nil {
-		return nil, err
+		return nil, readable(err)
 	}
 	defer conn.Release()
 	pg := conn.Conn().PgConn()
@@ -114,7 +114,7 @@ func (s *Store) exec(ctx context.Context, statements string) ([]*pgconn.Result, 
 	if err == nil && w.warning != nil {
 		err = &warningError{w.warning}
 	}
-	return results, err
+	return results, readable(err)
 }
 
 // acquire returns a connection.

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -20,42 +19,29 @@ const (
 	schemaVersion = 1
 )
 
-// Get is as [driver.Store] says.
-func (s *Store) Get(ctx context.Context, key string) (driver.Entry, error) {
-	if err := s.admit(ctx, "get", key, driver.CheckKey(key)); err != nil {
-		return driver.Entry{}, err
-	}
-	rows, err := s.do(ctx, "get", key, read, "SELECT key, version, encode(value, 'hex') FROM "+s.table+" WHERE key = "+quote(key))
+func (s *Store) get(ctx context.Context, key string) (driver.Entry, error) {
+	rows, err := s.do(ctx, read, "SELECT key, version, encode(value, 'hex') FROM "+s.table+" WHERE key = "+quote(key))
 	if err != nil {
 		return driver.Entry{}, err
 	}
 	if len(rows) == 0 {
-		return driver.Entry{}, s.error("get", key, driver.ErrNotFound, "")
+		return driver.Entry{}, driver.ErrNotFound
 	}
-	return s.entry("get", rows[0])
+	e := entry(rows[0])
+	return e, e.Err
 }
 
-// List is as [driver.Store] says. Its entries are of one moment.
-func (s *Store) List(ctx context.Context, prefix string) ([]driver.Entry, error) {
-	if err := s.admit(ctx, "list", "", nil); err != nil {
-		return nil, err
-	}
-	if driver.CheckKey(prefix+"a") != nil {
-		return nil, nil // no key begins so
-	}
+// list returns entries of one moment.
+func (s *Store) list(ctx context.Context, prefix string) ([]driver.Entry, error) {
 	// All characters of keys are before '{'.
-	rows, err := s.do(ctx, "list", prefix, read, "SELECT key, version, encode(value, 'hex') FROM "+s.table+
+	rows, err := s.do(ctx, read, "SELECT key, version, encode(value, 'hex') FROM "+s.table+
 		" WHERE key >= "+quote(prefix)+" AND key < "+quote(prefix+"{")+" AND key <> "+quote(schemaKey)+" ORDER BY key")
 	if err != nil {
 		return nil, err
 	}
 	var list []driver.Entry
 	for _, row := range rows {
-		e, err := s.entry("list", row)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, e)
+		list = append(list, entry(row))
 	}
 	return list, nil
 }
@@ -63,20 +49,12 @@ func (s *Store) List(ctx context.Context, prefix string) ([]driver.Entry, error)
 // now is the server's time in microseconds.
 const now = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
 
-// Put is as [driver.Store] says. The server is not asked to cancel a Put that was given up, so it
-// may still be made later.
+// put may still be made after it was given up: the server is not asked to cancel it.
 //
 // A row's version is the time of the change, or one more than the last if that is later. So it goes
 // on from there also after the database was restored from a backup: counted by one, it would come
 // to those versions again that the backup does not have, and that a call which is late may ask for.
-func (s *Store) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
-	bad := driver.CheckKey(key)
-	if bad == nil && len(value) > driver.MaxValue {
-		bad = fmt.Errorf("%w: a value of %d bytes, and %d are the most", driver.ErrKey, len(value), driver.MaxValue)
-	}
-	if err := s.admit(ctx, "put", key, bad); err != nil {
-		return driver.None, err
-	}
+func (s *Store) put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
 	content := "decode('" + hex.EncodeToString(value) + "', 'hex')"
 	known := " AND (SELECT version FROM " + s.table + " WHERE key = " + quote(schemaKey) + ") = " + strconv.Itoa(schemaVersion)
 	change := "INSERT INTO " + s.table + " (key, version, value) SELECT " + quote(key) + ", " + now + ", " + content + " WHERE true" + known +
@@ -84,57 +62,42 @@ func (s *Store) Put(ctx context.Context, key string, value []byte, rev driver.Re
 	if rev != driver.None {
 		version, err := strconv.ParseInt(string(rev), 10, 64)
 		if err != nil || strconv.FormatInt(version, 10) != string(rev) {
-			return driver.None, s.error("put", key, driver.ErrConflict, "") // no entry has it
+			return driver.None, driver.ErrConflict // no entry has the revision
 		}
 		change = "UPDATE " + s.table + " SET version = greatest(version + 1, " + now + "), value = " + content +
 			" WHERE key = " + quote(key) + " AND version = " + string(rev) + known + " RETURNING version"
 	}
-	rows, err := s.do(ctx, "put", key, write, change)
+	rows, err := s.do(ctx, write, change)
 	if err != nil {
 		return driver.None, err
 	}
 	if len(rows) == 0 {
-		return driver.None, s.error("put", key, driver.ErrConflict, "")
+		return driver.None, driver.ErrConflict
 	}
 	return driver.Revision(rows[0][0]), nil
 }
 
-// Now is as [driver.Clock] says.
+// Now returns the server's time.
 func (s *Store) Now(ctx context.Context) (time.Time, error) {
-	if err := s.admit(ctx, "now", "", nil); err != nil {
-		return time.Time{}, err
-	}
-	rows, err := s.query(ctx, "now", "", "SELECT "+now)
-	if err != nil {
-		return time.Time{}, err
-	}
-	us, err := strconv.ParseInt(string(rows[0][0]), 10, 64)
-	if err != nil {
-		return time.Time{}, s.fail(ctx, "now", "", err)
-	}
-	return time.UnixMicro(us).UTC(), nil
+	return driver.Call(ctx, s.Handle, "now", func(ctx context.Context) (time.Time, error) {
+		rows, err := s.query(ctx, "SELECT "+now)
+		if err != nil {
+			return time.Time{}, err
+		}
+		us, err := strconv.ParseInt(string(rows[0][0]), 10, 64)
+		if err != nil {
+			return time.Time{}, err
+		}
+		return time.UnixMicro(us).UTC(), nil
+	})
 }
 
-func (s *Store) entry(op string, row [][]byte) (driver.Entry, error) {
+func entry(row [][]byte) driver.Entry {
 	e := driver.Entry{Key: string(row[0]), Revision: driver.Revision(row[1]), Value: make([]byte, hex.DecodedLen(len(row[2])))}
 	if _, err := hex.Decode(e.Value, row[2]); err != nil {
-		return e, s.error(op, e.Key, fmt.Errorf("%w: %w", driver.ErrDamaged, err), "")
+		e.Err = fmt.Errorf("%w: %w", driver.ErrDamaged, err)
 	}
-	return e, nil
-}
-
-// admit returns an error if there is no point in asking the server, which may be that the
-// arguments are bad.
-func (s *Store) admit(ctx context.Context, op, key string, bad error) error {
-	switch {
-	case s.closed.Load():
-		return s.fail(ctx, op, key, os.ErrClosed)
-	case ctx.Err() != nil:
-		return s.fail(ctx, op, key, ctx.Err())
-	case errors.Is(bad, driver.ErrKey):
-		return s.error(op, "", bad, "")
-	}
-	return nil
+	return e
 }
 
 // A mode is what a transaction is for.
@@ -169,38 +132,34 @@ func (m mode) begin(left time.Duration) string {
 
 // do makes one statement in a transaction, if the server is no standby and the table of the version
 // that is known here, and returns its rows.
-func (s *Store) do(ctx context.Context, op, key string, m mode, statement string) ([][][]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.timeout)
-	defer cancel()
+func (s *Store) do(ctx context.Context, m mode, statement string) ([][][]byte, error) {
 	results, err := s.exec(ctx, m.begin(left(ctx))+"SELECT version FROM "+s.table+" WHERE key = "+quote(schemaKey)+"; "+statement)
 	if err != nil {
-		return nil, s.fail(ctx, op, key, err)
+		return nil, err
 	}
 	if len(results) != 4 || len(results[1].Rows) != 1 {
-		return nil, s.fail(ctx, op, key, fmt.Errorf("%d results where there should be 4", len(results)))
+		return nil, fmt.Errorf("%d results where there should be 4", len(results))
 	}
 	if string(results[1].Rows[0][0]) != "f" {
-		return nil, s.fail(ctx, op, key, errStandby)
+		return nil, errStandby
 	}
 	if schema := results[2].Rows; len(schema) != 1 {
-		return nil, s.fail(ctx, op, key, errForeign)
+		return nil, errForeign
 	} else if version := string(schema[0][0]); version != strconv.Itoa(schemaVersion) {
-		return nil, s.error(op, key, fmt.Errorf("%w: table %s is of version %s, and %d is known here", driver.ErrVersion, s.name, version, schemaVersion),
-			"use the version of this program that the others use which share the table")
+		return nil, &driver.Error{Err: fmt.Errorf("%w: table %s is of version %s, and %d is known here", driver.ErrVersion, s.name, version, schemaVersion),
+			Advice: "use the version of this program that the others use which share the table"}
 	}
 	return results[3].Rows, nil
 }
 
 // query makes one statement that needs no table, and returns its rows, of which there must be one.
-func (s *Store) query(ctx context.Context, op, key, statement string) ([][][]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.timeout)
-	defer cancel()
+func (s *Store) query(ctx context.Context, statement string) ([][][]byte, error) {
 	results, err := s.exec(ctx, statement)
 	if err == nil && (len(results) != 1 || len(results[0].Rows) != 1) {
 		err = errors.New("the server's answer is not one row")
 	}
 	if err != nil {
-		return nil, s.fail(ctx, op, key, err)
+		return nil, err
 	}
 	return results[0].Rows, nil
 }

@@ -93,7 +93,9 @@ func TestTLS(t *testing.T) {
 	}
 	for mode, want := range map[string]string{"require": "t", "disable": "f"} {
 		s := storetest.Open(t, Open, given("sslmode="+mode))
-		rows, err := s.query(t.Context(), "test", "", "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()")
+		rows, err := driver.Call(t.Context(), s.Handle, "test", func(ctx context.Context) ([][][]byte, error) {
+			return s.query(ctx, "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()")
+		})
 		if err != nil || string(rows[0][0]) != want {
 			t.Errorf("with sslmode=%s, TLS is %s: %v", mode, rows, err)
 		}
@@ -319,19 +321,24 @@ func TestClosedPool(t *testing.T) {
 	storetest.Fails(t, "a closed pool", err, driver.ErrUnavailable, "closed")
 }
 
+// diagnosed returns the error of a call in which the server, or pgx, made an error.
+func diagnosed(t *testing.T, s *Store, err error) error {
+	h := driver.New(driver.Backend{Address: "postgres://host/db", Diagnose: s.diagnose})
+	return driver.Do(t.Context(), h, "test", func(context.Context) error { return readable(err) })
+}
+
 // TestAdvice is for what is hard to bring about.
 func TestAdvice(t *testing.T) {
-	s := &Store{address: "postgres://host:5432/db", name: name{"public", "leases"}, table: `"public"."leases"`}
+	s := &Store{name: name{"public", "leases"}, table: `"public"."leases"`}
 	for code, want := range map[string]string{"40001": "try again", "40P01": "try again", "57P01": "restarting", "57014": "cancelled", "XX000": ""} {
-		err := s.fail(t.Context(), "put", "a", fmt.Errorf("outer: %w", &pgconn.PgError{Severity: "ERROR", Code: code, Message: "it fails"}))
+		err := diagnosed(t, s, fmt.Errorf("outer: %w", &pgconn.PgError{Severity: "ERROR", Code: code, Message: "it fails"}))
 		storetest.Fails(t, code, err, driver.ErrUnavailable, code, want)
 	}
 }
 
 // Who dials has the deadline of the call too, and can see it pass before the call's context ends.
 func TestDialedTooLate(t *testing.T) {
-	err := (&Store{address: "postgres://host/db"}).fail(t.Context(), "get", "a",
-		fmt.Errorf("dial error: %w", &net.OpError{Op: "dial", Net: "tcp", Err: os.ErrDeadlineExceeded}))
+	err := diagnosed(t, &Store{}, fmt.Errorf("dial error: %w", &net.OpError{Op: "dial", Net: "tcp", Err: os.ErrDeadlineExceeded}))
 	storetest.Fails(t, "a dial that was late", err, driver.ErrUnavailable, "no answer in time", "see that the server runs")
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("a dial that was late: %v, want an error that is context.DeadlineExceeded", err)

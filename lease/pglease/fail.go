@@ -18,38 +18,22 @@ import (
 	"github.com/firn-id/firn/lease/internal/advice"
 )
 
-func (s *Store) error(op, key string, err error, advice string) error {
-	return &driver.Error{Store: s.address, Op: op, Key: key, Err: err, Advice: advice}
-}
-
-// fail returns the error for one of the server's, of pgx's or of the context, as which it stays
-// visible.
-func (s *Store) fail(ctx context.Context, op, key string, err error) error {
-	if errors.Is(err, puddle.ErrClosedPool) {
-		err = os.ErrClosed
-	}
-	advice, kind := s.diagnose(err)
-	end := ctx.Err()
-	if late, ok := errors.AsType[net.Error](err); ok && late.Timeout() && end == nil {
-		end = context.DeadlineExceeded // who dials can see it a moment before ctx says so
-	}
-	if end != nil && !errors.Is(err, end) {
-		err = fmt.Errorf("%w: %w", end, err)
-	}
+// readable returns an error of pgx's in words that say what happened, as which it stays visible.
+func readable(err error) error {
 	switch {
-	case errors.Is(err, context.DeadlineExceeded):
-		err = fmt.Errorf("no answer in time: %w", err)
-	case errors.Is(err, pgconn.ErrConnClosed):
+	case errors.Is(err, puddle.ErrClosedPool):
+		return os.ErrClosed
+	case errors.Is(err, pgconn.ErrConnClosed) && !errors.Is(err, context.DeadlineExceeded):
 		err = fmt.Errorf("the connection ended before the answer came: %w", err)
 	}
-	return s.error(op, key, fmt.Errorf("%w: %w", kind, plain(err)), advice)
+	return plain(err)
 }
 
 // errForeign is that the table is there, but something else's.
 var errForeign = errors.New("the table is not one of leases")
 
-// diagnose returns what to do about an error, and what it is to a store.
-func (s *Store) diagnose(err error) (advice string, kind error) {
+// diagnose returns of what kind an error is, and what to do about the error.
+func (s *Store) diagnose(err error) (kind error, what string) {
 	const (
 		primary = "name the server that is the primary now, or all of them: postgres://host,host2/…"
 		silent  = "see that the server runs, and that the network lets through to it"
@@ -63,28 +47,30 @@ func (s *Store) diagnose(err error) (advice string, kind error) {
 	)
 	kind = driver.ErrUnavailable
 	switch {
+	case errors.Is(err, driver.ErrDamaged):
+		return driver.ErrDamaged, advice.Damaged
 	case errors.Is(err, errUnwatched):
-		return "call pglease.Configure with the configuration, and make the pool of it after that", driver.ErrUnsafe
+		return driver.ErrUnsafe, "call pglease.Configure with the configuration, and make the pool of it after that"
 	case errors.Is(err, errForeign):
-		return s.another(), kind
+		return kind, s.another()
 	case errors.As(err, &pg):
-		return s.adviceFor(pg), kind
+		return kind, s.adviceFor(pg)
 	case errors.As(err, &warning):
-		return "see what the standbys do: the change may be missing there", kind
+		return kind, "see what the standbys do: the change may be missing there"
 	case errors.Is(err, errStandby), errors.Is(err, pgconn.ErrStandbyConnection):
-		return primary, kind
+		return kind, primary
 	case errors.Is(err, pgconn.ErrReadOnlyConnection):
-		return primary + "; or set default_transaction_read_only to off there", kind
-	case errors.Is(err, os.ErrClosed), errors.Is(err, context.Canceled):
-		return "", kind
+		return kind, primary + "; or set default_transaction_read_only to off there"
+	case errors.Is(err, os.ErrClosed):
+		return kind, ""
 	case errors.Is(err, context.DeadlineExceeded):
-		return silent, kind
+		return kind, silent
 	case errors.As(err, &cert), errors.As(err, &unknown), strings.Contains(err.Error(), "tls error"):
-		return "see to sslmode, sslrootcert, sslcert and sslkey in the address, and to the server's certificate", kind
+		return kind, "see to sslmode, sslrootcert, sslcert and sslkey in the address, and to the server's certificate"
 	case errors.As(err, &dns):
-		return "see that the name of the host is right", kind
+		return kind, "see that the name of the host is right"
 	}
-	return silent, kind
+	return kind, silent
 }
 
 func (s *Store) another() string {
@@ -135,7 +121,7 @@ func pgName(s string) string { return `"` + s + `"` }
 type plainError struct{ error }
 
 func plain(err error) error {
-	if strings.Contains(err.Error(), "\n") {
+	if err != nil && strings.Contains(err.Error(), "\n") {
 		return plainError{err}
 	}
 	return err

@@ -16,11 +16,10 @@ var maintained = 15
 // Inspect is as [driver.Inspector] says. It sees standbys that are connected, whether it may see
 // their names or not, but none that is fed by files alone or by the storage below.
 func (s *Store) Inspect(ctx context.Context) ([]driver.Finding, error) {
-	if err := s.admit(ctx, "inspect", "", nil); err != nil {
-		return nil, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, s.timeout)
-	defer cancel()
+	return driver.Call(ctx, s.Handle, "inspect", s.inspect)
+}
+
+func (s *Store) inspect(ctx context.Context) ([]driver.Finding, error) {
 	results, err := s.exec(ctx, "SELECT current_setting('server_version_num')::int / 10000, current_setting('server_version'), "+
 		"pg_is_in_recovery(), current_setting('fsync'), current_setting('full_page_writes'), current_setting('synchronous_commit'), "+
 		"current_setting('synchronous_standby_names'), current_setting('transaction_read_only'), "+
@@ -36,7 +35,7 @@ func (s *Store) Inspect(ctx context.Context) ([]driver.Finding, error) {
 		err = errors.New("the server's answer is not one row")
 	}
 	if err != nil {
-		return nil, s.fail(ctx, "inspect", "", err)
+		return nil, err
 	}
 	server, table := results[0].Rows[0], results[1].Rows
 	var column int

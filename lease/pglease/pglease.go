@@ -38,6 +38,7 @@
 package pglease
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,7 +47,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -71,17 +71,16 @@ type Options struct {
 	Timeout time.Duration
 }
 
-// Store is a [driver.Store] in a table. It is also a [driver.Clock], a [driver.Preparer] and a
-// [driver.Inspector].
+// A Store keeps entries in a table. It implements [driver.Store] by its [driver.Handle], and [driver.Clock],
+// [driver.Preparer] and [driver.Inspector].
 type Store struct {
-	address string
+	*driver.Handle
 	name    name
 	table   string // its name in a statement
 	timeout time.Duration
 	pool    *pgxpool.Pool
 	own     bool
 	slots   chan struct{} // a place for each call at a time; nil for the pool of somebody else
-	closed  atomic.Bool
 }
 
 var (
@@ -115,7 +114,7 @@ var (
 func Open(ctx context.Context, addr string) (*Store, error) {
 	config, o, err := parse(addr)
 	if err != nil {
-		return nil, &driver.Error{Store: "postgres", Op: "open", Err: fmt.Errorf("%w: %w", driver.ErrUnavailable, plain(err))}
+		return nil, driver.OpenError("postgres", plain(err), "")
 	}
 	s, err := newStore(config.ConnConfig, o)
 	if err != nil {
@@ -126,11 +125,14 @@ func Open(ctx context.Context, addr string) (*Store, error) {
 	// Connections that hang, and attempts at one, stay in the pool for some seconds after their
 	// call has given them up. They must not take the place of those that work.
 	config.MaxConns *= 8
-	if s.pool, err = pgxpool.NewWithConfig(context.WithoutCancel(ctx), config); err != nil {
-		return nil, s.fail(ctx, "open", "", err)
-	}
 	s.own = true
-	if err := s.check(ctx); err != nil {
+	err = driver.Do(ctx, s.Handle, "open", func(ctx context.Context) (err error) {
+		if s.pool, err = pgxpool.NewWithConfig(context.WithoutCancel(ctx), config); err != nil {
+			return readable(err)
+		}
+		return s.check(ctx)
+	})
+	if err != nil {
 		s.Close()
 		return nil, err
 	}
@@ -146,28 +148,26 @@ func New(ctx context.Context, pool *pgxpool.Pool, o Options) (*Store, error) {
 		return nil, err
 	}
 	s.pool = pool
-	if err := s.check(ctx); err != nil {
+	if err := driver.Do(ctx, s.Handle, "open", s.check); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
 func newStore(c *pgx.ConnConfig, o Options) (*Store, error) {
-	s := &Store{address: describe(c), timeout: o.Timeout}
-	if s.timeout <= 0 {
-		s.timeout = DefaultTimeout
-	}
-	if o.Table == "" {
-		o.Table = DefaultTable
-	}
+	at := describe(c)
+	s := &Store{timeout: cmp.Or(max(o.Timeout, 0), DefaultTimeout)}
 	var err error
-	if s.name, err = parseName(o.Table); err != nil {
-		return nil, &driver.Error{Store: s.address, Op: "open", Err: fmt.Errorf("%w: %w", driver.ErrUnavailable, err)}
+	if s.name, err = parseName(cmp.Or(o.Table, DefaultTable)); err != nil {
+		return nil, driver.OpenError(at, err, "")
 	}
 	s.table = s.name.quoted()
-	if o.Table = s.name.String(); o.Table != DefaultTable {
-		s.address += "?" + url.Values{"table": {o.Table}}.Encode()
+	if table := s.name.String(); table != DefaultTable {
+		at += "?" + url.Values{"table": {table}}.Encode()
 	}
+	s.Handle = driver.New(driver.Backend{
+		Address: at, Timeout: s.timeout, Get: s.get, List: s.list, Put: s.put, Close: s.close, Diagnose: s.diagnose,
+	})
 	return s, nil
 }
 
@@ -177,31 +177,26 @@ var oldest = 10_00_00
 
 // check asks the server whether it is one for leases.
 func (s *Store) check(ctx context.Context) error {
-	rows, err := s.query(ctx, "open", "", "SELECT current_setting('server_version_num'), current_setting('server_version'), pg_is_in_recovery()")
+	rows, err := s.query(ctx, "SELECT current_setting('server_version_num'), current_setting('server_version'), pg_is_in_recovery()")
 	if err != nil {
 		return err
 	}
 	version, err := strconv.Atoi(string(rows[0][0]))
 	switch {
 	case err != nil:
-		return s.fail(ctx, "open", "", fmt.Errorf("the server's version is %.20q", rows[0][0]))
+		return fmt.Errorf("the server's version is %.20q", rows[0][0])
 	case version < oldest:
-		return s.error("open", "", fmt.Errorf("%w: PostgreSQL %.40s is too old", driver.ErrUnsafe, rows[0][1]),
-			fmt.Sprintf("use PostgreSQL %d or later", oldest/10000))
+		return &driver.Error{Err: fmt.Errorf("%w: PostgreSQL %.40s is too old", driver.ErrUnsafe, rows[0][1]),
+			Advice: fmt.Sprintf("use PostgreSQL %d or later", oldest/10000)}
 	case string(rows[0][2]) == "t":
-		return s.fail(ctx, "open", "", errStandby)
+		return errStandby
 	}
 	return nil
 }
 
-// String returns the address: postgres://, the hosts with their ports, the database, and the table unless
-// it is the DefaultTable.
-func (s *Store) String() string { return s.address }
-
-// Close closes the connections, unless they are of the caller's pool: calls fail from now on. It
-// waits a second at most for those that are under way.
-func (s *Store) Close() error {
-	if s.closed.Swap(true) || !s.own {
+// close closes the connections of the store's own pool. It waits at most a second for calls that are under way.
+func (s *Store) close() error {
+	if !s.own || s.pool == nil {
 		return nil
 	}
 	done := make(chan struct{})

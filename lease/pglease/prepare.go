@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/firn-id/firn/lease/driver"
 )
 
 // Prepare makes the table, and its schema, if there are none. Where the table is there it does
@@ -16,13 +18,12 @@ import (
 // table; rows are never deleted. The table may be made by hand as well, or by the tool that makes a
 // project's other tables, with the statements of [Schema].
 func (s *Store) Prepare(ctx context.Context) error {
-	if err := s.admit(ctx, "prepare", "", nil); err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(ctx, s.timeout)
-	defer cancel()
+	return driver.Do(ctx, s.Handle, "prepare", s.prepare)
+}
+
+func (s *Store) prepare(ctx context.Context) error {
 	for tries := 1; ; tries++ {
-		_, err := s.do(ctx, "prepare", "", write, "SELECT 1")
+		_, err := s.do(ctx, write, "SELECT 1")
 		if !is(err, "42P01") {
 			return err
 		}
@@ -39,7 +40,7 @@ func (s *Store) Prepare(ctx context.Context) error {
 		}
 		// Another process may have been quicker, which shows in different ways.
 		if !is(err, "42P06", "42P07", "42710", "23505") || tries == 5 {
-			return s.fail(ctx, "prepare", "", err)
+			return err
 		}
 	}
 }

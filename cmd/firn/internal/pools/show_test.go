@@ -7,6 +7,7 @@ import (
 	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/cmd/firn/internal/formats"
+	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/snowflakesi"
 )
 
