@@ -2,48 +2,18 @@ package redislease
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
-	"os"
 	"strings"
 
 	"github.com/redis/go-redis/v9"
 
 	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/internal/advice"
 )
-
-func newName() string { return strings.ToLower(rand.Text()) }
-
-func openError(store string, err error) error {
-	return &driver.Error{Store: store, Op: "open", Err: fmt.Errorf("%w: %w", driver.ErrUnavailable, err),
-		Advice: "want redis://user@host:6379/0?prefix=…&password-file=…"}
-}
-
-func (s *Store) error(op, key string, err error, advice string) error {
-	return &driver.Error{Store: s.address, Op: op, Key: key, Err: err, Advice: advice}
-}
-
-// fail returns the error for one of the server's, of go-redis's or of the context, as which it stays visible.
-func (s *Store) fail(ctx context.Context, op, key string, err error) error {
-	if errors.Is(err, redis.ErrClosed) && s.closed.Load() {
-		err = os.ErrClosed
-	}
-	var silent net.Error
-	if end := ctx.Err(); end != nil && !errors.Is(err, end) {
-		err = fmt.Errorf("%w: %w", end, err)
-	} else if errors.As(err, &silent) && silent.Timeout() && !errors.Is(err, context.DeadlineExceeded) {
-		err = fmt.Errorf("%w: %w", context.DeadlineExceeded, err) // the same time, but that of the socket was quicker
-	}
-	advice := s.diagnose(err)
-	if errors.Is(err, context.DeadlineExceeded) {
-		err = fmt.Errorf("no answer in time: %w", err)
-	}
-	return s.error(op, key, fmt.Errorf("%w: %w", driver.ErrUnavailable, err), advice)
-}
 
 // says tells whether an error is one of the server's with that code. Redis 6 has the code of a script's command
 // amid the words.
@@ -57,8 +27,15 @@ func isPermission(err error) bool {
 	return says(err, "NOPERM") || says(err, "ERR The user executing the script can't")
 }
 
-// diagnose returns what to do about an error.
-func (s *Store) diagnose(err error) string {
+// diagnose returns what to do about an error. All errors that have no kind yet say that the store is unavailable.
+func (s *Store) diagnose(err error) (kind error, what string) {
+	if errors.Is(err, driver.ErrDamaged) {
+		return driver.ErrDamaged, advice.Damaged
+	}
+	return driver.ErrUnavailable, s.advice(err)
+}
+
+func (s *Store) advice(err error) string {
 	const silent = "see that the server runs, and that the network lets through to it"
 	var (
 		wait    *waitError
@@ -67,7 +44,7 @@ func (s *Store) diagnose(err error) string {
 		unknown x509.UnknownAuthorityError
 		record  tls.RecordHeaderError
 	)
-	for code, advice := range map[string]string{
+	for code, what := range map[string]string{
 		"WRONGPASS":  "see that user and password are right (password-file, password-env)",
 		"NOAUTH":     "the server wants a password: give user and password (password-file, password-env)",
 		"LOADING":    "wait until the server has read its data from disk",
@@ -88,7 +65,7 @@ func (s *Store) diagnose(err error) string {
 		"ERR unknown command":         "the server is too old for this, or has the command switched off: see wait-aof, which takes Redis 7.2 or Valkey",
 	} {
 		if says(err, code) {
-			return advice
+			return what
 		}
 	}
 	switch {
@@ -96,16 +73,14 @@ func (s *Store) diagnose(err error) string {
 		return fmt.Sprintf("allow the user what leases need: ACL SETUSER … ~{%s}:* %s; wait-replicas takes +wait as well, and wait-aof +waitaof", s.options.Prefix, rights)
 	case errors.As(err, &wait):
 		if wait.err != nil {
-			return s.diagnose(wait.err)
+			return s.advice(wait.err)
 		}
 		return "see that the replicas, or the disk, keep up, or ask for less: wait-replicas, wait-aof, wait-timeout. The change may have been made"
-	case errors.Is(err, os.ErrClosed), errors.Is(err, context.Canceled):
-		return ""
 	case errors.As(err, &cert), errors.As(err, &unknown), errors.As(err, &record), strings.Contains(err.Error(), "tls: "):
 		return "see to tls, ca, cert, key and server-name in the address, and to the server's certificate; a server without TLS has redis://, not rediss://"
 	case errors.As(err, &dns):
 		return "see that the name of the host is right"
-	case errors.Is(err, context.DeadlineExceeded) && s.secure && s.name.Load() == nil: // nothing has gone through yet
+	case isLate(err) && s.secure && s.name.Load() == nil: // nothing has gone through yet
 		return silent + "; a server without TLS takes redis://, not rediss://"
 	case strings.Contains(err.Error(), "sentinels"):
 		return "see that the hosts of the address are Sentinels, that they run, and that they know the primary of that name (sentinel=NAME)"
@@ -113,6 +88,12 @@ func (s *Store) diagnose(err error) string {
 		return silent + ". It ended the connection: a server with TLS takes rediss://"
 	}
 	return silent
+}
+
+// isLate reports whether the time of a call was over. The socket may notice that before the context does.
+func isLate(err error) bool {
+	var silent net.Error
+	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &silent) && silent.Timeout()
 }
 
 // rights are the commands that leases use, as an ACL has them; wait-replicas takes +wait as well, and wait-aof +waitaof.

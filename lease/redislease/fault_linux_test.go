@@ -394,7 +394,7 @@ func TestReplica(t *testing.T) {
 	storetest.Put(t, s, "a", "lost", e.Revision)
 	moved := mustNew(t, raw, "firn")
 	moved.name.Store(s.name.Load())
-	moved.seen.Store(s.seen.Load())
+	moved.seen.Advance(s.seen.Seen())
 	_, err = moved.Get(t.Context(), "a")
 	storetest.Fails(t, "after a failover that has lost changes", err, driver.ErrUnsafe, "forgotten some")
 }

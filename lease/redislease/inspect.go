@@ -3,7 +3,6 @@ package redislease
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -16,11 +15,10 @@ import (
 // Inspect is as [driver.Inspector] says. It asks the server by INFO and CONFIG GET, which some providers do not
 // allow; then it says what it could not find out.
 func (s *Store) Inspect(ctx context.Context) ([]driver.Finding, error) {
-	if err := s.admit(ctx, "inspect", ""); err != nil {
-		return nil, err
-	}
-	ctx, cancel := s.within(ctx)
-	defer cancel()
+	return driver.Call(ctx, s.Handle, "inspect", s.inspect)
+}
+
+func (s *Store) inspect(ctx context.Context) ([]driver.Finding, error) {
 	var found []driver.Finding
 	say := func(when, loses bool, text, advice string) {
 		if when {
@@ -29,7 +27,7 @@ func (s *Store) Inspect(ctx context.Context) ([]driver.Finding, error) {
 	}
 	i, err := s.info(ctx)
 	if err != nil && !isPermission(err) {
-		return nil, s.fail(ctx, "inspect", "", err)
+		return nil, err
 	}
 	say(err != nil, true, "the server does not allow this user INFO: whether it keeps acknowledged changes cannot be checked",
 		"allow it (+info), or see to appendonly yes, appendfsync always and maxmemory-policy noeviction yourself")
@@ -51,16 +49,7 @@ func (s *Store) Inspect(ctx context.Context) ([]driver.Finding, error) {
 			"free some space there, and see its log")
 		say(i["role"] == "slave", false, "the server is a replica: leases are refused on it", "name the primary in the address")
 	}
-	slices.SortStableFunc(found, func(a, b driver.Finding) int {
-		switch {
-		case a.Loses == b.Loses:
-			return 0
-		case a.Loses:
-			return -1
-		}
-		return 1
-	})
-	return found, nil
+	return driver.WorstFirst(found), nil
 }
 
 // inspectLog looks at when the log is synced.

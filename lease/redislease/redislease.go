@@ -31,7 +31,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -76,19 +75,18 @@ type Options struct {
 	WaitTimeout time.Duration
 }
 
-// A Store is a [driver.Store] in Redis. It is also a [driver.Clock], a [driver.Preparer] and a [driver.Inspector].
+// A Store keeps entries in Redis. It implements [driver.Store] by its [driver.Handle], and [driver.Clock],
+// [driver.Preparer] and [driver.Inspector].
 type Store struct {
+	*driver.Handle
 	client  redis.UniversalClient
-	own     bool // the client is closed with the store
-	secure  bool // by TLS, if the client is the store's own
-	address string
+	own     bool     // the client is closed with the store
+	secure  bool     // by TLS, if the client is the store's own
 	keys    []string // of the hash and the index
 	options Options
 
-	name   atomic.Pointer[string] // of the hash, once it was seen
-	seen   atomic.Int64           // the highest count of changes that was seen
-	unsafe atomic.Pointer[error]  // why the store must not be used any more
-	closed atomic.Bool
+	name atomic.Pointer[string] // of the hash, once it was seen
+	seen driver.Progress        // the highest count of changes that was seen
 }
 
 var (
@@ -113,7 +111,7 @@ var (
 func Open(ctx context.Context, addr string) (*Store, error) {
 	a, err := address.Parse(addr)
 	if err != nil {
-		return nil, openError("redis", err)
+		return nil, driver.OpenError("redis", err, wantAddress)
 	}
 	var o Options
 	secure := a.Scheme == "rediss"
@@ -148,7 +146,7 @@ func Open(ctx context.Context, addr string) (*Store, error) {
 		err = o.check(u.IsClusterMode)
 	}
 	if err != nil {
-		return nil, openError(a.String(), err)
+		return nil, driver.OpenError(a.String(), err, wantAddress)
 	}
 	u.DialTimeout, u.ReadTimeout, u.WriteTimeout, u.PoolTimeout = o.Timeout, o.Timeout, o.Timeout, o.Timeout
 	if u.TLSConfig != nil {
@@ -156,7 +154,7 @@ func Open(ctx context.Context, addr string) (*Store, error) {
 	}
 	s := newStore(redis.NewUniversalClient(u), describe(a, o, u.MasterName, u.IsClusterMode), o)
 	s.own, s.secure = true, u.TLSConfig != nil
-	if err := s.check(ctx); err != nil {
+	if err := driver.Do(ctx, s.Handle, "open", s.check); err != nil {
 		s.Close()
 		return nil, err
 	}
@@ -236,10 +234,10 @@ func New(ctx context.Context, client redis.UniversalClient, o Options) (*Store, 
 	}
 	_, cluster := client.(*redis.ClusterClient)
 	if err := o.check(cluster); err != nil {
-		return nil, openError(a.String(), err)
+		return nil, driver.OpenError(a.String(), err, wantAddress)
 	}
 	s := newStore(client, describe(&a, o, "", cluster), o)
-	if err := s.check(ctx); err != nil {
+	if err := driver.Do(ctx, s.Handle, "open", s.check); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -264,8 +262,14 @@ func describe(a *address.Address, o Options, sentinel string, cluster bool) stri
 }
 
 func newStore(client redis.UniversalClient, address string, o Options) *Store {
-	return &Store{client: client, address: address, options: o, keys: []string{"{" + o.Prefix + "}:entries", "{" + o.Prefix + "}:index"}}
+	s := &Store{client: client, options: o, keys: []string{"{" + o.Prefix + "}:entries", "{" + o.Prefix + "}:index"}}
+	s.Handle = driver.New(driver.Backend{
+		Address: address, Timeout: o.Timeout, Get: s.get, List: s.list, Put: s.put, Close: s.close, Diagnose: s.diagnose,
+	})
+	return s
 }
+
+const wantAddress = "want redis://user@host:6379/0?prefix=…&password-file=…"
 
 // oldest is the first version of Redis whose scripts are replicated by what they did, and not run again by the
 // replica. Tests change it.
@@ -273,67 +277,34 @@ var oldest = 5
 
 // check asks the server whether it is one for leases.
 func (s *Store) check(ctx context.Context) error {
-	ctx, cancel := s.within(ctx)
-	defer cancel()
 	i, err := s.info(ctx)
 	switch {
 	case isPermission(err): // the version is not that important
 	case err != nil:
-		return s.fail(ctx, "open", "", err)
+		return err
 	case i.major() < oldest:
-		return s.error("open", "", fmt.Errorf("%w: %s is too old", driver.ErrUnsafe, i.product()), fmt.Sprintf("use Redis %d or later, or Valkey", oldest))
+		return &driver.Error{Err: fmt.Errorf("%w: %s is too old", driver.ErrUnsafe, i.product()), Advice: fmt.Sprintf("use Redis %d or later, or Valkey", oldest)}
 	}
-	_, _, _, err = s.do(ctx, "open", "", getScript, "-")
+	_, _, _, err = s.do(ctx, getScript, "-")
 	if errors.Is(err, errUnprepared) {
 		err = nil
 	}
 	return err
 }
 
-// String returns the address: the hosts, the number of the database, and of the settings those that say which
-// store it is: sentinel, cluster, and prefix unless it is the DefaultPrefix.
-func (s *Store) String() string { return s.address }
-
-// Close closes the connections, unless the client is the caller's: calls fail from now on.
-func (s *Store) Close() error {
-	if s.closed.Swap(true) || !s.own {
-		return nil
+func (s *Store) close() error {
+	if s.own {
+		s.client.Close() // whose error is of no use to anybody
 	}
-	s.client.Close() // whose error is of no use to anybody
 	return nil
 }
 
-// Now is as [driver.Clock] says.
+// Now returns the server's time.
 func (s *Store) Now(ctx context.Context) (time.Time, error) {
-	if err := s.admit(ctx, "now", ""); err != nil {
-		return time.Time{}, err
-	}
-	ctx, cancel := s.within(ctx)
-	defer cancel()
-	now, err := await(ctx, func() (time.Time, error) { return s.client.Time(ctx).Result() })
-	if err != nil {
-		return time.Time{}, s.fail(ctx, "now", "", err)
-	}
-	return now.UTC(), nil
-}
-
-// admit returns an error if there is no point in asking the server.
-func (s *Store) admit(ctx context.Context, op, key string) error {
-	if s.closed.Load() {
-		return s.fail(ctx, op, key, os.ErrClosed)
-	}
-	if err := s.unsafe.Load(); err != nil {
-		return s.error(op, key, *err, adviceUnsafe)
-	}
-	if err := ctx.Err(); err != nil {
-		return s.fail(ctx, op, key, err)
-	}
-	return nil
-}
-
-// within bounds the time of a call.
-func (s *Store) within(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(ctx, s.options.Timeout)
+	return driver.Call(ctx, s.Handle, "now", func(ctx context.Context) (time.Time, error) {
+		now, err := await(ctx, func() (time.Time, error) { return s.client.Time(ctx).Result() })
+		return now.UTC(), err
+	})
 }
 
 // await returns what call returns, or the context's error if that ends before: go-redis looks at deadlines, but does

@@ -1,8 +1,8 @@
 package redislease
 
 import (
-	"cmp"
 	"context"
+	"crypto/rand"
 	"crypto/sha1"
 	"errors"
 	"fmt"
@@ -81,39 +81,34 @@ return answer('ok')`)
 var errUnprepared = errors.New("there is nothing of leases under this prefix")
 
 // do runs a script, and returns what comes after the word, the name and the count in its answer.
-func (s *Store) do(ctx context.Context, op, key string, script *redis.Script, args ...any) (rest []any, store string, count int64, err error) {
-	if err := s.admit(ctx, op, key); err != nil {
-		return nil, "", 0, err
-	}
-	ctx, cancel := s.within(ctx)
-	defer cancel()
-	before := s.seen.Load()
+func (s *Store) do(ctx context.Context, script *redis.Script, args ...any) (rest []any, store string, count uint64, err error) {
+	before := s.seen.Seen()
 	reply, err := await(ctx, func() (any, error) { return s.run(ctx, script, args) })
 	if err != nil {
-		return nil, "", 0, s.fail(ctx, op, key, err)
+		return nil, "", 0, err
 	}
 	list, _ := reply.([]any)
 	if len(list) < 3 {
-		return nil, "", 0, s.fail(ctx, op, key, fmt.Errorf("the server's answer is %.100q", fmt.Sprint(reply)))
+		return nil, "", 0, fmt.Errorf("the server's answer is %.100q", fmt.Sprint(reply))
 	}
 	word, store, counted := text(list[0]), text(list[1]), text(list[2])
-	count, bad := strconv.ParseInt(counted, 10, 64)
+	count, bad := strconv.ParseUint(counted, 10, 64)
 	switch {
 	case word == "version":
-		err = s.error(op, key, fmt.Errorf("%w: the keys %s are of version %.20s, and %d is known here", driver.ErrVersion, s.keys, text(list[3]), schemaVersion),
-			"use the version of this program that the others use which share the prefix")
+		err = &driver.Error{Err: fmt.Errorf("%w: the keys %s are of version %.20s, and %d is known here", driver.ErrVersion, s.keys, text(list[3]), schemaVersion),
+			Advice: "use the version of this program that the others use which share the prefix"}
 	case word == "foreign":
-		err = s.error(op, key, fmt.Errorf("%w: %s is not of leases", driver.ErrUnavailable, s.keys[0]), adviceForeign)
+		err = &driver.Error{Err: fmt.Errorf("%w: %s is not of leases", driver.ErrUnavailable, s.keys[0]), Advice: adviceForeign}
 	case word == "unprepared" && s.name.Load() == nil:
-		err = s.error(op, key, fmt.Errorf("%w: %w: there is no %s", driver.ErrUnavailable, errUnprepared, s.keys[0]),
-			"see that the address is right, with its database and prefix, or create the pool, once, with firn pool create; "+advice.Lost)
+		err = &driver.Error{Err: fmt.Errorf("%w: %w: there is no %s", driver.ErrUnavailable, errUnprepared, s.keys[0]),
+			Advice: "see that the address is right, with its database and prefix, or create the pool, once, with firn pool create; " + advice.Lost}
 	case word == "damaged" || word != "unprepared" && (bad != nil || store == ""):
-		err = s.error(op, key, fmt.Errorf("%w: %s and %s do not go together: one of them, or something in them, was deleted or evicted", driver.ErrDamaged, s.keys[0], s.keys[1]),
-			"restore both from a backup, with all processes stopped that use them, and rescue their pools before any of them is started again (lease.Rescue); "+advice.Move("with another prefix"))
-	case !s.knows(store, count, before):
-		err = s.error(op, key, *s.unsafe.Load(), adviceUnsafe)
-	case word == "conflict":
-		err = s.error(op, key, driver.ErrConflict, "")
+		err = &driver.Error{Err: fmt.Errorf("%w: %s and %s do not go together: one of them, or something in them, was deleted or evicted", driver.ErrDamaged, s.keys[0], s.keys[1]),
+			Advice: "restore both from a backup, with all processes stopped that use them, and rescue their pools before any of them is started again (lease.Rescue); " + advice.Move("with another prefix")}
+	default:
+		if err = s.backwards(store, count, before); err == nil && word == "conflict" {
+			err = driver.ErrConflict
+		}
 	}
 	return list[3:], store, count, err
 }
@@ -187,76 +182,67 @@ func (e *waitError) Unwrap() error { return e.err }
 // Prepare makes the keys for the entries, if there are none. Where they are there it does nothing but see that they
 // are those of leases, of a version that is known here.
 func (s *Store) Prepare(ctx context.Context) error {
-	_, _, _, err := s.do(ctx, "prepare", "", prepareScript, newName())
-	return err
+	return driver.Do(ctx, s.Handle, "prepare", func(ctx context.Context) error {
+		_, _, _, err := s.do(ctx, prepareScript, newName())
+		return err
+	})
 }
 
-// Get is as [driver.Store] says.
-func (s *Store) Get(ctx context.Context, key string) (driver.Entry, error) {
-	if err := driver.CheckKey(key); err != nil {
-		return driver.Entry{}, s.error("get", "", err, "")
-	}
-	rest, store, _, err := s.do(ctx, "get", key, getScript, key)
+// newName returns the name of a new hash.
+func newName() string { return strings.ToLower(rand.Text()) }
+
+func (s *Store) get(ctx context.Context, key string) (driver.Entry, error) {
+	rest, store, _, err := s.do(ctx, getScript, key)
 	switch {
 	case err != nil:
 		return driver.Entry{}, err
 	case len(rest) == 0 || rest[0] == nil:
-		return driver.Entry{}, s.error("get", key, driver.ErrNotFound, "")
+		return driver.Entry{}, driver.ErrNotFound
 	}
-	return s.entry("get", key, rest[0], store)
+	e := s.entry(key, rest[0], store)
+	return e, e.Err
 }
 
 // pageSize is the most entries to ask for at a time. Lua takes a few thousand arguments.
 const pageSize = 1000
 
-// List is as [driver.Store] says.
-func (s *Store) List(ctx context.Context, prefix string) ([]driver.Entry, error) {
-	ctx, cancel := s.within(ctx)
-	defer cancel()
+func (s *Store) list(ctx context.Context, prefix string) ([]driver.Entry, error) {
 	low, high := "["+prefix, "("+prefix+"{" // all characters of keys are before '{'
-	if driver.CheckKey(prefix+"a") != nil {
-		return nil, s.admit(ctx, "list", "") // no key begins so
-	}
 	var list []driver.Entry
-	var damaged error
 	for {
-		rest, store, _, err := s.do(ctx, "list", prefix, listScript, low, high, pageSize)
+		rest, store, _, err := s.do(ctx, listScript, low, high, pageSize)
 		if err != nil {
 			return nil, err
 		}
 		if len(rest) != 2 {
-			return nil, s.fail(ctx, "list", prefix, errors.New("the server's answer is no list"))
+			return nil, errors.New("the server's answer is no list")
 		}
 		keys, _ := rest[0].([]any)
 		values, _ := rest[1].([]any)
 		for i, k := range keys {
 			if i >= len(values) {
-				return nil, s.fail(ctx, "list", prefix, errors.New("the server's answer has more keys than values"))
+				return nil, errors.New("the server's answer has more keys than values")
 			}
-			e, err := s.entry("list", text(k), values[i], store)
-			if err != nil {
-				e.Err, damaged = err, cmp.Or(damaged, err)
-			}
-			list = append(list, e)
+			list = append(list, s.entry(text(k), values[i], store))
 		}
 		if len(keys) < pageSize {
-			return list, damaged
+			return list, nil
 		}
 		low = "(" + list[len(list)-1].Key
 	}
 }
 
 // entry reads a field of the hash: the version, a space, and the value.
-func (s *Store) entry(op, key string, field any, store string) (driver.Entry, error) {
+func (s *Store) entry(key string, field any, store string) driver.Entry {
 	version, value, ok := strings.Cut(text(field), " ")
-	if !ok || !isNumber(version) || len(value) > driver.MaxValue {
-		e := driver.Entry{Key: key}
-		if field != nil {
-			e.Revision = revision(fmt.Sprintf("%s%x", unversioned, sha1.Sum([]byte(text(field)))), store)
-		}
-		return e, s.error(op, key, fmt.Errorf("%w: the field of %s is not what a store writes, or gone", driver.ErrDamaged, s.keys[0]), advice.Damaged)
+	if ok && isNumber(version) && len(value) <= driver.MaxValue {
+		return driver.Entry{Key: key, Value: []byte(value), Revision: revision(version, store)}
 	}
-	return driver.Entry{Key: key, Value: []byte(value), Revision: revision(version, store)}, nil
+	e := driver.Entry{Key: key, Err: fmt.Errorf("%w: the field of %s is not what a store writes, or gone", driver.ErrDamaged, s.keys[0])}
+	if field != nil {
+		e.Revision = revision(fmt.Sprintf("%s%x", unversioned, sha1.Sum([]byte(text(field)))), store)
+	}
+	return e
 }
 
 // unversioned begins the version, in a revision, of a field that has none, since it is not what a store
@@ -269,55 +255,43 @@ func isNumber(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
-// Put is as [driver.Store] says. A Put that was given up may still be made later.
-func (s *Store) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
-	err := driver.CheckKey(key)
-	if err == nil && len(value) > driver.MaxValue {
-		err = fmt.Errorf("%w: a value of %d bytes, where at most %d are taken", driver.ErrKey, len(value), driver.MaxValue)
-	}
-	if err != nil {
-		return driver.None, s.error("put", "", err, "")
-	}
+// put may still be made after it was given up.
+func (s *Store) put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
 	version, store, _ := strings.Cut(string(rev), ".")
 	if rev != driver.None && !isNumber(version) && !strings.HasPrefix(version, unversioned) {
-		if err := s.admit(ctx, "put", key); err != nil {
-			return driver.None, err
-		}
-		return driver.None, s.error("put", key, driver.ErrConflict, "") // no entry has it
+		return driver.None, driver.ErrConflict // no entry has the revision
 	}
-	_, store, count, err := s.do(ctx, "put", key, putScript, key, version, store, value)
+	_, store, count, err := s.do(ctx, putScript, key, version, store, value)
 	if err != nil {
 		return driver.None, err
 	}
-	return revision(strconv.FormatInt(count, 10), store), nil
+	return revision(strconv.FormatUint(count, 10), store), nil
 }
 
-// knows looks at what each answer says of the keys: their name, and how many changes they have seen, of which
-// no later answer has fewer. Otherwise the store refuses all further calls: a compare-and-swap says nothing where
+// backwards looks at what each answer says of the keys: their name, and how many changes they have seen, of which no
+// later answer has fewer. Otherwise it returns an error that latches the handle: a compare-and-swap says nothing where
 // changes were forgotten. A restart of this process after that it cannot see.
-func (s *Store) knows(store string, count, before int64) bool {
+func (s *Store) backwards(store string, count, before uint64) error {
 	known := s.name.Load()
 	if known == nil && store != "" {
 		s.name.CompareAndSwap(nil, &store)
 		known = s.name.Load()
 	}
-	var err error
+	lost := func(format string, args ...any) error {
+		return driver.Latch(&driver.Error{Err: fmt.Errorf("%w: %s", driver.ErrUnsafe, fmt.Sprintf(format, args...)), Advice: adviceUnsafe})
+	}
 	switch {
 	case known == nil:
-		return true
+		return nil
 	case store == "":
-		err = fmt.Errorf("%w: %s was there, and is gone", driver.ErrUnsafe, s.keys[0])
+		return lost("%s was there, and is gone", s.keys[0])
 	case store != *known:
-		err = fmt.Errorf("%w: %s was deleted and made again", driver.ErrUnsafe, s.keys[0])
+		return lost("%s was deleted and made again", s.keys[0])
 	case count < before:
-		err = fmt.Errorf("%w: the server has %d changes of %s, but had %d: it has forgotten some", driver.ErrUnsafe, count, s.keys[0], before)
-	default:
-		for seen := s.seen.Load(); count > seen && !s.seen.CompareAndSwap(seen, count); seen = s.seen.Load() {
-		}
-		return true
+		return lost("the server has %d changes of %s, but had %d: it has forgotten some", count, s.keys[0], before)
 	}
-	s.unsafe.CompareAndSwap(nil, &err)
-	return false
+	s.seen.Advance(count)
+	return nil
 }
 
 const (
