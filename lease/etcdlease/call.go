@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"strings"
 	"time"
@@ -18,6 +17,7 @@ import (
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 
 	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/internal/advice"
 )
 
 // What a request does decides when it is repeated.
@@ -39,25 +39,17 @@ const ( // between two tries
 // A member that is frozen, or cut off from here without a word, never answers. The client takes the members in
 // turn, so a read does not give all of its time to the first one, or the second. A write does: it must not
 // be sent twice.
-func (s *Store) call(ctx context.Context, op, key string, does purpose, request func(context.Context) (*pb.ResponseHeader, error)) error {
-	if err := s.admit(ctx, op, key); err != nil {
-		return err
-	}
-	ctx, cancel := s.within(ctx)
-	defer cancel()
-	before := s.seen.Load()
+func (s *Store) call(ctx context.Context, does purpose, request func(context.Context) (*pb.ResponseHeader, error)) error {
+	ctx, stop := driver.UntilClosed(ctx, s.Handle)
+	defer stop()
+	before := s.seen.Seen()
 	var why error // the last error that says more than that the time is up
 	for try, pause := 1, shortest; ; try, pause = try+1, min(pause*2, longest) {
 		h, err := s.try(ctx, does, try, request)
-		switch {
-		case s.closed.Load():
-			return s.admit(ctx, op, key)
-		case err == nil:
-			if !s.knows(h, before) {
-				return s.admit(ctx, op, key)
-			}
-			return nil
-		case !isContext(err):
+		if err == nil {
+			return s.backwards(h, before)
+		}
+		if !isContext(err) {
 			why = err
 		}
 		if ctx.Err() == nil && s.again(err, does) && sleep(ctx, pause) == nil {
@@ -66,7 +58,7 @@ func (s *Store) call(ctx context.Context, op, key string, does purpose, request 
 		if isContext(err) {
 			err = cmp.Or(why, err)
 		}
-		return s.fail(ctx, op, key, err)
+		return readable(ctx, err)
 	}
 }
 
@@ -130,26 +122,12 @@ func isContext(err error) bool {
 	return code == codes.Canceled || code == codes.DeadlineExceeded
 }
 
-func (s *Store) error(op, key string, err error, advice string) error {
-	return &driver.Error{Store: s.address, Op: op, Key: key, Err: err, Advice: advice}
-}
-
-func openError(store string, err error) error {
-	return &driver.Error{Store: store, Op: "open", Err: fmt.Errorf("%w: %w", driver.ErrUnavailable, err),
-		Advice: "want etcd://host:2379,host2:2379/prefix?setting=value"}
-}
-
-// fail returns the error for one of the client's, after a call with ctx.
-func (s *Store) fail(ctx context.Context, op, key string, err error) error {
+// readable returns an error of the client's, after a call with ctx, in etcd's own words.
+func readable(ctx context.Context, err error) error {
 	if isContext(err) {
 		err = cmp.Or(ctx.Err(), context.DeadlineExceeded) // a member can notice first that the time is up
 	}
-	advice, kind := s.diagnose(err)
-	err = said{err}
-	if end := ctx.Err(); end != nil && !errors.Is(err, end) {
-		err = fmt.Errorf("%w: %w", end, err)
-	}
-	return s.error(op, key, fmt.Errorf("%w: %w", kind, err), advice)
+	return said{err}
 }
 
 // said is an error without the words of gRPC around what it says.
@@ -158,38 +136,38 @@ type said struct{ error }
 func (e said) Error() string { return status.Convert(e.error).Message() }
 func (e said) Unwrap() error { return e.error }
 
-// diagnose returns what to do about an error, and of what kind it is.
-func (s *Store) diagnose(err error) (advice string, kind error) {
+// diagnose returns of what kind an error is, and what to do about the error.
+func (s *Store) diagnose(err error) (kind error, what string) {
 	const majority = "see that more than half of the members are up and reach each other (etcdctl endpoint status --cluster)"
 	is := func(target error) bool { return errors.Is(err, target) }
 	switch {
+	case is(driver.ErrDamaged):
+		return driver.ErrDamaged, "see what else writes under the prefix " + s.prefix + "; then " + advice.Damaged
 	case is(rpctypes.ErrCorrupt):
-		return "the members' data differ: see which of them is wrong and replace it, as etcd's documentation says of the alarm CORRUPT", driver.ErrUnsafe
+		return driver.ErrUnsafe, "the members' data differ: see which of them is wrong and replace it, as etcd's documentation says of the alarm CORRUPT"
 	case is(rpctypes.ErrNoSpace):
-		return "compact and defragment the database, or raise --quota-backend-bytes; then clear the alarm with etcdctl alarm disarm", driver.ErrUnavailable
+		return driver.ErrUnavailable, "compact and defragment the database, or raise --quota-backend-bytes; then clear the alarm with etcdctl alarm disarm"
 	case is(rpctypes.ErrPermissionDenied):
-		return "let the user's role read and write the prefix: etcdctl role grant-permission ROLE --prefix=true readwrite " + s.prefix, driver.ErrUnavailable
+		return driver.ErrUnavailable, "let the user's role read and write the prefix: etcdctl role grant-permission ROLE --prefix=true readwrite " + s.prefix
 	case is(rpctypes.ErrAuthFailed):
-		return "look at the user and the password of the address", driver.ErrUnavailable
+		return driver.ErrUnavailable, "look at the user and the password of the address"
 	case is(rpctypes.ErrUserEmpty):
-		return "the cluster wants a user: give one in the address (user@host) and a password (password-file=PATH)", driver.ErrUnavailable
+		return driver.ErrUnavailable, "the cluster wants a user: give one in the address (user@host) and a password (password-file=PATH)"
 	case is(rpctypes.ErrInvalidAuthToken), is(rpctypes.ErrAuthOldRevision):
-		return "see that all members have the same --auth-token, and whether somebody changes users all the time", driver.ErrUnavailable
+		return driver.ErrUnavailable, "see that all members have the same --auth-token, and whether somebody changes users all the time"
 	case is(rpctypes.ErrNoLeader), is(rpctypes.ErrLeaderChanged), is(rpctypes.ErrTimeout), is(rpctypes.ErrTimeoutDueToLeaderFail),
 		is(rpctypes.ErrTimeoutDueToConnectionLost), is(rpctypes.ErrUnhealthy), is(rpctypes.ErrStopped):
-		return majority, driver.ErrUnavailable
-	case is(context.Canceled):
-		return "", driver.ErrUnavailable
+		return driver.ErrUnavailable, majority
 	case isContext(err):
-		return "see that the hosts are right, and that more than half of the members are up and reach each other", driver.ErrUnavailable
+		return driver.ErrUnavailable, "see that the hosts are right, and that more than half of the members are up and reach each other"
 	}
 	switch codeOf(err) {
 	case codes.Unimplemented:
-		return "see that it is etcd, 3.4 or later, that listens there, and its port for clients", driver.ErrUnavailable
+		return driver.ErrUnavailable, "see that it is etcd, 3.4 or later, that listens there, and its port for clients"
 	case codes.Unavailable:
-		return s.connectAdvice(status.Convert(err).Message()), driver.ErrUnavailable
+		return driver.ErrUnavailable, s.connectAdvice(status.Convert(err).Message())
 	}
-	return "see what the members say in their logs", driver.ErrUnavailable
+	return driver.ErrUnavailable, "see what the members say in their logs"
 }
 
 // connectAdvice tells why no connection comes about. gRPC has no more than a text for it.

@@ -14,11 +14,9 @@ import (
 	"context"
 	"crypto/tls"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -43,23 +41,20 @@ const (
 	pageSize    = 1000 // the most entries to ask for at a time
 )
 
-// A Store is a [driver.Store] in etcd. It is a [driver.Watcher] and a [driver.Inspector] too.
+// A Store keeps entries in etcd. It implements [driver.Store] by its [driver.Handle], and [driver.Watcher] and
+// [driver.Inspector].
 type Store struct {
+	*driver.Handle
 	client  *clientv3.Client
 	own     bool // the client is closed with the store
 	prefix  string
-	address string
 	timeout time.Duration
 	tls     *tls.Config // nil without, or if it is the client's
 	login   bool        // with a password
 	exposed bool        // which goes over the network in clear
 
-	cluster uint64                // the ID of the cluster
-	seen    atomic.Int64          // the highest revision of the cluster that was seen
-	unsafe  atomic.Pointer[error] // why the store must not be used any more
-	closed  atomic.Bool
-	ctx     context.Context // ends with Close
-	stop    context.CancelFunc
+	cluster uint64          // the ID of the cluster
+	seen    driver.Progress // the highest revision of the cluster that was seen
 }
 
 var (
@@ -79,7 +74,7 @@ var (
 func Open(ctx context.Context, addr string) (*Store, error) {
 	a, err := address.Parse(addr)
 	if err != nil {
-		return nil, openError("etcd", err)
+		return nil, driver.OpenError("etcd", err, wantAddress)
 	}
 	c := clientv3.Config{TLS: a.TLS(), Username: a.User, Password: a.Secret("password")}
 	timeout := a.Duration("timeout", DefaultTimeout)
@@ -96,14 +91,27 @@ func Open(ctx context.Context, addr string) (*Store, error) {
 		err = fmt.Errorf("%w: it has a password, but no user", address.ErrAddress)
 	}
 	if err != nil {
-		return nil, openError(a.String(), err)
+		return nil, driver.OpenError(a.String(), err, wantAddress)
 	}
-	s := &Store{own: true, prefix: a.Path + "/", address: a.String(), timeout: timeout, tls: c.TLS,
-		login: c.Username != "", exposed: c.Username != "" && c.TLS == nil && slices.ContainsFunc(c.Endpoints, isRemote)}
-	if err := s.connect(ctx, c); err != nil {
+	s := newStore(a, timeout)
+	s.own, s.tls, s.login = true, c.TLS, c.Username != ""
+	s.exposed = s.login && c.TLS == nil && slices.ContainsFunc(c.Endpoints, isRemote)
+	if err := driver.Do(ctx, s.Handle, "open", func(ctx context.Context) error { return s.connect(ctx, c) }); err != nil {
+		s.Close()
 		return nil, err
 	}
 	return s, nil
+}
+
+const wantAddress = "want etcd://host:2379,host2:2379/prefix?setting=value"
+
+// newStore returns a store that has no client yet.
+func newStore(a *address.Address, timeout time.Duration) *Store {
+	s := &Store{prefix: a.Path + "/", timeout: timeout}
+	s.Handle = driver.New(driver.Backend{
+		Address: a.String(), Timeout: timeout, Get: s.get, List: s.list, Put: s.put, Close: s.close, Diagnose: s.diagnose,
+	})
+	return s
 }
 
 // New returns the store with that prefix in the cluster of a client, and checks that it answers. The client is
@@ -114,8 +122,9 @@ func New(ctx context.Context, client *clientv3.Client, prefix string) (*Store, e
 	for _, endpoint := range client.Endpoints() {
 		a.Hosts = append(a.Hosts, hostOf(endpoint))
 	}
-	s := &Store{client: client, prefix: a.Path + "/", address: a.String(), timeout: DefaultTimeout, login: client.Username != ""}
-	if err := s.start(ctx); err != nil {
+	s := newStore(&a, DefaultTimeout)
+	s.client, s.login = client, client.Username != ""
+	if err := driver.Do(ctx, s.Handle, "open", s.start); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -123,8 +132,6 @@ func New(ctx context.Context, client *clientv3.Client, prefix string) (*Store, e
 
 // connect makes the client, which logs in.
 func (s *Store) connect(ctx context.Context, c clientv3.Config) error {
-	ctx, cancel := s.within(ctx)
-	defer cancel()
 	// The client lives longer than ctx, but is to give up with it here.
 	life, end := context.WithCancel(context.Background())
 	stop := context.AfterFunc(ctx, end)
@@ -147,15 +154,14 @@ func (s *Store) connect(ctx context.Context, c clientv3.Config) error {
 	}
 	if err != nil {
 		end()
-		return s.fail(ctx, "open", "", err)
+		return readable(ctx, err)
 	}
 	s.client = client
 	err = s.start(ctx)
 	if err == nil && !stop() { // ctx has ended, and the client with it
-		err = s.fail(ctx, "open", "", ctx.Err())
+		err = ctx.Err()
 	}
 	if err != nil {
-		client.Close()
 		end()
 	}
 	return err
@@ -169,8 +175,7 @@ func failFast(ctx context.Context, method string, req, reply any, cc *grpc.Clien
 
 // start checks that the store answers, and finds out which cluster it is.
 func (s *Store) start(ctx context.Context) error {
-	s.ctx, s.stop = context.WithCancel(context.Background())
-	return s.call(ctx, "open", "", reading, func(ctx context.Context) (*pb.ResponseHeader, error) {
+	return s.call(ctx, reading, func(ctx context.Context) (*pb.ResponseHeader, error) {
 		r, err := s.client.Get(ctx, s.prefix, clientv3.WithPrefix(), clientv3.WithLimit(1), clientv3.WithKeysOnly())
 		if err != nil {
 			return nil, err
@@ -180,28 +185,16 @@ func (s *Store) start(ctx context.Context) error {
 	})
 }
 
-// String returns the address: the hosts and the prefix.
-func (s *Store) String() string { return s.address }
-
-// Close closes the connections, and the channels of Watch.
-func (s *Store) Close() error {
-	if s.closed.Swap(true) {
-		return nil
-	}
-	s.stop()
-	if s.own {
+func (s *Store) close() error {
+	if s.own && s.client != nil {
 		s.client.Close() // which returns that it was closed
 	}
 	return nil
 }
 
-// Get is as [driver.Store] says.
-func (s *Store) Get(ctx context.Context, key string) (driver.Entry, error) {
-	if err := driver.CheckKey(key); err != nil {
-		return driver.Entry{}, s.error("get", "", err, "")
-	}
+func (s *Store) get(ctx context.Context, key string) (driver.Entry, error) {
 	var found []driver.Entry
-	err := s.call(ctx, "get", key, reading, func(ctx context.Context) (*pb.ResponseHeader, error) {
+	err := s.call(ctx, reading, func(ctx context.Context) (*pb.ResponseHeader, error) {
 		r, err := s.client.Get(ctx, s.prefix+key)
 		if err != nil {
 			return nil, err
@@ -216,57 +209,32 @@ func (s *Store) Get(ctx context.Context, key string) (driver.Entry, error) {
 	case err != nil:
 		return driver.Entry{}, err
 	case len(found) == 0:
-		return driver.Entry{}, s.error("get", key, driver.ErrNotFound, "")
+		return driver.Entry{}, driver.ErrNotFound
 	}
-	return found[0], s.checkEntry("get", found[0])
+	return found[0], nil
 }
 
 func entry(key string, value []byte, modRevision int64) driver.Entry {
 	return driver.Entry{Key: key, Value: value, Revision: driver.Revision(strconv.FormatInt(modRevision, 10))}
 }
 
-// checkEntry returns an error if an entry is none that a store has written.
-func (s *Store) checkEntry(op string, e driver.Entry) error {
-	if len(e.Value) <= driver.MaxValue {
-		return nil
-	}
-	return s.error(op, e.Key, fmt.Errorf("%w: it has %d bytes, more than an entry", driver.ErrDamaged, len(e.Value)),
-		"see what else writes under the prefix "+s.prefix+"; then "+advice.Damaged)
-}
-
-// List is as [driver.Store] says. It leaves out keys with the prefix of the store that are none of its own.
-func (s *Store) List(ctx context.Context, prefix string) ([]driver.Entry, error) {
+func (s *Store) list(ctx context.Context, prefix string) ([]driver.Entry, error) {
 	var entries []driver.Entry
-	var damaged error
-	err := s.scan(ctx, "list", prefix, func(r *clientv3.GetResponse) error {
+	err := s.scan(ctx, prefix, func(r *clientv3.GetResponse) {
 		for _, kv := range r.Kvs {
-			key := string(kv.Key[len(s.prefix):])
-			if driver.CheckKey(key) != nil {
-				continue
-			}
-			e := entry(key, kv.Value, kv.ModRevision)
-			if e.Err = s.checkEntry("list", e); e.Err != nil {
-				e.Value, damaged = nil, cmp.Or(damaged, e.Err)
-			}
-			entries = append(entries, e)
+			entries = append(entries, entry(string(kv.Key[len(s.prefix):]), kv.Value, kv.ModRevision))
 		}
-		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return entries, damaged
+	return entries, err
 }
 
 // scan reads all that is under a prefix, in the order of keys, some at a time. Nothing is ever deleted, so it does not
 // matter that the pages are not of one moment.
-func (s *Store) scan(ctx context.Context, op, prefix string, page func(*clientv3.GetResponse) error) error {
-	ctx, cancel := s.within(ctx)
-	defer cancel()
+func (s *Store) scan(ctx context.Context, prefix string, page func(*clientv3.GetResponse)) error {
 	next, end := s.prefix+prefix, clientv3.GetPrefixRangeEnd(s.prefix+prefix)
 	for {
 		var got *clientv3.GetResponse
-		err := s.call(ctx, op, "", reading, func(ctx context.Context) (*pb.ResponseHeader, error) {
+		err := s.call(ctx, reading, func(ctx context.Context) (*pb.ResponseHeader, error) {
 			r, err := s.client.Get(ctx, next, clientv3.WithRange(end), clientv3.WithLimit(pageSize))
 			if err != nil {
 				return nil, err
@@ -274,36 +242,30 @@ func (s *Store) scan(ctx context.Context, op, prefix string, page func(*clientv3
 			got = r
 			return r.Header, nil
 		})
-		if err == nil {
-			err = page(got)
-		}
-		if err != nil || !got.More || len(got.Kvs) == 0 {
+		if err != nil {
 			return err
+		}
+		page(got)
+		if !got.More || len(got.Kvs) == 0 {
+			return nil
 		}
 		next = string(got.Kvs[len(got.Kvs)-1].Key) + "\x00"
 	}
 }
 
-// Put is as [driver.Store] says. It repeats a request only if etcd has said that it refused it before it
-// did anything.
-func (s *Store) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
-	err := driver.CheckKey(key)
-	if err == nil && len(value) > driver.MaxValue {
-		err = fmt.Errorf("%w: a value of %d bytes, where at most %d are taken", driver.ErrKey, len(value), driver.MaxValue)
-	}
-	if err != nil {
-		return driver.None, s.error("put", "", err, "")
-	}
-	var is int64 // 0 compares equal to no entry
+// put repeats a request only if etcd says that it refused the request before it did anything.
+func (s *Store) put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
+	var modified int64 // 0 compares equal to no entry
 	if rev != driver.None {
-		if is, err = strconv.ParseInt(string(rev), 10, 64); err != nil || is <= 0 || strconv.FormatInt(is, 10) != string(rev) {
-			return driver.None, s.error("put", key, driver.ErrConflict, "") // nothing has it
+		var err error
+		if modified, err = strconv.ParseInt(string(rev), 10, 64); err != nil || modified <= 0 || strconv.FormatInt(modified, 10) != string(rev) {
+			return driver.None, driver.ErrConflict // no entry has the revision
 		}
 	}
 	var done *clientv3.TxnResponse
-	err = s.call(ctx, "put", key, writing, func(ctx context.Context) (*pb.ResponseHeader, error) {
+	err := s.call(ctx, writing, func(ctx context.Context) (*pb.ResponseHeader, error) {
 		r, err := s.client.Txn(ctx).
-			If(clientv3.Compare(clientv3.ModRevision(s.prefix+key), "=", is)).
+			If(clientv3.Compare(clientv3.ModRevision(s.prefix+key), "=", modified)).
 			Then(clientv3.OpPut(s.prefix+key, string(value))).
 			Commit()
 		if err != nil {
@@ -316,55 +278,34 @@ func (s *Store) Put(ctx context.Context, key string, value []byte, rev driver.Re
 	case err != nil:
 		return driver.None, err
 	case !done.Succeeded:
-		return driver.None, s.error("put", key, driver.ErrConflict, "")
+		return driver.None, driver.ErrConflict
 	}
 	// What a transaction writes has the revision of the transaction.
 	return driver.Revision(strconv.FormatInt(done.Header.Revision, 10)), nil
 }
 
-// admit returns an error if there is no point in beginning.
-func (s *Store) admit(ctx context.Context, op, key string) error {
-	if s.closed.Load() {
-		return s.error(op, key, fmt.Errorf("%w: %w", driver.ErrUnavailable, os.ErrClosed), "")
-	}
-	if err := s.unsafe.Load(); err != nil {
-		return s.error(op, key, *err, adviceUnsafe)
-	}
-	if err := ctx.Err(); err != nil {
-		return s.error(op, key, fmt.Errorf("%w: %w", driver.ErrUnavailable, err), "")
-	}
-	return nil
-}
-
-// within bounds the time of a call.
-func (s *Store) within(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(ctx, s.timeout)
-}
-
-// knows looks at what each reply says of the cluster: which it is, and how many changes it has seen, of which
-// no later reply has fewer. If it is another cluster, or this one has forgotten some, the store refuses all
-// further calls.
+// backwards looks at what each reply says of the cluster: which it is, and how many changes it has seen, of which
+// no later reply has fewer. If it is another cluster, or this one has forgotten some, backwards returns an error that
+// latches the handle.
 //
 // The revisions of another cluster, or of one that was restored from a backup, can be those of other
 // changes: a compare-and-swap says nothing there. This finds it out for the life of a store. A restart after
 // that it cannot see, and no store can whose memory is the one that was put back; hence no ID of the cluster
 // in the revisions, which live no longer than the store.
-func (s *Store) knows(h *pb.ResponseHeader, before int64) bool {
+func (s *Store) backwards(h *pb.ResponseHeader, before uint64) error {
 	var err error
 	switch {
 	case h == nil:
-		return true
+		return nil
 	case s.cluster != 0 && h.ClusterId != s.cluster:
 		err = fmt.Errorf("%w: the answer came from the cluster %x, but before that from %x", driver.ErrUnsafe, h.ClusterId, s.cluster)
-	case h.Revision < before:
+	case uint64(h.Revision) < before:
 		err = fmt.Errorf("%w: the cluster is at revision %d, but was at %d: it has forgotten changes", driver.ErrUnsafe, h.Revision, before)
 	default:
-		for seen := s.seen.Load(); h.Revision > seen && !s.seen.CompareAndSwap(seen, h.Revision); seen = s.seen.Load() {
-		}
-		return true
+		s.seen.Advance(uint64(h.Revision))
+		return nil
 	}
-	s.unsafe.CompareAndSwap(nil, &err)
-	return false
+	return driver.Latch(&driver.Error{Err: err, Advice: adviceUnsafe})
 }
 
 const adviceUnsafe = "see that all hosts of the address are members of one cluster. If it was restored from a backup, or its disks were set back, " +

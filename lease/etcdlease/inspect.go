@@ -24,8 +24,10 @@ const fullness = 80
 // Inspect looks at the members, the alarms and the keys. What etcd does not tell it cannot know: whether members
 // run with --unsafe-no-fsync, and on what their data are.
 func (s *Store) Inspect(ctx context.Context) ([]driver.Finding, error) {
-	ctx, cancel := s.within(ctx)
-	defer cancel()
+	return driver.Call(ctx, s.Handle, "inspect", s.inspect)
+}
+
+func (s *Store) inspect(ctx context.Context) ([]driver.Finding, error) {
 	i := &inspection{store: s}
 	if err := i.findMembers(ctx); err != nil {
 		return nil, err
@@ -38,16 +40,7 @@ func (s *Store) Inspect(ctx context.Context) ([]driver.Finding, error) {
 	i.membership()
 	i.versions()
 	i.access(ctx)
-	slices.SortStableFunc(i.findings, func(a, b driver.Finding) int {
-		switch {
-		case a.Loses == b.Loses:
-			return 0
-		case a.Loses:
-			return -1
-		}
-		return 1
-	})
-	return i.findings, nil
+	return driver.WorstFirst(i.findings), nil
 }
 
 type inspection struct {
@@ -83,6 +76,11 @@ func (i *inspection) find(loses bool, advice, form string, args ...any) {
 	i.findings = append(i.findings, driver.Finding{Loses: loses, Text: fmt.Sprintf(form, args...), Advice: advice})
 }
 
+// call makes a request, and diagnoses its error.
+func (i *inspection) call(ctx context.Context, does purpose, request func(context.Context) (*pb.ResponseHeader, error)) error {
+	return driver.Do(ctx, i.store.Handle, "inspect", func(ctx context.Context) error { return i.store.call(ctx, does, request) })
+}
+
 // findMembers asks who the members are: all of them, or else one, which knows it without a leader.
 func (i *inspection) findMembers(ctx context.Context) error {
 	some, cancel := part(ctx)
@@ -95,7 +93,7 @@ func (i *inspection) findMembers(ctx context.Context) error {
 }
 
 func (i *inspection) listMembers(ctx context.Context, does purpose, opts ...clientv3.OpOption) error {
-	return i.store.call(ctx, "inspect", "", does, func(ctx context.Context) (*pb.ResponseHeader, error) {
+	return i.call(ctx, does, func(ctx context.Context) (*pb.ResponseHeader, error) {
 		r, err := i.store.client.MemberList(ctx, opts...)
 		if err != nil {
 			return nil, err
@@ -118,7 +116,7 @@ func (i *inspection) findAlarms(ctx context.Context) {
 	ctx, cancel := part(ctx)
 	defer cancel()
 	var alarms []*pb.AlarmMember
-	err := i.store.call(ctx, "inspect", "", reading, func(ctx context.Context) (*pb.ResponseHeader, error) {
+	err := i.call(ctx, reading, func(ctx context.Context) (*pb.ResponseHeader, error) {
 		r, err := i.store.client.AlarmList(ctx)
 		if err == nil {
 			alarms = r.Alarms
@@ -138,10 +136,10 @@ func (i *inspection) findAlarms(ctx context.Context) {
 		}
 		switch a.Alarm {
 		case pb.AlarmType_CORRUPT:
-			advice, _ := i.store.diagnose(rpctypes.ErrCorrupt)
+			_, advice := i.store.diagnose(rpctypes.ErrCorrupt)
 			i.loses(advice, "the data of member %s differ from those of the others (alarm CORRUPT)", who)
 		case pb.AlarmType_NOSPACE:
-			advice, _ := i.store.diagnose(rpctypes.ErrNoSpace)
+			_, advice := i.store.diagnose(rpctypes.ErrNoSpace)
 			i.note(advice, "the database of member %s is or was full, and the cluster takes no changes (alarm NOSPACE)", who)
 		}
 	}
@@ -318,16 +316,17 @@ func knownBad(version string) bool {
 // keys looks at what is under the prefix.
 func (i *inspection) keys(ctx context.Context) {
 	foreign, expiring, example := 0, 0, ""
-	err := i.store.scan(ctx, "inspect", "", func(r *clientv3.GetResponse) error {
-		for _, kv := range r.Kvs {
-			if driver.CheckKey(string(kv.Key[len(i.store.prefix):])) != nil {
-				foreign++
-				example = string(kv.Key)
-			} else if kv.Lease != 0 {
-				expiring++
+	err := driver.Do(ctx, i.store.Handle, "inspect", func(ctx context.Context) error {
+		return i.store.scan(ctx, "", func(r *clientv3.GetResponse) {
+			for _, kv := range r.Kvs {
+				if driver.CheckKey(string(kv.Key[len(i.store.prefix):])) != nil {
+					foreign++
+					example = string(kv.Key)
+				} else if kv.Lease != 0 {
+					expiring++
+				}
 			}
-		}
-		return nil
+		})
 	})
 	if err != nil {
 		i.unknown("what is under the prefix", err)

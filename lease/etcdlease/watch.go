@@ -6,6 +6,8 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+
+	"github.com/firn-id/firn/lease/driver"
 )
 
 // Watch is as [driver.Watcher] says. It returns when the cluster tells of changes.
@@ -14,37 +16,41 @@ import (
 // the history since then was compacted away or the member has lost its leader, begins anew: there may have
 // been changes between the two, so there is a value.
 func (s *Store) Watch(ctx context.Context, prefix string) (<-chan struct{}, error) {
-	// It says why, if there is no watching; the watch would try for ever.
-	err := s.call(ctx, "watch", "", reading, func(ctx context.Context) (*pb.ResponseHeader, error) {
-		r, err := s.client.Get(ctx, s.prefix+prefix, clientv3.WithPrefix(), clientv3.WithLimit(1), clientv3.WithKeysOnly())
-		if err != nil {
-			return nil, err
-		}
-		return r.Header, nil
+	// A read says why, if there is no watching; the watch would try for ever.
+	err := driver.Do(ctx, s.Handle, "watch", func(ctx context.Context) error {
+		return s.call(ctx, reading, func(ctx context.Context) (*pb.ResponseHeader, error) {
+			r, err := s.client.Get(ctx, s.prefix+prefix, clientv3.WithPrefix(), clientv3.WithLimit(1), clientv3.WithKeysOnly())
+			if err != nil {
+				return nil, err
+			}
+			return r.Header, nil
+		})
 	})
 	if err != nil {
 		return nil, err
 	}
-	running, stop := context.WithCancel(ctx)
-	forget := context.AfterFunc(s.ctx, stop)
+	running, stop := driver.UntilClosed(ctx, s.Handle)
 	w := &watch{store: s, prefix: s.prefix + prefix, changed: make(chan struct{}, 1), begun: make(chan struct{})}
 	go func() {
 		defer close(w.changed)
 		defer stop()
-		defer forget()
 		w.run(running)
 	}()
-	limit, cancel := s.within(ctx)
-	defer cancel()
-	select {
-	case <-w.begun:
-		return w.changed, nil
-	case <-limit.Done():
+	err = driver.Do(ctx, s.Handle, "watch", func(limit context.Context) error {
+		select {
+		case <-w.begun:
+			return nil
+		case <-limit.Done():
+			return limit.Err()
+		case <-running.Done():
+			return running.Err()
+		}
+	})
+	if err != nil {
 		stop()
-		return nil, s.fail(limit, "watch", "", limit.Err())
-	case <-running.Done():
-		return nil, s.admit(ctx, "watch", "")
+		return nil, err
 	}
+	return w.changed, nil
 }
 
 type watch struct {
@@ -78,24 +84,17 @@ func (w *watch) once(ctx context.Context) (created bool) {
 		case r.Created:
 			created = true
 			if w.again {
-				w.signal() // for what came between the last watch and this one
+				driver.Signal(w.changed) // for what came between the last watch and this one
 			} else {
 				w.again = true
 				close(w.begun)
 			}
 		case len(r.Events) > 0:
-			w.signal()
+			driver.Signal(w.changed)
 		}
 		if r.Err() != nil {
 			return created
 		}
 	}
 	return created
-}
-
-func (w *watch) signal() {
-	select {
-	case w.changed <- struct{}{}:
-	default: // one is waiting
-	}
 }
