@@ -170,21 +170,9 @@ func TestDamaged(t *testing.T) {
 		t.Errorf("Inspect = %v, %v", findings, err)
 	}
 	server.Set("p/b", func(p *consultest.Pair) { p.Value = make([]byte, driver.MaxValue+1) })
-	_, err = s.Get(t.Context(), "b")
-	storetest.WantError(t, err, driver.ErrDamaged, "under the prefix p/", "rescue the pool")
-	list, err = s.List(t.Context(), "")
-	storetest.WantError(t, err, driver.ErrDamaged)
-	if len(list) != 2 || list[0].Err != nil || !errors.Is(list[1].Err, driver.ErrDamaged) {
-		t.Fatalf("List = %v", list)
-	}
-	storetest.Want(t, s, "b", "anew", storetest.Put(t, s, "b", "anew", list[1].Revision))
+	storetest.Damaged(t, s, "b", "under the prefix p/")
 	storetest.Want(t, s, "a", "x", rev)
-	for _, other := range []driver.Revision{"0", "-1", "x", "1 ", "+" + rev, "0" + rev, rev + "0", "99999999999999999999"} {
-		_, err := s.Put(t.Context(), "a", []byte("y"), other)
-		storetest.WantError(t, err, driver.ErrConflict)
-		_, err = s.Put(t.Context(), "new", []byte("y"), other)
-		storetest.WantError(t, err, driver.ErrConflict)
-	}
+	storetest.Conflicts(t, s, "0", "-1", "x", "1 ", "+"+rev, "0"+rev, rev+"0", "99999999999999999999")
 	// One that is deleted and made again has another revision.
 	server.Delete("p/a")
 	_, err = s.Put(t.Context(), "a", []byte("y"), rev)

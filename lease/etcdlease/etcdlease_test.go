@@ -58,16 +58,7 @@ func client(t *testing.T, endpoints ...string) *clientv3.Client {
 
 // fresh returns what makes fresh stores, each with a prefix of its own.
 func fresh(c *etcdtest.Cluster) func(*testing.T) func() driver.Store {
-	return func(t *testing.T) func() driver.Store {
-		prefix := space()
-		return func() driver.Store {
-			s, err := etcdlease.Open(t.Context(), c.Address(prefix))
-			if err != nil {
-				t.Fatal(err)
-			}
-			return s
-		}
-	}
+	return storetest.Spaces(etcdlease.Open, func(int64) string { return c.Address(space()) }, nil)
 }
 
 func TestStore(t *testing.T) {
@@ -160,14 +151,7 @@ func foreign(t *testing.T, c *etcdtest.Cluster) {
 	if _, err := raw.Put(t.Context(), prefix+"/b", strings.Repeat("x", driver.MaxValue+1)); err != nil {
 		t.Fatal(err)
 	}
-	_, err = s.Get(t.Context(), "b")
-	storetest.WantError(t, err, driver.ErrDamaged, "under the prefix", "rescue the pool")
-	list, err = s.List(t.Context(), "")
-	storetest.WantError(t, err, driver.ErrDamaged)
-	if len(list) != 2 || list[0].Err != nil || !errors.Is(list[1].Err, driver.ErrDamaged) {
-		t.Fatalf("List = %v", list)
-	}
-	storetest.Want(t, s, "b", "anew", storetest.Put(t, s, "b", "anew", list[1].Revision))
+	storetest.Damaged(t, s, "b", "under the prefix")
 	storetest.Want(t, s, "a", "x", rev)
 
 	// An entry that etcd would delete.
@@ -196,12 +180,7 @@ func foreign(t *testing.T, c *etcdtest.Cluster) {
 func revision(t *testing.T, c *etcdtest.Cluster) {
 	s := storetest.Open(t, etcdlease.Open, c.Address(space()))
 	rev := storetest.Put(t, s, "a", "x", driver.None)
-	for _, other := range []driver.Revision{"0", "-1", "x", "1 ", "+" + rev, "0" + rev, rev + "0", "99999999999999999999"} {
-		for _, key := range []string{"a", "b"} {
-			_, err := s.Put(t.Context(), key, []byte("y"), other)
-			storetest.WantError(t, err, driver.ErrConflict)
-		}
-	}
+	storetest.Conflicts(t, s, "0", "-1", "x", "1 ", "+"+rev, "0"+rev, rev+"0", "99999999999999999999")
 	storetest.Want(t, s, "a", "x", rev)
 	if list, err := s.List(t.Context(), ""); len(list) != 1 || err != nil {
 		t.Errorf("List = %v, %v", list, err)

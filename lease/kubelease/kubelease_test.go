@@ -276,25 +276,13 @@ func TestDamaged(t *testing.T) {
 	storetest.WantError(t, err, driver.ErrNotFound)
 	for _, value := range []string{"!", "eA", "eB==", base64.StdEncoding.EncodeToString(make([]byte, driver.MaxValue+1))} {
 		server.Set("test", "p.c", func(o *kubetest.Object) { o.Metadata.Annotations[valueAnnotation] = value })
-		_, err = s.Get(t.Context(), "c")
-		storetest.WantError(t, err, driver.ErrDamaged, "p.c", "rescue the pool")
-		list, err := s.List(t.Context(), "")
-		storetest.WantError(t, err, driver.ErrDamaged)
-		if len(list) != 2 || list[0].Err != nil || !errors.Is(list[1].Err, driver.ErrDamaged) {
-			t.Fatalf("List = %v", list)
-		}
-		storetest.Want(t, s, "c", "anew", storetest.Put(t, s, "c", "anew", list[1].Revision))
+		storetest.Damaged(t, s, "c", "p.c")
 	}
 	server.Delete("test", "p.c")
 	server.Set("test", "p.d", func(*kubetest.Object) {})
 	_, err = s.Get(t.Context(), "d")
 	storetest.WantError(t, err, driver.ErrDamaged, "no annotation")
-	for _, other := range []driver.Revision{"0", ".", "x.", ".1", "x", rev + "0", "0" + rev, driver.Revision(strings.Replace(string(rev), ".", ".0", 1))} {
-		_, err := s.Put(t.Context(), "a", []byte("y"), other)
-		storetest.WantError(t, err, driver.ErrConflict)
-		_, err = s.Put(t.Context(), "new", []byte("y"), other)
-		storetest.WantError(t, err, driver.ErrConflict)
-	}
+	storetest.Conflicts(t, s, "0", ".", "x.", ".1", "x", rev+"0", "0"+rev, driver.Revision(strings.Replace(string(rev), ".", ".0", 1)))
 	storetest.Want(t, s, "a", "x", rev)
 	// One that is deleted and made again is another one.
 	server.Delete("test", "p.a")

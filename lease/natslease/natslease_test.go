@@ -9,7 +9,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/nats-io/nats.go"
@@ -75,26 +74,13 @@ func buckets(t testing.TB, s *Store) string {
 // none is a revision that no entry has.
 const none driver.Revision = "1.1"
 
-// spaces returns what makes fresh stores, each in a bucket of its own, whose handles come from open.
-func spaces(name string, open func(t *testing.T, addr string) driver.Store) func(*testing.T) func() driver.Store {
-	var made atomic.Int64
-	return func(t *testing.T) func() driver.Store {
-		addr := given(fmt.Sprintf("%s-%d", name, made.Add(1)))
-		storetest.Prepare(t, Open, addr)
-		return func() driver.Store { return open(t, addr) }
-	}
-}
-
-func opened(t *testing.T, addr string) driver.Store {
-	s, err := Open(t.Context(), addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+// spaces returns what makes fresh stores, each in a bucket of its own. See [storetest.Spaces] for handle.
+func spaces(name string, handle func(t *testing.T, addr string) driver.Store) func(*testing.T) func() driver.Store {
+	return storetest.Spaces(Open, func(n int64) string { return given(fmt.Sprintf("%s-%d", name, n)) }, handle)
 }
 
 func TestStore(t *testing.T) {
-	drivertest.Run(t, spaces(buckets(t, needGiven(t)), opened), storetest.Secret)
+	drivertest.Run(t, spaces(buckets(t, needGiven(t)), nil), storetest.Secret)
 }
 
 // owned closes its connection.
@@ -150,5 +136,5 @@ func TestLease(t *testing.T) {
 	if err := minter.Create(t.Context(), storetest.Open(t, Open, given(name))); !errors.Is(err, jetstream.ErrStreamNotFound) {
 		t.Errorf("creating a pool where nothing was prepared: %v", err)
 	}
-	drivertest.RunLeases(t, spaces(name, opened))
+	drivertest.RunLeases(t, spaces(name, nil))
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -96,31 +95,18 @@ func as(addr, user string) string {
 // none is a revision that no entry has.
 const none driver.Revision = "1"
 
-// spaces returns what makes fresh stores, each in a table of its own, whose handles come from open.
-func spaces(addr, schema string, open func(t *testing.T, addr string) driver.Store) func(*testing.T) func() driver.Store {
-	var made atomic.Int64
-	return func(t *testing.T) func() driver.Store {
-		addr := with(addr, fmt.Sprintf("table=%s.t%d", schema, made.Add(1)))
-		storetest.Prepare(t, Open, addr)
-		return func() driver.Store { return open(t, addr) }
-	}
-}
-
-func opened(t *testing.T, addr string) driver.Store {
-	s, err := Open(t.Context(), addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+// spaces returns what makes fresh stores, each in a table of its own. See [storetest.Spaces] for handle.
+func spaces(addr, schema string, handle func(t *testing.T, addr string) driver.Store) func(*testing.T) func() driver.Store {
+	return storetest.Spaces(Open, func(n int64) string { return with(addr, fmt.Sprintf("table=%s.t%d", schema, n)) }, handle)
 }
 
 func TestStore(t *testing.T) {
 	conn := connect(t, given())
-	drivertest.Run(t, spaces(given("password=hunter2"), schema(t, conn), opened), storetest.Secret)
+	drivertest.Run(t, spaces(given("password=hunter2"), schema(t, conn), nil), storetest.Secret)
 }
 
 func TestLease(t *testing.T) {
-	drivertest.RunLeases(t, spaces(given(), schema(t, connect(t, given())), opened))
+	drivertest.RunLeases(t, spaces(given(), schema(t, connect(t, given())), nil))
 }
 
 // TestDefaults is for a user whose defaults are as bad as can be.
@@ -130,7 +116,7 @@ func TestDefaults(t *testing.T) {
 		"synchronous_commit = off", "standard_conforming_strings = off", "backslash_quote = off", "bytea_output = 'escape'", "client_encoding = 'LATIN1'",
 		"search_path = ''", "datestyle = 'SQL, DMY'", "timezone = 'Asia/Kathmandu'", "quote_all_identifiers = on", "enable_indexscan = off", "intervalstyle = 'iso_8601'",
 		"extra_float_digits = -15", "lc_numeric = 'C'", "enable_bitmapscan = off", "row_security = off", "jit = off")
-	drivertest.Run(t, spaces(as(given(), user), schema(t, conn), opened), storetest.Secret)
+	drivertest.Run(t, spaces(as(given(), user), schema(t, conn), nil), storetest.Secret)
 }
 
 // A pooled store closes its pool.

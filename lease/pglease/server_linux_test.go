@@ -96,7 +96,7 @@ func TestBouncer(t *testing.T) {
 		"ALTER ROLE odd SET synchronous_commit = off", "ALTER ROLE odd SET lock_timeout = '7777s'")
 	b := bounce(t, s, 2, "odd")
 	addr := as(b.Address(), "odd")
-	drivertest.Run(t, spaces(addr, "suite", opened), storetest.Secret)
+	drivertest.Run(t, spaces(addr, "suite", nil), storetest.Secret)
 
 	// It has given clients each other's connections, and those have nothing left on them.
 	one := bounce(t, s, 1, "odd")

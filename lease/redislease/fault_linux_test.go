@@ -505,7 +505,7 @@ func TestCluster(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	drivertest.Run(t, spaces("space", srv.address("cluster=true"), opened), storetest.Secret)
+	drivertest.Run(t, spaces("space", srv.address("cluster=true"), nil), storetest.Secret)
 
 	single := start(t)
 	_, err = Open(t.Context(), single.address("cluster=true", "timeout=2s"))

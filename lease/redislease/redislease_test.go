@@ -9,7 +9,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/redis/go-redis/v9"
@@ -70,26 +69,13 @@ func prefix(t testing.TB, c redis.UniversalClient) string {
 // none is a revision that no entry has.
 const none driver.Revision = "1.x"
 
-// spaces returns what makes fresh stores, each with a prefix of its own, whose handles come from open.
-func spaces(prefix, addr string, open func(t *testing.T, addr string) driver.Store) func(*testing.T) func() driver.Store {
-	var made atomic.Int64
-	return func(t *testing.T) func() driver.Store {
-		addr := with(addr, fmt.Sprintf("prefix=%s:%d", prefix, made.Add(1)))
-		storetest.Prepare(t, Open, addr)
-		return func() driver.Store { return open(t, addr) }
-	}
-}
-
-func opened(t *testing.T, addr string) driver.Store {
-	s, err := Open(t.Context(), addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+// spaces returns what makes fresh stores, each with a prefix of its own. See [storetest.Spaces] for handle.
+func spaces(prefix, addr string, handle func(t *testing.T, addr string) driver.Store) func(*testing.T) func() driver.Store {
+	return storetest.Spaces(Open, func(n int64) string { return with(addr, fmt.Sprintf("prefix=%s:%d", prefix, n)) }, handle)
 }
 
 func TestStore(t *testing.T) {
-	drivertest.Run(t, spaces(prefix(t, needGiven(t)), given(), opened), storetest.Secret)
+	drivertest.Run(t, spaces(prefix(t, needGiven(t)), given(), nil), storetest.Secret)
 }
 
 // owned closes its client.
@@ -166,7 +152,7 @@ func TestLease(t *testing.T) {
 	if err := minter.Create(t.Context(), storetest.Open(t, Open, given("prefix="+name))); !errors.Is(err, errUnprepared) {
 		t.Errorf("creating a pool where nothing was prepared: %v", err)
 	}
-	drivertest.RunLeases(t, spaces(name, given(), opened))
+	drivertest.RunLeases(t, spaces(name, given(), nil))
 }
 
 // TestString: the address that is shown leads to the same entries.

@@ -1,0 +1,73 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+
+	"github.com/firn-id/firn/lease/driver"
+)
+
+// Spaces returns what the suites of drivertest call for each fresh store. The n-th store is at the n-th address, and is
+// prepared if it is a [driver.Preparer]. The function handle returns a handle on the store at an address; nil means open.
+func Spaces[S driver.Store](open func(context.Context, string) (S, error), address func(n int64) string,
+	handle func(t *testing.T, addr string) driver.Store) func(*testing.T) func() driver.Store {
+	if handle == nil {
+		handle = func(t *testing.T, addr string) driver.Store {
+			s, err := open(t.Context(), addr)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s
+		}
+	}
+	var made atomic.Int64
+	return func(t *testing.T) func() driver.Store {
+		addr := address(made.Add(1))
+		s := Open(t, open, addr)
+		if p, ok := driver.Store(s).(driver.Preparer); ok {
+			if err := p.Prepare(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.Close()
+		return func() driver.Store { return handle(t, addr) }
+	}
+}
+
+// Damaged fails the test unless the entry of the key is damaged, the last one of the list, and the only damaged one. The
+// error has the parts. A Put at the revision that List returns replaces the entry.
+func Damaged(t *testing.T, s driver.Store, key string, parts ...string) {
+	t.Helper()
+	_, err := s.Get(t.Context(), key)
+	WantError(t, err, driver.ErrDamaged, append(parts, "rescue the pool")...)
+	list, err := s.List(t.Context(), "")
+	WantError(t, err, driver.ErrDamaged)
+	for i, e := range list {
+		if last := i == len(list)-1; last != errors.Is(e.Err, driver.ErrDamaged) || last != (e.Key == key) || !last && e.Err != nil {
+			t.Fatalf("List = %v", list)
+		}
+	}
+	if len(list) == 0 {
+		t.Fatal("List has nothing")
+	}
+	Want(t, s, key, "anew", Put(t, s, key, "anew", list[len(list)-1].Revision))
+}
+
+// Conflicts fails the test unless a Put of the entry "a", and of an entry that there is not, is refused at each of the
+// revisions. No entry has any of them.
+func Conflicts(t *testing.T, s driver.Store, revisions ...driver.Revision) {
+	t.Helper()
+	before, beforeErr := s.List(t.Context(), "")
+	for _, rev := range revisions {
+		for _, key := range []string{"a", "new"} {
+			_, err := s.Put(t.Context(), key, []byte("y"), rev)
+			WantError(t, err, driver.ErrConflict)
+		}
+	}
+	after, afterErr := s.List(t.Context(), "")
+	if len(after) != len(before) || (afterErr == nil) != (beforeErr == nil) {
+		t.Errorf("Puts that were refused have made %v (%v) into %v (%v)", before, beforeErr, after, afterErr)
+	}
+}
