@@ -1,0 +1,80 @@
+package minter
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/firn-id/firn/lease"
+	"github.com/firn-id/firn/lease/memlease"
+)
+
+// TestGenerator has a generator do what lease.Generator asks for.
+func TestGenerator(t *testing.T) {
+	now := int64(1000)
+	g := &Generator{clock: func() time.Time { return time.UnixMilli(now) }}
+	allot := func(worker int, from, until int64) {
+		if err := g.Allot(worker, time.UnixMilli(from), time.UnixMilli(until)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := func(at int64, want ID, kind error) {
+		t.Helper()
+		now = at
+		if id, err := g.TryNext(); id != want || !errors.Is(err, kind) {
+			t.Errorf("at %d: %+v, %v; want %+v, %v", at, id, err, want, kind)
+		}
+	}
+	refused := errors.New("refused")
+	want(1000, ID{}, ErrEarly)
+	allot(7, 1000, 1010)
+	want(999, ID{}, ErrEarly)
+	want(1000, ID{7, 1000, 0}, nil)
+	want(1000, ID{7, 1000, 1}, nil)
+	want(990, ID{7, 1000, 2}, nil) // the clock goes back
+	want(1009, ID{7, 1009, 0}, nil)
+	want(1010, ID{}, ErrEarly)
+	g.Refuse(refused)
+	want(1010, ID{}, refused)
+	allot(7, 1005, 1020) // a part of the interval was allotted before
+	want(1010, ID{7, 1010, 0}, nil)
+	allot(8, 1050, 1060) // after a gap
+	want(1030, ID{}, ErrEarly)
+	if unused := g.Withdraw(); unused.UnixMilli() != 1020 {
+		t.Errorf("Withdraw = %v", unused)
+	}
+	want(1055, ID{}, ErrEarly)
+	allot(8, 1050, 1060)
+	want(1055, ID{8, 1055, 0}, nil)
+	if unused := g.Withdraw(); unused.UnixMilli() != 1060 {
+		t.Errorf("Withdraw of what was entered = %v", unused)
+	}
+	if unused := g.Seal(refused); unused.UnixMilli() != 1056 {
+		t.Errorf("Seal = %v", unused)
+	}
+	allot(8, 1060, 1070)
+	want(1060, ID{}, refused)
+}
+
+func TestStart(t *testing.T) {
+	store := memlease.New()
+	if _, _, err := Start(t.Context(), store, lease.Config{}); !errors.Is(err, lease.ErrNoPool) {
+		t.Errorf("without a pool: %v", err)
+	}
+	if err := Create(t.Context(), store); err != nil {
+		t.Fatal(err)
+	}
+	g, l, err := Start(t.Context(), store, lease.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if id, err := g.Next(); err != nil || id.Worker != l.Worker() {
+		t.Errorf("%+v, %v; want an ID of worker %d", id, err, l.Worker())
+	}
+	if err := l.Close(); err != nil {
+		t.Error(err)
+	}
+	if id, err := g.Next(); !errors.Is(err, lease.ErrClosed) {
+		t.Errorf("after Close: %+v, %v", id, err)
+	}
+}
