@@ -7,17 +7,18 @@ import (
 
 // Intervals ahead of the clock.
 //
-// A lease whose clock jumps ahead allocates an interval there. The clock may come right before the generator
-// has minted in the interval. The lease then withdraws the interval from the generator, and allocates an
-// interval at the right time by one compare-and-swap at the lease's own revision. The record then ends
-// sooner than before.
+// A lease whose clock jumps ahead allocates an interval there. The clock may come right before the
+// generator has minted in the interval. The lease then withdraws the interval from the generator,
+// and allocates an interval at the right time by one compare-and-swap at the lease's own revision.
+// The record then ends sooner than before.
 //
-// Lowering the end is as safe as giving back is. The generator has minted nothing in the withdrawn interval,
-// and mints nothing there from then on. No other lease had timestamps from prior on: this lease has written
-// every record since it took the worker. Attempts change nothing: attempts at one revision exclude each
-// other, and the lease adopts the stored interval, whatever the attempt.
+// Lowering the end is as safe as giving back is. The generator has minted nothing in the withdrawn
+// interval, and mints nothing there from then on. No other lease had timestamps from prior on: this
+// lease has written every record since it took the worker. Attempts change nothing: attempts at one
+// revision exclude each other, and the lease adopts the stored interval, whatever the attempt.
 
-// withdraw takes back an interval ahead of the clock, unless the generator has minted in the interval.
+// withdraw takes back an interval ahead of the clock, unless the generator has minted in the
+// interval.
 func (l *Lease) withdraw() {
 	if l.begins <= l.now()+grace.Microseconds() {
 		return
@@ -37,12 +38,12 @@ func (l *Lease) withdraw() {
 	}
 }
 
-// own returns the first timestamp that the lease may give back: the start of the first interval or, if the
-// clock is behind the start, the later of now and prior.
+// own returns the first timestamp that the lease may give back: the start of the first interval or,
+// if the clock is behind the start, the later of now and prior.
 func (l *Lease) own() int64 { return max(l.prior, min(l.since, l.roundUp(l.now()))) }
 
-// foreign reports whether the lease cannot use its worker any more: the clock was ahead when the lease took
-// the worker, and is now behind the intervals of earlier leases.
+// foreign reports whether the lease cannot use its worker any more: the clock was ahead when the
+// lease took the worker, and is now behind the intervals of earlier leases.
 func (l *Lease) foreign(now int64) bool {
 	return l.phase == phaseWithdrawn && l.allotted <= l.prior && l.prior > now+grace.Microseconds()
 }

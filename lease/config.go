@@ -93,8 +93,8 @@ type Choice struct {
 	named  bool
 }
 
-// Number chooses one worker. The worker's record remembers its timestamps: whatever the clock does over
-// restarts, no timestamp is allocated again.
+// Number chooses one worker. The worker's record remembers its timestamps: whatever the clock does
+// over restarts, no timestamp is allocated again.
 func Number(worker int) Choice { return Choice{number: worker, named: true} }
 
 // settle fills in the defaults, and checks the settings.
@@ -164,7 +164,8 @@ type world interface {
 	now() time.Time
 	// sleep sleeps for d. If ctx ends first, sleep returns its error.
 	sleep(ctx context.Context, d time.Duration) error
-	// wait is sleep that a value from wake ends, too. It returns how long it has slept. Wake may be nil.
+	// wait is sleep that a value from wake ends, too. It returns how long it has slept. Wake may be
+	// nil.
 	wait(ctx context.Context, d time.Duration, wake <-chan struct{}) (time.Duration, error)
 	// random returns so many random bits in hexadecimal, different on each call.
 	random(bits int) string

@@ -1,16 +1,16 @@
 // Package lease gives generators worker numbers that cannot collide: generator IDs, machine IDs,
 // scalabilities, partitions.
 //
-// A [Pool] is the workers of one kind of generator, in a store. A [Lease] keeps a [Generator] working: it
-// takes a worker, allots intervals of the worker's timestamps a window ahead of the clock, and gives back
-// the unused rest at the end. Everything rests on one rule:
+// A [Pool] is the workers of one kind of generator, in a store. A [Lease] keeps a [Generator]
+// working: it takes a worker, allots intervals of the worker's timestamps a window ahead of the
+// clock, and gives back the unused rest at the end. Everything rests on one rule:
 //
 //	A compare-and-swap on a worker's record allocates an interval of timestamps, for ever.
 //	A generator mints only inside of intervals that were acknowledged to it.
 //
-// So no holder has to be known to be dead, no clocks are compared, and no time-out decides anything. A
-// process that is paused, cut off or wrong about the time can mint only inside its own intervals, and no
-// other process is ever given those.
+// So no holder has to be known to be dead, no clocks are compared, and no time-out decides
+// anything. A process that is paused, cut off or wrong about the time can mint only inside its own
+// intervals, and no other process is ever given those.
 //
 //	pools and their records     pool.go, record.go, survey.go
 //	the life of a lease         lease.go, state.go, config.go
@@ -21,6 +21,6 @@
 //	what a program is told      event.go, errors.go
 //	stores that lost changes    rescue.go
 //
-// Package leased makes generators of all formats with a lease in one call. The protocol, its promises and
-// its limits are in docs/leases.md.
+// Package leased makes generators of all formats with a lease in one call. The protocol, its
+// promises and its limits are in docs/leases.md.
 package lease

@@ -25,18 +25,19 @@ var (
 	ErrNoPool = errors.New("no such pool")
 	// ErrPoolExists: the store has the pool already.
 	ErrPoolExists = errors.New("the pool exists")
-	// ErrMissing: a record is gone. Its worker may be in use, so no lease gets the worker before the pool
-	// was rescued, see [Rescue].
+	// ErrMissing: a record is gone. Its worker may be in use, so no lease gets the worker before
+	// the pool was rescued, see [Rescue].
 	ErrMissing = errors.New("a record is missing")
-	// ErrDamaged: this program has not written the record, or the record is another pool's. The pool must
-	// be rescued.
+	// ErrDamaged: this program has not written the record, or the record is another pool's. The
+	// pool must be rescued.
 	ErrDamaged = driver.ErrDamaged
 	// ErrRescuing: a rescue of the pool is under way, or was interrupted, see [Rescue].
 	ErrRescuing = errors.New("the pool is being rescued")
 	// ErrRescued: the pool was rescued, which has ended all earlier leases.
 	ErrRescued = errors.New("the pool was rescued")
-	// ErrRolledBack: the store has lost changes that it had acknowledged. The store was restored from a
-	// backup, for example, or the pool was deleted and created again. The pool must be rescued.
+	// ErrRolledBack: the store has lost changes that it had acknowledged. The store was restored
+	// from a backup, for example, or the pool was deleted and created again. The pool must be
+	// rescued.
 	ErrRolledBack = errors.New("the store has gone back in time")
 	// ErrVersion: an unknown version of this program wrote the record.
 	ErrVersion = driver.ErrVersion
@@ -46,8 +47,8 @@ var (
 	ErrConfig = errors.New("invalid configuration")
 )
 
-// A NoWorkerError reports that no worker of a pool came free while the caller waited. To errors.Is it is
-// [ErrNoWorker], and the error that ended the wait.
+// A NoWorkerError reports that no worker of a pool came free while the caller waited. To errors.Is
+// it is [ErrNoWorker], and the error that ended the wait.
 type NoWorkerError struct {
 	Pool    string
 	Workers int       // how many workers the pool has
@@ -55,8 +56,8 @@ type NoWorkerError struct {
 	Rescued bool      // the pool was rescued, and no lease gets a worker before Soonest
 	Ahead   bool      // no lease holds a worker, but all workers are used up to Soonest at least, ahead of the clock
 
-	// Excluded: no lease of this pool holds some workers, but generators of other pools on this machine
-	// use them, such as those of another user. When these generators end is not known.
+	// Excluded: no lease of this pool holds some workers, but generators of other pools on this
+	// machine use them, such as those of another user. When these generators end is not known.
 	Excluded bool
 }
 
@@ -85,8 +86,8 @@ type HeldError struct {
 	Holder string    // the holder's description of itself; empty if the holder has gone
 	Until  time.Time // when the interval ends, if the holder does not renew it
 
-	// Excluded: a process with another pool on this machine, such as another user's, uses the worker.
-	// Holder is empty then, and Until is zero.
+	// Excluded: a process with another pool on this machine, such as another user's, uses the
+	// worker. Holder is empty then, and Until is zero.
 	Excluded bool
 }
 
@@ -104,8 +105,8 @@ func (e *HeldError) Error() string {
 
 func (e *HeldError) Unwrap() error { return ErrHeld }
 
-// A generator returns an ExpiredError after its lease has expired. To errors.Is it is [ErrLeaseExpired], and
-// the error of the last renewal.
+// A generator returns an ExpiredError after its lease has expired. To errors.Is it is
+// [ErrLeaseExpired], and the error of the last renewal.
 type ExpiredError struct {
 	Pool   string
 	Worker int
@@ -146,8 +147,8 @@ func (e *SkewError) Error() string {
 
 func (e *SkewError) Unwrap() error { return ErrClockSkew }
 
-// A MismatchError says in which setting a pool differs from the pool that was asked for. To errors.Is it is
-// [ErrPoolMismatch].
+// A MismatchError says in which setting a pool differs from the pool that was asked for. To
+// errors.Is it is [ErrPoolMismatch].
 type MismatchError struct {
 	Pool  string
 	Field string // "format", "epoch", "unit", "widths", "workers"

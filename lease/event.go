@@ -30,17 +30,17 @@ const (
 	Failing
 	// Expired: the interval has ended, and the generator refuses to mint.
 	Expired
-	// Lost: the lease has lost its worker, and takes another worker. Usually the interval had ended, and
-	// another lease took the worker. If Err is [ErrRescued], the pool was rescued. If Err is
-	// [ErrRolledBack], the pool must be rescued; the lease waits for the rescue.
+	// Lost: the lease has lost its worker, and takes another worker. Usually the interval had
+	// ended, and another lease took the worker. If Err is [ErrRescued], the pool was rescued. If
+	// Err is [ErrRolledBack], the pool must be rescued; the lease waits for the rescue.
 	Lost
 	// Released: the lease was closed, and the worker given back.
 	Released
-	// Withdrawn: the clock was ahead, and the lease has taken back the interval there, from Until on. No
-	// ID was made in the interval. The lease allocates another interval at once.
+	// Withdrawn: the clock was ahead, and the lease has taken back the interval there, from Until
+	// on. No ID was made in the interval. The lease allocates another interval at once.
 	Withdrawn
-	// Waiting: no worker is free, and the lease waits. Err says why, and Until when to expect a worker.
-	// The event comes once a wait, and again if the reason changes.
+	// Waiting: no worker is free, and the lease waits. Err says why, and Until when to expect a
+	// worker. The event comes once a wait, and again if the reason changes.
 	Waiting
 )
 
@@ -85,8 +85,9 @@ func (e Event) LogValue() slog.Value {
 	return slog.GroupValue(attrs...)
 }
 
-// notify calls Notify with an event. The caller holds work. During the call notify releases work, since
-// Notify may call Close. A closed lease has no more events, except the events that Close posts.
+// notify calls Notify with an event. The caller holds work. During the call notify releases work,
+// since Notify may call Close. A closed lease has no more events, except the events that Close
+// posts.
 func (l *Lease) notify(e Event) {
 	if l.closed() {
 		return

@@ -9,18 +9,19 @@ import (
 
 // Claims of workers on the machine.
 //
-// Pools in two stores know nothing of each other. A machine can have several stores: each user may have a
-// store of files. There a lease claims its worker on the machine, and then writes the record.
+// Pools in two stores know nothing of each other. A machine can have several stores: each user may
+// have a store of files. There a lease claims its worker on the machine, and then writes the
+// record.
 //
-// A claim lasts until the generator is sealed or the process ends. The end of the interval does not end the
-// claim: if the clock goes back, the generator can mint again. A lease that changes its worker keeps its
-// earlier claims. Claims of one pool do not exclude each other.
+// A claim lasts until the generator is sealed or the process ends. The end of the interval does not
+// end the claim: if the clock goes back, the generator can mint again. A lease that changes its
+// worker keeps its earlier claims. Claims of one pool do not exclude each other.
 
 // errExcluded reports that another pool of the machine uses the worker.
 var errExcluded = errors.New("another pool of this machine uses the worker")
 
-// exclude claims a worker on the machine, and returns a function to drop the claim. The error is errExcluded
-// while another pool uses the worker.
+// exclude claims a worker on the machine, and returns a function to drop the claim. The error is
+// errExcluded while another pool uses the worker.
 func (l *Lease) exclude(worker int) (drop func(), err error) {
 	excluder, ok := l.origin.store.(driver.Excluder)
 	if _, claimed := l.claims[worker]; !ok || claimed {

@@ -13,20 +13,22 @@ import (
 
 // Making records of workers.
 //
-// First a lease makes a worker's record, then the lease names the worker in the pool's record. No lease uses
-// a worker that the pool does not name. So a record that a dying process left unnamed is unused.
+// First a lease makes a worker's record, then the lease names the worker in the pool's record. No
+// lease uses a worker that the pool does not name. So a record that a dying process left unnamed is
+// unused.
 //
-// After a rescue an unnamed record may be in use: the restored pool's record may have forgotten its worker.
-// Therefore a new record begins at the floor. A record from before the rescue, or of a late request, is
-// raised to the floor before the pool names its worker.
+// After a rescue an unnamed record may be in use: the restored pool's record may have forgotten its
+// worker. Therefore a new record begins at the floor. A record from before the rescue, or of a late
+// request, is raised to the floor before the pool names its worker.
 //
-// Many leases may need records at once. Each lease then makes one record apart from the others' records, and
-// one lease names all new records. All leases wait for the pool's record, which this way changes a few times
-// and not once for each lease.
+// Many leases may need records at once. Each lease then makes one record apart from the others'
+// records, and one lease names all new records. All leases wait for the pool's record, which this
+// way changes a few times and not once for each lease.
 
-// grow makes records for more workers: as many as the pool has, or one if other leases make records too. It
-// returns a record that the lease made and the pool now names. The record is noRecord if the lease made
-// none; the lease then reads the pool anew. Grown is false if all workers have records.
+// grow makes records for more workers: as many as the pool has, or one if other leases make records
+// too. It returns a record that the lease made and the pool now names. The record is noRecord if
+// the lease made none; the lease then reads the pool anew. Grown is false if all workers have
+// records.
 func (l *Lease) grow(ctx context.Context) (own stored, grown bool, err error) {
 	const fewest, most = 4, 64
 	r, rev, err := l.pool.reread(ctx)
@@ -76,13 +78,14 @@ func (l *Lease) growNamed(ctx context.Context, worker int) error {
 // noRecord is the record of no worker.
 var noRecord = stored{record: record{Worker: -1}}
 
-// How many leases a lease assumes to be in a crowd: at first apart, at most farApart. A larger crowd makes
-// records further apart, and gaps may stay between them. The pool's record has room for some hundred gaps.
+// How many leases a lease assumes to be in a crowd: at first apart, at most farApart. A larger
+// crowd makes records further apart, and gaps may stay between them. The pool's record has room for
+// some hundred gaps.
 const apart, farApart = 32, 256
 
-// makeApart makes a record at a distance from the first workers without records. Each record that exists
-// already makes the crowd look larger, and the next try goes further away. After four tries, makeApart
-// returns noRecord.
+// makeApart makes a record at a distance from the first workers without records. Each record that
+// exists already makes the crowd look larger, and the next try goes further away. After four tries,
+// makeApart returns noRecord.
 func (l *Lease) makeApart(ctx context.Context, r *poolRecord, crowd int) (stored, int, error) {
 	for range 4 {
 		workers := r.lacking(crowd)
@@ -95,12 +98,12 @@ func (l *Lease) makeApart(ctx context.Context, r *poolRecord, crowd int) (stored
 	return noRecord, crowd, nil
 }
 
-// await waits until the pool's record, which was as given, names the worker of a record. If no other lease
-// names the worker, this lease does; of a crowd, only a few leases try. With noRecord, await makes a record
-// after the pool's record has changed. The results are as for grow.
+// await waits until the pool's record, which was as given, names the worker of a record. If no
+// other lease names the worker, this lease does; of a crowd, only a few leases try. With noRecord,
+// await makes a record after the pool's record has changed. The results are as for grow.
 //
-// The lease's term is read after the record was made. The record can thus be taken like a record that was
-// just read, see [Pool.moved].
+// The lease's term is read after the record was made. The record can thus be taken like a record
+// that was just read, see [Pool.moved].
 func (l *Lease) await(ctx context.Context, own stored, crowd int, was *poolRecord) (stored, bool, error) {
 	for times := 0; ; times++ {
 		if err := l.standBack(ctx, times); err != nil {
@@ -141,8 +144,9 @@ func (l *Lease) await(ctx context.Context, own stored, crowd int, was *poolRecor
 	}
 }
 
-// standBack pauses after other leases were quicker. So many pauses came before. The pause is random, and in
-// proportion to the time of a change in the store: so leases spread, and do not all come back at once.
+// standBack pauses after other leases were quicker. So many pauses came before. The pause is
+// random, and in proportion to the time of a change in the store: so leases spread, and do not all
+// come back at once.
 func (l *Lease) standBack(ctx context.Context, times int) error {
 	const shortest, longest = 10 * time.Millisecond, time.Second
 	span := min(max(4*min(l.took, longest), shortest)<<min(times, 8), longest)
@@ -153,8 +157,8 @@ func (l *Lease) standBack(ctx context.Context, times int) error {
 	return nil
 }
 
-// makeRecord makes the record of a worker that the pool does not name. The error is a driver.ErrConflict if
-// the record exists.
+// makeRecord makes the record of a worker that the pool does not name. The error is a
+// driver.ErrConflict if the record exists.
 func (p *Pool) makeRecord(ctx context.Context, worker int, t term) (stored, error) {
 	s := stored{record: *p.unused(worker, t)}
 	var err error
@@ -162,8 +166,9 @@ func (p *Pool) makeRecord(ctx context.Context, worker int, t term) (stored, erro
 	return s, err
 }
 
-// makeAll makes the records of workers, or raises existing records, and names the workers in the pool's
-// record. The error is a driver.ErrConflict if the pool's record is not at revision rev any more.
+// makeAll makes the records of workers, or raises existing records, and names the workers in the
+// pool's record. The error is a driver.ErrConflict if the pool's record is not at revision rev any
+// more.
 func (p *Pool) makeAll(ctx context.Context, grown poolRecord, rev driver.Revision, workers []int) error {
 	for _, worker := range workers {
 		_, err := p.makeRecord(ctx, worker, grown.term())
@@ -184,9 +189,9 @@ func (p *Pool) makeAll(ctx context.Context, grown poolRecord, rev driver.Revisio
 	return p.write(ctx, &grown, rev)
 }
 
-// nameAll makes the pool's record name all workers that have records, or as many as fit. A worker one that
-// is not negative comes first. nameAll returns the new pool's record. The error is a driver.ErrConflict if
-// the pool's record has changed.
+// nameAll makes the pool's record name all workers that have records, or as many as fit. A worker
+// one that is not negative comes first. nameAll returns the new pool's record. The error is a
+// driver.ErrConflict if the pool's record has changed.
 func (p *Pool) nameAll(ctx context.Context, r *poolRecord, rev driver.Revision, one int) (*poolRecord, error) {
 	entries, err := p.store.List(ctx, workersKey(p.name))
 	if err != nil {
@@ -217,8 +222,8 @@ func (p *Pool) nameAll(ctx context.Context, r *poolRecord, rev driver.Revision, 
 				all = more
 			}
 		}
-		// If no worker fits, try the first that lacks a name. It borders on named workers, or write returns
-		// an error.
+		// If no worker fits, try the first that lacks a name. It borders on named workers, or write
+		// returns an error.
 		if first := r.lacking(1)[0]; all.count() == r.count() && slices.Contains(workers, first) {
 			all = all.withMade(first)
 		}
@@ -229,8 +234,8 @@ func (p *Pool) nameAll(ctx context.Context, r *poolRecord, rev driver.Revision, 
 	return &all, p.write(ctx, &all, rev)
 }
 
-// write writes the pool's record. The error is a driver.ErrConflict if the record is not at revision rev any
-// more.
+// write writes the pool's record. The error is a driver.ErrConflict if the record is not at
+// revision rev any more.
 func (p *Pool) write(ctx context.Context, r *poolRecord, rev driver.Revision) error {
 	if !r.fits() {
 		return fmt.Errorf("%w: pool %s: too many workers were asked for by numbers that are far apart", ErrConfig, p.name)
@@ -245,8 +250,9 @@ func (r poolRecord) fits() bool {
 	return len(encode(&r)) <= driver.MaxValue
 }
 
-// overtaken returns a driver.ErrConflict if err comes from a rescue that has begun: a worker's record is of
-// a later generation than r, and so is the pool's record now. Otherwise overtaken returns err.
+// overtaken returns a driver.ErrConflict if err comes from a rescue that has begun: a worker's
+// record is of a later generation than r, and so is the pool's record now. Otherwise overtaken
+// returns err.
 func (p *Pool) overtaken(ctx context.Context, r *poolRecord, err error) error {
 	if !errors.Is(err, errAhead) {
 		return err
@@ -261,8 +267,8 @@ func (p *Pool) overtaken(ctx context.Context, r *poolRecord, err error) error {
 	return err
 }
 
-// raise checks the record of a worker that the pool does not name. A record of an earlier generation, or one
-// that ends before the floor, is written anew with the term.
+// raise checks the record of a worker that the pool does not name. A record of an earlier
+// generation, or one that ends before the floor, is written anew with the term.
 func (p *Pool) raise(ctx context.Context, e driver.Entry, worker int, t term) error {
 	s, err := p.read(e, worker, t.generation)
 	if errors.Is(err, ErrRescuing) || err == nil && s.Until < t.floor {

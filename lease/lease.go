@@ -47,8 +47,8 @@ type Lease struct {
 	took   time.Duration // how long the last change in the store took
 }
 
-// A lock is a mutex that is a channel: in a bubble of testing/synctest, time passes while a goroutine
-// waits for it.
+// A lock is a mutex that is a channel: in a bubble of testing/synctest, time passes while a
+// goroutine waits for it.
 type lock chan struct{}
 
 func (l lock) Lock()   { l <- struct{}{} }
@@ -84,8 +84,8 @@ func (p *Pool) keep(ctx context.Context, g allot.Generator, c Config) (*Lease, e
 		l.unclaimAll() // the generator has no interval
 		return nil, err
 	}
-	// The interval may begin a moment after now if two clocks differ a little. If the clock goes back
-	// further, the generator reports an error.
+	// The interval may begin a moment after now if two clocks differ a little. If the clock goes
+	// back further, the generator reports an error.
 	ahead := time.UnixMicro(l.since).Sub(c.world.now())
 	if err := c.world.sleep(ctx, min(max(ahead, 0), grace)); err != nil {
 		l.release(context.WithoutCancel(ctx))
@@ -133,8 +133,8 @@ func (l *Lease) Pool() *Pool { return l.origin }
 // same error.
 //
 // Close may be called from any goroutine, and within Config.Notify. Close waits for requests to the
-// store, each for at most Config.Timeout. Close never waits for a call of Notify: if a call is under
-// way, the event Released follows after the call, and perhaps after Close has returned.
+// store, each for at most Config.Timeout. Close never waits for a call of Notify: if a call is
+// under way, the event Released follows after the call, and perhaps after Close has returned.
 func (l *Lease) Close() error {
 	l.stop()
 	l.end()
@@ -170,7 +170,8 @@ func (l *Lease) run(ctx context.Context) {
 	}
 }
 
-// wake does the work of one wake. It returns how long to sleep, and reports whether there is more work.
+// wake does the work of one wake. It returns how long to sleep, and reports whether there is more
+// work.
 func (l *Lease) wake(ctx context.Context, retry *backoff) (pause time.Duration, more bool) {
 	l.work.Lock()
 	defer l.work.Unlock()
@@ -180,8 +181,8 @@ func (l *Lease) wake(ctx context.Context, retry *backoff) (pause time.Duration, 
 	return pause, ctx.Err() == nil && !l.closed()
 }
 
-// step takes back an interval ahead of the clock, and renews the lease if it is due. It returns how long
-// to sleep.
+// step takes back an interval ahead of the clock, and renews the lease if it is due. It returns how
+// long to sleep.
 func (l *Lease) step(ctx context.Context, retry *backoff) time.Duration {
 	l.withdraw()
 	if pause := l.untilDue(); pause > 0 || l.closed() {
@@ -221,8 +222,8 @@ func (b *backoff) next() time.Duration {
 	return pause
 }
 
-// renewInTime renews the lease. Requests end at the end of the lease's interval, so that callers are told
-// in time, whatever the store does. After that end, only Config.Timeout limits a request.
+// renewInTime renews the lease. Requests end at the end of the lease's interval, so that callers
+// are told in time, whatever the store does. After that end, only Config.Timeout limits a request.
 func (l *Lease) renewInTime(ctx context.Context) error {
 	if left := l.left(); left > 0 {
 		within, cancel := l.config.world.timeout(ctx, left)
@@ -232,8 +233,9 @@ func (l *Lease) renewInTime(ctx context.Context) error {
 	return l.renew(ctx)
 }
 
-// untilRetry returns how long to pause after an error: usual, or longer if the pool has no free worker. Each
-// search reads the whole pool. After a rescue no worker comes free before a known time.
+// untilRetry returns how long to pause after an error: usual, or longer if the pool has no free
+// worker. Each search reads the whole pool. After a rescue no worker comes free before a known
+// time.
 func (l *Lease) untilRetry(err error, usual time.Duration) time.Duration {
 	const longest = 10 * time.Second // the clock may be set before
 	var none *NoWorkerError
@@ -247,7 +249,8 @@ func (l *Lease) untilRetry(err error, usual time.Duration) time.Duration {
 	return pause
 }
 
-// untilDue returns how long to sleep until the lease has to be renewed, and 0 if the renewal is due.
+// untilDue returns how long to sleep until the lease has to be renewed, and 0 if the renewal is
+// due.
 func (l *Lease) untilDue() time.Duration {
 	lead := l.lead * 7 / 10
 	switch l.phase {
@@ -287,8 +290,8 @@ func (l *Lease) renew(ctx context.Context) error {
 	return nil
 }
 
-// replace takes another worker. If the store has lost changes, replace takes no worker before the pool was
-// rescued.
+// replace takes another worker. If the store has lost changes, replace takes no worker before the
+// pool was rescued.
 func (l *Lease) replace(ctx context.Context) error {
 	if errors.Is(l.why, ErrRolledBack) {
 		moved, err := l.pool.moved(ctx, l.term)
@@ -330,16 +333,16 @@ func (l *Lease) expire(err error) {
 	}
 }
 
-// expireInTime tells callers that the interval of a failing lease has ended, before the next request to the
-// store: the request may take long.
+// expireInTime tells callers that the interval of a failing lease has ended, before the next
+// request to the store: the request may take long.
 func (l *Lease) expireInTime() {
 	if err := l.Err(); err != nil && !l.expired && l.left() <= 0 {
 		l.expire(err)
 	}
 }
 
-// release seals the generator, and then gives back the worker and the unused part of the interval. The
-// record is written at the lease's own revision.
+// release seals the generator, and then gives back the worker and the unused part of the interval.
+// The record is written at the lease's own revision.
 func (l *Lease) release(ctx context.Context) error {
 	defer l.unclaimAll() // after the generator was sealed
 	had := l.close()

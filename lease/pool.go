@@ -18,9 +18,9 @@ import (
 
 // A Pool is the workers of one kind of generator, in a store. A Pool is safe for concurrent use.
 //
-// A pool is created once, and never deleted. Only [Rescue] changes a pool. Records of workers are made as
-// leases need them, and the pool's record names all workers with records. So a record that is gone is an
-// error, and never a worker without a past.
+// A pool is created once, and never deleted. Only [Rescue] changes a pool. Records of workers are
+// made as leases need them, and the pool's record names all workers with records. So a record that
+// is gone is an error, and never a worker without a past.
 type Pool struct {
 	name    string
 	store   driver.Store
@@ -127,8 +127,9 @@ func Lookup(ctx context.Context, store driver.Store, name string) (*Pool, error)
 	return newPool(store, name, r), nil
 }
 
-// Names returns the names of a store's pools, in order. A pool with an unreadable record counts, and so does
-// a pool with records of workers only. With an error, Names returns the names found so far.
+// Names returns the names of a store's pools, in order. A pool with an unreadable record counts,
+// and so does a pool with records of workers only. With an error, Names returns the names found so
+// far.
 func Names(ctx context.Context, store driver.Store) ([]string, error) {
 	keys, err := keysOf(ctx, store)
 	var names []string
@@ -207,7 +208,8 @@ func getPool(ctx context.Context, store driver.Store, name string) (driver.Entry
 	return e, err
 }
 
-// list is Store.List for callers that check each entry's Err. An unreadable entry is no error of list.
+// list is Store.List for callers that check each entry's Err. An unreadable entry is no error of
+// list.
 func list(ctx context.Context, store driver.Store, prefix string) ([]driver.Entry, error) {
 	entries, err := store.List(ctx, prefix)
 	if err != nil && slices.ContainsFunc(entries, func(e driver.Entry) bool { return e.Err != nil && errors.Is(err, e.Err) }) {
@@ -236,12 +238,12 @@ func decodePool(store driver.Store, e driver.Entry) (*poolRecord, error) {
 	return r, nil
 }
 
-// adviceDamaged repeats the advice of lease/internal/advice. This package imports no internal package, so
-// that the simulation can build mutants elsewhere.
+// adviceDamaged repeats the advice of lease/internal/advice. This package imports no internal
+// package, so that the simulation can build mutants elsewhere.
 const adviceDamaged = "rescue the pool (lease.Rescue), which makes the entry anew; do not repair, move or delete entries"
 
-// unusable returns the error for an unusable record. Its advice must be safe to follow literally, while
-// other processes go on.
+// unusable returns the error for an unusable record. Its advice must be safe to follow literally,
+// while other processes go on.
 func unusable(store driver.Store, key string, err error) error {
 	advice := adviceDamaged
 	_, ofPool := poolOf(key)
@@ -260,8 +262,8 @@ func unusable(store driver.Store, key string, err error) error {
 	return &driver.Error{Store: store.String(), Op: "read", Key: key, Err: err, Advice: advice}
 }
 
-// reread reads the pool's record again. A record of another pool is an error, and so is a record of an
-// earlier generation than the known one.
+// reread reads the pool's record again. A record of another pool is an error, and so is a record of
+// an earlier generation than the known one.
 func (p *Pool) reread(ctx context.Context) (*poolRecord, driver.Revision, error) {
 	known := p.term().generation
 	r, rev, err := readPool(ctx, p.store, p.name)
@@ -280,9 +282,9 @@ func (p *Pool) reread(ctx context.Context) (*poolRecord, driver.Revision, error)
 
 // moved reports whether the pool was rescued since a term.
 //
-// A lease that takes a worker calls moved after it has read the worker's record. A rescue first writes the
-// pool's record, then the workers' records. Read in the other order, the pool's record may be of before
-// the rescue, and the worker's record not raised yet.
+// A lease that takes a worker calls moved after it has read the worker's record. A rescue first
+// writes the pool's record, then the workers' records. Read in the other order, the pool's record
+// may be of before the rescue, and the worker's record not raised yet.
 func (p *Pool) moved(ctx context.Context, since term) (bool, error) {
 	r, _, err := p.reread(ctx)
 	return err == nil && r.term() != since, err
@@ -303,8 +305,8 @@ func (p *Pool) Store() driver.Store { return p.store }
 // Created returns when the pool was created, by the creator's clock.
 func (p *Pool) Created() time.Time { return p.created }
 
-// Rescued returns when the pool was last rescued, by the rescuer's clock, and the floor: no lease gets a
-// worker before the floor. Both are zero if this Pool has seen no rescue.
+// Rescued returns when the pool was last rescued, by the rescuer's clock, and the floor: no lease
+// gets a worker before the floor. Both are zero if this Pool has seen no rescue.
 func (p *Pool) Rescued() (at, floor time.Time) {
 	if t := p.term(); t.floor > 0 {
 		return time.UnixMilli(t.generation).UTC(), time.UnixMicro(t.floor).UTC()
@@ -324,8 +326,8 @@ type Worker struct {
 
 // Workers returns the used workers in order, and how many workers have records.
 //
-// A record that is missing, damaged or unreadable counts as used: its Worker has an Err, and err is the first
-// such Err. No lease takes a worker of such a pool.
+// A record that is missing, damaged or unreadable counts as used: its Worker has an Err, and err is
+// the first such Err. No lease takes a worker of such a pool.
 func (p *Pool) Workers(ctx context.Context) (used []Worker, made int, err error) {
 	for again := false; ; again = true {
 		r, _, err := p.reread(ctx)
@@ -351,9 +353,9 @@ type reading struct {
 	err    error
 }
 
-// readings returns the records in entries of all workers that r names, in order. R is the pool's record.
-// Overtaken reports whether a record is of a later generation than r: a rescue may have begun after the
-// read of r.
+// readings returns the records in entries of all workers that r names, in order. R is the pool's
+// record. Overtaken reports whether a record is of a later generation than r: a rescue may have
+// begun after the read of r.
 func (p *Pool) readings(r *poolRecord, entries []driver.Entry) (all []reading, overtaken bool) {
 	found := make(map[int]driver.Entry, len(entries))
 	for _, e := range entries {
@@ -377,8 +379,8 @@ func (p *Pool) readings(r *poolRecord, entries []driver.Entry) (all []reading, o
 	return all, overtaken
 }
 
-// usedOf returns the used workers, and the first error. A record without an attempt that ends at the floor
-// or before was never used.
+// usedOf returns the used workers, and the first error. A record without an attempt that ends at
+// the floor or before was never used.
 func usedOf(all []reading, floor int64) (used []Worker, err error) {
 	for _, r := range all {
 		switch {
@@ -402,8 +404,9 @@ type stored struct {
 	rev driver.Revision
 }
 
-// records returns the records of all workers that the pool names, in order. It returns the first error of a
-// record: if one record is missing, damaged or another pool's, others may have been lost too.
+// records returns the records of all workers that the pool names, in order. It returns the first
+// error of a record: if one record is missing, damaged or another pool's, others may have been lost
+// too.
 func (p *Pool) records(ctx context.Context) ([]stored, error) {
 	for again := false; ; again = true {
 		r, _, err := p.reread(ctx)

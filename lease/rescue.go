@@ -13,20 +13,20 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// RescueConfig holds the settings of a rescue. The zero RescueConfig suits leases with the default windows,
-// and clocks that differ by up to a minute.
+// RescueConfig holds the settings of a rescue. The zero RescueConfig suits leases with the default
+// windows, and clocks that differ by up to a minute.
 type RescueConfig struct {
-	// Window is the longest window of any lease of the pool. Windows in the records count too. 0 means
-	// 10 s.
+	// Window is the longest window of any lease of the pool. Windows in the records count too. 0
+	// means 10 s.
 	Window time.Duration
 
-	// Skew is how far the clock of any process with a lease may be ahead: of this clock or, if the store
-	// has a clock, of the store's. 0 means a minute.
+	// Skew is how far the clock of any process with a lease may be ahead: of this clock or, if the
+	// store has a clock, of the store's. 0 means a minute.
 	Skew time.Duration
 
-	// TrustClock makes the rescue accept this clock where the store disagrees, without an error that is
-	// [ErrClockSkew]. A worker that was used further ahead than the settings allow is then kept out for
-	// longer than the other workers: for the age of the pool.
+	// TrustClock makes the rescue accept this clock where the store disagrees, without an error
+	// that is [ErrClockSkew]. A worker that was used further ahead than the settings allow is then
+	// kept out for longer than the other workers: for the age of the pool.
 	TrustClock bool
 
 	// Layouts are the layouts that the pool may have. A rescue needs Layouts only if the pool's own record
@@ -55,36 +55,37 @@ type Rescued struct {
 	Ahead  []Worker  // the workers that are kept out for longer, see RescueConfig.TrustClock
 }
 
-// Rescue makes a pool safe to use after its store has lost changes: the store was restored from a backup,
-// or records are missing or damaged. The pool's own record may be lost, too (see RescueConfig.Layouts).
-// Rescue ends all leases of the pool. Their generators go on to the end of their intervals. No lease gets a
-// worker before the floor, which is a window and the skew from now. After the floor, leases go on by
-// themselves.
+// Rescue makes a pool safe to use after its store has lost changes: the store was restored from a
+// backup, or records are missing or damaged. The pool's own record may be lost, too (see
+// RescueConfig.Layouts). Rescue ends all leases of the pool. Their generators go on to the end of
+// their intervals. No lease gets a worker before the floor, which is a window and the skew from
+// now. After the floor, leases go on by themselves.
 //
-// If the store has gone back to an earlier state, keep all processes that take workers of the pool away from
-// the store until Rescue has returned. If records are missing or damaged, processes may go on: no lease takes
-// a worker of such a pool. A store that needs preparing ([driver.Preparer]) must be prepared first. After an
-// error of Rescue the pool may refuse all leases, with an error that is [ErrRescuing], until Rescue is run
-// again. Each run does the whole rescue.
+// If the store has gone back to an earlier state, keep all processes that take workers of the pool
+// away from the store until Rescue has returned. If records are missing or damaged, processes may
+// go on: no lease takes a worker of such a pool. A store that needs preparing ([driver.Preparer])
+// must be prepared first. After an error of Rescue the pool may refuse all leases, with an error
+// that is [ErrRescuing], until Rescue is run again. Each run does the whole rescue.
 //
 // # Why it is safe
 //
-// Nobody knows which intervals leases were given. But no lease asks for an interval that ends later than its
-// window after its clock. So all intervals end before the floor, if the clocks are as the settings say, and
-// no timestamp from the floor on was given out. If the store remembers a later end of a worker, the later end
-// counts.
+// Nobody knows which intervals leases were given. But no lease asks for an interval that ends later
+// than its window after its clock. So all intervals end before the floor, if the clocks are as the
+// settings say, and no timestamp from the floor on was given out. If the store remembers a later
+// end of a worker, the later end counts.
 //
-//  1. Rescue writes the pool's own record, with the next generation and the floor. The generation keeps
-//     leases away from workers whose records are not raised yet: records of an earlier generation are
-//     refused. The generation is the time of the rescue, and so a later one even if the backup knows
-//     nothing of the last rescue. The floor is for workers that the store has forgotten, because their
-//     first use came after the backup: their new records begin at the floor.
-//  2. Rescue writes each worker's record, at the record's own revision: with the new generation, without a
-//     holder, and used up to the floor. A lease that has the worker meets another revision at its next
-//     renewal.
+//  1. Rescue writes the pool's own record, with the next generation and the floor. The generation
+//     keeps leases away from workers whose records are not raised yet: records of an earlier
+//     generation are refused. The generation is the time of the rescue, and so a later one even if
+//     the backup knows nothing of the last rescue. The floor is for workers that the store has
+//     forgotten, because their first use came after the backup: their new records begin at the
+//     floor.
+//  2. Rescue writes each worker's record, at the record's own revision: with the new generation,
+//     without a holder, and used up to the floor. A lease that has the worker meets another
+//     revision at its next renewal.
 //
-// A rescue that is interrupted between the two steps leaves a pool that is refused. The next rescue begins a
-// new generation: what it finds may be a backup of an interrupted rescue.
+// A rescue that is interrupted between the two steps leaves a pool that is refused. The next rescue
+// begins a new generation: what it finds may be a backup of an interrupted rescue.
 func Rescue(ctx context.Context, store driver.Store, name string, c RescueConfig) (*Rescued, error) {
 	c, err := c.settle()
 	if err != nil {
@@ -219,8 +220,8 @@ func (r *rescue) canMake(why error) bool {
 	return errors.Is(why, ErrMissing) || errors.Is(why, ErrNoPool)
 }
 
-// anew returns a new record for a pool without its own, after the records of its workers. The time of
-// creation is lost.
+// anew returns a new record for a pool without its own, after the records of its workers. The time
+// of creation is lost.
 func (r *rescue) anew(entries []driver.Entry, now int64) (*poolRecord, error) {
 	type identity struct{ uuid, layout string }
 	count := make(map[identity]int)
@@ -261,15 +262,15 @@ func (r *rescue) anew(entries []driver.Entry, now int64) (*poolRecord, error) {
 	return &p, nil
 }
 
-// reach is how far ahead of now a lease may have asked for timestamps: a window and the skew, and a few ticks
-// and a moment's grace for intervals that begin ahead of the lease's clock.
+// reach is how far ahead of now a lease may have asked for timestamps: a window and the skew, and a
+// few ticks and a moment's grace for intervals that begin ahead of the lease's clock.
 func (r *rescue) reach(window int64) int64 {
 	return window + r.Skew.Microseconds() + grace.Microseconds() + (minTicks+1)*r.pool.layout.Unit.Microseconds()
 }
 
-// read decodes a worker's record. A damaged record is lost, and so is a record of another pool; but the end
-// of the latter counts. A record of another version, or an unreadable one, is an error: Rescue leaves such a
-// record alone.
+// read decodes a worker's record. A damaged record is lost, and so is a record of another pool; but
+// the end of the latter counts. A record of another version, or an unreadable one, is an error:
+// Rescue leaves such a record alone.
 func (r *rescue) read(e driver.Entry, worker int) (rescuing, error) {
 	s, err := r.pool.read(e, worker, r.before.Generation)
 	switch {
@@ -302,13 +303,13 @@ func (r *rescue) now(ctx context.Context) (int64, error) {
 
 // settleAll settles up to when the timestamps of each worker count as used.
 //
-// Records speak for and against the clock. If the median of the records is old, the clock may be far ahead,
-// and the floor would keep all leases out until then. If a record ends after the floor, a clock was ahead by
-// more than the skew, or this clock is behind. Then the floor is no floor: an unknown worker may have been
-// used as far ahead.
+// Records speak for and against the clock. If the median of the records is old, the clock may be
+// far ahead, and the floor would keep all leases out until then. If a record ends after the floor,
+// a clock was ahead by more than the skew, or this clock is behind. Then the floor is no floor: an
+// unknown worker may have been used as far ahead.
 //
-// If the operator trusts this clock, only the worker beyond the floor is in doubt. Its timestamps are safe
-// from later on by as much as the backup may be old, which is at most the age of the pool.
+// If the operator trusts this clock, only the worker beyond the floor is in doubt. Its timestamps
+// are safe from later on by as much as the backup may be old, which is at most the age of the pool.
 func (r *rescue) settleAll(now, window, floor int64) error {
 	used := []int64{r.before.Created}
 	ahead := -1
@@ -348,7 +349,8 @@ func (r *rescue) settleAll(now, window, floor int64) error {
 	return nil
 }
 
-// begin writes the pool's record. The error is a driver.ErrConflict if the record has changed since look.
+// begin writes the pool's record. The error is a driver.ErrConflict if the record has changed since
+// look.
 func (r *rescue) begin(ctx context.Context) error {
 	key, value := poolKey(r.name), encode(&r.after)
 	_, err := r.store.Put(ctx, key, value, r.rev)
@@ -411,8 +413,8 @@ func (r *rescue) raiseAll(ctx context.Context) error {
 	return failed
 }
 
-// raise writes a worker's record, at any revision: until the record is written, a lease from before may be
-// renewing the worker.
+// raise writes a worker's record, at any revision: until the record is written, a lease from before
+// may be renewing the worker.
 func (r *rescue) raise(ctx context.Context, worker int) error {
 	s, key := r.records[worker], workerKey(r.name, worker)
 	for {

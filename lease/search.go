@@ -11,8 +11,8 @@ import (
 type search interface {
 	// key is the prefix of the records that the search reads.
 	key() string
-	// try takes a worker. With an error, soonest is when a worker may come free. It is zero if a wait is
-	// of no use.
+	// try takes a worker. With an error, soonest is when a worker may come free. It is zero if a
+	// wait is of no use.
 	try(ctx context.Context) (soonest time.Time, err error)
 }
 
@@ -26,8 +26,8 @@ func (l *Lease) newSearch() search {
 
 // acquire takes a worker. If no worker is free, acquire waits for at most wait.
 //
-// A waiting lease tries again when the next interval expires, after a pause, and after each change if
-// the store tells of changes. A try reads all records, so a large pool has longer pauses.
+// A waiting lease tries again when the next interval expires, after a pause, and after each change
+// if the store tells of changes. A try reads all records, so a large pool has longer pauses.
 func (l *Lease) acquire(ctx context.Context, wait time.Duration) error {
 	s := l.newSearch()
 	watching, stop := context.WithCancel(ctx)
@@ -58,8 +58,8 @@ func (l *Lease) acquire(ctx context.Context, wait time.Duration) error {
 	}
 }
 
-// How long a waiting lease pauses at most between two tries: often, and seldom if a try is dear or if the
-// store tells of changes.
+// How long a waiting lease pauses at most between two tries: often, and seldom if a try is dear or
+// if the store tells of changes.
 const often, seldom = 100 * time.Millisecond, 2 * time.Second
 
 // untilTry returns how long to pause after a try that failed with err.
@@ -75,8 +75,8 @@ func (l *Lease) untilTry(err error, soonest time.Time, watching bool) time.Durat
 	return min(pause, max(often, l.price()))
 }
 
-// pause waits for d, or until the store tells of a change, and returns how long it waited. A change wakes
-// all waiting leases; a jitter keeps them from trying all at once.
+// pause waits for d, or until the store tells of a change, and returns how long it waited. A change
+// wakes all waiting leases; a jitter keeps them from trying all at once.
 func (l *Lease) pause(ctx context.Context, d time.Duration, changes <-chan struct{}) (waited time.Duration, end error) {
 	waited, end = l.config.world.wait(ctx, d, changes)
 	if end == nil && waited < d {
@@ -87,8 +87,8 @@ func (l *Lease) pause(ctx context.Context, d time.Duration, changes <-chan struc
 	return waited, end
 }
 
-// hopeless reports whether a wait for a worker cannot succeed: no lease holds a worker to give back, and
-// the timestamps of all workers are used up to beyond the wait.
+// hopeless reports whether a wait for a worker cannot succeed: no lease holds a worker to give
+// back, and the timestamps of all workers are used up to beyond the wait.
 func (l *Lease) hopeless(err error, soonest time.Time, wait time.Duration) bool {
 	var none *NoWorkerError
 	var held *HeldError
@@ -96,7 +96,8 @@ func (l *Lease) hopeless(err error, soonest time.Time, wait time.Duration) bool 
 	return unheld && soonest.Sub(l.config.world.now()) > wait
 }
 
-// price is the shortest time between two tries, for what a try costs: a millisecond for each record.
+// price is the shortest time between two tries, for what a try costs: a millisecond for each
+// record.
 func (l *Lease) price() time.Duration {
 	return min(time.Duration(l.looked)*time.Millisecond, seldom)
 }
@@ -111,8 +112,8 @@ func isRescued(err error) bool {
 	return errors.As(err, &none) && none.Rescued
 }
 
-// searchAny takes any worker. A wait is of no use once all holders have renewed, unless the settings have
-// a Wait.
+// searchAny takes any worker. A wait is of no use once all holders have renewed, unless the
+// settings have a Wait.
 type searchAny struct {
 	lease *Lease
 	seen  map[int]stored // each worker's record, as a try without success first saw it
@@ -131,8 +132,9 @@ func (s *searchAny) try(ctx context.Context) (time.Time, error) {
 	}
 }
 
-// look reads the pool once, and takes a free worker or makes a record for another worker. Its error is
-// errAgain if other leases were quicker, or a rescue. So many looks of the try have failed before.
+// look reads the pool once, and takes a free worker or makes a record for another worker. Its error
+// is errAgain if other leases were quicker, or a rescue. So many looks of the try have failed
+// before.
 func (s *searchAny) look(ctx context.Context, times int) (soonest time.Time, err error) {
 	l := s.lease
 	l.term = l.pool.term()
@@ -164,7 +166,8 @@ func (s *searchAny) look(ctx context.Context, times int) (soonest time.Time, err
 		}
 		return time.Time{}, errAgain
 	}
-	// There may be free workers that could not be taken: a stopped process may be writing their records.
+	// There may be free workers that could not be taken: a stopped process may be writing their
+	// records.
 	if soonest, err := s.takeNew(ctx, len(all)); err != errNone {
 		return soonest, err
 	}
@@ -178,8 +181,8 @@ func (s *searchAny) look(ctx context.Context, times int) (soonest time.Time, err
 	return time.Time{}, failed
 }
 
-// takeNew makes records, and takes a worker of theirs. Its error is errAgain if the pool has more records
-// now than the search has read, and errNone if all workers have records.
+// takeNew makes records, and takes a worker of theirs. Its error is errAgain if the pool has more
+// records now than the search has read, and errNone if all workers have records.
 func (s *searchAny) takeNew(ctx context.Context, read int) (soonest time.Time, err error) {
 	l := s.lease
 	own, grown, err := l.grow(ctx)
@@ -218,8 +221,8 @@ func (s *searchAny) none(all []stored, first time.Time) (soonest time.Time, err 
 	return first, err
 }
 
-// searchNumber takes the worker with a number. A wait is of no use once the holder has renewed, unless the
-// settings have a Wait. A holder that does not renew may be a process that has died.
+// searchNumber takes the worker with a number. A wait is of no use once the holder has renewed,
+// unless the settings have a Wait. A holder that does not renew may be a process that has died.
 type searchNumber struct {
 	lease  *Lease
 	number int
@@ -253,8 +256,8 @@ func (s *searchNumber) try(ctx context.Context) (soonest time.Time, err error) {
 	return s.held(r)
 }
 
-// find returns the worker's record. The first try reads all records, to check the clock by them, and makes
-// the worker's record if the pool has none.
+// find returns the worker's record. The first try reads all records, to check the clock by them,
+// and makes the worker's record if the pool has none.
 func (s *searchNumber) find(ctx context.Context) (stored, error) {
 	l := s.lease
 	if s.again {
@@ -300,12 +303,12 @@ var (
 	errTaken = errors.New("another lease was quicker")
 )
 
-// mostFailures is how many records may be unreachable before takeOne gives up. Each costs a time-out, and
-// few are unreachable unless all are.
+// mostFailures is how many records may be unreachable before takeOne gives up. Each costs a
+// time-out, and few are unreachable unless all are.
 const mostFailures = 8
 
-// mostTaken is how many workers other leases may have taken before takeOne gives up, and the lease reads
-// the pool again.
+// mostTaken is how many workers other leases may have taken before takeOne gives up, and the lease
+// reads the pool again.
 const mostTaken = 4
 
 // takeOne takes one of the workers.
@@ -336,8 +339,8 @@ func (l *Lease) takeOne(ctx context.Context, workers []stored) error {
 	return why
 }
 
-// sortOut returns the workers that are free, the workers that come free in a moment, and when the first
-// interval ends.
+// sortOut returns the workers that are free, the workers that come free in a moment, and when the
+// first interval ends.
 func sortOut(all []stored, now int64) (free, soon []stored, soonest time.Time) {
 	first := now
 	for i, s := range all {
@@ -367,7 +370,8 @@ func (s *stored) renewed(since stored) bool {
 	return s.Incarnation != "" && s.Incarnation == since.Incarnation && s.Until > since.Until
 }
 
-// freeSoon reports whether a lease can take a worker that was given back, and then wait for a moment.
+// freeSoon reports whether a lease can take a worker that was given back, and then wait for a
+// moment.
 func (s *stored) freeSoon(now int64) bool {
 	return s.Incarnation == "" && s.Until <= now+grace.Microseconds()
 }

@@ -16,16 +16,16 @@ func (p *Pool) CheckClock(ctx context.Context, c Config) error {
 	return err
 }
 
-// checkClock returns a *SkewError if the clock is implausible. No ID is made twice, whatever the clock
-// says; but a wrong clock writes wrong timestamps, and a clock that is ahead uses up workers.
+// checkClock returns a *SkewError if the clock is implausible. No ID is made twice, whatever the
+// clock says; but a wrong clock writes wrong timestamps, and a clock that is ahead uses up workers.
 //
 // If the store has a clock, checkClock compares the two. Otherwise the records stand for the time:
 //
 //   - The clock is behind if most records are ahead of it.
-//   - The clock is ahead, or the pool was out of use for long, if every record is older than MaxIdle.
-//     Records ahead of the clock do not count: a wrong clock may have left a record years ahead, and the
-//     pool is not in use for that. One recent record is enough, even if all others are older: the pool may
-//     use a single worker, or an operator has set TrustClock.
+//   - The clock is ahead, or the pool was out of use for long, if every record is older than
+//     MaxIdle. Records ahead of the clock do not count: a wrong clock may have left a record years
+//     ahead, and the pool is not in use for that. One recent record is enough, even if all others
+//     are older: the pool may use a single worker, or an operator has set TrustClock.
 func (l *Lease) checkClock(ctx context.Context, all []stored) error {
 	now := l.config.world.now()
 	if settled, err := l.checkByStore(ctx, now); settled {
@@ -90,8 +90,8 @@ func (l *Lease) checkAhead(ctx context.Context, now int64) error {
 	return nil
 }
 
-// checkByStore compares the clock with the store's clock. It reports whether the matter is settled: always
-// if the clock is trusted, and never if the store has no clock.
+// checkByStore compares the clock with the store's clock. It reports whether the matter is settled:
+// always if the clock is trusted, and never if the store has no clock.
 func (l *Lease) checkByStore(ctx context.Context, now time.Time) (settled bool, err error) {
 	if l.config.TrustClock {
 		return true, nil

@@ -17,8 +17,8 @@ import "time"
 //
 //	holding, withdrawn, lost ──▶ closed
 //
-// A lease that finds another worker goes from lost to holding. If the store has lost changes, the lease stays
-// in lost until the pool was rescued. The simulation checks the drawing.
+// A lease that finds another worker goes from lost to holding. If the store has lost changes, the
+// lease stays in lost until the pool was rescued. The simulation checks the drawing.
 type phase uint8
 
 const (
@@ -26,14 +26,14 @@ const (
 	phaseSearching phase = iota
 	// phaseHolding: the record is the lease's, and the generator has the interval up to its end.
 	phaseHolding
-	// phaseWithdrawn: the record is the lease's, but the interval ahead of the clock was taken back from
-	// the generator.
+	// phaseWithdrawn: the record is the lease's, but the interval ahead of the clock was taken back
+	// from the generator.
 	phaseWithdrawn
-	// phaseLost: the worker has no more intervals for the lease. The generator may mint up to the end of
-	// its last interval.
+	// phaseLost: the worker has no more intervals for the lease. The generator may mint up to the
+	// end of its last interval.
 	phaseLost
-	// phaseClosed: the lease seals the generator, gives back the worker if it has one, and then changes
-	// nothing more.
+	// phaseClosed: the lease seals the generator, gives back the worker if it has one, and then
+	// changes nothing more.
 	phaseClosed
 )
 
@@ -46,30 +46,32 @@ type state struct {
 	phase phase
 	why   error // why the worker was lost; not nil in phaseLost
 
-	// held is the record as the lease last wrote it. In phaseLost, held is the last worker's record.
+	// held is the record as the lease last wrote it. In phaseLost, held is the last worker's
+	// record.
 	held stored
 
-	// allotted is the end of what the generator may mint in. In phaseHolding, allotted is held.Until until
-	// the worker is given back. In phaseWithdrawn, allotted is before held.Until.
+	// allotted is the end of what the generator may mint in. In phaseHolding, allotted is
+	// held.Until until the worker is given back. In phaseWithdrawn, allotted is before held.Until.
 	allotted int64
 
-	// since is the start of the worker's first interval. Later intervals may begin before since: the
-	// first interval may have been ahead of the clock.
+	// since is the start of the worker's first interval. Later intervals may begin before since:
+	// the first interval may have been ahead of the clock.
 	since int64
 
-	// prior: no other lease had timestamps of the worker in [prior, held.Until). Prior is not after since.
+	// prior: no other lease had timestamps of the worker in [prior, held.Until). Prior is not after
+	// since.
 	prior int64
 
-	// begins is the start of the last interval after a gap, and zero once the lease has tried to take the
-	// interval back.
+	// begins is the start of the last interval after a gap, and zero once the lease has tried to
+	// take the interval back.
 	begins int64
 
-	// least is the earliest end that any request at the revision of held has asked for. Least is not after
-	// held.Until.
+	// least is the earliest end that any request at the revision of held has asked for. Least is
+	// not after held.Until.
 	least int64
 
-	// lead is how far ahead of the clock the interval ended when it was granted: from a tenth of the
-	// window to the window.
+	// lead is how far ahead of the clock the interval ended when it was granted: from a tenth of
+	// the window to the window.
 	lead int64
 
 	expired bool   // the event Expired was raised for the present interval
@@ -135,7 +137,8 @@ func (l *Lease) adopt(got stored, kind EventKind) error {
 	return l.generator.Allot(got.Worker, from, until)
 }
 
-// ends returns until when the generator can mint. For a generator without an interval, ends returns now.
+// ends returns until when the generator can mint. For a generator without an interval, ends returns
+// now.
 func (l *Lease) ends() int64 { return max(l.allotted, min(l.since, l.now())) }
 
 // left returns for how long the generator can mint.

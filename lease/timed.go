@@ -9,8 +9,9 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// timed is a store with a time limit for each request. If the store does not heed the context, timed
-// abandons the request; the outcome is then unknown. Without a turn, timed waits for the store.
+// timed is a store with a time limit for each request. If the store does not heed the context,
+// timed abandons the request; the outcome is then unknown. Without a turn, timed waits for the
+// store.
 type timed struct {
 	driver.Store
 	world world
@@ -19,8 +20,8 @@ type timed struct {
 	turn  *turn
 }
 
-// A turn is the last request that a lease has abandoned. The next request waits until the abandoned request
-// has returned. A store that hangs thus holds at most one goroutine of a lease.
+// A turn is the last request that a lease has abandoned. The next request waits until the abandoned
+// request has returned. A store that hangs thus holds at most one goroutine of a lease.
 type turn struct {
 	done  <-chan struct{} // closed when the request has returned; nil if no request is abandoned
 	since time.Time       // when the request was made
@@ -69,8 +70,8 @@ func (t timed) failed(op, key string, err error) error {
 	return &driver.Error{Store: t.Store.String(), Op: op, Key: key, Err: fmt.Errorf("%w: %w", driver.ErrUnavailable, err)}
 }
 
-// A result is what a store returns. Each request has its own result: an abandoned request may write to its
-// result at any time.
+// A result is what a store returns. Each request has its own result: an abandoned request may write
+// to its result at any time.
 type result[T any] struct {
 	value T
 	err   error
@@ -112,8 +113,8 @@ func (t timed) now(ctx context.Context) (now time.Time, ok bool, err error) {
 	return now, true, err
 }
 
-// watch returns a channel that receives after changes below the prefix, until ctx ends. It returns nil if the
-// store does not tell of changes, or not now.
+// watch returns a channel that receives after changes below the prefix, until ctx ends. It returns
+// nil if the store does not tell of changes, or not now.
 func (t timed) watch(ctx context.Context, prefix string) <-chan struct{} {
 	watcher, ok := t.Store.(driver.Watcher)
 	if !ok {
