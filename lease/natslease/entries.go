@@ -40,40 +40,36 @@ func (s *Store) config() (c jetstream.StreamConfig) {
 // Prepare makes the bucket, if there is none: on disk, without any limit to the age or number of its entries, and so that
 // nobody can delete single ones. Where the bucket is there it does nothing but see that it is one for leases.
 func (s *Store) Prepare(ctx context.Context) error {
-	ctx, cancel := s.within(ctx)
-	defer cancel()
-	_, _, err := s.stream(ctx, "prepare", "")
-	if !errors.Is(err, jetstream.ErrStreamNotFound) {
+	return driver.Do(ctx, s.Handle, "prepare", func(ctx context.Context) error {
+		_, _, err := s.stream(ctx)
+		if !errors.Is(err, jetstream.ErrStreamNotFound) {
+			return err
+		}
+		if _, err = s.js.CreateStream(ctx, s.config()); err != nil && !errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+			return s.readable(err)
+		}
+		_, _, err = s.stream(ctx)
 		return err
-	}
-	if _, err = s.js.CreateStream(ctx, s.config()); err != nil && !errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
-		return s.fail(ctx, "prepare", "", err)
-	}
-	_, _, err = s.stream(ctx, "prepare", "")
-	return err
+	})
 }
 
 // stream asks the stream's leader what the stream is, and returns it if it is one for leases.
-func (s *Store) stream(ctx context.Context, op, key string) (jetstream.Stream, *jetstream.StreamInfo, error) {
-	if err := s.admit(ctx, op, key); err != nil {
-		return nil, nil, err
-	}
-	before := s.seen.Load()
+func (s *Store) stream(ctx context.Context) (jetstream.Stream, *jetstream.StreamInfo, error) {
+	before := s.seen.Seen()
 	for patience := time.Now().Add(time.Second); ; {
 		stream, err := s.js.Stream(ctx, s.streamName())
 		if errors.Is(err, jetstream.ErrStreamNotFound) {
-			err = s.error(op, key, fmt.Errorf("%w: there is no bucket %s: %w", driver.ErrUnavailable, s.options.Bucket, err),
-				"see that the address is right, with its bucket and account, or create the pool, once, with firn pool create; "+advice.Lost)
-			return nil, nil, err
+			return nil, nil, &driver.Error{Err: fmt.Errorf("%w: there is no bucket %s: %w", driver.ErrUnavailable, s.options.Bucket, err),
+				Advice: "see that the address is right, with its bucket and account, or create the pool, once, with firn pool create; " + advice.Lost}
 		}
 		if err != nil {
-			return nil, nil, s.fail(ctx, op, key, err)
+			return nil, nil, s.readable(err)
 		}
 		info := stream.CachedInfo()
 		if why, what := unfit(s.options.Bucket, &info.Config); why != "" {
-			return nil, nil, s.error(op, key, fmt.Errorf("%w: the bucket %s %s", driver.ErrUnsafe, s.options.Bucket, why), what)
+			return nil, nil, &driver.Error{Err: fmt.Errorf("%w: the bucket %s %s", driver.ErrUnsafe, s.options.Bucket, why), Advice: what}
 		}
-		err = s.knows(info, before)
+		err = s.backwards(info, before)
 		switch {
 		case err == nil:
 			return stream, info, nil
@@ -81,25 +77,24 @@ func (s *Store) stream(ctx context.Context, op, key string) (jetstream.Stream, *
 			// A leader that has just become one may not have read all of its log.
 			select {
 			case <-ctx.Done():
-				return nil, nil, s.fail(ctx, op, key, ctx.Err())
+				return nil, nil, ctx.Err()
 			case <-time.After(50 * time.Millisecond):
 			}
 			continue
 		}
-		s.unsafe.CompareAndSwap(nil, &err)
-		return nil, nil, s.error(op, key, err, adviceUnsafe)
+		return nil, nil, driver.Latch(&driver.Error{Err: err, Advice: adviceUnsafe})
 	}
 }
 
 var errBehind = errors.New("it has forgotten some")
 
-// knows looks at when the stream was made, and at the sequence of its last message, which no later answer has
+// backwards looks at when the stream was made, and at the sequence of its last message, which no later answer has
 // lower.
 //
 // The sequences of another stream, or of one whose server has lost changes, can be those of other changes: a
 // compare-and-swap says nothing there. This finds it out for the life of a store. A restart of this process after
 // that it cannot see.
-func (s *Store) knows(info *jetstream.StreamInfo, before uint64) error {
+func (s *Store) backwards(info *jetstream.StreamInfo, before uint64) error {
 	created := info.Created.UnixNano()
 	s.created.CompareAndSwap(0, created)
 	switch {
@@ -108,13 +103,8 @@ func (s *Store) knows(info *jetstream.StreamInfo, before uint64) error {
 	case info.State.LastSeq < before:
 		return fmt.Errorf("%w: the bucket has seen %d changes, but had seen %d: %w", driver.ErrUnsafe, info.State.LastSeq, before, errBehind)
 	}
-	s.saw(info.State.LastSeq)
+	s.seen.Advance(info.State.LastSeq)
 	return nil
-}
-
-func (s *Store) saw(sequence uint64) {
-	for seen := s.seen.Load(); sequence > seen && !s.seen.CompareAndSwap(seen, sequence); seen = s.seen.Load() {
-	}
 }
 
 // unfit returns why a stream cannot be a store of leases, and what to do, or "".
@@ -141,63 +131,46 @@ func revision(info *jetstream.StreamInfo, sequence uint64) driver.Revision {
 	return driver.Revision(strconv.FormatUint(sequence, 10) + "." + strconv.FormatInt(info.Created.UnixNano(), 36))
 }
 
-// Get is as [driver.Store] says.
-func (s *Store) Get(ctx context.Context, key string) (driver.Entry, error) {
-	if err := driver.CheckKey(key); err != nil {
-		return driver.Entry{}, s.error("get", "", err, "")
-	}
-	ctx, cancel := s.within(ctx)
-	defer cancel()
-	stream, info, err := s.stream(ctx, "get", key)
+func (s *Store) get(ctx context.Context, key string) (driver.Entry, error) {
+	stream, info, err := s.stream(ctx)
 	if err != nil {
 		return driver.Entry{}, err
 	}
-	e, err := s.get(ctx, "get", key, stream, info)
-	if errors.Is(err, jetstream.ErrMsgNotFound) {
-		err = s.error("get", key, driver.ErrNotFound, "")
-	}
-	return e, err
+	return s.getOf(ctx, key, stream, info)
 }
 
-// get reads an entry. The error for one that is missing is ErrMsgNotFound.
-func (s *Store) get(ctx context.Context, op, key string, stream jetstream.Stream, info *jetstream.StreamInfo) (driver.Entry, error) {
+// getOf reads an entry of a stream.
+func (s *Store) getOf(ctx context.Context, key string, stream jetstream.Stream, info *jetstream.StreamInfo) (driver.Entry, error) {
 	m, err := stream.GetLastMsgForSubject(ctx, s.subject(encode(key)))
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
-		return driver.Entry{}, err
+		return driver.Entry{}, driver.ErrNotFound
 	}
 	if err != nil {
-		return driver.Entry{}, s.fail(ctx, op, key, err)
+		return driver.Entry{}, s.readable(err)
 	}
-	s.saw(m.Sequence)
-	e := driver.Entry{Key: key, Revision: revision(info, m.Sequence)}
-	switch {
-	case m.Header.Get("KV-Operation") != "" || m.Header.Get("Nats-Marker-Reason") != "":
-		return e, s.error(op, key, fmt.Errorf("%w: the entry was deleted", driver.ErrDamaged), advice.Damaged)
-	case len(m.Data) > driver.MaxValue:
-		return e, s.error(op, key, fmt.Errorf("%w: it has %d bytes, more than an entry", driver.ErrDamaged, len(m.Data)), advice.Damaged)
+	s.seen.Advance(m.Sequence)
+	e := driver.Entry{Key: key, Value: m.Data, Revision: revision(info, m.Sequence)}
+	if m.Header.Get("KV-Operation") != "" || m.Header.Get("Nats-Marker-Reason") != "" {
+		return e, fmt.Errorf("%w: the entry was deleted", driver.ErrDamaged)
 	}
-	e.Value = m.Data
 	return e, nil
 }
 
 // readers is how many entries List reads at a time.
 const readers = 32
 
-// List returns the entries as [driver.Store] says. Keys of the bucket that name no entry are left out. List reads the
-// entries one by one: a replica that is behind could answer a request for all of them.
-func (s *Store) List(ctx context.Context, prefix string) ([]driver.Entry, error) {
-	ctx, cancel := s.within(ctx)
+// list leaves out keys of the bucket that name no entry. It reads the entries one by one: a replica that is behind
+// could answer a request for all of them.
+func (s *Store) list(ctx context.Context, prefix string) ([]driver.Entry, error) {
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	stream, info, err := s.stream(ctx, "list", "")
+	stream, info, err := s.stream(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if driver.CheckKey(prefix+"a") != nil {
-		return nil, nil // no key begins so
-	}
 	all, err := stream.Info(ctx, jetstream.WithSubjectFilter(s.subject(pattern(prefix))))
 	if err != nil {
-		return nil, s.fail(ctx, "list", prefix, err)
+		return nil, s.readable(err)
 	}
 	var list []driver.Entry
 	for subject := range all.State.Subjects {
@@ -213,11 +186,11 @@ func (s *Store) List(ctx context.Context, prefix string) ([]driver.Entry, error)
 	for range min(readers, len(list)) {
 		wg.Go(func() {
 			for i := range next {
-				e, err := s.get(ctx, "list", list[i].Key, stream, info)
+				e, err := s.getOf(ctx, list[i].Key, stream, info)
 				switch {
 				case errors.Is(err, driver.ErrDamaged):
 					e.Err = err
-				case err != nil && !errors.Is(err, jetstream.ErrMsgNotFound):
+				case err != nil && !errors.Is(err, driver.ErrNotFound):
 					failed <- err
 					cancel()
 					return
@@ -240,28 +213,14 @@ func (s *Store) List(ctx context.Context, prefix string) ([]driver.Entry, error)
 	default:
 	}
 	if ctx.Err() != nil {
-		return nil, s.fail(ctx, "list", prefix, ctx.Err())
+		return nil, ctx.Err()
 	}
-	list = slices.DeleteFunc(list, func(e driver.Entry) bool { return e.Key == "" })
-	slices.SortFunc(list, func(a, b driver.Entry) int { return strings.Compare(a.Key, b.Key) })
-	if i := slices.IndexFunc(list, func(e driver.Entry) bool { return e.Err != nil }); i >= 0 {
-		return list, list[i].Err
-	}
-	return list, nil
+	return slices.DeleteFunc(list, func(e driver.Entry) bool { return e.Key == "" }), nil
 }
 
-// Put is as [driver.Store] says. A Put that was given up may still be made later.
-func (s *Store) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
-	err := driver.CheckKey(key)
-	if err == nil && len(value) > driver.MaxValue {
-		err = fmt.Errorf("%w: a value of %d bytes, where at most %d are taken", driver.ErrKey, len(value), driver.MaxValue)
-	}
-	if err != nil {
-		return driver.None, s.error("put", "", err, "")
-	}
-	ctx, cancel := s.within(ctx)
-	defer cancel()
-	_, info, err := s.stream(ctx, "put", key)
+// put may still be made after it was given up.
+func (s *Store) put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
+	_, info, err := s.stream(ctx)
 	if err != nil {
 		return driver.None, err
 	}
@@ -269,7 +228,7 @@ func (s *Store) Put(ctx context.Context, key string, value []byte, rev driver.Re
 	if rev != driver.None {
 		sequence, _, _ := strings.Cut(string(rev), ".")
 		if last, err = strconv.ParseUint(sequence, 10, 64); err != nil || last == 0 || revision(info, last) != rev {
-			return driver.None, s.error("put", key, driver.ErrConflict, "") // no entry has it
+			return driver.None, driver.ErrConflict // no entry has the revision
 		}
 	}
 	bucket, err := s.bucket(ctx)
@@ -278,10 +237,10 @@ func (s *Store) Put(ctx context.Context, key string, value []byte, rev driver.Re
 	}
 	switch {
 	case errors.Is(err, jetstream.ErrKeyRevisionMismatch), errors.Is(err, jetstream.ErrKeyExists):
-		return driver.None, s.error("put", key, driver.ErrConflict, "")
+		return driver.None, driver.ErrConflict
 	case err != nil:
-		return driver.None, s.fail(ctx, "put", key, err)
+		return driver.None, s.readable(err)
 	}
-	s.saw(last)
+	s.seen.Advance(last)
 	return revision(info, last), nil
 }

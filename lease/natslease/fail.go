@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
 	"strings"
 	"time"
 
@@ -15,16 +14,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/internal/advice"
 )
-
-func openError(store string, err error) error {
-	return &driver.Error{Store: store, Op: "open", Err: fmt.Errorf("%w: %w", driver.ErrUnavailable, err),
-		Advice: "want nats://host:4222,host2:4222/bucket?creds-file=…"}
-}
-
-func (s *Store) error(op, key string, err error, advice string) error {
-	return &driver.Error{Store: s.address, Op: op, Key: key, Err: err, Advice: advice}
-}
 
 // A refusal is what the server sent without being asked: that it did not let a message through.
 type refusal struct {
@@ -32,30 +23,26 @@ type refusal struct {
 	at  time.Time
 }
 
-// fail returns the error for one of the server's, of the client's or of the context, as which it stays visible.
-func (s *Store) fail(ctx context.Context, op, key string, err error) error {
-	if s.closed.Load() && errors.Is(err, nats.ErrConnectionClosed) {
-		err = os.ErrClosed
+// readable returns an error in words that say why there is no answer, as which it stays visible.
+func (s *Store) readable(err error) error {
+	if err == nil {
+		return nil
 	}
-	if end := ctx.Err(); end != nil && !errors.Is(err, end) {
-		err = fmt.Errorf("%w: %w", end, err)
-	} else if errors.Is(err, nats.ErrTimeout) && !errors.Is(err, context.DeadlineExceeded) {
+	if errors.Is(err, nats.ErrTimeout) && !errors.Is(err, context.DeadlineExceeded) {
 		err = fmt.Errorf("%w: %w", context.DeadlineExceeded, err)
 	}
 	broken := errors.Is(err, nats.ErrReconnectBufExceeded) || errors.Is(err, nats.ErrConnectionReconnecting) || errors.Is(err, nats.ErrDisconnected)
 	// A message that the server does not let through gets no answer.
 	if r := s.refused.Load(); r != nil && errors.Is(r.err, nats.ErrPermissionViolation) && time.Since(r.at) < s.options.Timeout+time.Second {
-		err = fmt.Errorf("%w: %w", r.err, err)
-	} else if broken && s.conn != nil && s.conn.LastError() != nil {
-		err = fmt.Errorf("not connected: %w", s.conn.LastError())
-	} else if broken {
-		err = fmt.Errorf("not connected: %w", err)
+		return fmt.Errorf("%w: %w", r.err, err)
 	}
-	advice := s.diagnose(err)
-	if errors.Is(err, context.DeadlineExceeded) {
-		err = fmt.Errorf("no answer in time: %w", err)
+	switch {
+	case broken && s.conn != nil && s.conn.LastError() != nil:
+		return fmt.Errorf("not connected: %w", s.conn.LastError())
+	case broken:
+		return fmt.Errorf("not connected: %w", err)
 	}
-	return s.error(op, key, fmt.Errorf("%w: %w", driver.ErrUnavailable, err), advice)
+	return err
 }
 
 // Codes of JetStream's errors that its client has no names for.
@@ -72,8 +59,15 @@ const (
 	codeMaxBytes     = 10113 // account requires a stream configuration to have max bytes set
 )
 
-// diagnose returns what to do about an error.
-func (s *Store) diagnose(err error) string {
+// diagnose returns what to do about an error. All errors that have no kind yet say that the store is unavailable.
+func (s *Store) diagnose(err error) (kind error, what string) {
+	if errors.Is(err, driver.ErrDamaged) {
+		return driver.ErrDamaged, advice.Damaged
+	}
+	return driver.ErrUnavailable, s.advice(err)
+}
+
+func (s *Store) advice(err error) string {
 	const silent = "see that the servers run, and that the network lets through to them"
 	var (
 		api     *jetstream.APIError
@@ -117,8 +111,6 @@ func (s *Store) diagnose(err error) string {
 		return "see to tls, ca, cert, key and server-name in the address, and to the server's certificate"
 	case errors.Is(err, nats.ErrMaxConnectionsExceeded), errors.Is(err, nats.ErrMaxAccountConnectionsExceeded):
 		return "have fewer connections, or raise the server's or the account's limit"
-	case errors.Is(err, os.ErrClosed), errors.Is(err, context.Canceled):
-		return ""
 	case errors.As(err, &dns):
 		return "see that the name of the host is right"
 	}

@@ -66,8 +66,8 @@ func TestBuckets(t *testing.T) {
 		unsynced = "sync_interval: always"
 	}
 	open := func() *Store { // that has not looked yet
-		s := &Store{conn: raw.conn, js: raw.js, address: "nats://given", options: raw.options}
-		s.options.Bucket, s.ctx = name, t.Context()
+		s := newStore("nats://given", raw.options)
+		s.conn, s.js, s.options.Bucket = raw.conn, raw.js, name
 		return s
 	}
 	for call, err := range storetest.Calls(t.Context(), open(), none) {
@@ -161,7 +161,7 @@ func TestBuckets(t *testing.T) {
 	create(t, raw, good)
 	s = open()
 	storetest.Put(t, s, "a", "x", driver.None)
-	stream, _, err := s.stream(t.Context(), "test", "")
+	stream, _, err := s.stream(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,7 +235,7 @@ func TestBuckets(t *testing.T) {
 		}
 	}
 	// Set back.
-	fresh.saw(1000)
+	fresh.seen.Advance(1000)
 	_, err = fresh.Get(t.Context(), "d")
 	storetest.Fails(t, "set back", err, driver.ErrUnsafe, "forgotten some")
 	_, err = fresh.Put(t.Context(), "d", nil, rev)
@@ -430,7 +430,7 @@ func TestNetwork(t *testing.T) {
 		}
 		return s.Prepare(t.Context()) == nil
 	})
-	_, info, err := s.stream(t.Context(), "test", "")
+	_, info, err := s.stream(t.Context())
 	if err != nil || info.Config.Replicas != 3 {
 		t.Fatalf("the bucket has %d replicas, %v", info.Config.Replicas, err)
 	}
@@ -445,7 +445,7 @@ func TestNetwork(t *testing.T) {
 	for round := range 2 {
 		var leader *server
 		storetest.Eventually(t, "there is a leader", func() bool {
-			_, info, err := s.stream(t.Context(), "test", "")
+			_, info, err := s.stream(t.Context())
 			if err != nil || info.Cluster == nil || info.Cluster.Leader == "" {
 				return false
 			}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -15,11 +14,10 @@ import (
 
 // Inspect is as [driver.Inspector] says. It looks at the bucket. How the servers are configured it cannot see.
 func (s *Store) Inspect(ctx context.Context) ([]driver.Finding, error) {
-	if err := s.admit(ctx, "inspect", ""); err != nil {
-		return nil, err
-	}
-	ctx, cancel := s.within(ctx)
-	defer cancel()
+	return driver.Call(ctx, s.Handle, "inspect", s.inspect)
+}
+
+func (s *Store) inspect(ctx context.Context) ([]driver.Finding, error) {
 	var found []driver.Finding
 	say := func(when, loses bool, text, advice string) {
 		if when {
@@ -29,22 +27,13 @@ func (s *Store) Inspect(ctx context.Context) ([]driver.Finding, error) {
 	stream, err := s.js.Stream(ctx, s.streamName())
 	missing := errors.Is(err, jetstream.ErrStreamNotFound)
 	if err != nil && !missing {
-		return nil, s.fail(ctx, "inspect", "", err)
+		return nil, s.readable(err)
 	}
 	say(missing, false, fmt.Sprintf("there is no bucket %s", s.options.Bucket), "see that the address is right, or create it with firn pool create; "+advice.Lost)
 	if !missing {
 		s.inspectBucket(stream.CachedInfo(), say)
 	}
-	slices.SortStableFunc(found, func(a, b driver.Finding) int {
-		switch {
-		case a.Loses == b.Loses:
-			return 0
-		case a.Loses:
-			return -1
-		}
-		return 1
-	})
-	return found, nil
+	return driver.WorstFirst(found), nil
 }
 
 func (s *Store) inspectBucket(i *jetstream.StreamInfo, say func(when, loses bool, text, advice string)) {

@@ -73,23 +73,19 @@ type Options struct {
 	SyncAlways bool
 }
 
-// A Store is a [driver.Store] in a bucket. It is also a [driver.Preparer], a [driver.Watcher] and a
-// [driver.Inspector].
+// A Store keeps entries in a bucket. It implements [driver.Store] by its [driver.Handle], and [driver.Preparer],
+// [driver.Watcher] and [driver.Inspector].
 type Store struct {
+	*driver.Handle
 	conn    *nats.Conn
 	js      jetstream.JetStream
 	own     bool // the connection is closed with the store
-	address string
 	options Options
 
 	refused atomic.Pointer[refusal] // by the server, the last time
 	created atomic.Int64            // when the stream was made, in Unix nanoseconds, once it was seen
-	seen    atomic.Uint64           // the highest sequence that was seen
-	unsafe  atomic.Pointer[error]   // why the store must not be used any more
+	seen    driver.Progress         // the highest sequence that was seen
 	kv      atomic.Pointer[jetstream.KeyValue]
-	closed  atomic.Bool
-	ctx     context.Context // ends with Close
-	stop    context.CancelFunc
 }
 
 var (
@@ -114,7 +110,7 @@ var (
 func Open(ctx context.Context, addr string) (*Store, error) {
 	a, err := address.Parse(addr)
 	if err != nil {
-		return nil, openError("nats", err)
+		return nil, driver.OpenError("nats", err, wantAddress)
 	}
 	secure := a.TLS()
 	password, token := a.Secret("password"), a.Secret("token")
@@ -169,13 +165,32 @@ func Open(ctx context.Context, addr string) (*Store, error) {
 		c = append(c, option)
 	}
 	if err != nil {
-		return nil, openError(a.String(), err)
+		return nil, driver.OpenError(a.String(), err, wantAddress)
 	}
-	s := &Store{own: true, address: a.String(), options: o}
-	if err := s.connect(ctx, hosts, c); err != nil {
+	s := newStore(a.String(), o)
+	s.own = true
+	err = driver.Do(ctx, s.Handle, "open", func(ctx context.Context) error {
+		if err := s.connect(ctx, hosts, c); err != nil {
+			return s.readable(err)
+		}
+		return s.start(ctx)
+	})
+	if err != nil {
+		s.Close()
 		return nil, err
 	}
 	return s, nil
+}
+
+const wantAddress = "want nats://host:4222,host2:4222/bucket?creds-file=…"
+
+// newStore returns a store that has no connection yet.
+func newStore(address string, o Options) *Store {
+	s := &Store{options: o}
+	s.Handle = driver.New(driver.Backend{
+		Address: address, Timeout: o.Timeout, Get: s.get, List: s.list, Put: s.put, Close: s.close, Diagnose: s.diagnose,
+	})
+	return s
 }
 
 // check returns an error unless the options are some that a store can have.
@@ -199,8 +214,6 @@ func foreign(r rune) bool {
 
 // connect makes the connection, which lives until Close.
 func (s *Store) connect(ctx context.Context, hosts []string, c []nats.Option) error {
-	ctx, cancel := s.within(ctx)
-	defer cancel()
 	until, _ := ctx.Deadline()
 	var servers []string
 	for _, host := range hosts {
@@ -225,23 +238,16 @@ func (s *Store) connect(ctx context.Context, hosts []string, c []nats.Option) er
 	}()
 	select {
 	case r := <-done:
-		if r.err != nil {
-			return s.fail(ctx, "open", "", r.err)
-		}
 		s.conn = r.conn
+		return r.err
 	case <-ctx.Done():
 		go func() {
 			if r := <-done; r.err == nil {
 				r.conn.Close()
 			}
 		}()
-		return s.fail(ctx, "open", "", ctx.Err())
+		return ctx.Err()
 	}
-	if err := s.start(ctx); err != nil {
-		s.conn.Close()
-		return err
-	}
-	return nil
 }
 
 // New returns a store on a connection of the caller's, and checks what [Open] checks. The store never closes it. Its
@@ -255,10 +261,11 @@ func New(ctx context.Context, conn *nats.Conn, o Options) (*Store, error) {
 	err := o.check()
 	a.Path = o.Bucket
 	if err != nil {
-		return nil, openError(a.String(), err)
+		return nil, driver.OpenError(a.String(), err, wantAddress)
 	}
-	s := &Store{conn: conn, address: a.String(), options: o}
-	if err := s.start(ctx); err != nil {
+	s := newStore(a.String(), o)
+	s.conn = conn
+	if err := driver.Do(ctx, s.Handle, "open", s.start); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -269,12 +276,9 @@ var oldest = 2_09
 
 // start checks that the server is one for leases.
 func (s *Store) start(ctx context.Context) error {
-	s.ctx, s.stop = context.WithCancel(context.Background())
-	ctx, cancel := s.within(ctx)
-	defer cancel()
 	if v := s.version(); v < oldest {
-		return s.error("open", "", fmt.Errorf("%w: NATS %s is too old", driver.ErrUnsafe, s.conn.ConnectedServerVersion()),
-			fmt.Sprintf("use NATS %d.%d or later", oldest/100, oldest%100))
+		return &driver.Error{Err: fmt.Errorf("%w: NATS %s is too old", driver.ErrUnsafe, s.conn.ConnectedServerVersion()),
+			Advice: fmt.Sprintf("use NATS %d.%d or later", oldest/100, oldest%100)}
 	}
 	var err error
 	if s.options.Domain == "" {
@@ -283,9 +287,9 @@ func (s *Store) start(ctx context.Context) error {
 		s.js, err = jetstream.NewWithDomain(s.conn, s.options.Domain)
 	}
 	if err != nil {
-		return s.fail(ctx, "open", "", err)
+		return s.readable(err)
 	}
-	_, _, err = s.stream(ctx, "open", "")
+	_, _, err = s.stream(ctx)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
 		err = nil
 	}
@@ -301,36 +305,9 @@ func (s *Store) version() int {
 	return major*100 + minor
 }
 
-// String returns the address: the hosts and the bucket.
-func (s *Store) String() string { return s.address }
-
-// Close closes the connection, unless it is the caller's, and the channels of Watch: calls fail from now on.
-func (s *Store) Close() error {
-	if s.closed.Swap(true) {
-		return nil
-	}
-	s.stop()
-	if s.own {
+func (s *Store) close() error {
+	if s.own && s.conn != nil {
 		s.conn.Close()
 	}
 	return nil
-}
-
-// admit returns an error if there is no point in asking the server.
-func (s *Store) admit(ctx context.Context, op, key string) error {
-	if s.closed.Load() {
-		return s.fail(ctx, op, key, os.ErrClosed)
-	}
-	if err := s.unsafe.Load(); err != nil {
-		return s.error(op, key, *err, adviceUnsafe)
-	}
-	if err := ctx.Err(); err != nil {
-		return s.fail(ctx, op, key, err)
-	}
-	return nil
-}
-
-// within bounds the time of a call.
-func (s *Store) within(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(ctx, s.options.Timeout)
 }

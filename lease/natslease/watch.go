@@ -7,6 +7,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/firn-id/firn/lease/driver"
 )
 
 // bucket returns the bucket as package jetstream has it.
@@ -23,36 +25,32 @@ func (s *Store) bucket(ctx context.Context) (jetstream.KeyValue, error) {
 
 // Watch is as [driver.Watcher] says.
 func (s *Store) Watch(ctx context.Context, prefix string) (<-chan struct{}, error) {
-	if err := s.admit(ctx, "watch", ""); err != nil {
-		return nil, err
-	}
-	within, cancel := s.within(ctx)
-	defer cancel()
-	if _, _, err := s.stream(within, "watch", ""); err != nil {
-		return nil, err
-	}
-	bucket, err := s.bucket(within)
-	if err != nil {
-		return nil, s.fail(within, "watch", "", err)
-	}
-	w := &watch{store: s, bucket: bucket, prefix: prefix, changed: make(chan struct{}, 1)}
-	life, end := context.WithCancel(ctx)
-	stop := context.AfterFunc(s.ctx, end)
+	w := &watch{store: s, prefix: prefix, changed: make(chan struct{}, 1)}
+	life, end := driver.UntilClosed(ctx, s.Handle)
 	connected := s.conn.StatusChanged(nats.CONNECTED)
 	finish := func() {
-		stop()
 		end()
 		s.conn.RemoveStatusListener(connected)
 		close(w.changed)
 	}
-	giveUp := context.AfterFunc(within, end)
-	updates, err := w.begin(life)
-	if err == nil && !giveUp() { // the time was over
-		err = within.Err()
-	}
+	updates, err := driver.Call(ctx, s.Handle, "watch", func(limit context.Context) (jetstream.KeyWatcher, error) {
+		if _, _, err := s.stream(limit); err != nil {
+			return nil, err
+		}
+		var err error
+		if w.bucket, err = s.bucket(limit); err != nil {
+			return nil, s.readable(err)
+		}
+		giveUp := context.AfterFunc(limit, end)
+		updates, err := w.begin(life)
+		if !giveUp() { // the time was over
+			return nil, limit.Err()
+		}
+		return updates, s.readable(err)
+	})
 	if err != nil {
 		finish()
-		return nil, s.fail(within, "watch", "", err)
+		return nil, err
 	}
 	go func() {
 		defer finish()
@@ -100,7 +98,7 @@ func (w *watch) run(ctx context.Context, updates jetstream.KeyWatcher, connected
 			case e, ok := <-updates.Updates():
 				if over = !ok; ok && e != nil {
 					if key, ours := decode(e.Key()); ours && strings.HasPrefix(key, w.prefix) {
-						w.signal()
+						driver.Signal(w.changed)
 					}
 				}
 			case <-connected:
@@ -122,7 +120,7 @@ func (w *watch) run(ctx context.Context, updates jetstream.KeyWatcher, connected
 				return
 			}
 		}
-		w.signal() // for what came meanwhile
+		driver.Signal(w.changed) // for what came meanwhile
 	}
 }
 
@@ -140,11 +138,4 @@ func (w *watch) again(ctx context.Context) (jetstream.KeyWatcher, error) {
 	}
 	context.AfterFunc(ctx, end)
 	return updates, nil
-}
-
-func (w *watch) signal() {
-	select {
-	case w.changed <- struct{}{}:
-	default: // one is waiting
-	}
 }
