@@ -25,13 +25,7 @@ func Spaces[S driver.Store](open func(context.Context, string) (S, error), addre
 	var made atomic.Int64
 	return func(t *testing.T) func() driver.Store {
 		addr := address(made.Add(1))
-		s := Open(t, open, addr)
-		if p, ok := driver.Store(s).(driver.Preparer); ok {
-			if err := p.Prepare(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-		}
-		s.Close()
+		Prepare(t, open, addr).Close()
 		return func() driver.Store { return handle(t, addr) }
 	}
 }

@@ -24,23 +24,11 @@ type Faulty[S driver.Store] struct {
 	None   driver.Revision                 // that no entry has
 }
 
-// prepared returns a store that is prepared.
-func (f Faulty[S]) prepared(t *testing.T, settings ...string) S {
-	t.Helper()
-	s := Open(t, f.Open, f.Addr(settings...))
-	if p, ok := driver.Store(s).(driver.Preparer); ok {
-		if err := p.Prepare(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return s
-}
-
 // Stopped has a server that does not answer for a while: calls end in time, and say so. When the server goes on, so does
 // the store. After Close no call is answered.
 func (f Faulty[S]) Stopped(t *testing.T) {
 	t.Helper()
-	patient := f.prepared(t)
+	patient := Prepare(t, f.Open, f.Addr())
 	rev := Put(t, patient, "a", "x", driver.None)
 	var hasty S
 	Eventually(t, "a busy machine opens the store in time", func() (ok bool) {
@@ -98,7 +86,7 @@ func (f Faulty[S]) Stopped(t *testing.T) {
 // Revisions of the store must begin with a number that grows, before a dot.
 func (f Faulty[S]) Restart(t *testing.T) {
 	t.Helper()
-	s := f.prepared(t, "timeout=2s")
+	s := Prepare(t, f.Open, f.Addr("timeout=2s"))
 	const writers, rounds = 4, 5
 	last := make([]driver.Entry, writers) // acknowledged
 	for w := range writers {
@@ -168,7 +156,7 @@ func number(t *testing.T, rev driver.Revision) int {
 // when the server is back.
 func (f Faulty[S]) Outage(t *testing.T) {
 	t.Helper()
-	s := f.prepared(t, "timeout=2s")
+	s := Prepare(t, f.Open, f.Addr("timeout=2s"))
 	if err := minter.Create(t.Context(), s); err != nil {
 		t.Fatal(err)
 	}

@@ -30,15 +30,14 @@ func Open[S driver.Store](t testing.TB, open func(context.Context, string) (S, e
 	return s
 }
 
-// Prepare opens a store as [Open] does, and prepares it.
-func Prepare[S interface {
-	driver.Store
-	driver.Preparer
-}](t testing.TB, open func(context.Context, string) (S, error), addr string) S {
+// Prepare opens a store as [Open] does, and prepares it if it is a [driver.Preparer].
+func Prepare[S driver.Store](t testing.TB, open func(context.Context, string) (S, error), addr string) S {
 	t.Helper()
 	s := Open(t, open, addr)
-	if err := s.Prepare(t.Context()); err != nil {
-		t.Fatal(err)
+	if p, ok := driver.Store(s).(driver.Preparer); ok {
+		if err := p.Prepare(t.Context()); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return s
 }
