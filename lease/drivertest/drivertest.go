@@ -1,9 +1,17 @@
-// Package drivertest is what every store of leases has to pass: tests of
-// [driver.Store], and random histories of several clients that Porcupine checks to be
-// those of registers with compare-and-swap.
+// Package drivertest tests stores of leases. The author of a store takes five steps:
 //
-// It cannot see a crash of a machine. A store's own tests show that what Put
-// acknowledged is durable.
+//  1. Write newSpace, a function that makes a fresh store without entries, such as an empty table, and returns a function
+//     that opens handles on the store. Each handle stands for one more process.
+//  2. Call [Run] in a test. Run checks the contract of [driver.Store].
+//  3. Call [RunLeases] in a test. RunLeases takes leases on the store, and renews and closes the leases.
+//  4. Call [History] while faults happen: stop the server, restart the server, cut the network. History checks that the
+//     store stays correct although calls fail.
+//  5. Test durability. No suite can see a crash of a machine: show that a change is on the disk when Put returns.
+//
+// In short:
+//
+//	func TestStore(t *testing.T)  { drivertest.Run(t, newSpace, password) }
+//	func TestLeases(t *testing.T) { drivertest.RunLeases(t, newSpace) }
 package drivertest
 
 import (
@@ -16,11 +24,31 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// Run tests a store. Each test calls newSpace once, for what opens handles on one fresh
-// store without entries, each like that of one more process. Run closes the handles.
+// Run tests a store. Each check calls newSpace once, and is a subtest:
 //
-// The secrets are parts of the store's configuration, such as a password, that none of
-// its texts may show.
+//	Missing        an entry that was never created is not found, and no revision creates the entry
+//	Create         Put with the revision None creates an entry, once
+//	Swap           Put changes an entry only at the revision of the entry
+//	Revisions      no revision of a key comes twice
+//	OtherRevision  the revision of another key changes nothing
+//	Values         values of all bytes, up to driver.MaxValue, come back unchanged
+//	Keys           valid keys are entries of their own, and other keys are refused
+//	Copies         the store shares no bytes with callers
+//	List           List has the entries of a prefix, in the order of keys
+//	ListMany       List has all of some hundred entries
+//	Nested         a key may begin with another key
+//	Cancelled      a call whose context has ended changes nothing
+//	Handles        a handle sees at once what another handle has written
+//	Close          a closed handle returns errors, and other handles go on
+//	Reopen         entries and revisions outlive all handles
+//	String         no text shows a secret
+//	Clock          Now returns a time, in a store that is a driver.Clock
+//	Race           of many changes at one revision, the store makes one
+//	Counter        no change is lost while several clients count
+//	History        random calls are linearizable: see History
+//
+// The secrets are parts of the configuration of the store, such as a password. No text of the store may show a secret. Run
+// closes all handles.
 func Run(t *testing.T, newSpace func(t *testing.T) (open func() driver.Store), secrets ...string) {
 	run(t, checks, newSpace, secrets)
 }
@@ -92,7 +120,7 @@ func (s *space) put(h driver.Store, key, value string, rev driver.Revision) driv
 	return made
 }
 
-// refuse is a Put that must fail and change nothing.
+// refuse fails the test unless a Put fails with the error, and changes nothing.
 func (s *space) refuse(h driver.Store, key, value string, rev driver.Revision, want error) {
 	s.Helper()
 	before, beforeErr := h.Get(s.Context(), key)
@@ -107,7 +135,7 @@ func (s *space) refuse(h driver.Store, key, value string, rev driver.Revision, w
 	}
 }
 
-// want is a Get that must return an entry.
+// want fails the test unless Get returns the entry.
 func (s *space) want(h driver.Store, key, value string, rev driver.Revision) {
 	s.Helper()
 	e, err := h.Get(s.Context(), key)
@@ -119,7 +147,7 @@ func (s *space) want(h driver.Store, key, value string, rev driver.Revision) {
 	}
 }
 
-// wantNone is a Get that must find nothing.
+// wantNone fails the test unless Get finds no entry.
 func (s *space) wantNone(h driver.Store, key string) {
 	s.Helper()
 	if e, err := h.Get(s.Context(), key); !errors.Is(err, driver.ErrNotFound) {
@@ -127,7 +155,7 @@ func (s *space) wantNone(h driver.Store, key string) {
 	}
 }
 
-// wantList is a List that must return what Get returns for these keys.
+// wantList fails the test unless List returns the entries of the keys as Get returns the entries.
 func (s *space) wantList(h driver.Store, prefix string, keys []string) {
 	s.Helper()
 	list, err := h.List(s.Context(), prefix)
@@ -148,7 +176,7 @@ func (s *space) wantList(h driver.Store, prefix string, keys []string) {
 	}
 }
 
-// within fails if a call hangs. The time is far longer than any call takes.
+// within fails the test if a call takes a minute, far longer than any call needs.
 func (s *space) within(name string, call func()) {
 	s.Helper()
 	done := make(chan struct{})

@@ -13,7 +13,7 @@ func missing(s *space) {
 	h := s.open()
 	s.wantNone(h, "a")
 	s.wantList(h, "", nil)
-	// A revision is never that of a missing entry, so Put with one creates nothing.
+	// No revision is the revision of a missing entry, so Put at any revision creates nothing.
 	rev := s.put(h, "b", "x", driver.None)
 	s.refuse(h, "a", "y", rev, driver.ErrConflict)
 	s.wantNone(h, "a")
@@ -64,7 +64,7 @@ func otherRevision(s *space) {
 	h := s.open()
 	b := s.put(h, "b", "x", driver.None)
 	a := s.put(h, "a", "x", driver.None)
-	if a == b { // as it may, in a store that counts the revisions of each key
+	if a == b { // a store may count the revisions of each key
 		a = s.put(h, "a", "x", a)
 	}
 	s.refuse(h, "b", "y", a, driver.ErrConflict)
@@ -97,7 +97,7 @@ func values(s *space) {
 	s.wantNone(other, "new")
 }
 
-// revisionOf returns the revision that an entry has, or None.
+// revisionOf returns the revision of an entry, or None.
 func revisionOf(s *space, h driver.Store, key string) driver.Revision {
 	s.Helper()
 	e, err := h.Get(s.Context(), key)
@@ -109,7 +109,7 @@ func revisionOf(s *space, h driver.Store, key string) driver.Revision {
 
 func keys(s *space) {
 	h := s.open()
-	// Some would be something else in a shell, an address, a pattern or a file system.
+	// Some keys mean something else in a shell, an address, a pattern or a file system.
 	valid := []string{"-", "@", "_", "0", "-rf", "a.", "a..b", "a/-", "a/b/c/d/e/f", "a_b-c@d.e/0", strings.Repeat("k", 100)}
 	made := make(map[string]driver.Revision)
 	for _, key := range valid {
@@ -136,7 +136,7 @@ func keys(s *space) {
 	}
 }
 
-// copies changes every slice of bytes that it can.
+// copies changes every slice of bytes that goes into the store or comes out.
 func copies(s *space) {
 	h, other := s.open(), s.open()
 	spoil := func(b []byte) { copy(b, bytes.Repeat([]byte("!"), len(b))) }

@@ -10,7 +10,7 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// handles has three handles take turns: each sees at once what another wrote.
+// handles has three handles take turns. Each handle sees at once what another handle wrote.
 func handles(s *space) {
 	hs := []driver.Store{s.open(), s.open()}
 	for _, h := range hs {
@@ -69,7 +69,7 @@ func closed(s *space) {
 		"List": func() error { _, err := h.List(s.Context(), ""); return err },
 		"Put":  func() error { _, err := h.Put(s.Context(), "a", []byte("y"), rev); return err },
 	} {
-		// What a caller would take for an answer is none.
+		// A closed handle returns no error that callers take for an answer.
 		if err := call(); err == nil || errors.Is(err, driver.ErrNotFound) || errors.Is(err, driver.ErrConflict) {
 			s.Errorf("%s after Close: %v, want an error that is neither ErrNotFound nor ErrConflict", name, err)
 		}
@@ -138,8 +138,8 @@ func address(s *space) {
 
 var password = regexp.MustCompile(`(?i)\b(?:password|passwd|pwd|secret|token)=([^\s&]+)|://[^/\s:@]*:([^/\s@]+)@`)
 
-// secret returns the secret that a text shows: a given one, or what is a password by its
-// place and not masked; or "".
+// secret returns the secret in a text, or "". Secrets are the given strings, and any text in the place of a password that
+// is not masked.
 func secret(text string, secrets []string) string {
 	for _, s := range secrets {
 		if s != "" && strings.Contains(text, s) {

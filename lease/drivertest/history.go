@@ -20,15 +20,14 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// An Outcome counts what the calls of a history came to, so that a test with faults can
-// see that they occurred.
+// An Outcome counts the results of the calls of a history. A test with faults can see in an Outcome that faults occurred.
 type Outcome struct {
 	Found     int   // reads of an entry, by Get or List, that found it
-	Missing   int   // reads that did not
+	Missing   int   // reads of an entry that found nothing
 	Failed    int   // reads with another error
 	Changed   int   // Puts without an error
 	Conflicts int   // Puts with ErrConflict
-	Unknown   int   // Puts with another error, which may have made the change or not
+	Unknown   int   // Puts with another error; each may have changed the entry or not
 	Err       error // one of the errors counted under Failed and Unknown
 }
 
@@ -38,11 +37,11 @@ const (
 	finalTries   = 1000
 )
 
-// History has two clients on each handle make random calls, and fails the test unless
-// each entry was a register with compare-and-swap: the calls must have an order, in
-// agreement with their times, in which each reply is right. Errors are no failure, and
-// the caller may cause some meanwhile; but when the clients are done the store must
-// answer again. A store takes one history of each seed, since the keys depend on it.
+// History has two clients on each handle make random calls, and fails the test unless each entry was a register with
+// compare-and-swap: the calls must have an order, in agreement with the times of the calls, in which each reply is right.
+//
+// Calls may fail, and the test may cause faults during the history. After the last call the store must answer again. A
+// store takes one history of each seed: the keys depend on the seed.
 func History(t *testing.T, handles []driver.Store, seed uint64) Outcome {
 	t.Helper()
 	r := &recorder{clients: 2 * len(handles), prefix: fmt.Sprintf("history-%d/", seed)}
@@ -79,8 +78,7 @@ func histories(s *space) {
 	}
 }
 
-// A request and a reply are the input and output of one call as Porcupine sees it. A
-// List is a Get of each key.
+// A request and a reply are the input and the output of a call for Porcupine. A List counts as a Get of each key.
 type request struct {
 	put   bool
 	key   string
@@ -103,8 +101,8 @@ const (
 	unknown  result = "unknown"
 )
 
-// A recorder collects the history. Its time is a counter: times are distinct, and a call
-// that returned before another began has the smaller ones.
+// A recorder collects the history. A counter stands for time: all times differ, and a call that returned before another call
+// began has smaller times.
 type recorder struct {
 	clients int
 	prefix  string // of the keys
@@ -124,7 +122,7 @@ func (r *recorder) get(ctx context.Context, client int, store driver.Store, key 
 	return e, err
 }
 
-// read records that a Get, or a List, told of one entry.
+// read records the result of a Get for an entry, or the part of a List about the entry.
 func (r *recorder) read(client int, call, ret int64, key string, e driver.Entry, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -138,7 +136,7 @@ func (r *recorder) read(client int, call, ret int64, key string, e driver.Entry,
 	default:
 		r.outcome.Failed++
 		r.outcome.Err = err
-		return // it says nothing
+		return // the failed read says nothing about the entry
 	}
 	r.calls = append(r.calls, porcupine.Operation{ClientId: client, Call: call, Return: ret, Input: request{key: key}, Output: reply})
 }
@@ -241,12 +239,12 @@ func (c *client) put(ctx context.Context, k int, value string, rev driver.Revisi
 	}
 }
 
-// finish reads each key once more, and settles the Puts whose outcome is unknown. They
-// may have been made at any time after the call, so their time goes on to the end.
+// finish reads each key once more, and settles the Puts whose outcome is unknown. The store may have made the change at any
+// time after the call, so the call's time extends to the end.
 //
-// All values are distinct. If no read has returned that of such a Put, nobody knew its
-// revision to change it again, so if it was made at all, it was after the last read: it
-// is left out. It makes no difference, but many of them would keep Porcupine busy.
+// All values are distinct. If no read returned the value of such a Put, no client knew the revision to change the entry
+// again. The Put then took effect after the last read, or never: finish leaves the Put out. Keeping the Put would give the
+// same verdict, but many such Puts would keep Porcupine busy.
 func (r *recorder) finish(t *testing.T, store driver.Store) {
 	t.Helper()
 	for i := range historyKeys {
@@ -334,8 +332,8 @@ func checkRevisions(t *testing.T, key string, calls []porcupine.Operation) {
 	}
 }
 
-// stuck tells how far Porcupine's longest order came, and which calls, one of which had to
-// be next, have replies that fit none of what could be there.
+// stuck describes Porcupine's longest order of calls, and the calls of which one had to be next, although the replies of all
+// of them contradict the entry.
 func stuck(info porcupine.LinearizationInfo, calls []porcupine.Operation) string {
 	var longest []porcupine.Operation
 	for _, order := range info.PartialLinearizationsOperations()[0] {
@@ -371,12 +369,12 @@ func stuck(info porcupine.LinearizationInfo, calls []porcupine.Operation) string
 type entry struct {
 	value string
 	rev   driver.Revision // None if there is no entry
-	// lost is that the Put that made the entry returned an error: its revision is not
-	// known until a Get tells. Nobody can have used it before.
+	// lost means that the Put of the entry returned an error. The revision is unknown until a Get returns the revision, and
+	// no client can have used the revision before.
 	lost bool
 }
 
-// register is what an entry has to be like.
+// register is the model of an entry.
 var register = porcupine.Model{
 	Init: func() any { return entry{} },
 	Step: func(state, input, output any) (bool, any) {
@@ -392,12 +390,12 @@ var register = porcupine.Model{
 		case out.result == done:
 			return current, entry{value: in.value, rev: out.rev}
 		case current:
-			// Unknown: the Put is made now. If it was never made, its place is after
-			// all others, where there is nobody to see it.
-			// Conflict: with itself, since nothing else had been changed.
+			// Unknown: the Put takes effect now. A Put that never took effect has its place after all other calls, and no
+			// call sees a difference.
+			// Conflict: the request was repeated, and is in conflict with itself.
 			return true, entry{value: in.value, lost: true}
 		default:
-			// Conflict; or unknown, and too late to change anything.
+			// Conflict; or unknown, and the Put was too late to change the entry.
 			return true, is
 		}
 	},

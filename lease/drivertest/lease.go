@@ -10,8 +10,16 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// RunLeases tests leases on a store, with a generator whose IDs the tests compare. Each test calls newSpace once, as [Run]
-// does.
+// RunLeases tests leases on a store, with a simple generator of its own. Each check calls newSpace once, and is a subtest:
+//
+//	Pool      a pool is created once, and all handles see the pool
+//	Held      a worker that one process holds is refused to another process
+//	Handover  processes take the same worker one after another, and no ID comes twice
+//	Workers   processes at the same time have different workers, and give all workers back
+//	Renewal   a lease is renewed while the generator mints
+//	Skew      a clock that disagrees with the store's clock is refused, in a store that is a driver.Clock
+//
+// RunLeases takes about five seconds, and closes all handles.
 func RunLeases(t *testing.T, newSpace func(t *testing.T) (open func() driver.Store)) {
 	run(t, leaseChecks, newSpace, nil)
 }
