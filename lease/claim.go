@@ -10,24 +10,23 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// attempts are the requests for a worker whose outcome is unknown. Attempts at the same revision
+// attempts are the requests for a worker with an unknown outcome. Attempts at the same revision
 // exclude each other, and no attempt takes effect at a later revision. A lease therefore remembers
-// the attempts at one revision only. Their names share a prefix, so an outage of any length needs
-// constant memory.
+// the attempts at one revision only. The names of attempts share a prefix, so an outage of any
+// length needs constant memory.
 type attempts struct {
 	rev    driver.Revision
 	prefix string // of the names
 	count  int
 }
 
-// lostTo returns why the lease has lost its worker. The worker's record is got, and not the
+// lostTo returns why the lease has lost the worker. The worker's record is got, and not the
 // lease's.
 //
-// A store that keeps all acknowledged changes never shows two kinds of records. The first is a
-// record that ends before the lease's interval, and before any lower end that the lease has asked
-// for. The second is a record of the lease itself that is neither the last known one nor written by
-// an attempt. After either, intervals of other leases may be missing too, and any worker's
-// timestamps may be in use.
+// A store without lost changes never shows two kinds of records. The first is a record with an end
+// before the lease's interval, and before any lower end in a request of the lease. The second is a
+// record of the lease itself, but neither the last known record nor one of an attempt. After
+// either, intervals of other leases may be missing too, and any worker's timestamps may be in use.
 func (l *Lease) lostTo(got stored) error {
 	switch {
 	case got.Generation > l.held.Generation:
@@ -38,17 +37,17 @@ func (l *Lease) lostTo(got stored) error {
 	return &HeldError{Pool: l.pool.name, Worker: got.Worker, Holder: got.Holder, Until: time.UnixMicro(got.Until)}
 }
 
-// claim asks for the worker's interval up to until, from the later of from and now. It returns the
-// worker's record, and reports whether the interval in the record is the lease's. After an error
-// neither is known.
+// claim asks for the worker's interval up to until, from the later of from and now. Claim returns
+// the worker's record, and reports whether the interval in the record is the lease's. After an
+// error neither is known.
 //
 // While the record is at the revision of s, no generator mints from the time from on: the record
-// ends there, or the lease has withdrawn what follows.
+// ends there, or the lease has withdrawn all later timestamps.
 //
-// A reply that reports a failure settles nothing, and neither does a missing reply: the request may
-// arrive late, or be repeated on the way. Only the record settles the outcome. If any attempt of
-// this lease wrote the record, the interval in it is the lease's. An interval that was asked for
-// and never acknowledged is left unused.
+// A reply with an error settles nothing, and neither does a missing reply: the request may arrive
+// late, or be repeated on the way. Only the record settles the outcome. If any attempt of this
+// lease wrote the record, the lease has the interval in the record. An interval without an
+// acknowledgement is left unused.
 func (l *Lease) claim(ctx context.Context, s stored, from, until int64) (stored, bool, error) {
 	r := s.record
 	r.From = l.roundUp(max(l.now(), from))
@@ -105,11 +104,11 @@ func (l *Lease) attempted(s stored) bool {
 	return a.count > 0 && strings.HasPrefix(s.Attempt, a.prefix)
 }
 
-// giveBack gives back the worker and the interval from unused on. It reports whether the lease
-// still had the worker; held is then the record as it was given back.
+// giveBack gives back the worker and the interval from unused on. GiveBack reports whether the
+// lease still had the worker; held is then the record as given back.
 //
 // The timestamps from own() on are the lease's alone: the lease itself has written every record
-// since it took the worker.
+// since taking the worker.
 func (l *Lease) giveBack(ctx context.Context, unused int64) (bool, error) {
 	var err error
 	for range 2 { // again after a late request of the lease itself

@@ -13,7 +13,7 @@ import (
 var (
 	// ErrNoWorker: all workers of the pool are taken. A [NoWorkerError] says until when.
 	ErrNoWorker = errors.New("no worker is free")
-	// ErrHeld: another lease holds the worker that was asked for. A [HeldError] names the holder.
+	// ErrHeld: another lease holds the chosen worker. A [HeldError] names the holder.
 	ErrHeld = errors.New("the worker is held")
 	// ErrLeaseExpired: the lease was not renewed in time. An [ExpiredError] has the cause.
 	ErrLeaseExpired = errors.New("the lease has expired")
@@ -25,7 +25,7 @@ var (
 	ErrNoPool = errors.New("no such pool")
 	// ErrPoolExists: the store has the pool already.
 	ErrPoolExists = errors.New("the pool exists")
-	// ErrMissing: a record is gone. Its worker may be in use, so no lease gets the worker before
+	// ErrMissing: a record is gone. The worker may be in use, so no lease gets the worker before
 	// the pool was rescued, see [Rescue].
 	ErrMissing = errors.New("a record is missing")
 	// ErrDamaged: this program has not written the record, or the record is another pool's. The
@@ -33,22 +33,21 @@ var (
 	ErrDamaged = driver.ErrDamaged
 	// ErrRescuing: a rescue of the pool is under way, or was interrupted, see [Rescue].
 	ErrRescuing = errors.New("the pool is being rescued")
-	// ErrRescued: the pool was rescued, which has ended all earlier leases.
+	// ErrRescued: the pool was rescued, and all earlier leases have ended.
 	ErrRescued = errors.New("the pool was rescued")
-	// ErrRolledBack: the store has lost changes that it had acknowledged. The store was restored
-	// from a backup, for example, or the pool was deleted and created again. The pool must be
-	// rescued.
+	// ErrRolledBack: the store has lost acknowledged changes. The store was restored from a backup,
+	// for example, or the pool was deleted and created again. The pool must be rescued.
 	ErrRolledBack = errors.New("the store has gone back in time")
 	// ErrVersion: an unknown version of this program wrote the record.
 	ErrVersion = driver.ErrVersion
 	// ErrClosed: the lease was closed.
 	ErrClosed = errors.New("the lease is closed")
-	// ErrConfig: a setting is out of its range.
+	// ErrConfig: a setting is out of range.
 	ErrConfig = errors.New("invalid configuration")
 )
 
-// A NoWorkerError reports that no worker of a pool came free while the caller waited. To errors.Is
-// it is [ErrNoWorker], and the error that ended the wait.
+// A NoWorkerError reports that no worker of a pool came free while the caller waited. The error is
+// [ErrNoWorker] to errors.Is and, if the context ended the wait, the context's error.
 type NoWorkerError struct {
 	Pool    string
 	Workers int       // how many workers the pool has
@@ -57,7 +56,8 @@ type NoWorkerError struct {
 	Ahead   bool      // no lease holds a worker, but all workers are used up to Soonest at least, ahead of the clock
 
 	// Excluded: no lease of this pool holds some workers, but generators of other pools on this
-	// machine use them, such as those of another user. When these generators end is not known.
+	// machine use them, such as generators of another user. The end of these generators is not
+	// known.
 	Excluded bool
 }
 
@@ -79,7 +79,7 @@ func (e *NoWorkerError) Error() string {
 
 func (e *NoWorkerError) Unwrap() error { return ErrNoWorker }
 
-// A HeldError names the holder of the worker that was asked for. To errors.Is it is [ErrHeld].
+// A HeldError names the holder of the chosen worker. The error is [ErrHeld] to errors.Is.
 type HeldError struct {
 	Pool   string
 	Worker int
@@ -105,8 +105,8 @@ func (e *HeldError) Error() string {
 
 func (e *HeldError) Unwrap() error { return ErrHeld }
 
-// A generator returns an ExpiredError after its lease has expired. To errors.Is it is
-// [ErrLeaseExpired], and the error of the last renewal.
+// A generator returns an ExpiredError after its lease has expired. The error is [ErrLeaseExpired]
+// to errors.Is, and the error of the last renewal.
 type ExpiredError struct {
 	Pool   string
 	Worker int
@@ -120,8 +120,8 @@ func (e *ExpiredError) Error() string {
 
 func (e *ExpiredError) Unwrap() []error { return []error{ErrLeaseExpired, iderr.ErrFenced, e.Cause} }
 
-// A SkewError says how far the clock is from the store's knowledge of the time. To errors.Is it is
-// [ErrClockSkew].
+// A SkewError says how far the clock is from the store's knowledge of the time. The error is
+// [ErrClockSkew] to errors.Is.
 type SkewError struct {
 	Pool      string
 	Now       time.Time // by the clock
@@ -147,8 +147,8 @@ func (e *SkewError) Error() string {
 
 func (e *SkewError) Unwrap() error { return ErrClockSkew }
 
-// A MismatchError says in which setting a pool differs from the pool that was asked for. To
-// errors.Is it is [ErrPoolMismatch].
+// A MismatchError names a setting in which a pool differs from the caller's. The error is
+// [ErrPoolMismatch] to errors.Is.
 type MismatchError struct {
 	Pool  string
 	Field string // "format", "epoch", "unit", "widths", "workers"
@@ -162,7 +162,7 @@ func (e *MismatchError) Error() string {
 
 func (e *MismatchError) Unwrap() error { return ErrPoolMismatch }
 
-// A waitError is the reason for a wait, and the error that ended the wait.
+// A waitError has the reason for a wait, and the error of the context that ended the wait.
 type waitError struct{ err, end error }
 
 func (e *waitError) Error() string { return e.err.Error() + " (" + e.end.Error() + ")" }

@@ -14,19 +14,19 @@ import (
 // Making records of workers.
 //
 // First a lease makes a worker's record, then the lease names the worker in the pool's record. No
-// lease uses a worker that the pool does not name. So a record that a dying process left unnamed is
+// lease uses an unnamed worker. So if a dying process leaves a record unnamed, the record is
 // unused.
 //
-// After a rescue an unnamed record may be in use: the restored pool's record may have forgotten its
+// After a rescue an unnamed record may be in use: the restored pool's record may have forgotten the
 // worker. Therefore a new record begins at the floor. A record from before the rescue, or of a late
 // request, is raised to the floor before the pool names its worker.
 //
 // Many leases may need records at once. Each lease then makes one record apart from the others'
-// records, and one lease names all new records. All leases wait for the pool's record, which this
-// way changes a few times and not once for each lease.
+// records, and one lease names all new records. All leases wait for the pool's record, and this way
+// the record changes a few times and not once for each lease.
 
 // grow makes records for more workers: as many as the pool has, or one if other leases make records
-// too. It returns a record that the lease made and the pool now names. The record is noRecord if
+// too. The result is a record made by the lease and named by the pool. The record is noRecord if
 // the lease made none; the lease then reads the pool anew. Grown is false if all workers have
 // records.
 func (l *Lease) grow(ctx context.Context) (own stored, grown bool, err error) {
@@ -59,7 +59,7 @@ func (l *Lease) grow(ctx context.Context) (own stored, grown bool, err error) {
 	return own, true, nil
 }
 
-// growNamed makes the record of a worker if the pool does not name the worker.
+// growNamed makes the record of an unnamed worker.
 func (l *Lease) growNamed(ctx context.Context, worker int) error {
 	for {
 		r, rev, err := l.pool.reread(ctx)
@@ -98,12 +98,13 @@ func (l *Lease) makeApart(ctx context.Context, r *poolRecord, crowd int) (stored
 	return noRecord, crowd, nil
 }
 
-// await waits until the pool's record, which was as given, names the worker of a record. If no
-// other lease names the worker, this lease does; of a crowd, only a few leases try. With noRecord,
-// await makes a record after the pool's record has changed. The results are as for grow.
+// await waits until the pool's record names the worker of a record. Was is the pool's record
+// before. If no other lease names the worker, this lease does; of a crowd, only a few leases try.
+// With noRecord, await makes a record after the pool's record has changed. The results are as for
+// grow.
 //
 // The lease's term is read after the record was made. The record can thus be taken like a record
-// that was just read, see [Pool.moved].
+// just read, see [Pool.moved].
 func (l *Lease) await(ctx context.Context, own stored, crowd int, was *poolRecord) (stored, bool, error) {
 	for times := 0; ; times++ {
 		if err := l.standBack(ctx, times); err != nil {
@@ -157,8 +158,8 @@ func (l *Lease) standBack(ctx context.Context, times int) error {
 	return nil
 }
 
-// makeRecord makes the record of a worker that the pool does not name. The error is a
-// driver.ErrConflict if the record exists.
+// makeRecord makes the record of an unnamed worker. The error is a driver.ErrConflict if the record
+// exists.
 func (p *Pool) makeRecord(ctx context.Context, worker int, t term) (stored, error) {
 	s := stored{record: *p.unused(worker, t)}
 	var err error
@@ -189,8 +190,8 @@ func (p *Pool) makeAll(ctx context.Context, grown poolRecord, rev driver.Revisio
 	return p.write(ctx, &grown, rev)
 }
 
-// nameAll makes the pool's record name all workers that have records, or as many as fit. A worker
-// one that is not negative comes first. nameAll returns the new pool's record. The error is a
+// nameAll makes the pool's record name all workers with records, or as many as fit. Worker one
+// comes first, unless one is negative. nameAll returns the new pool's record. The error is a
 // driver.ErrConflict if the pool's record has changed.
 func (p *Pool) nameAll(ctx context.Context, r *poolRecord, rev driver.Revision, one int) (*poolRecord, error) {
 	entries, err := p.store.List(ctx, workersKey(p.name))
@@ -222,8 +223,8 @@ func (p *Pool) nameAll(ctx context.Context, r *poolRecord, rev driver.Revision, 
 				all = more
 			}
 		}
-		// If no worker fits, try the first that lacks a name. It borders on named workers, or write
-		// returns an error.
+		// If no worker fits, try the first that lacks a name. The first borders on named workers,
+		// or write returns an error.
 		if first := r.lacking(1)[0]; all.count() == r.count() && slices.Contains(workers, first) {
 			all = all.withMade(first)
 		}
@@ -267,8 +268,8 @@ func (p *Pool) overtaken(ctx context.Context, r *poolRecord, err error) error {
 	return err
 }
 
-// raise checks the record of a worker that the pool does not name. A record of an earlier
-// generation, or one that ends before the floor, is written anew with the term.
+// raise checks the record of an unnamed worker. If the record is of an earlier generation or ends
+// before the floor, raise writes the record anew with the term.
 func (p *Pool) raise(ctx context.Context, e driver.Entry, worker int, t term) error {
 	s, err := p.read(e, worker, t.generation)
 	if errors.Is(err, ErrRescuing) || err == nil && s.Until < t.floor {

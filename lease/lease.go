@@ -33,7 +33,7 @@ type Lease struct {
 	events     []Event // the queue of Notify
 	delivering bool    // a call of Notify is under way
 
-	// work guards the fields below. start, run and Close hold it, except while they call Notify.
+	// work guards the fields below. start, run and Close hold work, except in calls of Notify.
 	work lock
 
 	state
@@ -47,15 +47,15 @@ type Lease struct {
 	took   time.Duration // how long the last change in the store took
 }
 
-// A lock is a mutex that is a channel: in a bubble of testing/synctest, time passes while a
+// A lock is a mutex made of a channel: in a bubble of testing/synctest, time passes while a
 // goroutine waits for it.
 type lock chan struct{}
 
 func (l lock) Lock()   { l <- struct{}{} }
 func (l lock) Unlock() { <-l }
 
-// start takes a worker from the pool, allots an interval to the generator, and renews the interval until
-// Close. It returns when the generator can mint.
+// start takes a worker from the pool, allots an interval to the generator, and renews the interval
+// until Close. It returns when the generator can mint.
 func (p *Pool) start(ctx context.Context, g allot.Generator, c Config) (*Lease, error) {
 	l, err := p.keep(ctx, g, c)
 	if err != nil {
@@ -170,8 +170,8 @@ func (l *Lease) run(ctx context.Context) {
 	}
 }
 
-// wake does the work of one wake. It returns how long to sleep, and reports whether there is more
-// work.
+// wake does the work of one wake. Wake returns how long to sleep, and reports whether the lease has
+// more work.
 func (l *Lease) wake(ctx context.Context, retry *backoff) (pause time.Duration, more bool) {
 	l.work.Lock()
 	defer l.work.Unlock()
@@ -181,8 +181,8 @@ func (l *Lease) wake(ctx context.Context, retry *backoff) (pause time.Duration, 
 	return pause, ctx.Err() == nil && !l.closed()
 }
 
-// step takes back an interval ahead of the clock, and renews the lease if it is due. It returns how
-// long to sleep.
+// step takes back an interval ahead of the clock, and renews the lease if the renewal is due. Step
+// returns how long to sleep.
 func (l *Lease) step(ctx context.Context, retry *backoff) time.Duration {
 	l.withdraw()
 	if pause := l.untilDue(); pause > 0 || l.closed() {
@@ -205,7 +205,7 @@ func (l *Lease) step(ctx context.Context, retry *backoff) time.Duration {
 	return pause
 }
 
-// A backoff doubles the pauses after renewals that fail, from shortestBackoff to longest.
+// A backoff doubles the pauses after failed renewals, from shortestBackoff to longest.
 type backoff struct{ pause, longest time.Duration }
 
 const shortestBackoff = 50 * time.Millisecond
@@ -365,8 +365,8 @@ func (l *Lease) release(ctx context.Context) error {
 // now returns the time in Unix microseconds.
 func (l *Lease) now() int64 { return l.config.world.now().UnixMicro() }
 
-// roundDown returns the start of the tick that a time is in.
+// roundDown returns the start of the tick of a time.
 func (l *Lease) roundDown(us int64) int64 { return tickStart(l.pool.layout, us) }
 
-// roundUp returns the first start of a tick that is not before a time.
+// roundUp returns the first start of a tick at or after a time.
 func (l *Lease) roundUp(us int64) int64 { return tickEnd(l.pool.layout, us) }

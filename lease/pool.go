@@ -19,8 +19,8 @@ import (
 // A Pool is the workers of one kind of generator, in a store. A Pool is safe for concurrent use.
 //
 // A pool is created once, and never deleted. Only [Rescue] changes a pool. Records of workers are
-// made as leases need them, and the pool's record names all workers with records. So a record that
-// is gone is an error, and never a worker without a past.
+// made as leases need them, and the pool's record names all workers with records. So a missing
+// record is an error, and never a worker without a past.
 type Pool struct {
 	name    string
 	store   driver.Store
@@ -58,8 +58,8 @@ func (p *Pool) learn(r *poolRecord) {
 	}
 }
 
-// Create creates the pool of that name. Its leases take workers from a random worker on. If the store has
-// a pool of that name, whatever its layout, the error is [ErrPoolExists].
+// Create creates a pool. Leases take workers from a random worker on. If the store has a pool of
+// the same name, with any layout, the error is [ErrPoolExists].
 func Create(ctx context.Context, store driver.Store, name string, layout allot.Layout) (*Pool, error) {
 	return create(ctx, store, name, layout, mrand.IntN(max(layout.Workers, 1)), time.Now())
 }
@@ -90,8 +90,8 @@ func create(ctx context.Context, store driver.Store, name string, layout allot.L
 	return newPool(store, name, r), nil
 }
 
-// Open returns the pool of that name. If the store has no such pool, the error is [ErrNoPool]; if the pool
-// has another layout, a *[MismatchError].
+// Open returns the pool with a name. If the store has no such pool, the error is [ErrNoPool]; if
+// the pool has another layout, a *[MismatchError].
 func Open(ctx context.Context, store driver.Store, name string, layout allot.Layout) (*Pool, error) {
 	p, err := Lookup(ctx, store, name)
 	if err != nil {
@@ -103,9 +103,10 @@ func Open(ctx context.Context, store driver.Store, name string, layout allot.Lay
 	return p, nil
 }
 
-// OpenOrCreate opens the pool, or creates the pool if the store has none. It is for stores of one machine,
-// where all processes use the same store. On a store that machines share, a wrong address would go
-// unnoticed, and begin a second pool with the same workers.
+// OpenOrCreate opens the pool, or creates the pool if the store does not have the pool yet. Use
+// OpenOrCreate with stores of one machine, where all processes use the same store. On a store
+// shared by machines, a wrong address would go unnoticed, and begin a second pool with the same
+// workers.
 func OpenOrCreate(ctx context.Context, store driver.Store, name string, layout allot.Layout) (*Pool, error) {
 	p, err := Open(ctx, store, name, layout)
 	if !errors.Is(err, ErrNoPool) {
@@ -118,7 +119,7 @@ func OpenOrCreate(ctx context.Context, store driver.Store, name string, layout a
 	return p, err
 }
 
-// Lookup returns the pool of that name, whatever its layout. It is for tools.
+// Lookup returns the pool with a name and any layout. Lookup is for tools.
 func Lookup(ctx context.Context, store driver.Store, name string) (*Pool, error) {
 	r, _, err := readPool(ctx, store, name)
 	if err != nil {
@@ -242,7 +243,7 @@ func decodePool(store driver.Store, e driver.Entry) (*poolRecord, error) {
 // package, so that the simulation can build mutants elsewhere.
 const adviceDamaged = "rescue the pool (lease.Rescue), which makes the entry anew; do not repair, move or delete entries"
 
-// unusable returns the error for an unusable record. Its advice must be safe to follow literally,
+// unusable returns the error for an unusable record. The advice must be safe to follow literally,
 // while other processes go on.
 func unusable(store driver.Store, key string, err error) error {
 	advice := adviceDamaged
@@ -282,9 +283,9 @@ func (p *Pool) reread(ctx context.Context) (*poolRecord, driver.Revision, error)
 
 // moved reports whether the pool was rescued since a term.
 //
-// A lease that takes a worker calls moved after it has read the worker's record. A rescue first
-// writes the pool's record, then the workers' records. Read in the other order, the pool's record
-// may be of before the rescue, and the worker's record not raised yet.
+// A lease taking a worker calls moved after reading the worker's record. A rescue first writes the
+// pool's record, then the workers' records. Read in the other order, the pool's record may be of
+// before the rescue, and the worker's record not raised yet.
 func (p *Pool) moved(ctx context.Context, since term) (bool, error) {
 	r, _, err := p.reread(ctx)
 	return err == nil && r.term() != since, err
@@ -293,10 +294,10 @@ func (p *Pool) moved(ctx context.Context, since term) (bool, error) {
 // Name returns the pool's name in its store.
 func (p *Pool) Name() string { return p.name }
 
-// UUID returns the pool's UUID, which no other pool has.
+// UUID returns the pool's UUID.
 func (p *Pool) UUID() string { return p.uuid }
 
-// Layout returns the layout of the IDs that the pool's workers make.
+// Layout returns the layout of the IDs made by the pool's workers.
 func (p *Pool) Layout() allot.Layout { return p.layout }
 
 // Store returns the pool's store.
@@ -314,7 +315,7 @@ func (p *Pool) Rescued() (at, floor time.Time) {
 	return at, floor
 }
 
-// A Worker is what the store knows of a used worker.
+// A Worker is the store's knowledge of a used worker.
 type Worker struct {
 	Number int
 	From   time.Time // start of the last interval
@@ -326,8 +327,8 @@ type Worker struct {
 
 // Workers returns the used workers in order, and how many workers have records.
 //
-// A record that is missing, damaged or unreadable counts as used: its Worker has an Err, and err is
-// the first such Err. No lease takes a worker of such a pool.
+// A record that is missing, damaged or unreadable counts as used: the Worker has an Err, and err is
+// the first Err. No lease takes a worker of such a pool.
 func (p *Pool) Workers(ctx context.Context) (used []Worker, made int, err error) {
 	for again := false; ; again = true {
 		r, _, err := p.reread(ctx)
@@ -353,7 +354,7 @@ type reading struct {
 	err    error
 }
 
-// readings returns the records in entries of all workers that r names, in order. R is the pool's
+// readings returns the records in entries of all workers named by r, in order. R is the pool's
 // record. Overtaken reports whether a record is of a later generation than r: a rescue may have
 // begun after the read of r.
 func (p *Pool) readings(r *poolRecord, entries []driver.Entry) (all []reading, overtaken bool) {
@@ -404,9 +405,8 @@ type stored struct {
 	rev driver.Revision
 }
 
-// records returns the records of all workers that the pool names, in order. It returns the first
-// error of a record: if one record is missing, damaged or another pool's, others may have been lost
-// too.
+// records returns the records of all workers named by the pool, in order, or the first error of a
+// record: if a record is missing, damaged or another pool's, others may have been lost too.
 func (p *Pool) records(ctx context.Context) ([]stored, error) {
 	for again := false; ; again = true {
 		r, _, err := p.reread(ctx)
@@ -447,7 +447,7 @@ func (p *Pool) missing(worker int) error {
 	return unusable(p.store, workerKey(p.name, worker), ErrMissing)
 }
 
-// get reads the record of a worker that the pool names.
+// get reads the record of a worker named by the pool.
 func (p *Pool) get(ctx context.Context, worker int) (stored, error) {
 	generation := p.term().generation
 	e, err := p.store.Get(ctx, workerKey(p.name, worker))

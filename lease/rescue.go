@@ -25,13 +25,13 @@ type RescueConfig struct {
 	Skew time.Duration
 
 	// TrustClock makes the rescue accept this clock where the store disagrees, without an error
-	// that is [ErrClockSkew]. A worker that was used further ahead than the settings allow is then
-	// kept out for longer than the other workers: for the age of the pool.
+	// that is [ErrClockSkew]. A worker used further ahead than the settings allow is then kept out
+	// for longer than the other workers: for the age of the pool.
 	TrustClock bool
 
-	// Layouts are the layouts that the pool may have. A rescue needs Layouts only if the pool's own record
-	// is missing or damaged: it makes the record anew, with the layout that the workers' records name. If
-	// nothing is left of the pool, Layouts must have one element.
+	// Layouts are the possible layouts of the pool. A rescue needs Layouts only if the pool's own
+	// record is missing or damaged, and makes the record anew, with the layout named by the
+	// workers' records. If nothing is left of the pool, Layouts must have one element.
 	Layouts []allot.Layout
 
 	// Progress, if not nil, is called with the number of records done, and of all records.
@@ -57,15 +57,15 @@ type Rescued struct {
 
 // Rescue makes a pool safe to use after its store has lost changes: the store was restored from a
 // backup, or records are missing or damaged. The pool's own record may be lost, too (see
-// RescueConfig.Layouts). Rescue ends all leases of the pool. Their generators go on to the end of
-// their intervals. No lease gets a worker before the floor, which is a window and the skew from
-// now. After the floor, leases go on by themselves.
+// RescueConfig.Layouts). Rescue ends all leases of the pool. The generators go on to the end of the
+// intervals. No lease gets a worker before the floor: a window and the skew from now. After the
+// floor, leases go on by themselves.
 //
-// If the store has gone back to an earlier state, keep all processes that take workers of the pool
-// away from the store until Rescue has returned. If records are missing or damaged, processes may
-// go on: no lease takes a worker of such a pool. A store that needs preparing ([driver.Preparer])
-// must be prepared first. After an error of Rescue the pool may refuse all leases, with an error
-// that is [ErrRescuing], until Rescue is run again. Each run does the whole rescue.
+// If the store has gone back to an earlier state, let no process that takes workers of the pool
+// reach the store until Rescue has returned. If records are missing or damaged, processes may go
+// on: no lease takes a worker of such a pool. Prepare the store first if the store needs preparing
+// ([driver.Preparer]). After an error of Rescue the pool may refuse all leases, with an error that
+// is [ErrRescuing], until Rescue is run again. Each run does the whole rescue.
 //
 // # Why it is safe
 //
@@ -81,11 +81,11 @@ type Rescued struct {
 //     forgotten, because their first use came after the backup: their new records begin at the
 //     floor.
 //  2. Rescue writes each worker's record, at the record's own revision: with the new generation,
-//     without a holder, and used up to the floor. A lease that has the worker meets another
-//     revision at its next renewal.
+//     without a holder, and used up to the floor. A lease with the worker meets another revision at
+//     the next renewal.
 //
-// A rescue that is interrupted between the two steps leaves a pool that is refused. The next rescue
-// begins a new generation: what it finds may be a backup of an interrupted rescue.
+// An interruption between the two steps leaves a refused pool. The next rescue begins a new
+// generation: the store may be a backup of an interrupted rescue.
 func Rescue(ctx context.Context, store driver.Store, name string, c RescueConfig) (*Rescued, error) {
 	c, err := c.settle()
 	if err != nil {
@@ -209,7 +209,8 @@ func (r *rescue) look(ctx context.Context) error {
 	return nil
 }
 
-// canMake reports whether a pool's record that cannot be read for a reason is to be made anew.
+// canMake reports whether the rescue makes a pool's record anew. Why says why the record cannot be
+// read.
 func (r *rescue) canMake(why error) bool {
 	switch {
 	case len(r.Layouts) == 0 || errors.Is(why, ErrVersion):
@@ -263,7 +264,7 @@ func (r *rescue) anew(entries []driver.Entry, now int64) (*poolRecord, error) {
 }
 
 // reach is how far ahead of now a lease may have asked for timestamps: a window and the skew, and a
-// few ticks and a moment's grace for intervals that begin ahead of the lease's clock.
+// few ticks and a moment's grace for intervals ahead of the lease's clock.
 func (r *rescue) reach(window int64) int64 {
 	return window + r.Skew.Microseconds() + grace.Microseconds() + (minTicks+1)*r.pool.layout.Unit.Microseconds()
 }
@@ -284,7 +285,7 @@ func (r *rescue) read(e driver.Entry, worker int) (rescuing, error) {
 	return rescuing{}, err
 }
 
-// now returns the time from which the floor is reckoned.
+// now returns the time to reckon the floor from.
 func (r *rescue) now(ctx context.Context) (int64, error) {
 	before := r.world.now()
 	if r.TrustClock {
@@ -453,7 +454,8 @@ func (r *rescue) raise(ctx context.Context, worker int) error {
 	}
 }
 
-// confirm returns an error if another rescue has begun meanwhile, which has to be finished instead.
+// confirm returns an error if another rescue has begun meanwhile. The other rescue has to be
+// finished.
 func (r *rescue) confirm(ctx context.Context) error {
 	now, _, err := readPool(ctx, r.store, r.name)
 	if err == nil && now.Generation != r.after.Generation {

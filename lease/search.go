@@ -9,14 +9,14 @@ import (
 
 // A search takes a free worker of the pool.
 type search interface {
-	// key is the prefix of the records that the search reads.
+	// key is the prefix of the records to read.
 	key() string
-	// try takes a worker. With an error, soonest is when a worker may come free. It is zero if a
-	// wait is of no use.
+	// try takes a worker. With an error, soonest is when a worker may come free, and zero if a wait
+	// is of no use.
 	try(ctx context.Context) (soonest time.Time, err error)
 }
 
-// newSearch returns a search for the worker that the settings name, or for any worker.
+// newSearch returns a search for the worker of the settings, or for any worker.
 func (l *Lease) newSearch() search {
 	if l.config.Worker.named {
 		return &searchNumber{lease: l, number: l.config.Worker.number}
@@ -62,7 +62,7 @@ func (l *Lease) acquire(ctx context.Context, wait time.Duration) error {
 // if the store tells of changes.
 const often, seldom = 100 * time.Millisecond, 2 * time.Second
 
-// untilTry returns how long to pause after a try that failed with err.
+// untilTry returns how long to pause after a try has failed with err.
 func (l *Lease) untilTry(err error, soonest time.Time, watching bool) time.Duration {
 	const shortest = 3 * time.Millisecond
 	pause := max(soonest.Sub(l.config.world.now()), shortest)
@@ -75,8 +75,8 @@ func (l *Lease) untilTry(err error, soonest time.Time, watching bool) time.Durat
 	return min(pause, max(often, l.price()))
 }
 
-// pause waits for d, or until the store tells of a change, and returns how long it waited. A change
-// wakes all waiting leases; a jitter keeps them from trying all at once.
+// pause waits for d, or until the store tells of a change, and returns how long the wait took. A
+// change wakes all waiting leases; a jitter keeps them from trying all at once.
 func (l *Lease) pause(ctx context.Context, d time.Duration, changes <-chan struct{}) (waited time.Duration, end error) {
 	waited, end = l.config.world.wait(ctx, d, changes)
 	if end == nil && waited < d {
@@ -96,8 +96,7 @@ func (l *Lease) hopeless(err error, soonest time.Time, wait time.Duration) bool 
 	return unheld && soonest.Sub(l.config.world.now()) > wait
 }
 
-// price is the shortest time between two tries, for what a try costs: a millisecond for each
-// record.
+// price is the shortest time between two tries: a millisecond for each record to read.
 func (l *Lease) price() time.Duration {
 	return min(time.Duration(l.looked)*time.Millisecond, seldom)
 }
@@ -121,7 +120,7 @@ type searchAny struct {
 
 func (s *searchAny) key() string { return workersKey(s.lease.pool.name) }
 
-// errAgain: the pool has changed during a try, which starts anew.
+// errAgain: the pool has changed during a try. The try starts anew.
 var errAgain = errors.New("the pool has changed")
 
 func (s *searchAny) try(ctx context.Context) (time.Time, error) {
@@ -132,7 +131,7 @@ func (s *searchAny) try(ctx context.Context) (time.Time, error) {
 	}
 }
 
-// look reads the pool once, and takes a free worker or makes a record for another worker. Its error
+// look reads the pool once, and takes a free worker or makes a record for another worker. The error
 // is errAgain if other leases were quicker, or a rescue. So many looks of the try have failed
 // before.
 func (s *searchAny) look(ctx context.Context, times int) (soonest time.Time, err error) {
@@ -166,8 +165,7 @@ func (s *searchAny) look(ctx context.Context, times int) (soonest time.Time, err
 		}
 		return time.Time{}, errAgain
 	}
-	// There may be free workers that could not be taken: a stopped process may be writing their
-	// records.
+	// Free workers may be out of reach: a stopped process may be writing the records.
 	if soonest, err := s.takeNew(ctx, len(all)); err != errNone {
 		return soonest, err
 	}
@@ -181,8 +179,8 @@ func (s *searchAny) look(ctx context.Context, times int) (soonest time.Time, err
 	return time.Time{}, failed
 }
 
-// takeNew makes records, and takes a worker of theirs. Its error is errAgain if the pool has more
-// records now than the search has read, and errNone if all workers have records.
+// takeNew makes records, and takes one of the new workers. The error is errAgain if the pool has
+// more records now than the search has read, and errNone if all workers have records.
 func (s *searchAny) takeNew(ctx context.Context, read int) (soonest time.Time, err error) {
 	l := s.lease
 	own, grown, err := l.grow(ctx)
@@ -222,7 +220,7 @@ func (s *searchAny) none(all []stored, first time.Time) (soonest time.Time, err 
 }
 
 // searchNumber takes the worker with a number. A wait is of no use once the holder has renewed,
-// unless the settings have a Wait. A holder that does not renew may be a process that has died.
+// unless the settings have a Wait. A holder without renewals may be a dead process.
 type searchNumber struct {
 	lease  *Lease
 	number int
@@ -285,7 +283,7 @@ func (s *searchNumber) take(ctx context.Context, r stored) (stored, bool, error)
 	return s.lease.take(ctx, r)
 }
 
-// held returns the error for a worker that is not free, and when its interval ends.
+// held returns the error for a worker in use, and the end of the interval.
 func (s *searchNumber) held(r stored) (soonest time.Time, err error) {
 	l := s.lease
 	until := time.UnixMicro(r.Until).UTC()
@@ -357,7 +355,7 @@ func sortOut(all []stored, now int64) (free, soon []stored, soonest time.Time) {
 	return free, soon, time.UnixMicro(first).UTC()
 }
 
-// shuffle puts workers in a random order, so that leases that search at once try different workers.
+// shuffle puts workers in a random order, so that simultaneous searches try different workers.
 func (l *Lease) shuffle(workers []stored) {
 	for i := range workers {
 		n := i + l.config.world.intN(len(workers)-i)
@@ -370,13 +368,12 @@ func (s *stored) renewed(since stored) bool {
 	return s.Incarnation != "" && s.Incarnation == since.Incarnation && s.Until > since.Until
 }
 
-// freeSoon reports whether a lease can take a worker that was given back, and then wait for a
-// moment.
+// freeSoon reports whether a lease can take a returned worker, and then wait for a moment.
 func (s *stored) freeSoon(now int64) bool {
 	return s.Incarnation == "" && s.Until <= now+grace.Microseconds()
 }
 
-// take takes the worker of a free record. It reports whether the worker is the lease's.
+// take takes the worker of a free record, and reports whether the worker is the lease's.
 func (l *Lease) take(ctx context.Context, s stored) (stored, bool, error) {
 	drop, err := l.exclude(s.Worker)
 	if err != nil {

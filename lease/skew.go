@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// CheckClock returns the *[SkewError] that Start would return with these settings, and nil if Start would
-// accept the clock. It is for tools.
+// CheckClock returns the *[SkewError] of a Start with these settings, and nil if Start would accept
+// the clock. CheckClock is for tools.
 func (p *Pool) CheckClock(ctx context.Context, c Config) error {
 	c, err := c.settle(p.layout)
 	if err == nil {
@@ -17,11 +17,12 @@ func (p *Pool) CheckClock(ctx context.Context, c Config) error {
 }
 
 // checkClock returns a *SkewError if the clock is implausible. No ID is made twice, whatever the
-// clock says; but a wrong clock writes wrong timestamps, and a clock that is ahead uses up workers.
+// clock says; but a wrong clock writes wrong timestamps, and a clock ahead of the time uses up
+// workers.
 //
 // If the store has a clock, checkClock compares the two. Otherwise the records stand for the time:
 //
-//   - The clock is behind if most records are ahead of it.
+//   - The clock is behind if most records are ahead of the clock.
 //   - The clock is ahead, or the pool was out of use for long, if every record is older than
 //     MaxIdle. Records ahead of the clock do not count: a wrong clock may have left a record years
 //     ahead, and the pool is not in use for that. One recent record is enough, even if all others
@@ -45,7 +46,7 @@ func (l *Lease) checkClock(ctx context.Context, all []stored) error {
 	return &SkewError{Pool: l.pool.name, Now: now, Reference: time.UnixMicro(reference).UTC()}
 }
 
-// usage is what the records of a pool say of the time.
+// usage sums up what the records of a pool say of the time.
 type usage struct {
 	ends   []int64 // of the workers' intervals; of the pool's creation or its floor if no worker was used
 	newest int64   // the last end that is not ahead of the clock; 0 if all are
@@ -53,7 +54,7 @@ type usage struct {
 	total  int     // the number of workers that were used, and the pool's own record
 }
 
-// usage sums up the records. The clock is behind the records that are later than latest.
+// usage sums up the records. The clock is behind a record with an end after latest.
 func (l *Lease) usage(all []stored, latest int64) usage {
 	floor := l.pool.term().floor // the rescue wrote the records up to there, whatever the clocks
 	created := l.pool.created.UnixMicro()
@@ -79,7 +80,7 @@ func (l *Lease) usage(all []stored, latest int64) usage {
 	return u
 }
 
-// checkAhead is checkClock for a renewal, which knows one record only.
+// checkAhead is checkClock for a renewal, with the lease's own record only.
 func (l *Lease) checkAhead(ctx context.Context, now int64) error {
 	if settled, err := l.checkByStore(ctx, time.UnixMicro(now)); settled {
 		return err
@@ -90,8 +91,8 @@ func (l *Lease) checkAhead(ctx context.Context, now int64) error {
 	return nil
 }
 
-// checkByStore compares the clock with the store's clock. It reports whether the matter is settled:
-// always if the clock is trusted, and never if the store has no clock.
+// checkByStore compares the clock with the store's clock. CheckByStore reports whether the matter
+// is settled: always if the clock is trusted, and never if the store has no clock.
 func (l *Lease) checkByStore(ctx context.Context, now time.Time) (settled bool, err error) {
 	if l.config.TrustClock {
 		return true, nil

@@ -2,20 +2,17 @@ package lease
 
 import "time"
 
-// A phase is how far a lease has come with its worker:
+// A phase is how far a lease has come with its worker. Methods lead from phase to phase:
 //
-//	searching
-//	    │ adopt
-//	    ▼            withdraw
-//	 holding ◀──────────────────▶ withdrawn
-//	  │   ▲           adopt           │
-//	  │   │ adopt                     │
-//	  │   │                           │
-//	  ▼   │                           │
-//	  lost ◀──────────────────────────┘
-//	            the worker is lost
+//	searching ──adopt──▶ holding ──withdraw──▶ withdrawn
+//	                      │ ▲ ▲                  │ │
+//	                 lose │ │ └──────adopt───────┘ │ lose
+//	                      │ │                      │
+//	                      │ │ adopt                │
+//	                      ▼ │                      │
+//	                      lost ◀───────────────────┘
 //
-//	holding, withdrawn, lost ──▶ closed
+//	holding, withdrawn, lost ──close──▶ closed
 //
 // A lease that finds another worker goes from lost to holding. If the store has lost changes, the
 // lease stays in lost until the pool was rescued. The simulation checks the drawing.
@@ -32,8 +29,7 @@ const (
 	// phaseLost: the worker has no more intervals for the lease. The generator may mint up to the
 	// end of its last interval.
 	phaseLost
-	// phaseClosed: the lease seals the generator, gives back the worker if it has one, and then
-	// changes nothing more.
+	// phaseClosed: the lease seals the generator, gives back its worker, and changes nothing more.
 	phaseClosed
 )
 
@@ -41,7 +37,7 @@ func (p phase) String() string {
 	return [...]string{"searching", "holding", "withdrawn", "lost", "closed"}[p]
 }
 
-// state is what a lease knows of its worker. Times are Unix microseconds, at the start of a tick.
+// state is what a lease knows of its worker. Times are Unix microseconds.
 type state struct {
 	phase phase
 	why   error // why the worker was lost; not nil in phaseLost

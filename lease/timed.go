@@ -20,8 +20,8 @@ type timed struct {
 	turn  *turn
 }
 
-// A turn is the last request that a lease has abandoned. The next request waits until the abandoned
-// request has returned. A store that hangs thus holds at most one goroutine of a lease.
+// A turn is a lease's last abandoned request. The next request waits until the abandoned request
+// has returned. A hanging store thus holds at most one goroutine of a lease.
 type turn struct {
 	done  <-chan struct{} // closed when the request has returned; nil if no request is abandoned
 	since time.Time       // when the request was made
@@ -34,7 +34,7 @@ var errHangs = errors.New("the store does not return")
 // says more than the error of the context.
 const patience = 10 * time.Millisecond
 
-// do makes a request. It returns an error if the request was abandoned, or was not made.
+// do makes a request. Do returns an error if the request was abandoned, or was not made.
 func (t timed) do(ctx context.Context, op, key string, request func(context.Context)) error {
 	if err := ctx.Err(); err != nil {
 		return t.failed(op, key, err)
@@ -70,14 +70,14 @@ func (t timed) failed(op, key string, err error) error {
 	return &driver.Error{Store: t.Store.String(), Op: op, Key: key, Err: fmt.Errorf("%w: %w", driver.ErrUnavailable, err)}
 }
 
-// A result is what a store returns. Each request has its own result: an abandoned request may write
-// to its result at any time.
+// A result is a store's reply. Each request has a separate result: an abandoned request may write
+// to the result at any time.
 type result[T any] struct {
 	value T
 	err   error
 }
 
-// ask makes a request, and returns its result.
+// ask makes a request, and returns the result.
 func ask[T any](ctx context.Context, t timed, op, key string, request func(context.Context) (T, error)) (T, error) {
 	r := new(result[T])
 	if err := t.do(ctx, op, key, func(ctx context.Context) { r.value, r.err = request(ctx) }); err != nil {
