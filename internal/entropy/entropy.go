@@ -1,14 +1,12 @@
-// Package entropy is the cheap source of strong random bits.
+// Package entropy is a cheap source of strong random bits.
 //
-// The bits are those of a cipher under a key from the operating system, drawn ahead in
-// blocks. Who does not know the key cannot tell them from chance, whatever else has been handed
-// out, and the key is never older than keyLife bytes of its stream.
+// A cipher with a key from the operating system makes the bits, in blocks. Without the key, the bits
+// cannot be told from random, even by someone with all earlier bits. A key makes at most keyLife bytes.
 //
-// What a process holds ahead is in its memory. Go has no fork, but a virtual machine can be
-// cloned, or restored twice from one snapshot: both then hand out the bits that were held
-// ahead, and those of the key until its life ends. IDs of clones still differ by time, counter
-// or node ID, as far as these differ. Who clones machines that make IDs, and relies on
-// random bits alone, takes them from the operating system, which knows of it: [Source.Direct].
+// Blocks and keys are in the memory of the process. Go has no fork, but a virtual machine can be cloned,
+// or restored twice from one snapshot. Both copies then hand out the same bits until the key changes.
+// IDs of the copies still differ if their times, counters or node IDs differ. If you clone machines and
+// rely on random bits alone, use [Source.Direct]: the operating system can notice a clone.
 package entropy
 
 import (
@@ -17,11 +15,11 @@ import (
 	"unsafe"
 )
 
-// Source yields uniformly distributed bits that cannot be predicted, and none of them twice.
-// The zero Source is ready, and safe for concurrent use.
+// Source yields uniformly distributed, unpredictable bits, and no bits twice. The zero Source is ready for
+// use. A Source is safe for concurrent use.
 type Source struct {
-	// Direct takes every bit from crypto/rand instead, for those who want no
-	// generator of our choice between the operating system and their IDs.
+	// Direct takes every bit from crypto/rand, without a generator between the operating system and
+	// the IDs.
 	Direct bool
 }
 
@@ -39,7 +37,7 @@ func (s *Source) Uint64() uint64 {
 	return binary.NativeEndian.Uint64(b[:])
 }
 
-// Uint96 returns 96 random bits in two words.
+// Uint96 returns 96 random bits as two integers.
 func (s *Source) Uint96() (hi uint32, lo uint64) {
 	if !s.Direct {
 		if sh := streams.lock(12); sh != nil {
@@ -53,7 +51,7 @@ func (s *Source) Uint96() (hi uint32, lo uint64) {
 	return b.Words()
 }
 
-// Read fills p with random bits. It holds a shard for so long: p is some kilobytes at most.
+// Read fills p with random bits. Read holds a shard meanwhile, so p should have at most a few kilobytes.
 func (s *Source) Read(p []byte) {
 	if !s.Direct {
 		if sh := streams.lock(0); sh != nil {
@@ -68,12 +66,12 @@ func (s *Source) Read(p []byte) {
 // Bits96 are 96 random bits.
 type Bits96 [12]byte
 
-// Words returns them in two words.
+// Words returns the bits as two integers.
 func (b *Bits96) Words() (hi uint32, lo uint64) {
 	return binary.NativeEndian.Uint32(b[8:]), binary.NativeEndian.Uint64(b[:])
 }
 
-// Read96 fills p with random bits, in far less time than Uint96 takes for each; see Read.
+// Read96 fills p with random bits. For many values it is far faster than Uint96. See Read.
 func (s *Source) Read96(p []Bits96) {
 	if len(p) > 0 {
 		s.Read(unsafe.Slice(&p[0][0], len(p)*len(p[0])))

@@ -9,8 +9,7 @@ import (
 	"github.com/firn-id/firn/internal/testkit"
 )
 
-// Both kinds of source look random, over several keys of a stream, and never repeat, however
-// the bits are asked for.
+// Both kinds of source look random over several keys, and never repeat bits in any of the methods.
 func TestSource(t *testing.T) {
 	for name, s := range map[string]*entropy.Source{"streams": {}, "direct": {Direct: true}} {
 		const n = 1 << 16 // 36 bytes each
@@ -50,7 +49,7 @@ func TestSource(t *testing.T) {
 	}
 }
 
-// A read of any length is filled to its end.
+// Read fills all bytes, for any length.
 func TestRead(t *testing.T) {
 	for _, s := range []*entropy.Source{{}, {Direct: true}} {
 		for _, n := range []int{0, 1, 11, 1023, 1024, 1025, 5000} {
@@ -74,7 +73,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// Read96 fills all it is given and nothing else, of any length.
+// Read96 fills its argument and nothing else, for any length.
 func TestRead96(t *testing.T) {
 	for _, s := range []*entropy.Source{{}, {Direct: true}} {
 		for _, n := range []int{0, 1, 84, 85, 86, 128, 1000} {

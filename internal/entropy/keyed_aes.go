@@ -8,12 +8,12 @@ import (
 	crand "crypto/rand"
 )
 
-// keyLife is how many bytes are made under a key: far fewer than would let it be told from
-// chance, and enough that the two small allocations for a key come once in 87 000 IDs.
+// keyLife is the number of bytes made with a key. With far more bytes the stream could be told from
+// random. With keyLife bytes, the two small allocations for a key come once in 87 000 IDs.
 const keyLife = 1 << 20
 
-// keyed is AES-256 in counter mode, which is the fastest where processors have instructions for
-// it: 16 bytes in 2 ns.
+// keyed is AES-256 in counter mode. On processors with AES instructions it is the fastest cipher: 16
+// bytes take 2 ns.
 type keyed struct {
 	cipher.Stream
 	left int // bytes until the next key
@@ -25,7 +25,7 @@ func (k *keyed) fill(block []byte) {
 		crand.Read(seed[:]) // never fails: the program ends if the system has no randomness
 		c, err := aes.NewCipher(seed[:32])
 		if err != nil {
-			panic(err) // not with a key of 32 bytes
+			panic(err) // impossible: the key has 32 bytes
 		}
 		k.Stream, k.left = cipher.NewCTR(c, seed[32:]), keyLife
 	}

@@ -8,11 +8,11 @@ import (
 	"math/rand/v2"
 )
 
-// keyLife is how many bytes are made under a key.
+// keyLife is the number of bytes made with a key.
 const keyLife = 1 << 20
 
-// keyed is ChaCha8, which is fast without instructions of its own, as AES is not. It
-// changes its key often of itself; a new one comes from the operating system besides.
+// keyed is ChaCha8. Unlike AES, ChaCha8 is fast without special instructions. It often derives a new key
+// from the old key. In addition, a new key comes from the operating system after keyLife bytes.
 type keyed struct {
 	rand.ChaCha8
 	left int // bytes until the next key

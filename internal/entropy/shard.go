@@ -7,14 +7,14 @@ import (
 	"unsafe"
 )
 
-// streams are those that all sources share.
+// streams is the pool of all sources.
 var streams = newPool(runtime.GOMAXPROCS(0), func() stream { return new(keyed) })
 
-// A pool keeps streams apart, so that callers on many cores neither queue for one nor pull the
-// memory of one from core to core: a caller takes a shard that nobody holds.
+// A pool has a stream in each of its shards. A caller takes a shard that nobody holds. Callers on many
+// cores therefore neither queue for a stream nor share its memory.
 type pool struct {
-	shards    []shard       // a power of two of them
-	newStream func() stream // makes a shard's
+	shards    []shard // their number is a power of two
+	newStream func() stream
 }
 
 // A stream fills blocks with random bits.
@@ -22,31 +22,31 @@ type stream interface {
 	fill(block []byte)
 }
 
-// blockSize is how many bytes a shard draws ahead: enough to spread the cost of a call to the
-// cipher, few enough to wait for.
+// blockSize is the number of bytes of a block. A larger block spreads the cost of a call of the cipher. A
+// smaller block is a shorter wait.
 const blockSize = 1024
 
-// A shard is a stream and what was drawn of it ahead. Who has set held, and nobody else, reads
-// and writes the rest. Shards share no cache lines, nor the pairs of them that processors fetch.
+// A shard is a stream and a block of its bytes. Only the caller that has set held reads and writes the
+// other fields. Shards share neither cache lines nor the pairs of cache lines that processors fetch.
 type shard struct {
 	held   atomic.Bool
-	left   int // bytes of block, at its end, that were not handed out
+	left   int // number of bytes at the end of block that were not handed out
 	block  [blockSize]byte
-	stream stream // nil until it is needed
+	stream stream // nil before the first block
 	_      [128]byte
 }
 
-// newPool returns a pool for so many processors. It has more shards than that, since a caller
-// knows its goroutine and not its processor, and two of them should seldom meet.
+// newPool returns a pool for a number of processors. The pool has more shards than processors: a caller
+// knows its goroutine but not its processor, and two callers should rarely want the same shard.
 func newPool(processors int, stream func() stream) pool {
 	return pool{make([]shard, 1<<bits.Len(uint(4*processors-1))), stream}
 }
 
-// lock returns a shard that its caller alone holds until unlock, with n bytes to hand out, or
-// nil if it finds none that is free. It never waits: who holds a shard may be descheduled.
+// lock returns a shard with n bytes to hand out. The caller holds the shard until unlock. lock returns nil
+// if it finds no free shard. It never waits, since the holder of a shard may be descheduled.
 //
-// A goroutine's stack is its own, so where it lies tells goroutines apart; that is all that the
-// address is used for. To find another's shard held costs time and nothing else.
+// The address of the stack tells goroutines apart, and has no other use. If two goroutines want the same
+// shard, only time is lost.
 func (p *pool) lock(n int) *shard {
 	var here byte
 	at := int(uint32(uintptr(unsafe.Pointer(&here))>>11)*0x9e3779b9>>16) & (len(p.shards) - 1)
@@ -62,7 +62,7 @@ func (p *pool) lock(n int) *shard {
 	return sh
 }
 
-// other returns another shard than that, as lock does.
+// other returns one of the next shards, locked, or nil.
 func (p *pool) other(at int) *shard {
 	for range 3 {
 		at++
@@ -73,7 +73,7 @@ func (p *pool) other(at int) *shard {
 	return nil
 }
 
-// refill draws a block. The few bytes that are left of the last one are never handed out.
+// refill makes a new block. It drops the few bytes left of the old block.
 func (p *pool) refill(sh *shard) {
 	if sh.stream == nil {
 		sh.stream = p.newStream()
@@ -84,14 +84,14 @@ func (p *pool) refill(sh *shard) {
 
 func (sh *shard) unlock() { sh.held.Store(false) }
 
-// next hands out n bytes, of which there are as many; they stay until unlock.
+// next hands out n bytes. The shard must have n bytes left. The bytes are valid until unlock.
 func (sh *shard) next(n int) []byte {
 	b := sh.block[blockSize-sh.left:][:n]
 	sh.left -= n
 	return b
 }
 
-// read fills b with the bytes of a shard, of which it leaves none unused.
+// read fills b with the bytes of a shard. It drops no bytes.
 func (p *pool) read(sh *shard, b []byte) {
 	for len(b) > 0 {
 		if sh.left == 0 {

@@ -8,9 +8,8 @@ import (
 	"testing"
 )
 
-// A ledger is a stream whose every 4 bytes are a number that no other ledger of its count
-// has, so that bits which are handed out twice are found whoever got them, and at
-// whatever offset.
+// A ledger is a stream of 4-byte numbers. All ledgers of one count have different numbers, so a number
+// that is handed out twice is found, at any caller and offset.
 type ledger struct{ count *atomic.Uint32 }
 
 func (l ledger) fill(block []byte) {
@@ -25,8 +24,8 @@ func ledgers() func() stream {
 	return func() stream { return ledger{count} }
 }
 
-// repeated lets goroutines take bits, and returns how many of the 4 bytes that they got were
-// got before, and how many there were. take returns what it got, as numbers.
+// repeated lets goroutines take numbers. It returns how many numbers were handed out twice, and how many
+// were handed out in all.
 func repeated(goroutines, takes int, take func(i int) []uint32) (twice, all int) {
 	got := make([][]uint32, goroutines)
 	var wg sync.WaitGroup
@@ -57,7 +56,7 @@ func repeated(goroutines, takes int, take func(i int) []uint32) (twice, all int)
 	return twice, all
 }
 
-// numbers are the 4-byte numbers in b.
+// numbers returns the 4-byte numbers in b.
 func numbers(b []byte) []uint32 {
 	var all []uint32
 	for ; len(b) >= 4; b = b[4:] {
@@ -66,7 +65,7 @@ func numbers(b []byte) []uint32 {
 	return all
 }
 
-// Nothing is handed out twice, in whatever sizes it is taken and however few shards there are.
+// No number is handed out twice, for any sizes of requests and any number of shards.
 func TestNeverTwice(t *testing.T) {
 	for _, processors := range []int{1, 2, 16} {
 		p := newPool(processors, ledgers())
@@ -96,8 +95,8 @@ func TestNeverTwice(t *testing.T) {
 	}
 }
 
-// The check finds what it is for: a pool whose shards anyone takes at any time. Its accesses are
-// atomic, so that it has no fault but that one.
+// The check of repeated fails for a pool without a lock. All accesses of the pool are atomic, so the
+// missing lock is its only fault.
 func TestNeverTwiceFails(t *testing.T) {
 	var mu sync.Mutex
 	fill := ledgers()()
@@ -128,7 +127,7 @@ func TestNeverTwiceFails(t *testing.T) {
 	t.Logf("%d of %d came twice", twice, all)
 }
 
-// A shard that is held is left alone, and bits come from elsewhere if all are.
+// Nobody takes a shard that is held. If all shards are held, bits come from the operating system.
 func TestAllHeld(t *testing.T) {
 	var held []*shard
 	for i := range streams.shards {
@@ -154,7 +153,7 @@ func TestAllHeld(t *testing.T) {
 	}
 }
 
-// A key is given up after its life, and none is used twice.
+// Each key is replaced after its life, and no key is used twice.
 func TestKeyLife(t *testing.T) {
 	var k keyed
 	var block [blockSize]byte

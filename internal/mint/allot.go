@@ -100,8 +100,8 @@ func (m *Mint) Seal(err error) time.Time { return m.timeOf(m.fence.Seal((*allotm
 // allotment is the mint as its fence sees it, in ticks.
 type allotment Mint
 
-// PassTo moves the word to the end of the tick before from, and keeps the room of this tick. A caller
-// that is about to add must not reach the next tick.
+// PassTo moves the word to the end of the tick before from, but not into the room of this tick. A caller
+// that is about to add therefore cannot reach the next tick.
 func (a *allotment) PassTo(from uint64)   { a.word.Pass((from-1)<<a.bits + a.limit) }
 func (a *allotment) RaiseTo(until uint64) { a.word.Raise(until << a.bits) }
 

@@ -1,6 +1,6 @@
 // Package mint turns readings of the clock into words that were never issued before. All formats
-// but sno share this policy. It stands between the word of internal/tick, which knows no clock, and
-// a format, which knows the meaning of the word's bits.
+// but sno share this policy. The word of internal/tick knows no clock. A format knows the meaning of
+// the word's bits. The mint stands between the two.
 //
 // Formats call Fast first, and Next or TryNext if Fast has no word. NextRun serves Fill and Seq.
 // Every word that takes a decision comes from reserve:
@@ -22,7 +22,7 @@
 // minted: an epoch is a time in the past, and the word 0 means that nothing was issued.
 //
 // The clock is read exactly to begin a tick. A deadline then stands for the clock until the tick
-// ends, at a fraction of the cost: see clock.Deadline. An ID's time is never off by more than a tick.
+// ends, at a fraction of the cost: see clock.Deadline. An ID's time is wrong by at most a tick.
 package mint
 
 import (
@@ -125,7 +125,7 @@ func (m *Mint) Init(c Config) {
 	m.line.Name = c.Format
 	m.policy = newPolicy(c)
 	m.word.Raise(1 << m.bits)
-	m.word.Replace(0, m.carryOver&(m.limit-1)) // so that a sequence that continues begins at 0
+	m.word.Replace(0, m.carryOver&(m.limit-1)) // a sequence that continues then begins at 0
 	m.fence.Fix(c.Worker)
 	m.leased = c.Leased
 	if c.Leased {

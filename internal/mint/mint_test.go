@@ -16,11 +16,10 @@ import (
 	"github.com/firn-id/firn/internal/entropy"
 )
 
-// epoch is what the tests count ticks from: early enough for the bubbles of
-// testing/synctest, which begin in 2000.
+// epoch is the epoch of the tests. It is before 2000, when the bubbles of testing/synctest begin.
 const epoch = 900_000_000_000
 
-// hands is a clock that the test sets.
+// hands is a clock for tests to set.
 type hands struct{ ms atomic.Int64 }
 
 func (h *hands) set(tick int64)       { h.ms.Store(epoch + tick) }
@@ -84,13 +83,13 @@ func TestContinue(t *testing.T) {
 	}
 }
 
-// A caller that was held up between its reading of the clock and the word finds a
-// word ahead of its reading. That is no clock that went back.
+// A caller that was held up after its reading of the clock can find a word ahead of the reading. The
+// clock did not go back then.
 func TestStaleReading(t *testing.T) {
 	h := newHands(10)
 	m := h.mint(h.config())
 	mustTry(t, m)
-	readings := []int64{9, 10} // the first, and the one that settles it
+	readings := []int64{9, 10} // the first reading, and the reading that decides
 	m.clock = clock.New(func() time.Time {
 		tick := readings[0]
 		readings = readings[1:]
@@ -113,7 +112,7 @@ func TestBackwards(t *testing.T) {
 		_, err := m.TryNext()
 		wantBackwards(t, err, time.Duration(back)*time.Millisecond)
 	}
-	_, err := m.Next(t.Context()) // 90 s are more than Next waits for
+	_, err := m.Next(t.Context()) // Next does not wait for 90 s
 	wantBackwards(t, err, 90*time.Second)
 	if _, _, err = m.NextRun(t.Context(), 3); !errors.Is(err, iderr.ErrClockBackwards) {
 		t.Fatal(err)
@@ -206,7 +205,7 @@ func TestHold(t *testing.T) {
 		}
 		last++
 	}
-	_, err := m.TryNext() // the tick it holds is spent
+	_, err := m.TryNext() // the held tick is exhausted
 	wantBackwards(t, err, 5*time.Second)
 
 	h.set(10_001)
@@ -219,8 +218,7 @@ func TestHold(t *testing.T) {
 	}
 }
 
-// A clock that is behind a held tick with sequence left makes nobody wait, and so gives
-// TryNext no reason to refuse.
+// If the clock is behind a held tick with sequence left, nobody waits, and TryNext does not refuse.
 func TestHoldBesideNext(t *testing.T) {
 	h := newHands(10)
 	c := h.config()
@@ -262,13 +260,13 @@ func TestRewind(t *testing.T) {
 	if last != wordAt(1000, 0, 2) {
 		t.Fatalf("9 s behind: %#x", last)
 	}
-	m.startAfresh(1000) // as a second caller does who saw the word from before
+	m.startAfresh(1000) // as a second caller does that saw the old word
 	if got := m.word.Last(); got != last {
 		t.Fatalf("a word issued after starting afresh was forgotten: %#x", got)
 	}
 }
 
-// ms is the time at which a tick begins, and as much later.
+// ms returns the start of a tick, and a duration later.
 func ms(tick int64, later time.Duration) time.Time {
 	return time.UnixMilli(epoch + tick).Add(later)
 }
@@ -288,7 +286,7 @@ func TestAllot(t *testing.T) {
 	}
 	wantFenced("nothing allotted", iderr.ErrFenced)
 
-	m.Allot(70, ms(4, 1), ms(6, 999_999)) // the whole of tick 5 alone
+	m.Allot(70, ms(4, 1), ms(6, 999_999)) // tick 5 is the only whole tick
 	first := mustTry(t, m)
 	if first != wordAt(5, 0, 2) || m.Worker(first) != 70 {
 		t.Fatalf("first word %#x of worker %d", first, m.Worker(first))
@@ -300,18 +298,18 @@ func TestAllot(t *testing.T) {
 	m.Refuse(why)
 	wantFenced("past the end", why)
 
-	m.Allot(70, ms(6, 0), ms(7, 0)) // goes on where it was
+	m.Allot(70, ms(6, 0), ms(7, 0)) // continues the ticks before
 	if got := mustTry(t, m); got != wordAt(6, 0, 2) || m.Worker(got) != 70 {
 		t.Fatalf("after a renewal: %#x of worker %d", got, m.Worker(got))
 	}
-	m.Allot(70, ms(20, 0), ms(22, 0)) // leaves ticks out
+	m.Allot(70, ms(20, 0), ms(22, 0)) // leaves a gap
 	h.set(18)
 	if err := second(m.TryNext()); !errors.Is(err, iderr.ErrFenced) || errors.Is(err, iderr.ErrClockBackwards) {
 		t.Fatalf("before the ticks that were left out end: %v", err)
 	}
 	h.set(20)
 	before := mustTry(t, m)
-	m.Allot(71, ms(10, 0), ms(24, 0)) // another worker, from where the other ends
+	m.Allot(71, ms(10, 0), ms(24, 0)) // another worker, from the end of the ticks before
 	h.set(21)
 	between := mustTry(t, m)
 	h.set(22)
@@ -335,7 +333,7 @@ func TestAllot(t *testing.T) {
 	}
 	m.Allot(73, ms(30, 0), ms(40, 0))
 	m.Refuse(iderr.ErrFenced)
-	for _, tick := range []int64{22, 23, 30, 39, -5, 1 << 41} { // also a time that has no timestamp
+	for _, tick := range []int64{22, 23, 30, 39, -5, 1 << 41} { // also times without a timestamp
 		h.set(tick)
 		wantFenced("sealed", why)
 	}
@@ -344,7 +342,7 @@ func TestAllot(t *testing.T) {
 	}
 }
 
-// A caller of Next waits at the fence for what comes first: more ticks, or a refusal.
+// A caller of Next waits at the fence for more ticks or a refusal.
 func TestNextWaitsAtTheFence(t *testing.T) {
 	why := errors.New("why")
 	for _, refused := range []bool{false, true} {
@@ -367,7 +365,7 @@ func TestNextWaitsAtTheFence(t *testing.T) {
 		for !m.line.Busy() {
 			runtime.Gosched()
 		}
-		// Those who wait have no words of the tick either.
+		// TryNext gets no word of the tick either.
 		if err := second(m.TryNext()); !errors.Is(err, iderr.ErrFenced) || errors.Is(err, iderr.ErrExhausted) {
 			t.Fatalf("beside a caller who waits: %v", err)
 		}
@@ -390,8 +388,8 @@ func TestNextWaitsAtTheFence(t *testing.T) {
 	}
 }
 
-// A caller of Next waits for an interval that begins soon, as for a clock that is behind. Beside it,
-// TryNext says that the tick is fenced, until the interval has begun.
+// A caller of Next waits for an interval that begins soon, as for a clock that is behind. Meanwhile
+// TryNext returns that the tick is fenced.
 func TestNextWaitsForTheInterval(t *testing.T) {
 	for name, c := range map[string]struct {
 		max   time.Duration
@@ -433,11 +431,11 @@ func TestNextWaitsForTheInterval(t *testing.T) {
 	}
 }
 
-// A caller at the end of the last tick that is allotted is told of the clock, not of the fence.
+// At the end of the last allotted tick, the error is about the clock, not about the fence.
 func TestEndOfTheLastTickAllotted(t *testing.T) {
 	h := newHands(5)
 	c := h.config()
-	c.Leased = true // and no room above the sequence: the next word is at the fence
+	c.Leased = true // without room above the sequence, the next word is at the fence
 	m := h.mint(c)
 	m.Allot(1, ms(4, 0), ms(6, 0))
 	for range 4 {
@@ -454,9 +452,8 @@ func TestEndOfTheLastTickAllotted(t *testing.T) {
 	}
 }
 
-// Callers mint as fast as they can while the fence rises tick by tick, workers change and
-// the end comes. Each word is in what was allotted, of the worker that it was allotted to,
-// and none comes after the end.
+// Callers mint as fast as they can while the fence rises tick by tick, workers change and the mint is
+// sealed. Each word is of an allotted tick and of the tick's worker. No word comes after the seal.
 func TestAllotWhileMinting(t *testing.T) {
 	h := newHands(1)
 	c := h.config()
@@ -481,7 +478,7 @@ func TestAllotWhileMinting(t *testing.T) {
 	owner := make(map[uint64]uint64)
 	for tick := int64(1); tick < 400; tick += 2 {
 		worker := uint64(tick / 20)
-		m.Allot(worker, ms(tick, 0), ms(tick+1, 0)) // every other tick is nobody's
+		m.Allot(worker, ms(tick, 0), ms(tick+1, 0)) // every other tick has no worker
 		owner[uint64(tick)] = worker
 		h.set(tick)
 		runtime.Gosched()
@@ -539,8 +536,8 @@ func TestDraw(t *testing.T) {
 			last = next
 		}
 	}
-	// Eight classes of starts and seven steps, each as likely as its fellows. 6
-	// standard deviations are one false alarm in 10^8.
+	// Eight classes of starts and seven steps are equally likely. With 6 standard deviations, one test
+	// in 10^8 fails by chance.
 	uniform(t, "start", starts, 8, ticks)
 	uniform(t, "step", steps, 7, ticks*per)
 	if steps[0] > 0 {
@@ -577,7 +574,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// A tick serves the line in the order in which it formed, as far as it goes.
+// Each tick serves the line in order, until the tick is exhausted.
 func TestLineOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHands(1)
@@ -596,7 +593,7 @@ func TestLineOrder(t *testing.T) {
 				}
 				got[i] = word
 			})
-			for m.line.Len() < i+1 { // the first leads
+			for m.line.Len() < i+1 { // the first caller leads
 				time.Sleep(time.Microsecond)
 			}
 		}
@@ -619,8 +616,7 @@ func TestLineOrder(t *testing.T) {
 	})
 }
 
-// Callers who never wait must not keep those in line from being served, though they
-// are the first at each new tick.
+// Callers of TryNext arrive first at each new tick. The callers in line must be served all the same.
 func TestLineIsServedBesideTryNext(t *testing.T) {
 	m := new(Mint)
 	m.Init(Config{Format: "test", Epoch: epoch, Last: 1 << 41, Bits: 0}) // one word a tick
@@ -654,7 +650,7 @@ func TestLineIsServedBesideTryNext(t *testing.T) {
 	wg.Wait()
 }
 
-// Many callers and few words: each gets its share.
+// Of few words, each of many callers gets its share.
 func TestShares(t *testing.T) {
 	m := new(Mint)
 	m.Init(Config{Format: "test", Epoch: epoch, Last: 1 << 41, Bits: 2})
@@ -667,7 +663,7 @@ func TestShares(t *testing.T) {
 	for i := range callers {
 		wg.Go(func() {
 			ready.Done()
-			ready.Wait() // a machine that is busy takes its time to start them
+			ready.Wait() // a busy machine may be slow to start the callers
 			for left.Add(-1) >= 0 {
 				if _, err := m.Next(context.Background()); err != nil {
 					t.Error(err)
@@ -715,7 +711,7 @@ func TestContext(t *testing.T) {
 		if n := m.line.Len(); n != 1 {
 			t.Errorf("%d in line", n)
 		}
-		h.set(2) // and the last is served
+		h.set(2) // the last caller is served
 		wg.Wait()
 		if !errors.Is(got[0], context.Canceled) || !errors.Is(got[1], context.DeadlineExceeded) || got[2] != nil {
 			t.Errorf("errors are %v", got)
@@ -726,7 +722,7 @@ func TestContext(t *testing.T) {
 	})
 }
 
-// A follower whose context ends is sent away while the leader goes on.
+// A caller in line whose context ends returns, and the leader stays.
 func TestFollowerContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHands(1)
@@ -765,8 +761,8 @@ func TestFollowerContext(t *testing.T) {
 	})
 }
 
-// In a bubble of testing/synctest, whose clock stands still but for its sleeps,
-// waiting for a tick takes just the time that is left of it.
+// In a bubble of testing/synctest only sleeps pass time. There, a wait takes exactly the rest of the
+// tick.
 func TestBubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := new(Mint)
@@ -784,9 +780,9 @@ func TestBubble(t *testing.T) {
 	})
 }
 
-// Time stands in a bubble while a goroutine runs. Callers who spin on an exhausted tick get no
-// word, with room in the field for just as many callers. The next tick is not affected, also
-// with a sequence that goes on counting.
+// In a bubble time stands still while a goroutine runs. Callers that spin on an exhausted tick get no
+// word. The field has room for just as many callers. The next tick is not affected, also if the sequence
+// continues from tick to tick.
 func TestStandingTime(t *testing.T) {
 	for _, continues := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -831,8 +827,7 @@ func TestStandingTime(t *testing.T) {
 	}
 }
 
-// A word is of the tick of the call: of a reading of the clock that is neither before the
-// call nor after it, whichever way the mint knows that.
+// A word is of the tick of the call, whether the mint reads the clock or uses a deadline.
 func TestWordsAreOfTheirTime(t *testing.T) {
 	for name, c := range map[string]Config{
 		"added":   {Bits: 12, Field: 22},
@@ -869,7 +864,7 @@ func TestWordsAreOfTheirTime(t *testing.T) {
 	}
 }
 
-// A clock that is set is followed at the next tick, by the counters' time.
+// After the clock is set, the mint follows the clock from the next tick of the counters on.
 func TestClockIsSet(t *testing.T) {
 	var by atomic.Int64
 	set := func(t time.Time) time.Time { return t.Add(time.Duration(by.Load())) }
@@ -900,8 +895,8 @@ func TestClockIsSet(t *testing.T) {
 	}
 }
 
-// Times that are allotted later do not begin before the clock is there: not even for a caller
-// who is just about to take the next word when another one enters them.
+// The tick of a later interval does not begin before the clock reaches the tick. This holds even for a
+// caller that is about to take the next word while another caller enters the interval.
 func TestAllottedLater(t *testing.T) {
 	set := func(time.Time) time.Time { return ms(5, 0) }
 	clock.Set.Store(&set)

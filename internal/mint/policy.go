@@ -9,8 +9,8 @@ import (
 	"github.com/firn-id/firn/internal/clock"
 )
 
-// policy says what a mint does when it cannot simply issue a word. A generator below its capacity
-// with a steady clock rarely gets there: only with a reading older than another caller's word.
+// A policy holds the settings for decisions. A generator below its capacity with a steady clock rarely
+// takes a decision: only if a reading is older than another caller's word.
 type policy struct {
 	format       string
 	unit         time.Duration

@@ -7,14 +7,15 @@ import (
 	"github.com/firn-id/firn/internal/tick"
 )
 
-// An outcome says what became of a request for words. It is a plain value: errorOf makes an error
-// only for a caller that returns one.
+// An outcome is the result of a request for words. Only errorOf makes an error of an outcome, for a
+// caller that returns the error.
 type outcome struct {
 	kind outcomeKind
 	time time.Time // the reading of the clock
 
-	// gap is a number of ticks from the clock's tick: to the tick of the last word if the clock went
-	// backwards, and to the next interval if the clock's tick is fenced (0 without a next interval).
+	// gap is a number of ticks from the clock's tick. If the clock went backwards, the gap ends at the
+	// tick of the last word. If the clock's tick is fenced, the gap ends at the next interval; 0 means
+	// that there is no next interval.
 	gap uint64
 }
 
@@ -30,8 +31,8 @@ const (
 	notReady
 )
 
-// reserve issues a run of up to n words at the clock's time, or returns why it cannot. While callers
-// stand in line, the words belong to them, so only the leader of the line gets one.
+// reserve issues a run of up to n words at the clock's time, or returns the reason for not doing so.
+// While callers stand in line, the words belong to these callers: only the leader of the line gets words.
 func (m *Mint) reserve(n int, leads bool) (word uint64, run int, o outcome) {
 	if !leads && m.line.Busy() {
 		return 0, 0, outcome{kind: lineBusy}
@@ -45,9 +46,8 @@ func (m *Mint) reserve(n int, leads bool) (word uint64, run int, o outcome) {
 		if o.kind != backwards {
 			return word, run, o
 		}
-		// Another caller may have read the clock later and still have been quicker. Only a reading
-		// taken after this caller saw the word, and still behind the word, shows that the clock
-		// went back.
+		// Another caller may have read the clock later and yet issued its word first. The clock went
+		// back only if a reading taken after the look at the word is still behind the word.
 		if last := m.tickOf(reading) + o.gap; last > known {
 			known = last
 			reading, mark = m.clock.Mark()
@@ -98,8 +98,8 @@ func (m *Mint) reserveAt(reading time.Time, n int) (word uint64, run int, o outc
 	}
 }
 
-// fencedAt returns the outcome of a tick that is not allotted. The next interval begins at the tick
-// begins; 0 means that there is no next interval.
+// fencedAt returns the outcome of a tick that is not allotted. begins is the first tick of the next
+// interval; 0 means that there is no next interval.
 func fencedAt(reading time.Time, now, begins uint64) outcome {
 	o := outcome{kind: fenced, time: reading}
 	if begins > now {
@@ -124,9 +124,8 @@ func (m *Mint) issue(now uint64, n int) (word uint64, run int, verdict tick.Verd
 	return m.word.Reserve(floor, start, m.carryOver, ceil, n)
 }
 
-// draw returns a random start, if the tick at floor has none yet, and a random step. If another
-// caller begins the tick first, the word ignores the start: it never falls below a floor that it
-// has reached.
+// draw returns a random step, and a random start if the tick at floor has not begun. If another caller
+// begins the tick first, the word ignores the start: a word never falls below a floor once reached.
 func (m *Mint) draw(floor uint64) (start, step uint64) {
 	if m.startBits > 0 && m.word.Last() < floor {
 		start = m.rand.Uint64() >> (64 - m.startBits)
@@ -137,7 +136,7 @@ func (m *Mint) draw(floor uint64) (start, step uint64) {
 	return start, m.drawStep()
 }
 
-// drawStep returns a random step. It rejects 0, so that the other 2^n-1 values are equally likely.
+// drawStep returns a random step. It rejects 0. The other 2^n-1 values are equally likely.
 func (m *Mint) drawStep() (step uint64) {
 	for step == 0 {
 		step = m.rand.Uint64() >> (64 - m.stepBits)
@@ -145,8 +144,8 @@ func (m *Mint) drawStep() (step uint64) {
 	return step
 }
 
-// setDeadline sets the deadline after a word was issued at an exact reading of the clock. A tick of
-// a microsecond is too short for a deadline. A word that is ahead of the clock has none either.
+// setDeadline sets the deadline after a word was issued at an exact reading of the clock. There is no
+// deadline in ticks of a microsecond, which are too short, or for a word ahead of the clock.
 func (m *Mint) setDeadline(word uint64, reading time.Time, mark clock.Mark) {
 	if m.micro || word>>m.bits != m.tickOf(reading) {
 		return
@@ -154,8 +153,8 @@ func (m *Mint) setDeadline(word uint64, reading time.Time, mark clock.Mark) {
 	m.deadline.Store(uint64(mark.In(m.unit - time.Duration(reading.Nanosecond())%m.unit)))
 }
 
-// startAfresh moves the word back to the clock's tick if the word is far ahead. If another caller
-// has done so already, startAfresh leaves the word alone, and keeps what was issued since.
+// startAfresh moves the word back to the clock's tick if the word is far ahead. Another caller may have
+// moved the word first and issued words since. startAfresh then leaves the word unchanged.
 func (m *Mint) startAfresh(now uint64) {
 	last := m.word.Last()
 	if t := last >> m.bits; t > now && m.duration(t-now) > m.maxBackward {
@@ -163,7 +162,7 @@ func (m *Mint) startAfresh(now uint64) {
 	}
 }
 
-// besideLine returns why a caller that does not stand in line gets no word while others stand there.
+// besideLine returns the outcome of a caller of TryNext while others stand in line.
 func (m *Mint) besideLine() outcome {
 	last := m.word.Last() >> m.bits
 	reading := m.clock.Now() // after the look at the word, as in reserve
