@@ -1,9 +1,33 @@
-// Package driver is what package lease asks of a store, and nothing else.
+// Package driver defines what package lease asks of a store, and does the work that all stores share.
 //
-// A store keeps small values under keys, each with a revision, and changes one only
-// by compare-and-swap. That is all that the safety of leases rests on: no owner, no
-// time to live, no synchronised clock. A store passes the suite of
-// lease/drivertest.
+// A store keeps small values under keys. Each entry has a revision, and a Put changes an entry only if the entry
+// still has the revision that the caller names: a compare-and-swap. The safety of leases rests on nothing else: no
+// owner, no time to live and no synchronized clock.
+//
+// # How to write a store
+//
+// A new store is a type that embeds a [Handle]. See the example of [New] for a complete one.
+//
+//  1. Choose how the database names a version of an entry. A [Revision] must never come back for the same key, also
+//     after an entry is changed and changed back, and after the database is restored from a backup.
+//  2. Write a function that gets one entry, with a linearizable read: from the leader or by a majority, never from a
+//     cache or from a replica that can be behind. Return [ErrNotFound] only if the database says that there is no
+//     entry. A wrong table or a proxy that answers 404 is another error.
+//  3. Write a function that lists the entries whose keys begin with a prefix, in any order. Put the reason into
+//     the Err of an entry that cannot be read.
+//  4. Write a function that puts a value by compare-and-swap in a single request of the database. It must not return
+//     before the change outlasts a crash of the server. Return [ErrConflict] if the entry has another revision. Do
+//     not repeat a request that may have reached the server, and switch off such repetition in the client.
+//  5. Write Diagnose. It says of each error of the database's client what kind of error it is, and tells the operator
+//     what to do. Keep secrets out of errors.
+//  6. If the database counts its changes, note the count of each answer ([Progress]). Return an error by [Latch] when
+//     the count goes backwards or when another database answers: the revisions there are those of other changes.
+//  7. Write Open, which makes a [Backend] of these functions, a Handle of the Backend by [New], and checks by [Do] that
+//     the database answers. Package lease/address reads addresses.
+//  8. Add the optional abilities that the database has as methods of your type, each by [Call] or [Do]: [Clock],
+//     [Preparer], [Watcher], [Inspector], [Excluder], [Local].
+//  9. Run the suite of lease/drivertest on the store. Then show by tests of your own what the suite cannot see: that
+//     acknowledged changes outlast a crash, and what each fault of the server looks like.
 package driver
 
 import (
@@ -15,60 +39,59 @@ import (
 	"time"
 )
 
-// A Revision names one version of an entry. It is opaque, and never used again for the
-// same key: an entry that is changed and changed back has a new one.
+// A Revision names one version of an entry. Revisions are opaque. A store never uses a revision again for the same
+// key: an entry that is changed and changed back has a new revision.
 type Revision string
 
 // None is the revision of an entry that does not exist.
 const None Revision = ""
 
-// An Entry is a key's value at one revision.
+// An Entry is the value of a key at one revision.
 type Entry struct {
 	Key      string
 	Value    []byte
 	Revision Revision
 
-	// Err, in what List returns, says why the entry could not be read. It then has no
-	// Value, and a Revision only if a Put at that revision replaces the entry.
+	// Err says why List could not read the entry. The entry then has no Value. The entry has a Revision only if a
+	// Put at the Revision replaces the entry.
 	Err error
 }
 
-// A Store keeps entries. It is safe for concurrent use by many processes.
+// A Store keeps entries for many processes. A Store is safe for concurrent use.
 //
-// Methods should return when their context ends. A lease does not wait for one that does not; it makes no
-// other request until that one has returned.
+// Methods should return when their context ends. A lease does not wait for a method that does not return, and makes
+// no other request of the store until the method has returned.
 //
-// Keys are names of lower-case letters, digits, '.', '_', '@' and '-' joined by '/',
-// none of which begins with a '.' or is longer than [MaxName]; values have at most
-// [MaxValue] bytes.
+// Keys are names joined by '/'. A name has lower-case letters, digits, '.', '_', '@' and '-', does not begin with a
+// '.', and has at most [MaxName] bytes. Values have at most [MaxValue] bytes.
 type Store interface {
-	// Get returns the entry of a key as it was at some moment during the call (the
-	// read is linearizable), or an error that is ErrNotFound.
+	// Get returns the entry of a key as it was at some moment during the call (the read is linearizable), or an
+	// error that is ErrNotFound.
 	//
-	// With an error that is ErrDamaged it may return the entry's revision: a Put at that
-	// revision replaces what is damaged. A rescue of the pool does so, and nothing else.
+	// With an error that is ErrDamaged, Get may return the entry's key and revision. A Put at the revision replaces
+	// the damaged entry. Only a rescue of the pool makes such a Put.
 	Get(ctx context.Context, key string) (Entry, error)
 
-	// List returns the entries whose keys begin with the prefix, in the order of keys.
-	// Each is as Get would return it; together they need not be of one moment.
+	// List returns the entries whose keys begin with the prefix, in the order of keys. Each entry is as Get would
+	// return it. The entries need not all be of one moment.
 	//
-	// If entries cannot be read, List returns them with their Err beside all others, and
-	// the Err of one of them. After any other error the list may be incomplete.
+	// If entries cannot be read, List returns them with their Err beside all others, and returns the Err of the
+	// first. After any other error the list may be incomplete.
 	List(ctx context.Context, prefix string) ([]Entry, error)
 
-	// Put makes value the key's, if its revision still is rev, and returns the new
-	// revision; with None it creates the entry, if there is none. It is durable when
-	// Put returns: no crash of a process or a machine undoes it.
+	// Put sets the value of a key if the entry has the revision rev, and returns the new revision. If rev is None,
+	// Put creates the entry, provided there is no entry yet. The change is durable when Put returns: no crash of a
+	// process or a machine undoes the change.
 	//
-	// An error that is ErrConflict says that the entry has another revision (which a
-	// store may have made of this very call, if it repeats requests by itself). After
-	// any other error the change may have been made, or not, or may still be.
+	// An error that is ErrConflict says that the entry has another revision. A store that repeats requests may have
+	// made the other revision by this very call. After any other error the change may have been made, may be made
+	// later, or may never be made.
 	Put(ctx context.Context, key string, value []byte, rev Revision) (Revision, error)
 
-	// String returns the store's address, without secrets.
+	// String returns the address of the store, without secrets.
 	String() string
 
-	// Close releases what the store holds. It changes no entry.
+	// Close releases what the store holds. Close changes no entry.
 	Close() error
 }
 
@@ -77,29 +100,28 @@ const (
 	MaxValue = 4096 // the longest value, in bytes
 )
 
-// A Clock is a Store that has a time of its own, as a database server does.
+// A Clock is a Store with a time of its own, such as the time of a database server.
 type Clock interface {
-	// Now returns the store's time, at some moment during the call.
+	// Now returns the store's time at some moment during the call.
 	Now(ctx context.Context) (time.Time, error)
 }
 
-// A Preparer is a Store that has to be readied once, before its first pool, as a database
-// that needs a table. Other calls never do so: at a wrong address it would go unnoticed.
+// A Preparer is a Store that must be prepared once before its first pool, such as a database that needs a table.
+// Other calls never prepare a store: at a wrong address, the mistake would go unnoticed.
 type Preparer interface {
-	// Prepare readies the store. Where that was done before it does nothing.
+	// Prepare prepares the store. If the store is prepared already, Prepare does nothing.
 	Prepare(ctx context.Context) error
 }
 
-// A Watcher is a Store that tells of changes, so that nobody has to ask again and again.
+// A Watcher is a Store that reports changes, so that waiting leases need not poll.
 type Watcher interface {
-	// Watch returns a channel that gets a value after an entry whose key begins with the
-	// prefix was changed, one for many changes if nobody receives meanwhile, and after
-	// changes may have been missed. Its values are hints to look, no more: none may come
-	// while the store is out of reach. It is closed when ctx ends or the store is closed.
+	// Watch returns a channel that gets a value after an entry with the prefix was changed, and after changes may
+	// have been missed. Many changes give one value if nobody receives meanwhile. A value is only a hint to look:
+	// no value may come while the store is out of reach. The channel is closed when ctx ends or the store is closed.
 	Watch(ctx context.Context, prefix string) (<-chan struct{}, error)
 }
 
-// Signal sends a value to a channel of Watch, unless a value is waiting there. The channel has room for one.
+// Signal sends a value to a channel of Watch, unless a value is waiting there. The channel has room for one value.
 func Signal(changed chan<- struct{}) {
 	select {
 	case changed <- struct{}{}:
@@ -107,24 +129,24 @@ func Signal(changed chan<- struct{}) {
 	}
 }
 
-// An Inspector is a Store that knows which settings of its server keep the promises of
-// [Store.Put], and which do not.
+// An Inspector is a Store that can find out whether the settings of its server keep the promises of [Store.Put].
 type Inspector interface {
-	// Inspect returns what is worth knowing, the worst first; nothing if all is well.
+	// Inspect returns what an operator should know about the store, the worst first. Inspect returns nothing if
+	// all is well.
 	Inspect(ctx context.Context) ([]Finding, error)
 }
 
-// A Finding is something about a store that its users should know.
+// A Finding is a fact about a store that an operator should know.
 type Finding struct {
-	// Loses says that an acknowledged change can be lost, and so IDs be made twice.
+	// Loses says that the store can lose an acknowledged change, so that IDs can be made twice.
 	Loses bool
-	// Text says what is so, and what can come of it. A sentence, without a full stop.
+	// Text states the fact and its consequence, as a sentence without a full stop.
 	Text string
-	// Advice says what to do, in words; may be empty.
+	// Advice says in words what to do. Advice may be empty.
 	Advice string
 }
 
-// WorstFirst sorts findings: those with which something can be lost come first, and all else stays in order.
+// WorstFirst sorts findings: findings that say Loses come first. Otherwise findings keep their order.
 func WorstFirst(findings []Finding) []Finding {
 	slices.SortStableFunc(findings, func(a, b Finding) int {
 		switch {
@@ -138,48 +160,46 @@ func WorstFirst(findings []Finding) []Finding {
 	return findings
 }
 
-// An Excluder is a Store beside which the machine can have others, whose pools it does not
-// see: each user's, say. It keeps the pools of two such stores from using a worker at the same time.
+// An Excluder is a Store that other stores on the same machine cannot see, such as the store of each user. An
+// Excluder keeps the pools of two such stores from using a worker at the same time.
 type Excluder interface {
-	// Exclude claims a resource for a group until release is called or the process ends.
-	// Members of the group share the resource; the error is ErrConflict while another group
-	// has it.
+	// Exclude claims a resource for a group until release is called or the process ends. Members of the group
+	// share the resource. The error is ErrConflict while another group has the resource.
 	Exclude(resource, group string) (release func(), err error)
 }
 
-// Local is a Store that may be the store of this one machine. A lease creates a missing pool by itself
-// only in a Store whose Local method returns true. In a store that machines share, a missing pool can mean
-// that the address is wrong, and a new pool would hide the mistake.
+// Local is a Store that may be the store of this one machine. A lease creates a missing pool by itself only in a
+// Store whose Local method returns true. In a store that machines share, a missing pool can mean that the address is
+// wrong, and a new pool would hide the mistake.
 type Local interface {
 	// Local reports whether every process that uses the store's pools runs on this machine.
 	Local() bool
 }
 
-// What a store's errors are, for [errors.Is].
+// The kinds of errors, for [errors.Is].
 var (
-	// ErrNotFound: there is no such entry.
+	// ErrNotFound reports that there is no such entry.
 	ErrNotFound = errors.New("not found")
-	// ErrConflict: the entry is at another revision.
+	// ErrConflict reports that the entry has another revision.
 	ErrConflict = errors.New("changed meanwhile")
-	// ErrDamaged: an entry is not what any version of this store has written.
+	// ErrDamaged reports an entry that no version of this store has written.
 	ErrDamaged = errors.New("damaged")
-	// ErrVersion: an entry was written by a version of this program that this one
-	// does not know.
+	// ErrVersion reports an entry of a newer version of this program.
 	ErrVersion = errors.New("written by another version")
-	// ErrUnsafe: the store cannot keep its promises where it is.
+	// ErrUnsafe reports that the store cannot keep its promises where it is.
 	ErrUnsafe = errors.New("unsafe store")
-	// ErrUnavailable: the store does not answer, or cannot be written.
+	// ErrUnavailable reports that the store does not answer or cannot be written.
 	ErrUnavailable = errors.New("store unavailable")
-	// ErrKey: a key or value is none that a store takes.
+	// ErrKey reports an invalid key or value.
 	ErrKey = errors.New("invalid key or value")
 )
 
 // An Error says what a store could not do, where, and what to do about it.
 type Error struct {
-	Store  string // its address
-	Op     string // "get", "list", "put", "open"
-	Key    string // "" if it is not about one
-	Err    error  // one of the above, or an error that wraps one
+	Store  string // the address of the store
+	Op     string // the operation: "get", "list", "put", "open" or an optional ability
+	Key    string // the key, or "" if the error is not about one key
+	Err    error  // one of the kinds above, or an error that wraps one
 	Advice string // what to do, in words; may be empty
 }
 
@@ -197,7 +217,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// CheckKey returns an error that is ErrKey unless a store takes the key.
+// CheckKey returns an error that is ErrKey if the key is invalid.
 func CheckKey(key string) error {
 	for name := range strings.SplitSeq(key, "/") {
 		switch {

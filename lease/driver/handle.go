@@ -211,7 +211,13 @@ func (h *Handle) call(ctx context.Context, op, key string, bad error, do func(co
 }
 
 // errClosed is the error of a closed handle.
-var errClosed = fmt.Errorf("%w: the store is closed: %w", ErrUnavailable, fs.ErrClosed)
+var errClosed = fmt.Errorf("%w: %w", ErrUnavailable, closedError{})
+
+// closedError is fs.ErrClosed, without its words about a file.
+type closedError struct{}
+
+func (closedError) Error() string        { return "the store is closed" }
+func (closedError) Is(target error) bool { return target == fs.ErrClosed }
 
 // admit returns an error if the backend need not be asked.
 func (h *Handle) admit(ctx context.Context, op, key string, bad error) error {
