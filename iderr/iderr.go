@@ -18,7 +18,8 @@ var (
 	ErrExhausted = errors.New("sequence exhausted")
 	// ErrClockBackwards: the clock is behind the last ID. A [ClockError] says how far.
 	ErrClockBackwards = errors.New("clock went backwards")
-	// ErrTimeRange: the time does not fit the format's timestamp. A [TimeError] has the valid times.
+	// ErrTimeRange: the time does not fit the format's timestamp. A [TimeError] has the valid
+	// times.
 	ErrTimeRange = errors.New("time out of range")
 	// ErrFenced: the time is outside the interval that was allotted to the generator. A lease's
 	// errors say why. An [EarlyError] says when the next interval begins.

@@ -10,14 +10,14 @@ import (
 
 // An alarm is a timer of the kernel (timerfd) that the runtime's network poller watches.
 //
-// No goroutine ever waits for an alarm. An alarm only ends the poller's wait; the runtime then
-// runs the timers that are due, and among them the timer of time.Sleep. So a missing, early or
+// No goroutine ever waits for an alarm. An alarm only ends the poller's wait; the runtime then runs
+// the timers that are due, and among them the timer of time.Sleep. So a missing, early or
 // superfluous alarm does no harm: the sleep lasts as long as time.Sleep alone.
 //
 // Waiting in the kernel instead, in nanosleep(2) or in a blocking read, would keep the P of the
 // goroutine for up to 10 ms, and with GOMAXPROCS=1 no other goroutine would run. Waiting for the
-// poller alone would wake late where no P is idle: the runtime then polls every 10 ms, but looks
-// at its timers whenever it picks the next goroutine.
+// poller alone would wake late where no P is idle: the runtime then polls every 10 ms, but looks at
+// its timers whenever it picks the next goroutine.
 type alarm struct {
 	file *os.File // registers the descriptor with the poller
 	fd   uintptr
@@ -71,8 +71,8 @@ type pool struct {
 	alarms [maxAlarms]*alarm
 }
 
-// maxAlarms is the most descriptors of a process. Further sleeps at the same time have no alarm, and are
-// hardly less precise: the alarms of the other sleeps end the poller's wait often enough.
+// maxAlarms is the most descriptors of a process. Further sleeps at the same time have no alarm,
+// and are hardly less precise: the alarms of the other sleeps end the poller's wait often enough.
 const maxAlarms = 16
 
 var alarms = pool{open: open}

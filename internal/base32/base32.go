@@ -1,13 +1,13 @@
-// Package base32 writes and reads base-32 in the alphabets of the formats: five bits a character, most
-// significant first, without padding. It knows no format. A decoder reports whether a text is valid, and
-// [Foreign] returns the offset of the first foreign character.
+// Package base32 writes and reads base-32 in the alphabets of the formats: five bits a character,
+// most significant first, without padding. It knows no format. A decoder reports whether a text is
+// valid, and [Foreign] returns the offset of the first foreign character.
 //
 //	tables    for every processor                        base32.go
 //	vectors   a whole text at once, on amd64 with AVX2   vector_amd64.go, vector_amd64.s
 //
-// Each vector function has a twin that uses tables, for processors without AVX2. The build tag purego
-// leaves vectors out. So do the race detector and the memory sanitizers, which do not see the memory
-// accesses of assembly.
+// Each vector function has a twin that uses tables, for processors without AVX2. The build tag
+// purego leaves vectors out. So do the race detector and the memory sanitizers, which do not see
+// the memory accesses of assembly.
 package base32
 
 import "encoding/binary"
@@ -21,14 +21,14 @@ type Codec struct {
 	values [256]int8     // values, by character; foreign for other characters
 }
 
-// foreign is the value of a character outside the alphabet. After sign extension and a shift, foreign
-// sets all bits above those of a valid value: see bits40.
+// foreign is the value of a character outside the alphabet. After sign extension and a shift,
+// foreign sets all bits above those of a valid value: see bits40.
 const foreign = -1
 
 // row returns the table of a character's value, by the high half of the character. Table 0 has the
-// digits (row 3 of ASCII), table 1 the letters up to O (rows 4 and 6), table 2 the letters from P on
-// (rows 5 and 7). The low half is the index in the table. The fourth table has the high half as its
-// index: noValue means that the alphabet has no character in this row of ASCII.
+// digits (row 3 of ASCII), table 1 the letters up to O (rows 4 and 6), table 2 the letters from P
+// on (rows 5 and 7). The low half is the index in the table. The fourth table has the high half as
+// its index: noValue means that the alphabet has no character in this row of ASCII.
 func row(char byte) int {
 	switch char >> 4 {
 	case 3:
@@ -46,8 +46,8 @@ const (
 	noValue  = 0x80 // the top bit: no character of the alphabet
 )
 
-// NewCodec returns the codec of 32 characters, in the order of their values: digits and ASCII letters of
-// one case. If fold is true, the codec reads letters of both cases.
+// NewCodec returns the codec of 32 characters, in the order of their values: digits and ASCII
+// letters of one case. If fold is true, the codec reads letters of both cases.
 func NewCodec(digits string, fold bool) *Codec {
 	c := &Codec{digits: [32]byte([]byte(digits))}
 	for i := range c.values {
@@ -94,9 +94,9 @@ const (
 	Len160 = 32 // characters of 20 bytes
 )
 
-// blank makes room at the end of a slice. An append costs nothing in the compiler's inlining budget. The
-// compiler therefore inlines the functions below, and a format's AppendText with them. This saves a
-// call, which takes as long as the encoding itself.
+// blank makes room at the end of a slice. An append costs nothing in the compiler's inlining
+// budget. The compiler therefore inlines the functions below, and a format's AppendText with them.
+// This saves a call, which takes as long as the encoding itself.
 const blank = "................................"
 
 // Append63 appends the 13 characters of v, which is below 2^63.
@@ -129,17 +129,17 @@ func (c *Codec) Decode63Bytes(s []byte) int64 { return decode63Bytes(c, s) }
 func (c *Codec) Decode80(dst *[10]byte, s string) bool      { return decode80(c, dst, s) }
 func (c *Codec) Decode80Bytes(dst *[10]byte, s []byte) bool { return decode80Bytes(c, dst, s) }
 
-// Decode160 reads 32 characters into dst. If the text is invalid, Decode160 leaves dst unchanged and
-// returns false.
+// Decode160 reads 32 characters into dst. If the text is invalid, Decode160 leaves dst unchanged
+// and returns false.
 func (c *Codec) Decode160(dst *[20]byte, s string) bool      { return decode160(c, dst, s) }
 func (c *Codec) Decode160Bytes(dst *[20]byte, s []byte) bool { return decode160Bytes(c, dst, s) }
 
-// The functions for runs work on slices of IDs. This package does not know the type of the IDs, so a
-// pointer to the first ID and a number stand for the slice. Runs use vectors only, and return the number
-// of IDs done: 0 without vectors. The caller does the other IDs one by one.
+// The functions for runs work on slices of IDs. This package does not know the type of the IDs, so
+// a pointer to the first ID and a number stand for the slice. Runs use vectors only, and return the
+// number of IDs done: 0 without vectors. The caller does the other IDs one by one.
 
-// EncodeRun63 writes the n integers from first on to dst, with sep after each. It stops at a negative
-// integer or if dst has no room.
+// EncodeRun63 writes the n integers from first on to dst, with sep after each. It stops at a
+// negative integer or if dst has no room.
 func (c *Codec) EncodeRun63(dst []byte, first *int64, n int, sep byte) int {
 	return encodeRun63(c, dst, first, min(n, len(dst)/(Len63+1)), sep)
 }
@@ -154,8 +154,8 @@ func (c *Codec) EncodeRun160(dst []byte, first *[20]byte, n int, sep byte) int {
 	return encodeRun160(c, dst, first, min(n, len(dst)/(Len160+1)), sep)
 }
 
-// DecodeRun63 reads up to n integers from text, each followed by sep, into the integers from first on. It
-// stops at an invalid text. It reads nothing if sep is a character of the alphabet.
+// DecodeRun63 reads up to n integers from text, each followed by sep, into the integers from first
+// on. It stops at an invalid text. It reads nothing if sep is a character of the alphabet.
 func (c *Codec) DecodeRun63(first *int64, n int, text []byte, sep byte) int {
 	if c.values[sep] >= 0 {
 		return 0
@@ -274,7 +274,8 @@ func twin160Bytes(c *Codec, dst *[20]byte, s []byte) bool {
 	return ok
 }
 
-// bits40 returns the value of 8 characters. Bits above the low 40 are set if a character is foreign.
+// bits40 returns the value of 8 characters. Bits above the low 40 are set if a character is
+// foreign.
 func bits40[S string | []byte](c *Codec, s S) uint64 {
 	_ = s[7]
 	return uint64(c.values[s[0]])<<35 | uint64(c.values[s[1]])<<30 | uint64(c.values[s[2]])<<25 |

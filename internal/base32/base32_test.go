@@ -67,8 +67,8 @@ const (
 
 func (g *guarded[T]) broken() bool { return g.before != guard || g.after != guard }
 
-// checkBytes compares the reading of a text by the codec of 10 and of 20 bytes with the
-// model of either length, and writes what was read.
+// checkBytes compares the reading of a text by the codec of 10 and of 20 bytes with the model of
+// either length, and writes what was read.
 func checkBytes(t *testing.T, s string) {
 	t.Helper()
 	g10, g20 := guarded[[10]byte]{guard, [10]byte{old, 1, 9: old}, guard}, guarded[[20]byte]{guard, [20]byte{old, 1, 19: old}, guard}

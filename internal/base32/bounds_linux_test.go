@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Assembly that reads or writes past the end of its arguments crashes here: the pages before and after
-// the memory are protected.
+// Assembly that reads or writes past the end of its arguments crashes here: the pages before and
+// after the memory are protected.
 func TestBounds(t *testing.T) {
 	page := syscall.Getpagesize()
 	area := func() []byte { // a page between protected pages

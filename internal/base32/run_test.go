@@ -92,8 +92,8 @@ func (r run) texts(values []byte, sep byte) []byte {
 	return text
 }
 
-// A run writes and reads the same as the functions for single values, until the room ends or the first
-// fault. A run writes nothing further.
+// A run writes and reads the same as the functions for single values, until the room ends or the
+// first fault. A run writes nothing further.
 func TestRuns(t *testing.T) {
 	both(t, func(t *testing.T) {
 		vectors := base32.SetVectors(true)

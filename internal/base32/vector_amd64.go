@@ -2,14 +2,15 @@
 
 package base32
 
-// vectors reports whether the processor and the operating system support AVX2. Only tests change it.
+// vectors reports whether the processor and the operating system support AVX2. Only tests change
+// it.
 var vectors = hasAVX2()
 
 // hasAVX2 reports whether the processor has AVX2 and the system saves its registers.
 func hasAVX2() bool
 
-// The functions below are in vector_amd64.s. Without AVX2 each function jumps to its twin, which has the
-// same arguments and results. The functions for runs return 0 instead.
+// The functions below are in vector_amd64.s. Without AVX2 each function jumps to its twin, which
+// has the same arguments and results. The functions for runs return 0 instead.
 //
 // The encoders write over the end of dst. Their callers have made dst long enough.
 

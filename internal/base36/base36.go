@@ -1,5 +1,5 @@
-// Package base36 writes and reads unsigned integers in base-36: digits, then letters. It writes lower
-// case and reads both cases.
+// Package base36 writes and reads unsigned integers in base-36: digits, then letters. It writes
+// lower case and reads both cases.
 package base36
 
 const (
@@ -58,8 +58,8 @@ func put6(p *[6]byte, v uint32) {
 	*(*[2]byte)(p[4:]) = pairs[v-ab*pow2]
 }
 
-// Parse reads 1 to 13 digits. bad is the offset of the first foreign character, or -1. ok reports whether
-// the value fits 63 bits.
+// Parse reads 1 to 13 digits. bad is the offset of the first foreign character, or -1. ok reports
+// whether the value fits 63 bits.
 func Parse[S string | []byte](s S) (v uint64, bad int, ok bool) {
 	if len(s) != Len {
 		return parse(s)

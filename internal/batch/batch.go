@@ -13,17 +13,18 @@ const (
 	slowRun = time.Millisecond // a caller that takes longer for a run gets shorter runs
 )
 
-// Seq returns an iterator over n IDs of the generator of a word, or without end if n is negative. The
-// bits in mask are the sequence of the word. The function fill fills the beginning of dst with a run of
-// IDs. It returns the word of the first ID and the number of IDs, or an error.
+// Seq returns an iterator over n IDs of the generator of a word, or without end if n is negative.
+// The bits in mask are the sequence of the word. The function fill fills the beginning of dst with
+// a run of IDs. It returns the word of the first ID and the number of IDs, or an error.
 //
-// Runs are as long as the caller is fast. The first run is one ID. Each run is twice as long as the run
-// before, or half as long if the caller took long for the run before. A slow caller therefore gets IDs of
-// the present time.
+// Runs are as long as the caller is fast. The first run is one ID. Each run is twice as long as the
+// run before, or half as long if the caller took long for the run before. A slow caller therefore
+// gets IDs of the present time.
 //
-// When another caller has an ID of a later tick, Seq drops the rest of a run. An ID of Seq is therefore
-// never of an earlier tick than an ID that the generator made before Seq yields. A look at a clock for
-// each ID would bound the age of IDs as well, but would take as long as making one ID alone.
+// When another caller has an ID of a later tick, Seq drops the rest of a run. An ID of Seq is
+// therefore never of an earlier tick than an ID that the generator made before Seq yields. A look
+// at a clock for each ID would bound the age of IDs as well, but would take as long as making one
+// ID alone.
 func Seq[ID any](n int, word *tick.Word, mask uint64, fill func(dst []ID) (uint64, int, error)) iter.Seq2[ID, error] {
 	return func(yield func(ID, error) bool) {
 		var ids [maxRun]ID

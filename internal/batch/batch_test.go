@@ -11,8 +11,8 @@ import (
 	"github.com/firn-id/firn/internal/tick"
 )
 
-// counter makes numbers from 1 to last, in runs of up to limit. All numbers are of one tick, until a
-// call of later.
+// counter makes numbers from 1 to last, in runs of up to limit. All numbers are of one tick, until
+// a call of later.
 type counter struct {
 	next, limit, last int
 	runs              []int

@@ -30,16 +30,16 @@ func (c Clock) Now() time.Time {
 	return t
 }
 
-// Set, if not nil, changes each reading of the system's clock, but not the counters of deadlines. Tests
-// set it, as if the system's clock had been set.
+// Set, if not nil, changes each reading of the system's clock, but not the counters of deadlines.
+// Tests set it, as if the system's clock had been set.
 var Set atomic.Pointer[func(time.Time) time.Time]
 
-// Horizon is a number of seconds from 1970, 139 000 years. Within the Horizon, the microseconds of a
-// time are far from overflow of an int64.
+// Horizon is a number of seconds from 1970, 139 000 years. Within the Horizon, the microseconds of
+// a time are far from overflow of an int64.
 const Horizon = 1 << 42
 
-// Millis returns t in milliseconds since the Unix epoch. Unlike time.Time.UnixMilli, Millis saturates:
-// a time that does not fit an int64 is not mistaken for another time.
+// Millis returns t in milliseconds since the Unix epoch. Unlike time.Time.UnixMilli, Millis
+// saturates: a time that does not fit an int64 is not mistaken for another time.
 func Millis(t time.Time) int64 {
 	switch s := t.Unix(); {
 	case s >= math.MaxInt64/1000:
@@ -59,11 +59,11 @@ const (
 	Longest = 5 * time.Millisecond
 )
 
-// Pause sleeps for d or for [Longest], whichever is shorter. It holds no P and uses no processor time,
-// so other goroutines run meanwhile.
+// Pause sleeps for d or for [Longest], whichever is shorter. It holds no P and uses no processor
+// time, so other goroutines run meanwhile.
 //
-// Pause does not watch a context. This would take a timer with a channel for each pause: a timer belongs
-// to the bubble of testing/synctest that made it, and cannot be used again elsewhere.
+// Pause does not watch a context. This would take a timer with a channel for each pause: a timer
+// belongs to the bubble of testing/synctest that made it, and cannot be used again elsewhere.
 func Pause(d time.Duration) {
 	d = min(d, Longest)
 	if inBubble() {
@@ -77,8 +77,8 @@ func Pause(d time.Duration) {
 	alarm.Sleep(d)
 }
 
-// inBubble reports whether the caller is in a bubble of testing/synctest, where only the runtime's own
-// sleeps pass time. Times of a bubble have no monotonic reading.
+// inBubble reports whether the caller is in a bubble of testing/synctest, where only the runtime's
+// own sleeps pass time. Times of a bubble have no monotonic reading.
 func inBubble() bool {
 	now := time.Now()
 	return now == now.Round(0)

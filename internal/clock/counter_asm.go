@@ -15,8 +15,8 @@ func cycles() uint64
 
 const haveCycles = true
 
-// trusted reports whether the kernel takes the time from this counter. The counters of all processors
-// then agree and run evenly: a kernel that finds otherwise changes to another source.
+// trusted reports whether the kernel takes the time from this counter. The counters of all
+// processors then agree and run evenly: a kernel that finds otherwise changes to another source.
 func trusted() bool {
 	fd, err := syscall.Open("/sys/devices/system/clocksource/clocksource0/current_clocksource", syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
 	if err != nil {

@@ -7,15 +7,17 @@ import (
 )
 
 // A Deadline is a moment before which a state surely lasts, such as the tick of a reading of the
-// clock. To check a Deadline is cheaper than to read the clock: 9 ns with the processor's counter and
-// 22 ns without, against 42 ns, on the machine of the benchmarks.
+// clock. To check a Deadline is cheaper than to read the clock: 9 ns with the processor's counter
+// and 22 ns without, against 42 ns, on the machine of the benchmarks.
 //
-// A Deadline is a count of the processor's counter (see cycles). With the lowest bit set, a Deadline
-// is a reading of the system's monotonic clock, in nanoseconds from start. The zero Deadline is past.
+// A Deadline is a count of the processor's counter (see cycles). With the lowest bit set, a
+// Deadline is a reading of the system's monotonic clock, in nanoseconds from start. The zero
+// Deadline is past.
 //
 // A Deadline comes early, never late: the counter is read before the clock, and the rate has a
 // margin. ARCHITECTURE.md says what happens when a machine is suspended or moved. Uniqueness and
-// order do not depend on Deadlines: the word alone gives both, at any time that its callers believe.
+// order do not depend on Deadlines: the word alone gives both, at any time that its callers
+// believe.
 type Deadline uint64
 
 const (
@@ -40,9 +42,9 @@ func (d Deadline) AheadBySystem() bool {
 	return d&bySystem != 0 && d.after(uint64(time.Since(start)))
 }
 
-// after reports whether the moment comes after count. It does not believe a moment that is further off
-// than a tick. The processor's counter can start again from 0 while the machine is suspended, and an
-// old Deadline would then be ahead for long.
+// after reports whether the moment comes after count. It does not believe a moment that is further
+// off than a tick. The processor's counter can start again from 0 while the machine is suspended,
+// and an old Deadline would then be ahead for long.
 func (d Deadline) after(count uint64) bool { return uint64(d)-count-1 < maxAhead }
 
 // A Mark is a moment in both counters.
@@ -63,8 +65,8 @@ func (c Clock) Mark() (time.Time, Mark) {
 	}
 	t := time.Now()
 	m.system = t.Sub(start)
-	// In a bubble of testing/synctest only the sleeps of its goroutines pass time, and the processor's
-	// counter runs on. Times of a bubble have no monotonic reading.
+	// In a bubble of testing/synctest only the sleeps of its goroutines pass time, and the
+	// processor's counter runs on. Times of a bubble have no monotonic reading.
 	if haveCycles && (t == t.Round(0) || !processor.usable(m.system)) {
 		m.cycles = 0
 	}
@@ -74,8 +76,8 @@ func (c Clock) Mark() (time.Time, Mark) {
 	return t, m
 }
 
-// In returns the Deadline at the time left after the mark. left must be at most a few milliseconds. The
-// Deadline of a zero Mark is past.
+// In returns the Deadline at the time left after the mark. left must be at most a few milliseconds.
+// The Deadline of a zero Mark is past.
 func (m Mark) In(left time.Duration) Deadline {
 	switch {
 	case m.cycles != 0:
@@ -91,8 +93,8 @@ func (m Mark) In(left time.Duration) Deadline {
 
 // A pace is the measured rate of the processor's counter.
 type pace struct {
-	// rate is the number of cycles in a nanosecond, times 1<<rateShift, less the margin; 0 while the
-	// counter is not to be used.
+	// rate is the number of cycles in a nanosecond, times 1<<rateShift, less the margin; 0 while
+	// the counter is not to be used.
 	rate atomic.Uint64
 	due  atomic.Int64 // when to look again, by the monotonic clock
 
@@ -153,15 +155,16 @@ func (p *pace) look(before uint64, now time.Duration, after uint64, ask func() b
 	default:
 		exact := counted << rateShift / passed
 		if p.exact != 0 && max(exact, p.exact)-min(exact, p.exact) > p.exact>>9 {
-			// The rates of two looks differ by more than 0.2 %. The machine may have been moved to a host
-			// whose counter runs at another rate, or the system's clock may have been made to run faster
-			// (adjtimex allows 10 %). Do not use the counter before two looks agree again.
+			// The rates of two looks differ by more than 0.2 %. The machine may have been moved to
+			// a host whose counter runs at another rate, or the system's clock may have been made
+			// to run faster (adjtimex allows 10 %). Do not use the counter before two looks agree
+			// again.
 			exact = 0
 		}
 		p.exact = exact
 	}
 	p.cycles, p.system = count, now
-	// The system slews its clocks by up to 0.05 %, and the processor's counter does not follow. A margin
-	// of 0.4 % makes Deadlines early enough.
+	// The system slews its clocks by up to 0.05 %, and the processor's counter does not follow. A
+	// margin of 0.4 % makes Deadlines early enough.
 	p.rate.Store(p.exact - p.exact>>8)
 }

@@ -30,8 +30,8 @@ func TestAfter(t *testing.T) {
 	}
 }
 
-// A deadline that is ahead after a reading of the clock is later than the reading. A deadline is ahead
-// for most of its time. Both counters are tried.
+// A deadline that is ahead after a reading of the clock is later than the reading. A deadline is
+// ahead for most of its time. Both counters are tried.
 func TestDeadlinesComeEarly(t *testing.T) {
 	var c Clock
 	random := rand.New(rand.NewPCG(1, 1))

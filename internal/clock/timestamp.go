@@ -13,8 +13,9 @@ func Epoch(e time.Time, def int64) int64 {
 	return Millis(e)
 }
 
-// Timestamp returns the milliseconds from the epoch to t, limited to 0 to last. The epoch is in Unix
-// milliseconds. ok is false if t is outside of the range. Range scans use the limited timestamp.
+// Timestamp returns the milliseconds from the epoch to t, limited to 0 to last. The epoch is in
+// Unix milliseconds. ok is false if t is outside of the range. Range scans use the limited
+// timestamp.
 func Timestamp(t time.Time, epoch, last int64) (ts int64, ok bool) {
 	ms := Millis(t)
 	switch {

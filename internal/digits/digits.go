@@ -1,6 +1,6 @@
-// Package digits reads decimal and hexadecimal numbers strictly: digits only, without sign, space, prefix
-// or underscore. It knows no format. A decoder returns the offset of the first character that is not a
-// digit.
+// Package digits reads decimal and hexadecimal numbers strictly: digits only, without sign, space,
+// prefix or underscore. It knows no format. A decoder returns the offset of the first character
+// that is not a digit.
 package digits
 
 import (
@@ -8,8 +8,8 @@ import (
 	"math/bits"
 )
 
-// Decimal reads decimal digits. bad is the offset of the first character that is not a digit, or -1. ok
-// reports whether the value fits 64 bits.
+// Decimal reads decimal digits. bad is the offset of the first character that is not a digit, or
+// -1. ok reports whether the value fits 64 bits.
 func Decimal[S string | []byte](s S) (v uint64, bad int, ok bool) {
 	pos := 0
 	for ; pos < len(s)-7 && pos < safeDigits; pos += 8 {
@@ -48,15 +48,15 @@ func load8[S string | []byte](s S) uint64 {
 // ones has 1 in each byte. A product with ones has the factor in each byte.
 const ones = 0x0101010101010101
 
-// digits8 reports whether 8 characters are decimal digits. The high half of a digit is 3. It is still 3
-// after the addition of 6, since the low half of a digit is at most 9. Only a byte whose high half is
-// not 3 can carry into the next byte.
+// digits8 reports whether 8 characters are decimal digits. The high half of a digit is 3. It is
+// still 3 after the addition of 6, since the low half of a digit is at most 9. Only a byte whose
+// high half is not 3 can carry into the next byte.
 func digits8(x uint64) bool {
 	return ((x^'0'*ones)|((x+6*ones)^'0'*ones))&(0xf0*ones) == 0
 }
 
-// value8 returns the value of 8 decimal digits. Each step joins neighbours into numbers of twice as many
-// digits. The lower neighbour has the higher weight.
+// value8 returns the value of 8 decimal digits. Each step joins neighbours into numbers of twice as
+// many digits. The lower neighbour has the higher weight.
 func value8(x uint64) uint64 {
 	x &= 0x0f * ones
 	x = (x*10 + x>>8) & 0x00ff00ff00ff00ff
@@ -64,8 +64,8 @@ func value8(x uint64) uint64 {
 	return (x*10000 + x>>32) & 0xffffffff
 }
 
-// In the functions below, each byte of an integer holds a nibble, which is a hexadecimal digit. The first
-// nibble is in the highest byte.
+// In the functions below, each byte of an integer holds a nibble, which is a hexadecimal digit. The
+// first nibble is in the highest byte.
 
 // letters returns 1 in each byte whose nibble is above 9.
 func letters(nibbles uint64) uint64 { return (nibbles + 6*ones) >> 4 & ones }
@@ -90,8 +90,8 @@ func AppendHex(dst, src []byte) []byte {
 	return dst
 }
 
-// Hex reads 2*len(dst) hexadecimal digits into dst. The length of s must be 2*len(dst). Hex returns the
-// offset of the first character that is not a digit, or -1.
+// Hex reads 2*len(dst) hexadecimal digits into dst. The length of s must be 2*len(dst). Hex returns
+// the offset of the first character that is not a digit, or -1.
 func Hex[S string | []byte](dst []byte, s S) int {
 	pos := 0
 	for ; len(dst)-pos >= 4; pos += 4 {
@@ -119,9 +119,9 @@ func Hex[S string | []byte](dst []byte, s S) int {
 	return -1
 }
 
-// nibbles8 returns the nibbles of 8 characters. ok reports whether all characters are digits. To check
-// them, nibbles8 writes the nibbles as characters again and compares: a character that is not a digit
-// gives a value above 15, or a nibble that is written differently.
+// nibbles8 returns the nibbles of 8 characters. ok reports whether all characters are digits. To
+// check them, nibbles8 writes the nibbles as characters again and compares: a character that is not
+// a digit gives a value above 15, or a nibble that is written differently.
 func nibbles8(text uint64) (x uint64, ok bool) {
 	letter := text >> 6 & ones
 	x = text&(0x0f*ones) + letter*9

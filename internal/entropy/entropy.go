@@ -1,12 +1,14 @@
 // Package entropy is a cheap source of strong random bits.
 //
-// A cipher with a key from the operating system makes the bits, in blocks. Without the key, the bits
-// cannot be told from random, even by someone with all earlier bits. A key makes at most keyLife bytes.
+// A cipher with a key from the operating system makes the bits, in blocks. Without the key, the
+// bits cannot be told from random, even by someone with all earlier bits. A key makes at most
+// keyLife bytes.
 //
-// Blocks and keys are in the memory of the process. Go has no fork, but a virtual machine can be cloned,
-// or restored twice from one snapshot. Both copies then hand out the same bits until the key changes.
-// IDs of the copies still differ if their times, counters or node IDs differ. If you clone machines and
-// rely on random bits alone, use [Source.Direct]: the operating system can notice a clone.
+// Blocks and keys are in the memory of the process. Go has no fork, but a virtual machine can be
+// cloned, or restored twice from one snapshot. Both copies then hand out the same bits until the
+// key changes. IDs of the copies still differ if their times, counters or node IDs differ. If you
+// clone machines and rely on random bits alone, use [Source.Direct]: the operating system can
+// notice a clone.
 package entropy
 
 import (
@@ -15,8 +17,8 @@ import (
 	"unsafe"
 )
 
-// Source yields uniformly distributed, unpredictable bits, and no bits twice. The zero Source is ready for
-// use. A Source is safe for concurrent use.
+// Source yields uniformly distributed, unpredictable bits, and no bits twice. The zero Source is
+// ready for use. A Source is safe for concurrent use.
 type Source struct {
 	// Direct takes every bit from crypto/rand, without a generator between the operating system and
 	// the IDs.
@@ -51,7 +53,8 @@ func (s *Source) Uint96() (hi uint32, lo uint64) {
 	return b.Words()
 }
 
-// Read fills p with random bits. Read holds a shard meanwhile, so p should have at most a few kilobytes.
+// Read fills p with random bits. Read holds a shard meanwhile, so p should have at most a few
+// kilobytes.
 func (s *Source) Read(p []byte) {
 	if !s.Direct {
 		if sh := streams.lock(0); sh != nil {

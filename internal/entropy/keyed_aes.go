@@ -12,8 +12,8 @@ import (
 // random. With keyLife bytes, the two small allocations for a key come once in 87 000 IDs.
 const keyLife = 1 << 20
 
-// keyed is AES-256 in counter mode. On processors with AES instructions it is the fastest cipher: 16
-// bytes take 2 ns.
+// keyed is AES-256 in counter mode. On processors with AES instructions it is the fastest cipher:
+// 16 bytes take 2 ns.
 type keyed struct {
 	cipher.Stream
 	left int // bytes until the next key

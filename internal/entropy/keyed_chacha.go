@@ -11,8 +11,9 @@ import (
 // keyLife is the number of bytes made with a key.
 const keyLife = 1 << 20
 
-// keyed is ChaCha8. Unlike AES, ChaCha8 is fast without special instructions. It often derives a new key
-// from the old key. In addition, a new key comes from the operating system after keyLife bytes.
+// keyed is ChaCha8. Unlike AES, ChaCha8 is fast without special instructions. It often derives a
+// new key from the old key. In addition, a new key comes from the operating system after keyLife
+// bytes.
 type keyed struct {
 	rand.ChaCha8
 	left int // bytes until the next key

@@ -10,8 +10,8 @@ import (
 // streams is the pool of all sources.
 var streams = newPool(runtime.GOMAXPROCS(0), func() stream { return new(keyed) })
 
-// A pool has a stream in each of its shards. A caller takes a shard that nobody holds. Callers on many
-// cores therefore neither queue for a stream nor share its memory.
+// A pool has a stream in each of its shards. A caller takes a shard that nobody holds. Callers on
+// many cores therefore neither queue for a stream nor share its memory.
 type pool struct {
 	shards    []shard // their number is a power of two
 	newStream func() stream
@@ -22,12 +22,13 @@ type stream interface {
 	fill(block []byte)
 }
 
-// blockSize is the number of bytes of a block. A larger block spreads the cost of a call of the cipher. A
-// smaller block is a shorter wait.
+// blockSize is the number of bytes of a block. A larger block spreads the cost of a call of the
+// cipher. A smaller block is a shorter wait.
 const blockSize = 1024
 
-// A shard is a stream and a block of its bytes. Only the caller that has set held reads and writes the
-// other fields. Shards share neither cache lines nor the pairs of cache lines that processors fetch.
+// A shard is a stream and a block of its bytes. Only the caller that has set held reads and writes
+// the other fields. Shards share neither cache lines nor the pairs of cache lines that processors
+// fetch.
 type shard struct {
 	held   atomic.Bool
 	left   int // number of bytes at the end of block that were not handed out
@@ -36,17 +37,19 @@ type shard struct {
 	_      [128]byte
 }
 
-// newPool returns a pool for a number of processors. The pool has more shards than processors: a caller
-// knows its goroutine but not its processor, and two callers should rarely want the same shard.
+// newPool returns a pool for a number of processors. The pool has more shards than processors: a
+// caller knows its goroutine but not its processor, and two callers should rarely want the same
+// shard.
 func newPool(processors int, stream func() stream) pool {
 	return pool{make([]shard, 1<<bits.Len(uint(4*processors-1))), stream}
 }
 
-// lock returns a shard with n bytes to hand out. The caller holds the shard until unlock. lock returns nil
-// if it finds no free shard. It never waits, since the holder of a shard may be descheduled.
+// lock returns a shard with n bytes to hand out. The caller holds the shard until unlock. lock
+// returns nil if it finds no free shard. It never waits, since the holder of a shard may be
+// descheduled.
 //
-// The address of the stack tells goroutines apart, and has no other use. If two goroutines want the same
-// shard, only time is lost.
+// The address of the stack tells goroutines apart, and has no other use. If two goroutines want the
+// same shard, only time is lost.
 func (p *pool) lock(n int) *shard {
 	var here byte
 	at := int(uint32(uintptr(unsafe.Pointer(&here))>>11)*0x9e3779b9>>16) & (len(p.shards) - 1)

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A ledger is a stream of 4-byte numbers. All ledgers of one count have different numbers, so a number
-// that is handed out twice is found, at any caller and offset.
+// A ledger is a stream of 4-byte numbers. All ledgers of one count have different numbers, so a
+// number that is handed out twice is found, at any caller and offset.
 type ledger struct{ count *atomic.Uint32 }
 
 func (l ledger) fill(block []byte) {
@@ -24,8 +24,8 @@ func ledgers() func() stream {
 	return func() stream { return ledger{count} }
 }
 
-// repeated lets goroutines take numbers. It returns how many numbers were handed out twice, and how many
-// were handed out in all.
+// repeated lets goroutines take numbers. It returns how many numbers were handed out twice, and how
+// many were handed out in all.
 func repeated(goroutines, takes int, take func(i int) []uint32) (twice, all int) {
 	got := make([][]uint32, goroutines)
 	var wg sync.WaitGroup
@@ -95,8 +95,8 @@ func TestNeverTwice(t *testing.T) {
 	}
 }
 
-// The check of repeated fails for a pool without a lock. All accesses of the pool are atomic, so the
-// missing lock is its only fault.
+// The check of repeated fails for a pool without a lock. All accesses of the pool are atomic, so
+// the missing lock is its only fault.
 func TestNeverTwiceFails(t *testing.T) {
 	var mu sync.Mutex
 	fill := ledgers()()

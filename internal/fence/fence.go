@@ -1,7 +1,8 @@
-// Package fence keeps the orders of a lease to a generator: the worker of its IDs, the ticks in which the
-// generator may mint, and the error for other ticks.
+// Package fence keeps the orders of a lease to a generator: the worker of its IDs, the ticks in
+// which the generator may mint, and the error for other ticks.
 //
-// The fence of internal/tick guards the word itself. On the hot path, a generator calls only Worker.
+// The fence of internal/tick guards the word itself. On the hot path, a generator calls only
+// Worker.
 package fence
 
 import (
@@ -15,14 +16,15 @@ import (
 
 // A Fence belongs to one generator. Call Fix before any other method.
 type Fence struct {
-	// newest is the interval of the latest ticks. It is stored before any word of the interval can be
-	// issued. A caller that has a word therefore finds the worker of the word.
+	// newest is the interval of the latest ticks. It is stored before any word of the interval can
+	// be issued. A caller that has a word therefore finds the worker of the word.
 	newest atomic.Pointer[interval]
 
 	// refusal is the error while there is nothing to mint; nil if there is, or soon will be.
 	refusal atomic.Pointer[error]
 
-	// ahead is the interval beyond a gap, while no caller has entered the interval; nil if there is none.
+	// ahead is the interval beyond a gap, while no caller has entered the interval; nil if there is
+	// none.
 	ahead atomic.Pointer[interval]
 
 	// until is the first tick that is not allotted, without the interval ahead. until and ahead are
@@ -34,8 +36,9 @@ type Fence struct {
 	mu sync.Mutex // held by leases, and by the first caller in the interval ahead
 }
 
-// An interval is a range of ticks of one worker. A generator that loses its worker gets another worker
-// for later ticks. The Fence keeps previous intervals, for slow callers that have words of these ticks.
+// An interval is a range of ticks of one worker. A generator that loses its worker gets another
+// worker for later ticks. The Fence keeps previous intervals, for slow callers that have words of
+// these ticks.
 type interval struct {
 	from     uint64
 	until    uint64 // only for the interval ahead; the last interval ends at the fence's until
@@ -75,10 +78,10 @@ type Word interface {
 // Extend allots the ticks in [from, until) to the worker. Ticks that were allotted before stay with
 // their worker: only the later ticks of the interval are new, if there are any.
 //
-// If a gap precedes the interval, the interval stays ahead until a caller enters it. To enter it, the word
-// leaves out the ticks of the gap. This cannot be undone, and the clock that asked for the interval may be
-// wrong for a moment only. An interval that was ahead before is dropped, unless the new interval
-// continues it.
+// If a gap precedes the interval, the interval stays ahead until a caller enters it. To enter it,
+// the word leaves out the ticks of the gap. This cannot be undone, and the clock that asked for the
+// interval may be wrong for a moment only. An interval that was ahead before is dropped, unless the
+// new interval continues it.
 func (f *Fence) Extend(word Word, worker, from, until uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -100,8 +103,8 @@ func (f *Fence) Extend(word Word, worker, from, until uint64) {
 
 // enter allows the ticks of an interval. mu is held.
 //
-// The order matters. First the word leaves out the ticks of the gap, in which nobody may mint. Then the
-// new ticks are known as the worker's. Then the word may be of these ticks.
+// The order matters. First the word leaves out the ticks of the gap, in which nobody may mint. Then
+// the new ticks are known as the worker's. Then the word may be of these ticks.
 func (f *Fence) enter(word Word, s *interval) {
 	if s.from > f.until.Load() {
 		word.PassTo(s.from)
@@ -114,9 +117,10 @@ func (f *Fence) enter(word Word, s *interval) {
 	f.ahead.Store(nil)
 }
 
-// Enter is for a caller whose word is fenced. If the caller's tick is in the interval ahead, Enter enters
-// the interval. Enter reports in allotted whether the tick is allotted. If the tick is before the interval
-// ahead, begins is the first tick of the interval. The caller must hold no lock that a Word needs.
+// Enter is for a caller whose word is fenced. If the caller's tick is in the interval ahead, Enter
+// enters the interval. Enter reports in allotted whether the tick is allotted. If the tick is
+// before the interval ahead, begins is the first tick of the interval. The caller must hold no lock
+// that a Word needs.
 func (f *Fence) Enter(word Word, tick uint64) (begins uint64, allotted bool) {
 	if f.ahead.Load() == nil {
 		return 0, f.allotted(tick) // another caller may have entered the interval meanwhile
@@ -136,8 +140,8 @@ func (f *Fence) Enter(word Word, tick uint64) (begins uint64, allotted bool) {
 // allotted reports whether a tick is allotted, without the interval ahead.
 func (f *Fence) allotted(tick uint64) bool { return !f.sealed.Load() && tick < f.until.Load() }
 
-// Withdraw takes back the interval ahead. It returns the first tick that is not allotted. Nothing was
-// minted from this tick on.
+// Withdraw takes back the interval ahead. It returns the first tick that is not allotted. Nothing
+// was minted from this tick on.
 func (f *Fence) Withdraw() uint64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -161,8 +165,8 @@ func (f *Fence) Refuse(err error) {
 // errSealed is the error of a generator that was sealed without an error.
 var errSealed = fmt.Errorf("%w: the generator is sealed: make another generator", iderr.ErrFenced)
 
-// Seal ends the word for good. Callers get the error err from then on. Seal returns the first tick without
-// a minted word.
+// Seal ends the word for good. Callers get the error err from then on. Seal returns the first tick
+// without a minted word.
 func (f *Fence) Seal(word Word, err error) uint64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -178,8 +182,8 @@ func (f *Fence) Seal(word Word, err error) uint64 {
 	return f.until.Load()
 }
 
-// Sealed reports whether the word has ended for good. Sealed takes no lock, since its callers may hold a
-// lock that a Word needs.
+// Sealed reports whether the word has ended for good. Sealed takes no lock, since its callers may
+// hold a lock that a Word needs.
 func (f *Fence) Sealed() bool { return f.sealed.Load() }
 
 // Err returns the error of a caller that finds nothing to mint.
@@ -191,8 +195,8 @@ func (f *Fence) Err(format string) error {
 	return fmt.Errorf("%s: %w", format, why)
 }
 
-// ErrBefore returns the error of a caller at the time now, before the next interval: the error of Refuse,
-// or an EarlyError.
+// ErrBefore returns the error of a caller at the time now, before the next interval: the error of
+// Refuse, or an EarlyError.
 func (f *Fence) ErrBefore(format string, begins, now time.Time) error {
 	if !f.Waits() {
 		return f.Err(format)
@@ -200,5 +204,6 @@ func (f *Fence) ErrBefore(format string, begins, now time.Time) error {
 	return &iderr.EarlyError{Format: format, Begins: begins, By: begins.Sub(now)}
 }
 
-// Waits reports whether the lease will soon allot more ticks or call Refuse. If so, callers should wait.
+// Waits reports whether the lease will soon allot more ticks or call Refuse. If so, callers should
+// wait.
 func (f *Fence) Waits() bool { return f.refusal.Load() == nil }

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A word is the word of a generator, as a fence sees it. It records the calls of the fence. At each call
-// it looks at the fence, as a caller with a word of this moment does.
+// A word is the word of a generator, as a fence sees it. It records the calls of the fence. At each
+// call it looks at the fence, as a caller with a word of this moment does.
 type word struct {
 	f      *Fence
 	next   uint64 // the first tick without a minted word
@@ -40,8 +40,8 @@ func (w *word) SealTick() uint64 {
 	return w.next
 }
 
-// A caller at any moment finds the right worker for each tick. The fence leaves out the ticks of a gap,
-// then makes the worker known, then allows the ticks.
+// A caller at any moment finds the right worker for each tick. The fence leaves out the ticks of a
+// gap, then makes the worker known, then allows the ticks.
 func TestOrder(t *testing.T) {
 	var f Fence
 	f.Fix(1)
@@ -104,8 +104,8 @@ func enter(t *testing.T, f *Fence, w *word, tick uint64) {
 	}
 }
 
-// The interval ahead waits for a caller. An interval that continues it extends it, and any other interval
-// replaces it.
+// The interval ahead waits for a caller. An interval that continues it extends it, and any other
+// interval replaces it.
 func TestAhead(t *testing.T) {
 	var f Fence
 	f.Fix(1)

@@ -1,7 +1,8 @@
 //go:build unix
 
-// Package freeze stops processes, for torture and tests. The signal alone is not enough: the threads of a
-// process stop one after the other, some time after the signal was sent, and may still do work.
+// Package freeze stops processes, for torture and tests. The signal alone is not enough: the
+// threads of a process stop one after the other, some time after the signal was sent, and may still
+// do work.
 package freeze
 
 import (
@@ -34,8 +35,8 @@ func Process(pid int) error {
 	}
 }
 
-// Frozen reports whether all threads of a process stand still. If the process has ended, the error is
-// os.ErrProcessDone.
+// Frozen reports whether all threads of a process stand still. If the process has ended, the error
+// is os.ErrProcessDone.
 func Frozen(pid int) (bool, error) {
 	if runtime.GOOS != "linux" {
 		out, err := exec.Command("ps", "-o", "stat=", "-p", strconv.Itoa(pid)).Output()

@@ -23,8 +23,8 @@ func (s *slow) Try(int) (uint64, int, time.Duration, error) {
 	return 1, 1, 0, nil
 }
 
-// Waiting allocates only what later waits use again, for the leader and for the others, however long
-// the wait.
+// Waiting allocates only what later waits use again, for the leader and for the others, however
+// long the wait.
 func TestAllocations(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -70,8 +70,8 @@ func (c *crowd) cancel() {
 	c.all.Wait()
 }
 
-// BenchmarkCrowd reports two shares: of 256 words a millisecond, how many the line hands out to callers
-// with contexts, and how much of a core the process uses.
+// BenchmarkCrowd reports two shares: of 256 words a millisecond, how many the line hands out to
+// callers with contexts, and how much of a core the process uses.
 func BenchmarkCrowd(b *testing.B) {
 	for _, callers := range []int{1, 1000, 100_000} {
 		b.Run(fmt.Sprintf("callers=%d", callers), func(b *testing.B) {
@@ -90,8 +90,9 @@ func BenchmarkCrowd(b *testing.B) {
 	}
 }
 
-// BenchmarkCancel measures how soon callers return after their contexts end. 100 000 callers stand in a
-// line without words. Either all contexts end, or the context of one more caller at the end of the line.
+// BenchmarkCancel measures how soon callers return after their contexts end. 100 000 callers stand
+// in a line without words. Either all contexts end, or the context of one more caller at the end of
+// the line.
 func BenchmarkCancel(b *testing.B) {
 	const callers = 100_000
 	b.Run("all", func(b *testing.B) {

@@ -1,13 +1,13 @@
 // Package line holds the waiters: callers that wait for the next tick of a generator.
 //
-// One waiter leads the line. The leader sleeps until the next tick begins, outside the lock. Then the
-// leader takes a word for itself and one for each waiter behind it, first come, first served. When the
-// tick is exhausted, the first of the remaining waiters becomes the leader. A tick therefore wakes as
-// many waiters as it can serve, and a generator needs one precise sleep.
+// One waiter leads the line. The leader sleeps until the next tick begins, outside the lock. Then
+// the leader takes a word for itself and one for each waiter behind it, first come, first served.
+// When the tick is exhausted, the first of the remaining waiters becomes the leader. A tick
+// therefore wakes as many waiters as it can serve, and a generator needs one precise sleep.
 //
-// While the line is busy, new callers join the line or, if they do not wait, get an error. Otherwise
-// callers that arrive at the start of each tick could exhaust the tick before the line is served, for
-// ever.
+// While the line is busy, new callers join the line or, if they do not wait, get an error.
+// Otherwise callers that arrive at the start of each tick could exhaust the tick before the line is
+// served, for ever.
 package line
 
 import (
@@ -23,8 +23,8 @@ import (
 // A Source has the words that a line waits for.
 type Source interface {
 	// Try issues a run of up to n words. It returns the first word and the length of the run. If no
-	// word is available, Try returns a run of 0 and the pause before the next try. If waiting does not
-	// help, Try returns an error.
+	// word is available, Try returns a run of 0 and the pause before the next try. If waiting does
+	// not help, Try returns an error.
 	Try(n int) (word uint64, run int, pause time.Duration, err error)
 }
 
@@ -43,9 +43,9 @@ type Line struct {
 
 // A place is the place of one waiter.
 //
-// The waiter parks on a condition, not on a channel: other callers use the place again, and a channel
-// belongs to the bubble of testing/synctest that made the channel. Each condition has its own mutex, so
-// waiters that wake at the same time do not queue for the line's mutex.
+// The waiter parks on a condition, not on a channel: other callers use the place again, and a
+// channel belongs to the bubble of testing/synctest that made the channel. Each condition has its
+// own mutex, so waiters that wake at the same time do not queue for the line's mutex.
 type place struct {
 	ctx  context.Context
 	next *place // guarded by the line's mu
@@ -109,8 +109,8 @@ func (l *Line) Stand(ctx context.Context, n int, source Source) (uint64, int, er
 
 // lead waits for the next tick on behalf of the line.
 //
-// The source and the context may call code of the program, which can panic or call [runtime.Goexit]. In
-// either case the deferred leave hands the line over.
+// The source and the context may call code of the program, which can panic or call
+// [runtime.Goexit]. In either case the deferred leave hands the line over.
 func (l *Line) lead(ctx context.Context, n int, source Source) (word uint64, run int, err error) {
 	defer func() { l.leave(source, run) }()
 	for {
@@ -131,8 +131,9 @@ func (l *Line) lead(ctx context.Context, n int, source Source) (word uint64, run
 	}
 }
 
-// leave ends the lead of a caller. A leader that got words first takes a word for each waiter, until
-// the tick is exhausted. Then leave hands the line over. A waiter whose context has ended gets no word.
+// leave ends the lead of a caller. A leader that got words first takes a word for each waiter,
+// until the tick is exhausted. Then leave hands the line over. A waiter whose context has ended
+// gets no word.
 func (l *Line) leave(source Source, run int) {
 	l.count.Add(-1)
 	l.mu.Lock()
@@ -154,8 +155,9 @@ func (l *Line) leave(source Source, run int) {
 
 func (l *Line) endOf(ctx context.Context) error { return &endError{l.Name, ctx.Err()} }
 
-// An endError is the error of a waiter whose context has ended. Thousands of waiters can return at the
-// same time. fmt.Errorf would take half of the total time, since it grows the stack of each goroutine.
+// An endError is the error of a waiter whose context has ended. Thousands of waiters can return at
+// the same time. fmt.Errorf would take half of the total time, since it grows the stack of each
+// goroutine.
 type endError struct {
 	name string
 	err  error
@@ -202,23 +204,24 @@ func (l *Line) handOver() {
 }
 
 const (
-	// perLook is the pause that allows a look at one context. A look takes up to 0.1 µs in a long line,
-	// where no cache has the context.
+	// perLook is the pause that allows a look at one context. A look takes up to 0.1 µs in a long
+	// line, where no cache has the context.
 	perLook = time.Microsecond
 	// maxEnded is the most waiters that one dismiss sends away. This takes 0.3 ms.
 	maxEnded = 1024
 )
 
-// dismiss sends waiters away whose contexts have ended. The leader calls dismiss before each pause, so
-// a parked waiter needs no channel.
+// dismiss sends waiters away whose contexts have ended. The leader calls dismiss before each pause,
+// so a parked waiter needs no channel.
 //
 // A dismiss looks at a part of the line, at as many contexts as the pause allows. The next dismiss
-// continues behind this part. The leader therefore spends at most a tenth of its pauses on contexts,
-// in a line of any length. A waiter whose context ends returns after at most two pauses of up to 5 ms,
-// and a millisecond more for each 1000 waiters.
+// continues behind this part. The leader therefore spends at most a tenth of its pauses on
+// contexts, in a line of any length. A waiter whose context ends returns after at most two pauses
+// of up to 5 ms, and a millisecond more for each 1000 waiters.
 //
-// A waiter that is sent away does not count as a look. After maxEnded of these waiters, dismiss reports
-// that there may be more. The leader then tries for words before it continues, and skips the pause.
+// A waiter that is sent away does not count as a look. After maxEnded of these waiters, dismiss
+// reports that there may be more. The leader then tries for words before it continues, and skips
+// the pause.
 func (l *Line) dismiss(pause time.Duration) (more bool) {
 	looks := max(1, int(min(pause, clock.Longest)/perLook))
 	l.mu.Lock()
@@ -251,7 +254,8 @@ func (l *Line) dismiss(pause time.Duration) (more bool) {
 	return false
 }
 
-// wait parks the waiter until its place is taken out of the line. wait then gives the place to places.
+// wait parks the waiter until its place is taken out of the line. wait then gives the place to
+// places.
 func (p *place) wait() (placeState, uint64) {
 	p.mu.Lock()
 	for p.state == standing {
@@ -264,8 +268,8 @@ func (p *place) wait() (placeState, uint64) {
 	return state, word
 }
 
-// wake ends the wait of a waiter. The place must already be out of the line, since the waiter gives the
-// place to places.
+// wake ends the wait of a waiter. The place must already be out of the line, since the waiter gives
+// the place to places.
 func (p *place) wake(s placeState, word uint64) {
 	p.mu.Lock()
 	p.state, p.word = s, word
@@ -273,8 +277,8 @@ func (p *place) wake(s placeState, word uint64) {
 	p.mu.Unlock()
 }
 
-// done reports whether the waiter's context has ended. If the context panics, done returns true: the
-// waiter then asks the context itself, so the panic reaches the waiter and not the leader.
+// done reports whether the waiter's context has ended. If the context panics, done returns true:
+// the waiter then asks the context itself, so the panic reaches the waiter and not the leader.
 func (p *place) done() (done bool) {
 	defer func() {
 		if recover() != nil {

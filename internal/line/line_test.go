@@ -18,8 +18,8 @@ import (
 	"github.com/firn-id/firn/internal/line"
 )
 
-// A tap is a Source of the words from 1 to the number for which the tap was opened. Before each try the
-// tap calls fault with the number of tries so far, this try included.
+// A tap is a Source of the words from 1 to the number for which the tap was opened. Before each try
+// the tap calls fault with the number of tries so far, this try included.
 type tap struct {
 	mu    sync.Mutex
 	word  uint64
@@ -91,7 +91,8 @@ func (c *caller) String() string {
 	return "in line"
 }
 
-// stand makes callers stand in line one after the other. The first caller leads. Call stand in a bubble.
+// stand makes callers stand in line one after the other. The first caller leads. Call stand in a
+// bubble.
 func stand(l *line.Line, s line.Source, contexts ...context.Context) []*caller {
 	all := make([]*caller, len(contexts))
 	for i, ctx := range contexts {
@@ -153,7 +154,8 @@ func TestTurns(t *testing.T) {
 	})
 }
 
-// A caller whose context ends returns within 5 ms from any place in the line. All other callers stay.
+// A caller whose context ends returns within 5 ms from any place in the line. All other callers
+// stay.
 func TestContexts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := line.Line{Name: "name"}
@@ -258,7 +260,8 @@ func TestLongLine(t *testing.T) {
 			}
 		}
 
-		// All contexts but three end at once. The leader looks to the end of the line, then from its start.
+		// All contexts but three end at once. The leader looks to the end of the line, then from
+		// its start.
 		stay := map[int]bool{3: true, 2600: true, callers - 3: true}
 		for i, cancel := range cancels {
 			if !stay[i] {
@@ -282,8 +285,8 @@ func TestLongLine(t *testing.T) {
 	})
 }
 
-// Callers arrive, contexts end and words come in any order. No caller and no word is lost, and callers
-// are served in turn.
+// Callers arrive, contexts end and words come in any order. No caller and no word is lost, and
+// callers are served in turn.
 func TestAnyOrder(t *testing.T) {
 	for seed := range uint64(100) {
 		synctest.Test(t, func(t *testing.T) {
@@ -374,7 +377,8 @@ func TestManyThreads(t *testing.T) {
 	empty(t, &l)
 }
 
-// A counter is a Source of a few words a pause. It needs no lock, since a line has one leader at a time.
+// A counter is a Source of a few words a pause. It needs no lock, since a line has one leader at a
+// time.
 type counter struct{ word, tries uint64 }
 
 func (s *counter) Try(int) (uint64, int, time.Duration, error) {
@@ -422,8 +426,8 @@ var faults = map[string]struct {
 	"Goexit": {runtime.Goexit, nil},
 }
 
-// A caller that ends in the source ends alone. All callers in line are served in turn, and so are later
-// callers.
+// A caller that ends in the source ends alone. All callers in line are served in turn, and so are
+// later callers.
 func TestSourceEnds(t *testing.T) {
 	for name, fault := range faults {
 		// The caller ends alone, as the leader of a line, and as a leader that serves the line.

@@ -1,6 +1,6 @@
 // Package mint turns readings of the clock into words that were never issued before. All formats
-// but sno share this policy. The word of internal/tick knows no clock. A format knows the meaning of
-// the word's bits. The mint stands between the two.
+// but sno share this policy. The word of internal/tick knows no clock. A format knows the meaning
+// of the word's bits. The mint stands between the two.
 //
 // Formats call Fast first, and Next or TryNext if Fast has no word. NextRun serves Fill and Seq.
 // Every word that takes a decision comes from reserve:

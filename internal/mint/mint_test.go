@@ -83,8 +83,8 @@ func TestContinue(t *testing.T) {
 	}
 }
 
-// A caller that was held up after its reading of the clock can find a word ahead of the reading. The
-// clock did not go back then.
+// A caller that was held up after its reading of the clock can find a word ahead of the reading.
+// The clock did not go back then.
 func TestStaleReading(t *testing.T) {
 	h := newHands(10)
 	m := h.mint(h.config())
@@ -452,8 +452,9 @@ func TestEndOfTheLastTickAllotted(t *testing.T) {
 	}
 }
 
-// Callers mint as fast as they can while the fence rises tick by tick, workers change and the mint is
-// sealed. Each word is of an allotted tick and of the tick's worker. No word comes after the seal.
+// Callers mint as fast as they can while the fence rises tick by tick, workers change and the mint
+// is sealed. Each word is of an allotted tick and of the tick's worker. No word comes after the
+// seal.
 func TestAllotWhileMinting(t *testing.T) {
 	h := newHands(1)
 	c := h.config()
@@ -536,8 +537,8 @@ func TestDraw(t *testing.T) {
 			last = next
 		}
 	}
-	// Eight classes of starts and seven steps are equally likely. With 6 standard deviations, one test
-	// in 10^8 fails by chance.
+	// Eight classes of starts and seven steps are equally likely. With 6 standard deviations, one
+	// test in 10^8 fails by chance.
 	uniform(t, "start", starts, 8, ticks)
 	uniform(t, "step", steps, 7, ticks*per)
 	if steps[0] > 0 {
@@ -616,7 +617,8 @@ func TestLineOrder(t *testing.T) {
 	})
 }
 
-// Callers of TryNext arrive first at each new tick. The callers in line must be served all the same.
+// Callers of TryNext arrive first at each new tick. The callers in line must be served all the
+// same.
 func TestLineIsServedBesideTryNext(t *testing.T) {
 	m := new(Mint)
 	m.Init(Config{Format: "test", Epoch: epoch, Last: 1 << 41, Bits: 0}) // one word a tick
@@ -761,8 +763,8 @@ func TestFollowerContext(t *testing.T) {
 	})
 }
 
-// In a bubble of testing/synctest only sleeps pass time. There, a wait takes exactly the rest of the
-// tick.
+// In a bubble of testing/synctest only sleeps pass time. There, a wait takes exactly the rest of
+// the tick.
 func TestBubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := new(Mint)
@@ -780,9 +782,9 @@ func TestBubble(t *testing.T) {
 	})
 }
 
-// In a bubble time stands still while a goroutine runs. Callers that spin on an exhausted tick get no
-// word. The field has room for just as many callers. The next tick is not affected, also if the sequence
-// continues from tick to tick.
+// In a bubble time stands still while a goroutine runs. Callers that spin on an exhausted tick get
+// no word. The field has room for just as many callers. The next tick is not affected, also if the
+// sequence continues from tick to tick.
 func TestStandingTime(t *testing.T) {
 	for _, continues := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -895,8 +897,8 @@ func TestClockIsSet(t *testing.T) {
 	}
 }
 
-// The tick of a later interval does not begin before the clock reaches the tick. This holds even for a
-// caller that is about to take the next word while another caller enters the interval.
+// The tick of a later interval does not begin before the clock reaches the tick. This holds even
+// for a caller that is about to take the next word while another caller enters the interval.
 func TestAllottedLater(t *testing.T) {
 	set := func(time.Time) time.Time { return ms(5, 0) }
 	clock.Set.Store(&set)

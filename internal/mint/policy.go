@@ -9,8 +9,8 @@ import (
 	"github.com/firn-id/firn/internal/clock"
 )
 
-// A policy holds the settings for decisions. A generator below its capacity with a steady clock rarely
-// takes a decision: only if a reading is older than another caller's word.
+// A policy holds the settings for decisions. A generator below its capacity with a steady clock
+// rarely takes a decision: only if a reading is older than another caller's word.
 type policy struct {
 	format       string
 	unit         time.Duration
@@ -45,9 +45,9 @@ func unitName(micro bool) string {
 	return "millisecond"
 }
 
-// tickOf returns t in the format's unit, since its epoch. A time before the epoch wraps, and is then
-// far out of range. A program's own clock can also show a time beyond the horizon, which could wrap
-// back into the range: such a time is out of range for every epoch.
+// tickOf returns t in the format's unit, since its epoch. A time before the epoch wraps, and is
+// then far out of range. A program's own clock can also show a time beyond the horizon, which could
+// wrap back into the range: such a time is out of range for every epoch.
 func (m *Mint) tickOf(t time.Time) uint64 {
 	s, ns := t.Unix(), int64(t.Nanosecond())
 	switch {
@@ -75,8 +75,8 @@ func (m *Mint) pauseFor(o outcome) (time.Duration, error) {
 			return 0, m.errorOf(o)
 		}
 	case fenced:
-		// The wait for the next interval is bounded like the wait for a clock that is behind. A wait
-		// of one tick is always allowed, since a lease may allot the next tick in time.
+		// The wait for the next interval is bounded like the wait for a clock that is behind. A
+		// wait of one tick is always allowed, since a lease may allot the next tick in time.
 		until = max(m.duration(o.gap), m.unit)
 		if !m.fence.Waits() || until > max(m.maxBackward, m.unit) {
 			return 0, m.errorOf(o)
@@ -169,8 +169,8 @@ func (m *Mint) timeOf(timestamp uint64) time.Time {
 // ExpiresAt returns when the timestamps run out: the first time without a timestamp.
 func (m *Mint) ExpiresAt() time.Time { return m.timeOf(m.last + 1) }
 
-// Epoch returns the epoch of a configuration in Unix milliseconds, or def if epoch is the zero time.
-// It returns a ConfigError if the epoch is not in whole milliseconds.
+// Epoch returns the epoch of a configuration in Unix milliseconds, or def if epoch is the zero
+// time. It returns a ConfigError if the epoch is not in whole milliseconds.
 func Epoch(format string, epoch time.Time, def int64) (int64, error) {
 	ms := clock.Epoch(epoch, def)
 	if !epoch.IsZero() && !time.UnixMilli(ms).Equal(epoch) {

@@ -13,9 +13,9 @@ type outcome struct {
 	kind outcomeKind
 	time time.Time // the reading of the clock
 
-	// gap is a number of ticks from the clock's tick. If the clock went backwards, the gap ends at the
-	// tick of the last word. If the clock's tick is fenced, the gap ends at the next interval; 0 means
-	// that there is no next interval.
+	// gap is a number of ticks from the clock's tick. If the clock went backwards, the gap ends at
+	// the tick of the last word. If the clock's tick is fenced, the gap ends at the next interval;
+	// 0 means that there is no next interval.
 	gap uint64
 }
 
@@ -31,8 +31,9 @@ const (
 	notReady
 )
 
-// reserve issues a run of up to n words at the clock's time, or returns the reason for not doing so.
-// While callers stand in line, the words belong to these callers: only the leader of the line gets words.
+// reserve issues a run of up to n words at the clock's time, or returns the reason for not doing
+// so. While callers stand in line, the words belong to these callers: only the leader of the line
+// gets words.
 func (m *Mint) reserve(n int, leads bool) (word uint64, run int, o outcome) {
 	if !leads && m.line.Busy() {
 		return 0, 0, outcome{kind: lineBusy}
@@ -46,8 +47,8 @@ func (m *Mint) reserve(n int, leads bool) (word uint64, run int, o outcome) {
 		if o.kind != backwards {
 			return word, run, o
 		}
-		// Another caller may have read the clock later and yet issued its word first. The clock went
-		// back only if a reading taken after the look at the word is still behind the word.
+		// Another caller may have read the clock later and yet issued its word first. The clock
+		// went back only if a reading taken after the look at the word is still behind the word.
 		if last := m.tickOf(reading) + o.gap; last > known {
 			known = last
 			reading, mark = m.clock.Mark()
@@ -124,8 +125,9 @@ func (m *Mint) issue(now uint64, n int) (word uint64, run int, verdict tick.Verd
 	return m.word.Reserve(floor, start, m.carryOver, ceil, n)
 }
 
-// draw returns a random step, and a random start if the tick at floor has not begun. If another caller
-// begins the tick first, the word ignores the start: a word never falls below a floor once reached.
+// draw returns a random step, and a random start if the tick at floor has not begun. If another
+// caller begins the tick first, the word ignores the start: a word never falls below a floor once
+// reached.
 func (m *Mint) draw(floor uint64) (start, step uint64) {
 	if m.startBits > 0 && m.word.Last() < floor {
 		start = m.rand.Uint64() >> (64 - m.startBits)
@@ -144,8 +146,8 @@ func (m *Mint) drawStep() (step uint64) {
 	return step
 }
 
-// setDeadline sets the deadline after a word was issued at an exact reading of the clock. There is no
-// deadline in ticks of a microsecond, which are too short, or for a word ahead of the clock.
+// setDeadline sets the deadline after a word was issued at an exact reading of the clock. There is
+// no deadline in ticks of a microsecond, which are too short, or for a word ahead of the clock.
 func (m *Mint) setDeadline(word uint64, reading time.Time, mark clock.Mark) {
 	if m.micro || word>>m.bits != m.tickOf(reading) {
 		return
@@ -153,8 +155,8 @@ func (m *Mint) setDeadline(word uint64, reading time.Time, mark clock.Mark) {
 	m.deadline.Store(uint64(mark.In(m.unit - time.Duration(reading.Nanosecond())%m.unit)))
 }
 
-// startAfresh moves the word back to the clock's tick if the word is far ahead. Another caller may have
-// moved the word first and issued words since. startAfresh then leaves the word unchanged.
+// startAfresh moves the word back to the clock's tick if the word is far ahead. Another caller may
+// have moved the word first and issued words since. startAfresh then leaves the word unchanged.
 func (m *Mint) startAfresh(now uint64) {
 	last := m.word.Last()
 	if t := last >> m.bits; t > now && m.duration(t-now) > m.maxBackward {

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// Clock is a wall clock as bad as they come. It runs at a speed that changes every
-// few milliseconds, from a fifth of real time, at which ticks are spent, to twenty
-// times, at which they are as short as can be; it is set forward and back; and when
-// the machine is too busy to change it, it stands still.
+// Clock is a wall clock as bad as they come. It runs at a speed that changes every few
+// milliseconds, from a fifth of real time, at which ticks are spent, to twenty times, at which they
+// are as short as can be; it is set forward and back; and when the machine is too busy to change
+// it, it stands still.
 type Clock struct {
 	began time.Time // for real
 	epoch time.Time // what the clock showed then
@@ -21,8 +21,8 @@ type Clock struct {
 	back   atomic.Int64
 }
 
-// course is how the clock runs between two changes. It is one value, so that no
-// reading mixes an old offset with a new speed.
+// course is how the clock runs between two changes. It is one value, so that no reading mixes an
+// old offset with a new speed.
 type course struct {
 	changed, shown int64 // ns since began and epoch, at the change
 	speed          float64
@@ -32,16 +32,14 @@ const (
 	slowest = 0.2
 	fastest = 20
 
-	// A clock that is more than 5 s behind is an error to generators. So no change
-	// takes it further back than mostBehind from the most it has shown, and none
-	// that comes late can do so: a course ends after longestCourse, when it has
-	// shown at most 20 times that more than its start.
+	// A clock that is more than 5 s behind is an error to generators. So no change takes it further
+	// back than mostBehind from the most it has shown, and none that comes late can do so: a course
+	// ends after longestCourse, when it has shown at most 20 times that more than its start.
 	mostBehind    = 4 * time.Second
 	longestCourse = 20 * time.Millisecond
 )
 
-// NewClock returns a clock that stands at epoch and runs at real speed until a Soak
-// runs it.
+// NewClock returns a clock that stands at epoch and runs at real speed until a Soak runs it.
 func NewClock(epoch time.Time, seed uint64) *Clock {
 	c := &Clock{began: time.Now(), epoch: epoch, random: rand.New(rand.NewPCG(seed, 2))}
 	c.now.Store(&course{speed: 1})

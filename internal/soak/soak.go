@@ -1,6 +1,6 @@
-// Package soak draws IDs from one generator with many goroutines while its clock
-// runs fast, slow and back, and looks for an ID issued twice or out of order. Only
-// tests import it. Memory does not grow with the number of IDs:
+// Package soak draws IDs from one generator with many goroutines while its clock runs fast, slow
+// and back, and looks for an ID issued twice or out of order. Only tests import it. Memory does not
+// grow with the number of IDs:
 //
 //   - Each goroutine collects IDs for a round, and sees that its own increase.
 //   - The rounds' ends are barriers. No call spans one, so every ID of a round must
@@ -26,8 +26,8 @@ import (
 	"github.com/firn-id/firn/iderr"
 )
 
-// Source is a generator as one goroutine calls it. IDs are unsigned integers in the
-// order of the IDs.
+// Source is a generator as one goroutine calls it. IDs are unsigned integers in the order of the
+// IDs.
 type Source interface {
 	Next(ctx context.Context) (uint64, error)
 	TryNext() (uint64, error)
@@ -55,8 +55,8 @@ type Soak struct {
 	Shift   uint     // of the timestamp in an ID
 	IDs     int64    // how many to draw
 
-	// Least is what must have happened. The run goes on past IDs until it has, so
-	// that a small one does not depend on luck; past Most IDs it gives up.
+	// Least is what must have happened. The run goes on past IDs until it has, so that a small one
+	// does not depend on luck; past Most IDs it gives up.
 	Least Events
 	Most  int64
 
@@ -89,8 +89,8 @@ const (
 	progressIDs = 100_000_000
 )
 
-// Run draws the IDs. It returns how many they were and what happened, and every kind
-// of Violation in the first round that has one.
+// Run draws the IDs. It returns how many they were and what happened, and every kind of Violation
+// in the first round that has one.
 func (s *Soak) Run(ctx context.Context) (ids int64, events Events, err error) {
 	stop := s.Clock.start()
 	defer stop()
@@ -150,8 +150,8 @@ type worker struct {
 	err                  error // that no run should have
 }
 
-// collect draws IDs until it has a round of them, or another goroutine has. So all
-// take part to the end, however unevenly they are scheduled.
+// collect draws IDs until it has a round of them, or another goroutine has. So all take part to the
+// end, however unevenly they are scheduled.
 func (w *worker) collect(ctx context.Context, full *atomic.Bool) {
 	w.ids = w.ids[:0]
 	for !full.Load() {
@@ -230,8 +230,8 @@ func (m *merge) round(workers []*worker, shift uint) (ids int64) {
 	var duplicate bool
 	before := m.last
 	for len(rest) > 0 {
-		// Take all from the buffer with the smallest head that is below the heads of
-		// the others: runs of them are long, as goroutines run for a while at a time.
+		// Take all from the buffer with the smallest head that is below the heads of the others:
+		// runs of them are long, as goroutines run for a while at a time.
 		first, others := 0, uint64(math.MaxUint64)
 		for i := 1; i < len(rest); i++ {
 			if rest[i][0] < rest[first][0] {

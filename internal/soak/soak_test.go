@@ -22,13 +22,13 @@ const goroutines = 8
 // start is what the clock shows first, later than every format's epoch.
 var start = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// TestSoak wants all IDs of a generator distinct and in order, whatever its clock
-// does, and ticks to begin, to be spent and to be ahead of the clock all the while. The clock
-// is the system's, set to be as bad, so that generators read it as they do in use.
+// TestSoak wants all IDs of a generator distinct and in order, whatever its clock does, and ticks
+// to begin, to be spent and to be ahead of the clock all the while. The clock is the system's, set
+// to be as bad, so that generators read it as they do in use.
 func TestSoak(t *testing.T) { soakAll(t, true) }
 
-// TestSoakReading is TestSoak by a clock that the program has brought along, which generators
-// read for each ID.
+// TestSoakReading is TestSoak by a clock that the program has brought along, which generators read
+// for each ID.
 func TestSoakReading(t *testing.T) { soakAll(t, false) }
 
 func soakAll(t *testing.T, system bool) {
@@ -140,8 +140,8 @@ func (s *source[ID]) Fill(ctx context.Context, dst []uint64) (int, error) {
 
 func number[ID ~int64](id ID) uint64 { return uint64(id) }
 
-// prefix is a SCRU160 ID's timestamp and counter. They must be distinct without the
-// help of the random bits.
+// prefix is a SCRU160 ID's timestamp and counter. They must be distinct without the help of the
+// random bits.
 func prefix(id scru160.ID) uint64 { return binary.BigEndian.Uint64(id[:8]) }
 
 // TestSoakFindsDuplicates draws from a generator that is known to be wrong.

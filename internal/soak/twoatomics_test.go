@@ -10,8 +10,8 @@ import (
 	"github.com/firn-id/firn/nanoflake"
 )
 
-// twoAtomics makes Nanoflakes the obvious wrong way: the time in one atomic, the
-// sequence in another.
+// twoAtomics makes Nanoflakes the obvious wrong way: the time in one atomic, the sequence in
+// another.
 type twoAtomics struct {
 	clock func() time.Time
 	time  atomic.Int64

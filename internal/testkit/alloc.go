@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// Allocations checks that reading and writing IDs allocates nothing but what it
-// returns, and that a generator allocates nothing, over spent ticks as well. The race
-// detector allocates, so tests that call it are built without.
+// Allocations checks that reading and writing IDs allocates nothing but what it returns, and that a
+// generator allocates nothing, over spent ticks as well. The race detector allocates, so tests that
+// call it are built without.
 func (s Suite[T, P]) Allocations(t *testing.T, generators map[string]Generator[T]) {
 	v := s.edges()[2]
 	id := s.Make(v)

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Forms checks that the value has this text and hex, and decimal form where the
-// format has one: written, and read in lower and in upper case.
+// Forms checks that the value has this text and hex, and decimal form where the format has one:
+// written, and read in lower and in upper case.
 func (s Suite[T, P]) Forms(t testing.TB, v *big.Int, text, hexText, decimalText string) T {
 	t.Helper()
 	id := s.Make(v)
@@ -87,8 +87,8 @@ func (s Suite[T, P]) RoundTrips(t *testing.T) {
 	}
 }
 
-// Orders checks that texts, binary forms and Compare order the samples as their
-// integers. ragged is for texts of different lengths: those of one length alone sort.
+// Orders checks that texts, binary forms and Compare order the samples as their integers. ragged is
+// for texts of different lengths: those of one length alone sort.
 func (s Suite[T, P]) Orders(t *testing.T, ragged bool) {
 	all := s.Samples()
 	for i, a := range all {
@@ -130,8 +130,8 @@ var foreignCharacters = []string{
 	"I", "i", "L", "l", "O", "o", "U", "u", "w", "W", "z", "Z", "g", "G", // foreign to some
 }
 
-// Foreign puts foreign characters at each offset of good texts, in each form, and
-// takes characters away; the model says what is still right.
+// Foreign puts foreign characters at each offset of good texts, in each form, and takes characters
+// away; the model says what is still right.
 func (s Suite[T, P]) Foreign(t *testing.T) {
 	refused := 0
 	for _, form := range []string{"text", "decimal", "base36", "hex"} {
@@ -220,8 +220,8 @@ func (s Suite[T, P]) Rejects(t *testing.T) {
 	}
 }
 
-// NoIDs checks what becomes of values that are none of the format's: no text, binary
-// form, JSON or SQL value is made of them, and dst comes back as it was.
+// NoIDs checks what becomes of values that are none of the format's: no text, binary form, JSON or
+// SQL value is made of them, and dst comes back as it was.
 func (s Suite[T, P]) NoIDs(t *testing.T, values ...T) {
 	for _, id := range values {
 		dst := []byte("before")
@@ -255,8 +255,8 @@ func (s Suite[T, P]) NoIDs(t *testing.T, values ...T) {
 	}
 }
 
-// FuzzForm adds seeds and fuzzes the readers of a form against the model. What is
-// read is written in the canonical form, and that reads as the same.
+// FuzzForm adds seeds and fuzzes the readers of a form against the model. What is read is written
+// in the canonical form, and that reads as the same.
 func (s Suite[T, P]) FuzzForm(f *testing.F, form string) {
 	for i, v := range s.Samples() {
 		if i > 400 {

@@ -14,6 +14,5 @@
 //	stats.go      is it spread, is it random
 //	imports.go    which package must not import which
 //
-// The models are written from the specifications and share nothing with the code
-// under test.
+// The models are written from the specifications and share nothing with the code under test.
 package testkit

@@ -12,9 +12,9 @@ import (
 	"testing"
 )
 
-// decoders are the exported functions and methods of the formats that read IDs, or parts of
-// them, with the fuzz target that compares each with the model. What the formats share is
-// fuzzed through them; the codecs have targets of their own as well.
+// decoders are the exported functions and methods of the formats that read IDs, or parts of them,
+// with the fuzz target that compares each with the model. What the formats share is fuzzed through
+// them; the codecs have targets of their own as well.
 var decoders = map[string]map[string]string{
 	"nanoflake": {
 		"Parse": "FuzzParse", "MustParse": "FuzzParse", "ID.UnmarshalText": "FuzzParse", "ParseDecimal": "FuzzParseDecimal",
@@ -57,8 +57,8 @@ var decoders = map[string]map[string]string{
 // decoding matches the names of what decodes. FromTime builds an ID of times and numbers.
 var decoding = regexp.MustCompile(`(^|\.)(Must)?(Parse|Unmarshal|Scan$|Encoded|(Scalable)?From(Int64|Bytes|Encoded|Binary|UUID))`)
 
-// functions returns the functions of the package in the directory, methods as "Type.Method":
-// those of its tests, or its exported ones.
+// functions returns the functions of the package in the directory, methods as "Type.Method": those
+// of its tests, or its exported ones.
 func functions(t *testing.T, dir string, tests bool) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))

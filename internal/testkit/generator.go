@@ -421,8 +421,8 @@ func (g Generation[T]) timeRange(t *testing.T) {
 	g.must(t, clock.Now())(gen.Next(context.Background()))
 }
 
-// Extremes are times that no format holds, some of which wrap around to ones that
-// all formats hold when they are counted in milliseconds or microseconds.
+// Extremes are times that no format holds, some of which wrap around to ones that all formats hold
+// when they are counted in milliseconds or microseconds.
 func Extremes() []time.Time {
 	const now = 1_780_000_000 // seconds
 	return []time.Time{
@@ -574,8 +574,8 @@ func (g Generation[T]) goroutines(t *testing.T) {
 	}
 }
 
-// faults checks that a clock which panics, or ends the goroutine that reads it, does so to
-// that caller alone: a server that recovers from panics goes on making IDs.
+// faults checks that a clock which panics, or ends the goroutine that reads it, does so to that
+// caller alone: a server that recovers from panics goes on making IDs.
 func (g Generation[T]) faults(t *testing.T) {
 	if g.Holds && g.Most > 1<<17 {
 		return // takes long to spend, and is no other generator

@@ -20,17 +20,17 @@ import (
 	"time"
 )
 
-// A jsonPackage is a version of encoding/json. The second one checks the syntax of what
-// follows a value only after it has set the value.
+// A jsonPackage is a version of encoding/json. The second one checks the syntax of what follows a
+// value only after it has set the value.
 type jsonPackage struct {
 	name      string
 	marshal   func(any) ([]byte, error)
 	unmarshal func([]byte, any) error
 	valid     func([]byte) bool // by its own rules
 
-	// unquotes says that a field of an integer's kind with the option string takes a JSON
-	// string or null alone, and hands over the content of the string. The other packages
-	// leave the option to the methods of the ID.
+	// unquotes says that a field of an integer's kind with the option string takes a JSON string or
+	// null alone, and hands over the content of the string. The other packages leave the option to
+	// the methods of the ID.
 	unquotes bool
 }
 
@@ -45,8 +45,8 @@ func (m Model) JSONText(v *big.Int) string {
 	return strconv.Quote(m.Text(v))
 }
 
-// JSON reads a JSON value by the model. The kind of the refusal is open, which a
-// value has that is neither null nor a string nor a number.
+// JSON reads a JSON value by the model. The kind of the refusal is open, which a value has that is
+// neither null nor a string nor a number.
 func (m Model) JSON(data []byte) (v *big.Int, r Refusal, open bool) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
@@ -77,8 +77,8 @@ func (m Model) JSON(data []byte) (v *big.Int, r Refusal, open bool) {
 	return nil, Refusal{Character, 0}, true
 }
 
-// Bare reads what UnmarshalJSON gets: a JSON value or, for the integer formats, a text
-// whose quotes encoding/json took off.
+// Bare reads what UnmarshalJSON gets: a JSON value or, for the integer formats, a text whose quotes
+// encoding/json took off.
 func (m Model) Bare(data []byte) (*big.Int, Refusal) {
 	switch {
 	case json.Valid(data) && len(bytes.TrimSpace(data)) == len(data):
@@ -90,8 +90,7 @@ func (m Model) Bare(data []byte) (*big.Int, Refusal) {
 	return nil, Refusal{Character, 0}
 }
 
-// edges are the samples that the interfaces are tried with: zero, one, a middle and
-// the largest.
+// edges are the samples that the interfaces are tried with: zero, one, a middle and the largest.
 func (s Suite[T, P]) edges() []*big.Int {
 	third := new(big.Int).Div(s.Model.Max(), big.NewInt(3))
 	return []*big.Int{new(big.Int), big.NewInt(1), third, s.Model.Max()}
@@ -212,8 +211,7 @@ var wrongJSON = []string{
 	`"` + strings.Repeat(`\u0030`, 41) + `"`,
 }
 
-// digitTexts are texts of digits alone, which is what a number looks like that lost its
-// quotes.
+// digitTexts are texts of digits alone, which is what a number looks like that lost its quotes.
 var digitTexts = []string{
 	"1000000000000", "7000000000000", "1999999999999", "0000000000010", "0000000000000",
 	"0", "1", "9", "10", "42", "0042", "999999999999", "9007199254740991", "1000000000000000000", "9223372036854775807",
@@ -225,8 +223,8 @@ var numberTexts = []string{
 	"00e0000000001", "e000000000000", "0000000000e00", "1e1e100000000", "000000000000e", "10000000000e0", "0x00000000001",
 }
 
-// optional is a struct with IDs in fields with the option string, and plain the same
-// without the option.
+// optional is a struct with IDs in fields with the option string, and plain the same without the
+// option.
 type (
 	optional[T any] struct {
 		//lint:ignore SA5008 most IDs are of a numeric type
@@ -239,9 +237,9 @@ type (
 	}
 )
 
-// jsonString writes and reads IDs in fields with the option string of encoding/json, and
-// IDs that were written with the option without it, and the other way round. What comes
-// back is the ID that was written, or the error that the documentation has.
+// jsonString writes and reads IDs in fields with the option string of encoding/json, and IDs that
+// were written with the option without it, and the other way round. What comes back is the ID that
+// was written, or the error that the documentation has.
 func (s Suite[T, P]) jsonString(t *testing.T, pkg jsonPackage) {
 	values := s.Samples()
 	for _, text := range append(slices.Clone(digitTexts), numberTexts...) {
@@ -548,8 +546,7 @@ func (s Suite[T, P]) integer(t testing.TB, v *big.Int, readers ...reader[T]) {
 	}
 }
 
-// Shows checks that an ID shows as its text: by fmt, slog and flag; and that gob
-// carries it.
+// Shows checks that an ID shows as its text: by fmt, slog and flag; and that gob carries it.
 func (s Suite[T, P]) Shows(t *testing.T) {
 	type holder struct{ ID T }
 	for _, v := range s.edges() {

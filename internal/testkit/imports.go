@@ -15,9 +15,9 @@ import (
 // Module is the path of the root module.
 const Module = "github.com/firn-id/firn"
 
-// Imports returns what each package below the directory imports outside its tests,
-// whatever the build tags. Packages are named by their directory, slash-separated,
-// "." being the root; other modules of the repository too.
+// Imports returns what each package below the directory imports outside its tests, whatever the
+// build tags. Packages are named by their directory, slash-separated, "." being the root; other
+// modules of the repository too.
 func Imports(dir string) (map[string][]string, error) {
 	imports := make(map[string][]string)
 	err := filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {

@@ -22,10 +22,10 @@ type inlining struct {
 	callees     []string
 }
 
-// inlined are the calls on the way of an ID that must not be calls: all made as such, they
-// take about as long as the rest of it (as any benchmark of a generator shows that is built with
-// -gcflags=github.com/firn-id/firn/...=-l). They are small enough for the compiler by a
-// little: with a line more, or a defer, one is a call again, and no other test notices.
+// inlined are the calls on the way of an ID that must not be calls: all made as such, they take
+// about as long as the rest of it (as any benchmark of a generator shows that is built with
+// -gcflags=github.com/firn-id/firn/...=-l). They are small enough for the compiler by a little:
+// with a line more, or a defer, one is a call again, and no other test notices.
 var inlined = []inlining{
 	{"internal/mint", "Mint.Fast", []string{
 		"line.(*Line).Busy", "clock.Deadline.AheadByCycles", "clock.Deadline.AheadBySystem", "tick.(*Word).Step",

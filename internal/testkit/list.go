@@ -157,8 +157,8 @@ func (l List[T]) Lists(t *testing.T) {
 	}
 }
 
-// Hostile reads a list that claims more IDs than it can have, and sees that no memory is
-// taken for them.
+// Hostile reads a list that claims more IDs than it can have, and sees that no memory is taken for
+// them.
 func (l List[T]) Hostile(t *testing.T) {
 	text := bytes.Repeat([]byte{'\n'}, 1<<20)
 	got, err := l.ParseAll(nil, text, '\n')
@@ -203,8 +203,8 @@ func (l List[T]) Fuzz(f *testing.F) {
 	})
 }
 
-// Allocations checks that lists are written and read without any if there is room, and that
-// reading allocates once if there is none.
+// Allocations checks that lists are written and read without any if there is room, and that reading
+// allocates once if there is none.
 func (l List[T]) Allocations(t *testing.T) {
 	r := rand.New(rand.NewPCG(19, 20))
 	ids := make([]T, 100)

@@ -16,8 +16,8 @@ const (
 	Type      Kind = "type"
 )
 
-// A Refusal is how a decoder must refuse an input. Offset is -1 where the fault is
-// not in one place.
+// A Refusal is how a decoder must refuse an input. Offset is -1 where the fault is not in one
+// place.
 type Refusal struct {
 	Kind   Kind
 	Offset int
@@ -26,8 +26,8 @@ type Refusal struct {
 // accepted is the Refusal of an input that is fine.
 var accepted = Refusal{Fine, -1}
 
-// An Encoding is a positional notation: the value is the sum of digits times powers
-// of the alphabet's length.
+// An Encoding is a positional notation: the value is the sum of digits times powers of the
+// alphabet's length.
 type Encoding struct {
 	Alphabet string // in the order of the digits' values, in the case that is written
 	Fold     bool   // the other case is read as well

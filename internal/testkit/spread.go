@@ -8,10 +8,9 @@ import (
 // spacings are those at which Spreads makes IDs, in milliseconds.
 var spacings = []int{1, 2, 5, 10, 16, 100, 1000, 1024}
 
-// Spreads makes IDs slowly, one in so many milliseconds, and checks that they spread
-// over n shards by id%n for n from 2 to 1024. newSource returns a function that makes the
-// next one by the clock and gives its low 64 bits. It returns the cases that fail,
-// but for those that except explains.
+// Spreads makes IDs slowly, one in so many milliseconds, and checks that they spread over n shards
+// by id%n for n from 2 to 1024. newSource returns a function that makes the next one by the clock
+// and gives its low 64 bits. It returns the cases that fail, but for those that except explains.
 func Spreads(t *testing.T, newSource func(*Clock) func() (uint64, error), except func(spacing, shards int) bool) (failed int, example string) {
 	t.Helper()
 	for _, spacing := range spacings {

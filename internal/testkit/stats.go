@@ -5,11 +5,11 @@ import (
 	"math"
 )
 
-// The bounds of this file are so wide that a fair source breaks one in a million
-// runs, and so narrow that a stuck bit always does.
+// The bounds of this file are so wide that a fair source breaks one in a million runs, and so
+// narrow that a stuck bit always does.
 
-// Random says in what the values, each of so many bits, do not look uniformly
-// random; "" if they do. It needs some ten thousand values.
+// Random says in what the values, each of so many bits, do not look uniformly random; "" if they
+// do. It needs some ten thousand values.
 func Random(values []uint64, bits int) string {
 	n := float64(len(values))
 	if n < 4096 {
@@ -61,8 +61,8 @@ func Random(values []uint64, bits int) string {
 	return ""
 }
 
-// Uniform says in what the counts of classes are not those of a uniform source, by
-// chi-square; "" if they are.
+// Uniform says in what the counts of classes are not those of a uniform source, by chi-square; ""
+// if they are.
 func Uniform(classes []int) string {
 	n := 0
 	for _, c := range classes {
@@ -81,8 +81,8 @@ func Uniform(classes []int) string {
 	return ""
 }
 
-// Spread says in what values are not spread over their residues by m, as n/m each
-// would be: the fullest class has far more, or classes stay empty; "" if they are.
+// Spread says in what values are not spread over their residues by m, as n/m each would be: the
+// fullest class has far more, or classes stay empty; "" if they are.
 func Spread(values []uint64, m int) string {
 	classes := make([]int, m)
 	for _, v := range values {

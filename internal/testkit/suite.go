@@ -41,8 +41,7 @@ type Pointer[T any] interface {
 	sql.Scanner
 }
 
-// A Suite is an ID type with the functions of its package and the model to which
-// they are held.
+// A Suite is an ID type with the functions of its package and the model to which they are held.
 type Suite[T ID[T], P Pointer[T]] struct {
 	Model Model
 
@@ -69,8 +68,8 @@ func OfInt64[T interface {
 	return s
 }
 
-// Samples returns integers of the format: its bounds, powers of two and their
-// neighbours, and random ones of all lengths, the same in each run.
+// Samples returns integers of the format: its bounds, powers of two and their neighbours, and
+// random ones of all lengths, the same in each run.
 func (s Suite[T, P]) Samples() []*big.Int {
 	limit := s.Model.Max()
 	var all []*big.Int
@@ -201,8 +200,8 @@ func (s Suite[T, P]) model(form, input string) (*big.Int, Refusal) {
 	panic("no form " + form)
 }
 
-// Check reads the input in all ways of its form and compares with the model. It
-// returns the model's verdict.
+// Check reads the input in all ways of its form and compares with the model. It returns the model's
+// verdict.
 func (s Suite[T, P]) Check(t testing.TB, form, input string) (*big.Int, Refusal) {
 	t.Helper()
 	want, refusal := s.model(form, input)
@@ -226,8 +225,7 @@ func (s Suite[T, P]) accepts(t testing.TB, r reader[T], input string, want *big.
 	}
 }
 
-// refuses checks that a reader refuses the input, how, and that it leaves what it
-// read into alone.
+// refuses checks that a reader refuses the input, how, and that it leaves what it read into alone.
 func (s Suite[T, P]) refuses(t testing.TB, r reader[T], input string, want Refusal) {
 	t.Helper()
 	before := s.Make(big.NewInt(424242))
@@ -246,8 +244,7 @@ var sentinels = map[Kind]error{
 	Length: iderr.ErrLength, Character: iderr.ErrCharacter, Range: iderr.ErrRange, Type: iderr.ErrType,
 }
 
-// Fault says in what an error is not the refusal of the input that is wanted, ""
-// if it is.
+// Fault says in what an error is not the refusal of the input that is wanted, "" if it is.
 func Fault(err error, format, input string, want Refusal) string {
 	if err == nil {
 		return fmt.Sprintf("gave no error, want %s", want.Kind)

@@ -26,9 +26,9 @@ func IsConfigError(t testing.TB, err error, format, field, message string) {
 	}
 }
 
-// Epochs checks that a constructor refuses epochs in the future, and those so long ago that
-// the timestamps, of so many bits of milliseconds, have run out: with an error that names
-// the epoch and those that would do, and is the TimeError of the clock as well.
+// Epochs checks that a constructor refuses epochs in the future, and those so long ago that the
+// timestamps, of so many bits of milliseconds, have run out: with an error that names the epoch and
+// those that would do, and is the TimeError of the clock as well.
 func Epochs(t *testing.T, format string, bits int, construct func(epoch time.Time, clock func() time.Time) error) {
 	at := time.Date(2026, 7, 1, 12, 0, 0, 123456789, time.UTC)
 	least := time.UnixMilli(at.UnixMilli() - (1<<bits - 1)).UTC()
@@ -114,8 +114,7 @@ func floorMilli(t time.Time) *big.Int {
 	return ns.Div(ns, big.NewInt(1e6)) // Euclidean: down
 }
 
-// Times checks FromTime, First, Last and Time of times of all kinds, against exact
-// arithmetic.
+// Times checks FromTime, First, Last and Time of times of all kinds, against exact arithmetic.
 func Times[T comparable](t *testing.T, f Timed[T]) {
 	most := new(big.Int).Lsh(big.NewInt(1), uint(f.Bits))
 	most.Sub(most, big.NewInt(1))
@@ -228,8 +227,7 @@ func (f Timed[T]) checkTime(t *testing.T, at, epoch time.Time, e, most *big.Int)
 	if f.Compare(first, id) > 0 || f.Compare(id, last) > 0 {
 		t.Errorf("FromTime(%v) = %v is not within %v and %v", at, id, first, last)
 	}
-	// Time gives the millisecond back, if the epoch is of whole ones and there is
-	// such a time.Time.
+	// Time gives the millisecond back, if the epoch is of whole ones and there is such a time.Time.
 	if unix := new(big.Int).Add(exact, e); unix.IsInt64() {
 		if got := f.Time(id, epoch); got.UnixMilli() != unix.Int64() || got.Nanosecond()%1e6 != 0 || got.Location() != time.UTC {
 			t.Errorf("Time of FromTime(%v) since %v is %v", at, epoch, got)

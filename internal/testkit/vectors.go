@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Load reads the vectors of a file in testdata: a JSON array of objects of V, none
-// of whose members V may leave out.
+// Load reads the vectors of a file in testdata: a JSON array of objects of V, none of whose members
+// V may leave out.
 func Load[V any](t testing.TB, file string) []V {
 	t.Helper()
 	f, err := os.Open("testdata/" + file)

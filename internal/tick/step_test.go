@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The layout of words that are added: the sequence has 8 bits of a field of 12.
+// The layout of words for Step: the sequence has 8 bits of a field of 12 bits.
 const (
 	room = 12
 	mask = 1<<room - 1
@@ -75,7 +75,8 @@ func TestStepAtTheFence(t *testing.T) {
 	}
 }
 
-// Callers who add beside those who begin ticks never get a word twice, and all of a tick.
+// Some callers add while other callers begin ticks. No word is issued twice, and no word of a tick
+// is lost.
 func TestStepTogether(t *testing.T) {
 	const callers, ticks = 4, 300
 	w := begun(1)

@@ -1,70 +1,67 @@
-// Package tick holds the one word that every generator draws from.
+// Package tick holds the word of a generator: a time in the high bits and a sequence in the low
+// bits.
 //
-// The word is a time in its high bits and a sequence in its low bits. Both must
-// agree, so both live in one atomic value: with a time and a sequence in two
-// atomics, a caller can pair the old time with the new sequence and hand out an
-// ID twice. An ordered word also makes order a property of integers: each word
-// issued is greater than all before it, whatever the clocks of the callers said.
+// Time and sequence must agree, so one atomic value holds both. With two atomics, a caller can pair
+// the old time with the new sequence and hand out an ID twice. One value also makes order a
+// property of integers: each word issued is greater than all words before, whatever the callers'
+// clocks show.
 //
-// The package knows no layout, no unit and no clock. How many low bits are the
-// sequence, what an hour is and what to do when a tick is spent are the business
-// of its callers, who pass times in as words.
+// The package knows no layout, no unit and no clock. Callers choose the width of the sequence, pass
+// times as words, and decide what to do in an exhausted tick.
 package tick
 
 import "sync/atomic"
 
-// Verdict says what became of a request for a word.
+// Verdict is the result of a request for a word.
 type Verdict uint8
 
 const (
-	// Issued: the word is the caller's, and was never issued before.
+	// Issued: the word belongs to the caller, and was never issued before.
 	Issued Verdict = iota
-	// Spent: the next word would be at or above the ceiling that the caller
-	// allows. The tick has no sequence left, or the word is ahead of the clock.
+	// Spent: the next word would be at or above the caller's ceiling. The tick is exhausted, or the
+	// word is ahead of the clock.
 	Spent
 	// Fenced: the next word would be at or above the fence.
 	Fenced
-	// Lost: the last word was no longer the one that the caller had seen.
+	// Lost: the last word has changed since the caller's look.
 	Lost
 )
 
-// Word issues strictly increasing 64-bit words. It is safe for concurrent use
-// and lock-free: a caller whose swap fails has lost to one that succeeded.
+// Word issues strictly increasing 64-bit words. It is safe for concurrent use and lock-free: if a
+// caller's swap fails, another caller's swap has succeeded.
 //
-// The zero Word has its fence at 0 and so issues nothing; Open lifts the fence.
+// The fence of the zero Word is 0, so the zero Word issues nothing. Open lifts the fence.
 type Word struct {
-	_ [64]byte // nothing else on the line that all callers write
+	_ [64]byte // all callers write the cache line of state, so state shares it with nothing
 
-	// state is the last word issued, 0 before the first.
+	// state is the last word issued, 0 before the first word.
 	//
-	//	bits   time : sequence, split where the caller says
-	//	writer any caller, by compare-and-swap from the value it read, or by adding
-	//	       to whatever is there
-	//	holds  every word issued is greater than the ones before (Replace excepted),
-	//	       so no word is issued twice; the state falls only by Trim, from
-	//	       sequences that are no words to the last one that is
+	//	bits   time : sequence, divided as the caller says
+	//	writer any caller, by compare-and-swap from a value that it has read, or by addition
+	//	holds  no word is issued twice. Except by Replace, every word issued is greater than all
+	//	       words before, and only Trim lowers the state, from the room above the sequence
+	//	       to the last word of the tick
 	state atomic.Uint64
 
 	_ [56]byte
 
 	// fence is the first word that may not be issued.
 	//
-	//	writer whoever owns the right to mint (a lease), between calls or
-	//	       during them; it only rises, until Seal takes it down for good
-	//	holds  a word is compared with a fence read after the state it follows, and
-	//	       a word that was added with one read after that; a fence that
-	//	       rises in between is seen late, which is safe, and one that is
-	//	       taken down is followed by a change of the state
+	//	writer the owner of the right to mint (a lease), at any time; the fence only rises,
+	//	       until Seal takes the fence down for good
+	//	holds  a caller that swaps reads the fence after the state; a caller that adds reads the
+	//	       fence after the addition. A fence that rises in between is seen late, which is
+	//	       safe. After Seal takes the fence down, Seal changes the state
 	fence atomic.Uint64
 
 	_ [56]byte
 }
 
-// Open lets the word issue anything: no fence.
+// Open removes the fence.
 func (w *Word) Open() { w.fence.Store(^uint64(0)) }
 
-// Raise moves the fence up to f, the first word that may not be issued. A fence
-// never comes down: a lower f changes nothing, and Raise reports false.
+// Raise moves the fence up to f, the first word that may not be issued. Raise never lowers the
+// fence: it returns false if f is not above the fence.
 func (w *Word) Raise(f uint64) bool {
 	for {
 		old := w.fence.Load()
@@ -80,7 +77,7 @@ func (w *Word) Raise(f uint64) bool {
 // Allows reports whether word is below the fence.
 func (w *Word) Allows(word uint64) bool { return word < w.fence.Load() }
 
-// Pass leaves out the words below floor: none of them is issued any more.
+// Pass leaves out all words below floor. From then on, only words from floor on are issued.
 func (w *Word) Pass(floor uint64) {
 	for {
 		last := w.state.Load()
@@ -93,13 +90,13 @@ func (w *Word) Pass(floor uint64) {
 	}
 }
 
-// Seal ends the word, and returns the last one that was issued or passed: nothing is
-// issued any more, not even by a call that has looked at the fence already. Such a call
-// has looked at the state before, and mark changes that, to a value that is no word's:
-// its swap fails. Whoever raises the fence must not do so during or after Seal.
+// Seal ends the word, and returns the last word that was issued or passed. Nothing is issued from
+// then on, not even by a call that has already looked at the fence. This call has looked at the
+// state before. Seal adds mark to the state, which is then not a word, and the swap of the call
+// fails. Do not call Raise during or after Seal.
 //
-// If Step and Trim are used, mark must be a bit above the time, which is 0 in all words. Trim
-// can take a smaller mark back, and so restore the state that the call has seen.
+// If Step and Trim are used, mark must be a bit above the time, 0 in all words. Trim could take a
+// smaller mark back, and restore the state that the call has seen.
 func (w *Word) Seal(mark uint64) uint64 {
 	w.fence.Store(0)
 	for {
@@ -110,19 +107,19 @@ func (w *Word) Seal(mark uint64) uint64 {
 	}
 }
 
-// Last returns the last word issued or passed, 0 if none was.
+// Last returns the last word issued or passed, or 0 before the first word.
 func (w *Word) Last() uint64 { return w.state.Load() }
 
-// Advance issues the next word, if that is below ceil and below the fence.
+// Advance issues the next word if the word is below ceil and below the fence.
 //
-// With the last word at or above floor (it belongs to the caller's tick, or to
-// a later one) the next word is last+step. Below floor, a tick begins: the next
-// word is floor|start, with the bits under keep taken from last+step, for a
-// sequence that goes on counting from tick to tick; bits that would be at or above
-// ceil are a sequence that has run over, and begins anew.
+// If the last word is at or above floor, the last word is of the caller's tick or of a later tick.
+// The next word is last+step. If the last word is below floor, a tick begins. The next word is
+// floor|start, with the bits in keep taken from last+step: a sequence under keep continues from
+// tick to tick. If this word is at or above ceil, the sequence has run over, and the next word is
+// floor|start alone.
 //
-// It returns the word and Issued, or the last word issued and the reason why
-// there is no next. step must be at least 1, and ceil+step must not overflow.
+// Advance returns the word and Issued, or the last word issued and the reason. step must be at
+// least 1, and ceil+step must not overflow.
 func (w *Word) Advance(floor, start, keep, step, ceil uint64) (uint64, Verdict) {
 	for {
 		last := w.state.Load()
@@ -144,10 +141,10 @@ func (w *Word) Advance(floor, start, keep, step, ceil uint64) (uint64, Verdict) 
 	}
 }
 
-// Reserve issues a run of up to n consecutive words, one apart, in one step. It
-// works like Advance with a step of 1, and returns the first word of the run and
-// its length: less than n where the ceiling or the fence cuts it, and 0, with
-// the last word issued and the reason, where there is none. n must be positive.
+// Reserve issues a run of up to n consecutive words in one swap. It works like Advance with a step
+// of 1. Reserve returns the first word and the length of the run, less than n if the ceiling or the
+// fence cuts the run. If no word is free, Reserve returns the last word issued, 0 and the reason. n
+// must be positive.
 func (w *Word) Reserve(floor, start, keep, ceil uint64, n int) (uint64, int, Verdict) {
 	for {
 		last := w.state.Load()
@@ -171,32 +168,32 @@ func (w *Word) Reserve(floor, start, keep, ceil uint64, n int) (uint64, int, Ver
 	}
 }
 
-// Step issues the word after the last one, in one addition: callers who come at the same
-// time wait for each other's turn at the memory, but none of them has to look or try again.
+// Step issues the word after the last word, in one addition. Callers that add at the same time take
+// turns at the memory, and no caller has to try again.
 //
-// The sequence is the bits in mask, of which those below limit are words. The rest is room.
-// If the tick is exhausted or the word is at the fence, Step returns false, and has added all the
-// same. Then the caller must call Trim before it calls Step again.
+// The sequence is the bits in mask. Sequences below limit are words, and the rest is room. If the
+// tick is exhausted or the word is at the fence, Step returns false, but has added. The caller must
+// then call Trim before its next Step.
 //
-// Each caller between a failed Step and the end of its Trim has added once. The sequence is never
-// further beyond limit-1 than the number of these callers. If the room is at least as wide as
-// there are callers, no addition carries into the time. Neither the number of calls nor the length
-// of the tick matters, nor how long a caller is held up before or after its Step.
+// Each caller between a failed Step and the end of its Trim has added once. The sequence is beyond
+// limit-1 by at most the number of these callers. If the room is at least as wide as the number of
+// callers, no addition carries into the time. Neither the number of calls nor the length of the
+// tick matters, nor how long a caller is held up before or after its Step.
 //
-// The time of the word is whatever it was last set to by Advance or Reserve: it is for
-// the caller to know that this is the present one.
+// The time of the word is the time of the last Advance or Reserve. The caller must know that this
+// time is the present time.
 func (w *Word) Step(limit, mask uint64) (uint64, bool) {
 	next := w.state.Add(1)
-	// The fence is looked at after the addition. Seal takes it down before it looks at the
-	// state, so either it has seen this word, or this look sees no fence.
+	// The caller looks at the fence after the addition. Seal takes the fence down before it looks
+	// at the state. So either Seal has seen this word, or the caller sees that the fence is down.
 	return next, next&mask < limit && next < w.fence.Load()
 }
 
-// Trim takes back what failed Steps have added beyond limit: the sequence becomes limit-1,
-// that of the last word which the tick has. The tick stays exhausted.
+// Trim takes back the additions of failed Steps. The sequence becomes limit-1, the sequence of the
+// last word in the tick. The tick stays exhausted.
 //
-// During each Trim there is a moment at which the sequence is below limit. Additions beyond limit
-// that follow this moment belong to callers who have not ended their own Trim.
+// During each Trim there is a moment at which the sequence is below limit. Later additions beyond
+// limit belong to callers that have not ended their own Trim.
 func (w *Word) Trim(limit, mask uint64) {
 	for {
 		last := w.state.Load()
@@ -209,9 +206,9 @@ func (w *Word) Trim(limit, mask uint64) {
 	}
 }
 
-// Replace issues next after last, if last still is the last word and next is below the
-// fence. It is Advance in one try, for a format whose words do not only increase, who
-// answers for their never coming again.
+// Replace issues next if last is still the last word and next is below the fence. It tries once.
+// Replace is for formats whose words do not only increase. The format must ensure that no word is
+// issued twice.
 func (w *Word) Replace(last, next uint64) Verdict {
 	if next >= w.fence.Load() {
 		return Fenced

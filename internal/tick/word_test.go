@@ -21,7 +21,7 @@ func opened() *Word {
 	return w
 }
 
-// next takes a word of the tick, as a format without more wishes does.
+// next issues a word of the tick, as a format with no special settings does.
 func next(w *Word, time uint64) (uint64, Verdict) {
 	return w.Advance(wordAt(time, 0), 0, 0, 1, wordAt(time+1, 0))
 }
@@ -103,7 +103,7 @@ func TestStartAndStep(t *testing.T) {
 	want(t, "a step to below the ceiling", got, v, wordAt(3, full-1), Issued)
 }
 
-// A sequence under keep goes on counting from tick to tick, and wraps in one.
+// A sequence under keep continues from tick to tick, and wraps within a tick.
 func TestContinuingSequence(t *testing.T) {
 	w := opened()
 	advance := func(time uint64) (uint64, Verdict) {
@@ -113,7 +113,7 @@ func TestContinuingSequence(t *testing.T) {
 		time, word uint64
 		verdict    Verdict
 	}{
-		{1, wordAt(1, 1), Issued}, // the zero word counts as a number 0 before
+		{1, wordAt(1, 1), Issued}, // the zero word counts as sequence 0
 		{1, wordAt(1, 2), Issued},
 		{2, wordAt(2, 3), Issued},
 		{7, wordAt(7, 4), Issued},
@@ -201,7 +201,8 @@ func TestFence(t *testing.T) {
 	want(t, "open", got, v, wordAt(8, 0), Issued)
 }
 
-// A word both spent and fenced is fenced: waiting for the clock does not help.
+// A word that is both above the ceiling and at the fence is Fenced: waiting for the clock does not
+// help.
 func TestFencedComesBeforeSpent(t *testing.T) {
 	var w Word
 	w.Raise(wordAt(4, 0))
@@ -229,9 +230,9 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// Sno's layout is 39 bits of time, 1 that tells whether the clock went back, and 16
-// of a sequence that a partition bounds from below and above. The word carries it
-// as it is: time and tick-tock are its time, the bounds are init and ceil.
+// Sno's layout has 39 bits of time, 1 tick-tock bit that changes when the clock goes back, and 16
+// bits of sequence. A partition bounds the sequence from below and above. Time and tick-tock bit
+// are the time of the word. The bounds are start and ceil.
 func TestSnoLayout(t *testing.T) {
 	const (
 		timeShift = 17
@@ -261,8 +262,8 @@ func TestSnoLayout(t *testing.T) {
 		}
 	}
 
-	// The clock goes back: the same time with the other tick-tock is a later word,
-	// and callers who have not heard of it get none of the earlier.
+	// The clock goes back. The same time with the other tick-tock bit is a later word. Callers with
+	// the old bit get no earlier word.
 	w := opened()
 	advance(w, 50, 0)
 	got, v := advance(w, 50, 1)
@@ -271,8 +272,8 @@ func TestSnoLayout(t *testing.T) {
 	want(t, "before it was noticed", got, v, word(50, 1, lowest), Spent)
 }
 
-// Callers with clocks of their own, which go forward and back, get distinct words,
-// and each gets greater ones each time.
+// Callers have their own clocks, which go forward and back. All words are distinct, and each
+// caller's words increase.
 func TestConcurrentCallersGetDistinctWords(t *testing.T) {
 	const (
 		callers = 8
@@ -286,7 +287,7 @@ func TestConcurrentCallersGetDistinctWords(t *testing.T) {
 		all.Go(func() {
 			got := make([]uint64, 0, each+full)
 			for i := uint64(c); len(got) < each; i++ {
-				now := w.Last()>>bits + i%3 // 0, 1 or 2 ahead of what it may be by now
+				now := w.Last()>>bits + i%3 // at most 2 ahead of the last word
 				if i%5 == 0 && now > 1 {
 					now--
 				}

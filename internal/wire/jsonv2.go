@@ -4,9 +4,9 @@ package wire
 
 import "encoding/json/jsontext"
 
-// MarshalJSONTo writes an ID with encoding/json/v2. It writes the ID's text for the name of an object's
-// member, and the result of MarshalJSON elsewhere. The first version of the package calls MarshalText for
-// names itself.
+// MarshalJSONTo writes an ID with encoding/json/v2. It writes the ID's text for the name of an
+// object's member, and the result of MarshalJSON elsewhere. The first version of the package calls
+// MarshalText for names itself.
 func MarshalJSONTo[T interface {
 	MarshalText() ([]byte, error)
 	MarshalJSON() ([]byte, error)

@@ -41,8 +41,8 @@ func (l *List[T]) AppendAll(dst []byte, ids []T, sep byte) ([]byte, error) {
 	return dst, nil
 }
 
-// ParseAll appends the IDs of a list of texts, with sep after each. The last sep may be missing. ParseAll
-// stops at an invalid text.
+// ParseAll appends the IDs of a list of texts, with sep after each. The last sep may be missing.
+// ParseAll stops at an invalid text.
 func (l *List[T]) ParseAll(dst []T, text []byte, sep byte) ([]T, error) {
 	first := len(dst)
 	dst = slices.Grow(dst, min(bytes.Count(text, []byte{sep}), len(text)/(l.Shortest+1))+1)

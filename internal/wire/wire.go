@@ -1,9 +1,9 @@
-// Package wire writes and reads IDs that are integers: as binary, decimal and hexadecimal, in JSON and in
-// SQL, the same for every format. An Int holds what differs, such as the canonical text and the largest
-// value.
+// Package wire writes and reads IDs that are integers: as binary, decimal and hexadecimal, in JSON
+// and in SQL, the same for every format. An Int holds what differs, such as the canonical text and
+// the largest value.
 //
-// The zero ID means "no ID", and no generator makes it. The zero ID is null in JSON and NULL in SQL. Text
-// and binary forms write zeros.
+// The zero ID means "no ID", and no generator makes it. The zero ID is null in JSON and NULL in
+// SQL. Text and binary forms write zeros.
 package wire
 
 import (
@@ -137,14 +137,14 @@ func (f *Int[T]) AppendBinary(dst []byte, id T) ([]byte, error) {
 	return binary.BigEndian.AppendUint64(dst, uint64(id)), nil
 }
 
-// NoID returns a text for an invalid value, for methods without an error. Only a conversion can make an
-// invalid value. No decoder accepts the text.
+// NoID returns a text for an invalid value, for methods without an error. Only a conversion can
+// make an invalid value. No decoder accepts the text.
 func (f *Int[T]) NoID(id T) string {
 	return f.Format + "(" + strconv.FormatInt(int64(id), 10) + ")"
 }
 
-// AppendJSON appends the JSON value: null for zero, a number if f.Number is true, else the canonical text
-// in quotes.
+// AppendJSON appends the JSON value: null for zero, a number if f.Number is true, else the
+// canonical text in quotes.
 func (f *Int[T]) AppendJSON(dst []byte, id T) ([]byte, error) {
 	switch {
 	case id == 0:
@@ -157,12 +157,12 @@ func (f *Int[T]) AppendJSON(dst []byte, id T) ([]byte, error) {
 	return append(f.Append(append(dst, '"'), id), '"'), nil
 }
 
-// JSON reads a JSON value: null, the canonical text in a string, or the integer as a number without sign,
-// fraction or exponent.
+// JSON reads a JSON value: null, the canonical text in a string, or the integer as a number without
+// sign, fraction or exponent.
 //
-// For a struct field with the option string, the first version of encoding/json passes the content of a
-// JSON string without quotes. JSON therefore reads data as a text if data is not a JSON value. JSON refuses
-// a number that is also the text of another ID, since either ID may have been written.
+// For a struct field with the option string, the first version of encoding/json passes the content
+// of a JSON string without quotes. JSON therefore reads data as a text if data is not a JSON value.
+// JSON refuses a number that is also the text of another ID, since either ID may have been written.
 func (f *Int[T]) JSON(data []byte) (T, error) {
 	switch {
 	case string(data) == "null":
@@ -208,8 +208,8 @@ func JSONString[T comparable](format string, data []byte, text func([]byte) (T, 
 	return text([]byte(s))
 }
 
-// Scan reads a value of database/sql: NULL, an integer, the canonical text, or the 8 bytes of the binary
-// form.
+// Scan reads a value of database/sql: NULL, an integer, the canonical text, or the 8 bytes of the
+// binary form.
 func (f *Int[T]) Scan(src any) (T, error) {
 	switch v := src.(type) {
 	case nil:
@@ -232,9 +232,9 @@ func (f *Int[T]) Scan(src any) (T, error) {
 	return 0, iderr.BadType(f.Format, src)
 }
 
-// binaryNotText reports whether 8 bytes are the binary form and not 8 characters of text. As a binary
-// form, 8 decimal digits exceed the largest value of a format with Number. Canonical texts of other
-// formats are longer than 8 characters.
+// binaryNotText reports whether 8 bytes are the binary form and not 8 characters of text. As a
+// binary form, 8 decimal digits exceed the largest value of a format with Number. Canonical texts
+// of other formats are longer than 8 characters.
 func (f *Int[T]) binaryNotText(b []byte) bool {
 	return !f.Number || binary.BigEndian.Uint64(b) <= uint64(f.Max)
 }
@@ -247,7 +247,8 @@ func (f *Int[T]) Value(id T) (driver.Value, error) {
 	return int64(id), f.Check(id)
 }
 
-// Set returns a function that takes the results of a reader. It sets *dst unless there was an error.
+// Set returns a function that takes the results of a reader. It sets *dst unless there was an
+// error.
 func Set[T any](dst *T) func(T, error) error {
 	return func(v T, err error) error {
 		if err == nil {

@@ -9,13 +9,12 @@ import (
 	tick "github.com/firn-id/firn/internal/tick/explore/simtick"
 )
 
-// The sequence has 2 bits and the clock shows the ticks 1 to 3: few enough that
-// ticks are spent and that all callers meet in one.
+// The sequence has 2 bits and the clock shows the ticks 1 to 3: few enough that ticks are spent and
+// that all callers meet in one.
 //
-// Each reading may be any of the ticks, whatever the readings before it were. A
-// clock that goes forward, back or not at all between any two steps gives some of
-// those rows of readings, and so does every other clock of three ticks: what holds
-// for all rows holds for it.
+// Each reading may be any of the ticks, whatever the readings before it were. A clock that goes
+// forward, back or not at all between any two steps gives some of those rows of readings, and so
+// does every other clock of three ticks: what holds for all rows holds for it.
 const bits = 2
 
 var ticks = []uint64{1, 2, 3}
@@ -42,8 +41,8 @@ const (
 // format writes a word as time/sequence.
 func format(w uint64) string { return fmt.Sprintf("%d/%d", w>>bits, w&(1<<bits-1)) }
 
-// advancing makes one ID like a format does: the clock is read once, and the ID is
-// of the clock's tick. One who gets none comes back with a fresh reading.
+// advancing makes one ID like a format does: the clock is read once, and the ID is of the clock's
+// tick. One who gets none comes back with a fresh reading.
 func advancing(w word) func() Outcome {
 	return func() Outcome {
 		floor := Choose("reads the clock:", ticks...) << bits
@@ -142,10 +141,10 @@ func beginning(w word) func() Outcome {
 	}
 }
 
-// rising wants that the word never falls, that no ID is beyond it, and that each is of a
-// sequence that there is and made once: the ghost has a bit for each ID. All sequences in the
-// room count as the last one of the tick. With afterAll, that is order, too: a call's ID is
-// greater than those of all calls that ended before.
+// rising wants that the word never falls, that no ID is beyond it, and that each is of a sequence
+// that there is and made once: the ghost has a bit for each ID. All sequences in the room count as
+// the last one of the tick. With afterAll, that is order, too: a call's ID is greater than those of
+// all calls that ended before.
 func rising(ghost uint32, e Event) (uint32, string) {
 	last := func(state uint64) uint64 { return state&^roomyMask | min(state&roomyMask, limit-1) }
 	if last(e.New[stateCell]) < last(e.Old[stateCell]) {
@@ -180,8 +179,8 @@ func beginningNarrow(w word, n narrow) func() Outcome {
 }
 
 // watch wants each ID once and of a sequence that there is. Only the program Advance, which reads
-// the clock, changes the time. The sequence is never further beyond its end than there
-// are callers of Step. The ghost has a bit for each ID.
+// the clock, changes the time. The sequence is never further beyond its end than there are callers
+// of Step. The ghost has a bit for each ID.
 func (n narrow) watch(callers uint64) func(uint32, Event) (uint32, string) {
 	return func(ghost uint32, e Event) (uint32, string) {
 		before, after := e.Old[stateCell], e.New[stateCell]
@@ -205,8 +204,8 @@ func (n narrow) watch(callers uint64) func(uint32, Event) (uint32, string) {
 	}
 }
 
-// afterAll wants that what a call issues is greater than the word that it found at first, if
-// it looked for that.
+// afterAll wants that what a call issues is greater than the word that it found at first, if it
+// looked for that.
 func afterAll(steps []Step, o Outcome) string {
 	for _, s := range steps {
 		if s.Cell == "state" && s.Kind == atomic.Load {
@@ -224,9 +223,8 @@ func sealing(w word) func() Outcome {
 	return func() Outcome { return Outcome{First: w.Seal(1), Run: 1} }
 }
 
-// sealed wants that nothing is issued once Seal has returned, and nothing above what it
-// returned before: the ghost is the greatest word issued, and a bit that says that it is
-// the last.
+// sealed wants that nothing is issued once Seal has returned, and nothing above what it returned
+// before: the ghost is the greatest word issued, and a bit that says that it is the last.
 func sealed(ghost uint32, e Event) (uint32, string) {
 	const over = 1 << 31
 	switch {
@@ -244,9 +242,9 @@ func sealed(ghost uint32, e Event) (uint32, string) {
 	return ghost, ""
 }
 
-// increasing wants every word issued to be greater than all issued before it. That
-// is more than that no two are equal, and cheaper to watch: the ghost is the
-// greatest word issued, which in a word without fault is the word itself.
+// increasing wants every word issued to be greater than all issued before it. That is more than
+// that no two are equal, and cheaper to watch: the ghost is the greatest word issued, which in a
+// word without fault is the word itself.
 func increasing(greatest uint32, e Event) (uint32, string) {
 	if e.Run == 0 {
 		return greatest, ""
@@ -257,8 +255,8 @@ func increasing(greatest uint32, e Event) (uint32, string) {
 	return uint32(e.First) + uint32(e.Run) - 1, ""
 }
 
-// distinct wants no word to be issued twice and asks for no order: the ghost has a
-// bit for every word issued. It is for code that keeps no order.
+// distinct wants no word to be issued twice and asks for no order: the ghost has a bit for every
+// word issued. It is for code that keeps no order.
 func distinct(before uint32, e Event) (uint32, string) {
 	for w := e.First; w < e.First+uint64(e.Run); w++ {
 		bit := uint32(1) << w
@@ -270,8 +268,8 @@ func distinct(before uint32, e Event) (uint32, string) {
 	return before, ""
 }
 
-// fenced wants that the fence never falls and that a word is below the fence of
-// the moment in which it is issued, so also below the highest fence ever raised.
+// fenced wants that the fence never falls and that a word is below the fence of the moment in which
+// it is issued, so also below the highest fence ever raised.
 func fenced(ghost uint32, e Event) (uint32, string) {
 	if e.New[fenceCell] < e.Old[fenceCell] {
 		return ghost, fmt.Sprintf("the fence fell from %s to %s", format(e.Old[fenceCell]), format(e.New[fenceCell]))
@@ -293,8 +291,8 @@ func both(a, b func(uint32, Event) (uint32, string)) func(uint32, Event) (uint32
 	}
 }
 
-// belowSeenFence wants that a call that issues has itself seen a fence above all
-// that it issues: not only was the fence there, the caller knew.
+// belowSeenFence wants that a call that issues has itself seen a fence above all that it issues:
+// not only was the fence there, the caller knew.
 func belowSeenFence(steps []Step, o Outcome) string {
 	var seen uint64
 	for _, s := range steps {
@@ -308,8 +306,8 @@ func belowSeenFence(steps []Step, o Outcome) string {
 	return ""
 }
 
-// holds searches a model that must have no violation, and checks that the search
-// was not empty: callers lost swaps, and all of them could come to their end.
+// holds searches a model that must have no violation, and checks that the search was not empty:
+// callers lost swaps, and all of them could come to their end.
 func holds(t *testing.T, m *Model) Report {
 	t.Helper()
 	r := m.Search()

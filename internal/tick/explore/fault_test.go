@@ -9,8 +9,8 @@ import (
 	"github.com/firn-id/firn/internal/tick/explore/split"
 )
 
-// splitting makes one ID of two atomics. Sequences that run over take no part: the
-// fault needs none.
+// splitting makes one ID of two atomics. Sequences that run over take no part: the fault needs
+// none.
 func splitting(g *split.Generator) func() Outcome {
 	return func() Outcome {
 		time, seq := g.Next(Choose("reads the clock:", ticks...))
@@ -31,16 +31,16 @@ func TestTwoAtomicsGiveADuplicate(t *testing.T) {
 	fails(t, splitModel(2, 1), "issued twice")
 }
 
-// The fault is one of callers who meet: alone, the same code makes four distinct
-// IDs whatever the clock does.
+// The fault is one of callers who meet: alone, the same code makes four distinct IDs whatever the
+// clock does.
 func TestTwoAtomicsAreRightAlone(t *testing.T) {
 	if r := splitModel(1, 4).Search(); r.Violation != "" || r.Ends == 0 {
 		t.Errorf("%s: %v", r.Violation, r.Trace)
 	}
 }
 
-// Each mutant has one fault, which the search must find. A mutant may remember values from before
-// a lost swap. So forgetNothing clears Restarts, except for mutants of Step and Trim, which start
+// Each mutant has one fault, which the search must find. A mutant may remember values from before a
+// lost swap. So forgetNothing clears Restarts, except for mutants of Step and Trim, which start
 // again as the right methods do.
 func TestMutants(t *testing.T) {
 	advance := func(w word, calls int) *Model {

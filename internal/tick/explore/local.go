@@ -7,8 +7,8 @@ import (
 	"github.com/firn-id/firn/internal/tick/explore/atomic"
 )
 
-// local is the state of one caller: what it has completed, and in its present call
-// the steps so far. From them follows its next operation.
+// local is the state of one caller: what it has completed, and in its present call the steps so
+// far. From them follows its next operation.
 type local struct {
 	program int
 	made    int
@@ -77,8 +77,8 @@ func (ls *locals) cell(o operation) int {
 // pending is panicked with at an operation that has no result yet.
 type pending operation
 
-// run makes a call, giving its operations the results of steps. Either it ends, or
-// it comes to one operation more, which is put in next.
+// run makes a call, giving its operations the results of steps. Either it ends, or it comes to one
+// operation more, which is put in next.
 func (ls *locals) run(program int, steps []Step, next *operation) (o Outcome, ended bool) {
 	defer func() {
 		if p := recover(); p != nil {

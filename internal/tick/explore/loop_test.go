@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// Program.Restarts claims that a call that lost a swap is where it was when its loop
-// began. So it is if the method is one endless loop that writes to no variable
-// from outside it: then nothing but the arguments outlives a round.
+// Program.Restarts claims that a call that lost a swap is where it was when its loop began. So it
+// is if the method is one endless loop that writes to no variable from outside it: then nothing but
+// the arguments outlives a round.
 func TestCallsStartAgainAfterALostSwap(t *testing.T) {
 	loops := startAgain(t, "simtick/word.go")
 	for _, method := range []string{"Advance", "Reserve", "Raise", "Pass", "Trim"} {

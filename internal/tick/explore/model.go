@@ -12,51 +12,49 @@ const (
 	maxCells  = 2
 )
 
-// Model is code to explore: what its callers share, what they do and what must
-// hold.
+// Model is code to explore: what its callers share, what they do and what must hold.
 type Model struct {
-	// Shared points to the struct that holds the atomics. The search keeps their
-	// values; the struct itself never changes.
+	// Shared points to the struct that holds the atomics. The search keeps their values; the struct
+	// itself never changes.
 	Shared any
 	// Setup, if any, runs alone before the callers start.
 	Setup    func()
 	Programs []Program
-	// Watch, if any, is called at each step that writes or issues. It carries the
-	// ghost, a value of its own, from step to step, and says what is violated.
+	// Watch, if any, is called at each step that writes or issues. It carries the ghost, a value of
+	// its own, from step to step, and says what is violated.
 	Watch func(ghost uint32, e Event) (uint32, string)
 	// Format writes an issued word in a trace; nil for decimal.
 	Format func(word uint64) string
 }
 
-// Program is what some alike callers do. Call runs against the simulated atomics;
-// it must be a function of the results of its operations, and so must make its
-// Shared calls and Choose, and read nothing else that changes.
+// Program is what some alike callers do. Call runs against the simulated atomics; it must be a
+// function of the results of its operations, and so must make its Shared calls and Choose, and read
+// nothing else that changes.
 type Program struct {
 	Name   string
 	Actors int // callers that run it
 	Calls  int // calls that each completes
 	Call   func() Outcome
-	// Restarts says that a call that has lost a swap goes on as it did when it first came
-	// to the operation that it now does next: at the start of its loop. The search then
-	// forgets what the call has seen since, which keeps the states few. The search
-	// checks that the call has come to that operation before; that the memory of the call
-	// is the same, is for the caller to know.
+	// Restarts says that a call that has lost a swap goes on as it did when it first came to the
+	// operation that it now does next: at the start of its loop. The search then forgets what the
+	// call has seen since, which keeps the states few. The search checks that the call has come to
+	// that operation before; that the memory of the call is the same, is for the caller to know.
 	Restarts bool
 	// Check, if any, judges a call by its own steps: what is violated.
 	Check func(steps []Step, o Outcome) string
 }
 
-// Outcome is what became of a call: words issued, if any, or that it does not
-// count and is made again.
+// Outcome is what became of a call: words issued, if any, or that it does not count and is made
+// again.
 type Outcome struct {
 	First uint64
 	Run   int // number of words from First on; 0 for none
 	Again bool
 }
 
-// Event is a step as Watch sees it: memory before and after, by cell in the order
-// of the struct, and the words that the step issued, if it ended a call that did.
-// A call ends with its last operation: nothing that others can see comes after.
+// Event is a step as Watch sees it: memory before and after, by cell in the order of the struct,
+// and the words that the step issued, if it ended a call that did. A call ends with its last
+// operation: nothing that others can see comes after.
 type Event struct {
 	Program  string
 	Old, New [maxCells]uint64
@@ -79,8 +77,8 @@ type operation struct {
 	options []uint64
 }
 
-// Choose returns one of the options: the search tries all. It stands for what a
-// caller reads that is not shared memory.
+// Choose returns one of the options: the search tries all. It stands for what a caller reads that
+// is not shared memory.
 func Choose(what string, options ...uint64) uint64 {
 	return perform(operation{choice: what, options: options})
 }

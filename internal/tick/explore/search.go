@@ -20,9 +20,9 @@ type Report struct {
 	Trace     []string // a shortest way to it, a step a line
 }
 
-// state is one of the whole: memory, by index of the values met, and the callers'
-// local states. Callers that run one program are interchangeable, so theirs are in
-// ascending order: states that differ by a renaming of callers are one.
+// state is one of the whole: memory, by index of the values met, and the callers' local states.
+// Callers that run one program are interchangeable, so theirs are in ascending order: states that
+// differ by a renaming of callers are one.
 type state struct {
 	actors [maxActors]uint16
 	memory [maxCells]uint8
@@ -43,8 +43,8 @@ type search struct {
 	parent []uint32 // of the state found at the same place of seen
 }
 
-// Search visits every state that the callers can reach, each operation and each
-// choice a step of its own, breadth first, until it comes on a violation.
+// Search visits every state that the callers can reach, each operation and each choice a step of
+// its own, breadth first, until it comes on a violation.
 func (m *Model) Search() Report {
 	s := &search{model: m, cells: cellsOf(m.Shared), indices: make(map[uint64]uint8)}
 	s.locals = locals{programs: m.Programs, cells: s.cells, byKey: make(map[string]uint16)}
@@ -174,9 +174,8 @@ func (s *search) value(v uint64) uint8 {
 	return i
 }
 
-// trace writes the way from the first state to the one at, and the last move. The
-// way is known as canonical states; it is walked again with callers that keep
-// their names.
+// trace writes the way from the first state to the one at, and the last move. The way is known as
+// canonical states; it is walked again with callers that keep their names.
 func (s *search) trace(at int, last move) []string {
 	way := []state{s.canonical(last.to)}
 	for i := at; i > 0; i = int(s.parent[i]) {
@@ -234,8 +233,8 @@ func (s *search) line(from state, mv move) string {
 	return b.String()
 }
 
-// table is the set of states seen, in the order in which they were: a hash table
-// with open addressing. A map does the same in three times the time.
+// table is the set of states seen, in the order in which they were: a hash table with open
+// addressing. A map does the same in three times the time.
 type table struct {
 	states []state
 	slots  []uint32 // place in states + 1, 0 for none; a power of 2 of them

@@ -6,9 +6,9 @@ import (
 	tick "github.com/firn-id/firn/internal/tick/explore/simtick"
 )
 
-// Three callers make three IDs each. Every step of every caller is on its own:
-// reading the clock, loading the word, loading the fence, swapping. Nothing is left
-// out here: a caller remembers all that it has seen in its call.
+// Three callers make three IDs each. Every step of every caller is on its own: reading the clock,
+// loading the word, loading the fence, swapping. Nothing is left out here: a caller remembers all
+// that it has seen in its call.
 func TestThreeCallersOfThreeIDs(t *testing.T) {
 	w := new(tick.Word)
 	kept := holds(t, &Model{
@@ -116,8 +116,8 @@ func stepModel(w word, steppers, made int) *Model {
 	}
 }
 
-// Callers of Step who go on when the tick is exhausted never carry into the time, as long as
-// the room has a place for each of them, however often they call.
+// Callers of Step who go on when the tick is exhausted never carry into the time, as long as the
+// room has a place for each of them, however often they call.
 func TestStepBeyondTheEnd(t *testing.T) {
 	holds(t, overdrawnModel(new(tick.Word), narrow{bits: 2, limit: 2}, 2, 5))
 	holds(t, overdrawnModel(new(tick.Word), narrow{bits: 2, limit: 1}, 3, 4))
@@ -129,8 +129,8 @@ func TestStepBeyondTheEndNeedsTheRoom(t *testing.T) {
 	fails(t, overdrawnModel(new(tick.Word), narrow{bits: 2, limit: 2}, 3, 5), "carried into the time")
 }
 
-// overdrawnModel has callers of Step, each of whom calls more often than there is room, beside
-// one who begins ticks.
+// overdrawnModel has callers of Step, each of whom calls more often than there is room, beside one
+// who begins ticks.
 func overdrawnModel(w word, n narrow, callers, calls int) *Model {
 	return &Model{
 		Shared: w, Setup: func() { w.Open(); w.Advance(1<<n.bits, 0, 0, 1, 2<<n.bits) }, Watch: n.watch(uint64(callers)),
@@ -156,15 +156,15 @@ func stepFenceModel(w word) *Model {
 	}
 }
 
-// The fence rises at any moment, to any of some words: raised by one while three
-// make IDs, and by two who know nothing of each other while two do.
+// The fence rises at any moment, to any of some words: raised by one while three make IDs, and by
+// two who know nothing of each other while two do.
 func TestFence(t *testing.T) {
 	holds(t, fenceModel(new(tick.Word), 2, 1))
 	holds(t, fenceModel(new(tick.Word), 1, 2))
 }
 
-// fenceModel has callers of Advance and one of Reserve while the fence is raised: to
-// the middle of a tick, to its end and to beyond all ticks.
+// fenceModel has callers of Advance and one of Reserve while the fence is raised: to the middle of
+// a tick, to its end and to beyond all ticks.
 func fenceModel(w word, advancers, raisers int) *Model {
 	return &Model{
 		Shared: w, Setup: func() { w.Raise(5) }, Watch: both(increasing, fenced), Format: format,
@@ -181,8 +181,8 @@ func TestSeal(t *testing.T) {
 	holds(t, sealModel(new(tick.Word), 2))
 }
 
-// sealModel has callers of Advance and one of Reserve while the word is sealed. In a few
-// tries each of them may find no word, for as long as it likes.
+// sealModel has callers of Advance and one of Reserve while the word is sealed. In a few tries each
+// of them may find no word, for as long as it likes.
 func sealModel(w word, advancers int) *Model {
 	return &Model{
 		Shared: w, Setup: func() { w.Raise(14) }, Watch: sealed, Format: format,

@@ -1,6 +1,6 @@
-// Package atomic stands in for sync/atomic in code that is explored. Its values
-// hold nothing: each operation is handed to whoever runs the code, who keeps the
-// memory and says what the operation returns.
+// Package atomic stands in for sync/atomic in code that is explored. Its values hold nothing: each
+// operation is handed to whoever runs the code, who keeps the memory and says what the operation
+// returns.
 package atomic
 
 import "fmt"
@@ -22,9 +22,9 @@ type Op struct {
 	A, B uint64 // the operands, as far as the kind has them
 }
 
-// Perform returns an operation's result: what it loads, the sum, 1 or 0 for a swap
-// made or not. Whoever runs the code sets it, and runs one piece of code at a time:
-// code that thinks it calls sync/atomic has no place to pass it along.
+// Perform returns an operation's result: what it loads, the sum, 1 or 0 for a swap made or not.
+// Whoever runs the code sets it, and runs one piece of code at a time: code that thinks it calls
+// sync/atomic has no place to pass it along.
 var Perform func(Op) uint64
 
 // Uint64 has the methods of sync/atomic's that the explored code calls.

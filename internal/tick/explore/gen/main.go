@@ -169,8 +169,8 @@ func (w *%[1]s) %[2]s(%[4]s
 `, m.name, m.method, m.fault, body), nil
 }
 
-// overridable returns an error if a method of the word uses another method of the word. The
-// method of an embedded word would use the right one, not the faulty one that a mutant overrides.
+// overridable returns an error if a method of the word uses another method of the word. The method
+// of an embedded word would use the right one, not the faulty one that a mutant overrides.
 func overridable(source string) error {
 	file, err := parser.ParseFile(token.NewFileSet(), "word.go", source, parser.SkipObjectResolution)
 	if err != nil {
