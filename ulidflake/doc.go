@@ -23,7 +23,7 @@
 // of the millisecond adds a random increment. Timestamps count from 2024 and last until 2302.
 //
 //	gen, err := ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{Scalability: 7})
-//	id, err := gen.Next(ctx) // 00CMXB6TAK4S7
+//	id, err := gen.Next(ctx) // 01XFNNY35ZJA7
 //
 // # Uniqueness and order
 //
