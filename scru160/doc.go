@@ -16,7 +16,7 @@
 // The text of an ID is 32 characters of base32hex, or 40 hexadecimal digits, in either case:
 //
 //	gen, err := scru160.NewGenerator(scru160.Config{})
-//	id, err := gen.Next(ctx) // 05TTUP1HNCPNA1QHTDHRTCU3V32PD7C6
+//	id, err := gen.Next(ctx) // 06E23B7CCL83QK5LQ04AF9K79M1CF0BR
 //
 // # Uniqueness and order
 //
