@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"database/sql/driver"
 	"encoding/json"
-	"fmt"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -264,57 +263,4 @@ func TestTextConstants(t *testing.T) {
 	if got := time.Unix(0, end).UTC().Format("2006-01-02 15:04:05.000"); got != "2079-09-07 15:47:35.548" {
 		t.Errorf("timestamps end at %s", got)
 	}
-}
-
-func ExampleNew() {
-	const PersonType = 1
-	id := sno.New(PersonType)
-	fmt.Println(id.Meta(), len(id), len(id.String()))
-	// Output: 1 10 16
-}
-
-func ExampleGenerator_Snapshot() {
-	generator, err := sno.NewGenerator(&sno.GeneratorSnapshot{Partition: sno.Partition{'A', 10}}, nil)
-	if err != nil {
-		panic(err)
-	}
-	last := generator.New(0)
-
-	// The program ends, and starts again.
-	saved, err := json.Marshal(generator.Snapshot())
-	if err != nil {
-		panic(err)
-	}
-	var snapshot sno.GeneratorSnapshot
-	if err := json.Unmarshal(saved, &snapshot); err != nil {
-		panic(err)
-	}
-	restored, err := sno.NewGenerator(&snapshot, nil)
-	if err != nil {
-		panic(err)
-	}
-	fmt.Println(restored.New(0).Compare(last))
-	// Output: 1
-}
-
-func ExampleID_UUID() {
-	id := sno.MustParse("cufsekaqqudbobiw")
-	// db.Exec("INSERT INTO people (id) VALUES ($1)", id.UUID())
-	fmt.Println(id.UUID())
-
-	var u sno.UUID
-	// db.QueryRow("SELECT id FROM people").Scan(&u)
-	if err := u.Scan("63756673-656b-6171-7175-64626f626977"); err != nil {
-		panic(err)
-	}
-	fmt.Println(sno.FromUUID(u))
-	// Output:
-	// 63756673-656b-6171-7175-64626f626977
-	// cufsekaqqudbobiw <nil>
-}
-
-func ExampleEncodedMeta() {
-	meta, err := sno.EncodedMeta("cufsekaqqudbobiw")
-	fmt.Println(meta, err)
-	// Output: 199 <nil>
 }
