@@ -11,20 +11,20 @@ import (
 	"time"
 )
 
-// A benchmark measures one thing of one subject. Its names are group, then key=value
-// pairs, so that benchstat can compare by any of them.
+// A benchmark measures one group of one subject. Its name is the group and then pairs key=value:
+// benchstat can compare by each key.
 type benchmark struct {
 	name string
 	run  func(b *testing.B) error
 }
 
-// group names, the first part of a benchmark's name.
+// The groups. A group is the first part of the name of a benchmark.
 const (
 	groupNext       = "Next"       // IDs one at a time, below the cap, by one goroutine
-	groupParallel   = "Parallel"   // the same by several, a core for each
+	groupParallel   = "Parallel"   // the same by several goroutines, a core for each
 	groupBatch      = "Batch"      // IDs many at a time, below the cap
 	groupSeq        = "Seq"        // IDs from an iterator, below the cap
-	groupSaturation = "Saturation" // all IDs that can be had
+	groupSaturation = "Saturation" // all IDs that the layout allows
 	groupEncode     = "Encode"     // texts into a buffer
 	groupString     = "String"     // texts as strings
 	groupDecode     = "Decode"     // texts read
@@ -35,10 +35,10 @@ var groups = []string{groupNext, groupParallel, groupBatch, groupSeq, groupSatur
 
 const sortIDs = 1_000_000
 
-// crowd is how many goroutines ask at once where more than one do at saturation.
+// crowd is how many goroutines share a generator at saturation, in the benchmarks with several.
 const crowd = 8
 
-// benchmarks returns those of a group, for up to so many cores.
+// benchmarks returns the benchmarks of a group, for up to so many cores.
 func benchmarks(group string, cores int) []benchmark {
 	var all []benchmark
 	add := func(s *subject, more string, run func(b *testing.B) error) {
@@ -49,7 +49,7 @@ func benchmarks(group string, cores int) []benchmark {
 		switch group {
 		case groupNext:
 			if s.next != nil {
-				add(s, "", func(b *testing.B) error { return below(b, s, s.next) })
+				add(s, "", func(b *testing.B) error { return belowCap(b, s, s.next) })
 			}
 		case groupParallel:
 			for _, n := range coreCounts(cores) {
@@ -59,11 +59,11 @@ func benchmarks(group string, cores int) []benchmark {
 			}
 		case groupBatch:
 			if s.batch != nil {
-				add(s, "", func(b *testing.B) error { return below(b, s, s.batch) })
+				add(s, "", func(b *testing.B) error { return belowCap(b, s, s.batch) })
 			}
 		case groupSeq:
 			if s.seq != nil {
-				add(s, "", func(b *testing.B) error { return below(b, s, s.seq) })
+				add(s, "", func(b *testing.B) error { return belowCap(b, s, s.seq) })
 			}
 		case groupSaturation:
 			for _, n := range []int{1, crowd} {
@@ -76,14 +76,14 @@ func benchmarks(group string, cores int) []benchmark {
 			}
 		case groupSort:
 			if s.sort != nil {
-				add(s, "", func(b *testing.B) error { return sorts(b, s) })
+				add(s, "", func(b *testing.B) error { return sortAll(b, s) })
 			}
 		default:
 			if s.codec == nil {
 				continue
 			}
-			if c, err := s.codec(); err != nil || c.of(group) != nil {
-				add(s, "", func(b *testing.B) error { return converts(b, s, group) })
+			if c, err := s.codec(); err != nil || c.operation(group) != nil {
+				add(s, "", func(b *testing.B) error { return convert(b, s, group) })
 			}
 		}
 	}
@@ -93,7 +93,7 @@ func benchmarks(group string, cores int) []benchmark {
 // name returns a benchmark's name.
 func name(group, subject, more string) string { return group + "/id=" + subject + more }
 
-// coreCounts returns 2, 4, 8 and so on up to the cores, and all of them.
+// coreCounts returns 2, 4, 8 and so on, and at last the number of cores.
 func coreCounts(cores int) []int {
 	var counts []int
 	for n := 2; n < cores; n *= 2 {
@@ -105,9 +105,9 @@ func coreCounts(cores int) []int {
 	return counts
 }
 
-// A meter takes the time of f, which handles n IDs, over and over, and reports the median
-// per ID as ns/op, so that what happens once in a while, a page fault or another process's
-// turn, is no part of it. The benchmark's own count, N, is how often f ran.
+// A meter measures the time of a function that handles n IDs, many times, and reports the median per
+// ID as ns/op. Rare events, such as a page fault or the turn of another process, do not move the
+// median. The benchmark's own count N is the number of measurements.
 type meter struct {
 	n    int
 	took []float64 // in ns per ID
@@ -145,23 +145,22 @@ func median(v []float64) float64 {
 	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
 }
 
-// below measures a generator below its cap. It waits, by reading the clock, for a tick to
-// begin, and then takes the time of a burst of fewer IDs than a tick has: so no generator
-// ever has to wait for the next tick, and each meets a new tick once in a burst. Peers with
-// and without a cap and Firn are measured alike.
-func below(b *testing.B, s *subject, generator func() (loop, error)) error {
+// belowCap measures a generator below its cap. belowCap reads the clock until a tick begins, and then
+// measures a burst of fewer IDs than a tick has. No generator waits for the next tick, and each meets a
+// new tick once in a burst. Firn, peers with a cap and peers without one are measured alike.
+func belowCap(b *testing.B, s *subject, generator func() (loop, error)) error {
 	burst, tick := s.pace()
-	made, err := generator()
+	run, err := generator()
 	if err != nil {
 		return err
 	}
-	if err := made(burst); err != nil { // what is only done once
+	if err := run(burst); err != nil { // the work of the first call
 		return err
 	}
 	m := newMeter(burst)
 	for b.Loop() {
 		await(tick)
-		if err := m.time(func() error { return made(burst) }); err != nil {
+		if err := m.time(func() error { return run(burst) }); err != nil {
 			return err
 		}
 	}
@@ -178,23 +177,23 @@ func await(tick time.Duration) {
 // tickOf returns the number of the tick that t is in.
 func tickOf(t time.Time, tick time.Duration) int64 { return t.UnixNano() / int64(tick) }
 
-// parallel measures a generator below its cap with so many goroutines that share it. They
-// are there from the start and begin a burst at once, each with its share; its time ends
-// with the last of them. So ns/op is the time in which all of them together make one ID.
+// parallel measures a generator below its cap that several goroutines share. The goroutines run from
+// the start and begin a burst together, each with its share. The time ends with the last goroutine:
+// ns/op is the time in which all goroutines together make one ID.
 func parallel(b *testing.B, s *subject, goroutines int) error {
-	made, err := s.next()
+	run, err := s.next()
 	if err != nil {
 		return err
 	}
 	size, tick := s.pace()
 	share := size / goroutines
 	var (
-		burst, done atomic.Int64 // bursts begun, shares made
+		burst, done atomic.Int64 // bursts begun, shares run
 		failed      atomic.Pointer[error]
 		wg          sync.WaitGroup
 	)
-	take := func() {
-		if err := made(share); err != nil {
+	makeShare := func() {
+		if err := run(share); err != nil {
 			failed.Store(&err)
 		}
 	}
@@ -208,7 +207,7 @@ func parallel(b *testing.B, s *subject, goroutines int) error {
 				}
 				if now != seen {
 					seen = now
-					take()
+					makeShare()
 					done.Add(1)
 				}
 			}
@@ -222,7 +221,7 @@ func parallel(b *testing.B, s *subject, goroutines int) error {
 		await(tick)
 		_ = m.time(func() error {
 			burst.Store(i)
-			take()
+			makeShare()
 			for done.Load() < i*int64(goroutines-1) {
 			}
 			return nil
@@ -235,11 +234,11 @@ func parallel(b *testing.B, s *subject, goroutines int) error {
 	return nil
 }
 
-// saturate asks for IDs, by so many goroutines, as fast as they come. It reports the share
-// that they get of what the layout allows in the ticks that they run in, the cores that the
-// process uses for it, and what an ID takes of one. It wants a -benchtime of a second or more.
+// saturate makes IDs with several goroutines as fast as the generator allows. saturate reports the
+// share of the cap, the cores in use, and the processor time of an ID. The -benchtime must be a second
+// or more.
 func saturate(b *testing.B, s *subject, generator func() (loop, error), goroutines int) error {
-	made, err := generator()
+	run, err := generator()
 	if err != nil {
 		return err
 	}
@@ -250,8 +249,8 @@ func saturate(b *testing.B, s *subject, generator func() (loop, error), goroutin
 		failed atomic.Pointer[error]
 		wg     sync.WaitGroup
 	)
-	take := func() {
-		if err := made(chunk); err != nil {
+	makeShare := func() {
+		if err := run(chunk); err != nil {
 			failed.Store(&err)
 			over.Store(true)
 		}
@@ -263,15 +262,15 @@ func saturate(b *testing.B, s *subject, generator func() (loop, error), goroutin
 	for range goroutines - 1 {
 		wg.Go(func() {
 			for !over.Load() {
-				take()
+				makeShare()
 			}
 		})
 	}
 	for b.Loop() && failed.Load() == nil {
-		take()
+		makeShare()
 	}
 	for last := tickOf(time.Now(), s.cap.tick); tickOf(time.Now(), s.cap.tick) == last && failed.Load() == nil; {
-		take() // what is left of the tick, so that whole ticks are compared with their caps
+		makeShare() // to the end of the tick: only whole ticks can be compared with their caps
 	}
 	n := float64(ids.Load())
 	end := time.Now()
@@ -292,8 +291,8 @@ func saturate(b *testing.B, s *subject, generator func() (loop, error), goroutin
 	return nil
 }
 
-// of returns what a group measures of a codec; nil if it has none.
-func (c *codec) of(group string) func() error {
+// operation returns what a group measures of the codec, nil if the codec cannot do it.
+func (c *codec) operation(group string) func() error {
 	switch {
 	case group == groupEncode && c.encode != nil:
 		return func() error { c.encode(); return nil }
@@ -305,13 +304,13 @@ func (c *codec) of(group string) func() error {
 	return nil
 }
 
-// converts measures a codec, over all its IDs several times.
-func converts(b *testing.B, s *subject, group string) error {
+// convert measures a codec: several passes over all its IDs.
+func convert(b *testing.B, s *subject, group string) error {
 	c, err := s.codec()
 	if err != nil {
 		return err
 	}
-	f := c.of(group)
+	f := c.operation(group)
 	const passes = 8
 	m := newMeter(passes * codecIDs)
 	for b.Loop() {
@@ -330,8 +329,8 @@ func converts(b *testing.B, s *subject, group string) error {
 	return nil
 }
 
-// sorts measures the sorting of a million IDs, as one generator makes them and then shuffled.
-func sorts(b *testing.B, s *subject) error {
+// sortAll measures the sorting of a million shuffled IDs of one generator.
+func sortAll(b *testing.B, s *subject) error {
 	sorter, err := s.sort(sortIDs)
 	if err != nil {
 		return err

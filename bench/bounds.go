@@ -10,9 +10,10 @@ import (
 	"github.com/firn-id/firn/internal/clock"
 )
 
-// boundSubjects are no ways to make IDs: what Firn's can hardly be faster than. A generator asks whether its tick goes on
-// and adds to a word; a portable one reads the clock of the package time for each ID; who waits for ticks sleeps; and who
-// writes or reads one ID by vectors calls assembly. Only the table of limits shows them.
+// boundSubjects make no IDs: they do the least that a generator or a codec of Firn must do. A generator
+// looks at the counter and adds to a word. A portable generator calls time.Since for each ID. A
+// generator at saturation pauses until the next tick. A codec with vectors calls assembly. Only the
+// table of limits shows bounds.
 var boundSubjects = []subject{
 	{
 		name: "time-since", title: "time.Since alone", kin: "nanoflake", bound: true,
@@ -34,7 +35,7 @@ var boundSubjects = []subject{
 			var word atomic.Uint64
 			return loopOf(func(n int) (last uint64, err error) {
 				for range n {
-					if deadline.AheadByCycles() { // which makes no difference to what it takes
+					if deadline.AheadByCycles() { // the branch costs the same either way
 						last++
 					}
 					last ^= word.Add(1)
@@ -44,7 +45,7 @@ var boundSubjects = []subject{
 		},
 	},
 	{
-		name: "sleep", title: "a thread that sleeps from tick to tick", kin: "nanoflake", bound: true,
+		name: "sleep", title: "a goroutine that pauses from tick to tick", kin: "nanoflake", bound: true,
 		cap: capacity{1, time.Millisecond},
 		ticks: func() (loop, error) {
 			last := tickOf(time.Now(), time.Millisecond)

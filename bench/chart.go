@@ -22,7 +22,7 @@ type chart struct {
 	file   string // without its ending
 	title  string
 	axis   string
-	series []string // what a row's bars are; one of them needs no name
+	series []string // the names of a row's bars; a single bar needs no name
 	rows   []chartRow
 }
 
@@ -30,11 +30,11 @@ type chartRow struct {
 	name   string // the subject's
 	label  string
 	firn   bool
-	values []float64 // NaN where there is none
+	values []float64 // NaN for no bar
 	notes  []string  // beside the bars
 }
 
-// A theme is what a chart is drawn with. The background stays that of the page.
+// A theme has the colours of a chart. The background is the background of the page.
 type theme struct {
 	suffix      string
 	text, grid  color.Color
@@ -61,7 +61,7 @@ func rgb(v uint32) color.Color {
 	return color.NRGBA{uint8(v >> 16), uint8(v >> 8), uint8(v), 0xff}
 }
 
-// charts returns those that the results have something for.
+// charts returns the charts for which there are results.
 func charts(r *results) []chart {
 	var all []chart
 	add := func(c chart) {
@@ -81,7 +81,7 @@ func charts(r *results) []chart {
 	saturation := r.chart("saturation", "All IDs that the layout allows: what they take of the processor", "cores", "cores", 1,
 		[]bar{{"", groupSaturation, "/goroutines=1"}})
 	for i, row := range saturation.rows {
-		share, _ := r.of(key{name(groupSaturation, row.name, "/goroutines=1"), "", "%cap"})
+		share, _ := r.median(key{name(groupSaturation, row.name, "/goroutines=1"), "", "%cap"})
 		s, err := find(row.name)
 		if err != nil {
 			continue
@@ -92,10 +92,10 @@ func charts(r *results) []chart {
 	return all
 }
 
-// A bar says what is measured in a series of a chart.
+// A bar names the measurements of a series of a chart.
 type bar struct{ series, group, more string }
 
-// chart returns the chart of the subjects that have the first of the bars.
+// chart returns the chart of all subjects with a measurement for the first bar.
 func (r *results) chart(file, title, axis, unit string, per float64, bars []bar) chart {
 	c := chart{file: file, title: title, axis: axis}
 	for _, b := range bars {
@@ -104,7 +104,7 @@ func (r *results) chart(file, title, axis, unit string, per float64, bars []bar)
 	for _, l := range r.lines(bars[0].group, bars[0].more, unit) {
 		row := chartRow{name: l.name, label: l.title, firn: l.firn()}
 		for _, b := range bars {
-			got, ok := r.of(key{name(b.group, l.name, b.more), "", unit})
+			got, ok := r.median(key{name(b.group, l.name, b.more), "", unit})
 			v, note := math.NaN(), ""
 			if ok {
 				v = got.Center / per
@@ -151,7 +151,7 @@ func (c chart) draw(t theme) ([]byte, error) {
 	grid.Vertical.Dashes = nil
 	p.Add(grid)
 
-	// The first row is the uppermost, and the axis goes up.
+	// The axis goes up, and the first row is at the top.
 	rows := slices.Clone(c.rows)
 	slices.Reverse(rows)
 	var labels []string

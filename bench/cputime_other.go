@@ -4,5 +4,6 @@ package main
 
 import "time"
 
-// cpuTime returns the processor time that the process has used, and whether that is known.
+// cpuTime returns the processor time that the process has used. It returns false if the system does
+// not have that time.
 func cpuTime() (time.Duration, bool) { return 0, false }

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// cpuTime returns the processor time that the process has used, and whether that is known.
+// cpuTime returns the processor time that the process has used. It returns false if the system does
+// not have that time.
 func cpuTime() (time.Duration, bool) {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {

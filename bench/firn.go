@@ -14,8 +14,8 @@ import (
 
 var ctx = context.Background()
 
-// firnSubjects are Firn's formats, with their default settings; Snowflake-SI alone has one
-// machine, and so the widest sequence.
+// firnSubjects are Firn's formats with their default settings, except Snowflake-SI: without machine
+// bits it has the longest sequence.
 var firnSubjects = []subject{
 	{
 		name: "nanoflake", title: "Firn Nanoflakes", cap: capacity{4096, time.Millisecond},
@@ -28,10 +28,7 @@ var firnSubjects = []subject{
 				return id, err
 			}), err
 		},
-		batch: func() (loop, error) {
-			g, err := newNanoflake()
-			return batchesOf(func(dst []nanoflake.ID) (int, error) { return g.Fill(ctx, dst) }), err
-		},
+		batch: fills[nanoflake.ID](newNanoflake),
 		seq: func() (loop, error) {
 			g, err := newNanoflake()
 			return loopOf(func(n int) (id nanoflake.ID, err error) {
@@ -127,7 +124,7 @@ var firnSubjects = []subject{
 		sort: func(n int) (*sorter, error) { return sortSnos(n, sno.Sort) },
 	},
 	{
-		// Not a way to make IDs: what sorts them without sno.Sort.
+		// Sorts IDs without sno.Sort, and makes none.
 		name: "sno-by-comparison", title: "sno IDs by slices.SortFunc", kin: "sno",
 		sort: func(n int) (*sorter, error) {
 			return sortSnos(n, func(ids []sno.ID) { slices.SortFunc(ids, sno.ID.Compare) })
@@ -135,7 +132,7 @@ var firnSubjects = []subject{
 	},
 	{
 		name: "snowflakesi", title: "Firn Snowflake-SI, 13 UIN bits", cap: capacity{8192, time.Millisecond},
-		burst: 2048, // the sequence goes on counting: so four ticks have it whole, and none begins with few IDs left
+		burst: 2048, // a quarter of the sequence, which goes on counting: no burst meets its end
 		next: func() (loop, error) {
 			g, err := newSnowflakeSI()
 			return loopOf(func(n int) (id snowflakesi.ID, err error) {
@@ -145,10 +142,7 @@ var firnSubjects = []subject{
 				return id, err
 			}), err
 		},
-		batch: func() (loop, error) {
-			g, err := newSnowflakeSI()
-			return batchesOf(func(dst []snowflakesi.ID) (int, error) { return g.Fill(ctx, dst) }), err
-		},
+		batch: fills[snowflakesi.ID](newSnowflakeSI),
 		seq: func() (loop, error) {
 			g, err := newSnowflakeSI()
 			return loopOf(func(n int) (id snowflakesi.ID, err error) {
@@ -199,10 +193,7 @@ var firnSubjects = []subject{
 				return id, err
 			}), err
 		},
-		batch: func() (loop, error) {
-			g, err := newUlidFlake()
-			return batchesOf(func(dst []ulidflake.ID) (int, error) { return g.Fill(ctx, dst) }), err
-		},
+		batch: fills[ulidflake.ID](newUlidFlake),
 		seq: func() (loop, error) {
 			g, err := newUlidFlake()
 			return loopOf(func(n int) (id ulidflake.ID, err error) {
@@ -243,8 +234,8 @@ var firnSubjects = []subject{
 		},
 	},
 	{
-		// A millisecond's first randomness is one of 2^15 at random: half of them are left,
-		// on average.
+		// Each millisecond starts at one of 2^15 values at random: on average half of the values
+		// are left.
 		name: "ulidflake-scalable", title: "Firn Ulid-Flake, scalable", cap: capacity{16384.5, time.Millisecond},
 		next: func() (loop, error) {
 			g, err := newScalableUlidFlake()
@@ -255,10 +246,7 @@ var firnSubjects = []subject{
 				return id, err
 			}), err
 		},
-		batch: func() (loop, error) {
-			g, err := newScalableUlidFlake()
-			return batchesOf(func(dst []ulidflake.ScalableID) (int, error) { return g.Fill(ctx, dst) }), err
-		},
+		batch: fills[ulidflake.ScalableID](newScalableUlidFlake),
 		seq: func() (loop, error) {
 			g, err := newScalableUlidFlake()
 			return loopOf(func(n int) (id ulidflake.ScalableID, err error) {
@@ -282,10 +270,7 @@ var firnSubjects = []subject{
 				return err
 			}, err
 		},
-		batch: func() (loop, error) {
-			g, err := newSCRU160()
-			return batchesOf(func(dst []scru160.ID) (int, error) { return g.Fill(ctx, dst) }), err
-		},
+		batch: fills[scru160.ID](newSCRU160),
 		seq: func() (loop, error) {
 			g, err := newSCRU160()
 			return loopOf(func(n int) (id scru160.ID, err error) {
@@ -331,8 +316,8 @@ func newNanoflake() (*nanoflake.Generator, error) {
 	return nanoflake.NewGenerator(nanoflake.Config{})
 }
 
-// newSno makes a generator of partition 0: without a snapshot each would take one of the
-// process's partitions, which run out.
+// newSno makes a generator of partition 0. Without a snapshot each generator takes another partition
+// of the process, and partitions run out.
 func newSno() (*sno.Generator, error) { return sno.NewGenerator(&sno.GeneratorSnapshot{}, nil) }
 
 func newSnowflakeSI() (*snowflakesi.Generator, error) {

@@ -1,12 +1,11 @@
-// Command bench measures Firn and other packages at the same work in one run, and writes
-// a table with ratios, charts, and the measurements as benchstat reads them. Run it in the
-// repository's root:
+// Command bench measures Firn and other packages at the same work in one run. It writes a table with
+// ratios, charts, and the measurements in the format of benchstat. Run it in the repository's root:
 //
 //	go run ./bench                                  # about four minutes, into bench/results
 //	go run ./bench -quick                           # about 40 s, into a folder of its own
 //	go run ./bench -from bench/results/bench.txt    # the table and the charts anew
 //
-// The same measurements are benchmarks of package testing, too:
+// The same measurements are also benchmarks of package testing:
 //
 //	go test -run '^$' -bench Next -count 10 ./bench
 package main
@@ -84,7 +83,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 	return nil
 }
 
-// folder returns the folder to write to, which exists.
+// folder returns the folder for the results, and makes it if needed.
 func folder(out string, quick bool) (string, error) {
 	switch {
 	case out != "":
@@ -99,7 +98,7 @@ func folder(out string, quick bool) (string, error) {
 	return out, os.MkdirAll(out, 0o777)
 }
 
-// write writes the measurements, and the table and charts that follow from them.
+// write writes the measurements, the table and the charts.
 func write(dir string, raw []byte) error {
 	r, err := parse(bytes.NewReader(raw), rawFile)
 	if err != nil {
@@ -123,11 +122,11 @@ func write(dir string, raw []byte) error {
 	return nil
 }
 
-// A plan says how long each group is measured, and how often: each round measures all
-// subjects in turn, so that what disturbs the machine for a while disturbs them all.
+// A plan says how long and how often each group is measured. Each round measures all subjects in
+// turn: a disturbance of the machine then affects all subjects alike.
 type plan struct {
 	rounds int
-	time   map[string]time.Duration // of a benchmark, in a round
+	time   map[string]time.Duration // of a benchmark in a round
 	once   map[string]int           // groups with another number of rounds
 }
 
@@ -152,7 +151,7 @@ var (
 	}
 )
 
-// measure runs all benchmarks and returns the results in Go's benchmark format.
+// measure runs all benchmarks and returns the results in Go's format for benchmarks.
 func (p plan) measure(progress io.Writer) ([]byte, error) {
 	testing.Init()
 	var raw bytes.Buffer
@@ -185,15 +184,15 @@ func (p plan) measure(progress io.Writer) ([]byte, error) {
 	}
 	fmt.Fprintln(progress, "built without assembly, for the portable clock and codecs")
 	if err := p.measurePortable(&raw); err != nil {
-		fmt.Fprintln(progress, "bench: not measured:", err) // it needs the go command
+		fmt.Fprintln(progress, "bench: not measured:", err) // the go command is missing, say
 	}
 	return raw.Bytes(), nil
 }
 
-// portable is the build tag under which Firn has no assembly.
+// portable is the build tag for Firn without assembly.
 const portable = "purego"
 
-// measurePortable measures Firn built without assembly, which takes a process of its own.
+// measurePortable measures Firn built without assembly, in another process.
 func (p plan) measurePortable(raw *bytes.Buffer) error {
 	fmt.Fprintf(raw, "%s: %s\n", configTags, portable)
 	for _, group := range []string{groupNext, groupEncode, groupDecode} {

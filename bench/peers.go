@@ -14,8 +14,8 @@ import (
 	"github.com/sony/sonyflake"
 )
 
-// peerSubjects are other packages, each by the functions that its documentation shows
-// first, and by its cheapest where it has a cheaper one that is as strong.
+// peerSubjects are other packages. The loops of a peer call the functions that its documentation shows
+// first, and the cheapest function of the same strength.
 var peerSubjects = []subject{
 	{
 		name: "bwmarrin-snowflake", title: "bwmarrin/snowflake", module: "github.com/bwmarrin/snowflake",
@@ -66,7 +66,8 @@ var peerSubjects = []subject{
 		},
 	},
 	{
-		// No time in it: the floor for a counter. Small enough to be inlined, so its IDs are kept.
+		// A counter without a time: no counter is cheaper. The function is small enough to be inlined, so
+		// the loop keeps the ID.
 		name: "rogpeppe-fastuuid", title: "rogpeppe/fastuuid (no time)", module: "github.com/rogpeppe/fastuuid",
 		kin: "nanoflake",
 		next: func() (loop, error) {
@@ -144,7 +145,7 @@ var peerSubjects = []subject{
 			return codecOf(newULID,
 				func(buf []byte, ids []ulid.ULID) []byte {
 					buf = buf[:ulid.EncodedSize]
-					for _, id := range ids { // by value, which takes it less time than by index
+					for _, id := range ids { // by value: faster than by index here
 						_ = id.MarshalTextTo(buf)
 					}
 					return buf
@@ -178,7 +179,7 @@ var peerSubjects = []subject{
 				return err
 			}, nil
 		},
-		batch: func() (loop, error) { // of a sequence, which is one seed and a counter
+		batch: func() (loop, error) { // of a sequence: one seed and a counter
 			return batchesOf(func(dst []ksuid.KSUID) (int, error) {
 				seed, err := ksuid.NewRandom()
 				seq := ksuid.Sequence{Seed: seed}
@@ -247,7 +248,7 @@ var peerSubjects = []subject{
 		},
 	},
 	{
-		// As its documentation offers for throughput.
+		// The documentation offers a pool of random bytes for throughput.
 		name: "google-uuid-pool", title: "google/uuid v7, EnableRandPool", module: "github.com/google/uuid", kin: "scru160",
 		next: func() (loop, error) {
 			google.EnableRandPool()

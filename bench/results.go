@@ -15,7 +15,7 @@ import (
 	"golang.org/x/perf/benchmath"
 )
 
-// Keys of the configuration, which says of what machine and which versions the results are.
+// Keys of the configuration: the machine and the versions of the results.
 const (
 	configGo    = "go"
 	configCPU   = "cpu"
@@ -25,7 +25,7 @@ const (
 	configTags  = "tags" // build tags
 )
 
-// writeConfig writes the configuration of this process and machine.
+// writeConfig writes the configuration of the process and the machine.
 func writeConfig(w io.Writer) error {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -59,20 +59,20 @@ func writeConfig(w io.Writer) error {
 	return nil
 }
 
-// clocksource returns what the kernel reads the time from, "" where it does not say so.
+// clocksource returns the name of the kernel's clock, "" if the kernel does not name it.
 func clocksource() string {
 	name, _ := os.ReadFile("/sys/devices/system/clocksource/clocksource0/current_clocksource")
 	return strings.TrimSpace(string(name))
 }
 
-// Results are what was measured.
+// Results are the measurements of a run.
 type results struct {
-	config map[string]string // but for the build tags
+	config map[string]string // without the build tags
 	values map[key][]float64
 }
 
-// A key names measurements of one kind: the benchmark, without the number of processors,
-// the build tags, and the unit.
+// A key names measurements of one kind: the benchmark without the number of processors, the build
+// tags, and the unit.
 type key struct{ name, tags, unit string }
 
 // parse reads results in Go's benchmark format.
@@ -93,17 +93,18 @@ func parse(r io.Reader, file string) (*results, error) {
 				}
 			}
 			base, parts := rec.Name.Parts()
-			name := string(base)
+			var name strings.Builder
+			name.WriteString(string(base))
 			for _, part := range parts {
 				if part[0] != '-' {
-					name += string(part)
+					name.WriteString(string(part))
 				}
 			}
 			for _, v := range rec.Values {
 				if v.OrigUnit != "" {
 					v.Value, v.Unit = v.OrigValue, v.OrigUnit
 				}
-				k := key{name, tags, v.Unit}
+				k := key{name.String(), tags, v.Unit}
 				res.values[k] = append(res.values[k], v.Value)
 			}
 		}
@@ -117,9 +118,9 @@ func parse(r io.Reader, file string) (*results, error) {
 	return res, nil
 }
 
-// of returns the median of what was measured, with its confidence interval; ok tells
-// whether there is any.
-func (r *results) of(k key) (s benchmath.Summary, ok bool) {
+// median returns the median of the measurements with its confidence interval; ok is false if there
+// are no measurements.
+func (r *results) median(k key) (s benchmath.Summary, ok bool) {
 	v := r.values[k]
 	if len(v) == 0 {
 		return s, false
@@ -128,4 +129,4 @@ func (r *results) of(k key) (s benchmath.Summary, ok bool) {
 }
 
 // ns returns the time of a benchmark.
-func (r *results) ns(name string) (benchmath.Summary, bool) { return r.of(key{name, "", "ns/op"}) }
+func (r *results) ns(name string) (benchmath.Summary, bool) { return r.median(key{name, "", "ns/op"}) }

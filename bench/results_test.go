@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// Each benchmark runs, under a name of its own, and reports what the tables and charts want.
+// Each benchmark runs under a name of its own and reports all values that the tables and charts show.
 func TestBenchmarks(t *testing.T) {
 	before := flag.Lookup("test.benchtime").Value.String()
 	defer flag.Set("test.benchtime", before)
@@ -58,10 +58,10 @@ func TestBenchmarks(t *testing.T) {
 		}
 	}
 	for _, l := range limits() {
-		if !seen[l.of.name] {
-			t.Errorf("%s: no benchmark %s", l.what, l.of.name)
+		if !seen[l.measure.name] {
+			t.Errorf("%s: no benchmark %s", l.what, l.measure.name)
 		}
-		for _, other := range []string{l.peer, l.atop} {
+		for _, other := range []string{l.peer, l.floor} {
 			if other != "" && !seen[other] {
 				t.Errorf("%s: no benchmark %s", l.what, other)
 			}
@@ -81,7 +81,7 @@ func TestBenchmarkFails(t *testing.T) {
 	why := errors.New("why")
 	s := &subject{name: "x", next: func() (loop, error) { return func(int) error { return why }, nil }, cap: capacity{1, time.Millisecond}}
 	for name, run := range map[string]func(b *testing.B) error{
-		"below":    func(b *testing.B) error { return below(b, s, s.next) },
+		"below":    func(b *testing.B) error { return belowCap(b, s, s.next) },
 		"parallel": func(b *testing.B) error { return parallel(b, s, 2) },
 		"saturate": func(b *testing.B) error { return saturate(b, s, s.next, 2) },
 	} {
@@ -95,12 +95,12 @@ func TestBenchmarkFails(t *testing.T) {
 
 func TestMedian(t *testing.T) {
 	for _, v := range []struct {
-		of   []float64
-		want float64
+		values []float64
+		want   float64
 	}{{[]float64{3}, 3}, {[]float64{9, 1}, 5}, {[]float64{9, 1, 2}, 2}, {[]float64{4, 1, 900, 2}, 3}} {
-		given := slices.Clone(v.of)
-		if got := median(v.of); got != v.want || !slices.Equal(given, v.of) {
-			t.Errorf("median(%v) = %v, and it is %v then", given, got, v.of)
+		given := slices.Clone(v.values)
+		if got := median(v.values); got != v.want || !slices.Equal(given, v.values) {
+			t.Errorf("median(%v) = %v, and changes its argument to %v", given, got, v.values)
 		}
 	}
 	if !math.IsNaN(median(nil)) {
@@ -130,7 +130,7 @@ func TestDigits(t *testing.T) {
 	}
 }
 
-// raw is what a run with two cores measured of some subjects; of each twice or three times.
+// raw has measurements of some subjects in a run with two cores, two or three of each benchmark.
 const raw = `goos: linux
 goarch: amd64
 cpu: Some Processor
@@ -180,11 +180,11 @@ func TestParse(t *testing.T) {
 		{"Sort/id=sno", "", "ns/op"}:                              19e6,
 		{"Next/id=oklog-ulid", "", "allocs/op"}:                   1,
 	} {
-		if got, ok := r.of(k); !ok || math.Abs(got.Center-want) > 1e-6*want {
+		if got, ok := r.median(k); !ok || math.Abs(got.Center-want) > 1e-6*want {
 			t.Errorf("%+v is %v, %t", k, got.Center, ok)
 		}
 	}
-	if _, ok := r.of(key{"Next/id=scru160", "", "ns/op"}); ok {
+	if _, ok := r.median(key{"Next/id=scru160", "", "ns/op"}); ok {
 		t.Error("what was not measured has a value")
 	}
 	for k, want := range map[string]string{"cpu": "Some Processor", "github.com/rs/xid": "v1.6.0", "go": "go1.2.3"} {
@@ -199,7 +199,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// What writeConfig writes is read again, and says which versions were measured.
+// parse reads the output of writeConfig, which names the measured versions.
 func TestConfig(t *testing.T) {
 	var b bytes.Buffer
 	if err := writeConfig(&b); err != nil {
@@ -253,7 +253,7 @@ func TestTable(t *testing.T) {
 }
 
 func TestLimit(t *testing.T) {
-	most, least := limit{bound: 12}, limit{bound: 99.9, least: true}
+	most, least := limit{bound: 12}, limit{bound: 99.9, atLeast: true}
 	if !most.met(12) || most.met(12.01) || !least.met(99.9) || least.met(99.89) {
 		t.Error("a limit does not hold where it should, or the other way around")
 	}
@@ -306,7 +306,7 @@ func TestCharts(t *testing.T) {
 					t.Errorf("%s%s does not show %q: %q", c.file, theme.suffix, s, &text)
 				}
 			}
-			if !bytes.Contains(svg, []byte(fmt.Sprintf("#%02X%02X%02X", rgba(theme.firn[0])...))) {
+			if !bytes.Contains(svg, fmt.Appendf(nil, "#%02X%02X%02X", rgba(theme.firn[0])...)) {
 				t.Errorf("%s%s has nothing in Firn's colour", c.file, theme.suffix)
 			}
 		}
@@ -318,14 +318,14 @@ func rgba(c interface{ RGBA() (r, g, b, a uint32) }) []any {
 	return []any{r >> 8, g >> 8, b >> 8}
 }
 
-// Nothing measured, nothing to draw.
+// Without measurements there are no charts.
 func TestNoCharts(t *testing.T) {
 	if all := charts(mustParse(t, "cores: 1\nBenchmarkX 1 1 ns/op\n")); len(all) != 0 {
 		t.Errorf("%d charts", len(all))
 	}
 }
 
-// The command writes the table and the charts of measurements that there are.
+// With -from the command writes the table and the charts of existing measurements.
 func TestCommand(t *testing.T) {
 	dir := t.TempDir()
 	from, out := filepath.Join(dir, "raw"), filepath.Join(dir, "out")

@@ -4,7 +4,7 @@ package main
 
 import "uuid"
 
-// standardSubjects is the standard library's package, which Go 1.27 has first.
+// standardSubjects is the standard library's package uuid, new in Go 1.27.
 var standardSubjects = []subject{
 	{
 		name: "std-uuid", title: "standard library uuid v7", kin: "scru160",

@@ -62,19 +62,19 @@ func writeMachine(w io.Writer, r *results) {
 	fmt.Fprintln(w, strings.Join(modules, ", "))
 }
 
-// A line is what was measured of one subject in one group.
+// A line has the measurements of one subject in one group.
 type line struct {
 	*subject
 	value float64
 	key   key
 }
 
-// lines returns those of a group, the fastest first, without bounds.
+// lines returns the lines of a group, the fastest first, without bounds.
 func (r *results) lines(group, more, unit string) []line {
 	var all []line
 	for i := range subjects {
 		k := key{name(group, subjects[i].name, more), "", unit}
-		if got, ok := r.of(k); ok && !subjects[i].bound {
+		if got, ok := r.median(k); ok && !subjects[i].bound {
 			all = append(all, line{&subjects[i], got.Center, k})
 		}
 	}
@@ -82,19 +82,19 @@ func (r *results) lines(group, more, unit string) []line {
 	return all
 }
 
-// against returns how a peer's value compares with that of the nearest of Firn's formats.
+// against compares a peer's value with the value of the nearest of Firn's formats.
 func (r *results) against(l line) string {
 	if l.firn() {
 		return ""
 	}
 	nearest := l.kin
 	if strings.HasPrefix(l.key.name, groupSort+"/") {
-		nearest = "sno" // the one that has a Sort
+		nearest = "sno" // the only format with a Sort
 	}
 	k := l.key
 	k.name = strings.Replace(k.name, "/id="+l.name, "/id="+nearest, 1)
 	kin, err := find(nearest)
-	got, ok := r.of(k)
+	got, ok := r.median(k)
 	if err != nil || !ok {
 		return ""
 	}
@@ -112,8 +112,8 @@ func (l line) label() string {
 func writeGroup(w io.Writer, r *results, group, unit string) {
 	fmt.Fprintf(w, "| | %s | ± | allocations | against Firn |\n|---|---:|---:|---:|---|\n", unit)
 	for _, l := range r.lines(group, "", "ns/op") {
-		got, _ := r.of(l.key)
-		allocs, _ := r.of(key{l.key.name, "", "allocs/op"})
+		got, _ := r.median(l.key)
+		allocs, _ := r.median(key{l.key.name, "", "allocs/op"})
 		v := digits(l.value)
 		if group == groupSort {
 			v = digits(l.value / 1e6)
@@ -156,7 +156,7 @@ func writeSaturation(w io.Writer, r *results) {
 		more := fmt.Sprintf("/goroutines=%d", n)
 		for _, l := range r.lines(groupSaturation, more, "cpu-ns/ID") {
 			of := func(unit string) float64 {
-				s, _ := r.of(key{l.key.name, "", unit})
+				s, _ := r.median(key{l.key.name, "", unit})
 				return s.Center
 			}
 			fmt.Fprintf(w, "| %s | %d | %s | %.2f | %.3f | %s | %s |\n", l.label(), n,
@@ -165,7 +165,7 @@ func writeSaturation(w io.Writer, r *results) {
 	}
 }
 
-// amount returns a value with its unit, as the table has it.
+// amount returns a value with its unit, for the table.
 func amount(v float64, unit string) string {
 	switch {
 	case unit == "ns/op" && v >= 1e6:
@@ -206,7 +206,7 @@ func digits(v float64) string {
 
 // titleOf returns the title of a benchmark's subject.
 func titleOf(benchmark string) string {
-	for _, part := range strings.Split(benchmark, "/") {
+	for part := range strings.SplitSeq(benchmark, "/") {
 		if id, ok := strings.CutPrefix(part, "id="); ok {
 			if s, err := find(id); err == nil {
 				return s.title

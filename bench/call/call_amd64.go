@@ -1,6 +1,6 @@
 package call
 
-// In call_amd64.s. Those that write do so at the beginning of dst's last 16, 13 or 32 bytes.
+// Functions of call_amd64.s. A function that writes begins at the last 16, 13 or 32 bytes of dst.
 
 //go:noescape
 func write10(dst []byte, src *[10]byte)

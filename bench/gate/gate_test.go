@@ -85,7 +85,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// The file that is checked in has a count for each path, and nothing else.
+// The file in the repository has a count for each path, and nothing else.
 func TestFile(t *testing.T) {
 	text, err := os.ReadFile("counts.txt")
 	if err != nil {
@@ -108,8 +108,7 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// A library that has become slower is found out, and the same one is not: both are built and
-// counted.
+// The gate finds a slower library, and passes the present library. The test builds and counts both.
 func TestSlowdownIsFound(t *testing.T) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		t.Skip("instructions are counted on linux/amd64 alone")
@@ -153,7 +152,7 @@ func countWith(t *testing.T, path string, most float64, flags ...string) float64
 	return n
 }
 
-// overlay returns the file that makes go build see another text in place of from.
+// overlay returns a file that makes go build replace the text from.
 func overlay(t *testing.T, file, from, to string) string {
 	t.Helper()
 	text, err := os.ReadFile(file)

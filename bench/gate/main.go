@@ -1,14 +1,14 @@
-// Command gate counts the instructions that Firn's hot paths execute for an ID, and fails
-// if one takes more than counts.txt allows. It is the check of speed that a busy machine
-// cannot disturb: the counts repeat to less than 1 %, whatever else runs. Run it in
-// the repository's root, on Linux on amd64, with valgrind installed:
+// Command gate counts the instructions that Firn's hot paths execute for an ID, and fails if a path
+// takes more than counts.txt allows. A busy machine does not disturb the counts: they repeat to less
+// than 1 %, whatever else runs. Run gate in the repository's root, on Linux on amd64, with valgrind
+// installed:
 //
 //	go run ./bench/gate                  # count and compare
 //	go run ./bench/gate -run Parse       # some of the paths
 //	go run ./bench/gate -update          # allow what is counted now
 //
-// Instructions are not time. That a path has become slower with the same instructions, by
-// a cache miss or a longer wait for an atomic, is seen by measurements alone.
+// Instructions are not time. Only measurements show that a path with the same instructions has become
+// slower, by a cache miss or a longer wait for an atomic.
 package main
 
 import (
@@ -18,6 +18,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"os/exec"
@@ -39,8 +40,8 @@ func main() {
 	}
 }
 
-// tolerance is how far a count may be above what is allowed, as a share. The header of
-// counts.txt says why it is no less.
+// tolerance is how far a count may be above the allowed count, as a share. The header of counts.txt
+// says why tolerance is not smaller.
 const tolerance = 0.03
 
 const updateHint = "if that is as it has to be, allow it with: go run ./bench/gate -update"
@@ -89,13 +90,11 @@ func run(args []string, out io.Writer) error {
 		}
 	}
 	if *update {
-		for name, n := range counted {
-			allowed.perID[name] = n
-		}
+		maps.Copy(allowed.perID, counted)
 		allowed.toolchain = runtime.Version()
 		return os.WriteFile(*file, allowed.format(text, names), 0o666)
 	}
-	if *only != "" { // then others are not missing
+	if *only != "" { // the other paths are not missing
 		for name := range allowed.perID {
 			if _, ok := counted[name]; !ok {
 				delete(allowed.perID, name)
@@ -105,8 +104,8 @@ func run(args []string, out io.Writer) error {
 	return compare(out, names, counted, allowed)
 }
 
-// compare writes a table of the counts, and returns an error that names the paths that
-// take more than they may, or are not in both.
+// compare writes a table of the counts. It returns an error that names the paths with too many
+// instructions, and the paths without a count or without an allowed count.
 func compare(out io.Writer, names []string, counted map[string]float64, allowed counts) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "path\tinstructions an ID\tallowed\t\t\n")
@@ -146,7 +145,7 @@ func compare(out io.Writer, names []string, counted map[string]float64, allowed 
 	return fmt.Errorf("%s\n%s", strings.Join(wrong, "\n"), updateHint)
 }
 
-// differences returns what is not as it was where the counts of the file were taken.
+// differences returns how this machine and toolchain differ from those of the file.
 func differences(toolchain string) (notes []string) {
 	if v := runtime.Version(); v != toolchain {
 		notes = append(notes, fmt.Sprintf("(the file has counts of %s, and this is %s: another compiler makes other instructions)", toolchain, v))
@@ -158,13 +157,13 @@ func differences(toolchain string) (notes []string) {
 	return notes
 }
 
-// counts are what a file allows.
+// counts are the allowed counts of a file.
 type counts struct {
-	toolchain string             // that the paths were built with
+	toolchain string             // of the paths
 	perID     map[string]float64 // by path
 }
 
-// parseCounts reads what a file allows: comments, the toolchain, and a line for each path.
+// parseCounts reads a file: comments, the toolchain, and a line for each path.
 func parseCounts(text []byte) (counts, error) {
 	c := counts{perID: make(map[string]float64)}
 	in := bufio.NewScanner(bytes.NewReader(text))
@@ -191,8 +190,8 @@ func parseCounts(text []byte) (counts, error) {
 	return c, in.Err()
 }
 
-// format returns the file of c, with the comments of the one that was read. Paths are in
-// the order of names; those that are none any more are left out.
+// format returns the file of c with the comments of the old file. Paths are in the order of names;
+// paths that no longer exist are left out.
 func (c counts) format(old []byte, names []string) []byte {
 	var b bytes.Buffer
 	for line := range bytes.Lines(old) {
@@ -210,11 +209,11 @@ func (c counts) format(old []byte, names []string) []byte {
 	return b.Bytes()
 }
 
-// A program is the one that runs the paths, built.
+// A program is a built program that runs the paths.
 type program struct{ dir, file string }
 
-// build builds it for the processor that all of amd64 has in common, so that the counts
-// are those of one program wherever they are taken.
+// build builds the program for the oldest amd64 processor: the counts are then counts of the same
+// program on every machine.
 func build(flags ...string) (*program, error) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		return nil, fmt.Errorf("the counts are those of linux/amd64, and this is %s/%s", runtime.GOOS, runtime.GOARCH)
@@ -245,15 +244,15 @@ func (p *program) names() ([]string, error) {
 	return strings.Fields(string(output)), err
 }
 
-// tries is how often a path is counted before it is too long. Where other programs want the
-// processor, a burst now and then goes on into another tick, or the processor's counter looks
-// uneven and is not used for a while. Both add instructions, so the least count is the path's own.
+// tries is how often a path is counted before it counts as too long. On a busy machine a burst now
+// and then continues into another tick, or the processor's counter looks uneven and is not used for
+// a while. Both add instructions, so the smallest count is the path's own.
 const tries = 5
 
-// disturbed is the exit code of a path that has to be tried again.
+// disturbed is the exit code of a path that asks for another try.
 const disturbed = 3
 
-// least returns the least of some counts of a path, or the first that is allowed.
+// least counts a path several times. It returns the first allowed count, or the smallest count.
 func (p *program) least(name string, most float64) (float64, error) {
 	least, failed := math.Inf(1), error(nil)
 	for range tries {
@@ -281,8 +280,8 @@ func (p *program) count(name string) (float64, error) {
 	profile := filepath.Join(p.dir, "callgrind.out")
 	cmd := exec.Command("valgrind", "-q", "--tool=callgrind", "--collect-atstart=no", "--toggle-collect=main.collect",
 		"--callgrind-out-file="+profile, p.file, name)
-	// One thread runs Go code, there is no garbage to collect, and no signal takes a
-	// goroutine off it: callgrind 3.19 does not survive one.
+	// One thread runs Go code, without garbage collection and without signals for preemption:
+	// callgrind 3.19 crashes on such a signal.
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=1", "GODEBUG=asyncpreemptoff=1", "GOGC=off")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

@@ -1,5 +1,5 @@
-// Command paths runs one of Firn's hot paths, for a tool that counts its instructions:
-// those of the function collect, and of what it calls, and nothing else.
+// Command paths runs one of Firn's hot paths for a tool that counts instructions. The tool counts the
+// instructions of the function collect and of all functions that collect calls.
 //
 //	paths               # the names of the paths
 //	paths PATH          # runs it, and prints how many IDs it handled; exit code 3: try again
@@ -21,29 +21,29 @@ import (
 )
 
 const (
-	// burst is how many IDs are handled at once, and batch how many of those that Fill makes of
-	// a counter. A tick has more, and under the tool they take a part of a millisecond.
+	// burst is how many IDs a path handles in a row, and batch how many IDs Fill makes of a counter.
+	// A tick has more IDs, and under the tool a burst takes a part of a millisecond.
 	burst = 256
 	batch = 2048
-	// warm is how many bursts come before those that are counted: for what is done once, and
-	// until the pace of the processor's counter is known, which takes some 10 ms.
+	// warm is how many bursts run before the counted bursts: for the work of first calls, and until
+	// the pace of the processor's counter is known, about 10 ms.
 	warm = 8
-	// bursts is how many are counted. Each begins with a tick of its own, so that what the first ID of
-	// a tick takes more than the others has the same share in the count on any machine.
+	// bursts is how many bursts are counted. Each burst begins with a tick: the first ID of a tick,
+	// which takes longer, then has the same share in the count on every machine.
 	bursts = 40
 )
 
-// disturbed is the exit code where a burst, held up, went on into a tick without room for it:
-// then another try is in order.
+// disturbed is the exit code after a burst that was delayed and continued into a tick without room
+// for it. The caller tries again.
 const disturbed = 3
 
-// A path does the same to some IDs, one after the other or as a batch.
+// A path handles some IDs in the same way, one after the other or as a batch.
 type path struct {
 	name string
-	n    int // how many at once; 0 means burst
+	n    int // how many IDs a run handles; 0 means burst
 	run  func(n int) error
-	// room tells, of a tick that starts at random, whether it has the IDs of a burst left;
-	// to know it, it makes the first of them. nil if every tick has.
+	// room makes the first ID of a tick that starts at random, and reports whether the tick has the
+	// IDs of a burst left. room is nil if every tick has.
 	room func() (bool, error)
 }
 
@@ -94,12 +94,12 @@ func run(args []string) error {
 	return fmt.Errorf("no path is named %q", args[0])
 }
 
-// collect is what the tool counts.
+// collect is the function that the tool counts.
 //
 //go:noinline
 func collect(run func(int) error, n int) error { return run(n) }
 
-// await returns at the beginning of a unit of sno, which is that of a tick of the others, too.
+// await returns at the beginning of a unit of sno, where the ticks of the other formats begin, too.
 func await(room func() (bool, error)) error {
 	for {
 		now := time.Now()
@@ -115,7 +115,7 @@ func await(room func() (bool, error)) error {
 
 var ctx = context.Background()
 
-// paths returns all of them. Their loops call directly, as a program does.
+// paths returns all paths. The loops call directly, as programs do.
 func paths() ([]path, error) {
 	nano, err := nanoflake.NewGenerator(nanoflake.Config{})
 	if err != nil {
@@ -142,7 +142,7 @@ func paths() ([]path, error) {
 		return nil, err
 	}
 
-	// What is written and read.
+	// Texts are written and read.
 	at := time.Date(2026, 2, 3, 4, 5, 6, 789e6, time.UTC)
 	nanoID, err := nanoflake.FromTime(at, time.Time{}, 767, 39)
 	if err != nil {
