@@ -37,7 +37,7 @@ var allowedAdvice = map[string]string{
 	"replaced by another directory while": "", "has made another one": "", "is a mirror of another one": "", "it is another pool's": "",
 	"no other one says what it was for": "", "Pools of other names": "", "such as a backup that was": "", "with another pool on this machine": "", "or with another pool": "",
 	"another pool of this machine uses the worker": "", "in use by another store's processes": "", "is a copy of another": "",
-	"copy of another one": "", "it was made as another directory": "",
+	"it was made as another directory":     "",
 	"--worker by another name":             "",
 	"has no worker number, and needs none": "", "that another store can be": "",
 

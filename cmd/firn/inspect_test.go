@@ -1,13 +1,18 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/nanoflake"
 )
+
+// membersInOrder finds the answers to invalid lines, whose members Go's maps have the other way round.
+var membersInOrder = regexp.MustCompile(`(?m)^\{"input":(".*"),"error":(".*")\}$`)
 
 // TestInspectLines: whatever stdin holds, each line has an answer or an error of its own.
 func TestInspectLines(t *testing.T) {
@@ -18,60 +23,67 @@ func TestInspectLines(t *testing.T) {
 			`"fields":{"timestamp":232434643270,"generator_id":767,"sequence":39}}` + "\n"
 	)
 	long := strings.Repeat("0", cli.MaxLine+1)
-	type invalid struct {
-		line int
-		text string // as the format gets it
-	}
 	for _, test := range []struct {
 		name, stdin string
-		answers     int
-		invalid     []invalid
+		lines       string   // what is said of each: "a"n answer, an "e"rror or "-", nothing
+		invalid     []string // the lines of the errors, as the format gets them
 	}{
-		{"nothing", "", 0, nil},
-		{"one", id + "\n", 1, nil},
-		{"without end", id, 1, nil},
-		{"CRLF", id + "\r\n" + id + "\r\n", 2, nil},
-		{"upper case", strings.ToUpper(id) + "\n", 1, nil},
+		{"nothing", "", "", nil},
+		{"one", id + "\n", "a", nil},
+		{"without end", id, "a", nil},
+		{"CRLF", id + "\r\n" + id + "\r\n", "aa", nil},
+		{"upper case", strings.ToUpper(id) + "\n", "a", nil},
+		{"spaces around", " " + id + "\n\t" + id + " \t\r\n\u00a0" + id + "\v", "aaa", nil},
+		{"two CR", id + "\r\r\n", "a", nil},
+		{"blank", "\n", "-", nil},
+		{"blank CRLF", "\r\n", "-", nil},
+		{"blank lines", "\n  \n" + id + "\n\t\r\n\n" + id + "\n\n", "--a--a-", nil},
+		{"decimal and hex", "974901554009075751\n0d878bcc51aff027\n0xd878bcc51aff027\n", "aaa", nil},
 
-		{"empty", "\n", 0, []invalid{{1, ""}}},
-		{"empty CRLF", "\r\n", 0, []invalid{{1, ""}}},
-		{"CR inside", "07en9\rb30sw\n", 0, []invalid{{1, "07en9\rb30sw"}}},
-		{"two CR", "07en9\r\r\n", 0, []invalid{{1, "07en9\r"}}},
-		{"NUL", "07en\x00b30swmf\n", 0, []invalid{{1, "07en\x00b30swmf"}}},
-		{"not UTF-8", "07\xff9\n", 0, []invalid{{1, "07\xff9"}}},
-		{"UTF-8", "07é9\n", 0, []invalid{{1, "07é9"}}},
-		{"escape", "\x1b[31m\n", 0, []invalid{{1, "\x1b[31m"}}},
-		{"plus", "+7\n", 0, []invalid{{1, "+7"}}},
-		{"minus", "-7\n", 0, []invalid{{1, "-7"}}},
-		{"space before", " 7\n", 0, []invalid{{1, " 7"}}},
-		{"space after", "7 \n", 0, []invalid{{1, "7 "}}},
-		{"tab", "7\t\n", 0, []invalid{{1, "7\t"}}},
-		{"underscore", "7_7\n", 0, []invalid{{1, "7_7"}}},
-		{"too large", "1y2p0ij32e8e8\n", 0, []invalid{{1, "1y2p0ij32e8e8"}}},
-		{"too short", "7en9rb30swmf\n", 0, []invalid{{1, "7en9rb30swmf"}}},
-		{"longest line", long[1:] + "\n", 0, []invalid{{1, long[1:]}}},
-		{"longest line, CRLF", long[1:] + "\r\n", 0, []invalid{{1, long[1:]}}},
-		{"too long", long + "\n", 0, []invalid{{1, long}}},
-		{"far too long", strings.Repeat(long, 100) + "\n" + id, 1, []invalid{{1, long}}},
+		{"CR inside", "07en9\rb30sw\n", "e", []string{"07en9\rb30sw"}},
+		{"NUL", "07en\x00b30swmf\n", "e", []string{"07en\x00b30swmf"}},
+		{"not UTF-8", "07\xff9\n", "e", []string{"07\xff9"}},
+		{"UTF-8", "07é9\n", "e", []string{"07é9"}},
+		{"escape", "\x1b[31m\n", "e", []string{"\x1b[31m"}},
+		{"plus", "+7\n", "e", []string{"+7"}},
+		{"minus", "-7\n", "e", []string{"-7"}},
+		{"space inside", "07en9 b30sw\n", "e", []string{"07en9 b30sw"}},
+		{"underscore", "7_7\n", "e", []string{"7_7"}},
+		{"too large", "1y2p0ij32e8e8\n", "e", []string{"1y2p0ij32e8e8"}},
+		{"too short", "7en9rb30swmf\n", "e", []string{"7en9rb30swmf"}},
+		{"longest line", long[1:] + "\n", "e", []string{long[1:]}},
+		{"longest line, CRLF", long[1:] + "\r\n", "e", []string{long[1:]}},
+		{"too long", long + "\n", "e", []string{long}},
+		{"far too long", strings.Repeat(long, 100) + "\n" + id, "ea", []string{long}},
 
-		{"among others", id + "\n" + id + "\nno!\n" + id + "\n" + long + "\n\n" + id, 4,
-			[]invalid{{3, "no!"}, {5, long}, {6, ""}}},
+		{"among others", id + "\n" + id + "\nno!\n" + id + "\n" + long + "\n\n" + id, "aaeae-a", []string{"no!", long}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			var wantErr strings.Builder
+			var wantOut, wantErr strings.Builder
 			wantCode := cli.ExitOK
-			for _, bad := range test.invalid {
-				wantCode = cli.ExitFailed
-				_, err := nanoflake.Parse(bad.text)
-				if len(bad.text) > cli.MaxLine {
-					err = cli.ErrLongLine
+			bad := test.invalid
+			for n, said := range test.lines {
+				switch said {
+				case 'a':
+					wantOut.WriteString(answer)
+				case 'e':
+					wantCode = cli.ExitFailed
+					input := bad[0]
+					_, err := nanoflake.Parse(input)
+					if len(input) > cli.MaxLine {
+						input, err = input[:cli.MaxLine], cli.ErrLongLine
+					}
+					fmt.Fprintf(&wantErr, "firn: line %d: %v\n", n+1, err)
+					if err := json.NewEncoder(&wantOut).Encode(map[string]string{"error": err.Error(), "input": input}); err != nil {
+						t.Fatal(err)
+					}
+					bad = bad[1:]
 				}
-				fmt.Fprintf(&wantErr, "firn: line %d: %v\n", bad.line, err)
 			}
 			stdout, stderr, code := firnRun(t, test.stdin, "inspect", "nanoflake", "--json")
-			if want := strings.Repeat(answer, test.answers); stdout != want {
-				t.Errorf("stdout is\n%snot\n%s", stdout, want)
+			if got := membersInOrder.ReplaceAllString(stdout, `{"error":$2,"input":$1}`); got != wantOut.String() {
+				t.Errorf("stdout is\n%snot\n%s", got, &wantOut)
 			}
 			if stderr != wantErr.String() {
 				t.Errorf("stderr is\n%snot\n%s", stderr, &wantErr)

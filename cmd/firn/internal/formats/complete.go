@@ -58,15 +58,19 @@ func NarrowCompletion(root *cobra.Command, args []string) {
 	})
 }
 
-// formatAmong returns the format that words of a command line name: the first argument, or that of --format.
+// formatAmong returns the format that the words of a command line name: that of --format if there is such a
+// flag, else the first argument.
 func formatAmong(flags *pflag.FlagSet, words []string) (format Format, ok bool) {
+	byFlag := flags.Lookup("format") != nil
 	for i := 0; i < len(words) && !ok; i++ {
+		if !strings.HasPrefix(words[i], "-") {
+			if !byFlag {
+				return Lookup(words[i])
+			}
+			continue
+		}
 		name, value, given := strings.Cut(strings.TrimLeft(words[i], "-"), "=")
-		switch flag := flags.Lookup(name); {
-		case !strings.HasPrefix(words[i], "-"):
-			return Lookup(words[i])
-		case flag == nil || given || flag.NoOptDefVal != "" || i+1 == len(words):
-		default:
+		if flag := flags.Lookup(name); flag != nil && !given && flag.NoOptDefVal == "" && i+1 < len(words) {
 			i++
 			value = words[i]
 		}

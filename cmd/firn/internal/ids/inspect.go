@@ -168,7 +168,7 @@ func (i *inspector) refuse(s *cli.Streams, id, place string, n int, invalid erro
 		object := struct {
 			Input string `json:"input"`
 			Error string `json:"error"`
-		}{iderr.Clip(id), cli.Printable(invalid.Error())}
+		}{id, cli.Printable(invalid.Error())}
 		if err := cli.WriteJSON(s.Out, object); err != nil {
 			return err
 		}
@@ -296,7 +296,13 @@ func (i *inspector) show(w *bytes.Buffer, info firn.Info) {
 	}
 	row("format", i.pens.Title.Sprint(info.Format.Name()))
 	row("id", i.pens.Title.Sprint(info.ID))
-	row("time", cli.TimeText(info.Time)+"  "+cli.Relative(info.Time, i.now))
+	when, ago := cli.TimeText(info.Time), cli.Relative(info.Time, i.now)
+	if len("format  ")+len(when)+len("  ")+len(ago) > i.width {
+		row("time", when)
+		row("", ago)
+	} else {
+		row("time", when+"  "+ago)
+	}
 	row("int", info.Int)
 	row("hex", info.Hex)
 	w.WriteByte('\n')
