@@ -87,16 +87,7 @@ set back.`,
 			if err != nil {
 				return err
 			}
-			next, err := format.Start(r) // with a pool too: wrong usage must not touch that
-			if err != nil {
-				return f.Options.Explain(err)
-			}
-			ctx, stop := cli.UntilSignal(cmd.Context(), &s.Last)
-			defer stop()
-			if f.leases(format) {
-				return f.leased(ctx, s, format, r)
-			}
-			return stream(ctx, s, next, f.count)
+			return f.generate(cmd.Context(), s, format, r)
 		},
 	}
 	flags := cmd.Flags()
@@ -126,6 +117,20 @@ set back.`,
 		panic(err) // no such flag, or twice
 	}
 	return cmd
+}
+
+// generate writes the IDs of a recipe.
+func (f *newFlags) generate(ctx context.Context, s *cli.Streams, format formats.Format, r formats.Recipe) error {
+	next, err := format.Start(r) // with a pool too: wrong usage must not touch that
+	if err != nil {
+		return f.Options.Explain(err)
+	}
+	ctx, stop := cli.UntilSignal(ctx, &s.Last)
+	defer stop()
+	if f.leases(format) {
+		return f.leased(ctx, s, format, r)
+	}
+	return stream(ctx, s, next, f.count)
 }
 
 // workers lists what each format calls its worker number, and its range.

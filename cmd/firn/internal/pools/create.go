@@ -1,6 +1,7 @@
 package pools
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -50,30 +51,7 @@ firn pool rescue mends it.`,
 			if name != "" {
 				wanted.Name = string(name)
 			}
-			ctx := cmd.Context()
-			store, at, err := st.Open(ctx)
-			if err != nil {
-				return st.Explain(err)
-			}
-			defer store.Close()
-			if p, ok := store.(driver.Preparer); ok {
-				if err := p.Prepare(ctx); err != nil {
-					return st.Explain(err)
-				}
-			}
-			if err := stores.Besides(ctx, s, &st, store, at, wanted, beside); err != nil {
-				return err
-			}
-			stores.Warn(ctx, s, store)()
-			p, err := lease.Create(ctx, store, wanted.Name, wanted.Layout)
-			if err != nil {
-				return st.Explain(err)
-			}
-			if asJSON {
-				return cli.WriteJSON(s.Out, aboutPool(p, 0))
-			}
-			_, err = fmt.Fprintln(s.Out, p.Name(), p.UUID())
-			return err
+			return create(cmd.Context(), s, &st, wanted, beside, asJSON)
 		},
 	}
 	flags := cmd.Flags()
@@ -85,4 +63,31 @@ firn pool rescue mends it.`,
 	st.AddTo(cmd)
 	cli.Complete(cmd, "name")
 	return cmd
+}
+
+// create creates a pool and prints it. With beside there may be a pool for the same IDs.
+func create(ctx context.Context, s *cli.Streams, st *stores.State, wanted formats.Pool, beside, asJSON bool) error {
+	store, at, err := st.Open(ctx)
+	if err != nil {
+		return st.Explain(err)
+	}
+	defer store.Close()
+	if p, ok := store.(driver.Preparer); ok {
+		if err := p.Prepare(ctx); err != nil {
+			return st.Explain(err)
+		}
+	}
+	if err := stores.Besides(ctx, s, st, store, at, wanted, beside); err != nil {
+		return err
+	}
+	stores.Warn(ctx, s, store)()
+	p, err := lease.Create(ctx, store, wanted.Name, wanted.Layout)
+	if err != nil {
+		return st.Explain(err)
+	}
+	if asJSON {
+		return cli.WriteJSON(s.Out, aboutPool(p, 0))
+	}
+	_, err = fmt.Fprintln(s.Out, p.Name(), p.UUID())
+	return err
 }

@@ -50,11 +50,7 @@ empty if it is about all.`,
 		DisableFlagsInUseLine: true,
 		Args:                  atMostOnePool,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			d := doctor{st: &st, began: time.Now()}
-			if err := d.examine(cmd.Context(), args); err != nil {
-				return err
-			}
-			return d.tell(s, asJSON)
+			return examine(cmd.Context(), s, &st, args, asJSON)
 		},
 	}
 	cmd.ValidArgsFunction = st.CompletePool
@@ -62,6 +58,15 @@ empty if it is about all.`,
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write one JSON object per line")
 	st.AddTo(cmd)
 	return cmd
+}
+
+// examine looks at a store, its pools, or the one named, and the clock, and writes what it finds.
+func examine(ctx context.Context, s *cli.Streams, st *stores.State, named []string, asJSON bool) error {
+	d := doctor{st: st, began: time.Now()}
+	if err := d.examine(ctx, named); err != nil {
+		return err
+	}
+	return d.tell(s, asJSON)
 }
 
 // How bad a finding is.

@@ -2,6 +2,7 @@ package pools
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"text/tabwriter"
 	"time"
@@ -31,26 +32,30 @@ With --json, an object a line for each pool, as the first of firn pool show.`,
 		DisableFlagsInUseLine: true,
 		Args:                  cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			ctx := cmd.Context()
-			store, at, err := st.Look(ctx)
-			if err != nil {
-				return st.Explain(err)
-			}
-			if store == nil {
-				return nil // no pools
-			}
-			defer store.Close()
-			found, err := stores.Survey(ctx, store, at)
-			if err != nil {
-				return st.Explain(err)
-			}
-			return listPools(s, &st, found, asJSON)
+			return list(cmd.Context(), s, &st, asJSON)
 		},
 	}
 	cmd.Flags().SortFlags = false
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write one JSON object per line")
 	st.AddTo(cmd)
 	return cmd
+}
+
+// list lists the pools of a store.
+func list(ctx context.Context, s *cli.Streams, st *stores.State, asJSON bool) error {
+	store, at, err := st.Look(ctx)
+	if err != nil {
+		return st.Explain(err)
+	}
+	if store == nil {
+		return nil // no pools
+	}
+	defer store.Close()
+	found, err := stores.Survey(ctx, store, at)
+	if err != nil {
+		return st.Explain(err)
+	}
+	return listPools(s, st, found, asJSON)
 }
 
 func listPools(s *cli.Streams, st *stores.State, found []lease.Found, asJSON bool) error {

@@ -2,6 +2,7 @@ package pools
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -59,36 +60,7 @@ One whose record cannot be read has "error" in their place:
 		DisableFlagsInUseLine: true,
 		Args:                  onePool,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			store, at, err := st.Look(cmd.Context())
-			if err != nil {
-				return st.Explain(err)
-			}
-			if store == nil {
-				return st.Explain(stores.NoPool(args[0], at, nil))
-			}
-			defer store.Close()
-			p, workers, err := stores.ReadPool(cmd.Context(), store, args[0])
-			if p == nil || err != nil && len(workers) == 0 {
-				return st.Explain(err)
-			}
-			for i, w := range workers {
-				workers[i].Err = st.Explain(w.Err)
-			}
-			if asJSON {
-				err = showPoolJSON(s.Out, p, workers, time.Now())
-			} else {
-				err = showPool(s.Out, cli.NewPens(s.Colour), p, workers, time.Now())
-			}
-			if bad := recordErrors(workers); err == nil && len(bad) > 0 {
-				err = cli.ErrReported
-				if flushed := s.Out.Flush(); flushed != nil {
-					return flushed
-				}
-				for _, err := range bad {
-					cli.Complain(s.Err, err)
-				}
-			}
-			return err
+			return show(cmd.Context(), s, &st, args[0], asJSON)
 		},
 	}
 	cmd.ValidArgsFunction = st.CompletePool
@@ -96,6 +68,40 @@ One whose record cannot be read has "error" in their place:
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write one JSON object per line")
 	st.AddTo(cmd)
 	return cmd
+}
+
+// show shows a pool and the workers that have been used.
+func show(ctx context.Context, s *cli.Streams, st *stores.State, name string, asJSON bool) error {
+	store, at, err := st.Look(ctx)
+	if err != nil {
+		return st.Explain(err)
+	}
+	if store == nil {
+		return st.Explain(stores.NoPool(name, at, nil))
+	}
+	defer store.Close()
+	p, workers, err := stores.ReadPool(ctx, store, name)
+	if p == nil || err != nil && len(workers) == 0 {
+		return st.Explain(err)
+	}
+	for i, w := range workers {
+		workers[i].Err = st.Explain(w.Err)
+	}
+	if asJSON {
+		err = showPoolJSON(s.Out, p, workers, time.Now())
+	} else {
+		err = showPool(s.Out, cli.NewPens(s.Colour), p, workers, time.Now())
+	}
+	if bad := recordErrors(workers); err == nil && len(bad) > 0 {
+		err = cli.ErrReported
+		if flushed := s.Out.Flush(); flushed != nil {
+			return flushed
+		}
+		for _, err := range bad {
+			cli.Complain(s.Err, err)
+		}
+	}
+	return err
 }
 
 // recordErrors returns what is wrong with the records of workers. What is so of all of them, since a
