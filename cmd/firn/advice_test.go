@@ -35,11 +35,11 @@ var allowedAdvice = map[string]string{
 
 	// What is so, or was.
 	"replaced by another directory while": "", "has made another one": "", "is a mirror of another one": "", "it is another pool's": "",
-	"no other one says what it was for": "", "Pools of other names": "", "such as a backup that was": "", "with another pool on this machine": "", "or with another pool": "",
+	"no other one says what it was for": "", "Pools of other names": "", "with another pool on this machine": "", "or with another pool": "",
 	"another pool of this machine uses the worker": "", "in use by another store's processes": "", "is a copy of another": "",
 	"it was made as another directory":     "",
 	"--worker by another name":             "",
-	"has no worker number, and needs none": "", "that another store can be": "",
+	"has no worker number, and needs none": "",
 
 	// What not to do.
 	"To delete a row, or to change one by hand, is to have": "", "Do not delete a pool": "", "is no reason for another one": "",

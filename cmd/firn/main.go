@@ -48,7 +48,7 @@ func newRoot(s *cli.Streams) *cobra.Command {
 Formats: ` + cli.List(formats.Names(), "and") + `.
 
 Exit codes: 0; 1 for a failed operation or an invalid ID; 2 for wrong usage.
-Colour is used on a terminal only, and never if NO_COLOR is set and not empty.`,
+Colour appears on terminals only. --color, $NO_COLOR and $CLICOLOR_FORCE decide otherwise.`,
 		Example: `  firn new nanoflake -n 1000 > ids
   firn inspect nanoflake < ids
   firn inspect 05TTUP1HNCPNA1QHTDHRTCU3V32PD7C6
@@ -66,6 +66,7 @@ Colour is used on a terminal only, and never if NO_COLOR is set and not empty.`,
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
 	root.SetFlagErrorFunc(cli.FlagError)
+	root.SetHelpFunc(cli.Help)
 	s.AddColour(root)
 	root.AddCommand(ids.New(s), ids.Inspect(s), pools.New(s), command.New(s), newVersion(s))
 	root.InitDefaultHelpCmd()
@@ -114,7 +115,7 @@ func newVersion(s *cli.Streams) *cobra.Command {
 		Short: "Print the version of this program",
 		Long: `Print the version of this program and of the Go that built it.
 
-With --json, an object in a line; the last three members are of the commit, if they are known:
+--json writes an object. The last three members are of the commit, if it is known:
 
   {"version":"v1.2.3","go":"go1.26.0","os":"linux","arch":"amd64",
    "revision":"…","time":"…","modified":false}`,

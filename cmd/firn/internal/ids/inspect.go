@@ -32,16 +32,21 @@ func Inspect(s *cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "inspect [FORMAT] [ID]...",
 		Short: "Take IDs apart",
-		Long: `Take IDs apart: their time, their other fields, and their bits.
+		Long: `Take IDs apart: time, other fields, and bits.
 
-IDs come from the arguments or, without any, from stdin, a line each. If the first
-argument is a format's name it is FORMAT; one that is almost such a name is wrong usage.
-Without FORMAT the format of each ID is detected, and an ID that fits several formats is
-shown with the time that it has in each; in JSON as {"id": …, "candidates": […]}, so name
-the format in scripts. In JSON a time after the year 9999, which RFC 3339 ends with, is
-null; unix_ms has it.
+IDs are the arguments. Without arguments, and for -, IDs are the lines of stdin. Blank
+lines are skipped, and spaces around an ID are ignored. The first argument may be a
+format. A misspelled format is wrong usage.
 
-An invalid ID is an error; the others are answered all the same, and the exit code is 1.
+Without FORMAT, inspect detects the format. An ID that fits several formats is shown with
+the time in each, the most plausible first; in JSON as {"id": …, "candidates": […]}. Name
+the format in scripts.
+
+Without --as, inspect tries text, then decimal, hex of the full width, and hex behind 0x.
+
+An invalid ID is an error, in JSON also {"input": …, "error": …}. The other IDs are still
+answered, and the exit code is 1. In JSON, times after the year 9999 are null, since RFC
+3339 ends there; unix_ms has them.
 
 Formats: ` + cli.List(formats.Names(), "and") + `.`,
 		Example: `  firn inspect 05TTUP1HNCPNA1QHTDHRTCU3V32PD7C6
@@ -61,7 +66,8 @@ Formats: ` + cli.List(formats.Names(), "and") + `.`,
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	f.as.AddTo(cmd, "read IDs as text, int, hex or base36 (nanoflake)", formats.ReadForms)
+	f.as.AddTo(cmd, "read IDs as text, int, hex or base36", formats.ReadForms)
+	flags.Lookup("as").DefValue = "" // without --as every form but base36 is tried
 	flags.BoolVar(&f.json, "json", false, "write one JSON object per ID")
 	f.Options.AddTo(cmd)
 	return cmd

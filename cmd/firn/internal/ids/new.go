@@ -45,32 +45,34 @@ func New(s *cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "new FORMAT [-n COUNT]",
 		Short: "Make IDs, one a line",
-		Long: `Make IDs, one a line, in the order in which they are issued.
+		Long: `Make IDs, one a line, in the order of issue.
 
 Formats: ` + cli.List(formats.Names(), "and") + `.
 
-Generators that share a worker number make the same IDs. It is the
-` + workers() + `firn takes one that is free from a pool, which is kept in files on this machine, and
-gives it back at the end. So runs that share a pool never make the same ID, whatever
-crashes and whatever the clock does. With --worker it takes that one. If it is taken, or
-all are, it waits for a while: --wait says how long.
+Generators with the same worker number make the same IDs. The worker number is the
+` + workers() + `firn leases a free worker from a pool, and returns the worker at the end. Runs that
+share a pool never make the same ID, whatever crashes and whatever the clock does.
+--worker leases that worker. If no worker is free, firn waits: --wait says how long.
 
-Each user of a machine has a pool. A worker that a process of another user has now is
-left out, so runs of several users at once never make the same ID. Only a shared pool
-remembers, for all of them, what was used before the clock was set back: for users, a
---state directory that was made for a group of theirs (mkdir -m 2770). Machines and
-containers share nothing by themselves: give their processes a --store, where firn pool
-create has made the pool, or, for containers of one machine, a --state directory on a
-volume that all of them mount. Without --state or --store, firn refuses to keep a pool
-where it is lost with a container or at a restart. Pools of other names, and in other
-directories that you name, know nothing of each other.
+Where the pool is:
 
-The other formats have no worker number, and rely on random bits. With --fenced they
-get their times from a pool too, one process at a time, and no ID comes twice from it.
+  by default        in files, one pool per user of a machine. Workers that other users
+                    have now are left out. Only a shared pool also remembers what other
+                    users did before the clock was set back.
+  --state DIR       in this directory. Users share a directory that was made for their
+                    group (mkdir -m 2770). Containers of one machine share a directory
+                    on a volume.
+  --store ADDRESS   in a store that machines share. firn pool create makes the pool, once.
 
---no-state goes without the pool, for machines whose disks are read-only. What is lost:
-nothing keeps the worker from being used twice at once, or again after the clock was
-set back.`,
+Without --state and --store, firn refuses a directory that is lost with a container or at
+a restart. Pools of other names, and in other directories that you name, know nothing of
+each other.
+
+Formats without a worker number rely on random bits. --fenced leases their times from a
+pool instead: one process at a time makes IDs, and no ID comes twice from the pool.
+
+--no-state goes without the pool, for machines with read-only disks. Nothing then keeps
+two runs from using the worker at once, or again after the clock was set back.`,
 		Example: `  firn new scru160
   firn new nanoflake -n 1000
   firn new nanoflake --worker 7 --epoch 2020-01-01T00:00:00Z --json

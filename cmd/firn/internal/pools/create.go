@@ -25,16 +25,15 @@ func newCreate(s *cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "create FORMAT",
 		Short: "Make a pool, and print its name and UUID",
-		Long: `Make a pool, and print its name and UUID. It is an error if there is one of that name.
+		Long: `Make a pool, and print its name and UUID. A pool of that name is an error.
 
-On this machine only a pool of a name of one's own has to be made: firn new makes the
-others when it needs them. In a store that machines share every pool has to be, once;
-what the store itself needs, such as a table, is made with it.
+On this machine, only a pool with a name of your own needs this command: firn new makes
+the pools of the formats itself. In a store that machines share, make each pool once.
+What the store needs, such as a table, is made too.
 
 IDs are distinct within a pool. Two pools for the same format, epoch and widths make the
-same IDs, so beside one of them no other is made unless --beside says that this does no
-harm: IDs of the two never meet. A pool that is damaged is no reason for another one:
-firn pool rescue mends it.`,
+same IDs. The second such pool is therefore refused. --beside allows it, for IDs that
+never meet. A damaged pool is no reason for another one: firn pool rescue mends it.`,
 		Example: `  firn pool create nanoflake --name orders --epoch 2020-01-01T00:00:00Z
   firn new nanoflake --pool orders --epoch 2020-01-01T00:00:00Z
   firn pool create snowflakesi --clock-bits 41 --machine-bits 10

@@ -30,22 +30,20 @@ func newDoctor(s *cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor [NAME]",
 		Short: "Find what is wrong with the pools, their store or the clock",
-		Long: `Find what is wrong with the pools, or the one that is named, with their store and with
-the clock. It changes no pool: that directories can be written is tried with a file of
-its own, which it removes, and that another store can be, with a change that the store
-has to refuse.
+		Long: `Find what is wrong with the pools, or with one pool, with their store and with the clock.
+doctor changes no pool. In directories it writes and removes a file of its own; other
+stores get a change that they have to refuse.
 
-Each finding is a line that begins with ok, note, warning or problem. With a problem
-there are IDs that firn new cannot make, or that may be made twice since the store can
-lose what it has acknowledged, and the exit code is 1; not so with a warning, which is
-about what may become one.
+Each finding is a line that begins with ok, note, warning or problem. A problem means
+that firn new cannot make some IDs, or that IDs may be made twice because the store can
+lose what it has acknowledged. The exit code is then 1. A warning may become a problem.
 
-With --json, an object a line for each finding:
+--json writes an object per finding:
 
   {"level":"ok","about":"store","pool":"","text":"…"}
 
-"level" is the word above, "about" is store, clock, workers or lifetime, and "pool" is
-empty if it is about all.`,
+"level" is the first word of the line. "about" is store, clock, workers or lifetime.
+"pool" is empty for findings about all pools.`,
 		Example:               "  firn pool doctor\n  firn pool doctor nanoflake --json\n  firn pool doctor --store postgres://ids@db/app",
 		DisableFlagsInUseLine: true,
 		Args:                  atMostOnePool,

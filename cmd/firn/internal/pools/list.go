@@ -23,11 +23,10 @@ func newList(s *cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the pools",
-		Long: `List the pools: their names and formats, how many of their workers have been used, and
-when they were created. A pool that cannot be read is an error; the others are listed
-all the same, and the exit code is 1.
+		Long: `List the pools: name, format, workers used, and time of creation. A pool that cannot be
+read is an error. The rest are still listed, and the exit code is 1.
 
-With --json, an object a line for each pool, as the first of firn pool show.`,
+--json writes an object per pool, like the first object of firn pool show.`,
 		Example:               "  firn pool list\n  firn pool list --json",
 		DisableFlagsInUseLine: true,
 		Args:                  cli.NoArguments,

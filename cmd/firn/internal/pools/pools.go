@@ -14,21 +14,21 @@ import (
 func New(s *cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "pool",
-		Short: "See to the pools that workers are taken from",
-		Long: `See to the pools that firn new takes its workers from.
+		Short: "Look after the pools that workers come from",
+		Long: `Look after the pools that firn new leases workers from.
 
-A pool is the worker numbers of one kind of IDs: of a format, its epoch and its widths.
-It remembers of each worker which times were used with it and who has it now. It is kept
-in files on this machine, where firn new makes the pool that it needs by itself, or in a
-store that machines share, where firn pool create does, once. Addresses of stores, for
---store or $` + stores.Variable + `:
+A pool holds the worker numbers for one kind of IDs: a format, its epoch and its widths.
+For each worker the pool remembers the times that were used, and the holder. Pools are
+files on this machine, where firn new makes the pool that it needs, or in a store that
+machines share, where firn pool create makes the pool, once. Give the address of a store
+by --store or $` + stores.Variable + `:
 
 ` + stores.AddressForms() + `
-What must not be seen is best kept out of an address: password-file=PATH and
-password-env=VARIABLE say where a password is.
+Keep secrets out of addresses: password-file=PATH and password-env=VARIABLE say where a
+password is.
 
-Do not delete a pool. If its store has lost something, or was restored from a backup,
-firn pool rescue makes it safe: what a pool remembers keeps IDs from being made twice.`,
+Do not delete a pool: what a pool remembers keeps IDs from being made twice. If a store
+has lost something, or was restored from a backup, firn pool rescue makes the pool safe.`,
 		Example: `  firn pool list
   firn pool show nanoflake
   firn pool doctor

@@ -39,47 +39,44 @@ func newRescue(s *cli.Streams) *cobra.Command {
 	f := rescueFlags{}
 	cmd := &cobra.Command{
 		Use:   "rescue NAME | --all",
-		Short: "Make a pool safe whose records are damaged, lost or from a backup",
-		Long: `Make a pool safe whose store was restored from a backup, or has lost something in
-another way, or of which records are missing or damaged.
+		Short: "Make a pool safe after records were lost or restored",
+		Long: `Make a pool safe after its store was restored from a backup or lost something else, or
+when records are missing or damaged.
 
-What the processes were given that hold its workers is then unknown, but it ends before a
-window and the difference of the clocks from now. So the pool is put to that time: its
-holders go on to the end of what they have, and nobody gets a worker before. Then they
-take new ones by themselves.
+The pool no longer knows what its holders were given. What they were given ends within a
+window, plus the difference of the clocks. A rescue therefore gives out no worker before
+that time. Holders go on to the end of their intervals, then take new workers.
 
-Where records are missing or damaged, that is all: processes may go on meanwhile. If the
-store has gone back to an earlier state:
+Where records are missing or damaged, processes may go on meanwhile. If the store has
+gone back to an earlier state:
 
-  1. Stop all processes that take workers from the store; with files and PostgreSQL it is
-     enough to keep them from it.
-  2. Restore the store, as docs/stores.md says of each.
-  3. firn pool rescue, for each pool.
+  1. Stop all processes that take workers from the store. With files and PostgreSQL it
+     is enough to keep the processes from the store.
+  2. Restore the store: docs/stores.md says how.
+  3. Run firn pool rescue for each pool.
   4. Let the processes at the store again.
 
---window is the longest window of any lease, if that is more than 10s; --skew is how far
-ahead of this clock that of any process may be. Both are worth a thought: if they are too
-small, IDs can be made twice. The command waits until workers can be had again, which
---no-wait leaves to you.
+--window is the longest window of any lease. --skew is how far the clock of any process
+may be ahead of this clock. Choose both with care: if they are too small, IDs can be made
+twice. The command waits until workers are free again, unless --no-wait is given.
 
-If the pool's own record is missing or damaged, a rescue makes it anew, as the records of
-its workers say. For a pool of a name of one's own, and if nothing is left of the pool,
---format says what it is for, with the --epoch and the widths that it was created with.
+If the pool's own record is lost, a rescue makes it anew from the workers' records. For a
+pool with a name of your own, and if nothing is left of the pool, give --format, --epoch
+and the widths that the pool was created with.
 
-With --all it rescues all pools of the store. A directory that is a copy of another one,
-such as a backup that was restored elsewhere, is refused by every command until then. Its
-original must be gone for good: rescued pools do not know of it either.
+--all rescues all pools of the store. A directory that is a copy, such as a backup that
+was restored elsewhere, is refused by every command until then. The original must be gone
+for good: rescued pools do not know of the original.
 
-A rescue that was interrupted leaves a pool that nobody gets a worker from, until it is
-run again.
+A rescue that was interrupted leaves a pool without free workers: run the rescue again.
 
-With --json, an object in a line:
+--json writes an object:
 
   {"pool":"nanoflake","rescued":"…","floor":"…","records":12,"made":0,"kept_out":[3]}
 
-"floor" is when workers can be had again, "made" is how many records of workers were
-missing or damaged, and "kept_out" are workers that come later, see --trust-clock. There
-is "anew":true if the pool's own record was made anew.`,
+"floor" is when workers are free again. "made" counts the workers' records that were
+missing or damaged. "kept_out" are workers that come later: see --trust-clock. "anew" is
+true if the pool's own record was made anew.`,
 		Example: `  firn pool rescue nanoflake --store postgres://ids@db/app
   firn pool rescue orders --state /var/lib/firn --window 1m --skew 5m --yes
   firn pool rescue --all --state /var/lib/firn

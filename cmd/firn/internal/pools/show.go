@@ -28,32 +28,32 @@ func newShow(s *cli.Streams) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "show NAME",
-		Short: "Show a pool, and who has which worker",
-		Long: `Show a pool, and the workers that have been used: who has each, and until when its
-times are used. The states of workers:
+		Short: "Show a pool and its workers",
+		Long: `Show a pool, and each worker that was used: the holder, and until when the times are
+used. The states of workers:
 
-  held      a process has it, and asks for more time before that is over
-  ran out   the time is over: its process has died or is stopped; anybody may take it
-  free      its last process has given it back
-  ahead     free, but its times are used up to a time that is yet to come
-  missing   its record is gone: nobody gets a worker of the pool until it was rescued
-  damaged   its record is none, and nobody gets one either
-  unknown   its record cannot be read for another reason
+  held      a process has the worker, and renews in time
+  ran out   the interval is over: the process died or is stopped; the worker can be taken
+  free      the last holder returned the worker
+  ahead     free, but used up to a time in the future
+  missing   the record is gone: the pool gives out no worker until a rescue
+  damaged   the record is damaged: as above
+  unknown   the record cannot be read for another reason
 
-If records cannot be read, all others are shown; what is wrong with each is said on
-stderr, and the exit code is 1.
+Errors of records go to stderr, the other workers are still shown, and the exit code
+is 1.
 
-With --json, an object a line: first the pool,
+--json writes an object per line, first the pool:
 
   {"pool":"nanoflake","uuid":"…","format":"nanoflake","epoch":"…","unit_us":1000,
    "widths":[41,10,12],"workers":1024,"used":1,"created":"…","expires":"…"}
 
-with "rescued" and "floor" as firn pool rescue has them, if it was; then each worker that
-has been used, by number; the times last allotted to it go from "from" to "until":
+After a rescue the pool has "rescued" and "floor", as firn pool rescue prints them. Then
+come the used workers, by number. The last interval goes from "from" to "until":
 
   {"pool":"nanoflake","worker":3,"state":"held","holder":"…","from":"…","until":"…"}
 
-One whose record cannot be read has "error" in their place:
+A worker without a readable record has an "error" instead:
 
   {"pool":"nanoflake","worker":3,"state":"damaged","error":"…"}`,
 		Example:               "  firn pool show nanoflake\n  firn pool show nanoflake --json",

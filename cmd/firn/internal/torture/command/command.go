@@ -45,20 +45,17 @@ func New(s *cli.Streams) *cobra.Command {
 		Short: "Show that leased workers survive faults",
 		Long: `Show that leased workers survive faults.
 
-Processes lease workers from one pool and make IDs, while they are killed, are
-stopped for half a window to ten, and have their clocks set by a millisecond to
-ten years. They log each ID before it counts as used. Then all logs are checked:
-no ID was made twice, each was made in a time that its process had been given, no
-time of a worker was given twice, and each fault really happened.
+Processes lease workers from one pool and make IDs. Meanwhile they are killed, stopped
+for half a window to ten windows, and have their clocks set by a millisecond to ten
+years. They log each ID before it counts as used. Then all logs are checked: no ID was
+made twice, each ID was made in an interval of its process, no interval was given out
+twice, and each fault really happened. Otherwise the exit code is 1, and the logs stay.
 
-The pool is one of files, which goes with the run. With --store it is a new one in
-that store, which stays there, since nothing is ever deleted from a store; requests
-to it are lost, come late or come twice in each process. With --network there is a
-proxy between each process and each server of the store, too, which loses and
-delays what goes one way or both. With TLS, the address needs the name that the
-servers' certificates have then: server-name.
-
-Exit code 1 if one of that is not so; the logs stay then.`,
+The pool is in files, which are removed after the run. With --store, the pool is made in
+that store and stays, since nothing is ever deleted from a store. Requests to the store
+are lost, late or repeated. --network adds a proxy between each process and each server,
+which loses and delays traffic one way or both. With TLS, give the name in the servers'
+certificates in the address: server-name.`,
 		Example: `  firn torture
   firn torture --processes 4 --duration 30s --window 200ms --ids 1000000
   firn torture --format sno --seed 42 --state /var/tmp --keep --json
