@@ -1,4 +1,4 @@
-// Package cli is what all commands share: streams, errors, flags, and what people read.
+// Package cli has what all commands share: streams, errors, flags, and the texts that people read.
 package cli
 
 import (
@@ -10,7 +10,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Plain returns a word of the command line as it is if that is readable, else quoted.
+// Plain returns a word of the command line unchanged if people can read the word, and quoted
+// otherwise.
 func Plain(s string) string {
 	odd := func(r rune) bool { return !unicode.IsPrint(r) || r == ' ' || r == '"' || r == unicode.ReplacementChar }
 	if s == "" || strings.ContainsFunc(s, odd) {
@@ -19,7 +20,8 @@ func Plain(s string) string {
 	return s
 }
 
-// Printable returns a text in one line: what is no text must not reach a terminal.
+// Printable returns a text in one line. Control characters are escaped, so that none reaches a
+// terminal.
 func Printable(s string) string {
 	var line []byte
 	for _, r := range s {
@@ -33,7 +35,7 @@ func Printable(s string) string {
 	return string(line)
 }
 
-// Complete makes shells complete a flag with these values, or with nothing.
+// Complete makes shells complete a flag with the values. Without values, shells complete nothing.
 func Complete(cmd *cobra.Command, flag string, values ...string) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
 		panic(err) // no such flag, or twice
@@ -43,8 +45,8 @@ func Complete(cmd *cobra.Command, flag string, values ...string) {
 // Lines returns the lines of stdin.
 func (s *Streams) Lines() lines { return newLines(flushing{s.In, s.Out}) }
 
-// UnknownCommand returns the error for words that should be a subcommand of cmd and are
-// none, nil if there are no words.
+// UnknownCommand returns the error for arguments in the place of a subcommand of cmd. Without
+// arguments the error is nil.
 func UnknownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -55,6 +57,7 @@ func UnknownCommand(cmd *cobra.Command, args []string) error {
 	return Usagef("unknown command %q", args[0])
 }
 
+// CommandNames returns the names of the subcommands of cmd.
 func CommandNames(cmd *cobra.Command) []string {
 	var found []string
 	for _, c := range cmd.Commands() {
@@ -65,6 +68,7 @@ func CommandNames(cmd *cobra.Command) []string {
 	return found
 }
 
+// NoArguments returns an error if there are arguments.
 func NoArguments(_ *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return Usagef("too many arguments: %q", args[0])

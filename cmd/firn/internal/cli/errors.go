@@ -18,7 +18,7 @@ const (
 	ExitUsage  = 2 // wrong usage: nothing was done
 )
 
-// ErrReported ends a command that failed and has said why.
+// ErrReported ends a command that failed and has already written the reason.
 var ErrReported = errors.New("already reported")
 
 // A UsageError is wrong usage.
@@ -26,8 +26,10 @@ type UsageError struct{ error }
 
 func (e UsageError) Unwrap() error { return e.error }
 
+// Usage returns err as a UsageError.
 func Usage(err error) error { return UsageError{err} }
 
+// Usagef returns a UsageError with a text.
 func Usagef(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
 
 // BadFlag is the error for a flag's value, "--worker 1024: is not in 0 to 1023".
@@ -35,8 +37,8 @@ func BadFlag(flag, value, reason string) error {
 	return Usagef("--%s %s: %s", flag, Plain(value), reason)
 }
 
-// FlagError returns the error of parsing the flags of cmd in the words of BadFlag. For an unknown flag the
-// error names the nearest flag.
+// FlagError returns the error of parsing the flags of cmd in the words of BadFlag. For an unknown
+// flag, the error names the nearest flag.
 func FlagError(cmd *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
 	var unknown *pflag.NotExistError
@@ -61,7 +63,7 @@ func FlagError(cmd *cobra.Command, err error) error {
 	return BadFlag(invalid.GetFlag().Name, invalid.GetValue(), reason)
 }
 
-// report writes the error that cmd ended with, if any, and returns the exit code.
+// report writes the error of cmd, if any, and returns the exit code.
 func report(w io.Writer, cmd *cobra.Command, err error) int {
 	var wrong UsageError
 	switch {
@@ -78,9 +80,8 @@ func report(w io.Writer, cmd *cobra.Command, err error) int {
 	return ExitFailed
 }
 
-// withoutAddresses returns a text in which no word of the command line is shown that is an address,
-// or should be: it may have a password in it. Those who parse command lines repeat what they do not
-// know.
+// withoutAddresses hides the addresses of stores in a text: an address may contain a password, and
+// parsers of command lines quote arguments that they do not know.
 func withoutAddresses(s string) string {
 	for _, arg := range os.Args[1:] {
 		name, value, _ := strings.Cut(arg, "=")
@@ -89,7 +90,7 @@ func withoutAddresses(s string) string {
 		case strings.TrimLeft(name, "-") == "store" && value != "":
 			s = strings.ReplaceAll(s, value, "…")
 		case isAddress:
-			for _, word := range []string{arg, value} { // as it is or, by those who take flags apart, without a name
+			for _, word := range []string{arg, value} { // whole, and as parsers quote the value of a flag
 				if _, _, ok := strings.Cut(word, "://"); ok {
 					quoted := strconv.Quote(word)
 					s = strings.ReplaceAll(s, quoted[1:len(quoted)-1], scheme+"://…")
@@ -101,6 +102,6 @@ func withoutAddresses(s string) string {
 	return s
 }
 
-// Complain writes an error in one line. Errors quote what a user wrote, mostly; those of
-// libraries may not.
+// Complain writes an error in one line, without control characters. Errors of libraries may have
+// some.
 func Complain(w io.Writer, err error) { io.WriteString(w, "firn: "+Printable(err.Error())+"\n") }

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// A Number is a flag's value that is a whole number, within what the library says.
+// A Number is the value of a flag: a whole number. The library checks the range.
 type Number struct {
 	Value int
 	Text  string
@@ -20,8 +20,8 @@ func (n *Number) Type() string { return "N" }
 
 func (n *Number) String() string { return n.Text }
 
-// Set takes decimal digits alone. A number too large for an int becomes the largest,
-// which is out of every range too.
+// Set accepts decimal digits only. A number too large for an int becomes the largest int, which is
+// out of every range too.
 func (n *Number) Set(s string) error {
 	v, err := strconv.ParseInt(s, 10, strconv.IntSize)
 	if errors.Is(err, strconv.ErrSyntax) || s[0] == '+' {
@@ -31,7 +31,7 @@ func (n *Number) Set(s string) error {
 	return nil
 }
 
-// A Count is a flag's value that says how many.
+// A Count is the value of a flag: how many.
 type Count int64
 
 func (c *Count) Type() string { return "COUNT" }

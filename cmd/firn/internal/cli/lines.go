@@ -8,20 +8,20 @@ import (
 	"io"
 )
 
-// MaxLine is the length of the longest line that is read, in bytes. IDs are far shorter.
+// MaxLine is the length of the longest line in bytes. IDs are far shorter.
 const MaxLine = 4096
 
-// ErrLongLine is the error for a line that is longer.
+// ErrLongLine is the error for a longer line.
 var ErrLongLine = fmt.Errorf("longer than %d bytes", MaxLine)
 
-// lines reads lines, in constant memory whatever comes.
+// lines reads lines in constant memory, however long the lines are.
 type lines struct{ r *bufio.Reader }
 
 func newLines(r io.Reader) lines { return lines{bufio.NewReaderSize(r, 16*MaxLine)} }
 
-// Next returns the next line without its end, LF or CRLF, which the last one may lack.
-// With ErrLongLine it returns the beginning of the line, and goes on with the next line; other errors are
-// the end.
+// Next returns the next line without its end, LF or CRLF. The last line needs no end. With
+// ErrLongLine, Next returns the beginning of the line, and the next call goes on with the next
+// line. Other errors are final.
 func (l lines) Next() (string, error) {
 	line, err := l.r.ReadSlice('\n')
 	beginning := ""
@@ -44,8 +44,8 @@ func (l lines) Next() (string, error) {
 	return string(line), nil
 }
 
-// flushing flushes out before each read from r: who writes lines and waits for their
-// answers gets them, and bulk is still written in bulk.
+// flushing flushes out before each read from r. A program that writes a line and waits gets the
+// answer, and bulk input still gives bulk output.
 type flushing struct {
 	r   io.Reader
 	out *bufio.Writer

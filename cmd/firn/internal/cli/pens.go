@@ -8,10 +8,10 @@ import (
 type Pens struct {
 	Title  *color.Color
 	Faint  *color.Color
-	Fields []*color.Color // one after the other, from the most significant field
+	Fields []*color.Color // used in turn, from the most significant field
 }
 
-// NewPens returns pens that colour or, for output that is no terminal, write plain text.
+// NewPens returns pens that write in colour, or plain text.
 func NewPens(colour bool) Pens {
 	pen := func(a color.Attribute) *color.Color {
 		c := color.New(a)
@@ -22,7 +22,7 @@ func NewPens(colour bool) Pens {
 		}
 		return c
 	}
-	// The basic colours, which people set to what they can read.
+	// The basic colours: people set them to what they can read.
 	return Pens{Title: pen(color.Bold), Faint: pen(color.Faint), Fields: []*color.Color{
 		pen(color.FgCyan), pen(color.FgYellow), pen(color.FgMagenta), pen(color.FgGreen), pen(color.FgBlue),
 	}}

@@ -10,29 +10,29 @@ import (
 	"time"
 )
 
-// Interrupted is the end by a signal.
+// Interrupted is the error of a command that a signal ended.
 type Interrupted struct{ Signal os.Signal }
 
 func (i Interrupted) Error() string { return i.Signal.String() }
 
-// raise ends the process by the signal, so that a shell sees that it was one.
+// raise ends the process by the signal, so that a shell sees the signal.
 func (i Interrupted) raise() {
 	signal.Reset(i.Signal)
 	if p, err := os.FindProcess(os.Getpid()); err == nil && p.Signal(i.Signal) == nil {
-		time.Sleep(time.Second) // it arrives at once, on some thread
+		time.Sleep(time.Second) // the signal arrives at once, on some thread
 	}
 	os.Exit(ExitFailed) // where a process cannot send itself signals
 }
 
-// grace is how long output may take to come to the end of a line after a signal.
+// grace is how long output may take to end its line after a signal.
 const grace = 500 * time.Millisecond
 
-// UntilSignal returns a context that SIGINT or SIGTERM ends, with an interrupted as its
-// cause. Bulk output looks at it between writes, so that its last line is whole: the
-// beginning of an ID can be a valid ID too. A reader who does not read can hold a write
-// up, so after a while, or by a second signal, the process ends all the same; after a while,
-// what remains to be done is done.
-func UntilSignal(parent context.Context, remains *last) (ctx context.Context, stop func()) {
+// UntilSignal returns a context that SIGINT or SIGTERM ends, with an Interrupted as the cause.
+//
+// Bulk output checks the context between writes, so that its last line is whole: the beginning of
+// an ID can be a valid ID too. A reader that does not read can block a write. After a grace period
+// the process therefore runs the cleanup and ends; a second signal ends the process at once.
+func UntilSignal(parent context.Context, remains *cleanup) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 1)
 	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
@@ -57,21 +57,20 @@ func UntilSignal(parent context.Context, remains *last) (ctx context.Context, st
 	}
 }
 
-// A last is what remains to be done before a process ends that cannot return from what it is
-// about. The zero last is nothing.
-type last struct {
+// A cleanup is what a process does before an early end. The zero cleanup does nothing.
+type cleanup struct {
 	mu sync.Mutex
 	f  func()
 }
 
-// Set makes f what remains; nil is nothing. f may be called from any goroutine.
-func (l *last) Set(f func()) {
+// Set makes f the cleanup; nil does nothing. f may be called from any goroutine.
+func (l *cleanup) Set(f func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.f = f
 }
 
-func (l *last) do() {
+func (l *cleanup) do() {
 	l.mu.Lock()
 	f := l.f
 	l.mu.Unlock()
@@ -80,11 +79,12 @@ func (l *last) do() {
 	}
 }
 
-// An output is stdout. A write to a pipe that nobody reads any more ends the process, unless
-// holdPipe is in force; then what remains is done, and it does so the second time.
+// An output is stdout. A write to a pipe without a reader ends the process, unless HoldPipe is in
+// force. With HoldPipe, the output runs the cleanup, which releases the pipe, and writes again: the
+// second write ends the process.
 type output struct {
 	file    *os.File
-	remains *last
+	remains *cleanup
 }
 
 func (o output) Write(p []byte) (int, error) {

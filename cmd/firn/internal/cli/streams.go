@@ -11,33 +11,33 @@ import (
 	"golang.org/x/term"
 )
 
-// Streams are where a command reads and writes.
+// Streams are the input and output of a command.
 //
-// All of stdout goes through one buffer, so that a write that fails is noticed wherever
-// it happens: the buffer keeps the error until the last Flush, in run.
+// All of stdout goes through one buffer. The buffer keeps the first error of a write, and End
+// reports it.
 type Streams struct {
 	In     io.Reader
 	Out    *bufio.Writer
 	Err    io.Writer
-	Colour bool // out is for eyes that see it
-	Width  int  // columns of out
+	Colour bool // write Out in colour
+	Width  int  // columns of Out
 
-	stdout *os.File
-	Last   last // what remains to be done if the process is about to end
+	stdout  *os.File
+	Cleanup cleanup // runs if the process ends early
 }
 
-// outSize is the size of stdout's buffer, and about that of its writes in bulk.
+// outSize is the size of the buffer of stdout, and of writes in bulk.
 const outSize = 64 << 10
 
 // NewStreams returns the streams of a process.
 func NewStreams(stdin, stdout, stderr *os.File) *Streams {
 	s := &Streams{In: stdin, Err: stderr, Colour: wantsColour(stdout), stdout: stdout, Width: width(stdout)}
-	s.Out = bufio.NewWriterSize(output{stdout, &s.Last}, outSize)
+	s.Out = bufio.NewWriterSize(output{stdout, &s.Cleanup}, outSize)
 	return s
 }
 
-// End writes what is buffered and the error that cmd ended with, if any, and returns the exit code.
-// After a signal it ends the process by the signal.
+// End flushes stdout, writes the error of cmd, if any, and returns the exit code. If a signal ended
+// cmd, End ends the process by the signal.
 func (s *Streams) End(cmd *cobra.Command, err error) int {
 	if flushErr := s.Out.Flush(); err == nil {
 		err = flushErr
@@ -61,13 +61,13 @@ func wantsColour(f *os.File) bool {
 	return os.Getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd()))
 }
 
-// colourFlag is the value of --color. To set it sets the streams' Colour.
+// colourFlag is the value of --color. Setting the value sets Colour of the streams.
 type colourFlag struct {
 	s    *Streams
 	text string
 }
 
-// AddColour adds --color to a command and the commands below.
+// AddColour adds --color to cmd and the commands below cmd.
 func (s *Streams) AddColour(cmd *cobra.Command) {
 	cmd.PersistentFlags().Var(&colourFlag{s, "auto"}, "color", "use colour: auto, always or never")
 	Complete(cmd, "color", "auto", "always", "never")
@@ -89,10 +89,10 @@ func (c *colourFlag) Set(text string) error {
 	return nil
 }
 
-// defaultWidth is how many columns output has that is not on a terminal.
+// defaultWidth is the width of output to anything but a terminal, in columns.
 const defaultWidth = 80
 
-// width returns how many columns output to f has: $COLUMNS, or else those of the terminal.
+// width returns the columns of output to f: $COLUMNS, or the width of the terminal.
 func width(f *os.File) int {
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
 		return n

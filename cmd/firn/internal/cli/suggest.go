@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// nearestFlag returns the flag whose name is the most like a name, or begins with the name; "" if none is
-// like it.
+// nearestFlag returns the flag with the name nearest to name, or "" if no flag is near. A flag is
+// near if two edits make its name, or if its name begins with name.
 func nearestFlag(flags *pflag.FlagSet, name string) string {
 	const most = 2 // edits
 	const shortest = 3
@@ -24,7 +24,8 @@ func nearestFlag(flags *pflag.FlagSet, name string) string {
 	return nearest
 }
 
-// distance returns how many bytes have to be added, removed, replaced or swapped with the next to make b of a.
+// distance returns the least number of edits that turn a into b. An edit adds, removes or replaces
+// a byte, or swaps two neighbours.
 func distance(a, b string) int {
 	rows := make([][]int, len(a)+1)
 	for i := range rows {

@@ -8,9 +8,10 @@ import (
 	"time"
 )
 
+// TimeText returns t in RFC 3339, with as many digits as needed.
 func TimeText(t time.Time) string { return t.Format(time.RFC3339Nano) }
 
-// Relative says roughly how far t is from now.
+// Relative returns roughly how far t is from now.
 func Relative(t, now time.Time) string {
 	const (
 		minute = 60
@@ -44,7 +45,7 @@ func Relative(t, now time.Time) string {
 	return say(int64(float64(s)/year), "year")
 }
 
-// List writes words as a list in a sentence.
+// List joins words for a sentence, with last before the last word.
 func List(words []string, last string) string {
 	if n := len(words); n > 1 {
 		return strings.Join(words[:n-1], ", ") + " " + last + " " + words[n-1]
@@ -52,7 +53,7 @@ func List(words []string, last string) string {
 	return strings.Join(words, "")
 }
 
-// WriteJSON writes an object in a line.
+// WriteJSON writes an object as one line.
 func WriteJSON(w io.Writer, object any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)

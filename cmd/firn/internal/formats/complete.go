@@ -19,10 +19,10 @@ func CompleteFormat(_ *cobra.Command, args []string, toComplete string) ([]strin
 	return found, cobra.ShellCompDirectiveNoFileComp
 }
 
-// formatsOf annotates a flag with the names of the formats that have it.
+// formatsOf annotates a flag with the names of the formats that have the flag.
 const formatsOf = "firn_formats"
 
-// Only notes that flags are for some formats alone: NarrowCompletion leaves them out for the others.
+// Only marks flags as flags of some formats only, for NarrowCompletion.
 func Only(cmd *cobra.Command, has func(Format) bool, flags ...string) {
 	var all []string
 	for _, name := range Names() {
@@ -37,8 +37,8 @@ func Only(cmd *cobra.Command, has func(Format) bool, flags ...string) {
 	}
 }
 
-// NarrowCompletion hides the flags that a format does not have, if the arguments of the program are those
-// of a shell that completes a command line with a format.
+// NarrowCompletion hides flags from a shell that completes a command line. If the command line
+// names a format, NarrowCompletion hides the flags of all other formats.
 func NarrowCompletion(root *cobra.Command, args []string) {
 	if len(args) < 2 || args[0] != cobra.ShellCompRequestCmd && args[0] != cobra.ShellCompNoDescRequestCmd {
 		return
@@ -58,8 +58,8 @@ func NarrowCompletion(root *cobra.Command, args []string) {
 	})
 }
 
-// formatAmong returns the format that the words of a command line name: that of --format if there is such a
-// flag, else the first argument.
+// formatAmong returns the format in the words of a command line: the value of --format if the
+// command has that flag, otherwise the first argument.
 func formatAmong(flags *pflag.FlagSet, words []string) (format Format, ok bool) {
 	byFlag := flags.Lookup("format") != nil
 	for i := 0; i < len(words) && !ok; i++ {

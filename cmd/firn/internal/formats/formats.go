@@ -1,5 +1,5 @@
-// Package formats is what the command line knows of the formats: how their IDs and pools are made, and
-// the flags that say which IDs are meant.
+// Package formats knows how to make the IDs and pools of each format, and has the flags for a
+// format.
 package formats
 
 import (
@@ -26,21 +26,21 @@ import (
 	"github.com/firn-id/firn/ulidflake"
 )
 
-// A Format is what the command line knows of a format, beside package firn.
+// A Format is a format of package firn, and how to make its IDs.
 type Format struct {
 	firn.Format
 	maker
 }
 
-// A maker is what the command line has to know of a format to make its IDs.
+// A maker makes the IDs of a format.
 type maker struct {
 	name       string
-	fixedEpoch string // the epoch, if there is none to choose
-	layouts    bool   // there are widths to choose
-	Metas      bool   // there is a metabyte to choose
-	nodes      bool   // there can be node IDs, in a pool of them
+	fixedEpoch string // the epoch of a format without a choice of epochs
+	layouts    bool   // the format has a choice of widths
+	Metas      bool   // IDs have a metabyte
+	nodes      bool   // a pool can lease node IDs
 
-	// lastWorker returns the largest worker number; nil if the format has no workers.
+	// LastWorker returns the largest worker number. LastWorker is nil if the format has no workers.
 	LastWorker func(snowflakesi.Layout) int
 
 	// generator makes the generator of a recipe, and what appends its IDs. Its errors are those of
@@ -95,11 +95,11 @@ func (r Recipe) leased() Recipe {
 	return r
 }
 
-// A Batch appends n new IDs to dst, a line each. With an error it appends those that it
-// made before.
+// A Batch appends n new IDs to dst, a line each. With an error, a Batch appends the IDs made
+// before.
 type Batch func(ctx context.Context, dst []byte, n int) ([]byte, error)
 
-// makers is all formats, in the order in which they are listed.
+// makers lists all formats, in the order of listings.
 var makers = []maker{
 	{
 		name:       "nanoflake",
@@ -157,7 +157,7 @@ var makers = []maker{
 	},
 }
 
-// metaFiller makes snos of one metabyte.
+// metaFiller fills with snos of one metabyte.
 type metaFiller struct {
 	*sno.Generator
 	meta byte
@@ -176,7 +176,8 @@ func Names() []string {
 	return all
 }
 
-// Lookup returns the format of that name, in upper or lower case. ok reports whether there is one.
+// Lookup returns the format of that name, in upper or lower case. ok reports whether the format
+// exists.
 func Lookup(name string) (f Format, ok bool) {
 	for _, m := range makers {
 		if m.name == strings.ToLower(name) {
@@ -187,8 +188,8 @@ func Lookup(name string) (f Format, ok bool) {
 	return f, ok
 }
 
-// Misspelled returns the format's name that a word is meant to be, "" if it is none: one in
-// another case, or with one letter too many, too few, wrong or changed with the next.
+// Misspelled returns the format's name that a word resembles, or "". A word resembles a name in any
+// case, with one letter added, missing or wrong, or with two neighbours swapped.
 func Misspelled(word string) string {
 	word = strings.ToLower(word)
 	for _, name := range Names() {
@@ -199,7 +200,7 @@ func Misspelled(word string) string {
 	return ""
 }
 
-// oneEdit tells whether one edit, or none, makes b of a.
+// oneEdit reports whether at most one edit turns a into b.
 func oneEdit(a, b string) bool {
 	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
 		a, b = a[1:], b[1:]
@@ -210,7 +211,7 @@ func oneEdit(a, b string) bool {
 	return len(a) <= 1 && len(b) <= 1 || len(a) == 2 && len(b) == 2 && a[0] == b[1] && a[1] == b[0]
 }
 
-// Named is lookup, with the error for a word that is none of the formats.
+// Named is Lookup with an error for unknown formats.
 func Named(name string) (Format, error) {
 	f, ok := Lookup(name)
 	if near := Misspelled(name); !ok && near != "" {
@@ -222,14 +223,14 @@ func Named(name string) (Format, error) {
 	return f, nil
 }
 
-// MaxBatch is how many IDs are made at a time: enough to spread the cost of a write, few
-// enough that they wait in line for no more than some milliseconds of any format.
+// MaxBatch is how many IDs a Batch makes at a time. The number spreads the cost of a write, and no
+// format takes more than some milliseconds for a batch.
 const MaxBatch = 2048
 
-// maxNodeBits is how many bits of scru160's random16 a node ID can take: all of them.
+// maxNodeBits is the most bits of a node ID of scru160: all of random16.
 const maxNodeBits = 16
 
-// An id is what all formats' IDs have.
+// An id is an ID of any format.
 type id interface {
 	encoding.TextAppender
 	encoding.BinaryAppender
@@ -270,8 +271,8 @@ func batches[T id](g interface {
 	}
 }
 
-// writer returns the function that appends an ID as the recipe has it, nil for its text. They use
-// scratch rather than allocate, but for JSON's.
+// writer returns the function that appends an ID in the recipe's form, or nil for text. The
+// functions reuse a scratch buffer; only JSON allocates.
 func writer[T id](r Recipe) func(dst []byte, id T) ([]byte, error) {
 	var scratch []byte
 	switch {

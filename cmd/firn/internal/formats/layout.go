@@ -12,12 +12,13 @@ import (
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 )
 
-// A PoolLayout is the flags of a pool's layout. The format comes besides.
+// A PoolLayout holds the flags for a pool's layout. The format comes separately.
 type PoolLayout struct {
 	Options
 	nodeBits cli.Number
 }
 
+// AddTo adds the flags to cmd.
 func (l *PoolLayout) AddTo(cmd *cobra.Command) {
 	l.Options.AddTo(cmd)
 	cmd.Flags().Var(&l.nodeBits, "node-bits", "bits of the node ID, 0 to 16 (scru160)")
@@ -103,7 +104,7 @@ func Alike(a, b allot.Pool) bool {
 		!OfTorture(a.Name) && !OfTorture(b.Name)
 }
 
-// OfTorture reports whether firn torture made the pool, by its random name.
+// OfTorture reports whether a pool has a random name of firn torture.
 func OfTorture(pool string) bool {
 	digits, ok := strings.CutPrefix(pool, "torture-")
 	return ok && len(digits) == 16 && strings.Trim(digits, "0123456789abcdef") == ""

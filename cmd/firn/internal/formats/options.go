@@ -15,7 +15,7 @@ import (
 	"github.com/firn-id/firn/snowflakesi"
 )
 
-// Options are the flags by which all commands know which IDs of a format are meant.
+// Options are the flags for the epoch and the widths of IDs.
 type Options struct {
 	epoch       epoch
 	clockBits   cli.Number
@@ -24,6 +24,7 @@ type Options struct {
 	Flags *pflag.FlagSet
 }
 
+// AddTo adds the flags to cmd.
 func (o *Options) AddTo(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	o.Flags = flags
@@ -37,7 +38,7 @@ func (o *Options) AddTo(cmd *cobra.Command) {
 	cli.Complete(cmd, "machine-bits")
 }
 
-// Refuse returns an error if there are options that the format does not have.
+// Refuse returns an error if a flag is set that the format does not have.
 func (o *Options) Refuse(f Format) error {
 	switch {
 	case o.epoch.given && f.fixedEpoch != "":
@@ -50,12 +51,12 @@ func (o *Options) Refuse(f Format) error {
 	return nil
 }
 
-// Settings returns what the options say. They may come without a format, to be applied
-// to those that have them.
+// Settings returns the epoch and the widths. If no format is known, Settings holds for every format
+// that has the setting.
 func (o *Options) Settings() (firn.Settings, error) {
 	layout := snowflakesi.DefaultLayout()
 	if o.clockBits.Given {
-		if o.clockBits.Value == 0 { // in a Layout it stands for the default, here for nothing
+		if o.clockBits.Value == 0 { // 0 is the default in a Layout, but a mistake here
 			return firn.Settings{}, cli.BadFlag("clock-bits", o.clockBits.Text, "is not 40 or 41")
 		}
 		layout.ClockBits = o.clockBits.Value
@@ -81,8 +82,7 @@ func layoutOfBits(clock, machine int) snowflakesi.Layout {
 	return snowflakesi.Layout{ClockBits: clock, MachineBits: machine}
 }
 
-// Explain returns the errors of the library that are about a flag in the words of the
-// command line.
+// Explain rewords errors of the library that are about a flag.
 func (o *Options) Explain(err error) error {
 	var (
 		config  *iderr.ConfigError
@@ -106,7 +106,7 @@ func (o *Options) Explain(err error) error {
 	return err
 }
 
-// flagOf returns the flag that sets a field of the formats' Config.
+// flagOf returns the flag for a field of a format's Config.
 func flagOf(field string) string {
 	switch field {
 	case "GeneratorID", "MachineID", "Scalability", "Partition":
@@ -121,7 +121,7 @@ func flagOf(field string) string {
 	return ""
 }
 
-// An epoch is a flag's value that is a time.
+// An epoch is the value of a flag: a time.
 type epoch struct {
 	time  time.Time
 	text  string
@@ -133,7 +133,7 @@ func (e *epoch) Type() string { return "TIME" }
 func (e *epoch) String() string { return e.text }
 
 func (e *epoch) Set(s string) error {
-	t, err := time.Parse(time.RFC3339, s) // takes fractions of a second too
+	t, err := time.Parse(time.RFC3339, s) // with or without fractions of a second
 	if date, bad := time.Parse(time.DateOnly, s); bad == nil {
 		t, err = date, nil
 	}
@@ -143,7 +143,7 @@ func (e *epoch) Set(s string) error {
 	switch {
 	case err != nil:
 		return errors.New("is not a time in RFC 3339, a date, or Unix milliseconds")
-	case !t.After(time.Time{}) || t.UTC().Year() > 9999: // the zero time stands for no epoch
+	case !t.After(time.Time{}) || t.UTC().Year() > 9999: // the zero time means no epoch
 		return errors.New("is not between the years 1 and 9999")
 	case !t.Equal(t.Truncate(time.Millisecond)):
 		return errors.New("is not a time in whole milliseconds")
@@ -152,11 +152,11 @@ func (e *epoch) Set(s string) error {
 	return nil
 }
 
-// A Form is a flag's value that is a way to write an ID.
+// A Form is the value of a flag: a way to write an ID.
 type Form struct {
 	firn.Form
 	Given  bool
-	choice []firn.Form // what it may be
+	choice []firn.Form // allowed values
 }
 
 func (f *Form) Type() string { return "FORM" }
@@ -170,6 +170,7 @@ func (f *Form) Set(s string) error {
 	return nil
 }
 
+// AddTo adds --as to cmd.
 func (f *Form) AddTo(cmd *cobra.Command, use string, choice []firn.Form) {
 	f.choice = choice
 	cmd.Flags().Var(f, "as", use)
@@ -195,6 +196,7 @@ func (f *Form) Refuse(in Format) error {
 	return cli.BadFlag("as", f.String(), in.Name()+" has no such form: want "+cli.List(formNames(in.Forms()), "or"))
 }
 
+// The forms that IDs can be written in, and read in.
 var (
 	WrittenForms = []firn.Form{firn.Text, firn.Int, firn.Hex}
 	ReadForms    = append(WrittenForms[:len(WrittenForms):len(WrittenForms)], firn.Base36)
@@ -208,7 +210,7 @@ func formNames(forms []firn.Form) []string {
 	return all
 }
 
-// OneFormat checks that the arguments are one word, which is a format.
+// OneFormat returns an error unless there is one argument, a format.
 func OneFormat(_ *cobra.Command, args []string) error {
 	switch len(args) {
 	case 0:

@@ -127,7 +127,7 @@ func (f *newFlags) generate(ctx context.Context, s *cli.Streams, format formats.
 	if err != nil {
 		return f.Options.Explain(err)
 	}
-	ctx, stop := cli.UntilSignal(ctx, &s.Last)
+	ctx, stop := cli.UntilSignal(ctx, &s.Cleanup)
 	defer stop()
 	if f.leases(format) {
 		return f.leased(ctx, s, format, r)
@@ -275,11 +275,11 @@ func (f *newFlags) leased(ctx context.Context, s *cli.Streams, format formats.Fo
 		return f.explainLease(err, format, store, c)
 	}
 	alone()
-	s.Last.Set(func() {
+	s.Cleanup.Set(func() {
 		held.Close()
 		release()
 	})
-	defer s.Last.Set(nil)
+	defer s.Cleanup.Set(nil)
 	err = stream(ctx, s, next, f.count)
 	// What was written is distinct whether or not the pool learns that the worker is free:
 	// that is a warning, and none beside an error, which has the same cause or is worth more.

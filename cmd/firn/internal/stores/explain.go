@@ -17,7 +17,8 @@ import (
 	"github.com/firn-id/firn/snowflakesi"
 )
 
-// Command returns a command line, to type as it is, with the flag that it needs to see the same pools.
+// Command adds the flag for the store to a command line, ready to type. Secrets in the address are
+// left out.
 func (st *State) Command(line string) string {
 	switch {
 	case st.Dir != "":
@@ -31,7 +32,7 @@ func (st *State) Command(line string) string {
 	return line + " --store …"
 }
 
-// word returns a word for a shell.
+// word quotes a word for a shell.
 func word(s string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-:@,%+=", r)
@@ -42,11 +43,11 @@ func word(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// calls finds where the library names what is to be called, for the command line to say what to type.
+// calls finds the functions that the library tells programs to call. Users get a command instead.
 var calls = regexp.MustCompile(`\(lease\.(Create|Rescue)[^()]*\)`)
 
-// withCommands returns a text of the library about a pool, "" if it is about none, in which it says what to
-// type. The layout of a pool of which there is something left, firn pool rescue finds by itself.
+// withCommands replaces functions of the library by commands in a text about a pool. pool is "" for
+// a text about no pool. A rescue needs no layout while a record of the pool is left.
 func (st *State) withCommands(text, pool string) string {
 	return calls.ReplaceAllStringFunc(text, func(found string) string {
 		line := "firn pool rescue " + cmp.Or(pool, "NAME")
@@ -70,7 +71,7 @@ func (st *State) withCommands(text, pool string) string {
 	})
 }
 
-// PoolOf returns the pool that an error is about, "" if it does not say.
+// PoolOf returns the pool that an error is about, or "".
 func PoolOf(err error) string {
 	var store *driver.Error
 	if errors.As(err, &store) {
@@ -84,7 +85,7 @@ func PoolOf(err error) string {
 	return ""
 }
 
-// Explain returns an error of a lease or a store in the words of the command line.
+// Explain rewords an error of a lease or a store for the command line: with commands and flags.
 func (st *State) Explain(err error) error {
 	say := func(form string, args ...any) error { return Reword(err, fmt.Sprintf(form, args...)) }
 	var (
@@ -96,7 +97,7 @@ func (st *State) Explain(err error) error {
 		mismatch *lease.MismatchError
 	)
 	switch {
-	case errors.As(err, &expired): // all that is told, with the cause, which may be any below
+	case errors.As(err, &expired): // first, since the cause may be any error below
 		return say("%s", st.withCommands(err.Error(), expired.Pool))
 	case errors.As(err, &none) && none.Rescued:
 		return say("pool %s: nobody gets a worker before %s, since the pool was rescued: try again then", none.Pool, cli.TimeText(none.Soonest))
@@ -143,7 +144,7 @@ func (st *State) Explain(err error) error {
 	return err
 }
 
-// SkewText says what a clock says, and what it disagrees with.
+// SkewText says what the clock reads, and what contradicts the clock.
 func SkewText(e *lease.SkewError) string {
 	reference := cli.TimeText(e.Reference.UTC())
 	of := fmt.Sprintf("half of the workers in use have used the times up to %s or later (%s)", reference, cli.Relative(e.Reference, e.Now))
@@ -156,7 +157,7 @@ func SkewText(e *lease.SkewError) string {
 	return fmt.Sprintf("%s, and %s", cli.TimeText(e.Now.UTC()), of)
 }
 
-// mismatchText says how to make the IDs that a pool is for.
+// mismatchText says what a pool is for, and which flags make such IDs.
 func mismatchText(e *lease.MismatchError) string {
 	const other = "name the pool for those with --pool"
 	var clock, machine, sequence int
@@ -175,13 +176,13 @@ func mismatchText(e *lease.MismatchError) string {
 	return fmt.Sprintf("it is for other IDs: its %s is %s, not %s: %s", e.Field, e.Have, e.Want, other)
 }
 
-// reworded is an error in other words.
+// reworded is an error with a text of its own.
 type reworded struct {
 	text string
 	err  error
 }
 
-// Reword returns an error in other words.
+// Reword returns err with a text of its own.
 func Reword(err error, text string) error { return &reworded{text, err} }
 
 func (e *reworded) Error() string { return e.text }

@@ -17,13 +17,14 @@ import (
 	"github.com/firn-id/firn/lease/filelease"
 )
 
-// A State is the flags that say where the pools are kept.
+// A State holds the flags --state and --store: where the pools are.
 type State struct {
 	Dir   Directory
 	store Address
 	set   *pflag.FlagSet
 }
 
+// AddTo adds the flags to cmd.
 func (st *State) AddTo(cmd *cobra.Command) {
 	st.set = cmd.Flags()
 	st.set.Var(&st.store, "store", "address of the pools' store (default $"+Variable+")")
@@ -36,15 +37,15 @@ func (st *State) AddTo(cmd *cobra.Command) {
 	}
 }
 
-// A Place is where the pools are: a directory, or another store of an address.
+// A Place is where the pools are: in a directory, or in the store of an address.
 type Place struct {
-	Dir       string // "" if it is another store
-	byDefault bool   // nobody has named the directory
+	Dir       string // "" for an address of a shared store
+	byDefault bool   // the user named no directory
 	address   string
-	name      string // the flag, or the variable, that gave the address
+	name      string // the flag or variable with the address
 }
 
-// Place returns where the pools are. Its error is one of usage, or that there is no directory.
+// Place returns where the pools are. The error is wrong usage, or a missing home directory.
 func (st *State) Place() (Place, error) {
 	p := Place{address: string(st.store), name: "--store"}
 	given := st.set != nil && st.set.Changed("store")
@@ -69,7 +70,7 @@ func (st *State) Place() (Place, error) {
 	return p, BadAddress(p.name, err)
 }
 
-// Open returns the store, and makes the directory if there is none.
+// Open opens the store, and makes a missing directory.
 func (st *State) Open(ctx context.Context) (driver.Store, Place, error) {
 	at, err := st.Place()
 	if err != nil {
@@ -82,7 +83,7 @@ func (st *State) Open(ctx context.Context) (driver.Store, Place, error) {
 		}
 		store, err := open(at.Dir)
 		if err != nil {
-			return nil, at, err // and no *filelease.Store in an interface, which would not be nil
+			return nil, at, err // a nil *filelease.Store in an interface would not be nil
 		}
 		return store, at, nil
 	}
@@ -90,10 +91,11 @@ func (st *State) Open(ctx context.Context) (driver.Store, Place, error) {
 	return store, at, BadAddress(at.name, err)
 }
 
-// OpenDefault opens the store that nobody has named, which is in filelease.DefaultDir.
+// OpenDefault opens the store in the default directory. Tests replace OpenDefault.
 var OpenDefault = func(string) (*filelease.Store, error) { return filelease.OpenDefault() }
 
-// Look is open for those who only look: if there is no directory, there is no store either.
+// Look opens the store as Open does, but makes no directory: store is nil if the directory does not
+// exist.
 func (st *State) Look(ctx context.Context) (store driver.Store, at Place, err error) {
 	if at, err = st.Place(); err != nil {
 		return nil, at, err
@@ -104,7 +106,7 @@ func (st *State) Look(ctx context.Context) (store driver.Store, at Place, err er
 	return st.Open(ctx)
 }
 
-// A Directory is a flag's value that is one.
+// A Directory is the value of a flag: a directory.
 type Directory string
 
 var _ pflag.Value = (*Directory)(nil)
@@ -121,7 +123,7 @@ func (d *Directory) Set(s string) error {
 	return nil
 }
 
-// A PoolName is a flag's value that is one.
+// A PoolName is the value of a flag: the name of a pool.
 type PoolName string
 
 func (p *PoolName) Type() string { return "NAME" }
@@ -129,7 +131,7 @@ func (p *PoolName) Type() string { return "NAME" }
 func (p *PoolName) String() string { return string(*p) }
 
 func (p *PoolName) Set(s string) error {
-	// Keys of stores take more: the slash between names, which no pool has in its own.
+	// Keys of stores may have slashes; names of pools may not.
 	if driver.CheckKey(s) != nil || strings.Contains(s, "/") {
 		return errors.New("is no name of a pool: want lower-case letters, digits, '.', '_', '@' and '-'")
 	}
@@ -137,9 +139,9 @@ func (p *PoolName) Set(s string) error {
 	return nil
 }
 
-// CompletePool completes the names of the pools that there are.
+// CompletePool completes the names of pools.
 func (st *State) CompletePool(_ *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second) // somebody waits
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second) // a user waits
 	defer cancel()
 	var found []string
 	if store, _, err := st.Look(ctx); store != nil && err == nil {

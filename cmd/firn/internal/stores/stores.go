@@ -1,5 +1,4 @@
-// Package stores finds the store that a user means, and says what is wrong with it in the words of the
-// command line.
+// Package stores opens the store that the user means, and explains errors of stores to users.
 package stores
 
 import (
@@ -25,14 +24,14 @@ import (
 	"github.com/firn-id/firn/lease/redislease"
 )
 
-// A Kind is a kind of stores.
+// A Kind is a kind of store.
 type Kind struct {
-	Scheme string // of their addresses
-	Form   string // of an address, to people
+	Scheme string // of the addresses
+	Form   string // of an address, for people
 	Open   func(ctx context.Context, address string) (driver.Store, error)
 }
 
-// Kinds is all that there are.
+// Kinds lists all kinds of stores.
 var Kinds = []Kind{
 	{"file", "file:///var/lib/firn", openFile},
 	{"etcd", "etcd://user@host:2379,host2:2379/prefix?password-file=PATH&ca=PATH", Opens(etcdlease.Open)},
@@ -44,18 +43,18 @@ var Kinds = []Kind{
 	{"rediss", "rediss://user@host:6379/0?password-file=PATH", Opens(redislease.Open)},
 }
 
-// Opens makes an open of a package's Open.
+// Opens turns the Open of a package into the Open of a Kind.
 func Opens[S driver.Store](open func(context.Context, string) (S, error)) func(context.Context, string) (driver.Store, error) {
 	return func(ctx context.Context, address string) (driver.Store, error) {
 		s, err := open(ctx, address)
 		if err != nil {
-			return nil, err // and no S in an interface, which would not be nil
+			return nil, err // a nil S in an interface would not be nil
 		}
 		return s, nil
 	}
 }
 
-// OpenStore opens the store of an address.
+// OpenStore opens the store at an address.
 func OpenStore(ctx context.Context, address string) (driver.Store, error) {
 	k, err := KindOf(address)
 	if err != nil {
@@ -64,7 +63,7 @@ func OpenStore(ctx context.Context, address string) (driver.Store, error) {
 	return k.Open(ctx, address)
 }
 
-// KindOf returns the kind of store whose address it is.
+// KindOf returns the kind of store of an address.
 func KindOf(addr string) (Kind, error) {
 	a, err := address.Parse(addr)
 	if err != nil {
@@ -78,7 +77,7 @@ func KindOf(addr string) (Kind, error) {
 	return Kind{}, fmt.Errorf("%w: there is no kind %s://, only %s", address.ErrAddress, a.Scheme, cli.List(schemes(), "and"))
 }
 
-// schemes returns how the addresses of all kinds begin.
+// schemes returns the beginnings of addresses of all kinds.
 func schemes() []string {
 	var all []string
 	for _, k := range Kinds {
@@ -87,7 +86,7 @@ func schemes() []string {
 	return all
 }
 
-// AddressForms lists what addresses look like.
+// AddressForms returns an example address per line.
 func AddressForms() string {
 	var lines string
 	for _, k := range Kinds {
@@ -103,12 +102,12 @@ func openFile(_ context.Context, addr string) (driver.Store, error) {
 	}
 	store, err := filelease.Open(dir)
 	if err != nil {
-		return nil, err // and no *filelease.Store in an interface, which would not be nil
+		return nil, err // a nil *filelease.Store in an interface would not be nil
 	}
 	return store, nil
 }
 
-// dirOf returns the directory that an address of files is about.
+// dirOf returns the directory of a file address.
 func dirOf(addr string) (string, error) {
 	a, err := address.Parse(addr)
 	if err == nil {
@@ -123,11 +122,11 @@ func dirOf(addr string) (string, error) {
 	return filepath.FromSlash("/" + a.Path), nil
 }
 
-// Variable is the environment's word for --store.
+// Variable is the environment variable with the default of --store.
 const Variable = "FIRN_STORE"
 
-// A Address is a flag's value that is the address of a store. It may have a secret in it, and so
-// is shown to nobody: what is wrong with it is said later, in other words than a flag's value is.
+// An Address is the value of a flag: the address of a store. An address may contain a secret, so an
+// Address prints as "", and errors about the address come later, without the address.
 type Address string
 
 var _ pflag.Value = (*Address)(nil)
@@ -138,13 +137,13 @@ func (a *Address) String() string { return "" }
 
 func (a *Address) Set(s string) error { *a = Address(s); return nil }
 
-// BadAddress returns the error for an address in the words of the command line, if it is one: as
-// wrong usage, with what is wrong and no more.
+// BadAddress turns an error about an address into wrong usage, without the parts of the text that
+// may contain a secret. Other errors stay as they are.
 func BadAddress(name string, err error) error {
 	if !errors.Is(err, address.ErrAddress) {
 		return err
 	}
-	for { // to where it says so itself
+	for { // down to the error that has no more than the reason
 		var inner error
 		switch e := err.(type) {
 		case interface{ Unwrap() error }:
@@ -163,7 +162,7 @@ func BadAddress(name string, err error) error {
 	}
 }
 
-// CompleteStore completes how an address begins, and the directories of one of files.
+// CompleteStore completes the beginnings of addresses, and directories in file addresses.
 func CompleteStore(_ *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
 	const directive = cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
 	var found []string

@@ -13,6 +13,7 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
+// FindingText returns the text of a finding, with its advice as commands.
 func FindingText(f driver.Finding) string {
 	if f.Advice == "" {
 		return f.Text
@@ -20,17 +21,18 @@ func FindingText(f driver.Finding) string {
 	return f.Text + ": " + new(State).withCommands(f.Advice, "")
 }
 
-// InspectStore is lease.Inspect.
+// InspectStore is lease.Inspect. Tests replace InspectStore.
 var InspectStore = lease.Inspect
 
-// Warn looks at what a store can lose, while others go on, and returns a function that says so.
+// Warn finds in the background how the store can lose changes. The function that Warn returns
+// prints the warnings.
 func Warn(ctx context.Context, s *cli.Streams, store driver.Store) (say func()) {
-	const longest = time.Second // a store of which a part is away may take long to say so
+	const longest = time.Second // a store with servers away may take longer
 	ctx, cancel := context.WithTimeout(ctx, longest)
 	losses := make(chan []string, 1)
 	go func() {
 		var texts []string
-		found, _ := InspectStore(ctx, store) // what cannot be found out is doctor's to say
+		found, _ := InspectStore(ctx, store) // doctor reports the error
 		for _, f := range found {
 			if f.Loses {
 				texts = append(texts, FindingText(f))
@@ -59,7 +61,7 @@ func Besides(ctx context.Context, s *cli.Streams, st *State, store driver.Store,
 	}
 	for _, name := range names {
 		if name == wanted.Name || formats.OfTorture(name) {
-			continue // which is for lease.Create to say
+			continue // lease.Create reports the pool itself
 		}
 		p, err := lease.Lookup(ctx, store, name)
 		if errors.Is(err, lease.ErrNoPool) || err == nil && !formats.Alike(allot.Pool{Name: name, Layout: p.Layout()}, wanted) {
@@ -80,7 +82,8 @@ func Besides(ctx context.Context, s *cli.Streams, st *State, store driver.Store,
 	return nil
 }
 
-// ReadPool returns a pool and the workers that have been used. With an error it returns what could be read.
+// ReadPool returns a pool and the workers that were used. With an error, ReadPool returns what
+// could be read.
 func ReadPool(ctx context.Context, store driver.Store, name string) (*lease.Pool, []lease.Worker, error) {
 	p, err := lease.Lookup(ctx, store, name)
 	if err != nil {
@@ -90,7 +93,7 @@ func ReadPool(ctx context.Context, store driver.Store, name string) (*lease.Pool
 	return p, workers, err
 }
 
-// NoPool is the error for a pool in a place that has none.
+// NoPool is the error for a pool that does not exist.
 func NoPool(name string, at Place, store driver.Store) error {
 	where := cli.Plain(at.Dir)
 	if store != nil && at.Dir == "" {
@@ -99,8 +102,8 @@ func NoPool(name string, at Place, store driver.Store) error {
 	return fmt.Errorf("pool %s: %w in %s: if there never was one, create it (lease.Create); if there was one, it is lost: rescue it (lease.Rescue, with its layout)", name, lease.ErrNoPool, where)
 }
 
-// Survey returns the pools. Those in files are read one by one, so that one whose records cannot be
-// read does not keep the others from it.
+// Survey returns the pools. Pools in files are read one by one, so that unreadable records of one
+// pool do not hide the other pools.
 func Survey(ctx context.Context, store driver.Store, at Place) ([]lease.Found, error) {
 	if at.Dir == "" {
 		return lease.Survey(ctx, store)
@@ -110,7 +113,7 @@ func Survey(ctx context.Context, store driver.Store, at Place) ([]lease.Found, e
 	for _, name := range names {
 		f := lease.Found{Name: name}
 		if f.Pool, f.Workers, f.Err = ReadPool(ctx, store, name); errors.Is(f.Err, lease.ErrNoPool) {
-			continue // a folder that is empty
+			continue // removed meanwhile
 		}
 		all = append(all, f)
 	}
