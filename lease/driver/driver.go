@@ -1,33 +1,37 @@
-// Package driver defines what package lease asks of a store, and does the work that all stores share.
+// Package driver defines what package lease asks of a store, and does the work that all stores
+// share.
 //
-// A store keeps small values under keys. Each entry has a revision, and a Put changes an entry only if the entry
-// still has the revision that the caller names: a compare-and-swap. The safety of leases rests on nothing else: no
-// owner, no time to live and no synchronized clock.
+// A store keeps small values under keys. Each entry has a revision. Put compares and swaps: it
+// changes an entry only if the entry still has the revision named by the caller. The safety of
+// leases rests on nothing else: no owner, no time to live and no synchronized clock.
 //
 // # How to write a store
 //
 // A new store is a type that embeds a [Handle]. See the example of [New] for a complete one.
 //
-//  1. Choose how the database names a version of an entry. A [Revision] must never come back for the same key, also
-//     after an entry is changed and changed back, and after the database is restored from a backup.
-//  2. Write a function that gets one entry, with a linearizable read: from the leader or by a majority, never from a
-//     cache or from a replica that can be behind. Return [ErrNotFound] only if the database says that there is no
-//     entry. A wrong table or a proxy that answers 404 is another error.
-//  3. Write a function that lists the entries whose keys begin with a prefix, in any order. Put the reason into
-//     the Err of an entry that cannot be read.
-//  4. Write a function that puts a value by compare-and-swap in a single request of the database. It must not return
-//     before the change outlasts a crash of the server. Return [ErrConflict] if the entry has another revision. Do
-//     not repeat a request that may have reached the server, and switch off such repetition in the client.
-//  5. Write Diagnose. It says of each error of the database's client what kind of error it is, and tells the operator
-//     what to do. Keep secrets out of errors.
-//  6. If the database counts its changes, note the count of each answer ([Progress]). Return an error by [Latch] when
-//     the count goes backwards or when another database answers: the revisions there are those of other changes.
-//  7. Write Open, which makes a [Backend] of these functions, a Handle of the Backend by [New], and checks by [Do] that
-//     the database answers. Package lease/address reads addresses.
-//  8. Add the optional abilities that the database has as methods of your type, each by [Call] or [Do]: [Clock],
-//     [Preparer], [Watcher], [Inspector], [Excluder], [Local].
-//  9. Run the suite of lease/drivertest on the store. Then show by tests of your own what the suite cannot see: that
-//     acknowledged changes outlast a crash, and what each fault of the server looks like.
+//  1. Choose how the database names a version of an entry. A [Revision] must never come back for
+//     the same key, also after an entry is changed and changed back. A Revision should not come
+//     back after a restore from a backup either.
+//  2. Write a function that gets one entry, with a linearizable read: from the leader or by a
+//     majority, never from a cache or from a replica that can be behind. Return [ErrNotFound] only
+//     if the database reports a missing entry. A wrong table, or a proxy's 404, is another error.
+//  3. Write a function that lists the entries whose keys begin with a prefix, in any order. Put the
+//     reason into the Err of an entry that cannot be read.
+//  4. Write a function that puts a value by compare-and-swap in a single request of the database.
+//     Return only when the change outlasts a crash of the server. Return [ErrConflict] if the entry
+//     has another revision. Do not repeat a request that may have reached the server, and switch off
+//     such repetition in the client.
+//  5. Write Diagnose, which turns each error of the database's client into a kind of error and
+//     advice for the operator. Keep secrets out of errors.
+//  6. If the database counts its changes, note the count of each answer ([Progress]). Return an
+//     error by [Latch] when the count goes backwards or when another database answers: the revisions
+//     there are those of other changes.
+//  7. Write Open. Make a [Backend] of these functions and a Handle of the Backend by [New], and
+//     check by [Do] that the database answers. Package lease/address reads addresses.
+//  8. Add the optional abilities of the database as methods of your type, each by [Call] or [Do]:
+//     [Clock], [Preparer], [Watcher], [Inspector], [Excluder], [Local].
+//  9. Run the suite of lease/drivertest on the store. Add tests of your own for crashes, after
+//     which acknowledged changes must still be there, and for each fault of the server.
 package driver
 
 import (
@@ -39,8 +43,8 @@ import (
 	"time"
 )
 
-// A Revision names one version of an entry. Revisions are opaque. A store never uses a revision again for the same
-// key: an entry that is changed and changed back has a new revision.
+// A Revision names one version of an entry. Revisions are opaque. A store never uses a revision
+// again for the same key: an entry that is changed and changed back has a new revision.
 type Revision string
 
 // None is the revision of an entry that does not exist.
@@ -52,40 +56,40 @@ type Entry struct {
 	Value    []byte
 	Revision Revision
 
-	// Err says why List could not read the entry. The entry then has no Value. The entry has a Revision only if a
-	// Put at the Revision replaces the entry.
+	// Err says why List could not read the entry. The entry then has no Value. The entry has a
+	// Revision only if a Put at the Revision replaces the entry.
 	Err error
 }
 
 // A Store keeps entries for many processes. A Store is safe for concurrent use.
 //
-// Methods should return when their context ends. A lease does not wait for a method that does not return, and makes
-// no other request of the store until the method has returned.
+// Methods should return when their context ends. A lease does not wait for a method that hangs, and
+// makes no other request of the store until the method returns.
 //
-// Keys are names joined by '/'. A name has lower-case letters, digits, '.', '_', '@' and '-', does not begin with a
-// '.', and has at most [MaxName] bytes. Values have at most [MaxValue] bytes.
+// Keys are names joined by '/'. A name has lower-case letters, digits, '.', '_', '@' and '-', does
+// not begin with a '.', and has at most [MaxName] bytes. Values have at most [MaxValue] bytes.
 type Store interface {
-	// Get returns the entry of a key as it was at some moment during the call (the read is linearizable), or an
-	// error that is ErrNotFound.
+	// Get returns the entry of a key at some moment during the call (the read is linearizable), or
+	// an error that is ErrNotFound.
 	//
-	// With an error that is ErrDamaged, Get may return the entry's key and revision. A Put at the revision replaces
+	// With ErrDamaged, Get may return the entry's key and revision. A Put at the revision replaces
 	// the damaged entry. Only a rescue of the pool makes such a Put.
 	Get(ctx context.Context, key string) (Entry, error)
 
-	// List returns the entries whose keys begin with the prefix, in the order of keys. Each entry is as Get would
-	// return it. The entries need not all be of one moment.
+	// List returns the entries whose keys begin with the prefix, in the order of keys. Each entry
+	// is as Get would return it. The entries need not all be of one moment.
 	//
-	// If entries cannot be read, List returns them with their Err beside all others, and returns the Err of the
-	// first. After any other error the list may be incomplete.
+	// If entries cannot be read, List returns them with their Err beside all others, and returns
+	// the Err of the first. After any other error the list may be incomplete.
 	List(ctx context.Context, prefix string) ([]Entry, error)
 
-	// Put sets the value of a key if the entry has the revision rev, and returns the new revision. If rev is None,
-	// Put creates the entry, provided there is no entry yet. The change is durable when Put returns: no crash of a
-	// process or a machine undoes the change.
+	// Put sets the value of a key if the entry has the revision rev, and returns the new revision.
+	// If rev is None, Put creates the entry, provided there is no entry yet. The change is durable
+	// when Put returns: no crash of a process or a machine undoes the change.
 	//
-	// An error that is ErrConflict says that the entry has another revision. A store that repeats requests may have
-	// made the other revision by this very call. After any other error the change may have been made, may be made
-	// later, or may never be made.
+	// ErrConflict says that the entry has another revision. A store that repeats requests may have
+	// made the other revision by this very call. After any other error the change may have been
+	// made, may be made later, or may never be made.
 	Put(ctx context.Context, key string, value []byte, rev Revision) (Revision, error)
 
 	// String returns the address of the store, without secrets.
@@ -106,22 +110,25 @@ type Clock interface {
 	Now(ctx context.Context) (time.Time, error)
 }
 
-// A Preparer is a Store that must be prepared once before its first pool, such as a database that needs a table.
-// Other calls never prepare a store: at a wrong address, the mistake would go unnoticed.
+// A Preparer is a Store that needs preparation before its first pool, for example a database
+// without the table. No other call prepares a store: at a wrong address, the mistake would go
+// unnoticed.
 type Preparer interface {
 	// Prepare prepares the store. If the store is prepared already, Prepare does nothing.
 	Prepare(ctx context.Context) error
 }
 
-// A Watcher is a Store that reports changes, so that waiting leases need not poll.
+// A Watcher is a Store that reports changes. Waiting leases then need not poll.
 type Watcher interface {
-	// Watch returns a channel that gets a value after an entry with the prefix was changed, and after changes may
-	// have been missed. Many changes give one value if nobody receives meanwhile. A value is only a hint to look:
-	// no value may come while the store is out of reach. The channel is closed when ctx ends or the store is closed.
+	// Watch returns a channel that gets a value after an entry with the prefix was changed, and
+	// after changes may have been missed. Many changes give one value if nobody receives meanwhile.
+	// A value is only a hint to look: no value may come while the store is out of reach. The
+	// channel is closed when ctx ends or the store is closed.
 	Watch(ctx context.Context, prefix string) (<-chan struct{}, error)
 }
 
-// Signal sends a value to a channel of Watch, unless a value is waiting there. The channel has room for one value.
+// Signal sends a value to a channel of Watch, unless a value is waiting there. The channel has room
+// for one value.
 func Signal(changed chan<- struct{}) {
 	select {
 	case changed <- struct{}{}:
@@ -129,24 +136,26 @@ func Signal(changed chan<- struct{}) {
 	}
 }
 
-// An Inspector is a Store that can find out whether the settings of its server keep the promises of [Store.Put].
+// An Inspector is a Store that can check whether the settings of its server keep the promises of
+// [Store.Put].
 type Inspector interface {
-	// Inspect returns what an operator should know about the store, the worst first. Inspect returns nothing if
-	// all is well.
+	// Inspect returns facts that an operator should know, the worst first. Inspect returns nothing
+	// if all is well.
 	Inspect(ctx context.Context) ([]Finding, error)
 }
 
 // A Finding is a fact about a store that an operator should know.
 type Finding struct {
-	// Loses says that the store can lose an acknowledged change, so that IDs can be made twice.
+	// Loses says that the store can lose an acknowledged change. IDs can then be made twice.
 	Loses bool
 	// Text states the fact and its consequence, as a sentence without a full stop.
 	Text string
-	// Advice says in words what to do. Advice may be empty.
+	// Advice names the remedy, in words. Advice may be empty.
 	Advice string
 }
 
-// WorstFirst sorts findings: findings that say Loses come first. Otherwise findings keep their order.
+// WorstFirst sorts findings: findings that say Loses come first. Otherwise findings keep their
+// order.
 func WorstFirst(findings []Finding) []Finding {
 	slices.SortStableFunc(findings, func(a, b Finding) int {
 		switch {
@@ -160,17 +169,17 @@ func WorstFirst(findings []Finding) []Finding {
 	return findings
 }
 
-// An Excluder is a Store that other stores on the same machine cannot see, such as the store of each user. An
-// Excluder keeps the pools of two such stores from using a worker at the same time.
+// An Excluder is a Store beside which the machine has other stores, for example a store of each
+// user. An Excluder keeps the pools of two stores from using a worker at the same time.
 type Excluder interface {
-	// Exclude claims a resource for a group until release is called or the process ends. Members of the group
-	// share the resource. The error is ErrConflict while another group has the resource.
+	// Exclude claims a resource for a group until release is called or the process ends. Members of
+	// the group share the resource. The error is ErrConflict while another group has the resource.
 	Exclude(resource, group string) (release func(), err error)
 }
 
-// Local is a Store that may be the store of this one machine. A lease creates a missing pool by itself only in a
-// Store whose Local method returns true. In a store that machines share, a missing pool can mean that the address is
-// wrong, and a new pool would hide the mistake.
+// Local is a Store that can report whether its pools belong to this one machine. A lease creates a
+// missing pool by itself only in a Store whose Local method returns true. In a store of many
+// machines, a missing pool can mean a wrong address, and a new pool would hide the mistake.
 type Local interface {
 	// Local reports whether every process that uses the store's pools runs on this machine.
 	Local() bool
@@ -182,9 +191,9 @@ var (
 	ErrNotFound = errors.New("not found")
 	// ErrConflict reports that the entry has another revision.
 	ErrConflict = errors.New("changed meanwhile")
-	// ErrDamaged reports an entry that no version of this store has written.
+	// ErrDamaged reports an entry that no version of this store can have written.
 	ErrDamaged = errors.New("damaged")
-	// ErrVersion reports an entry of a newer version of this program.
+	// ErrVersion reports an entry of a version of this program that this version does not know.
 	ErrVersion = errors.New("written by another version")
 	// ErrUnsafe reports that the store cannot keep its promises where it is.
 	ErrUnsafe = errors.New("unsafe store")
@@ -194,13 +203,13 @@ var (
 	ErrKey = errors.New("invalid key or value")
 )
 
-// An Error says what a store could not do, where, and what to do about it.
+// An Error names an operation of a store that failed, the reason, and the remedy.
 type Error struct {
 	Store  string // the address of the store
 	Op     string // the operation: "get", "list", "put", "open" or an optional ability
 	Key    string // the key, or "" if the error is not about one key
 	Err    error  // one of the kinds above, or an error that wraps one
-	Advice string // what to do, in words; may be empty
+	Advice string // the remedy, in words; may be empty
 }
 
 func (e *Error) Error() string {
@@ -217,7 +226,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// CheckKey returns an error that is ErrKey if the key is invalid.
+// CheckKey returns an error, which is ErrKey, if the key is invalid.
 func CheckKey(key string) error {
 	for name := range strings.SplitSeq(key, "/") {
 		switch {
@@ -232,7 +241,7 @@ func CheckKey(key string) error {
 	return nil
 }
 
-// CheckPrefix returns an error that is ErrKey if no key begins with the prefix.
+// CheckPrefix returns an error, which is ErrKey, if no valid key begins with the prefix.
 func CheckPrefix(prefix string) error {
 	if CheckKey(prefix) == nil { // a key begins with itself
 		return nil

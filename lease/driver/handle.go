@@ -12,17 +12,19 @@ import (
 	"time"
 )
 
-// A Backend is what differs between stores. A [Handle] makes a store of it.
+// A Backend is the part of a store that differs from other stores. A [Handle] turns a Backend into
+// a [Store].
 //
-// The functions are safe for concurrent use. They are fields, not methods, so that the public type of a store
-// has only the methods that programs call.
+// The functions must be safe for concurrent use. The functions are fields, not methods, to keep
+// methods that no program calls out of the public type of a store.
 //
-// An error that a function returns is one of these:
+// A function returns one of these errors:
 //
-//   - ErrNotFound of Get, and ErrConflict of Put, as they are.
-//   - An *[Error] with Err and Advice, where the backend knows both at the place. The handle adds the rest.
-//   - Any other error. The handle asks Diagnose what the error means.
-//   - One of these wrapped by [Latch], after which the handle refuses all calls.
+//   - ErrNotFound from Get, and ErrConflict from Put, unchanged.
+//   - An *[Error] with Err and Advice, where the backend knows both. The handle adds the other
+//     fields.
+//   - Any other error. The handle calls Diagnose to find out the kind of the error and the advice.
+//   - An error made by [Latch]. The handle then refuses all further calls.
 type Backend struct {
 	// Address says which store this is, without secrets.
 	Address string
@@ -33,31 +35,33 @@ type Backend struct {
 	// Get does what [Store.Get] says. The key is valid. Get need not set the Key of the entry.
 	Get func(ctx context.Context, key string) (Entry, error)
 
-	// List does what [Store.List] says, but may return the entries in any order, and other entries besides.
-	// The prefix begins at least one valid key. List sets the Err of an entry that cannot be read; the handle
-	// returns the first such Err as the error of the call.
+	// List does what [Store.List] says, but may return the entries in any order, and may return
+	// entries with other prefixes. At least one valid key begins with the prefix. List sets the Err
+	// of an entry that List cannot read; the handle returns the first Err as the error of the call.
 	List func(ctx context.Context, prefix string) ([]Entry, error)
 
-	// Put does what [Store.Put] says. The key is valid, and the value is not too long. The caller may
-	// change the value afterwards.
+	// Put does what [Store.Put] says. The key is valid, and the value has at most MaxValue bytes.
+	// Put must not keep the value: the caller may change the value after Put returns.
 	Put func(ctx context.Context, key string, value []byte, rev Revision) (Revision, error)
 
-	// Close releases what the backend holds. The handle calls Close once. Nil means that there is nothing to
-	// release.
+	// Close releases what the backend holds. The handle calls Close at most once. Nil means nothing
+	// to release.
 	Close func() error
 
-	// Diagnose says what an error of the backend means: its kind, one of the errors of this package, and
-	// what to do about the error, in words. A nil kind means the kind that the error already has, or else
-	// ErrUnavailable. Diagnose is not called for ErrNotFound, ErrConflict and context.Canceled. A nil
-	// Diagnose means that all errors are ErrUnavailable, without advice.
+	// Diagnose returns the kind of an error of the backend, which is one of the errors of this
+	// package, and says in words what to do. An error that wraps a kind keeps its kind. For other
+	// errors a nil kind means ErrUnavailable. The handle does not call Diagnose for ErrNotFound,
+	// ErrConflict and context.Canceled. A nil Diagnose means that all errors are ErrUnavailable,
+	// without advice.
 	Diagnose func(err error) (kind error, advice string)
 }
 
-// A Handle is the part that all stores share. The public type of a store embeds a *Handle, which implements
-// [Store] for it, and adds the methods of the optional abilities that the store has.
+// A Handle is the part that all stores share. The public type of a store embeds a *Handle, which
+// implements [Store], and adds a method for each optional ability of the store.
 //
-// A Handle checks keys and values, bounds the time of each call, refuses calls after Close and after a [Latch],
-// and sorts lists. Each of its errors is an *[Error] with the address of the store.
+// A Handle checks keys and values, bounds the time of each call, refuses calls after Close and
+// after a [Latch], and sorts lists. Each error of a Handle is an *[Error] with the address of the
+// store, except an error of Close.
 type Handle struct {
 	backend Backend
 	latched atomic.Pointer[Error]
@@ -136,8 +140,8 @@ func (h *Handle) Put(ctx context.Context, key string, value []byte, rev Revision
 // String returns the address of the store, without secrets.
 func (h *Handle) String() string { return h.backend.Address }
 
-// Close releases what the store holds. All calls fail from now on, and channels of Watch are closed. A second
-// Close does nothing.
+// Close releases what the store holds. All calls fail from now on, and channels of Watch are
+// closed. A second Close does nothing.
 func (h *Handle) Close() error {
 	if h.closed.Swap(true) {
 		return nil
@@ -149,11 +153,11 @@ func (h *Handle) Close() error {
 	return h.backend.Close()
 }
 
-// Call runs a function as one more operation of a handle: a method of an optional ability, or the checks of a
-// store that is being opened. Call bounds the time and refuses calls as Get does, and makes an *[Error] with the
-// name of the operation from the function's error.
+// Call runs a function as an operation of a handle: a method of an optional ability, or the checks
+// of Open. Call bounds the time and refuses calls as Get does. From the function's error, Call
+// makes an *[Error] with the name of the operation.
 //
-// Calls may be nested. The inner call then has an *Error of its own, which the outer one returns as it is.
+// Calls may be nested. The outer call returns the *Error of the inner call.
 func Call[T any](ctx context.Context, h *Handle, op string, do func(context.Context) (T, error)) (T, error) {
 	var value T
 	err := Do(ctx, h, op, func(ctx context.Context) (err error) {
@@ -168,8 +172,8 @@ func Do(ctx context.Context, h *Handle, op string, do func(context.Context) erro
 	return h.call(ctx, op, "", nil, do)
 }
 
-// UntilClosed returns a context that ends when its parent ends or the handle is closed, for a Watch. The caller
-// must call the function that UntilClosed returns.
+// UntilClosed returns a context that ends when ctx ends or the handle is closed. Watch uses such a
+// context. The caller must call the CancelFunc.
 func UntilClosed(ctx context.Context, h *Handle) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(h.life, cancel)
@@ -179,8 +183,9 @@ func UntilClosed(ctx context.Context, h *Handle) (context.Context, context.Cance
 	}
 }
 
-// Latch returns an error after which a handle refuses all calls with the same error. It is for a store that went
-// backwards, or that cannot know any more what is durable. Latch returns nil if err is nil.
+// Latch marks an error as final: a handle that gets the error refuses all further calls, with the
+// same error. A backend latches when the store went backwards, or when the store no longer knows
+// which changes are durable. Latch returns nil if err is nil.
 func Latch(err error) error {
 	if err == nil {
 		return nil
@@ -192,12 +197,13 @@ type latchError struct{ error }
 
 func (e *latchError) Unwrap() error { return e.error }
 
-// OpenError returns the error for a store that cannot be opened, before the store has a handle.
+// OpenError returns the error of Open where there is no handle yet, for example because the address
+// is wrong.
 func OpenError(address string, err error, advice string) error {
 	return &Error{Store: address, Op: "open", Err: fmt.Errorf("%w: %w", ErrUnavailable, err), Advice: advice}
 }
 
-// call runs one operation. bad is what is wrong with its arguments.
+// call runs one operation. bad is the error of the operation's arguments, or nil.
 func (h *Handle) call(ctx context.Context, op, key string, bad error, do func(context.Context) error) error {
 	if err := h.admit(ctx, op, key, bad); err != nil {
 		return err
@@ -219,7 +225,7 @@ type closedError struct{}
 func (closedError) Error() string        { return "the store is closed" }
 func (closedError) Is(target error) bool { return target == fs.ErrClosed }
 
-// admit returns an error if the backend need not be asked.
+// admit returns an error if the handle must refuse an operation.
 func (h *Handle) admit(ctx context.Context, op, key string, bad error) error {
 	var why Error
 	switch {
@@ -240,7 +246,7 @@ func (h *Handle) admit(ctx context.Context, op, key string, bad error) error {
 	return h.complete(why, op, key)
 }
 
-// explain returns the error of an operation for what the backend returned, or nil.
+// explain returns the error of an operation for the error that the backend returned, or nil.
 func (h *Handle) explain(ctx context.Context, op, key string, err error) error {
 	if latch, ok := errors.AsType[*latchError](err); ok {
 		why := h.diagnose(ctx, latch.error)
@@ -260,7 +266,8 @@ func (h *Handle) explain(ctx context.Context, op, key string, err error) error {
 	return h.complete(h.diagnose(ctx, err), op, key)
 }
 
-// complete returns an error with the store, the operation and the key, where the error does not have them yet.
+// complete returns an error with the store, the operation and the key, unless the error already
+// names them.
 func (h *Handle) complete(e Error, op, key string) error {
 	e.Store = cmp.Or(e.Store, h.backend.Address)
 	e.Op = cmp.Or(e.Op, op)
@@ -268,10 +275,11 @@ func (h *Handle) complete(e Error, op, key string) error {
 	return &e
 }
 
-// kinds are the errors of this package that say what an error is.
+// kinds are all kinds of errors of this package.
 var kinds = []error{ErrNotFound, ErrConflict, ErrDamaged, ErrVersion, ErrUnsafe, ErrUnavailable, ErrKey}
 
-// diagnose returns what an error of the backend means: Err and Advice, and the rest where the error has it.
+// diagnose returns the meaning of an error of the backend: Err and Advice. If the error is an
+// *Error, diagnose returns a copy of the *Error.
 func (h *Handle) diagnose(ctx context.Context, err error) Error {
 	if e, ok := err.(*Error); ok {
 		return *e
@@ -304,7 +312,7 @@ func (h *Handle) diagnose(ctx context.Context, err error) Error {
 	return e
 }
 
-// checkValue returns an error that is ErrKey unless a store takes the value.
+// checkValue returns an error that is ErrKey if the value is too long.
 func checkValue(value []byte) error {
 	if len(value) > MaxValue {
 		return fmt.Errorf("%w: the value has %d bytes, more than the %d that an entry can have", ErrKey, len(value), MaxValue)
@@ -312,7 +320,7 @@ func checkValue(value []byte) error {
 	return nil
 }
 
-// checkEntry returns an error that is ErrDamaged unless a store can have written the entry.
+// checkEntry returns an error that is ErrDamaged if no store can have written the entry.
 func checkEntry(e Entry) error {
 	if len(e.Value) > MaxValue {
 		return fmt.Errorf("%w: the value has %d bytes, more than an entry can have", ErrDamaged, len(e.Value))

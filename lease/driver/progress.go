@@ -2,9 +2,9 @@ package driver
 
 import "sync/atomic"
 
-// Progress is the highest number of changes that a store is known to have made, for stores that count their
-// changes. A store whose number is lower than [Progress.Seen] was when the request began has lost changes: see
-// [Latch]. The zero value has seen no change.
+// Progress holds the highest number of changes that a store has reported, for stores that count
+// their changes. If an answer has a lower number than [Progress.Seen] had before the request, the
+// store has lost changes: see [Latch]. The zero value has seen no change.
 type Progress struct{ seen atomic.Uint64 }
 
 // Seen returns the highest number so far.
