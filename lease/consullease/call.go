@@ -30,14 +30,14 @@ func (s *Store) do(ctx context.Context, r rest.Request) (*rest.Reply, error) {
 	return nil, s.failed(reply.Status, reply.Said())
 }
 
-// refused tells whether Consul has refused a request before it did anything: there is no leader to do it, or
-// there are too many requests.
+// refused reports whether Consul refused a request before doing anything, because there is no
+// leader or there are too many requests.
 func refused(r *rest.Reply) bool {
 	return r.Status == http.StatusTooManyRequests ||
 		r.Status == http.StatusInternalServerError && strings.HasSuffix(strings.TrimSpace(string(r.Body)), "No cluster leader")
 }
 
-// within adds to the parameters of a request where in Consul it is.
+// within adds the scope to the parameters of a request.
 func (c scope) within(query url.Values) url.Values {
 	for name, value := range map[string]string{"dc": c.datacenter, "ns": c.namespace, "partition": c.partition} {
 		if value != "" {
@@ -47,13 +47,14 @@ func (c scope) within(query url.Values) url.Values {
 	return query
 }
 
-// datacenter is what the parameters of a transaction have of it; its operations have the rest.
+// datacenter returns the parameters of a transaction. The operations of the transaction have the
+// rest of the scope.
 func (s *Store) datacenter() url.Values {
 	return scope{datacenter: s.scope.datacenter}.within(url.Values{})
 }
 
-// read asks for what there is of keys. A reply without X-Consul-Index is none of Consul's: what it says of
-// keys that are not there would be taken for the truth.
+// read reads keys. A reply without X-Consul-Index does not come from Consul, and its 404 does not
+// mean that a key is missing.
 func (s *Store) read(ctx context.Context, name string, query url.Values) (*rest.Reply, error) {
 	_, waits := query["index"]
 	reply, err := s.do(ctx, rest.Request{Method: http.MethodGet, Path: "/v1/kv/" + name, Query: s.scope.within(query), Long: waits, Refused: refused})
@@ -74,7 +75,7 @@ func (s *Store) read(ctx context.Context, name string, query url.Values) (*rest.
 	return reply, nil
 }
 
-// pairs is read for keys and their values.
+// pairs reads keys and their values.
 func (s *Store) pairs(ctx context.Context, name string, query url.Values) ([]pair, error) {
 	reply, err := s.read(ctx, name, query)
 	if err != nil || reply.Status == http.StatusNotFound {
@@ -96,7 +97,7 @@ func (s *Store) unexpected(format string, args ...any) error {
 		Advice: "see that it is Consul that listens there, its port for HTTP, and what is between here and it"}
 }
 
-// hide takes the token out of what others say.
+// hide removes the token from a text.
 func (s *Store) hide(text string) string {
 	if s.token == "" {
 		return text

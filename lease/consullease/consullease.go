@@ -1,24 +1,30 @@
-// Package consullease keeps the entries of leases in the key/value store of Consul, for the processes of many
-// machines.
+// Package consullease keeps the entries of leases in the key/value store of Consul, for the
+// processes of many machines.
 //
-// The entry of the key a/b is Consul's key prefix/a/b, with '.' and '@' escaped as ",p" and ",a", since Consul does
-// not take every key that has them. Its revision is Consul's ModifyIndex, the index of the change in the servers' log, which is
-// never used again. Put is a transaction of one operation, "cas" with that index: it is the compare-and-swap of
-// PUT /v1/kv/key?cas=index, but its answer has the new ModifyIndex, which a read after it could not
-// tell from that of a later change. Consul makes no change of a value that is written again as it is, and so no new
-// revision; each write has other Flags, at random, and is a change. Reads are consistent (?consistent): the leader asks
-// a majority whether it still is one. What Consul has acknowledged a majority of its servers has in their logs.
-// No session, no lock and no time to live is used.
+// The entry of the key a/b is Consul's key prefix/a/b. Consul does not take every key with '.' or
+// '@', so the store writes ",p" and ",a" for them. The revision of an entry is Consul's
+// ModifyIndex, the index of the change in the servers' log, which Consul never uses again.
 //
-// The token needs key_prefix "prefix/" { policy = "write" }, which includes to read.
+// Put is a transaction of one operation, "cas" with the ModifyIndex. PUT /v1/kv/key?cas=index makes
+// the same compare-and-swap, but does not return the new ModifyIndex; a read after the change could
+// return the index of a later change. Consul ignores a write of the same value and makes no new
+// revision. Each write therefore has other Flags, at random, and is a change.
 //
-// # What was shown, and how
+// Reads are consistent (?consistent): the leader first asks a majority of the servers whether it
+// still leads. A majority of the servers has every acknowledged change in its logs. The store uses
+// no session, no lock and no time to live.
 //
-// On three real servers (internal/servers/servertest), the package passes the suite of lease/drivertest with the policy above, and
-// nothing acknowledged is lost when the leader or all servers are killed, or the leader is stopped; so it is under
-// torture (go run ./cmd/firn/internal/faults -stores consul). The faults that a real server does not show on demand come from an HTTP
-// server of the project's own (consultest): lost, late and repeated requests, each error, reads that are stale unless they
-// are consistent, refused keys. A test makes the same requests of both and compares the answers.
+// The token needs key_prefix "prefix/" { policy = "write" }, which includes the right to read.
+//
+// # Tests
+//
+// On three real servers (internal/servers/servertest), the package passes the suite of
+// lease/drivertest with the policy above. No acknowledged change is lost when the leader or all
+// servers are killed, or when the leader is stopped. The same holds under torture (go run
+// ./cmd/firn/internal/faults -stores consul). A test server of the project (consultest) makes the
+// faults that a real server does not make on demand: lost, late and repeated requests, each error,
+// stale reads unless they are consistent, refused keys. One test makes the same requests of both
+// servers and compares the answers.
 package consullease
 
 import (
@@ -40,16 +46,16 @@ import (
 )
 
 const (
-	// DefaultTimeout bounds a call whose context does not end earlier.
+	// DefaultTimeout bounds each call whose context does not end earlier.
 	DefaultTimeout = 5 * time.Second
-	// DefaultPrefix is that of the keys, where none is given.
+	// DefaultPrefix is the prefix of the keys if the address has no prefix.
 	DefaultPrefix = "firn"
 
 	defaultPort = "8500"
 )
 
-// A Store keeps entries in Consul. It implements [driver.Store] by its [driver.Handle], and [driver.Watcher] and
-// [driver.Inspector].
+// A Store keeps entries in Consul. It implements [driver.Store] by its [driver.Handle], and
+// [driver.Watcher] and [driver.Inspector].
 type Store struct {
 	*driver.Handle
 	client  *rest.Client
@@ -60,7 +66,7 @@ type Store struct {
 	exposed bool // the token crosses the network unencrypted
 }
 
-// A scope says where in Consul the keys are; "" is what Consul takes for it.
+// A scope says where in Consul the keys are. "" means Consul's default.
 type scope struct{ datacenter, namespace, partition string }
 
 var (
@@ -73,10 +79,14 @@ var (
 //
 //	consul://host:8500,host2:8500/prefix?token-file=PATH
 //
-// and checks that it answers and lets the prefix be read. The hosts are agents or servers of one datacenter; without a
-// port it is 8500, and without a host localhost. The prefix, without which it is firn, is that of the keys. The settings are
-// token-file, token-env or token; datacenter; namespace and partition, of Consul Enterprise; tls, ca, cert, key
-// and server-name for TLS; and timeout, which bounds each call whose context does not end earlier.
+// and checks that Consul answers and lets the store read the prefix. The hosts are agents or
+// servers of one datacenter, by default localhost, with port 8500. All keys begin with the prefix,
+// by default firn. The settings are
+//
+//   - token-file, token-env or token;
+//   - datacenter; namespace and partition, for Consul Enterprise;
+//   - tls, ca, cert, key and server-name, for TLS;
+//   - timeout, which bounds each call whose context does not end earlier.
 func Open(ctx context.Context, addr string) (*Store, error) {
 	a, err := address.Parse(addr)
 	if err != nil {
@@ -119,8 +129,8 @@ func Open(ctx context.Context, addr string) (*Store, error) {
 
 const wantAddress = "want consul://host:8500/prefix?setting=value"
 
-// check reads the key whose name is the prefix alone, which need not exist. A list would not do: Consul refuses no
-// list, and leaves out what the token may not read.
+// check reads the key whose name is the prefix alone. The key need not exist. A list would not do:
+// Consul refuses no list, and silently leaves out keys that the token may not read.
 func (s *Store) check(ctx context.Context) error {
 	_, err := s.read(ctx, s.prefix, url.Values{"consistent": {""}})
 	return err
@@ -131,7 +141,7 @@ func (s *Store) close() error {
 	return nil
 }
 
-// A pair is what Consul has of a key.
+// A pair is a key of Consul with its value.
 type pair struct {
 	Key         string
 	Value       []byte // base64 in JSON
@@ -154,7 +164,7 @@ func (s *Store) get(ctx context.Context, key string) (driver.Entry, error) {
 	return s.entry(key, pairs[0])
 }
 
-// list leaves out keys under the prefix of the store that no store has written. Its entries are of one moment.
+// list returns the entries of one moment. It leaves out keys that no store can have written.
 func (s *Store) list(ctx context.Context, prefix string) ([]driver.Entry, error) {
 	pairs, err := s.pairs(ctx, s.prefix+escape.Replace(prefix), url.Values{"recurse": {""}, "consistent": {""}})
 	if err != nil {
@@ -188,11 +198,12 @@ func (s *Store) entry(key string, p pair) (driver.Entry, error) {
 
 func revision(index uint64) driver.Revision { return driver.Revision(strconv.FormatUint(index, 10)) }
 
-// flags are those that a write can have: JSON is read by way of a float64, which has them exactly.
+// flags bounds the Flags of a write: Consul reads JSON into a float64, which is exact below the
+// bound.
 const flags = 1 << 52
 
-// put repeats a request only if the request could not be sent, or if Consul says that it refused the request before
-// it did anything.
+// put repeats a request only if the request could not be sent, or if Consul refused the request
+// before doing anything.
 func (s *Store) put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
 	var index uint64 // 0 is the index of no entry
 	if rev != driver.None {

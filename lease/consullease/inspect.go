@@ -14,8 +14,9 @@ import (
 	"github.com/firn-id/firn/lease/internal/rest"
 )
 
-// Inspect looks at the servers, at the agent that answers, and at the keys. What Consul does not tell it cannot know:
-// on what the servers' data are, and whether they are set back. Some of it takes operator:read and agent:read.
+// Inspect looks at the servers, at the agent that answers, and at the keys. Some checks need
+// operator:read and agent:read. Inspect cannot see which disks hold the servers' data, or whether
+// the disks were set back.
 func (s *Store) Inspect(ctx context.Context) ([]driver.Finding, error) {
 	return driver.Call(ctx, s.Handle, "inspect", func(ctx context.Context) ([]driver.Finding, error) {
 		i := &inspection{store: s}
@@ -45,7 +46,7 @@ func (i *inspection) find(loses bool, advice, form string, args ...any) {
 	i.findings = append(i.findings, driver.Finding{Loses: loses, Text: fmt.Sprintf(form, args...), Advice: advice})
 }
 
-// unknown notes that something could not be found out.
+// unknown notes that a check failed.
 func (i *inspection) unknown(what string, err error) {
 	if e, ok := errors.AsType[*driver.Error](err); ok {
 		i.note(e.Advice, "it could not be found out %s: %v", what, e.Err)
@@ -54,7 +55,7 @@ func (i *inspection) unknown(what string, err error) {
 	i.note("", "it could not be found out %s: %v", what, err)
 }
 
-// get asks for what Consul says of itself.
+// get reads what Consul reports about itself.
 func (i *inspection) get(ctx context.Context, path string, query url.Values, into any) error {
 	return driver.Do(ctx, i.store.Handle, "inspect", func(ctx context.Context) error {
 		reply, err := i.store.do(ctx, rest.Request{Method: http.MethodGet, Path: path, Query: query})
@@ -71,7 +72,7 @@ func (i *inspection) get(ctx context.Context, path string, query url.Values, int
 	})
 }
 
-// servers looks at who has a vote.
+// servers looks at the servers with a vote.
 func (i *inspection) servers(ctx context.Context) error {
 	var peers []string
 	if err := i.get(ctx, "/v1/status/peers", i.store.datacenter(), &peers); err != nil {
@@ -96,7 +97,7 @@ func (i *inspection) servers(ctx context.Context) error {
 	return nil
 }
 
-// raft looks at the servers that have no vote, as the leader knows them.
+// raft looks at the servers without a vote, as the leader knows them.
 func (i *inspection) raft(ctx context.Context) {
 	var configuration struct {
 		Servers []struct {
@@ -125,7 +126,7 @@ func (i *inspection) raft(ctx context.Context) {
 	}
 }
 
-// agent looks at how the agent that answers is configured, as far as it tells.
+// agent looks at the configuration of the agent that answers.
 func (i *inspection) agent(ctx context.Context) {
 	var self struct {
 		Config struct {
@@ -153,7 +154,7 @@ func (i *inspection) agent(ctx context.Context) {
 	}
 }
 
-// before tells whether a version, such as 1.10.3+ent, is one before major.minor.
+// before reports whether a version, such as 1.10.3+ent, is older than major.minor.
 func before(version string, major, minor int) bool {
 	parts := strings.SplitN(version, ".", 3)
 	if len(parts) < 2 {
@@ -164,7 +165,7 @@ func before(version string, major, minor int) bool {
 	return errA == nil && errB == nil && (a < major || a == major && b < minor)
 }
 
-// keys looks at what is under the prefix.
+// keys looks at the keys under the prefix.
 func (i *inspection) keys(ctx context.Context) {
 	pairs, err := driver.Call(ctx, i.store.Handle, "inspect", func(ctx context.Context) ([]pair, error) {
 		return i.store.pairs(ctx, i.store.prefix, url.Values{"recurse": {""}, "consistent": {""}})

@@ -8,15 +8,15 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// Consul takes fewer keys than it used to: letters, digits and ,-_./ alone, not "../", and no key
-// that ends like the name of a file, such as ".json". So '.' and '@' are escaped, one by one:
-// what a key begins with, its name in Consul begins with too.
+// Newer versions of Consul take only keys of letters, digits and ,-_./ without "../" and without an
+// ending like the name of a file, such as ".json". The store therefore escapes '.' and '@', one by
+// one: if a key has a prefix, its name in Consul has the escaped prefix.
 var (
 	escape   = strings.NewReplacer(".", ",p", "@", ",a")
 	unescape = strings.NewReplacer(",p", ".", ",a", "@")
 )
 
-// keyOf returns the key of a name below the prefix, if it is one.
+// keyOf returns the key for a name below the prefix. ok is false if no key has the name.
 func keyOf(name string) (key string, ok bool) {
 	key = unescape.Replace(name)
 	return key, driver.CheckKey(key) == nil && escape.Replace(key) == name

@@ -11,20 +11,22 @@ import (
 )
 
 const (
-	// wait is how long Consul holds a request that waits for a change; it adds up to a sixteenth. It is how late a watch
-	// can notice a restore that comes between two requests.
+	// wait bounds how long Consul holds a request that waits for a change; Consul adds up to a
+	// sixteenth. A watch can notice a restore between two requests as late as that.
 	wait = 10 * time.Second
 
 	often  = 10 * time.Millisecond // between two requests
-	seldom = time.Second           // when each of them tells of a change, or fails
+	seldom = time.Second           // when each request reports a change or fails
 )
 
-// Watch is as [driver.Watcher] says, by requests that Consul answers when the index of the keys has changed.
+// Watch returns a channel that gets a value after each change of an entry with the prefix, as
+// [driver.Watcher] says. It makes requests that Consul answers when the index of the keys has
+// changed.
 func (s *Store) Watch(ctx context.Context, prefix string) (<-chan struct{}, error) {
 	w := &watch{store: s, name: s.prefix + escape.Replace(prefix), changed: make(chan struct{}, 1)}
 	if driver.CheckPrefix(prefix) != nil { // no key begins so
 		w.name = ""
-	} else if err := driver.Do(ctx, s.Handle, "watch", w.once); err != nil { // which says why, if there is no watching
+	} else if err := driver.Do(ctx, s.Handle, "watch", w.once); err != nil {
 		return nil, err
 	}
 	running, stop := driver.UntilClosed(ctx, s.Handle)
@@ -44,12 +46,12 @@ type watch struct {
 	store   *Store
 	name    string
 	index   uint64 // of the last answer; 0 before the first one
-	reset   bool   // the index was set back, and changes may have been missed
-	look    bool   // the index may have been set back
+	reset   bool   // the index went down, and changes may have been missed
+	look    bool   // the index may have gone down: do not wait
 	changed chan struct{}
 }
 
-// run watches until ctx ends. It asks less often when it is answered at once again and again.
+// run watches until ctx ends. It asks less often while Consul answers at once.
 func (w *watch) run(ctx context.Context) {
 	pause := often
 	for {
@@ -64,15 +66,16 @@ func (w *watch) run(ctx context.Context) {
 	}
 }
 
-// once asks once, and waits for a change unless it is the first time.
+// once makes one request, and waits for a change unless the request is the first.
 //
-// An index can be lower than the one before: after the servers were restored from a snapshot, or when the key
-// with the highest one was removed. To wait for more than it had been would be to miss what
-// comes until then, so the watch begins anew. An index of 0 would not wait at all.
+// The index can go down: after the servers were restored from a snapshot, or when the key with the
+// highest index was removed. A watch that waited for the old index would miss the changes until
+// then, so the watch begins anew. A request with index 0 would not wait at all.
 //
-// Consul does not say that a restore has set the index back. It answers requests that wait as if nothing had changed, but
-// early, and then holds the next one until its time is over. So once asks without waiting after an early answer, and
-// after an outage, which other servers may have come out of.
+// Consul does not report that a restore has set the index back. Consul answers waiting requests
+// early, as if nothing had changed, and holds the next request until its time is over. After an
+// early answer once therefore asks without waiting. After an outage it does so too, since other
+// servers may have taken over.
 func (w *watch) once(ctx context.Context) error {
 	limit := w.store.timeout
 	query := url.Values{"keys": {""}}

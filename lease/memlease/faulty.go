@@ -13,34 +13,34 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// Faults says how likely each fault is, from 0 to 1. A call has at most one of the first
-// four, so they add up to at most 1; delays come on top.
+// Faults holds the probability of each fault, from 0 to 1. A call has at most one of the first four
+// faults, so their sum is at most 1. Delays come in addition.
 type Faults struct {
-	LoseRequest float64 // an error; the store never hears of the call
-	LoseReply   float64 // an error, after the store did as told
-	Late        float64 // an error; the store hears of a Put before one of the next calls
-	Repeat      float64 // a Put is done twice: again at once, with the second reply, or later
+	LoseRequest float64 // an error; the store never gets the call
+	LoseReply   float64 // an error, after the store made the call
+	Late        float64 // an error; the store gets the Put before one of the next calls
+	Repeat      float64 // the store gets a Put twice: at once, with the second reply, or later
 	Delay       float64 // of a request, and independently of a reply
 }
 
-// Counts says how many faults there were, for a test to see that there were any.
+// Counts holds the number of faults so far. A test can check that faults happened at all.
 type Counts struct {
 	LostRequests, LostReplies int
 	Late, Repeats             int
-	Landed                    int // Puts of these two that came late and changed an entry
+	Landed                    int // late and repeated Puts that changed an entry
 	Delays                    int
 }
 
-// Faulty is one process's connection to a store, with faults. The errors that it makes
-// are [driver.ErrUnavailable] and do not tell one fault from another.
+// Faulty is the connection of one process to a store, with faults. All its errors are
+// [driver.ErrUnavailable]; they do not say which fault happened.
 //
-// Used from one goroutine, it does the same for the same calls and random numbers: it
-// never looks at a clock.
+// Used from one goroutine, a Faulty repeats its faults for the same calls and random numbers: it
+// never reads a clock.
 type Faulty struct {
 	driver.Store
 
-	// Wait is how a delay passes; if nil, the goroutine yields. An error ends the
-	// call, before or after the store did as told. It is set before the first call.
+	// Wait lets a delay pass. If Wait is nil, the goroutine yields. An error of Wait ends the call,
+	// before or after the store made it. Set Wait before the first call.
 	Wait func(ctx context.Context) error
 
 	mu     sync.Mutex // guards what follows; not held while the store is called
@@ -51,21 +51,21 @@ type Faulty struct {
 	late   []request
 }
 
-// A request is a Put that is still on its way.
+// A request is a Put on its way to the store.
 type request struct {
-	due   int // the call before which it comes
+	due   int // the call before which the request arrives
 	key   string
 	value []byte
 	rev   driver.Revision
 }
 
-// latest is how many calls later a late Put comes, at most.
+// latest is the most calls by which a Put is late.
 const latest = 8
 
-// A fate is what becomes of one call.
+// A fate holds the faults of one call.
 type fate struct {
 	fault                    fault
-	due                      int // of what is late
+	due                      int // of a late request
 	delayRequest, delayReply bool
 }
 
@@ -82,8 +82,7 @@ const (
 
 var errNoReply = errors.New("no reply")
 
-// NewFaulty returns a connection to a store that takes its random numbers from random,
-// which nobody else may use meanwhile.
+// NewFaulty returns a connection to a store. Nothing else may use random meanwhile.
 func NewFaulty(store driver.Store, random *rand.Rand, faults Faults) *Faulty {
 	return &Faulty{Store: store, random: random, faults: faults}
 }
@@ -124,7 +123,7 @@ func (f *Faulty) Put(ctx context.Context, key string, value []byte, rev driver.R
 	return made, nil
 }
 
-// Deliver does what is late, as if all the calls until then had been made.
+// Deliver delivers all late Puts at once.
 func (f *Faulty) Deliver() {
 	f.mu.Lock()
 	due := f.late
@@ -133,17 +132,17 @@ func (f *Faulty) Deliver() {
 	f.deliver(due)
 }
 
-// Counts returns what happened so far.
+// Counts returns the number of faults so far.
 func (f *Faulty) Counts() Counts {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.counts
 }
 
-// call makes a call, of which put is nil unless it is a Put.
+// call makes a call. put is nil unless the call is a Put.
 func (f *Faulty) call(ctx context.Context, op, key string, put *request, do func() error) error {
 	if ctx.Err() != nil {
-		return do() // which is refused, and never leaves the process
+		return do() // the store refuses the call, within the process
 	}
 	fail := func(err error) error {
 		return &driver.Error{Store: f.String(), Op: op, Key: key, Err: fmt.Errorf("%w: %w", driver.ErrUnavailable, err)}
@@ -177,7 +176,7 @@ func (f *Faulty) call(ctx context.Context, op, key string, put *request, do func
 	return err
 }
 
-// begin counts a call, does what was late until now, and draws the call's fate.
+// begin counts a call, delivers the Puts that are due, and draws the call's fate.
 func (f *Faulty) begin(put bool) fate {
 	f.mu.Lock()
 	f.calls++
@@ -188,7 +187,7 @@ func (f *Faulty) begin(put bool) fate {
 		}
 		return r.due <= f.calls
 	})
-	// Each call takes as many random numbers, whatever becomes of it.
+	// Each call takes the same number of random numbers, whatever its fate.
 	which, twice := f.random.Float64(), f.random.IntN(2)
 	fate := fate{
 		due:          f.calls + 1 + f.random.IntN(latest),
@@ -228,7 +227,7 @@ func (f *Faulty) later(r request, due int) {
 
 func (f *Faulty) deliver(due []request) {
 	for _, r := range due {
-		// The call that sent it is over, and its context with it.
+		// The call that sent the request is over, and so is its context.
 		if _, err := f.Store.Put(context.Background(), r.key, r.value, r.rev); err == nil {
 			f.mu.Lock()
 			f.counts.Landed++

@@ -1,5 +1,5 @@
-// Package memlease is a store of leases in memory, for tests, and [Faulty], which makes
-// any store lose, delay and repeat what it is told.
+// Package memlease keeps the entries of leases in memory, for tests. [Faulty] loses, delays and
+// repeats the calls of any store.
 package memlease
 
 import (
@@ -14,8 +14,9 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// A Store keeps entries in memory. It implements [driver.Store] by its [driver.Handle], and [driver.Local]. The
-// entries end with the process, so nothing but a test should trust the Store with leases.
+// A Store keeps entries in memory. It implements [driver.Store] by its [driver.Handle], and
+// [driver.Local]. The entries end with the process, so nothing but a test should trust the Store
+// with leases.
 type Store struct {
 	*driver.Handle
 	entries *entries
@@ -35,7 +36,8 @@ var (
 // New returns a store without entries.
 func New() *Store { return open(&entries{byKey: make(map[string]driver.Entry)}) }
 
-// Open returns another handle on the same entries, as another process would have. Each handle is closed by itself.
+// Open returns another handle on the same entries, as another process would have. Each handle is
+// closed by itself.
 func (s *Store) Open() *Store { return open(s.entries) }
 
 func open(e *entries) *Store {
@@ -56,7 +58,7 @@ func (e *entries) get(_ context.Context, key string) (driver.Entry, error) {
 	return entry, nil
 }
 
-// list returns entries of one moment.
+// list returns the entries of one moment.
 func (e *entries) list(_ context.Context, prefix string) ([]driver.Entry, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -83,13 +85,13 @@ func (e *entries) put(_ context.Context, key string, value []byte, rev driver.Re
 	return rev, nil
 }
 
-// Clocked is a store with a time of its own, which a test sets.
+// Clocked is a store with a clock, which a test sets.
 type Clocked struct {
 	driver.Store
 	Time func() time.Time
 }
 
-// Now is as [driver.Clock] says.
+// Now returns the time of the clock.
 func (c Clocked) Now(ctx context.Context) (time.Time, error) {
 	if err := ctx.Err(); err != nil {
 		return time.Time{}, &driver.Error{Store: c.String(), Op: "now", Err: fmt.Errorf("%w: %w", driver.ErrUnavailable, err)}
@@ -97,13 +99,13 @@ func (c Clocked) Now(ctx context.Context) (time.Time, error) {
 	return c.Time(), nil
 }
 
-// Watched is a store that tells of the changes that are made through it.
+// Watched is a store that reports the changes made through it.
 type Watched struct {
 	driver.Store
 	watches watches
 }
 
-// NewWatched returns a store that tells of changes.
+// NewWatched returns a Watched on a store.
 func NewWatched(store driver.Store) *Watched { return &Watched{Store: store} }
 
 type watches struct {
@@ -111,23 +113,20 @@ type watches struct {
 	all map[chan struct{}]string
 }
 
-// Put is as [driver.Store] says.
+// Put changes the entry and signals the watches of its key.
 func (w *Watched) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
 	made, err := w.Store.Put(ctx, key, value, rev)
 	w.watches.mu.Lock()
 	defer w.watches.mu.Unlock()
 	for c, prefix := range w.watches.all {
 		if strings.HasPrefix(key, prefix) {
-			select {
-			case c <- struct{}{}:
-			default:
-			}
+			driver.Signal(c)
 		}
 	}
 	return made, err
 }
 
-// Watch is as [driver.Watcher] says.
+// Watch returns a channel that gets a value after each change of a key with the prefix.
 func (w *Watched) Watch(ctx context.Context, prefix string) (<-chan struct{}, error) {
 	c := make(chan struct{}, 1)
 	w.watches.mu.Lock()
