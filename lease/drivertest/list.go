@@ -13,8 +13,8 @@ import (
 
 func list(s *space) {
 	h, other := s.open(), s.open()
-	// In the order of bytes, which is not that of folders or of a language. Some look
-	// like files that a store might make for itself.
+	// The keys are in the order of bytes, unlike folders and words of a language. Some keys look like files that a store
+	// makes for its own use.
 	names := []string{
 		"a-b", "a-c/d", "a.b", "a.lock", "a.tmp", "a/b", "a/b-1", "a/b-2/c", "a/b1", "a/b10", "a/b2", "a/c/d/e", "a0", "a@b", "a_b", "a_c/d",
 		"aa", "axb", "b", "b.lock", "b.tmp", "b0", "c/b",
@@ -38,7 +38,7 @@ func list(s *space) {
 				want = append(want, name)
 			}
 		}
-		// No key begins with such, which a store may as well say.
+		// No key begins with these prefixes. A store may also return an error.
 		if driver.CheckKey(prefix+"a") != nil {
 			if _, err := h.List(s.Context(), prefix); errors.Is(err, driver.ErrKey) {
 				continue
@@ -49,7 +49,7 @@ func list(s *space) {
 	}
 }
 
-// nested has entries whose keys go on those of others, as files in folders cannot.
+// nested has keys that begin with other keys, which files in folders cannot.
 func nested(s *space) {
 	h, other := s.open(), s.open()
 	made := make(map[string]driver.Revision)
@@ -70,7 +70,7 @@ func nested(s *space) {
 	s.wantList(h, "d/e", []string{"d/e", "d/e/f"})
 }
 
-// listMany has more entries than some servers put into one answer.
+// listMany has more entries than some servers return in one answer.
 func listMany(s *space) {
 	const many, writers = 300, 30
 	hs := []driver.Store{s.open(), s.open()}

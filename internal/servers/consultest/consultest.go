@@ -1,6 +1,6 @@
-// Package consultest is an HTTP server for tests that answers like Consul, and as unpleasantly as
-// Consul's documentation and source allow: its reads are stale unless they are consistent, a write that changes
-// nothing makes no new index, lists leave out what may not be read, and what is not documented is refused.
+// Package consultest pretends to be Consul, for tests. The server is as unpleasant as the documentation and the source of
+// Consul allow: reads without the parameter consistent are stale, a write without a change makes no new index, lists leave out
+// keys that the token may not read, and undocumented requests are refused.
 package consultest
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/firn-id/firn/internal/servers/pretend"
 )
 
-// A Pair is what the server has of a key.
+// A Pair is a key with its value.
 type Pair struct {
 	LockIndex   uint64
 	Key         string
@@ -29,41 +29,41 @@ type Pair struct {
 	Session     string `json:",omitempty"`
 }
 
-// A Policy is what a token may do. The zero value may do nothing.
+// A Policy is the rights of a token. The zero value has no rights.
 type Policy struct {
 	Read, Write     func(key string) bool // nil for no key
 	Operator, Agent bool
 }
 
-// All lets all keys be read or written.
+// All allows all keys.
 func All(string) bool { return true }
 
-// A Server is one. Its exported fields are to be set before the first request, or under [Server.Do].
+// A Server answers like Consul. Set the exported fields before the first request or in Do.
 type Server struct {
-	Tokens      map[string]Policy // nil without ACLs; "" is the anonymous one
+	Tokens      map[string]Policy // nil without ACLs; "" is the anonymous token
 	Enterprise  bool              // knows namespaces and partitions
 	Datacenter  string
 	Peers       []string
 	NoLeader    bool
 	Raft        string // the body of /v1/operator/raft/configuration
-	Self        string // that of /v1/agent/self
+	Self        string // the body of /v1/agent/self
 	MaxValue    int
-	Consistency string // what X-Consul-Effective-Consistency says; "" leaves it out, as Consul does for keys
+	Consistency string // the header X-Consul-Effective-Consistency; "" means no header, as Consul answers for keys
 
-	*pretend.Server // its faults
+	*pretend.Server // connections and faults
 
 	index  uint64
 	spaces map[string]*space
-	back   int // how often the index was set back
+	back   int // number of calls of SetIndex
 }
 
-// A space is what is in one namespace of a partition.
+// A space is the keys of a namespace in a partition.
 type space struct {
-	pairs, before map[string]Pair // before the last change: what a server is at that is behind
+	pairs, before map[string]Pair // before the last change, as on a server that is behind
 	index         uint64          // of the space's last change
 }
 
-// New returns a server of three, without ACLs.
+// New returns a server in a datacenter of three, without ACLs.
 func New() *Server {
 	s := &Server{Datacenter: "dc1", Peers: []string{"10.0.0.1:8300", "10.0.0.2:8300", "10.0.0.3:8300"}, MaxValue: 512 << 10,
 		Raft: `{"Servers":[{"Node":"a","Leader":true,"Voter":true},{"Node":"b","Voter":true},{"Node":"c","Voter":true}],"Index":7}`,
@@ -74,7 +74,7 @@ func New() *Server {
 	return s
 }
 
-// Set changes a key as somebody else would, or makes it.
+// Set changes a pair as another client would, and makes a missing pair.
 func (s *Server) Set(key string, change func(*Pair)) {
 	s.Do(func() {
 		sp := s.space("", "")
@@ -85,7 +85,7 @@ func (s *Server) Set(key string, change func(*Pair)) {
 	})
 }
 
-// Delete removes a key, as nobody should.
+// Delete removes a key, which no store does.
 func (s *Server) Delete(key string) {
 	s.Do(func() {
 		sp := s.space("", "")
@@ -95,8 +95,8 @@ func (s *Server) Delete(key string) {
 	})
 }
 
-// SetIndex sets the index of the last change, back too, as a restored snapshot does. Requests that wait are answered as if
-// nothing had changed.
+// SetIndex sets the index of the last change, forward or back, as a restored snapshot does. Requests that wait get an answer as
+// if nothing had changed.
 func (s *Server) SetIndex(index uint64) {
 	s.Do(func() {
 		sp := s.space("", "")
@@ -134,14 +134,14 @@ func (s *Server) finish(sp *space) {
 	s.Changed()
 }
 
-// write is Consul's set: the same again is no change, and has no new index. An empty value is null in JSON.
+// write sets a pair as Consul does: an equal pair is no change, and gets no new index. An empty value is null in JSON.
 func (s *Server) write(sp *space, p Pair) Pair {
 	if len(p.Value) == 0 {
 		p.Value = nil
 	}
 	old, ok := sp.pairs[p.Key]
 	if ok && old.Flags == p.Flags && bytes.Equal(old.Value, p.Value) && old.Session == p.Session {
-		s.index++ // a log entry all the same
+		s.index++ // the log has an entry nevertheless
 		return old
 	}
 	s.begin(sp)
@@ -250,7 +250,8 @@ func (s *Server) handle(r *http.Request, body []byte) *pretend.Answer {
 
 var plain = regexp.MustCompile(`^[a-zA-Z0-9,\-_./]+$`)
 
-// refuses returns why some version of Consul does not take a key. Others take more: 1.22.7 takes any in a transaction.
+// refuses returns why some version of Consul does not take a key. Other versions take more: 1.22.7 takes all keys in a
+// transaction.
 func refuses(key string) string {
 	switch {
 	case key == "" || key[0] == '/':
@@ -289,7 +290,7 @@ func (s *Server) put(sp *space, key string, query map[string][]string, body []by
 	return pretend.JSON(200, true)
 }
 
-// txn is a transaction of operations "cas" and "get" alone.
+// txn answers a transaction of one operation, "cas" or "set".
 func (s *Server) txn(body []byte, policy Policy) *pretend.Answer {
 	if len(body) > s.MaxValue {
 		return text(413, "Request body(%d bytes) too large, max size: %d bytes. See %s.", len(body), s.MaxValue,
@@ -299,7 +300,7 @@ func (s *Server) txn(body []byte, policy Policy) *pretend.Answer {
 		KV *struct {
 			Verb, Key, Session   string
 			Value                []byte
-			Flags                float64 // as Consul's own decoder has it
+			Flags                float64 // as in Consul's own decoder
 			Index                float64
 			Namespace, Partition string
 		}
@@ -313,7 +314,7 @@ func (s *Server) txn(body []byte, policy Policy) *pretend.Answer {
 	fails := func(form string, args ...any) *pretend.Answer {
 		return pretend.JSON(409, map[string]any{"Results": nil, "Errors": []any{map[string]any{"OpIndex": 0, "What": fmt.Sprintf(form, args...)}}})
 	}
-	if !s.Enterprise { // which takes no notice of them
+	if !s.Enterprise { // which ignores both
 		op.Namespace, op.Partition = "", ""
 	}
 	switch {
@@ -368,7 +369,7 @@ func (s *Server) get(r *http.Request, sp *space, key string, query map[string][]
 			under = s.under(sp, key)
 		}
 	}
-	pairs := sp.before // a server that is behind, or a leader that is none any more
+	pairs := sp.before // of a server that is behind, or of a former leader
 	if has("consistent") || has("index") {
 		pairs = sp.pairs
 	}
@@ -410,7 +411,7 @@ func (s *Server) get(r *http.Request, sp *space, key string, query map[string][]
 	return done(pretend.JSON(200, list))
 }
 
-// under returns the index of the last change below a key. Consul's is that of the whole store if there is nothing.
+// under returns the index of the last change below a key or, like Consul, the index of the store if no key is there.
 func (s *Server) under(sp *space, key string) uint64 {
 	var index uint64
 	for name, p := range sp.pairs {
@@ -424,7 +425,7 @@ func (s *Server) under(sp *space, key string) uint64 {
 	return index
 }
 
-// block waits until the index is a higher one, and reports whether it was set back meanwhile.
+// block waits for a higher index, and reports whether SetIndex was called in the meantime.
 func (s *Server) block(r *http.Request, sp *space, key string, index uint64, wait time.Duration) bool {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()

@@ -1,9 +1,9 @@
-// Package etcdtest runs clusters of real etcd servers for tests: processes of this machine on loopback
-// ports, that can be killed, stopped and cut off from each other.
+// Package etcdtest runs clusters of real etcd servers for tests. The servers are processes of this machine on loopback ports.
+// A test can kill and stop the servers, and cut the servers off from each other.
 //
-// The server is built from its Go module, as the tool of the module in the folder server pins it; the
-// go command keeps what it has built. FIRN_ETCD_SERVER names another binary to run instead. Members
-// end with the process that started them, on Linux even if it is killed.
+// The module in internal/servers/pins/etcd pins the version of the server. The go command builds the server, and keeps the
+// binary. FIRN_ETCD_SERVER names another binary to run instead. Members end with the process that started the cluster, on
+// Linux even if that process is killed.
 package etcdtest
 
 import (
@@ -28,20 +28,19 @@ import (
 	"github.com/firn-id/firn/internal/servers/process"
 )
 
-// Config says what a cluster is like. The zero Config is three members that anybody may use.
+// Config describes a cluster. The zero Config describes three members, which anybody may use.
 type Config struct {
 	Members int      // how many; 0 means 3
 	Args    []string // more flags, for each member
 
-	// CA, Cert and Key are files in PEM. With Cert and Key clients connect by TLS; with CA they have
-	// to have a certificate by it, too.
+	// CA, Cert and Key are files in PEM. With Cert and Key clients connect by TLS. With CA clients also need a certificate of
+	// that authority.
 	CA, Cert, Key string
 
 	Dir string // where the members keep their data; "" means a temporary folder, which Close removes
 }
 
-// A Cluster is running members. Its methods are safe for concurrent use, and name members by their
-// number from 0.
+// A Cluster is running members. The methods are safe for concurrent use. Members are numbered from 0.
 type Cluster struct {
 	server  string
 	dir     string
@@ -61,12 +60,12 @@ type member struct {
 	log     string
 
 	// Under the cluster's mu:
-	process *process.Process // nil if it was never started
+	process *process.Process // nil before the first start
 	killed  bool
 	stopped bool
 }
 
-// Server returns the path of the server's binary, which it builds if there is none yet.
+// Server returns the path of the server's binary. Server builds the binary first if need be.
 func Server(ctx context.Context) (string, error) {
 	if !process.Supported {
 		return "", fmt.Errorf("clusters for tests take Linux, and this is %s", runtime.GOOS)
@@ -77,8 +76,8 @@ func Server(ctx context.Context) (string, error) {
 	return process.Tool(ctx, "../pins/etcd", "go.etcd.io/etcd/server/v3")
 }
 
-// New starts a cluster for a test, at the end of which it ends. Without a server the test is skipped,
-// or fails with FIRN_REQUIRE_SERVICES=1. If the test fails, it logs what the members said last.
+// New starts a cluster that ends with the test. Without a server the test is skipped, or fails if FIRN_REQUIRE_SERVICES=1. A
+// test that fails logs the last lines of the members' logs.
 func New(t testing.TB, c Config) *Cluster {
 	t.Helper()
 	if _, err := Server(t.Context()); err != nil {
@@ -90,7 +89,7 @@ func New(t testing.TB, c Config) *Cluster {
 	return process.ForTest(t, func(ctx context.Context) (*Cluster, error) { return Start(ctx, c) })
 }
 
-// Start starts a cluster, and returns when all of its members are healthy.
+// Start starts a cluster, and returns when all members are healthy.
 func Start(ctx context.Context, config Config) (*Cluster, error) {
 	server, err := Server(ctx)
 	if err != nil {
@@ -135,7 +134,7 @@ func start(ctx context.Context, server string, config Config) (_ *Cluster, err e
 	for i, m := range c.members {
 		all = append(all, m.name+"=http://"+c.network.address(i))
 	}
-	token := fmt.Sprintf("firn-%x", rand.Uint64()) // so that each cluster has an ID of its own
+	token := fmt.Sprintf("firn-%x", rand.Uint64()) // gives each cluster an ID of its own
 	for i, m := range c.members {
 		m.args = []string{
 			"--name", m.name, "--data-dir", m.data,
@@ -158,7 +157,7 @@ func start(ctx context.Context, server string, config Config) (_ *Cluster, err e
 	return c, c.WaitHealthy(ctx)
 }
 
-// Close ends all members, and removes their data.
+// Close ends all members, and removes the data of the members.
 func (c *Cluster) Close() {
 	for i := range c.members {
 		c.Kill(i)
@@ -171,7 +170,7 @@ func (c *Cluster) Close() {
 	}
 }
 
-// Len returns how many members there are.
+// Len returns the number of members.
 func (c *Cluster) Len() int { return len(c.members) }
 
 // Endpoint returns where a member listens to clients, as host:port.
@@ -186,15 +185,15 @@ func (c *Cluster) Endpoints() []string {
 	return all
 }
 
-// Address returns the address of the store in the cluster with that prefix.
+// Address returns the address of a store with the prefix.
 func (c *Cluster) Address(prefix string) string {
 	return "etcd://" + strings.Join(c.Endpoints(), ",") + "/" + prefix
 }
 
-// Data returns the folder of a member's data, which must be let alone while the member runs.
+// Data returns the folder of a member's data. Do not touch the folder while the member runs.
 func (c *Cluster) Data(i int) string { return c.members[i].data }
 
-// Kill ends a member at once (SIGKILL), as a crash of the process does. It returns when it is gone.
+// Kill ends a member at once (SIGKILL), as a crash of the process does, and returns when the process is gone.
 func (c *Cluster) Kill(i int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -208,8 +207,8 @@ func (c *Cluster) Kill(i int) {
 	}
 }
 
-// Restart starts a member again with the data that it has, and does not wait until it is healthy. If it
-// runs it is killed first.
+// Restart starts a member again with its data, and kills the member first if need be. Restart does not wait until the member
+// is healthy.
 func (c *Cluster) Restart(i int) error {
 	c.Kill(i)
 	c.mu.Lock()
@@ -228,10 +227,10 @@ func (c *Cluster) Restart(i int) error {
 	return err
 }
 
-// Stop freezes a member (SIGSTOP): its connections stay, and nothing comes.
+// Stop freezes a member (SIGSTOP). Connections stay open, and the member sends nothing.
 func (c *Cluster) Stop(i int) error { return c.signal(i, (*process.Process).Freeze, true) }
 
-// Continue lets a member go on that was stopped.
+// Continue ends a Stop.
 func (c *Cluster) Continue(i int) error { return c.signal(i, (*process.Process).Thaw, false) }
 
 func (c *Cluster) signal(i int, send func(*process.Process) error, stopped bool) error {
@@ -245,11 +244,10 @@ func (c *Cluster) signal(i int, send func(*process.Process) error, stopped bool)
 	return send(m.process)
 }
 
-// running is to be called under the cluster's mu.
+// running reports whether the member runs. The caller holds the mutex of the cluster.
 func (m *member) running() bool { return m.process != nil && m.process.Alive() }
 
-// Isolate cuts a member off from all others: what they send each other does not arrive, until Heal. Clients
-// reach it as before.
+// Isolate cuts a member off from all other members until Heal: no message arrives. Clients still reach the member.
 func (c *Cluster) Isolate(i int) {
 	for j := range c.members {
 		c.Cut(i, j)
@@ -264,7 +262,7 @@ func (c *Cluster) Cut(i, j int) {
 	}
 }
 
-// Heal undoes each Cut and Isolate. What was sent meanwhile arrives now, unless it was given up.
+// Heal undoes each Cut and Isolate. Messages sent in the meantime now arrive, unless the senders have given up.
 func (c *Cluster) Heal() {
 	for i := range c.members {
 		for j := range c.members {
@@ -273,7 +271,7 @@ func (c *Cluster) Heal() {
 	}
 }
 
-// pids returns the processes of the members, 0 for one that does not run.
+// pids returns the process numbers of the members, 0 for a member that does not run.
 func (c *Cluster) pids() []int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -286,7 +284,7 @@ func (c *Cluster) pids() []int {
 	return pids
 }
 
-// available tells which members run and are not stopped.
+// available reports which members run and are not stopped.
 func (c *Cluster) available() []bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -302,7 +300,7 @@ const (
 	ask  = 500 * time.Millisecond // of one member
 )
 
-// WaitHealthy waits until all members that run, and are not stopped, serve reads and writes.
+// WaitHealthy waits until all members serve reads and writes, except members that are down or stopped.
 func (c *Cluster) WaitHealthy(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -328,7 +326,7 @@ func (c *Cluster) WaitHealthy(ctx context.Context) error {
 	}
 }
 
-// failed returns why a member has ended by itself, if it has.
+// failed returns an error if a member has ended by itself.
 func (c *Cluster) failed(i int) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -342,7 +340,7 @@ func (c *Cluster) failed(i int) error {
 	return fmt.Errorf("%s has ended by itself: %v", m.name, m.process.State())
 }
 
-// Leader waits until one member leads a majority, and returns it.
+// Leader waits until a member leads a majority, and returns the number of the member.
 func (c *Cluster) Leader(ctx context.Context) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -350,7 +348,7 @@ func (c *Cluster) Leader(ctx context.Context) (int, error) {
 		up := c.available()
 		var leaders []int
 		for i := range up {
-			// One that was cut off just now does not know yet that it leads no longer.
+			// A leader that has just been cut off still believes that it leads.
 			reach := 0
 			for j := range up {
 				if up[j] && (i == j || c.network.open(i, j) && c.network.open(j, i)) {
@@ -373,7 +371,7 @@ func (c *Cluster) Leader(ctx context.Context) (int, error) {
 	}
 }
 
-// get asks a member's own HTTP server.
+// get sends a request to the HTTP server of a member.
 func (c *Cluster) get(ctx context.Context, i int, path string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, ask)
 	defer cancel()
@@ -400,14 +398,14 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Logs returns the last of what each member has said.
+// Logs returns the last lines of each member's log.
 func (c *Cluster) Logs() string {
 	var b strings.Builder
 	for _, m := range c.members {
 		fmt.Fprintf(&b, "== %s\n", m.name)
 		var lines []string
 		for line := range strings.Lines(string(process.Tail(m.log, 64<<10))) {
-			if !strings.Contains(line, "etcdhttp/health.go") { // whom WaitHealthy asks all the time
+			if !strings.Contains(line, "etcdhttp/health.go") { // requests of WaitHealthy
 				lines = append(lines, line)
 			}
 		}

@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// A network is between the members. All of a member's peers know it by one address, where the network
-// listens for it; from which member a connection comes it finds out by the process that has its other
-// end. So each of the links, one for each member and each of its peers, can be cut by itself.
+// A network relays the connections between members. All peers know a member by the same address, at which the network listens.
+// The network looks up the process at the other end of a connection, and so knows the member that connects. Each link, from
+// a member to a peer, can therefore be cut by itself.
 //
-// What is cut is not closed: nothing passes, as if the packets were lost, and nobody is told.
+// The network does not close the connections of a link that is cut. Nothing passes, as if all packets were lost.
 type network struct {
 	gates []net.Listener
 	peers func(i int) string // where members listen to their peers
@@ -28,7 +28,7 @@ type network struct {
 	closed  bool
 }
 
-// A link is the connections that one member makes to another.
+// A link is all connections of a member to a peer.
 type link struct{ from, to int }
 
 func newNetwork(n int, peers func(i int) string, pids func() []int) (*network, error) {
@@ -61,7 +61,7 @@ func (w *network) open(from, to int) bool {
 	return !w.cut[link{from, to}]
 }
 
-// pass waits until the link is whole, and returns false if it will not be.
+// pass waits until the link is whole, and returns false if the network is closed first.
 func (w *network) pass(l link) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -71,7 +71,7 @@ func (w *network) pass(l link) bool {
 	return !w.closed
 }
 
-// keep notes a connection, to be closed at the end, and returns false if that has come.
+// keep remembers a connection, which is closed with the network. keep returns false if the network is closed already.
 func (w *network) keep(c net.Conn) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -115,12 +115,12 @@ func (w *network) serve(gate net.Listener, to int) {
 	}
 }
 
-// relay passes on what comes in either direction, as long as the link is whole.
+// relay copies bytes in both directions while the link is whole.
 func (w *network) relay(c net.Conn, to int) {
 	defer w.drop(c)
 	from, err := w.source(c)
 	if err != nil {
-		return // whoever it was is gone
+		return // the process has ended
 	}
 	l := link{from, to}
 	if !w.pass(l) {
@@ -154,7 +154,7 @@ func (w *network) copy(to io.Writer, from io.Reader, l link) {
 	}
 }
 
-// source returns which member has the other end of a connection.
+// source returns the number of the member at the other end of a connection.
 func (w *network) source(c net.Conn) (int, error) {
 	for range 10 {
 		inode, err := inodeOf(c.RemoteAddr().(*net.TCPAddr), c.LocalAddr().(*net.TCPAddr))
@@ -166,12 +166,12 @@ func (w *network) source(c net.Conn) (int, error) {
 				return i, nil
 			}
 		}
-		time.Sleep(time.Millisecond) // it may be one that is just being started
+		time.Sleep(time.Millisecond) // the member may be starting
 	}
 	return 0, fmt.Errorf("%s is no member", c.RemoteAddr())
 }
 
-// inodeOf returns which socket a connection's end on this machine is, from Linux's table of them.
+// inodeOf returns the inode of the socket at an end of a connection, from Linux's table of sockets.
 func inodeOf(local, remote *net.TCPAddr) (string, error) {
 	table, err := os.ReadFile("/proc/net/tcp")
 	if err != nil {
@@ -187,7 +187,7 @@ func inodeOf(local, remote *net.TCPAddr) (string, error) {
 	return "", fmt.Errorf("%v is gone", local)
 }
 
-// port returns the port of an address of that table, or -1.
+// port returns the port of an address in the table, or -1.
 func port(address string) int {
 	_, hex, _ := strings.Cut(address, ":")
 	n, err := strconv.ParseUint(hex, 16, 16)
@@ -197,7 +197,7 @@ func port(address string) int {
 	return int(n)
 }
 
-// has tells whether a process has a socket.
+// has reports whether a process has a socket.
 func has(pid int, inode string) bool {
 	dir := fmt.Sprintf("/proc/%d/fd", pid)
 	files, err := os.ReadDir(dir)

@@ -1,6 +1,6 @@
-// Package kubetest is an HTTP server for tests that answers like the API of Kubernetes, and as unpleasantly as its
-// documentation and source allow: reads with resourceVersion=0 are stale, PUT makes what is not there, a write that changes
-// nothing makes no new version, pages and watches expire, and what is not documented is refused.
+// Package kubetest pretends to be the API of Kubernetes, for tests. The server is as unpleasant as the documentation and the
+// source of Kubernetes allow: reads with resourceVersion=0 are stale, PUT creates missing objects, a write without a change
+// makes no new version, pages and watches expire, and undocumented requests are refused.
 package kubetest
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/firn-id/firn/internal/servers/pretend"
 )
 
-// An Object is a Lease.
+// An Object is an object of the kind Lease.
 type Object struct {
 	APIVersion string         `json:"apiVersion,omitempty"`
 	Kind       string         `json:"kind,omitempty"`
@@ -27,7 +27,7 @@ type Object struct {
 	Spec       map[string]any `json:"spec"`
 }
 
-// Metadata is that of an Object.
+// Metadata is the metadata of an Object.
 type Metadata struct {
 	Name              string            `json:"name,omitempty"`
 	Namespace         string            `json:"namespace,omitempty"`
@@ -41,24 +41,24 @@ type Metadata struct {
 	ManagedFields     []map[string]any  `json:"managedFields,omitempty"`
 }
 
-// A Server is one. Its exported fields are to be set before the first request, or under [Server.Do].
+// A Server answers like the API. Set the exported fields before the first request or in Do.
 type Server struct {
-	Tokens     map[string][]string // the verbs that each may do to leases; nil if anybody may do anything
-	Namespaces map[string]string   // and their phases, "Active" or "Terminating"
+	Tokens     map[string][]string // the verbs that each token allows for leases; nil allows everything to everybody
+	Namespaces map[string]string   // phases by name: "Active" or "Terminating"
 	SeeSpaces  bool                // namespaces may be read
 	Version    string              // the body of /version
-	PageLimit  int                 // the most objects in a page, whatever is asked for; 0 for no such limit
+	PageLimit  int                 // the most objects in a page, whatever the request says; 0 means no limit
 
-	*pretend.Server // its faults
+	*pretend.Server // connections and faults
 
 	version  int // of the last change
-	oldest   int // that is known to watches and pages
-	last     int // the last UID
+	oldest   int // version for watches and pages
+	last     int // UID
 	objects  map[string]Object
 	events   []event
-	previous map[string]Object         // before the last change: what the cache of a server that is behind has
-	drops    int                       // how often all watches were ended
-	times    map[int]map[string]Object // what there was at a version, for pages
+	previous map[string]Object         // before the last change, as in the cache of a server that is behind
+	drops    int                       // number of calls of DropWatches
+	times    map[int]map[string]Object // the objects at a version, for pages
 }
 
 type event struct {
@@ -81,7 +81,7 @@ func New() *Server {
 	return s
 }
 
-// Set changes an object as somebody else would, or makes it.
+// Set changes an object as another client would, and makes a missing object.
 func (s *Server) Set(namespace, name string, change func(*Object)) {
 	s.Do(func() {
 		o, ok := s.objects[namespace+"/"+name]
@@ -97,7 +97,7 @@ func (s *Server) Set(namespace, name string, change func(*Object)) {
 	})
 }
 
-// Delete removes an object, as nobody should.
+// Delete removes an object, which no store does.
 func (s *Server) Delete(namespace, name string) {
 	s.Do(func() {
 		o := s.objects[namespace+"/"+name]
@@ -115,7 +115,7 @@ func (s *Server) Objects() (objects map[string]Object) {
 	return objects
 }
 
-// Forget compacts all that was before now: pages and watches of then are gone.
+// Forget compacts all past versions: pages and watches at past versions expire.
 func (s *Server) Forget() {
 	s.Do(func() {
 		s.oldest = s.version
@@ -179,12 +179,12 @@ func conflict(name, why string) *pretend.Answer {
 	return Status(409, "Conflict", "leases", name, fmt.Sprintf("Operation cannot be fulfilled on leases.coordination.k8s.io %q: %s", name, why))
 }
 
-// invalid is the answer to an object, called by its kind or its resource, that is wrong.
+// invalid returns the answer to an object with a mistake. The kind may also be the resource.
 func invalid(kind, name, cause, why string) *pretend.Answer {
 	return Status(422, "Invalid", kind, name, fmt.Sprintf("%s.coordination.k8s.io %q is invalid: %s", kind, name, why), cause)
 }
 
-// forbidden is the answer to who may not do that.
+// forbidden returns the answer to a token without the right.
 func forbidden(verb, group, kind, name, namespace string) *pretend.Answer {
 	what := kind
 	if group != "" {
@@ -197,7 +197,7 @@ func forbidden(verb, group, kind, name, namespace string) *pretend.Answer {
 		what, verb, kind, group, namespace))
 }
 
-// gone is the answer about what was forgotten.
+// gone returns the answer about a version that Forget has removed.
 func gone() *pretend.Answer {
 	return Status(410, "Expired", "", "", "The resourceVersion for the provided list or watch is too old.")
 }
@@ -218,7 +218,7 @@ var known = map[string][]string{
 	"update": {"dryRun"},
 }
 
-// admit finds out what a request is, and refuses it where anybody would.
+// admit refuses unknown parameters, and tokens without the right.
 func (s *Server) admit(r *http.Request, verb, namespace, name string) *pretend.Answer {
 	for parameter := range r.URL.Query() {
 		if !slices.Contains(known[verb], parameter) {
@@ -362,7 +362,7 @@ func (s *Server) write(r *http.Request, verb, namespace, name string, body []byt
 	}
 	o.Metadata.UID, o.Metadata.CreationTimestamp, o.Metadata.DeletionTimestamp = old.Metadata.UID, old.Metadata.CreationTimestamp, old.Metadata.DeletionTimestamp
 	if maps.Equal(o.Metadata.Labels, old.Metadata.Labels) && maps.Equal(o.Metadata.Annotations, old.Metadata.Annotations) {
-		return pretend.JSON(200, old) // no change is none
+		return pretend.JSON(200, old) // a write without a change makes no new version
 	}
 	return pretend.JSON(200, s.commit(o, true))
 }
@@ -415,7 +415,7 @@ func (s *Server) list(r *http.Request, namespace string) *pretend.Answer {
 			break
 		}
 		o := objects[key]
-		o.Kind, o.APIVersion = "", "" // as they are in lists
+		o.Kind, o.APIVersion = "", "" // as in lists of the API
 		items = append(items, o)
 	}
 	metadata := map[string]string{"resourceVersion": strconv.Itoa(at.Version)}
@@ -444,7 +444,7 @@ func (s *Server) review(r *http.Request, body []byte) *pretend.Answer {
 		"status": map[string]any{"allowed": s.Tokens == nil || slices.Contains(allowed, a.Verb)}})
 }
 
-// watch streams events, or returns why not.
+// watch streams events, or returns an answer that refuses the watch.
 func (s *Server) watch(w http.ResponseWriter, r *http.Request) *pretend.Answer {
 	m := leasesPath.FindStringSubmatch(r.URL.Path)
 	if m == nil || m[2] != "" || r.Method != "GET" {

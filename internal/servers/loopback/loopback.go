@@ -1,4 +1,4 @@
-// Package loopback has ports of 127.0.0.1 for servers that tests start.
+// Package loopback chooses ports of 127.0.0.1 for servers that tests start.
 package loopback
 
 import (
@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// Ports returns n ports that nobody listens on. They are below those that systems give to connections and to listeners
-// without a wish: one of those could have a server's port before the server starts, or while it is down.
+// Ports returns n ports that nobody listens on. The ports are below the ports that systems give to connections, and to
+// listeners on port 0. Otherwise a connection could take the port of a server before the server starts, or while the server
+// is down.
 func Ports(n int) ([]int, error) {
 	ports, err := choose(n)
 	for _, port := range ports {
@@ -37,8 +38,8 @@ func choose(n int) ([]int, error) {
 	return nil, errors.New("there are no free ports")
 }
 
-// awaitRefusal waits until a port refuses connections. A closed listener lives on in a child process that was forked
-// before, until the child runs its program.
+// awaitRefusal waits until a port refuses connections. A child process that was forked before a listener was closed keeps the
+// listener until the child runs its program.
 func awaitRefusal(port int) error {
 	for range 1000 {
 		c, err := net.DialTimeout("tcp", address(port), 100*time.Millisecond)
@@ -55,7 +56,7 @@ func address(port int) string {
 	return fmt.Sprintf("127.0.0.1:%d", port)
 }
 
-// Port returns one.
+// Port returns one such port.
 func Port() (int, error) {
 	ports, err := Ports(1)
 	if err != nil {

@@ -10,16 +10,16 @@ import (
 	"github.com/firn-id/firn/internal/servers/loopback"
 )
 
-// A Bouncer is a PgBouncer in front of a server, with pool_mode=transaction: a client has a
-// connection of the server's for the time of a transaction.
+// A Bouncer is a PgBouncer in front of a server, with pool_mode=transaction: a client has a connection of the server during a
+// transaction only.
 type Bouncer struct {
 	dir     string
 	port    int
 	process *group
 }
 
-// Bounce starts a PgBouncer that shares so many connections to the server among its clients. The
-// error is ErrMissing if PgBouncer is not installed.
+// Bounce starts a PgBouncer that shares the given number of connections among its clients. The error is ErrMissing if PgBouncer
+// is not installed.
 func (s *Server) Bounce(connections int, users ...string) (*Bouncer, error) {
 	path, err := program("pgbouncer")
 	if err != nil {
@@ -62,12 +62,12 @@ func (b *Bouncer) start(s *Server, path string, connections int, users []string)
 	return b.process.listening(b.port)
 }
 
-// Address returns where the server is, by way of the PgBouncer.
+// Address returns the address of the server through the PgBouncer.
 func (b *Bouncer) Address() string {
 	return fmt.Sprintf("postgres://postgres@127.0.0.1:%d/postgres?sslmode=disable", b.port)
 }
 
-// Close stops the PgBouncer for good.
+// Close ends the PgBouncer.
 func (b *Bouncer) Close() error {
 	if b.process != nil && b.process.Alive() {
 		b.process.signal(syscall.SIGKILL)

@@ -1,9 +1,8 @@
-// Package pgtest runs PostgreSQL servers of its own, on ports of loopback that are free and in
-// directories that go with them, so that a test can crash them, stop them and have them replicate.
-// It finds the programs below /usr/lib/postgresql, or else in PATH. It is for tests, on Linux.
+// Package pgtest runs PostgreSQL servers for tests, on Linux. Each server has a free port of loopback and a new directory. A
+// test can crash and stop a server, and add a standby. The programs are below /usr/lib/postgresql, or in PATH.
 package pgtest
 
 import "errors"
 
-// ErrMissing says that a program is not installed. It names the program.
+// ErrMissing reports that a program is not installed. The text of the error names the program.
 var ErrMissing = errors.New("not installed")

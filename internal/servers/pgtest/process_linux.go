@@ -19,7 +19,7 @@ import (
 	"github.com/firn-id/firn/internal/servers/process"
 )
 
-// program returns the path of one of PostgreSQL's programs, of the newest version.
+// program returns the path of a program of PostgreSQL, in the newest version.
 func program(name string) (string, error) {
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/" + name)
 	if len(found) > 0 {
@@ -38,10 +38,10 @@ func major(path string) int {
 	return n
 }
 
-// An owner is the user that the programs run as: they refuse to be root.
+// An owner is the user of the programs, which refuse to run as root.
 type owner struct {
 	uid, gid int
-	other    bool // than who runs the test
+	other    bool // than the user of the test
 }
 
 func theOwner() (owner, error) {
@@ -68,7 +68,7 @@ func (o owner) attributes() *syscall.SysProcAttr {
 	return a
 }
 
-// mkdir makes a directory of the owner's.
+// mkdir makes a directory that belongs to the owner.
 func (o owner) mkdir() (string, error) {
 	dir, err := os.MkdirTemp("", "pgtest-")
 	if err == nil && o.other {
@@ -77,7 +77,7 @@ func (o owner) mkdir() (string, error) {
 	return dir, err
 }
 
-// run runs a program to its end.
+// run runs a program until the program ends.
 func (o owner) run(path string, args ...string) error {
 	cmd := exec.Command(path, args...)
 	cmd.SysProcAttr, cmd.Dir = o.attributes(), "/"
@@ -88,25 +88,25 @@ func (o owner) run(path string, args ...string) error {
 	return nil
 }
 
-// environment is that of the test without what programs of PostgreSQL take for settings.
+// environment is the environment of the test without variables that programs of PostgreSQL read.
 func environment() []string {
 	return slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "PG") || strings.HasPrefix(v, "LC_") })
 }
 
-// A group is a program that was started, and all processes below it.
+// A group is a running program and all processes below the program.
 type group struct {
 	*process.Process
 	log process.Logbook
 }
 
-// start starts a program that ends with the test, even if that is killed.
+// start starts a program that ends with the test, even if the test is killed.
 func (o owner) start(path string, args ...string) (*group, error) {
 	g := new(group)
 	cmd := exec.Command(path, args...)
 	cmd.SysProcAttr, cmd.Dir, cmd.Env = o.attributes(), "/", environment()
 	cmd.SysProcAttr.Pdeathsig = syscall.SIGQUIT
 	cmd.Stdout, cmd.Stderr = &g.log, &g.log
-	cmd.WaitDelay = 10 * time.Second // for one below it that goes on, with the same output
+	cmd.WaitDelay = 10 * time.Second // for a child that outlives the program and keeps its output
 	var err error
 	if g.Process, err = process.Start(cmd); err != nil {
 		return nil, err
@@ -114,7 +114,7 @@ func (o owner) start(path string, args ...string) (*group, error) {
 	return g, nil
 }
 
-// end waits for the end of a process that was told to. If it does not come, it is killed.
+// end waits for the end of a process, and kills a process that does not end.
 func (g *group) end() {
 	select {
 	case <-g.Done():
@@ -124,16 +124,16 @@ func (g *group) end() {
 	}
 }
 
-// signal sends a signal to the process and to all below it.
+// signal sends a signal to all processes of the group.
 func (g *group) signal(sig syscall.Signal) { g.each(func(pid int) { syscall.Kill(pid, sig) }) }
 
-// freeze has the process and all below it stand still.
-func (g *group) freeze() { g.each(func(pid int) { freeze.Process(pid) }) } // one that has ended does
+// freeze stops all processes of the group.
+func (g *group) freeze() { g.each(func(pid int) { freeze.Process(pid) }) } // a process that has ended stands still, too
 
-// each does something to the process and to all below it, in that order.
+// each calls a function for all processes of the group, parents first.
 func (g *group) each(do func(pid int)) {
 	seen := map[int]bool{}
-	for again := true; again; { // until there are no new ones
+	for again := true; again; { // until no process is new
 		again = false
 		for _, pid := range append([]int{g.Pid()}, children(g.Pid())...) {
 			if !seen[pid] {
@@ -144,7 +144,7 @@ func (g *group) each(do func(pid int)) {
 	}
 }
 
-// children returns the processes below one.
+// children returns the children of a process.
 func children(pid int) []int {
 	var found []int
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
@@ -160,7 +160,7 @@ func children(pid int) []int {
 	return found
 }
 
-// listening waits until a process listens on its port.
+// listening waits until a process listens on the port.
 func (g *group) listening(port int) error {
 	for range 1000 {
 		conn, err := net.DialTimeout("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), time.Second)

@@ -18,14 +18,13 @@ import (
 	"github.com/firn-id/firn/internal/servers/loopback"
 )
 
-// Config says how a server is set up. The zero Config is that of a server as PostgreSQL comes, with
-// fsync.
+// Config is the configuration of a server. The zero Config has the defaults of PostgreSQL, and fsync.
 type Config struct {
 	Settings map[string]string // of postgresql.conf
-	HBA      []string          // lines of pg_hba.conf before those that trust everybody on loopback
+	HBA      []string          // lines of pg_hba.conf, before the lines that trust everybody on loopback
 }
 
-// A Server is one that was started. Its methods must not be called at the same time.
+// A Server is a server of PostgreSQL. Methods must not be called at the same time.
 type Server struct {
 	dir     string
 	port    int
@@ -33,8 +32,8 @@ type Server struct {
 	process *group
 }
 
-// Start makes and starts a server, with a user postgres, whom it trusts, and a database of that
-// name. The error is ErrMissing if PostgreSQL is not installed.
+// Start makes and starts a server. The server has a database postgres and a user postgres, who needs no password. The error is
+// ErrMissing if PostgreSQL is not installed.
 func Start(ctx context.Context, c Config) (*Server, error) {
 	return start(ctx, c, func(s *Server, data string) error {
 		initdb, err := program("initdb")
@@ -45,8 +44,7 @@ func Start(ctx context.Context, c Config) (*Server, error) {
 	})
 }
 
-// Standby makes and starts a server that follows this one, with the name that
-// synchronous_standby_names may have.
+// Standby makes and starts a standby of the server. The name is for synchronous_standby_names.
 func (s *Server) Standby(ctx context.Context, name string, c Config) (*Server, error) {
 	c.Settings = maps.Clone(c.Settings)
 	if c.Settings == nil {
@@ -96,7 +94,7 @@ func start(ctx context.Context, c Config, make func(s *Server, data string) erro
 
 func (s *Server) data() string { return filepath.Join(s.dir, "data") }
 
-// write writes a file of the server's.
+// write writes a file in the directory of the server.
 func (s *Server) write(name, content string) error {
 	path := filepath.Join(s.data(), name)
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
@@ -119,13 +117,12 @@ func (s *Server) configure(c Config) error {
 	return errors.Join(s.write("postgresql.conf", conf.String()), s.write("pg_hba.conf", strings.Join(hba, "\n")+"\n"))
 }
 
-// Set changes a setting for good, as ALTER SYSTEM does. One that only counts from a start on takes
-// a Restart.
+// Set changes a setting for good, as ALTER SYSTEM does. A setting that PostgreSQL reads at a start only needs a Restart.
 func (s *Server) Set(ctx context.Context, name, value string) error {
 	return s.Exec(ctx, fmt.Sprintf("ALTER SYSTEM SET %s = '%s'", name, value), "SELECT pg_reload_conf()")
 }
 
-// Exec makes statements as the user postgres in the database postgres, each by itself.
+// Exec executes statements as the user postgres in the database postgres, each by itself.
 func (s *Server) Exec(ctx context.Context, statements ...string) error {
 	conn, err := pgx.Connect(ctx, s.Address())
 	if err != nil {
@@ -140,19 +137,19 @@ func (s *Server) Exec(ctx context.Context, statements ...string) error {
 	return nil
 }
 
-// Port returns the server's port on 127.0.0.1.
+// Port returns the port of the server on 127.0.0.1.
 func (s *Server) Port() int { return s.port }
 
-// Address returns where the server is, for package pglease and for pgx.
+// Address returns the address of the server for package pglease and for pgx.
 func (s *Server) Address() string {
 	return fmt.Sprintf("postgres://postgres@127.0.0.1:%d/postgres?sslmode=disable", s.port)
 }
 
-// Log returns what the server has said since it was started.
+// Log returns the log of the server since its start.
 func (s *Server) Log() string { return s.process.log.String() }
 
-// Start starts the server again after Crash or Kill, and waits until it listens, and on to the end
-// of a recovery if it takes connections at all.
+// Start starts the server again after Crash or Kill. Start waits until the server listens and, if the server takes connections,
+// until recovery has ended.
 func (s *Server) Start(ctx context.Context) error {
 	path, err := program("postgres")
 	if err != nil {
@@ -177,34 +174,33 @@ func (s *Server) Start(ctx context.Context) error {
 	}
 }
 
-// Crash ends the server at once, as pg_ctl -m immediate does: as if the power had failed, but for
-// what the system still has to write.
+// Crash ends the server at once, as pg_ctl -m immediate does. Unlike a power failure, Crash loses nothing that the system
+// still has to write.
 func (s *Server) Crash() {
 	syscall.Kill(s.process.Pid(), syscall.SIGQUIT)
 	s.Continue()
 	s.process.end()
 }
 
-// Kill ends all of the server's processes by SIGKILL. They are stopped before: one that is made while its
-// parent ends would be nobody's child, and stay.
+// Kill ends all processes of the server by SIGKILL. Kill stops the processes first: a process that starts while its parent ends
+// would have no parent, and stay.
 func (s *Server) Kill() {
 	s.process.freeze()
 	s.process.signal(syscall.SIGKILL)
 	s.process.end()
 }
 
-// Restart is Crash and Start.
+// Restart calls Crash and Start.
 func (s *Server) Restart(ctx context.Context) error {
 	s.Crash()
 	return s.Start(ctx)
 }
 
-// Stop stops all of the server's processes: it still has its connections, and takes more, but does
-// not answer. Continue has them go on.
+// Stop stops all processes of the server until Continue. Clients can still connect, and get no answer.
 func (s *Server) Stop()     { s.process.freeze() }
 func (s *Server) Continue() { s.process.signal(syscall.SIGCONT) }
 
-// Suspend stops those of the server's processes whose title has a text, such as "walwriter".
+// Suspend stops the processes of the server whose title has a text, such as "walwriter".
 func (s *Server) Suspend(text string) (stopped int) {
 	for _, pid := range children(s.process.Pid()) {
 		title, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
@@ -222,7 +218,7 @@ func (s *Server) Promote(ctx context.Context) error {
 	return s.Exec(ctx, "SELECT pg_promote()")
 }
 
-// Close stops the server for good, and removes all that it had.
+// Close ends the server, and removes its directory.
 func (s *Server) Close() error {
 	if s.process != nil && s.process.Alive() {
 		s.Crash()

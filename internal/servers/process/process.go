@@ -1,4 +1,4 @@
-// Package process runs servers for tests. A test can kill and stop them, and they end with the test.
+// Package process runs servers for tests. A test can kill and stop the servers, and the servers end with the test.
 package process
 
 import (
@@ -14,14 +14,14 @@ import (
 	"sync"
 )
 
-// A Process is a program that was started. Its methods are safe for concurrent use.
+// A Process is a running program. The methods are safe for concurrent use.
 type Process struct {
 	cmd  *exec.Cmd
 	done chan struct{} // closed when the process is gone
 }
 
-// Start starts a command as a process that ends with this one: on Linux also if this one is killed, by SIGKILL or the
-// signal that the command names for that. A signal from the terminal does not reach it.
+// Start starts a command as a child that ends with this process. On Linux the child ends even if this process is killed: by
+// SIGKILL, or by the Pdeathsig of the command. A signal from the terminal does not reach the child.
 func Start(cmd *exec.Cmd) (*Process, error) {
 	bind(cmd)
 	started := make(chan error)
@@ -37,8 +37,8 @@ func Start(cmd *exec.Cmd) (*Process, error) {
 	return p, nil
 }
 
-// spawner starts processes. Linux ends a child with the thread that started it, so one thread starts all children and
-// lasts as long as the program.
+// spawner starts processes. Linux ends a child when the thread that started the child ends. A thread of its own therefore
+// starts all children, and lasts as long as the program.
 var spawner = sync.OnceValue(func() chan<- func() {
 	work := make(chan func())
 	go func() {
@@ -66,13 +66,13 @@ func (p *Process) Alive() bool {
 	}
 }
 
-// State says how the process ended. It is to be called once the process is not alive.
+// State waits for the end of the process, and returns how the process ended.
 func (p *Process) State() *os.ProcessState {
 	<-p.done
 	return p.cmd.ProcessState
 }
 
-// Kill ends the process at once (SIGKILL), as a crash does, and returns when it is gone.
+// Kill ends the process at once (SIGKILL), as a crash does, and returns when the process is gone.
 func (p *Process) Kill() {
 	if p.Alive() {
 		p.cmd.Process.Kill()
@@ -80,9 +80,9 @@ func (p *Process) Kill() {
 	<-p.done
 }
 
-// Tool returns the path of a program that a module has as its tool, and builds the program first if need be. The go command
-// keeps what it has built. The module is in a folder beside the source of the caller. Its own go.mod alone says the versions
-// to build with, since a workspace is left out of account.
+// Tool returns the path of a program that is the tool of a module, and builds the program first if need be. The go command
+// keeps the binary. The module is in a folder relative to the source of the caller. Only the go.mod of the module decides the
+// versions: Tool ignores workspaces.
 func Tool(ctx context.Context, folder, tool string) (string, error) {
 	if !Supported {
 		return "", fmt.Errorf("servers for tests take Linux, and this is %s", runtime.GOOS)
@@ -121,7 +121,7 @@ func lastLine(c *exec.Cmd) (string, error) {
 	return lines[len(lines)-1], nil
 }
 
-// Tail returns the last n bytes of a file, such as a log, or as much as can be read.
+// Tail returns the last n bytes of a file, or the part of the file that can be read.
 func Tail(path string, n int64) []byte {
 	f, err := os.Open(path)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 // Supported reports whether processes can be started here.
 const Supported = true
 
-// bind has a command end with this process, and away from the terminal.
+// bind lets a command end with this process, and detaches the command from the terminal.
 func bind(cmd *exec.Cmd) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = new(syscall.SysProcAttr)
@@ -21,8 +21,8 @@ func bind(cmd *exec.Cmd) {
 	}
 }
 
-// Freeze stops the process (SIGSTOP), and returns when it stands still.
+// Freeze stops the process (SIGSTOP), and returns when the process stands still.
 func (p *Process) Freeze() error { return freeze.Process(p.Pid()) }
 
-// Thaw lets a process go on that was stopped.
+// Thaw ends a Freeze.
 func (p *Process) Thaw() error { return p.cmd.Process.Signal(syscall.SIGCONT) }

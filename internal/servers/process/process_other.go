@@ -15,5 +15,5 @@ func bind(*exec.Cmd) {}
 // Freeze stops the process.
 func (p *Process) Freeze() error { return errors.ErrUnsupported }
 
-// Thaw lets a process go on that was stopped.
+// Thaw ends a Freeze.
 func (p *Process) Thaw() error { return errors.ErrUnsupported }

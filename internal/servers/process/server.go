@@ -10,17 +10,17 @@ import (
 	"time"
 )
 
-// A Server is a process that listens on a port of 127.0.0.1, and can be started again.
+// A Server is a process that listens on a port of 127.0.0.1. A Server can be started again.
 type Server struct {
 	Command []string
 	Port    int
-	Log     Logbook // what the server has printed, since it was started first
+	Log     Logbook // the output of all starts
 
-	process *Process // nil if it was never started
+	process *Process // nil before the first start
 }
 
-// Start starts the server, and returns when the server listens. The error is [ErrPort] if the server ended since another
-// process has its port.
+// Start starts the server, and returns when the server listens. The error is [ErrPort] if the server ended because another
+// process has the port.
 func (s *Server) Start() error {
 	cmd := exec.Command(s.Command[0], s.Command[1:]...)
 	cmd.Stdout, cmd.Stderr = &s.Log, &s.Log
@@ -46,23 +46,23 @@ func (s *Server) Start() error {
 	return fmt.Errorf("it does not listen: %s", &s.Log)
 }
 
-// Host returns where the server listens, as host:port.
+// Host returns the address of the server, as host:port.
 func (s *Server) Host() string { return fmt.Sprintf("127.0.0.1:%d", s.Port) }
 
-// Kill ends the server at once (SIGKILL), as a crash does, and returns when it is gone.
+// Kill ends the server at once (SIGKILL), as a crash does, and returns when the process is gone.
 func (s *Server) Kill() {
 	if s.process != nil {
 		s.process.Kill()
 	}
 }
 
-// Freeze stops the server (SIGSTOP), and returns when it stands still.
+// Freeze stops the server (SIGSTOP), and returns when the process stands still.
 func (s *Server) Freeze() error { return s.process.Freeze() }
 
-// Thaw lets a server go on that was stopped.
+// Thaw ends a Freeze.
 func (s *Server) Thaw() error { return s.process.Thaw() }
 
-// A Logbook keeps what a process prints. It is safe for concurrent use.
+// A Logbook keeps the output of a process. A Logbook is safe for concurrent use.
 type Logbook struct {
 	mu   sync.Mutex
 	text bytes.Buffer

@@ -9,13 +9,13 @@ import (
 // Servers are the servers of a store, as a test uses them.
 type Servers interface {
 	Close()
-	Logs() string // what the servers logged last
+	Logs() string // the last lines of the logs
 }
 
-// ErrPort reports that another process has taken a port that was chosen. Servers log the same words.
+// ErrPort reports that another process has taken a chosen port. Servers log the same words.
 var ErrPort = errors.New("address already in use")
 
-// Again starts servers up to three times, as long as another process takes a port of theirs.
+// Again starts servers, up to three times while start returns [ErrPort].
 func Again[S any](start func() (S, error)) (S, error) {
 	for try := 1; ; try++ {
 		s, err := start()
@@ -25,8 +25,8 @@ func Again[S any](start func() (S, error)) (S, error) {
 	}
 }
 
-// ForTest starts servers, and closes them at the end of the test. If the test fails, it logs what the
-// servers logged last.
+// ForTest starts servers, and closes the servers at the end of the test. A test that fails logs the last lines of the servers'
+// logs.
 func ForTest[S Servers](t testing.TB, start func(context.Context) (S, error)) S {
 	t.Helper()
 	s, err := start(t.Context())

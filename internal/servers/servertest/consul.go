@@ -18,25 +18,25 @@ import (
 	"github.com/firn-id/firn/internal/servers/process"
 )
 
-// A Consul is a datacenter of three servers, which refuse everything that a token does not allow. Its methods are safe for
-// concurrent use, and name servers by their number from 0.
+// A Consul is a datacenter of three servers, which refuse all requests without a token that allows the request. The methods
+// are safe for concurrent use. Servers are numbered from 0.
 type Consul struct {
 	dir     string
-	manager string // the token that may do anything
+	manager string // a token for everything
 	nodes   []*node
 	http    []string // host:port of each
 	raft    []string
 }
 
-// NewConsul starts servers for a test, at the end of which they end. Unless FIRN_REAL_SERVERS=1 the test is skipped. If
-// the test fails, it logs what the servers said last.
+// NewConsul starts servers that end with the test. Unless FIRN_REAL_SERVERS=1 the test is skipped. A test that fails logs the
+// last lines of the servers' logs.
 func NewConsul(t testing.TB) *Consul {
 	t.Helper()
 	Require(t)
 	return process.ForTest(t, StartConsul)
 }
 
-// StartConsul starts servers, and returns when they are healthy.
+// StartConsul starts servers, and returns when the servers are healthy.
 func StartConsul(ctx context.Context) (*Consul, error) {
 	program, err := program(ctx, "FIRN_CONSUL_SERVER", "consul", "github.com/hashicorp/consul")
 	if err != nil {
@@ -93,7 +93,7 @@ func startConsul(ctx context.Context, program string) (_ *Consul, err error) {
 	return c, c.WaitHealthy(ctx)
 }
 
-// Close ends all servers, and removes their data.
+// Close ends all servers, and removes the data.
 func (c *Consul) Close() {
 	for _, n := range c.nodes {
 		n.kill()
@@ -101,7 +101,7 @@ func (c *Consul) Close() {
 	os.RemoveAll(c.dir)
 }
 
-// Len returns how many servers there are.
+// Len returns the number of servers.
 func (c *Consul) Len() int { return len(c.nodes) }
 
 // Endpoints returns where the servers listen to clients, as host:port.
@@ -110,16 +110,16 @@ func (c *Consul) Endpoints() []string { return c.http }
 // Kill ends a server at once (SIGKILL), as a crash of the process does.
 func (c *Consul) Kill(i int) { c.nodes[i].kill() }
 
-// Restart starts a server again with the data that it has, and does not wait until it is healthy.
+// Restart starts a server again with its data, and does not wait until the server is healthy.
 func (c *Consul) Restart(i int) error { return c.nodes[i].start() }
 
-// Stop freezes a server (SIGSTOP): its connections stay, and nothing comes.
+// Stop freezes a server (SIGSTOP). Connections stay open, and the server sends nothing.
 func (c *Consul) Stop(i int) error { return c.nodes[i].freeze() }
 
-// Continue lets a server go on that was stopped.
+// Continue ends a Stop.
 func (c *Consul) Continue(i int) error { return c.nodes[i].thaw() }
 
-// Logs returns the last of what each server has said.
+// Logs returns the last lines of each server's log.
 func (c *Consul) Logs() string {
 	var b strings.Builder
 	for _, n := range c.nodes {
@@ -141,7 +141,7 @@ func (c *Consul) do(ctx context.Context, i int, method, path, token string, body
 
 var plain = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 
-// WaitHealthy waits until all servers that run, and are not stopped, serve consistent reads.
+// WaitHealthy waits until all servers serve consistent reads, except servers that are down or stopped.
 func (c *Consul) WaitHealthy(ctx context.Context) error {
 	return until(ctx, "the servers of Consul are not healthy", c.nodes, func(ctx context.Context) error {
 		some := false
@@ -161,7 +161,7 @@ func (c *Consul) WaitHealthy(ctx context.Context) error {
 	})
 }
 
-// Leader waits until the servers that run agree on a leader, and returns its number.
+// Leader waits until the running servers agree on a leader, and returns the number of the leader.
 func (c *Consul) Leader(ctx context.Context) (leader int, err error) {
 	err = until(ctx, "the servers of Consul have no leader", c.nodes, func(ctx context.Context) error {
 		leader = -1
@@ -207,8 +207,7 @@ func (c *Consul) Restore(ctx context.Context, backup []byte) error {
 
 var policyInDocument = regexp.MustCompile("`key_prefix \"(prefix)/\" \\{ policy = \"write\" \\}`")
 
-// Token returns a new token with the policy of docs/stores.md, for a prefix. The pairs of texts to replace, old and new,
-// change the policy.
+// Token returns a new token with the policy of docs/stores.md for a prefix. Pairs of texts, old and new, change the policy.
 func (c *Consul) Token(ctx context.Context, prefix string, replace ...string) (string, error) {
 	text, err := document()
 	if err != nil {
@@ -237,7 +236,7 @@ func (c *Consul) Token(ctx context.Context, prefix string, replace ...string) (s
 	})
 }
 
-// uuid returns a new token, as Consul likes them.
+// uuid returns a new token in the form of Consul's tokens.
 func uuid() string {
 	var b [16]byte
 	rand.Read(b[:])

@@ -28,27 +28,27 @@ import (
 	"github.com/firn-id/firn/internal/servers/process"
 )
 
-// A Kubernetes is an API server with access control by roles, and its etcd. Nothing runs pods, and no controller runs. Its
-// methods are safe for concurrent use.
+// A Kubernetes is an API server with access control by roles, and an etcd. No kubelet and no controller runs. The methods are
+// safe for concurrent use.
 type Kubernetes struct {
 	Etcd *etcdtest.Cluster // of one member
 
 	dir    string
 	node   *node
 	host   string // host:port
-	admin  string // the token that may do anything
+	admin  string // a token for everything
 	client *http.Client
 }
 
-// NewKubernetes starts servers for a test, at the end of which they end. Unless FIRN_REAL_SERVERS=1 the test is skipped.
-// If the test fails, it logs what the servers said last.
+// NewKubernetes starts servers that end with the test. Unless FIRN_REAL_SERVERS=1 the test is skipped. A test that fails logs
+// the last lines of the servers' logs.
 func NewKubernetes(t testing.TB) *Kubernetes {
 	t.Helper()
 	Require(t)
 	return process.ForTest(t, StartKubernetes)
 }
 
-// StartKubernetes starts servers, and returns when they are healthy.
+// StartKubernetes starts servers, and returns when the servers are healthy.
 func StartKubernetes(ctx context.Context) (*Kubernetes, error) {
 	program, err := program(ctx, "FIRN_KUBE_APISERVER", "kubernetes", "k8s.io/kubernetes/cmd/kube-apiserver")
 	if err != nil {
@@ -89,7 +89,7 @@ func startKubernetes(ctx context.Context, program string) (_ *Kubernetes, err er
 		"--authorization-mode=RBAC", "--token-auth-file=" + tokens,
 		"--service-account-issuer=https://" + k.host, "--service-account-key-file=" + k.key(), "--service-account-signing-key-file=" + k.key(),
 		"--service-cluster-ip-range=10.0.0.0/24", "--endpoint-reconciler-type=none",
-		// Its own address is of no use to anybody here, and may not be of loopback.
+		// No client uses the address that the server advertises. The server refuses to advertise an address of loopback.
 		"--advertise-address=192.0.2.1", "--cert-dir=" + k.dir}}
 	if err := k.node.start(); err != nil {
 		return nil, err
@@ -97,7 +97,7 @@ func startKubernetes(ctx context.Context, program string) (_ *Kubernetes, err er
 	return k, k.WaitHealthy(ctx)
 }
 
-// certify makes the key of the server, and a certificate that is its own authority.
+// certify makes the key of the server, and a certificate signed by itself.
 func (k *Kubernetes) certify() error {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -128,7 +128,7 @@ func (k *Kubernetes) CA() string { return filepath.Join(k.dir, "ca.crt") }
 
 func (k *Kubernetes) key() string { return filepath.Join(k.dir, "key.pem") }
 
-// Close ends the servers, and removes their data.
+// Close ends the servers, and removes the data.
 func (k *Kubernetes) Close() {
 	if k.node != nil {
 		k.node.kill()
@@ -142,7 +142,7 @@ func (k *Kubernetes) Close() {
 // Admin returns the token of an administrator.
 func (k *Kubernetes) Admin() string { return k.admin }
 
-// Client returns a client that knows the API server's certificate.
+// Client returns a client that trusts the API server's certificate.
 func (k *Kubernetes) Client() *http.Client { return k.client }
 
 // Endpoint returns where the API server listens, as host:port, with TLS.
@@ -151,16 +151,16 @@ func (k *Kubernetes) Endpoint() string { return k.host }
 // Kill ends the API server at once (SIGKILL), as a crash of the process does.
 func (k *Kubernetes) Kill() { k.node.kill() }
 
-// Restart starts the API server again, and does not wait until it is healthy.
+// Restart starts the API server again, and does not wait until the server is healthy.
 func (k *Kubernetes) Restart() error { return k.node.start() }
 
-// Stop freezes the API server (SIGSTOP): its connections stay, and nothing comes.
+// Stop freezes the API server (SIGSTOP). Connections stay open, and the server sends nothing.
 func (k *Kubernetes) Stop() error { return k.node.freeze() }
 
-// Continue lets the API server go on that was stopped.
+// Continue ends a Stop.
 func (k *Kubernetes) Continue() error { return k.node.thaw() }
 
-// Logs returns the last of what the servers have said.
+// Logs returns the last lines of the servers' logs.
 func (k *Kubernetes) Logs() string {
 	var logs string
 	if k.node != nil {
@@ -172,15 +172,15 @@ func (k *Kubernetes) Logs() string {
 	return logs
 }
 
-// WaitHealthy waits until the API server says that it is ready.
+// WaitHealthy waits until the API server reports that the server is ready.
 func (k *Kubernetes) WaitHealthy(ctx context.Context) error {
 	return until(ctx, "the API server is not ready", []*node{k.node}, func(ctx context.Context) error {
 		return k.Do(ctx, "GET", "/readyz", "", "", nil)
 	})
 }
 
-// Do makes a request as an administrator. Without a content type the body is JSON. The answer is decoded into the last
-// argument, unless that is nil.
+// Do makes a request as an administrator. Without a content type the body is JSON. Do decodes the answer into the last argument
+// unless the argument is nil.
 func (k *Kubernetes) Do(ctx context.Context, method, path, contentType, body string, into any) error {
 	if contentType == "" {
 		contentType = "application/json"
@@ -188,7 +188,7 @@ func (k *Kubernetes) Do(ctx context.Context, method, path, contentType, body str
 	return request{client: k.client, method: method, url: "https://" + k.host + path, token: k.admin, contentType: contentType, body: []byte(body), into: into}.do(ctx)
 }
 
-// Document returns the object of a kind that docs/stores.md has in its YAML.
+// Document returns the object of a kind from the YAML in docs/stores.md.
 func Document(kind string) (string, error) {
 	text, err := document()
 	if err != nil {
@@ -206,9 +206,9 @@ func Document(kind string) (string, error) {
 	return "", fmt.Errorf("docs/stores.md has no %s", kind)
 }
 
-// Account makes the service account ids in a namespace, and the namespace if there is none. It binds the account to the
-// Role of docs/stores.md, without the verbs that are to be left out. Account returns a token, as pods get one, once the API
-// judges the account by the Role.
+// Account makes the service account ids in a namespace, and makes the namespace first if need be. Account binds the account to
+// the Role of docs/stores.md without the given verbs. Account returns a token like a pod's token, once the API judges the
+// account by the Role.
 func (k *Kubernetes) Account(ctx context.Context, namespace string, without ...string) (token string, err error) {
 	role, err := Document("Role")
 	if err != nil {
@@ -278,7 +278,7 @@ func (k *Kubernetes) Account(ctx context.Context, namespace string, without ...s
 	})
 }
 
-// Address returns the address of the store of a namespace and a prefix, for who has a token.
+// Address returns the address of a store in a namespace, with a prefix, for a token.
 func (k *Kubernetes) Address(namespace, prefix, token string) string {
 	return "kubernetes://" + namespace + "/" + prefix + "?" + url.Values{"server": {"https://" + k.host}, "ca": {k.CA()}, "token": {token}}.Encode()
 }

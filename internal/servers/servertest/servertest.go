@@ -1,9 +1,8 @@
-// Package servertest runs real servers of Consul and of Kubernetes for tests: processes of this machine on loopback
-// ports, that can be killed, stopped and started again.
+// Package servertest runs real servers of Consul and of Kubernetes for tests. The servers are processes of this machine on
+// loopback ports. A test can kill, stop and restart the servers.
 //
-// The servers are tools of the modules in the folders consul and kubernetes, which pin their versions. Building both
-// takes ten minutes or so on two cores, and 4 GB of disk; the go command keeps what it has built. So tests run the servers
-// only with FIRN_REAL_SERVERS=1 in the environment, and skip without:
+// Modules in internal/servers/pins pin the versions of the servers. Building both servers takes about ten minutes on two
+// cores, and 4 GB of disk. The go command keeps the binaries. Tests skip unless FIRN_REAL_SERVERS=1 is in the environment:
 //
 //	FIRN_REAL_SERVERS=1 go test -timeout 1h ./internal/servers/servertest ./cmd/firn/internal/faults
 //
@@ -38,7 +37,7 @@ func Require(t testing.TB) {
 	}
 }
 
-// program returns the path of a server's binary: of the environment's variable, or built.
+// program returns the path of a server's binary, from the variable of the environment or newly built.
 func program(ctx context.Context, variable, folder, tool string) (string, error) {
 	if path := os.Getenv(variable); path != "" {
 		return exec.LookPath(path)
@@ -46,19 +45,19 @@ func program(ctx context.Context, variable, folder, tool string) (string, error)
 	return process.Tool(ctx, "../pins/"+folder, tool)
 }
 
-// A node is one server.
+// A node is a server.
 type node struct {
 	name    string
 	command []string
 	log     string
 
 	mu      sync.Mutex
-	process *process.Process // nil if it was never started
+	process *process.Process // nil before the first start
 	killed  bool
 	stopped bool
 }
 
-// start starts the server, and kills it first if it runs.
+// start starts the server, and kills a running server first.
 func (n *node) start() error {
 	n.kill()
 	n.mu.Lock()
@@ -85,7 +84,7 @@ func (n *node) kill() {
 	}
 }
 
-// freeze stops the server (SIGSTOP), and thaw lets it go on.
+// freeze stops the server (SIGSTOP), and thaw ends the stop.
 func (n *node) freeze() error { return n.signal((*process.Process).Freeze, true) }
 func (n *node) thaw() error   { return n.signal((*process.Process).Thaw, false) }
 
@@ -99,7 +98,7 @@ func (n *node) signal(send func(*process.Process) error, stopped bool) error {
 	return send(n.process)
 }
 
-// up reports whether the server runs and is not stopped. The error says why it has ended, if nobody has killed it.
+// up reports whether the server runs and is not stopped. The error says why the server has ended by itself.
 func (n *node) up() (bool, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -125,17 +124,17 @@ func (n *node) said() string {
 	return b.String()
 }
 
-// A request is one of a server's own API.
+// A request is for the API of a server.
 type request struct {
 	client      *http.Client
 	method, url string
 	token       string
 	contentType string
 	body        []byte
-	into        any // what the JSON of the answer is decoded into, or a *[]byte for the answer itself; may be nil
+	into        any // pointer to a value for the JSON of the answer, or *[]byte for the answer itself; may be nil
 }
 
-// A statusError is an answer of another status than 2xx.
+// A statusError is an answer with a status other than 2xx.
 type statusError struct {
 	request, said string
 	status        int
@@ -143,7 +142,7 @@ type statusError struct {
 
 func (e *statusError) Error() string { return fmt.Sprintf("%s: %d: %s", e.request, e.status, e.said) }
 
-// is reports whether an error is an answer of that status.
+// is reports whether an error is an answer with the status.
 func is(err error, status int) bool {
 	e, ok := errors.AsType[*statusError](err)
 	return ok && e.status == status
@@ -182,8 +181,8 @@ func (r request) do(ctx context.Context) error {
 	return json.Unmarshal(body, r.into)
 }
 
-// until calls a function until it returns nil, for a minute or two at most. An error of a server that has ended by
-// itself is final.
+// until calls a function until the function returns nil, for a minute or two at most. The end of a server by itself is a final
+// error.
 func until(ctx context.Context, what string, nodes []*node, f func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
@@ -205,7 +204,7 @@ func until(ctx context.Context, what string, nodes []*node, f func(context.Conte
 	}
 }
 
-// document returns the text of docs/stores.md, which says what programs have to be allowed.
+// document returns the text of docs/stores.md, with the rights that programs need.
 func document() (string, error) {
 	_, file, _, _ := runtime.Caller(0)
 	text, err := os.ReadFile(filepath.Join(filepath.Dir(file), "..", "..", "..", "docs", "stores.md"))

@@ -1,7 +1,7 @@
-// Package kubernetes pins the version of the API server of Kubernetes that tests run, as a tool of this module, which
-// has nothing else.
+// Package kubernetes pins the version of the API server of Kubernetes that tests run. The API server is the tool of this
+// module.
 //
-// Kubernetes replaces its parts by folders of its own repository, so this module replaces them by what was published of
-// them: v0.N.M of what is v1.N.M as a whole. Nobody can require a module that replaces others, so it is never
-// published. It is not in go.work either, where all modules would be built with its requirements.
+// Kubernetes replaces its own modules by folders of its repository. This module replaces the same modules by the published
+// versions: v0.N.M goes with Kubernetes v1.N.M. No module can require a module with replacements, so this module is never
+// published. The module is not in go.work: all modules there would be built with its requirements.
 package kubernetes
