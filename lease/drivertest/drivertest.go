@@ -1,12 +1,15 @@
 // Package drivertest tests stores of leases. The author of a store takes five steps:
 //
-//  1. Write newSpace, a function that makes a fresh store without entries, such as an empty table, and returns a function
-//     that opens handles on the store. Each handle stands for one more process.
+//  1. Write newSpace, a function that makes a fresh store without entries, such as an empty table,
+//     and returns a function that opens handles on the store. Each handle stands for one more
+//     process.
 //  2. Call [Run] in a test. Run checks the contract of [driver.Store].
-//  3. Call [RunLeases] in a test. RunLeases takes leases on the store, and renews and closes the leases.
-//  4. Call [History] while faults happen: stop the server, restart the server, cut the network. History checks that the
-//     store stays correct although calls fail.
-//  5. Test durability. No suite can see a crash of a machine: show that a change is on the disk when Put returns.
+//  3. Call [RunLeases] in a test. RunLeases takes leases on the store, and renews and closes the
+//     leases.
+//  4. Call [History] while faults happen: stop the server, restart the server, cut the network.
+//     History checks that the store stays correct although calls fail.
+//  5. Test durability. No suite can see a crash of a machine: show that a change is on the disk
+//     when Put returns.
 //
 // In short:
 //
@@ -47,8 +50,8 @@ import (
 //	Counter        no change is lost while several clients count
 //	History        random calls are linearizable: see History
 //
-// The secrets are parts of the configuration of the store, such as a password. No text of the store may show a secret. Run
-// closes all handles.
+// The secrets are parts of the configuration of the store, such as a password. No text of the store
+// may show a secret. Run closes all handles.
 func Run(t *testing.T, newSpace func(t *testing.T) (open func() driver.Store), secrets ...string) {
 	run(t, checks, newSpace, secrets)
 }

@@ -138,8 +138,8 @@ func address(s *space) {
 
 var password = regexp.MustCompile(`(?i)\b(?:password|passwd|pwd|secret|token)=([^\s&]+)|://[^/\s:@]*:([^/\s@]+)@`)
 
-// secret returns the secret in a text, or "". Secrets are the given strings, and any text in the place of a password that
-// is not masked.
+// secret returns the secret in a text, or "". Secrets are the given strings, and any text in the
+// place of a password that is not masked.
 func secret(text string, secrets []string) string {
 	for _, s := range secrets {
 		if s != "" && strings.Contains(text, s) {

@@ -20,7 +20,8 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// An Outcome counts the results of the calls of a history. A test with faults can see in an Outcome that faults occurred.
+// An Outcome counts the results of the calls of a history. A test with faults can see in an Outcome
+// that faults occurred.
 type Outcome struct {
 	Found     int   // reads of an entry, by Get or List, that found it
 	Missing   int   // reads of an entry that found nothing
@@ -37,11 +38,12 @@ const (
 	finalTries   = 1000
 )
 
-// History has two clients on each handle make random calls, and fails the test unless each entry was a register with
-// compare-and-swap: the calls must have an order, in agreement with the times of the calls, in which each reply is right.
+// History has two clients on each handle make random calls, and fails the test unless each entry
+// was a register with compare-and-swap: the calls must have an order, in agreement with the times
+// of the calls, in which each reply is right.
 //
-// Calls may fail, and the test may cause faults during the history. After the last call the store must answer again. A
-// store takes one history of each seed: the keys depend on the seed.
+// Calls may fail, and the test may cause faults during the history. After the last call the store
+// must answer again. A store takes one history of each seed: the keys depend on the seed.
 func History(t *testing.T, handles []driver.Store, seed uint64) Outcome {
 	t.Helper()
 	r := &recorder{clients: 2 * len(handles), prefix: fmt.Sprintf("history-%d/", seed)}
@@ -78,7 +80,8 @@ func histories(s *space) {
 	}
 }
 
-// A request and a reply are the input and the output of a call for Porcupine. A List counts as a Get of each key.
+// A request and a reply are the input and the output of a call for Porcupine. A List counts as a
+// Get of each key.
 type request struct {
 	put   bool
 	key   string
@@ -101,8 +104,8 @@ const (
 	unknown  result = "unknown"
 )
 
-// A recorder collects the history. A counter stands for time: all times differ, and a call that returned before another call
-// began has smaller times.
+// A recorder collects the history. A counter stands for time: all times differ, and a call that
+// returned before another call began has smaller times.
 type recorder struct {
 	clients int
 	prefix  string // of the keys
@@ -239,12 +242,13 @@ func (c *client) put(ctx context.Context, k int, value string, rev driver.Revisi
 	}
 }
 
-// finish reads each key once more, and settles the Puts whose outcome is unknown. The store may have made the change at any
-// time after the call, so the call's time extends to the end.
+// finish reads each key once more, and settles the Puts whose outcome is unknown. The store may
+// have made the change at any time after the call, so the call's time extends to the end.
 //
-// All values are distinct. If no read returned the value of such a Put, no client knew the revision to change the entry
-// again. The Put then took effect after the last read, or never: finish leaves the Put out. Keeping the Put would give the
-// same verdict, but many such Puts would keep Porcupine busy.
+// All values are distinct. If no read returned the value of such a Put, no client knew the revision
+// to change the entry again. The Put then took effect after the last read, or never: finish leaves
+// the Put out. Keeping the Put would give the same verdict, but many such Puts would keep Porcupine
+// busy.
 func (r *recorder) finish(t *testing.T, store driver.Store) {
 	t.Helper()
 	for i := range historyKeys {
@@ -332,8 +336,8 @@ func checkRevisions(t *testing.T, key string, calls []porcupine.Operation) {
 	}
 }
 
-// stuck describes Porcupine's longest order of calls, and the calls of which one had to be next, although the replies of all
-// of them contradict the entry.
+// stuck describes Porcupine's longest order of calls, and the calls of which one had to be next,
+// although the replies of all of them contradict the entry.
 func stuck(info porcupine.LinearizationInfo, calls []porcupine.Operation) string {
 	var longest []porcupine.Operation
 	for _, order := range info.PartialLinearizationsOperations()[0] {
@@ -369,8 +373,8 @@ func stuck(info porcupine.LinearizationInfo, calls []porcupine.Operation) string
 type entry struct {
 	value string
 	rev   driver.Revision // None if there is no entry
-	// lost means that the Put of the entry returned an error. The revision is unknown until a Get returns the revision, and
-	// no client can have used the revision before.
+	// lost means that the Put of the entry returned an error. The revision is unknown until a Get
+	// returns the revision, and no client can have used the revision before.
 	lost bool
 }
 
@@ -390,9 +394,9 @@ var register = porcupine.Model{
 		case out.result == done:
 			return current, entry{value: in.value, rev: out.rev}
 		case current:
-			// Unknown: the Put takes effect now. A Put that never took effect has its place after all other calls, and no
-			// call sees a difference.
-			// Conflict: the request was repeated, and is in conflict with itself.
+			// Unknown: the Put takes effect now. A Put that never took effect has its place after
+			// all other calls, and no call sees a difference. Conflict: the request was repeated,
+			// and is in conflict with itself.
 			return true, entry{value: in.value, lost: true}
 		default:
 			// Conflict; or unknown, and the Put was too late to change the entry.

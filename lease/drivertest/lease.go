@@ -10,7 +10,8 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// RunLeases tests leases on a store, with a simple generator of its own. Each check calls newSpace once, and is a subtest:
+// RunLeases tests leases on a store, with a simple generator of its own. Each check calls newSpace
+// once, and is a subtest:
 //
 //	Pool      a pool is created once, and all handles see the pool
 //	Held      a worker that one process holds is refused to another process
@@ -39,7 +40,8 @@ const (
 	shortWindow = 4 * time.Second
 )
 
-// config returns the settings of a lease with the same window from the beginning, whose worker must be free at once.
+// config returns the settings of a lease that does not wait for a worker, and whose first window is
+// as long as the others.
 func config(worker lease.Choice, window time.Duration) lease.Config {
 	return lease.Config{Worker: worker, Window: window, First: window, Timeout: window, Wait: -1}
 }
@@ -116,7 +118,7 @@ func pool(s *space) {
 	}
 }
 
-// held has a worker that one process holds refused to another.
+// held has a process ask for the worker of another process.
 func held(s *space) {
 	s.create(s.open())
 	seen := make(idSet)
@@ -131,7 +133,7 @@ func held(s *space) {
 	s.end(first)
 }
 
-// handover has one process after another take the same worker at once. The IDs of all processes differ.
+// handover has processes take the same worker, each as soon as the last process has ended.
 func handover(s *space) {
 	s.create(s.open())
 	seen := make(idSet)
@@ -150,7 +152,7 @@ func handover(s *space) {
 	}
 }
 
-// workers has three processes at a time, each with a worker of its own, three times. Nobody holds a worker at the end.
+// workers has three processes at a time, three times.
 func workers(s *space) {
 	h := s.open()
 	s.create(h)
@@ -188,7 +190,7 @@ func workers(s *space) {
 	}
 }
 
-// renewal has two processes with a worker, one after the other, each over several renewals.
+// renewal has two processes with the same worker in turn. Each process lives for several renewals.
 func renewal(s *space) {
 	s.create(s.open())
 	seen := make(idSet)

@@ -1,6 +1,7 @@
-// Package consultest pretends to be Consul, for tests. The server is as unpleasant as the documentation and the source of
-// Consul allow: reads without the parameter consistent are stale, a write without a change makes no new index, lists leave out
-// keys that the token may not read, and undocumented requests are refused.
+// Package consultest pretends to be Consul, for tests. The server is as unpleasant as the
+// documentation and the source of Consul allow: reads without the parameter consistent are stale, a
+// write without a change makes no new index, lists leave out keys that the token may not read, and
+// undocumented requests are refused.
 package consultest
 
 import (
@@ -95,8 +96,8 @@ func (s *Server) Delete(key string) {
 	})
 }
 
-// SetIndex sets the index of the last change, forward or back, as a restored snapshot does. Requests that wait get an answer as
-// if nothing had changed.
+// SetIndex sets the index of the last change, forward or back, as a restored snapshot does.
+// Requests that wait get an answer as if nothing had changed.
 func (s *Server) SetIndex(index uint64) {
 	s.Do(func() {
 		sp := s.space("", "")
@@ -134,7 +135,8 @@ func (s *Server) finish(sp *space) {
 	s.Changed()
 }
 
-// write sets a pair as Consul does: an equal pair is no change, and gets no new index. An empty value is null in JSON.
+// write sets a pair as Consul does: an equal pair is no change, and gets no new index. An empty
+// value is null in JSON.
 func (s *Server) write(sp *space, p Pair) Pair {
 	if len(p.Value) == 0 {
 		p.Value = nil
@@ -250,8 +252,8 @@ func (s *Server) handle(r *http.Request, body []byte) *pretend.Answer {
 
 var plain = regexp.MustCompile(`^[a-zA-Z0-9,\-_./]+$`)
 
-// refuses returns why some version of Consul does not take a key. Other versions take more: 1.22.7 takes all keys in a
-// transaction.
+// refuses returns why some version of Consul does not take a key. Other versions take more: 1.22.7
+// takes all keys in a transaction.
 func refuses(key string) string {
 	switch {
 	case key == "" || key[0] == '/':
@@ -411,7 +413,8 @@ func (s *Server) get(r *http.Request, sp *space, key string, query map[string][]
 	return done(pretend.JSON(200, list))
 }
 
-// under returns the index of the last change below a key or, like Consul, the index of the store if no key is there.
+// under returns the index of the last change below a key or, like Consul, the index of the store if
+// no key is there.
 func (s *Server) under(sp *space, key string) uint64 {
 	var index uint64
 	for name, p := range sp.pairs {

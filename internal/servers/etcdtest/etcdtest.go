@@ -1,9 +1,10 @@
-// Package etcdtest runs clusters of real etcd servers for tests. The servers are processes of this machine on loopback ports.
-// A test can kill and stop the servers, and cut the servers off from each other.
+// Package etcdtest runs clusters of real etcd servers for tests. The servers are processes of this
+// machine on loopback ports. A test can kill and stop the servers, and cut the servers off from
+// each other.
 //
-// The module in internal/servers/pins/etcd pins the version of the server. The go command builds the server, and keeps the
-// binary. FIRN_ETCD_SERVER names another binary to run instead. Members end with the process that started the cluster, on
-// Linux even if that process is killed.
+// The module in internal/servers/pins/etcd pins the version of the server. The go command builds
+// the server, and keeps the binary. FIRN_ETCD_SERVER names another binary to run instead. Members
+// end with the process that started the cluster, on Linux even if that process is killed.
 package etcdtest
 
 import (
@@ -33,14 +34,15 @@ type Config struct {
 	Members int      // how many; 0 means 3
 	Args    []string // more flags, for each member
 
-	// CA, Cert and Key are files in PEM. With Cert and Key clients connect by TLS. With CA clients also need a certificate of
-	// that authority.
+	// CA, Cert and Key are files in PEM. With Cert and Key clients connect by TLS. With CA clients
+	// also need a certificate of that authority.
 	CA, Cert, Key string
 
 	Dir string // where the members keep their data; "" means a temporary folder, which Close removes
 }
 
-// A Cluster is running members. The methods are safe for concurrent use. Members are numbered from 0.
+// A Cluster is running members. The methods are safe for concurrent use. Members are numbered from
+// 0.
 type Cluster struct {
 	server  string
 	dir     string
@@ -76,8 +78,8 @@ func Server(ctx context.Context) (string, error) {
 	return process.Tool(ctx, "../pins/etcd", "go.etcd.io/etcd/server/v3")
 }
 
-// New starts a cluster that ends with the test. Without a server the test is skipped, or fails if FIRN_REQUIRE_SERVICES=1. A
-// test that fails logs the last lines of the members' logs.
+// New starts a cluster that ends with the test. Without a server the test is skipped, or fails if
+// FIRN_REQUIRE_SERVICES=1. A test that fails logs the last lines of the members' logs.
 func New(t testing.TB, c Config) *Cluster {
 	t.Helper()
 	if _, err := Server(t.Context()); err != nil {
@@ -193,7 +195,8 @@ func (c *Cluster) Address(prefix string) string {
 // Data returns the folder of a member's data. Do not touch the folder while the member runs.
 func (c *Cluster) Data(i int) string { return c.members[i].data }
 
-// Kill ends a member at once (SIGKILL), as a crash of the process does, and returns when the process is gone.
+// Kill ends a member at once (SIGKILL), as a crash of the process does, and returns when the
+// process is gone.
 func (c *Cluster) Kill(i int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -207,8 +210,8 @@ func (c *Cluster) Kill(i int) {
 	}
 }
 
-// Restart starts a member again with its data, and kills the member first if need be. Restart does not wait until the member
-// is healthy.
+// Restart starts a member again with its data, and kills the member first if need be. Restart does
+// not wait until the member is healthy.
 func (c *Cluster) Restart(i int) error {
 	c.Kill(i)
 	c.mu.Lock()
@@ -247,7 +250,8 @@ func (c *Cluster) signal(i int, send func(*process.Process) error, stopped bool)
 // running reports whether the member runs. The caller holds the mutex of the cluster.
 func (m *member) running() bool { return m.process != nil && m.process.Alive() }
 
-// Isolate cuts a member off from all other members until Heal: no message arrives. Clients still reach the member.
+// Isolate cuts a member off from all other members until Heal: no message arrives. Clients still
+// reach the member.
 func (c *Cluster) Isolate(i int) {
 	for j := range c.members {
 		c.Cut(i, j)
@@ -262,7 +266,8 @@ func (c *Cluster) Cut(i, j int) {
 	}
 }
 
-// Heal undoes each Cut and Isolate. Messages sent in the meantime now arrive, unless the senders have given up.
+// Heal undoes each Cut and Isolate. Messages sent in the meantime now arrive, unless the senders
+// have given up.
 func (c *Cluster) Heal() {
 	for i := range c.members {
 		for j := range c.members {
@@ -300,7 +305,8 @@ const (
 	ask  = 500 * time.Millisecond // of one member
 )
 
-// WaitHealthy waits until all members serve reads and writes, except members that are down or stopped.
+// WaitHealthy waits until all members serve reads and writes, except members that are down or
+// stopped.
 func (c *Cluster) WaitHealthy(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()

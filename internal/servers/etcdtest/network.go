@@ -11,11 +11,13 @@ import (
 	"time"
 )
 
-// A network relays the connections between members. All peers know a member by the same address, at which the network listens.
-// The network looks up the process at the other end of a connection, and so knows the member that connects. Each link, from
-// a member to a peer, can therefore be cut by itself.
+// A network relays the connections between members. All peers know a member by the same address, at
+// which the network listens. The network looks up the process at the other end of a connection, and
+// so knows the member that connects. Each link, from a member to a peer, can therefore be cut by
+// itself.
 //
-// The network does not close the connections of a link that is cut. Nothing passes, as if all packets were lost.
+// The network does not close the connections of a link that is cut. Nothing passes, as if all
+// packets were lost.
 type network struct {
 	gates []net.Listener
 	peers func(i int) string // where members listen to their peers
@@ -71,7 +73,8 @@ func (w *network) pass(l link) bool {
 	return !w.closed
 }
 
-// keep remembers a connection, which is closed with the network. keep returns false if the network is closed already.
+// keep remembers a connection, which is closed with the network. keep returns false if the network
+// is closed already.
 func (w *network) keep(c net.Conn) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

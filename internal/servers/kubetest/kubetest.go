@@ -1,6 +1,7 @@
-// Package kubetest pretends to be the API of Kubernetes, for tests. The server is as unpleasant as the documentation and the
-// source of Kubernetes allow: reads with resourceVersion=0 are stale, PUT creates missing objects, a write without a change
-// makes no new version, pages and watches expire, and undocumented requests are refused.
+// Package kubetest pretends to be the API of Kubernetes, for tests. The server is as unpleasant as
+// the documentation and the source of Kubernetes allow: reads with resourceVersion=0 are stale, PUT
+// creates missing objects, a write without a change makes no new version, pages and watches expire,
+// and undocumented requests are refused.
 package kubetest
 
 import (

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// Ports returns n ports that nobody listens on. The ports are below the ports that systems give to connections, and to
-// listeners on port 0. Otherwise a connection could take the port of a server before the server starts, or while the server
-// is down.
+// Ports returns n ports that nobody listens on. The ports are below the ports that systems give to
+// connections, and to listeners on port 0. Otherwise a connection could take the port of a server
+// before the server starts, or while the server is down.
 func Ports(n int) ([]int, error) {
 	ports, err := choose(n)
 	for _, port := range ports {
@@ -38,8 +38,8 @@ func choose(n int) ([]int, error) {
 	return nil, errors.New("there are no free ports")
 }
 
-// awaitRefusal waits until a port refuses connections. A child process that was forked before a listener was closed keeps the
-// listener until the child runs its program.
+// awaitRefusal waits until a port refuses connections. A child process that was forked before a
+// listener was closed keeps the listener until the child runs its program.
 func awaitRefusal(port int) error {
 	for range 1000 {
 		c, err := net.DialTimeout("tcp", address(port), 100*time.Millisecond)

@@ -1,5 +1,5 @@
-// Package minter has a generator for tests of leases. Its IDs are plain structs, so that a test can compare each ID with
-// the lease. The generator knows no format, and waits for nothing.
+// Package minter has a generator for tests of leases. The IDs are plain structs, and a test can
+// compare each ID with the lease. The generator knows no format.
 package minter
 
 import (
@@ -30,7 +30,8 @@ func Create(ctx context.Context, store driver.Store) error {
 	return err
 }
 
-// Start returns a generator that has a worker of the pool, and its lease. The pool must exist.
+// Start returns a generator with a worker of the pool, and the lease of the generator. The pool
+// must exist.
 func Start(ctx context.Context, store driver.Store, c lease.Config) (*Generator, *lease.Lease, error) {
 	return StartAt(ctx, store, time.Now, c)
 }
@@ -45,14 +46,14 @@ func StartAt(ctx context.Context, store driver.Store, clock func() time.Time, c 
 	return g, l, nil
 }
 
-// An ID is unique if its worker's intervals are.
+// An ID is unique if no two leases have overlapping intervals of a worker.
 type ID struct {
 	Worker   int
 	Tick     int64 // in milliseconds since 1970
 	Sequence int
 }
 
-// ErrEarly reports that the interval of the generator begins in the future. It soon begins.
+// ErrEarly reports that the next interval of the generator has not begun.
 var ErrEarly = errors.New("the interval has not begun")
 
 // A Generator makes IDs in the intervals that a lease allots. It is safe for concurrent use.
@@ -60,20 +61,21 @@ type Generator struct {
 	clock func() time.Time
 
 	mu      sync.Mutex
-	entered interval // where IDs are made
-	ahead   interval // begins after a gap, or is of another worker; empty if there is none
+	entered interval // of the IDs that the generator makes
+	ahead   interval // after a gap, or of another worker; empty if there is no such interval
 	last    ID
 	refusal error
 	sealed  bool
 }
 
-// An interval is the ticks from one on, before another, of a worker.
+// An interval is the ticks of a worker in [from, until).
 type interval struct {
 	worker      int
 	from, until int64
 }
 
-// TryNext returns an ID at the time of the clock, or why there is none.
+// TryNext returns an ID at the time of the clock. The error is [ErrEarly] or the error that the
+// lease has set.
 func (g *Generator) TryNext() (ID, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -10,16 +10,16 @@ import (
 	"github.com/firn-id/firn/internal/servers/loopback"
 )
 
-// A Bouncer is a PgBouncer in front of a server, with pool_mode=transaction: a client has a connection of the server during a
-// transaction only.
+// A Bouncer is a PgBouncer in front of a server, with pool_mode=transaction: a client has a
+// connection of the server during a transaction only.
 type Bouncer struct {
 	dir     string
 	port    int
 	process *group
 }
 
-// Bounce starts a PgBouncer that shares the given number of connections among its clients. The error is ErrMissing if PgBouncer
-// is not installed.
+// Bounce starts a PgBouncer that shares the given number of connections among its clients. The
+// error is ErrMissing if PgBouncer is not installed.
 func (s *Server) Bounce(connections int, users ...string) (*Bouncer, error) {
 	path, err := program("pgbouncer")
 	if err != nil {

@@ -18,7 +18,8 @@ import (
 	"github.com/firn-id/firn/internal/servers/loopback"
 )
 
-// Config is the configuration of a server. The zero Config has the defaults of PostgreSQL, and fsync.
+// Config is the configuration of a server. The zero Config has the defaults of PostgreSQL, and
+// fsync.
 type Config struct {
 	Settings map[string]string // of postgresql.conf
 	HBA      []string          // lines of pg_hba.conf, before the lines that trust everybody on loopback
@@ -32,8 +33,8 @@ type Server struct {
 	process *group
 }
 
-// Start makes and starts a server. The server has a database postgres and a user postgres, who needs no password. The error is
-// ErrMissing if PostgreSQL is not installed.
+// Start makes and starts a server. The server has a database postgres and a user postgres, who
+// needs no password. The error is ErrMissing if PostgreSQL is not installed.
 func Start(ctx context.Context, c Config) (*Server, error) {
 	return start(ctx, c, func(s *Server, data string) error {
 		initdb, err := program("initdb")
@@ -117,7 +118,8 @@ func (s *Server) configure(c Config) error {
 	return errors.Join(s.write("postgresql.conf", conf.String()), s.write("pg_hba.conf", strings.Join(hba, "\n")+"\n"))
 }
 
-// Set changes a setting for good, as ALTER SYSTEM does. A setting that PostgreSQL reads at a start only needs a Restart.
+// Set changes a setting for good, as ALTER SYSTEM does. A setting that PostgreSQL reads at a start
+// only needs a Restart.
 func (s *Server) Set(ctx context.Context, name, value string) error {
 	return s.Exec(ctx, fmt.Sprintf("ALTER SYSTEM SET %s = '%s'", name, value), "SELECT pg_reload_conf()")
 }
@@ -148,8 +150,8 @@ func (s *Server) Address() string {
 // Log returns the log of the server since its start.
 func (s *Server) Log() string { return s.process.log.String() }
 
-// Start starts the server again after Crash or Kill. Start waits until the server listens and, if the server takes connections,
-// until recovery has ended.
+// Start starts the server again after Crash or Kill. Start waits until the server listens and, if
+// the server takes connections, until recovery has ended.
 func (s *Server) Start(ctx context.Context) error {
 	path, err := program("postgres")
 	if err != nil {
@@ -174,16 +176,16 @@ func (s *Server) Start(ctx context.Context) error {
 	}
 }
 
-// Crash ends the server at once, as pg_ctl -m immediate does. Unlike a power failure, Crash loses nothing that the system
-// still has to write.
+// Crash ends the server at once, as pg_ctl -m immediate does. Unlike a power failure, Crash loses
+// nothing that the system still has to write.
 func (s *Server) Crash() {
 	syscall.Kill(s.process.Pid(), syscall.SIGQUIT)
 	s.Continue()
 	s.process.end()
 }
 
-// Kill ends all processes of the server by SIGKILL. Kill stops the processes first: a process that starts while its parent ends
-// would have no parent, and stay.
+// Kill ends all processes of the server by SIGKILL. Kill stops the processes first: a process that
+// starts while its parent ends would have no parent, and stay.
 func (s *Server) Kill() {
 	s.process.freeze()
 	s.process.signal(syscall.SIGKILL)
@@ -196,7 +198,8 @@ func (s *Server) Restart(ctx context.Context) error {
 	return s.Start(ctx)
 }
 
-// Stop stops all processes of the server until Continue. Clients can still connect, and get no answer.
+// Stop stops all processes of the server until Continue. Clients can still connect, and get no
+// answer.
 func (s *Server) Stop()     { s.process.freeze() }
 func (s *Server) Continue() { s.process.signal(syscall.SIGCONT) }
 

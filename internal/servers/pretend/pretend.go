@@ -1,5 +1,6 @@
-// Package pretend is the part that pretended servers share: an HTTP server that loses, delays and repeats requests, and
-// counts them. A server for one store has its own package beside this one, and answers as that store's server does.
+// Package pretend is the common part of servers that pretend, for tests: an HTTP server that loses,
+// delays, repeats and counts requests. Packages consultest and kubetest add the answers of Consul
+// and of Kubernetes.
 package pretend
 
 import (
@@ -47,16 +48,16 @@ func Text(status int, text string) *Answer {
 	return &Answer{Status: status, Header: http.Header{}, Body: []byte(text)}
 }
 
-// A Handler answers a request. Handlers are called one at a time. A Handler that has written the reply to w itself
-// returns nil.
+// A Handler answers a request. Handlers are called one at a time. A Handler that has written the
+// reply to w returns nil.
 type Handler func(w http.ResponseWriter, r *http.Request, body []byte) *Answer
 
-// A Server calls its Handler and makes faults. Set the exported fields before the first request or in [Server.Do]. Each of
-// them may be nil.
+// A Server calls the Handler and makes faults. Set the exported fields before the first request or
+// in [Server.Do]. Fields may be nil.
 type Server struct {
 	Fault  func(*http.Request) Fault    // chooses the fault of a request
 	Answer func(*http.Request) *Answer  // answers instead of the Handler, unless the answer is nil
-	Change func(*http.Request, *[]byte) // changes a request and its body before the Handler has them
+	Change func(*http.Request, *[]byte) // changes a request and its body before the Handler
 	Filter func(*http.Request, *Answer) // changes an answer before the reply
 
 	mu      sync.Mutex
@@ -66,7 +67,7 @@ type Server struct {
 	counts  map[string]int
 }
 
-// New returns a server that is not started.
+// New returns a server. Start starts the server.
 func New(handle Handler) *Server {
 	return &Server{handle: handle, changed: make(chan struct{}), ends: make(chan struct{}), counts: make(map[string]int)}
 }
@@ -76,7 +77,8 @@ func (s *Server) Start(t interface{ Cleanup(func()) }) *httptest.Server {
 	return s.StartWith(t, (*httptest.Server).Start)
 }
 
-// StartWith is like [Server.Start], but calls start to start the server, such as [httptest.Server.StartTLS].
+// StartWith is like [Server.Start], but calls start to start the server, such as
+// [httptest.Server.StartTLS].
 func (s *Server) StartWith(t interface{ Cleanup(func()) }, start func(*httptest.Server)) *httptest.Server {
 	web := httptest.NewUnstartedServer(s)
 	web.Config.ErrorLog = log.New(io.Discard, "", 0)
@@ -99,14 +101,15 @@ func (s *Server) Count(request string) int {
 	return s.counts[request]
 }
 
-// Changed wakes the handlers that wait in [Server.Await]. Call Changed in a Handler or in [Server.Do].
+// Changed wakes the handlers that wait in [Server.Await]. Call Changed in a Handler or in
+// [Server.Do].
 func (s *Server) Changed() {
 	close(s.changed)
 	s.changed = make(chan struct{})
 }
 
-// Await has a Handler wait for the next change while other requests are handled. Await returns false if instead the
-// timer fires, the client leaves, or the test ends.
+// Await has a Handler wait for the next change while other requests are handled. Await returns
+// false if instead the timer fires, the client leaves, or the test ends.
 func (s *Server) Await(r *http.Request, timer *time.Timer) bool {
 	changed := s.changed
 	s.mu.Unlock()

@@ -1,4 +1,5 @@
-// Package process runs servers for tests. A test can kill and stop the servers, and the servers end with the test.
+// Package process runs servers for tests. A test can kill and stop the servers, and the servers end
+// with the test.
 package process
 
 import (
@@ -20,8 +21,9 @@ type Process struct {
 	done chan struct{} // closed when the process is gone
 }
 
-// Start starts a command as a child that ends with this process. On Linux the child ends even if this process is killed: by
-// SIGKILL, or by the Pdeathsig of the command. A signal from the terminal does not reach the child.
+// Start starts a command as a child that ends with this process. On Linux the child ends even if
+// this process is killed: by SIGKILL, or by the Pdeathsig of the command. A signal from the
+// terminal does not reach the child.
 func Start(cmd *exec.Cmd) (*Process, error) {
 	bind(cmd)
 	started := make(chan error)
@@ -37,8 +39,8 @@ func Start(cmd *exec.Cmd) (*Process, error) {
 	return p, nil
 }
 
-// spawner starts processes. Linux ends a child when the thread that started the child ends. A thread of its own therefore
-// starts all children, and lasts as long as the program.
+// spawner starts processes. Linux ends a child when the thread that started the child ends. A
+// thread of its own therefore starts all children, and lasts as long as the program.
 var spawner = sync.OnceValue(func() chan<- func() {
 	work := make(chan func())
 	go func() {
@@ -80,9 +82,9 @@ func (p *Process) Kill() {
 	<-p.done
 }
 
-// Tool returns the path of a program that is the tool of a module, and builds the program first if need be. The go command
-// keeps the binary. The module is in a folder relative to the source of the caller. Only the go.mod of the module decides the
-// versions: Tool ignores workspaces.
+// Tool returns the path of a program that is the tool of a module, and builds the program first if
+// need be. The go command keeps the binary. The module is in a folder relative to the source of the
+// caller. Only the go.mod of the module decides the versions: Tool ignores workspaces.
 func Tool(ctx context.Context, folder, tool string) (string, error) {
 	if !Supported {
 		return "", fmt.Errorf("servers for tests take Linux, and this is %s", runtime.GOOS)

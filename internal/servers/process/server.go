@@ -19,8 +19,8 @@ type Server struct {
 	process *Process // nil before the first start
 }
 
-// Start starts the server, and returns when the server listens. The error is [ErrPort] if the server ended because another
-// process has the port.
+// Start starts the server, and returns when the server listens. The error is [ErrPort] if the
+// server ended because another process has the port.
 func (s *Server) Start() error {
 	cmd := exec.Command(s.Command[0], s.Command[1:]...)
 	cmd.Stdout, cmd.Stderr = &s.Log, &s.Log

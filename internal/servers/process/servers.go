@@ -25,8 +25,8 @@ func Again[S any](start func() (S, error)) (S, error) {
 	}
 }
 
-// ForTest starts servers, and closes the servers at the end of the test. A test that fails logs the last lines of the servers'
-// logs.
+// ForTest starts servers, and closes the servers at the end of the test. A test that fails logs the
+// last lines of the servers' logs.
 func ForTest[S Servers](t testing.TB, start func(context.Context) (S, error)) S {
 	t.Helper()
 	s, err := start(t.Context())

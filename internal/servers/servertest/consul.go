@@ -18,8 +18,8 @@ import (
 	"github.com/firn-id/firn/internal/servers/process"
 )
 
-// A Consul is a datacenter of three servers, which refuse all requests without a token that allows the request. The methods
-// are safe for concurrent use. Servers are numbered from 0.
+// A Consul is a datacenter of three servers, which refuse all requests without a token that allows
+// the request. The methods are safe for concurrent use. Servers are numbered from 0.
 type Consul struct {
 	dir     string
 	manager string // a token for everything
@@ -28,8 +28,8 @@ type Consul struct {
 	raft    []string
 }
 
-// NewConsul starts servers that end with the test. Unless FIRN_REAL_SERVERS=1 the test is skipped. A test that fails logs the
-// last lines of the servers' logs.
+// NewConsul starts servers that end with the test. Unless FIRN_REAL_SERVERS=1 the test is skipped.
+// A test that fails logs the last lines of the servers' logs.
 func NewConsul(t testing.TB) *Consul {
 	t.Helper()
 	Require(t)
@@ -141,7 +141,8 @@ func (c *Consul) do(ctx context.Context, i int, method, path, token string, body
 
 var plain = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 
-// WaitHealthy waits until all servers serve consistent reads, except servers that are down or stopped.
+// WaitHealthy waits until all servers serve consistent reads, except servers that are down or
+// stopped.
 func (c *Consul) WaitHealthy(ctx context.Context) error {
 	return until(ctx, "the servers of Consul are not healthy", c.nodes, func(ctx context.Context) error {
 		some := false
@@ -207,7 +208,8 @@ func (c *Consul) Restore(ctx context.Context, backup []byte) error {
 
 var policyInDocument = regexp.MustCompile("`key_prefix \"(prefix)/\" \\{ policy = \"write\" \\}`")
 
-// Token returns a new token with the policy of docs/stores.md for a prefix. Pairs of texts, old and new, change the policy.
+// Token returns a new token with the policy of docs/stores.md for a prefix. Pairs of texts, old and
+// new, change the policy.
 func (c *Consul) Token(ctx context.Context, prefix string, replace ...string) (string, error) {
 	text, err := document()
 	if err != nil {

@@ -28,8 +28,8 @@ import (
 	"github.com/firn-id/firn/internal/servers/process"
 )
 
-// A Kubernetes is an API server with access control by roles, and an etcd. No kubelet and no controller runs. The methods are
-// safe for concurrent use.
+// A Kubernetes is an API server with access control by roles, and an etcd. No kubelet and no
+// controller runs. The methods are safe for concurrent use.
 type Kubernetes struct {
 	Etcd *etcdtest.Cluster // of one member
 
@@ -40,8 +40,8 @@ type Kubernetes struct {
 	client *http.Client
 }
 
-// NewKubernetes starts servers that end with the test. Unless FIRN_REAL_SERVERS=1 the test is skipped. A test that fails logs
-// the last lines of the servers' logs.
+// NewKubernetes starts servers that end with the test. Unless FIRN_REAL_SERVERS=1 the test is
+// skipped. A test that fails logs the last lines of the servers' logs.
 func NewKubernetes(t testing.TB) *Kubernetes {
 	t.Helper()
 	Require(t)
@@ -89,7 +89,8 @@ func startKubernetes(ctx context.Context, program string) (_ *Kubernetes, err er
 		"--authorization-mode=RBAC", "--token-auth-file=" + tokens,
 		"--service-account-issuer=https://" + k.host, "--service-account-key-file=" + k.key(), "--service-account-signing-key-file=" + k.key(),
 		"--service-cluster-ip-range=10.0.0.0/24", "--endpoint-reconciler-type=none",
-		// No client uses the address that the server advertises. The server refuses to advertise an address of loopback.
+		// No client uses the address that the server advertises. The server refuses to advertise an
+		// address of loopback.
 		"--advertise-address=192.0.2.1", "--cert-dir=" + k.dir}}
 	if err := k.node.start(); err != nil {
 		return nil, err
@@ -179,8 +180,8 @@ func (k *Kubernetes) WaitHealthy(ctx context.Context) error {
 	})
 }
 
-// Do makes a request as an administrator. Without a content type the body is JSON. Do decodes the answer into the last argument
-// unless the argument is nil.
+// Do makes a request as an administrator. Without a content type the body is JSON. Do decodes the
+// answer into the last argument unless the argument is nil.
 func (k *Kubernetes) Do(ctx context.Context, method, path, contentType, body string, into any) error {
 	if contentType == "" {
 		contentType = "application/json"
@@ -206,9 +207,9 @@ func Document(kind string) (string, error) {
 	return "", fmt.Errorf("docs/stores.md has no %s", kind)
 }
 
-// Account makes the service account ids in a namespace, and makes the namespace first if need be. Account binds the account to
-// the Role of docs/stores.md without the given verbs. Account returns a token like a pod's token, once the API judges the
-// account by the Role.
+// Account makes the service account ids in a namespace, and makes the namespace first if need be.
+// Account binds the account to the Role of docs/stores.md without the given verbs. Account returns
+// a token like a pod's token, once the API judges the account by the Role.
 func (k *Kubernetes) Account(ctx context.Context, namespace string, without ...string) (token string, err error) {
 	role, err := Document("Role")
 	if err != nil {

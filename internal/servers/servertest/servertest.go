@@ -1,8 +1,9 @@
-// Package servertest runs real servers of Consul and of Kubernetes for tests. The servers are processes of this machine on
-// loopback ports. A test can kill, stop and restart the servers.
+// Package servertest runs real servers of Consul and of Kubernetes for tests. The servers are
+// processes of this machine on loopback ports. A test can kill, stop and restart the servers.
 //
-// Modules in internal/servers/pins pin the versions of the servers. Building both servers takes about ten minutes on two
-// cores, and 4 GB of disk. The go command keeps the binaries. Tests skip unless FIRN_REAL_SERVERS=1 is in the environment:
+// Modules in internal/servers/pins pin the versions of the servers. Building both servers takes
+// about ten minutes on two cores, and 4 GB of disk. The go command keeps the binaries. Tests skip
+// unless FIRN_REAL_SERVERS=1 is in the environment:
 //
 //	FIRN_REAL_SERVERS=1 go test -timeout 1h ./internal/servers/servertest ./cmd/firn/internal/faults
 //
@@ -37,7 +38,8 @@ func Require(t testing.TB) {
 	}
 }
 
-// program returns the path of a server's binary, from the variable of the environment or newly built.
+// program returns the path of a server's binary, from the variable of the environment or newly
+// built.
 func program(ctx context.Context, variable, folder, tool string) (string, error) {
 	if path := os.Getenv(variable); path != "" {
 		return exec.LookPath(path)
@@ -98,7 +100,8 @@ func (n *node) signal(send func(*process.Process) error, stopped bool) error {
 	return send(n.process)
 }
 
-// up reports whether the server runs and is not stopped. The error says why the server has ended by itself.
+// up reports whether the server runs and is not stopped. The error says why the server has ended by
+// itself.
 func (n *node) up() (bool, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -181,8 +184,8 @@ func (r request) do(ctx context.Context) error {
 	return json.Unmarshal(body, r.into)
 }
 
-// until calls a function until the function returns nil, for a minute or two at most. The end of a server by itself is a final
-// error.
+// until calls a function until the function returns nil, for a minute or two at most. The end of a
+// server by itself is a final error.
 func until(ctx context.Context, what string, nodes []*node, f func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()

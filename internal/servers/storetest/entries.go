@@ -9,8 +9,9 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// Spaces returns what the suites of drivertest call for each fresh store. The n-th store is at the n-th address, and is
-// prepared if it is a [driver.Preparer]. The function handle returns a handle on the store at an address; nil means open.
+// Spaces returns a newSpace for the suites of drivertest. The n-th store is at the n-th address,
+// and is prepared if the store is a [driver.Preparer]. The function handle returns a handle on the
+// store at an address; nil means open.
 func Spaces[S driver.Store](open func(context.Context, string) (S, error), address func(n int64) string,
 	handle func(t *testing.T, addr string) driver.Store) func(*testing.T) func() driver.Store {
 	if handle == nil {
@@ -30,8 +31,9 @@ func Spaces[S driver.Store](open func(context.Context, string) (S, error), addre
 	}
 }
 
-// Damaged fails the test unless the entry of the key is damaged, the last one of the list, and the only damaged one. The
-// error has the parts. A Put at the revision that List returns replaces the entry.
+// Damaged fails the test unless the entry of the key is damaged, comes last in the list, and is the
+// only damaged entry. The error must have the parts. A Put at the revision in the list must replace
+// the entry.
 func Damaged(t *testing.T, s driver.Store, key string, parts ...string) {
 	t.Helper()
 	_, err := s.Get(t.Context(), key)
@@ -49,8 +51,8 @@ func Damaged(t *testing.T, s driver.Store, key string, parts ...string) {
 	Want(t, s, key, "anew", Put(t, s, key, "anew", list[len(list)-1].Revision))
 }
 
-// Conflicts fails the test unless a Put of the entry "a", and of an entry that there is not, is refused at each of the
-// revisions. No entry has any of them.
+// Conflicts fails the test unless a Put of the entry "a", and a Put of a missing entry, are refused
+// at each of the revisions.
 func Conflicts(t *testing.T, s driver.Store, revisions ...driver.Revision) {
 	t.Helper()
 	before, beforeErr := s.List(t.Context(), "")

@@ -20,12 +20,12 @@ type Faulty[S driver.Store] struct {
 	Server *Server
 	Open   func(ctx context.Context, addr string) (S, error)
 	Addr   func(settings ...string) string // of the server's store, with settings added
-	Advice string                          // in the errors while the server does not answer
-	None   driver.Revision                 // that no entry has
+	Advice string                          // in errors while the server does not answer
+	None   driver.Revision                 // a revision of no entry
 }
 
-// Stopped has a server that does not answer for a while: calls end in time, and say so. When the server goes on, so does
-// the store. After Close no call is answered.
+// Stopped stops the server for a while. Calls end in time, and the errors say so. The store works
+// again when the server does. After Close all calls fail.
 func (f Faulty[S]) Stopped(t *testing.T) {
 	t.Helper()
 	patient := Prepare(t, f.Open, f.Addr())
@@ -80,10 +80,10 @@ func (f Faulty[S]) Stopped(t *testing.T) {
 	}
 }
 
-// Restart kills a server again and again while clients put. Each acknowledged change is there after the restart, for
-// stores opened before the restart and after.
+// Restart kills the server again and again while clients put. After the restart each acknowledged
+// change is there, for stores opened before the restart and for stores opened after.
 //
-// Revisions of the store must begin with a number that grows, before a dot.
+// Revisions of the store must begin with a growing number and a dot.
 func (f Faulty[S]) Restart(t *testing.T) {
 	t.Helper()
 	s := Prepare(t, f.Open, f.Addr("timeout=2s"))
@@ -152,8 +152,8 @@ func number(t *testing.T, rev driver.Revision) int {
 	return n
 }
 
-// Outage has a server that is away for longer than the window of a lease: minting ends where the interval does, and goes on
-// when the server is back.
+// Outage kills the server for longer than the window of a lease. Minting ends with the interval,
+// and goes on when the server is back.
 func (f Faulty[S]) Outage(t *testing.T) {
 	t.Helper()
 	s := Prepare(t, f.Open, f.Addr("timeout=2s"))

@@ -10,8 +10,9 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// Replies has a server give each of the answers to every request. The error of a Put has the parts. No call of the store
-// takes an answer for a conflict or for an entry that is missing. The entry "a" must be at the revision.
+// Replies has a server give each of the answers to all requests. The error of a Put must have the
+// parts. No call of the store may take an answer for a conflict or for a missing entry. The entry
+// "a" must be at the revision.
 func Replies(t *testing.T, server *pretend.Server, s driver.Store, rev driver.Revision, answers map[*pretend.Answer][]string) {
 	t.Helper()
 	for answer, parts := range answers {
@@ -31,8 +32,8 @@ func Replies(t *testing.T, server *pretend.Server, s driver.Store, rev driver.Re
 	server.Do(func() { server.Answer = nil })
 }
 
-// Faults has requests that write, or their replies, lost, late, or repeated. The store sends each request once. Calls of
-// the store must end within seconds.
+// Faults loses, delays and repeats requests that write, and the replies. The store must send each
+// request once. Open the store with a time-out of seconds.
 func Faults(t *testing.T, server *pretend.Server, s driver.Store) {
 	t.Helper()
 	requests := 0

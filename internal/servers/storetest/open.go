@@ -11,15 +11,16 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// Invalid opens a store at each of the addresses, all of which have mistakes, and fails the test unless the errors are
-// [address.ErrAddress] and have the parts.
+// Invalid opens a store at each of the addresses, all of which have mistakes, and fails the test
+// unless the errors are [address.ErrAddress] and have the parts.
 func Invalid[S driver.Store](t *testing.T, open func(context.Context, string) (S, error), addresses map[string][]string) {
 	t.Helper()
 	refused(t, open, addresses, func([]string) error { return address.ErrAddress })
 }
 
-// Refused opens a store at each of the addresses, and fails the test unless the errors have the parts. An error whose first
-// part is "invalid address" must be [address.ErrAddress]. An error about a time-out must be [context.DeadlineExceeded].
+// Refused opens a store at each of the addresses, and fails the test unless the errors have the
+// parts. An error whose first part is "invalid address" must be [address.ErrAddress]. An error
+// about a time-out must be [context.DeadlineExceeded].
 func Refused[S driver.Store](t *testing.T, open func(context.Context, string) (S, error), addresses map[string][]string) {
 	t.Helper()
 	refused(t, open, addresses, func(parts []string) error {
@@ -54,7 +55,8 @@ func refused[S driver.Store](t *testing.T, open func(context.Context, string) (S
 	}
 }
 
-// Cancelled opens a store at the address of a server that does not answer, and cancels the context of the call.
+// Cancelled opens a store at the address of a server that does not answer, and cancels the context
+// of the call.
 func Cancelled[S driver.Store](t *testing.T, open func(context.Context, string) (S, error), addr string) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -25,8 +25,9 @@ type Server struct {
 	t testing.TB
 }
 
-// Start starts a server that ends with the test, even if the test is killed. The program is the first of the names that is
-// installed; the test is skipped if none is. The function command returns the command for a path and a port.
+// Start starts a server that ends with the test, even if the test is killed. The program is the
+// first installed program of the names. Without a program the test is skipped, or fails if
+// FIRN_REQUIRE_SERVICES=1. The function command returns the command for a path and a port.
 func Start(t testing.TB, command func(path string, port int) []string, names ...string) *Server {
 	t.Helper()
 	var path string
@@ -91,7 +92,7 @@ func Port(t testing.TB) int {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if port < 22000 { // a server of a Redis Cluster also listens 10000 above, where connections must not have their ports
+		if port < 22000 { // a server of a Redis Cluster also listens 10000 above, below the ports of connections
 			return port
 		}
 	}
@@ -114,7 +115,8 @@ func Silent(t testing.TB) string {
 	return l.Addr().String()
 }
 
-// Certify makes a certificate for 127.0.0.1, signed by itself, and its key. Certify returns their files.
+// Certify makes a certificate for 127.0.0.1, signed by itself, and its key. Certify returns their
+// files.
 func Certify(t testing.TB) (cert, key string) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -1,5 +1,6 @@
-// Package storetest has what the tests of this module's own stores share: checks of entries, errors, findings and watches,
-// servers that a test runs, and suites of faults. What any store has to pass is in lease/drivertest.
+// Package storetest is the common part of the tests of Firn's own stores: checks of entries,
+// errors, findings and watches, servers of a test, and suites of faults. Package lease/drivertest
+// has the suites for all stores.
 package storetest
 
 import (
@@ -16,7 +17,7 @@ import (
 // Secret begins each password and token of the tests. No error may show it.
 const Secret = "hunter2"
 
-// patience is far longer than anything takes that a test waits for.
+// patience is far longer than any wait of a test.
 const patience = time.Minute
 
 // Open opens a store for the test. The store is closed when the test ends.
@@ -61,8 +62,8 @@ func Want(t testing.TB, s driver.Store, key, value string, rev driver.Revision) 
 	}
 }
 
-// Fails fails the test unless err is a whole [driver.Error] of that kind, whose text has all the parts and no secret. What
-// says what has failed.
+// Fails fails the test unless err is a whole [driver.Error] of the kind, with all the parts and no
+// secret in the text. The argument what names the failed call.
 func Fails(t testing.TB, what string, err, kind error, parts ...string) {
 	t.Helper()
 	e, ok := errors.AsType[*driver.Error](err)
@@ -86,8 +87,8 @@ func Fails(t testing.TB, what string, err, kind error, parts ...string) {
 	}
 }
 
-// WantError is like [Fails], for an error that says itself what has failed. The error must have advice, unless its kind
-// needs none or the call was cancelled.
+// WantError is like [Fails], and fails the test also if the error has no advice. Conflicts, invalid
+// keys, missing entries and cancelled calls need no advice.
 func WantError(t testing.TB, err, kind error, parts ...string) {
 	t.Helper()
 	Fails(t, "the error", err, kind, parts...)
@@ -97,8 +98,8 @@ func WantError(t testing.TB, err, kind error, parts ...string) {
 	}
 }
 
-// Calls makes each call of a store once, and returns the errors by the calls' names. The swap is at a revision that no
-// entry has.
+// Calls makes each call of a store once, and returns the errors by the names of the calls. No entry
+// may have the revision none.
 func Calls(ctx context.Context, s driver.Store, none driver.Revision) map[string]error {
 	_, get := s.Get(ctx, "a")
 	_, list := s.List(ctx, "")
@@ -123,8 +124,8 @@ func Eventually(t testing.TB, what string, f func() bool) {
 	t.Fatalf("it never comes to be that %s", what)
 }
 
-// Findings fails the test unless Inspect finds what has these words, in this order, and nothing else. Findings returns
-// what Inspect has found.
+// Findings fails the test unless Inspect returns one finding for each of the words, in the same
+// order. Findings that lose changes must come first. Findings returns the findings.
 func Findings(t testing.TB, s driver.Inspector, words ...string) []driver.Finding {
 	t.Helper()
 	found, err := s.Inspect(t.Context())
@@ -150,7 +151,8 @@ func Findings(t testing.TB, s driver.Inspector, words ...string) []driver.Findin
 	return found
 }
 
-// FindingsLose is like [Findings], and fails the test also unless the first finding loses changes, or not, as given.
+// FindingsLose is like [Findings], and fails the test also unless the Loses of the first finding is
+// as given.
 func FindingsLose(t testing.TB, s driver.Inspector, loses bool, words ...string) {
 	t.Helper()
 	if found := Findings(t, s, words...); len(found) > 0 && found[0].Loses != loses {
@@ -171,7 +173,7 @@ func Told(t testing.TB, what string, changed <-chan struct{}) {
 	}
 }
 
-// Untold fails the test if a watch has told of a change that the test has not received. Untold does not wait.
+// Untold fails the test if the channel of a watch has a value. Untold does not wait.
 func Untold(t testing.TB, what string, changed <-chan struct{}) {
 	t.Helper()
 	select {
