@@ -26,8 +26,8 @@ func recordOf(t *testing.T, p *Pool, worker int) stored {
 	return s
 }
 
-// A clock that jumps ahead while nobody asks for an ID, and comes right again, costs the generator
-// nothing, and does not use up the worker.
+// If the clock jumps ahead and comes right again while no ID is made, the generator loses nothing,
+// and the worker is not used up.
 func TestClockJumpsWhileIdle(t *testing.T) {
 	for _, used := range []bool{false, true} {
 		for _, worker := range []Choice{{}, Number(1)} {
@@ -71,8 +71,8 @@ func TestClockJumpsWhileIdle(t *testing.T) {
 	}
 }
 
-// A worker that was taken by a clock that is ahead is of use when the clock is right again, if nobody
-// else had those times.
+// A worker taken by a clock ahead stays useful after the clock comes right, if no other lease had
+// the timestamps.
 func TestAcquiredAhead(t *testing.T) {
 	for _, worker := range []Choice{{}, Number(0)} {
 		synctest.Test(t, func(t *testing.T) {
@@ -95,7 +95,7 @@ func TestAcquiredAhead(t *testing.T) {
 	}
 }
 
-// Closed before the clock is right, a lease gives back what is ahead as well.
+// A lease closed before the clock is right gives back the interval ahead, too.
 func TestClosedAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock, p := newTestClock(), mustCreate(t, memlease.New(), 1)
@@ -111,8 +111,8 @@ func TestClosedAhead(t *testing.T) {
 	})
 }
 
-// A worker whose times another lease has used up to beyond now is given back with those, and the lease
-// takes another worker. Who asked for the worker by number is told.
+// If another lease has used up the worker to beyond now, the lease gives the worker back and takes
+// another worker. A lease with a Number reports an error.
 func TestAcquiredBeyondOthers(t *testing.T) {
 	for _, worker := range []Choice{{}, Number(0)} {
 		synctest.Test(t, func(t *testing.T) {
@@ -159,7 +159,7 @@ func TestAcquiredBeyondOthers(t *testing.T) {
 	}
 }
 
-// A generator that has made IDs ahead of its clock waits for the clock, and its lease says nothing.
+// A generator with IDs ahead of the clock waits for the clock, and the lease raises no event.
 func TestMintedAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock, p := newTestClock(), mustCreate(t, memlease.New(), 2)
@@ -181,7 +181,8 @@ func TestMintedAhead(t *testing.T) {
 	})
 }
 
-// If the store is out of reach when the clock comes right, callers are told, and of nothing else.
+// If the store is unreachable when the clock comes right, callers get the store's error and no
+// other.
 func TestWithdrawnWithoutStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock, p := newTestClock(), mustCreate(t, memlease.New(), 2)
@@ -211,7 +212,7 @@ func TestWithdrawnWithoutStore(t *testing.T) {
 	})
 }
 
-// cutting is a store that is cut off by a Put, before its reply.
+// cutting is a store cut off by a Put, before the reply.
 type cutting struct {
 	driver.Store
 	armed, cut atomic.Bool
@@ -236,8 +237,8 @@ func (c *cutting) Put(ctx context.Context, key string, value []byte, rev driver.
 	return rev, err
 }
 
-// A request that has lowered a record's end and whose outcome is not known does not make the store
-// look as if it had gone back: another lease may have the worker since.
+// A request with an unknown outcome may have lowered a record's end, and another lease may have
+// taken the worker. The store does not look as if it had gone back.
 func TestWithdrawnThenTaken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock, p := newTestClock(), mustCreate(t, memlease.New(), 2)
@@ -269,8 +270,8 @@ func TestWithdrawnThenTaken(t *testing.T) {
 	})
 }
 
-// A lease that has lost its worker while its clock was ahead says that it has none, not that the clock went
-// back.
+// If a lease loses its worker while the clock is ahead, the error is the lost worker, and not a
+// clock that went back.
 func TestLostAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock, far, p := newTestClock(), newTestClock(), mustCreate(t, memlease.New(), 1)

@@ -11,13 +11,13 @@ import (
 	"github.com/firn-id/firn/lease/memlease"
 )
 
-// machine is where stores that do not see each other exclude each other's pools.
+// machine is where separate stores exclude each other's pools.
 type machine struct {
 	mu     sync.Mutex
 	groups map[string][]string // that have claimed a resource
 }
 
-// claims returns how many there are.
+// claims returns the number of claims.
 func (m *machine) claims() (n int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -84,7 +84,7 @@ func TestExcluded(t *testing.T) {
 			t.Errorf("%d claims of %d leases", n, workers)
 		}
 
-		// One that waits has the worker once the other pool's generator is sealed.
+		// A waiting lease gets the worker after the other pool's generator was sealed.
 		for _, c := range []Config{{Wait: time.Minute}, {Wait: time.Minute, Worker: Number(leases[2].Worker())}} {
 			i := 0
 			if c.Worker != (Choice{}) {

@@ -14,7 +14,7 @@ import (
 	"github.com/firn-id/firn/lease/memlease"
 )
 
-// busy is a store that takes its time: requests that come at once are done one after the other.
+// busy is a slow store: simultaneous requests are done one after the other.
 type busy struct {
 	driver.Store
 	mu                sync.Mutex
@@ -50,9 +50,9 @@ func (b *busy) Put(ctx context.Context, key string, value []byte, rev driver.Rev
 	return b.Store.Put(ctx, key, value, rev)
 }
 
-// What leases that come at once ask of the store grows as their number does: each needs a few
-// requests, whether they meet at a new pool, at one that has records for all, or for most of them, and whether
-// they ask for any worker or for one each.
+// The requests of a crowd of leases grow in proportion to the crowd. Each lease needs a few
+// requests: at a new pool, at a pool with records for all or most leases, for any worker, and for a
+// Number each.
 func TestCrowd(t *testing.T) {
 	for _, test := range []struct {
 		n, workers, made int
@@ -122,7 +122,7 @@ func TestCrowd(t *testing.T) {
 	}
 }
 
-// fill has the pool name workers that are far apart until there is no room for more.
+// fill makes the pool name workers far apart until the pool's record is full.
 func fill(t *testing.T, p *Pool) {
 	t.Helper()
 	for worker := 10000; ; worker += 10 {
@@ -134,8 +134,8 @@ func fill(t *testing.T, p *Pool) {
 	}
 }
 
-// A pool that has no room for workers that are far apart has some for those next to others, also after a
-// process has died that was making them.
+// A pool without room for workers far apart has room for workers next to others, even after a
+// process died making the records.
 func TestGrowFull(t *testing.T) {
 	store, died := memlease.New(), errors.New("died")
 	p := mustCreate(t, store, 65536)
@@ -162,7 +162,7 @@ func TestGrowFull(t *testing.T) {
 	}
 }
 
-// A pool that has no room for more workers can be rescued.
+// A pool without room for more workers can be rescued.
 func TestRescueFull(t *testing.T) {
 	store := memlease.New()
 	p := mustCreate(t, store, 65536)
@@ -172,7 +172,7 @@ func TestRescueFull(t *testing.T) {
 	}
 }
 
-// A crowd in a pool of many workers leaves room in its record, for those asked for by number.
+// A crowd in a pool of many workers leaves room in the pool's record, for workers with a Number.
 func TestGrowCrowd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &busy{Store: memlease.New()}

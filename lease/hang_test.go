@@ -13,7 +13,7 @@ import (
 	"github.com/firn-id/firn/lease/memlease"
 )
 
-// hanging is a store that hangs: it does not heed contexts, and does what it was asked for in the end.
+// hanging is a hanging store: the store ignores contexts, and does the requests in the end.
 type hanging struct {
 	driver.Store
 	until        atomic.Pointer[time.Time]
@@ -52,7 +52,7 @@ func (h *hanging) Put(ctx context.Context, key string, value []byte, rev driver.
 	return h.Store.Put(ctx, key, value, rev)
 }
 
-// silent is a store that heeds contexts, and does not answer while it is set to.
+// silent is a store without answers while down is set. The store heeds contexts.
 type silent struct {
 	driver.Store
 	down atomic.Bool
@@ -74,7 +74,8 @@ func (s *silent) Put(ctx context.Context, key string, value []byte, rev driver.R
 	return s.Store.Put(ctx, key, value, rev)
 }
 
-// Whatever the store does, a lease says in time that it fails, and callers get an error when its times end.
+// Whatever the store does, a lease raises Failing in time, and callers get an error at the end of
+// the interval.
 func TestStoreHangs(t *testing.T) {
 	for name, timeout := range map[string]time.Duration{"usual": 0, "as long as the window": 3 * time.Second} {
 		for _, heeds := range []bool{false, true} {
@@ -126,7 +127,7 @@ func TestStoreHangs(t *testing.T) {
 	}
 }
 
-// Close does not wait for a store that hangs, nor does Start.
+// Close does not wait for a hanging store, and neither does Start.
 func TestCloseStoreHangs(t *testing.T) {
 	for _, under := range []bool{false, true} { // with a request under way
 		synctest.Test(t, func(t *testing.T) {
@@ -163,7 +164,7 @@ func TestCloseStoreHangs(t *testing.T) {
 	}
 }
 
-// A request that was abandoned and changes the record late is found to have done so.
+// A lease finds the late change of an abandoned request.
 func TestHangsAndChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock, p := newTestClock(), mustCreate(t, memlease.New(), 1)

@@ -21,7 +21,7 @@ import (
 	"github.com/firn-id/firn/nanoflake"
 )
 
-// A testClock is the time of a bubble of testing/synctest, which begins before the epoch of the
+// A testClock is the time of a bubble of testing/synctest. The time begins before the epoch of the
 // formats, and may be set.
 type testClock struct{ offset atomic.Int64 }
 
@@ -46,7 +46,7 @@ func (l *testLog) add(e Event) {
 	l.events = append(l.events, e)
 }
 
-// kinds returns which events there were, each once in a row.
+// kinds returns the kinds of events, without repetitions in a row.
 func (l *testLog) kinds() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -100,7 +100,7 @@ func mints(t *testing.T, g *nanoflake.Generator, l *Lease) {
 	}
 }
 
-// In a test of switched, the store is out of reach while down is set.
+// In a test of switched, the store is unreachable while down is set.
 func switched(store driver.Store) (s driver.Store, down *atomic.Bool) {
 	down = new(atomic.Bool)
 	return &hooked{Store: store, before: func(string, string) error {
@@ -150,7 +150,7 @@ func TestLease(t *testing.T) {
 				t.Errorf("event %d is %+v", i, e)
 			}
 		}
-		// Who comes next gets the worker at once, and at later times.
+		// The next lease gets the worker at once, and a later interval.
 		_, next, log2 := keep(t, p, clock, Config{Worker: Number(l.Worker()), Wait: -1})
 		if next.Worker() != l.Worker() || log2.events[0].From.Before(log.last(t, Released).Until) {
 			t.Errorf("after %v comes %v", log.last(t, Released), log2.events[0])
@@ -180,14 +180,13 @@ func TestWorkersOfOneProcess(t *testing.T) {
 	})
 }
 
-// die ends a lease as a crash does: nothing is given back.
+// die ends a lease like a crash: nothing is given back.
 func die(l *Lease) {
 	l.stop()
 	<-l.done
 }
 
-// Start waits for the workers of processes that have died. It does not wait for those that are
-// seen to renew theirs.
+// Start waits for the workers of dead processes. Start does not wait for holders that renew.
 func TestWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock, p := newTestClock(), mustCreate(t, memlease.New(), 1)
@@ -229,8 +228,8 @@ func TestWait(t *testing.T) {
 	})
 }
 
-// Where the store tells of changes, who waits has a worker as soon as it is given back, and asks for
-// little until then.
+// If the store tells of changes, a waiting lease gets a worker as soon as the worker is given back,
+// and makes few requests until then.
 func TestWaitWatching(t *testing.T) {
 	for _, worker := range []Choice{{}, Number(0)} {
 		synctest.Test(t, func(t *testing.T) {
@@ -257,7 +256,8 @@ func TestWaitWatching(t *testing.T) {
 	}
 }
 
-// Who waits with a store that tells of nothing looks the more rarely, the more records it reads.
+// If the store does not tell of changes, a waiting lease makes longer pauses, the more records a
+// try reads.
 func TestWaitPrice(t *testing.T) {
 	for workers, most := range map[int]int{1: 102, 100: 102, 400: 27, 4000: 7} {
 		synctest.Test(t, func(t *testing.T) {
@@ -397,8 +397,8 @@ func TestLost(t *testing.T) {
 	})
 }
 
-// replaced returns a lease that has lost the only worker of its pool while the store was down, with its
-// generator and its log, and the lease that has the worker now.
+// replaced returns a lease that lost the pool's only worker while the store was down, the generator
+// and the log of the lease, and the present holder of the worker.
 func replaced(t *testing.T) (*nanoflake.Generator, *Lease, *testLog, *Lease) {
 	t.Helper()
 	clock, p := newTestClock(), mustCreate(t, memlease.New(), 1)
@@ -413,7 +413,8 @@ func replaced(t *testing.T) (*nanoflake.Generator, *Lease, *testLog, *Lease) {
 	return g, l, log, l2
 }
 
-// Who has lost its worker and finds no other one takes one as soon as there is any.
+// A lease without its lost worker, and without another free worker, takes the first worker that
+// comes free.
 func TestLostAndNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, l, log, l2 := replaced(t)
@@ -454,7 +455,7 @@ func TestCloseWithoutStore(t *testing.T) {
 	})
 }
 
-// A store that can be read but not written has lost nothing.
+// A store may be readable and not writable: such a store has lost nothing.
 func TestCloseReadOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock, p := newTestClock(), mustCreate(t, memlease.New(), 2)
@@ -524,7 +525,7 @@ func TestStoreClock(t *testing.T) {
 	}
 }
 
-// Without a clock of its own, a store knows of the time what its records say.
+// If the store has no clock, its records stand for the time.
 func TestRecordsClock(t *testing.T) {
 	const year = 365 * 24 * time.Hour
 	for _, test := range []struct {
@@ -557,7 +558,7 @@ func TestRecordsClock(t *testing.T) {
 	}
 }
 
-// A clock that jumps to where it cannot be is found out when the lease is to be renewed.
+// A renewal notices a clock that has jumped to an impossible time.
 func TestClockJumps(t *testing.T) {
 	for name, far := range map[string]time.Duration{"records": 2 * 365 * 24 * time.Hour, "clock": 2 * time.Minute} {
 		synctest.Test(t, func(t *testing.T) {
@@ -583,7 +584,8 @@ func TestClockJumps(t *testing.T) {
 	}
 }
 
-// A clock that goes back is the generator's to tell of, and the lease waits until it is right.
+// If the clock goes back, the generator reports an error, and the lease waits until the clock is
+// right.
 func TestClockGoesBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := newTestClock()
@@ -608,8 +610,7 @@ func TestClockGoesBack(t *testing.T) {
 	})
 }
 
-// A store that does as it is told but whose replies are lost costs nothing: what it has stored is
-// found.
+// Lost replies cost nothing: the lease finds the stored changes.
 func TestRepliesLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock, p := newTestClock(), mustCreate(t, memlease.New(), 2)
@@ -628,7 +629,7 @@ func TestRepliesLost(t *testing.T) {
 	})
 }
 
-// mute is a store whose replies to changes of workers' records are all lost.
+// mute is a store without replies to changes of workers' records.
 type mute struct{ driver.Store }
 
 func (m mute) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
@@ -783,8 +784,8 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// A pool knows when it was created: its first worker cannot make a time of years ahead the pool's,
-// and one whose clock is an hour ahead does not stand for all.
+// A pool knows the time of its creation: the first worker cannot make a time years ahead the
+// pool's, and a worker with a clock an hour ahead does not stand for all.
 func TestYoungPool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		right, ahead := newTestClock(), newTestClock()
@@ -806,7 +807,7 @@ func TestYoungPool(t *testing.T) {
 			}
 			defer l.Close()
 		}
-		// Years on, with workers in use all the time, the clock is as right as before.
+		// After years with workers in use all the time, the clock is as right as before.
 		for range 3 {
 			right.step(300 * 24 * time.Hour)
 			ahead.step(300 * 24 * time.Hour)
@@ -820,7 +821,7 @@ func TestYoungPool(t *testing.T) {
 	})
 }
 
-// stuck is a store in which some records cannot be written.
+// stuck is a store with records that cannot be written.
 type stuck struct {
 	driver.Store
 	key string
@@ -833,8 +834,8 @@ func (s stuck) Put(ctx context.Context, key string, value []byte, rev driver.Rev
 	return s.Store.Put(ctx, key, value, rev)
 }
 
-// Records that cannot be written, as when a stopped process holds their lock, do not keep a lease
-// from workers that have no records yet; and if there are no others, their error is told.
+// Records may be unwritable: a stopped process may hold a lock. A lease then takes a worker without
+// a record. If all workers have records, the lease reports the error.
 func TestStuckRecords(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock, store := newTestClock(), memlease.New()
@@ -852,10 +853,11 @@ func TestStuckRecords(t *testing.T) {
 	})
 }
 
-// What a lease remembers of requests that have failed does not grow with the length of an outage, and
-// none that may still be done is forgotten.
+// The memory of failed requests does not grow with the length of an outage, and no request that may
+// still be done is forgotten.
 func TestManyAttempts(t *testing.T) {
-	// outage has the lease's requests fail after ten seconds; end has the first of them done, and no more fail.
+	// outage makes the lease's requests fail after ten seconds; end does the first failed request
+	// late, and ends the failures.
 	outage := func(t *testing.T) (g *nanoflake.Generator, l *Lease, log *testLog, end func()) {
 		var mu sync.Mutex
 		var late func() // the first request of the outage, which is done when it is over
@@ -907,7 +909,7 @@ func TestManyAttempts(t *testing.T) {
 	})
 }
 
-// hookedPut is a store whose changes of workers' records are made by a function.
+// hookedPut is a store with a function for changes of workers' records.
 type hookedPut struct {
 	driver.Store
 	put func(put func() (driver.Revision, error)) (driver.Revision, error)
@@ -921,8 +923,9 @@ func (h *hookedPut) Put(ctx context.Context, key string, value []byte, rev drive
 	return h.put(put)
 }
 
-// A pool in use is one of which any worker is: not most, of those that were ever used. So whoever
-// says once that the clock is right is believed from then on. A record that is years ahead says nothing.
+// A pool is in use if any worker is in use; most of the workers that were ever used need not be. So
+// an operator who trusts the clock once is believed from then on. A record years ahead says
+// nothing.
 func TestIdlePool(t *testing.T) {
 	const day = 24 * time.Hour
 	for name, test := range map[string]struct {
@@ -992,7 +995,7 @@ func TestIdlePool(t *testing.T) {
 	}
 }
 
-// CheckClock asks the store, if that has a clock, and says what it cannot ask.
+// CheckClock asks the store's clock if the store has a clock, and reports invalid settings.
 func TestCheckClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock, right := newTestClock(), newTestClock()
@@ -1017,8 +1020,8 @@ func TestCheckClock(t *testing.T) {
 	})
 }
 
-// A pool whose workers nobody has, but whose times a clock that was ahead has used up, is not said to
-// be taken.
+// If no lease holds a worker, and a clock that was ahead has used up all workers, the error does
+// not say that the workers are taken.
 func TestWorkersAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock, p := newTestClock(), mustCreate(t, memlease.New(), 2)

@@ -15,8 +15,8 @@ import (
 	"github.com/firn-id/firn/nanoflake"
 )
 
-// A lease may be closed within Notify, whatever is being told. Released comes when that call has
-// returned, and nothing comes after it.
+// A lease may be closed within Notify, at any event. Released comes after the call has returned,
+// and no event follows.
 func TestCloseWithinNotify(t *testing.T) {
 	for _, kind := range []EventKind{Renewed, Failing, Expired, Lost, Withdrawn, Waiting, Released} {
 		t.Run(kind.String(), func(t *testing.T) {
@@ -91,7 +91,7 @@ func TestCloseWithinNotify(t *testing.T) {
 	}
 }
 
-// Close does not wait for Notify, which may wait for it.
+// Close does not wait for Notify: Notify may wait for Close.
 func TestCloseWhileNotify(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock, p := newTestClock(), mustCreate(t, memlease.New(), 1)
@@ -123,7 +123,8 @@ func TestCloseWhileNotify(t *testing.T) {
 	})
 }
 
-// A Start that is ended after it has taken a worker gives the worker back, and says so.
+// If the context of Start ends after Start has taken a worker, Start gives the worker back and raises
+// the event.
 func TestKeepEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock, p := newTestClock(), mustCreate(t, memlease.New(), 1)
@@ -144,7 +145,7 @@ func TestKeepEnded(t *testing.T) {
 	})
 }
 
-// Times are told of before any ID of them is made.
+// The event of an interval comes before the first ID of the interval.
 func TestToldFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock, p := newTestClock(), mustCreate(t, memlease.New(), 1)
@@ -180,7 +181,7 @@ func TestToldFirst(t *testing.T) {
 	})
 }
 
-// A lease that waits for a worker says so, once.
+// A lease waiting for a worker raises Waiting, once.
 func TestWaitingTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock, p := newTestClock(), mustCreate(t, memlease.New(), 1)
@@ -207,7 +208,7 @@ func TestWaitingTold(t *testing.T) {
 	})
 }
 
-// So does one that has lost its worker.
+// A lease without its lost worker raises Waiting, too.
 func TestReplacementTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, _, log, l2 := replaced(t)
@@ -222,7 +223,8 @@ func TestReplacementTold(t *testing.T) {
 	})
 }
 
-// A wait that cannot succeed is not begun: nobody has the worker, whose times are used up to beyond it.
+// A hopeless wait is not begun: no lease holds the worker, and its timestamps are used up to beyond
+// the wait.
 func TestHopeless(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock, p := newTestClock(), mustCreate(t, memlease.New(), 1)

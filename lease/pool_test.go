@@ -24,7 +24,7 @@ func mustCreate(t *testing.T, store driver.Store, workers int) *Pool {
 	return p
 }
 
-// put writes whatever is given, over whatever is there.
+// put writes a value over any other value.
 func put(t *testing.T, store driver.Store, key string, value []byte) {
 	t.Helper()
 	e, err := store.Get(t.Context(), key)
@@ -36,7 +36,7 @@ func put(t *testing.T, store driver.Store, key string, value []byte) {
 	}
 }
 
-// made returns the workers that the pool's record says have records.
+// made returns the workers named by the pool's record.
 func made(t *testing.T, store driver.Store) [][2]int {
 	t.Helper()
 	r, _, err := readPool(t.Context(), store, "p")
@@ -84,7 +84,8 @@ func TestCreate(t *testing.T) {
 	}
 }
 
-// Of two who find no pool one creates it, and the other one opens that.
+// If two processes find no pool, one process creates the pool and the other process opens the same
+// pool.
 func TestOpenOrCreateRace(t *testing.T) {
 	store := memlease.New()
 	var p *Pool
@@ -100,7 +101,7 @@ func TestOpenOrCreateRace(t *testing.T) {
 	}
 }
 
-// hooked is a store that may fail, or be overtaken.
+// hooked is a store with failures, or with requests of others in between.
 type hooked struct {
 	driver.Store
 	before func(op, key string) error
@@ -152,7 +153,7 @@ func TestMismatch(t *testing.T) {
 	}
 }
 
-// A pool that was made again is not the one that was opened.
+// A pool that was deleted and created again is another pool.
 func TestPoolReplaced(t *testing.T) {
 	store := memlease.New()
 	p := mustCreate(t, store, 4)
@@ -210,7 +211,7 @@ func TestPoolDamaged(t *testing.T) {
 	}
 }
 
-// Records without their pool are what is left of one: a new pool would use their workers again.
+// Records without a pool's record are left of a lost pool: a new pool would use the workers again.
 func TestOrphans(t *testing.T) {
 	store := memlease.New()
 	put(t, store, workerKey("p", 0), []byte("x"))
@@ -225,7 +226,7 @@ func TestOrphans(t *testing.T) {
 	}
 }
 
-// A pool that is in use exists, and its workers' records are not without their pool.
+// A pool in use exists, and Create returns no other error for the workers' records.
 func TestCreateInUse(t *testing.T) {
 	store := memlease.New()
 	if _, err := mustCreate(t, store, 4).grow(t.Context(), -1); err != nil {
@@ -236,8 +237,8 @@ func TestCreateInUse(t *testing.T) {
 	}
 }
 
-// grow makes records as a lease does, for any worker or, if it is not negative, for the one named. It
-// returns false if there are no more to be made.
+// grow makes records like a lease, for any worker or, if named is not negative, for the named
+// worker. It returns false if all workers have records.
 func (p *Pool) grow(ctx context.Context, named int) (bool, error) {
 	c, err := Config{}.settle(p.layout)
 	if err != nil {
@@ -290,8 +291,8 @@ func TestGrowNamed(t *testing.T) {
 	}
 }
 
-// However many requests a process comes to make before it dies, the pool stays in order, and the
-// next process makes what is left to make.
+// A process may die after any number of requests: the pool stays in order, and the next process
+// makes the remaining records.
 func TestGrowCrash(t *testing.T) {
 	died := errors.New("died")
 	for left := range 8 {
@@ -333,7 +334,7 @@ func TestGrowCrash(t *testing.T) {
 	}
 }
 
-// What is in the way of a record has to be one of the pool's.
+// An entry in the place of a new record must be one of the pool's records.
 func TestGrowForeign(t *testing.T) {
 	store := memlease.New()
 	p := mustCreate(t, store, 4)
@@ -343,7 +344,7 @@ func TestGrowForeign(t *testing.T) {
 	}
 }
 
-// Who asks for a worker by its number gets it, also if others make records at the time.
+// A lease with a Number gets the worker, even while other leases make records.
 func TestGrowNamedRace(t *testing.T) {
 	store := memlease.New()
 	p := mustCreate(t, store, 4)
@@ -365,7 +366,7 @@ func TestGrowNamedRace(t *testing.T) {
 	}
 }
 
-// Who finds that others have made the records meanwhile takes one of those workers.
+// If other leases have made the records meanwhile, a lease takes one of the new workers.
 func TestGrowRace(t *testing.T) {
 	store := memlease.New()
 	p := mustCreate(t, store, 4)
@@ -471,7 +472,7 @@ func TestRecordDamaged(t *testing.T) {
 	}
 }
 
-// A store's errors come through as they are.
+// A store's errors come through unchanged.
 func TestStoreErrors(t *testing.T) {
 	broken := fmt.Errorf("%w: broken", driver.ErrUnavailable)
 	store := memlease.New()

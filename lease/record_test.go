@@ -33,7 +33,7 @@ func TestLayoutCheck(t *testing.T) {
 	}
 }
 
-// Layouts that differ in anything have different hashes, as they have different records.
+// Different layouts have different hashes, and different records.
 func TestLayoutHash(t *testing.T) {
 	seen := map[string]string{}
 	for field, l := range otherLayouts() {
@@ -44,7 +44,8 @@ func TestLayoutHash(t *testing.T) {
 	}
 }
 
-// otherLayouts returns layouts that differ from the test's in the field, and that itself.
+// otherLayouts returns layouts that differ from the test's layout in one field, by the field, and
+// the test's layout itself.
 func otherLayouts() map[string]allot.Layout {
 	layouts := map[string]allot.Layout{"nothing": testLayout(4)}
 	for field, change := range map[string]func(*allot.Layout){

@@ -33,7 +33,7 @@ func backUp(t *testing.T, store driver.Store) testBackup {
 	return b
 }
 
-// restored is a store that can be put back to what a backup has.
+// restored is a store that can go back to a backup.
 type restored struct {
 	now atomic.Pointer[memlease.Store]
 }
@@ -71,8 +71,8 @@ func (r *restored) restore(t *testing.T, b testBackup) {
 	r.now.Store(store)
 }
 
-// rescues tries a rescue of the pool p, which must end with an error that is want, or without one if want is nil. After an
-// error no record is changed, and it returns nil.
+// rescues runs a rescue of the pool p, and fails unless the error is want. After an error no record
+// may have changed, and rescues returns nil.
 func rescues(t *testing.T, name string, store driver.Store, c RescueConfig, want error) *Rescued {
 	t.Helper()
 	before := fmt.Sprint(backUp(t, store))
@@ -108,8 +108,8 @@ func tries(t *testing.T, p *Pool, clock *testClock) error {
 	return err
 }
 
-// What leases were given before a rescue, nobody is given again: not those of which the backup knows
-// nothing, nor of their workers. They go on to the end of it, and later with new workers.
+// No interval from before a rescue is given again, not even if the backup does not know the lease
+// or the worker. Earlier leases go on to the end of the interval, and later with new workers.
 func TestRescue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock, store := newTestClock(), newRestored()
@@ -175,15 +175,15 @@ func TestRescue(t *testing.T) {
 		if err := leases[0].Close(); err != nil {
 			t.Error(err)
 		}
-		// As many records are made anew as leases that wanted a worker at the same moment came to.
+		// The number of new records depends on how many leases wanted a worker at the same moment.
 		if _, made, err := p.Workers(t.Context()); made < len(leases) || made > 8 || err != nil {
 			t.Errorf("%d workers, %v", made, err)
 		}
 	})
 }
 
-// With a store that has gone back, leases take nothing from it until the pool was rescued, and say
-// why.
+// After a store has gone back, leases take nothing from the store until the pool was rescued, and
+// report the reason.
 func TestRolledBack(t *testing.T) {
 	for name, when := range map[string]time.Duration{"own record": 10 * time.Second, "another's": 0, "no record": -1} {
 		synctest.Test(t, func(t *testing.T) {
@@ -223,7 +223,8 @@ func TestRolledBack(t *testing.T) {
 	}
 }
 
-// Close after a rescue has nothing to give back; after a restore without one, it says that.
+// Close after a rescue has nothing to give back. Close after a restore without a rescue reports the
+// restore.
 func TestCloseRescued(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock, store := newTestClock(), newRestored()
@@ -250,8 +251,8 @@ func TestCloseRescued(t *testing.T) {
 	})
 }
 
-// A rescue that dies after any of its requests leaves a pool that is as it was or refused, and the
-// next one comes to its end.
+// A rescue may die after any request: the pool is then unchanged or refused, and the next rescue
+// finishes.
 func TestRescueInterrupted(t *testing.T) {
 	died := errors.New("died")
 	for left := range 8 {
@@ -306,8 +307,8 @@ func mustOpen(t *testing.T, store driver.Store) *Pool {
 	return p
 }
 
-// Records that are missing or damaged are made anew, at the floor. Those that another program may
-// read are not touched, nor is anything then.
+// Missing and damaged records are made anew, at the floor. If another program may read a record,
+// the rescue changes nothing.
 func TestRescueRecords(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(r *record) string // what is stored instead; "" for nothing
@@ -359,7 +360,7 @@ func TestRescueRecords(t *testing.T) {
 	}
 }
 
-// A lease that renews while it is rescued is met at its latest revision.
+// A rescue meets a renewing lease at the latest revision.
 func TestRescueRaces(t *testing.T) {
 	clock, store := newTestClock(), memlease.New()
 	p := mustCreate(t, store, 4)
@@ -387,13 +388,13 @@ func TestRescueRaces(t *testing.T) {
 	if err != nil || s.Until < l.Until().UnixMicro() || s.Until < done.Floor.UnixMicro() || s.Incarnation != "" {
 		t.Errorf("the lease has times until %v, and the record says %+v, %v", l.Until(), s, err)
 	}
-	// The window of the lease is more than what was said.
+	// The window of the lease is longer than the window in the settings.
 	if done.Floor.Sub(clock.now()) < 59*time.Minute {
 		t.Errorf("the floor is in %v", done.Floor.Sub(clock.now()))
 	}
 }
 
-// Who has read the pool before a rescue began, and its workers after, takes none.
+// A lease that read the pool before a rescue, and the workers after its begin, takes no worker.
 func TestTakeWhileRescued(t *testing.T) {
 	for _, worker := range []Choice{{}, Number(0)} {
 		clock, store := newTestClock(), memlease.New()
@@ -495,7 +496,7 @@ func TestRescueClock(t *testing.T) {
 	}
 }
 
-// A rescue again, with less to wait for, does not fall behind the one before.
+// A second rescue with a shorter wait does not lower the floor.
 func TestRescueAgain(t *testing.T) {
 	clock, store := newTestClock(), memlease.New()
 	p := mustCreate(t, store, 4)
@@ -533,8 +534,8 @@ func TestRescueErrors(t *testing.T) {
 	}
 }
 
-// A pool's own record that is missing or damaged is made anew, of what its workers' records say, or of
-// the one layout that is given if there is nothing that says it.
+// A missing or damaged pool's record is made anew from the workers' records or, if nothing is left,
+// from the single given layout.
 func TestRescueAnew(t *testing.T) {
 	right, wrong := testLayout(8), testLayout(9)
 	for name, test := range map[string]struct {
@@ -605,8 +606,8 @@ func TestRescueAnew(t *testing.T) {
 	}
 }
 
-// A pool loses its own record, or all, beside leases that go on: they mint what they have to the end,
-// and after the rescue nothing twice.
+// A pool loses its own record, or all records, beside working leases. The leases mint to the end of
+// their intervals, and after the rescue no ID comes twice.
 func TestRescueAnewBesideLeases(t *testing.T) {
 	for _, all := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -666,7 +667,7 @@ func TestRescueAnewBesideLeases(t *testing.T) {
 	}
 }
 
-// unreadable is a store that cannot read some entries.
+// unreadable is a store with unreadable entries.
 type unreadable struct {
 	driver.Store
 	mu   sync.Mutex       // a rescue writes several records at once
@@ -691,7 +692,7 @@ func (u *unreadable) mend(keys ...string) {
 	}
 }
 
-// spoiled returns the number of entries that cannot be read.
+// spoiled returns the number of unreadable entries.
 func (u *unreadable) spoiled() int {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -736,7 +737,8 @@ func (u *unreadable) Put(ctx context.Context, key string, value []byte, rev driv
 	return rev, err
 }
 
-// Entries that the store itself finds damaged are seen beside all others, and a rescue replaces them.
+// If the store itself finds entries damaged, the other entries stay visible, and a rescue replaces
+// the damaged ones.
 func TestRescueUnreadable(t *testing.T) {
 	clock, store := newTestClock(), &unreadable{Store: memlease.New(), keys: map[string]error{}}
 	p := mustCreate(t, store, 8)
@@ -768,7 +770,7 @@ func TestRescueUnreadable(t *testing.T) {
 	if err := tries(t, p, clock); err != nil {
 		t.Error(err)
 	}
-	// One that cannot be read for another reason is not touched, nor is anything then.
+	// If an entry is unreadable for another reason, the rescue changes nothing.
 	store.spoil(driver.ErrUnavailable, workerKey("p", 2))
 	before := done.Pool.term()
 	if _, err := Rescue(t.Context(), store, "p", RescueConfig{Clock: clock.now}); !errors.Is(err, driver.ErrUnavailable) {
@@ -780,7 +782,7 @@ func TestRescueUnreadable(t *testing.T) {
 	}
 }
 
-// Replies that are lost cost a rescue nothing that it has done.
+// Lost replies do not undo the work of a rescue.
 func TestRescueRepliesLost(t *testing.T) {
 	clock, store := newTestClock(), memlease.New()
 	p := mustCreate(t, store, 4)
@@ -792,7 +794,7 @@ func TestRescueRepliesLost(t *testing.T) {
 	}
 }
 
-// deaf is a store whose replies to changes are all lost.
+// deaf is a store without replies to changes.
 type deaf struct{ driver.Store }
 
 func (d deaf) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
@@ -800,7 +802,7 @@ func (d deaf) Put(ctx context.Context, key string, value []byte, rev driver.Revi
 	return driver.None, &driver.Error{Store: "deaf", Op: "put", Key: key, Err: driver.ErrUnavailable}
 }
 
-// A record that was made before a rescue, and not named by the pool, is raised before it is used.
+// A record from before a rescue, not named by the pool, is raised before its worker is used.
 func TestGrowAfterRescue(t *testing.T) {
 	clock, store := newTestClock(), memlease.New()
 	p := mustCreate(t, store, 6)
@@ -827,7 +829,7 @@ func TestGrowAfterRescue(t *testing.T) {
 	}
 }
 
-// A pool that has gone back to before a rescue is noticed by who knows of that.
+// A process that knows of a rescue notices if the pool has gone back to before.
 func TestPoolRolledBack(t *testing.T) {
 	clock, store := newTestClock(), newRestored()
 	p := mustCreate(t, store, 6)

@@ -15,8 +15,8 @@ import (
 
 const simSameID = "the same ID twice: of worker %d at %s, by %s and %s"
 
-// simJudge knows what was allocated to whom, from what the store accepted. It goes by who sent a
-// write, not by what the write says of that.
+// simJudge knows which lease was allocated what, from the writes that the store accepted. It goes
+// by the sender of a write, and not by the names in the write.
 type simJudge struct {
 	spans  map[int][]*simSpan // by worker, in order
 	writer map[int]int        // by worker, the lease that wrote the record
@@ -27,7 +27,7 @@ type simJudge struct {
 
 type simHolding struct{ lease, worker int }
 
-// A simSpan is times of a worker that are a lease's.
+// A simSpan is an interval of a worker and a lease.
 type simSpan struct {
 	lease       int
 	from, until int64
@@ -39,7 +39,7 @@ type simID struct {
 	low  uint16
 }
 
-// judgeWrite looks at a write that the store is about to do.
+// judgeWrite judges a write before the store does the write.
 func (s *simulation) judgeWrite(r *simRequest, i int, found bool) {
 	if r.key == poolKey(simPool) {
 		s.judgePool(r, i)
@@ -52,8 +52,8 @@ func (s *simulation) judgeWrite(r *simRequest, i int, found bool) {
 		s.wrong(-1, "a write that is no record: %s: %s", r.key, r.value)
 		return
 	}
-	// A request from before a restore can make a record late that the pool names and the backup has lost: the
-	// rescue has still to raise it.
+	// A request from before a restore can arrive late and make a record that the backup has lost.
+	// If the pool names the worker, the rescue has still to raise the record.
 	if r.lease.number == simRescuer || !made.made(worker) || !found && s.unsafe > 0 {
 		s.judgeRaise(worker, r.lease, next)
 		return
@@ -114,8 +114,8 @@ func (s *simulation) judgeWrite(r *simRequest, i int, found bool) {
 	j.writer[worker], j.record[worker] = me, next
 }
 
-// judgeBack looks at times of a worker, up to a last one, that a lease gives back or has taken back from its
-// generator. They are nobody's from then on.
+// judgeBack judges the timestamps of a worker in [from, last) that a lease gives back, or has taken
+// back from its generator. No lease has these timestamps from then on.
 func (s *simulation) judgeBack(worker, me int, last, from int64) {
 	j := &s.judge
 	if top := j.top[simHolding{me, worker}]; top > from {
@@ -145,7 +145,7 @@ func (s *simulation) made() *poolRecord {
 	return r
 }
 
-// judgePool looks at a write of the pool's own record.
+// judgePool judges a write of the pool's own record.
 func (s *simulation) judgePool(r *simRequest, i int) {
 	var last, next poolRecord
 	if decode(s.store.entries[i].Value, &last) != nil || decode(r.value, &next) != nil || !next.sane() {
@@ -180,7 +180,7 @@ func (s *simulation) judgePool(r *simRequest, i int) {
 	}
 }
 
-// judgeID looks at an ID that was made.
+// judgeID judges a new ID.
 func (s *simulation) judgeID(l *simLease, id simID, worker int, from int64) {
 	j, until := &s.judge, from+s.unit.Microseconds()
 	s.counts[simMinted]++
@@ -213,14 +213,14 @@ func (s *simulation) judgeID(l *simLease, id simID, worker int, from int64) {
 	s.wrong(worker, "%s mints where it was allocated nothing: as worker %d at %s, which is %s", l.name, worker, simTime(from), whose)
 }
 
-// simSeen is what a lease has said of itself.
+// simSeen sums up the events of a lease.
 type simSeen struct {
 	kind    EventKind // the last one
 	until   time.Time // of the worker that it has
 	expired bool
 }
 
-// notify is told what happens to a lease.
+// notify judges an event of the lease.
 func (l *simLease) notify(e Event) {
 	s, seen := l.s, &l.seen
 	s.note(e.Worker, e.Kind.String(), l, func() string { return fmt.Sprintf("w%d until %s: %v", e.Worker, simTime(e.Until.UnixMicro()), e.Err) })
@@ -284,8 +284,8 @@ func (l *simLease) notify(e Event) {
 // simMoves counts moves by the phases before and after.
 type simMoves [phaseClosed + 1][phaseClosed + 1]int
 
-// judgePhase checks what a lease knows of its worker when it raises an event, and notes its phase. Kind is
-// zero if there is no event.
+// judgePhase checks the state of a lease at an event, and notes the phase. Kind is zero without an
+// event.
 func (l *simLease) judgePhase(kind EventKind) {
 	if l.lease == nil {
 		return // within Start
@@ -375,7 +375,8 @@ func (g simGenerator) Seal(why error) time.Time {
 	return sealed
 }
 
-// mintAlong makes an ID while the lease does something, unless the generator is idle: then nearly never.
+// mintAlong makes an ID while the lease does something, unless the generator is idle: then nearly
+// never.
 func (l *simLease) mintAlong() {
 	if !l.idle || l.s.chance(0.01) {
 		l.mint(1)
@@ -436,9 +437,9 @@ func (l *simLease) mint(n int) {
 	}
 }
 
-// late returns for how long a generator has had no times, whose callers get an error that does not say
-// why. It returns 0 for a process that was frozen lately: its lease sees to it first whether the store is there.
-// So it does after a step of the clock.
+// late returns for how long a generator has had no interval while callers get an error without the
+// reason. It returns 0 for a process that was frozen lately, and after a step of the clock: there
+// the lease asks the store first.
 func (l *simLease) late(err error) time.Duration {
 	s := l.s
 	thawed := s.now - l.process.frozen
@@ -453,8 +454,8 @@ func (l *simLease) late(err error) time.Duration {
 	return late
 }
 
-// judgeClose looks at a lease that was closed with nothing wrong: all that it has not used has to
-// be given back.
+// judgeClose judges a lease that was closed with nothing wrong: the lease must have given back all
+// unused timestamps.
 func (s *simulation) judgeClose(l *simLease) {
 	worker := l.lease.Worker()
 	r := s.judge.record[worker]

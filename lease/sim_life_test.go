@@ -17,7 +17,7 @@ import (
 
 const simPool = "sim"
 
-// simProfile says what a run is like.
+// simProfile holds the settings of a run.
 type simProfile struct {
 	sno       bool
 	unit      time.Duration
@@ -54,7 +54,7 @@ type simProfile struct {
 	largest int64 // the largest step of a clock, as far as it matters for how soon all is well again
 }
 
-// A simCount counts what happened, so that a test can tell that there was anything.
+// A simCount is a kind of happening. Tests check that each kind has happened.
 type simCount int
 
 const (
@@ -139,7 +139,7 @@ func (s *simulation) layout() allot.Layout {
 	return allot.Layout{Format: "nanoflake", Epoch: nanoflake.DefaultEpoch(), Unit: time.Millisecond, Widths: []int{41, 10, 12}, Workers: s.workers}
 }
 
-// end stops everything, so that no coroutine is left.
+// end stops all coroutines.
 func (s *simulation) end() {
 	for _, l := range s.rescuers {
 		l.process.dead = true
@@ -178,7 +178,7 @@ func (s *simulation) boot(number int, clock *simClock) {
 	}
 }
 
-// plague lets something happen to a process now and then, until faults end or it is dead.
+// plague calls do for a process now and then, until faults end or the process is dead.
 func (s *simulation) plague(p *simProcess, perWindow float64, do func()) {
 	if perWindow == 0 {
 		return
@@ -245,7 +245,8 @@ func (s *simulation) step(p *simProcess) {
 	s.note(-1, "clock", nil, func() string { return fmt.Sprintf("p%d shows %s", p.number, simTime(s.now+p.clock.offset)) }, p.clock.offset)
 }
 
-// crash ends a process, and starts another one in its place. What it has sent is on its way.
+// crash ends a process, and starts another process in its place. Requests of the dead process stay
+// on the way.
 func (s *simulation) crash(p *simProcess) {
 	if p.dead {
 		return
@@ -289,7 +290,7 @@ func (s *simulation) open(p *simProcess, slot int) *simLease {
 	return l
 }
 
-// live is what a program does with a lease.
+// live is a program with a lease.
 func (l *simLease) live(slot int) {
 	s := l.s
 	again := func(mean float64) {
@@ -400,7 +401,7 @@ func (l *simLease) minting() {
 	again()
 }
 
-// judgeKeep looks at why there is no lease.
+// judgeKeep judges why a Start failed.
 func (s *simulation) judgeKeep(l *simLease) {
 	err := l.ended
 	may := []error{ErrNoWorker, ErrHeld, ErrClockSkew, iderr.ErrTimeRange, iderr.ErrConfig, driver.ErrUnavailable, driver.ErrConflict, context.Canceled}
@@ -418,9 +419,9 @@ func (s *simulation) judgeKeep(l *simLease) {
 	s.wrong(-1, "%s gets no lease: %v", l.name, err)
 }
 
-// judgeEnd looks at how it all is, a while after the last fault. Who has a worker mints, and as
-// many do as there are workers for. Where clocks were very wrong, errors that say so are right:
-// they have used up what comes.
+// judgeEnd judges all leases a while after the last fault. Every lease with a worker must mint, and
+// every worker must be in use if there are leases enough. Where clocks were very wrong, errors
+// about clocks are right: the clocks have used up the timestamps to come.
 func (s *simulation) judgeEnd() {
 	if s.refuses >= 0 {
 		return // a lease whose generator refuses its worker has come to an end of another kind
@@ -469,9 +470,9 @@ func (s *simulation) judgeEnd() {
 
 // excused reports whether an error is right after the last fault.
 //
-// A generator that has made IDs ahead of its clock waits for the clock. Others mint where there is no
-// worker left, which is counted. A clock that is still wrong can be found to be; so can a clock that is
-// right, if the times of most workers that were ever used are used up to beyond it.
+// A generator with IDs ahead of its clock waits for the clock. If a pool has no free worker, other
+// generators mint, and judgeEnd counts them. A lease may refuse a clock that is still wrong; and a
+// right clock, too, if most used workers are used up to beyond the clock.
 func (l *simLease) excused(why error) bool {
 	s := l.s
 	switch {
@@ -494,8 +495,8 @@ func (l *simLease) excused(why error) bool {
 	return false
 }
 
-// judgeAlive looks at how it is two windows after the last fault, and as long after that as it takes to
-// find that out: each generator whose lease has a worker mints.
+// judgeAlive judges all leases two windows after the last fault, and the time to notice its end:
+// each generator of a lease with a worker must mint.
 func (s *simulation) judgeAlive() {
 	if s.refuses >= 0 {
 		return
@@ -516,15 +517,15 @@ func (s *simulation) judgeAlive() {
 	}
 }
 
-// simSmall is the largest step of a clock that nobody notices for long.
+// simSmall is the largest step of a clock without lasting effects.
 func simSmall(window int64) int64 { return 2 * window }
 
-// simRun makes one run in which all kinds of things may go wrong.
+// simRun makes one run with all kinds of faults.
 func simRun(seed uint64, traced bool) *simulation {
 	return newSimulation(seed, simFaulty(seed), traced).run()
 }
 
-// run makes the run: first what goes wrong, and then what comes of it.
+// run makes the run: first the faults, and then the time after the last fault.
 func (s *simulation) run() *simulation {
 	defer s.end()
 	s.strike()
@@ -553,8 +554,8 @@ func (s *simulation) run() *simulation {
 		s.runUntil(max(s.now, s.faultsEnd+2*s.window+2*s.timeout+1_000_000))
 		s.judgeAlive()
 	}
-	// What was allocated last is used up, by the clock that is the furthest behind, on the
-	// generator whose clock was the furthest ahead; then somebody finds that.
+	// Wait until the last intervals have ended: intervals of the clock furthest ahead, by the clock
+	// furthest behind. Then a lease has to notice the end.
 	settle := s.now + 5*s.window + s.timeout*4 + 1_000_000
 	if s.largest <= simSmall(s.window) {
 		settle += 2 * s.largest
@@ -573,7 +574,7 @@ func simUnit(isSno bool) time.Duration {
 	return time.Millisecond
 }
 
-// simFaulty draws what a run is like.
+// simFaulty draws the settings of a run.
 func simFaulty(seed uint64) simProfile {
 	r := rand.New(rand.NewPCG(seed, 0xfa117))
 	const second = 1_000_000

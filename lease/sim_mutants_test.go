@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// A simMutant is a keeper with a fault, or with as many as it takes for one to show.
+// A simMutant is a keeper with a fault, or with several faults if a single fault would not show.
 type simMutant struct {
 	name  string
 	fault string
@@ -18,12 +18,12 @@ type simMutant struct {
 	twice bool     // it makes IDs twice in the runs of the test: it does not only break the rules
 }
 
-// A simEdit replaces text that must be there exactly once, so that a change of the keeper that an
-// edit no longer fits fails the test.
+// A simEdit replaces text that occurs exactly once. If the keeper changes and an edit no longer
+// fits, the test fails.
 type simEdit struct{ old, new string }
 
-// simUnseen takes away that a lease finds out about a store that has lost something, as which some
-// mutants would be found out by themselves.
+// simUnseen removes a lease's check for a store that has lost changes. The check would stop some
+// mutants.
 var simUnseen = simEdit{"case got.Until < l.least || got.Incarnation == l.incarnation:", "case false:"}
 
 const (
@@ -41,8 +41,8 @@ const (
 	saysAhead   = "a clock was ahead by more than"
 )
 
-// simHasty takes away that nobody takes a worker before the floor of a rescue, by a clock that then
-// has to go back for some mutants to show.
+// simHasty removes the wait for the floor of a rescue. With the wait, some mutants would show only
+// after a clock has gone back.
 var simHasty = simEdit{"	if l.now() >= floor {", "	if true {"}
 
 var simMutants = []simMutant{
@@ -195,7 +195,7 @@ func main() {
 
 const simFind = `package lease
 
-// Find returns the first of n seeds that goes wrong, and what it says; n if none does.
+// Find returns the first of n seeds that goes wrong, and the message; n if all go well.
 func Find(n int, onlyTwice bool) (int, string) {
 	for seed := range n {
 		s := newSimulation(uint64(seed), simFaulty(uint64(seed)), false)
@@ -208,10 +208,10 @@ func Find(n int, onlyTwice bool) (int, string) {
 }
 `
 
-// The simulation has to find what is wrong with each mutant, and say so for the right reason.
+// The simulation must find the fault of each mutant, and give the right reason.
 //
-// The mutants are packages of one program, so that there is one link and the test is quick. The
-// program is made anew of the keeper as it is.
+// The mutants are packages of one program: the test links once, and is quick. The test makes the
+// program anew from the present keeper.
 func TestSimMutants(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and runs a program of its own, which is the same for each way to build the tests")

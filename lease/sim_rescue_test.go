@@ -12,16 +12,17 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// A simBackup is what a backup has.
+// A simBackup is a backup of the store.
 type simBackup struct {
 	entries []driver.Entry
 	writers []int
 }
 
-// simRescuer is who restores the store, and rescues the pool.
+// simRescuer is the number of the process that restores the store and rescues the pool.
 const simRescuer = -2
 
-// backUp makes backups now and then, of which one is restored after a while.
+// backUp makes two backups now and then. After a while it restores the first, or a torn mix of
+// both.
 func (s *simulation) backUp() {
 	if s.restores == 0 {
 		return
@@ -53,8 +54,8 @@ func (s *simStore) backup() simBackup {
 	return simBackup{slices.Clone(s.entries), slices.Clone(s.writers)}
 }
 
-// restore puts the store back to what a backup has, under new revisions. If it is torn, some of it
-// was copied later than the rest. Nobody reaches the store until the rescue has begun.
+// restore puts the store back to a backup, under new revisions. A torn backup has some entries that
+// were copied later than the rest. No process reaches the store until the rescue has begun.
 func (s *simulation) restore(first, second simBackup, torn bool) {
 	store, j := &s.store, &s.judge
 	s.counts[simRestores]++
@@ -105,7 +106,7 @@ func (s *simulation) restore(first, second simBackup, torn bool) {
 	}
 }
 
-// rescue starts who rescues the pool, and another one if that one dies.
+// rescue starts a process that rescues the pool.
 func (s *simulation) rescue() {
 	l := &simLease{s: s, number: simRescuer, name: "rescue"}
 	l.process = &simProcess{s: s, number: simRescuer, clock: &simClock{s.ahead}}
@@ -130,7 +131,7 @@ func (s *simulation) rescue() {
 				return
 			}
 			s.note(-1, "not rescued", l, err.Error)
-			// The latter two, after another rescue or another restore.
+			// ErrRescuing and ErrMissing come after another rescue or another restore.
 			if !errors.Is(err, driver.ErrUnavailable) && !errors.Is(err, driver.ErrConflict) && !errors.Is(err, ErrRescuing) && !errors.Is(err, ErrMissing) {
 				s.wrong(-1, "a rescue fails: %v", err)
 			}
@@ -139,7 +140,7 @@ func (s *simulation) rescue() {
 	})
 }
 
-// interrupt ends who rescues the pool.
+// interrupt ends a process that rescues the pool, and starts another rescue later.
 func (s *simulation) interrupt(l *simLease) {
 	s.counts[simInterrupts]++
 	s.note(-1, "interrupted", l, nil)
@@ -148,7 +149,7 @@ func (s *simulation) interrupt(l *simLease) {
 	s.after(s.exponential(float64(s.window)/2), s.rescue)
 }
 
-// reopen lets everybody reach the store again.
+// reopen lets all processes reach the store again.
 func (s *simulation) reopen() {
 	store := &s.store
 	store.closed = false
@@ -158,7 +159,7 @@ func (s *simulation) reopen() {
 	store.waiting = nil
 }
 
-// given returns where the times of a worker end that were ever given to anybody.
+// given returns the end of all intervals of a worker that were ever given to a lease.
 func (j *simJudge) given(worker int) (until int64, lease int) {
 	spans := j.spans[worker]
 	if len(spans) == 0 {
@@ -168,8 +169,8 @@ func (j *simJudge) given(worker int) (until int64, lease int) {
 	return last.until, last.lease
 }
 
-// judgeRaise looks at a record that is made or raised so that its times begin at a floor. One that
-// the pool does not name yet may be from before a rescue.
+// judgeRaise judges a record that is made or raised to a floor. If the pool does not name the
+// worker yet, the record may be from before a rescue.
 func (s *simulation) judgeRaise(worker int, l *simLease, next record) {
 	s.note(worker, "raised", l, func() string {
 		return fmt.Sprintf("w%d to %s, generation %d", worker, simTime(next.Until), next.Generation)
@@ -189,7 +190,7 @@ func (s *simulation) judgeRaise(worker int, l *simLease, next record) {
 	s.judge.record[worker], s.judge.writer[worker] = next, l.number
 }
 
-// judgeFree looks at a record of a worker that anybody may take.
+// judgeFree judges a record of a free worker.
 func (s *simulation) judgeFree(worker int, r record) {
 	if until, whose := s.judge.given(worker); r.Until < until {
 		s.wrong(worker, simForgotten, worker, simTime(r.Until), s.leases[whose].name, simTime(until))

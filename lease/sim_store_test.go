@@ -12,7 +12,7 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// simStore is the store as it is, without a network: it does one thing after the other.
+// simStore is the store without a network. It does one request after the other.
 type simStore struct {
 	entries []driver.Entry // in the order of keys
 	writers []int          // the leases that wrote them
@@ -23,7 +23,7 @@ type simStore struct {
 	waiting []func() // requests that wait for the end of that
 }
 
-// A simOutage is how a store is out of reach.
+// A simOutage is a way for a store to be unreachable.
 type simOutage uint8
 
 const (
@@ -42,7 +42,7 @@ func (o simOutage) String() string {
 // queues reports whether requests wait.
 func (o simOutage) queues() bool { return o == simQueues || o == simStalls }
 
-// hangsNow reports whether a request that is made now heeds no context.
+// hangsNow reports whether a request made now ignores its context.
 func (s *simulation) hangsNow() bool {
 	stalls := s.store.mode == simStalls && (s.now < s.store.down || s.store.closed)
 	return stalls || s.now < s.faultsEnd && s.chance(s.hangs)
@@ -87,7 +87,7 @@ func (s *simulation) find(key string) (int, bool) {
 	return slices.BinarySearchFunc(s.store.entries, key, func(e driver.Entry, key string) int { return strings.Compare(e.Key, key) })
 }
 
-// do is the store doing as it is told.
+// do does a request in the store.
 func (s *simulation) do(r *simRequest) simReply {
 	store := &s.store
 	i, found := s.find(r.key)
@@ -140,7 +140,7 @@ func workerIn(key string) int {
 	return -1
 }
 
-// latency is how long a message takes.
+// latency returns the travel time of a message.
 func (s *simulation) latency() int64 {
 	if s.now < s.faultsEnd && s.chance(s.slow) {
 		s.counts[simSlow]++
@@ -174,8 +174,8 @@ func (s *simulation) send(r *simRequest, reply func(simReply)) {
 	}
 }
 
-// latencyOf is how long a message takes of a request or its reply. Nobody gives up a request that heeds no
-// context, so it is not slow for longer than there are faults.
+// latencyOf returns the travel time of a request or its reply. No lease gives up a request without
+// a context, so such a request is slow only while there are faults.
 func (s *simulation) latencyOf(r *simRequest) int64 {
 	d := s.latency()
 	if r.deaf {
@@ -213,7 +213,7 @@ func (s *simulation) arrive(r *simRequest, reply func(simReply)) {
 // simConn is a lease's connection to the store.
 type simConn struct{ l *simLease }
 
-// simClockConn is a connection to a store that has a clock.
+// simClockConn is a connection to a store with a clock.
 type simClockConn struct{ simConn }
 
 func (c simConn) call(ctx context.Context, r *simRequest) (simReply, error) {

@@ -22,8 +22,8 @@ var (
 // A simRunner makes the run of a seed.
 type simRunner func(seed uint64, traced bool) *simulation
 
-// simAll makes the runs of the seeds from 0 to n-1, and returns the first that went wrong, n if
-// none did, and what happened in them.
+// simAll makes the runs of the seeds from 0 to n-1. It returns the first seed that went wrong, or
+// n, and counts of what happened.
 func simAll(n int, run simRunner) (failed int, counts simCounts) {
 	var mu sync.Mutex
 	var next, first atomic.Int64
@@ -49,7 +49,7 @@ func simAll(n int, run simRunner) (failed int, counts simCounts) {
 	return int(first.Load()), counts
 }
 
-// simTest makes runs, and fails with the trace of the first that goes wrong.
+// simTest makes runs, and fails with the trace of the first run that goes wrong.
 func simTest(t *testing.T, n int, run simRunner) simCounts {
 	t.Helper()
 	seed := *simSeed
@@ -83,8 +83,8 @@ func simTest(t *testing.T, n int, run simRunner) simCounts {
 	return counts
 }
 
-// With all kinds of faults: no ID is made twice, nothing is minted in times that are not the
-// lease's, and all is well again soon after.
+// With all kinds of faults: no ID is made twice, no ID is outside of the lease's intervals, and all
+// is well again soon after.
 func TestSimFaults(t *testing.T) {
 	n := *simSeeds
 	if testing.Short() {
@@ -114,7 +114,8 @@ func TestSimFaults(t *testing.T) {
 	}
 }
 
-// judgeMoves fails unless leases made the moves that are drawn at type phase, and no others, in n runs.
+// judgeMoves fails unless leases made the moves that are drawn at type phase, and no others, in n
+// runs.
 func judgeMoves(t *testing.T, n int, moves simMoves) {
 	rare := [2]phase{phaseWithdrawn, phaseClosed} // once in a few hundred runs
 	drawn := map[[2]phase]bool{
@@ -134,7 +135,7 @@ func judgeMoves(t *testing.T, n int, moves simMoves) {
 	}
 }
 
-// A run is a function of its seed, whatever else goes on in the program.
+// A run is a function of its seed, whatever else the program does.
 func TestSimRepeats(t *testing.T) {
 	const n = 20
 	var hashes [2][n]uint64
@@ -154,7 +155,7 @@ func TestSimRepeats(t *testing.T) {
 	}
 }
 
-// simQuiet is what a run is like in which nothing goes wrong by itself.
+// simQuiet draws the settings of a run without faults of its own.
 func simQuiet(r *rand.Rand) simProfile {
 	const second = 1_000_000
 	p := simProfile{sno: r.IntN(4) == 0, clocked: r.IntN(3) == 0, trust: r.IntN(4) == 0, machines: 2 + r.IntN(3), slots: 1, refuses: -1,
@@ -166,8 +167,8 @@ func simQuiet(r *rand.Rand) simProfile {
 	return p
 }
 
-// With no fault, a generator that Start has returned for always mints, and Close gives back all
-// that was not used.
+// Without faults, a generator always mints after Start has returned, and Close gives back all unused
+// timestamps.
 func TestSimCalm(t *testing.T) {
 	n := 60
 	counts := simTest(t, n, func(seed uint64, traced bool) *simulation {
@@ -185,8 +186,8 @@ func TestSimCalm(t *testing.T) {
 	}
 }
 
-// An outage of less than half of the window goes unnoticed. One of a store that does not even
-// refuse costs a request's time-out more.
+// An outage of less than half of the window goes unnoticed. A silent store costs a request's
+// time-out more.
 func TestSimShortOutage(t *testing.T) {
 	counts := simTest(t, 60, func(seed uint64, traced bool) *simulation {
 		r := rand.New(rand.NewPCG(seed, 0x0a1))
@@ -197,7 +198,7 @@ func TestSimShortOutage(t *testing.T) {
 		mode := simOutage(r.IntN(int(simOutages)))
 		d := p.window/2 - 1
 		if mode != simRefuses {
-			// A request that was sent last before the store was back, and the pause after it.
+			// The last request before the store was back, and the pause after the request.
 			d = min(d, p.window*7/10-p.timeout-500_000)
 		}
 		s.runUntil(simStart + 3*p.window + s.between(0, p.window))
@@ -213,8 +214,8 @@ func TestSimShortOutage(t *testing.T) {
 	}
 }
 
-// After an outage that outlasts the window, all mint again within a second; if the store did
-// not refuse but was silent, within a time-out more.
+// After an outage longer than the window, all generators mint again within a second; if the store
+// was silent, within a time-out more.
 func TestSimLongOutage(t *testing.T) {
 	counts := simTest(t, 60, func(seed uint64, traced bool) *simulation {
 		r := rand.New(rand.NewPCG(seed, 0x0a2))
@@ -241,7 +242,7 @@ func TestSimLongOutage(t *testing.T) {
 	}
 }
 
-// judgeMinting lets all leases mint, which they have to.
+// judgeMinting fails unless all leases mint.
 func (s *simulation) judgeMinting(when string) {
 	for _, l := range s.leases {
 		if l.stage != simMinting || l.process.dead {
@@ -254,7 +255,7 @@ func (s *simulation) judgeMinting(when string) {
 	}
 }
 
-// Clocks that jump and come right again while next to nobody asks for an ID stop no generator, also where
+// Clocks that jump and come right again while hardly an ID is made stop no generator, even if
 // replies are lost, processes crash and the store hangs.
 func TestSimIdle(t *testing.T) {
 	n := max(400, *simSeeds)
@@ -295,7 +296,7 @@ func TestSimIdle(t *testing.T) {
 	}
 }
 
-// The worker of a process that has crashed is another's within a window.
+// Another process gets the worker of a crashed process within a window.
 func TestSimCrash(t *testing.T) {
 	simTest(t, 60, func(seed uint64, traced bool) *simulation {
 		r := rand.New(rand.NewPCG(seed, 0xc4a))
@@ -323,7 +324,7 @@ func TestSimCrash(t *testing.T) {
 	})
 }
 
-// The simulation knows an error that is not one of its own.
+// The simulation passes on a panic with a foreign error.
 func TestSimRecovers(t *testing.T) {
 	defer func() {
 		if r := recover(); r == nil || !errors.Is(r.(error), errSimLost) {

@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// The simulation runs the keeper itself, many leases of many processes, in a world that it
-// makes up: time, clocks, a network and a store. All of it is one thread. A lease is a
-// coroutine, which hands control back wherever it sleeps or asks the store, so that what happens
-// is a function of the seed alone, and a failure can be had again.
+// The simulation runs the keeper itself, many leases of many processes, in a simulated world: time,
+// clocks, a network and a store. All of it is one thread. A lease is a coroutine, and hands control
+// back wherever the lease sleeps or asks the store. So a run is a function of the seed alone, and a
+// failure can be repeated.
 //
 //	sim_world_test.go  true time, clocks, coroutines, contexts
 //	sim_store_test.go  the network and the store
@@ -25,8 +25,8 @@ import (
 //	sim_test.go        the tests
 //	sim_mutants_test.go  keepers with a fault each, which the simulation must find
 //
-// Times are microseconds. None of the files but the tests imports testing: they are compiled
-// into the mutants too.
+// Times are microseconds. Only sim_test.go and sim_mutants_test.go import testing: the other files
+// are compiled into the mutants, too.
 
 const (
 	simStart = int64(1_780_000_000_000_000) // true time when a run begins, in Unix microseconds
@@ -61,7 +61,7 @@ type simulation struct {
 	lines   []simLine
 }
 
-// simReport says what was wrong, and which worker it concerns, -1 for none.
+// simReport is what was wrong, and the worker concerned or -1.
 type simReport struct {
 	message string
 	worker  int
@@ -73,8 +73,8 @@ type simLine struct {
 	text   string
 }
 
-// An event is something that happens at a time. Those of the same time happen in any order, as
-// the seed has it.
+// A simEvent happens at a time. Events of the same time happen in an order that depends on the
+// seed.
 type simEvent struct {
 	at    int64
 	chaos uint32
@@ -103,7 +103,7 @@ func (q *simQueue) Pop() any {
 	return last
 }
 
-// at lets something happen at a time, now if that has passed.
+// at schedules do for a time, or for now if the time has passed.
 func (s *simulation) at(at int64, do func()) {
 	s.order++
 	heap.Push(&s.queue, simEvent{max(at, s.now), s.random.Uint32(), s.order, do})
@@ -111,7 +111,7 @@ func (s *simulation) at(at int64, do func()) {
 
 func (s *simulation) after(d int64, do func()) { s.at(s.now+d, do) }
 
-// runUntil lets happen what happens before a time, or until something is wrong.
+// runUntil runs the events before a time, or until something is wrong.
 func (s *simulation) runUntil(end int64) {
 	for len(s.queue) > 0 && s.queue[0].at < end && s.verdict == nil {
 		e := heap.Pop(&s.queue).(simEvent)
@@ -132,7 +132,7 @@ func (s *simulation) wrong(worker int, format string, args ...any) {
 	s.note(worker, "WRONG", nil, func() string { return s.verdict.message })
 }
 
-// note adds something that happened to the trace and its hash.
+// note adds a happening to the trace and its hash.
 func (s *simulation) note(worker int, what string, l *simLease, text func() string, numbers ...int64) {
 	mix := func(v uint64) { s.hash = (s.hash ^ v) * 0x100000001b3 }
 	mix(uint64(s.now))
@@ -166,7 +166,7 @@ func simTime(us int64) string {
 	return time.Duration((us - simStart) * int64(time.Microsecond)).String()
 }
 
-// chance is true as often as p says.
+// chance returns true with probability p.
 func (s *simulation) chance(p float64) bool { return p > 0 && s.random.Float64() < p }
 
 // between returns a number in [low, high].
@@ -177,7 +177,7 @@ func (s *simulation) between(low, high int64) int64 {
 	return low + s.random.Int64N(high-low+1)
 }
 
-// exponential returns a random span with that mean, as between events that are independent.
+// exponential returns a random span with a mean, as between independent events.
 func (s *simulation) exponential(mean float64) int64 {
 	return int64(min(s.random.ExpFloat64()*mean, 1e15)) + 1
 }
@@ -185,7 +185,7 @@ func (s *simulation) exponential(mean float64) int64 {
 // simClock is a machine's clock: processes may share one.
 type simClock struct{ offset int64 }
 
-// simProcess is a process, of which nothing is left once it is dead.
+// simProcess is a process. Nothing is left of a dead process.
 type simProcess struct {
 	s       *simulation
 	number  int
@@ -208,7 +208,7 @@ func (p *simProcess) freeze(d int64) {
 	s.note(-1, "freeze", nil, func() string { return fmt.Sprintf("p%d until %s", p.number, simTime(until)) }, int64(p.number), until)
 }
 
-// run lets the process do something, now or when it is not frozen any more.
+// run calls do in the process, now or after the freeze.
 func (p *simProcess) run(do func()) {
 	switch {
 	case p.dead:
@@ -251,7 +251,7 @@ type simLease struct {
 	keeping   int64 // when Start began
 }
 
-// A simStage is how far a lease has come.
+// A simStage is a stage in the life of a lease.
 type simStage uint8
 
 const (
@@ -262,7 +262,7 @@ const (
 	simFailed // Start has failed
 )
 
-// A simThread is a coroutine of a lease: its own, or one of a request that the store hangs in.
+// A simThread is a coroutine of a lease: its own, or one of a hanging request.
 type simThread struct {
 	resume func() (struct{}, bool)
 	kill   func()
@@ -272,7 +272,7 @@ type simThread struct {
 	done   chan struct{} // closed when it has ended
 }
 
-// A simWait is what a coroutine waits for.
+// A simWait is a wait of a coroutine.
 type simWait struct {
 	thread *simThread
 	ctx    context.Context
@@ -282,7 +282,7 @@ type simWait struct {
 	take   func() // the result that it is resumed with
 }
 
-// simDeath unwinds a coroutine that is not to go on.
+// simDeath unwinds a coroutine of a dead process.
 type simDeath struct{}
 
 // start starts the coroutine of a lease.
@@ -314,7 +314,7 @@ func (l *simLease) kill() {
 	l.threads = nil
 }
 
-// goOn runs a coroutine of the lease until it waits again, or has ended.
+// goOn runs a coroutine of the lease up to its next wait or its end.
 func (l *simLease) goOn(t *simThread) {
 	before := l.running
 	l.running = t
@@ -332,7 +332,7 @@ func (l *simLease) goOn(t *simThread) {
 	}
 }
 
-// park waits until finish is called, or ctx ends. It returns ctx's error in that case.
+// park waits until finish is called. If the context ends first, park returns its error.
 func (l *simLease) park(begin func(w *simWait)) error { return l.parkFor(context.Background(), begin) }
 
 func (l *simLease) parkFor(ctx context.Context, begin func(w *simWait)) error {
@@ -353,8 +353,8 @@ func (l *simLease) parkFor(ctx context.Context, begin func(w *simWait)) error {
 	return w.err
 }
 
-// finish ends a wait. A process that is frozen notices later, and of several things that have
-// happened by then it may notice any first.
+// finish ends a wait. A frozen process notices later. If several things have happened by then, the
+// process may notice any of them first.
 func (l *simLease) finish(w *simWait, err error, take func()) {
 	t := w.thread
 	if t.wait != w || l.process.dead {
@@ -387,7 +387,7 @@ func (l *simLease) cancel() {
 	}
 }
 
-// halt is a place where the process may freeze or die, while nothing is asked of the world.
+// halt is a place where the process may freeze or die, between two requests to the world.
 func (l *simLease) halt(where simCount) {
 	s := l.s
 	if s.now >= s.faultsEnd {
@@ -410,7 +410,7 @@ func (l *simLease) halt(where simCount) {
 	}
 }
 
-// clock returns what the lease's process takes for the time.
+// clock returns the time by the clock of the lease's process.
 func (l *simLease) clock() int64 { return l.s.now + l.process.clock.offset }
 
 // A simLease is its own world.
@@ -437,7 +437,7 @@ func (w simWorld) sleep(ctx context.Context, d time.Duration) error {
 	})
 }
 
-// wait never wakes: the store tells of nothing.
+// wait never wakes: the store does not tell of changes.
 func (w simWorld) wait(ctx context.Context, d time.Duration, _ <-chan struct{}) (time.Duration, error) {
 	return d, w.sleep(ctx, d)
 }
@@ -455,8 +455,8 @@ func (w simWorld) timeout(ctx context.Context, d time.Duration) (context.Context
 	return c, func() { c.cancelled = true }
 }
 
-// start runs a request. If the store hangs in it, that is in a coroutine of its own; else it is done when
-// start returns, since all that it waits for heeds its context.
+// start runs a request. A hanging request runs in a coroutine of its own. Any other request is done
+// when start returns: its waits heed its context.
 func (w simWorld) start(f func()) <-chan struct{} {
 	l := w.l
 	if !l.s.hangsNow() {
@@ -471,7 +471,7 @@ func (w simWorld) start(f func()) <-chan struct{} {
 	return t.done
 }
 
-// simDone is what has been done at once.
+// simDone is the channel of a request done at once.
 var simDone = func() <-chan struct{} { done := make(chan struct{}); close(done); return done }()
 
 func (w simWorld) await(ctx context.Context, done <-chan struct{}) error {
@@ -486,8 +486,8 @@ func (w simWorld) await(ctx context.Context, done <-chan struct{}) error {
 	return w.l.parkFor(ctx, func(wait *simWait) { wait.on = done })
 }
 
-// A simContext is a context that ends by true time, or when it is cancelled. Nobody waits for its
-// Done: all waits are the simulation's.
+// A simContext ends by true time, or when cancelled. No code waits for its Done: all waits are the
+// simulation's.
 type simContext struct {
 	s         *simulation
 	parent    context.Context

@@ -9,8 +9,7 @@ import (
 	"github.com/firn-id/firn/lease/memlease"
 )
 
-// A survey says of every pool what there is, reading the store once, and what is wrong with those
-// that have something wrong.
+// A survey reads the store once, and reports every pool and every fault of a pool.
 func TestSurvey(t *testing.T) {
 	store, clock := memlease.New(), newTestClock()
 	lists, gets := 0, 0
@@ -71,7 +70,7 @@ func TestSurvey(t *testing.T) {
 	}
 }
 
-// A list that is not of one moment, in which a record is missing that was made meanwhile.
+// A list may span several moments: a record made meanwhile is missing in the list.
 func TestSurveyOfTwoMoments(t *testing.T) {
 	store := memlease.New()
 	p := mustCreate(t, store, 5)
@@ -93,7 +92,7 @@ func TestSurveyOfTwoMoments(t *testing.T) {
 	}
 }
 
-// listed is a store that lists these entries, if all are asked for.
+// listed is a store with a fixed list of all entries.
 type listed struct {
 	driver.Store
 	entries []driver.Entry
@@ -106,7 +105,7 @@ func (l listed) List(ctx context.Context, prefix string) ([]driver.Entry, error)
 	return l.Store.List(ctx, prefix)
 }
 
-// inspected is a store that knows something of itself.
+// inspected is a store with an Inspector.
 type inspected struct {
 	driver.Store
 	findings []driver.Finding

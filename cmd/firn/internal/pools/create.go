@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/cmd/firn/internal/formats"
 	"github.com/firn-id/firn/cmd/firn/internal/stores"
@@ -65,7 +66,7 @@ never meet. A damaged pool is no reason for another one: firn pool rescue mends 
 }
 
 // create creates a pool and prints it. With beside there may be a pool for the same IDs.
-func create(ctx context.Context, s *cli.Streams, st *stores.State, wanted formats.Pool, beside, asJSON bool) error {
+func create(ctx context.Context, s *cli.Streams, st *stores.State, wanted allot.Pool, beside, asJSON bool) error {
 	store, at, err := st.Open(ctx)
 	if err != nil {
 		return st.Explain(err)
