@@ -7,21 +7,20 @@ import (
 	"time"
 )
 
-// Clock is a wall clock as bad as they come. It runs at a speed that changes every few
-// milliseconds, from a fifth of real time, at which ticks are spent, to twenty times, at which they
-// are as short as can be; it is set forward and back; and when the machine is too busy to change
-// it, it stands still.
+// Clock is a very bad wall clock. Its speed changes every few milliseconds, from a fifth of real
+// time, for exhausted ticks, to twenty times, for short ticks. The clock is set forward and back.
+// If the machine is too busy to change the clock, the clock stands still.
 type Clock struct {
-	began time.Time // for real
-	epoch time.Time // what the clock showed then
+	began time.Time // the real time at the start
+	epoch time.Time // the clock's time at the start
 	now   atomic.Pointer[course]
 
 	random *rand.Rand
-	high   int64 // the most it has shown
+	high   int64 // the latest time shown, in ns since epoch
 	back   atomic.Int64
 }
 
-// course is how the clock runs between two changes. It is one value, so that no reading mixes an
+// course is the movement of the clock between two changes. It is one value, so no reading mixes an
 // old offset with a new speed.
 type course struct {
 	changed, shown int64 // ns since began and epoch, at the change
@@ -32,26 +31,27 @@ const (
 	slowest = 0.2
 	fastest = 20
 
-	// A clock that is more than 5 s behind is an error to generators. So no change takes it further
-	// back than mostBehind from the most it has shown, and none that comes late can do so: a course
-	// ends after longestCourse, when it has shown at most 20 times that more than its start.
+	// Generators return an error if the clock is more than 5 s behind. Therefore no change sets the
+	// clock further back than mostBehind from the latest time shown. A late change is no danger: a
+	// course ends after longestCourse, and covers at most 20 times longestCourse.
 	mostBehind    = 4 * time.Second
 	longestCourse = 20 * time.Millisecond
 )
 
-// NewClock returns a clock that stands at epoch and runs at real speed until a Soak runs it.
+// NewClock returns a clock that starts at epoch. It runs at real speed until a Soak changes the
+// speed.
 func NewClock(epoch time.Time, seed uint64) *Clock {
 	c := &Clock{began: time.Now(), epoch: epoch, random: rand.New(rand.NewPCG(seed, 2))}
 	c.now.Store(&course{speed: 1})
 	return c
 }
 
-// Now returns what the clock shows. It is safe for concurrent use.
+// Now returns the clock's time. It is safe for concurrent use.
 func (c *Clock) Now() time.Time {
 	for {
 		course := c.now.Load()
 		shown := course.shownAt(int64(time.Since(c.began)))
-		if course == c.now.Load() { // else the course may be long past
+		if course == c.now.Load() { // otherwise the course may be long past
 			return c.epoch.Add(time.Duration(shown))
 		}
 	}
@@ -102,7 +102,7 @@ func (c *Clock) change() {
 	c.now.Store(&course{changed: elapsed, shown: shown, speed: c.logUniform(slowest, fastest)})
 }
 
-// logUniform returns a number of from to to, as likely in 1 to 2 as in 10 to 20.
+// logUniform returns a random number in [from, to]. It is as likely in 1 to 2 as in 10 to 20.
 func (c *Clock) logUniform(from, to float64) float64 {
 	return from * math.Pow(to/from, c.random.Float64())
 }

@@ -1,14 +1,14 @@
-// Package soak draws IDs from one generator with many goroutines while its clock runs fast, slow
-// and back, and looks for an ID issued twice or out of order. Only tests import it. Memory does not
-// grow with the number of IDs:
+// Package soak draws IDs from one generator with many goroutines while the clock runs fast, slow
+// and back. It looks for IDs issued twice or out of order. Only tests import this package. Memory
+// does not grow with the number of IDs:
 //
-//   - Each goroutine collects IDs for a round, and sees that its own increase.
-//   - The rounds' ends are barriers. No call spans one, so every ID of a round must
-//     be greater than all of the rounds before: duplicates can only be in one round.
-//   - What the goroutines collected is merged. It is in order already, so equal IDs
-//     meet.
+//   - Each goroutine collects IDs for a round, and checks the order of its own IDs.
+//   - No call spans the end of a round. Every ID of a round must therefore be greater than all IDs
+//     of the rounds before, and duplicates can only be in the same round.
+//   - Run merges the IDs of the goroutines, which are in order already, and finds equal IDs side by
+//     side.
 //
-// A run by hand, minutes a format:
+// A run by hand takes minutes a format:
 //
 //	go test ./internal/soak -run 'Soak$' -count=1 -timeout 2h -v -ids 1000000000
 package soak
@@ -26,37 +26,36 @@ import (
 	"github.com/firn-id/firn/iderr"
 )
 
-// Source is a generator as one goroutine calls it. IDs are unsigned integers in the order of the
-// IDs.
+// Source is a generator for one goroutine. IDs are unsigned integers, in the order of the IDs.
 type Source interface {
 	Next(ctx context.Context) (uint64, error)
 	TryNext() (uint64, error)
 	Fill(ctx context.Context, dst []uint64) (int, error)
 }
 
-// Events is how often the things happened that make a soak worth something.
+// Events counts the events that a soak must meet.
 type Events struct {
-	Boundaries int64 // timestamps that have IDs
-	Exhausted  int64 // calls of TryNext that found the tick spent
-	Backwards  int64 // calls of TryNext that found the clock behind
+	Boundaries int64 // timestamps with IDs
+	Exhausted  int64 // calls of TryNext in an exhausted tick
+	Backwards  int64 // calls of TryNext with the clock behind
 	Steps      int64 // times that the clock went back
 }
 
-// reaches tells whether all of e are at least those of least.
+// reaches reports whether each count of e is at least the count of least.
 func (e Events) reaches(least Events) bool {
 	return e.Boundaries >= least.Boundaries && e.Exhausted >= least.Exhausted &&
 		e.Backwards >= least.Backwards && e.Steps >= least.Steps
 }
 
-// Soak is one run. All fields but Progress must be set.
+// Soak is the configuration of a run. All fields except Progress must be set.
 type Soak struct {
-	Sources []Source // of one generator, one for each goroutine
-	Clock   *Clock   // the generator's
+	Sources []Source // one generator, as a Source for each goroutine
+	Clock   *Clock   // the generator's clock
 	Shift   uint     // of the timestamp in an ID
 	IDs     int64    // how many to draw
 
-	// Least is what must have happened. The run goes on past IDs until it has, so that a small one
-	// does not depend on luck; past Most IDs it gives up.
+	// Least is the events that the run must meet. The run continues past IDs until it has met these
+	// events, so a short run does not depend on luck. The run fails after Most IDs.
 	Least Events
 	Most  int64
 
@@ -70,7 +69,7 @@ type Violation struct {
 	ID, After uint64
 }
 
-// Kind is which promise is broken.
+// Kind names a broken promise.
 type Kind string
 
 const (
@@ -84,13 +83,13 @@ func (v *Violation) Error() string {
 }
 
 const (
-	roundIDs    = 1 << 17 // that end a round, when one goroutine has them
-	maxFill     = 64      // call of Fill
+	roundIDs    = 1 << 17 // a round ends when a goroutine has this number
+	maxFill     = 64      // most IDs of a call of Fill
 	progressIDs = 100_000_000
 )
 
-// Run draws the IDs. It returns how many they were and what happened, and every kind of Violation
-// in the first round that has one.
+// Run draws the IDs. It returns the number of IDs and the events. The error has every kind of
+// Violation in the first round with a Violation.
 func (s *Soak) Run(ctx context.Context) (ids int64, events Events, err error) {
 	stop := s.Clock.start()
 	defer stop()
@@ -115,7 +114,7 @@ func (s *Soak) Run(ctx context.Context) (ids int64, events Events, err error) {
 			}
 			if w.inversion != nil {
 				violations = append(violations, w.inversion)
-				slices.Sort(w.ids) // so that duplicates are found all the same
+				slices.Sort(w.ids) // so that duplicates are still found
 			}
 			events.Exhausted += w.exhausted
 			events.Backwards += w.backwards
@@ -138,7 +137,7 @@ func (s *Soak) Run(ctx context.Context) (ids int64, events Events, err error) {
 	}
 }
 
-// worker is one goroutine's.
+// worker is the state of a goroutine.
 type worker struct {
 	source Source
 	random *rand.PCG
@@ -147,11 +146,11 @@ type worker struct {
 
 	exhausted, backwards int64
 	inversion            error
-	err                  error // that no run should have
+	err                  error // any other error
 }
 
-// collect draws IDs until it has a round of them, or another goroutine has. So all take part to the
-// end, however unevenly they are scheduled.
+// collect draws IDs until this goroutine or another goroutine has a full round. All goroutines
+// therefore take part to the end, however unevenly the goroutines are scheduled.
 func (w *worker) collect(ctx context.Context, full *atomic.Bool) {
 	w.ids = w.ids[:0]
 	for !full.Load() {
@@ -173,7 +172,7 @@ func (w *worker) collect(ctx context.Context, full *atomic.Bool) {
 	}
 }
 
-// draw makes one call, mostly of Next, and adds what it gives.
+// draw makes one call, mostly of Next, and adds the IDs.
 func (w *worker) draw(ctx context.Context) bool {
 	var id uint64
 	var err error
@@ -208,14 +207,14 @@ func (w *worker) draw(ctx context.Context) bool {
 	return true
 }
 
-// merge goes through the IDs of all in their order.
+// merge goes through the IDs of all workers in order.
 type merge struct {
-	last       uint64 // of the rounds before
+	last       uint64 // the last ID of the rounds before
 	boundaries int64
 	violations []error
 }
 
-// round merges what the workers have collected and returns how many IDs that is.
+// round merges the IDs of the workers and returns their number.
 func (m *merge) round(workers []*worker, shift uint) (ids int64) {
 	rest := make([][]uint64, 0, len(workers))
 	for _, w := range workers {
@@ -230,8 +229,8 @@ func (m *merge) round(workers []*worker, shift uint) (ids int64) {
 	var duplicate bool
 	before := m.last
 	for len(rest) > 0 {
-		// Take all from the buffer with the smallest head that is below the heads of the others:
-		// runs of them are long, as goroutines run for a while at a time.
+		// From the buffer with the smallest head, take all IDs below the heads of the other
+		// buffers. There are many at a time, since a goroutine runs for a while before the next.
 		first, others := 0, uint64(math.MaxUint64)
 		for i := 1; i < len(rest); i++ {
 			if rest[i][0] < rest[first][0] {

@@ -19,23 +19,22 @@ var draw = flag.Int64("ids", 300_000, "IDs to draw from each generator")
 
 const goroutines = 8
 
-// start is what the clock shows first, later than every format's epoch.
+// start is the first time of the clock, later than every format's epoch.
 var start = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// TestSoak wants all IDs of a generator distinct and in order, whatever its clock does, and ticks
-// to begin, to be spent and to be ahead of the clock all the while. The clock is the system's, set
-// to be as bad, so that generators read it as they do in use.
+// TestSoak checks that all IDs of a generator are distinct and in order with a very bad clock.
+// Meanwhile ticks begin, are exhausted, and are ahead of the clock. The test sets the system's
+// clock, so generators read the clock as they do in use.
 func TestSoak(t *testing.T) { soakAll(t, true) }
 
-// TestSoakReading is TestSoak by a clock that the program has brought along, which generators read
-// for each ID.
+// TestSoakReading is TestSoak with a program's own clock. Generators read this clock for each ID.
 func TestSoakReading(t *testing.T) { soakAll(t, false) }
 
 func soakAll(t *testing.T, system bool) {
 	for _, f := range []struct {
 		name  string
 		shift uint
-		waits bool // for a clock that is behind, rather than go on in the last tick
+		waits bool // waits for a clock that is behind, and does not continue in the last tick
 		open  func(clock func() time.Time) (func() Source, error)
 	}{
 		{"nanoflake", 22, true, func(clock func() time.Time) (func() Source, error) {
@@ -140,11 +139,11 @@ func (s *source[ID]) Fill(ctx context.Context, dst []uint64) (int, error) {
 
 func number[ID ~int64](id ID) uint64 { return uint64(id) }
 
-// prefix is a SCRU160 ID's timestamp and counter. They must be distinct without the help of the
+// prefix returns the timestamp and counter of a SCRU160 ID. Prefixes must be distinct, without the
 // random bits.
 func prefix(id scru160.ID) uint64 { return binary.BigEndian.Uint64(id[:8]) }
 
-// TestSoakFindsDuplicates draws from a generator that is known to be wrong.
+// TestSoakFindsDuplicates draws from a faulty generator.
 func TestSoakFindsDuplicates(t *testing.T) {
 	var first, twice *Violation
 	for seed := uint64(0); seed < 100 && twice == nil; seed++ {
@@ -161,7 +160,7 @@ func TestSoakFindsDuplicates(t *testing.T) {
 	}
 }
 
-// With one goroutine the same generator is right, and must not be found wrong.
+// With one goroutine the same generator is right, and the soak must find no fault.
 func TestSoakAcquits(t *testing.T) {
 	s := twoAtomicsSoak(NewClock(start, 1), 1)
 	s.Most = 500_000
@@ -181,7 +180,7 @@ func twoAtomicsSoak(clock *Clock, goroutines int) *Soak {
 	return s
 }
 
-// violation returns the violation of a kind in what Run returned.
+// violation returns the violation of a kind in the error of Run.
 func violation(err error, k Kind) *Violation {
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {

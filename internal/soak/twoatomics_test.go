@@ -10,8 +10,7 @@ import (
 	"github.com/firn-id/firn/nanoflake"
 )
 
-// twoAtomics makes Nanoflakes the obvious wrong way: the time in one atomic, the sequence in
-// another.
+// twoAtomics makes Nanoflakes in an obvious but wrong way: with time and sequence in two atomics.
 type twoAtomics struct {
 	clock func() time.Time
 	time  atomic.Int64
@@ -23,7 +22,7 @@ func (g *twoAtomics) TryNext() (nanoflake.ID, error) {
 	last := g.time.Load()
 	if now > last {
 		g.time.Store(now)
-		runtime.Gosched() // without it the test would wait for the scheduler to do the same
+		runtime.Gosched() // so that the test need not wait for the scheduler to do the same
 		g.seq.Store(0)
 		return nanoflake.ID(now << 22), nil
 	}

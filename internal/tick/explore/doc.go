@@ -1,9 +1,9 @@
 // Package explore runs the word of internal/tick through every interleaving of a few callers, and
-// looks for one that breaks what the word promises.
+// searches for an interleaving that breaks a promise of the word.
 //
-// What runs is the source of word.go itself. A generator copies it and replaces one thing, the
-// import of sync/atomic, by the simulated atomics of this tree, so that every operation on memory
-// is a step that the search may put anywhere.
+// The search runs the source of word.go. A generator copies word.go and replaces only the import of
+// sync/atomic with the simulated atomics of this tree. Every operation on memory is then a step of
+// the search.
 //
 //	atomic/    simulated atomics: every operation asks the search for its result
 //	gen/       writes simtick from word.go; its test fails if simtick is stale
@@ -11,10 +11,10 @@
 //	           one method with a faulty one, which the search must find
 //	split/     the design with two atomics, which the search must find at fault
 //
-// No goroutines are involved. What a caller does next depends on the results of its operations so
-// far and on nothing else, so a caller is the list of those results: to learn its next operation,
-// its call is run again from the start, given the results, up to the first operation that has none.
-// See [Model].
+// There are no goroutines. The next operation of a caller depends only on the results of its
+// operations so far, so the list of results represents the caller. To find the next operation, the
+// search runs the call again from the start with these results, up to the first operation without a
+// result. See [Model].
 package explore
 
 //go:generate go run ./gen

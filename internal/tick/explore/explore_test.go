@@ -9,12 +9,12 @@ import (
 	tick "github.com/firn-id/firn/internal/tick/explore/simtick"
 )
 
-// The sequence has 2 bits and the clock shows the ticks 1 to 3: few enough that ticks are spent and
-// that all callers meet in one.
+// The sequence has 2 bits and the clock shows the ticks 1 to 3. With so few, ticks are exhausted
+// and callers meet in one tick.
 //
-// Each reading may be any of the ticks, whatever the readings before it were. A clock that goes
-// forward, back or not at all between any two steps gives some of those rows of readings, and so
-// does every other clock of three ticks: what holds for all rows holds for it.
+// Each reading may be any of the ticks, independent of the readings before. The search tries all
+// rows of readings. Every clock of three ticks gives one of these rows, also if the clock goes
+// forward or back between any two steps.
 const bits = 2
 
 var ticks = []uint64{1, 2, 3}
@@ -41,8 +41,8 @@ const (
 // format writes a word as time/sequence.
 func format(w uint64) string { return fmt.Sprintf("%d/%d", w>>bits, w&(1<<bits-1)) }
 
-// advancing makes one ID like a format does: the clock is read once, and the ID is of the clock's
-// tick. One who gets none comes back with a fresh reading.
+// advancing makes one ID as a format does. It reads the clock once, and the ID is of the clock's
+// tick. A caller without an ID tries again with a new reading.
 func advancing(w word) func() Outcome {
 	return func() Outcome {
 		floor := Choose("reads the clock:", ticks...) << bits
@@ -59,7 +59,7 @@ func carrying(w word) func() Outcome {
 	}
 }
 
-// starting begins ticks at a sequence of its own choice.
+// starting chooses the first sequence of a tick.
 func starting(w word) func() Outcome {
 	return func() Outcome {
 		floor := Choose("reads the clock:", ticks...) << bits
@@ -68,7 +68,7 @@ func starting(w word) func() Outcome {
 	}
 }
 
-// continuing has a sequence that goes on counting from tick to tick.
+// continuing has a sequence that continues from tick to tick.
 func continuing(w word) func() Outcome {
 	return func() Outcome {
 		floor := Choose("reads the clock:", ticks...) << bits
@@ -95,7 +95,7 @@ func outcome(w uint64, verdict tick.Verdict) Outcome {
 	return Outcome{First: w, Run: 1}
 }
 
-// raising moves the fence to any of some words.
+// raising moves the fence to one of several words.
 func raising(w word, fences ...uint64) func() Outcome {
 	return func() Outcome {
 		w.Raise(Choose("raises the fence to", fences...))
@@ -103,7 +103,7 @@ func raising(w word, fences ...uint64) func() Outcome {
 	}
 }
 
-// passing leaves out the words below one of some.
+// passing leaves out the words below one of several floors.
 func passing(w word, floors ...uint64) func() Outcome {
 	return func() Outcome {
 		w.Pass(Choose("passes to", floors...))
@@ -111,17 +111,17 @@ func passing(w word, floors ...uint64) func() Outcome {
 	}
 }
 
-// Words that are added have a wider field for their sequence: 5 of them in 4 bits.
+// Words for Step have a wider field for the sequence: 5 sequences in 4 bits.
 const (
 	roomy     = 4
 	roomyMask = 1<<roomy - 1
 	limit     = 5
 )
 
-// stepping makes one ID of the tick that the word is at.
+// stepping makes one ID of the word's tick.
 func stepping(w word) func() Outcome { return overdrawing(w, limit, roomyMask) }
 
-// overdrawing is stepping with so many words in a tick, in a field of so wide a mask.
+// overdrawing is stepping with limit words in a tick, in the field of mask.
 func overdrawing(w word, limit, mask uint64) func() Outcome {
 	return func() Outcome {
 		next, ok := w.Step(limit, mask)
@@ -141,10 +141,10 @@ func beginning(w word) func() Outcome {
 	}
 }
 
-// rising wants that the word never falls, that no ID is beyond it, and that each is of a sequence
-// that there is and made once: the ghost has a bit for each ID. All sequences in the room count as
-// the last one of the tick. With afterAll, that is order, too: a call's ID is greater than those of
-// all calls that ended before.
+// rising checks three promises. The word never falls, no ID is beyond the word, and each ID has a
+// valid sequence and is made once. The ghost has a bit for each ID. All sequences in the room count
+// as the last sequence of the tick. Together with afterAll, rising checks order as well: a call's
+// ID is greater than the IDs of all calls that ended before.
 func rising(ghost uint32, e Event) (uint32, string) {
 	last := func(state uint64) uint64 { return state&^roomyMask | min(state&roomyMask, limit-1) }
 	if last(e.New[stateCell]) < last(e.Old[stateCell]) {
@@ -165,7 +165,7 @@ func rising(ghost uint32, e Event) (uint32, string) {
 	return ghost, ""
 }
 
-// A narrow is the layout of words that are added with little room above them.
+// A narrow is a layout of words for Step with little room above the sequence.
 type narrow struct{ bits, limit uint64 }
 
 func (n narrow) mask() uint64 { return 1<<n.bits - 1 }
@@ -178,9 +178,9 @@ func beginningNarrow(w word, n narrow) func() Outcome {
 	}
 }
 
-// watch wants each ID once and of a sequence that there is. Only the program Advance, which reads
-// the clock, changes the time. The sequence is never further beyond its end than there are callers
-// of Step. The ghost has a bit for each ID.
+// watch checks that each ID is made once and has a valid sequence. Only the program Advance, which
+// reads the clock, may change the time. The sequence may be beyond its end by at most the number of
+// callers of Step. The ghost has a bit for each ID.
 func (n narrow) watch(callers uint64) func(uint32, Event) (uint32, string) {
 	return func(ghost uint32, e Event) (uint32, string) {
 		before, after := e.Old[stateCell], e.New[stateCell]
@@ -204,8 +204,7 @@ func (n narrow) watch(callers uint64) func(uint32, Event) (uint32, string) {
 	}
 }
 
-// afterAll wants that what a call issues is greater than the word that it found at first, if it
-// looked for that.
+// afterAll checks that the words of a call are greater than the first state loaded by the call.
 func afterAll(steps []Step, o Outcome) string {
 	for _, s := range steps {
 		if s.Cell == "state" && s.Kind == atomic.Load {
@@ -218,13 +217,13 @@ func afterAll(steps []Step, o Outcome) string {
 	return ""
 }
 
-// sealing ends the word. That it has come to its end shows as an outcome.
+// sealing ends the word. Its outcome has the last word, so that Watch sees the end of Seal.
 func sealing(w word) func() Outcome {
 	return func() Outcome { return Outcome{First: w.Seal(1), Run: 1} }
 }
 
-// sealed wants that nothing is issued once Seal has returned, and nothing above what it returned
-// before: the ghost is the greatest word issued, and a bit that says that it is the last.
+// sealed checks that nothing is issued after Seal has returned, and that no word issued is greater
+// than the result of Seal. The ghost is the greatest word issued, and a bit that is set after Seal.
 func sealed(ghost uint32, e Event) (uint32, string) {
 	const over = 1 << 31
 	switch {
@@ -242,9 +241,9 @@ func sealed(ghost uint32, e Event) (uint32, string) {
 	return ghost, ""
 }
 
-// increasing wants every word issued to be greater than all issued before it. That is more than
-// that no two are equal, and cheaper to watch: the ghost is the greatest word issued, which in a
-// word without fault is the word itself.
+// increasing checks that every word issued is greater than all words before. This is stronger than
+// distinct, and cheaper: the ghost is the greatest word issued. Without a fault, the greatest word
+// issued is the state.
 func increasing(greatest uint32, e Event) (uint32, string) {
 	if e.Run == 0 {
 		return greatest, ""
@@ -255,8 +254,8 @@ func increasing(greatest uint32, e Event) (uint32, string) {
 	return uint32(e.First) + uint32(e.Run) - 1, ""
 }
 
-// distinct wants no word to be issued twice and asks for no order: the ghost has a bit for every
-// word issued. It is for code that keeps no order.
+// distinct checks that no word is issued twice, for code that keeps no order. The ghost has a bit
+// for every word issued.
 func distinct(before uint32, e Event) (uint32, string) {
 	for w := e.First; w < e.First+uint64(e.Run); w++ {
 		bit := uint32(1) << w
@@ -268,8 +267,8 @@ func distinct(before uint32, e Event) (uint32, string) {
 	return before, ""
 }
 
-// fenced wants that the fence never falls and that a word is below the fence of the moment in which
-// it is issued, so also below the highest fence ever raised.
+// fenced checks two promises. The fence never falls, and each word is below the fence at the moment
+// of its issue. The word is then also below the highest fence ever raised.
 func fenced(ghost uint32, e Event) (uint32, string) {
 	if e.New[fenceCell] < e.Old[fenceCell] {
 		return ghost, fmt.Sprintf("the fence fell from %s to %s", format(e.Old[fenceCell]), format(e.New[fenceCell]))
@@ -291,8 +290,7 @@ func both(a, b func(uint32, Event) (uint32, string)) func(uint32, Event) (uint32
 	}
 }
 
-// belowSeenFence wants that a call that issues has itself seen a fence above all that it issues:
-// not only was the fence there, the caller knew.
+// belowSeenFence checks that each call has itself seen a fence above all its words.
 func belowSeenFence(steps []Step, o Outcome) string {
 	var seen uint64
 	for _, s := range steps {
@@ -306,8 +304,8 @@ func belowSeenFence(steps []Step, o Outcome) string {
 	return ""
 }
 
-// holds searches a model that must have no violation, and checks that the search was not empty:
-// callers lost swaps, and all of them could come to their end.
+// holds searches a model that must have no violation. It checks that the search was not empty:
+// callers lost swaps, and callers completed all calls.
 func holds(t *testing.T, m *Model) Report {
 	t.Helper()
 	r := m.Search()
@@ -322,7 +320,7 @@ func holds(t *testing.T, m *Model) Report {
 	return r
 }
 
-// fails searches a model that must have a violation, and prints the way to it.
+// fails searches a model that must have a violation, and logs the path to the violation.
 func fails(t *testing.T, m *Model, want string) {
 	t.Helper()
 	r := m.Search()

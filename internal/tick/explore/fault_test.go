@@ -9,8 +9,8 @@ import (
 	"github.com/firn-id/firn/internal/tick/explore/split"
 )
 
-// splitting makes one ID of two atomics. Sequences that run over take no part: the fault needs
-// none.
+// splitting makes an ID from two atomics. It ignores sequences beyond the end, since the fault does
+// not need these sequences.
 func splitting(g *split.Generator) func() Outcome {
 	return func() Outcome {
 		time, seq := g.Next(Choose("reads the clock:", ticks...))
@@ -26,13 +26,13 @@ func splitModel(callers, made int) *Model {
 	}
 }
 
-// A time and a sequence in two atomics give an ID twice.
+// A time and a sequence in two atomics issue an ID twice.
 func TestTwoAtomicsGiveADuplicate(t *testing.T) {
 	fails(t, splitModel(2, 1), "issued twice")
 }
 
-// The fault is one of callers who meet: alone, the same code makes four distinct IDs whatever the
-// clock does.
+// The fault needs two callers. With one caller, the same code makes four distinct IDs for any
+// clock.
 func TestTwoAtomicsAreRightAlone(t *testing.T) {
 	if r := splitModel(1, 4).Search(); r.Violation != "" || r.Ends == 0 {
 		t.Errorf("%s: %v", r.Violation, r.Trace)

@@ -7,29 +7,29 @@ import (
 	"github.com/firn-id/firn/internal/tick/explore/atomic"
 )
 
-// local is the state of one caller: what it has completed, and in its present call the steps so
-// far. From them follows its next operation.
+// local is the state of one caller: the number of completed calls, and the steps of the present
+// call. The next operation follows from the steps.
 type local struct {
 	program int
 	made    int
 	steps   []Step
-	done    bool // has made all its calls; else next is what it is about to do
+	done    bool // all calls are completed; otherwise next is the next operation
 	next    operation
 	cell    int
 	after   map[uint64]*edge // by the operation's result
 }
 
-// edge is where a result takes a caller.
+// edge is the step of a caller with a certain result.
 type edge struct {
 	to        uint16
 	first     uint64
 	run       int
-	lost      bool // a swap that failed
+	lost      bool // a failed swap
 	again     bool // the call is made again
 	violation string
 }
 
-// locals holds every local state met, each found once.
+// locals holds every local state that the search has met, once.
 type locals struct {
 	programs []Program
 	cells    cells
@@ -37,7 +37,7 @@ type locals struct {
 	all      []*local
 }
 
-// begin returns the state of a caller that has made so many calls.
+// begin returns the state of a caller after a number of completed calls.
 func (ls *locals) begin(program, made int) uint16 { return ls.intern(program, made, nil) }
 
 func (ls *locals) intern(program, made int, steps []Step) uint16 {
@@ -74,11 +74,11 @@ func (ls *locals) cell(o operation) int {
 	return i
 }
 
-// pending is panicked with at an operation that has no result yet.
+// pending is the panic value of an operation without a result.
 type pending operation
 
-// run makes a call, giving its operations the results of steps. Either it ends, or it comes to one
-// operation more, which is put in next.
+// run makes a call, and gives the results of steps to its operations. Either the call ends, or run
+// stores the first operation without a result in next.
 func (ls *locals) run(program int, steps []Step, next *operation) (o Outcome, ended bool) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -103,7 +103,7 @@ func (ls *locals) run(program int, steps []Step, next *operation) (o Outcome, en
 	return ls.programs[program].Call(), true
 }
 
-// step returns where the caller goes when its next operation gives result.
+// step returns the edge of a caller whose next operation has the result.
 func (ls *locals) step(at uint16, result uint64) *edge {
 	l := ls.all[at]
 	if e := l.after[result]; e != nil {
@@ -144,7 +144,7 @@ func (ls *locals) edge(l *local, result uint64) *edge {
 	return e
 }
 
-// restart returns the steps of a call up to where it first came to the operation next.
+// restart returns the steps of a call before the call first came to the operation next.
 func (ls *locals) restart(program int, steps []Step, next operation) []Step {
 	for n := range steps {
 		var before operation

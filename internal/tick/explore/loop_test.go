@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// Program.Restarts claims that a call that lost a swap is where it was when its loop began. So it
-// is if the method is one endless loop that writes to no variable from outside it: then nothing but
-// the arguments outlives a round.
+// Program.Restarts claims that a call starts its loop again after a lost swap, and keeps nothing.
+// The claim holds if the method is one endless loop that writes to no variable from outside the
+// loop: only the arguments then outlive a round.
 func TestCallsStartAgainAfterALostSwap(t *testing.T) {
 	loops := startAgain(t, "simtick/word.go")
 	for _, method := range []string{"Advance", "Reserve", "Raise", "Pass", "Trim"} {
@@ -23,7 +23,8 @@ func TestCallsStartAgainAfterALostSwap(t *testing.T) {
 	}
 }
 
-// startAgain reports of each method of a file, by type and name, whether it is such a loop.
+// startAgain reports, for each method of a file, by type and name, whether the method is such a
+// loop.
 func startAgain(t *testing.T, path string) map[string]bool {
 	t.Helper()
 	files := token.NewFileSet()
@@ -32,7 +33,7 @@ func startAgain(t *testing.T, path string) map[string]bool {
 		t.Fatal(err)
 	}
 	info := &types.Info{Uses: make(map[*ast.Ident]types.Object)}
-	config := types.Config{Error: func(error) {}} // imports stay unknown: local names are what counts
+	config := types.Config{Error: func(error) {}} // imports stay unknown, since only local names count
 	_, _ = config.Check("tick", files, []*ast.File{file}, info)
 
 	methods := make(map[string]bool)
@@ -59,7 +60,7 @@ func startAgain(t *testing.T, path string) map[string]bool {
 			case *ast.IncDecStmt:
 				written = []ast.Expr{n.X}
 			case *ast.UnaryExpr:
-				if n.Op == token.AND { // a pointer could write to it unseen
+				if n.Op == token.AND { // a pointer could write to the variable unseen
 					written = []ast.Expr{n.X}
 				}
 			}

@@ -12,49 +12,49 @@ const (
 	maxCells  = 2
 )
 
-// Model is code to explore: what its callers share, what they do and what must hold.
+// Model is code to explore: the memory of its callers, their programs and the promises to check.
 type Model struct {
-	// Shared points to the struct that holds the atomics. The search keeps their values; the struct
+	// Shared points to the struct that holds the atomics. The search keeps the values; the struct
 	// itself never changes.
 	Shared any
 	// Setup, if any, runs alone before the callers start.
 	Setup    func()
 	Programs []Program
-	// Watch, if any, is called at each step that writes or issues. It carries the ghost, a value of
-	// its own, from step to step, and says what is violated.
+	// Watch, if any, is called at each step that writes or issues words. Watch keeps a value of its
+	// own, the ghost, from step to step. It returns the violation, if any, in words.
 	Watch func(ghost uint32, e Event) (uint32, string)
-	// Format writes an issued word in a trace; nil for decimal.
+	// Format writes an issued word in a trace; nil means decimal.
 	Format func(word uint64) string
 }
 
-// Program is what some alike callers do. Call runs against the simulated atomics; it must be a
-// function of the results of its operations, and so must make its Shared calls and Choose, and read
-// nothing else that changes.
+// Program is the work of one or more equal callers. Call runs on the simulated atomics. Call must
+// be a function of the results of its operations on Shared and of Choose, and must read nothing
+// else that changes.
 type Program struct {
 	Name   string
-	Actors int // callers that run it
-	Calls  int // calls that each completes
+	Actors int // number of callers
+	Calls  int // number of calls that each caller completes
 	Call   func() Outcome
-	// Restarts says that a call that has lost a swap goes on as it did when it first came to the
-	// operation that it now does next: at the start of its loop. The search then forgets what the
-	// call has seen since, which keeps the states few. The search checks that the call has come to
-	// that operation before; that the memory of the call is the same, is for the caller to know.
+	// Restarts says that a call starts its loop again after a lost swap, with nothing kept from the
+	// round before. The search then forgets the results of the round, which saves many states. The
+	// search checks that the call has already come to its next operation. The author of the Program
+	// must ensure that the call keeps nothing else.
 	Restarts bool
-	// Check, if any, judges a call by its own steps: what is violated.
+	// Check, if any, checks a call by its own steps. It returns the violation, if any, in words.
 	Check func(steps []Step, o Outcome) string
 }
 
-// Outcome is what became of a call: words issued, if any, or that it does not count and is made
-// again.
+// Outcome is the result of a call: the words issued, if any. If Again is true, the call does not
+// count and the caller repeats the call.
 type Outcome struct {
 	First uint64
 	Run   int // number of words from First on; 0 for none
 	Again bool
 }
 
-// Event is a step as Watch sees it: memory before and after, by cell in the order of the struct,
-// and the words that the step issued, if it ended a call that did. A call ends with its last
-// operation: nothing that others can see comes after.
+// Event is a step, for Watch: the memory before and after, by cell in the order of the struct. If
+// the step ended a call, First and Run are the words issued by the call. A call ends with its last
+// operation, since other callers see nothing later.
 type Event struct {
 	Program  string
 	Old, New [maxCells]uint64
@@ -70,15 +70,15 @@ type Step struct {
 	Result uint64
 }
 
-// operation is one on memory or, with options, a choice.
+// operation is an operation on memory or, with options, a choice.
 type operation struct {
 	atomic.Op
 	choice  string
 	options []uint64
 }
 
-// Choose returns one of the options: the search tries all. It stands for what a caller reads that
-// is not shared memory.
+// Choose returns one of the options. The search tries all options. Choose stands for readings of
+// anything other than shared memory, such as the clock.
 func Choose(what string, options ...uint64) uint64 {
 	return perform(operation{choice: what, options: options})
 }
@@ -94,7 +94,7 @@ func (o operation) same(p operation) bool {
 	return o.Op == p.Op && o.choice == p.choice && len(o.options) == len(p.options)
 }
 
-// cells are the atomics of a struct and of the structs that it embeds, in order.
+// cells are the atomics of a struct and of its embedded structs, in order.
 type cells struct {
 	index map[*atomic.Uint64]int
 	names []string
@@ -115,7 +115,7 @@ func cellsOf(shared any) cells {
 	return c
 }
 
-// setUp returns the memory that the callers start with.
+// setUp returns the memory at the start of the callers.
 func (m *Model) setUp(c cells) (memory [maxCells]uint64) {
 	if m.Setup == nil {
 		return memory

@@ -8,21 +8,21 @@ import (
 	"github.com/firn-id/firn/internal/tick/explore/atomic"
 )
 
-// Report is what a search found.
+// Report is the result of a search.
 type Report struct {
-	States      int // that differ in more than the names of callers that are alike
+	States      int // states, apart from the names of equal callers
 	Transitions int
-	Lost        int // transitions in which a swap failed
-	Again       int // transitions that ended a call that is to be made again
-	Ends        int // states in which all callers have made all their calls
+	Lost        int // transitions with a failed swap
+	Again       int // transitions that ended a call with Outcome.Again
+	Ends        int // states with all calls of all callers completed
 
 	Violation string   // empty if there is none
-	Trace     []string // a shortest way to it, a step a line
+	Trace     []string // a shortest path to the violation, one step a line
 }
 
-// state is one of the whole: memory, by index of the values met, and the callers' local states.
-// Callers that run one program are interchangeable, so theirs are in ascending order: states that
-// differ by a renaming of callers are one.
+// state is a state of the model: the memory, as indices of values, and the local states of the
+// callers. The local states of the callers of one program are in ascending order. States with only
+// the names of callers exchanged are therefore equal.
 type state struct {
 	actors [maxActors]uint16
 	memory [maxCells]uint8
@@ -36,15 +36,15 @@ type search struct {
 	groups [][2]int // the actors of each program, from and to
 	actors int
 
-	values  []uint64 // that cells have held
+	values  []uint64 // all values of cells
 	indices map[uint64]uint8
 
 	seen   table
-	parent []uint32 // of the state found at the same place of seen
+	parent []uint32 // index of the state before, for each state of seen
 }
 
-// Search visits every state that the callers can reach, each operation and each choice a step of
-// its own, breadth first, until it comes on a violation.
+// Search visits every state that the callers can reach, breadth first, until it finds a violation.
+// Each operation and each choice is a step.
 func (m *Model) Search() Report {
 	s := &search{model: m, cells: cellsOf(m.Shared), indices: make(map[uint64]uint8)}
 	s.locals = locals{programs: m.Programs, cells: s.cells, byKey: make(map[string]uint16)}
@@ -104,12 +104,12 @@ type move struct {
 	violation string
 }
 
-// moves calls yield with each step that can follow from, until it returns false.
+// moves calls yield with each step that is possible in from, until yield returns false.
 func (s *search) moves(from state, yield func(move) bool) {
 	for _, g := range s.groups {
 		for i := g[0]; i < g[1]; i++ {
 			if i > g[0] && from.actors[i] == from.actors[i-1] {
-				continue // what this one can do, the one before does
+				continue // this caller can do only the same as the caller before
 			}
 			l := s.locals.all[from.actors[i]]
 			if l.done {
@@ -151,7 +151,7 @@ func (s *search) move(from state, actor int, l *local, result uint64, memory [ma
 func (s *search) canonical(st state) state {
 	for _, g := range s.groups {
 		a := st.actors[g[0]:g[1]]
-		for i := 1; i < len(a); i++ { // insertion sort: they are two or three
+		for i := 1; i < len(a); i++ { // insertion sort, of two or three callers
 			for j := i; j > 0 && a[j] < a[j-1]; j-- {
 				a[j], a[j-1] = a[j-1], a[j]
 			}
@@ -160,7 +160,7 @@ func (s *search) canonical(st state) state {
 	return st
 }
 
-// value returns the index of a value of memory.
+// value returns the index of a value.
 func (s *search) value(v uint64) uint8 {
 	if i, ok := s.indices[v]; ok {
 		return i
@@ -174,8 +174,8 @@ func (s *search) value(v uint64) uint8 {
 	return i
 }
 
-// trace writes the way from the first state to the one at, and the last move. The way is known as
-// canonical states; it is walked again with callers that keep their names.
+// trace writes the path from the first state to the state at, and the last move. The search knows
+// the path as canonical states. trace walks the path again with callers that keep their names.
 func (s *search) trace(at int, last move) []string {
 	way := []state{s.canonical(last.to)}
 	for i := at; i > 0; i = int(s.parent[i]) {
@@ -200,7 +200,7 @@ func (s *search) trace(at int, last move) []string {
 	return lines
 }
 
-// line writes a move: who does what, and what comes of it.
+// line writes a move: the caller, the operation and the result.
 func (s *search) line(from state, mv move) string {
 	l := s.locals.all[from.actors[mv.actor]]
 	var b strings.Builder
@@ -233,14 +233,14 @@ func (s *search) line(from state, mv move) string {
 	return b.String()
 }
 
-// table is the set of states seen, in the order in which they were: a hash table with open
-// addressing. A map does the same in three times the time.
+// table is the set of states seen, in order: a hash table with open addressing. A map takes three
+// times as long.
 type table struct {
 	states []state
-	slots  []uint32 // place in states + 1, 0 for none; a power of 2 of them
+	slots  []uint32 // index in states plus 1, or 0 if free; the length is a power of 2
 }
 
-// add adds st and tells whether it is new.
+// add adds st, and reports whether st is new.
 func (t *table) add(st state) bool {
 	if 2*len(t.states) >= len(t.slots) {
 		t.grow()

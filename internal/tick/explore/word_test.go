@@ -6,9 +6,9 @@ import (
 	tick "github.com/firn-id/firn/internal/tick/explore/simtick"
 )
 
-// Three callers make three IDs each. Every step of every caller is on its own: reading the clock,
-// loading the word, loading the fence, swapping. Nothing is left out here: a caller remembers all
-// that it has seen in its call.
+// Three callers make three IDs each. Each reading of the clock, load of the word, load of the fence
+// and swap is a step. In the first model, a caller remembers everything that it has seen in its
+// call.
 func TestThreeCallersOfThreeIDs(t *testing.T) {
 	w := new(tick.Word)
 	kept := holds(t, &Model{
@@ -24,7 +24,7 @@ func TestThreeCallersOfThreeIDs(t *testing.T) {
 	}
 }
 
-// The other ways in which formats use the word, and a fourth caller.
+// Formats also use the word in these ways. One model has a fourth caller.
 func TestAdvance(t *testing.T) {
 	for _, c := range []struct {
 		name         string
@@ -50,7 +50,7 @@ func TestAdvance(t *testing.T) {
 	}
 }
 
-// Runs of one or two words, alone and mixed with single ones.
+// Runs of one or two words, alone and mixed with single words.
 func TestReserve(t *testing.T) {
 	w := new(tick.Word)
 	for _, c := range []struct {
@@ -74,14 +74,14 @@ func TestReserve(t *testing.T) {
 	}
 }
 
-// Words are added while others begin ticks, at their end too, and while runs are reserved.
+// Callers add words while other callers begin ticks, also at the end of ticks, and reserve runs.
 func TestStep(t *testing.T) {
 	holds(t, stepModel(new(tick.Word), 2, 2))
 	holds(t, stepModel(new(tick.Word), 1, 3))
 }
 
-// Three callers call three times each, all of whom may take the tick that the word is at for the
-// present one or read the clock, which shows any tick: what a generator's callers do.
+// Three callers call three times each. Each call either takes the word's tick for the present tick,
+// or reads the clock, which shows any tick. The callers of a generator do the same.
 func TestThreeCallersOfThreeCallsInEitherWay(t *testing.T) {
 	w := new(tick.Word)
 	step, begin := stepping(w), beginning(w)
@@ -96,7 +96,7 @@ func TestThreeCallersOfThreeCallsInEitherWay(t *testing.T) {
 	})
 }
 
-// stepModel has callers of Step beside one of Advance and one of Reserve.
+// stepModel has callers of Step, a caller of Advance and a caller of Reserve.
 func stepModel(w word, steppers, made int) *Model {
 	reserve := func() Outcome {
 		floor := Choose("reads the clock:", 1, 2) << roomy
@@ -116,21 +116,21 @@ func stepModel(w word, steppers, made int) *Model {
 	}
 }
 
-// Callers of Step who go on when the tick is exhausted never carry into the time, as long as the
-// room has a place for each of them, however often they call.
+// Callers of Step that continue in an exhausted tick never carry into the time, if the room is as
+// wide as the number of callers. The number of calls does not matter.
 func TestStepBeyondTheEnd(t *testing.T) {
 	holds(t, overdrawnModel(new(tick.Word), narrow{bits: 2, limit: 2}, 2, 5))
 	holds(t, overdrawnModel(new(tick.Word), narrow{bits: 2, limit: 1}, 3, 4))
 	holds(t, overdrawnModel(new(tick.Word), narrow{bits: 3, limit: 5}, 3, 3))
 }
 
-// The bound is exact: with a place less than callers, one of them carries.
+// The bound is exact. With room for all callers but one, a caller carries.
 func TestStepBeyondTheEndNeedsTheRoom(t *testing.T) {
 	fails(t, overdrawnModel(new(tick.Word), narrow{bits: 2, limit: 2}, 3, 5), "carried into the time")
 }
 
-// overdrawnModel has callers of Step, each of whom calls more often than there is room, beside one
-// who begins ticks.
+// overdrawnModel has callers of Step and a caller that begins ticks. Each caller of Step calls more
+// often than the room is wide.
 func overdrawnModel(w word, n narrow, callers, calls int) *Model {
 	return &Model{
 		Shared: w, Setup: func() { w.Open(); w.Advance(1<<n.bits, 0, 0, 1, 2<<n.bits) }, Watch: n.watch(uint64(callers)),
@@ -141,7 +141,7 @@ func overdrawnModel(w word, n narrow, callers, calls int) *Model {
 	}
 }
 
-// Words are added while the fence rises.
+// Callers add words while the fence rises.
 func TestStepAtTheFence(t *testing.T) { holds(t, stepFenceModel(new(tick.Word))) }
 
 func stepFenceModel(w word) *Model {
@@ -156,15 +156,15 @@ func stepFenceModel(w word) *Model {
 	}
 }
 
-// The fence rises at any moment, to any of some words: raised by one while three make IDs, and by
-// two who know nothing of each other while two do.
+// The fence rises at any moment, to one of several words. Either one caller raises the fence while
+// three make IDs, or two callers raise the fence independently while two make IDs.
 func TestFence(t *testing.T) {
 	holds(t, fenceModel(new(tick.Word), 2, 1))
 	holds(t, fenceModel(new(tick.Word), 1, 2))
 }
 
-// fenceModel has callers of Advance and one of Reserve while the fence is raised: to the middle of
-// a tick, to its end and to beyond all ticks.
+// fenceModel has callers of Advance and a caller of Reserve while the fence is raised: to the
+// middle of a tick, to its end, and beyond all ticks.
 func fenceModel(w word, advancers, raisers int) *Model {
 	return &Model{
 		Shared: w, Setup: func() { w.Raise(5) }, Watch: both(increasing, fenced), Format: format,
@@ -176,13 +176,13 @@ func fenceModel(w word, advancers, raisers int) *Model {
 	}
 }
 
-// The word is sealed at any moment while others make IDs and one raises the fence before.
+// The word is sealed at any moment while other callers make IDs. The fence was raised before.
 func TestSeal(t *testing.T) {
 	holds(t, sealModel(new(tick.Word), 2))
 }
 
-// sealModel has callers of Advance and one of Reserve while the word is sealed. In a few tries each
-// of them may find no word, for as long as it likes.
+// sealModel has callers of Advance and a caller of Reserve while the word is sealed. Each call may
+// find no word, and still counts.
 func sealModel(w word, advancers int) *Model {
 	return &Model{
 		Shared: w, Setup: func() { w.Raise(14) }, Watch: sealed, Format: format,
@@ -194,13 +194,13 @@ func sealModel(w word, advancers int) *Model {
 	}
 }
 
-// Words are added while the word is sealed, also beyond the end of their tick.
+// Callers add words while the word is sealed, also beyond the end of a tick.
 func TestStepAtTheSeal(t *testing.T) { holds(t, stepSealModel(new(tick.Word), highMark)) }
 
-// highMark is a bit above the time, which the seal of words that are added needs.
+// highMark is a bit above the time. The seal of words for Step needs this bit.
 const highMark = 1 << 20
 
-// A mark within the sequence can be taken back by Trim, to a state that another caller has seen.
+// Trim can take back a mark within the sequence, to a state that another caller has seen.
 func TestStepAtTheSealNeedsAHighMark(t *testing.T) {
 	fails(t, stepSealModel(new(tick.Word), 1), "the seal")
 }
@@ -217,7 +217,7 @@ func stepSealModel(w word, mark uint64) *Model {
 	}
 }
 
-// trying makes a call count that finds no word.
+// trying makes a call count even if the call finds no word.
 func trying(call func() Outcome) func() Outcome {
 	return func() Outcome {
 		o := call()
@@ -226,7 +226,7 @@ func trying(call func() Outcome) func() Outcome {
 	}
 }
 
-// Words are passed over while others are made: they still only increase.
+// Words still only increase while a caller passes over words.
 func TestPass(t *testing.T) {
 	holds(t, passModel(new(tick.Word), 2))
 }

@@ -1,6 +1,5 @@
-// Package atomic stands in for sync/atomic in code that is explored. Its values hold nothing: each
-// operation is handed to whoever runs the code, who keeps the memory and says what the operation
-// returns.
+// Package atomic replaces sync/atomic in explored code. Its values hold nothing: each operation
+// calls Perform, and the search keeps the memory and returns the result.
 package atomic
 
 import "fmt"
@@ -19,17 +18,17 @@ const (
 type Op struct {
 	Kind Kind
 	Cell *Uint64
-	A, B uint64 // the operands, as far as the kind has them
+	A, B uint64 // the operands, if the kind has operands
 }
 
-// Perform returns an operation's result: what it loads, the sum, 1 or 0 for a swap made or not.
-// Whoever runs the code sets it, and runs one piece of code at a time: code that thinks it calls
-// sync/atomic has no place to pass it along.
+// Perform returns the result of an operation: the value of a load, the sum of an addition, 1 or 0
+// for a successful or failed swap. The search sets Perform, and runs one piece of code at a time.
+// Perform is global, since the explored code cannot pass it along.
 var Perform func(Op) uint64
 
-// Uint64 has the methods of sync/atomic's that the explored code calls.
+// Uint64 has the methods of sync/atomic.Uint64 that the explored code calls.
 type Uint64 struct {
-	_ uint64 // so that no two share an address
+	_ uint64 // so that each value has its own address
 }
 
 func (c *Uint64) Load() uint64   { return Perform(Op{Kind: Load, Cell: c}) }
@@ -39,7 +38,7 @@ func (c *Uint64) CompareAndSwap(old, next uint64) bool {
 }
 func (c *Uint64) Add(delta uint64) uint64 { return Perform(Op{Kind: Add, Cell: c, A: delta}) }
 
-// On returns what o makes of a cell that holds v, and o's result.
+// On returns the value after o of a cell that holds v, and the result of o.
 func (o Op) On(v uint64) (after, result uint64) {
 	switch o.Kind {
 	case Load:

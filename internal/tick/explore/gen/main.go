@@ -26,8 +26,8 @@ package tick
 
 var comments = regexp.MustCompile(`(?m)^\s*//.*\n`)
 
-// An edit replaces text that occurs exactly once. A change of word.go that an edit no longer fits
-// therefore stops the generator.
+// An edit replaces text that occurs exactly once. If an edit no longer fits word.go, the generator
+// stops.
 type edit struct{ old, new string }
 
 var simulate = edit{
@@ -35,7 +35,8 @@ var simulate = edit{
 	`import "github.com/firn-id/firn/internal/tick/explore/atomic"`,
 }
 
-// A mutant is a type that embeds the word and overrides one method with a faulty one.
+// A mutant is a type with a fault. It embeds the word and overrides one method with a faulty
+// method.
 type mutant struct {
 	name, method, fault string
 	edits               []edit
@@ -169,8 +170,8 @@ func (w *%[1]s) %[2]s(%[4]s
 `, m.name, m.method, m.fault, body), nil
 }
 
-// overridable returns an error if a method of the word uses another method of the word. The method
-// of an embedded word would use the right one, not the faulty one that a mutant overrides.
+// overridable returns an error if a method of the word uses another method of the word. A method of
+// the embedded word would use the right method, not the mutant's faulty method.
 func overridable(source string) error {
 	file, err := parser.ParseFile(token.NewFileSet(), "word.go", source, parser.SkipObjectResolution)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The search says something about word.go only as long as it runs word.go.
+// The search is about word.go only if the generated files are current.
 func TestGeneratedFilesAreCurrent(t *testing.T) {
 	source, err := os.ReadFile("../../word.go")
 	if err != nil {
@@ -55,7 +55,7 @@ func TestGenerateRefuses(t *testing.T) {
 	}
 }
 
-// Taking the header off and putting the import back gives word.go, byte for byte.
+// Without the header and with the import of sync/atomic, simtick/word.go is word.go, byte for byte.
 func TestOnlyTheImportIsReplaced(t *testing.T) {
 	source, err := os.ReadFile("../../word.go")
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package split is the design that the one word replaces: the time and the sequence in two atomics.
-// Alone it numbers IDs correctly, whatever the clock does. It is here to show that the search finds
-// what goes wrong with two callers.
+// Package split is the design that the word replaces: the time and the sequence in two atomics.
+// With one caller the design is correct for any clock. The search must find the fault with two
+// callers.
 package split
 
 import "github.com/firn-id/firn/internal/tick/explore/atomic"
