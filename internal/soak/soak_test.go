@@ -91,7 +91,7 @@ func soakAll(t *testing.T, system bool) {
 			ids, happened, err := s.Run(t.Context())
 			took := time.Since(began)
 			t.Logf("%s: %d IDs in %v, %.1f million a second; %d timestamps, %d steps back; "+
-				"TryNext found %d times a spent tick and %d times the clock behind",
+				"TryNext found %d times an exhausted tick and %d times the clock behind",
 				f.name, ids, took.Round(time.Millisecond), float64(ids)/1e6/took.Seconds(),
 				happened.Boundaries, happened.Steps, happened.Exhausted, happened.Backwards)
 			if err != nil {

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// Allocations checks that reading and writing IDs allocates nothing but what it returns, and that a
-// generator allocates nothing, over spent ticks as well. The race detector allocates, so tests that
-// call it are built without.
+// Allocations checks that reading and writing IDs allocates only the result, and that a generator
+// allocates nothing, also in exhausted ticks. The race detector allocates, so tests with
+// Allocations are built without the race detector.
 func (s Suite[T, P]) Allocations(t *testing.T, generators map[string]Generator[T]) {
 	v := s.edges()[2]
 	id := s.Make(v)
@@ -32,7 +32,7 @@ func (s Suite[T, P]) Allocations(t *testing.T, generators map[string]Generator[T
 	}
 	ctx := context.Background()
 	for name, gen := range generators {
-		// The first wait makes what later ones use again.
+		// The first wait allocates places, and later waits use these places again.
 		for range 20_000 {
 			if _, err := gen.Next(ctx); err != nil {
 				t.Fatal(err)
@@ -54,7 +54,7 @@ func (s Suite[T, P]) Allocations(t *testing.T, generators map[string]Generator[T
 	_ = sink
 }
 
-//lint:ignore U1000 written so that the text is really made
+//lint:ignore U1000 written so that the compiler does not drop the text
 var stringSink string
 
 func allocations(t *testing.T, name string, want float64, f func() error) {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// StartChildren starts programs until the test ends, two at a time. A child that was just forked
-// has all files of its parent until it runs its program.
+// StartChildren starts programs until the test ends, two at a time. After the fork, a child has all
+// files of its parent until the child runs its program.
 func StartChildren(t testing.TB) {
 	t.Helper()
 	program, err := os.Executable()

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Forms checks that the value has this text and hex, and decimal form where the format has one:
-// written, and read in lower and in upper case.
+// Forms writes the value as text, hex and, if the format has a decimal form, decimal. It compares
+// the results, and reads the forms in lower and upper case.
 func (s Suite[T, P]) Forms(t testing.TB, v *big.Int, text, hexText, decimalText string) T {
 	t.Helper()
 	id := s.Make(v)
@@ -77,7 +77,7 @@ func (s Suite[T, P]) Forms(t testing.TB, v *big.Int, text, hexText, decimalText 
 	return id
 }
 
-// RoundTrips writes the samples in all forms, as the model does, and reads them back.
+// RoundTrips writes the samples in all forms, compares with the model, and reads the forms back.
 func (s Suite[T, P]) RoundTrips(t *testing.T) {
 	for _, v := range s.Samples() {
 		s.Forms(t, v, s.Model.Text(v), s.Model.Hex.Encode(v), decimal(1).Encode(v))
@@ -87,8 +87,8 @@ func (s Suite[T, P]) RoundTrips(t *testing.T) {
 	}
 }
 
-// Orders checks that texts, binary forms and Compare order the samples as their integers. ragged is
-// for texts of different lengths: those of one length alone sort.
+// Orders checks that texts, binary forms and Compare have the order of the integers. If ragged is
+// true, texts differ in length, and only texts of equal length must be in order.
 func (s Suite[T, P]) Orders(t *testing.T, ragged bool) {
 	all := s.Samples()
 	for i, a := range all {
@@ -121,8 +121,8 @@ func (s Suite[T, P]) Order(t testing.TB, a, b *big.Int, ragged bool) {
 	}
 }
 
-// foreignCharacters are characters that no alphabet has, but that look as if, or that lenient
-// decoders let pass.
+// foreignCharacters are outside every alphabet, but look similar or pass lenient decoders. The last
+// line has characters that are foreign only to some alphabets.
 var foreignCharacters = []string{
 	"-", "+", " ", "_", ".", ",", "=", "/", ":", "@", "[", "`", "{", "!", "\t", "\n", "\r", "\x00", "\x7f",
 	"\x80", "\xff", "\xc3", "\xed", "\xa0", // not UTF-8
@@ -130,8 +130,8 @@ var foreignCharacters = []string{
 	"I", "i", "L", "l", "O", "o", "U", "u", "w", "W", "z", "Z", "g", "G", // foreign to some
 }
 
-// Foreign puts foreign characters at each offset of good texts, in each form, and takes characters
-// away; the model says what is still right.
+// Foreign inserts foreign characters at each offset of valid texts, in each form, and also cuts
+// texts. The model says which texts are still valid.
 func (s Suite[T, P]) Foreign(t *testing.T) {
 	refused := 0
 	for _, form := range []string{"text", "decimal", "base36", "hex"} {
@@ -204,7 +204,7 @@ func (s Suite[T, P]) Rejects(t *testing.T) {
 			readers = append(readers, reader[T]{"UnmarshalJSON", func(_ string, dst *T) error {
 				return P(dst).UnmarshalJSON([]byte(data))
 			}})
-			if len(data) > 1 && data[0] == '"' { // the error is that of the text in it
+			if len(data) > 1 && data[0] == '"' { // the error is about the text in the string
 				input = data[1 : len(data)-1]
 			}
 		default:
@@ -220,8 +220,8 @@ func (s Suite[T, P]) Rejects(t *testing.T) {
 	}
 }
 
-// NoIDs checks what becomes of values that are none of the format's: no text, binary form, JSON or
-// SQL value is made of them, and dst comes back as it was.
+// NoIDs checks that values outside the format have no text, binary form, JSON or SQL value, and
+// that dst is unchanged.
 func (s Suite[T, P]) NoIDs(t *testing.T, values ...T) {
 	for _, id := range values {
 		dst := []byte("before")
@@ -255,8 +255,8 @@ func (s Suite[T, P]) NoIDs(t *testing.T, values ...T) {
 	}
 }
 
-// FuzzForm adds seeds and fuzzes the readers of a form against the model. What is read is written
-// in the canonical form, and that reads as the same.
+// FuzzForm adds seeds and fuzzes the readers of a form against the model. For a valid input, it
+// writes the ID in all forms and reads the forms back.
 func (s Suite[T, P]) FuzzForm(f *testing.F, form string) {
 	for i, v := range s.Samples() {
 		if i > 400 {

@@ -8,8 +8,8 @@ var (
 	Base32Hex80  = fixed(base32hexAlphabet, true, 16)
 )
 
-// Decimal returns decimal digits, as many as are given at the most.
+// Decimal returns the notation of up to most decimal digits.
 func Decimal(most int) Encoding { return decimal(most) }
 
-// Hexadecimal returns n hexadecimal digits.
+// Hexadecimal returns the notation of n hexadecimal digits.
 func Hexadecimal(n int) Encoding { return fixed(hexAlphabet, true, n) }

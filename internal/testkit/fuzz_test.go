@@ -12,9 +12,9 @@ import (
 	"testing"
 )
 
-// decoders are the exported functions and methods of the formats that read IDs, or parts of them,
-// with the fuzz target that compares each with the model. What the formats share is fuzzed through
-// them; the codecs have targets of their own as well.
+// decoders are the exported functions and methods of the formats that read IDs or parts of IDs,
+// each with the fuzz target that compares the decoder with the model. These targets also fuzz the
+// shared code. The codecs have their own targets in addition.
 var decoders = map[string]map[string]string{
 	"nanoflake": {
 		"Parse": "FuzzParse", "MustParse": "FuzzParse", "ID.UnmarshalText": "FuzzParse", "ParseDecimal": "FuzzParseDecimal",
@@ -54,11 +54,12 @@ var decoders = map[string]map[string]string{
 	},
 }
 
-// decoding matches the names of what decodes. FromTime builds an ID of times and numbers.
+// decoding matches the names of decoders. FromTime is not a decoder: it builds an ID from a time
+// and numbers.
 var decoding = regexp.MustCompile(`(^|\.)(Must)?(Parse|Unmarshal|Scan$|Encoded|(Scalable)?From(Int64|Bytes|Encoded|Binary|UUID))`)
 
-// functions returns the functions of the package in the directory, methods as "Type.Method": those
-// of its tests, or its exported ones.
+// functions returns the exported functions of the package in the directory, methods as
+// "Type.Method". If tests is true, it returns the functions of the package's tests instead.
 func functions(t *testing.T, dir string, tests bool) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
@@ -93,7 +94,7 @@ func functions(t *testing.T, dir string, tests bool) []string {
 	return found
 }
 
-// function returns the name of a function, of a method as "Type.Method".
+// function returns the name of a function, or "Type.Method" for a method.
 func function(f *ast.FuncDecl) string {
 	if f.Recv == nil {
 		return f.Name.Name
@@ -108,7 +109,7 @@ func function(f *ast.FuncDecl) string {
 	return f.Name.Name // of a generic type
 }
 
-// Every decoder has a fuzz target: one that is added without fails here.
+// Every decoder has a fuzz target. A new decoder without a fuzz target fails here.
 func TestEveryDecoderIsFuzzed(t *testing.T) {
 	for dir, targets := range decoders {
 		tests := functions(t, "../../"+dir, true)

@@ -15,7 +15,7 @@ import (
 	"github.com/firn-id/firn/iderr"
 )
 
-// A Clock shows the time to which the test sets it.
+// A Clock shows a time that the test sets.
 type Clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -38,10 +38,10 @@ func (c *Clock) Set(t time.Time) {
 	c.now = t
 }
 
-// Step moves the clock on by d, or back.
+// Step moves the clock forward by d, or back if d is negative.
 func (c *Clock) Step(d time.Duration) { c.Set(c.Now().Add(d)) }
 
-// A Generator is what the generators of all formats offer.
+// A Generator has the methods of the generators of all formats.
 type Generator[T any] interface {
 	Next(context.Context) (T, error)
 	TryNext() (T, error)
@@ -50,30 +50,30 @@ type Generator[T any] interface {
 	ExpiresAt() time.Time
 }
 
-// A Setup is what the settings of all generators have in common.
+// A Setup has the settings common to all generators.
 type Setup struct {
 	Clock       func() time.Time
 	MaxBackward time.Duration
 }
 
-// A Generation is a configuration of a generator, and what it promises.
+// A Generation is a configuration of a generator, and its promises.
 type Generation[T ID[T]] struct {
-	Name   string // of this configuration
+	Name   string // name of the configuration
 	Format string
 	New    func(Setup) (Generator[T], error)
-	Zero   func() Generator[T] // a generator that NewGenerator did not make
+	Zero   func() Generator[T] // returns the zero value of the generator
 
-	Unit        time.Duration     // of the ticks
-	First, Last time.Time         // where the first and the last tick begin
-	Time        func(T) time.Time // where an ID's tick begins
-	Least, Most int               // how many IDs a tick has
-	Unordered   bool              // within a tick
-	Draws       bool              // steps are random: one may fit a tick that another has spent
-	Holds       bool              // goes on in the last tick when the clock is behind
-	Exhausted   error             // what a spent tick is besides ErrExhausted
+	Unit        time.Duration     // length of a tick
+	First, Last time.Time         // starts of the first and the last tick
+	Time        func(T) time.Time // start of an ID's tick
+	Least, Most int               // bounds of the number of IDs in a tick
+	Unordered   bool              // IDs are not in order within a tick
+	Draws       bool              // steps are random, so a step may fit a tick after a failed call
+	Holds       bool              // continues in the last tick if the clock is behind
+	Exhausted   error             // the error of an exhausted tick, besides ErrExhausted
 }
 
-// now is a time in the middle of a tick, for fixed clocks.
+// now returns a time in the middle of a tick, for fixed clocks.
 func (g Generation[T]) now() time.Time {
 	return time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC).Add(g.Unit * 7 / 10)
 }
@@ -90,7 +90,7 @@ func (g Generation[T]) newGenerator(t testing.TB, clock func() time.Time, maxBac
 	return gen
 }
 
-// must returns the ID, which belongs to the tick of at.
+// must returns a function that checks for an error, and that the ID is of the tick of at.
 func (g Generation[T]) must(t testing.TB, at time.Time) func(T, error) T {
 	t.Helper()
 	return func(id T, err error) T {
@@ -105,7 +105,7 @@ func (g Generation[T]) must(t testing.TB, at time.Time) func(T, error) T {
 	}
 }
 
-// increases checks that an ID is greater than the one before it.
+// increases checks that an ID is greater than the ID before.
 func (g Generation[T]) increases(t testing.TB, before, id T) {
 	t.Helper()
 	if c := id.Compare(before); c == 0 || c < 0 && (!g.Unordered || g.Time(id).Before(g.Time(before))) {
@@ -113,7 +113,7 @@ func (g Generation[T]) increases(t testing.TB, before, id T) {
 	}
 }
 
-// drain uses up the tick and returns its IDs.
+// drain exhausts the tick and returns its IDs.
 func (g Generation[T]) drain(t testing.TB, gen Generator[T], at time.Time) []T {
 	t.Helper()
 	var all []T
@@ -122,7 +122,7 @@ func (g Generation[T]) drain(t testing.TB, gen Generator[T], at time.Time) []T {
 		if err != nil {
 			if !errors.Is(err, iderr.ErrExhausted) || errors.Is(err, iderr.ErrClockBackwards) ||
 				g.Exhausted != nil && !errors.Is(err, g.Exhausted) {
-				t.Fatalf("a spent tick gives %v", err)
+				t.Fatalf("an exhausted tick gives %v", err)
 			}
 			if id != *new(T) {
 				t.Fatalf("%v beside an error", id)
@@ -169,7 +169,7 @@ func (g Generation[T]) capacity(t *testing.T) {
 	gen := g.newGenerator(t, clock.Now, 0)
 	ticks := 2
 	if g.Most > 1<<17 {
-		ticks = 1 // is enough to count
+		ticks = 1 // enough for the count
 	}
 	for range ticks {
 		all := g.drain(t, gen, clock.Now())
@@ -181,13 +181,13 @@ func (g Generation[T]) capacity(t *testing.T) {
 				break
 			}
 			if id, err := gen.TryNext(); !errors.Is(err, iderr.ErrExhausted) {
-				t.Errorf("a spent tick gives %v, %v", id, err)
+				t.Errorf("an exhausted tick gives %v, %v", id, err)
 			}
 		}
 		clock.Set(g.tick(clock.Now()).Add(g.Unit - 1)) // the last instant of the tick
 		if !g.Draws {
 			if id, err := gen.TryNext(); !errors.Is(err, iderr.ErrExhausted) {
-				t.Errorf("a spent tick gives %v, %v", id, err)
+				t.Errorf("an exhausted tick gives %v, %v", id, err)
 			}
 		}
 		clock.Step(1)
@@ -196,7 +196,7 @@ func (g Generation[T]) capacity(t *testing.T) {
 	}
 }
 
-// backwardsBy checks that the calls give a ClockError of exactly so much.
+// backwardsBy checks that the calls return a ClockError with exactly the duration by.
 func (g Generation[T]) backwardsBy(t testing.TB, gen Generator[T], by time.Duration, waits bool) {
 	t.Helper()
 	check := func(name string, err error) {
@@ -243,7 +243,7 @@ func (g Generation[T]) backwards(t *testing.T) {
 			for _, within := range []time.Duration{0, g.Unit - 1} {
 				clock.Set(g.tick(g.now()).Add(within - behind))
 				if g.Holds && behind <= allowed {
-					if g.Least > 8 { // IDs for all that follows
+					if g.Least > 8 { // enough IDs for the checks below
 						id := g.must(t, g.now())(gen.TryNext())
 						g.increases(t, last, id)
 						last = id
@@ -253,12 +253,12 @@ func (g Generation[T]) backwards(t *testing.T) {
 				g.backwardsBy(t, gen, behind, behind <= allowed)
 			}
 		}
-		clock.Set(g.now().Add(2 * g.Unit)) // it has caught up
+		clock.Set(g.now().Add(2 * g.Unit)) // the clock has caught up
 		g.increases(t, last, g.must(t, clock.Now())(gen.TryNext()))
 	}
 }
 
-// waiting checks Next where it waits, in the time of a bubble.
+// waiting checks the waits of Next, in a bubble.
 func (g Generation[T]) waiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(g.now())) // a bubble begins in 2000, before epochs
@@ -271,7 +271,7 @@ func (g Generation[T]) waiting(t *testing.T) {
 			t.Fatalf("%v of %v, %v; want %v", last, g.Time(last), err, at)
 		}
 
-		// A clock that is set back by up to MaxBackward: Next waits, or holds.
+		// If the clock is set back by up to MaxBackward, Next waits or holds.
 		ahead = -3 * time.Second
 		before := time.Now()
 		id, err := gen.Next(ctx)
@@ -288,7 +288,7 @@ func (g Generation[T]) waiting(t *testing.T) {
 			t.Errorf("waited %v", waited)
 		}
 
-		// As long as the context allows.
+		// Next waits as long as the context allows.
 		last = id
 		if !g.Holds {
 			ahead -= 3 * time.Second
@@ -309,7 +309,8 @@ func (g Generation[T]) waiting(t *testing.T) {
 			t.Error(err)
 		}
 
-		// Further back there is no waiting. Time has passed, so the last ID is new.
+		// If the clock is set back further, Next does not wait. Time has passed, so the last ID is
+		// new.
 		time.Sleep(10 * time.Second)
 		ahead = 0
 		if _, err := gen.Next(ctx); err != nil {
@@ -322,18 +323,18 @@ func (g Generation[T]) waiting(t *testing.T) {
 			t.Errorf("waited %v for an error", waited)
 		}
 
-		// A spent tick: Next waits for the next.
+		// In an exhausted tick, Next waits for the next tick.
 		ahead = 0
 		time.Sleep(time.Second)
 		if g.Draws {
-			return // the next step may be shorter than the one that spent the tick
+			return // the next step may still fit the tick
 		}
 		clock := At(time.Now())
 		gen = g.newGenerator(t, clock.Now, 0)
 		all := g.drain(t, gen, clock.Now())
 		n, err := gen.Fill(deadline(t, 20*time.Millisecond), make([]T, 2))
 		if n != 0 || !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("Fill in a spent tick: %d, %v", n, err)
+			t.Errorf("Fill in an exhausted tick: %d, %v", n, err)
 		}
 		go func() {
 			time.Sleep(50 * time.Millisecond)
@@ -405,7 +406,7 @@ func (g Generation[T]) timeRange(t *testing.T) {
 			g.outOfRange(t, "NewGenerator", at, err)
 			_, err = gen.TryNext()
 			if g.outOfRange(t, "TryNext", at, err); t.Failed() {
-				return // the others may wait
+				return // the other times would fail as well
 			}
 			_, err = gen.Next(context.Background())
 			g.outOfRange(t, "Next", at, err)
@@ -421,8 +422,8 @@ func (g Generation[T]) timeRange(t *testing.T) {
 	g.must(t, clock.Now())(gen.Next(context.Background()))
 }
 
-// Extremes are times that no format holds, some of which wrap around to ones that all formats hold
-// when they are counted in milliseconds or microseconds.
+// Extremes returns times outside the range of every format. Counted in milliseconds or
+// microseconds, some of these times wrap around to times within the range.
 func Extremes() []time.Time {
 	const now = 1_780_000_000 // seconds
 	return []time.Time{
@@ -473,7 +474,7 @@ func (g Generation[T]) fill(t *testing.T) {
 		gen := g.newGenerator(t, nil, 0)
 		size := min(2*g.Most+7, 100_000)
 		if g.Draws {
-			size = 300 // ticks are short, and a bubble's waiting is in part real
+			size = 300 // ticks are short, and waiting takes some real time even in a bubble
 		}
 		dst := make([]T, size)
 		if n, err := gen.Fill(context.Background(), dst); n != len(dst) || err != nil {
@@ -485,7 +486,7 @@ func (g Generation[T]) fill(t *testing.T) {
 	})
 }
 
-// seq draws IDs from the iterator as fill does from Fill.
+// seq is fill for the iterator of Seq.
 func (g Generation[T]) seq(t *testing.T) {
 	clock := At(g.now())
 	gen := g.newGenerator(t, clock.Now, 0)
@@ -516,7 +517,7 @@ func (g Generation[T]) seq(t *testing.T) {
 		g.increases(t, all[i], all[i+1])
 	}
 	if g.Least < 1024 {
-		return // a tick may have too few IDs for what follows
+		return // a tick may have too few IDs for the checks below
 	}
 	n = 0
 	for id, err := range gen.Seq(context.Background(), 1000) {
@@ -574,11 +575,11 @@ func (g Generation[T]) goroutines(t *testing.T) {
 	}
 }
 
-// faults checks that a clock which panics, or ends the goroutine that reads it, does so to that
-// caller alone: a server that recovers from panics goes on making IDs.
+// faults checks that a clock which panics or calls runtime.Goexit ends only the caller that reads
+// the clock. A server that recovers from panics can then continue to make IDs.
 func (g Generation[T]) faults(t *testing.T) {
 	if g.Holds && g.Most > 1<<17 {
-		return // takes long to spend, and is no other generator
+		return // takes too long to exhaust
 	}
 	for name, end := range map[string]func(){"panic": func() { panic("no time") }, "Goexit": runtime.Goexit} {
 		synctest.Test(t, func(t *testing.T) {
@@ -591,7 +592,8 @@ func (g Generation[T]) faults(t *testing.T) {
 				return clock.Now()
 			}, 0)
 
-			// Callers wait: the clock is behind or, where that is no reason, the tick is spent.
+			// Callers wait, since the clock is behind or, for generators that hold, the tick is
+			// exhausted.
 			var last T
 			if !g.Holds {
 				clock.Step(time.Second)
@@ -624,12 +626,12 @@ func (g Generation[T]) faults(t *testing.T) {
 				t.Errorf("%s: a caller ended with the panic %v", name, p)
 			}
 
-			// The others still wait, as long as their contexts allow, and get their IDs.
+			// The other callers still wait, as long as their contexts allow, and get their IDs.
 			if n, err := gen.Fill(deadline(t, 20*time.Millisecond), make([]T, 2)); n != 0 || !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("%s: Fill: %d, %v", name, n, err)
 			}
 			for range 4 {
-				clock.Step(time.Second) // a new tick has one ID or more
+				clock.Step(time.Second) // a new tick has at least one ID
 				time.Sleep(20 * time.Millisecond)
 			}
 			synctest.Wait()

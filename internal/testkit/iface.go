@@ -20,21 +20,21 @@ import (
 	"time"
 )
 
-// A jsonPackage is a version of encoding/json. The second one checks the syntax of what follows a
-// value only after it has set the value.
+// A jsonPackage is a version of encoding/json. The second version sets a value before it checks the
+// syntax of the text after the value.
 type jsonPackage struct {
 	name      string
 	marshal   func(any) ([]byte, error)
 	unmarshal func([]byte, any) error
-	valid     func([]byte) bool // by its own rules
+	valid     func([]byte) bool // by the rules of this version
 
-	// unquotes says that a field of an integer's kind with the option string takes a JSON string or
-	// null alone, and hands over the content of the string. The other packages leave the option to
-	// the methods of the ID.
+	// unquotes says how the package reads a field of an integer kind with the option string. If
+	// unquotes is true, the package accepts only a JSON string or null, and passes on the content
+	// of the string. If unquotes is false, the package leaves the option to the methods of the ID.
 	unquotes bool
 }
 
-// JSONText is the JSON of v by the model: null for zero.
+// JSONText returns the JSON of v by the model: null for zero.
 func (m Model) JSONText(v *big.Int) string {
 	switch {
 	case v.Sign() == 0:
@@ -45,8 +45,8 @@ func (m Model) JSONText(v *big.Int) string {
 	return strconv.Quote(m.Text(v))
 }
 
-// JSON reads a JSON value by the model. The kind of the refusal is open, which a value has that is
-// neither null nor a string nor a number.
+// JSON reads a JSON value by the model. For a value that is neither null nor a string nor a number,
+// open is true: the kind of the refusal does not matter.
 func (m Model) JSON(data []byte) (v *big.Int, r Refusal, open bool) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
@@ -70,15 +70,15 @@ func (m Model) JSON(data []byte) (v *big.Int, r Refusal, open bool) {
 			other, text = m.Loose.Decode(a.String(), m.Max())
 		}
 		if text.Kind == Fine && (r.Kind != Fine || other.Cmp(v) != 0) {
-			return nil, Refusal{Character, 0}, false // it may be a text that lost its quotes
+			return nil, Refusal{Character, 0}, false // the number may be a text without its quotes
 		}
 		return v, r, false
 	}
 	return nil, Refusal{Character, 0}, true
 }
 
-// Bare reads what UnmarshalJSON gets: a JSON value or, for the integer formats, a text whose quotes
-// encoding/json took off.
+// Bare reads the input of UnmarshalJSON by the model: a JSON value or, for the integer formats, a
+// text without its quotes.
 func (m Model) Bare(data []byte) (*big.Int, Refusal) {
 	switch {
 	case json.Valid(data) && len(bytes.TrimSpace(data)) == len(data):
@@ -90,13 +90,14 @@ func (m Model) Bare(data []byte) (*big.Int, Refusal) {
 	return nil, Refusal{Character, 0}
 }
 
-// edges are the samples that the interfaces are tried with: zero, one, a middle and the largest.
+// edges returns the samples for the checks of interfaces: zero, one, a third of the largest value,
+// and the largest value.
 func (s Suite[T, P]) edges() []*big.Int {
 	third := new(big.Int).Div(s.Model.Max(), big.NewInt(3))
 	return []*big.Int{new(big.Int), big.NewInt(1), third, s.Model.Max()}
 }
 
-// record is a struct with IDs in all places where JSON can have them.
+// record is a struct with IDs in all places of JSON.
 type record[T comparable] struct {
 	A       T             `json:"a"`
 	Pointer *T            `json:"pointer"`
@@ -110,7 +111,7 @@ type record[T comparable] struct {
 	Nested  struct{ T T } `json:"nested"`
 }
 
-// JSON checks IDs as JSON, with each version of encoding/json that there is.
+// JSON checks IDs as JSON, with each version of encoding/json.
 func (s Suite[T, P]) JSON(t *testing.T) {
 	for _, pkg := range jsonPackages {
 		t.Run(pkg.name, func(t *testing.T) {
@@ -178,7 +179,7 @@ func (s Suite[T, P]) jsonRecords(t *testing.T, pkg jsonPackage) {
 			continue
 		}
 		in.Any, out.Any = nil, nil
-		if v.Sign() == 0 { // null is a nil pointer
+		if v.Sign() == 0 { // null gives a nil pointer
 			in.Pointer, in.Deep[id][0] = nil, nil
 		}
 		if !reflect.DeepEqual(in, out) {
@@ -186,7 +187,7 @@ func (s Suite[T, P]) jsonRecords(t *testing.T, pkg jsonPackage) {
 		}
 	}
 
-	// A zero ID is omitted where omitzero asks, any other is not.
+	// With omitzero, a zero ID is omitted, and other IDs are not.
 	for _, v := range s.edges() {
 		x := struct {
 			T T `json:"t,omitzero"`
@@ -201,7 +202,7 @@ func (s Suite[T, P]) jsonRecords(t *testing.T, pkg jsonPackage) {
 	}
 }
 
-// wrongJSON are values that hold no ID, and texts that are no JSON.
+// wrongJSON are JSON values without an ID, and texts that are not JSON.
 var wrongJSON = []string{
 	"true", "false", "{}", "[]", `{"a":1}`, `["1"]`, "[1]", "1.5", "1.0", "1e3", "1E3", "0.1e1", "-1", "-0", "-0.0",
 	"01", "00", "+1", "0x1", "1_0", "1n", "NaN", "Infinity", "nil", "NULL", "Null", "nul", "",
@@ -211,20 +212,19 @@ var wrongJSON = []string{
 	`"` + strings.Repeat(`\u0030`, 41) + `"`,
 }
 
-// digitTexts are texts of digits alone, which is what a number looks like that lost its quotes.
+// digitTexts are texts with only digits. Without quotes they look like numbers.
 var digitTexts = []string{
 	"1000000000000", "7000000000000", "1999999999999", "0000000000010", "0000000000000",
 	"0", "1", "9", "10", "42", "0042", "999999999999", "9007199254740991", "1000000000000000000", "9223372036854775807",
 }
 
-// numberTexts are texts with a letter that are JSON numbers too, and some that are almost.
+// numberTexts are texts with a letter that are also JSON numbers, or almost.
 var numberTexts = []string{
 	"1e10000000000", "1E10000000000", "0e00000000001", "1000000e00000", "0E99999999999",
 	"00e0000000001", "e000000000000", "0000000000e00", "1e1e100000000", "000000000000e", "10000000000e0", "0x00000000001",
 }
 
-// optional is a struct with IDs in fields with the option string, and plain the same without the
-// option.
+// optional has IDs in fields with the option string. plain has the same fields without the option.
 type (
 	optional[T any] struct {
 		//lint:ignore SA5008 most IDs are of a numeric type
@@ -237,9 +237,9 @@ type (
 	}
 )
 
-// jsonString writes and reads IDs in fields with the option string of encoding/json, and IDs that
-// were written with the option without it, and the other way round. What comes back is the ID that
-// was written, or the error that the documentation has.
+// jsonString writes and reads IDs in fields with the option string of encoding/json. It also reads
+// with the option what was written without, and the other way round. Each read must return the ID
+// written, or the documented error.
 func (s Suite[T, P]) jsonString(t *testing.T, pkg jsonPackage) {
 	values := s.Samples()
 	for _, text := range append(slices.Clone(digitTexts), numberTexts...) {
@@ -275,7 +275,7 @@ func (s Suite[T, P]) jsonString(t *testing.T, pkg jsonPackage) {
 		quoted := pkg.unquotes && s.Model.Decimal != nil // the package applies the option to integers
 		switch {
 		case quoted && s.Model.Number && v.Sign() != 0:
-			// The package refuses the number that it wrote, and does not call the ID's method.
+			// The package refuses its own number, and does not call the ID's method.
 			if err == nil || !strings.Contains(err.Error(), "invalid use of ,string struct tag, trying to unmarshal unquoted value") {
 				t.Errorf("%s is read as %v, %v", with, out, err)
 			}
@@ -324,7 +324,7 @@ func (s Suite[T, P]) optional(t testing.TB, pkg jsonPackage, value string) {
 }
 
 func (s Suite[T, P]) jsonRefusals(t *testing.T, pkg jsonPackage) {
-	// The integer beyond the format's largest, in every place.
+	// The integer above the largest value, in every place.
 	over := new(big.Int).Add(s.Model.Max(), big.NewInt(1))
 	wrong := wrongJSON
 	for _, text := range digitTexts {
@@ -350,7 +350,7 @@ func (s Suite[T, P]) jsonRefusals(t *testing.T, pkg jsonPackage) {
 				t.Errorf("%s %s", data, fault)
 			}
 		}
-		// As it is called by hand, too: there a text may lack its quotes.
+		// UnmarshalJSON called directly reads a text without quotes as well.
 		if _, r := s.Model.Bare([]byte(data)); r.Kind != Fine {
 			id = before
 			if err := P(&id).UnmarshalJSON([]byte(data)); err == nil || id != before {
@@ -399,7 +399,7 @@ func (s Suite[T, P]) FuzzJSON(f *testing.F) {
 			}
 			id := before
 			switch err := pkg.unmarshal(data, &id); {
-			case !pkg.valid(data) && err != nil: // not the ID's affair
+			case !pkg.valid(data) && err != nil: // the package refused the input itself
 			case (err == nil) != (r.Kind == Fine):
 				t.Errorf("%s: %q gave %v, the model %v", pkg.name, data, err, r)
 			case err == nil && s.Value(id).Cmp(want) != 0:
@@ -487,7 +487,7 @@ func (s Suite[T, P]) SQL(t *testing.T) {
 	}
 }
 
-// FuzzScan fuzzes Scan with bytes, and the same as a string.
+// FuzzScan fuzzes Scan with the same input as bytes and as a string.
 func (s Suite[T, P]) FuzzScan(f *testing.F) {
 	for _, v := range s.edges() {
 		f.Add(v.FillBytes(make([]byte, s.Model.Bytes)))
@@ -534,7 +534,8 @@ func (s Suite[T, P]) FuzzInt(f *testing.F) {
 	})
 }
 
-// integer checks that an integer reads as the ID that it is, if it is one.
+// integer checks that an integer in the format's range reads as an ID, and that any other is
+// refused.
 func (s Suite[T, P]) integer(t testing.TB, v *big.Int, readers ...reader[T]) {
 	t.Helper()
 	for _, r := range readers {
@@ -546,7 +547,7 @@ func (s Suite[T, P]) integer(t testing.TB, v *big.Int, readers ...reader[T]) {
 	}
 }
 
-// Shows checks that an ID shows as its text: by fmt, slog and flag; and that gob carries it.
+// Shows checks that fmt, slog and flag show an ID as its text, and that gob carries an ID.
 func (s Suite[T, P]) Shows(t *testing.T) {
 	type holder struct{ ID T }
 	for _, v := range s.edges() {

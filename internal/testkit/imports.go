@@ -15,9 +15,9 @@ import (
 // Module is the path of the root module.
 const Module = "github.com/firn-id/firn"
 
-// Imports returns what each package below the directory imports outside its tests, whatever the
-// build tags. Packages are named by their directory, slash-separated, "." being the root; other
-// modules of the repository too.
+// Imports returns the imports of each package below the directory, for all build tags, without
+// tests. The directory names a package, with slashes; "." is the root. This includes the other
+// modules of the repository.
 func Imports(dir string) (map[string][]string, error) {
 	imports := make(map[string][]string)
 	err := filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
@@ -38,7 +38,7 @@ func Imports(dir string) (map[string][]string, error) {
 			return err
 		}
 		pkg := filepath.ToSlash(rel)
-		imports[pkg] = append(imports[pkg], nil...) // there even if it imports nothing
+		imports[pkg] = append(imports[pkg], nil...) // so that a package without imports has an entry
 		for _, spec := range parsed.Imports {
 			name, err := strconv.Unquote(spec.Path.Value)
 			if err != nil {
@@ -58,11 +58,11 @@ func Imports(dir string) (map[string][]string, error) {
 
 // A Rule says what packages must not import, and why.
 type Rule struct {
-	Of      []string // packages of the repository; "all" is every one of them
-	Never   []string // what they must not import; a trailing /... means what is below, too
-	Only    []string // or: all that they may
-	Through bool     // by way of other packages of the repository neither
-	But     []string // packages of the repository that may be on the way, whatever they import
+	Of      []string // packages of the repository; "all" means every package
+	Never   []string // forbidden imports; a trailing /... includes the packages below
+	Only    []string // the only allowed imports, if not nil
+	Through bool     // imports through other packages of the repository count as well
+	But     []string // packages of the repository whose own imports do not count
 	Why     string
 }
 
@@ -76,7 +76,7 @@ func matches(patterns []string, name string) bool {
 	return false
 }
 
-// Broken returns what breaks the rules.
+// Broken returns the imports that break the rules, in words.
 func Broken(imports map[string][]string, rules []Rule) []string {
 	var broken []string
 	for pkg := range imports {
@@ -84,7 +84,7 @@ func Broken(imports map[string][]string, rules []Rule) []string {
 			if !matches(r.Of, pkg) {
 				continue
 			}
-			reached := map[string]string{} // to the package that imports it
+			reached := map[string]string{} // by import: the importing package
 			var reach func(from string)
 			reach = func(from string) {
 				if matches(r.But, from) {

@@ -16,16 +16,17 @@ import (
 	"testing"
 )
 
-// An inlining is functions that are inlined into another.
+// An inlining is a function and the functions that the compiler must inline into it.
 type inlining struct {
 	pkg, caller string
 	callees     []string
 }
 
-// inlined are the calls on the way of an ID that must not be calls: all made as such, they take
-// about as long as the rest of it (as any benchmark of a generator shows that is built with
-// -gcflags=github.com/firn-id/firn/...=-l). They are small enough for the compiler by a little:
-// with a line more, or a defer, one is a call again, and no other test notices.
+// inlined are the functions that must be inlined in the hot paths. As calls, these functions take
+// about as long as the rest of the path: build the benchmark of a generator with
+// -gcflags=github.com/firn-id/firn/...=-l to see the difference. Each function is barely small
+// enough. With another line or a defer the compiler no longer inlines it, and no other test
+// notices.
 var inlined = []inlining{
 	{"internal/mint", "Mint.Fast", []string{
 		"line.(*Line).Busy", "clock.Deadline.AheadByCycles", "clock.Deadline.AheadBySystem", "tick.(*Word).Step",
@@ -44,8 +45,9 @@ var inlined = []inlining{
 	{"sno", "New", []string{"global"}},
 }
 
-// inlinedText are those on the way of a text where assembly does the work: what stands around it
-// takes as long. It is inlined into functions of this package, and so into those of users.
+// inlinedText are the functions around the assembly for texts, which take as long as the assembly.
+// The compiler must inline these functions into the format's functions, and from there into
+// programs.
 var inlinedText = []inlining{
 	{"sno", "ID.AppendText", []string{"base32.(*Codec).Append80"}},
 	{"sno", "ID.MarshalText", []string{"ID.AppendText"}},
@@ -68,7 +70,7 @@ func TestInlining(t *testing.T) {
 			args = append(args, pkg)
 		}
 	}
-	cmd := exec.Command("go", args...) // of the toolchain that runs the test
+	cmd := exec.Command("go", args...) // the go command of the test's toolchain
 	cmd.Dir = "../.."
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -104,7 +106,7 @@ func TestInlining(t *testing.T) {
 	}
 }
 
-// callers returns what tells in which function of the file a line is.
+// callers returns a function that maps a line of the file to the name of its function.
 func callers(t *testing.T, file string) func(line int) string {
 	t.Helper()
 	set := token.NewFileSet()

@@ -11,7 +11,8 @@ import (
 	"github.com/firn-id/firn/iderr"
 )
 
-// A List is a format's functions for many IDs, and those for one, to which they are held.
+// A List has a format's functions for lists of IDs, and the functions for single IDs to compare
+// with.
 type List[T comparable] struct {
 	AppendAll func(dst []byte, ids []T, sep byte) ([]byte, error)
 	ParseAll  func(dst []T, text []byte, sep byte) ([]T, error)
@@ -19,19 +20,19 @@ type List[T comparable] struct {
 	Append func(id T, dst []byte) ([]byte, error)
 	Parse  func(text string) (T, error)
 
-	Some func(r *rand.Rand) T // any ID
-	NoID []T                  // values that have no text
+	Some func(r *rand.Rand) T // returns a random ID
+	NoID []T                  // values without a text
 	More []string             // texts that are not canonical
 
 	Shortest int // length of the shortest text
 }
 
-// readEach reads a list text by text; bad is the error that is wanted, nil if there is none.
+// readEach reads a list text by text. bad is the expected error, or nil.
 func (l List[T]) readEach(text []byte, sep byte) (ids []T, bad *iderr.ListError) {
 	at := 0
 	for i, s := range bytes.Split(text, []byte{sep}) {
 		if at == len(text) {
-			break // after the last separator, or nothing at all
+			break // after the last separator, or in an empty list
 		}
 		id, err := l.Parse(string(s))
 		if err != nil {
@@ -43,7 +44,7 @@ func (l List[T]) readEach(text []byte, sep byte) (ids []T, bad *iderr.ListError)
 	return ids, nil
 }
 
-// Check reads a list, and compares with what the function for one reads.
+// Check reads a list, and compares with the function for single IDs.
 func (l List[T]) Check(t testing.TB, text []byte, sep byte) {
 	t.Helper()
 	want, bad := l.readEach(text, sep)
@@ -63,7 +64,7 @@ func (l List[T]) Check(t testing.TB, text []byte, sep byte) {
 	}
 }
 
-// sameListError says in what an error is not the one that is wanted, "" if it is.
+// sameListError returns the difference between an error and the expected error, in words, or "".
 func sameListError(got error, want *iderr.ListError) string {
 	if want == nil {
 		if got != nil {
@@ -157,8 +158,8 @@ func (l List[T]) Lists(t *testing.T) {
 	}
 }
 
-// Hostile reads a list that claims more IDs than it can have, and sees that no memory is taken for
-// them.
+// Hostile reads a list with more separators than possible IDs, and checks that ParseAll does not
+// allocate memory for so many IDs.
 func (l List[T]) Hostile(t *testing.T) {
 	text := bytes.Repeat([]byte{'\n'}, 1<<20)
 	got, err := l.ParseAll(nil, text, '\n')
@@ -167,7 +168,7 @@ func (l List[T]) Hostile(t *testing.T) {
 	}
 }
 
-// Fuzz reads any text as a list.
+// Fuzz fuzzes the reading of lists.
 func (l List[T]) Fuzz(f *testing.F) {
 	r := rand.New(rand.NewPCG(17, 18))
 	for n := range 8 {
@@ -203,8 +204,8 @@ func (l List[T]) Fuzz(f *testing.F) {
 	})
 }
 
-// Allocations checks that lists are written and read without any if there is room, and that reading
-// allocates once if there is none.
+// Allocations checks that writing and reading lists allocates nothing if the destination has room,
+// and that reading allocates once if not.
 func (l List[T]) Allocations(t *testing.T) {
 	r := rand.New(rand.NewPCG(19, 20))
 	ids := make([]T, 100)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A Kind is what is wrong with an input, "" if nothing is.
+// A Kind is the kind of an input's fault; "" means no fault.
 type Kind string
 
 const (
@@ -16,23 +16,22 @@ const (
 	Type      Kind = "type"
 )
 
-// A Refusal is how a decoder must refuse an input. Offset is -1 where the fault is not in one
-// place.
+// A Refusal is the expected error of a decoder. Offset is -1 if the fault is not in one place.
 type Refusal struct {
 	Kind   Kind
 	Offset int
 }
 
-// accepted is the Refusal of an input that is fine.
+// accepted is the Refusal of a valid input.
 var accepted = Refusal{Fine, -1}
 
 // An Encoding is a positional notation: the value is the sum of digits times powers of the
 // alphabet's length.
 type Encoding struct {
-	Alphabet string // in the order of the digits' values, in the case that is written
-	Fold     bool   // the other case is read as well
-	Min, Max int    // how many characters are read
-	Pad      int    // how many are written at the least
+	Alphabet string // digits in the order of their values, in the case for writing
+	Fold     bool   // the other case is valid for reading
+	Min, Max int    // bounds of the length for reading
+	Pad      int    // least length for writing
 }
 
 // The alphabets of the specifications.
@@ -46,7 +45,7 @@ const (
 
 func (e Encoding) base() *big.Int { return big.NewInt(int64(len(e.Alphabet))) }
 
-// digit returns the value of the character c, -1 if it has none.
+// digit returns the value of the character c, or -1 for a foreign character.
 func (e Encoding) digit(c byte) int {
 	for v := range len(e.Alphabet) {
 		if c == e.Alphabet[v] || e.Fold && strings.EqualFold(string(rune(c)), e.Alphabet[v:v+1]) && c < 0x80 {
@@ -56,7 +55,7 @@ func (e Encoding) digit(c byte) int {
 	return -1
 }
 
-// Decode reads s, whose value must not be over limit.
+// Decode reads s. The value must not be above limit.
 func (e Encoding) Decode(s string, limit *big.Int) (*big.Int, Refusal) {
 	if len(s) < e.Min || len(s) > e.Max {
 		return nil, Refusal{Length, -1}
@@ -76,7 +75,7 @@ func (e Encoding) Decode(s string, limit *big.Int) (*big.Int, Refusal) {
 	return sum, accepted
 }
 
-// Encode writes v, which must not be negative.
+// Encode writes v. v must not be negative.
 func (e Encoding) Encode(v *big.Int) string {
 	text := ""
 	rest, digit := new(big.Int).Set(v), new(big.Int)
@@ -90,13 +89,13 @@ func (e Encoding) Encode(v *big.Int) string {
 // A Model is a format: a range of integers and the ways to write one.
 type Model struct {
 	Name    string
-	Bits    int        // the largest value has so many, all set
+	Bits    int        // number of bits of the largest value, all set
 	Bytes   int        // length of the binary form, big-endian
-	Texts   []Encoding // the canonical text and others that Parse reads, told apart by length
-	Loose   *Encoding  // the text as other implementations write it, which ParseBase36 reads; nil if they agree
-	Decimal *Encoding  // nil for a format that is no integer to its users
+	Texts   []Encoding // the canonical text, and other texts of other lengths for Parse
+	Loose   *Encoding  // the text of other implementations, for ParseBase36; nil if they write the canonical text
+	Decimal *Encoding  // nil for a format that is not an integer to its users
 	Hex     Encoding
-	Number  bool // JSON carries it as a number
+	Number  bool // JSON carries IDs as numbers
 }
 
 func fixed(alphabet string, fold bool, n int) Encoding {
@@ -152,7 +151,7 @@ func (m Model) Parse(s string) (*big.Int, Refusal) {
 // Text writes the canonical text.
 func (m Model) Text(v *big.Int) string { return m.Texts[0].Encode(v) }
 
-// Read decodes by one of the encodings other than the text.
+// Read decodes by an encoding other than the text.
 func (m Model) Read(e Encoding, s string) (*big.Int, Refusal) { return e.Decode(s, m.Max()) }
 
 // Binary reads the binary form.
@@ -171,7 +170,7 @@ func (m Model) Binary(b []byte) (*big.Int, Refusal) {
 	return v, accepted
 }
 
-// Join puts fields of those widths together.
+// Join joins fields of the given widths.
 func Join(fields []*big.Int, widths ...int) *big.Int {
 	v := new(big.Int)
 	for i, f := range fields {

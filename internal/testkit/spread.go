@@ -5,12 +5,13 @@ import (
 	"time"
 )
 
-// spacings are those at which Spreads makes IDs, in milliseconds.
+// spacings are the times between two IDs in Spreads, in milliseconds.
 var spacings = []int{1, 2, 5, 10, 16, 100, 1000, 1024}
 
-// Spreads makes IDs slowly, one in so many milliseconds, and checks that they spread over n shards
-// by id%n for n from 2 to 1024. newSource returns a function that makes the next one by the clock
-// and gives its low 64 bits. It returns the cases that fail, but for those that except explains.
+// Spreads makes IDs slowly, with each of the spacings, and checks that the IDs spread over n shards
+// by id%n, for n from 2 to 1024. newSource returns a function that makes an ID by the clock and
+// returns its low 64 bits. Spreads returns the number of failed cases and an example, without the
+// cases that except accepts.
 func Spreads(t *testing.T, newSource func(*Clock) func() (uint64, error), except func(spacing, shards int) bool) (failed int, example string) {
 	t.Helper()
 	for _, spacing := range spacings {

@@ -10,9 +10,9 @@ import (
 	"github.com/firn-id/firn/iderr"
 )
 
-// StandingTime makes so many calls of TryNext while time stands, as time does in a bubble of
-// testing/synctest while a goroutine runs. The tick has its IDs, and all other calls find the tick
-// exhausted. The next tick is not affected.
+// StandingTime makes a number of calls of TryNext while time stands still, in a bubble of
+// testing/synctest. The tick has its IDs, and all further calls find the tick exhausted. The next
+// tick is not affected.
 func (g Generation[T]) StandingTime(t *testing.T, calls int) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(g.now()))

@@ -5,18 +5,18 @@ import (
 	"math"
 )
 
-// The bounds of this file are so wide that a fair source breaks one in a million runs, and so
-// narrow that a stuck bit always does.
+// A fair source breaks the bounds of this file in one of a million runs. A stuck bit always breaks
+// the bounds.
 
-// Random says in what the values, each of so many bits, do not look uniformly random; "" if they
-// do. It needs some ten thousand values.
+// Random checks that values of a number of bits look uniformly random. It returns the fault in
+// words, or "". It needs about ten thousand values.
 func Random(values []uint64, bits int) string {
 	n := float64(len(values))
 	if n < 4096 {
 		return "too few values"
 	}
 	ones := make([]float64, bits)
-	equal := make([]float64, bits) // how often a bit equals the one above it
+	equal := make([]float64, bits) // how often a bit equals the bit above
 	for _, v := range values {
 		if bits < 64 && v>>bits != 0 {
 			return fmt.Sprintf("%d has more than %d bits", v, bits)
@@ -48,7 +48,7 @@ func Random(values []uint64, bits int) string {
 			return fmt.Sprintf("bits %d to %d: %s", shift, shift+low-1, fault)
 		}
 	}
-	// Successive values: no more repeats than chance has.
+	// Successive values must not repeat more often than by chance.
 	repeats := 0
 	for i := range values[1:] {
 		if values[i] == values[i+1] {
@@ -61,8 +61,8 @@ func Random(values []uint64, bits int) string {
 	return ""
 }
 
-// Uniform says in what the counts of classes are not those of a uniform source, by chi-square; ""
-// if they are.
+// Uniform checks by chi-square that the counts of classes are those of a uniform source. It returns
+// the fault in words, or "".
 func Uniform(classes []int) string {
 	n := 0
 	for _, c := range classes {
@@ -81,8 +81,8 @@ func Uniform(classes []int) string {
 	return ""
 }
 
-// Spread says in what values are not spread over their residues by m, as n/m each would be: the
-// fullest class has far more, or classes stay empty; "" if they are.
+// Spread checks that values are spread evenly over their residues modulo m. It returns the fault in
+// words, or "": the fullest class has far too many values, or too many classes are empty.
 func Spread(values []uint64, m int) string {
 	classes := make([]int, m)
 	for _, v := range values {
@@ -96,7 +96,7 @@ func Spread(values []uint64, m int) string {
 			empty++
 		}
 	}
-	// A fair source leaves a class empty with exp(-expect).
+	// A fair source leaves a class empty with probability exp(-expect).
 	if bound := float64(m)*math.Exp(-expect)*2 + 8; float64(empty) > bound {
 		return fmt.Sprintf("modulo %d, %d residues have none of %d values", m, empty, len(values))
 	}

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The judges must acquit the fair and convict what is broken on purpose.
+// The checks must accept fair sources and refuse broken sources.
 func TestJudges(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	fair := make([]uint64, 1<<15)

@@ -16,7 +16,7 @@ import (
 	"github.com/firn-id/firn/iderr"
 )
 
-// ID is what the IDs of all formats offer.
+// ID has the methods of the IDs of all formats.
 type ID[T any] interface {
 	comparable
 	fmt.Stringer
@@ -32,7 +32,7 @@ type ID[T any] interface {
 	Hex() string
 }
 
-// Pointer is what pointers to them offer.
+// Pointer has the methods of pointers to IDs.
 type Pointer[T any] interface {
 	*T
 	encoding.TextUnmarshaler
@@ -41,12 +41,12 @@ type Pointer[T any] interface {
 	sql.Scanner
 }
 
-// A Suite is an ID type with the functions of its package and the model to which they are held.
+// A Suite is an ID type with the functions of its package, and the model to compare with.
 type Suite[T ID[T], P Pointer[T]] struct {
 	Model Model
 
-	Value func(T) *big.Int // the ID's integer, by no function under test
-	Make  func(*big.Int) T // and back, as it is
+	Value func(T) *big.Int // the ID's integer, without functions under test
+	Make  func(*big.Int) T // the ID of an integer, without a check
 
 	Parse        func(string) (T, error)
 	MustParse    func(string) T
@@ -58,7 +58,7 @@ type Suite[T ID[T], P Pointer[T]] struct {
 	FromBytes    func([]byte) (T, error)
 }
 
-// OfInt64 fills in what all formats of integers have in common.
+// OfInt64 sets the fields that are the same for all formats of integers.
 func OfInt64[T interface {
 	~int64
 	ID[T]
@@ -68,8 +68,8 @@ func OfInt64[T interface {
 	return s
 }
 
-// Samples returns integers of the format: its bounds, powers of two and their neighbours, and
-// random ones of all lengths, the same in each run.
+// Samples returns integers of the format: the bounds, powers of two and their neighbours, and
+// random integers of all lengths, the same in each run.
 func (s Suite[T, P]) Samples() []*big.Int {
 	limit := s.Model.Max()
 	var all []*big.Int
@@ -131,7 +131,7 @@ func (s Suite[T, P]) texts() []reader[T] {
 		{"UnmarshalText", func(input string, dst *T) error { return P(dst).UnmarshalText([]byte(input)) }},
 		{"Scan(string)", func(input string, dst *T) error { return P(dst).Scan(input) }},
 		{"Scan([]byte)", func(input string, dst *T) error {
-			if len(input) == s.Model.Bytes { // that is the binary form
+			if len(input) == s.Model.Bytes { // Scan would read the binary form
 				return P(dst).UnmarshalText([]byte(input))
 			}
 			return P(dst).Scan([]byte(input))
@@ -140,7 +140,7 @@ func (s Suite[T, P]) texts() []reader[T] {
 			text, err := json.Marshal(input)
 			var back string
 			if err != nil || json.Unmarshal(text, &back) != nil || back != input {
-				return P(dst).UnmarshalText([]byte(input)) // JSON does not carry it
+				return P(dst).UnmarshalText([]byte(input)) // JSON cannot carry this input
 			}
 			return P(dst).UnmarshalJSON(text)
 		}},
@@ -225,7 +225,7 @@ func (s Suite[T, P]) accepts(t testing.TB, r reader[T], input string, want *big.
 	}
 }
 
-// refuses checks that a reader refuses the input, how, and that it leaves what it read into alone.
+// refuses checks that a reader returns the expected error, and leaves its destination unchanged.
 func (s Suite[T, P]) refuses(t testing.TB, r reader[T], input string, want Refusal) {
 	t.Helper()
 	before := s.Make(big.NewInt(424242))
@@ -244,7 +244,8 @@ var sentinels = map[Kind]error{
 	Length: iderr.ErrLength, Character: iderr.ErrCharacter, Range: iderr.ErrRange, Type: iderr.ErrType,
 }
 
-// Fault says in what an error is not the refusal of the input that is wanted, "" if it is.
+// Fault returns the difference between an error and the expected refusal of the input, in words, or
+// "".
 func Fault(err error, format, input string, want Refusal) string {
 	if err == nil {
 		return fmt.Sprintf("gave no error, want %s", want.Kind)

@@ -12,7 +12,7 @@ import (
 	"github.com/firn-id/firn/iderr"
 )
 
-// IsConfigError checks that err is the ConfigError of the field and says what it wants.
+// IsConfigError checks that err is the ConfigError of the field, with the message.
 func IsConfigError(t testing.TB, err error, format, field, message string) {
 	t.Helper()
 	e, ok := errors.AsType[*iderr.ConfigError](err)
@@ -26,9 +26,9 @@ func IsConfigError(t testing.TB, err error, format, field, message string) {
 	}
 }
 
-// Epochs checks that a constructor refuses epochs in the future, and those so long ago that the
-// timestamps, of so many bits of milliseconds, have run out: with an error that names the epoch and
-// those that would do, and is the TimeError of the clock as well.
+// Epochs checks that a constructor refuses epochs in the future, and epochs so long ago that the
+// timestamps, of a number of bits of milliseconds, have run out. The error names the epoch and the
+// valid epochs, and wraps the TimeError of the clock.
 func Epochs(t *testing.T, format string, bits int, construct func(epoch time.Time, clock func() time.Time) error) {
 	at := time.Date(2026, 7, 1, 12, 0, 0, 123456789, time.UTC)
 	least := time.UnixMilli(at.UnixMilli() - (1<<bits - 1)).UTC()
@@ -74,11 +74,11 @@ func Epochs(t *testing.T, format string, bits int, construct func(epoch time.Tim
 			}
 		}
 	}
-	// By the system's clock, too.
+	// The same with the system's clock.
 	if err := construct(time.Now().Add(time.Hour).Truncate(time.Millisecond), nil); !errors.Is(err, iderr.ErrConfig) || !errors.Is(err, iderr.ErrTimeRange) {
 		t.Errorf("an epoch in an hour: %v", err)
 	}
-	// An epoch that is not given, or that no other could better, is not to blame.
+	// The default epoch is not to blame, and neither is any epoch if no epoch suits the clock.
 	for _, clock := range []time.Time{time.Date(1950, 1, 1, 0, 0, 0, 0, time.UTC), time.Unix(1<<62, 0), time.Unix(-1<<62, 0)} {
 		err := construct(time.Time{}, At(clock).Now)
 		if errors.Is(err, iderr.ErrConfig) || !errors.Is(err, iderr.ErrTimeRange) {
@@ -93,10 +93,10 @@ func Epochs(t *testing.T, format string, bits int, construct func(epoch time.Tim
 	}
 }
 
-// Timed is what a format makes of times.
+// Timed has a format's functions of times.
 type Timed[T comparable] struct {
 	Format       string
-	Bits         int // of the timestamp, in milliseconds
+	Bits         int // width of the timestamp, in milliseconds
 	DefaultEpoch time.Time
 	Reserved     bool // the first and the last timestamp are never made
 	Compare      func(T, T) int
@@ -107,7 +107,7 @@ type Timed[T comparable] struct {
 	Max          T
 }
 
-// floorMilli returns t in Unix milliseconds, whatever t is.
+// floorMilli returns t in Unix milliseconds, for any t.
 func floorMilli(t time.Time) *big.Int {
 	ns := new(big.Int).Mul(big.NewInt(t.Unix()), big.NewInt(1e9))
 	ns.Add(ns, big.NewInt(int64(t.Nanosecond())))
@@ -120,7 +120,7 @@ func Times[T comparable](t *testing.T, f Timed[T]) {
 	most.Sub(most, big.NewInt(1))
 	random := rand.New(rand.NewPCG(3, 4))
 	epochs := []time.Time{{}, f.DefaultEpoch}
-	if !f.Reserved { // its epoch is its own
+	if !f.Reserved { // the format has a fixed epoch
 		for _, epoch := range []time.Time{
 			time.UnixMilli(0), time.UnixMilli(1288834974657), time.UnixMilli(1047972019225),
 			time.Date(1900, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(3000, 1, 1, 0, 0, 0, 0, time.UTC),
@@ -134,7 +134,7 @@ func Times[T comparable](t *testing.T, f Timed[T]) {
 		}
 		f.badEpoch(t, time.UnixMilli(1288834974657).Add(1)) // not in whole milliseconds
 		f.badEpoch(t, time.UnixMilli(1288834974657).Add(time.Millisecond-1))
-		f.badEpoch(t, time.Unix(math.MaxInt64/1000+1, 0)) // in milliseconds that no int64 holds
+		f.badEpoch(t, time.Unix(math.MaxInt64/1000+1, 0)) // too many milliseconds for an int64
 		f.badEpoch(t, time.Unix(math.MinInt64/1000-1, 0))
 	}
 	for _, epoch := range epochs {
@@ -164,7 +164,7 @@ func Times[T comparable](t *testing.T, f Timed[T]) {
 	}
 }
 
-// badEpoch checks that an epoch that no generator takes, whatever its clock, is refused.
+// badEpoch checks that the functions refuse an epoch that every generator refuses.
 func (f Timed[T]) badEpoch(t *testing.T, epoch time.Time) {
 	t.Helper()
 	for what, build := range map[string]func(t, epoch time.Time) (T, error){"FromTime": f.FromTime, "First": f.First, "Last": f.Last} {
@@ -183,7 +183,7 @@ func (f Timed[T]) checkTime(t *testing.T, at, epoch time.Time, e, most *big.Int)
 	if f.Reserved {
 		fits = exact.Sign() > 0 && exact.Cmp(most) < 0
 	}
-	near := exact // the nearest timestamp that there is
+	near := exact // the nearest valid timestamp
 	switch {
 	case exact.Sign() < 0:
 		near = new(big.Int)
@@ -227,7 +227,7 @@ func (f Timed[T]) checkTime(t *testing.T, at, epoch time.Time, e, most *big.Int)
 	if f.Compare(first, id) > 0 || f.Compare(id, last) > 0 {
 		t.Errorf("FromTime(%v) = %v is not within %v and %v", at, id, first, last)
 	}
-	// Time gives the millisecond back, if the epoch is of whole ones and there is such a time.Time.
+	// Time returns the millisecond, if a time.Time can hold the millisecond.
 	if unix := new(big.Int).Add(exact, e); unix.IsInt64() {
 		if got := f.Time(id, epoch); got.UnixMilli() != unix.Int64() || got.Nanosecond()%1e6 != 0 || got.Location() != time.UTC {
 			t.Errorf("Time of FromTime(%v) since %v is %v", at, epoch, got)

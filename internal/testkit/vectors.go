@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Load reads the vectors of a file in testdata: a JSON array of objects of V, none of whose members
-// V may leave out.
+// Load reads the vectors of a file in testdata: a JSON array of objects. V must have a field for
+// every member of the objects.
 func Load[V any](t testing.TB, file string) []V {
 	t.Helper()
 	f, err := os.Open("testdata/" + file)
@@ -30,7 +30,7 @@ func Load[V any](t testing.TB, file string) []V {
 	return vectors
 }
 
-// Big returns the integer of decimal digits, which a vector holds.
+// Big returns the integer of the decimal digits in a vector.
 func Big(t testing.TB, digits string) *big.Int {
 	t.Helper()
 	v, ok := new(big.Int).SetString(digits, 10)
@@ -44,9 +44,9 @@ func Big(t testing.TB, digits string) *big.Int {
 type Reject struct {
 	Why    string `json:"why"`
 	Form   string `json:"form"`             // text, decimal, base36, hex, binary, json, int or uint
-	Input  string `json:"input"`            // as it is, unless
-	Hex    string `json:"hex,omitempty"`    // its bytes are given here,
-	Repeat int    `json:"repeat,omitempty"` // so many times
+	Input  string `json:"input"`            // the input
+	Hex    string `json:"hex,omitempty"`    // the bytes of the input, instead of Input
+	Repeat int    `json:"repeat,omitempty"` // number of repetitions of the input
 	Error  Kind   `json:"error"`
 	Offset int    `json:"offset"`
 }
