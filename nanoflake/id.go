@@ -111,8 +111,7 @@ func bounds(t time.Time, epoch int64) (first, last ID) {
 // numbers have 53 bits: use the text there.
 func (id ID) Int64() int64 { return int64(id) }
 
-// Time returns the time of the ID in UTC, to the millisecond, for the epoch of its generator. See
-// [Generator.Time] for the epoch of a generator.
+// Timestamp returns the milliseconds from the epoch to the time of the ID.
 func (id ID) Timestamp() int64 { return int64(id) >> timestampShift }
 
 // GeneratorID returns the generator's number, 0 to 1023.
@@ -121,7 +120,8 @@ func (id ID) GeneratorID() int { return int(id>>generatorShift) & MaxGeneratorID
 // Sequence returns the number of the ID within its millisecond, 0 to 4095.
 func (id ID) Sequence() int { return int(id) & MaxSequence }
 
-// Time returns the ID's time in UTC, to the millisecond, given its epoch.
+// Time returns the time of the ID in UTC, to the millisecond, for the epoch of its generator.
+// [Generator.Time] knows the epoch.
 func (id ID) Time(epoch time.Time) time.Time {
 	return clock.Time(id.Timestamp(), clock.Epoch(epoch, DefaultEpochMilli))
 }

@@ -6,13 +6,13 @@ import (
 	"encoding/binary"
 )
 
-// wide has the high bits of a counter that is wider than its part of a word.
+// wide has the high bits of a counter with more bits than its part of a word.
 //
 // Such a counter starts at a random number of up to 31 bits. No machine counts far from the start
 // within one tick: the 20 bits in the word are at least half a million IDs in a millisecond. The
-// bits above therefore do not change within a tick, and need no state: they are a keyed hash of the
-// tick. All callers compute the same hash, and without the key the hash looks like a random draw. A
-// draw in a second atomic would have to agree with the word, and two atomics do not.
+// bits above therefore do not change within a tick, and need no state: a keyed hash of the tick
+// gives the bits. All callers compute the same hash, and without the key the hash looks like a
+// random draw. A draw in a second atomic would have to agree with the word, and two atomics do not.
 type wide struct {
 	key   [sha256.Size]byte
 	shift int // from 32 bits to the bits of the start

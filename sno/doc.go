@@ -34,7 +34,7 @@
 // time, into a time that both settings of the bit have used.
 //
 // A generator does not remember its last ID over a restart. Restore the generator from a
-// [GeneratorSnapshot] of after the last ID, or lease its partition.
+// [GeneratorSnapshot] taken after the last ID, or lease the partition.
 //
 // # Zero
 //

@@ -2,9 +2,8 @@ package sno
 
 import "time"
 
-// SequenceOverflowNotification contains information on the state of a Generator while
-// it is overflowing: calls wait for the next time unit because the sequence pool of this
-// one is used up.
+// SequenceOverflowNotification contains information on the state of an overflowing Generator: calls
+// wait for the next time unit because the sequence pool of this unit is used up.
 type SequenceOverflowNotification struct {
 	Now   time.Time // Time of tick.
 	Count uint32    // Number of currently overflowing generation calls.

@@ -23,7 +23,7 @@ type pool struct {
 	taken atomic.Uint32
 }
 
-// take returns a partition that no earlier take has returned.
+// take returns a partition, and never the same partition again.
 func (p *pool) take() (Partition, error) {
 	for {
 		n := p.taken.Load()
@@ -36,7 +36,7 @@ func (p *pool) take() (Partition, error) {
 	}
 }
 
-// spare returns the partition of 65536 that take never returns.
+// spare returns the one partition of 65536 left out by take.
 func (p *pool) spare() Partition { return p.number(MaxPartition) }
 
 func (p *pool) number(n uint32) (partition Partition) {

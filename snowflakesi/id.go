@@ -105,8 +105,7 @@ func bounds(l Layout, t time.Time, epoch int64) (first, last ID) {
 // Int64 returns the ID as an integer.
 func (id ID) Int64() int64 { return int64(id) }
 
-// Time returns the time of the ID in UTC, to the millisecond, for the layout and epoch of its
-// generator. See [Generator.Time] for the layout and epoch of a generator.
+// Timestamp returns the milliseconds from the epoch to the time of the ID (MAB).
 func (id ID) Timestamp(l Layout) int64 { return int64(id) >> l.timestampShift() }
 
 // MachineID returns the machine ID (MID), and 0 if the layout has no machine ID.
@@ -115,7 +114,8 @@ func (id ID) MachineID(l Layout) int { return int(id>>l.sequenceBits()) & l.MaxM
 // Sequence returns the low bits of the machine's count of IDs (UIN).
 func (id ID) Sequence(l Layout) int { return int(id) & l.MaxSequence() }
 
-// Time returns the ID's time in UTC, to the millisecond, given its layout and epoch.
+// Time returns the time of the ID in UTC, to the millisecond, for the layout and epoch of its
+// generator. [Generator.Time] knows both.
 func (id ID) Time(l Layout, epoch time.Time) time.Time {
 	return clock.Time(id.Timestamp(l), clock.Epoch(epoch, DefaultEpochMilli))
 }

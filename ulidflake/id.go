@@ -107,14 +107,14 @@ func boundsOf(t time.Time, epoch int64) (first, last int64) {
 // numbers have 53 bits: use the text there.
 func (id ID) Int64() int64 { return int64(id) }
 
-// Time returns the time of the ID in UTC, to the millisecond, for the epoch of its generator. See
-// [Generator.Time] for the epoch of a generator.
+// Timestamp returns the milliseconds from the epoch to the time of the ID.
 func (id ID) Timestamp() int64 { return int64(id) >> timestampShift }
 
 // Randomness returns the random part, 0 to 2^20-1.
 func (id ID) Randomness() int { return int(id) & MaxRandomness }
 
-// Time returns the ID's time in UTC, to the millisecond, given its epoch.
+// Time returns the time of the ID in UTC, to the millisecond, for the epoch of its generator.
+// [Generator.Time] knows the epoch.
 func (id ID) Time(epoch time.Time) time.Time {
 	return clock.Time(id.Timestamp(), clock.Epoch(epoch, DefaultEpochMilli))
 }

@@ -118,8 +118,7 @@ func LastScalable(t, epoch time.Time) (ScalableID, error) {
 // Int64 returns the ID as an integer; see [ID.Int64].
 func (id ScalableID) Int64() int64 { return int64(id) }
 
-// Time returns the time of the ID in UTC, to the millisecond, for the epoch of its generator. See
-// [ScalableGenerator.Time] for the epoch of a generator.
+// Timestamp returns the milliseconds from the epoch to the time of the ID.
 func (id ScalableID) Timestamp() int64 { return int64(id) >> timestampShift }
 
 // Randomness returns the random part, 0 to 2^15-1.
@@ -128,7 +127,8 @@ func (id ScalableID) Randomness() int { return int(id>>scalabilityBits) & MaxSca
 // Scalability returns the scalability of the generator, 0 to 31.
 func (id ScalableID) Scalability() int { return int(id) & MaxScalability }
 
-// Time returns the ID's time in UTC, to the millisecond, given its epoch.
+// Time returns the time of the ID in UTC, to the millisecond, for the epoch of its generator.
+// [ScalableGenerator.Time] knows the epoch.
 func (id ScalableID) Time(epoch time.Time) time.Time {
 	return clock.Time(id.Timestamp(), clock.Epoch(epoch, DefaultEpochMilli))
 }
