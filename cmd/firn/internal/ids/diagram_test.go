@@ -1,6 +1,7 @@
 package ids
 
 import (
+	"cmp"
 	"bytes"
 	"flag"
 	"fmt"
@@ -30,7 +31,7 @@ var shown = []struct {
 	{format: "ulidflake-scalable", id: "00CMXB6TAK4SA"},
 	{format: "snowflakesi", id: "1527083958403961"},
 	{format: "snowflakesi", id: "1527083958403961", layout: snowflakesi.Layout{ClockBits: 41, MachineBits: 1}},
-	{format: "snowflakesi", id: "1527083958403961", layout: snowflakesi.Layout{ClockBits: 40, MachineBits: 0}},
+	{format: "snowflakesi", id: "1527083958403961", layout: snowflakesi.Layout{ClockBits: 40, MachineBits: snowflakesi.NoMachineBits}},
 	{format: "snowflakesi", id: "1527083958403961", layout: snowflakesi.Layout{ClockBits: 40, MachineBits: 13}},
 	{format: "scru160", id: "05TTUP1HNCPNA1QHTDHRTCU3V32PD7C6"},
 }
@@ -72,7 +73,7 @@ func TestDiagramLines(t *testing.T) {
 	var layouts []snowflakesi.Layout
 	for _, clock := range []int{40, 41} {
 		for machine := range 53 - clock + 1 {
-			layouts = append(layouts, snowflakesi.Layout{ClockBits: clock, MachineBits: machine})
+			layouts = append(layouts, snowflakesi.Layout{ClockBits: clock, MachineBits: cmp.Or(machine, snowflakesi.NoMachineBits)})
 		}
 	}
 	for _, f := range firn.Formats() {
