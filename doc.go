@@ -1,6 +1,5 @@
-// Package firn knows all of Firn's formats: it finds out which of them a text may be
-// an ID of, and takes IDs apart. It is what tools need; programs that make IDs import
-// the package of their format.
+// Package firn reads IDs of all formats, for tools: it detects the format of an ID, and takes IDs apart.
+// Programs that make IDs import the package of their format.
 //
 //	nanoflake    Nanoflakes: 64 bits, 1024 generators
 //	ulidflake    Ulid-Flake: 64 bits, random, stand-alone or 32 scalabilities

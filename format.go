@@ -14,8 +14,8 @@ import (
 	"github.com/firn-id/firn/ulidflake"
 )
 
-// A Format is one of the published formats. Formats compare with ==; the zero Format is
-// none of them, and has no name and no forms.
+// A Format is one of the published formats. Formats compare with ==. The zero Format has no name
+// and no forms.
 type Format struct{ *format }
 
 type format struct {
@@ -31,9 +31,9 @@ type Form uint8
 
 const (
 	Text   Form = iota // the format's canonical text, or another text that Parse reads
-	Int                // the decimal integer, for the formats of up to 64 bits
+	Int                // the decimal integer, for formats of up to 64 bits
 	Hex                // the big-endian binary form in hexadecimal
-	Base36             // Nanoflake's text with or without its leading zeros; for reading alone
+	Base36             // Nanoflake's text with or without leading zeros; only for reading
 )
 
 var formNames = [...]string{Text: "text", Int: "int", Hex: "hex", Base36: "base36"}
@@ -56,16 +56,16 @@ func ParseForm(name string) (Form, error) {
 	return 0, fmt.Errorf("firn: %q is no form of an ID: want text, int, hex or base36", name)
 }
 
-// Settings are what an ID does not say of itself and its reader has to know. The zero
-// Settings are each format's defaults.
+// Settings are what a reader of IDs has to know beside the ID. The zero Settings are the defaults
+// of each format.
 type Settings struct {
-	// Epoch is the time of timestamp 0, for the formats that leave it open.
+	// Epoch is the time of timestamp 0, for formats without a fixed epoch.
 	Epoch time.Time
-	// Layout is that of snowflakesi.
+	// Layout is the layout of snowflakesi.
 	Layout snowflakesi.Layout
 }
 
-// all is every format, in the order in which they are listed and detected.
+// all lists the formats in the order of listings and of detection.
 var all = []*format{
 	{
 		name: "nanoflake", worker: "generator ID", forms: []Form{Text, Int, Hex, Base36},
@@ -144,7 +144,7 @@ func Formats() []Format {
 	return formats
 }
 
-// Lookup returns the format of that name; ok tells whether there is one.
+// Lookup returns the format of that name. ok reports whether the format exists.
 func Lookup(name string) (f Format, ok bool) {
 	for _, f := range all {
 		if f.name == name {
@@ -154,7 +154,7 @@ func Lookup(name string) (f Format, ok bool) {
 	return Format{}, false
 }
 
-// Name returns the format's name, as commands and errors give it; "" for the zero Format.
+// Name returns the format's name, as commands and errors show it, or "" for the zero Format.
 func (f Format) Name() string {
 	if f.format == nil {
 		return ""
@@ -162,8 +162,7 @@ func (f Format) Name() string {
 	return f.name
 }
 
-// Worker returns what the format calls the number that tells its generators apart, ""
-// if it has none.
+// Worker returns the name of the worker number in this format, or "" if the format has no workers.
 func (f Format) Worker() string {
 	if f.format == nil {
 		return ""
@@ -171,7 +170,7 @@ func (f Format) Worker() string {
 	return f.worker
 }
 
-// Forms returns the ways in which the format's IDs can be written.
+// Forms returns the forms that the format's IDs have.
 func (f Format) Forms() []Form {
 	if f.format == nil {
 		return nil
@@ -179,10 +178,10 @@ func (f Format) Forms() []Form {
 	return slices.Clone(f.forms)
 }
 
-// forms are a format's functions that read each of its forms.
+// forms are the functions of a format that read each form.
 type forms[T any] map[Form]func(string) (T, error)
 
-// reader makes a format's inspect from the functions that read its forms.
+// reader returns a format's inspect function.
 func reader[T any](read forms[T], info func(T, Settings) Info) func(string, Form, Settings) (Info, error) {
 	return func(s string, form Form, set Settings) (Info, error) {
 		id, err := read[form](s)
@@ -193,7 +192,7 @@ func reader[T any](read forms[T], info func(T, Settings) Info) func(string, Form
 	}
 }
 
-// integer returns what all formats of integers have in common.
+// integer returns the Info of a format of integers.
 func integer[T interface {
 	Int64() int64
 	String() string

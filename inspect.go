@@ -14,26 +14,26 @@ import (
 	"github.com/firn-id/firn/iderr"
 )
 
-// Info is what an ID says, taken apart.
+// Info is an ID taken apart.
 type Info struct {
 	Format Format
 	ID     string    // the canonical text
 	Int    string    // the decimal integer; "" for formats of more than 64 bits
 	Hex    string    // the big-endian binary form
 	Time   time.Time // in UTC
-	Fields []Field   // from the most significant; above them the binary form has zeros
+	Fields []Field   // from the most significant; bits above the fields are zeros
 }
 
-// Field is one of an ID's fields.
+// Field is a field of an ID.
 type Field struct {
 	Name   string
-	Bits   int    // its width; 0 for a field that the layout leaves out
+	Bits   int    // width; 0 for a field that the layout leaves out
 	Value  string // decimal
-	Quoted bool   // JSON carries it as a string, since it may not fit a number
+	Quoted bool   // a string in JSON, since the value may not fit a number
 }
 
-// Inspect takes an ID apart, which is written in the given form. The error is that of
-// the format's own functions.
+// Inspect takes apart an ID in the given form. The error is the error of the format's own
+// functions.
 func (f Format) Inspect(s string, form Form, set Settings) (Info, error) {
 	if !slices.Contains(f.Forms(), form) {
 		return Info{}, fmt.Errorf("firn: format %q has no %s form", f.Name(), form)
@@ -43,7 +43,8 @@ func (f Format) Inspect(s string, form Form, set Settings) (Info, error) {
 	return info, err
 }
 
-// guesses are the forms that an ID is read in if nobody names the form. The first form that fits is the ID's.
+// guesses read an ID in the forms that are tried if the form is not known. The first form that fits
+// is taken.
 var guesses = []func(f Format, s string, set Settings) (Info, error){
 	func(f Format, s string, set Settings) (Info, error) { return f.Inspect(s, Text, set) },
 	func(f Format, s string, set Settings) (Info, error) { return f.Inspect(s, Int, set) },
@@ -53,7 +54,7 @@ var guesses = []func(f Format, s string, set Settings) (Info, error){
 		if !ok {
 			return Info{}, iderr.ErrCharacter
 		}
-		const width = 16 // of an integer, which programs print without leading zeros
+		const width = 16 // of an integer; programs print integers without leading zeros
 		if n := len(digits); n > 0 && n < width && slices.Contains(f.Forms(), Int) {
 			digits = strings.Repeat("0", width-n) + digits
 		}
@@ -61,9 +62,9 @@ var guesses = []func(f Format, s string, set Settings) (Info, error){
 	},
 }
 
-// Read takes an ID apart, whatever its form: Read tries text, then decimal, hex of the full width, and hex
-// behind 0x. Behind 0x, formats of up to 64 bits need no leading zeros. The error is that of the text, or
-// of the decimal if it is a number out of range.
+// Read takes apart an ID in any form: Read tries text, then decimal, hex of the full width, and hex
+// behind 0x. Behind 0x, formats of up to 64 bits need no leading zeros. For a decimal out of range
+// the error says so; otherwise the error is about the text.
 func (f Format) Read(s string, set Settings) (Info, error) {
 	var first error
 	for _, guess := range guesses {
@@ -78,9 +79,8 @@ func (f Format) Read(s string, set Settings) (Info, error) {
 	return Info{}, first
 }
 
-// Candidates returns what s can be, whatever its form and format, in the order of [Rank]. Text comes
-// before the other forms, as for [Format.Read]: if some formats read s as text, no format reads s as
-// a number.
+// Candidates returns what s can be, in the order of [Rank]. Candidates tries the forms in the order
+// of [Format.Read] in all formats, and stops at the first form that fits a format.
 func Candidates(s string, set Settings, now time.Time) []Info {
 	var fits []Info
 	for _, guess := range guesses {
@@ -97,8 +97,8 @@ func Candidates(s string, set Settings, now time.Time) []Info {
 	return fits
 }
 
-// Rank sorts what an ID can be by how plausible the times are: times up to now before times to come, and
-// of each the nearest to now first. Times of the next day count as past, since clocks differ.
+// Rank sorts the candidates for an ID by how plausible their times are: past times before future
+// times, and each nearest to now first. The next 24 hours count as past, since clocks differ.
 func Rank(candidates []Info, now time.Time) {
 	const skew = 24 * time.Hour
 	slices.SortStableFunc(candidates, func(a, b Info) int {
@@ -110,8 +110,8 @@ func Rank(candidates []Info, now time.Time) {
 	})
 }
 
-// Detect returns the formats that s, written in the given form, is an ID of. They may
-// be several: any Ulid-Flake is both stand-alone and scalable.
+// Detect returns the formats that can read s in the given form. Several formats may fit: every
+// Ulid-Flake is both stand-alone and scalable.
 func Detect(s string, form Form) []Format {
 	var found []Format
 	for _, f := range Formats() {
@@ -122,10 +122,9 @@ func Detect(s string, form Form) []Format {
 	return found
 }
 
-// MarshalJSON implements [json.Marshaler]: one object with the members format, id,
-// int (not for formats of more than 64 bits), hex, time (RFC 3339), unix_ms and
-// fields, in this order. RFC 3339 ends with the year 9999: a time beyond that, as SCRU160
-// has them, or before the year 0 is null, and unix_ms has it.
+// MarshalJSON implements [json.Marshaler]: one object with the members format, id, int (only for
+// formats of up to 64 bits), hex, time (RFC 3339), unix_ms and fields, in this order. RFC 3339
+// covers the years 0 to 9999, so time is null outside these years. SCRU160 has such times.
 func (i Info) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	member := func(name, value string, quoted bool) {

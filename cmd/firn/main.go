@@ -1,12 +1,12 @@
 // Command firn makes IDs and takes them apart, in all of Firn's formats.
 //
-//	firn new nanoflake     make an ID, as a worker that nobody else is at that time
+//	firn new nanoflake     make an ID, with a worker that no other process has
 //	firn inspect 05TTUP1HNCPNA1QHTDHRTCU3V32PD7C6
-//	firn pool doctor       see whether the clock, the files and the workers are well
-//	firn torture           see what they endure
+//	firn pool doctor       check the clock, the files and the workers
+//	firn torture           show that leases survive faults
 //
-// It writes data to stdout and everything else to stderr, and exits with 0, with 1 for
-// a failed operation or an invalid ID, with 2 for wrong usage.
+// The program writes data to stdout and everything else to stderr. The exit code is 0, 1 for a
+// failed operation or an invalid ID, or 2 for wrong usage.
 package main
 
 import (
@@ -28,7 +28,7 @@ import (
 
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
-// run does what main does, up to the exit code.
+// run runs the program, and returns the exit code.
 func run(args []string, stdin, stdout, stderr *os.File) int {
 	s := cli.NewStreams(stdin, stdout, stderr)
 	root := newRoot(s)
@@ -38,7 +38,7 @@ func run(args []string, stdin, stdout, stderr *os.File) int {
 	return s.End(cmd, err)
 }
 
-// newRoot returns the command firn with all that is below it.
+// newRoot returns the command firn with all commands below.
 func newRoot(s *cli.Streams) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "firn",
@@ -58,7 +58,7 @@ Colour appears on terminals only. --color, $NO_COLOR and $CLICOLOR_FORCE decide 
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return cli.Usagef("no command given: want %s", cli.List(cli.CommandNames(cmd), "or"))
 		},
-		SilenceErrors:              true, // report writes them
+		SilenceErrors:              true, // Streams.End writes them
 		SilenceUsage:               true,
 		SuggestionsMinimumDistance: 2,
 	}
@@ -82,8 +82,8 @@ Colour appears on terminals only. --color, $NO_COLOR and $CLICOLOR_FORCE decide 
 	return root
 }
 
-// strictHelp makes the library's help command refuse what it has no help for, which it
-// would answer with the help of the command above.
+// strictHelp makes the library's help command refuse unknown commands. The library would print the
+// help of the command above.
 func strictHelp(help *cobra.Command) {
 	help.Example = "  firn help new"
 	help.Args = func(cmd *cobra.Command, args []string) error {
@@ -95,7 +95,7 @@ func strictHelp(help *cobra.Command) {
 	}
 }
 
-// strictCompletion makes the library's completion command take wrong usage as such.
+// strictCompletion makes wrong usage of the library's completion command an error.
 func strictCompletion(completion *cobra.Command) {
 	completion.Example = "  source <(firn completion bash)\n  firn completion fish > ~/.config/fish/completions/firn.fish"
 	completion.Args = cli.UnknownCommand
@@ -134,9 +134,9 @@ func newVersion(s *cli.Streams) *cobra.Command {
 	return cmd
 }
 
-// A build is what the Go toolchain noted of the build.
+// A build is what the Go toolchain noted about the build.
 type build struct {
-	Version  string `json:"version"` // of the module, or that of the commit
+	Version  string `json:"version"` // of the module or the commit
 	Go       string `json:"go"`
 	OS       string `json:"os"`
 	Arch     string `json:"arch"`
@@ -166,7 +166,7 @@ func readBuild() build {
 	return b
 }
 
-// version returns the version and that of Go.
+// version returns the version of this program and of Go.
 func version() string {
 	b := readBuild()
 	return b.Version + " " + b.Go

@@ -13,14 +13,14 @@ import (
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 )
 
-// width is how many columns a diagram has at most: those of a small terminal, and as
-// many as the widest field has bits.
+// width is the most columns of a diagram: the columns of a small terminal, and the bits of the
+// widest field.
 const width = 80
 
 // A cell is a field's bits in a diagram.
 type cell struct {
 	bits  string
-	label string // "" for the zeros above the fields
+	label string // "" for zeros above the fields
 	pen   *color.Color
 	at    int // column of its first bit
 }
@@ -28,7 +28,8 @@ type cell struct {
 // end returns the column of the last bit.
 func (c cell) end() int { return c.at + len(c.bits) - 1 }
 
-// writeFields draws an ID's bits and fields, or lists the fields where the drawing is too wide.
+// writeFields draws the bits and fields of an ID. If the drawing is too wide, writeFields lists the
+// fields.
 func writeFields(w *bytes.Buffer, p cli.Pens, info firn.Info, columns int) {
 	var plain bytes.Buffer
 	writeDiagram(&plain, cli.NewPens(false), info)
@@ -52,7 +53,7 @@ func writeList(w *bytes.Buffer, p cli.Pens, info firn.Info) {
 	}
 }
 
-// writeDiagram draws an ID's bits, and below them the fields with a line to their bits:
+// writeDiagram draws an ID's bits, and below the bits the fields, each with a line to its bits:
 //
 //	0 00011011000011110001011110011000101000110 1011111111 000000100111
 //	  └───────────────────────────────────────┤ └────────┤ └──────────┤
@@ -60,8 +61,8 @@ func writeList(w *bytes.Buffer, p cli.Pens, info firn.Info) {
 //	generator_id  10 bits  767 ──────────────────────────┘            │
 //	sequence      12 bits  39 ────────────────────────────────────────┘
 //
-// The fields come from the left while the lines come from the right, so that every label
-// has its room however narrow the field is.
+// Labels start at the left and lines come from the right, so every label has room, however narrow the
+// field is.
 func writeDiagram(w *bytes.Buffer, p cli.Pens, info firn.Info) {
 	for _, row := range rowsOf(p, info) {
 		var bits, brackets strings.Builder
@@ -84,7 +85,7 @@ func writeDiagram(w *bytes.Buffer, p cli.Pens, info firn.Info) {
 	}
 }
 
-// bracket returns what underlines the bits, and leads down at the last of them.
+// bracket returns the line below the bits, which leads down at the last bit.
 func (c cell) bracket() string {
 	switch n := len(c.bits); {
 	case c.label == "":
@@ -96,11 +97,11 @@ func (c cell) bracket() string {
 	}
 }
 
-// writeLabel writes a field's label and the line up to its bits, and goes on with the lines
-// of the fields after it.
+// writeLabel writes a field's label and the line to its bits, and continues the lines of the fields
+// after it.
 func writeLabel(w *bytes.Buffer, c cell, after []cell) {
 	text := c.label
-	if c.bits != "" { // a field of no bits has a label alone
+	if c.bits != "" { // a field without bits has only a label
 		text += " " + strings.Repeat("─", max(c.end()-len(c.label)-1, 0)) + "┘"
 	}
 	w.WriteString(c.pen.Sprint(text))
@@ -114,7 +115,7 @@ func writeLabel(w *bytes.Buffer, c cell, after []cell) {
 	w.WriteByte('\n')
 }
 
-// rowsOf shares an ID's fields out to rows.
+// rowsOf distributes an ID's fields over rows.
 func rowsOf(p cli.Pens, info firn.Info) [][]cell {
 	bits := binaryDigits(info.Hex)
 	names := 0
@@ -137,8 +138,8 @@ func rowsOf(p cli.Pens, info firn.Info) [][]cell {
 		bits = bits[f.Bits:]
 	}
 
-	// Gaps between the fields are for legibility: an ID that fills its rows without
-	// them does without, as brackets and colours show the fields too.
+	// Gaps between fields help reading. An ID that fills its rows has no gaps: brackets and colours
+	// show the fields too.
 	gap := 1
 	if len(cells)-1+4*len(info.Hex) > width {
 		gap = 0
@@ -162,7 +163,7 @@ func rowsOf(p cli.Pens, info firn.Info) [][]cell {
 
 // binaryDigits returns the digits of a hexadecimal number in binary.
 func binaryDigits(digits string) string {
-	value, _ := hex.DecodeString(digits) // an ID's own
+	value, _ := hex.DecodeString(digits) // the hex of an ID
 	bits := make([]byte, 0, 8*len(value))
 	for _, v := range value {
 		for n := 7; n >= 0; n-- {

@@ -19,7 +19,7 @@ import (
 	"github.com/firn-id/firn/iderr"
 )
 
-// inspectFlags are those of firn inspect.
+// inspectFlags are the flags of firn inspect.
 type inspectFlags struct {
 	formats.Options
 	as   formats.Form
@@ -73,7 +73,7 @@ Formats: ` + cli.List(formats.Names(), "and") + `.`,
 	return cmd
 }
 
-// inspector returns what the flags and the arguments ask for, and the arguments that are IDs.
+// inspector returns an inspector for the flags and the arguments, and the arguments that are IDs.
 func (f *inspectFlags) inspector(args []string) (*inspector, []string, error) {
 	i := &inspector{json: f.json, form: f.as.Form, detect: !f.as.Given, now: time.Now()}
 	i.formats = firn.Formats()
@@ -94,12 +94,12 @@ func (f *inspectFlags) inspector(args []string) (*inspector, []string, error) {
 	return i, args, err
 }
 
-// An inspector answers what IDs say.
+// An inspector takes IDs apart.
 type inspector struct {
-	formats  []firn.Format // that an ID may be of
-	named    bool          // formats is the one that the user named
+	formats  []firn.Format // possible formats
+	named    bool          // the user named the format
 	form     firn.Form
-	detect   bool // the form, too
+	detect   bool // detect the form
 	settings firn.Settings
 	json     bool
 	now      time.Time
@@ -110,8 +110,8 @@ type inspector struct {
 	invalid bool
 }
 
-// inspect answers each ID of the arguments or, without any and for "-", of stdin. Its error is that an ID
-// is invalid, or that stdin or stdout failed.
+// inspect answers each argument. For "-", and without arguments, inspect answers the lines of
+// stdin. The error is an invalid ID, or a failure of stdin or stdout.
 func (i *inspector) inspect(s *cli.Streams, args []string) error {
 	i.pens, i.width = cli.NewPens(s.Colour), s.Width
 	if len(args) == 0 {
@@ -134,7 +134,7 @@ func (i *inspector) inspect(s *cli.Streams, args []string) error {
 	return nil
 }
 
-// lines answers each ID of stdin, a line each.
+// lines answers each line of stdin.
 func (i *inspector) lines(s *cli.Streams) error {
 	lines := s.Lines()
 	for n := 1; ; n++ {
@@ -153,7 +153,7 @@ func (i *inspector) lines(s *cli.Streams) error {
 	}
 }
 
-// one answers an ID, which has this place and number.
+// one answers the ID at a place: argument n or line n.
 func (i *inspector) one(s *cli.Streams, id, place string, n int) error {
 	var answer bytes.Buffer
 	if i.answers > 0 && !i.json {
@@ -167,7 +167,7 @@ func (i *inspector) one(s *cli.Streams, id, place string, n int) error {
 	return err
 }
 
-// refuse reports an invalid ID. In JSON it is an answer too.
+// refuse reports an invalid ID on stderr, and in JSON on stdout too.
 func (i *inspector) refuse(s *cli.Streams, id, place string, n int, invalid error) error {
 	i.invalid = true
 	if i.json {
@@ -179,14 +179,14 @@ func (i *inspector) refuse(s *cli.Streams, id, place string, n int, invalid erro
 			return err
 		}
 	}
-	if err := s.Out.Flush(); err != nil { // what came before it stands before it
+	if err := s.Out.Flush(); err != nil { // answers to earlier IDs come before the error
 		return err
 	}
 	cli.Complain(s.Err, fmt.Errorf("%s %d: %w", place, n, invalid))
 	return nil
 }
 
-// answer writes what an ID says; its error is that the ID is invalid.
+// answer writes what an ID says. The error is that the ID is invalid.
 func (i *inspector) answer(w *bytes.Buffer, id string) error {
 	fits, errs := i.read(id)
 	switch {
@@ -206,7 +206,7 @@ func (i *inspector) answer(w *bytes.Buffer, id string) error {
 	return nil
 }
 
-// read returns what an ID can be, the most plausible first, and the errors of the formats that it is not of.
+// read returns what an ID can be, the most plausible first, and the errors of the other formats.
 func (i *inspector) read(id string) (fits []firn.Info, errs []error) {
 	if i.detect && !i.named {
 		if fits = firn.Candidates(id, i.settings, i.now); len(fits) > 0 {
@@ -228,8 +228,8 @@ func (i *inspector) read(id string) (fits []firn.Info, errs []error) {
 	return fits, errs
 }
 
-// noFormat returns the error for what is an ID of no format. Of the formats' own errors
-// it gives that which went furthest: the others failed for being others.
+// noFormat returns the error for an ID that no format has read. The error quotes the format that
+// read the most.
 func (i *inspector) noFormat(id string, errs []error) error {
 	var best *iderr.ParseError
 	for _, err := range errs {
@@ -249,7 +249,7 @@ func (i *inspector) noFormat(id string, errs []error) error {
 	return fmt.Errorf("no format's ID, nearest to %w", best)
 }
 
-// progress tells how much of an ID was right.
+// progress returns how many bytes of an ID were right.
 func progress(e *iderr.ParseError) int {
 	switch e.Err {
 	case iderr.ErrLength:
@@ -267,9 +267,9 @@ func writeObject(w *bytes.Buffer, info firn.Info, end byte) error {
 	return err
 }
 
-// writeCandidates writes an ID of several formats in JSON, in one line.
+// writeCandidates writes an ID of several formats as one line of JSON.
 func writeCandidates(w *bytes.Buffer, id string, fits []firn.Info) error {
-	fmt.Fprintf(w, `{"id":%q,"candidates":[`, id) // an ID is plain ASCII
+	fmt.Fprintf(w, `{"id":%q,"candidates":[`, id) // a valid ID is plain ASCII
 	for n, info := range fits {
 		end := byte(',')
 		if n == len(fits)-1 {

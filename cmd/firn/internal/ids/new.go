@@ -22,13 +22,13 @@ import (
 	"github.com/firn-id/firn/snowflakesi"
 )
 
-// newFlags are those of firn new.
+// newFlags are the flags of firn new.
 type newFlags struct {
 	formats.Options
 	stores.State
 	count      cli.Count
 	worker     cli.Number
-	partition  cli.Number // the worker, by sno's name for it
+	partition  cli.Number // alias of worker for sno
 	meta       cli.Number
 	as         formats.Form
 	json       bool
@@ -123,7 +123,7 @@ two runs from using the worker at once, or again after the clock was set back.`,
 
 // generate writes the IDs of a recipe.
 func (f *newFlags) generate(ctx context.Context, s *cli.Streams, format formats.Format, r formats.Recipe) error {
-	next, err := format.Start(r) // with a pool too: wrong usage must not touch that
+	next, err := format.Start(r) // even with a pool, since wrong usage must not touch the pool
 	if err != nil {
 		return f.Options.Explain(err)
 	}
@@ -135,7 +135,7 @@ func (f *newFlags) generate(ctx context.Context, s *cli.Streams, format formats.
 	return stream(ctx, s, next, f.count)
 }
 
-// workers lists what each format calls its worker number, and its range.
+// workers lists the name and the range of the worker number of each format.
 func workers() string {
 	var lines string
 	for _, name := range formats.Names() {
@@ -146,7 +146,7 @@ func workers() string {
 	return lines
 }
 
-// check returns the format and the recipe that the flags ask for, or what is wrong with them.
+// check returns the format and the recipe for the flags, or an error of usage.
 func (f *newFlags) check(name string) (formats.Format, formats.Recipe, error) {
 	in, err := formats.Named(name)
 	if err != nil {
@@ -172,8 +172,8 @@ func (f *newFlags) checkJSON(formats.Format) error {
 	return nil
 }
 
-// checkPartition takes the partition for the worker number, which it is by another name,
-// for sno alone: a worker number that is not the one meant is a duplicate to come.
+// checkPartition makes --partition an alias of --worker, for sno only: a wrong worker number makes
+// duplicates.
 func (f *newFlags) checkPartition(format formats.Format) error {
 	switch {
 	case !f.partition.Given:
@@ -187,8 +187,8 @@ func (f *newFlags) checkPartition(format formats.Format) error {
 	return nil
 }
 
-// checkWorker tells whether there is a worker number where no pool gives one, and none where
-// the format has none. Whether it is in its range, the library says.
+// checkWorker returns an error if a worker number is missing, or given for a format without
+// workers. The library checks the range.
 func (f *newFlags) checkWorker(format formats.Format, layout snowflakesi.Layout) error {
 	switch {
 	case format.LastWorker == nil && f.worker.Given:
@@ -197,19 +197,19 @@ func (f *newFlags) checkWorker(format formats.Format, layout snowflakesi.Layout)
 		return nil
 	}
 	last := format.LastWorker(layout)
-	if last == 0 { // no bits
+	if last == 0 { // the only worker
 		return nil
 	}
 	return cli.Usagef("--no-state needs --worker, the %s, 0 to %d, as in: firn new %s --no-state --worker %d",
 		format.Worker(), last, format.Name(), min(7, last))
 }
 
-// leases tells whether the format's worker or times come from a pool.
+// leases reports whether the format's worker or times come from a pool.
 func (f *newFlags) leases(format formats.Format) bool {
 	return f.fenced || format.LastWorker != nil && !f.noState
 }
 
-// checkState tells whether the flags about pools go together, and with the format.
+// checkState returns an error if flags about pools contradict each other or the format.
 func (f *newFlags) checkState(format formats.Format) error {
 	switch {
 	case f.fenced && format.LastWorker != nil:
@@ -236,7 +236,7 @@ func (f *newFlags) checkState(format formats.Format) error {
 	return nil
 }
 
-// checkMeta tells whether the metabyte, if one is given, is one of the format's.
+// checkMeta returns an error if --meta is out of range, or the format has no metabyte.
 func (f *newFlags) checkMeta(format formats.Format) error {
 	switch {
 	case !f.meta.Given:
@@ -249,7 +249,7 @@ func (f *newFlags) checkMeta(format formats.Format) error {
 	return nil
 }
 
-// leased writes IDs of a worker, or of times, from a pool.
+// leased writes IDs with a leased worker, or with leased times.
 func (f *newFlags) leased(ctx context.Context, s *cli.Streams, format formats.Format, r formats.Recipe) error {
 	wanted, err := format.Pool(r)
 	if err != nil {
@@ -281,8 +281,8 @@ func (f *newFlags) leased(ctx context.Context, s *cli.Streams, format formats.Fo
 	})
 	defer s.Cleanup.Set(nil)
 	err = stream(ctx, s, next, f.count)
-	// What was written is distinct whether or not the pool learns that the worker is free:
-	// that is a warning, and none beside an error, which has the same cause or is worth more.
+	// The IDs are distinct even if the pool does not learn that the worker is free, so a failure to
+	// return the worker is a warning. After another error the warning would say nothing new.
 	if open := held.Close(); open != nil && err == nil {
 		cli.Complain(s.Err, fmt.Errorf("warning: pool %s: worker %d was not given back, and is not free before %s: %w",
 			held.Pool().Name(), held.Worker(), cli.TimeText(held.Until()), f.State.Explain(open)))
@@ -290,27 +290,29 @@ func (f *newFlags) leased(ctx context.Context, s *cli.Streams, format formats.Fo
 	return f.State.Explain(err)
 }
 
-// lookBeside returns a function that says so if the pool, which was not there yet, was made beside one for
-// the same IDs.
+// lookBeside returns a function that warns if this run has made the pool, and the directory has a
+// pool for the same IDs.
 func (f *newFlags) lookBeside(ctx context.Context, s *cli.Streams, wanted allot.Pool, store driver.Store, c lease.Config) (say func()) {
 	at, err := f.Place()
 	if err != nil || !c.Create {
 		return func() {}
 	}
 	if names, err := lease.Names(ctx, store); err != nil || slices.Contains(names, wanted.Name) || len(names) == 0 {
-		return func() {} // it will have been made before
+		return func() {} // the pool exists already, or is the first
 	}
 	return func() { stores.Besides(ctx, s, &f.State, store, at, wanted, true) }
 }
 
 const (
-	// defaultWait is longer than it takes other runs to make a million IDs of any format.
+	// defaultWait is longer than other runs take to make a million IDs of any format.
 	defaultWait = time.Minute
 
-	patience = 2 * time.Second // that people have with a command that says nothing
+	// patience is how long a command may say nothing on a terminal.
+	patience = 2 * time.Second
 )
 
-// sayIfWaiting tells people who see it that there is no worker yet, until the timer is stopped.
+// sayIfWaiting writes on a terminal that firn waits for a worker, unless the timer is stopped
+// first.
 func (f *newFlags) sayIfWaiting(s *cli.Streams) *time.Timer {
 	return time.AfterFunc(patience, func() {
 		if e, ok := s.Err.(*os.File); ok && term.IsTerminal(int(e.Fd())) && f.wait > patience {
@@ -332,9 +334,9 @@ func (f *newFlags) leaseConfig(ctx context.Context, wanted allot.Pool, r formats
 	if err != nil {
 		return nil, c, err
 	}
-	// The pool of the format and its settings is made when it is first needed. One that people
-	// name is not: misspelled, it would give out workers that are taken in the one they meant.
-	// Nor is any on a store that machines share: one of a wrong address is empty, too.
+	// Only the default pool in files is made when it is needed. A name given by --pool may be
+	// misspelled, and the address of a shared store may be wrong: a new and empty pool there would
+	// give out workers that processes already hold elsewhere.
 	if at.Dir != "" && (f.pool == "" || string(f.pool) == wanted.Name) {
 		c.Create = true
 		store, _, err := f.Open(ctx)
@@ -348,7 +350,7 @@ func (f *newFlags) leaseConfig(ctx context.Context, wanted allot.Pool, r formats
 	return store, c, err
 }
 
-// explainLease is explain, which knows how to make the pool that is not there.
+// explainLease explains an error, and says how to make a missing pool.
 func (f *newFlags) explainLease(err error, format formats.Format, store driver.Store, c lease.Config) error {
 	if !errors.Is(err, lease.ErrNoPool) || c.Create || f.pool != "" {
 		return f.State.Explain(err)
@@ -363,7 +365,7 @@ func (f *newFlags) explainLease(err error, format formats.Format, store driver.S
 		stores.PoolOf(err), lease.ErrNoPool, store, f.Command(line), f.Command("firn pool rescue "+stores.PoolOf(err)+" --format "+strings.TrimPrefix(line, "firn pool create "))))
 }
 
-// stream writes n IDs. It holds one batch of them in memory, however many they are.
+// stream writes n IDs, with one batch in memory at a time.
 func stream(ctx context.Context, s *cli.Streams, next formats.Batch, n cli.Count) error {
 	var lines []byte
 	for n > 0 {

@@ -65,7 +65,7 @@ never meet. A damaged pool is no reason for another one: firn pool rescue mends 
 	return cmd
 }
 
-// create creates a pool and prints it. With beside there may be a pool for the same IDs.
+// create creates a pool and prints it. If beside is set, a pool for the same IDs may exist.
 func create(ctx context.Context, s *cli.Streams, st *stores.State, wanted allot.Pool, beside, asJSON bool) error {
 	store, at, err := st.Open(ctx)
 	if err != nil {

@@ -58,7 +58,8 @@ lose what it has acknowledged. The exit code is then 1. A warning may become a p
 	return cmd
 }
 
-// examine looks at a store, its pools, or the one named, and the clock, and writes what it finds.
+// examine examines a store, its pools and the clock, and writes the findings. If named is not
+// empty, examine leaves out other pools.
 func examine(ctx context.Context, s *cli.Streams, st *stores.State, named []string, asJSON bool) error {
 	d := doctor{st: st, began: time.Now()}
 	if err := d.examine(ctx, named); err != nil {
@@ -67,7 +68,7 @@ func examine(ctx context.Context, s *cli.Streams, st *stores.State, named []stri
 	return d.tell(s, asJSON)
 }
 
-// How bad a finding is.
+// Levels of findings.
 const (
 	levelOK      = "ok"
 	levelNote    = "note"
@@ -75,7 +76,7 @@ const (
 	levelProblem = "problem"
 )
 
-// What a finding is about.
+// Subjects of findings.
 const (
 	aboutStore    = "store"
 	aboutClock    = "clock"
@@ -83,7 +84,7 @@ const (
 	aboutLifetime = "lifetime"
 )
 
-// A finding is what a doctor has found.
+// A finding is one line of firn pool doctor.
 type finding struct {
 	Level string `json:"level"`
 	About string `json:"about"`
@@ -96,15 +97,16 @@ type doctor struct {
 	st       *stores.State
 	began    time.Time // the first reading of the clock
 	findings []finding
-	bad      map[string]bool // keys of records that were found unreadable
-	closed   map[string]bool // pools of which a folder cannot be read
+	bad      map[string]bool // keys of unreadable records, which have a finding
+	closed   map[string]bool // pools with an unreadable folder, which has a finding
 }
 
 func (d *doctor) find(level, about, pool, form string, args ...any) {
 	d.findings = append(d.findings, finding{level, about, pool, fmt.Sprintf(form, args...)})
 }
 
-// examine looks at all pools, or those named. Its error is that one of those is not there.
+// examine looks at all pools, or at the named pool. The error is that the named pool does not
+// exist.
 func (d *doctor) examine(ctx context.Context, named []string) error {
 	store, at, err := d.st.Look(ctx)
 	switch {
@@ -130,7 +132,7 @@ func (d *doctor) examine(ctx context.Context, named []string) error {
 	return nil
 }
 
-// examineStore looks at a store of files and its pools, one by one.
+// examineStore looks at a store of files, pool by pool.
 func (d *doctor) examineStore(ctx context.Context, store driver.Store, at stores.Place, named []string) error {
 	names, err := lease.Names(ctx, store)
 	if err != nil {
@@ -167,7 +169,7 @@ func (d *doctor) examineStore(ctx context.Context, store driver.Store, at stores
 	return nil
 }
 
-// examineShared looks at another store and its pools, and reads it once.
+// examineShared reads a shared store once, and looks at its pools.
 func (d *doctor) examineShared(ctx context.Context, store driver.Store, at stores.Place, named []string) error {
 	began := time.Now()
 	found, err := lease.Survey(ctx, store)
@@ -203,7 +205,7 @@ func recordsOf(records, pools int) string {
 	return fmt.Sprintf("%d records of %d pools", records, pools)
 }
 
-// examineWriting finds whether the store takes changes, by one that the store has to refuse.
+// examineWriting asks the store for a change that the store has to refuse.
 func (d *doctor) examineWriting(ctx context.Context, store driver.Store, found []lease.Found) {
 	i := slices.IndexFunc(found, func(f lease.Found) bool { return f.Pool != nil })
 	if i < 0 {
@@ -220,7 +222,7 @@ func (d *doctor) examineWriting(ctx context.Context, store driver.Store, found [
 	}
 }
 
-// inspect tells what the store knows of its own settings.
+// inspect looks at the store's own settings.
 func (d *doctor) inspect(ctx context.Context, store driver.Store) {
 	if _, ok := store.(driver.Inspector); !ok {
 		return
@@ -244,7 +246,7 @@ func (d *doctor) inspect(ctx context.Context, store driver.Store) {
 
 // compareClock compares the clock with the store's.
 func (d *doctor) compareClock(ctx context.Context, store driver.Store) {
-	const worth = time.Second // saying
+	const notable = time.Second
 	clock, ok := store.(driver.Clock)
 	if !ok {
 		return
@@ -256,7 +258,7 @@ func (d *doctor) compareClock(ctx context.Context, store driver.Store) {
 		d.find(levelProblem, aboutStore, "", "%v", d.st.Explain(err))
 		return
 	}
-	// The store's is one of some moment between the two.
+	// The store's time is from some moment between the two readings.
 	by := max(theirs.Sub(after), 0) - max(before.Sub(theirs), 0)
 	text := fmt.Sprintf("it is %v behind the store's", by.Round(time.Millisecond))
 	if by < 0 {
@@ -265,14 +267,14 @@ func (d *doctor) compareClock(ctx context.Context, store driver.Store) {
 	switch {
 	case by.Abs() > lease.DefaultMaxSkew:
 		d.find(levelProblem, aboutClock, "", "%s: firn new refuses to use it: set the clock or, if it is right, add --trust-clock to firn new", text)
-	case by.Abs() > worth:
+	case by.Abs() > notable:
 		d.find(levelWarning, aboutClock, "", "%s: firn new refuses it from %v on", text, lease.DefaultMaxSkew)
 	default:
 		d.find(levelOK, aboutClock, "", "it agrees with the store's")
 	}
 }
 
-// examinePools looks at pools that were read.
+// examinePools looks at pools, and at pairs of pools for the same IDs.
 func (d *doctor) examinePools(ctx context.Context, found []lease.Found) {
 	for i, f := range found {
 		if f.Err != nil {
@@ -296,7 +298,7 @@ func (d *doctor) examinePools(ctx context.Context, found []lease.Found) {
 	}
 }
 
-// findErrors finds what is wrong with a pool's records.
+// findErrors reports the errors of a pool's records.
 func (d *doctor) findErrors(f lease.Found) {
 	bad := recordErrors(f.Workers)
 	if len(bad) == 0 {
@@ -307,19 +309,19 @@ func (d *doctor) findErrors(f lease.Found) {
 	}
 }
 
-// usedAfter returns the workers that were used after a time: what is before the floor of a rescue,
-// no clock has used up.
+// usedAfter returns the workers that were used after a time. A rescue, and no clock, has used up
+// the times before its floor.
 func usedAfter(floor time.Time, workers []lease.Worker) []lease.Worker {
 	return slices.DeleteFunc(slices.Clone(workers), func(w lease.Worker) bool { return !w.Until.After(floor) })
 }
 
-// wasSaid tells whether an error is about a record that was found unreadable.
+// wasSaid reports whether an error is about an unreadable record that has a finding.
 func (d *doctor) wasSaid(err error) bool {
 	var record *driver.Error
 	return errors.As(err, &record) && d.bad[record.Key]
 }
 
-// examineFiles finds whether the records can be read and new ones written.
+// examineFiles reads every record, and tries to write in every folder.
 func (d *doctor) examineFiles(ctx context.Context, files *filelease.Store, dir string, names []string) {
 	d.bad, d.closed = make(map[string]bool), make(map[string]bool)
 	read := 0
@@ -353,14 +355,14 @@ func (d *doctor) examineFiles(ctx context.Context, files *filelease.Store, dir s
 	d.find(levelOK, aboutStore, "", "%s: new records can be written", dir)
 }
 
-// examineTimes compares the clock with what the workers of a pool have used. Whether it is wrong,
-// package lease judges, as it does for firn new.
+// examineTimes compares the clock with the times that workers have used. Package lease judges the
+// clock, as for firn new.
 func (d *doctor) examineTimes(ctx context.Context, p *lease.Pool, workers []lease.Worker, now time.Time) {
 	err := p.CheckClock(ctx, lease.Config{})
 	var skew *lease.SkewError
 	switch {
 	case errors.As(err, &skew) && skew.OfStore:
-		return // it is said of the store
+		return // compareClock reports it
 	case errors.As(err, &skew):
 		d.find(levelProblem, aboutClock, p.Name(), "the clock says %s: firn new refuses to use it: set the clock or, if it is right, add --trust-clock to firn new", stores.SkewText(skew))
 		return
@@ -377,7 +379,7 @@ func (d *doctor) examineTimes(ctx context.Context, p *lease.Pool, workers []leas
 		if w.Until.After(last) {
 			last = w.Until
 		}
-		// One who has a longer window than usual is not ahead for that.
+		// A worker in use may have a longer window than usual.
 		if inUse := w.Held && !w.From.After(now); !inUse && w.Until.After(now.Add(lease.DefaultWindow)) {
 			ahead++
 		}
@@ -401,7 +403,7 @@ func workersHave(n int) string {
 	return fmt.Sprintf("%d workers have", n)
 }
 
-// examineWorkers tells whether there are workers for others.
+// examineWorkers counts the free workers.
 func (d *doctor) examineWorkers(p *lease.Pool, workers []lease.Worker, now time.Time) {
 	count := make(map[string]int)
 	for _, w := range workers {
@@ -419,7 +421,7 @@ func (d *doctor) examineWorkers(p *lease.Pool, workers []lease.Worker, now time.
 	}
 }
 
-// examineLifetime tells how long there are timestamps.
+// examineLifetime looks at the end of the pool's timestamps.
 func (d *doctor) examineLifetime(p *lease.Pool, now time.Time) {
 	const soon = 5 * 365 * 24 * time.Hour
 	end := ends(p.Layout())
@@ -434,13 +436,13 @@ func (d *doctor) examineLifetime(p *lease.Pool, now time.Time) {
 	}
 }
 
-// ntpStatus is what a system knows of its clock's accuracy.
+// ntpStatus is what a system knows of the accuracy of its clock.
 type ntpStatus struct {
 	synchronised    bool
-	estimated, most time.Duration // how far it may be from the right time
+	estimated, most time.Duration // errors of the clock
 }
 
-// examineClock looks at the clock itself.
+// examineClock looks at the system's clock.
 func (d *doctor) examineClock() {
 	switch status, err := readNTP(); {
 	case err != nil:
@@ -452,12 +454,12 @@ func (d *doctor) examineClock() {
 	}
 	const (
 		watch = 100 * time.Millisecond
-		step  = 10 * time.Millisecond // a hundred times what a clock that is slewed gains meanwhile
+		step  = 10 * time.Millisecond // a hundred times what slewing changes meanwhile
 	)
 	time.Sleep(watch - time.Since(d.began))
 	now := time.Now()
 	passed := now.Sub(d.began)                        // by the monotonic clock
-	by := now.Round(0).Sub(d.began.Round(0)) - passed // by the wall clock, beyond that
+	by := now.Round(0).Sub(d.began.Round(0)) - passed // by the wall clock, minus passed
 	if by.Abs() > step {
 		d.find(levelWarning, aboutClock, "", "the clock was set by %v during this very check", by.Round(time.Millisecond))
 		return
@@ -465,7 +467,7 @@ func (d *doctor) examineClock() {
 	d.find(levelOK, aboutClock, "", "the clock ran evenly during this check, of %v", passed.Round(time.Millisecond))
 }
 
-// tell writes the findings. Its error is that there is a problem among them.
+// tell writes the findings. The error is that one of them is a problem.
 func (d *doctor) tell(s *cli.Streams, asJSON bool) error {
 	var out bytes.Buffer
 	pen := levelPens(s.Colour)

@@ -43,7 +43,7 @@ has lost something, or was restored from a backup, firn pool rescue makes the po
 	return cmd
 }
 
-// onePool checks that the arguments are the name of a pool.
+// onePool returns an error unless there is one argument, the name of a pool.
 func onePool(_ *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return cli.Usage(errors.New("no pool given: firn pool list shows those that there are"))
@@ -51,7 +51,7 @@ func onePool(_ *cobra.Command, args []string) error {
 	return atMostOnePool(nil, args)
 }
 
-// atMostOnePool checks that the arguments are the name of a pool, or nothing.
+// atMostOnePool returns an error unless the arguments are the name of a pool, or empty.
 func atMostOnePool(_ *cobra.Command, args []string) error {
 	if len(args) > 1 {
 		return cli.Usagef("too many arguments: %q after the pool", args[1])

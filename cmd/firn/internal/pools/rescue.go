@@ -22,7 +22,7 @@ import (
 	"github.com/firn-id/firn/lease/filelease"
 )
 
-// rescueFlags are those of firn pool rescue.
+// rescueFlags are the flags of firn pool rescue.
 type rescueFlags struct {
 	stores.State
 	window, skew time.Duration
@@ -30,7 +30,7 @@ type rescueFlags struct {
 	yes, noWait  bool
 	all          bool
 	json         bool
-	format       string // with layout, what the pool is for if its own record is lost
+	format       string // with layout, the pool's layout if its record is lost
 	layout       formats.PoolLayout
 }
 
@@ -164,7 +164,7 @@ func (f *rescueFlags) run(ctx context.Context, s *cli.Streams, names []string) e
 	return nil
 }
 
-// rescue rescues one pool, and tells what it did.
+// rescue rescues one pool, and writes what was done.
 func (f *rescueFlags) rescue(ctx context.Context, s *cli.Streams, store driver.Store, name string) (*lease.Rescued, error) {
 	show := cli.NewMeter(s)
 	layouts, err := f.layouts(name)
@@ -180,8 +180,8 @@ func (f *rescueFlags) rescue(ctx context.Context, s *cli.Streams, store driver.S
 	return done, f.tell(s, done)
 }
 
-// openFor opens the store of the pools, and returns the pools' names. It changes no record, and returns
-// an error if a pool cannot be rescued, before anybody is asked.
+// openFor opens the store, and returns the names of the pools to rescue. openFor changes no record.
+// A pool that cannot be rescued is an error before the user is asked.
 func (f *rescueFlags) openFor(ctx context.Context, names []string) (driver.Store, []string, error) {
 	open := f.Look
 	if f.format != "" {
@@ -212,8 +212,8 @@ func (f *rescueFlags) openFor(ctx context.Context, names []string) (driver.Store
 	return store, names, nil
 }
 
-// check returns the names of the pools to rescue, with --all those of the store. It looks each pool up
-// once. Its error is that a pool cannot be rescued.
+// check returns the names of the pools to rescue: names, or with --all every pool of the store.
+// check looks each pool up once. The error is that a pool cannot be rescued.
 func (f *rescueFlags) check(ctx context.Context, store driver.Store, names []string) ([]string, error) {
 	if f.all {
 		var err error
@@ -222,8 +222,8 @@ func (f *rescueFlags) check(ctx context.Context, store driver.Store, names []str
 		}
 	}
 	for _, name := range names {
-		// A pool of which nothing is left is made only of what is said: the name, or the address, may
-		// be misspelled.
+		// A pool without any record may be a misspelled name or address: only --format makes such a
+		// pool.
 		_, err := lease.Lookup(ctx, store, name)
 		if err != nil && !errors.Is(err, lease.ErrMissing) && !errors.Is(err, lease.ErrDamaged) && !(errors.Is(err, lease.ErrNoPool) && f.format != "") {
 			return nil, err
@@ -232,7 +232,7 @@ func (f *rescueFlags) check(ctx context.Context, store driver.Store, names []str
 	return names, nil
 }
 
-// layouts returns what the pool may be for.
+// layouts returns the layouts that the pool may have.
 func (f *rescueFlags) layouts(name string) ([]allot.Layout, error) {
 	if f.format == "" {
 		for _, flag := range []string{"epoch", "clock-bits", "machine-bits", "node-bits"} {
@@ -246,7 +246,7 @@ func (f *rescueFlags) layouts(name string) ([]allot.Layout, error) {
 	return []allot.Layout{p.Layout}, err
 }
 
-// ask returns an error unless somebody types the answer: the name of the pool, or "all".
+// ask returns an error unless the user types the answer.
 func (f *rescueFlags) ask(ctx context.Context, s *cli.Streams, store driver.Store, what, answer string) error {
 	fmt.Fprintf(s.Err, `This ends all leases of %s in %s. Processes that have a worker
 stop making IDs when their intervals are over, for %v in all.
@@ -261,7 +261,7 @@ To go on, type %q: `, what, store, f.window+f.skew, answer)
 	return nil
 }
 
-// explainRescue is explain, in the words of this command's flags.
+// explainRescue explains an error with this command's flags.
 func (f *rescueFlags) explainRescue(err error) error {
 	var skew *lease.SkewError
 	var record *driver.Error
@@ -270,7 +270,7 @@ func (f *rescueFlags) explainRescue(err error) error {
 		return stores.Reword(err, err.Error()+" (--skew, --trust-clock)")
 	case errors.As(err, &record) && errors.Is(err, driver.ErrVersion):
 		return err
-	case !errors.As(err, &record) && (errors.Is(err, lease.ErrPoolMismatch) || errors.Is(err, lease.ErrConfig)): // of the layouts
+	case !errors.As(err, &record) && (errors.Is(err, lease.ErrPoolMismatch) || errors.Is(err, lease.ErrConfig)): // an error of the layouts
 		return stores.Reword(err, err.Error()+" (--format, --epoch, --clock-bits, --machine-bits, --node-bits)")
 	}
 	return f.State.Explain(err)
@@ -314,13 +314,13 @@ func (f *rescueFlags) tell(s *cli.Streams, done *lease.Rescued) error {
 	return s.Out.Flush()
 }
 
-// wait waits until a time, and shows how long that takes.
+// wait waits until a time, and shows the progress.
 func (f *rescueFlags) wait(s *cli.Streams, until time.Time) {
 	const step = 200 * time.Millisecond
 	all := time.Until(until)
 	show := cli.NewMeter(s)
 	show.Line(fmt.Sprintf("waiting until workers can be had, in %v (--no-wait does not)", all.Round(time.Second)))
-	for left := all; left > 0; left = time.Until(until) { // by the clock, which may be set
+	for left := all; left > 0; left = time.Until(until) { // read anew, since the clock may be set
 		show.Part(1-float64(left)/float64(all), fmt.Sprintf("workers can be had in %v", left.Round(time.Second)))
 		time.Sleep(min(left, step))
 	}

@@ -104,8 +104,8 @@ func show(ctx context.Context, s *cli.Streams, st *stores.State, name string, as
 	return err
 }
 
-// recordErrors returns what is wrong with the records of workers. What is so of all of them, since a
-// rescue was interrupted, it says once.
+// recordErrors returns the errors of workers' records. An interrupted rescue is an error of every
+// record, and is returned once.
 func recordErrors(workers []lease.Worker) (bad []error) {
 	rescuing := false
 	for _, w := range workers {
@@ -171,7 +171,7 @@ func showPool(w io.Writer, pens cli.Pens, p *lease.Pool, workers []lease.Worker,
 		}
 		table.Flush()
 	}
-	for line := range bytes.Lines(b.Bytes()) { // an empty last column leaves blanks
+	for line := range bytes.Lines(b.Bytes()) { // an empty last column leaves trailing blanks
 		if _, err := w.Write(append(bytes.TrimRight(line, " \n"), '\n')); err != nil {
 			return err
 		}
@@ -181,11 +181,11 @@ func showPool(w io.Writer, pens cli.Pens, p *lease.Pool, workers []lease.Worker,
 
 func milliText(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// freeAhead is how far ahead the times of a free worker may end for people not to care, who
-// would otherwise see it of each that was just given back. The library takes it then too.
+// freeAhead is how far ahead the times of a worker may end while the worker still shows as free.
+// Every worker that was just returned is a little ahead, and package lease takes such a worker too.
 const freeAhead = 50 * time.Millisecond
 
-// stateOf returns a worker's state in a word or two; firn pool show explains them.
+// stateOf returns a worker's state. The help of firn pool show explains the states.
 func stateOf(w lease.Worker, now time.Time) string {
 	switch {
 	case errors.Is(w.Err, lease.ErrMissing):
@@ -208,9 +208,9 @@ func stateOf(w lease.Worker, now time.Time) string {
 func ends(l allot.Layout) time.Time {
 	unit := l.Unit
 	if l.Format == "scru160" {
-		unit = time.Millisecond // of the timestamp; the layout has that of the counter
+		unit = time.Millisecond // the layout has the counter's unit
 	}
-	span := float64(unit.Microseconds()) // widths of other programs' pools may be anything
+	span := float64(unit.Microseconds()) // pools of other programs may have any widths
 	if len(l.Widths) > 0 {
 		span = math.Ldexp(span, l.Widths[0])
 	}
@@ -245,7 +245,7 @@ type workerObject struct {
 	Until  jsonTime `json:"until"`
 }
 
-// unreadObject is a worker in JSON whose record cannot be read.
+// unreadObject is a worker without a readable record in JSON.
 type unreadObject struct {
 	Pool   string `json:"pool"`
 	Worker int    `json:"worker"`
@@ -253,8 +253,8 @@ type unreadObject struct {
 	Error  string `json:"error"`
 }
 
-// jsonTime is a time in JSON. Unlike a time.Time it may be after the year 9999, when the
-// timestamps of scru160 end, and to where a clock that was wrong may have used a worker.
+// jsonTime is a time in JSON. Unlike a time.Time, a jsonTime may be after the year 9999: timestamps
+// of scru160 end later, and a wrong clock may have used a worker up to any time.
 type jsonTime struct{ time.Time }
 
 func (t jsonTime) MarshalJSON() ([]byte, error) { return json.Marshal(cli.TimeText(t.UTC())) }

@@ -1,4 +1,4 @@
-// Package command has the command firn torture, whose engine is package torture.
+// Package command has the command firn torture. Package torture is the engine.
 package command
 
 import (
@@ -28,7 +28,7 @@ import (
 	"github.com/firn-id/firn/lease/address"
 )
 
-// tortureFlags are those of firn torture.
+// tortureFlags are the flags of firn torture.
 type tortureFlags struct {
 	torture.Config
 	ids     cli.Count
@@ -95,13 +95,14 @@ certificates in the address: server-name.`,
 	}
 	cmd.AddCommand(&cobra.Command{
 		Use:    "process",
-		Hidden: true, // it is what firn torture starts
+		Hidden: true, // firn torture starts it
 		Args:   cli.NoArguments,
 		RunE:   func(*cobra.Command, []string) error { return torture.Child(s.In, os.Stdout, stores.OpenStore) },
 	})
 	return cmd
 }
 
+// check returns an error if flags are out of range.
 func (f *tortureFlags) check() error {
 	format := f.Format
 	f.Format = strings.ToLower(f.Format)
@@ -121,7 +122,7 @@ func (f *tortureFlags) check() error {
 	return f.checkStore()
 }
 
-// checkStore settles what is tortured of a store that is not one of files.
+// checkStore prepares a run on a store that is not in files.
 func (f *tortureFlags) checkStore() error {
 	if f.store == "" {
 		if f.network {
@@ -157,8 +158,8 @@ func (f *tortureFlags) checkStore() error {
 	return nil
 }
 
-// throughAPI settles the network to the API of Kubernetes, whose address has the server among its settings: the host is a
-// namespace.
+// throughAPI prepares --network for Kubernetes. The host of such an address is a namespace; the
+// server is a setting.
 func (f *tortureFlags) throughAPI(a *address.Address) error {
 	u, err := url.Parse(a.Text("server", ""))
 	if err != nil || u.Hostname() == "" || u.Port() == "" {
@@ -182,7 +183,7 @@ func (f *tortureFlags) run(ctx context.Context, s *cli.Streams) error {
 		return exec.Command(self, "torture", "process"), nil
 	}
 	f.Progress = tortureProgress(s.Err)
-	// Not untilSignal, which ends the process soon: there are others to end first.
+	// UntilSignal would end this process before the processes that it has started.
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	signals := make(chan os.Signal, 1)
@@ -224,8 +225,8 @@ func (f *tortureFlags) run(ctx context.Context, s *cli.Streams) error {
 	return nil
 }
 
-// tortureProgress returns what shows the progress of a run: a bar on a terminal, else a line now
-// and then. A Progress without a phase ends it.
+// tortureProgress returns a function that shows the progress of a run: as a bar on a terminal,
+// otherwise as a line now and then. A Progress without a phase ends the bar.
 func tortureProgress(w io.Writer) func(torture.Progress) {
 	text := func(p torture.Progress) string {
 		if p.Phase == "check" {
@@ -241,7 +242,7 @@ func tortureProgress(w io.Writer) func(torture.Progress) {
 				bar.Finish()
 				return
 			}
-			bar.Set(min(int(1000*p.Part), 999)) // the end would finish it
+			bar.Set(min(int(1000*p.Part), 999)) // 1000 would end the bar
 			bar.Describe(text(p))
 		}
 	}
