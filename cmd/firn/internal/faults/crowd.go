@@ -16,9 +16,9 @@ import (
 	"github.com/firn-id/firn/nanoflake"
 )
 
-const handles = 32 // connections that the crowd shares, as processes of that many workers each
+const handles = 32 // connections of the crowd; each stands for a process with many workers
 
-// tally counts what happens to the leases of a crowd.
+// tally counts the events of the leases of a crowd.
 type tally struct{ acquired, renewed, failing, expired, lost atomic.Int64 }
 
 func (t *tally) notify(e lease.Event) {
@@ -36,7 +36,7 @@ func (t *tally) notify(e lease.Event) {
 	}
 }
 
-// crowd takes and keeps n workers of one pool on a cluster of three members.
+// crowd leases n workers of one pool on a cluster of three members.
 func crowd(ctx context.Context, out io.Writer, n int) error {
 	cluster, err := etcdtest.Start(ctx, etcdtest.Config{})
 	if err != nil {

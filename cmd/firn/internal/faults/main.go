@@ -1,23 +1,23 @@
 //go:build linux
 
-// Command faults tortures leases on stores of many machines, with real servers that fail: a cluster of
-// three etcd members, whose leader is killed, stopped and cut off, and a PostgreSQL that crashes and
-// stands still, or, with -stores, three servers of Consul, and an API server of Kubernetes with its etcd; all that firn torture does besides, to the processes and their clocks; and the network
-// between, which loses what goes one way or delays it, and messages that come late, twice or not at all.
+// Command faults tortures leases on shared stores whose real servers fail. The leader of three etcd
+// members is killed, stopped and cut off; PostgreSQL crashes and stands still. -stores names other stores:
+// three servers of Consul, or an API server of Kubernetes with its etcd. Meanwhile the faults of firn torture
+// hit the processes, their clocks, the network and the messages.
 //
 //	go run ./cmd/firn/internal/faults -runs 120 -ids 8500000
 //	go run ./cmd/firn/internal/faults -stores consul,kubernetes -runs 2 -duration 60s -window 1s -least 1
 //	go run ./cmd/firn/internal/faults -outage 6s
 //	go run ./cmd/firn/internal/faults -crowd 1024
 //
-// Each run has a seed of its own, and is checked as firn torture checks: no ID twice, none outside of
-// its process's grants, no time of a worker given twice. The matrix at the end says how often each fault
-// was planned and how often it happened. Exit code 1 if anything was violated, or a fault happened
-// less often than -least.
+// Each run has its own seed, and the checks of firn torture: no ID twice, no ID outside the grants of its
+// process, no time of a worker given twice. The matrix at the end shows how often each fault was planned, and
+// how often the fault happened. The exit code is 1 after a violation, or if a fault happened less often
+// than -least.
 //
-// With -outage a store is out of reach for so long, then for longer than the window: it tells what
-// a generator notices of that, and how soon it is back. With -crowd so many workers of one pool are taken and
-// kept on etcd, whose leader is killed in the end: it tells how long that takes and how much of a load it is.
+// -outage puts a store out of reach for a time, then for longer than the window, and reports what a generator
+// notices, and how soon the generator recovers. -crowd leases many workers of one pool on etcd, kills the
+// leader at the end, and reports times and load.
 package main
 
 import (
@@ -40,7 +40,7 @@ import (
 	"github.com/firn-id/firn/cmd/firn/internal/torture"
 )
 
-// asProcess makes the program a process of a run.
+// asProcess runs the program as a process of a run.
 const asProcess = "FIRN_FAULTS_PROCESS"
 
 func main() {
@@ -115,7 +115,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	return m.report(out, *least)
 }
 
-// self is the command of a process of a run.
+// self returns the command of a process of a run.
 func self() (*exec.Cmd, error) {
 	path, err := os.Executable()
 	if err != nil {
@@ -133,7 +133,7 @@ func verdict(s *torture.Summary) string {
 	return "no violation"
 }
 
-// A matrix is what many runs have come to.
+// A matrix is the result of many runs.
 type matrix struct {
 	runs, violated int
 	ids, grants    int64
@@ -169,7 +169,7 @@ func (m *matrix) add(s *torture.Summary) {
 	}
 }
 
-// report writes the matrix. Its error is that something was violated, or did not happen.
+// report writes the matrix. The error is a violation, or a fault that did not happen.
 func (m *matrix) report(out io.Writer, least int) error {
 	fmt.Fprintf(out, "\n%d runs: %d IDs of %d processes in %d grants; %d workers taken over\n\n", m.runs, m.ids, m.processes, m.grants, m.takeOvers)
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)

@@ -15,8 +15,8 @@ import (
 	"github.com/firn-id/firn/nanoflake"
 )
 
-// outage puts each store out of reach, as a network does that drops all packets: once for a time
-// that the window of 10 s rides out, and once until after its end.
+// outage drops all packets to each store: first for a time that a window of 10 s outlasts, then
+// until after the end of the window.
 func outage(ctx context.Context, out io.Writer, names []string, short time.Duration) error {
 	for _, name := range names {
 		start, ok := stores[name]
@@ -78,7 +78,7 @@ func watchOutage(ctx context.Context, out io.Writer, name string, s server, shor
 		end := time.Now().Add(d)
 		return func() bool { return time.Now().After(end) }
 	}
-	mint(during(5 * time.Second)) // to a window of its full length
+	mint(during(5 * time.Second)) // until a full window is leased
 	gates.shut(true)
 	ids, failed := mint(during(short))
 	gates.shut(false)
@@ -111,11 +111,11 @@ func watchOutage(ctx context.Context, out io.Writer, name string, s server, shor
 	return nil
 }
 
-// gates are proxies that can be shut: nothing goes through then, and nobody is told.
+// gates are proxies that can be shut. A shut gate drops traffic silently.
 type gates struct {
 	listeners []net.Listener
 	closed    chan struct{}
-	state     chan gateState // has one, the present
+	state     chan gateState // holds the current state
 }
 
 type gateState struct {

@@ -21,15 +21,15 @@ import (
 	"github.com/firn-id/firn/lease/pglease"
 )
 
-// A server is what a store runs on, and what can break it.
+// A server runs a store, and can be broken.
 type server interface {
 	torture.Server
 	endpoints() []string               // host:port
-	address(endpoints []string) string // of the store by these, or others in their place
+	address(endpoints []string) string // of the store through these endpoints
 	close()
 }
 
-// stores start the servers of each.
+// stores start the servers of each kind of store.
 var stores = map[string]func(context.Context) (server, error){
 	"etcd":       startEtcd,
 	"postgres":   startPostgres,
@@ -37,10 +37,11 @@ var stores = map[string]func(context.Context) (server, error){
 	"kubernetes": startKubernetes,
 }
 
-// quick are the stores whose servers are there soon. Those of the others are much to build, see package servertest.
+// quick are the stores whose servers start soon. Building the other servers takes minutes: see
+// package servertest.
 const quick = "etcd,postgres"
 
-// open opens the stores of processes.
+// open opens the store of an address.
 func open(ctx context.Context, address string) (driver.Store, error) {
 	switch scheme, _, _ := strings.Cut(address, "://"); scheme {
 	case "etcd":
@@ -72,7 +73,7 @@ func (e etcd) address(endpoints []string) string {
 
 func (e etcd) close() { e.Close() }
 
-// A cluster is servers one of which leads the others.
+// A cluster has several servers; one leads.
 type cluster interface {
 	Len() int
 	Leader(context.Context) (int, error)
@@ -83,7 +84,7 @@ type cluster interface {
 	WaitHealthy(context.Context) error
 }
 
-// What can happen to a leader, and to all.
+// Faults of the leader, and of all servers.
 const (
 	killed   = "leader killed"
 	cutOff   = "leader cut off"
@@ -91,7 +92,7 @@ const (
 	everyone = "all servers killed"
 )
 
-// breakCluster breaks a cluster for a while, but for a fault that only some clusters know, which cut does.
+// breakCluster breaks a cluster for a while. cut does the fault that only some clusters know.
 func breakCluster(ctx context.Context, c cluster, fault string, d time.Duration, cut func(leader int) (mend func() error)) error {
 	within, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -129,7 +130,7 @@ func breakCluster(ctx context.Context, c cluster, fault string, d time.Duration,
 	return mendAfter(ctx, d, mend, c.WaitHealthy)
 }
 
-// mendAfter waits, mends what is broken, and waits until it is healthy.
+// mendAfter waits, repairs the cluster, and waits until the cluster is healthy.
 func mendAfter(ctx context.Context, d time.Duration, mend func() error, wait func(context.Context) error) error {
 	sleep(ctx, d)
 	if err := mend(); err != nil {
@@ -152,7 +153,7 @@ func (e etcd) Break(ctx context.Context, fault string, d time.Duration) error {
 	})
 }
 
-// postgres is one server.
+// postgres is one PostgreSQL server.
 type postgres struct{ *pgtest.Server }
 
 func startPostgres(ctx context.Context) (server, error) {
@@ -200,7 +201,7 @@ func (p postgres) Break(ctx context.Context, fault string, d time.Duration) erro
 	return fmt.Errorf("no fault %q", fault)
 }
 
-// consul is a datacenter of three servers.
+// consul is a datacenter of three Consul servers.
 type consul struct {
 	*servertest.Consul
 	token string
@@ -239,7 +240,7 @@ type kubernetes struct {
 	token string
 }
 
-// namespace is that of the leases.
+// namespace is the namespace of the leases.
 const namespace = "firn"
 
 func startKubernetes(ctx context.Context) (server, error) {

@@ -1,8 +1,8 @@
 package ids
 
 import (
-	"cmp"
 	"bytes"
+	"cmp"
 	"flag"
 	"fmt"
 	"os"

@@ -16,15 +16,15 @@ import (
 	"github.com/lanrat/extsort"
 )
 
-// What is wrong with IDs and grants.
+// Violations by IDs and grants.
 const (
 	duplicate  = "duplicate"          // an ID that was made twice
-	outside    = "outside its grants" // an ID of a time or a worker that its process was not given
-	early      = "before its grant"   // an ID that was logged before its grant was known
-	disordered = "order"              // an ID that is not greater than the one before it
-	overlap    = "overlap"            // times of a worker that were given twice
+	outside    = "outside its grants" // an ID with a time or a worker outside the grants of its process
+	early      = "before its grant"   // an ID that was logged before its grant
+	disordered = "order"              // an ID that is not greater than the last
+	overlap    = "overlap"            // two grants of the same times of a worker
 	stuck      = "not alive"          // a generator that makes no IDs after the last fault, without a reason
-	torn       = "torn log"           // a log that ends in the middle, of a process that was not killed
+	torn       = "torn log"           // a log without its end, of a process that was not killed
 )
 
 // maxOfKind is how many violations of a kind are shown.
@@ -38,8 +38,8 @@ type checkConfig struct {
 	progress func(Progress)
 }
 
-// A checker checks what the processes of a run have logged. Its memory grows with their
-// number and that of their grants, not with the IDs.
+// A checker checks the logs of a run. The memory grows with the number of processes and grants, not
+// of IDs.
 type checker struct {
 	checkConfig
 	record record
@@ -54,25 +54,26 @@ type checker struct {
 	shownOf map[string]int
 }
 
-// A log is what one process has logged.
+// A log is the journal of one process.
 type log struct {
 	process int
-	torn    bool // its end may be missing
+	torn    bool // the end may be missing
 	grants  []*grant
 	steps   map[int]*stepLog
-	seen    []entry // in the order of the IDs that they are about
+	seen    []entry // in the order of the IDs
 }
 
 type stepLog struct {
 	entry
-	shown bool // it made a difference
+	shown bool // the step had an effect
 }
 
-// A grant is times of a worker that a process was given, and has not given back.
+// A grant is an interval of a worker that a process was given, without the part that was given
+// back.
 type grant struct {
 	worker      int
 	from, until int64
-	given       int64 // where it ended at first
+	given       int64 // end of the grant as given
 	process     int
 	ids         int64 // how many IDs the process had logged before
 	acquired    bool
@@ -118,8 +119,8 @@ func readGrants(c checkConfig, r record) (*checker, error) {
 	return k, nil
 }
 
-// violation counts a violation, and describes it if it is one of the first, and the first of
-// its kind by these processes: one mistake makes many.
+// violation counts a violation. One mistake makes many violations, so only the first of each kind
+// and pair of processes is described, up to maxOfKind.
 func (k *checker) violation(kind string, by [2]int, text func() string) {
 	k.sum.Violations[kind]++
 	at := shownKey{kind, by}
@@ -136,7 +137,7 @@ type shownKey struct {
 	by   [2]int
 }
 
-// readLog reads the journal of a process, and works out what it was given in the end.
+// readLog reads the journal of a process, and computes the grants that the process has kept.
 func (k *checker) readLog(p processRecord) (*log, error) {
 	l := &log{process: p.Number, torn: p.Killed, steps: make(map[int]*stepLog)}
 	entries, err := readJournal(journalPath(k.dir, p.Number))
@@ -149,8 +150,8 @@ func (k *checker) readLog(p processRecord) (*log, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	var held []*grant // of the worker that it has now
-	var last *entry   // that its last generator was sealed
+	var held []*grant // grants of the current worker
+	var last *entry   // the seal of the last generator
 	for _, e := range entries {
 		switch e.Event {
 		case acquired, renewed:
@@ -160,13 +161,13 @@ func (k *checker) readLog(p processRecord) (*log, error) {
 			g := &grant{worker: e.Worker, from: e.From, until: e.Until, given: e.Until, process: p.Number, ids: e.IDs, acquired: e.Event == acquired}
 			held = append(held, g)
 			l.grants = append(l.grants, g)
-			if last != nil { // a renewal that was under way; it may have been given back, as below
+			if last != nil { // a renewal that was under way, and may have been given back
 				cut(held, k.ceil(last.Until), true)
 			}
 		case lost:
-			held = nil // what it was given stays its own
+			held = nil // the process keeps these grants
 		case withdrawn:
-			cut(held, k.ceil(e.Until), false) // nothing was minted from there on, and nothing will be
+			cut(held, k.ceil(e.Until), false) // the process makes no ID from Until on
 			k.sum.Withdrawn++
 		case alive:
 			k.sum.Alive++
@@ -179,8 +180,8 @@ func (k *checker) readLog(p processRecord) (*log, error) {
 				return fmt.Sprintf("process %d, after the last fault: %s", p.Number, e.Error)
 			})
 		case sealed:
-			// From here on nothing is minted, and what is left may be given back at any time:
-			// who is killed meanwhile cannot say whether it was.
+			// The process makes no ID from Until on, and may give the rest back at any time. A
+			// process that is killed meanwhile cannot note whether the rest was given back.
 			cut(held, k.ceil(e.Until), true)
 			if e.Last {
 				last = &e
@@ -206,8 +207,8 @@ func (k *checker) readLog(p processRecord) (*log, error) {
 	return l, nil
 }
 
-// cut leaves a process what is before a time of its worker, and notes whether it gives the worker
-// back. A grant that begins later is left empty.
+// cut ends the grants of a process at a time. back notes that the process gives the worker back. A
+// grant that begins later becomes empty.
 func cut(held []*grant, at int64, back bool) {
 	for _, g := range held {
 		g.until = max(min(g.until, at), g.from)
@@ -224,8 +225,8 @@ func (k *checker) ceil(us int64) int64 {
 	return us
 }
 
-// checkGrants checks that no time of a worker was given twice, and counts how often a
-// worker went from one process to another that it was not given back to.
+// checkGrants checks that no time of a worker was given twice, and counts workers that another
+// process got although the first had not given the worker back.
 func (k *checker) checkGrants() {
 	slices.SortFunc(k.grants, func(a, b *grant) int {
 		return cmp.Or(cmp.Compare(a.worker, b.worker), cmp.Compare(a.from, b.from), cmp.Compare(a.until, b.until))
@@ -239,7 +240,7 @@ func (k *checker) checkGrants() {
 	var last, longest *grant
 	for _, g := range k.grants {
 		if g.until == g.from {
-			continue // given back as a whole
+			continue // given back whole
 		}
 		if last == nil || last.worker != g.worker {
 			k.sum.Workers++
@@ -263,7 +264,7 @@ func (k *checker) checkGrants() {
 	}
 }
 
-// A logged ID is one with the process that logged it.
+// A logged ID is an ID and the process that logged the ID.
 type logged struct {
 	id
 	process uint32
@@ -288,7 +289,7 @@ func decodeLogged(b []byte) (logged, error) {
 	return logged{id{binary.BigEndian.Uint64(b), binary.BigEndian.Uint16(b[8:])}, binary.BigEndian.Uint32(b[10:])}, nil
 }
 
-// checkIDs checks each ID by itself, and that none is there twice, by sorting all of them.
+// checkIDs checks each ID by itself, then sorts all IDs to find duplicates.
 func (k *checker) checkIDs(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -315,7 +316,7 @@ func (k *checker) checkIDs(ctx context.Context) error {
 	go sorter.Sort(ctx)
 	var last logged
 	var n int64
-	for v := range sorted { // which begin when all IDs have been read, and k is free
+	for v := range sorted { // sorted begins after all IDs were read, so k is free
 		switch {
 		case n > 0 && v.id == last.id:
 			a, b := last, v
@@ -345,20 +346,20 @@ func (k *checker) tell(part float64, n int64) {
 	}
 }
 
-// describe says whose an ID is that was made twice.
+// describe describes an ID that two processes, or one, made twice.
 func (k *checker) describe(a, b logged) string {
 	worker, at := k.format.read(a.id)
 	return fmt.Sprintf("%s: worker %d at %s, by process %d and process %d; %s", k.format.text(a.id), worker,
 		timeText(at.UnixMicro()), a.process, b.process, k.around(worker, at.UnixMicro()))
 }
 
-// who says which ID it is.
+// who describes an ID by its number and process.
 func (k *checker) who(v id, n int64, l *log) string {
 	worker, at := k.format.read(v)
 	return fmt.Sprintf("%s: number %d of process %d: worker %d at %s", k.format.text(v), n, l.process, worker, timeText(at.UnixMicro()))
 }
 
-// around lists the grants of a worker at a time, and those before and after.
+// around lists the grants of a worker near a time.
 func (k *checker) around(worker int, at int64) string {
 	text := "grants:"
 	before, _ := slices.BinarySearchFunc(k.grants, at, func(g *grant, at int64) int {
@@ -375,11 +376,11 @@ func (k *checker) around(worker int, at int64) string {
 	return text
 }
 
-// readIDs reads the IDs of a process, checks them, and passes them on.
+// readIDs reads and checks the IDs of a process, and passes them on.
 func (k *checker) readIDs(ctx context.Context, l *log, out chan<- logged) error {
 	f, err := os.Open(idsPath(k.dir, l.process))
 	if errors.Is(err, os.ErrNotExist) {
-		return nil // the process ended before it came to that
+		return nil // the process ended before its first entry
 	}
 	if err != nil {
 		return err
@@ -447,7 +448,7 @@ func (k *checker) readIDs(ctx context.Context, l *log, out chan<- logged) error 
 	}
 }
 
-// unseen returns an error if a journal tells of IDs that the log, of so many, does not have.
+// unseen returns an error if the journal mentions IDs that are not in the log.
 func (k *checker) unseen(l *log, n int64) error {
 	for _, g := range l.grants {
 		if g.ids > n {
@@ -457,7 +458,7 @@ func (k *checker) unseen(l *log, n int64) error {
 	return nil
 }
 
-// find returns the grant in which an ID was made, of those of its process.
+// find returns the grant of an ID, among the grants of the process.
 func find(own []*grant, worker int, at, unit int64) *grant {
 	i, _ := slices.BinarySearchFunc(own, at, func(g *grant, at int64) int {
 		return cmp.Or(cmp.Compare(g.worker, worker), cmp.Compare(g.from, at+1))

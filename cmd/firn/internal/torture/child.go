@@ -20,47 +20,46 @@ import (
 	"github.com/firn-id/firn/lease/memlease"
 )
 
-// orders are what a process is told on its standard input, a line each. The first has
-// all of them.
+// orders go to the standard input of a process, a line each. The first line has all fields.
 type orders struct {
 	Place    *place        `json:"place,omitempty"`
 	Format   string        `json:"format,omitempty"`
 	Process  int           `json:"process,omitempty"`
 	Window   time.Duration `json:"window,omitempty"`
 	Messages bool          `json:"messages,omitempty"`
-	Idle     bool          `json:"idle,omitempty"` // it makes an ID now and then only
+	Idle     bool          `json:"idle,omitempty"` // make an ID only now and then
 
 	Rate   float64 `json:"rate"`            // IDs a second
 	Offset int64   `json:"offset"`          // of the clock, in microseconds
-	Step   int     `json:"step"`            // the number of the last step of the clock
-	Prove  bool    `json:"prove,omitempty"` // it is to show that it makes IDs
+	Step   int     `json:"step"`            // number of the last step of the clock
+	Prove  bool    `json:"prove,omitempty"` // show that the process makes IDs
 }
 
-// news is what a process tells on its standard output, a line each.
+// news come from the standard output of a process, a line each.
 type news struct {
-	Step int  `json:"step"` // the step that it is about
-	Seen bool `json:"seen"` // it has made a difference
+	Step int  `json:"step"` // number of a step
+	Seen bool `json:"seen"` // the step had an effect
 
-	Proved bool `json:"proved,omitempty"` // its journal says whether it makes IDs
+	Proved bool `json:"proved,omitempty"` // the journal says whether the process makes IDs
 }
 
-// A child is one process of a run, which makes IDs until it is ended.
+// A child is a process of a run. A child makes IDs until the run ends the child.
 type child struct {
 	format  *format
 	window  time.Duration
 	pool    *lease.Pool
 	faulty  *memlease.Faulty // nil unless messages get lost
-	told    memlease.Counts  // of it, that were noted; for notify
+	told    memlease.Counts  // counts of faulty that notify has noted
 	journal journal
 	ids     *os.File
 	news    io.Writer
 
 	rate    atomic.Pointer[float64]
 	offset  atomic.Int64
-	step    atomic.Pointer[step] // one whose effect has not been seen; nil if there is none
+	step    atomic.Pointer[step] // a step without a visible effect yet, or nil
 	logged  atomic.Int64
-	prove   atomic.Bool // it is to show that it makes IDs
-	closing atomic.Bool // its lease is closed, and it will have no other
+	prove   atomic.Bool // show that the process makes IDs
+	closing atomic.Bool // the last lease is closed
 	idle    bool
 
 	top   int64         // the time of the latest ID, in Unix microseconds
@@ -70,16 +69,16 @@ type child struct {
 	made  []id
 }
 
-// A step is one of the clock.
+// A step is a step of the clock.
 type step struct {
 	number        int
 	before, after int64        // offsets
-	refused       atomic.Bool  // and that was said
-	unclear       atomic.Int32 // IDs that could be from before it
+	refused       atomic.Bool  // the refusal was noted
+	unclear       atomic.Int32 // IDs that fit both offsets
 }
 
-// Child is a process of a run, which Config.Command starts. It returns when it is asked to
-// end, and when the library refuses to make IDs for long. open is the run's Config.Open.
+// Child runs a process of a run; Config.Command starts it. Child returns when the run asks for the
+// end, and when the library refuses to make IDs for long. open is Config.Open.
 func Child(stdin io.Reader, stdout io.Writer, open Opener) error {
 	ctx, stop := signal.NotifyContext(context.Background(), terminated...)
 	defer stop()
@@ -123,8 +122,8 @@ func Child(stdin io.Reader, stdout io.Writer, open Opener) error {
 	return c.run(ctx)
 }
 
-// persist tries until it has what it wants, or ctx ends: then it returns nothing and no error.
-// Only a store that is out of reach is worth another try.
+// persist calls a function until the function succeeds. If ctx ends first, persist returns nothing
+// and no error. Only an unavailable store is worth another try.
 func persist[T any](ctx context.Context, get func() (T, error)) (got T, err error) {
 	for {
 		if got, err = get(); err == nil {
@@ -141,7 +140,7 @@ func persist[T any](ctx context.Context, get func() (T, error)) (got T, err erro
 	}
 }
 
-// lossy returns the store with messages that get lost, come late or twice.
+// lossy returns a store whose messages get lost, come late or come twice.
 func (c *child) lossy(store driver.Store, seed int) driver.Store {
 	c.faulty = memlease.NewFaulty(store, rand.New(rand.NewPCG(uint64(seed), 9)),
 		memlease.Faults{LoseRequest: 0.03, LoseReply: 0.06, Late: 0.04, Repeat: 0.08, Delay: 0.1})
@@ -162,13 +161,13 @@ func (c *child) lossy(store driver.Store, seed int) driver.Store {
 	return c.faulty
 }
 
-// listen takes orders, at any moment of what the process does otherwise.
+// listen reads orders, whatever else the process does.
 func (c *child) listen(r *bufio.Reader) {
 	last := 0
 	for {
 		line, err := r.ReadBytes('\n')
 		if err != nil {
-			os.Exit(1) // nobody is there any more
+			os.Exit(1) // the run has ended
 		}
 		var o orders
 		if err := json.Unmarshal(line, &o); err != nil {
@@ -190,8 +189,7 @@ func (c *child) listen(r *bufio.Reader) {
 	}
 }
 
-// die ends the process where there is no other way, or no sense in going on: whatever is
-// wrong, IDs must not be made that are not logged.
+// die ends the process at once. IDs that are not logged must not be made.
 func (c *child) die(err error) {
 	fmt.Fprintln(os.Stderr, err)
 	os.Exit(1)
@@ -216,14 +214,14 @@ func (c *child) tell(n news) {
 	}
 }
 
-// clock is the clock of the process. It has no monotonic reading, which a real clock that
-// is set would not have.
+// clock is the clock of the process. The clock has no monotonic reading, like a real clock that was
+// set.
 func (c *child) clock() time.Time {
 	return time.Now().Round(0).Add(time.Duration(c.offset.Load()) * time.Microsecond)
 }
 
-// A noting generator is the format's, and notes when it is sealed: the process may be killed before
-// it can say that it gave its worker back.
+// A noting generator notes when it is sealed: the process may be killed before it can note that the
+// worker was returned.
 type noting struct {
 	minter
 	c *child
@@ -249,7 +247,7 @@ func (g notingLease) Seal(why error) time.Time {
 	return from
 }
 
-// notify notes what happens to the lease, and so each grant before there can be an ID of it.
+// notify notes the events of the lease. Each grant is noted before the first ID of the grant.
 func (c *child) notify(e lease.Event) {
 	kinds := map[lease.EventKind]event{lease.Acquired: acquired, lease.Renewed: renewed, lease.Failing: failing,
 		lease.Expired: expired, lease.Lost: lost, lease.Released: released, lease.Withdrawn: withdrawn, lease.Waiting: waiting}
@@ -273,24 +271,24 @@ func (c *child) notify(e lease.Event) {
 	}
 }
 
-// run makes IDs until ctx ends, or the library refuses for long.
+// run makes IDs until ctx ends, or until the library refuses for long.
 func (c *child) run(ctx context.Context) error {
 	g, l := c.keep(ctx)
 	if l == nil {
-		return nil // it was ended before there was anything to give back
+		return nil // the run ended the process before it had a worker
 	}
 	closed := make(chan struct{})
 	closing := false
 	before := time.Now()
-	var pause time.Duration // of an idle process
+	var pause time.Duration // between the IDs of an idle process
 	for {
 		if !closing && (ctx.Err() != nil || c.stuck > 3*c.window) {
 			if closing = true; ctx.Err() == nil {
 				c.note(entry{Event: gaveUp})
 			}
 			c.closing.Store(true)
-			go func() { // while IDs are made
-				l.Close() // if it fails, the worker comes free by itself
+			go func() { // meanwhile the process makes IDs
+				l.Close() // after an error the worker comes free by itself
 				close(closed)
 			}()
 		}
@@ -315,13 +313,13 @@ func (c *child) run(ctx context.Context) error {
 		case err == nil:
 			c.stuck = 0
 		case !errors.Is(err, iderr.ErrExhausted):
-			c.stuck += min(spent, 20*time.Millisecond) // the process may have been stopped
+			c.stuck += min(spent, 20*time.Millisecond) // a stop of the process does not count
 		}
 		time.Sleep(time.Millisecond + rand.N(6*time.Millisecond))
 	}
 }
 
-// keep takes a worker, however long it takes. It returns nil if ctx ends before.
+// keep takes a worker, and waits as long as needed. If ctx ends first, keep returns nil.
 func (c *child) keep(ctx context.Context) (noting, *lease.Lease) {
 	for ctx.Err() == nil {
 		s := c.step.Load()
@@ -342,7 +340,7 @@ func (c *child) keep(ctx context.Context) (noting, *lease.Lease) {
 	return noting{}, nil
 }
 
-// mint makes the IDs that have come due in so much time.
+// mint makes the IDs that are due after some time.
 func (c *child) mint(g noting, spent time.Duration) error {
 	const most = 1 << 15 // after a time without IDs
 	c.free = min(c.free+*c.rate.Load()*spent.Seconds(), most)
@@ -372,7 +370,7 @@ func (c *child) mint(g noting, spent time.Duration) error {
 	return err
 }
 
-// probe makes one ID, to see what a step of the clock did.
+// probe makes one ID, to see the effect of a step of the clock.
 func (c *child) probe(g noting, s *step) error {
 	from := realNow()
 	v, err := g.tryNext()
@@ -393,11 +391,11 @@ func (c *child) probe(g noting, s *step) error {
 	return nil
 }
 
-// proveAlive makes an ID, or notes why it cannot. The faults are over, clocks are right, and there was time to
-// recover; a busy machine may still take a little more.
+// proveAlive makes an ID, or notes the error. The faults are over, clocks are right, and there was
+// time to recover; a busy machine may still need a little more.
 //
-// A generator that has made IDs ahead of its clock is excused until the clock is there, and so is one whose pool
-// has no worker for it.
+// Two errors are excused: the generator has made IDs ahead of its clock, and waits for the clock;
+// or the pool has no free worker.
 func (c *child) proveAlive(g noting) {
 	var v id
 	var err error
@@ -417,14 +415,14 @@ func (c *child) proveAlive(g noting) {
 	c.tell(news{Proved: true})
 }
 
-// shows tells whether an ID that was made between two real times shows that the clock had
-// the one offset, not the other.
+// shows reports whether an ID, made between two real times, fits the offset after a step and not
+// the offset before.
 func shows(f *format, at, from, until, before, after int64) bool {
 	could := func(offset int64) bool { return at > from+offset-f.unit() && at <= until+offset }
 	return could(after) && !could(before)
 }
 
-// refused notes that the library refused to make IDs after a step, if that is for the step.
+// refused notes that the library refused to make IDs, if the step explains the error.
 func (c *child) refused(s *step, err error) {
 	if s == nil || s != c.step.Load() || !explains(c.window, s.after-s.before, err) || s.refused.Swap(true) {
 		return
@@ -433,7 +431,7 @@ func (c *child) refused(s *step, err error) {
 	c.tell(news{Step: s.number, Seen: true})
 }
 
-// explains tells whether a step of the clock can be what an error is for.
+// explains reports whether a step of the clock can cause an error.
 func explains(window time.Duration, delta int64, err error) bool {
 	_, early := errors.AsType[*iderr.EarlyError](err)
 	switch {
@@ -445,7 +443,7 @@ func explains(window time.Duration, delta int64, err error) bool {
 	return errors.Is(err, iderr.ErrFenced) && delta >= window.Microseconds()/2
 }
 
-// log logs the IDs that were made. Then they count as used.
+// log logs the IDs in made. Logged IDs count as used.
 func (c *child) log() {
 	if len(c.made) == 0 {
 		return

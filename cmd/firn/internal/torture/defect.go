@@ -12,30 +12,29 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// Defects are designs that are known to be bad, which a run has to find out. Each is
-// switched on by an environment variable that is 1.
+// Defects are bad designs that a run has to find. The environment variable of a defect switches the
+// defect on with the value 1.
 const (
-	// Unfenced: generators go on after the end of their times, until the lease says more:
-	// ownership is what one was last told.
+	// Unfenced: generators go on after the end of their interval, until the lease reports the loss.
 	Unfenced = "FIRN_TORTURE_UNFENCED"
-	// BlindPut: records are written without a look at what was there.
+	// BlindPut: records are written without comparing revisions.
 	BlindPut = "FIRN_TORTURE_BLIND_PUT"
-	// LostWrites: the store acknowledges writes that it does not do, some in a row, as a server
-	// that has not copied them yet when it fails.
+	// LostWrites: the store acknowledges some writes in a row and drops them, like a server that
+	// fails before it has copied them.
 	LostWrites = "FIRN_TORTURE_LOST_WRITES"
-	// GiveAll: a lease that ends gives back the last of the times that it has minted in too.
+	// GiveAll: a lease that ends gives back even the last times with IDs.
 	GiveAll = "FIRN_TORTURE_GIVE_ALL"
-	// KeepAhead: a generator keeps times that are ahead of its clock, although it has not minted in them. No ID is
-	// made twice of that, and a run finds it out only if it happens late: it is none of Defects.
+	// KeepAhead: a generator keeps unused times ahead of its clock. This makes no ID twice, and a
+	// run finds the defect only late in the run, so KeepAhead is not in Defects.
 	KeepAhead = "FIRN_TORTURE_KEEP_AHEAD"
 )
 
-// Defects returns those that any run finds out.
+// Defects returns the defects that every run finds.
 func Defects() []string { return []string{Unfenced, BlindPut, LostWrites, GiveAll} }
 
 func has(defect string) bool { return os.Getenv(defect) == "1" }
 
-// spoil returns the store with the defects that were asked for.
+// spoil returns the store with the defects that are switched on.
 func spoil(s driver.Store) driver.Store {
 	if has(BlindPut) || has(LostWrites) {
 		return &badStore{Store: s}
@@ -45,13 +44,13 @@ func spoil(s driver.Store) driver.Store {
 
 type badStore struct {
 	driver.Store
-	lost atomic.Int64 // how many of the next writes are not done
+	lost atomic.Int64 // how many of the next writes to drop
 }
 
 func (s *badStore) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
 	if has(LostWrites) && rev != driver.None {
 		if rand.IntN(8) == 0 {
-			s.lost.Store(8) // so many renewals are more than two windows
+			s.lost.Store(8) // eight renewals take longer than two windows
 		}
 		if s.lost.Add(-1) >= 0 {
 			return rev, nil
@@ -67,7 +66,7 @@ func (s *badStore) Put(ctx context.Context, key string, value []byte, rev driver
 	return next, err
 }
 
-// fenced returns where the times end that a generator is told of.
+// fenced returns the end of the interval that a generator is told.
 func fenced(until time.Time) time.Time {
 	if has(Unfenced) {
 		return until.Add(24 * time.Hour)
@@ -75,7 +74,7 @@ func fenced(until time.Time) time.Time {
 	return until
 }
 
-// unminted returns what a lease is told of where the unminted times begin.
+// unminted returns the beginning of the unused times that a lease is told.
 func unminted(from time.Time) time.Time {
 	if has(GiveAll) {
 		return from.Add(-50 * time.Millisecond)
@@ -83,7 +82,7 @@ func unminted(from time.Time) time.Time {
 	return from
 }
 
-// kept returns what a lease is told of where the times end that were not withdrawn.
+// kept returns the end of the kept times that a lease is told.
 func kept(g allot.Generator) time.Time {
 	if has(KeepAhead) {
 		return time.Unix(1<<35, 0)

@@ -15,8 +15,8 @@ import (
 	"github.com/firn-id/firn/ulidflake"
 )
 
-// An id is an ID of any format: its first 64 bits, and the 16 after them if it has so many.
-// Equal IDs are equal ids, and ids are in the order of the IDs.
+// An id is an ID of any format: its first 64 bits, and the next 16 bits if there are any. Equal IDs
+// have equal ids, and ids sort like the IDs.
 type id struct {
 	high uint64
 	low  uint16
@@ -30,11 +30,11 @@ type minter interface {
 	fill(ctx context.Context, dst []id, n int) ([]id, error)
 }
 
-// A format is what a run has to know of a format of IDs.
+// A format is what a run knows about a format of IDs.
 type format struct {
 	name       string
 	width      int          // of an ID in a log, in bytes
-	increasing bool         // each ID of a generator is greater than the one before it
+	increasing bool         // each ID of a generator is greater than the last
 	layout     allot.Layout // of its pools; set by init
 	start      func(clock func() time.Time) (minter, error)
 	read       func(id) (worker int, at time.Time)
@@ -129,7 +129,7 @@ var formats = []*format{
 	},
 }
 
-// Formats returns the names of the formats that can be tortured: those that lease a worker.
+// Formats returns the names of the formats that lease a worker, and can be tortured.
 func Formats() []string {
 	var names []string
 	for _, f := range formats {

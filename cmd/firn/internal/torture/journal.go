@@ -15,11 +15,10 @@ import (
 	"github.com/firn-id/firn/lease/memlease"
 )
 
-// A process leaves two files, and appends to them with one write each: what it has written
-// is there however it ends.
+// A process writes two files. Each entry is one write, so entries survive however the process ends.
 //
-//	0007.ids      its IDs, each before it counts as used
-//	0007.journal  its entries, a line each
+//	0007.ids      the IDs, each before use
+//	0007.journal  the entries, a line each
 
 func idsPath(dir string, process int) string {
 	return filepath.Join(dir, fmt.Sprintf("%04d.ids", process))
@@ -36,25 +35,25 @@ type entry struct {
 	At    int64 `json:"at"`  // the real time
 
 	// acquired, renewed, lost, expired, released, withdrawn: as in a lease's events.
-	// sealed: from Until on nothing was minted; if it is the Last generator of the process, a lease that
-	// is renewed meanwhile mints nothing either.
+	// sealed: no ID is made from Until on. If the generator is the Last of the process, leases that
+	// are still renewed make no IDs either.
 	Worker int   `json:"worker,omitempty"`
 	From   int64 `json:"from,omitempty"`
 	Until  int64 `json:"until,omitempty"`
 	Last   bool  `json:"last,omitempty"`
 
-	// stepped: the clock is Offset ahead of the real time, and was Before. seen: an ID was
-	// made between the real times From and Until. refused: nothing was made, for Error.
+	// stepped: the clock is Offset ahead of the real time, and was Before. seen: an ID was made
+	// between the real times From and Until. refused: the library returned Error.
 	Step   int   `json:"step,omitempty"`
 	Offset int64 `json:"offset,omitempty"`
 	Before int64 `json:"before,omitempty"`
 
 	Error string `json:"error,omitempty"`
 
-	// dead: it could not make an ID after the last fault, and there is a reason for that.
+	// dead: the process could not make an ID after the last fault, and has an excuse.
 	Excused bool `json:"excused,omitempty"`
 
-	// messages: what became of some since the last such entry.
+	// messages: the fate of messages since the last such entry.
 	Messages *memlease.Counts `json:"messages,omitempty"`
 }
 
@@ -68,21 +67,21 @@ const (
 	lost      event = "lost"
 	withdrawn event = "withdrawn"
 	waiting   event = "waiting"
-	alive     event = "alive" // it makes IDs after the last fault
-	dead      event = "dead"  // it does not
+	alive     event = "alive" // makes IDs after the last fault
+	dead      event = "dead"  // makes no IDs after the last fault
 	sealed    event = "sealed"
 	released  event = "released"
 	stepped   event = "stepped"
 	seen      event = "seen"
 	refused   event = "refused"
 	messages  event = "messages"
-	gaveUp    event = "gave up" // the library refused for long; the process ends itself
+	gaveUp    event = "gave up" // the library refused for long: the process ends
 )
 
 // realNow returns the real time in Unix microseconds.
 func realNow() int64 { return time.Now().UnixMicro() }
 
-// A journal is a file of entries that is written.
+// A journal writes a file of entries.
 type journal struct {
 	mu   sync.Mutex
 	file *os.File
@@ -100,14 +99,15 @@ func (j *journal) write(e entry) error {
 	return err
 }
 
-// errTorn is for a log whose end is missing.
+// errTorn is the error for a log without its end.
 var errTorn = errors.New("it ends in the middle of a record")
 
-// readJournal returns the entries of a journal. With errTorn it returns those before.
+// readJournal returns the entries of a journal. With errTorn, readJournal returns the entries
+// before the missing end.
 func readJournal(path string) ([]entry, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil // the process ended before it came to that
+		return nil, nil // the process ended before its first entry
 	}
 	if err != nil {
 		return nil, err

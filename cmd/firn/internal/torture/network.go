@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// A link is the network between the processes of a slot and one server of the store: a proxy
-// for TCP, which loses and delays what goes through it.
+// A link is the network between the processes of a slot and one server: a TCP proxy that loses and
+// delays traffic.
 //
-// What is lost is withheld for as long as that lasts, and its connection is closed then: a
-// stream with a gap in it would be nothing that a network does.
+// Lost traffic is withheld until the loss ends, then the connection is closed. A network never
+// leaves a gap in a stream.
 type link struct {
 	listener net.Listener
 	server   string
@@ -28,13 +28,13 @@ type link struct {
 	requests, replies flow
 }
 
-// weather is how a link is.
+// weather is the state of a link.
 type weather struct {
 	loseRequests, loseReplies bool
-	delay                     time.Duration // of each piece, either way
+	delay                     time.Duration // of each piece, both ways
 }
 
-// flow counts pieces, of some bytes each.
+// flow counts pieces of traffic.
 type flow struct{ passed, lost, delayed atomic.Int64 }
 
 // newLink returns a link to a server.
@@ -99,7 +99,7 @@ func (l *link) connect(client net.Conn) {
 	l.pump(ctx, server, client, &l.replies, func(w weather) bool { return w.loseReplies })
 }
 
-// pump passes on what comes, as the weather is.
+// pump passes traffic on, depending on the weather.
 func (l *link) pump(ctx context.Context, from io.Reader, to io.Writer, f *flow, lost func(weather) bool) {
 	piece := make([]byte, 32<<10)
 	for {
@@ -119,7 +119,7 @@ func (l *link) pump(ctx context.Context, from io.Reader, to io.Writer, f *flow, 
 	}
 }
 
-// weatherize lets the weather have its way with a piece. It tells whether it goes on.
+// weatherize loses or delays a piece of traffic. It reports whether the traffic goes on.
 func (l *link) weatherize(ctx context.Context, f *flow, lost func(weather) bool) bool {
 	w, changed := l.now()
 	if lost(w) {
@@ -147,7 +147,7 @@ type spell struct {
 	before []counts
 }
 
-// counts are those of a link.
+// counts are the counts of a link.
 type counts struct{ passed, lostRequests, lostReplies, delayed int64 }
 
 func (l *link) counts() counts {
@@ -164,7 +164,7 @@ func begin(links []*link, w weather) *spell {
 	return s
 }
 
-// end clears the weather up, and returns what happened.
+// end ends the bad weather, and returns what happened.
 func (s *spell) end() (c counts) {
 	for i, l := range s.links {
 		now, before := l.counts(), s.before[i]

@@ -7,36 +7,36 @@ import (
 	"time"
 )
 
-// A kind is one of fault, or of what processes go through besides.
+// A kind is a kind of fault, or of another event in the life of a process.
 type kind string
 
 const (
 	kill    kind = "kill"  // SIGKILL, and a new process at once
 	stop    kind = "stop"  // SIGSTOP for a time, then SIGCONT
-	stepBy  kind = "step"  // the clock is set by so much
-	setBack kind = "back"  // the clock is set right
-	finish  kind = "close" // SIGTERM: the process gives back its worker; and a new one
+	stepBy  kind = "step"  // set the clock by some time
+	setBack kind = "back"  // set the clock right
+	finish  kind = "close" // SIGTERM: the process returns its worker; then a new process
 
-	// Of the network between the processes and the store:
-	cutRequests kind = "requests lost" // none reaches the store: a partition before the commit
-	cutReplies  kind = "replies lost"  // the store does as it is told, and nobody hears: one after it
-	delay       kind = "delay"         // of all that goes either way
+	// Faults of the network between the processes and the store:
+	cutRequests kind = "requests lost" // no request reaches the store
+	cutReplies  kind = "replies lost"  // the store does the change, and no reply comes back
+	delay       kind = "delay"         // delays both ways
 
-	// breakdown is of the store's servers, whatever they can do; it has no slot.
+	// breakdown is a fault of the servers. It has no slot.
 	breakdown kind = "server"
 )
 
-// An action is something that is done to one of the processes.
+// An action is done to one process.
 type action struct {
-	after time.Duration // the one before
+	after time.Duration // the action before
 	kind  kind
-	size  time.Duration // step: by how much; others: for how long
+	size  time.Duration // step: the change; others: the duration
 	name  string        // of the size
 	how   manner
-	at    time.Duration // when, if nothing takes longer than it should
+	at    time.Duration // planned time
 }
 
-// like tells whether two actions are of one kind and size.
+// like reports whether two actions have the same kind and size.
 func (a action) like(b action) bool { return a.kind == b.kind && a.name == b.name }
 
 // A manner is how a process is killed.
@@ -44,17 +44,17 @@ type manner uint8
 
 const (
 	plainly  manner = iota
-	twice           // and the new one too, while it starts
-	stopping        // while it is stopped
-	closing         // while it gives back its worker
+	twice           // the new process too, while it starts
+	stopping        // while stopped
+	closing         // while it returns its worker
 )
 
 type size struct {
 	name  string
 	value time.Duration
-	// weight is how often a step of this size is taken, of some 100. Steps of an hour ahead
-	// have none, since they use up a worker for so long: there are few of them however long
-	// the run.
+	// weight is how often a step of this size is drawn, of about 100. Steps an hour ahead have no
+	// weight, since such a step uses up a worker for long: a run of any length has few of these
+	// steps.
 	weight int
 }
 
@@ -79,8 +79,7 @@ var (
 	cuts = stops[:2]
 )
 
-// plan returns what is done to each process, and to its network if it has one, all of it
-// drawn from the seed.
+// plan returns the actions for each process and its network, drawn from the seed.
 func plan(seed uint64, processes int, window, duration time.Duration, network bool) [][]action {
 	r := rand.New(rand.NewPCG(seed, 0))
 	windows := func(n float64) time.Duration { return time.Duration(n * float64(window)) }
@@ -110,7 +109,7 @@ func plan(seed uint64, processes int, window, duration time.Duration, network bo
 			plans[i] = append(plans[i], back)
 		}
 	}
-	var clocks []*action // the steps, still without a size
+	var clocks []*action // steps without a size yet
 	for i := range plans {
 		for j := range plans[i] {
 			if plans[i][j].kind == stepBy {
@@ -123,7 +122,7 @@ func plan(seed uint64, processes int, window, duration time.Duration, network bo
 	for i, a := range clocks {
 		a.size, a.name = sizes[i].value, sizes[i].name
 	}
-	// A small step may stay, so that clocks come to differ.
+	// A small step may stay, so that the clocks differ.
 	for i := range plans {
 		kept := plans[i][:0]
 		for j, a := range plans[i] {
@@ -137,7 +136,7 @@ func plan(seed uint64, processes int, window, duration time.Duration, network bo
 	return plans
 }
 
-// newDeck returns some of each kind, in any order.
+// newDeck returns actions of each kind, shuffled.
 func newDeck(r *rand.Rand, windows func(float64) time.Duration, network bool) []action {
 	deck := []action{{kind: finish}}
 	if network {
@@ -160,8 +159,8 @@ func newDeck(r *rand.Rand, windows func(float64) time.Duration, network bool) []
 	return deck
 }
 
-// newSizes returns n sizes of steps by their weights, with one of each in the first half, if
-// there is room: a busy machine may not come to what is planned for the end.
+// newSizes returns n sizes of steps by weight. One of each size is in the first half, if there is
+// room: a busy machine may not reach the end of the plan.
 func newSizes(r *rand.Rand, n int) []size {
 	var weighted []size
 	for _, s := range steps {

@@ -12,21 +12,21 @@ import (
 	"time"
 )
 
-// A process is one that the run has started.
+// A process is a process that the run has started.
 type process struct {
 	number, slot int
-	idle         bool // it makes an ID now and then only
+	idle         bool // makes an ID only now and then
 	began, ended int64
 	cmd          *exec.Cmd
 	stderr       bytes.Buffer
 	ids          string
 
-	mu    sync.Mutex // of what is told
+	mu    sync.Mutex // guards orders
 	stdin io.WriteCloser
-	asked bool // to end itself
+	asked bool // to end
 
 	news chan news
-	done chan struct{} // closed when it has ended
+	done chan struct{} // closed after the end
 }
 
 // start starts a process with its first orders.
@@ -56,7 +56,7 @@ func start(command func() (*exec.Cmd, error), o orders, slot int) (*process, err
 				p.news <- n
 			}
 		}
-		cmd.Wait() // its errors are in the state of the process
+		cmd.Wait() // errors are in the ProcessState
 		p.ended = realNow()
 		close(p.done)
 	}()
@@ -64,34 +64,34 @@ func start(command func() (*exec.Cmd, error), o orders, slot int) (*process, err
 	return p, nil
 }
 
-// tell gives orders. To a process that has ended they make no difference.
+// tell sends orders. A process that has ended ignores them.
 func (p *process) tell(o orders) {
 	line, err := json.Marshal(o)
 	if err != nil {
-		panic(err) // it has nothing that cannot be encoded
+		panic(err) // orders can always be encoded
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.stdin.Write(append(line, '\n'))
 }
 
-// size returns how long its log of IDs is.
+// size returns the length of the log of IDs.
 func (p *process) size() int64 {
 	info, err := os.Stat(p.ids)
 	if err != nil {
-		return 0 // it has not come to that
+		return 0 // no log yet
 	}
 	return info.Size()
 }
 
-// kill kills the process, and tells whether that is what it ended by.
+// kill kills the process, and reports whether the kill ended it.
 func (p *process) kill() bool {
 	p.cmd.Process.Kill()
 	<-p.done
 	return wasKilled(p.cmd.ProcessState)
 }
 
-// freeze stops the process and waits until it stands still.
+// freeze stops the process, and waits until the process stands still.
 func (p *process) freeze() error {
 	if err := pause(p.cmd.Process); err != nil {
 		return err
@@ -99,7 +99,7 @@ func (p *process) freeze() error {
 	return p.frozen(5 * time.Second)
 }
 
-// frozen returns an error unless the process stands still, within a time.
+// frozen returns an error unless the process stands still within a time.
 func (p *process) frozen(within time.Duration) error {
 	for wait := time.Now().Add(within); ; time.Sleep(time.Millisecond) {
 		still, err := isStopped(p.cmd.Process.Pid)
@@ -119,7 +119,7 @@ func (p *process) frozen(within time.Duration) error {
 	}
 }
 
-// fine returns an error if the process ended in a way that nobody meant.
+// fine returns an error if the process ended in an unplanned way.
 func (p *process) fine() error {
 	state := p.cmd.ProcessState
 	if wasKilled(state) || state.Success() || p.asked && wasTerminated(state) {

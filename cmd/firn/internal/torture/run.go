@@ -18,20 +18,20 @@ type runner struct {
 	format *format
 	place  place
 	plans  [][]action
-	cold   sync.WaitGroup // of slots without an ID yet
+	cold   sync.WaitGroup // slots without an ID yet
 
-	aborted atomic.Bool   // nothing is to be brought to a good end
-	number  atomic.Int64  // of the last process
-	faults  atomic.Int64  // that happened
-	late    atomic.Bool   // the time is up, and only what is due is still done
-	judged  atomic.Bool   // processes were asked whether they are alive
-	mended  chan struct{} // closed when no server is broken any more
+	aborted atomic.Bool   // the run failed: end everything
+	number  atomic.Int64  // number of the last process
+	faults  atomic.Int64  // faults that happened
+	late    atomic.Bool   // the time is up: only due actions are still done
+	judged  atomic.Bool   // processes had to show that they make IDs
+	mended  chan struct{} // closed when all servers work again
 
 	mu    sync.Mutex
-	due   []action  // what was planned, one of each kind and size, and has not happened yet
-	began time.Time // when all made IDs; before, the zero time
+	due   []action  // planned actions that have not happened yet, one of each kind and size
+	began time.Time // when all slots made IDs; zero before
 	all   []*process
-	rates float64 // IDs a second, for each process
+	rates float64 // IDs per second and process
 	notes []fault
 }
 
@@ -40,7 +40,7 @@ func newRunner(c Config, f *format, at place) *runner {
 		rates: float64(c.IDs) / c.Duration.Seconds() / float64(c.Processes)}
 }
 
-// run runs for the duration. It returns an error if a process fails or ctx ends.
+// run runs for the duration. The error is that a process failed, or that ctx ended.
 func (r *runner) run(parent context.Context) error {
 	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
@@ -105,7 +105,7 @@ func (r *runner) run(parent context.Context) error {
 		break
 	}
 	if err := context.Cause(ctx); err != nil {
-		for _, p := range r.all { // what a slot that failed has left
+		for _, p := range r.all { // processes of slots that failed
 			p.kill()
 		}
 		return err
@@ -113,8 +113,9 @@ func (r *runner) run(parent context.Context) error {
 	return nil
 }
 
-// overtime waits for what was planned and has not happened in time, as on a busy machine: the run says something
-// of what it has done only. Where nobody has taken over a worker yet, more are killed.
+// overtime waits for planned faults that did not happen in time, as on a busy machine: a run shows
+// something only about faults that happened. If no process has taken over a worker yet, more
+// processes are killed.
 func (r *runner) overtime(ctx context.Context) {
 	r.late.Store(true)
 	end := time.After(30*time.Second + 20*r.config.Window)
@@ -138,7 +139,7 @@ func (r *runner) overtime(ctx context.Context) {
 	}
 }
 
-// tookOver tells whether the journals already show a worker that one process had and another got.
+// tookOver reports whether the journals show a worker that went from one process to another.
 func (r *runner) tookOver() bool {
 	var now record
 	r.mu.Lock()
@@ -150,14 +151,14 @@ func (r *runner) tookOver() bool {
 	return err == nil && k.sum.TakeOvers.Killed+k.sum.TakeOvers.Alive > 0
 }
 
-// owed returns what is due.
+// owed returns the actions that are due.
 func (r *runner) owed() []action {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.due)
 }
 
-// pace tells the processes how fast to be, and the user how far they are.
+// pace sets the rate of the processes, and reports the progress.
 func (r *runner) pace(running []*slot) {
 	r.mu.Lock()
 	if r.began.IsZero() {
@@ -170,7 +171,7 @@ func (r *runner) pace(running []*slot) {
 	}
 	made := bytes / int64(r.format.width)
 	spent := time.Since(r.began)
-	// A little more than is due, since some always stand still.
+	// The rate is a little higher than needed, since some processes always stand still.
 	left := max(r.config.Duration-spent, time.Second)
 	r.rates = max(1.3*float64(r.config.IDs*102/100-made)/left.Seconds()/float64(len(r.plans)), 100)
 	r.mu.Unlock()
@@ -201,7 +202,7 @@ func (r *runner) note(f fault) {
 	}
 }
 
-// record returns what happened, when all has ended.
+// record returns what happened, after all processes have ended.
 func (r *runner) record() record {
 	rec := record{Faults: r.notes, Judged: r.judged.Load()}
 	for _, p := range r.all {
@@ -214,21 +215,21 @@ func (r *runner) record() record {
 	return rec
 }
 
-// A slot has one process after another, which share a clock.
+// A slot runs one process after another. The processes of a slot share a clock.
 type slot struct {
 	*runner
 	index int
 	end   <-chan struct{} // closed when the run ends
 	place place           // as its processes see it
-	links []*link         // to the store's servers, if the network is tortured
+	links []*link         // to the store's servers; empty if the network is left alone
 
-	mu      sync.Mutex // of what processes are told
+	mu      sync.Mutex // guards orders to processes
 	process *process
 	step    int
 	offset  int64
 }
 
-// run does what is planned, and ends the last process.
+// run does the planned actions, and ends the last process.
 func (s *slot) run(actions []action) error {
 	err := s.start()
 	if err == nil {
@@ -273,7 +274,7 @@ func (s *slot) run(actions []action) error {
 		if !s.late.Load() {
 			continue
 		}
-		if owed := s.owed(); len(owed) > 0 { // others may do the same, which is as well
+		if owed := s.owed(); len(owed) > 0 { // several slots may do the same action: no harm
 			if err := s.do(owed[random.IntN(len(owed))]); err != nil {
 				return err
 			}
@@ -295,11 +296,13 @@ func (s *slot) run(actions []action) error {
 	return s.process.fine()
 }
 
-// idles tells whether the slot's processes make an ID now and then only: some do, if there are many.
+// idles reports whether the slot's processes make an ID only now and then, as some do in large
+// runs.
 func (s *slot) idles() bool { return s.index%3 == 2 }
 
-// judge has the process show that it makes IDs, two windows after the last fault, and as long after that as it
-// takes to find out that there is none any more. One that has no worker yet has nothing to show.
+// judge makes the process show that it makes IDs, two windows after the last fault, and later by
+// the time that a process needs to learn of a lost worker. A process without a worker has nothing
+// to show.
 func (s *slot) judge() error {
 	<-s.mended
 	if err := s.revive(); err != nil {
@@ -332,13 +335,13 @@ func (s *slot) judge() error {
 	}
 }
 
-// warm waits for the first ID. Faults come when all processes have had a worker: in a pool
-// that few have used, a clock far ahead makes that the time of the pool.
+// warm waits for the first ID. Faults begin when all processes have had a worker: in a pool with
+// few used workers, one clock far ahead would become the time of the pool.
 func (s *slot) warm() error {
 	for late := time.Now().Add(30*time.Second + 10*s.config.Window); s.process.size() == 0; time.Sleep(5 * time.Millisecond) {
 		select {
 		case <-s.process.done:
-			if err := s.revive(); err != nil { // it may have given up, on a busy machine
+			if err := s.revive(); err != nil { // the process may give up on a busy machine
 				return err
 			}
 		case <-s.end:
@@ -373,7 +376,7 @@ func (s *slot) start() error {
 	return nil
 }
 
-// order tells the process what is to be now.
+// order sends the current orders to the process.
 func (s *slot) order() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -382,8 +385,8 @@ func (s *slot) order() {
 	}
 }
 
-// idle waits, and tells whether the run ended meanwhile. A process that ends itself is
-// followed by another.
+// idle waits, and reports whether the run ended meanwhile. A process that ends by itself is
+// replaced.
 func (s *slot) idle(d time.Duration) (ended bool, err error) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -401,7 +404,7 @@ func (s *slot) idle(d time.Duration) (ended bool, err error) {
 	}
 }
 
-// revive sees to it that there is a process.
+// revive starts a process if the last one has ended.
 func (s *slot) revive() error {
 	select {
 	case <-s.process.done:
@@ -442,7 +445,7 @@ func (s *slot) do(a action) error {
 		before := s.offset
 		var gone, seen bool
 		f.Happened, seen, gone = s.set(before + a.size.Microseconds())
-		for try := 0; gone && try < 3; try++ { // a process that gives up sees nothing
+		for try := 0; gone && try < 3; try++ { // a process that gives up sees no step
 			s.mu.Lock()
 			s.offset = before
 			s.mu.Unlock()
@@ -477,7 +480,7 @@ func (s *slot) do(a action) error {
 func (s *slot) kill(how manner) (killed bool, err error) {
 	switch how {
 	case stopping:
-		s.process.freeze() // whether it was is no matter
+		s.process.freeze() // the process may have ended: no harm
 	case closing:
 		s.process.asked = true
 		terminate(s.process.cmd.Process)
@@ -487,7 +490,8 @@ func (s *slot) kill(how manner) (killed bool, err error) {
 	return killed, s.revive()
 }
 
-// stop stops the process for a time. It returns an error unless it stood still all the time.
+// stop stops the process for a time. The error is that the process did not stand still all the
+// time.
 func (s *slot) stop(d time.Duration) error {
 	p := s.process
 	defer resume(p.cmd.Process)
@@ -534,7 +538,7 @@ func (s *slot) disconnect() {
 	}
 }
 
-// weather has the slot's network be bad for a time. It returns an error if nobody felt it.
+// weather makes the slot's network bad for a time. The error is that no traffic was affected.
 func (s *slot) weather(a action) error {
 	bad := map[kind]weather{cutRequests: {loseRequests: true}, cutReplies: {loseReplies: true}, delay: {delay: s.config.Window / 8}}
 	spell := begin(s.links, bad[a.kind])
@@ -553,8 +557,7 @@ func (s *slot) weather(a action) error {
 	return nil
 }
 
-// breakServers breaks the store's servers now and then, until active ends: each way in turn, in an
-// order that the seed gives.
+// breakServers does the faults of the servers in turn, until active ends. The seed gives the order.
 func (r *runner) breakServers(active, ctx context.Context) error {
 	random := rand.New(rand.NewPCG(r.config.Seed, 1))
 	windows := func(n float64) time.Duration { return time.Duration(n * float64(r.config.Window)) }
@@ -578,8 +581,8 @@ func (r *runner) breakServers(active, ctx context.Context) error {
 	}
 }
 
-// set sets the clock, and waits for what that does. It tells whether the process said that
-// it took note, whether more came of it, and whether the process ended before.
+// set sets the clock, and waits for the effect. taken reports whether the process has noted the
+// step, seen whether the step had an effect, and gone whether the process ended before.
 func (s *slot) set(offset int64) (taken, seen, gone bool) {
 	s.mu.Lock()
 	if offset == s.offset {
@@ -591,7 +594,7 @@ func (s *slot) set(offset int64) (taken, seen, gone bool) {
 	step := s.step
 	s.mu.Unlock()
 	s.order()
-	// A machine that is busy, or a process that starts, takes a while.
+	// A busy machine, or a starting process, takes a while.
 	late := time.After(5*s.config.Window + 2*time.Second)
 	for {
 		select {
@@ -599,7 +602,7 @@ func (s *slot) set(offset int64) (taken, seen, gone bool) {
 			if n.Step != step {
 				continue
 			}
-			if taken = true; n.Seen || s.idles() { // an idle one does not look
+			if taken = true; n.Seen || s.idles() { // an idle process does not look for effects
 				return true, n.Seen, false
 			}
 		case <-s.process.done:
@@ -612,7 +615,7 @@ func (s *slot) set(offset int64) (taken, seen, gone bool) {
 	}
 }
 
-// finish asks the process to end, and tells whether it does.
+// finish asks the process to end, and reports whether the process ended.
 func (s *slot) finish() bool {
 	p := s.process
 	p.asked = true

@@ -8,7 +8,7 @@ import (
 	"os/exec"
 )
 
-// Supported tells whether this system can stop and kill processes as a run has to.
+// Supported reports whether this system can stop and kill processes as a run needs.
 const Supported = false
 
 func detach(*exec.Cmd) {}

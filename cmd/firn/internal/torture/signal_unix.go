@@ -10,11 +10,10 @@ import (
 	"github.com/firn-id/firn/internal/freeze"
 )
 
-// Supported tells whether this system can stop and kill processes as a run has to.
+// Supported reports whether this system can stop and kill processes as a run needs.
 const Supported = true
 
-// detach keeps the terminal's signals from a process: whether it is stopped or ends is the
-// run's business.
+// detach keeps signals of the terminal from a process: only the run stops and ends processes.
 func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 func pause(p *os.Process) error { return p.Signal(syscall.SIGSTOP) }
@@ -26,11 +25,11 @@ func terminate(p *os.Process) error { return p.Signal(syscall.SIGTERM) }
 // terminated are the signals that ask a process to end.
 var terminated = []os.Signal{syscall.SIGTERM}
 
-// wasKilled tells whether a process that has ended was killed.
+// wasKilled reports whether a process was killed.
 func wasKilled(s *os.ProcessState) bool { return endedBy(s, syscall.SIGKILL) }
 
-// wasTerminated tells whether a process ended by what asks it to end, which it does if it
-// has just started.
+// wasTerminated reports whether a signal of terminated ended a process. A process that has just
+// started ends so.
 func wasTerminated(s *os.ProcessState) bool { return endedBy(s, syscall.SIGTERM) }
 
 func endedBy(s *os.ProcessState, signal syscall.Signal) bool {
@@ -38,5 +37,5 @@ func endedBy(s *os.ProcessState, signal syscall.Signal) bool {
 	return ok && status.Signaled() && status.Signal() == signal
 }
 
-// isStopped tells whether a process stands still as a whole.
+// isStopped reports whether all threads of a process stand still.
 func isStopped(pid int) (bool, error) { return freeze.Frozen(pid) }

@@ -10,7 +10,7 @@ import (
 	"github.com/firn-id/firn/lease/memlease"
 )
 
-// A Summary is what a run has come to.
+// A Summary is the result of a run.
 type Summary struct {
 	Format    string `json:"format"`
 	Seed      uint64 `json:"seed"`
@@ -21,35 +21,35 @@ type Summary struct {
 
 	IDs       int64 `json:"ids"`
 	Started   int   `json:"started"` // processes
-	GaveUp    int   `json:"gave_up"` // processes that ended, since the library refused for long
+	GaveUp    int   `json:"gave_up"` // processes that ended because the library refused for long
 	Workers   int   `json:"workers"`
 	Grants    int64 `json:"grants"`
 	Released  int64 `json:"released"`
-	Idle      int   `json:"idle"`       // processes that make an ID now and then only
-	IdleSteps int   `json:"idle_steps"` // steps of the clocks of those
-	Withdrawn int64 `json:"withdrawn"`  // times that were taken back, since the clock was ahead
+	Idle      int   `json:"idle"`       // processes that make an ID only now and then
+	IdleSteps int   `json:"idle_steps"` // steps of the clocks of idle processes
+	Withdrawn int64 `json:"withdrawn"`  // unused times given up because the clock was ahead
 	Alive     int64 `json:"alive"`      // generators that made IDs after the last fault
-	Excused   int64 `json:"excused"`    // those that had reason not to
-	Refused   int64 `json:"refused"`    // steps of the clock for which the library refused
+	Excused   int64 `json:"excused"`    // generators with an excuse for making none
+	Refused   int64 `json:"refused"`    // steps of the clock after which the library refused
 
-	// TakeOvers count workers that one process had and another got, though the first had
-	// not given it back.
+	// TakeOvers count workers that another process got although the first process had not given the
+	// worker back.
 	TakeOvers struct {
-		Killed int64 `json:"killed"` // from a process that was killed with it
-		Alive  int64 `json:"alive"`  // from one that went on
+		Killed int64 `json:"killed"` // the first process was killed
+		Alive  int64 `json:"alive"`  // the first process went on
 	} `json:"take_overs"`
 
-	// Messages are calls of the store that were lost, late or repeated, if that was asked for.
+	// Messages count calls of the store that were lost, late or repeated.
 	Messages *memlease.Counts `json:"messages,omitempty"`
 
 	Faults     []FaultCount     `json:"faults"`
-	Missing    []string         `json:"missing"`    // what did not happen
+	Missing    []string         `json:"missing"`    // faults that did not happen
 	Violations map[string]int64 `json:"violations"` // by kind
-	Examples   []string         `json:"examples"`   // some of them
+	Examples   []string         `json:"examples"`   // some violations
 
 	RunSeconds   float64 `json:"run_seconds"`
 	CheckSeconds float64 `json:"check_seconds"`
-	Dir          string  `json:"dir,omitempty"` // the run's folder, if it is there still
+	Dir          string  `json:"dir,omitempty"` // the run's folder, if kept
 }
 
 // A FaultCount counts the faults of a kind and a size.
@@ -64,10 +64,10 @@ func newSummary(format string) *Summary {
 	return &Summary{Format: format, Missing: []string{}, Violations: map[string]int64{}, Examples: []string{}}
 }
 
-// Passed tells whether there is no violation, and each kind of fault happened.
+// Passed reports whether there is no violation and every kind of fault happened.
 func (s *Summary) Passed() bool { return len(s.Violations) == 0 && len(s.Missing) == 0 }
 
-// count counts what happened, and notes what did not.
+// count counts what happened, and notes what did not happen.
 func (s *Summary) count(r record, logs []*log) {
 	s.Started = len(r.Processes)
 	byNumber := make(map[int]*log)
@@ -92,7 +92,7 @@ func (s *Summary) count(r record, logs []*log) {
 		s.Faults = append(s.Faults, FaultCount{Kind: string(stepBy), Size: size.name})
 	}
 	s.Faults = append(s.Faults, FaultCount{Kind: string(finish)})
-	for _, f := range r.Faults { // the others, in the order in which they came
+	for _, f := range r.Faults { // other faults, in order
 		c := FaultCount{Kind: string(f.Kind), Size: f.Size}
 		if !slices.Contains(s.Faults, c) && f.Kind != kill && f.Kind != finish {
 			s.Faults = append(s.Faults, c)

@@ -1,12 +1,12 @@
-// Package torture is the fault kit: processes that lease workers and make IDs, while they
-// are killed, stopped, and have their clocks set, and a check of all that they made.
+// Package torture runs processes that lease workers and make IDs, kills and stops the processes, sets
+// their clocks, and checks all IDs.
 //
 //	plan.go               which faults, drawn from a seed
-//	network.go            the network between the processes and the store, if that is tortured
-//	run.go process.go     the run: it starts the processes and does that to them
-//	child.go              a process: it leases a worker, and logs IDs before it uses them
+//	network.go            the network between the processes and the store
+//	run.go process.go     the run: starts the processes, and does the faults to them
+//	child.go              a process: leases a worker, and logs IDs before use
 //	check.go              the check of all logs, in constant memory
-//	defect.go             designs that are known to be bad, which the check has to find out
+//	defect.go             bad designs, which the check has to find
 package torture
 
 import (
@@ -25,36 +25,35 @@ import (
 	"github.com/firn-id/firn/lease/filelease"
 )
 
-// Config says what a run does.
+// Config describes a run.
 type Config struct {
 	Format    string
 	Processes int
 	Duration  time.Duration
-	IDs       int64 // about as many are made, as the machine can
+	IDs       int64 // about how many to make; a slow machine makes fewer
 	Window    time.Duration
-	Seed      uint64 // 0 means any
-	State     string // the folder in which the run makes its own; "" means that for temporary files
-	Keep      bool   // the run's folder stays, whatever comes
+	Seed      uint64 // 0 means a random seed
+	State     string // the parent of the run's folder; "" means the folder of temporary files
+	Keep      bool   // keep the run's folder in any case
 
-	// Command returns the command of a process that calls Child.
+	// Command returns a command that calls Child.
 	Command func() (*exec.Cmd, error)
 
-	// Store is the address of the store, in which the run makes a pool of its own that stays;
-	// "" means files in the run's folder. Open opens it, and Child is given the same.
+	// Store is the address of a store. The run makes a pool there, and leaves the pool. "" means
+	// files in the run's folder. Open opens the store, in the run and in Child.
 	Store string
 	Open  Opener
 
-	// Servers are the addresses (host:port) of the store's servers. With them and Via, which
-	// returns the address of the store by way of others, in the same order, the network
-	// between each process and each of them is tortured too.
+	// Servers are the addresses (host:port) of the store's servers. Via returns the address of the
+	// store through other servers, given in the same order. With Servers and Via, the network
+	// between each process and each server is tortured too.
 	Servers []string
 	Via     func(servers []string) string
 
-	// Server, if not nil, is what breaks the store's servers.
+	// Server, if not nil, breaks the servers of the store.
 	Server Server
 
-	// Messages has calls of the store get lost, come late, twice or not at all, in
-	// each process, whatever the store is.
+	// Messages makes calls of the store get lost, come late or come twice, in each process.
 	Messages bool
 
 	// Progress, if not nil, is called about once a second.
@@ -67,16 +66,16 @@ type Config struct {
 // An Opener opens the store of an address.
 type Opener func(ctx context.Context, address string) (driver.Store, error)
 
-// A Server is what can break the servers of a store.
+// A Server breaks the servers of a store.
 type Server interface {
-	// Faults names what can be broken.
+	// Faults returns the names of the faults.
 	Faults() []string
-	// Break breaks it, for about as long as it is told, mends it, and returns an error if that
-	// could not be done.
+	// Break does a fault for about the given time, then repairs the servers. The error is that the
+	// fault or the repair failed.
 	Break(ctx context.Context, fault string, d time.Duration) error
 }
 
-// Progress is how far a run is.
+// Progress is the state of a run.
 type Progress struct {
 	Phase  string // "run" or "check"
 	Part   float64
@@ -84,8 +83,7 @@ type Progress struct {
 	Faults int64
 }
 
-// Run tortures, and checks. It returns an error if that could not be done: what was found
-// is in the Summary.
+// Run tortures and checks. Violations are in the Summary; the error is that the run itself failed.
 func Run(ctx context.Context, c Config) (*Summary, error) {
 	if !Supported {
 		return nil, errors.New("torture needs a system that stops and kills processes by signals")
@@ -162,7 +160,7 @@ type place struct {
 func placeOf(c Config, dir string) place {
 	p := place{Store: c.Store, Dir: dir, Pool: "torture"}
 	if p.Store != "" {
-		p.Pool = fmt.Sprintf("torture-%016x", rand.Uint64()) // that of another run may be there
+		p.Pool = fmt.Sprintf("torture-%016x", rand.Uint64()) // an earlier run may have left its pool
 	}
 	return p
 }
@@ -190,33 +188,33 @@ func (p place) create(ctx context.Context, open Opener, f *format) error {
 	return err
 }
 
-// A record is what the run itself knows of what happened.
+// A record is what the run itself saw.
 type record struct {
 	Processes []processRecord
 	Faults    []fault
-	Judged    bool // processes were asked whether they are alive
+	Judged    bool // processes had to show that they make IDs
 }
 
 type processRecord struct {
 	Number int
-	Slot   int // processes of a slot follow one another, and share a clock
+	Slot   int // processes of a slot run one after the other, and share a clock
 	Began  int64
 	Ended  int64
 	Killed bool // by SIGKILL, as its exit status says
-	GaveUp bool // it ended by itself
-	Idle   bool // it made an ID now and then only
+	GaveUp bool // the process ended by itself
+	Idle   bool // the process made an ID only now and then
 }
 
-// A fault is one that was meant to be.
+// A fault is a planned fault.
 type fault struct {
 	Kind     kind
 	Size     string `json:",omitempty"`
 	Slot     int
-	Process  int    // 0 if it did not come to that
+	Process  int    // 0 if the fault was never done
 	At       int64  // Unix microseconds
 	Step     int    `json:",omitempty"`
-	Happened bool   // as the run saw it; steps: the process acknowledged it
-	Why      string `json:",omitempty"` // why it did not happen
+	Happened bool   // as the run saw the fault; steps: as the process acknowledged
+	Why      string `json:",omitempty"` // why the fault did not happen
 
-	unseen bool // a step of which nothing was seen to come, yet
+	unseen bool // a step without a visible effect yet
 }
