@@ -18,9 +18,9 @@ import (
 	"github.com/firn-id/firn/sno"
 )
 
-// snos returns IDs in order: the zero ID, ten of times that follow one another, each of all
-// kinds of characters, random ones, and the largest. The ten are also returned by themselves,
-// with the bounds around those from the third to the seventh.
+// snos returns IDs in order: the zero ID, ten IDs of consecutive times, IDs with all kinds of
+// characters, random IDs, and the largest ID. The ten are also returned by themselves, with the
+// bounds around the third to the seventh.
 func snos(t *testing.T) (all, ten []sno.ID, first, last sno.ID) {
 	start := time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)
 	for i := range 10 {
@@ -44,8 +44,7 @@ func snos(t *testing.T) (all, ten []sno.ID, first, last sno.ID) {
 	return all, ten, sno.First(start.Add(2 * sno.TimeUnit)), sno.Last(start.Add(6 * sno.TimeUnit))
 }
 
-// A snoColumn is one way to store a sno: what is passed to the driver, and what it is read
-// into.
+// A snoColumn is a way to store a sno: the value for the driver, and the destination of a scan.
 type snoColumn struct {
 	name  string
 	write func(id sno.ID) any
@@ -76,8 +75,8 @@ func readUUID() (any, func() (sno.ID, error)) {
 	return u, func() (sno.ID, error) { return sno.FromUUID(*u) }
 }
 
-// readText is by way of a string: the driver of MariaDB has bytes for text, and those are the
-// binary form to an ID.
+// readText reads by way of a string. The driver of MariaDB returns text as bytes, which an ID takes
+// for its binary form.
 func readText() (any, func() (sno.ID, error)) {
 	s := new(string)
 	return s, func() (sno.ID, error) { return sno.Parse(*s) }
@@ -119,8 +118,8 @@ func TestSno(t *testing.T) {
 	}
 }
 
-// snoColumn reads what is stored in a column: with prepared statements, with parameters, and
-// in the text protocol; as what the server shows; and finds the row by it.
+// snoColumn stores IDs in a column, reads the IDs by prepared statements, by parameters and in the
+// text protocol, compares with the text that the server shows, and finds the rows by ID.
 func (s session[T]) snoColumn(c snoColumn, all []sno.ID) {
 	s.Helper()
 	prepared, err := s.conn.PrepareContext(s.Context(), "SELECT "+c.name+" FROM snos WHERE n = "+s.param(1))
@@ -190,8 +189,8 @@ func (s session[T]) snoList(c snoColumn, query string, args ...any) (all []sno.I
 	return all
 }
 
-// snoNull reads NULL as the zero ID, and writes that as ten zero bytes: also by a pointer
-// and by sql.Null, NULL stays what it is.
+// snoNull reads NULL as the zero ID, and writes the zero ID as ten zero bytes. By a pointer and by
+// sql.Null, NULL stays NULL.
 func (s session[T]) snoNull() {
 	s.Helper()
 	s.exec("DELETE FROM snos")
@@ -222,7 +221,7 @@ func (s session[T]) snoNull() {
 	}
 }
 
-// snoForeign reads UUIDs and bytes of no ID: they are refused, and change nothing.
+// snoForeign reads UUIDs and other bytes: the ID refuses the bytes, and does not change.
 func (s session[T]) snoForeign() {
 	s.Helper()
 	u := sno.MustParse("cufsekaqqudbobiw").UUID()

@@ -83,8 +83,7 @@ type id[T any] interface {
 	Compare(T) int
 }
 
-// A kind is a format's IDs: ten in order, and the bounds around those from the third
-// to the seventh.
+// A kind is ten IDs of a format, in order, and the bounds around the third to the seventh.
 type kind[T id[T]] struct {
 	ids         []T
 	first, last T
@@ -223,8 +222,8 @@ func (s session[T]) scan(row *sql.Row, n int) []T {
 	return ids
 }
 
-// columns stores IDs in all types of columns and reads them back: with prepared
-// statements, with parameters, and in the text protocol.
+// columns stores IDs in all types of columns and reads them back: with prepared statements, with
+// parameters, and in the text protocol.
 func (s session[T]) columns(ids []T, integer bool) {
 	s.Helper()
 	s.table(integer)
@@ -272,7 +271,7 @@ func (s session[T]) columns(ids []T, integer bool) {
 	}
 }
 
-// null stores the zero ID as NULL, and reads NULL as it.
+// null stores the zero ID as NULL, and reads NULL as the zero ID.
 func (s session[T]) null(integer bool) {
 	s.Helper()
 	s.table(integer)
@@ -298,8 +297,8 @@ func (s session[T]) null(integer bool) {
 	s.exec("UPDATE ids SET v = "+s.param(1), pointer)
 }
 
-// order stores IDs out of order: each column sorts them, and a scan from First to Last
-// finds those of its times.
+// order stores IDs out of order. Each column sorts the IDs, and a scan from First to Last finds the
+// IDs of the interval.
 func (s session[T]) order(k kind[T]) {
 	s.Helper()
 	s.table(k.integer)
@@ -354,7 +353,7 @@ func (s session[T]) list(query string, args ...any) []T {
 	return all
 }
 
-// unsigned reads values that are no IDs from columns that hold them, and unsigned ones.
+// unsigned reads values that are not IDs, and unsigned values.
 func (s session[T]) unsigned(largest T) {
 	s.Helper()
 	var id T

@@ -27,7 +27,7 @@ func start(t *testing.T, server *consultest.Server) string {
 	return "consul://" + server.Start(t).Listener.Addr().String() + "/p"
 }
 
-// Bad addresses, and hosts where there is no Consul.
+// TestOpen has addresses with mistakes, and hosts without Consul.
 func TestOpen(t *testing.T) {
 	silent, gone := storetest.Silent(t), storetest.Gone(t)
 	web := httptest.NewServer(http.NotFoundHandler())
@@ -64,7 +64,7 @@ func TestOpen(t *testing.T) {
 	storetest.Cancelled(t, consullease.Open, "consul://"+silent+"/p")
 }
 
-// What a token may not do, and what is wrong with the servers.
+// TestErrors has tokens without rights, and servers with faults.
 func TestErrors(t *testing.T) {
 	below := func(prefix string) func(string) bool {
 		return func(key string) bool { return strings.HasPrefix(key, prefix) }
@@ -78,7 +78,7 @@ func TestErrors(t *testing.T) {
 		"anonymous": {},
 	}
 	addr := start(t, server)
-	// Where there is no key yet, a list does not say what the token may not read.
+	// Without keys, the answer to a list does not show that the token may not read.
 	_, err := consullease.Open(t.Context(), addr+"?token=anonymous")
 	storetest.WantError(t, err, driver.ErrUnavailable, "Permission denied", `key_prefix "p/" { policy = "write" }`)
 	all := storetest.Open(t, consullease.Open, addr+"?timeout=1m&token="+secret)
@@ -94,7 +94,7 @@ func TestErrors(t *testing.T) {
 	if errors.Is(err, driver.ErrConflict) {
 		t.Errorf("a denied write is a conflict: %v", err)
 	}
-	// Tokens that may do less than when the store was opened.
+	// Tokens lose rights after the store was opened.
 	writer, part := storetest.Open(t, consullease.Open, addr+"?token=writer"), storetest.Open(t, consullease.Open, addr+"?token=part")
 	server.Do(func() {
 		server.Tokens["writer"] = consultest.Policy{Read: below("p/a"), Write: consultest.All}
@@ -130,7 +130,7 @@ func TestErrors(t *testing.T) {
 		pretend.Text(200, `{"Results":[{"KV":{"Key":"p/b","ModifyIndex":5000}}]}`):                              {"see that it is Consul"},
 		pretend.Text(409, ""):                                                                                   {""},
 	})
-	// What is not there is only what Consul says is not there.
+	// A 404 without Consul's headers is no missing key.
 	server.Do(func() { server.Answer = func(*http.Request) *pretend.Answer { return pretend.Text(404, "") } })
 	_, err = all.Get(t.Context(), "a")
 	if errors.Is(err, driver.ErrNotFound) {
@@ -142,7 +142,7 @@ func TestErrors(t *testing.T) {
 	server.Do(func() { server.Consistency = "" })
 	storetest.Want(t, all, "a", "x", rev)
 
-	// Without a leader each call fails in time, and goes on when there is one in time.
+	// Without a leader calls fail in time. A call whose time is long enough waits for a leader.
 	hasty := storetest.Open(t, consullease.Open, addr+"?timeout=2s&token="+secret)
 	server.Do(func() { server.NoLeader = true })
 	_, err = hasty.Put(t.Context(), "a", []byte("y"), rev)
@@ -173,7 +173,7 @@ func TestDamaged(t *testing.T) {
 	storetest.Damaged(t, s, "b", "under the prefix p/")
 	storetest.Want(t, s, "a", "x", rev)
 	storetest.Conflicts(t, s, "0", "-1", "x", "1 ", "+"+rev, "0"+rev, rev+"0", "99999999999999999999")
-	// One that is deleted and made again has another revision.
+	// A key that is deleted and made again has another revision.
 	server.Delete("p/a")
 	_, err = s.Put(t.Context(), "a", []byte("y"), rev)
 	storetest.WantError(t, err, driver.ErrConflict)
@@ -182,7 +182,7 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// Requests that are lost, late, or done twice.
+// TestFaults loses, delays and repeats requests.
 func TestFaults(t *testing.T) {
 	server, spare := consultest.New(), consultest.New()
 	host, other := server.Start(t).Listener.Addr().String(), spare.Start(t).Listener.Addr().String()
@@ -191,7 +191,7 @@ func TestFaults(t *testing.T) {
 	if n := spare.Count("PUT /v1/txn"); n != 0 {
 		t.Errorf("writes were sent %d times to another host", n)
 	}
-	// A read goes to the other host, which is another cluster here, to be told from the first one.
+	// A read goes to the other host. The other host has another cluster here, and so another value.
 	storetest.Put(t, storetest.Open(t, consullease.Open, "consul://"+other+"/p"), "a", "spare", driver.None)
 	for _, fault := range []pretend.Fault{pretend.Cut, pretend.HalfReply, pretend.Hang} {
 		s := storetest.Open(t, consullease.Open, "consul://"+host+","+other+"/p?timeout=4s")
@@ -204,7 +204,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// A write goes to another host if it could not be sent to the first, or was refused there.
+// TestHosts has hosts that are down or refuse requests. A write goes to another host.
 func TestHosts(t *testing.T) {
 	gone := storetest.Gone(t)
 	server, busy := consultest.New(), consultest.New()
@@ -225,7 +225,7 @@ func TestHosts(t *testing.T) {
 		t.Errorf("the busy host was asked again, %d times", got)
 	}
 
-	// Of three servers one is left, and has no leader, or has one soon. That the others are down does not matter.
+	// One host is down, and the other has no leader, or has a leader soon.
 	left := "consul://" + host + "," + gone + "/p?timeout="
 	hasty, patient := storetest.Open(t, consullease.Open, left+"300ms"), storetest.Open(t, consullease.Open, left+"1m")
 	server.Do(func() { server.NoLeader = true })
@@ -291,7 +291,8 @@ func TestWatch(t *testing.T) {
 		rev = storetest.Put(t, other, "pool/a", fmt.Sprint(i), rev)
 		storetest.Told(t, "a change", c)
 	}
-	// The index goes back, as after a snapshot was restored, and a change has an index that was there before.
+	// The index goes back, as after the restore of a snapshot, and a change gets an index for the
+	// second time.
 	seen := false
 	for tries := 0; !seen; tries++ { // until it goes back while a request waits
 		if tries == 1000 {
@@ -304,7 +305,7 @@ func TestWatch(t *testing.T) {
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
-	for range 2 { // the second value for what came while the watch began anew
+	for range 2 { // the second value is for changes while the watch began anew
 		storetest.Put(t, other, fmt.Sprintf("pool/%d", server.Count("PUT /v1/txn")), "x", driver.None)
 		storetest.Told(t, "a change after that", c)
 	}

@@ -21,7 +21,7 @@ import (
 	"github.com/firn-id/firn/lease/memlease"
 )
 
-// A broken store is a handle on a good one, with some methods replaced.
+// A broken store is a handle on a good store, with some methods replaced.
 type broken struct {
 	driver.Store
 	get    func(ctx context.Context, key string) (driver.Entry, error)
@@ -43,7 +43,7 @@ func (b *broken) String() string                             { return b.string()
 func (b *broken) Close() error                               { return b.close() }
 func (b *broken) Now(ctx context.Context) (time.Time, error) { return b.now(ctx) }
 
-// blind is a Put without a look at the revision.
+// blind puts a value at any revision.
 func blind(ctx context.Context, s driver.Store, key string, value []byte) (driver.Revision, error) {
 	for {
 		e, err := s.Get(ctx, key)
@@ -56,7 +56,7 @@ func blind(ctx context.Context, s driver.Store, key string, value []byte) (drive
 	}
 }
 
-// onGet and onList replace what is read.
+// onGet and onList change the results of Get and of List.
 func onGet(b *broken, change func(*driver.Entry)) {
 	b.get = func(ctx context.Context, key string) (driver.Entry, error) {
 		e, err := b.Store.Get(ctx, key)
@@ -79,10 +79,10 @@ func having(prefix string, list []driver.Entry) []driver.Entry {
 	return slices.DeleteFunc(list, func(e driver.Entry) bool { return !strings.HasPrefix(e.Key, prefix) })
 }
 
-// A revisionMap has other names for the revisions of a store.
+// A revisionMap maps the revisions of a store to other revisions.
 type revisionMap map[driver.Revision]driver.Revision
 
-// rename gives the revisions that a handle makes the numbers that next returns.
+// rename numbers the revisions that a handle makes. The function next returns the numbers.
 func (outer revisionMap) rename(b *broken, next func() int) {
 	onGet(b, func(e *driver.Entry) { e.Revision = outer[e.Revision] })
 	onList(b, func(prefix string, list []driver.Entry) []driver.Entry {
@@ -121,8 +121,8 @@ func (outer revisionMap) rename(b *broken, next func() int) {
 
 var renaming sync.Mutex // of all revisionMaps
 
-// defects are stores that have one each. A store's function is called for each space, and
-// what it returns breaks each handle.
+// defects are stores, each with a defect. TestDefect calls the function store for each space, and
+// calls the result for each handle.
 var defects = []struct {
 	name   string
 	caught []string // by which tests, all of which have to fail
@@ -754,7 +754,7 @@ var defects = []struct {
 
 const givenSecret = "XYZZY"
 
-// brokenSpace returns a newSpace for Run, of memory with a defect.
+// brokenSpace returns a newSpace for the suites. The stores are in memory, and have a defect.
 func brokenSpace(store func() func(*broken)) func(*testing.T) func() driver.Store {
 	return func(*testing.T) func() driver.Store {
 		inner, change := memlease.New(), store()
@@ -769,8 +769,8 @@ func brokenSpace(store func() func(*broken)) func(*testing.T) func() driver.Stor
 
 const defectVariable = "FIRN_DRIVERTEST_DEFECT"
 
-// TestDefect tests the store with the defect that the environment names. TestDefects runs
-// it, in processes of their own, to see it fail.
+// TestDefect tests the store with the defect in the environment. TestDefects runs TestDefect in
+// processes of their own, and sees TestDefect fail.
 func TestDefect(t *testing.T) {
 	name, ok := os.LookupEnv(defectVariable)
 	if !ok {
@@ -788,8 +788,7 @@ func TestDefect(t *testing.T) {
 	t.Run("Faults", func(t *testing.T) { historyWithFaults(t, newSpace(t), 1) })
 }
 
-// TestDefects shows that the suite finds each defect, and that each of its tests is there
-// to find one.
+// TestDefects shows that the suites find each defect, and that each check finds a defect.
 func TestDefects(t *testing.T) {
 	exe, err := os.Executable()
 	if err != nil {

@@ -25,7 +25,7 @@ func historyWithFaults(t *testing.T, open func() driver.Store, seed uint64) (o O
 	return o, faults
 }
 
-// Faults between clients and a good store do not make it look bad.
+// TestHistoryWithFaults has faults between clients and a good store, which passes.
 func TestHistoryWithFaults(t *testing.T) {
 	occurred := make(map[string]int64)
 	for seed := range uint64(20) {
@@ -48,7 +48,7 @@ func TestHistoryWithFaults(t *testing.T) {
 	}
 }
 
-// TestRegister has Porcupine judge small histories that are told from the design.
+// TestRegister has Porcupine judge small histories whose verdicts follow from the design.
 func TestRegister(t *testing.T) {
 	get := func(call, ret int64, value string, rev driver.Revision) porcupine.Operation {
 		return porcupine.Operation{Call: call, Return: ret, Input: request{}, Output: reply{done, value, rev}}

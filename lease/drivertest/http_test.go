@@ -25,15 +25,14 @@ const (
 
 func init() { os.Setenv("FIRN_TEST_TOKEN", tokenOfTests) } // for all tests, so that tests can be parallel
 
-// A mutant changes what a store asks for and is told, on the way, as a store with that defect
-// would ask and understand it.
+// A mutant changes the requests of a store and the answers, as if the store had the defect.
 type mutant[S any] struct {
 	name   string
 	caught []string // by which tests, all of which have to fail
 	make   func(S)
 }
 
-// apply makes a server that of the mutant that the environment asks for.
+// apply changes a server into the mutant in the environment.
 func apply[S any](mutants []mutant[S], server S) {
 	for _, m := range mutants {
 		if m.name == os.Getenv(mutantVariable) {
@@ -95,7 +94,7 @@ func TestConsulLeases(t *testing.T) {
 
 func TestConsulMutants(t *testing.T) { kill(t, "TestConsul", consulMutants) }
 
-const note = "X-Test-Note" // what a mutant needs to know of a request when its answer comes
+const note = "X-Test-Note" // carries a part of a request to the answer
 
 var (
 	flags       = regexp.MustCompile(`"Flags":\d+`)

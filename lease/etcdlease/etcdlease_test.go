@@ -19,16 +19,16 @@ import (
 	"github.com/firn-id/firn/lease/etcdlease"
 )
 
-// quick are settings of servers that elect a leader sooner than by default. A machine that is busy may make
-// them do so for no reason, which tests of faults do not mind.
+// quick makes servers elect a leader sooner than by default. On a busy machine the servers may
+// elect a leader without need, which does no harm in tests of faults.
 var quick = []string{"--heartbeat-interval", "50", "--election-timeout", "500"}
 
 var spaces atomic.Int64
 
-// space returns a prefix that no other test has.
+// space returns a new prefix.
 func space() string { return fmt.Sprintf("space-%d", spaces.Add(1)) }
 
-// hasty returns a store whose calls have little time, for those that are to fail. On a busy machine others may, too.
+// hasty returns a store whose calls fail soon. On a busy machine the first calls may fail, too.
 func hasty(t *testing.T, addr string) *etcdlease.Store {
 	t.Helper()
 	var s *etcdlease.Store
@@ -40,12 +40,12 @@ func hasty(t *testing.T, addr string) *etcdlease.Store {
 	return s
 }
 
-// only returns the address of one member alone.
+// only returns the address of a single member.
 func only(c *etcdtest.Cluster, i int, prefix string) string {
 	return "etcd://" + c.Endpoint(i) + "/" + prefix
 }
 
-// client returns a client of etcd's own.
+// client returns a client of package clientv3.
 func client(t *testing.T, endpoints ...string) *clientv3.Client {
 	t.Helper()
 	c, err := clientv3.New(clientv3.Config{Endpoints: endpoints})
@@ -130,7 +130,7 @@ func manyPages(t *testing.T, c *etcdtest.Cluster) {
 	}
 }
 
-// foreign has what a store never writes under its prefix.
+// foreign has keys under the prefix that no store has written.
 func foreign(t *testing.T, c *etcdtest.Cluster) {
 	prefix := space()
 	raw, s := client(t, c.Endpoints()...), storetest.Open(t, etcdlease.Open, c.Address(prefix))
@@ -154,7 +154,7 @@ func foreign(t *testing.T, c *etcdtest.Cluster) {
 	storetest.Damaged(t, s, "b", "under the prefix")
 	storetest.Want(t, s, "a", "x", rev)
 
-	// An entry that etcd would delete.
+	// An entry with a lease of etcd, which etcd will delete.
 	lease, err := raw.Grant(t.Context(), 3600)
 	if err != nil {
 		t.Fatal(err)
@@ -165,7 +165,7 @@ func foreign(t *testing.T, c *etcdtest.Cluster) {
 	if findings, err = s.Inspect(t.Context()); err != nil || len(findings) != 2 || !findings[0].Loses || !strings.Contains(findings[0].Text, "1 entries are tied") {
 		t.Errorf("Inspect = %v, %v", findings, err)
 	}
-	// Put unties it.
+	// Put removes the lease of etcd.
 	e, err := s.Get(t.Context(), "c")
 	if err != nil {
 		t.Fatal(err)
@@ -176,7 +176,7 @@ func foreign(t *testing.T, c *etcdtest.Cluster) {
 	}
 }
 
-// revision has revisions that nothing has.
+// revision has revisions that no entry has.
 func revision(t *testing.T, c *etcdtest.Cluster) {
 	s := storetest.Open(t, etcdlease.Open, c.Address(space()))
 	rev := storetest.Put(t, s, "a", "x", driver.None)
@@ -210,7 +210,7 @@ func ofClient(t *testing.T, c *etcdtest.Cluster) {
 	storetest.Want(t, storetest.Open(t, etcdlease.Open, c.Address(prefix)), "a", "x", rev)
 }
 
-// Bad addresses, and hosts where there is no etcd.
+// TestOpen has addresses with mistakes, and hosts without etcd.
 func TestOpen(t *testing.T) {
 	silent, gone := storetest.Silent(t), storetest.Gone(t)
 	web := httptest.NewServer(http.NotFoundHandler())

@@ -17,8 +17,8 @@ import (
 	"github.com/firn-id/firn/lease/etcdlease"
 )
 
-// Histories of clients while the member that leads is killed, cut off from the others, or frozen, again and again:
-// they stay those of registers with compare-and-swap.
+// TestFaults checks histories while the leader is killed, cut off from the other members, or
+// frozen, again and again.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	c := etcdtest.New(t, etcdtest.Config{Args: quick})
@@ -88,7 +88,7 @@ func TestFaults(t *testing.T) {
 			if sum.Failed+sum.Unknown == 0 {
 				t.Errorf("nothing went wrong: %+v", sum)
 			}
-			// Nothing of it stays behind.
+			// The store works as before.
 			rev := storetest.Put(t, storetest.Open(t, etcdlease.Open, c.Address(prefix)), "after", "x", driver.None)
 			for _, h := range handles {
 				again(t, func() error {
@@ -103,8 +103,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// each makes each kind of call, all at a time, and fails if one has not returned long after its time-out, which
-// for Open is opening.
+// each makes all kinds of calls at the same time, and fails the test if a call takes far longer
+// than its time-out. The time-out of Open is opening.
 func each(t *testing.T, s *etcdlease.Store, rev driver.Revision, opening time.Duration, check func(op string, err error)) {
 	t.Helper()
 	type result struct {
@@ -150,7 +150,8 @@ func wantNoLeader(t *testing.T, s *etcdlease.Store) {
 	})
 }
 
-// A cluster that is down, frozen or without a majority: errors in time that say what to do, and afterwards all is as it was.
+// TestDown has a cluster that is down, frozen or without a majority. Errors come in time and say
+// what to do. Afterwards the store works as before.
 func TestDown(t *testing.T) {
 	t.Parallel()
 	c := etcdtest.New(t, etcdtest.Config{Args: quick})
@@ -162,7 +163,7 @@ func TestDown(t *testing.T) {
 		if err := c.WaitHealthy(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		// A frozen cluster may have taken a Put with it; any other is gone.
+		// A frozen cluster may make the Put later. After the other faults the Put is gone.
 		e, err := s.Get(t.Context(), "a")
 		for end := time.Now().Add(patience); err != nil && time.Now().Before(end); {
 			e, err = s.Get(t.Context(), "a")
@@ -188,7 +189,7 @@ func TestDown(t *testing.T) {
 	})
 	t.Run("frozen", func(t *testing.T) {
 		all(t, c.Stop)
-		// A connection gets two seconds to come about: one that takes longer is an error of its own.
+		// The client allows two seconds for a connection. A longer attempt is an error of its own.
 		each(t, s, rev, time.Second, func(op string, err error) {
 			storetest.WantError(t, err, driver.ErrUnavailable, s.String()+": "+op)
 			if !errors.Is(err, context.DeadlineExceeded) {
@@ -217,7 +218,8 @@ func TestDown(t *testing.T) {
 	})
 }
 
-// A member that is cut off from the others does not answer with what it knew.
+// TestNoStaleReads asks a member that is cut off from the others. The member does not answer from
+// memory.
 func TestNoStaleReads(t *testing.T) {
 	t.Parallel()
 	c := etcdtest.New(t, etcdtest.Config{Args: quick})
@@ -265,7 +267,8 @@ func TestNoStaleReads(t *testing.T) {
 	}
 }
 
-// A cluster whose data are put back as they were is found out by who has seen it later.
+// TestForgetting restores old data of a cluster. A store that has seen newer data refuses the
+// cluster.
 func TestForgetting(t *testing.T) {
 	t.Parallel()
 	c := etcdtest.New(t, etcdtest.Config{Members: 1})
@@ -327,7 +330,7 @@ func again(t *testing.T, call func() error) {
 	t.Fatal(err)
 }
 
-// An address that names members of two clusters.
+// TestTwoClusters has an address with members of two clusters.
 func TestTwoClusters(t *testing.T) {
 	t.Parallel()
 	one, two := etcdtest.New(t, etcdtest.Config{Members: 1}), etcdtest.New(t, etcdtest.Config{Members: 1})

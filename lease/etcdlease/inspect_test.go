@@ -18,8 +18,8 @@ import (
 	"github.com/firn-id/firn/lease/etcdlease"
 )
 
-// wantFindings checks that there is one finding for each of the texts, and none besides, and whether the first says
-// that something can be lost.
+// wantFindings fails the test unless each text is in a finding, and there are no other findings.
+// The first finding must lose changes, or not, as given.
 func wantFindings(t *testing.T, findings []driver.Finding, loses bool, texts ...string) {
 	t.Helper()
 	ok := len(findings) == len(texts)
@@ -106,7 +106,8 @@ func inspecting(t *testing.T, c *etcdtest.Cluster) {
 func TestNoSpace(t *testing.T) {
 	t.Parallel()
 	const quota = 2 << 20
-	// The size that a member tells is of its last commit, by default of up to 100 ms before: some hundred changes.
+	// A member reports the size at its last commit. By default that was up to 100 ms ago, and some
+	// hundred changes.
 	c := etcdtest.New(t, etcdtest.Config{Members: 1, Args: []string{"--quota-backend-bytes", fmt.Sprint(quota), "--backend-batch-limit", "10"}})
 	s := storetest.Open(t, etcdlease.Open, c.Address("p"))
 	check := func(texts ...string) {
@@ -140,7 +141,7 @@ func TestNoSpace(t *testing.T) {
 	if !near {
 		t.Error("the test has not seen the database nearly full")
 	}
-	// A member can find out that there is no space after it has made the change: what was asked for last may be there.
+	// A member may notice a full disk after making a change, so the last change may be there.
 	e, err := s.Get(t.Context(), "a")
 	if got := string(e.Value); err != nil || !(e.Revision == rev && got == value) && !(e.Revision != rev && got == asked) {
 		t.Errorf("at %q is %.8q, %v; want what was acknowledged, %.8q at %q, or asked for after it", e.Revision, got, err, value, rev)

@@ -19,7 +19,7 @@ import (
 	"github.com/firn-id/firn/lease/etcdlease"
 )
 
-// A fake is a server that fails once, and then does as it is told.
+// A fake is a server that fails the first request, and then obeys.
 type fake struct {
 	pb.UnimplementedKVServer
 	server *grpc.Server
@@ -63,8 +63,8 @@ func serve(t *testing.T) (*fake, string) {
 	return f, l.Addr().String()
 }
 
-// A Put is sent again only if it was refused before anything was done, and then it is; a Get whenever it may help.
-// What a member has in store for either, a fake one can show at will.
+// TestRepeat has a fake return the errors of members. A store repeats a Put only if the member has
+// certainly done nothing, and repeats a Get whenever another try may help.
 func TestRepeat(t *testing.T) {
 	say := func(err error) func(context.Context) error { return func(context.Context) error { return err } }
 	for _, c := range []struct {
@@ -124,7 +124,7 @@ func TestRepeat(t *testing.T) {
 	}
 }
 
-// A connection that is lost says nothing of the Put that was under way.
+// TestLostConnection loses the connection of a Put: the outcome of the Put is unknown.
 func TestLostConnection(t *testing.T) {
 	f, at := serve(t)
 	s := storetest.Open(t, etcdlease.Open, "etcd://"+at+"/p")
@@ -140,7 +140,7 @@ func TestLostConnection(t *testing.T) {
 	}
 }
 
-// A reply that is not of this cluster as it was is none.
+// TestOtherReplies has replies from another cluster, and from an earlier state of the same cluster.
 func TestOtherReplies(t *testing.T) {
 	for name, h := range map[string]*pb.ResponseHeader{
 		"another cluster":     {ClusterId: 2, Revision: 8},

@@ -28,7 +28,7 @@ import (
 	"github.com/firn-id/firn/lease/etcdlease"
 )
 
-// An authority signs certificates, which it writes to files.
+// An authority signs certificates, and writes certificates and keys to files.
 type authority struct {
 	t    *testing.T
 	dir  string
@@ -45,7 +45,7 @@ func newAuthority(t *testing.T) *authority {
 	return a
 }
 
-// issue signs a certificate, the authority's own if it has none yet.
+// issue signs a certificate. The first certificate is the authority's own.
 func (a *authority) issue(c *x509.Certificate) (*x509.Certificate, *ecdsa.PrivateKey, string, string) {
 	a.t.Helper()
 	check := func(err error) {
@@ -133,7 +133,7 @@ func login(t *testing.T, config clientv3.Config) {
 	}
 }
 
-// TLS, client certificates, users and permissions, on a real cluster.
+// TestSecure has TLS, client certificates, users and permissions, on a real cluster.
 func TestSecure(t *testing.T) {
 	a, stranger := newAuthority(t), newAuthority(t)
 	cert, key := a.server("127.0.0.1", "etcd.example")
@@ -254,7 +254,8 @@ func TestSecure(t *testing.T) {
 	})
 }
 
-// A user for a cluster that does not look at users, and no user for one that does.
+// TestNoAuthentication has a user for a cluster without authentication, and no user for a cluster
+// with authentication.
 func TestNoAuthentication(t *testing.T) {
 	t.Parallel()
 	c := etcdtest.New(t, etcdtest.Config{Args: []string{"--bcrypt-cost", "4"}})
@@ -277,5 +278,5 @@ func TestNoAuthentication(t *testing.T) {
 	} {
 		storetest.WantError(t, call(), driver.ErrUnavailable, "user name is empty", "user@host")
 	}
-	storetest.Put(t, s, "a", "y", rev) // who was let in without a token gets one
+	storetest.Put(t, s, "a", "y", rev) // the store asks for a token now
 }

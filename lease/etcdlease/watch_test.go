@@ -12,7 +12,7 @@ import (
 	"github.com/firn-id/firn/lease/etcdlease"
 )
 
-// patience is far more than anything takes here.
+// patience is far longer than any wait of a test.
 const patience = 30 * time.Second
 
 func watch(t *testing.T, s *etcdlease.Store, prefix string) <-chan struct{} {
@@ -24,7 +24,7 @@ func watch(t *testing.T, s *etcdlease.Store, prefix string) <-chan struct{} {
 	return changed
 }
 
-// settle takes what is said without delay.
+// settle receives hints until no hint comes for a while, and reports whether there were any.
 func settle(changed <-chan struct{}) (some bool) {
 	for {
 		select {
@@ -61,7 +61,7 @@ func watching(t *testing.T, c *etcdtest.Cluster) {
 	if settle(all) || settle(pool) {
 		t.Error("something was said of a change under another prefix")
 	}
-	for i := range 50 { // nobody receives meanwhile, and it holds up nobody
+	for i := range 50 { // a watch without a receiver holds up no change
 		e, err := other.Get(t.Context(), "q")
 		if err != nil {
 			t.Fatal(i, err)
@@ -98,8 +98,9 @@ func wantClosed(t *testing.T, changed <-chan struct{}) {
 	}
 }
 
-// A watch whose connection is lost goes on, and misses nothing of what came meanwhile: not if it can be
-// resumed, nor if the history that it would need is gone, nor if its member was without a leader.
+// TestWatchFaults loses the connections of watches. A watch goes on and misses no change: if the
+// server can resume the watch, if the server has compacted the history, and if the member had no
+// leader.
 func TestWatchFaults(t *testing.T) {
 	t.Parallel()
 	c := etcdtest.New(t, etcdtest.Config{Args: quick})

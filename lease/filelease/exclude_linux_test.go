@@ -84,7 +84,7 @@ func TestExclude(t *testing.T) {
 	}
 }
 
-// TestExcludeByDefault: stores that nobody has named exclude each other wherever they are.
+// TestExcludeByDefault: default stores exclude each other, whatever their directories.
 func TestExcludeByDefault(t *testing.T) {
 	resource := t.Name() + t.TempDir()
 	var stores [2]*Store
@@ -108,8 +108,8 @@ func TestExcludeByDefault(t *testing.T) {
 	}
 }
 
-// TestClaim: a group that comes while another one is between its steps does not have the resource
-// beside it. Slots at the ends of a region are as good as others.
+// TestClaim: a group claims a resource between the steps of another group. Exactly one group gets
+// the resource, whatever the slots, also at the ends of a region.
 func TestClaim(t *testing.T) {
 	const region = int64(0x0bad_c0dd) << 32
 	defer func() { between = func() {} }()
@@ -135,7 +135,7 @@ func TestClaim(t *testing.T) {
 	}
 }
 
-// TestClaimBeside: a claim ends where its region does.
+// TestClaimBeside: a claim stays inside its region.
 func TestClaimBeside(t *testing.T) {
 	const region = int64(0x0bad_c0db) << 32
 	for i, slot := range []int64{0, math.MaxUint32, 7} {
@@ -173,8 +173,8 @@ func TestExcludeProcess(t *testing.T) {
 	release()
 }
 
-// TestReleaseBesideChildren: what is released is free at once, also while the process makes children, which have all of
-// its files until they run a program.
+// TestReleaseBesideChildren: a released resource is free at once, even while the process starts
+// children. Until a child runs its program, the child has all files of the process.
 func TestReleaseBesideChildren(t *testing.T) {
 	const region = int64(0x0bad_c0d9) << 32
 	testkit.StartChildren(t)

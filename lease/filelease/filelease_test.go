@@ -51,7 +51,8 @@ func wantEntry(t testing.TB, s *Store, key, value string) {
 	}
 }
 
-// wantError checks that an error is a [driver.Error] with a store, and is all that is wanted.
+// wantError fails the test unless an error is a [driver.Error] with a store, and is each of the
+// given errors.
 func wantError(t testing.TB, err error, want ...error) {
 	t.Helper()
 	var e *driver.Error
@@ -66,7 +67,7 @@ func wantError(t testing.TB, err error, want ...error) {
 	}
 }
 
-// wantAdvice checks besides that the error says what to do.
+// wantAdvice is like wantError, and fails the test also if the error has no advice.
 func wantAdvice(t testing.TB, err error, want ...error) {
 	t.Helper()
 	wantError(t, err, want...)
@@ -176,7 +177,7 @@ func TestList(t *testing.T) {
 		}
 	}
 
-	// What is damaged is reported, each in its place beside the rest.
+	// Each damaged entry is reported in its place.
 	for _, key := range []string{"a/b", "b/0002"} {
 		if err := os.Truncate(s.file(key), 5); err != nil {
 			t.Fatal(err)
@@ -195,7 +196,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// TestListWhileWritten: an entry that is there is in every list, whoever replaces it.
+// TestListWhileWritten: each list has all entries while other handles replace entries.
 func TestListWhileWritten(t *testing.T) {
 	s := mustOpen(t, t.TempDir(), hooks{filesystem: statfs, here: here, sync: noSync})
 	for i := range 50 {
@@ -245,7 +246,7 @@ func TestGoroutines(t *testing.T) {
 	wantNoTemp(t, dir)
 }
 
-// TestOneCreates: of many who create an entry, one does, and the folders with it.
+// TestOneCreates: of many handles that create an entry and its folders, one handle succeeds.
 func TestOneCreates(t *testing.T) {
 	for round := range 5 {
 		dir := filepath.Join(t.TempDir(), "new")
@@ -278,8 +279,8 @@ func TestOneCreates(t *testing.T) {
 	}
 }
 
-// TestLocked: a writer that has stopped holds up who writes the same entry, as long as
-// their contexts allow, and nobody else.
+// TestLocked: a stopped writer holds up other writers of the same entry, until their contexts end.
+// Nobody else waits.
 func TestLocked(t *testing.T) {
 	s := mustOpen(t, t.TempDir(), plain)
 	rev := mustPut(t, s, "a/1", "one", driver.None)
@@ -335,8 +336,7 @@ func TestClose(t *testing.T) {
 	wantError(t, err, driver.ErrUnavailable, os.ErrClosed)
 }
 
-// TestDamaged: whatever happens to a file, it is reported, and neither read nor
-// overwritten.
+// TestDamaged: a damaged file is reported, and is neither read nor overwritten.
 func TestDamaged(t *testing.T) {
 	dir := t.TempDir()
 	s := mustOpen(t, dir, plain)
@@ -386,8 +386,8 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// TestReplaceDamaged: a Put at the revision that an entry has which is damaged replaces it, unless it has
-// changed meanwhile, and no revision comes again.
+// TestReplaceDamaged: a Put at the revision of a damaged entry replaces the entry, unless the entry
+// has changed in the meantime. No revision comes twice.
 func TestReplaceDamaged(t *testing.T) {
 	s := mustOpen(t, t.TempDir(), plain)
 	seen := map[driver.Revision]bool{}
@@ -420,7 +420,7 @@ func TestReplaceDamaged(t *testing.T) {
 		wantError(t, err, driver.ErrConflict)
 		rev = note(mustPut(t, s, "a/1", "anew", rev))
 	}
-	// What was put back meanwhile stays.
+	// An entry that was restored in the meantime stays.
 	os.WriteFile(s.file("a/1"), []byte("x"), 0o600)
 	e, err := s.Get(t.Context(), "a/1")
 	wantAdvice(t, err, driver.ErrDamaged)
@@ -428,7 +428,7 @@ func TestReplaceDamaged(t *testing.T) {
 	_, err = s.Put(t.Context(), "a/1", nil, e.Revision)
 	wantError(t, err, driver.ErrConflict)
 	wantEntry(t, s, "a/1", "one")
-	// A version that is not known is nobody's to replace.
+	// No Put replaces an entry of an unknown version.
 	os.WriteFile(s.file("a/1"), []byte("firn 2 1 00000000\n"), 0o600)
 	if e, err := s.Get(t.Context(), "a/1"); e.Revision != driver.None || !errors.Is(err, driver.ErrVersion) {
 		t.Errorf("%+v, %v", e, err)
@@ -439,7 +439,8 @@ func TestReplaceDamaged(t *testing.T) {
 	}
 }
 
-// TestRestored: an entry put back from a copy that counts on is not the one that is lost.
+// TestRestored: an entry is restored from a copy, and then changed. A Put at the revision of the
+// lost entry is in conflict.
 func TestRestored(t *testing.T) {
 	s := mustOpen(t, t.TempDir(), plain)
 	mustPut(t, s, "a", "1", driver.None)
@@ -501,8 +502,8 @@ func TestInTheWay(t *testing.T) {
 	wantAdvice(t, err, driver.ErrUnavailable)
 }
 
-// TestGone: a directory that is taken away is not an empty store, nor begun anew, nor is
-// another in its place.
+// TestGone: a directory is removed. The store is not empty, does not make the directory again, and
+// does not use another directory in the same place.
 func TestGone(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	s := mustOpen(t, dir, plain)
@@ -530,7 +531,8 @@ func TestGone(t *testing.T) {
 	}
 }
 
-// TestReplaced: entries of a directory that was made in the place of the store's own are not the store's.
+// TestReplaced: another directory takes the place of the store's directory. The store does not use
+// its entries.
 func TestReplaced(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	s := mustOpen(t, dir, plain)
@@ -600,7 +602,8 @@ func TestTemporaryNames(t *testing.T) {
 	}
 }
 
-// TestNowhere: where no directory can be made, nothing was taken away.
+// TestNowhere: the error of a directory that cannot be made does not say that a directory was
+// removed.
 func TestNowhere(t *testing.T) {
 	if _, err := os.Stat("/proc/self"); err != nil {
 		t.Skipf("there is no /proc, a place where no directory can be made: %v", err)
@@ -612,7 +615,7 @@ func TestNowhere(t *testing.T) {
 	}
 }
 
-// TestMeddling: a Put whose files are taken away under its hands fails, and leaves nothing.
+// TestMeddling: a Put whose files are removed during the Put fails, and leaves no file.
 func TestMeddling(t *testing.T) {
 	var meddle func(temp string)
 	h := plain
@@ -652,7 +655,7 @@ func TestRefused(t *testing.T) {
 	_, err = open(dir, named, h)
 	wantAdvice(t, err, driver.ErrUnavailable, syscall.EIO)
 
-	// One that is mounted below the store.
+	// A directory is mounted below the store.
 	h.filesystem = func(path string) (filesystem, error) {
 		if path == filepath.Join(dir, "nfs") {
 			return byMagic(0x6969), nil
@@ -672,7 +675,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestSweep: what killed writers have left is removed, but not what others write now.
+// TestSweep: files of killed writers are removed, and files of running writers stay.
 func TestSweep(t *testing.T) {
 	dir := t.TempDir()
 	rev := mustPut(t, mustOpen(t, dir, plain), "a/b", "", driver.None)

@@ -15,8 +15,8 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// mounted runs a test where it can mount filesystems that end with it, and returns the
-// directory of a tmpfs of 64 KiB.
+// mounted runs a test where the test can mount filesystems, which end with the test, and returns
+// the directory of a tmpfs of 64 KiB.
 func mounted(t *testing.T) (dir string, ok bool) {
 	t.Helper()
 	if !inChild(t, func(cmd *exec.Cmd) {
@@ -90,7 +90,7 @@ func TestReadOnly(t *testing.T) {
 	wantAdvice(t, err, driver.ErrUnavailable, syscall.EROFS)
 }
 
-// TestUnmounted: what lies below a mount point is not the store.
+// TestUnmounted: the directory under a mount point is not the store.
 func TestUnmounted(t *testing.T) {
 	dir, ok := mounted(t)
 	if !ok {

@@ -13,8 +13,8 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// TestCopied: a copy of a directory is refused until it is adopted; a directory that was moved is
-// none.
+// TestCopied: a copy of a directory is refused until somebody adopts the copy. A moved directory is
+// no copy.
 func TestCopied(t *testing.T) {
 	base := t.TempDir()
 	dir, moved, copied := filepath.Join(base, "dir"), filepath.Join(base, "moved"), filepath.Join(base, "copied")
@@ -72,7 +72,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestPlaceDamaged: nobody can tell whether the directory is a copy.
+// TestPlaceDamaged: the store cannot know whether the directory is a copy.
 func TestPlaceDamaged(t *testing.T) {
 	dir := t.TempDir()
 	mustPut(t, mustOpen(t, dir, plain), "a", "", driver.None)
@@ -93,7 +93,7 @@ func TestPlaceDamaged(t *testing.T) {
 	mustOpen(t, dir, plain)
 }
 
-// TestHere: a directory's own place is the same at each look.
+// TestHere: the place of a directory does not change.
 func TestHere(t *testing.T) {
 	dir := t.TempDir()
 	first, err := here(dir)
@@ -111,8 +111,8 @@ func TestHere(t *testing.T) {
 	}
 }
 
-// TestDefaultPlace: a directory that nobody has named is refused where it loses entries, and is
-// used with a finding if somebody has.
+// TestDefaultPlace: a default directory that loses entries is refused. The same directory is used,
+// with a finding, if the caller names the directory.
 func TestDefaultPlace(t *testing.T) {
 	for _, magic := range []uint32{0x01021994, 0x858458f6, overlayMagic} {
 		h := plain

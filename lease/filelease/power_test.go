@@ -15,11 +15,11 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// A step is one that a write has taken, or "done" when a Put has returned.
+// A step is a system call of a Put, or "done" at the end of a Put.
 type step struct{ op, path, to string }
 
-// traced opens a store in a directory that is two levels deeper than is there, creates an
-// entry and changes it, and returns the steps.
+// traced opens a store in a directory whose parent does not exist either, creates and changes an
+// entry, and returns the steps.
 func traced(t *testing.T, base string) (steps []step, key string) {
 	t.Helper()
 	h := plain
@@ -41,10 +41,10 @@ func traced(t *testing.T, base string) (steps []step, key string) {
 	return append(steps, step{op: "done"}), s.file("a/b/c")
 }
 
-// afterPowerLoss returns what is wrong with an entry if the power fails at the worst
-// moment. The disk is the most unkind that a system allows: of a file that is not synced
-// nothing is left that could be read, and of the changes to a folder that is not synced,
-// any may be there and any other not.
+// afterPowerLoss returns what is wrong with an entry if the power fails at the worst moment. The
+// disk is the most unkind that a system allows: of a file that is not synced nothing is left that
+// could be read, and of the changes to a folder that is not synced, any may be there and any other
+// not.
 func afterPowerLoss(steps []step, base, key string) error {
 	type change struct {
 		folder string
@@ -148,8 +148,8 @@ func TestPowerLoss(t *testing.T) {
 	}
 }
 
-// TestOtherMadeFolder: who finds a folder that another process has just made does not rely
-// on that process to live until it is durable.
+// TestOtherMadeFolder: a Put syncs a folder that another process has just made, since the other
+// process may die before syncing the folder.
 func TestOtherMadeFolder(t *testing.T) {
 	base := t.TempDir()
 	made := []string{filepath.Join(base, "x"), filepath.Join(base, "x", "y"), filepath.Join(base, "x", "y", "a"), filepath.Join(base, "x", "y", "a", "b")}
@@ -166,7 +166,7 @@ func TestOtherMadeFolder(t *testing.T) {
 	}
 }
 
-// TestSyncFails: after a failed fsync nothing goes on, at whichever it was.
+// TestSyncFails: after any failed fsync the store refuses all calls.
 func TestSyncFails(t *testing.T) {
 	for fail := 0; ; fail++ {
 		dir := t.TempDir()
@@ -215,7 +215,7 @@ func TestSyncFails(t *testing.T) {
 	}
 }
 
-// TestSyncFailsMeanwhile: a Put that waited while another's fsync failed does not go on.
+// TestSyncFailsMeanwhile: a Put fails if the fsync of another Put fails while the first waits.
 func TestSyncFailsMeanwhile(t *testing.T) {
 	var s *Store
 	h := plain
@@ -231,8 +231,7 @@ func TestSyncFailsMeanwhile(t *testing.T) {
 	wantEntry(t, mustOpen(t, s.dir, plain), "a", "one")
 }
 
-// TestSyncFull: that a disk is full is no reason to give up, as long as only a temporary
-// file is lost.
+// TestSyncFull: a full disk does not end the store as long as only a temporary file is lost.
 func TestSyncFull(t *testing.T) {
 	var fail error
 	h := plain

@@ -21,8 +21,8 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// childEnv makes the test binary a process that increments a counter: its value is the
-// directory, how often, the defect and, if there is one, the umask.
+// childEnv makes the test binary increment a counter. The value is the directory, the number of
+// increments, the defect, and an optional umask.
 const childEnv = "FIRN_FILELEASE_CHILD"
 
 func TestMain(m *testing.M) {
@@ -88,7 +88,7 @@ func startChild(t *testing.T, dir string, times int, defect string) (*exec.Cmd, 
 	return cmd, bufio.NewReader(out)
 }
 
-// count returns what processes that increment at the same time bring a counter to.
+// count has processes increment a counter at the same time, and returns the counter.
 func count(t *testing.T, processes, times int, defect string) int {
 	t.Helper()
 	dir := t.TempDir()
@@ -106,7 +106,7 @@ func count(t *testing.T, processes, times int, defect string) int {
 	return counter(t, dir)
 }
 
-// drain is io.Discard, which a reader does not read in one go.
+// drain is io.Discard without ReadFrom, which would read everything in one go.
 type drain struct{}
 
 func (drain) Write(p []byte) (int, error) { return len(p), nil }
@@ -134,8 +134,8 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
-// TestKnownBad: the count of TestProcesses shows a lock that is missing, and one of which
-// nobody looks whether it still is that of the entry.
+// TestKnownBad: the count of TestProcesses goes wrong without a lock, and with a lock on a file
+// that has been replaced.
 func TestKnownBad(t *testing.T) {
 	const processes, times = 4, 25
 	if n := count(t, processes, times, "slow"); n != processes*times {
@@ -148,7 +148,7 @@ func TestKnownBad(t *testing.T) {
 	}
 }
 
-// TestKill ends processes in the midst of writing, and finds all that they acknowledged.
+// TestKill kills processes while the processes write, and finds all acknowledged changes.
 func TestKill(t *testing.T) {
 	rounds := 15
 	if testing.Short() {
@@ -209,8 +209,8 @@ func TestKill(t *testing.T) {
 	t.Logf("%d acknowledged, %d killed, %d temporary files left", acknowledged, killed, temps)
 }
 
-// inChild runs the rest of a test in a process of its own, once change has prepared its
-// start, and tells whether it is that process.
+// inChild runs the rest of a test in a child process, and reports whether the caller is the child.
+// The function change prepares the start of the child.
 func inChild(t *testing.T, change func(*exec.Cmd)) bool {
 	t.Helper()
 	env := "FIRN_FILELEASE_IN_" + t.Name()
@@ -239,7 +239,7 @@ func inChild(t *testing.T, change func(*exec.Cmd)) bool {
 	return false
 }
 
-// failedPut checks that a Put of a big value fails, and does nothing else.
+// failedPut fails the test unless a Put of a big value fails and changes nothing.
 func failedPut(t *testing.T, s *Store, key string, rev driver.Revision, want ...error) {
 	t.Helper()
 	before, err := s.Get(t.Context(), key)
@@ -271,7 +271,7 @@ func TestFileSizeLimit(t *testing.T) {
 	mustPut(t, s, "a/b", "two", rev)
 }
 
-// TestPermission runs as a user who has no rights: root's are not looked at.
+// TestPermission runs as a user without rights. The system does not check the rights of root.
 func TestPermission(t *testing.T) {
 	if !inChild(t, func(cmd *exec.Cmd) {
 		if os.Getuid() != 0 {

@@ -16,8 +16,8 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// A user is one that a process of a test can be, with a group of its own. The system need not
-// know of it.
+// A user is a number for processes of a test, with a group of its own. The system need not know the
+// user.
 type user struct {
 	id     uint32
 	groups []uint32
@@ -63,8 +63,8 @@ func publicDir(t *testing.T) string {
 	return dir
 }
 
-// TestUsers: users who can use a directory share what is kept in it, whatever their umasks, and
-// nobody else does.
+// TestUsers: all users with rights to a directory share the store, whatever their umasks. Other
+// users have no access.
 func TestUsers(t *testing.T) {
 	const times = 50
 	for _, test := range []struct {
@@ -126,8 +126,8 @@ func TestUsers(t *testing.T) {
 	}
 }
 
-// TestShareFolders: all folders of a key are shared, and one that was made by a process which died
-// before it could share it is shared by the next that writes there.
+// TestShareFolders: all folders of a key are shared. A process may die between making a folder and
+// sharing the folder; the next writer then shares the folder.
 func TestShareFolders(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Chmod(dir, 0o750); err != nil {

@@ -30,7 +30,7 @@ func start(t *testing.T, server *kubetest.Server) string {
 	return "kubernetes://test/p?server=" + server.Start(t).URL
 }
 
-// Bad addresses, and servers that are not the API's.
+// TestOpen has addresses with mistakes, and servers other than the API.
 func TestOpen(t *testing.T) {
 	t.Setenv("KUBERNETES_SERVICE_HOST", "")
 	silent, gone := storetest.Silent(t), storetest.Gone(t)
@@ -75,7 +75,7 @@ func TestOpen(t *testing.T) {
 	storetest.Cancelled(t, Open, "kubernetes://test?server=http://"+silent)
 }
 
-// In a pod all is where Kubernetes puts it, and the token is replaced now and then.
+// TestInCluster has the files of a pod, and replaces the token.
 func TestInCluster(t *testing.T) {
 	server := kubetest.New()
 	server.Tokens = map[string][]string{secret: verbs}
@@ -125,7 +125,7 @@ func TestInCluster(t *testing.T) {
 	storetest.WantError(t, err, driver.ErrUnavailable, "is empty")
 }
 
-// A client may show a certificate instead of a token.
+// TestCertificate has a client certificate instead of a token.
 func TestCertificate(t *testing.T) {
 	cert, key := storetest.Certify(t)
 	pair, err := tls.LoadX509KeyPair(cert, key)
@@ -147,7 +147,7 @@ func TestCertificate(t *testing.T) {
 	storetest.WantError(t, err, driver.ErrUnavailable, "server-name")
 }
 
-// What an account may not do, and what is wrong with the server.
+// TestErrors has an account without rights, and a server with faults.
 func TestErrors(t *testing.T) {
 	server := kubetest.New()
 	server.Tokens = map[string][]string{secret: verbs, "reader": {"list", "get"}, "nobody": nil}
@@ -166,7 +166,7 @@ func TestErrors(t *testing.T) {
 	_, err = reader.Watch(t.Context(), "")
 	storetest.WantError(t, err, driver.ErrUnavailable, "let the service account watch leases")
 
-	// A namespace that is not there has no entries, and takes none.
+	// A missing namespace has no entries, and takes no entries.
 	nowhere := storetest.Open(t, Open, strings.Replace(addr, "//test", "//nowhere", 1)+"&token="+secret)
 	_, err = nowhere.Get(t.Context(), "a")
 	storetest.WantError(t, err, driver.ErrNotFound)
@@ -203,7 +203,7 @@ func TestErrors(t *testing.T) {
 		pretend.JSON(200, kubetest.Object{APIVersion: apiVersion, Kind: "Lease", Metadata: kubetest.Metadata{Name: "p.b", Namespace: "test", UID: "u", ResourceVersion: "7"}}): {`about "p.b"`},
 		pretend.JSON(200, kubetest.Object{APIVersion: apiVersion, Kind: "Lease", Metadata: kubetest.Metadata{Name: name, Namespace: "test"}}):                                  {"no uid"},
 	})
-	// The API has made what it was not asked for.
+	// The API has made another change than the request asked for.
 	for _, change := range []func(*kubetest.Object){
 		func(o *kubetest.Object) { o.Metadata.UID = "another" },
 		func(o *kubetest.Object) {
@@ -232,7 +232,7 @@ func TestErrors(t *testing.T) {
 		rev = e.Revision
 	}
 	storetest.Want(t, all, "a", "x", rev)
-	// It asks to come again, and is come to again.
+	// The API asks for another try, and the store tries again.
 	busy := 2
 	server.Do(func() {
 		server.Answer = func(*http.Request) *pretend.Answer {
@@ -248,7 +248,7 @@ func TestErrors(t *testing.T) {
 	if busy >= 0 {
 		t.Error("the server was not asked again")
 	}
-	// But not later than there is time for.
+	// The store does not wait for a try after its time-out.
 	server.Do(func() {
 		server.Answer = func(*http.Request) *pretend.Answer {
 			a := kubetest.Status(429, "TooManyRequests", "", "", "later")
@@ -284,7 +284,7 @@ func TestDamaged(t *testing.T) {
 	storetest.WantError(t, err, driver.ErrDamaged, "no annotation")
 	storetest.Conflicts(t, s, "0", ".", "x.", ".1", "x", rev+"0", "0"+rev, driver.Revision(strings.Replace(string(rev), ".", ".0", 1)))
 	storetest.Want(t, s, "a", "x", rev)
-	// One that is deleted and made again is another one.
+	// An object that is deleted and made again is another object.
 	server.Delete("test", "p.a")
 	_, err = s.Put(t.Context(), "a", []byte("y"), rev)
 	storetest.WantError(t, err, driver.ErrConflict)
@@ -302,7 +302,8 @@ func TestDamaged(t *testing.T) {
 	storetest.Put(t, s, long[:len(long)-1], "x", driver.None)
 }
 
-// An object says whose it is, and nothing that would make anything else act on it.
+// TestObject looks at the object of an entry: its labels name Firn, and nothing makes controllers
+// act on the object.
 func TestObject(t *testing.T) {
 	server := kubetest.New()
 	s := storetest.Open(t, Open, start(t, server))
@@ -316,7 +317,7 @@ func TestObject(t *testing.T) {
 		}
 		rev = storetest.Put(t, s, "pool/a", "x", rev)
 	}
-	// Labels that somebody took away hide nothing, and Put gives them back.
+	// An object without labels is listed, and Put restores the labels.
 	server.Set("test", "p.pool.a", func(o *kubetest.Object) { o.Metadata.Labels = nil })
 	list, err := s.List(t.Context(), "pool/")
 	if err != nil || len(list) != 1 {
@@ -328,7 +329,7 @@ func TestObject(t *testing.T) {
 	}
 }
 
-// Pages that are forgotten between one and the next.
+// TestPages has the API forget pages while List reads.
 func TestPages(t *testing.T) {
 	server := kubetest.New()
 	server.PageLimit = 3
@@ -384,7 +385,7 @@ func TestWatch(t *testing.T) {
 	for range 3 {
 		change("a change")
 	}
-	// The watch ends, and there is a change before it goes on.
+	// The watch ends, and a change comes before the next watch.
 	server.Do(func() {
 		server.Fault = func(r *http.Request) pretend.Fault {
 			if r.URL.Query().Get("watch") != "" {
@@ -397,7 +398,7 @@ func TestWatch(t *testing.T) {
 	rev = storetest.Put(t, other, "pool/a", "between", rev)
 	server.Do(func() { server.Fault = nil })
 	storetest.Told(t, "a change between two watches", c)
-	// The server forgets what was between: whatever it was, there is a value.
+	// The server forgets the change between two watches: the channel gets a value nevertheless.
 	server.Do(func() {
 		server.Fault = func(r *http.Request) pretend.Fault {
 			if r.URL.Query().Get("watch") != "" {
@@ -412,7 +413,7 @@ func TestWatch(t *testing.T) {
 	server.Do(func() { server.Fault = nil })
 	storetest.Told(t, "a change that was forgotten", c)
 	change("a change after that")
-	// A watch ends with an error: whatever it is, there is a value.
+	// A watch ends with an error: the channel gets a value.
 	broken := false
 	server.Do(func() {
 		server.Answer = func(r *http.Request) *pretend.Answer {
@@ -426,7 +427,7 @@ func TestWatch(t *testing.T) {
 	})
 	server.DropWatches()
 	storetest.Told(t, "an error in place of an event", c)
-	// Events of others go on with the version, so a watch that is quiet is not forgotten.
+	// Changes elsewhere move the version of a watch, so that the version does not expire.
 	storetest.Put(t, other, "elsewhere", "x", driver.None)
 	change("a change after one elsewhere")
 	cancel()

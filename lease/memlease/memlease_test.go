@@ -12,7 +12,7 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// What a store has to do is tested by lease/drivertest, a module of its own.
+// The module lease/drivertest tests the contract of stores.
 
 func TestClosed(t *testing.T) {
 	ctx := t.Context()

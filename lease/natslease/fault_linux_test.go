@@ -19,7 +19,7 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// Bad addresses, and hosts where there is no NATS.
+// TestOpen has addresses with mistakes, and hosts without NATS.
 func TestOpen(t *testing.T) {
 	silent, gone := storetest.Silent(t), storetest.Gone(t)
 	storetest.Refused(t, Open, map[string][]string{
@@ -42,9 +42,9 @@ func TestOpen(t *testing.T) {
 		"nats://" + silent + "," + gone + "?timeout=300ms": {"see that"},
 	})
 	storetest.Cancelled(t, Open, "nats://u:hunter2@"+silent)
-	// One host that does not answer leaves time for the others.
+	// A host that does not answer leaves time for the other hosts.
 	srv := start(t)
-	for range 4 { // they are taken in any order
+	for range 4 { // the client tries hosts in random order
 		storetest.Open(t, Open, "nats://"+silent+","+srv.Host()+"?timeout=2s")
 	}
 }
@@ -57,7 +57,7 @@ func create(t *testing.T, s *Store, c jetstream.StreamConfig) {
 	}
 }
 
-// TestBuckets has buckets, and streams that are none, that others have made, or changed.
+// TestBuckets has buckets and other streams that other programs have made or changed.
 func TestBuckets(t *testing.T) {
 	raw := needGiven(t)
 	name := buckets(t, raw)
@@ -110,7 +110,7 @@ func TestBuckets(t *testing.T) {
 			t.Errorf("%s: Inspect finds %v, %v", c.word, found, err)
 		}
 	}
-	// As package jetstream makes them.
+	// A bucket as package jetstream makes buckets.
 	if err := raw.js.DeleteStream(t.Context(), good.Name); err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func TestBuckets(t *testing.T) {
 		storetest.FindingsLose(t, open(), c.loses, c.words...)
 	}
 
-	// Full, nearly or altogether.
+	// A bucket that is full, or nearly full.
 	small := good
 	small.MaxBytes = 12_000
 	create(t, raw, small)
@@ -157,7 +157,7 @@ func TestBuckets(t *testing.T) {
 		t.Errorf("%d entries, %v", len(list), err)
 	}
 
-	// What nobody may do.
+	// The bucket refuses to delete.
 	create(t, raw, good)
 	s = open()
 	storetest.Put(t, s, "a", "x", driver.None)
@@ -174,7 +174,7 @@ func TestBuckets(t *testing.T) {
 			t.Errorf("%s was let through", what)
 		}
 	}
-	// What can be done all the same.
+	// Other programs can still put and delete keys.
 	if _, err := bucket.PutString(t.Context(), "FOREIGN.key", "x"); err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +191,7 @@ func TestBuckets(t *testing.T) {
 	if len(list) != 1 || !errors.Is(list[0].Err, driver.ErrDamaged) {
 		t.Fatalf("%v", list)
 	}
-	_, err = s.Put(t.Context(), "a", nil, driver.None) // it is not taken for one that never was
+	_, err = s.Put(t.Context(), "a", nil, driver.None) // a deleted key is no missing key
 	storetest.Fails(t, "a deleted key", err, driver.ErrConflict)
 	storetest.Put(t, s, "a", "anew", list[0].Revision)
 	if e, err := s.Get(t.Context(), "a"); err != nil || string(e.Value) != "anew" {
@@ -203,7 +203,7 @@ func TestBuckets(t *testing.T) {
 	_, err = s.Get(t.Context(), "c")
 	storetest.Fails(t, "a key of something else", err, driver.ErrDamaged, "more than an entry")
 
-	// Made again, under a store that knows better.
+	// The bucket is made again, and a store remembers the first bucket.
 	s = open()
 	storetest.Put(t, s, "d", "x", driver.None)
 	e, err := s.Get(t.Context(), "d")
@@ -242,7 +242,7 @@ func TestBuckets(t *testing.T) {
 	storetest.Fails(t, "set back", err, driver.ErrUnsafe, "forgotten some")
 }
 
-// revisionOf returns the revision that an entry has, or None.
+// revisionOf returns the revision of an entry, or None.
 func revisionOf(t *testing.T, s *Store, key string) driver.Revision {
 	t.Helper()
 	e, err := s.Get(t.Context(), key)
@@ -285,7 +285,7 @@ func TestLogin(t *testing.T) {
 	rev := storetest.Put(t, s, "a", "x", driver.None)
 	storetest.Want(t, storetest.Open(t, Open, at("", "nkey-file="+storetest.File(t, string(seed)+"\n"))), "a", "x", rev)
 
-	// What the advice gives as the rights that leases need is enough.
+	// The rights in the advice are enough.
 	some := storetest.Prepare(t, Open, at("some:hunter2@"))
 	rev = storetest.Put(t, some, "a", "y", rev)
 	if list, err := some.List(t.Context(), ""); err != nil || len(list) != 1 {
@@ -404,7 +404,8 @@ func TestWatch(t *testing.T) {
 	storetest.Fails(t, "Watch after Close", err, driver.ErrUnavailable, "closed")
 }
 
-// TestNetwork has three servers with a bucket on each. The one that leads the bucket is killed, and stopped.
+// TestNetwork has a bucket on three servers. The leader of the bucket is killed, and then another
+// leader is stopped.
 func TestNetwork(t *testing.T) {
 	var ports, routes []string
 	for range 3 {
@@ -468,7 +469,7 @@ func TestNetwork(t *testing.T) {
 				return false
 			}
 			if e.Revision != acknowledged && string(e.Value) != value || e.Revision == acknowledged && string(e.Value) != value {
-				// It may be one of the attempts whose outcome was not told.
+				// The value may be of an attempt whose outcome is unknown.
 				if !strings.HasPrefix(string(e.Value), fmt.Sprintf("%d.", round)) {
 					t.Fatalf("it was %s at %s, and is %s at %s", value, acknowledged, e.Value, e.Revision)
 				}
@@ -492,10 +493,10 @@ func TestNetwork(t *testing.T) {
 			if err == nil && (string(e.Value) != value || e.Revision != acknowledged) {
 				t.Fatalf("it is %s at %s, not %s at %s", e.Value, e.Revision, value, acknowledged)
 			}
-			return err == nil // they may choose another leader still
+			return err == nil // the servers may choose yet another leader
 		})
 	}
-	// Without a majority there is an error in time, and it has the leader as its cause or the silence.
+	// Without a majority Put fails in time.
 	servers[0].Kill()
 	servers[1].Kill()
 	if _, err := s.Put(t.Context(), "a", []byte("x"), acknowledged); err == nil {
@@ -505,7 +506,7 @@ func TestNetwork(t *testing.T) {
 	}
 }
 
-// TestClient has the errors of a connection that is the caller's.
+// TestClient has a connection that belongs to the caller.
 func TestClient(t *testing.T) {
 	srv := start(t)
 	conn, err := nats.Connect("nats://" + srv.Host())
@@ -531,7 +532,8 @@ func TestClient(t *testing.T) {
 	}
 }
 
-// TestRestart kills the server but not its machine, so the server loses nothing although it syncs its disk once a minute.
+// TestRestart kills the server only, and the machine goes on. The server therefore loses nothing,
+// although the server syncs the disk once a minute.
 func TestRestart(t *testing.T) { start(t).faults().Restart(t) }
 
 func TestStopped(t *testing.T) { start(t).faults().Stopped(t) }

@@ -74,7 +74,8 @@ func buckets(t testing.TB, s *Store) string {
 // none is a revision that no entry has.
 const none driver.Revision = "1.1"
 
-// spaces returns what makes fresh stores, each in a bucket of its own. See [storetest.Spaces] for handle.
+// spaces returns what makes fresh stores, each in a bucket of its own. See [storetest.Spaces] for
+// handle.
 func spaces(name string, handle func(t *testing.T, addr string) driver.Store) func(*testing.T) func() driver.Store {
 	return storetest.Spaces(Open, func(n int64) string { return given(fmt.Sprintf("%s-%d", name, n)) }, handle)
 }
@@ -95,7 +96,7 @@ func (o owned) Close() error {
 	return err
 }
 
-// TestNew has connections of the client's own settings.
+// TestNew has connections with the default settings of the client.
 func TestNew(t *testing.T) {
 	raw := needGiven(t)
 	drivertest.Run(t, spaces(buckets(t, raw), func(t *testing.T, addr string) driver.Store {

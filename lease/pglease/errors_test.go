@@ -52,7 +52,7 @@ func TestUnreachable(t *testing.T) {
 		t.Errorf("a silent port: %v, want an error that is context.DeadlineExceeded", err)
 	}
 
-	// One host of several that does not answer leaves time for the others.
+	// A host that does not answer leaves time for the other hosts.
 	conn := connect(t, given())
 	c := conn.Config()
 	s, err = Open(t.Context(), with(fmt.Sprintf("postgres://%s@%s,%s:%d/%s", c.User, silent.Addr(), c.Host, c.Port, c.Database),
@@ -109,7 +109,7 @@ func TestTable(t *testing.T) {
 	s := storetest.Open(t, Open, addr)
 	for what, err := range storetest.Calls(t.Context(), s, none) {
 		if what == "prepare" {
-			continue // which readies it, or not: see below
+			continue // Prepare is tested below
 		}
 		storetest.Fails(t, "no table: "+what, err, driver.ErrUnavailable, "42P01", schema+".leases", "firn pool create")
 	}
@@ -155,7 +155,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestPrepareRace has many make the schema and the table at once.
+// TestPrepareRace has many stores make the schema and the table at once.
 func TestPrepareRace(t *testing.T) {
 	t.Parallel()
 	conn := connect(t, given())
@@ -175,7 +175,7 @@ func TestPrepareRace(t *testing.T) {
 	}
 }
 
-// TestSchema makes the table by the statements.
+// TestSchema makes the table by the statements that Schema returns.
 func TestSchema(t *testing.T) {
 	conn := connect(t, given())
 	table := schema(t, conn) + ".leases"
@@ -241,8 +241,8 @@ func TestReadOnly(t *testing.T) {
 	storetest.Fails(t, "a read-only user, where another server is wanted", err, driver.ErrUnavailable, "read only", "default_transaction_read_only")
 }
 
-// TestLocked has somebody lock the table, and a row, for longer than the calls have time: that is
-// told as what it is, and leaves no connection behind that waits.
+// TestLocked has another client lock the table, and a row, for longer than the time-out of calls.
+// The errors name the lock, and no connection stays behind and waits.
 func TestLocked(t *testing.T) {
 	t.Parallel()
 	conn := connect(t, given())

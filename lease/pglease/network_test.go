@@ -15,8 +15,8 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// throughProxy returns a store with a table of its own whose connections go through a proxy, and
-// one with the same table whose connections do not.
+// throughProxy returns two stores with the same new table. The connections of the first store go
+// through a proxy.
 func throughProxy(t *testing.T, settings ...string) (p *proxy, through, direct *Store) {
 	conn := connect(t, given())
 	addr := given("table="+schema(t, conn)+".leases", "sslmode=disable")
@@ -26,9 +26,8 @@ func throughProxy(t *testing.T, settings ...string) (p *proxy, through, direct *
 	return p, storetest.Open(t, Open, with(p.address(addr), settings...)), direct
 }
 
-// TestSilence has the network swallow everything for a while, and forget its connections: many
-// calls end in their time, and the next ones, on new connections, find none in their way that
-// still hangs.
+// TestSilence has the network swallow everything for a while, and forget its connections. Calls end
+// in time. The next calls, on new connections, wait for no old call.
 func TestSilence(t *testing.T) {
 	t.Parallel()
 	p, s, _ := throughProxy(t)
@@ -63,7 +62,7 @@ func TestSilence(t *testing.T) {
 	})
 }
 
-// TestBroken has all connections end: the first call that finds so is the last one.
+// TestBroken has all connections end: at most one call fails.
 func TestBroken(t *testing.T) {
 	p, s, _ := throughProxy(t)
 	var all sync.WaitGroup
@@ -88,7 +87,7 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// TestSecondAttempt has the network swallow the first attempt to connect of a call, and no other.
+// TestSecondAttempt has the network swallow the first attempt of a call to connect.
 func TestSecondAttempt(t *testing.T) {
 	t.Parallel()
 	p, s, _ := throughProxy(t)
@@ -135,8 +134,8 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// TestCut has connections go silent after any number of bytes of a Put. What the server has by
-// then makes no transaction that holds up others.
+// TestCut has connections go silent after any number of bytes of a Put. No transaction of the part
+// that has arrived holds up other clients.
 func TestCut(t *testing.T) {
 	t.Parallel()
 	p, s, direct := throughProxy(t)

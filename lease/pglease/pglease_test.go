@@ -71,7 +71,7 @@ func schema(t testing.TB, conn *pgx.Conn) string {
 	return name
 }
 
-// role makes a user with some defaults, who is dropped after the test, and may do everything.
+// role makes a user with attributes and defaults. The user is dropped after the test.
 func role(t testing.TB, conn *pgx.Conn, attributes string, defaults ...string) string {
 	name := "firn_test_" + strings.ToLower(rand.Text()[:10])
 	run(t, conn, "CREATE ROLE %s LOGIN %s", name, attributes)
@@ -95,7 +95,8 @@ func as(addr, user string) string {
 // none is a revision that no entry has.
 const none driver.Revision = "1"
 
-// spaces returns what makes fresh stores, each in a table of its own. See [storetest.Spaces] for handle.
+// spaces returns what makes fresh stores, each in a table of its own. See [storetest.Spaces] for
+// handle.
 func spaces(addr, schema string, handle func(t *testing.T, addr string) driver.Store) func(*testing.T) func() driver.Store {
 	return storetest.Spaces(Open, func(n int64) string { return with(addr, fmt.Sprintf("table=%s.t%d", schema, n)) }, handle)
 }
@@ -109,7 +110,7 @@ func TestLease(t *testing.T) {
 	drivertest.RunLeases(t, spaces(given(), schema(t, connect(t, given())), nil))
 }
 
-// TestDefaults is for a user whose defaults are as bad as can be.
+// TestDefaults has a user with the worst defaults.
 func TestDefaults(t *testing.T) {
 	conn := connect(t, given())
 	user := role(t, conn, "SUPERUSER", "default_transaction_isolation = 'serializable'", "default_transaction_deferrable = on",
@@ -152,7 +153,7 @@ func TestNew(t *testing.T) {
 	}), storetest.Secret)
 }
 
-// A row that was put back to what it was has no revision again that it has had since.
+// TestRevisionsAfterRestore restores an old row. No later revision of the row comes again.
 func TestRevisionsAfterRestore(t *testing.T) {
 	conn := connect(t, given())
 	schema := schema(t, conn)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A proxy is what a network does between a client and a server.
+// A proxy stands for the network between a client and a server.
 type proxy struct {
 	listener net.Listener
 	server   string
@@ -16,9 +16,9 @@ type proxy struct {
 	mu     sync.Mutex
 	open   sync.Cond
 	frozen bool // nothing goes through
-	forgot int  // what was connected by then is never heard of again
+	forgot int  // earlier connections stay silent for ever
 	number int  // of connections
-	allow  int  // so many bytes more from clients, and then nothing; -1 for any
+	allow  int  // the bytes that still pass from clients; -1 means all
 	passed int  // bytes from clients
 	all    []net.Conn
 }
@@ -47,7 +47,7 @@ func newProxy(t *testing.T, server string) *proxy {
 	return p
 }
 
-// address returns that of a store, by way of the proxy.
+// address returns the address of a store through the proxy.
 func (p *proxy) address(addr string) string {
 	scheme, rest, _ := strings.Cut(addr, "://")
 	authority, rest, _ := strings.Cut(rest, "/")

@@ -23,7 +23,7 @@ import (
 	"github.com/firn-id/firn/lease/drivertest"
 )
 
-// installed fails the test, or skips it, if there is an error.
+// installed fails the test if there is an error, or skips the test if a program is missing.
 func installed(t testing.TB, err error) {
 	t.Helper()
 	if errors.Is(err, pgtest.ErrMissing) && os.Getenv("FIRN_REQUIRE_SERVICES") != "1" {
@@ -73,7 +73,7 @@ func set(t testing.TB, s *pgtest.Server, name, value string) {
 	}
 }
 
-// scan returns the one value that a query of the server returns.
+// scan returns the single value of a query.
 func scan[T any](t testing.TB, s interface{ Address() string }, query string) (v T) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), s.Address())
@@ -87,8 +87,8 @@ func scan[T any](t testing.TB, s interface{ Address() string }, query string) (v
 	return v
 }
 
-// TestBouncer runs the suite through a PgBouncer that has fewer connections than clients, which
-// all change for the worse what they would have for defaults.
+// TestBouncer runs the suite through a PgBouncer with fewer connections than clients. The defaults
+// of the connections are the worst for a store.
 func TestBouncer(t *testing.T) {
 	t.Parallel()
 	s := server(t, pgtest.Config{})
@@ -98,7 +98,8 @@ func TestBouncer(t *testing.T) {
 	addr := as(b.Address(), "odd")
 	drivertest.Run(t, spaces(addr, "suite", nil), storetest.Secret)
 
-	// It has given clients each other's connections, and those have nothing left on them.
+	// The PgBouncer has shared a connection among clients, and the store has left nothing on the
+	// connection.
 	one := bounce(t, s, 1, "odd")
 	addr = as(one.Address(), "odd")
 	mine := connect(t, with(addr, "default_query_exec_mode=simple_protocol"))
@@ -117,7 +118,7 @@ func TestBouncer(t *testing.T) {
 		t.Errorf("a store leaves on a connection: isolation %s, synchronous_commit %s, lock_timeout %s, %s prepared statements", isolation, commit, lock, statements)
 	}
 
-	// The server behind it is away for a while.
+	// The server behind the PgBouncer is away for a while.
 	s.Crash()
 	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 	defer cancel()
@@ -134,8 +135,9 @@ func TestBouncer(t *testing.T) {
 	storetest.Put(t, st, "a", "y", e.Revision) // the change that failed may have been made since
 }
 
-// TestSynchronousCommit has a server that does not write to the disk by itself, for a user with
-// synchronous_commit off: what is committed is lost with the server, but for what a store has put.
+// TestSynchronousCommit has a user with synchronous_commit off, and a server that writes to the
+// disk at commits only. The server is killed: other changes are lost, and changes of a store are
+// not.
 func TestSynchronousCommit(t *testing.T) {
 	t.Parallel()
 	s := server(t, pgtest.Config{Settings: map[string]string{"synchronous_commit": "off"}})
@@ -172,8 +174,7 @@ func TestSynchronousCommit(t *testing.T) {
 	}
 }
 
-// A patient store takes a moment after an error, so that a history outlasts the restart of a
-// server.
+// A patient store waits a moment after an error, so that a history lasts longer than a restart.
 type patient struct{ driver.Store }
 
 func (p patient) wait(err error) {
@@ -319,8 +320,8 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// TestStopped has all of the server's processes stop, as a machine does that is out of memory, or
-// a virtual one that is moved.
+// TestStopped stops all processes of the server, as happens on a machine without free memory, or on
+// a virtual machine that moves.
 func TestStopped(t *testing.T) {
 	t.Parallel()
 	s := server(t, pgtest.Config{})
@@ -354,7 +355,7 @@ func TestStopped(t *testing.T) {
 	storetest.Put(t, st, "a", "y", rev)
 }
 
-// TestSynchronousStandby is of changes that wait for a standby which does not answer.
+// TestSynchronousStandby has changes wait for a standby that does not answer.
 func TestSynchronousStandby(t *testing.T) {
 	t.Parallel()
 	primary := server(t, pgtest.Config{})
@@ -383,7 +384,8 @@ func TestSynchronousStandby(t *testing.T) {
 		return scan[string](t, primary, "SELECT convert_from(value, 'UTF8') FROM test.leases WHERE key = 'a'")
 	}
 
-	// A Put that is given up is not cancelled: nobody sees it before the standby has it.
+	// The end of a Put's time does not cancel the wait: nobody sees the change before the standby
+	// has it.
 	for what, by := range map[string]*Store{"direct": st, "PgBouncer": viaBouncer} {
 		second.Stop()
 		_, err := by.Put(short(), "a", []byte(what), rev)
@@ -403,7 +405,7 @@ func TestSynchronousStandby(t *testing.T) {
 		rev = e.Revision
 	}
 
-	// If it is cancelled all the same, the server acknowledges it, with a warning.
+	// If an administrator cancels the wait, the server acknowledges the change with a warning.
 	second.Stop()
 	done := make(chan error)
 	go func() {
@@ -416,7 +418,7 @@ func TestSynchronousStandby(t *testing.T) {
 	if v := value(); v != "cancelled" {
 		t.Fatalf("a plain read sees %q, so the test shows nothing", v)
 	}
-	// What is there now is not on the standby, and a store does not believe it.
+	// The change is now visible but not on the standby. A store does not return the change.
 	unread := func(what string) {
 		_, err := st.Get(short(), "a")
 		storetest.Fails(t, what+": Get of what the standby does not have", err, driver.ErrUnavailable, "no answer in time")
@@ -424,7 +426,7 @@ func TestSynchronousStandby(t *testing.T) {
 		storetest.Fails(t, what+": List of what the standby does not have", err, driver.ErrUnavailable, "no answer in time")
 	}
 	unread("a cancelled wait")
-	// Nor after a crash, which ends the wait as well.
+	// The same holds after a crash, which also ends the wait.
 	if err := primary.Restart(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -443,7 +445,7 @@ func TestSynchronousStandby(t *testing.T) {
 	storetest.FindingsLose(t, st, false, "no standby is connected")
 }
 
-// TestStandby is of a primary with an asynchronous standby, which takes over in the end.
+// TestStandby has a primary with an asynchronous standby. The standby takes over in the end.
 func TestStandby(t *testing.T) {
 	t.Parallel()
 	primary := server(t, pgtest.Config{})
@@ -471,7 +473,7 @@ func TestStandby(t *testing.T) {
 	set(t, primary, "fsync", "on")
 	set(t, primary, "full_page_writes", "on")
 
-	// A standby is refused: when connecting, or in the transaction if a pool leads to it.
+	// A standby is refused: at the connection or, behind a pool, in the transaction.
 	_, err := Open(t.Context(), with(second.Address(), table))
 	storetest.Fails(t, "a standby", err, driver.ErrUnavailable, "standby", "the server that is the primary")
 	config, err := pgxpool.ParseConfig(second.Address())
@@ -499,7 +501,7 @@ func TestStandby(t *testing.T) {
 	storetest.Fails(t, "Put on a standby", err, driver.ErrUnavailable, "25006", "the server that is the primary")
 	storetest.FindingsLose(t, unchecked, false, "the server is a standby")
 
-	// Of both hosts the primary is taken, whichever that is.
+	// With both hosts in the address, the store uses the primary.
 	both := storetest.Open(t, Open, with(fmt.Sprintf("postgres://postgres@127.0.0.1:%d,127.0.0.1:%d/postgres", second.Port(), primary.Port()), table, "sslmode=disable"))
 	rev = storetest.Put(t, both, "a", "y", rev)
 	storetest.Eventually(t, "the standby has the change", func() bool {
@@ -516,7 +518,7 @@ func TestStandby(t *testing.T) {
 	storetest.Put(t, both, "a", "z", rev)
 }
 
-// TestNotStarted is of a server that takes no connections yet.
+// TestNotStarted has a server that takes no connections yet.
 func TestNotStarted(t *testing.T) {
 	t.Parallel()
 	primary := server(t, pgtest.Config{})
@@ -556,7 +558,7 @@ func TestFull(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can mount a file system")
 	}
-	// A process of its own, with mounts that end with it.
+	// The process has its own mounts, which end with the process.
 	const env = "FIRN_TEST_MOUNTS"
 	if os.Getenv(env) == "" {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestFull$", "-test.v")

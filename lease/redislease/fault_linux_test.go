@@ -25,7 +25,7 @@ func command(t *testing.T, s *Store, args ...any) {
 	}
 }
 
-// Bad addresses, and hosts where there is no Redis.
+// TestOpen has addresses with mistakes, and hosts without Redis.
 func TestOpen(t *testing.T) {
 	silent, gone := storetest.Silent(t), storetest.Gone(t)
 	storetest.Refused(t, Open, map[string][]string{
@@ -53,7 +53,7 @@ func TestOpen(t *testing.T) {
 	storetest.Cancelled(t, Open, "redis://u:hunter2@"+silent)
 }
 
-// TestKeys has keys under the prefix that are not what a store writes.
+// TestKeys has keys under the prefix that no store has written.
 func TestKeys(t *testing.T) {
 	raw := needGiven(t)
 	p := prefix(t, raw)
@@ -113,7 +113,8 @@ func TestKeys(t *testing.T) {
 		do("DEL", entries, index)
 	}
 
-	// An entry that is none is found beside the others, and can be replaced, unless it has changed.
+	// A damaged entry is listed beside the others. A Put at the revision of the damaged entry
+	// replaces the entry, unless the entry has changed in the meantime.
 	s = storetest.Prepare(t, Open, addr)
 	storetest.Put(t, s, "b", "x", driver.None)
 	for _, value := range []string{"x", "", "1", "x 1", "1 " + strings.Repeat("x", driver.MaxValue+1)} {
@@ -140,7 +141,7 @@ func TestKeys(t *testing.T) {
 	}
 	do("DEL", entries, index)
 
-	// A time to live is taken away.
+	// A read removes a time to live.
 	s = storetest.Prepare(t, Open, addr)
 	rev := storetest.Put(t, s, "a", "x", driver.None)
 	do("EXPIRE", entries, 100)
@@ -153,7 +154,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// mustNew returns a store that has not looked at its keys yet.
+// mustNew returns a store before its first look at the keys.
 func mustNew(t *testing.T, c redis.UniversalClient, prefix string) *Store {
 	return mustNewWith(t, c, Options{Prefix: prefix})
 }
@@ -165,7 +166,7 @@ func mustNewWith(t *testing.T, c redis.UniversalClient, o Options) *Store {
 	return newStore(c, "redis://given", o)
 }
 
-// TestForgotten has a server that loses what it has acknowledged, under stores that know better.
+// TestForgotten has a server lose acknowledged changes, and stores that remember the changes.
 func TestForgotten(t *testing.T) {
 	srv := start(t)
 	open := func() *Store { return storetest.Open(t, Open, srv.address()) }
@@ -192,7 +193,7 @@ func TestForgotten(t *testing.T) {
 		t.Fatal(err)
 	}
 	third := open()
-	_, err = third.Put(t.Context(), "a", nil, stale) // the revision of another life
+	_, err = third.Put(t.Context(), "a", nil, stale) // the revision is from before the loss
 	storetest.Fails(t, "a revision from before", err, driver.ErrConflict)
 	rev := storetest.Put(t, second, "a", "y", driver.None)
 	if rev == stale {
@@ -225,7 +226,7 @@ func TestPassword(t *testing.T) {
 	if strings.Contains(s.String(), "hunter2") {
 		t.Error(s)
 	}
-	// What the documentation gives as the rights that leases need is enough, and needed.
+	// The rights in the documentation are enough, and each of the rights is needed.
 	limited := func(user, rights string) string {
 		command(t, s, append([]any{"ACL", "SETUSER", user, "on", ">hunter4", "~{firn}:*", "resetchannels"}, words(rights)...)...)
 		return fmt.Sprintf("redis://%s:hunter4@%s/0", user, srv.Host())
@@ -241,7 +242,7 @@ func TestPassword(t *testing.T) {
 	findings(t, some, "keeps no log")
 	for i, word := range strings.Fields(rights) {
 		if word == "+exists" || word == "+time" {
-			continue // without which Prepare and the clock are not to be had
+			continue // for Prepare and the clock alone
 		}
 		s, err := Open(t.Context(), limited(fmt.Sprint("without", i), strings.Replace(rights+" ", word+" ", "", 1)))
 		switch word {
@@ -266,7 +267,7 @@ func TestPassword(t *testing.T) {
 		}
 		storetest.Fails(t, "without "+word, err, driver.ErrUnavailable, "ACL SETUSER", "+hmget")
 	}
-	// None of that has left anything that does not go together.
+	// The refused calls have damaged nothing.
 	if _, err := s.Get(t.Context(), "a"); err != nil {
 		t.Error(err)
 	}
@@ -318,7 +319,7 @@ func TestFull(t *testing.T) {
 	storetest.Put(t, s, "a", "y", rev)
 }
 
-// TestDisk has a server that cannot write its snapshots, and so takes no changes.
+// TestDisk has a server that cannot write snapshots, and therefore refuses changes.
 func TestDisk(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	if err := os.Mkdir(dir, 0o700); err != nil {
@@ -356,7 +357,7 @@ func TestReplica(t *testing.T) {
 	storetest.Fails(t, "a replica", err, driver.ErrUnavailable, "READONLY", "the server is a replica")
 	raw := redis.NewClient(&redis.Options{Addr: replica.Host()})
 	defer raw.Close()
-	for call, err := range storetest.Calls(t.Context(), mustNew(t, raw, "firn"), none) { // none of them answers, not even that there is a conflict
+	for call, err := range storetest.Calls(t.Context(), mustNew(t, raw, "firn"), none) { // no call returns an answer, not even a conflict
 		storetest.Fails(t, "a replica: "+call, err, driver.ErrUnavailable, "READONLY", "the server is a replica")
 	}
 	findings(t, mustNew(t, raw, "firn"), "is a replica")
@@ -368,7 +369,8 @@ func TestReplica(t *testing.T) {
 	replica.Stop()
 	_, err = waiting.Put(t.Context(), "a", []byte("z"), rev)
 	storetest.Fails(t, "a replica that is stopped", err, driver.ErrUnavailable, "0 replicas of 1", "wait-replicas")
-	// The change was made, but nobody who waits believes so before the replica has it.
+	// The server has made the change, but no store that waits for replicas reads the change before
+	// the replica has it.
 	_, err = waiting.Get(t.Context(), "a")
 	storetest.Fails(t, "a replica that is stopped: get", err, driver.ErrUnavailable, "0 replicas of 1")
 	fresh, err := Open(t.Context(), primary.address("wait-replicas=1", "wait-timeout=1s"))
@@ -386,7 +388,7 @@ func TestReplica(t *testing.T) {
 	}
 	command(t, s, "CONFIG", "SET", "min-replicas-to-write", "0")
 
-	// A failover to a replica that has not all of it.
+	// A failover to a replica that lacks some changes.
 	synced(1)
 	if err := raw.Do(t.Context(), "REPLICAOF", "NO", "ONE").Err(); err != nil {
 		t.Fatal(err)
@@ -399,7 +401,7 @@ func TestReplica(t *testing.T) {
 	storetest.Fails(t, "after a failover that has lost changes", err, driver.ErrUnsafe, "forgotten some")
 }
 
-// TestWaitAOF has a server that is too old for it, and then one of which a hook answers for it as documented.
+// TestWaitAOF has a server without WAITAOF. A hook then answers WAITAOF as documented.
 func TestWaitAOF(t *testing.T) {
 	srv := start(t, "--appendonly", "yes")
 	s := storetest.Prepare(t, Open, srv.address())
@@ -454,7 +456,7 @@ func TestOld(t *testing.T) {
 	storetest.Fails(t, "an old server", err, driver.ErrUnsafe, "is too old", "use Redis 1000")
 }
 
-// TestSentinel has a Sentinel that says where the primary is, and makes a replica one.
+// TestSentinel has a Sentinel that knows the primary, and makes a replica the primary.
 func TestSentinel(t *testing.T) {
 	primary := start(t, durable...)
 	start(t, append(durable, "--replicaof", "127.0.0.1 "+fmt.Sprint(primary.Port))...)
@@ -540,11 +542,10 @@ func TestInspect(t *testing.T) {
 	storetest.Fails(t, "closed", err, driver.ErrUnavailable, "closed")
 }
 
-// notes are the findings that lose nothing.
+// notes are parts of the findings that lose nothing.
 var notes = []string{"would delete leases", "write its disk failed", "is a replica", "none can be made"}
 
-// findings fails the test unless Inspect finds what has these words, in this order, and nothing else. Those that are no
-// notes must lose changes.
+// findings calls storetest.Findings. All findings but notes must lose changes.
 func findings(t testing.TB, s *Store, words ...string) {
 	t.Helper()
 	for i, f := range storetest.Findings(t, s, words...) {
@@ -554,7 +555,7 @@ func findings(t testing.TB, s *Store, words ...string) {
 	}
 }
 
-// TestRestart has a server that syncs its log always.
+// TestRestart has a server that syncs each change to the disk.
 func TestRestart(t *testing.T) { start(t, durable...).faults().Restart(t) }
 
 func TestStopped(t *testing.T) { start(t).faults().Stopped(t) }

@@ -49,7 +49,7 @@ func needGiven(t testing.TB) redis.UniversalClient {
 	return s.client
 }
 
-// prefix returns a prefix of which nothing is left after the test.
+// prefix returns a new prefix, whose keys are deleted after the test.
 func prefix(t testing.TB, c redis.UniversalClient) string {
 	name := "firn-test-" + strings.ToLower(rand.Text()[:10])
 	t.Cleanup(func() {
@@ -69,7 +69,8 @@ func prefix(t testing.TB, c redis.UniversalClient) string {
 // none is a revision that no entry has.
 const none driver.Revision = "1.x"
 
-// spaces returns what makes fresh stores, each with a prefix of its own. See [storetest.Spaces] for handle.
+// spaces returns what makes fresh stores, each with a prefix of its own. See [storetest.Spaces] for
+// handle.
 func spaces(prefix, addr string, handle func(t *testing.T, addr string) driver.Store) func(*testing.T) func() driver.Store {
 	return storetest.Spaces(Open, func(n int64) string { return with(addr, fmt.Sprintf("prefix=%s:%d", prefix, n)) }, handle)
 }
@@ -86,7 +87,7 @@ type owned struct {
 
 func (o owned) Close() error { return errors.Join(o.Store.Close(), o.client.Close()) }
 
-// TestNew has clients of go-redis's own settings, with repetitions.
+// TestNew has clients with the default settings of go-redis, which repeat requests.
 func TestNew(t *testing.T) {
 	raw := needGiven(t)
 	drivertest.Run(t, spaces(prefix(t, raw), given(), func(t *testing.T, addr string) driver.Store {
@@ -112,7 +113,7 @@ func TestPrefixes(t *testing.T) {
 	}
 }
 
-// TestEnds has entries whose keys go on after a prefix with the first and the last of the characters.
+// TestEnds has keys that continue a prefix with the first and the last character of keys.
 func TestEnds(t *testing.T) {
 	s := storetest.Prepare(t, Open, given("prefix="+prefix(t, needGiven(t))))
 	keys := []string{"a", "a-", "a.", "a/-", "a/z", "a0", "a@", "a_", "az", "az/z", "azz", "b"}
@@ -155,7 +156,7 @@ func TestLease(t *testing.T) {
 	drivertest.RunLeases(t, spaces(name, given(), nil))
 }
 
-// TestString: the address that is shown leads to the same entries.
+// TestString opens the address that a store shows, and finds the same entries.
 func TestString(t *testing.T) {
 	for addr, want := range map[string]string{
 		"redis://u:hunter2@h/3":                                            "redis://h:6379/3",

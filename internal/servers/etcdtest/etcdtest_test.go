@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// patience is far more than anything takes here.
+// patience is far longer than any wait of a test.
 const patience = 30 * time.Second
 
 func until(t *testing.T, what string, done func() bool) {
@@ -26,7 +26,7 @@ func until(t *testing.T, what string, done func() bool) {
 	}
 }
 
-// led tells whether a member has a leader.
+// led reports whether a member has a leader.
 func (c *Cluster) led(t *testing.T, i int) bool {
 	body, err := c.get(t.Context(), i, "/metrics")
 	return err == nil && bytes.Contains(body, []byte("\netcd_server_has_leader 1\n"))
@@ -67,7 +67,7 @@ func TestFaults(t *testing.T) {
 	check(c.Restart(first))
 	healthy()
 
-	// The one that leads, cut off from all; clients reach it as before.
+	// The leader is cut off from all members. Clients still reach the leader.
 	second = leader()
 	c.Isolate(second)
 	third := leader()
@@ -82,7 +82,7 @@ func TestFaults(t *testing.T) {
 	until(t, "one that was cut off has a leader again", func() bool { return c.led(t, second) })
 	healthy()
 
-	// One link: who cannot reach the leader has none, and nobody else is concerned.
+	// A link to the leader is cut: one member has no leader, and the other member is not affected.
 	third = leader()
 	one, other := (third+1)%3, (third+2)%3
 	c.Cut(third, one)
@@ -93,7 +93,7 @@ func TestFaults(t *testing.T) {
 	until(t, "those who reach each other have a leader", func() bool { return c.led(t, other) && c.led(t, third) })
 	c.Heal()
 	until(t, "the link is whole again", func() bool { return c.led(t, one) })
-	// The link between those that do not lead is not missed.
+	// A link between two followers is cut: both keep the leader.
 	third = leader()
 	c.Cut((third+1)%3, (third+2)%3)
 	time.Sleep(time.Second) // two election time-outs
@@ -121,7 +121,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// running tells whether there is such a process, which is not just waiting for its parent to take notice.
+// running reports whether a process runs. A zombie does not run.
 func running(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -131,7 +131,7 @@ func running(pid int) bool {
 	return !strings.HasPrefix(state, "Z") && !strings.HasPrefix(state, "X")
 }
 
-// However a test ends, its members end with it.
+// TestEnd: members end with the test, however the test ends.
 func TestEnd(t *testing.T) {
 	if how := os.Getenv("FIRN_ETCDTEST_END"); how != "" {
 		c, err := Start(t.Context(), Config{Members: 1, Dir: os.Getenv("FIRN_ETCDTEST_DIR")})
@@ -180,7 +180,7 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// A record is a test that only notes what it is told.
+// A record is a testing.TB that records calls.
 type record struct {
 	testing.TB
 	skipped, failed string
@@ -221,7 +221,7 @@ func TestNoServer(t *testing.T) {
 	}
 }
 
-// A member that does not start is reported with what it said.
+// The error of a member that does not start has the log of the member.
 func TestNoStart(t *testing.T) {
 	New(t, Config{Members: 1}) // skips if there is no server
 	_, err := Start(t.Context(), Config{Members: 1, Args: []string{"--heartbeat-interval", "1000"}})
