@@ -6,11 +6,11 @@ package base32
 // it.
 var vectors = hasAVX2()
 
-// hasAVX2 reports whether the processor has AVX2 and the system saves its registers.
+// hasAVX2 reports whether the processor has AVX2 and the system saves the registers of AVX2.
 func hasAVX2() bool
 
-// The functions below are in vector_amd64.s. Without AVX2 each function jumps to its twin, which
-// has the same arguments and results. The functions for runs return 0 instead.
+// The functions below are in vector_amd64.s. Without AVX2 each function jumps to a twin with the
+// same arguments and results. The functions for runs return 0 instead.
 //
 // The encoders write over the end of dst. Their callers have made dst long enough.
 
@@ -61,7 +61,7 @@ func decodeRun80(c *Codec, first *[10]byte, n int, text []byte, sep byte) int
 //go:noescape
 func decodeRun160(c *Codec, first *[20]byte, n int, text []byte, sep byte) int
 
-// The assembly jumps to twins, so each twin must have the arguments and results of its function.
+// The assembly jumps to twins. Each twin must have the same arguments and results as the function.
 var (
 	_ = []func(*Codec, []byte, uint64){encode63, twinEncode63}
 	_ = []func(*Codec, []byte, *[10]byte){encode80, twinEncode80}

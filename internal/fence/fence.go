@@ -14,20 +14,19 @@ import (
 	"github.com/firn-id/firn/iderr"
 )
 
-// A Fence belongs to one generator. Call Fix before any other method.
+// A Fence belongs to a generator. Call Fix before any other method.
 type Fence struct {
-	// newest is the interval of the latest ticks. It is stored before any word of the interval can
-	// be issued. A caller that has a word therefore finds the worker of the word.
+	// newest is the interval of the latest ticks. The interval is stored before any word of the
+	// interval can be issued. A caller with a word therefore finds the word's worker.
 	newest atomic.Pointer[interval]
 
 	// refusal is the error while there is nothing to mint; nil if there is, or soon will be.
 	refusal atomic.Pointer[error]
 
-	// ahead is the interval beyond a gap, while no caller has entered the interval; nil if there is
-	// none.
+	// ahead is the interval beyond a gap, until a caller enters the interval; otherwise nil.
 	ahead atomic.Pointer[interval]
 
-	// until is the first tick that is not allotted, without the interval ahead. until and ahead are
+	// until is the end of the allotted ticks, without the interval ahead. until and ahead are
 	// written with mu held, until first.
 	until atomic.Uint64
 
@@ -36,9 +35,8 @@ type Fence struct {
 	mu sync.Mutex // held by leases, and by the first caller in the interval ahead
 }
 
-// An interval is a range of ticks of one worker. A generator that loses its worker gets another
-// worker for later ticks. The Fence keeps previous intervals, for slow callers that have words of
-// these ticks.
+// An interval is a range of ticks of a worker. A generator whose worker is lost gets another worker
+// for later ticks. The Fence keeps previous intervals, for slow callers with words of these ticks.
 type interval struct {
 	from     uint64
 	until    uint64 // only for the interval ahead; the last interval ends at the fence's until
@@ -46,7 +44,7 @@ type interval struct {
 	previous *interval
 }
 
-// Fix gives all ticks to one worker. A generator without a lease needs no other call.
+// Fix gives all ticks to a worker. A generator without a lease needs no other call.
 func (f *Fence) Fix(worker uint64) { f.newest.Store(&interval{worker: worker}) }
 
 // Worker returns the bits of the tick's worker.
@@ -75,13 +73,13 @@ type Word interface {
 	SealTick() uint64
 }
 
-// Extend allots the ticks in [from, until) to the worker. Ticks that were allotted before stay with
-// their worker: only the later ticks of the interval are new, if there are any.
+// Extend allots the ticks in [from, until) to the worker. Ticks allotted before stay with the old
+// worker: only later ticks of the interval are new, if there are any.
 //
-// If a gap precedes the interval, the interval stays ahead until a caller enters it. To enter it,
-// the word leaves out the ticks of the gap. This cannot be undone, and the clock that asked for the
-// interval may be wrong for a moment only. An interval that was ahead before is dropped, unless the
-// new interval continues it.
+// After a gap, the interval stays ahead until a caller enters the interval. Then the word leaves
+// out the ticks of the gap. This cannot be undone, and the clock may be wrong for a moment only. If
+// another interval is already ahead, Extend drops the old interval or, if the new interval
+// continues the old interval, joins the two.
 func (f *Fence) Extend(word Word, worker, from, until uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -103,8 +101,8 @@ func (f *Fence) Extend(word Word, worker, from, until uint64) {
 
 // enter allows the ticks of an interval. mu is held.
 //
-// The order matters. First the word leaves out the ticks of the gap, in which nobody may mint. Then
-// the new ticks are known as the worker's. Then the word may be of these ticks.
+// The order matters. First the word leaves out the ticks of the gap, without a worker. Then the new
+// ticks are known as the worker's. Then the word may be of these ticks.
 func (f *Fence) enter(word Word, s *interval) {
 	if s.from > f.until.Load() {
 		word.PassTo(s.from)
@@ -140,8 +138,8 @@ func (f *Fence) Enter(word Word, tick uint64) (begins uint64, allotted bool) {
 // allotted reports whether a tick is allotted, without the interval ahead.
 func (f *Fence) allotted(tick uint64) bool { return !f.sealed.Load() && tick < f.until.Load() }
 
-// Withdraw takes back the interval ahead. It returns the first tick that is not allotted. Nothing
-// was minted from this tick on.
+// Withdraw takes back the interval ahead. It returns the end of the allotted ticks. Nothing was
+// minted from this tick on.
 func (f *Fence) Withdraw() uint64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()

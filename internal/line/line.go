@@ -1,12 +1,13 @@
-// Package line holds the waiters: callers that wait for the next tick of a generator.
+// Package line holds the waiters: callers waiting for the next tick of a generator.
 //
-// One waiter leads the line. The leader sleeps until the next tick begins, outside the lock. Then
-// the leader takes a word for itself and one for each waiter behind it, first come, first served.
-// When the tick is exhausted, the first of the remaining waiters becomes the leader. A tick
-// therefore wakes as many waiters as it can serve, and a generator needs one precise sleep.
+// The first waiter leads the line. The leader sleeps until the next tick begins, outside the lock.
+// Then the leader takes a word for itself and a word for each waiter behind, first come, first
+// served. When the tick is exhausted, the first of the remaining waiters becomes the leader. A tick
+// therefore wakes only as many waiters as the tick can serve, and a generator needs a single
+// precise sleep.
 //
-// While the line is busy, new callers join the line or, if they do not wait, get an error.
-// Otherwise callers that arrive at the start of each tick could exhaust the tick before the line is
+// While the line is busy, new callers join the line. Callers of methods without a wait get an
+// error. Otherwise new callers at the start of each tick could exhaust the tick before the line is
 // served, for ever.
 package line
 
@@ -20,7 +21,7 @@ import (
 	"github.com/firn-id/firn/internal/clock"
 )
 
-// A Source has the words that a line waits for.
+// A Source issues words to a line.
 type Source interface {
 	// Try issues a run of up to n words. It returns the first word and the length of the run. If no
 	// word is available, Try returns a run of 0 and the pause before the next try. If waiting does
@@ -28,7 +29,7 @@ type Source interface {
 	Try(n int) (word uint64, run int, pause time.Duration, err error)
 }
 
-// Line is the line of one generator. The zero Line is empty and ready for use.
+// Line is the line of a generator. The zero Line is empty and ready for use.
 type Line struct {
 	Name string // the first word of the line's errors
 
@@ -41,11 +42,11 @@ type Line struct {
 	looked     *place     // dismiss continues behind this place; nil means at the head
 }
 
-// A place is the place of one waiter.
+// A place is the place of a waiter.
 //
 // The waiter parks on a condition, not on a channel: other callers use the place again, and a
-// channel belongs to the bubble of testing/synctest that made the channel. Each condition has its
-// own mutex, so waiters that wake at the same time do not queue for the line's mutex.
+// channel made in a bubble of testing/synctest is of no use outside the bubble. Each condition has
+// a mutex. Waiters waking at the same time therefore do not queue for the line's mutex.
 type place struct {
 	ctx  context.Context
 	next *place // guarded by the line's mu
@@ -56,7 +57,7 @@ type place struct {
 	word  uint64 // set if served
 }
 
-// places keeps places for later waiters, so that waiting allocates nothing.
+// places keeps places for later waiters, to avoid allocations.
 var places = sync.Pool{New: func() any {
 	p := new(place)
 	p.turn.L = &p.mu
@@ -83,7 +84,7 @@ func (l *Line) Len() int { return int(l.count.Load()) }
 func (l *Line) Formed() uint64 { return l.formed.Load() }
 
 // Stand waits in line until the source has a word for the caller, as long as ctx allows. A nil ctx
-// never ends. A leader gets a run of up to n words; other waiters get one word.
+// never ends. A leader gets a run of up to n words; other waiters get a single word.
 func (l *Line) Stand(ctx context.Context, n int, source Source) (uint64, int, error) {
 	if ctx == nil {
 		ctx = context.Background()
@@ -109,8 +110,8 @@ func (l *Line) Stand(ctx context.Context, n int, source Source) (uint64, int, er
 
 // lead waits for the next tick on behalf of the line.
 //
-// The source and the context may call code of the program, which can panic or call
-// [runtime.Goexit]. In either case the deferred leave hands the line over.
+// The source and the context may call code of the program. If this code panics or calls
+// [runtime.Goexit], the deferred leave hands the line over.
 func (l *Line) lead(ctx context.Context, n int, source Source) (word uint64, run int, err error) {
 	defer func() { l.leave(source, run) }()
 	for {
@@ -204,24 +205,24 @@ func (l *Line) handOver() {
 }
 
 const (
-	// perLook is the pause that allows a look at one context. A look takes up to 0.1 µs in a long
-	// line, where no cache has the context.
+	// perLook is the pause for each look at a context. A look takes up to 0.1 µs in a long line,
+	// where no cache has the context.
 	perLook = time.Microsecond
-	// maxEnded is the most waiters that one dismiss sends away. This takes 0.3 ms.
+	// maxEnded is the most waiters for a dismiss to send away, in 0.3 ms.
 	maxEnded = 1024
 )
 
-// dismiss sends waiters away whose contexts have ended. The leader calls dismiss before each pause,
-// so a parked waiter needs no channel.
+// dismiss sends waiters away whose contexts have ended. The leader calls dismiss before each pause.
+// A parked waiter therefore needs no channel.
 //
 // A dismiss looks at a part of the line, at as many contexts as the pause allows. The next dismiss
 // continues behind this part. The leader therefore spends at most a tenth of its pauses on
 // contexts, in a line of any length. A waiter whose context ends returns after at most two pauses
 // of up to 5 ms, and a millisecond more for each 1000 waiters.
 //
-// A waiter that is sent away does not count as a look. After maxEnded of these waiters, dismiss
-// reports that there may be more. The leader then tries for words before it continues, and skips
-// the pause.
+// A waiter sent away does not count as a look. After maxEnded of these waiters, dismiss returns
+// true, since there may be more. The leader then skips the pause, and tries for words before the
+// next dismiss.
 func (l *Line) dismiss(pause time.Duration) (more bool) {
 	looks := max(1, int(min(pause, clock.Longest)/perLook))
 	l.mu.Lock()
@@ -278,7 +279,7 @@ func (p *place) wake(s placeState, word uint64) {
 }
 
 // done reports whether the waiter's context has ended. If the context panics, done returns true:
-// the waiter then asks the context itself, so the panic reaches the waiter and not the leader.
+// the waiter then asks the context, and the panic reaches the waiter, not the leader.
 func (p *place) done() (done bool) {
 	defer func() {
 		if recover() != nil {

@@ -66,7 +66,7 @@ func (l Leased) Refuse(why error) { l.Mint.Refuse(why) }
 func (l Leased) Seal(why error) time.Time { return l.Mint.Seal(why) }
 
 // Allot allots the whole ticks in [from, until) to the worker. The mint must have begun fenced.
-// Ticks that were allotted before stay with their worker.
+// Ticks allotted before stay with the old worker.
 func (m *Mint) Allot(worker uint64, from, until time.Time) {
 	lo := m.clamp(from)
 	if m.inRange(lo) && m.timeOf(lo).Before(from) {
@@ -87,21 +87,22 @@ func (m *Mint) clamp(t time.Time) uint64 {
 	return m.last + 1
 }
 
-// Withdraw takes back the interval beyond a gap, if no caller has entered the interval. It returns
-// the first time that is not allotted.
+// Withdraw takes back the interval beyond a gap, if no caller has entered the interval. Withdraw
+// returns the end of the allotted ticks.
 func (m *Mint) Withdraw() time.Time { return m.timeOf(m.fence.Withdraw()) }
 
 // Refuse sets the error for callers while nothing is allotted. Allot clears the error.
 func (m *Mint) Refuse(err error) { m.fence.Refuse(err) }
 
-// Seal ends the mint for good. It returns the first time from which on the mint has issued nothing.
+// Seal ends the mint for good. It returns the end of the last tick with an issued word, or of the
+// last tick left out.
 func (m *Mint) Seal(err error) time.Time { return m.timeOf(m.fence.Seal((*allotment)(m), err)) }
 
-// allotment is the mint as its fence sees it, in ticks.
+// allotment is the mint for its fence, in ticks.
 type allotment Mint
 
-// PassTo moves the word to the end of the tick before from, but not into the room of this tick. A
-// caller that is about to add therefore cannot reach the next tick.
+// PassTo moves the word to the last sequence of the tick before from. An addition at this moment
+// falls into the room above the sequence, and not into the next tick.
 func (a *allotment) PassTo(from uint64)   { a.word.Pass((from-1)<<a.bits + a.limit) }
 func (a *allotment) RaiseTo(until uint64) { a.word.Raise(until << a.bits) }
 

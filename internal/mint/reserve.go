@@ -160,7 +160,7 @@ func (m *Mint) setDeadline(word uint64, reading time.Time, mark clock.Mark) {
 func (m *Mint) startAfresh(now uint64) {
 	last := m.word.Last()
 	if t := last >> m.bits; t > now && m.duration(t-now) > m.maxBackward {
-		m.word.Replace(last, (now-1)<<m.bits+m.limit-1) // as PassTo: leaves the room of the field
+		m.word.Replace(last, (now-1)<<m.bits+m.limit-1) // as PassTo: the room stays free
 	}
 }
 

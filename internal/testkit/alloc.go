@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// Allocations checks that reading and writing IDs allocates only the result, and that a generator
-// allocates nothing, also in exhausted ticks. The race detector allocates, so tests with
-// Allocations are built without the race detector.
+// Allocations checks allocations: reading and writing IDs allocates only the result, and a
+// generator allocates nothing, also in exhausted ticks. The race detector allocates. Build tests
+// with Allocations without the race detector.
 func (s Suite[T, P]) Allocations(t *testing.T, generators map[string]Generator[T]) {
 	v := s.edges()[2]
 	id := s.Make(v)

@@ -90,7 +90,8 @@ func (g Generation[T]) newGenerator(t testing.TB, clock func() time.Time, maxBac
 	return gen
 }
 
-// must returns a function that checks for an error, and that the ID is of the tick of at.
+// must returns a function that fails the test on an error, or for an ID of another tick than that
+// of at.
 func (g Generation[T]) must(t testing.TB, at time.Time) func(T, error) T {
 	t.Helper()
 	return func(id T, err error) T {
@@ -575,8 +576,8 @@ func (g Generation[T]) goroutines(t *testing.T) {
 	}
 }
 
-// faults checks that a clock which panics or calls runtime.Goexit ends only the caller that reads
-// the clock. A server that recovers from panics can then continue to make IDs.
+// faults has a clock panic or call runtime.Goexit. Only the caller at the clock may end. A server
+// can then recover from the panic and continue to make IDs.
 func (g Generation[T]) faults(t *testing.T) {
 	if g.Holds && g.Most > 1<<17 {
 		return // takes too long to exhaust

@@ -8,10 +8,10 @@ import (
 // spacings are the times between two IDs in Spreads, in milliseconds.
 var spacings = []int{1, 2, 5, 10, 16, 100, 1000, 1024}
 
-// Spreads makes IDs slowly, with each of the spacings, and checks that the IDs spread over n shards
-// by id%n, for n from 2 to 1024. newSource returns a function that makes an ID by the clock and
-// returns its low 64 bits. Spreads returns the number of failed cases and an example, without the
-// cases that except accepts.
+// Spreads makes IDs slowly, with each of the spacings, and checks the spread of IDs over n shards
+// by id%n, for n from 2 to 1024. newSource returns a function for the low 64 bits of a new ID by
+// the clock. Spreads returns the number of failed cases and an example, without the cases that
+// except accepts.
 func Spreads(t *testing.T, newSource func(*Clock) func() (uint64, error), except func(spacing, shards int) bool) (failed int, example string) {
 	t.Helper()
 	for _, spacing := range spacings {

@@ -5,11 +5,11 @@ import (
 	"math"
 )
 
-// A fair source breaks the bounds of this file in one of a million runs. A stuck bit always breaks
+// A fair source breaks the bounds of this file once in a million runs. A stuck bit always breaks
 // the bounds.
 
-// Random checks that values of a number of bits look uniformly random. It returns the fault in
-// words, or "". It needs about ten thousand values.
+// Random returns how values of a number of bits differ from uniformly random values, in words, or
+// "". Random needs about ten thousand values.
 func Random(values []uint64, bits int) string {
 	n := float64(len(values))
 	if n < 4096 {
@@ -61,8 +61,8 @@ func Random(values []uint64, bits int) string {
 	return ""
 }
 
-// Uniform checks by chi-square that the counts of classes are those of a uniform source. It returns
-// the fault in words, or "".
+// Uniform returns how the counts of classes differ from a uniform source by chi-square, in words,
+// or "".
 func Uniform(classes []int) string {
 	n := 0
 	for _, c := range classes {
@@ -81,8 +81,8 @@ func Uniform(classes []int) string {
 	return ""
 }
 
-// Spread checks that values are spread evenly over their residues modulo m. It returns the fault in
-// words, or "": the fullest class has far too many values, or too many classes are empty.
+// Spread returns how values fail to spread evenly over the residues modulo m, in words, or "". The
+// fullest class may have far too many values, or too many classes may be empty.
 func Spread(values []uint64, m int) string {
 	classes := make([]int, m)
 	for _, v := range values {

@@ -20,25 +20,25 @@ type Model struct {
 	// Setup, if any, runs alone before the callers start.
 	Setup    func()
 	Programs []Program
-	// Watch, if any, is called at each step that writes or issues words. Watch keeps a value of its
-	// own, the ghost, from step to step. It returns the violation, if any, in words.
+	// Watch, if any, is called at each step that writes or issues words. Watch keeps the ghost, a
+	// value for Watch alone, from step to step. It returns the violation, if any, in words.
 	Watch func(ghost uint32, e Event) (uint32, string)
 	// Format writes an issued word in a trace; nil means decimal.
 	Format func(word uint64) string
 }
 
-// Program is the work of one or more equal callers. Call runs on the simulated atomics. Call must
-// be a function of the results of its operations on Shared and of Choose, and must read nothing
-// else that changes.
+// Program is the work of a number of equal callers. Call runs on the simulated atomics. The only
+// inputs of Call are the results of operations on Shared and of Choose. Call must read nothing
+// else.
 type Program struct {
 	Name   string
 	Actors int // number of callers
-	Calls  int // number of calls that each caller completes
+	Calls  int // number of calls for each caller to complete
 	Call   func() Outcome
 	// Restarts says that a call starts its loop again after a lost swap, with nothing kept from the
-	// round before. The search then forgets the results of the round, which saves many states. The
-	// search checks that the call has already come to its next operation. The author of the Program
-	// must ensure that the call keeps nothing else.
+	// round before. The search then forgets the results of the round, and visits far fewer states.
+	// The search checks only the next operation: the call must have come to this operation before.
+	// The author of the Program must ensure that the call keeps nothing else.
 	Restarts bool
 	// Check, if any, checks a call by its own steps. It returns the violation, if any, in words.
 	Check func(steps []Step, o Outcome) string

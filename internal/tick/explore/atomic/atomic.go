@@ -14,7 +14,7 @@ const (
 	Add
 )
 
-// Op is one operation on one cell.
+// Op is an operation on a cell.
 type Op struct {
 	Kind Kind
 	Cell *Uint64
@@ -22,13 +22,13 @@ type Op struct {
 }
 
 // Perform returns the result of an operation: the value of a load, the sum of an addition, 1 or 0
-// for a successful or failed swap. The search sets Perform, and runs one piece of code at a time.
-// Perform is global, since the explored code cannot pass it along.
+// for a successful or failed swap. The search sets Perform, and runs a single piece of code at a
+// time. Perform is global, since the explored code has no argument for Perform.
 var Perform func(Op) uint64
 
 // Uint64 has the methods of sync/atomic.Uint64 that the explored code calls.
 type Uint64 struct {
-	_ uint64 // so that each value has its own address
+	_ uint64 // so that values have different addresses
 }
 
 func (c *Uint64) Load() uint64   { return Perform(Op{Kind: Load, Cell: c}) }
