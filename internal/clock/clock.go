@@ -30,8 +30,8 @@ func (c Clock) Now() time.Time {
 	return t
 }
 
-// Set, if not nil, changes each reading of the system's clock, but not the counters of deadlines.
-// Tests set it, as if the system's clock had been set.
+// Set changes each reading of the system's clock if it is not nil. The counters of deadlines run
+// on. Tests use Set to act as if someone had set the system's clock.
 var Set atomic.Pointer[func(time.Time) time.Time]
 
 // Horizon is a number of seconds from 1970, 139 000 years. Within the Horizon, the microseconds of

@@ -64,8 +64,8 @@ func value8(x uint64) uint64 {
 	return (x*10000 + x>>32) & 0xffffffff
 }
 
-// In the functions below, each byte of an integer holds a nibble, which is a hexadecimal digit. The
-// first nibble is in the highest byte.
+// In the functions below, each byte of an integer holds a nibble (a hexadecimal digit). The first
+// nibble is in the highest byte.
 
 // letters returns 1 in each byte whose nibble is above 9.
 func letters(nibbles uint64) uint64 { return (nibbles + 6*ones) >> 4 & ones }
@@ -119,9 +119,9 @@ func Hex[S string | []byte](dst []byte, s S) int {
 	return -1
 }
 
-// nibbles8 returns the nibbles of 8 characters. ok reports whether all characters are digits. To
-// check them, nibbles8 writes the nibbles as characters again and compares: a character that is not
-// a digit gives a value above 15, or a nibble that is written differently.
+// nibbles8 returns the nibbles of 8 characters. ok reports whether all characters are digits. For
+// the check, nibbles8 writes the nibbles as characters again and compares. Any other character
+// gives a value above 15, or a nibble with another character.
 func nibbles8(text uint64) (x uint64, ok bool) {
 	letter := text >> 6 & ones
 	x = text&(0x0f*ones) + letter*9

@@ -26,8 +26,8 @@ type stream interface {
 // cipher. A smaller block is a shorter wait.
 const blockSize = 1024
 
-// A shard is a stream and a block of its bytes. Only the caller that has set held reads and writes
-// the other fields. Shards share neither cache lines nor the pairs of cache lines that processors
+// A shard is a stream and a block of bytes. Only the caller that has set held reads and writes the
+// other fields. Shards share neither cache lines nor the pairs of cache lines that processors
 // fetch.
 type shard struct {
 	held   atomic.Bool
@@ -38,7 +38,7 @@ type shard struct {
 }
 
 // newPool returns a pool for a number of processors. The pool has more shards than processors: a
-// caller knows its goroutine but not its processor, and two callers should rarely want the same
+// caller knows the goroutine but not the processor, and two callers should rarely want the same
 // shard.
 func newPool(processors int, stream func() stream) pool {
 	return pool{make([]shard, 1<<bits.Len(uint(4*processors-1))), stream}
