@@ -56,12 +56,12 @@ func (s *Store) currentToken() (string, error) {
 	return token, nil
 }
 
-// refused tells whether the API has refused a request before it did anything: it has too many of them. It
-// says with which delay to come again.
+// refused reports whether the API refused a request before doing anything, because of too many
+// requests. The reply has the delay before the next try.
 func refused(r *rest.Reply) bool { return r.Status == http.StatusTooManyRequests }
 
-// withAuthority returns how to connect by TLS where the address says nothing of it: ca is that of the
-// service account, or "" for the system's.
+// withAuthority returns the TLS configuration where the address has none. ca is the file of the
+// service account's authority, or "" for the system's authorities.
 func withAuthority(a *address.Address, ca string) (*tls.Config, error) {
 	config := a.TLS()
 	if config == nil {
@@ -80,7 +80,7 @@ func withAuthority(a *address.Address, ca string) (*tls.Config, error) {
 	return config, nil
 }
 
-// A status is what the API says of a request that failed.
+// A status is the API's answer to a request that failed.
 type status struct {
 	Kind    string `json:"kind"`
 	Message string `json:"message"`
@@ -98,7 +98,7 @@ type cause struct {
 	Reason string `json:"reason"`
 }
 
-// statusOf returns the status that a reply has, or one without a kind.
+// statusOf returns the status in a reply, or a status without a kind.
 func statusOf(r *rest.Reply) status {
 	var st status
 	if json.Unmarshal(r.Body, &st) != nil || st.Kind != "Status" {
@@ -107,8 +107,8 @@ func statusOf(r *rest.Reply) status {
 	return st
 }
 
-// is tells whether a status says that about the lease of a name, and not of something else: what a proxy
-// says of a path that it does not know, for one, or the API of a namespace or a quota.
+// is reports whether a status has the reason and is about the lease of the name. A proxy can say
+// NotFound of a path, and the API of a namespace or a quota.
 func (st status) is(reason, name string) bool {
 	return st.Kind == "Status" && st.Reason == reason && st.Details.Kind == "leases" && st.Details.Name == name
 }
@@ -119,7 +119,7 @@ func (s *Store) unexpected(format string, args ...any) error {
 		Advice: "see that it is the API of Kubernetes that answers there, and what is between here and it"}
 }
 
-// hide takes the token out of what others say.
+// hide removes the token from a text.
 func (s *Store) hide(text string) string {
 	token, err := s.currentToken()
 	if err != nil || token == "" {

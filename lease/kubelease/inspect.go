@@ -16,11 +16,11 @@ import (
 	"github.com/firn-id/firn/lease/internal/rest"
 )
 
-// verbs are what a store does to leases.
+// verbs are the verbs that a store needs on leases.
 var verbs = []string{"get", "list", "create", "update", "watch"}
 
-// Inspect looks at the API server, the namespace, the permissions and the objects. What the API does not tell it cannot know:
-// how many members its etcd has, on what their data are, and whether they are set back.
+// Inspect looks at the API server, the namespace, the permissions and the objects. Inspect cannot
+// see how many members etcd has, which disks hold their data, or whether the disks were set back.
 func (s *Store) Inspect(ctx context.Context) ([]driver.Finding, error) {
 	return driver.Call(ctx, s.Handle, "inspect", func(ctx context.Context) ([]driver.Finding, error) {
 		i := &inspection{store: s}
@@ -46,7 +46,7 @@ func (i *inspection) find(loses bool, advice, form string, args ...any) {
 	i.findings = append(i.findings, driver.Finding{Loses: loses, Text: fmt.Sprintf(form, args...), Advice: advice})
 }
 
-// unknown notes that something could not be found out.
+// unknown notes that a check failed.
 func (i *inspection) unknown(what string, err error) {
 	if e, ok := errors.AsType[*driver.Error](err); ok {
 		i.note(e.Advice, "it could not be found out %s: %v", what, e.Err)
@@ -60,7 +60,7 @@ func (i *inspection) ask(ctx context.Context, r rest.Request) (*rest.Reply, erro
 	return driver.Call(ctx, i.store.Handle, "inspect", func(ctx context.Context) (*rest.Reply, error) { return i.store.do(ctx, r) })
 }
 
-// version looks at what the server is.
+// version looks at the version of the server.
 func (i *inspection) version(ctx context.Context) error {
 	s := i.store
 	reply, err := i.ask(ctx, rest.Request{Method: http.MethodGet, Path: "/version"})
@@ -94,7 +94,7 @@ func (i *inspection) version(ctx context.Context) error {
 	return nil
 }
 
-// inNamespace looks at whether the namespace is there, and will be.
+// inNamespace looks at whether the namespace exists, and whether it is being deleted.
 func (i *inspection) inNamespace(ctx context.Context) {
 	s := i.store
 	switch s.namespace {
@@ -134,7 +134,8 @@ func (i *inspection) terminating() {
 		"the namespace %s is being deleted, and all entries with it: times that were given out would be given out again", i.store.namespace)
 }
 
-// try asks whether an object could be made in the namespace, which the API answers without making one.
+// try asks the API whether it would create an object in the namespace. The API creates nothing
+// (dryRun).
 func (i *inspection) try(ctx context.Context) {
 	s := i.store
 	body, err := json.Marshal(lease{APIVersion: apiVersion, Kind: "Lease", Metadata: metadata{Name: s.prefix + "dry-run", Namespace: s.namespace}})
@@ -159,7 +160,7 @@ func (i *inspection) try(ctx context.Context) {
 	}
 }
 
-// permissions asks what the store may do.
+// permissions asks the API which verbs the store may use.
 func (i *inspection) permissions(ctx context.Context) {
 	s := i.store
 	var missing []string
@@ -197,7 +198,7 @@ func (i *inspection) permissions(ctx context.Context) {
 	}
 }
 
-// objects looks at those with the prefix.
+// objects looks at the objects with the prefix.
 func (i *inspection) objects(ctx context.Context) {
 	s := i.store
 	leases, err := driver.Call(ctx, s.Handle, "inspect", func(ctx context.Context) ([]lease, error) {

@@ -1,21 +1,27 @@
-// Package kubelease keeps the entries of leases in the API of Kubernetes, for the processes of one cluster.
+// Package kubelease keeps the entries of leases in the API of Kubernetes, for the processes of one
+// cluster.
 //
-// Each entry is an object of the kind Lease (coordination.k8s.io/v1) of one namespace, and its value an annotation, in
-// base64: 4096 bytes are 5464, of the 262 144 that all annotations of an object may have. Its spec is empty: no
-// holder, no duration, no renewal, since none of them makes a lease safe. The name is the prefix of the store, a
-// '.' and the key, with what names of objects do not have escaped, and has at most 253 bytes; a key that would be longer
-// is refused. Objects have the labels app.kubernetes.io/managed-by=firn and firn.id/prefix.
+// Each entry is an object of the kind Lease (coordination.k8s.io/v1) in one namespace. An
+// annotation of the object has the value in base64: 4096 bytes become 5464, of the 262 144 that all
+// annotations of an object may have. The spec of the object is empty: a holder, a duration or a
+// renewal would not make a lease safe. The name of the object is the prefix of the store, a '.' and
+// the key. Characters that names of objects do not have are escaped. A name has at most 253 bytes,
+// and the store refuses longer keys. Objects have the labels app.kubernetes.io/managed-by=firn and
+// firn.id/prefix.
 //
-// The revision of an entry is the UID of its object and the resourceVersion, which the API server compares when it
-// writes to etcd: an object that is deleted and made again has another UID. Put creates with POST, and
-// changes with PUT of both; the UID is needed because the API makes a Lease that is PUT and not there. The API makes no
-// change of an object that is written again as it is, and so no new resourceVersion; each write has another
-// annotation, at random, and is a change. Reads have no resourceVersion, for which the API promises the most recent one,
-// by a majority of etcd's members ("0" would do with a cache of any age). Objects are never deleted, and have no owner
-// with which they would be.
+// The revision of an entry is the UID and the resourceVersion of its object. The API server
+// compares both when it writes to etcd, and an object that is deleted and made again has another
+// UID. Put creates an object with POST and changes it with PUT of UID and resourceVersion; without
+// the UID, a PUT would create a missing Lease. The API ignores a write of the same content and
+// makes no new resourceVersion. Each write therefore has another annotation, at random, and is a
+// change.
 //
-// What is lost with the namespace: deleting it deletes all entries, and times that were given out would be given
-// out again, if pools of the same names were made anew.
+// Reads have no resourceVersion. The API promises that such a read returns the most recent state,
+// by a majority of etcd's members; with resourceVersion "0" a cache of any age could answer. The
+// store never deletes an object, and its objects have no owner whose end would delete them.
+//
+// Deleting the namespace deletes all entries. Pools of the same names, made anew, would give out
+// timestamps again that were given out before.
 //
 // # Permissions
 //
@@ -25,13 +31,15 @@
 //	resources: ["leases"]
 //	verbs: ["get", "list", "create", "update", "watch"]
 //
-// # What was shown, and how
+// # Tests
 //
-// On a real API server over a real etcd (internal/servers/servertest), the package passes the suite of lease/drivertest with the Role
-// above, no verb of the Role is too many, and nothing acknowledged is lost when the servers are killed and stopped; so it is
-// under torture (go run ./cmd/firn/internal/faults -stores kubernetes). The faults that a real server does not show on demand come from an
-// HTTP server of the project's own (kubetest): lost, late and repeated requests, each error, reads that are stale with
-// resourceVersion=0, pages and watches that expire. A test makes the same requests of both and compares the answers.
+// On a real API server over a real etcd (internal/servers/servertest), the package passes the suite
+// of lease/drivertest with the Role above, and needs every verb of the Role. No acknowledged change
+// is lost when the servers are killed and stopped. The same holds under torture (go run
+// ./cmd/firn/internal/faults -stores kubernetes). A test server of the project (kubetest) makes the
+// faults that a real server does not make on demand: lost, late and repeated requests, each error,
+// stale reads with resourceVersion=0, pages and watches that expire. One test makes the same
+// requests of both servers and compares the answers.
 package kubelease
 
 import (
@@ -57,14 +65,14 @@ import (
 )
 
 const (
-	// DefaultTimeout bounds a call whose context does not end earlier.
+	// DefaultTimeout bounds each call whose context does not end earlier.
 	DefaultTimeout = 5 * time.Second
-	// DefaultPrefix is that of the objects' names, where none is given.
+	// DefaultPrefix is the prefix of the objects' names if the address has no prefix.
 	DefaultPrefix = "firn"
 
 	pageSize = 500 // the most objects to ask for at a time
 
-	// account is where Kubernetes puts what a pod needs to speak to its API.
+	// account is the folder in which a pod finds its namespace, its token and the API's authority.
 	account = "/var/run/secrets/kubernetes.io/serviceaccount"
 
 	valueAnnotation = "firn.id/value"
@@ -73,8 +81,8 @@ const (
 	prefixLabel     = "firn.id/prefix"
 )
 
-// A Store keeps entries in the API of Kubernetes. It implements [driver.Store] by its [driver.Handle], and
-// [driver.Watcher] and [driver.Inspector].
+// A Store keeps entries in the API of Kubernetes. It implements [driver.Store] by its
+// [driver.Handle], and [driver.Watcher] and [driver.Inspector].
 type Store struct {
 	*driver.Handle
 	client    *rest.Client
@@ -82,7 +90,7 @@ type Store struct {
 	prefix    string // of objects' names, with a dot
 	timeout   time.Duration
 	token     string // if it is not in a file
-	tokenFile string // is read for each request, since tokens there are replaced before they expire
+	tokenFile string // read for each request: Kubernetes replaces tokens before they expire
 }
 
 var (
@@ -95,12 +103,13 @@ var (
 //
 //	kubernetes://namespace/prefix
 //
-// and checks that the API answers and lets leases be read. Without a namespace it is that of the pod, and without a
-// prefix firn; both are lower-case letters, digits and '-'. In a pod that is all: the API server, its authority and the token of
-// the service account are where Kubernetes puts them. Elsewhere the settings are server, such as
-// https://host:6443; token-file, which is read again for each request, token-env or token, or a client's
-// certificate with cert and key; ca, the file of the authority of the server, and server-name, the name in
-// its certificate. The timeout bounds each call whose context does not end earlier.
+// and checks that the API answers and lets the store read leases. The namespace is by default the
+// namespace of the pod, and the prefix firn. Both have lower-case letters, digits and '-'. A pod
+// needs no settings: Open finds the API server, its authority and the token of the service account
+// where Kubernetes puts them. Elsewhere the settings are server, such as https://host:6443;
+// token-file, which is read again for each request, token-env or token, or a client's certificate
+// with cert and key; ca, the file of the authority of the server, and server-name, the name in its
+// certificate. The timeout bounds each call whose context does not end earlier.
 func Open(ctx context.Context, addr string) (*Store, error) { return open(ctx, addr, account) }
 
 func open(ctx context.Context, addr, account string) (*Store, error) {
@@ -180,7 +189,7 @@ func (s *Store) check(ctx context.Context) error {
 	return err
 }
 
-// inCluster returns the API server of the cluster that this is a pod of.
+// inCluster returns the API server of this pod's cluster.
 func inCluster() (string, error) {
 	host, port := os.Getenv("KUBERNETES_SERVICE_HOST"), os.Getenv("KUBERNETES_SERVICE_PORT")
 	if host == "" || port == "" {
@@ -189,7 +198,7 @@ func inCluster() (string, error) {
 	return "https://" + net.JoinHostPort(host, port), nil
 }
 
-// parseServer returns host:port of a server's URL.
+// parseServer returns host:port of a server's URL, and whether the scheme is https.
 func parseServer(server string) (host string, secure bool, err error) {
 	u, err := url.Parse(server)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || strings.Trim(u.Path, "/") != "" ||
@@ -208,7 +217,7 @@ func (s *Store) close() error {
 	return nil
 }
 
-// A lease is an object, as far as it matters.
+// A lease holds the fields of an object that the store uses.
 type lease struct {
 	APIVersion string   `json:"apiVersion"`
 	Kind       string   `json:"kind"`
@@ -224,7 +233,7 @@ type metadata struct {
 	Labels          map[string]string `json:"labels,omitempty"`
 	Annotations     map[string]string `json:"annotations,omitempty"`
 
-	// What the store looks at, and never writes.
+	// The store reads these and never writes them.
 	DeletionTimestamp string            `json:"deletionTimestamp,omitempty"`
 	OwnerReferences   []json.RawMessage `json:"ownerReferences,omitempty"`
 }
@@ -240,7 +249,7 @@ func (s *Store) name(key string) (string, error) {
 	return name, nil
 }
 
-// path returns that of the leases of the namespace, or of one of them.
+// path returns the path of all leases of the namespace, or of one lease.
 func (s *Store) path(name string) string {
 	p := "/apis/" + apiVersion + "/namespaces/" + s.namespace + "/leases"
 	if name != "" {
@@ -275,7 +284,8 @@ func (s *Store) get(ctx context.Context, key string) (driver.Entry, error) {
 	return e, e.Err
 }
 
-// checkObject returns an error unless an object is the one of a name. Those in a list say no kind.
+// checkObject returns an error unless an object has the name and the kind. Objects in a list have
+// no kind.
 func (s *Store) checkObject(l lease, name, kind string) error {
 	m := l.Metadata
 	switch {
@@ -309,8 +319,8 @@ func revision(l lease) driver.Revision {
 	return driver.Revision(l.Metadata.UID + "." + l.Metadata.ResourceVersion)
 }
 
-// list leaves out objects with the prefix of the store that no store has written. It does not select objects by their
-// labels, which somebody could remove: an entry that is not found would be taken for an entry that does not exist.
+// list leaves out objects that no store can have written. It does not select objects by their
+// labels: a lease would take an entry without its label for an entry that does not exist.
 func (s *Store) list(ctx context.Context, prefix string) ([]driver.Entry, error) {
 	leases, _, err := s.all(ctx)
 	if err != nil {
@@ -330,7 +340,7 @@ func (s *Store) list(ctx context.Context, prefix string) ([]driver.Entry, error)
 	return entries, nil
 }
 
-// keyOf returns the key of an object, if it is one of the store.
+// keyOf returns the key of an object. ok is false if the object does not belong to the store.
 func (s *Store) keyOf(l lease) (key string, ok bool) {
 	name, ok := strings.CutPrefix(l.Metadata.Name, s.prefix)
 	if !ok {
@@ -349,11 +359,12 @@ type leaseList struct {
 	Items []lease `json:"items"`
 }
 
-// errGone is that a page, or a watch, is of a time that the API has forgotten.
+// errGone reports that the API no longer has the state at which a page or a watch began.
 var errGone = errors.New("the API has forgotten what was then")
 
-// all returns all leases of the namespace, and the resourceVersion at which they are so. The pages are all of the
-// time of the first one; if it is too long ago it begins again, in the end without pages.
+// all returns all leases of the namespace, and the resourceVersion of that state. All pages show
+// the state at the first page. When the API no longer has the state, all begins again, the last
+// time without pages.
 func (s *Store) all(ctx context.Context) (leases []lease, version string, err error) {
 	for try := 1; ; try++ {
 		leases = nil
@@ -378,7 +389,7 @@ func (s *Store) all(ctx context.Context) (leases []lease, version string, err er
 	}
 }
 
-// page asks for leases of the namespace.
+// page reads one page of the leases of the namespace.
 func (s *Store) page(ctx context.Context, query url.Values) (*leaseList, error) {
 	reply, err := s.do(ctx, rest.Request{Method: http.MethodGet, Path: s.path(""), Query: query})
 	switch {
@@ -399,7 +410,8 @@ func (s *Store) page(ctx context.Context, query url.Values) (*leaseList, error) 
 	return &l, nil
 }
 
-// put repeats a request only if the request could not be sent, or if the API says that it has too many requests.
+// put repeats a request only if the request could not be sent, or if the API reports too many
+// requests.
 func (s *Store) put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
 	name, err := s.name(key)
 	if err != nil {
@@ -427,7 +439,7 @@ func (s *Store) put(ctx context.Context, key string, value []byte, rev driver.Re
 		return driver.None, err
 	}
 	if reply.Status != http.StatusOK && reply.Status != http.StatusCreated {
-		// An object that is not there does not have the revision either.
+		// A missing object does not have the revision either.
 		if st := statusOf(reply); st.is(conflict, name) || verb == "update" && st.is("NotFound", name) {
 			return driver.None, driver.ErrConflict
 		}

@@ -9,11 +9,13 @@ import (
 // maxObject is the longest name of an object, in bytes.
 const maxObject = 253
 
-// The name of an object is names of lower-case letters, digits and '-' joined by '.', none of which begins or
-// ends with '-'. A key's '/' is a '.', and 'z' begins an escape: "zz" is 'z', and "za", "zp" and "zu"
-// are '@', '.' and '_'. A '-' stays as it is inside of a name, and is "zd" at an end.
+// Kubernetes takes names of lower-case letters, digits and '-', joined by '.'. No name begins or
+// ends with '-'. The '/' of a key becomes '.', and 'z' begins an escape: "zz" means 'z', and "za",
+// "zp" and "zu" mean '@', '.' and '_'. A '-' at the beginning or the end of a name becomes "zd";
+// other '-' stay.
 //
-// Keys have no empty names, so every key has one name, and no name is that of two keys.
+// Keys have no empty names, so every key has exactly one object name, and two keys never share an
+// object name.
 
 // encode returns the name for a key, without the prefix of the store.
 func encode(key string) string {
@@ -39,7 +41,7 @@ func encode(key string) string {
 	return b.String()
 }
 
-// decode returns the key of a name that encode makes.
+// decode returns the key for a name. ok is false if encode makes the name of no key.
 func decode(name string) (key string, ok bool) {
 	b := make([]byte, 0, len(name))
 	for i := 0; i < len(name); i++ {
@@ -63,7 +65,8 @@ func decode(name string) (key string, ok bool) {
 	return key, driver.CheckKey(key) == nil && encode(key) == name
 }
 
-// isLabel tells whether a prefix or a namespace is one: lower-case letters, digits, and '-' inside, at most 63 bytes.
+// isLabel reports whether a prefix or a namespace is a label: lower-case letters, digits, and '-'
+// inside, at most 63 bytes.
 func isLabel(s string) bool {
 	return s != "" && len(s) <= 63 && s[0] != '-' && s[len(s)-1] != '-' &&
 		!strings.ContainsFunc(s, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' })

@@ -15,7 +15,8 @@ import (
 )
 
 const (
-	// each is how long the API is asked to keep a watch open, and patience what it gets beyond that.
+	// each is the time for which the store asks the API to keep a watch open. The API gets patience
+	// beyond each.
 	each     = 2 * time.Minute
 	patience = 30 * time.Second
 
@@ -23,8 +24,10 @@ const (
 	longest  = time.Second           // when they end at once
 )
 
-// Watch is as [driver.Watcher] says, by a watch of the leases of the namespace. One that ends goes on where it was. If the API
-// has forgotten what was then, it begins anew: there may have been changes between the two, so there is a value.
+// Watch returns a channel that gets a value after each change of an entry with the prefix, as
+// [driver.Watcher] says. It uses watches of the leases of the namespace. The next watch continues
+// where the last watch ended. If the API no longer has the state at that point, the next watch
+// begins anew, and the channel gets a value: changes may have been missed.
 func (s *Store) Watch(ctx context.Context, prefix string) (<-chan struct{}, error) {
 	w := &watch{store: s, prefix: prefix, changed: make(chan struct{}, 1)}
 	first, err := driver.Call(ctx, s.Handle, "watch", func(limit context.Context) (*stream, error) {
@@ -45,8 +48,8 @@ func (s *Store) Watch(ctx context.Context, prefix string) (<-chan struct{}, erro
 type watch struct {
 	store   *Store
 	prefix  string
-	version string // from which on to watch; "" if that is to be asked
-	missed  bool   // there may have been changes before it
+	version string // the version to watch from; "" if the API must be asked for it
+	missed  bool   // changes before the version may have been missed
 	changed chan struct{}
 }
 
@@ -87,8 +90,8 @@ func (w *watch) run(ctx context.Context, st *stream) {
 	}
 }
 
-// begin asks for a watch that lives until ctx ends: from the version on at which the last watch ended, or else from
-// now on. The API must answer before limit ends.
+// begin starts a watch from the version of the last watch, or from now. The watch lives until ctx
+// ends. The API must answer before limit ends.
 func (w *watch) begin(ctx, limit context.Context) (*stream, error) {
 	s := w.store
 	if w.version == "" {
@@ -103,7 +106,7 @@ func (w *watch) begin(ctx, limit context.Context) (*stream, error) {
 		return nil, err
 	}
 	long, end := context.WithTimeout(ctx, each+patience)
-	// The headers are to come as soon as those of any call.
+	// The headers must come as soon as those of any call.
 	stop := context.AfterFunc(limit, end)
 	response, err := s.client.Open(long, rest.Request{Method: http.MethodGet, Path: s.path(""), Header: header, Query: url.Values{"watch": {"true"},
 		"resourceVersion": {w.version}, "allowWatchBookmarks": {"true"}, "timeoutSeconds": {strconv.Itoa(int(each / time.Second))}}})
@@ -141,7 +144,7 @@ func (w *watch) follow(st *stream) {
 		}
 		var l lease
 		if event.Type == "ERROR" || json.Unmarshal(event.Object, &l) != nil || l.Metadata.ResourceVersion == "" {
-			// Mostly that the version is too old. Whatever it is: look, and begin anew.
+			// The usual error is a version that is too old. After any error, look and begin anew.
 			w.version, w.missed = "", true
 			return
 		}
