@@ -12,17 +12,17 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// A file is a line and, after it, the value as it is:
+// A file is a line and then the value, unchanged:
 //
 //	firn 1 <number> <checksum>\n
 //
-// 1 is the version of the format. The number is decimal, 1 for a new entry, and grows by
-// one with each change. The checksum is the CRC-32C of key, \n, number, \n and value, in
-// eight hexadecimal digits: the key is in it lest a file copied to another name passes
-// for an entry, with times that were given to another worker.
+// 1 is the version of the format. The number is decimal, 1 for a new entry, and grows by one with
+// each change. The checksum is the CRC-32C of key, \n, number, \n and value, in eight hexadecimal
+// digits. With the key in the checksum, a file copied to another name is no valid entry; it would
+// have the interval of another worker.
 //
-// The revision is number and checksum. The checksum takes part so that an entry that was
-// put back from a copy, and counts on from there, is not mistaken for the one that is lost.
+// The revision is number and checksum. An entry restored from a copy counts on from an old number.
+// The checksum in the revision tells its changes from the lost changes with the same numbers.
 const (
 	magic   = "firn "
 	version = "1"
@@ -30,11 +30,11 @@ const (
 	maxFile = int64(maxHead + driver.MaxValue)
 )
 
-// entry is an entry and what its file has besides.
+// entry is an entry with its number and its file.
 type entry struct {
 	driver.Entry
 	number uint64
-	info   fs.FileInfo // which file it is
+	info   fs.FileInfo // identifies the file
 }
 
 // encode returns the file of an entry and its revision.
@@ -47,16 +47,16 @@ func encode(key string, number uint64, value []byte) ([]byte, driver.Revision) {
 	return append(b, value...), driver.Revision(fmt.Sprintf("%s-%08x", n, sum))
 }
 
-// damaged returns the entry of a file that is damaged: its revision, for who replaces it. How far
-// the entry had counted is not known. It goes on from a number so far ahead that nobody has
-// counted so far, and at random, so that no revision comes again if that one is damaged too.
+// damaged returns the entry of a damaged file, with a revision for the Put that replaces the entry.
+// The number that the entry had is lost. The next number is random and so large that no entry can
+// have reached it. So no revision comes back, even if the new entry is damaged too.
 func damaged(key string, info fs.FileInfo) entry {
 	rev := fmt.Sprintf("damaged-%d-%d", info.Size(), info.ModTime().UnixNano())
 	return entry{Entry: driver.Entry{Key: key, Revision: driver.Revision(rev)}, number: 1<<62 + rand.Uint64N(1<<62), info: info}
 }
 
-// decode returns the entry of a file, or an error that is ErrVersion or ErrDamaged. It
-// takes exactly what encode writes.
+// decode returns the entry of a file, or an error that is ErrVersion or ErrDamaged. It accepts
+// exactly the output of encode.
 func decode(key string, content []byte) (entry, error) {
 	if len(content) == 0 {
 		return entry{}, fmt.Errorf("%w: the file is empty", driver.ErrDamaged)
@@ -73,7 +73,7 @@ func decode(key string, content []byte) (entry, error) {
 	head, value, _ := bytes.Cut(digits, []byte("\n"))
 	n, _, _ := bytes.Cut(bytes.TrimPrefix(head, []byte(" ")), []byte(" "))
 	number, err := strconv.ParseUint(string(n), 10, 64)
-	if err != nil || number == 0 || number == math.MaxUint64 { // nobody has counted so far
+	if err != nil || number == 0 || number == math.MaxUint64 { // no entry has counted so far
 		return entry{}, fmt.Errorf("%w: the first line is not that of an entry", driver.ErrDamaged)
 	}
 	again, rev := encode(key, number, value)

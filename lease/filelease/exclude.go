@@ -9,24 +9,24 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// Exclude claims a resource for a group until release is called or the process ends. Members of
-// the group share the resource; the error is [driver.ErrConflict] while another group has it.
+// Exclude claims a resource for a group until release is called or the process ends. Members of the
+// group share the resource. The error is [driver.ErrConflict] while another group has the resource.
 //
-// Groups of all users of the machine exclude each other in a store that [OpenDefault] returned:
-// each user has such a store. In another store the groups that were opened at the same path do: a
-// directory that is deleted and made again is another group's. A group is of one directory, so
-// the pools of a directory and of its copy are two groups.
+// In a store of [OpenDefault], the groups of all users of the machine exclude each other: each user
+// has a default store. In other stores, groups exclude each other if their stores were opened at
+// the same path. A group belongs to one directory: a directory that was deleted and made again has
+// another group, and so has a copy.
 //
-// Containers, which have roots of their own, do not see each other. On systems other than Linux,
-// nor do users; Inspect says so of a default store.
+// Containers have roots of their own and do not see each other. On systems other than Linux, users
+// do not see each other either; Inspect reports this for a default store.
 func (s *Store) Exclude(resource, group string) (release func(), err error) {
 	scope := ""
 	if !s.byDefault {
 		scope = s.path
 	}
 	group = fmt.Sprintf("%s %d %d", group, device(s.root), inode(s.root))
-	// 31 bits say which resource, and 32 bits which group. Two resources that share their bits
-	// exclude each other's groups, which costs a worker and no ID.
+	// 31 bits identify the resource, and 32 bits the group. Two resources with the same bits
+	// exclude each other's groups. The price is a worker, not an ID.
 	region := int64(shorten(scope+"\x00"+resource)>>1) << 32
 	release, err = claim(region, int64(shorten(group)))
 	switch {
@@ -37,12 +37,13 @@ func (s *Store) Exclude(resource, group string) (release func(), err error) {
 	case err != nil && s.byDefault:
 		return nil, s.excludeError(nameDirectory, "%w: other users of the machine cannot be seen: %w", driver.ErrUnavailable, err)
 	case err != nil:
-		return func() {}, nil // the directory's own promise holds without
+		return func() {}, nil // the promises of the directory do not depend on Exclude
 	}
 	return release, nil
 }
 
-// excludeError makes what the handle makes of other errors: Exclude takes no context, and so is no call of the handle.
+// excludeError returns an error with the fields that the handle sets for its calls. Exclude takes
+// no context, and so is no call of the handle.
 func (s *Store) excludeError(advice, format string, args ...any) error {
 	return &driver.Error{Store: s.String(), Op: "exclude", Err: fmt.Errorf(format, args...), Advice: advice}
 }

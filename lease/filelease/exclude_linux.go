@@ -14,13 +14,13 @@ const (
 	setLock = 37 // F_OFD_SETLK
 )
 
-// claim locks one byte of the 2^32 from region on, unless another of them is locked. It locks the
-// byte first and looks after it, so of two who claim different bytes at once, at most one goes
-// on.
+// claim locks one of the 2^32 bytes from region on, unless another of these bytes is locked. It
+// locks the byte first and looks at the other bytes afterwards. If two processes claim different
+// bytes at once, at most one process succeeds.
 //
-// The bytes are those of the root directory, which every user can open and nobody else locks: the
-// kernel keeps such locks beside a directory whatever it holds, and drops them when the process
-// ends. Locks for reading share a byte and need no right to write.
+// The locks are on the root directory. Every user can open it, and no other program locks it. The
+// kernel keeps locks beside a directory whatever the directory holds, and drops them when the
+// process ends. Locks for reading share a byte and need no right to write.
 func claim(region, byte int64) (_ func(), err error) {
 	root, err := os.OpenFile("/", os.O_RDONLY|syscall.O_DIRECTORY, 0)
 	if err != nil {
@@ -28,7 +28,7 @@ func claim(region, byte int64) (_ func(), err error) {
 	}
 	own := syscall.Flock_t{Type: syscall.F_RDLCK, Start: region + byte, Len: 1}
 	release := func() {
-		// Unlock, besides closing: a child process that was just forked may share the file.
+		// Closing alone is not enough: a child process that was just forked may share the file.
 		own.Type = syscall.F_UNLCK
 		lock(root, setLock, &own)
 		root.Close()
@@ -45,7 +45,7 @@ func claim(region, byte int64) (_ func(), err error) {
 	for _, others := range [][2]int64{{0, byte}, {byte + 1, math.MaxUint32 + 1}} {
 		found := syscall.Flock_t{Type: syscall.F_WRLCK, Start: region + others[0], Len: others[1] - others[0]}
 		if found.Len == 0 {
-			continue // it would be all to the end
+			continue // length 0 would mean all bytes to the end
 		}
 		if err := lock(root, getLock, &found); err != nil {
 			return nil, err
@@ -57,7 +57,7 @@ func claim(region, byte int64) (_ func(), err error) {
 	return release, nil
 }
 
-// between is called between the two steps of a claim, for tests.
+// between is a hook for tests between the two steps of a claim.
 var between = func() {}
 
 func lock(f *os.File, command int, l *syscall.Flock_t) error {

@@ -13,13 +13,13 @@ import (
 	"github.com/firn-id/firn/lease/internal/advice"
 )
 
-// newError returns an error with advice, whose words name one of the driver's errors.
+// newError returns an error with advice. The format wraps a kind of error.
 func newError(advice, format string, args ...any) error {
 	return &driver.Error{Err: fmt.Errorf(format, args...), Advice: advice}
 }
 
-// renamed returns an error of the system's with a path in the place of the path of a temporary file, whose name tells
-// nobody anything.
+// renamed returns an error of the system. If the error names a temporary file, renamed puts the
+// path in its place.
 func renamed(path string, err error) error {
 	if _, ok := errors.AsType[*driver.Error](err); ok {
 		return err // has words of its own
@@ -37,7 +37,7 @@ func renamed(path string, err error) error {
 	return &fs.PathError{Op: at.Op, Path: path, Err: at.Err}
 }
 
-// giveUp has the store refuse all calls from now on, since a file or a folder could not be synced.
+// giveUp latches the store, because a file or a folder could not be synced.
 func (s *Store) giveUp(path string, err error) error {
 	if strings.HasPrefix(filepath.Base(path), tempPrefix) {
 		path = filepath.Dir(path)
@@ -48,15 +48,15 @@ func (s *Store) giveUp(path string, err error) error {
 	})
 }
 
-// goOn returns an error if a call that was long under way must not go on: its context ended, the store was closed, or
-// another call found the disk to be broken.
+// goOn returns an error if a call must not go on: its context ended, the store was closed, or
+// another call gave up.
 func (s *Store) goOn(ctx context.Context, op string) error {
 	return driver.Do(ctx, s.Handle, op, func(context.Context) error { return nil })
 }
 
-// checkRoot returns an error if the store's directory is not the one that was opened.
-// Otherwise a filesystem that is no longer mounted would pass for an empty store, and what
-// is in the directory that has taken its place for entries of this one.
+// checkRoot returns an error unless the directory is still the directory that was opened. Without
+// the check, the mount point of an unmounted filesystem would pass for an empty store, or for a
+// store with other entries.
 func (s *Store) checkRoot() error {
 	now, err := os.Stat(s.dir)
 	switch {
@@ -78,13 +78,13 @@ const (
 	adviceDir = "set HOME or XDG_STATE_HOME, or name the store's directory, the same for all processes whose IDs have to differ"
 )
 
-// symlink returns the error for a symbolic link in a folder's place, behind which List
-// does not look: it could lead back.
+// symlink returns the error for a symbolic link in the place of a folder. List does not follow it:
+// the link could lead back.
 func (s *Store) symlink(key string) error {
 	return &driver.Error{Key: key, Err: fmt.Errorf("%w: %s is a symbolic link", driver.ErrUnsafe, s.folder(key)), Advice: "put there what it leads to"}
 }
 
-// unreadable returns the error for a file that is no entry.
+// unreadable returns the error for a file without a valid entry.
 func unreadable(path string, err error) error {
 	what := advice.Damaged
 	if errors.Is(err, driver.ErrVersion) {
@@ -93,7 +93,7 @@ func unreadable(path string, err error) error {
 	return newError(what, "%w: %s", err, path)
 }
 
-// checkFilesystem returns what a path is on, or an error if that is not safe.
+// checkFilesystem returns the filesystem of a path, or an error if the filesystem is not safe.
 func (s *Store) checkFilesystem(path string) (filesystem, error) {
 	on, err := s.hooks.filesystem(path)
 	if err != nil {

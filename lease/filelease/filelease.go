@@ -1,26 +1,24 @@
-// Package filelease keeps the entries of leases as files, for the processes of one
-// machine.
+// Package filelease keeps the entries of leases as files, for the processes of one machine.
 //
-// The entry of the key a/b/0007 is the file a/b/0007= below the directory of the store;
-// keys have no '=', so that a/b can be an entry besides, and a file that is not the
-// store's is not taken for one. The file of an entry is never written again: a change is
-// a new file, durable before it takes the old one's name. So a reader needs no lock, and finds the whole of one version
-// whatever becomes of a writer. Writers of an entry exclude each other by a lock (flock)
-// on its file, which the system drops with the process that holds it; they share no
-// other file, so a process that is stopped while it writes holds up nobody but those
-// who want to write the same entry.
+// The entry of the key a/b/0007 is the file a/b/0007= below the directory of the store. Keys have
+// no '=', so a/b can be an entry as well as a folder, and files of others are not taken for
+// entries. The store never writes an entry's file again. A change is a new file, which is durable
+// before it takes the old file's name. Readers therefore need no lock, and find one whole version
+// whatever happens to a writer. Writers of an entry exclude each other by a lock (flock) on the
+// entry's file. The system drops the lock with the process that holds it. Writers share no other
+// file, so a process that is stopped while it writes delays only writers of the same entry.
 //
-// What reads as no version of an entry is reported and left alone: to take it for a
-// missing one would give out spent time again. A rescue of the pool replaces it.
+// The store reports a damaged file and leaves it alone. To take a damaged entry for a missing entry
+// would give out timestamps a second time. A rescue of the pool replaces the entry.
 //
-// A directory that Open makes is its user's own. One that users share is made before, for
-// a group of theirs (mkdir -m 2770): what is made in it can be used by whoever can use it.
+// A directory that Open makes belongs to one user. To share a directory, make it before, for a
+// group of users (mkdir -m 2770). Whoever can use the directory can then use what is made in it.
 //
-// Pools in two directories know nothing of each other, and hand out the same workers. That is
-// for users, containers and restored backups to mind, and this package helps: OpenDefault
-// refuses a directory that is lost with its container or at a restart, and keeps the users of a
-// machine, each of which has a directory, from using a worker at the same time; Open refuses
-// a copy of a directory; and Inspect tells what a directory can lose that a program has named.
+// Pools in two directories know nothing of each other and hand out the same workers. Users,
+// containers and restored backups can come to have two directories. OpenDefault refuses a directory
+// that is lost with its container or at a restart, and keeps the users of a machine, each with a
+// directory, from using a worker at the same time. Open refuses a copy of a directory. Inspect
+// reports what a directory chosen by the program can lose.
 package filelease
 
 import (
@@ -43,16 +41,17 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// A Store keeps entries in a directory. It implements [driver.Store] by its [driver.Handle], and [driver.Inspector],
-// [driver.Excluder] and [driver.Local].
+// A Store keeps entries in a directory. It implements [driver.Store] by its [driver.Handle], and
+// [driver.Inspector], [driver.Excluder] and [driver.Local].
 //
-// After a failed fsync the Store refuses all calls, since what is in memory need no longer be what is on the disk.
+// After a failed fsync the Store refuses all calls: the file in memory and the file on the disk may
+// differ.
 type Store struct {
 	*driver.Handle
 	dir       string
 	path      string      // dir without symbolic links
 	root      fs.FileInfo // the directory as it was opened
-	byDefault bool        // nobody has named the directory
+	byDefault bool        // OpenDefault chose the directory
 	findings  []driver.Finding
 	hooks     hooks
 
@@ -67,14 +66,14 @@ var (
 	_ driver.Local     = (*Store)(nil)
 )
 
-// hooks are what tests put in the system's place, or watch.
+// hooks let tests replace and watch the system.
 type hooks struct {
 	filesystem func(path string) (filesystem, error)
 	here       func(path string) (place, error)
 	sync       func(*os.File) error
-	note       func(step, path, to string) // is told of each step of a write, after it
+	note       func(step, path, to string) // is called after each step of a write
 
-	unlocked, unchecked bool // known-bad: leave out the lock, or the look after it
+	unlocked, unchecked bool // mutants: leave out the lock, or the check after the lock
 }
 
 func (h *hooks) did(step, path, to string) {
@@ -83,8 +82,8 @@ func (h *hooks) did(step, path, to string) {
 	}
 }
 
-// DefaultDir returns the directory for a user's own store: firn in $XDG_STATE_HOME, or
-// else in ~/.local/state. A relative $XDG_STATE_HOME does not count.
+// DefaultDir returns the directory for a user's own store: firn in $XDG_STATE_HOME, or else in
+// ~/.local/state. DefaultDir ignores a relative $XDG_STATE_HOME.
 func DefaultDir() (string, error) {
 	if state := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(state) {
 		return filepath.Join(state, "firn"), nil
@@ -99,23 +98,24 @@ func DefaultDir() (string, error) {
 	return filepath.Join(home, ".local", "state", "firn"), nil
 }
 
-// Open returns the store in a directory, which it makes if there is none.
+// Open returns the store in a directory. If there is no directory, Open makes it.
 //
-// The error is [driver.ErrUnsafe] if leases would not be safe in the directory: this system is
-// not supported, or the filesystem is one of several machines, for example. The error is
-// [ErrCopied] as well if the directory is a copy of another store's directory. [Store.Inspect]
-// says what the directory can lose.
+// The error is [driver.ErrUnsafe] if leases would not be safe in the directory, for example because
+// the system is not supported or because several machines share the filesystem. The error is also
+// [ErrCopied] if the directory is a copy of another store's directory. [Store.Inspect] reports what
+// the directory can lose.
 func Open(dir string) (*Store, error) { return open(dir, named, system) }
 
-// ErrPassing reports that the default directory does not last: OpenDefault refuses it, and Open does not.
+// ErrPassing reports that the default directory does not last: OpenDefault refuses it, and Open
+// does not.
 var ErrPassing = errors.New("the default directory does not last")
 
-// OpenDefault returns the store in the directory that [DefaultDir] names, for programs whose
-// operators have named none.
+// OpenDefault returns the store in the directory of [DefaultDir], for programs whose operators name
+// no directory.
 //
-// Nobody has thought about such a directory, so OpenDefault refuses more than Open does: a
-// directory whose entries are lost with a container or at a restart gives an error that is
-// [driver.ErrUnsafe] and [ErrPassing]. Every user of the machine has such a store; see [Store.Exclude].
+// No operator has checked the default directory, so OpenDefault refuses more than Open does. If
+// entries there are lost with a container or at a restart, the error is [driver.ErrUnsafe] and
+// [ErrPassing]. Every user of the machine has a default store; see [Store.Exclude].
 func OpenDefault() (*Store, error) {
 	dir, err := DefaultDir()
 	if err != nil {
@@ -124,12 +124,12 @@ func OpenDefault() (*Store, error) {
 	return open(dir, byDefault, system)
 }
 
-// OpenCopy is Open, but does not refuse a copy. It is for a restored backup, and for a copy whose
-// original is gone for good: rescue all pools of the store (lease.Rescue), and then have Open take it by
-// [Store.Adopt], before any other process uses the directory.
+// OpenCopy is Open, but accepts a copy. Use it for a restored backup, and for a copy whose original
+// is gone for good. Before any other process uses the directory, rescue all pools of the store
+// (lease.Rescue) and then call [Store.Adopt]. Open then accepts the directory.
 func OpenCopy(dir string) (*Store, error) { return open(dir, copied, system) }
 
-// A choice says how a store's directory was chosen.
+// A choice is the way in which a store's directory was chosen.
 type choice int
 
 const (
@@ -143,8 +143,8 @@ var system = hooks{filesystem: statfs, here: here, sync: (*os.File).Sync}
 const nameDirectory = "name a directory that all generators of this machine share, on a volume if this is a container; " +
 	"or use a store that machines share; or give each generator a worker of its own by hand"
 
-// open makes nothing durable, so that it is cheap: that is left to the first write,
-// before which there is nothing to lose.
+// open is cheap, since it makes nothing durable. The first write does: before it there is nothing
+// to lose.
 func open(dir string, chosen choice, h hooks) (*Store, error) {
 	path, err := filepath.Abs(dir)
 	if err != nil {
@@ -167,7 +167,7 @@ func open(dir string, chosen choice, h hooks) (*Store, error) {
 	return s, nil
 }
 
-// check makes the directory if there is none, and returns an error unless leases are safe there.
+// check makes the directory if necessary, and returns an error unless leases are safe there.
 func (s *Store) check(chosen choice) (err error) {
 	if !supported {
 		return newError("use a store of another kind", "%w: files are not supported on %s", driver.ErrUnsafe, runtime.GOOS)
@@ -176,7 +176,7 @@ func (s *Store) check(chosen choice) (err error) {
 		switch err = os.MkdirAll(s.dir, 0o700); {
 		case err == nil:
 			s.root, err = os.Stat(s.dir)
-		case !full(err): // nor has anybody else a store there
+		case !full(err): // so there is no store of another process either
 			return newError("no directory can be made there: "+adviceDir, "%w: %w", driver.ErrUnavailable, err)
 		}
 	}
@@ -204,8 +204,8 @@ func (s *Store) check(chosen choice) (err error) {
 	return s.inspect(on)
 }
 
-// inspect notes what the directory can lose. Its error is that nobody has chosen a directory that
-// loses entries.
+// inspect notes what the directory can lose. If it is a default directory that loses entries,
+// inspect returns an error.
 func (s *Store) inspect(on filesystem) error {
 	find := func(loses bool, text, advice string) {
 		s.findings = append(s.findings, driver.Finding{Loses: loses, Text: text, Advice: advice})
@@ -229,21 +229,22 @@ func (s *Store) inspect(on filesystem) error {
 	return nil
 }
 
-// Inspect returns how the store can lose entries that it has acknowledged, the worst first.
+// Inspect reports how the store can lose acknowledged changes, the worst first.
 func (s *Store) Inspect(context.Context) ([]driver.Finding, error) {
 	return slices.Clone(s.findings), nil
 }
 
-// Local returns true: the directory is on this machine, so all processes that use its pools run here.
+// Local returns true: the directory is on this machine, so all processes that use its pools run
+// here.
 func (s *Store) Local() bool { return true }
 
 // get returns the entry of a key.
 //
-// It takes no lock: a name leads to one version of the entry or, from the moment of the
-// rename, to the next, and never to none; and what it led to does not change. So the
-// entry is that of the moment of opening. That version may still be on its way to the
-// disk: should the power fail then, it is lost with every process that has seen it. Who
-// must know that a change is durable waits for its Put.
+// It takes no lock. The name leads to one version of the entry and, from the moment of the rename,
+// to the next version. The content of a version does not change, so get returns the entry as it was
+// when the file was opened. The version may not be on the disk yet. If the power fails then, the
+// version is lost together with every process that saw it. A caller that must know whether a change
+// is durable waits for the Put.
 func (s *Store) get(_ context.Context, key string) (driver.Entry, error) {
 	f, e, err := s.read(key)
 	if f != nil {
@@ -265,7 +266,7 @@ func (s *Store) list(ctx context.Context, prefix string) ([]driver.Entry, error)
 	return entries, err
 }
 
-// walk adds the entries below a folder, and returns the first error that is not an entry's.
+// walk adds the entries below a folder, and returns the first error that belongs to no entry.
 func (s *Store) walk(ctx context.Context, folder, prefix string, entries *[]driver.Entry) error {
 	found, err := names(s.folder(folder))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -305,10 +306,10 @@ func (s *Store) walk(ctx context.Context, folder, prefix string, entries *[]driv
 	return first
 }
 
-// names returns the names in a folder and the types of what they lead to.
+// names returns the names in a folder, and the types of the files.
 //
-// It reads until a reading brings nothing new, since a system may leave a name out that
-// is renamed over meanwhile: that takes one entry away and adds another.
+// It reads the folder until a reading brings no new name. A rename during a reading removes one
+// entry of the folder and adds another, so a system may leave the name out.
 func names(path string) (map[string]fs.FileMode, error) {
 	found := make(map[string]fs.FileMode)
 	for readings, fresh := 0, true; fresh || readings < 2; readings++ {
@@ -332,8 +333,8 @@ func names(path string) (map[string]fs.FileMode, error) {
 	return found, nil
 }
 
-// read opens and reads the file of an entry. If the entry is damaged, and can be replaced, it
-// returns the file and the entry's revision with the error.
+// read opens and reads the file of an entry. For a damaged entry that can be replaced, read returns
+// the file and the entry's revision with the error.
 func (s *Store) read(key string) (*os.File, entry, error) {
 	f, err := os.OpenFile(s.file(key), os.O_RDONLY|openFlags, 0)
 	if moved := s.checkRoot(); moved != nil { // then the file is another store's
@@ -394,7 +395,7 @@ func readFile(key string, f *os.File) (entry, error) {
 // suffix ends the names of the files of entries.
 const suffix = "="
 
-// file returns the path of an entry's file, and folder that of the folder of the keys
-// that begin with a name.
+// file returns the path of an entry's file. folder returns the path of the folder of a prefix of
+// keys.
 func (s *Store) file(key string) string    { return s.folder(key) + suffix }
 func (s *Store) folder(name string) string { return filepath.Join(s.dir, filepath.FromSlash(name)) }

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// filesystem is what a store needs to know about one.
+// A filesystem holds the properties that matter to a store.
 type filesystem struct {
 	name   string
 	flaw   string // why leases are not safe there; "" if they are
-	loses  string // which entries it can lose all the same; "" if none
-	advice string // what to do about it
+	loses  string // which entries the filesystem can lose although leases are safe; "" if no entries
+	advice string // how to avoid the loss
 }
 
 const (
@@ -30,8 +30,8 @@ const overlayMagic = 0x794c7630
 
 // byMagic returns the filesystem of a type number of Linux (statfs(2), linux/magic.h).
 //
-// What is not listed is refused: to turn away a safe one costs its user a choice of
-// directory, to let in an unsafe one costs IDs that are given out twice.
+// A filesystem that is not listed is refused. To refuse a safe filesystem costs the user another
+// directory. To accept an unsafe filesystem costs duplicate IDs.
 func byMagic(magic uint32) filesystem {
 	local := func(name string) filesystem { return filesystem{name: name} }
 	remote := func(name string) filesystem { return filesystem{name: name, flaw: shared} }

@@ -14,16 +14,16 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// ErrCopied reports that a directory is a copy of a store's directory: part of an image, a
-// restored backup, or a directory of another machine. The pools of a copy give out the times that
-// the pools of the original give out.
+// ErrCopied reports that a directory is a copy of a store's directory: part of an image, a restored
+// backup, or a directory of another machine. The pools of a copy give out the same intervals as the
+// pools of the original.
 var ErrCopied = errors.New("the directory is a copy of another store")
 
-// placeFile is the file that says where its directory was made. No key has the name.
+// placeFile is the file with the place of its directory. No key has the name.
 const placeFile = ".place"
 
-// A place tells a store's directory from its copies. Fields that the system does not know are
-// zero, and are not compared.
+// A place distinguishes a store's directory from its copies. Fields that the system does not know
+// are zero and are not compared.
 type place struct {
 	Version int    `json:"v"`
 	Inode   uint64 `json:"inode"`
@@ -31,7 +31,8 @@ type place struct {
 	Machine string `json:"machine,omitempty"` // a hash of the machine's ID
 }
 
-// differs returns what tells a directory's present place from the place it was made at.
+// differs returns the difference between the place where a directory was made and its present
+// place, or "".
 func (p place) differs(now place) string {
 	switch {
 	case p.Machine != "" && now.Machine != "" && p.Machine != now.Machine:
@@ -49,7 +50,7 @@ func here(path string) (place, error) {
 		return place{}, err
 	}
 	p := place{Version: 1, Inode: inode(info), Born: born(path)}
-	// Containers that share a volume have IDs of their own, or those of their images.
+	// Containers that share a volume have machine IDs of their own, or of their images.
 	if id, err := os.ReadFile("/etc/machine-id"); err == nil && len(bytes.TrimSpace(id)) > 0 && !inContainer() {
 		sum := sha256.Sum256(append([]byte("firn "), bytes.TrimSpace(id)...))
 		p.Machine = hex.EncodeToString(sum[:8])
@@ -87,8 +88,8 @@ func (s *Store) checkPlace() error {
 	return nil
 }
 
-// mark writes down where the directory was made, before its first entry. A power failure may take
-// the file away, which is only that a copy is not recognised; so the folder is not synced for it.
+// mark writes the place of the directory before the first entry. A power failure may remove the
+// file. A copy is then not recognised, and nothing worse happens, so mark does not sync the folder.
 func (s *Store) mark() error {
 	path := filepath.Join(s.dir, placeFile)
 	if _, err := os.Lstat(path); err == nil {
@@ -97,15 +98,15 @@ func (s *Store) mark() error {
 	return s.writePlace(path, os.Link)
 }
 
-// Adopt says that the store's directory is no copy any more. Rescue all pools of the copy before,
-// see [OpenCopy].
+// Adopt makes the directory the store's own: Open no longer refuses it as a copy. Rescue all pools
+// of the copy before, see [OpenCopy].
 func (s *Store) Adopt() error {
 	return driver.Do(context.Background(), s.Handle, "adopt", func(context.Context) error {
 		return s.writePlace(filepath.Join(s.dir, placeFile), os.Rename)
 	})
 }
 
-// writePlace makes the file that says where the directory was made, and gives it its name.
+// writePlace writes the present place of the directory into a file, and gives the file its name.
 func (s *Store) writePlace(path string, name func(from, to string) error) error {
 	now, err := s.hooks.here(s.dir)
 	if err != nil {
@@ -113,7 +114,7 @@ func (s *Store) writePlace(path string, name func(from, to string) error) error 
 	}
 	content, err := json.Marshal(now)
 	if err != nil {
-		panic(err) // it has nothing that cannot be encoded
+		panic(err) // every place can be encoded
 	}
 	temp := tempIn(s.dir)
 	if err := s.writeTemp(temp, append(content, '\n')); err != nil {

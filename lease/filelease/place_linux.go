@@ -59,8 +59,8 @@ func inContainer() bool {
 // of a Kubernetes emptyDir, and that of a volume that Docker or Podman named by itself.
 var passing = regexp.MustCompile(`/volumes/kubernetes\.io~empty-dir/|/volumes/[0-9a-f]{64}/_data(/|$)`)
 
-// passingMount reports whether a directory is on a mount that is removed with its container or
-// pod, as far as mountinfo, the content of /proc/self/mountinfo, tells.
+// passingMount reports whether a directory is on a mount that is removed with its container or pod,
+// as far as mountinfo, the content of /proc/self/mountinfo, tells.
 func passingMount(mountinfo, dir string) bool {
 	found, longest := false, -1
 	for line := range strings.Lines(mountinfo) {

@@ -15,40 +15,40 @@ import (
 )
 
 const (
-	tempPrefix = ".firn-" // begins like no key's name
+	tempPrefix = ".firn-" // no name of a key begins so
 	tempAge    = 10 * time.Minute
 
 	minPause = time.Millisecond // between tries of a lock; a write takes some ms
 	maxPause = 8 * time.Millisecond
 )
 
-// put makes value the key's, if its revision is rev. While another process writes the
-// entry it waits, as long as ctx allows; once it writes itself it does not look at ctx.
+// put sets the value of a key if the entry has the revision rev. While another process writes the
+// entry, put waits until ctx ends. Once put writes, it no longer looks at ctx.
 func (s *Store) put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
 	held, number, err := s.acquire(ctx, key, rev)
 	if err != nil {
 		return driver.None, err
 	}
 	if held != nil {
-		// Unlock, besides closing: a child process that was just forked may share the file.
+		// Closing alone is not enough: a child process that was just forked may share the file.
 		defer held.Close()
 		defer unlock(held)
 	}
 	content, next := encode(key, number+1, value)
 	if err := s.goOn(context.WithoutCancel(ctx), "put"); err != nil {
-		return driver.None, err // another's fsync has failed meanwhile
+		return driver.None, err // another call's fsync failed meanwhile
 	}
 	return next, renamed(s.file(key), s.replace(key, content, held == nil))
 }
 
-// acquire returns the file of the entry, locked, and the number of its revision, which is
-// rev; or no file, if there is none and rev is None.
+// acquire returns the locked file of the entry with the revision rev, and the number of the
+// revision. If there is no entry and rev is None, acquire returns no file.
 //
-// The lock alone says nothing: the file may have been replaced before it was locked. If
-// it still has its name afterwards, it keeps it: to replace it takes this lock.
+// The lock alone is not enough: the file may have been replaced before it was locked. A file that
+// still has its name under the lock keeps the name, since a writer needs the lock to replace it.
 //
-// The revision is compared at each try, so of those who wait, all but one leave with a
-// conflict once an entry has changed; no turn needs to be kept.
+// acquire compares the revision at each try. Once an entry has changed, all other waiters leave
+// with a conflict, so waiters need no queue.
 func (s *Store) acquire(ctx context.Context, key string, rev driver.Revision) (*os.File, uint64, error) {
 	for pause := minPause; ; pause = min(2*pause, maxPause) {
 		f, e, err := s.read(key)
@@ -56,7 +56,7 @@ func (s *Store) acquire(ctx context.Context, key string, rev driver.Revision) (*
 		switch {
 		case absent && rev == driver.None:
 			return nil, 0, nil
-		case f != nil && e.Revision == rev: // of a damaged entry, too: a rescue replaces it
+		case f != nil && e.Revision == rev: // also for a damaged entry: a rescue replaces it
 		case err == nil:
 			f.Close()
 			fallthrough
@@ -96,14 +96,14 @@ func (s *Store) acquire(ctx context.Context, key string, rev driver.Revision) (*
 	}
 }
 
-// current tells whether a path still leads to a file.
+// current reports whether a path still leads to a file.
 func (s *Store) current(path string, info fs.FileInfo) bool {
 	now, err := os.Lstat(path)
 	return err == nil && os.SameFile(now, info)
 }
 
-// replace makes content the file of an entry, or creates it. A power failure at any
-// moment leaves the old version or the new one; at its return, the new one.
+// replace replaces or creates the file of an entry. A power failure leaves the old version or the
+// new version. Once replace has returned, a power failure leaves the new version.
 func (s *Store) replace(key string, content []byte, create bool) error {
 	path := s.file(key)
 	folder := filepath.Dir(path)
@@ -123,7 +123,7 @@ func (s *Store) replace(key string, content []byte, create bool) error {
 	if _, err := s.checkFilesystem(folder); err != nil {
 		return err
 	}
-	d, err := os.Open(folder) // before the change: what cannot be opened cannot be synced
+	d, err := os.Open(folder) // before the change: a folder must be opened to be synced
 	if err != nil {
 		return err
 	}
@@ -164,7 +164,7 @@ func tempIn(folder string) string {
 	return filepath.Join(folder, fmt.Sprintf("%s%016x", tempPrefix, rand.Uint64()))
 }
 
-// writeTemp makes a durable file of the content.
+// writeTemp writes the content to a durable file.
 func (s *Store) writeTemp(temp string, content []byte) error {
 	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -186,9 +186,9 @@ func (s *Store) writeTemp(temp string, content []byte) error {
 	return err
 }
 
-// sync makes a file or a folder durable. If that fails the store is done with: a second
-// fsync may succeed and say nothing of the pages that the first has dropped. A full disk
-// is the exception while nothing hangs on the file but a name that is given up.
+// sync makes a file or a folder durable. If fsync fails, the store gives up: a second fsync may
+// succeed although the first fsync dropped pages. A full disk is the exception if only a temporary
+// file is lost.
 func (s *Store) sync(f *os.File) error {
 	err := s.hooks.sync(f)
 	if err == nil {
@@ -201,9 +201,9 @@ func (s *Store) sync(f *os.File) error {
 	return s.giveUp(f.Name(), err)
 }
 
-// makeFolders makes the folders of a key, but not the store's directory: one that has
-// gone was taken away with its entries, and must not be begun anew. It returns a file of each
-// folder that it made, to be removed once there is something else in it.
+// makeFolders makes the folders of a key, but not the store's directory: a missing directory was
+// removed with its entries and must not begin anew. makeFolders returns a file in each new folder.
+// The caller removes the file once the folder has another file.
 func (s *Store) makeFolders(folder string) (holders []string, err error) {
 	at := s.dir
 	for name := range strings.SplitSeq(strings.TrimPrefix(folder, s.dir), string(filepath.Separator)) {
@@ -222,16 +222,16 @@ func (s *Store) makeFolders(folder string) (holders []string, err error) {
 	return holders, nil
 }
 
-// prepare does what a folder needs once before this Store writes there: it removes what
-// killed processes have left, shares what was made before the store was shared, and, before
-// the first entry is created, makes the folder itself durable.
+// prepare prepares a folder before this Store first writes there. It removes the temporary files of
+// killed processes, shares a folder that was made before the store was shared and, before the first
+// entry is created, makes the folder durable.
 func (s *Store) prepare(key, folder string, d *os.File, create, made bool) error {
 	s.mu.Lock()
 	settled, swept := s.known[folder]
 	s.mu.Unlock()
 	if !swept {
 		sweep(folder, d)
-		s.share(d) // its owner can, and others do not get here if that is needed
+		s.share(d) // only the owner can; if sharing is needed, other users do not get here
 	}
 	if create && (made || !settled) {
 		if err := s.mark(); err != nil {
@@ -247,8 +247,8 @@ func (s *Store) prepare(key, folder string, d *os.File, create, made bool) error
 	return nil
 }
 
-// sweep removes old temporary files. If one is young after all and the clock is wrong, its
-// writer cannot rename it, and reports that; no entry depends on it.
+// sweep removes old temporary files. If the clock is wrong, sweep may remove a young file. The
+// writer of the file then reports that the rename failed. No entry depends on the file.
 func sweep(folder string, d *os.File) {
 	found, _ := d.Readdirnames(-1)
 	for _, name := range found {
@@ -262,13 +262,13 @@ func sweep(folder string, d *os.File) {
 	}
 }
 
-// settle makes the way to a folder durable, from the root of the filesystem on.
+// settle makes a folder and the folders above it durable, up to the root of the filesystem.
 //
-// It does not matter who has made the folders on it: another process may have, and be
-// killed before it could sync them. A folder above the store that may not be read cannot
-// have been made by this user. Each entry's creator settles, so who changes one need not.
+// settle syncs all folders, whichever process made them: the process may have been killed before it
+// could sync. This user cannot have made a folder above the store that the user may not read. The
+// creator of each entry settles, so later changes need not.
 func (s *Store) settle(key, folder string) error {
-	inside := strings.Count(key, "/") // so many steps up lead to the store's directory
+	inside := strings.Count(key, "/") // steps up to the store's directory
 	here, err := os.Stat(folder)
 	if err != nil {
 		return err

@@ -9,17 +9,17 @@ import (
 	"syscall"
 )
 
-// share gives a file or a folder that this user has made the group of the store's directory, and
-// those bits which that has for its group and for others: who may use the directory may use what
-// is in it. The umask does not count, which is for what nobody has chosen a place for.
+// share gives a new file or folder of this user the group of the store's directory, and the
+// permissions of the directory for its group and for others. Whoever may use the directory may use
+// its content. share ignores the umask, which is for files without a chosen place.
 //
-// A file gets no bits but for reading: it is never written again, and whoever may write the folder
-// may replace it. A folder does not get the sticky bit, with which users could not replace the
-// files of each other.
+// A file gets only the permission to read: nobody writes a file again, and whoever may write the
+// folder may replace the file. A folder does not get the sticky bit, which would keep users from
+// replacing the files of each other.
 func (s *Store) share(f *os.File) error {
 	shared := s.root.Mode().Perm() & 0o077
 	if shared == 0 {
-		return nil // it is of one user, as what that one makes is
+		return nil // the store belongs to one user, and so do new files
 	}
 	info, err := f.Stat()
 	if err != nil {
@@ -30,7 +30,7 @@ func (s *Store) share(f *os.File) error {
 		mode = 0o700 | shared | s.root.Mode()&fs.ModeSetgid
 	}
 	if gid := group(s.root); group(info) != gid && f.Chown(-1, gid) != nil {
-		// A user who is not of that group: to those who are of his own this is what it is to others.
+		// This user is not in the group. The user's own group gets the permissions of others.
 		mode = mode&^(0o070|fs.ModeSetgid) | mode&0o007<<3
 	}
 	if info.Mode()&mode == mode {
@@ -39,12 +39,12 @@ func (s *Store) share(f *os.File) error {
 	return f.Chmod(info.Mode() | mode)
 }
 
-// makeFolder makes a folder with a file in it, which it returns, or returns an error that is
-// fs.ErrExist.
+// makeFolder makes a folder with a file, and returns the path of the file. If the folder exists,
+// the error is fs.ErrExist.
 //
-// Nobody finds the folder before it is shared: another user would be refused. So it gets its name
-// last, and the file is in it by then: a rename leaves a folder alone that is not empty, and would
-// replace an empty one under the hands of who is about to write there.
+// The folder gets its name last, when it is shared and has the file. Another user who found it
+// before would be refused. A rename would replace an empty folder that another process is about to
+// write in, but leaves a folder with a file alone.
 func (s *Store) makeFolder(path string) (holder string, err error) {
 	if _, err := os.Lstat(path); err == nil {
 		return "", fs.ErrExist

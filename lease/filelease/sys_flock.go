@@ -14,12 +14,12 @@ import (
 const (
 	supported = true
 
-	// A symbolic link must not stand for an entry: to change the entry would replace
-	// the link, and leave what it led to behind. Nor should a pipe make a reader wait.
+	// A symbolic link must not stand for an entry: a change of the entry would replace the link and
+	// leave its target behind. O_NONBLOCK keeps a reader from waiting at a pipe.
 	openFlags = syscall.O_NOFOLLOW | syscall.O_NONBLOCK
 )
 
-// tryLock locks a file, and tells whether it could.
+// tryLock locks a file unless it is locked, and reports whether it did.
 func tryLock(f *os.File) (bool, error) {
 	for {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
@@ -54,10 +54,10 @@ func access(path string) error {
 	return nil
 }
 
-// device returns which filesystem a file is on.
+// device returns the number of a file's filesystem.
 func device(info fs.FileInfo) uint64 { return uint64(info.Sys().(*syscall.Stat_t).Dev) }
 
-// inode returns which file of its filesystem a file is.
+// inode returns the number of a file in its filesystem.
 func inode(info fs.FileInfo) uint64 { return uint64(info.Sys().(*syscall.Stat_t).Ino) }
 
 func notDir(path string) error { return &fs.PathError{Op: "open", Path: path, Err: syscall.ENOTDIR} }
@@ -66,12 +66,12 @@ func full(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
 
-// noLinks tells whether a link failed because the filesystem has none.
+// noLinks reports whether a link failed because the filesystem has no links.
 func noLinks(err error) bool {
 	return errors.Is(err, syscall.EPERM) || errors.Is(err, errors.ErrUnsupported)
 }
 
-// diagnose returns of what kind one of the system's errors is, and what to do about the error.
+// diagnose returns the kind of an error of the system, and the advice.
 func diagnose(err error) (kind error, advice string) {
 	kind = driver.ErrUnavailable
 	is := func(errno syscall.Errno) bool { return errors.Is(err, errno) }

@@ -10,8 +10,8 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// Windows has no rename that replaces an open file and is known to be durable, Solaris
-// and AIX have no flock, and NetBSD gives Go no statfs to tell a network filesystem by.
+// Windows has no rename that replaces an open file and is known to be durable, Solaris and AIX have
+// no flock, and NetBSD gives Go no statfs to tell a network filesystem by.
 const (
 	supported = false
 	openFlags = 0
