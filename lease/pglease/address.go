@@ -13,8 +13,8 @@ import (
 	"github.com/firn-id/firn/lease/address"
 )
 
-// passed are the settings of an address that are pgx's to read. It takes others, too, which it
-// sends to the server: those would be refused there, or break what the store sets for itself.
+// passed are the settings of an address that pgx reads. pgx sends all other settings to the server,
+// which would refuse them or let them override the store's own settings.
 var passed = []string{
 	"application_name", "channel_binding", "connect_timeout", "krbspn", "krbsrvname", "max_protocol_version",
 	"min_protocol_version", "options", "passfile", "require_auth", "service", "servicefile", "sslcert", "sslcertmode", "sslkey",
@@ -23,8 +23,8 @@ var passed = []string{
 	"pool_max_conn_idle_time", "pool_health_check_period", "pool_ping_timeout",
 }
 
-// defaults are what is right for a store: connections that are soon given back, and seen to be dead
-// soon enough for a call to try another one.
+// defaults suit a store: it soon gives connections back, and notices a dead connection early enough
+// to try another one in the same call.
 var defaults = map[string]string{
 	"pool_max_conn_idle_time": "1m",
 	"pool_ping_timeout":       "1s",
@@ -74,8 +74,8 @@ func parse(addr string) (*pgxpool.Config, Options, error) {
 	if a.User != "" {
 		settings.Set("user", a.User)
 	}
-	// The password stays out of it, since pgx's errors have what it was told. It reads no '+'
-	// for a space.
+	// The password stays out of the text, since pgx quotes the text in errors. pgx does not read
+	// '+' as a space.
 	config, err := pgxpool.ParseConfig("postgres://" + strings.Join(a.Hosts, ",") + "/" + url.PathEscape(a.Path) + "?" +
 		strings.ReplaceAll(settings.Encode(), "+", "%20"))
 	if err != nil {
@@ -91,11 +91,12 @@ func parse(addr string) (*pgxpool.Config, Options, error) {
 	return config, o, nil
 }
 
-// timeLeft is the key of a context's value: until when a connection is of use to who waits for it.
+// timeLeft is the key of a context's value: the time after which the waiting call has no use for a
+// connection.
 type timeLeft struct{}
 
-// limit bounds the time for a connection by that of the call that it is for, shared by the hosts
-// to try: otherwise one that does not answer would take all of it, and attempts would gather.
+// limit bounds the time of a connection attempt by the time of its call, divided by the number of
+// hosts. Otherwise a silent host would take all of the time, and attempts would pile up.
 func limit(until time.Time, c *pgconn.Config) {
 	hosts := map[string]bool{}
 	add := func(host string, port uint16) { hosts[fmt.Sprint(host, " ", port)] = true }

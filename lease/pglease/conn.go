@@ -12,10 +12,11 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Configure makes the connections of a pool fit for [New]. Only calls of a store are affected: the
-// server is not asked to cancel one that is given up, and its warnings are heeded, since a change
-// that does not wait for the standbys any longer is acknowledged with one. What the configuration
-// has of its own for these (DialFunc, OnNotice, AfterConnect) is still called.
+// Configure prepares the configuration of a pool for [New]. It affects only calls of a store. A
+// store does not ask the server to cancel a call that was given up. A store also heeds the server's
+// warnings: the server acknowledges a change with a warning if the change no longer waits for the
+// standbys. Configure keeps the configuration's own DialFunc, OnNotice and AfterConnect: they are
+// still called.
 func Configure(c *pgxpool.Config) {
 	before := c.BeforeConnect
 	c.BeforeConnect = func(ctx context.Context, c *pgx.ConnConfig) error {
@@ -34,20 +35,20 @@ func Configure(c *pgxpool.Config) {
 
 const watchKey = "github.com/firn-id/firn/lease/pglease" // of a connection's custom data
 
-// A watched is what the store knows of a connection.
+// A watched holds the state of a connection for the store.
 type watched struct {
-	ours    atomic.Bool    // a call of a store is under way, or was when the connection broke
+	ours    atomic.Bool    // a call of a store is under way, or was under way when the connection broke
 	warning *pgconn.Notice // of the call
 }
 
 var errNoCancel = errors.New("what was given up may still be made, and is not to be cancelled")
 
-// watch has a connection know of itself what a store needs.
+// watch adds a watched to a connection's configuration.
 func watch(c *pgconn.Config) {
 	w := new(watched)
 	dial, notice, after := c.DialFunc, c.OnNotice, c.AfterConnect
 	c.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
-		if w.ours.Load() { // it has connected, so this is for a request to cancel
+		if w.ours.Load() { // already connected, so this is for a request to cancel
 			return nil, errNoCancel
 		}
 		return dial(ctx, network, address)
@@ -69,21 +70,21 @@ func watch(c *pgconn.Config) {
 	}
 }
 
-// errUnwatched is that a connection is not watched.
+// errUnwatched reports a connection without a watched.
 var errUnwatched = errors.New("the pool's configuration did not go through pglease.Configure")
 
-// A warningError is that the server did what it was told, with a warning.
+// A warningError reports that the server ran the statements with a warning.
 type warningError struct{ *pgconn.Notice }
 
 func (w *warningError) Error() string {
 	return "the server warns: " + w.Message + " (SQLSTATE " + w.Code + ")"
 }
 
-// exec sends statements as one message, which the server takes for one transaction, and returns
-// their results. ctx has a deadline.
+// exec sends statements as one message, which the server runs as one transaction, and returns their
+// results. ctx must have a deadline.
 //
-// After an error that is no *pgconn.PgError the transaction may have been made, or not, or may
-// still be.
+// After an error that is no *pgconn.PgError, the transaction may have been committed, may be
+// committed later, or never.
 func (s *Store) exec(ctx context.Context, statements string) ([]*pgconn.Result, error) {
 	if s.slots != nil {
 		select {
@@ -109,7 +110,7 @@ func (s *Store) exec(ctx context.Context, statements string) ([]*pgconn.Result, 
 	if !pg.IsClosed() {
 		w.ours.Store(false)
 	} else if s.own {
-		s.pool.Reset() // one that breaks, or falls silent, is seldom alone
+		s.pool.Reset() // other connections are probably broken too
 	}
 	if err == nil && w.warning != nil {
 		err = &warningError{w.warning}
@@ -119,9 +120,9 @@ func (s *Store) exec(ctx context.Context, statements string) ([]*pgconn.Result, 
 
 // acquire returns a connection.
 //
-// If there is none before a quarter of the time has passed, it asks again, and has the attempt
-// before go on besides: after an outage of the network a new one gets through at once, where those
-// from before may be silent for long.
+// If there is no connection after a quarter of the time, acquire asks again, while the earlier
+// attempt goes on. After an outage of the network a new attempt succeeds at once, but earlier
+// attempts may hang for long.
 func (s *Store) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 	until, _ := ctx.Deadline()
 	patience := max(time.Until(until)/4, 100*time.Millisecond)

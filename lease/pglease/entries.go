@@ -12,8 +12,8 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// schemaKey is the key of the row whose version is that of the table's own form. It is no key of
-// an entry, none of which begins with a '.'.
+// schemaKey is the key of the row with the version of the table's own form. Keys of entries never
+// begin with a '.'.
 const (
 	schemaKey     = ".schema"
 	schemaVersion = 1
@@ -31,7 +31,7 @@ func (s *Store) get(ctx context.Context, key string) (driver.Entry, error) {
 	return e, e.Err
 }
 
-// list returns entries of one moment.
+// list returns the entries of one moment.
 func (s *Store) list(ctx context.Context, prefix string) ([]driver.Entry, error) {
 	// All characters of keys are before '{'.
 	rows, err := s.do(ctx, read, "SELECT key, version, encode(value, 'hex') FROM "+s.table+
@@ -49,11 +49,13 @@ func (s *Store) list(ctx context.Context, prefix string) ([]driver.Entry, error)
 // now is the server's time in microseconds.
 const now = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
 
-// put may still be made after it was given up: the server is not asked to cancel it.
+// put does not ask the server to cancel a call that was given up, so the change may still be made
+// later.
 //
-// A row's version is the time of the change, or one more than the last if that is later. So it goes
-// on from there also after the database was restored from a backup: counted by one, it would come
-// to those versions again that the backup does not have, and that a call which is late may ask for.
+// The version of a row is the time of the change, or the last version plus one if that is later.
+// After a restore from a backup, new versions are therefore later than all versions before.
+// Versions counted by one would come back after a restore, and a late call could name such a
+// version.
 func (s *Store) put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
 	content := "decode('" + hex.EncodeToString(value) + "', 'hex')"
 	known := " AND (SELECT version FROM " + s.table + " WHERE key = " + quote(schemaKey) + ") = " + strconv.Itoa(schemaVersion)
@@ -100,7 +102,7 @@ func entry(row [][]byte) driver.Entry {
 	return e
 }
 
-// A mode is what a transaction is for.
+// A mode is the purpose of a transaction.
 type mode int
 
 const (
@@ -109,29 +111,27 @@ const (
 	define // the table itself
 )
 
-// begin returns the statements that a transaction begins with: what the promises rest on, whatever
-// the defaults are. None of them touches a table, so that the time-out for locks holds for all of
-// those.
+// begin returns the first statements of a transaction, which make the settings that the promises
+// rest on. No such statement touches a table, so the time-out for locks holds for all tables.
 func (m mode) begin(left time.Duration) string {
-	// The setting is read when the transaction is committed. What it was, for others, comes
-	// back then.
+	// The server reads the setting at the commit, and resets it afterwards.
 	settings := []string{
 		"pg_is_in_recovery()",
 		"set_config('synchronous_commit', CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true)",
 		fmt.Sprintf("set_config('lock_timeout', '%d', true)", max(left/2, time.Millisecond).Milliseconds()),
 	}
 	if m == read {
-		// What is read may be committed here without being on the standbys: after the
-		// restart of a server whose transactions waited for them. A record in the log, after
-		// that of what is read, makes this transaction wait in turn.
+		// After the restart of a server whose transactions waited for standbys, rows can be
+		// committed here that the standbys do not have. A new record in the log comes after the
+		// records of these rows, and makes this transaction wait until the standbys have them all.
 		settings = append(settings, "CASE WHEN current_setting('synchronous_standby_names') <> '' AND NOT pg_is_in_recovery() "+
 			"THEN pg_logical_emit_message(true, 'firn', '')::text END")
 	}
 	return "SET TRANSACTION ISOLATION LEVEL READ COMMITTED; SELECT " + strings.Join(settings, ", ") + "; "
 }
 
-// do makes one statement in a transaction, if the server is no standby and the table of the version
-// that is known here, and returns its rows.
+// do runs one statement in a transaction and returns its rows. The server must be no standby, and
+// the table must have the known version.
 func (s *Store) do(ctx context.Context, m mode, statement string) ([][][]byte, error) {
 	results, err := s.exec(ctx, m.begin(left(ctx))+"SELECT version FROM "+s.table+" WHERE key = "+quote(schemaKey)+"; "+statement)
 	if err != nil {
@@ -152,7 +152,7 @@ func (s *Store) do(ctx context.Context, m mode, statement string) ([][][]byte, e
 	return results[3].Rows, nil
 }
 
-// query makes one statement that needs no table, and returns its rows, of which there must be one.
+// query runs one statement that needs no table. The statement must return one row.
 func (s *Store) query(ctx context.Context, statement string) ([][][]byte, error) {
 	results, err := s.exec(ctx, statement)
 	if err == nil && (len(results) != 1 || len(results[0].Rows) != 1) {
@@ -169,6 +169,6 @@ func left(ctx context.Context) time.Duration {
 	return time.Until(until)
 }
 
-// quote returns a text as a literal. Those of a store have no backslash, which some settings would
-// have stand for something else, and nothing to double; that is for the reader.
+// quote returns a text as a literal. The texts of a store have no backslash, whose meaning depends
+// on settings, and no quotation mark. quote doubles quotation marks all the same.
 func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }

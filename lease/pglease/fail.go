@@ -18,7 +18,7 @@ import (
 	"github.com/firn-id/firn/lease/internal/advice"
 )
 
-// readable returns an error of pgx's in words that say what happened, as which it stays visible.
+// readable returns an error of pgx in plainer words. The error wraps the original.
 func readable(err error) error {
 	switch {
 	case errors.Is(err, puddle.ErrClosedPool):
@@ -29,10 +29,10 @@ func readable(err error) error {
 	return plain(err)
 }
 
-// errForeign is that the table is there, but something else's.
+// errForeign reports a table that belongs to something else.
 var errForeign = errors.New("the table is not one of leases")
 
-// diagnose returns of what kind an error is, and what to do about the error.
+// diagnose returns the kind of an error, and the advice.
 func (s *Store) diagnose(err error) (kind error, what string) {
 	const (
 		primary = "name the server that is the primary now, or all of them: postgres://host,host2/…"
@@ -78,7 +78,7 @@ func (s *Store) another() string {
 		s.name, advice.Move("in another table"))
 }
 
-// adviceFor returns what to do about an error of the server's.
+// adviceFor returns the advice for an error of the server.
 func (s *Store) adviceFor(pg *pgconn.PgError) string {
 	switch pg.Code {
 	case "28P01", "28000":
@@ -116,8 +116,8 @@ func (s *Store) adviceFor(pg *pgconn.PgError) string {
 
 func pgName(s string) string { return `"` + s + `"` }
 
-// A plainError is an error with its text on one line, and no line twice: pgx has one for each
-// address of each host, once with and once without TLS.
+// A plainError has its text on one line, without repeated lines: pgx has a line for each address of
+// each host, with TLS and without.
 type plainError struct{ error }
 
 func plain(err error) error {

@@ -10,11 +10,13 @@ import (
 	"github.com/firn-id/firn/lease/internal/advice"
 )
 
-// maintained is the oldest version that its makers maintained in November 2026. Tests change it.
+// maintained is the oldest version of PostgreSQL still maintained in November 2026. Tests change
+// it.
 var maintained = 15
 
-// Inspect is as [driver.Inspector] says. It sees standbys that are connected, whether it may see
-// their names or not, but none that is fed by files alone or by the storage below.
+// Inspect looks at the settings of the server, its standbys, the table, and the rights of the user.
+// Inspect sees connected standbys, with or without the right to see their names. It cannot see
+// standbys that are fed by files or by storage.
 func (s *Store) Inspect(ctx context.Context) ([]driver.Finding, error) {
 	return driver.Call(ctx, s.Handle, "inspect", s.inspect)
 }
@@ -23,8 +25,8 @@ func (s *Store) inspect(ctx context.Context) ([]driver.Finding, error) {
 	results, err := s.exec(ctx, "SELECT current_setting('server_version_num')::int / 10000, current_setting('server_version'), "+
 		"pg_is_in_recovery(), current_setting('fsync'), current_setting('full_page_writes'), current_setting('synchronous_commit'), "+
 		"current_setting('synchronous_standby_names'), current_setting('transaction_read_only'), "+
-		// A sender without a state is one that this user may not see more of. The others that
-		// are not those of standbys send to a backup or decode the log.
+		// A sender has no state if this user may not see more of it. Senders to a backup and
+		// senders that decode the log are not standbys.
 		"(SELECT count(*) FROM pg_stat_replication WHERE coalesce(state, '') <> 'backup' AND pid NOT IN "+
 		"(SELECT active_pid FROM pg_replication_slots WHERE active_pid IS NOT NULL AND slot_type = 'logical'));"+
 		"SELECT c.relpersistence, has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT') AND "+

@@ -1,40 +1,40 @@
-// Package pglease keeps the entries of leases in a table of a PostgreSQL database, for processes
-// on many machines.
+// Package pglease keeps the entries of leases in a table of a PostgreSQL database, for processes on
+// many machines.
 //
 // The address of a store is
 //
 //	postgres://user@host:5432,host2:5432/database?table=schema.name&password-file=PATH&sslmode=verify-full
 //
-// A row is an entry: its key, its version and its value. A change is one UPDATE of the row if it
-// has the version that was expected, or one INSERT if there is no row: the database's own rule
-// that one writer of a row waits for the other is all that it takes, and no lock is held between
-// two calls.
+// A row is an entry, with its key, its version and its value. A change is one UPDATE of the row
+// with the expected version, or one INSERT if there is no row. The database makes one writer of a
+// row wait for another writer, and the store needs nothing else. It holds no lock between two
+// calls.
 //
-// Each call is one message with a few statements, which the server takes for one transaction: it
-// comes whole or not at all, so a connection that breaks in the middle leaves no transaction open,
-// and there is nothing that the next call would need to find on the same connection. That makes it
-// fit for proxies that give a client another connection for each transaction, such as PgBouncer
-// with pool_mode=transaction. Being told of changes (LISTEN) is not to be had through those, so
-// the store is no [driver.Watcher].
+// Each call is one message of several statements. The server runs the message as one transaction,
+// so a connection that breaks in the middle leaves no transaction open, and no call depends on the
+// connection of an earlier call. The store therefore works through proxies that give a client
+// another connection for each transaction, such as PgBouncer with pool_mode=transaction. LISTEN
+// does not work through such proxies, so the store is no [driver.Watcher].
 //
-// The transaction sets for itself what the promises rest on, whatever the defaults of the server,
-// the database and the user are:
+// Each transaction makes the settings on which the promises rest, whatever the defaults of the
+// server, the database and the user are:
 //
-//   - synchronous_commit is at least on: a change is on the disk before it is acknowledged and
-//     before anybody can read it, and, if the server has synchronous standbys, on theirs.
-//   - The isolation is that of read committed, where a compare-and-swap that was too late changes
-//     no row, and where a read sees all that was committed before it.
-//   - lock_timeout is half of the time for the call, so that a lock on the table which somebody
-//     else holds is reported as such, and does not gather waiting connections.
+//   - synchronous_commit is at least on. A change is on the disk before the server acknowledges it
+//     and before anybody can read it. If the server has synchronous standbys, the change is on
+//     their disks too.
+//   - The isolation level is read committed. A compare-and-swap that comes too late changes no row,
+//     and a read sees all changes that were committed before it.
+//   - lock_timeout is half of the time for the call. If somebody else holds a lock on the table,
+//     the call reports the lock, and waiting connections do not pile up.
 //
-// A standby is refused. With synchronous standbys, a read waits until they have what it returns:
-// a change whose writer was told nothing, since its wait for the standby was cut short, is not
-// believed before it would survive a failover. For the same reason a call that is given up does
-// not ask the server to cancel it: that would end the wait and show others what only one server has.
+// The store refuses a standby. With synchronous standbys, a read waits until the standbys have the
+// rows that it returns. The reason is a writer that got no answer because its wait for the standby
+// was cut short: nobody believes its change before the change would survive a failover. For the
+// same reason a call that is given up does not ask the server to cancel the transaction. The
+// cancellation would end the wait and show others a change that only one server has.
 //
-// What the store cannot do is make an asynchronous failover safe: changes that were acknowledged
-// are missing afterwards. [Store.Inspect] says so if the server has standbys and none is
-// synchronous.
+// The store cannot make an asynchronous failover safe: acknowledged changes are missing afterwards.
+// [Store.Inspect] reports a server whose standbys are all asynchronous.
 package pglease
 
 import (
@@ -60,19 +60,23 @@ const (
 	DefaultTimeout = 5 * time.Second
 )
 
-// Options are the settings of a store that are not the connection's.
+// Options are the settings of a store besides the settings of its connections.
 type Options struct {
-	// Table is the name of the table, schema.name, each up to 63 letters, digits and '_', '-'
-	// and '$', as they are in the database: upper case is not made lower case. Without a
-	// schema it is in public, whatever the search_path. "" means DefaultTable.
+	// Table is the name of the table, schema.name, each up to 63 letters, digits and '_', '-' and
+	// '$', as in the database: the store does not change upper case into lower case. A name without
+	// schema is a table in public, whatever the search_path. "" means DefaultTable.
 	Table string
 
 	// Timeout bounds each call whose context has no earlier deadline. 0 means 5 s.
 	Timeout time.Duration
 }
 
-// A Store keeps entries in a table. It implements [driver.Store] by its [driver.Handle], and [driver.Clock],
-// [driver.Preparer] and [driver.Inspector].
+// A Store keeps entries in a table. It implements [driver.Store] by its [driver.Handle], and
+// [driver.Clock], [driver.Preparer] and [driver.Inspector].
+//
+// String returns postgres://, the hosts with their ports, the database, and the table unless it is
+// the DefaultTable. Close closes the connections of [Open], and waits at most a second for calls
+// under way. It leaves the pool of [New] open.
 type Store struct {
 	*driver.Handle
 	name    name
@@ -80,7 +84,7 @@ type Store struct {
 	timeout time.Duration
 	pool    *pgxpool.Pool
 	own     bool
-	slots   chan struct{} // a place for each call at a time; nil for the pool of somebody else
+	slots   chan struct{} // one slot for each call at a time; nil for a caller's pool
 }
 
 var (
@@ -90,17 +94,18 @@ var (
 	_ driver.Inspector = (*Store)(nil)
 )
 
-// Open returns the store at an address, and checks that its server answers. It needs no table,
-// and never makes one: see [Store.Prepare].
+// Open returns the store at an address, and checks that its server answers. Open needs no table and
+// never makes a table: see [Store.Prepare].
 //
 // The settings of the address are
 //
 //   - table and timeout, the [Options];
 //   - password-file=PATH, password-env=VARIABLE, or password;
-//   - host and port, if there is no host before the path: a folder for a Unix socket, as libpq has it;
-//   - target_session_attrs: primary, which is the default, or read-write, which also passes over a
-//     server where default_transaction_read_only is on. Of several hosts, the first that is so is used;
-//   - pool_max_conns, how many calls there can be at a time, by default 4, each on a connection, and
+//   - host and port, if there is no host before the path: a folder for a Unix socket, as libpq has
+//     it;
+//   - target_session_attrs: primary (the default) or read-write, which also skips a server where
+//     default_transaction_read_only is on. Of several hosts, Open uses the first suitable host;
+//   - pool_max_conns, the number of calls at a time, each on a connection, by default 4; and
 //     pool_min_conns, pool_min_idle_conns, pool_max_conn_lifetime, pool_max_conn_lifetime_jitter,
 //     pool_max_conn_idle_time (by default 1m), pool_health_check_period and pool_ping_timeout (by
 //     default 1s), as package pgxpool has them;
@@ -109,8 +114,9 @@ var (
 //     service, servicefile, sslcert, sslcertmode, sslkey, sslmode, sslnegotiation, sslrootcert and
 //     sslsni, as libpq has them.
 //
-// What the address does not say is taken from libpq's environment (PGHOST, PGUSER, PGSSLMODE,
-// PGPASSFILE and so on; not PGTARGETSESSIONATTRS) and its files, so that postgres:// is an address.
+// Settings that the address lacks come from libpq's environment (PGHOST, PGUSER, PGSSLMODE,
+// PGPASSFILE and others, but not PGTARGETSESSIONATTRS) and from libpq's files. The shortest address
+// is postgres://.
 func Open(ctx context.Context, addr string) (*Store, error) {
 	config, o, err := parse(addr)
 	if err != nil {
@@ -122,8 +128,8 @@ func Open(ctx context.Context, addr string) (*Store, error) {
 	}
 	Configure(config)
 	s.slots = make(chan struct{}, config.MaxConns)
-	// Connections that hang, and attempts at one, stay in the pool for some seconds after their
-	// call has given them up. They must not take the place of those that work.
+	// Connections that hang, and attempts to connect, stay in the pool for some seconds after their
+	// call gave up. They must not take the place of working connections.
 	config.MaxConns *= 8
 	s.own = true
 	err = driver.Do(ctx, s.Handle, "open", func(ctx context.Context) (err error) {
@@ -140,7 +146,7 @@ func Open(ctx context.Context, addr string) (*Store, error) {
 }
 
 // New returns a store on connections of the caller's pool, and checks that its server answers. The
-// pool must have been made of a configuration that went through [Configure]; if not the error is
+// pool's configuration must have gone through [Configure]; otherwise the error is
 // [driver.ErrUnsafe]. The store never closes the pool.
 func New(ctx context.Context, pool *pgxpool.Pool, o Options) (*Store, error) {
 	s, err := newStore(pool.Config().ConnConfig, o)
@@ -171,11 +177,11 @@ func newStore(c *pgx.ConnConfig, o Options) (*Store, error) {
 	return s, nil
 }
 
-// oldest is the first version of PostgreSQL in which several statements in one message are a
-// transaction that can have settings of its own. Tests change it.
+// oldest is the first version of PostgreSQL that runs several statements in one message as a
+// transaction with settings of its own. Tests change it.
 var oldest = 10_00_00
 
-// check asks the server whether it is one for leases.
+// check checks that the server is suitable for leases.
 func (s *Store) check(ctx context.Context) error {
 	rows, err := s.query(ctx, "SELECT current_setting('server_version_num'), current_setting('server_version'), pg_is_in_recovery()")
 	if err != nil {
@@ -194,7 +200,8 @@ func (s *Store) check(ctx context.Context) error {
 	return nil
 }
 
-// close closes the connections of the store's own pool. It waits at most a second for calls that are under way.
+// close closes the connections of the store's own pool. It waits at most a second for calls that
+// are under way.
 func (s *Store) close() error {
 	if !s.own || s.pool == nil {
 		return nil
@@ -206,7 +213,7 @@ func (s *Store) close() error {
 	}()
 	select {
 	case <-done:
-	case <-time.After(time.Second): // a connection that hangs comes to its end later
+	case <-time.After(time.Second): // a connection that hangs ends later
 	}
 	return nil
 }
@@ -232,7 +239,7 @@ func describe(c *pgx.ConnConfig) string {
 	return "postgres://" + strings.Join(hosts, ",") + u.EscapedPath()
 }
 
-// A name is a table's.
+// A name is the name of a table.
 type name struct{ schema, table string }
 
 // parseName reads schema.table, or the name of a table in public.

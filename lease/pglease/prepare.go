@@ -11,12 +11,12 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// Prepare makes the table, and its schema, if there are none. Where the table is there it does
-// nothing but see that it is one of leases, of a version that is known here.
+// Prepare makes the table and its schema. If the table exists, Prepare only checks that it is a
+// table of leases with a known version.
 //
-// Afterwards a user needs no more than USAGE of the schema and SELECT, INSERT and UPDATE of the
-// table; rows are never deleted. The table may be made by hand as well, or by the tool that makes a
-// project's other tables, with the statements of [Schema].
+// Afterwards a user needs only USAGE of the schema and SELECT, INSERT and UPDATE of the table; the
+// store never deletes rows. You can also make the table by hand or with a migration tool, by the
+// statements of [Schema].
 func (s *Store) Prepare(ctx context.Context) error {
 	return driver.Do(ctx, s.Handle, "prepare", s.prepare)
 }
@@ -30,7 +30,7 @@ func (s *Store) prepare(ctx context.Context) error {
 		results, err := s.exec(ctx, "SELECT to_regnamespace("+quote(`"`+s.name.schema+`"`)+") IS NULL")
 		if err == nil {
 			statements := s.name.statements()
-			if string(results[0].Rows[0][0]) != "t" { // to make it again takes a right that the user may not have
+			if string(results[0].Rows[0][0]) != "t" { // CREATE takes a right that the user may not have
 				statements = statements[1:]
 			}
 			_, err = s.exec(ctx, define.begin(left(ctx))+join(statements))
@@ -38,15 +38,15 @@ func (s *Store) prepare(ctx context.Context) error {
 		if err == nil {
 			return nil
 		}
-		// Another process may have been quicker, which shows in different ways.
+		// Another process may have been quicker. The error then has one of several codes.
 		if !is(err, "42P06", "42P07", "42710", "23505") || tries == 5 {
 			return err
 		}
 	}
 }
 
-// Schema returns the statements, in one transaction, that make a table, of the name that
-// [Options] have, and its schema.
+// Schema returns the SQL, in one transaction, that makes a table and its schema. The name is as in
+// [Options].
 func Schema(table string) (string, error) {
 	n, err := parseName(table)
 	if err != nil {
@@ -55,10 +55,10 @@ func Schema(table string) (string, error) {
 	return "BEGIN;\n" + join(n.statements()) + "COMMIT;\n", nil
 }
 
-// statements make the table; the first one makes the schema.
+// statements returns the statements that make the table. The first statement makes the schema.
 //
-// Rows are written over and over again: with room left on its page, a row's next version is put
-// there, which touches no index, and the room of those before it is used again.
+// The store updates rows over and over. With room left on its page, a row's next version goes
+// there, touches no index, and reuses the room of earlier versions.
 func (n name) statements() []string {
 	table := n.quoted()
 	return []string{
@@ -79,7 +79,7 @@ func join(statements []string) string {
 	return all
 }
 
-// is tells whether an error is one of the server's with one of these codes.
+// is reports whether an error is an error of the server with one of these codes.
 func is(err error, codes ...string) bool {
 	var pg *pgconn.PgError
 	return errors.As(err, &pg) && slices.Contains(codes, pg.Code)
