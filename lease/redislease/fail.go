@@ -15,19 +15,20 @@ import (
 	"github.com/firn-id/firn/lease/internal/advice"
 )
 
-// says tells whether an error is one of the server's with that code. Redis 6 has the code of a script's command
-// amid the words.
+// says reports whether an error is an error of the server with the code. Redis 6 puts the code of a
+// script's command into the middle of the text.
 func says(err error, code string) bool {
 	var e redis.Error
 	return errors.As(err, &e) && (strings.HasPrefix(e.Error(), code) || strings.Contains(e.Error(), "-"+code+" "))
 }
 
-// isPermission tells whether a user may not run a command, or not on these keys. In a script that shows in words only.
+// isPermission reports whether the user lacks the right to a command or to its keys. For a script,
+// only the words of the error say so.
 func isPermission(err error) bool {
 	return says(err, "NOPERM") || says(err, "ERR The user executing the script can't")
 }
 
-// diagnose returns what to do about an error. All errors that have no kind yet say that the store is unavailable.
+// diagnose returns the kind of an error, and the advice.
 func (s *Store) diagnose(err error) (kind error, what string) {
 	if errors.Is(err, driver.ErrDamaged) {
 		return driver.ErrDamaged, advice.Damaged
@@ -80,7 +81,7 @@ func (s *Store) advice(err error) string {
 		return "see to tls, ca, cert, key and server-name in the address, and to the server's certificate; a server without TLS has redis://, not rediss://"
 	case errors.As(err, &dns):
 		return "see that the name of the host is right"
-	case isLate(err) && s.secure && s.name.Load() == nil: // nothing has gone through yet
+	case isLate(err) && s.secure && s.name.Load() == nil: // no call has succeeded yet
 		return silent + "; a server without TLS takes redis://, not rediss://"
 	case strings.Contains(err.Error(), "sentinels"):
 		return "see that the hosts of the address are Sentinels, that they run, and that they know the primary of that name (sentinel=NAME)"
@@ -90,11 +91,13 @@ func (s *Store) advice(err error) string {
 	return silent
 }
 
-// isLate reports whether the time of a call was over. The socket may notice that before the context does.
+// isLate reports whether the time of a call was over. The socket may notice the end before the
+// context does.
 func isLate(err error) bool {
 	var silent net.Error
 	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &silent) && silent.Timeout()
 }
 
-// rights are the commands that leases use, as an ACL has them; wait-replicas takes +wait as well, and wait-aof +waitaof.
+// rights are the rights to the commands that leases use, as in an ACL. The settings wait-replicas
+// and wait-aof need +wait and +waitaof too.
 const rights = "+eval +evalsha +exists +hget +hmget +hset +hlen +persist +zadd +zcard +zrangebylex +time +info +config|get"

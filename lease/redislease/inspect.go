@@ -12,8 +12,8 @@ import (
 	"github.com/firn-id/firn/lease/internal/advice"
 )
 
-// Inspect is as [driver.Inspector] says. It asks the server by INFO and CONFIG GET, which some providers do not
-// allow; then it says what it could not find out.
+// Inspect looks at the settings and the replicas of the server by INFO and CONFIG GET. Some
+// providers do not allow these commands. Inspect then reports the checks that it could not make.
 func (s *Store) Inspect(ctx context.Context) ([]driver.Finding, error) {
 	return driver.Call(ctx, s.Handle, "inspect", s.inspect)
 }
@@ -52,7 +52,7 @@ func (s *Store) inspect(ctx context.Context) ([]driver.Finding, error) {
 	return driver.WorstFirst(found), nil
 }
 
-// inspectLog looks at when the log is synced.
+// inspectLog looks at the times at which the server syncs its log.
 func (s *Store) inspectLog(ctx context.Context, say func(when, loses bool, text, advice string)) {
 	sync, err := s.config(ctx, "appendfsync")
 	var rewrite string
@@ -73,7 +73,7 @@ func (s *Store) inspectLog(ctx context.Context, say func(when, loses bool, text,
 	say(sync == "no" && s.options.WaitAOF, false, "appendfsync is no: each change waits for the disk until the system cares to write it", "set appendfsync to always or everysec")
 }
 
-// inspectReplicas looks at who can take the server's place.
+// inspectReplicas looks at the servers that can take over.
 func (s *Store) inspectReplicas(i info, say func(when, loses bool, text, advice string)) {
 	const after = ": after a failover to one that did not have them, acknowledged changes are missing"
 	replicas, _ := strconv.Atoi(i["connected_slaves"])
@@ -98,10 +98,10 @@ func (s *Store) inspectReplicas(i info, say func(when, loses bool, text, advice 
 	say(wait > replicas && !cluster, false, fmt.Sprintf("changes wait for %d replicas (wait-replicas), and %d are connected: none can be made", wait, replicas), "start them, or ask for fewer")
 }
 
-// info is what a server says of itself.
+// info holds the answer of INFO.
 type info map[string]string
 
-// one returns a client of one server: in a cluster, that of the entries.
+// one returns a client of one server: in a cluster, the server with the entries.
 func (s *Store) one(ctx context.Context) (redis.Cmdable, error) {
 	if c, ok := s.client.(*redis.ClusterClient); ok {
 		return c.MasterForKey(ctx, s.keys[0])
@@ -143,7 +143,7 @@ func (s *Store) config(ctx context.Context, name string) (string, error) {
 	return values[name], err
 }
 
-// product returns what the server is, and its version.
+// product returns the name and the version of the server.
 func (i info) product() string {
 	if v := i["valkey_version"]; v != "" {
 		return "Valkey " + v
@@ -151,7 +151,8 @@ func (i info) product() string {
 	return "Redis " + i["redis_version"]
 }
 
-// major returns the version of Redis that the server is like; one that does not say is no server that is known to be too old.
+// major returns the major version of Redis that the server implements. A server without a version
+// counts as oldest.
 func (i info) major() int {
 	major, _, _ := strings.Cut(i["redis_version"], ".")
 	n, err := strconv.Atoi(major)

@@ -1,28 +1,32 @@
-// Package redislease keeps the entries of leases in Redis or Valkey, for processes on many machines. It is a store
-// of best effort: as Redis comes, it acknowledges changes that it can lose afterwards.
+// Package redislease keeps the entries of leases in Redis or Valkey, for processes on many
+// machines. It is a store of best effort: by default, Redis can lose changes that it has
+// acknowledged.
 //
 // The address of a store is
 //
 //	redis://user@host:6379/0?prefix=firn&password-file=PATH
 //
-// or rediss:// with TLS. The entries with a prefix are two keys of Redis: the hash {prefix}:entries, with a field
-// for each entry, its version before its value, and the sorted set {prefix}:index, whose members are the entries'
-// keys. Neither is ever deleted or expires, nor is a field or member of them; that they have as many of them is
-// checked by every call. The braces keep both on the same server of a cluster.
+// or rediss:// with TLS. All entries with a prefix are in two keys of Redis. The hash
+// {prefix}:entries has a field for each entry, with the version before the value. The sorted set
+// {prefix}:index has the keys of the entries as members. Nothing ever deletes the two keys, their
+// fields or their members, and nothing expires. Every call checks that both have the same number of
+// entries. The braces keep both on the same server of a cluster.
 //
-// Each call is one script, which the server runs alone. The versions are counted for all entries of the hash,
-// and a revision has the random name that the hash got when it was made, too: it is not used again even if all
-// was lost, and made anew. A store that sees the count go back, or the name change, refuses all further calls.
+// Each call is one script, which the server runs alone. The hash counts the changes of all its
+// entries. A revision is such a count together with the random name that the hash got when it was
+// made. So a revision does not come back even if all entries were lost and made anew. A store that
+// sees the count go back, or the name change, refuses all further calls.
 //
-// Reads are made by the primary only, and so that it refuses them when it would refuse a change: by a script that
-// has a command of those that write, but changes nothing.
+// Only the primary answers reads, and it refuses a read when it would refuse a change: the script
+// of a read has a command that writes, but changes nothing.
 //
 // # What can be lost
 //
-// What Put acknowledged is on the disk of the server if appendonly is yes and appendfsync is always, and not
-// otherwise. If another server takes over, by Sentinel, in a Cluster or by hand, changes that it did not have yet
-// are missing, since a primary acknowledges before its replicas have them. The setting wait-replicas makes that
-// unlikely, and wait-aof makes do with appendfsync everysec. [Store.Inspect] says which of this is so.
+// An acknowledged change is on the disk of the server only if appendonly is yes and appendfsync is
+// always. If another server takes over, by Sentinel, in a Cluster or by hand, changes that it did
+// not have yet are missing: a primary acknowledges a change before its replicas have it. The
+// setting wait-replicas makes such a loss unlikely. The setting wait-aof makes appendfsync everysec
+// sufficient. [Store.Inspect] reports how the server is set.
 package redislease
 
 import (
@@ -45,38 +49,43 @@ import (
 )
 
 const (
-	// DefaultTimeout bounds a call whose context does not end earlier.
+	// DefaultTimeout bounds each call whose context does not end earlier.
 	DefaultTimeout = 5 * time.Second
-	// DefaultPrefix is that of the keys, where none is given.
+	// DefaultPrefix is the prefix of the keys if the address has no prefix.
 	DefaultPrefix = "firn"
-	// DefaultWaitTimeout is how long a call waits for replicas, or for the disk.
+	// DefaultWaitTimeout bounds the time for which a call waits for replicas, or for the disk.
 	DefaultWaitTimeout = time.Second
 
 	defaultPort = "6379"
 )
 
-// Options are the settings of a store that are not the connection's.
+// Options are the settings of a store besides the settings of its connections.
 type Options struct {
-	// Prefix is what the names of the store's keys in Redis have in braces: up to 100 letters, digits, '.', '_',
-	// '-', ':' and '/'. "" means DefaultPrefix.
+	// Prefix is the part in braces of the names of the store's keys in Redis: up to 100 letters,
+	// digits, '.', '_', '-', ':' and '/'. "" means DefaultPrefix.
 	Prefix string
 
 	// Timeout bounds each call whose context has no earlier deadline. 0 means 5 s.
 	Timeout time.Duration
 
-	// WaitReplicas is how many replicas must have what a call wrote, or read, before it returns (WAIT). 0 means none.
+	// WaitReplicas is the number of replicas that must have the changes or the entries of a call
+	// before it returns (WAIT). 0 means no waiting.
 	WaitReplicas int
 
-	// WaitAOF has a call wait until what it wrote, or read, is in the server's log on disk (WAITAOF, of Redis 7.2
-	// and Valkey).
+	// WaitAOF lets a call wait until its changes or entries are in the server's log on disk
+	// (WAITAOF, of Redis 7.2 and Valkey).
 	WaitAOF bool
 
-	// WaitTimeout is how long it waits for either; then it fails. 0 means 1 s.
+	// WaitTimeout bounds the time for which a call waits for either, before it fails. 0 means 1 s.
 	WaitTimeout time.Duration
 }
 
-// A Store keeps entries in Redis. It implements [driver.Store] by its [driver.Handle], and [driver.Clock],
-// [driver.Preparer] and [driver.Inspector].
+// A Store keeps entries in Redis. It implements [driver.Store] by its [driver.Handle], and
+// [driver.Clock], [driver.Preparer] and [driver.Inspector].
+//
+// String returns the hosts, the number of the database, and the settings that identify the store:
+// sentinel, cluster, and prefix unless it is the DefaultPrefix. Close closes the client of [Open],
+// and leaves the client of [New] open.
 type Store struct {
 	*driver.Handle
 	client  redis.UniversalClient
@@ -96,18 +105,18 @@ var (
 	_ driver.Inspector = (*Store)(nil)
 )
 
-// Open connects to the server of an address, and checks that it answers and can be written. It needs no
-// entries, and never makes the keys for them: see [Store.Prepare].
+// Open connects to the server of an address, and checks that the server answers and takes changes.
+// Open needs no entries, and never makes the keys for them: see [Store.Prepare].
 //
-// The path of the address is the number of the database, by default 0. Without a port it is 6379, and without a
-// host localhost. The settings are
+// The path of the address is the number of the database, by default 0. The host is by default
+// localhost, and the port 6379. The settings are
 //
 //   - prefix, timeout, wait-replicas, wait-aof and wait-timeout, the [Options];
 //   - password-file=PATH, password-env=VARIABLE, or password;
 //   - tls, ca, cert, key and server-name, for TLS;
-//   - sentinel=NAME: the hosts are Sentinels, which know the primary of that name, and sentinel-user and
+//   - sentinel=NAME: the hosts are Sentinels, which know the primary of the name; sentinel-user and
 //     sentinel-password-file, sentinel-password-env or sentinel-password log in to them;
-//   - cluster=true: the hosts are some of a Cluster. There is no waiting for replicas then.
+//   - cluster=true: the hosts are servers of a Cluster. A call cannot wait for replicas then.
 func Open(ctx context.Context, addr string) (*Store, error) {
 	a, err := address.Parse(addr)
 	if err != nil {
@@ -119,7 +128,7 @@ func Open(ctx context.Context, addr string) (*Store, error) {
 		Username: a.User, Password: a.Secret("password"), TLSConfig: a.TLS(),
 		MasterName: a.Text("sentinel", ""), IsClusterMode: a.Bool("cluster", false),
 		SentinelUsername: a.Text("sentinel-user", ""), SentinelPassword: a.Secret("sentinel-password"),
-		MaxRetries:            -1, // a Put that was repeated could hide what the first one did
+		MaxRetries:            -1, // a repeated Put could hide the outcome of the first Put
 		ContextTimeoutEnabled: true,
 		DialerRetries:         1,
 		DisableIdentity:       true,
@@ -194,7 +203,7 @@ func settle(a *address.Address, u *redis.UniversalOptions) error {
 	return nil
 }
 
-// check returns an error unless the options are some that a store can have.
+// check returns an error unless the options are valid.
 func (o *Options) check(cluster bool) error {
 	if o.Prefix == "" {
 		o.Prefix = DefaultPrefix
@@ -220,10 +229,10 @@ func foreign(r rune) bool {
 	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("._-:/", r)
 }
 
-// New returns a store on a client of the caller's, and checks that its server answers. The store never closes
-// the client. A client that reads from replicas, that is one with ReadOnly, RouteByLatency or RouteRandomly, is
-// refused by the replica. If it repeats commands (MaxRetries), Put may return ErrConflict for a change that it has
-// made itself, as [driver.Store] allows.
+// New returns a store on the caller's client, and checks that the server answers. The store never
+// closes the client. A replica refuses the calls of a client that reads from replicas (ReadOnly,
+// RouteByLatency or RouteRandomly). If the client repeats commands (MaxRetries), Put may return
+// ErrConflict for its own change, as [driver.Store] allows.
 func New(ctx context.Context, client redis.UniversalClient, o Options) (*Store, error) {
 	a := address.Address{Scheme: "redis"}
 	switch c := client.(type) {
@@ -243,7 +252,7 @@ func New(ctx context.Context, client redis.UniversalClient, o Options) (*Store, 
 	return s, nil
 }
 
-// describe returns an address with the settings that say which store it is.
+// describe returns an address with the settings that identify the store.
 func describe(a *address.Address, o Options, sentinel string, cluster bool) string {
 	settings := make(url.Values)
 	if o.Prefix != DefaultPrefix {
@@ -271,15 +280,15 @@ func newStore(client redis.UniversalClient, address string, o Options) *Store {
 
 const wantAddress = "want redis://user@host:6379/0?prefix=…&password-file=…"
 
-// oldest is the first version of Redis whose scripts are replicated by what they did, and not run again by the
-// replica. Tests change it.
+// oldest is the first version of Redis that replicates the effects of scripts. Replicas of older
+// versions run scripts again. Tests change it.
 var oldest = 5
 
-// check asks the server whether it is one for leases.
+// check checks that the server is suitable for leases.
 func (s *Store) check(ctx context.Context) error {
 	i, err := s.info(ctx)
 	switch {
-	case isPermission(err): // the version is not that important
+	case isPermission(err): // the version is not important enough to fail
 	case err != nil:
 		return err
 	case i.major() < oldest:
@@ -294,7 +303,7 @@ func (s *Store) check(ctx context.Context) error {
 
 func (s *Store) close() error {
 	if s.own {
-		s.client.Close() // whose error is of no use to anybody
+		s.client.Close() // no caller can use its error
 	}
 	return nil
 }
@@ -307,8 +316,8 @@ func (s *Store) Now(ctx context.Context) (time.Time, error) {
 	})
 }
 
-// await returns what call returns, or the context's error if that ends before: go-redis looks at deadlines, but does
-// not notice that somebody has given up.
+// await returns the results of a call, or the error of the context if it ends first. go-redis heeds
+// deadlines, but does not notice a cancelled context.
 func await[T any](ctx context.Context, call func() (T, error)) (T, error) {
 	type result struct {
 		value T

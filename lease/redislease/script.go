@@ -16,17 +16,17 @@ import (
 	"github.com/firn-id/firn/lease/internal/advice"
 )
 
-// schemaVersion is that of the form of the keys.
+// schemaVersion is the version of the form of the keys.
 const schemaVersion = 1
 
-// The scripts. The fields of the hash that begin with a '.' are those of no entry: the version of the form, the
-// name of the hash, and how many changes there were. All scripts answer with what they found first: a word, the
-// name, and the count.
+// Three fields of the hash begin with a '.' and are no entries: the version of the form, the name
+// of the hash, and the number of changes. All answers of scripts begin with a word, the name, and
+// the number of changes.
 //
-// PERSIST takes away a time to live that somebody gave. PERSIST also makes each script a script that writes: a replica
-// refuses such a script, and so does a primary that cannot write its disk or is cut off from its replicas
-// (min-replicas-to-write). PERSIST comes last, after the commands that take memory: Redis does not apply the memory
-// limit to a script that has written.
+// PERSIST removes a time to live that somebody set. PERSIST also makes each script a script that
+// writes: a replica refuses such a script, and so does a primary that cannot write its disk or is
+// cut off from its replicas (min-replicas-to-write). PERSIST comes last, after the commands that
+// take memory: Redis does not apply the memory limit to a script that has written.
 const prelude = `
 local entries, index = KEYS[1], KEYS[2]
 local about = redis.call('HMGET', entries, '.schema', '.store', '.count')
@@ -58,8 +58,8 @@ local keys = redis.call('ZRANGEBYLEX', index, ARGV[1], ARGV[2], 'LIMIT', 0, ARGV
 if #keys == 0 then return answer('ok', keys, keys) end
 return answer('ok', keys, redis.call('HMGET', entries, unpack(keys)))`)
 
-	// The count first, then the index, then the entry: what a user has no right to fails before anything
-	// is changed but the count, which may skip.
+	// First the count, then the index, then the entry. If the user lacks a right, the script fails
+	// before it has changed anything except the count, which may skip numbers.
 	putScript = redis.NewScript(prelude + `
 local key, version, store, value = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local old = redis.call('HGET', entries, key)
@@ -77,10 +77,11 @@ redis.call('HSET', entries, key, about[3] .. ' ' .. value)
 return answer('ok')`)
 )
 
-// errUnprepared is that the store has no keys in Redis.
+// errUnprepared reports that the store has no keys in Redis.
 var errUnprepared = errors.New("there is nothing of leases under this prefix")
 
-// do runs a script, and returns what comes after the word, the name and the count in its answer.
+// do runs a script. It returns the rest of the answer after the word, the name of the hash and the
+// count; and the name, and the count.
 func (s *Store) do(ctx context.Context, script *redis.Script, args ...any) (rest []any, store string, count uint64, err error) {
 	before := s.seen.Seen()
 	reply, err := await(ctx, func() (any, error) { return s.run(ctx, script, args) })
@@ -115,7 +116,7 @@ func (s *Store) do(ctx context.Context, script *redis.Script, args ...any) (rest
 
 func text(v any) string { t, _ := v.(string); return t }
 
-// run has the server run a script, and wait for the replicas and the disk if it is to.
+// run lets the server run a script, and wait for the replicas and the disk if the options say so.
 func (s *Store) run(ctx context.Context, script *redis.Script, args []any) (any, error) {
 	if s.options.WaitReplicas == 0 && !s.options.WaitAOF {
 		return script.Run(ctx, s.client, s.keys, args...).Result()
@@ -125,8 +126,8 @@ func (s *Store) run(ctx context.Context, script *redis.Script, args []any) (any,
 		left = min(left, time.Until(until)*9/10)
 	}
 	wait := max(left.Milliseconds(), 1) // 0 would be for ever
-	// WAIT is for all that the server had written when the connection's last command ended, be it of others: so
-	// what was read is safe as well.
+	// WAIT waits for everything that the server had written when the connection's last command
+	// ended, also for the changes of others. So the entries that the script read are safe as well.
 	for _, eval := range []func(redis.Pipeliner) *redis.Cmd{
 		func(p redis.Pipeliner) *redis.Cmd { return script.EvalSha(ctx, p, s.keys, args...) },
 		func(p redis.Pipeliner) *redis.Cmd { return script.Eval(ctx, p, s.keys, args...) },
@@ -141,7 +142,7 @@ func (s *Store) run(ctx context.Context, script *redis.Script, args []any) (any,
 				synced = p.Do(ctx, "WAITAOF", 1, 0, wait)
 			}
 			return nil
-		}) // each has its own error
+		}) // each command has its own error
 		reply, failed := did.Result()
 		switch {
 		case redis.HasErrorPrefix(failed, "NOSCRIPT"):
@@ -164,7 +165,8 @@ func (s *Store) run(ctx context.Context, script *redis.Script, args []any) (any,
 	return nil, errors.New("the server does not keep the script that it was given")
 }
 
-// A waitError says that a change was made, or seen, but is not as safe as it should be.
+// A waitError reports that a change was made or read, but did not reach the replicas or the disk in
+// time.
 type waitError struct {
 	text string
 	err  error
@@ -179,8 +181,8 @@ func (e *waitError) Error() string {
 
 func (e *waitError) Unwrap() error { return e.err }
 
-// Prepare makes the keys for the entries, if there are none. Where they are there it does nothing but see that they
-// are those of leases, of a version that is known here.
+// Prepare makes the keys for the entries. If the keys exist, Prepare only checks that they are keys
+// of leases with a known version.
 func (s *Store) Prepare(ctx context.Context) error {
 	return driver.Do(ctx, s.Handle, "prepare", func(ctx context.Context) error {
 		_, _, _, err := s.do(ctx, prepareScript, newName())
@@ -245,8 +247,8 @@ func (s *Store) entry(key string, field any, store string) driver.Entry {
 	return e
 }
 
-// unversioned begins the version, in a revision, of a field that has none, since it is not what a store
-// writes. What follows is the field's checksum.
+// unversioned begins the version, in a revision, of a damaged field without a version. The checksum
+// of the field follows.
 const unversioned = "x"
 
 func revision(version, store string) driver.Revision { return driver.Revision(version + "." + store) }
@@ -255,7 +257,7 @@ func isNumber(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
-// put may still be made after it was given up.
+// put cannot cancel a request: the change of a call that was given up may still be made later.
 func (s *Store) put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
 	version, store, _ := strings.Cut(string(rev), ".")
 	if rev != driver.None && !isNumber(version) && !strings.HasPrefix(version, unversioned) {
@@ -268,9 +270,9 @@ func (s *Store) put(ctx context.Context, key string, value []byte, rev driver.Re
 	return revision(strconv.FormatUint(count, 10), store), nil
 }
 
-// backwards looks at what each answer says of the keys: their name, and how many changes they have seen, of which no
-// later answer has fewer. Otherwise it returns an error that latches the handle: a compare-and-swap says nothing where
-// changes were forgotten. A restart of this process after that it cannot see.
+// backwards returns an error that latches the handle if the hash has another name than before, or a
+// lower count of changes. A compare-and-swap proves nothing after changes were lost. backwards sees
+// no loss from before this store was opened.
 func (s *Store) backwards(store string, count, before uint64) error {
 	known := s.name.Load()
 	if known == nil && store != "" {
