@@ -2,9 +2,9 @@
 //
 //	scheme://user@host:port,host2:port/path?setting=value
 //
-// What must not be seen is best kept out of an address: every secret NAME can be given as
-// NAME-file=PATH, the file that holds it, or NAME-env=VARIABLE. A secret that is written into an address is used, and never
-// shown again: no error of this package and no String has it.
+// Keep secrets out of addresses: for every secret NAME there are the settings NAME-file=PATH, the
+// file with the secret, and NAME-env=VARIABLE. If an address does contain a secret, no error of
+// this package and no String shows the secret.
 package address
 
 import (
@@ -21,15 +21,15 @@ import (
 	"time"
 )
 
-// ErrAddress is what every error of this package is, to [errors.Is].
+// ErrAddress is the kind of every error of this package, for [errors.Is].
 var ErrAddress = errors.New("invalid address of a store")
 
-// An Address is one that was read. A store takes its settings one by one, by the methods
-// below, which note what is wrong; Err then returns the first of it, and also says which
-// settings nobody took.
+// An Address is an address that Parse has read. A store takes the settings one by one, by the
+// methods below, which note mistakes. Err then returns the first mistake. A setting that the store
+// did not take is a mistake too.
 type Address struct {
 	Scheme string   // in lower case
-	Hosts  []string // as written, each host or host:port; none if there is no host
+	Hosts  []string // as written, each host or host:port
 	Path   string   // without the first slash
 	User   string
 
@@ -56,14 +56,14 @@ func Parse(s string) (*Address, error) {
 	if a.Path, err = url.PathUnescape(path); err != nil {
 		return nil, a.bad("its path has a %% that begins no escape")
 	}
-	if a.set, err = url.ParseQuery(query); err != nil { // whose error may show a secret
+	if a.set, err = url.ParseQuery(query); err != nil { // err may show a secret
 		return nil, a.bad("its settings, after the ?, are not name=value&…")
 	}
 	if !strings.Contains(authority, "@") && strings.Contains(authority, ":") && path == "" && strings.Contains(query, "@") {
 		return nil, a.bad("it has an @ after the ?: write %%3F for a ? in a user or a password, and %%40 for an @ in a setting")
 	}
 	for name, values := range a.set {
-		if strings.ContainsFunc(name, notName) { // a password with a ? in it comes to be here
+		if strings.ContainsFunc(name, notName) { // the end of a password with a ?, perhaps
 			return nil, a.bad("it has a setting, after the ?, whose name is none: write %%3F for a ? that belongs to what is before")
 		}
 		if len(values) > 1 {
@@ -88,7 +88,7 @@ func Parse(s string) (*Address, error) {
 	for host := range strings.SplitSeq(authority, ",") {
 		switch {
 		case isHost(host):
-		case i < 0: // it may be a user and a password with a / in it
+		case i < 0: // perhaps a user and a password with a /
 			return nil, a.bad("what comes before its path is not a host, or host:port: write %%2F for a / in a user or a password")
 		default:
 			return nil, a.bad("%q is not a host, or host:port", host)
@@ -98,8 +98,8 @@ func Parse(s string) (*Address, error) {
 	return a, nil
 }
 
-// WithHosts returns an address that Parse reads with other hosts, those of proxies, say, in place of its own, and all
-// else as it was, secrets too.
+// WithHosts returns the address with other hosts, for example of proxies. All else stays, secrets
+// too.
 func WithHosts(s string, hosts []string) string {
 	scheme, rest, _ := strings.Cut(s, "://")
 	end := len(rest)
@@ -110,7 +110,7 @@ func WithHosts(s string, hosts []string) string {
 	return scheme + "://" + rest[:user] + strings.Join(hosts, ",") + rest[end:]
 }
 
-// WithSetting returns an address that Parse reads with that value of a setting, and all else as it was, secrets too.
+// WithSetting returns the address with another value of a setting. All else stays, secrets too.
 func WithSetting(s, name, value string) string {
 	s, fragment, marked := strings.Cut(s, "#")
 	s, query, _ := strings.Cut(s, "?")
@@ -161,8 +161,8 @@ func (a *Address) fail(form string, args ...any) {
 	}
 }
 
-// Endpoints returns the hosts with the port for those that have none, and fallback where there
-// is no host.
+// Endpoints returns the hosts, and adds the port to hosts without a port. Without any host,
+// Endpoints returns fallback with the port.
 func (a *Address) Endpoints(port, fallback string) []string {
 	hosts := a.Hosts
 	if len(hosts) == 0 {
@@ -178,7 +178,7 @@ func (a *Address) Endpoints(port, fallback string) []string {
 	return all
 }
 
-// take returns a setting's value.
+// take returns the value of a setting.
 func (a *Address) take(name string) (string, bool) {
 	if !slices.Contains(a.taken, name) {
 		a.taken = append(a.taken, name)
@@ -186,7 +186,7 @@ func (a *Address) take(name string) (string, bool) {
 	return a.set.Get(name), a.set.Has(name)
 }
 
-// Text returns a setting, or the default.
+// Text returns a setting, or else the default.
 func (a *Address) Text(name, or string) string {
 	if v, ok := a.take(name); ok {
 		return v
@@ -194,7 +194,7 @@ func (a *Address) Text(name, or string) string {
 	return or
 }
 
-// Duration returns a setting such as 500ms, which is to be positive, or the default.
+// Duration returns a positive duration such as 500ms, or else the default.
 func (a *Address) Duration(name string, or time.Duration) time.Duration {
 	v, ok := a.take(name)
 	if !ok {
@@ -207,7 +207,7 @@ func (a *Address) Duration(name string, or time.Duration) time.Duration {
 	return d
 }
 
-// Number returns a setting in least to most, or the default.
+// Number returns a number in the range least to most, or else the default.
 func (a *Address) Number(name string, or, least, most int) int {
 	v, ok := a.take(name)
 	if !ok {
@@ -220,7 +220,7 @@ func (a *Address) Number(name string, or, least, most int) int {
 	return n
 }
 
-// Bool returns a setting that is true or false, or the default.
+// Bool returns a setting that is true or false, or else the default.
 func (a *Address) Bool(name string, or bool) bool {
 	v, ok := a.take(name)
 	switch {
@@ -232,9 +232,9 @@ func (a *Address) Bool(name string, or bool) bool {
 	return v == "true"
 }
 
-// Secret returns a secret: of the setting name-file, the content of that file without the
-// line's end; of name-env, the value of that variable; of name itself; or, if it is the
-// password, what stands after the user.
+// Secret returns a secret. The setting name-file names a file with the secret, whose final line
+// break does not count. The setting name-env names a variable, and the setting name has the secret
+// itself. A password can also stand after the user.
 func (a *Address) Secret(name string) string {
 	file, inFile := a.take(name + "-file")
 	variable, inEnv := a.take(name + "-env")
@@ -265,8 +265,8 @@ func (a *Address) Secret(name string) string {
 	return value
 }
 
-// TLS returns how to connect by the settings tls (true or false), ca, cert and key (files
-// in PEM) and server-name; nil means without TLS. Any of the others asks for it, too.
+// TLS returns the TLS configuration of the settings tls (true or false), ca, cert and key (files in
+// PEM) and server-name. Nil means no TLS. Each of the other settings implies tls=true.
 func (a *Address) TLS() *tls.Config {
 	ca, cert, key, server := a.Text("ca", ""), a.Text("cert", ""), a.Text("key", ""), a.Text("server-name", "")
 	some := ca+cert+key+server != ""
@@ -295,7 +295,7 @@ func (a *Address) TLS() *tls.Config {
 	return c
 }
 
-// Rest returns the settings that nobody took, and takes them.
+// Rest returns the settings not taken so far, and takes them.
 func (a *Address) Rest() url.Values {
 	rest := make(url.Values)
 	for name, values := range a.set {
@@ -309,8 +309,7 @@ func (a *Address) Rest() url.Values {
 	return rest
 }
 
-// Err returns the first thing that is wrong, and that is a setting that nobody took if
-// nothing else is.
+// Err returns the first mistake. If there is no other mistake, Err reports settings not taken.
 func (a *Address) Err() error {
 	if a.err != nil {
 		return a.err
@@ -329,8 +328,8 @@ func (a *Address) Err() error {
 	return a.bad("it has no setting %s, only %s", strings.Join(foreign, ", "), strings.Join(a.taken, ", "))
 }
 
-// Secrets reports whether a secret is written into the address, or may be: a password after the user,
-// or a setting that has a secret's name.
+// Secrets reports whether the address may contain a secret: a password after the user, or a setting
+// with the name of a secret.
 func (a *Address) Secrets() bool {
 	for name := range a.set {
 		name = strings.ToLower(name)
@@ -341,8 +340,7 @@ func (a *Address) Secrets() bool {
 	return a.password != ""
 }
 
-// String returns the scheme, the hosts and the path: which store it is. There are no settings
-// in it, no user and no secret.
+// String returns the scheme, the hosts and the path, without settings, user and secrets.
 func (a *Address) String() string {
 	u := url.URL{Path: "/" + a.Path}
 	if a.Path == "" {

@@ -20,7 +20,7 @@ import (
 	"github.com/firn-id/firn/lease/internal/advice"
 )
 
-// What a request does decides when it is repeated.
+// A purpose of a request decides when the request may be repeated.
 type purpose int
 
 const (
@@ -34,16 +34,17 @@ const ( // between two tries
 	longest  = 100 * time.Millisecond
 )
 
-// call makes a request, and repeats it as long as that is safe and may help, within the time.
+// call makes a request, and repeats the request within the time while a repetition is safe and may
+// help.
 //
-// A member that is frozen, or cut off from here without a word, never answers. The client takes the members in
-// turn, so a read does not give all of its time to the first one, or the second. A write does: it must not
-// be sent twice.
+// A member that is frozen or cut off never answers. The client takes the members in turn, so a read
+// gives only a part of its time to the first member, and to the second. A write gives all of its
+// time to one member: it must not be sent twice.
 func (s *Store) call(ctx context.Context, does purpose, request func(context.Context) (*pb.ResponseHeader, error)) error {
 	ctx, stop := driver.UntilClosed(ctx, s.Handle)
 	defer stop()
 	before := s.seen.Seen()
-	var why error // the last error that says more than that the time is up
+	var why error // the last error with another reason than the time
 	for try, pause := 1, shortest; ; try, pause = try+1, min(pause*2, longest) {
 		h, err := s.try(ctx, does, try, request)
 		if err == nil {
@@ -75,28 +76,29 @@ func (s *Store) try(ctx context.Context, does purpose, try int, request func(con
 	return request(ctx)
 }
 
-// again tells whether a request that failed is worth another try. A write is only if it was refused before
-// the members were told of it, so that it cannot be done, now or later:
+// again reports whether a failed request should be tried again. A write must have been refused
+// before the other members got it, so that it cannot take effect now or later:
 //
-//   - a member without a leader refuses what asks for one, and Raft drops what it would have nobody to send to;
-//   - a token is looked at before the request, and again when all members do it or do not; the client
-//     has fetched another one meanwhile;
-//   - a learner takes no requests, and a member that is behind no more of them.
+//   - a member without a leader refuses requests that need a leader, and Raft drops proposals
+//     without a leader;
+//   - etcd checks the token before the request, and again when all members apply or refuse the
+//     request; the client has fetched another token meanwhile;
+//   - a learner takes no requests, and a member that is behind takes no more requests.
 //
-// A lost connection and a time-out say nothing, nor does "no space", which a member can find out after it has
-// made the change.
+// After a lost connection or a time-out, the write may have taken effect. So may a write that
+// failed with "no space": a member can notice the lack of space after the change.
 func (s *Store) again(err error, does purpose) bool {
 	switch {
-	case refused(err), s.login && errors.Is(err, rpctypes.ErrUserEmpty): // in the latter case it has a token now
+	case refused(err), s.login && errors.Is(err, rpctypes.ErrUserEmpty): // after ErrUserEmpty the client has a token now
 		return true
 	case does == writing:
 		return false
 	}
-	// What may pass, or be different at another member.
+	// The error may pass, or another member may not have it.
 	return isContext(err) || codeOf(err) == codes.Unavailable && s.client.ActiveConnection().GetState() != connectivity.TransientFailure
 }
 
-// refused tells whether the request was refused as again says.
+// refused reports whether the request was refused before it could take effect, see again.
 func refused(err error) bool {
 	for _, target := range []error{rpctypes.ErrNoLeader, rpctypes.ErrInvalidAuthToken, rpctypes.ErrAuthOldRevision, rpctypes.ErrTooManyRequests} {
 		if errors.Is(err, target) {
@@ -122,7 +124,7 @@ func isContext(err error) bool {
 	return code == codes.Canceled || code == codes.DeadlineExceeded
 }
 
-// readable returns an error of the client's, after a call with ctx, in etcd's own words.
+// readable returns an error of the client in etcd's own words, after a call with ctx.
 func readable(ctx context.Context, err error) error {
 	if isContext(err) {
 		err = cmp.Or(ctx.Err(), context.DeadlineExceeded) // a member can notice first that the time is up
@@ -130,13 +132,13 @@ func readable(ctx context.Context, err error) error {
 	return said{err}
 }
 
-// said is an error without the words of gRPC around what it says.
+// A said is an error without the words of gRPC around etcd's message.
 type said struct{ error }
 
 func (e said) Error() string { return status.Convert(e.error).Message() }
 func (e said) Unwrap() error { return e.error }
 
-// diagnose returns of what kind an error is, and what to do about the error.
+// diagnose returns the kind of an error, and the advice.
 func (s *Store) diagnose(err error) (kind error, what string) {
 	const majority = "see that more than half of the members are up and reach each other (etcdctl endpoint status --cluster)"
 	is := func(target error) bool { return errors.Is(err, target) }
@@ -170,7 +172,8 @@ func (s *Store) diagnose(err error) (kind error, what string) {
 	return driver.ErrUnavailable, "see what the members say in their logs"
 }
 
-// connectAdvice tells why no connection comes about. gRPC has no more than a text for it.
+// connectAdvice returns the advice for a connection that failed. gRPC gives the reason only as a
+// text.
 func (s *Store) connectAdvice(message string) string {
 	for _, c := range []struct{ part, advice string }{
 		{"x509: certificate signed by unknown authority", "give the file of the authority that has signed the server's certificate: ca"},
@@ -193,7 +196,7 @@ func (s *Store) connectAdvice(message string) string {
 	return there + "; look at cert and key, if it does not know who has signed them"
 }
 
-// isRemote tells whether an endpoint is on another machine, for all one can see.
+// isRemote reports whether an endpoint seems to be on another machine.
 func isRemote(endpoint string) bool {
 	host, _, err := net.SplitHostPort(endpoint)
 	if err != nil {
@@ -203,7 +206,7 @@ func isRemote(endpoint string) bool {
 	return host != "localhost" && (ip == nil || !ip.IsLoopback())
 }
 
-// hostOf returns host:port of an endpoint, which may be an URL.
+// hostOf returns host:port of an endpoint, which may be a URL.
 func hostOf(endpoint string) string {
 	_, host, ok := strings.Cut(endpoint, "://")
 	if !ok {

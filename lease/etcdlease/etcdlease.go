@@ -1,12 +1,13 @@
 // Package etcdlease keeps the entries of leases in etcd, for the processes of many machines.
 //
-// The entry of the key a/b is etcd's key prefix/a/b, its value as it is, and its revision etcd's
-// mod_revision, which the cluster counts for all its keys and never uses again. Put is a transaction
-// that compares the mod_revision; reads are linearizable. etcd acknowledges a transaction after a majority
-// of members has it on disk, so what Put acknowledged outlasts the loss of any minority. No TTL, no lock and
-// no clock of etcd's is used.
+// The entry of the key a/b is etcd's key prefix/a/b, with the same value. The revision of an entry
+// is etcd's mod_revision: the cluster counts the changes of all its keys, and never uses a number
+// again. Put is a transaction that compares the mod_revision. Reads are linearizable. etcd
+// acknowledges a transaction when a majority of members has it on disk, so acknowledged changes
+// outlast the loss of any minority. The store uses no TTL, no lock and no clock of etcd.
 //
-// A user of etcd with authentication needs the permission to read and write the keys with the prefix.
+// A user of etcd with authentication needs the permission to read and write the keys with the
+// prefix.
 package etcdlease
 
 import (
@@ -32,26 +33,29 @@ import (
 )
 
 const (
-	// DefaultTimeout bounds a call whose context does not end earlier.
+	// DefaultTimeout bounds each call whose context does not end earlier.
 	DefaultTimeout = 5 * time.Second
-	// DefaultPrefix is that of the keys, where none is given.
+	// DefaultPrefix is the prefix of the keys if the address has no prefix.
 	DefaultPrefix = "firn"
 
 	defaultPort = "2379"
 	pageSize    = 1000 // the most entries to ask for at a time
 )
 
-// A Store keeps entries in etcd. It implements [driver.Store] by its [driver.Handle], and [driver.Watcher] and
-// [driver.Inspector].
+// A Store keeps entries in etcd. It implements [driver.Store] by its [driver.Handle], and
+// [driver.Watcher] and [driver.Inspector].
+//
+// String returns the hosts and the prefix. Close closes the client of [Open], and leaves the client
+// of [New] open.
 type Store struct {
 	*driver.Handle
 	client  *clientv3.Client
 	own     bool // the client is closed with the store
 	prefix  string
 	timeout time.Duration
-	tls     *tls.Config // nil without, or if it is the client's
-	login   bool        // with a password
-	exposed bool        // which goes over the network in clear
+	tls     *tls.Config // nil without TLS, or if the caller made the client
+	login   bool        // the client logs in with a password
+	exposed bool        // the password crosses the network unencrypted
 
 	cluster uint64          // the ID of the cluster
 	seen    driver.Progress // the highest revision of the cluster that was seen
@@ -67,10 +71,11 @@ var (
 //
 //	etcd://host:2379,host2:2379/prefix?timeout=5s
 //
-// and checks that it answers. The hosts are some of its members, best all; without a port it is 2379, and
-// without a host localhost. The prefix, without which it is firn, is that of the keys. It logs in with user@
-// and the setting password-file, password-env or password, and connects by TLS with tls=true, ca, cert, key
-// or server-name. The timeout bounds each call whose context does not end earlier.
+// and checks that the cluster answers. The hosts are some members of the cluster, or better all
+// members. The host is by default localhost, and the port 2379. All keys begin with the prefix, by
+// default firn. Open logs in with user@ and the setting password-file, password-env or password. It
+// connects by TLS with tls=true, ca, cert, key or server-name. The timeout bounds each call whose
+// context does not end earlier.
 func Open(ctx context.Context, addr string) (*Store, error) {
 	a, err := address.Parse(addr)
 	if err != nil {
@@ -114,9 +119,9 @@ func newStore(a *address.Address, timeout time.Duration) *Store {
 	return s
 }
 
-// New returns the store with that prefix in the cluster of a client, and checks that it answers. The client is
-// the caller's to close. Its own repetition of requests does no harm: at worst, Put returns ErrConflict for a change
-// that it has made itself, as [driver.Store] allows.
+// New returns the store with a prefix in the cluster of the caller's client, and checks that the
+// cluster answers. The store never closes the client. The client may repeat requests: at worst, Put
+// returns ErrConflict for its own change, as [driver.Store] allows.
 func New(ctx context.Context, client *clientv3.Client, prefix string) (*Store, error) {
 	a := address.Address{Scheme: "etcd", Path: cmp.Or(strings.TrimRight(prefix, "/"), DefaultPrefix)}
 	for _, endpoint := range client.Endpoints() {
@@ -130,22 +135,23 @@ func New(ctx context.Context, client *clientv3.Client, prefix string) (*Store, e
 	return s, nil
 }
 
-// connect makes the client, which logs in.
+// connect makes the client, and logs in.
 func (s *Store) connect(ctx context.Context, c clientv3.Config) error {
-	// The client lives longer than ctx, but is to give up with it here.
+	// The client lives longer than ctx, but must give up here when ctx ends.
 	life, end := context.WithCancel(context.Background())
 	stop := context.AfterFunc(ctx, end)
 	c.Context = life
-	c.Logger = zap.NewNop()                                                     // what it would say is in the errors
+	c.Logger = zap.NewNop()                                                     // the errors have its information
 	c.DialKeepAliveTime, c.DialKeepAliveTimeout = 10*time.Second, 3*time.Second // gRPC takes no less
-	c.MaxUnaryRetries = 1                                                       // that is, one try: what may be repeated, and what not, is decided by again
+	c.MaxUnaryRetries = 1                                                       // one try: the method again decides about more
 	c.DialOptions = []grpc.DialOption{
 		grpc.WithChainUnaryInterceptor(failFast),
-		// gRPC waits up to two minutes between tries to connect, which a lease has not.
+		// By default gRPC waits up to two minutes between tries to connect. A lease cannot wait
+		// that long.
 		grpc.WithConnectParams(grpc.ConnectParams{MinConnectTimeout: 2 * time.Second,
 			Backoff: backoff.Config{BaseDelay: 50 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 500 * time.Millisecond}}),
 	}
-	if c.TLS != nil && c.TLS.ServerName != "" { // which gRPC does not look at, since each host has a name of its own
+	if c.TLS != nil && c.TLS.ServerName != "" { // gRPC ignores ServerName, since each host has a name of its own
 		c.DialOptions = append(c.DialOptions, grpc.WithAuthority(c.TLS.ServerName))
 	}
 	client, err := clientv3.New(c)
@@ -167,13 +173,13 @@ func (s *Store) connect(ctx context.Context, c clientv3.Config) error {
 	return err
 }
 
-// failFast returns the error if no member can be reached, rather than wait for one: the time is better used by
-// the caller, who may ask again, and knows why.
+// failFast returns an error if no member can be reached, instead of waiting for a member. The
+// caller can use the time to ask again, and knows the reason.
 func failFast(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
 	return invoke(ctx, method, req, reply, cc, append(opts, grpc.WaitForReady(false))...)
 }
 
-// start checks that the store answers, and finds out which cluster it is.
+// start checks that the cluster answers, and notes its ID.
 func (s *Store) start(ctx context.Context) error {
 	return s.call(ctx, reading, func(ctx context.Context) (*pb.ResponseHeader, error) {
 		r, err := s.client.Get(ctx, s.prefix, clientv3.WithPrefix(), clientv3.WithLimit(1), clientv3.WithKeysOnly())
@@ -187,7 +193,7 @@ func (s *Store) start(ctx context.Context) error {
 
 func (s *Store) close() error {
 	if s.own && s.client != nil {
-		s.client.Close() // which returns that it was closed
+		s.client.Close() // its error says only that it was closed
 	}
 	return nil
 }
@@ -228,8 +234,8 @@ func (s *Store) list(ctx context.Context, prefix string) ([]driver.Entry, error)
 	return entries, err
 }
 
-// scan reads all that is under a prefix, in the order of keys, some at a time. Nothing is ever deleted, so it does not
-// matter that the pages are not of one moment.
+// scan reads all keys with a prefix, in the order of keys, page by page. The pages show different
+// moments. This does no harm, since nothing is ever deleted.
 func (s *Store) scan(ctx context.Context, prefix string, page func(*clientv3.GetResponse)) error {
 	next, end := s.prefix+prefix, clientv3.GetPrefixRangeEnd(s.prefix+prefix)
 	for {
@@ -253,7 +259,7 @@ func (s *Store) scan(ctx context.Context, prefix string, page func(*clientv3.Get
 	}
 }
 
-// put repeats a request only if etcd says that it refused the request before it did anything.
+// put repeats a request only if etcd refused the request before doing anything.
 func (s *Store) put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
 	var modified int64 // 0 compares equal to no entry
 	if rev != driver.None {
@@ -280,18 +286,16 @@ func (s *Store) put(ctx context.Context, key string, value []byte, rev driver.Re
 	case !done.Succeeded:
 		return driver.None, driver.ErrConflict
 	}
-	// What a transaction writes has the revision of the transaction.
+	// The keys that a transaction writes get the revision of the transaction.
 	return driver.Revision(strconv.FormatInt(done.Header.Revision, 10)), nil
 }
 
-// backwards looks at what each reply says of the cluster: which it is, and how many changes it has seen, of which
-// no later reply has fewer. If it is another cluster, or this one has forgotten some, backwards returns an error that
-// latches the handle.
+// backwards returns an error that latches the handle if a reply comes from another cluster, or if
+// the cluster's revision is lower than before.
 //
-// The revisions of another cluster, or of one that was restored from a backup, can be those of other
-// changes: a compare-and-swap says nothing there. This finds it out for the life of a store. A restart after
-// that it cannot see, and no store can whose memory is the one that was put back; hence no ID of the cluster
-// in the revisions, which live no longer than the store.
+// In another cluster, or after a restore from a backup, other changes can have the same revisions,
+// and a compare-and-swap proves nothing. backwards sees no loss from before this store was opened.
+// An ID of the cluster in the revisions would not help: revisions live no longer than the store.
 func (s *Store) backwards(h *pb.ResponseHeader, before uint64) error {
 	var err error
 	switch {

@@ -18,11 +18,11 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// fullness is the part of its quota, in percent, from which on a database is nearly full.
+// fullness is the percentage of its quota at which a database counts as nearly full.
 const fullness = 80
 
-// Inspect looks at the members, the alarms and the keys. What etcd does not tell it cannot know: whether members
-// run with --unsafe-no-fsync, and on what their data are.
+// Inspect looks at the members, the alarms and the keys. Inspect cannot see whether members run
+// with --unsafe-no-fsync, or which disks hold their data.
 func (s *Store) Inspect(ctx context.Context) ([]driver.Finding, error) {
 	return driver.Call(ctx, s.Handle, "inspect", s.inspect)
 }
@@ -33,7 +33,7 @@ func (s *Store) inspect(ctx context.Context) ([]driver.Finding, error) {
 		return nil, err
 	}
 	i.askMembers(ctx)
-	if i.led() { // else nothing can be read but what each member knows
+	if i.led() { // without a leader, each member knows only its own state
 		i.findAlarms(ctx)
 		i.keys(ctx)
 	}
@@ -55,7 +55,7 @@ type member struct {
 	answer
 }
 
-// An answer is what a member says of itself at one endpoint, or why it does not.
+// An answer is the status of a member at one endpoint, or the error.
 type answer struct {
 	endpoint string
 	status   *clientv3.StatusResponse
@@ -81,7 +81,8 @@ func (i *inspection) call(ctx context.Context, does purpose, request func(contex
 	return driver.Do(ctx, i.store.Handle, "inspect", func(ctx context.Context) error { return i.store.call(ctx, does, request) })
 }
 
-// findMembers asks who the members are: all of them, or else one, which knows it without a leader.
+// findMembers asks for the list of members: a majority first, then a single member, which answers
+// without a leader.
 func (i *inspection) findMembers(ctx context.Context) error {
 	some, cancel := part(ctx)
 	defer cancel()
@@ -145,7 +146,7 @@ func (i *inspection) findAlarms(ctx context.Context) {
 	}
 }
 
-// unknown notes that something could not be found out.
+// unknown notes that a check failed.
 func (i *inspection) unknown(what string, err error) {
 	var e *driver.Error
 	if errors.As(err, &e) {
@@ -155,8 +156,8 @@ func (i *inspection) unknown(what string, err error) {
 	i.note("", "it could not be found out %s: %v", what, err)
 }
 
-// askMembers asks each host of the address and then, at the endpoints that they give out, the members that were not among
-// them.
+// askMembers asks each host of the address, and then all other members at the endpoints that they
+// advertise.
 func (i *inspection) askMembers(ctx context.Context) {
 	var hosts, others sync.WaitGroup
 	endpoints := i.store.client.Endpoints()
@@ -199,7 +200,7 @@ func (i *inspection) ask(ctx context.Context, endpoint string) answer {
 	return a
 }
 
-// led tells whether a member says that it has a leader.
+// led reports whether a member says that it has a leader.
 func (i *inspection) led() bool {
 	return slices.ContainsFunc(i.members, func(m *member) bool { return m.status != nil && m.status.Leader != 0 })
 }
@@ -251,7 +252,7 @@ func (i *inspection) membership() {
 	i.named(down)
 }
 
-// named looks at which members the address names.
+// named looks at the members that the address names.
 func (i *inspection) named(down int) {
 	named := make(map[uint64]bool)
 	for _, h := range i.hosts {
@@ -259,7 +260,7 @@ func (i *inspection) named(down int) {
 			named[h.status.Header.MemberId] = true
 			continue
 		}
-		if down == 0 { // else it is one of those
+		if down == 0 { // otherwise the host is probably a member that is down
 			i.note("take it out of the address, or see what is there", "%s of the address does not answer: %v", hostOf(h.endpoint), h.err)
 		}
 	}
@@ -269,7 +270,8 @@ func (i *inspection) named(down int) {
 	}
 }
 
-// quota looks at how full a member is. Those before 3.6 do not tell their quota.
+// quota looks at how full a member's database is. Members before version 3.6 do not report their
+// quota.
 func (i *inspection) quota(m *member) {
 	if quota := m.status.DbSizeQuota; quota > 0 && m.status.DbSize*100 >= quota*fullness {
 		i.note("compact and defragment it, or raise --quota-backend-bytes, before the cluster takes no more changes",
@@ -296,7 +298,8 @@ func (i *inspection) versions() {
 	}
 }
 
-// knownBad tells whether etcd's authors advise against a version because its members' data can come to differ.
+// knownBad reports whether etcd's authors advise against a version because its members' data can
+// come to differ.
 func knownBad(version string) bool {
 	version, _, _ = strings.Cut(version, "-")
 	parts := strings.Split(version, ".")
@@ -313,7 +316,7 @@ func knownBad(version string) bool {
 	return n[0] == 3 && (n[1] < 4 || n[1] == 4 && n[2] < 22 || n[1] == 5 && n[2] < 6)
 }
 
-// keys looks at what is under the prefix.
+// keys looks at the keys under the prefix.
 func (i *inspection) keys(ctx context.Context) {
 	foreign, expiring, example := 0, 0, ""
 	err := driver.Do(ctx, i.store.Handle, "inspect", func(ctx context.Context) error {
@@ -340,7 +343,7 @@ func (i *inspection) keys(ctx context.Context) {
 	}
 }
 
-// access looks at who may come.
+// access looks at the login and at TLS.
 func (i *inspection) access(ctx context.Context) {
 	if i.store.exposed {
 		i.note("use TLS: tls=true or ca", "the password goes over the network in clear")

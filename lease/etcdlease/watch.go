@@ -10,13 +10,14 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// Watch is as [driver.Watcher] says. It returns when the cluster tells of changes.
+// Watch returns a channel that gets a value after each change of an entry with the prefix, as
+// [driver.Watcher] says. Watch returns when the cluster has started the watch.
 //
-// The client resumes a watch that lost its connection where it was, and misses nothing. What it cannot resume, because
-// the history since then was compacted away or the member has lost its leader, begins anew: there may have
-// been changes between the two, so there is a value.
+// After a lost connection, the client resumes a watch where it was, and misses nothing. If the
+// client cannot resume the watch, because the history was compacted or the member lost its leader,
+// Watch starts a new one, and the channel gets a value: changes may have been missed.
 func (s *Store) Watch(ctx context.Context, prefix string) (<-chan struct{}, error) {
-	// A read says why, if there is no watching; the watch would try for ever.
+	// If there can be no watch, a read reports the reason. The watch itself would try for ever.
 	err := driver.Do(ctx, s.Handle, "watch", func(ctx context.Context) error {
 		return s.call(ctx, reading, func(ctx context.Context) (*pb.ResponseHeader, error) {
 			r, err := s.client.Get(ctx, s.prefix+prefix, clientv3.WithPrefix(), clientv3.WithLimit(1), clientv3.WithKeysOnly())
@@ -57,7 +58,7 @@ type watch struct {
 	store   *Store
 	prefix  string
 	changed chan struct{}
-	begun   chan struct{} // is closed when the first watch is there
+	begun   chan struct{} // is closed when the first watch has started
 	again   bool          // the watch is not the first
 }
 
@@ -75,7 +76,7 @@ func (w *watch) run(ctx context.Context) {
 	}
 }
 
-// once watches until there is no more to be had from one watch, and tells whether it was there at all.
+// once watches until the watch ends, and reports whether the watch had started.
 func (w *watch) once(ctx context.Context) (created bool) {
 	ctx, cancel := context.WithCancel(clientv3.WithRequireLeader(ctx))
 	defer cancel()
@@ -84,7 +85,7 @@ func (w *watch) once(ctx context.Context) (created bool) {
 		case r.Created:
 			created = true
 			if w.again {
-				driver.Signal(w.changed) // for what came between the last watch and this one
+				driver.Signal(w.changed) // for changes since the last watch
 			} else {
 				w.again = true
 				close(w.begun)

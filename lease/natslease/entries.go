@@ -37,8 +37,9 @@ func (s *Store) config() (c jetstream.StreamConfig) {
 	return c
 }
 
-// Prepare makes the bucket, if there is none: on disk, without any limit to the age or number of its entries, and so that
-// nobody can delete single ones. Where the bucket is there it does nothing but see that it is one for leases.
+// Prepare makes the bucket: on disk, without a limit to the age or number of its entries, and
+// without the right to delete single entries. If the bucket exists, Prepare only checks that it
+// suits leases.
 func (s *Store) Prepare(ctx context.Context) error {
 	return driver.Do(ctx, s.Handle, "prepare", func(ctx context.Context) error {
 		_, _, err := s.stream(ctx)
@@ -53,7 +54,8 @@ func (s *Store) Prepare(ctx context.Context) error {
 	})
 }
 
-// stream asks the stream's leader what the stream is, and returns it if it is one for leases.
+// stream asks the stream's leader for the state of the stream, and returns the stream if it suits
+// leases.
 func (s *Store) stream(ctx context.Context) (jetstream.Stream, *jetstream.StreamInfo, error) {
 	before := s.seen.Seen()
 	for patience := time.Now().Add(time.Second); ; {
@@ -74,7 +76,7 @@ func (s *Store) stream(ctx context.Context) (jetstream.Stream, *jetstream.Stream
 		case err == nil:
 			return stream, info, nil
 		case errors.Is(err, errBehind) && time.Now().Before(patience):
-			// A leader that has just become one may not have read all of its log.
+			// A new leader may not have read all of its log yet.
 			select {
 			case <-ctx.Done():
 				return nil, nil, ctx.Err()
@@ -88,12 +90,11 @@ func (s *Store) stream(ctx context.Context) (jetstream.Stream, *jetstream.Stream
 
 var errBehind = errors.New("it has forgotten some")
 
-// backwards looks at when the stream was made, and at the sequence of its last message, which no later answer has
-// lower.
+// backwards returns an error if the stream was made at another time than before, or if the sequence
+// of its last message is lower.
 //
-// The sequences of another stream, or of one whose server has lost changes, can be those of other changes: a
-// compare-and-swap says nothing there. This finds it out for the life of a store. A restart of this process after
-// that it cannot see.
+// In another stream, or after a server lost changes, other changes can have the same sequences, and
+// a compare-and-swap proves nothing. backwards sees no loss from before this store was opened.
 func (s *Store) backwards(info *jetstream.StreamInfo, before uint64) error {
 	created := info.Created.UnixNano()
 	s.created.CompareAndSwap(0, created)
@@ -107,7 +108,7 @@ func (s *Store) backwards(info *jetstream.StreamInfo, before uint64) error {
 	return nil
 }
 
-// unfit returns why a stream cannot be a store of leases, and what to do, or "".
+// unfit returns the reason why a stream does not suit leases, and the advice, or "".
 func unfit(bucket string, c *jetstream.StreamConfig) (why, what string) {
 	another := "name the bucket of the leases in the address, nats://host/bucket, which firn pool create makes; " + advice.Move("in another bucket")
 	switch {
@@ -156,11 +157,11 @@ func (s *Store) getOf(ctx context.Context, key string, stream jetstream.Stream, 
 	return e, nil
 }
 
-// readers is how many entries List reads at a time.
+// readers is the number of entries that list reads at a time.
 const readers = 32
 
-// list leaves out keys of the bucket that name no entry. It reads the entries one by one: a replica that is behind
-// could answer a request for all of them.
+// list leaves out keys of the bucket that name no entry. It reads the entries one by one, since a
+// replica that is behind could answer a request for all entries.
 func (s *Store) list(ctx context.Context, prefix string) ([]driver.Entry, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -195,7 +196,7 @@ func (s *Store) list(ctx context.Context, prefix string) ([]driver.Entry, error)
 					cancel()
 					return
 				}
-				list[i] = e // without a key if it is gone
+				list[i] = e // without a key if there is no such entry any more
 			}
 		})
 	}
@@ -218,13 +219,13 @@ func (s *Store) list(ctx context.Context, prefix string) ([]driver.Entry, error)
 	return slices.DeleteFunc(list, func(e driver.Entry) bool { return e.Key == "" }), nil
 }
 
-// put may still be made after it was given up.
+// put cannot cancel a request: the change of a call that was given up may still be made later.
 func (s *Store) put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
 	_, info, err := s.stream(ctx)
 	if err != nil {
 		return driver.None, err
 	}
-	var last uint64 // 0 is that of no message
+	var last uint64 // 0 is the sequence of no message
 	if rev != driver.None {
 		sequence, _, _ := strings.Cut(string(rev), ".")
 		if last, err = strconv.ParseUint(sequence, 10, 64); err != nil || last == 0 || revision(info, last) != rev {

@@ -17,13 +17,13 @@ import (
 	"github.com/firn-id/firn/lease/internal/advice"
 )
 
-// A refusal is what the server sent without being asked: that it did not let a message through.
+// A refusal is the server's notice that it did not let a message through.
 type refusal struct {
 	err error
 	at  time.Time
 }
 
-// readable returns an error in words that say why there is no answer, as which it stays visible.
+// readable returns an error in words that say why there is no answer.
 func (s *Store) readable(err error) error {
 	if err == nil {
 		return nil
@@ -32,7 +32,7 @@ func (s *Store) readable(err error) error {
 		err = fmt.Errorf("%w: %w", context.DeadlineExceeded, err)
 	}
 	broken := errors.Is(err, nats.ErrReconnectBufExceeded) || errors.Is(err, nats.ErrConnectionReconnecting) || errors.Is(err, nats.ErrDisconnected)
-	// A message that the server does not let through gets no answer.
+	// A refused message gets no answer.
 	if r := s.refused.Load(); r != nil && errors.Is(r.err, nats.ErrPermissionViolation) && time.Since(r.at) < s.options.Timeout+time.Second {
 		return fmt.Errorf("%w: %w", r.err, err)
 	}
@@ -45,7 +45,7 @@ func (s *Store) readable(err error) error {
 	return err
 }
 
-// Codes of JetStream's errors that its client has no names for.
+// Codes of JetStream's errors without a name in its client.
 const (
 	codeResources    = 10023 // insufficient resources
 	codeAccountLimit = 10002 // resource limits exceeded for account
@@ -59,7 +59,7 @@ const (
 	codeMaxBytes     = 10113 // account requires a stream configuration to have max bytes set
 )
 
-// diagnose returns what to do about an error. All errors that have no kind yet say that the store is unavailable.
+// diagnose returns the kind of an error, and the advice.
 func (s *Store) diagnose(err error) (kind error, what string) {
 	if errors.Is(err, driver.ErrDamaged) {
 		return driver.ErrDamaged, advice.Damaged

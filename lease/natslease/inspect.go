@@ -12,7 +12,8 @@ import (
 	"github.com/firn-id/firn/lease/internal/advice"
 )
 
-// Inspect is as [driver.Inspector] says. It looks at the bucket. How the servers are configured it cannot see.
+// Inspect looks at the bucket and its replicas. Inspect cannot see the configuration of the
+// servers.
 func (s *Store) Inspect(ctx context.Context) ([]driver.Finding, error) {
 	return driver.Call(ctx, s.Handle, "inspect", s.inspect)
 }
@@ -78,7 +79,7 @@ func (s *Store) inspectBucket(i *jetstream.StreamInfo, say func(when, loses bool
 	}
 }
 
-// machines says what a bucket with so many replicas does not stand.
+// machines describes the failure that a bucket with the number of replicas does not survive.
 func machines(replicas int) string {
 	if replicas == 1 {
 		return "the server's machine fails"

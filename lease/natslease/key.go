@@ -6,24 +6,26 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// A key's names are the tokens of a subject, which '.' separates. The characters that tokens of keys in a bucket
-// do not have, or not everywhere, are written as '=' and their code; '_' since keys that begin with _kv are reserved.
+// The names of a key become the tokens of a subject, joined by '.'. Characters that tokens of a
+// bucket cannot have everywhere become '=' and their code. '_' does so too, since keys that begin
+// with _kv are reserved.
 var (
 	encoder = strings.NewReplacer("/", ".", ".", "=2e", "@", "=40", "_", "=5f")
 	decoder = strings.NewReplacer(".", "/", "=2e", ".", "=40", "@", "=5f", "_")
 )
 
-// encode returns the bucket's key for an entry's.
+// encode returns the bucket's key for the key of an entry.
 func encode(key string) string { return encoder.Replace(key) }
 
-// decode returns the entry's key for a bucket's, if it is one.
+// decode returns the key of an entry for a key of the bucket. It returns false if the key names no
+// entry.
 func decode(key string) (string, bool) {
 	made := decoder.Replace(key)
 	return made, driver.CheckKey(made) == nil && encode(made) == key
 }
 
-// pattern returns what all keys of the bucket match whose entries' keys have a prefix, and others too if it does not
-// end between names.
+// pattern returns a pattern for the keys of the bucket whose entries have a prefix. If the prefix
+// ends within a name, other keys match as well.
 func pattern(prefix string) string {
 	return encode(prefix[:strings.LastIndexByte(prefix, '/')+1]) + ">"
 }

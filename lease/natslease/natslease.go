@@ -1,27 +1,30 @@
-// Package natslease keeps the entries of leases in a key-value bucket of NATS JetStream, for processes on many
-// machines. It is a store of best effort: as NATS comes, it acknowledges changes that it can lose afterwards.
+// Package natslease keeps the entries of leases in a key-value bucket of NATS JetStream, for
+// processes on many machines. It is a store of best effort: by default, NATS can lose changes that
+// it has acknowledged.
 //
 // The address of a store is
 //
 //	nats://host:4222,host2:4222/bucket?creds-file=PATH
 //
-// The bucket is JetStream's stream KV_bucket, as the tools of NATS know it. An entry is the last message of its
-// subject, and a change is a message that names the sequence of the one before it, which the stream compares.
-// A revision is that sequence and the time at which the stream was made, so that a stream that was deleted and made
-// again is another one. Each call begins by asking for both: a store that sees the sequences go back, or another
-// stream, refuses all further calls.
+// The bucket is JetStream's stream KV_bucket, as the tools of NATS know it. An entry is the last
+// message of its subject. A change is a message with the sequence of the last message, and the
+// stream compares the sequence. A revision is the sequence of the entry's message and the time at
+// which the stream was made. A stream that was deleted and made again has other revisions. Each
+// call first asks for the last sequence and the time. A store that sees the sequences go back, or
+// another stream, refuses all further calls.
 //
-// Reads go to the stream's leader. A bucket that allows direct gets, as those have that were made by other tools,
-// would have its replicas answer, with what was so some time ago: it is refused. A leader that was cut off from the
-// others goes on for some seconds and does not know that it is none any more. What it answers then can be old, and
-// a compare-and-swap of that fails.
+// Reads go to the stream's leader. The replicas of a bucket that allows direct gets would answer
+// with an older state, so the store refuses such a bucket; other tools make buckets so. A leader
+// that was cut off from the other servers goes on for some seconds without knowing. Its answers can
+// be old, but a compare-and-swap of an old revision fails.
 //
 // # What can be lost
 //
-// A server acknowledges a change when it has handed it to its operating system, and syncs its disk once in two
-// minutes, unless its configuration has sync_interval: always. So the crash of a process loses nothing, and the
-// crash of a machine, or of a majority of a bucket's machines, loses acknowledged changes. [Store.Inspect] says so,
-// and what else the bucket can lose. A client cannot see how the servers are configured.
+// A server acknowledges a change when the operating system has the change. The server syncs its
+// disk once in two minutes, unless its configuration has sync_interval: always. The crash of a
+// process therefore loses nothing. The crash of a machine, or of a majority of a bucket's machines,
+// loses acknowledged changes. [Store.Inspect] reports this, and other ways in which the bucket can
+// lose changes. A client cannot see the configuration of the servers.
 package natslease
 
 import (
@@ -42,39 +45,44 @@ import (
 )
 
 const (
-	// DefaultTimeout bounds a call whose context does not end earlier.
+	// DefaultTimeout bounds each call whose context does not end earlier.
 	DefaultTimeout = 5 * time.Second
-	// DefaultBucket is the bucket where none is given.
+	// DefaultBucket is the bucket if the address has no bucket.
 	DefaultBucket = "firn"
 
 	defaultPort = "4222"
 )
 
-// Options are the settings of a store that are not the connection's.
+// Options are the settings of a store besides the settings of its connection.
 type Options struct {
-	// Bucket is the name of the bucket: up to 100 letters, digits, '_' and '-'. "" means DefaultBucket.
+	// Bucket is the name of the bucket: up to 100 letters, digits, '_' and '-'. "" means
+	// DefaultBucket.
 	Bucket string
 
 	// Timeout bounds each call whose context has no earlier deadline. 0 means 5 s.
 	Timeout time.Duration
 
-	// Replicas is how many servers get the bucket when [Store.Prepare] makes it, 1 to 5. 0 means 3 in a cluster of
-	// servers, and else 1.
+	// Replicas is the number of servers that get a bucket made by [Store.Prepare], 1 to 5. 0 means
+	// 3 in a cluster of servers, and otherwise 1.
 	Replicas int
 
-	// MaxBytes is the limit to its size then, which some providers want to be given. 0 means none.
+	// MaxBytes is the size limit of a bucket made by [Store.Prepare]. Some providers require a
+	// limit. 0 means no limit.
 	MaxBytes int64
 
-	// Domain is that of JetStream, if not the one of the server that is connected to.
+	// Domain is JetStream's domain, unless it is the domain of the connected server.
 	Domain string
 
-	// SyncAlways says that the servers sync each message to disk (sync_interval: always in their configuration), which
-	// a client cannot see. All that it does is to keep Inspect from warning.
+	// SyncAlways says that the servers sync each message to disk (sync_interval: always in their
+	// configuration). A client cannot see this setting. SyncAlways only keeps Inspect from warning.
 	SyncAlways bool
 }
 
-// A Store keeps entries in a bucket. It implements [driver.Store] by its [driver.Handle], and [driver.Preparer],
-// [driver.Watcher] and [driver.Inspector].
+// A Store keeps entries in a bucket. It implements [driver.Store] by its [driver.Handle], and
+// [driver.Preparer], [driver.Watcher] and [driver.Inspector].
+//
+// String returns the hosts and the bucket. Close closes the connection of [Open], and leaves the
+// connection of [New] open.
 type Store struct {
 	*driver.Handle
 	conn    *nats.Conn
@@ -82,7 +90,7 @@ type Store struct {
 	own     bool // the connection is closed with the store
 	options Options
 
-	refused atomic.Pointer[refusal] // by the server, the last time
+	refused atomic.Pointer[refusal] // the server's last refusal
 	created atomic.Int64            // when the stream was made, in Unix nanoseconds, once it was seen
 	seen    driver.Progress         // the highest sequence that was seen
 	kv      atomic.Pointer[jetstream.KeyValue]
@@ -95,17 +103,19 @@ var (
 	_ driver.Inspector = (*Store)(nil)
 )
 
-// Open connects to a server of an address, logs in, and checks that it has JetStream and that the bucket, if it is
-// there, is one for leases. It never makes the bucket: see [Store.Prepare].
+// Open connects to a server of an address, logs in, and checks that the server has JetStream. If
+// the bucket exists, Open checks that the bucket suits leases. Open never makes the bucket: see
+// [Store.Prepare].
 //
-// The path of the address is the name of the bucket, by default firn. The hosts are some servers of one cluster, of
-// which the client finds the others; without a port it is 4222, and without a host localhost. The settings are
+// The path of the address is the name of the bucket, by default firn. The hosts are some servers of
+// one cluster; the client finds the other servers. The host is by default localhost, and the port
+// 4222. The settings are
 //
 //   - timeout, replicas, max-bytes, domain and sync-always, the [Options];
 //   - password-file=PATH, password-env=VARIABLE, or password, which go with a user;
 //   - token-file=PATH, token-env=VARIABLE, or token;
-//   - creds-file=PATH, the file with a user's JWT and key, or nkey-file=PATH, that with its key alone; they
-//     are read again with each connection;
+//   - creds-file=PATH, the file with a user's JWT and key, or nkey-file=PATH, the file with the key
+//     alone; each new connection reads the file again;
 //   - tls, ca, cert, key and server-name, for TLS.
 func Open(ctx context.Context, addr string) (*Store, error) {
 	a, err := address.Parse(addr)
@@ -154,7 +164,7 @@ func Open(ctx context.Context, addr string) (*Store, error) {
 		c[3] = nil
 	}
 	if err == nil && creds != "" {
-		_, err = os.ReadFile(creds) // else it would only be missed later
+		_, err = os.ReadFile(creds) // otherwise a missing file would show only later
 		c = append(c, nats.UserCredentials(creds))
 	}
 	if err == nil && nkey != "" {
@@ -193,7 +203,7 @@ func newStore(address string, o Options) *Store {
 	return s
 }
 
-// check returns an error unless the options are some that a store can have.
+// check returns an error unless the options are valid.
 func (o *Options) check() error {
 	o.Bucket = cmp.Or(o.Bucket, DefaultBucket)
 	if o.Timeout <= 0 {
@@ -220,10 +230,10 @@ func (s *Store) connect(ctx context.Context, hosts []string, c []nats.Option) er
 		servers = append(servers, "nats://"+host)
 	}
 	c = append(c,
-		nats.Timeout(max(time.Until(until)/time.Duration(len(hosts)), time.Millisecond)), // a host that is silent leaves time for the others
+		nats.Timeout(max(time.Until(until)/time.Duration(len(hosts)), time.Millisecond)), // a silent host leaves time for the others
 		nats.MaxReconnects(-1), nats.ReconnectWait(100*time.Millisecond), nats.ReconnectJitter(50*time.Millisecond, 50*time.Millisecond),
 		nats.IgnoreAuthErrorAbort(),
-		nats.ReconnectBufSize(-1), // what cannot be sent now must not be sent much later
+		nats.ReconnectBufSize(-1), // a message that cannot be sent now must not be sent much later
 		nats.PingInterval(2*time.Second), nats.MaxPingsOutstanding(2),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { s.refused.Store(&refusal{err, time.Now()}) }),
 	)
@@ -250,8 +260,8 @@ func (s *Store) connect(ctx context.Context, hosts []string, c []nats.Option) er
 	}
 }
 
-// New returns a store on a connection of the caller's, and checks what [Open] checks. The store never closes it. Its
-// settings should be such that it connects again by itself.
+// New returns a store on the caller's connection, and checks what [Open] checks. The store never
+// closes the connection, which should be set to reconnect by itself.
 func New(ctx context.Context, conn *nats.Conn, o Options) (*Store, error) {
 	a := address.Address{Scheme: "nats"}
 	for _, server := range conn.Servers() {
@@ -271,10 +281,10 @@ func New(ctx context.Context, conn *nats.Conn, o Options) (*Store, error) {
 	return s, nil
 }
 
-// oldest is the first version of NATS that has been tried. Tests change it.
+// oldest is the first version of NATS that was tested. Tests change it.
 var oldest = 2_09
 
-// start checks that the server is one for leases.
+// start checks that the server is suitable for leases.
 func (s *Store) start(ctx context.Context) error {
 	if v := s.version(); v < oldest {
 		return &driver.Error{Err: fmt.Errorf("%w: NATS %s is too old", driver.ErrUnsafe, s.conn.ConnectedServerVersion()),
@@ -296,7 +306,8 @@ func (s *Store) start(ctx context.Context) error {
 	return err
 }
 
-// version returns that of the server: 209 for 2.9. One that cannot be read is taken for a new one.
+// version returns the version of the server: 209 for 2.9. A version that cannot be parsed counts as
+// new.
 func (s *Store) version() int {
 	var major, minor int
 	if _, err := fmt.Sscanf(s.conn.ConnectedServerVersion(), "%d.%d.", &major, &minor); err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// bucket returns the bucket as package jetstream has it.
+// bucket returns the bucket as a value of package jetstream.
 func (s *Store) bucket(ctx context.Context) (jetstream.KeyValue, error) {
 	if b := s.kv.Load(); b != nil {
 		return *b, nil
@@ -23,7 +23,8 @@ func (s *Store) bucket(ctx context.Context) (jetstream.KeyValue, error) {
 	return b, err
 }
 
-// Watch is as [driver.Watcher] says.
+// Watch returns a channel that gets a value after each change of an entry with the prefix, as
+// [driver.Watcher] says.
 func (s *Store) Watch(ctx context.Context, prefix string) (<-chan struct{}, error) {
 	w := &watch{store: s, prefix: prefix, changed: make(chan struct{}, 1)}
 	life, end := driver.UntilClosed(ctx, s.Handle)
@@ -66,8 +67,8 @@ type watch struct {
 	changed chan struct{}
 }
 
-// begin has the server tell of changes, and returns when it does so. It tells first of all the entries that are there: from
-// then on the client knows at which message it is, and goes on from there when it has to ask anew.
+// begin starts a watch, and returns when the server has sent all present entries. From then on the
+// client knows the sequence of the last message, and can continue from there.
 func (w *watch) begin(ctx context.Context) (jetstream.KeyWatcher, error) {
 	updates, err := w.bucket.Watch(ctx, pattern(w.prefix), jetstream.MetaOnly())
 	if err != nil {
@@ -89,7 +90,7 @@ func (w *watch) begin(ctx context.Context) (jetstream.KeyWatcher, error) {
 	}
 }
 
-// run tells of changes until ctx ends. After each new connection it begins anew.
+// run signals changes until ctx ends. After each new connection it starts a new watch.
 func (w *watch) run(ctx context.Context, updates jetstream.KeyWatcher, connected <-chan nats.Status) {
 	for {
 		over := false
@@ -120,11 +121,11 @@ func (w *watch) run(ctx context.Context, updates jetstream.KeyWatcher, connected
 				return
 			}
 		}
-		driver.Signal(w.changed) // for what came meanwhile
+		driver.Signal(w.changed) // for changes in the meantime
 	}
 }
 
-// again is begin, for no longer than a call may take.
+// again is begin within the time-out of a call.
 func (w *watch) again(ctx context.Context) (jetstream.KeyWatcher, error) {
 	life, end := context.WithCancel(ctx)
 	late := time.AfterFunc(w.store.options.Timeout, end)

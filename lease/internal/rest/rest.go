@@ -1,5 +1,5 @@
-// Package rest makes requests of stores that speak HTTP. It repeats one only where that cannot
-// do anything twice.
+// Package rest makes requests of stores that speak HTTP. It repeats a request only if the request
+// cannot take effect twice.
 package rest
 
 import (
@@ -26,7 +26,7 @@ const (
 	shortest = 5 * time.Millisecond // between two tries
 	longest  = 100 * time.Millisecond
 
-	// most is the longest body of a reply that is read, in bytes.
+	// most is the longest body of a reply, in bytes.
 	most = 1 << 28
 )
 
@@ -37,8 +37,8 @@ type Client struct {
 	last  atomic.Uint32
 }
 
-// New returns a client of the hosts, each host:port, by TLS if there is a configuration. The
-// timeout is that of the store's calls.
+// New returns a client of the hosts, each host:port. The client uses TLS if config is not nil. The
+// timeout is the timeout of the store's calls.
 func New(hosts []string, config *tls.Config, timeout time.Duration) *Client {
 	c := &Client{}
 	scheme := "http://"
@@ -48,10 +48,10 @@ func New(hosts []string, config *tls.Config, timeout time.Duration) *Client {
 	for _, host := range hosts {
 		c.hosts = append(c.hosts, scheme+host)
 	}
-	// A request must not spend all of its time on a host that does not take connections.
+	// A request must not spend all of its time on one host that does not take connections.
 	dial := timeout / time.Duration(len(hosts))
 	c.http = &http.Client{
-		// A token is for these hosts alone, and a change is not to be asked for elsewhere.
+		// No other host may get the token or a change.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &http.Transport{
 			Proxy:               http.ProxyFromEnvironment,
@@ -60,8 +60,8 @@ func New(hosts []string, config *tls.Config, timeout time.Duration) *Client {
 			TLSHandshakeTimeout: dial,
 			MaxIdleConnsPerHost: 8,
 			IdleConnTimeout:     30 * time.Second,
-			// HTTP/1 alone: there, a connection that went silent is given up with the request that
-			// found it so, and not used again for the next one.
+			// Only HTTP/1: there, a request that times out on a silent connection closes the
+			// connection, and the next request uses another one.
 			Protocols: protocols(),
 		},
 	}
@@ -74,39 +74,39 @@ func protocols() *http.Protocols {
 	return p
 }
 
-// Close closes the connections that are idle.
+// Close closes idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// A Request is one to make.
+// A Request is a request to make.
 type Request struct {
 	Method string
 	Path   string // with its escapes
 	Query  url.Values
 	Header http.Header
 	Body   []byte // JSON, if it is not nil
-	// Writes says that it must not be sent again once a host may have got it.
+	// Writes says that the request must not be sent again once a host may have got it.
 	Writes bool
-	// Long says that the reply may take all the time there is.
+	// Long says that the reply may take all of the time.
 	Long bool
-	// Refused tells whether a reply says that nothing was done, nor will be, and that it may be
-	// different soon. It may be nil.
+	// Refused reports whether a reply says that the request had no effect, will have no effect, and
+	// may succeed soon. Refused may be nil.
 	Refused func(*Reply) bool
 }
 
-// A Reply is what a host answered.
+// A Reply is the answer of a host.
 type Reply struct {
 	Status int
 	Header http.Header
 	Body   []byte
 }
 
-// Do makes a request: of the host that answered last, and of the others in turn if it could not
-// be sent, was refused or, if it only reads, failed. When all have failed it returns the
-// error, with time left for the caller to decide what to do. If a host has refused, Do goes on
-// as long as there is time, and then returns the reply that says so: the other hosts may be down.
+// Do makes a request of the host that answered last. If the request could not be sent or was
+// refused, or failed without Writes, Do tries the other hosts in turn. When all hosts have failed,
+// Do returns the error, with time left for the caller. If a host refused, Do goes on while there is
+// time, and then returns the reply of the refusal: the other hosts may be down.
 func (c *Client) Do(ctx context.Context, r Request) (*Reply, error) {
 	first := c.last.Load()
-	var before *Reply // that refused
+	var before *Reply // the last refusal
 	for try, pause := 1, shortest; ; try++ {
 		host := (first + uint32(try) - 1) % uint32(len(c.hosts))
 		others := max(len(c.hosts)-try, 0)
@@ -114,7 +114,7 @@ func (c *Client) Do(ctx context.Context, r Request) (*Reply, error) {
 		refused := err == nil && r.Refused != nil && r.Refused(reply)
 		switch {
 		case err != nil && before != nil && errors.Is(ctx.Err(), context.DeadlineExceeded):
-			return before, nil // which says more than that the time is up
+			return before, nil // the refusal says more than the time-out
 		case err == nil && !refused:
 			c.last.Store(host)
 			return reply, nil
@@ -139,7 +139,7 @@ func (c *Client) Do(ctx context.Context, r Request) (*Reply, error) {
 	}
 }
 
-// once makes a request of a host. It tells whether the host may have got it.
+// once makes a request of a host. sent reports whether the host may have got the request.
 func (c *Client) once(ctx context.Context, host string, r Request, others int) (reply *Reply, sent bool, err error) {
 	if deadline, ok := ctx.Deadline(); ok && others > 0 && !r.Writes && !r.Long {
 		var cancel context.CancelFunc
@@ -163,8 +163,8 @@ func (c *Client) once(ctx context.Context, host string, r Request, others int) (
 	return &Reply{Status: response.StatusCode, Header: response.Header, Body: body}, true, nil
 }
 
-// Open makes a request of the host that answered last, and returns its response, whose body
-// is the caller's to read and close. The next call of Open is for the next host if this one fails.
+// Open makes a request of the host that answered last, and returns the response. The caller must
+// close the body. If Open fails, the next call asks the next host.
 func (c *Client) Open(ctx context.Context, r Request) (*http.Response, error) {
 	host := c.last.Load()
 	response, err := c.send(ctx, c.hosts[host], r)
@@ -202,7 +202,7 @@ func (c *Client) send(ctx context.Context, host string, r Request) (*http.Respon
 	return response, nil
 }
 
-// at says at which host an error was, where there are several, without the path.
+// at adds the host to an error if there are several hosts, and removes the path.
 func (c *Client) at(host string, err error) error {
 	if e, ok := errors.AsType[*url.Error](err); ok {
 		err = e.Err
@@ -214,7 +214,7 @@ func (c *Client) at(host string, err error) error {
 	return err
 }
 
-// retryAfter returns how long the server asks to wait.
+// retryAfter returns the time for which the server asks the client to wait.
 func (r *Reply) retryAfter() time.Duration {
 	seconds, err := strconv.ParseUint(r.Header.Get("Retry-After"), 10, 16)
 	if err != nil {
@@ -223,7 +223,7 @@ func (r *Reply) retryAfter() time.Duration {
 	return time.Duration(seconds) * time.Second
 }
 
-// Said returns what a body says, on one line and not too long.
+// Said returns the text of a body on one line, shortened.
 func (r *Reply) Said() string {
 	text := strings.Join(strings.Fields(strings.ToValidUTF8(string(r.Body[:min(len(r.Body), 1000)]), "?")), " ")
 	if len(text) > 300 {
@@ -232,8 +232,8 @@ func (r *Reply) Said() string {
 	return cmp.Or(text, http.StatusText(r.Status), "nothing")
 }
 
-// Advice returns what to do about an error of Do, for a store that is called so in plain
-// words; "" if there is nothing to do.
+// Advice returns the advice for an error of Do, or "". server is the name of the server in plain
+// words.
 func Advice(err error, server string) string {
 	var (
 		verification *tls.CertificateVerificationError
@@ -264,7 +264,7 @@ func Advice(err error, server string) string {
 	return "see that " + server + " runs there and answers, and that the network lets you through"
 }
 
-// Sleep waits, or returns the context's error.
+// Sleep waits for d. If ctx ends earlier, Sleep returns the error of ctx.
 func Sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -276,7 +276,7 @@ func Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// IsRemote tells whether a host, or host:port, is on another machine, for all one can see.
+// IsRemote reports whether a host, or host:port, seems to be on another machine.
 func IsRemote(host string) bool {
 	if h, _, err := net.SplitHostPort(host); err == nil {
 		host = h
