@@ -49,7 +49,7 @@ func (g *Generator) turn(last uint64, n int, r *refusal) (word uint64, run int, 
 		if g.fence.Sealed() { // for good: no wait helps
 			r.kind = fenced
 		}
-		return 0, 0, tick.Spent
+		return 0, 0, tick.Exhausted
 	}
 	switch verdict = g.word.Replace(last, word+uint64(run-1)); verdict {
 	case tick.Issued:

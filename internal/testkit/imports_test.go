@@ -35,6 +35,9 @@ var rules = func() []Rule {
 			Why: "only tests import testkit"},
 		{Of: []string{"all"}, Never: []string{"internal/servers/kubetest", "internal/servers/consultest"},
 			Why: "only tests talk to servers that pretend"},
+		{Of: append([]string{".", "iderr", "allot", "internal/mint", "lease", "lease/...", "cmd/..."}, formats...), Never: []string{"internal/servers/pretend", "internal/servers/storetest", "internal/servers/minter"},
+			But: []string{"lease/drivertest"}, // a suite of tests, which needs a generator of its own
+			Why: "only tests use the tools of tests"},
 		{Of: append([]string{".", "iderr", "internal/...", "lease/...", "allot", "cmd/..."}, formats...), Never: []string{"bench/..."},
 			Why: "nothing depends on the benchmarks"},
 		{Of: append([]string{".", "iderr", "internal/...", "lease", "lease/driver", "lease/memlease", "lease/filelease", "lease/kubelease", "lease/consullease", "allot"}, formats...), Never: []string{"cmd/...", "lease/drivertest"},

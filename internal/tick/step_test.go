@@ -31,7 +31,7 @@ func TestStep(t *testing.T) {
 		}
 	}
 	got, v := w.Advance(5<<room, 0, 0, 1, 5<<room+full)
-	want(t, "a tick that is overdrawn", got, v, 5<<room+full+2, Spent)
+	want(t, "a tick that is overdrawn", got, v, 5<<room+full+2, Exhausted)
 	for range 2 {
 		w.Trim(full, mask)
 		if got := w.Last(); got != 5<<room+full-1 {
@@ -39,7 +39,7 @@ func TestStep(t *testing.T) {
 		}
 	}
 	got, v = w.Advance(5<<room, 0, 0, 1, 5<<room+full)
-	want(t, "a tick that is trimmed", got, v, 5<<room+full-1, Spent)
+	want(t, "a tick that is trimmed", got, v, 5<<room+full-1, Exhausted)
 	w.Step(full, mask)
 	got, v = w.Advance(6<<room, 0, mask, 1, 6<<room+full)
 	want(t, "a continuing sequence after that", got, v, 6<<room, Issued)

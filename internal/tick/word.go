@@ -18,9 +18,9 @@ type Verdict uint8
 const (
 	// Issued: the word belongs to the caller, and was never issued before.
 	Issued Verdict = iota
-	// Spent: the next word would be at or above the caller's ceiling. The tick is exhausted, or the
+	// Exhausted: the next word would be at or above the caller's ceiling. The tick is exhausted, or the
 	// word is ahead of the clock.
-	Spent
+	Exhausted
 	// Fenced: the next word would be at or above the fence.
 	Fenced
 	// Lost: the last word has changed since the caller's look.
@@ -133,7 +133,7 @@ func (w *Word) Advance(floor, start, keep, step, ceil uint64) (uint64, Verdict) 
 			return last, Fenced
 		}
 		if next >= ceil {
-			return last, Spent
+			return last, Exhausted
 		}
 		if w.state.CompareAndSwap(last, next) {
 			return next, Issued
@@ -159,7 +159,7 @@ func (w *Word) Reserve(floor, start, keep, ceil uint64, n int) (uint64, int, Ver
 			return last, 0, Fenced
 		}
 		if next >= ceil {
-			return last, 0, Spent
+			return last, 0, Exhausted
 		}
 		run := min(uint64(n), min(ceil, fence)-next)
 		if w.state.CompareAndSwap(last, next+(run-1)) {

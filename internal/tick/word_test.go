@@ -56,7 +56,7 @@ func TestAdvance(t *testing.T) {
 		{"a tick begins", 5, wordAt(5, 0), Issued},
 		{"it goes on", 5, wordAt(5, 1), Issued},
 		{"the clock skips", 9, wordAt(9, 0), Issued},
-		{"the clock is behind", 8, wordAt(9, 0), Spent},
+		{"the clock is behind", 8, wordAt(9, 0), Exhausted},
 		{"the clock is back", 9, wordAt(9, 1), Issued},
 	} {
 		got, v := next(w, c.time)
@@ -74,7 +74,7 @@ func TestTickIsSpentAfterItsLastSequence(t *testing.T) {
 		want(t, "within the tick", got, v, wordAt(3, seq), Issued)
 	}
 	got, v := next(w, 3)
-	want(t, "the tick is spent", got, v, wordAt(3, full-1), Spent)
+	want(t, "the tick is spent", got, v, wordAt(3, full-1), Exhausted)
 	got, v = next(w, 4)
 	want(t, "the next tick", got, v, wordAt(4, 0), Issued)
 }
@@ -86,7 +86,7 @@ func TestSequenceCarriesIntoTime(t *testing.T) {
 	got, v := w.Advance(wordAt(3, 0), 0, 0, 1, wordAt(9, 0))
 	want(t, "carried", got, v, wordAt(4, 0), Issued)
 	got, v = next(w, 3)
-	want(t, "a caller who may not carry", got, v, wordAt(4, 0), Spent)
+	want(t, "a caller who may not carry", got, v, wordAt(4, 0), Exhausted)
 	got, v = next(w, 4)
 	want(t, "a caller of the tick carried into", got, v, wordAt(4, 1), Issued)
 }
@@ -98,7 +98,7 @@ func TestStartAndStep(t *testing.T) {
 	got, v = w.Advance(wordAt(3, 0), 55, 0, 7, wordAt(4, 0))
 	want(t, "it goes on by step, init or not", got, v, wordAt(3, 107), Issued)
 	got, v = w.Advance(wordAt(3, 0), 0, 0, full-107, wordAt(4, 0))
-	want(t, "a step to the ceiling", got, v, wordAt(3, 107), Spent)
+	want(t, "a step to the ceiling", got, v, wordAt(3, 107), Exhausted)
 	got, v = w.Advance(wordAt(3, 0), 0, 0, full-108, wordAt(4, 0))
 	want(t, "a step to below the ceiling", got, v, wordAt(3, full-1), Issued)
 }
@@ -117,7 +117,7 @@ func TestContinuingSequence(t *testing.T) {
 		{1, wordAt(1, 2), Issued},
 		{2, wordAt(2, 3), Issued},
 		{7, wordAt(7, 4), Issued},
-		{6, wordAt(7, 4), Spent},
+		{6, wordAt(7, 4), Exhausted},
 	} {
 		got, v := advance(c.time)
 		want(t, "call "+string(rune('0'+i)), got, v, c.word, c.verdict)
@@ -126,7 +126,7 @@ func TestContinuingSequence(t *testing.T) {
 		t.Fatalf("the rest of the tick is %d words", run)
 	}
 	got, v := advance(7)
-	want(t, "the tick ends where the sequence wraps", got, v, wordAt(7, full-1), Spent)
+	want(t, "the tick ends where the sequence wraps", got, v, wordAt(7, full-1), Exhausted)
 	got, v = advance(9)
 	want(t, "the sequence has wrapped", got, v, wordAt(9, 0), Issued)
 }
@@ -147,10 +147,10 @@ func TestReserve(t *testing.T) {
 		{"a run begins a tick", 3, 10, wordAt(3, 0), 10, Issued},
 		{"a run follows", 3, 1, wordAt(3, 10), 1, Issued},
 		{"the tick cuts a run", 3, full, wordAt(3, 11), full - 11, Issued},
-		{"the tick is spent", 3, 1, wordAt(3, full-1), 0, Spent},
+		{"the tick is spent", 3, 1, wordAt(3, full-1), 0, Exhausted},
 		{"a whole tick", 4, full, wordAt(4, 0), full, Issued},
 		{"more than a tick", 5, math.MaxInt, wordAt(5, 0), full, Issued},
-		{"the clock is behind", 4, 2, wordAt(5, full-1), 0, Spent},
+		{"the clock is behind", 4, 2, wordAt(5, full-1), 0, Exhausted},
 	} {
 		got, run, v := reserve(c.time, c.n)
 		want(t, c.what, got, v, c.word, c.verdict)
@@ -256,7 +256,7 @@ func TestSnoLayout(t *testing.T) {
 				}
 			}
 			got, v := advance(w, time, tock)
-			want(t, "the last of the sequence", got, v, word(time, tock, highest), Spent)
+			want(t, "the last of the sequence", got, v, word(time, tock, highest), Exhausted)
 			got, v = advance(w, time+1, tock)
 			want(t, "the next time", got, v, word(time+1, tock, lowest), Issued)
 		}
@@ -269,7 +269,7 @@ func TestSnoLayout(t *testing.T) {
 	got, v := advance(w, 50, 1)
 	want(t, "after the clock went back", got, v, word(50, 1, lowest), Issued)
 	got, v = advance(w, 50, 0)
-	want(t, "before it was noticed", got, v, word(50, 1, lowest), Spent)
+	want(t, "before it was noticed", got, v, word(50, 1, lowest), Exhausted)
 }
 
 // Callers have their own clocks, which go forward and back. All words are distinct, and each
@@ -344,7 +344,7 @@ func TestPass(t *testing.T) {
 	next(w, 3)
 	w.Pass(wordAt(5, 0))
 	got, v := next(w, 4)
-	want(t, "a tick that is left out", got, v, wordAt(4, full-1), Spent)
+	want(t, "a tick that is left out", got, v, wordAt(4, full-1), Exhausted)
 	got, v = next(w, 5)
 	want(t, "the first that is not", got, v, wordAt(5, 0), Issued)
 	w.Pass(wordAt(5, 1))

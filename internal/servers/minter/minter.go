@@ -39,6 +39,7 @@ func Start(ctx context.Context, store driver.Store, c lease.Config) (*Generator,
 // StartAt is [Start] for a generator that reads the clock.
 func StartAt(ctx context.Context, store driver.Store, clock func() time.Time, c lease.Config) (*Generator, *lease.Lease, error) {
 	g := &Generator{clock: clock}
+	c.Pool = Pool // so that a store of one machine does not create the pool
 	l, err := lease.Start(ctx, store, g, c)
 	if err != nil {
 		return nil, nil, err

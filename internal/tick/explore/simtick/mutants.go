@@ -20,7 +20,7 @@ func (w *NoSwap) Advance(floor, start, keep, step, ceil uint64) (uint64, Verdict
 			return last, Fenced
 		}
 		if next >= ceil {
-			return last, Spent
+			return last, Exhausted
 		}
 		if w.state.Load() == last {
 			w.state.Store(next)
@@ -46,7 +46,7 @@ func (w *Stale) Advance(floor, start, keep, step, ceil uint64) (uint64, Verdict)
 			return last, Fenced
 		}
 		if next >= ceil {
-			return last, Spent
+			return last, Exhausted
 		}
 		if w.state.CompareAndSwap(last, next) {
 			return next, Issued
@@ -70,7 +70,7 @@ func (w *OverFence) Advance(floor, start, keep, step, ceil uint64) (uint64, Verd
 			return last, Fenced
 		}
 		if next >= ceil {
-			return last, Spent
+			return last, Exhausted
 		}
 		if w.state.CompareAndSwap(last, next) {
 			return next, Issued
@@ -95,7 +95,7 @@ func (w *ShortRun) Reserve(floor, start, keep, ceil uint64, n int) (uint64, int,
 			return last, 0, Fenced
 		}
 		if next >= ceil {
-			return last, 0, Spent
+			return last, 0, Exhausted
 		}
 		run := min(uint64(n), min(ceil, fence)-next)
 		if w.state.CompareAndSwap(last, next) {
@@ -121,7 +121,7 @@ func (w *RunOverFence) Reserve(floor, start, keep, ceil uint64, n int) (uint64, 
 			return last, 0, Fenced
 		}
 		if next >= ceil {
-			return last, 0, Spent
+			return last, 0, Exhausted
 		}
 		run := min(uint64(n), ceil-next)
 		if w.state.CompareAndSwap(last, next+(run-1)) {
