@@ -37,9 +37,7 @@ var allowedAdvice = map[string]string{
 	"replaced by another directory while": "", "has made another one": "", "is a mirror of another one": "", "it is another pool's": "",
 	"no other one says what it was for": "", "Pools of other names": "", "with another pool on this machine": "", "or with another pool": "",
 	"another pool of this machine uses the worker": "", "in use by another store's processes": "", "is a copy of another": "",
-	"it was made as another directory":     "",
-	"--worker by another name":             "",
-	"has no worker number, and needs none": "",
+	"it was made as another directory": "",
 
 	// What not to do.
 	"To delete a row, or to change one by hand, is to have": "", "Do not delete a pool": "", "is no reason for another one": "",
@@ -50,7 +48,7 @@ var allowedAdvice = map[string]string{
 
 	// What a flag does, for those who look for it; no error leads there.
 	"--no-state goes without the pool": "", "firn new nanoflake --worker 7 --no-state": "", "--no-state needs --worker": "",
-	"as in: firn new %s --no-state": "", "goes without --no-state": "",
+	"as in: firn new %s --no-state": "", "cannot be used with --no-state": "",
 
 	"ask for another one, or for none": "a worker of the same pool",
 

@@ -90,7 +90,7 @@ func TestNotGivenBack(t *testing.T) {
 		t.Errorf("%d IDs, %v", ids, err)
 	}
 	if all := stderr.String(); strings.Count(all, "\n") != 1 ||
-		!strings.HasPrefix(all, "firn: warning: pool nanoflake: worker ") || !strings.Contains(all, " was not given back, and is not free before 20") {
+		!strings.HasPrefix(all, "firn: warning: pool nanoflake: worker ") || !strings.Contains(all, " was not returned, and is not free before 20") {
 		t.Errorf("stderr %q", all)
 	}
 }

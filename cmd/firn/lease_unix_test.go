@@ -128,7 +128,7 @@ func TestSaysThatItWaits(t *testing.T) {
 	}
 	out, _ := io.ReadAll(f)
 	f.Close()
-	said := strings.Index(string(out), "firn: waiting for a worker that is free, for up to 2.5s (--wait 0 does not)\r\n")
+	said := strings.Index(string(out), "firn: waiting for a free worker, for up to 2.5s (--wait 0 fails at once)\r\n")
 	if err := waiting.Wait(); err == nil || said != 0 || !strings.Contains(string(out), "its one worker is taken") {
 		t.Errorf("%v: %q", err, out)
 	}

@@ -1,4 +1,4 @@
-// Package cli has what all commands share: streams, errors, flags, and the texts that people read.
+// Package cli has streams, errors, flags and texts for all commands.
 package cli
 
 import (
@@ -10,8 +10,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Plain returns a word of the command line unchanged if people can read the word, and quoted
-// otherwise.
+// Plain returns a readable word of the command line unchanged, and quotes other words.
 func Plain(s string) string {
 	odd := func(r rune) bool { return !unicode.IsPrint(r) || r == ' ' || r == '"' || r == unicode.ReplacementChar }
 	if s == "" || strings.ContainsFunc(s, odd) {
@@ -20,8 +19,7 @@ func Plain(s string) string {
 	return s
 }
 
-// Printable returns a text in one line. Control characters are escaped, so that none reaches a
-// terminal.
+// Printable returns a text in one line, with control characters escaped.
 func Printable(s string) string {
 	var line []byte
 	for _, r := range s {

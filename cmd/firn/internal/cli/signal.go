@@ -29,8 +29,8 @@ const grace = 500 * time.Millisecond
 
 // UntilSignal returns a context that SIGINT or SIGTERM ends, with an Interrupted as the cause.
 //
-// Bulk output checks the context between writes, so that its last line is whole: the beginning of
-// an ID can be a valid ID too. A reader that does not read can block a write. After a grace period
+// Bulk output checks the context between writes, so that the last line is whole: the beginning of
+// an ID can be a valid ID too. A reader that stops reading can block a write. After a grace period
 // the process therefore runs the cleanup and ends; a second signal ends the process at once.
 func UntilSignal(parent context.Context, remains *cleanup) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)

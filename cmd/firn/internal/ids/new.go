@@ -167,7 +167,7 @@ func (f *newFlags) check(name string) (formats.Format, formats.Recipe, error) {
 
 func (f *newFlags) checkJSON(formats.Format) error {
 	if f.json && f.as.Given {
-		return cli.Usagef("--as %s: goes without --json, which has every form", f.as)
+		return cli.Usagef("--as %s: cannot be used with --json, which has every form", f.as)
 	}
 	return nil
 }
@@ -181,7 +181,7 @@ func (f *newFlags) checkPartition(format formats.Format) error {
 	case format.Worker() != "partition":
 		return cli.Usagef("--partition: %s has no partition", format.Name())
 	case f.worker.Given:
-		return cli.Usagef("--partition %s: is --worker by another name, and both are given", f.partition.Text)
+		return cli.Usagef("--partition %s: cannot be used with --worker: both name the worker", f.partition.Text)
 	}
 	f.worker = f.partition
 	return nil
@@ -192,7 +192,7 @@ func (f *newFlags) checkPartition(format formats.Format) error {
 func (f *newFlags) checkWorker(format formats.Format, layout snowflakesi.Layout) error {
 	switch {
 	case format.LastWorker == nil && f.worker.Given:
-		return cli.Usagef("--worker: %s has no worker number, and needs none", format.Name())
+		return cli.Usagef("--worker: %s has no worker number: leave out --worker", format.Name())
 	case format.LastWorker == nil || f.worker.Given || !f.noState:
 		return nil
 	}
@@ -213,11 +213,11 @@ func (f *newFlags) leases(format formats.Format) bool {
 func (f *newFlags) checkState(format formats.Format) error {
 	switch {
 	case f.fenced && format.LastWorker != nil:
-		return cli.Usagef("--fenced: %s has a worker number, and its times come with that", format.Name())
+		return cli.Usagef("--fenced: %s leases its times with its worker number: leave out --fenced", format.Name())
 	case f.fenced && f.noState:
-		return cli.Usagef("--fenced: goes without --no-state")
+		return cli.Usagef("--fenced: cannot be used with --no-state")
 	case f.wait < 0:
-		return cli.BadFlag("wait", f.wait.String(), "is less than nothing")
+		return cli.BadFlag("wait", f.wait.String(), "is negative")
 	case f.leases(format):
 		_, err := f.Place()
 		if errors.As(err, new(cli.UsageError)) {
@@ -228,9 +228,9 @@ func (f *newFlags) checkState(format formats.Format) error {
 	for _, name := range []string{"store", "state", "pool", "wait", "trust-clock"} {
 		if f.Flags.Changed(name) {
 			if f.noState {
-				return cli.Usagef("--%s: goes without --no-state", name)
+				return cli.Usagef("--%s: cannot be used with --no-state", name)
 			}
-			return cli.Usagef("--%s: %s takes nothing from a pool without --fenced", name, format.Name())
+			return cli.Usagef("--%s: %s uses a pool only with --fenced", name, format.Name())
 		}
 	}
 	return nil
@@ -284,7 +284,7 @@ func (f *newFlags) leased(ctx context.Context, s *cli.Streams, format formats.Fo
 	// The IDs are distinct even if the pool does not learn that the worker is free, so a failure to
 	// return the worker is a warning. After another error the warning would say nothing new.
 	if open := held.Close(); open != nil && err == nil {
-		cli.Complain(s.Err, fmt.Errorf("warning: pool %s: worker %d was not given back, and is not free before %s: %w",
+		cli.Complain(s.Err, fmt.Errorf("warning: pool %s: worker %d was not returned, and is not free before %s: %w",
 			held.Pool().Name(), held.Worker(), cli.TimeText(held.Until()), f.State.Explain(open)))
 	}
 	return f.State.Explain(err)
@@ -316,7 +316,7 @@ const (
 func (f *newFlags) sayIfWaiting(s *cli.Streams) *time.Timer {
 	return time.AfterFunc(patience, func() {
 		if e, ok := s.Err.(*os.File); ok && term.IsTerminal(int(e.Fd())) && f.wait > patience {
-			cli.Complain(s.Err, fmt.Errorf("waiting for a worker that is free, for up to %v (--wait 0 does not)", f.wait))
+			cli.Complain(s.Err, fmt.Errorf("waiting for a free worker, for up to %v (--wait 0 fails at once)", f.wait))
 		}
 	})
 }

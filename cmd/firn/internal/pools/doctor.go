@@ -292,7 +292,7 @@ func (d *doctor) examinePools(ctx context.Context, found []lease.Found) {
 		d.examineLifetime(p, now)
 		for _, other := range found[:i] {
 			if other.Pool != nil && formats.Alike(allot.Pool{Name: other.Name, Layout: other.Pool.Layout()}, allot.Pool{Name: f.Name, Layout: p.Layout()}) {
-				d.find(levelProblem, aboutWorkers, f.Name, "it is for the same IDs as pool %s: IDs of the one can be those of the other: use one of them alone, unless IDs of the two never meet", other.Name)
+				d.find(levelProblem, aboutWorkers, f.Name, "it is for the same IDs as pool %s: the two can make the same ID: use one of them alone, unless IDs of the two never meet", other.Name)
 			}
 		}
 	}
@@ -428,9 +428,9 @@ func (d *doctor) examineLifetime(p *lease.Pool, now time.Time) {
 	when := fmt.Sprintf("%s (%s)", cli.TimeText(end), cli.Relative(end, now))
 	switch {
 	case !end.After(now):
-		d.find(levelProblem, aboutLifetime, p.Name(), "the timestamps of its IDs ran out at %s: make IDs of another format: those of a later epoch would come a second time", when)
+		d.find(levelProblem, aboutLifetime, p.Name(), "the timestamps of its IDs ran out at %s: make IDs of another format: with a later epoch, IDs would repeat", when)
 	case end.Before(now.Add(soon)):
-		d.find(levelWarning, aboutLifetime, p.Name(), "the timestamps of its IDs run out at %s: plan for IDs of another format: those of a later epoch would come a second time", when)
+		d.find(levelWarning, aboutLifetime, p.Name(), "the timestamps of its IDs run out at %s: plan for IDs of another format: with a later epoch, IDs would repeat", when)
 	default:
 		d.find(levelOK, aboutLifetime, p.Name(), "the timestamps of its IDs last until %s", when)
 	}

@@ -46,7 +46,7 @@ has lost something, or was restored from a backup, firn pool rescue makes the po
 // onePool returns an error unless there is one argument, the name of a pool.
 func onePool(_ *cobra.Command, args []string) error {
 	if len(args) == 0 {
-		return cli.Usage(errors.New("no pool given: firn pool list shows those that there are"))
+		return cli.Usage(errors.New("no pool given: firn pool list shows the pools"))
 	}
 	return atMostOnePool(nil, args)
 }

@@ -84,7 +84,7 @@ true if the pool's own record was made anew.`,
 		DisableFlagsInUseLine: true,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if f.all && len(args) > 0 {
-				return cli.Usagef("--all: goes without the name of a pool")
+				return cli.Usagef("--all: cannot be used with the name of a pool")
 			}
 			if f.all {
 				return nil
@@ -128,7 +128,7 @@ func (f *rescueFlags) run(ctx context.Context, s *cli.Streams, names []string) e
 		return cli.Usagef("--yes is needed where nobody can be asked: all processes that have a worker of %s will stop making IDs for a while", what)
 	}
 	if f.all && f.format != "" {
-		return cli.Usagef("--format: goes with the name of a pool, and not with --all")
+		return cli.Usagef("--format: cannot be used with --all: name the pool")
 	}
 	if _, err := f.layouts(""); err != nil { // wrong usage
 		return err
@@ -237,7 +237,7 @@ func (f *rescueFlags) layouts(name string) ([]allot.Layout, error) {
 	if f.format == "" {
 		for _, flag := range []string{"epoch", "clock-bits", "machine-bits", "node-bits"} {
 			if f.layout.Flags.Changed(flag) {
-				return nil, cli.Usagef("--%s: goes with --format", flag)
+				return nil, cli.Usagef("--%s: needs --format", flag)
 			}
 		}
 		return formats.LayoutsOf(name), nil

@@ -43,7 +43,7 @@ func word(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// calls finds the functions that the library tells programs to call. Users get a command instead.
+// calls finds functions of the library in advice. Users get a command instead.
 var calls = regexp.MustCompile(`\(lease\.(Create|Rescue)[^()]*\)`)
 
 // withCommands replaces functions of the library by commands in a text about a pool. pool is "" for
@@ -111,7 +111,7 @@ func (st *State) Explain(err error) error {
 		return say("pool %s: its one worker is taken until %s: one process at a time makes these IDs; to see which: %s",
 			none.Pool, cli.TimeText(none.Soonest), st.Command("firn pool show "+none.Pool))
 	case errors.As(err, &none):
-		return say("pool %s: all %d workers are taken, the first until %s: try again when a process has ended; to see which there are: %s",
+		return say("pool %s: all %d workers are taken, the first until %s: try again when a process has ended; to see the holders: %s",
 			none.Pool, none.Workers, cli.TimeText(none.Soonest), st.Command("firn pool show "+none.Pool))
 	case errors.As(err, &held) && held.Excluded:
 		return say("pool %s: worker %d is held by a process of another user, or with another pool: give another --worker, or none",
@@ -135,7 +135,7 @@ func (st *State) Explain(err error) error {
 	case errors.As(err, &mismatch):
 		return say("pool %s: %s", mismatch.Pool, mismatchText(mismatch))
 	case errors.Is(err, lease.ErrNoPool):
-		return say("%s; to see those that there are: %s", st.withCommands(err.Error(), PoolOf(err)), st.Command("firn pool list"))
+		return say("%s; to see the pools: %s", st.withCommands(err.Error(), PoolOf(err)), st.Command("firn pool list"))
 	case errors.Is(err, lease.ErrPoolExists):
 		return say("%v: it can be used as it is", err)
 	case err != nil && calls.MatchString(err.Error()):
@@ -144,7 +144,7 @@ func (st *State) Explain(err error) error {
 	return err
 }
 
-// SkewText says what the clock reads, and what contradicts the clock.
+// SkewText says what the clock reads, and the contradiction.
 func SkewText(e *lease.SkewError) string {
 	reference := cli.TimeText(e.Reference.UTC())
 	of := fmt.Sprintf("half of the workers in use have used the times up to %s or later (%s)", reference, cli.Relative(e.Reference, e.Now))
@@ -157,7 +157,7 @@ func SkewText(e *lease.SkewError) string {
 	return fmt.Sprintf("%s, and %s", cli.TimeText(e.Now.UTC()), of)
 }
 
-// mismatchText says what a pool is for, and which flags make such IDs.
+// mismatchText says what a pool is for, and the flags for such IDs.
 func mismatchText(e *lease.MismatchError) string {
 	const other = "name the pool for those with --pool"
 	var clock, machine, sequence int

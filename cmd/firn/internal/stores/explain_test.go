@@ -65,7 +65,7 @@ func TestExplain(t *testing.T) {
 		{&driver.Error{Store: "s", Op: "get", Key: "sno/pool", Err: driver.ErrUnsafe, Advice: "rescue them there (lease.Rescue there, with their layouts)"}, "(firn pool rescue sno --format sno --store ADDRESS)"},
 		{&driver.Error{Store: "file:///x", Op: "get", Err: driver.ErrVersion, Advice: "use it"}, "use it"},
 		{fmt.Errorf("p: %w", lease.ErrPoolExists), "it can be used as it is"},
-		{fmt.Errorf("pool p: %w", lease.ErrNoPool), "to see those that there are: firn pool list --state /x"},
+		{fmt.Errorf("pool p: %w", lease.ErrNoPool), "to see the pools: firn pool list --state /x"},
 		{fmt.Errorf("pool sno: %w (lease.Create)", lease.ErrNoPool), "(firn pool create sno --state /x)"},
 		{fmt.Errorf("pool p: %w: %w (lease.Rescue)", errors.New("x"), lease.ErrRescued), "x: the pool was rescued (firn pool rescue p --state /x)"},
 		{&lease.ExpiredError{Pool: "p", Until: at, Cause: &driver.Error{Err: lease.ErrRolledBack, Store: "s", Op: "read", Key: "p/pool", Advice: "rescue it (lease.Rescue)"}}, "rescue it (firn pool rescue p --state /x)"},

@@ -50,7 +50,7 @@ func (st *State) Place() (Place, error) {
 	p := Place{address: string(st.store), name: "--store"}
 	given := st.set != nil && st.set.Changed("store")
 	if given && st.Dir != "" {
-		return Place{}, cli.Usagef("--state %s: is a store too, and --store is given: want one of them", cli.Plain(string(st.Dir)))
+		return Place{}, cli.Usagef("--state %s: cannot be used with --store: both name a store", cli.Plain(string(st.Dir)))
 	}
 	if !given && st.Dir == "" {
 		p.address, p.name = os.Getenv(Variable), Variable
@@ -117,7 +117,7 @@ func (d *Directory) String() string { return string(*d) }
 
 func (d *Directory) Set(s string) error {
 	if s == "" {
-		return errors.New("is no directory")
+		return errors.New("is empty: name a directory")
 	}
 	*d = Directory(s)
 	return nil
@@ -133,7 +133,7 @@ func (p *PoolName) String() string { return string(*p) }
 func (p *PoolName) Set(s string) error {
 	// Keys of stores may have slashes; names of pools may not.
 	if driver.CheckKey(s) != nil || strings.Contains(s, "/") {
-		return errors.New("is no name of a pool: want lower-case letters, digits, '.', '_', '@' and '-'")
+		return errors.New("is not the name of a pool: use lower-case letters, digits, '.', '_', '@' and '-'")
 	}
 	*p = PoolName(s)
 	return nil

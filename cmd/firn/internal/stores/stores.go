@@ -74,7 +74,7 @@ func KindOf(addr string) (Kind, error) {
 			return k, nil
 		}
 	}
-	return Kind{}, fmt.Errorf("%w: there is no kind %s://, only %s", address.ErrAddress, a.Scheme, cli.List(schemes(), "and"))
+	return Kind{}, fmt.Errorf("%w: unknown kind %s://: want %s", address.ErrAddress, a.Scheme, cli.List(schemes(), "or"))
 }
 
 // schemes returns the beginnings of addresses of all kinds.

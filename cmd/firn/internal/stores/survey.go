@@ -24,8 +24,8 @@ func FindingText(f driver.Finding) string {
 // InspectStore is lease.Inspect. Tests replace InspectStore.
 var InspectStore = lease.Inspect
 
-// Warn finds in the background how the store can lose changes. The function that Warn returns
-// prints the warnings.
+// Warn finds in the background how the store can lose changes. The returned function prints the
+// warnings.
 func Warn(ctx context.Context, s *cli.Streams, store driver.Store) (say func()) {
 	const longest = time.Second // a store with servers away may take longer
 	ctx, cancel := context.WithTimeout(ctx, longest)
@@ -52,8 +52,8 @@ func Warn(ctx context.Context, s *cli.Streams, store driver.Store) (say func()) 
 	}
 }
 
-// Besides looks for pools that are for the same IDs as the one that is wanted, or may be. Their IDs
-// are those of that one: it returns an error or, if they are meant to be beside each other, warns.
+// Besides looks for pools with the same IDs as the wanted pool. Such a pool, or an unreadable pool,
+// is an error; if meant is set, Besides warns instead.
 func Besides(ctx context.Context, s *cli.Streams, st *State, store driver.Store, at Place, wanted allot.Pool, meant bool) error {
 	names, err := lease.Names(ctx, store)
 	if err != nil {
@@ -71,9 +71,9 @@ func Besides(ctx context.Context, s *cli.Streams, st *State, store driver.Store,
 		do := "use pool " + name
 		if err != nil {
 			text = fmt.Sprintf("pool %s may be for the same IDs as pool %s, which cannot be read (%v)", wanted.Name, name, st.Explain(err))
-			do = "mend that one first"
+			do = "mend that pool first"
 		}
-		text += ": IDs of the one can be those of the other: "
+		text += ": the two can make the same ID: "
 		if !meant {
 			return Reword(err, text+do+", or add --beside if IDs of the two never meet")
 		}
@@ -82,8 +82,7 @@ func Besides(ctx context.Context, s *cli.Streams, st *State, store driver.Store,
 	return nil
 }
 
-// ReadPool returns a pool and the workers that were used. With an error, ReadPool returns what
-// could be read.
+// ReadPool returns a pool and its used workers. With an error, ReadPool returns the readable part.
 func ReadPool(ctx context.Context, store driver.Store, name string) (*lease.Pool, []lease.Worker, error) {
 	p, err := lease.Lookup(ctx, store, name)
 	if err != nil {
@@ -93,7 +92,7 @@ func ReadPool(ctx context.Context, store driver.Store, name string) (*lease.Pool
 	return p, workers, err
 }
 
-// NoPool is the error for a pool that does not exist.
+// NoPool is the error for a missing pool.
 func NoPool(name string, at Place, store driver.Store) error {
 	where := cli.Plain(at.Dir)
 	if store != nil && at.Dir == "" {
@@ -102,8 +101,8 @@ func NoPool(name string, at Place, store driver.Store) error {
 	return fmt.Errorf("pool %s: %w in %s: if there never was one, create it (lease.Create); if there was one, it is lost: rescue it (lease.Rescue, with its layout)", name, lease.ErrNoPool, where)
 }
 
-// Survey returns the pools. Pools in files are read one by one, so that unreadable records of one
-// pool do not hide the other pools.
+// Survey returns the pools. Pools in files are read one by one, so unreadable records of one pool
+// do not hide the others.
 func Survey(ctx context.Context, store driver.Store, at Place) ([]lease.Found, error) {
 	if at.Dir == "" {
 		return lease.Survey(ctx, store)

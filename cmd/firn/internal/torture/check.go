@@ -137,7 +137,7 @@ type shownKey struct {
 	by   [2]int
 }
 
-// readLog reads the journal of a process, and computes the grants that the process has kept.
+// readLog reads the journal of a process, and computes the grants it has kept.
 func (k *checker) readLog(p processRecord) (*log, error) {
 	l := &log{process: p.Number, torn: p.Killed, steps: make(map[int]*stepLog)}
 	entries, err := readJournal(journalPath(k.dir, p.Number))
@@ -225,8 +225,8 @@ func (k *checker) ceil(us int64) int64 {
 	return us
 }
 
-// checkGrants checks that no time of a worker was given twice, and counts workers that another
-// process got although the first had not given the worker back.
+// checkGrants checks that no time of a worker was given twice. It counts workers that changed
+// processes without being given back.
 func (k *checker) checkGrants() {
 	slices.SortFunc(k.grants, func(a, b *grant) int {
 		return cmp.Or(cmp.Compare(a.worker, b.worker), cmp.Compare(a.from, b.from), cmp.Compare(a.until, b.until))
@@ -448,7 +448,7 @@ func (k *checker) readIDs(ctx context.Context, l *log, out chan<- logged) error 
 	}
 }
 
-// unseen returns an error if the journal mentions IDs that are not in the log.
+// unseen returns an error if the journal mentions IDs missing in the log.
 func (k *checker) unseen(l *log, n int64) error {
 	for _, g := range l.grants {
 		if g.ids > n {

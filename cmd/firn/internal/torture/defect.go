@@ -12,29 +12,29 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// Defects are bad designs that a run has to find. The environment variable of a defect switches the
-// defect on with the value 1.
+// Defects are bad designs. A run has to find each. The environment variable of a defect switches
+// the defect on with the value 1.
 const (
 	// Unfenced: generators go on after the end of their interval, until the lease reports the loss.
 	Unfenced = "FIRN_TORTURE_UNFENCED"
 	// BlindPut: records are written without comparing revisions.
 	BlindPut = "FIRN_TORTURE_BLIND_PUT"
 	// LostWrites: the store acknowledges some writes in a row and drops them, like a server that
-	// fails before it has copied them.
+	// fails before copying.
 	LostWrites = "FIRN_TORTURE_LOST_WRITES"
 	// GiveAll: a lease that ends gives back even the last times with IDs.
 	GiveAll = "FIRN_TORTURE_GIVE_ALL"
-	// KeepAhead: a generator keeps unused times ahead of its clock. This makes no ID twice, and a
-	// run finds the defect only late in the run, so KeepAhead is not in Defects.
+	// KeepAhead: a generator keeps unused times ahead of its clock. The defect makes no ID twice. A
+	// run finds the defect only if it happens late, so KeepAhead is not in Defects.
 	KeepAhead = "FIRN_TORTURE_KEEP_AHEAD"
 )
 
-// Defects returns the defects that every run finds.
+// Defects returns the defects for every run to find.
 func Defects() []string { return []string{Unfenced, BlindPut, LostWrites, GiveAll} }
 
 func has(defect string) bool { return os.Getenv(defect) == "1" }
 
-// spoil returns the store with the defects that are switched on.
+// spoil adds the defects that are switched on to a store.
 func spoil(s driver.Store) driver.Store {
 	if has(BlindPut) || has(LostWrites) {
 		return &badStore{Store: s}
@@ -66,7 +66,7 @@ func (s *badStore) Put(ctx context.Context, key string, value []byte, rev driver
 	return next, err
 }
 
-// fenced returns the end of the interval that a generator is told.
+// fenced returns the end of an interval as told to a generator.
 func fenced(until time.Time) time.Time {
 	if has(Unfenced) {
 		return until.Add(24 * time.Hour)
@@ -74,7 +74,7 @@ func fenced(until time.Time) time.Time {
 	return until
 }
 
-// unminted returns the beginning of the unused times that a lease is told.
+// unminted returns the beginning of unused times as told to a lease.
 func unminted(from time.Time) time.Time {
 	if has(GiveAll) {
 		return from.Add(-50 * time.Millisecond)
@@ -82,7 +82,7 @@ func unminted(from time.Time) time.Time {
 	return from
 }
 
-// kept returns the end of the kept times that a lease is told.
+// kept returns the end of kept times as told to a lease.
 func kept(g allot.Generator) time.Time {
 	if has(KeepAhead) {
 		return time.Unix(1<<35, 0)

@@ -126,7 +126,7 @@ func (f *tortureFlags) check() error {
 func (f *tortureFlags) checkStore() error {
 	if f.store == "" {
 		if f.network {
-			return cli.Usagef("--network goes with --store")
+			return cli.Usagef("--network: needs --store")
 		}
 		return nil
 	}
