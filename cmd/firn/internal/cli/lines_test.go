@@ -14,9 +14,10 @@ func FuzzLines(f *testing.F) {
 	f.Add([]byte(strings.Repeat("x", MaxLine)+"\r\n"+strings.Repeat("y", MaxLine+1)+"\nz"), byte(200))
 	f.Add(bytes.Repeat([]byte("long"), 20*MaxLine), byte(0))
 	f.Fuzz(func(t *testing.T, input []byte, piece byte) {
-		var want []string
+		var want, raw []string
 		for line := range bytes.Lines(input) {
 			s := strings.TrimSuffix(strings.TrimSuffix(string(line), "\n"), "\r")
+			raw = append(raw, s)
 			if len(s) > MaxLine {
 				s = ErrLongLine.Error()
 			}
@@ -26,6 +27,9 @@ func FuzzLines(f *testing.F) {
 		for n, line := range want {
 			got, err := l.Next()
 			if err == ErrLongLine {
+				if begins := raw[n][:MaxLine]; got != begins {
+					t.Fatalf("line %d begins with %q, not %q", n+1, got, begins)
+				}
 				got = err.Error()
 			} else if err != nil {
 				t.Fatalf("line %d: %v", n+1, err)
