@@ -12,7 +12,7 @@ import (
 
 const (
 	// wait bounds how long Consul holds a request that waits for a change; Consul adds up to a
-	// sixteenth. A watch can notice a restore between two requests as late as that.
+	// sixteenth. A watch can notice a restore between two requests with this delay.
 	wait = 10 * time.Second
 
 	often  = 10 * time.Millisecond // between two requests
@@ -20,7 +20,7 @@ const (
 )
 
 // Watch returns a channel that gets a value after each change of an entry with the prefix, as
-// [driver.Watcher] says. It makes requests that Consul answers when the index of the keys has
+// [driver.Watcher] says. Consul answers each request of a watch when the index of the keys has
 // changed.
 func (s *Store) Watch(ctx context.Context, prefix string) (<-chan struct{}, error) {
 	w := &watch{store: s, name: s.prefix + escape.Replace(prefix), changed: make(chan struct{}, 1)}
@@ -51,7 +51,7 @@ type watch struct {
 	changed chan struct{}
 }
 
-// run watches until ctx ends. It asks less often while Consul answers at once.
+// run watches until ctx ends. run asks less often while Consul answers at once.
 func (w *watch) run(ctx context.Context) {
 	pause := often
 	for {
@@ -69,13 +69,13 @@ func (w *watch) run(ctx context.Context) {
 // once makes one request, and waits for a change unless the request is the first.
 //
 // The index can go down: after the servers were restored from a snapshot, or when the key with the
-// highest index was removed. A watch that waited for the old index would miss the changes until
-// then, so the watch begins anew. A request with index 0 would not wait at all.
+// highest index was removed. The watch then begins anew: waiting for the old index would miss the
+// changes until then. A request with index 0 would not wait at all.
 //
 // Consul does not report that a restore has set the index back. Consul answers waiting requests
-// early, as if nothing had changed, and holds the next request until its time is over. After an
-// early answer once therefore asks without waiting. After an outage it does so too, since other
-// servers may have taken over.
+// early, as if nothing had changed, and holds the next request for its full time. After an early
+// answer, once therefore asks without waiting. After an outage, once asks without waiting too:
+// other servers may have taken over.
 func (w *watch) once(ctx context.Context) error {
 	limit := w.store.timeout
 	query := url.Values{"keys": {""}}

@@ -1,31 +1,30 @@
-// Package driver defines what package lease asks of a store, and does the work that all stores
-// share.
+// Package driver defines the stores of package lease, and does the work that all stores share.
 //
-// A store keeps small values under keys. Each entry has a revision. Put compares and swaps: it
+// A store keeps small values under keys. Each entry has a revision. Put compares and swaps: Put
 // changes an entry only if the entry still has the revision named by the caller. The safety of
 // leases rests on nothing else: no owner, no time to live and no synchronized clock.
 //
 // # How to write a store
 //
-// A new store is a type that embeds a [Handle]. See the example of [New] for a complete one.
+// A new store is a type that embeds a [Handle]. See the example of [New] for a complete store.
 //
 //  1. Choose how the database names a version of an entry. A [Revision] must never come back for
-//     the same key, also after an entry is changed and changed back. A Revision should not come
-//     back after a restore from a backup either.
+//     the same key, also after an entry is changed and changed back. A Revision should not come back
+//     after a restore from a backup either.
 //  2. Write a function that gets one entry, with a linearizable read: from the leader or by a
-//     majority, never from a cache or from a replica that can be behind. Return [ErrNotFound] only
-//     if the database reports a missing entry. A wrong table, or a proxy's 404, is another error.
-//  3. Write a function that lists the entries whose keys begin with a prefix, in any order. Put the
-//     reason into the Err of an entry that cannot be read.
+//     majority, never from a cache or a replica. Return [ErrNotFound] only if the database reports a
+//     missing entry. A wrong table, or a proxy's 404, is another error.
+//  3. Write a function that lists the entries whose keys begin with a prefix, in any order. For an
+//     unreadable entry, put the reason into Err.
 //  4. Write a function that puts a value by compare-and-swap in a single request of the database.
 //     Return only when the change outlasts a crash of the server. Return [ErrConflict] if the entry
-//     has another revision. Do not repeat a request that may have reached the server, and switch off
-//     such repetition in the client.
+//     has another revision. Do not repeat a request that may have reached the server; switch off
+//     retries in the client.
 //  5. Write Diagnose, which turns each error of the database's client into a kind of error and
 //     advice for the operator. Keep secrets out of errors.
 //  6. If the database counts its changes, note the count of each answer ([Progress]). Return an
-//     error by [Latch] when the count goes backwards or when another database answers: the revisions
-//     there are those of other changes.
+//     error by [Latch] when the count goes backwards or when another database answers: a revision
+//     there can belong to another change.
 //  7. Write Open. Make a [Backend] of these functions and a Handle of the Backend by [New], and
 //     check by [Do] that the database answers. Package lease/address reads addresses.
 //  8. Add the optional abilities of the database as methods of your type, each by [Call] or [Do]:
@@ -73,14 +72,14 @@ type Store interface {
 	// an error that is ErrNotFound.
 	//
 	// With ErrDamaged, Get may return the entry's key and revision. A Put at the revision replaces
-	// the damaged entry. Only a rescue of the pool makes such a Put.
+	// the damaged entry. Only a rescue of the pool does this.
 	Get(ctx context.Context, key string) (Entry, error)
 
 	// List returns the entries whose keys begin with the prefix, in the order of keys. Each entry
-	// is as Get would return it. The entries need not all be of one moment.
+	// is as Get would return it. The entries need not be of one moment.
 	//
-	// If entries cannot be read, List returns them with their Err beside all others, and returns
-	// the Err of the first. After any other error the list may be incomplete.
+	// List returns unreadable entries with an Err beside all others, and returns the first Err.
+	// After any other error the list may be incomplete.
 	List(ctx context.Context, prefix string) ([]Entry, error)
 
 	// Put sets the value of a key if the entry has the revision rev, and returns the new revision.
@@ -104,7 +103,7 @@ const (
 	MaxValue = 4096 // the longest value, in bytes
 )
 
-// A Clock is a Store with a time of its own, such as the time of a database server.
+// A Clock is a Store with a clock, for example of a database server.
 type Clock interface {
 	// Now returns the store's time at some moment during the call.
 	Now(ctx context.Context) (time.Time, error)
@@ -146,9 +145,9 @@ type Inspector interface {
 
 // A Finding is a fact about a store that an operator should know.
 type Finding struct {
-	// Loses says that the store can lose an acknowledged change. IDs can then be made twice.
+	// Loses says that the store can lose an acknowledged change. Duplicate IDs can follow.
 	Loses bool
-	// Text states the fact and its consequence, as a sentence without a full stop.
+	// Text states the fact and the consequence, as a sentence without a full stop.
 	Text string
 	// Advice names the remedy, in words. Advice may be empty.
 	Advice string
@@ -177,7 +176,7 @@ type Excluder interface {
 	Exclude(resource, group string) (release func(), err error)
 }
 
-// Local is a Store that can report whether its pools belong to this one machine. A lease creates a
+// Local is a Store that can report whether the pools belong to this one machine. A lease creates a
 // missing pool by itself only in a Store whose Local method returns true. In a store of many
 // machines, a missing pool can mean a wrong address, and a new pool would hide the mistake.
 type Local interface {
@@ -191,11 +190,11 @@ var (
 	ErrNotFound = errors.New("not found")
 	// ErrConflict reports that the entry has another revision.
 	ErrConflict = errors.New("changed meanwhile")
-	// ErrDamaged reports an entry that no version of this store can have written.
+	// ErrDamaged reports an entry with invalid content.
 	ErrDamaged = errors.New("damaged")
-	// ErrVersion reports an entry of a version of this program that this version does not know.
+	// ErrVersion reports an entry of an unknown version of this program.
 	ErrVersion = errors.New("written by another version")
-	// ErrUnsafe reports that the store cannot keep its promises where it is.
+	// ErrUnsafe reports a store or a place that cannot keep the promises of a Store.
 	ErrUnsafe = errors.New("unsafe store")
 	// ErrUnavailable reports that the store does not answer or cannot be written.
 	ErrUnavailable = errors.New("store unavailable")
@@ -203,7 +202,7 @@ var (
 	ErrKey = errors.New("invalid key or value")
 )
 
-// An Error names an operation of a store that failed, the reason, and the remedy.
+// An Error names the failed operation of a store, the reason, and the remedy.
 type Error struct {
 	Store  string // the address of the store
 	Op     string // the operation: "get", "list", "put", "open" or an optional ability

@@ -2,9 +2,9 @@ package driver
 
 import "sync/atomic"
 
-// Progress holds the highest number of changes that a store has reported, for stores that count
-// their changes. If an answer has a lower number than [Progress.Seen] had before the request, the
-// store has lost changes: see [Latch]. The zero value has seen no change.
+// Progress holds the highest number of changes reported by a store, for stores with a count of
+// changes. If an answer has a lower number than [Progress.Seen] had before the request, the store
+// has lost changes: see [Latch]. The zero value has seen no change.
 type Progress struct{ seen atomic.Uint64 }
 
 // Seen returns the highest number so far.

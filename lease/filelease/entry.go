@@ -18,11 +18,12 @@ import (
 //
 // 1 is the version of the format. The number is decimal, 1 for a new entry, and grows by one with
 // each change. The checksum is the CRC-32C of key, \n, number, \n and value, in eight hexadecimal
-// digits. With the key in the checksum, a file copied to another name is no valid entry; it would
-// have the interval of another worker.
+// digits. With the key in the checksum, a file copied to another name, with the interval of another
+// worker, is no valid entry.
 //
 // The revision is number and checksum. An entry restored from a copy counts on from an old number.
-// The checksum in the revision tells its changes from the lost changes with the same numbers.
+// The checksum in the revision distinguishes new changes from the lost changes with the same
+// numbers.
 const (
 	magic   = "firn "
 	version = "1"
@@ -47,15 +48,15 @@ func encode(key string, number uint64, value []byte) ([]byte, driver.Revision) {
 	return append(b, value...), driver.Revision(fmt.Sprintf("%s-%08x", n, sum))
 }
 
-// damaged returns the entry of a damaged file, with a revision for the Put that replaces the entry.
-// The number that the entry had is lost. The next number is random and so large that no entry can
-// have reached it. So no revision comes back, even if the new entry is damaged too.
+// damaged returns the entry of a damaged file, with a revision for a Put. The last number of the
+// entry is lost. The next number is random, and larger than any number in use. No revision comes
+// back, even if the new entry is damaged too.
 func damaged(key string, info fs.FileInfo) entry {
 	rev := fmt.Sprintf("damaged-%d-%d", info.Size(), info.ModTime().UnixNano())
 	return entry{Entry: driver.Entry{Key: key, Revision: driver.Revision(rev)}, number: 1<<62 + rand.Uint64N(1<<62), info: info}
 }
 
-// decode returns the entry of a file, or an error that is ErrVersion or ErrDamaged. It accepts
+// decode returns the entry of a file, or an error that is ErrVersion or ErrDamaged. decode accepts
 // exactly the output of encode.
 func decode(key string, content []byte) (entry, error) {
 	if len(content) == 0 {

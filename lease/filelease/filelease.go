@@ -1,18 +1,18 @@
 // Package filelease keeps the entries of leases as files, for the processes of one machine.
 //
 // The entry of the key a/b/0007 is the file a/b/0007= below the directory of the store. Keys have
-// no '=', so a/b can be an entry as well as a folder, and files of others are not taken for
-// entries. The store never writes an entry's file again. A change is a new file, which is durable
-// before it takes the old file's name. Readers therefore need no lock, and find one whole version
-// whatever happens to a writer. Writers of an entry exclude each other by a lock (flock) on the
-// entry's file. The system drops the lock with the process that holds it. Writers share no other
-// file, so a process that is stopped while it writes delays only writers of the same entry.
+// no '=', so a/b can be an entry as well as a folder, and other files never pass for entries. The
+// store never writes an entry's file again. A change is a new file, which becomes durable before
+// taking the old file's name. Readers therefore need no lock, and find one whole version whatever
+// happens to a writer. Writers of an entry exclude each other by a lock (flock) on the entry's
+// file. The system drops the lock when the process ends. Writers share no other file, and a process
+// that is stopped in a write delays only writers of the same entry.
 //
-// The store reports a damaged file and leaves it alone. To take a damaged entry for a missing entry
-// would give out timestamps a second time. A rescue of the pool replaces the entry.
+// The store reports a damaged file and does not touch the file. To take a damaged entry for a
+// missing entry would give out timestamps a second time. A rescue of the pool replaces the entry.
 //
 // A directory that Open makes belongs to one user. To share a directory, make it before, for a
-// group of users (mkdir -m 2770). Whoever can use the directory can then use what is made in it.
+// group of users (mkdir -m 2770). All users of the directory can then use its files.
 //
 // Pools in two directories know nothing of each other and hand out the same workers. Users,
 // containers and restored backups can come to have two directories. OpenDefault refuses a directory
@@ -240,7 +240,7 @@ func (s *Store) Local() bool { return true }
 
 // get returns the entry of a key.
 //
-// It takes no lock. The name leads to one version of the entry and, from the moment of the rename,
+// get takes no lock. The name leads to one version of the entry and, from the moment of the rename,
 // to the next version. The content of a version does not change, so get returns the entry as it was
 // when the file was opened. The version may not be on the disk yet. If the power fails then, the
 // version is lost together with every process that saw it. A caller that must know whether a change

@@ -14,7 +14,7 @@ import (
 )
 
 // Faults holds the probability of each fault, from 0 to 1. A call has at most one of the first four
-// faults, so their sum is at most 1. Delays come in addition.
+// faults: the sum of the four is at most 1. Delays come in addition.
 type Faults struct {
 	LoseRequest float64 // an error; the store never gets the call
 	LoseReply   float64 // an error, after the store made the call
@@ -23,7 +23,7 @@ type Faults struct {
 	Delay       float64 // of a request, and independently of a reply
 }
 
-// Counts holds the number of faults so far. A test can check that faults happened at all.
+// Counts holds the number of faults until now. A test can check that faults happened at all.
 type Counts struct {
 	LostRequests, LostReplies int
 	Late, Repeats             int
@@ -31,16 +31,16 @@ type Counts struct {
 	Delays                    int
 }
 
-// Faulty is the connection of one process to a store, with faults. All its errors are
-// [driver.ErrUnavailable]; they do not say which fault happened.
+// Faulty is the connection of one process to a store, with faults. All errors of a Faulty are
+// [driver.ErrUnavailable], whichever fault happened.
 //
-// Used from one goroutine, a Faulty repeats its faults for the same calls and random numbers: it
-// never reads a clock.
+// Used from one goroutine, a Faulty repeats its faults for the same calls and random numbers: a
+// Faulty never reads a clock.
 type Faulty struct {
 	driver.Store
 
 	// Wait lets a delay pass. If Wait is nil, the goroutine yields. An error of Wait ends the call,
-	// before or after the store made it. Set Wait before the first call.
+	// before or after the store made the call. Set Wait before the first call.
 	Wait func(ctx context.Context) error
 
 	mu     sync.Mutex // guards what follows; not held while the store is called
@@ -51,7 +51,7 @@ type Faulty struct {
 	late   []request
 }
 
-// A request is a Put on its way to the store.
+// A request is a Put on the way to the store.
 type request struct {
 	due   int // the call before which the request arrives
 	key   string
@@ -132,7 +132,7 @@ func (f *Faulty) Deliver() {
 	f.deliver(due)
 }
 
-// Counts returns the number of faults so far.
+// Counts returns the number of faults until now.
 func (f *Faulty) Counts() Counts {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -176,7 +176,7 @@ func (f *Faulty) call(ctx context.Context, op, key string, put *request, do func
 	return err
 }
 
-// begin counts a call, delivers the Puts that are due, and draws the call's fate.
+// begin counts a call, delivers late Puts, and draws the call's fate.
 func (f *Faulty) begin(put bool) fate {
 	f.mu.Lock()
 	f.calls++
@@ -187,7 +187,7 @@ func (f *Faulty) begin(put bool) fate {
 		}
 		return r.due <= f.calls
 	})
-	// Each call takes the same number of random numbers, whatever its fate.
+	// Each call takes the same number of random numbers, whatever the fate of the call.
 	which, twice := f.random.Float64(), f.random.IntN(2)
 	fate := fate{
 		due:          f.calls + 1 + f.random.IntN(latest),
@@ -227,7 +227,7 @@ func (f *Faulty) later(r request, due int) {
 
 func (f *Faulty) deliver(due []request) {
 	for _, r := range due {
-		// The call that sent the request is over, and so is its context.
+		// The call of the request is over, and the context of the call with it.
 		if _, err := f.Store.Put(context.Background(), r.key, r.value, r.rev); err == nil {
 			f.mu.Lock()
 			f.counts.Landed++

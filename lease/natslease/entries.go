@@ -38,8 +38,7 @@ func (s *Store) config() (c jetstream.StreamConfig) {
 }
 
 // Prepare makes the bucket: on disk, without a limit to the age or number of its entries, and
-// without the right to delete single entries. If the bucket exists, Prepare only checks that it
-// suits leases.
+// without the right to delete single entries. If the bucket exists, Prepare only checks the bucket.
 func (s *Store) Prepare(ctx context.Context) error {
 	return driver.Do(ctx, s.Handle, "prepare", func(ctx context.Context) error {
 		_, _, err := s.stream(ctx)
@@ -54,7 +53,7 @@ func (s *Store) Prepare(ctx context.Context) error {
 	})
 }
 
-// stream asks the stream's leader for the state of the stream, and returns the stream if it suits
+// stream asks the stream's leader for the state of the stream, and returns a stream that suits
 // leases.
 func (s *Store) stream(ctx context.Context) (jetstream.Stream, *jetstream.StreamInfo, error) {
 	before := s.seen.Seen()
@@ -76,7 +75,7 @@ func (s *Store) stream(ctx context.Context) (jetstream.Stream, *jetstream.Stream
 		case err == nil:
 			return stream, info, nil
 		case errors.Is(err, errBehind) && time.Now().Before(patience):
-			// A new leader may not have read all of its log yet.
+			// A new leader may not have read the whole log yet.
 			select {
 			case <-ctx.Done():
 				return nil, nil, ctx.Err()
@@ -91,7 +90,7 @@ func (s *Store) stream(ctx context.Context) (jetstream.Stream, *jetstream.Stream
 var errBehind = errors.New("it has forgotten some")
 
 // backwards returns an error if the stream was made at another time than before, or if the sequence
-// of its last message is lower.
+// of the last message is lower.
 //
 // In another stream, or after a server lost changes, other changes can have the same sequences, and
 // a compare-and-swap proves nothing. backwards sees no loss from before this store was opened.
@@ -160,8 +159,8 @@ func (s *Store) getOf(ctx context.Context, key string, stream jetstream.Stream, 
 // readers is the number of entries that list reads at a time.
 const readers = 32
 
-// list leaves out keys of the bucket that name no entry. It reads the entries one by one, since a
-// replica that is behind could answer a request for all entries.
+// list leaves out keys of the bucket that name no entry. It reads the entries one by one: a
+// replica, which can be behind, could answer a request for all entries.
 func (s *Store) list(ctx context.Context, prefix string) ([]driver.Entry, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -219,7 +218,7 @@ func (s *Store) list(ctx context.Context, prefix string) ([]driver.Entry, error)
 	return slices.DeleteFunc(list, func(e driver.Entry) bool { return e.Key == "" }), nil
 }
 
-// put cannot cancel a request: the change of a call that was given up may still be made later.
+// put cannot cancel a request: the change of an abandoned call may still be made later.
 func (s *Store) put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
 	_, info, err := s.stream(ctx)
 	if err != nil {

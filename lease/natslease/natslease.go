@@ -1,6 +1,6 @@
 // Package natslease keeps the entries of leases in a key-value bucket of NATS JetStream, for
-// processes on many machines. It is a store of best effort: by default, NATS can lose changes that
-// it has acknowledged.
+// processes on many machines. The store is one of best effort: by default, NATS can lose
+// acknowledged changes.
 //
 // The address of a store is
 //
@@ -9,19 +9,19 @@
 // The bucket is JetStream's stream KV_bucket, as the tools of NATS know it. An entry is the last
 // message of its subject. A change is a message with the sequence of the last message, and the
 // stream compares the sequence. A revision is the sequence of the entry's message and the time at
-// which the stream was made. A stream that was deleted and made again has other revisions. Each
-// call first asks for the last sequence and the time. A store that sees the sequences go back, or
-// another stream, refuses all further calls.
+// which the stream was made. A stream made anew has other revisions. Each call first asks for the
+// last sequence and the time. If the sequences go back, or another stream answers, the store
+// refuses all further calls.
 //
-// Reads go to the stream's leader. The replicas of a bucket that allows direct gets would answer
-// with an older state, so the store refuses such a bucket; other tools make buckets so. A leader
-// that was cut off from the other servers goes on for some seconds without knowing. Its answers can
-// be old, but a compare-and-swap of an old revision fails.
+// Reads go to the stream's leader. The store refuses a bucket that allows direct gets, as buckets
+// of other tools do: replicas would answer with an older state. A leader that was cut off from the
+// other servers goes on for some seconds. The leader's answers can then be old, but a
+// compare-and-swap of an old revision fails.
 //
 // # What can be lost
 //
-// A server acknowledges a change when the operating system has the change. The server syncs its
-// disk once in two minutes, unless its configuration has sync_interval: always. The crash of a
+// A server acknowledges a change when the operating system has the change. The server syncs the
+// disk once in two minutes, unless the configuration has sync_interval: always. The crash of a
 // process therefore loses nothing. The crash of a machine, or of a majority of a bucket's machines,
 // loses acknowledged changes. [Store.Inspect] reports this, and other ways in which the bucket can
 // lose changes. A client cannot see the configuration of the servers.
@@ -104,8 +104,7 @@ var (
 )
 
 // Open connects to a server of an address, logs in, and checks that the server has JetStream. If
-// the bucket exists, Open checks that the bucket suits leases. Open never makes the bucket: see
-// [Store.Prepare].
+// the bucket exists, Open checks the bucket. Open never makes the bucket: see [Store.Prepare].
 //
 // The path of the address is the name of the bucket, by default firn. The hosts are some servers of
 // one cluster; the client finds the other servers. The host is by default localhost, and the port
@@ -194,7 +193,7 @@ func Open(ctx context.Context, addr string) (*Store, error) {
 
 const wantAddress = "want nats://host:4222,host2:4222/bucket?creds-file=…"
 
-// newStore returns a store that has no connection yet.
+// newStore returns a store without a connection.
 func newStore(address string, o Options) *Store {
 	s := &Store{options: o}
 	s.Handle = driver.New(driver.Backend{
@@ -306,8 +305,7 @@ func (s *Store) start(ctx context.Context) error {
 	return err
 }
 
-// version returns the version of the server: 209 for 2.9. A version that cannot be parsed counts as
-// new.
+// version returns the version of the server: 209 for 2.9. An unknown form of version counts as new.
 func (s *Store) version() int {
 	var major, minor int
 	if _, err := fmt.Sscanf(s.conn.ConnectedServerVersion(), "%d.%d.", &major, &minor); err != nil {

@@ -49,13 +49,12 @@ func (s *Store) list(ctx context.Context, prefix string) ([]driver.Entry, error)
 // now is the server's time in microseconds.
 const now = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
 
-// put does not ask the server to cancel a call that was given up, so the change may still be made
-// later.
+// put does not ask the server to cancel an abandoned call. The change may still be made later.
 //
-// The version of a row is the time of the change, or the last version plus one if that is later.
-// After a restore from a backup, new versions are therefore later than all versions before.
-// Versions counted by one would come back after a restore, and a late call could name such a
-// version.
+// The version of a row is the time of the change, or the last version plus one if the last version
+// is not earlier. After a restore from a backup, new versions are therefore later than all versions
+// before. Versions counted by one would come back after a restore, and a late call could name an
+// old version.
 func (s *Store) put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
 	content := "decode('" + hex.EncodeToString(value) + "', 'hex')"
 	known := " AND (SELECT version FROM " + s.table + " WHERE key = " + quote(schemaKey) + ") = " + strconv.Itoa(schemaVersion)
@@ -111,8 +110,8 @@ const (
 	define // the table itself
 )
 
-// begin returns the first statements of a transaction, which make the settings that the promises
-// rest on. No such statement touches a table, so the time-out for locks holds for all tables.
+// begin returns the first statements of a transaction, with the settings for the store's promises.
+// These statements touch no table, and so the time-out for locks holds for all tables.
 func (m mode) begin(left time.Duration) string {
 	// The server reads the setting at the commit, and resets it afterwards.
 	settings := []string{
@@ -121,9 +120,9 @@ func (m mode) begin(left time.Duration) string {
 		fmt.Sprintf("set_config('lock_timeout', '%d', true)", max(left/2, time.Millisecond).Milliseconds()),
 	}
 	if m == read {
-		// After the restart of a server whose transactions waited for standbys, rows can be
-		// committed here that the standbys do not have. A new record in the log comes after the
-		// records of these rows, and makes this transaction wait until the standbys have them all.
+		// A server can restart while transactions wait for standbys. Rows are then committed here
+		// and missing on the standbys. A new record in the log, after the records of these rows,
+		// makes this transaction wait for the standbys.
 		settings = append(settings, "CASE WHEN current_setting('synchronous_standby_names') <> '' AND NOT pg_is_in_recovery() "+
 			"THEN pg_logical_emit_message(true, 'firn', '')::text END")
 	}
@@ -152,7 +151,7 @@ func (s *Store) do(ctx context.Context, m mode, statement string) ([][][]byte, e
 	return results[3].Rows, nil
 }
 
-// query runs one statement that needs no table. The statement must return one row.
+// query runs one statement without a table. The statement must return one row.
 func (s *Store) query(ctx context.Context, statement string) ([][][]byte, error) {
 	results, err := s.exec(ctx, statement)
 	if err == nil && (len(results) != 1 || len(results[0].Rows) != 1) {
@@ -169,6 +168,6 @@ func left(ctx context.Context) time.Duration {
 	return time.Until(until)
 }
 
-// quote returns a text as a literal. The texts of a store have no backslash, whose meaning depends
-// on settings, and no quotation mark. quote doubles quotation marks all the same.
+// quote returns a text as a literal. The texts of a store have no quotation mark and no backslash.
+// (The meaning of a backslash depends on settings.) quote doubles quotation marks all the same.
 func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }

@@ -7,34 +7,33 @@
 //
 // A row is an entry, with its key, its version and its value. A change is one UPDATE of the row
 // with the expected version, or one INSERT if there is no row. The database makes one writer of a
-// row wait for another writer, and the store needs nothing else. It holds no lock between two
-// calls.
+// row wait for another writer, and the store needs nothing else. The store holds no lock between
+// two calls.
 //
-// Each call is one message of several statements. The server runs the message as one transaction,
-// so a connection that breaks in the middle leaves no transaction open, and no call depends on the
+// Each call is one message of several statements. The server runs the message as one transaction. A
+// connection can break in the middle without leaving a transaction open, and no call depends on the
 // connection of an earlier call. The store therefore works through proxies that give a client
-// another connection for each transaction, such as PgBouncer with pool_mode=transaction. LISTEN
-// does not work through such proxies, so the store is no [driver.Watcher].
+// another connection for each transaction (PgBouncer with pool_mode=transaction). LISTEN does not
+// work through these proxies, and the store is no [driver.Watcher].
 //
 // Each transaction makes the settings on which the promises rest, whatever the defaults of the
 // server, the database and the user are:
 //
-//   - synchronous_commit is at least on. A change is on the disk before the server acknowledges it
-//     and before anybody can read it. If the server has synchronous standbys, the change is on
-//     their disks too.
-//   - The isolation level is read committed. A compare-and-swap that comes too late changes no row,
-//     and a read sees all changes that were committed before it.
+//   - synchronous_commit is at least on. A change is on the disk before the server acknowledges the
+//     change and before anybody can read it, and on the disks of synchronous standbys too.
+//   - The isolation level is read committed. A late compare-and-swap changes no row, and a read
+//     sees all changes committed before the read.
 //   - lock_timeout is half of the time for the call. If somebody else holds a lock on the table,
 //     the call reports the lock, and waiting connections do not pile up.
 //
 // The store refuses a standby. With synchronous standbys, a read waits until the standbys have the
-// rows that it returns. The reason is a writer that got no answer because its wait for the standby
-// was cut short: nobody believes its change before the change would survive a failover. For the
-// same reason a call that is given up does not ask the server to cancel the transaction. The
-// cancellation would end the wait and show others a change that only one server has.
+// rows of the read. A writer whose wait for the standby was cut short got no answer; until the
+// change would survive a failover, nobody believes the change. For the same reason an abandoned
+// call does not ask the server to cancel the transaction. The cancellation would end the wait, and
+// others would see a change of one server only.
 //
 // The store cannot make an asynchronous failover safe: acknowledged changes are missing afterwards.
-// [Store.Inspect] reports a server whose standbys are all asynchronous.
+// [Store.Inspect] reports asynchronous standbys.
 package pglease
 
 import (
@@ -71,12 +70,12 @@ type Options struct {
 	Timeout time.Duration
 }
 
-// A Store keeps entries in a table. It implements [driver.Store] by its [driver.Handle], and
+// A Store keeps entries in a table. It implements [driver.Store] by a [driver.Handle], and
 // [driver.Clock], [driver.Preparer] and [driver.Inspector].
 //
 // String returns postgres://, the hosts with their ports, the database, and the table unless it is
 // the DefaultTable. Close closes the connections of [Open], and waits at most a second for calls
-// under way. It leaves the pool of [New] open.
+// under way. Close leaves the pool of [New] open.
 type Store struct {
 	*driver.Handle
 	name    name
@@ -94,7 +93,7 @@ var (
 	_ driver.Inspector = (*Store)(nil)
 )
 
-// Open returns the store at an address, and checks that its server answers. Open needs no table and
+// Open returns the store at an address, and checks that the server answers. Open needs no table and
 // never makes a table: see [Store.Prepare].
 //
 // The settings of the address are
@@ -114,9 +113,8 @@ var (
 //     service, servicefile, sslcert, sslcertmode, sslkey, sslmode, sslnegotiation, sslrootcert and
 //     sslsni, as libpq has them.
 //
-// Settings that the address lacks come from libpq's environment (PGHOST, PGUSER, PGSSLMODE,
-// PGPASSFILE and others, but not PGTARGETSESSIONATTRS) and from libpq's files. The shortest address
-// is postgres://.
+// Other settings come from libpq's environment (PGHOST, PGUSER, PGSSLMODE, PGPASSFILE and others,
+// but not PGTARGETSESSIONATTRS) and from libpq's files. The shortest address is postgres://.
 func Open(ctx context.Context, addr string) (*Store, error) {
 	config, o, err := parse(addr)
 	if err != nil {
@@ -129,7 +127,7 @@ func Open(ctx context.Context, addr string) (*Store, error) {
 	Configure(config)
 	s.slots = make(chan struct{}, config.MaxConns)
 	// Connections that hang, and attempts to connect, stay in the pool for some seconds after their
-	// call gave up. They must not take the place of working connections.
+	// call gave up. Such connections must not take the place of working connections.
 	config.MaxConns *= 8
 	s.own = true
 	err = driver.Do(ctx, s.Handle, "open", func(ctx context.Context) (err error) {
@@ -200,8 +198,8 @@ func (s *Store) check(ctx context.Context) error {
 	return nil
 }
 
-// close closes the connections of the store's own pool. It waits at most a second for calls that
-// are under way.
+// close closes the connections of the store's own pool. close waits at most a second for calls
+// under way.
 func (s *Store) close() error {
 	if !s.own || s.pool == nil {
 		return nil
@@ -218,7 +216,7 @@ func (s *Store) close() error {
 	return nil
 }
 
-// describe returns the address of a configuration, of the form that Open takes.
+// describe returns the address of a configuration, in the form for Open.
 func describe(c *pgx.ConnConfig) string {
 	var hosts []string
 	add := func(host string, port uint16) {

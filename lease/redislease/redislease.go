@@ -1,6 +1,5 @@
 // Package redislease keeps the entries of leases in Redis or Valkey, for processes on many
-// machines. It is a store of best effort: by default, Redis can lose changes that it has
-// acknowledged.
+// machines. The store is one of best effort: by default, Redis can lose acknowledged changes.
 //
 // The address of a store is
 //
@@ -8,24 +7,24 @@
 //
 // or rediss:// with TLS. All entries with a prefix are in two keys of Redis. The hash
 // {prefix}:entries has a field for each entry, with the version before the value. The sorted set
-// {prefix}:index has the keys of the entries as members. Nothing ever deletes the two keys, their
-// fields or their members, and nothing expires. Every call checks that both have the same number of
-// entries. The braces keep both on the same server of a cluster.
+// {prefix}:index has the keys of the entries as members. Keys, fields and members are never deleted
+// and never expire. Every call checks that hash and set have the same number of entries. The braces
+// keep both on the same server of a cluster.
 //
 // Each call is one script, which the server runs alone. The hash counts the changes of all its
-// entries. A revision is such a count together with the random name that the hash got when it was
-// made. So a revision does not come back even if all entries were lost and made anew. A store that
-// sees the count go back, or the name change, refuses all further calls.
+// entries. A revision is this count together with a random name of the hash. A new hash gets a new
+// name, and revisions do not come back even if all entries were lost and made anew. If the count
+// goes back, or the name changes, the store refuses all further calls.
 //
-// Only the primary answers reads, and it refuses a read when it would refuse a change: the script
-// of a read has a command that writes, but changes nothing.
+// Only the primary answers reads, and refuses a read whenever it would refuse a change: the script
+// of a read has a command for writing, without an effect.
 //
 // # What can be lost
 //
 // An acknowledged change is on the disk of the server only if appendonly is yes and appendfsync is
-// always. If another server takes over, by Sentinel, in a Cluster or by hand, changes that it did
-// not have yet are missing: a primary acknowledges a change before its replicas have it. The
-// setting wait-replicas makes such a loss unlikely. The setting wait-aof makes appendfsync everysec
+// always. If another server takes over, by Sentinel, in a Cluster or by hand, the latest changes
+// may be missing there: a primary acknowledges a change before the replicas have the change. The
+// setting wait-replicas makes this loss unlikely. The setting wait-aof makes appendfsync everysec
 // sufficient. [Store.Inspect] reports how the server is set.
 package redislease
 
@@ -69,14 +68,14 @@ type Options struct {
 	Timeout time.Duration
 
 	// WaitReplicas is the number of replicas that must have the changes or the entries of a call
-	// before it returns (WAIT). 0 means no waiting.
+	// before the call returns (WAIT). 0 means no waiting.
 	WaitReplicas int
 
-	// WaitAOF lets a call wait until its changes or entries are in the server's log on disk
+	// WaitAOF lets a call wait until the changes or entries are in the server's log on disk
 	// (WAITAOF, of Redis 7.2 and Valkey).
 	WaitAOF bool
 
-	// WaitTimeout bounds the time for which a call waits for either, before it fails. 0 means 1 s.
+	// WaitTimeout bounds the time for which a call waits for either before failing. 0 means 1 s.
 	WaitTimeout time.Duration
 }
 
@@ -106,7 +105,7 @@ var (
 )
 
 // Open connects to the server of an address, and checks that the server answers and takes changes.
-// Open needs no entries, and never makes the keys for them: see [Store.Prepare].
+// Open needs no entries, and never makes keys: see [Store.Prepare].
 //
 // The path of the address is the number of the database, by default 0. The host is by default
 // localhost, and the port 6379. The settings are
@@ -230,7 +229,7 @@ func foreign(r rune) bool {
 }
 
 // New returns a store on the caller's client, and checks that the server answers. The store never
-// closes the client. A replica refuses the calls of a client that reads from replicas (ReadOnly,
+// closes the client. Clients must not read from replicas, which refuse all calls (ReadOnly,
 // RouteByLatency or RouteRandomly). If the client repeats commands (MaxRetries), Put may return
 // ErrConflict for its own change, as [driver.Store] allows.
 func New(ctx context.Context, client redis.UniversalClient, o Options) (*Store, error) {
@@ -316,8 +315,8 @@ func (s *Store) Now(ctx context.Context) (time.Time, error) {
 	})
 }
 
-// await returns the results of a call, or the error of the context if it ends first. go-redis heeds
-// deadlines, but does not notice a cancelled context.
+// await returns the results of a call, or the error of the context if the context ends first.
+// go-redis heeds deadlines, but does not notice a cancelled context.
 func await[T any](ctx context.Context, call func() (T, error)) (T, error) {
 	type result struct {
 		value T
