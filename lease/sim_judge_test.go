@@ -411,6 +411,9 @@ func (l *simLease) mint(n int) {
 			l.last = s.now
 			l.top = max(l.top, at.UnixMicro())
 			s.judgeID(l, id, worker, at.UnixMicro())
+			if l.stage == simClosed {
+				s.wrong(-1, "%s mints though it was closed", l.name)
+			}
 			continue
 		}
 		s.counts[simErrors]++
@@ -421,9 +424,6 @@ func (l *simLease) mint(n int) {
 		tells := errors.Is(err, ErrClosed) || errors.Is(err, iderr.ErrTimeRange) || s.sno && errors.Is(err, iderr.ErrExhausted)
 		if l.stage == simClosed && !tells {
 			s.wrong(-1, "%s is closed, and its error is: %v", l.name, err)
-		}
-		if l.closing && err == nil {
-			s.wrong(-1, "%s mints though it was closed", l.name)
 		}
 		if l.stage == simMinting && errors.Is(err, ErrClosed) && !l.closing && !l.ctx.cancelled {
 			s.wrong(-1, "%s is not closed, and its error is: %v", l.name, err)

@@ -445,8 +445,7 @@ func (s *simulation) judgeEnd() {
 			continue
 		}
 		why := l.refused
-		if l.stage != simMinting {
-			why = nil // it waits for a worker
+		if l.stage != simMinting { // it waits for a worker
 			if l.keeping < s.now-5*s.window-30_000_000 {
 				s.wrong(-1, "%s has not come to an end since %s", l.name, simTime(l.keeping))
 			}

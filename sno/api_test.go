@@ -158,7 +158,7 @@ var (
 	_ func(sno.ID) ([]byte, error)                  = sno.ID.MarshalText
 	_ func(sno.ID) byte                             = sno.ID.Meta
 	_ func(sno.ID) sno.Partition                    = sno.ID.Partition
-	_ func(*sno.ID, interface{}) error              = (*sno.ID).Scan
+	_ func(*sno.ID, any) error                      = (*sno.ID).Scan
 	_ func(sno.ID) uint16                           = sno.ID.Sequence
 	_ func(sno.ID) string                           = sno.ID.String
 	_ func(sno.ID) time.Time                        = sno.ID.Time
@@ -198,7 +198,7 @@ func TestPublishedTypes(t *testing.T) {
 			Ticks uint32
 		}{}},
 		{sno.InvalidDataSizeError{}, struct{ Size int }{}},
-		{sno.InvalidTypeError{}, struct{ Value interface{} }{}},
+		{sno.InvalidTypeError{}, struct{ Value any }{}},
 		{sno.InvalidSequenceBoundsError{}, struct {
 			Cur uint32
 			Min uint16

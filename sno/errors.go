@@ -59,7 +59,7 @@ func (e *InvalidDataSizeError) Unwrap() error { return iderr.ErrLength }
 // InvalidTypeError gets returned when attempting to scan a value that is neither a string, nor a
 // byte slice, nor nil.
 type InvalidTypeError struct {
-	Value interface{}
+	Value any
 }
 
 // Error implements error.

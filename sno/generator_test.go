@@ -347,12 +347,12 @@ func TestWaitsInUnsafeTime(t *testing.T) {
 			return ids[0], err
 		},
 	} {
-		for _, max := range []time.Duration{0, -1, time.Hour} {
+		for _, longest := range []time.Duration{0, -1, time.Hour} {
 			t.Run(name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					intoEpoch()
 					var c offsetClock
-					g := newGenerator(t, sno.Config{Snapshot: &sno.GeneratorSnapshot{}, Clock: c.now, MaxBackward: max})
+					g := newGenerator(t, sno.Config{Snapshot: &sno.GeneratorSnapshot{}, Clock: c.now, MaxBackward: longest})
 					time.Sleep(time.Minute)
 					first := g.New(0)
 					want(t, first, 1000+15_000, 0, 0)
@@ -368,7 +368,7 @@ func TestWaitsInUnsafeTime(t *testing.T) {
 					_, err := g.TryNext(0)
 					wantBackwards(t, err, by)
 					id, err := next(g)
-					if name != "New" && max < 0 {
+					if name != "New" && longest < 0 {
 						wantBackwards(t, err, by)
 						return
 					}

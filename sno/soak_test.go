@@ -42,9 +42,9 @@ type shakyClock struct {
 // course is how the clock runs between two changes. It is one value, so that no reading
 // mixes an old offset with a new speed.
 type course struct {
-	real, shown int64 // ns since began and since shakyStart, at the change
-	until       int64 // as real, when it ends
-	speed       float64
+	elapsed, shown int64 // ns since began and since shakyStart, at the change
+	until          int64 // as elapsed, when it ends
+	speed          float64
 }
 
 // mostBehind is how far the clock ever is behind the most it has shown. That is what makes
@@ -60,21 +60,23 @@ func newShakyClock(seed uint64) *shakyClock {
 	return c
 }
 
-func (k *course) at(real int64) int64 { return k.shown + int64(float64(max(real-k.real, 0))*k.speed) }
+func (k *course) at(elapsed int64) int64 {
+	return k.shown + int64(float64(max(elapsed-k.elapsed, 0))*k.speed)
+}
 
 // read returns what the clock shows. The first to read it after the end of a course changes
 // it; another goroutine to do so would not get its turn among those that draw.
 func (c *shakyClock) read() time.Time {
 	for {
 		course := c.now.Load()
-		real := int64(time.Since(c.began))
-		if real >= course.until && c.mu.TryLock() {
-			c.change(real)
+		elapsed := int64(time.Since(c.began))
+		if elapsed >= course.until && c.mu.TryLock() {
+			c.change(elapsed)
 			c.mu.Unlock()
 			continue
 		}
 		if course == c.now.Load() { // else the course may be long past
-			return shakyStart.Add(time.Duration(course.at(real)))
+			return shakyStart.Add(time.Duration(course.at(elapsed)))
 		}
 	}
 }
@@ -84,12 +86,12 @@ func (c *shakyClock) read() time.Time {
 // before, so that one setting of the tick-tock bit was not used there; one time in two
 // another follows soon, into a time that both have used. Generators look at the clock once in
 // a unit of real time, so it then runs as slowly as that for long enough to see both.
-func (c *shakyClock) change(real int64) {
+func (c *shakyClock) change(elapsed int64) {
 	course := *c.now.Load()
-	if real < course.until {
+	if elapsed < course.until {
 		return
 	}
-	shown := course.at(real)
+	shown := course.at(elapsed)
 	c.high = max(c.high, shown)
 	lasts, speed := c.random.Int64N(int64(10*time.Millisecond)), c.logUniform(1, 50)
 	slowly := func() { lasts, speed = int64(2*sno.TimeUnit), 1 }
@@ -107,7 +109,7 @@ func (c *shakyClock) change(real int64) {
 			slowly()
 		}
 	}
-	course.real, course.shown, course.until, course.speed = real, shown, real+lasts, speed
+	course.elapsed, course.shown, course.until, course.speed = elapsed, shown, elapsed+lasts, speed
 	c.now.Store(&course)
 }
 

@@ -95,7 +95,7 @@ func TestNewJSON(t *testing.T) {
 				t.Fatalf("exit code %d, %q", code, objects)
 			}
 			var ids strings.Builder
-			for _, object := range strings.Split(strings.TrimSpace(objects), "\n") {
+			for object := range strings.SplitSeq(strings.TrimSpace(objects), "\n") {
 				_, id, _ := strings.Cut(object, `"id":"`)
 				id, _, _ = strings.Cut(id, `"`)
 				ids.WriteString(id + "\n")

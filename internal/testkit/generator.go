@@ -290,7 +290,6 @@ func (g Generation[T]) waiting(t *testing.T) {
 		}
 
 		// Next waits as long as the context allows.
-		last = id
 		if !g.Holds {
 			ahead -= 3 * time.Second
 			for _, ctx := range contexts(t) {

@@ -33,12 +33,12 @@ func TestError(t *testing.T) {
 }
 
 func TestWorstFirst(t *testing.T) {
-	got := ""
+	var got strings.Builder
 	for _, f := range driver.WorstFirst([]driver.Finding{{Text: "a"}, {Text: "b", Loses: true}, {Text: "c"}, {Text: "d", Loses: true}}) {
-		got += f.Text
+		got.WriteString(f.Text)
 	}
-	if got != "bdac" {
-		t.Errorf("%s, want bdac", got)
+	if got.String() != "bdac" {
+		t.Errorf("%s, want bdac", got.String())
 	}
 }
 

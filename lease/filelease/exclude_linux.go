@@ -21,12 +21,12 @@ const (
 // The locks are on the root directory. Every user can open it, and no other program locks it. The
 // kernel keeps locks beside a directory whatever the directory holds, and drops them when the
 // process ends. Locks for reading share a byte and need no right to write.
-func claim(region, byte int64) (_ func(), err error) {
+func claim(region, at int64) (_ func(), err error) {
 	root, err := os.OpenFile("/", os.O_RDONLY|syscall.O_DIRECTORY, 0)
 	if err != nil {
 		return nil, err
 	}
-	own := syscall.Flock_t{Type: syscall.F_RDLCK, Start: region + byte, Len: 1}
+	own := syscall.Flock_t{Type: syscall.F_RDLCK, Start: region + at, Len: 1}
 	release := func() {
 		// Closing alone is not enough: a child process that was just forked may share the file.
 		own.Type = syscall.F_UNLCK
@@ -42,7 +42,7 @@ func claim(region, byte int64) (_ func(), err error) {
 		return nil, err
 	}
 	between()
-	for _, others := range [][2]int64{{0, byte}, {byte + 1, math.MaxUint32 + 1}} {
+	for _, others := range [][2]int64{{0, at}, {at + 1, math.MaxUint32 + 1}} {
 		found := syscall.Flock_t{Type: syscall.F_WRLCK, Start: region + others[0], Len: others[1] - others[0]}
 		if found.Len == 0 {
 			continue // length 0 would mean all bytes to the end

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -174,14 +175,14 @@ func TestDelay(t *testing.T) {
 func TestFaultyRepeatsItself(t *testing.T) {
 	run := func() (string, Counts) {
 		_, f := certain(Faults{LoseRequest: 0.1, LoseReply: 0.1, Late: 0.2, Repeat: 0.2, Delay: 0.5})
-		log := ""
+		var log strings.Builder
 		for i := range 200 {
 			e, err := f.Get(t.Context(), "a")
-			log += fmt.Sprintln(e, err)
-			rev, err := f.Put(t.Context(), "a", []byte(fmt.Sprint(i)), e.Revision)
-			log += fmt.Sprintln(rev, err)
+			log.WriteString(fmt.Sprintln(e, err))
+			rev, err := f.Put(t.Context(), "a", fmt.Append(nil, i), e.Revision)
+			log.WriteString(fmt.Sprintln(rev, err))
 		}
-		return log, f.Counts()
+		return log.String(), f.Counts()
 	}
 	log, counts := run()
 	log2, counts2 := run()

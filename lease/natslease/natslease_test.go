@@ -118,7 +118,7 @@ func TestManyPages(t *testing.T) {
 	const many = 1500
 	s := storetest.Prepare(t, Open, given(buckets(t, needGiven(t))))
 	for i := range many {
-		if _, err := s.js.PublishAsync(s.subject(encode(fmt.Sprintf("pool/%05d", i))), []byte(fmt.Sprint(i))); err != nil {
+		if _, err := s.js.PublishAsync(s.subject(encode(fmt.Sprintf("pool/%05d", i))), fmt.Append(nil, i)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -462,8 +462,8 @@ func TestSentinel(t *testing.T) {
 	start(t, append(durable, "--replicaof", "127.0.0.1 "+fmt.Sprint(primary.Port))...)
 	conf := filepath.Join(t.TempDir(), "sentinel.conf")
 	port := storetest.Port(t)
-	if err := os.WriteFile(conf, []byte(fmt.Sprintf("port %d\nbind 127.0.0.1\nsentinel monitor main 127.0.0.1 %d 1\n"+
-		"sentinel down-after-milliseconds main 500\nsentinel failover-timeout main 5000\n", port, primary.Port)), 0o600); err != nil {
+	if err := os.WriteFile(conf, fmt.Appendf(nil, "port %d\nbind 127.0.0.1\nsentinel monitor main 127.0.0.1 %d 1\n"+
+		"sentinel down-after-milliseconds main 500\nsentinel failover-timeout main 5000\n", port, primary.Port), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	sentinel := &process.Server{Command: []string{primary.Command[0], conf, "--sentinel"}, Port: port}

@@ -65,7 +65,7 @@ func (s *Server) Standby(ctx context.Context, name string, c Config) (*Server, e
 	})
 }
 
-func start(ctx context.Context, c Config, make func(s *Server, data string) error) (*Server, error) {
+func start(ctx context.Context, c Config, fill func(s *Server, data string) error) (*Server, error) {
 	s := new(Server)
 	var err error
 	if _, err = program("postgres"); err != nil {
@@ -78,7 +78,7 @@ func start(ctx context.Context, c Config, make func(s *Server, data string) erro
 		return nil, err
 	}
 	if s.port, err = loopback.Port(); err == nil {
-		err = make(s, s.data())
+		err = fill(s, s.data())
 	}
 	if err == nil {
 		err = s.configure(c)

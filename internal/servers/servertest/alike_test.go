@@ -64,17 +64,17 @@ func (s *side) do(t *testing.T, p step) (int, http.Header, []byte) {
 }
 
 // alike makes the requests of the steps to both sides, and compares the summaries of the answers.
-func alike(t *testing.T, real, pretended *side, steps []step, summary func(s *side, p step, status int, header http.Header, body []byte) string) {
+func alike(t *testing.T, genuine, pretended *side, steps []step, summary func(s *side, p step, status int, header http.Header, body []byte) string) {
 	t.Helper()
-	real.saved, pretended.saved = map[string]string{}, map[string]string{}
+	genuine.saved, pretended.saved = map[string]string{}, map[string]string{}
 	for _, p := range steps {
 		var says []string
-		for _, s := range []*side{real, pretended} {
+		for _, s := range []*side{genuine, pretended} {
 			status, header, body := s.do(t, p)
 			says = append(says, summary(s, p, status, header, body))
 		}
 		if says[0] != says[1] {
-			t.Errorf("%s %.100s %.200s\n\tthe real one      %s\n\tthe pretended one %s", p.method, p.path, p.body, says[0], says[1])
+			t.Errorf("%s %.100s %.200s\n\tthe genuine one      %s\n\tthe pretended one %s", p.method, p.path, p.body, says[0], says[1])
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptrace"
@@ -187,9 +188,7 @@ func (c *Client) send(ctx context.Context, host string, r Request) (*http.Respon
 	if err != nil {
 		return nil, c.at(host, err)
 	}
-	for name, values := range r.Header {
-		request.Header[name] = values
-	}
+	maps.Copy(request.Header, r.Header)
 	request.Header.Set("Accept", "application/json")
 	request.Header.Set("User-Agent", "firn")
 	if r.Body != nil {

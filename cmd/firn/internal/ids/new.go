@@ -137,13 +137,13 @@ func (f *newFlags) generate(ctx context.Context, s *cli.Streams, format formats.
 
 // workers lists the name and the range of the worker number of each format.
 func workers() string {
-	var lines string
+	var lines strings.Builder
 	for _, name := range formats.Names() {
 		if f, _ := formats.Lookup(name); f.LastWorker != nil {
-			lines += fmt.Sprintf("  %-12s  of %s, 0 to %d\n", f.Worker(), name, f.LastWorker(snowflakesi.DefaultLayout()))
+			lines.WriteString(fmt.Sprintf("  %-12s  of %s, 0 to %d\n", f.Worker(), name, f.LastWorker(snowflakesi.DefaultLayout())))
 		}
 	}
-	return lines
+	return lines.String()
 }
 
 // check returns the format and the recipe for the flags, or an error of usage.
@@ -355,14 +355,15 @@ func (f *newFlags) explainLease(err error, format formats.Format, store driver.S
 	if !errors.Is(err, lease.ErrNoPool) || c.Create || f.pool != "" {
 		return f.State.Explain(err)
 	}
-	line := "firn pool create " + format.Name()
+	var line strings.Builder
+	line.WriteString("firn pool create " + format.Name())
 	for _, name := range []string{"epoch", "clock-bits", "machine-bits"} {
 		if flag := f.Options.Flags.Lookup(name); flag.Changed {
-			line += " --" + name + " " + cli.Plain(flag.Value.String())
+			line.WriteString(" --" + name + " " + cli.Plain(flag.Value.String()))
 		}
 	}
 	return stores.Reword(err, fmt.Sprintf("pool %s: %v in %s, and none is made by itself in a store that machines share: if there never was one, make it, once: %s; if there was one, it is lost: rescue it: %s",
-		stores.PoolOf(err), lease.ErrNoPool, store, f.Command(line), f.Command("firn pool rescue "+stores.PoolOf(err)+" --format "+strings.TrimPrefix(line, "firn pool create "))))
+		stores.PoolOf(err), lease.ErrNoPool, store, f.Command(line.String()), f.Command("firn pool rescue "+stores.PoolOf(err)+" --format "+strings.TrimPrefix(line.String(), "firn pool create "))))
 }
 
 // stream writes n IDs, with one batch in memory at a time.

@@ -88,11 +88,11 @@ func schemes() []string {
 
 // AddressForms returns an example address per line.
 func AddressForms() string {
-	var lines string
+	var lines strings.Builder
 	for _, k := range Kinds {
-		lines += "  " + k.Form + "\n"
+		lines.WriteString("  " + k.Form + "\n")
 	}
-	return lines
+	return lines.String()
 }
 
 func openFile(_ context.Context, addr string) (driver.Store, error) {

@@ -11,6 +11,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/lanrat/extsort"
@@ -361,19 +362,20 @@ func (k *checker) who(v id, n int64, l *log) string {
 
 // around lists the grants of a worker near a time.
 func (k *checker) around(worker int, at int64) string {
-	text := "grants:"
+	var text strings.Builder
+	text.WriteString("grants:")
 	before, _ := slices.BinarySearchFunc(k.grants, at, func(g *grant, at int64) int {
 		return cmp.Or(cmp.Compare(g.worker, worker), cmp.Compare(g.from, at+1))
 	})
 	for i := max(before-2, 0); i < min(before+1, len(k.grants)); i++ {
 		if g := k.grants[i]; g.worker == worker {
-			text += " [" + g.String() + "]"
+			text.WriteString(" [" + g.String() + "]")
 		}
 	}
-	if text == "grants:" {
+	if text.String() == "grants:" {
 		return "no grant of the worker is near"
 	}
-	return text
+	return text.String()
 }
 
 // readIDs reads and checks the IDs of a process, and passes them on.

@@ -132,15 +132,16 @@ func generate(source string) (map[string][]byte, error) {
 	if err := overridable(source); err != nil {
 		return nil, err
 	}
-	text := mutantsHead
+	var text strings.Builder
+	text.WriteString(mutantsHead)
 	for _, m := range mutants {
 		override, err := m.override(source)
 		if err != nil {
 			return nil, fmt.Errorf("mutant %s: %w", m.name, err)
 		}
-		text += override
+		text.WriteString(override)
 	}
-	formatted, err := format.Source([]byte(text))
+	formatted, err := format.Source([]byte(text.String()))
 	if err != nil {
 		return nil, err
 	}
