@@ -514,7 +514,7 @@ func TestBadAllotments(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, g := range map[string]allot.Generator{"nanoflake": plain.ForLease(), "sno": ownPartition.ForLease()} {
-		if err := g.Allot(5, from, from.Add(time.Hour)); !errors.Is(err, iderr.ErrConfig) || !strings.Contains(err.Error(), "set it in the generator's configuration") {
+		if err := g.Allot(5, from, from.Add(time.Hour)); !errors.Is(err, iderr.ErrConfig) || !strings.Contains(err.Error(), "make a generator for a lease with Config.Leased") {
 			t.Errorf("%s: a generator that was not made to be leased: %v", name, err)
 		}
 		if _, err := g.Pool(); !errors.Is(err, iderr.ErrConfig) {

@@ -153,13 +153,13 @@ func BadConfig(format, field string, value any, want string) *ConfigError {
 	return &ConfigError{Format: format, Field: field, Value: fmt.Sprint(value), Want: want}
 }
 
-// NotLeased is the ConfigError of a generator that a lease is to serve, and that was not made to be
-// leased.
+// NotLeased returns the ConfigError of a generator that was made without Leased and given to a
+// lease.
 func NotLeased(format string) *ConfigError {
-	return BadConfig(format, "Leased", false, "true: set it in the generator's configuration to lease the generator")
+	return BadConfig(format, "Leased", false, "true: make a generator for a lease with Config.Leased")
 }
 
-// SetTwice is the ConfigError of a worker that is set by hand for a generator that a lease is to serve.
+// SetTwice returns the ConfigError of a generator with both a worker and Leased set.
 func SetTwice(format, field string, worker int) *ConfigError {
 	return BadConfig(format, field, worker, "0 beside Leased: a lease gives the generator its worker, so leave out one of the two")
 }

@@ -32,7 +32,7 @@ func TestMessages(t *testing.T) {
 		{iderr.BadType("f", 1.5), iderr.ErrType, `f: a float64 holds no ID`},
 		{iderr.BadConfig("f", "Field", -1, "in 0 to 3"), iderr.ErrConfig, `f: Field -1 is not in 0 to 3`},
 		{iderr.BadConfig("f", "Epoch", date, "in the past"), iderr.ErrConfig, `f: Epoch 2026-07-01T01:03:04.005Z is not in the past`},
-		{iderr.NotLeased("f"), iderr.ErrConfig, "f: Leased false is not true: set it in the generator's configuration to lease the generator"},
+		{iderr.NotLeased("f"), iderr.ErrConfig, "f: Leased false is not true: make a generator for a lease with Config.Leased"},
 		{iderr.SetTwice("f", "GeneratorID", 7), iderr.ErrConfig, "f: GeneratorID 7 is not 0 beside Leased: a lease gives the generator its worker, so leave out one of the two"},
 		{iderr.ZeroID("f", "worker 0"), iderr.ErrConfig, `f: sequence 0 is not 1 or more, as worker 0 needs at the epoch: the ID would be zero, which means no ID`},
 		{&iderr.ClockError{Format: "f", By: 1500 * time.Millisecond}, iderr.ErrClockBackwards, `f: clock went backwards: the last ID is 1.5s ahead of the clock: check the clock, or retry in 1.5s`},
