@@ -13,7 +13,7 @@ import (
 	"github.com/firn-id/firn/allot"
 )
 
-// The defaults of Config.
+// The defaults of [Config].
 const (
 	DefaultWindow  = 10 * time.Second
 	DefaultFirst   = time.Second
@@ -25,76 +25,81 @@ const (
 // minTicks is the shortest window, in ticks.
 const minTicks = 3
 
-// Config says how a lease is kept. The zero Config takes any worker of the pool that the generator
-// names, for windows of 10 s.
+// Config holds the settings of a lease. The zero Config takes any worker of the pool that the
+// generator names, and windows of 10 s.
 type Config struct {
-	// Pool is the name of the pool in the store. "" means the name that follows from the format
-	// and the settings of the generator: "nanoflake", for instance.
+	// Pool is the name of the pool in the store. "" means the name in the generator's
+	// [allot.Pool]: "nanoflake" for a Nanoflake generator with the default epoch, for instance.
 	Pool string
 
-	// Create makes [Start] create the pool if the store has none. A pool in another store, or of
-	// another name, gives out workers that are in use: set Create only where neither the address
-	// of the store nor the name can be wrong. Start creates the pool that the generator names on a
-	// store of one machine (a [driver.Local]) without Create.
+	// Create makes [Start] create the pool if the store has no such pool. With a wrong address of
+	// the store or a wrong name, a new pool hides the mistake, and its workers may be in use: set
+	// Create only where neither can be wrong. A store of one machine (a [driver.Local]) needs no
+	// Create for the pool that the generator names.
 	Create bool
 
-	// Worker is the worker to take: Any, or a Number.
+	// Worker chooses the worker: the zero Choice takes any free worker, [Number] one worker.
 	Worker Choice
 
-	// Window is how far ahead times are allocated. They are renewed after 3/10 of it, so an
-	// outage of the store may last 7/10, less the Timeout if the store is silent. A crash
-	// leaves the worker unused for up to a window. 0 means 10 s.
+	// Window is how far ahead of the clock the lease allocates intervals. The lease renews after
+	// 3/10 of the window. Minting therefore survives an outage of the store of 7/10 of the window,
+	// less the Timeout if the store does not answer. A crash leaves the worker unused for up to a
+	// window. 0 means DefaultWindow. The least Window is 3 ticks of the format, and 10 ms.
 	Window time.Duration
 
-	// First is the first window, short, so that processes that die early leave little
-	// behind. 0 means 1 s, or the Window if that is shorter.
+	// First is the length of the first interval. A process that crashes early leaves its worker
+	// unused for at most First. 0 means DefaultFirst, or the Window if shorter.
 	First time.Duration
 
-	// Timeout is how long a request of the store may take, whether or not the store heeds its
-	// context. 0 means 2 s, or 3/10 of the Window if that is shorter.
+	// Timeout bounds each request to the store, even if the store ignores its context. 0 means
+	// DefaultTimeout, or 3/10 of the Window if shorter.
 	Timeout time.Duration
 
-	// Wait is how long Start waits for a worker if all are taken. 0 means a window and 5 s,
-	// in which workers of processes that have died come free, and no longer than until all
-	// holders were seen to renew; negative, not at all. If nobody has a worker to give back,
-	// and all are used up to beyond the wait, Start does not wait.
+	// Wait bounds the time that Start waits for a worker if all workers are taken. A negative Wait
+	// means no wait. 0 means the Window and 5 s, in which the workers of crashed processes come
+	// free; Start then gives up sooner once all holders have renewed, and so are alive. Start never
+	// waits if no lease holds a worker and the timestamps of all workers are used up beyond the
+	// wait.
 	Wait time.Duration
 
-	// Holder is what the store tells people about who has the worker. "" means the
-	// program, the process and the host.
+	// Holder describes this process to operators, in up to 200 bytes. The store shows the Holder
+	// beside the worker. "" means the name of the program, the number of the process and the host.
 	Holder string
 
-	// TrustClock takes the clock for right where the store says otherwise: there is no
-	// [SkewError]. IDs stay unique, whatever the clock. A clock that is ahead makes IDs
-	// that are, and uses up its worker up to that time.
+	// TrustClock makes the lease accept the clock where the store disagrees, without a
+	// [SkewError]. IDs are unique with any clock. But a clock ahead of the time writes timestamps
+	// ahead of the time, and makes the worker unusable until the time catches up.
 	TrustClock bool
 
-	// MaxSkew is how far the clock may be from that of the store or, if it has none, behind
-	// what most workers have used. 0 means a minute.
+	// MaxSkew is the largest accepted difference between the clock and the store's clock. If the
+	// store has no clock, MaxSkew is how far the clock may be behind most records of the pool. 0
+	// means DefaultMaxSkew. A larger difference is a [SkewError].
 	MaxSkew time.Duration
 
-	// MaxIdle is how long a pool may have been out of use, if its store has no clock: one
-	// that says longer than that is taken to be wrong. 0 means 365 days.
+	// MaxIdle applies to stores without a clock: if the pool seems unused for longer than MaxIdle,
+	// the lease takes the clock to be wrong, and the error is a [SkewError]. 0 means
+	// DefaultMaxIdle.
 	MaxIdle time.Duration
 
-	// Notify, if not nil, is called with what happens to the lease, one call at a time. It
-	// must return soon: the lease is not renewed meanwhile. It may call the lease's methods,
-	// Close too. Acquired and Renewed come before any ID of their times.
+	// Notify, if not nil, is called with each event of the lease, one call at a time. Notify must
+	// return soon: the lease does not renew during the call. Notify may call the lease's methods,
+	// including Close. The lease calls Notify with Acquired or Renewed before the generator makes
+	// the first ID of the interval.
 	Notify func(Event)
 
 	clock   func() time.Time // of the generator; nil means time.Now
-	patient bool             // there was a Wait: it is waited out
+	patient bool             // a positive Wait: Start waits although all holders are alive
 	world   world            // nil for the real one
 }
 
-// A Choice chooses the worker of a lease. The zero Choice is any worker.
+// A Choice chooses the worker of a lease. The zero Choice means any free worker.
 type Choice struct {
 	number int
 	named  bool
 }
 
-// Number chooses one worker. The worker's record remembers its timestamps: whatever the clock does
-// over restarts, no timestamp is allocated again.
+// Number chooses the worker with a number. The worker's record remembers which timestamps were
+// allocated. So no timestamp is allocated again, whatever the clock does over restarts.
 func Number(worker int) Choice { return Choice{number: worker, named: true} }
 
 // settle fills in the defaults, and checks the settings.
@@ -159,13 +164,13 @@ func self() string {
 	return fmt.Sprintf("%s (process %d on %s)", filepath.Base(os.Args[0]), os.Getpid(), host)
 }
 
-// A world has the time and the chance that a lease depends on. Simulations have their own worlds.
+// A world provides time and random numbers to a lease. Simulations have their own worlds.
 type world interface {
 	now() time.Time
 	// sleep sleeps for d. If ctx ends first, sleep returns its error.
 	sleep(ctx context.Context, d time.Duration) error
-	// wait is sleep that a value from wake ends, too. It returns how long it has slept. Wake may be
-	// nil.
+	// wait sleeps for d, until a value comes from wake, or until ctx ends, and returns the time
+	// slept. Wake may be nil.
 	wait(ctx context.Context, d time.Duration, wake <-chan struct{}) (time.Duration, error)
 	// random returns so many random bits in hexadecimal, different on each call.
 	random(bits int) string
@@ -205,7 +210,7 @@ func (realWorld) wait(ctx context.Context, d time.Duration, wake <-chan struct{}
 			if open {
 				return min(time.Since(began), d), nil
 			}
-			wake = nil // the store tells of no more changes
+			wake = nil // the store reports no more changes
 		case <-ctx.Done():
 			return min(time.Since(began), d), context.Cause(ctx)
 		}

@@ -1,16 +1,37 @@
-// Package lease gives generators worker numbers without collisions: generator IDs, machine IDs,
-// scalabilities, partitions.
+// Package lease gives generators their worker numbers: generator IDs, machine IDs, scalabilities,
+// partitions. The promise of a lease: no two generators of a pool ever make the same ID, whatever
+// crashes, pauses, networks and clocks do. The promise holds as long as the store keeps every change
+// that the store has acknowledged.
 //
-// A [Pool] is the workers of one kind of generator, in a store. A [Lease] keeps a [Generator]
-// working: the lease takes a worker, allots intervals of the worker's timestamps a window ahead of
-// the clock, and gives back the unused rest at the end. Everything rests on one rule:
+// A program opens a store, makes a generator with Leased set, and starts a lease. Errors are left
+// out here; see the example of [Start].
+//
+//	store, err := filelease.Open("/var/lib/orders/ids") // or pglease.Open, etcdlease.Open, ...
+//	gen, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true})
+//	held, err := lease.Start(ctx, store, gen, lease.Config{})
+//	id, err := gen.Next(ctx)
+//	err = held.Close()
+//
+// # Terms
+//
+// A worker is a number that distinguishes generators of one format. A pool is the workers of one
+// kind of generator, in a store: a directory or a database that all processes share. The store
+// keeps a record for each used worker, with the intervals of timestamps allocated so far. A lease
+// holds a worker for one generator: the lease allocates intervals a window ahead of the clock,
+// allots the intervals to the generator, and gives back the unused rest at the end.
+//
+// # Why IDs are unique
+//
+// Everything rests on one rule:
 //
 //	A compare-and-swap on a worker's record allocates an interval of timestamps, for ever.
 //	A generator mints only inside of intervals that were acknowledged to it.
 //
-// So leases watch no process for life, compare no clocks of processes, and decide nothing by a
+// So a lease sends no heartbeats, compares no clocks of processes, and decides nothing by a
 // time-out. A paused process, a process cut off from the store, and a process with a wrong clock
 // can mint only inside their own intervals. No other process is ever given these intervals.
+//
+// The protocol, the promises and the limits are in docs/leases.md. The files of the package:
 //
 //	pools and their records     pool.go, record.go, survey.go
 //	the life of a lease         lease.go, state.go, config.go
@@ -20,7 +41,4 @@
 //	stores that hang            timed.go
 //	what a program is told      event.go, errors.go
 //	stores with lost changes    rescue.go
-//
-// Package leased makes generators of all formats with a lease in one call. The protocol, the
-// promises and the limits are in docs/leases.md.
 package lease

@@ -7,40 +7,53 @@ import (
 	"time"
 )
 
-// An Event is something that happened to a lease.
+// An Event is something that happened to a lease. [Config.Notify] gets the events.
 type Event struct {
-	Kind   EventKind
-	Pool   string
-	Worker int           // Waiting: -1 if any will do
-	From   time.Time     // Acquired, Renewed: the start of the interval
-	Until  time.Time     // the end of the lease's interval; Released: where the worker's next interval can begin; Waiting: when to expect a worker
-	Left   time.Duration // Failing: how long minting can go on
-	Err    error         // Failing, Expired, Lost, Waiting: why
+	Kind EventKind
+	Pool string // the name of the pool
+
+	// Worker is the number of the worker. In Waiting, -1 means that the lease waits for any worker.
+	Worker int
+
+	// From is the start of the interval, in Acquired and Renewed; otherwise zero.
+	From time.Time
+
+	// Until is the end of the lease's interval. In Released, Until is where the worker's next
+	// interval can begin. In Waiting, Until is when a worker may come free.
+	Until time.Time
+
+	// Left is how long the generator can go on to mint, in Failing; otherwise zero.
+	Left time.Duration
+
+	// Err is the reason, in Failing, Expired, Lost and Waiting; otherwise nil.
+	Err error
 }
 
-// An EventKind says what happened.
+// An EventKind is a kind of [Event].
 type EventKind uint8
 
 const (
-	// Acquired: the lease has a worker: the first or, after Lost, another worker.
+	// Acquired: the lease has a worker: the first worker or, after Lost, another worker.
 	Acquired EventKind = iota + 1
 	// Renewed: the lease has the worker's next interval.
 	Renewed
 	// Failing: a renewal has failed. The lease will try again.
 	Failing
-	// Expired: the interval has ended, and the generator refuses to mint.
+	// Expired: the interval has ended without a renewal, and the generator returns errors. The
+	// lease will try again.
 	Expired
 	// Lost: the lease has lost its worker, and takes another worker. Usually the interval had
 	// ended, and another lease took the worker. If Err is [ErrRescued], the pool was rescued. If
 	// Err is [ErrRolledBack], the pool must be rescued; the lease waits for the rescue.
 	Lost
-	// Released: the lease was closed, and the worker given back.
+	// Released: the lease has given the worker back: the lease was closed, or the generator has
+	// refused the worker.
 	Released
 	// Withdrawn: the clock was ahead, and the lease has taken back the interval there, from Until
 	// on. No ID was made in the interval. The lease allocates another interval at once.
 	Withdrawn
-	// Waiting: no worker is free, and the lease waits. Err says why, and Until when to expect a
-	// worker. The event comes once a wait, and again if the reason changes.
+	// Waiting: no worker is free, and the lease waits. The event comes once a wait, and again if
+	// the reason changes.
 	Waiting
 )
 
@@ -67,7 +80,7 @@ func (k EventKind) String() string {
 	return "unknown"
 }
 
-// LogValue makes an Event a group of its own in logs.
+// LogValue implements [slog.LogValuer]: an Event is a group of attributes.
 func (e Event) LogValue() slog.Value {
 	attrs := []slog.Attr{slog.String("event", e.Kind.String()), slog.String("pool", e.Pool)}
 	if e.Worker >= 0 {

@@ -7,28 +7,36 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// A Generator is a generator that a lease can serve: one of any format, made with Config.Leased, or
-// a program's own.
+// A Generator is a generator that a lease can serve. The generators of all formats are Generators;
+// set Leased in their Config. A program's own generator becomes a Generator by its method ForLease.
 type Generator interface {
-	// ForLease returns the generator as its lease sees it.
+	// ForLease returns the methods that a lease calls.
 	ForLease() allot.Generator
 }
 
-// Start leases a worker for the generator, and renews the lease until Close. Start returns when the
-// generator can mint.
+// Start leases a worker for the generator, and renews the lease until Close. When Start returns
+// without an error, the generator can mint. The context bounds Start only: the lease goes on after
+// the context ends.
 //
-// The worker is of the pool that the generator names, or of Config.Pool. If the store has no such
-// pool, Start creates the pool that the generator names if the store is of one machine (a
-// [driver.Local]), and any pool if Config.Create is set. Otherwise Start returns an error that is
-// [ErrNoPool].
+// Start takes the worker from the pool Config.Pool, or else from the pool that the generator names.
+// If the store has no such pool, the error is [ErrNoPool], with two exceptions. Start creates any
+// missing pool if Config.Create is set. And in a store of one machine (a [driver.Local]), Start
+// creates the pool that the generator names.
 //
-// Start waits for Config.Wait if all workers are taken. Its errors are a *[NoWorkerError], a
-// *[HeldError], a *[SkewError], a *[MismatchError] if the pool was created for other IDs than the
-// generator makes, errors that are [ErrConfig], a *[driver.Error] of the store and its records,
-// and those of the generator: a *iderr.ConfigError if the generator was not made to be leased.
+// If all workers are taken, Start waits for at most Config.Wait. The errors of Start are:
 //
-// A generator has one lease. The generator ends with the lease: make another generator to start
-// again.
+//   - *[NoWorkerError], or *[HeldError] for a chosen worker: no worker came free in time
+//   - *[SkewError]: the clock is wrong
+//   - [ErrNoPool], or *[MismatchError] for a pool of other IDs than the generator's
+//   - [ErrMissing], [ErrDamaged], [ErrRescuing], [ErrRolledBack] or [ErrVersion]: the state of the
+//     pool's records
+//   - *[driver.Error]: the store failed
+//   - [ErrConfig] for a setting in Config
+//   - an error of the generator, such as *iderr.ConfigError for a generator made without Leased
+//   - the error of the context
+//
+// A generator can have one lease in its life, and ends with the lease. To start again, make
+// another generator.
 func Start(ctx context.Context, store driver.Store, generator Generator, c Config) (*Lease, error) {
 	g := generator.ForLease()
 	wanted, err := g.Pool()
