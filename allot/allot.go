@@ -1,59 +1,60 @@
-// Package allot is what a lease and a generator know of each other: which pool the generator's
-// worker is of, and the calls by which the lease gives the generator a worker and intervals.
+// Package allot is the contract between a generator and its lease. A generator names the pool of
+// its workers. A lease gives the generator a worker and intervals of timestamps.
 //
 // A program that makes IDs does not need this package: lease.Start takes the generators of all
-// formats as they are. The author of another generator implements [Generator], and returns the
-// implementation from a method ForLease.
+// formats. The author of another generator implements [Generator], and returns the implementation
+// from a method ForLease. The example of lease.Generator is a small generator.
 package allot
 
 import "time"
 
-// A Layout says which IDs the workers of a pool make. Generators that differ in one of its fields
-// make IDs that their workers do not tell apart, so such generators must not share a pool.
+// A Layout describes the IDs that the workers of a pool make. Generators with different Layouts can
+// make equal IDs with different workers, and must not share a pool.
 type Layout struct {
 	Format  string        // the name of the format
 	Epoch   time.Time     // the time of timestamp 0
-	Unit    time.Duration // of the timestamp: whole microseconds
-	Widths  []int         // the bits of the fields, from the highest
-	Workers int           // the number of workers: 0 to Workers-1
+	Unit    time.Duration // the length of a tick: one step of the timestamp, in whole microseconds
+	Widths  []int         // the widths of the fields in bits, from the highest field
+	Workers int           // the number of workers, which are 0 to Workers-1
 }
 
-// A Pool is the pool that a generator takes its worker from, unless the program names another pool.
+// A Pool names the pool of a generator's workers, unless the program names another pool.
 type Pool struct {
-	Name   string // the name of the format, and what is not the format's default
+	Name   string // the name of the format, and each setting that is not the format's default
 	Layout Layout
 }
 
-// A Generator is a generator as its lease sees it. Its methods are safe for concurrent use, beside
-// callers who ask the generator for IDs. A lease calls them one at a time.
+// A Generator is the side of a generator that its lease calls. The methods must be safe for
+// concurrent use with callers that ask the generator for IDs. A lease calls one method at a time.
 //
-// Grants are never taken back without the consent of the generator: after Allot returns nil, the
-// generator may mint in the interval, whatever becomes of the lease. The generator must mint
-// nowhere else.
+// A grant is an interval, acknowledged by a call of Allot that returns nil. The generator may mint in
+// the interval from then on, whatever becomes of the lease. The generator must mint nowhere else.
+// Only Withdraw and Seal take grants back, and the generator decides how much.
 type Generator interface {
-	// Pool returns the pool of the generator. It returns an error if the generator was not made
-	// to be leased: if it has a worker of its own, for instance.
+	// Pool returns the pool of the generator, or an error if the generator was not made for a
+	// lease, for instance because the program has set the worker.
 	Pool() (Pool, error)
 
 	// Now returns the time of the clock that the generator reads.
 	Now() time.Time
 
-	// Allot lets the generator mint as the worker in the whole ticks of [from, until). Intervals
-	// that were allotted before stay valid; the part of the interval that lies before their end is
-	// ignored. Allot returns an error if the worker is not in 0 to Layout.Workers-1.
+	// Allot grants the interval [from, until) of the worker: the generator may mint as the worker
+	// in each tick that lies wholly in the interval. Earlier grants stay valid. Allot ignores the
+	// part of the interval before the end of the latest grant. If the worker is not in 0 to
+	// Layout.Workers-1, Allot returns an error.
 	Allot(worker int, from, until time.Time) error
 
-	// Withdraw takes back the interval that begins after a gap and that the generator has not
-	// entered, and returns the end of the intervals that remain. The generator has minted nothing
-	// from there on.
+	// Withdraw drops the latest grant if the grant begins after a gap, and the generator has not
+	// minted there yet. Withdraw returns the end of the remaining grants. The generator has minted
+	// nothing from that time on.
 	Withdraw() time.Time
 
-	// Refuse sets the error that callers get outside of the allotted intervals, until the next
-	// call of Allot. Without such an error callers who can wait do.
+	// Refuse sets the error that callers get outside of the grants, until the next call of Allot.
+	// Without such an error, callers of a method that can wait do wait.
 	Refuse(why error)
 
-	// Seal ends the generator for good: callers get an error that wraps why. Seal returns the
-	// first time from which on the generator has minted nothing. Further calls change nothing and
-	// return the same time.
+	// Seal ends the generator for good. Callers get an error that wraps why. Seal returns a time
+	// from which on the generator has minted nothing, and never will. Later calls change nothing
+	// and return the same time.
 	Seal(why error) time.Time
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/firn-id/firn/internal/mint"
 )
 
-// ForLease returns the generator as its lease sees it. It is for lease.Start: a program has no use
-// for it.
+// ForLease returns the methods that a lease calls. Pass the generator to lease.Start; a program
+// never calls ForLease.
 func (g *Generator) ForLease() allot.Generator {
 	name, field := format, ""
 	if g.extra != 0 || g.nodeBits != 0 {

@@ -9,11 +9,11 @@ import (
 	"github.com/firn-id/firn/iderr"
 )
 
-// ForLease returns the generator as its lease sees it. It is for lease.Start: a program has no use
-// for it.
+// ForLease returns the methods that a lease calls. Pass the generator to lease.Start; a program
+// never calls ForLease.
 func (g *Generator) ForLease() allot.Generator { return (*leased)(g) }
 
-// leased is a generator as its lease sees it.
+// leased has the methods that a lease calls.
 type leased Generator
 
 // Pool implements [allot.Generator].
@@ -31,8 +31,8 @@ func (g *leased) Pool() (allot.Pool, error) {
 // Now implements [allot.Generator].
 func (g *leased) Now() time.Time { return g.clock.Now() }
 
-// Allot implements [allot.Generator]. The part of the interval that lies before the end of those
-// that were allotted is ignored on both settings of the tick-tock bit.
+// Allot implements [allot.Generator]. On both time lines, Allot ignores the part of the interval
+// before the end of the latest grant.
 func (g *leased) Allot(partition int, from, until time.Time) error {
 	if partition < 0 || partition > MaxPartition {
 		return iderr.BadConfig(format, "Partition", partition, "in 0 to "+strconv.Itoa(MaxPartition))
@@ -41,7 +41,7 @@ func (g *leased) Allot(partition int, from, until time.Time) error {
 		return iderr.NotLeased(format)
 	}
 	lo, _ := unitOf(from)
-	if timeOf(lo).Before(from) { // also of a time that is past the last unit
+	if timeOf(lo).Before(from) { // also if from is after the last unit
 		lo++
 	}
 	hi, ok := unitOf(until)
@@ -58,13 +58,13 @@ func (g *leased) Withdraw() time.Time { return timeOf(g.fence.Withdraw()) }
 // Refuse implements [allot.Generator].
 func (g *leased) Refuse(why error) { g.fence.Refuse(why) }
 
-// Seal implements [allot.Generator]. Callers of New, who see no error, get the zero ID.
+// Seal implements [allot.Generator]. New returns no error, so callers of New get the zero ID.
 func (g *leased) Seal(why error) time.Time { return timeOf(g.fence.Seal((*allotment)(g), why)) }
 
-// allotment is the generator as its fence sees it, in time units.
+// allotment has the methods that the fence calls. Its times are time units.
 type allotment Generator
 
-// PassTo leaves the units before from out on both time lines.
+// PassTo skips the units before from, on both time lines.
 func (a *allotment) PassTo(from uint64) {
 	a.mu.Lock() // the tick-tock bit does not change
 	defer a.mu.Unlock()

@@ -5,14 +5,14 @@ import (
 	"github.com/firn-id/firn/internal/mint"
 )
 
-// ForLease returns the generator as its lease sees it. It is for lease.Start: a program has no use
-// for it.
+// ForLease returns the methods that a lease calls. Pass the generator to lease.Start; a program
+// never calls ForLease.
 func (g *Generator) ForLease() allot.Generator {
 	return mint.Leased{Mint: &g.mint, Name: format, Widths: []int{timestampBits, randomnessBits}, Workers: 1, Epoch: DefaultEpochMilli}
 }
 
-// ForLease returns the generator as its lease sees it. It is for lease.Start: a program has no use
-// for it.
+// ForLease returns the methods that a lease calls. Pass the generator to lease.Start; a program
+// never calls ForLease.
 func (g *ScalableGenerator) ForLease() allot.Generator {
 	return mint.Leased{Mint: &g.mint, Name: formatScalable, Widths: []int{timestampBits, scalableRandomnessBits, scalabilityBits},
 		Workers: MaxScalability + 1, Epoch: DefaultEpochMilli, Field: "Scalability"}

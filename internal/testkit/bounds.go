@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A Known is a generator that knows its epoch and its layout.
+// A Known is a generator with methods for its epoch and its times.
 type Known[T ~int64] interface {
 	Next(context.Context) (T, error)
 	Epoch() time.Time
@@ -15,8 +15,8 @@ type Known[T ~int64] interface {
 	Last(time.Time) T
 }
 
-// Bounds checks what a generator says of times. Its epoch is epoch, and the bits of an ID above shift
-// are a timestamp of so many bits, in milliseconds since the epoch.
+// Bounds checks the methods Epoch, Time, First and Last of a generator with the given epoch. The
+// timestamp of an ID has the given number of bits above shift, and counts milliseconds.
 func Bounds[T ~int64](t *testing.T, gen Known[T], epoch time.Time, bits, shift int) {
 	t.Helper()
 	if got := gen.Epoch(); got != epoch.UTC() {
