@@ -31,8 +31,8 @@ type Pool struct {
 // the interval from then on, whatever becomes of the lease. The generator must mint nowhere else.
 // Only Withdraw and Seal take grants back, and the generator decides how much.
 type Generator interface {
-	// Pool returns the pool of the generator, or an error if the generator was not made for a
-	// lease, for instance because the program has set the worker.
+	// Pool returns the pool of the generator. Pool returns an error for a generator that was not
+	// made for a lease, and for a generator that has ended.
 	Pool() (Pool, error)
 
 	// Now returns the time of the clock that the generator reads.

@@ -18,7 +18,7 @@ import (
 func BenchmarkFence(b *testing.B) {
 	store, c := memlease.New(), lease.Config{Window: 240 * time.Hour, First: 240 * time.Hour, TrustClock: true}
 	clock := func(unit time.Duration) func() time.Time {
-		now, n := time.Now().Add(time.Minute), 0 // well inside the lease
+		now, n := time.Now().Add(time.Minute).Truncate(unit), 0 // a tick begins, well inside the lease
 		return func() time.Time {
 			if n++; n&511 == 0 {
 				now = now.Add(unit)

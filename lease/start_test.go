@@ -245,6 +245,14 @@ func TestStartRefuses(t *testing.T) {
 	if _, _, err := startNanoflake(t.Context(), store, nanoflake.Config{}, lease.Config{Pool: "mine", Worker: lease.Number(1024)}); !errors.Is(err, lease.ErrConfig) {
 		t.Errorf("a worker that is not in the pool: %v", err)
 	}
+	gen, ended, err := startNanoflake(t.Context(), store, nanoflake.Config{}, lease.Config{Pool: "mine", Worker: lease.Number(l.Worker())})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended.Close()
+	if _, err := lease.Start(t.Context(), store, gen, lease.Config{Pool: "mine"}); !errors.Is(err, lease.ErrClosed) {
+		t.Errorf("a generator that ended with its lease: %v", err)
+	}
 	if after := workers(); after != before {
 		t.Errorf("%d workers were used before, and %d after", before, after)
 	}

@@ -23,6 +23,8 @@ func (g *leased) Pool() (allot.Pool, error) {
 		return allot.Pool{}, fmt.Errorf("%s: %w", format, iderr.ErrNotReady)
 	case !g.leased:
 		return allot.Pool{}, iderr.NotLeased(format)
+	case g.fence.Sealed():
+		return allot.Pool{}, g.fence.Err(format)
 	}
 	return allot.Pool{Name: format, Layout: allot.Layout{Format: format, Epoch: timeOf(0), Unit: TimeUnit,
 		Widths: []int{39, 1, 8, 16, 16}, Workers: MaxPartition + 1}}, nil

@@ -30,6 +30,8 @@ func (l Leased) Pool() (allot.Pool, error) {
 		return allot.Pool{}, fmt.Errorf("%s: %w", l.Name, iderr.ErrNotReady)
 	case !m.leased:
 		return allot.Pool{}, iderr.NotLeased(m.format)
+	case m.fence.Sealed():
+		return allot.Pool{}, m.fence.Err(m.format)
 	}
 	epoch, name := m.timeOf(0), l.Name
 	if m.epoch != l.Epoch {
