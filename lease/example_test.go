@@ -1,0 +1,222 @@
+package lease_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/firn-id/firn/lease"
+	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/filelease"
+	"github.com/firn-id/firn/lease/memlease"
+	"github.com/firn-id/firn/nanoflake"
+)
+
+// A program opens a store, makes a generator with Leased, and starts a lease. The generator then
+// makes IDs until the lease is closed.
+func ExampleStart() {
+	dir, err := os.MkdirTemp("", "ids-") // a program names a directory that lasts
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	ctx := context.Background()
+
+	store, err := filelease.Open(filepath.Join(dir, "ids"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer store.Close()
+	gen, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	held, err := lease.Start(ctx, store, gen, lease.Config{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	id, err := gen.Next(ctx)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(held.Pool().Name(), id.GeneratorID() == held.Worker())
+	fmt.Println(time.Since(gen.Time(id)) < time.Minute)
+
+	if err := held.Close(); err != nil { // gives the worker back; the generator makes no more IDs
+		fmt.Println(err)
+		return
+	}
+	_, err = gen.Next(ctx)
+	fmt.Println(err)
+	// Output:
+	// nanoflake true
+	// true
+	// nanoflake: pool nanoflake: the lease is closed
+}
+
+// A chosen worker suits programs with numbers of their own, such as the replicas of a StatefulSet.
+// Even then a second process with the same number makes no equal IDs: Start refuses the process.
+func ExampleNumber() {
+	ctx := context.Background()
+	store := memlease.New()
+	defer store.Close()
+	start := func() (*lease.Lease, error) {
+		gen, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true})
+		if err != nil {
+			return nil, err
+		}
+		return lease.Start(ctx, store, gen, lease.Config{Worker: lease.Number(7), Wait: -1})
+	}
+	held, err := start()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer held.Close()
+	fmt.Println(held.Worker())
+
+	_, err = start()
+	fmt.Println(errors.Is(err, lease.ErrHeld))
+	// Output:
+	// 7
+	// true
+}
+
+// Notify gets the events of a lease. Log the events, and alert on Failing, Expired and Lost.
+func ExampleConfig_notify() {
+	ctx := context.Background()
+	store := memlease.New()
+	defer store.Close()
+	gen, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	held, err := lease.Start(ctx, store, gen, lease.Config{
+		Worker: lease.Number(7),
+		Notify: func(e lease.Event) { fmt.Println(e.Kind, e.Pool, e.Worker) }, // or slog.Info("lease", "event", e)
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	held.Close()
+	// Output:
+	// acquired nanoflake 7
+	// released nanoflake 7
+}
+
+// On a store of many machines, create the pool once, for example in a migration. The settings of
+// the generator are the layout of the pool: Start refuses a generator with other settings.
+func ExampleCreate() {
+	ctx := context.Background()
+	var store driver.Store = memlease.New() // a program opens pglease, etcdlease or another store
+	defer store.Close()
+
+	gen, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	wanted, err := gen.ForLease().Pool()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	pool, err := lease.Create(ctx, store, "orders", wanted.Layout)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(pool.Name(), pool.Layout().Format, pool.Layout().Workers)
+
+	held, err := lease.Start(ctx, store, gen, lease.Config{Pool: "orders"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer held.Close()
+
+	_, err = lease.Create(ctx, store, "orders", wanted.Layout)
+	fmt.Println(errors.Is(err, lease.ErrPoolExists))
+	// Output:
+	// orders nanoflake 1024
+	// true
+}
+
+// Workers shows which processes hold workers of a pool.
+func ExampleLookup() {
+	ctx := context.Background()
+	store := memlease.New()
+	defer store.Close()
+	gen, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	held, err := lease.Start(ctx, store, gen, lease.Config{Worker: lease.Number(7), Holder: "orders-2"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer held.Close()
+
+	pool, err := lease.Lookup(ctx, store, "nanoflake")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	used, _, err := pool.Workers(ctx)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, w := range used {
+		fmt.Println(w.Number, w.Holder, w.Held, w.Until.After(w.From))
+	}
+	// Output: 7 orders-2 true true
+}
+
+// After the store was restored from a backup, rescue each pool. Let no process that takes workers
+// reach the store before.
+func ExampleRescue() {
+	ctx := context.Background()
+	store := memlease.New()
+	defer store.Close()
+	gen, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	held, err := lease.Start(ctx, store, gen, lease.Config{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	held.Close()
+
+	names, err := lease.Names(ctx, store)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, name := range names {
+		done, err := lease.Rescue(ctx, store, name, lease.RescueConfig{})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		wait := time.Until(done.Floor) // no lease gets a worker before the floor
+		fmt.Println(name, done.Raised > 0, done.Made, wait > time.Minute, wait < 2*time.Minute)
+	}
+	// Output: nanoflake true 0 true true
+}
