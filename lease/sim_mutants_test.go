@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// A simMutant is a keeper with a fault, or with several faults if a single fault would not show.
+// A simMutant is the code of leases with a fault, or with several faults if a single fault would not show.
 type simMutant struct {
 	name  string
 	fault string
@@ -18,7 +18,7 @@ type simMutant struct {
 	twice bool     // it makes IDs twice in the runs of the test: it does not only break the rules
 }
 
-// A simEdit replaces text that occurs exactly once. If the keeper changes and an edit no longer
+// A simEdit replaces text that occurs exactly once. If the code of leases changes and an edit no longer
 // fits, the test fails.
 type simEdit struct{ old, new string }
 
@@ -211,7 +211,7 @@ func Find(n int, onlyTwice bool) (int, string) {
 // The simulation must find the fault of each mutant, and give the right reason.
 //
 // The mutants are packages of one program: the test links once, and is quick. The test makes the
-// program anew from the present keeper.
+// program anew from the present code of leases.
 func TestSimMutants(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and runs a program of its own, which is the same for each way to build the tests")
@@ -262,7 +262,7 @@ func TestSimMutants(t *testing.T) {
 		found[fields[0]] = fields[1:]
 	}
 	if got := found["none"]; got[1] != "nothing" {
-		t.Errorf("the keeper as it is: seed %s: %s", got[0], got[1])
+		t.Errorf("the code as it is: seed %s: %s", got[0], got[1])
 	}
 	for _, m := range simMutants {
 		got := found[m.name]
@@ -283,7 +283,7 @@ func TestSimMutants(t *testing.T) {
 	}
 }
 
-// simSources returns the files of the keeper and its simulation, with a mutant's edits.
+// simSources returns the files of package lease and its simulation, with a mutant's edits.
 func simSources(t *testing.T, m simMutant) map[string]string {
 	t.Helper()
 	names, err := filepath.Glob("*.go")

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// The simulation runs the keeper itself, many leases of many processes, in a simulated world: time,
+// The simulation runs the code of leases itself, many leases of many processes, in a simulated world: time,
 // clocks, a network and a store. All of it is one thread. A lease is a coroutine, and hands control
 // back wherever the lease sleeps or asks the store. So a run is a function of the seed alone, and a
 // failure can be repeated.
@@ -23,7 +23,7 @@ import (
 //	sim_life_test.go   what processes do, and what happens to them
 //	sim_rescue_test.go restores of the store from backups, and rescues
 //	sim_test.go        the tests
-//	sim_mutants_test.go  keepers with a fault each, which the simulation must find
+//	sim_mutants_test.go  leases with a fault each, which the simulation must find
 //
 // Times are microseconds. Only sim_test.go and sim_mutants_test.go import testing: the other files
 // are compiled into the mutants, too.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -39,5 +40,21 @@ func TestHello(t *testing.T) {
 			t.Errorf("made %v after %v", id, last)
 		}
 		last = id
+	}
+}
+
+// README prints the program as it is.
+func TestReadme(t *testing.T) {
+	source, err := os.ReadFile("main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, program, ok := strings.Cut(string(source), "\npackage main\n")
+	if !ok || strings.Count(string(readme), "```go\n") != 1 || !strings.Contains(string(readme), "```go\npackage main\n"+program+"```\n") {
+		t.Error("README.md does not print main.go, or prints another program too: copy main.go from its package clause on into README.md")
 	}
 }
