@@ -105,8 +105,8 @@ func (e *HeldError) Error() string {
 
 func (e *HeldError) Unwrap() error { return ErrHeld }
 
-// A generator returns an ExpiredError after its lease has expired. The error is [ErrLeaseExpired]
-// to errors.Is, and the error of the last renewal.
+// An ExpiredError is the error of a generator after its lease has expired. The error is
+// [ErrLeaseExpired] to errors.Is, and the error of the last renewal.
 type ExpiredError struct {
 	Pool   string
 	Worker int

@@ -106,11 +106,11 @@ func (s *Store) hide(text string) string {
 }
 
 // diagnose returns what to do about a damaged entry, or about a request without an answer.
-func (s *Store) diagnose(err error) (kind error, what string) {
+func (s *Store) diagnose(err error) (what string, kind error) {
 	if errors.Is(err, driver.ErrDamaged) {
-		return driver.ErrDamaged, "see what else writes under the prefix " + s.prefix + "; then " + advice.Damaged
+		return "see what else writes under the prefix " + s.prefix + "; then " + advice.Damaged, driver.ErrDamaged
 	}
-	return driver.ErrUnavailable, rest.Advice(err, "Consul")
+	return rest.Advice(err, "Consul"), driver.ErrUnavailable
 }
 
 // failed returns the error for a request that Consul refused with a status and a reason.

@@ -48,12 +48,12 @@ type Backend struct {
 	// to release.
 	Close func() error
 
-	// Diagnose returns the kind of an error of the backend, which is one of the errors of this
-	// package, and says in words what to do. An error that wraps a kind keeps its kind. For other
+	// Diagnose returns advice on an error of the backend, in words, and the kind of the error, which
+	// is one of the errors of this package. An error that wraps a kind keeps its kind. For other
 	// errors a nil kind means ErrUnavailable. The handle does not call Diagnose for ErrNotFound,
 	// ErrConflict and context.Canceled. A nil Diagnose means that all errors are ErrUnavailable,
 	// without advice.
-	Diagnose func(err error) (kind error, advice string)
+	Diagnose func(err error) (advice string, kind error)
 }
 
 // A Handle is the part that all stores share. The public type of a store embeds a *Handle, which
@@ -291,7 +291,7 @@ func (h *Handle) diagnose(ctx context.Context, err error) Error {
 	var e Error
 	kind := ErrUnavailable
 	if h.backend.Diagnose != nil && !is(context.Canceled) {
-		found, advice := h.backend.Diagnose(err)
+		advice, found := h.backend.Diagnose(err)
 		kind, e.Advice = cmp.Or(found, kind), advice
 	}
 	if slices.ContainsFunc(kinds, is) {

@@ -149,7 +149,7 @@ func TestHandleList(t *testing.T) {
 // TestHandleListDamaged has entries that cannot be read: List returns them all, and the error of the first.
 func TestHandleListDamaged(t *testing.T) {
 	h, _ := newHandle(func(b *driver.Backend) {
-		b.Diagnose = func(error) (error, string) { return nil, "repair it" }
+		b.Diagnose = func(error) (string, error) { return "repair it", nil }
 		b.List = func(context.Context, string) ([]driver.Entry, error) {
 			return []driver.Entry{
 				{Key: "c", Revision: "3", Err: fmt.Errorf("%w: c", driver.ErrDamaged)},
@@ -210,12 +210,12 @@ func TestHandleErrors(t *testing.T) {
 	change := func(err error) func(*driver.Backend) {
 		return func(b *driver.Backend) {
 			failing(err)(b)
-			b.Diagnose = func(err error) (error, string) {
+			b.Diagnose = func(err error) (string, error) {
 				diagnosed++
 				if errors.Is(err, odd) {
-					return driver.ErrUnsafe, "odd advice"
+					return "odd advice", driver.ErrUnsafe
 				}
-				return nil, "advice"
+				return "advice", nil
 			}
 		}
 	}
@@ -267,7 +267,7 @@ func (slow) Timeout() bool { return true }
 // TestHandleNested shows that an error of an inner call keeps its operation and its advice.
 func TestHandleNested(t *testing.T) {
 	h, _ := newHandle(func(b *driver.Backend) {
-		b.Diagnose = func(error) (error, string) { return driver.ErrUnsafe, "advice" }
+		b.Diagnose = func(error) (string, error) { return "advice", driver.ErrUnsafe }
 	})
 	err := driver.Do(t.Context(), h, "outer", func(ctx context.Context) error {
 		return driver.Do(ctx, h, "inner", func(context.Context) error { return errors.New("raw") })
@@ -408,7 +408,7 @@ func TestHandleClose(t *testing.T) {
 // TestLatch shows that after a latch every call fails with the error of the first one, also a call that was under way.
 func TestLatch(t *testing.T) {
 	h, calls := newHandle(func(b *driver.Backend) {
-		b.Diagnose = func(error) (error, string) { return driver.ErrUnsafe, "stop everything" }
+		b.Diagnose = func(error) (string, error) { return "stop everything", driver.ErrUnsafe }
 	})
 	backwards := errors.New("the store went backwards")
 	under := make(chan struct{})

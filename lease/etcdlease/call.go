@@ -138,38 +138,38 @@ type said struct{ error }
 func (e said) Error() string { return status.Convert(e.error).Message() }
 func (e said) Unwrap() error { return e.error }
 
-// diagnose returns the kind of an error, and the advice.
-func (s *Store) diagnose(err error) (kind error, what string) {
+// diagnose returns the advice on an error, and the kind of the error.
+func (s *Store) diagnose(err error) (what string, kind error) {
 	const majority = "see that more than half of the members are up and reach each other (etcdctl endpoint status --cluster)"
 	is := func(target error) bool { return errors.Is(err, target) }
 	switch {
 	case is(driver.ErrDamaged):
-		return driver.ErrDamaged, "see what else writes under the prefix " + s.prefix + "; then " + advice.Damaged
+		return "see what else writes under the prefix " + s.prefix + "; then " + advice.Damaged, driver.ErrDamaged
 	case is(rpctypes.ErrCorrupt):
-		return driver.ErrUnsafe, "the members' data differ: see which of them is wrong and replace it, as etcd's documentation says of the alarm CORRUPT"
+		return "the members' data differ: see which of them is wrong and replace it, as etcd's documentation says of the alarm CORRUPT", driver.ErrUnsafe
 	case is(rpctypes.ErrNoSpace):
-		return driver.ErrUnavailable, "compact and defragment the database, or raise --quota-backend-bytes; then clear the alarm with etcdctl alarm disarm"
+		return "compact and defragment the database, or raise --quota-backend-bytes; then clear the alarm with etcdctl alarm disarm", driver.ErrUnavailable
 	case is(rpctypes.ErrPermissionDenied):
-		return driver.ErrUnavailable, "let the user's role read and write the prefix: etcdctl role grant-permission ROLE --prefix=true readwrite " + s.prefix
+		return "let the user's role read and write the prefix: etcdctl role grant-permission ROLE --prefix=true readwrite " + s.prefix, driver.ErrUnavailable
 	case is(rpctypes.ErrAuthFailed):
-		return driver.ErrUnavailable, "look at the user and the password of the address"
+		return "look at the user and the password of the address", driver.ErrUnavailable
 	case is(rpctypes.ErrUserEmpty):
-		return driver.ErrUnavailable, "the cluster wants a user: give one in the address (user@host) and a password (password-file=PATH)"
+		return "the cluster wants a user: give one in the address (user@host) and a password (password-file=PATH)", driver.ErrUnavailable
 	case is(rpctypes.ErrInvalidAuthToken), is(rpctypes.ErrAuthOldRevision):
-		return driver.ErrUnavailable, "see that all members have the same --auth-token, and whether somebody changes users all the time"
+		return "see that all members have the same --auth-token, and whether somebody changes users all the time", driver.ErrUnavailable
 	case is(rpctypes.ErrNoLeader), is(rpctypes.ErrLeaderChanged), is(rpctypes.ErrTimeout), is(rpctypes.ErrTimeoutDueToLeaderFail),
 		is(rpctypes.ErrTimeoutDueToConnectionLost), is(rpctypes.ErrUnhealthy), is(rpctypes.ErrStopped):
-		return driver.ErrUnavailable, majority
+		return majority, driver.ErrUnavailable
 	case isContext(err):
-		return driver.ErrUnavailable, "see that the hosts are right, and that more than half of the members are up and reach each other"
+		return "see that the hosts are right, and that more than half of the members are up and reach each other", driver.ErrUnavailable
 	}
 	switch codeOf(err) {
 	case codes.Unimplemented:
-		return driver.ErrUnavailable, "see that it is etcd, 3.4 or later, that listens there, and its port for clients"
+		return "see that it is etcd, 3.4 or later, that listens there, and its port for clients", driver.ErrUnavailable
 	case codes.Unavailable:
-		return driver.ErrUnavailable, s.connectAdvice(status.Convert(err).Message())
+		return s.connectAdvice(status.Convert(err).Message()), driver.ErrUnavailable
 	}
-	return driver.ErrUnavailable, "see what the members say in their logs"
+	return "see what the members say in their logs", driver.ErrUnavailable
 }
 
 // connectAdvice returns the advice for a connection that failed. gRPC gives the reason only as a

@@ -137,10 +137,10 @@ func (i *inspection) findAlarms(ctx context.Context) {
 		}
 		switch a.Alarm {
 		case pb.AlarmType_CORRUPT:
-			_, advice := i.store.diagnose(rpctypes.ErrCorrupt)
+			advice, _ := i.store.diagnose(rpctypes.ErrCorrupt)
 			i.loses(advice, "the data of member %s differ from those of the others (alarm CORRUPT)", who)
 		case pb.AlarmType_NOSPACE:
-			_, advice := i.store.diagnose(rpctypes.ErrNoSpace)
+			advice, _ := i.store.diagnose(rpctypes.ErrNoSpace)
 			i.note(advice, "the database of member %s is or was full, and the cluster takes no changes (alarm NOSPACE)", who)
 		}
 	}

@@ -71,8 +71,8 @@ func noLinks(err error) bool {
 	return errors.Is(err, syscall.EPERM) || errors.Is(err, errors.ErrUnsupported)
 }
 
-// diagnose returns the kind of an error of the system, and the advice.
-func diagnose(err error) (kind error, advice string) {
+// diagnose returns the advice on an error of the system, and the kind of the error.
+func diagnose(err error) (advice string, kind error) {
 	kind = driver.ErrUnavailable
 	is := func(errno syscall.Errno) bool { return errors.Is(err, errno) }
 	switch {
@@ -103,5 +103,5 @@ func diagnose(err error) (kind error, advice string) {
 	default:
 		advice = "look into the system's log for what it says about the disk"
 	}
-	return kind, advice
+	return advice, kind
 }

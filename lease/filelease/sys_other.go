@@ -25,7 +25,7 @@ func inode(fs.FileInfo) uint64          { return 0 }
 func notDir(string) error               { return errors.ErrUnsupported }
 func full(error) bool                   { return false }
 func noLinks(error) bool                { return false }
-func diagnose(error) (error, string)    { return driver.ErrUnsafe, "" }
+func diagnose(error) (string, error)    { return "", driver.ErrUnsafe }
 func statfs(string) (filesystem, error) { return filesystem{}, errors.ErrUnsupported }
 
 func (*Store) share(*os.File) error              { return errors.ErrUnsupported }

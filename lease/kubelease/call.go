@@ -129,18 +129,18 @@ func (s *Store) hide(text string) string {
 }
 
 // diagnose returns what to do about a damaged entry, or about a request without an answer.
-func (s *Store) diagnose(err error) (kind error, what string) {
+func (s *Store) diagnose(err error) (what string, kind error) {
 	switch {
 	case errors.Is(err, driver.ErrDamaged):
-		return driver.ErrDamaged, "see who has written it; then " + advice.Damaged
+		return "see who has written it; then " + advice.Damaged, driver.ErrDamaged
 	case errors.Is(err, driver.ErrKey):
-		return driver.ErrKey, ""
+		return "", driver.ErrKey
 	case errors.Is(err, errGone):
-		return driver.ErrUnavailable, "try again"
+		return "try again", driver.ErrUnavailable
 	case errors.Is(err, context.DeadlineExceeded):
-		return driver.ErrUnavailable, "see that the API server and its etcd are up (without etcd it does not answer), and that the network lets you through"
+		return "see that the API server and its etcd are up (without etcd it does not answer), and that the network lets you through", driver.ErrUnavailable
 	}
-	return driver.ErrUnavailable, rest.Advice(err, "the API server")
+	return rest.Advice(err, "the API server"), driver.ErrUnavailable
 }
 
 // failed returns the error for a reply that is neither what was asked for nor about the entry.

@@ -32,8 +32,8 @@ func readable(err error) error {
 // errForeign reports a table that belongs to something else.
 var errForeign = errors.New("the table is not one of leases")
 
-// diagnose returns the kind of an error, and the advice.
-func (s *Store) diagnose(err error) (kind error, what string) {
+// diagnose returns the advice on an error, and the kind of the error.
+func (s *Store) diagnose(err error) (what string, kind error) {
 	const (
 		primary = "name the server that is the primary now, or all of them: postgres://host,host2/…"
 		silent  = "see that the server runs, and that the network lets through to it"
@@ -48,29 +48,29 @@ func (s *Store) diagnose(err error) (kind error, what string) {
 	kind = driver.ErrUnavailable
 	switch {
 	case errors.Is(err, driver.ErrDamaged):
-		return driver.ErrDamaged, advice.Damaged
+		return advice.Damaged, driver.ErrDamaged
 	case errors.Is(err, errUnwatched):
-		return driver.ErrUnsafe, "call pglease.Configure with the configuration, and make the pool of it after that"
+		return "call pglease.Configure with the configuration, and make the pool of it after that", driver.ErrUnsafe
 	case errors.Is(err, errForeign):
-		return kind, s.another()
+		return s.another(), kind
 	case errors.As(err, &pg):
-		return kind, s.adviceFor(pg)
+		return s.adviceFor(pg), kind
 	case errors.As(err, &warning):
-		return kind, "see what the standbys do: the change may be missing there"
+		return "see what the standbys do: the change may be missing there", kind
 	case errors.Is(err, errStandby), errors.Is(err, pgconn.ErrStandbyConnection):
-		return kind, primary
+		return primary, kind
 	case errors.Is(err, pgconn.ErrReadOnlyConnection):
-		return kind, primary + "; or set default_transaction_read_only to off there"
+		return primary + "; or set default_transaction_read_only to off there", kind
 	case errors.Is(err, os.ErrClosed):
-		return kind, ""
+		return "", kind
 	case errors.Is(err, context.DeadlineExceeded):
-		return kind, silent
+		return silent, kind
 	case errors.As(err, &cert), errors.As(err, &unknown), strings.Contains(err.Error(), "tls error"):
-		return kind, "see to sslmode, sslrootcert, sslcert and sslkey in the address, and to the server's certificate"
+		return "see to sslmode, sslrootcert, sslcert and sslkey in the address, and to the server's certificate", kind
 	case errors.As(err, &dns):
-		return kind, "see that the name of the host is right"
+		return "see that the name of the host is right", kind
 	}
-	return kind, silent
+	return silent, kind
 }
 
 func (s *Store) another() string {

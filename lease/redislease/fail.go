@@ -28,12 +28,12 @@ func isPermission(err error) bool {
 	return says(err, "NOPERM") || says(err, "ERR The user executing the script can't")
 }
 
-// diagnose returns the kind of an error, and the advice.
-func (s *Store) diagnose(err error) (kind error, what string) {
+// diagnose returns the advice on an error, and the kind of the error.
+func (s *Store) diagnose(err error) (what string, kind error) {
 	if errors.Is(err, driver.ErrDamaged) {
-		return driver.ErrDamaged, advice.Damaged
+		return advice.Damaged, driver.ErrDamaged
 	}
-	return driver.ErrUnavailable, s.advice(err)
+	return s.advice(err), driver.ErrUnavailable
 }
 
 func (s *Store) advice(err error) string {
