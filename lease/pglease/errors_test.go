@@ -15,7 +15,9 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/firn-id/firn/internal/servers/loopback"
+	"github.com/firn-id/firn/internal/servers/minter"
 	"github.com/firn-id/firn/internal/servers/storetest"
+	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
 )
 
@@ -172,6 +174,59 @@ func TestPrepareRace(t *testing.T) {
 				t.Error(err)
 			}
 		}
+	}
+}
+
+// TestGrant has an administrator run the statements of Schema and Grant. A user with these
+// privileges alone opens the store, creates a pool, and takes a lease.
+func TestGrant(t *testing.T) {
+	conn := connect(t, given())
+	table := schema(t, conn) + ".leases"
+	user := role(t, conn, "")
+	statements, err := Schema(table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	grants, err := Grant(table, user)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(grants, ";"); n != 2 || strings.Contains(grants, "DELETE") {
+		t.Errorf("the privileges are\n%s", grants)
+	}
+	run(t, conn, "%s", statements)
+	run(t, conn, "%s", grants)
+
+	s := storetest.Open(t, Open, as(given("table="+table), user))
+	storetest.FindingsLose(t, s, false)
+	if err := s.Prepare(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := minter.Create(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	gen, held, err := minter.Start(t.Context(), s, lease.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := gen.Next(); err != nil {
+		t.Error(err)
+	}
+	if err := held.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := lease.Survey(t.Context(), s); err != nil {
+		t.Error(err)
+	}
+
+	for _, v := range [][2]string{{"a.b.c", user}, {table, ""}, {table, "a\x00b"}} {
+		if _, err := Grant(v[0], v[1]); err == nil {
+			t.Errorf("there are statements for table %q and user %q", v[0], v[1])
+		}
+	}
+	odd, err := Grant("", `o"dd`)
+	if want := `TO "o""dd";`; err != nil || !strings.Contains(odd, want) || !strings.Contains(odd, `"public"."firn_leases"`) {
+		t.Errorf("the privileges on the default table are %q, %v, without %s", odd, err, want)
 	}
 }
 

@@ -90,8 +90,8 @@ func (s *Store) adviceFor(pg *pgconn.PgError) string {
 	case "42703", "42804", "42809", "42883", "22P02", "42P10", "23502":
 		return s.another()
 	case "42501":
-		return fmt.Sprintf("grant the user what leases need: USAGE ON SCHEMA %s and SELECT, INSERT, UPDATE ON %s; "+
-			"to create the table takes an owner, once", pgName(s.name.schema), s.table)
+		return "grant the user what leases need: " + strings.Join(s.name.privileges(), " and ") +
+			"; to create the table takes an owner, once"
 	case "25006":
 		return "name the server that is the primary now; or, if it is, see why it takes no changes: default_transaction_read_only"
 	case "53100":
@@ -113,8 +113,6 @@ func (s *Store) adviceFor(pg *pgconn.PgError) string {
 	}
 	return ""
 }
-
-func pgName(s string) string { return `"` + s + `"` }
 
 // A plainError has its text on one line, without repeated lines: pgx has a line for each address of
 // each host, with TLS and without.

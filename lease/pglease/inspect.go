@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/internal/advice"
@@ -65,7 +66,7 @@ func (s *Store) inspect(ctx context.Context) ([]driver.Finding, error) {
 		"set it to off for this user and database")
 	say(!there, false, fmt.Sprintf("there is no table %s", s.name), "see that the address is right, or create it with firn pool create; "+advice.Lost)
 	say(there && string(table[0][1]) != "t", false, fmt.Sprintf("this user may not read and change the table %s", s.name),
-		"GRANT USAGE ON SCHEMA "+pgName(s.name.schema)+" and GRANT SELECT, INSERT, UPDATE ON "+s.table+" to it")
+		"GRANT "+strings.Join(s.name.privileges(), " and GRANT ")+" to it")
 	say(recovery != "t" && standbys == "0" && names != "", false,
 		"synchronous_standby_names is set and no standby is connected: every change waits for one", "start a standby, or reset the setting")
 	if n, err := strconv.Atoi(major); err == nil {

@@ -1,11 +1,14 @@
 package pglease
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/firn-id/firn/lease/driver"
@@ -14,9 +17,9 @@ import (
 // Prepare makes the table and its schema. If the table exists, Prepare only checks that it is a
 // table of leases with a known version.
 //
-// Afterwards a user needs only USAGE of the schema and SELECT, INSERT and UPDATE of the table; the
-// store never deletes rows. You can also make the table by hand or with a migration tool, by the
-// statements of [Schema].
+// Prepare runs the statements of [Schema], and needs the right to create the table, and the schema
+// if missing. You can also run these statements by hand or with a migration tool; programs then
+// never call Prepare. All other calls of a store need only the privileges of [Grant].
 func (s *Store) Prepare(ctx context.Context) error {
 	return driver.Do(ctx, s.Handle, "prepare", s.prepare)
 }
@@ -45,14 +48,39 @@ func (s *Store) prepare(ctx context.Context) error {
 	}
 }
 
-// Schema returns the SQL, in one transaction, that makes a table and its schema. The name is as in
-// [Options].
+// Schema returns the SQL that makes a table and its schema, for an administrator or a migration
+// tool: the statements that [Store.Prepare] runs, in one transaction. The table is named as in
+// [Options]; "" means DefaultTable. The statements fail if the table exists, and then change
+// nothing.
 func Schema(table string) (string, error) {
-	n, err := parseName(table)
+	n, err := parseName(cmp.Or(table, DefaultTable))
 	if err != nil {
 		return "", err
 	}
 	return "BEGIN;\n" + join(n.statements()) + "COMMIT;\n", nil
+}
+
+// Grant returns the SQL that lets a user of the database, or a group, use the table for leases: USAGE
+// of the schema, and SELECT, INSERT and UPDATE of the table. A store never deletes rows, and no user
+// should. The table is named as in [Options]; "" means DefaultTable.
+func Grant(table, user string) (string, error) {
+	n, err := parseName(cmp.Or(table, DefaultTable))
+	switch {
+	case err != nil:
+		return "", err
+	case user == "" || strings.ContainsRune(user, 0):
+		return "", fmt.Errorf("user %.200q: want the name of a user of the database", user)
+	}
+	var statements []string
+	for _, p := range n.privileges() {
+		statements = append(statements, "GRANT "+p+" TO "+pgx.Identifier{user}.Sanitize())
+	}
+	return join(statements), nil
+}
+
+// privileges returns what a user needs for all calls of a store but Prepare.
+func (n name) privileges() []string {
+	return []string{"USAGE ON SCHEMA " + pgx.Identifier{n.schema}.Sanitize(), "SELECT, INSERT, UPDATE ON " + n.quoted()}
 }
 
 // statements returns the statements that make the table. The first statement makes the schema.
@@ -66,7 +94,7 @@ func (n name) statements() []string {
 		"CREATE TABLE " + table + " (\n" +
 			"\tkey text COLLATE \"C\" PRIMARY KEY,\n\tversion bigint NOT NULL,\n\tvalue bytea NOT NULL\n" +
 			") WITH (fillfactor = 50)",
-		"COMMENT ON TABLE " + table + " IS 'Leases of Firn. To delete a row, or to change one by hand, is to have IDs made twice.'",
+		"COMMENT ON TABLE " + table + " IS 'Leases of Firn. Do not delete or change a row by hand: IDs would be made twice.'",
 		fmt.Sprintf("INSERT INTO %s (key, version, value) VALUES (%s, %d, '')", table, quote(schemaKey), schemaVersion),
 	}
 }

@@ -1,0 +1,143 @@
+package pglease_test
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/firn-id/firn/lease"
+	"github.com/firn-id/firn/lease/pglease"
+	"github.com/firn-id/firn/nanoflake"
+)
+
+// migrate makes the table and the pool, once for all processes: in a migration, or by the command
+// firn pool create.
+func migrate(ctx context.Context, address string) error {
+	store, err := pglease.Open(ctx, address)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	if err := store.Prepare(ctx); err != nil {
+		return err
+	}
+	gen, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true})
+	if err != nil {
+		return err
+	}
+	wanted, err := gen.ForLease().Pool()
+	if err != nil {
+		return err
+	}
+	_, err = lease.Create(ctx, store, wanted.Name, wanted.Layout)
+	return err
+}
+
+// serve is a process that makes IDs.
+func serve(ctx context.Context, address string) error {
+	store, err := pglease.Open(ctx, address)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	gen, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true})
+	if err != nil {
+		return err
+	}
+	held, err := lease.Start(ctx, store, gen, lease.Config{})
+	if err != nil {
+		return err
+	}
+	defer held.Close()
+
+	id, err := gen.Next(ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Println(id, gen.Time(id), id.GeneratorID())
+	return nil
+}
+
+// All processes of a system open the same table. The pool is created once, before.
+func ExampleOpen() {
+	ctx := context.Background()
+	address := "postgres://orders@db.example.com/orders?sslmode=verify-full&password-file=/run/secrets/orders"
+	if err := migrate(ctx, address); err != nil {
+		fmt.Println(err)
+	}
+	if err := serve(ctx, address); err != nil {
+		fmt.Println(err)
+	}
+}
+
+// An administrator runs these statements instead of Prepare. The user then needs no other right.
+func ExampleSchema() {
+	schema, err := pglease.Schema("ids.leases")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	grants, err := pglease.Grant("ids.leases", "orders")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Print(schema, grants)
+	// Output:
+	// BEGIN;
+	// CREATE SCHEMA IF NOT EXISTS "ids";
+	// CREATE TABLE "ids"."leases" (
+	// 	key text COLLATE "C" PRIMARY KEY,
+	// 	version bigint NOT NULL,
+	// 	value bytea NOT NULL
+	// ) WITH (fillfactor = 50);
+	// COMMENT ON TABLE "ids"."leases" IS 'Leases of Firn. Do not delete or change a row by hand: IDs would be made twice.';
+	// INSERT INTO "ids"."leases" (key, version, value) VALUES ('.schema', 1, '');
+	// COMMIT;
+	// GRANT USAGE ON SCHEMA "ids" TO "orders";
+	// GRANT SELECT, INSERT, UPDATE ON "ids"."leases" TO "orders";
+}
+
+// TestExampleOpen runs the functions of ExampleOpen on the server that the tests find.
+func TestExampleOpen(t *testing.T) {
+	address := os.Getenv("FIRN_TEST_POSTGRES")
+	if address == "" {
+		address = "postgres://postgres@127.0.0.1:5432/test"
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, address)
+	switch {
+	case err != nil && os.Getenv("FIRN_REQUIRE_SERVICES") == "1":
+		t.Fatalf("PostgreSQL is not there, and FIRN_REQUIRE_SERVICES=1: %v", err)
+	case err != nil:
+		t.Skipf("PostgreSQL is not there; set FIRN_TEST_POSTGRES to where it is: %v", err)
+	}
+	defer conn.Close(context.Background())
+	schema := "firn_example_" + strings.ToLower(rand.Text()[:10])
+	defer func() {
+		if _, err := conn.Exec(context.Background(), "DROP SCHEMA IF EXISTS "+schema+" CASCADE"); err != nil {
+			t.Error(err)
+		}
+	}()
+
+	separator := "?"
+	if strings.Contains(address, "?") {
+		separator = "&"
+	}
+	address += separator + "table=" + schema + ".leases"
+	if err := migrate(ctx, address); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := serve(ctx, address); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
