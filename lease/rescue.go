@@ -37,12 +37,10 @@ type RescueConfig struct {
 	// Progress, if not nil, is called with the number of records done, and of all records.
 	Progress func(done, of int)
 
-	// Clock is read for the time; nil means time.Now. It is for tests.
-	Clock func() time.Time
-
-	world   world         // nil for the real one
-	timeout time.Duration // of a request; 0 means a minute
-	lanes   int           // how many records are written at once; 0 means 16
+	clock   func() time.Time // nil means time.Now
+	world   world            // nil for the real one
+	timeout time.Duration    // of a request; 0 means a minute
+	lanes   int              // how many records are written at once; 0 means 16
 }
 
 // Rescued is the result of a rescue.
@@ -124,7 +122,7 @@ func (c RescueConfig) settle() (RescueConfig, error) {
 		c.Progress = func(int, int) {}
 	}
 	if c.world == nil {
-		c.world = realWorld{clock: c.Clock}
+		c.world = realWorld{clock: c.clock}
 	}
 	if c.lanes == 0 {
 		c.lanes = 16

@@ -91,7 +91,7 @@ func rescues(t *testing.T, name string, store driver.Store, c RescueConfig, want
 
 func mustRescue(t *testing.T, store driver.Store, clock *testClock) *Rescued {
 	t.Helper()
-	done, err := Rescue(t.Context(), store, "p", RescueConfig{Clock: clock.now})
+	done, err := Rescue(t.Context(), store, "p", RescueConfig{clock: clock.now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -271,7 +271,7 @@ func TestRescueInterrupted(t *testing.T) {
 			}
 			return nil
 		}}
-		_, err := Rescue(t.Context(), dying, "p", RescueConfig{Clock: clock.now, lanes: 1})
+		_, err := Rescue(t.Context(), dying, "p", RescueConfig{clock: clock.now, lanes: 1})
 		if dies := left < 5; errors.Is(err, died) != dies || dies && !strings.Contains(err.Error(), "run it again") {
 			t.Fatalf("after %d requests: %v", left, err)
 		}
@@ -338,7 +338,7 @@ func TestRescueRecords(t *testing.T) {
 			}
 			put(t, store, key, value)
 		}
-		done := rescues(t, name, store, RescueConfig{Clock: clock.now}, test.want)
+		done := rescues(t, name, store, RescueConfig{clock: clock.now}, test.want)
 		if done == nil {
 			continue
 		}
@@ -380,7 +380,7 @@ func TestRescueRaces(t *testing.T) {
 		}
 		return nil
 	}}
-	done, err := Rescue(t.Context(), racing, "p", RescueConfig{Clock: clock.now, Skew: time.Millisecond, Window: time.Minute})
+	done, err := Rescue(t.Context(), racing, "p", RescueConfig{clock: clock.now, Skew: time.Millisecond, Window: time.Minute})
 	if err != nil || races > 0 {
 		t.Fatal(races, err)
 	}
@@ -413,7 +413,7 @@ func TestTakeWhileRescued(t *testing.T) {
 					}
 					return nil
 				}}
-				if _, err := Rescue(t.Context(), dying, "p", RescueConfig{Clock: clock.now}); !errors.Is(err, died) {
+				if _, err := Rescue(t.Context(), dying, "p", RescueConfig{clock: clock.now}); !errors.Is(err, died) {
 					t.Errorf("the rescue: %v", err)
 				}
 			}
@@ -466,7 +466,7 @@ func TestRescueClock(t *testing.T) {
 				l.Close()
 			}
 			before := fmt.Sprint(backUp(t, store))
-			test.config.Clock = clock.now
+			test.config.clock = clock.now
 			done, err := Rescue(t.Context(), store, "p", test.config)
 			if test.wrong != errors.Is(err, ErrClockSkew) || !test.wrong && err != nil {
 				t.Fatalf("a clock that is %s: %v", name, err)
@@ -503,7 +503,7 @@ func TestRescueAgain(t *testing.T) {
 	if _, err := p.grow(t.Context(), -1); err != nil {
 		t.Fatal(err)
 	}
-	first, err := Rescue(t.Context(), store, "p", RescueConfig{Clock: clock.now, Skew: time.Hour})
+	first, err := Rescue(t.Context(), store, "p", RescueConfig{clock: clock.now, Skew: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -520,16 +520,16 @@ func TestRescueErrors(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := Rescue(t.Context(), store, "p", RescueConfig{Clock: clock.now}); !errors.Is(err, ErrNoPool) {
+	if _, err := Rescue(t.Context(), store, "p", RescueConfig{clock: clock.now}); !errors.Is(err, ErrNoPool) {
 		t.Errorf("without a pool: %v", err)
 	}
 	mustCreate(t, store, 4)
 	broken := &hooked{Store: store, before: func(op, key string) error { return driver.ErrUnavailable }}
-	if _, err := Rescue(t.Context(), broken, "p", RescueConfig{Clock: clock.now}); !errors.Is(err, driver.ErrUnavailable) {
+	if _, err := Rescue(t.Context(), broken, "p", RescueConfig{clock: clock.now}); !errors.Is(err, driver.ErrUnavailable) {
 		t.Errorf("without a store: %v", err)
 	}
 	put(t, store, poolKey("p"), []byte("{"))
-	if _, err := Rescue(t.Context(), store, "p", RescueConfig{Clock: clock.now}); !errors.Is(err, ErrDamaged) {
+	if _, err := Rescue(t.Context(), store, "p", RescueConfig{clock: clock.now}); !errors.Is(err, ErrDamaged) {
 		t.Errorf("of a pool that is damaged: %v", err)
 	}
 }
@@ -578,7 +578,7 @@ func TestRescueAnew(t *testing.T) {
 		for key, value := range content {
 			put(t, store, key, value)
 		}
-		done := rescues(t, name, store, RescueConfig{Clock: clock.now, Layouts: test.layouts}, test.want)
+		done := rescues(t, name, store, RescueConfig{clock: clock.now, Layouts: test.layouts}, test.want)
 		if done == nil {
 			continue
 		}
@@ -640,7 +640,7 @@ func TestRescueAnewBesideLeases(t *testing.T) {
 				}
 				time.Sleep(97 * time.Millisecond)
 			}
-			done, err := Rescue(t.Context(), store, "p", RescueConfig{Clock: clock.now, Layouts: []allot.Layout{testLayout(8)}})
+			done, err := Rescue(t.Context(), store, "p", RescueConfig{clock: clock.now, Layouts: []allot.Layout{testLayout(8)}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -762,7 +762,7 @@ func TestRescueUnreadable(t *testing.T) {
 		t.Error(err)
 	}
 	store.spoil(driver.ErrDamaged, poolKey("p"))
-	done, err := Rescue(t.Context(), store, "p", RescueConfig{Clock: clock.now, Layouts: []allot.Layout{testLayout(8)}})
+	done, err := Rescue(t.Context(), store, "p", RescueConfig{clock: clock.now, Layouts: []allot.Layout{testLayout(8)}})
 	if err != nil || !done.Anew || done.Made != 3 || done.Raised != 2 || store.spoiled() > 0 {
 		t.Fatalf("%+v, %v; still damaged: %d", done, err, store.spoiled())
 	}
@@ -773,7 +773,7 @@ func TestRescueUnreadable(t *testing.T) {
 	// If an entry is unreadable for another reason, the rescue changes nothing.
 	store.spoil(driver.ErrUnavailable, workerKey("p", 2))
 	before := done.Pool.term()
-	if _, err := Rescue(t.Context(), store, "p", RescueConfig{Clock: clock.now}); !errors.Is(err, driver.ErrUnavailable) {
+	if _, err := Rescue(t.Context(), store, "p", RescueConfig{clock: clock.now}); !errors.Is(err, driver.ErrUnavailable) {
 		t.Error(err)
 	}
 	store.mend(workerKey("p", 2))
@@ -789,7 +789,7 @@ func TestRescueRepliesLost(t *testing.T) {
 	if _, err := p.grow(t.Context(), -1); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Rescue(t.Context(), deaf{store}, "p", RescueConfig{Clock: clock.now}); err != nil {
+	if _, err := Rescue(t.Context(), deaf{store}, "p", RescueConfig{clock: clock.now}); err != nil {
 		t.Error(err)
 	}
 }
