@@ -2,6 +2,9 @@
 // therefore serves every format. Each format's package has its own names for the error types and
 // for ErrExhausted, ErrClockBackwards, ErrTimeRange and ErrFenced. The other sentinels, such as the
 // kinds of a ParseError, are only in this package.
+//
+// A program needs the variables and the types. The functions make errors: they are for the packages
+// of the formats, and for authors of generators of their own.
 package iderr
 
 import (
