@@ -1,5 +1,5 @@
-// Package firn reads IDs of all formats, for tools: it detects the format of an ID, and takes IDs
-// apart.
+// Package firn reads IDs of all formats, for tools. The package detects the format of an ID, and takes
+// IDs apart.
 //
 // A program that makes IDs imports the package of one format instead:
 //
@@ -11,5 +11,5 @@
 //
 // Package lease gives each generator of a system a worker number of its own, from files of one
 // machine (lease/filelease) or a database of many machines (lease/pglease and others). Package iderr
-// has the errors of all formats. The program examples/hello shows all of these at work.
+// has the errors of all formats. The program examples/hello shows a lease at work.
 package firn

@@ -24,8 +24,8 @@ type Pool struct {
 	Layout Layout
 }
 
-// A Generator is the side of a generator that its lease calls. The methods must be safe for
-// concurrent use with callers that ask the generator for IDs. A lease calls one method at a time.
+// A Generator holds the methods of a generator for its lease. The methods must be safe for
+// concurrent use with callers of the generator. A lease calls one method at a time.
 //
 // A grant is an interval, acknowledged by a call of Allot that returns nil. The generator may mint in
 // the interval from then on, whatever becomes of the lease. The generator must mint nowhere else.
@@ -35,18 +35,18 @@ type Generator interface {
 	// made for a lease, and for a generator that has ended.
 	Pool() (Pool, error)
 
-	// Now returns the time of the clock that the generator reads.
+	// Now returns the time of the generator's clock.
 	Now() time.Time
 
 	// Allot grants the interval [from, until) of the worker: the generator may mint as the worker
-	// in each tick that lies wholly in the interval. Earlier grants stay valid. Allot ignores the
+	// in each whole tick of the interval. Earlier grants stay valid. Allot ignores the
 	// part of the interval before the end of the latest grant. If the worker is not in 0 to
 	// Layout.Workers-1, Allot returns an error.
 	Allot(worker int, from, until time.Time) error
 
 	// Withdraw drops the latest grant if the grant begins after a gap, and the generator has not
 	// minted there yet. Withdraw returns the end of the remaining grants. The generator has minted
-	// nothing from that time on.
+	// nothing from this end on.
 	Withdraw() time.Time
 
 	// Refuse sets the error that callers get outside of the grants, until the next call of Allot.

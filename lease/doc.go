@@ -1,7 +1,7 @@
 // Package lease gives generators their worker numbers: generator IDs, machine IDs, scalabilities,
 // partitions. The promise of a lease: no two generators of a pool ever make the same ID, whatever
-// crashes, pauses, networks and clocks do. The promise holds as long as the store keeps every change
-// that the store has acknowledged.
+// crashes, pauses, networks and clocks do. The promise holds as long as the store keeps every
+// acknowledged change.
 //
 // A program opens a store, makes a generator with Leased set, and starts a lease. Errors are left
 // out here; see the example of [Start].
@@ -14,11 +14,12 @@
 //
 // # Terms
 //
-// A worker is a number that distinguishes generators of one format. A pool is the workers of one
-// kind of generator, in a store: a directory or a database that all processes share. The store
-// keeps a record for each used worker, with the intervals of timestamps allocated so far. A lease
-// holds a worker for one generator: the lease allocates intervals a window ahead of the clock,
-// allots the intervals to the generator, and gives back the unused rest at the end.
+// A worker is a number in IDs: generators with different workers never make equal IDs. A pool is
+// the workers of one kind of generator, in a store: a directory or a database, shared by all
+// processes. The store keeps a record for each used worker. The record says up to which time the worker's timestamps
+// are allocated. A lease holds a worker for one generator: the lease allocates intervals of
+// timestamps up to a window ahead of the clock, grants the intervals to the generator, and gives
+// back the unused rest at the end. To mint is to make IDs with the timestamps of these grants.
 //
 // # Why IDs are unique
 //

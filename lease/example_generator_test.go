@@ -67,6 +67,11 @@ type leased Tickets
 const workers = 256
 
 func (t *leased) Pool() (allot.Pool, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.sealed {
+		return allot.Pool{}, t.why
+	}
 	return allot.Pool{Name: "ticket", Layout: allot.Layout{Format: "ticket", Epoch: time.UnixMilli(0).UTC(),
 		Unit: time.Millisecond, Widths: []int{40, 8, 16}, Workers: workers}}, nil
 }
@@ -154,7 +159,10 @@ func ExampleGenerator() {
 	held.Close()
 	_, err = tickets.Take()
 	fmt.Println(err)
+	_, err = lease.Start(ctx, store, tickets, lease.Config{}) // takes a new generator
+	fmt.Println(err)
 	// Output:
 	// 7 7 false
+	// pool ticket: the lease is closed
 	// pool ticket: the lease is closed
 }

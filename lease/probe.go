@@ -9,9 +9,9 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// CheckWrites reports whether the pool's store takes changes, and how long the store needs for one.
-// CheckWrites asks the store to create the pool's record, which exists, so the store has to refuse. A
-// store that accepts does not compare before it swaps: the error is a [driver.ErrUnsafe]. CheckWrites is
+// CheckWrites reports whether the pool's store takes changes, and how long a change takes. CheckWrites
+// asks the store to create the pool's record. The record exists, so the store has to refuse. A store
+// that accepts does not compare before it swaps: the error is a [driver.ErrUnsafe]. CheckWrites is
 // for tools.
 func (p *Pool) CheckWrites(ctx context.Context) (took time.Duration, err error) {
 	e, err := p.store.Get(ctx, poolKey(p.name))
@@ -25,7 +25,7 @@ func (p *Pool) CheckWrites(ctx context.Context) (took time.Duration, err error) 
 	case errors.Is(err, driver.ErrConflict):
 		return took, nil
 	case err == nil:
-		err = fmt.Errorf("it has created a record that was there: it does not compare before it swaps, and is none for leases: %w", driver.ErrUnsafe)
+		err = fmt.Errorf("the store has created a record that exists: it does not compare before it swaps, and is not safe for leases: %w", driver.ErrUnsafe)
 	}
 	return took, err
 }

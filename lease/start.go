@@ -7,7 +7,7 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// A Generator is a generator that a lease can serve. The generators of all formats are Generators;
+// A Generator is a generator for a lease. The generators of all formats are Generators;
 // set Leased in their Config. A program's own generator becomes a Generator by its method ForLease.
 type Generator interface {
 	// ForLease returns the methods that a lease calls.
@@ -18,10 +18,10 @@ type Generator interface {
 // without an error, the generator can mint. The context bounds Start only: the lease goes on after
 // the context ends.
 //
-// Start takes the worker from the pool Config.Pool, or else from the pool that the generator names.
-// If the store has no such pool, the error is [ErrNoPool], with two exceptions. Start creates any
-// missing pool if Config.Create is set. And in a store of one machine (a [driver.Local]), Start
-// creates the pool that the generator names.
+// Start takes the worker from the pool Config.Pool, or else from the generator's own pool (see
+// [allot.Pool]). If the store has no such pool, the error is [ErrNoPool], with two exceptions. Start
+// creates any missing pool if Config.Create is set. And in a store of one machine (a
+// [driver.Local]), Start creates the generator's own pool.
 //
 // If all workers are taken, Start waits for at most Config.Wait. The errors of Start are:
 //
