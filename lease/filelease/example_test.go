@@ -1,3 +1,5 @@
+//go:build linux || darwin || freebsd || openbsd || dragonfly
+
 package filelease_test
 
 import (
