@@ -27,7 +27,7 @@ func (s *Store) do(ctx context.Context, r rest.Request) (*rest.Reply, error) {
 		reply.Status == http.StatusConflict && r.Writes:
 		return reply, nil
 	}
-	return nil, s.failed(reply.Status, reply.Said())
+	return nil, s.failed(reply.Status, reply.Reason())
 }
 
 // refused reports whether Consul refused a request before doing anything, because there is no

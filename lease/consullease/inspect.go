@@ -63,7 +63,7 @@ func (i *inspection) get(ctx context.Context, path string, query url.Values, int
 		case err != nil:
 			return err
 		case reply.Status != http.StatusOK:
-			return i.store.failed(reply.Status, reply.Said())
+			return i.store.failed(reply.Status, reply.Reason())
 		}
 		if err := json.Unmarshal(reply.Body, into); err != nil {
 			return i.store.unexpected("the answer of %s is not what Consul says: %v", path, err)

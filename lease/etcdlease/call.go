@@ -129,14 +129,14 @@ func readable(ctx context.Context, err error) error {
 	if isContext(err) {
 		err = cmp.Or(ctx.Err(), context.DeadlineExceeded) // a member can notice first that the time is up
 	}
-	return said{err}
+	return serverError{err}
 }
 
 // A said is an error without the words of gRPC around etcd's message.
-type said struct{ error }
+type serverError struct{ error }
 
-func (e said) Error() string { return status.Convert(e.error).Message() }
-func (e said) Unwrap() error { return e.error }
+func (e serverError) Error() string { return status.Convert(e.error).Message() }
+func (e serverError) Unwrap() error { return e.error }
 
 // diagnose returns the advice on an error, and the kind of the error.
 func (s *Store) diagnose(err error) (what string, kind error) {

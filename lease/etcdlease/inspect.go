@@ -195,7 +195,7 @@ func (i *inspection) ask(ctx context.Context, endpoint string) answer {
 	defer cancel()
 	a := answer{endpoint: endpoint}
 	if a.status, a.err = i.store.client.Status(ctx, endpoint); a.err != nil {
-		a.err = said{a.err}
+		a.err = serverError{a.err}
 	}
 	return a
 }

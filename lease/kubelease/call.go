@@ -148,7 +148,7 @@ func (s *Store) failed(verb string, r *rest.Reply) error {
 	st := statusOf(r)
 	reason := st.Message
 	if reason == "" {
-		reason = r.Said()
+		reason = r.Reason()
 	}
 	return &driver.Error{Err: fmt.Errorf("%w: the API says %d: %s", driver.ErrUnavailable, r.Status, s.hide(reason)), Advice: s.advice(verb, r.Status, st)}
 }

@@ -222,8 +222,8 @@ func (r *Reply) retryAfter() time.Duration {
 	return time.Duration(seconds) * time.Second
 }
 
-// Said returns the text of a body on one line, shortened.
-func (r *Reply) Said() string {
+// Reason returns the text of a body on one line, shortened.
+func (r *Reply) Reason() string {
 	text := strings.Join(strings.Fields(strings.ToValidUTF8(string(r.Body[:min(len(r.Body), 1000)]), "?")), " ")
 	if len(text) > 300 {
 		text = strings.ToValidUTF8(text[:300], "") + "…"

@@ -1,0 +1,84 @@
+package firn_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/firn-id/firn"
+)
+
+// An ID of an unknown format: Candidates tries all formats and all forms, and ranks the formats by
+// how plausible the time is.
+func ExampleCandidates() {
+	now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	for _, c := range firn.Candidates("673740726894358528", firn.Settings{}, now) {
+		fmt.Println(c.Format.Name(), c.ID, c.Time.Format(time.DateOnly))
+	}
+	// Output:
+	// nanoflake 0549x5l2itvr4 2026-02-03
+	// ulidflake 0JPCVKWCM0W00 2044-05-11
+	// ulidflake-scalable 0JPCVKWCM0W00 2044-05-11
+}
+
+// The fields of an ID of a known format.
+func ExampleFormat_Inspect() {
+	format, _ := firn.Lookup("nanoflake")
+	info, err := format.Inspect("0549x5l2itvr4", firn.Text, firn.Settings{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, f := range info.Fields {
+		fmt.Println(f.Name, f.Value)
+	}
+	fmt.Println(info.Time)
+	// Output:
+	// timestamp 160632306789
+	// generator_id 7
+	// sequence 0
+	// 2026-02-03 04:05:06.789 +0000 UTC
+}
+
+// The canonical form of an ID that is written in hex.
+func ExampleFormat_Read() {
+	format, _ := firn.Lookup("sno")
+	info, err := format.Read("3b1d3f3a32ff00070000", firn.Settings{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(info.ID)
+	// Output: 9eglwgjkxu22g222
+}
+
+// An Info is one JSON object, as firn inspect --json prints it.
+func ExampleInfo_MarshalJSON() {
+	format, _ := firn.Lookup("snowflakesi")
+	info, err := format.Inspect("1315899857217280", firn.Text, firn.Settings{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	object, err := json.Marshal(info)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(string(object))
+	// Output: {"format":"snowflakesi","id":"1315899857217280","int":"1315899857217280","hex":"0004accdcf8ca700","time":"2026-02-03T04:05:06.789Z","unix_ms":1770091506789,"fields":{"timestamp":160632306789,"machine_id":7,"sequence":0}}
+}
+
+// The names of all formats.
+func ExampleFormats() {
+	for _, f := range firn.Formats() {
+		fmt.Println(f.Name())
+	}
+	// Output:
+	// nanoflake
+	// ulidflake
+	// ulidflake-scalable
+	// snowflakesi
+	// scru160
+	// sno
+}
