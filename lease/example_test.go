@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/filelease"
@@ -150,6 +151,43 @@ func ExampleCreate() {
 	fmt.Println(errors.Is(err, lease.ErrPoolExists))
 	// Output:
 	// orders nanoflake 1024
+	// true
+}
+
+// A pool is for generators with one format and one epoch. Open, and Start too, refuse other generators.
+func ExampleOpen() {
+	ctx := context.Background()
+	store := memlease.New()
+	defer store.Close()
+	layout := func(epoch time.Time) allot.Layout {
+		gen, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true, Epoch: epoch})
+		if err != nil {
+			panic(err)
+		}
+		pool, err := gen.ForLease().Pool()
+		if err != nil {
+			panic(err)
+		}
+		return pool.Layout
+	}
+	epoch := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
+	if _, err := lease.Create(ctx, store, "orders", layout(epoch)); err != nil {
+		fmt.Println(err)
+		return
+	}
+	_, err := lease.Open(ctx, store, "orders", layout(epoch))
+	fmt.Println(err)
+
+	_, err = lease.Open(ctx, store, "orders", layout(nanoflake.DefaultEpoch()))
+	var mismatch *lease.MismatchError
+	if errors.As(err, &mismatch) {
+		fmt.Printf("%s: %s, not %s\n", mismatch.Field, mismatch.Have, mismatch.Want)
+	}
+	_, err = lease.Open(ctx, store, "order", layout(epoch))
+	fmt.Println(errors.Is(err, lease.ErrNoPool))
+	// Output:
+	// <nil>
+	// epoch: 2024-01-01T00:00:00Z, not 2021-01-01T00:00:00Z
 	// true
 }
 

@@ -55,7 +55,9 @@ import (
 )
 
 const (
-	DefaultTable   = "public.firn_leases"
+	// DefaultTable is the table if the address has no table.
+	DefaultTable = "public.firn_leases"
+	// DefaultTimeout bounds each call whose context does not end earlier.
 	DefaultTimeout = 5 * time.Second
 )
 
