@@ -5,8 +5,8 @@ import (
 	"github.com/firn-id/firn/internal/mint"
 )
 
-// ForLease returns the methods that a lease calls. Pass the generator to lease.Start; a program
-// never calls ForLease.
+// ForLease returns the methods that a lease calls. Pass the generator to lease.Start. A program
+// calls ForLease only for the Pool, to create the pool by itself.
 func (g *Generator) ForLease() allot.Generator {
 	return mint.Leased{Mint: &g.mint, Name: format, Widths: []int{timestampBits, generatorBits, sequenceBits},
 		Workers: MaxGeneratorID + 1, Epoch: DefaultEpochMilli, Field: "GeneratorID", Shift: generatorShift}

@@ -8,8 +8,8 @@ import (
 	"github.com/firn-id/firn/internal/mint"
 )
 
-// ForLease returns the methods that a lease calls. Pass the generator to lease.Start; a program
-// never calls ForLease.
+// ForLease returns the methods that a lease calls. Pass the generator to lease.Start. A program
+// calls ForLease only for the Pool, to create the pool by itself.
 func (g *Generator) ForLease() allot.Generator {
 	name, field := format, ""
 	if g.extra != 0 || g.nodeBits != 0 {

@@ -9,8 +9,8 @@ import (
 	"github.com/firn-id/firn/iderr"
 )
 
-// ForLease returns the methods that a lease calls. Pass the generator to lease.Start; a program
-// never calls ForLease.
+// ForLease returns the methods that a lease calls. Pass the generator to lease.Start. A program
+// calls ForLease only for the Pool, to create the pool by itself.
 func (g *Generator) ForLease() allot.Generator { return (*leased)(g) }
 
 // leased has the methods that a lease calls.

@@ -132,7 +132,7 @@ func readable(ctx context.Context, err error) error {
 	return serverError{err}
 }
 
-// A said is an error without the words of gRPC around etcd's message.
+// A serverError is an error without the words of gRPC around etcd's message.
 type serverError struct{ error }
 
 func (e serverError) Error() string { return status.Convert(e.error).Message() }
