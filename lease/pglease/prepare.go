@@ -100,11 +100,11 @@ func (n name) statements() []string {
 }
 
 func join(statements []string) string {
-	var all string
+	var all strings.Builder
 	for _, s := range statements {
-		all += s + ";\n"
+		all.WriteString(s + ";\n")
 	}
-	return all
+	return all.String()
 }
 
 // is reports whether an error is an error of the server with one of these codes.
