@@ -143,12 +143,9 @@ func Names(ctx context.Context, store driver.Store) ([]string, error) {
 	return slices.Compact(slices.Sorted(slices.Values(names))), err
 }
 
-// keysOf returns the keys of all entries. A store of files has Keys, which reads no entry; the key of a
-// folder that cannot be read ends with a slash.
+// keysOf returns the keys of all entries, without reading the entries if the store can.
 func keysOf(ctx context.Context, store driver.Store) ([]string, error) {
-	if s, ok := store.(interface {
-		Keys(ctx context.Context, prefix string) ([]string, error)
-	}); ok {
+	if s, ok := store.(driver.Lister); ok {
 		return s.Keys(ctx, "")
 	}
 	entries, err := list(ctx, store, "")

@@ -33,7 +33,7 @@ func (l Leased) Pool() (allot.Pool, error) {
 	case m.fence.Sealed():
 		return allot.Pool{}, m.fence.Err(m.format)
 	}
-	epoch, name := m.timeOf(0), l.Name
+	epoch, name := m.Epoch(), l.Name
 	if m.epoch != l.Epoch {
 		name += "@" + strconv.FormatInt(epoch.UnixMilli(), 10)
 	}

@@ -21,10 +21,10 @@
 // On three real servers (internal/servers/servertest), the package passes the suite of
 // lease/drivertest with the policy above. No acknowledged change is lost when the leader or all
 // servers are killed, or when the leader is stopped. The same holds under torture (go run
-// ./cmd/firn/internal/faults -stores consul). A test server of the project (consultest) makes the
-// faults that a real server does not make on demand: lost, late and repeated requests, each error,
-// stale reads unless they are consistent, refused keys. One test makes the same requests of both
-// servers and compares the answers.
+// ./cmd/firn/internal/tests/faults -stores consul). A test server of the project (consultest) makes
+// the faults that a real server does not make on demand: lost, late and repeated requests, each
+// error, stale reads unless they are consistent, refused keys. One test makes the same requests of
+// both servers and compares the answers.
 package consullease
 
 import (

@@ -3,14 +3,13 @@ package consullease
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
 
 	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/internal/findings"
 	"github.com/firn-id/firn/lease/internal/rest"
 )
 
@@ -27,32 +26,16 @@ func (s *Store) Inspect(ctx context.Context) ([]driver.Finding, error) {
 		i.agent(ctx)
 		i.keys(ctx)
 		if s.exposed {
-			i.note("use TLS: tls=true or ca", "the token goes over the network in clear")
+			i.Note("use TLS: tls=true or ca", "the token goes over the network in clear")
 		}
-		return driver.WorstFirst(i.findings), nil
+		return i.All(), nil
 	})
 }
 
 type inspection struct {
-	store    *Store
-	peers    int
-	findings []driver.Finding
-}
-
-func (i *inspection) loses(advice, form string, args ...any) { i.find(true, advice, form, args...) }
-func (i *inspection) note(advice, form string, args ...any)  { i.find(false, advice, form, args...) }
-
-func (i *inspection) find(loses bool, advice, form string, args ...any) {
-	i.findings = append(i.findings, driver.Finding{Loses: loses, Text: fmt.Sprintf(form, args...), Advice: advice})
-}
-
-// unknown notes that a check failed.
-func (i *inspection) unknown(what string, err error) {
-	if e, ok := errors.AsType[*driver.Error](err); ok {
-		i.note(e.Advice, "it could not be found out %s: %v", what, e.Err)
-		return
-	}
-	i.note("", "it could not be found out %s: %v", what, err)
+	store *Store
+	peers int
+	findings.List
 }
 
 // get reads what Consul reports about itself.
@@ -81,17 +64,17 @@ func (i *inspection) servers(ctx context.Context) error {
 	i.peers = len(peers)
 	switch i.peers {
 	case 1:
-		i.loses("run three servers on three machines",
+		i.Loses("run three servers on three machines",
 			"the datacenter has a single server: if its disk is lost, so is what was acknowledged, and until it is up again nobody can renew")
 	case 2:
-		i.note("run three servers", "the datacenter has two servers: without either of them it stops")
+		i.Note("run three servers", "the datacenter has two servers: without either of them it stops")
 	}
 	var leader string
 	switch err := i.get(ctx, "/v1/status/leader", i.store.datacenter(), &leader); {
 	case err != nil:
-		i.unknown("who leads the servers", err)
+		i.Unknown("who leads the servers", err)
 	case leader == "":
-		i.note("see that more than half of the servers are up and reach each other (consul operator raft list-peers)",
+		i.Note("see that more than half of the servers are up and reach each other (consul operator raft list-peers)",
 			"the servers have no leader: nothing can be read or written")
 	}
 	return nil
@@ -108,7 +91,7 @@ func (i *inspection) raft(ctx context.Context) {
 	}
 	err := i.get(ctx, "/v1/operator/raft/configuration", i.store.datacenter(), &configuration)
 	if err != nil {
-		i.unknown("which servers have a vote (it takes operator:read)", err)
+		i.Unknown("which servers have a vote (it takes operator:read)", err)
 		return
 	}
 	voters := 0
@@ -117,11 +100,11 @@ func (i *inspection) raft(ctx context.Context) {
 			voters++
 		}
 		if server.Node == "(unknown)" {
-			i.note("remove it, if it is gone: consul operator raft remove-peer", "a server counts for the majority that nobody knows any more")
+			i.Note("remove it, if it is gone: consul operator raft remove-peer", "a server counts for the majority that nobody knows any more")
 		}
 	}
 	if voters == 1 && i.peers > 1 {
-		i.loses("see why the others have no vote (consul operator raft list-peers)",
+		i.Loses("see why the others have no vote (consul operator raft list-peers)",
 			"only one server of %d has a vote: if its disk is lost, so is what was acknowledged", len(configuration.Servers))
 	}
 }
@@ -139,18 +122,18 @@ func (i *inspection) agent(ctx context.Context) {
 		}
 	}
 	if err := i.get(ctx, "/v1/agent/self", nil, &self); err != nil {
-		i.unknown("how the agent is configured (it takes agent:read)", err)
+		i.Unknown("how the agent is configured (it takes agent:read)", err)
 		return
 	}
 	if self.DebugConfig.DevMode {
-		i.loses("run servers with a data_dir", "the agent runs with -dev: it has nothing on disk, and forgets all when it ends")
+		i.Loses("run servers with a data_dir", "the agent runs with -dev: it has nothing on disk, and forgets all when it ends")
 	}
 	if before(self.Config.Version, 1, 11) {
-		i.note("upgrade it, or see that the token may read all keys under "+i.store.prefix,
+		i.Note("upgrade it, or see that the token may read all keys under "+i.store.prefix,
 			"the agent is Consul %s, which leaves out of lists what the token may not read without saying so", self.Config.Version)
 	}
 	if stale := self.DebugConfig.DiscoveryMaxStale; stale != "" && stale != "0s" {
-		i.note("", "the agent reads services stale by default (discovery_max_stale = %s); leases ask for consistent reads, whatever the default", stale)
+		i.Note("", "the agent reads services stale by default (discovery_max_stale = %s); leases ask for consistent reads, whatever the default", stale)
 	}
 }
 
@@ -171,7 +154,7 @@ func (i *inspection) keys(ctx context.Context) {
 		return i.store.pairs(ctx, i.store.prefix, url.Values{"recurse": {""}, "consistent": {""}})
 	})
 	if err != nil {
-		i.unknown("what is under the prefix", err)
+		i.Unknown("what is under the prefix", err)
 	}
 	foreign, tied, example := 0, 0, ""
 	for _, p := range pairs {
@@ -183,11 +166,11 @@ func (i *inspection) keys(ctx context.Context) {
 		}
 	}
 	if tied > 0 {
-		i.loses("see who has locked them, and release them (consul kv put -release)",
+		i.Loses("see who has locked them, and release them (consul kv put -release)",
 			"%d entries are locked by sessions of Consul's, which can delete them when they end: times that were given out would be given out again", tied)
 	}
 	if foreign > 0 {
-		i.note("have it use a prefix of its own", "something else writes under the prefix %s: %d keys are none of a store of leases, such as %.100q",
+		i.Note("have it use a prefix of its own", "something else writes under the prefix %s: %d keys are none of a store of leases, such as %.100q",
 			i.store.prefix, foreign, example)
 	}
 }

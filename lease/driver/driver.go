@@ -28,7 +28,7 @@
 //  7. Write Open. Make a [Backend] of these functions and a Handle of the Backend by [New], and
 //     check by [Do] that the database answers. Package lease/address reads addresses.
 //  8. Add the optional abilities of the database as methods of your type, each by [Call] or [Do]:
-//     [Clock], [Preparer], [Watcher], [Inspector], [Excluder], [Local].
+//     [Clock], [Preparer], [Watcher], [Inspector], [Excluder], [Lister], [Local].
 //  9. Run the suite of lease/drivertest on the store. Add tests of your own for crashes, after
 //     which acknowledged changes must still be there, and for each fault of the server.
 package driver
@@ -141,6 +141,13 @@ type Inspector interface {
 	// Inspect returns facts that an operator should know, the worst first. Inspect returns nothing
 	// if all is well.
 	Inspect(ctx context.Context) ([]Finding, error)
+}
+
+// A Lister is a Store that can list keys without reading the entries, for tools.
+type Lister interface {
+	// Keys returns the keys that begin with the prefix, in order. The name of a folder and a slash
+	// stand for the keys below a folder that cannot be read.
+	Keys(ctx context.Context, prefix string) ([]string, error)
 }
 
 // A Finding is a fact about a store that an operator should know.

@@ -16,6 +16,7 @@ import (
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 
 	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/internal/findings"
 )
 
 // fullness is the percentage of its quota at which a database counts as nearly full.
@@ -40,14 +41,14 @@ func (s *Store) inspect(ctx context.Context) ([]driver.Finding, error) {
 	i.membership()
 	i.versions()
 	i.access(ctx)
-	return driver.WorstFirst(i.findings), nil
+	return i.All(), nil
 }
 
 type inspection struct {
-	store    *Store
-	members  []*member
-	hosts    []answer // of the address
-	findings []driver.Finding
+	store   *Store
+	members []*member
+	hosts   []answer // of the address
+	findings.List
 }
 
 type member struct {
@@ -67,13 +68,6 @@ func (m *member) name() string {
 		return fmt.Sprintf("%x", m.ID)
 	}
 	return m.Name
-}
-
-func (i *inspection) loses(advice, form string, args ...any) { i.find(true, advice, form, args...) }
-func (i *inspection) note(advice, form string, args ...any)  { i.find(false, advice, form, args...) }
-
-func (i *inspection) find(loses bool, advice, form string, args ...any) {
-	i.findings = append(i.findings, driver.Finding{Loses: loses, Text: fmt.Sprintf(form, args...), Advice: advice})
 }
 
 // call makes a request, and diagnoses its error.
@@ -125,7 +119,7 @@ func (i *inspection) findAlarms(ctx context.Context) {
 		return nil, err
 	})
 	if err != nil {
-		i.unknown("which alarms there are", err)
+		i.Unknown("which alarms there are", err)
 		return
 	}
 	for _, a := range alarms {
@@ -138,22 +132,12 @@ func (i *inspection) findAlarms(ctx context.Context) {
 		switch a.Alarm {
 		case pb.AlarmType_CORRUPT:
 			advice, _ := i.store.diagnose(rpctypes.ErrCorrupt)
-			i.loses(advice, "the data of member %s differ from those of the others (alarm CORRUPT)", who)
+			i.Loses(advice, "the data of member %s differ from those of the others (alarm CORRUPT)", who)
 		case pb.AlarmType_NOSPACE:
 			advice, _ := i.store.diagnose(rpctypes.ErrNoSpace)
-			i.note(advice, "the database of member %s is or was full, and the cluster takes no changes (alarm NOSPACE)", who)
+			i.Note(advice, "the database of member %s is or was full, and the cluster takes no changes (alarm NOSPACE)", who)
 		}
 	}
-}
-
-// unknown notes that a check failed.
-func (i *inspection) unknown(what string, err error) {
-	var e *driver.Error
-	if errors.As(err, &e) {
-		i.note(e.Advice, "it could not be found out %s: %v", what, e.Err)
-		return
-	}
-	i.note("", "it could not be found out %s: %v", what, err)
 }
 
 // askMembers asks each host of the address, and then all other members at the endpoints that they
@@ -214,22 +198,22 @@ func (i *inspection) membership() {
 	}
 	for _, h := range i.hosts {
 		if h.err == nil && h.status.Header.ClusterId != i.store.cluster {
-			i.loses("name the members of one cluster alone", "%s is a member of another cluster: what is written there is not known here", hostOf(h.endpoint))
+			i.Loses("name the members of one cluster alone", "%s is a member of another cluster: what is written there is not known here", hostOf(h.endpoint))
 		}
 	}
 	if voters == 1 {
-		i.loses("use three members on three machines",
+		i.Loses("use three members on three machines",
 			"the cluster has a single member: if its disk is lost, so is what was acknowledged, and until it is up again nobody can renew")
 	}
 	for _, m := range i.members {
 		switch {
 		case m.Name == "" && len(m.ClientURLs) == 0:
-			i.note("start it, or remove it: etcdctl member remove "+m.name(), "member %s was added, but has never been started", m.name())
+			i.Note("start it, or remove it: etcdctl member remove "+m.name(), "member %s was added, but has never been started", m.name())
 		case m.err != nil:
-			i.note("see whether it runs, and whether it gives out an endpoint that can be reached from here (--advertise-client-urls)",
+			i.Note("see whether it runs, and whether it gives out an endpoint that can be reached from here (--advertise-client-urls)",
 				"member %s does not answer at %s: %v", m.name(), hostOf(m.endpoint), m.err)
 		case m.status.Leader == 0:
-			i.note("see that it reaches the other members", "member %s has no leader: it is cut off, or less than a majority is up", m.name())
+			i.Note("see that it reaches the other members", "member %s has no leader: it is cut off, or less than a majority is up", m.name())
 		default:
 			i.quota(m)
 			continue
@@ -240,13 +224,13 @@ func (i *inspection) membership() {
 	}
 	switch {
 	case voters-down <= voters/2:
-		i.note("start members until more than half of them are up", "%d of %d members are in order, which is no majority: nothing can be read or written", voters-down, voters)
+		i.Note("start members until more than half of them are up", "%d of %d members are in order, which is no majority: nothing can be read or written", voters-down, voters)
 	case voters == 2:
-		i.note("use three members", "the cluster has two members: without either of them it stops")
+		i.Note("use three members", "the cluster has two members: without either of them it stops")
 	}
 	for _, m := range i.members {
 		if m.IsLearner {
-			i.note("promote it when it has caught up: etcdctl member promote "+fmt.Sprintf("%x", m.ID), "member %s is a learner: it does not count for a majority, nor serve this store", m.name())
+			i.Note("promote it when it has caught up: etcdctl member promote "+fmt.Sprintf("%x", m.ID), "member %s is a learner: it does not count for a majority, nor serve this store", m.name())
 		}
 	}
 	i.named(down)
@@ -261,11 +245,11 @@ func (i *inspection) named(down int) {
 			continue
 		}
 		if down == 0 { // otherwise the host is probably a member that is down
-			i.note("take it out of the address, or see what is there", "%s of the address does not answer: %v", hostOf(h.endpoint), h.err)
+			i.Note("take it out of the address, or see what is there", "%s of the address does not answer: %v", hostOf(h.endpoint), h.err)
 		}
 	}
 	if len(i.hosts) == 1 && len(i.members) > 1 && down == 0 {
-		i.note("name all members in the address, if this is not one for all of them",
+		i.Note("name all members in the address, if this is not one for all of them",
 			"the address names one host of a cluster of %d members: without it the store is out of reach, though the cluster is not", len(i.members))
 	}
 }
@@ -274,7 +258,7 @@ func (i *inspection) named(down int) {
 // quota.
 func (i *inspection) quota(m *member) {
 	if quota := m.status.DbSizeQuota; quota > 0 && m.status.DbSize*100 >= quota*fullness {
-		i.note("compact and defragment it, or raise --quota-backend-bytes, before the cluster takes no more changes",
+		i.Note("compact and defragment it, or raise --quota-backend-bytes, before the cluster takes no more changes",
 			"the database of member %s has %d MB of the %d MB that it may have", m.name(), m.status.DbSize>>20, quota>>20)
 	}
 }
@@ -289,12 +273,12 @@ func (i *inspection) versions() {
 			all = append(all, m.status.Version)
 		}
 		if knownBad(m.status.Version) {
-			i.loses("upgrade it: to 3.4.22, 3.5.6 or later", "member %s is etcd %s, which can come to differ from the others by a crash or a defragmentation", m.name(), m.status.Version)
+			i.Loses("upgrade it: to 3.4.22, 3.5.6 or later", "member %s is etcd %s, which can come to differ from the others by a crash or a defragmentation", m.name(), m.status.Version)
 		}
 	}
 	if len(all) > 1 {
 		slices.Sort(all)
-		i.note("bring all members to one version", "the members are of different versions: %s", strings.Join(all, ", "))
+		i.Note("bring all members to one version", "the members are of different versions: %s", strings.Join(all, ", "))
 	}
 }
 
@@ -332,26 +316,26 @@ func (i *inspection) keys(ctx context.Context) {
 		})
 	})
 	if err != nil {
-		i.unknown("what is under the prefix", err)
+		i.Unknown("what is under the prefix", err)
 	}
 	if expiring > 0 {
-		i.loses("write each of them again without a lease of etcd's, and see who has done that",
+		i.Loses("write each of them again without a lease of etcd's, and see who has done that",
 			"%d entries are tied to leases of etcd's, and will be deleted with them: times that were given out would be given out again", expiring)
 	}
 	if foreign > 0 {
-		i.note("have it use a prefix of its own", "something else writes under the prefix %s: %d keys are none of a store of leases, such as %.100q", i.store.prefix, foreign, example)
+		i.Note("have it use a prefix of its own", "something else writes under the prefix %s: %d keys are none of a store of leases, such as %.100q", i.store.prefix, foreign, example)
 	}
 }
 
 // access looks at the login and at TLS.
 func (i *inspection) access(ctx context.Context) {
 	if i.store.exposed {
-		i.note("use TLS: tls=true or ca", "the password goes over the network in clear")
+		i.Note("use TLS: tls=true or ca", "the password goes over the network in clear")
 	}
 	if !i.store.login {
 		return
 	}
 	if r, err := i.store.client.AuthStatus(ctx); err == nil && !r.Enabled {
-		i.note("turn it on (etcdctl auth enable), or leave the user out of the address", "authentication is off: the user and the password are not looked at, and anybody can change the entries")
+		i.Note("turn it on (etcdctl auth enable), or leave the user out of the address", "authentication is off: the user and the password are not looked at, and anybody can change the entries")
 	}
 }

@@ -37,11 +37,11 @@ func TestVersions(t *testing.T) {
 	} {
 		i := &inspection{members: c.members}
 		i.versions()
-		if len(i.findings) != len(c.want) {
-			t.Errorf("%+v, want %q", i.findings, c.want)
+		if len(i.All()) != len(c.want) {
+			t.Errorf("%+v, want %q", i.All(), c.want)
 			continue
 		}
-		for n, f := range i.findings {
+		for n, f := range i.All() {
 			if f.Text != c.want[n] || f.Loses != (n == 0 && len(c.want) == 2) {
 				t.Errorf("%+v, want %q", f, c.want[n])
 			}

@@ -3,8 +3,6 @@ package kubelease
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -13,6 +11,7 @@ import (
 
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/internal/advice"
+	"github.com/firn-id/firn/lease/internal/findings"
 	"github.com/firn-id/firn/lease/internal/rest"
 )
 
@@ -30,29 +29,13 @@ func (s *Store) Inspect(ctx context.Context) ([]driver.Finding, error) {
 		i.inNamespace(ctx)
 		i.permissions(ctx)
 		i.objects(ctx)
-		return driver.WorstFirst(i.findings), nil
+		return i.All(), nil
 	})
 }
 
 type inspection struct {
-	store    *Store
-	findings []driver.Finding
-}
-
-func (i *inspection) loses(advice, form string, args ...any) { i.find(true, advice, form, args...) }
-func (i *inspection) note(advice, form string, args ...any)  { i.find(false, advice, form, args...) }
-
-func (i *inspection) find(loses bool, advice, form string, args ...any) {
-	i.findings = append(i.findings, driver.Finding{Loses: loses, Text: fmt.Sprintf(form, args...), Advice: advice})
-}
-
-// unknown notes that a check failed.
-func (i *inspection) unknown(what string, err error) {
-	if e, ok := errors.AsType[*driver.Error](err); ok {
-		i.note(e.Advice, "it could not be found out %s: %v", what, e.Err)
-		return
-	}
-	i.note("", "it could not be found out %s: %v", what, err)
+	store *Store
+	findings.List
 }
 
 // ask makes a request, and diagnoses its error.
@@ -79,17 +62,17 @@ func (i *inspection) version(ctx context.Context) error {
 		return s.unexpected("the answer of /version is not what Kubernetes says: %v", err)
 	}
 	if age := reply.Header.Get("Age"); age != "" {
-		i.loses("let requests go to the API server itself",
+		i.Loses("let requests go to the API server itself",
 			"something between here and the API keeps answers (this one for %.10q seconds): reads can be stale, and entries that are there seem not to be", age)
 	}
 	if strings.Contains(v.GitVersion, "+k3s") {
-		i.note("see that it has three servers with etcd (--cluster-init), or an external database that is safe",
+		i.Note("see that it has three servers with etcd (--cluster-init), or an external database that is safe",
 			"the cluster is K3s, which keeps its state in one file of SQLite unless it is told otherwise: if that disk is lost, so is what was acknowledged")
 	}
 	major, errMajor := strconv.Atoi(v.Major)
 	minor, errMinor := strconv.Atoi(strings.TrimRight(v.Minor, "+"))
 	if errMajor == nil && errMinor == nil && (major < 1 || major == 1 && minor < 14) {
-		i.note("upgrade it", "the API server is Kubernetes %.30s, which does not have leases of %s", v.GitVersion, apiVersion)
+		i.Note("upgrade it", "the API server is Kubernetes %.30s, which does not have leases of %s", v.GitVersion, apiVersion)
 	}
 	return nil
 }
@@ -99,11 +82,11 @@ func (i *inspection) inNamespace(ctx context.Context) {
 	s := i.store
 	switch s.namespace {
 	case "kube-system", "kube-node-lease", "kube-public":
-		i.note(advice.Move("in a namespace of its own"), "the namespace %s is that of Kubernetes itself, which deletes leases there", s.namespace)
+		i.Note(advice.Move("in a namespace of its own"), "the namespace %s is that of Kubernetes itself, which deletes leases there", s.namespace)
 	}
 	reply, err := i.ask(ctx, rest.Request{Method: http.MethodGet, Path: "/api/v1/namespaces/" + s.namespace})
 	if err != nil {
-		i.unknown("whether the namespace is there", err)
+		i.Unknown("whether the namespace is there", err)
 		return
 	}
 	var n struct {
@@ -119,18 +102,18 @@ func (i *inspection) inNamespace(ctx context.Context) {
 	case reply.Status == http.StatusForbidden: // as is usual
 		i.try(ctx)
 	case statusOf(reply).Reason == "NotFound":
-		i.note("create it: kubectl create namespace "+s.namespace, "there is no namespace %s", s.namespace)
+		i.Note("create it: kubectl create namespace "+s.namespace, "there is no namespace %s", s.namespace)
 	case reply.Status != http.StatusOK:
-		i.unknown("whether the namespace is there", s.failed("get", reply))
+		i.Unknown("whether the namespace is there", s.failed("get", reply))
 	case json.Unmarshal(reply.Body, &n) != nil || n.Kind != "Namespace" || n.Metadata.Name != s.namespace:
-		i.unknown("whether the namespace is there", s.unexpected("the answer is not a Namespace"))
+		i.Unknown("whether the namespace is there", s.unexpected("the answer is not a Namespace"))
 	case n.Status.Phase == "Terminating":
 		i.terminating()
 	}
 }
 
 func (i *inspection) terminating() {
-	i.loses(advice.Move("in another one"),
+	i.Loses(advice.Move("in another one"),
 		"the namespace %s is being deleted, and all entries with it: times that were given out would be given out again", i.store.namespace)
 }
 
@@ -140,23 +123,23 @@ func (i *inspection) try(ctx context.Context) {
 	s := i.store
 	body, err := json.Marshal(lease{APIVersion: apiVersion, Kind: "Lease", Metadata: metadata{Name: s.prefix + "dry-run", Namespace: s.namespace}})
 	if err != nil {
-		i.unknown("whether the namespace is there", err)
+		i.Unknown("whether the namespace is there", err)
 		return
 	}
 	reply, err := i.ask(ctx, rest.Request{Method: http.MethodPost, Path: s.path(""), Query: url.Values{"dryRun": {"All"}}, Body: body, Writes: true})
 	if err != nil {
-		i.unknown("whether the namespace is there", err)
+		i.Unknown("whether the namespace is there", err)
 		return
 	}
 	st := statusOf(reply)
 	switch {
 	case reply.Status == http.StatusCreated, st.Reason == "AlreadyExists":
 	case st.Reason == "NotFound" && st.Details.Kind == "namespaces":
-		i.note("create it: kubectl create namespace "+s.namespace, "there is no namespace %s", s.namespace)
+		i.Note("create it: kubectl create namespace "+s.namespace, "there is no namespace %s", s.namespace)
 	case slices.ContainsFunc(st.Details.Causes, func(c cause) bool { return c.Reason == "NamespaceTerminating" }):
 		i.terminating()
 	default:
-		i.unknown("whether the namespace is there", s.failed("create", reply))
+		i.Unknown("whether the namespace is there", s.failed("create", reply))
 	}
 }
 
@@ -186,7 +169,7 @@ func (i *inspection) permissions(ctx context.Context) {
 			}
 		}
 		if err != nil {
-			i.unknown("what this account may do", err)
+			i.Unknown("what this account may do", err)
 			return
 		}
 		if !review.Status.Allowed {
@@ -194,7 +177,7 @@ func (i *inspection) permissions(ctx context.Context) {
 		}
 	}
 	if len(missing) > 0 {
-		i.note(s.advice(strings.Join(missing, ", "), http.StatusForbidden, status{}), "this account may not %s leases in the namespace %s", strings.Join(missing, ", "), s.namespace)
+		i.Note(s.advice(strings.Join(missing, ", "), http.StatusForbidden, status{}), "this account may not %s leases in the namespace %s", strings.Join(missing, ", "), s.namespace)
 	}
 }
 
@@ -206,7 +189,7 @@ func (i *inspection) objects(ctx context.Context) {
 		return leases, err
 	})
 	if err != nil {
-		i.unknown("what is under the prefix", err)
+		i.Unknown("what is under the prefix", err)
 		return
 	}
 	foreign, owned, going, example := 0, 0, 0, ""
@@ -228,13 +211,13 @@ func (i *inspection) objects(ctx context.Context) {
 		}
 	}
 	if owned > 0 {
-		i.loses("see what has set metadata.ownerReferences, and take them out",
+		i.Loses("see what has set metadata.ownerReferences, and take them out",
 			"%d entries have owners, and will be deleted with them: times that were given out would be given out again", owned)
 	}
 	if going > 0 {
-		i.loses("see who has deleted them, and what keeps them (metadata.finalizers); when they are gone, rescue their pools (lease.Rescue)", "%d entries are being deleted: times that were given out would be given out again", going)
+		i.Loses("see who has deleted them, and what keeps them (metadata.finalizers); when they are gone, rescue their pools (lease.Rescue)", "%d entries are being deleted: times that were given out would be given out again", going)
 	}
 	if foreign > 0 {
-		i.note("have it use a prefix of its own", "something else has leases whose names begin with %s: %d are none of this store, such as %.100q", s.prefix, foreign, example)
+		i.Note("have it use a prefix of its own", "something else has leases whose names begin with %s: %d are none of this store, such as %.100q", s.prefix, foreign, example)
 	}
 }

@@ -36,10 +36,10 @@
 // On a real API server over a real etcd (internal/servers/servertest), the package passes the suite
 // of lease/drivertest with the Role above, and needs every verb of the Role. No acknowledged change
 // is lost when the servers are killed and stopped. The same holds under torture (go run
-// ./cmd/firn/internal/faults -stores kubernetes). A test server of the project (kubetest) makes the
-// faults that a real server does not make on demand: lost, late and repeated requests, each error,
-// stale reads with resourceVersion=0, pages and watches that expire. One test makes the same
-// requests of both servers and compares the answers.
+// ./cmd/firn/internal/tests/faults -stores kubernetes). A test server of the project (kubetest)
+// makes the faults that a real server does not make on demand: lost, late and repeated requests,
+// each error, stale reads with resourceVersion=0, pages and watches that expire. One test makes the
+// same requests of both servers and compares the answers.
 package kubelease
 
 import (

@@ -1,0 +1,34 @@
+// Package findings collects what stores tell operators about their servers.
+package findings
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/firn-id/firn/lease/driver"
+)
+
+// A List is the findings of one inspection. A store embeds a List in its inspection.
+type List struct{ all []driver.Finding }
+
+// Loses adds a finding about lost changes: see [driver.Finding].
+func (l *List) Loses(advice, format string, args ...any) { l.add(true, advice, format, args...) }
+
+// Note adds any other finding.
+func (l *List) Note(advice, format string, args ...any) { l.add(false, advice, format, args...) }
+
+func (l *List) add(loses bool, advice, format string, args ...any) {
+	l.all = append(l.all, driver.Finding{Loses: loses, Text: fmt.Sprintf(format, args...), Advice: advice})
+}
+
+// Unknown adds a note that a check failed: what could not be found out, and the reason.
+func (l *List) Unknown(what string, err error) {
+	advice := ""
+	if e, ok := errors.AsType[*driver.Error](err); ok {
+		advice, err = e.Advice, e.Err
+	}
+	l.Note(advice, "it could not be found out %s: %v", what, err)
+}
+
+// All returns the findings, the worst first.
+func (l *List) All() []driver.Finding { return driver.WorstFirst(l.all) }
