@@ -24,7 +24,7 @@ func (s *Store) Exclude(resource, group string) (release func(), err error) {
 	if !s.byDefault {
 		scope = s.path
 	}
-	group = fmt.Sprintf("%s %d %d", group, device(s.root), inode(s.root))
+	group = fmt.Sprintf("%s %d %d", group, device(s.root), inode(s.dir, s.root))
 	// 31 bits identify the resource, and 32 bits the group. Two resources with the same bits
 	// exclude each other's groups. The price is a worker, not an ID.
 	region := int64(shorten(scope+"\x00"+resource)>>1) << 32

@@ -58,7 +58,7 @@ func (s *Store) goOn(ctx context.Context, op string) error {
 // the check, the mount point of an unmounted filesystem would pass for an empty store, or for a
 // store with other entries.
 func (s *Store) checkRoot() error {
-	now, err := os.Stat(s.dir)
+	now, err := stat(s.dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		err = fmt.Errorf("%s was deleted, renamed or unmounted while this store was open: %w", s.dir, err)
@@ -75,7 +75,8 @@ func (s *Store) checkRoot() error {
 const (
 	adviceGone = "put back the directory that was there, whose entries keep time that is spent from being given out again; if it is lost, " +
 		advice.Forgotten
-	adviceDir = "set HOME or XDG_STATE_HOME, or name the store's directory, the same for all processes whose IDs have to differ"
+	adviceDir     = adviceHome + ", or name the store's directory, the same for all processes whose IDs have to differ"
+	adviceStopped = "look for a process that is stopped or hangs, and end it"
 )
 
 // symlink returns the error for a symbolic link in the place of a folder. List does not follow it:

@@ -8,11 +8,16 @@
 // file. The system drops the lock when the process ends. Writers share no other file, and a process
 // that is stopped in a write delays only writers of the same entry.
 //
+// On Windows, the lock of an entry is a lock (LockFileEx) on one byte of the file .lock. A file gets
+// its name by MoveFileEx with MOVEFILE_WRITE_THROUGH, and is flushed before and after. A name that
+// Windows gives another meaning has a '~': con~ is the folder of the keys that begin with con/.
+//
 // The store reports a damaged file and does not touch the file. To take a damaged entry for a
 // missing entry would give out timestamps a second time. A rescue of the pool replaces the entry.
 //
 // A directory that Open makes belongs to one user. To share a directory, make it before, for a
-// group of users (mkdir -m 2770). All users of the directory can then use its files.
+// group of users (mkdir -m 2770). All users of the directory can then use its files. On Windows, a
+// directory and its files have the rights that the folder above hands down.
 //
 // Pools in two directories know nothing of each other and hand out the same workers. Users,
 // containers and restored backups can come to have two directories. OpenDefault refuses a directory
@@ -83,19 +88,14 @@ func (h *hooks) did(step, path, to string) {
 }
 
 // DefaultDir returns the directory for a user's own store: firn in $XDG_STATE_HOME, or else in
-// ~/.local/state. DefaultDir ignores a relative $XDG_STATE_HOME.
+// ~/.local/state. DefaultDir ignores a relative $XDG_STATE_HOME. On Windows it is firn in
+// %LOCALAPPDATA%.
 func DefaultDir() (string, error) {
-	if state := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(state) {
-		return filepath.Join(state, "firn"), nil
-	}
-	home, err := os.UserHomeDir()
-	if err == nil && !filepath.IsAbs(home) {
-		err = fmt.Errorf("the home directory %q is not an absolute path", home)
-	}
+	dir, err := defaultDir()
 	if err != nil {
 		return "", driver.OpenError("file", err, adviceDir)
 	}
-	return filepath.Join(home, ".local", "state", "firn"), nil
+	return dir, nil
 }
 
 // Open returns the store in a directory. If there is no directory, Open makes it.
@@ -152,7 +152,7 @@ func open(dir string, chosen choice, h hooks) (*Store, error) {
 	}
 	s := &Store{dir: path, path: path, byDefault: chosen == byDefault, hooks: h, known: make(map[string]bool)}
 	s.Handle = driver.New(driver.Backend{
-		Address: (&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String(),
+		Address: (&url.URL{Scheme: "file", Path: urlPath(path)}).String(),
 		Get:     s.get, List: s.list, Put: s.put, Diagnose: diagnose,
 	})
 	if dir == "" {
@@ -172,10 +172,10 @@ func (s *Store) check(chosen choice) (err error) {
 	if !supported {
 		return newError("use a store of another kind", "%w: files are not supported on %s", driver.ErrUnsafe, runtime.GOOS)
 	}
-	if s.root, err = os.Stat(s.dir); errors.Is(err, fs.ErrNotExist) {
-		switch err = os.MkdirAll(s.dir, 0o700); {
+	if s.root, err = stat(s.dir); errors.Is(err, fs.ErrNotExist) {
+		switch err = makeAll(s.dir); {
 		case err == nil:
-			s.root, err = os.Stat(s.dir)
+			s.root, err = stat(s.dir)
 		case !full(err): // so there is no store of another process either
 			return newError("no directory can be made there: "+adviceDir, "%w: %w", driver.ErrUnavailable, err)
 		}
@@ -210,7 +210,7 @@ func (s *Store) inspect(on filesystem) error {
 	find := func(loses bool, text, advice string) {
 		s.findings = append(s.findings, driver.Finding{Loses: loses, Text: text, Advice: advice})
 	}
-	if on.loses == "" && onPassingMount(s.path) {
+	if on.loses == "" && onPassingMount(s.path, s.byDefault) {
 		on.name, on.loses, on.advice = "a volume that is removed with a container or a pod", layered, useVolume
 	}
 	if on.loses != "" {
@@ -219,7 +219,7 @@ func (s *Store) inspect(on filesystem) error {
 		}
 		find(true, fmt.Sprintf("%s is on %s, whose %s", s.dir, on.name, on.loses), on.advice)
 	}
-	if s.root.Mode().Perm()&0o002 != 0 {
+	if openToAll(s.root) {
 		find(true, s.dir+" can be written by every user, who can take its entries away", "chmod o-w "+s.dir)
 	}
 	if s.byDefault && runtime.GOOS != "linux" {
@@ -306,14 +306,14 @@ func (s *Store) walk(ctx context.Context, folder, prefix string, entries *[]driv
 	return first
 }
 
-// names returns the names in a folder, and the types of the files.
+// names returns the names in a folder, as they are in keys, and the types of the files.
 //
 // It reads the folder until a reading brings no new name. A rename during a reading removes one
 // entry of the folder and adds another, so a system may leave the name out.
 func names(path string) (map[string]fs.FileMode, error) {
 	found := make(map[string]fs.FileMode)
 	for readings, fresh := 0, true; fresh || readings < 2; readings++ {
-		d, err := os.Open(path)
+		d, err := openToRead(path)
 		if err != nil {
 			return nil, err
 		}
@@ -324,8 +324,8 @@ func names(path string) (map[string]fs.FileMode, error) {
 		}
 		before := len(found)
 		for _, e := range list {
-			if !strings.HasPrefix(e.Name(), tempPrefix) {
-				found[e.Name()] = e.Type()
+			if name, ok := unescapeName(e.Name()); ok && !strings.HasPrefix(name, tempPrefix) {
+				found[name] = e.Type()
 			}
 		}
 		fresh = len(found) > before
@@ -334,23 +334,29 @@ func names(path string) (map[string]fs.FileMode, error) {
 }
 
 // read opens and reads the file of an entry. For a damaged entry that can be replaced, read returns
-// the file and the entry's revision with the error.
+// the file and the entry's revision with the error. If closesEarly is set, the file is closed.
 func (s *Store) read(key string) (*os.File, entry, error) {
-	f, err := os.OpenFile(s.file(key), os.O_RDONLY|openFlags, 0)
+	f, err := s.openEntry(key)
+	opened := err == nil
+	var e entry
+	if opened {
+		e, err = readFile(key, f)
+		if closesEarly {
+			f.Close()
+		}
+	}
 	if moved := s.checkRoot(); moved != nil { // then the file is another store's
-		if err == nil {
+		if opened {
 			f.Close()
 		}
 		return nil, entry{}, moved
 	}
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case !opened && errors.Is(err, fs.ErrNotExist):
 		return nil, entry{}, driver.ErrNotFound
-	}
-	if err != nil {
+	case !opened:
 		return nil, entry{}, err
-	}
-	e, err := readFile(key, f)
-	if err != nil && e.Revision == driver.None {
+	case err != nil && e.Revision == driver.None:
 		f.Close()
 		return nil, entry{}, err
 	}
@@ -361,6 +367,9 @@ func readFile(key string, f *os.File) (entry, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return entry{}, err
+	}
+	if info.Mode()&fs.ModeSymlink != 0 {
+		return entry{}, newError("put what it leads to there", "%w: a symbolic link is in the place of an entry: %s", driver.ErrUnsafe, f.Name())
 	}
 	if !info.Mode().IsRegular() {
 		return entry{}, newError("move it away; then rescue the pool (lease.Rescue), which makes the entry anew",
@@ -398,4 +407,4 @@ const suffix = "="
 // file returns the path of an entry's file. folder returns the path of the folder of a prefix of
 // keys.
 func (s *Store) file(key string) string    { return s.folder(key) + suffix }
-func (s *Store) folder(name string) string { return filepath.Join(s.dir, filepath.FromSlash(name)) }
+func (s *Store) folder(name string) string { return filepath.Join(s.dir, escape(name)) }

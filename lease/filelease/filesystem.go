@@ -148,6 +148,32 @@ func byName(name string, flags uint64) filesystem {
 	return on
 }
 
+// byVolume returns the filesystem of a volume of Windows: the name that the volume gives, and the
+// type of its drive. A file of another machine is remote.
+func byVolume(name string, drive uint32, remote bool) filesystem {
+	const ( // GetDriveType
+		driveRemote = 4
+		driveRAM    = 6
+	)
+	on := filesystem{name: name}
+	switch strings.ToLower(name) {
+	case "ntfs", "refs":
+	case "fat", "fat32", "exfat":
+		on.flaw = frail
+	case "csvfs":
+		on.flaw = shared
+	default:
+		on.flaw = unknown
+	}
+	switch {
+	case remote || drive == driveRemote:
+		on.flaw = shared
+	case drive == driveRAM && on.flaw == "":
+		on.loses, on.advice = forgets, useDisk
+	}
+	return on
+}
+
 // text returns the string in an array of C.
 func text(chars []int8) string {
 	var b []byte

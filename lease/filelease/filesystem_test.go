@@ -62,6 +62,26 @@ func TestByName(t *testing.T) {
 			t.Errorf("byName(%s, %#x) = %v, want %v", c.want.name, c.flags, got, c.want)
 		}
 	}
+	for _, c := range []struct {
+		drive  uint32
+		remote bool
+		want   filesystem
+	}{
+		{3, false, filesystem{name: "NTFS"}},
+		{2, false, filesystem{name: "NTFS"}},
+		{3, false, filesystem{name: "ReFS"}},
+		{4, false, filesystem{name: "NTFS", flaw: shared}},
+		{3, true, filesystem{name: "NTFS", flaw: shared}},
+		{3, false, filesystem{name: "CSVFS", flaw: shared}},
+		{6, false, filesystem{name: "NTFS", loses: forgets, advice: useDisk}},
+		{6, false, filesystem{name: "FAT", flaw: frail}},
+		{2, false, filesystem{name: "exFAT", flaw: frail}},
+		{3, false, filesystem{name: "UDF", flaw: unknown}},
+	} {
+		if got := byVolume(c.want.name, c.drive, c.remote); got != c.want {
+			t.Errorf("byVolume(%s, %d, %t) = %v, want %v", c.want.name, c.drive, c.remote, got, c.want)
+		}
+	}
 	if s := strings.Repeat("x", 3); text([]int8{'x', 'x', 'x'}) != s {
 		t.Error("a name that fills its array is cut")
 	}

@@ -1,12 +1,12 @@
 package filelease
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -49,10 +49,10 @@ func here(path string) (place, error) {
 	if err != nil {
 		return place{}, err
 	}
-	p := place{Version: 1, Inode: inode(info), Born: born(path)}
+	p := place{Version: 1, Inode: inode(path, info), Born: born(path)}
 	// Containers that share a volume have machine IDs of their own, or of their images.
-	if id, err := os.ReadFile("/etc/machine-id"); err == nil && len(bytes.TrimSpace(id)) > 0 && !inContainer() {
-		sum := sha256.Sum256(append([]byte("firn "), bytes.TrimSpace(id)...))
+	if id := machineID(); id != "" && !inContainer() {
+		sum := sha256.Sum256([]byte("firn " + id))
 		p.Machine = hex.EncodeToString(sum[:8])
 	}
 	return p, nil
@@ -61,10 +61,15 @@ func here(path string) (place, error) {
 // checkPlace returns an error if the directory is a copy.
 func (s *Store) checkPlace() error {
 	path := filepath.Join(s.dir, placeFile)
-	content, err := os.ReadFile(path)
+	f, err := openToRead(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // nothing was ever put
 	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	content, err := io.ReadAll(f)
 	if err != nil {
 		return err
 	}
@@ -95,14 +100,14 @@ func (s *Store) mark() error {
 	if _, err := os.Lstat(path); err == nil {
 		return nil
 	}
-	return s.writePlace(path, os.Link)
+	return s.writePlace(path, link)
 }
 
 // Adopt makes the directory the store's own: Open no longer refuses it as a copy. Rescue all pools
 // of the copy before, see [OpenCopy].
 func (s *Store) Adopt() error {
 	return driver.Do(context.Background(), s.Handle, "adopt", func(context.Context) error {
-		return s.writePlace(filepath.Join(s.dir, placeFile), os.Rename)
+		return s.writePlace(filepath.Join(s.dir, placeFile), rename)
 	})
 }
 

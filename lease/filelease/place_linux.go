@@ -80,7 +80,7 @@ var unescapeMount = strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n",
 
 // onPassingMount reports whether a directory is on a mount that is removed with its container or
 // pod. The path of the directory has no symbolic links.
-func onPassingMount(dir string) bool {
+func onPassingMount(dir string, _ bool) bool {
 	mountinfo, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
 		return false

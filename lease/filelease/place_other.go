@@ -1,7 +1,7 @@
-//go:build !linux
+//go:build !linux && !windows
 
 package filelease
 
-func born(string) int64          { return 0 }
-func inContainer() bool          { return false }
-func onPassingMount(string) bool { return false }
+func born(string) int64                { return 0 }
+func inContainer() bool                { return false }
+func onPassingMount(string, bool) bool { return false }

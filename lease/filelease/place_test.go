@@ -1,4 +1,4 @@
-//go:build linux || darwin || freebsd || openbsd || dragonfly
+//go:build linux || darwin || freebsd || openbsd || dragonfly || windows
 
 package filelease
 
@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -23,7 +24,11 @@ func TestCopied(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustPut(t, mustOpen(t, moved, plain), "a/b", "two", rev)
-	if out, err := exec.Command("cp", "-Rp", moved, copied).CombinedOutput(); err != nil {
+	if runtime.GOOS == "windows" { // which has no cp
+		if err := os.CopyFS(copied, os.DirFS(moved)); err != nil {
+			t.Fatal(err)
+		}
+	} else if out, err := exec.Command("cp", "-Rp", moved, copied).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	_, err := Open(copied)

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -94,17 +93,12 @@ func probe(folder string) error {
 		err = closed
 	}
 	if err == nil {
-		if err = os.Rename(name, name+"-renamed"); err == nil {
+		if err = rename(name, name+"-renamed"); err == nil {
 			name += "-renamed"
 		}
 	}
 	if err != nil {
 		return err
 	}
-	d, err := os.Open(filepath.Clean(folder))
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Sync()
+	return syncFolder(folder)
 }

@@ -31,7 +31,7 @@ func TestKeys(t *testing.T) {
 			t.Errorf("%q: %s, %v; want %s", prefix, got, err, want)
 		}
 	}
-	if os.Getuid() != 0 {
+	if os.Getuid() > 0 { // neither root nor on Windows, where a mode is no right
 		if err := os.Chmod(filepath.Join(dir, "a", "workers"), 0); err != nil {
 			t.Fatal(err)
 		}
@@ -60,7 +60,7 @@ func TestProbe(t *testing.T) {
 			t.Errorf("left: %q", left)
 		}
 	}
-	if os.Getuid() != 0 {
+	if os.Getuid() > 0 { // neither root nor on Windows, where a mode is no right
 		folder := filepath.Join(dir, "a")
 		if err := os.Chmod(folder, 0o500); err != nil {
 			t.Fatal(err)

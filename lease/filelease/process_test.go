@@ -1,4 +1,4 @@
-//go:build linux || darwin || freebsd || openbsd || dragonfly
+//go:build linux || darwin || freebsd || openbsd || dragonfly || windows
 
 package filelease
 
@@ -10,15 +10,11 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
-
-	"github.com/firn-id/firn/lease/driver"
 )
 
 // childEnv makes the test binary increment a counter. The value is the directory, the number of
@@ -33,33 +29,45 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	if args := os.Getenv(crowdEnv); args != "" {
+		if err := mint(strings.Split(args, "\n")); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	os.Exit(m.Run())
 }
 
-// child increments, and writes a byte after each acknowledgement.
-func child(args []string) error {
-	if len(args) > 3 {
-		umask, err := strconv.ParseInt(args[3], 8, 0)
-		if err != nil {
-			return err
-		}
-		syscall.Umask(int(umask))
-	}
+// defect returns the hooks of a Store with a defect.
+func defect(name string) hooks {
 	h := plain
-	switch args[2] {
+	switch name {
 	case "unlocked":
 		h.unlocked = true
 	case "unchecked":
 		h.unchecked = true
 	}
-	if args[2] != "" { // let others go ahead between reading and locking
+	if name != "" { // let others go ahead between reading and locking
 		h.note = func(step, _, _ string) {
 			if step == "open" {
 				time.Sleep(rand.N(2 * time.Millisecond))
 			}
 		}
 	}
-	s, err := open(args[0], named, h)
+	return h
+}
+
+// child increments, and writes a byte after each acknowledgement.
+func child(args []string) error {
+	if len(args) > 3 {
+		mask, err := strconv.ParseInt(args[3], 8, 0)
+		if err != nil {
+			return err
+		}
+		umask(int(mask))
+	}
+	s, err := open(args[0], named, defect(args[2]))
 	if err != nil {
 		return err
 	}
@@ -185,7 +193,7 @@ func TestKill(t *testing.T) {
 		}
 		for _, cmd := range cmds {
 			cmd.Wait()
-			if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() && status.Signal() == syscall.SIGKILL {
+			if wasKilled(cmd.ProcessState) {
 				killed++
 			}
 		}
@@ -207,160 +215,4 @@ func TestKill(t *testing.T) {
 		return err
 	})
 	t.Logf("%d acknowledged, %d killed, %d temporary files left", acknowledged, killed, temps)
-}
-
-// inChild runs the rest of a test in a child process, and reports whether the caller is the child.
-// The function change prepares the start of the child.
-func inChild(t *testing.T, change func(*exec.Cmd)) bool {
-	t.Helper()
-	env := "FIRN_FILELEASE_IN_" + t.Name()
-	if os.Getenv(env) != "" {
-		return true
-	}
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(exe, "-test.run=^"+t.Name()+"$", "-test.v")
-	cmd.Env = append(os.Environ(), env+"=1")
-	if change != nil {
-		change(cmd)
-	}
-	out, err := cmd.CombinedOutput()
-	if _, started := err.(*exec.ExitError); err != nil && !started {
-		t.Skipf("the system does not permit to start a process so: %v", err)
-	}
-	if strings.Contains(string(out), "--- SKIP") {
-		t.Skipf("%s", out)
-	}
-	if err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()) {
-		t.Errorf("in a process of its own: %v\n%s", err, out)
-	}
-	return false
-}
-
-// failedPut fails the test unless a Put of a big value fails and changes nothing.
-func failedPut(t *testing.T, s *Store, key string, rev driver.Revision, want ...error) {
-	t.Helper()
-	before, err := s.Get(t.Context(), key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = s.Put(t.Context(), key, make([]byte, driver.MaxValue), rev)
-	wantAdvice(t, err, want...)
-	wantEntry(t, s, key, string(before.Value))
-	wantNoTemp(t, s.dir)
-	_, err = s.Put(t.Context(), "new/entry", make([]byte, driver.MaxValue), driver.None)
-	wantAdvice(t, err, want...)
-	_, err = s.Get(t.Context(), "new/entry")
-	wantError(t, err, driver.ErrNotFound)
-	wantNoTemp(t, s.dir)
-}
-
-func TestFileSizeLimit(t *testing.T) {
-	if !inChild(t, nil) {
-		return
-	}
-	s := mustOpen(t, t.TempDir(), plain)
-	rev := mustPut(t, s, "a/b", "one", driver.None)
-	signal.Ignore(syscall.SIGXFSZ)
-	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 1000, Max: 1000}); err != nil {
-		t.Skip(err)
-	}
-	failedPut(t, s, "a/b", rev, driver.ErrUnavailable, syscall.EFBIG)
-	mustPut(t, s, "a/b", "two", rev)
-}
-
-// TestPermission runs as a user without rights. The system does not check the rights of root.
-func TestPermission(t *testing.T) {
-	if !inChild(t, func(cmd *exec.Cmd) {
-		if os.Getuid() != 0 {
-			return
-		}
-		dir, err := os.MkdirTemp("", "filelease")
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { os.RemoveAll(dir) })
-		exe, err := os.ReadFile(cmd.Path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		cmd.Path, cmd.Dir = filepath.Join(dir, "test"), dir
-		for _, err := range []error{
-			os.WriteFile(cmd.Path, exe, 0o755), os.Chmod(cmd.Path, 0o755), os.Mkdir(filepath.Join(dir, "tmp"), 0o777),
-			os.Chmod(filepath.Join(dir, "tmp"), 0o777), os.Chmod(dir, 0o755),
-		} {
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
-		cmd.Env = append(cmd.Env, "TMPDIR="+filepath.Join(dir, "tmp"))
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
-	}) {
-		return
-	}
-	if os.Getuid() == 0 {
-		t.Fatal("this is still root")
-	}
-	dir := t.TempDir()
-	s := mustOpen(t, dir, plain)
-	rev := mustPut(t, s, "a/b", "one", driver.None)
-	mode := func(path string, mode fs.FileMode) {
-		t.Helper()
-		if err := os.Chmod(path, mode); err != nil {
-			t.Fatal(err)
-		}
-	}
-
-	mode(filepath.Join(dir, "a"), 0o500)
-	_, err := s.Put(t.Context(), "a/b", nil, rev)
-	wantAdvice(t, err, driver.ErrUnavailable, syscall.EACCES)
-	_, err = s.Put(t.Context(), "a/new", nil, driver.None)
-	wantAdvice(t, err, driver.ErrUnavailable, syscall.EACCES)
-	wantEntry(t, s, "a/b", "one")
-
-	mode(filepath.Join(dir, "a"), 0o300) // what cannot be read cannot be synced
-	_, err = s.Put(t.Context(), "a/b", nil, rev)
-	wantAdvice(t, err, driver.ErrUnavailable, syscall.EACCES)
-	_, err = s.List(t.Context(), "a/")
-	wantAdvice(t, err, driver.ErrUnavailable, syscall.EACCES)
-	wantEntry(t, s, "a/b", "one")
-
-	if err := os.Mkdir(filepath.Join(dir, "above"), 0o300); err != nil { // nor one on the way
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(filepath.Join(dir, "above", "a"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	_, err = s.Put(t.Context(), "above/a/b", nil, driver.None)
-	wantAdvice(t, err, driver.ErrUnavailable, syscall.EACCES)
-	mode(filepath.Join(dir, "above"), 0o700)
-
-	mode(filepath.Join(dir, "a"), 0o700)
-	mode(s.file("a/b"), 0)
-	_, err = s.Get(t.Context(), "a/b")
-	wantAdvice(t, err, driver.ErrUnavailable, syscall.EACCES)
-	_, err = s.Put(t.Context(), "a/b", nil, rev)
-	wantAdvice(t, err, driver.ErrUnavailable, syscall.EACCES)
-	mode(s.file("a/b"), 0o600)
-	mustPut(t, s, "a/b", "two", rev)
-
-	for _, m := range []fs.FileMode{0o500, 0o300, 0} {
-		mode(dir, m)
-		_, err := Open(dir)
-		wantAdvice(t, err, driver.ErrUnavailable, syscall.EACCES)
-		_, err = Open(filepath.Join(dir, "below"))
-		if m != 0o300 {
-			wantAdvice(t, err, driver.ErrUnavailable, syscall.EACCES)
-		}
-	}
-	mode(dir, 0o700)
-
-	// A folder above that cannot be read does not matter.
-	above := filepath.Join(dir, "outside")
-	s = mustOpen(t, filepath.Join(above, "store"), plain)
-	mode(above, 0o300)
-	mustPut(t, s, "a/b", "", driver.None)
-	mode(above, 0o700)
 }

@@ -25,31 +25,30 @@ const (
 // put sets the value of a key if the entry has the revision rev. While another process writes the
 // entry, put waits until ctx ends. Once put writes, it no longer looks at ctx.
 func (s *Store) put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
-	held, number, err := s.acquire(ctx, key, rev)
+	unlock, number, err := s.acquire(ctx, key, rev)
 	if err != nil {
 		return driver.None, err
 	}
-	if held != nil {
-		// Closing alone is not enough: a child process that was just forked may share the file.
-		defer held.Close()
-		defer unlock(held)
+	create := unlock == nil
+	if !create {
+		defer unlock()
 	}
 	content, next := encode(key, number+1, value)
 	if err := s.goOn(context.WithoutCancel(ctx), "put"); err != nil {
 		return driver.None, err // another call's fsync failed meanwhile
 	}
-	return next, renamed(s.file(key), s.replace(key, content, held == nil))
+	return next, renamed(s.file(key), s.replace(key, content, create))
 }
 
-// acquire returns the locked file of the entry with the revision rev, and the number of the
-// revision. If there is no entry and rev is None, acquire returns no file.
+// acquire locks the entry with the revision rev, and returns a function that unlocks the entry, and
+// the number of the revision. If there is no entry and rev is None, acquire returns no function.
 //
-// The lock alone is not enough: the file may have been replaced before it was locked. A file that
-// still has its name under the lock keeps the name, since a writer needs the lock to replace it.
+// The lock alone is not enough: the entry may have been replaced before it was locked. An entry that
+// is still the same under the lock stays the same, since a writer needs the lock to replace it.
 //
 // acquire compares the revision at each try. Once an entry has changed, all other waiters leave
 // with a conflict, so waiters need no queue.
-func (s *Store) acquire(ctx context.Context, key string, rev driver.Revision) (*os.File, uint64, error) {
+func (s *Store) acquire(ctx context.Context, key string, rev driver.Revision) (unlock func(), number uint64, err error) {
 	for pause := minPause; ; pause = min(2*pause, maxPause) {
 		f, e, err := s.read(key)
 		absent := errors.Is(err, driver.ErrNotFound)
@@ -69,37 +68,34 @@ func (s *Store) acquire(ctx context.Context, key string, rev driver.Revision) (*
 			return nil, 0, err
 		}
 		s.hooks.did("open", f.Name(), "")
-		locked := s.hooks.unlocked
-		if !locked {
-			locked, err = tryLock(f)
+		if s.hooks.unlocked {
+			f.Close()
+			return func() {}, e.number, nil
 		}
-		if locked && (s.hooks.unchecked || s.hooks.unlocked || s.current(f.Name(), e.info)) {
-			return f, e.number, nil
-		}
-		if locked {
-			unlock(f)
-		}
-		f.Close()
-		if err != nil {
-			return nil, 0, err
-		}
-		t := time.NewTimer(pause/2 + rand.N(pause))
-		select {
-		case <-ctx.Done():
-			t.Stop()
-		case <-t.C:
-		}
-		if ctx.Err() != nil {
-			return nil, 0, newError("look for a process that is stopped or hangs, and end it",
-				"%w: while another writes the entry: %w", driver.ErrUnavailable, ctx.Err())
+		for same := true; same; {
+			unlock, err := s.tryLock(key, f)
+			if err != nil {
+				return nil, 0, err
+			}
+			if unlock != nil && (s.hooks.unchecked || s.current(key, e)) {
+				return unlock, e.number, nil
+			}
+			if unlock != nil {
+				unlock()
+			}
+			t := time.NewTimer(pause/2 + rand.N(pause))
+			select {
+			case <-ctx.Done():
+				t.Stop()
+			case <-t.C:
+			}
+			if ctx.Err() != nil {
+				return nil, 0, newError(adviceStopped,
+					"%w: while another writes the entry: %w", driver.ErrUnavailable, ctx.Err())
+			}
+			same = unlock == nil && s.sameTimes(key, e)
 		}
 	}
-}
-
-// current reports whether a path still leads to a file.
-func (s *Store) current(path string, info fs.FileInfo) bool {
-	now, err := os.Lstat(path)
-	return err == nil && os.SameFile(now, info)
 }
 
 // replace replaces or creates the file of an entry. A power failure leaves the old version or the
@@ -113,7 +109,9 @@ func (s *Store) replace(key string, content []byte, create bool) error {
 		made = len(holders) > 0
 		defer func() {
 			for _, holder := range holders {
-				os.Remove(holder)
+				if holder != "" {
+					os.Remove(holder)
+				}
 			}
 		}()
 		if err != nil {
@@ -123,7 +121,7 @@ func (s *Store) replace(key string, content []byte, create bool) error {
 	if _, err := s.checkFilesystem(folder); err != nil {
 		return err
 	}
-	d, err := os.Open(folder) // before the change: a folder must be opened to be synced
+	d, err := openToRead(folder) // before the change: a folder may have to be opened to be synced
 	if err != nil {
 		return err
 	}
@@ -136,14 +134,14 @@ func (s *Store) replace(key string, content []byte, create bool) error {
 		return err
 	}
 	if create {
-		err = os.Link(temp, path) // unlike rename, this replaces nothing
+		err = link(temp, path) // unlike rename, this replaces nothing
 		if err == nil {
 			s.hooks.did("link", temp, path)
 		}
 		if os.Remove(temp) == nil {
 			s.hooks.did("remove", temp, "")
 		}
-	} else if err = os.Rename(temp, path); err == nil {
+	} else if err = rename(temp, path); err == nil {
 		s.hooks.did("rename", temp, path)
 	} else {
 		os.Remove(temp)
@@ -157,7 +155,7 @@ func (s *Store) replace(key string, content []byte, create bool) error {
 	case err != nil:
 		return err
 	}
-	return s.sync(d)
+	return s.syncName(path, d)
 }
 
 func tempIn(folder string) string {
@@ -202,8 +200,8 @@ func (s *Store) sync(f *os.File) error {
 }
 
 // makeFolders makes the folders of a key, but not the store's directory: a missing directory was
-// removed with its entries and must not begin anew. makeFolders returns a file in each new folder.
-// The caller removes the file once the folder has another file.
+// removed with its entries and must not begin anew. makeFolders returns a file in each new folder,
+// or "". The caller removes the file once the folder has another file.
 func (s *Store) makeFolders(folder string) (holders []string, err error) {
 	at := s.dir
 	for name := range strings.SplitSeq(strings.TrimPrefix(folder, s.dir), string(filepath.Separator)) {
@@ -259,41 +257,5 @@ func sweep(folder string, d *os.File) {
 		if info, err := os.Lstat(path); err == nil && time.Since(info.ModTime()) > tempAge {
 			os.RemoveAll(path)
 		}
-	}
-}
-
-// settle makes a folder and the folders above it durable, up to the root of the filesystem.
-//
-// settle syncs all folders, whichever process made them: the process may have been killed before it
-// could sync. This user cannot have made a folder above the store that the user may not read. The
-// creator of each entry settles, so later changes need not.
-func (s *Store) settle(key, folder string) error {
-	inside := strings.Count(key, "/") // steps up to the store's directory
-	here, err := os.Stat(folder)
-	if err != nil {
-		return err
-	}
-	for up := folder + "/.."; ; up += "/.." { // not the parent's name: there may be symbolic links
-		d, err := os.Open(up)
-		if errors.Is(err, fs.ErrPermission) && inside <= 0 {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		info, err := d.Stat()
-		if err == nil && (os.SameFile(info, here) || device(info) != device(here)) {
-			d.Close()
-			return nil
-		}
-		if err == nil {
-			err = s.sync(d)
-		}
-		d.Close()
-		if err != nil {
-			return err
-		}
-		here = info
-		inside--
 	}
 }

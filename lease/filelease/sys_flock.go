@@ -6,32 +6,121 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 	"syscall"
 
 	"github.com/firn-id/firn/lease/driver"
 )
 
 const (
-	supported = true
+	supported    = true
+	closesEarly  = false // tryLock locks the file
+	escapesNames = false
 
 	// A symbolic link must not stand for an entry: a change of the entry would replace the link and
 	// leave its target behind. O_NONBLOCK keeps a reader from waiting at a pipe.
 	openFlags = syscall.O_NOFOLLOW | syscall.O_NONBLOCK
 )
 
-// tryLock locks a file unless it is locked, and reports whether it did.
-func tryLock(f *os.File) (bool, error) {
-	for {
-		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-		switch err {
-		case nil:
-			return true, nil
-		case syscall.EWOULDBLOCK:
-			return false, nil
-		case syscall.EINTR:
-			continue
+// openEntry opens the file of an entry.
+func (s *Store) openEntry(key string) (*os.File, error) {
+	return os.OpenFile(s.file(key), os.O_RDONLY|openFlags, 0)
+}
+
+// tryLock locks an entry by its open file unless the file is locked. It returns a function that
+// unlocks the entry, or nil if another process has the lock. The file is closed when the entry is
+// unlocked, or at once if tryLock returns no function.
+func (s *Store) tryLock(_ string, f *os.File) (unlock func(), err error) {
+	err = ignoringEINTR(func() error { return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) })
+	if err == nil {
+		return func() {
+			// Closing alone is not enough: a child process that was just forked may share the file.
+			syscall.Flock(int(f.Fd()), syscall.LOCK_UN)
+			f.Close()
+		}, nil
+	}
+	f.Close()
+	if err == syscall.EWOULDBLOCK {
+		return nil, nil
+	}
+	return nil, &fs.PathError{Op: "flock", Path: f.Name(), Err: err}
+}
+
+// sameTimes reports false: tryLock has closed the entry's file.
+func (s *Store) sameTimes(string, entry) bool { return false }
+
+// current reports whether the name of an entry still leads to the file that was locked.
+func (s *Store) current(key string, locked entry) bool {
+	now, err := os.Lstat(s.file(key))
+	return err == nil && os.SameFile(now, locked.info)
+}
+
+// link gives a durable file its name, unless the name is taken: then the error is fs.ErrExist. The
+// file keeps its old name too.
+func link(from, to string) error { return os.Link(from, to) }
+
+// rename gives a durable file the name of another, which it replaces.
+func rename(from, to string) error { return os.Rename(from, to) }
+
+// syncName makes the names in an open folder durable.
+func (s *Store) syncName(_ string, folder *os.File) error { return s.sync(folder) }
+
+// syncFolder makes the names in a folder durable.
+func syncFolder(folder string) error {
+	d, err := os.Open(filepath.Clean(folder))
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Sync()
+}
+
+// openToRead opens a file or a folder.
+func openToRead(path string) (*os.File, error) { return os.Open(path) }
+
+// makeAll makes a directory and those above it.
+func makeAll(dir string) error { return os.MkdirAll(dir, 0o700) }
+
+// stat returns what a path leads to.
+func stat(path string) (fs.FileInfo, error) { return os.Stat(path) }
+
+// openToAll reports whether every user can write in a folder.
+func openToAll(info fs.FileInfo) bool { return info.Mode().Perm()&0o002 != 0 }
+
+// settle makes a folder and the folders above it durable, up to the root of the filesystem.
+//
+// settle syncs all folders, whichever process made them: the process may have been killed before it
+// could sync. This user cannot have made a folder above the store that the user may not read. The
+// creator of each entry settles, so later changes need not.
+func (s *Store) settle(key, folder string) error {
+	inside := strings.Count(key, "/") // steps up to the store's directory
+	here, err := os.Stat(folder)
+	if err != nil {
+		return err
+	}
+	for up := folder + "/.."; ; up += "/.." { // not the parent's name: there may be symbolic links
+		d, err := os.Open(up)
+		if errors.Is(err, fs.ErrPermission) && inside <= 0 {
+			return nil
 		}
-		return false, &fs.PathError{Op: "flock", Path: f.Name(), Err: err}
+		if err != nil {
+			return err
+		}
+		info, err := d.Stat()
+		if err == nil && (os.SameFile(info, here) || device(info) != device(here)) {
+			d.Close()
+			return nil
+		}
+		if err == nil {
+			err = s.sync(d)
+		}
+		d.Close()
+		if err != nil {
+			return err
+		}
+		here = info
+		inside--
 	}
 }
 
@@ -43,8 +132,6 @@ func ignoringEINTR(f func() error) error {
 		}
 	}
 }
-
-func unlock(f *os.File) { syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }
 
 // access returns an error unless a folder can be read and written.
 func access(path string) error {
@@ -58,7 +145,7 @@ func access(path string) error {
 func device(info fs.FileInfo) uint64 { return uint64(info.Sys().(*syscall.Stat_t).Dev) }
 
 // inode returns the number of a file in its filesystem.
-func inode(info fs.FileInfo) uint64 { return uint64(info.Sys().(*syscall.Stat_t).Ino) }
+func inode(_ string, info fs.FileInfo) uint64 { return uint64(info.Sys().(*syscall.Stat_t).Ino) }
 
 func notDir(path string) error { return &fs.PathError{Op: "open", Path: path, Err: syscall.ENOTDIR} }
 

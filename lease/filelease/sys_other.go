@@ -1,4 +1,4 @@
-//go:build !(linux || darwin || freebsd || openbsd || dragonfly)
+//go:build !(linux || darwin || freebsd || openbsd || dragonfly || windows)
 
 package filelease
 
@@ -10,23 +10,34 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// Windows has no rename that replaces an open file and is known to be durable, Solaris and AIX have
-// no flock, and NetBSD gives Go no statfs to tell a network filesystem by.
+// Solaris and AIX have no flock, and NetBSD gives Go no statfs to tell a network filesystem by.
 const (
-	supported = false
-	openFlags = 0
+	supported    = false
+	closesEarly  = false
+	escapesNames = false
 )
 
-func tryLock(*os.File) (bool, error)    { return false, errors.ErrUnsupported }
-func unlock(*os.File)                   {}
-func access(string) error               { return errors.ErrUnsupported }
-func device(fs.FileInfo) uint64         { return 0 }
-func inode(fs.FileInfo) uint64          { return 0 }
-func notDir(string) error               { return errors.ErrUnsupported }
-func full(error) bool                   { return false }
-func noLinks(error) bool                { return false }
-func diagnose(error) (string, error)    { return "", driver.ErrUnsafe }
-func statfs(string) (filesystem, error) { return filesystem{}, errors.ErrUnsupported }
+func access(string) error                      { return errors.ErrUnsupported }
+func device(fs.FileInfo) uint64                { return 0 }
+func inode(string, fs.FileInfo) uint64         { return 0 }
+func stat(path string) (fs.FileInfo, error)    { return os.Stat(path) }
+func openToRead(string) (*os.File, error)      { return nil, errors.ErrUnsupported }
+func openToAll(fs.FileInfo) bool               { return false }
+func notDir(string) error                      { return errors.ErrUnsupported }
+func full(error) bool                          { return false }
+func noLinks(error) bool                       { return false }
+func diagnose(error) (string, error)           { return "", driver.ErrUnsafe }
+func statfs(string) (filesystem, error)        { return filesystem{}, errors.ErrUnsupported }
+func link(_, _ string) error                   { return errors.ErrUnsupported }
+func rename(_, _ string) error                 { return errors.ErrUnsupported }
+func makeAll(string) error                     { return errors.ErrUnsupported }
+func syncFolder(string) error                  { return errors.ErrUnsupported }
+func (*Store) syncName(string, *os.File) error { return errors.ErrUnsupported }
+func (*Store) settle(string, string) error     { return errors.ErrUnsupported }
+func (*Store) share(*os.File) error            { return errors.ErrUnsupported }
+func (*Store) sameTimes(string, entry) bool    { return false }
+func (*Store) current(string, entry) bool      { return false }
 
-func (*Store) share(*os.File) error              { return errors.ErrUnsupported }
-func (*Store) makeFolder(string) (string, error) { return "", errors.ErrUnsupported }
+func (*Store) openEntry(string) (*os.File, error)       { return nil, errors.ErrUnsupported }
+func (*Store) makeFolder(string) (string, error)        { return "", errors.ErrUnsupported }
+func (*Store) tryLock(string, *os.File) (func(), error) { return nil, errors.ErrUnsupported }

@@ -1,0 +1,15 @@
+package filelease
+
+import "testing"
+
+// TestEscapeNames: the names of files are those of keys, but for those that Windows takes for something else.
+func TestEscapeNames(t *testing.T) {
+	for name, want := range map[string]string{
+		"a": "a", "0007": "0007", "con": "con~", "con.x": "con~.x", "con.": "con~.~", "cone": "cone", "com1": "com1~", "com": "com", "com10": "com10", "lpt9.a.b": "lpt9~.a.b",
+		"a.": "a.~", "a..": "a..~", "a.b": "a.b", "x.con": "x.con", "nul": "nul~", "aux": "aux~", "prn": "prn~", "a@b": "a@b",
+	} {
+		if got := escapeName(name); got != want {
+			t.Errorf("escapeName(%s) = %s, want %s", name, got, want)
+		}
+	}
+}

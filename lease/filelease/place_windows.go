@@ -1,0 +1,57 @@
+package filelease
+
+import (
+	"syscall"
+	"unsafe"
+)
+
+// born returns 0, for unknown. Windows does not use the number of a file again: NTFS counts in it
+// how often its record was used. And programs may set the time when a file was made.
+func born(string) int64 { return 0 }
+
+// machineID returns the number that Windows gave itself when it was installed, or "".
+func machineID() string {
+	return registryText(`SOFTWARE\Microsoft\Cryptography`, "MachineGuid")
+}
+
+// inContainer reports whether this process runs in a container of Windows.
+func inContainer() bool {
+	key, ok := openRegistry(`SYSTEM\CurrentControlSet\Control`)
+	if !ok {
+		return false
+	}
+	defer syscall.RegCloseKey(key)
+	name, err := syscall.UTF16PtrFromString("ContainerType")
+	return err == nil && syscall.RegQueryValueEx(key, name, nil, nil, nil, nil) == nil
+}
+
+// onPassingMount reports whether a directory that nobody named is in a container. Whether a named
+// directory is on a volume of the container, Windows does not tell.
+func onPassingMount(_ string, byDefault bool) bool { return byDefault && inContainer() }
+
+func openRegistry(path string) (key syscall.Handle, ok bool) {
+	const wow64 = 0x0100 // KEY_WOW64_64KEY: 32-bit programs see what the others see
+	name, err := syscall.UTF16PtrFromString(path)
+	if err != nil {
+		return 0, false
+	}
+	err = syscall.RegOpenKeyEx(syscall.HKEY_LOCAL_MACHINE, name, 0, syscall.KEY_QUERY_VALUE|wow64, &key)
+	return key, err == nil
+}
+
+// registryText returns a text of the registry, or "".
+func registryText(path, name string) string {
+	key, ok := openRegistry(path)
+	if !ok {
+		return ""
+	}
+	defer syscall.RegCloseKey(key)
+	var kind uint32
+	var text [128]uint16
+	size := uint32(unsafe.Sizeof(text))
+	value, err := syscall.UTF16PtrFromString(name)
+	if err != nil || syscall.RegQueryValueEx(key, value, nil, &kind, (*byte)(unsafe.Pointer(&text[0])), &size) != nil || kind != syscall.REG_SZ {
+		return ""
+	}
+	return syscall.UTF16ToString(text[:])
+}
