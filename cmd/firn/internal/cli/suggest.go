@@ -13,7 +13,7 @@ func nearestFlag(flags *pflag.FlagSet, name string) string {
 	const shortest = 3
 	nearest, best := "", most+1
 	flags.VisitAll(func(f *pflag.Flag) {
-		edits := distance(name, f.Name)
+		edits := Distance(name, f.Name)
 		if len(name) >= shortest && strings.HasPrefix(f.Name, name) {
 			edits = min(edits, 1)
 		}
@@ -24,9 +24,9 @@ func nearestFlag(flags *pflag.FlagSet, name string) string {
 	return nearest
 }
 
-// distance returns the least number of edits that turn a into b. An edit adds, removes or replaces
+// Distance returns the least number of edits that turn a into b. An edit adds, removes or replaces
 // a byte, or swaps two neighbours.
-func distance(a, b string) int {
+func Distance(a, b string) int {
 	rows := make([][]int, len(a)+1)
 	for i := range rows {
 		rows[i] = make([]int, len(b)+1)

@@ -193,22 +193,11 @@ func Lookup(name string) (f Format, ok bool) {
 func Misspelled(word string) string {
 	word = strings.ToLower(word)
 	for _, name := range Names() {
-		if oneEdit(word, name) {
+		if cli.Distance(word, name) <= 1 {
 			return name
 		}
 	}
 	return ""
-}
-
-// oneEdit reports whether at most one edit turns a into b.
-func oneEdit(a, b string) bool {
-	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
-		a, b = a[1:], b[1:]
-	}
-	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
-		a, b = a[:len(a)-1], b[:len(b)-1]
-	}
-	return len(a) <= 1 && len(b) <= 1 || len(a) == 2 && len(b) == 2 && a[0] == b[1] && a[1] == b[0]
 }
 
 // Named is Lookup with an error for unknown formats.

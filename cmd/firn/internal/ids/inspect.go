@@ -49,11 +49,11 @@ answered, and the exit code is 1. In JSON, times after the year 9999 are null, s
 3339 ends there; unix_ms has them.
 
 Formats: ` + cli.List(formats.Names(), "and") + `.`,
-		Example: `  firn inspect 05TTUP1HNCPNA1QHTDHRTCU3V32PD7C6
-  firn inspect nanoflake 07en9rb30swmf --json
+		Example: `  firn inspect 06E23B7CCL83QK5LQ04AF9K79M1CF0BR
+  firn inspect nanoflake 0549x5l2itvr4 --json
   firn inspect snowflakesi --epoch 2020-01-01T00:00:00Z < ids
-  firn inspect ulidflake --as hex 00658d34f3ac8ac1
-  firn inspect nanoflake --as base36 7en9rb30swmf`,
+  firn inspect ulidflake --as hex 00f5f5af865cf82d
+  firn inspect nanoflake --as base36 549x5l2itvr4`,
 		DisableFlagsInUseLine: true,
 		ValidArgsFunction:     formats.CompleteFormat,
 		RunE: func(cmd *cobra.Command, args []string) error {

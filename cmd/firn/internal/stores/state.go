@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"runtime"
 	"strings"
 	"time"
 
@@ -28,13 +29,21 @@ type State struct {
 func (st *State) AddTo(cmd *cobra.Command) {
 	st.set = cmd.Flags()
 	st.set.Var(&st.store, "store", "address of the pools' store (default $"+Variable+")")
-	st.set.Var(&st.Dir, "state", "directory of the pools (default ~/.local/state/firn)")
+	st.set.Var(&st.Dir, "state", "directory of the pools (default "+defaultState()+")")
 	if err := cmd.RegisterFlagCompletionFunc("store", CompleteStore); err != nil {
 		panic(err) // no such flag, or twice
 	}
 	if err := cmd.MarkFlagDirname("state"); err != nil {
 		panic(err)
 	}
+}
+
+// defaultState names the default directory, for people.
+func defaultState() string {
+	if runtime.GOOS == "windows" {
+		return `%LOCALAPPDATA%\firn`
+	}
+	return "~/.local/state/firn"
 }
 
 // A Place is where the pools are: in a directory, or in the store of an address.

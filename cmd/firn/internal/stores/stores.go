@@ -119,6 +119,9 @@ func dirOf(addr string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if dir := filepath.FromSlash(a.Path); filepath.IsAbs(dir) && filepath.VolumeName(dir) != "" {
+		return dir, nil // file:///C:/firn
+	}
 	return filepath.FromSlash("/" + a.Path), nil
 }
 

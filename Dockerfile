@@ -1,0 +1,38 @@
+# syntax=docker/dockerfile:1
+#
+# The command line firn, with a store in /var/lib/firn.
+#
+#	docker build --build-arg VERSION=v0.1.0 --build-arg COMMIT="$(git rev-parse HEAD)" -t firn .
+#	docker run --rm -v ids:/var/lib/firn firn new nanoflake
+
+FROM golang:1.26 AS build
+WORKDIR /src
+COPY . .
+ARG VERSION="" COMMIT="" TARGETOS=linux TARGETARCH
+ENV CGO_ENABLED=0 GOOS=$TARGETOS
+RUN GOARCH=$TARGETARCH go build -trimpath -buildvcs=false \
+        -ldflags "-s -w -X github.com/firn-id/firn/cmd/firn/internal/version.release=$VERSION -X github.com/firn-id/firn/cmd/firn/internal/version.commit=$COMMIT" \
+        -o /out/firn ./cmd/firn \
+    && mkdir -p /out/var/lib/firn
+
+FROM scratch
+ARG VERSION="" COMMIT=""
+LABEL org.opencontainers.image.title="firn" \
+      org.opencontainers.image.description="Time-ordered unique IDs, made and taken apart" \
+      org.opencontainers.image.source="https://github.com/firn-id/firn" \
+      org.opencontainers.image.licenses="MIT" \
+      org.opencontainers.image.version="$VERSION" \
+      org.opencontainers.image.revision="$COMMIT"
+# Stores over TLS are trusted by these certificates.
+COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
+COPY --from=build /out/firn /firn
+COPY --from=build /src/LICENSE /LICENSE
+# A new volume takes its owner from this directory, which is empty.
+COPY --from=build --chown=65532:65532 /out/var/lib/firn /var/lib/firn
+USER 65532:65532
+# The default store is /var/lib/firn. FIRN_STORE would name the directory too, but a default is stricter:
+# firn refuses a volume without a name, which each container would have to itself.
+ENV XDG_STATE_HOME=/var/lib
+VOLUME /var/lib/firn
+STOPSIGNAL SIGTERM
+ENTRYPOINT ["/firn"]

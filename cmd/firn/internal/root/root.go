@@ -1,0 +1,95 @@
+// Package root puts the command line together: the command firn, with all commands below it.
+package root
+
+import (
+	"context"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/cmd/firn/internal/formats"
+	"github.com/firn-id/firn/cmd/firn/internal/ids"
+	"github.com/firn-id/firn/cmd/firn/internal/pools"
+	"github.com/firn-id/firn/cmd/firn/internal/torture/command"
+	"github.com/firn-id/firn/cmd/firn/internal/version"
+)
+
+// Run runs the program with arguments and returns the exit code.
+func Run(args []string, stdin, stdout, stderr *os.File) int {
+	s := cli.NewStreams(stdin, stdout, stderr)
+	firn := New(s)
+	firn.SetArgs(args)
+	formats.NarrowCompletion(firn, args)
+	cmd, err := firn.ExecuteContextC(context.Background())
+	return s.End(cmd, err)
+}
+
+// New returns the command firn with all commands below.
+func New(s *cli.Streams) *cobra.Command {
+	firn := &cobra.Command{
+		Use:   "firn",
+		Short: "Make time-ordered unique IDs, and take them apart",
+		Long: `Make time-ordered unique IDs, and take them apart.
+
+Formats: ` + cli.List(formats.Names(), "and") + `.
+
+Exit codes: 0; 1 for a failed operation or an invalid ID; 2 for wrong usage.
+Colour appears on terminals only. --color, $NO_COLOR and $CLICOLOR_FORCE decide otherwise.`,
+		Example: `  firn new nanoflake -n 1000 > ids
+  firn inspect nanoflake < ids
+  firn inspect 05TTUP1HNCPNA1QHTDHRTCU3V32PD7C6
+  firn pool doctor`,
+		Version: version.Read().String(),
+		Args:    cli.UnknownCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return cli.Usagef("no command given: want %s", cli.List(cli.CommandNames(cmd), "or"))
+		},
+		SilenceErrors:              true, // Streams.End writes them
+		SilenceUsage:               true,
+		SuggestionsMinimumDistance: 2,
+	}
+	firn.SetIn(s.In)
+	firn.SetOut(s.Out)
+	firn.SetErr(s.Err)
+	firn.SetFlagErrorFunc(cli.FlagError)
+	firn.SetHelpFunc(cli.Help)
+	s.AddColour(firn)
+	firn.AddCommand(ids.New(s), ids.Inspect(s), pools.New(s), command.New(s), version.Command(s))
+	firn.InitDefaultHelpCmd()
+	firn.InitDefaultCompletionCmd()
+	for _, cmd := range firn.Commands() {
+		switch cmd.Name() {
+		case "help":
+			strictHelp(cmd)
+		case "completion":
+			strictCompletion(cmd)
+		}
+	}
+	return firn
+}
+
+// strictHelp makes the library's help command refuse unknown commands. The library would print the
+// help of the command above.
+func strictHelp(help *cobra.Command) {
+	help.Example = "  firn help new"
+	help.Args = func(cmd *cobra.Command, args []string) error {
+		found, rest, err := cmd.Root().Find(args)
+		if err != nil {
+			return cli.Usage(err)
+		}
+		return cli.UnknownCommand(found, rest)
+	}
+}
+
+// strictCompletion makes wrong usage of the library's completion command an error.
+func strictCompletion(completion *cobra.Command) {
+	completion.Example = "  source <(firn completion bash)\n  firn completion fish > ~/.config/fish/completions/firn.fish"
+	completion.Args = cli.UnknownCommand
+	completion.RunE = func(cmd *cobra.Command, _ []string) error {
+		return cli.Usagef("no shell given: want %s", cli.List(cli.CommandNames(cmd), "or"))
+	}
+	for _, shell := range completion.Commands() {
+		shell.Args = cli.UnknownCommand
+	}
+}
