@@ -2,11 +2,9 @@ module github.com/firn-id/firn/bench
 
 go 1.26.0
 
-replace github.com/firn-id/firn => ..
-
 require (
 	github.com/bwmarrin/snowflake v0.3.0
-	github.com/firn-id/firn v0.0.0
+	github.com/firn-id/firn v0.1.0
 	github.com/gofrs/uuid/v5 v5.5.1
 	github.com/google/uuid v1.6.0
 	github.com/klauspost/cpuid/v2 v2.4.2

@@ -3,15 +3,16 @@ module github.com/firn-id/firn/cmd/firn
 go 1.26.0
 
 require (
-	github.com/creack/pty v1.1.24
 	github.com/fatih/color v1.19.0
-	github.com/firn-id/firn v0.0.0
-	github.com/jackc/pgx/v5 v5.12.0
+	github.com/firn-id/firn v0.1.0
+	github.com/firn-id/firn/lease/etcdlease v0.1.0
+	github.com/firn-id/firn/lease/natslease v0.1.0
+	github.com/firn-id/firn/lease/pglease v0.1.0
+	github.com/firn-id/firn/lease/redislease v0.1.0
 	github.com/lanrat/extsort v1.5.0
-	github.com/rogpeppe/go-internal v1.16.0
 	github.com/schollz/progressbar/v3 v3.19.1
 	github.com/spf13/cobra v1.10.2
-	github.com/spf13/pflag v1.0.9
+	github.com/spf13/pflag v1.0.10
 	golang.org/x/sys v0.49.0
 	golang.org/x/term v0.47.0
 )
@@ -22,14 +23,20 @@ require (
 	github.com/coreos/go-systemd/v22 v22.7.0 // indirect
 	github.com/golang/protobuf v1.5.4 // indirect
 	github.com/grpc-ecosystem/grpc-gateway/v2 v2.29.0 // indirect
+	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/jackc/pgpassfile v1.0.0 // indirect
 	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect
+	github.com/jackc/pgx/v5 v5.12.0 // indirect
 	github.com/jackc/puddle/v2 v2.2.3 // indirect
 	github.com/klauspost/compress v1.20.0 // indirect
+	github.com/mattn/go-colorable v0.1.14 // indirect
+	github.com/mattn/go-isatty v0.0.22 // indirect
+	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
 	github.com/nats-io/nats.go v1.55.0 // indirect
 	github.com/nats-io/nkeys v0.4.16 // indirect
 	github.com/nats-io/nuid v1.0.1 // indirect
 	github.com/redis/go-redis/v9 v9.23.0 // indirect
+	github.com/rivo/uniseg v0.4.7 // indirect
 	go.etcd.io/etcd/api/v3 v3.7.3 // indirect
 	go.etcd.io/etcd/client/pkg/v3 v3.7.3 // indirect
 	go.etcd.io/etcd/client/v3 v3.7.3 // indirect
@@ -38,36 +45,10 @@ require (
 	go.uber.org/zap v1.27.1 // indirect
 	golang.org/x/crypto v0.58.0 // indirect
 	golang.org/x/net v0.61.0 // indirect
+	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
 	google.golang.org/genproto/googleapis/api v0.0.0-20260803160001-6ac0973c030d // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260803160001-6ac0973c030d // indirect
 	google.golang.org/grpc v1.83.2 // indirect
 	google.golang.org/protobuf v1.36.11 // indirect
 )
-
-require (
-	github.com/firn-id/firn/lease/etcdlease v0.0.0
-	github.com/firn-id/firn/lease/natslease v0.0.0
-	github.com/firn-id/firn/lease/pglease v0.0.0
-	github.com/firn-id/firn/lease/redislease v0.0.0
-	github.com/inconshreveable/mousetrap v1.1.0 // indirect
-	github.com/mattn/go-colorable v0.1.14 // indirect
-	github.com/mattn/go-isatty v0.0.22 // indirect
-	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
-	github.com/rivo/uniseg v0.4.7 // indirect
-	golang.org/x/sync v0.24.0 // indirect
-	golang.org/x/tools v0.51.0 // indirect
-)
-
-replace (
-	github.com/firn-id/firn => ../..
-	github.com/firn-id/firn/lease/drivertest => ../../lease/drivertest
-	github.com/firn-id/firn/lease/etcdlease => ../../lease/etcdlease
-	github.com/firn-id/firn/lease/pglease => ../../lease/pglease
-)
-
-replace github.com/firn-id/firn/lease/natslease => ../../lease/natslease
-
-replace github.com/firn-id/firn/lease/redislease => ../../lease/redislease
-
-replace github.com/firn-id/firn/internal/servers/pgtest => ../../internal/servers/pgtest

@@ -3,7 +3,7 @@ module github.com/firn-id/firn/internal/sqltest
 go 1.26.0
 
 require (
-	github.com/firn-id/firn v0.0.0
+	github.com/firn-id/firn v0.1.0
 	github.com/go-sql-driver/mysql v1.10.1
 	github.com/jackc/pgx/v5 v5.12.0
 )
@@ -16,5 +16,3 @@ require (
 	golang.org/x/sync v0.22.0 // indirect
 	golang.org/x/text v0.41.0 // indirect
 )
-
-replace github.com/firn-id/firn => ../..

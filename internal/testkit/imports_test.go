@@ -30,14 +30,18 @@ var rules = func() []Rule {
 		{Of: []string{"lease"}, Never: []string{"lease/memlease", "lease/filelease", "lease/kubelease", "lease/consullease", "lease/drivertest"},
 			Why: "a lease knows no store but by its driver"},
 		{Of: []string{"internal/..."}, Never: append([]string{"."}, formats...),
+			But: []string{"internal/release/rehearsal"}, // a user of the project
 			Why: "formats stand on the internal packages, not the other way around"},
 		{Of: []string{"all"}, Never: []string{"internal/testkit/..."},
 			Why: "only tests import testkit"},
 		{Of: []string{"all"}, Never: []string{"internal/servers/kubetest", "internal/servers/consultest"},
+			But: []string{"internal/release/rehearsal"}, // which runs programs on each store
 			Why: "only tests talk to servers that pretend"},
 		{Of: append([]string{".", "iderr", "allot", "internal/mint", "lease", "lease/...", "cmd/..."}, formats...), Never: []string{"internal/servers/pretend", "internal/servers/storetest", "internal/servers/minter"},
 			But: []string{"lease/drivertest"}, // a suite of tests, which needs a generator of its own
 			Why: "only tests use the tools of tests"},
+		{Of: []string{"lease/etcdlease", "lease/natslease", "lease/pglease", "lease/redislease"}, Never: []string{"lease/drivertest", "internal/servers/..."}, Through: true,
+			Why: "a program that requires a store requires no tools of tests"},
 		{Of: append([]string{".", "iderr", "internal/...", "lease/...", "allot", "cmd/..."}, formats...), Never: []string{"bench/..."},
 			Why: "nothing depends on the benchmarks"},
 		{Of: append([]string{".", "iderr", "internal/...", "lease", "lease/driver", "lease/memlease", "lease/filelease", "lease/kubelease", "lease/consullease", "allot"}, formats...), Never: []string{"cmd/...", "lease/drivertest"},
@@ -111,6 +115,8 @@ func TestRules(t *testing.T) {
 		{"internal/wire", "scru160", "the other way around"},
 		{"lease", "nanoflake", "by package allot"},
 		{"lease/memlease", "sno", "by package allot"},
+		{"lease/pglease", "lease/drivertest", "no tools of tests"},
+		{"lease/etcdlease", "internal/servers/etcdtest", "no tools of tests"},
 		{".", "cmd/firn", "nested"},
 		{".", "scru160", ""},
 		{".", "bench", "benchmarks"},

@@ -4,7 +4,5 @@ go 1.26.0
 
 require (
 	github.com/anishathalye/porcupine v1.3.1
-	github.com/firn-id/firn v0.0.0
+	github.com/firn-id/firn v0.1.0
 )
-
-replace github.com/firn-id/firn => ../..

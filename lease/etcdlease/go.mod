@@ -3,8 +3,7 @@ module github.com/firn-id/firn/lease/etcdlease
 go 1.26.0
 
 require (
-	github.com/firn-id/firn v0.0.0
-	github.com/firn-id/firn/lease/drivertest v0.0.0
+	github.com/firn-id/firn v0.1.0
 	go.etcd.io/etcd/api/v3 v3.7.3
 	go.etcd.io/etcd/client/v3 v3.7.3
 	go.uber.org/zap v1.27.1
@@ -12,7 +11,6 @@ require (
 )
 
 require (
-	github.com/anishathalye/porcupine v1.3.1 // indirect
 	github.com/coreos/go-semver v0.3.1 // indirect
 	github.com/coreos/go-systemd/v22 v22.7.0 // indirect
 	github.com/golang/protobuf v1.5.4 // indirect
@@ -25,9 +23,4 @@ require (
 	google.golang.org/genproto/googleapis/api v0.0.0-20260803160001-6ac0973c030d // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260803160001-6ac0973c030d // indirect
 	google.golang.org/protobuf v1.36.11 // indirect
-)
-
-replace (
-	github.com/firn-id/firn => ../..
-	github.com/firn-id/firn/lease/drivertest => ../drivertest
 )

@@ -280,8 +280,8 @@ func New(ctx context.Context, conn *nats.Conn, o Options) (*Store, error) {
 	return s, nil
 }
 
-// oldest is the first version of NATS that was tested. Tests change it.
-var oldest = 2_09
+// oldest is the first version of NATS that was tested.
+const oldest = 2_09
 
 // start checks that the server is suitable for leases.
 func (s *Store) start(ctx context.Context) error {

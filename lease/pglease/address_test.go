@@ -10,23 +10,13 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/firn-id/firn/internal/servers/storetest"
 	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// clean takes libpq's variables out of the environment.
-func clean(t *testing.T) {
-	for _, v := range os.Environ() {
-		if name, _, _ := strings.Cut(v, "="); strings.HasPrefix(name, "PG") {
-			t.Setenv(name, "") // so that it comes back
-			os.Unsetenv(name)
-		}
-	}
-	t.Setenv("HOME", t.TempDir()) // which may have a .pgpass
-}
-
 func TestAddress(t *testing.T) {
-	clean(t)
+	storetest.Unset(t, "PG")
 	file := filepath.Join(t.TempDir(), "password")
 	if err := os.WriteFile(file, []byte("of the file\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -90,7 +80,7 @@ func TestAddress(t *testing.T) {
 
 // TestEnvironment is of libpq's variables and files.
 func TestEnvironment(t *testing.T) {
-	clean(t)
+	storetest.Unset(t, "PG")
 	passfile := filepath.Join(t.TempDir(), "pgpass")
 	if err := os.WriteFile(passfile, []byte("there:6000:db:me:of the file\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -116,7 +106,7 @@ func TestEnvironment(t *testing.T) {
 }
 
 func TestBadAddress(t *testing.T) {
-	clean(t)
+	storetest.Unset(t, "PG")
 	for addr, want := range map[string]string{
 		"mysql://host/db":                                         "want postgres://",
 		"host=127.0.0.1 dbname=test":                              "scheme://",

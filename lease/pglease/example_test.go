@@ -2,14 +2,7 @@ package pglease_test
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
-	"os"
-	"strings"
-	"testing"
-	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/pglease"
@@ -102,42 +95,4 @@ func ExampleSchema() {
 	// COMMIT;
 	// GRANT USAGE ON SCHEMA "ids" TO "orders";
 	// GRANT SELECT, INSERT, UPDATE ON "ids"."leases" TO "orders";
-}
-
-// TestExampleOpen runs the functions of ExampleOpen on the server that the tests find.
-func TestExampleOpen(t *testing.T) {
-	address := os.Getenv("FIRN_TEST_POSTGRES")
-	if address == "" {
-		address = "postgres://postgres@127.0.0.1:5432/test"
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
-	conn, err := pgx.Connect(ctx, address)
-	switch {
-	case err != nil && os.Getenv("FIRN_REQUIRE_SERVICES") == "1":
-		t.Fatalf("PostgreSQL is not there, and FIRN_REQUIRE_SERVICES=1: %v", err)
-	case err != nil:
-		t.Skipf("PostgreSQL is not there; set FIRN_TEST_POSTGRES to where it is: %v", err)
-	}
-	defer conn.Close(context.Background())
-	schema := "firn_example_" + strings.ToLower(rand.Text()[:10])
-	defer func() {
-		if _, err := conn.Exec(context.Background(), "DROP SCHEMA IF EXISTS "+schema+" CASCADE"); err != nil {
-			t.Error(err)
-		}
-	}()
-
-	separator := "?"
-	if strings.Contains(address, "?") {
-		separator = "&"
-	}
-	address += separator + "table=" + schema + ".leases"
-	if err := migrate(ctx, address); err != nil {
-		t.Fatal(err)
-	}
-	for range 2 {
-		if err := serve(ctx, address); err != nil {
-			t.Fatal(err)
-		}
-	}
 }

@@ -3,23 +3,14 @@ module github.com/firn-id/firn/lease/pglease
 go 1.26.0
 
 require (
-	github.com/firn-id/firn v0.0.0
-	github.com/firn-id/firn/internal/servers/pgtest v0.0.0-00010101000000-000000000000
-	github.com/firn-id/firn/lease/drivertest v0.0.0
+	github.com/firn-id/firn v0.1.0
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/jackc/puddle/v2 v2.2.3
 )
 
 require (
-	github.com/anishathalye/porcupine v1.3.1 // indirect
 	github.com/jackc/pgpassfile v1.0.0 // indirect
 	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect
 	golang.org/x/sync v0.22.0 // indirect
 	golang.org/x/text v0.41.0 // indirect
 )
-
-replace github.com/firn-id/firn => ../..
-
-replace github.com/firn-id/firn/lease/drivertest => ../drivertest
-
-replace github.com/firn-id/firn/internal/servers/pgtest => ../../internal/servers/pgtest

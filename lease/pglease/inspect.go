@@ -11,9 +11,8 @@ import (
 	"github.com/firn-id/firn/lease/internal/advice"
 )
 
-// maintained is the oldest version of PostgreSQL still maintained in November 2026. Tests change
-// it.
-var maintained = 15
+// maintained is the oldest version of PostgreSQL still maintained in November 2026.
+const maintained = 15
 
 // Inspect looks at the settings of the server, its standbys, the table, and the rights of the user.
 // Inspect sees connected standbys, with or without the right to see their names. It cannot see

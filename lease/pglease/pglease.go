@@ -178,8 +178,8 @@ func newStore(c *pgx.ConnConfig, o Options) (*Store, error) {
 }
 
 // oldest is the first version of PostgreSQL that runs several statements in one message as a
-// transaction with settings of its own. Tests change it.
-var oldest = 10_00_00
+// transaction with settings of its own.
+const oldest = 10_00_00
 
 // check checks that the server is suitable for leases.
 func (s *Store) check(ctx context.Context) error {

@@ -2,19 +2,12 @@ module github.com/firn-id/firn/lease/redislease
 
 go 1.26.0
 
-replace (
-	github.com/firn-id/firn => ../..
-	github.com/firn-id/firn/lease/drivertest => ../drivertest
-)
-
 require (
-	github.com/firn-id/firn v0.0.0
-	github.com/firn-id/firn/lease/drivertest v0.0.0
+	github.com/firn-id/firn v0.1.0
 	github.com/redis/go-redis/v9 v9.23.0
 )
 
 require (
-	github.com/anishathalye/porcupine v1.3.1 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	go.uber.org/atomic v1.12.0 // indirect
 	golang.org/x/sys v0.48.0 // indirect

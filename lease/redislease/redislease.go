@@ -280,8 +280,8 @@ func newStore(client redis.UniversalClient, address string, o Options) *Store {
 const wantAddress = "want redis://user@host:6379/0?prefix=…&password-file=…"
 
 // oldest is the first version of Redis that replicates the effects of scripts. Replicas of older
-// versions run scripts again. Tests change it.
-var oldest = 5
+// versions run scripts again.
+const oldest = 5
 
 // check checks that the server is suitable for leases.
 func (s *Store) check(ctx context.Context) error {

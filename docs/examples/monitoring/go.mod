@@ -3,7 +3,7 @@ module github.com/firn-id/firn/docs/examples/monitoring
 go 1.26.0
 
 require (
-	github.com/firn-id/firn v0.0.0
+	github.com/firn-id/firn v0.1.0
 	github.com/prometheus/client_golang v1.23.2
 	go.opentelemetry.io/otel v1.45.0
 	go.opentelemetry.io/otel/metric v1.45.0
@@ -27,5 +27,3 @@ require (
 	golang.org/x/sys v0.47.0 // indirect
 	google.golang.org/protobuf v1.36.8 // indirect
 )
-
-replace github.com/firn-id/firn => ../../..

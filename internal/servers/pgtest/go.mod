@@ -3,7 +3,7 @@ module github.com/firn-id/firn/internal/servers/pgtest
 go 1.26.0
 
 require (
-	github.com/firn-id/firn v0.0.0
+	github.com/firn-id/firn v0.1.0
 	github.com/jackc/pgx/v5 v5.12.0
 )
 
@@ -12,5 +12,3 @@ require (
 	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect
 	golang.org/x/text v0.41.0 // indirect
 )
-
-replace github.com/firn-id/firn => ../../..

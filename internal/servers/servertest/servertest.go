@@ -5,7 +5,7 @@
 // about ten minutes on two cores, and 4 GB of disk. The go command keeps the binaries. Tests skip
 // unless FIRN_REAL_SERVERS=1 is in the environment:
 //
-//	FIRN_REAL_SERVERS=1 go test -timeout 1h ./internal/servers/servertest ./cmd/firn/internal/faults
+//	FIRN_REAL_SERVERS=1 go test -timeout 1h ./internal/servers/servertest ./cmd/firn/internal/tests/faults
 //
 // FIRN_CONSUL_SERVER and FIRN_KUBE_APISERVER name other binaries to run instead.
 package servertest
@@ -34,7 +34,7 @@ import (
 func Require(t testing.TB) {
 	t.Helper()
 	if os.Getenv("FIRN_REAL_SERVERS") != "1" {
-		t.Skip("real servers of Consul and Kubernetes take ten minutes to build: run FIRN_REAL_SERVERS=1 go test -timeout 1h ./internal/servers/servertest ./cmd/firn/internal/faults")
+		t.Skip("real servers of Consul and Kubernetes take ten minutes to build: run FIRN_REAL_SERVERS=1 go test -timeout 1h ./internal/servers/servertest ./cmd/firn/internal/tests/faults")
 	}
 }
 

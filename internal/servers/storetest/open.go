@@ -11,6 +11,18 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
+// With returns an address with settings added.
+func With(addr string, settings ...string) string {
+	for _, s := range settings {
+		if strings.Contains(addr, "?") {
+			addr += "&" + s
+		} else {
+			addr += "?" + s
+		}
+	}
+	return addr
+}
+
 // Invalid opens a store at each of the addresses, all of which have mistakes, and fails the test
 // unless the errors are [address.ErrAddress] and have the parts.
 func Invalid[S driver.Store](t *testing.T, open func(context.Context, string) (S, error), addresses map[string][]string) {
@@ -63,11 +75,7 @@ func Cancelled[S driver.Store](t *testing.T, open func(context.Context, string) 
 	defer cancel()
 	time.AfterFunc(50*time.Millisecond, cancel)
 	begin := time.Now()
-	separator := "?"
-	if strings.Contains(addr, "?") {
-		separator = "&"
-	}
-	s, err := open(ctx, addr+separator+"timeout=1m")
+	s, err := open(ctx, With(addr, "timeout=1m"))
 	if err == nil {
 		s.Close()
 	}

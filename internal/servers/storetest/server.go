@@ -1,17 +1,20 @@
 package storetest
 
 import (
+	"bytes"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/x509"
 	"encoding/pem"
 	"fmt"
+	"io"
 	"math/big"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -115,6 +118,60 @@ func Silent(t testing.TB) string {
 	return l.Addr().String()
 }
 
+// Replacing returns the address of a proxy for a server. The proxy replaces a text that the server
+// sends by a text of the same length.
+func Replacing(t testing.TB, server, text, by string) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for {
+			client, err := l.Accept()
+			if err != nil {
+				return
+			}
+			server, err := net.Dial("tcp", server)
+			if err != nil {
+				client.Close()
+				continue
+			}
+			go func() {
+				defer server.Close()
+				io.Copy(server, client)
+			}()
+			go func() {
+				defer client.Close()
+				replacing(client, server, []byte(text), []byte(by))
+			}()
+		}
+	}()
+	return l.Addr().String()
+}
+
+// replacing copies until the end, and replaces a text. It holds back an end that may be the
+// beginning of the text.
+func replacing(to io.Writer, from io.Reader, text, by []byte) {
+	var held []byte
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := from.Read(buf)
+		held = bytes.ReplaceAll(append(held, buf[:n]...), text, by)
+		keep := 0
+		if err == nil {
+			for keep = min(len(held), len(text)-1); !bytes.HasPrefix(text, held[len(held)-keep:]); keep-- {
+			}
+		}
+		_, failed := to.Write(held[:len(held)-keep])
+		if err != nil || failed != nil {
+			return
+		}
+		held = bytes.Clone(held[len(held)-keep:])
+	}
+}
+
 // Certify makes a certificate for 127.0.0.1, signed by itself, and its key. Certify returns their
 // files.
 func Certify(t testing.TB) (cert, key string) {
@@ -145,4 +202,17 @@ func File(t testing.TB, content string) string {
 		t.Fatal(err)
 	}
 	return file
+}
+
+// Unset takes the variables whose names begin with the prefix out of the environment, until the
+// test ends. The home directory is an empty one: clients of servers also read files there.
+func Unset(t testing.TB, prefix string) {
+	t.Helper()
+	for _, v := range os.Environ() {
+		if name, _, _ := strings.Cut(v, "="); strings.HasPrefix(name, prefix) {
+			t.Setenv(name, "") // so that it comes back
+			os.Unsetenv(name)
+		}
+	}
+	t.Setenv("HOME", t.TempDir())
 }

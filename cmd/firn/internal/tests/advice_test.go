@@ -1,0 +1,173 @@
+package tests
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// unsafeAdvice is what no text may tell anybody to do where a record is missing or damaged, or a store cannot
+// be used: done to the letter beside a process that goes on, it makes IDs twice.
+var unsafeAdvice = []*regexp.Regexp{
+	regexp.MustCompile(`\b(an)?other (pool|name|prefix|bucket|table|directory|folder|namespace|store|one)s?\b`), // begins anew elsewhere
+	regexp.MustCompile(`\bnew (pool|prefix|bucket|table|directory|folder|namespace)s?\b`),
+	regexp.MustCompile(`\bpools? of (a|an)?\s*(new|other|another|more)\b`),
+	regexp.MustCompile(`--no-state|needs none`),
+	regexp.MustCompile(`\b(delete|remove|edit|repair) (the|it|its|single|a|that)\b`), // a worker without its record is handed out again
+	regexp.MustCompile(`\bput back a copy\b`),
+	regexp.MustCompile(`\brm -r|\bDELETE FROM\b`),
+}
+
+// allowedAdvice are the texts that have such words all the same, and why that is safe.
+var allowedAdvice = map[string]string{
+	// Move puts "stop all processes … and rescue its pools there" around them.
+	"in another one":      "an argument of advice.Move",
+	"in another table":    "an argument of advice.Move",
+	"in another bucket":   "an argument of advice.Move",
+	"with another prefix": "an argument of advice.Move",
+
+	// What is so, or was.
+	"replaced by another directory while": "", "has made another one": "", "is a mirror of another one": "", "it is another pool's": "",
+	"no other one says what it was for": "", "Pools of other names": "", "with another pool on this machine": "", "or with another pool": "",
+	"another pool of this machine uses the worker": "", "in use by another store's processes": "", "is a copy of another": "",
+	"it was made as another directory": "",
+
+	// What not to do.
+	"Do not delete or change a row by hand": "", "Do not delete a pool": "", "is no reason for another one": "",
+	"Do not repair, move or delete single": "",
+
+	// Not of a store's entries.
+	"name the bucket that it mirrors": "", "raft remove-peer": "", "remove it, if it is gone": "", "or remove it: etcdctl member remove": "",
+
+	// What a flag does, for those who look for it; no error leads there.
+	"--no-state goes without the pool": "", "firn new nanoflake --worker 7 --no-state": "", "--no-state needs --worker": "",
+	"as in: firn new %s --no-state": "", "cannot be used with --no-state": "",
+
+	"ask for another one, or for none": "a worker of the same pool",
+
+	"or firn new --worker N --no-state": "where there is no pool, since the default directory was refused",
+}
+
+// texts calls f with all string literals of Go files, those that are added taken together, in a folder and below.
+func texts(t *testing.T, dir string, f func(where token.Position, text string)) {
+	files := token.NewFileSet()
+	literal := func(e ast.Expr) string {
+		if l, ok := e.(*ast.BasicLit); ok && l.Kind == token.STRING {
+			text, _ := strconv.Unquote(l.Value)
+			return text
+		}
+		return ""
+	}
+	var joined func(e ast.Expr) string
+	joined = func(e ast.Expr) string {
+		if b, ok := e.(*ast.BinaryExpr); ok && b.Op == token.ADD {
+			return joined(b.X) + joined(b.Y)
+		}
+		return literal(e)
+	}
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() && (strings.HasSuffix(path, "test") || e.Name() == "testdata") {
+			if err == nil {
+				err = fs.SkipDir
+			}
+			return err
+		}
+		if e.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		file, err := parser.ParseFile(files, path, nil, 0)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.BinaryExpr:
+				f(files.Position(n.Pos()), joined(n))
+			case *ast.BasicLit:
+				f(files.Position(n.Pos()), literal(n))
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestAdvice looks at all texts of pools, stores and the command line, and at what the documentation says to do,
+// for advice that is not safe.
+func TestAdvice(t *testing.T) {
+	used := make(map[string]bool)
+	seen, rescues := 0, 0
+	judge := func(where, text string) {
+		seen++
+		if strings.Contains(text, "lease.Rescue") || strings.Contains(text, "firn pool rescue") {
+			rescues++
+		}
+		for part := range allowedAdvice {
+			if strings.Contains(text, part) {
+				used[part] = true
+				text = strings.ReplaceAll(text, part, "")
+			}
+		}
+		for _, unsafe := range unsafeAdvice {
+			if found := unsafe.FindString(text); found != "" {
+				t.Errorf("%s: %q in: %.300s", where, found, text)
+			}
+		}
+	}
+	for _, dir := range []string{"../../../../lease", "../.."} {
+		texts(t, dir, func(where token.Position, text string) { judge(where.String(), text) })
+	}
+	if seen < 1000 || rescues < 15 {
+		t.Errorf("of %d texts %d say to rescue: they were not found", seen, rescues)
+	}
+	// The tables of errors, and what to do.
+	for _, c := range []struct{ path, from, to string }{
+		{"../../../../docs/leases.md", "## Errors, and what to do\n", "\n## "},
+		{"../../../../docs/stores.md", "## Recovery\n", "\n## "},
+		{"../../../../docs/stores.md", "## What happens when the store fails\n", "\n## "},
+	} {
+		content, err := os.ReadFile(c.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, part, found := strings.Cut(string(content), c.from)
+		part, _, _ = strings.Cut(part, c.to)
+		if !found || !strings.Contains(part, "rescue") {
+			t.Errorf("%s has no part %s", c.path, c.from)
+		}
+		for line := range strings.Lines(part) {
+			judge(c.path, line)
+		}
+	}
+	for part := range allowedAdvice {
+		if !used[part] {
+			t.Errorf("no text has %q any more", part)
+		}
+	}
+	// And the check sees what errors once said.
+	for _, old := range []string{
+		"restore the whole pool from a backup and rescue it, or create one of another name; do not repair or delete single records",
+		"firn pool create --name makes a new pool, and firn new --pool uses it", "put back a copy that is known to be the latest, or use a new pool",
+		"--state names another directory; firn new --worker N --no-state needs none", "use the settings that it was created with, or another pool",
+		"stop all that use its pools, and create pools of other names, or in another bucket, before they go on",
+		"there are workers but no pool, whose record is gone: put that back, or make a pool of another name",
+	} {
+		caught := false
+		for _, unsafe := range unsafeAdvice {
+			caught = caught || unsafe.MatchString(old)
+		}
+		if !caught {
+			t.Errorf("it does not see that this is unsafe: %s", old)
+		}
+	}
+}

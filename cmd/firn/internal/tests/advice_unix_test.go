@@ -1,0 +1,344 @@
+//go:build unix
+
+package tests
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/cmd/firn/internal/stores"
+	"github.com/firn-id/firn/lease"
+	"github.com/firn-id/firn/lease/filelease"
+	"github.com/firn-id/firn/nanoflake"
+	"github.com/firn-id/firn/snowflakesi"
+)
+
+// A crowd is generators of a pool, which go on minting while somebody does what the command line advises.
+// A Nanoflake's sequence begins at 0 in each millisecond, so two generators with the same worker soon
+// make the same ID.
+type crowd struct {
+	*testing.T
+	dir string
+	all sync.WaitGroup
+
+	mu    sync.Mutex
+	seen  map[nanoflake.ID]bool
+	twice int
+}
+
+const (
+	crowdPool   = "nanoflake"
+	crowdWindow = 400 * time.Millisecond
+)
+
+func newCrowd(t *testing.T) *crowd {
+	c := &crowd{T: t, dir: filepath.Join(t.TempDir(), "the state"), seen: make(map[nanoflake.ID]bool)}
+	t.Cleanup(c.all.Wait)
+	return c
+}
+
+// A member is one of a crowd.
+type member struct {
+	minted atomic.Int64
+	lease  *lease.Lease
+	stop   context.CancelFunc
+}
+
+// startIn leases a worker of the pool in a directory.
+func startIn(ctx context.Context, dir string, g lease.Generator, c lease.Config) (*lease.Lease, error) {
+	store, err := filelease.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	return lease.Start(ctx, store, g, c)
+}
+
+// join starts a generator that takes a worker of the crowd's pool, for which the generator waits as long as
+// it takes, and mints until it is stopped.
+func (c *crowd) join() *member {
+	c.Helper()
+	return c.joinAt(c.dir, lease.Choice{})
+}
+
+// joinAt is join for the pool in a directory, and for a choice of workers.
+func (c *crowd) joinAt(dir string, worker lease.Choice) *member {
+	c.Helper()
+	ctx, stop := context.WithCancel(c.Context())
+	m := &member{stop: stop}
+	started := make(chan error, 1)
+	c.all.Go(func() {
+		g, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true})
+		var l *lease.Lease
+		if err == nil {
+			l, err = startIn(ctx, dir, g, lease.Config{Worker: worker, Window: crowdWindow, Wait: time.Minute, Timeout: time.Minute})
+		}
+		m.lease = l
+		started <- err
+		if err != nil {
+			return
+		}
+		defer l.Close()
+		for ctx.Err() == nil {
+			if id, err := g.TryNext(); err == nil {
+				c.mu.Lock()
+				if c.seen[id] {
+					c.twice++
+				}
+				c.seen[id] = true
+				c.mu.Unlock()
+				m.minted.Add(1)
+			}
+			time.Sleep(100 * time.Microsecond)
+		}
+	})
+	if err := <-started; err != nil {
+		c.Fatal(err)
+	}
+	return m
+}
+
+// mints waits until a member has minted that many more.
+func (c *crowd) mints(m *member, more int64) {
+	c.Helper()
+	for enough := m.minted.Load() + more; m.minted.Load() < enough; {
+		if c.Context().Err() != nil {
+			c.Fatal(m.lease.Err())
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// trouble waits until a member cannot renew for that reason, and returns what the command line says then.
+func (c *crowd) trouble(m *member, why error) string {
+	c.Helper()
+	for !errors.Is(m.lease.Err(), why) {
+		time.Sleep(time.Millisecond)
+	}
+	return (&stores.State{Dir: stores.Directory(c.dir)}).Explain(m.lease.Err()).Error()
+}
+
+func (c *crowd) file(key string) string { return filepath.Join(c.dir, crowdPool, key+"=") }
+
+// worker returns the file of a member's worker.
+func (c *crowd) worker(m *member) string {
+	return c.file(fmt.Sprintf("workers/%05d", m.lease.Worker()))
+}
+
+// spoil does something with a file while no generator is about to replace it, who would undo that.
+func (c *crowd) spoil(path string, do func(path string) error) {
+	c.Helper()
+	for {
+		f, err := os.Open(path)
+		c.check(err)
+		defer f.Close()
+		c.check(syscall.Flock(int(f.Fd()), syscall.LOCK_EX))
+		is, err := f.Stat()
+		c.check(err)
+		if now, err := os.Stat(path); err == nil && os.SameFile(is, now) {
+			c.check(do(path))
+			return
+		}
+	}
+}
+
+// cut and overwrite are for spoil.
+func cut(path string) error { return os.Truncate(path, 0) }
+
+func overwrite(path string) error { return os.WriteFile(path, []byte("what is this?\n"), 0o600) }
+
+func (c *crowd) check(errs ...error) {
+	c.Helper()
+	if err := errors.Join(errs...); err != nil {
+		c.Fatal(err)
+	}
+}
+
+// typed returns the command that a text tells to type.
+func (c *crowd) typed(text string) string {
+	c.Helper()
+	found := regexp.MustCompile(`\((firn pool rescue [^()]*)\)`).FindStringSubmatch(text)
+	if found == nil {
+		c.Fatalf("there is no command in: %s", text)
+	}
+	return found[1]
+}
+
+// do types a command, to a shell, and what makes it quick where all windows are short and all clocks the same.
+func (c *crowd) do(line string) {
+	c.Helper()
+	out, err := exec.CommandContext(c.Context(), "sh", "-c", line+" --yes --no-wait --skew 50ms --window "+crowdWindow.String()).CombinedOutput()
+	if err != nil {
+		c.Fatalf("%s: %v\n%s", line, err, out)
+	}
+}
+
+// says returns what firn new says of the pool, which it cannot use.
+func (c *crowd) says() string {
+	c.Helper()
+	stdout, stderr, code := firnRun(c.T, "", "new", "nanoflake", "--state", c.dir, "--wait", "0")
+	if code != cli.ExitFailed || stdout != "" {
+		c.Fatalf("firn new: exit code %d\n%s%s", code, stdout, stderr)
+	}
+	return stderr
+}
+
+// TestFollowAdvice does what the command line says, to the letter, beside generators that go on: no ID is
+// made twice, before, while or after.
+func TestFollowAdvice(t *testing.T) {
+	t.Parallel()
+	for name, follow := range map[string]func(c *crowd, live []*member){
+		"a damaged worker's record": func(c *crowd, live []*member) {
+			c.spoil(c.worker(live[0]), overwrite)
+			c.do(c.typed(c.says()))
+		},
+		"a worker's record cut to nothing, as doctor says": func(c *crowd, live []*member) {
+			c.spoil(c.worker(live[0]), cut)
+			stdout, _, _ := firnRun(c.T, "", "pool", "doctor", "--state", c.dir)
+			c.do(c.typed(stdout))
+		},
+		"a missing worker's record": func(c *crowd, live []*member) {
+			c.spoil(c.worker(live[1]), os.Remove)
+			c.do(c.typed(c.says()))
+		},
+		"all workers' records missing, as firn pool show says": func(c *crowd, live []*member) {
+			c.check(os.Rename(filepath.Join(c.dir, crowdPool, "workers"), c.dir+" workers"))
+			_, stderr, _ := firnRun(c.T, "", "pool", "show", crowdPool, "--state", c.dir)
+			c.do(c.typed(stderr))
+		},
+		"the pool's record missing": func(c *crowd, live []*member) {
+			c.spoil(c.file("pool"), os.Remove)
+			c.do(c.typed(c.says()))
+		},
+		"the pool's record damaged": func(c *crowd, live []*member) {
+			c.spoil(c.file("pool"), overwrite)
+			c.do(c.typed(c.says()))
+		},
+		"the pool's record and a worker's missing": func(c *crowd, live []*member) {
+			c.spoil(c.file("pool"), os.Remove)
+			c.spoil(c.worker(live[2]), os.Remove)
+			c.do(c.typed(c.says()))
+		},
+		"a folder in the place of a record": func(c *crowd, live []*member) {
+			path := c.worker(live[0])
+			c.spoil(path, func(path string) error { return errors.Join(os.Remove(path), os.Mkdir(path, 0o700)) })
+			text := c.says()
+			if !strings.Contains(text, path+": move it away; then rescue") {
+				c.Fatal(text)
+			}
+			c.check(os.Rename(path, c.dir+"/away"))
+			c.do(c.typed(text))
+		},
+		"a store that has gone back": func(c *crowd, live []*member) {
+			backup := make(map[string][]byte)
+			files, err := filepath.Glob(c.file("*/*"))
+			c.check(err)
+			for _, path := range append(files, c.file("pool")) {
+				content, err := os.ReadFile(path)
+				c.check(err)
+				backup[path] = content
+			}
+			for _, m := range live { // they have more times by now than the backup knows
+				for until := m.lease.Until(); !m.lease.Until().After(until.Add(crowdWindow / 2)); {
+					time.Sleep(time.Millisecond)
+				}
+			}
+			for path, content := range backup {
+				c.spoil(path, func(path string) error {
+					return errors.Join(os.WriteFile(path+" restored", content, 0o600), os.Rename(path+" restored", path))
+				})
+			}
+			c.do(c.typed(c.trouble(live[0], lease.ErrRolledBack)))
+		},
+		"a directory that is away, and is put back": func(c *crowd, live []*member) {
+			c.check(os.Rename(c.dir, c.dir+" away"))
+			if text := c.trouble(live[0], fs.ErrNotExist); !strings.Contains(text, "put back the directory that was there") {
+				c.Fatal(text)
+			}
+			c.check(os.Rename(c.dir+" away", c.dir))
+		},
+		"a directory that is lost": func(c *crowd, live []*member) {
+			c.check(os.Rename(c.dir, c.dir+" away"))
+			text := c.trouble(live[0], fs.ErrNotExist)
+			if !strings.Contains(text, "stop all processes that use its pools, and rescue the pools before any of them is started again") {
+				c.Fatal(text)
+			}
+			for _, m := range live {
+				m.stop()
+			}
+			c.all.Wait()
+			c.do(c.typed(text))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCrowd(t)
+			live := []*member{c.join(), c.join(), c.join()}
+			for _, m := range live {
+				c.mints(m, 100)
+			}
+			follow(c, live)
+			more := c.join()
+			c.mints(more, 1000)
+			if c.twice > 0 {
+				t.Errorf("%d IDs of %d were made twice", c.twice, len(c.seen))
+			}
+		})
+	}
+}
+
+// TestFollowBadAdvice: another directory, which errors once advised, makes IDs twice, and
+// TestFollowAdvice would see it. The workers of the other directory are chosen, for the IDs to come soon.
+func TestFollowBadAdvice(t *testing.T) {
+	t.Parallel()
+	c := newCrowd(t)
+	for range 3 {
+		m := c.join()
+		c.joinAt(c.dir+" of another name", lease.Number(m.lease.Worker()))
+	}
+	for twice := 0; twice == 0; time.Sleep(time.Millisecond) {
+		c.mu.Lock()
+		twice = c.twice
+		c.mu.Unlock()
+	}
+}
+
+// TestBesideInOneDirectory: two pools for the same IDs, in one directory, make no ID twice either while
+// their generators run on one machine.
+func TestBesideInOneDirectory(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux has the locks that pools exclude each other by")
+	}
+	dir := t.TempDir()
+	if _, stderr, code := firnRun(t, "", "pool", "create", "snowflakesi", "--machine-bits", "1", "--name", "another", "--beside", "--state", dir); code != cli.ExitOK {
+		t.Fatal(stderr)
+	}
+	taken := make(map[int]bool)
+	for _, pool := range []string{"", "another"} {
+		g, err := snowflakesi.NewGenerator(snowflakesi.Config{Leased: true, Layout: snowflakesi.Layout{ClockBits: 40, MachineBits: 1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := startIn(t.Context(), dir, g, lease.Config{Pool: pool})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		if taken[l.Worker()] {
+			t.Errorf("both have worker %d", l.Worker())
+		}
+		taken[l.Worker()] = true
+	}
+}

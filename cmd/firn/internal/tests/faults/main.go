@@ -1,0 +1,194 @@
+//go:build linux
+
+// Command faults tortures leases on shared stores whose real servers fail. The leader of three etcd
+// members is killed, stopped and cut off; PostgreSQL crashes and stands still. -stores names other stores:
+// three servers of Consul, or an API server of Kubernetes with its etcd. Meanwhile the faults of firn torture
+// hit the processes, their clocks, the network and the messages.
+//
+//	go run ./cmd/firn/internal/tests/faults -runs 120 -ids 8500000
+//	go run ./cmd/firn/internal/tests/faults -stores consul,kubernetes -runs 2 -duration 60s -window 1s -least 1
+//	go run ./cmd/firn/internal/tests/faults -outage 6s
+//	go run ./cmd/firn/internal/tests/faults -crowd 1024
+//
+// Each run has its own seed, and the checks of firn torture: no ID twice, no ID outside the grants of its
+// process, no time of a worker given twice. The matrix at the end shows how often each fault was planned, and
+// how often the fault happened. The exit code is 1 after a violation, or if a fault happened less often
+// than -least.
+//
+// -outage puts a store out of reach for a time, then for longer than the window, and reports what a generator
+// notices, and how soon the generator recovers. -crowd leases many workers of one pool on etcd, kills the
+// leader at the end, and reports times and load.
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+	"text/tabwriter"
+	"time"
+
+	"github.com/firn-id/firn/cmd/firn/internal/torture"
+)
+
+// asProcess runs the program as a process of a run.
+const asProcess = "FIRN_FAULTS_PROCESS"
+
+func main() {
+	if os.Getenv(asProcess) == "1" {
+		if err := torture.Child(os.Stdin, os.Stdout, open); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stdout); err != nil {
+		if !errors.Is(err, flag.ErrHelp) {
+			fmt.Fprintln(os.Stderr, "faults:", err)
+		}
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string, out io.Writer) error {
+	m := matrix{faults: make(map[string]*torture.FaultCount)}
+	var names, format string
+	c := torture.Config{Command: self, Open: open, Messages: true}
+	flags := flag.NewFlagSet("faults", flag.ContinueOnError)
+	flags.StringVar(&names, "stores", quick, "stores to torture, of "+strings.Join(slices.Sorted(maps.Keys(stores)), ", "))
+	flags.StringVar(&format, "formats", "nanoflake,sno", "formats of the IDs, in turn")
+	runs := flags.Int("runs", 120, "runs, shared out among the stores")
+	flags.DurationVar(&c.Duration, "duration", 12*time.Second, "of a run")
+	flags.DurationVar(&c.Window, "window", 500*time.Millisecond, "of the leases")
+	flags.Int64Var(&c.IDs, "ids", 8_500_000, "of a run, about")
+	flags.IntVar(&c.Processes, "processes", 8, "of a run, at a time")
+	seed := flags.Uint64("seed", 1, "of the first run; each has the next")
+	least := flags.Int("least", 5, "how often each fault has to happen")
+	outageOf := flags.Duration("outage", 0, "how long the store is out of reach, instead of the matrix")
+	workers := flags.Int("crowd", 0, "how many workers are kept on etcd, instead of the matrix")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	switch {
+	case *outageOf > 0:
+		return outage(ctx, out, strings.Split(names, ","), *outageOf)
+	case *workers > 0:
+		return crowd(ctx, out, *workers)
+	}
+	all, formats := strings.Split(names, ","), strings.Split(format, ",")
+	for i, name := range all {
+		start, ok := stores[name]
+		if !ok {
+			return fmt.Errorf("no store %q", name)
+		}
+		server, err := start(ctx)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		for n := i; n < *runs; n += len(all) {
+			c.Seed, c.Format = *seed+uint64(n), formats[n/len(all)%len(formats)]
+			c.Store, c.Servers, c.Via, c.Server = server.address(server.endpoints()), server.endpoints(), server.address, server
+			sum, err := torture.Run(ctx, c)
+			if err != nil {
+				server.close()
+				return fmt.Errorf("%s, seed %d: %w", name, c.Seed, err)
+			}
+			m.add(sum)
+			fmt.Fprintf(out, "%s, %s, seed %d: %d IDs, %s\n", name, c.Format, c.Seed, sum.IDs, verdict(sum))
+			if len(sum.Violations) > 0 {
+				sum.WriteTo(out)
+			}
+		}
+		server.close()
+	}
+	return m.report(out, *least)
+}
+
+// self returns the command of a process of a run.
+func self() (*exec.Cmd, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	c := exec.Command(path)
+	c.Env = append(os.Environ(), asProcess+"=1")
+	return c, nil
+}
+
+func verdict(s *torture.Summary) string {
+	if len(s.Violations) > 0 {
+		return "violated: the logs are in " + s.Dir
+	}
+	return "no violation"
+}
+
+// A matrix is the result of many runs.
+type matrix struct {
+	runs, violated int
+	ids, grants    int64
+	processes      int
+	takeOvers      int64
+	faults         map[string]*torture.FaultCount
+}
+
+func (m *matrix) add(s *torture.Summary) {
+	m.runs++
+	if len(s.Violations) > 0 {
+		m.violated++
+	}
+	m.ids += s.IDs
+	m.grants += s.Grants
+	m.processes += s.Started
+	m.takeOvers += s.TakeOvers.Killed + s.TakeOvers.Alive
+	count := func(kind, size string, planned, happened int) {
+		at := kind + "\t" + size
+		c := cmp.Or(m.faults[at], &torture.FaultCount{Kind: kind, Size: size})
+		c.Planned += planned
+		c.Happened += happened
+		m.faults[at] = c
+	}
+	for _, f := range s.Faults {
+		count(f.Kind, f.Size, f.Planned, f.Happened)
+	}
+	if c := s.Messages; c != nil {
+		for what, n := range map[string]int{"request lost": c.LostRequests, "reply lost": c.LostReplies, "request late": c.Late,
+			"request repeated": c.Repeats, "delayed": c.Delays, "late or repeated, and done": c.Landed} {
+			count("message", what, n, n)
+		}
+	}
+}
+
+// report writes the matrix. The error is a violation, or a fault that did not happen.
+func (m *matrix) report(out io.Writer, least int) error {
+	fmt.Fprintf(out, "\n%d runs: %d IDs of %d processes in %d grants; %d workers taken over\n\n", m.runs, m.ids, m.processes, m.grants, m.takeOvers)
+	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "fault\tof\tplanned\thappened\n")
+	var seldom []string
+	for _, at := range slices.Sorted(maps.Keys(m.faults)) {
+		f := m.faults[at]
+		fmt.Fprintf(t, "%s\t%s\t%d\t%d\n", f.Kind, f.Size, f.Planned, f.Happened)
+		if f.Happened < least {
+			seldom = append(seldom, strings.TrimSpace(f.Kind+" "+f.Size))
+		}
+	}
+	t.Flush()
+	switch {
+	case m.violated > 0:
+		return fmt.Errorf("uniqueness was violated in %d runs", m.violated)
+	case len(seldom) > 0:
+		return fmt.Errorf("happened less than %d times: %s", least, strings.Join(seldom, ", "))
+	}
+	fmt.Fprintln(out, "\nno ID twice, none outside of a grant, no time of a worker given twice")
+	return nil
+}

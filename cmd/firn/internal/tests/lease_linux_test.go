@@ -1,0 +1,96 @@
+package tests
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/firn-id/firn/cmd/firn/internal/formats"
+)
+
+// TestBadDisk: on a disk that is full or read-only there is an error, no ID, and no change.
+func TestBadDisk(t *testing.T) {
+	t.Parallel()
+	const script = `
+		set -e
+		mount -t tmpfs -o size=256k none "$1"
+		state="$1/state"
+		firn new nanoflake --state "$state" >/dev/null
+		echo "== $2"
+		if [ "$2" = full ]; then
+			cat /dev/zero >"$1/zeros" 2>/dev/null || :
+		else
+			mount -o remount,ro "$1"
+		fi
+		for command in "new nanoflake" "new nanoflake --worker 9" "new sno" "new ulidflake --fenced" "pool create sno" "pool doctor"; do
+			before=$(find "$state" -type f -exec cksum {} + | sort)
+			if firn $command --state "$state"; then echo "no error: firn $command"; exit 1; fi
+			[ "$before" = "$(find "$state" -type f -exec cksum {} + | sort)" ] || echo "changed: firn $command"
+		done
+	`
+	for disk, want := range map[string]string{"full": "no space left on device", "read-only": "read-only file system"} {
+		t.Run(disk, func(t *testing.T) {
+			t.Parallel()
+			if err := exec.Command("unshare", "-rm", "mount", "-t", "tmpfs", "none", t.TempDir()).Run(); err != nil {
+				t.Skipf("no disk can be mounted here: %v", err)
+			}
+			cmd := exec.Command("unshare", "-rm", "sh", "-c", script, "sh", t.TempDir(), disk)
+			cmd.Env = os.Environ()
+			all, err := cmd.CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v\n%s", err, all)
+			}
+			for _, line := range strings.Split(strings.TrimSpace(string(all)), "\n")[1:] {
+				if !strings.Contains(line, want) && !strings.HasPrefix(line, "ok ") && !strings.HasPrefix(line, "warning ") {
+					t.Errorf("%s", line)
+				}
+			}
+			if !strings.Contains(string(all), "problem  store: ") {
+				t.Errorf("doctor finds no problem:\n%s", all)
+			}
+		})
+	}
+}
+
+// TestNotGivenBack: IDs are good even if the pool cannot be told that they are all: the run
+// succeeds, and says until when the worker is taken.
+func TestNotGivenBack(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "state")
+	// Five batches of 14 bytes each ID: more than the pipe and the buffer take, so that the
+	// run waits in its last write.
+	cmd := firnCommand(t, "new", "nanoflake", "-n", strconv.Itoa(5*formats.MaxBatch), "--state", dir)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	first := make([]byte, 14)
+	if _, err := io.ReadFull(out, first); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(dir, dir+"-gone"); err != nil {
+		t.Fatal(err)
+	}
+	rest, err := io.ReadAll(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = cmd.Wait()
+	if ids := bytes.Count(rest, []byte("\n")) + 1; err != nil || ids != 5*formats.MaxBatch {
+		t.Errorf("%d IDs, %v", ids, err)
+	}
+	if all := stderr.String(); strings.Count(all, "\n") != 1 ||
+		!strings.HasPrefix(all, "firn: warning: pool nanoflake: worker ") || !strings.Contains(all, " was not returned, and is not free before 20") {
+		t.Errorf("stderr %q", all)
+	}
+}

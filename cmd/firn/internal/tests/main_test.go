@@ -1,0 +1,166 @@
+// Package tests runs the whole program, as users do. The package is in a module of its own, which is never
+// published: modules that only tests need stay out of the go.mod of the program.
+package tests
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/cmd/firn/internal/root"
+	"github.com/firn-id/firn/cmd/firn/internal/stores"
+	"github.com/firn-id/firn/lease"
+	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/filelease"
+)
+
+func TestMain(m *testing.M) {
+	if os.Getenv("GORACE") == "" {
+		os.Setenv("GORACE", noSleep)
+	}
+	testscript.Main(homeless{m}, map[string]func(){"firn": func() {
+		if os.Getenv(asUsers) == "" {
+			takeAnyDirectory()
+		}
+		os.Exit(root.Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	}})
+}
+
+// asUsers is the variable with which a test runs firn as users do.
+const asUsers = "FIRN_TEST_AS_USERS"
+
+// takeAnyDirectory makes firn indifferent to what else runs on the machine, and to what its
+// temporary directories are on: tests of many pools run at once, and in containers.
+func takeAnyDirectory() {
+	stores.OpenDefault = filelease.Open
+	stores.InspectStore = func(ctx context.Context, store driver.Store) ([]driver.Finding, error) {
+		if _, ok := store.(*filelease.Store); ok {
+			return nil, nil
+		}
+		return lease.Inspect(ctx, store)
+	}
+}
+
+// homeless runs tests away from the home of who runs them, and what is kept there.
+type homeless struct{ m *testing.M }
+
+func (h homeless) Run() int {
+	dir, err := os.MkdirTemp("", "firn-home-")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	keepCaches()
+	os.Setenv("HOME", dir)
+	os.Unsetenv(stores.Variable)
+	os.Setenv("XDG_STATE_HOME", filepath.Join(dir, "state"))
+	return h.m.Run()
+}
+
+// keepCaches tells the go command, which builds servers for tests, where its caches are whatever
+// the home is: without them it would begin with the compiler's own packages.
+func keepCaches() {
+	names := []string{"GOCACHE", "GOMODCACHE"}
+	out, err := exec.Command("go", append([]string{"env"}, names...)...).Output()
+	if err != nil {
+		return // there is no go command, and so nothing that it builds
+	}
+	for i, dir := range strings.Split(strings.TrimSpace(string(out)), "\n") {
+		os.Setenv(names[i], dir)
+	}
+}
+
+// noSleep keeps the race detector from sleeping for a second at the end of each firn.
+const noSleep = "atexit_sleep_ms=0"
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata",
+		RequireExplicitExec: true,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": exits, "lease": leaseCommand, "put": putCommand, "cut": cutCommand, "keep": keepCommand, "unchanged": unchangedCommand,
+		},
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("XDG_STATE_HOME", filepath.Join(e.WorkDir, ".state"))
+			e.Setenv("NO_COLOR", "")
+			e.Setenv("TERM", "xterm")
+			e.Setenv("GORACE", os.Getenv("GORACE"))
+			return nil
+		},
+	})
+}
+
+// exits is the scripts' command "exits CODE PROGRAM ARG...": it runs the program, which
+// must exit with the code. For firn it checks what all errors have in common too.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE PROGRAM ARG...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := exitCode(ts.Exec(args[1], args[2:]...))
+	if got != want {
+		ts.Fatalf("exit code %d, not %d", got, want)
+	}
+	if want == cli.ExitUsage {
+		stderr := ts.ReadFile("stderr")
+		lines := strings.SplitAfter(stderr, "\n")
+		if len(lines) != 3 || !strings.HasPrefix(lines[0], "firn: ") || !strings.HasPrefix(lines[1], `Try "firn`) || lines[2] != "" {
+			ts.Fatalf("wrong usage is not explained in two lines: %q", stderr)
+		}
+		if stdout := ts.ReadFile("stdout"); stdout != "" {
+			ts.Fatalf("wrong usage writes to stdout: %q", stdout)
+		}
+	}
+}
+
+// exitCode returns the exit code of a program that ended with err, -1 if it did not exit.
+func exitCode(err error) int {
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &exit):
+		return exit.ExitCode()
+	}
+	return -1
+}
+
+// firnCommand returns the command that runs firn, with an empty state directory of its own.
+func firnCommand(t *testing.T, args ...string) *exec.Cmd {
+	cmd := exec.Command("firn", args...)
+	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+t.TempDir())
+	return cmd
+}
+
+// firnRun runs firnCommand and returns what it wrote and its exit code.
+func firnRun(t *testing.T, stdin string, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	var out, err bytes.Buffer
+	cmd := firnCommand(t, args...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &out, &err
+	code = exitCode(cmd.Run())
+	return out.String(), err.String(), code
+}
+
+// TestErrorsAreText: what a user writes does not reach a terminal as control characters.
+func TestErrorsAreText(t *testing.T) {
+	for _, args := range [][]string{
+		{"a\n\x1b[31m"}, {"--a\n\x1b[31m"}, {"new", "a\n\x1b[31m"}, {"new", "scru160", "-n", "a\n\x1b[31m"},
+		{"new", "scru160", "--as=a\n\x1b[31m"}, {"new", "scru160", "a\n\x1b[31m"}, {"help", "a\n\x1b[31m"},
+	} {
+		_, stderr, code := firnRun(t, "", args...)
+		if code != cli.ExitUsage || strings.Count(stderr, "\n") != 2 || !strings.Contains(stderr, `a\n\x1b[31m`) {
+			t.Errorf("%q: exit code %d, stderr %q", args, code, stderr)
+		}
+	}
+}

@@ -1,0 +1,389 @@
+//go:build unix
+
+package tests
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/creack/pty"
+
+	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/cmd/firn/internal/formats"
+)
+
+// watchMemory returns a function that returns, when the process has ended, the most memory that
+// it held, in bytes. What the system says of that at the end counts the memory of this program too,
+// of which a process is a copy for a moment; where it can be asked of a running process, it is.
+func watchMemory(cmd *exec.Cmd) (most func() int64) {
+	ended, last := make(chan struct{}), make(chan int64, 1)
+	go func() {
+		var peak int64
+		for {
+			status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid))
+			for line := range strings.Lines(string(status)) {
+				var kB int64
+				if n, _ := fmt.Sscanf(line, "VmHWM: %d kB", &kB); n == 1 {
+					peak = kB << 10
+				}
+			}
+			select {
+			case <-ended:
+				last <- peak
+				return
+			case <-time.After(2 * time.Millisecond):
+			}
+		}
+	}()
+	return func() int64 {
+		close(ended)
+		if peak := <-last; peak > 0 {
+			return peak
+		}
+		rss := int64(cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss)
+		if runtime.GOOS != "darwin" {
+			rss <<= 10
+		}
+		return rss
+	}
+}
+
+// most returns more memory than firn needs, and far less than what would hold what it
+// writes and reads below.
+func most() int64 {
+	if raceDetector {
+		return 120 << 20
+	}
+	return 40 << 20
+}
+
+// TestNewMemory: memory does not grow with the count.
+func TestNewMemory(t *testing.T) {
+	t.Parallel()
+	cmd := firnCommand(t, "new", "scru160", "-n", "3000000", "--as", "hex") // 123 MB
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	memory := watchMemory(cmd)
+	n, err := io.Copy(io.Discard, out)
+	if err != nil || n != 3000000*41 {
+		t.Fatalf("%d bytes, %v", n, err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if rss := memory(); rss > most() {
+		t.Errorf("%d MB of memory", rss>>20)
+	}
+}
+
+// TestInspectMemory: memory does not grow with the length of a line.
+func TestInspectMemory(t *testing.T) {
+	t.Parallel()
+	const id = "07en9rb30swmf\n"
+	cmd := firnCommand(t, "inspect", "nanoflake")
+	cmd.Stdin = io.MultiReader(io.LimitReader(zeros{}, 150<<20), strings.NewReader("\n"+id))
+	var out strings.Builder
+	cmd.Stdout = &out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	memory := watchMemory(cmd)
+	err := cmd.Wait()
+	if code := exitCode(err); code != cli.ExitFailed || !strings.Contains(out.String(), "id      "+id) {
+		t.Fatalf("exit code %d, stdout %q", code, out.String())
+	}
+	if rss := memory(); rss > most() {
+		t.Errorf("%d MB of memory", rss>>20)
+	}
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = '0'
+	}
+	return len(p), nil
+}
+
+// start starts a command that signals can end, even where the tests run in the background
+// of a shell that has them ignored.
+func start(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	for _, sig := range []os.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		if signal.Ignored(sig) {
+			signal.Notify(make(chan os.Signal, 1), sig) // what is caught is the default to a child
+		}
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestNewInterrupted: a signal ends a run at once, and after a whole line.
+func TestNewInterrupted(t *testing.T) {
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		for _, name := range formats.Names() {
+			t.Run(sig.String()+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				cmd := firnCommand(t, newArgs(name, "-n", "1000000000000", "--as", "hex")...)
+				out, err := cmd.StdoutPipe()
+				if err != nil {
+					t.Fatal(err)
+				}
+				start(t, cmd)
+				r := bufio.NewReader(out)
+				first, err := r.ReadString('\n')
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := cmd.Process.Signal(sig); err != nil {
+					t.Fatal(err)
+				}
+				sent := time.Now()
+				read := 0
+				for {
+					line, err := r.ReadString('\n')
+					if err == io.EOF && line == "" {
+						break
+					}
+					if len(line) != len(first) || err != nil {
+						t.Fatalf("line %q after %q: %v", line, first, err)
+					}
+					read++
+				}
+				checkSignaled(t, cmd.Wait(), sig)
+				if d := time.Since(sent); d > 10*time.Second {
+					t.Errorf("it took %v, and %d IDs, to end", d, read)
+				}
+			})
+		}
+	}
+}
+
+// TestNewInterruptedUnread: a reader who does not read does not keep it from ending.
+func TestNewInterruptedUnread(t *testing.T) {
+	t.Parallel()
+	cmd := firnCommand(t, "new", "scru160", "-n", "1000000000000")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	start(t, cmd)
+	if _, err := io.ReadFull(out, make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(100 * time.Millisecond) // for the pipe to fill
+	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error)
+	go func() {
+		_, err := cmd.Process.Wait() // not cmd.Wait, which closes the pipe
+		ended <- err
+	}()
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("it goes on")
+		cmd.Process.Kill()
+		<-ended
+	}
+	out.Close()
+}
+
+// checkSignaled checks that a signal is what a process ended by.
+func checkSignaled(t *testing.T, err error, sig syscall.Signal) {
+	t.Helper()
+	exit, ok := err.(*exec.ExitError)
+	if !ok {
+		t.Fatalf("it ended with %v, not by a signal", err)
+	}
+	if s := exit.Sys().(syscall.WaitStatus); !s.Signaled() || s.Signal() != sig {
+		t.Errorf("it ended with %v, not by %v", exit, sig)
+	}
+}
+
+// TestNewToFile: a signal leaves no half an ID in a file either.
+func TestNewToFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "ids")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	cmd := firnCommand(t, "new", "nanoflake", "--worker", "1", "-n", "1000000000000")
+	cmd.Stdout = f
+	start(t, cmd)
+	for size := int64(0); size == 0; time.Sleep(time.Millisecond) {
+		info, err := f.Stat()
+		if err != nil {
+			t.Fatal(err)
+		}
+		size = info.Size()
+	}
+	cmd.Process.Signal(syscall.SIGINT)
+	checkSignaled(t, cmd.Wait(), syscall.SIGINT)
+	written, err := os.ReadFile(path)
+	if err != nil || len(written)%14 != 0 || written[len(written)-1] != '\n' {
+		t.Errorf("%d bytes are not lines of 14, %v", len(written), err)
+	}
+}
+
+// TestNewInBackground: a shell that has SIGINT ignored, for a job in the background, has
+// its way.
+func TestNewInBackground(t *testing.T) {
+	t.Parallel()
+	cmd := exec.Command("sh", "-c", `trap "" INT; exec firn new scru160 -n 1000000000000`)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	start(t, cmd)
+	if _, err := io.ReadFull(out, make([]byte, 33)); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Process.Signal(syscall.SIGINT)
+	if _, err := io.CopyN(io.Discard, out, 10<<20); err != nil {
+		t.Errorf("SIGINT ended it: %v", err)
+	}
+	cmd.Process.Signal(syscall.SIGTERM)
+	io.Copy(io.Discard, out)
+	checkSignaled(t, cmd.Wait(), syscall.SIGTERM)
+}
+
+// TestInspectAnswersAtOnce: whoever writes a line and waits gets its answer.
+func TestInspectAnswersAtOnce(t *testing.T) {
+	t.Parallel()
+	cmd := firnCommand(t, "inspect", "nanoflake", "--json")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Process.Kill()
+	timeout := time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() })
+	defer timeout.Stop()
+	r := bufio.NewReader(out)
+	for range 3 {
+		if _, err := io.WriteString(in, "07en9rb30swmf\n"); err != nil {
+			t.Fatal(err)
+		}
+		if answer, err := r.ReadString('\n'); err != nil || !strings.Contains(answer, "07en9rb30swmf") {
+			t.Fatalf("answer %q, %v", answer, err)
+		}
+	}
+	in.Close()
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+}
+
+var ansi = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+// TestColour: on a terminal, unless NO_COLOR has a value or the terminal is dumb.
+func TestColour(t *testing.T) {
+	onTerminal := func(t *testing.T, env ...string) string {
+		t.Helper()
+		cmd := firnCommand(t, "inspect", "nanoflake", "07en9rb30swmf")
+		cmd.Env = append(cmd.Env, append([]string{"TERM=xterm", "NO_COLOR="}, env...)...)
+		f, err := pty.Start(cmd)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		out, _ := io.ReadAll(f) // ends with EIO, not EOF, on Linux
+		if err := cmd.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		return strings.ReplaceAll(string(out), "\r\n", "\n")
+	}
+	plain, _, _ := firnRun(t, "", "inspect", "nanoflake", "07en9rb30swmf")
+	if strings.Contains(plain, "\x1b") {
+		t.Errorf("colour in a pipe: %q", plain)
+	}
+	coloured := onTerminal(t)
+	for _, want := range []string{
+		"\x1b[36m00011011000011110001011110011000101000110\x1b[0m \x1b[33m1011111111\x1b[0m \x1b[35m000000100111\x1b[0m\n",
+		"\x1b[33mgenerator_id  10 bits  767 ──",
+	} {
+		if !strings.Contains(coloured, want) {
+			t.Errorf("on a terminal, no %q in %q", want, coloured)
+		}
+	}
+	if stripped := ansi.ReplaceAllString(coloured, ""); stripped != plain {
+		t.Errorf("on a terminal, apart from the colours:\n%sin a pipe:\n%s", stripped, plain)
+	}
+	for _, env := range []string{"NO_COLOR=1", "NO_COLOR=0", "TERM=dumb"} {
+		if out := onTerminal(t, env); out != plain {
+			t.Errorf("with %s: %q", env, out)
+		}
+	}
+}
+
+// TestNarrow: on a terminal that is too narrow for the diagram the fields are a list, and no line wraps.
+func TestNarrow(t *testing.T) {
+	for columns, drawn := range map[uint16]bool{40: false, 66: false, 67: true, 200: true} {
+		cmd := firnCommand(t, "inspect", "nanoflake", "07en9rb30swmf")
+		cmd.Env = append(cmd.Env, "TERM=xterm", "COLUMNS=")
+		f, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 24, Cols: columns})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, _ := io.ReadAll(f)
+		f.Close()
+		out := ansi.ReplaceAllString(strings.ReplaceAll(string(all), "\r\n", "\n"), "")
+		if err := cmd.Wait(); err != nil || strings.Contains(out, "┘") != drawn || !strings.Contains(out, "generator_id  10 bits  767") {
+			t.Errorf("%d columns: %v\n%s", columns, err, out)
+		}
+		for line := range strings.Lines(out) {
+			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > int(columns) {
+				t.Errorf("%d columns: %d of %q", columns, n, line)
+			}
+		}
+	}
+}
+
+// TestColourOfData: JSON and IDs are data, on a terminal too.
+func TestColourOfData(t *testing.T) {
+	for _, args := range [][]string{{"inspect", "nanoflake", "07en9rb30swmf", "--json"}, {"new", "scru160"}} {
+		cmd := firnCommand(t, args...)
+		cmd.Env = append(cmd.Env, "TERM=xterm", "NO_COLOR=")
+		f, err := pty.Start(cmd)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, _ := io.ReadAll(f)
+		f.Close()
+		if err := cmd.Wait(); err != nil || len(out) == 0 || strings.Contains(string(out), "\x1b") {
+			t.Errorf("%q: %q, %v", args, out, err)
+		}
+	}
+}

@@ -1,0 +1,125 @@
+package tests
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/cmd/firn/internal/torture"
+	"github.com/firn-id/firn/internal/servers/etcdtest"
+	"github.com/firn-id/firn/internal/servers/kubetest"
+)
+
+// onPostgres returns the address of a store with a table of its own in the server that the tests of
+// package pglease find too.
+func onPostgres(t *testing.T) string {
+	addr := os.Getenv("FIRN_TEST_POSTGRES")
+	if addr == "" {
+		addr = "postgres://postgres@127.0.0.1:5432/test"
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, addr)
+	if err != nil {
+		if os.Getenv("FIRN_REQUIRE_SERVICES") == "1" {
+			t.Fatalf("PostgreSQL is not there, and FIRN_REQUIRE_SERVICES=1: %v", err)
+		}
+		t.Skipf("PostgreSQL is not there; set FIRN_TEST_POSTGRES to where it is: %v", err)
+	}
+	schema := "firn_test_" + strings.ToLower(rand.Text()[:10])
+	t.Cleanup(func() {
+		defer conn.Close(context.Background())
+		if _, err := conn.Exec(context.Background(), fmt.Sprintf("DROP SCHEMA IF EXISTS %q CASCADE", schema)); err != nil {
+			t.Error(err)
+		}
+	})
+	mark := "?"
+	if strings.Contains(addr, "?") {
+		mark = "&"
+	}
+	return addr + mark + "table=" + schema + ".leases"
+}
+
+// TestServers: with real servers, a pool is made on purpose, runs that are started at once make
+// distinct IDs, and what looks at pools sees them.
+func TestServers(t *testing.T) {
+	for scheme, address := range map[string]func(t *testing.T) string{
+		"postgres": onPostgres,
+		"etcd":     func(t *testing.T) string { return etcdtest.New(t, etcdtest.Config{}).Address("ids") },
+	} {
+		t.Run(scheme, func(t *testing.T) {
+			t.Parallel()
+			addr := address(t)
+			firn := func(code int, args ...string) string {
+				t.Helper()
+				stdout, stderr, got := firnRun(t, "", append(args, "--store", addr)...)
+				if got != code {
+					t.Errorf("firn %s: exit code %d, not %d\n%s%s", strings.Join(args, " "), got, code, stdout, stderr)
+				}
+				return stdout + stderr
+			}
+			has := func(text string, want ...string) {
+				t.Helper()
+				for _, w := range want {
+					if !strings.Contains(text, w) {
+						t.Errorf("without %q:\n%s", w, text)
+					}
+				}
+			}
+			has(firn(cli.ExitFailed, "new", "nanoflake"), "firn pool create")
+			has(firn(cli.ExitOK, "pool", "create", "nanoflake"), "nanoflake ")
+			has(firn(cli.ExitFailed, "pool", "create", "nanoflake"), "the pool exists")
+			const runs, each = 12, 200
+			var all sync.WaitGroup
+			var mu sync.Mutex
+			seen := make(map[string]bool)
+			for range runs {
+				all.Go(func() {
+					ids := firn(cli.ExitOK, "new", "nanoflake", "-n", fmt.Sprint(each))
+					mu.Lock()
+					defer mu.Unlock()
+					for id := range strings.Lines(ids) {
+						seen[id] = true
+					}
+				})
+			}
+			all.Wait()
+			if len(seen) != runs*each {
+				t.Errorf("%d IDs, not %d", len(seen), runs*each)
+			}
+			has(firn(cli.ExitOK, "torture", "--network", "--processes", "4", "--duration", "8s", "--window", "100ms", "--ids", "30000", "--state", t.TempDir()),
+				"\nrequests lost ", "\nmessages ", "\npassed\n")
+			has(firn(cli.ExitOK, "pool", "list", "--json"), `"pool":"nanoflake"`, `"pool":"torture-`)
+			has(firn(cli.ExitOK, "pool", "show", "nanoflake"), "STATE", "free")
+			doctor := firn(cli.ExitOK, "pool", "doctor")
+			has(doctor, "ok       store: "+scheme+"://", "it takes changes", "ok       workers of nanoflake: 1024 of 1024 are free, 0 held")
+			has(firn(cli.ExitOK, "pool", "rescue", "nanoflake", "--yes", "--no-wait", "--skew", "1ms"), "rescued")
+			has(firn(cli.ExitOK, "pool", "doctor"), "it was rescued")
+			has(firn(cli.ExitOK, "new", "nanoflake"), "0") // it waits for the ten seconds of a window
+			has(firn(cli.ExitOK, "pool", "show", "nanoflake"), "rescued")
+		})
+	}
+}
+
+// TestTortureAPI: --network finds the API of Kubernetes by the setting server, since the host of the address is a namespace.
+func TestTortureAPI(t *testing.T) {
+	if !torture.Supported {
+		t.Skip("torture needs a system that stops and kills processes by signals")
+	}
+	t.Parallel()
+	server := kubetest.New()
+	addr := "kubernetes://test/ids?timeout=1s&server=" + server.Start(t).URL
+	stdout, stderr, code := firnRun(t, "", "torture", "--store", addr, "--network", "--processes", "4", "--duration", "8s", "--window", "100ms",
+		"--ids", "30000", "--state", t.TempDir())
+	if code != cli.ExitOK || !strings.Contains(stdout, "\nrequests lost ") || !strings.Contains(stdout, "\npassed\n") {
+		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+}

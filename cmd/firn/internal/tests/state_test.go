@@ -1,0 +1,135 @@
+package tests
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/firn-id/firn/cmd/firn/internal/formats"
+	"github.com/firn-id/firn/lease"
+	"github.com/firn-id/firn/lease/filelease"
+	"github.com/firn-id/firn/snowflakesi"
+)
+
+// leaseCommand is the scripts' command "lease [hold] DIR FORMAT [ahead=DURATION] [worker=N]
+// [window=DURATION] [machine-bits=N]": it takes a worker as another program would whose clock is so far ahead,
+// and gives it back, or with hold keeps it until the script ends.
+func leaseCommand(ts *testscript.TestScript, neg bool, args []string) {
+	hold := len(args) > 0 && args[0] == "hold"
+	if hold {
+		args = args[1:]
+	}
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: lease [hold] DIR FORMAT [KEY=VALUE]...")
+	}
+	f, ok := formats.Lookup(args[1])
+	if !ok {
+		ts.Fatalf("no format %s", args[1])
+	}
+	r := formats.Recipe{Format: f.Format}
+	r.Set.Layout = snowflakesi.DefaultLayout()
+	c := lease.Config{Create: true, Holder: "a script", Timeout: time.Minute} // whatever the window, on a machine that is busy
+	for _, arg := range args[2:] {
+		key, value, _ := strings.Cut(arg, "=")
+		var err error
+		switch key {
+		case "ahead":
+			var ahead time.Duration
+			ahead, err = time.ParseDuration(value)
+			r.Clock = func() time.Time { return time.Now().Add(ahead) }
+			c.TrustClock = true // it shall make the records that others disagree with
+		case "window":
+			c.Window, err = time.ParseDuration(value)
+		case "worker":
+			var n int
+			n, err = strconv.Atoi(value)
+			c.Worker = lease.Number(n)
+		case "machine-bits":
+			var bits int
+			bits, err = strconv.Atoi(value)
+			r.Set.Layout.MachineBits = cmp.Or(bits, snowflakesi.NoMachineBits)
+		default:
+			err = errors.New("no such key: " + arg)
+		}
+		ts.Check(err)
+	}
+	store, err := filelease.Open(ts.MkAbs(args[0]))
+	ts.Check(err)
+	_, held, err := f.Lease(context.Background(), r, store, c)
+	ts.Check(err)
+	if hold {
+		ts.Defer(func() {
+			held.Close()
+			store.Close()
+		})
+		return
+	}
+	ts.Check(held.Close())
+	ts.Check(store.Close())
+}
+
+// putCommand is the scripts' command "put DIR KEY OLD NEW": it replaces a part of a record.
+func putCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 4 {
+		ts.Fatalf("usage: put DIR KEY OLD NEW")
+	}
+	store, err := filelease.Open(ts.MkAbs(args[0]))
+	ts.Check(err)
+	e, err := store.Get(context.Background(), args[1])
+	ts.Check(err)
+	value := strings.Replace(string(e.Value), args[2], args[3], 1)
+	if value == string(e.Value) {
+		ts.Fatalf("no %s in %s", args[2], e.Value)
+	}
+	_, err = store.Put(context.Background(), args[1], []byte(value), e.Revision)
+	ts.Check(err)
+}
+
+// cutCommand is the scripts' command "cut FILE SIZE": it cuts a file short.
+func cutCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: cut FILE SIZE")
+	}
+	size, err := strconv.ParseInt(args[1], 10, 64)
+	ts.Check(err)
+	ts.Check(os.Truncate(ts.MkAbs(args[0]), size))
+}
+
+// keepCommand is the scripts' command "keep DIR", and unchangedCommand "unchanged", which
+// checks that the directory has the same bytes as it had then.
+func keepCommand(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Setenv("KEPT", ts.MkAbs(args[0]))
+	ts.Setenv("KEPT_FILES", contents(ts, ts.MkAbs(args[0])))
+}
+
+func unchangedCommand(ts *testscript.TestScript, _ bool, _ []string) {
+	if now := contents(ts, ts.Getenv("KEPT")); now != ts.Getenv("KEPT_FILES") {
+		ts.Fatalf("files before:\n%s\nand now:\n%s", ts.Getenv("KEPT_FILES"), now)
+	}
+}
+
+// contents lists all files of a directory, with what tells their bytes apart.
+func contents(ts *testscript.TestScript, dir string) string {
+	var all strings.Builder
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			fmt.Fprintln(&all, path)
+			return err
+		}
+		b, err := os.ReadFile(path)
+		fmt.Fprintf(&all, "%s %x\n", path, sha256.Sum256(b))
+		return err
+	})
+	ts.Check(err)
+	return all.String()
+}

@@ -1,0 +1,129 @@
+//go:build unix
+
+package tests
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/firn-id/firn/cmd/firn/internal/cli"
+)
+
+// TestUsers: users of a group share a state directory that was made for it; and who may not look
+// into a pool is told so, not that there is none.
+func TestUsers(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can run processes as several users")
+	}
+	const group, alice, bob, eve = 54000, 54001, 54002, 54003
+	dir := t.TempDir()
+	exe := copyFirn(t, dir)
+	state := filepath.Join(dir, "state")
+	if err := errors.Join(os.Mkdir(state, 0o700), os.Chown(state, -1, group), os.Chmod(state, 0o770|fs.ModeSetgid)); err != nil {
+		t.Fatal(err)
+	}
+	firn := func(uid uint32, args ...string) (stdout, stderr string, code int) {
+		var out, err bytes.Buffer
+		cmd := firnCommand(t, append(args, "--state", state)...)
+		cmd.Path, cmd.Dir, cmd.Stdout, cmd.Stderr = exe, "/", &out, &err
+		c := &syscall.Credential{Uid: uid, Gid: uid}
+		if uid != eve {
+			c.Groups = []uint32{group}
+		}
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: c}
+		code = exitCode(cmd.Run())
+		return out.String(), err.String(), code
+	}
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	ids := make(map[string]bool)
+	for i := range 10 {
+		wg.Go(func() {
+			out, stderr, code := firn([]uint32{alice, bob}[i%2], "new", "nanoflake", "-n", "100")
+			if code != 0 {
+				t.Errorf("exit code %d: %s", code, stderr)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			for id := range strings.Lines(out) {
+				ids[id] = true
+			}
+		})
+	}
+	wg.Wait()
+	if len(ids) != 1000 {
+		t.Errorf("%d IDs, not 1000", len(ids))
+	}
+	for _, uid := range []uint32{alice, bob} {
+		for _, command := range []string{"list", "show nanoflake", "doctor"} {
+			if out, stderr, code := firn(uid, append([]string{"pool"}, strings.Fields(command)...)...); code != 0 || stderr != "" {
+				t.Errorf("firn pool %s: exit code %d\n%s%s", command, code, out, stderr)
+			}
+		}
+	}
+	if _, stderr, code := firn(eve, "new", "nanoflake"); code != cli.ExitFailed || !strings.Contains(stderr, "permission denied") {
+		t.Errorf("somebody else: exit code %d: %s", code, stderr)
+	}
+
+	// What alice may not read, doctor says once, be it a record or a folder of them.
+	folder := filepath.Join(state, "nanoflake")
+	records, err := filepath.Glob(filepath.Join(folder, "workers", "*="))
+	if err != nil || len(records) == 0 {
+		t.Fatalf("%q, %v", records, err)
+	}
+	for _, path := range []string{records[0], filepath.Dir(records[0])} {
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(os.Chown(path, 0, 0), os.Chmod(path, 0o700)); err != nil {
+			t.Fatal(err)
+		}
+		out, stderr, code := firn(alice, "pool", "doctor")
+		if code != cli.ExitFailed || stderr != "" || strings.Count(out, "permission denied") != 1 || strings.Count(out, "problem ") != 1 {
+			t.Errorf("%s cannot be read: exit code %d\n%s%s", path, code, out, stderr)
+		}
+		if err := errors.Join(os.Chown(path, int(info.Sys().(*syscall.Stat_t).Uid), group), os.Chmod(path, info.Mode())); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	if err := errors.Join(os.Chmod(folder, 0o700), os.Chown(folder, 0, 0)); err != nil {
+		t.Fatal(err)
+	}
+	if out, stderr, code := firn(alice, "pool", "list"); code != cli.ExitFailed || out != "" || !strings.Contains(stderr, "permission denied") {
+		t.Errorf("firn pool list: exit code %d\n%s%s", code, out, stderr)
+	}
+	out, stderr, code := firn(alice, "pool", "doctor")
+	if code != cli.ExitFailed || stderr != "" || !strings.Contains(out, "permission denied") ||
+		strings.Contains(out, "there are no pools") || strings.Contains(out, "can be read") {
+		t.Errorf("firn pool doctor: exit code %d\n%s%s", code, out, stderr)
+	}
+}
+
+// copyFirn copies the command into a test's temporary directory, and lets every user run the copy.
+func copyFirn(t *testing.T, dir string) (exe string) {
+	t.Helper()
+	found, err := exec.LookPath("firn")
+	if err != nil {
+		t.Fatal(err)
+	}
+	binary, err := os.ReadFile(found)
+	if err != nil {
+		t.Fatal(err)
+	}
+	exe = filepath.Join(dir, "firn")
+	if err := errors.Join(os.Chmod(filepath.Dir(dir), 0o711), os.Chmod(dir, 0o711),
+		os.WriteFile(exe, binary, 0o755), os.Chmod(exe, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	return exe
+}

@@ -1,6 +1,0 @@
-//go:build race
-
-package main
-
-// The race detector keeps notes of all memory, several times as much.
-const raceDetector = true

@@ -1,0 +1,41 @@
+package etcdlease_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/firn-id/firn/internal/servers/storetest"
+	"github.com/firn-id/firn/lease/etcdlease"
+)
+
+// TestOpen has addresses with mistakes, and hosts without etcd.
+func TestOpen(t *testing.T) {
+	silent, gone := storetest.Silent(t), storetest.Gone(t)
+	web := httptest.NewServer(http.NotFoundHandler())
+	defer web.Close()
+	host := func(s *httptest.Server) string { return s.Listener.Addr().String() }
+	t.Setenv("FIRN_TEST_PASSWORD", "hunter2")
+	storetest.Refused(t, etcdlease.Open, map[string][]string{
+		"nonsense":                                  {"invalid address"},
+		"redis://u:hunter2@h/p":                     {"not etcd://", "redis://h:2379/p"},
+		"etcd://u:hunter2@h/p?tls=maybe":            {"tls=maybe"},
+		"etcd://u:hunter2@h/p?password=x":           {"two passwords"},
+		"etcd://h/p?colour=red":                     {"no setting colour, only ca, cert, key, password"},
+		"etcd://h/p?timeout=0":                      {"timeout=0"},
+		"etcd://u@h/p":                              {"a user, but no password"},
+		"etcd://h/?password-env=FIRN_TEST_PASSWORD": {"a password, but no user"},
+		"etcd://h/p?ca=/not/there":                  {"/not/there"},
+
+		"etcd://" + gone + "/p":                              {"connection refused", "see that etcd runs there", gone + "/p"},
+		"etcd://u:hunter2@" + gone + "," + host(web) + "/p":  {"etcd"},
+		"etcd://" + host(web) + "/p":                         {"see that it is etcd"},
+		"etcd://" + host(web) + "/p?tls=true":                {"without TLS"},
+		"etcd://" + silent + "/p?timeout=300ms":              {"deadline exceeded", "see that"},
+		"etcd://u:hunter2@" + silent + "?timeout=300ms":      {"deadline exceeded", "see that"},
+		"etcd://" + gone + "," + silent + "/p?timeout=300ms": {"see that"},
+	})
+	for _, user := range []string{"", "u:hunter2@"} {
+		storetest.Cancelled(t, etcdlease.Open, "etcd://"+user+silent+"/p")
+	}
+}

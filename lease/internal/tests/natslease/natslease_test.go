@@ -1,0 +1,201 @@
+package natslease_test
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/firn-id/firn/internal/servers/minter"
+	"github.com/firn-id/firn/internal/servers/storetest"
+	"github.com/firn-id/firn/lease/address"
+	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/drivertest"
+	"github.com/firn-id/firn/lease/natslease"
+)
+
+// given returns the address of a bucket of the server that the tests find, with settings added.
+func given(bucket string, settings ...string) string {
+	return at(cmp.Or(os.Getenv("FIRN_NATS_ADDRESS"), "nats://127.0.0.1:4222"), bucket, settings...)
+}
+
+// at returns the address of a bucket of a server.
+func at(addr, bucket string, settings ...string) string {
+	addr, query, _ := strings.Cut(addr, "?")
+	addr = strings.TrimRight(addr, "/") + "/" + bucket
+	if query != "" {
+		settings = append([]string{query}, settings...)
+	}
+	if len(settings) == 0 {
+		return addr
+	}
+	return addr + "?" + strings.Join(settings, "&")
+}
+
+// A client is a connection for what tests do besides a store.
+type client struct {
+	*nats.Conn
+	js jetstream.JetStream
+}
+
+// raw returns a client of the servers at the URLs.
+func raw(t testing.TB, urls string, o ...nats.Option) *client {
+	t.Helper()
+	conn, err := nats.Connect(urls, append(o, nats.MaxReconnects(-1), nats.ReconnectWait(100*time.Millisecond))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(conn.Close)
+	js, err := jetstream.New(conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &client{conn, js}
+}
+
+// open returns a store on the connection of the client.
+func (c *client) open(t *testing.T, o natslease.Options) *natslease.Store {
+	t.Helper()
+	s, err := natslease.New(t.Context(), c.Conn, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// unsynced returns a part of the finding about the disk of the server.
+func (c *client) unsynced() string {
+	var major, minor int
+	fmt.Sscanf(c.ConnectedServerVersion(), "%d.%d.", &major, &minor)
+	if major == 2 && minor < 10 {
+		return "syncs its disk once a minute"
+	}
+	return "sync_interval: always"
+}
+
+// needGiven returns a client of the server that the tests find.
+func needGiven(t testing.TB) *client {
+	t.Helper()
+	s, err := natslease.Open(t.Context(), given("", "timeout=2s"))
+	if err != nil {
+		if os.Getenv("FIRN_REQUIRE_SERVICES") == "1" {
+			t.Fatalf("NATS is not there, and FIRN_REQUIRE_SERVICES=1: %v", err)
+		}
+		t.Skipf("NATS is not there; set FIRN_NATS_ADDRESS to where it is: %v", err)
+	}
+	s.Close()
+	a, err := address.Parse(given(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var o []nats.Option
+	if a.User != "" {
+		o = append(o, nats.UserInfo(a.User, a.Secret("password")))
+	}
+	if token := a.Secret("token"); token != "" {
+		o = append(o, nats.Token(token))
+	}
+	if c := a.TLS(); c != nil {
+		o = append(o, nats.Secure(c))
+	}
+	return raw(t, "nats://"+strings.Join(a.Endpoints("4222", "localhost"), ",nats://"), o...)
+}
+
+// buckets returns a name, and deletes all buckets that begin with it after the test.
+func buckets(t testing.TB, c *client) string {
+	name := "firn-test-" + strings.ToLower(rand.Text()[:10])
+	t.Cleanup(func() {
+		names := c.js.StreamNames(context.Background())
+		for n := range names.Name() {
+			if strings.HasPrefix(n, "KV_"+name) {
+				if err := c.js.DeleteStream(context.Background(), n); err != nil {
+					t.Errorf("%s: %v", n, err)
+				}
+			}
+		}
+		if err := names.Err(); err != nil {
+			t.Error(err)
+		}
+	})
+	return name
+}
+
+// none is a revision that no entry has.
+const none driver.Revision = "1.1"
+
+// spaces returns what makes fresh stores, each in a bucket of its own. See [storetest.Spaces] for
+// handle.
+func spaces(name string, handle func(t *testing.T, addr string) driver.Store) func(*testing.T) func() driver.Store {
+	return storetest.Spaces(natslease.Open, func(n int64) string { return given(fmt.Sprintf("%s-%d", name, n)) }, handle)
+}
+
+func TestStore(t *testing.T) {
+	drivertest.Run(t, spaces(buckets(t, needGiven(t)), nil), storetest.Secret)
+}
+
+// owned closes its connection.
+type owned struct {
+	*natslease.Store
+	conn *nats.Conn
+}
+
+func (o owned) Close() error {
+	err := o.Store.Close()
+	o.conn.Close()
+	return err
+}
+
+// TestNew has connections with the default settings of the client.
+func TestNew(t *testing.T) {
+	raw := needGiven(t)
+	drivertest.Run(t, spaces(buckets(t, raw), func(t *testing.T, addr string) driver.Store {
+		addr, _, _ = strings.Cut(addr, "?")
+		c, err := nats.Connect(raw.ConnectedUrl())
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := natslease.New(t.Context(), c, natslease.Options{Bucket: addr[strings.LastIndexByte(addr, '/')+1:]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return owned{s, c}
+	}), storetest.Secret)
+}
+
+// TestManyPages has more entries than one of JetStream's pages of messages has.
+func TestManyPages(t *testing.T) {
+	const many = 1500
+	raw := needGiven(t)
+	bucket := buckets(t, raw)
+	s := storetest.Prepare(t, natslease.Open, given(bucket))
+	for i := range many {
+		if _, err := raw.js.PublishAsync(fmt.Sprintf("$KV.%s.pool.%05d", bucket, i), fmt.Append(nil, i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	<-raw.js.PublishAsyncComplete()
+	list, err := s.List(t.Context(), "pool/")
+	if err != nil || len(list) != many {
+		t.Fatalf("List has %d entries of %d, %v", len(list), many, err)
+	}
+	if !slices.IsSortedFunc(list, func(a, b driver.Entry) int { return strings.Compare(a.Key, b.Key) }) {
+		t.Error("the entries are not in order")
+	}
+}
+
+func TestLease(t *testing.T) {
+	name := buckets(t, needGiven(t))
+	if err := minter.Create(t.Context(), storetest.Open(t, natslease.Open, given(name))); !errors.Is(err, jetstream.ErrStreamNotFound) {
+		t.Errorf("creating a pool where nothing was prepared: %v", err)
+	}
+	drivertest.RunLeases(t, spaces(name, nil))
+}

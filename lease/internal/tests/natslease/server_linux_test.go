@@ -1,0 +1,49 @@
+package natslease_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/firn-id/firn/internal/servers/storetest"
+	"github.com/firn-id/firn/lease/natslease"
+)
+
+// A server is a NATS of the test's own.
+type server struct {
+	*storetest.Server
+	t    *testing.T
+	file string // its configuration
+}
+
+// start starts a server with JetStream, and with parts of a configuration added.
+func start(t *testing.T, config ...string) *server {
+	t.Helper()
+	dir := t.TempDir()
+	s := &server{t: t, file: filepath.Join(dir, "nats.conf")}
+	s.Server = storetest.Start(t, func(path string, port int) []string {
+		s.configure(port, append([]string{fmt.Sprintf("jetstream { store_dir: %q }", dir)}, config...)...)
+		return []string{path, "-c", s.file}
+	}, "nats-server", "/usr/sbin/nats-server")
+	return s
+}
+
+// configure writes what the server reads when it is started.
+func (s *server) configure(port int, config ...string) {
+	s.t.Helper()
+	config = append([]string{fmt.Sprintf("listen: 127.0.0.1:%d", port)}, config...)
+	if err := os.WriteFile(s.file, []byte(strings.Join(config, "\n")+"\n"), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *server) address(settings ...string) string {
+	return at("nats://"+s.Host(), "firn", settings...)
+}
+
+// faults returns the suite of faults on a server.
+func (s *server) faults() storetest.Faulty[*natslease.Store] {
+	return storetest.Faulty[*natslease.Store]{Server: s.Server, Open: natslease.Open, Addr: s.address, Advice: "see that the servers run", None: none}
+}

@@ -1,0 +1,385 @@
+package pglease_test
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/firn-id/firn/internal/servers/loopback"
+	"github.com/firn-id/firn/internal/servers/minter"
+	"github.com/firn-id/firn/internal/servers/storetest"
+	"github.com/firn-id/firn/lease"
+	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/pglease"
+)
+
+func TestUnreachable(t *testing.T) {
+	t.Parallel()
+	port, err := loopback.Port()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := pglease.Open(t.Context(), fmt.Sprintf("postgres://me:hunter2@127.0.0.1:%d/db", port))
+	storetest.Fails(t, fmt.Sprint("a closed port: ", s), err, driver.ErrUnavailable, "refused", "see that the server runs")
+	if strings.Count(err.Error(), "dial error") != 1 {
+		t.Errorf("a closed port: %v; want the attempts with and without TLS told as one", err)
+	}
+	s, err = pglease.Open(t.Context(), "postgres://me:hunter2@nowhere.invalid/db?timeout=3s")
+	storetest.Fails(t, fmt.Sprint("no such host: ", s), err, driver.ErrUnavailable, "nowhere.invalid", "see that")
+
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	addr := fmt.Sprintf("postgres://me:hunter2@%s/db", silent.Addr())
+	s, err = pglease.Open(t.Context(), addr+"?timeout=300ms")
+	storetest.Fails(t, fmt.Sprint("a silent port: ", s), err, driver.ErrUnavailable, "see that the server runs")
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a silent port: %v, want an error that is context.DeadlineExceeded", err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	s, err = pglease.Open(ctx, addr+"?timeout=1h")
+	storetest.Fails(t, fmt.Sprint("a silent port: ", s), err, driver.ErrUnavailable)
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a silent port: %v, want an error that is context.DeadlineExceeded", err)
+	}
+
+	// A host that does not answer leaves time for the other hosts.
+	conn := connect(t, given())
+	c := conn.Config()
+	s, err = pglease.Open(t.Context(), storetest.With(fmt.Sprintf("postgres://%s@%s,%s:%d/%s", c.User, silent.Addr(), c.Host, c.Port, c.Database),
+		"timeout=4s", "sslmode=disable"))
+	if err != nil {
+		t.Fatalf("a silent host before one that works: %v", err)
+	}
+	s.Close()
+
+	s, err = pglease.Open(t.Context(), given("sslmode=verify-full"))
+	storetest.Fails(t, fmt.Sprint("no TLS, or none to trust: ", s), err, driver.ErrUnavailable, "sslmode")
+}
+
+func TestRefused(t *testing.T) {
+	conn := connect(t, given())
+	full := role(t, conn, "CONNECTION LIMIT 0")
+	c := conn.Config()
+	nothing := fmt.Sprintf("postgres://%s@%s/firn_test_nothing?sslmode=disable", c.User, net.JoinHostPort(c.Host, strconv.Itoa(int(c.Port))))
+	for what, c := range map[string]struct {
+		addr  string
+		words []string
+	}{
+		"no such user":     {as(given(), "firn_test_nobody"), []string{"28000", "password-file"}},
+		"no such database": {nothing, []string{"3D000", "create it"}},
+		"connections":      {as(given(), full), []string{"53300", "pool_max_conns"}},
+		"settings":         {given("options=-c%20nonsense=1"), []string{"42704", "PGOPTIONS"}},
+	} {
+		s, err := pglease.Open(t.Context(), c.addr)
+		storetest.Fails(t, fmt.Sprint(what, ": ", s), err, driver.ErrUnavailable, c.words...)
+	}
+}
+
+func TestTLS(t *testing.T) {
+	conn := connect(t, given())
+	var on string
+	if err := conn.QueryRow(t.Context(), "SHOW ssl").Scan(&on); err != nil || on != "on" {
+		t.Skipf("the server has no TLS: %s, %v", on, err)
+	}
+	for mode, want := range map[string]bool{"require": true, "disable": false} {
+		application := "firn-test-tls-" + strings.ToLower(rand.Text()[:10])
+		storetest.Open(t, pglease.Open, given("sslmode="+mode, "application_name="+application))
+		var connections, secure int
+		err := conn.QueryRow(t.Context(), "SELECT count(*), count(*) FILTER (WHERE ssl) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE application_name = $1",
+			application).Scan(&connections, &secure)
+		if err != nil || connections == 0 || secure != connections && want || secure > 0 && !want {
+			t.Errorf("with sslmode=%s, %d of %d connections have TLS: %v", mode, secure, connections, err)
+		}
+	}
+}
+
+func TestTable(t *testing.T) {
+	conn := connect(t, given())
+	schema := schema(t, conn)
+	addr := given("table=" + schema + ".leases")
+	s := storetest.Open(t, pglease.Open, addr)
+	for what, err := range storetest.Calls(t.Context(), s, none) {
+		if what == "prepare" {
+			continue // Prepare is tested below
+		}
+		storetest.Fails(t, "no table: "+what, err, driver.ErrUnavailable, "42P01", schema+".leases", "firn pool create")
+	}
+	if err := s.Prepare(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	rev := storetest.Put(t, s, "a", "x", driver.None)
+	for range 3 { // does nothing
+		if err := s.Prepare(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if e, err := s.Get(t.Context(), "a"); err != nil || string(e.Value) != "x" || e.Revision != rev {
+		t.Errorf("after another Prepare there is %q at revision %s: %v", e.Value, e.Revision, err)
+	}
+
+	run(t, conn, "UPDATE %q.leases SET version = version + 1 WHERE key = '.schema'", schema)
+	for what, err := range storetest.Calls(t.Context(), s, none) {
+		storetest.Fails(t, "a later version: "+what, err, driver.ErrVersion, "version 2", "use the version")
+	}
+	run(t, conn, "UPDATE %q.leases SET version = version - 1 WHERE key = '.schema'", schema)
+	if list, err := s.List(t.Context(), ""); err != nil || len(list) != 1 || string(list[0].Value) != "x" || list[0].Revision != rev {
+		t.Errorf("calls that were refused have left %v: %v", list, err)
+	}
+
+	for what, columns := range map[string]string{
+		"empty":         "key text PRIMARY KEY, version bigint, value bytea",
+		"others":        "id int PRIMARY KEY, name text",
+		"keys":          "key int PRIMARY KEY, version bigint, value bytea",
+		"times":         "key text PRIMARY KEY, version timestamp, value bytea",
+		"no-version":    "key text PRIMARY KEY, value bytea",
+		"unconstrained": "key text, version text, value text",
+	} {
+		run(t, conn, "CREATE TABLE %q.%q (%s)", schema, what, columns)
+		s := storetest.Open(t, pglease.Open, given("table="+schema+"."+what))
+		for call, err := range storetest.Calls(t.Context(), s, none) {
+			storetest.Fails(t, "another table, "+what+": "+call, err, driver.ErrUnavailable, schema+"."+what, "belongs to something else")
+		}
+		var rows int
+		if err := conn.QueryRow(t.Context(), fmt.Sprintf("SELECT count(*) FROM %q.%q", schema, what)).Scan(&rows); err != nil || rows != 0 {
+			t.Errorf("another table, %s: has %d rows: %v", what, rows, err)
+		}
+	}
+}
+
+// TestPrepareRace has many stores make the schema and the table at once.
+func TestPrepareRace(t *testing.T) {
+	t.Parallel()
+	conn := connect(t, given())
+	for range 5 {
+		schema := schema(t, conn)
+		errs := make(chan error)
+		const racers = 8
+		for range racers {
+			s := storetest.Open(t, pglease.Open, given("table="+schema+".leases"))
+			go func() { errs <- s.Prepare(t.Context()) }()
+		}
+		for range racers {
+			if err := <-errs; err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// TestGrant has an administrator run the statements of Schema and Grant. A user with these
+// privileges alone opens the store, creates a pool, and takes a lease.
+func TestGrant(t *testing.T) {
+	conn := connect(t, given())
+	table := schema(t, conn) + ".leases"
+	user := role(t, conn, "")
+	statements, err := pglease.Schema(table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	grants, err := pglease.Grant(table, user)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(grants, ";"); n != 2 || strings.Contains(grants, "DELETE") {
+		t.Errorf("the privileges are\n%s", grants)
+	}
+	run(t, conn, "%s", statements)
+	run(t, conn, "%s", grants)
+
+	s := storetest.Open(t, pglease.Open, as(given("table="+table), user))
+	storetest.FindingsLose(t, s, false)
+	if err := s.Prepare(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := minter.Create(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	gen, held, err := minter.Start(t.Context(), s, lease.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := gen.Next(); err != nil {
+		t.Error(err)
+	}
+	if err := held.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := lease.Survey(t.Context(), s); err != nil {
+		t.Error(err)
+	}
+
+	for _, v := range [][2]string{{"a.b.c", user}, {table, ""}, {table, "a\x00b"}} {
+		if _, err := pglease.Grant(v[0], v[1]); err == nil {
+			t.Errorf("there are statements for table %q and user %q", v[0], v[1])
+		}
+	}
+	odd, err := pglease.Grant("", `o"dd`)
+	if want := `TO "o""dd";`; err != nil || !strings.Contains(odd, want) || !strings.Contains(odd, `"public"."firn_leases"`) {
+		t.Errorf("the privileges on the default table are %q, %v, without %s", odd, err, want)
+	}
+}
+
+// TestSchema makes the table by the statements that Schema returns.
+func TestSchema(t *testing.T) {
+	conn := connect(t, given())
+	table := schema(t, conn) + ".leases"
+	statements, err := pglease.Schema(table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, conn, "%s", statements)
+	s := storetest.Open(t, pglease.Open, given("table="+table))
+	storetest.Put(t, s, "a", "x", driver.None)
+	if err := s.Prepare(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if _, err := pglease.Schema("a.b.c"); err == nil {
+		t.Error("there are statements for a.b.c")
+	}
+}
+
+func TestPrivileges(t *testing.T) {
+	conn := connect(t, given())
+	schema := schema(t, conn)
+	addr := given("table=" + schema + ".leases")
+	user := role(t, conn, "")
+	poor := storetest.Open(t, pglease.Open, as(addr, user))
+	err := poor.Prepare(t.Context())
+	storetest.Fails(t, "Prepare by a user who may not", err, driver.ErrUnavailable, "42501", "takes an owner")
+
+	storetest.Prepare(t, pglease.Open, addr)
+	for _, grant := range []string{"USAGE ON SCHEMA %q", "SELECT ON ALL TABLES IN SCHEMA %q", "INSERT ON ALL TABLES IN SCHEMA %q", "UPDATE ON ALL TABLES IN SCHEMA %q"} {
+		_, err := poor.Put(t.Context(), "a", nil, driver.None)
+		if strings.HasPrefix(grant, "UPDATE") {
+			_, err = poor.Put(t.Context(), "a", nil, "1")
+		}
+		storetest.Fails(t, "without "+grant, err, driver.ErrUnavailable, "42501", "SELECT, INSERT, UPDATE")
+		storetest.FindingsLose(t, poor, false, "may not read and change")
+		run(t, conn, "GRANT "+grant+" TO "+user, schema)
+	}
+	rev := storetest.Put(t, poor, "b", "x", driver.None)
+	storetest.Put(t, poor, "b", "y", rev)
+	for _, err := range []error{poor.Prepare(t.Context()), func() error { _, err := poor.List(t.Context(), ""); return err }()} {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	storetest.FindingsLose(t, poor, false)
+}
+
+func TestReadOnly(t *testing.T) {
+	conn := connect(t, given())
+	addr := given("table=" + schema(t, conn) + ".leases")
+	rev := storetest.Put(t, storetest.Prepare(t, pglease.Open, addr), "a", "x", driver.None)
+	addr = as(addr, role(t, conn, "SUPERUSER", "default_transaction_read_only = on"))
+	s := storetest.Open(t, pglease.Open, addr)
+	for _, rev := range []driver.Revision{driver.None, rev, "7"} {
+		_, err := s.Put(t.Context(), "a", []byte("y"), rev)
+		storetest.Fails(t, "a read-only user, revision "+string(rev), err, driver.ErrUnavailable, "25006", "default_transaction_read_only")
+	}
+	if e, err := s.Get(t.Context(), "a"); err != nil || string(e.Value) != "x" {
+		t.Errorf("a read-only user reads %v: %v", e, err)
+	}
+	storetest.FindingsLose(t, s, false, "transactions are read-only")
+	_, err := pglease.Open(t.Context(), storetest.With(addr, "target_session_attrs=read-write"))
+	storetest.Fails(t, "a read-only user, where another server is wanted", err, driver.ErrUnavailable, "read only", "default_transaction_read_only")
+}
+
+// TestLocked has another client lock the table, and a row, for longer than the time-out of calls.
+// The errors name the lock, and no connection stays behind and waits.
+func TestLocked(t *testing.T) {
+	t.Parallel()
+	conn := connect(t, given())
+	schema := schema(t, conn)
+	addr := given("table="+schema+".leases", "timeout=2s", "application_name=firn-test-locked")
+	s := storetest.Prepare(t, pglease.Open, addr)
+	rev := storetest.Put(t, s, "a", "x", driver.None)
+	for _, lock := range []string{"LOCK TABLE %q.leases", "SELECT FROM %q.leases WHERE key = 'a' FOR UPDATE"} {
+		run(t, conn, "BEGIN; "+lock, schema)
+		_, err := s.Put(t.Context(), "a", []byte("y"), rev)
+		storetest.Fails(t, fmt.Sprintf(lock, schema), err, driver.ErrUnavailable, "55P03", "pg_locks")
+		var waiting int
+		err = conn.QueryRow(t.Context(), "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'firn-test-locked' AND state <> 'idle'").Scan(&waiting)
+		if err != nil || waiting > 0 {
+			t.Errorf("%d connections are still waiting: %v", waiting, err)
+		}
+		run(t, conn, "COMMIT")
+	}
+	storetest.Put(t, s, "a", "y", rev)
+}
+
+// TestTooOld has users whose server seems to be of an old version: their search_path begins with a
+// schema that has a current_setting of its own.
+func TestTooOld(t *testing.T) {
+	conn := connect(t, given())
+	seems := func(version, number string) (addr string) {
+		schema := schema(t, conn)
+		storetest.Prepare(t, pglease.Open, given("table="+schema+".leases"))
+		run(t, conn, "CREATE FUNCTION %q.current_setting(name text) RETURNS text LANGUAGE sql AS $$ SELECT CASE name "+
+			"WHEN 'server_version' THEN '%s' WHEN 'server_version_num' THEN '%s' ELSE pg_catalog.current_setting(name) END $$", schema, version, number)
+		user := role(t, conn, "SUPERUSER", fmt.Sprintf("search_path = %q, pg_catalog", schema))
+		return as(given("table="+schema+".leases"), user)
+	}
+	storetest.FindingsLose(t, storetest.Open(t, pglease.Open, seems("14.19", "140019")), false, "PostgreSQL 14.19 is old")
+	s, err := pglease.Open(t.Context(), seems("9.6.24", "90624"))
+	storetest.Fails(t, fmt.Sprint("an old server: ", s), err, driver.ErrUnsafe, "PostgreSQL 9.6.24 is too old", "PostgreSQL 10 or later")
+}
+
+func TestUnwatched(t *testing.T) {
+	connect(t, given())
+	config, err := pgxpool.ParseConfig(given())
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool, err := pgxpool.NewWithConfig(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	s, err := pglease.New(t.Context(), pool, pglease.Options{})
+	storetest.Fails(t, fmt.Sprint("a pool without Configure: ", s), err, driver.ErrUnsafe, "pglease.Configure")
+	_, err = pglease.New(t.Context(), pool, pglease.Options{Table: "a b"})
+	storetest.Fails(t, "a bad table", err, driver.ErrUnavailable, `table "a b"`)
+}
+
+// TestClosedPool has the caller close the pool before the store.
+func TestClosedPool(t *testing.T) {
+	connect(t, given())
+	config, err := pgxpool.ParseConfig(given())
+	if err != nil {
+		t.Fatal(err)
+	}
+	pglease.Configure(config)
+	pool, err := pgxpool.NewWithConfig(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := pglease.New(t.Context(), pool, pglease.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := pool.Ping(t.Context()); err != nil {
+		t.Errorf("Close of a store closed its caller's pool: %v", err)
+	}
+	if s, err = pglease.New(t.Context(), pool, pglease.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	pool.Close()
+	_, err = s.Get(t.Context(), "a")
+	storetest.Fails(t, "a closed pool", err, driver.ErrUnavailable, "closed")
+}

@@ -1,0 +1,181 @@
+package pglease_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/firn-id/firn/internal/servers/storetest"
+	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/pglease"
+)
+
+// throughProxy returns two stores with the same new table. The connections of the first store go
+// through a proxy.
+func throughProxy(t *testing.T, settings ...string) (p *proxy, through, direct *pglease.Store) {
+	conn := connect(t, given())
+	addr := given("table="+schema(t, conn)+".leases", "sslmode=disable")
+	direct = storetest.Prepare(t, pglease.Open, addr)
+	c := conn.Config()
+	p = newProxy(t, net.JoinHostPort(c.Host, strconv.Itoa(int(c.Port))))
+	return p, storetest.Open(t, pglease.Open, storetest.With(p.address(addr), settings...)), direct
+}
+
+// TestSilence has the network swallow everything for a while, and forget its connections. Calls end
+// in time. The next calls, on new connections, wait for no old call.
+func TestSilence(t *testing.T) {
+	t.Parallel()
+	p, s, _ := throughProxy(t)
+	const callers = 12
+	each := func(call func(key string)) {
+		var all sync.WaitGroup
+		for i := range callers {
+			all.Go(func() { call(fmt.Sprint("key-", i)) })
+		}
+		all.Wait()
+	}
+	revs := sync.Map{}
+	each(func(key string) { revs.Store(key, storetest.Put(t, s, key, "x", driver.None)) })
+	p.set(func() { p.frozen = true })
+	for range 3 {
+		each(func(key string) {
+			ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+			defer cancel()
+			_, err := s.Put(ctx, key, []byte("y"), "7") // which no entry has
+			storetest.Fails(t, "silence", err, driver.ErrUnavailable, "no answer in time")
+			if !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("silence: %v, want an error that is context.DeadlineExceeded", err)
+			}
+		})
+	}
+	p.set(func() { p.frozen, p.forgot = false, p.number })
+	each(func(key string) {
+		rev, _ := revs.Load(key)
+		if _, err := s.Put(t.Context(), key, []byte("y"), rev.(driver.Revision)); err != nil {
+			t.Errorf("after the silence: %v", err)
+		}
+	})
+}
+
+// TestBroken has all connections end: at most one call fails.
+func TestBroken(t *testing.T) {
+	p, s, _ := throughProxy(t)
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() { storetest.Put(t, s, fmt.Sprint("key-", i), "x", driver.None) })
+	}
+	all.Wait()
+	var connections int
+	p.set(func() { connections = p.live })
+	if connections < 2 {
+		t.Fatalf("there are %d connections", connections)
+	}
+	p.cut()
+	failed := 0
+	for range connections + 1 {
+		if _, err := s.Get(t.Context(), "key-0"); err != nil {
+			storetest.Fails(t, "a connection that has ended", err, driver.ErrUnavailable)
+			failed++
+		}
+	}
+	if failed > 1 {
+		t.Errorf("%d calls failed by %d connections that had all ended at once", failed, connections)
+	}
+}
+
+// TestSecondAttempt has the network swallow the first attempt of a call to connect.
+func TestSecondAttempt(t *testing.T) {
+	t.Parallel()
+	p, s, _ := throughProxy(t)
+	rev := storetest.Put(t, s, "a", "x", driver.None)
+	p.set(func() { p.frozen, p.forgot = true, p.number })
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	_, err := s.Put(ctx, "a", []byte("y"), "7") // on the one connection that there is
+	storetest.Fails(t, "silence", err, driver.ErrUnavailable, "no answer in time")
+	var before int
+	p.set(func() { before = p.number })
+	done := make(chan error)
+	go func() {
+		_, err := s.Put(t.Context(), "a", []byte("z"), rev)
+		done <- err
+	}()
+	for tried := false; !tried; time.Sleep(time.Millisecond) {
+		p.set(func() { tried = p.number > before })
+	}
+	p.set(func() { p.frozen, p.forgot = false, p.number })
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestCancelled cancels calls that wait for an answer.
+func TestCancelled(t *testing.T) {
+	t.Parallel()
+	p, s, _ := throughProxy(t)
+	p.set(func() { p.frozen = true })
+	for name, call := range map[string]func(ctx context.Context) error{
+		"Get":     func(ctx context.Context) error { _, err := s.Get(ctx, "a"); return err },
+		"List":    func(ctx context.Context) error { _, err := s.List(ctx, ""); return err },
+		"Put":     func(ctx context.Context) error { _, err := s.Put(ctx, "a", nil, driver.None); return err },
+		"Now":     func(ctx context.Context) error { _, err := s.Now(ctx); return err },
+		"Inspect": func(ctx context.Context) error { _, err := s.Inspect(ctx); return err },
+		"Prepare": s.Prepare,
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(50*time.Millisecond, cancel)
+		if err := call(ctx); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s, cancelled: %v; want an error that is context.Canceled", name, err)
+		}
+	}
+}
+
+// TestCut has connections go silent after any number of bytes of a Put. No transaction of the part
+// that has arrived holds up other clients.
+func TestCut(t *testing.T) {
+	t.Parallel()
+	p, s, direct := throughProxy(t)
+	value := strings.Repeat("x", driver.MaxValue)
+	rev := storetest.Put(t, s, "a", value, driver.None)
+	p.set(func() { p.passed = 0 })
+	rev = storetest.Put(t, s, "a", value, rev)
+	length := p.passed
+	if length < 2*driver.MaxValue {
+		t.Fatalf("a Put took %d bytes", length)
+	}
+	made := 0
+	// The length is not always the same: the Put says how much time it has left.
+	for _, n := range []int{1, 5, length / 3, length - 2000, length - 300, length - 100, length - 60, length - 30, length - 10, length - 5, length - 3, length + 10} {
+		if _, err := s.Get(t.Context(), "a"); err != nil { // on the connection that is cut
+			t.Fatal(err)
+		}
+		p.set(func() { p.allow = n })
+		limit := 200 * time.Millisecond
+		if n > length {
+			limit = time.Minute
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), limit)
+		next, err := s.Put(ctx, "a", []byte(value), rev)
+		cancel()
+		if err == nil { // it went through
+			made++
+			rev = next
+			p.set(func() { p.allow = -1 })
+			continue
+		}
+		storetest.Fails(t, fmt.Sprint("after byte ", n), err, driver.ErrUnavailable)
+		if rev, err = direct.Put(t.Context(), "a", []byte("y"), rev); err != nil {
+			t.Fatalf("another Put, while one hangs after byte %d of %d: %v", n, length, err)
+		}
+		p.set(func() { p.allow, p.forgot = -1, p.number })
+	}
+	if made == 0 || made > 3 {
+		t.Errorf("%d Puts were made, want the one that was not cut, and few others", made)
+	}
+}

@@ -1,0 +1,173 @@
+package pglease_test
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/firn-id/firn/internal/servers/storetest"
+	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/drivertest"
+	"github.com/firn-id/firn/lease/pglease"
+)
+
+// given returns the address of the server that the tests find, with settings added.
+func given(settings ...string) string {
+	addr := os.Getenv("FIRN_TEST_POSTGRES")
+	if addr == "" {
+		addr = "postgres://postgres@127.0.0.1:5432/test"
+	}
+	return storetest.With(addr, settings...)
+}
+
+// connect returns a connection for what tests do besides a store.
+func connect(t testing.TB, addr string) *pgx.Conn {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, addr)
+	if err != nil {
+		if os.Getenv("FIRN_REQUIRE_SERVICES") == "1" {
+			t.Fatalf("PostgreSQL is not there, and FIRN_REQUIRE_SERVICES=1: %v", err)
+		}
+		t.Skipf("PostgreSQL is not there; set FIRN_TEST_POSTGRES to where it is: %v", err)
+	}
+	t.Cleanup(func() { conn.Close(context.Background()) })
+	return conn
+}
+
+func run(t testing.TB, conn *pgx.Conn, format string, args ...any) {
+	t.Helper()
+	if _, err := conn.Exec(t.Context(), fmt.Sprintf(format, args...), pgx.QueryExecModeSimpleProtocol); err != nil {
+		t.Fatalf(format+": %v", append(args, err)...)
+	}
+}
+
+// schema returns a name for a schema that is dropped after the test.
+func schema(t testing.TB, conn *pgx.Conn) string {
+	name := "Firn-test-" + strings.ToLower(rand.Text()[:10])
+	t.Cleanup(func() {
+		if _, err := conn.Exec(context.Background(), fmt.Sprintf("DROP SCHEMA IF EXISTS %q CASCADE", name)); err != nil {
+			t.Errorf("drop schema: %v", err)
+		}
+	})
+	return name
+}
+
+// role makes a user with attributes and defaults. The user is dropped after the test.
+func role(t testing.TB, conn *pgx.Conn, attributes string, defaults ...string) string {
+	name := "firn_test_" + strings.ToLower(rand.Text()[:10])
+	run(t, conn, "CREATE ROLE %s LOGIN %s", name, attributes)
+	t.Cleanup(func() {
+		if _, err := conn.Exec(context.Background(), fmt.Sprintf("DROP OWNED BY %s; DROP ROLE %[1]s", name), pgx.QueryExecModeSimpleProtocol); err != nil {
+			t.Errorf("drop role: %v", err)
+		}
+	})
+	for _, d := range defaults {
+		run(t, conn, "ALTER ROLE %s SET %s", name, d)
+	}
+	return name
+}
+
+// as returns an address with another user.
+func as(addr, user string) string {
+	scheme, rest, _ := strings.Cut(addr, "://")
+	return scheme + "://" + user + "@" + rest[strings.IndexByte(rest, '@')+1:]
+}
+
+// none is a revision that no entry has.
+const none driver.Revision = "1"
+
+// spaces returns what makes fresh stores, each in a table of its own. See [storetest.Spaces] for
+// handle.
+func spaces(addr, schema string, handle func(t *testing.T, addr string) driver.Store) func(*testing.T) func() driver.Store {
+	return storetest.Spaces(pglease.Open, func(n int64) string { return storetest.With(addr, fmt.Sprintf("table=%s.t%d", schema, n)) }, handle)
+}
+
+func TestStore(t *testing.T) {
+	conn := connect(t, given())
+	drivertest.Run(t, spaces(given("password=hunter2"), schema(t, conn), nil), storetest.Secret)
+}
+
+func TestLease(t *testing.T) {
+	drivertest.RunLeases(t, spaces(given(), schema(t, connect(t, given())), nil))
+}
+
+// TestDefaults has a user with the worst defaults.
+func TestDefaults(t *testing.T) {
+	conn := connect(t, given())
+	user := role(t, conn, "SUPERUSER", "default_transaction_isolation = 'serializable'", "default_transaction_deferrable = on",
+		"synchronous_commit = off", "standard_conforming_strings = off", "backslash_quote = off", "bytea_output = 'escape'", "client_encoding = 'LATIN1'",
+		"search_path = ''", "datestyle = 'SQL, DMY'", "timezone = 'Asia/Kathmandu'", "quote_all_identifiers = on", "enable_indexscan = off", "intervalstyle = 'iso_8601'",
+		"extra_float_digits = -15", "lc_numeric = 'C'", "enable_bitmapscan = off", "row_security = off", "jit = off")
+	drivertest.Run(t, spaces(as(given(), user), schema(t, conn), nil), storetest.Secret)
+}
+
+// A pooled store closes its pool.
+type pooled struct {
+	*pglease.Store
+	pool *pgxpool.Pool
+}
+
+func (p pooled) Close() error {
+	err := p.Store.Close()
+	p.pool.Close()
+	return err
+}
+
+func TestNew(t *testing.T) {
+	conn := connect(t, given())
+	drivertest.Run(t, spaces(given(), schema(t, conn), func(t *testing.T, addr string) driver.Store {
+		addr, table, _ := strings.Cut(addr, "table=")
+		config, err := pgxpool.ParseConfig(strings.TrimRight(addr, "?&"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		pglease.Configure(config)
+		pool, err := pgxpool.NewWithConfig(t.Context(), config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := pglease.New(t.Context(), pool, pglease.Options{Table: table})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return pooled{s, pool}
+	}), storetest.Secret)
+}
+
+// TestRevisionsAfterRestore restores an old row. No later revision of the row comes again.
+func TestRevisionsAfterRestore(t *testing.T) {
+	conn := connect(t, given())
+	schema := schema(t, conn)
+	s := storetest.Prepare(t, pglease.Open, given("table="+schema+".leases"))
+	rev := storetest.Put(t, s, "a", "0", driver.None)
+	run(t, conn, "CREATE TABLE %q.backup AS SELECT * FROM %[1]q.leases", schema)
+	seen := map[driver.Revision]bool{}
+	for range 20 {
+		rev = storetest.Put(t, s, "a", "1", rev)
+		seen[rev] = true
+	}
+	run(t, conn, "DELETE FROM %q.leases; INSERT INTO %[1]q.leases SELECT * FROM %[1]q.backup", schema)
+	e, err := s.Get(t.Context(), "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rev := e.Revision; len(seen) < 40; seen[rev] = true {
+		if rev = storetest.Put(t, s, "a", "2", rev); seen[rev] {
+			t.Fatalf("revision %s is used again", rev)
+		}
+	}
+	created := storetest.Put(t, s, "b", "0", driver.None)
+	run(t, conn, "DELETE FROM %q.leases WHERE key = 'b'", schema)
+	if again := storetest.Put(t, s, "b", "0", driver.None); again == created {
+		t.Errorf("revision %s is used again", again)
+	}
+}

@@ -1,0 +1,130 @@
+package pglease_test
+
+import (
+	"fmt"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// A proxy stands for the network between a client and a server.
+type proxy struct {
+	listener net.Listener
+	server   string
+
+	mu     sync.Mutex
+	open   sync.Cond
+	frozen bool // nothing goes through
+	forgot int  // earlier connections stay silent for ever
+	number int  // of connections
+	live   int  // connections that have not ended
+	allow  int  // the bytes that still pass from clients; -1 means all
+	passed int  // bytes from clients
+	all    []net.Conn
+}
+
+func newProxy(t *testing.T, server string) *proxy {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &proxy{listener: l, server: server, allow: -1}
+	p.open.L = &p.mu
+	t.Cleanup(func() {
+		l.Close()
+		p.set(func() { p.frozen, p.forgot, p.allow = false, 0, -1 })
+	})
+	go func() {
+		for {
+			client, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go p.serve(client)
+		}
+	}()
+	return p
+}
+
+// address returns the address of a store through the proxy.
+func (p *proxy) address(addr string) string {
+	scheme, rest, _ := strings.Cut(addr, "://")
+	authority, rest, _ := strings.Cut(rest, "/")
+	user := authority[:strings.IndexByte(authority, '@')+1]
+	return fmt.Sprintf("%s://%s%s/%s", scheme, user, p.listener.Addr(), rest)
+}
+
+func (p *proxy) set(change func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	change()
+	p.open.Broadcast()
+}
+
+// cut ends all connections.
+func (p *proxy) cut() {
+	p.set(func() {
+		for _, c := range p.all {
+			c.Close()
+		}
+	})
+}
+
+func (p *proxy) serve(client net.Conn) {
+	defer client.Close()
+	defer p.set(func() { p.live-- })
+	p.mu.Lock()
+	p.number++
+	p.live++
+	number := p.number
+	p.all = append(p.all, client)
+	for p.frozen {
+		p.open.Wait()
+	}
+	p.mu.Unlock()
+	server, err := net.Dial("tcp", p.server)
+	if err != nil {
+		return
+	}
+	defer server.Close()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		p.copy(client, server, number, false)
+		client.Close()
+	}()
+	p.copy(server, client, number, true)
+	server.Close()
+	<-done
+}
+
+func (p *proxy) copy(to, from net.Conn, number int, fromClient bool) {
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := from.Read(buf)
+		if err != nil {
+			return
+		}
+		for chunk := buf[:n]; len(chunk) > 0; {
+			p.mu.Lock()
+			for p.frozen || number <= p.forgot || fromClient && p.allow == 0 {
+				p.open.Wait()
+			}
+			n := len(chunk)
+			if fromClient && p.allow > 0 {
+				n = min(n, p.allow)
+				p.allow -= n
+			}
+			if fromClient {
+				p.passed += n
+			}
+			p.mu.Unlock()
+			if _, err := to.Write(chunk[:n]); err != nil {
+				return
+			}
+			chunk = chunk[n:]
+		}
+	}
+}

@@ -1,0 +1,617 @@
+package pglease_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/firn-id/firn/internal/servers/pgtest"
+	"github.com/firn-id/firn/internal/servers/storetest"
+	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/drivertest"
+	"github.com/firn-id/firn/lease/pglease"
+)
+
+// installed fails the test if there is an error, or skips the test if a program is missing.
+func installed(t testing.TB, err error) {
+	t.Helper()
+	if errors.Is(err, pgtest.ErrMissing) && os.Getenv("FIRN_REQUIRE_SERVICES") != "1" {
+		t.Skipf("the test starts servers of its own: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// server returns a server of the test's own.
+func server(t testing.TB, c pgtest.Config) *pgtest.Server {
+	t.Helper()
+	s, err := pgtest.Start(t.Context(), c)
+	installed(t, err)
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func standby(t testing.TB, primary *pgtest.Server, name string, c pgtest.Config) *pgtest.Server {
+	t.Helper()
+	s, err := primary.Standby(t.Context(), name, c)
+	installed(t, err)
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func bounce(t testing.TB, s *pgtest.Server, connections int, users ...string) *pgtest.Bouncer {
+	t.Helper()
+	b, err := s.Bounce(connections, users...)
+	installed(t, err)
+	t.Cleanup(func() { b.Close() })
+	return b
+}
+
+func execute(t testing.TB, s *pgtest.Server, statements ...string) {
+	t.Helper()
+	if err := s.Exec(t.Context(), statements...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func set(t testing.TB, s *pgtest.Server, name, value string) {
+	t.Helper()
+	if err := s.Set(t.Context(), name, value); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// scan returns the single value of a query.
+func scan[T any](t testing.TB, s interface{ Address() string }, query string) (v T) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), s.Address())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	if err := conn.QueryRow(t.Context(), query, pgx.QueryExecModeSimpleProtocol).Scan(&v); err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	return v
+}
+
+// TestBouncer runs the suite through a PgBouncer with fewer connections than clients. The defaults
+// of the connections are the worst for a store.
+func TestBouncer(t *testing.T) {
+	t.Parallel()
+	s := server(t, pgtest.Config{})
+	execute(t, s, "CREATE ROLE odd LOGIN SUPERUSER", "ALTER ROLE odd SET default_transaction_isolation = 'serializable'",
+		"ALTER ROLE odd SET synchronous_commit = off", "ALTER ROLE odd SET lock_timeout = '7777s'")
+	b := bounce(t, s, 2, "odd")
+	addr := as(b.Address(), "odd")
+	drivertest.Run(t, spaces(addr, "suite", nil), storetest.Secret)
+
+	// The PgBouncer has shared a connection among clients, and the store has left nothing on the
+	// connection.
+	one := bounce(t, s, 1, "odd")
+	addr = as(one.Address(), "odd")
+	mine := connect(t, storetest.With(addr, "default_query_exec_mode=simple_protocol"))
+	run(t, mine, "SET idle_session_timeout = 123456789")
+	st := storetest.Prepare(t, pglease.Open, addr)
+	storetest.Put(t, st, "a", "x", driver.None)
+	others := connect(t, storetest.With(addr, "default_query_exec_mode=simple_protocol"))
+	var shared, isolation, commit, lock, statements string
+	err := others.QueryRow(t.Context(), "SELECT current_setting('idle_session_timeout'), current_setting('transaction_isolation'), "+
+		"current_setting('synchronous_commit'), current_setting('lock_timeout'), (SELECT count(*)::text FROM pg_prepared_statements)").
+		Scan(&shared, &isolation, &commit, &lock, &statements)
+	if err != nil || shared != "123456789ms" {
+		t.Fatalf("two clients of the PgBouncer do not share a connection: %s, %v", shared, err)
+	}
+	if isolation != "serializable" || commit != "off" || lock != "7777s" || statements != "0" {
+		t.Errorf("a store leaves on a connection: isolation %s, synchronous_commit %s, lock_timeout %s, %s prepared statements", isolation, commit, lock, statements)
+	}
+
+	// The server behind the PgBouncer is away for a while.
+	s.Crash()
+	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+	defer cancel()
+	_, err = st.Put(ctx, "a", nil, "1")
+	storetest.Fails(t, "a PgBouncer without a server", err, driver.ErrUnavailable)
+	if err := s.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var e driver.Entry
+	storetest.Eventually(t, "the PgBouncer has a server again", func() bool {
+		e, err = st.Get(t.Context(), "a")
+		return err == nil
+	})
+	storetest.Put(t, st, "a", "y", e.Revision) // the change that failed may have been made since
+}
+
+// TestSynchronousCommit has a user with synchronous_commit off, and a server that writes to the
+// disk at commits only. The server is killed: other changes are lost, and changes of a store are
+// not.
+func TestSynchronousCommit(t *testing.T) {
+	t.Parallel()
+	s := server(t, pgtest.Config{Settings: map[string]string{"synchronous_commit": "off"}})
+	for what, addr := range map[string]string{"direct": s.Address(), "PgBouncer": bounce(t, s, 2).Address()} {
+		addr := storetest.With(addr, "table=test."+strings.ToLower(what))
+		st := storetest.Prepare(t, pglease.Open, addr)
+		execute(t, s, "CREATE TABLE plain (x int)", "CHECKPOINT")
+		var rev driver.Revision
+		for range 10 {
+			rev = storetest.Put(t, st, "a", "acknowledged", rev)
+		}
+		for _, process := range []string{"walwriter", "checkpointer", "background writer"} {
+			if s.Suspend(process) != 1 {
+				t.Fatalf("there is no %s", process)
+			}
+		}
+		rev = storetest.Put(t, st, "a", "the last", rev)
+		created := storetest.Put(t, st, "b", "created", driver.None)
+		execute(t, s, "INSERT INTO plain VALUES (1)")
+		s.Kill()
+		if err := s.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if n := scan[int](t, s, "SELECT count(*) FROM plain"); n != 0 {
+			t.Fatalf("%s: a plain change was not lost, so the test shows nothing", what)
+		}
+		st = storetest.Open(t, pglease.Open, addr)
+		for key, want := range map[string]driver.Entry{"a": {Value: []byte("the last"), Revision: rev}, "b": {Value: []byte("created"), Revision: created}} {
+			if e, err := st.Get(t.Context(), key); err != nil || string(e.Value) != string(want.Value) || e.Revision != want.Revision {
+				t.Errorf("%s: an acknowledged change is lost: %s is %q at revision %s: %v", what, key, e.Value, e.Revision, err)
+			}
+		}
+		execute(t, s, "DROP TABLE plain")
+	}
+}
+
+// A patient store waits a moment after an error, so that a history lasts longer than a restart.
+type patient struct{ driver.Store }
+
+func (p patient) wait(err error) {
+	if errors.Is(err, driver.ErrUnavailable) {
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+func (p patient) Get(ctx context.Context, key string) (driver.Entry, error) {
+	e, err := p.Store.Get(ctx, key)
+	p.wait(err)
+	return e, err
+}
+
+func (p patient) List(ctx context.Context, prefix string) ([]driver.Entry, error) {
+	list, err := p.Store.List(ctx, prefix)
+	p.wait(err)
+	return list, err
+}
+
+func (p patient) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
+	rev, err := p.Store.Put(ctx, key, value, rev)
+	p.wait(err)
+	return rev, err
+}
+
+// TestRestart has the server crash again and again while clients make random calls, and count.
+func TestRestart(t *testing.T) {
+	t.Parallel()
+	s := server(t, pgtest.Config{})
+	addr := storetest.With(s.Address(), "table=test.leases", "timeout=30s")
+	var stores []driver.Store
+	storetest.Prepare(t, pglease.Open, addr)
+	for range 3 {
+		stores = append(stores, patient{storetest.Open(t, pglease.Open, addr)})
+	}
+	// restarting runs something while the server crashes at least that often.
+	restarting := func(times int, f func(done <-chan struct{})) {
+		done, ended := make(chan struct{}), make(chan struct{})
+		go func() {
+			defer close(ended)
+			f(done)
+		}()
+		for i := 0; ; i++ {
+			time.Sleep(100 * time.Millisecond)
+			if err := s.Restart(t.Context()); err != nil {
+				t.Error(err)
+			}
+			if i+1 == times {
+				close(done)
+			}
+			select {
+			case <-ended:
+				return
+			default:
+			}
+		}
+	}
+	var total drivertest.Outcome
+	all := func() bool { return total.Changed > 0 && total.Conflicts > 0 && total.Unknown > 0 && total.Failed > 0 }
+	for seed := uint64(0); seed < 3 || !all() && seed < 100; seed++ { // not each crash meets a Put
+		restarting(1, func(<-chan struct{}) {
+			o := drivertest.History(t, stores, seed)
+			total.Changed += o.Changed
+			total.Conflicts += o.Conflicts
+			total.Unknown += o.Unknown
+			total.Failed += o.Failed
+		})
+	}
+	t.Logf("%+v", total)
+	if !all() {
+		t.Errorf("the histories show nothing: %+v", total)
+	}
+
+	// Each client counts in an entry of its own, and all count in one.
+	type count struct{ acknowledged, unknown int }
+	var (
+		mu     sync.Mutex
+		counts = map[string]count{}
+	)
+	read := func(st driver.Store, key string) (n int, rev driver.Revision, err error) {
+		e, err := st.Get(t.Context(), key)
+		if errors.Is(err, driver.ErrNotFound) {
+			return 0, driver.None, nil
+		}
+		if err == nil {
+			_, err = fmt.Sscan(string(e.Value), &n)
+		}
+		return n, e.Revision, err
+	}
+	restarting(4, func(done <-chan struct{}) {
+		var all sync.WaitGroup
+		for client := range 8 {
+			all.Go(func() {
+				st := stores[client%len(stores)]
+				for turn := 0; ; turn++ {
+					select {
+					case <-done:
+						return
+					default:
+					}
+					key := fmt.Sprint("client-", client)
+					if turn%2 == 0 {
+						key = "all"
+					}
+					n, rev, err := read(st, key)
+					if err != nil {
+						continue
+					}
+					_, err = st.Put(t.Context(), key, fmt.Append(nil, n+1), rev)
+					mu.Lock()
+					c := counts[key]
+					switch {
+					case err == nil:
+						c.acknowledged++
+					case !errors.Is(err, driver.ErrConflict):
+						c.unknown++
+					}
+					counts[key] = c
+					mu.Unlock()
+				}
+			})
+		}
+		all.Wait()
+	})
+	unknown := 0
+	for key, c := range counts {
+		n, _, err := read(stores[0], key)
+		for range 10 { // connections that the last restart has ended
+			if err == nil {
+				break
+			}
+			n, _, err = read(stores[0], key)
+		}
+		if err != nil || n < c.acknowledged || n > c.acknowledged+c.unknown {
+			t.Errorf("%s is %d after %d increments that were acknowledged and %d that may have been made: %v", key, n, c.acknowledged, c.unknown, err)
+		}
+		unknown += c.unknown
+	}
+	t.Logf("%+v", counts)
+	if len(counts) != 9 || counts["all"].acknowledged == 0 || unknown == 0 {
+		t.Errorf("the counts show nothing: %+v", counts)
+	}
+}
+
+// TestStopped stops all processes of the server, as happens on a machine without free memory, or on
+// a virtual machine that moves.
+func TestStopped(t *testing.T) {
+	t.Parallel()
+	s := server(t, pgtest.Config{})
+	addr := storetest.With(s.Address(), "table=test.leases")
+	st := storetest.Prepare(t, pglease.Open, addr)
+	rev := storetest.Put(t, st, "a", "x", driver.None)
+	s.Stop()
+	short := func() context.Context {
+		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+		t.Cleanup(cancel)
+		return ctx
+	}
+	errs := map[string]error{}
+	for range 2 {
+		_, errs["get"] = st.Get(short(), "a")
+		_, errs["list"] = st.List(short(), "")
+		_, errs["put"] = st.Put(short(), "a", []byte("y"), "7") // which is not its revision
+		_, errs["now"] = st.Now(short())
+		_, errs["inspect"] = st.Inspect(short())
+		errs["prepare"] = st.Prepare(short())
+		_, errs["open"] = pglease.Open(short(), addr)
+		_, errs["timeout"] = pglease.Open(t.Context(), storetest.With(addr, "timeout=200ms"))
+		for what, err := range errs {
+			storetest.Fails(t, "a server that is stopped: "+what, err, driver.ErrUnavailable, "no answer in time")
+			if !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("a server that is stopped: %s: %v; want an error that is context.DeadlineExceeded", what, err)
+			}
+		}
+	}
+	s.Continue()
+	storetest.Put(t, st, "a", "y", rev)
+}
+
+// TestSynchronousStandby has changes wait for a standby that does not answer.
+func TestSynchronousStandby(t *testing.T) {
+	t.Parallel()
+	primary := server(t, pgtest.Config{})
+	second := standby(t, primary, "second", pgtest.Config{})
+	following := func() {
+		storetest.Eventually(t, "the standby follows synchronously", func() bool {
+			return scan[int](t, primary, "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'") == 1
+		})
+	}
+	addr := storetest.With(primary.Address(), "table=test.leases")
+	st := storetest.Prepare(t, pglease.Open, addr)
+	set(t, primary, "synchronous_standby_names", "second")
+	following()
+	storetest.FindingsLose(t, st, false)
+	rev := storetest.Put(t, st, "a", "x", driver.None)
+	viaBouncer := storetest.Open(t, pglease.Open, storetest.With(bounce(t, primary, 2).Address(), "table=test.leases"))
+	short := func() context.Context {
+		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+		t.Cleanup(cancel)
+		return ctx
+	}
+	waiting := func() int {
+		return scan[int](t, primary, "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query LIKE '%UPDATE%'")
+	}
+	value := func() string {
+		return scan[string](t, primary, "SELECT convert_from(value, 'UTF8') FROM test.leases WHERE key = 'a'")
+	}
+
+	// The end of a Put's time does not cancel the wait: nobody sees the change before the standby
+	// has it.
+	for what, by := range map[string]*pglease.Store{"direct": st, "PgBouncer": viaBouncer} {
+		second.Stop()
+		_, err := by.Put(short(), "a", []byte(what), rev)
+		storetest.Fails(t, what+": a Put that the standby does not have", err, driver.ErrUnavailable, "no answer in time")
+		for range 30 {
+			if n, v := waiting(), value(); n != 1 || v == what {
+				t.Fatalf("%s: %d transactions wait for the standby, and there is already %q", what, n, v)
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		second.Continue()
+		storetest.Eventually(t, what+": the Put is made after all", func() bool { return value() == what })
+		e, err := by.Get(t.Context(), "a")
+		if err != nil || string(e.Value) != what {
+			t.Fatalf("%s: there is %q, %v", what, e.Value, err)
+		}
+		rev = e.Revision
+	}
+
+	// If an administrator cancels the wait, the server acknowledges the change with a warning.
+	second.Stop()
+	done := make(chan error)
+	go func() {
+		_, err := st.Put(t.Context(), "a", []byte("cancelled"), rev)
+		done <- err
+	}()
+	storetest.Eventually(t, "the Put waits for the standby", func() bool { return waiting() == 1 })
+	execute(t, primary, "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
+	storetest.Fails(t, "a Put whose wait is cancelled", <-done, driver.ErrUnavailable, "canceling wait for synchronous replication", "may be missing there")
+	if v := value(); v != "cancelled" {
+		t.Fatalf("a plain read sees %q, so the test shows nothing", v)
+	}
+	// The change is now visible but not on the standby. A store does not return the change.
+	unread := func(what string) {
+		_, err := st.Get(short(), "a")
+		storetest.Fails(t, what+": Get of what the standby does not have", err, driver.ErrUnavailable, "no answer in time")
+		_, err = st.List(short(), "")
+		storetest.Fails(t, what+": List of what the standby does not have", err, driver.ErrUnavailable, "no answer in time")
+	}
+	unread("a cancelled wait")
+	// The same holds after a crash, which also ends the wait.
+	if err := primary.Restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if v := value(); v != "cancelled" {
+		t.Fatalf("a plain read sees %q, so the test shows nothing", v)
+	}
+	unread("a restart")
+	second.Continue()
+	following()
+	if e, err := st.Get(t.Context(), "a"); err != nil || string(e.Value) != "cancelled" {
+		t.Errorf("with the standby there is %q, %v", e.Value, err)
+	}
+
+	second.Close()
+	storetest.Eventually(t, "the standby is gone", func() bool { return scan[int](t, primary, "SELECT count(*) FROM pg_stat_replication") == 0 })
+	storetest.FindingsLose(t, st, false, "no standby is connected")
+}
+
+// TestStandby has a primary with an asynchronous standby. The standby takes over in the end.
+func TestStandby(t *testing.T) {
+	t.Parallel()
+	primary := server(t, pgtest.Config{})
+	second := standby(t, primary, "second", pgtest.Config{})
+	storetest.Eventually(t, "the standby follows", func() bool {
+		return scan[int](t, primary, "SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'") == 1
+	})
+	table := "table=test.leases"
+	st := storetest.Prepare(t, pglease.Open, storetest.With(primary.Address(), table))
+	rev := storetest.Put(t, st, "a", "x", driver.None)
+	storetest.Eventually(t, "the standby has the entry", func() bool {
+		return scan[int](t, second, "SELECT count(*) FROM pg_tables WHERE tablename = 'leases'") == 1 &&
+			scan[int](t, second, "SELECT count(*) FROM test.leases WHERE key = 'a'") == 1
+	})
+
+	// The settings that lose changes.
+	const asynchronous = "asynchronous standbys (1, synchronous_standby_names is empty)"
+	storetest.FindingsLose(t, st, true, asynchronous)
+	execute(t, primary, "CREATE ROLE poor LOGIN", "GRANT USAGE ON SCHEMA test TO poor", "GRANT SELECT, INSERT, UPDATE ON test.leases TO poor")
+	storetest.FindingsLose(t, storetest.Open(t, pglease.Open, as(storetest.With(primary.Address(), table), "poor")), true, asynchronous)
+	set(t, primary, "fsync", "off")
+	set(t, primary, "full_page_writes", "off")
+	storetest.Eventually(t, "fsync is off", func() bool { return scan[string](t, primary, "SHOW full_page_writes") == "off" })
+	storetest.FindingsLose(t, st, true, "fsync is off", "full_page_writes is off", asynchronous)
+	set(t, primary, "fsync", "on")
+	set(t, primary, "full_page_writes", "on")
+
+	// A standby is refused: at the connection or, behind a pool, in the transaction.
+	_, err := pglease.Open(t.Context(), storetest.With(second.Address(), table))
+	storetest.Fails(t, "a standby", err, driver.ErrUnavailable, "standby", "the server that is the primary")
+	config, err := pgxpool.ParseConfig(second.Address())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var to atomic.Int64 // the port that new connections go to
+	config.BeforeConnect = func(_ context.Context, c *pgx.ConnConfig) error {
+		c.Port, c.Fallbacks = uint16(to.Load()), nil
+		return nil
+	}
+	pglease.Configure(config)
+	pool, err := pgxpool.NewWithConfig(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	to.Store(int64(second.Port()))
+	_, err = pglease.New(t.Context(), pool, pglease.Options{Table: "test.leases"})
+	storetest.Fails(t, "a standby, by a pool", err, driver.ErrUnavailable, "standby", "the server that is the primary")
+	// New makes its checks on the primary. Later connections go to the standby.
+	to.Store(int64(primary.Port()))
+	pool.Reset()
+	moved, err := pglease.New(t.Context(), pool, pglease.Options{Table: "test.leases"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	to.Store(int64(second.Port()))
+	pool.Reset()
+	_, err = moved.Get(t.Context(), "a")
+	storetest.Fails(t, "Get on a standby", err, driver.ErrUnavailable, "standby", "the server that is the primary")
+	_, err = moved.List(t.Context(), "")
+	storetest.Fails(t, "List on a standby", err, driver.ErrUnavailable, "standby", "the server that is the primary")
+	_, err = moved.Put(t.Context(), "a", nil, rev)
+	storetest.Fails(t, "Put on a standby", err, driver.ErrUnavailable, "25006", "the server that is the primary")
+	storetest.FindingsLose(t, moved, false, "the server is a standby")
+
+	// With both hosts in the address, the store uses the primary.
+	both := storetest.Open(t, pglease.Open, storetest.With(fmt.Sprintf("postgres://postgres@127.0.0.1:%d,127.0.0.1:%d/postgres", second.Port(), primary.Port()), table, "sslmode=disable"))
+	rev = storetest.Put(t, both, "a", "y", rev)
+	storetest.Eventually(t, "the standby has the change", func() bool {
+		return scan[string](t, second, "SELECT convert_from(value, 'UTF8') FROM test.leases WHERE key = 'a'") == "y"
+	})
+	primary.Crash()
+	_, err = both.Put(t.Context(), "a", []byte("z"), rev)
+	storetest.Fails(t, "no primary, on a connection to the last one", err, driver.ErrUnavailable)
+	_, err = both.Put(t.Context(), "a", []byte("z"), rev)
+	storetest.Fails(t, "no primary", err, driver.ErrUnavailable, "standby", "the server that is the primary")
+	if err := second.Promote(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	storetest.Put(t, both, "a", "z", rev)
+}
+
+// TestNotStarted has a server that takes no connections yet.
+func TestNotStarted(t *testing.T) {
+	t.Parallel()
+	primary := server(t, pgtest.Config{})
+	cold := standby(t, primary, "cold", pgtest.Config{Settings: map[string]string{"hot_standby": "off"}})
+	_, err := pglease.Open(t.Context(), cold.Address())
+	storetest.Fails(t, "a server that is starting", err, driver.ErrUnavailable, "57P03", "wait until the server has started")
+}
+
+func TestPassword(t *testing.T) {
+	s := server(t, pgtest.Config{HBA: []string{"host all guarded 127.0.0.1/32 scram-sha-256", "host all outside 127.0.0.1/32 reject"}})
+	execute(t, s, "CREATE ROLE guarded LOGIN PASSWORD 'hunter2''s'", "CREATE ROLE outside LOGIN", "CREATE SCHEMA test AUTHORIZATION guarded")
+	storetest.Unset(t, "PG")
+	file := filepath.Join(t.TempDir(), "password")
+	if err := os.WriteFile(file, []byte("hunter2's\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("FIRN_TEST_PASSWORD", "hunter2's")
+	addr := storetest.With(as(s.Address(), "guarded"), "table=test.leases")
+	for key, setting := range map[string]string{"file": "password-file=" + file, "env": "password-env=FIRN_TEST_PASSWORD", "self": "password=hunter2%27s"} {
+		st := storetest.Prepare(t, pglease.Open, storetest.With(addr, setting))
+		storetest.Put(t, st, key, "x", driver.None)
+		if strings.Contains(fmt.Sprint(st), "hunter2") {
+			t.Errorf("%v shows the password", st)
+		}
+	}
+	for what, addr := range map[string]string{"a wrong password": storetest.With(addr, "password=hunter22"), "no password": addr} {
+		_, err := pglease.Open(t.Context(), addr)
+		storetest.Fails(t, what, err, driver.ErrUnavailable, "28P01", "password-file")
+	}
+	_, err := pglease.Open(t.Context(), as(s.Address(), "outside"))
+	storetest.Fails(t, "a user who is not let in", err, driver.ErrUnavailable, "28000", "pg_hba.conf")
+}
+
+// TestFull has the table on a file system that fills up.
+func TestFull(t *testing.T) {
+	t.Parallel()
+	if os.Getuid() != 0 {
+		t.Skip("only root can mount a file system")
+	}
+	// The process has its own mounts, which end with the process.
+	const env = "FIRN_TEST_MOUNTS"
+	if os.Getenv(env) == "" {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestFull$", "-test.v")
+		cmd.Env = append(os.Environ(), env+"=1")
+		cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS}
+		out, err := cmd.CombinedOutput()
+		if _, started := err.(*exec.ExitError); err != nil && !started || strings.Contains(string(out), "--- SKIP") {
+			t.Skipf("%v\n%s", err, out)
+		}
+		if err != nil || !strings.Contains(string(out), "--- PASS: TestFull") {
+			t.Errorf("%v\n%s", err, out)
+		}
+		return
+	}
+	dir, err := os.MkdirTemp("", "pgtest-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.Remove(dir)
+	s := server(t, pgtest.Config{})
+	u, err := user.Lookup("postgres") // as whom the server runs
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""),
+		syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=400k,mode=0700,uid="+u.Uid+",gid="+u.Gid)); err != nil {
+		t.Skipf("the system does not permit to mount a tmpfs: %v", err)
+	}
+	defer syscall.Unmount(dir, syscall.MNT_DETACH)
+	st := storetest.Prepare(t, pglease.Open, storetest.With(s.Address(), "table=test.leases"))
+	rev := storetest.Put(t, st, "a", "x", driver.None)
+	execute(t, s, "CREATE TABLESPACE small LOCATION '"+dir+"'", "ALTER TABLE test.leases SET TABLESPACE small", "ALTER TABLE test.leases ALTER value SET STORAGE PLAIN")
+	for i := 0; ; i++ {
+		_, err := st.Put(t.Context(), fmt.Sprint("full/", i), make([]byte, driver.MaxValue), driver.None)
+		if err == nil && i < 1000 {
+			continue
+		}
+		storetest.Fails(t, "a full disk", err, driver.ErrUnavailable, "53100", "free some space")
+		break
+	}
+	if e, err := st.Get(t.Context(), "a"); err != nil || string(e.Value) != "x" || e.Revision != rev {
+		t.Errorf("on a full disk there is %q, %v", e.Value, err)
+	}
+}

@@ -1,0 +1,555 @@
+package redislease_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/firn-id/firn/internal/servers/process"
+	"github.com/firn-id/firn/internal/servers/storetest"
+	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/drivertest"
+	"github.com/firn-id/firn/lease/redislease"
+)
+
+func command(t *testing.T, c *redis.Client, args ...any) {
+	t.Helper()
+	if err := c.Do(t.Context(), args...).Err(); err != nil {
+		t.Fatalf("%v: %v", args, err)
+	}
+}
+
+// TestKeys has keys under the prefix that no store has written.
+func TestKeys(t *testing.T) {
+	raw := needGiven(t)
+	p := prefix(t, raw)
+	addr := given("prefix=" + p)
+	entries, index := "{"+p+"}:entries", "{"+p+"}:index"
+	s := storetest.Open(t, redislease.Open, addr)
+	do := func(args ...any) { t.Helper(); command(t, raw, args...) }
+	// each opens a store, spoils the keys by a command, and calls the store, which has seen no keys
+	// before.
+	each := func(what string, spoil []any, kind error, words ...string) {
+		t.Helper()
+		s := storetest.Open(t, redislease.Open, addr)
+		do(spoil...)
+		for call, err := range storetest.Calls(t.Context(), s, none) {
+			storetest.Fails(t, what+": "+call, err, kind, words...)
+		}
+		do("DEL", entries, index)
+	}
+	for call, err := range storetest.Calls(t.Context(), s, none) {
+		if call != "prepare" {
+			storetest.Fails(t, "nothing: "+call, err, driver.ErrUnavailable, "nothing of leases", "firn pool create", "if there were pools, they are lost: rescue each")
+		}
+	}
+	do("DEL", entries, index)
+	each("a string", []any{"SET", entries, "x"}, driver.ErrUnavailable, "WRONGTYPE", "belongs to something else", "prefix=")
+	each("an index of another type", []any{"SET", index, "x"}, driver.ErrUnavailable, "WRONGTYPE", "prefix=")
+	each("another hash", []any{"HSET", entries, "name", "x"}, driver.ErrUnavailable, "not of leases", "prefix=")
+	each("a later version", []any{"HSET", entries, ".schema", "2"}, driver.ErrVersion, "version 2", "use the version")
+	each("an index without entries", []any{"ZADD", index, 0, "a"}, driver.ErrDamaged, "evicted", "restore", "rescue their pools")
+	for what, spoil := range map[string][]any{
+		"an index that is gone": {"DEL", index},
+		"a field that is gone":  {"HDEL", entries, "a"},
+		"a member that is gone": {"ZREM", index, "a"},
+		"a count that is gone":  {"HDEL", entries, ".count"},
+		"a name that is gone":   {"HDEL", entries, ".store"},
+		"a count that is none":  {"HSET", entries, ".count", "many"},
+		"a field that is new":   {"HSET", entries, "b", "1 x"},
+	} {
+		late := storetest.Open(t, redislease.Open, addr)
+		rev := storetest.Put(t, storetest.Prepare(t, redislease.Open, addr), "a", "x", driver.None)
+		do(spoil...)
+		_, err := late.Get(t.Context(), "a")
+		storetest.Fails(t, what, err, driver.ErrDamaged)
+		_, err = late.List(t.Context(), "")
+		storetest.Fails(t, what, err, driver.ErrDamaged)
+		if _, err = late.Put(t.Context(), "a", nil, rev); err == nil {
+			t.Errorf("%s: Put went through", what)
+		}
+		do("DEL", entries, index)
+	}
+
+	// A damaged entry is listed beside the others. A Put at the revision of the damaged entry
+	// replaces the entry, unless the entry has changed in the meantime.
+	s = storetest.Prepare(t, redislease.Open, addr)
+	storetest.Put(t, s, "b", "x", driver.None)
+	for _, value := range []string{"x", "", "1", "x 1", "1 " + strings.Repeat("x", driver.MaxValue+1)} {
+		before, _ := s.Get(t.Context(), "a")
+		storetest.Put(t, s, "a", "x", before.Revision)
+		do("HSET", entries, "a", value)
+		e, err := s.Get(t.Context(), "a")
+		storetest.Fails(t, value, err, driver.ErrDamaged, "rescue the pool")
+		list, err := s.List(t.Context(), "")
+		storetest.Fails(t, value, err, driver.ErrDamaged)
+		if len(list) != 2 || !errors.Is(list[0].Err, driver.ErrDamaged) || list[0].Revision != e.Revision || list[1].Err != nil {
+			t.Fatalf("%q: %v", value, list)
+		}
+		do("HSET", entries, "a", value+"!")
+		if _, err := s.Put(t.Context(), "a", nil, e.Revision); !errors.Is(err, driver.ErrConflict) && !strings.HasPrefix(value, "1 ") {
+			t.Errorf("%q: %v", value, err)
+		}
+		do("HSET", entries, "a", value)
+		e, _ = s.Get(t.Context(), "a")
+		storetest.Put(t, s, "a", "anew", e.Revision)
+		if e, err := s.Get(t.Context(), "a"); err != nil || string(e.Value) != "anew" {
+			t.Errorf("%q: %+v, %v", value, e, err)
+		}
+	}
+	do("DEL", entries, index)
+
+	// A read removes a time to live.
+	s = storetest.Prepare(t, redislease.Open, addr)
+	rev := storetest.Put(t, s, "a", "x", driver.None)
+	do("EXPIRE", entries, 100)
+	do("EXPIRE", index, 100)
+	storetest.Want(t, s, "a", "x", rev)
+	for _, key := range []string{entries, index} {
+		if left := raw.TTL(t.Context(), key).Val(); left != -1 {
+			t.Errorf("%s has %v to live", key, left)
+		}
+	}
+}
+
+// TestForgotten has a server lose acknowledged changes, and stores that remember the changes.
+func TestForgotten(t *testing.T) {
+	srv := start(t)
+	raw := client(t, srv.Host())
+	open := func() *redislease.Store { return storetest.Open(t, redislease.Open, srv.address()) }
+	first := open()
+	if err := first.Prepare(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	stale := storetest.Put(t, first, "a", "x", driver.None)
+	refuses := func(s *redislease.Store, what, word string) {
+		t.Helper()
+		for range 2 {
+			for call, err := range storetest.Calls(t.Context(), s, none) {
+				storetest.Fails(t, what+": "+call, err, driver.ErrUnsafe, word, "stop all processes that use its pools, and rescue the pools")
+			}
+		}
+	}
+	command(t, raw, "FLUSHALL")
+	refuses(first, "flushed", "is gone")
+
+	second := open()
+	_, err := second.Get(t.Context(), "a")
+	storetest.Fails(t, "a store that comes later", err, driver.ErrUnavailable, "if there were pools, they are lost: rescue each")
+	if err := second.Prepare(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	third := open()
+	_, err = third.Put(t.Context(), "a", nil, stale) // the revision is from before the loss
+	storetest.Fails(t, "a revision from before", err, driver.ErrConflict)
+	rev := storetest.Put(t, second, "a", "y", driver.None)
+	if rev == stale {
+		t.Errorf("the revision %s was used again", rev)
+	}
+	_, err = third.Put(t.Context(), "a", nil, stale)
+	storetest.Fails(t, "a revision from before", err, driver.ErrConflict)
+	refuses(first, "made again", "is gone")
+
+	storetest.Put(t, second, "a", "z", rev)
+	command(t, raw, "HSET", "{firn}:entries", ".count", "1", "a", strings.Replace(string(rev), ".", " ", 1))
+	refuses(second, "set back", "forgotten some")
+	storetest.Want(t, open(), "a", strings.SplitN(string(rev), ".", 2)[1], "1."+driver.Revision(strings.SplitN(string(rev), ".", 2)[1]))
+}
+
+func TestPassword(t *testing.T) {
+	srv := start(t, "--requirepass", "hunter2")
+	_, err := redislease.Open(t.Context(), srv.address())
+	storetest.Fails(t, "no password", err, driver.ErrUnavailable, "NOAUTH", "password-file")
+	_, err = redislease.Open(t.Context(), srv.address("password=hunter3"))
+	storetest.Fails(t, "a wrong password", err, driver.ErrUnavailable, "WRONGPASS", "password-file")
+	if strings.Contains(err.Error(), "hunter") {
+		t.Error(err)
+	}
+	file := filepath.Join(t.TempDir(), "password")
+	if err := os.WriteFile(file, []byte("hunter2\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := storetest.Prepare(t, redislease.Open, srv.address("password-file="+file))
+	if strings.Contains(s.String(), "hunter2") {
+		t.Error(s)
+	}
+	admin := redis.NewClient(&redis.Options{Addr: srv.Host(), Password: "hunter2"})
+	defer admin.Close()
+	limited := func(user, rights string) string {
+		command(t, admin, append([]any{"ACL", "SETUSER", user, "on", ">hunter4", "~{firn}:*", "resetchannels"}, words(rights)...)...)
+		return fmt.Sprintf("redis://%s:hunter4@%s/0", user, srv.Host())
+	}
+	// The rights in the advice are enough, and each of the rights is needed.
+	_, err = redislease.Open(t.Context(), limited("none", "+ping"))
+	storetest.Fails(t, "no rights", err, driver.ErrUnavailable, "ACL SETUSER … ~{firn}:* +eval ")
+	_, rights, _ := strings.Cut(err.Error(), "~{firn}:* ")
+	rights, _, _ = strings.Cut(rights, ";")
+	some := storetest.Prepare(t, redislease.Open, limited("some", rights))
+	storetest.Put(t, some, "a", "x", driver.None)
+	if _, err := some.List(t.Context(), ""); err != nil {
+		t.Error(err)
+	}
+	if _, err := some.Now(t.Context()); err != nil {
+		t.Error(err)
+	}
+	findings(t, some, "keeps no log")
+	for i, word := range strings.Fields(rights) {
+		if word == "+exists" || word == "+time" {
+			continue // for Prepare and the clock alone
+		}
+		s, err := redislease.Open(t.Context(), limited(fmt.Sprint("without", i), strings.Replace(rights+" ", word+" ", "", 1)))
+		switch word {
+		case "+info":
+			if err == nil {
+				findings(t, s, "INFO")
+			}
+			continue
+		case "+config|get":
+			continue // below
+		}
+		if err == nil {
+			if _, err = s.Get(t.Context(), "a"); err == nil {
+				_, err = s.List(t.Context(), "")
+			}
+			if err == nil {
+				_, err = s.Put(t.Context(), fmt.Sprint("b", i), nil, driver.None)
+			}
+		}
+		if word == "+eval" && err == nil {
+			continue // the server knew the scripts
+		}
+		storetest.Fails(t, "without "+word, err, driver.ErrUnavailable, "ACL SETUSER", "+hmget")
+	}
+	// The refused calls have damaged nothing.
+	if _, err := s.Get(t.Context(), "a"); err != nil {
+		t.Error(err)
+	}
+	_, err = redislease.Open(t.Context(), "redis://nobody:hunter4@"+srv.Host())
+	storetest.Fails(t, "no such user", err, driver.ErrUnavailable, "WRONGPASS")
+}
+
+func words(s string) (all []any) {
+	for w := range strings.FieldsSeq(s) {
+		all = append(all, w)
+	}
+	return all
+}
+
+func TestTLS(t *testing.T) {
+	cert, key := storetest.Certify(t)
+	plain := storetest.Port(t)
+	srv := start(t, "--tls-port", fmt.Sprint(plain), "--tls-cert-file", cert, "--tls-key-file", key, "--tls-ca-cert-file", cert, "--tls-auth-clients", "optional")
+	secure := fmt.Sprintf("rediss://127.0.0.1:%d/0", plain)
+	s := storetest.Prepare(t, redislease.Open, storetest.With(secure, "ca="+cert))
+	storetest.Put(t, s, "a", "x", driver.None)
+	storetest.Open(t, redislease.Open, storetest.With(fmt.Sprintf("redis://127.0.0.1:%d/0", plain), "tls=true", "ca="+cert, "cert="+cert, "key="+key))
+	_, err := redislease.Open(t.Context(), secure)
+	storetest.Fails(t, "a certificate that nobody knows", err, driver.ErrUnavailable, "see to tls, ca")
+	_, err = redislease.Open(t.Context(), storetest.With(secure, "ca="+cert, "server-name=other"))
+	storetest.Fails(t, "a certificate of another", err, driver.ErrUnavailable, "see to tls, ca")
+	_, err = redislease.Open(t.Context(), fmt.Sprintf("rediss://%s/0?timeout=500ms", srv.Host()))
+	storetest.Fails(t, "no TLS", err, driver.ErrUnavailable, "redis://, not rediss://")
+	_, err = redislease.Open(t.Context(), fmt.Sprintf("redis://127.0.0.1:%d/0?timeout=500ms", plain))
+	storetest.Fails(t, "only TLS", err, driver.ErrUnavailable, "see that the server runs")
+}
+
+func TestFull(t *testing.T) {
+	srv := start(t)
+	s := storetest.Prepare(t, redislease.Open, srv.address())
+	rev := storetest.Put(t, s, "a", "x", driver.None)
+	raw := client(t, srv.Host())
+	command(t, raw, "CONFIG", "SET", "maxmemory", "1")
+	for i := range 3 {
+		_, err := s.Put(t.Context(), fmt.Sprint("b", i), make([]byte, driver.MaxValue), driver.None)
+		storetest.Fails(t, "full: create", err, driver.ErrUnavailable, "OOM", "maxmemory")
+		_, err = s.Put(t.Context(), "a", make([]byte, driver.MaxValue), rev)
+		storetest.Fails(t, "full: swap", err, driver.ErrUnavailable, "OOM", "maxmemory")
+	}
+	storetest.Want(t, s, "a", "x", rev) // reads go on
+	if list, err := s.List(t.Context(), ""); err != nil || len(list) != 1 {
+		t.Errorf("%v, %v", list, err)
+	}
+	command(t, raw, "CONFIG", "SET", "maxmemory", "0")
+	storetest.Put(t, s, "a", "y", rev)
+}
+
+// TestDisk has a server that cannot write snapshots, and therefore refuses changes.
+func TestDisk(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	srv := start(t, "--dir", dir, "--save", "3600 1")
+	s := storetest.Prepare(t, redislease.Open, srv.address())
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	raw := client(t, srv.Host())
+	command(t, raw, "BGSAVE")
+	storetest.Eventually(t, "the snapshot failed", func() bool {
+		return strings.Contains(raw.Info(t.Context(), "persistence").Val(), "rdb_last_bgsave_status:err")
+	})
+	for call, err := range storetest.Calls(t.Context(), s, none) {
+		storetest.Fails(t, "no disk: "+call, err, driver.ErrUnavailable, "MISCONF", "cannot write its disk")
+	}
+	findings(t, s, "keeps no log", "write its disk failed")
+}
+
+func TestReplica(t *testing.T) {
+	primary := start(t, durable...)
+	s := storetest.Prepare(t, redislease.Open, primary.address())
+	rev := storetest.Put(t, s, "a", "x", driver.None)
+	findings(t, s)
+	replica := start(t, durable...)
+	raw, rawPrimary := client(t, replica.Host()), client(t, primary.Host())
+	before := storetest.Open(t, redislease.Open, replica.address())
+	command(t, raw, "REPLICAOF", "127.0.0.1", primary.Port)
+	synced := func(n int) {
+		t.Helper()
+		storetest.Eventually(t, "the replica has all", func() bool {
+			return strings.Count(rawPrimary.Info(t.Context(), "replication").Val(), "state=online") == n
+		})
+	}
+	synced(1)
+	_, err := redislease.Open(t.Context(), replica.address())
+	storetest.Fails(t, "a replica", err, driver.ErrUnavailable, "READONLY", "the server is a replica")
+	for call, err := range storetest.Calls(t.Context(), before, none) { // no call returns an answer, not even a conflict
+		storetest.Fails(t, "a replica: "+call, err, driver.ErrUnavailable, "READONLY", "the server is a replica")
+	}
+	findings(t, before, "is a replica")
+	findings(t, s, "get changes after they were acknowledged")
+
+	waiting := storetest.Open(t, redislease.Open, primary.address("wait-replicas=1", "wait-timeout=1s"))
+	findings(t, waiting, "still be made the primary")
+	rev = storetest.Put(t, waiting, "a", "y", rev)
+	replica.Stop()
+	_, err = waiting.Put(t.Context(), "a", []byte("z"), rev)
+	storetest.Fails(t, "a replica that is stopped", err, driver.ErrUnavailable, "0 replicas of 1", "wait-replicas")
+	// The server has made the change, but no store that waits for replicas reads the change before
+	// the replica has it.
+	_, err = waiting.Get(t.Context(), "a")
+	storetest.Fails(t, "a replica that is stopped: get", err, driver.ErrUnavailable, "0 replicas of 1")
+	fresh, err := redislease.Open(t.Context(), primary.address("wait-replicas=1", "wait-timeout=1s"))
+	storetest.Fails(t, fmt.Sprint("a replica that is stopped: open ", fresh), err, driver.ErrUnavailable, "0 replicas of 1")
+	replica.Resume()
+	storetest.Eventually(t, "the replica has it", func() bool { _, err := waiting.Get(t.Context(), "a"); return err == nil })
+	e, err := waiting.Get(t.Context(), "a")
+	if err != nil || string(e.Value) != "z" {
+		t.Errorf("%s, %v", e.Value, err)
+	}
+	hooked := client(t, primary.Host())
+	hooked.AddHook(&hook{name: "wait", answer: int64(2)}) // otherwise redislease.New fails
+	two, err := redislease.New(t.Context(), hooked, redislease.Options{WaitReplicas: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	findings(t, two, "still be made the primary", "none can be made")
+	command(t, rawPrimary, "CONFIG", "SET", "min-replicas-to-write", "2")
+	for call, err := range storetest.Calls(t.Context(), s, none) {
+		storetest.Fails(t, "too few replicas: "+call, err, driver.ErrUnavailable, "NOREPLICAS", "min-replicas-to-write")
+	}
+	command(t, rawPrimary, "CONFIG", "SET", "min-replicas-to-write", "0")
+
+	// A failover to a replica that lacks some changes. The connections of a store that has seen these
+	// changes end, and later connections go to the replica.
+	synced(1)
+	command(t, raw, "REPLICAOF", "NO", "ONE")
+	var to atomic.Value
+	to.Store(primary.Host())
+	moving := redis.NewClient(&redis.Options{Dialer: func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, network, to.Load().(string))
+	}})
+	defer moving.Close()
+	moved, err := redislease.New(t.Context(), moving, redislease.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	storetest.Want(t, moved, "a", "lost", storetest.Put(t, s, "a", "lost", e.Revision))
+	to.Store(replica.Host())
+	command(t, rawPrimary, "CLIENT", "KILL", "TYPE", "normal")
+	_, err = moved.Get(t.Context(), "a")
+	storetest.Fails(t, "after a failover that has lost changes", err, driver.ErrUnsafe, "forgotten some")
+}
+
+// TestWaitAOF has a server without WAITAOF. A hook then answers WAITAOF as documented.
+func TestWaitAOF(t *testing.T) {
+	srv := start(t, "--appendonly", "yes")
+	s := storetest.Prepare(t, redislease.Open, srv.address())
+	findings(t, s, "once a second")
+	if _, err := client(t, srv.Host()).Do(t.Context(), "WAITAOF", 0, 0, 1).Result(); err == nil {
+		waiting := storetest.Prepare(t, redislease.Open, srv.address("wait-aof=true"))
+		storetest.Put(t, waiting, "a", "x", driver.None)
+		findings(t, waiting)
+		return
+	}
+	_, err := redislease.Open(t.Context(), srv.address("wait-aof=true"))
+	storetest.Fails(t, "a server without WAITAOF", err, driver.ErrUnavailable, "not on the server's disk", "too old for this")
+	for local, want := range map[int64]error{1: nil, 0: driver.ErrUnavailable} {
+		c := client(t, srv.Host())
+		h := &hook{name: "waitaof", answer: []any{int64(1), int64(0)}}
+		c.AddHook(h)
+		waiting, err := redislease.New(t.Context(), c, redislease.Options{WaitAOF: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.answer, h.asked = []any{local, int64(0)}, 0
+		_, err = waiting.List(t.Context(), "")
+		if !errors.Is(err, want) || h.asked == 0 {
+			t.Errorf("with %d on disk: %v, after %d questions", local, err, h.asked)
+		}
+		findings(t, waiting)
+	}
+}
+
+// A hook answers the last command of a pipeline if the command has the name.
+type hook struct {
+	name   string
+	answer any
+	asked  int
+}
+
+func (h *hook) DialHook(next redis.DialHook) redis.DialHook          { return next }
+func (h *hook) ProcessHook(next redis.ProcessHook) redis.ProcessHook { return next }
+func (h *hook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return func(ctx context.Context, cmds []redis.Cmder) error {
+		last, ok := cmds[len(cmds)-1].(*redis.Cmd)
+		if ok && last.Name() == h.name {
+			h.asked++
+			last.SetVal(h.answer)
+			cmds = cmds[:len(cmds)-1]
+		}
+		return next(ctx, cmds)
+	}
+}
+
+// TestOld has a server that seems to be of an old version.
+func TestOld(t *testing.T) {
+	srv := start(t)
+	_, version, _ := strings.Cut(client(t, srv.Host()).Info(t.Context(), "server").Val(), "redis_version:")
+	version, _, _ = strings.Cut(version, "\r\n")
+	if len(version) < 3 {
+		t.Fatalf("the version is %q", version)
+	}
+	at := storetest.Replacing(t, srv.Host(), "redis_version:"+version, "redis_version:4."+strings.Repeat("0", len(version)-2))
+	_, err := redislease.Open(t.Context(), "redis://"+at+"/0")
+	storetest.Fails(t, "an old server", err, driver.ErrUnsafe, "is too old", "use Redis 5 or later")
+}
+
+// TestSentinel has a Sentinel that knows the primary, and makes a replica the primary.
+func TestSentinel(t *testing.T) {
+	primary := start(t, durable...)
+	start(t, append(durable, "--replicaof", "127.0.0.1 "+fmt.Sprint(primary.Port))...)
+	conf := filepath.Join(t.TempDir(), "sentinel.conf")
+	port := storetest.Port(t)
+	if err := os.WriteFile(conf, fmt.Appendf(nil, "port %d\nbind 127.0.0.1\nsentinel monitor main 127.0.0.1 %d 1\n"+
+		"sentinel down-after-milliseconds main 500\nsentinel failover-timeout main 5000\n", port, primary.Port), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	sentinel := &process.Server{Command: []string{primary.Command[0], conf, "--sentinel"}, Port: port}
+	if err := sentinel.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(sentinel.Kill)
+	addr := fmt.Sprintf("redis://127.0.0.1:%d/0?sentinel=main", port)
+	_, err := redislease.Open(t.Context(), strings.Replace(addr, "=main", "=other", 1))
+	storetest.Fails(t, "a name that the Sentinel does not know", err, driver.ErrUnavailable, "sentinel=NAME")
+	s := storetest.Prepare(t, redislease.Open, addr)
+	rev := storetest.Put(t, s, "a", "x", driver.None)
+	writer := client(t, primary.Host()).Conn()
+	defer writer.Close()
+	storetest.Eventually(t, "the Sentinel knows the replica, and that has all", func() bool {
+		c := redis.NewSentinelClient(&redis.Options{Addr: sentinel.Host()})
+		defer c.Close()
+		known, err := c.Replicas(t.Context(), "main").Result()
+		return err == nil && len(known) == 1 && known[0]["master-link-status"] == "ok" &&
+			// A replica with this change also has all changes before it.
+			writer.Set(t.Context(), "another", "x", 0).Err() == nil && writer.Do(t.Context(), "WAIT", 1, 100).Val() == int64(1)
+	})
+	findings(t, s, "get changes after they were acknowledged")
+	primary.Kill()
+	storetest.Eventually(t, "the replica is the primary", func() bool { _, err := s.Get(t.Context(), "a"); return err == nil })
+	storetest.Want(t, s, "a", "x", rev)
+	storetest.Put(t, s, "a", "y", rev)
+}
+
+// TestCluster has a Cluster of one server.
+func TestCluster(t *testing.T) {
+	srv := start(t, append(durable, "--cluster-enabled", "yes")...)
+	_, err := redislease.Open(t.Context(), srv.address())
+	storetest.Fails(t, "a Cluster that is down", err, driver.ErrUnavailable, "CLUSTERDOWN", "see that all servers")
+	c := client(t, srv.Host())
+	if err := c.ClusterAddSlotsRange(t.Context(), 0, 16383).Err(); err != nil {
+		t.Fatal(err)
+	}
+	storetest.Eventually(t, "the Cluster is up", func() bool { return strings.Contains(c.ClusterInfo(t.Context()).Val(), "cluster_state:ok") })
+	s := storetest.Prepare(t, redislease.Open, srv.address("cluster=true"))
+	storetest.Put(t, s, "a", "x", driver.None)
+	findings(t, s, "of a Cluster")
+	_, err = s.Now(t.Context())
+	if err != nil {
+		t.Error(err)
+	}
+	drivertest.Run(t, spaces("space", srv.address("cluster=true"), nil), storetest.Secret)
+
+	single := start(t)
+	_, err = redislease.Open(t.Context(), single.address("cluster=true", "timeout=2s"))
+	storetest.Fails(t, "no Cluster", err, driver.ErrUnavailable, "cluster=true")
+}
+
+func TestInspect(t *testing.T) {
+	srv := start(t)
+	raw := client(t, srv.Host())
+	s := storetest.Open(t, redislease.Open, srv.address())
+	findings(t, s, "keeps no log")
+	command(t, raw, "CONFIG", "SET", "maxmemory-policy", "allkeys-lru")
+	findings(t, s, "keeps no log", "would delete leases")
+	command(t, raw, "CONFIG", "SET", "maxmemory", "100mb")
+	findings(t, s, "keeps no log", "deletes any keys")
+	command(t, raw, "CONFIG", "SET", "maxmemory-policy", "volatile-lru") // entries have no time to live
+	findings(t, s, "keeps no log")
+	command(t, raw, "CONFIG", "SET", "appendonly", "yes")
+	command(t, raw, "CONFIG", "SET", "appendfsync", "no")
+	findings(t, s, "never synced")
+	command(t, raw, "CONFIG", "SET", "appendfsync", "everysec")
+	findings(t, s, "once a second")
+	command(t, raw, "CONFIG", "SET", "appendfsync", "always")
+	findings(t, s)
+	command(t, raw, "CONFIG", "SET", "no-appendfsync-on-rewrite", "yes")
+	findings(t, s, "while it is rewritten")
+	command(t, raw, "ACL", "SETUSER", "some", "on", ">hunter2", "~*", "+@all", "-config")
+	findings(t, storetest.Open(t, redislease.Open, fmt.Sprintf("redis://some:hunter2@%s/0", srv.Host())), "does not let this user see appendfsync")
+	command(t, raw, "ACL", "SETUSER", "some", "-info")
+	findings(t, storetest.Open(t, redislease.Open, fmt.Sprintf("redis://some:hunter2@%s/0", srv.Host())), "cannot be checked")
+	s.Close()
+	_, err := s.Inspect(t.Context())
+	storetest.Fails(t, "closed", err, driver.ErrUnavailable, "closed")
+}
+
+// notes are parts of the findings that lose nothing.
+var notes = []string{"would delete leases", "write its disk failed", "is a replica", "none can be made"}
+
+// findings calls storetest.Findings. All findings but notes must lose changes.
+func findings(t testing.TB, s *redislease.Store, words ...string) {
+	t.Helper()
+	for i, f := range storetest.Findings(t, s, words...) {
+		if f.Loses == slices.Contains(notes, words[i]) {
+			t.Errorf("Inspect finds %+v, want Loses to be %v", f, !f.Loses)
+		}
+	}
+}
+
+// TestRestart has a server that syncs each change to the disk.
+func TestRestart(t *testing.T) { start(t, durable...).faults().Restart(t) }
+
+func TestStopped(t *testing.T) { start(t).faults().Stopped(t) }
+
+func TestOutage(t *testing.T) { start(t, durable...).faults().Outage(t) }

@@ -1,0 +1,203 @@
+package redislease_test
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/firn-id/firn/internal/servers/minter"
+	"github.com/firn-id/firn/internal/servers/storetest"
+	"github.com/firn-id/firn/lease/address"
+	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/drivertest"
+	"github.com/firn-id/firn/lease/redislease"
+)
+
+// given returns the address of the server that the tests find, with settings added.
+func given(settings ...string) string {
+	return storetest.With(cmp.Or(os.Getenv("FIRN_REDIS_ADDRESS"), "redis://127.0.0.1:6379/0"), settings...)
+}
+
+// needGiven returns a client of the server that the tests find.
+func needGiven(t testing.TB) *redis.Client {
+	t.Helper()
+	s, err := redislease.Open(t.Context(), given("timeout=2s"))
+	if err != nil {
+		if os.Getenv("FIRN_REQUIRE_SERVICES") == "1" {
+			t.Fatalf("Redis is not there, and FIRN_REQUIRE_SERVICES=1: %v", err)
+		}
+		t.Skipf("Redis is not there; set FIRN_REDIS_ADDRESS to where it is: %v", err)
+	}
+	s.Close()
+	a, err := address.Parse(given())
+	if err != nil {
+		t.Fatal(err)
+	}
+	database, _ := strconv.Atoi(a.Path)
+	c := redis.NewClient(&redis.Options{Addr: a.Endpoints("6379", "localhost")[0], DB: database,
+		Username: a.User, Password: a.Secret("password"), TLSConfig: a.TLS()})
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+// client returns a client of the server at a host, for what tests do besides a store.
+func client(t testing.TB, host string) *redis.Client {
+	c := redis.NewClient(&redis.Options{Addr: host, Protocol: 2})
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+// prefix returns a new prefix, whose keys are deleted after the test.
+func prefix(t testing.TB, c *redis.Client) string {
+	name := "firn-test-" + strings.ToLower(rand.Text()[:10])
+	t.Cleanup(func() {
+		left, err := c.Keys(context.Background(), "{"+name+"*").Result()
+		if err == nil && len(left) > 0 {
+			for _, key := range left {
+				err = errors.Join(err, c.Del(context.Background(), key).Err())
+			}
+		}
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	})
+	return name
+}
+
+// none is a revision that no entry has.
+const none driver.Revision = "1.x"
+
+// spaces returns what makes fresh stores, each with a prefix of its own. See [storetest.Spaces] for
+// handle.
+func spaces(prefix, addr string, handle func(t *testing.T, addr string) driver.Store) func(*testing.T) func() driver.Store {
+	return storetest.Spaces(redislease.Open, func(n int64) string { return storetest.With(addr, fmt.Sprintf("prefix=%s:%d", prefix, n)) }, handle)
+}
+
+func TestStore(t *testing.T) {
+	drivertest.Run(t, spaces(prefix(t, needGiven(t)), given(), nil), storetest.Secret)
+}
+
+// owned closes its client.
+type owned struct {
+	*redislease.Store
+	client *redis.Client
+}
+
+func (o owned) Close() error { return errors.Join(o.Store.Close(), o.client.Close()) }
+
+// TestNew has clients with the default settings of go-redis, which repeat requests.
+func TestNew(t *testing.T) {
+	raw := needGiven(t)
+	drivertest.Run(t, spaces(prefix(t, raw), given(), func(t *testing.T, addr string) driver.Store {
+		_, prefix, _ := strings.Cut(addr, "prefix=")
+		o := *raw.Options()
+		c := redis.NewClient(&redis.Options{Addr: o.Addr, DB: o.DB, Username: o.Username, Password: o.Password, TLSConfig: o.TLSConfig})
+		s, err := redislease.New(t.Context(), c, redislease.Options{Prefix: prefix})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return owned{s, c}
+	}), storetest.Secret)
+}
+
+// TestPrefixes has stores whose prefixes are prefixes of each other.
+func TestPrefixes(t *testing.T) {
+	p := prefix(t, needGiven(t))
+	for _, suffix := range []string{"", "x", ":entries", "/x"} {
+		s := storetest.Prepare(t, redislease.Open, given("prefix="+p+suffix))
+		storetest.Put(t, s, "a", suffix, driver.None)
+		if list, err := s.List(t.Context(), ""); err != nil || len(list) != 1 || string(list[0].Value) != suffix {
+			t.Errorf("%s: %v, %v", suffix, list, err)
+		}
+	}
+}
+
+// TestEnds has keys that continue a prefix with the first and the last character of keys.
+func TestEnds(t *testing.T) {
+	s := storetest.Prepare(t, redislease.Open, given("prefix="+prefix(t, needGiven(t))))
+	keys := []string{"a", "a-", "a.", "a/-", "a/z", "a0", "a@", "a_", "az", "az/z", "azz", "b"}
+	for _, key := range keys {
+		storetest.Put(t, s, key, key, driver.None)
+	}
+	for prefix, want := range map[string][]string{"": keys, "a": keys[:11], "a/": keys[3:5], "az": keys[8:11], "z": nil} {
+		list, err := s.List(t.Context(), prefix)
+		var got []string
+		for _, e := range list {
+			got = append(got, e.Key)
+		}
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("List(%q) has %q, %v; want %q", prefix, got, err, want)
+		}
+	}
+}
+
+// A counter counts the scripts that a client runs.
+type counter struct{ scripts int }
+
+func (c *counter) DialHook(next redis.DialHook) redis.DialHook { return next }
+func (c *counter) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		c.scripts++
+		return next(ctx, cmd)
+	}
+}
+func (c *counter) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
+}
+
+// TestManyPages has more entries than List asks for at a time.
+func TestManyPages(t *testing.T) {
+	const many = 2500
+	raw := needGiven(t)
+	name := prefix(t, raw)
+	var scripts counter
+	raw.AddHook(&scripts)
+	s, err := redislease.New(t.Context(), raw, redislease.Options{Prefix: name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Prepare(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for i := range many {
+		storetest.Put(t, s, fmt.Sprintf("pool/%05d", i), fmt.Sprint(i), driver.None)
+	}
+	scripts.scripts = 0
+	list, err := s.List(t.Context(), "pool/")
+	if err != nil || len(list) != many {
+		t.Fatalf("List has %d entries of %d, %v", len(list), many, err)
+	}
+	if scripts.scripts < 3 {
+		t.Errorf("List asked %d times for %d entries; want more than two pages of entries", scripts.scripts, many)
+	}
+	if !slices.IsSortedFunc(list, func(a, b driver.Entry) int { return strings.Compare(a.Key, b.Key) }) {
+		t.Error("the entries are not in order")
+	}
+}
+
+func TestLease(t *testing.T) {
+	name := prefix(t, needGiven(t))
+	err := minter.Create(t.Context(), storetest.Open(t, redislease.Open, given("prefix="+name)))
+	storetest.Fails(t, "creating a pool where nothing was prepared", err, driver.ErrUnavailable, "there is nothing of leases under this prefix")
+	drivertest.RunLeases(t, spaces(name, given(), nil))
+}
+
+// TestString opens the address that a store shows, and finds the same entries.
+func TestString(t *testing.T) {
+	name := prefix(t, needGiven(t))
+	if strings.Contains(given(), "@") || strings.Contains(given(), "password") {
+		t.Skip("the address that is shown has no password")
+	}
+	s := storetest.Prepare(t, redislease.Open, given("prefix="+name))
+	rev := storetest.Put(t, s, "a", "x", driver.None)
+	storetest.Want(t, storetest.Open(t, redislease.Open, s.String()), "a", "x", rev)
+}

@@ -1,0 +1,32 @@
+package natslease
+
+import (
+	"testing"
+
+	"github.com/firn-id/firn/internal/servers/storetest"
+)
+
+// TestOpen has addresses with mistakes, and hosts without NATS.
+func TestOpen(t *testing.T) {
+	silent, gone := storetest.Silent(t), storetest.Gone(t)
+	storetest.Refused(t, Open, map[string][]string{
+		"nonsense":                                         {"invalid address"},
+		"http://u:hunter2@h/b":                             {"invalid address", "not nats://", "http://h:4222/b"},
+		"nats://u:hunter2@h/b?password=x":                  {"invalid address", "two passwords"},
+		"nats://u@h/b":                                     {"invalid address", "go together"},
+		"nats://h/b?password=hunter2":                      {"invalid address", "go together"},
+		"nats://u:hunter2@h/b?token=x":                     {"invalid address", "more than one"},
+		"nats://h/b?colour=red":                            {"invalid address", "no setting colour"},
+		"nats://h/a.b":                                     {"invalid address", "bucket"},
+		"nats://h/a/b":                                     {"invalid address", "bucket"},
+		"nats://h/b?replicas=6":                            {"invalid address", "replicas=6"},
+		"nats://h/b?creds-file=/not/there":                 {"/not/there"},
+		"nats://h/b?nkey-file=/not/there":                  {"/not/there"},
+		"nats://u:hunter2@" + gone:                         {"no servers available", "see that the servers run", "nats://" + gone + "/firn"},
+		"nats://nowhere.invalid?timeout=3s":                {"nowhere.invalid", "see that"},
+		"nats://u:hunter2@" + silent + "?timeout=300ms":    {"see that the servers run"},
+		"nats://" + silent + "?timeout=300ms&tls=true":     {"see that"},
+		"nats://" + silent + "," + gone + "?timeout=300ms": {"see that"},
+	})
+	storetest.Cancelled(t, Open, "nats://u:hunter2@"+silent)
+}

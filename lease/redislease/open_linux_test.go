@@ -1,0 +1,35 @@
+package redislease
+
+import (
+	"testing"
+
+	"github.com/firn-id/firn/internal/servers/storetest"
+)
+
+// TestOpen has addresses with mistakes, and hosts without Redis.
+func TestOpen(t *testing.T) {
+	silent, gone := storetest.Silent(t), storetest.Gone(t)
+	storetest.Refused(t, Open, map[string][]string{
+		"nonsense":                                       {"invalid address"},
+		"http://u:hunter2@h/0":                           {"invalid address", "not redis://", "http://h:6379/0"},
+		"redis://u:hunter2@h/x":                          {"invalid address", "number of a database"},
+		"redis://u:hunter2@h/0?password=x":               {"invalid address", "two passwords"},
+		"redis://u@h/0":                                  {"invalid address", "no password"},
+		"redis://h/0?colour=red":                         {"invalid address", "no setting colour"},
+		"redis://h/0?prefix=a{b}":                        {"invalid address", "prefix"},
+		"redis://h/0?wait-replicas=-1":                   {"invalid address", "wait-replicas=-1"},
+		"redis://h,i/0":                                  {"invalid address", "more than one host"},
+		"redis://h/1?cluster=true":                       {"invalid address", "no database but 0"},
+		"redis://h/0?cluster=true&sentinel=x":            {"invalid address", "without cluster=true"},
+		"redis://h/0?cluster=true&wait-replicas=1":       {"invalid address", "not to be had"},
+		"redis://h/0?sentinel-password=hunter2":          {"invalid address", "go with sentinel=NAME"},
+		"rediss://h/0?tls=false":                         {"invalid address", "without tls=false"},
+		"redis://u:hunter2@" + gone:                      {"connection refused", "see that the server runs", "redis://" + gone + "/0"},
+		"redis://nowhere.invalid?timeout=3s":             {"nowhere.invalid", "see that"},
+		"redis://" + gone + "?sentinel=main":             {"Sentinels"},
+		"redis://" + gone + "?cluster=true&timeout=1s":   {"see that"},
+		"redis://u:hunter2@" + silent + "?timeout=300ms": {"no answer in time", "see that the server runs"},
+		"rediss://" + silent + "?timeout=300ms":          {"no answer in time"},
+	})
+	storetest.Cancelled(t, Open, "redis://u:hunter2@"+silent)
+}
