@@ -3,7 +3,6 @@
 package tests
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
 	"io"
@@ -172,26 +171,16 @@ func TestGivenBack(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			cmd := firnCommand(t, "new", "nanoflake", "--worker", "3", "-n", "1000000000000", "--state", dir)
-			var stderr bytes.Buffer
-			cmd.Stderr = &stderr
-			out, err := cmd.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			start(t, cmd)
-			if _, err := bufio.NewReaderSize(out, 16).ReadString('\n'); err != nil {
-				t.Fatal(err)
-			}
+			run := startEndless(t, "new", "nanoflake", "--worker", "3", "--state", dir)
 			if shown := showPoolOf(t, dir); !strings.Contains(shown, `"worker":3,"state":"held"`) {
 				t.Errorf("while it runs: %s", shown)
 			}
-			end(t, cmd, out)
+			end(t, run.Cmd, run.out)
 			if shown := showPoolOf(t, dir); !strings.Contains(shown, `"worker":3,"state":"free"`) {
 				t.Errorf("after its end: %s", shown)
 			}
-			if stderr.Len() > 0 {
-				t.Errorf("stderr %q", &stderr)
+			if run.stderr.Len() > 0 {
+				t.Errorf("stderr %q", &run.stderr)
 			}
 		})
 	}
@@ -211,22 +200,13 @@ func showPoolOf(t *testing.T, dir string) string {
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	cmd := firnCommand(t, "new", "nanoflake", "--worker", "3", "-n", "1000000000000", "--state", dir)
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	start(t, cmd)
-	r := bufio.NewReader(out)
-	if _, err := r.ReadString('\n'); err != nil {
-		t.Fatal(err)
-	}
-	cmd.Process.Kill()
-	last := ""
-	for line, err := r.ReadString('\n'); err == nil; line, err = r.ReadString('\n') {
+	run := startEndless(t, "new", "nanoflake", "--worker", "3", "--state", dir)
+	run.Process.Kill()
+	last := run.first
+	for line, err := run.lines.ReadString('\n'); err == nil; line, err = run.lines.ReadString('\n') {
 		last = line
 	}
-	cmd.Wait()
+	run.Wait()
 	next, stderr, code := firnRun(t, "", "new", "nanoflake", "--worker", "3", "--state", dir)
 	if code != 0 || next <= last {
 		t.Errorf("exit code %d, %q after %q, stderr %q", code, next, last, stderr)
@@ -237,24 +217,8 @@ func TestKilled(t *testing.T) {
 func TestStopped(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	cmd := firnCommand(t, "new", "nanoflake", "-n", "1000000000000", "--state", dir)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	start(t, cmd)
-	r := bufio.NewReader(out)
-	next := func() string {
-		line, err := r.ReadString('\n')
-		if err != nil {
-			t.Fatalf("%v: %s", err, &stderr)
-		}
-		return line
-	}
-	last := next()
-	if err := freeze.Process(cmd.Process.Pid); err != nil {
+	run := startEndless(t, "new", "nanoflake", "--state", dir)
+	if err := freeze.Process(run.Process.Pid); err != nil {
 		t.Fatal(err)
 	}
 	_, shown, _ := strings.Cut(showPoolOf(t, dir), `"until":"`)
@@ -267,41 +231,31 @@ func TestStopped(t *testing.T) {
 	if shown := showPoolOf(t, dir); !strings.Contains(shown, `"state":"ran out"`) {
 		t.Errorf("while it is stopped: %s", shown)
 	}
-	cmd.Process.Signal(syscall.SIGCONT)
+	run.Process.Signal(syscall.SIGCONT)
+	last := run.first
 	for range 100000 { // more than was in the pipe
-		line := next()
-		if line <= last {
-			t.Fatalf("%q after %q", line, last)
+		line, err := run.lines.ReadString('\n')
+		if err != nil || line <= last {
+			t.Fatalf("%q after %q: %v: %s", line, last, err, &run.stderr)
 		}
 		last = line
 	}
-	cmd.Process.Signal(syscall.SIGINT)
-	io.Copy(io.Discard, out)
-	checkSignaled(t, cmd.Wait(), syscall.SIGINT)
+	run.Process.Signal(syscall.SIGINT)
+	io.Copy(io.Discard, run.out)
+	checkSignaled(t, run.Wait(), syscall.SIGINT)
 }
 
 // TestStoreGone: a run whose store goes away makes IDs while its times last, then fails.
 func TestStoreGone(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir() + "/state"
-	cmd := firnCommand(t, "new", "nanoflake", "-n", "1000000000000", "--state", dir)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	start(t, cmd)
-	r := bufio.NewReader(out)
-	last, err := r.ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := startEndless(t, "new", "nanoflake", "--state", dir)
 	if err := exec.Command("mv", dir, dir+"-gone").Run(); err != nil {
 		t.Fatal(err)
 	}
+	last := run.first
 	for {
-		line, err := r.ReadString('\n')
+		line, err := run.lines.ReadString('\n')
 		if err == io.EOF && line == "" {
 			break
 		}
@@ -310,9 +264,9 @@ func TestStoreGone(t *testing.T) {
 		}
 		last = line
 	}
-	code := exitCode(cmd.Wait())
-	if code != cli.ExitFailed || strings.Count(stderr.String(), "\n") != 1 || !strings.Contains(stderr.String(), "the lease has expired at ") {
-		t.Errorf("exit code %d, stderr %q", code, &stderr)
+	code, stderr := exitCode(run.Wait()), run.stderr.String()
+	if code != cli.ExitFailed || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "the lease has expired at ") {
+		t.Errorf("exit code %d, stderr %q", code, stderr)
 	}
 }
 

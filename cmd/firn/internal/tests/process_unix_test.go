@@ -4,6 +4,7 @@ package tests
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -137,39 +138,55 @@ func start(t *testing.T, cmd *exec.Cmd) {
 	}
 }
 
+// An endless run of firn new has made its first ID.
+type endless struct {
+	*exec.Cmd
+	out    io.ReadCloser
+	lines  *bufio.Reader // of out
+	first  string        // the first line
+	stderr bytes.Buffer
+}
+
+// startEndless starts firn with the arguments of new, and has it make more IDs than a test waits for.
+func startEndless(t *testing.T, args ...string) *endless {
+	t.Helper()
+	run := &endless{Cmd: firnCommand(t, append(args, "-n", "1000000000000")...)}
+	run.Stderr = &run.stderr
+	out, err := run.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	start(t, run.Cmd)
+	run.out, run.lines = out, bufio.NewReader(out)
+	if run.first, err = run.lines.ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
 // TestNewInterrupted: a signal ends a run at once, and after a whole line.
 func TestNewInterrupted(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		for _, name := range formats.Names() {
 			t.Run(sig.String()+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				cmd := firnCommand(t, newArgs(name, "-n", "1000000000000", "--as", "hex")...)
-				out, err := cmd.StdoutPipe()
-				if err != nil {
-					t.Fatal(err)
-				}
-				start(t, cmd)
-				r := bufio.NewReader(out)
-				first, err := r.ReadString('\n')
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := cmd.Process.Signal(sig); err != nil {
+				run := startEndless(t, newArgs(name, "--as", "hex")...)
+				if err := run.Process.Signal(sig); err != nil {
 					t.Fatal(err)
 				}
 				sent := time.Now()
 				read := 0
 				for {
-					line, err := r.ReadString('\n')
+					line, err := run.lines.ReadString('\n')
 					if err == io.EOF && line == "" {
 						break
 					}
-					if len(line) != len(first) || err != nil {
-						t.Fatalf("line %q after %q: %v", line, first, err)
+					if len(line) != len(run.first) || err != nil {
+						t.Fatalf("line %q after %q: %v", line, run.first, err)
 					}
 					read++
 				}
-				checkSignaled(t, cmd.Wait(), sig)
+				checkSignaled(t, run.Wait(), sig)
 				if d := time.Since(sent); d > 10*time.Second {
 					t.Errorf("it took %v, and %d IDs, to end", d, read)
 				}

@@ -39,8 +39,8 @@ type Server interface {
 	Dump() (content string, err error)
 }
 
-// Test tests that a store reads the file of each released version and changes its entries, and
-// writes what the newest file has.
+// Test tests that a store reads the file of each released version, and can change the entries of the
+// file. Test also tests that the store writes entries in the form of the newest file.
 func Test(t *testing.T, file string, start func(t *testing.T) Server) {
 	folders, err := frozen.Folders(testdata)
 	if err != nil {
