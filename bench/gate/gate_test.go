@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/firn-id/firn/internal/servers/services"
 )
 
 func TestCounts(t *testing.T) {
@@ -114,10 +116,7 @@ func TestSlowdownIsFound(t *testing.T) {
 		t.Skip("instructions are counted on linux/amd64 alone")
 	}
 	if _, err := exec.LookPath("valgrind"); err != nil {
-		if os.Getenv("FIRN_REQUIRE_SERVICES") == "1" {
-			t.Fatal("valgrind is not installed")
-		}
-		t.Skip("valgrind is not installed, which counts instructions")
+		services.Missing(t, "valgrind is not installed, which counts instructions")
 	}
 	for _, v := range []struct{ path, file, in, more string }{
 		{"nanoflake/TryNext", "../../nanoflake/generator.go", "func (g *Generator) TryNext() (ID, error) {", " g.ExpiresAt();"},

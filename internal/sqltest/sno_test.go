@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/servers/services"
 	"github.com/firn-id/firn/sno"
 )
 
@@ -323,10 +324,7 @@ func openPgx(t *testing.T, mode pgx.QueryExecMode) *pgx.Conn {
 	defer cancel()
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
-		if os.Getenv("FIRN_REQUIRE_SERVICES") == "1" {
-			t.Fatalf("%s is not there, and FIRN_REQUIRE_SERVICES=1: %v", d.name, err)
-		}
-		t.Skipf("%s is not there; set %s to where it is: %v", d.name, d.env, err)
+		services.Missing(t, "%s is not there; set %s to where it is: %v", d.name, d.env, err)
 	}
 	t.Cleanup(func() { conn.Close(context.Background()) })
 	return conn

@@ -16,6 +16,7 @@ import (
 	_ "github.com/go-sql-driver/mysql"
 	_ "github.com/jackc/pgx/v5/stdlib"
 
+	"github.com/firn-id/firn/internal/servers/services"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/scru160"
 	"github.com/firn-id/firn/snowflakesi"
@@ -66,10 +67,7 @@ func (d database) open(t *testing.T) *sql.Conn {
 	defer cancel()
 	conn, err := db.Conn(ctx)
 	if err != nil {
-		if os.Getenv("FIRN_REQUIRE_SERVICES") == "1" {
-			t.Fatalf("%s is not there, and FIRN_REQUIRE_SERVICES=1: %v", d.name, err)
-		}
-		t.Skipf("%s is not there; set %s to where it is: %v", d.name, d.env, err)
+		services.Missing(t, "%s is not there; set %s to where it is: %v", d.name, d.env, err)
 	}
 	return conn
 }

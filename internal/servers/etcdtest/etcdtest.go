@@ -27,6 +27,7 @@ import (
 
 	"github.com/firn-id/firn/internal/servers/loopback"
 	"github.com/firn-id/firn/internal/servers/process"
+	"github.com/firn-id/firn/internal/servers/services"
 )
 
 // Config describes a cluster. The zero Config describes three members, which anybody may use.
@@ -83,10 +84,7 @@ func Server(ctx context.Context) (string, error) {
 func New(t testing.TB, c Config) *Cluster {
 	t.Helper()
 	if _, err := Server(t.Context()); err != nil {
-		if os.Getenv("FIRN_REQUIRE_SERVICES") == "1" {
-			t.Fatalf("there is no etcd, and FIRN_REQUIRE_SERVICES=1: %v", err)
-		}
-		t.Skipf("there is no etcd; it takes a network with Go modules, or FIRN_ETCD_SERVER: %v", err)
+		services.Missing(t, "there is no etcd; it takes a network with Go modules, or FIRN_ETCD_SERVER: %v", err)
 	}
 	return process.ForTest(t, func(ctx context.Context) (*Cluster, error) { return Start(ctx, c) })
 }

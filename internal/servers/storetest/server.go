@@ -20,6 +20,7 @@ import (
 
 	"github.com/firn-id/firn/internal/servers/loopback"
 	"github.com/firn-id/firn/internal/servers/process"
+	"github.com/firn-id/firn/internal/servers/services"
 )
 
 // A Server is a server of the test's own. Its methods fail the test instead of returning an error.
@@ -40,10 +41,7 @@ func Start(t testing.TB, command func(path string, port int) []string, names ...
 		}
 	}
 	if path == "" {
-		if os.Getenv("FIRN_REQUIRE_SERVICES") == "1" {
-			t.Fatalf("%s is not installed, and FIRN_REQUIRE_SERVICES=1", names[0])
-		}
-		t.Skipf("%s is not installed", names[0])
+		services.Missing(t, "%s is not installed", names[0])
 	}
 	s, err := process.Again(func() (*Server, error) {
 		s := &Server{t: t}

@@ -16,6 +16,7 @@ import (
 	"github.com/firn-id/firn/cmd/firn/internal/torture"
 	"github.com/firn-id/firn/internal/servers/etcdtest"
 	"github.com/firn-id/firn/internal/servers/kubetest"
+	"github.com/firn-id/firn/internal/servers/services"
 )
 
 // onPostgres returns the address of a store with a table of its own in the server that the tests of
@@ -29,10 +30,7 @@ func onPostgres(t *testing.T) string {
 	defer cancel()
 	conn, err := pgx.Connect(ctx, addr)
 	if err != nil {
-		if os.Getenv("FIRN_REQUIRE_SERVICES") == "1" {
-			t.Fatalf("PostgreSQL is not there, and FIRN_REQUIRE_SERVICES=1: %v", err)
-		}
-		t.Skipf("PostgreSQL is not there; set FIRN_TEST_POSTGRES to where it is: %v", err)
+		services.Missing(t, "PostgreSQL is not there; set FIRN_TEST_POSTGRES to where it is: %v", err)
 	}
 	schema := "firn_test_" + strings.ToLower(rand.Text()[:10])
 	t.Cleanup(func() {

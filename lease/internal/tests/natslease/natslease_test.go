@@ -16,6 +16,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/firn-id/firn/internal/servers/minter"
+	"github.com/firn-id/firn/internal/servers/services"
 	"github.com/firn-id/firn/internal/servers/storetest"
 	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/driver"
@@ -87,10 +88,7 @@ func needGiven(t testing.TB) *client {
 	t.Helper()
 	s, err := natslease.Open(t.Context(), given("", "timeout=2s"))
 	if err != nil {
-		if os.Getenv("FIRN_REQUIRE_SERVICES") == "1" {
-			t.Fatalf("NATS is not there, and FIRN_REQUIRE_SERVICES=1: %v", err)
-		}
-		t.Skipf("NATS is not there; set FIRN_NATS_ADDRESS to where it is: %v", err)
+		services.Missing(t, "NATS is not there; set FIRN_NATS_ADDRESS to where it is: %v", err)
 	}
 	s.Close()
 	a, err := address.Parse(given(""))

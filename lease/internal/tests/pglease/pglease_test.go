@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/firn-id/firn/internal/servers/services"
 	"github.com/firn-id/firn/internal/servers/storetest"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/drivertest"
@@ -34,10 +35,7 @@ func connect(t testing.TB, addr string) *pgx.Conn {
 	defer cancel()
 	conn, err := pgx.Connect(ctx, addr)
 	if err != nil {
-		if os.Getenv("FIRN_REQUIRE_SERVICES") == "1" {
-			t.Fatalf("PostgreSQL is not there, and FIRN_REQUIRE_SERVICES=1: %v", err)
-		}
-		t.Skipf("PostgreSQL is not there; set FIRN_TEST_POSTGRES to where it is: %v", err)
+		services.Missing(t, "PostgreSQL is not there; set FIRN_TEST_POSTGRES to where it is: %v", err)
 	}
 	t.Cleanup(func() { conn.Close(context.Background()) })
 	return conn

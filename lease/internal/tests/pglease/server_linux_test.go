@@ -19,6 +19,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/firn-id/firn/internal/servers/pgtest"
+	"github.com/firn-id/firn/internal/servers/services"
 	"github.com/firn-id/firn/internal/servers/storetest"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/drivertest"
@@ -28,8 +29,8 @@ import (
 // installed fails the test if there is an error, or skips the test if a program is missing.
 func installed(t testing.TB, err error) {
 	t.Helper()
-	if errors.Is(err, pgtest.ErrMissing) && os.Getenv("FIRN_REQUIRE_SERVICES") != "1" {
-		t.Skipf("the test starts servers of its own: %v", err)
+	if errors.Is(err, pgtest.ErrMissing) {
+		services.Missing(t, "the test starts servers of its own: %v", err)
 	}
 	if err != nil {
 		t.Fatal(err)

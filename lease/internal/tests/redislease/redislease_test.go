@@ -15,6 +15,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/firn-id/firn/internal/servers/minter"
+	"github.com/firn-id/firn/internal/servers/services"
 	"github.com/firn-id/firn/internal/servers/storetest"
 	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/driver"
@@ -32,10 +33,7 @@ func needGiven(t testing.TB) *redis.Client {
 	t.Helper()
 	s, err := redislease.Open(t.Context(), given("timeout=2s"))
 	if err != nil {
-		if os.Getenv("FIRN_REQUIRE_SERVICES") == "1" {
-			t.Fatalf("Redis is not there, and FIRN_REQUIRE_SERVICES=1: %v", err)
-		}
-		t.Skipf("Redis is not there; set FIRN_REDIS_ADDRESS to where it is: %v", err)
+		services.Missing(t, "Redis is not there; set FIRN_REDIS_ADDRESS to where it is: %v", err)
 	}
 	s.Close()
 	a, err := address.Parse(given())

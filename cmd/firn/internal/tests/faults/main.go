@@ -88,13 +88,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	all, formats := strings.Split(names, ","), strings.Split(format, ",")
 	for i, name := range all {
-		start, ok := stores[name]
-		if !ok {
-			return fmt.Errorf("no store %q", name)
-		}
-		server, err := start(ctx)
+		server, err := startServer(ctx, name)
 		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			return err
 		}
 		for n := i; n < *runs; n += len(all) {
 			c.Seed, c.Format = *seed+uint64(n), formats[n/len(all)%len(formats)]
@@ -113,6 +109,19 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		server.close()
 	}
 	return m.report(out, *least)
+}
+
+// startServer starts a server of a store.
+func startServer(ctx context.Context, name string) (server, error) {
+	start, ok := stores[name]
+	if !ok {
+		return nil, fmt.Errorf("no store %q", name)
+	}
+	s, err := start(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return s, nil
 }
 
 // self returns the command of a process of a run.

@@ -15,6 +15,7 @@ import (
 	"github.com/firn-id/firn/internal/servers/etcdtest"
 	"github.com/firn-id/firn/internal/servers/pgtest"
 	"github.com/firn-id/firn/internal/servers/servertest"
+	"github.com/firn-id/firn/internal/servers/services"
 )
 
 func TestMain(m *testing.M) {
@@ -40,12 +41,8 @@ func needs(t *testing.T, store string) {
 	default:
 		servertest.Require(t)
 	}
-	switch {
-	case err == nil:
-	case os.Getenv("FIRN_REQUIRE_SERVICES") == "1":
-		t.Fatalf("no servers of %s, and FIRN_REQUIRE_SERVICES=1: %v", store, err)
-	default:
-		t.Skipf("no servers of %s: %v", store, err)
+	if err != nil {
+		services.Missing(t, "no servers of %s: %v", store, err)
 	}
 }
 

@@ -19,13 +19,9 @@ import (
 // until after the end of the window.
 func outage(ctx context.Context, out io.Writer, names []string, short time.Duration) error {
 	for _, name := range names {
-		start, ok := stores[name]
-		if !ok {
-			return fmt.Errorf("no store %q", name)
-		}
-		server, err := start(ctx)
+		server, err := startServer(ctx, name)
 		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			return err
 		}
 		err = watchOutage(ctx, out, name, server, short)
 		server.close()
