@@ -43,6 +43,8 @@ var (
 	ErrRange = errors.New("value out of range")
 	// ErrType: the type of the value cannot hold an ID.
 	ErrType = errors.New("unsupported type")
+	// ErrNoID: the value is NULL or null, or the zero ID was to be stored. Both mean "no ID".
+	ErrNoID = errors.New("no ID")
 )
 
 // A ParseError says what is wrong with an input that is not an ID, and where.
@@ -51,7 +53,7 @@ type ParseError struct {
 	Input  string // the first 64 bytes of the input
 	Offset int    // offset of the wrong byte; -1 if the fault is not in one place
 	Reason string // the fault, in words
-	Err    error  // ErrLength, ErrCharacter, ErrRange or ErrType
+	Err    error  // ErrLength, ErrCharacter, ErrRange, ErrType or ErrNoID
 
 	cut bool // the input is longer than Input
 }
@@ -66,7 +68,7 @@ func Clip[S string | []byte](s S) string {
 
 func (e *ParseError) Error() string {
 	s := e.Format + ": "
-	if e.Err != ErrType {
+	if e.Err != ErrType && e.Err != ErrNoID {
 		s += strconv.Quote(e.Input)
 		if e.cut {
 			s += "…"
@@ -125,7 +127,7 @@ func BadRange[S string | []byte](format string, input S, allowed string) *ParseE
 
 // BadType returns the ParseError of a value whose type cannot hold an ID.
 func BadType(format string, v any) *ParseError {
-	return &ParseError{Format: format, Offset: -1, Err: ErrType, Reason: fmt.Sprintf("a %T holds no ID", v)}
+	return &ParseError{Format: format, Offset: -1, Err: ErrType, Reason: fmt.Sprintf("a value of type %T holds no ID", v)}
 }
 
 // A ConfigError names the setting that a constructor refused. It wraps [ErrConfig].

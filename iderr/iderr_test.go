@@ -29,7 +29,7 @@ func TestMessages(t *testing.T) {
 		{iderr.BadRange("f", "9", "0 to 8"), iderr.ErrRange, `f: "9": value is not in 0 to 8`},
 		{&iderr.ListError{Index: 2, Offset: 34, Err: iderr.BadLength("f", "abc", "4")}, iderr.ErrLength, `ID 3 at byte 34: f: "abc": length is 3, not 4`},
 		{&iderr.ListError{Index: 0, Offset: -1, Err: iderr.BadRange("f", "-1", "0 to 8")}, iderr.ErrRange, `ID 1: f: "-1": value is not in 0 to 8`},
-		{iderr.BadType("f", 1.5), iderr.ErrType, `f: a float64 holds no ID`},
+		{iderr.BadType("f", 1.5), iderr.ErrType, `f: a value of type float64 holds no ID`},
 		{iderr.BadConfig("f", "Field", -1, "in 0 to 3"), iderr.ErrConfig, `f: Field -1 is not in 0 to 3`},
 		{iderr.BadConfig("f", "Epoch", date, "in the past"), iderr.ErrConfig, `f: Epoch 2026-07-01T01:03:04.005Z is not in the past`},
 		{iderr.NotLeased("f"), iderr.ErrConfig, "f: Leased false is not true: make a generator for a lease with Config.Leased"},
@@ -73,7 +73,7 @@ func TestConfigErrorOfTime(t *testing.T) {
 func TestSentinels(t *testing.T) {
 	all := []error{
 		iderr.ErrExhausted, iderr.ErrClockBackwards, iderr.ErrTimeRange, iderr.ErrFenced, iderr.ErrNotReady, iderr.ErrConfig,
-		iderr.ErrLength, iderr.ErrCharacter, iderr.ErrRange, iderr.ErrType,
+		iderr.ErrLength, iderr.ErrCharacter, iderr.ErrRange, iderr.ErrType, iderr.ErrNoID,
 	}
 	texts := make(map[string]bool)
 	for i, a := range all {

@@ -37,8 +37,14 @@
 //
 // # Zero
 //
-// No generator makes the zero ID. The zero ID stands for "no ID": null in JSON and NULL in SQL, both
-// when writing and when reading. Text and binary forms write the zeros.
+// No generator makes the zero ID. The zero ID stands for "no ID", and is null in JSON. Databases get
+// no zero ID, and NULL does not read as an ID: both are errors. Use a pointer or sql.Null for a
+// column that may be NULL. Text and binary forms write the zeros.
+//
+// # Databases
+//
+// An ID is an integer in a database, for a BIGINT column. [Text] is the type for a column of
+// text. Each type reads the form of its column alone, so no value reads as another ID.
 //
 // # Other implementations
 //

@@ -9,10 +9,11 @@ import (
 	"github.com/firn-id/firn/nanoflake"
 )
 
-// An order has its ID in a column of type BIGINT. A NULL in the column of the parent is the zero ID.
+// An order has its ID in a column of type BIGINT. The column of the parent may be NULL.
 type order struct {
-	id, parent nanoflake.ID
-	item       string
+	id     nanoflake.ID
+	parent sql.Null[nanoflake.ID]
+	item   string
 }
 
 // insert stores an order. An ID is an argument like any other.
@@ -74,8 +75,8 @@ func ExampleID_Value() {
 	id := nanoflake.MustParse("0549x5l2itvr4")
 	v, err := id.Value()
 	fmt.Println(v, err)
-	v, err = nanoflake.ID(0).Value() // no ID is NULL
-	fmt.Println(v, err)
+	_, err = nanoflake.ID(0).Value()
+	fmt.Println(err)
 
 	var read nanoflake.ID
 	for _, column := range []any{int64(673740726894358528), "0549x5l2itvr4", nil} { // BIGINT, a text, NULL
@@ -84,8 +85,22 @@ func ExampleID_Value() {
 	}
 	// Output:
 	// 673740726894358528 <nil>
-	// <nil> <nil>
+	// nanoflake: the zero ID means "no ID" and is not stored: make an ID first, or use a pointer or a sql.Null for a column that may be NULL
 	// 0549x5l2itvr4 <nil>
+	// 0549x5l2itvr4 nanoflake: a text of length 13 holds no nanoflake.ID, which is an integer: make the column BIGINT, or use nanoflake.Text for a column with the texts of IDs; for decimal digits, scan into an int64
+	// 0549x5l2itvr4 nanoflake: NULL is no ID: read a column that may be NULL into a pointer or a sql.Null
+}
+
+// A Text is an ID in a column of text.
+func ExampleText() {
+	id := nanoflake.MustParse("0549x5l2itvr4")
+	v, err := nanoflake.Text{ID: id}.Value()
+	fmt.Println(v, err)
+
+	var read nanoflake.Text
+	err = read.Scan("0549x5l2itvr4")
+	fmt.Println(read.ID == id, err)
+	// Output:
 	// 0549x5l2itvr4 <nil>
-	// 0000000000000 <nil>
+	// true <nil>
 }

@@ -9,5 +9,6 @@ func FuzzParseHex(f *testing.F)      { suite.FuzzForm(f, "hex") }
 func FuzzFromBytes(f *testing.F)     { suite.FuzzForm(f, "binary") }
 func FuzzFromInt64(f *testing.F)     { suite.FuzzInt(f) }
 func FuzzUnmarshalJSON(f *testing.F) { suite.FuzzJSON(f) }
-func FuzzScan(f *testing.F)          { suite.FuzzScan(f) }
+func FuzzColumn(f *testing.F)        { column.Fuzz(f) }
+func FuzzTextColumn(f *testing.F)    { textColumn.Fuzz(f) }
 func FuzzOrder(f *testing.F)         { suite.FuzzOrder(f, false) }

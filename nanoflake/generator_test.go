@@ -160,6 +160,7 @@ func TestFromTimeErrors(t *testing.T) {
 		Last:      nanoflake.Last,
 		Time:      nanoflake.ID.Time,
 		Timestamp: nanoflake.ID.Timestamp,
+		Min:       1,
 		Max:       nanoflake.Max,
 	})
 }

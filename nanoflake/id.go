@@ -76,10 +76,10 @@ func FromTime(t, epoch time.Time, generatorID, sequence int) (ID, error) {
 	return id, nil
 }
 
-// First returns the smallest ID of the millisecond of t. A scan from First(a) to Last(b), both
-// included, finds all IDs from a to b. A time before the epoch or after the last timestamp counts
-// as the nearest time in range. An epoch that is not in whole milliseconds is a *[ConfigError]. See
-// [Generator.First] for the epoch of a generator.
+// First returns the smallest ID of the millisecond of t, and never the zero ID. A scan from
+// First(a) to Last(b), both included, finds all IDs from a to b. A time before the epoch or after
+// the last timestamp counts as the nearest time in range. An epoch that is not in whole
+// milliseconds is a *[ConfigError]. See [Generator.First] for the epoch of a generator.
 func First(t, epoch time.Time) (ID, error) {
 	e, err := mint.Epoch(format, epoch, DefaultEpochMilli)
 	if err != nil {
@@ -104,7 +104,7 @@ func Last(t, epoch time.Time) (ID, error) {
 func bounds(t time.Time, epoch int64) (first, last ID) {
 	ts, _ := clock.Timestamp(t, epoch, MaxTimestamp)
 	first = ID(ts << timestampShift)
-	return first, first | (1<<timestampShift - 1)
+	return max(first, 1), first | (1<<timestampShift - 1) // 0 is no ID
 }
 
 // Int64 returns the ID as an integer, for databases and languages with 64-bit integers. JavaScript

@@ -29,6 +29,12 @@
 // # Zero
 //
 // No generator makes the zero ID: the timestamps 0 and 2^48-1 are reserved. The zero ID stands for
-// "no ID": null in JSON and NULL in SQL, both when writing and when reading. Text and binary forms
-// write the zeros.
+// "no ID", and is null in JSON. Databases get no zero ID, and NULL does not read as an ID: both are
+// errors. Use a pointer or sql.Null for a column that may be NULL. Text and binary forms write the
+// zeros.
+//
+// # Databases
+//
+// An ID is its text in a database, for a CHAR(32) column. [Binary] is the type for a column of 20
+// bytes.
 package scru160

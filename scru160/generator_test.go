@@ -186,6 +186,7 @@ func TestFromTime(t *testing.T) {
 		Last:      func(t, _ time.Time) (scru160.ID, error) { return scru160.Last(t), nil },
 		Time:      func(id scru160.ID, _ time.Time) time.Time { return id.Time() },
 		Timestamp: scru160.ID.Timestamp,
+		Min:       scru160.ID{scru160.Size - 1: 1},
 		Max:       scru160.Max(),
 	})
 }

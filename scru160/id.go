@@ -60,11 +60,14 @@ func (id *ID) put(first uint32, middle, last uint64) {
 	binary.BigEndian.PutUint64(id[12:], last)
 }
 
-// First returns the smallest ID of the millisecond of t. A scan from First(a) to Last(b), both
-// included, finds all IDs from a to b. A time out of the range of timestamps counts as the nearest
-// time in range.
+// First returns the smallest ID of the millisecond of t, and never the zero ID. A scan from
+// First(a) to Last(b), both included, finds all IDs from a to b. A time out of the range of
+// timestamps counts as the nearest time in range.
 func First(t time.Time) ID {
 	ts, _ := clock.Timestamp(t, 0, MaxTimestamp)
+	if ts == 0 {
+		return pack(0, 0, 0, 1) // the ID of zeros is no ID
+	}
 	return pack(uint64(ts), 0, 0, 0)
 }
 

@@ -18,10 +18,23 @@ var suite = testkit.Suite[scru160.ID, *scru160.ID]{
 	FromBytes: scru160.FromBytes,
 }
 
-func TestRejects(t *testing.T)    { suite.Rejects(t) }
-func TestForeign(t *testing.T)    { suite.Foreign(t) }
-func TestRoundTrips(t *testing.T) { suite.RoundTrips(t) }
-func TestOrder(t *testing.T)      { suite.Orders(t, false) }
-func TestJSON(t *testing.T)       { suite.JSON(t) }
-func TestSQL(t *testing.T)        { suite.SQL(t) }
-func TestShows(t *testing.T)      { suite.Shows(t) }
+var column = testkit.Column[scru160.ID, *scru160.ID]{
+	Model: testkit.SCRU160, Type: "scru160.ID", Writes: testkit.Texts, Reads: testkit.Texts | testkit.Bytes, SQL: "varchar(32)", Else: "CHAR(32)",
+	Make:  suite.Make,
+	Value: suite.Value,
+}
+
+var binaryColumn = testkit.Column[scru160.Binary, *scru160.Binary]{
+	Model: testkit.SCRU160, Type: "scru160.Binary", Writes: testkit.Bytes, Reads: testkit.Bytes, SQL: "bytes", Else: "scru160.ID",
+	Make:  func(v *big.Int) scru160.Binary { return scru160.Binary{ID: suite.Make(v)} },
+	Value: func(b scru160.Binary) *big.Int { return suite.Value(b.ID) },
+}
+
+func TestRejects(t *testing.T)      { suite.Rejects(t) }
+func TestForeign(t *testing.T)      { suite.Foreign(t) }
+func TestRoundTrips(t *testing.T)   { suite.RoundTrips(t) }
+func TestOrder(t *testing.T)        { suite.Orders(t, false) }
+func TestJSON(t *testing.T)         { suite.JSON(t) }
+func TestColumn(t *testing.T)       { column.Test(t) }
+func TestBinaryColumn(t *testing.T) { binaryColumn.Test(t) }
+func TestShows(t *testing.T)        { suite.Shows(t) }

@@ -64,7 +64,7 @@ type InvalidTypeError struct {
 
 // Error implements error.
 func (e *InvalidTypeError) Error() string {
-	return fmt.Sprintf("sno: a %T holds no ID", e.Value)
+	return fmt.Sprintf("sno: a value of type %T holds no ID", e.Value)
 }
 
 // Unwrap makes the error iderr.ErrType to errors.Is.

@@ -137,49 +137,6 @@ func wantHexRefusal(t *testing.T, id sno.ID, err error, size, offset int) {
 	}
 }
 
-// FuzzScan fuzzes Scan with bytes, which are the binary form, and the same as a string,
-// which is the text.
-func FuzzScan(f *testing.F) {
-	for _, s := range []string{"", "2222222222222222", "cufsekaqqudbobiw", "cufsekaqqudbobiW", "cufsekaqqu", "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"} {
-		f.Add([]byte(s))
-	}
-	f.Fuzz(func(t *testing.T, b []byte) {
-		id := marked
-		err := id.Scan(string(b))
-		v, offset := modelParse(string(b))
-		switch {
-		case len(b) == 0:
-			if err != nil || !id.IsZero() {
-				t.Errorf("no text is %v, %v", id, err)
-			}
-		case len(b) != sno.SizeEncoded || offset >= 0:
-			if wantRefusal(t, "Scan(string)", err, len(b), offset); !id.IsZero() {
-				t.Errorf("Scan(%q) gave %v beside an error", b, id)
-			}
-		case err != nil || new(big.Int).SetBytes(id[:]).Cmp(v) != 0:
-			t.Errorf("Scan(%q) = %v, %v", b, id, err)
-		}
-
-		id = marked
-		err = id.Scan(b)
-		switch len(b) {
-		case 0:
-			if err != nil || !id.IsZero() {
-				t.Errorf("no bytes are %v, %v", id, err)
-			}
-		case sno.SizeBinary:
-			if err != nil || !bytes.Equal(id[:], b) {
-				t.Errorf("Scan(%x) = %x, %v", b, id[:], err)
-			}
-		default:
-			var size *sno.InvalidDataSizeError
-			if !errors.As(err, &size) || size.Size != len(b) || !id.IsZero() {
-				t.Errorf("Scan(%x) = %x, %v", b, id[:], err)
-			}
-		}
-	})
-}
-
 func FuzzBinary(f *testing.F) {
 	f.Add([]byte{}, int64(0))
 	f.Add(bytes.Repeat([]byte{255}, 10), int64(1<<62))

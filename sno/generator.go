@@ -36,8 +36,8 @@ type Generator struct {
 	//	holds  nothing: uniqueness does not depend on lasts
 	lasts atomic.Uint64
 
-	// turns grows before each change of the tick-tock bit. A caller that sees turns change knows that
-	// its reading of the clock is from before the change.
+	// turns grows before each change of the tick-tock bit. A caller that sees turns change knows
+	// that its reading of the clock is from before the change.
 	turns atomic.Uint32
 
 	line line.Line
@@ -55,8 +55,8 @@ type Generator struct {
 
 	taking atomic.Bool // a Snapshot reads the clock
 
-	// mu guards changes of the tick-tock bit, safe and drifts. No caller reads the clock with mu held:
-	// a clock can be a program's own.
+	// mu guards changes of the tick-tock bit, safe and drifts. No caller reads the clock with mu
+	// held: a clock can be a program's own.
 	mu     sync.Mutex
 	safe   uint64 // the last unit that the other setting of the bit has used
 	drifts uint32 // how often the bit was changed

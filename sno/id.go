@@ -71,11 +71,14 @@ func pack(stamp uint64, meta byte, p Partition, sequence uint16) (id ID) {
 	return id
 }
 
-// First returns the smallest ID of the time unit of t. A scan from First(a) to Last(b), both
-// included, finds all IDs from a to b. A time out of the range of timestamps counts as the nearest
-// time in range.
+// First returns the smallest ID of the time unit of t, and never the zero ID. A scan from First(a)
+// to Last(b), both included, finds all IDs from a to b. A time out of the range of timestamps
+// counts as the nearest time in range.
 func First(t time.Time) ID {
 	u, _ := unitOf(t)
+	if u == 0 {
+		return pack(0, 0, Partition{}, 1) // the ID with sequence 0 is no ID
+	}
 	return pack(u<<1, 0, Partition{}, 0)
 }
 

@@ -9,8 +9,15 @@ import (
 	"github.com/firn-id/firn/internal/wire"
 )
 
-var _ json.MarshalerTo = ID{}
+var (
+	_ json.MarshalerTo = ID{}
+	_ json.MarshalerTo = UUID{}
+)
 
 // MarshalJSONTo implements [json.MarshalerTo] as MarshalJSON does. As the name of an object member,
 // which must be a string, an ID is its text.
 func (id ID) MarshalJSONTo(enc *jsontext.Encoder) error { return wire.MarshalJSONTo(enc, id) }
+
+// MarshalJSONTo implements [json.MarshalerTo] as MarshalJSON does. As the name of an object member,
+// which must be a string, a UUID is its text.
+func (u UUID) MarshalJSONTo(enc *jsontext.Encoder) error { return wire.MarshalJSONTo(enc, u) }

@@ -1,8 +1,6 @@
 package sno
 
 import (
-	"database/sql"
-	"database/sql/driver"
 	"encoding"
 	"encoding/json"
 	"fmt"
@@ -29,8 +27,6 @@ var (
 	_ encoding.BinaryUnmarshaler = (*ID)(nil)
 	_ json.Marshaler             = ID{}
 	_ json.Unmarshaler           = (*ID)(nil)
-	_ sql.Scanner                = (*ID)(nil)
-	_ driver.Valuer              = ID{}
 )
 
 // Parse reads the canonical text: 16 characters of [2-9a-x]. Another length is an
@@ -158,35 +154,4 @@ func (id *ID) UnmarshalJSON(src []byte) error {
 		return &InvalidDataSizeError{Size: len(src)}
 	}
 	return wire.Set(id)(wire.JSONString(format, src, parseBytes))
-}
-
-// Value implements [driver.Valuer] by the 10 bytes, of the zero ID, too. Pass id.String() to a
-// column of text, and id.UUID() to a column of type UUID: some drivers take the 10 bytes there, and
-// fill them up to 16.
-func (id ID) Value() (driver.Value, error) { return id.MarshalBinary() }
-
-// Scan implements [sql.Scanner]. Scan reads 10 bytes as the binary form, a string as the canonical
-// text, and NULL, no bytes and the empty string as the zero ID. Any other length is an
-// *[InvalidDataSizeError], and any other type an *[InvalidTypeError]. An error sets the ID to zero.
-func (id *ID) Scan(value any) (err error) {
-	*id, err = scan(value)
-	return err
-}
-
-func scan(value any) (ID, error) {
-	switch v := value.(type) {
-	case nil:
-		return zero, nil
-	case []byte:
-		if len(v) == 0 {
-			return zero, nil
-		}
-		return FromBinaryBytes(v)
-	case string:
-		if len(v) == 0 {
-			return zero, nil
-		}
-		return Parse(v)
-	}
-	return zero, &InvalidTypeError{Value: value}
 }

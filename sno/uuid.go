@@ -1,10 +1,11 @@
 package sno
 
 import (
-	"database/sql"
-	"database/sql/driver"
+	"bytes"
 	"encoding"
+	"encoding/json"
 	"fmt"
+	"log/slog"
 
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/internal/digits"
@@ -12,11 +13,16 @@ import (
 )
 
 var (
-	_ fmt.Stringer             = UUID{}
-	_ encoding.TextMarshaler   = UUID{}
-	_ encoding.TextUnmarshaler = (*UUID)(nil)
-	_ sql.Scanner              = (*UUID)(nil)
-	_ driver.Valuer            = UUID{}
+	_ fmt.Stringer               = UUID{}
+	_ slog.LogValuer             = UUID{}
+	_ encoding.TextAppender      = UUID{}
+	_ encoding.TextMarshaler     = UUID{}
+	_ encoding.TextUnmarshaler   = (*UUID)(nil)
+	_ encoding.BinaryAppender    = UUID{}
+	_ encoding.BinaryMarshaler   = UUID{}
+	_ encoding.BinaryUnmarshaler = (*UUID)(nil)
+	_ json.Marshaler             = UUID{}
+	_ json.Unmarshaler           = (*UUID)(nil)
 )
 
 // UUID is an ID in the form of a UUID, for columns of type UUID: the 16 bytes of the UUID are the
@@ -24,8 +30,7 @@ var (
 // their bytes, and MariaDB does since 10.10.6 and 10.11.5. The UUIDs have no version. A UUID
 // converts to the [16]byte types of other packages, and back.
 //
-// Pass a UUID to a column of type UUID, and scan into a UUID: an ID is ten bytes to a driver. The
-// UUID of the zero ID is written like any other UUID, and NULL reads as the UUID of the zero ID.
+// Pass a UUID to a column of type UUID, and scan into a UUID: an ID is ten bytes to a driver.
 // UUID{} is the UUID of no ID.
 type UUID [SizeEncoded]byte
 
@@ -34,6 +39,18 @@ const (
 	sizeUUID = 36
 	hyphens  = 1<<4 | 1<<6 | 1<<8 | 1<<10
 )
+
+// ID returns the ID. The UUID of no ID is a *[ParseError].
+func (u UUID) ID() (ID, error) { return FromUUID(u) }
+
+// IsZero reports whether u is the UUID of the zero ID, or the UUID of no ID.
+func (u UUID) IsZero() bool { return u == UUID{} || u == zero.UUID() }
+
+// Compare returns -1, 0 or 1 as u is less than, equal to or greater than other.
+func (u UUID) Compare(other UUID) int { return bytes.Compare(u[:], other[:]) }
+
+// LogValue implements [slog.LogValuer] by the text of String.
+func (u UUID) LogValue() slog.Value { return slog.StringValue(u.String()) }
 
 // UUID returns the ID in the form of a UUID.
 func (id ID) UUID() (u UUID) {
@@ -61,14 +78,17 @@ func (u UUID) appendText(dst []byte) []byte {
 	return dst
 }
 
-// MarshalText implements [encoding.TextMarshaler] by the text of String. The UUID of no ID is a
+// AppendText implements [encoding.TextAppender] by the text of String. The UUID of no ID is a
 // *[ParseError].
-func (u UUID) MarshalText() ([]byte, error) {
+func (u UUID) AppendText(dst []byte) ([]byte, error) {
 	if _, err := u.checked(); err != nil {
-		return nil, err
+		return dst, err
 	}
-	return u.appendText(nil), nil
+	return u.appendText(dst), nil
 }
+
+// MarshalText implements [encoding.TextMarshaler]; see [UUID.AppendText].
+func (u UUID) MarshalText() ([]byte, error) { return u.AppendText(nil) }
 
 // UnmarshalText implements [encoding.TextUnmarshaler]. UnmarshalText reads the text of String, with
 // digits of either case. Any other text, and the UUID of no ID, is a *[ParseError]. An error leaves
@@ -103,37 +123,37 @@ func (u UUID) checked() (UUID, error) {
 	return u, nil
 }
 
-// Value implements [driver.Valuer] by the text of String: databases take the text for their type
-// UUID. Pass u[:] to a column of 16 bytes. The UUID of no ID is a *[ParseError].
-func (u UUID) Value() (driver.Value, error) {
+// AppendBinary implements [encoding.BinaryAppender] by the 16 bytes. The UUID of no ID is a
+// *[ParseError].
+func (u UUID) AppendBinary(dst []byte) ([]byte, error) {
 	if _, err := u.checked(); err != nil {
-		return nil, err
+		return dst, err
 	}
-	return u.String(), nil
+	return append(dst, u[:]...), nil
 }
 
-// Scan implements [sql.Scanner]. Scan reads the text of String, as a string or as bytes, the 16
-// bytes of a UUID, and NULL as the UUID of the zero ID. Any other value, and the UUID of no ID, is
-// a *[ParseError]; a value of another type is an *[InvalidTypeError]. An error leaves the UUID
-// unchanged.
-//
-// SQL Server returns the bytes of a UNIQUEIDENTIFIER in another order. Convert them with the type
-// of its driver, and do not Scan them.
-func (u *UUID) Scan(value any) error { return wire.Set(u)(scanUUID(value)) }
+// MarshalBinary implements [encoding.BinaryMarshaler]; see [UUID.AppendBinary].
+func (u UUID) MarshalBinary() ([]byte, error) { return u.AppendBinary(nil) }
 
-func scanUUID(value any) (UUID, error) {
-	switch v := value.(type) {
-	case nil:
-		return zero.UUID(), nil
-	case string:
-		return parseUUID(v)
-	case []byte:
-		if len(v) == SizeEncoded {
-			return UUID(v).checked()
-		}
-		return parseUUID(v)
-	case [SizeEncoded]byte:
-		return UUID(v).checked()
+// UnmarshalBinary implements [encoding.BinaryUnmarshaler]. UnmarshalBinary reads the 16 bytes of a
+// UUID of an ID.
+func (u *UUID) UnmarshalBinary(data []byte) error { return wire.Set(u)(uuidOf(data)) }
+
+// MarshalJSON implements [json.Marshaler]: the text of String as a string, and null for the UUID of
+// the zero ID and the UUID of no ID.
+func (u UUID) MarshalJSON() ([]byte, error) {
+	if u.IsZero() {
+		return []byte("null"), nil
 	}
-	return UUID{}, &InvalidTypeError{Value: value}
+	b, err := u.AppendText([]byte{'"'})
+	if err != nil {
+		return nil, err
+	}
+	return append(b, '"'), nil
+}
+
+// UnmarshalJSON implements [json.Unmarshaler]. UnmarshalJSON reads the text of String in a string,
+// and null as the UUID of no ID.
+func (u *UUID) UnmarshalJSON(data []byte) error {
+	return wire.Set(u)(wire.JSONString(format, data, parseUUID[[]byte]))
 }

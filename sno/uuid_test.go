@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"database/sql/driver"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -20,6 +21,22 @@ import (
 var uuidReaders = map[string]func(u *sno.UUID, text string) error{
 	"UnmarshalText":  func(u *sno.UUID, text string) error { return u.UnmarshalText([]byte(text)) },
 	"Scan of string": func(u *sno.UUID, text string) error { return u.Scan(text) },
+	"UnmarshalParam": func(u *sno.UUID, text string) error { return u.UnmarshalParam(text) },
+	"UnmarshalGQL":   func(u *sno.UUID, text string) error { return u.UnmarshalGQL(text) },
+	"UnmarshalJSON": func(u *sno.UUID, text string) error {
+		var back string
+		data, err := json.Marshal(text)
+		if err != nil || json.Unmarshal(data, &back) != nil || back != text {
+			return u.UnmarshalText([]byte(text)) // JSON cannot carry this text
+		}
+		return u.UnmarshalJSON(data)
+	},
+	"ScanRedis": func(u *sno.UUID, text string) error {
+		if len(text) == 16 { // which is the binary form
+			return u.Scan(text)
+		}
+		return u.ScanRedis(text)
+	},
 	"Scan of bytes": func(u *sno.UUID, text string) error {
 		if len(text) == 16 { // which is no text
 			return u.Scan(text)
@@ -47,8 +64,14 @@ func TestUUID(t *testing.T) {
 		if u.String() != text || string(marshalled) != text || err != nil {
 			t.Fatalf("%s is written as %s, %s, %v", text, u, marshalled, err)
 		}
-		if v, err := u.Value(); err != nil || v != text || !driver.IsValue(v) {
+		if v, err := u.Value(); id.IsZero() {
+			if _, _, bad := u.MarshalBSONValue(); !errors.Is(err, iderr.ErrNoID) || !errors.Is(bad, iderr.ErrNoID) || !u.IsZero() {
+				t.Errorf("the UUID of the zero ID is stored as %v, %v, and in BSON: %v", v, err, bad)
+			}
+		} else if err != nil || v != text || !driver.IsValue(v) || u.IsZero() {
 			t.Fatalf("Value of %s = %v, %v", text, v, err)
+		} else {
+			checkUUIDPayloads(t, u, text)
 		}
 		for name, read := range uuidReaders {
 			for _, text := range []string{text, strings.ToUpper(text)} {
@@ -63,10 +86,64 @@ func TestUUID(t *testing.T) {
 			}
 		}
 	}
-	for _, value := range []any{nil, []byte("2222222222222222")} {
-		if got := marked.UUID(); got.Scan(value) != nil || got != sno.Zero().UUID() {
-			t.Errorf("Scan(%v) = %s", value, got)
+	if got := marked.UUID(); got.Scan([]byte("2222222222222222")) != nil || got != sno.Zero().UUID() {
+		t.Errorf("the 16 bytes of the zero ID are %s", got)
+	}
+	for _, read := range []func(*sno.UUID) error{
+		func(u *sno.UUID) error { return u.Scan(nil) },
+		func(u *sno.UUID) error { return u.UnmarshalGQL(nil) },
+		func(u *sno.UUID) error { return u.UnmarshalBSONValue(0x0a, nil) },
+	} {
+		if got := marked.UUID(); !errors.Is(read(&got), iderr.ErrNoID) || got != marked.UUID() {
+			t.Errorf("NULL is read as %s, %v", got, read(&got))
 		}
+	}
+	if _, _, err := (sno.UUID{}).MarshalBSONValue(); !errors.Is(err, iderr.ErrNoID) {
+		t.Errorf("the UUID of no ID in BSON: %v", err)
+	}
+	u := sno.MustParse("cufsekaqqudbobiw").UUID()
+	for format, want := range map[string]string{
+		"%v": u.String(), "%s": u.String(), "%q": `"` + u.String() + `"`, "%x": "63756673656b6171717564626f626977",
+		"%#v": `sno.MustParse("cufsekaqqudbobiw").UUID()`, "%d": "%!d(" + u.String() + ")",
+	} {
+		if got := fmt.Sprintf(format, u); got != want {
+			t.Errorf("%s is %s, want %s", format, got, want)
+		}
+	}
+	if id, err := u.ID(); err != nil || id.UUID() != u || u.Compare(sno.Zero().UUID()) != 1 || u.LogValue().String() != u.String() {
+		t.Errorf("the ID of %s is %v, %v", u, id, err)
+	}
+	if !(sno.UUID{}).IsZero() || (sno.UUID{}).GormDataType() != "uuid" {
+		t.Error("the UUID of no ID is not zero, or GORM's type is another")
+	}
+}
+
+// checkUUIDPayloads checks the forms of BSON, GraphQL and Redis.
+func checkUUIDPayloads(t *testing.T, u sno.UUID, text string) {
+	t.Helper()
+	var got sno.UUID
+	kind, data, err := u.MarshalBSONValue()
+	if want := append([]byte{16, 0, 0, 0, 4}, u[:]...); err != nil || kind != 5 || !bytes.Equal(data, want) || got.UnmarshalBSONValue(kind, data) != nil || got != u {
+		t.Fatalf("%s is %d %x in BSON, %v, and read as %s", text, kind, data, err, got)
+	}
+	got = marked.UUID()
+	for _, other := range [][]byte{append([]byte{16, 0, 0, 0, 0}, u[:]...), append([]byte{15, 0, 0, 0, 4}, u[1:]...), {1}} {
+		if err := got.UnmarshalBSONValue(5, other); err == nil || got != marked.UUID() {
+			t.Fatalf("%x in BSON is read as %s", other, got)
+		}
+	}
+	var answer strings.Builder
+	u.MarshalGQL(&answer)
+	if answer.String() != `"`+text+`"` {
+		t.Fatalf("%s is %s in GraphQL", text, &answer)
+	}
+	binary, err := u.MarshalBinary()
+	if err != nil || got.ScanRedis(string(binary)) != nil || got != u {
+		t.Fatalf("%s is %x in Redis, %v, and read as %s", text, binary, err, got)
+	}
+	got = sno.UUID{}
+	if got.UnmarshalBinary(binary) != nil || got != u || got.UnmarshalBinary(binary[1:]) == nil {
+		t.Fatalf("%x is read as %s", binary, got)
 	}
 }
 
@@ -125,8 +202,7 @@ func TestUUIDRefuses(t *testing.T) {
 	refused("0190163d-8694-739b-aea5-966c26f8ad91", iderr.ErrCharacter, 0) // of version 7
 	for _, value := range []any{7, int64(7), true, sno.ID{}, &sno.UUID{}, [10]byte{}, []string{text}} {
 		got := marked.UUID()
-		var e *sno.InvalidTypeError
-		if err := got.Scan(value); !errors.As(err, &e) || fmt.Sprint(e.Value) != fmt.Sprint(value) || got != marked.UUID() {
+		if err := got.Scan(value); !errors.Is(err, iderr.ErrType) || got != marked.UUID() {
 			t.Errorf("Scan(%T) = %s, %v", value, got, err)
 		}
 	}
@@ -150,8 +226,16 @@ func TestUUIDInJSON(t *testing.T) {
 		if err := j.unmarshal([]byte(text), &back); err != nil || back.U != value.U || back.Keys[sno.Zero().UUID()] != 1 {
 			t.Errorf("%s: %+v, %v", j.name, back, err)
 		}
-		if got, err := j.marshal(sno.UUID{}); !errors.Is(err, iderr.ErrCharacter) {
+		for _, none := range []sno.UUID{{}, sno.Zero().UUID()} {
+			if got, err := j.marshal(none); err != nil || string(got) != "null" {
+				t.Errorf("%s: no ID is %s, %v", j.name, got, err)
+			}
+		}
+		if got, err := j.marshal(sno.UUID{1}); !errors.Is(err, iderr.ErrCharacter) {
 			t.Errorf("%s: a UUID of no ID is %s, %v", j.name, got, err)
+		}
+		if read := id.UUID(); j.unmarshal([]byte("null"), &read) != nil || read != (sno.UUID{}) {
+			t.Errorf("%s: null is read as %s", j.name, read)
 		}
 		for _, bad := range []string{`7`, `{}`, `"cufsekaqqudbobiw"`, `[99,117]`, `"00000000-0000-0000-0000-000000000000"`} {
 			if read := id.UUID(); j.unmarshal([]byte(bad), &read) == nil || read != id.UUID() {

@@ -35,6 +35,7 @@
 //
 // # Zero
 //
-// No generator makes the zero ID. The zero ID stands for "no ID": null in JSON and NULL in SQL, both
-// when writing and when reading. Text and binary forms write the zeros.
+// No generator makes the zero ID. The zero ID stands for "no ID", and is null in JSON. Databases get
+// no zero ID, and NULL does not read as an ID: both are errors. Use a pointer or sql.Null for a
+// column that may be NULL. Text and binary forms write the zeros.
 package snowflakesi

@@ -202,9 +202,9 @@ func (g *Generator) Epoch() time.Time { return g.mint.Epoch() }
 // same epoch and layout.
 func (g *Generator) Time(id ID) time.Time { return id.Time(g.layout, g.Epoch()) }
 
-// First returns the smallest ID of the millisecond of t. A scan from First(a) to Last(b), both
-// included, finds all IDs from a to b. A time before the epoch or after the last timestamp counts
-// as the nearest time in range.
+// First returns the smallest ID of the millisecond of t, and never the zero ID. A scan from
+// First(a) to Last(b), both included, finds all IDs from a to b. A time before the epoch or after
+// the last timestamp counts as the nearest time in range.
 func (g *Generator) First(t time.Time) ID {
 	first, _ := bounds(g.layout, t, g.Epoch().UnixMilli())
 	return first

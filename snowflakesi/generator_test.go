@@ -204,6 +204,7 @@ func TestFromTimeErrors(t *testing.T) {
 			Last:      func(t, epoch time.Time) (snowflakesi.ID, error) { return snowflakesi.Last(l, t, epoch) },
 			Time:      func(id snowflakesi.ID, epoch time.Time) time.Time { return id.Time(l, epoch) },
 			Timestamp: func(id snowflakesi.ID) int64 { return id.Timestamp(l) },
+			Min:       1,
 			Max:       snowflakesi.Max,
 		})
 	}

@@ -65,10 +65,10 @@ func FromTime(l Layout, t, epoch time.Time, machineID, sequence int) (ID, error)
 	return id, nil
 }
 
-// First returns the smallest ID of the millisecond of t. A scan from First(a) to Last(b), both
-// included, finds all IDs from a to b. A time before the epoch or after the last timestamp counts
-// as the nearest time in range. A layout or an epoch out of range is a *[ConfigError]. See
-// [Generator.First] for the layout and epoch of a generator.
+// First returns the smallest ID of the millisecond of t, and never the zero ID. A scan from
+// First(a) to Last(b), both included, finds all IDs from a to b. A time before the epoch or after
+// the last timestamp counts as the nearest time in range. A layout or an epoch out of range is a
+// *[ConfigError]. See [Generator.First] for the layout and epoch of a generator.
 func First(l Layout, t, epoch time.Time) (ID, error) {
 	if err := l.Check(); err != nil {
 		return 0, err
@@ -99,7 +99,7 @@ func Last(l Layout, t, epoch time.Time) (ID, error) {
 func bounds(l Layout, t time.Time, epoch int64) (first, last ID) {
 	ts, _ := clock.Timestamp(t, epoch, l.MaxTimestamp())
 	first = ID(ts << l.timestampShift())
-	return first, first | (1<<l.timestampShift() - 1)
+	return max(first, 1), first | (1<<l.timestampShift() - 1) // 0 is no ID
 }
 
 // Int64 returns the ID as an integer.

@@ -12,9 +12,20 @@ var (
 	_ driver.Valuer = ID(0)
 )
 
-// Value implements [driver.Valuer]: the integer, for a BIGINT column, and NULL for the zero ID.
-func (id ID) Value() (driver.Value, error) { return form.Value(id) }
+// column is how databases hold IDs.
+var column = form.Column("snowflakesi.ID", "")
 
-// Scan implements [sql.Scanner]. Scan reads an integer, the text as [Parse] does, 8 bytes as the
-// binary form, and NULL as the zero ID.
-func (id *ID) Scan(src any) error { return wire.Set(id)(form.Scan(src)) }
+// Value implements [driver.Valuer]: the integer, for a BIGINT column. The zero ID is a
+// *[ParseError]: use a *ID or a sql.Null[ID] for a column that may be NULL.
+func (id ID) Value() (driver.Value, error) { return column.Value(id) }
+
+// Scan implements [sql.Scanner]. Scan reads an integer, and a decimal text as [Parse] does. Any
+// other value is a *[ParseError], and so is NULL.
+func (id *ID) Scan(src any) error { return wire.Set(id)(column.Scan(src)) }
+
+// SkipUnderlyingTypePlan keeps pgx from reading an integer past the checks of Scan.
+func (ID) SkipUnderlyingTypePlan() {}
+
+// GormDataType is the type of columns that GORM makes. GORM numbers the rows of an integer type by
+// itself if the type has no such method.
+func (ID) GormDataType() string { return "bigint" }

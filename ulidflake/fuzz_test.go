@@ -8,7 +8,8 @@ func FuzzParseHex(f *testing.F)      { suite.FuzzForm(f, "hex") }
 func FuzzFromBytes(f *testing.F)     { suite.FuzzForm(f, "binary") }
 func FuzzFromInt64(f *testing.F)     { suite.FuzzInt(f) }
 func FuzzUnmarshalJSON(f *testing.F) { suite.FuzzJSON(f) }
-func FuzzScan(f *testing.F)          { suite.FuzzScan(f) }
+func FuzzColumn(f *testing.F)        { column.Fuzz(f) }
+func FuzzTextColumn(f *testing.F)    { textColumn.Fuzz(f) }
 func FuzzOrder(f *testing.F)         { suite.FuzzOrder(f, false) }
 
 func FuzzParseScalable(f *testing.F)         { scalable.FuzzForm(f, "text") }
@@ -17,5 +18,6 @@ func FuzzParseScalableHex(f *testing.F)      { scalable.FuzzForm(f, "hex") }
 func FuzzScalableFromBytes(f *testing.F)     { scalable.FuzzForm(f, "binary") }
 func FuzzScalableFromInt64(f *testing.F)     { scalable.FuzzInt(f) }
 func FuzzScalableUnmarshalJSON(f *testing.F) { scalable.FuzzJSON(f) }
-func FuzzScalableScan(f *testing.F)          { scalable.FuzzScan(f) }
+func FuzzScalableColumn(f *testing.F)        { scalableColumn.Fuzz(f) }
+func FuzzScalableTextColumn(f *testing.F)    { scalableTextColumn.Fuzz(f) }
 func FuzzScalableOrder(f *testing.F)         { scalable.FuzzOrder(f, false) }

@@ -184,9 +184,9 @@ func (g *Generator) Epoch() time.Time { return g.mint.Epoch() }
 // same epoch.
 func (g *Generator) Time(id ID) time.Time { return id.Time(g.Epoch()) }
 
-// First returns the smallest ID of the millisecond of t. A scan from First(a) to Last(b), both
-// included, finds all IDs from a to b. A time before the epoch or after the last timestamp counts
-// as the nearest time in range.
+// First returns the smallest ID of the millisecond of t, and never the zero ID. A scan from
+// First(a) to Last(b), both included, finds all IDs from a to b. A time before the epoch or after
+// the last timestamp counts as the nearest time in range.
 func (g *Generator) First(t time.Time) ID {
 	first, _ := boundsOf(t, g.Epoch().UnixMilli())
 	return ID(first)
@@ -296,9 +296,9 @@ func (g *ScalableGenerator) Epoch() time.Time { return g.mint.Epoch() }
 // same epoch.
 func (g *ScalableGenerator) Time(id ScalableID) time.Time { return id.Time(g.Epoch()) }
 
-// First returns the smallest ID of the millisecond of t. A scan from First(a) to Last(b), both
-// included, finds all IDs from a to b. A time before the epoch or after the last timestamp counts
-// as the nearest time in range.
+// First returns the smallest ID of the millisecond of t, and never the zero ID. A scan from
+// First(a) to Last(b), both included, finds all IDs from a to b. A time before the epoch or after
+// the last timestamp counts as the nearest time in range.
 func (g *ScalableGenerator) First(t time.Time) ScalableID {
 	first, _ := boundsOf(t, g.Epoch().UnixMilli())
 	return ScalableID(first)

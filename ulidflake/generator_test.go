@@ -223,7 +223,7 @@ func TestTimes(t *testing.T) {
 	testkit.Times(t, testkit.Timed[ulidflake.ID]{
 		Format: "ulidflake", Bits: 43, DefaultEpoch: ulidflake.DefaultEpoch(), Compare: ulidflake.ID.Compare,
 		FromTime: ulidflake.FromTime, First: ulidflake.First, Last: ulidflake.Last,
-		Time: ulidflake.ID.Time, Timestamp: ulidflake.ID.Timestamp, Max: ulidflake.Max,
+		Time: ulidflake.ID.Time, Timestamp: ulidflake.ID.Timestamp, Min: 1, Max: ulidflake.Max,
 	})
 	testkit.Times(t, testkit.Timed[ulidflake.ScalableID]{
 		Format: "ulidflake-scalable", Bits: 43, DefaultEpoch: ulidflake.DefaultEpoch(), Compare: ulidflake.ScalableID.Compare,
@@ -231,7 +231,7 @@ func TestTimes(t *testing.T) {
 			return ulidflake.ScalableFromTime(t, epoch, 31)
 		},
 		First: ulidflake.FirstScalable, Last: ulidflake.LastScalable,
-		Time: ulidflake.ScalableID.Time, Timestamp: ulidflake.ScalableID.Timestamp, Max: ulidflake.MaxScalable,
+		Time: ulidflake.ScalableID.Time, Timestamp: ulidflake.ScalableID.Timestamp, Min: 1, Max: ulidflake.MaxScalable,
 	})
 	for _, scalability := range []int{-1, 32, math.MaxInt} {
 		_, err := ulidflake.ScalableFromTime(time.Now(), time.Time{}, scalability)

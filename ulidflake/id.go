@@ -71,10 +71,10 @@ func fromTime(format string, t, epoch time.Time, bits, worker int) (int64, error
 	}
 }
 
-// First returns the smallest ID of the millisecond of t. A scan from First(a) to Last(b), both
-// included, finds all IDs from a to b. A time before the epoch or after the last timestamp counts
-// as the nearest time in range. An epoch that is not in whole milliseconds is a *[ConfigError]. See
-// [Generator.First] for the epoch of a generator.
+// First returns the smallest ID of the millisecond of t, and never the zero ID. A scan from
+// First(a) to Last(b), both included, finds all IDs from a to b. A time before the epoch or after
+// the last timestamp counts as the nearest time in range. An epoch that is not in whole
+// milliseconds is a *[ConfigError]. See [Generator.First] for the epoch of a generator.
 func First(t, epoch time.Time) (ID, error) {
 	first, _, err := bounds(format, t, epoch)
 	return ID(first), err
@@ -100,7 +100,7 @@ func bounds(format string, t, epoch time.Time) (first, last int64, err error) {
 func boundsOf(t time.Time, epoch int64) (first, last int64) {
 	ts, _ := clock.Timestamp(t, epoch, MaxTimestamp)
 	first = ts << timestampShift
-	return first, first | (1<<timestampShift - 1)
+	return max(first, 1), first | (1<<timestampShift - 1) // 0 is no ID
 }
 
 // Int64 returns the ID as an integer, for databases and languages with 64-bit integers. JavaScript

@@ -2,8 +2,6 @@ package ulidflake
 
 import (
 	"cmp"
-	"database/sql"
-	"database/sql/driver"
 	"encoding"
 	"encoding/json"
 	"fmt"
@@ -50,8 +48,6 @@ var (
 	_ encoding.BinaryUnmarshaler = (*ScalableID)(nil)
 	_ json.Marshaler             = ScalableID(0)
 	_ json.Unmarshaler           = (*ScalableID)(nil)
-	_ sql.Scanner                = (*ScalableID)(nil)
-	_ driver.Valuer              = ScalableID(0)
 )
 
 // ParseScalable is [Parse] for a ScalableID.
@@ -193,10 +189,3 @@ func (id ScalableID) MarshalJSON() ([]byte, error) { return formScalable.AppendJ
 
 // UnmarshalJSON implements [json.Unmarshaler]; see [ID.UnmarshalJSON].
 func (id *ScalableID) UnmarshalJSON(data []byte) error { return wire.Set(id)(formScalable.JSON(data)) }
-
-// Value implements [driver.Valuer]: the integer, for a BIGINT column, and NULL for the zero ID.
-func (id ScalableID) Value() (driver.Value, error) { return formScalable.Value(id) }
-
-// Scan implements [sql.Scanner]. Scan reads an integer, the text as [ParseScalable] does, 8 bytes
-// as the binary form, and NULL as the zero ID. See [ID.Scan] for the types of columns.
-func (id *ScalableID) Scan(src any) error { return wire.Set(id)(formScalable.Scan(src)) }

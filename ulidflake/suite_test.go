@@ -1,6 +1,7 @@
 package ulidflake_test
 
 import (
+	"math/big"
 	"testing"
 
 	"github.com/firn-id/firn/internal/testkit"
@@ -35,11 +36,36 @@ func both(t *testing.T, standAlone, scalable func(*testing.T)) {
 	t.Run("scalable", scalable)
 }
 
+var column = testkit.Column[ulidflake.ID, *ulidflake.ID]{
+	Model: testkit.UlidFlake, Type: "ulidflake.ID", Writes: testkit.Integers, Reads: testkit.Integers, SQL: "bigint", Else: "ulidflake.Text",
+	Make:  suite.Make,
+	Value: suite.Value,
+}
+
+var textColumn = testkit.Column[ulidflake.Text, *ulidflake.Text]{
+	Model: testkit.UlidFlake, Type: "ulidflake.Text", Writes: testkit.Texts, Reads: testkit.Texts, SQL: "varchar(13)", Else: "ulidflake.ID",
+	Make:  func(v *big.Int) ulidflake.Text { return ulidflake.Text{ID: suite.Make(v)} },
+	Value: func(t ulidflake.Text) *big.Int { return suite.Value(t.ID) },
+}
+
+var scalableColumn = testkit.Column[ulidflake.ScalableID, *ulidflake.ScalableID]{
+	Model: testkit.UlidFlakeScalable, Type: "ulidflake.ScalableID", Writes: testkit.Integers, Reads: testkit.Integers, SQL: "bigint", Else: "ulidflake.ScalableText",
+	Make:  scalable.Make,
+	Value: scalable.Value,
+}
+
+var scalableTextColumn = testkit.Column[ulidflake.ScalableText, *ulidflake.ScalableText]{
+	Model: testkit.UlidFlakeScalable, Type: "ulidflake.ScalableText", Writes: testkit.Texts, Reads: testkit.Texts, SQL: "varchar(13)", Else: "ulidflake.ScalableID",
+	Make:  func(v *big.Int) ulidflake.ScalableText { return ulidflake.ScalableText{ScalableID: scalable.Make(v)} },
+	Value: func(t ulidflake.ScalableText) *big.Int { return scalable.Value(t.ScalableID) },
+}
+
 func TestRejects(t *testing.T)    { both(t, suite.Rejects, scalable.Rejects) }
 func TestForeign(t *testing.T)    { both(t, suite.Foreign, scalable.Foreign) }
 func TestRoundTrips(t *testing.T) { both(t, suite.RoundTrips, scalable.RoundTrips) }
 func TestJSON(t *testing.T)       { both(t, suite.JSON, scalable.JSON) }
-func TestSQL(t *testing.T)        { both(t, suite.SQL, scalable.SQL) }
+func TestColumn(t *testing.T)     { both(t, column.Test, scalableColumn.Test) }
+func TestTextColumn(t *testing.T) { both(t, textColumn.Test, scalableTextColumn.Test) }
 func TestShows(t *testing.T)      { both(t, suite.Shows, scalable.Shows) }
 
 func TestOrder(t *testing.T) {

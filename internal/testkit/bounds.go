@@ -44,7 +44,7 @@ func Bounds[T ~int64](t *testing.T, gen Known[T], epoch time.Time, bits, shift i
 		{"the far past", time.Unix(-1<<55, 0), 0},
 	} {
 		first, last := gen.First(v.at), gen.Last(v.at)
-		if first != v.timestamp<<shift || last != (v.timestamp+1)<<shift-1 {
+		if first != max(v.timestamp<<shift, 1) || last != (v.timestamp+1)<<shift-1 {
 			t.Errorf("%s: First %#x and Last %#x, want the timestamp %#x", v.name, int64(first), int64(last), int64(v.timestamp))
 		}
 		want := end(v.timestamp).UTC()

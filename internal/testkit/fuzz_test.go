@@ -17,46 +17,63 @@ import (
 // shared code. The codecs have their own targets in addition.
 var decoders = map[string]map[string]string{
 	"nanoflake": {
+		"ID.Scan": "FuzzColumn", "ID.UnmarshalBSONValue": "FuzzColumn", "ID.UnmarshalGQL": "FuzzColumn", "ID.ScanRedis": "FuzzColumn", "ID.UnmarshalParam": "FuzzColumn",
+		"Text.Scan": "FuzzTextColumn", "Text.UnmarshalBSONValue": "FuzzTextColumn", "Text.UnmarshalGQL": "FuzzTextColumn",
 		"Parse": "FuzzParse", "MustParse": "FuzzParse", "ID.UnmarshalText": "FuzzParse", "ParseDecimal": "FuzzParseDecimal",
 		"ParseBase36": "FuzzParseBase36",
 		"ParseHex":    "FuzzParseHex", "FromBytes": "FuzzFromBytes", "ID.UnmarshalBinary": "FuzzFromBytes",
-		"FromInt64": "FuzzFromInt64", "ID.UnmarshalJSON": "FuzzUnmarshalJSON", "ID.Scan": "FuzzScan",
+		"FromInt64": "FuzzFromInt64", "ID.UnmarshalJSON": "FuzzUnmarshalJSON",
 		"ParseAll": "FuzzParseAll",
 	},
 	"ulidflake": {
+		"ID.Scan": "FuzzColumn", "ID.UnmarshalBSONValue": "FuzzColumn", "ID.UnmarshalGQL": "FuzzColumn", "ID.ScanRedis": "FuzzColumn", "ID.UnmarshalParam": "FuzzColumn",
+		"Text.Scan": "FuzzTextColumn", "Text.UnmarshalBSONValue": "FuzzTextColumn", "Text.UnmarshalGQL": "FuzzTextColumn",
+		"ScalableID.Scan": "FuzzScalableColumn", "ScalableID.UnmarshalBSONValue": "FuzzScalableColumn", "ScalableID.UnmarshalGQL": "FuzzScalableColumn", "ScalableID.ScanRedis": "FuzzScalableColumn", "ScalableID.UnmarshalParam": "FuzzScalableColumn",
+		"ScalableText.Scan": "FuzzScalableTextColumn", "ScalableText.UnmarshalBSONValue": "FuzzScalableTextColumn", "ScalableText.UnmarshalGQL": "FuzzScalableTextColumn",
 		"Parse": "FuzzParse", "MustParse": "FuzzParse", "ID.UnmarshalText": "FuzzParse", "ParseDecimal": "FuzzParseDecimal",
 		"ParseHex": "FuzzParseHex", "FromBytes": "FuzzFromBytes", "ID.UnmarshalBinary": "FuzzFromBytes",
-		"FromInt64": "FuzzFromInt64", "ID.UnmarshalJSON": "FuzzUnmarshalJSON", "ID.Scan": "FuzzScan",
+		"FromInt64": "FuzzFromInt64", "ID.UnmarshalJSON": "FuzzUnmarshalJSON",
 		"ParseScalable": "FuzzParseScalable", "MustParseScalable": "FuzzParseScalable", "ScalableID.UnmarshalText": "FuzzParseScalable",
 		"ParseScalableDecimal": "FuzzParseScalableDecimal", "ParseScalableHex": "FuzzParseScalableHex",
 		"ScalableFromBytes": "FuzzScalableFromBytes", "ScalableID.UnmarshalBinary": "FuzzScalableFromBytes",
 		"ScalableFromInt64": "FuzzScalableFromInt64", "ScalableID.UnmarshalJSON": "FuzzScalableUnmarshalJSON",
-		"ScalableID.Scan": "FuzzScalableScan", "ParseAll": "FuzzParseAll", "ParseAllScalable": "FuzzParseAllScalable",
+		"ParseAll": "FuzzParseAll", "ParseAllScalable": "FuzzParseAllScalable",
 	},
 	"snowflakesi": {
+		"ID.Scan": "FuzzColumn", "ID.UnmarshalBSONValue": "FuzzColumn", "ID.UnmarshalGQL": "FuzzColumn", "ID.ScanRedis": "FuzzColumn", "ID.UnmarshalParam": "FuzzColumn",
 		"Parse": "FuzzParse", "MustParse": "FuzzParse", "ID.UnmarshalText": "FuzzParse",
 		"ParseHex": "FuzzParseHex", "FromBytes": "FuzzFromBytes", "ID.UnmarshalBinary": "FuzzFromBytes",
-		"FromInt64": "FuzzFromInt64", "ID.UnmarshalJSON": "FuzzUnmarshalJSON", "ID.Scan": "FuzzScan",
+		"FromInt64": "FuzzFromInt64", "ID.UnmarshalJSON": "FuzzUnmarshalJSON",
 		"ParseAll": "FuzzParseAll",
 	},
 	"scru160": {
+		"ID.Scan": "FuzzColumn", "ID.UnmarshalBSONValue": "FuzzColumn", "ID.UnmarshalGQL": "FuzzColumn", "ID.ScanRedis": "FuzzColumn", "ID.UnmarshalParam": "FuzzColumn", "ID.ScanBytes": "FuzzColumn",
+		"Binary.Scan": "FuzzBinaryColumn", "Binary.UnmarshalBSONValue": "FuzzBinaryColumn", "Binary.UnmarshalGQL": "FuzzBinaryColumn", "Binary.ScanBytes": "FuzzBinaryColumn",
 		"Parse": "FuzzParse", "MustParse": "FuzzParse", "ID.UnmarshalText": "FuzzParse",
 		"ParseHex": "FuzzParseHex", "FromBytes": "FuzzFromBytes", "ID.UnmarshalBinary": "FuzzFromBytes",
-		"ID.UnmarshalJSON": "FuzzUnmarshalJSON", "ID.Scan": "FuzzScan", "ParseAll": "FuzzParseAll",
+		"ID.UnmarshalJSON": "FuzzUnmarshalJSON", "ParseAll": "FuzzParseAll",
 	},
 	"sno": {
+		"ID.Scan": "FuzzColumn", "ID.UnmarshalBSONValue": "FuzzColumn", "ID.UnmarshalGQL": "FuzzColumn", "ID.ScanRedis": "FuzzColumn", "ID.UnmarshalParam": "FuzzColumn", "ID.ScanBytes": "FuzzColumn",
+		"Text.Scan": "FuzzTextColumn", "Text.UnmarshalBSONValue": "FuzzTextColumn", "Text.UnmarshalGQL": "FuzzTextColumn", "Text.ScanBytes": "FuzzTextColumn",
 		"Parse": "FuzzParse", "MustParse": "FuzzParse", "ID.UnmarshalText": "FuzzParse",
 		"FromEncodedString": "FuzzParse", "FromEncodedBytes": "FuzzParse", "FromUUID": "FuzzParse",
 		"EncodedTime": "FuzzParse", "EncodedMeta": "FuzzParse", "EncodedPartition": "FuzzParse",
 		"ParseHex": "FuzzParseHex", "FromBinaryBytes": "FuzzBinary", "ID.UnmarshalBinary": "FuzzBinary",
-		"ID.UnmarshalJSON": "FuzzJSON", "ID.Scan": "FuzzScan", "ParseAll": "FuzzParseAll",
-		"UUID.UnmarshalText": "FuzzUUID", "UUID.Scan": "FuzzUUID",
+		"ID.UnmarshalJSON": "FuzzJSON", "ParseAll": "FuzzParseAll",
+		"UUID.UnmarshalText": "FuzzUUID", "UUID.UnmarshalJSON": "FuzzUUID", "UUID.Scan": "FuzzUUID", "UUID.UnmarshalBinary": "FuzzUUID", "UUID.UnmarshalBSONValue": "FuzzUUID",
+		"UUID.UnmarshalGQL": "FuzzUUID", "UUID.ScanRedis": "FuzzUUID", "UUID.UnmarshalParam": "FuzzUUID",
+	},
+	"typed": { // against the decoders of the plain IDs; ID is generic, and its methods stand without its name
+		"Parse": "FuzzText", "MustParse": "FuzzText", "UnmarshalText": "FuzzText", "UnmarshalParam": "FuzzText",
+		"UnmarshalGQL": "FuzzText", "UnmarshalJSON": "FuzzJSON",
+		"UnmarshalBinary": "FuzzBytes", "Scan": "FuzzBytes", "ScanRedis": "FuzzBytes", "UnmarshalBSONValue": "FuzzBytes",
 	},
 }
 
 // decoding matches the names of decoders. FromTime is not a decoder: it builds an ID from a time
 // and numbers.
-var decoding = regexp.MustCompile(`(^|\.)(Must)?(Parse|Unmarshal|Scan$|Encoded|(Scalable)?From(Int64|Bytes|Encoded|Binary|UUID))`)
+var decoding = regexp.MustCompile(`(^|\.)(Must)?(Parse|Unmarshal|Scan(Bytes|Redis)?$|Encoded|(Scalable)?From(Int64|Bytes|Encoded|Binary|UUID))`)
 
 // functions returns the exported functions of the package in the directory, methods as
 // "Type.Method". If tests is true, it returns the functions of the package's tests instead.

@@ -2,8 +2,6 @@ package testkit
 
 import (
 	"bytes"
-	"database/sql"
-	"database/sql/driver"
 	"encoding/gob"
 	"encoding/json"
 	"flag"
@@ -17,7 +15,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 )
 
 // A jsonPackage is a version of encoding/json. The second version sets a value before it checks the
@@ -417,103 +414,6 @@ func (s Suite[T, P]) FuzzJSON(f *testing.F) {
 			t.Errorf("UnmarshalJSON(%q) = %v, the model %v, %v", data, id, want, r)
 		case err != nil && id != before:
 			t.Errorf("UnmarshalJSON(%q) gave an error but set the ID to %v", data, id)
-		}
-	})
-}
-
-// SQL checks Scan and Value.
-func (s Suite[T, P]) SQL(t *testing.T) {
-	for _, v := range s.edges() {
-		id := s.Make(v)
-		stored, err := id.Value()
-		if err != nil {
-			t.Fatal(err)
-		}
-		var want driver.Value
-		switch {
-		case v.Sign() == 0:
-		case s.FromInt64 != nil:
-			want = v.Int64()
-		default:
-			want = s.Model.Text(v)
-		}
-		if stored != want || !driver.IsValue(stored) {
-			t.Errorf("Value of %v is %#v, want %#v", id, stored, want)
-		}
-		binary, _ := id.MarshalBinary()
-		sources := []any{stored, id.String(), []byte(id.String()), binary}
-		for _, text := range s.written("text", v) {
-			sources = append(sources, text, []byte(text), strings.ToUpper(text))
-		}
-		if s.FromInt64 != nil {
-			sources = append(sources, v.Int64(), v.Uint64())
-		}
-		for _, src := range sources {
-			got := s.Make(big.NewInt(424242))
-			if err := P(&got).Scan(src); err != nil || got != id {
-				t.Errorf("Scan(%T %v) = %v, %v; want %v", src, src, got, err, id)
-			}
-			var null sql.Null[T]
-			if err := null.Scan(src); err != nil || null.V != id || null.Valid != (src != nil) {
-				t.Errorf("sql.Null.Scan(%T %v) = %v, %v", src, src, null, err)
-			}
-		}
-		if b, ok := any(binary).([]byte); ok { // the source belongs to the driver
-			var got T
-			if err := P(&got).Scan(b); err != nil {
-				t.Fatal(err)
-			}
-			clear(b)
-			if got != id {
-				t.Errorf("Scan keeps its source")
-			}
-		}
-	}
-	other := any("not an ID")
-	wrong := []any{1.5, float32(1), true, time.Now(), []int{1}, struct{}{}, 1, int32(1), uint8(1), json.Number("1"),
-		sql.NullInt64{Int64: 1, Valid: true}, s.Make(big.NewInt(1)), &other}
-	if s.FromInt64 == nil {
-		wrong = append(wrong, int64(1), uint64(1), int64(0))
-	}
-	for _, src := range wrong {
-		before := s.Make(big.NewInt(424242))
-		id := before
-		err := P(&id).Scan(src)
-		if fault := Fault(err, s.Model.Name, "", Refusal{Type, -1}); fault != "" || id != before {
-			t.Errorf("Scan(%T) %s; the ID is %v", src, fault, id)
-		} else if !strings.Contains(err.Error(), reflect.TypeOf(src).String()) {
-			t.Errorf("Scan(%T) gave %q, which does not name the type", src, err)
-		}
-	}
-}
-
-// FuzzScan fuzzes Scan with the same input as bytes and as a string.
-func (s Suite[T, P]) FuzzScan(f *testing.F) {
-	for _, v := range s.edges() {
-		f.Add(v.FillBytes(make([]byte, s.Model.Bytes)))
-		for _, text := range s.written("text", v) {
-			f.Add([]byte(text))
-		}
-	}
-	f.Fuzz(func(t *testing.T, b []byte) {
-		want, r := s.Model.Parse(string(b))
-		id := s.Make(big.NewInt(424242))
-		if err := P(&id).Scan(string(b)); (err == nil) != (r.Kind == Fine) {
-			t.Errorf("Scan(%q): %v, the model: %v", b, err, r)
-		} else if err == nil && s.Value(id).Cmp(want) != 0 {
-			t.Errorf("Scan(%q) = %v, want %v", b, s.Value(id), want)
-		}
-		if len(b) == s.Model.Bytes {
-			if v, binary := s.Model.Binary(b); binary.Kind == Fine {
-				want, r = v, binary
-			} else if !s.Model.Number {
-				r = binary
-			}
-		}
-		if err := P(&id).Scan(b); (err == nil) != (r.Kind == Fine) {
-			t.Errorf("Scan(%v): %v, the model: %v", b, err, r)
-		} else if err == nil && s.Value(id).Cmp(want) != 0 {
-			t.Errorf("Scan(%v) = %v, want %v", b, s.Value(id), want)
 		}
 	})
 }

@@ -25,12 +25,19 @@ var rules = func() []Rule {
 			Why: "a lease knows formats by package allot alone"},
 		{Of: []string{"allot"}, Only: []string{"time"},
 			Why: "allot is what both sides know, formats and leases, and so knows neither"},
+		{Of: []string{"typed"}, Never: append([]string{".", "allot", "lease/..."}, formats...), Through: true,
+			Why: "a kind works with any type of IDs: a program that uses one format does not carry another"},
+		{Of: []string{"typed"}, Never: []string{"os/...", "net/...", "log", "math/big"}, Through: true,
+			But: []string{"internal/alarm"},
+			Why: "a kind only writes and reads texts"},
+		{Of: formats, Never: []string{"typed"}, Through: true,
+			Why: "formats know nothing of kinds"},
 		{Of: []string{"lease/driver"}, Never: []string{".", "lease", "iderr", "internal/..."}, Through: true,
 			Why: "the driver is what stores implement, and nothing else"},
 		{Of: []string{"lease"}, Never: []string{"lease/memlease", "lease/filelease", "lease/kubelease", "lease/consullease", "lease/drivertest"},
 			Why: "a lease knows no store but by its driver"},
 		{Of: []string{"internal/..."}, Never: append([]string{"."}, formats...),
-			But: []string{"internal/release/rehearsal"}, // a user of the project
+			But: []string{"internal/release/rehearsal", "internal/sqltest/..."}, // users of the project
 			Why: "formats stand on the internal packages, not the other way around"},
 		{Of: []string{"all"}, Never: []string{"internal/testkit/..."},
 			Why: "only tests import testkit"},
@@ -46,6 +53,10 @@ var rules = func() []Rule {
 			Why: "nothing depends on the benchmarks"},
 		{Of: append([]string{".", "iderr", "internal/...", "lease", "lease/driver", "lease/memlease", "lease/filelease", "lease/kubelease", "lease/consullease", "allot"}, formats...), Never: []string{"cmd/...", "lease/drivertest"},
 			Why: "the root module stands without the nested ones"},
+		{Of: []string{"pgxid"}, Never: []string{"internal/...", "lease/...", "cmd/...", "github.com/jackc/pgx/v5", "github.com/jackc/pgx/v5/pgxpool", "github.com/jackc/pgx/v5/stdlib"},
+			Why: "pgxid gives types to a map of pgtype: it opens no connection, and works with the formats of each version"},
+		{Of: append([]string{".", "iderr", "internal/wire", "allot"}, formats...), Never: []string{"pgxid"}, Through: true,
+			Why: "a program that uses a format does not carry pgx"},
 		{Of: append([]string{"iderr", "internal/wire", "internal/clock", "internal/mint", "internal/tick"}, codecs...),
 			Never: []string{"unsafe"}, Why: "nothing here needs it"},
 	}
@@ -95,6 +106,12 @@ func TestRules(t *testing.T) {
 		{"nanoflake", "allot", ""},
 		{"allot", "lease", "both sides know"},
 		{"allot", "iderr", "both sides know"},
+		{"typed", "nanoflake", "any type of IDs"},
+		{"typed", "lease", "any type of IDs"},
+		{"typed", "internal/middle", "only writes and reads"}, // which imports net
+		{"typed", "internal/wire", ""},
+		{"typed", "iderr", ""},
+		{"sno", "typed", "nothing of kinds"},
 		{"lease", "nanoflake", "by package allot"},
 		{"lease/filelease", "sno", "by package allot"},
 		{"lease", "lease/filelease", "by its driver"},
@@ -120,6 +137,10 @@ func TestRules(t *testing.T) {
 		{".", "cmd/firn", "nested"},
 		{".", "scru160", ""},
 		{".", "bench", "benchmarks"},
+		{"pgxid", "internal/wire", "opens no connection"},
+		{"pgxid", "github.com/jackc/pgx/v5/pgxpool", "opens no connection"},
+		{"pgxid", "github.com/jackc/pgx/v5/pgtype", ""},
+		{"nanoflake", "pgxid", "does not carry pgx"},
 	} {
 		broken := Broken(map[string][]string{v.pkg: {v.imports}, "internal/middle": {"net"}, "internal/alarm": {"os"}}, rules)
 		if v.want == "" && len(broken) > 0 || v.want != "" && !strings.Contains(strings.Join(broken, "\n"), v.want) {

@@ -14,6 +14,7 @@ const (
 	Character Kind = "character"
 	Range     Kind = "range"
 	Type      Kind = "type"
+	NoID      Kind = "no ID"
 )
 
 // A Refusal is the expected error of a decoder. Offset is -1 if the fault is not in one place.
@@ -41,6 +42,7 @@ const (
 	base36Alphabet    = "0123456789abcdefghijklmnopqrstuvwxyz"
 	crockfordAlphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 	base32hexAlphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUV"
+	snoAlphabet       = "23456789abcdefghijklmnopqrstuvwx"
 )
 
 func (e Encoding) base() *big.Int { return big.NewInt(int64(len(e.Alphabet))) }
@@ -130,6 +132,10 @@ var (
 	SCRU160 = Model{Name: "scru160", Bits: 160, Bytes: 20,
 		Texts: []Encoding{fixed(base32hexAlphabet, true, 32), fixed(hexAlphabet, true, 40)},
 		Hex:   fixed(hexAlphabet, true, 40)}
+
+	Sno = Model{Name: "sno", Bits: 80, Bytes: 10,
+		Texts: []Encoding{fixed(snoAlphabet, false, 16)},
+		Hex:   fixed(hexAlphabet, true, 20)}
 )
 
 // Max returns the largest value.

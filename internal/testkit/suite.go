@@ -129,13 +129,6 @@ func (s Suite[T, P]) texts() []reader[T] {
 			return nil
 		}},
 		{"UnmarshalText", func(input string, dst *T) error { return P(dst).UnmarshalText([]byte(input)) }},
-		{"Scan(string)", func(input string, dst *T) error { return P(dst).Scan(input) }},
-		{"Scan([]byte)", func(input string, dst *T) error {
-			if len(input) == s.Model.Bytes { // Scan would read the binary form
-				return P(dst).UnmarshalText([]byte(input))
-			}
-			return P(dst).Scan([]byte(input))
-		}},
 		{"UnmarshalJSON", func(input string, dst *T) error {
 			text, err := json.Marshal(input)
 			var back string
@@ -241,7 +234,7 @@ func (s Suite[T, P]) refuses(t testing.TB, r reader[T], input string, want Refus
 
 // sentinels are the errors of each kind.
 var sentinels = map[Kind]error{
-	Length: iderr.ErrLength, Character: iderr.ErrCharacter, Range: iderr.ErrRange, Type: iderr.ErrType,
+	Length: iderr.ErrLength, Character: iderr.ErrCharacter, Range: iderr.ErrRange, Type: iderr.ErrType, NoID: iderr.ErrNoID,
 }
 
 // Fault returns the difference between an error and the expected refusal of the input, in words, or

@@ -104,7 +104,7 @@ type Timed[T comparable] struct {
 	First, Last  func(t, epoch time.Time) (T, error)
 	Time         func(id T, epoch time.Time) time.Time
 	Timestamp    func(T) int64
-	Max          T
+	Min, Max     T // the smallest and the largest ID
 }
 
 // floorMilli returns t in Unix milliseconds, for any t.
@@ -204,7 +204,7 @@ func (f Timed[T]) checkTime(t *testing.T, at, epoch time.Time, e, most *big.Int)
 	if near.Cmp(most) == 0 && last != f.Max {
 		t.Errorf("Last of the last millisecond is %v", last)
 	}
-	if near.Sign() == 0 && first != *new(T) {
+	if near.Sign() == 0 && first != f.Min {
 		t.Errorf("First of the first millisecond is %v", first)
 	}
 	id, err := f.FromTime(at, epoch)

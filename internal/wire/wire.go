@@ -1,14 +1,13 @@
 // Package wire writes and reads IDs that are integers: as binary, decimal and hexadecimal, in JSON
 // and in SQL, the same for every format. An Int holds what differs, such as the canonical text and
-// the largest value.
+// the largest value. A Column is how databases hold IDs, of the formats of bytes, too.
 //
-// The zero ID means "no ID", and no generator makes it. The zero ID is null in JSON and NULL in
-// SQL. Text and binary forms write zeros.
+// The zero ID means "no ID", and no generator makes it. The zero ID is null in JSON. No database
+// gets the zero ID: a Column refuses it. Text and binary forms write zeros.
 package wire
 
 import (
 	"bytes"
-	"database/sql/driver"
 	"encoding/binary"
 	"encoding/json"
 	"strconv"
@@ -208,44 +207,33 @@ func JSONString[T comparable](format string, data []byte, text func([]byte) (T, 
 	return text([]byte(s))
 }
 
-// Scan reads a value of database/sql: NULL, an integer, the canonical text, or the 8 bytes of the
-// binary form.
-func (f *Int[T]) Scan(src any) (T, error) {
-	switch v := src.(type) {
-	case nil:
-		return 0, nil
-	case int64:
-		return f.FromInt64(v)
-	case uint64: // MySQL's unsigned columns
-		if v > uint64(f.Max) {
-			return 0, iderr.BadRange(f.Format, strconv.FormatUint(v, 10), f.allowed())
-		}
-		return T(v), nil
-	case string:
-		return f.text([]byte(v))
-	case []byte:
-		if len(v) == 8 && f.binaryNotText(v) {
-			return f.Binary(v)
-		}
-		return f.text(v)
+// Column returns how databases hold the IDs as integers. The type is the Go type of the IDs, and
+// text the type for columns of text.
+func (f *Int[T]) Column(goType, text string) Column[T] {
+	c := Column[T]{
+		Format: f.Format, Type: goType, Holds: "an integer",
+		Else:  "make the column BIGINT, or use " + text + " for a column with the texts of IDs; for decimal digits, scan into an int64",
+		ToInt: f.toInt, FromInt: f.FromInt64, Float: f.Number,
 	}
-	return 0, iderr.BadType(f.Format, src)
+	if f.Number { // the text is the integer in decimal: no text is another ID
+		c.FromText = f.Decimal
+		c.Else = "use BIGINT"
+	}
+	return c
 }
 
-// binaryNotText reports whether 8 bytes are the binary form and not 8 characters of text. As a
-// binary form, 8 decimal digits exceed the largest value of a format with Number. Canonical texts
-// of other formats are longer than 8 characters.
-func (f *Int[T]) binaryNotText(b []byte) bool {
-	return !f.Number || binary.BigEndian.Uint64(b) <= uint64(f.Max)
+// TextColumn returns how databases hold the canonical texts.
+func (f *Int[T]) TextColumn(goType, plain string) Column[T] {
+	return Column[T]{
+		Format: f.Format, Type: goType, Holds: "a text, in a column of text",
+		Else:   "use " + plain + " for a BIGINT column",
+		ToText: f.toText, FromText: f.text,
+	}
 }
 
-// Value returns what database/sql stores: NULL for zero, else the integer.
-func (f *Int[T]) Value(id T) (driver.Value, error) {
-	if id == 0 {
-		return nil, nil
-	}
-	return int64(id), f.Check(id)
-}
+func (f *Int[T]) toText(id T) (string, error) { return shown[T]{f, id}.String(), f.Check(id) }
+
+func (f *Int[T]) toInt(id T) (int64, error) { return int64(id), f.Check(id) }
 
 // Set returns a function that takes the results of a reader. It sets *dst unless there was an
 // error.

@@ -1,0 +1,40 @@
+package nanoflake
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/firn-id/firn/internal/wire"
+)
+
+// MarshalBSONValue implements bson.ValueMarshaler of MongoDB's driver: an int64. The zero ID is a
+// *[ParseError]: the option omitempty leaves a zero ID out.
+func (id ID) MarshalBSONValue() (byte, []byte, error) { return column.BSON(id) }
+
+// UnmarshalBSONValue implements bson.ValueUnmarshaler of MongoDB's driver. UnmarshalBSONValue reads
+// an int64 and an int32.
+func (id *ID) UnmarshalBSONValue(kind byte, data []byte) error {
+	return wire.Set(id)(column.FromBSON(kind, data))
+}
+
+// MarshalGQL implements graphql.Marshaler of gqlgen as MarshalJSON does.
+func (id ID) MarshalGQL(w io.Writer) { wire.GQL(w, id) }
+
+// UnmarshalGQL implements graphql.Unmarshaler of gqlgen. UnmarshalGQL reads a string as the text,
+// and an integer as UnmarshalJSON does.
+func (id *ID) UnmarshalGQL(v any) error { return wire.Set(id)(form.FromGQL(v)) }
+
+// ScanRedis implements the interface of go-redis for fields of a hash. ScanRedis reads the binary
+// form, which go-redis writes, and the text.
+func (id *ID) ScanRedis(s string) error { return wire.Set(id)(form.Redis(s)) }
+
+// UnmarshalParam implements the interface of gin and echo for parameters of a request.
+// UnmarshalParam reads the texts that UnmarshalText reads.
+func (id *ID) UnmarshalParam(param string) error { return id.UnmarshalText([]byte(param)) }
+
+// Format implements [fmt.Formatter]: the text for %v and %s, the text in quotes for %q, the binary
+// form in hexadecimal for %x and %X, with 0x for %#x, the integer for %d, and the expression of the
+// ID in Go for %#v.
+func (id ID) Format(s fmt.State, verb rune) {
+	form.Print(s, verb, id, "nanoflake.ID", "nanoflake.MustParse")
+}

@@ -1,0 +1,173 @@
+package sno
+
+import (
+	"database/sql"
+	"database/sql/driver"
+	"io"
+
+	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/wire"
+)
+
+var (
+	_ sql.Scanner   = (*ID)(nil)
+	_ driver.Valuer = ID{}
+	_ sql.Scanner   = (*Text)(nil)
+	_ driver.Valuer = Text{}
+	_ sql.Scanner   = (*UUID)(nil)
+	_ driver.Valuer = UUID{}
+)
+
+// The columns of databases.
+var (
+	column = wire.Column[ID]{
+		Format: format, Type: "sno.ID", Holds: "10 bytes, in a BYTEA or BINARY(10) column",
+		Else:    "use sno.Text for a column of text, and sno.UUID for a column of type UUID",
+		ToBytes: ID.Bytes, FromBytes: FromBinaryBytes, FromText: parseBytes, Size: SizeBinary,
+	}
+	columnText = wire.Column[ID]{
+		Format: format, Type: "sno.Text", Holds: "a text, in a column of text",
+		Else:   "use sno.ID for a column of bytes, and sno.UUID for a column of type UUID",
+		ToText: func(id ID) (string, error) { return id.String(), nil }, FromText: parseBytes,
+	}
+	columnUUID = wire.Column[UUID]{
+		Format: format, Type: "sno.UUID", Holds: "a UUID, in a column of type UUID",
+		Else:   "use sno.ID for a column of bytes, and sno.Text for a column of text",
+		ToText: UUID.text, FromText: parseUUID[[]byte], FromBytes: uuidOf, Size: SizeEncoded,
+	}
+	documentUUID = wire.Column[UUID]{
+		Format: format, Type: "sno.UUID", Holds: "binary data of subtype 4", Else: columnUUID.Else,
+		ToBytes: func(u UUID) []byte { return u[:] }, FromBytes: uuidOf, Size: SizeEncoded, Subtype: 4,
+	}
+)
+
+// Value implements [driver.Valuer] by the 10 bytes. The zero ID is a *[ParseError]: use a *ID or a
+// sql.Null[ID] for a column that may be NULL. [Text] is the type for a column of text, and [UUID]
+// for a column of type UUID. Some drivers take the 10 bytes there, and fill them up to 16.
+//
+// GORM takes a slice of bytes apart if it is the only condition: First(&row, id) and Delete(&row,
+// id) ask for 10 numbers, and MySQL then finds other rows. Write First(&row, "id = ?", id), or use
+// Text or UUID.
+func (id ID) Value() (driver.Value, error) { return column.Value(id) }
+
+// Scan implements [sql.Scanner]. Scan reads 10 bytes as the binary form, the canonical text as a
+// string or as bytes, and NULL, no bytes and the empty string as the zero ID. Any other length is
+// an *[InvalidDataSizeError], and any other type an *[InvalidTypeError]. An error sets the ID to
+// zero.
+func (id *ID) Scan(value any) (err error) {
+	*id, err = scan(value)
+	return err
+}
+
+func scan(value any) (ID, error) {
+	switch v := value.(type) {
+	case nil:
+		return zero, nil
+	case []byte:
+		return scanBytes(v)
+	case string:
+		if len(v) == 0 {
+			return zero, nil
+		}
+		return Parse(v)
+	}
+	return zero, &InvalidTypeError{Value: value}
+}
+
+func scanBytes(b []byte) (ID, error) {
+	if len(b) == 0 {
+		return zero, nil
+	}
+	return column.ScanBytes(b)
+}
+
+// BytesValue implements pgtype.BytesValuer of pgx: the 10 bytes, for a BYTEA column.
+func (id ID) BytesValue() ([]byte, error) { return column.Bytes(id) }
+
+// ScanBytes implements pgtype.BytesScanner of pgx. ScanBytes reads what Scan reads from bytes: pgx
+// calls ScanBytes for columns of bytes and of text.
+func (id *ID) ScanBytes(src []byte) (err error) {
+	*id, err = scanBytes(src)
+	return err
+}
+
+// GormDataType is the type of columns that GORM makes. MySQL needs the tag size:10 for an index.
+func (ID) GormDataType() string { return "bytes" }
+
+// Text is an ID in a column of text: CHAR(16), with a collation of bytes where texts shall sort as
+// the IDs do. Text has the methods of ID; only databases see the difference.
+type Text struct{ ID }
+
+// Value implements [driver.Valuer]: the canonical text. The zero ID is a *[ParseError].
+func (t Text) Value() (driver.Value, error) { return columnText.Value(t.ID) }
+
+// Scan implements [sql.Scanner]. Scan reads the canonical text, as a string or as bytes. Any other
+// value is an error, and so is NULL.
+func (t *Text) Scan(src any) error { return wire.Set(&t.ID)(columnText.Scan(src)) }
+
+// BytesValue refuses a column of bytes: pgx calls BytesValue for no column of text.
+func (t Text) BytesValue() ([]byte, error) { return columnText.Bytes(t.ID) }
+
+// ScanBytes implements pgtype.BytesScanner of pgx. ScanBytes reads the characters of the canonical
+// text.
+func (t *Text) ScanBytes(src []byte) error { return wire.Set(&t.ID)(columnText.ScanBytes(src)) }
+
+// GormDataType is the type of columns that GORM makes.
+func (Text) GormDataType() string { return "varchar(16)" }
+
+// MarshalBSONValue implements bson.ValueMarshaler of MongoDB's driver: a string.
+func (t Text) MarshalBSONValue() (byte, []byte, error) { return columnText.BSON(t.ID) }
+
+// UnmarshalBSONValue implements bson.ValueUnmarshaler of MongoDB's driver. UnmarshalBSONValue reads
+// a string.
+func (t *Text) UnmarshalBSONValue(kind byte, data []byte) error {
+	return wire.Set(&t.ID)(columnText.FromBSON(kind, data))
+}
+
+// MarshalGQL implements graphql.Marshaler of gqlgen as MarshalJSON does. gqlgen does not look for
+// methods of embedded types.
+func (t Text) MarshalGQL(w io.Writer) { t.ID.MarshalGQL(w) }
+
+// UnmarshalGQL implements graphql.Unmarshaler of gqlgen. UnmarshalGQL reads what the ID reads.
+func (t *Text) UnmarshalGQL(v any) error { return t.ID.UnmarshalGQL(v) }
+
+// Compare returns -1, 0 or 1 as t is less than, equal to or greater than other.
+func (t Text) Compare(other Text) int { return t.ID.Compare(other.ID) }
+
+// Value implements [driver.Valuer] by the text of String: databases take the text for their type
+// UUID. Pass u[:] to a column of 16 bytes. The UUID of no ID is a *[ParseError], and so is the UUID
+// of the zero ID.
+func (u UUID) Value() (driver.Value, error) {
+	if u.IsZero() {
+		u = UUID{} // the error of no ID
+	}
+	return columnUUID.Value(u)
+}
+
+// Scan implements [sql.Scanner]. Scan reads the text of String, as a string or as bytes, and the 16
+// bytes of a UUID. Any other value is a *[ParseError], and so are NULL and the UUID of no ID. An
+// error leaves the UUID unchanged.
+//
+// SQL Server returns the bytes of a UNIQUEIDENTIFIER in another order. Convert them with the type
+// of its driver, and do not Scan them.
+func (u *UUID) Scan(value any) error {
+	if v, ok := value.([SizeEncoded]byte); ok {
+		value = v[:]
+	}
+	return wire.Set(u)(columnUUID.Scan(value))
+}
+
+// GormDataType is the type of columns that GORM makes.
+func (UUID) GormDataType() string { return "uuid" }
+
+func (u UUID) text() (string, error) {
+	_, err := u.checked()
+	return u.String(), err
+}
+
+func uuidOf(b []byte) (UUID, error) {
+	if len(b) != SizeEncoded {
+		return UUID{}, iderr.BadLength(format, b, "16 bytes")
+	}
+	return UUID(b).checked()
+}
