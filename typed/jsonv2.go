@@ -1,0 +1,13 @@
+//go:build goexperiment.jsonv2
+
+package typed
+
+import (
+	"encoding/json/jsontext"
+
+	"github.com/firn-id/firn/internal/wire"
+)
+
+// MarshalJSONTo implements [json.MarshalerTo] as MarshalJSON does. As the name of an object member,
+// which must be a string, an ID is its text.
+func (id ID[T, K]) MarshalJSONTo(enc *jsontext.Encoder) error { return wire.MarshalJSONTo(enc, id) }

@@ -1,0 +1,121 @@
+package typed
+
+import (
+	"database/sql/driver"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+
+	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/wire"
+)
+
+// AppendBinary implements [encoding.BinaryAppender] by the binary form of the plain ID. Binary
+// forms have no prefix. AppendBinary does not allocate if dst has room for the form.
+func (id ID[T, K]) AppendBinary(dst []byte) ([]byte, error) {
+	return id.ID.AppendBinary(dst)
+}
+
+// MarshalBinary implements [encoding.BinaryMarshaler] by the binary form of the plain ID.
+func (id ID[T, K]) MarshalBinary() ([]byte, error) { return id.ID.MarshalBinary() }
+
+// UnmarshalBinary implements [encoding.BinaryUnmarshaler]. A binary form does not tell its kind.
+func (id *ID[T, K]) UnmarshalBinary(data []byte) error {
+	return id.reader().UnmarshalBinary(data)
+}
+
+// Value implements [driver.Valuer] as T does. Databases hold no prefix: the column is of the kind.
+func (id ID[T, K]) Value() (driver.Value, error) { return id.ID.Value() }
+
+// Scan implements [sql.Scanner] as T does. Scan is not for package fmt: read a text by [Parse],
+// and not by fmt.Sscan.
+func (id *ID[T, K]) Scan(src any) error { return id.reader().Scan(src) }
+
+// BytesValue implements pgtype.BytesValuer of pgx as T does. pgx calls BytesValue for columns of
+// bytes alone. If T has no such method, BytesValue refuses the column: pgx would write the
+// characters of a text as bytes.
+//
+// There is no method ScanBytes: pgx calls Scan, which reads the same columns.
+func (id ID[T, K]) BytesValue() ([]byte, error) {
+	if v, ok := any(id.ID).(interface{ BytesValue() ([]byte, error) }); ok {
+		return v.BytesValue()
+	}
+	e := iderr.BadType(formatOf[T](), nil)
+	e.Reason = fmt.Sprintf("a column of bytes holds no %T: use a column of type %s", id.ID, id.GormDataType())
+	return nil, e
+}
+
+// SkipUnderlyingTypePlan keeps pgx from reading fields past the checks of Scan.
+func (ID[T, K]) SkipUnderlyingTypePlan() {}
+
+// GormDataType is the type of columns that GORM makes, as for T.
+func (id ID[T, K]) GormDataType() string { return id.ID.GormDataType() }
+
+// MarshalBSONValue implements bson.ValueMarshaler of MongoDB's driver as T does, without a prefix.
+func (id ID[T, K]) MarshalBSONValue() (byte, []byte, error) { return id.ID.MarshalBSONValue() }
+
+// UnmarshalBSONValue implements bson.ValueUnmarshaler of MongoDB's driver as T does.
+func (id *ID[T, K]) UnmarshalBSONValue(kind byte, data []byte) error {
+	return id.reader().UnmarshalBSONValue(kind, data)
+}
+
+// MarshalGQL implements graphql.Marshaler of gqlgen as MarshalJSON does.
+func (id ID[T, K]) MarshalGQL(w io.Writer) { wire.GQL(w, id) }
+
+// UnmarshalGQL implements graphql.Unmarshaler of gqlgen. For a kind with a prefix, UnmarshalGQL
+// reads a string as the text. For a kind without a prefix, UnmarshalGQL reads what T reads.
+func (id *ID[T, K]) UnmarshalGQL(v any) error {
+	prefix, err := Prefix[K]()
+	switch {
+	case err != nil:
+		return err
+	case prefix == "":
+		return id.reader().UnmarshalGQL(v)
+	}
+	if s, ok := v.(string); ok {
+		return id.read(prefix, []byte(s))
+	}
+	_, err = wire.FromGQL[T](formatOf[T](), v, nil, nil) // the error of a value that is no string
+	return err
+}
+
+// ScanRedis implements the interface of go-redis for fields of a hash. ScanRedis reads the text,
+// and the binary form, which go-redis writes. A value that begins with the prefix and "_" is read
+// as a text alone, so a damaged text is an error and not another ID. The price is an error for
+// binary forms that begin with these bytes: few IDs, of times 26 years (sno), 52 years (nanoflake)
+// or more after the epoch.
+func (id *ID[T, K]) ScanRedis(s string) error {
+	prefix, err := Prefix[K]()
+	switch {
+	case err != nil:
+		return err
+	case prefix == "":
+		return id.reader().ScanRedis(s)
+	}
+	err = id.read(prefix, []byte(s))
+	if err != nil && !strings.HasPrefix(s, prefix+"_") && id.UnmarshalBinary([]byte(s)) == nil {
+		return nil
+	}
+	return err
+}
+
+// UnmarshalParam implements the interface of gin and echo for parameters of a request.
+// UnmarshalParam reads the texts that UnmarshalText reads.
+func (id *ID[T, K]) UnmarshalParam(param string) error { return id.UnmarshalText([]byte(param)) }
+
+// Format implements [fmt.Formatter]: the text of String for %v and %s, the text in quotes for %q,
+// the type and the plain ID for %#v, and what T prints for other verbs.
+func (id ID[T, K]) Format(s fmt.State, verb rune) {
+	switch {
+	case verb == 'v' && s.Flag('#'):
+		fmt.Fprintf(s, "%T{ID:%#v}", id, id.ID)
+	case verb == 'v' || verb == 's' || verb == 'q':
+		fmt.Fprintf(s, strings.Replace(fmt.FormatString(s, verb), "v", "s", 1), id.String())
+	default:
+		id.ID.Format(s, verb)
+	}
+}
+
+// LogValue implements [slog.LogValuer] by the text of String.
+func (id ID[T, K]) LogValue() slog.Value { return slog.StringValue(id.String()) }
