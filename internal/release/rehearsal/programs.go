@@ -182,6 +182,27 @@ func (s *stage) program(ctx context.Context, stores ...store) error {
 	return wantIDs(ids, 2*len(stores))
 }
 
+// pgx builds and runs a program that gives pgx the types of IDs.
+func (s *stage) pgx(ctx context.Context) error {
+	dir, err := s.folder("pgx")
+	if err != nil {
+		return err
+	}
+	if err := s.write(filepath.Join(dir, "main.go"), "pgxid.go.tmpl"); err != nil {
+		return err
+	}
+	root := s.tree.Root().Path
+	program, err := s.build(ctx, dir, root, root+"/pgxid")
+	if err != nil {
+		return err
+	}
+	out, err := command{dir, s.env}.run(ctx, program)
+	if err != nil {
+		return err
+	}
+	return wantIDs(out, 1)
+}
+
 // modules returns the paths of the modules that have the packages of stores, and of the root module.
 func (s *stage) modules(stores []store) []string {
 	paths := []string{s.tree.Root().Path}

@@ -1,0 +1,170 @@
+package pgxid
+
+import (
+	"errors"
+	"reflect"
+	"strings"
+
+	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/scru160"
+	"github.com/firn-id/firn/sno"
+)
+
+// A column is what types of PostgreSQL hold. A set of columns is the sum of the columns.
+type column uint8
+
+const (
+	bigint column = 1 << iota
+	text
+	bytea
+	uuid
+	other // no ID
+)
+
+// columns has the types of PostgreSQL with a codec of this package. The codecs of pgx for the types
+// of other hand characters or bytes to Scan, and a Scan would read some of them as an ID: 13 digits
+// of a numeric, ten characters of an XML document, or the 20 bytes of a record with a bigint.
+var columns = map[string]column{
+	"int8": bigint,
+	"text": text, "varchar": text, "bpchar": text, "name": text, "unknown": text,
+	"bytea":  bytea,
+	"uuid":   uuid,
+	"float4": other, "float8": other, "numeric": other,
+	"json": other, "jsonb": other, "jsonpath": other, "xml": other,
+	"bit": other, "varbit": other, "aclitem": other, "record": other,
+}
+
+func (c column) has(one column) bool { return c&one != 0 }
+
+// pgType returns the type of a parameter in the modes without OIDs.
+func (c column) pgType() string {
+	switch c {
+	case bigint:
+		return "int8"
+	case text:
+		return "text"
+	case bytea:
+		return "bytea"
+	}
+	return "uuid"
+}
+
+// An idType is a type of IDs.
+type idType struct {
+	format  string
+	name    string // of the Go type
+	natural column // the column of Value
+	writes  column // set of the columns that the type is written to
+	reads   column // set of the columns that the type is read from
+	ours    bool   // a type of a format, whose text and binary form are what columns hold
+}
+
+// families has, by format, the type for each column.
+var families = map[string]map[column]string{
+	"nanoflake":          {bigint: "nanoflake.ID", text: "nanoflake.Text"},
+	"ulidflake":          {bigint: "ulidflake.ID", text: "ulidflake.Text"},
+	"ulidflake-scalable": {bigint: "ulidflake.ScalableID", text: "ulidflake.ScalableText"},
+	"snowflakesi":        {bigint: "snowflakesi.ID"},
+	"scru160":            {text: "scru160.ID", bytea: "scru160.Binary"},
+	"sno":                {text: "sno.Text", bytea: "sno.ID", uuid: "sno.UUID"},
+}
+
+// sizes has, by format, the size in a bytea.
+var sizes = map[string]int{"scru160": scru160.Size, "sno": sno.SizeBinary}
+
+// describe returns the idType of T.
+func describe[T ID]() (*idType, error) {
+	t := &idType{name: reflect.TypeFor[T]().String()}
+	if field := nilField(reflect.TypeFor[T]()); field != nil {
+		return nil, &iderr.ParseError{Format: "pgxid", Offset: -1, Err: iderr.ErrType,
+			Reason: "the type " + t.name + " has an embedded " + field.String() + " that is nil: embed an ID, and no pointer or interface"}
+	}
+	var zero T
+	_, err := zero.Value()
+	bad, ok := errors.AsType[*iderr.ParseError](err)
+	if !ok || families[bad.Format] == nil {
+		return nil, &iderr.ParseError{Format: "pgxid", Offset: -1, Err: iderr.ErrType,
+			Reason: "the type " + t.name + " has no ID of a format: embed an ID in the type"}
+	}
+	t.format = bad.Format
+	switch data := zero.GormDataType(); {
+	case data == "bigint":
+		t.natural = bigint
+	case strings.HasPrefix(data, "varchar"):
+		t.natural = text
+	case data == "bytes":
+		t.natural = bytea
+	case data == "uuid":
+		t.natural = uuid
+	default:
+		return nil, &iderr.ParseError{Format: t.format, Offset: -1, Err: iderr.ErrType,
+			Reason: "the type " + t.name + " has columns of type " + data + ": let GormDataType return the data type of the embedded ID"}
+	}
+	t.writes, t.reads = t.natural, t.natural
+	switch {
+	case t.format == "scru160" && t.natural == text:
+		t.writes |= bytea // BytesValue
+		t.reads |= bytea
+	case t.format == "sno" && t.natural == bytea, t.format == "snowflakesi":
+		t.reads |= text // Scan reads the text
+	}
+	return t, nil
+}
+
+// nilField returns the type of the first embedded field, in depth, that gives t the method Value or
+// GormDataType and is nil in the zero value. A call of the method would panic.
+func nilField(t reflect.Type) reflect.Type {
+	if t.Kind() != reflect.Struct {
+		return nil
+	}
+	for f := range t.Fields() {
+		if !f.Anonymous {
+			continue
+		}
+		switch f.Type.Kind() {
+		case reflect.Pointer, reflect.Interface:
+			_, value := f.Type.MethodByName("Value")
+			_, data := f.Type.MethodByName("GormDataType")
+			if value || data {
+				return f.Type
+			}
+		default:
+			if found := nilField(f.Type); found != nil {
+				return found
+			}
+		}
+	}
+	return nil
+}
+
+// refuse returns the error of a type and a column that do not belong together.
+func (t *idType) refuse(c *codec) error {
+	reason := "a column of type " + c.name + " holds no " + t.name + ": "
+	switch right, ok := families[t.format][c.column]; {
+	case ok:
+		reason += right + " is the type for the column"
+	case c.name == "json" || c.name == "jsonb":
+		reason += "use json.RawMessage, with the JSON that json.Marshal writes"
+	default:
+		reason += "the columns of the format are " + t.sqlTypes()
+	}
+	return &iderr.ParseError{Format: t.format, Offset: -1, Err: iderr.ErrType, Reason: reason}
+}
+
+// sqlTypes returns the columns of a format and their types.
+func (t *idType) sqlTypes() string {
+	var list []string
+	for _, c := range []column{bigint, text, bytea, uuid} {
+		if name, ok := families[t.format][c]; ok {
+			list = append(list, c.sqlName()+" (for "+name+")")
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+func (c column) sqlName() string {
+	if c == bigint {
+		return "bigint"
+	}
+	return c.pgType()
+}
