@@ -32,6 +32,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"strings"
 	"sync/atomic"
@@ -127,7 +128,7 @@ func Open(ctx context.Context, addr string) (*Store, error) {
 	o := Options{
 		Timeout:    a.Duration("timeout", DefaultTimeout),
 		Replicas:   a.Number("replicas", 0, 1, 5),
-		MaxBytes:   int64(a.Number("max-bytes", 0, 1<<20, 1<<40)),
+		MaxBytes:   int64(a.Number("max-bytes", 0, 1<<20, min(1<<40, math.MaxInt))),
 		Domain:     a.Text("domain", ""),
 		SyncAlways: a.Bool("sync-always", false),
 	}

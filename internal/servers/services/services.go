@@ -2,6 +2,7 @@
 package services
 
 import (
+	"errors"
 	"os"
 	"testing"
 )
@@ -14,4 +15,16 @@ func Missing(t testing.TB, format string, args ...any) {
 		t.Fatalf(format+" (and FIRN_REQUIRE_SERVICES=1)", args...)
 	}
 	t.Skipf(format, args...)
+}
+
+// Need fails a test if there is an error. If the error is missing, Need calls Missing instead: a
+// program is not installed.
+func Need(t testing.TB, err, missing error) {
+	t.Helper()
+	if errors.Is(err, missing) {
+		Missing(t, "the test starts servers of its own: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 }

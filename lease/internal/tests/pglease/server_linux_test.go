@@ -26,22 +26,11 @@ import (
 	"github.com/firn-id/firn/lease/pglease"
 )
 
-// installed fails the test if there is an error, or skips the test if a program is missing.
-func installed(t testing.TB, err error) {
-	t.Helper()
-	if errors.Is(err, pgtest.ErrMissing) {
-		services.Missing(t, "the test starts servers of its own: %v", err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // server returns a server of the test's own.
 func server(t testing.TB, c pgtest.Config) *pgtest.Server {
 	t.Helper()
 	s, err := pgtest.Start(t.Context(), c)
-	installed(t, err)
+	services.Need(t, err, pgtest.ErrMissing)
 	t.Cleanup(func() { s.Close() })
 	return s
 }
@@ -49,7 +38,7 @@ func server(t testing.TB, c pgtest.Config) *pgtest.Server {
 func standby(t testing.TB, primary *pgtest.Server, name string, c pgtest.Config) *pgtest.Server {
 	t.Helper()
 	s, err := primary.Standby(t.Context(), name, c)
-	installed(t, err)
+	services.Need(t, err, pgtest.ErrMissing)
 	t.Cleanup(func() { s.Close() })
 	return s
 }
@@ -57,7 +46,7 @@ func standby(t testing.TB, primary *pgtest.Server, name string, c pgtest.Config)
 func bounce(t testing.TB, s *pgtest.Server, connections int, users ...string) *pgtest.Bouncer {
 	t.Helper()
 	b, err := s.Bounce(connections, users...)
-	installed(t, err)
+	services.Need(t, err, pgtest.ErrMissing)
 	t.Cleanup(func() { b.Close() })
 	return b
 }
