@@ -1,0 +1,303 @@
+package matrix
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/importer"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/types/known/structpb"
+	"gorm.io/gorm"
+
+	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/nanoflake"
+	"github.com/firn-id/firn/sno"
+	"github.com/firn-id/firn/snowflakesi"
+)
+
+// A trap is a case in which a library surprises its callers.
+type trap struct {
+	title, text string
+	show        func(t *testing.T)
+}
+
+var traps = []trap{
+	{"GORM takes bytes apart.", "`First(&row, id)`, `Find(&rows, id)` and `Delete(&row, id)` with a `sno.ID` or a `scru160.Binary` become " +
+		"`IN (62,13,…)`: GORM asks for the value of the only condition, and takes a slice of bytes for a list of keys. PostgreSQL returns an error. " +
+		"SQLite finds no row. MariaDB takes the start of the stored bytes for a number, which is 0 for most IDs: for an ID with a zero byte, `First` and `Find` **find other " +
+		"rows**, and `Delete` **deletes other rows, up to all of them, without an error**, in strict mode too. Write `First(&row, \"id = ?\", id)`, `Where(\"id = ?\", id)`, " +
+		"or `Delete(&Row{ID: id})`, or use `sno.Text`, `sno.UUID` or `scru160.ID`.", gormBytes},
+	{"GORM leaves zero fields out of conditions.", "`Where(&Row{ID: id})` and `Take(&Row{ID: id})` with the zero ID have no condition, and find any row. Every other form " +
+		"is an error, and changes no row: `Create`, `Save`, `Delete` and `Update` in all forms, `First(&row, id)` and `Where(\"id = ?\", id)`. `Where(map[string]any{\"id\": id})` finds no row. Write " +
+		"`Where(\"id = ?\", id)`.", gormZero},
+	{"A type of your own with only the underlying type loses the methods.", "`type OrderID nanoflake.ID` has no methods: JSON gets a number, and no check is left. Use " +
+		"`typed.ID`, or embed the ID: `type OrderID struct{ nanoflake.ID }`.", ownType},
+	{"gqlgen sees only the methods that a type declares.", "A type of your own that embeds an ID has promoted methods. For a scalar of this type, gqlgen makes code with compile errors. Bind the scalar " +
+		"to the type of Firn, or declare `MarshalGQL` and `UnmarshalGQL` on your own type, and call those of the ID.", embeddedGQL},
+	{"The JSON option `string`.", "Leave the option out: 64-bit IDs are JSON strings without it. With the option, the first version of `encoding/json` drops the quotes before it asks the " +
+		"ID. Numbers that an `int64` field with the option wrote are read as the integer, but 13 digits are an error: they may be a text or an integer. `snowflakesi.ID` is a " +
+		"number, and cannot read what it wrote with the option.", jsonString},
+	{"`fmt.Sscan` scans the underlying type.", "`fmt.Sscan(\"12\", &id)` reads an integer without checks, because the types have no method for `fmt.Scanner`. Call `Parse`.", sscan},
+	{"`structpb.NewStruct` refuses IDs.", "`structpb.NewStruct` and `structpb.NewValue` know no types but Go's own, and return an error. Pass `id.String()`.", structpbValue},
+	{"Spaces at the end of a `CHAR` column.", "MariaDB cuts spaces off. A `sno.ID` in a `CHAR(10)` column loses bytes, and ten spaces are read as the zero ID, since `sno.ID` reads the " +
+		"empty text so by its published API. Use `BINARY(10)`, or `sno.Text` for a column of text.", charSpaces},
+	{"Drivers that return integers as text.", "go-sql-driver/mysql returns integers as numbers, with and without `interpolateParams`, and so do pgx and modernc.org/sqlite. With a driver that returns the digits as " +
+		"text or bytes, `Scan` of an integer type is an error, except for `snowflakesi.ID`: 13 digits may be the text of another ID. Scan into an `int64`, and call `FromInt64`.", integerAsText},
+	{"Text of digits in the wrong column.", "A text of 13 digits, such as `1234567890123`, goes into a `BIGINT` column, where it is the integer of another ID. The type `Text` does not read it back, " +
+		"but the type `ID` would read the other ID. Use the column of the type.", digitsInBigint},
+}
+
+// gormBytes shows what each database does with the bytes of an ID as a list of keys.
+func gormBytes(t *testing.T) {
+	stored := []sno.ID{{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, {62, 'a'}, {200, 0, 1}}
+	asked := sno.ID{62, 13, 149, 0, 1, 2, 3, 4, 5, 6} // not stored
+	for name, db := range openGorm(t) {
+		if name == "MariaDB" { // its usual engine, which is strict in changes
+			db = db.Set("gorm:table_options", "ENGINE=InnoDB").Session(&gorm.Session{})
+		}
+		in := migrated[gormRow10[sno.ID]](t, db)
+		for n, id := range stored {
+			if err := in().Create(&gormRow10[sno.ID]{id, n}).Error; err != nil {
+				t.Fatal(err)
+			}
+		}
+		var row gormRow10[sno.ID]
+		statement := in().Session(&gorm.Session{DryRun: true}).First(&row, asked).Statement
+		if query := statement.SQL.String(); !strings.Contains(query, "IN (") {
+			t.Errorf("%s: GORM no longer takes bytes apart: %s", name, query)
+		}
+		first := in().First(&row, asked).Error
+		var rows []gormRow10[sno.ID]
+		find := in().Find(&rows, asked).Error
+		gone := in().Delete(&gormRow10[sno.ID]{}, asked)
+		switch name {
+		case "PostgreSQL":
+			if first == nil || find == nil || gone.Error == nil {
+				t.Errorf("%s: %v, %v, %v", name, first, find, gone.Error)
+			}
+		case "SQLite":
+			if !errors.Is(first, gorm.ErrRecordNotFound) || find != nil || len(rows) > 0 || gone.Error != nil || gone.RowsAffected > 0 {
+				t.Errorf("%s: %v, %v, %v, %v, %d", name, first, find, rows, gone.Error, gone.RowsAffected)
+			}
+		case "MariaDB":
+			if first != nil || find != nil || len(rows) != len(stored) || gone.Error != nil || gone.RowsAffected != int64(len(stored)) {
+				t.Errorf("%s: %v, %v, %v, %v, %d", name, first, find, rows, gone.Error, gone.RowsAffected)
+			}
+		}
+		// The safe forms.
+		var safe []gormRow10[sno.ID]
+		if err := in().First(&row, "id = ?", asked).Error; !errors.Is(err, gorm.ErrRecordNotFound) {
+			t.Errorf("%s: First with a condition: %v", name, err)
+		}
+		if err := in().Where("id = ?", asked).Find(&safe).Error; err != nil || len(safe) > 0 {
+			t.Errorf("%s: Where: %v, %v", name, safe, err)
+		}
+		if r := in().Delete(&gormRow10[sno.ID]{ID: asked}); r.Error != nil || r.RowsAffected != 0 {
+			t.Errorf("%s: Delete of a row: %d, %v", name, r.RowsAffected, r.Error)
+		}
+	}
+}
+
+// gormZero shows what GORM does with the zero ID in conditions.
+func gormZero(t *testing.T) {
+	for name, db := range openGorm(t) {
+		in := migrated[gormRow[nanoflake.ID]](t, db)
+		for n := range 3 {
+			if err := in().Create(&gormRow[nanoflake.ID]{nanoflake.ID(n + 1), n}).Error; err != nil {
+				t.Fatal(err)
+			}
+		}
+		type row = gormRow[nanoflake.ID]
+		var zero nanoflake.ID
+		var one row
+		refused := map[string]func() *gorm.DB{
+			"Create":                 func() *gorm.DB { return in().Create(&row{ID: zero}) },
+			"Save":                   func() *gorm.DB { return in().Save(&row{ID: zero, N: 7}) },
+			"Update":                 func() *gorm.DB { return in().Model(&row{ID: zero}).Update("n", 7) },
+			"First(&row, id)":        func() *gorm.DB { return in().First(&one, zero) },
+			"Find(&rows, id)":        func() *gorm.DB { return in().Find(&[]row{}, zero) },
+			"Where(id = ?)":          func() *gorm.DB { return in().Where("id = ?", zero).Find(&[]row{}) },
+			"Where(id = ?).Update":   func() *gorm.DB { return in().Where("id = ?", zero).Update("n", 7) },
+			"Where(id = ?).Delete":   func() *gorm.DB { return in().Where("id = ?", zero).Delete(&row{}) },
+			"Where(&Row{ID}).Delete": func() *gorm.DB { return in().Where(&row{ID: zero}).Delete(&row{}) },
+			"Delete(&row, id)":       func() *gorm.DB { return in().Delete(&row{}, zero) },
+			"Delete(&Row{ID})":       func() *gorm.DB { return in().Delete(&row{ID: zero}) },
+		}
+		for form, call := range refused {
+			if r := call(); r.Error == nil || r.RowsAffected > 0 {
+				t.Errorf("%s: %s: %d rows, %v", name, form, r.RowsAffected, r.Error)
+			}
+		}
+		if r := in().Where(&row{ID: zero}).Find(&[]row{}); r.Error != nil || r.RowsAffected != 3 {
+			t.Errorf("%s: Where(&Row{ID}): %d rows, %v", name, r.RowsAffected, r.Error)
+		}
+		if r := in().Take(&row{ID: zero}); r.Error != nil || r.RowsAffected != 1 {
+			t.Errorf("%s: Take(&Row{ID}): %d rows, %v", name, r.RowsAffected, r.Error)
+		}
+		if r := in().Where(map[string]any{"id": zero}).Find(&[]row{}); r.Error != nil || r.RowsAffected != 0 {
+			t.Errorf("%s: Where(map): %d rows, %v", name, r.RowsAffected, r.Error)
+		}
+	}
+}
+
+func ownType(t *testing.T) {
+	type OrderID nanoflake.ID
+	type EmbeddedID struct{ nanoflake.ID }
+	id := nanoflake.MustParse("0mx0btb10b280")
+	if data, err := json.Marshal(OrderID(id)); err != nil || string(data) != id.Decimal() {
+		t.Errorf("%s, %v", data, err)
+	}
+	var back EmbeddedID
+	data, err := json.Marshal(EmbeddedID{id})
+	if err != nil || string(data) != `"0mx0btb10b280"` || json.Unmarshal(data, &back) != nil || back.ID != id {
+		t.Errorf("%s, %v, %v", data, err, back)
+	}
+}
+
+// embeddedGQL shows that each type declares the methods for gqlgen. gqlgen does not see promoted methods.
+func embeddedGQL(t *testing.T) {
+	names := map[string][]string{
+		"nanoflake": {"ID", "Text"}, "ulidflake": {"ID", "Text", "ScalableID", "ScalableText"}, "snowflakesi": {"ID"},
+		"scru160": {"ID", "Binary"}, "sno": {"ID", "Text", "UUID"},
+	}
+	const root = "github.com/firn-id/firn/"
+	args := []string{"list", "-export", "-f", "{{.ImportPath}}\t{{.Export}}"}
+	for name := range names {
+		args = append(args, root+name)
+	}
+	out, err := exec.CommandContext(t.Context(), "go", args...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	exports := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		path, file, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		exports[path] = file
+	}
+	from := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
+	declares := func(named *types.Named, method string) bool {
+		for m := range named.Methods() {
+			if m.Name() == method {
+				return true
+			}
+		}
+		return false
+	}
+	for name, list := range names {
+		p, err := from.Import(root + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, typ := range list {
+			named := p.Scope().Lookup(typ).Type().(*types.Named)
+			if !declares(named, "MarshalGQL") || !declares(named, "UnmarshalGQL") {
+				t.Errorf("gqlgen does not see the methods of %s.%s", name, typ)
+			}
+			own := types.NewNamed(types.NewTypeName(token.NoPos, p, "OrderID", nil),
+				types.NewStruct([]*types.Var{types.NewField(token.NoPos, p, typ, named, true)}, nil), nil)
+			if declares(own, "MarshalGQL") || types.NewMethodSet(own).Lookup(p, "MarshalGQL") == nil {
+				t.Error("a type that embeds an ID declares the method, or does not have it")
+			}
+		}
+	}
+}
+
+func jsonString(t *testing.T) {
+	type option struct {
+		ID nanoflake.ID `json:",string"`
+	}
+	want := option{nanoflake.MustParse("0mx0btb10b280")}
+	data, err := json.Marshal(want)
+	var got option
+	if err != nil || json.Unmarshal(data, &got) != nil || got != want {
+		t.Errorf("%s, %v, %v", data, err, got)
+	}
+	old := fmt.Sprintf(`{"ID":"%d"}`, want.ID.Int64())
+	got = option{}
+	if err := json.Unmarshal([]byte(old), &got); err != nil || got != want {
+		t.Errorf("%s is read as %v, %v", old, got, err)
+	}
+	if err := json.Unmarshal([]byte(`{"ID":"1234567890123"}`), &got); err == nil || got != want {
+		t.Errorf("13 digits are read as %v", got)
+	}
+	var number struct {
+		ID snowflakesi.ID `json:",string"`
+	}
+	number.ID = 1234567890123
+	if data, err = json.Marshal(number); err != nil || json.Unmarshal(data, &number) == nil || number.ID != 1234567890123 {
+		t.Errorf("%s is read as %v, %v", data, number, err)
+	}
+}
+
+func sscan(t *testing.T) {
+	var id nanoflake.ID
+	if _, err := fmt.Sscan("1234567890123", &id); err != nil || id != 1234567890123 || id == nanoflake.MustParse("1234567890123") {
+		t.Errorf("%v, %v", id, err)
+	}
+}
+
+func structpbValue(t *testing.T) {
+	id := nanoflake.MustParse("0mx0btb10b280")
+	if s, err := structpb.NewStruct(map[string]any{"id": id}); err == nil {
+		t.Errorf("%v", s)
+	}
+	if s, err := structpb.NewStruct(map[string]any{"id": id.String()}); err != nil || s.Fields["id"].GetStringValue() != id.String() {
+		t.Errorf("%v, %v", s, err)
+	}
+}
+
+func charSpaces(t *testing.T) {
+	s := onSQL(t, open(t, "mysql", mariadb(t, false), "MariaDB", "FIRN_TEST_MYSQL"), ofMariaDB("MariaDB"))
+	table := s.table(t, "CHAR(10)")
+	spaces, some := sno.ID([]byte("          ")), sno.ID([]byte("abcdefg   "))
+	for n, id := range []sno.ID{spaces, some} {
+		if err := s.exec("INSERT INTO "+table+" VALUES (?, ?)", n, id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := some
+	if err := s.one("SELECT id FROM "+table+" WHERE n = 0", nil, &got); err != nil || !got.IsZero() {
+		t.Errorf("%v, %v", got, err)
+	}
+	if err := s.one("SELECT id FROM "+table+" WHERE n = 1", nil, &got); err == nil || !got.IsZero() {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+func integerAsText(t *testing.T) {
+	var e *iderr.ParseError
+	for _, src := range []any{"1234567890123", []byte("1234567890123"), "123", []byte("12345678")} {
+		id := nanoflake.ID(7)
+		if err := id.Scan(src); !errors.As(err, &e) || id != 7 {
+			t.Errorf("%s: %v, %v", src, id, err)
+		}
+		var number snowflakesi.ID
+		if err := number.Scan(src); err != nil || number.String() != fmt.Sprintf("%s", src) {
+			t.Errorf("%s: %v, %v", src, number, err)
+		}
+	}
+}
+
+func digitsInBigint(t *testing.T) {
+	s := onSQL(t, open(t, "pgx", postgres(), "PostgreSQL", "FIRN_TEST_POSTGRES"), ofPostgres("PostgreSQL"))
+	table := s.table(t, "BIGINT")
+	text := nanoflake.Text{ID: nanoflake.MustParse("1234567890123")}
+	if err := s.exec("INSERT INTO "+table+" VALUES (1, $1)", text); err != nil {
+		t.Fatal(err)
+	}
+	var back nanoflake.Text
+	if err := s.one("SELECT id FROM "+table, nil, &back); err == nil {
+		t.Errorf("%v", back)
+	}
+	var id nanoflake.ID
+	if err := s.one("SELECT id FROM "+table, nil, &id); err != nil || id == text.ID {
+		t.Errorf("%v, %v", id, err)
+	}
+}
