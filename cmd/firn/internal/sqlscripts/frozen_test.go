@@ -1,0 +1,81 @@
+package sqlscripts
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/firn-id/firn/cmd/firn/internal/formats"
+)
+
+var update = flag.Bool("update", false, "write the scripts of this version to testdata")
+
+// kindsOf returns all formats with their default settings.
+func kindsOf(t testing.TB) []kind {
+	t.Helper()
+	var o options
+	o.addTo(new(cobra.Command))
+	all, err := o.kinds(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// TestFrozen: the scripts of a version do not change. Databases have the functions of the version, and
+// indexes hold results. After a release of the version, a change needs another Version and another
+// folder of testdata. No version changes the results of a function.
+func TestFrozen(t *testing.T) {
+	all := kindsOf(t)
+	var lite strings.Builder
+	if err := writeSQLite(&lite, all, "", "id", false); err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range all {
+		if err := writeSQLite(&lite, []kind{k}, "orders", "id", false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, text := range map[string]string{"postgres.sql": postgresUp(all), "mysql.sql": mysqlUp(all, false), "sqlite.sql": lite.String()} {
+		file := filepath.Join("testdata", fmt.Sprintf("v%d", Version), name)
+		if *update {
+			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		frozen, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(frozen) != text {
+			t.Errorf("%s is not the script of version %d: if the version is released, the change needs another version", file, Version)
+		}
+	}
+}
+
+// TestText: scripts are ASCII, so databases of every encoding read them, and plain scripts have no
+// words of a client.
+func TestText(t *testing.T) {
+	all := kindsOf(t)
+	if len(all) != len(formats.Names()) {
+		t.Fatalf("%d formats", len(all))
+	}
+	for name, text := range map[string]string{
+		"postgres": postgresUp(all) + postgresDown(all), "mysql": mysqlUp(all, false) + mysqlDown(all), "plain": mysqlUp(all, true),
+	} {
+		if strings.ContainsFunc(text, func(r rune) bool { return r > '~' || r < ' ' && r != '\n' }) {
+			t.Errorf("%s: not plain ASCII", name)
+		}
+		if name == "plain" && strings.Contains(text, "DELIMITER") || name == "postgres" && strings.Contains(text, `\`) {
+			t.Errorf("%s has words of a client", name)
+		}
+	}
+}

@@ -1,0 +1,372 @@
+package sqlscripts
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/firn-id/firn/cmd/firn/internal/cli"
+)
+
+// newMySQL returns the command firn sql mysql.
+func newMySQL(s *cli.Streams) *cobra.Command {
+	var o options
+	var plain bool
+	cmd := &cobra.Command{
+		Use:   "mysql [FORMAT]...",
+		Short: "Print functions for MariaDB 10.11, MySQL 8 or later",
+		Long: `Print stored functions for MariaDB 10.11, MySQL 8 or later, with names that begin with
+firn_. The functions belong to the database that is in use.
+
+` + formatsHelp + `
+
+The functions are DETERMINISTIC and NO SQL. Times are DATETIME(3) in UTC, whatever the
+time zone of the session. A range of times uses the index on the IDs:
+
+  SELECT * FROM orders
+  WHERE id BETWEEN firn_nanoflake_first('2026-07-01') AND firn_nanoflake_last(UTC_TIMESTAMP(3))
+
+The clients mariadb and mysql run the script. Drivers do not know the word DELIMITER:
+--plain prints the script for a driver that takes several statements at once.`,
+		Example: `  firn sql mysql | mariadb app
+  firn sql mysql nanoflake --epoch 2020-01-01 | mysql app
+  firn sql mysql --plain > functions.sql
+  firn sql mysql --down | mariadb app`,
+		RunE: func(_ *cobra.Command, args []string) error {
+			kinds, err := o.kinds(args)
+			if err != nil {
+				return err
+			}
+			return writeMySQL(s.Out, kinds, o.down, plain)
+		},
+	}
+	o.addTo(cmd)
+	cmd.Flags().BoolVar(&plain, "plain", false, "leave out DELIMITER, for drivers")
+	return cmd
+}
+
+// A myFunction is a stored function.
+type myFunction struct {
+	name    string
+	args    string
+	returns string
+	comment string
+	body    string // a block that begins with BEGIN, or an expression
+	varying bool   // the result may change with the version
+}
+
+// create returns the statement, without its end. MariaDB reads the comments that begin with M!, and
+// replaces a function in one step. MySQL cannot: it reads the comment that begins with !80000.
+func (f myFunction) create() []string {
+	deterministic := "DETERMINISTIC"
+	if f.varying {
+		deterministic = "NOT DETERMINISTIC"
+	}
+	body := f.body
+	if !strings.HasPrefix(body, "BEGIN\n") {
+		body = "RETURN " + body
+	}
+	return []string{
+		fmt.Sprintf("/*!80000 DROP FUNCTION IF EXISTS %s */ /*M! DO 0 */", f.name),
+		fmt.Sprintf("CREATE /*M! OR REPLACE */ FUNCTION %s(%s) RETURNS %s\n%s NO SQL SQL SECURITY INVOKER COMMENT '%s'\n%s",
+			f.name, f.args, f.returns, deterministic, strings.ReplaceAll(f.comment, "'", "''"), body),
+	}
+}
+
+// writeMySQL writes the script of the kinds, or the script that takes everything back. A plain
+// script has no DELIMITER.
+func writeMySQL(w io.Writer, kinds []kind, down, plain bool) error {
+	text := mysqlUp(kinds, plain)
+	if down {
+		text = mysqlDown(kinds)
+	}
+	_, err := io.WriteString(w, text)
+	return err
+}
+
+func mysqlUp(kinds []kind, plain bool) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `-- Functions about IDs for MariaDB 10.11, MySQL 8 or later. Printed by firn sql mysql, version %d.
+%s--
+-- The script may run again, and replaces the functions.
+
+`, Version, settingsComment(kinds))
+	end := " //\n"
+	if plain {
+		end = ";\n"
+	} else {
+		b.WriteString("DELIMITER //\n\n")
+	}
+	write := func(all []myFunction) {
+		for _, f := range all {
+			for _, statement := range f.create() {
+				b.WriteString(statement + end)
+			}
+			b.WriteString("\n")
+		}
+	}
+	write(mysqlHelpers())
+	for _, k := range kinds {
+		fmt.Fprintf(&b, "-- %s\n\n", k.name)
+		write(k.mysql())
+	}
+	if !plain {
+		b.WriteString("DELIMITER ;\n")
+	}
+	return b.String()
+}
+
+func mysqlDown(kinds []kind) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "-- Removes the functions of firn sql mysql, version %d.\n\n", Version)
+	for _, k := range slices.Backward(kinds) {
+		for _, f := range slices.Backward(k.mysql()) {
+			fmt.Fprintf(&b, "DROP FUNCTION IF EXISTS %s;\n", f.name)
+		}
+	}
+	if len(kinds) < allKinds() {
+		b.WriteString("\n-- The functions of all formats stay: firn sql mysql --down removes them with all formats.\n")
+		return b.String()
+	}
+	b.WriteString("\n-- The functions of all formats.\n")
+	for _, f := range slices.Backward(mysqlHelpers()) {
+		fmt.Fprintf(&b, "DROP FUNCTION IF EXISTS %s;\n", f.name)
+	}
+	return b.String()
+}
+
+const (
+	mysqlText  = "VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
+	mysqlASCII = "CHARACTER SET ascii COLLATE ascii_bin"
+	// mysqlID is the type of integers that are passed to functions. Without a strict sql_mode, an integer
+	// out of range becomes the largest BIGINT, and a word the integer 0: as a text, each stays itself.
+	mysqlID = "VARCHAR(64) " + mysqlASCII
+)
+
+// mysqlHelpers returns the functions that all formats share.
+func mysqlHelpers() []myFunction {
+	return []myFunction{
+		{name: "firn_version", returns: "INT", varying: true, comment: "The version of the functions", body: fmt.Sprint(Version)},
+		{name: "firn_refuse", args: "kind VARCHAR(32) " + mysqlASCII + ", input " + mysqlText + ", place INT, reason " + mysqlText, returns: "INT",
+			comment: "Raises the error of an input that is not an ID; place is the offset of the fault, or -1",
+			// The text of an error has at most 128 characters, and ends at a NUL.
+			body: `BEGIN
+  DECLARE message VARCHAR(512) CHARACTER SET utf8mb4 DEFAULT LEFT(REPLACE(CONCAT(kind, ': "', LEFT(input, 40), '": ', IF(place < 0, '', CONCAT('offset ', place, ': ')), reason), CHAR(0), '?'), 128);
+  SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = message;
+  RETURN NULL;
+END`},
+		{name: "firn_refuse_text", args: "kind VARCHAR(32) " + mysqlASCII + ", input " + mysqlText + ", fits BOOLEAN, size VARCHAR(64) " + mysqlASCII +
+			", foreign_letter VARCHAR(64) " + mysqlASCII + ", alphabet VARCHAR(64) " + mysqlASCII + ", allowed VARCHAR(64) " + mysqlASCII, returns: "INT",
+			comment: "Raises the error of a text that is not an ID; fits says whether the length is right, and a pattern finds foreign letters",
+			body: `BEGIN
+  DECLARE place INT DEFAULT REGEXP_INSTR(LEFT(input, 64), foreign_letter);
+  IF NOT fits THEN
+    RETURN firn_refuse(kind, input, -1, CONCAT('length is ', LENGTH(input), ', not ', size, ': use the whole text'));
+  ELSEIF place > 0 THEN
+    RETURN firn_refuse(kind, input, place - 1, CONCAT('character ''', SUBSTRING(input, place, 1), ''' is not ', alphabet));
+  END IF;
+  RETURN firn_refuse(kind, input, -1, CONCAT('value is not in ', allowed));
+END`},
+		{name: "firn_ticks", args: "t DATETIME(6), epoch BIGINT, last_tick BIGINT", returns: "BIGINT",
+			comment: "Milliseconds from the epoch to t, a time in UTC, limited to 0 to last_tick",
+			// DIV rounds to 0, and times before 1970 are negative.
+			body: `BEGIN
+  DECLARE us BIGINT DEFAULT TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', t);
+  RETURN LEAST(GREATEST((us - MOD(MOD(us, 1000) + 1000, 1000)) DIV 1000 - epoch, 0), last_tick);
+END`},
+	}
+}
+
+// mysql returns the functions of the format. A call of a function takes longer than its work, so a
+// function calls others only to raise an error.
+func (k kind) mysql() []myFunction {
+	id := "id VARBINARY(64)"
+	if k.integer() {
+		id = "id " + mysqlID
+	}
+	returns := "BIGINT"
+	checked := k.mysqlInteger()
+	if !k.integer() {
+		returns, checked = fmt.Sprintf("VARBINARY(%d)", k.bytes), "id"
+	}
+	all := []myFunction{{name: "check", args: id, returns: returns, comment: "Returns the ID; raises an error for any other value", body: k.mysqlValid(checked)}}
+	timestamp := k.mysqlField(k.fields[0])
+	made := k.mysqlValid(fmt.Sprintf("DATE_ADD(DATE_ADD(TIMESTAMP'%s', INTERVAL %s DIV %d DAY), INTERVAL %[2]s MOD %[3]d * %d MICROSECOND)",
+		k.epochText(), timestamp, 86400000/k.unit, 1000*k.unit))
+	// DATETIME ends with the year 9999.
+	if lastTime := (int64(253402300799999) - k.epoch) / k.unit; lastTime < k.lastTimestamp() {
+		made = strings.Replace(made, " THEN\n", fmt.Sprintf(" AND %s <= %d THEN\n", timestamp, lastTime), 1)
+		input, reason := "LOWER(HEX(id))", fmt.Sprintf("CONCAT('not %d bytes, or the time is after the year 9999')", k.bytes)
+		if k.integer() {
+			input, reason = "id", fmt.Sprintf("'value is not in 0 to %d, or the time is after the year 9999'", k.most)
+		}
+		made = made[:strings.LastIndex(made, "RETURN")] + fmt.Sprintf("RETURN firn_refuse('%s', %s, -1, %s);\nEND", k.name, input, reason)
+	}
+	all = append(all, myFunction{name: "time", args: id, returns: "DATETIME(3)", comment: "The time of the ID in UTC", body: made})
+	for _, f := range k.fields {
+		returns := "BIGINT"
+		if f.bits > 64 {
+			returns = "DECIMAL(25)"
+		}
+		all = append(all, myFunction{name: f.name, args: id, returns: returns, comment: "The " + strings.ReplaceAll(f.name, "_", " ") + " of the ID", body: k.mysqlValid(k.mysqlField(f))})
+	}
+	all = append(all, k.mysqlBounds()...)
+	all = append(all, k.mysqlText(id)...)
+	for i := range all {
+		all[i].name = "firn_" + k.ident + "_" + all[i].name
+	}
+	return all
+}
+
+// mysqlInteger returns the integer of an ID as a text.
+func (k kind) mysqlInteger() string { return "CAST(id AS UNSIGNED)" }
+
+// mysqlValid returns the body of a function whose result for an ID is the value. Without blocks,
+// MariaDB may compute all branches of an expression, and raise the error of a branch not taken.
+func (k kind) mysqlValid(value string, variables ...string) string {
+	valid, refuse := fmt.Sprintf("LENGTH(id) = %d", k.bytes), fmt.Sprintf("LOWER(HEX(id)), -1, CONCAT('length is ', LENGTH(id), ', not %d bytes: use the binary form')", k.bytes)
+	if k.integer() {
+		valid = fmt.Sprintf("LENGTH(id) BETWEEN 1 AND 19 AND id NOT REGEXP '[^0-9]' AND %s <= %d", k.mysqlInteger(), k.most)
+		refuse = fmt.Sprintf("id, -1, 'value is not in 0 to %d: use an ID of this format'", k.most)
+	}
+	return mysqlBlock("id", valid, value, fmt.Sprintf("firn_refuse('%s', %s)", k.name, refuse), variables...)
+}
+
+// mysqlBlock returns the body of a function over an argument: the value if the condition is true, NULL
+// for NULL, otherwise the error. The value may use variables v0, v1 and so on, of the given values.
+func mysqlBlock(argument, condition, value, refuse string, variables ...string) string {
+	declare, set := "", ""
+	for i, v := range variables {
+		declare += fmt.Sprintf("  DECLARE v%d BIGINT UNSIGNED;\n", i)
+		set += fmt.Sprintf("    SET v%d = %s;\n", i, v)
+	}
+	return fmt.Sprintf("BEGIN\n%s  IF %s THEN\n%s    RETURN %s;\n  ELSEIF %s IS NULL THEN\n    RETURN NULL;\n  END IF;\n  RETURN %s;\nEND",
+		declare, condition, set, value, argument, refuse)
+}
+
+// mysqlUint returns the unsigned integer of bytes.
+func mysqlUint(start, size int) string {
+	return fmt.Sprintf("CAST(CONV(HEX(SUBSTRING(id, %d, %d)), 16, 10) AS UNSIGNED)", start+1, size)
+}
+
+// mysqlField returns the value of a field of a valid ID.
+func (k kind) mysqlField(f field) string {
+	mask := int64(1)<<f.bits - 1
+	if k.integer() {
+		return fmt.Sprintf("(%s >> %d & %d)", k.mysqlInteger(), f.shift, mask)
+	}
+	start := k.bytes - (f.shift+f.bits+7)/8
+	if f.bits > 64 {
+		return fmt.Sprintf("CAST(%s AS DECIMAL(25)) * %d + %s", mysqlUint(start, 5), int64(1)<<40, mysqlUint(start+5, 5))
+	}
+	return fmt.Sprintf("(%s >> %d & %d)", mysqlUint(start, k.bytes-f.shift/8-start), f.shift%8, mask)
+}
+
+// mysqlBounds returns the functions for the first and the last ID of an instant.
+func (k kind) mysqlBounds() []myFunction {
+	ticks := fmt.Sprintf("firn_ticks(t, %d, %d)", k.epoch, k.lastMilli())
+	returns, first, last := "BIGINT", fmt.Sprintf("%s << %d", ticks, k.shift()), fmt.Sprintf("%s << %d | %d", ticks, k.shift(), k.rest())
+	if !k.integer() {
+		returns = fmt.Sprintf("VARBINARY(%d)", k.bytes)
+		tail := k.shift() / 8
+		bound := func(head, filler string) string {
+			return fmt.Sprintf("UNHEX(CONCAT(LPAD(HEX(%s), %d, '0'), REPEAT('%s', %d)))", head, 2*(k.bytes-tail), filler, tail)
+		}
+		first, last = bound(ticks, "00"), bound(ticks, "FF")
+		if k.name == "sno" {
+			first, last = bound(ticks+" DIV 4 << 1", "00"), bound(ticks+" DIV 4 << 1 | 1", "FF")
+		}
+	}
+	return []myFunction{
+		{name: "first", args: "t DATETIME(6)", returns: returns, comment: "The smallest ID of the " + unitName(k) + " of t, a time in UTC", body: first},
+		{name: "last", args: "t DATETIME(6)", returns: returns, comment: "The largest ID of the " + unitName(k) + " of t, a time in UTC", body: last},
+	}
+}
+
+// mysqlText returns the functions about the texts of the format.
+func (k kind) mysqlText(id string) []myFunction {
+	text := myFunction{name: "text", args: id, returns: "CHAR(13) " + mysqlASCII, comment: "The canonical text of the ID"}
+	parse := myFunction{name: "parse", args: "s " + mysqlText, returns: "BIGINT", comment: "The ID of a text; raises an error for any other text"}
+	var more []myFunction
+	// read returns the body of a function whose result for the text of an ID is the value.
+	read := func(fits, size, foreign, alphabet, small, allowed, value string) string {
+		return mysqlBlock("s", fmt.Sprintf("%s AND s NOT REGEXP '%s'%s", fits, foreign, small), value,
+			fmt.Sprintf("firn_refuse_text('%s', s, %s, '%s', '%s', '%s', '%s')", k.name, fits, size, foreign, strings.ReplaceAll(alphabet, "'", "''"), allowed))
+	}
+	binary := fmt.Sprintf("VARBINARY(%d)", k.bytes)
+	switch k.name {
+	case "nanoflake":
+		text.body = k.mysqlValid("LPAD(LOWER(CONV(id, 10, 36)), 13, '0')")
+		parse.body = read("LENGTH(s) = 13", "13", "[^0-9A-Za-z]", "a base-36 digit", " AND UPPER(s) <= '"+largestBase36+"'", "0 to "+strings.ToLower(largestBase36),
+			"CAST(CONV(s, 36, 10) AS UNSIGNED)")
+	case "ulidflake", "ulidflake-scalable":
+		text.body = k.mysqlValid("CONCAT("+mysqlDigits{crockford, "v0"}.text(13)+")", k.mysqlInteger())
+		parse.body = read("LENGTH(s) = 13", "13", "[^0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]", "in Crockford's base-32", " AND UPPER(s) <= '"+largestCrockford+"'", "0000000000000 to "+largestCrockford,
+			mysqlDigits{crockford, "UPPER(s)"}.value(0, 13))
+	case "snowflakesi":
+		text.returns = "VARCHAR(16) " + mysqlASCII
+		text.body = k.mysqlValid(k.mysqlInteger())
+		parse.body = read("LENGTH(s) BETWEEN 1 AND 16", "1 to 16", "[^0-9]", "a decimal digit", fmt.Sprintf(" AND CAST(s AS UNSIGNED) <= %d", k.most), fmt.Sprintf("0 to %d", k.most),
+			"CAST(s AS UNSIGNED)")
+	case "scru160":
+		text.returns, parse.returns = "CHAR(32) "+mysqlASCII, binary
+		text.body = k.mysqlValid("CONCAT(" + join(4, ",\n    ", func(i int) string {
+			return fmt.Sprintf("LPAD(CONV(HEX(SUBSTRING(id, %d, 5)), 16, 32), 8, '0')", 5*i+1)
+		}) + ")")
+		parse.comment = "The ID of a text of 32 characters (base32hex) or 40 (hex); raises an error for any other text"
+		const sizes = "32 (base32hex) or 40 (hex)"
+		parse.body = read("LENGTH(s) = 32", sizes, "[^0-9A-Va-v]", "in base32hex", "", "", "UNHEX(CONCAT("+join(4, ",\n    ", func(i int) string {
+			return fmt.Sprintf("LPAD(CONV(SUBSTRING(s, %d, 8), 32, 16), 10, '0')", 8*i+1)
+		})+"))")
+		parse.body = "BEGIN\n  IF LENGTH(s) = 40 THEN\n    IF s NOT REGEXP '[^0-9A-Fa-f]' THEN\n      RETURN UNHEX(s);\n    END IF;\n" +
+			"    RETURN firn_refuse_text('scru160', s, TRUE, '', '[^0-9A-Fa-f]', 'a hexadecimal digit', '');\n  END IF;\n" + strings.TrimPrefix(parse.body, "BEGIN\n")
+		more = []myFunction{
+			{name: "hex", args: id, returns: "CHAR(40) " + mysqlASCII, comment: "The alternative text of the ID, in hexadecimal", body: k.mysqlValid("LOWER(HEX(id))")},
+			{name: "text_time", args: parse.args, returns: "DATETIME(3)", comment: "The time in UTC of the ID of a text", body: "firn_scru160_time(firn_scru160_parse(s))"},
+		}
+	case "sno":
+		text.returns, parse.returns = "CHAR(16) "+mysqlASCII, binary
+		text.body = k.mysqlValid("CONCAT("+mysqlDigits{snoDigits, "v0"}.text(8)+",\n    "+mysqlDigits{snoDigits, "v1"}.text(8)+")", mysqlUint(0, 5), mysqlUint(5, 5))
+		parse.body = read("LENGTH(s) = 16", "16", "[^2-9a-x]", "in [2-9a-x]", "", "", "UNHEX(CONCAT("+
+			join(2, ",\n    ", func(i int) string { return "LPAD(HEX(" + mysqlDigits{snoDigits, "s"}.value(8*i, 8) + "), 10, '0')" })+"))")
+		more = []myFunction{
+			{name: "uuid", args: id, returns: "CHAR(36) " + mysqlASCII, comment: "The text of the ID in the form of a UUID: the characters of the text of the ID are the bytes of the UUID",
+				body: `BEGIN
+  DECLARE u CHAR(32) ` + mysqlASCII + ` DEFAULT LOWER(HEX(firn_sno_text(id)));
+  RETURN CONCAT(SUBSTRING(u, 1, 8), '-', SUBSTRING(u, 9, 4), '-', SUBSTRING(u, 13, 4), '-', SUBSTRING(u, 17, 4), '-', SUBSTRING(u, 21, 12));
+END`},
+			{name: "from_uuid", args: "u " + mysqlText, returns: binary, comment: "The ID of the text of a UUID from firn_sno_uuid; raises an error for any other text",
+				body: `BEGIN
+  DECLARE h ` + mysqlText + ` DEFAULT REPLACE(u, '-', '');
+  IF u NOT REGEXP '^[0-9A-Fa-f]{8}-([0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}$' OR LENGTH(u) <> 36 THEN
+    RETURN firn_refuse('sno', u, -1, 'is not the text of a UUID: use one from firn_sno_uuid');
+  ELSEIF h NOT REGEXP '^(3[2-9]|6[1-9A-Fa-f]|7[0-8])+$' THEN
+    RETURN firn_refuse('sno', u, -1, 'a byte of the UUID is not in [2-9a-x]: use one from firn_sno_uuid');
+  END IF;
+  RETURN firn_sno_parse(CAST(UNHEX(h) AS CHAR CHARACTER SET utf8mb4));
+END`},
+			{name: "text_time", args: parse.args, returns: "DATETIME(3)", comment: "The time in UTC of the ID of a text", body: "firn_sno_time(firn_sno_parse(s))"},
+		}
+	}
+	return append([]myFunction{text, parse}, more...)
+}
+
+// mysqlDigits writes and reads texts of an alphabet with 32 letters, from and to an expression.
+type mysqlDigits struct{ alphabet, of string }
+
+// text returns the n characters for the 5n low bits.
+func (d mysqlDigits) text(n int) string {
+	return join(n, ",\n    ", func(i int) string {
+		return fmt.Sprintf("SUBSTRING('%s', (%s >> %d & 31) + 1, 1)", d.alphabet, d.of, 5*(n-1-i))
+	})
+}
+
+// value returns the value of n characters.
+func (d mysqlDigits) value(from, n int) string {
+	return join(n, "\n    | ", func(i int) string {
+		return fmt.Sprintf("((LOCATE(SUBSTRING(%s, %d, 1), '%s') - 1) << %d)", d.of, from+i+1, d.alphabet, 5*(n-1-i))
+	})
+}

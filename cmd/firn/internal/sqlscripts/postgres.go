@@ -1,0 +1,458 @@
+package sqlscripts
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/firn-id/firn/cmd/firn/internal/cli"
+)
+
+// newPostgres returns the command firn sql postgres.
+func newPostgres(s *cli.Streams) *cobra.Command {
+	var o options
+	cmd := &cobra.Command{
+		Use:   "postgres [FORMAT]...",
+		Short: "Print functions for PostgreSQL 14 or later",
+		Long: `Print functions for PostgreSQL 14 or later, in the schema firn.
+
+` + formatsHelp + `
+
+The functions are IMMUTABLE, STRICT and PARALLEL SAFE: indexes can be on them. The script
+is one transaction. It refuses to change the epoch or the widths of functions that exist.
+
+A range of times uses the index on the IDs:
+
+  SELECT * FROM orders
+  WHERE id BETWEEN firn.nanoflake_first('2026-07-01') AND firn.nanoflake_last(now())
+
+--down removes the functions, and refuses while an index or a view uses one. The schema
+goes with the last function, if the script made it.`,
+		Example: `  firn sql postgres | psql app
+  firn sql postgres nanoflake --epoch 2020-01-01 | psql app
+  firn sql postgres snowflakesi --clock-bits 41 --machine-bits 10 | psql app
+  firn sql postgres --down | psql -v ON_ERROR_STOP=1 app`,
+		RunE: func(_ *cobra.Command, args []string) error {
+			kinds, err := o.kinds(args)
+			if err != nil {
+				return err
+			}
+			return writePostgres(s.Out, kinds, o.down)
+		},
+	}
+	o.addTo(cmd)
+	return cmd
+}
+
+// A pgFunction is a function in the schema firn.
+type pgFunction struct {
+	name    string // without the schema
+	args    string
+	returns string
+	comment string
+	body    string // in PL/pgSQL if the body has a BEGIN, otherwise an expression
+	stable  bool   // the result may change with the version
+}
+
+func (f pgFunction) signature() string { return "firn." + f.name + "(" + f.args + ")" }
+
+func (f pgFunction) create() string {
+	language, body := "sql", "SELECT "+f.body
+	if strings.Contains(f.body, "BEGIN\n") {
+		language, body = "plpgsql", f.body
+	}
+	volatility := "IMMUTABLE"
+	if f.stable {
+		volatility = "STABLE"
+	}
+	return fmt.Sprintf("CREATE OR REPLACE FUNCTION %s RETURNS %s\nLANGUAGE %s %s STRICT PARALLEL SAFE AS $$\n%s\n$$;\nCOMMENT ON FUNCTION %s IS '%s';\n\n",
+		f.signature(), f.returns, language, volatility, body, f.signature(), strings.ReplaceAll(f.comment, "'", "''"))
+}
+
+// writePostgres writes the script of the kinds, or the script that takes everything back.
+func writePostgres(w io.Writer, kinds []kind, down bool) error {
+	write := postgresUp
+	if down {
+		write = postgresDown
+	}
+	_, err := io.WriteString(w, write(kinds))
+	return err
+}
+
+func postgresUp(kinds []kind) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `-- Functions about IDs for PostgreSQL 14 or later. Printed by firn sql postgres, version %d.
+%s--
+-- The script may run again. Indexes may hold results of the functions, so no version of the script
+-- changes a result: a function with other results has a name of its own.
+
+BEGIN;
+
+DO $$
+BEGIN
+  IF current_setting('server_version_num')::integer < 140000 THEN
+    RAISE EXCEPTION 'firn: the functions need PostgreSQL 14 or later';
+  END IF;
+  PERFORM pg_advisory_xact_lock(hashtext('firn sql'));
+  IF to_regnamespace('firn') IS NULL THEN
+    CREATE SCHEMA firn;
+    COMMENT ON SCHEMA firn IS '%s';
+  END IF;
+  IF to_regprocedure('firn.version()') IS NOT NULL THEN
+    IF firn.version() > %[1]d THEN
+      RAISE EXCEPTION 'firn: the functions have version %%, this script has version %[1]d', firn.version()
+        USING HINT = 'Print the script by a firn that is at least as new as the functions.';
+    END IF;
+  END IF;
+`, Version, settingsComment(kinds), schemaComment)
+	for _, k := range kinds {
+		for _, f := range k.postgresSettings() {
+			fmt.Fprintf(&b, `  IF to_regprocedure('firn.%[1]s()') IS NOT NULL THEN
+    IF firn.%[1]s() <> %[2]s THEN
+      RAISE EXCEPTION 'firn: firn.%[1]s() is %%, not %%', firn.%[1]s(), %[2]s
+        USING HINT = 'Print the script with the setting of the functions. To change the setting, begin with firn sql postgres %[3]s --down, which drops the functions.';
+    END IF;
+  END IF;
+`, f.name, f.body, k.name)
+		}
+	}
+	b.WriteString("END $$;\n\n")
+	for _, f := range postgresHelpers() {
+		b.WriteString(f.create())
+	}
+	for _, k := range kinds {
+		fmt.Fprintf(&b, "-- %s\n\n", k.name)
+		for _, f := range k.postgres() {
+			b.WriteString(f.create())
+		}
+	}
+	b.WriteString("COMMIT;\n")
+	return b.String()
+}
+
+// schemaComment marks a schema that the script has made.
+const schemaComment = "Made by firn sql"
+
+// settingsComment returns a comment with the settings of the kinds.
+func settingsComment(kinds []kind) string {
+	var b strings.Builder
+	for _, k := range kinds {
+		fmt.Fprintln(&b, strings.TrimSpace("--   "+k.name+" "+k.settings()))
+	}
+	return b.String()
+}
+
+func postgresDown(kinds []kind) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `-- Removes the functions of firn sql postgres, version %d. If an index or a view uses a function, the
+-- script removes nothing.
+
+BEGIN;
+SET LOCAL client_min_messages = warning;
+
+`, Version)
+	for _, k := range slices.Backward(kinds) {
+		for _, f := range slices.Backward(k.postgres()) {
+			fmt.Fprintf(&b, "DROP FUNCTION IF EXISTS %s;\n", f.signature())
+		}
+	}
+	var drops []string
+	for _, f := range slices.Backward(postgresHelpers()) {
+		drops = append(drops, "    DROP FUNCTION IF EXISTS "+f.signature()+";\n")
+	}
+	fmt.Fprintf(&b, `
+-- The functions of all formats go with the last format, and the schema if it is empty then.
+DO $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM pg_proc WHERE pronamespace = to_regnamespace('firn') AND proname ~ '_check$') THEN
+%s  END IF;
+  IF obj_description(to_regnamespace('firn'), 'pg_namespace') = '%s'
+    AND NOT EXISTS (SELECT FROM pg_depend WHERE refclassid = 'pg_namespace'::regclass AND refobjid = to_regnamespace('firn')) THEN
+    DROP SCHEMA firn;
+  END IF;
+END $$;
+
+COMMIT;
+`, strings.Join(drops, ""), schemaComment)
+	return b.String()
+}
+
+// postgresHelpers returns the functions that all formats share.
+func postgresHelpers() []pgFunction {
+	return []pgFunction{
+		{name: "version", returns: "integer", stable: true, comment: "The version of the functions", body: fmt.Sprint(Version)},
+		{name: "refuse", args: "kind text, input text, place integer, reason text, hint text", returns: "void",
+			comment: "Raises the error of an input that is not an ID; place is the offset of the fault, or -1",
+			body: `BEGIN
+  RAISE EXCEPTION USING ERRCODE = 'invalid_text_representation',
+    MESSAGE = kind || ': ' || to_json(left(input, 64)) || CASE WHEN length(input) > 64 THEN '...' ELSE '' END || ': '
+      || CASE WHEN place >= 0 THEN 'offset ' || place || ': ' ELSE '' END || reason,
+    HINT = hint;
+END`},
+		{name: "letters", args: "kind text, input text, size integer, alphabet text, alphabet_name text", returns: "void",
+			comment: "Raises an error unless the input has this many bytes, all in the alphabet",
+			body: `DECLARE
+  place integer;
+BEGIN
+  IF octet_length(input) <> size THEN
+    PERFORM firn.refuse(kind, input, -1, 'length is ' || octet_length(input) || ', not ' || size,
+      'Use the whole text of an ID of this format.');
+  END IF;
+  place := size - octet_length(ltrim(input, alphabet));
+  IF place < size THEN
+    PERFORM firn.refuse(kind, input, place, 'character ' || quote_literal(substr(input, place + 1, 1)) || ' is not ' || alphabet_name,
+      'Use the text of an ID of this format, without changes.');
+  END IF;
+END`},
+		{name: "ticks", args: "t timestamptz, epoch bigint, last bigint", returns: "bigint",
+			comment: "Milliseconds from the epoch to t, limited to 0 to last",
+			// EXTRACT is immutable only of a time without zone. EXTRACT of an infinite time is infinite.
+			body: `BEGIN
+  RETURN least(greatest(floor(extract(epoch FROM t AT TIME ZONE 'UTC') * 1000) - epoch, 0), last)::bigint;
+END`},
+		{name: "uint", args: "id bytea, start integer, size integer", returns: "bigint",
+			comment: "The unsigned integer of up to 7 bytes, the most significant first",
+			body:    `('x' || lpad(encode(substr(id, start + 1, size), 'hex'), 16, '0'))::bit(64)::bigint`},
+	}
+}
+
+// postgresSettings returns the functions without arguments that tell the settings of the format.
+func (k kind) postgresSettings() (all []pgFunction) {
+	if !k.fixed {
+		all = append(all, pgFunction{name: k.ident + "_epoch", returns: "timestamptz", comment: "The epoch of " + k.name,
+			body: "timestamp '" + k.epochText() + "' AT TIME ZONE 'UTC'"})
+	}
+	if k.hasLayouts {
+		all = append(all, pgFunction{name: k.ident + "_layout", returns: "text", comment: "The bits of the fields of " + k.name,
+			body: "'" + k.layout() + "'::text"})
+	}
+	return all
+}
+
+// postgres returns the functions of the format.
+func (k kind) postgres() []pgFunction {
+	all := k.postgresSettings()
+	if k.integer() {
+		all = append(all, k.postgresInteger()...)
+	} else {
+		all = append(all, k.postgresBytes()...)
+	}
+	return append(all, k.postgresText()...)
+}
+
+func (k kind) postgresInteger() []pgFunction {
+	all := []pgFunction{
+		{name: k.ident + "_check", args: "id bigint", returns: "bigint", comment: "Returns the ID; raises an error for an integer out of range",
+			body: fmt.Sprintf(`BEGIN
+  IF id < 0 OR id > %d THEN
+    PERFORM firn.refuse('%s', id::text, -1, 'value is not in 0 to %[1]d', 'Use an ID of this format, without changes.');
+  END IF;
+  RETURN id;
+END`, k.most, k.name)},
+		// The sum of a time without zone and an interval is immutable in the catalogue, so PostgreSQL puts
+		// the expression in place of the call. to_timestamp takes a double, which does not hold all times.
+		{name: k.ident + "_time", args: "id bigint", returns: "timestamptz", comment: "The time of the ID, to the millisecond",
+			body: fmt.Sprintf("(timestamp '%s' + (firn.%s_check(id) >> %d) * interval '1 millisecond') AT TIME ZONE 'UTC'", k.epochText(), k.ident, k.shift())},
+	}
+	for i, f := range k.fields {
+		value := fmt.Sprintf("firn.%s_check(id)", k.ident)
+		if f.shift > 0 {
+			value += fmt.Sprintf(" >> %d", f.shift)
+		}
+		returns := "bigint"
+		if i > 0 {
+			value = fmt.Sprintf("(%s & %d)::integer", value, int64(1)<<f.bits-1)
+			returns = "integer"
+		}
+		all = append(all, pgFunction{name: k.ident + "_" + f.name, args: "id bigint", returns: returns,
+			comment: "The " + strings.ReplaceAll(f.name, "_", " ") + " of the ID", body: value})
+	}
+	ticks := fmt.Sprintf("firn.ticks(t, %d, %d) << %d", k.epoch, k.lastMilli(), k.shift())
+	return append(all,
+		pgFunction{name: k.ident + "_first", args: "t timestamptz", returns: "bigint",
+			comment: "The smallest ID of the millisecond of t", body: ticks},
+		pgFunction{name: k.ident + "_last", args: "t timestamptz", returns: "bigint",
+			comment: "The largest ID of the millisecond of t", body: fmt.Sprintf("%s | %d", ticks, k.rest())})
+}
+
+func (k kind) postgresBytes() []pgFunction {
+	all := []pgFunction{
+		{name: k.ident + "_check", args: "id bytea", returns: "bytea", comment: fmt.Sprintf("Returns the ID; raises an error unless it has %d bytes", k.bytes),
+			body: fmt.Sprintf(`BEGIN
+  IF octet_length(id) <> %d THEN
+    PERFORM firn.refuse('%s', encode(substr(id, 1, 32), 'hex'), -1, 'length is ' || octet_length(id) || ', not %[1]d bytes',
+      'Use the binary form of an ID. firn.%[2]s_parse reads texts.');
+  END IF;
+  RETURN id;
+END`, k.bytes, k.name)},
+	}
+	for i, f := range k.fields {
+		below := f.shift % 8
+		start := k.bytes - (f.shift+f.bits+7)/8
+		size := k.bytes - f.shift/8 - start
+		value := fmt.Sprintf("firn.uint(firn.%s_check(id), %d, %d)", k.ident, start, size)
+		if below > 0 {
+			value += fmt.Sprintf(" >> %d", below)
+		}
+		if (f.bits+below)%8 > 0 {
+			value += fmt.Sprintf(" & %d", int64(1)<<f.bits-1)
+		}
+		returns := "bigint"
+		switch {
+		case f.bits > 64:
+			returns = "numeric"
+			value = fmt.Sprintf("BEGIN\n  RETURN firn.uint(firn.%[1]s_check(id), %[2]d, 5)::numeric * %[3]d + firn.uint(id, %[4]d, 5);\nEND", k.ident, start, int64(1)<<40, start+5)
+		case i > 0:
+			value, returns = "("+value+")::integer", "integer"
+		}
+		all = append(all, pgFunction{name: k.ident + "_" + f.name, args: "id bytea", returns: returns,
+			comment: "The " + strings.ReplaceAll(f.name, "_", " ") + " of the ID", body: value})
+	}
+	made := pgFunction{name: k.ident + "_time", args: "id bytea", returns: "timestamptz", comment: "The time of the ID"}
+	head := fmt.Sprintf("firn.ticks(t, %d, %d)", k.epoch, k.lastMilli())
+	first, last := head, head
+	if k.name == "sno" {
+		// Above the metabyte are the timestamp and the tick-tock bit.
+		made.body = fmt.Sprintf("(timestamp '%s' + firn.sno_timestamp(id) * interval '4 milliseconds') AT TIME ZONE 'UTC'", k.epochText())
+		first, last = head+" / 4 << 1", head+" / 4 << 1 | 1"
+	} else {
+		// The timestamps reach further than the whole numbers of a double reach in microseconds, so the sum
+		// is of whole days and of the rest.
+		made.body = fmt.Sprintf(`DECLARE
+  ms bigint := firn.%s_timestamp(id);
+BEGIN
+  RETURN (timestamp '%s' + ms / 86400000 * interval '1 day' + ms %% 86400000 * interval '1 millisecond') AT TIME ZONE 'UTC';
+END`, k.ident, k.epochText())
+	}
+	tail := k.shift() / 8 // bytes behind the timestamp
+	bounds := func(head, filler string) string {
+		return fmt.Sprintf("decode(lpad(to_hex(%s), %d, '0') || repeat('%s', %d), 'hex')", head, 2*(k.bytes-tail), filler, tail)
+	}
+	return append(all, made,
+		pgFunction{name: k.ident + "_first", args: "t timestamptz", returns: "bytea",
+			comment: "The smallest ID of the " + unitName(k) + " of t", body: bounds(first, "00")},
+		pgFunction{name: k.ident + "_last", args: "t timestamptz", returns: "bytea",
+			comment: "The largest ID of the " + unitName(k) + " of t", body: bounds(last, "ff")})
+}
+
+func unitName(k kind) string {
+	if k.unit == 1 {
+		return "millisecond"
+	}
+	return fmt.Sprintf("%d milliseconds", k.unit)
+}
+
+// postgresText returns the functions about the texts of the format.
+func (k kind) postgresText() []pgFunction {
+	text := pgFunction{name: k.ident + "_text", args: "id bigint", returns: "text", comment: "The canonical text of the ID"}
+	parse := pgFunction{name: k.ident + "_parse", args: "s text", returns: "bigint", comment: "The ID of a text; raises an error for any other text"}
+	var more []pgFunction
+	// Variables have the collation C: the comparisons are of bytes, whatever the collation of the text.
+	upper := fmt.Sprintf("  u text COLLATE \"C\" := translate(s, '%s', '%s');\n", lowerCase, upperCase)
+	alphabet := func(digits string) string { return fmt.Sprintf("  d CONSTANT text COLLATE \"C\" := '%s';\n", digits) }
+	tooLarge := func(largest, allowed string) string {
+		return fmt.Sprintf(`  IF u > '%s' THEN
+    PERFORM firn.refuse('%s', s, -1, 'value is not in %s', 'Use the text of an ID of this format, without changes.');
+  END IF;
+`, largest, k.name, allowed)
+	}
+	switch k.name {
+	case "nanoflake":
+		text.body = "DECLARE\n" + alphabet(strings.ToLower(base36)) + "  v bigint := firn.nanoflake_check(id);\nBEGIN\n  RETURN " +
+			join(13, "\n    || ", func(i int) string { return fmt.Sprintf("substr(d, (v / %d %% 36)::integer + 1, 1)", pow36(12-i)) }) + ";\nEND"
+		parse.body = "DECLARE\n" + alphabet(base36) + upper + fmt.Sprintf("BEGIN\n  PERFORM firn.letters('nanoflake', s, 13, '%s', 'a base-36 digit');\n", anyCase(base36)) +
+			tooLarge(largestBase36, "0 to "+strings.ToLower(largestBase36)) + "  RETURN " +
+			join(13, "\n    + ", func(i int) string { return fmt.Sprintf("(strpos(d, substr(u, %d, 1)) - 1) * %d", i+1, pow36(12-i)) }) + ";\nEND"
+	case "ulidflake", "ulidflake-scalable":
+		text.body = "DECLARE\n" + alphabet(crockford) + fmt.Sprintf("  v bigint := firn.%s_check(id);\nBEGIN\n  RETURN ", k.ident) + pgDigits("v", 13) + ";\nEND"
+		parse.body = "DECLARE\n" + alphabet(crockford) + upper +
+			fmt.Sprintf("BEGIN\n  PERFORM firn.letters('%s', s, 13, '%s', 'in Crockford''s base-32');\n", k.name, anyCase(crockford)) +
+			tooLarge(largestCrockford, "0000000000000 to "+largestCrockford) + "  RETURN " + pgValue("u", 0, 13) + ";\nEND"
+	case "snowflakesi":
+		text.body = "firn.snowflakesi_check(id)::text"
+		parse.body = fmt.Sprintf(`BEGIN
+  IF octet_length(s) NOT BETWEEN 1 AND 16 THEN
+    PERFORM firn.refuse('snowflakesi', s, -1, 'length is ' || octet_length(s) || ', not 1 to 16', 'Use the whole text of an ID of this format.');
+  END IF;
+  PERFORM firn.letters('snowflakesi', s, octet_length(s), '%s', 'a decimal digit');
+  IF s::bigint > %d THEN
+    PERFORM firn.refuse('snowflakesi', s, -1, 'value is not in 0 to %[2]d', 'Use the text of an ID of this format, without changes.');
+  END IF;
+  RETURN s::bigint;
+END`, decimal, k.most)
+	case "scru160":
+		text.args, parse.returns = "id bytea", "bytea"
+		text.body = "DECLARE\n" + alphabet(base32hex) + join(4, "", func(i int) string {
+			checked := "id"
+			if i == 0 {
+				checked = "firn.scru160_check(id)"
+			}
+			return fmt.Sprintf("  v%d bigint := firn.uint(%s, %d, 5);\n", i, checked, 5*i)
+		}) + "BEGIN\n  RETURN " + join(4, "\n    || ", func(i int) string { return pgDigits(fmt.Sprintf("v%d", i), 8) }) + ";\nEND"
+		parse.comment = "The ID of a text of 32 characters (base32hex) or 40 (hex); raises an error for any other text"
+		parse.body = "DECLARE\n" + alphabet(base32hex) + upper + fmt.Sprintf(`BEGIN
+  IF octet_length(s) = 40 THEN
+    PERFORM firn.letters('scru160', s, 40, '%s', 'a hexadecimal digit');
+    RETURN decode(s, 'hex');
+  ELSIF octet_length(s) <> 32 THEN
+    PERFORM firn.refuse('scru160', s, -1, 'length is ' || octet_length(s) || ', not 32 (base32hex) or 40 (hex)', 'Use the whole text of an ID of this format.');
+  END IF;
+  PERFORM firn.letters('scru160', s, 32, '%s', 'in base32hex');
+  RETURN decode(`, anyCase(hexDigits), anyCase(base32hex)) + pgBytes("u", 4) + ", 'hex');\nEND"
+		more = []pgFunction{
+			{name: "scru160_hex", args: "id bytea", returns: "text", comment: "The alternative text of the ID, in hexadecimal",
+				body: "encode(firn.scru160_check(id), 'hex')"},
+			{name: "scru160_text_time", args: "s text", returns: "timestamptz", comment: "The time of the ID of a text",
+				body: "firn.scru160_time(firn.scru160_parse(s))"},
+		}
+	case "sno":
+		text.args, parse.returns = "id bytea", "bytea"
+		text.body = "DECLARE\n" + alphabet(snoDigits) + "  v0 bigint := firn.uint(firn.sno_check(id), 0, 5);\n  v1 bigint := firn.uint(id, 5, 5);\nBEGIN\n  RETURN " +
+			join(2, "\n    || ", func(i int) string { return pgDigits(fmt.Sprintf("v%d", i), 8) }) + ";\nEND"
+		parse.body = "DECLARE\n" + alphabet(snoDigits) + "  u text COLLATE \"C\" := s;\n" +
+			fmt.Sprintf("BEGIN\n  PERFORM firn.letters('sno', s, 16, '%s', 'in [2-9a-x]');\n  RETURN decode(", snoDigits) + pgBytes("u", 2) + ", 'hex');\nEND"
+		more = []pgFunction{
+			{name: "sno_uuid", args: "id bytea", returns: "uuid", comment: "The ID in the form of a UUID: the characters of the text are the bytes of the UUID",
+				body: "encode(decode(firn.sno_text(id), 'escape'), 'hex')::uuid"},
+			{name: "sno_from_uuid", args: "u uuid", returns: "bytea", comment: "The ID of a UUID from sno_uuid; raises an error for any other UUID",
+				body: `DECLARE
+  b bytea := decode(replace(u::text, '-', ''), 'hex');
+  c integer;
+BEGIN
+  FOR i IN 0..15 LOOP
+    c := get_byte(b, i);
+    IF c NOT BETWEEN 50 AND 57 AND c NOT BETWEEN 97 AND 120 THEN
+      PERFORM firn.refuse('sno', u::text, -1, 'byte ' || i || ' of the UUID is 0x' || lpad(to_hex(c), 2, '0') || ', not in [2-9a-x]',
+        'Use a UUID from firn.sno_uuid, or from UUID of the Go package.');
+    END IF;
+  END LOOP;
+  RETURN firn.sno_parse(encode(b, 'escape'));
+END`},
+			{name: "sno_text_time", args: "s text", returns: "timestamptz", comment: "The time of the ID of a text",
+				body: "firn.sno_time(firn.sno_parse(s))"},
+		}
+	}
+	return append([]pgFunction{text, parse}, more...)
+}
+
+// pgDigits returns the n characters of the alphabet d for the 5n low bits of a variable.
+func pgDigits(v string, n int) string {
+	return join(n, "\n    || ", func(i int) string {
+		return fmt.Sprintf("substr(d, (%s >> %d & 31)::integer + 1, 1)", v, 5*(n-1-i))
+	})
+}
+
+// pgValue returns the value of n characters of a text, in the alphabet d.
+func pgValue(text string, from, n int) string {
+	return join(n, "\n    | ", func(i int) string {
+		return fmt.Sprintf("((strpos(d, substr(%s, %d, 1)) - 1)::bigint << %d)", text, from+i+1, 5*(n-1-i))
+	})
+}
+
+// pgBytes returns the hexadecimal digits of groups of 8 characters.
+func pgBytes(text string, groups int) string {
+	return join(groups, "\n    || ", func(i int) string { return "lpad(to_hex(" + pgValue(text, 8*i, 8) + "), 10, '0')" })
+}

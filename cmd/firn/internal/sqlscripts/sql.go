@@ -1,0 +1,131 @@
+// Package sqlscripts has the command firn sql, which prints functions for databases.
+//
+//	kinds.go      the formats, in numbers
+//	postgres.go   functions of PostgreSQL
+//	mysql.go      stored functions of MariaDB and MySQL
+//	sqlite.go     generated columns and expressions of SQLite
+package sqlscripts
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/cmd/firn/internal/formats"
+)
+
+// Version is the version of the scripts. A script with other functions, or with other results, has
+// another version; testdata has the texts of each version.
+const Version = 1
+
+// New returns the command firn sql.
+func New(s *cli.Streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "sql",
+		Short: "Print functions about IDs for databases, and make IDs in a database",
+		Long: `Print functions about IDs for databases, as a script. The functions return the time and
+the fields of an ID, the first and the last ID of an instant, and the text of an ID, and
+read texts. Each function returns what the Go packages return.
+
+The same script may run twice. A script of a newer version replaces the functions in
+place. --down prints the script that removes the functions.
+
+PostgreSQL can make Nanoflakes itself, from a pool that other programs share: firn sql
+generator prints the functions, and firn sql feed keeps them going.`,
+		Example: `  firn sql postgres | psql app
+  firn sql mysql nanoflake sno | mariadb app
+  firn sql sqlite nanoflake --table orders --column id | sqlite3 app.db
+  firn sql generator | psql app`,
+		Args: cli.UnknownCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return cli.Usagef("no command given: want %s", cli.List(cli.CommandNames(cmd), "or"))
+		},
+		SuggestionsMinimumDistance: 2,
+	}
+	cmd.AddCommand(newPostgres(s), newMySQL(s), newSQLite(s))
+	return cmd
+}
+
+// options are the flags of all scripts.
+type options struct {
+	formats.Options
+	down bool
+}
+
+// addTo adds the flags to cmd, and the formats as arguments.
+func (o *options) addTo(cmd *cobra.Command) {
+	cmd.DisableFlagsInUseLine = true
+	cmd.ValidArgsFunction = completeFormats
+	cmd.Flags().SortFlags = false
+	cmd.Flags().BoolVar(&o.down, "down", false, "print the script that removes everything")
+	o.Options.AddTo(cmd)
+}
+
+// kinds returns the formats that the arguments name, or all formats if there are no arguments.
+func (o *options) kinds(names []string) ([]kind, error) {
+	all := len(names) == 0
+	if all {
+		names = formats.Names()
+	}
+	set, err := o.Settings()
+	if err != nil {
+		return nil, err
+	}
+	var kinds []kind
+	for _, name := range names {
+		f, err := formats.Named(name)
+		switch {
+		case err != nil:
+			return nil, err
+		case !all:
+			err = o.Refuse(f)
+		default:
+			err = o.needFormats()
+		}
+		if err != nil {
+			return nil, err
+		}
+		k, err := newKind(f, set)
+		if err != nil {
+			return nil, o.Explain(err)
+		}
+		if err := k.check(set); err != nil {
+			return nil, o.Explain(err)
+		}
+		if slices.ContainsFunc(kinds, func(other kind) bool { return other.name == k.name }) {
+			return nil, cli.Usagef("%s is named twice", k.name)
+		}
+		kinds = append(kinds, k)
+	}
+	return kinds, nil
+}
+
+// needFormats returns an error if a setting is given without formats: formats have different
+// defaults, and the script would change the setting of each.
+func (o *options) needFormats() error {
+	for _, name := range []string{"epoch", "clock-bits", "machine-bits"} {
+		if o.Flags.Changed(name) {
+			return cli.Usagef("--%s: name the formats that have it, as in: firn sql postgres snowflakesi --%s %s",
+				name, name, cli.Plain(o.Flags.Lookup(name).Value.String()))
+		}
+	}
+	return nil
+}
+
+// completeFormats completes arguments with the formats that are not named yet.
+func completeFormats(_ *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+	var found []string
+	for _, name := range formats.Names() {
+		if strings.HasPrefix(name, strings.ToLower(toComplete)) && !slices.Contains(args, name) {
+			found = append(found, name)
+		}
+	}
+	return found, cobra.ShellCompDirectiveNoFileComp
+}
+
+// formatsHelp is the part of the help that all scripts share.
+var formatsHelp = `Formats: ` + cli.List(formats.Names(), "and") + `.
+Without a format, the script has all formats. --epoch, --clock-bits and --machine-bits are
+the settings of the generators, as in firn new: name the formats that have them.`

@@ -1,0 +1,254 @@
+package sqlscripts
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/firn-id/firn/cmd/firn/internal/cli"
+)
+
+// newSQLite returns the command firn sql sqlite.
+func newSQLite(s *cli.Streams) *cobra.Command {
+	var o options
+	var table identifier
+	column := identifier("id")
+	cmd := &cobra.Command{
+		Use:   "sqlite [FORMAT]... [--table TABLE --column COLUMN]",
+		Short: "Print generated columns and expressions for SQLite 3.41 or later",
+		Long: `Print expressions for SQLite 3.41 or later, which has no stored functions.
+
+` + formatsHelp + `
+
+With --table and one format, the script adds generated columns to the table: the time, the
+fields and the text of the ID in --column, and an index on the time. The columns take no
+room in the table. Without --table, the script has no statements. In both cases its
+comments have expressions to paste, with the parameters :at, an instant in Unix
+milliseconds, and :text, the text of an ID.
+
+Expressions cannot raise errors: a value that is not an ID, and a text that is not the
+text of an ID, give NULL.`,
+		Example: `  firn sql sqlite nanoflake --table orders --column id | sqlite3 app.db
+  firn sql sqlite scru160 --table orders --down | sqlite3 app.db
+  firn sql sqlite sno`,
+		RunE: func(_ *cobra.Command, args []string) error {
+			kinds, err := o.kinds(args)
+			if err != nil {
+				return err
+			}
+			if table != "" && len(kinds) != 1 {
+				return cli.Usagef("--table: name one format, which the IDs of the column have")
+			}
+			if table == "" && o.down {
+				return cli.Usagef("--down: name the table by --table: only a table can have something to remove")
+			}
+			return writeSQLite(s.Out, kinds, string(table), string(column), o.down)
+		},
+	}
+	o.addTo(cmd)
+	cmd.Flags().Var(&table, "table", "add generated columns to this table")
+	cmd.Flags().Var(&column, "column", "the column of the IDs")
+	cli.Complete(cmd, "table")
+	cli.Complete(cmd, "column")
+	return cmd
+}
+
+// An identifier is the value of a flag: the name of a table or of a column.
+type identifier string
+
+func (i *identifier) Type() string   { return "NAME" }
+func (i *identifier) String() string { return string(*i) }
+
+func (i *identifier) Set(s string) error {
+	if s == "" || strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		return errors.New("is not a name")
+	}
+	*i = identifier(s)
+	return nil
+}
+
+// quoted returns an identifier of SQL. SQLite takes a misspelled name in double quotes for a text, and a
+// name in backquotes never.
+func quoted(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }
+
+// An expression is an expression of SQLite, over the column or over a parameter.
+type expression struct {
+	name    string
+	kind    string // the type of the generated column, or "" if the expression is for no column
+	comment string
+	text    string
+}
+
+// writeSQLite writes the script of the kinds, or the script that takes everything back. Without a
+// table, the script has only comments.
+func writeSQLite(w io.Writer, kinds []kind, table, column string, down bool) error {
+	var b strings.Builder
+	if down {
+		fmt.Fprintf(&b, "-- Removes the generated columns of firn sql sqlite, version %d.\n\n", Version)
+		fmt.Fprintf(&b, "DROP INDEX IF EXISTS %s;\n", quoted(table+"_"+column+"_time"))
+		for _, e := range slices.Backward(kinds[0].sqlite(column)) {
+			if e.kind != "" {
+				fmt.Fprintf(&b, "ALTER TABLE %s DROP COLUMN %s;\n", quoted(table), quoted(column+"_"+e.name))
+			}
+		}
+		_, err := io.WriteString(w, b.String())
+		return err
+	}
+	fmt.Fprintf(&b, `-- Generated columns and expressions for SQLite 3.41 or later. Printed by firn sql sqlite, version %d.
+%s--
+-- The column %s holds the IDs: integers, or the bytes of scru160 and sno. In the expressions, :at is
+-- an instant in Unix milliseconds, such as unixepoch('2026-07-01') * 1000, and :text is the text of an
+-- ID. A value that is not an ID gives NULL. A range of times uses the index on the column:
+--
+--   WHERE %[3]s BETWEEN (expression first) AND (expression last)
+`, Version, settingsComment(kinds), quoted(column))
+	for _, k := range kinds {
+		fmt.Fprintf(&b, "\n-- %s\n", k.name)
+		if table != "" {
+			b.WriteString("--\n-- A second run changes nothing: SQLite refuses a column that exists.\n\n")
+			for _, e := range k.sqlite(column) {
+				if e.kind != "" {
+					fmt.Fprintf(&b, "ALTER TABLE %s ADD COLUMN %s %s GENERATED ALWAYS AS (%s) VIRTUAL;\n", quoted(table), quoted(column+"_"+e.name), e.kind, e.text)
+				}
+			}
+			fmt.Fprintf(&b, "CREATE INDEX IF NOT EXISTS %s ON %s(%s);\n\n-- Expressions\n", quoted(table+"_"+column+"_time"), quoted(table), quoted(column+"_time"))
+		}
+		for _, e := range k.sqlite(column) {
+			fmt.Fprintf(&b, "--\n-- %s: %s\n--   %s\n", e.name, e.comment, strings.ReplaceAll(e.text, "\n", "\n--   "))
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// sqlite returns the expressions of the format.
+func (k kind) sqlite(column string) []expression {
+	id := quoted(column)
+	valid := fmt.Sprintf("typeof(%s) = 'integer' AND %[1]s BETWEEN 0 AND %d", id, k.most)
+	if !k.integer() {
+		valid = fmt.Sprintf("typeof(%s) = 'blob' AND length(%[1]s) = %d", id, k.bytes)
+	}
+	of := func(e string) string { return "CASE WHEN " + valid + " THEN " + e + " END" }
+	value := func(f field) string {
+		if k.integer() {
+			return fmt.Sprintf("(%s >> %d & %d)", id, f.shift, int64(1)<<f.bits-1)
+		}
+		return hexValue(id, 8*k.bytes-f.shift-f.bits, f.bits)
+	}
+	timestamp := value(k.fields[0])
+	ms := timestamp
+	if k.unit > 1 {
+		ms += fmt.Sprintf(" * %d", k.unit)
+	}
+	ms = fmt.Sprintf("(%s + %d)", ms, k.epoch)
+	seconds, rest := ms+" / 1000", ms+" % 1000"
+	if k.epoch < 0 { // % has the sign of the time
+		rest = "(" + rest + " + 1000) % 1000"
+		seconds = "(" + ms + " - " + rest + ") / 1000"
+	}
+	all := []expression{
+		{"time", "TEXT", "the time of the ID in UTC, NULL after the year 9999", of(fmt.Sprintf("strftime('%%Y-%%m-%%dT%%H:%%M:%%S', %s, 'unixepoch') || printf('.%%03dZ', %s)", seconds, rest))},
+		{"unix_ms", "INTEGER", "the time of the ID in Unix milliseconds", of(ms)},
+		{"timestamp", "", "the timestamp of the ID", of(timestamp)},
+	}
+	for _, f := range k.fields[1:] {
+		e := expression{f.name, "INTEGER", "the " + strings.ReplaceAll(f.name, "_", " ") + " of the ID", ""}
+		if f.bits > 63 {
+			e.kind, e.comment = "TEXT", e.comment+" in hexadecimal"
+			e.text = of(fmt.Sprintf("lower(substr(hex(%s), %d))", id, 2*k.bytes-(f.shift+f.bits)/4+1))
+		} else {
+			e.text = of(value(f))
+		}
+		all = append(all, e)
+	}
+	text, parse := k.sqliteText(id)
+	ticks := fmt.Sprintf("(min(max(:at, %d), %d) - %[1]d)", k.epoch, k.epoch+k.lastMilli())
+	bound := func(e string) string { return "CASE WHEN typeof(:at) = 'integer' THEN " + e + " END" }
+	first, last := fmt.Sprintf("%s << %d", ticks, k.shift()), fmt.Sprintf("%s << %d | %d", ticks, k.shift(), k.rest())
+	if !k.integer() {
+		head := 2 * (k.bytes - k.shift()/8)
+		filled := func(head int, e, filler string) string {
+			return fmt.Sprintf("unhex(printf('%%0%dx', %s) || '%s')", head, e, strings.Repeat(filler, 2*k.bytes-head))
+		}
+		first, last = filled(head, ticks, "0"), filled(head, ticks, "f")
+		if k.name == "sno" {
+			first, last = filled(head, ticks+" / 4 * 2", "0"), filled(head, ticks+" / 4 * 2 + 1", "f")
+		}
+	}
+	return append(all,
+		expression{"text", "TEXT", "the canonical text of the ID", of(text)},
+		expression{"parse", "", "the ID of :text", parse},
+		expression{"first", "", "the smallest ID of the " + unitName(k) + " of :at", bound(first)},
+		expression{"last", "", "the largest ID of the " + unitName(k) + " of :at", bound(last)})
+}
+
+// sqliteText returns the expressions for the text of an ID, and for the ID of a text.
+func (k kind) sqliteText(id string) (text, parse string) {
+	guarded := func(size int, foreign, more string) string {
+		return fmt.Sprintf("typeof(:text) = 'text' AND length(:text) = %d AND length(CAST(:text AS BLOB)) = %[1]d AND :text NOT GLOB '*[^%s]*'%s", size, foreign, more)
+	}
+	digit := func(alphabet, index string) string { return fmt.Sprintf("substr('%s', %s + 1, 1)", alphabet, index) }
+	value := func(alphabet, of string, i int) string {
+		return fmt.Sprintf("(instr('%s', substr(%s, %d, 1)) - 1)", alphabet, of, i+1)
+	}
+	const upper = "upper(:text)"
+	// five returns the value of the i-th five bits of the bytes, and nibble the i-th four bits of a text
+	// of base-32.
+	five := func(i int) string {
+		a, r := 5*i/4, 5*i%4
+		return fmt.Sprintf("((%s << 4 | %s) >> %d & 31)", hexDigit(id, a), hexDigit(id, a+1), 3-r)
+	}
+	nibble := func(alphabet, of string, i int) string {
+		a, r := 4*i/5, 4*i%5
+		if r <= 1 {
+			return fmt.Sprintf("(%s >> %d & 15)", value(alphabet, of, a), 1-r)
+		}
+		return fmt.Sprintf("((%s << 5 | %s) >> %d & 15)", value(alphabet, of, a), value(alphabet, of, a+1), 6-r)
+	}
+	unhexed := func(alphabet, of string) string {
+		return "unhex(" + join(2*k.bytes, "\n || ", func(i int) string { return digit(hexDigits, nibble(alphabet, of, i)) }) + ")"
+	}
+	switch k.name {
+	case "nanoflake":
+		text = join(13, "\n || ", func(i int) string {
+			return digit(strings.ToLower(base36), fmt.Sprintf("%s / %d %% 36", id, pow36(12-i)))
+		})
+		parse = "CASE WHEN " + guarded(13, "0-9A-Za-z", fmt.Sprintf(" AND upper(:text) <= '%s'", largestBase36)) + " THEN " +
+			join(13, "\n + ", func(i int) string { return fmt.Sprintf("%s * %d", value(base36, upper, i), pow36(12-i)) }) + " END"
+	case "ulidflake", "ulidflake-scalable":
+		text = join(13, "\n || ", func(i int) string { return digit(crockford, fmt.Sprintf("(%s >> %d & 31)", id, 60-5*i)) })
+		parse = "CASE WHEN " + guarded(13, "0-9A-HJKMNP-TV-Za-hjkmnp-tv-z", fmt.Sprintf(" AND upper(:text) <= '%s'", largestCrockford)) + " THEN " +
+			join(13, "\n + ", func(i int) string { return fmt.Sprintf("(%s << %d)", value(crockford, upper, i), 60-5*i) }) + " END"
+	case "snowflakesi":
+		text = fmt.Sprintf("CAST(%s AS TEXT)", id)
+		parse = fmt.Sprintf("CASE WHEN typeof(:text) = 'text' AND length(:text) BETWEEN 1 AND 16 AND length(CAST(:text AS BLOB)) = length(:text) AND :text NOT GLOB '*[^0-9]*'"+
+			" AND CAST(:text AS INTEGER) <= %d THEN CAST(:text AS INTEGER) END", k.most)
+	case "scru160":
+		text = join(32, "\n || ", func(i int) string { return digit(base32hex, five(i)) })
+		parse = "CASE WHEN " + guarded(32, "0-9A-Va-v", "") + " THEN " + unhexed(base32hex, upper) +
+			" WHEN " + guarded(40, "0-9A-Fa-f", "") + " THEN unhex(:text) END"
+	case "sno":
+		text = join(16, "\n || ", func(i int) string { return digit(snoDigits, five(i)) })
+		parse = "CASE WHEN " + guarded(16, "2-9a-x", "") + " THEN " + unhexed(snoDigits, ":text") + " END"
+	}
+	return text, parse
+}
+
+// hexDigit returns the value of the i-th hexadecimal digit of bytes. The digit 0 is not in the text,
+// where instr returns 0.
+func hexDigit(id string, i int) string {
+	return fmt.Sprintf("instr('%s', substr(hex(%s), %d, 1))", hexDigits[1:], id, i+1)
+}
+
+// hexValue returns the value of up to 59 bits of bytes.
+func hexValue(id string, from, bits int) string {
+	start, end := from/4, (from+bits+3)/4
+	sum := join(end-start, " + ", func(i int) string {
+		return fmt.Sprintf("(%s << %d)", hexDigit(id, start+i), 4*(end-start-1-i))
+	})
+	return fmt.Sprintf("((%s) >> %d & %d)", sum, 4*end-from-bits, int64(1)<<bits-1)
+}

@@ -1,0 +1,789 @@
+-- Functions about IDs for MariaDB 10.11, MySQL 8 or later. Printed by firn sql mysql, version 1.
+--   nanoflake --epoch 2021-01-01T00:00:00Z
+--   ulidflake --epoch 2024-01-01T00:00:00Z
+--   ulidflake-scalable --epoch 2024-01-01T00:00:00Z
+--   snowflakesi --epoch 2021-01-01T00:00:00Z --clock-bits 40 --machine-bits 5
+--   scru160
+--   sno
+--
+-- The script may run again, and replaces the functions.
+
+DELIMITER //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_version */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_version() RETURNS INT
+NOT DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'The version of the functions'
+RETURN 1 //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_refuse */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_refuse(kind VARCHAR(32) CHARACTER SET ascii COLLATE ascii_bin, input VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin, place INT, reason VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin) RETURNS INT
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'Raises the error of an input that is not an ID; place is the offset of the fault, or -1'
+BEGIN
+  DECLARE message VARCHAR(512) CHARACTER SET utf8mb4 DEFAULT LEFT(REPLACE(CONCAT(kind, ': "', LEFT(input, 40), '": ', IF(place < 0, '', CONCAT('offset ', place, ': ')), reason), CHAR(0), '?'), 128);
+  SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = message;
+  RETURN NULL;
+END //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_refuse_text */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_refuse_text(kind VARCHAR(32) CHARACTER SET ascii COLLATE ascii_bin, input VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin, fits BOOLEAN, size VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin, foreign_letter VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin, alphabet VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin, allowed VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin) RETURNS INT
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'Raises the error of a text that is not an ID; fits says whether the length is right, and a pattern finds foreign letters'
+BEGIN
+  DECLARE place INT DEFAULT REGEXP_INSTR(LEFT(input, 64), foreign_letter);
+  IF NOT fits THEN
+    RETURN firn_refuse(kind, input, -1, CONCAT('length is ', LENGTH(input), ', not ', size, ': use the whole text'));
+  ELSEIF place > 0 THEN
+    RETURN firn_refuse(kind, input, place - 1, CONCAT('character ''', SUBSTRING(input, place, 1), ''' is not ', alphabet));
+  END IF;
+  RETURN firn_refuse(kind, input, -1, CONCAT('value is not in ', allowed));
+END //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_ticks */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_ticks(t DATETIME(6), epoch BIGINT, last_tick BIGINT) RETURNS BIGINT
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'Milliseconds from the epoch to t, a time in UTC, limited to 0 to last_tick'
+BEGIN
+  DECLARE us BIGINT DEFAULT TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', t);
+  RETURN LEAST(GREATEST((us - MOD(MOD(us, 1000) + 1000, 1000)) DIV 1000 - epoch, 0), last_tick);
+END //
+
+-- nanoflake
+
+/*!80000 DROP FUNCTION IF EXISTS firn_nanoflake_check */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_nanoflake_check(id VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin) RETURNS BIGINT
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'Returns the ID; raises an error for any other value'
+BEGIN
+  IF LENGTH(id) BETWEEN 1 AND 19 AND id NOT REGEXP '[^0-9]' AND CAST(id AS UNSIGNED) <= 9223372036854775807 THEN
+    RETURN CAST(id AS UNSIGNED);
+  ELSEIF id IS NULL THEN
+    RETURN NULL;
+  END IF;
+  RETURN firn_refuse('nanoflake', id, -1, 'value is not in 0 to 9223372036854775807: use an ID of this format');
+END //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_nanoflake_time */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_nanoflake_time(id VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin) RETURNS DATETIME(3)
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'The time of the ID in UTC'
+BEGIN
+  IF LENGTH(id) BETWEEN 1 AND 19 AND id NOT REGEXP '[^0-9]' AND CAST(id AS UNSIGNED) <= 9223372036854775807 THEN
+    RETURN DATE_ADD(DATE_ADD(TIMESTAMP'2021-01-01 00:00:00.000', INTERVAL (CAST(id AS UNSIGNED) >> 22 & 2199023255551) DIV 86400000 DAY), INTERVAL (CAST(id AS UNSIGNED) >> 22 & 2199023255551) MOD 86400000 * 1000 MICROSECOND);
+  ELSEIF id IS NULL THEN
+    RETURN NULL;
+  END IF;
+  RETURN firn_refuse('nanoflake', id, -1, 'value is not in 0 to 9223372036854775807: use an ID of this format');
+END //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_nanoflake_timestamp */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_nanoflake_timestamp(id VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin) RETURNS BIGINT
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'The timestamp of the ID'
+BEGIN
+  IF LENGTH(id) BETWEEN 1 AND 19 AND id NOT REGEXP '[^0-9]' AND CAST(id AS UNSIGNED) <= 9223372036854775807 THEN
+    RETURN (CAST(id AS UNSIGNED) >> 22 & 2199023255551);
+  ELSEIF id IS NULL THEN
+    RETURN NULL;
+  END IF;
+  RETURN firn_refuse('nanoflake', id, -1, 'value is not in 0 to 9223372036854775807: use an ID of this format');
+END //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_nanoflake_generator_id */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_nanoflake_generator_id(id VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin) RETURNS BIGINT
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'The generator id of the ID'
+BEGIN
+  IF LENGTH(id) BETWEEN 1 AND 19 AND id NOT REGEXP '[^0-9]' AND CAST(id AS UNSIGNED) <= 9223372036854775807 THEN
+    RETURN (CAST(id AS UNSIGNED) >> 12 & 1023);
+  ELSEIF id IS NULL THEN
+    RETURN NULL;
+  END IF;
+  RETURN firn_refuse('nanoflake', id, -1, 'value is not in 0 to 9223372036854775807: use an ID of this format');
+END //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_nanoflake_sequence */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_nanoflake_sequence(id VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin) RETURNS BIGINT
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'The sequence of the ID'
+BEGIN
+  IF LENGTH(id) BETWEEN 1 AND 19 AND id NOT REGEXP '[^0-9]' AND CAST(id AS UNSIGNED) <= 9223372036854775807 THEN
+    RETURN (CAST(id AS UNSIGNED) >> 0 & 4095);
+  ELSEIF id IS NULL THEN
+    RETURN NULL;
+  END IF;
+  RETURN firn_refuse('nanoflake', id, -1, 'value is not in 0 to 9223372036854775807: use an ID of this format');
+END //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_nanoflake_first */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_nanoflake_first(t DATETIME(6)) RETURNS BIGINT
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'The smallest ID of the millisecond of t, a time in UTC'
+RETURN firn_ticks(t, 1609459200000, 2199023255551) << 22 //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_nanoflake_last */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_nanoflake_last(t DATETIME(6)) RETURNS BIGINT
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'The largest ID of the millisecond of t, a time in UTC'
+RETURN firn_ticks(t, 1609459200000, 2199023255551) << 22 | 4194303 //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_nanoflake_text */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_nanoflake_text(id VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin) RETURNS CHAR(13) CHARACTER SET ascii COLLATE ascii_bin
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'The canonical text of the ID'
+BEGIN
+  IF LENGTH(id) BETWEEN 1 AND 19 AND id NOT REGEXP '[^0-9]' AND CAST(id AS UNSIGNED) <= 9223372036854775807 THEN
+    RETURN LPAD(LOWER(CONV(id, 10, 36)), 13, '0');
+  ELSEIF id IS NULL THEN
+    RETURN NULL;
+  END IF;
+  RETURN firn_refuse('nanoflake', id, -1, 'value is not in 0 to 9223372036854775807: use an ID of this format');
+END //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_nanoflake_parse */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_nanoflake_parse(s VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin) RETURNS BIGINT
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'The ID of a text; raises an error for any other text'
+BEGIN
+  IF LENGTH(s) = 13 AND s NOT REGEXP '[^0-9A-Za-z]' AND UPPER(s) <= '1Y2P0IJ32E8E7' THEN
+    RETURN CAST(CONV(s, 36, 10) AS UNSIGNED);
+  ELSEIF s IS NULL THEN
+    RETURN NULL;
+  END IF;
+  RETURN firn_refuse_text('nanoflake', s, LENGTH(s) = 13, '13', '[^0-9A-Za-z]', 'a base-36 digit', '0 to 1y2p0ij32e8e7');
+END //
+
+-- ulidflake
+
+/*!80000 DROP FUNCTION IF EXISTS firn_ulidflake_check */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_ulidflake_check(id VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin) RETURNS BIGINT
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'Returns the ID; raises an error for any other value'
+BEGIN
+  IF LENGTH(id) BETWEEN 1 AND 19 AND id NOT REGEXP '[^0-9]' AND CAST(id AS UNSIGNED) <= 9223372036854775807 THEN
+    RETURN CAST(id AS UNSIGNED);
+  ELSEIF id IS NULL THEN
+    RETURN NULL;
+  END IF;
+  RETURN firn_refuse('ulidflake', id, -1, 'value is not in 0 to 9223372036854775807: use an ID of this format');
+END //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_ulidflake_time */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_ulidflake_time(id VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin) RETURNS DATETIME(3)
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'The time of the ID in UTC'
+BEGIN
+  IF LENGTH(id) BETWEEN 1 AND 19 AND id NOT REGEXP '[^0-9]' AND CAST(id AS UNSIGNED) <= 9223372036854775807 THEN
+    RETURN DATE_ADD(DATE_ADD(TIMESTAMP'2024-01-01 00:00:00.000', INTERVAL (CAST(id AS UNSIGNED) >> 20 & 8796093022207) DIV 86400000 DAY), INTERVAL (CAST(id AS UNSIGNED) >> 20 & 8796093022207) MOD 86400000 * 1000 MICROSECOND);
+  ELSEIF id IS NULL THEN
+    RETURN NULL;
+  END IF;
+  RETURN firn_refuse('ulidflake', id, -1, 'value is not in 0 to 9223372036854775807: use an ID of this format');
+END //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_ulidflake_timestamp */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_ulidflake_timestamp(id VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin) RETURNS BIGINT
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'The timestamp of the ID'
+BEGIN
+  IF LENGTH(id) BETWEEN 1 AND 19 AND id NOT REGEXP '[^0-9]' AND CAST(id AS UNSIGNED) <= 9223372036854775807 THEN
+    RETURN (CAST(id AS UNSIGNED) >> 20 & 8796093022207);
+  ELSEIF id IS NULL THEN
+    RETURN NULL;
+  END IF;
+  RETURN firn_refuse('ulidflake', id, -1, 'value is not in 0 to 9223372036854775807: use an ID of this format');
+END //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_ulidflake_randomness */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_ulidflake_randomness(id VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin) RETURNS BIGINT
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'The randomness of the ID'
+BEGIN
+  IF LENGTH(id) BETWEEN 1 AND 19 AND id NOT REGEXP '[^0-9]' AND CAST(id AS UNSIGNED) <= 9223372036854775807 THEN
+    RETURN (CAST(id AS UNSIGNED) >> 0 & 1048575);
+  ELSEIF id IS NULL THEN
+    RETURN NULL;
+  END IF;
+  RETURN firn_refuse('ulidflake', id, -1, 'value is not in 0 to 9223372036854775807: use an ID of this format');
+END //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_ulidflake_first */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_ulidflake_first(t DATETIME(6)) RETURNS BIGINT
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'The smallest ID of the millisecond of t, a time in UTC'
+RETURN firn_ticks(t, 1704067200000, 8796093022207) << 20 //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_ulidflake_last */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_ulidflake_last(t DATETIME(6)) RETURNS BIGINT
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'The largest ID of the millisecond of t, a time in UTC'
+RETURN firn_ticks(t, 1704067200000, 8796093022207) << 20 | 1048575 //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_ulidflake_text */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_ulidflake_text(id VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin) RETURNS CHAR(13) CHARACTER SET ascii COLLATE ascii_bin
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'The canonical text of the ID'
+BEGIN
+  DECLARE v0 BIGINT UNSIGNED;
+  IF LENGTH(id) BETWEEN 1 AND 19 AND id NOT REGEXP '[^0-9]' AND CAST(id AS UNSIGNED) <= 9223372036854775807 THEN
+    SET v0 = CAST(id AS UNSIGNED);
+    RETURN CONCAT(SUBSTRING('0123456789ABCDEFGHJKMNPQRSTVWXYZ', (v0 >> 60 & 31) + 1, 1),
+    SUBSTRING('0123456789ABCDEFGHJKMNPQRSTVWXYZ', (v0 >> 55 & 31) + 1, 1),
+    SUBSTRING('0123456789ABCDEFGHJKMNPQRSTVWXYZ', (v0 >> 50 & 31) + 1, 1),
+    SUBSTRING('0123456789ABCDEFGHJKMNPQRSTVWXYZ', (v0 >> 45 & 31) + 1, 1),
+    SUBSTRING('0123456789ABCDEFGHJKMNPQRSTVWXYZ', (v0 >> 40 & 31) + 1, 1),
+    SUBSTRING('0123456789ABCDEFGHJKMNPQRSTVWXYZ', (v0 >> 35 & 31) + 1, 1),
+    SUBSTRING('0123456789ABCDEFGHJKMNPQRSTVWXYZ', (v0 >> 30 & 31) + 1, 1),
+    SUBSTRING('0123456789ABCDEFGHJKMNPQRSTVWXYZ', (v0 >> 25 & 31) + 1, 1),
+    SUBSTRING('0123456789ABCDEFGHJKMNPQRSTVWXYZ', (v0 >> 20 & 31) + 1, 1),
+    SUBSTRING('0123456789ABCDEFGHJKMNPQRSTVWXYZ', (v0 >> 15 & 31) + 1, 1),
+    SUBSTRING('0123456789ABCDEFGHJKMNPQRSTVWXYZ', (v0 >> 10 & 31) + 1, 1),
+    SUBSTRING('0123456789ABCDEFGHJKMNPQRSTVWXYZ', (v0 >> 5 & 31) + 1, 1),
+    SUBSTRING('0123456789ABCDEFGHJKMNPQRSTVWXYZ', (v0 >> 0 & 31) + 1, 1));
+  ELSEIF id IS NULL THEN
+    RETURN NULL;
+  END IF;
+  RETURN firn_refuse('ulidflake', id, -1, 'value is not in 0 to 9223372036854775807: use an ID of this format');
+END //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_ulidflake_parse */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_ulidflake_parse(s VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin) RETURNS BIGINT
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'The ID of a text; raises an error for any other text'
+BEGIN
+  IF LENGTH(s) = 13 AND s NOT REGEXP '[^0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]' AND UPPER(s) <= '7ZZZZZZZZZZZZ' THEN
+    RETURN ((LOCATE(SUBSTRING(UPPER(s), 1, 1), '0123456789ABCDEFGHJKMNPQRSTVWXYZ') - 1) << 60)
+    | ((LOCATE(SUBSTRING(UPPER(s), 2, 1), '0123456789ABCDEFGHJKMNPQRSTVWXYZ') - 1) << 55)
+    | ((LOCATE(SUBSTRING(UPPER(s), 3, 1), '0123456789ABCDEFGHJKMNPQRSTVWXYZ') - 1) << 50)
+    | ((LOCATE(SUBSTRING(UPPER(s), 4, 1), '0123456789ABCDEFGHJKMNPQRSTVWXYZ') - 1) << 45)
+    | ((LOCATE(SUBSTRING(UPPER(s), 5, 1), '0123456789ABCDEFGHJKMNPQRSTVWXYZ') - 1) << 40)
+    | ((LOCATE(SUBSTRING(UPPER(s), 6, 1), '0123456789ABCDEFGHJKMNPQRSTVWXYZ') - 1) << 35)
+    | ((LOCATE(SUBSTRING(UPPER(s), 7, 1), '0123456789ABCDEFGHJKMNPQRSTVWXYZ') - 1) << 30)
+    | ((LOCATE(SUBSTRING(UPPER(s), 8, 1), '0123456789ABCDEFGHJKMNPQRSTVWXYZ') - 1) << 25)
+    | ((LOCATE(SUBSTRING(UPPER(s), 9, 1), '0123456789ABCDEFGHJKMNPQRSTVWXYZ') - 1) << 20)
+    | ((LOCATE(SUBSTRING(UPPER(s), 10, 1), '0123456789ABCDEFGHJKMNPQRSTVWXYZ') - 1) << 15)
+    | ((LOCATE(SUBSTRING(UPPER(s), 11, 1), '0123456789ABCDEFGHJKMNPQRSTVWXYZ') - 1) << 10)
+    | ((LOCATE(SUBSTRING(UPPER(s), 12, 1), '0123456789ABCDEFGHJKMNPQRSTVWXYZ') - 1) << 5)
+    | ((LOCATE(SUBSTRING(UPPER(s), 13, 1), '0123456789ABCDEFGHJKMNPQRSTVWXYZ') - 1) << 0);
+  ELSEIF s IS NULL THEN
+    RETURN NULL;
+  END IF;
+  RETURN firn_refuse_text('ulidflake', s, LENGTH(s) = 13, '13', '[^0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]', 'in Crockford''s base-32', '0000000000000 to 7ZZZZZZZZZZZZ');
+END //
+
+-- ulidflake-scalable
+
+/*!80000 DROP FUNCTION IF EXISTS firn_ulidflake_scalable_check */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_ulidflake_scalable_check(id VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin) RETURNS BIGINT
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'Returns the ID; raises an error for any other value'
+BEGIN
+  IF LENGTH(id) BETWEEN 1 AND 19 AND id NOT REGEXP '[^0-9]' AND CAST(id AS UNSIGNED) <= 9223372036854775807 THEN
+    RETURN CAST(id AS UNSIGNED);
+  ELSEIF id IS NULL THEN
+    RETURN NULL;
+  END IF;
+  RETURN firn_refuse('ulidflake-scalable', id, -1, 'value is not in 0 to 9223372036854775807: use an ID of this format');
+END //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_ulidflake_scalable_time */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_ulidflake_scalable_time(id VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin) RETURNS DATETIME(3)
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'The time of the ID in UTC'
+BEGIN
+  IF LENGTH(id) BETWEEN 1 AND 19 AND id NOT REGEXP '[^0-9]' AND CAST(id AS UNSIGNED) <= 9223372036854775807 THEN
+    RETURN DATE_ADD(DATE_ADD(TIMESTAMP'2024-01-01 00:00:00.000', INTERVAL (CAST(id AS UNSIGNED) >> 20 & 8796093022207) DIV 86400000 DAY), INTERVAL (CAST(id AS UNSIGNED) >> 20 & 8796093022207) MOD 86400000 * 1000 MICROSECOND);
+  ELSEIF id IS NULL THEN
+    RETURN NULL;
+  END IF;
+  RETURN firn_refuse('ulidflake-scalable', id, -1, 'value is not in 0 to 9223372036854775807: use an ID of this format');
+END //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_ulidflake_scalable_timestamp */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_ulidflake_scalable_timestamp(id VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin) RETURNS BIGINT
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'The timestamp of the ID'
+BEGIN
+  IF LENGTH(id) BETWEEN 1 AND 19 AND id NOT REGEXP '[^0-9]' AND CAST(id AS UNSIGNED) <= 9223372036854775807 THEN
+    RETURN (CAST(id AS UNSIGNED) >> 20 & 8796093022207);
+  ELSEIF id IS NULL THEN
+    RETURN NULL;
+  END IF;
+  RETURN firn_refuse('ulidflake-scalable', id, -1, 'value is not in 0 to 9223372036854775807: use an ID of this format');
+END //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_ulidflake_scalable_randomness */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_ulidflake_scalable_randomness(id VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin) RETURNS BIGINT
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'The randomness of the ID'
+BEGIN
+  IF LENGTH(id) BETWEEN 1 AND 19 AND id NOT REGEXP '[^0-9]' AND CAST(id AS UNSIGNED) <= 9223372036854775807 THEN
+    RETURN (CAST(id AS UNSIGNED) >> 5 & 32767);
+  ELSEIF id IS NULL THEN
+    RETURN NULL;
+  END IF;
+  RETURN firn_refuse('ulidflake-scalable', id, -1, 'value is not in 0 to 9223372036854775807: use an ID of this format');
+END //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_ulidflake_scalable_scalability */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_ulidflake_scalable_scalability(id VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin) RETURNS BIGINT
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'The scalability of the ID'
+BEGIN
+  IF LENGTH(id) BETWEEN 1 AND 19 AND id NOT REGEXP '[^0-9]' AND CAST(id AS UNSIGNED) <= 9223372036854775807 THEN
+    RETURN (CAST(id AS UNSIGNED) >> 0 & 31);
+  ELSEIF id IS NULL THEN
+    RETURN NULL;
+  END IF;
+  RETURN firn_refuse('ulidflake-scalable', id, -1, 'value is not in 0 to 9223372036854775807: use an ID of this format');
+END //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_ulidflake_scalable_first */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_ulidflake_scalable_first(t DATETIME(6)) RETURNS BIGINT
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'The smallest ID of the millisecond of t, a time in UTC'
+RETURN firn_ticks(t, 1704067200000, 8796093022207) << 20 //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_ulidflake_scalable_last */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_ulidflake_scalable_last(t DATETIME(6)) RETURNS BIGINT
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'The largest ID of the millisecond of t, a time in UTC'
+RETURN firn_ticks(t, 1704067200000, 8796093022207) << 20 | 1048575 //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_ulidflake_scalable_text */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_ulidflake_scalable_text(id VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin) RETURNS CHAR(13) CHARACTER SET ascii COLLATE ascii_bin
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'The canonical text of the ID'
+BEGIN
+  DECLARE v0 BIGINT UNSIGNED;
+  IF LENGTH(id) BETWEEN 1 AND 19 AND id NOT REGEXP '[^0-9]' AND CAST(id AS UNSIGNED) <= 9223372036854775807 THEN
+    SET v0 = CAST(id AS UNSIGNED);
+    RETURN CONCAT(SUBSTRING('0123456789ABCDEFGHJKMNPQRSTVWXYZ', (v0 >> 60 & 31) + 1, 1),
+    SUBSTRING('0123456789ABCDEFGHJKMNPQRSTVWXYZ', (v0 >> 55 & 31) + 1, 1),
+    SUBSTRING('0123456789ABCDEFGHJKMNPQRSTVWXYZ', (v0 >> 50 & 31) + 1, 1),
+    SUBSTRING('0123456789ABCDEFGHJKMNPQRSTVWXYZ', (v0 >> 45 & 31) + 1, 1),
+    SUBSTRING('0123456789ABCDEFGHJKMNPQRSTVWXYZ', (v0 >> 40 & 31) + 1, 1),
+    SUBSTRING('0123456789ABCDEFGHJKMNPQRSTVWXYZ', (v0 >> 35 & 31) + 1, 1),
+    SUBSTRING('0123456789ABCDEFGHJKMNPQRSTVWXYZ', (v0 >> 30 & 31) + 1, 1),
+    SUBSTRING('0123456789ABCDEFGHJKMNPQRSTVWXYZ', (v0 >> 25 & 31) + 1, 1),
+    SUBSTRING('0123456789ABCDEFGHJKMNPQRSTVWXYZ', (v0 >> 20 & 31) + 1, 1),
+    SUBSTRING('0123456789ABCDEFGHJKMNPQRSTVWXYZ', (v0 >> 15 & 31) + 1, 1),
+    SUBSTRING('0123456789ABCDEFGHJKMNPQRSTVWXYZ', (v0 >> 10 & 31) + 1, 1),
+    SUBSTRING('0123456789ABCDEFGHJKMNPQRSTVWXYZ', (v0 >> 5 & 31) + 1, 1),
+    SUBSTRING('0123456789ABCDEFGHJKMNPQRSTVWXYZ', (v0 >> 0 & 31) + 1, 1));
+  ELSEIF id IS NULL THEN
+    RETURN NULL;
+  END IF;
+  RETURN firn_refuse('ulidflake-scalable', id, -1, 'value is not in 0 to 9223372036854775807: use an ID of this format');
+END //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_ulidflake_scalable_parse */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_ulidflake_scalable_parse(s VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin) RETURNS BIGINT
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'The ID of a text; raises an error for any other text'
+BEGIN
+  IF LENGTH(s) = 13 AND s NOT REGEXP '[^0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]' AND UPPER(s) <= '7ZZZZZZZZZZZZ' THEN
+    RETURN ((LOCATE(SUBSTRING(UPPER(s), 1, 1), '0123456789ABCDEFGHJKMNPQRSTVWXYZ') - 1) << 60)
+    | ((LOCATE(SUBSTRING(UPPER(s), 2, 1), '0123456789ABCDEFGHJKMNPQRSTVWXYZ') - 1) << 55)
+    | ((LOCATE(SUBSTRING(UPPER(s), 3, 1), '0123456789ABCDEFGHJKMNPQRSTVWXYZ') - 1) << 50)
+    | ((LOCATE(SUBSTRING(UPPER(s), 4, 1), '0123456789ABCDEFGHJKMNPQRSTVWXYZ') - 1) << 45)
+    | ((LOCATE(SUBSTRING(UPPER(s), 5, 1), '0123456789ABCDEFGHJKMNPQRSTVWXYZ') - 1) << 40)
+    | ((LOCATE(SUBSTRING(UPPER(s), 6, 1), '0123456789ABCDEFGHJKMNPQRSTVWXYZ') - 1) << 35)
+    | ((LOCATE(SUBSTRING(UPPER(s), 7, 1), '0123456789ABCDEFGHJKMNPQRSTVWXYZ') - 1) << 30)
+    | ((LOCATE(SUBSTRING(UPPER(s), 8, 1), '0123456789ABCDEFGHJKMNPQRSTVWXYZ') - 1) << 25)
+    | ((LOCATE(SUBSTRING(UPPER(s), 9, 1), '0123456789ABCDEFGHJKMNPQRSTVWXYZ') - 1) << 20)
+    | ((LOCATE(SUBSTRING(UPPER(s), 10, 1), '0123456789ABCDEFGHJKMNPQRSTVWXYZ') - 1) << 15)
+    | ((LOCATE(SUBSTRING(UPPER(s), 11, 1), '0123456789ABCDEFGHJKMNPQRSTVWXYZ') - 1) << 10)
+    | ((LOCATE(SUBSTRING(UPPER(s), 12, 1), '0123456789ABCDEFGHJKMNPQRSTVWXYZ') - 1) << 5)
+    | ((LOCATE(SUBSTRING(UPPER(s), 13, 1), '0123456789ABCDEFGHJKMNPQRSTVWXYZ') - 1) << 0);
+  ELSEIF s IS NULL THEN
+    RETURN NULL;
+  END IF;
+  RETURN firn_refuse_text('ulidflake-scalable', s, LENGTH(s) = 13, '13', '[^0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]', 'in Crockford''s base-32', '0000000000000 to 7ZZZZZZZZZZZZ');
+END //
+
+-- snowflakesi
+
+/*!80000 DROP FUNCTION IF EXISTS firn_snowflakesi_check */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_snowflakesi_check(id VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin) RETURNS BIGINT
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'Returns the ID; raises an error for any other value'
+BEGIN
+  IF LENGTH(id) BETWEEN 1 AND 19 AND id NOT REGEXP '[^0-9]' AND CAST(id AS UNSIGNED) <= 9007199254740991 THEN
+    RETURN CAST(id AS UNSIGNED);
+  ELSEIF id IS NULL THEN
+    RETURN NULL;
+  END IF;
+  RETURN firn_refuse('snowflakesi', id, -1, 'value is not in 0 to 9007199254740991: use an ID of this format');
+END //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_snowflakesi_time */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_snowflakesi_time(id VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin) RETURNS DATETIME(3)
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'The time of the ID in UTC'
+BEGIN
+  IF LENGTH(id) BETWEEN 1 AND 19 AND id NOT REGEXP '[^0-9]' AND CAST(id AS UNSIGNED) <= 9007199254740991 THEN
+    RETURN DATE_ADD(DATE_ADD(TIMESTAMP'2021-01-01 00:00:00.000', INTERVAL (CAST(id AS UNSIGNED) >> 13 & 1099511627775) DIV 86400000 DAY), INTERVAL (CAST(id AS UNSIGNED) >> 13 & 1099511627775) MOD 86400000 * 1000 MICROSECOND);
+  ELSEIF id IS NULL THEN
+    RETURN NULL;
+  END IF;
+  RETURN firn_refuse('snowflakesi', id, -1, 'value is not in 0 to 9007199254740991: use an ID of this format');
+END //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_snowflakesi_timestamp */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_snowflakesi_timestamp(id VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin) RETURNS BIGINT
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'The timestamp of the ID'
+BEGIN
+  IF LENGTH(id) BETWEEN 1 AND 19 AND id NOT REGEXP '[^0-9]' AND CAST(id AS UNSIGNED) <= 9007199254740991 THEN
+    RETURN (CAST(id AS UNSIGNED) >> 13 & 1099511627775);
+  ELSEIF id IS NULL THEN
+    RETURN NULL;
+  END IF;
+  RETURN firn_refuse('snowflakesi', id, -1, 'value is not in 0 to 9007199254740991: use an ID of this format');
+END //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_snowflakesi_machine_id */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_snowflakesi_machine_id(id VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin) RETURNS BIGINT
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'The machine id of the ID'
+BEGIN
+  IF LENGTH(id) BETWEEN 1 AND 19 AND id NOT REGEXP '[^0-9]' AND CAST(id AS UNSIGNED) <= 9007199254740991 THEN
+    RETURN (CAST(id AS UNSIGNED) >> 8 & 31);
+  ELSEIF id IS NULL THEN
+    RETURN NULL;
+  END IF;
+  RETURN firn_refuse('snowflakesi', id, -1, 'value is not in 0 to 9007199254740991: use an ID of this format');
+END //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_snowflakesi_sequence */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_snowflakesi_sequence(id VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin) RETURNS BIGINT
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'The sequence of the ID'
+BEGIN
+  IF LENGTH(id) BETWEEN 1 AND 19 AND id NOT REGEXP '[^0-9]' AND CAST(id AS UNSIGNED) <= 9007199254740991 THEN
+    RETURN (CAST(id AS UNSIGNED) >> 0 & 255);
+  ELSEIF id IS NULL THEN
+    RETURN NULL;
+  END IF;
+  RETURN firn_refuse('snowflakesi', id, -1, 'value is not in 0 to 9007199254740991: use an ID of this format');
+END //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_snowflakesi_first */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_snowflakesi_first(t DATETIME(6)) RETURNS BIGINT
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'The smallest ID of the millisecond of t, a time in UTC'
+RETURN firn_ticks(t, 1609459200000, 1099511627775) << 13 //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_snowflakesi_last */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_snowflakesi_last(t DATETIME(6)) RETURNS BIGINT
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'The largest ID of the millisecond of t, a time in UTC'
+RETURN firn_ticks(t, 1609459200000, 1099511627775) << 13 | 8191 //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_snowflakesi_text */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_snowflakesi_text(id VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin) RETURNS VARCHAR(16) CHARACTER SET ascii COLLATE ascii_bin
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'The canonical text of the ID'
+BEGIN
+  IF LENGTH(id) BETWEEN 1 AND 19 AND id NOT REGEXP '[^0-9]' AND CAST(id AS UNSIGNED) <= 9007199254740991 THEN
+    RETURN CAST(id AS UNSIGNED);
+  ELSEIF id IS NULL THEN
+    RETURN NULL;
+  END IF;
+  RETURN firn_refuse('snowflakesi', id, -1, 'value is not in 0 to 9007199254740991: use an ID of this format');
+END //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_snowflakesi_parse */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_snowflakesi_parse(s VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin) RETURNS BIGINT
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'The ID of a text; raises an error for any other text'
+BEGIN
+  IF LENGTH(s) BETWEEN 1 AND 16 AND s NOT REGEXP '[^0-9]' AND CAST(s AS UNSIGNED) <= 9007199254740991 THEN
+    RETURN CAST(s AS UNSIGNED);
+  ELSEIF s IS NULL THEN
+    RETURN NULL;
+  END IF;
+  RETURN firn_refuse_text('snowflakesi', s, LENGTH(s) BETWEEN 1 AND 16, '1 to 16', '[^0-9]', 'a decimal digit', '0 to 9007199254740991');
+END //
+
+-- scru160
+
+/*!80000 DROP FUNCTION IF EXISTS firn_scru160_check */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_scru160_check(id VARBINARY(64)) RETURNS VARBINARY(20)
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'Returns the ID; raises an error for any other value'
+BEGIN
+  IF LENGTH(id) = 20 THEN
+    RETURN id;
+  ELSEIF id IS NULL THEN
+    RETURN NULL;
+  END IF;
+  RETURN firn_refuse('scru160', LOWER(HEX(id)), -1, CONCAT('length is ', LENGTH(id), ', not 20 bytes: use the binary form'));
+END //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_scru160_time */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_scru160_time(id VARBINARY(64)) RETURNS DATETIME(3)
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'The time of the ID in UTC'
+BEGIN
+  IF LENGTH(id) = 20 AND (CAST(CONV(HEX(SUBSTRING(id, 1, 6)), 16, 10) AS UNSIGNED) >> 0 & 281474976710655) <= 253402300799999 THEN
+    RETURN DATE_ADD(DATE_ADD(TIMESTAMP'1970-01-01 00:00:00.000', INTERVAL (CAST(CONV(HEX(SUBSTRING(id, 1, 6)), 16, 10) AS UNSIGNED) >> 0 & 281474976710655) DIV 86400000 DAY), INTERVAL (CAST(CONV(HEX(SUBSTRING(id, 1, 6)), 16, 10) AS UNSIGNED) >> 0 & 281474976710655) MOD 86400000 * 1000 MICROSECOND);
+  ELSEIF id IS NULL THEN
+    RETURN NULL;
+  END IF;
+  RETURN firn_refuse('scru160', LOWER(HEX(id)), -1, CONCAT('not 20 bytes, or the time is after the year 9999'));
+END //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_scru160_timestamp */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_scru160_timestamp(id VARBINARY(64)) RETURNS BIGINT
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'The timestamp of the ID'
+BEGIN
+  IF LENGTH(id) = 20 THEN
+    RETURN (CAST(CONV(HEX(SUBSTRING(id, 1, 6)), 16, 10) AS UNSIGNED) >> 0 & 281474976710655);
+  ELSEIF id IS NULL THEN
+    RETURN NULL;
+  END IF;
+  RETURN firn_refuse('scru160', LOWER(HEX(id)), -1, CONCAT('length is ', LENGTH(id), ', not 20 bytes: use the binary form'));
+END //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_scru160_counter */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_scru160_counter(id VARBINARY(64)) RETURNS BIGINT
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'The counter of the ID'
+BEGIN
+  IF LENGTH(id) = 20 THEN
+    RETURN (CAST(CONV(HEX(SUBSTRING(id, 7, 2)), 16, 10) AS UNSIGNED) >> 0 & 65535);
+  ELSEIF id IS NULL THEN
+    RETURN NULL;
+  END IF;
+  RETURN firn_refuse('scru160', LOWER(HEX(id)), -1, CONCAT('length is ', LENGTH(id), ', not 20 bytes: use the binary form'));
+END //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_scru160_random16 */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_scru160_random16(id VARBINARY(64)) RETURNS BIGINT
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'The random16 of the ID'
+BEGIN
+  IF LENGTH(id) = 20 THEN
+    RETURN (CAST(CONV(HEX(SUBSTRING(id, 9, 2)), 16, 10) AS UNSIGNED) >> 0 & 65535);
+  ELSEIF id IS NULL THEN
+    RETURN NULL;
+  END IF;
+  RETURN firn_refuse('scru160', LOWER(HEX(id)), -1, CONCAT('length is ', LENGTH(id), ', not 20 bytes: use the binary form'));
+END //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_scru160_random80 */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_scru160_random80(id VARBINARY(64)) RETURNS DECIMAL(25)
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'The random80 of the ID'
+BEGIN
+  IF LENGTH(id) = 20 THEN
+    RETURN CAST(CAST(CONV(HEX(SUBSTRING(id, 11, 5)), 16, 10) AS UNSIGNED) AS DECIMAL(25)) * 1099511627776 + CAST(CONV(HEX(SUBSTRING(id, 16, 5)), 16, 10) AS UNSIGNED);
+  ELSEIF id IS NULL THEN
+    RETURN NULL;
+  END IF;
+  RETURN firn_refuse('scru160', LOWER(HEX(id)), -1, CONCAT('length is ', LENGTH(id), ', not 20 bytes: use the binary form'));
+END //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_scru160_first */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_scru160_first(t DATETIME(6)) RETURNS VARBINARY(20)
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'The smallest ID of the millisecond of t, a time in UTC'
+RETURN UNHEX(CONCAT(LPAD(HEX(firn_ticks(t, 0, 281474976710655)), 12, '0'), REPEAT('00', 14))) //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_scru160_last */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_scru160_last(t DATETIME(6)) RETURNS VARBINARY(20)
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'The largest ID of the millisecond of t, a time in UTC'
+RETURN UNHEX(CONCAT(LPAD(HEX(firn_ticks(t, 0, 281474976710655)), 12, '0'), REPEAT('FF', 14))) //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_scru160_text */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_scru160_text(id VARBINARY(64)) RETURNS CHAR(32) CHARACTER SET ascii COLLATE ascii_bin
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'The canonical text of the ID'
+BEGIN
+  IF LENGTH(id) = 20 THEN
+    RETURN CONCAT(LPAD(CONV(HEX(SUBSTRING(id, 1, 5)), 16, 32), 8, '0'),
+    LPAD(CONV(HEX(SUBSTRING(id, 6, 5)), 16, 32), 8, '0'),
+    LPAD(CONV(HEX(SUBSTRING(id, 11, 5)), 16, 32), 8, '0'),
+    LPAD(CONV(HEX(SUBSTRING(id, 16, 5)), 16, 32), 8, '0'));
+  ELSEIF id IS NULL THEN
+    RETURN NULL;
+  END IF;
+  RETURN firn_refuse('scru160', LOWER(HEX(id)), -1, CONCAT('length is ', LENGTH(id), ', not 20 bytes: use the binary form'));
+END //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_scru160_parse */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_scru160_parse(s VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin) RETURNS VARBINARY(20)
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'The ID of a text of 32 characters (base32hex) or 40 (hex); raises an error for any other text'
+BEGIN
+  IF LENGTH(s) = 40 THEN
+    IF s NOT REGEXP '[^0-9A-Fa-f]' THEN
+      RETURN UNHEX(s);
+    END IF;
+    RETURN firn_refuse_text('scru160', s, TRUE, '', '[^0-9A-Fa-f]', 'a hexadecimal digit', '');
+  END IF;
+  IF LENGTH(s) = 32 AND s NOT REGEXP '[^0-9A-Va-v]' THEN
+    RETURN UNHEX(CONCAT(LPAD(CONV(SUBSTRING(s, 1, 8), 32, 16), 10, '0'),
+    LPAD(CONV(SUBSTRING(s, 9, 8), 32, 16), 10, '0'),
+    LPAD(CONV(SUBSTRING(s, 17, 8), 32, 16), 10, '0'),
+    LPAD(CONV(SUBSTRING(s, 25, 8), 32, 16), 10, '0')));
+  ELSEIF s IS NULL THEN
+    RETURN NULL;
+  END IF;
+  RETURN firn_refuse_text('scru160', s, LENGTH(s) = 32, '32 (base32hex) or 40 (hex)', '[^0-9A-Va-v]', 'in base32hex', '');
+END //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_scru160_hex */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_scru160_hex(id VARBINARY(64)) RETURNS CHAR(40) CHARACTER SET ascii COLLATE ascii_bin
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'The alternative text of the ID, in hexadecimal'
+BEGIN
+  IF LENGTH(id) = 20 THEN
+    RETURN LOWER(HEX(id));
+  ELSEIF id IS NULL THEN
+    RETURN NULL;
+  END IF;
+  RETURN firn_refuse('scru160', LOWER(HEX(id)), -1, CONCAT('length is ', LENGTH(id), ', not 20 bytes: use the binary form'));
+END //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_scru160_text_time */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_scru160_text_time(s VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin) RETURNS DATETIME(3)
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'The time in UTC of the ID of a text'
+RETURN firn_scru160_time(firn_scru160_parse(s)) //
+
+-- sno
+
+/*!80000 DROP FUNCTION IF EXISTS firn_sno_check */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_sno_check(id VARBINARY(64)) RETURNS VARBINARY(10)
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'Returns the ID; raises an error for any other value'
+BEGIN
+  IF LENGTH(id) = 10 THEN
+    RETURN id;
+  ELSEIF id IS NULL THEN
+    RETURN NULL;
+  END IF;
+  RETURN firn_refuse('sno', LOWER(HEX(id)), -1, CONCAT('length is ', LENGTH(id), ', not 10 bytes: use the binary form'));
+END //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_sno_time */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_sno_time(id VARBINARY(64)) RETURNS DATETIME(3)
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'The time of the ID in UTC'
+BEGIN
+  IF LENGTH(id) = 10 THEN
+    RETURN DATE_ADD(DATE_ADD(TIMESTAMP'2010-01-01 00:00:00.000', INTERVAL (CAST(CONV(HEX(SUBSTRING(id, 1, 5)), 16, 10) AS UNSIGNED) >> 1 & 549755813887) DIV 21600000 DAY), INTERVAL (CAST(CONV(HEX(SUBSTRING(id, 1, 5)), 16, 10) AS UNSIGNED) >> 1 & 549755813887) MOD 21600000 * 4000 MICROSECOND);
+  ELSEIF id IS NULL THEN
+    RETURN NULL;
+  END IF;
+  RETURN firn_refuse('sno', LOWER(HEX(id)), -1, CONCAT('length is ', LENGTH(id), ', not 10 bytes: use the binary form'));
+END //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_sno_timestamp */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_sno_timestamp(id VARBINARY(64)) RETURNS BIGINT
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'The timestamp of the ID'
+BEGIN
+  IF LENGTH(id) = 10 THEN
+    RETURN (CAST(CONV(HEX(SUBSTRING(id, 1, 5)), 16, 10) AS UNSIGNED) >> 1 & 549755813887);
+  ELSEIF id IS NULL THEN
+    RETURN NULL;
+  END IF;
+  RETURN firn_refuse('sno', LOWER(HEX(id)), -1, CONCAT('length is ', LENGTH(id), ', not 10 bytes: use the binary form'));
+END //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_sno_tick_tock */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_sno_tick_tock(id VARBINARY(64)) RETURNS BIGINT
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'The tick tock of the ID'
+BEGIN
+  IF LENGTH(id) = 10 THEN
+    RETURN (CAST(CONV(HEX(SUBSTRING(id, 5, 1)), 16, 10) AS UNSIGNED) >> 0 & 1);
+  ELSEIF id IS NULL THEN
+    RETURN NULL;
+  END IF;
+  RETURN firn_refuse('sno', LOWER(HEX(id)), -1, CONCAT('length is ', LENGTH(id), ', not 10 bytes: use the binary form'));
+END //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_sno_meta */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_sno_meta(id VARBINARY(64)) RETURNS BIGINT
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'The meta of the ID'
+BEGIN
+  IF LENGTH(id) = 10 THEN
+    RETURN (CAST(CONV(HEX(SUBSTRING(id, 6, 1)), 16, 10) AS UNSIGNED) >> 0 & 255);
+  ELSEIF id IS NULL THEN
+    RETURN NULL;
+  END IF;
+  RETURN firn_refuse('sno', LOWER(HEX(id)), -1, CONCAT('length is ', LENGTH(id), ', not 10 bytes: use the binary form'));
+END //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_sno_partition */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_sno_partition(id VARBINARY(64)) RETURNS BIGINT
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'The partition of the ID'
+BEGIN
+  IF LENGTH(id) = 10 THEN
+    RETURN (CAST(CONV(HEX(SUBSTRING(id, 7, 2)), 16, 10) AS UNSIGNED) >> 0 & 65535);
+  ELSEIF id IS NULL THEN
+    RETURN NULL;
+  END IF;
+  RETURN firn_refuse('sno', LOWER(HEX(id)), -1, CONCAT('length is ', LENGTH(id), ', not 10 bytes: use the binary form'));
+END //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_sno_sequence */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_sno_sequence(id VARBINARY(64)) RETURNS BIGINT
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'The sequence of the ID'
+BEGIN
+  IF LENGTH(id) = 10 THEN
+    RETURN (CAST(CONV(HEX(SUBSTRING(id, 9, 2)), 16, 10) AS UNSIGNED) >> 0 & 65535);
+  ELSEIF id IS NULL THEN
+    RETURN NULL;
+  END IF;
+  RETURN firn_refuse('sno', LOWER(HEX(id)), -1, CONCAT('length is ', LENGTH(id), ', not 10 bytes: use the binary form'));
+END //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_sno_first */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_sno_first(t DATETIME(6)) RETURNS VARBINARY(10)
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'The smallest ID of the 4 milliseconds of t, a time in UTC'
+RETURN UNHEX(CONCAT(LPAD(HEX(firn_ticks(t, 1262304000000, 2199023255551) DIV 4 << 1), 10, '0'), REPEAT('00', 5))) //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_sno_last */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_sno_last(t DATETIME(6)) RETURNS VARBINARY(10)
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'The largest ID of the 4 milliseconds of t, a time in UTC'
+RETURN UNHEX(CONCAT(LPAD(HEX(firn_ticks(t, 1262304000000, 2199023255551) DIV 4 << 1 | 1), 10, '0'), REPEAT('FF', 5))) //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_sno_text */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_sno_text(id VARBINARY(64)) RETURNS CHAR(16) CHARACTER SET ascii COLLATE ascii_bin
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'The canonical text of the ID'
+BEGIN
+  DECLARE v0 BIGINT UNSIGNED;
+  DECLARE v1 BIGINT UNSIGNED;
+  IF LENGTH(id) = 10 THEN
+    SET v0 = CAST(CONV(HEX(SUBSTRING(id, 1, 5)), 16, 10) AS UNSIGNED);
+    SET v1 = CAST(CONV(HEX(SUBSTRING(id, 6, 5)), 16, 10) AS UNSIGNED);
+    RETURN CONCAT(SUBSTRING('23456789abcdefghijklmnopqrstuvwx', (v0 >> 35 & 31) + 1, 1),
+    SUBSTRING('23456789abcdefghijklmnopqrstuvwx', (v0 >> 30 & 31) + 1, 1),
+    SUBSTRING('23456789abcdefghijklmnopqrstuvwx', (v0 >> 25 & 31) + 1, 1),
+    SUBSTRING('23456789abcdefghijklmnopqrstuvwx', (v0 >> 20 & 31) + 1, 1),
+    SUBSTRING('23456789abcdefghijklmnopqrstuvwx', (v0 >> 15 & 31) + 1, 1),
+    SUBSTRING('23456789abcdefghijklmnopqrstuvwx', (v0 >> 10 & 31) + 1, 1),
+    SUBSTRING('23456789abcdefghijklmnopqrstuvwx', (v0 >> 5 & 31) + 1, 1),
+    SUBSTRING('23456789abcdefghijklmnopqrstuvwx', (v0 >> 0 & 31) + 1, 1),
+    SUBSTRING('23456789abcdefghijklmnopqrstuvwx', (v1 >> 35 & 31) + 1, 1),
+    SUBSTRING('23456789abcdefghijklmnopqrstuvwx', (v1 >> 30 & 31) + 1, 1),
+    SUBSTRING('23456789abcdefghijklmnopqrstuvwx', (v1 >> 25 & 31) + 1, 1),
+    SUBSTRING('23456789abcdefghijklmnopqrstuvwx', (v1 >> 20 & 31) + 1, 1),
+    SUBSTRING('23456789abcdefghijklmnopqrstuvwx', (v1 >> 15 & 31) + 1, 1),
+    SUBSTRING('23456789abcdefghijklmnopqrstuvwx', (v1 >> 10 & 31) + 1, 1),
+    SUBSTRING('23456789abcdefghijklmnopqrstuvwx', (v1 >> 5 & 31) + 1, 1),
+    SUBSTRING('23456789abcdefghijklmnopqrstuvwx', (v1 >> 0 & 31) + 1, 1));
+  ELSEIF id IS NULL THEN
+    RETURN NULL;
+  END IF;
+  RETURN firn_refuse('sno', LOWER(HEX(id)), -1, CONCAT('length is ', LENGTH(id), ', not 10 bytes: use the binary form'));
+END //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_sno_parse */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_sno_parse(s VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin) RETURNS VARBINARY(10)
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'The ID of a text; raises an error for any other text'
+BEGIN
+  IF LENGTH(s) = 16 AND s NOT REGEXP '[^2-9a-x]' THEN
+    RETURN UNHEX(CONCAT(LPAD(HEX(((LOCATE(SUBSTRING(s, 1, 1), '23456789abcdefghijklmnopqrstuvwx') - 1) << 35)
+    | ((LOCATE(SUBSTRING(s, 2, 1), '23456789abcdefghijklmnopqrstuvwx') - 1) << 30)
+    | ((LOCATE(SUBSTRING(s, 3, 1), '23456789abcdefghijklmnopqrstuvwx') - 1) << 25)
+    | ((LOCATE(SUBSTRING(s, 4, 1), '23456789abcdefghijklmnopqrstuvwx') - 1) << 20)
+    | ((LOCATE(SUBSTRING(s, 5, 1), '23456789abcdefghijklmnopqrstuvwx') - 1) << 15)
+    | ((LOCATE(SUBSTRING(s, 6, 1), '23456789abcdefghijklmnopqrstuvwx') - 1) << 10)
+    | ((LOCATE(SUBSTRING(s, 7, 1), '23456789abcdefghijklmnopqrstuvwx') - 1) << 5)
+    | ((LOCATE(SUBSTRING(s, 8, 1), '23456789abcdefghijklmnopqrstuvwx') - 1) << 0)), 10, '0'),
+    LPAD(HEX(((LOCATE(SUBSTRING(s, 9, 1), '23456789abcdefghijklmnopqrstuvwx') - 1) << 35)
+    | ((LOCATE(SUBSTRING(s, 10, 1), '23456789abcdefghijklmnopqrstuvwx') - 1) << 30)
+    | ((LOCATE(SUBSTRING(s, 11, 1), '23456789abcdefghijklmnopqrstuvwx') - 1) << 25)
+    | ((LOCATE(SUBSTRING(s, 12, 1), '23456789abcdefghijklmnopqrstuvwx') - 1) << 20)
+    | ((LOCATE(SUBSTRING(s, 13, 1), '23456789abcdefghijklmnopqrstuvwx') - 1) << 15)
+    | ((LOCATE(SUBSTRING(s, 14, 1), '23456789abcdefghijklmnopqrstuvwx') - 1) << 10)
+    | ((LOCATE(SUBSTRING(s, 15, 1), '23456789abcdefghijklmnopqrstuvwx') - 1) << 5)
+    | ((LOCATE(SUBSTRING(s, 16, 1), '23456789abcdefghijklmnopqrstuvwx') - 1) << 0)), 10, '0')));
+  ELSEIF s IS NULL THEN
+    RETURN NULL;
+  END IF;
+  RETURN firn_refuse_text('sno', s, LENGTH(s) = 16, '16', '[^2-9a-x]', 'in [2-9a-x]', '');
+END //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_sno_uuid */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_sno_uuid(id VARBINARY(64)) RETURNS CHAR(36) CHARACTER SET ascii COLLATE ascii_bin
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'The text of the ID in the form of a UUID: the characters of the text of the ID are the bytes of the UUID'
+BEGIN
+  DECLARE u CHAR(32) CHARACTER SET ascii COLLATE ascii_bin DEFAULT LOWER(HEX(firn_sno_text(id)));
+  RETURN CONCAT(SUBSTRING(u, 1, 8), '-', SUBSTRING(u, 9, 4), '-', SUBSTRING(u, 13, 4), '-', SUBSTRING(u, 17, 4), '-', SUBSTRING(u, 21, 12));
+END //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_sno_from_uuid */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_sno_from_uuid(u VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin) RETURNS VARBINARY(10)
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'The ID of the text of a UUID from firn_sno_uuid; raises an error for any other text'
+BEGIN
+  DECLARE h VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin DEFAULT REPLACE(u, '-', '');
+  IF u NOT REGEXP '^[0-9A-Fa-f]{8}-([0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}$' OR LENGTH(u) <> 36 THEN
+    RETURN firn_refuse('sno', u, -1, 'is not the text of a UUID: use one from firn_sno_uuid');
+  ELSEIF h NOT REGEXP '^(3[2-9]|6[1-9A-Fa-f]|7[0-8])+$' THEN
+    RETURN firn_refuse('sno', u, -1, 'a byte of the UUID is not in [2-9a-x]: use one from firn_sno_uuid');
+  END IF;
+  RETURN firn_sno_parse(CAST(UNHEX(h) AS CHAR CHARACTER SET utf8mb4));
+END //
+
+/*!80000 DROP FUNCTION IF EXISTS firn_sno_text_time */ /*M! DO 0 */ //
+CREATE /*M! OR REPLACE */ FUNCTION firn_sno_text_time(s VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin) RETURNS DATETIME(3)
+DETERMINISTIC NO SQL SQL SECURITY INVOKER COMMENT 'The time in UTC of the ID of a text'
+RETURN firn_sno_time(firn_sno_parse(s)) //
+
+DELIMITER ;
