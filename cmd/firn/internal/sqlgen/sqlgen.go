@@ -1,0 +1,54 @@
+// Package sqlgen has the commands for a generator of Nanoflakes inside PostgreSQL: firn sql
+// generator prints the script that makes the generator, and firn sql feed leases the intervals of
+// the generator. docs/sql-generator.md says what the generator promises.
+package sqlgen
+
+import (
+	_ "embed"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/firn-id/firn/cmd/firn/internal/cli"
+)
+
+// Up is the script that makes the generator. The script can run again at any time.
+//
+//go:embed up.sql
+var Up string
+
+// Down is the script that removes the generator.
+//
+//go:embed down.sql
+var Down string
+
+// Generator returns the command firn sql generator.
+func Generator(s *cli.Streams) *cobra.Command {
+	var down bool
+	cmd := &cobra.Command{
+		Use:   "generator",
+		Short: "Print the SQL that makes a generator in PostgreSQL",
+		Long: `Print the SQL that makes a generator of Nanoflakes in PostgreSQL 13 or later, in the
+schema firn. The SQL can run again at any time. --down prints the SQL that removes the
+generator.
+
+  firn.next_nanoflake()     returns a new ID
+  firn.next_nanoflakes(n)   returns n new IDs
+
+The functions make IDs while firn sql feed leases intervals for the database.`,
+		Example: `  firn sql generator | psql -v ON_ERROR_STOP=1
+  firn sql generator --down > down.sql`,
+		DisableFlagsInUseLine: true,
+		Args:                  cli.NoArguments,
+		RunE: func(*cobra.Command, []string) error {
+			script := Up
+			if down {
+				script = Down
+			}
+			_, err := io.WriteString(s.Out, script)
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&down, "down", false, "print the SQL that removes the generator")
+	return cmd
+}

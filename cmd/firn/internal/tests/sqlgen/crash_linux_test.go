@@ -1,0 +1,221 @@
+package sqlgen_test
+
+import (
+	"fmt"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/firn-id/firn/cmd/firn/internal/sqlgen"
+	"github.com/firn-id/firn/internal/freeze"
+	"github.com/firn-id/firn/internal/servers/pgtest"
+	"github.com/firn-id/firn/nanoflake"
+)
+
+// backend returns the process of a minter's backend.
+func backend(t *testing.T, m *minter) int {
+	t.Helper()
+	eventually(t, "connected", func() bool { return m.pid.Load() != 0 })
+	return int(m.pid.Load())
+}
+
+// TestCrash: backends are killed. The server recovers without the interval, the functions refuse,
+// and the feed leases another interval.
+func TestCrash(t *testing.T) {
+	s := server(t, pgtest.Config{})
+	addr, pools := database(t, s, sqlgen.Up), t.TempDir()
+	f := feed(t, addr, pools, "--window", "2s")
+	makes(t, addr)
+	stopGo := beside(t, pools)
+	all, stop := minters(t, addr, 4)
+	for i := range 3 {
+		progress(t, all)
+		syscall.Kill(backend(t, all[i]), syscall.SIGKILL)
+		eventually(t, "recovering", func() bool { return strings.Count(s.Log(), "all server processes terminated") > i })
+	}
+	progress(t, all)
+	if err := f.Freeze(); err != nil { // nobody renews the interval after this crash
+		t.Fatal(err)
+	}
+	syscall.Kill(backend(t, all[0]), syscall.SIGKILL)
+	eventually(t, "refusing", func() bool {
+		conn, err := connect(t.Context(), addr)
+		if err != nil {
+			return false
+		}
+		defer conn.Close(t.Context())
+		_, err = conn.Exec(t.Context(), "SELECT firn.next_nanoflake()")
+		return state(err) == "NF001"
+	})
+	if err := f.Thaw(); err != nil {
+		t.Fatal(err)
+	}
+	progress(t, all)
+	wantDistinct(t, append(stop(), stopGo())...)
+	if refused := all[0].errors["NF001"] + all[1].errors["NF001"] + all[2].errors["NF001"] + all[3].errors["NF001"]; refused == 0 {
+		t.Error("no connection was refused after a crash")
+	}
+}
+
+// fixedClock replaces the clock of a database by a sequence, which the test sets. Transactions with
+// old snapshots see the present value of a sequence.
+const fixedClock = `CREATE SEQUENCE public.test_clock;
+	SELECT setval('public.test_clock', 1700000000000);
+	CREATE OR REPLACE FUNCTION firn.nanoflake_clock() RETURNS bigint LANGUAGE sql VOLATILE AS 'SELECT last_value FROM public.test_clock'`
+
+// pass lets the clock of fixedClock pass by so many milliseconds.
+func pass(t *testing.T, conn *pgx.Conn, ms int64) {
+	t.Helper()
+	do(t, conn, fmt.Sprintf("SELECT setval('public.test_clock', last_value + %d) FROM public.test_clock", ms))
+}
+
+// crash kills a backend, and waits for the server to recover.
+func crash(t *testing.T, s *pgtest.Server, addr string) {
+	t.Helper()
+	conn := open(t, addr)
+	before := strings.Count(s.Log(), "all server processes terminated")
+	syscall.Kill(int(conn.PgConn().PID()), syscall.SIGKILL)
+	eventually(t, "recovered", func() bool {
+		if strings.Count(s.Log(), "all server processes terminated") == before {
+			return false
+		}
+		conn, err := connect(t.Context(), addr)
+		if err == nil {
+			conn.Close(t.Context())
+		}
+		return err == nil
+	})
+}
+
+// TestLostSequence: the sequence goes back in a crash, while the clock stands still. The generator
+// makes no ID twice. Two mutants do: a table that a crash does not empty, and an interval whose
+// first tick nobody heeds.
+func TestLostSequence(t *testing.T) {
+	s := server(t, pgtest.Config{})
+	const tick = 1700000000000 - nanoflake.DefaultEpochMilli
+	for _, test := range []struct {
+		name     string
+		up       string
+		logged   bool
+		then     string // the SQLSTATE after the crash
+		again    string // the SQLSTATE with the next interval
+		repeated bool
+	}{
+		{"right", sqlgen.Up, false, "NF001", "NF002", false},
+		{"logged", sqlgen.Up, true, "", "", true},
+		{"without the first tick", strings.NewReplacer("greatest(now, g.first_tick)", "now", "tick < g.first_tick or", "", "now < g.first_tick - near", "false").Replace(sqlgen.Up),
+			false, "NF001", "", true},
+	} {
+		addr := database(t, s, test.up)
+		conn := open(t, addr)
+		do(t, conn, fixedClock)
+		if test.logged {
+			do(t, conn, "ALTER TABLE firn.nanoflake_grant SET LOGGED")
+		}
+		grant(t, conn, 7, tick, tick+1000)
+		ids, err := some(t.Context(), conn, nil, "SELECT firn.next_nanoflake() FROM generate_series(1, 100)")
+		if err != nil {
+			t.Fatal(test.name, err)
+		}
+		crash(t, s, addr)
+		conn = open(t, addr)
+		const query = "SELECT firn.next_nanoflake() FROM generate_series(1, 100)"
+		more, err := some(t.Context(), conn, nil, query)
+		if state(err) != test.then {
+			t.Errorf("%s: after the crash: %v", test.name, err)
+		}
+		if !test.logged { // a crash may also leave an old sequence
+			grant(t, conn, 7, tick+1000, tick+2000)
+			do(t, conn, fmt.Sprintf("SELECT setval('firn.nanoflake_word', %d)", int64(tick)<<12))
+			if more, err = some(t.Context(), conn, more, query); state(err) != test.again {
+				t.Errorf("%s: with the next interval: %v", test.name, err)
+			}
+		}
+		if repeated := len(duplicates(ids, more)) > 0; repeated != test.repeated {
+			t.Errorf("%s: an ID comes twice: %v", test.name, repeated)
+		}
+		if test.name == "right" {
+			pass(t, conn, 1000)
+			if more, err = some(t.Context(), conn, more, query); err != nil {
+				t.Errorf("in the next interval: %v", err)
+			}
+			wantDistinct(t, ids, more)
+		}
+	}
+}
+
+// TestStops: backends and feeds are stopped for longer than the interval, and feeds are killed and
+// follow each other. No ID comes twice, and each connection goes on.
+func TestStops(t *testing.T) {
+	const window = 600 * time.Millisecond
+	s := server(t, pgtest.Config{})
+	addr, pools := database(t, s, sqlgen.Up), t.TempDir()
+	next := func() *fed { return feed(t, addr, pools, "--window", window.String()) }
+	f := next()
+	makes(t, addr)
+	stopGo := beside(t, pools)
+	all, stop := minters(t, addr, 4)
+	rounds := 6
+	if testing.Short() {
+		rounds = 2
+	}
+	for i := range rounds {
+		progress(t, all)
+		pid := backend(t, all[i%len(all)])
+		if err := freeze.Process(pid); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(window * 3 / 2)
+		syscall.Kill(pid, syscall.SIGCONT)
+	}
+	progress(t, all)
+
+	ended := func() {
+		t.Helper()
+		conn := open(t, addr)
+		eventually(t, "an interval that has ended", func() bool {
+			_, err := conn.Exec(t.Context(), "SELECT firn.next_nanoflake()")
+			return state(err) == "NF003"
+		})
+	}
+	if err := f.Freeze(); err != nil {
+		t.Fatal(err)
+	}
+	ended()
+	if err := f.Thaw(); err != nil {
+		t.Fatal(err)
+	}
+	progress(t, all)
+
+	f.Kill()
+	ended()
+	f = next()
+	progress(t, all)
+
+	second := next() // stands by
+	eventually(t, "standing by", func() bool { return strings.Contains(second.log.String(), "standing by") })
+	f.Kill()
+	eventually(t, "taking over", func() bool { return strings.Contains(second.log.String(), "is leased") })
+	progress(t, all)
+
+	third := next() // takes over from a stopped feed, which then stands by
+	eventually(t, "standing by", func() bool { return strings.Contains(third.log.String(), "standing by") })
+	if err := second.Freeze(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "taking over", func() bool { return strings.Contains(third.log.String(), "is leased") })
+	progress(t, all)
+	if err := second.Thaw(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "standing by", func() bool { return strings.Contains(second.log.String(), "standing by: worker") })
+	progress(t, all)
+
+	syscall.Kill(third.Pid(), syscall.SIGTERM) // gives the database to the next feed
+	third.State()
+	progress(t, all)
+	wantDistinct(t, append(stop(), stopGo())...)
+}

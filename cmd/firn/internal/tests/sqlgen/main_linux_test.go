@@ -1,0 +1,380 @@
+package sqlgen_test
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/firn-id/firn/cmd/firn/internal/root"
+	"github.com/firn-id/firn/cmd/firn/internal/sqlgen"
+	"github.com/firn-id/firn/cmd/firn/internal/stores"
+	"github.com/firn-id/firn/internal/servers/pgtest"
+	"github.com/firn-id/firn/internal/servers/process"
+	"github.com/firn-id/firn/internal/servers/services"
+	"github.com/firn-id/firn/lease"
+	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/filelease"
+	"github.com/firn-id/firn/nanoflake"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(closing{m}, map[string]func(){"firn": func() {
+		stores.InspectStore = func(context.Context, driver.Store) ([]driver.Finding, error) { return nil, nil } // of temporary directories
+		os.Exit(root.Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	}})
+}
+
+// closing closes the server that tests share, after all tests.
+type closing struct{ m *testing.M }
+
+func (c closing) Run() int {
+	defer func() {
+		if shared.server != nil {
+			shared.server.Close()
+		}
+	}()
+	return c.m.Run()
+}
+
+// shared is a server for tests that crash nothing.
+var shared struct {
+	once   sync.Once
+	server *pgtest.Server
+	err    error
+}
+
+// server returns a server of the test's own.
+func server(t testing.TB, c pgtest.Config) *pgtest.Server {
+	t.Helper()
+	s, err := pgtest.Start(t.Context(), c)
+	services.Need(t, err, pgtest.ErrMissing)
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// sharedServer returns the server for tests that crash nothing.
+func sharedServer(t testing.TB) *pgtest.Server {
+	t.Helper()
+	shared.once.Do(func() { shared.server, shared.err = pgtest.Start(context.Background(), pgtest.Config{}) })
+	services.Need(t, shared.err, pgtest.ErrMissing)
+	return shared.server
+}
+
+// database makes a database with the generator of a script, and returns its address.
+func database(t testing.TB, s *pgtest.Server, up string) string {
+	t.Helper()
+	name := "firn_" + strings.ToLower(rand.Text()[:10])
+	if err := s.Exec(t.Context(), "CREATE DATABASE "+name); err != nil {
+		t.Fatal(err)
+	}
+	addr := strings.Replace(s.Address(), "/postgres?", "/"+name+"?", 1)
+	exec1(t, addr, up)
+	return addr
+}
+
+// connect returns a connection to a database, or an error.
+func connect(ctx context.Context, addr string) (*pgx.Conn, error) {
+	return pgx.Connect(ctx, addr)
+}
+
+// open returns a connection to a database.
+func open(t testing.TB, addr string) *pgx.Conn {
+	t.Helper()
+	conn, err := connect(t.Context(), addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close(context.Background()) })
+	return conn
+}
+
+// exec1 executes statements over a connection of their own.
+func exec1(t testing.TB, addr, statements string) {
+	t.Helper()
+	conn, err := connect(t.Context(), addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	do(t, conn, statements)
+}
+
+// do executes statements.
+func do(t testing.TB, conn *pgx.Conn, statements string) {
+	t.Helper()
+	if _, err := conn.Exec(t.Context(), statements, pgx.QueryExecModeSimpleProtocol); err != nil {
+		t.Fatalf("%v: %v", err, statements[:min(len(statements), 200)])
+	}
+}
+
+// value returns the one value of a query.
+func value[T any](t testing.TB, conn *pgx.Conn, query string) T {
+	t.Helper()
+	var v T
+	if err := conn.QueryRow(t.Context(), query).Scan(&v); err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	return v
+}
+
+// state returns the SQLSTATE of an error, or "".
+func state(err error) string {
+	var e *pgconn.PgError
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return ""
+}
+
+// A fed is a running firn sql feed.
+type fed struct {
+	*process.Process
+	log process.Logbook
+}
+
+// feed starts a firn sql feed with a directory of pools.
+func feed(t testing.TB, addr, pools string, args ...string) *fed {
+	t.Helper()
+	return feedOf(t, append([]string{"--database", addr, "--state", pools}, args...)...)
+}
+
+// feedOf starts a firn sql feed.
+func feedOf(t testing.TB, args ...string) *fed {
+	t.Helper()
+	f := new(fed)
+	cmd := exec.Command("firn", append([]string{"sql", "feed"}, args...)...)
+	cmd.Stdout, cmd.Stderr = &f.log, &f.log
+	p, err := process.Start(cmd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Process = p
+	t.Cleanup(func() {
+		p.Kill()
+		if t.Failed() {
+			t.Logf("feed: %s", f.log.String())
+		}
+	})
+	return f
+}
+
+// eventually waits until ok returns true.
+func eventually(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(3 * time.Minute); !ok(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("after three minutes: not %s", what)
+		}
+	}
+}
+
+// makes waits until a database makes IDs.
+func makes(t testing.TB, addr string) {
+	t.Helper()
+	var last error
+	eventually(t, "making IDs", func() bool {
+		conn, err := connect(t.Context(), addr)
+		if last = err; err != nil {
+			return false
+		}
+		defer conn.Close(context.Background())
+		_, last = conn.Exec(t.Context(), "SELECT firn.next_nanoflake()")
+		return last == nil
+	})
+}
+
+// duplicates sorts the IDs of all lists, and returns the IDs that come twice.
+func duplicates(lists ...[]int64) (twice []int64) {
+	all := slices.Concat(lists...)
+	slices.Sort(all)
+	for i := 1; i < len(all); i++ {
+		if all[i] == all[i-1] {
+			twice = append(twice, all[i])
+		}
+	}
+	return twice
+}
+
+// wantDistinct fails the test if an ID comes twice.
+func wantDistinct(t testing.TB, lists ...[]int64) {
+	t.Helper()
+	twice := duplicates(lists...)
+	n := 0
+	for _, l := range lists {
+		n += len(l)
+	}
+	if len(twice) > 0 {
+		t.Errorf("%d of %d IDs come twice, such as %d", len(twice), n, twice[0])
+	}
+	t.Logf("%d IDs in %d lists", n, len(lists))
+}
+
+// some appends the IDs of a query.
+func some(ctx context.Context, conn *pgx.Conn, ids []int64, query string) ([]int64, error) {
+	rows, err := conn.Query(ctx, query)
+	if err != nil {
+		return ids, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return ids, err
+		}
+		ids = append(ids, id)
+	}
+	return ids, rows.Err()
+}
+
+// ways are the queries that make IDs, in the order of a minter.
+var ways = []string{
+	"SELECT firn.next_nanoflake()",
+	"SELECT firn.next_nanoflake() FROM generate_series(1, 20)",
+	"SELECT * FROM firn.next_nanoflakes(300)",
+}
+
+// A minter makes IDs over one connection, until it is stopped. It connects again after errors.
+type minter struct {
+	addr string
+	pid  atomic.Int32 // of the backend, 0 without a connection
+	made atomic.Int64 // how many IDs
+
+	ids    []int64
+	errors map[string]int // by SQLSTATE
+}
+
+// minters starts n minters. stop ends the minters, and returns their IDs.
+func minters(t testing.TB, addr string, n int) (all []*minter, stop func() [][]int64) {
+	ctx, cancel := context.WithCancel(t.Context())
+	var done sync.WaitGroup
+	for range n {
+		m := &minter{addr: addr, errors: make(map[string]int)}
+		all = append(all, m)
+		done.Go(func() { m.run(ctx) })
+	}
+	t.Cleanup(func() { cancel(); done.Wait() })
+	return all, func() [][]int64 {
+		cancel()
+		done.Wait()
+		var lists [][]int64
+		for _, m := range all {
+			lists = append(lists, m.ids)
+		}
+		return lists
+	}
+}
+
+func (m *minter) run(ctx context.Context) {
+	for ctx.Err() == nil {
+		conn, err := connect(ctx, m.addr)
+		if err != nil {
+			time.Sleep(20 * time.Millisecond)
+			continue
+		}
+		m.pid.Store(int32(conn.PgConn().PID()))
+		for i := 0; ctx.Err() == nil && !conn.IsClosed(); i++ {
+			before := len(m.ids)
+			m.ids, err = some(ctx, conn, m.ids, ways[i%len(ways)])
+			m.made.Add(int64(len(m.ids) - before))
+			if err != nil {
+				m.errors[state(err)]++
+				time.Sleep(5 * time.Millisecond)
+			}
+		}
+		m.pid.Store(0)
+		conn.Close(context.Background())
+	}
+}
+
+// progress waits until each minter has made more IDs.
+func progress(t testing.TB, all []*minter) {
+	t.Helper()
+	for i, m := range all {
+		from := m.made.Load()
+		eventually(t, fmt.Sprintf("more IDs of minter %d", i), func() bool { return m.made.Load() > from+50 })
+	}
+}
+
+// beside starts a generator of Go with a worker of the same pool. stop ends the generator, and
+// returns its IDs.
+func beside(t testing.TB, pools string) (stop func() []int64) {
+	t.Helper()
+	store, err := filelease.Open(pools)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	g, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	held, err := lease.Start(t.Context(), store, g, lease.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var ids []int64
+	var failed error
+	var done sync.WaitGroup
+	done.Go(func() {
+		run := make([]nanoflake.ID, 100)
+		for ctx.Err() == nil {
+			n, err := g.Fill(ctx, run)
+			for _, id := range run[:n] {
+				ids = append(ids, int64(id))
+			}
+			if err != nil && ctx.Err() == nil {
+				failed = err
+				return
+			}
+			time.Sleep(time.Millisecond)
+		}
+	})
+	end := sync.OnceFunc(func() {
+		cancel()
+		done.Wait()
+		held.Close()
+	})
+	t.Cleanup(end)
+	return func() []int64 {
+		end()
+		if failed != nil {
+			t.Error(failed)
+		}
+		return ids
+	}
+}
+
+// grant writes an interval for a database, as a feed does: from now on, or from a tick on.
+func grant(t testing.TB, conn *pgx.Conn, worker int, first, end int64) {
+	t.Helper()
+	do(t, conn, fmt.Sprintf(`DELETE FROM firn.nanoflake_grant;
+		INSERT INTO firn.nanoflake_grant (worker, first_tick, end_tick, due_tick, epoch, nonce, holder, written, relation, database)
+			SELECT %d, %d, %d, 0, %d, 'test', 'a test', pg_current_xact_id()::xid, 'firn.nanoflake_grant'::regclass, oid
+			FROM pg_database WHERE datname = current_database()`, worker, first, end, nanoflake.DefaultEpochMilli))
+}
+
+// forever is an end of ticks.
+const forever = 1 << 41
+
+// mutant returns the script with a text replaced.
+func mutant(t testing.TB, old, new string) string {
+	t.Helper()
+	if !strings.Contains(sqlgen.Up, old) {
+		t.Fatalf("the script has no %q", old)
+	}
+	return strings.ReplaceAll(sqlgen.Up, old, new)
+}

@@ -1,0 +1,674 @@
+package sqlgen_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/firn-id/firn/cmd/firn/internal/sqlgen"
+	"github.com/firn-id/firn/internal/servers/pgtest"
+	"github.com/firn-id/firn/internal/servers/services"
+	"github.com/firn-id/firn/nanoflake"
+)
+
+// TestTransactions: rollbacks and savepoints give no ID back, in each isolation level, and columns
+// take their defaults from the generator, in INSERT and COPY.
+func TestTransactions(t *testing.T) {
+	addr := database(t, sharedServer(t), sqlgen.Up)
+	conn := open(t, addr)
+	grant(t, conn, 7, 1, forever)
+	do(t, conn, "CREATE TABLE orders (id bigint PRIMARY KEY DEFAULT firn.next_nanoflake(), n int)")
+	var ids []int64
+	take := func(q interface {
+		QueryRow(context.Context, string, ...any) pgx.Row
+	}) {
+		t.Helper()
+		var id int64
+		if err := q.QueryRow(t.Context(), "INSERT INTO orders (n) VALUES ($1) RETURNING id", 1).Scan(&id); err != nil {
+			t.Error(err)
+		}
+		ids = append(ids, id)
+	}
+	for _, level := range []pgx.TxIsoLevel{pgx.ReadCommitted, pgx.RepeatableRead, pgx.Serializable} {
+		for range 3 {
+			tx, err := conn.BeginTx(t.Context(), pgx.TxOptions{IsoLevel: level})
+			if err != nil {
+				t.Fatal(err)
+			}
+			take(tx)
+			inner, err := tx.Begin(t.Context()) // a savepoint
+			if err != nil {
+				t.Fatal(err)
+			}
+			take(inner)
+			inner.Rollback(t.Context())
+			take(tx)
+			if len(ids)%2 == 0 {
+				tx.Rollback(t.Context())
+			} else if err := tx.Commit(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			take(conn)
+		}
+	}
+	do(t, conn, `DO $$ BEGIN
+		BEGIN
+			INSERT INTO orders (n) VALUES (2);
+			RAISE 'no';
+		EXCEPTION WHEN OTHERS THEN
+			INSERT INTO orders (n) VALUES (3);
+		END;
+	END $$`)
+	const copied = 20_000
+	rows := make([][]any, copied)
+	for i := range rows {
+		rows[i] = []any{i}
+	}
+	if n, err := conn.CopyFrom(t.Context(), pgx.Identifier{"orders"}, []string{"n"}, pgx.CopyFromRows(rows)); err != nil || n != copied {
+		t.Errorf("COPY: %d rows, %v", n, err)
+	}
+	do(t, conn, "PREPARE p AS SELECT firn.next_nanoflake()")
+	for range 10 { // beyond the plans made for one call
+		var err error
+		if ids, err = some(t.Context(), conn, ids, "EXECUTE p"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantDistinct(t, ids)
+	if !slices.IsSorted(ids) {
+		t.Error("IDs do not increase")
+	}
+	if n := value[int](t, conn, "SELECT count(*) FROM orders"); n < copied {
+		t.Errorf("%d rows", n)
+	}
+	if _, err := conn.Exec(t.Context(), "SELECT firn.next_nanoflakes(-1)"); state(err) != "22023" {
+		t.Errorf("a negative number of IDs: %v", err)
+	}
+	if got, err := some(t.Context(), conn, nil, "SELECT * FROM firn.next_nanoflakes(0)"); err != nil || len(got) != 0 {
+		t.Errorf("no IDs: %v, %v", got, err)
+	}
+}
+
+// TestOldSnapshot: a transaction with an old snapshot makes IDs in the old interval to its end, also
+// after the row has another worker, and then has to begin again.
+func TestOldSnapshot(t *testing.T) {
+	addr := database(t, sharedServer(t), sqlgen.Up)
+	conn, old := open(t, addr), open(t, addr)
+	do(t, conn, fixedClock)
+	const tick = 1700000000000 - 1609459200000
+	grant(t, conn, 7, tick, tick+1000)
+	do(t, old, "BEGIN ISOLATION LEVEL REPEATABLE READ")
+	ids, err := some(t.Context(), old, nil, "SELECT firn.next_nanoflake()")
+	if err != nil {
+		t.Fatal(err)
+	}
+	grant(t, conn, 8, tick+10, tick+2000)
+	pass(t, conn, 100)
+	for i, c := range []*pgx.Conn{conn, old, conn} {
+		if ids, err = some(t.Context(), c, ids, "SELECT firn.next_nanoflake()"); err != nil {
+			t.Errorf("ID %d: %v", i, err)
+		}
+	}
+	wantDistinct(t, ids)
+	pass(t, conn, 1000)
+	if ids, err = some(t.Context(), conn, ids, "SELECT firn.next_nanoflake()"); err != nil {
+		t.Error(err)
+	}
+	if _, err := old.Exec(t.Context(), "SELECT firn.next_nanoflake()"); state(err) != "NF003" || !strings.Contains(err.Error(), "has ended") {
+		t.Errorf("with an old snapshot: %v", err)
+	}
+	do(t, old, "ROLLBACK")
+	if ids, err = some(t.Context(), old, ids, "SELECT firn.next_nanoflake()"); err != nil {
+		t.Error(err)
+	}
+	wantDistinct(t, ids)
+}
+
+// TestReset: IDs were made far ahead of the clock. The two statements of docs/sql-generator.md take
+// the generator back, and wait for transactions that may use the old interval.
+func TestReset(t *testing.T) {
+	addr := database(t, sharedServer(t), sqlgen.Up)
+	conn, old := open(t, addr), open(t, addr)
+	do(t, conn, fixedClock)
+	const tick = 1700000000000 - nanoflake.DefaultEpochMilli
+	const hour = 3_600_000
+	pass(t, conn, hour)
+	grant(t, conn, 7, tick+hour, tick+hour+1000)
+	do(t, old, "BEGIN ISOLATION LEVEL REPEATABLE READ")
+	ids, err := some(t.Context(), old, nil, "SELECT firn.next_nanoflake()")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pass(t, conn, -hour)
+	if _, err := conn.Exec(t.Context(), "SELECT firn.next_nanoflake()"); state(err) != "NF002" {
+		t.Errorf("before the interval: %v", err)
+	}
+	steps := []string{"TRUNCATE firn.nanoflake_grant", "SELECT setval('firn.nanoflake_word', 0)"}
+	text := document(t)
+	for _, step := range steps {
+		if !strings.Contains(text, step+";") {
+			t.Errorf("docs/sql-generator.md has not: %s", step)
+		}
+	}
+	do(t, conn, "SET lock_timeout = '50ms'")
+	if _, err := conn.Exec(t.Context(), steps[0]); state(err) != "55P03" {
+		t.Errorf("beside an old transaction: %v", err)
+	}
+	do(t, old, "COMMIT")
+	for _, step := range steps {
+		do(t, conn, step)
+	}
+	grant(t, conn, 8, tick, tick+2000)
+	if ids, err = some(t.Context(), old, ids, "SELECT * FROM firn.next_nanoflakes(100)"); err != nil {
+		t.Fatal(err)
+	}
+	wantDistinct(t, ids)
+	if last := ids[len(ids)-1] >> 22; last != tick {
+		t.Errorf("an ID of tick %d, not %d", last, int64(tick))
+	}
+}
+
+// document returns the document of the generator.
+func document(t *testing.T) string {
+	text, err := os.ReadFile("../../../../../docs/sql-generator.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// cancels runs calls that are cancelled and timed out, until enough calls were, and returns the locks
+// that are left, while the connections live.
+func cancels(t *testing.T, up string) (left int) {
+	addr := database(t, sharedServer(t), up)
+	conn := open(t, addr)
+	grant(t, conn, 7, 1, forever)
+	enough := 400
+	if testing.Short() {
+		enough = 100
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	var cancelled atomic.Int64
+	var all sync.WaitGroup
+	var idle []*pgx.Conn
+	for i := range 4 {
+		c := open(t, addr)
+		idle = append(idle, c)
+		if i%2 == 0 {
+			do(t, c, "SET statement_timeout = 3")
+		}
+		all.Go(func() {
+			for ctx.Err() == nil && !c.IsClosed() {
+				_, err := c.Exec(context.Background(), "SELECT firn.next_nanoflake() FROM generate_series(1, 3000)")
+				if state(err) == "57014" {
+					cancelled.Add(1)
+				} else if err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	eventually(t, "cancelled often enough", func() bool {
+		for range 20 {
+			do(t, conn, "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND state = 'active'")
+		}
+		return cancelled.Load() >= int64(enough) || value[int](t, conn, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted") == 4
+	})
+	stop()
+	ended := make(chan struct{})
+	go func() { all.Wait(); close(ended) }()
+	eventually(t, "ended", func() bool {
+		// A mutant may block for ever. One cancel is not enough: a session that is between two calls
+		// forgets the cancel.
+		for _, c := range idle {
+			do(t, conn, fmt.Sprintf("SELECT pg_cancel_backend(%d)", c.PgConn().PID()))
+		}
+		select {
+		case <-ended:
+			return true
+		default:
+			return false
+		}
+	})
+	left = value[int](t, conn, "SELECT count(*) FROM pg_locks l JOIN pg_database d ON d.oid = l.database AND d.datname = current_database() WHERE locktype = 'advisory' AND granted")
+	if left == 0 {
+		do(t, conn, "SET lock_timeout = '10s'")
+		do(t, conn, "SELECT firn.next_nanoflake()")
+	}
+	return left
+}
+
+// TestCancel: no cancel and no time-out leaves a lock behind. Locks of the session would stay.
+func TestCancel(t *testing.T) {
+	const pause = "0.01" // so that most cancels come while a session has the lock
+	for _, up := range []string{sqlgen.Up, slow(sqlgen.Up, pause)} {
+		if left := cancels(t, up); left != 0 {
+			t.Errorf("%d locks are left", left)
+		}
+	}
+	session := strings.NewReplacer("pg_advisory_xact_lock", "pg_advisory_lock",
+		"      raise exception using errcode = 'NF000';", "      perform pg_advisory_unlock_all();").Replace(slow(sqlgen.Up, pause))
+	if session == slow(sqlgen.Up, pause) {
+		t.Fatal("the mutant is the script")
+	}
+	if left := cancels(t, session); left == 0 {
+		t.Error("no lock of a session is left")
+	}
+}
+
+// TestRights: a role makes IDs by the two functions alone, and a role of a feed writes the interval
+// alone.
+func TestRights(t *testing.T) {
+	s := sharedServer(t)
+	addr := database(t, s, sqlgen.Up)
+	conn := open(t, addr)
+	name := nameOf(addr)
+	app, feeder := name+"_app", name+"_feed"
+	do(t, conn, fmt.Sprintf("CREATE ROLE %s LOGIN; CREATE ROLE %s LOGIN", app, feeder))
+	t.Cleanup(func() {
+		conn, err := connect(context.Background(), addr)
+		if err == nil {
+			_, err = conn.Exec(context.Background(), fmt.Sprintf("DROP OWNED BY %s, %[2]s; DROP ROLE %[1]s, %[2]s", app, feeder), pgx.QueryExecModeSimpleProtocol)
+			conn.Close(context.Background())
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	text := document(t)
+	for _, right := range rights {
+		if !strings.Contains(text, right+";") {
+			t.Errorf("docs/sql-generator.md has not: %s", right)
+		}
+		do(t, conn, strings.NewReplacer("firn_feed", feeder, "app", app).Replace(right))
+	}
+	do(t, conn, fmt.Sprintf("CREATE TABLE orders (id bigint PRIMARY KEY DEFAULT firn.next_nanoflake(), n int); GRANT INSERT ON orders TO %s", app))
+	feed(t, strings.Replace(addr, "postgres@", feeder+"@", 1), t.TempDir())
+	makes(t, addr)
+	user := open(t, strings.Replace(addr, "postgres@", app+"@", 1))
+	do(t, user, "SELECT firn.next_nanoflake(), (SELECT count(*) FROM firn.next_nanoflakes(10)); INSERT INTO orders (n) VALUES (1)")
+	for _, statement := range []string{
+		"SELECT nextval('firn.nanoflake_word')", "SELECT setval('firn.nanoflake_word', 1)", "SELECT firn.nanoflake_take(1)",
+		"UPDATE firn.nanoflake_grant SET end_tick = end_tick + 1", "INSERT INTO firn.nanoflake_grant DEFAULT VALUES",
+		"TRUNCATE firn.nanoflake_grant", "CREATE TABLE firn.x ()",
+	} {
+		if _, err := user.Exec(t.Context(), statement); state(err) != "42501" {
+			t.Errorf("%s: %v", statement, err)
+		}
+	}
+	// A caller's objects do not replace what the functions call.
+	do(t, user, `CREATE TEMP TABLE nanoflake_row (worker int);
+		CREATE FUNCTION pg_temp.nextval(regclass) RETURNS bigint LANGUAGE sql AS 'SELECT 1::bigint';
+		SET search_path = pg_temp, pg_catalog; SELECT firn.next_nanoflake()`)
+}
+
+// TestScripts: the script runs twice and keeps the state, and the other script removes everything but
+// what is not the generator's.
+func TestScripts(t *testing.T) {
+	addr := database(t, sharedServer(t), sqlgen.Up)
+	conn := open(t, addr)
+	grant(t, conn, 7, 1, forever)
+	ids, err := some(t.Context(), conn, nil, "SELECT * FROM firn.next_nanoflakes(5000)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	do(t, conn, sqlgen.Up)
+	if ids, err = some(t.Context(), conn, ids, "SELECT * FROM firn.next_nanoflakes(5000)"); err != nil {
+		t.Fatal(err)
+	}
+	wantDistinct(t, ids)
+	if n := value[int](t, conn, `SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
+		WHERE nspname = 'firn' AND relpersistence <> 'u' AND relkind = 'r'`); n != 0 {
+		t.Errorf("%d tables are logged", n)
+	}
+	do(t, conn, "CREATE TABLE orders (id bigint DEFAULT firn.next_nanoflake())")
+	if _, err := conn.Exec(t.Context(), sqlgen.Down, pgx.QueryExecModeSimpleProtocol); state(err) != "2BP01" {
+		t.Errorf("with a default: %v", err)
+	}
+	do(t, conn, "ROLLBACK; DROP TABLE orders; CREATE TABLE firn.other ()")
+	do(t, conn, sqlgen.Down)
+	do(t, conn, sqlgen.Down)
+	if n := value[int](t, conn, "SELECT count(*) FROM pg_depend WHERE refobjid = to_regnamespace('firn') AND refclassid = 'pg_namespace'::regclass AND classid = 'pg_class'::regclass"); n != 1 {
+		t.Errorf("%d tables are left beside the one of the test", n-1)
+	}
+	do(t, conn, "DROP TABLE firn.other")
+	do(t, conn, sqlgen.Down)
+	if value[bool](t, conn, "SELECT to_regnamespace('firn') IS NOT NULL") {
+		t.Error("the schema is left")
+	}
+}
+
+// TestCopies: a database restored from a dump, and a copy of the database, make no ID of the
+// interval in the dump.
+func TestCopies(t *testing.T) {
+	s := sharedServer(t)
+	addr := database(t, s, sqlgen.Up)
+	conn := open(t, addr)
+	grant(t, conn, 7, 1, forever)
+	do(t, conn, "SELECT firn.next_nanoflake()")
+	conn.Close(t.Context())
+	name := nameOf(addr)
+	for _, statement := range []string{"CREATE DATABASE " + name + "_copy TEMPLATE " + name, "CREATE DATABASE " + name + "_restored"} {
+		if err := s.Exec(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	refuses := func(addr string) {
+		t.Helper()
+		conn := open(t, addr)
+		if n := value[int](t, conn, "SELECT count(*) FROM firn.nanoflake_grant"); n != 1 {
+			t.Errorf("%d rows: the test shows nothing", n)
+		}
+		if _, err := conn.Exec(t.Context(), "SELECT firn.next_nanoflake()"); state(err) != "NF001" {
+			t.Errorf("in a copy: %v", err)
+		}
+		feed(t, addr, t.TempDir())
+		makes(t, addr)
+	}
+	refuses(strings.Replace(addr, name, name+"_copy", 1))
+	programs, _ := exec.LookPath("pg_dump")
+	if programs == "" {
+		services.Missing(t, "pg_dump is not installed")
+	}
+	restored := strings.Replace(addr, name, name+"_restored", 1)
+	if out, err := exec.Command("sh", "-c", `pg_dump "$0" | psql -q -v ON_ERROR_STOP=1 "$1"`, addr, restored).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	refuses(restored)
+}
+
+// TestBouncer: connections that share two backends make IDs, and so does a feed.
+func TestBouncer(t *testing.T) {
+	s := server(t, pgtest.Config{})
+	addr := database(t, s, sqlgen.Up)
+	b, err := s.Bounce(2)
+	services.Need(t, err, pgtest.ErrMissing)
+	t.Cleanup(func() { b.Close() })
+	through := strings.Replace(b.Address(), "/postgres?", "/"+nameOf(addr)+"?", 1)
+	feed(t, through, t.TempDir())
+	makes(t, addr)
+	lists := make([][]int64, 6)
+	var all sync.WaitGroup
+	for i := range lists {
+		config, err := pgx.ParseConfig(through)
+		if err != nil {
+			t.Fatal(err)
+		}
+		config.DefaultQueryExecMode = pgx.QueryExecModeExec
+		conn, err := pgx.ConnectConfig(t.Context(), config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close(context.Background())
+		all.Go(func() {
+			for n := range 300 {
+				var err error
+				if lists[i], err = some(t.Context(), conn, lists[i], ways[n%len(ways)]); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+	wantDistinct(t, lists...)
+}
+
+// TestFailover: a standby is promoted. The promoted server makes no ID before the feed has leased an
+// interval for it, and no ID twice.
+func TestFailover(t *testing.T) {
+	primary := server(t, pgtest.Config{})
+	addr, pools := database(t, primary, sqlgen.Up), t.TempDir()
+	standby, err := primary.Standby(t.Context(), "standby", pgtest.Config{})
+	services.Need(t, err, pgtest.ErrMissing)
+	t.Cleanup(func() { standby.Close() })
+	name := nameOf(addr)
+	second := strings.Replace(standby.Address(), "/postgres?", "/"+name+"?", 1)
+	both := fmt.Sprintf("postgres://postgres@127.0.0.1:%d,127.0.0.1:%d/%s?sslmode=disable&target_session_attrs=read-write", primary.Port(), standby.Port(), name)
+	feed(t, both, pools, "--window", "1s")
+	makes(t, addr)
+	all, stop := minters(t, addr, 2)
+	progress(t, all)
+	eventually(t, "replicated", func() bool {
+		conn, err := connect(t.Context(), second)
+		if err != nil {
+			return false
+		}
+		defer conn.Close(t.Context())
+		return conn.QueryRow(t.Context(), "SELECT to_regclass('firn.nanoflake_grant') IS NOT NULL").Scan(new(bool)) == nil
+	})
+	conn := open(t, second)
+	if _, err := conn.Exec(t.Context(), "SELECT firn.next_nanoflake()"); err == nil {
+		t.Error("a standby makes an ID")
+	}
+	// The old primary goes on, cut off from the feed or not: its interval ends by itself.
+	if err := standby.Promote(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.Exec(t.Context(), "SELECT firn.next_nanoflake()"); state(err) != "NF001" {
+		t.Errorf("after the promotion: %v", err)
+	}
+	progress(t, all)
+	primary.Crash()
+	lists := stop()
+	makes(t, second)
+	more, stopMore := minters(t, second, 2)
+	progress(t, more)
+	wantDistinct(t, append(lists, stopMore()...)...)
+}
+
+// TestTakeover: two feeds of one pool write rows in turn, since each row is released at once. IDs of
+// both workers come from one sequence.
+func TestTakeover(t *testing.T) {
+	addr, pools := database(t, sharedServer(t), sqlgen.Up), t.TempDir()
+	feeds := []*fed{feed(t, addr, pools, "--window", "600ms"), feed(t, addr, pools, "--window", "600ms")}
+	makes(t, addr)
+	conn := open(t, addr)
+	all, stop := minters(t, addr, 2)
+	seen := make(map[int]bool)
+	eventually(t, "five workers", func() bool {
+		do(t, conn, "UPDATE firn.nanoflake_grant SET released = true, written = pg_current_xact_id()::xid")
+		time.Sleep(50 * time.Millisecond)
+		seen[value[int](t, conn, "SELECT coalesce(max(worker), -1) FROM firn.nanoflake_grant")] = true
+		return len(seen) >= 5
+	})
+	progress(t, all)
+	wantDistinct(t, stop()...)
+	for i, f := range feeds {
+		if !f.Alive() {
+			t.Errorf("feed %d has ended", i)
+		}
+	}
+}
+
+// TestAway: the database is away while the feed runs. The feed says so, and goes on.
+func TestAway(t *testing.T) {
+	s := server(t, pgtest.Config{})
+	addr := database(t, s, sqlgen.Up)
+	f := feed(t, addr, t.TempDir(), "--window", "600ms")
+	makes(t, addr)
+	s.Crash()
+	eventually(t, "saying so", func() bool { return strings.Contains(f.log.String(), "the database makes no IDs from") })
+	if err := s.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	makes(t, addr)
+	if text := f.log.String(); !strings.Contains(text, errGone) {
+		t.Errorf("without %q: %s", errGone, text)
+	}
+}
+
+// TestStoreAway: the store stops for longer than the window. The database makes IDs to the end of its
+// interval and no further, and goes on when the store does.
+func TestStoreAway(t *testing.T) {
+	store := server(t, pgtest.Config{})
+	addr := database(t, sharedServer(t), sqlgen.Up)
+	if out, err := exec.Command("firn", "pool", "create", "nanoflake", "--store", store.Address()).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	f := feedOf(t, "--database", addr, "--store", store.Address(), "--window", "600ms")
+	makes(t, addr)
+	all, stop := minters(t, addr, 2)
+	progress(t, all)
+	for range 2 {
+		store.Stop()
+		conn := open(t, addr)
+		eventually(t, "the end of the interval", func() bool {
+			_, err := conn.Exec(t.Context(), "SELECT firn.next_nanoflake()")
+			return state(err) == "NF003"
+		})
+		store.Continue()
+		makes(t, addr)
+		progress(t, all)
+	}
+	wantDistinct(t, stop()...)
+	if !f.Alive() {
+		t.Error("the feed has ended")
+	}
+}
+
+// restart ends a server in order, by a connection to the server, and starts the server again.
+func restart(t *testing.T, s *pgtest.Server, conn *pgx.Conn) {
+	t.Helper()
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", conn.PgConn().PID())) // pid (name) state parent …
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(stat), ") ")
+	var parent int
+	if _, err := fmt.Sscanf(rest, "%s %d", new(string), &parent); err != nil {
+		t.Fatal(err)
+	}
+	syscall.Kill(parent, syscall.SIGINT) // a fast shutdown
+	eventually(t, "shut down", func() bool {
+		return strings.Contains(s.Log(), "database system is shut down") || syscall.Kill(parent, 0) != nil
+	})
+	if err := s.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestStartedAgain: the row of a server that was started again may be the row of a copy. The feed takes
+// another lease, and does not extend the row: a feed that extends the rows of two copies makes IDs twice.
+func TestStartedAgain(t *testing.T) {
+	s := server(t, pgtest.Config{})
+	addr := database(t, s, sqlgen.Up)
+	f := feed(t, addr, t.TempDir(), "--window", "600ms")
+	makes(t, addr)
+	conn := open(t, addr)
+	row := value[string](t, conn, "SELECT nonce FROM firn.nanoflake_grant")
+	restart(t, s, conn)
+	makes(t, addr)
+	eventually(t, "another row", func() bool {
+		return value[string](t, open(t, addr), "SELECT nonce FROM firn.nanoflake_grant") != row
+	})
+	if text := f.log.String(); !strings.Contains(text, "was started again, or is a copy") {
+		t.Errorf("the feed says: %s", text)
+	}
+}
+
+// TestLogged: somebody makes the table a logged one while a feed runs. The rewritten row is a copy, and
+// the feed writes no other row until the table is unlogged again.
+func TestLogged(t *testing.T) {
+	addr := database(t, sharedServer(t), sqlgen.Up)
+	f := feed(t, addr, t.TempDir(), "--window", "600ms")
+	makes(t, addr)
+	conn := open(t, addr)
+	do(t, conn, "ALTER TABLE firn.nanoflake_grant SET LOGGED")
+	eventually(t, "saying so", func() bool { return strings.Contains(f.log.String(), "is not unlogged") })
+	if _, err := conn.Exec(t.Context(), "SELECT firn.next_nanoflake()"); state(err) != "NF001" {
+		t.Errorf("with a logged table: %v", err)
+	}
+	do(t, conn, "ALTER TABLE firn.nanoflake_grant SET UNLOGGED")
+	makes(t, addr)
+}
+
+// TestRefused: a feed without the right to write its row says so, and not that the server has crashed.
+func TestRefused(t *testing.T) {
+	addr := database(t, sharedServer(t), sqlgen.Up)
+	exec1(t, addr, `CREATE FUNCTION firn.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no row today'; END $$;
+		CREATE TRIGGER refuse BEFORE INSERT ON firn.nanoflake_grant FOR EACH ROW EXECUTE FUNCTION firn.refuse()`)
+	f := feed(t, addr, t.TempDir(), "--window", "600ms")
+	eventually(t, "saying so twice", func() bool { return strings.Count(f.log.String(), "no row today") >= 2 })
+	if text := f.log.String(); strings.Contains(text, "has crashed") {
+		t.Errorf("the feed says: %s", text)
+	}
+	exec1(t, addr, "DROP TRIGGER refuse ON firn.nanoflake_grant; DROP FUNCTION firn.refuse()")
+	makes(t, addr)
+}
+
+// TestIdleClock: the clock of the server steps ahead by an hour and back, and no ID is made meanwhile.
+// The interval ahead was of use to nobody: the feed that wrote it takes another, at the right time. So
+// does a feed that starts afterwards.
+func TestIdleClock(t *testing.T) {
+	for _, killed := range []bool{false, true} {
+		addr, pools := database(t, sharedServer(t), sqlgen.Up), t.TempDir()
+		f := feed(t, addr, pools, "--window", "600ms")
+		makes(t, addr)
+		conn := open(t, addr)
+		do(t, conn, strings.Replace(slideClock, "ahead", "3600000", 1))
+		eventually(t, "an interval ahead", func() bool {
+			return value[bool](t, conn, "SELECT coalesce(max(end_tick + epoch) > firn.nanoflake_clock(), false) FROM firn.nanoflake_grant")
+		})
+		if killed {
+			f.Kill()
+		}
+		do(t, conn, strings.Replace(slideClock, "ahead", "0", 1))
+		if killed {
+			feed(t, addr, pools, "--window", "600ms")
+		}
+		makes(t, addr)
+		if id := nanoflake.ID(value[int64](t, conn, "SELECT firn.next_nanoflake()")); time.Until(id.Time(nanoflake.DefaultEpoch())) > time.Minute {
+			t.Errorf("killed %v: the time of an ID is %v", killed, id.Time(nanoflake.DefaultEpoch()))
+		}
+	}
+}
+
+// slideClock makes the database's clock run ahead, in milliseconds.
+const slideClock = `CREATE OR REPLACE FUNCTION firn.nanoflake_clock() RETURNS bigint LANGUAGE sql VOLATILE
+	AS $$ SELECT (pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()) * 1000)::bigint + ahead $$`
+
+// TestCleanRestart: the server ends and starts again in order, and goes on in the interval.
+func TestCleanRestart(t *testing.T) {
+	s := server(t, pgtest.Config{})
+	addr := database(t, s, sqlgen.Up)
+	conn := open(t, addr)
+	do(t, conn, fixedClock)
+	const tick = 1700000000000 - nanoflake.DefaultEpochMilli
+	grant(t, conn, 7, tick, tick+1000)
+	ids, err := some(t.Context(), conn, nil, "SELECT * FROM firn.next_nanoflakes(100)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	restart(t, s, conn)
+	if ids, err = some(t.Context(), open(t, addr), ids, "SELECT * FROM firn.next_nanoflakes(100)"); err != nil {
+		t.Fatal(err)
+	}
+	wantDistinct(t, ids)
+}
+
+const errGone = "the row is gone"
+
+// nameOf returns the name of the database of an address.
+func nameOf(addr string) string { return strings.Split(strings.Split(addr, "/")[3], "?")[0] }
+
+// rights are the rights of docs/sql-generator.md, for the roles app and firn_feed.
+var rights = []string{
+	"GRANT USAGE ON SCHEMA firn TO app, firn_feed",
+	"GRANT EXECUTE ON FUNCTION firn.next_nanoflake(), firn.next_nanoflakes(int) TO app",
+	"GRANT SELECT, INSERT, UPDATE ON firn.nanoflake_grant TO firn_feed",
+	"GRANT SELECT ON firn.nanoflake_row TO firn_feed",
+	"GRANT EXECUTE ON FUNCTION firn.nanoflake_clock() TO firn_feed",
+}
