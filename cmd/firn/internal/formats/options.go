@@ -26,16 +26,21 @@ type Options struct {
 
 // AddTo adds the flags to cmd.
 func (o *Options) AddTo(cmd *cobra.Command) {
+	o.AddEpochTo(cmd)
 	flags := cmd.Flags()
-	o.Flags = flags
-	flags.Var(&o.epoch, "epoch", "time of timestamp 0: RFC 3339, a date, or Unix ms")
 	flags.Var(&o.clockBits, "clock-bits", "bits of the timestamp, 40 or 41 (snowflakesi)")
 	flags.Var(&o.machineBits, "machine-bits", "bits of the machine ID, 0 to 13 (snowflakesi)")
 	Only(cmd, func(f Format) bool { return f.fixedEpoch == "" }, "epoch")
 	Only(cmd, func(f Format) bool { return f.layouts }, "clock-bits", "machine-bits")
-	cli.Complete(cmd, "epoch")
 	cli.Complete(cmd, "clock-bits", "40", "41")
 	cli.Complete(cmd, "machine-bits")
+}
+
+// AddEpochTo adds only the flag for the epoch to cmd, for a command of one format.
+func (o *Options) AddEpochTo(cmd *cobra.Command) {
+	o.Flags = cmd.Flags()
+	o.Flags.Var(&o.epoch, "epoch", "time of timestamp 0: RFC 3339, a date, or Unix ms")
+	cli.Complete(cmd, "epoch")
 }
 
 // Refuse returns an error if a flag is set that the format does not have.

@@ -11,6 +11,8 @@ import (
 	"github.com/firn-id/firn/cmd/firn/internal/formats"
 	"github.com/firn-id/firn/cmd/firn/internal/ids"
 	"github.com/firn-id/firn/cmd/firn/internal/pools"
+	"github.com/firn-id/firn/cmd/firn/internal/sqlgen"
+	"github.com/firn-id/firn/cmd/firn/internal/sqlscripts"
 	"github.com/firn-id/firn/cmd/firn/internal/torture/command"
 	"github.com/firn-id/firn/cmd/firn/internal/version"
 )
@@ -55,7 +57,9 @@ Colour appears on terminals only. --color, $NO_COLOR and $CLICOLOR_FORCE decide 
 	firn.SetFlagErrorFunc(cli.FlagError)
 	firn.SetHelpFunc(cli.Help)
 	s.AddColour(firn)
-	firn.AddCommand(ids.New(s), ids.Inspect(s), pools.New(s), command.New(s), version.Command(s))
+	sql := sqlscripts.New(s)
+	sql.AddCommand(sqlgen.Generator(s), sqlgen.Feed(s))
+	firn.AddCommand(ids.New(s), ids.Inspect(s), pools.New(s), sql, command.New(s), version.Command(s))
 	firn.InitDefaultHelpCmd()
 	firn.InitDefaultCompletionCmd()
 	for _, cmd := range firn.Commands() {
