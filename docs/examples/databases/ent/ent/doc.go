@@ -1,0 +1,2 @@
+// Package ent is the client of orders that ent generates.
+package ent

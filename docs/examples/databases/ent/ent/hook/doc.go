@@ -1,0 +1,2 @@
+// Package hook is a part of the client of orders that ent generates.
+package hook

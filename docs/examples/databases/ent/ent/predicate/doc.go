@@ -1,0 +1,2 @@
+// Package predicate is a part of the client of orders that ent generates.
+package predicate

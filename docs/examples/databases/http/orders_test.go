@@ -1,0 +1,132 @@
+package orders
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/gin-gonic/gin"
+	"github.com/labstack/echo/v4"
+
+	"github.com/firn-id/firn/docs/examples/databases/internal/sample"
+	"github.com/firn-id/firn/nanoflake"
+)
+
+func get(t *testing.T, h http.Handler, path string) (status int, body string) {
+	t.Helper()
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+	return w.Code, w.Body.String()
+}
+
+// wrong are texts that are no ID.
+var wrong = []string{"673740726894358528", "0549x5l2itvr", "0549x5l2itvr44", "0549x5l2itvr!", "0x1", "1", "-1"}
+
+func TestPath(t *testing.T) {
+	gin.SetMode(gin.ReleaseMode)
+	ids := sample.IDs(t)
+	asked := 0
+	find := func(id nanoflake.ID) (Order, error) {
+		asked++
+		if id != ids[1] {
+			return Order{}, ErrNotFound
+		}
+		return Order{ID: id, Parent: &ids[0], Item: "globe"}, nil
+	}
+	search := func(s Search) any { return s }
+	for name, h := range map[string]http.Handler{"net/http": Handler(find), "gin": Gin(find, search), "echo": Echo(find, search)} {
+		t.Run(name, func(t *testing.T) {
+			status, body := get(t, h, "/orders/"+ids[1].String())
+			var o Order
+			if err := json.Unmarshal([]byte(body), &o); err != nil || status != http.StatusOK {
+				t.Fatal(status, body, err)
+			}
+			if want, _ := find(ids[1]); !reflect.DeepEqual(o, want) {
+				t.Errorf("got %v, want %v", o, want)
+			}
+			if status, body := get(t, h, "/orders/"+ids[2].String()); status != http.StatusNotFound {
+				t.Errorf("an ID without an order: %d %s", status, body)
+			}
+			asked = 0
+			for _, id := range wrong {
+				if status, body := get(t, h, "/orders/"+id); status != http.StatusBadRequest || asked != 0 {
+					t.Errorf("%s: %d %s", id, status, body)
+				}
+			}
+		})
+	}
+}
+
+func TestQuery(t *testing.T) {
+	gin.SetMode(gin.ReleaseMode)
+	ids := sample.IDs(t)
+	var got *Search
+	search := func(s Search) any { got = &s; return s }
+	for name, h := range map[string]http.Handler{"gin": Gin(nil, search), "echo": Echo(nil, search)} {
+		t.Run(name, func(t *testing.T) {
+			query := url.Values{"after": {ids[0].String()}, "only": {ids[1].String()}, "id": {ids[2].String(), ids[3].String()}}
+			got = nil
+			status, body := get(t, h, "/orders?"+query.Encode())
+			if want := (Search{After: ids[0], Only: &ids[1], IDs: ids[2:4]}); status != http.StatusOK || got == nil || !reflect.DeepEqual(*got, want) {
+				t.Errorf("searched for %v, want %v: %d %s", got, want, status, body)
+			}
+			if status, body := get(t, h, "/orders"); status != http.StatusOK || !reflect.DeepEqual(*got, Search{}) {
+				t.Errorf("searched for %v: %d %s", got, status, body)
+			}
+			for _, id := range append([]string{""}, wrong...) {
+				for _, name := range []string{"after", "only", "id"} {
+					if status, body := get(t, h, "/orders?"+name+"="+id); status != http.StatusBadRequest {
+						t.Errorf("%s=%s: %d %s", name, id, status, body)
+					}
+				}
+			}
+		})
+	}
+}
+
+// fmt.Sscan reads the digits at the start of a text as a number, without an error: Parse reads the text.
+func TestSscan(t *testing.T) {
+	id := nanoflake.MustParse("0549x5l2itvr4")
+	var got nanoflake.ID
+	if _, err := fmt.Sscan(id.String(), &got); err != nil || got == id {
+		t.Errorf("fmt.Sscan reads %v, %v: the page says that it reads another ID", got, err)
+	}
+}
+
+// A type that is defined by an ID has none of its methods: gin and echo read an integer.
+func TestDefinedType(t *testing.T) {
+	type OrderID nanoflake.ID
+	type search struct {
+		After OrderID `form:"after" query:"after"`
+	}
+	gin.SetMode(gin.ReleaseMode)
+	router, e := gin.New(), echo.New()
+	router.GET("/", func(c *gin.Context) {
+		var s search
+		if c.ShouldBindQuery(&s) != nil {
+			c.Status(http.StatusBadRequest)
+			return
+		}
+		c.JSON(http.StatusOK, s.After)
+	})
+	e.GET("/", func(c echo.Context) error {
+		var s search
+		if err := c.Bind(&s); err != nil {
+			return err
+		}
+		return c.JSON(http.StatusOK, s.After)
+	})
+	for name, h := range map[string]http.Handler{"gin": router, "echo": e} {
+		if status, body := get(t, h, "/?after=17"); status != http.StatusOK || strings.TrimSpace(body) != "17" {
+			t.Errorf("%s reads 17 as %d %s", name, status, body)
+		}
+		if status, body := get(t, h, "/?after=0549x5l2itvr4"); status != http.StatusBadRequest {
+			t.Errorf("%s reads the text of an ID as %d %s", name, status, body)
+		}
+	}
+}

@@ -1,0 +1,5 @@
+CREATE TABLE orders (
+	id     BIGINT NOT NULL PRIMARY KEY,  -- without AUTO_INCREMENT
+	parent BIGINT NULL,
+	item   VARCHAR(100) NOT NULL
+);

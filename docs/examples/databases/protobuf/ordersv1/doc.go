@@ -1,0 +1,2 @@
+// Package ordersv1 has the messages of orders that protoc-gen-go generates.
+package ordersv1

@@ -1,0 +1,2 @@
+// Package bytype is what sqlc generates by types.yaml.
+package bytype

@@ -1,0 +1,6 @@
+CREATE TABLE orders (
+	id     BIGINT PRIMARY KEY,
+	parent BIGINT REFERENCES orders,
+	sno    BYTEA NOT NULL UNIQUE,
+	item   TEXT NOT NULL
+);
