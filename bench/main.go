@@ -22,6 +22,8 @@ import (
 	"runtime"
 	"testing"
 	"time"
+
+	"github.com/firn-id/firn/bench/chart"
 )
 
 func main() {
@@ -105,21 +107,12 @@ func write(dir string, raw []byte) error {
 		return err
 	}
 	files := map[string][]byte{rawFile: raw, tableFile: table(r)}
-	for _, c := range charts(r) {
-		for _, t := range themes {
-			svg, err := c.draw(t)
-			if err != nil {
-				return fmt.Errorf("chart %s: %w", c.file, err)
-			}
-			files[c.file+t.suffix+".svg"] = svg
-		}
-	}
 	for name, content := range files {
 		if err := os.WriteFile(filepath.Join(dir, name), content, 0o666); err != nil {
 			return err
 		}
 	}
-	return nil
+	return chart.Save(dir, charts(r))
 }
 
 // A plan says how long and how often each group is measured. Each round measures all subjects in

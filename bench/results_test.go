@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/firn-id/firn/bench/chart"
 )
 
 // Each benchmark runs under a name of its own and reports all values that the tables and charts show.
@@ -118,7 +120,7 @@ func TestCoreCounts(t *testing.T) {
 
 func TestDigits(t *testing.T) {
 	for v, want := range map[float64]string{0.12345: "0.123", 0.5: "0.5", 1.256: "1.26", 12.34: "12.3", 12: "12", 99.94: "99.9", 244.4: "244", 1000: "1000"} {
-		if got := digits(v); got != want {
+		if got := chart.Digits(v); got != want {
 			t.Errorf("%v is written %s", v, got)
 		}
 	}
@@ -273,10 +275,10 @@ func TestCharts(t *testing.T) {
 		t.Errorf("%d charts", len(all))
 	}
 	for _, c := range all {
-		for _, theme := range themes {
-			svg, err := c.draw(theme)
+		for _, theme := range chart.Themes {
+			svg, err := c.Draw(theme)
 			if err != nil {
-				t.Fatalf("%s: %v", c.file, err)
+				t.Fatalf("%s: %v", c.File, err)
 			}
 			var text strings.Builder
 			shapes := 0
@@ -286,7 +288,7 @@ func TestCharts(t *testing.T) {
 					break
 				}
 				if err != nil {
-					t.Fatalf("%s%s: %v", c.file, theme.suffix, err)
+					t.Fatalf("%s%s: %v", c.File, theme.Suffix, err)
 				}
 				switch token := token.(type) {
 				case xml.CharData:
@@ -298,16 +300,16 @@ func TestCharts(t *testing.T) {
 					}
 				}
 			}
-			if shapes < len(c.rows) {
-				t.Errorf("%s%s has %d rows and %d shapes", c.file, theme.suffix, len(c.rows), shapes)
+			if shapes < len(c.Rows) {
+				t.Errorf("%s%s has %d rows and %d shapes", c.File, theme.Suffix, len(c.Rows), shapes)
 			}
-			for _, s := range append(want[c.file], c.title, c.axis) {
+			for _, s := range append(want[c.File], c.Title, c.Axis) {
 				if !strings.Contains(text.String(), s+"\n") {
-					t.Errorf("%s%s does not show %q: %q", c.file, theme.suffix, s, &text)
+					t.Errorf("%s%s does not show %q: %q", c.File, theme.Suffix, s, &text)
 				}
 			}
-			if !bytes.Contains(svg, fmt.Appendf(nil, "#%02X%02X%02X", rgba(theme.firn[0])...)) {
-				t.Errorf("%s%s has nothing in Firn's colour", c.file, theme.suffix)
+			if !bytes.Contains(svg, fmt.Appendf(nil, "#%02X%02X%02X", rgba(theme.Firn[0])...)) {
+				t.Errorf("%s%s has nothing in Firn's colour", c.File, theme.Suffix)
 			}
 		}
 	}

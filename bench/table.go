@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/firn-id/firn/bench/chart"
 )
 
 // table returns the results as a page of Markdown.
@@ -114,9 +116,9 @@ func writeGroup(w io.Writer, r *results, group, unit string) {
 	for _, l := range r.lines(group, "", "ns/op") {
 		got, _ := r.median(l.key)
 		allocs, _ := r.median(key{l.key.name, "", "allocs/op"})
-		v := digits(l.value)
+		v := chart.Digits(l.value)
 		if group == groupSort {
-			v = digits(l.value / 1e6)
+			v = chart.Digits(l.value / 1e6)
 		}
 		label := l.label()
 		if group == groupDecode && l.loose {
@@ -141,10 +143,10 @@ func writeParallel(w io.Writer, r *results) {
 	last := fmt.Sprintf("/cores=%d", counts[len(counts)-1])
 	for _, l := range r.lines(groupParallel, last, "ns/op") {
 		one, _ := r.ns(name(groupNext, l.name, ""))
-		fmt.Fprintf(w, "| %s | %s |", l.label(), digits(one.Center))
+		fmt.Fprintf(w, "| %s | %s |", l.label(), chart.Digits(one.Center))
 		for _, n := range counts {
 			got, _ := r.ns(name(groupParallel, l.name, fmt.Sprintf("/cores=%d", n)))
-			fmt.Fprintf(w, " %s |", digits(got.Center))
+			fmt.Fprintf(w, " %s |", chart.Digits(got.Center))
 		}
 		fmt.Fprintf(w, " %s |\n", r.against(l))
 	}
@@ -160,7 +162,7 @@ func writeSaturation(w io.Writer, r *results) {
 				return s.Center
 			}
 			fmt.Fprintf(w, "| %s | %d | %s | %.2f | %.3f | %s | %s |\n", l.label(), n,
-				digits(of("IDs/s")/1e6), of("%cap"), of("cores"), digits(l.value), r.against(l))
+				chart.Digits(of("IDs/s")/1e6), of("%cap"), of("cores"), chart.Digits(l.value), r.against(l))
 		}
 	}
 }
@@ -169,13 +171,13 @@ func writeSaturation(w io.Writer, r *results) {
 func amount(v float64, unit string) string {
 	switch {
 	case unit == "ns/op" && v >= 1e6:
-		return digits(v/1e6) + " ms"
+		return chart.Digits(v/1e6) + " ms"
 	case unit == "ns/op":
-		return digits(v) + " ns"
+		return chart.Digits(v) + " ns"
 	case unit == "%cap":
 		return strconv.FormatFloat(v, 'f', 2, 64) + " %"
 	}
-	return digits(v) + " " + unit
+	return chart.Digits(v) + " " + unit
 }
 
 // times returns how many times as much a is as b.
@@ -183,25 +185,7 @@ func times(a, b float64) string {
 	if b == 0 {
 		return ""
 	}
-	return digits(a/b) + " ×"
-}
-
-// digits returns a value with three significant digits or a few more, and no zeros at the end.
-func digits(v float64) string {
-	places := 0
-	switch {
-	case v < 1:
-		places = 3
-	case v < 10:
-		places = 2
-	case v < 100:
-		places = 1
-	}
-	s := strconv.FormatFloat(v, 'f', places, 64)
-	if strings.Contains(s, ".") {
-		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
-	}
-	return s
+	return chart.Digits(a/b) + " ×"
 }
 
 // titleOf returns the title of a benchmark's subject.

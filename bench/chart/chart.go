@@ -1,0 +1,223 @@
+// Package chart draws horizontal bars, for pages with a light and with a dark background.
+package chart
+
+import (
+	"bytes"
+	"fmt"
+	"image/color"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	xfont "golang.org/x/image/font"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// A Chart has a row for each subject, with a horizontal bar for each series.
+type Chart struct {
+	File   string // without its ending
+	Title  string
+	Axis   string
+	Series []string // the names of a row's bars; a single bar needs no name
+	Rows   []Row
+}
+
+// A Row has the bars of a subject.
+type Row struct {
+	Name   string // for the program; no chart shows the name
+	Label  string
+	Firn   bool      // the row is Firn's, and has other colours
+	Values []float64 // NaN for no bar
+	Notes  []string  // beside the bars
+}
+
+// A Theme has the colours of a chart. The background is the background of the page.
+type Theme struct {
+	Suffix      string // of the file, before its ending
+	Text, Grid  color.Color
+	Firn, Peers []color.Color // of a row's bars
+}
+
+// Themes are the themes of all charts.
+var Themes = []Theme{
+	{
+		Suffix: "",
+		Text:   grey(0x1f), Grid: grey(0xd0),
+		Firn:  []color.Color{rgb(0x0b61a4), rgb(0x6fb1e6)},
+		Peers: []color.Color{grey(0x8a), grey(0xbc)},
+	},
+	{
+		Suffix: "-dark",
+		Text:   grey(0xe6), Grid: grey(0x44),
+		Firn:  []color.Color{rgb(0x58b4ff), rgb(0x2a6da8)},
+		Peers: []color.Color{grey(0x98), grey(0x62)},
+	},
+}
+
+func grey(v uint8) color.Color { return color.NRGBA{v, v, v, 0xff} }
+func rgb(v uint32) color.Color {
+	return color.NRGBA{uint8(v >> 16), uint8(v >> 8), uint8(v), 0xff}
+}
+
+const (
+	chartWidth = 660
+	barWidth   = 13
+	rowGap     = 9
+	fontSize   = 11
+	margin     = 8
+)
+
+// Draw returns the chart as SVG.
+func (c Chart) Draw(t Theme) ([]byte, error) {
+	style := func(size vg.Length, bold bool) text.Style {
+		f := font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
+		if bold {
+			f.Weight = xfont.WeightBold
+		}
+		return text.Style{Color: t.Text, Font: f, Handler: plot.DefaultTextHandler}
+	}
+	p := plot.New()
+	p.BackgroundColor = nil // the page shows through
+	p.Title.Text, p.Title.TextStyle, p.Title.Padding = c.Title, style(fontSize+2, true), 8
+	p.Title.TextStyle.XAlign, p.Title.TextStyle.YAlign = draw.XCenter, draw.YTop
+	p.X.Label.Text, p.X.Label.TextStyle = c.Axis, style(fontSize, false)
+	p.X.Label.TextStyle.XAlign, p.X.Label.TextStyle.YAlign = draw.XCenter, draw.YBottom
+	p.X.Tick.Label, p.Y.Tick.Label = style(fontSize-1, false), style(fontSize, false)
+	p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = draw.XCenter, draw.YTop
+	p.Y.Tick.Label.XAlign, p.Y.Tick.Label.YAlign = draw.XRight, draw.YCenter
+	p.X.LineStyle.Color, p.X.Tick.LineStyle.Color = t.Grid, t.Grid
+
+	grid := plotter.NewGrid()
+	grid.Vertical.Color, grid.Horizontal.Width = t.Grid, 0
+	grid.Vertical.Dashes = nil
+	p.Add(grid)
+
+	// The axis goes up, and the first row is at the top.
+	rows := slices.Clone(c.Rows)
+	slices.Reverse(rows)
+	var labels []string
+	longest := 0.0
+	for _, row := range rows {
+		labels = append(labels, row.Label)
+		for _, v := range row.Values {
+			longest = max(longest, zeroIfNaN(v))
+		}
+	}
+	for i := range c.Series {
+		offset := vg.Length(float64(len(c.Series)-1)/2-float64(i)) * barWidth
+		for _, firn := range []bool{false, true} {
+			var values plotter.Values
+			for _, row := range rows {
+				v := zeroIfNaN(row.Values[i])
+				if row.Firn != firn {
+					v = 0
+				}
+				values = append(values, v)
+			}
+			bars, err := plotter.NewBarChart(values, barWidth-1)
+			if err != nil {
+				return nil, err
+			}
+			bars.Horizontal, bars.Offset, bars.LineStyle.Width = true, offset, 0
+			bars.Color = t.Peers[i]
+			if firn {
+				bars.Color = t.Firn[i]
+			}
+			p.Add(bars)
+			if c.Series[i] != "" {
+				who := "others, "
+				if firn {
+					who = "Firn, "
+				}
+				p.Legend.Add(who+c.Series[i], bars)
+			}
+		}
+		notes := plotter.XYLabels{}
+		for y, row := range rows {
+			notes.XYs = append(notes.XYs, plotter.XY{X: zeroIfNaN(row.Values[i]), Y: float64(y)})
+			notes.Labels = append(notes.Labels, row.Notes[i])
+		}
+		beside, err := plotter.NewLabels(notes)
+		if err != nil {
+			return nil, err
+		}
+		beside.Offset = vg.Point{X: 4, Y: offset}
+		for j := range beside.TextStyle {
+			beside.TextStyle[j] = style(fontSize-1, rows[j].Firn)
+			beside.TextStyle[j].YAlign = draw.YCenter
+		}
+		p.Add(beside)
+	}
+	p.NominalY(labels...)
+	p.Y.LineStyle.Width, p.Y.Tick.Length = 0, 0
+	p.X.Min, p.X.Max = 0, longest*1.02
+	p.X.Tick.Marker = plot.TickerFunc(marks)
+	p.Legend.TextStyle = style(fontSize-1, false)
+	p.Legend.Top, p.Legend.ThumbnailWidth, p.Legend.Padding = true, 18, 3
+
+	height := vg.Length(len(rows))*(vg.Length(len(c.Series))*barWidth+rowGap) + 100
+	canvas := vgsvg.New(chartWidth, height)
+	p.Draw(draw.Crop(draw.New(canvas), margin, -margin, margin, -margin))
+	var svg bytes.Buffer
+	_, err := canvas.WriteTo(&svg)
+	return svg.Bytes(), err
+}
+
+// marks returns the ticks of the axis that have a label.
+func marks(lo, hi float64) []plot.Tick {
+	return slices.DeleteFunc(plot.DefaultTicks{}.Ticks(lo, hi), func(t plot.Tick) bool { return t.Label == "" })
+}
+
+func zeroIfNaN(v float64) float64 {
+	if math.IsNaN(v) {
+		return 0
+	}
+	return v
+}
+
+// Save writes each chart in each theme to a directory.
+func Save(dir string, charts []Chart) error {
+	for _, c := range charts {
+		for _, t := range Themes {
+			svg, err := c.Draw(t)
+			if err != nil {
+				return fmt.Errorf("chart %s: %w", c.File, err)
+			}
+			if err := os.WriteFile(filepath.Join(dir, c.File+t.Suffix+".svg"), svg, 0o666); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Digits returns a value with three significant digits or more, and no zeros at the end; "" for no
+// value.
+func Digits(v float64) string {
+	if math.IsNaN(v) {
+		return ""
+	}
+	places := 0
+	switch a := math.Abs(v); {
+	case a < 1:
+		places = 3
+	case a < 10:
+		places = 2
+	case a < 100:
+		places = 1
+	}
+	s := strconv.FormatFloat(v, 'f', places, 64)
+	if strings.Contains(s, ".") {
+		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+	}
+	return s
+}
