@@ -75,8 +75,8 @@ func TestSharedLock(t *testing.T) {
 		up       string
 		repeated bool
 	}{
-		"right":            {slow(sqlgen.Up, "1"), false},
-		"without the lock": {slow(mutant(t, shared, ""), "1"), true},
+		"right":            {slow(sqlgen.Up, "0.5"), false},
+		"without the lock": {slow(mutant(t, shared, ""), "4"), true}, // the other call comes within the pause
 	} {
 		addr := database(t, sharedServer(t), test.up)
 		conn, other := open(t, addr), open(t, addr)
