@@ -44,7 +44,7 @@ var rules = func() []Rule {
 		{Of: []string{"all"}, Never: []string{"internal/servers/kubetest", "internal/servers/consultest"},
 			But: []string{"internal/release/rehearsal"}, // which runs programs on each store
 			Why: "only tests talk to servers that pretend"},
-		{Of: append([]string{".", "iderr", "allot", "internal/mint", "lease", "lease/...", "cmd/..."}, formats...), Never: []string{"internal/servers/pretend", "internal/servers/services", "internal/servers/storetest", "internal/servers/minter"},
+		{Of: append([]string{".", "iderr", "allot", "internal/mint", "internal/clock", "internal/line", "lease", "lease/...", "cmd/..."}, formats...), Never: []string{"internal/servers/pretend", "internal/servers/services", "internal/servers/storetest", "internal/servers/minter", "internal/servers/turn", "internal/servers/undo", "internal/wait"},
 			But: []string{"lease/drivertest"}, // a suite of tests, which needs a generator of its own
 			Why: "only tests use the tools of tests"},
 		{Of: []string{"lease/etcdlease", "lease/natslease", "lease/pglease", "lease/redislease"}, Never: []string{"lease/drivertest", "internal/servers/..."}, Through: true,
