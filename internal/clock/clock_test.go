@@ -13,6 +13,7 @@ import (
 
 	"github.com/firn-id/firn/internal/clock"
 	"github.com/firn-id/firn/internal/testkit"
+	"github.com/firn-id/firn/internal/wait"
 )
 
 // exact returns t in units of the given number of nanoseconds, limited to an int64.
@@ -92,8 +93,8 @@ func TestPauseParks(t *testing.T) {
 	defer all.Wait()
 	defer stop.Store(true)
 	buf := make([]byte, 1<<20)
-	for seen := 0; seen < 20; {
-		runtime.Gosched()
+	seen := 0
+	wait.Until(t, "a goroutine sleeps in a pause, 20 times", func() bool {
 		for stack := range strings.SplitSeq(string(buf[:runtime.Stack(buf, true)]), "\n\n") {
 			head, frames, _ := strings.Cut(stack, "\n")
 			if !strings.Contains(frames, "clock.Pause(") {
@@ -106,5 +107,6 @@ func TestPauseParks(t *testing.T) {
 				seen++
 			}
 		}
-	}
+		return seen >= 20
+	})
 }

@@ -59,12 +59,13 @@ func (c Clock) Mark() (time.Time, Mark) {
 	if c.read != nil {
 		return c.read(), Mark{}
 	}
-	var m Mark
+	// Both counters are read before the clock. The monotonic reading in t is later than the wall
+	// clock's: a caller may be held up in between, and its Deadline would come late.
+	m := Mark{system: time.Since(start)}
 	if haveCycles {
 		m.cycles = cycles()
 	}
 	t := time.Now()
-	m.system = t.Sub(start)
 	// In a bubble of testing/synctest only the sleeps of its goroutines pass time, and the
 	// processor's counter runs on. Times of a bubble have no monotonic reading.
 	if haveCycles && (t == t.Round(0) || !processor.usable(m.system)) {
