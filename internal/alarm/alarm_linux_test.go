@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 	"unsafe"
+
+	"github.com/firn-id/firn/internal/wait"
 )
 
 func TestSleep(t *testing.T) {
@@ -32,7 +34,7 @@ func TestAlarmFires(t *testing.T) {
 		a.set(before)
 		a.set(time.Microsecond)
 		// The read is only for the test. Without an event it fails at the deadline.
-		a.file.SetReadDeadline(time.Now().Add(time.Minute))
+		a.file.SetReadDeadline(time.Now().Add(wait.Patience))
 		var fired uint64
 		b := (*[8]byte)(unsafe.Pointer(&fired))[:]
 		if _, err := a.file.Read(b); err != nil || fired != 1 {

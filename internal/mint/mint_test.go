@@ -14,6 +14,7 @@ import (
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/internal/clock"
 	"github.com/firn-id/firn/internal/entropy"
+	"github.com/firn-id/firn/internal/wait"
 )
 
 // epoch is the epoch of the tests. It is before 2000, when the bubbles of testing/synctest begin.
@@ -362,9 +363,7 @@ func TestNextWaitsAtTheFence(t *testing.T) {
 			word, err = m.Next(t.Context())
 			got <- err
 		}()
-		for !m.line.Busy() {
-			runtime.Gosched()
-		}
+		wait.Until(t, "the caller stands in line", m.line.Busy)
 		// TryNext gets no word of the tick either.
 		if err := second(m.TryNext()); !errors.Is(err, iderr.ErrFenced) || errors.Is(err, iderr.ErrExhausted) {
 			t.Fatalf("beside a caller who waits: %v", err)
@@ -462,6 +461,7 @@ func TestAllotWhileMinting(t *testing.T) {
 	m := h.mint(c)
 	type minted struct{ word, worker uint64 }
 	got := make([][]minted, 4)
+	var count atomic.Int64
 	var wg sync.WaitGroup
 	for i := range got {
 		wg.Go(func() {
@@ -470,8 +470,11 @@ func TestAllotWhileMinting(t *testing.T) {
 				switch {
 				case err == nil:
 					got[i] = append(got[i], minted{word, m.Worker(word)})
+					count.Add(1)
 				case errors.Is(err, errOver):
 					return
+				default:
+					runtime.Gosched() // to those who have a word to take, and to the test
 				}
 			}
 		})
@@ -481,16 +484,17 @@ func TestAllotWhileMinting(t *testing.T) {
 		worker := uint64(tick / 20)
 		m.Allot(worker, ms(tick, 0), ms(tick+1, 0)) // every other tick has no worker
 		owner[uint64(tick)] = worker
+		before := count.Load()
 		h.set(tick)
-		runtime.Gosched()
+		if runtime.Gosched(); tick%20 == 1 { // a busy machine may not run the callers
+			wait.Until(t, "a word of the tick is minted", func() bool { return count.Load() > before })
+		}
 		h.set(tick + 1)
 	}
 	end := m.Seal(errOver)
 	wg.Wait()
-	n := 0
 	for _, words := range got {
 		for _, w := range words {
-			n++
 			tick := w.word >> c.Bits
 			if worker, ok := owner[tick]; !ok || worker != w.worker {
 				t.Fatalf("tick %d was minted by worker %d, and allotted to %d (%t)", tick, w.worker, worker, ok)
@@ -499,9 +503,6 @@ func TestAllotWhileMinting(t *testing.T) {
 				t.Fatalf("tick %d was minted, and sealed from %v on", tick, end)
 			}
 		}
-	}
-	if n == 0 {
-		t.Fatal("nothing was minted")
 	}
 }
 
@@ -594,9 +595,7 @@ func TestLineOrder(t *testing.T) {
 				}
 				got[i] = word
 			})
-			for m.line.Len() < i+1 { // the first caller leads
-				time.Sleep(time.Microsecond)
-			}
+			synctest.Wait() // the caller stands in line; the first caller leads
 		}
 		for tick := int64(2); tick < 5; tick++ {
 			if _, err := m.TryNext(); !errors.Is(err, iderr.ErrExhausted) {
@@ -618,68 +617,75 @@ func TestLineOrder(t *testing.T) {
 }
 
 // Callers of TryNext arrive first at each new tick. The callers in line must be served all the
-// same.
+// same: each tick serves the first of them. The leader of the line sleeps in the bubble's time, so
+// only the test's calls of TryNext come between the start of a tick and the leader.
 func TestLineIsServedBesideTryNext(t *testing.T) {
-	m := new(Mint)
-	m.Init(Config{Format: "test", Epoch: epoch, Last: 1 << 41, Bits: 0}) // one word a tick
-	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
-	defer stop()
-	var wg sync.WaitGroup
-	done := make(chan struct{})
-	var tried atomic.Int64
-	for range 3 {
-		wg.Go(func() {
-			for {
-				select {
-				case <-done:
-					return
-				default:
+	synctest.Test(t, func(t *testing.T) {
+		h := newHands(1)
+		c := h.config()
+		c.Bits = 0 // one word a tick
+		m := h.mint(c)
+		mustTry(t, m)
+		const callers = 100
+		var all sync.WaitGroup
+		defer all.Wait()
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		var served atomic.Int64
+		for range callers {
+			all.Go(func() {
+				if _, err := m.Next(ctx); err == nil {
+					served.Add(1)
 				}
-				if _, err := m.TryNext(); err == nil {
-					tried.Add(1)
-				}
-				runtime.Gosched()
-			}
-		})
-	}
-	for i := range 100 {
-		if _, err := m.Next(ctx); err != nil {
-			t.Errorf("Next, call %d: %v", i, err)
-			break
+			})
 		}
-	}
-	close(done)
-	wg.Wait()
+		synctest.Wait() // the callers stand in line
+		taken := 0
+		for tick := range int64(callers) {
+			h.set(2 + tick)
+			for range 3 {
+				if _, err := m.TryNext(); err == nil {
+					taken++
+				}
+			}
+			time.Sleep(clock.Longest)
+			synctest.Wait()
+		}
+		if n := served.Load(); n != callers || taken > 0 {
+			t.Errorf("in %d ticks, %d callers in line were served, and %d callers of TryNext", callers, n, taken)
+		}
+	})
 }
 
-// Of few words, each of many callers gets its share.
+// Of few words, each of many callers gets its share. In a bubble, all callers are back in line
+// before the next tick begins, however busy the machine is. Only the words of the first tick go to
+// any callers, since nobody stands in line yet.
 func TestShares(t *testing.T) {
-	m := new(Mint)
-	m.Init(Config{Format: "test", Epoch: epoch, Last: 1 << 41, Bits: 2})
-	const callers, total = 64, 64 * 40
-	var left atomic.Int64
-	left.Store(total)
-	share := make([]int, callers)
-	var wg, ready sync.WaitGroup
-	ready.Add(callers)
-	for i := range callers {
-		wg.Go(func() {
-			ready.Done()
-			ready.Wait() // a busy machine may be slow to start the callers
-			for left.Add(-1) >= 0 {
-				if _, err := m.Next(context.Background()); err != nil {
-					t.Error(err)
+	synctest.Test(t, func(t *testing.T) {
+		m := new(Mint)
+		m.Init(Config{Format: "test", Epoch: epoch, Last: 1 << 41, Bits: 2})
+		const callers, total, first = 64, 64 * 40, 1 << 2
+		var left atomic.Int64
+		left.Store(total)
+		share := make([]int, callers)
+		var wg sync.WaitGroup
+		for i := range callers {
+			wg.Go(func() {
+				for left.Add(-1) >= 0 {
+					if _, err := m.Next(context.Background()); err != nil {
+						t.Error(err)
+					}
+					share[i]++
 				}
-				share[i]++
-			}
-		})
-	}
-	wg.Wait()
-	for i, n := range share {
-		if n < 40/3 || n > 40*3 {
-			t.Errorf("caller %d got %d of %d words, a fair share is 40", i, n, total)
+			})
 		}
-	}
+		wg.Wait()
+		for i, n := range share {
+			if n < 40-first || n > 40+first {
+				t.Errorf("caller %d got %d of %d words, a fair share is 40", i, n, total)
+			}
+		}
+	})
 }
 
 func TestContext(t *testing.T) {
@@ -703,9 +709,7 @@ func TestContext(t *testing.T) {
 					word = w
 				}
 			})
-			for m.line.Len() < i+1 {
-				time.Sleep(time.Microsecond)
-			}
+			synctest.Wait() // the caller stands in line
 		}
 		time.Sleep(10 * time.Millisecond)
 		stopLeader() // the next in line leads
@@ -840,13 +844,15 @@ func TestWordsAreOfTheirTime(t *testing.T) {
 		c.Format, c.Last = "test", math.MaxInt64>>max(c.Bits, c.Field)
 		m := new(Mint)
 		m.Init(c)
-		fast := 0
-		for began := time.Now(); time.Since(began) < 100*time.Millisecond; {
-			if _, ok := m.Fast(); ok {
-				fast++
-			}
+		fast := 0 // words that came the fast way
+		ticks := make(map[uint64]bool)
+		try := func() {
 			before := m.tickOf(time.Now())
 			var words []uint64
+			if word, ok := m.Fast(); ok {
+				words = append(words, word)
+				fast++
+			}
 			if word, err := m.TryNext(); err == nil {
 				words = append(words, word)
 			}
@@ -855,14 +861,19 @@ func TestWordsAreOfTheirTime(t *testing.T) {
 			}
 			after := m.tickOf(time.Now())
 			for _, word := range words {
-				if at := word >> m.bits; at < before || at > after {
+				at := word >> m.bits
+				if at < before || at > after {
 					t.Fatalf("%s: a word of tick %d between ticks %d and %d", name, at, before, after)
 				}
+				ticks[at] = true
 			}
 		}
-		if fast == 0 && !c.Micro {
-			t.Errorf("%s: no word came the fast way", name)
-		}
+		wait.Until(t, "words of many ticks come, and come the fast way: "+name, func() bool {
+			for range 1000 {
+				try()
+			}
+			return len(ticks) >= 50 && (fast >= 1000 || c.Micro)
+		})
 	}
 }
 
@@ -874,27 +885,40 @@ func TestClockIsSet(t *testing.T) {
 	defer clock.Set.Store(nil)
 	m := new(Mint)
 	m.Init(Config{Format: "test", Last: 1 << 41, Bits: 12, Field: 22})
+	// next issues a word as formats do. noticed reports whether the tick was over by the counters
+	// before the call. The mint then must follow the clock.
+	next := func() (word uint64, noticed bool, err error) {
+		noticed = !clock.Deadline(m.deadline.Load()).Ahead()
+		word, ok := m.Fast()
+		if !ok {
+			word, err = m.TryNext()
+		}
+		return word, noticed, err
+	}
 	for range 20 {
 		by.Add(int64(time.Hour))
-		at := time.Now()
-		for m.tickOf(time.Now().Add(time.Duration(by.Load()))) > m.word.Last()>>m.bits {
-			if _, err := m.TryNext(); err != nil && !errors.Is(err, iderr.ErrExhausted) {
+		set := m.tickOf(time.Now().Add(time.Duration(by.Load())))
+		wait.Until(t, "a clock that was set forward is followed", func() bool {
+			word, noticed, err := next()
+			switch {
+			case errors.Is(err, iderr.ErrExhausted):
+				return false
+			case err != nil:
 				t.Fatal(err)
+			case noticed && word>>m.bits < set:
+				t.Fatalf("a word of tick %d after the clock was set to %d", word>>m.bits, set)
 			}
-			if time.Since(at) > time.Second {
-				t.Fatal("a clock that was set forward is not followed")
-			}
-		}
+			return word>>m.bits >= set
+		})
 	}
 	by.Add(-int64(time.Hour))
-	for at := time.Now(); ; {
-		if _, err := m.TryNext(); errors.Is(err, iderr.ErrClockBackwards) {
-			break
+	wait.Until(t, "it is noticed that the clock was set back", func() bool {
+		_, noticed, err := next()
+		if noticed && !errors.Is(err, iderr.ErrClockBackwards) {
+			t.Fatalf("after the clock was set back: %v", err)
 		}
-		if time.Since(at) > time.Second {
-			t.Fatal("a clock that was set back is not noticed")
-		}
-	}
+		return err != nil
+	})
 }
 
 // The tick of a later interval does not begin before the clock reaches the tick. This holds even
@@ -903,8 +927,8 @@ func TestAllottedLater(t *testing.T) {
 	set := func(time.Time) time.Time { return ms(5, 0) }
 	clock.Set.Store(&set)
 	defer clock.Set.Store(nil)
-	tried := 0
-	for range 100 {
+	tried := 0 // times that the tick lasted to the end of the try
+	try := func() {
 		m := new(Mint)
 		m.Init(Config{Format: "test", Epoch: epoch, Last: 1 << 40, Bits: 2, Field: 10, Leased: true})
 		m.Allot(1, ms(5, 0), ms(6, 0))
@@ -924,7 +948,10 @@ func TestAllottedLater(t *testing.T) {
 			tried++
 		}
 	}
-	if tried == 0 {
-		t.Error("the tick was over each time")
-	}
+	wait.Until(t, "ticks last to the end of a try", func() bool {
+		for range 100 {
+			try()
+		}
+		return tried >= 100
+	})
 }
