@@ -24,7 +24,7 @@ func Process(pid int) error {
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 		return err
 	}
-	const limit = 10 * time.Second
+	const limit = 2 * time.Minute // far longer than a busy machine takes to stop a thread
 	for deadline := time.Now().Add(limit); ; time.Sleep(time.Millisecond) {
 		switch frozen, err := Frozen(pid); {
 		case frozen || err != nil:

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/internal/freeze"
+	"github.com/firn-id/firn/internal/servers/undo"
+	"github.com/firn-id/firn/internal/wait"
 )
 
 // counts is an output that counts its bytes.
@@ -44,7 +46,7 @@ func TestMain(m *testing.M) {
 			os.Exit(1) // the test has ended
 		}
 	}
-	os.Exit(m.Run())
+	os.Exit(undo.Main(m))
 }
 
 func TestProcess(t *testing.T) {
@@ -63,12 +65,7 @@ func TestProcess(t *testing.T) {
 	pid := child.Process.Pid
 	moves := func() bool {
 		before := out.now()
-		for range 10_000 {
-			if time.Sleep(time.Millisecond); out.now() > before {
-				return true
-			}
-		}
-		return false
+		return wait.For(func() bool { return out.now() > before })
 	}
 	if frozen, err := freeze.Frozen(pid); !moves() || frozen || err != nil {
 		t.Fatalf("before: %v, %v", frozen, err)
@@ -80,28 +77,25 @@ func TestProcess(t *testing.T) {
 		if frozen, err := freeze.Frozen(pid); !frozen || err != nil {
 			t.Errorf("stopped: %v, %v", frozen, err)
 		}
-		quiet := false // once what is still in the pipe has been read
-		for try := 0; try < 200 && !quiet; try++ {
+		// Lines that are still in the pipe come for a while.
+		wait.Until(t, "it writes no more", func() bool {
 			before := out.now()
-			time.Sleep(50 * time.Millisecond)
-			quiet = out.now() == before
-		}
-		if !quiet {
-			t.Error("it goes on while it is stopped")
-		}
+			time.Sleep(50 * time.Millisecond) // long enough for a process that goes on to write many lines
+			return out.now() == before
+		})
 		if err := child.Process.Signal(syscall.SIGCONT); err != nil || !moves() {
 			t.Fatalf("it does not go on: %v", err)
 		}
 	}
 	child.Process.Kill()
-	for runtime.GOOS == "linux" { // now a child that nobody has waited for
-		frozen, err := freeze.Frozen(pid)
-		if errors.Is(err, os.ErrProcessDone) {
-			break
-		}
-		if frozen || err != nil {
-			t.Fatalf("killed: %v, %v", frozen, err)
-		}
+	if runtime.GOOS == "linux" { // now a child that nobody has waited for
+		wait.Until(t, "the process has ended", func() bool {
+			frozen, err := freeze.Frozen(pid)
+			if frozen || err != nil && !errors.Is(err, os.ErrProcessDone) {
+				t.Fatalf("killed: %v, %v", frozen, err)
+			}
+			return err != nil
+		})
 	}
 	child.Wait()
 	if err := freeze.Process(pid); err == nil {

@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
-	"time"
+
+	"github.com/firn-id/firn/internal/wait"
 )
 
 // Ports returns n ports that nobody listens on. The ports are below the ports that systems give to
@@ -41,15 +42,17 @@ func choose(n int) ([]int, error) {
 // awaitRefusal waits until a port refuses connections. A child process that was forked before a
 // listener was closed keeps the listener until the child runs its program.
 func awaitRefusal(port int) error {
-	for range 1000 {
-		c, err := net.DialTimeout("tcp", address(port), 100*time.Millisecond)
-		if err != nil {
-			return nil
+	refused := wait.For(func() bool {
+		c, err := net.DialTimeout("tcp", address(port), wait.Patience)
+		if err == nil {
+			c.Close()
 		}
-		c.Close()
-		time.Sleep(time.Millisecond)
+		return err != nil
+	})
+	if !refused {
+		return fmt.Errorf("port %d was taken at once", port)
 	}
-	return fmt.Errorf("port %d was taken at once", port)
+	return nil
 }
 
 func address(port int) string {

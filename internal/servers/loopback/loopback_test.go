@@ -7,24 +7,29 @@ import (
 	"testing"
 
 	"github.com/firn-id/firn/internal/testkit"
+	"github.com/firn-id/firn/internal/wait"
 )
 
 func TestPorts(t *testing.T) {
-	ports, err := Ports(100)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if slices.Sort(ports); len(slices.Compact(slices.Clone(ports))) != 100 {
-		t.Errorf("not 100 different ports: %d", ports)
-	}
-	for _, port := range ports {
-		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+	// Another process may take a port that was free, so the test may try again.
+	wait.Until(t, "all ports are free", func() bool {
+		ports, err := Ports(100)
 		if err != nil {
-			t.Error(err)
-			continue
+			t.Fatal(err)
 		}
-		l.Close()
-	}
+		if slices.Sort(ports); len(slices.Compact(slices.Clone(ports))) != 100 {
+			t.Fatalf("not 100 different ports: %d", ports)
+		}
+		for _, port := range ports {
+			l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+			if err != nil {
+				t.Log(err)
+				return false
+			}
+			defer l.Close()
+		}
+		return true
+	})
 	if _, err := Ports(30000); err == nil {
 		t.Error("more ports than there are")
 	}

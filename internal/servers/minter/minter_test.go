@@ -64,7 +64,7 @@ func TestStart(t *testing.T) {
 	if err := Create(t.Context(), store); err != nil {
 		t.Fatal(err)
 	}
-	g, l, err := Start(t.Context(), store, lease.Config{})
+	g, l, err := Start(t.Context(), store, lease.Config{Window: time.Hour, First: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}

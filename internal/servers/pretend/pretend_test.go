@@ -1,15 +1,18 @@
 package pretend
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/firn-id/firn/internal/wait"
 )
 
-// TestFaults makes one request with each fault.
+// TestFaults makes one request with each fault but Hang.
 func TestFaults(t *testing.T) {
 	handled := 0
 	s := New(func(_ http.ResponseWriter, _ *http.Request, body []byte) *Answer {
@@ -22,21 +25,10 @@ func TestFaults(t *testing.T) {
 		handled int
 		reply   string // "" for none
 	}{
-		{None, 1, "x"}, {Cut, 0, ""}, {LoseReply, 1, ""}, {HalfReply, 1, ""}, {Twice, 2, "xx"}, {Hang, 1, ""},
+		{None, 1, "x"}, {Cut, 0, ""}, {LoseReply, 1, ""}, {HalfReply, 1, ""}, {Twice, 2, "xx"},
 	} {
 		s.Do(func() { handled, s.Fault = 0, func(*http.Request) Fault { return c.fault } })
-		client := http.Client{Timeout: 200 * time.Millisecond}
-		if c.reply != "" {
-			client.Timeout = time.Minute
-		}
-		reply := ""
-		r, err := client.Post(url+"/a", "", strings.NewReader("x"))
-		if err == nil {
-			var body []byte
-			body, err = io.ReadAll(r.Body)
-			r.Body.Close()
-			reply = string(body)
-		}
+		reply, err := post(t.Context(), url+"/a")
 		if c.reply != "" && (err != nil || reply != c.reply) || c.reply == "" && err == nil {
 			t.Errorf("fault %d: the reply is %q, %v; want %q", c.fault, reply, err, c.reply)
 		}
@@ -45,10 +37,78 @@ func TestFaults(t *testing.T) {
 				t.Errorf("fault %d: the request was handled %d times, want %d", c.fault, handled, c.handled)
 			}
 		})
-		client.CloseIdleConnections()
+		http.DefaultClient.CloseIdleConnections()
 	}
-	if n := s.Count("POST /a"); n != 6 {
-		t.Errorf("%d requests were counted, want 6", n)
+	if n := s.Count("POST /a"); n != 5 {
+		t.Errorf("%d requests were counted, want 5", n)
+	}
+}
+
+// post makes a request with the body x, and returns the reply.
+func post(ctx context.Context, url string) (string, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader("x"))
+	if err != nil {
+		return "", err
+	}
+	reply, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return "", err
+	}
+	defer reply.Body.Close()
+	body, err := io.ReadAll(reply.Body)
+	return string(body), err
+}
+
+// A brief test ends when end is called.
+type brief struct{ cleanups []func() }
+
+func (b *brief) Cleanup(f func()) { b.cleanups = append(b.cleanups, f) }
+
+func (b *brief) end() {
+	for _, f := range b.cleanups {
+		f()
+	}
+}
+
+// TestHang makes requests that are handled and get no reply, until the client leaves or the server's
+// test ends. A server that ends waits for all replies, so a reply cannot come later.
+func TestHang(t *testing.T) {
+	for _, leaves := range []bool{false, true} {
+		handled := make(chan string, 10)
+		s := New(func(_ http.ResponseWriter, _ *http.Request, body []byte) *Answer {
+			handled <- string(body)
+			return Text(200, "reply")
+		})
+		s.Fault = func(*http.Request) Fault { return Hang }
+		var test brief
+		url := s.Start(&test).URL
+		ctx, leave := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() {
+			reply, err := post(ctx, url)
+			if err == nil {
+				err = errors.New("the reply is " + reply)
+			}
+			ended <- err
+		}()
+		if body, _ := wait.Receive(t, "the request", handled); body != "x" {
+			t.Errorf("the request is %q", body)
+		}
+		if leaves {
+			leave()
+		} else {
+			test.end()
+		}
+		if err, _ := wait.Receive(t, "the end of the request", ended); errors.Is(err, context.Canceled) != leaves || strings.Contains(err.Error(), "reply") {
+			t.Errorf("the client leaves: %v; the request ends with %v", leaves, err)
+		}
+		if leaves {
+			test.end() // returns, since the server does not wait for a client that has left
+		}
+		leave()
+		if len(handled) > 0 {
+			t.Error("the request was handled again")
+		}
 	}
 }
 
@@ -78,14 +138,16 @@ func TestChanges(t *testing.T) {
 // TestAwait has a handler wait for a change by another request, and for none.
 func TestAwait(t *testing.T) {
 	var s *Server
-	wait := time.Minute
+	limit := wait.Patience
+	waits := 0
 	s = New(func(_ http.ResponseWriter, r *http.Request, _ []byte) *Answer {
 		if r.Method == http.MethodPost {
 			s.Changed()
 			return Text(200, "changed")
 		}
-		timer := time.NewTimer(wait)
+		timer := time.NewTimer(limit)
 		defer timer.Stop()
+		waits++ // nothing else is handled before the wait begins
 		if s.Await(r, timer) {
 			return Text(200, "told")
 		}
@@ -101,7 +163,7 @@ func TestAwait(t *testing.T) {
 		body, err := io.ReadAll(r.Body)
 		return string(body), err
 	}
-	told := make(chan error)
+	told := make(chan error, 1)
 	go func() {
 		reply, err := get()
 		if err == nil && reply != "told" {
@@ -109,22 +171,17 @@ func TestAwait(t *testing.T) {
 		}
 		told <- err
 	}()
-	for done := false; !done; {
-		r, err := http.Post(url, "", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Body.Close()
-		select {
-		case err := <-told:
-			if err != nil {
-				t.Error(err)
-			}
-			done = true
-		case <-time.After(time.Millisecond): // the other request may not wait yet
-		}
+	wait.Until(t, "the handler waits", func() (begun bool) {
+		s.Do(func() { begun = waits == 1 })
+		return begun
+	})
+	if reply, err := post(t.Context(), url); reply != "changed" || err != nil {
+		t.Errorf("the request that changes: %q, %v", reply, err)
 	}
-	s.Do(func() { wait = time.Millisecond })
+	if err, _ := wait.Receive(t, "the reply after the change", told); err != nil {
+		t.Error(err)
+	}
+	s.Do(func() { limit = time.Millisecond })
 	if reply, err := get(); reply != "nothing" || err != nil {
 		t.Errorf("without a change: %q, %v", reply, err)
 	}
