@@ -69,9 +69,9 @@ func compatVersions(t *testing.T) []string {
 type compatMaker func() (g Generator, mint func() (worker int, at time.Time, err error), err error)
 
 // compatMake returns the maker of a generator.
-func compatMake[G Generator](make func() (G, error), mint func(G) (worker int, at time.Time, err error)) compatMaker {
+func compatMake[G Generator](newGenerator func() (G, error), mint func(G) (worker int, at time.Time, err error)) compatMaker {
 	return func() (Generator, func() (int, time.Time, error), error) {
-		g, err := make()
+		g, err := newGenerator()
 		return g, func() (int, time.Time, error) { return mint(g) }, err
 	}
 }

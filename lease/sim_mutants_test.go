@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/firn-id/firn/internal/servers/services"
 )
 
 // A simMutant is the code of leases with a fault, or with several faults if a single fault would not show.
@@ -213,9 +215,7 @@ func Find(n int, onlyTwice bool) (int, string) {
 // The mutants are packages of one program: the test links once, and is quick. The test makes the
 // program anew from the present code of leases.
 func TestSimMutants(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds and runs a program of its own, which is the same for each way to build the tests")
-	}
+	services.Full(t)
 	const seeds = 1500
 	dir := t.TempDir()
 	write := func(name, text string) {

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/servers/undo"
+	"github.com/firn-id/firn/internal/wait"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/filelease"
@@ -108,28 +110,26 @@ func everyFormat(ctx context.Context, store driver.Store, c lease.Config) ([]run
 
 // Generators of every format, with a lease from files, work over renewals, have different workers
 // at once, and end with their leases.
-func TestEveryFormat(t *testing.T) {
+func TestEveryFormat(t *testing.T) { synctest.Test(t, testEveryFormat) }
+
+func testEveryFormat(t *testing.T) {
+	time.Sleep(time.Until(time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC))) // a bubble begins in 2000, before epochs
 	var mu sync.Mutex
 	events := make(map[string][]lease.EventKind)
-	renewed := 0
+	renewed := make(map[string]bool)
 	all, err := everyFormat(t.Context(), files(t, t.TempDir()), lease.Config{Notify: func(e lease.Event) {
 		mu.Lock()
 		defer mu.Unlock()
 		events[e.Pool] = append(events[e.Pool], e.Kind)
 		if e.Kind == lease.Renewed {
-			renewed++
+			renewed[e.Pool] = true
 		}
 	}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	seen := make(map[string]bool)
-	goOn := func() bool {
-		mu.Lock()
-		defer mu.Unlock()
-		return renewed < len(all)
-	}
-	for goOn() { // the first window is renewed soon
+	wait.Until(t, "all leases are renewed", func() bool {
 		for _, r := range all {
 			id, worker, err := r.next(t.Context())
 			if err != nil || worker != r.Worker() || seen[id] {
@@ -137,8 +137,10 @@ func TestEveryFormat(t *testing.T) {
 			}
 			seen[id] = true
 		}
-		time.Sleep(time.Millisecond)
-	}
+		mu.Lock()
+		defer mu.Unlock()
+		return len(renewed) == len(all)
+	})
 	for _, r := range all {
 		if err := r.Close(); err != nil {
 			t.Error(err)
@@ -164,7 +166,9 @@ func TestManyAtOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 40 {
 		wg.Go(func() {
-			_, l, err := startNanoflake(t.Context(), store, nanoflake.Config{}, lease.Config{})
+			// The disk may be slow.
+			c := lease.Config{Window: time.Hour, First: time.Hour, Timeout: time.Minute}
+			_, l, err := startNanoflake(t.Context(), store, nanoflake.Config{}, c)
 			if err != nil {
 				t.Error(err)
 				return
@@ -287,7 +291,7 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv("FIRN_TEST_DIE_IN"); dir != "" {
 		die(dir)
 	}
-	os.Exit(m.Run())
+	os.Exit(undo.Main(m))
 }
 
 // die prints an ID of each format, and ends as by a crash: nothing is given back.
@@ -296,8 +300,9 @@ func die(dir string) {
 	if err != nil {
 		panic(err)
 	}
-	// Windows are long, so that how fast the machine is makes no difference.
-	c := lease.Config{Worker: lease.Number(0), Wait: -1, Window: 20 * time.Second, First: 20 * time.Second}
+	// The window, the skew and the shifts are long, so that the speed of the machine makes no
+	// difference.
+	c := lease.Config{Worker: lease.Number(0), Wait: -1, Window: time.Hour, First: time.Hour, MaxSkew: 3 * time.Hour, Timeout: time.Minute}
 	clock := func() time.Time { return time.Now().Add(shift) }
 	store, err := filelease.Open(dir)
 	if err != nil {
@@ -339,14 +344,14 @@ func TestCrashAndClockSetBack(t *testing.T) {
 		}
 		last = id
 	}
-	made(crash("10s"))
-	for shift, want := range map[string]string{"10s": "the worker is held by", "0s": "the worker is held by", "-1h": "the clock is wrong"} {
+	made(crash("30m"))
+	for shift, want := range map[string]string{"30m": "the worker is held by", "0s": "the worker is held by", "-10h": "the clock is wrong"} {
 		if out := crash(shift); !strings.Contains(out, want) {
-			t.Errorf("by a clock that was set from 10s to %s: %s", shift, out)
+			t.Errorf("by a clock that was set from 30m to %s: %s", shift, out)
 		}
 	}
-	made(crash("60s")) // after the end of the window
-	made(crash("120s"))
+	made(crash("3h")) // after the end of the window
+	made(crash("6h"))
 	if out := crash("90000h"); !strings.Contains(out, "the clock is wrong") {
 		t.Errorf("ten years ahead: %s", out)
 	}

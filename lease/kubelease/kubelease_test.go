@@ -20,6 +20,7 @@ import (
 	"github.com/firn-id/firn/internal/servers/kubetest"
 	"github.com/firn-id/firn/internal/servers/pretend"
 	"github.com/firn-id/firn/internal/servers/storetest"
+	"github.com/firn-id/firn/internal/wait"
 	"github.com/firn-id/firn/lease/driver"
 )
 
@@ -360,7 +361,7 @@ func TestPages(t *testing.T) {
 
 func TestFaults(t *testing.T) {
 	server := kubetest.New()
-	s := storetest.Open(t, Open, start(t, server)+"&timeout=2s")
+	s := storetest.Open(t, Open, start(t, server)+"&timeout=5s")
 	storetest.Faults(t, server.Server, s)
 	server.Do(func() { server.Fault = func(*http.Request) pretend.Fault { return pretend.Hang } })
 	_, err := s.Get(t.Context(), "a")
@@ -431,15 +432,13 @@ func TestWatch(t *testing.T) {
 	storetest.Put(t, other, "elsewhere", "x", driver.None)
 	change("a change after one elsewhere")
 	cancel()
-	for range c { // until it is closed
-	}
+	wait.Closed(t, "the watch ends with its context", c)
 	c, err = s.Watch(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.Close()
-	for range c {
-	}
+	wait.Closed(t, "the watch ends with its store", c)
 	_, err = s.Watch(t.Context(), "")
 	if !errors.Is(err, os.ErrClosed) {
 		t.Errorf("Watch after Close: %v", err)
