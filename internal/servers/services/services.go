@@ -1,4 +1,4 @@
-// Package services is for tests that need a server, or a program, of the machine.
+// Package services is for tests that need a server or a program of the machine, or much time.
 package services
 
 import (
@@ -16,6 +16,18 @@ func Missing(t testing.TB, format string, args ...any) {
 	}
 	t.Skipf(format, args...)
 }
+
+// Full skips a test that only the full check runs (.ci/run full), because the test takes long or starts
+// a farm of servers. FIRN_FULL=1 makes the test run.
+func Full(t testing.TB) {
+	t.Helper()
+	if !InFull() {
+		t.Skip("part of the full check: set FIRN_FULL=1 to run the test")
+	}
+}
+
+// InFull reports whether the full check runs. Tests then may try more of the same.
+func InFull() bool { return os.Getenv("FIRN_FULL") == "1" }
 
 // Need fails a test if there is an error. If the error is missing, Need calls Missing instead: a
 // program is not installed.
