@@ -1,6 +1,5 @@
-// Package wait is for tests: the functions wait until something comes true, and fail the test if it
-// does not. A wait ends as soon as the thing is true, so its bound costs nothing but in a failure,
-// and is generous: a bound that a busy machine reaches is a defect of the test.
+// Package wait has the waits of tests. A wait ends as soon as its condition is true. Only a test that
+// fails reaches the bound, so the bound is generous: a busy machine must not reach it.
 package wait
 
 import (
@@ -11,8 +10,8 @@ import (
 // Patience is the bound of each wait, far longer than anything takes in a test.
 const Patience = 2 * time.Minute
 
-// Until waits until done reports true, and fails the test after [Patience]. The text what completes
-// the sentence "it never came true that".
+// Until waits until done reports true, and fails the test after [Patience]. The failure says "it never
+// came true that", and then the text what.
 func Until(t testing.TB, what string, done func() bool) {
 	t.Helper()
 	if !For(done) {
@@ -20,7 +19,7 @@ func Until(t testing.TB, what string, done func() bool) {
 	}
 }
 
-// For waits until done reports true, for at most [Patience], and reports whether it did.
+// For waits until done reports true, and reports whether done was true before the end of [Patience].
 func For(done func() bool) bool {
 	const longest = 10 * time.Millisecond
 	pause := 50 * time.Microsecond
@@ -33,8 +32,8 @@ func For(done func() bool) bool {
 	return true
 }
 
-// Receive waits for a value of the channel, or for its end, and fails the test after [Patience]. If
-// ok is false, the channel is closed. The text what names what the channel brings.
+// Receive waits for a value of the channel, and fails the test after [Patience]. If ok is false, the
+// channel is closed. The text what names the value.
 func Receive[T any](t testing.TB, what string, c <-chan T) (value T, ok bool) {
 	t.Helper()
 	timer := time.NewTimer(Patience)
@@ -47,8 +46,8 @@ func Receive[T any](t testing.TB, what string, c <-chan T) (value T, ok bool) {
 	return value, ok
 }
 
-// Closed waits until the channel is closed, and drops its values. The text what completes the
-// sentence "it never came true that".
+// Closed waits until the channel is closed, and drops the values of the channel. Closed fails the test
+// as [Until] does.
 func Closed[T any](t testing.TB, what string, c <-chan T) {
 	t.Helper()
 	timer := time.NewTimer(Patience)

@@ -11,6 +11,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -28,6 +29,7 @@ import (
 	"github.com/firn-id/firn/internal/servers/loopback"
 	"github.com/firn-id/firn/internal/servers/process"
 	"github.com/firn-id/firn/internal/servers/services"
+	"github.com/firn-id/firn/internal/wait"
 )
 
 // Config describes a cluster. The zero Config describes three members, which anybody may use.
@@ -193,6 +195,9 @@ func (c *Cluster) Address(prefix string) string {
 // Data returns the folder of a member's data. Do not touch the folder while the member runs.
 func (c *Cluster) Data(i int) string { return c.members[i].data }
 
+// Log returns the file of a member's log.
+func (c *Cluster) Log(i int) string { return c.members[i].log }
+
 // Kill ends a member at once (SIGKILL), as a crash of the process does, and returns when the
 // process is gone.
 func (c *Cluster) Kill(i int) {
@@ -298,22 +303,33 @@ func (c *Cluster) available() []bool {
 	return up
 }
 
-const (
-	poll = 20 * time.Millisecond
-	ask  = 500 * time.Millisecond // of one member
-)
+const ask = 500 * time.Millisecond // of one member
+
+// until calls done until done returns true or an error.
+func until(ctx context.Context, what string, done func() (bool, error)) error {
+	var err error
+	if !wait.For(func() bool {
+		var ok bool
+		ok, err = done()
+		if !ok && err == nil && ctx.Err() != nil {
+			err = fmt.Errorf("%s: %w", what, context.Cause(ctx))
+		}
+		return ok || err != nil
+	}) {
+		return errors.New(what)
+	}
+	return err
+}
 
 // WaitHealthy waits until all members serve reads and writes, except members that are down or
 // stopped.
 func (c *Cluster) WaitHealthy(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
-	defer cancel()
-	for {
+	return until(ctx, "the members of etcd are not healthy", func() (bool, error) {
 		healthy, some := true, false
 		for i, up := range c.available() {
 			if !up {
 				if err := c.failed(i); err != nil {
-					return err
+					return false, err
 				}
 				continue
 			}
@@ -321,13 +337,8 @@ func (c *Cluster) WaitHealthy(ctx context.Context) error {
 			body, err := c.get(ctx, i, "/health?exclude=NOSPACE&exclude=CORRUPT")
 			healthy = healthy && err == nil && bytes.Contains(body, []byte(`"health":"true"`))
 		}
-		if healthy && some {
-			return nil
-		}
-		if err := sleep(ctx, poll); err != nil {
-			return fmt.Errorf("the members of etcd are not healthy: %w", err)
-		}
-	}
+		return healthy && some, nil
+	})
 }
 
 // failed returns an error if a member has ended by itself.
@@ -345,10 +356,8 @@ func (c *Cluster) failed(i int) error {
 }
 
 // Leader waits until a member leads a majority, and returns the number of the member.
-func (c *Cluster) Leader(ctx context.Context) (int, error) {
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
-	defer cancel()
-	for {
+func (c *Cluster) Leader(ctx context.Context) (leader int, err error) {
+	err = until(ctx, "no member of etcd leads, or several do", func() (bool, error) {
 		up := c.available()
 		var leaders []int
 		for i := range up {
@@ -366,13 +375,13 @@ func (c *Cluster) Leader(ctx context.Context) (int, error) {
 				leaders = append(leaders, i)
 			}
 		}
-		if len(leaders) == 1 {
-			return leaders[0], nil
+		if len(leaders) != 1 {
+			return false, nil
 		}
-		if err := sleep(ctx, poll); err != nil {
-			return 0, fmt.Errorf("%d members of etcd lead it: %w", len(leaders), err)
-		}
-	}
+		leader = leaders[0]
+		return true, nil
+	})
+	return leader, err
 }
 
 // get sends a request to the HTTP server of a member.
@@ -392,15 +401,6 @@ func (c *Cluster) get(ctx context.Context, i int, path string) ([]byte, error) {
 }
 
 var plain = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	select {
-	case <-time.After(d):
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
 
 // Logs returns the last lines of each member's log.
 func (c *Cluster) Logs() string {

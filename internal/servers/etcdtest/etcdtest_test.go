@@ -11,20 +11,13 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/firn-id/firn/internal/servers/turn"
+	"github.com/firn-id/firn/internal/servers/undo"
+	"github.com/firn-id/firn/internal/wait"
 )
 
-// patience is far longer than any wait of a test.
-const patience = 30 * time.Second
-
-func until(t *testing.T, what string, done func() bool) {
-	t.Helper()
-	for end := time.Now().Add(patience); !done(); time.Sleep(poll) {
-		if time.Now().After(end) {
-			t.Fatalf("%s: not after %v", what, patience)
-		}
-	}
-}
+func TestMain(m *testing.M) { os.Exit(undo.Main(m)) }
 
 // led reports whether a member has a leader.
 func (c *Cluster) led(t *testing.T, i int) bool {
@@ -33,6 +26,7 @@ func (c *Cluster) led(t *testing.T, i int) bool {
 }
 
 func TestFaults(t *testing.T) {
+	turn.Take(t)
 	c := New(t, Config{Args: []string{"--heartbeat-interval", "50", "--election-timeout", "500"}})
 	leader := func() int {
 		t.Helper()
@@ -74,30 +68,35 @@ func TestFaults(t *testing.T) {
 	if third == second {
 		t.Errorf("m%d leads after it was cut off", second)
 	}
-	until(t, "one that is cut off knows that it has no leader", func() bool { return !c.led(t, second) })
+	wait.Until(t, "one that is cut off knows that it has no leader", func() bool { return !c.led(t, second) })
 	if !c.led(t, third) {
 		t.Errorf("m%d, which leads, has no leader", third)
 	}
 	c.Heal()
-	until(t, "one that was cut off has a leader again", func() bool { return c.led(t, second) })
+	wait.Until(t, "one that was cut off has a leader again", func() bool { return c.led(t, second) })
 	healthy()
 
 	// A link to the leader is cut: one member has no leader, and the other member is not affected.
 	third = leader()
 	one, other := (third+1)%3, (third+2)%3
 	c.Cut(third, one)
-	until(t, "one that is cut off from the leader knows that it has none", func() bool { return !c.led(t, one) })
+	wait.Until(t, "one that is cut off from the leader knows that it has none", func() bool { return !c.led(t, one) })
 	if leader() == one {
 		t.Errorf("m%d leads, which does not reach all", one)
 	}
-	until(t, "those who reach each other have a leader", func() bool { return c.led(t, other) && c.led(t, third) })
+	wait.Until(t, "those who reach each other have a leader", func() bool { return c.led(t, other) && c.led(t, third) })
 	c.Heal()
-	until(t, "the link is whole again", func() bool { return c.led(t, one) })
+	wait.Until(t, "the link is whole again", func() bool { return c.led(t, one) })
 	// A link between two followers is cut: both keep the leader.
 	third = leader()
 	c.Cut((third+1)%3, (third+2)%3)
-	time.Sleep(time.Second) // two election time-outs
-	until(t, "all have a leader, who are cut off from none", func() bool { return c.led(t, 0) && c.led(t, 1) && c.led(t, 2) })
+	// A member needs about one heartbeat of each election time-out from the leader.
+	followers := []int{(third + 1) % 3, (third + 2) % 3}
+	begun := []int{c.network.passed(third, followers[0]), c.network.passed(third, followers[1])}
+	wait.Until(t, "the leader and the followers have exchanged the heartbeats of two election time-outs", func() bool {
+		return c.network.passed(third, followers[0]) >= begun[0]+40 && c.network.passed(third, followers[1]) >= begun[1]+40
+	})
+	wait.Until(t, "all have a leader, who are cut off from none", func() bool { return c.led(t, 0) && c.led(t, 1) && c.led(t, 2) })
 	c.Heal()
 	healthy()
 
@@ -175,7 +174,7 @@ func TestEnd(t *testing.T) {
 				cmd.Process.Kill()
 			}
 			cmd.Wait()
-			until(t, "the member ends with its test", func() bool { return !running(pid) })
+			wait.Until(t, "the member ends with its test", func() bool { return !running(pid) })
 		})
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"github.com/firn-id/firn/internal/servers/loopback"
+	"github.com/firn-id/firn/internal/servers/process"
 )
 
 // A Bouncer is a PgBouncer in front of a server, with pool_mode=transaction: a client has a
@@ -25,7 +26,11 @@ func (s *Server) Bounce(connections int, users ...string) (*Bouncer, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := new(Bouncer)
+	return process.Again(func() (*Bouncer, error) { return s.bounce(path, connections, users) })
+}
+
+func (s *Server) bounce(path string, connections int, users []string) (*Bouncer, error) {
+	b, err := new(Bouncer), error(nil)
 	if b.dir, err = s.owner.mkdir(); err != nil {
 		return nil, err
 	}

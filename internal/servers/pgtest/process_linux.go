@@ -2,7 +2,6 @@ package pgtest
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/firn-id/firn/internal/freeze"
 	"github.com/firn-id/firn/internal/servers/process"
+	"github.com/firn-id/firn/internal/wait"
 )
 
 // program returns the path of a program of PostgreSQL, in the newest version.
@@ -116,9 +116,7 @@ func (o owner) start(path string, args ...string) (*group, error) {
 
 // end waits for the end of a process, and kills a process that does not end.
 func (g *group) end() {
-	select {
-	case <-g.Done():
-	case <-time.After(30 * time.Second):
+	if !wait.For(func() bool { return !g.Alive() }) {
 		g.signal(syscall.SIGKILL)
 		<-g.Done()
 	}
@@ -162,16 +160,5 @@ func children(pid int) []int {
 
 // listening waits until a process listens on the port.
 func (g *group) listening(port int) error {
-	for range 1000 {
-		conn, err := net.DialTimeout("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), time.Second)
-		if err == nil {
-			conn.Close()
-			return nil
-		}
-		if !g.Alive() {
-			return errors.New("it ended: " + g.log.String())
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	return errors.New("it does not listen: " + g.log.String())
+	return g.Listening(net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), &g.log)
 }

@@ -1,6 +1,7 @@
 package pgtest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,12 +11,13 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/firn-id/firn/internal/freeze"
 	"github.com/firn-id/firn/internal/servers/loopback"
+	"github.com/firn-id/firn/internal/servers/process"
+	"github.com/firn-id/firn/internal/wait"
 )
 
 // Config is the configuration of a server. The zero Config has the defaults of PostgreSQL, and
@@ -36,7 +38,7 @@ type Server struct {
 // Start makes and starts a server. The server has a database postgres and a user postgres, who
 // needs no password. The error is ErrMissing if PostgreSQL is not installed.
 func Start(ctx context.Context, c Config) (*Server, error) {
-	return start(ctx, c, func(s *Server, data string) error {
+	return again(ctx, c, func(s *Server, data string) error {
 		initdb, err := program("initdb")
 		if err != nil {
 			return err
@@ -52,7 +54,7 @@ func (s *Server) Standby(ctx context.Context, name string, c Config) (*Server, e
 		c.Settings = make(map[string]string)
 	}
 	c.Settings["primary_conninfo"] = fmt.Sprintf("host=127.0.0.1 port=%d user=postgres application_name=%s", s.port, name)
-	return start(ctx, c, func(standby *Server, data string) error {
+	return again(ctx, c, func(standby *Server, data string) error {
 		backup, err := program("pg_basebackup")
 		if err != nil {
 			return err
@@ -63,6 +65,11 @@ func (s *Server) Standby(ctx context.Context, name string, c Config) (*Server, e
 		}
 		return standby.write("standby.signal", "")
 	})
+}
+
+// again starts a server, and starts another one if another process has taken the port.
+func again(ctx context.Context, c Config, fill func(s *Server, data string) error) (*Server, error) {
+	return process.Again(func() (*Server, error) { return start(ctx, c, fill) })
 }
 
 func start(ctx context.Context, c Config, fill func(s *Server, data string) error) (*Server, error) {
@@ -163,17 +170,14 @@ func (s *Server) Start(ctx context.Context) error {
 	if err := s.process.listening(s.port); err != nil {
 		return err
 	}
-	for {
-		err := s.Exec(ctx)
-		if err == nil || !strings.Contains(err.Error(), "(SQLSTATE 57P03)") || strings.Contains(err.Error(), "not accepting") {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("the server does not come up: %w", err)
-		case <-time.After(10 * time.Millisecond):
-		}
+	recovers := func() bool {
+		err = s.Exec(ctx)
+		return err != nil && strings.Contains(err.Error(), "(SQLSTATE 57P03)") && !strings.Contains(err.Error(), "not accepting")
 	}
+	if !wait.For(func() bool { return ctx.Err() != nil || !recovers() }) || ctx.Err() != nil {
+		return fmt.Errorf("the server does not come up: %w", cmp.Or(ctx.Err(), err))
+	}
+	return nil
 }
 
 // Crash ends the server at once, as pg_ctl -m immediate does. Unlike a power failure, Crash loses

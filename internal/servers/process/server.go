@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/firn-id/firn/internal/wait"
 )
 
 // A Server is a process that listens on a port of 127.0.0.1. A Server can be started again.
@@ -28,22 +30,32 @@ func (s *Server) Start() error {
 	if s.process, err = Start(cmd); err != nil {
 		return err
 	}
-	for range 1000 {
-		if !s.process.Alive() {
-			err := fmt.Errorf("it ended: %s", &s.Log)
-			if strings.Contains(strings.ToLower(s.Log.String()), ErrPort.Error()) {
-				err = fmt.Errorf("%w: %w", ErrPort, err)
-			}
-			return err
+	return s.process.Listening(s.Host(), &s.Log)
+}
+
+// Listening waits until the process listens at a host:port. The log is the output of the process.
+// The error is [ErrPort] if the process ended because another process has the port.
+func (p *Process) Listening(host string, log *Logbook) error {
+	listens := false
+	wait.For(func() bool {
+		if !p.Alive() {
+			return true
 		}
-		conn, err := net.DialTimeout("tcp", s.Host(), time.Second)
-		if err == nil {
+		conn, err := net.DialTimeout("tcp", host, time.Second)
+		if listens = err == nil; listens {
 			conn.Close()
-			return nil
 		}
-		time.Sleep(10 * time.Millisecond)
+		return listens
+	})
+	switch {
+	case listens:
+		return nil
+	case p.Alive():
+		return fmt.Errorf("it does not listen: %s", log)
+	case strings.Contains(strings.ToLower(log.String()), ErrPort.Error()):
+		return fmt.Errorf("%w: it ended: %s", ErrPort, log)
 	}
-	return fmt.Errorf("it does not listen: %s", &s.Log)
+	return fmt.Errorf("it ended: %s", log)
 }
 
 // Host returns the address of the server, as host:port.

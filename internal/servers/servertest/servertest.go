@@ -28,6 +28,7 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/internal/servers/process"
+	"github.com/firn-id/firn/internal/wait"
 )
 
 // Require skips a test that runs real servers, unless FIRN_REAL_SERVERS=1 asks for them.
@@ -184,27 +185,23 @@ func (r request) do(ctx context.Context) error {
 	return json.Unmarshal(body, r.into)
 }
 
-// until calls a function until the function returns nil, for a minute or two at most. The end of a
-// server by itself is a final error.
+// until calls a function until the function returns nil. The end of a server by itself is a final
+// error.
 func until(ctx context.Context, what string, nodes []*node, f func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
-	defer cancel()
-	for {
+	var err, ended error
+	wait.For(func() bool {
 		for _, n := range nodes {
-			if _, err := n.up(); err != nil {
-				return err
+			if _, ended = n.up(); ended != nil {
+				return true
 			}
 		}
-		err := f(ctx)
-		if err == nil {
-			return nil
-		}
-		select {
-		case <-time.After(50 * time.Millisecond):
-		case <-ctx.Done():
-			return fmt.Errorf("%s: %w: %w", what, context.Cause(ctx), err)
-		}
+		err = f(ctx)
+		return err == nil || ctx.Err() != nil
+	})
+	if ended != nil || err == nil {
+		return ended
 	}
+	return fmt.Errorf("%s: %w", what, err)
 }
 
 // document returns the text of docs/stores.md, with the rights that programs need.

@@ -4,20 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/firn-id/firn/internal/servers/minter"
+	"github.com/firn-id/firn/internal/servers/undo"
+	"github.com/firn-id/firn/internal/wait"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/memlease"
 )
 
-// patience is far longer than anything takes here.
-const patience = 3 * time.Minute
+func TestMain(m *testing.M) { os.Exit(undo.Main(m)) }
 
 func check(t *testing.T, err error) {
 	t.Helper()
@@ -83,26 +84,28 @@ func everything(t *testing.T, store driver.Store) {
 
 func changed(t *testing.T, changes <-chan struct{}, what string) {
 	t.Helper()
-	select {
-	case _, ok := <-changes:
-		if !ok {
-			t.Errorf("the watch has ended before %s", what)
-		}
-	case <-time.After(patience):
-		t.Fatalf("the watch does not tell of %s", what)
+	if _, ok := wait.Receive(t, "what a watch tells of "+what, changes); !ok {
+		t.Fatalf("the watch has ended before %s", what)
 	}
 }
 
-// quiet waits until a watch tells of nothing for a while: it may tell of one change more than once.
-func quiet(changes <-chan struct{}) {
-	for {
-		select {
-		case <-changes:
-		case <-time.After(300 * time.Millisecond):
-			return
-		}
+// watched changes an entry some times, and has the watch tell of each change. A watch may tell of one
+// change more than once, so the first values can be of earlier changes. The function each is called
+// after each change.
+func watched(t *testing.T, store driver.Store, key string, changes <-chan struct{}, each func()) driver.Revision {
+	t.Helper()
+	e, err := store.Get(t.Context(), key)
+	check(t, err)
+	for range watchedTimes {
+		e.Revision, err = store.Put(t.Context(), key, []byte("0"), e.Revision)
+		check(t, err)
+		changed(t, changes, "a change of "+key)
+		each()
 	}
+	return e.Revision
 }
+
+const watchedTimes = 10
 
 // A writer changes one entry again and again, and knows what was acknowledged.
 type writer struct {
@@ -192,11 +195,7 @@ func survive(parent context.Context, stores []driver.Store, faults ...func()) er
 	var errs []error
 	for _, w := range writers {
 		var err error
-		for late := time.Now().Add(patience); time.Now().Before(late); time.Sleep(time.Millisecond) {
-			if _, err = w.store.Get(parent, w.key); err == nil {
-				break
-			}
-		}
+		wait.For(func() bool { _, err = w.store.Get(parent, w.key); return err == nil })
 		errs = append(errs, err, w.fault, w.look(parent))
 	}
 	return errors.Join(errs...)
@@ -205,17 +204,15 @@ func survive(parent context.Context, stores []driver.Store, faults ...func()) er
 // progress waits until a writer has made more changes.
 func (w *writer) progress() error {
 	before, _ := w.done()
-	for late := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
-		n, err := w.done()
-		switch {
-		case err != nil:
-			return err
-		case n >= before+10:
-			return nil
-		case time.Now().After(late):
-			return fmt.Errorf("%s is not changed any more", w.key)
-		}
+	var err error
+	if !wait.For(func() bool {
+		var n int
+		n, err = w.done()
+		return err != nil || n >= before+10
+	}) {
+		return fmt.Errorf("%s is not changed any more", w.key)
 	}
+	return err
 }
 
 // TestSurvive: a store that forgets an acknowledged change is found out.

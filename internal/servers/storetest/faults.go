@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/internal/servers/minter"
+	"github.com/firn-id/firn/internal/servers/turn"
+	"github.com/firn-id/firn/internal/wait"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
 )
@@ -31,7 +33,7 @@ func (f Faulty[S]) Stopped(t *testing.T) {
 	patient := Prepare(t, f.Open, f.Addr())
 	rev := Put(t, patient, "a", "x", driver.None)
 	var hasty S
-	Eventually(t, "a busy machine opens the store in time", func() (ok bool) {
+	wait.Until(t, "a busy machine opens the store in time", func() bool {
 		var err error
 		hasty, err = f.Open(t.Context(), f.Addr("timeout=300ms"))
 		return err == nil
@@ -68,7 +70,7 @@ func (f Faulty[S]) Stopped(t *testing.T) {
 	}
 	f.Server.Resume()
 	for _, s := range []S{patient, hasty} {
-		Eventually(t, "it answers again", func() bool { _, err := s.Get(t.Context(), "a"); return err == nil })
+		wait.Until(t, "it answers again", func() bool { _, err := s.Get(t.Context(), "a"); return err == nil })
 	}
 	Want(t, patient, "a", "x", rev)
 	hasty.Close()
@@ -93,32 +95,53 @@ func (f Faulty[S]) Restart(t *testing.T) {
 		last[w].Key = fmt.Sprintf("w/%d", w)
 	}
 	for round := range rounds {
-		var all sync.WaitGroup
+		var all, busy sync.WaitGroup
 		for w := range writers {
+			busy.Add(1)
 			all.Go(func() {
-				e := &last[w]
-				for n := 0; ; n++ {
+				some := sync.OnceFunc(busy.Done)
+				defer some()
+				e, n := &last[w], 0
+				put := func() bool {
+					n++
 					value := fmt.Sprintf("%d-%d", round, n)
 					rev, err := s.Put(t.Context(), e.Key, []byte(value), e.Revision)
-					if err != nil {
+					if err == nil {
+						e.Value, e.Revision = []byte(value), rev
+					}
+					return err == nil
+				}
+				again := func() bool { // a busy machine may take longer than the time-out
+					if put() {
+						return true
+					}
+					if is, err := s.Get(t.Context(), e.Key); err == nil {
+						*e = is
+					}
+					return false
+				}
+				for range 10 {
+					if !wait.For(again) {
 						return
 					}
-					e.Value, e.Revision = []byte(value), rev
+				}
+				some()
+				for put() {
 				}
 			})
 		}
-		time.Sleep(200 * time.Millisecond)
+		busy.Wait()
 		f.Server.Kill()
 		all.Wait()
 		_, err := s.Get(t.Context(), "w/0")
 		Fails(t, "killed", err, driver.ErrUnavailable, f.Advice)
 		f.Server.Run()
 		var fresh S
-		Eventually(t, "the server has its data", func() bool {
+		wait.Until(t, "the server has its data", func() bool {
 			fresh, err = f.Open(t.Context(), f.Addr())
 			return err == nil
 		})
-		Eventually(t, "the store is connected again", func() bool {
+		wait.Until(t, "the store is connected again", func() bool {
 			_, err = s.Get(t.Context(), "w/0")
 			return err == nil || errors.Is(err, driver.ErrUnsafe)
 		})
@@ -156,14 +179,18 @@ func number(t *testing.T, rev driver.Revision) int {
 // and goes on when the server is back.
 func (f Faulty[S]) Outage(t *testing.T) {
 	t.Helper()
+	turn.Take(t)
 	s := Prepare(t, f.Open, f.Addr("timeout=2s"))
 	if err := minter.Create(t.Context(), s); err != nil {
 		t.Fatal(err)
 	}
-	g, l, err := minter.Start(t.Context(), s, lease.Config{Window: 2 * time.Second})
-	if err != nil {
-		t.Fatal(err)
-	}
+	var g *minter.Generator
+	var l *lease.Lease
+	wait.Until(t, "a busy machine takes a lease in time", func() bool {
+		var err error
+		g, l, err = minter.Start(t.Context(), s, lease.Config{Window: 2 * time.Second})
+		return err == nil
+	})
 	defer l.Close()
 	seen := make(map[minter.ID]bool)
 	mint := func() error {
@@ -180,15 +207,14 @@ func (f Faulty[S]) Outage(t *testing.T) {
 		return nil
 	}
 	for round := range 2 {
-		if err := mint(); err != nil {
-			t.Fatalf("round %d: %v", round, err)
-		}
+		wait.Until(t, "the generator mints", func() bool { return mint() == nil })
 		f.Server.Kill()
-		Eventually(t, "the interval ends", func() bool { return errors.Is(mint(), lease.ErrLeaseExpired) })
-		if l.Err() == nil || !errors.Is(l.Err(), driver.ErrUnavailable) {
+		wait.Until(t, "the interval ends", func() bool { return errors.Is(mint(), lease.ErrLeaseExpired) })
+		wait.Until(t, "the lease has an error", func() bool { return l.Err() != nil })
+		if !errors.Is(l.Err(), driver.ErrUnavailable) {
 			t.Errorf("round %d: the lease's error is %v", round, l.Err())
 		}
 		f.Server.Run()
-		Eventually(t, "minting goes on", func() bool { return mint() == nil })
+		wait.Until(t, "minting goes on", func() bool { return mint() == nil })
 	}
 }

@@ -9,16 +9,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/firn-id/firn/internal/wait"
 	"github.com/firn-id/firn/lease/driver"
 )
 
 // Secret begins each password and token of the tests. No error may show it.
 const Secret = "hunter2"
-
-// patience is far longer than any wait of a test.
-const patience = time.Minute
 
 // Open opens a store for the test. The store is closed when the test ends.
 func Open[S driver.Store](t testing.TB, open func(context.Context, string) (S, error), addr string) S {
@@ -112,18 +109,6 @@ func Calls(ctx context.Context, s driver.Store, none driver.Revision) map[string
 	return errs
 }
 
-// Eventually waits until f returns true.
-func Eventually(t testing.TB, what string, f func() bool) {
-	t.Helper()
-	for range 3000 {
-		if f() {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Fatalf("it never comes to be that %s", what)
-}
-
 // Findings fails the test unless Inspect returns one finding for each of the words, in the same
 // order. Findings that lose changes must come first. Findings returns the findings.
 func Findings(t testing.TB, s driver.Inspector, words ...string) []driver.Finding {
@@ -160,16 +145,11 @@ func FindingsLose(t testing.TB, s driver.Inspector, loses bool, words ...string)
 	}
 }
 
-// Told waits until a watch tells of a change.
+// Told waits until a watch tells of a change, and fails the test if the watch ends.
 func Told(t testing.TB, what string, changed <-chan struct{}) {
 	t.Helper()
-	select {
-	case _, ok := <-changed:
-		if !ok {
-			t.Fatalf("%s: the channel was closed", what)
-		}
-	case <-time.After(patience):
-		t.Fatalf("%s: the watch does not tell", what)
+	if _, ok := wait.Receive(t, "what a watch tells of "+what, changed); !ok {
+		t.Fatalf("%s: the channel was closed", what)
 	}
 }
 
@@ -180,20 +160,5 @@ func Untold(t testing.TB, what string, changed <-chan struct{}) {
 	case _, ok := <-changed:
 		t.Errorf("%s: told, %v", what, ok)
 	default:
-	}
-}
-
-// Closed waits until the channel of a watch is closed.
-func Closed(t testing.TB, changed <-chan struct{}) {
-	t.Helper()
-	for end := time.After(patience); ; {
-		select {
-		case _, ok := <-changed:
-			if !ok {
-				return
-			}
-		case <-end:
-			t.Fatal("the channel is not closed")
-		}
 	}
 }

@@ -1,10 +1,10 @@
 // Package undo removes what tests leave on the machine: databases on its servers, and processes.
 //
-// A test removes what it made when it ends. A test that is killed, or panics, or runs out of time,
-// removes nothing. Whatever a test makes outside of its process is therefore announced to a second
-// process first, the keeper. The keeper reads a pipe that ends with the process of the test, however
-// that ends, and then undoes what the test has not undone. A signal from the terminal does not reach
-// the keeper, and the go command waits for it.
+// A test that ends removes everything by its cleanups. A test that is killed, panics or runs out of
+// time removes nothing. A test therefore announces each change of the machine to a second process, the
+// keeper, before the change. The keeper reads a pipe. The pipe ends with the process of the test, and
+// the keeper then undoes all changes that the test has not undone. Signals of the terminal do not reach
+// the keeper, and the go command waits for the end of the keeper.
 package undo
 
 import (
@@ -27,10 +27,11 @@ type Action struct {
 	keeper *keeper // nil before the first use
 }
 
-// New returns an action, and must be called to initialize a variable of a package: the keeper is the
-// program of the test, started again, and takes over in this call. So do must use no variable that
-// an init function sets. The name must be unique in the program. The function do undoes one change,
-// and returns nil if there was no such change.
+// New returns an action. The function do undoes one change, and returns nil if there was no such
+// change. The name must be unique in the program.
+//
+// Call New to initialize a variable of a package. The keeper is the program of the test, started again,
+// and New does not return in the keeper. No init function has run then, so do must not need any.
 func New(name string, do func(ctx context.Context, what string) error) *Action {
 	takeOver(name, do)
 	return &Action{name: name, do: do}

@@ -19,7 +19,7 @@ import (
 // asKeeper is the variable that names the action of a keeper.
 const asKeeper = "FIRN_TEST_KEEPER"
 
-// A keeper is a process that undoes what it is told when its input ends.
+// A keeper is a process that reads changes, and undoes the changes when its input ends.
 type keeper struct{ input io.WriteCloser }
 
 func startKeeper(name string) (*keeper, error) {
@@ -50,8 +50,7 @@ func (k *keeper) tell(line string) error {
 	return err
 }
 
-// takeOver makes this process the keeper of an action, and does not return, if the process was
-// started for that.
+// takeOver does not return if this process was started as the keeper of the action.
 func takeOver(name string, do func(ctx context.Context, what string) error) {
 	if os.Getenv(asKeeper) != name {
 		return
@@ -69,7 +68,7 @@ func takeOver(name string, do func(ctx context.Context, what string) error) {
 	os.Exit(code)
 }
 
-// left reads lines to the end, and returns what was announced and not undone, in order.
+// left reads lines to the end, and returns the changes that were announced and not undone, in order.
 func left(input io.Reader) (left []string) {
 	for lines := bufio.NewScanner(input); lines.Scan(); {
 		what, err := strconv.Unquote(lines.Text()[1:])
@@ -87,7 +86,7 @@ func left(input io.Reader) (left []string) {
 	return left
 }
 
-// mark is the variable that marks the processes of a program of tests. Its value is an unique text.
+// mark is the variable that marks the processes of a program of tests. The value is unique.
 const mark = "FIRN_TEST_PROCESSES"
 
 // processes kills the processes that inherited a mark.
@@ -117,9 +116,8 @@ var processes = New("processes", func(ctx context.Context, what string) error {
 	return nil
 })
 
-// Main runs tests, for TestMain, and returns the exit code. Processes that the tests start end with
-// the process of the tests at the latest, and so do theirs, unless a test takes the variable
-// FIRN_TEST_PROCESSES from their environment.
+// Main runs the tests of a TestMain, and returns the exit code. All processes that inherit the variable
+// FIRN_TEST_PROCESSES from the tests end with the process of the tests at the latest.
 func Main(m interface{ Run() int }) int {
 	if os.Getenv(mark) != "" {
 		return m.Run() // a test has started these tests, and their processes are of that test
