@@ -88,7 +88,7 @@ func TestUsers(t *testing.T) {
 			}
 			var cmds []*exec.Cmd
 			for i := range 2 * len(test.users) {
-				cmd := asUser(t, test.users[i/2], dir, fmt.Sprint(times), "", "077")
+				cmd := asUser(t, test.users[i/2], dir, fmt.Sprint(times), "077")
 				cmd.Stderr = os.Stderr
 				if err := cmd.Start(); err != nil {
 					t.Fatal(err)
@@ -118,7 +118,7 @@ func TestUsers(t *testing.T) {
 					t.Errorf("%s is of group %d, not %d", path, gid, test.gid)
 				}
 			}
-			out, err := asUser(t, eve, dir, "1", "", "077").CombinedOutput()
+			out, err := asUser(t, eve, dir, "1", "077").CombinedOutput()
 			if (err == nil) != (test.other == "") || !strings.Contains(string(out), test.other) {
 				t.Errorf("somebody else: %v: %s", err, out)
 			}
