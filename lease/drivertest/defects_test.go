@@ -10,13 +10,13 @@ import (
 	"os/exec"
 	"path"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/firn-id/firn/internal/servers/turn"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/memlease"
 )
@@ -197,13 +197,23 @@ var defects = []struct {
 		}
 	}},
 	{"Put compares and then writes", []string{"Race", "Counter", "History"}, func() func(*broken) {
+		var mu sync.Mutex
+		compared := make(map[string]int)
+		others := func(what string, more int) bool {
+			mu.Lock()
+			defer mu.Unlock()
+			compared[what] += more
+			return compared[what] > 1
+		}
 		return func(b *broken) {
 			b.put = func(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
 				if e, _ := b.Store.Get(ctx, key); e.Revision != rev {
 					return b.Store.Put(ctx, key, value, rev) // which fails
 				}
-				for range 20 {
-					runtime.Gosched()
+				what := key + " " + string(rev)
+				others(what, 1)
+				for n := 0; n < 20 && !others(what, 0); n++ { // lets another one compare, if there is one
+					time.Sleep(time.Millisecond)
 				}
 				return blind(ctx, b.Store, key, value)
 			}
@@ -790,6 +800,7 @@ func TestDefect(t *testing.T) {
 
 // TestDefects shows that the suites find each defect, and that each check finds a defect.
 func TestDefects(t *testing.T) {
+	turn.Take(t)
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

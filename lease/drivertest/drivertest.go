@@ -22,8 +22,8 @@ import (
 	"fmt"
 	"slices"
 	"testing"
-	"time"
 
+	"github.com/firn-id/firn/internal/wait"
 	"github.com/firn-id/firn/lease/driver"
 )
 
@@ -179,7 +179,7 @@ func (s *space) wantList(h driver.Store, prefix string, keys []string) {
 	}
 }
 
-// within fails the test if a call takes a minute, far longer than any call needs.
+// within fails the test if a call hangs.
 func (s *space) within(name string, call func()) {
 	s.Helper()
 	done := make(chan struct{})
@@ -187,11 +187,7 @@ func (s *space) within(name string, call func()) {
 		defer close(done)
 		call()
 	}()
-	select {
-	case <-done:
-	case <-time.After(time.Minute):
-		s.Fatalf("%s hangs", name)
-	}
+	wait.Closed(s.T, name+" returns", done)
 }
 
 // brief quotes a value, or the beginning of a long one.

@@ -1,11 +1,16 @@
 package drivertest
 
 import (
+	"os"
 	"testing"
 
+	"github.com/firn-id/firn/internal/servers/turn"
+	"github.com/firn-id/firn/internal/servers/undo"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/memlease"
 )
+
+func TestMain(m *testing.M) { os.Exit(undo.Main(m)) }
 
 func memory(*testing.T) func() driver.Store {
 	s := memlease.New()
@@ -16,5 +21,6 @@ func TestMemory(t *testing.T) { Run(t, memory) }
 
 func TestMemoryLeases(t *testing.T) {
 	t.Parallel()
+	turn.Take(t)
 	RunLeases(t, memory)
 }

@@ -13,10 +13,10 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/anishathalye/porcupine"
 
+	"github.com/firn-id/firn/internal/wait"
 	"github.com/firn-id/firn/lease/driver"
 )
 
@@ -35,7 +35,6 @@ type Outcome struct {
 const (
 	historyKeys  = 3
 	historyCalls = 60 // of each client
-	finalTries   = 1000
 )
 
 // History has two clients on each handle make random calls, and fails the test unless each entry
@@ -253,12 +252,10 @@ func (r *recorder) finish(t *testing.T, store driver.Store) {
 	t.Helper()
 	for i := range historyKeys {
 		var err error
-		for range finalTries {
-			if _, err = r.get(t.Context(), r.clients, store, r.key(i)); err == nil || errors.Is(err, driver.ErrNotFound) {
-				break
-			}
-		}
-		if err != nil && !errors.Is(err, driver.ErrNotFound) {
+		if !wait.For(func() bool {
+			_, err = r.get(t.Context(), r.clients, store, r.key(i))
+			return err == nil || errors.Is(err, driver.ErrNotFound)
+		}) {
 			t.Fatalf("the store does not answer after the history: %v", err)
 		}
 	}
@@ -295,7 +292,7 @@ func (r *recorder) check(t *testing.T) {
 		}
 		checkRevisions(t, key, calls)
 		// Such histories take milliseconds.
-		result, info := porcupine.CheckOperationsVerbose(register, calls, time.Minute)
+		result, info := porcupine.CheckOperationsVerbose(register, calls, wait.Patience)
 		if result == porcupine.Ok {
 			continue
 		}

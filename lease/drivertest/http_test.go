@@ -13,6 +13,7 @@ import (
 	"github.com/firn-id/firn/internal/servers/consultest"
 	"github.com/firn-id/firn/internal/servers/kubetest"
 	"github.com/firn-id/firn/internal/servers/pretend"
+	"github.com/firn-id/firn/internal/servers/turn"
 	"github.com/firn-id/firn/lease/consullease"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/kubelease"
@@ -43,6 +44,7 @@ func apply[S any](mutants []mutant[S], server S) {
 
 // kill shows that the suite finds each mutant.
 func kill[S any](t *testing.T, test string, mutants []mutant[S]) {
+	turn.Take(t)
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

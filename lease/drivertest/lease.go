@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/internal/servers/minter"
+	"github.com/firn-id/firn/internal/wait"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
 )
@@ -198,13 +199,10 @@ func renewal(s *space) {
 		p := s.start(config(lease.Number(7), shortWindow))
 		until := p.lease.Until()
 		for range 2 {
-			for end := time.Now().Add(time.Minute); p.lease.Until().Equal(until); {
-				if time.Now().After(end) {
-					s.Fatalf("the lease is not renewed: %v", p.lease.Err())
-				}
+			wait.Until(s.T, "the lease is renewed", func() bool {
 				seen.mint(s, p)
-				time.Sleep(time.Millisecond)
-			}
+				return !p.lease.Until().Equal(until)
+			})
 			until = p.lease.Until()
 		}
 		s.end(p)

@@ -58,14 +58,17 @@ func counter(s *space) {
 	total := goroutines * increments * len(hs)
 	s.put(hs[0], "n", "0", driver.None)
 	var (
-		all       sync.WaitGroup
+		all, met  sync.WaitGroup
 		mu        sync.Mutex
 		made      = make(map[driver.Revision]bool)
 		conflicts int
 	)
 	for g := range goroutines * len(hs) {
+		met.Add(1)
 		all.Go(func() {
 			h := hs[g%len(hs)]
+			meet := sync.OnceFunc(met.Done)
+			defer meet()
 			for done, failed := 0, 0; done < increments; {
 				if failed > total { // each is due to the success of another
 					s.Errorf("there are more conflicts than increments")
@@ -81,6 +84,8 @@ func counter(s *space) {
 					s.Errorf("the counter has the value %s: %v", brief(e.Value), err)
 					return
 				}
+				meet()
+				met.Wait()        // all have read before the first increment
 				runtime.Gosched() // others get in between, even where calls are short
 				rev, err := h.Put(s.Context(), "n", strconv.AppendInt(nil, int64(n+1), 10), e.Revision)
 				mu.Lock()
