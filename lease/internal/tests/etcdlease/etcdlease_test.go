@@ -12,6 +12,8 @@ import (
 
 	"github.com/firn-id/firn/internal/servers/etcdtest"
 	"github.com/firn-id/firn/internal/servers/storetest"
+	"github.com/firn-id/firn/internal/servers/turn"
+	"github.com/firn-id/firn/internal/servers/undo"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/drivertest"
 	"github.com/firn-id/firn/lease/etcdlease"
@@ -20,6 +22,12 @@ import (
 // quick makes servers elect a leader sooner than by default. On a busy machine the servers may
 // elect a leader without need, which does no harm in tests of faults.
 var quick = []string{"--heartbeat-interval", "50", "--election-timeout", "500"}
+
+// calm makes servers elect a leader later than by default: tests without faults must not see that a
+// busy machine delays the heartbeats of a leader.
+var calm = []string{"--heartbeat-interval", "300", "--election-timeout", "3000"}
+
+func TestMain(m *testing.M) { os.Exit(undo.Main(m)) }
 
 var spaces atomic.Int64
 
@@ -60,7 +68,8 @@ func fresh(c *etcdtest.Cluster) func(*testing.T) func() driver.Store {
 }
 
 func TestStore(t *testing.T) {
-	c := etcdtest.New(t, etcdtest.Config{})
+	turn.Take(t)
+	c := etcdtest.New(t, etcdtest.Config{Args: calm})
 	t.Run("Conformance", func(t *testing.T) {
 		drivertest.Run(t, fresh(c))
 	})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -12,15 +13,32 @@ import (
 
 	"github.com/firn-id/firn/internal/servers/etcdtest"
 	"github.com/firn-id/firn/internal/servers/storetest"
+	"github.com/firn-id/firn/internal/servers/turn"
+	"github.com/firn-id/firn/internal/wait"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/drivertest"
 	"github.com/firn-id/firn/lease/etcdlease"
 )
 
+// A counting store counts the changes that are acknowledged.
+type counting struct {
+	driver.Store
+	changes *atomic.Int64
+}
+
+func (c counting) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
+	made, err := c.Store.Put(ctx, key, value, rev)
+	if err == nil {
+		c.changes.Add(1)
+	}
+	return made, err
+}
+
 // TestFaults checks histories while the leader is killed, cut off from the other members, or
 // frozen, again and again.
 func TestFaults(t *testing.T) {
 	t.Parallel()
+	turn.Take(t)
 	c := etcdtest.New(t, etcdtest.Config{Args: quick})
 	for _, fault := range []struct {
 		name       string
@@ -32,9 +50,10 @@ func TestFaults(t *testing.T) {
 	} {
 		t.Run(fault.name, func(t *testing.T) {
 			prefix := space()
+			var changes atomic.Int64
 			var handles []driver.Store
 			for range 3 {
-				handles = append(handles, hasty(t, c.Address(prefix)))
+				handles = append(handles, counting{hasty(t, c.Address(prefix)), &changes})
 			}
 			done := make(chan struct{})
 			go func() {
@@ -52,7 +71,12 @@ func TestFaults(t *testing.T) {
 						}
 					}
 					if err == nil {
-						time.Sleep(300 * time.Millisecond) // with the new one
+						before := changes.Load()
+						if !wait.For(func() bool { return changes.Load() > before+10 }) {
+							err = errors.New("nothing is changed any more with a new leader")
+						}
+					}
+					if err == nil {
 						err = fault.end(leader)
 					}
 					if err == nil {
@@ -103,8 +127,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// each makes all kinds of calls at the same time, and fails the test if a call takes far longer
-// than its time-out. The time-out of Open is opening.
+// each makes all kinds of calls at the same time, and fails the test if a call hangs. The time-out of
+// Open is opening.
 func each(t *testing.T, s *etcdlease.Store, rev driver.Revision, opening time.Duration, check func(op string, err error)) {
 	t.Helper()
 	type result struct {
@@ -128,12 +152,8 @@ func each(t *testing.T, s *etcdlease.Store, rev driver.Revision, opening time.Du
 		go func() { results <- result{op, call()} }()
 	}
 	for range cap(results) {
-		select {
-		case r := <-results:
-			check(r.op, r.err)
-		case <-time.After(patience):
-			t.Fatal("a call hangs")
-		}
+		r, _ := wait.Receive(t, "the result of a call", results)
+		check(r.op, r.err)
 	}
 }
 
@@ -154,6 +174,7 @@ func wantNoLeader(t *testing.T, s *etcdlease.Store) {
 // what to do. Afterwards the store works as before.
 func TestDown(t *testing.T) {
 	t.Parallel()
+	turn.Take(t)
 	c := etcdtest.New(t, etcdtest.Config{Args: quick})
 	prefix := space()
 	s, patient := storetest.Open(t, etcdlease.Open, c.Address(prefix)+"?timeout=2s"), storetest.Open(t, etcdlease.Open, c.Address(prefix))
@@ -164,10 +185,9 @@ func TestDown(t *testing.T) {
 			t.Fatal(err)
 		}
 		// A frozen cluster may make the Put later. After the other faults the Put is gone.
-		e, err := s.Get(t.Context(), "a")
-		for end := time.Now().Add(patience); err != nil && time.Now().Before(end); {
-			e, err = s.Get(t.Context(), "a")
-		}
+		var e driver.Entry
+		var err error
+		wait.For(func() bool { e, err = s.Get(t.Context(), "a"); return err == nil })
 		if err != nil || e.Revision == rev && string(e.Value) != "x" {
 			t.Fatalf("afterwards: %q, %v", e.Value, err)
 		}
@@ -222,6 +242,7 @@ func TestDown(t *testing.T) {
 // memory.
 func TestNoStaleReads(t *testing.T) {
 	t.Parallel()
+	turn.Take(t)
 	c := etcdtest.New(t, etcdtest.Config{Args: quick})
 	leader, err := c.Leader(t.Context())
 	if err != nil {
@@ -235,14 +256,13 @@ func TestNoStaleReads(t *testing.T) {
 		rev := storetest.Put(t, near, key, "old", driver.None)
 		storetest.Want(t, far, key, "old", rev)
 		c.Isolate(cut)
-		for {
+		wait.Until(t, "the other members make a change", func() bool {
 			if _, err := other.Put(t.Context(), key, []byte("new"), rev); err == nil {
-				break
+				return true
 			}
-			if e, err := other.Get(t.Context(), key); err == nil && string(e.Value) == "new" {
-				break
-			}
-		}
+			e, err := other.Get(t.Context(), key)
+			return err == nil && string(e.Value) == "new"
+		})
 		for range 2 {
 			e, err := isolated.Get(t.Context(), key)
 			storetest.WantError(t, err, driver.ErrUnavailable)
@@ -322,12 +342,9 @@ func TestForgetting(t *testing.T) {
 func again(t *testing.T, call func() error) {
 	t.Helper()
 	var err error
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		if err = call(); err == nil {
-			return
-		}
+	if !wait.For(func() bool { err = call(); return err == nil }) {
+		t.Fatal(err)
 	}
-	t.Fatal(err)
 }
 
 // TestTwoClusters has an address with members of two clusters.
@@ -336,13 +353,14 @@ func TestTwoClusters(t *testing.T) {
 	one, two := etcdtest.New(t, etcdtest.Config{Members: 1}), etcdtest.New(t, etcdtest.Config{Members: 1})
 	addr := "etcd://" + one.Endpoint(0) + "," + two.Endpoint(0) + "/p"
 	s, err := etcdlease.Open(t.Context(), addr)
-	for range 10 {
+	wait.For(func() bool { // the client may not be connected to both yet
 		if err == nil {
 			_, err = s.Put(t.Context(), "a", nil, driver.None)
 			if errors.Is(err, driver.ErrConflict) {
 				err = nil
 			}
 		}
-	}
+		return err != nil
+	})
 	storetest.WantError(t, err, driver.ErrUnsafe, "the cluster", "members of one cluster")
 }

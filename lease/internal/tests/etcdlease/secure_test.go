@@ -1,7 +1,6 @@
 package etcdlease_test
 
 import (
-	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -15,6 +14,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -23,6 +23,8 @@ import (
 
 	"github.com/firn-id/firn/internal/servers/etcdtest"
 	"github.com/firn-id/firn/internal/servers/storetest"
+	"github.com/firn-id/firn/internal/servers/turn"
+	"github.com/firn-id/firn/internal/wait"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/drivertest"
 	"github.com/firn-id/firn/lease/etcdlease"
@@ -135,10 +137,11 @@ func login(t *testing.T, config clientv3.Config) {
 
 // TestSecure has TLS, client certificates, users and permissions, on a real cluster.
 func TestSecure(t *testing.T) {
+	turn.Take(t)
 	a, stranger := newAuthority(t), newAuthority(t)
 	cert, key := a.server("127.0.0.1", "etcd.example")
 	mine, mineKey := a.client("nobody")
-	c := etcdtest.New(t, etcdtest.Config{CA: a.file, Cert: cert, Key: key, Args: []string{"--bcrypt-cost", "4", "--auth-token-ttl", "1"}})
+	c := etcdtest.New(t, etcdtest.Config{CA: a.file, Cert: cert, Key: key, Args: append(calm, "--bcrypt-cost", "4", "--auth-token-ttl", "1", "--log-level", "debug")})
 	pair, err := tls.LoadX509KeyPair(mine, mineKey)
 	if err != nil {
 		t.Fatal(err)
@@ -224,7 +227,27 @@ func TestSecure(t *testing.T) {
 		changed := watch(t, s, "")
 		rev := storetest.Put(t, s, "token", "0", driver.None)
 		storetest.Told(t, "a change", changed)
-		time.Sleep(2500 * time.Millisecond) // a token lives for a second
+		// Tokens live for a second. A token that was given out later, and is not used, has expired
+		// when all members log its end.
+		config.Username, config.Password = "root", password
+		root, err := clientv3.New(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer root.Close()
+		later, err := root.Authenticate(t.Context(), "firn", password)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for m := range c.Len() {
+			wait.Until(t, "a token has expired", func() bool {
+				log, err := os.ReadFile(c.Log(m))
+				if err != nil {
+					t.Fatal(err)
+				}
+				return regexp.MustCompile(`deleted a simple token.*` + regexp.QuoteMeta(later.Token)).Match(log)
+			})
+		}
 		rev = storetest.Put(t, s, "token", "1", rev)
 		storetest.Told(t, "a change after the token has expired", changed)
 		for m := range c.Len() { // whose tokens are in their memory
@@ -244,9 +267,7 @@ func TestSecure(t *testing.T) {
 		}
 		defer root.Close()
 		s := storetest.Open(t, etcdlease.Open, at("reader@", "p", secret))
-		ctx, cancel := context.WithTimeout(t.Context(), patience)
-		defer cancel()
-		if _, err := root.UserChangePassword(ctx, "reader", "another"); err != nil {
+		if _, err := root.UserChangePassword(t.Context(), "reader", "another"); err != nil {
 			t.Fatal(err)
 		}
 		_, err = s.Get(t.Context(), "a")

@@ -4,16 +4,16 @@ import (
 	"context"
 	"errors"
 	"testing"
-	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/firn-id/firn/internal/servers/etcdtest"
 	"github.com/firn-id/firn/internal/servers/storetest"
+	"github.com/firn-id/firn/internal/servers/turn"
+	"github.com/firn-id/firn/internal/wait"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/etcdlease"
 )
-
-// patience is far longer than any wait of a test.
-const patience = 30 * time.Second
 
 func watch(t *testing.T, s *etcdlease.Store, prefix string) <-chan struct{} {
 	t.Helper()
@@ -24,14 +24,34 @@ func watch(t *testing.T, s *etcdlease.Store, prefix string) <-chan struct{} {
 	return changed
 }
 
-// settle receives hints until no hint comes for a while, and reports whether there were any.
-func settle(changed <-chan struct{}) (some bool) {
-	for {
-		select {
-		case <-changed:
-			some = true
-		case <-time.After(200 * time.Millisecond):
-			return some
+// drain drops the hint that a watch has given already, and reports whether there was one.
+func drain(changed <-chan struct{}) bool {
+	select {
+	case <-changed:
+		return true
+	default:
+		return false
+	}
+}
+
+// unrelated changes an entry some times, of which one watch tells. The other watches must not tell of
+// the changes. They may tell now and then without a change: a member without a leader ends watches.
+func unrelated(t *testing.T, what string, s *etcdlease.Store, key string, tells <-chan struct{}, others ...<-chan struct{}) {
+	t.Helper()
+	const times = 10
+	rev, told := driver.None, make([]int, len(others))
+	for range times {
+		rev = storetest.Put(t, s, key, "", rev)
+		storetest.Told(t, what, tells)
+		for i, other := range others {
+			if drain(other) {
+				told[i]++
+			}
+		}
+	}
+	for _, n := range told {
+		if n > times/2 {
+			t.Errorf("of %d changes, %s, a watch told %d times", times, what, n)
 		}
 	}
 }
@@ -52,15 +72,9 @@ func watching(t *testing.T, c *etcdtest.Cluster) {
 	storetest.Put(t, s, "p/a", "2", rev)
 	storetest.Told(t, "a change", all)
 	storetest.Told(t, "a change", pool)
-	storetest.Put(t, other, "q", "1", driver.None)
-	storetest.Told(t, "an entry that was created", all)
-	if settle(pool) {
-		t.Error("something was said of a change of q, not under p/")
-	}
-	storetest.Put(t, storetest.Open(t, etcdlease.Open, c.Address(prefix+"x")), "p/a", "", driver.None)
-	if settle(all) || settle(pool) {
-		t.Error("something was said of a change under another prefix")
-	}
+	unrelated(t, "changes of q, not under p/", other, "q", all, pool)
+	beyond := storetest.Open(t, etcdlease.Open, c.Address(prefix+"x"))
+	unrelated(t, "changes under another prefix", beyond, "p/a", watch(t, beyond, ""), all, pool)
 	for i := range 50 { // a watch without a receiver holds up no change
 		e, err := other.Get(t.Context(), "q")
 		if err != nil {
@@ -71,14 +85,14 @@ func watching(t *testing.T, c *etcdtest.Cluster) {
 	storetest.Told(t, "many changes", all)
 
 	cancel()
-	storetest.Closed(t, all)
+	wait.Closed(t, "a watch ends with its context", all)
 	if _, err := s.Watch(ctx, ""); !errors.Is(err, context.Canceled) {
 		t.Errorf("Watch with a context that has ended: %v", err)
 	}
 	storetest.Put(t, other, "p/b", "", driver.None)
 	storetest.Told(t, "a change after another watch has ended", pool)
 	s.Close()
-	storetest.Closed(t, pool)
+	wait.Closed(t, "a watch ends with its store", pool)
 	if _, err := s.Watch(t.Context(), ""); !errors.Is(err, driver.ErrUnavailable) {
 		t.Errorf("Watch after Close: %v", err)
 	}
@@ -89,6 +103,7 @@ func watching(t *testing.T, c *etcdtest.Cluster) {
 // leader.
 func TestWatchFaults(t *testing.T) {
 	t.Parallel()
+	turn.Take(t)
 	c := etcdtest.New(t, etcdtest.Config{Args: quick})
 	prefix := space()
 	near, everywhere := storetest.Open(t, etcdlease.Open, only(c, 0, prefix)), storetest.Open(t, etcdlease.Open, c.Address(prefix))
@@ -97,17 +112,17 @@ func TestWatchFaults(t *testing.T) {
 	changed, roaming := watch(t, near, "a"), watch(t, everywhere, "a")
 	change := func() int64 {
 		t.Helper()
-		for { // a time-out of a write says nothing
+		wait.Until(t, "an entry is changed", func() bool { // a time-out of a write says nothing
 			r, err := far.Put(t.Context(), "a", nil, rev)
 			if err == nil {
 				rev = r
-				break
+				return true
 			}
-			e, err := far.Get(t.Context(), "a")
-			if err == nil {
+			if e, err := far.Get(t.Context(), "a"); err == nil {
 				rev = e.Revision
 			}
-		}
+			return false
+		})
 		got, err := client(t, c.Endpoint(1)).Get(t.Context(), "a")
 		if err != nil {
 			t.Fatal(err)
@@ -119,6 +134,7 @@ func TestWatchFaults(t *testing.T) {
 		c.Kill(0)
 		change()
 		storetest.Told(t, "a change while one member is down", roaming)
+		drain(changed)
 		if err := c.Restart(0); err != nil {
 			t.Fatal(err)
 		}
@@ -128,16 +144,16 @@ func TestWatchFaults(t *testing.T) {
 		if err := c.WaitHealthy(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		settle(changed)
-		settle(roaming)
 		c.Kill(0)
 		change()
+		drain(roaming)
 		change()
 		last := change()
 		if _, err := client(t, c.Endpoint(1)).Compact(t.Context(), last); err != nil {
 			t.Fatal(err)
 		}
 		storetest.Told(t, "a change while one member is down", roaming)
+		drain(changed)
 		if err := c.Restart(0); err != nil {
 			t.Fatal(err)
 		}
@@ -147,12 +163,15 @@ func TestWatchFaults(t *testing.T) {
 		if err := c.WaitHealthy(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		settle(changed)
-		settle(roaming)
 		isolated := hasty(t, only(c, 0, prefix))
+		another := client(t, c.Endpoint(0)).Watch(clientv3.WithRequireLeader(t.Context()), "a", clientv3.WithCreatedNotify())
+		wait.Receive(t, "the beginning of a watch", another)
 		c.Isolate(0)
 		wantNoLeader(t, isolated)
-		time.Sleep(2 * time.Second) // after three election time-outs a member ends its watches
+		wait.Closed(t, "a member without a leader ends its watches", another)
+		change()
+		drain(roaming)
+		drain(changed)
 		change()
 		storetest.Told(t, "a change while one member is cut off", roaming)
 		c.Heal()
@@ -162,10 +181,10 @@ func TestWatchFaults(t *testing.T) {
 		if err := c.WaitHealthy(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		settle(changed)
-		settle(roaming)
-		change()
-		storetest.Told(t, "a change", changed)
-		storetest.Told(t, "a change", roaming)
+		for range 10 { // the first hints may be of what was before
+			change()
+			storetest.Told(t, "a change", changed)
+			storetest.Told(t, "a change", roaming)
+		}
 	})
 }

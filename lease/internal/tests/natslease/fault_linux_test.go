@@ -17,6 +17,8 @@ import (
 	"github.com/nats-io/nkeys"
 
 	"github.com/firn-id/firn/internal/servers/storetest"
+	"github.com/firn-id/firn/internal/servers/turn"
+	"github.com/firn-id/firn/internal/wait"
 	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/natslease"
@@ -223,7 +225,7 @@ func TestForgotten(t *testing.T) {
 		t.Fatal(err)
 	}
 	srv.Run()
-	storetest.Eventually(t, "the store is connected again", func() bool { _, err := s.Get(t.Context(), "a"); return err == nil })
+	wait.Until(t, "the store is connected again", func() bool { _, err := s.Get(t.Context(), "a"); return err == nil })
 	storetest.Want(t, s, "a", "0", rev) // after a crash of the process nothing is missing
 	lost := storetest.Put(t, s, "a", "lost", rev)
 	srv.Kill()
@@ -231,7 +233,7 @@ func TestForgotten(t *testing.T) {
 		t.Fatal(err)
 	}
 	srv.Run()
-	storetest.Eventually(t, "the loss is found out", func() bool { _, err := s.Get(t.Context(), "a"); return errors.Is(err, driver.ErrUnsafe) })
+	wait.Until(t, "the loss is found out", func() bool { _, err := s.Get(t.Context(), "a"); return errors.Is(err, driver.ErrUnsafe) })
 	for range 2 {
 		for call, err := range storetest.Calls(t.Context(), s, none) {
 			storetest.Fails(t, "set back: "+call, err, driver.ErrUnsafe, "forgotten some")
@@ -390,7 +392,7 @@ func TestWatch(t *testing.T) {
 		for what, changed := range map[string]<-chan struct{}{"everything": everything, "pool": pool, "part": part, "empty": empty} {
 			storetest.Told(t, what+", after doubt", changed)
 		}
-		storetest.Eventually(t, "the other is connected", func() bool { _, err := other.Get(t.Context(), "other"); return err == nil })
+		wait.Until(t, "the other is connected", func() bool { _, err := other.Get(t.Context(), "other"); return err == nil })
 		rev = storetest.Put(t, other, "pool/x/0", fmt.Sprint(round), rev)
 		storetest.Told(t, "pool, again", pool)
 		storetest.Told(t, "everything, again", everything)
@@ -399,10 +401,10 @@ func TestWatch(t *testing.T) {
 	storetest.Told(t, "empty", empty)
 
 	cancel()
-	storetest.Closed(t, pool)
+	wait.Closed(t, "a watch ends with its context", pool)
 	s.Close()
 	for _, changed := range []<-chan struct{}{everything, part, empty} {
-		storetest.Closed(t, changed)
+		wait.Closed(t, "a watch of a closed store ends", changed)
 	}
 	_, err := s.Watch(t.Context(), "")
 	storetest.Fails(t, "Watch after Close", err, driver.ErrUnavailable, "closed")
@@ -411,6 +413,7 @@ func TestWatch(t *testing.T) {
 // TestNetwork has a bucket on three servers. The leader of the bucket is killed, and then another
 // leader is stopped.
 func TestNetwork(t *testing.T) {
+	turn.Take(t)
 	var ports, routes []string
 	for range 3 {
 		ports = append(ports, strconv.Itoa(storetest.Port(t)))
@@ -425,7 +428,7 @@ func TestNetwork(t *testing.T) {
 	}
 	addr := "nats://" + strings.Join(hosts, ",") + "/firn?timeout=2s"
 	var s *natslease.Store
-	storetest.Eventually(t, "the cluster has a leader", func() bool {
+	wait.Until(t, "the cluster has a leader", func() bool {
 		var err error
 		if s == nil {
 			if s, err = natslease.Open(t.Context(), addr); err != nil {
@@ -444,13 +447,13 @@ func TestNetwork(t *testing.T) {
 		t.Fatalf("the bucket has %d replicas", replicas)
 	}
 	unsynced := c.unsynced()
-	storetest.Eventually(t, "all replicas keep up", func() bool { f, err := s.Inspect(t.Context()); return err == nil && len(f) == 1 })
+	wait.Until(t, "all replicas keep up", func() bool { f, err := s.Inspect(t.Context()); return err == nil && len(f) == 1 })
 	storetest.FindingsLose(t, s, true, unsynced)
 	acknowledged := storetest.Put(t, s, "a", "0", driver.None)
 	value := "0"
 	for round := range 2 {
 		var leader *server
-		storetest.Eventually(t, "there is a leader", func() bool {
+		wait.Until(t, "there is a leader", func() bool {
 			stream, err := c.js.Stream(t.Context(), "KV_firn")
 			if err != nil {
 				return false
@@ -469,7 +472,7 @@ func TestNetwork(t *testing.T) {
 			leader.Stop()
 		}
 		attempt := 0
-		storetest.Eventually(t, "another leads", func() bool {
+		wait.Until(t, "another leads", func() bool {
 			e, err := s.Get(t.Context(), "a")
 			if err != nil {
 				if errors.Is(err, driver.ErrUnsafe) {
@@ -496,8 +499,8 @@ func TestNetwork(t *testing.T) {
 		} else {
 			leader.Resume()
 		}
-		storetest.Eventually(t, "all are there again", func() bool { f, err := s.Inspect(t.Context()); return err == nil && len(f) == 1 })
-		storetest.Eventually(t, "what was acknowledged is there", func() bool {
+		wait.Until(t, "all are there again", func() bool { f, err := s.Inspect(t.Context()); return err == nil && len(f) == 1 })
+		wait.Until(t, "what was acknowledged is there", func() bool {
 			e, err := s.Get(t.Context(), "a")
 			if err == nil && (string(e.Value) != value || e.Revision != acknowledged) {
 				t.Fatalf("it is %s at %s, not %s at %s", e.Value, e.Revision, value, acknowledged)

@@ -18,6 +18,9 @@ import (
 	"github.com/firn-id/firn/internal/servers/minter"
 	"github.com/firn-id/firn/internal/servers/services"
 	"github.com/firn-id/firn/internal/servers/storetest"
+	"github.com/firn-id/firn/internal/servers/turn"
+	"github.com/firn-id/firn/internal/servers/undo"
+	"github.com/firn-id/firn/internal/wait"
 	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/drivertest"
@@ -86,16 +89,24 @@ func (c *client) unsynced() string {
 // needGiven returns a client of the server that the tests find.
 func needGiven(t testing.TB) *client {
 	t.Helper()
-	s, err := natslease.Open(t.Context(), given("", "timeout=2s"))
+	s, err := natslease.Open(t.Context(), given("", "timeout=1m"))
 	if err != nil {
 		services.Missing(t, "NATS is not there; set FIRN_NATS_ADDRESS to where it is: %v", err)
 	}
 	s.Close()
-	a, err := address.Parse(given(""))
+	urls, o, err := urlsOfGiven()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var o []nats.Option
+	return raw(t, urls, o...)
+}
+
+// urlsOfGiven returns what a client needs to connect to the server that the tests find.
+func urlsOfGiven() (urls string, o []nats.Option, err error) {
+	a, err := address.Parse(given(""))
+	if err != nil {
+		return "", nil, err
+	}
 	if a.User != "" {
 		o = append(o, nats.UserInfo(a.User, a.Secret("password")))
 	}
@@ -105,25 +116,45 @@ func needGiven(t testing.TB) *client {
 	if c := a.TLS(); c != nil {
 		o = append(o, nats.Secure(c))
 	}
-	return raw(t, "nats://"+strings.Join(a.Endpoints("4222", "localhost"), ",nats://"), o...)
+	return "nats://" + strings.Join(a.Endpoints("4222", "localhost"), ",nats://"), o, nil
 }
 
-// buckets returns a name, and deletes all buckets that begin with it after the test.
-func buckets(t testing.TB, c *client) string {
-	name := "firn-test-" + strings.ToLower(rand.Text()[:10])
-	t.Cleanup(func() {
-		names := c.js.StreamNames(context.Background())
+// begun deletes all buckets that begin with a name, on the server that the tests find. The server may
+// still have to handle the last request of a test that was killed, so the buckets are looked for again.
+var begun = undo.New("NATS", func(ctx context.Context, name string) error {
+	urls, o, err := urlsOfGiven()
+	if err != nil {
+		return err
+	}
+	conn, err := nats.Connect(urls, o...)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	js, err := jetstream.New(conn)
+	for again := true; again && err == nil; {
+		again = false
+		names := js.StreamNames(ctx)
 		for n := range names.Name() {
 			if strings.HasPrefix(n, "KV_"+name) {
-				if err := c.js.DeleteStream(context.Background(), n); err != nil {
-					t.Errorf("%s: %v", n, err)
+				again = true
+				if e := js.DeleteStream(ctx, n); !errors.Is(e, jetstream.ErrStreamNotFound) {
+					err = errors.Join(err, e)
 				}
 			}
 		}
-		if err := names.Err(); err != nil {
-			t.Error(err)
-		}
-	})
+		err = errors.Join(err, names.Err())
+	}
+	return err
+})
+
+func TestMain(m *testing.M) { os.Exit(undo.Main(m)) }
+
+// buckets returns a name, and deletes all buckets that begin with it after the test. The client is of
+// the server of the buckets.
+func buckets(t testing.TB, _ *client) string {
+	name := "firn-test-" + strings.ToLower(rand.Text()[:10])
+	begun.AtEnd(t, name)
 	return name
 }
 
@@ -180,7 +211,7 @@ func TestManyPages(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	<-raw.js.PublishAsyncComplete()
+	wait.Closed(t, "the server has all messages", raw.js.PublishAsyncComplete())
 	list, err := s.List(t.Context(), "pool/")
 	if err != nil || len(list) != many {
 		t.Fatalf("List has %d entries of %d, %v", len(list), many, err)
@@ -191,6 +222,7 @@ func TestManyPages(t *testing.T) {
 }
 
 func TestLease(t *testing.T) {
+	turn.Take(t)
 	name := buckets(t, needGiven(t))
 	if err := minter.Create(t.Context(), storetest.Open(t, natslease.Open, given(name))); !errors.Is(err, jetstream.ErrStreamNotFound) {
 		t.Errorf("creating a pool where nothing was prepared: %v", err)

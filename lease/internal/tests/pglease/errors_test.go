@@ -16,6 +16,7 @@ import (
 	"github.com/firn-id/firn/internal/servers/loopback"
 	"github.com/firn-id/firn/internal/servers/minter"
 	"github.com/firn-id/firn/internal/servers/storetest"
+	"github.com/firn-id/firn/internal/wait"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/pglease"
@@ -303,15 +304,22 @@ func TestLocked(t *testing.T) {
 	t.Parallel()
 	conn := connect(t, given())
 	schema := schema(t, conn)
-	addr := given("table="+schema+".leases", "timeout=2s", "application_name=firn-test-locked")
+	addr := given("table="+schema+".leases", "application_name="+schema)
 	s := storetest.Prepare(t, pglease.Open, addr)
 	rev := storetest.Put(t, s, "a", "x", driver.None)
+	var hasty *pglease.Store
+	wait.Until(t, "a busy machine opens the store in time", func() bool {
+		var err error
+		hasty, err = pglease.Open(t.Context(), storetest.With(addr, "timeout=2s"))
+		return err == nil
+	})
+	defer hasty.Close()
 	for _, lock := range []string{"LOCK TABLE %q.leases", "SELECT FROM %q.leases WHERE key = 'a' FOR UPDATE"} {
 		run(t, conn, "BEGIN; "+lock, schema)
-		_, err := s.Put(t.Context(), "a", []byte("y"), rev)
+		_, err := hasty.Put(t.Context(), "a", []byte("y"), rev)
 		storetest.Fails(t, fmt.Sprintf(lock, schema), err, driver.ErrUnavailable, "55P03", "pg_locks")
 		var waiting int
-		err = conn.QueryRow(t.Context(), "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'firn-test-locked' AND state <> 'idle'").Scan(&waiting)
+		err = conn.QueryRow(t.Context(), "SELECT count(*) FROM pg_stat_activity WHERE application_name = $1 AND state <> 'idle'", schema).Scan(&waiting)
 		if err != nil || waiting > 0 {
 			t.Errorf("%d connections are still waiting: %v", waiting, err)
 		}

@@ -7,13 +7,15 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/firn-id/firn/internal/servers/services"
 	"github.com/firn-id/firn/internal/servers/storetest"
+	"github.com/firn-id/firn/internal/servers/turn"
+	"github.com/firn-id/firn/internal/servers/undo"
+	"github.com/firn-id/firn/internal/wait"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/drivertest"
 	"github.com/firn-id/firn/lease/pglease"
@@ -31,7 +33,7 @@ func given(settings ...string) string {
 // connect returns a connection for what tests do besides a store.
 func connect(t testing.TB, addr string) *pgx.Conn {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), wait.Patience)
 	defer cancel()
 	conn, err := pgx.Connect(ctx, addr)
 	if err != nil {
@@ -48,26 +50,41 @@ func run(t testing.TB, conn *pgx.Conn, format string, args ...any) {
 	}
 }
 
-// schema returns a name for a schema that is dropped after the test.
-func schema(t testing.TB, conn *pgx.Conn) string {
+// made drops schemas and users of the server that the tests find. The text what is a name, and the
+// statement that drops the schema or the user. The server may still execute a statement of a test that
+// was killed, and make the schema after the drop. So such statements are ended first.
+var made = undo.New("PostgreSQL", func(ctx context.Context, what string) error {
+	conn, err := pgx.Connect(ctx, given())
+	if err != nil {
+		return err
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	name, drop, _ := strings.Cut(what, ": ")
+	for busy := 1; busy > 0 && err == nil; {
+		err = conn.QueryRow(ctx, "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND state = 'active' AND query LIKE '%"+
+			name+"%'", pgx.QueryExecModeSimpleProtocol).Scan(&busy)
+	}
+	if err == nil {
+		_, err = conn.Exec(ctx, drop, pgx.QueryExecModeSimpleProtocol)
+	}
+	return err
+})
+
+func TestMain(m *testing.M) { os.Exit(undo.Main(m)) }
+
+// schema returns a name for a schema that is dropped after the test. The connection is to the server
+// of the schema.
+func schema(t testing.TB, _ *pgx.Conn) string {
 	name := "Firn-test-" + strings.ToLower(rand.Text()[:10])
-	t.Cleanup(func() {
-		if _, err := conn.Exec(context.Background(), fmt.Sprintf("DROP SCHEMA IF EXISTS %q CASCADE", name)); err != nil {
-			t.Errorf("drop schema: %v", err)
-		}
-	})
+	made.AtEnd(t, fmt.Sprintf("%s: DROP SCHEMA IF EXISTS %[1]q CASCADE", name))
 	return name
 }
 
 // role makes a user with attributes and defaults. The user is dropped after the test.
 func role(t testing.TB, conn *pgx.Conn, attributes string, defaults ...string) string {
 	name := "firn_test_" + strings.ToLower(rand.Text()[:10])
+	made.AtEnd(t, fmt.Sprintf("%s: DO $$ BEGIN IF EXISTS (SELECT FROM pg_roles WHERE rolname = '%[1]s') THEN DROP OWNED BY %[1]s CASCADE; DROP ROLE %[1]s; END IF; END $$", name))
 	run(t, conn, "CREATE ROLE %s LOGIN %s", name, attributes)
-	t.Cleanup(func() {
-		if _, err := conn.Exec(context.Background(), fmt.Sprintf("DROP OWNED BY %s; DROP ROLE %[1]s", name), pgx.QueryExecModeSimpleProtocol); err != nil {
-			t.Errorf("drop role: %v", err)
-		}
-	})
 	for _, d := range defaults {
 		run(t, conn, "ALTER ROLE %s SET %s", name, d)
 	}
@@ -95,6 +112,7 @@ func TestStore(t *testing.T) {
 }
 
 func TestLease(t *testing.T) {
+	turn.Take(t)
 	drivertest.RunLeases(t, spaces(given(), schema(t, connect(t, given())), nil))
 }
 

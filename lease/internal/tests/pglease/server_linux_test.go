@@ -21,6 +21,8 @@ import (
 	"github.com/firn-id/firn/internal/servers/pgtest"
 	"github.com/firn-id/firn/internal/servers/services"
 	"github.com/firn-id/firn/internal/servers/storetest"
+	"github.com/firn-id/firn/internal/servers/turn"
+	"github.com/firn-id/firn/internal/wait"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/drivertest"
 	"github.com/firn-id/firn/lease/pglease"
@@ -120,7 +122,7 @@ func TestBouncer(t *testing.T) {
 		t.Fatal(err)
 	}
 	var e driver.Entry
-	storetest.Eventually(t, "the PgBouncer has a server again", func() bool {
+	wait.Until(t, "the PgBouncer has a server again", func() bool {
 		e, err = st.Get(t.Context(), "a")
 		return err == nil
 	})
@@ -166,79 +168,115 @@ func TestSynchronousCommit(t *testing.T) {
 	}
 }
 
-// A patient store waits a moment after an error, so that a history lasts longer than a restart.
-type patient struct{ driver.Store }
+// A crash is the end of a server in the middle of a history. The server starts again when both a read
+// and a Put have failed.
+type crash struct {
+	first int // the call that the crash begins with
 
-func (p patient) wait(err error) {
-	if errors.Is(err, driver.ErrUnavailable) {
-		time.Sleep(20 * time.Millisecond)
+	mu         sync.Mutex
+	calls      int
+	read, put  bool          // one has failed
+	due        chan struct{} // is closed when the crash begins
+	down, over chan struct{} // are closed when the server has ended, and when it is there again
+}
+
+// A crashing store makes the calls of a history that meets a crash.
+type crashing struct {
+	driver.Store
+	*crash
+}
+
+// begin is called before each call. Some calls go on while the server ends, and later calls find no
+// server.
+func (c *crash) begin() {
+	c.mu.Lock()
+	c.calls++
+	calls := c.calls
+	if calls == c.first {
+		close(c.due)
+	}
+	c.mu.Unlock()
+	if calls > c.first+60 {
+		<-c.down
 	}
 }
 
-func (p patient) Get(ctx context.Context, key string) (driver.Entry, error) {
-	e, err := p.Store.Get(ctx, key)
-	p.wait(err)
+// end is called after each call of a kind.
+func (c *crash) end(err error, failed *bool) {
+	if !errors.Is(err, driver.ErrUnavailable) {
+		return
+	}
+	c.mu.Lock()
+	*failed = true
+	both := c.read && c.put
+	c.mu.Unlock()
+	if both {
+		<-c.over // a history lasts longer than the crash
+	}
+}
+
+func (c *crash) failed() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.read && c.put
+}
+
+func (c crashing) Get(ctx context.Context, key string) (driver.Entry, error) {
+	c.begin()
+	e, err := c.Store.Get(ctx, key)
+	c.end(err, &c.read)
 	return e, err
 }
 
-func (p patient) List(ctx context.Context, prefix string) ([]driver.Entry, error) {
-	list, err := p.Store.List(ctx, prefix)
-	p.wait(err)
+func (c crashing) List(ctx context.Context, prefix string) ([]driver.Entry, error) {
+	c.begin()
+	list, err := c.Store.List(ctx, prefix)
+	c.end(err, &c.read)
 	return list, err
 }
 
-func (p patient) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
-	rev, err := p.Store.Put(ctx, key, value, rev)
-	p.wait(err)
+func (c crashing) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
+	c.begin()
+	rev, err := c.Store.Put(ctx, key, value, rev)
+	c.end(err, &c.put)
 	return rev, err
 }
 
 // TestRestart has the server crash again and again while clients make random calls, and count.
 func TestRestart(t *testing.T) {
 	t.Parallel()
+	turn.Take(t)
 	s := server(t, pgtest.Config{})
 	addr := storetest.With(s.Address(), "table=test.leases", "timeout=30s")
 	var stores []driver.Store
 	storetest.Prepare(t, pglease.Open, addr)
 	for range 3 {
-		stores = append(stores, patient{storetest.Open(t, pglease.Open, addr)})
+		stores = append(stores, storetest.Open(t, pglease.Open, addr))
 	}
-	// restarting runs something while the server crashes at least that often.
-	restarting := func(times int, f func(done <-chan struct{})) {
-		done, ended := make(chan struct{}), make(chan struct{})
+	for seed := range uint64(4) {
+		c := &crash{first: 20 + 50*int(seed), due: make(chan struct{}), down: make(chan struct{}), over: make(chan struct{})}
+		var meeting []driver.Store
+		for _, st := range stores {
+			meeting = append(meeting, crashing{st, c})
+		}
 		go func() {
-			defer close(ended)
-			f(done)
-		}()
-		for i := 0; ; i++ {
-			time.Sleep(100 * time.Millisecond)
-			if err := s.Restart(t.Context()); err != nil {
+			defer close(c.over)
+			<-c.due
+			s.Crash()
+			close(c.down)
+			if !wait.For(c.failed) {
+				t.Error("no read fails without a server, or no Put")
+			}
+			if err := s.Start(t.Context()); err != nil {
 				t.Error(err)
 			}
-			if i+1 == times {
-				close(done)
-			}
-			select {
-			case <-ended:
-				return
-			default:
-			}
+		}()
+		o := drivertest.History(t, meeting, seed)
+		<-c.over
+		t.Logf("%+v", o)
+		if o.Changed == 0 || o.Conflicts == 0 || o.Unknown == 0 || o.Failed == 0 {
+			t.Errorf("the history shows nothing: %+v", o)
 		}
-	}
-	var total drivertest.Outcome
-	all := func() bool { return total.Changed > 0 && total.Conflicts > 0 && total.Unknown > 0 && total.Failed > 0 }
-	for seed := uint64(0); seed < 3 || !all() && seed < 100; seed++ { // not each crash meets a Put
-		restarting(1, func(<-chan struct{}) {
-			o := drivertest.History(t, stores, seed)
-			total.Changed += o.Changed
-			total.Conflicts += o.Conflicts
-			total.Unknown += o.Unknown
-			total.Failed += o.Failed
-		})
-	}
-	t.Logf("%+v", total)
-	if !all() {
-		t.Errorf("the histories show nothing: %+v", total)
 	}
 
 	// Each client counts in an entry of its own, and all count in one.
@@ -257,50 +295,68 @@ func TestRestart(t *testing.T) {
 		}
 		return n, e.Revision, err
 	}
-	restarting(4, func(done <-chan struct{}) {
-		var all sync.WaitGroup
-		for client := range 8 {
-			all.Go(func() {
-				st := stores[client%len(stores)]
-				for turn := 0; ; turn++ {
-					select {
-					case <-done:
-						return
-					default:
-					}
-					key := fmt.Sprint("client-", client)
-					if turn%2 == 0 {
-						key = "all"
-					}
-					n, rev, err := read(st, key)
-					if err != nil {
-						continue
-					}
-					_, err = st.Put(t.Context(), key, fmt.Append(nil, n+1), rev)
-					mu.Lock()
-					c := counts[key]
-					switch {
-					case err == nil:
-						c.acknowledged++
-					case !errors.Is(err, driver.ErrConflict):
-						c.unknown++
-					}
-					counts[key] = c
-					mu.Unlock()
-				}
-			})
+	sum := func() (all count) {
+		mu.Lock()
+		defer mu.Unlock()
+		for _, c := range counts {
+			all.acknowledged += c.acknowledged
+			all.unknown += c.unknown
 		}
-		all.Wait()
-	})
+		return all
+	}
+	done := make(chan struct{})
+	var all sync.WaitGroup
+	for client := range 8 {
+		all.Go(func() {
+			st := stores[client%len(stores)]
+			for turn := 0; ; turn++ {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				key := fmt.Sprint("client-", client)
+				if turn%2 == 0 {
+					key = "all"
+				}
+				n, rev, err := read(st, key)
+				if err != nil {
+					continue
+				}
+				_, err = st.Put(t.Context(), key, fmt.Append(nil, n+1), rev)
+				mu.Lock()
+				c := counts[key]
+				switch {
+				case err == nil:
+					c.acknowledged++
+				case !errors.Is(err, driver.ErrConflict):
+					c.unknown++
+				}
+				counts[key] = c
+				mu.Unlock()
+			}
+		})
+	}
+	for round := 0; round < 4 || sum().unknown == 0 && round < 100; round++ { // not each crash meets a Put
+		before := sum().acknowledged
+		if !wait.For(func() bool { return sum().acknowledged > before+50 }) {
+			t.Error("the clients do not count any more")
+		}
+		if err := s.Restart(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	// Each client counts after the last crash.
+	if !wait.For(func() bool { mu.Lock(); defer mu.Unlock(); return len(counts) == 9 && counts["all"].acknowledged > 0 }) {
+		t.Error("some clients do not count")
+	}
+	close(done)
+	all.Wait()
 	unknown := 0
 	for key, c := range counts {
-		n, _, err := read(stores[0], key)
-		for range 10 { // connections that the last restart has ended
-			if err == nil {
-				break
-			}
-			n, _, err = read(stores[0], key)
-		}
+		var n int
+		var err error
+		wait.For(func() bool { n, _, err = read(stores[0], key); return err == nil })
 		if err != nil || n < c.acknowledged || n > c.acknowledged+c.unknown {
 			t.Errorf("%s is %d after %d increments that were acknowledged and %d that may have been made: %v", key, n, c.acknowledged, c.unknown, err)
 		}
@@ -353,7 +409,7 @@ func TestSynchronousStandby(t *testing.T) {
 	primary := server(t, pgtest.Config{})
 	second := standby(t, primary, "second", pgtest.Config{})
 	following := func() {
-		storetest.Eventually(t, "the standby follows synchronously", func() bool {
+		wait.Until(t, "the standby follows synchronously", func() bool {
 			return scan[int](t, primary, "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'") == 1
 		})
 	}
@@ -380,16 +436,22 @@ func TestSynchronousStandby(t *testing.T) {
 	// has it.
 	for what, by := range map[string]*pglease.Store{"direct": st, "PgBouncer": viaBouncer} {
 		second.Stop()
-		_, err := by.Put(short(), "a", []byte(what), rev)
-		storetest.Fails(t, what+": a Put that the standby does not have", err, driver.ErrUnavailable, "no answer in time")
+		limit := 250 * time.Millisecond
+		wait.Until(t, what+": a Put waits for the standby", func() bool {
+			limit *= 2 // a busy machine may not come to the wait in the time
+			ctx, cancel := context.WithTimeout(t.Context(), limit)
+			defer cancel()
+			_, err := by.Put(ctx, "a", []byte(what), rev)
+			storetest.Fails(t, what+": a Put that the standby does not have", err, driver.ErrUnavailable, "no answer in time")
+			return waiting() == 1
+		})
 		for range 30 {
 			if n, v := waiting(), value(); n != 1 || v == what {
 				t.Fatalf("%s: %d transactions wait for the standby, and there is already %q", what, n, v)
 			}
-			time.Sleep(10 * time.Millisecond)
 		}
 		second.Continue()
-		storetest.Eventually(t, what+": the Put is made after all", func() bool { return value() == what })
+		wait.Until(t, what+": the Put is made after all", func() bool { return value() == what })
 		e, err := by.Get(t.Context(), "a")
 		if err != nil || string(e.Value) != what {
 			t.Fatalf("%s: there is %q, %v", what, e.Value, err)
@@ -404,7 +466,7 @@ func TestSynchronousStandby(t *testing.T) {
 		_, err := st.Put(t.Context(), "a", []byte("cancelled"), rev)
 		done <- err
 	}()
-	storetest.Eventually(t, "the Put waits for the standby", func() bool { return waiting() == 1 })
+	wait.Until(t, "the Put waits for the standby", func() bool { return waiting() == 1 })
 	execute(t, primary, "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
 	storetest.Fails(t, "a Put whose wait is cancelled", <-done, driver.ErrUnavailable, "canceling wait for synchronous replication", "may be missing there")
 	if v := value(); v != "cancelled" {
@@ -433,7 +495,7 @@ func TestSynchronousStandby(t *testing.T) {
 	}
 
 	second.Close()
-	storetest.Eventually(t, "the standby is gone", func() bool { return scan[int](t, primary, "SELECT count(*) FROM pg_stat_replication") == 0 })
+	wait.Until(t, "the standby is gone", func() bool { return scan[int](t, primary, "SELECT count(*) FROM pg_stat_replication") == 0 })
 	storetest.FindingsLose(t, st, false, "no standby is connected")
 }
 
@@ -442,13 +504,13 @@ func TestStandby(t *testing.T) {
 	t.Parallel()
 	primary := server(t, pgtest.Config{})
 	second := standby(t, primary, "second", pgtest.Config{})
-	storetest.Eventually(t, "the standby follows", func() bool {
+	wait.Until(t, "the standby follows", func() bool {
 		return scan[int](t, primary, "SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'") == 1
 	})
 	table := "table=test.leases"
 	st := storetest.Prepare(t, pglease.Open, storetest.With(primary.Address(), table))
 	rev := storetest.Put(t, st, "a", "x", driver.None)
-	storetest.Eventually(t, "the standby has the entry", func() bool {
+	wait.Until(t, "the standby has the entry", func() bool {
 		return scan[int](t, second, "SELECT count(*) FROM pg_tables WHERE tablename = 'leases'") == 1 &&
 			scan[int](t, second, "SELECT count(*) FROM test.leases WHERE key = 'a'") == 1
 	})
@@ -460,7 +522,7 @@ func TestStandby(t *testing.T) {
 	storetest.FindingsLose(t, storetest.Open(t, pglease.Open, as(storetest.With(primary.Address(), table), "poor")), true, asynchronous)
 	set(t, primary, "fsync", "off")
 	set(t, primary, "full_page_writes", "off")
-	storetest.Eventually(t, "fsync is off", func() bool { return scan[string](t, primary, "SHOW full_page_writes") == "off" })
+	wait.Until(t, "fsync is off", func() bool { return scan[string](t, primary, "SHOW full_page_writes") == "off" })
 	storetest.FindingsLose(t, st, true, "fsync is off", "full_page_writes is off", asynchronous)
 	set(t, primary, "fsync", "on")
 	set(t, primary, "full_page_writes", "on")
@@ -506,7 +568,7 @@ func TestStandby(t *testing.T) {
 	// With both hosts in the address, the store uses the primary.
 	both := storetest.Open(t, pglease.Open, storetest.With(fmt.Sprintf("postgres://postgres@127.0.0.1:%d,127.0.0.1:%d/postgres", second.Port(), primary.Port()), table, "sslmode=disable"))
 	rev = storetest.Put(t, both, "a", "y", rev)
-	storetest.Eventually(t, "the standby has the change", func() bool {
+	wait.Until(t, "the standby has the change", func() bool {
 		return scan[string](t, second, "SELECT convert_from(value, 'UTF8') FROM test.leases WHERE key = 'a'") == "y"
 	})
 	primary.Crash()

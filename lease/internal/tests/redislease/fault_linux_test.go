@@ -16,6 +16,7 @@ import (
 
 	"github.com/firn-id/firn/internal/servers/process"
 	"github.com/firn-id/firn/internal/servers/storetest"
+	"github.com/firn-id/firn/internal/wait"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/drivertest"
 	"github.com/firn-id/firn/lease/redislease"
@@ -295,7 +296,7 @@ func TestDisk(t *testing.T) {
 	}
 	raw := client(t, srv.Host())
 	command(t, raw, "BGSAVE")
-	storetest.Eventually(t, "the snapshot failed", func() bool {
+	wait.Until(t, "the snapshot failed", func() bool {
 		return strings.Contains(raw.Info(t.Context(), "persistence").Val(), "rdb_last_bgsave_status:err")
 	})
 	for call, err := range storetest.Calls(t.Context(), s, none) {
@@ -315,7 +316,7 @@ func TestReplica(t *testing.T) {
 	command(t, raw, "REPLICAOF", "127.0.0.1", primary.Port)
 	synced := func(n int) {
 		t.Helper()
-		storetest.Eventually(t, "the replica has all", func() bool {
+		wait.Until(t, "the replica has all", func() bool {
 			return strings.Count(rawPrimary.Info(t.Context(), "replication").Val(), "state=online") == n
 		})
 	}
@@ -341,7 +342,7 @@ func TestReplica(t *testing.T) {
 	fresh, err := redislease.Open(t.Context(), primary.address("wait-replicas=1", "wait-timeout=1s"))
 	storetest.Fails(t, fmt.Sprint("a replica that is stopped: open ", fresh), err, driver.ErrUnavailable, "0 replicas of 1")
 	replica.Resume()
-	storetest.Eventually(t, "the replica has it", func() bool { _, err := waiting.Get(t.Context(), "a"); return err == nil })
+	wait.Until(t, "the replica has it", func() bool { _, err := waiting.Get(t.Context(), "a"); return err == nil })
 	e, err := waiting.Get(t.Context(), "a")
 	if err != nil || string(e.Value) != "z" {
 		t.Errorf("%s, %v", e.Value, err)
@@ -466,7 +467,7 @@ func TestSentinel(t *testing.T) {
 	rev := storetest.Put(t, s, "a", "x", driver.None)
 	writer := client(t, primary.Host()).Conn()
 	defer writer.Close()
-	storetest.Eventually(t, "the Sentinel knows the replica, and that has all", func() bool {
+	wait.Until(t, "the Sentinel knows the replica, and that has all", func() bool {
 		c := redis.NewSentinelClient(&redis.Options{Addr: sentinel.Host()})
 		defer c.Close()
 		known, err := c.Replicas(t.Context(), "main").Result()
@@ -476,7 +477,7 @@ func TestSentinel(t *testing.T) {
 	})
 	findings(t, s, "get changes after they were acknowledged")
 	primary.Kill()
-	storetest.Eventually(t, "the replica is the primary", func() bool { _, err := s.Get(t.Context(), "a"); return err == nil })
+	wait.Until(t, "the replica is the primary", func() bool { _, err := s.Get(t.Context(), "a"); return err == nil })
 	storetest.Want(t, s, "a", "x", rev)
 	storetest.Put(t, s, "a", "y", rev)
 }
@@ -490,7 +491,7 @@ func TestCluster(t *testing.T) {
 	if err := c.ClusterAddSlotsRange(t.Context(), 0, 16383).Err(); err != nil {
 		t.Fatal(err)
 	}
-	storetest.Eventually(t, "the Cluster is up", func() bool { return strings.Contains(c.ClusterInfo(t.Context()).Val(), "cluster_state:ok") })
+	wait.Until(t, "the Cluster is up", func() bool { return strings.Contains(c.ClusterInfo(t.Context()).Val(), "cluster_state:ok") })
 	s := storetest.Prepare(t, redislease.Open, srv.address("cluster=true"))
 	storetest.Put(t, s, "a", "x", driver.None)
 	findings(t, s, "of a Cluster")

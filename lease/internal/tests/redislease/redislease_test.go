@@ -17,6 +17,8 @@ import (
 	"github.com/firn-id/firn/internal/servers/minter"
 	"github.com/firn-id/firn/internal/servers/services"
 	"github.com/firn-id/firn/internal/servers/storetest"
+	"github.com/firn-id/firn/internal/servers/turn"
+	"github.com/firn-id/firn/internal/servers/undo"
 	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/drivertest"
@@ -31,20 +33,27 @@ func given(settings ...string) string {
 // needGiven returns a client of the server that the tests find.
 func needGiven(t testing.TB) *redis.Client {
 	t.Helper()
-	s, err := redislease.Open(t.Context(), given("timeout=2s"))
+	s, err := redislease.Open(t.Context(), given("timeout=1m"))
 	if err != nil {
 		services.Missing(t, "Redis is not there; set FIRN_REDIS_ADDRESS to where it is: %v", err)
 	}
 	s.Close()
-	a, err := address.Parse(given())
+	c, err := clientOfGiven()
 	if err != nil {
 		t.Fatal(err)
 	}
-	database, _ := strconv.Atoi(a.Path)
-	c := redis.NewClient(&redis.Options{Addr: a.Endpoints("6379", "localhost")[0], DB: database,
-		Username: a.User, Password: a.Secret("password"), TLSConfig: a.TLS()})
 	t.Cleanup(func() { c.Close() })
 	return c
+}
+
+func clientOfGiven() (*redis.Client, error) {
+	a, err := address.Parse(given())
+	if err != nil {
+		return nil, err
+	}
+	database, _ := strconv.Atoi(a.Path)
+	return redis.NewClient(&redis.Options{Addr: a.Endpoints("6379", "localhost")[0], DB: database,
+		Username: a.User, Password: a.Secret("password"), TLSConfig: a.TLS()}), nil
 }
 
 // client returns a client of the server at a host, for what tests do besides a store.
@@ -54,20 +63,34 @@ func client(t testing.TB, host string) *redis.Client {
 	return c
 }
 
-// prefix returns a new prefix, whose keys are deleted after the test.
-func prefix(t testing.TB, c *redis.Client) string {
-	name := "firn-test-" + strings.ToLower(rand.Text()[:10])
-	t.Cleanup(func() {
-		left, err := c.Keys(context.Background(), "{"+name+"*").Result()
-		if err == nil && len(left) > 0 {
-			for _, key := range left {
-				err = errors.Join(err, c.Del(context.Background(), key).Err())
+// prefixes deletes the keys with a prefix on the server that the tests find. The server may still have
+// to handle the last request of a test that was killed, so the keys are looked for again.
+var prefixes = undo.New("Redis", func(ctx context.Context, prefix string) error {
+	c, err := clientOfGiven()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	for {
+		left, err := c.Keys(ctx, "{"+prefix+"*").Result()
+		if err != nil || len(left) == 0 {
+			return err
+		}
+		for _, key := range left {
+			if err := c.Del(ctx, key).Err(); err != nil {
+				return err
 			}
 		}
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-	})
+	}
+})
+
+func TestMain(m *testing.M) { os.Exit(undo.Main(m)) }
+
+// prefix returns a new prefix, whose keys are deleted after the test. The client is of the server of
+// the keys.
+func prefix(t testing.TB, _ *redis.Client) string {
+	name := "firn-test-" + strings.ToLower(rand.Text()[:10])
+	prefixes.AtEnd(t, name)
 	return name
 }
 
@@ -183,6 +206,7 @@ func TestManyPages(t *testing.T) {
 }
 
 func TestLease(t *testing.T) {
+	turn.Take(t)
 	name := prefix(t, needGiven(t))
 	err := minter.Create(t.Context(), storetest.Open(t, redislease.Open, given("prefix="+name)))
 	storetest.Fails(t, "creating a pool where nothing was prepared", err, driver.ErrUnavailable, "there is nothing of leases under this prefix")
