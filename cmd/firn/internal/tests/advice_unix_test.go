@@ -21,6 +21,8 @@ import (
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/cmd/firn/internal/stores"
+	"github.com/firn-id/firn/internal/servers/turn"
+	"github.com/firn-id/firn/internal/wait"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/filelease"
 	"github.com/firn-id/firn/nanoflake"
@@ -32,8 +34,9 @@ import (
 // make the same ID.
 type crowd struct {
 	*testing.T
-	dir string
-	all sync.WaitGroup
+	dir   string
+	clock func() time.Time // nil means time.Now
+	all   sync.WaitGroup
 
 	mu    sync.Mutex
 	seen  map[nanoflake.ID]bool
@@ -67,8 +70,7 @@ func startIn(ctx context.Context, dir string, g lease.Generator, c lease.Config)
 	return lease.Start(ctx, store, g, c)
 }
 
-// join starts a generator that takes a worker of the crowd's pool, for which the generator waits as long as
-// it takes, and mints until it is stopped.
+// join starts a generator that waits for a worker of the crowd's pool, and mints until it is stopped.
 func (c *crowd) join() *member {
 	c.Helper()
 	return c.joinAt(c.dir, lease.Choice{})
@@ -81,10 +83,10 @@ func (c *crowd) joinAt(dir string, worker lease.Choice) *member {
 	m := &member{stop: stop}
 	started := make(chan error, 1)
 	c.all.Go(func() {
-		g, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true})
+		g, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true, Clock: c.clock})
 		var l *lease.Lease
 		if err == nil {
-			l, err = startIn(ctx, dir, g, lease.Config{Worker: worker, Window: crowdWindow, Wait: time.Minute, Timeout: time.Minute})
+			l, err = startIn(ctx, dir, g, lease.Config{Worker: worker, Window: crowdWindow, Wait: wait.Patience, Timeout: time.Minute})
 		}
 		m.lease = l
 		started <- err
@@ -105,7 +107,8 @@ func (c *crowd) joinAt(dir string, worker lease.Choice) *member {
 			time.Sleep(100 * time.Microsecond)
 		}
 	})
-	if err := <-started; err != nil {
+	err, _ := wait.Receive(c, "the end of the wait for a worker", started)
+	if err != nil {
 		c.Fatal(err)
 	}
 	return m
@@ -114,21 +117,21 @@ func (c *crowd) joinAt(dir string, worker lease.Choice) *member {
 // mints waits until a member has minted that many more.
 func (c *crowd) mints(m *member, more int64) {
 	c.Helper()
-	for enough := m.minted.Load() + more; m.minted.Load() < enough; {
-		if c.Context().Err() != nil {
-			c.Fatal(m.lease.Err())
-		}
-		time.Sleep(time.Millisecond)
+	enough := m.minted.Load() + more
+	if !wait.For(func() bool { return m.minted.Load() >= enough }) {
+		c.Fatalf("it does not mint: %v", m.lease.Err())
 	}
 }
 
 // trouble waits until a member cannot renew for that reason, and returns what the command line says then.
 func (c *crowd) trouble(m *member, why error) string {
 	c.Helper()
-	for !errors.Is(m.lease.Err(), why) {
-		time.Sleep(time.Millisecond)
-	}
-	return (&stores.State{Dir: stores.Directory(c.dir)}).Explain(m.lease.Err()).Error()
+	var err error
+	wait.Until(c, fmt.Sprintf("a renewal fails: %v", why), func() bool {
+		err = m.lease.Err()
+		return errors.Is(err, why)
+	})
+	return (&stores.State{Dir: stores.Directory(c.dir)}).Explain(err).Error()
 }
 
 func (c *crowd) file(key string) string { return filepath.Join(c.dir, crowdPool, key+"=") }
@@ -180,7 +183,7 @@ func (c *crowd) typed(text string) string {
 // do types a command, to a shell, and what makes it quick where all windows are short and all clocks the same.
 func (c *crowd) do(line string) {
 	c.Helper()
-	out, err := exec.CommandContext(c.Context(), "sh", "-c", line+" --yes --no-wait --skew 50ms --window "+crowdWindow.String()).CombinedOutput()
+	out, err := output(c.T, exec.Command("sh", "-c", "exec "+line+" --yes --no-wait --skew 50ms --window "+crowdWindow.String()))
 	if err != nil {
 		c.Fatalf("%s: %v\n%s", line, err, out)
 	}
@@ -200,6 +203,7 @@ func (c *crowd) says() string {
 // made twice, before, while or after.
 func TestFollowAdvice(t *testing.T) {
 	t.Parallel()
+	turn.Take(t)
 	for name, follow := range map[string]func(c *crowd, live []*member){
 		"a damaged worker's record": func(c *crowd, live []*member) {
 			c.spoil(c.worker(live[0]), overwrite)
@@ -252,9 +256,8 @@ func TestFollowAdvice(t *testing.T) {
 				backup[path] = content
 			}
 			for _, m := range live { // they have more times by now than the backup knows
-				for until := m.lease.Until(); !m.lease.Until().After(until.Add(crowdWindow / 2)); {
-					time.Sleep(time.Millisecond)
-				}
+				until := m.lease.Until()
+				wait.Until(c, "the lease is renewed", func() bool { return m.lease.Until().After(until.Add(crowdWindow / 2)) })
 			}
 			for path, content := range backup {
 				c.spoil(path, func(path string) error {
@@ -300,18 +303,25 @@ func TestFollowAdvice(t *testing.T) {
 }
 
 // TestFollowBadAdvice: another directory, which errors once advised, makes IDs twice, and
-// TestFollowAdvice would see it. The workers of the other directory are chosen, for the IDs to come soon.
+// TestFollowAdvice would see it. The worker of the other directory is chosen, and the clock stands
+// still, so that the first IDs of a millisecond are the same.
 func TestFollowBadAdvice(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t)
-	for range 3 {
-		m := c.join()
-		c.joinAt(c.dir+" of another name", lease.Number(m.lease.Worker()))
+	var now atomic.Pointer[time.Time]
+	set := func(to time.Time) { now.Store(&to) }
+	set(time.Now())
+	c.clock = func() time.Time { return *now.Load() }
+	m := c.join()
+	other := c.joinAt(c.dir+" of another name", lease.Number(m.lease.Worker()))
+	set(c.clock().Add(10 * time.Millisecond)) // both intervals have begun, and neither has ended
+	for _, m := range []*member{m, other} {
+		wait.Until(c, "it mints", func() bool { return m.minted.Load() > 0 })
 	}
-	for twice := 0; twice == 0; time.Sleep(time.Millisecond) {
-		c.mu.Lock()
-		twice = c.twice
-		c.mu.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.twice == 0 {
+		t.Errorf("%d IDs, and none twice", len(c.seen))
 	}
 }
 

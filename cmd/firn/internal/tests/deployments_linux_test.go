@@ -12,33 +12,35 @@ import (
 	"testing"
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/internal/servers/turn"
 )
 
 // A host runs firn as its users do: in directories that nobody has named.
 type host struct {
+	*testing.T
 	exe string
 	dir string // anybody can look into it
 }
 
 func newHost(t *testing.T) *host {
 	t.Helper()
-	h := &host{dir: t.TempDir()}
+	h := &host{T: t, dir: t.TempDir()}
 	h.exe = copyFirn(t, h.dir)
-	if _, stderr, code := h.run(nil, h.home(t, "probe", os.Getuid()), "new", "nanoflake"); code != 0 {
+	if _, stderr, code := h.run(nil, h.home("probe", os.Getuid()), "new", "nanoflake"); code != 0 {
 		t.Skipf("the temporary directory is none for a default store: %s", stderr)
 	}
 	return h
 }
 
 // home makes a user's home.
-func (h *host) home(t *testing.T, name string, uid int) string {
-	t.Helper()
+func (h *host) home(name string, uid int) string {
+	h.Helper()
 	home := filepath.Join(h.dir, name)
 	if err := os.Mkdir(home, 0o700); err != nil {
-		t.Fatal(err)
+		h.Fatal(err)
 	}
 	if err := os.Chown(home, uid, -1); err != nil {
-		t.Fatal(err)
+		h.Fatal(err)
 	}
 	return home
 }
@@ -56,7 +58,7 @@ func (h *host) run(user *syscall.Credential, home string, args ...string) (stdou
 	var out, err bytes.Buffer
 	cmd := h.command(user, home, args...)
 	cmd.Stdout, cmd.Stderr = &out, &err
-	code = exitCode(cmd.Run())
+	code = exitCode(run(h.T, cmd))
 	return out.String(), err.String(), code
 }
 
@@ -86,6 +88,7 @@ func TestTwoUsers(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can run processes as several users")
 	}
+	turn.Take(t)
 	h := newHost(t)
 	runs := [][]string{
 		{"nanoflake", "-n", "200000"},
@@ -99,7 +102,7 @@ func TestTwoUsers(t *testing.T) {
 	}
 	users := make(map[int]string)
 	for _, uid := range []int{54001, 54002} {
-		users[uid] = h.home(t, strings.Repeat("u", uid-54000), uid)
+		users[uid] = h.home(strings.Repeat("u", uid-54000), uid)
 	}
 	for round := range 50 {
 		args := append([]string{"new"}, runs[round%len(runs)]...)
@@ -150,17 +153,17 @@ func TestPassingDirectories(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if out, err := exec.Command("unshare", "-rm", "sh", "-ec", `cd "$1"; mount -t tmpfs none upper; mkdir upper/u upper/w upper/l; mount -t overlay -o lowerdir=upper/l,upperdir=upper/u,workdir=upper/w none work`,
-		"sh", dir).CombinedOutput(); err != nil {
+	if out, err := output(t, exec.Command("unshare", "-rm", "sh", "-ec", `cd "$1"; mount -t tmpfs none upper; mkdir upper/u upper/w upper/l; mount -t overlay -o lowerdir=upper/l,upperdir=upper/u,workdir=upper/w none work`,
+		"sh", dir)); err != nil {
 		t.Skipf("nothing can be mounted here: %v: %s", err, out)
 	}
 	cmd := exec.Command("unshare", "-rm", "sh", "-c", mounts, "sh", dir)
 	cmd.Env = append(os.Environ(), asUsers+"=1")
-	all, err := cmd.CombinedOutput()
+	all, err := output(t, cmd)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, all)
 	}
-	parts := strings.Split(string(all), "== ")[1:]
+	parts := strings.Split(all, "== ")[1:]
 	if len(parts) != 4 {
 		t.Fatalf("of four directories:\n%s", all)
 	}
@@ -184,12 +187,12 @@ func TestPassingDirectories(t *testing.T) {
 // TestBakedIn: a directory that is part of an image is a copy in each container.
 func TestBakedIn(t *testing.T) {
 	h := newHost(t)
-	home := h.home(t, "image", os.Getuid())
+	home := h.home("image", os.Getuid())
 	if _, stderr, code := h.run(nil, home, "new", "nanoflake"); code != 0 {
 		t.Fatal(stderr)
 	}
 	container := filepath.Join(h.dir, "container")
-	if out, err := exec.Command("cp", "-a", home, container).CombinedOutput(); err != nil {
+	if out, err := output(t, exec.Command("cp", "-a", home, container)); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	state := filepath.Join(container, ".local/state/firn")
@@ -202,7 +205,7 @@ func TestBakedIn(t *testing.T) {
 	if out, _, code := h.run(nil, container, "pool", "doctor"); code != cli.ExitFailed || !strings.Contains(out, "problem  store: ") {
 		t.Errorf("firn pool doctor: exit code %d\n%s", code, out)
 	}
-	if out, stderr, code := h.run(nil, container, "pool", "rescue", "--all", "--yes", "--no-wait", "--skew", "1ms"); code != 0 {
+	if out, stderr, code := h.run(nil, container, "pool", "rescue", "--all", "--yes", "--no-wait", "--skew", "1h"); code != 0 {
 		t.Errorf("exit code %d\n%s%s", code, out, stderr)
 	}
 	if _, stderr, code := h.run(nil, container, "new", "nanoflake", "--wait", "0"); code != cli.ExitFailed || !strings.Contains(stderr, "since the pool was rescued") {

@@ -36,21 +36,21 @@ func TestBadDisk(t *testing.T) {
 	for disk, want := range map[string]string{"full": "no space left on device", "read-only": "read-only file system"} {
 		t.Run(disk, func(t *testing.T) {
 			t.Parallel()
-			if err := exec.Command("unshare", "-rm", "mount", "-t", "tmpfs", "none", t.TempDir()).Run(); err != nil {
+			if err := run(t, exec.Command("unshare", "-rm", "mount", "-t", "tmpfs", "none", t.TempDir())); err != nil {
 				t.Skipf("no disk can be mounted here: %v", err)
 			}
 			cmd := exec.Command("unshare", "-rm", "sh", "-c", script, "sh", t.TempDir(), disk)
 			cmd.Env = os.Environ()
-			all, err := cmd.CombinedOutput()
+			all, err := output(t, cmd)
 			if err != nil {
 				t.Fatalf("%v\n%s", err, all)
 			}
-			for _, line := range strings.Split(strings.TrimSpace(string(all)), "\n")[1:] {
+			for _, line := range strings.Split(strings.TrimSpace(all), "\n")[1:] {
 				if !strings.Contains(line, want) && !strings.HasPrefix(line, "ok ") && !strings.HasPrefix(line, "warning ") {
 					t.Errorf("%s", line)
 				}
 			}
-			if !strings.Contains(string(all), "problem  store: ") {
+			if !strings.Contains(all, "problem  store: ") {
 				t.Errorf("doctor finds no problem:\n%s", all)
 			}
 		})
@@ -71,13 +71,12 @@ func TestNotGivenBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	start(t, cmd)
 	first := make([]byte, 14)
 	if _, err := io.ReadFull(out, first); err != nil {
 		t.Fatal(err)
 	}
+	untilHeld(t, dir, "nanoflake", 1)
 	if err := os.Rename(dir, dir+"-gone"); err != nil {
 		t.Fatal(err)
 	}

@@ -8,16 +8,23 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/cmd/firn/internal/root"
 	"github.com/firn-id/firn/cmd/firn/internal/stores"
+	"github.com/firn-id/firn/internal/servers/turn"
+	"github.com/firn-id/firn/internal/servers/undo"
+	"github.com/firn-id/firn/internal/wait"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/filelease"
@@ -63,7 +70,7 @@ func (h homeless) Run() int {
 	os.Setenv("HOME", dir)
 	os.Unsetenv(stores.Variable)
 	os.Setenv("XDG_STATE_HOME", filepath.Join(dir, "state"))
-	return h.m.Run()
+	return undo.Main(h.m)
 }
 
 // keepCaches tells the go command, which builds servers for tests, where its caches are whatever
@@ -83,6 +90,7 @@ func keepCaches() {
 const noSleep = "atexit_sleep_ms=0"
 
 func TestScripts(t *testing.T) {
+	turn.Take(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata",
 		RequireExplicitExec: true,
@@ -93,7 +101,9 @@ func TestScripts(t *testing.T) {
 			e.Setenv("XDG_STATE_HOME", filepath.Join(e.WorkDir, ".state"))
 			e.Setenv("NO_COLOR", "")
 			e.Setenv("TERM", "xterm")
-			e.Setenv("GORACE", os.Getenv("GORACE"))
+			for _, name := range []string{"GORACE", "FIRN_TEST_PROCESSES"} { // the second is package undo's
+				e.Setenv(name, os.Getenv(name))
+			}
 			return nil
 		},
 	})
@@ -148,8 +158,55 @@ func firnRun(t *testing.T, stdin string, args ...string) (stdout, stderr string,
 	var out, err bytes.Buffer
 	cmd := firnCommand(t, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &out, &err
-	code = exitCode(cmd.Run())
+	code = exitCode(run(t, cmd))
 	return out.String(), err.String(), code
+}
+
+// start starts a command that signals can end, even where the tests run in the background of a shell
+// that has them ignored.
+func start(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	for _, sig := range []os.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		if signal.Ignored(sig) {
+			signal.Notify(make(chan os.Signal, 1), sig) // what is caught is the default to a child
+		}
+	}
+	cmd.WaitDelay = wait.Patience // a child of the command may keep its pipes open
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	bound(t, cmd)
+}
+
+// bound kills a command that goes on for [wait.Patience], and fails the test: what reads from the
+// command ends then too. The command ends with the test at the latest.
+func bound(t *testing.T, cmd *exec.Cmd) {
+	var late atomic.Bool
+	timer := time.AfterFunc(wait.Patience, func() { late.Store(cmd.Process.Kill() == nil) })
+	t.Cleanup(func() {
+		timer.Stop()
+		cmd.Process.Kill()
+		cmd.Wait()
+		if late.Load() {
+			t.Errorf("%q went on for %v, and was killed", cmd.Args, wait.Patience)
+		}
+	})
+}
+
+// run runs a command, and returns how it ended.
+func run(t *testing.T, cmd *exec.Cmd) error {
+	t.Helper()
+	start(t, cmd)
+	return cmd.Wait()
+}
+
+// output runs a command, and returns all that it wrote, and how it ended.
+func output(t *testing.T, cmd *exec.Cmd) (string, error) {
+	t.Helper()
+	var all bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &all, &all
+	err := run(t, cmd)
+	return all.String(), err
 }
 
 // TestErrorsAreText: what a user writes does not reach a terminal as control characters.

@@ -1,6 +1,7 @@
 package tests
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -8,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -17,33 +17,43 @@ import (
 	"github.com/firn-id/firn/internal/servers/etcdtest"
 	"github.com/firn-id/firn/internal/servers/kubetest"
 	"github.com/firn-id/firn/internal/servers/services"
+	"github.com/firn-id/firn/internal/servers/turn"
+	"github.com/firn-id/firn/internal/servers/undo"
+	"github.com/firn-id/firn/internal/wait"
 )
 
-// onPostgres returns the address of a store with a table of its own in the server that the tests of
-// package pglease find too.
-func onPostgres(t *testing.T) string {
-	addr := os.Getenv("FIRN_TEST_POSTGRES")
-	if addr == "" {
-		addr = "postgres://postgres@127.0.0.1:5432/test"
+// postgres returns the address of the server that the tests of package pglease find too.
+func postgres() string {
+	return cmp.Or(os.Getenv("FIRN_TEST_POSTGRES"), "postgres://postgres@127.0.0.1:5432/test")
+}
+
+// schemas drops schemas of that server.
+var schemas = undo.New("schemas of firn", func(ctx context.Context, schema string) error {
+	conn, err := pgx.Connect(ctx, postgres())
+	if err != nil {
+		return err
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer conn.Close(context.WithoutCancel(ctx))
+	_, err = conn.Exec(ctx, fmt.Sprintf("DROP SCHEMA IF EXISTS %q CASCADE", schema))
+	return err
+})
+
+// onPostgres returns the address of a store with a table of its own.
+func onPostgres(t *testing.T) string {
+	ctx, cancel := context.WithTimeout(t.Context(), wait.Patience)
 	defer cancel()
-	conn, err := pgx.Connect(ctx, addr)
+	conn, err := pgx.Connect(ctx, postgres())
 	if err != nil {
 		services.Missing(t, "PostgreSQL is not there; set FIRN_TEST_POSTGRES to where it is: %v", err)
 	}
+	conn.Close(ctx)
 	schema := "firn_test_" + strings.ToLower(rand.Text()[:10])
-	t.Cleanup(func() {
-		defer conn.Close(context.Background())
-		if _, err := conn.Exec(context.Background(), fmt.Sprintf("DROP SCHEMA IF EXISTS %q CASCADE", schema)); err != nil {
-			t.Error(err)
-		}
-	})
+	schemas.AtEnd(t, schema)
 	mark := "?"
-	if strings.Contains(addr, "?") {
+	if strings.Contains(postgres(), "?") {
 		mark = "&"
 	}
-	return addr + mark + "table=" + schema + ".leases"
+	return postgres() + mark + "table=" + schema + ".leases"
 }
 
 // TestServers: with real servers, a pool is made on purpose, runs that are started at once make
@@ -55,6 +65,7 @@ func TestServers(t *testing.T) {
 	} {
 		t.Run(scheme, func(t *testing.T) {
 			t.Parallel()
+			turn.Take(t)
 			addr := address(t)
 			firn := func(code int, args ...string) string {
 				t.Helper()
@@ -113,6 +124,7 @@ func TestTortureAPI(t *testing.T) {
 		t.Skip("torture needs a system that stops and kills processes by signals")
 	}
 	t.Parallel()
+	turn.Take(t)
 	server := kubetest.New()
 	addr := "kubernetes://test/ids?timeout=1s&server=" + server.Start(t).URL
 	stdout, stderr, code := firnRun(t, "", "torture", "--store", addr, "--network", "--processes", "4", "--duration", "8s", "--window", "100ms",

@@ -141,7 +141,7 @@ func TestNoSecrets(t *testing.T) {
 			var out, errs bytes.Buffer
 			cmd := exec.Command("firn", args...)
 			cmd.Env, cmd.Stdout, cmd.Stderr, cmd.Dir = env, &out, &errs, t.TempDir()
-			code := exitCode(cmd.Run())
+			code := exitCode(run(t, cmd))
 			stdout, stderr := out.String(), errs.String()
 			if strings.Contains(stdout+stderr, secret) || code != cli.ExitUsage || strings.Count(stderr, "firn: ") != 1 {
 				t.Errorf("%q: exit code %d\n%s%s", args, code, stdout, stderr)
@@ -152,8 +152,8 @@ func TestNoSecrets(t *testing.T) {
 		}
 		cmd := firnCommand(t, "pool", "list")
 		cmd.Env = append(cmd.Env, stores.Variable+"="+addr)
-		out, err := cmd.CombinedOutput()
-		if strings.Contains(string(out), secret) || exitCode(err) != cli.ExitUsage || !strings.HasPrefix(string(out), "firn: FIRN_STORE: ") {
+		out, err := output(t, cmd)
+		if strings.Contains(out, secret) || exitCode(err) != cli.ExitUsage || !strings.HasPrefix(out, "firn: FIRN_STORE: ") {
 			t.Errorf("FIRN_STORE=%s: %v\n%s", addr, err, out)
 		}
 	}

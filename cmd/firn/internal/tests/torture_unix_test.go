@@ -5,27 +5,36 @@ package tests
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"syscall"
 	"testing"
-	"time"
+
+	"github.com/firn-id/firn/internal/servers/turn"
+	"github.com/firn-id/firn/internal/wait"
 )
 
 // TestTortureInterrupted: a signal ends the processes too, and leaves nothing.
 func TestTortureInterrupted(t *testing.T) {
 	t.Parallel()
+	turn.Take(t)
 	dir := t.TempDir()
 	cmd := exec.Command("firn", "torture", "--processes", "3", "--duration", "10m", "--state", dir)
-	out, err := cmd.StderrPipe() // open for as long as one of them is there
+	out, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	start(t, cmd)
-	time.Sleep(time.Second)
+	wait.Until(t, "three processes make IDs", func() bool {
+		logs, err := filepath.Glob(filepath.Join(dir, "*", "*.ids"))
+		return err == nil && len(logs) >= 3 && !slices.ContainsFunc(logs, func(path string) bool {
+			info, err := os.Stat(path)
+			return err != nil || info.Size() == 0
+		})
+	})
 	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
-	ended := time.AfterFunc(30*time.Second, func() { cmd.Process.Kill() })
-	defer ended.Stop()
 	if n, err := out.Read(make([]byte, 1)); n > 0 {
 		t.Errorf("it wrote to stderr, %v", err)
 	}

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/internal/servers/turn"
 )
 
 // TestUsers: users of a group share a state directory that was made for it; and who may not look
@@ -23,6 +24,7 @@ func TestUsers(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can run processes as several users")
 	}
+	turn.Take(t)
 	const group, alice, bob, eve = 54000, 54001, 54002, 54003
 	dir := t.TempDir()
 	exe := copyFirn(t, dir)
@@ -39,7 +41,7 @@ func TestUsers(t *testing.T) {
 			c.Groups = []uint32{group}
 		}
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: c}
-		code = exitCode(cmd.Run())
+		code = exitCode(run(t, cmd))
 		return out.String(), err.String(), code
 	}
 	var wg sync.WaitGroup

@@ -16,6 +16,8 @@ import (
 	"github.com/firn-id/firn/internal/servers/pgtest"
 	"github.com/firn-id/firn/internal/servers/servertest"
 	"github.com/firn-id/firn/internal/servers/services"
+	"github.com/firn-id/firn/internal/servers/turn"
+	"github.com/firn-id/firn/internal/servers/undo"
 )
 
 func TestMain(m *testing.M) {
@@ -23,7 +25,7 @@ func TestMain(m *testing.M) {
 		main()
 		return
 	}
-	os.Exit(m.Run())
+	os.Exit(undo.Main(m))
 }
 
 // needs skips a test of a store whose servers are not to be had, or fails it if they are required.
@@ -48,9 +50,11 @@ func needs(t *testing.T, store string) {
 
 // A short matrix of each store has all kinds of faults, and no violation.
 func TestMatrix(t *testing.T) {
+	services.Full(t)
 	for store := range stores {
 		t.Run(store, func(t *testing.T) {
 			needs(t, store)
+			turn.Take(t)
 			var out bytes.Buffer
 			err := run(t.Context(), strings.Fields("-stores "+store+" -runs 1 -duration 8s -window 400ms -ids 200000 -processes 4 -least 0"), &out)
 			t.Log(out.String())
