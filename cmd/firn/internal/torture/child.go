@@ -391,16 +391,26 @@ func (c *child) probe(g noting, s *step) error {
 	return nil
 }
 
+// patience is how long a busy machine may take to renew a lease, whatever the window.
+const patience = 30 * time.Second
+
 // proveAlive makes an ID, or notes the error. The faults are over, clocks are right, and there was
-// time to recover; a busy machine may still need a little more.
+// time to recover; a busy machine may still need a little more, and much more if the lease is late.
 //
 // Two errors are excused: the generator has made IDs ahead of its clock, and waits for the clock;
 // or the pool has no free worker.
 func (c *child) proveAlive(g noting) {
 	var v id
 	var err error
-	for end := time.Now().Add(max(2*c.window, 2*time.Second)); ; time.Sleep(2 * time.Millisecond) {
-		if v, err = g.tryNext(); err == nil || time.Now().After(end) {
+	for began := time.Now(); ; time.Sleep(2 * time.Millisecond) {
+		if v, err = g.tryNext(); err == nil {
+			break
+		}
+		limit := max(2*c.window, 2*time.Second)
+		if late := errors.Is(err, lease.ErrLeaseExpired) || errors.Is(err, iderr.ErrFenced); late && !errors.Is(err, lease.ErrNoWorker) {
+			limit += patience
+		}
+		if time.Since(began) > limit {
 			break
 		}
 	}

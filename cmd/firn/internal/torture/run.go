@@ -118,7 +118,7 @@ func (r *runner) run(parent context.Context) error {
 // processes are killed.
 func (r *runner) overtime(ctx context.Context) {
 	r.late.Store(true)
-	end := time.After(30*time.Second + 20*r.config.Window)
+	end := time.After(time.Minute + 20*r.config.Window)
 	kills := slices.ContainsFunc(slices.Concat(r.plans...), action{kind: kill}.like)
 	for tookOver := !kills; ; {
 		if len(r.owed()) == 0 {
@@ -321,7 +321,7 @@ func (s *slot) judge() error {
 	s.mu.Lock()
 	s.process.tell(orders{Rate: s.rate(), Offset: s.offset, Step: s.step, Prove: true})
 	s.mu.Unlock()
-	for late := time.After(3*s.config.Window + 5*time.Second); ; {
+	for late := time.After(3*s.config.Window + 5*time.Second + patience); ; {
 		select {
 		case n := <-s.process.news:
 			if n.Proved {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/internal/servers/loopback"
+	"github.com/firn-id/firn/internal/wait"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/filelease"
 )
@@ -50,12 +51,12 @@ func serveFiles(dir string) (*fileServer, error) {
 }
 
 func (s *fileServer) start() error {
-	l, err := net.Listen("tcp", s.listen)
-	for try := 0; err != nil && try < 1000; try++ { // a child may hold the listener of before until it runs its program
-		time.Sleep(10 * time.Millisecond)
+	var l net.Listener
+	var err error
+	if !wait.For(func() bool { // a child may hold the listener of before until it runs its program
 		l, err = net.Listen("tcp", s.listen)
-	}
-	if err != nil {
+		return err == nil
+	}) {
 		return err
 	}
 	store, err := filelease.Open(s.dir)
