@@ -112,6 +112,7 @@ func TestFile(t *testing.T) {
 
 // The gate finds a slower library, and passes the present library. The test builds and counts both.
 func TestSlowdownIsFound(t *testing.T) {
+	services.Full(t)
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		t.Skip("instructions are counted on linux/amd64 alone")
 	}

@@ -12,10 +12,16 @@ import (
 	"github.com/firn-id/firn/bench/storage/report"
 	"github.com/firn-id/firn/bench/storage/servers"
 	"github.com/firn-id/firn/internal/servers/services"
+	"github.com/firn-id/firn/internal/servers/turn"
+	"github.com/firn-id/firn/internal/servers/undo"
 )
+
+func TestMain(m *testing.M) { os.Exit(undo.Main(m)) }
 
 // The command measures each format once in each round, and -from makes the same tables.
 func TestRun(t *testing.T) {
+	services.Full(t)
+	turn.Take(t)
 	dir := t.TempDir()
 	var tables, progress bytes.Buffer
 	err := run(t.Context(), strings.Fields("-rows 2000 -inserts 200 -lookups 100 -rounds 2 -servers mariadb -formats serial,uuidv7-bytes -out "+dir), &tables, &progress)

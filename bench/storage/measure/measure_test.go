@@ -5,17 +5,23 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"testing"
 
 	"github.com/firn-id/firn/bench/storage/keys"
 	"github.com/firn-id/firn/bench/storage/servers"
 	"github.com/firn-id/firn/internal/servers/services"
+	"github.com/firn-id/firn/internal/servers/turn"
+	"github.com/firn-id/firn/internal/servers/undo"
 )
+
+func TestMain(m *testing.M) { os.Exit(undo.Main(m)) }
 
 // start starts a server that ends with the test.
 func start(t *testing.T, name string, cacheKiB int) servers.Server {
 	t.Helper()
+	turn.Take(t)
 	s, err := servers.Start(t.Context(), name, servers.Options{Cache: cacheKiB, NoSync: true})
 	if errors.Is(err, servers.ErrMissing) || errors.Is(err, errors.ErrUnsupported) {
 		services.Missing(t, "the server takes Linux and the Debian packages postgresql and mariadb-server: %v", err)
@@ -63,6 +69,7 @@ func small() Plan {
 var caches = map[string]int{servers.PostgreSQL: 512, keys.MariaDB: 6 << 10} // KiB; the second is the least that MariaDB takes
 
 func TestServers(t *testing.T) {
+	services.Full(t)
 	for _, name := range servers.Names {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -156,6 +163,7 @@ func missesMore(t *testing.T, server string, s servers.Server) (bool, string) {
 // With a cache for the whole table random keys do not miss pages either: what TestServers sees comes
 // from the cache, and the check can fail.
 func TestLargeCache(t *testing.T) {
+	services.Full(t)
 	t.Parallel()
 	if misses, why := missesMore(t, servers.PostgreSQL, start(t, servers.PostgreSQL, 64<<10)); misses {
 		t.Error(why)

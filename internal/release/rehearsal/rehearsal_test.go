@@ -13,6 +13,7 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/firn-id/firn/internal/release/tree"
+	"github.com/firn-id/firn/internal/servers/services"
 )
 
 const (
@@ -23,9 +24,7 @@ const (
 // TestMutants makes a mistake in the tree. The step for the mistake must fail. If the mistake were
 // published, a step of users must fail, too.
 func TestMutants(t *testing.T) {
-	if testing.Short() {
-		t.Skip("the test publishes the tree several times")
-	}
+	services.Full(t) // the test publishes the tree several times
 	for _, c := range []struct {
 		name   string
 		change func(dir string) error

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/firn-id/firn/internal/servers/services"
 	"github.com/firn-id/firn/internal/sqltest/matrix/cell"
 )
 
@@ -54,6 +55,7 @@ func noteOf(t *testing.T, w *way, kind string) *note {
 }
 
 func TestMatrix(t *testing.T) {
+	services.Full(t)
 	var b bytes.Buffer
 	b.WriteString(preface)
 	writeMatrix(t, &b, runAll(t))

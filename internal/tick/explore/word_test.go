@@ -3,6 +3,7 @@ package explore
 import (
 	"testing"
 
+	"github.com/firn-id/firn/internal/servers/services"
 	tick "github.com/firn-id/firn/internal/tick/explore/simtick"
 )
 
@@ -10,6 +11,7 @@ import (
 // and swap is a step. In the first model, a caller remembers everything that it has seen in its
 // call.
 func TestThreeCallersOfThreeIDs(t *testing.T) {
+	services.Full(t)
 	w := new(tick.Word)
 	kept := holds(t, &Model{
 		Shared: w, Setup: w.Open, Watch: both(increasing, fenced), Format: format,
@@ -26,6 +28,7 @@ func TestThreeCallersOfThreeIDs(t *testing.T) {
 
 // Formats also use the word in these ways. One model has a fourth caller.
 func TestAdvance(t *testing.T) {
+	services.Full(t)
 	for _, c := range []struct {
 		name         string
 		call         func(word) func() Outcome
@@ -83,6 +86,7 @@ func TestStep(t *testing.T) {
 // Three callers call three times each. Each call either takes the word's tick for the present tick,
 // or reads the clock, which shows any tick. The callers of a generator do the same.
 func TestThreeCallersOfThreeCallsInEitherWay(t *testing.T) {
+	services.Full(t)
 	w := new(tick.Word)
 	step, begin := stepping(w), beginning(w)
 	holds(t, &Model{
@@ -119,6 +123,7 @@ func stepModel(w word, steppers, made int) *Model {
 // Callers of Step that continue in an exhausted tick never carry into the time, if the room is as
 // wide as the number of callers. The number of calls does not matter.
 func TestStepBeyondTheEnd(t *testing.T) {
+	services.Full(t)
 	holds(t, overdrawnModel(new(tick.Word), narrow{bits: 2, limit: 2}, 2, 5))
 	holds(t, overdrawnModel(new(tick.Word), narrow{bits: 2, limit: 1}, 3, 4))
 	holds(t, overdrawnModel(new(tick.Word), narrow{bits: 3, limit: 5}, 3, 3))
@@ -195,7 +200,10 @@ func sealModel(w word, advancers int) *Model {
 }
 
 // Callers add words while the word is sealed, also beyond the end of a tick.
-func TestStepAtTheSeal(t *testing.T) { holds(t, stepSealModel(new(tick.Word), highMark)) }
+func TestStepAtTheSeal(t *testing.T) {
+	services.Full(t)
+	holds(t, stepSealModel(new(tick.Word), highMark))
+}
 
 // highMark is a bit above the time. The seal of words for Step needs this bit.
 const highMark = 1 << 20

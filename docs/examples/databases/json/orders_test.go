@@ -11,6 +11,7 @@ import (
 
 	"github.com/firn-id/firn/docs/examples/databases/internal/sample"
 	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/servers/services"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/scru160"
 )
@@ -110,9 +111,7 @@ func TestV2(t *testing.T) {
 	if v2 {
 		t.Skip("this test starts the run with GOEXPERIMENT=jsonv2, and this is that run")
 	}
-	if testing.Short() {
-		t.Skip("too long for -short: the test builds the package again with GOEXPERIMENT=jsonv2")
-	}
+	services.Full(t) // the test builds the package again with GOEXPERIMENT=jsonv2
 	command := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-v", ".")
 	command.Env = append(os.Environ(), "GOEXPERIMENT=jsonv2")
 	out, err := command.CombinedOutput()
