@@ -8,6 +8,8 @@ import (
 	"github.com/FerretDB/FerretDB/ferretdb"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"github.com/firn-id/firn/internal/wait"
 )
 
 // openMongo starts FerretDB in this process, with a folder of the test for its data, and connects to
@@ -22,8 +24,11 @@ func openMongo(t *testing.T) *mongo.Database {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- server.Run(ctx) }()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		server.Run(ctx)
+	}()
 	client, err := mongo.Connect(options.Client().ApplyURI(server.MongoDBURI()))
 	if err != nil {
 		t.Fatal(err)
@@ -31,7 +36,7 @@ func openMongo(t *testing.T) *mongo.Database {
 	t.Cleanup(func() {
 		client.Disconnect(context.Background())
 		cancel()
-		<-done
+		wait.Closed(t, "FerretDB has ended", done)
 	})
 	return client.Database("matrix")
 }

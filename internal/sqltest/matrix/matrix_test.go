@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/redis/go-redis/v9"
 	"github.com/uptrace/bun"
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
@@ -49,7 +48,7 @@ type places struct {
 	pgx      []*pgx.Conn // by mode
 	sessions []*session
 	arrays   *session
-	redis    *redis.Client
+	redis    *keyspace
 	mongo    *mongo.Database
 	gorm     map[string]*gorm.DB
 	bun      *bun.DB
@@ -60,7 +59,9 @@ type places struct {
 }
 
 func openAll(t *testing.T) *places {
-	p := &places{redis: openRedis(t), mongo: openMongo(t), gorm: openGorm(t), bun: openBun(t), sqlc: openSQLC(t), ent: openEnt(t), graph: newGraph()}
+	p := &places{mongo: openMongo(t), gorm: openGorm(t), bun: openBun(t), sqlc: openSQLC(t), ent: openEnt(t), graph: newGraph()}
+	client, prefix := openRedis(t)
+	p.redis = &keyspace{Client: client, prefix: prefix}
 	p.graphURL = openGraph(t, p.graph)
 	for _, mode := range modes {
 		p.pgx = append(p.pgx, openPgx(t, mode))

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -39,19 +38,24 @@ type (
 // openGorm returns GORM on each database.
 func openGorm(t *testing.T) map[string]*gorm.DB {
 	t.Helper()
-	openDB := func(driver, source string) *sql.DB {
+	openDB := func(driver, source string, statements ...string) *sql.DB {
 		db, err := sql.Open(driver, source)
 		if err != nil {
 			t.Fatal(err)
 		}
 		db.SetMaxOpenConns(1)
 		t.Cleanup(func() { db.Close() })
+		for _, statement := range statements {
+			if _, err := db.ExecContext(t.Context(), statement); err != nil {
+				t.Fatal(err)
+			}
+		}
 		return db
 	}
 	all := map[string]*gorm.DB{}
 	for name, dialect := range map[string]gorm.Dialector{
-		"PostgreSQL": gormpostgres.New(gormpostgres.Config{Conn: openDB("pgx", postgres())}),
-		"MariaDB":    gormmysql.New(gormmysql.Config{Conn: openDB("mysql", mariadb(t, false))}),
+		"PostgreSQL": gormpostgres.New(gormpostgres.Config{Conn: openDB("pgx", postgres(), "SET search_path = "+ownSchema(t))}),
+		"MariaDB":    gormmysql.New(gormmysql.Config{Conn: openDB("mysql", mariadb(t, false), "USE "+ownDatabase(t))}),
 		"SQLite":     gormsqlite.New(gormsqlite.Config{Conn: openDB("sqlite", ":memory:")}),
 	} {
 		db, err := gorm.Open(dialect, &gorm.Config{Logger: logger.Discard, SkipDefaultTransaction: true})
@@ -75,12 +79,12 @@ func openGorm(t *testing.T) map[string]*gorm.DB {
 // migrated returns a new table of the rows, made by GORM.
 func migrated[R any](t *testing.T, db *gorm.DB) func() *gorm.DB {
 	t.Helper()
-	name := fmt.Sprintf("firn_matrix_%x", rand.Uint64())
+	tables++
+	name := fmt.Sprintf("gorm%d", tables)
 	in := func() *gorm.DB { return db.WithContext(t.Context()).Table(name) }
 	if err := in().AutoMigrate(new(R)); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { db.Exec("DROP TABLE " + name) })
 	return in
 }
 

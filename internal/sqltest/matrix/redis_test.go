@@ -2,7 +2,6 @@ package matrix
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/redis/go-redis/v9"
@@ -10,21 +9,23 @@ import (
 	"github.com/firn-id/firn/internal/sqltest/matrix/cell"
 )
 
-// keys returns a function that makes keys for one store. The keys are deleted with the test.
-func keys(t *testing.T, client *redis.Client) func(n int) string {
-	prefix := fmt.Sprintf("firn-matrix-%x-", rand.Uint64())
-	t.Cleanup(func() {
-		found := client.Scan(t.Context(), 0, prefix+"*", 1000).Iterator()
-		for found.Next(t.Context()) {
-			client.Del(t.Context(), found.Val())
-		}
-	})
+// A keyspace is a client of Redis, with keys of the test's own. Each store has the keys of a number.
+type keyspace struct {
+	*redis.Client
+	prefix string
+	stores int
+}
+
+// store returns a function that makes keys for one store.
+func (k *keyspace) store() (key func(n int) string) {
+	k.stores++
+	prefix := fmt.Sprintf("%s%d-", k.prefix, k.stores)
 	return func(n int) string { return fmt.Sprint(prefix, n) }
 }
 
 // redisSet is the store of strings, with a set for searches.
-func redisSet[T cell.ID](t *testing.T, client *redis.Client) cell.Store[T] {
-	key, ctx := keys(t, client), t.Context()
+func redisSet[T cell.ID](t *testing.T, client *keyspace) cell.Store[T] {
+	key, ctx := client.store(), t.Context()
 	members := map[int]bool{}
 	return cell.Store[T]{
 		Zero: true,
@@ -55,11 +56,11 @@ func redisSet[T cell.ID](t *testing.T, client *redis.Client) cell.Store[T] {
 }
 
 // redisHash is the store of hashes, from a struct and into a struct.
-func redisHash[T cell.ID](t *testing.T, client *redis.Client) cell.Store[T] {
+func redisHash[T cell.ID](t *testing.T, client *keyspace) cell.Store[T] {
 	type row struct {
 		ID T `redis:"id"`
 	}
-	key, ctx := keys(t, client), t.Context()
+	key, ctx := client.store(), t.Context()
 	return cell.Store[T]{
 		Zero: true,
 		Put:  func(n int, id T) error { return client.HSet(ctx, key(n), row{id}).Err() },

@@ -2,7 +2,6 @@ package matrix
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -13,6 +12,7 @@ import (
 // also searches for the rows of other ways.
 type pairing struct {
 	name    string
+	place   string // the start of the names of tables: a schema or a database of the test
 	options string // of tables: tests need no durable rows
 	ways    []*session
 	columns []string
@@ -34,30 +34,26 @@ func pairings(t *testing.T) []pairing {
 		}
 	}
 	return []pairing{
-		{"PostgreSQL", "WITH (autovacuum_enabled = false)", ways, []string{
+		{"PostgreSQL", ownSchema(t) + ".", "WITH (autovacuum_enabled = false)", ways, []string{
 			"TEXT", "VARCHAR(40)", "CHAR(40)", "BYTEA", "BIGINT", "INTEGER", "UUID", "NUMERIC", "DOUBLE PRECISION", "BOOLEAN", "JSONB",
 		}},
-		{"MariaDB", "ENGINE=Aria TRANSACTIONAL=0", []*session{
+		{"MariaDB", ownDatabase(t) + ".", "ENGINE=Aria TRANSACTIONAL=0", []*session{
 			onSQL(t, maria, ofMariaDB("go-sql-driver/mysql")), onSQL(t, text, ofMariaDB("go-sql-driver/mysql, interpolateParams")),
 		}, []string{
 			"TEXT", "VARCHAR(40)", "CHAR(40)", "VARBINARY(40)", "BINARY(40)", "BIGINT", "BIGINT UNSIGNED", "INTEGER", "UUID", "DECIMAL(30)", "DOUBLE", "BOOLEAN", "JSON",
 		}},
-		{"SQLite", "", []*session{onSQL(t, lite, ofSQLite("modernc.org/sqlite"))}, []string{"TEXT", "BLOB", "INTEGER", "NUMERIC", "REAL", "ANY"}},
+		{"SQLite", "", "", []*session{onSQL(t, lite, ofSQLite("modernc.org/sqlite"))}, []string{"TEXT", "BLOB", "INTEGER", "NUMERIC", "REAL", "ANY"}},
 	}
 }
 
 // wrong stores IDs of a kind in a column of any type, by all ways, reads each row by all ways, and searches
 // for each ID by all ways.
 func wrong[T cell.ID](t *testing.T, p pairing, k cell.Kind[T], column string) cell.Outcome {
-	table := fmt.Sprintf("firn_matrix_%x", rand.Uint64())
+	tables++
+	table := fmt.Sprintf("%swrong%d", p.place, tables)
 	if err := p.ways[0].exec("CREATE TABLE " + table + " (n INTEGER, id " + column + ") " + p.options); err != nil {
 		t.Fatalf("%s, %s: %v", p.name, column, err)
 	}
-	defer func() {
-		if err := p.ways[0].exec("DROP TABLE " + table); err != nil {
-			t.Error(err)
-		}
-	}()
 	rows := map[T][]int{}
 	ids := map[int]T{}
 	tried, refused, read, unread := 0, 0, 0, 0

@@ -8,12 +8,11 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 
-	"github.com/firn-id/firn/internal/servers/services"
+	"github.com/firn-id/firn/internal/servers/place"
 	"github.com/firn-id/firn/pgxid"
 )
 
@@ -27,6 +26,9 @@ func asks(m pgx.QueryExecMode) bool {
 	return m != pgx.QueryExecModeExec && m != pgx.QueryExecModeSimpleProtocol
 }
 
+// places are the schemas of tests.
+var places = place.New()
+
 // A server is a schema of its own on a server of PostgreSQL.
 type server struct {
 	config  *pgx.ConnConfig
@@ -35,6 +37,7 @@ type server struct {
 }
 
 func open(t testing.TB) server {
+	t.Helper()
 	address := os.Getenv("FIRN_TEST_POSTGRES")
 	if address == "" {
 		address = "postgres://postgres@127.0.0.1:5432/test"
@@ -52,28 +55,8 @@ func open(t testing.TB) server {
 		}
 		s.address = address + separator + "search_path=" + s.schema
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-	defer cancel()
-	conn, err := pgx.ConnectConfig(ctx, config)
-	if err != nil {
-		services.Missing(t, "PostgreSQL is not there; set FIRN_TEST_POSTGRES to its address: %v", err)
-	}
-	defer conn.Close(context.WithoutCancel(ctx))
-	if _, err := conn.Exec(ctx, "create schema "+s.schema); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-		defer cancel()
-		conn, err := pgx.ConnectConfig(ctx, config)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer conn.Close(ctx)
-		if _, err := conn.Exec(ctx, "drop schema "+s.schema+" cascade"); err != nil {
-			t.Error(err)
-		}
-	})
+	places.Make(t, place.Server{Driver: "pgx", Source: address, Missing: "PostgreSQL is not there; set FIRN_TEST_POSTGRES to where it is"},
+		"create schema "+s.schema, "drop schema if exists "+s.schema+" cascade")
 	config.RuntimeParams["search_path"] = s.schema
 	config.RuntimeParams["synchronous_commit"] = "off"
 	return s

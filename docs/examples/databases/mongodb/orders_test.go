@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/FerretDB/FerretDB/ferretdb"
@@ -16,15 +17,32 @@ import (
 
 	"github.com/firn-id/firn/docs/examples/databases/internal/sample"
 	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/servers/undo"
+	"github.com/firn-id/firn/internal/wait"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/scru160"
 )
 
+// databases drops a database of a test.
+var databases = undo.New("databases of MongoDB", func(ctx context.Context, what string) error {
+	uri, name, _ := strings.Cut(what, "\n")
+	client, err := mongo.Connect(options.Client().ApplyURI(uri))
+	if err != nil {
+		return err
+	}
+	defer client.Disconnect(ctx)
+	return client.Database(name).Drop(ctx)
+})
+
 // collection returns an empty collection: of the server that FIRN_TEST_MONGODB names, or of FerretDB,
 // which speaks MongoDB's protocol and keeps documents in SQLite.
 func collection(t *testing.T) *mongo.Collection {
+	t.Helper()
+	name := "firn_docs_" + bson.NewObjectID().Hex()
 	uri := os.Getenv("FIRN_TEST_MONGODB")
-	if uri == "" {
+	if uri != "" {
+		databases.AtEnd(t, uri+"\n"+name)
+	} else {
 		server, err := ferretdb.New(&ferretdb.Config{
 			Listener: ferretdb.ListenerConfig{TCP: "127.0.0.1:0"}, Logger: slog.New(slog.DiscardHandler),
 			Handler: "sqlite", SQLiteURL: "file:" + t.TempDir() + "/",
@@ -38,21 +56,15 @@ func collection(t *testing.T) *mongo.Collection {
 			defer close(done)
 			server.Run(ctx)
 		}()
-		t.Cleanup(func() { cancel(); <-done })
+		t.Cleanup(func() { cancel(); wait.Closed(t, "FerretDB has ended", done) })
 		uri = server.MongoDBURI()
 	}
 	client, err := mongo.Connect(options.Client().ApplyURI(uri))
 	if err != nil {
 		t.Fatal(err)
 	}
-	database := client.Database("firn_docs_" + bson.NewObjectID().Hex())
-	t.Cleanup(func() {
-		if err := database.Drop(context.Background()); err != nil {
-			t.Error(err)
-		}
-		client.Disconnect(context.Background())
-	})
-	return database.Collection("orders")
+	t.Cleanup(func() { client.Disconnect(context.Background()) })
+	return client.Database(name).Collection("orders")
 }
 
 func orders(t *testing.T) []Order {

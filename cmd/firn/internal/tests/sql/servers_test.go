@@ -18,7 +18,7 @@ import (
 	_ "modernc.org/sqlite"
 
 	"github.com/firn-id/firn/cmd/firn/internal/root"
-	"github.com/firn-id/firn/internal/servers/services"
+	"github.com/firn-id/firn/internal/servers/place"
 )
 
 // script returns what firn sql prints.
@@ -191,16 +191,19 @@ func source(env, address string) string {
 
 func randomName() string { return fmt.Sprintf("firn_sql_%016x", rand.Uint64()) }
 
+// places are the databases of tests.
+var places = place.New()
+
 func openPostgres(t testing.TB) *sql.DB {
-	const env = "FIRN_TEST_POSTGRES"
-	config, err := pgx.ParseConfig(source(env, "postgres://postgres@127.0.0.1:5432/test"))
+	t.Helper()
+	address := source("FIRN_TEST_POSTGRES", "postgres://postgres@127.0.0.1:5432/test")
+	config, err := pgx.ParseConfig(address)
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := stdlib.OpenDB(*config)
-	ping(t, server, "PostgreSQL", env)
 	name := randomName()
-	own(t, server, "CREATE DATABASE "+name, "DROP DATABASE "+name+" WITH (FORCE)")
+	places.Make(t, place.Server{Driver: "pgx", Source: address, Missing: "PostgreSQL is not there; set FIRN_TEST_POSTGRES to where it is"},
+		"CREATE DATABASE "+name, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)")
 	config.Database = name
 	config.RuntimeParams["search_path"] = "public"
 	config.RuntimeParams["client_min_messages"] = "warning"
@@ -210,26 +213,23 @@ func openPostgres(t testing.TB) *sql.DB {
 }
 
 func openMariaDB(t testing.TB) *sql.DB {
-	const env = "FIRN_TEST_MYSQL"
-	config, err := mysql.ParseDSN(source(env, "root@tcp(127.0.0.1:3306)/test"))
+	t.Helper()
+	address := source("FIRN_TEST_MYSQL", "root@tcp(127.0.0.1:3306)/test")
+	config, err := mysql.ParseDSN(address)
 	if err != nil {
 		t.Fatal(err)
 	}
+	name := randomName()
+	places.Make(t, place.Server{Driver: "mysql", Source: address, Missing: "MariaDB is not there; set FIRN_TEST_MYSQL to where it is"},
+		"CREATE DATABASE "+name, "DROP DATABASE IF EXISTS "+name)
+	config.DBName = name
 	config.MultiStatements = true
 	config.InterpolateParams = true
-	open := func() *sql.DB {
-		connector, err := mysql.NewConnector(config)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return sql.OpenDB(connector)
+	connector, err := mysql.NewConnector(config)
+	if err != nil {
+		t.Fatal(err)
 	}
-	server := open()
-	ping(t, server, "MariaDB", env)
-	name := randomName()
-	own(t, server, "CREATE DATABASE "+name, "DROP DATABASE "+name)
-	config.DBName = name
-	db := open()
+	db := sql.OpenDB(connector)
 	t.Cleanup(func() { db.Close() })
 	return db
 }
@@ -241,31 +241,6 @@ func openSQLite(t testing.TB) *sql.DB {
 	}
 	t.Cleanup(func() { db.Close() })
 	return db
-}
-
-// ping skips the test if the server is not there.
-func ping(t testing.TB, server *sql.DB, name, env string) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-	defer cancel()
-	if err := server.PingContext(ctx); err != nil {
-		server.Close()
-		services.Missing(t, "%s is not there; set %s to where it is: %v", name, env, err)
-	}
-}
-
-// own makes a database, and removes it after the test.
-func own(t testing.TB, server *sql.DB, create, drop string) {
-	t.Helper()
-	if _, err := server.ExecContext(t.Context(), create); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if _, err := server.ExecContext(context.Background(), drop); err != nil {
-			t.Error(err)
-		}
-		server.Close()
-	})
 }
 
 // insertRows inserts rows by statements with many rows each.

@@ -17,16 +17,20 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/firn-id/firn"
+	"github.com/firn-id/firn/internal/servers/services"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/snowflakesi"
 )
 
 // randomIDs returns how many random IDs of each format tests compare.
 func randomIDs() int {
-	if testing.Short() {
+	switch {
+	case testing.Short():
 		return 2000
+	case services.InFull():
+		return 100_000
 	}
-	return 100_000
+	return 10_000
 }
 
 // each runs a test on a fresh database of each dialect.

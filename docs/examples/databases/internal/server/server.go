@@ -2,42 +2,67 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"database/sql"
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/go-sql-driver/mysql"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/redis/go-redis/v9"
 
+	"github.com/firn-id/firn/internal/servers/place"
 	"github.com/firn-id/firn/internal/servers/services"
+	"github.com/firn-id/firn/internal/servers/undo"
+	"github.com/firn-id/firn/internal/wait"
 )
 
 func name() string { return "firn_docs_" + strings.ToLower(rand.Text()) }
 
-func find(env, address string) string {
-	if found := os.Getenv(env); found != "" {
-		return found
-	}
-	return address
+func postgres() string {
+	return cmp.Or(os.Getenv("FIRN_TEST_POSTGRES"), "postgres://postgres@127.0.0.1:5432/test")
 }
+
+func mariadb() string { return cmp.Or(os.Getenv("FIRN_TEST_MYSQL"), "root@tcp(127.0.0.1:3306)/test") }
+
+func redisURL() string { return cmp.Or(os.Getenv("FIRN_TEST_REDIS"), "redis://127.0.0.1:6379") }
+
+// places are the schemas and databases of tests.
+var places = place.New()
+
+// keys deletes the keys of a test: all that begin with a prefix.
+var keys = undo.New("keys of Redis", func(ctx context.Context, what string) error {
+	address, prefix, _ := strings.Cut(what, "\n")
+	options, err := redis.ParseURL(address)
+	if err != nil {
+		return err
+	}
+	client := redis.NewClient(options)
+	defer client.Close()
+	found := client.Scan(ctx, 0, prefix+"*", 100).Iterator()
+	for found.Next(ctx) {
+		if err := client.Del(ctx, found.Val()).Err(); err != nil {
+			return err
+		}
+	}
+	return found.Err()
+})
 
 // Postgres returns the configuration of connections to PostgreSQL. Their tables are in a schema of
 // the test.
 func Postgres(t testing.TB) *pgx.ConnConfig {
 	t.Helper()
-	config, err := pgx.ParseConfig(find("FIRN_TEST_POSTGRES", "postgres://postgres@127.0.0.1:5432/test"))
+	config, err := pgx.ParseConfig(postgres())
 	if err != nil {
 		t.Fatal(err)
 	}
 	schema := name()
-	own(t, stdlib.OpenDB(*config), "PostgreSQL is not there; set FIRN_TEST_POSTGRES to where it is: %v",
-		`CREATE SCHEMA `+schema, `DROP SCHEMA `+schema+` CASCADE`)
+	places.Make(t, place.Server{Driver: "pgx", Source: postgres(), Missing: "PostgreSQL is not there; set FIRN_TEST_POSTGRES to where it is"},
+		"CREATE SCHEMA "+schema, "DROP SCHEMA IF EXISTS "+schema+" CASCADE")
 	config.RuntimeParams["search_path"] = schema
 	config.RuntimeParams["client_min_messages"] = "warning"
 	return config
@@ -54,17 +79,13 @@ func PostgresDB(t testing.TB) *sql.DB {
 // MySQL returns the configuration of connections to MariaDB or MySQL. Their database is of the test.
 func MySQL(t testing.TB) *mysql.Config {
 	t.Helper()
-	config, err := mysql.ParseDSN(find("FIRN_TEST_MYSQL", "root@tcp(127.0.0.1:3306)/test"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	admin, err := sql.Open("mysql", config.FormatDSN())
+	config, err := mysql.ParseDSN(mariadb())
 	if err != nil {
 		t.Fatal(err)
 	}
 	database := name()
-	own(t, admin, "MariaDB is not there; set FIRN_TEST_MYSQL to where it is: %v",
-		"CREATE DATABASE "+database+" CHARACTER SET utf8mb4", "DROP DATABASE "+database)
+	places.Make(t, place.Server{Driver: "mysql", Source: mariadb(), Missing: "MariaDB is not there; set FIRN_TEST_MYSQL to where it is"},
+		"CREATE DATABASE "+database+" CHARACTER SET utf8mb4", "DROP DATABASE IF EXISTS "+database)
 	config.DBName, config.ParseTime = database, true
 	return config
 }
@@ -80,48 +101,21 @@ func MySQLDB(t testing.TB) *sql.DB {
 	return db
 }
 
-// own runs create, and runs drop at the end of the test.
-func own(t testing.TB, admin *sql.DB, missing, create, drop string) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-	defer cancel()
-	if err := admin.PingContext(ctx); err != nil {
-		services.Missing(t, missing, err)
-	}
-	if _, err := admin.ExecContext(ctx, create); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if _, err := admin.ExecContext(context.Background(), drop); err != nil {
-			t.Error(err)
-		}
-		admin.Close()
-	})
-}
-
 // Redis returns a client of Redis, and a prefix for the keys of the test.
 func Redis(t testing.TB) (client *redis.Client, prefix string) {
 	t.Helper()
-	options, err := redis.ParseURL(find("FIRN_TEST_REDIS", "redis://127.0.0.1:6379"))
+	options, err := redis.ParseURL(redisURL())
 	if err != nil {
 		t.Fatal(err)
 	}
 	client, prefix = redis.NewClient(options), name()+":"
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), wait.Patience)
 	defer cancel()
 	if err := client.Ping(ctx).Err(); err != nil {
+		client.Close()
 		services.Missing(t, "Redis is not there; set FIRN_TEST_REDIS to where it is: %v", err)
 	}
-	t.Cleanup(func() {
-		ctx := context.Background()
-		keys := client.Scan(ctx, 0, prefix+"*", 100).Iterator()
-		for keys.Next(ctx) {
-			client.Del(ctx, keys.Val())
-		}
-		if err := keys.Err(); err != nil {
-			t.Error(err)
-		}
-		client.Close()
-	})
+	keys.AtEnd(t, redisURL()+"\n"+prefix)
+	t.Cleanup(func() { client.Close() })
 	return client, prefix
 }
