@@ -14,6 +14,7 @@ import (
 	"github.com/firn-id/firn/cmd/firn/internal/sqlgen"
 	"github.com/firn-id/firn/internal/servers/pgtest"
 	"github.com/firn-id/firn/internal/servers/services"
+	"github.com/firn-id/firn/internal/wait"
 	"github.com/firn-id/firn/nanoflake"
 )
 
@@ -62,14 +63,14 @@ func TestClock(t *testing.T) {
 		_, err := other.Exec(t.Context(), "SELECT firn.next_nanoflake()")
 		done <- err
 	}()
-	eventually(t, "waiting", func() bool {
+	wait.Until(t, "the call waits", func() bool {
 		return value[bool](t, conn, "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database())")
 	})
-	if n := value[int](t, conn, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"); n != 0 {
+	if n := value[int](t, conn, locks); n != 0 {
 		t.Errorf("%d locks are held while a call waits", n)
 	}
 	at(1900)
-	if err := <-done; err != nil {
+	if err, _ := wait.Receive(t, "the end of the call", done); err != nil {
 		t.Error(err)
 	}
 
@@ -93,7 +94,6 @@ func TestExhausted(t *testing.T) {
 	do(t, conn, fixedClock)
 	const tick = 1700000000000 - nanoflake.DefaultEpochMilli
 	grant(t, conn, 7, tick, tick+1000)
-	do(t, conn, "SET statement_timeout = '200ms'") // the clock stands still
 	ids, err := some(t.Context(), conn, nil, "SELECT * FROM firn.next_nanoflakes(4000)")
 	if err != nil {
 		t.Fatal(err)
@@ -106,9 +106,11 @@ func TestExhausted(t *testing.T) {
 			t.Fatalf("an ID of tick %d, not %d", got, int64(tick))
 		}
 	}
+	do(t, conn, "SET statement_timeout = '200ms'") // the clock stands still
 	if _, err := conn.Exec(t.Context(), "SELECT firn.next_nanoflake()"); state(err) != "57014" {
 		t.Errorf("with an exhausted tick: %v", err)
 	}
+	do(t, conn, "RESET statement_timeout")
 	pass(t, conn, 1)
 	if ids, err = some(t.Context(), conn, ids, "SELECT * FROM firn.next_nanoflakes(4000)"); err != nil {
 		t.Fatal(err)
@@ -151,7 +153,7 @@ func TestFedClock(t *testing.T) {
 		s = server(t, pgtest.Config{})
 	}()
 	addr, pools := database(t, s, sqlgen.Up), t.TempDir()
-	feed(t, addr, pools, "--window", "600ms")
+	feed(t, addr, pools, "--window", "2s")
 	makes(t, addr)
 	conn := open(t, addr)
 	all, stop := minters(t, addr, 3)
@@ -163,20 +165,20 @@ func TestFedClock(t *testing.T) {
 		t.Fatalf("the clock of the server is %v off", d)
 	}
 	set("-1h") // before IDs are of later times
-	eventually(t, "going back", func() bool {
+	wait.Until(t, "the database refuses an hour in the past", func() bool {
 		_, err := conn.Exec(t.Context(), "SELECT firn.next_nanoflake()")
 		return ahead() < -time.Minute && (state(err) == "NF002" || state(err) == "NF004")
 	})
 	set("+0")
 	progress(t, all)
 	set("+1h")
-	eventually(t, "an hour ahead", func() bool { return ahead() > time.Minute })
+	wait.Until(t, "the clock is an hour ahead", func() bool { return ahead() > time.Minute })
 	progress(t, all)
-	if id := nanoflake.ID(value[int64](t, conn, "SELECT firn.next_nanoflake()")); time.Until(id.Time(nanoflake.DefaultEpoch())) < time.Minute {
+	if id := makes(t, addr); time.Until(id.Time(nanoflake.DefaultEpoch())) < time.Minute {
 		t.Errorf("the time of an ID is %v", id.Time(nanoflake.DefaultEpoch()))
 	}
 	set("+0")
-	eventually(t, "going back", func() bool {
+	wait.Until(t, "the database refuses its own time", func() bool {
 		_, err := conn.Exec(t.Context(), "SELECT firn.next_nanoflake()")
 		return ahead() < time.Minute && (state(err) == "NF002" || state(err) == "NF004" || state(err) == "NF003")
 	})

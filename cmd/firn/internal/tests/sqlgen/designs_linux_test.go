@@ -3,11 +3,12 @@ package sqlgen_test
 import (
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
-	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/firn-id/firn/cmd/firn/internal/sqlgen"
+	"github.com/firn-id/firn/internal/wait"
 	"github.com/firn-id/firn/nanoflake"
 )
 
@@ -18,90 +19,124 @@ const modulo = `CREATE SCHEMA firn;
 	CREATE FUNCTION firn.next_nanoflake() RETURNS bigint LANGUAGE sql VOLATILE AS $$
 		SELECT ((firn.nanoflake_clock() - 1609459200000) << 22) | (7 << 12) | (nextval('firn.nanoflake_word') % 4096) $$`
 
-// TestBadDesigns: generators that are known to repeat IDs do so under four connections.
-func TestBadDesigns(t *testing.T) {
-	const exclusive = "      perform pg_advisory_xact_lock(1718186606, 1);\n"
-	for name, up := range map[string]string{
-		"nextval modulo 4096": modulo,
-		// Without the lock, setval comes late, from a reading that other sessions have passed.
-		"setval without the lock": slow(mutant(t, exclusive, ""), "0.002"),
-	} {
-		t.Run(name, func(t *testing.T) {
-			addr := database(t, sharedServer(t), up)
-			conn := open(t, addr)
-			if up == modulo {
-				do(t, conn, fixedClock) // else a slow machine makes less than 4096 IDs in a millisecond
-			} else {
-				grant(t, conn, 7, 1, forever)
-			}
-			const query = "SELECT firn.next_nanoflake() FROM generate_series(1, 2000)"
-			for deadline := time.Now().Add(time.Minute); ; {
-				lists := make([][]int64, 4)
-				var all sync.WaitGroup
-				for i := range lists {
-					conn := open(t, addr)
-					all.Go(func() {
-						defer conn.Close(t.Context())
-						var err error
-						if lists[i], err = some(t.Context(), conn, nil, query); err != nil {
-							t.Error(err)
-						}
-					})
-				}
-				all.Wait()
-				if twice := duplicates(lists...); len(twice) > 0 {
-					t.Logf("%d IDs come twice", len(twice))
-					return
-				}
-				if t.Failed() || time.Now().After(deadline) {
-					t.Fatal("no ID comes twice")
-				}
-			}
-		})
+// TestModulo: a generator that is known to repeat IDs does so, in a millisecond with many IDs.
+func TestModulo(t *testing.T) {
+	conn := open(t, database(t, sharedServer(t), modulo+";"+fixedClock))
+	ids, err := some(t.Context(), conn, nil, "SELECT firn.next_nanoflake() FROM generate_series(1, 4097)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(duplicates(ids)) != 1 {
+		t.Errorf("%d of %d IDs come twice", len(duplicates(ids)), len(ids))
 	}
 }
 
-// slow returns the script with a pause between the reading of the sequence and setval.
-func slow(up, seconds string) string {
+// gated returns the script with a gate between the reading of the sequence and setval. Sessions that
+// are to stop there wait until the gate is open.
+func gated(t *testing.T, up string) string {
+	t.Helper()
 	const before = "      if word >> 12 < tick and"
-	return strings.Replace(up, before, "      perform pg_sleep("+seconds+");\n"+before, 1)
+	const gate = `      if current_setting('firn_test.stops', true) = 'yes' then
+        perform pg_advisory_lock_shared(1, 1);
+        perform pg_advisory_unlock_shared(1, 1);
+      end if;
+`
+	if strings.Count(up, before) != 1 {
+		t.Fatalf("the script has not one %q", before)
+	}
+	return strings.Replace(up, before, gate+before, 1)
 }
 
-// TestSharedLock: while a session raises the sequence to a tick, another session takes the words
-// before the tick, and the first words of the tick. Without the shared lock, an ID comes twice.
-func TestSharedLock(t *testing.T) {
-	const shared = "      perform pg_advisory_xact_lock_shared(1718186606, 1);\n"
+// A gate stops calls of a database with a gated script.
+type gate struct {
+	addr string
+	conn *pgx.Conn // has the lock while the gate is shut
+}
+
+// shut shuts the gate of a database.
+func shut(t *testing.T, addr string) *gate {
+	t.Helper()
+	g := &gate{addr, open(t, addr)}
+	do(t, g.conn, "SELECT pg_advisory_lock(1, 1)")
+	return g
+}
+
+// open opens the gate.
+func (g *gate) open(t *testing.T) {
+	t.Helper()
+	do(t, g.conn, "SELECT pg_advisory_unlock(1, 1)")
+}
+
+// A result is what a call has returned.
+type result struct {
+	ids []int64
+	err error
+}
+
+// call starts a call, over a connection of its own, and waits until the call is at the gate.
+func (g *gate) call(t *testing.T, query string) (conn *pgx.Conn, done <-chan result) {
+	t.Helper()
+	conn = open(t, g.addr)
+	do(t, conn, "SET firn_test.stops = 'yes'")
+	done = start(t, conn, query)
+	wait.Until(t, "the call is at the gate", func() bool { return waits(t, g.conn, conn, 1) })
+	return conn, done
+}
+
+// start starts a call.
+func start(t *testing.T, conn *pgx.Conn, query string) <-chan result {
+	done := make(chan result, 1)
+	go func() {
+		ids, err := some(t.Context(), conn, nil, query)
+		done <- result{ids, err}
+	}()
+	return done
+}
+
+// waits reports whether a session waits for an advisory lock with a first number.
+func waits(t *testing.T, conn, session *pgx.Conn, number int) bool {
+	t.Helper()
+	return value[bool](t, conn, fmt.Sprintf("SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND pid = %d AND classid = %d)", session.PgConn().PID(), number))
+}
+
+// TestLocks: while a session raises the sequence to a tick, another session asks for IDs. The other
+// session waits for the lock. Without one of the locks, the other session takes the first words of the
+// tick, and these come twice.
+func TestLocks(t *testing.T) {
 	for name, test := range map[string]struct {
-		up       string
-		repeated bool
+		up, query string
+		repeated  bool
 	}{
-		"right":            {slow(sqlgen.Up, "0.5"), false},
-		"without the lock": {slow(mutant(t, shared, ""), "4"), true}, // the other call comes within the pause
+		"right":                        {sqlgen.Up, "SELECT firn.next_nanoflake()", false},
+		"right, a batch":               {sqlgen.Up, "SELECT * FROM firn.next_nanoflakes(2)", false},
+		"without the shared lock":      {mutant(t, "      perform pg_advisory_xact_lock_shared(1718186606, 1);\n", ""), "SELECT firn.next_nanoflake()", true},
+		"without the lock":             {mutant(t, "      perform pg_advisory_xact_lock(1718186606, 1);\n", ""), "SELECT firn.next_nanoflake()", true},
+		"without the lock, in a batch": {mutant(t, "      perform pg_advisory_xact_lock(1718186606, 1);\n", ""), "SELECT * FROM firn.next_nanoflakes(2)", true},
 	} {
-		addr := database(t, sharedServer(t), test.up)
-		conn, other := open(t, addr), open(t, addr)
-		do(t, conn, fixedClock)
-		const tick = 1700000000000 - nanoflake.DefaultEpochMilli
-		grant(t, conn, 7, tick-10, forever)
-		do(t, conn, fmt.Sprintf("SELECT setval('firn.nanoflake_word', %d)", int64(tick)<<12-3))
-		var slowly, quickly []int64
-		var done sync.WaitGroup
-		done.Go(func() {
-			var err error
-			if slowly, err = some(t.Context(), other, nil, "SELECT firn.next_nanoflake()"); err != nil {
-				t.Error(err)
+		t.Run(name, func(t *testing.T) {
+			addr := database(t, sharedServer(t), gated(t, test.up))
+			conn := open(t, addr)
+			do(t, conn, fixedClock)
+			const tick = 1700000000000 - nanoflake.DefaultEpochMilli
+			grant(t, conn, 7, tick-10, forever)
+			do(t, conn, fmt.Sprintf("SELECT setval('firn.nanoflake_word', %d)", int64(tick)<<12-3))
+			g := shut(t, addr)
+			_, slow := g.call(t, "SELECT firn.next_nanoflake()")
+			other := open(t, addr)
+			quick := start(t, other, test.query)
+			wait.Until(t, "the other call has ended, or waits for the lock", func() bool { return len(quick) == 1 || waits(t, conn, other, 1718186606) })
+			if early := len(quick) == 1; early != test.repeated {
+				t.Errorf("the other call did not wait: %v", early)
+			}
+			g.open(t)
+			one, _ := wait.Receive(t, "the end of a call", slow)
+			two, _ := wait.Receive(t, "the end of a call", quick)
+			if one.err != nil || two.err != nil {
+				t.Fatal(one.err, two.err)
+			}
+			if repeated := len(duplicates(one.ids, two.ids)) > 0; repeated != test.repeated {
+				t.Errorf("%v and %v: an ID comes twice: %v", one.ids, two.ids, repeated)
 			}
 		})
-		eventually(t, "raising the sequence", func() bool {
-			return value[bool](t, conn, "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database())")
-		})
-		quickly, err := some(t.Context(), conn, nil, "SELECT firn.next_nanoflake()")
-		if err != nil {
-			t.Error(name, err)
-		}
-		done.Wait()
-		if repeated := len(duplicates(slowly, quickly)) > 0; repeated != test.repeated || len(slowly)+len(quickly) != 2 {
-			t.Errorf("%s: %v and %v", name, slowly, quickly)
-		}
 	}
 }

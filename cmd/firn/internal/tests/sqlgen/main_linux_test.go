@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"slices"
@@ -24,6 +25,9 @@ import (
 	"github.com/firn-id/firn/internal/servers/pgtest"
 	"github.com/firn-id/firn/internal/servers/process"
 	"github.com/firn-id/firn/internal/servers/services"
+	"github.com/firn-id/firn/internal/servers/turn"
+	"github.com/firn-id/firn/internal/servers/undo"
+	"github.com/firn-id/firn/internal/wait"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/filelease"
@@ -46,7 +50,7 @@ func (c closing) Run() int {
 			shared.server.Close()
 		}
 	}()
-	return c.m.Run()
+	return undo.Main(c.m)
 }
 
 // shared is a server for tests that crash nothing.
@@ -59,6 +63,7 @@ var shared struct {
 // server returns a server of the test's own.
 func server(t testing.TB, c pgtest.Config) *pgtest.Server {
 	t.Helper()
+	turn.Take(t)
 	s, err := pgtest.Start(t.Context(), c)
 	services.Need(t, err, pgtest.ErrMissing)
 	t.Cleanup(func() { s.Close() })
@@ -68,6 +73,7 @@ func server(t testing.TB, c pgtest.Config) *pgtest.Server {
 // sharedServer returns the server for tests that crash nothing.
 func sharedServer(t testing.TB) *pgtest.Server {
 	t.Helper()
+	turn.Take(t)
 	shared.once.Do(func() { shared.server, shared.err = pgtest.Start(context.Background(), pgtest.Config{}) })
 	services.Need(t, shared.err, pgtest.ErrMissing)
 	return shared.server
@@ -145,14 +151,32 @@ type fed struct {
 	log process.Logbook
 }
 
-// feed starts a firn sql feed with a directory of pools.
+// feed starts a firn sql feed with a directory of pools. Unless the arguments say otherwise, its
+// window is long, so that no interval ends while a busy machine lets the feed wait.
 func feed(t testing.TB, addr, pools string, args ...string) *fed {
 	t.Helper()
-	return feedOf(t, append([]string{"--database", addr, "--state", pools}, args...)...)
+	return feedUntil(t, begun, append([]string{"--database", addr, "--state", pools, "--window", "1m"}, args...)...)
 }
 
-// feedOf starts a firn sql feed.
-func feedOf(t testing.TB, args ...string) *fed {
+// begun reports whether a feed has a lease, or stands by.
+func begun(f *fed) bool {
+	return strings.Contains(f.log.String(), "is leased") || strings.Contains(f.log.String(), "standing by")
+}
+
+// feedUntil starts a firn sql feed, and waits for its first success. Before that, an error ends a feed:
+// on a busy machine a database may answer too late. feedUntil then starts the feed again.
+func feedUntil(t testing.TB, success func(*fed) bool, args ...string) (f *fed) {
+	t.Helper()
+	wait.Until(t, "the feed has begun", func() bool {
+		if f == nil || !f.Alive() {
+			f = startFeed(t, args...)
+		}
+		return success(f)
+	})
+	return f
+}
+
+func startFeed(t testing.TB, args ...string) *fed {
 	t.Helper()
 	f := new(fed)
 	cmd := exec.Command("firn", append([]string{"sql", "feed"}, args...)...)
@@ -171,28 +195,35 @@ func feedOf(t testing.TB, args ...string) *fed {
 	return f
 }
 
-// eventually waits until ok returns true.
-func eventually(t testing.TB, what string, ok func() bool) {
+// title returns how a row names the feed as its holder.
+func (f *fed) title() string { return fmt.Sprintf("process %d on", f.Pid()) }
+
+// says waits until the feed says a text so many times.
+func (f *fed) says(t testing.TB, text string, times int) {
 	t.Helper()
-	for deadline := time.Now().Add(3 * time.Minute); !ok(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("after three minutes: not %s", what)
-		}
-	}
+	wait.Until(t, fmt.Sprintf("the feed said %q %d times", text, times), func() bool { return strings.Count(f.log.String(), text) >= times })
 }
 
-// makes waits until a database makes IDs.
-func makes(t testing.TB, addr string) {
+// makes waits until a database makes IDs, and returns an ID.
+func makes(t testing.TB, addr string) (id nanoflake.ID) {
 	t.Helper()
-	var last error
-	eventually(t, "making IDs", func() bool {
+	wait.Until(t, "the database makes IDs", func() bool {
 		conn, err := connect(t.Context(), addr)
-		if last = err; err != nil {
+		if err != nil {
 			return false
 		}
 		defer conn.Close(context.Background())
-		_, last = conn.Exec(t.Context(), "SELECT firn.next_nanoflake()")
-		return last == nil
+		return conn.QueryRow(t.Context(), "SELECT firn.next_nanoflake()").Scan((*int64)(&id)) == nil
+	})
+	return id
+}
+
+// refuses waits until the generator refuses calls for a reason, an SQLSTATE.
+func refuses(t testing.TB, conn *pgx.Conn, reason string) {
+	t.Helper()
+	wait.Until(t, "the generator refuses with "+reason, func() bool {
+		_, err := conn.Exec(t.Context(), "SELECT firn.next_nanoflake()")
+		return state(err) == reason
 	})
 }
 
@@ -248,12 +279,12 @@ var ways = []string{
 
 // A minter makes IDs over one connection, until it is stopped. It connects again after errors.
 type minter struct {
-	addr string
-	pid  atomic.Int32 // of the backend, 0 without a connection
-	made atomic.Int64 // how many IDs
+	addr  string
+	pid   atomic.Int32 // of the backend, 0 without a connection
+	made  atomic.Int64 // how many IDs
+	empty atomic.Int64 // how many calls found no interval
 
-	ids    []int64
-	errors map[string]int // by SQLSTATE
+	ids []int64
 }
 
 // minters starts n minters. stop ends the minters, and returns their IDs.
@@ -261,7 +292,7 @@ func minters(t testing.TB, addr string, n int) (all []*minter, stop func() [][]i
 	ctx, cancel := context.WithCancel(t.Context())
 	var done sync.WaitGroup
 	for range n {
-		m := &minter{addr: addr, errors: make(map[string]int)}
+		m := &minter{addr: addr}
 		all = append(all, m)
 		done.Go(func() { m.run(ctx) })
 	}
@@ -281,7 +312,7 @@ func (m *minter) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		conn, err := connect(ctx, m.addr)
 		if err != nil {
-			time.Sleep(20 * time.Millisecond)
+			pause()
 			continue
 		}
 		m.pid.Store(int32(conn.PgConn().PID()))
@@ -290,8 +321,10 @@ func (m *minter) run(ctx context.Context) {
 			m.ids, err = some(ctx, conn, m.ids, ways[i%len(ways)])
 			m.made.Add(int64(len(m.ids) - before))
 			if err != nil {
-				m.errors[state(err)]++
-				time.Sleep(5 * time.Millisecond)
+				if state(err) == "NF001" {
+					m.empty.Add(1)
+				}
+				pause()
 			}
 		}
 		m.pid.Store(0)
@@ -299,17 +332,20 @@ func (m *minter) run(ctx context.Context) {
 	}
 }
 
+// pause lets the servers work before another call.
+func pause() { time.Sleep(5 * time.Millisecond) }
+
 // progress waits until each minter has made more IDs.
 func progress(t testing.TB, all []*minter) {
 	t.Helper()
 	for i, m := range all {
 		from := m.made.Load()
-		eventually(t, fmt.Sprintf("more IDs of minter %d", i), func() bool { return m.made.Load() > from+50 })
+		wait.Until(t, fmt.Sprintf("minter %d has made more IDs", i), func() bool { return m.made.Load() > from+50 })
 	}
 }
 
 // beside starts a generator of Go with a worker of the same pool. stop ends the generator, and
-// returns its IDs.
+// returns its IDs, many of them.
 func beside(t testing.TB, pools string) (stop func() []int64) {
 	t.Helper()
 	store, err := filelease.Open(pools)
@@ -329,7 +365,9 @@ func beside(t testing.TB, pools string) (stop func() []int64) {
 	var ids []int64
 	var failed error
 	var done sync.WaitGroup
+	var made atomic.Int64
 	done.Go(func() {
+		defer made.Store(math.MaxInt64)
 		run := make([]nanoflake.ID, 100)
 		for ctx.Err() == nil {
 			n, err := g.Fill(ctx, run)
@@ -340,7 +378,8 @@ func beside(t testing.TB, pools string) (stop func() []int64) {
 				failed = err
 				return
 			}
-			time.Sleep(time.Millisecond)
+			made.Add(int64(n))
+			pause()
 		}
 	})
 	end := sync.OnceFunc(func() {
@@ -350,6 +389,7 @@ func beside(t testing.TB, pools string) (stop func() []int64) {
 	})
 	t.Cleanup(end)
 	return func() []int64 {
+		wait.Until(t, "the generator of Go has made many IDs", func() bool { return made.Load() >= 1000 })
 		end()
 		if failed != nil {
 			t.Error(failed)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/firn-id/firn/cmd/firn/internal/sqlgen"
 	"github.com/firn-id/firn/internal/servers/pgtest"
+	"github.com/firn-id/firn/internal/wait"
 	"github.com/firn-id/firn/nanoflake"
 )
 
@@ -115,19 +116,22 @@ func TestLostReply(t *testing.T) {
 		do(t, conn, fixedClock)
 		do(t, conn, fmt.Sprintf("SELECT setval('public.test_clock', %d)", time.Now().UnixMilli())) // else the lease refuses the clock
 		c := newCutter(t, strings.Split(strings.Split(addr, "@")[1], "/")[0], "insert into firn.nanoflake_grant")
-		f := feed(t, strings.Replace(addr, c.to, c.listener.Addr().String(), 1), t.TempDir())
-		select {
-		case <-c.cut:
-		case <-f.Done():
-			t.Fatalf("the feed has ended: %s", f.log.String())
+		isCut := func(*fed) bool {
+			select {
+			case <-c.cut:
+				return true
+			default:
+				return false
+			}
 		}
+		f := feedUntil(t, isCut, "--database", strings.Replace(addr, c.to, c.listener.Addr().String(), 1), "--state", t.TempDir())
 		var ids []int64
 		// The database's clock stands, and the feed's clock goes on between its looks at the database's:
 		// an interval begins ahead of the standing clock, by as much as the machine is slow.
 		mint := func(conn *pgx.Conn) {
 			t.Helper()
 			do(t, conn, "SET statement_timeout = '1s'")
-			eventually(t, "making IDs", func() (ok bool) {
+			wait.Until(t, "the database makes IDs", func() (ok bool) {
 				more, err := some(t.Context(), conn, nil, "SELECT * FROM firn.next_nanoflakes(100)")
 				switch state(err) {
 				case "":
@@ -143,7 +147,7 @@ func TestLostReply(t *testing.T) {
 			crash(t, s, addr)
 		}
 		c.open()
-		eventually(t, "leased", func() bool { return strings.Contains(f.log.String(), "is leased") })
+		f.says(t, "is leased", 1)
 		mint(open(t, addr))
 		wantDistinct(t, ids)
 		first, last := nanoflake.ID(ids[0]), nanoflake.ID(ids[len(ids)-1])
