@@ -16,7 +16,6 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/go-sql-driver/mysql"
 	"github.com/gofrs/uuid/v5"
@@ -24,6 +23,7 @@ import (
 	"github.com/firn-id/firn/bench/storage/keys"
 	"github.com/firn-id/firn/internal/servers/loopback"
 	"github.com/firn-id/firn/internal/servers/process"
+	"github.com/firn-id/firn/internal/wait"
 )
 
 type mariadb struct {
@@ -156,24 +156,22 @@ func (s *mariadb) start(ctx context.Context, install, server string, o Options) 
 }
 
 // await waits until the server answers.
-func (s *mariadb) await(ctx context.Context) error {
-	for range 1000 {
-		err := s.db.PingContext(ctx)
-		if err == nil {
-			return nil
-		}
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if !s.process.Alive() {
-			if strings.Contains(strings.ToLower(s.log.String()), process.ErrPort.Error()) {
-				return fmt.Errorf("%w: %s", process.ErrPort, &s.log)
-			}
-			return fmt.Errorf("it ended: %s", &s.log)
-		}
-		time.Sleep(20 * time.Millisecond)
+func (s *mariadb) await(ctx context.Context) (err error) {
+	answered := wait.For(func() bool {
+		err = s.db.PingContext(ctx)
+		return err == nil || ctx.Err() != nil || !s.process.Alive()
+	})
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case !answered:
+		return fmt.Errorf("it does not answer: %w: %s", err, &s.log)
+	case strings.Contains(strings.ToLower(s.log.String()), process.ErrPort.Error()):
+		return fmt.Errorf("%w: %s", process.ErrPort, &s.log)
 	}
-	return fmt.Errorf("it does not answer: %s", &s.log)
+	return fmt.Errorf("it ended: %s", &s.log)
 }
 
 func (s *mariadb) Close() error {
