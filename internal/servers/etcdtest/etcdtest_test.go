@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/firn-id/firn/internal/servers/services"
 	"github.com/firn-id/firn/internal/servers/turn"
 	"github.com/firn-id/firn/internal/servers/undo"
 	"github.com/firn-id/firn/internal/wait"
@@ -26,6 +27,7 @@ func (c *Cluster) led(t *testing.T, i int) bool {
 }
 
 func TestFaults(t *testing.T) {
+	services.Full(t)
 	turn.Take(t)
 	c := New(t, Config{Args: []string{"--heartbeat-interval", "50", "--election-timeout", "500"}})
 	leader := func() int {

@@ -21,6 +21,7 @@ import (
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/internal/freeze"
+	"github.com/firn-id/firn/internal/servers/services"
 	"github.com/firn-id/firn/internal/servers/turn"
 	"github.com/firn-id/firn/internal/wait"
 )
@@ -29,13 +30,17 @@ import (
 // workers than runs and with fewer.
 func TestAtOnce(t *testing.T) {
 	const each = 1000
+	crowd := 80
+	if services.InFull() {
+		crowd = 200
+	}
 	turn.Take(t)
 	for _, v := range []struct {
 		runs int
 		args []string
 	}{
-		{200, []string{"nanoflake"}},
-		{100, []string{"snowflakesi"}},          // 32 workers
+		{crowd, []string{"nanoflake"}},
+		{crowd / 2, []string{"snowflakesi"}},    // 32 workers
 		{60, []string{"ulidflake-scalable"}},    // 32 workers
 		{30, []string{"ulidflake", "--fenced"}}, // one at a time
 		{30, []string{"scru160", "--fenced"}},
@@ -57,10 +62,10 @@ func TestAtOnce(t *testing.T) {
 			for range runs {
 				wg.Go(func() {
 					// On a busy machine a run may stand still for its first interval, and lose its worker to a
-					// run that waits. The IDs that it wrote are good all the same.
+					// run that waits; or the store may be slow. The IDs that the run wrote are good all the same.
 					for again := true; again && !t.Failed(); {
 						out, stderr, code := firnRun(t, "", append([]string{"new", "--state", dir, "-n", fmt.Sprint(each), "--wait", wait.Patience.String()}, v.args...)...)
-						again = code == cli.ExitFailed && strings.Contains(stderr, ": the lease has expired at ")
+						again = code == cli.ExitFailed && (strings.Contains(stderr, ": the lease has expired at ") || strings.Contains(stderr, "deadline exceeded"))
 						if !again && (code != cli.ExitOK || stderr != "") {
 							t.Errorf("exit code %d: %s", code, stderr)
 						}

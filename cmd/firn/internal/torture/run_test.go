@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/firn-id/firn/internal/servers/services"
 	"github.com/firn-id/firn/internal/servers/turn"
 	"github.com/firn-id/firn/internal/servers/undo"
 	"github.com/firn-id/firn/internal/wait"
@@ -168,6 +169,7 @@ func TestOvertime(t *testing.T) {
 // A run passes also on a store behind a network that is cut and slow, whose messages get
 // lost, come late and twice, and whose server breaks down.
 func TestRunOverNetwork(t *testing.T) {
+	services.Full(t)
 	needsSignals(t)
 	turn.Take(t)
 	server, err := serveFiles(t.TempDir())
@@ -198,6 +200,7 @@ func TestRunOverNetwork(t *testing.T) {
 // Each design that is known to be bad is found out. The processes share few workers, so that faults of the store
 // give one worker to two of them.
 func TestDefects(t *testing.T) {
+	services.Full(t)
 	needsSignals(t)
 	formats = append(formats, fewWorkers)
 	defer func() { formats = formats[:len(formats)-1] }()

@@ -11,6 +11,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/firn-id/firn/internal/servers/etcdtest"
+	"github.com/firn-id/firn/internal/servers/services"
 	"github.com/firn-id/firn/internal/servers/storetest"
 	"github.com/firn-id/firn/internal/servers/turn"
 	"github.com/firn-id/firn/internal/servers/undo"
@@ -69,7 +70,11 @@ func fresh(c *etcdtest.Cluster) func(*testing.T) func() driver.Store {
 
 func TestStore(t *testing.T) {
 	turn.Take(t)
-	c := etcdtest.New(t, etcdtest.Config{Args: calm})
+	members := 1
+	if services.InFull() {
+		members = 3
+	}
+	c := etcdtest.New(t, etcdtest.Config{Members: members, Args: calm})
 	t.Run("Conformance", func(t *testing.T) {
 		drivertest.Run(t, fresh(c))
 	})

@@ -12,6 +12,7 @@ import (
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 
 	"github.com/firn-id/firn/internal/servers/etcdtest"
+	"github.com/firn-id/firn/internal/servers/services"
 	"github.com/firn-id/firn/internal/servers/storetest"
 	"github.com/firn-id/firn/internal/servers/turn"
 	"github.com/firn-id/firn/internal/wait"
@@ -37,6 +38,7 @@ func (c counting) Put(ctx context.Context, key string, value []byte, rev driver.
 // TestFaults checks histories while the leader is killed, cut off from the other members, or
 // frozen, again and again.
 func TestFaults(t *testing.T) {
+	services.Full(t)
 	t.Parallel()
 	turn.Take(t)
 	c := etcdtest.New(t, etcdtest.Config{Args: quick})
@@ -173,6 +175,7 @@ func wantNoLeader(t *testing.T, s *etcdlease.Store) {
 // TestDown has a cluster that is down, frozen or without a majority. Errors come in time and say
 // what to do. Afterwards the store works as before.
 func TestDown(t *testing.T) {
+	services.Full(t)
 	t.Parallel()
 	turn.Take(t)
 	c := etcdtest.New(t, etcdtest.Config{Args: quick})
@@ -241,6 +244,7 @@ func TestDown(t *testing.T) {
 // TestNoStaleReads asks a member that is cut off from the others. The member does not answer from
 // memory.
 func TestNoStaleReads(t *testing.T) {
+	services.Full(t)
 	t.Parallel()
 	turn.Take(t)
 	c := etcdtest.New(t, etcdtest.Config{Args: quick})
@@ -290,6 +294,7 @@ func TestNoStaleReads(t *testing.T) {
 // TestForgetting restores old data of a cluster. A store that has seen newer data refuses the
 // cluster.
 func TestForgetting(t *testing.T) {
+	services.Full(t)
 	t.Parallel()
 	c := etcdtest.New(t, etcdtest.Config{Members: 1})
 	s := storetest.Open(t, etcdlease.Open, c.Address("p"))
@@ -349,6 +354,7 @@ func again(t *testing.T, call func() error) {
 
 // TestTwoClusters has an address with members of two clusters.
 func TestTwoClusters(t *testing.T) {
+	services.Full(t)
 	t.Parallel()
 	one, two := etcdtest.New(t, etcdtest.Config{Members: 1}), etcdtest.New(t, etcdtest.Config{Members: 1})
 	addr := "etcd://" + one.Endpoint(0) + "," + two.Endpoint(0) + "/p"

@@ -13,6 +13,7 @@ import (
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 
 	"github.com/firn-id/firn/internal/servers/etcdtest"
+	"github.com/firn-id/firn/internal/servers/services"
 	"github.com/firn-id/firn/internal/servers/storetest"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/etcdlease"
@@ -104,6 +105,7 @@ func inspecting(t *testing.T, c *etcdtest.Cluster) {
 
 // A database that fills up, on a cluster of one member.
 func TestNoSpace(t *testing.T) {
+	services.Full(t)
 	t.Parallel()
 	const quota = 2 << 20
 	// A member reports the size at its last commit. By default that was up to 100 ms ago, and some

@@ -22,6 +22,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/firn-id/firn/internal/servers/etcdtest"
+	"github.com/firn-id/firn/internal/servers/services"
 	"github.com/firn-id/firn/internal/servers/storetest"
 	"github.com/firn-id/firn/internal/servers/turn"
 	"github.com/firn-id/firn/internal/wait"
@@ -137,6 +138,7 @@ func login(t *testing.T, config clientv3.Config) {
 
 // TestSecure has TLS, client certificates, users and permissions, on a real cluster.
 func TestSecure(t *testing.T) {
+	services.Full(t)
 	turn.Take(t)
 	a, stranger := newAuthority(t), newAuthority(t)
 	cert, key := a.server("127.0.0.1", "etcd.example")
@@ -278,6 +280,7 @@ func TestSecure(t *testing.T) {
 // TestNoAuthentication has a user for a cluster without authentication, and no user for a cluster
 // with authentication.
 func TestNoAuthentication(t *testing.T) {
+	services.Full(t)
 	t.Parallel()
 	c := etcdtest.New(t, etcdtest.Config{Args: []string{"--bcrypt-cost", "4"}})
 	addr := only(c, 0, "p")

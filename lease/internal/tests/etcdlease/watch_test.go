@@ -8,6 +8,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/firn-id/firn/internal/servers/etcdtest"
+	"github.com/firn-id/firn/internal/servers/services"
 	"github.com/firn-id/firn/internal/servers/storetest"
 	"github.com/firn-id/firn/internal/servers/turn"
 	"github.com/firn-id/firn/internal/wait"
@@ -102,6 +103,7 @@ func watching(t *testing.T, c *etcdtest.Cluster) {
 // server can resume the watch, if the server has compacted the history, and if the member had no
 // leader.
 func TestWatchFaults(t *testing.T) {
+	services.Full(t)
 	t.Parallel()
 	turn.Take(t)
 	c := etcdtest.New(t, etcdtest.Config{Args: quick})

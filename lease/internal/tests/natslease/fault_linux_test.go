@@ -16,6 +16,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nkeys"
 
+	"github.com/firn-id/firn/internal/servers/services"
 	"github.com/firn-id/firn/internal/servers/storetest"
 	"github.com/firn-id/firn/internal/servers/turn"
 	"github.com/firn-id/firn/internal/wait"
@@ -413,6 +414,7 @@ func TestWatch(t *testing.T) {
 // TestNetwork has a bucket on three servers. The leader of the bucket is killed, and then another
 // leader is stopped.
 func TestNetwork(t *testing.T) {
+	services.Full(t)
 	turn.Take(t)
 	var ports, routes []string
 	for range 3 {
@@ -546,8 +548,17 @@ func TestClient(t *testing.T) {
 
 // TestRestart kills the server only, and the machine goes on. The server therefore loses nothing,
 // although the server syncs the disk once a minute.
-func TestRestart(t *testing.T) { start(t).faults().Restart(t) }
+func TestRestart(t *testing.T) {
+	services.Full(t)
+	start(t).faults().Restart(t)
+}
 
-func TestStopped(t *testing.T) { start(t).faults().Stopped(t) }
+func TestStopped(t *testing.T) {
+	services.Full(t)
+	start(t).faults().Stopped(t)
+}
 
-func TestOutage(t *testing.T) { start(t).faults().Outage(t) }
+func TestOutage(t *testing.T) {
+	services.Full(t)
+	start(t).faults().Outage(t)
+}

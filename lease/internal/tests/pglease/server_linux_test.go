@@ -28,9 +28,10 @@ import (
 	"github.com/firn-id/firn/lease/pglease"
 )
 
-// server returns a server of the test's own.
+// server returns a server of the test's own, in the full check alone.
 func server(t testing.TB, c pgtest.Config) *pgtest.Server {
 	t.Helper()
+	services.Full(t)
 	s, err := pgtest.Start(t.Context(), c)
 	services.Need(t, err, pgtest.ErrMissing)
 	t.Cleanup(func() { s.Close() })

@@ -15,6 +15,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/firn-id/firn/internal/servers/process"
+	"github.com/firn-id/firn/internal/servers/services"
 	"github.com/firn-id/firn/internal/servers/storetest"
 	"github.com/firn-id/firn/internal/wait"
 	"github.com/firn-id/firn/lease/driver"
@@ -447,6 +448,7 @@ func TestOld(t *testing.T) {
 
 // TestSentinel has a Sentinel that knows the primary, and makes a replica the primary.
 func TestSentinel(t *testing.T) {
+	services.Full(t)
 	primary := start(t, durable...)
 	start(t, append(durable, "--replicaof", "127.0.0.1 "+fmt.Sprint(primary.Port))...)
 	conf := filepath.Join(t.TempDir(), "sentinel.conf")
@@ -484,6 +486,7 @@ func TestSentinel(t *testing.T) {
 
 // TestCluster has a Cluster of one server.
 func TestCluster(t *testing.T) {
+	services.Full(t)
 	srv := start(t, append(durable, "--cluster-enabled", "yes")...)
 	_, err := redislease.Open(t.Context(), srv.address())
 	storetest.Fails(t, "a Cluster that is down", err, driver.ErrUnavailable, "CLUSTERDOWN", "see that all servers")
@@ -549,8 +552,17 @@ func findings(t testing.TB, s *redislease.Store, words ...string) {
 }
 
 // TestRestart has a server that syncs each change to the disk.
-func TestRestart(t *testing.T) { start(t, durable...).faults().Restart(t) }
+func TestRestart(t *testing.T) {
+	services.Full(t)
+	start(t, durable...).faults().Restart(t)
+}
 
-func TestStopped(t *testing.T) { start(t).faults().Stopped(t) }
+func TestStopped(t *testing.T) {
+	services.Full(t)
+	start(t).faults().Stopped(t)
+}
 
-func TestOutage(t *testing.T) { start(t, durable...).faults().Outage(t) }
+func TestOutage(t *testing.T) {
+	services.Full(t)
+	start(t, durable...).faults().Outage(t)
+}

@@ -60,9 +60,10 @@ var shared struct {
 	err    error
 }
 
-// server returns a server of the test's own.
+// server returns a server of the test's own, in the full check alone.
 func server(t testing.TB, c pgtest.Config) *pgtest.Server {
 	t.Helper()
+	services.Full(t)
 	turn.Take(t)
 	s, err := pgtest.Start(t.Context(), c)
 	services.Need(t, err, pgtest.ErrMissing)
@@ -73,7 +74,6 @@ func server(t testing.TB, c pgtest.Config) *pgtest.Server {
 // sharedServer returns the server for tests that crash nothing.
 func sharedServer(t testing.TB) *pgtest.Server {
 	t.Helper()
-	turn.Take(t)
 	shared.once.Do(func() { shared.server, shared.err = pgtest.Start(context.Background(), pgtest.Config{}) })
 	services.Need(t, shared.err, pgtest.ErrMissing)
 	return shared.server
