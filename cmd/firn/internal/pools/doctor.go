@@ -366,6 +366,8 @@ func (d *doctor) examineTimes(ctx context.Context, p *lease.Pool, workers []leas
 	case errors.As(err, &skew):
 		d.find(levelProblem, aboutClock, p.Name(), "the clock says %s: firn new refuses to use it: set the clock or, if it is right, add --trust-clock to firn new", stores.SkewText(skew))
 		return
+	case d.wasSaid(err):
+		return
 	case err != nil:
 		d.find(levelProblem, aboutStore, p.Name(), "%v", d.st.Explain(err))
 		return

@@ -5,10 +5,12 @@ package tests
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -75,11 +77,30 @@ func TestUsers(t *testing.T) {
 		t.Errorf("somebody else: exit code %d: %s", code, stderr)
 	}
 
-	// What alice may not read, doctor says once, be it a record or a folder of them.
+	// What alice may not read, doctor says once, be it a record, a record that the pool does not name yet, or
+	// the folder.
 	folder := filepath.Join(state, "nanoflake")
 	records, err := filepath.Glob(filepath.Join(folder, "workers", "*="))
 	if err != nil || len(records) == 0 {
 		t.Fatalf("%q, %v", records, err)
+	}
+	once := func(path string) {
+		t.Helper()
+		out, stderr, code := firn(alice, "pool", "doctor")
+		if code != cli.ExitFailed || stderr != "" || strings.Count(out, "permission denied") != 1 || strings.Count(out, "problem ") != 1 {
+			t.Errorf("%s cannot be read: exit code %d\n%s%s", path, code, out, stderr)
+		}
+	}
+	unnamed := records[0]
+	for n := 0; slices.Contains(records, unnamed); n++ {
+		unnamed = filepath.Join(folder, "workers", fmt.Sprintf("%05d=", n))
+	}
+	if err := os.WriteFile(unnamed, nil, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	once(unnamed)
+	if err := os.Remove(unnamed); err != nil {
+		t.Fatal(err)
 	}
 	for _, path := range []string{records[0], filepath.Dir(records[0])} {
 		info, err := os.Stat(path)
@@ -89,10 +110,7 @@ func TestUsers(t *testing.T) {
 		if err := errors.Join(os.Chown(path, 0, 0), os.Chmod(path, 0o700)); err != nil {
 			t.Fatal(err)
 		}
-		out, stderr, code := firn(alice, "pool", "doctor")
-		if code != cli.ExitFailed || stderr != "" || strings.Count(out, "permission denied") != 1 || strings.Count(out, "problem ") != 1 {
-			t.Errorf("%s cannot be read: exit code %d\n%s%s", path, code, out, stderr)
-		}
+		once(path)
 		if err := errors.Join(os.Chown(path, int(info.Sys().(*syscall.Stat_t).Uid), group), os.Chmod(path, info.Mode())); err != nil {
 			t.Fatal(err)
 		}
