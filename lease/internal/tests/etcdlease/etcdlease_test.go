@@ -11,7 +11,6 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/firn-id/firn/internal/servers/etcdtest"
-	"github.com/firn-id/firn/internal/servers/services"
 	"github.com/firn-id/firn/internal/servers/storetest"
 	"github.com/firn-id/firn/internal/servers/turn"
 	"github.com/firn-id/firn/internal/servers/undo"
@@ -70,11 +69,7 @@ func fresh(c *etcdtest.Cluster) func(*testing.T) func() driver.Store {
 
 func TestStore(t *testing.T) {
 	turn.Take(t)
-	members := 1
-	if services.InFull() {
-		members = 3
-	}
-	c := etcdtest.New(t, etcdtest.Config{Members: members, Args: calm})
+	c := etcdtest.New(t, etcdtest.Config{Args: calm})
 	t.Run("Conformance", func(t *testing.T) {
 		drivertest.Run(t, fresh(c))
 	})
