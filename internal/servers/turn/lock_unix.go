@@ -9,10 +9,14 @@ import (
 	"syscall"
 )
 
-// lock takes the lock of all tests of a user. Children do not inherit the file.
+// open opens the file that all tests of a user lock. Children do not inherit the file.
+func open() (*os.File, error) {
+	return os.OpenFile(filepath.Join(os.TempDir(), fmt.Sprintf("firn-test-turn-%d", os.Getuid())), os.O_CREATE|os.O_RDWR, 0o600)
+}
+
+// lock takes the lock of the file.
 func lock() (unlock func(), err error) {
-	path := filepath.Join(os.TempDir(), fmt.Sprintf("firn-test-turn-%d", os.Getuid()))
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	f, err := open()
 	if err != nil {
 		return nil, err
 	}
@@ -23,7 +27,7 @@ func lock() (unlock func(), err error) {
 		}
 		if err != syscall.EINTR {
 			f.Close()
-			return nil, &os.PathError{Op: "flock", Path: path, Err: err}
+			return nil, &os.PathError{Op: "flock", Path: f.Name(), Err: err}
 		}
 	}
 }

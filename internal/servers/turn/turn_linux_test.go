@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"syscall"
 	"testing"
 )
@@ -29,7 +28,7 @@ func TestMain(m *testing.M) {
 // taken reports whether a process has the turn.
 func taken(t *testing.T) bool {
 	t.Helper()
-	f, err := os.OpenFile(filepath.Join(os.TempDir(), fmt.Sprintf("firn-test-turn-%d", os.Getuid())), os.O_CREATE|os.O_RDWR, 0o600)
+	f, err := open()
 	if err != nil {
 		t.Fatal(err)
 	}
