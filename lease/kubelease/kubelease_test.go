@@ -361,10 +361,17 @@ func TestPages(t *testing.T) {
 
 func TestFaults(t *testing.T) {
 	server := kubetest.New()
-	s := storetest.Open(t, Open, start(t, server)+"&timeout=5s")
-	storetest.Faults(t, server.Server, s)
+	addr := start(t, server)
+	storetest.Faults(t, server.Server, storetest.Open(t, Open, addr+"&timeout=1m"))
+	var hasty *Store
+	wait.Until(t, "a busy machine opens the store in time", func() bool {
+		var err error
+		hasty, err = Open(t.Context(), addr+"&timeout=300ms")
+		return err == nil
+	})
+	defer hasty.Close()
 	server.Do(func() { server.Fault = func(*http.Request) pretend.Fault { return pretend.Hang } })
-	_, err := s.Get(t.Context(), "a")
+	_, err := hasty.Get(t.Context(), "a")
 	storetest.WantError(t, err, driver.ErrUnavailable, "deadline exceeded")
 }
 

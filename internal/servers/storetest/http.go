@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -33,13 +34,17 @@ func Replies(t *testing.T, server *pretend.Server, s driver.Store, rev driver.Re
 }
 
 // Faults loses, delays and repeats requests that write, and the replies. The store must send each
-// request once. Open the store with a time-out of seconds.
+// request once. The time-out of the store must be so long that no call reaches it on a busy machine.
 func Faults(t *testing.T, server *pretend.Server, s driver.Store) {
 	t.Helper()
 	requests := 0
-	begin := func(fault pretend.Fault) {
+	begin := func(fault pretend.Fault) context.Context {
 		requests = 0
+		ctx := expiring{t.Context(), make(chan struct{})}
 		server.Do(func() {
+			if fault == pretend.Hang {
+				server.Filter = func(*http.Request, *pretend.Answer) { close(ctx.passed) }
+			}
 			server.Fault = func(r *http.Request) pretend.Fault {
 				if r.Method == http.MethodGet {
 					return pretend.None
@@ -48,16 +53,16 @@ func Faults(t *testing.T, server *pretend.Server, s driver.Store) {
 				return fault
 			}
 		})
+		return ctx
 	}
-	end := func() { server.Do(func() { server.Fault = nil }) }
+	end := func() { server.Do(func() { server.Fault, server.Filter = nil, nil }) }
 	for _, create := range []bool{true, false} {
 		for fault, done := range map[pretend.Fault]bool{pretend.Cut: false, pretend.LoseReply: true, pretend.HalfReply: true, pretend.Hang: true} {
 			key, rev := fmt.Sprintf("fault-%v/%d", create, fault), driver.None
 			if !create {
 				rev = Put(t, s, key, "old", driver.None)
 			}
-			begin(fault)
-			_, err := s.Put(t.Context(), key, []byte("new"), rev)
+			_, err := s.Put(begin(fault), key, []byte("new"), rev)
 			end()
 			WantError(t, err, driver.ErrUnavailable)
 			if errors.Is(err, driver.ErrConflict) {
@@ -83,4 +88,21 @@ func Faults(t *testing.T, server *pretend.Server, s driver.Store) {
 	_, err = s.Put(t.Context(), "twice", []byte("x"), e.Revision)
 	end()
 	WantError(t, err, driver.ErrConflict)
+}
+
+// An expiring context reaches its deadline when the channel is closed, whatever the time is.
+type expiring struct {
+	context.Context
+	passed chan struct{}
+}
+
+func (c expiring) Done() <-chan struct{} { return c.passed }
+
+func (c expiring) Err() error {
+	select {
+	case <-c.passed:
+		return context.DeadlineExceeded
+	default:
+		return nil
+	}
 }
