@@ -14,10 +14,10 @@ import (
 	"github.com/firn-id/firn/internal/wait"
 )
 
-// A Server is a server, as package sql opens it.
+// A Server is a server, as package sql opens it: by a driver, at the address of the server.
 type Server struct {
-	Driver, Source string
-	Missing        string // what to say of a server that is not there
+	services.Server
+	Driver string
 }
 
 // locks are statements that wait for a lock with a name, by driver. The server frees the lock at the
@@ -34,8 +34,8 @@ type Places struct{ action *undo.Action }
 // package must import the drivers.
 func New() *Places {
 	return &Places{undo.New("places", func(ctx context.Context, what string) error {
-		s, drop := unpack(what)
-		return s.run(ctx, drop, drop)
+		parts := strings.SplitN(what, "\n", 3)
+		return run(ctx, parts[0], parts[1], parts[2], parts[2])
 	})}
 }
 
@@ -45,19 +45,20 @@ func (p *Places) Make(t testing.TB, s Server, create, drop string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), wait.Patience)
 	defer cancel()
-	if err := s.run(ctx, "", "SELECT 1"); err != nil {
-		services.Missing(t, "%s: %v", s.Missing, err)
+	source := s.Address()
+	if err := run(ctx, s.Driver, source, "", "SELECT 1"); err != nil {
+		s.Missing(t, err)
 	}
-	p.action.AtEnd(t, s.pack(drop))
-	if err := s.run(ctx, drop, create); err != nil {
+	p.action.AtEnd(t, strings.Join([]string{s.Driver, source, drop}, "\n"))
+	if err := run(ctx, s.Driver, source, drop, create); err != nil {
 		t.Fatalf("%s: %v", create, err)
 	}
 }
 
 // run executes a statement over a session of its own, under the lock of a place, unless the place is
 // "". A server finishes a statement also if the client has ended. The lock lets drop come after create.
-func (s Server) run(ctx context.Context, place, statement string) error {
-	db, err := sql.Open(s.Driver, s.Source)
+func run(ctx context.Context, driver, source, place, statement string) error {
+	db, err := sql.Open(driver, source)
 	if err != nil {
 		return err
 	}
@@ -65,20 +66,10 @@ func (s Server) run(ctx context.Context, place, statement string) error {
 	db.SetMaxOpenConns(1)
 	if place != "" {
 		var locked any
-		if err := db.QueryRowContext(ctx, fmt.Sprintf(locks[s.Driver], place)).Scan(&locked); err != nil {
+		if err := db.QueryRowContext(ctx, fmt.Sprintf(locks[driver], place)).Scan(&locked); err != nil {
 			return err
 		}
 	}
 	_, err = db.ExecContext(ctx, statement)
 	return err
-}
-
-// pack returns a text of the server and of a statement.
-func (s Server) pack(drop string) string {
-	return strings.Join([]string{s.Driver, s.Source, drop}, "\n")
-}
-
-func unpack(text string) (s Server, drop string) {
-	parts := strings.SplitN(text, "\n", 3)
-	return Server{Driver: parts[0], Source: parts[1]}, parts[2]
 }

@@ -1,11 +1,34 @@
-// Package services is for tests that need a server or a program of the machine, or much time.
+// Package services is for tests that need a server or a program of the machine, or much time. It knows
+// where the servers are that all tests share.
 package services
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"testing"
 )
+
+// A Server is a server that tests share. A variable of the environment has the address. Without the
+// variable the server is on this machine, at the port of its kind.
+type Server struct{ name, variable, standard string }
+
+// The servers, and the forms of their addresses.
+var (
+	PostgreSQL = Server{"PostgreSQL", "FIRN_TEST_POSTGRES", "postgres://postgres@127.0.0.1:5432/test"} // as package pgx
+	MariaDB    = Server{"MariaDB", "FIRN_TEST_MYSQL", "root@tcp(127.0.0.1:3306)/test"}                 // as package mysql
+	Redis      = Server{"Redis", "FIRN_TEST_REDIS", "redis://127.0.0.1:6379/0"}                        // a URL
+	NATS       = Server{"NATS", "FIRN_TEST_NATS", "nats://127.0.0.1:4222"}                             // URLs with commas
+)
+
+// Address returns where the server is.
+func (s Server) Address() string { return cmp.Or(os.Getenv(s.variable), s.standard) }
+
+// Missing ends a test that did not find the server, as the function [Missing]. The error says why.
+func (s Server) Missing(t testing.TB, err error) {
+	t.Helper()
+	Missing(t, "%s is not there; set %s to where it is: %v", s.name, s.variable, err)
+}
 
 // Missing ends a test that does not find what the test needs. Missing skips the test, or fails the
 // test if FIRN_REQUIRE_SERVICES=1. The text says what is missing, and how the test finds it.

@@ -7,13 +7,12 @@
 //	go run ./internal/sqltest/left | diff before -
 //
 // The servers are at the usual ports of 127.0.0.1, or where FIRN_TEST_POSTGRES, FIRN_TEST_MYSQL,
-// FIRN_TEST_REDIS and FIRN_NATS_ADDRESS say. A server that is not there has nothing.
+// FIRN_TEST_REDIS and FIRN_TEST_NATS say. A server that is not there has nothing.
 package main
 
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -32,6 +31,8 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/redis/go-redis/v9"
+
+	"github.com/firn-id/firn/internal/servers/services"
 )
 
 func main() {
@@ -60,26 +61,9 @@ func left(ctx context.Context) (lines []string, err error) {
 	return lines, nil
 }
 
-func postgres() string {
-	return cmp.Or(os.Getenv("FIRN_TEST_POSTGRES"), "postgres://postgres@127.0.0.1:5432/test")
-}
-
-func mariadb() string { return cmp.Or(os.Getenv("FIRN_TEST_MYSQL"), "root@tcp(127.0.0.1:3306)/test") }
-
-// redisURL returns the URL of Redis. Some tests take the variable without the scheme.
-func redisURL() string {
-	address := cmp.Or(os.Getenv("FIRN_TEST_REDIS"), "127.0.0.1:6379")
-	if !strings.Contains(address, "://") {
-		address = "redis://" + address
-	}
-	return address
-}
-
-func natsURL() string { return cmp.Or(os.Getenv("FIRN_NATS_ADDRESS"), "nats://127.0.0.1:4222") }
-
 // ofPostgreSQL returns the databases and roles of a server, and what is in each database.
 func ofPostgreSQL(ctx context.Context) ([]string, error) {
-	config, err := pgx.ParseConfig(postgres())
+	config, err := pgx.ParseConfig(services.PostgreSQL.Address())
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +96,7 @@ func ofPostgreSQL(ctx context.Context) ([]string, error) {
 
 // ofMariaDB returns the databases of a server, and the tables of the database test.
 func ofMariaDB(ctx context.Context) ([]string, error) {
-	config, err := mysql.ParseDSN(mariadb())
+	config, err := mysql.ParseDSN(services.MariaDB.Address())
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +128,7 @@ func rows(ctx context.Context, db *sql.DB, prefix, query string) (lines []string
 
 // ofRedis returns the keys of all databases of a server.
 func ofRedis(ctx context.Context) (lines []string, err error) {
-	options, err := redis.ParseURL(redisURL())
+	options, err := redis.ParseURL(services.Redis.Address())
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +162,7 @@ func ofRedis(ctx context.Context) (lines []string, err error) {
 
 // ofNATS returns the streams of a server.
 func ofNATS(ctx context.Context) (lines []string, err error) {
-	conn, err := nats.Connect(natsURL())
+	conn, err := nats.Connect(services.NATS.Address())
 	if err != nil {
 		return nil, err
 	}

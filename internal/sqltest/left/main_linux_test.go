@@ -34,7 +34,7 @@ var keys = undo.New("keys", func(ctx context.Context, key string) error {
 })
 
 func redisClient() (*redis.Client, error) {
-	options, err := redis.ParseURL(redisURL())
+	options, err := redis.ParseURL(services.Redis.Address())
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func redisClient() (*redis.Client, error) {
 }
 
 var streams = undo.New("streams", func(ctx context.Context, name string) error {
-	conn, err := nats.Connect(natsURL())
+	conn, err := nats.Connect(services.NATS.Address())
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func TestLeft(t *testing.T) {
 	}
 	var want []string
 	t.Run("plant", func(t *testing.T) {
-		server := place.Server{Driver: "pgx", Source: postgres(), Missing: "PostgreSQL is not there; set FIRN_TEST_POSTGRES to where it is"}
+		server := place.Server{Server: services.PostgreSQL, Driver: "pgx"}
 		make := func(kind, options string) {
 			places.Make(t, server, "CREATE "+kind+" "+name+options, "DROP "+kind+" IF EXISTS "+name)
 		}
@@ -88,7 +88,7 @@ func TestLeft(t *testing.T) {
 		make("SCHEMA", "")
 		make("TABLE", " (n int)")
 		make("FUNCTION", "(n int) RETURNS int LANGUAGE sql AS 'SELECT 1'")
-		server = place.Server{Driver: "mysql", Source: mariadb(), Missing: "MariaDB is not there; set FIRN_TEST_MYSQL to where it is"}
+		server = place.Server{Server: services.MariaDB, Driver: "mysql"}
 		make("DATABASE", "")
 		make("TABLE", " (n int)")
 
@@ -98,16 +98,16 @@ func TestLeft(t *testing.T) {
 		}
 		defer client.Close()
 		if err := client.Ping(t.Context()).Err(); err != nil {
-			services.Missing(t, "Redis is not there; set FIRN_TEST_REDIS to where it is: %v", err)
+			services.Redis.Missing(t, err)
 		}
 		keys.AtEnd(t, name)
 		if err := client.Set(t.Context(), name, 1, 0).Err(); err != nil {
 			t.Fatal(err)
 		}
 
-		conn, err := nats.Connect(natsURL())
+		conn, err := nats.Connect(services.NATS.Address())
 		if err != nil {
-			services.Missing(t, "NATS is not there; set FIRN_NATS_ADDRESS to where it is: %v", err)
+			services.NATS.Missing(t, err)
 		}
 		defer conn.Close()
 		js, err := jetstream.New(conn)

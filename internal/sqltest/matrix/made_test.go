@@ -21,6 +21,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/firn-id/firn/internal/servers/services"
 	"github.com/firn-id/firn/internal/sqltest/matrix/cell"
 	"github.com/firn-id/firn/internal/sqltest/matrix/entgen"
 	"github.com/firn-id/firn/internal/sqltest/matrix/entgen/predicate"
@@ -121,7 +122,7 @@ type entCalls[T cell.ID] struct {
 
 // openEnt makes a temporary table by ent's migration.
 func openEnt(t *testing.T) *entgen.Client {
-	db, err := sql.Open("pgx", postgres())
+	db, err := sql.Open("pgx", services.PostgreSQL.Address())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -66,10 +66,10 @@ func openAll(t *testing.T) *places {
 	for _, mode := range modes {
 		p.pgx = append(p.pgx, openPgx(t, mode))
 	}
-	stdlib := open(t, "pgx", postgres(), "PostgreSQL", "FIRN_TEST_POSTGRES")
-	maria := open(t, "mysql", mariadb(t, false), "MariaDB", "FIRN_TEST_MYSQL")
-	text := open(t, "mysql", mariadb(t, true), "MariaDB", "FIRN_TEST_MYSQL")
-	lite := open(t, "sqlite", ":memory:", "SQLite", "")
+	stdlib := openPostgres(t)
+	maria := openMariaDB(t, false)
+	text := openMariaDB(t, true)
+	lite := openSQLite(t)
 	p.arrays = onSQL(t, stdlib, ofPostgres("database/sql over pgx"))
 	p.sessions = []*session{
 		p.arrays,

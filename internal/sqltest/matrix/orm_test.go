@@ -16,6 +16,7 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
 
+	"github.com/firn-id/firn/internal/servers/services"
 	"github.com/firn-id/firn/internal/sqltest/matrix/cell"
 )
 
@@ -54,7 +55,7 @@ func openGorm(t *testing.T) map[string]*gorm.DB {
 	}
 	all := map[string]*gorm.DB{}
 	for name, dialect := range map[string]gorm.Dialector{
-		"PostgreSQL": gormpostgres.New(gormpostgres.Config{Conn: openDB("pgx", postgres(), "SET search_path = "+ownSchema(t))}),
+		"PostgreSQL": gormpostgres.New(gormpostgres.Config{Conn: openDB("pgx", services.PostgreSQL.Address(), "SET search_path = "+ownSchema(t))}),
 		"MariaDB":    gormmysql.New(gormmysql.Config{Conn: openDB("mysql", mariadb(t, false), "USE "+ownDatabase(t))}),
 		"SQLite":     gormsqlite.New(gormsqlite.Config{Conn: openDB("sqlite", ":memory:")}),
 	} {
@@ -231,7 +232,7 @@ func onBun[T cell.ID](t *testing.T, db *bun.DB, k cell.Kind[T]) cell.Store[T] {
 }
 
 func openBun(t *testing.T) *bun.DB {
-	db, err := sql.Open("pgx", postgres())
+	db, err := sql.Open("pgx", services.PostgreSQL.Address())
 	if err != nil {
 		t.Fatal(err)
 	}

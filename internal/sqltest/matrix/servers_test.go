@@ -1,12 +1,10 @@
 package matrix
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 
@@ -22,15 +20,9 @@ import (
 	"github.com/firn-id/firn/internal/wait"
 )
 
-func source(env, address string) string { return cmp.Or(os.Getenv(env), address) }
-
-func postgres() string {
-	return source("FIRN_TEST_POSTGRES", "postgres://postgres@127.0.0.1:5432/test")
-}
-
 // mariadb returns the data source name, with text that sorts by bytes and the option of the driver.
 func mariadb(t *testing.T, interpolate bool) string {
-	config, err := mysql.ParseDSN(source("FIRN_TEST_MYSQL", "root@tcp(127.0.0.1:3306)/test"))
+	config, err := mysql.ParseDSN(services.MariaDB.Address())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +37,7 @@ var owned = place.New()
 func ownSchema(t *testing.T) string {
 	t.Helper()
 	name := fmt.Sprintf("firn_matrix_%016x", rand.Uint64())
-	owned.Make(t, place.Server{Driver: "pgx", Source: postgres(), Missing: "PostgreSQL is not there; set FIRN_TEST_POSTGRES to where it is"},
+	owned.Make(t, place.Server{Server: services.PostgreSQL, Driver: "pgx"},
 		"CREATE SCHEMA "+name, "DROP SCHEMA IF EXISTS "+name+" CASCADE")
 	return name
 }
@@ -54,13 +46,28 @@ func ownSchema(t *testing.T) string {
 func ownDatabase(t *testing.T) string {
 	t.Helper()
 	name := fmt.Sprintf("firn_matrix_%016x", rand.Uint64())
-	owned.Make(t, place.Server{Driver: "mysql", Source: mariadb(t, false), Missing: "MariaDB is not there; set FIRN_TEST_MYSQL to where it is"},
+	owned.Make(t, place.Server{Server: services.MariaDB, Driver: "mysql"},
 		"CREATE DATABASE "+name, "DROP DATABASE IF EXISTS "+name)
 	return name
 }
 
+// openPostgres returns a connection of database/sql over pgx.
+func openPostgres(t *testing.T) *sql.Conn {
+	return open(t, "pgx", services.PostgreSQL.Address(), services.PostgreSQL.Missing)
+}
+
+// openMariaDB returns a connection of database/sql, with the option of the driver.
+func openMariaDB(t *testing.T, interpolate bool) *sql.Conn {
+	return open(t, "mysql", mariadb(t, interpolate), services.MariaDB.Missing)
+}
+
+// openSQLite returns a connection of database/sql to a database in memory.
+func openSQLite(t *testing.T) *sql.Conn {
+	return open(t, "sqlite", ":memory:", func(t testing.TB, err error) { t.Helper(); t.Fatal(err) })
+}
+
 // open returns one connection, so that temporary tables are there in all statements.
-func open(t *testing.T, driver, source, name, env string) *sql.Conn {
+func open(t *testing.T, driver, source string, missing func(testing.TB, error)) *sql.Conn {
 	t.Helper()
 	db, err := sql.Open(driver, source)
 	if err != nil {
@@ -71,7 +78,7 @@ func open(t *testing.T, driver, source, name, env string) *sql.Conn {
 	defer cancel()
 	conn, err := db.Conn(ctx)
 	if err != nil {
-		services.Missing(t, "%s is not there; set %s to where it is: %v", name, env, err)
+		missing(t, err)
 	}
 	return conn
 }
@@ -79,7 +86,7 @@ func open(t *testing.T, driver, source, name, env string) *sql.Conn {
 // openPgx connects in a mode.
 func openPgx(t *testing.T, mode pgx.QueryExecMode) *pgx.Conn {
 	t.Helper()
-	config, err := pgx.ParseConfig(postgres())
+	config, err := pgx.ParseConfig(services.PostgreSQL.Address())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +95,7 @@ func openPgx(t *testing.T, mode pgx.QueryExecMode) *pgx.Conn {
 	defer cancel()
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
-		services.Missing(t, "PostgreSQL is not there; set FIRN_TEST_POSTGRES to where it is: %v", err)
+		services.PostgreSQL.Missing(t, err)
 	}
 	t.Cleanup(func() { conn.Close(context.Background()) })
 	return conn
@@ -97,7 +104,7 @@ func openPgx(t *testing.T, mode pgx.QueryExecMode) *pgx.Conn {
 // openRedis returns a client of Redis, and the start of the keys of the test.
 func openRedis(t *testing.T) (client *redis.Client, prefix string) {
 	t.Helper()
-	address := source("FIRN_TEST_REDIS", "127.0.0.1:6379")
+	address := services.Redis.Address()
 	client, err := dialRedis(address)
 	if err != nil {
 		t.Fatal(err)
@@ -106,7 +113,7 @@ func openRedis(t *testing.T) (client *redis.Client, prefix string) {
 	defer cancel()
 	if err := client.Ping(ctx).Err(); err != nil {
 		client.Close()
-		services.Missing(t, "Redis is not there; set FIRN_TEST_REDIS to where it is: %v", err)
+		services.Redis.Missing(t, err)
 	}
 	prefix = fmt.Sprintf("firn-matrix-%016x-", rand.Uint64())
 	keys.AtEnd(t, address+"\n"+prefix)
@@ -115,9 +122,6 @@ func openRedis(t *testing.T) (client *redis.Client, prefix string) {
 }
 
 func dialRedis(address string) (*redis.Client, error) {
-	if !strings.Contains(address, "://") {
-		address = "redis://" + address
-	}
 	options, err := redis.ParseURL(address)
 	if err != nil {
 		return nil, err

@@ -254,7 +254,7 @@ func structpbValue(t *testing.T) {
 }
 
 func charSpaces(t *testing.T) {
-	s := onSQL(t, open(t, "mysql", mariadb(t, false), "MariaDB", "FIRN_TEST_MYSQL"), ofMariaDB("MariaDB"))
+	s := onSQL(t, openMariaDB(t, false), ofMariaDB("MariaDB"))
 	table := s.table(t, "CHAR(10)")
 	spaces, some := sno.ID([]byte("          ")), sno.ID([]byte("abcdefg   "))
 	for n, id := range []sno.ID{spaces, some} {
@@ -286,7 +286,7 @@ func integerAsText(t *testing.T) {
 }
 
 func digitsInBigint(t *testing.T) {
-	s := onSQL(t, open(t, "pgx", postgres(), "PostgreSQL", "FIRN_TEST_POSTGRES"), ofPostgres("PostgreSQL"))
+	s := onSQL(t, openPostgres(t), ofPostgres("PostgreSQL"))
 	table := s.table(t, "BIGINT")
 	text := nanoflake.Text{ID: nanoflake.MustParse("1234567890123")}
 	if err := s.exec("INSERT INTO "+table+" VALUES (1, $1)", text); err != nil {

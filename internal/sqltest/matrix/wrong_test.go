@@ -23,10 +23,10 @@ func pairings(t *testing.T) []pairing {
 	for _, mode := range modes {
 		ways = append(ways, onPgx(t, openPgx(t, mode), "pgx, mode "+mode.String()))
 	}
-	stdlib := open(t, "pgx", postgres(), "PostgreSQL", "FIRN_TEST_POSTGRES")
-	maria := open(t, "mysql", mariadb(t, false), "MariaDB", "FIRN_TEST_MYSQL")
-	text := open(t, "mysql", mariadb(t, true), "MariaDB", "FIRN_TEST_MYSQL")
-	lite := open(t, "sqlite", ":memory:", "SQLite", "")
+	stdlib := openPostgres(t)
+	maria := openMariaDB(t, false)
+	text := openMariaDB(t, true)
+	lite := openSQLite(t)
 	ways = append(ways, onSQL(t, stdlib, ofPostgres("database/sql")))
 	for _, w := range ways {
 		if err := w.exec("SET synchronous_commit = off"); err != nil {

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"github.com/firn-id/firn/internal/servers/place"
+	"github.com/firn-id/firn/internal/servers/services"
 	"github.com/firn-id/firn/pgxid"
 )
 
@@ -38,10 +38,7 @@ type server struct {
 
 func open(t testing.TB) server {
 	t.Helper()
-	address := os.Getenv("FIRN_TEST_POSTGRES")
-	if address == "" {
-		address = "postgres://postgres@127.0.0.1:5432/test"
-	}
+	address := services.PostgreSQL.Address()
 	config, err := pgx.ParseConfig(address)
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +52,7 @@ func open(t testing.TB) server {
 		}
 		s.address = address + separator + "search_path=" + s.schema
 	}
-	places.Make(t, place.Server{Driver: "pgx", Source: address, Missing: "PostgreSQL is not there; set FIRN_TEST_POSTGRES to where it is"},
+	places.Make(t, place.Server{Server: services.PostgreSQL, Driver: "pgx"},
 		"create schema "+s.schema, "drop schema if exists "+s.schema+" cascade")
 	config.RuntimeParams["search_path"] = s.schema
 	config.RuntimeParams["synchronous_commit"] = "off"

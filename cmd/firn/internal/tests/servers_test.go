@@ -1,11 +1,9 @@
 package tests
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -17,19 +15,15 @@ import (
 	"github.com/firn-id/firn/internal/servers/etcdtest"
 	"github.com/firn-id/firn/internal/servers/kubetest"
 	"github.com/firn-id/firn/internal/servers/services"
+	"github.com/firn-id/firn/internal/servers/storetest"
 	"github.com/firn-id/firn/internal/servers/turn"
 	"github.com/firn-id/firn/internal/servers/undo"
 	"github.com/firn-id/firn/internal/wait"
 )
 
-// postgres returns the address of the server that the tests of package pglease find too.
-func postgres() string {
-	return cmp.Or(os.Getenv("FIRN_TEST_POSTGRES"), "postgres://postgres@127.0.0.1:5432/test")
-}
-
-// schemas drops schemas of that server.
+// schemas drops schemas of the server of PostgreSQL.
 var schemas = undo.New("schemas of firn", func(ctx context.Context, schema string) error {
-	conn, err := pgx.Connect(ctx, postgres())
+	conn, err := pgx.Connect(ctx, services.PostgreSQL.Address())
 	if err != nil {
 		return err
 	}
@@ -42,18 +36,14 @@ var schemas = undo.New("schemas of firn", func(ctx context.Context, schema strin
 func onPostgres(t *testing.T) string {
 	ctx, cancel := context.WithTimeout(t.Context(), wait.Patience)
 	defer cancel()
-	conn, err := pgx.Connect(ctx, postgres())
+	conn, err := pgx.Connect(ctx, services.PostgreSQL.Address())
 	if err != nil {
-		services.Missing(t, "PostgreSQL is not there; set FIRN_TEST_POSTGRES to where it is: %v", err)
+		services.PostgreSQL.Missing(t, err)
 	}
 	conn.Close(ctx)
 	schema := "firn_test_" + strings.ToLower(rand.Text()[:10])
 	schemas.AtEnd(t, schema)
-	mark := "?"
-	if strings.Contains(postgres(), "?") {
-		mark = "&"
-	}
-	return postgres() + mark + "table=" + schema + ".leases"
+	return storetest.With(services.PostgreSQL.Address(), "table="+schema+".leases")
 }
 
 // TestServers: with real servers, a pool is made on purpose, runs that are started at once make

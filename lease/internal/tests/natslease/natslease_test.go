@@ -1,7 +1,6 @@
 package natslease_test
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -29,7 +28,7 @@ import (
 
 // given returns the address of a bucket of the server that the tests find, with settings added.
 func given(bucket string, settings ...string) string {
-	return at(cmp.Or(os.Getenv("FIRN_NATS_ADDRESS"), "nats://127.0.0.1:4222"), bucket, settings...)
+	return at(services.NATS.Address(), bucket, settings...)
 }
 
 // at returns the address of a bucket of a server.
@@ -91,7 +90,7 @@ func needGiven(t testing.TB) *client {
 	t.Helper()
 	s, err := natslease.Open(t.Context(), given("", "timeout=1m"))
 	if err != nil {
-		services.Missing(t, "NATS is not there; set FIRN_NATS_ADDRESS to where it is: %v", err)
+		services.NATS.Missing(t, err)
 	}
 	s.Close()
 	urls, o, err := urlsOfGiven()

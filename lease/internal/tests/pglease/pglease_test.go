@@ -23,11 +23,7 @@ import (
 
 // given returns the address of the server that the tests find, with settings added.
 func given(settings ...string) string {
-	addr := os.Getenv("FIRN_TEST_POSTGRES")
-	if addr == "" {
-		addr = "postgres://postgres@127.0.0.1:5432/test"
-	}
-	return storetest.With(addr, settings...)
+	return storetest.With(services.PostgreSQL.Address(), settings...)
 }
 
 // connect returns a connection for what tests do besides a store.
@@ -37,7 +33,7 @@ func connect(t testing.TB, addr string) *pgx.Conn {
 	defer cancel()
 	conn, err := pgx.Connect(ctx, addr)
 	if err != nil {
-		services.Missing(t, "PostgreSQL is not there; set FIRN_TEST_POSTGRES to where it is: %v", err)
+		services.PostgreSQL.Missing(t, err)
 	}
 	t.Cleanup(func() { conn.Close(context.Background()) })
 	return conn

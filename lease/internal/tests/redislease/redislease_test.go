@@ -1,7 +1,6 @@
 package redislease_test
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -27,7 +26,7 @@ import (
 
 // given returns the address of the server that the tests find, with settings added.
 func given(settings ...string) string {
-	return storetest.With(cmp.Or(os.Getenv("FIRN_REDIS_ADDRESS"), "redis://127.0.0.1:6379/0"), settings...)
+	return storetest.With(services.Redis.Address(), settings...)
 }
 
 // needGiven returns a client of the server that the tests find.
@@ -35,7 +34,7 @@ func needGiven(t testing.TB) *redis.Client {
 	t.Helper()
 	s, err := redislease.Open(t.Context(), given("timeout=1m"))
 	if err != nil {
-		services.Missing(t, "Redis is not there; set FIRN_REDIS_ADDRESS to where it is: %v", err)
+		services.Redis.Missing(t, err)
 	}
 	s.Close()
 	c, err := clientOfGiven()

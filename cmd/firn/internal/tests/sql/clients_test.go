@@ -18,7 +18,7 @@ import (
 func TestClients(t *testing.T) {
 	t.Run("psql", func(t *testing.T) {
 		d := postgres.fresh(t)
-		config, err := pgx.ParseConfig(source("FIRN_TEST_POSTGRES", "postgres://postgres@127.0.0.1:5432/test"))
+		config, err := pgx.ParseConfig(services.PostgreSQL.Address())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -28,7 +28,7 @@ func TestClients(t *testing.T) {
 	})
 	t.Run("mariadb", func(t *testing.T) {
 		d := mariadb.fresh(t)
-		config, err := mysql.ParseDSN(source("FIRN_TEST_MYSQL", "root@tcp(127.0.0.1:3306)/test"))
+		config, err := mysql.ParseDSN(services.MariaDB.Address())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/firn-id/firn/cmd/firn/internal/root"
 	"github.com/firn-id/firn/internal/servers/place"
+	"github.com/firn-id/firn/internal/servers/services"
 )
 
 // script returns what firn sql prints.
@@ -182,13 +183,6 @@ func liteExpression(t testing.TB, script, name, argument string) string {
 
 func ident(format string) string { return strings.ReplaceAll(format, "-", "_") }
 
-func source(env, address string) string {
-	if s := os.Getenv(env); s != "" {
-		return s
-	}
-	return address
-}
-
 func randomName() string { return fmt.Sprintf("firn_sql_%016x", rand.Uint64()) }
 
 // places are the databases of tests.
@@ -196,13 +190,12 @@ var places = place.New()
 
 func openPostgres(t testing.TB) *sql.DB {
 	t.Helper()
-	address := source("FIRN_TEST_POSTGRES", "postgres://postgres@127.0.0.1:5432/test")
-	config, err := pgx.ParseConfig(address)
+	config, err := pgx.ParseConfig(services.PostgreSQL.Address())
 	if err != nil {
 		t.Fatal(err)
 	}
 	name := randomName()
-	places.Make(t, place.Server{Driver: "pgx", Source: address, Missing: "PostgreSQL is not there; set FIRN_TEST_POSTGRES to where it is"},
+	places.Make(t, place.Server{Server: services.PostgreSQL, Driver: "pgx"},
 		"CREATE DATABASE "+name, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)")
 	config.Database = name
 	config.RuntimeParams["search_path"] = "public"
@@ -214,13 +207,12 @@ func openPostgres(t testing.TB) *sql.DB {
 
 func openMariaDB(t testing.TB) *sql.DB {
 	t.Helper()
-	address := source("FIRN_TEST_MYSQL", "root@tcp(127.0.0.1:3306)/test")
-	config, err := mysql.ParseDSN(address)
+	config, err := mysql.ParseDSN(services.MariaDB.Address())
 	if err != nil {
 		t.Fatal(err)
 	}
 	name := randomName()
-	places.Make(t, place.Server{Driver: "mysql", Source: address, Missing: "MariaDB is not there; set FIRN_TEST_MYSQL to where it is"},
+	places.Make(t, place.Server{Server: services.MariaDB, Driver: "mysql"},
 		"CREATE DATABASE "+name, "DROP DATABASE IF EXISTS "+name)
 	config.DBName = name
 	config.MultiStatements = true

@@ -2,11 +2,9 @@
 package server
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"database/sql"
-	"os"
 	"strings"
 	"testing"
 
@@ -22,14 +20,6 @@ import (
 )
 
 func name() string { return "firn_docs_" + strings.ToLower(rand.Text()) }
-
-func postgres() string {
-	return cmp.Or(os.Getenv("FIRN_TEST_POSTGRES"), "postgres://postgres@127.0.0.1:5432/test")
-}
-
-func mariadb() string { return cmp.Or(os.Getenv("FIRN_TEST_MYSQL"), "root@tcp(127.0.0.1:3306)/test") }
-
-func redisURL() string { return cmp.Or(os.Getenv("FIRN_TEST_REDIS"), "redis://127.0.0.1:6379") }
 
 // places are the schemas and databases of tests.
 var places = place.New()
@@ -56,12 +46,12 @@ var keys = undo.New("keys of Redis", func(ctx context.Context, what string) erro
 // the test.
 func Postgres(t testing.TB) *pgx.ConnConfig {
 	t.Helper()
-	config, err := pgx.ParseConfig(postgres())
+	config, err := pgx.ParseConfig(services.PostgreSQL.Address())
 	if err != nil {
 		t.Fatal(err)
 	}
 	schema := name()
-	places.Make(t, place.Server{Driver: "pgx", Source: postgres(), Missing: "PostgreSQL is not there; set FIRN_TEST_POSTGRES to where it is"},
+	places.Make(t, place.Server{Server: services.PostgreSQL, Driver: "pgx"},
 		"CREATE SCHEMA "+schema, "DROP SCHEMA IF EXISTS "+schema+" CASCADE")
 	config.RuntimeParams["search_path"] = schema
 	config.RuntimeParams["client_min_messages"] = "warning"
@@ -79,12 +69,12 @@ func PostgresDB(t testing.TB) *sql.DB {
 // MySQL returns the configuration of connections to MariaDB or MySQL. Their database is of the test.
 func MySQL(t testing.TB) *mysql.Config {
 	t.Helper()
-	config, err := mysql.ParseDSN(mariadb())
+	config, err := mysql.ParseDSN(services.MariaDB.Address())
 	if err != nil {
 		t.Fatal(err)
 	}
 	database := name()
-	places.Make(t, place.Server{Driver: "mysql", Source: mariadb(), Missing: "MariaDB is not there; set FIRN_TEST_MYSQL to where it is"},
+	places.Make(t, place.Server{Server: services.MariaDB, Driver: "mysql"},
 		"CREATE DATABASE "+database+" CHARACTER SET utf8mb4", "DROP DATABASE IF EXISTS "+database)
 	config.DBName, config.ParseTime = database, true
 	return config
@@ -104,7 +94,7 @@ func MySQLDB(t testing.TB) *sql.DB {
 // Redis returns a client of Redis, and a prefix for the keys of the test.
 func Redis(t testing.TB) (client *redis.Client, prefix string) {
 	t.Helper()
-	options, err := redis.ParseURL(redisURL())
+	options, err := redis.ParseURL(services.Redis.Address())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,9 +103,9 @@ func Redis(t testing.TB) (client *redis.Client, prefix string) {
 	defer cancel()
 	if err := client.Ping(ctx).Err(); err != nil {
 		client.Close()
-		services.Missing(t, "Redis is not there; set FIRN_TEST_REDIS to where it is: %v", err)
+		services.Redis.Missing(t, err)
 	}
-	keys.AtEnd(t, redisURL()+"\n"+prefix)
+	keys.AtEnd(t, services.Redis.Address()+"\n"+prefix)
 	t.Cleanup(func() { client.Close() })
 	return client, prefix
 }

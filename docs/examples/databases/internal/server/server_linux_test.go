@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/firn-id/firn/internal/servers/services"
 )
 
 // asVictim names the end of a process of tests that leaves a schema, a database and a key.
@@ -61,8 +63,8 @@ func has(t *testing.T, schema, database, prefix string) string {
 	t.Helper()
 	var found []string
 	for _, v := range []struct{ what, driver, source, query, name string }{
-		{"schema", "pgx", postgres(), "SELECT count(*) FROM pg_namespace WHERE nspname = $1", schema},
-		{"database", "mysql", mariadb(), "SELECT count(*) FROM information_schema.schemata WHERE schema_name = ?", database},
+		{"schema", "pgx", services.PostgreSQL.Address(), "SELECT count(*) FROM pg_namespace WHERE nspname = $1", schema},
+		{"database", "mysql", services.MariaDB.Address(), "SELECT count(*) FROM information_schema.schemata WHERE schema_name = ?", database},
 	} {
 		db, err := sql.Open(v.driver, v.source)
 		if err != nil {
@@ -77,7 +79,7 @@ func has(t *testing.T, schema, database, prefix string) string {
 			found = append(found, v.what)
 		}
 	}
-	options, err := redis.ParseURL(redisURL())
+	options, err := redis.ParseURL(services.Redis.Address())
 	if err != nil {
 		t.Fatal(err)
 	}
