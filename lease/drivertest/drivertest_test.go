@@ -4,7 +4,6 @@ import (
 	"os"
 	"testing"
 
-	"github.com/firn-id/firn/internal/servers/turn"
 	"github.com/firn-id/firn/internal/servers/undo"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/memlease"
@@ -21,6 +20,5 @@ func TestMemory(t *testing.T) { Run(t, memory) }
 
 func TestMemoryLeases(t *testing.T) {
 	t.Parallel()
-	turn.Take(t)
 	RunLeases(t, memory)
 }

@@ -3,7 +3,6 @@ package drivertest
 import (
 	"testing"
 
-	"github.com/firn-id/firn/internal/servers/turn"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/filelease"
 )
@@ -23,6 +22,5 @@ func TestFiles(t *testing.T) { Run(t, files) }
 
 func TestFilesLeases(t *testing.T) {
 	t.Parallel()
-	turn.Take(t)
 	RunLeases(t, files)
 }

@@ -17,7 +17,6 @@ import (
 	"github.com/firn-id/firn/internal/servers/minter"
 	"github.com/firn-id/firn/internal/servers/services"
 	"github.com/firn-id/firn/internal/servers/storetest"
-	"github.com/firn-id/firn/internal/servers/turn"
 	"github.com/firn-id/firn/internal/servers/undo"
 	"github.com/firn-id/firn/internal/wait"
 	"github.com/firn-id/firn/lease/address"
@@ -221,7 +220,6 @@ func TestManyPages(t *testing.T) {
 }
 
 func TestLease(t *testing.T) {
-	turn.Take(t)
 	name := buckets(t, needGiven(t))
 	if err := minter.Create(t.Context(), storetest.Open(t, natslease.Open, given(name))); !errors.Is(err, jetstream.ErrStreamNotFound) {
 		t.Errorf("creating a pool where nothing was prepared: %v", err)

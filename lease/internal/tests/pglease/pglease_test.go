@@ -13,7 +13,6 @@ import (
 
 	"github.com/firn-id/firn/internal/servers/services"
 	"github.com/firn-id/firn/internal/servers/storetest"
-	"github.com/firn-id/firn/internal/servers/turn"
 	"github.com/firn-id/firn/internal/servers/undo"
 	"github.com/firn-id/firn/internal/wait"
 	"github.com/firn-id/firn/lease/driver"
@@ -108,7 +107,6 @@ func TestStore(t *testing.T) {
 }
 
 func TestLease(t *testing.T) {
-	turn.Take(t)
 	drivertest.RunLeases(t, spaces(given(), schema(t, connect(t, given())), nil))
 }
 

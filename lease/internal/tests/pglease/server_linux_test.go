@@ -246,8 +246,8 @@ func (c crashing) Put(ctx context.Context, key string, value []byte, rev driver.
 // TestRestart has the server crash again and again while clients make random calls, and count.
 func TestRestart(t *testing.T) {
 	t.Parallel()
-	turn.Take(t)
 	s := server(t, pgtest.Config{})
+	turn.Take(t)
 	addr := storetest.With(s.Address(), "table=test.leases", "timeout=30s")
 	var stores []driver.Store
 	storetest.Prepare(t, pglease.Open, addr)

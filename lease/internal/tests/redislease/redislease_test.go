@@ -16,7 +16,6 @@ import (
 	"github.com/firn-id/firn/internal/servers/minter"
 	"github.com/firn-id/firn/internal/servers/services"
 	"github.com/firn-id/firn/internal/servers/storetest"
-	"github.com/firn-id/firn/internal/servers/turn"
 	"github.com/firn-id/firn/internal/servers/undo"
 	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/driver"
@@ -205,7 +204,6 @@ func TestManyPages(t *testing.T) {
 }
 
 func TestLease(t *testing.T) {
-	turn.Take(t)
 	name := prefix(t, needGiven(t))
 	err := minter.Create(t.Context(), storetest.Open(t, redislease.Open, given("prefix="+name)))
 	storetest.Fails(t, "creating a pool where nothing was prepared", err, driver.ErrUnavailable, "there is nothing of leases under this prefix")
