@@ -221,19 +221,26 @@ func TestFaults(t *testing.T) {
 	}
 	// A read goes to the other host. The other host has another cluster here, and so another value.
 	storetest.Put(t, storetest.Open(t, consullease.Open, "consul://"+other+"/p"), "a", "spare", driver.None)
-	for _, fault := range []pretend.Fault{pretend.Cut, pretend.HalfReply, pretend.Hang} {
-		wait.Until(t, fmt.Sprintf("fault %d: a read goes to the other host", fault), func() bool {
-			s, err := consullease.Open(t.Context(), "consul://"+host+","+other+"/p?timeout=1s")
-			if err != nil {
-				return false // a busy machine
-			}
-			defer s.Close()
-			server.Do(func() { server.Fault = func(*http.Request) pretend.Fault { return fault } })
-			e, err := s.Get(t.Context(), "a")
-			server.Do(func() { server.Fault = nil })
-			return err == nil && string(e.Value) == "spare"
-		})
+	read := func(fault pretend.Fault, timeout string) (string, error) {
+		s, err := consullease.Open(t.Context(), "consul://"+host+","+other+"/p?timeout="+timeout)
+		if err != nil {
+			return "", err
+		}
+		defer s.Close()
+		server.Do(func() { server.Fault = func(*http.Request) pretend.Fault { return fault } })
+		defer server.Do(func() { server.Fault = nil })
+		e, err := s.Get(t.Context(), "a")
+		return string(e.Value), err
 	}
+	for _, fault := range []pretend.Fault{pretend.Cut, pretend.HalfReply} {
+		if value, err := read(fault, "1m"); err != nil || value != "spare" {
+			t.Errorf("fault %d: a read of the other host is %q, %v", fault, value, err)
+		}
+	}
+	wait.Until(t, "a read goes to the other host in time", func() bool {
+		value, err := read(pretend.Hang, "1s")
+		return err == nil && value == "spare"
+	})
 }
 
 // TestHosts has hosts that are down or refuse requests. A write goes to another host.
