@@ -160,14 +160,15 @@ func TestEnd(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			pid := 0
+			pid, said := 0, ""
 			for lines := bufio.NewScanner(out); pid == 0 && lines.Scan(); {
+				said += lines.Text() + "\n"
 				if text, ok := strings.CutPrefix(lines.Text(), "member "); ok {
 					pid, _ = strconv.Atoi(text)
 				}
 			}
 			if pid == 0 {
-				t.Fatal("it has started no member")
+				t.Fatalf("it has started no member:\n%s", said)
 			}
 			if how == "kill" {
 				if !running(pid) {
