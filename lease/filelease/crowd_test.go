@@ -44,7 +44,7 @@ func mint(args []string) error {
 	}
 	io.Copy(io.Discard, os.Stdin)
 	ctx := context.Background()
-	held, err := lease.Start(ctx, s, g, lease.Config{Wait: 5 * time.Minute, Timeout: 30 * time.Second})
+	held, err := lease.Start(ctx, s, g, lease.Config{Wait: 5 * time.Minute, Timeout: wait.Patience}) // the disk may be slow
 	if err != nil {
 		return err
 	}

@@ -341,7 +341,7 @@ func TestBesideInOneDirectory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := startIn(t.Context(), dir, g, lease.Config{Pool: pool})
+		l, err := startIn(t.Context(), dir, g, lease.Config{Pool: pool, Timeout: wait.Patience})
 		if err != nil {
 			t.Fatal(err)
 		}

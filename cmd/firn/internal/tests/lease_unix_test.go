@@ -106,7 +106,7 @@ func TestWait(t *testing.T) {
 		start(t, cmd)
 		holders = append(holders, cmd)
 	}
-	untilHeld(t, dir, "snowflakesi-40-1", 2)
+	held := untilHeld(t, dir, "snowflakesi-40-1", 2)
 	var out bytes.Buffer
 	cmd := firnCommand(t, "new", "snowflakesi", "--machine-bits", "1", "--state", dir, "--wait", "10m")
 	cmd.Stdout = &out
@@ -120,10 +120,9 @@ func TestWait(t *testing.T) {
 	if said, err := stderr.ReadString('\n'); said != "firn: waiting for a free worker, for up to 10m0s (--wait 0 fails at once)\r\n" {
 		t.Fatalf("%q, %v", said, err)
 	}
-	held := shownUntil(t, dir, "snowflakesi-40-1")
 	wait.Until(t, "both have renewed", func() bool {
 		now := shownUntil(t, dir, "snowflakesi-40-1")
-		return now[0].After(held[0]) && now[1].After(held[1])
+		return len(now) == 2 && now[0].After(held[0]) && now[1].After(held[1])
 	})
 	for _, cmd := range holders {
 		cmd.Process.Signal(syscall.SIGTERM)
@@ -138,7 +137,7 @@ func TestWait(t *testing.T) {
 }
 
 // shownUntil returns until when workers of a pool are held, as firn pool show says, by their numbers.
-// There may be no such pool yet.
+// There may be no such pool yet, and a slow disk may not answer in time.
 func shownUntil(t *testing.T, dir, pool string) (ends []time.Time) {
 	t.Helper()
 	out, _, _ := firnRun(t, "", "pool", "show", pool, "--state", dir, "--json")
@@ -157,14 +156,15 @@ func shownUntil(t *testing.T, dir, pool string) (ends []time.Time) {
 	return ends
 }
 
-// untilHeld waits until so many workers of a pool are held for most of a window. The first interval
-// of a lease is short, and ends while a busy machine does something else.
-func untilHeld(t *testing.T, dir, pool string, workers int) {
+// untilHeld waits until so many workers of a pool are held for most of a window, and returns until when
+// each is held. The first interval of a lease is short, and ends while a busy machine does something else.
+func untilHeld(t *testing.T, dir, pool string, workers int) (ends []time.Time) {
 	t.Helper()
 	wait.Until(t, "the workers are held for most of a window", func() bool {
-		ends := shownUntil(t, dir, pool)
+		ends = shownUntil(t, dir, pool)
 		return len(ends) == workers && !slices.ContainsFunc(ends, func(end time.Time) bool { return time.Until(end) < 5*time.Second })
 	})
+	return ends
 }
 
 // TestGivenBack: however a run ends that can be caught, its worker is given back.
