@@ -3,11 +3,7 @@ package loopback
 import (
 	"fmt"
 	"net"
-	"os"
-	"os/exec"
-	"runtime"
 	"slices"
-	"strconv"
 	"testing"
 
 	"github.com/firn-id/firn/internal/testkit"
@@ -39,8 +35,8 @@ func TestPorts(t *testing.T) {
 	}
 }
 
-// Nobody listens on a port when it is returned: neither does a child that is being made meanwhile, which has all of its
-// parent's listeners until it runs a program.
+// Nobody listens on a port that Port returns. A child that is being made has all listeners of its parent,
+// until the child runs a program: Port waits for the child.
 func TestPortsBesideChildren(t *testing.T) {
 	testkit.StartChildren(t)
 	for range 3000 {
@@ -54,36 +50,5 @@ func TestPortsBesideChildren(t *testing.T) {
 			t.Errorf("port %d has a listener", port)
 			break
 		}
-	}
-}
-
-// A port that was chosen, but that nobody listens on yet, is not chosen again: neither by this process
-// nor by another.
-func TestReservation(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("only Linux has names that end with the process")
-	}
-	if env := os.Getenv("FIRN_LOOPBACK_PORT"); env != "" {
-		port, err := strconv.Atoi(env)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if reserve(port) {
-			t.Errorf("port %d was reserved twice", port)
-		}
-		return
-	}
-	port, err := Port()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if reserve(port) {
-		t.Errorf("port %d was reserved twice", port)
-	}
-	runtime.GC() // closes listeners that nothing refers to
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestReservation$")
-	cmd.Env = append(os.Environ(), fmt.Sprintf("FIRN_LOOPBACK_PORT=%d", port))
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("another process: %v\n%s", err, out)
 	}
 }

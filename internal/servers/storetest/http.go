@@ -34,7 +34,7 @@ func Replies(t *testing.T, server *pretend.Server, s driver.Store, rev driver.Re
 }
 
 // Faults loses, delays and repeats requests that write, and the replies. The store must send each
-// request once. The time-out of the store must be so long that no call reaches it on a busy machine.
+// request once. Open the store with a time-out that no call reaches on a busy machine.
 func Faults(t *testing.T, server *pretend.Server, s driver.Store) {
 	t.Helper()
 	requests := 0

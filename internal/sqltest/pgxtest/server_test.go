@@ -13,6 +13,7 @@ import (
 
 	"github.com/firn-id/firn/internal/servers/place"
 	"github.com/firn-id/firn/internal/servers/services"
+	"github.com/firn-id/firn/internal/servers/storetest"
 	"github.com/firn-id/firn/pgxid"
 )
 
@@ -46,11 +47,7 @@ func open(t testing.TB) server {
 	s := server{config: config, schema: fmt.Sprintf("firn_pgx_%016x", rand.Uint64())}
 	s.address = address + " search_path=" + s.schema // the form of keywords
 	if strings.Contains(address, "://") {
-		separator := "?"
-		if strings.Contains(address, "?") {
-			separator = "&"
-		}
-		s.address = address + separator + "search_path=" + s.schema
+		s.address = storetest.With(address, "search_path="+s.schema)
 	}
 	places.Make(t, place.Server{Server: services.PostgreSQL, Driver: "pgx"},
 		"create schema "+s.schema, "drop schema if exists "+s.schema+" cascade")

@@ -272,9 +272,9 @@ func TestCheckMemory(t *testing.T) {
 
 	dir, record := s.write(t), s.record
 	s = nil
-	// The check tells its progress when it has read a million IDs, and when it has sorted as many. The
-	// goroutines of the sorter go on meanwhile, and fill the memory with garbage, until they wait for the
-	// next ID or have nobody who takes one. Memory waits until the memory falls to the bound.
+	// The check tells its progress when it has read a million IDs, and when it has sorted as many. While
+	// the test measures, the goroutines of the sorter fill the memory with garbage. The goroutines come to
+	// rest soon, so the test waits until the memory in use falls to the bound.
 	memory := func(chunk int, bound int64) (most int64) {
 		inUse := func() int64 {
 			runtime.GC()
