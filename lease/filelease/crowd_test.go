@@ -23,6 +23,7 @@ import (
 	"github.com/firn-id/firn/internal/servers/turn"
 	"github.com/firn-id/firn/internal/wait"
 	"github.com/firn-id/firn/lease"
+	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/snowflakesi"
 )
 
@@ -38,35 +39,45 @@ func mint(args []string) error {
 		return err
 	}
 	defer s.Close()
-	g, err := snowflakesi.NewGenerator(snowflakesi.Config{Layout: snowflakesi.Layout{MachineBits: 3}, Leased: true})
+	left, err := strconv.Atoi(args[1])
 	if err != nil {
 		return err
 	}
 	io.Copy(io.Discard, os.Stdin)
+	for expired := true; expired; {
+		left, err = mintMore(s, left)
+		expired = errors.Is(err, lease.ErrLeaseExpired) // the disk stood still for a whole window
+	}
+	return err
+}
+
+// mintMore leases a worker, prints up to that many IDs, and returns how many are left.
+func mintMore(s driver.Store, left int) (int, error) {
 	ctx := context.Background()
+	g, err := snowflakesi.NewGenerator(snowflakesi.Config{Layout: snowflakesi.Layout{MachineBits: 3}, Leased: true})
+	if err != nil {
+		return left, err
+	}
 	held, err := lease.Start(ctx, s, g, lease.Config{Wait: 5 * time.Minute, Timeout: wait.Patience}) // the disk may be slow
 	if err != nil {
-		return err
+		return left, err
 	}
-	times, err := strconv.Atoi(args[1])
-	if err != nil {
-		return err
-	}
-	for n := range times {
+	for ; left > 0; left-- {
 		var id snowflakesi.ID
 		wait.For(func() bool { // a busy machine may be late with an interval
 			id, err = g.Next(ctx)
-			return !errors.Is(err, iderr.ErrFenced)
+			return !errors.Is(err, iderr.ErrFenced) || errors.Is(err, lease.ErrLeaseExpired)
 		})
 		if err != nil {
-			return err
+			held.Close()
+			return left, err
 		}
 		fmt.Println(id)
-		if n%4 == 3 {
+		if left%4 == 1 {
 			time.Sleep(time.Millisecond)
 		}
 	}
-	return held.Close()
+	return 0, held.Close()
 }
 
 // crowd starts processes at once, kills some of them once they have made an ID, and returns the

@@ -24,6 +24,15 @@ func With(addr string, settings ...string) string {
 	return addr
 }
 
+// patient returns the address with the time-out [wait.Patience], unless the address says one. A test
+// that is not about time-outs must not fail since a server, or a disk, is slow.
+func patient(addr string) string {
+	if strings.Contains(addr, "?timeout=") || strings.Contains(addr, "&timeout=") {
+		return addr
+	}
+	return With(addr, "timeout="+wait.Patience.String())
+}
+
 // Invalid opens a store at each of the addresses, all of which have mistakes, and fails the test
 // unless the errors are [address.ErrAddress] and have the parts.
 func Invalid[S driver.Store](t *testing.T, open func(context.Context, string) (S, error), addresses map[string][]string) {

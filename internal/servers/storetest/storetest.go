@@ -17,10 +17,11 @@ import (
 // Secret begins each password and token of the tests. No error may show it.
 const Secret = "hunter2"
 
-// Open opens a store for the test. The store is closed when the test ends.
+// Open opens a store for the test. Calls have the time-out [wait.Patience] unless the address says
+// another. The store is closed when the test ends.
 func Open[S driver.Store](t testing.TB, open func(context.Context, string) (S, error), addr string) S {
 	t.Helper()
-	s, err := open(t.Context(), addr)
+	s, err := open(t.Context(), patient(addr))
 	if err != nil {
 		t.Fatal(err)
 	}

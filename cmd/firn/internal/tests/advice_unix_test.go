@@ -104,7 +104,7 @@ func (c *crowd) joinAt(dir string, worker lease.Choice) *member {
 				c.mu.Unlock()
 				m.minted.Add(1)
 			}
-			time.Sleep(100 * time.Microsecond)
+			time.Sleep(time.Millisecond)
 		}
 	})
 	err, _ := wait.Receive(c, "the end of the wait for a worker", started)
@@ -287,6 +287,7 @@ func TestFollowAdvice(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel() // most of the time it waits for windows to end
 			c := newCrowd(t)
 			live := []*member{c.join(), c.join(), c.join()}
 			for _, m := range live {

@@ -190,7 +190,7 @@ func TestNew(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := natslease.New(t.Context(), c, natslease.Options{Bucket: addr[strings.LastIndexByte(addr, '/')+1:]})
+		s, err := natslease.New(t.Context(), c, natslease.Options{Bucket: addr[strings.LastIndexByte(addr, '/')+1:], Timeout: wait.Patience})
 		if err != nil {
 			t.Fatal(err)
 		}

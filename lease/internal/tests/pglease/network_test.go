@@ -93,7 +93,7 @@ func TestBroken(t *testing.T) {
 // TestSecondAttempt has the network swallow the first attempt of a call to connect.
 func TestSecondAttempt(t *testing.T) {
 	t.Parallel()
-	p, s, _ := throughProxy(t)
+	p, s, _ := throughProxy(t, "timeout=20s") // an attempt has a quarter
 	rev := storetest.Put(t, s, "a", "x", driver.None)
 	p.set(func() { p.frozen, p.forgot = true, p.number })
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)

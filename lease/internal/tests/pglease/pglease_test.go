@@ -145,7 +145,7 @@ func TestNew(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := pglease.New(t.Context(), pool, pglease.Options{Table: table})
+		s, err := pglease.New(t.Context(), pool, pglease.Options{Table: table, Timeout: wait.Patience})
 		if err != nil {
 			t.Fatal(err)
 		}

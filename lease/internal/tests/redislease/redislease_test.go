@@ -17,6 +17,7 @@ import (
 	"github.com/firn-id/firn/internal/servers/services"
 	"github.com/firn-id/firn/internal/servers/storetest"
 	"github.com/firn-id/firn/internal/servers/undo"
+	"github.com/firn-id/firn/internal/wait"
 	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/drivertest"
@@ -120,7 +121,7 @@ func TestNew(t *testing.T) {
 		_, prefix, _ := strings.Cut(addr, "prefix=")
 		o := *raw.Options()
 		c := redis.NewClient(&redis.Options{Addr: o.Addr, DB: o.DB, Username: o.Username, Password: o.Password, TLSConfig: o.TLSConfig})
-		s, err := redislease.New(t.Context(), c, redislease.Options{Prefix: prefix})
+		s, err := redislease.New(t.Context(), c, redislease.Options{Prefix: prefix, Timeout: wait.Patience})
 		if err != nil {
 			t.Fatal(err)
 		}
