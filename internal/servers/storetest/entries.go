@@ -16,7 +16,7 @@ func Spaces[S driver.Store](open func(context.Context, string) (S, error), addre
 	handle func(t *testing.T, addr string) driver.Store) func(*testing.T) func() driver.Store {
 	if handle == nil {
 		handle = func(t *testing.T, addr string) driver.Store {
-			s, err := open(t.Context(), patient(addr))
+			s, err := open(t.Context(), Patient(addr))
 			if err != nil {
 				t.Fatal(err)
 			}

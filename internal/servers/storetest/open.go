@@ -24,9 +24,9 @@ func With(addr string, settings ...string) string {
 	return addr
 }
 
-// patient returns the address with the time-out [wait.Patience], unless the address says one. A test
+// Patient returns the address with the time-out [wait.Patience], unless the address says one. A test
 // that is not about time-outs must not fail since a server, or a disk, is slow.
-func patient(addr string) string {
+func Patient(addr string) string {
 	if strings.Contains(addr, "?timeout=") || strings.Contains(addr, "&timeout=") {
 		return addr
 	}

@@ -21,7 +21,7 @@ const Secret = "hunter2"
 // another. The store is closed when the test ends.
 func Open[S driver.Store](t testing.TB, open func(context.Context, string) (S, error), addr string) S {
 	t.Helper()
-	s, err := open(t.Context(), patient(addr))
+	s, err := open(t.Context(), Patient(addr))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -76,7 +76,7 @@ func TestNotGivenBack(t *testing.T) {
 	if _, err := io.ReadFull(out, first); err != nil {
 		t.Fatal(err)
 	}
-	untilHeld(t, dir, "nanoflake", 1)
+	untilHeld(t, dir, "nanoflake", 1, nil)
 	if err := os.Rename(dir, dir+"-gone"); err != nil {
 		t.Fatal(err)
 	}

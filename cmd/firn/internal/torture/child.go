@@ -391,8 +391,9 @@ func (c *child) probe(g noting, s *step) error {
 	return nil
 }
 
-// patience is how long a busy machine may take to renew a lease, whatever the window.
-const patience = 30 * time.Second
+// patience is how long a process may take for what needs the processor or the disk, whatever the window: to renew a
+// lease, to start, or to end. A busy machine, or one that was stopped itself, must not reach it.
+const patience = 2 * time.Minute
 
 // proveAlive makes an ID, or notes the error. The faults are over, clocks are right, and there was
 // time to recover; a busy machine may still need a little more, and much more if the lease is late.

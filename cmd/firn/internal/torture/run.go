@@ -338,7 +338,7 @@ func (s *slot) judge() error {
 // warm waits for the first ID. Faults begin when all processes have had a worker: in a pool with
 // few used workers, one clock far ahead would become the time of the pool.
 func (s *slot) warm() error {
-	for late := time.Now().Add(30*time.Second + 10*s.config.Window); s.process.size() == 0; time.Sleep(5 * time.Millisecond) {
+	for late := time.Now().Add(10*s.config.Window + patience); s.process.size() == 0; time.Sleep(5 * time.Millisecond) {
 		select {
 		case <-s.process.done:
 			if err := s.revive(); err != nil { // the process may give up on a busy machine
@@ -623,7 +623,7 @@ func (s *slot) finish() bool {
 	select {
 	case <-p.done:
 		return true
-	case <-time.After(5*s.config.Window + 20*time.Second):
+	case <-time.After(5*s.config.Window + patience):
 		return false
 	}
 }

@@ -40,7 +40,7 @@ func (s *server) configure(port int, config ...string) {
 }
 
 func (s *server) address(settings ...string) string {
-	return at("nats://"+s.Host(), "firn", settings...)
+	return storetest.Patient(at("nats://"+s.Host(), "firn", settings...))
 }
 
 // faults returns the suite of faults on a server.

@@ -24,7 +24,7 @@ func start(t *testing.T, args ...string) server {
 var durable = []string{"--appendonly", "yes", "--appendfsync", "always"}
 
 func (s server) address(settings ...string) string {
-	return storetest.With("redis://"+s.Host()+"/0", settings...)
+	return storetest.Patient(storetest.With("redis://"+s.Host()+"/0", settings...))
 }
 
 // faults returns the suite of faults on a server.
