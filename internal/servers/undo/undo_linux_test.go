@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/firn-id/firn/internal/wait"
 )
@@ -75,34 +77,28 @@ func TestNothingStays(t *testing.T) {
 	for _, end := range []string{"pass", "fail", "panic", "exit", "SIGINT", "SIGTERM", "SIGQUIT", "SIGKILL", "time out"} {
 		t.Run(end, func(t *testing.T) {
 			t.Parallel()
-			cmd := exec.Command(os.Args[0], "-test.run=^TestVictim$")
-			if end == "time out" {
-				cmd.Args = append(cmd.Args, "-test.timeout=100ms")
-			}
-			for _, v := range os.Environ() {
-				if !strings.HasPrefix(v, mark+"=") {
-					cmd.Env = append(cmd.Env, v)
-				}
-			}
-			cmd.Env = append(cmd.Env, asVictim+"="+end, "DIR="+t.TempDir())
-			cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-			out, err := cmd.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			defer cmd.Wait()
+			var args []string
+			var victim *exec.Cmd
+			var lines *bufio.Reader
 			var path string
 			var pids [2]int
-			lines := bufio.NewReader(out)
-			line, _ := lines.ReadString('\n')
-			if _, err := fmt.Sscanf(line, "left %s %d %d", &path, &pids[0], &pids[1]); err != nil {
-				t.Fatalf("%q: %v", line, err)
+			for timeout := 100 * time.Millisecond; victim == nil; timeout *= 2 {
+				if end == "time out" {
+					args = []string{"-test.timeout=" + timeout.String()}
+				}
+				cmd, out := begin(t, end, args...)
+				lines = bufio.NewReader(out)
+				line, _ := lines.ReadString('\n')
+				if line == "" && end == "time out" && timeout < wait.Patience {
+					continue // the time was up before the victim had left anything
+				}
+				if _, err := fmt.Sscanf(line, "left %s %d %d", &path, &pids[0], &pids[1]); err != nil {
+					t.Fatalf("%q: %v", line, err)
+				}
+				victim = cmd
 			}
 			if sig, ok := signals[end]; ok {
-				syscall.Kill(-cmd.Process.Pid, sig) // as a terminal does
+				syscall.Kill(-victim.Process.Pid, sig) // as a terminal does
 			}
 			go lines.WriteTo(discard{})
 			wait.Until(t, "the file is gone", func() bool {
@@ -114,6 +110,28 @@ func TestNothingStays(t *testing.T) {
 			}
 		})
 	}
+}
+
+// begin begins a victim that ends in a way. The reader has what the victim prints.
+func begin(t *testing.T, end string, args ...string) (*exec.Cmd, io.Reader) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], append(args, "-test.run=^TestVictim$")...)
+	for _, v := range os.Environ() {
+		if !strings.HasPrefix(v, mark+"=") {
+			cmd.Env = append(cmd.Env, v)
+		}
+	}
+	cmd.Env = append(cmd.Env, asVictim+"="+end, "DIR="+t.TempDir())
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Wait() })
+	return cmd, out
 }
 
 type discard struct{}
