@@ -13,8 +13,8 @@ import (
 	"github.com/firn-id/firn/snowflakesi"
 )
 
-// TestDeletedDirectory: where a state directory is deleted under a live generator and another one
-// begins a pool there, no ID comes twice, and the first one ends with an error that says why.
+// TestDeletedDirectory: a state directory is deleted under a live generator, and another generator begins
+// a pool there. No ID comes twice. The first generator ends with an error that says why.
 func TestDeletedDirectory(t *testing.T) {
 	const window = 100 * time.Millisecond
 	var both [2]int // IDs that the two have made

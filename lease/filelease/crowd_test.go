@@ -44,10 +44,10 @@ func mint(args []string) error {
 		return err
 	}
 	io.Copy(io.Discard, os.Stdin)
-	for expired := true; expired; {
+	wait.For(func() bool { // the disk may stand still for a whole window
 		left, err = mintMore(s, left)
-		expired = errors.Is(err, lease.ErrLeaseExpired) // the disk stood still for a whole window
-	}
+		return !errors.Is(err, lease.ErrLeaseExpired)
+	})
 	return err
 }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -77,25 +76,19 @@ func TestNothingStays(t *testing.T) {
 	for _, end := range []string{"pass", "fail", "panic", "exit", "SIGINT", "SIGTERM", "SIGQUIT", "SIGKILL", "time out"} {
 		t.Run(end, func(t *testing.T) {
 			t.Parallel()
-			var args []string
-			var victim *exec.Cmd
-			var lines *bufio.Reader
+			var timeout time.Duration // 0 means none
+			if end == "time out" {
+				timeout = 100 * time.Millisecond
+			}
+			victim, lines, line := begin(t, end, timeout)
+			for line == "" && 0 < timeout && timeout < wait.Patience { // the time was up before the victim had left anything
+				timeout *= 2
+				victim, lines, line = begin(t, end, timeout)
+			}
 			var path string
 			var pids [2]int
-			for timeout := 100 * time.Millisecond; victim == nil; timeout *= 2 {
-				if end == "time out" {
-					args = []string{"-test.timeout=" + timeout.String()}
-				}
-				cmd, out := begin(t, end, args...)
-				lines = bufio.NewReader(out)
-				line, _ := lines.ReadString('\n')
-				if line == "" && end == "time out" && timeout < wait.Patience {
-					continue // the time was up before the victim had left anything
-				}
-				if _, err := fmt.Sscanf(line, "left %s %d %d", &path, &pids[0], &pids[1]); err != nil {
-					t.Fatalf("%q: %v", line, err)
-				}
-				victim = cmd
+			if _, err := fmt.Sscanf(line, "left %s %d %d", &path, &pids[0], &pids[1]); err != nil {
+				t.Fatalf("%q: %v", line, err)
 			}
 			if sig, ok := signals[end]; ok {
 				syscall.Kill(-victim.Process.Pid, sig) // as a terminal does
@@ -112,10 +105,11 @@ func TestNothingStays(t *testing.T) {
 	}
 }
 
-// begin begins a victim that ends in a way. The reader has what the victim prints.
-func begin(t *testing.T, end string, args ...string) (*exec.Cmd, io.Reader) {
+// begin begins a victim that ends in a way, and returns the first line that the victim prints. The reader
+// has the rest.
+func begin(t *testing.T, end string, timeout time.Duration) (victim *exec.Cmd, rest *bufio.Reader, line string) {
 	t.Helper()
-	cmd := exec.Command(os.Args[0], append(args, "-test.run=^TestVictim$")...)
+	cmd := exec.Command(os.Args[0], "-test.run=^TestVictim$", "-test.timeout="+timeout.String())
 	for _, v := range os.Environ() {
 		if !strings.HasPrefix(v, mark+"=") {
 			cmd.Env = append(cmd.Env, v)
@@ -131,7 +125,9 @@ func begin(t *testing.T, end string, args ...string) (*exec.Cmd, io.Reader) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { cmd.Wait() })
-	return cmd, out
+	rest = bufio.NewReader(out)
+	line, _ = rest.ReadString('\n')
+	return cmd, rest, line
 }
 
 type discard struct{}

@@ -128,8 +128,8 @@ func TestTwoUsers(t *testing.T) {
 	}
 }
 
-// TestPassingDirectories: where a directory is lost with a container or at a restart, firn refuses
-// it unless it is named, and says then what it can lose.
+// TestPassingDirectories: a directory may be lost with its container, or at a restart. firn refuses such
+// a directory unless an option names the directory. firn then says what can be lost.
 func TestPassingDirectories(t *testing.T) {
 	const mounts = `
 		set -e

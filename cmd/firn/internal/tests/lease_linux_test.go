@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/firn-id/firn/cmd/firn/internal/formats"
+	"github.com/firn-id/firn/internal/wait"
 )
 
 // TestBadDisk: on a disk that is full or read-only there is an error, no ID, and no change.
@@ -76,7 +77,7 @@ func TestNotGivenBack(t *testing.T) {
 	if _, err := io.ReadFull(out, first); err != nil {
 		t.Fatal(err)
 	}
-	untilHeld(t, dir, "nanoflake", 1, nil)
+	wait.Until(t, "the worker is held for most of a window", func() bool { return heldLong(t, dir, "nanoflake", 1) != nil })
 	if err := os.Rename(dir, dir+"-gone"); err != nil {
 		t.Fatal(err)
 	}

@@ -141,8 +141,13 @@ func waits(t *testing.T) bool {
 		}
 		return false
 	}
-	held, ok := untilHeld(t, dir, "snowflakesi-40-1", 2, lost)
-	if !ok {
+	const pool = "snowflakesi-40-1"
+	var held []time.Time
+	wait.Until(t, "both are held for most of a window", func() bool {
+		held = heldLong(t, dir, pool, 2)
+		return held != nil || lost()
+	})
+	if lost() {
 		return false
 	}
 	var out bytes.Buffer
@@ -162,7 +167,7 @@ func waits(t *testing.T) bool {
 		t.Fatalf("%q, %v", said, err)
 	}
 	wait.Until(t, "both have renewed", func() bool {
-		now := shownUntil(t, dir, "snowflakesi-40-1")
+		now := shownUntil(t, dir, pool)
 		return lost() || len(now) == 2 && now[0].After(held[0]) && now[1].After(held[1])
 	})
 	if lost() {
@@ -202,20 +207,16 @@ func shownUntil(t *testing.T, dir, pool string) (ends []time.Time) {
 	return ends
 }
 
-// untilHeld waits until so many workers of a pool are held for most of a window, and returns until when
-// each is held. The first interval of a lease is short, and ends while a busy machine does something else.
-// If lost is not nil, and reports true before, ok is false.
-func untilHeld(t *testing.T, dir, pool string, workers int, lost func() bool) (ends []time.Time, ok bool) {
+// heldLong returns until when so many workers of a pool are held, each for most of a window. If they are
+// not, heldLong returns nil: the first interval of a lease is short, and ends while a busy machine does
+// something else.
+func heldLong(t *testing.T, dir, pool string, workers int) []time.Time {
 	t.Helper()
-	wait.Until(t, "the workers are held for most of a window", func() bool {
-		if lost != nil && lost() {
-			return true
-		}
-		ends = shownUntil(t, dir, pool)
-		ok = len(ends) == workers && !slices.ContainsFunc(ends, func(end time.Time) bool { return time.Until(end) < 5*time.Second })
-		return ok
-	})
-	return ends, ok
+	ends := shownUntil(t, dir, pool)
+	if len(ends) != workers || slices.ContainsFunc(ends, func(end time.Time) bool { return time.Until(end) < 5*time.Second }) {
+		return nil
+	}
+	return ends
 }
 
 // TestGivenBack: however a run ends that can be caught, its worker is given back.

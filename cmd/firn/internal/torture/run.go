@@ -300,9 +300,8 @@ func (s *slot) run(actions []action) error {
 // runs.
 func (s *slot) idles() bool { return s.index%3 == 2 }
 
-// judge makes the process show that it makes IDs, two windows after the last fault, and later by
-// the time that a process needs to learn of a lost worker. A process without a worker has nothing
-// to show.
+// judge makes the process show that the process makes IDs. This is two windows after the last fault, and
+// then the time in which a process learns of a lost worker. A process without a worker has nothing to show.
 func (s *slot) judge() error {
 	<-s.mended
 	if err := s.revive(); err != nil {

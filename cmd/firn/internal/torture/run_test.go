@@ -166,8 +166,8 @@ func TestOvertime(t *testing.T) {
 	}
 }
 
-// A run passes also on a store behind a network that is cut and slow, whose messages get
-// lost, come late and twice, and whose server breaks down.
+// A run also passes on a store behind a bad network. The network is cut and slow. Messages get lost, come late,
+// and come twice. The server breaks down.
 func TestRunOverNetwork(t *testing.T) {
 	services.Full(t)
 	needsSignals(t)
@@ -197,8 +197,8 @@ func TestRunOverNetwork(t *testing.T) {
 	}
 }
 
-// Each design that is known to be bad is found out. The processes share few workers, so that faults of the store
-// give one worker to two of them.
+// Each design that is known to be bad is found out. The processes share few workers: a fault of the store then
+// gives one worker to two processes.
 func TestDefects(t *testing.T) {
 	services.Full(t)
 	needsSignals(t)
@@ -254,7 +254,8 @@ func TestStuck(t *testing.T) {
 	}
 }
 
-// runAhead runs an idle process whose clock is ahead for a moment in which it makes no ID, and renews its lease.
+// runAhead runs an idle process. The clock of the process is ahead for a moment. In the moment, the process renews
+// its lease, but makes no ID.
 func runAhead(t *testing.T, dir string) {
 	time.Sleep(time.Until(epoch)) // a bubble begins before the epoch of the format
 	f := formats[0]
@@ -295,7 +296,7 @@ func runAhead(t *testing.T, dir string) {
 	}
 }
 
-// A run that is ended leaves nothing, and one whose processes fail says so.
+// A run that is ended leaves nothing. A run whose processes fail says so.
 func TestRunEnds(t *testing.T) {
 	needsSignals(t)
 	turn.Take(t)

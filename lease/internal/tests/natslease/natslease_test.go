@@ -32,15 +32,12 @@ func given(bucket string, settings ...string) string {
 
 // at returns the address of a bucket of a server.
 func at(addr, bucket string, settings ...string) string {
-	addr, query, _ := strings.Cut(addr, "?")
+	addr, query, found := strings.Cut(addr, "?")
 	addr = strings.TrimRight(addr, "/") + "/" + bucket
-	if query != "" {
-		settings = append([]string{query}, settings...)
+	if found {
+		addr += "?" + query
 	}
-	if len(settings) == 0 {
-		return addr
-	}
-	return addr + "?" + strings.Join(settings, "&")
+	return storetest.With(addr, settings...)
 }
 
 // A client is a connection for what tests do besides a store.
