@@ -2,13 +2,11 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -120,8 +118,8 @@ func TestSlowdownIsFound(t *testing.T) {
 		services.Missing(t, "valgrind is not installed, which counts instructions")
 	}
 	for _, v := range []struct{ path, file, in, more string }{
-		{"nanoflake/TryNext", "../../nanoflake/generator.go", "func (g *Generator) TryNext() (ID, error) {", " g.ExpiresAt();"},
-		{"sno/Parse", "../../sno/text.go", "func Parse(s string) (ID, error) {", " _, _ = ParseHex(s);"},
+		{"nanoflake/TryNext", "nanoflake/generator.go", "func (g *Generator) TryNext() (ID, error) {", " g.ExpiresAt();"},
+		{"sno/Parse", "sno/text.go", "func Parse(s string) (ID, error) {", " _, _ = ParseHex(s);"},
 	} {
 		t.Run(v.path, func(t *testing.T) {
 			now := countWith(t, v.path, 0)
@@ -130,7 +128,7 @@ func TestSlowdownIsFound(t *testing.T) {
 			if err := compare(io.Discard, []string{v.path}, again, allowed); err != nil {
 				t.Error(err)
 			}
-			slow := map[string]float64{v.path: countWith(t, v.path, now, "-overlay", overlay(t, v.file, v.in, v.in+v.more))}
+			slow := map[string]float64{v.path: countWith(t, v.path, now, edit{v.file, v.in, v.in + v.more})}
 			if err := compare(io.Discard, []string{v.path}, slow, allowed); err == nil || !strings.Contains(err.Error(), v.path) {
 				t.Errorf("%.1f instructions an ID have become %.1f: %v", now, slow[v.path], err)
 			}
@@ -138,9 +136,9 @@ func TestSlowdownIsFound(t *testing.T) {
 	}
 }
 
-func countWith(t *testing.T, path string, most float64, flags ...string) float64 {
+func countWith(t *testing.T, path string, most float64, edits ...edit) float64 {
 	t.Helper()
-	p, err := build(flags...)
+	p, err := build(edits...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,35 +148,4 @@ func countWith(t *testing.T, path string, most float64, flags ...string) float64
 		t.Fatal(err)
 	}
 	return n
-}
-
-// overlay returns a file that makes go build replace the text from.
-func overlay(t *testing.T, file, from, to string) string {
-	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	changed := strings.Replace(string(text), from, to, 1)
-	if changed == string(text) {
-		t.Fatalf("%s has no %q", file, from)
-	}
-	original, err := filepath.Abs(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	replaced := filepath.Join(dir, "replaced.go")
-	if err := os.WriteFile(replaced, []byte(changed), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	list, err := json.Marshal(map[string]map[string]string{"Replace": {original: replaced}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	name := filepath.Join(dir, "overlay.json")
-	if err := os.WriteFile(name, list, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	return name
 }
