@@ -3,6 +3,7 @@ package firn_test
 import (
 	"encoding/json"
 	"errors"
+	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strconv"
@@ -245,6 +246,11 @@ func TestCandidates(t *testing.T) {
 		{"0x571ba64918c7169b261e", "sno 2033"},
 		{"0x71ba64918c7169b261e", ""},
 		{"2222222222222222", "sno 2010 snowflakesi 2029"},
+		{"8000000000000", "snowflakesi 2021"}, // beyond 7ZZZZZZZZZZZZ, and beyond Nanoflake's last text
+		{"9999999999999", "snowflakesi 2021"},
+		{"8zzzzzzzzzzzz", ""},
+		{"1y2p0ij32e8e8", ""},
+		{"9007199254740992", "ulidflake 2024 ulidflake-scalable 2024 nanoflake 2021"},
 		{"017bdf6431bb33750751eb63beb3c3f8c5969d86", "scru160 2021"},
 		{"0x", ""},
 		{"x1379", ""},
@@ -279,6 +285,68 @@ func TestReadErrors(t *testing.T) {
 	}
 	if _, err := (firn.Format{}).Read("1", firn.Settings{}); err == nil {
 		t.Error("the zero Format reads an ID")
+	}
+}
+
+// A digit string with the length and the alphabet of the text is a text or no ID: the decimal reading
+// would be another ID.
+func TestTextOrNothing(t *testing.T) {
+	for format, inputs := range map[string][]string{
+		"nanoflake":          {"9999999999999", "2000000000000", "8000000000000"},
+		"ulidflake":          {"8000000000000", "8000000000001", "9999999999999"},
+		"ulidflake-scalable": {"8000000000000", "9000000000000", "9999999999999"},
+	} {
+		f := lookup(t, format)
+		for _, input := range inputs {
+			info, err := f.Read(input, firn.Settings{})
+			if !errors.Is(err, iderr.ErrRange) || info.ID != "" {
+				t.Errorf("%s of %s is %s, %v", input, format, info.ID, err)
+			}
+			if info, err = f.Inspect(input, firn.Int, firn.Settings{}); err != nil || info.Int != input {
+				t.Errorf("%s of %s as int is %s, %v", input, format, info.Int, err)
+			}
+			for _, info := range firn.Candidates(input, firn.Settings{}, time.Now()) {
+				if info.Format == f {
+					t.Errorf("%s may be a %s: %s", input, format, info.ID)
+				}
+			}
+		}
+	}
+}
+
+// Whatever a format reads of a random string in the shape of its text, the ID has this text.
+func TestTextIsKept(t *testing.T) {
+	const digits, letters = "0123456789", "abcdefghijklmnopqrstuvwxyz"
+	shapes := map[string]int{"nanoflake": 13, "ulidflake": 13, "ulidflake-scalable": 13, "snowflakesi": 16, "scru160": 32, "sno": 16}
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, f := range firn.Formats() {
+		read := 0
+		for n := range 20_000 {
+			alphabet := digits
+			if n%2 == 1 {
+				alphabet += letters[:random.IntN(len(letters)+1)]
+			}
+			b := make([]byte, shapes[f.Name()])
+			for i := range b {
+				b[i] = alphabet[random.IntN(len(alphabet))]
+			}
+			s := string(b)
+			info, err := f.Read(s, firn.Settings{})
+			if err != nil {
+				continue
+			}
+			text := s
+			if f.Name() == "snowflakesi" { // whose texts have no padding
+				text = strings.TrimLeft(s, "0")
+			}
+			if !strings.EqualFold(info.ID, text) && !strings.EqualFold(info.Hex, s) {
+				t.Fatalf("%s: %q reads as %s", f.Name(), s, info.ID)
+			}
+			read++
+		}
+		if read == 0 {
+			t.Errorf("%s reads none of the strings", f.Name())
+		}
 	}
 }
 

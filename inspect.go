@@ -63,14 +63,22 @@ var guesses = []func(f Format, s string, set Settings) (Info, error){
 }
 
 // Read takes apart an ID in any form: Read tries text, then decimal, hex of the full width, and hex
-// behind 0x. Behind 0x, formats of up to 64 bits need no leading zeros. For a decimal out of range
-// the error says so; otherwise the error is about the text.
+// behind 0x. Behind 0x, formats of up to 64 bits need no leading zeros.
+//
+// An s with the length and the alphabet of the canonical text is read as the text or is an error,
+// even if all characters are digits: 8000000000000 is no Ulid-Flake. [Format.Inspect] with [Int]
+// reads a decimal of that length.
+//
+// For a value out of range the error says so; otherwise the error is about the text.
 func (f Format) Read(s string, set Settings) (Info, error) {
 	var first error
-	for _, guess := range guesses {
+	for n, guess := range guesses {
 		info, err := guess(f, s, set)
-		if err == nil {
+		switch {
+		case err == nil:
 			return info, nil
+		case n == 0 && errors.Is(err, iderr.ErrRange): // s has the length and the characters of a text
+			return Info{}, err
 		}
 		if first == nil || errors.Is(err, iderr.ErrRange) && !errors.Is(first, iderr.ErrRange) {
 			first = err

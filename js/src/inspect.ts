@@ -186,7 +186,10 @@ export interface InspectOptions extends Settings {
 
 /**
  * Takes apart an ID of a known format, as `firn inspect FORMAT ID` does. Behind 0x, formats of up to 64 bits
- * need no leading zeros. For a decimal out of range the error says so; otherwise the error is about the text.
+ * need no leading zeros. For a value out of range the error says so; otherwise the error is about the text.
+ *
+ * An input with the length and the alphabet of the canonical text is read as the text or is an error, even if all
+ * characters are digits: 8000000000000 is no Ulid-Flake. The form `int` reads a decimal of that length.
  */
 export function inspect(format: FormatName, input: string, options: InspectOptions = {}): Info {
   const f = lookup(format);
@@ -199,6 +202,8 @@ export function inspect(format: FormatName, input: string, options: InspectOptio
     try {
       return guess(f, input, options);
     } catch (fault) {
+      // The input has the length and the characters of a text: the decimal reading would be another ID.
+      if (guess === GUESSES[0] && isRange(fault)) throw fault;
       if (first === undefined || (isRange(fault) && !isRange(first))) first = fault;
     }
   }

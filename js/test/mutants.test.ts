@@ -57,6 +57,7 @@ const MUTANTS: readonly Mutant[] = [
   ["inspect", "future(a) - future(b) ||", ""],
   ["inspect", "padStart(16", "padStart(17"],
   ["inspect", "(isRange(fault) && !isRange(first))", "false"],
+  ["inspect", "guess === GUESSES[0] && isRange(fault)", "false"],
   ["inspect", "year <= 9999", "year < 9999"],
   ["errors", "/\\.?0+Z$/", "/\\.0+Z$/"],
   // Generators.

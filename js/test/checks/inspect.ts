@@ -104,6 +104,10 @@ function ranking(t: Tally): void {
     ["0x571ba64918c7169b261e", "sno 2033"],
     ["0x71ba64918c7169b261e", ""],
     ["2222222222222222", "sno 2010 snowflakesi 2029"],
+    ["8000000000000", "snowflakesi 2021"],
+    ["9999999999999", "snowflakesi 2021"],
+    ["8zzzzzzzzzzzz", ""],
+    ["1y2p0ij32e8e8", ""],
     ["017bdf6431bb33750751eb63beb3c3f8c5969d86", "scru160 2021"],
     ["0x", ""],
     ["x1379", ""],
@@ -134,6 +138,11 @@ function inspection(t: Tally): void {
     ["", "length"],
   ];
   for (const [input, kind] of faults) t.equal(t.throws(() => inspect("nanoflake", input), ParseError, input).kind, kind, input);
+  for (const format of ["nanoflake", "ulidflake", "ulidflake-scalable"] as const)
+    for (const input of ["8000000000000", "9999999999999"]) {
+      t.equal(t.throws(() => inspect(format, input), ParseError, input).kind, "range", `${input} of ${format}`);
+      t.equal(inspect(format, input, { form: "int" }).int, input, `${input} of ${format} as int`);
+    }
   t.throws(() => inspect("scru160", "1", { form: "int" }), ConfigError, "a form that the format lacks");
   t.throws(() => inspect("scru160", "1", { form: "constructor" as Form }), ConfigError, "no form");
   t.throws(() => inspect("uuid" as FormatName, "1"), ConfigError, "no format");

@@ -43,6 +43,8 @@ the time in each, the most plausible first; in JSON as {"id": …, "candidates":
 the format in scripts.
 
 Without --as, inspect tries text, then decimal, hex of the full width, and hex behind 0x.
+An ID with the length and the alphabet of a text is read as a text or refused, even if it
+is all digits: a decimal of that length needs --as int.
 
 An invalid ID is an error, in JSON also {"input": …, "error": …}. The other IDs are still
 answered, and the exit code is 1. In JSON, times after the year 9999 are null, since RFC
@@ -191,7 +193,7 @@ func (i *inspector) answer(w *bytes.Buffer, id string) error {
 	fits, errs := i.read(id)
 	switch {
 	case len(fits) == 0 && i.named:
-		return errs[0]
+		return i.refused(id, errs[0])
 	case len(fits) == 0:
 		return i.noFormat(id, errs)
 	case len(fits) > 1 && i.json:
@@ -226,6 +228,17 @@ func (i *inspector) read(id string) (fits []firn.Info, errs []error) {
 	}
 	firn.Rank(fits, i.now)
 	return fits, errs
+}
+
+// refused returns the error for an ID that the named format has refused. The error of a decimal that
+// has the shape of a text says how to read the decimal.
+func (i *inspector) refused(id string, err error) error {
+	if i.detect && errors.Is(err, iderr.ErrRange) {
+		if _, bad := i.formats[0].Inspect(id, firn.Int, i.settings); bad == nil {
+			return fmt.Errorf("%w: if it is a decimal integer, add --as int", err)
+		}
+	}
+	return err
 }
 
 // noFormat returns the error for an ID that no format has read. The error quotes the format that
