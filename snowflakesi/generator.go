@@ -43,14 +43,17 @@ type Config struct {
 type Sequence uint8
 
 const (
-	// SequenceContinues continues the sequence of the millisecond before, until the sequence ends.
-	// IDs at long intervals then have different last bits, and id%n spreads them over n shards.
-	// Within a millisecond the sequence never returns to 0, so IDs always increase: a millisecond
-	// that starts at sequence s has the numbers from s on, and a burst after a quiet time may have
-	// to wait for the next millisecond. Under load each millisecond starts at 0, because the
-	// millisecond before has used all numbers.
+	// SequenceContinues continues the sequence of the millisecond before while at least half of the
+	// sequence is left, and else starts at 0. IDs at long intervals then have different last bits,
+	// and id%n spreads them over n shards. With b bits of sequence, they use the numbers 0 to
+	// 2^(b-1)-1 in turn.
+	//
+	// Any millisecond has at least 2^(b-1) IDs, 128 by default. Within a millisecond the sequence
+	// never returns to 0, so IDs always increase. A millisecond that follows an exhausted
+	// millisecond has all 2^b: in a burst, the second millisecond and all later ones.
 	SequenceContinues Sequence = iota
-	// SequenceResets starts each millisecond at 0. Each millisecond has the whole sequence.
+	// SequenceResets starts each millisecond at 0. Any millisecond has the whole sequence, 256 IDs by
+	// default. IDs at long intervals all end in 0.
 	SequenceResets
 )
 

@@ -46,7 +46,7 @@ func generation(c snowflakesi.Config) testkit.Generation[snowflakesi.ID] {
 	}
 	least := 1 << sequence
 	if c.Sequence == snowflakesi.SequenceContinues {
-		least = max(least-1, 1) // the first of all has the sequence 1
+		least -= least / 2
 	}
 	return testkit.Generation[snowflakesi.ID]{
 		Name: fmt.Sprintf("%v %d", c.Layout, c.Sequence), Format: "snowflakesi",
@@ -111,10 +111,64 @@ func TestFields(t *testing.T) {
 						continue
 					}
 					clock.Step(time.Millisecond)
-					if count %= size; sequence == snowflakesi.SequenceResets {
+					if count >= size/2 || sequence == snowflakesi.SequenceResets {
 						count = 0
 					}
 				}
+			}
+		}
+	}
+}
+
+// Any millisecond has half of the sequence, whatever came before: after any number of slow IDs, after
+// a part of a millisecond, and in every layout. The next millisecond of a burst has all of it. Slow
+// IDs use the numbers of the lower half, in turn.
+func TestContinuingSequence(t *testing.T) {
+	for _, l := range []snowflakesi.Layout{{}, {41, none}, {40, none}, {40, 12}, {40, 13}, {40, 10}} {
+		size := l.MaxSequence() + 1
+		clock := testkit.At(time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC))
+		gen, err := snowflakesi.NewGenerator(snowflakesi.Config{Layout: l, Clock: clock.Now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var last snowflakesi.ID
+		take := func(most int) (first, n int) {
+			for ; n < most; n++ {
+				id, err := gen.TryNext()
+				if errors.Is(err, snowflakesi.ErrExhausted) {
+					return first, n
+				}
+				if err != nil || id <= last {
+					t.Fatalf("%v: %d after %d, %v", l, id, last, err)
+				}
+				if last = id; n == 0 {
+					first = id.Sequence(l)
+				}
+			}
+			return first, n
+		}
+		want := 0
+		for range 2*size + 3 {
+			if first, _ := take(1); first != want {
+				t.Fatalf("%v: a slow ID has sequence %d, want %d", l, first, want)
+			}
+			if want++; want >= size/2 {
+				want = 0
+			}
+			clock.Step(time.Millisecond)
+		}
+		for before := 0; before <= size; before += max(size/16, 1) {
+			for _, step := range []time.Duration{1, 7} {
+				take(before)
+				clock.Step(step * time.Millisecond)
+				if first, n := take(2 * size); n < size-size/2 || first+n != size {
+					t.Errorf("%v: %d IDs from %d on, after %d", l, n, first, before)
+				}
+				clock.Step(step * time.Millisecond)
+				if first, n := take(2 * size); n != size || first != 0 {
+					t.Errorf("%v: %d IDs from %d on in the second millisecond", l, n, first)
+				}
+				clock.Step(time.Millisecond)
 			}
 		}
 	}

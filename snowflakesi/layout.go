@@ -39,7 +39,7 @@ const (
 	defaultMachineBits = 5
 )
 
-// DefaultLayout returns Layout{40, 5}: 32 machines, 256 IDs in a millisecond, 34 years. The zero
+// DefaultLayout returns Layout{40, 5}: 32 machines, up to 256 IDs in a millisecond, 34 years. The zero
 // Layout stands for the same widths.
 func DefaultLayout() Layout {
 	return Layout{ClockBits: defaultClockBits, MachineBits: defaultMachineBits}

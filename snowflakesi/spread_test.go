@@ -44,14 +44,14 @@ func TestSpread(t *testing.T) {
 		t.Errorf("resetting: only %d do not spread, so that this test shows little", failed)
 	}
 	// The default layout has 8 such bits, below 5 of the machine that do not change:
-	// they serve the powers of two up to 256, and no more of those.
+	// half of the numbers serve the powers of two up to 128, and no more of those.
 	power := func(up int) func(int, int) bool {
 		return func(_, shards int) bool { return shards&(shards-1) != 0 || shards > up }
 	}
-	if failed, example := spreads(snowflakesi.Config{MachineID: 9}, power(256)); failed > 0 {
+	if failed, example := spreads(snowflakesi.Config{MachineID: 9}, power(128)); failed > 0 {
 		t.Errorf("8 bits: %d intervals and shards do not spread, as %s", failed, example)
 	}
-	if failed, _ := spreads(snowflakesi.Config{MachineID: 9}, power(1024)); failed != 16 { // 512 and 1024, each interval
-		t.Errorf("8 bits: %d of the larger powers of two do not spread, want 16", failed)
+	if failed, _ := spreads(snowflakesi.Config{MachineID: 9}, power(1024)); failed != 24 { // 256, 512 and 1024, each interval
+		t.Errorf("8 bits: %d of the larger powers of two do not spread, want 24", failed)
 	}
 }

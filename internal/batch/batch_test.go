@@ -42,7 +42,7 @@ func (c *counter) make(dst []int) (uint64, int, error) {
 	}
 	c.runs = append(c.runs, len(dst))
 	floor := c.word.Last() &^ mask
-	first, _, _ := c.word.Reserve(floor, 0, 0, floor+mask, n)
+	first, _, _ := c.word.Reserve(floor, 0, floor+mask, n)
 	return first, n, nil
 }
 

@@ -53,7 +53,7 @@ type Config struct {
 	Bits   uint   // width of the sequence
 	Field  uint   // width of the sequence's field in a word, with room for additions; 0 for no room
 
-	Continue  bool // the sequence continues from tick to tick
+	Continue  bool // the sequence continues from tick to tick in its lower half
 	StartBits uint // a tick's sequence starts at a random number of this many bits
 	StepBits  uint // random steps in [1, 2^StepBits); 0 and 1 mean steps of 1
 
@@ -90,6 +90,7 @@ type Mint struct {
 	mask      uint64 // the bits of the sequence's field
 	bits      uint8  // width of the sequence's field
 	additive  bool   // the field has room for additions, so Fast may use Step
+	continues bool   // the sequence continues from tick to tick
 	random    bool   // starts or steps are random
 	startBits uint8
 	stepBits  uint8
@@ -98,7 +99,6 @@ type Mint struct {
 	epoch     int64
 	first     uint64
 	last      uint64
-	carryOver uint64 // the sequence's bits if the sequence continues from tick to tick, else 0
 	policy
 	rand *entropy.Source
 
@@ -116,16 +116,15 @@ func (m *Mint) Init(c Config) {
 	m.bits = uint8(max(c.Bits, c.Field))
 	m.limit, m.mask = 1<<c.Bits, 1<<m.bits-1
 	m.additive = c.Field > c.Bits && c.StartBits == 0 && c.StepBits <= 1
-	if c.Continue {
-		m.carryOver = m.mask
-	}
 	m.startBits, m.stepBits = uint8(c.StartBits), uint8(max(c.StepBits, 1))
 	m.random = m.startBits > 0 || m.stepBits > 1
 	m.rand = c.Rand
 	m.line.Name = c.Format
 	m.policy = newPolicy(c)
 	m.word.Raise(1 << m.bits)
-	m.word.Replace(0, m.carryOver&(m.limit-1)) // a sequence that continues then begins at 0
+	if m.continues = c.Continue; m.continues {
+		m.word.Replace(0, m.limit-1) // the first tick begins at 0
+	}
 	m.fence.Fix(c.Worker)
 	m.leased = c.Leased
 	if c.Leased {
@@ -219,7 +218,7 @@ func (m *Mint) fastRun(n int) (uint64, int, bool) {
 	}
 	// The tick has begun: its floor is below the last word, so Reserve uses no start.
 	floor := m.word.Last() &^ m.mask
-	word, run, verdict := m.word.Reserve(floor, 0, m.carryOver, floor+m.limit, n)
+	word, run, verdict := m.word.Reserve(floor, 0, floor+m.limit, n)
 	return word, run, verdict == tick.Issued && word&^m.mask == floor
 }
 

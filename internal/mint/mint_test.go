@@ -73,13 +73,20 @@ func TestContinue(t *testing.T) {
 	c := h.config()
 	c.Continue = true
 	m := h.mint(c)
-	mustTry(t, m)
-	first := mustTry(t, m)
-	for tick := range uint(9) {
-		h.set(8 + int64(tick))
-		want := wordAt(8+tick, uint(first+uint64(tick)+1)&3, 2)
-		if got := mustTry(t, m); got != want {
-			t.Fatalf("tick %d begins with %#x, want %#x", 8+tick, got, want)
+	for tick, seq := range []uint{0, 1, 0, 1, 0} { // the lower half of 4 numbers
+		h.set(7 + int64(tick))
+		if got, want := mustTry(t, m), wordAt(7+uint(tick), seq, 2); got != want {
+			t.Fatalf("tick %d begins with %#x, want %#x", 7+tick, got, want)
+		}
+	}
+	for n, v := range []struct{ words, next uint }{{1, 1}, {1, 0}, {2, 0}, {3, 0}, {4, 0}} { // words of a tick, and the start of the next
+		for range v.words - 1 {
+			mustTry(t, m)
+		}
+		tick := uint(20 + n)
+		h.set(int64(tick))
+		if got, want := mustTry(t, m), wordAt(tick, v.next, 2); got != want {
+			t.Fatalf("tick %d begins with %#x, want %#x", tick, got, want)
 		}
 	}
 }

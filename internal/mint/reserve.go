@@ -115,14 +115,31 @@ func (m *Mint) issue(now uint64, n int) (word uint64, run int, verdict tick.Verd
 	ceil := floor + m.limit
 	var start uint64
 	step := uint64(1)
-	if m.random {
+	switch {
+	case m.continues:
+		start = m.continued()
+	case m.random:
 		start, step = m.draw(floor)
 	}
 	if n == 1 || m.stepBits > 1 {
-		word, verdict = m.word.Advance(floor, start, m.carryOver, step, ceil)
+		word, verdict = m.word.Advance(floor, start, step, ceil)
 		return word, 1, verdict
 	}
-	return m.word.Reserve(floor, start, m.carryOver, ceil, n)
+	return m.word.Reserve(floor, start, ceil, n)
+}
+
+// continued returns the start of a tick whose sequence continues: the number after the last word's
+// if the number is in the lower half of the sequence, else 0. Any tick then has half of the sequence,
+// and ticks with one word each use the numbers of the lower half in turn, equally often.
+//
+// Other callers may take words before the caller begins the tick. The tick then starts where an
+// earlier tick could have started, which is as good. If another caller begins the tick first, the
+// word ignores the start.
+func (m *Mint) continued() uint64 {
+	if next := m.word.Last()&m.mask + 1; next < m.limit/2 {
+		return next
+	}
+	return 0
 }
 
 // draw returns a random step, and a random start if the tick at floor has not begun. If another

@@ -14,7 +14,7 @@ const (
 
 func begun(time uint64) *Word {
 	w := opened()
-	w.Advance(time<<room, 0, 0, 1, time<<room+full)
+	w.Advance(time<<room, 0, 1, time<<room+full)
 	return w
 }
 
@@ -30,7 +30,7 @@ func TestStep(t *testing.T) {
 			t.Fatalf("%#x of a tick that is spent", got)
 		}
 	}
-	got, v := w.Advance(5<<room, 0, 0, 1, 5<<room+full)
+	got, v := w.Advance(5<<room, 0, 1, 5<<room+full)
 	want(t, "a tick that is overdrawn", got, v, 5<<room+full+2, Exhausted)
 	for range 2 {
 		w.Trim(full, mask)
@@ -38,25 +38,23 @@ func TestStep(t *testing.T) {
 			t.Fatalf("trimmed to %#x", got)
 		}
 	}
-	got, v = w.Advance(5<<room, 0, 0, 1, 5<<room+full)
+	got, v = w.Advance(5<<room, 0, 1, 5<<room+full)
 	want(t, "a tick that is trimmed", got, v, 5<<room+full-1, Exhausted)
 	w.Step(full, mask)
-	got, v = w.Advance(6<<room, 0, mask, 1, 6<<room+full)
-	want(t, "a continuing sequence after that", got, v, 6<<room, Issued)
+	got, v = w.Advance(6<<room, 0, 1, 6<<room+full)
+	want(t, "the next tick", got, v, 6<<room, Issued)
 	for range full {
 		w.Step(full, mask)
 	}
-	if got, run, v := w.Reserve(7<<room, 0, mask, 7<<room+full, 4); got != 7<<room || run != 4 || v != Issued {
+	if got, run, v := w.Reserve(7<<room, 0, 7<<room+full, 4); got != 7<<room || run != 4 || v != Issued {
 		t.Errorf("a run after that: %#x, %d, %d", got, run, v)
 	}
-	got, v = w.Advance(8<<room, 0, mask, 1, 8<<room+full)
-	want(t, "a sequence that goes on", got, v, 8<<room+4, Issued)
 }
 
 func TestStepAtTheFence(t *testing.T) {
 	var w Word
 	w.Raise(5<<room + 2)
-	w.Advance(5<<room, 0, 0, 1, 5<<room+full)
+	w.Advance(5<<room, 0, 1, 5<<room+full)
 	if got, ok := w.Step(full, mask); got != 5<<room+1 || !ok {
 		t.Errorf("%#x, %t below the fence", got, ok)
 	}
@@ -97,7 +95,7 @@ func TestStepTogether(t *testing.T) {
 				if tick = last>>room + 1; tick == ticks {
 					break
 				}
-				if word, v := w.Advance(tick<<room, 0, mask, 1, tick<<room+full); v == Issued {
+				if word, v := w.Advance(tick<<room, 0, 1, tick<<room+full); v == Issued {
 					got[i] = append(got[i], word)
 				}
 			}

@@ -113,21 +113,17 @@ func (w *Word) Last() uint64 { return w.state.Load() }
 // Advance issues the next word if the word is below ceil and below the fence.
 //
 // If the last word is at or above floor, the last word is of the caller's tick or of a later tick.
-// The next word is last+step. If the last word is below floor, a tick begins. The next word is
-// floor|start, with the bits in keep taken from last+step: a sequence under keep continues from
-// tick to tick. If this word is at or above ceil, the sequence has run over, and the next word is
-// floor|start alone.
+// The next word is last+step. If the last word is below floor, a tick begins, and the next word is
+// floor|start.
 //
 // Advance returns the word and Issued, or the last word issued and the reason. step must be at
 // least 1, and ceil+step must not overflow.
-func (w *Word) Advance(floor, start, keep, step, ceil uint64) (uint64, Verdict) {
+func (w *Word) Advance(floor, start, step, ceil uint64) (uint64, Verdict) {
 	for {
 		last := w.state.Load()
 		next := last + step
 		if last < floor {
-			if next = floor | start | next&keep; next >= ceil {
-				next = floor | start
-			}
+			next = floor | start
 		}
 		if next >= w.fence.Load() {
 			return last, Fenced
@@ -145,14 +141,12 @@ func (w *Word) Advance(floor, start, keep, step, ceil uint64) (uint64, Verdict) 
 // of 1. Reserve returns the first word and the length of the run, less than n if the ceiling or the
 // fence cuts the run. If no word is free, Reserve returns the last word issued, 0 and the reason. n
 // must be positive.
-func (w *Word) Reserve(floor, start, keep, ceil uint64, n int) (uint64, int, Verdict) {
+func (w *Word) Reserve(floor, start, ceil uint64, n int) (uint64, int, Verdict) {
 	for {
 		last := w.state.Load()
 		next := last + 1
 		if last < floor {
-			if next = floor | start | next&keep; next >= ceil {
-				next = floor | start
-			}
+			next = floor | start
 		}
 		fence := w.fence.Load()
 		if next >= fence {

@@ -23,7 +23,7 @@ func opened() *Word {
 
 // next issues a word of the tick, as a format with no special settings does.
 func next(w *Word, time uint64) (uint64, Verdict) {
-	return w.Advance(wordAt(time, 0), 0, 0, 1, wordAt(time+1, 0))
+	return w.Advance(wordAt(time, 0), 0, 1, wordAt(time+1, 0))
 }
 
 func want(t *testing.T, what string, got uint64, v Verdict, word uint64, verdict Verdict) {
@@ -37,7 +37,7 @@ func TestZeroWordIssuesNothing(t *testing.T) {
 	var w Word
 	got, v := next(&w, 1)
 	want(t, "Advance", got, v, 0, Fenced)
-	if got, run, v := w.Reserve(wordAt(1, 0), 0, 0, wordAt(2, 0), 5); got != 0 || run != 0 || v != Fenced {
+	if got, run, v := w.Reserve(wordAt(1, 0), 0, wordAt(2, 0), 5); got != 0 || run != 0 || v != Fenced {
 		t.Errorf("Reserve: %#x, %d words, verdict %d", got, run, v)
 	}
 	w.Open()
@@ -82,8 +82,8 @@ func TestTickIsSpentAfterItsLastSequence(t *testing.T) {
 // With a ceiling beyond the tick the sequence carries into the time.
 func TestSequenceCarriesIntoTime(t *testing.T) {
 	w := opened()
-	w.Advance(wordAt(3, 0), full-1, 0, 1, wordAt(9, 0))
-	got, v := w.Advance(wordAt(3, 0), 0, 0, 1, wordAt(9, 0))
+	w.Advance(wordAt(3, 0), full-1, 1, wordAt(9, 0))
+	got, v := w.Advance(wordAt(3, 0), 0, 1, wordAt(9, 0))
 	want(t, "carried", got, v, wordAt(4, 0), Issued)
 	got, v = next(w, 3)
 	want(t, "a caller who may not carry", got, v, wordAt(4, 0), Exhausted)
@@ -93,48 +93,20 @@ func TestSequenceCarriesIntoTime(t *testing.T) {
 
 func TestStartAndStep(t *testing.T) {
 	w := opened()
-	got, v := w.Advance(wordAt(3, 0), 100, 0, 7, wordAt(4, 0))
+	got, v := w.Advance(wordAt(3, 0), 100, 7, wordAt(4, 0))
 	want(t, "a tick starts at init", got, v, wordAt(3, 100), Issued)
-	got, v = w.Advance(wordAt(3, 0), 55, 0, 7, wordAt(4, 0))
+	got, v = w.Advance(wordAt(3, 0), 55, 7, wordAt(4, 0))
 	want(t, "it goes on by step, init or not", got, v, wordAt(3, 107), Issued)
-	got, v = w.Advance(wordAt(3, 0), 0, 0, full-107, wordAt(4, 0))
+	got, v = w.Advance(wordAt(3, 0), 0, full-107, wordAt(4, 0))
 	want(t, "a step to the ceiling", got, v, wordAt(3, 107), Exhausted)
-	got, v = w.Advance(wordAt(3, 0), 0, 0, full-108, wordAt(4, 0))
+	got, v = w.Advance(wordAt(3, 0), 0, full-108, wordAt(4, 0))
 	want(t, "a step to below the ceiling", got, v, wordAt(3, full-1), Issued)
-}
-
-// A sequence under keep continues from tick to tick, and wraps within a tick.
-func TestContinuingSequence(t *testing.T) {
-	w := opened()
-	advance := func(time uint64) (uint64, Verdict) {
-		return w.Advance(wordAt(time, 0), 0, full-1, 1, wordAt(time+1, 0))
-	}
-	for i, c := range []struct {
-		time, word uint64
-		verdict    Verdict
-	}{
-		{1, wordAt(1, 1), Issued}, // the zero word counts as sequence 0
-		{1, wordAt(1, 2), Issued},
-		{2, wordAt(2, 3), Issued},
-		{7, wordAt(7, 4), Issued},
-		{6, wordAt(7, 4), Exhausted},
-	} {
-		got, v := advance(c.time)
-		want(t, "call "+string(rune('0'+i)), got, v, c.word, c.verdict)
-	}
-	if _, run, _ := w.Reserve(wordAt(7, 0), 0, full-1, wordAt(8, 0), full); run != full-5 {
-		t.Fatalf("the rest of the tick is %d words", run)
-	}
-	got, v := advance(7)
-	want(t, "the tick ends where the sequence wraps", got, v, wordAt(7, full-1), Exhausted)
-	got, v = advance(9)
-	want(t, "the sequence has wrapped", got, v, wordAt(9, 0), Issued)
 }
 
 func TestReserve(t *testing.T) {
 	w := opened()
 	reserve := func(time uint64, n int) (uint64, int, Verdict) {
-		return w.Reserve(wordAt(time, 0), 0, 0, wordAt(time+1, 0), n)
+		return w.Reserve(wordAt(time, 0), 0, wordAt(time+1, 0), n)
 	}
 	for _, c := range []struct {
 		what    string
@@ -173,14 +145,14 @@ func TestFence(t *testing.T) {
 	if w.Raise(wordAt(3, 5)) || w.Raise(wordAt(3, 4)) || w.Raise(0) {
 		t.Error("the fence came down, or rose to where it was")
 	}
-	got, run, v := w.Reserve(wordAt(3, 0), 0, 0, wordAt(4, 0), full)
+	got, run, v := w.Reserve(wordAt(3, 0), 0, wordAt(4, 0), full)
 	want(t, "the fence cuts a run", got, v, wordAt(3, 0), Issued)
 	if run != 5 {
 		t.Errorf("the fence cuts a run to %d words", run)
 	}
 	got, v = next(&w, 3)
 	want(t, "at the fence", got, v, wordAt(3, 4), Fenced)
-	got, run, v = w.Reserve(wordAt(3, 0), 0, 0, wordAt(4, 0), 1)
+	got, run, v = w.Reserve(wordAt(3, 0), 0, wordAt(4, 0), 1)
 	want(t, "a run at the fence", got, v, wordAt(3, 4), Fenced)
 	if run != 0 {
 		t.Errorf("a run at the fence has %d words", run)
@@ -206,7 +178,7 @@ func TestFence(t *testing.T) {
 func TestFencedComesBeforeSpent(t *testing.T) {
 	var w Word
 	w.Raise(wordAt(4, 0))
-	w.Advance(wordAt(3, 0), full-1, 0, 1, wordAt(4, 0))
+	w.Advance(wordAt(3, 0), full-1, 1, wordAt(4, 0))
 	got, v := next(&w, 3)
 	want(t, "spent and fenced", got, v, wordAt(3, full-1), Fenced)
 }
@@ -242,7 +214,7 @@ func TestSnoLayout(t *testing.T) {
 	)
 	advance := func(w *Word, time, tock uint64) (uint64, Verdict) {
 		floor := time<<timeShift | tock<<tockShift
-		return w.Advance(floor, lowest, 0, 1, floor+highest+1)
+		return w.Advance(floor, lowest, 1, floor+highest+1)
 	}
 	word := func(time, tock, seq uint64) uint64 { return time<<timeShift | tock<<tockShift | seq }
 
@@ -295,7 +267,7 @@ func TestConcurrentCallersGetDistinctWords(t *testing.T) {
 					if word, v := next(w, now); v == Issued {
 						got = append(got, word)
 					}
-				} else if first, run, v := w.Reserve(wordAt(now, 0), 0, 0, wordAt(now+1, 0), 3); v == Issued {
+				} else if first, run, v := w.Reserve(wordAt(now, 0), 0, wordAt(now+1, 0), 3); v == Issued {
 					for i := range uint64(run) {
 						got = append(got, first+i)
 					}
@@ -331,7 +303,7 @@ func TestZeroAllocations(t *testing.T) {
 		time++
 		next(w, time)
 		next(w, time-1)
-		w.Reserve(wordAt(time, 0), 0, 0, wordAt(time+1, 0), 10)
+		w.Reserve(wordAt(time, 0), 0, wordAt(time+1, 0), 10)
 		w.Raise(wordAt(time, 0))
 		w.Replace(w.Last(), wordAt(time, 0))
 	}); n != 0 {
@@ -364,7 +336,7 @@ func TestSeal(t *testing.T) {
 		if got, v := next(w, time); v != Fenced {
 			t.Errorf("a sealed word: %#x, verdict %d", got, v)
 		}
-		if got, n, v := w.Reserve(wordAt(time, 0), 0, 0, wordAt(time+1, 0), 3); v != Fenced {
+		if got, n, v := w.Reserve(wordAt(time, 0), 0, wordAt(time+1, 0), 3); v != Fenced {
 			t.Errorf("a sealed word: %d from %#x, verdict %d", n, got, v)
 		}
 	}

@@ -259,8 +259,9 @@ export interface GeneratorConfig extends ClockConfig {
   readonly epoch?: Time | undefined;
   /**
    * Where the sequence of a millisecond starts. "continues", the default, continues the sequence of the
-   * millisecond before, until the sequence ends: IDs at long intervals then have different last bits.
-   * "resets" starts each millisecond at 0.
+   * millisecond before while at least half of it is left, and else starts at 0: IDs at long intervals then have
+   * different last bits, and any millisecond has at least half of the sequence. "resets" starts each millisecond
+   * at 0: any millisecond has the whole sequence.
    */
   readonly sequence?: "continues" | "resets" | undefined;
 }
@@ -295,7 +296,7 @@ export class Generator {
       epoch: this.epoch,
       last: counts.timestamps - 1,
       limit: counts.sequences,
-      start: rule === "continues" ? (before) => (before + 1) % counts.sequences : () => 0,
+      start: rule === "continues" ? (before) => (before + 1 < counts.sequences / 2 ? before + 1 : 0) : () => 0,
       step: () => 1,
       make: (timestamp, sequence) => pack(counts, timestamp, this.machineId, sequence),
       maxBackward: config.maxBackward,

@@ -24,8 +24,8 @@ type word interface {
 	Open()
 	Raise(f uint64) bool
 	Last() uint64
-	Advance(floor, start, keep, step, ceil uint64) (uint64, tick.Verdict)
-	Reserve(floor, start, keep, ceil uint64, n int) (uint64, int, tick.Verdict)
+	Advance(floor, start, step, ceil uint64) (uint64, tick.Verdict)
+	Reserve(floor, start, ceil uint64, n int) (uint64, int, tick.Verdict)
 	Step(limit, mask uint64) (uint64, bool)
 	Trim(limit, mask uint64)
 	Pass(floor uint64)
@@ -46,7 +46,7 @@ func format(w uint64) string { return fmt.Sprintf("%d/%d", w>>bits, w&(1<<bits-1
 func advancing(w word) func() Outcome {
 	return func() Outcome {
 		floor := Choose("reads the clock:", ticks...) << bits
-		return outcome(w.Advance(floor, 0, 0, 1, floor+1<<bits))
+		return outcome(w.Advance(floor, 0, 1, floor+1<<bits))
 	}
 }
 
@@ -55,24 +55,17 @@ func carrying(w word) func() Outcome {
 	return func() Outcome {
 		floor := Choose("reads the clock:", ticks...) << bits
 		step := Choose("draws the step", 1, 2)
-		return outcome(w.Advance(floor, 0, 0, step, 8<<bits))
+		return outcome(w.Advance(floor, 0, step, 8<<bits))
 	}
 }
 
-// starting chooses the first sequence of a tick.
+// starting chooses the first sequence of a tick: at random, or to continue the sequence of an earlier
+// tick, of which the caller may have an old look.
 func starting(w word) func() Outcome {
 	return func() Outcome {
 		floor := Choose("reads the clock:", ticks...) << bits
-		start := Choose("draws the start", 0, 2)
-		return outcome(w.Advance(floor, start, 0, 1, floor+1<<bits))
-	}
-}
-
-// continuing has a sequence that continues from tick to tick.
-func continuing(w word) func() Outcome {
-	return func() Outcome {
-		floor := Choose("reads the clock:", ticks...) << bits
-		return outcome(w.Advance(floor, 0, 1<<bits-1, 1, floor+1<<bits))
+		start := Choose("chooses the start", 0, 1, 2)
+		return outcome(w.Advance(floor, start, 1, floor+1<<bits))
 	}
 }
 
@@ -80,7 +73,7 @@ func continuing(w word) func() Outcome {
 func reserving(w word) func() Outcome {
 	return func() Outcome {
 		floor := Choose("reads the clock:", ticks...) << bits
-		first, run, verdict := w.Reserve(floor, 0, 0, floor+1<<bits, 2)
+		first, run, verdict := w.Reserve(floor, 0, floor+1<<bits, 2)
 		if verdict != tick.Issued {
 			return Outcome{Again: true}
 		}
@@ -137,7 +130,7 @@ func overdrawing(w word, limit, mask uint64) func() Outcome {
 func beginning(w word) func() Outcome {
 	return func() Outcome {
 		floor := Choose("reads the clock:", 1, 2) << roomy
-		return outcome(w.Advance(floor, 0, roomyMask, 1, floor+limit))
+		return outcome(w.Advance(floor, 0, 1, floor+limit))
 	}
 }
 
@@ -174,7 +167,7 @@ func (n narrow) mask() uint64 { return 1<<n.bits - 1 }
 func beginningNarrow(w word, n narrow) func() Outcome {
 	return func() Outcome {
 		floor := Choose("reads the clock:", 2, 3) << n.bits
-		return outcome(w.Advance(floor, 0, 0, 1, floor+n.limit))
+		return outcome(w.Advance(floor, 0, 1, floor+n.limit))
 	}
 }
 

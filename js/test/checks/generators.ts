@@ -215,6 +215,13 @@ function capacity(t: Tally): void {
   clock.now++;
   t.equal(snowflakesi.fields(si.tryNext()).sequence, 1, "the sequence that continues");
   t.equal(count(si), 254, "the rest of the sequence that continues");
+  for (let i = 0; i < 300; i++) {
+    clock.now++;
+    t.equal(snowflakesi.fields(si.tryNext()).sequence, i % 128, "the sequence of slow IDs");
+  }
+  for (let i = 0; i < 83; i++) si.tryNext();
+  clock.now++;
+  t.equal(count(si), 129, "the millisecond after half of the sequence");
   const resets = snowflake({ sequence: "resets" })(read);
   for (let i = 0; i < 3; i++) {
     clock.now++;

@@ -7,14 +7,12 @@ package tick
 // NoSwap is the word with a fault in Advance: the swap is a load, a compare and a store.
 type NoSwap struct{ Word }
 
-func (w *NoSwap) Advance(floor, start, keep, step, ceil uint64) (uint64, Verdict) {
+func (w *NoSwap) Advance(floor, start, step, ceil uint64) (uint64, Verdict) {
 	for {
 		last := w.state.Load()
 		next := last + step
 		if last < floor {
-			if next = floor | start | next&keep; next >= ceil {
-				next = floor | start
-			}
+			next = floor | start
 		}
 		if next >= w.fence.Load() {
 			return last, Fenced
@@ -32,15 +30,13 @@ func (w *NoSwap) Advance(floor, start, keep, step, ceil uint64) (uint64, Verdict
 // Stale is the word with a fault in Advance: a state loaded before the loop decides whether a tick begins.
 type Stale struct{ Word }
 
-func (w *Stale) Advance(floor, start, keep, step, ceil uint64) (uint64, Verdict) {
+func (w *Stale) Advance(floor, start, step, ceil uint64) (uint64, Verdict) {
 	first := w.state.Load()
 	for {
 		last := w.state.Load()
 		next := last + step
 		if first < floor {
-			if next = floor | start | next&keep; next >= ceil {
-				next = floor | start
-			}
+			next = floor | start
 		}
 		if next >= w.fence.Load() {
 			return last, Fenced
@@ -57,14 +53,12 @@ func (w *Stale) Advance(floor, start, keep, step, ceil uint64) (uint64, Verdict)
 // OverFence is the word with a fault in Advance: the fence itself may be issued.
 type OverFence struct{ Word }
 
-func (w *OverFence) Advance(floor, start, keep, step, ceil uint64) (uint64, Verdict) {
+func (w *OverFence) Advance(floor, start, step, ceil uint64) (uint64, Verdict) {
 	for {
 		last := w.state.Load()
 		next := last + step
 		if last < floor {
-			if next = floor | start | next&keep; next >= ceil {
-				next = floor | start
-			}
+			next = floor | start
 		}
 		if next > w.fence.Load() {
 			return last, Fenced
@@ -81,14 +75,12 @@ func (w *OverFence) Advance(floor, start, keep, step, ceil uint64) (uint64, Verd
 // ShortRun is the word with a fault in Reserve: the state becomes the first word of the run, not the last.
 type ShortRun struct{ Word }
 
-func (w *ShortRun) Reserve(floor, start, keep, ceil uint64, n int) (uint64, int, Verdict) {
+func (w *ShortRun) Reserve(floor, start, ceil uint64, n int) (uint64, int, Verdict) {
 	for {
 		last := w.state.Load()
 		next := last + 1
 		if last < floor {
-			if next = floor | start | next&keep; next >= ceil {
-				next = floor | start
-			}
+			next = floor | start
 		}
 		fence := w.fence.Load()
 		if next >= fence {
@@ -107,14 +99,12 @@ func (w *ShortRun) Reserve(floor, start, keep, ceil uint64, n int) (uint64, int,
 // RunOverFence is the word with a fault in Reserve: only the ceiling cuts a run.
 type RunOverFence struct{ Word }
 
-func (w *RunOverFence) Reserve(floor, start, keep, ceil uint64, n int) (uint64, int, Verdict) {
+func (w *RunOverFence) Reserve(floor, start, ceil uint64, n int) (uint64, int, Verdict) {
 	for {
 		last := w.state.Load()
 		next := last + 1
 		if last < floor {
-			if next = floor | start | next&keep; next >= ceil {
-				next = floor | start
-			}
+			next = floor | start
 		}
 		fence := w.fence.Load()
 		if next >= fence {
