@@ -1,6 +1,7 @@
 package scru160
 
 import (
+	"cmp"
 	"encoding"
 	"encoding/json"
 	"fmt"
@@ -78,6 +79,29 @@ func other[S string | []byte](id *ID, s S) error {
 		return readHex(id, s)
 	}
 	return iderr.BadLength(format, s, "32 (base32hex) or 40 (hex)")
+}
+
+// CompareText returns -1, 0 or 1 as the ID of text a is less than, equal to or greater than the ID of
+// text b, in either case. CompareText does not decode: it compares letters without their case, for
+// sorting texts of other programs. Both texts must be base32hex, or both hexadecimal; texts of two
+// encodings have no order.
+//
+// Specification: "Encodings".
+func CompareText(a, b string) int {
+	for i := range min(len(a), len(b)) {
+		if c := cmp.Compare(upper(a[i]), upper(b[i])); c != 0 {
+			return c
+		}
+	}
+	return cmp.Compare(len(a), len(b))
+}
+
+// upper returns the upper-case letter of an ASCII letter, and any other byte as it is.
+func upper(c byte) byte {
+	if 'a' <= c && c <= 'z' {
+		c -= 'a' - 'A'
+	}
+	return c
 }
 
 // ParseHex reads 40 hexadecimal digits of either case, and no base32hex.
