@@ -39,7 +39,8 @@ var (
 	ErrLength = errors.New("wrong length")
 	// ErrCharacter: a character is not in the format's alphabet.
 	ErrCharacter = errors.New("invalid character")
-	// ErrRange: the value is too large for the format, or negative.
+	// ErrRange: the value is too large for the format, or negative. A [TimeError] for a time after the
+	// last timestamp is ErrRange, too.
 	ErrRange = errors.New("value out of range")
 	// ErrType: the type of the value cannot hold an ID.
 	ErrType = errors.New("unsupported type")
@@ -202,7 +203,8 @@ func (e *EarlyError) Error() string {
 
 func (e *EarlyError) Unwrap() error { return ErrFenced }
 
-// A TimeError says that a format's timestamp cannot hold a time. It wraps [ErrTimeRange].
+// A TimeError says that a format's timestamp cannot hold a time. It wraps [ErrTimeRange]. For a time
+// after the last timestamp, the error is [ErrRange], too: the ID would be too large for the format.
 type TimeError struct {
 	Format      string
 	Time        time.Time // the time that does not fit
@@ -219,4 +221,9 @@ func (e *TimeError) Error() string {
 		": use a time from " + e.First.UTC().Format(form) + " to " + e.Last.UTC().Format(form)
 }
 
-func (e *TimeError) Unwrap() error { return ErrTimeRange }
+func (e *TimeError) Unwrap() []error {
+	if e.Time.After(e.Last) {
+		return []error{ErrTimeRange, ErrRange}
+	}
+	return []error{ErrTimeRange}
+}

@@ -69,6 +69,21 @@ func TestConfigErrorOfTime(t *testing.T) {
 	}
 }
 
+// A time after the last timestamp is a value out of range, and a time before the first is not.
+func TestTimeErrorIsRange(t *testing.T) {
+	first := time.UnixMilli(0)
+	last := first.Add(time.Hour)
+	for _, v := range []struct {
+		time time.Time
+		want bool
+	}{{first.Add(-1), false}, {last.Add(1), true}, {last.AddDate(300, 0, 0), true}} {
+		err := fmt.Errorf("wrapped: %w", &iderr.TimeError{Format: "f", Time: v.time, First: first, Last: last})
+		if errors.Is(err, iderr.ErrRange) != v.want || !errors.Is(err, iderr.ErrTimeRange) {
+			t.Errorf("%v is ErrRange: %t", err, !v.want)
+		}
+	}
+}
+
 // The sentinels are distinct.
 func TestSentinels(t *testing.T) {
 	all := []error{

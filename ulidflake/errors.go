@@ -12,8 +12,8 @@ var (
 	// ErrExhausted: the randomness has passed its largest value in this millisecond. The error is
 	// [ErrOverflow], too.
 	ErrExhausted = iderr.ErrExhausted
-	// ErrOverflow is the overflow error of the specification: the value is beyond 7ZZZZZZZZZZZZ, or
-	// the randomness is beyond its largest value.
+	// ErrOverflow is the overflow error of the specification: the value is beyond 7ZZZZZZZZZZZZ, the
+	// randomness is beyond its largest value, or a time is after the last timestamp.
 	ErrOverflow = iderr.ErrRange
 	// ErrClockBackwards: the clock is behind the last ID; a *[ClockError] has the distance.
 	ErrClockBackwards = iderr.ErrClockBackwards
@@ -34,7 +34,8 @@ type (
 	ClockError = iderr.ClockError
 	// EarlyError has the time at which the next grant of a lease begins.
 	EarlyError = iderr.EarlyError
-	// TimeError has the first and the last time of the timestamps.
+	// TimeError has the first and the last time of the timestamps. For a time after the last
+	// timestamp, the error is [ErrOverflow].
 	TimeError = iderr.TimeError
 )
 

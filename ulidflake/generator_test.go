@@ -1,6 +1,7 @@
 package ulidflake_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -278,6 +279,48 @@ func TestErrors(t *testing.T) {
 	if _, err := ulidflake.FromInt64(-1); !errors.Is(err, ulidflake.ErrOverflow) {
 		t.Errorf("-1: %v", err)
 	}
+
+	// "Any attempt to decode or encode": a time after the last timestamp is the overflow error, and a
+	// time before the epoch is not.
+	clock := testkit.At(time.UnixMilli(ulidflake.DefaultEpochMilli + ulidflake.MaxTimestamp).UTC())
+	gen, err := ulidflake.NewGenerator(ulidflake.Config{Clock: clock.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	scalable, err := ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{Clock: clock.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []time.Duration{time.Millisecond, time.Hour, 1 << 62} {
+		clock.Step(step)
+		for name, err := range errorsOfTime(t.Context(), gen, scalable, clock.Now) {
+			if !errors.Is(err, ulidflake.ErrOverflow) || !errors.Is(err, ulidflake.ErrTimeRange) {
+				t.Errorf("%s at %v: %v", name, clock.Now(), err)
+			}
+		}
+	}
+	clock.Set(time.UnixMilli(ulidflake.DefaultEpochMilli - 1))
+	for name, err := range errorsOfTime(t.Context(), gen, scalable, clock.Now) {
+		if errors.Is(err, ulidflake.ErrOverflow) || !errors.Is(err, ulidflake.ErrTimeRange) {
+			t.Errorf("%s at %v: %v", name, clock.Now(), err)
+		}
+	}
+}
+
+// errorsOfTime returns the errors of all calls that make an ID of the clock's time.
+func errorsOfTime(ctx context.Context, gen *ulidflake.Generator, scalable *ulidflake.ScalableGenerator, now func() time.Time) map[string]error {
+	result := make(map[string]error)
+	_, result["TryNext"] = gen.TryNext()
+	_, result["Next"] = gen.Next(ctx)
+	_, result["Fill"] = gen.Fill(ctx, make([]ulidflake.ID, 2))
+	_, result["TryNext, scalable"] = scalable.TryNext()
+	_, result["Next, scalable"] = scalable.Next(ctx)
+	_, result["FromTime"] = ulidflake.FromTime(now(), time.Time{})
+	_, result["ScalableFromTime"] = ulidflake.ScalableFromTime(now(), time.Time{}, 3)
+	_, result["NewGenerator"] = ulidflake.NewGenerator(ulidflake.Config{Clock: now})
+	_, result["NewScalableGenerator"] = ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{Clock: now})
+	_, result["NewGenerator with an epoch"] = ulidflake.NewGenerator(ulidflake.Config{Clock: now, Epoch: ulidflake.DefaultEpoch()})
+	return result
 }
 
 // A generator knows its epoch, and a scalable one its scalability.
