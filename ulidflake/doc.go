@@ -22,6 +22,13 @@
 // The first ID of a millisecond has a random number, drawn uniformly over all values. Each further ID
 // of the millisecond adds a random increment. Timestamps count from 2024 and last until 2302.
 //
+// A system with one generator can do without a Generator of its own:
+//
+//	id := ulidflake.New()        // 01XFNNY35ZJA7
+//	n := ulidflake.New().Int()   // 69231503516617031
+//
+// A system with more generators gives each generator its scalability:
+//
 //	gen, err := ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{Scalability: 7})
 //	id, err := gen.Next(ctx) // 01XFNNY35ZJA7
 //

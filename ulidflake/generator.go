@@ -67,11 +67,20 @@ type Generator struct {
 // of range. If the clock is not after the epoch or is after the last timestamp, the error is a
 // *[TimeError]; for an epoch in Config, the error is a *[ConfigError] with the *[TimeError] as Err.
 func NewGenerator(c Config) (*Generator, error) {
-	g := new(Generator)
-	if err := initMint(&g.mint, &g.rand, format, randomnessBits, 0, c); err != nil {
+	g, err := newGenerator(c)
+	if err != nil {
+		return nil, err
+	}
+	if err := g.mint.CheckEpoch(c.Epoch, time.Time{}); err != nil {
 		return nil, err
 	}
 	return g, nil
+}
+
+// newGenerator returns a generator for any time of the clock.
+func newGenerator(c Config) (*Generator, error) {
+	g := new(Generator)
+	return g, initMint(&g.mint, &g.rand, format, randomnessBits, 0, c)
 }
 
 // initMint initializes the mint of a generator with a worker and so many bits of randomness.
@@ -89,7 +98,7 @@ func initMint(m *mint.Mint, rand *entropy.Source, format string, bits, worker in
 		MaxBackward: c.MaxBackward, Clock: c.Clock, Worker: uint64(worker), Leased: c.Leased,
 		Exhausted: fmt.Errorf("%s: %w in this millisecond: randomness %w", format, ErrExhausted, ErrOverflow),
 	})
-	return m.CheckEpoch(c.Epoch, time.Time{})
+	return nil
 }
 
 // Next returns a new ID, greater than all IDs before.
@@ -219,6 +228,9 @@ func NewScalableGenerator(c ScalableConfig) (*ScalableGenerator, error) {
 	err := initMint(&g.mint, &g.rand, formatScalable, scalableRandomnessBits, c.Scalability, Config{
 		IncrementBits: c.IncrementBits, Leased: c.Leased, Epoch: c.Epoch, MaxBackward: c.MaxBackward, Clock: c.Clock})
 	if err != nil {
+		return nil, err
+	}
+	if err := g.mint.CheckEpoch(c.Epoch, time.Time{}); err != nil {
 		return nil, err
 	}
 	return g, nil

@@ -107,6 +107,9 @@ func boundsOf(t time.Time, epoch int64) (first, last int64) {
 // numbers have 53 bits: use the text there.
 func (id ID) Int64() int64 { return int64(id) }
 
+// Int is [ID.Int64] under the name that the specification uses.
+func (id ID) Int() int64 { return int64(id) }
+
 // Timestamp returns the milliseconds from the epoch to the time of the ID.
 func (id ID) Timestamp() int64 { return int64(id) >> timestampShift }
 

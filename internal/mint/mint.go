@@ -27,6 +27,7 @@ package mint
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"sync/atomic"
 	"time"
@@ -151,6 +152,28 @@ func (m *Mint) NextRun(ctx context.Context, n int) (uint64, int, error) {
 		return word, run, nil
 	}
 	return m.line.Stand(ctx, n, (*source)(m))
+}
+
+// Await issues a word as Next does, but waits as long as necessary: also for a clock that is far
+// behind, for a clock before the epoch, and for ever after the last timestamp. Call Fast first. Await
+// is for a mint without a lease, which could end.
+func (m *Mint) Await() uint64 {
+	for {
+		word, err := m.Next(context.Background())
+		if err == nil {
+			return word
+		}
+		var behind *iderr.ClockError
+		var outside *iderr.TimeError
+		switch {
+		case errors.As(err, &behind):
+			m.clock.Await(behind.By)
+		case errors.As(err, &outside) && outside.Time.Before(outside.First):
+			m.clock.Await(outside.First.Sub(outside.Time))
+		default:
+			clock.Pause(clock.Longest)
+		}
+	}
 }
 
 // TryNext issues a word of the present tick, or returns an error. It never waits. Call Fast first.
