@@ -60,7 +60,7 @@ func (g *leased) Withdraw() time.Time { return timeOf(g.fence.Withdraw()) }
 // Refuse implements [allot.Generator].
 func (g *leased) Refuse(why error) { g.fence.Refuse(why) }
 
-// Seal implements [allot.Generator]. Callers of New get the zero ID, for lack of an error.
+// Seal implements [allot.Generator]. Calls of New panic, for lack of an error.
 func (g *leased) Seal(why error) time.Time { return timeOf(g.fence.Seal((*allotment)(g), why)) }
 
 // allotment has the methods that the fence calls. Its times are time units.

@@ -24,8 +24,8 @@ const defaultMaxBackward = 5 * time.Second
 // their sequence. A Generator is safe for concurrent use, holds no lock during a wait, and starts
 // no goroutine.
 //
-// A Generator must be constructed using NewGenerator: the zero value makes the zero ID. A Generator
-// must not be copied.
+// A Generator must be constructed using NewGenerator: the zero value makes no IDs, and its New and
+// NewWithTime panic. A Generator must not be copied.
 type Generator struct {
 	word tick.Word // the last ID's time, tick-tock bit and sequence
 
@@ -157,9 +157,10 @@ func newGenerator(c Config) (*Generator, error) {
 // New waits for the next time unit if the sequence of this unit is used up. If the clock has gone
 // back a second time, New waits for a time that one setting of the tick-tock bit has not used. New
 // has no error to return, and therefore also waits for a clock before the epoch, for the grant of a
-// lease, and for ever after the last timestamp: see [Generator.Next]. A Generator that is sealed,
-// or that NewGenerator did not make, returns the zero ID. New does not allocate, except in waits
-// for a clock that are longer than the waits of Next.
+// lease, and for ever after the last timestamp: see [Generator.Next]. New never returns the zero ID.
+// Once the lease of a Generator is closed, no grant can come, and New panics with the error that Next
+// returns. So does New of a Generator that NewGenerator did not make. New does not allocate, except in
+// waits for a clock that are longer than the waits of Next.
 func (g *Generator) New(meta byte) ID {
 	word, ok := g.fast()
 	if !ok {
@@ -174,8 +175,14 @@ func (g *Generator) New(meta byte) ID {
 func (g *Generator) newSlowly(meta byte) ID {
 	for {
 		id, err := g.Next(context.Background(), meta)
-		if err == nil || errors.Is(err, iderr.ErrNotReady) || g.fence.Sealed() {
+		if err == nil {
 			return id
+		}
+		switch {
+		case errors.Is(err, iderr.ErrNotReady):
+			panic(err)
+		case g.fence.Sealed():
+			panic(g.fence.Err(format)) // err may be from before
 		}
 		var behind *ClockError
 		var out *TimeError
@@ -265,7 +272,7 @@ func (g *Generator) Seq(ctx context.Context, meta byte, n int) iter.Seq2[ID, err
 // sequence of the zero ID.
 func (g *Generator) NewWithTime(meta byte, t time.Time) ID {
 	if g.max == 0 {
-		return zero
+		panic(iderr.ErrNotReady)
 	}
 	u, _ := unitOf(t)
 	for {

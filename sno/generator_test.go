@@ -764,6 +764,12 @@ func TestNewWaitsForEpochInBubble(t *testing.T) {
 	})
 }
 
+// panicOf returns the ID of a call, or the error with which the call panics.
+func panicOf(call func() sno.ID) (id sno.ID, err error) {
+	defer func() { err, _ = recover().(error) }()
+	return call(), nil
+}
+
 func TestZeroGenerator(t *testing.T) {
 	var g sno.Generator
 	for name, err := range map[string]error{
@@ -774,8 +780,12 @@ func TestZeroGenerator(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if id := g.New(0); !id.IsZero() {
-		t.Errorf("New = %v", id)
+	for name, call := range map[string]func() sno.ID{
+		"New": func() sno.ID { return g.New(0) }, "NewWithTime": func() sno.ID { return g.NewWithTime(0, at(1)) },
+	} {
+		if id, err := panicOf(call); !errors.Is(err, iderr.ErrNotReady) {
+			t.Errorf("%s = %v, %v", name, id, err)
+		}
 	}
 	if g.Cap() != 0 || g.Len() != 0 || g.Sequence() != 0 || g.SequenceMin() != 0 || g.SequenceMax() != 0 || g.Partition() != (sno.Partition{}) {
 		t.Error("the zero generator has state")
@@ -986,6 +996,51 @@ func TestNextBeforeAnInterval(t *testing.T) {
 			t.Fatal(err)
 		}
 		want(t, id, 2000, 0, 0)
+	})
+}
+
+// New waits while a grant may come, whatever the lease says meanwhile. New panics with the error of the
+// lease once no grant can come, also if it waits already, and never returns the zero ID.
+func TestNewWithLease(t *testing.T) {
+	lost, closed := errors.New("lost"), errors.New("closed")
+	synctest.Test(t, func(t *testing.T) {
+		intoEpoch()
+		g := newGenerator(t, sno.Config{Leased: true})
+		type result struct {
+			id  sno.ID
+			err error
+		}
+		got := make(chan result, 1)
+		start := func() {
+			go func() {
+				id, err := panicOf(func() sno.ID { return g.New(9) })
+				got <- result{id, err}
+			}()
+			time.Sleep(time.Minute)
+			if len(got) > 0 {
+				t.Fatalf("New does not wait: %v", <-got)
+			}
+		}
+		start() // before the first grant
+		g.ForLease().Refuse(lost)
+		time.Sleep(time.Hour)
+		now := time.Now()
+		if err := g.ForLease().Allot(5, now, now.Add(time.Second)); err != nil {
+			t.Fatal(err)
+		}
+		if r := <-got; r.err != nil || r.id.Partition() != (sno.Partition{0, 5}) || r.id.Time().Sub(now).Abs() > time.Second {
+			t.Errorf("after the grant at %v: %v, %v", now, r.id, r.err)
+		}
+
+		time.Sleep(time.Minute)
+		start() // after the grant
+		g.ForLease().Seal(closed)
+		if r := <-got; !errors.Is(r.err, closed) {
+			t.Errorf("a call that waited: %v, %v", r.id, r.err)
+		}
+		if id, err := panicOf(func() sno.ID { return g.New(0) }); !errors.Is(err, closed) {
+			t.Errorf("a later call: %v, %v", id, err)
+		}
 	})
 }
 
