@@ -91,6 +91,9 @@ func wantEncoded(t testing.TB, text string, id sno.ID) {
 	if p, err := sno.EncodedPartition(text); err != nil || p != id.Partition() {
 		t.Errorf("EncodedPartition(%q) = %v, %v; want %v", text, p, err, id.Partition())
 	}
+	if n, err := sno.EncodedSequence(text); err != nil || n != id.Sequence() {
+		t.Errorf("EncodedSequence(%q) = %d, %v; want %d", text, n, err, id.Sequence())
+	}
 }
 
 // readers are all ways to read a text. They give the zero ID beside an error, or leave
@@ -275,6 +278,7 @@ func TestEncodedRefuses(t *testing.T) {
 		{"EncodedTime", 0, 8, func(s string) error { return second(sno.EncodedTime(s)) }},
 		{"EncodedMeta", 8, 10, func(s string) error { return second(sno.EncodedMeta(s)) }},
 		{"EncodedPartition", 9, 13, func(s string) error { return second(sno.EncodedPartition([]byte(s))) }},
+		{"EncodedSequence", 12, 16, func(s string) error { return second(sno.EncodedSequence(s)) }},
 	}
 	for _, p := range parts {
 		for n := range 41 {

@@ -32,6 +32,13 @@ func EncodedPartition[S string | []byte](text S) (p Partition, err error) {
 	return p, err
 }
 
+// EncodedSequence returns the sequence of the ID in a text. Where generators share a partition by the
+// bounds of their sequences, the sequence says which generator made the ID.
+func EncodedSequence[S string | []byte](text S) (uint16, error) {
+	bits, err := part(text, 12, 16) // bits 60 to 80 of 80; the sequence is 64 to 80
+	return uint16(bits), err
+}
+
 // part returns the bits of the characters from, inclusive, to to, exclusive.
 func part[S string | []byte](text S, from, to int) (bits uint64, err error) {
 	if len(text) != SizeEncoded {

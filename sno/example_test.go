@@ -279,10 +279,12 @@ func ExampleEncodedMeta() {
 	const text = "9eglwgjkxu22g222"
 	fmt.Println(sno.EncodedMeta(text))
 	fmt.Println(sno.EncodedPartition(text))
+	fmt.Println(sno.EncodedSequence(text))
 	fmt.Println(sno.EncodedTime(text))
 	// Output:
 	// 255 <nil>
 	// [0 7] <nil>
+	// 0 <nil>
 	// 2026-02-03 04:05:06.788 +0000 UTC <nil>
 }
 

@@ -90,6 +90,10 @@ func fuzzEncoded(t *testing.T, s string) {
 		p, err := sno.EncodedPartition(s)
 		return int64(p.AsUint16()), err
 	}, func(v *big.Int) int64 { return v.Int64() / 2 % 65536 })
+	part("EncodedSequence", 12, 16, func() (int64, error) {
+		sequence, err := sno.EncodedSequence([]byte(s))
+		return int64(sequence), err
+	}, func(v *big.Int) int64 { return v.Int64() % 65536 })
 }
 
 func FuzzParseHex(f *testing.F) {
