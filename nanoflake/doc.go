@@ -22,8 +22,12 @@
 //
 // Generators with the same epoch and different generator IDs never make equal IDs. A [Generator]
 // never makes an ID twice. Both promises hold for any number of goroutines and for any steps of the
-// clock while the process runs. A generator does not remember its last ID over a restart: a process
-// that restarts with the clock set back can repeat IDs. A lease remembers.
+// clock while the process runs.
+//
+// A generator keeps nothing over a restart, as the specification intends. A generator that takes the
+// place of another with the same generator ID repeats no ID if the clock shows a later millisecond
+// than the last ID has. Two things break this condition: a clock that was set back, and a new generator
+// within the millisecond of the last ID. A lease remembers the last time, and holds the condition.
 //
 // The IDs of one generator increase in the order of issue, and so do their texts and binary
 // forms. [StartAnywhere] gives up the order within a millisecond.
@@ -47,6 +51,9 @@
 // text. Each type reads the form of its column alone, so no value reads as another ID.
 //
 // # Other implementations
+//
+// A Snowflake of Twitter is a Nanoflake with the epoch 1288834974657, in Unix milliseconds. The
+// generator ID is the datacenter ID times 32, plus the worker ID.
 //
 // The specification shifts the timestamp by 22 bits, as this package does. The public implementations
 // in Java, JavaScript and Kotlin shift the timestamp by 24 bits: their IDs decode here to another

@@ -242,3 +242,27 @@ func ExampleAppendAll() {
 	// 0549x5l2itvr4
 	// true <nil>
 }
+
+// The ID of a tweet is a Nanoflake with Twitter's epoch. Twitter's two IDs of 5 bits, of the datacenter
+// and of the worker, are the generator ID.
+func ExampleID_Time_twitter() {
+	epoch := time.UnixMilli(1288834974657)
+	id, err := nanoflake.FromInt64(1541815603606036480)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(id.Time(epoch))
+	fmt.Println("datacenter", id.GeneratorID()/32, "worker", id.GeneratorID()%32, "sequence", id.Sequence())
+
+	gen, err := nanoflake.NewGenerator(nanoflake.Config{Epoch: epoch, GeneratorID: 11*32 + 26, Clock: now})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(gen.Next(context.Background())) // goes on where Twitter's generator ended
+	// Output:
+	// 2022-06-28 16:07:40.105 +0000 UTC
+	// datacenter 11 worker 26 sequence 0
+	// 0fc3bd3oniqyo <nil>
+}
