@@ -10,11 +10,11 @@ import (
 )
 
 func TestAllocations(t *testing.T) {
-	one, err := ulidflake.NewGenerator(ulidflake.Config{})
+	one, err := ulidflake.NewGenerator(ulidflake.Config{IncrementBits: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	drawn, err := ulidflake.NewGenerator(ulidflake.Config{IncrementBits: 8})
+	drawn, err := ulidflake.NewGenerator(ulidflake.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

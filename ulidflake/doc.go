@@ -20,7 +20,8 @@
 //	└───┴────────────────────────┴────────────────┴─────────┘
 //
 // The first ID of a millisecond has a random number, drawn uniformly over all values. Each further ID
-// of the millisecond adds a random increment. Timestamps count from 2024 and last until 2302.
+// of the millisecond adds a random increment, of 8 bits unless Config.IncrementBits says otherwise.
+// Timestamps count from 2024 and last until 2302.
 //
 // A system with one generator can do without a Generator of its own:
 //

@@ -49,10 +49,10 @@ func ExampleNewScalableGenerator() {
 	// Output: 01XFNNY35 2026-02-03 04:05:06.789 +0000 UTC 7
 }
 
-// More bits of increment make the next ID harder to guess.
+// Fewer bits of increment leave more IDs in a millisecond, and make the next ID easier to guess.
 func ExampleConfig() {
 	gen, err := ulidflake.NewGenerator(ulidflake.Config{
-		IncrementBits: 8,
+		IncrementBits: 4,
 		Epoch:         time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC),
 		MaxBackward:   -1, // a clock that went back is an error at once
 		Clock:         now,

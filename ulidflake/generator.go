@@ -1,6 +1,7 @@
 package ulidflake
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -12,13 +13,19 @@ import (
 	"github.com/firn-id/firn/internal/mint"
 )
 
+// defaultIncrementBits are the bits of the specification's reference implementation, which adds a
+// random byte.
+const defaultIncrementBits = 8
+
 // Config says how a [Generator] makes its IDs. The zero Config is the default of the specification,
 // for a system with one generator.
 type Config struct {
 	// IncrementBits is n: each further ID of a millisecond adds a random increment in [1, 2^n) to
-	// the randomness. 0 and 1 mean plus 1, for the most IDs in a millisecond: half a million on
-	// average. Each bit more makes the next ID harder to guess, and halves the number of IDs. At
-	// most 20.
+	// the randomness. 0 means 8, so that the next ID is hard to guess: a millisecond has 4 100 IDs
+	// on average, and fewer if its first ID begins near the top. Each bit less makes the next ID
+	// easier to guess, and doubles the number of IDs. 1 means plus 1: half a million IDs in a
+	// millisecond on average, and each ID but the first of its millisecond is known from the ID
+	// before. At most 20.
 	IncrementBits int
 
 	// Leased makes a generator for lease.Start: the generator mints nothing until a lease gives it
@@ -43,8 +50,8 @@ type ScalableConfig struct {
 	// Scalability is 0 to 31. Each generator of a system needs a scalability of its own.
 	Scalability int
 
-	// IncrementBits is as in Config, and at most 15. With plus 1, a millisecond has 16 000 IDs on
-	// average.
+	// IncrementBits is as in Config, and at most 15. A millisecond has 128 IDs on average with 0,
+	// which means 8, and 16 000 with 1.
 	IncrementBits int
 
 	// Leased makes a generator for lease.Start: the generator mints nothing until a lease gives it
@@ -94,7 +101,7 @@ func initMint(m *mint.Mint, rand *entropy.Source, format string, bits, worker in
 	}
 	m.Init(mint.Config{
 		Format: format, Epoch: epoch, Last: MaxTimestamp, Bits: uint(bits),
-		StartBits: uint(bits), StepBits: uint(c.IncrementBits), Rand: rand,
+		StartBits: uint(bits), StepBits: uint(cmp.Or(c.IncrementBits, defaultIncrementBits)), Rand: rand,
 		MaxBackward: c.MaxBackward, Clock: c.Clock, Worker: uint64(worker), Leased: c.Leased,
 		Exhausted: fmt.Errorf("%s: %w in this millisecond: randomness %w", format, ErrExhausted, ErrOverflow),
 	})

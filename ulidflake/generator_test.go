@@ -33,7 +33,7 @@ func generation(name string, c ulidflake.Config) testkit.Generation[ulidflake.ID
 		Unit:  time.Millisecond,
 		First: epoch.Add(time.Millisecond), Last: time.UnixMilli(epoch.UnixMilli() + 1<<43 - 1).UTC(),
 		Time:  func(id ulidflake.ID) time.Time { return id.Time(c.Epoch) },
-		Least: least, Most: 1 << 20, Draws: c.IncrementBits > 1, Exhausted: ulidflake.ErrOverflow,
+		Least: least, Most: 1 << 20, Draws: c.IncrementBits != 1, Exhausted: ulidflake.ErrOverflow,
 	}
 }
 
@@ -50,13 +50,14 @@ func scalableGeneration(name string, c ulidflake.ScalableConfig) testkit.Generat
 		Unit:  g.Unit,
 		First: g.First, Last: g.Last,
 		Time:  func(id ulidflake.ScalableID) time.Time { return id.Time(c.Epoch) },
-		Least: least, Most: 1 << 15, Draws: c.IncrementBits > 1, Exhausted: ulidflake.ErrOverflow,
+		Least: least, Most: 1 << 15, Draws: c.IncrementBits != 1, Exhausted: ulidflake.ErrOverflow,
 	}
 }
 
 func TestGenerator(t *testing.T) {
 	testkit.Run(t, []testkit.Generation[ulidflake.ID]{
 		generation("default", ulidflake.Config{}),
+		generation("by 1", ulidflake.Config{IncrementBits: 1}),
 		generation("by up to 31", ulidflake.Config{IncrementBits: 5, Epoch: time.UnixMilli(1500000000001)}),
 		generation("by up to 2^20-1", ulidflake.Config{IncrementBits: 20}),
 	})
@@ -118,7 +119,10 @@ func TestIncrements(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			top := max(1<<n, 2)
+			top := 1 << n
+			if n == 0 { // the default is 8
+				top = 1 << 8
+			}
 			classes := make([]int, top)
 			var last ulidflake.ID
 			for count := 0; count < 30_000; {

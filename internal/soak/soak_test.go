@@ -42,7 +42,7 @@ func soakAll(t *testing.T, system bool) {
 			return share(g, number[nanoflake.ID]), err
 		}},
 		{"ulidflake", 20, true, func(clock func() time.Time) (func() Source, error) {
-			g, err := ulidflake.NewGenerator(ulidflake.Config{Clock: clock})
+			g, err := ulidflake.NewGenerator(ulidflake.Config{IncrementBits: 1, Clock: clock})
 			return share(g, number[ulidflake.ID]), err
 		}},
 		{"ulidflake, random increments", 20, true, func(clock func() time.Time) (func() Source, error) {
@@ -50,7 +50,7 @@ func soakAll(t *testing.T, system bool) {
 			return share(g, number[ulidflake.ID]), err
 		}},
 		{"ulidflake, scalable", 20, true, func(clock func() time.Time) (func() Source, error) {
-			g, err := ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{Scalability: 3, Clock: clock})
+			g, err := ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{Scalability: 3, IncrementBits: 1, Clock: clock})
 			return share(g, number[ulidflake.ScalableID]), err
 		}},
 		{"snowflakesi", 13, true, func(clock func() time.Time) (func() Source, error) {

@@ -51,6 +51,8 @@ export interface UlidFlakeFields {
 
 const FORMAT = "ulidflake";
 const RANDOMNESS_BITS = 20;
+/** The bits of the specification's reference implementation, which adds a random byte. */
+const DEFAULT_INCREMENT_BITS = 8;
 
 /** The largest randomness. */
 export const MAX_RANDOMNESS = 2 ** RANDOMNESS_BITS - 1;
@@ -193,9 +195,10 @@ export function fromTime(time: Time, epoch?: Time): UlidFlake {
 /** Says how a {@link Generator} makes its IDs. */
 export interface GeneratorConfig extends ClockConfig {
   /**
-   * Each further ID of a millisecond adds a random increment in [1, 2^n) to the randomness. 0 and 1 mean
-   * plus 1, the default, for the most IDs in a millisecond: half a million on average. Each bit more makes
-   * the next ID harder to guess, and halves the number of IDs. At most 20.
+   * Each further ID of a millisecond adds a random increment in [1, 2^n) to the randomness. The default, which
+   * 0 means too, is 8, so that the next ID is hard to guess: a millisecond has 4 100 IDs on average. Each bit
+   * less makes the next ID easier to guess, and doubles the number of IDs. 1 means plus 1: half a million IDs
+   * in a millisecond on average. At most 20.
    */
   readonly incrementBits?: number | undefined;
   /** The time of timestamp 0: a time in the past, in whole milliseconds. The default is {@link DEFAULT_EPOCH}. */
@@ -218,7 +221,8 @@ export class Generator {
    * is not after the default epoch.
    */
   constructor(config: GeneratorConfig = {}) {
-    const bits = checkField(FORMAT, "incrementBits", config.incrementBits ?? 0, RANDOMNESS_BITS);
+    const given = checkField(FORMAT, "incrementBits", config.incrementBits ?? 0, RANDOMNESS_BITS);
+    const bits = given === 0 ? DEFAULT_INCREMENT_BITS : given;
     this.epoch = epochOf(FORMAT, config.epoch, DEFAULT_EPOCH);
     this.#mint = new Mint({
       format: FORMAT,

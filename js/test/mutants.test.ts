@@ -83,6 +83,8 @@ const MUTANTS: readonly Mutant[] = [
   ["snowflakesi", "? (before) =>", "? () => 0 : false ? (before) =>"],
   ["ulidflake", "start: () => randomBits(RANDOMNESS_BITS)", "start: () => 0"],
   ["ulidflake", "bits > 1 ?", "bits > 30 ?"],
+  ["ulidflake", "DEFAULT_INCREMENT_BITS : given", "1 : given"],
+  ["ulidflake", "DEFAULT_INCREMENT_BITS = 8", "DEFAULT_INCREMENT_BITS = 9"],
   ["scru160", "width - 1, width - 1)", "width, width)"],
   ["scru160", "counter * unit + node", "counter * unit"],
   ["scru160", "randomBits(noiseBits)", "0"],

@@ -121,11 +121,11 @@ func paths() ([]path, error) {
 	if err != nil {
 		return nil, err
 	}
-	flake, err := ulidflake.NewGenerator(ulidflake.Config{})
+	flake, err := ulidflake.NewGenerator(ulidflake.Config{IncrementBits: 1})
 	if err != nil {
 		return nil, err
 	}
-	scalable, err := ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{})
+	scalable, err := ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{IncrementBits: 1})
 	if err != nil {
 		return nil, err
 	}

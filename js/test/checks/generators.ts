@@ -258,18 +258,26 @@ function capacity(t: Tally): void {
     new Set(first).size > 290 && Math.max(...first) > 2 ** 19 && Math.min(...first) < 2 ** 18,
     "the first randomness of a millisecond",
   );
-  const steps = new ulidflake.Generator({ clock: read, incrementBits: 3 });
-  const seen = new Set<number>();
-  for (let i = 0; i < 200; i++) {
-    clock.now++;
-    try {
-      const a = ulidflake.fields(steps.tryNext()).randomness;
-      seen.add(ulidflake.fields(steps.tryNext()).randomness - a);
-    } catch (fault) {
-      if (!(fault instanceof ExhaustedError)) throw fault; // a start near the top
+  const steps = (n: number, incrementBits?: number): Set<number> => {
+    const generator = new ulidflake.Generator({ clock: read, incrementBits });
+    const seen = new Set<number>();
+    for (let i = 0; i < n; i++) {
+      clock.now++;
+      try {
+        const a = ulidflake.fields(generator.tryNext()).randomness;
+        seen.add(ulidflake.fields(generator.tryNext()).randomness - a);
+      } catch (fault) {
+        if (!(fault instanceof ExhaustedError)) throw fault; // a start near the top
+      }
     }
+    return seen;
+  };
+  t.equal([...steps(200, 3)].sort(), [1, 2, 3, 4, 5, 6, 7], "random increments");
+  t.equal([...steps(20, 1)], [1], "increments of 1");
+  for (const bits of [undefined, 0, 8]) {
+    const seen = steps(8000, bits);
+    t.equal([seen.size, Math.min(...seen), Math.max(...seen)], [255, 1, 255], `the default increments, of ${bits} bits`);
   }
-  t.equal([...seen].sort(), [1, 2, 3, 4, 5, 6, 7], "random increments");
 }
 
 /** Bytes 10 to 19 of IDs are random: each bit is set in about half of the IDs. */
