@@ -1013,7 +1013,7 @@ var specOverflow = []specRow{
 			time.Sleep(4*time.Millisecond - 1)
 			synctest.Wait()
 			specSame(t, "the number of IDs before the next unit", len(ids), 0)
-			time.Sleep(1)
+			time.Sleep(time.Nanosecond)
 			synctest.Wait()
 			specSame(t, "the number of IDs in the next unit", len(ids), 1)
 			specSame(t, "the ID", <-ids, specID(1001, 0, 0, 0, 0))
@@ -1215,7 +1215,7 @@ var specClock = []specRow{
 			time.Sleep(2*time.Second - 1)
 			synctest.Wait()
 			specSame(t, "the number of IDs in the used time", len(ids), 0)
-			time.Sleep(1)
+			time.Sleep(time.Nanosecond)
 			synctest.Wait()
 			specSame(t, "the number of IDs after the used time", len(ids), 3)
 			specDistinct(t, 4, []sno.ID{<-ids, <-ids, <-ids, specID(1500, 1, 0, 0, 0)})
@@ -1511,7 +1511,7 @@ var specConstants = []specRow{
 		end := time.Date(2010, 1, 1, 0, 0, 0, 0, time.UTC).Add(sno.MaxTimestamp * 4 * time.Millisecond)
 		specSame(t, "the last time", end, time.Date(2079, 9, 7, 15, 47, 35, 548_000_000, time.UTC))
 	}},
-	{"MaxTimestamp = 1<<39 - 1", func(t *testing.T) { specSame(t, "MaxTimestamp", sno.MaxTimestamp, 549_755_813_887) }},
+	{"MaxTimestamp = 1<<39 - 1", func(t *testing.T) { specSame(t, "MaxTimestamp", int64(sno.MaxTimestamp), 549_755_813_887) }},
 	{"It equals max uint16 (65535) and is the equivalent of Partition{255, 255}.", func(t *testing.T) {
 		specSame(t, "the number", sno.Partition{255, 255}.AsUint16(), sno.MaxPartition)
 	}},
