@@ -184,16 +184,7 @@ func (g *Generator) newSlowly(meta byte) ID {
 		case g.fence.Sealed():
 			panic(g.fence.Err(format)) // err may be from before
 		}
-		var behind *ClockError
-		var out *TimeError
-		switch {
-		case errors.As(err, &behind):
-			g.clock.Await(behind.By)
-		case errors.As(err, &out) && out.Time.Before(out.First):
-			g.clock.Await(out.First.Sub(out.Time))
-		default:
-			clock.Pause(time.Second)
-		}
+		g.clock.Await(err)
 	}
 }
 

@@ -27,7 +27,6 @@ package mint
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"sync/atomic"
 	"time"
@@ -163,16 +162,7 @@ func (m *Mint) Await() uint64 {
 		if err == nil {
 			return word
 		}
-		var behind *iderr.ClockError
-		var outside *iderr.TimeError
-		switch {
-		case errors.As(err, &behind):
-			m.clock.Await(behind.By)
-		case errors.As(err, &outside) && outside.Time.Before(outside.First):
-			m.clock.Await(outside.First.Sub(outside.Time))
-		default:
-			clock.Pause(clock.Longest)
-		}
+		m.clock.Await(err)
 	}
 }
 
