@@ -43,7 +43,7 @@ type Config struct {
 type Sequence uint8
 
 const (
-	// SequenceContinues continues the sequence of the millisecond before while at least half of the
+	// SequenceContinues continues the sequence of the millisecond before while more than half of the
 	// sequence is left, and else starts at 0. IDs at long intervals then have different last bits,
 	// and id%n spreads them over n shards. With b bits of sequence, they use the numbers 0 to
 	// 2^(b-1)-1 in turn.

@@ -259,7 +259,7 @@ export interface GeneratorConfig extends ClockConfig {
   readonly epoch?: Time | undefined;
   /**
    * Where the sequence of a millisecond starts. "continues", the default, continues the sequence of the
-   * millisecond before while at least half of it is left, and else starts at 0: IDs at long intervals then have
+   * millisecond before while more than half of it is left, and else starts at 0: IDs at long intervals then have
    * different last bits, and any millisecond has at least half of the sequence. "resets" starts each millisecond
    * at 0: any millisecond has the whole sequence.
    */
