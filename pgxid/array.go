@@ -65,6 +65,11 @@ func element(id driver.Valuer) (string, error) {
 	if p := reflect.ValueOf(id); !p.IsValid() || p.Kind() == reflect.Pointer && p.IsNil() {
 		return "NULL", nil
 	}
+	if z, ok := id.(interface{ IsZero() bool }); ok && z.IsZero() {
+		if _, err := noID(id); err != nil {
+			return "", err
+		}
+	}
 	v, err := id.Value()
 	if err != nil {
 		return "", err

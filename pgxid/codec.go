@@ -2,6 +2,7 @@ package pgxid
 
 import (
 	"database/sql"
+	"database/sql/driver"
 	"encoding"
 	"reflect"
 
@@ -100,9 +101,12 @@ func (encodeText) Encode(value any, buf []byte) ([]byte, error) {
 	return id.AppendText(buf)
 }
 
-// noID returns the error of Value for the zero ID.
-func noID(id ID) ([]byte, error) {
+// noID returns the error of the zero ID. Value of a sno.ID has no error, as its published API says.
+func noID(id driver.Valuer) ([]byte, error) {
 	_, err := id.Value()
+	if v, ok := id.(pgtype.BytesValuer); ok && err == nil {
+		_, err = v.BytesValue()
+	}
 	return nil, err
 }
 

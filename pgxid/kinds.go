@@ -80,7 +80,7 @@ func describe[T ID]() (*idType, error) {
 			Reason: "the type " + t.name + " has an embedded " + field.String() + " that is nil: embed an ID, and no pointer or interface"}
 	}
 	var zero T
-	_, err := zero.Value()
+	_, err := noID(zero)
 	bad, ok := errors.AsType[*iderr.ParseError](err)
 	if !ok || families[bad.Format] == nil {
 		return nil, &iderr.ParseError{Format: "pgxid", Offset: -1, Err: iderr.ErrType,

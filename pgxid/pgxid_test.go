@@ -426,9 +426,11 @@ func TestArray(t *testing.T) {
 			t.Errorf("%v, %v; want %s", got, err, want)
 		}
 	}
-	_, err := pgxid.Array([]nanoflake.ID{1, 0}).Value()
-	if list, ok := errors.AsType[*iderr.ListError](err); !ok || list.Index != 1 || !errors.Is(err, iderr.ErrNoID) {
-		t.Errorf("the zero ID: %v", err)
+	for _, a := range []driver.Valuer{pgxid.Array([]nanoflake.ID{1, 0}), pgxid.Array([]sno.ID{short, {}}), pgxid.Array([]*sno.ID{nil, {}}), pgxid.Array([]sno.UUID{short.UUID(), {}})} {
+		_, err := a.Value()
+		if list, ok := errors.AsType[*iderr.ListError](err); !ok || list.Index != 1 || !errors.Is(err, iderr.ErrNoID) {
+			t.Errorf("the zero ID: %v", err)
+		}
 	}
 	if _, err := pgxid.Array([]float{1.5}).Value(); !errors.Is(err, iderr.ErrType) || !strings.Contains(err.Error(), "a value of type float64 holds no ID") {
 		t.Errorf("a float: %v", err)

@@ -12,7 +12,7 @@ func ofInt(v *big.Int) (id sno.ID) { v.FillBytes(id[:]); return id }
 func intOf(id sno.ID) *big.Int     { return new(big.Int).SetBytes(id[:]) }
 
 var column = testkit.Column[sno.ID, *sno.ID]{
-	Model: testkit.Sno, Type: "sno.ID", Writes: testkit.Bytes, Reads: testkit.Bytes | testkit.Texts, SQL: "bytes", Else: "sno.Text", NullIsZero: true,
+	Model: testkit.Sno, Type: "sno.ID", Writes: testkit.Bytes, Reads: testkit.Bytes | testkit.Texts, SQL: "bytes", Else: "sno.Text", Published: true,
 	Make:  ofInt,
 	Value: intOf,
 }

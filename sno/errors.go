@@ -48,7 +48,8 @@ type InvalidDataSizeError struct {
 // Error implements error.
 func (e *InvalidDataSizeError) Error() string {
 	if e.Size == SizeEncoded { // a text in place of a binary form
-		return fmt.Sprintf("sno: length of data is %d, that of a text: the binary form has %d bytes, which are %d hexadecimal digits", e.Size, SizeBinary, 2*SizeBinary)
+		return fmt.Sprintf("sno: length of data is %d, that of a text: the binary form has %d bytes, which are %d hexadecimal digits, and the type sno.Text reads a column of text",
+			e.Size, SizeBinary, 2*SizeBinary)
 	}
 	return fmt.Sprintf("sno: length of data is %d: a text has %d characters, the binary form %d bytes", e.Size, SizeEncoded, SizeBinary)
 }

@@ -41,19 +41,22 @@ var (
 	}
 )
 
-// Value implements [driver.Valuer] by the 10 bytes. The zero ID is a *[ParseError]: use a *ID or a
-// sql.Null[ID] for a column that may be NULL. [Text] is the type for a column of text, and [UUID]
-// for a column of type UUID. Some drivers take the 10 bytes there, and fill them up to 16.
+// Value implements [driver.Valuer] by the 10 bytes, which are zeros for the zero ID: a row whose ID
+// was forgotten is no error. [Text] and [UUID] refuse the zero ID. Use a *ID or a sql.Null[ID] for a
+// column that may be NULL, [Text] for a column of text, and [UUID] for a column of type UUID. Some
+// drivers take the 10 bytes there, and fill them up to 16.
 //
 // GORM takes a slice of bytes apart if it is the only condition: First(&row, id) and Delete(&row,
 // id) ask for 10 numbers, and MySQL then finds other rows. Write First(&row, "id = ?", id), or use
 // Text or UUID.
-func (id ID) Value() (driver.Value, error) { return column.Value(id) }
+func (id ID) Value() (driver.Value, error) { return id.Bytes(), nil }
 
-// Scan implements [sql.Scanner]. Scan reads 10 bytes as the binary form, the canonical text as a
-// string or as bytes, and NULL, no bytes and the empty string as the zero ID. Any other length is
-// an *[InvalidDataSizeError], and any other type an *[InvalidTypeError]. An error sets the ID to
-// zero.
+// Scan implements [sql.Scanner]. Scan reads 10 bytes as the binary form, a string as the canonical
+// text, and NULL, no bytes and the empty string as the zero ID. Bytes and strings of another length
+// are an *[InvalidDataSizeError], and any other type is an *[InvalidTypeError]. An error sets the ID
+// to zero.
+//
+// Drivers of MySQL return a column of text as bytes: [Text] reads both.
 func (id *ID) Scan(value any) (err error) {
 	*id, err = scan(value)
 	return err
@@ -64,7 +67,10 @@ func scan(value any) (ID, error) {
 	case nil:
 		return zero, nil
 	case []byte:
-		return scanBytes(v)
+		if len(v) == 0 {
+			return zero, nil
+		}
+		return FromBinaryBytes(v)
 	case string:
 		if len(v) == 0 {
 			return zero, nil
@@ -74,20 +80,17 @@ func scan(value any) (ID, error) {
 	return zero, &InvalidTypeError{Value: value}
 }
 
-func scanBytes(b []byte) (ID, error) {
-	if len(b) == 0 {
-		return zero, nil
-	}
-	return column.ScanBytes(b)
-}
-
-// BytesValue implements pgtype.BytesValuer of pgx: the 10 bytes, for a BYTEA column.
+// BytesValue implements pgtype.BytesValuer of pgx: the 10 bytes, for a BYTEA column. The zero ID is
+// a *[ParseError].
 func (id ID) BytesValue() ([]byte, error) { return column.Bytes(id) }
 
-// ScanBytes implements pgtype.BytesScanner of pgx. ScanBytes reads what Scan reads from bytes: pgx
-// calls ScanBytes for columns of bytes and of text.
+// ScanBytes implements pgtype.BytesScanner of pgx. ScanBytes reads 10 bytes as the binary form, the
+// characters of the canonical text, and NULL and no bytes as the zero ID: pgx calls ScanBytes for
+// columns of bytes and of text. An error sets the ID to zero.
 func (id *ID) ScanBytes(src []byte) (err error) {
-	*id, err = scanBytes(src)
+	if *id = zero; len(src) > 0 {
+		*id, err = column.ScanBytes(src)
+	}
 	return err
 }
 

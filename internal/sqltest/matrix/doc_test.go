@@ -102,7 +102,7 @@ $ go test ./internal/sqltest/matrix -update
 ✓ means: IDs are read back as they were written; a search for an ID finds exactly its row, and a search for an ID that is
 not there finds no row; the store sorts IDs as ` + "`Compare`" + ` does, where a store sorts; the column has the value that
 the type's documentation names. The zero ID is refused with a typed error, or is kept as null or zeros in texts and
-messages. "error" means: an error, and never another ID or another row. The note has the reason, and the way that works.
+messages, and by ` + "`sno.ID`" + ` in databases. "error" means: an error, and never another ID or another row. The note has the reason, and the way that works.
 "–" means: the way has no form for the type.
 
 The IDs of each type are the smallest, the largest, random IDs, IDs whose texts have only digits, IDs whose decimal form is the text of

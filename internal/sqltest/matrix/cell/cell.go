@@ -29,6 +29,8 @@ type Kind[T ID] struct {
 	Show   func(T) string
 
 	FromInt64 func(int64) (T, error) // nil if the IDs are no integers
+
+	Zeros bool // the type writes the zero ID, by an API that others published
 }
 
 // A Column is the type of a column in each database.
@@ -221,13 +223,14 @@ func (r *run[T]) drop() {
 	}
 }
 
-// zero stores the zero ID. A store returns the typed error, or keeps the zero ID apart from all IDs.
+// zero stores the zero ID. A store returns the typed error, or the type or the store keeps the zero ID
+// apart from all IDs.
 func (r *run[T]) zero() {
 	var zero T
 	const n = 1000
 	err := r.Put(n, zero)
 	switch {
-	case err == nil && !r.Zero:
+	case err == nil && !r.Zero && !r.Zeros:
 		r.note(Silent("the zero ID is stored"))
 	case err == nil:
 		got, err := r.Get(n)

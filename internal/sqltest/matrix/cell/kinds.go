@@ -172,7 +172,8 @@ func Sno() Kind[sno.ID] {
 	sno.Sort(ids)
 	return Kind[sno.ID]{
 		Type: "sno.ID", Column: octets(sno.SizeBinary), IDs: ids, Absent: sno.ID{3},
-		Show: func(id sno.ID) string { return hex.EncodeToString(id.Bytes()) },
+		Show:  func(id sno.ID) string { return hex.EncodeToString(id.Bytes()) },
+		Zeros: true,
 	}
 }
 
