@@ -3,6 +3,8 @@ package firn_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"math/big"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/firn-id/firn"
 	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/scru160"
 	"github.com/firn-id/firn/snowflakesi"
 )
 
@@ -188,6 +191,90 @@ func TestSettings(t *testing.T) {
 	info, err = lookup(t, "snowflakesi").Inspect("1", firn.Text, firn.Settings{Layout: snowflakesi.Layout{MachineBits: snowflakesi.NoMachineBits}})
 	if err != nil || info.Fields[1] != (firn.Field{Name: "machine_id", Bits: 0, Value: "0"}) {
 		t.Errorf("%+v, %v", info, err)
+	}
+}
+
+// Inspect reads what a generator of SCRU160 has put into the counter and random16, for all widths.
+func TestSettingsOfSCRU160(t *testing.T) {
+	at := time.UnixMicro(1764000000123456)
+	for _, counter := range []scru160.Counter{scru160.CounterMilliseconds, scru160.CounterMicroseconds} {
+		for extra := range 17 {
+			for node := range 17 - extra {
+				c := scru160.Config{Counter: counter, Start: scru160.StartBits(0), ExtraCounterBits: extra, NodeBits: node,
+					NodeID: 1<<node - 1, Clock: func() time.Time { return at }}
+				g, err := scru160.NewGenerator(c)
+				if err != nil {
+					t.Fatal(err)
+				}
+				set := firn.Settings{Counter: counter, ExtraCounterBits: extra, NodeBits: node}
+				for n := range 3 {
+					id, err := g.TryNext()
+					if err != nil {
+						t.Fatal(err)
+					}
+					for form, s := range map[firn.Form]string{firn.Text: id.String(), firn.Hex: id.Hex()} {
+						info, err := lookup(t, "scru160").Inspect(s, form, set)
+						if err != nil {
+							t.Fatal(err)
+						}
+						if got := valuesOf(info); got != wantedValues(c, id, n) {
+							t.Errorf("%d, %d, %d: %s, want %s", counter, extra, node, got, wantedValues(c, id, n))
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// valuesOf lists the fields of an ID, and their widths, which are 160 bits in all.
+func valuesOf(info firn.Info) string {
+	s, bits := info.Time.Format(time.RFC3339Nano), 0
+	for _, f := range info.Fields {
+		s += fmt.Sprintf(" %s:%d=%s", f.Name, f.Bits, f.Value)
+		bits += f.Bits
+	}
+	return fmt.Sprint(s, " ", bits)
+}
+
+// wantedValues is what the n-th ID of a generator whose counter starts at 0 says at the time of
+// TestSettingsOfSCRU160.
+func wantedValues(c scru160.Config, id scru160.ID, n int) string {
+	value := new(big.Int).SetBytes(id.Bytes())
+	low := func(bits uint) string {
+		return new(big.Int).And(value, new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), bits), big.NewInt(1))).String()
+	}
+	rest := 16 - c.ExtraCounterBits - c.NodeBits
+	s := "2025-11-24T16:00:00.123Z timestamp:48=1764000000123"
+	bits := 16
+	if c.Counter == scru160.CounterMicroseconds {
+		s = "2025-11-24T16:00:00.123456Z timestamp:48=1764000000123 microsecond:10=456"
+		bits = 6
+	}
+	s += fmt.Sprintf(" counter:%d=%d", bits+c.ExtraCounterBits, n)
+	if c.NodeBits > 0 {
+		s += fmt.Sprintf(" node_id:%d=%d", c.NodeBits, c.NodeID)
+	}
+	random16 := new(big.Int).Rsh(value, 80)
+	random16.And(random16, big.NewInt(1<<rest-1))
+	return s + fmt.Sprintf(" random16:%d=%v random80:80=%s 160", rest, random16, low(80))
+}
+
+// Settings that no generator has, and IDs that no generator with the settings makes, are errors.
+func TestBadSettingsOfSCRU160(t *testing.T) {
+	f := lookup(t, "scru160")
+	text := scru160.Max().String()
+	for _, set := range []firn.Settings{{ExtraCounterBits: -1}, {ExtraCounterBits: 17}, {NodeBits: -1}, {NodeBits: 17}, {ExtraCounterBits: 9, NodeBits: 8}} {
+		if _, err := f.Inspect(text, firn.Text, set); !errors.Is(err, iderr.ErrConfig) {
+			t.Errorf("%+v: %v", set, err)
+		}
+	}
+	for counter, want := range map[int]error{0: nil, 999: nil, 1000: iderr.ErrRange, 1023: iderr.ErrRange} {
+		id := scru160.MustParse("05TTUP1HNCPNA1QHTDHRTCU3V32PD7C6")
+		id[6], id[7] = byte(counter>>2), byte(counter<<6)
+		if info, err := f.Read(id.String(), firn.Settings{Counter: scru160.CounterMicroseconds}); !errors.Is(err, want) {
+			t.Errorf("%d microseconds: %v, %v", counter, info, err)
+		}
 	}
 }
 

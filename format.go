@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/scru160"
 	"github.com/firn-id/firn/sno"
@@ -63,6 +64,10 @@ type Settings struct {
 	Epoch time.Time
 	// Layout is the layout of snowflakesi.
 	Layout snowflakesi.Layout
+	// Counter, ExtraCounterBits and NodeBits are as in scru160.Config.
+	Counter          scru160.Counter
+	ExtraCounterBits int
+	NodeBits         int
 }
 
 // all lists the formats in the order of listings and of detection.
@@ -105,18 +110,7 @@ var all = []*format{
 	},
 	{
 		name: "scru160", forms: []Form{Text, Hex},
-		inspect: reader(forms[scru160.ID]{Text: scru160.Parse, Hex: scru160.ParseHex}, func(id scru160.ID, _ Settings) Info {
-			random80 := id.Random80()
-			return Info{
-				ID: id.String(), Hex: id.Hex(), Time: id.Time(),
-				Fields: []Field{
-					number("timestamp", 48, id.Timestamp()),
-					number("counter", 16, int64(id.Counter())),
-					number("random16", 16, int64(id.Random16())),
-					{Name: "random80", Bits: 80, Value: new(big.Int).SetBytes(random80[:]).String(), Quoted: true},
-				},
-			}
-		}),
+		inspect: inspectSCRU160,
 	},
 	{
 		name: "sno", worker: "partition", forms: []Form{Text, Hex},
@@ -190,6 +184,48 @@ func reader[T any](read forms[T], info func(T, Settings) Info) func(string, Form
 		}
 		return info(id, set), nil
 	}
+}
+
+// inspectSCRU160 has more fields if the settings give bits of random16 to the counter or to a node ID,
+// or bits of the counter to microseconds.
+//
+// Specification: "Alternative counter usage", "random16".
+func inspectSCRU160(s string, form Form, set Settings) (Info, error) {
+	id, err := forms[scru160.ID]{Text: scru160.Parse, Hex: scru160.ParseHex}[form](s)
+	if err != nil {
+		return Info{}, err
+	}
+	extra, node := set.ExtraCounterBits, set.NodeBits
+	if extra < 0 || extra > 16 {
+		return Info{}, iderr.BadConfig("scru160", "ExtraCounterBits", extra, "in 0 to 16")
+	}
+	if node < 0 || node > 16-extra {
+		return Info{}, iderr.BadConfig("scru160", "NodeBits", node, "in 0 to "+strconv.Itoa(16-extra))
+	}
+	info := Info{ID: id.String(), Hex: id.Hex(), Time: id.Time(), Fields: []Field{number("timestamp", 48, id.Timestamp())}}
+	counter, bits := id.Counter(), 16
+	if set.Counter == scru160.CounterMicroseconds {
+		bits = 6
+		micro := counter >> bits
+		if micro > 999 {
+			return Info{}, &iderr.ParseError{Format: "scru160", Input: iderr.Clip(s), Offset: -1, Err: iderr.ErrRange,
+				Reason: fmt.Sprintf("the counter says %d microseconds, which is not in 0 to 999: the generator of the ID counts no microseconds", micro)}
+		}
+		counter &= 1<<bits - 1
+		info.Time = info.Time.Add(time.Duration(micro) * time.Microsecond)
+		info.Fields = append(info.Fields, number("microsecond", 10, int64(micro)))
+	}
+	rest := 16 - extra
+	info.Fields = append(info.Fields, number("counter", bits+extra, int64(counter<<extra|id.Random16()>>rest)))
+	if node > 0 {
+		info.Fields = append(info.Fields, number("node_id", node, int64(id.NodeID(extra, node))))
+		rest -= node
+	}
+	random80 := id.Random80()
+	info.Fields = append(info.Fields,
+		number("random16", rest, int64(id.Random16()&(1<<rest-1))),
+		Field{Name: "random80", Bits: 80, Value: new(big.Int).SetBytes(random80[:]).String(), Quoted: true})
+	return info, nil
 }
 
 // integer returns the Info of a format of integers.

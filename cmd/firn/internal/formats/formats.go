@@ -36,16 +36,24 @@ type Format struct {
 type maker struct {
 	name       string
 	fixedEpoch string // the epoch of a format without a choice of epochs
-	layouts    bool   // the format has a choice of widths
-	Metas      bool   // IDs have a metabyte
-	nodes      bool   // a pool can lease node IDs
 
-	// LastWorker returns the largest worker number. LastWorker is nil if the format has no workers.
-	LastWorker func(snowflakesi.Layout) int
+	// lastWorker returns the largest worker number, which is negative for settings without workers.
+	// lastWorker is nil if the format has no workers.
+	lastWorker func(firn.Settings) int
 
 	// generator makes the generator of a recipe, and what appends its IDs. Its errors are those of
 	// the format's NewGenerator.
 	generator func(Recipe) (lease.Generator, Batch, error)
+}
+
+// LastWorker returns the largest worker number. ok is false if IDs of the settings have no worker
+// number.
+func (m maker) LastWorker(set firn.Settings) (last int, ok bool) {
+	if m.lastWorker == nil {
+		return 0, false
+	}
+	last = m.lastWorker(set)
+	return last, last >= 0
 }
 
 // Start makes a generator of the recipe's worker.
@@ -82,9 +90,8 @@ type Recipe struct {
 	Worker   int
 	isLeased bool             // a lease gives the worker
 	Clock    func() time.Time // nil means time.Now; for tests
-	nodeBits int              // of scru160: for a pool alone
-	Meta     byte
 	Set      firn.Settings
+	Making   Making
 	Form     firn.Form
 	JSON     bool
 }
@@ -103,7 +110,7 @@ type Batch func(ctx context.Context, dst []byte, n int) ([]byte, error)
 var makers = []maker{
 	{
 		name:       "nanoflake",
-		LastWorker: func(snowflakesi.Layout) int { return nanoflake.MaxGeneratorID },
+		lastWorker: func(firn.Settings) int { return nanoflake.MaxGeneratorID },
 		generator: func(r Recipe) (lease.Generator, Batch, error) {
 			g, err := nanoflake.NewGenerator(nanoflake.Config{GeneratorID: r.Worker, Leased: r.isLeased, Clock: r.Clock, Epoch: r.Set.Epoch})
 			return made(g, g, nanoflake.AppendAll, err, r)
@@ -112,47 +119,60 @@ var makers = []maker{
 	{
 		name: "ulidflake",
 		generator: func(r Recipe) (lease.Generator, Batch, error) {
-			g, err := ulidflake.NewGenerator(ulidflake.Config{Leased: r.isLeased, Clock: r.Clock, Epoch: r.Set.Epoch})
+			g, err := ulidflake.NewGenerator(ulidflake.Config{IncrementBits: r.Making.IncrementBits, Leased: r.isLeased, Clock: r.Clock, Epoch: r.Set.Epoch})
 			return made(g, g, ulidflake.AppendAll, err, r)
 		},
 	},
 	{
 		name:       "ulidflake-scalable",
-		LastWorker: func(snowflakesi.Layout) int { return ulidflake.MaxScalability },
+		lastWorker: func(firn.Settings) int { return ulidflake.MaxScalability },
 		generator: func(r Recipe) (lease.Generator, Batch, error) {
-			g, err := ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{Scalability: r.Worker, Leased: r.isLeased, Clock: r.Clock, Epoch: r.Set.Epoch})
+			g, err := ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{
+				Scalability: r.Worker, IncrementBits: r.Making.IncrementBits, Leased: r.isLeased, Clock: r.Clock, Epoch: r.Set.Epoch,
+			})
 			return made(g, g, ulidflake.AppendAllScalable, err, r)
 		},
 	},
 	{
-		name: "snowflakesi", layouts: true,
-		LastWorker: snowflakesi.Layout.MaxMachineID,
+		name:       "snowflakesi",
+		lastWorker: func(set firn.Settings) int { return set.Layout.MaxMachineID() },
 		generator: func(r Recipe) (lease.Generator, Batch, error) {
-			g, err := snowflakesi.NewGenerator(snowflakesi.Config{MachineID: r.Worker, Leased: r.isLeased, Clock: r.Clock, Epoch: r.Set.Epoch, Layout: r.Set.Layout})
+			g, err := snowflakesi.NewGenerator(snowflakesi.Config{
+				Layout: r.Set.Layout, MachineID: r.Worker, Sequence: r.Making.Sequence, Leased: r.isLeased, Clock: r.Clock, Epoch: r.Set.Epoch,
+			})
 			return made(g, g, snowflakesi.AppendAll, err, r)
 		},
 	},
 	{
-		name: "scru160", fixedEpoch: "1970-01-01T00:00:00Z", nodes: true,
+		name: "scru160", fixedEpoch: "1970-01-01T00:00:00Z",
+		lastWorker: func(set firn.Settings) int {
+			if set.NodeBits == 0 {
+				return -1
+			}
+			return 1<<set.NodeBits - 1
+		},
 		generator: func(r Recipe) (lease.Generator, Batch, error) {
-			g, err := scru160.NewGenerator(scru160.Config{NodeBits: r.nodeBits, Leased: r.isLeased, Clock: r.Clock})
+			g, err := scru160.NewGenerator(scru160.Config{
+				Counter: r.Set.Counter, Start: r.Making.Start, ExtraCounterBits: r.Set.ExtraCounterBits,
+				NodeBits: r.Set.NodeBits, NodeID: r.Worker, Leased: r.isLeased, Clock: r.Clock,
+			})
 			return made(g, g, scru160.AppendAll, err, r)
 		},
 	},
 	{
-		name: "sno", fixedEpoch: "2010-01-01T00:00:00Z", Metas: true,
-		LastWorker: func(snowflakesi.Layout) int { return sno.MaxPartition },
+		name: "sno", fixedEpoch: "2010-01-01T00:00:00Z",
+		lastWorker: func(firn.Settings) int { return sno.MaxPartition },
 		generator: func(r Recipe) (lease.Generator, Batch, error) {
 			c := sno.Config{Leased: r.isLeased, Clock: r.Clock}
 			if !r.isLeased {
 				if r.Worker < 0 || r.Worker > sno.MaxPartition {
 					return nil, nil, iderr.BadConfig("sno", "Partition", r.Worker, "in 0 to "+strconv.Itoa(sno.MaxPartition))
 				}
-				c.Snapshot = new(sno.GeneratorSnapshot)
+				c.Snapshot = &sno.GeneratorSnapshot{SequenceMin: r.Making.SequenceMin, SequenceMax: r.Making.SequenceMax}
 				c.Snapshot.Partition.PutUint16(uint16(r.Worker))
 			}
 			g, err := sno.NewGeneratorWith(c)
-			return made(g, metaFiller{g, r.Meta}, sno.AppendAll, err, r)
+			return made(g, metaFiller{g, r.Making.Meta}, sno.AppendAll, err, r)
 		},
 	},
 }
@@ -215,9 +235,6 @@ func Named(name string) (Format, error) {
 // MaxBatch is how many IDs a Batch makes at a time. The number spreads the cost of a write, and no
 // format takes more than some milliseconds for a batch.
 const MaxBatch = 2048
-
-// maxNodeBits is the most bits of a node ID of scru160: all of random16.
-const maxNodeBits = 16
 
 // An id is an ID of any format.
 type id interface {

@@ -18,8 +18,12 @@ func TestLayoutOf(t *testing.T) {
 		"snowflakesi-41-2":                 "snowflakesi --clock-bits 41 --machine-bits 2",
 		"snowflakesi-40-0@1577836800000":   "snowflakesi --clock-bits 40 --machine-bits 0 --epoch 1577836800000",
 		"scru160-0-8":                      "scru160 --node-bits 8",
+		"scru160-us":                       "scru160 --micro",
+		"scru160-3-0":                      "scru160 --counter-bits 3",
+		"scru160-4-8":                      "scru160 --counter-bits 4 --node-bits 8",
+		"scru160-16-0-us":                  "scru160 --counter-bits 16 --micro",
 		"orders":                           "", "nanoflakes": "", "nanoflake-1-2": "", "nanoflake@": "", "nanoflake@9999999999999999": "", "snowflakesi-40-5": "",
-		"snowflakesi-41-99": "", "scru160-4-8": "", "scru160-0-17": "", "sno@5": "", "": "", "nanoflake@1577836800000@1": "",
+		"snowflakesi-41-99": "", "scru160-9-8": "", "scru160-0-0": "", "scru160-us-us": "", "nanoflake-us": "", "scru160-0-8-ms": "", "scru160-0-17": "", "sno@5": "", "": "", "nanoflake@1577836800000@1": "",
 	} {
 		words, layout, ok := LayoutOf(name)
 		if strings.Join(words, " ") != want || ok != (want != "") || ok && layout.Workers == 0 {

@@ -10,51 +10,73 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/firn-id/firn"
+	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/scru160"
 	"github.com/firn-id/firn/snowflakesi"
 )
 
-// Options are the flags for the epoch and the widths of IDs.
+// Options are the flags that a reader of IDs has to know: the epoch and the widths. The flags are also
+// the layout of a pool.
 type Options struct {
 	epoch       epoch
 	clockBits   cli.Number
 	machineBits cli.Number
+	micro       bool
+	counterBits cli.Number
+	nodeBits    cli.Number
 
 	Flags *pflag.FlagSet
+	names []string // of the flags, in the order of help
 }
 
-// AddTo adds the flags to cmd.
+// AddTo adds all flags to cmd.
 func (o *Options) AddTo(cmd *cobra.Command) {
-	o.AddEpochTo(cmd)
-	flags := cmd.Flags()
-	flags.Var(&o.clockBits, "clock-bits", "bits of the timestamp, 40 or 41 (snowflakesi)")
-	flags.Var(&o.machineBits, "machine-bits", "bits of the machine ID, 0 to 13 (snowflakesi)")
-	Only(cmd, func(f Format) bool { return f.fixedEpoch == "" }, "epoch")
-	Only(cmd, func(f Format) bool { return f.layouts }, "clock-bits", "machine-bits")
-	cli.Complete(cmd, "clock-bits", "40", "41")
-	cli.Complete(cmd, "machine-bits")
+	o.AddWidthsTo(cmd)
+	o.number(cmd, &o.counterBits, "counter-bits", "bits of random16 for the counter, 0 to 16 (scru160)")
+	o.number(cmd, &o.nodeBits, "node-bits", "bits of random16 for a node ID, 0 to 16 (scru160)")
+	cmd.Flags().BoolVar(&o.micro, "micro", false, "the counter counts in microseconds (scru160)")
+	o.names = append(o.names, "micro")
 }
 
-// AddEpochTo adds only the flag for the epoch to cmd, for a command of one format.
+// AddWidthsTo adds the flags for the epoch and for the widths of Snowflake-SI.
+func (o *Options) AddWidthsTo(cmd *cobra.Command) {
+	o.AddEpochTo(cmd)
+	o.number(cmd, &o.clockBits, "clock-bits", "bits of the timestamp, 40 or 41 (snowflakesi)", "40", "41")
+	o.number(cmd, &o.machineBits, "machine-bits", "bits of the machine ID, 0 to 13 (snowflakesi)")
+}
+
+// AddEpochTo adds only the flag for the epoch to cmd.
 func (o *Options) AddEpochTo(cmd *cobra.Command) {
 	o.Flags = cmd.Flags()
 	o.Flags.Var(&o.epoch, "epoch", "time of timestamp 0: RFC 3339, a date, or Unix ms")
 	cli.Complete(cmd, "epoch")
+	o.names = append(o.names, "epoch")
+}
+
+func (o *Options) number(cmd *cobra.Command, n *cli.Number, name, use string, values ...string) {
+	cmd.Flags().Var(n, name, use)
+	cli.Complete(cmd, name, values...)
+	o.names = append(o.names, name)
+}
+
+// Given returns the flags that are set, as words of a command line.
+func (o *Options) Given() (words []string) {
+	for _, name := range o.names {
+		switch f := o.Flags.Lookup(name); {
+		case !f.Changed || f.Value.String() == "false":
+		case f.Value.String() == "true":
+			words = append(words, "--"+name)
+		default:
+			words = append(words, "--"+name, cli.Plain(f.Value.String()))
+		}
+	}
+	return words
 }
 
 // Refuse returns an error if a flag is set that the format does not have.
-func (o *Options) Refuse(f Format) error {
-	switch {
-	case o.epoch.given && f.fixedEpoch != "":
-		return cli.Usagef("--epoch: the epoch of %s is fixed: %s", f.Name(), f.fixedEpoch)
-	case o.clockBits.Given && !f.layouts:
-		return cli.Usagef("--clock-bits: the widths of %s are fixed", f.Name())
-	case o.machineBits.Given && !f.layouts:
-		return cli.Usagef("--machine-bits: the widths of %s are fixed", f.Name())
-	}
-	return nil
-}
+func (o *Options) Refuse(f Format) error { return refuse(o.Flags, f) }
 
 // Settings returns the epoch and the widths. If no format is known, Settings holds for every format
 // that has the setting.
@@ -72,11 +94,27 @@ func (o *Options) Settings() (firn.Settings, error) {
 	if o.machineBits.Given {
 		layout = layoutOfBits(layout.ClockBits, 0)
 		if _, _, most := layout.Widths(); o.machineBits.Value < 0 || o.machineBits.Value > most {
-			return firn.Settings{}, cli.BadFlag("machine-bits", o.machineBits.Text, "is not in 0 to "+strconv.Itoa(most))
+			return firn.Settings{}, outside("machine-bits", o.machineBits, 0, most)
 		}
 		layout = layoutOfBits(layout.ClockBits, o.machineBits.Value)
 	}
-	return firn.Settings{Epoch: o.epoch.time, Layout: layout}, nil
+	const random16 = 16 // bits
+	if n := o.counterBits.Value; n < 0 || n > random16 {
+		return firn.Settings{}, outside("counter-bits", o.counterBits, 0, random16)
+	}
+	if n, most := o.nodeBits.Value, random16-o.counterBits.Value; n < 0 || n > most {
+		return firn.Settings{}, outside("node-bits", o.nodeBits, 0, most)
+	}
+	set := firn.Settings{Epoch: o.epoch.time, Layout: layout, ExtraCounterBits: o.counterBits.Value, NodeBits: o.nodeBits.Value}
+	if o.micro {
+		set.Counter = scru160.CounterMicroseconds
+	}
+	return set, nil
+}
+
+// outside returns the error of a flag whose value is out of range.
+func outside(flag string, n cli.Number, least, most int) error {
+	return cli.BadFlag(flag, n.Text, "is not in "+strconv.Itoa(least)+" to "+strconv.Itoa(most))
 }
 
 // layoutOfBits returns the layout of these widths: 0 bits of machine ID are none.
@@ -85,6 +123,23 @@ func layoutOfBits(clock, machine int) snowflakesi.Layout {
 		machine = snowflakesi.NoMachineBits
 	}
 	return snowflakesi.Layout{ClockBits: clock, MachineBits: machine}
+}
+
+// Pool returns the pool of a format and the flags, under its default name.
+func (o *Options) Pool(name string) (allot.Pool, error) {
+	format, err := Named(name)
+	if err != nil {
+		return allot.Pool{}, err
+	}
+	if err := o.Refuse(format); err != nil {
+		return allot.Pool{}, err
+	}
+	set, err := o.Settings()
+	if err != nil {
+		return allot.Pool{}, err
+	}
+	p, err := format.Pool(Recipe{Format: format.Format, Set: set})
+	return p, o.Explain(err) // an epoch that no generator takes
 }
 
 // Explain rewords errors of the library that are about a flag.
@@ -114,7 +169,7 @@ func (o *Options) Explain(err error) error {
 // flagOf returns the flag for a field of a format's Config.
 func flagOf(field string) string {
 	switch field {
-	case "GeneratorID", "MachineID", "Scalability", "Partition":
+	case "GeneratorID", "MachineID", "Scalability", "NodeID", "Partition":
 		return "worker"
 	case "Epoch":
 		return "epoch"
@@ -122,6 +177,10 @@ func flagOf(field string) string {
 		return "clock-bits"
 	case "MachineBits":
 		return "machine-bits"
+	case "IncrementBits":
+		return "increment-bits"
+	case "Start":
+		return "start-bits"
 	}
 	return ""
 }

@@ -2,6 +2,7 @@
 package ids
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,13 +14,13 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/firn-id/firn"
 	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/cmd/firn/internal/formats"
 	"github.com/firn-id/firn/cmd/firn/internal/stores"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
-	"github.com/firn-id/firn/snowflakesi"
 )
 
 // newFlags are the flags of firn new.
@@ -29,7 +30,7 @@ type newFlags struct {
 	count      cli.Count
 	worker     cli.Number
 	partition  cli.Number // alias of worker for sno
-	meta       cli.Number
+	making     formats.MakingFlags
 	as         formats.Form
 	json       bool
 	pool       stores.PoolName
@@ -70,6 +71,13 @@ each other.
 
 Formats without a worker number rely on random bits. --fenced leases their times from a
 pool instead: one process at a time makes IDs, and no ID comes twice from the pool.
+With --node-bits, scru160 has node IDs, which firn leases.
+
+Ulid-Flakes of one millisecond differ by a random number below 2^--increment-bits. The
+default of 8 makes the next ID hard to guess. A millisecond then has 4 100 IDs on
+average, or 128 of ulidflake-scalable; with 1, it has half a million, or 16 000.
+--sequence-min and --sequence-max divide a partition of snos among generators that you
+number yourself.
 
 --no-state goes without the pool, for machines with read-only disks. Nothing then keeps
 two runs from using the worker at once, or again after the clock was set back.`,
@@ -79,6 +87,8 @@ two runs from using the worker at once, or again after the clock was set back.`,
   firn new nanoflake --store etcd://etcd-1,etcd-2,etcd-3/firn
   firn new nanoflake --worker 7 --no-state
   firn new ulidflake --fenced
+  firn new ulidflake --increment-bits 1 -n 1000000
+  firn new scru160 --node-bits 8 --micro
   firn new snowflakesi --clock-bits 41 --machine-bits 0
   firn new sno --partition 513 --meta 7 --as hex`,
 		DisableFlagsInUseLine: true,
@@ -97,23 +107,19 @@ two runs from using the worker at once, or again after the clock was set back.`,
 	flags.VarP(&f.count, "count", "n", "make this many IDs")
 	flags.Var(&f.worker, "worker", "worker number (default: one that is free)")
 	flags.Var(&f.partition, "partition", "partition number (sno; alias of --worker)")
-	flags.Var(&f.meta, "meta", "metabyte, 0 to 255 (sno)")
 	f.as.AddTo(cmd, "write IDs as text, int or hex", formats.WrittenForms)
 	flags.BoolVar(&f.json, "json", false, "write one JSON object per ID")
 	f.Options.AddTo(cmd)
+	f.making.AddTo(cmd)
 	f.State.AddTo(cmd)
 	flags.Var(&f.pool, "pool", "take the worker from this pool")
 	flags.BoolVar(&f.fenced, "fenced", false, "lease the times (ulidflake and scru160)")
 	flags.BoolVar(&f.noState, "no-state", false, "use --worker without a pool: see above")
 	flags.DurationVar(&f.wait, "wait", defaultWait, "wait this long for a free worker")
 	flags.BoolVar(&f.trustClock, "trust-clock", false, "use the clock even if the pool disagrees")
-	formats.Only(cmd, func(f formats.Format) bool { return f.LastWorker != nil }, "worker", "no-state")
-	formats.Only(cmd, func(f formats.Format) bool { return f.LastWorker == nil }, "fenced")
-	formats.Only(cmd, func(f formats.Format) bool { return f.Metas }, "partition", "meta")
 	cli.Complete(cmd, "count")
 	cli.Complete(cmd, "worker")
 	cli.Complete(cmd, "partition")
-	cli.Complete(cmd, "meta")
 	cli.Complete(cmd, "wait")
 	if err := cmd.RegisterFlagCompletionFunc("pool", f.CompletePool); err != nil {
 		panic(err) // no such flag, or twice
@@ -129,7 +135,7 @@ func (f *newFlags) generate(ctx context.Context, s *cli.Streams, format formats.
 	}
 	ctx, stop := cli.UntilSignal(ctx, &s.Cleanup)
 	defer stop()
-	if f.leases(format) {
+	if f.leases(format, r.Set) {
 		return f.leased(ctx, s, format, r)
 	}
 	return stream(ctx, s, next, f.count)
@@ -139,8 +145,9 @@ func (f *newFlags) generate(ctx context.Context, s *cli.Streams, format formats.
 func workers() string {
 	var lines strings.Builder
 	for _, name := range formats.Names() {
-		if f, _ := formats.Lookup(name); f.LastWorker != nil {
-			lines.WriteString(fmt.Sprintf("  %-12s  of %s, 0 to %d\n", f.Worker(), name, f.LastWorker(snowflakesi.DefaultLayout())))
+		f, _ := formats.Lookup(name)
+		if last, ok := f.LastWorker(firn.Settings{}); ok {
+			lines.WriteString(fmt.Sprintf("  %-12s  of %s, 0 to %d\n", f.Worker(), name, last))
 		}
 	}
 	return lines.String()
@@ -153,7 +160,7 @@ func (f *newFlags) check(name string) (formats.Format, formats.Recipe, error) {
 		return in, formats.Recipe{}, err
 	}
 	r := formats.Recipe{Format: in.Format, Form: f.as.Form, JSON: f.json}
-	for _, check := range []func(formats.Format) error{f.Refuse, f.as.Refuse, f.checkJSON, f.checkPartition, f.checkMeta, f.checkState} {
+	for _, check := range []func(formats.Format) error{f.Refuse, f.as.Refuse, f.checkJSON, f.checkPartition} {
 		if err := check(in); err != nil {
 			return in, r, err
 		}
@@ -161,8 +168,14 @@ func (f *newFlags) check(name string) (formats.Format, formats.Recipe, error) {
 	if r.Set, err = f.Settings(); err != nil {
 		return in, r, err
 	}
-	r.Worker, r.Meta = f.worker.Value, byte(f.meta.Value)
-	return in, r, f.checkWorker(in, r.Set.Layout)
+	if err := f.checkState(in, r.Set); err != nil {
+		return in, r, err
+	}
+	if r.Making, err = f.making.Making(in, f.leases(in, r.Set)); err != nil {
+		return in, r, err
+	}
+	r.Worker = f.worker.Value
+	return in, r, f.checkWorker(in, r.Set)
 }
 
 func (f *newFlags) checkJSON(formats.Format) error {
@@ -172,14 +185,11 @@ func (f *newFlags) checkJSON(formats.Format) error {
 	return nil
 }
 
-// checkPartition makes --partition an alias of --worker, for sno only: a wrong worker number makes
-// duplicates.
-func (f *newFlags) checkPartition(format formats.Format) error {
+// checkPartition makes --partition an alias of --worker.
+func (f *newFlags) checkPartition(formats.Format) error {
 	switch {
 	case !f.partition.Given:
 		return nil
-	case format.Worker() != "partition":
-		return cli.Usagef("--partition: %s has no partition", format.Name())
 	case f.worker.Given:
 		return cli.Usagef("--partition %s: cannot be used with --worker: both name the worker", f.partition.Text)
 	}
@@ -189,36 +199,38 @@ func (f *newFlags) checkPartition(format formats.Format) error {
 
 // checkWorker returns an error if a worker number is missing, or given for a format without
 // workers. The library checks the range.
-func (f *newFlags) checkWorker(format formats.Format, layout snowflakesi.Layout) error {
+func (f *newFlags) checkWorker(format formats.Format, set firn.Settings) error {
+	last, ok := format.LastWorker(set)
 	switch {
-	case format.LastWorker == nil && f.worker.Given:
+	case !ok && f.worker.Given && format.Has("node-bits"):
+		return cli.Usagef("--worker: %s has no worker number without --node-bits: leave out --worker", format.Name())
+	case !ok && f.worker.Given:
 		return cli.Usagef("--worker: %s has no worker number: leave out --worker", format.Name())
-	case format.LastWorker == nil || f.worker.Given || !f.noState:
+	case !ok || f.worker.Given || !f.noState || last == 0: // 0 is the only worker
 		return nil
 	}
-	last := format.LastWorker(layout)
-	if last == 0 { // the only worker
-		return nil
-	}
+	words := append([]string{format.Name()}, f.Given()...)
 	return cli.Usagef("--no-state needs --worker, the %s, 0 to %d, as in: firn new %s --no-state --worker %d",
-		format.Worker(), last, format.Name(), min(7, last))
+		cmp.Or(format.Worker(), "node ID"), last, strings.Join(words, " "), min(7, last))
 }
 
 // leases reports whether the format's worker or times come from a pool.
-func (f *newFlags) leases(format formats.Format) bool {
-	return f.fenced || format.LastWorker != nil && !f.noState
+func (f *newFlags) leases(format formats.Format, set firn.Settings) bool {
+	_, ok := format.LastWorker(set)
+	return f.fenced || ok && !f.noState
 }
 
 // checkState returns an error if flags about pools contradict each other or the format.
-func (f *newFlags) checkState(format formats.Format) error {
+func (f *newFlags) checkState(format formats.Format, set firn.Settings) error {
+	_, workers := format.LastWorker(set)
 	switch {
-	case f.fenced && format.LastWorker != nil:
+	case f.fenced && workers:
 		return cli.Usagef("--fenced: %s leases its times with its worker number: leave out --fenced", format.Name())
 	case f.fenced && f.noState:
 		return cli.Usagef("--fenced: cannot be used with --no-state")
 	case f.wait < 0:
 		return cli.BadFlag("wait", f.wait.String(), "is negative")
-	case f.leases(format):
+	case f.leases(format, set):
 		_, err := f.Place()
 		if errors.As(err, new(cli.UsageError)) {
 			return err
@@ -232,19 +244,6 @@ func (f *newFlags) checkState(format formats.Format) error {
 			}
 			return cli.Usagef("--%s: %s uses a pool only with --fenced", name, format.Name())
 		}
-	}
-	return nil
-}
-
-// checkMeta returns an error if --meta is out of range, or the format has no metabyte.
-func (f *newFlags) checkMeta(format formats.Format) error {
-	switch {
-	case !f.meta.Given:
-		return nil
-	case !format.Metas:
-		return cli.Usagef("--meta: %s has no metabyte", format.Name())
-	case f.meta.Value < 0 || f.meta.Value > 255:
-		return cli.BadFlag("meta", f.meta.Text, "is not in 0 to 255")
 	}
 	return nil
 }
@@ -356,12 +355,7 @@ func (f *newFlags) explainLease(err error, format formats.Format, store driver.S
 		return f.State.Explain(err)
 	}
 	var line strings.Builder
-	line.WriteString("firn pool create " + format.Name())
-	for _, name := range []string{"epoch", "clock-bits", "machine-bits"} {
-		if flag := f.Options.Flags.Lookup(name); flag.Changed {
-			line.WriteString(" --" + name + " " + cli.Plain(flag.Value.String()))
-		}
-	}
+	line.WriteString(strings.Join(append([]string{"firn pool create", format.Name()}, f.Given()...), " "))
 	return stores.Reword(err, fmt.Sprintf("pool %s: %v in %s, and none is made by itself in a store that machines share: if there never was one, make it, once: %s; if there was one, it is lost: rescue it: %s",
 		stores.PoolOf(err), lease.ErrNoPool, store, f.Command(line.String()), f.Command("firn pool rescue "+stores.PoolOf(err)+" --format "+strings.TrimPrefix(line.String(), "firn pool create "))))
 }

@@ -17,7 +17,7 @@ import (
 // newCreate returns the command firn pool create.
 func newCreate(s *cli.Streams) *cobra.Command {
 	var (
-		l      formats.PoolLayout
+		l      formats.Options
 		st     stores.State
 		name   stores.PoolName
 		beside bool

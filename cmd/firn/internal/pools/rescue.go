@@ -31,7 +31,7 @@ type rescueFlags struct {
 	all          bool
 	json         bool
 	format       string // with layout, the pool's layout if its record is lost
-	layout       formats.PoolLayout
+	layout       formats.Options
 }
 
 // newRescue returns the command firn pool rescue.
@@ -235,10 +235,8 @@ func (f *rescueFlags) check(ctx context.Context, store driver.Store, names []str
 // layouts returns the layouts that the pool may have.
 func (f *rescueFlags) layouts(name string) ([]allot.Layout, error) {
 	if f.format == "" {
-		for _, flag := range []string{"epoch", "clock-bits", "machine-bits", "node-bits"} {
-			if f.layout.Flags.Changed(flag) {
-				return nil, cli.Usagef("--%s: needs --format", flag)
-			}
+		if given := f.layout.Given(); len(given) > 0 {
+			return nil, cli.Usagef("%s: needs --format", given[0])
 		}
 		return formats.LayoutsOf(name), nil
 	}

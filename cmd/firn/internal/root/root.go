@@ -55,7 +55,12 @@ Colour appears on terminals only. --color, $NO_COLOR and $CLICOLOR_FORCE decide 
 	firn.SetOut(s.Out)
 	firn.SetErr(s.Err)
 	firn.SetFlagErrorFunc(cli.FlagError)
-	firn.SetHelpFunc(cli.Help)
+	firn.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		if _, words, err := firn.Find(args); err == nil {
+			formats.Narrow(cmd, words)
+		}
+		cli.Help(cmd, args)
+	})
 	s.AddColour(firn)
 	sql := sqlscripts.New(s)
 	sql.AddCommand(sqlgen.Generator(s), sqlgen.Feed(s))

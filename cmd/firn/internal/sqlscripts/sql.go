@@ -60,7 +60,7 @@ func (o *options) addTo(cmd *cobra.Command) {
 	cmd.ValidArgsFunction = completeFormats
 	cmd.Flags().SortFlags = false
 	cmd.Flags().BoolVar(&o.down, "down", false, "print the script that removes everything")
-	o.Options.AddTo(cmd)
+	o.Options.AddWidthsTo(cmd)
 }
 
 // kinds returns the formats that the arguments name, or all formats if there are no arguments.
@@ -105,11 +105,8 @@ func (o *options) kinds(names []string) ([]kind, error) {
 // needFormats returns an error if a setting is given without formats: formats have different
 // defaults, and the script would change the setting of each.
 func (o *options) needFormats() error {
-	for _, name := range []string{"epoch", "clock-bits", "machine-bits"} {
-		if o.Flags.Changed(name) {
-			return cli.Usagef("--%s: name the formats that have it, as in: firn sql postgres snowflakesi --%s %s",
-				name, name, cli.Plain(o.Flags.Lookup(name).Value.String()))
-		}
+	if given := o.Given(); len(given) > 0 {
+		return cli.Usagef("%s: name the formats that have it, as in: firn sql postgres snowflakesi %s", given[0], strings.Join(given[:2], " "))
 	}
 	return nil
 }

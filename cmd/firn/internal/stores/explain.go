@@ -160,20 +160,36 @@ func SkewText(e *lease.SkewError) string {
 // mismatchText says what a pool is for, and the flags for such IDs.
 func mismatchText(e *lease.MismatchError) string {
 	const other = "name the pool for those with --pool"
-	var clock, machine, sequence int
 	switch {
 	case e.Field == "format":
 		return fmt.Sprintf("it is for IDs of %s, not %s: %s", e.Have, e.Want, other)
 	case e.Field == "epoch":
 		return fmt.Sprintf("it is for IDs of the epoch %s, not %s: give --epoch %s, or %s", e.Have, e.Want, e.Have, other)
 	case e.Field == "widths":
-		n, _ := fmt.Sscanf(e.Have, "[%d %d %d]", &clock, &machine, &sequence)
-		if n == 3 && (snowflakesi.Layout{ClockBits: clock, MachineBits: machine}).Check() == nil {
-			return fmt.Sprintf("it is for IDs of other widths, %s, not %s: give --clock-bits %d --machine-bits %d, or %s",
-				e.Have, e.Want, clock, machine, other)
+		if flags := widthFlags(e.Have); flags != "" {
+			return fmt.Sprintf("it is for IDs of other widths, %s, not %s: give %s, or %s", e.Have, e.Want, flags, other)
 		}
+	case e.Field == "unit" && e.Have == time.Microsecond.String():
+		return "it is for IDs that count in microseconds: give --micro, or " + other
+	case e.Field == "unit" && e.Want == time.Microsecond.String():
+		return "it is for IDs that count in milliseconds: leave out --micro, or " + other
 	}
 	return fmt.Sprintf("it is for other IDs: its %s is %s, not %s: %s", e.Field, e.Have, e.Want, other)
+}
+
+// widthFlags returns the flags for the widths of a pool, or "" if the format has no such flags.
+func widthFlags(widths string) string {
+	var first, second, third int
+	if n, _ := fmt.Sscanf(widths, "[%d %d %d]", &first, &second, &third); n != 3 {
+		return ""
+	}
+	if extra := second - 16; first == 48 && extra >= 0 { // scru160
+		return fmt.Sprintf("--counter-bits %d --node-bits %d", extra, third)
+	}
+	if (snowflakesi.Layout{ClockBits: first, MachineBits: second}).Check() == nil {
+		return fmt.Sprintf("--clock-bits %d --machine-bits %d", first, second)
+	}
+	return ""
 }
 
 // reworded is an error with a text of its own.
