@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/scru160"
@@ -31,32 +30,22 @@ type MakingFlags struct {
 	incrementBits, startBits, meta, sequenceMin, sequenceMax cli.Number
 
 	reset bool
-	flags *pflag.FlagSet
 }
 
 // AddTo adds the flags to cmd.
 func (m *MakingFlags) AddTo(cmd *cobra.Command) {
-	m.flags = cmd.Flags()
-	m.number(cmd, &m.incrementBits, "increment-bits", "bits of the random increment, 8 by default (ulidflake)")
-	m.flags.BoolVar(&m.reset, "reset", false, "begin the sequence at 0 in each millisecond (snowflakesi)")
-	m.number(cmd, &m.startBits, "start-bits", "random bits of the counter's start (scru160)")
-	m.number(cmd, &m.meta, "meta", "metabyte, 0 to 255 (sno)")
-	m.number(cmd, &m.sequenceMin, "sequence-min", "smallest sequence, without a lease (sno)")
-	m.number(cmd, &m.sequenceMax, "sequence-max", "largest sequence, without a lease (sno)")
+	number(cmd, &m.incrementBits, "increment-bits", "bits of the random increment, 8 by default (ulidflake)")
+	cmd.Flags().BoolVar(&m.reset, "reset", false, "begin the sequence at 0 in each millisecond (snowflakesi)")
+	number(cmd, &m.startBits, "start-bits", "random bits of the counter's start (scru160)")
+	number(cmd, &m.meta, "meta", "metabyte, 0 to 255 (sno)")
+	number(cmd, &m.sequenceMin, "sequence-min", "smallest sequence, without a lease (sno)")
+	number(cmd, &m.sequenceMax, "sequence-max", "largest sequence, without a lease (sno)")
 }
 
-func (m *MakingFlags) number(cmd *cobra.Command, n *cli.Number, name, use string) {
-	cmd.Flags().Var(n, name, use)
-	cli.Complete(cmd, name)
-}
-
-// Making returns how to make IDs of a format, or an error of usage. leased says that a lease gives the
-// worker.
+// Making returns how to make IDs of a format that has the flags set, or an error of usage. leased says
+// that a lease gives the worker.
 func (m *MakingFlags) Making(f Format, leased bool) (Making, error) {
 	made := Making{Meta: byte(m.meta.Value)}
-	if err := refuse(m.flags, f); err != nil {
-		return made, err
-	}
 	if most := incrementBits[f.name]; m.incrementBits.Given && (m.incrementBits.Value < 1 || m.incrementBits.Value > most) {
 		return made, outside("increment-bits", m.incrementBits, 1, most)
 	}

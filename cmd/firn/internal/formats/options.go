@@ -34,17 +34,18 @@ type Options struct {
 // AddTo adds all flags to cmd.
 func (o *Options) AddTo(cmd *cobra.Command) {
 	o.AddWidthsTo(cmd)
-	o.number(cmd, &o.counterBits, "counter-bits", "bits of random16 for the counter, 0 to 16 (scru160)")
-	o.number(cmd, &o.nodeBits, "node-bits", "bits of random16 for a node ID, 0 to 16 (scru160)")
+	number(cmd, &o.counterBits, "counter-bits", "bits of random16 for the counter, 0 to 16 (scru160)")
+	number(cmd, &o.nodeBits, "node-bits", "bits of random16 for a node ID, 0 to 16 (scru160)")
 	cmd.Flags().BoolVar(&o.micro, "micro", false, "the counter counts in microseconds (scru160)")
-	o.names = append(o.names, "micro")
+	o.names = append(o.names, "counter-bits", "node-bits", "micro")
 }
 
 // AddWidthsTo adds the flags for the epoch and for the widths of Snowflake-SI.
 func (o *Options) AddWidthsTo(cmd *cobra.Command) {
 	o.AddEpochTo(cmd)
-	o.number(cmd, &o.clockBits, "clock-bits", "bits of the timestamp, 40 or 41 (snowflakesi)", "40", "41")
-	o.number(cmd, &o.machineBits, "machine-bits", "bits of the machine ID, 0 to 13 (snowflakesi)")
+	number(cmd, &o.clockBits, "clock-bits", "bits of the timestamp, 40 or 41 (snowflakesi)", "40", "41")
+	number(cmd, &o.machineBits, "machine-bits", "bits of the machine ID, 0 to 13 (snowflakesi)")
+	o.names = append(o.names, "clock-bits", "machine-bits")
 }
 
 // AddEpochTo adds only the flag for the epoch to cmd.
@@ -55,10 +56,10 @@ func (o *Options) AddEpochTo(cmd *cobra.Command) {
 	o.names = append(o.names, "epoch")
 }
 
-func (o *Options) number(cmd *cobra.Command, n *cli.Number, name, use string, values ...string) {
+// number adds a flag for a number. values are for completion.
+func number(cmd *cobra.Command, n *cli.Number, name, use string, values ...string) {
 	cmd.Flags().Var(n, name, use)
 	cli.Complete(cmd, name, values...)
-	o.names = append(o.names, name)
 }
 
 // Given returns the flags that are set, as words of a command line.
