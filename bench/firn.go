@@ -183,7 +183,7 @@ var firnSubjects = []subject{
 		},
 	},
 	{
-		name: "ulidflake", title: "Firn Ulid-Flake",
+		name: "ulidflake", title: "Firn Ulid-Flake, n = 1",
 		next: func() (loop, error) {
 			g, err := newUlidFlake()
 			return loopOf(func(n int) (id ulidflake.ID, err error) {
@@ -234,9 +234,35 @@ var firnSubjects = []subject{
 		},
 	},
 	{
+		// Each millisecond starts at one of 2^20 values at random, and rises by 128 on average. One
+		// burst in 16 reaches the top.
+		name: "ulidflake-n8", title: "Firn Ulid-Flake, n = 8", cap: capacity{4097, time.Millisecond}, burst: 500,
+		next: func() (loop, error) {
+			g, err := newGuardedUlidFlake()
+			return loopOf(func(n int) (id ulidflake.ID, err error) {
+				for ; n > 0 && err == nil; n-- {
+					id, err = g.Next(ctx)
+				}
+				return id, err
+			}), err
+		},
+		batch: fills[ulidflake.ID](newGuardedUlidFlake),
+		seq: func() (loop, error) {
+			g, err := newGuardedUlidFlake()
+			return loopOf(func(n int) (id ulidflake.ID, err error) {
+				for id, err = range g.Seq(ctx, n) {
+					if err != nil {
+						break
+					}
+				}
+				return id, err
+			}), err
+		},
+	},
+	{
 		// Each millisecond starts at one of 2^15 values at random: on average half of the values
 		// are left.
-		name: "ulidflake-scalable", title: "Firn Ulid-Flake, scalable", cap: capacity{16384.5, time.Millisecond},
+		name: "ulidflake-scalable", title: "Firn Ulid-Flake, scalable, n = 1", cap: capacity{16384.5, time.Millisecond},
 		next: func() (loop, error) {
 			g, err := newScalableUlidFlake()
 			return loopOf(func(n int) (id ulidflake.ScalableID, err error) {
@@ -327,6 +353,11 @@ func newSnowflakeSI() (*snowflakesi.Generator, error) {
 // newUlidFlake makes a generator that adds 1, for the most IDs in a tick, as the peers do.
 func newUlidFlake() (*ulidflake.Generator, error) {
 	return ulidflake.NewGenerator(ulidflake.Config{IncrementBits: 1})
+}
+
+// newGuardedUlidFlake makes a generator whose next ID is hard to guess, as by default.
+func newGuardedUlidFlake() (*ulidflake.Generator, error) {
+	return ulidflake.NewGenerator(ulidflake.Config{})
 }
 
 func newScalableUlidFlake() (*ulidflake.ScalableGenerator, error) {

@@ -16,7 +16,7 @@ type limit struct {
 }
 
 // firnNames is a regular expression for the names of the formats in names of benchmarks.
-const firnNames = "nanoflake|sno|snowflakesi|ulidflake|ulidflake-scalable|scru160"
+const firnNames = "nanoflake|sno|snowflakesi|ulidflake|ulidflake-n8|ulidflake-scalable|scru160"
 
 // limits returns the limits in the order of the table.
 func limits() []limit {
@@ -39,14 +39,15 @@ func limits() []limit {
 		atMost(c.title+", two goroutines on two cores, per ID", key{name(groupParallel, c.format, two), "", "ns/op"}, 15,
 			name(groupParallel, "rs-xid", two), name(groupParallel, "counter-add", two))
 	}
-	atMost("Ulid-Flake", key{next("ulidflake"), "", "ns/op"}, 20, next("oklog-ulid"), "")
-	atMost("Ulid-Flake, scalable", key{next("ulidflake-scalable"), "", "ns/op"}, 20, next("oklog-ulid"), "")
+	atMost("Ulid-Flake, n = 1", key{next("ulidflake"), "", "ns/op"}, 20, next("oklog-ulid"), "")
+	atMost("Ulid-Flake, n = 8", key{next("ulidflake-n8"), "", "ns/op"}, 20, next("oklog-ulid"), "")
+	atMost("Ulid-Flake, scalable, n = 1", key{next("ulidflake-scalable"), "", "ns/op"}, 20, next("oklog-ulid"), "")
 	atMost("SCRU160", key{next("scru160"), "", "ns/op"}, 28, next("google-uuid"), "")
 	fill := func(id string) key { return key{name(groupBatch, id, ""), "", "ns/op"} }
 	for _, c := range counters {
 		atMost("`Fill`, "+c.title+", per ID", fill(c.format), 1.5, next(c.peer), "")
 	}
-	atMost("`Fill`, Ulid-Flake, per ID", fill("ulidflake"), 1.5, next("oklog-ulid"), "")
+	atMost("`Fill`, Ulid-Flake, n = 1, per ID", fill("ulidflake"), 1.5, next("oklog-ulid"), "")
 	atMost("`Fill`, SCRU160, per ID", fill("scru160"), 6, name(groupBatch, "segmentio-ksuid", ""), "")
 	one := "/goroutines=1"
 	for _, s := range []struct {

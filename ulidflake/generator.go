@@ -99,12 +99,17 @@ func initMint(m *mint.Mint, rand *entropy.Source, format string, bits, worker in
 	if err != nil {
 		return err
 	}
-	m.Init(mint.Config{
-		Format: format, Epoch: epoch, Last: MaxTimestamp, Bits: uint(bits),
-		StartBits: uint(bits), StepBits: uint(cmp.Or(c.IncrementBits, defaultIncrementBits)), Rand: rand,
+	made := mint.Config{
+		Format: format, Epoch: epoch, Last: MaxTimestamp, Bits: uint(bits), Field: timestampShift, Rand: rand,
 		MaxBackward: c.MaxBackward, Clock: c.Clock, Worker: uint64(worker), Leased: c.Leased,
 		Exhausted: fmt.Errorf("%s: %w in this millisecond: randomness %w", format, ErrExhausted, ErrOverflow),
-	})
+	}
+	if n := cmp.Or(c.IncrementBits, defaultIncrementBits); n > 1 {
+		made.StepBits = uint(n)
+	} else {
+		made.StartBits = uint(bits)
+	}
+	m.Init(made)
 	return nil
 }
 
@@ -132,8 +137,7 @@ func (g *Generator) Next(ctx context.Context) (ID, error) {
 
 // TryNext returns a new ID as [Generator.Next] does, but never waits. The error is [ErrExhausted]
 // and [ErrOverflow] if the randomness passes its largest value, or if waiters will get the IDs that
-// are left. The error is a *[ClockError] if the clock is behind the last ID. With random
-// increments, another call in the same millisecond may draw an increment that fits.
+// are left. The error is a *[ClockError] if the clock is behind the last ID.
 func (g *Generator) TryNext() (ID, error) {
 	word, ok := g.mint.Fast()
 	if !ok {
@@ -331,5 +335,6 @@ func (g *ScalableGenerator) Last(t time.Time) ScalableID {
 
 // at returns the ID of a word: the timestamp and the randomness of the word, above the scalability.
 func (g *ScalableGenerator) at(word uint64) ScalableID {
-	return ScalableID(word<<scalabilityBits | g.mint.Worker(word))
+	randomness := word & MaxScalableRandomness
+	return ScalableID(word&^MaxRandomness | randomness<<scalabilityBits | g.mint.Worker(word))
 }

@@ -33,7 +33,7 @@ func generation(name string, c ulidflake.Config) testkit.Generation[ulidflake.ID
 		Unit:  time.Millisecond,
 		First: epoch.Add(time.Millisecond), Last: time.UnixMilli(epoch.UnixMilli() + 1<<43 - 1).UTC(),
 		Time:  func(id ulidflake.ID) time.Time { return id.Time(c.Epoch) },
-		Least: least, Most: 1 << 20, Draws: c.IncrementBits != 1, Exhausted: ulidflake.ErrOverflow,
+		Least: least, Most: 1 << 20, Short: c.IncrementBits != 1, Exhausted: ulidflake.ErrOverflow,
 	}
 }
 
@@ -50,7 +50,7 @@ func scalableGeneration(name string, c ulidflake.ScalableConfig) testkit.Generat
 		Unit:  g.Unit,
 		First: g.First, Last: g.Last,
 		Time:  func(id ulidflake.ScalableID) time.Time { return id.Time(c.Epoch) },
-		Least: least, Most: 1 << 15, Draws: c.IncrementBits != 1, Exhausted: ulidflake.ErrOverflow,
+		Least: least, Most: 1 << 15, Short: c.IncrementBits != 1, Exhausted: ulidflake.ErrOverflow,
 	}
 }
 

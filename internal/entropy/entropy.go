@@ -80,3 +80,10 @@ func (s *Source) Read96(p []Bits96) {
 		s.Read(unsafe.Slice(&p[0][0], len(p)*len(p[0])))
 	}
 }
+
+// Read64 fills p with random bits. For many values it is far faster than Uint64. See Read.
+func (s *Source) Read64(p []uint64) {
+	if len(p) > 0 {
+		s.Read(unsafe.Slice((*byte)(unsafe.Pointer(&p[0])), 8*len(p)))
+	}
+}

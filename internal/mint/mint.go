@@ -37,6 +37,7 @@ import (
 	"github.com/firn-id/firn/internal/entropy"
 	"github.com/firn-id/firn/internal/fence"
 	"github.com/firn-id/firn/internal/line"
+	"github.com/firn-id/firn/internal/steps"
 	"github.com/firn-id/firn/internal/tick"
 )
 
@@ -53,9 +54,10 @@ type Config struct {
 	Bits   uint   // width of the sequence
 	Field  uint   // width of the sequence's field in a word, with room for additions; 0 for no room
 
+	// The sequence starts at 0 in each tick, or as one of these fields says.
 	Continue  bool // the sequence continues from tick to tick in its lower half
 	StartBits uint // a tick's sequence starts at a random number of this many bits
-	StepBits  uint // random steps in [1, 2^StepBits); 0 and 1 mean steps of 1
+	StepBits  uint // it starts at any number, and rises by random steps in [1, 2^StepBits), or by 1 for 0
 
 	MaxBackward time.Duration // 0 means DefaultMaxBackward; negative, none
 	Hold        bool          // if the clock is behind by up to MaxBackward, continue in the last tick
@@ -89,18 +91,18 @@ type Mint struct {
 	limit     uint64 // number of words in a tick
 	mask      uint64 // the bits of the sequence's field
 	bits      uint8  // width of the sequence's field
-	additive  bool   // the field has room for additions, so Fast may use Step
+	plain     bool   // Fast is Step alone
+	additive  bool   // words come from Step: the field has room for additions
 	continues bool   // the sequence continues from tick to tick
-	random    bool   // starts or steps are random
 	startBits uint8
-	stepBits  uint8
 	micro     bool
 	clock     clock.Clock
 	epoch     int64
 	first     uint64
 	last      uint64
 	policy
-	rand *entropy.Source
+	rand  *entropy.Source
+	steps *steps.Steps // nil without random steps
 
 	line  line.Line
 	fence fence.Fence
@@ -115,10 +117,17 @@ func (m *Mint) Init(c Config) {
 	m.first, m.last = max(c.First, 1), c.Last
 	m.bits = uint8(max(c.Bits, c.Field))
 	m.limit, m.mask = 1<<c.Bits, 1<<m.bits-1
-	m.additive = c.Field > c.Bits && c.StartBits == 0 && c.StepBits <= 1
-	m.startBits, m.stepBits = uint8(c.StartBits), uint8(max(c.StepBits, 1))
-	m.random = m.startBits > 0 || m.stepBits > 1
-	m.rand = c.Rand
+	m.startBits, m.rand = uint8(c.StartBits), c.Rand
+	m.additive = c.Field > c.Bits
+	m.plain = m.additive && c.StepBits == 0
+	if c.StepBits > 0 {
+		// The sequence counts words, and half of the field is room. A tick hardly ever has more
+		// values.
+		m.steps = new(steps.Steps)
+		m.steps.Init(uint(m.bits), c.Bits, c.StepBits, c.Rand.Read64)
+		m.limit = min(m.limit, 1<<(m.bits-1))
+		m.additive = true
+	}
 	m.line.Name = c.Format
 	m.policy = newPolicy(c)
 	m.word.Raise(1 << m.bits)
@@ -189,7 +198,10 @@ func (m *Mint) Fast() (uint64, bool) {
 	if m.line.Busy() || !d.AheadByCycles() && !d.AheadBySystem() {
 		return 0, false
 	}
-	if !m.additive {
+	if !m.plain {
+		if m.steps != nil {
+			return m.fastSteps()
+		}
 		return m.fastSwap()
 	}
 	if word, ok := m.word.Step(m.limit, m.mask); ok {
@@ -199,15 +211,11 @@ func (m *Mint) Fast() (uint64, bool) {
 	return 0, false
 }
 
-// fastSwap is Fast for words that Step cannot make: steps differ, or the field has no room.
+// fastSwap is Fast for words that Step cannot make: the field has no room.
 func (m *Mint) fastSwap() (uint64, bool) {
-	step := uint64(1)
-	if m.stepBits > 1 {
-		step = m.drawStep()
-	}
 	for {
 		last := m.word.Last()
-		next := last + step
+		next := last + 1
 		if (last^next)>>m.bits != 0 {
 			return 0, false
 		}
@@ -220,13 +228,38 @@ func (m *Mint) fastSwap() (uint64, bool) {
 	}
 }
 
+// fastSteps is Fast for words with random steps.
+func (m *Mint) fastSteps() (uint64, bool) {
+	now := m.steps.Now()
+	word, ok := m.word.Step(m.limit, m.mask)
+	if !ok {
+		m.word.Trim(m.limit, m.mask)
+		return 0, false
+	}
+	if value, ok := m.steps.At(now, word); ok {
+		return word&^m.mask | value, true
+	}
+	word, verdict := m.step(word)
+	return word, verdict == tick.Issued
+}
+
+// step replaces the count in an issued word by its value. If the tick has no value left, step leaves
+// out the rest of the tick's words. The next request then finds the tick exhausted.
+func (m *Mint) step(word uint64) (uint64, tick.Verdict) {
+	value, verdict := m.steps.Find(word)
+	if verdict == tick.Exhausted {
+		m.word.Pass(word&^m.mask + m.limit)
+	}
+	return word&^m.mask | value, verdict
+}
+
 // fastRun is Fast for a run of up to n words.
 func (m *Mint) fastRun(n int) (uint64, int, bool) {
 	if m.line.Busy() || !clock.Deadline(m.deadline.Load()).Ahead() {
 		return 0, 0, false
 	}
-	if m.stepBits > 1 {
-		word, ok := m.fastSwap()
+	if m.steps != nil {
+		word, ok := m.fastSteps()
 		return word, 1, ok
 	}
 	// The tick has begun: its floor is below the last word, so Reserve uses no start.

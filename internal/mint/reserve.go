@@ -76,6 +76,11 @@ func (m *Mint) reserveAt(reading time.Time, n int) (word uint64, run int, o outc
 		word, run, verdict := m.issue(target, n)
 		switch verdict {
 		case tick.Issued:
+			if m.steps != nil {
+				if word, verdict = m.step(word); verdict != tick.Issued {
+					continue // with the next word, which an exhausted tick does not have
+				}
+			}
 			return word, run, outcome{kind: issued, time: reading}
 		case tick.Fenced:
 			begins, allotted := m.fence.Enter((*allotment)(m), now)
@@ -114,15 +119,14 @@ func (m *Mint) issue(now uint64, n int) (word uint64, run int, verdict tick.Verd
 	floor := now << m.bits
 	ceil := floor + m.limit
 	var start uint64
-	step := uint64(1)
 	switch {
 	case m.continues:
 		start = m.continued()
-	case m.random:
-		start, step = m.draw(floor)
+	case m.startBits > 0:
+		start = m.draw(floor)
 	}
-	if n == 1 || m.stepBits > 1 {
-		word, verdict = m.word.Advance(floor, start, step, ceil)
+	if n == 1 || m.steps != nil {
+		word, verdict = m.word.Advance(floor, start, 1, ceil)
 		return word, 1, verdict
 	}
 	return m.word.Reserve(floor, start, ceil, n)
@@ -142,25 +146,13 @@ func (m *Mint) continued() uint64 {
 	return 0
 }
 
-// draw returns a random step, and a random start if the tick at floor has not begun. If another
-// caller begins the tick first, the word ignores the start: a word never falls below a floor once
-// reached.
-func (m *Mint) draw(floor uint64) (start, step uint64) {
-	if m.startBits > 0 && m.word.Last() < floor {
+// draw returns a random start if the tick at floor has not begun. If another caller begins the tick
+// first, the word ignores the start: a word never falls below a floor once reached.
+func (m *Mint) draw(floor uint64) (start uint64) {
+	if m.word.Last() < floor {
 		start = m.rand.Uint64() >> (64 - m.startBits)
 	}
-	if m.stepBits == 1 {
-		return start, 1
-	}
-	return start, m.drawStep()
-}
-
-// drawStep returns a random step. It rejects 0. The other 2^n-1 values are equally likely.
-func (m *Mint) drawStep() (step uint64) {
-	for step == 0 {
-		step = m.rand.Uint64() >> (64 - m.stepBits)
-	}
-	return step
+	return start
 }
 
 // setDeadline sets the deadline after a word was issued at an exact reading of the clock. There is

@@ -68,7 +68,7 @@ type Generation[T ID[T]] struct {
 	Time        func(T) time.Time // start of an ID's tick
 	Least, Most int               // bounds of the number of IDs in a tick
 	Unordered   bool              // IDs are not in order within a tick
-	Draws       bool              // steps are random, so a step may fit a tick after a failed call
+	Short       bool              // a tick often has far fewer IDs than Most
 	Holds       bool              // continues in the last tick if the clock is behind
 	Exhausted   error             // the error of an exhausted tick, besides ErrExhausted
 }
@@ -178,18 +178,13 @@ func (g Generation[T]) capacity(t *testing.T) {
 			t.Errorf("a tick has %d IDs, want %d to %d", len(all), g.Least, g.Most)
 		}
 		for range 3 {
-			if g.Draws {
-				break
-			}
 			if id, err := gen.TryNext(); !errors.Is(err, iderr.ErrExhausted) {
 				t.Errorf("an exhausted tick gives %v, %v", id, err)
 			}
 		}
 		clock.Set(g.tick(clock.Now()).Add(g.Unit - 1)) // the last instant of the tick
-		if !g.Draws {
-			if id, err := gen.TryNext(); !errors.Is(err, iderr.ErrExhausted) {
-				t.Errorf("an exhausted tick gives %v, %v", id, err)
-			}
+		if id, err := gen.TryNext(); !errors.Is(err, iderr.ErrExhausted) {
+			t.Errorf("an exhausted tick gives %v, %v", id, err)
 		}
 		clock.Step(1)
 		g.increases(t, all[len(all)-1], g.must(t, clock.Now())(gen.TryNext()))
@@ -326,9 +321,6 @@ func (g Generation[T]) waiting(t *testing.T) {
 		// In an exhausted tick, Next waits for the next tick.
 		ahead = 0
 		time.Sleep(time.Second)
-		if g.Draws {
-			return // the next step may still fit the tick
-		}
 		clock := At(time.Now())
 		gen = g.newGenerator(t, clock.Now, 0)
 		all := g.drain(t, gen, clock.Now())
@@ -473,8 +465,8 @@ func (g Generation[T]) fill(t *testing.T) {
 		time.Sleep(time.Until(g.now()))
 		gen := g.newGenerator(t, nil, 0)
 		size := min(2*g.Most+7, 100_000)
-		if g.Draws {
-			size = 300 // ticks are short, and waiting takes some real time even in a bubble
+		if g.Short {
+			size = 300 // waiting takes some real time even in a bubble
 		}
 		dst := make([]T, size)
 		if n, err := gen.Fill(context.Background(), dst); n != len(dst) || err != nil {
@@ -535,7 +527,7 @@ func (g Generation[T]) seq(t *testing.T) {
 func (g Generation[T]) goroutines(t *testing.T) {
 	const callers = 4
 	each := min(4*g.Most, 2000)
-	if g.Draws {
+	if g.Short {
 		each = 200
 	}
 	gen := g.newGenerator(t, nil, 0)

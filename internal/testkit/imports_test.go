@@ -17,6 +17,8 @@ var rules = func() []Rule {
 	rules := []Rule{
 		{Of: []string{"internal/tick"}, Only: []string{"sync/atomic"},
 			Why: "the word knows no layout, no unit and no clock"},
+		{Of: []string{"internal/steps"}, Only: []string{"internal/tick", "runtime", "sync/atomic"},
+			Why: "steps know no layout, no unit and no clock"},
 		{Of: codecs, Never: append([]string{".", "iderr", "internal/wire", "internal/mint"}, formats...), Through: true,
 			Why: "codecs know no format: they return the offset of the bad character, and the format makes the error"},
 		{Of: codecs, Never: []string{"fmt", "errors", "strconv", "reflect"},
@@ -57,7 +59,7 @@ var rules = func() []Rule {
 			Why: "pgxid gives types to a map of pgtype: it opens no connection, and works with the formats of each version"},
 		{Of: append([]string{".", "iderr", "internal/wire", "allot"}, formats...), Never: []string{"pgxid"}, Through: true,
 			Why: "a program that uses a format does not carry pgx"},
-		{Of: append([]string{"iderr", "internal/wire", "internal/clock", "internal/mint", "internal/tick"}, codecs...),
+		{Of: append([]string{"iderr", "internal/wire", "internal/clock", "internal/mint", "internal/tick", "internal/steps"}, codecs...),
 			Never: []string{"unsafe"}, Why: "nothing here needs it"},
 	}
 	for _, f := range formats {

@@ -9,7 +9,7 @@ import (
 
 const (
 	maxActors = 5
-	maxCells  = 2
+	maxCells  = 8
 )
 
 // Model is code to explore: the memory of its callers, their programs and the promises to check.
@@ -37,8 +37,8 @@ type Program struct {
 	Call   func() Outcome
 	// Restarts says that a call starts its loop again after a lost swap, with nothing kept from the
 	// round before. The search then forgets the results of the round, and visits far fewer states.
-	// The search checks only the next operation: the call must have come to this operation before.
-	// The author of the Program must ensure that the call keeps nothing else.
+	// If the call has not come to the next operation before, the search forgets nothing. The author
+	// of the Program must ensure that a call that has come there keeps nothing else.
 	Restarts bool
 	// Check, if any, checks a call by its own steps. It returns the violation, if any, in words.
 	Check func(steps []Step, o Outcome) string
@@ -94,7 +94,7 @@ func (o operation) same(p operation) bool {
 	return o.Op == p.Op && o.choice == p.choice && len(o.options) == len(p.options)
 }
 
-// cells are the atomics of a struct and of its embedded structs, in order.
+// cells are the atomics of a struct, and of the structs and arrays in it, in order.
 type cells struct {
 	index map[*atomic.Uint64]int
 	names []string
@@ -102,17 +102,36 @@ type cells struct {
 
 func cellsOf(shared any) cells {
 	c := cells{index: make(map[*atomic.Uint64]int)}
-	v := reflect.ValueOf(shared).Elem()
-	for _, f := range reflect.VisibleFields(v.Type()) {
-		if f.Type == reflect.TypeFor[atomic.Uint64]() {
-			c.index[(*atomic.Uint64)(v.FieldByIndex(f.Index).Addr().UnsafePointer())] = len(c.names)
-			c.names = append(c.names, f.Name)
-		}
-	}
+	c.add("", reflect.ValueOf(shared).Elem())
 	if len(c.names) == 0 || len(c.names) > maxCells {
 		panic(fmt.Sprintf("explore: %T has %d atomics, not 1 to %d", shared, len(c.names), maxCells))
 	}
 	return c
+}
+
+// add adds the atomics of v, which has the name.
+func (c *cells) add(name string, v reflect.Value) {
+	switch {
+	case v.Type() == reflect.TypeFor[atomic.Uint64]():
+		c.index[(*atomic.Uint64)(v.Addr().UnsafePointer())] = len(c.names)
+		c.names = append(c.names, name)
+	case v.Kind() == reflect.Struct:
+		for i := range v.NumField() {
+			f := v.Type().Field(i)
+			switch {
+			case f.Anonymous:
+				c.add(name, v.Field(i))
+			case name == "":
+				c.add(f.Name, v.Field(i))
+			default:
+				c.add(name+"."+f.Name, v.Field(i))
+			}
+		}
+	case v.Kind() == reflect.Array:
+		for i := range v.Len() {
+			c.add(fmt.Sprintf("%s[%d]", name, i), v.Index(i))
+		}
+	}
 }
 
 // setUp returns the memory at the start of the callers.

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"encoding/binary"
 	"fmt"
 	"strconv"
 	"strings"
@@ -271,7 +272,7 @@ func (t *table) grow() {
 }
 
 func (st *state) hash() uint64 {
-	h := uint64(st.ghost)<<16 | uint64(st.memory[0])<<8 | uint64(st.memory[1])
+	h := uint64(st.ghost) ^ binary.LittleEndian.Uint64(st.memory[:])*0x9e3779b97f4a7c15
 	for _, a := range st.actors {
 		h = (h ^ uint64(a)) * 0x9e3779b97f4a7c15
 		h ^= h >> 29

@@ -2,19 +2,16 @@ package main
 
 import (
 	"bytes"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 )
 
-// The search is about word.go only if the generated files are current.
+// The search is about word.go and steps.go only if the generated files are current.
 func TestGeneratedFilesAreCurrent(t *testing.T) {
-	source, err := os.ReadFile("../../word.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	files, err := generate(string(source))
+	files, err := generateFrom("../..", "../../../steps")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,16 +20,18 @@ func TestGeneratedFilesAreCurrent(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		} else if !bytes.Equal(got, want) {
-			t.Errorf("%s is not what gen makes of word.go: run go generate in internal/tick/explore", name)
+			t.Errorf("%s is not what gen makes now: run go generate in internal/tick/explore", name)
 		}
 	}
-	present, err := filepath.Glob("../simtick/*")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range present {
-		if _, ok := files[strings.TrimPrefix(filepath.ToSlash(path), "../")]; !ok {
-			t.Errorf("%s is not made by gen", path)
+	for _, folder := range []string{"simtick", "simsteps"} {
+		err := fs.WalkDir(os.DirFS(".."), folder, func(path string, d fs.DirEntry, err error) error {
+			if _, ok := files[path]; !ok && err == nil && !d.IsDir() {
+				t.Errorf("%s is not made by gen", path)
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
 		}
 	}
 }
@@ -50,6 +49,17 @@ func TestGenerateRefuses(t *testing.T) {
 		{"sync/atomic", "atomic", "occurs 0 times"},
 	} {
 		if _, err := generate(strings.ReplaceAll(string(source), v.old, v.new)); err == nil || !strings.Contains(err.Error(), v.want) {
+			t.Errorf("with %q for %q: %v, not %q", v.new, v.old, err, v.want)
+		}
+	}
+	if source, err = os.ReadFile("../../../steps/steps.go"); err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range []struct{ old, new, want string }{
+		{"blocks   = 8 ", "blocks   = 4 ", "occurs 0 times"},
+		{"b = &s.blocks[now%blocks]", "b = s.present(now)", "mutant released"},
+	} {
+		if _, err := generateSteps(strings.ReplaceAll(string(source), v.old, v.new)); err == nil || !strings.Contains(err.Error(), v.want) {
 			t.Errorf("with %q for %q: %v, not %q", v.new, v.old, err, v.want)
 		}
 	}

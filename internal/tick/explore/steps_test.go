@@ -1,0 +1,116 @@
+package explore
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/firn-id/firn/internal/servers/services"
+	"github.com/firn-id/firn/internal/tick"
+	steps "github.com/firn-id/firn/internal/tick/explore/simsteps"
+	"github.com/firn-id/firn/internal/tick/explore/simsteps/quickat"
+	"github.com/firn-id/firn/internal/tick/explore/simsteps/quickfind"
+	"github.com/firn-id/firn/internal/tick/explore/simsteps/released"
+	"github.com/firn-id/firn/internal/tick/explore/simsteps/shared"
+	"github.com/firn-id/firn/internal/tick/explore/simsteps/stored"
+)
+
+// valuer is the steps of package steps or one of their mutants.
+type valuer interface {
+	Init(field, valueBits, stepBits uint, rand func([]uint64))
+	Now() uint64
+	At(now, word uint64) (uint64, bool)
+	Find(word uint64) (uint64, tick.Verdict)
+}
+
+// Words of steps have 2 bits for the count. Values have 3 bits.
+const (
+	countBits = 2
+	valueBits = 3
+	over      = 15 // in place of a value: the tick has no value left
+)
+
+// rolling draws bits that mean a low start and steps of 1, or a high start and steps of 2. The values
+// of a tick then end early, late or not at all.
+func rolling(p []uint64) {
+	for i := range p {
+		p[i] = Choose("draws", 0x1555555555555555, 0xaaaaaaaaaaaaaaaa)
+	}
+}
+
+// valuing asks for the values of words as a mint does. A caller may look at now long before it takes
+// its word. In a mint each word belongs to one caller, but here callers ask for the words of others,
+// too: a word must not have another value for a second caller.
+func valuing(s valuer, words []uint64) func() Outcome {
+	return func() Outcome {
+		now := s.Now()
+		word := Choose("takes the word", words...)
+		value, ok := s.At(now, word)
+		if !ok {
+			var verdict tick.Verdict
+			switch value, verdict = s.Find(word); verdict {
+			case tick.Lost:
+				return Outcome{}
+			case tick.Exhausted:
+				value = over
+			}
+		}
+		return Outcome{First: word<<4 | value, Run: 1}
+	}
+}
+
+// row checks that each word has one value, and that values rise with the words of a tick. The ghost
+// has 4 bits for each of 8 words from the first word on: the value plus 1, or 0.
+func row(ghost uint32, e Event) (uint32, string) {
+	if e.Run == 0 {
+		return ghost, ""
+	}
+	word, value := e.First>>4, uint32(e.First&15)
+	known := func(word uint64) (uint32, bool) {
+		v := ghost >> (word % 8 * 4) & 15
+		return v - 1, v > 0
+	}
+	if value != over && value >= 1<<valueBits {
+		return ghost, fmt.Sprintf("word %d has the value %d", word, value)
+	}
+	if value == over {
+		value = over - 1 // so that value plus 1 has 4 bits
+	}
+	if v, ok := known(word); ok && v != value {
+		return ghost, fmt.Sprintf("word %d has the values %d and %d", word, v, value)
+	}
+	for other := word &^ (1<<countBits - 1); other>>countBits == word>>countBits; other++ {
+		v, ok := known(other)
+		both := v == over-1 && value == over-1
+		if ok && (other < word && v >= value || other > word && v <= value) && !both {
+			return ghost, fmt.Sprintf("words %d and %d have the values %d and %d", other, word, v, value)
+		}
+	}
+	return ghost | (value+1)<<(word%8*4), ""
+}
+
+func stepsModel(s valuer, callers, calls int, words ...uint64) *Model {
+	return &Model{
+		Shared: s, Setup: func() { s.Init(countBits, valueBits, 2, rolling) }, Watch: row,
+		Format:   func(w uint64) string { return fmt.Sprintf("value %d of word %d", w&15, w>>4) },
+		Programs: []Program{{Name: "value", Actors: callers, Calls: calls, Call: valuing(s, words), Restarts: true}},
+	}
+}
+
+// Callers ask for words of two blocks of a tick, and of a later tick. The blocks are small
+// enough for a block to be filled again while a caller still reads it.
+func TestSteps(t *testing.T) {
+	holds(t, stepsModel(new(steps.Steps), 2, 2, 4, 5, 6, 8))
+}
+
+func TestStepsOfThreeCallers(t *testing.T) {
+	services.Full(t)
+	holds(t, stepsModel(new(steps.Steps), 3, 1, 4, 5, 6, 8))
+}
+
+func TestStepsMutants(t *testing.T) {
+	for _, s := range []valuer{new(quickat.Steps), new(quickfind.Steps), new(shared.Steps), new(stored.Steps), new(released.Steps)} {
+		t.Run(fmt.Sprintf("%T", s), func(t *testing.T) {
+			fails(t, stepsModel(s, 2, 2, 4, 5, 6, 8), "the values")
+		})
+	}
+}
