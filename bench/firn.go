@@ -184,27 +184,9 @@ var firnSubjects = []subject{
 	},
 	{
 		name: "ulidflake", title: "Firn Ulid-Flake, n = 1",
-		next: func() (loop, error) {
-			g, err := newUlidFlake()
-			return loopOf(func(n int) (id ulidflake.ID, err error) {
-				for ; n > 0 && err == nil; n-- {
-					id, err = g.Next(ctx)
-				}
-				return id, err
-			}), err
-		},
+		next:  nextUlidFlakes(newUlidFlake),
 		batch: fills[ulidflake.ID](newUlidFlake),
-		seq: func() (loop, error) {
-			g, err := newUlidFlake()
-			return loopOf(func(n int) (id ulidflake.ID, err error) {
-				for id, err = range g.Seq(ctx, n) {
-					if err != nil {
-						break
-					}
-				}
-				return id, err
-			}), err
-		},
+		seq:   seqUlidFlakes(newUlidFlake),
 		codec: func() (*codec, error) {
 			g, err := newUlidFlake()
 			if err != nil {
@@ -237,27 +219,9 @@ var firnSubjects = []subject{
 		// Each millisecond starts at one of 2^20 values at random, and rises by 128 on average. One
 		// burst in 16 reaches the top.
 		name: "ulidflake-n8", title: "Firn Ulid-Flake, n = 8", cap: capacity{4097, time.Millisecond}, burst: 500,
-		next: func() (loop, error) {
-			g, err := newGuardedUlidFlake()
-			return loopOf(func(n int) (id ulidflake.ID, err error) {
-				for ; n > 0 && err == nil; n-- {
-					id, err = g.Next(ctx)
-				}
-				return id, err
-			}), err
-		},
+		next:  nextUlidFlakes(newGuardedUlidFlake),
 		batch: fills[ulidflake.ID](newGuardedUlidFlake),
-		seq: func() (loop, error) {
-			g, err := newGuardedUlidFlake()
-			return loopOf(func(n int) (id ulidflake.ID, err error) {
-				for id, err = range g.Seq(ctx, n) {
-					if err != nil {
-						break
-					}
-				}
-				return id, err
-			}), err
-		},
+		seq:   seqUlidFlakes(newGuardedUlidFlake),
 	},
 	{
 		// Each millisecond starts at one of 2^15 values at random: on average half of the values
@@ -353,6 +317,33 @@ func newSnowflakeSI() (*snowflakesi.Generator, error) {
 // newUlidFlake makes a generator that adds 1, for the most IDs in a tick, as the peers do.
 func newUlidFlake() (*ulidflake.Generator, error) {
 	return ulidflake.NewGenerator(ulidflake.Config{IncrementBits: 1})
+}
+
+// nextUlidFlakes and seqUlidFlakes return the loops of the generators that a function makes.
+func nextUlidFlakes(generator func() (*ulidflake.Generator, error)) func() (loop, error) {
+	return func() (loop, error) {
+		g, err := generator()
+		return loopOf(func(n int) (id ulidflake.ID, err error) {
+			for ; n > 0 && err == nil; n-- {
+				id, err = g.Next(ctx)
+			}
+			return id, err
+		}), err
+	}
+}
+
+func seqUlidFlakes(generator func() (*ulidflake.Generator, error)) func() (loop, error) {
+	return func() (loop, error) {
+		g, err := generator()
+		return loopOf(func(n int) (id ulidflake.ID, err error) {
+			for id, err = range g.Seq(ctx, n) {
+				if err != nil {
+					break
+				}
+			}
+			return id, err
+		}), err
+	}
 }
 
 // newGuardedUlidFlake makes a generator whose next ID is hard to guess, as by default.
