@@ -99,17 +99,12 @@ func initMint(m *mint.Mint, rand *entropy.Source, format string, bits, worker in
 	if err != nil {
 		return err
 	}
-	made := mint.Config{
-		Format: format, Epoch: epoch, Last: MaxTimestamp, Bits: uint(bits), Field: timestampShift, Rand: rand,
+	m.Init(mint.Config{
+		Format: format, Epoch: epoch, Last: MaxTimestamp, Bits: uint(bits), Field: timestampShift,
+		StartBits: uint(bits), StepBits: uint(cmp.Or(c.IncrementBits, defaultIncrementBits)), Rand: rand,
 		MaxBackward: c.MaxBackward, Clock: c.Clock, Worker: uint64(worker), Leased: c.Leased,
 		Exhausted: fmt.Errorf("%s: %w in this millisecond: randomness %w", format, ErrExhausted, ErrOverflow),
-	}
-	if n := cmp.Or(c.IncrementBits, defaultIncrementBits); n > 1 {
-		made.StepBits = uint(n)
-	} else {
-		made.StartBits = uint(bits)
-	}
-	m.Init(made)
+	})
 	return nil
 }
 

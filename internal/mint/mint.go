@@ -57,7 +57,7 @@ type Config struct {
 	// The sequence starts at 0 in each tick, or as one of these fields says.
 	Continue  bool // the sequence continues from tick to tick in its lower half
 	StartBits uint // a tick's sequence starts at a random number of this many bits
-	StepBits  uint // it starts at any number, and rises by random steps in [1, 2^StepBits), or by 1 for 0
+	StepBits  uint // above 1, it starts at any number and rises by random steps in [1, 2^StepBits)
 
 	MaxBackward time.Duration // 0 means DefaultMaxBackward; negative, none
 	Hold        bool          // if the clock is behind by up to MaxBackward, continue in the last tick
@@ -119,14 +119,15 @@ func (m *Mint) Init(c Config) {
 	m.limit, m.mask = 1<<c.Bits, 1<<m.bits-1
 	m.startBits, m.rand = uint8(c.StartBits), c.Rand
 	m.additive = c.Field > c.Bits
-	m.plain = m.additive && c.StepBits == 0
-	if c.StepBits > 0 {
+	m.plain = m.additive
+	if c.StepBits > 1 {
 		// The sequence counts words, and half of the field is room. A tick hardly ever has more
 		// values.
 		m.steps = new(steps.Steps)
 		m.steps.Init(uint(m.bits), c.Bits, c.StepBits, c.Rand.Read64)
 		m.limit = min(m.limit, 1<<(m.bits-1))
-		m.additive = true
+		m.startBits = 0 // of the count
+		m.additive, m.plain = true, false
 	}
 	m.line.Name = c.Format
 	m.policy = newPolicy(c)
