@@ -7,14 +7,10 @@ import (
 	"github.com/firn-id/firn/internal/servers/services"
 	"github.com/firn-id/firn/internal/tick"
 	steps "github.com/firn-id/firn/internal/tick/explore/simsteps"
-	"github.com/firn-id/firn/internal/tick/explore/simsteps/quickat"
-	"github.com/firn-id/firn/internal/tick/explore/simsteps/quickfind"
-	"github.com/firn-id/firn/internal/tick/explore/simsteps/released"
-	"github.com/firn-id/firn/internal/tick/explore/simsteps/shared"
-	"github.com/firn-id/firn/internal/tick/explore/simsteps/stored"
+	"github.com/firn-id/firn/internal/tick/explore/simsteps/mutants"
 )
 
-// valuer is the steps of package steps or one of their mutants.
+// valuer is the steps of package steps, or those with a fault.
 type valuer interface {
 	Init(field, valueBits, stepBits uint, rand func([]uint64))
 	Now() uint64
@@ -108,9 +104,10 @@ func TestStepsOfThreeCallers(t *testing.T) {
 }
 
 func TestStepsMutants(t *testing.T) {
-	for _, s := range []valuer{new(quickat.Steps), new(quickfind.Steps), new(shared.Steps), new(stored.Steps), new(released.Steps)} {
-		t.Run(fmt.Sprintf("%T", s), func(t *testing.T) {
-			fails(t, stepsModel(s, 2, 2, 4, 5, 6, 8), "the values")
+	for _, fault := range mutants.Faults {
+		t.Run(fault, func(t *testing.T) {
+			fails(t, stepsModel(&mutants.Steps{Fault: fault}, 2, 2, 4, 5, 6, 8), "the values")
 		})
 	}
+	t.Run("none", func(t *testing.T) { holds(t, stepsModel(new(mutants.Steps), 2, 2, 4, 5, 6, 8)) })
 }

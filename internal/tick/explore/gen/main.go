@@ -1,7 +1,10 @@
-// Command gen writes what package explore runs: simtick/word.go, a copy of word.go on simulated
-// atomics, and simtick/mutants.go, the mutants of this copy; simsteps/steps.go, such a copy of
-// internal/steps/steps.go with few and small blocks, and its mutants, each in a package of its own. Run
-// gen in the directory of package explore, as go generate does.
+// Command gen writes what package explore runs: copies of word.go and of steps.go on simulated atomics,
+// and copies with faults. Run gen in the directory of package explore, as go generate does.
+//
+//	simtick/word.go             internal/tick/word.go
+//	simtick/mutants.go          its mutants
+//	simsteps/steps.go           internal/steps/steps.go with few and small blocks
+//	simsteps/mutants/steps.go   the same with faults, of which a test chooses one
 package main
 
 import (
@@ -29,9 +32,6 @@ package tick
 )
 
 var comments = regexp.MustCompile(`(?m)^\s*//.*\n`)
-
-// packageName is where a file names its package: in the comment and in the clause.
-var packageName = regexp.MustCompile(`(?m)^(// P|p)ackage steps\b`)
 
 // An edit replaces text that occurs exactly once. If an edit no longer fits word.go, the generator
 // stops.
@@ -118,18 +118,25 @@ var small = []edit{
 	{"lanes    = 3 ", "lanes    = 1 "},
 }
 
-// stepsMutants are copies of steps with a fault, by the name of the package.
-var stepsMutants = map[string]edit{
-	// At does not look at now again.
-	"quickat": {"entry != 0 && s.now.Load() == now", "entry != 0"},
-	// Find does not look at now again.
-	"quickfind": {"case s.now.Load() != now:", "case false:"},
-	// Each caller that finds a block free fills the block.
-	"shared": {"s.blocks[at].held.CompareAndSwap(0, 1)", "s.blocks[at].held.Load() == 0"},
-	// A block becomes the present block, even if now has changed.
-	"stored": {"if s.now.CompareAndSwap(now, first|at) {", "if s.now.Store(first | at); true {"},
-	// The present block is free.
-	"released": {"\t\tb = &s.blocks[now%blocks]\n", ""},
+// A fault replaces text of steps by text with the fault, which is on if Steps.Fault has the name.
+type fault struct{ name, old, new string }
+
+var faults = []fault{
+	{"At does not look at now again",
+		"entry != 0 && s.now.Load() == now",
+		"entry != 0 && (%s || s.now.Load() == now)"},
+	{"Find does not look at now again",
+		"case s.now.Load() != now:",
+		"case !(%s) && s.now.Load() != now:"},
+	{"each caller that finds a block free fills the block",
+		"if s.blocks[at].held.CompareAndSwap(0, 1) {",
+		"if %s && s.blocks[at].held.Load() == 0 || s.blocks[at].held.CompareAndSwap(0, 1) {"},
+	{"a block becomes the present block, even if now has changed",
+		"\tif s.now.CompareAndSwap(now, first|at) {",
+		"\tstored := %s\n\tif stored {\n\t\ts.now.Store(first | at)\n\t}\n\tif stored || s.now.CompareAndSwap(now, first|at) {"},
+	{"the present block is free",
+		"\t\tb = &s.blocks[now%blocks]\n",
+		"\t\tif !(%s) {\n\t\t\tb = &s.blocks[now%%blocks]\n\t\t}\n"},
 }
 
 func main() {
@@ -174,14 +181,20 @@ func generateSteps(source string) (map[string][]byte, error) {
 			return nil, err
 		}
 	}
-	files := map[string][]byte{"simsteps/steps.go": []byte(stepsHeader + source)}
-	for name, fault := range stepsMutants {
-		text, err := fault.apply(source)
-		if err != nil {
-			return nil, fmt.Errorf("mutant %s: %w", name, err)
+	faulty := strings.NewReplacer("Package steps gives", "Package mutants has the faults of a package that gives", "\npackage steps\n", "\npackage mutants\n",
+		"type Steps struct {\n", "type Steps struct {\n\tFault string // one of Faults, or none\n\n").Replace(source)
+	var names []string
+	for _, f := range faults {
+		var err error
+		if faulty, err = (edit{f.old, fmt.Sprintf(f.new, fmt.Sprintf("s.Fault == %q", f.name))}).apply(faulty); err != nil {
+			return nil, fmt.Errorf("%s: %w", f.name, err)
 		}
-		text = packageName.ReplaceAllString(text, "${1}ackage "+name)
-		files["simsteps/"+name+"/steps.go"] = []byte(stepsHeader + text)
+		names = append(names, f.name)
+	}
+	faulty += fmt.Sprintf("\n// Faults are the faults that Steps can have.\nvar Faults = %#v\n", names)
+	files := map[string][]byte{
+		"simsteps/steps.go":         []byte(stepsHeader + source),
+		"simsteps/mutants/steps.go": []byte(stepsHeader + faulty),
 	}
 	for name, text := range files {
 		formatted, err := format.Source(text)

@@ -57,7 +57,7 @@ func TestGenerateRefuses(t *testing.T) {
 	}
 	for _, v := range []struct{ old, new, want string }{
 		{"blocks   = 8 ", "blocks   = 4 ", "occurs 0 times"},
-		{"b = &s.blocks[now%blocks]", "b = s.present(now)", "mutant released"},
+		{"b = &s.blocks[now%blocks]", "b = s.present(now)", "the present block is free"},
 	} {
 		if _, err := generateSteps(strings.ReplaceAll(string(source), v.old, v.new)); err == nil || !strings.Contains(err.Error(), v.want) {
 			t.Errorf("with %q for %q: %v, not %q", v.new, v.old, err, v.want)
