@@ -495,7 +495,7 @@ func TestJSON(t *testing.T) {
 	if err := read.UnmarshalJSON([]byte("null")); err != nil || !read.IsZero() {
 		t.Errorf("null is read as %v, %v", read, err)
 	}
-	// What is no string is of the wrong size, as the text has it, unless it is of the size.
+	// The text calls a value that is no string a wrong size. A value of the right size has a foreign character.
 	for bad, offset := range map[string]int{
 		"": -1, "7": -1, "true": -1, "false": -1, "{}": -1, "[]": -1, "nul": -1, "-1.5e7": -1, "[1,2,3,4]": -1, "1234567890": -1,
 		strings.Repeat("1", 15): -1, strings.Repeat("1", 17): -1, strings.Repeat("1", 1<<16): -1,
