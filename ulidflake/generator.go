@@ -175,8 +175,8 @@ func (g *Generator) Seq(ctx context.Context, n int) iter.Seq2[ID, error] {
 	return mint.Seq(&g.mint, n, func(dst []ID) (uint64, int, error) { return g.some(ctx, dst) })
 }
 
-// some fills the beginning of dst with a run of IDs of one millisecond. some returns the word of
-// the first ID and the number of IDs.
+// some fills the beginning of dst with IDs in order. some returns the word of the first ID and the
+// number of IDs.
 func (g *Generator) some(ctx context.Context, dst []ID) (uint64, int, error) {
 	word, run, err := g.mint.NextRun(ctx, len(dst))
 	if err != nil {
@@ -184,6 +184,14 @@ func (g *Generator) some(ctx context.Context, dst []ID) (uint64, int, error) {
 	}
 	for i := range dst[:run] {
 		dst[i] = ID(word) + ID(i)
+	}
+	for g.mint.Single() && run < len(dst) {
+		next, ok := g.mint.Fast()
+		if !ok {
+			break
+		}
+		dst[run] = ID(next)
+		run++
 	}
 	return word, run, nil
 }
@@ -286,8 +294,8 @@ func (g *ScalableGenerator) Seq(ctx context.Context, n int) iter.Seq2[ScalableID
 	return mint.Seq(&g.mint, n, func(dst []ScalableID) (uint64, int, error) { return g.some(ctx, dst) })
 }
 
-// some fills the beginning of dst with a run of IDs of one millisecond. some returns the word of
-// the first ID and the number of IDs.
+// some fills the beginning of dst with IDs in order. some returns the word of the first ID and the
+// number of IDs.
 func (g *ScalableGenerator) some(ctx context.Context, dst []ScalableID) (uint64, int, error) {
 	word, run, err := g.mint.NextRun(ctx, len(dst))
 	if err != nil {
@@ -296,6 +304,14 @@ func (g *ScalableGenerator) some(ctx context.Context, dst []ScalableID) (uint64,
 	first := g.at(word)
 	for i := range dst[:run] {
 		dst[i] = first + ScalableID(i)<<scalabilityBits
+	}
+	for g.mint.Single() && run < len(dst) {
+		next, ok := g.mint.Fast()
+		if !ok {
+			break
+		}
+		dst[run] = g.at(next)
+		run++
 	}
 	return word, run, nil
 }

@@ -15,7 +15,8 @@ const (
 
 // Seq returns an iterator over n IDs of the generator of a word, or without end if n is negative.
 // The bits in mask are the sequence of the word. The function fill fills the beginning of dst with
-// a run of IDs. It returns the word of the first ID and the number of IDs, or an error.
+// a run of IDs in order. It returns the word of the first ID and the number of IDs, or an error. If a
+// run goes on in a later tick, Seq drops what comes after the first ID.
 //
 // Runs are as long as the caller is fast. The first run is one ID. Each run is twice as long as the
 // run before, or half as long if the caller took long for the run before. A slow caller therefore

@@ -163,6 +163,9 @@ func (m *Mint) NextRun(ctx context.Context, n int) (uint64, int, error) {
 	return m.line.Stand(ctx, n, (*source)(m))
 }
 
+// Single reports whether a run of NextRun has one word. A caller that wants more words calls Fast.
+func (m *Mint) Single() bool { return m.steps != nil }
+
 // Await issues a word as Next does, but waits as long as necessary: also for a clock that is far
 // behind, for a clock before the epoch, and for ever after the last timestamp. Call Fast first. Await
 // is for a mint without a lease, which could end.
@@ -231,17 +234,17 @@ func (m *Mint) fastSwap() (uint64, bool) {
 
 // fastSteps is Fast for words with random steps.
 func (m *Mint) fastSteps() (uint64, bool) {
-	now := m.steps.Now()
-	word, ok := m.word.Step(m.limit, m.mask)
-	if !ok {
-		m.word.Trim(m.limit, m.mask)
-		return 0, false
+	s := m.steps
+	look := s.Look()
+	if word, ok := m.word.Step(m.limit, m.mask); ok {
+		if value, ok := s.At(look, word); ok {
+			return word&^m.mask | value, true
+		}
+		word, verdict := m.step(word)
+		return word, verdict == tick.Issued
 	}
-	if value, ok := m.steps.At(now, word); ok {
-		return word&^m.mask | value, true
-	}
-	word, verdict := m.step(word)
-	return word, verdict == tick.Issued
+	m.word.Trim(m.limit, m.mask)
+	return 0, false
 }
 
 // step replaces the count in an issued word by its value. If the tick has no value left, step leaves

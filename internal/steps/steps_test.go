@@ -18,24 +18,25 @@ const field = 20
 func mask(bits uint) uint64 { return 1<<bits - 1 }
 
 // value asks for the value of a word as a mint does.
-func value(s *steps.Steps, now, word uint64) (uint64, tick.Verdict) {
-	if v, ok := s.At(now, word); ok {
+func value(s *steps.Steps, look steps.Look, word uint64) (uint64, tick.Verdict) {
+	if v, ok := s.At(look, word); ok {
 		return v, tick.Issued
 	}
 	return s.Find(word)
 }
 
 // A caller alone gets a value for each word, until the next step can pass the top. From then on the
-// tick has no values.
+// tick has no values. The first value is random.
 func TestTicksOfOneCaller(t *testing.T) {
 	var source entropy.Source
-	for _, v := range []struct{ value, step uint }{{20, 2}, {20, 3}, {20, 8}, {20, 13}, {20, 20}, {15, 2}, {15, 8}, {15, 15}, {2, 2}} {
+	for _, v := range []struct{ value, step uint }{{20, 2}, {20, 3}, {20, 8}, {20, 9}, {20, 13}, {20, 20}, {15, 2}, {15, 8}, {15, 15}, {2, 2}} {
 		s := new(steps.Steps)
 		s.Init(field, v.value, v.step, source.Read64)
-		for now := range uint64(20) {
+		var low, high bool // some ticks start in the lower half of the values, and some in the upper half
+		for now := range uint64(40) {
 			last, ended := uint64(0), false
 			for at := range mask(field) + 1 {
-				got, verdict := value(s, s.Now(), (now+1)<<field|at)
+				got, verdict := value(s, s.Look(), (now+1)<<field|at)
 				switch {
 				case verdict == tick.Issued && (ended || got > mask(v.value) || at > 0 && got-last-1 >= mask(v.step)):
 					t.Fatalf("%+v: %d after %d, ended: %t", v, got, last, ended)
@@ -44,11 +45,57 @@ func TestTicksOfOneCaller(t *testing.T) {
 				case verdict == tick.Lost:
 					t.Fatalf("%+v: word %d of a caller alone is lost", v, at)
 				}
+				if at == 0 && got > mask(v.value)/2 {
+					high = true
+				} else if at == 0 {
+					low = true
+				}
 				if verdict == tick.Issued {
 					last = got
 				} else if ended = true; at > 100 && at%97 == 0 {
 					break // and not in all words to come
 				}
+			}
+		}
+		if !low || !high {
+			t.Errorf("%+v: all ticks start in one half of the values", v)
+		}
+	}
+}
+
+// No random number gives steps twice, whatever the number of steps of 0 that are drawn again. Each
+// number is its place in the row of all numbers, in 7 bits of its first two steps.
+func TestNumbersServeOnce(t *testing.T) {
+	for zeros := range 9 { // of 10 numbers
+		s := new(steps.Steps)
+		place := uint64(0)
+		number := func() uint64 {
+			place++
+			if place%10 < uint64(zeros) {
+				return 0x01000000 // other steps are 0
+			}
+			return place&127 + 1 | (place>>7&127+1)<<8 | 0x01010000
+		}
+		s.Init(field, field, 8, func(p []uint64) {
+			for i := range p {
+				p[i] = number() | number()<<32
+			}
+		})
+		// The start is far below the top: its number begins with zeros.
+		last, before := uint64(0), uint64(0)
+		var steps [4]uint64
+		for at := range uint64(2000) {
+			v, verdict := s.Find(1<<field | at)
+			if verdict != tick.Issued {
+				t.Fatalf("word %d: verdict %d", at, verdict)
+			}
+			steps[at%4], last = v-last, v
+			if at%4 == 3 && at > 3 {
+				place := steps[0] - 1 | (steps[1]-1)<<7
+				if steps[0]-1 > 127 || steps[1]-1 > 127 || steps[2] != 1 || steps[3] != 1 || place <= before {
+					t.Fatalf("%d zeros, word %d: steps %d, of number %d after number %d", zeros, at, steps, place, before)
+				}
+				before = place
 			}
 		}
 	}
@@ -98,9 +145,9 @@ func TestManyCallers(t *testing.T) {
 		wg.Go(func() {
 			r := rand.New(rand.NewPCG(1, uint64(c)))
 			for range each {
-				now := s.Now()
+				look := s.Look()
 				word := next.Add(1)
-				switch v, verdict := value(s, now, word); {
+				switch v, verdict := value(s, look, word); {
 				case verdict == tick.Issued:
 					got[c][word] = v
 				case verdict == tick.Exhausted || r.IntN(500) == 0:

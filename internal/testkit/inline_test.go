@@ -32,7 +32,7 @@ var inlined = []inlining{
 		"line.(*Line).Busy", "clock.Deadline.AheadByCycles", "clock.Deadline.AheadBySystem", "tick.(*Word).Step",
 	}},
 	{"internal/mint", "Mint.fastSwap", []string{"tick.(*Word).Last", "tick.(*Word).Replace"}},
-	{"internal/mint", "Mint.fastSteps", []string{"steps.(*Steps).Now", "tick.(*Word).Step", "steps.(*Steps).At"}},
+	{"internal/mint", "Mint.fastSteps", []string{"steps.(*Steps).Look", "tick.(*Word).Step", "steps.(*Steps).At"}},
 	{"nanoflake", "Generator.at", []string{"mint.(*Mint).Worker", "fence.(*Fence).Worker"}},
 	{"ulidflake", "ScalableGenerator.Next", []string{"(*ScalableGenerator).at", "fence.(*Fence).Worker"}},
 	{"snowflakesi", "Generator.Next", []string{"(*Generator).at", "fence.(*Fence).Worker"}},

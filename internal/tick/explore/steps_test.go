@@ -11,10 +11,10 @@ import (
 )
 
 // valuer is the steps of package steps, or those with a fault.
-type valuer interface {
+type valuer[look any] interface {
 	Init(field, valueBits, stepBits uint, rand func([]uint64))
-	Now() uint64
-	At(now, word uint64) (uint64, bool)
+	Look() look
+	At(l look, word uint64) (uint64, bool)
 	Find(word uint64) (uint64, tick.Verdict)
 }
 
@@ -28,19 +28,20 @@ const (
 // rolling draws bits that mean a low start and steps of 1, or a high start and steps of 2. The values
 // of a tick then end early, late or not at all.
 func rolling(p []uint64) {
+	bits := Choose("draws", 0x1555555515555555, 0xaaaaaaaaaaaaaaaa)
 	for i := range p {
-		p[i] = Choose("draws", 0x1555555555555555, 0xaaaaaaaaaaaaaaaa)
+		p[i] = bits
 	}
 }
 
-// valuing asks for the values of words as a mint does. A caller may look at now long before it takes
-// its word. In a mint each word belongs to one caller, but here callers ask for the words of others,
+// valuing asks for the values of words as a mint does. A caller may look long before it takes its
+// word. In a mint each word belongs to one caller, but here callers ask for the words of others,
 // too: a word must not have another value for a second caller.
-func valuing(s valuer, words []uint64) func() Outcome {
+func valuing[look any](s valuer[look], words []uint64) func() Outcome {
 	return func() Outcome {
-		now := s.Now()
+		l := s.Look()
 		word := Choose("takes the word", words...)
-		value, ok := s.At(now, word)
+		value, ok := s.At(l, word)
 		if !ok {
 			var verdict tick.Verdict
 			switch value, verdict = s.Find(word); verdict {
@@ -84,7 +85,7 @@ func row(ghost uint32, e Event) (uint32, string) {
 	return ghost | (value+1)<<(word%8*4), ""
 }
 
-func stepsModel(s valuer, callers, calls int, words ...uint64) *Model {
+func stepsModel[look any](s valuer[look], callers, calls int, words ...uint64) *Model {
 	return &Model{
 		Shared: s, Setup: func() { s.Init(countBits, valueBits, 2, rolling) }, Watch: row,
 		Format:   func(w uint64) string { return fmt.Sprintf("value %d of word %d", w&15, w>>4) },

@@ -110,12 +110,13 @@ var mutants = []mutant{
 	}},
 }
 
-// small replaces the sizes of steps. With so few blocks, callers meet in a block that is filled again.
+// small replaces the sizes of steps. With so few blocks, callers meet in a block that is filled again. A
+// cell has one word.
 var small = []edit{
 	simulate,
 	{"blocks   = 8 ", "blocks   = 2 "},
 	{"cells    = 32 ", "cells    = 2 "},
-	{"lanes    = 3 ", "lanes    = 1 "},
+	{"narrow   = 8 ", "narrow   = 0 "},
 }
 
 // A fault replaces text of steps by text with the fault, which is on if Steps.Fault has the name.
@@ -123,8 +124,8 @@ type fault struct{ name, old, new string }
 
 var faults = []fault{
 	{"At does not look at now again",
-		"entry != 0 && s.now.Load() == now",
-		"entry != 0 && (%s || s.now.Load() == now)"},
+		"return entry, s.now.Load() == l.now",
+		"return entry, %s || s.now.Load() == l.now"},
 	{"Find does not look at now again",
 		"case s.now.Load() != now:",
 		"case !(%s) && s.now.Load() != now:"},

@@ -20,11 +20,14 @@ import (
 )
 
 const (
-	blocks   = 2             // number of blocks: a power of two that divides blockLen
-	cells    = 2             // number of cells of a block
-	lanes    = 1             // number of entries of a cell
-	laneBits = 21            // width of an entry
-	blockLen = lanes * cells // number of words of a block
+	blocks   = 2                // number of blocks: a power of two that divides the number of words of a block
+	cells    = 2                // number of cells of a block
+	lanes    = 4                // number of words of a cell, if steps are narrow, and else 1
+	laneBits = 10               // width of lanes-1 narrow steps together
+	baseAt   = lanes * laneBits // the bit above the lanes of a cell
+	narrow   = 0                // greatest width of a narrow step
+	none     = ^uint64(0)       // in place of the entry before the first entry of a tick
+	numbers  = cells + 4        // random numbers of 32 bits: one for a start, one for each cell, and some more
 )
 
 // Steps has the values of the words of one generator. Steps is safe for concurrent use and does not
@@ -49,6 +52,8 @@ type Steps struct {
 
 	mask     uint64 // the bits of the sequence's field in a word
 	top      uint64 // the greatest entry
+	length   uint64 // number of words of a block
+	shift    uint   // a cell has 1<<shift words
 	topBits  uint
 	stepBits uint
 	rand     func([]uint64)
@@ -63,31 +68,52 @@ type block struct {
 	//	holds  only the owner writes the block. The present block has no owner
 	held atomic.Uint64
 
-	// cells hold the entries. The entry of a word is its value plus 1, or 0 if the tick has no value
-	// left for the word.
+	// cells hold the entries. The entry of a word is its value, or above top if the tick has no value
+	// left for the word. A cell has its first entry above the lanes. Each lane has what is to be
+	// added to it for the word of the lane.
 	cells [cells]atomic.Uint64
 
-	random [lanes*cells/8 + 1]uint64 // for the owner
+	// The owner uses the rest while it fills the block.
+
+	random [numbers / 2]uint64
+	made   [cells]uint64 // cells to store
 }
 
 // Init prepares s for words with a sequence field of a number of bits. Values have valueBits bits, at
 // most 20. Steps are uniform in [1, 2^stepBits), for 2 bits or more. The function rand fills a slice
 // with random bits. Call Init once, before any other method.
 func (s *Steps) Init(field, valueBits, stepBits uint, rand func([]uint64)) {
-	s.mask, s.top = 1<<field-1, 1<<valueBits
+	s.mask, s.top = 1<<field-1, 1<<valueBits-1
 	s.topBits, s.stepBits, s.rand = valueBits, stepBits, rand
+	s.length, s.shift = cells*lanes, 2
+	if stepBits > narrow {
+		s.length, s.shift = cells, 0
+	}
 	s.blocks[0].held.Store(1)
 }
 
-// Now returns a name of the present block, for At.
-func (s *Steps) Now() uint64 { return s.now.Load() }
+// A Look is what a caller has seen of the present block.
+type Look struct {
+	now   uint64
+	block *block
+}
 
-// At returns the value of a word if the word has a value in the present block. The caller calls Now
+// Look returns a look at the present block, for At.
+func (s *Steps) Look() Look {
+	now := s.now.Load()
+	return Look{now, &s.blocks[now%blocks]}
+}
+
+// At returns the value of a word if the word has a value in the block of a look. The caller looks
 // before it takes the word, which is faster than afterwards. At is Find for nearly all words.
-func (s *Steps) At(now, word uint64) (value uint64, ok bool) {
-	at := word - now&^(blocks-1)
-	entry := s.blocks[now%blocks].entry(at)
-	return entry - 1, at < blockLen && entry != 0 && (s.Fault == "At does not look at now again" || s.now.Load() == now)
+func (s *Steps) At(l Look, word uint64) (value uint64, ok bool) {
+	at := word - l.now&^(blocks-1)
+	if at < s.length {
+		if entry := l.block.entry(at, s.shift); entry <= s.top {
+			return entry, s.Fault == "At does not look at now again" || s.now.Load() == l.now
+		}
+	}
+	return 0, false
 }
 
 // Find returns the value of a word and Issued. Values rise with the words of a tick. The verdict is
@@ -101,29 +127,30 @@ func (s *Steps) Find(word uint64) (value uint64, verdict tick.Verdict) {
 		case word < first:
 			return 0, tick.Lost
 		case (word^first)&^s.mask != 0:
-			s.fill(now, word&^s.mask, 0)
+			s.fill(now, word&^s.mask, none)
 			continue
 		}
-		at := min(word-first, blockLen-1)
-		entry := s.blocks[now%blocks].entry(at)
+		at := min(word-first, s.length-1)
+		entry := s.blocks[now%blocks].entry(at, s.shift)
 		switch {
 		case !(s.Fault == "Find does not look at now again") && s.now.Load() != now: // the entry may be of other words
-		case entry == 0:
+		case entry > s.top:
 			return 0, tick.Exhausted
 		case at == word-first:
-			return entry - 1, tick.Issued
+			return entry, tick.Issued
 		default:
-			s.fill(now, first+blockLen, entry)
+			s.fill(now, first+s.length, entry)
 		}
 	}
 }
 
-func (b *block) entry(at uint64) uint64 {
-	return b.cells[at%cells].Load() >> (at / cells * laneBits) & (1<<laneBits - 1)
+func (b *block) entry(at uint64, shift uint) uint64 {
+	cell := b.cells[at>>(shift&63)%cells].Load()
+	return cell>>baseAt + cell>>(at%lanes*laneBits)&(1<<laneBits-1)
 }
 
 // fill makes a block of the words from first on the present block, unless now changes. The entry of
-// the word before first is last, or 0 if first begins a tick.
+// the word before first is last, or none if first begins a tick.
 func (s *Steps) fill(now, first, last uint64) {
 	at, ok := s.take(now)
 	if !ok {
@@ -156,45 +183,69 @@ func (s *Steps) take(now uint64) (at uint64, ok bool) {
 }
 
 // roll writes random entries after the entry last. The steps of the 2^stepBits-1 sizes are equally
-// likely, since a step of 0 is rolled again. So are the 2^topBits first entries of a tick.
+// likely, since a step of 0 is drawn again. So are the 2^topBits first entries of a tick.
 func (s *Steps) roll(b *block, last uint64) {
-	const room = 32 // a random number has up to 32 steps, which may go beyond the block
-	var entries [blockLen + room]uint32
-	made, used := 0, 0
 	s.rand(b.random[:])
-	if last == 0 {
-		last = 1 + b.random[0]>>(64-s.topBits)
-		entries[0] = uint32(last)
-		made, used = 1, 1
+	start := b.number(0) >> (32 - s.topBits)
+	if s.shift > 0 {
+		s.rollNarrow(b, last, start)
+	} else {
+		s.rollWide(b, last, start)
 	}
-	bits := s.stepBits & 63
-	mask, each := uint64(1)<<bits-1, 64/bits
-	for made < blockLen {
-		if used == len(b.random) {
+	for i := range b.cells { // in a loop of its own: each store waits for all loads before
+		b.cells[i].Store(b.made[i])
+	}
+}
+
+// rollNarrow makes cells of four words. A number has the steps of a cell, in 8 bits each.
+func (s *Steps) rollNarrow(b *block, last, start uint64) {
+	const each, low = 0x01010101, 0xff
+	mask := each<<(s.stepBits&63) - uint64(each)
+	for made, used := 0, 1; made < cells; used++ {
+		if used == numbers {
 			s.rand(b.random[:])
 			used = 0
 		}
-		random := b.random[used]
-		used++
-		for range each {
-			step := random & mask
-			random >>= bits
-			last += step
-			entries[made] = uint32(last)
-			made += int((step + mask) >> bits) // 0 for a step of 0: the next entry takes the place
+		steps := b.number(used) & mask
+		if (steps-each)&^steps&(each<<7) != 0 {
+			continue // a step is 0
 		}
-	}
-	for i := blockLen - 1; i >= 0 && uint64(entries[i]) > s.top; i-- {
-		entries[i] = 0
-	}
-	for i := range b.cells {
-		var cell uint64
-		for lane := range lanes {
-			cell |= uint64(entries[i+lane*cells]) << (lane * laneBits)
+		first := last + steps&low
+		if last == none {
+			first = start
 		}
-		b.cells[i].Store(cell)
+		second := steps >> 8 & low
+		third := second + steps>>16&low
+		fourth := third + steps>>24
+		b.made[made] = first<<baseAt | fourth<<(3*laneBits) | third<<(2*laneBits) | second<<laneBits
+		last = first + fourth
+		made++
 	}
 }
+
+// rollWide makes cells of one word.
+func (s *Steps) rollWide(b *block, last, start uint64) {
+	mask := uint64(1)<<s.stepBits - 1
+	for made, used := 0, 1; made < cells; used++ {
+		if used == numbers {
+			s.rand(b.random[:])
+			used = 0
+		}
+		step := b.number(used) & mask
+		if step == 0 {
+			continue
+		}
+		if last == none {
+			last = start
+		} else {
+			last = min(last+step, s.top+1) // more than that has no room
+		}
+		b.made[made] = last << baseAt
+		made++
+	}
+}
+
+func (b *block) number(i int) uint64 { return b.random[i/2] >> (i % 2 * 32) & (1<<32 - 1) }
 
 // Faults are the faults that Steps can have.
 var Faults = []string{"At does not look at now again", "Find does not look at now again", "each caller that finds a block free fills the block", "a block becomes the present block, even if now has changed", "the present block is free"}
