@@ -216,9 +216,10 @@ var firnSubjects = []subject{
 		},
 	},
 	{
-		// Each millisecond starts at one of 2^20 values at random, and rises by 128 on average. One
-		// burst in 16 reaches the top.
-		name: "ulidflake-n8", title: "Firn Ulid-Flake, n = 8", cap: capacity{4097, time.Millisecond}, burst: 500,
+		// Each millisecond starts at one of 2^20 values at random, and rises by 128 on average. A burst
+		// is a quarter of the average. One burst in 8 reaches the top and waits, which does not move
+		// the median.
+		name: "ulidflake-n8", title: "Firn Ulid-Flake, n = 8", cap: capacity{4097, time.Millisecond}, burst: 1024,
 		next:  nextUlidFlakes(newGuardedUlidFlake),
 		batch: fills[ulidflake.ID](newGuardedUlidFlake),
 		seq:   seqUlidFlakes(newGuardedUlidFlake),

@@ -125,6 +125,10 @@ func paths() ([]path, error) {
 	if err != nil {
 		return nil, err
 	}
+	eight, err := ulidflake.NewGenerator(ulidflake.Config{IncrementBits: 8})
+	if err != nil {
+		return nil, err
+	}
 	scalable, err := ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{IncrementBits: 1})
 	if err != nil {
 		return nil, err
@@ -177,6 +181,10 @@ func paths() ([]path, error) {
 	flakeRoom := func() (bool, error) {
 		id, err := flake.Next(ctx)
 		return id.Randomness() < 1<<20-batch, err
+	}
+	eightRoom := func() (bool, error) {
+		id, err := eight.Next(ctx)
+		return id.Randomness() < 1<<20-burst*255, err
 	}
 	scalableRoom := func() (bool, error) {
 		id, err := scalable.Next(ctx)
@@ -330,6 +338,28 @@ func paths() ([]path, error) {
 			}
 			return err
 		}},
+		{name: "ulidflake-n8/TryNext", room: eightRoom, run: func(n int) (err error) {
+			for ; n > 0 && err == nil; n-- {
+				_, err = eight.TryNext()
+			}
+			return err
+		}},
+		{name: "ulidflake-n8/Next", room: eightRoom, run: func(n int) (err error) {
+			for ; n > 0 && err == nil; n-- {
+				_, err = eight.Next(ctx)
+			}
+			return err
+		}},
+		{name: "ulidflake-n8/Fill", room: eightRoom, run: func(n int) error { _, err := eight.Fill(ctx, flakes[:n]); return err }},
+		{name: "ulidflake-n8/Seq", room: eightRoom, run: func(n int) (err error) {
+			for _, err = range eight.Seq(ctx, n) {
+				if err != nil {
+					break
+				}
+			}
+			return err
+		}},
+
 		{name: "ulidflake-scalable/TryNext", room: scalableRoom, run: func(n int) (err error) {
 			for ; n > 0 && err == nil; n-- {
 				_, err = scalable.TryNext()
