@@ -1,9 +1,10 @@
 # syntax=docker/dockerfile:1
 #
-# The command line firn, with a store in /var/lib/firn.
+# The command line firn. It has no store of its own: name one, such as a directory on a volume that all
+# containers of the machine share.
 #
 #	docker build --build-arg VERSION=v0.1.0 --build-arg COMMIT="$(git rev-parse HEAD)" -t firn .
-#	docker run --rm -v ids:/var/lib/firn firn new nanoflake
+#	docker run --rm -v ids:/var/lib/firn firn new nanoflake --state /var/lib/firn
 
 FROM golang:1.26 AS build
 WORKDIR /src
@@ -30,9 +31,5 @@ COPY --from=build /src/LICENSE /LICENSE
 # A new volume takes its owner from this directory, which is empty.
 COPY --from=build --chown=65532:65532 /out/var/lib/firn /var/lib/firn
 USER 65532:65532
-# The default store is /var/lib/firn. FIRN_STORE would name the directory too, but a default is stricter:
-# firn refuses a volume without a name, which each container would have to itself.
-ENV XDG_STATE_HOME=/var/lib
-VOLUME /var/lib/firn
 STOPSIGNAL SIGTERM
 ENTRYPOINT ["/firn"]

@@ -2,6 +2,7 @@ package lease
 
 import (
 	"errors"
+	"fmt"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -104,6 +105,45 @@ func TestExcluded(t *testing.T) {
 			t.Errorf("%d claims are left of 2 leases", n)
 		}
 	})
+}
+
+// TestExcludedMany: another pool uses most workers, or all. A lease finds the worker that is left, or
+// gives an error, without records for the others.
+func TestExcludedMany(t *testing.T) {
+	const workers, left = 1000, 700
+	for _, all := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			m, _, p := twoPools(t, workers)
+			for worker := range workers {
+				if all || worker != left {
+					if _, err := m.Exclude(fmt.Sprintf("%s %d", p.hash, worker), "another pool"); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			clock := newTestClock()
+			l, err := p.start(t.Context(), generator(t, clock).ForLease(), Config{Wait: -1, clock: clock.now})
+			var none *NoWorkerError
+			switch {
+			case all && (!errors.As(err, &none) || !none.Excluded):
+				t.Errorf("Start = %v", err)
+			case !all && err != nil:
+				t.Error(err)
+			case !all && l.Worker() != left:
+				t.Errorf("worker %d is taken", l.Worker())
+			}
+			if _, made, err := p.Workers(t.Context()); err != nil || made > 10 {
+				t.Errorf("%d records were made, %v", made, err)
+			}
+			want := workers
+			if n := m.claims(); n != want {
+				t.Errorf("%d claims, not %d", n, want)
+			}
+			if l != nil {
+				l.Close()
+			}
+		})
+	}
 }
 
 // TestExcludedNotBroken: an error of the machine is no conflict.

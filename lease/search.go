@@ -165,18 +165,75 @@ func (s *searchAny) look(ctx context.Context, times int) (soonest time.Time, err
 		}
 		return time.Time{}, errAgain
 	}
+	if failed == errExcluded {
+		if soonest, err := s.takeBeside(ctx); err != errNone {
+			return soonest, err
+		}
+		soonest = l.config.world.now().Add(often) // when a process with another pool ends is not known
+		return soonest, &NoWorkerError{Pool: l.pool.name, Workers: l.pool.layout.Workers, Soonest: soonest, Excluded: true}
+	}
 	// Free workers may be out of reach: a stopped process may be writing the records.
 	if soonest, err := s.takeNew(ctx, len(all)); err != errNone {
 		return soonest, err
 	}
-	switch failed {
-	case errNone:
+	if failed == errNone {
 		return s.none(all, soonest)
-	case errExcluded: // when a process with another pool ends is not known
-		soonest = l.config.world.now().Add(often)
-		return soonest, &NoWorkerError{Pool: l.pool.name, Workers: l.pool.layout.Workers, Soonest: soonest, Excluded: true}
 	}
 	return time.Time{}, failed
+}
+
+// takeBeside takes a worker without a record while other pools of the machine use the workers that
+// have records. It claims the worker before it makes the record: the other pools may use any number of
+// workers, and records for those would be in vain. The error is errNone if other pools use all workers,
+// and errAgain if the pool has changed.
+func (s *searchAny) takeBeside(ctx context.Context) (soonest time.Time, err error) {
+	l := s.lease
+	r, _, err := l.pool.reread(ctx)
+	if err != nil {
+		return time.Time{}, err
+	}
+	for _, worker := range r.lacking(r.Workers) {
+		drop, err := l.exclude(worker)
+		if err == errExcluded {
+			if err := ctx.Err(); err != nil {
+				return time.Time{}, err
+			}
+			continue
+		}
+		if err != nil {
+			return time.Time{}, err
+		}
+		got, err := l.takeNumber(ctx, worker)
+		if !got || err != nil {
+			drop()
+		}
+		switch {
+		case err != nil:
+			return time.Time{}, err
+		case !got:
+			return time.Time{}, errAgain
+		}
+		return time.Time{}, nil
+	}
+	return time.Time{}, errNone
+}
+
+// takeNumber makes the record of a worker, and takes the worker. It reports whether the worker is the
+// lease's.
+func (l *Lease) takeNumber(ctx context.Context, worker int) (bool, error) {
+	if err := l.growNamed(ctx, worker); err != nil {
+		return false, err
+	}
+	l.term = l.pool.term()
+	r, err := l.pool.get(ctx, worker)
+	if err != nil {
+		return false, err
+	}
+	if moved, err := l.pool.moved(ctx, l.term); err != nil || moved || r.Until > l.now() {
+		return false, err
+	}
+	_, ok, err := l.take(ctx, r)
+	return ok, err
 }
 
 // takeNew makes records, and takes one of the new workers. The error is errAgain if the pool has

@@ -1,9 +1,8 @@
 // Hello makes a Nanoflake with a leased generator ID, and prints the ID and its time.
 //
-//	go run ./examples/hello [directory]
+//	go run ./examples/hello DIRECTORY
 //
-// The directory keeps the leases. Without a directory, hello uses a directory of the user, and
-// refuses to run where that directory would be lost, as in a container.
+// The directory keeps the leases. Hello makes a directory that does not exist.
 package main
 
 import (
@@ -18,13 +17,16 @@ import (
 )
 
 func main() {
-	if err := hello(context.Background()); err != nil {
+	if len(os.Args) != 2 {
+		log.Fatal("usage: hello DIRECTORY")
+	}
+	if err := hello(context.Background(), os.Args[1]); err != nil {
 		log.Fatal(err) // says what is wrong, and what to do
 	}
 }
 
-func hello(ctx context.Context) error {
-	store, err := open() // the leases are files, which all processes of this machine share
+func hello(ctx context.Context, dir string) error {
+	store, err := filelease.Open(dir) // the leases are files, which all processes of this machine share
 	if err != nil {
 		return err
 	}
@@ -46,11 +48,4 @@ func hello(ctx context.Context) error {
 	}
 	fmt.Println(id, "was made by generator", id.GeneratorID(), "at", gen.Time(id))
 	return nil
-}
-
-func open() (*filelease.Store, error) {
-	if len(os.Args) > 1 {
-		return filelease.Open(os.Args[1])
-	}
-	return filelease.OpenDefault()
 }

@@ -5,20 +5,20 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/firn-id/firn/lease/driver"
 )
 
-// Processes of all versions claim the same bytes for a worker. The byte of a version that claimed
-// another byte would not exclude the pools of other users any more (VERSIONING.md).
+// Processes of all versions claim the same bytes of the same object for a worker. The byte of a
+// version that claimed another byte would not exclude the pools of other users any more
+// (VERSIONING.md).
 func TestClaimsOfReleases(t *testing.T) {
 	const (
 		resource = "compat 7"
-		region   = 5502697020005023744 // of the default directories, in version 0.1.0
+		region   = 8676409824314916864 // of the machine
 	)
-	root, err := os.Stat(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &Store{root: root, byDefault: true}
+	s := mustOpen(t, t.TempDir(), plain)
+	mustPut(t, s, "a", "", driver.None)
 	release, err := s.Exclude(resource, "a pool")
 	if err != nil {
 		t.Fatal(err)
@@ -28,9 +28,9 @@ func TestClaimsOfReleases(t *testing.T) {
 	if err != nil {
 		t.Skipf("the kernel does not list locks here: %v", err)
 	}
-	for line := range strings.Lines(string(locks)) { // 1: OFDLCK ADVISORY  READ -1 00:2a:131 START END
+	for line := range strings.Lines(string(locks)) { // 1: OFDLCK ADVISORY  READ -1 00:04:4026531834 START END
 		f := strings.Fields(line)
-		if len(f) < 8 || f[1] != "OFDLCK" || f[3] != "READ" {
+		if len(f) < 8 || f[1] != "OFDLCK" || f[3] != "READ" || !strings.HasSuffix(f[5], ":4026531834") {
 			continue
 		}
 		if start, err := strconv.ParseInt(f[6], 10, 64); err == nil && start>>32<<32 == region {

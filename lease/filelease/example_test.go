@@ -50,7 +50,7 @@ func ExampleOpen() {
 func ExampleOpenDefault() {
 	store, err := filelease.OpenDefault()
 	switch {
-	case errors.Is(err, filelease.ErrPassing):
+	case errors.Is(err, filelease.ErrNoDefault):
 		log.Fatal(err, " (name a directory on a volume: --state DIR)")
 	case err != nil:
 		log.Fatal(err)

@@ -5,41 +5,91 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 
 	"github.com/firn-id/firn/lease/driver"
 )
 
 // Exclude claims a resource for a group until release is called or the process ends. Members of the
-// group share the resource. The error is [driver.ErrConflict] while another group has the resource.
+// group share the resource. The error is [driver.ErrConflict] while another group has the resource. A
+// group belongs to one directory, whatever the directory's paths are.
 //
-// In a store of [OpenDefault], the groups of all users of the machine exclude each other: each user
-// has a default store. In other stores, groups exclude each other if their stores were opened at
-// the same path. A group belongs to one directory: a directory that was deleted and made again has
-// another group, and so has a copy.
+// On Linux all processes of the kernel see claims, also processes of other users and in containers. A
+// claim is of three things:
 //
-// Containers have roots of their own and do not see each other. On systems other than Linux, users
-// do not see each other either; Inspect reports this for a default store.
+//   - the store's identity. A copy of a directory has the same identity, so the copy and the original
+//     exclude each other
+//   - the path of the directory, as it was given and without symbolic links. A directory excludes the
+//     directory that took its place
+//   - the machine. A default store excludes every other store. For a store that a program names, the
+//     claim of another store is a finding; see Inspect
+//
+// Every user can lock what all can see. While another program's lock hides the claims, a default store
+// gives an error, and other stores have a finding: what a named directory promises does not depend on
+// claims. On systems other than Linux, Exclude claims nothing, and Inspect reports for a default store
+// that users do not see each other.
 func (s *Store) Exclude(resource, group string) (release func(), err error) {
-	scope := ""
-	if !s.byDefault {
-		scope = s.path
+	id, err := s.identity()
+	if err != nil {
+		return nil, s.excludeError("", "%w", err)
 	}
-	group = fmt.Sprintf("%s %d %d", group, device(s.root), inode(s.dir, s.root))
+	strict, err := s.isDefault()
+	if err != nil {
+		return nil, s.excludeError("", "%w", err)
+	}
 	// 31 bits identify the resource, and 32 bits the group. Two resources with the same bits
 	// exclude each other's groups. The price is a worker, not an ID.
-	region := int64(shorten(scope+"\x00"+resource)>>1) << 32
-	release, err = claim(region, int64(shorten(group)))
+	region := func(what string) int64 { return int64(shorten(what+"\x00"+resource)>>1) << 32 }
+	regions := []int64{region("store " + id)}
+	for _, path := range slices.Compact([]string{s.dir, s.path}) {
+		regions = append(regions, region("path "+rootDirectory()+" "+path))
+	}
+	regions = append(regions, region("machine"))
+	group = fmt.Sprintf("%s %d %d", group, device(s.root), inode(s.dir, s.root))
+	release, found, err := claim(int64(shorten(group)), regions)
 	switch {
 	case errors.Is(err, errors.ErrUnsupported):
 		return func() {}, nil
-	case err == driver.ErrConflict:
-		return nil, s.excludeError("", "%w: %s is in use by another store's processes on this machine", err, resource)
-	case err != nil && s.byDefault:
-		return nil, s.excludeError(nameDirectory, "%w: other users of the machine cannot be seen: %w", driver.ErrUnavailable, err)
+	case err != nil && strict:
+		return nil, s.excludeError(nameDirectory, "%w: other stores of the machine cannot be seen: %w", driver.ErrUnavailable, err)
 	case err != nil:
-		return func() {}, nil // the promises of the directory do not depend on Exclude
+		s.find(false, "a copy of this store that is in use would not be noticed: "+err.Error(), "")
+		return func() {}, nil
+	}
+	for i, other := range found {
+		switch ofMachine := i == len(found)-1; {
+		case other == nil:
+		case other.foreign() && strict:
+			release()
+			return nil, s.excludeError("end that process, or "+nameDirectory, "%w: a lock that is no claim hides other stores of the machine: %s",
+				driver.ErrUnavailable, other.holder())
+		case other.foreign():
+			s.find(false, "a copy of this store that is in use would not be noticed, because a lock hides it: "+other.holder(), "end that process")
+		case strict || !ofMachine:
+			release()
+			return nil, s.excludeError("", "%w: %s is in use by another store on this machine: %s", driver.ErrConflict, resource, other.holder())
+		default:
+			s.find(false, "another store of this machine uses the same workers for IDs of the same kind",
+				"if the IDs of both stores have to differ, let both use one directory")
+		}
 	}
 	return release, nil
+}
+
+// isDefault reports whether the directory is a default directory, or has ever been opened as one.
+func (s *Store) isDefault() (bool, error) {
+	file := filepath.Join(s.dir, forAll)
+	if _, err := os.Lstat(file); err == nil || !s.byDefault {
+		return err == nil, nil
+	}
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return true, err
+	}
+	err = s.share(f)
+	return true, errors.Join(err, f.Close())
 }
 
 // excludeError returns an error with the fields that the handle sets for its calls. Exclude takes

@@ -1,11 +1,13 @@
 package filelease
 
 import (
+	"bufio"
+	"fmt"
 	"math"
 	"os"
+	"path/filepath"
+	"strings"
 	"syscall"
-
-	"github.com/firn-id/firn/lease/driver"
 )
 
 // Locks of open file descriptions, fcntl(2).
@@ -14,47 +16,117 @@ const (
 	setLock = 37 // F_OFD_SETLK
 )
 
-// claim locks one of the 2^32 bytes from region on, unless another of these bytes is locked. It
-// locks the byte first and looks at the other bytes afterwards. If two processes claim different
-// bytes at once, at most one process succeeds.
+// claim locks the byte at in each of the regions, which have 2^32 bytes, and returns for each region
+// a lock that another process has on another byte, or nil. It locks first and looks afterwards. If two
+// processes claim different bytes of a region at once, at least one of them finds the other.
 //
-// The locks are on the root directory. Every user can open it, and no other program locks it. The
-// kernel keeps locks beside a directory whatever the directory holds, and drops them when the
-// process ends. Locks for reading share a byte and need no right to write.
-func claim(region, at int64) (_ func(), err error) {
-	root, err := os.OpenFile("/", os.O_RDONLY|syscall.O_DIRECTORY, 0)
+// The locks are on an object that all processes of the kernel share; see openKernel. The kernel drops
+// the locks when the process ends. Locks for reading share a byte and need no right to write.
+func claim(at int64, regions []int64) (release func(), found []*clash, err error) {
+	kernel, err := openKernel()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	own := syscall.Flock_t{Type: syscall.F_RDLCK, Start: region + at, Len: 1}
-	release := func() {
+	release = func() {
 		// Closing alone is not enough: a child process that was just forked may share the file.
-		own.Type = syscall.F_UNLCK
-		lock(root, setLock, &own)
-		root.Close()
+		for _, region := range regions {
+			lock(kernel, setLock, &syscall.Flock_t{Type: syscall.F_UNLCK, Start: region + at, Len: 1})
+		}
+		kernel.Close()
 	}
 	defer func() {
 		if err != nil {
 			release()
 		}
 	}()
-	if err := lock(root, setLock, &own); err != nil {
-		return nil, err
+	for _, region := range regions {
+		if err := lock(kernel, setLock, &syscall.Flock_t{Type: syscall.F_RDLCK, Start: region + at, Len: 1}); err != nil {
+			return nil, nil, err
+		}
 	}
 	between()
-	for _, others := range [][2]int64{{0, at}, {at + 1, math.MaxUint32 + 1}} {
-		found := syscall.Flock_t{Type: syscall.F_WRLCK, Start: region + others[0], Len: others[1] - others[0]}
-		if found.Len == 0 {
+	for _, region := range regions {
+		other, err := beside(kernel, region, at)
+		if err != nil {
+			return nil, nil, err
+		}
+		found = append(found, other)
+	}
+	return release, found, nil
+}
+
+// beside returns a lock of a byte other than at in a region, or nil.
+func beside(kernel *os.File, region, at int64) (*clash, error) {
+	for _, part := range [][2]int64{{0, at}, {at + 1, math.MaxUint32 + 1}} {
+		l := syscall.Flock_t{Type: syscall.F_WRLCK, Start: region + part[0], Len: part[1] - part[0]}
+		if l.Len == 0 {
 			continue // length 0 would mean all bytes to the end
 		}
-		if err := lock(root, getLock, &found); err != nil {
+		if err := lock(kernel, getLock, &l); err != nil {
 			return nil, err
 		}
-		if found.Type != syscall.F_UNLCK {
-			return nil, driver.ErrConflict
+		if l.Type != syscall.F_UNLCK {
+			return &clash{start: l.Start, length: l.Len, write: l.Type == syscall.F_WRLCK}, nil
 		}
 	}
-	return release, nil
+	return nil, nil
+}
+
+// A clash is a lock of another process in a claim's region.
+type clash struct {
+	start, length int64 // length 0 means all bytes to the end
+	write         bool
+}
+
+// foreign reports whether the lock is no claim. Every user can lock the object.
+func (c *clash) foreign() bool { return c.length != 1 || c.write }
+
+// holder names the process that has the lock. If this user may not see the process, holder says how
+// root can.
+func (c *clash) holder() string {
+	end := "EOF"
+	if c.length > 0 {
+		end = fmt.Sprint(c.start + c.length - 1)
+	}
+	where := fmt.Sprintf(":%d %d %s", kernelInode(), c.start, end)
+	files, _ := filepath.Glob("/proc/[0-9]*/fdinfo/*")
+	for _, file := range files {
+		if !hasLine(file, where) {
+			continue
+		}
+		pid, _, _ := strings.Cut(strings.TrimPrefix(file, "/proc/"), "/")
+		name, _ := os.ReadFile("/proc/" + pid + "/comm")
+		return fmt.Sprintf("process %s (%s)", pid, strings.TrimSpace(string(name)))
+	}
+	return fmt.Sprintf("a process that this user cannot see; root can: grep -l '%s$' /proc/[0-9]*/fdinfo/*", where)
+}
+
+// hasLine reports whether a file has a line that begins with "lock:" and ends with a text.
+func hasLine(file, end string) bool {
+	f, err := os.Open(file)
+	if err != nil {
+		return false // of another user, or closed meanwhile
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if line := lines.Text(); strings.HasPrefix(line, "lock:") && strings.HasSuffix(line, end) {
+			return true
+		}
+	}
+	return false
+}
+
+func kernelInode() uint64 {
+	f, err := openKernel()
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return 0
+	}
+	return inode("", info)
 }
 
 // between is a hook for tests between the two steps of a claim.
@@ -62,4 +134,13 @@ var between = func() {}
 
 func lock(f *os.File, command int, l *syscall.Flock_t) error {
 	return ignoringEINTR(func() error { return syscall.FcntlFlock(f.Fd(), command, l) })
+}
+
+// rootDirectory names the root that the paths of this process begin at.
+func rootDirectory() string {
+	info, err := os.Stat("/")
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf("%d %d", device(info), inode("/", info))
 }

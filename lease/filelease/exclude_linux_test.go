@@ -2,8 +2,10 @@ package filelease
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/firn-id/firn/internal/testkit"
@@ -108,21 +110,35 @@ func TestExcludeByDefault(t *testing.T) {
 	}
 }
 
+// claimOne claims a byte of a region. It returns the lock that another process has there, or a
+// function to drop the claim.
+func claimOne(t *testing.T, region, at int64) (release func(), other *clash) {
+	t.Helper()
+	release, found, err := claim(at, []int64{region})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found[0] != nil {
+		release()
+	}
+	return release, found[0]
+}
+
 // TestClaim: a group claims a resource between the steps of another group. Exactly one group gets
 // the resource, whatever the slots, also at the ends of a region.
 func TestClaim(t *testing.T) {
 	const region = int64(0x0bad_c0dd) << 32
 	defer func() { between = func() {} }()
 	for _, slots := range [][2]int64{{0, 1}, {1, 0}, {5, math.MaxUint32}, {math.MaxUint32, math.MaxUint32 - 1}, {0, math.MaxUint32}} {
-		var inner error
+		var inner *clash
 		between = func() {
 			between = func() {}
 			var release func()
-			if release, inner = claim(region, slots[1]); inner == nil {
+			if release, inner = claimOne(t, region, slots[1]); inner == nil {
 				t.Cleanup(release)
 			}
 		}
-		release, outer := claim(region, slots[0])
+		release, outer := claimOne(t, region, slots[0])
 		if outer == nil && inner == nil {
 			t.Errorf("slots %d and %d are both claimed", slots[0], slots[1])
 		}
@@ -139,9 +155,9 @@ func TestClaim(t *testing.T) {
 func TestClaimBeside(t *testing.T) {
 	const region = int64(0x0bad_c0db) << 32
 	for i, slot := range []int64{0, math.MaxUint32, 7} {
-		release, err := claim(region+int64(i)<<32, slot)
-		if err != nil {
-			t.Fatal(err)
+		release, other := claimOne(t, region+int64(i)<<32, slot)
+		if other != nil {
+			t.Fatalf("slot %d: %+v", slot, other)
 		}
 		defer release()
 	}
@@ -151,24 +167,28 @@ func TestClaimBeside(t *testing.T) {
 func TestExcludeProcess(t *testing.T) {
 	const held, left = int64(0x0bad_c0de) << 32, int64(0x0bad_c0df) << 32
 	if os.Getenv("FIRN_FILELEASE_IN_"+t.Name()) == "" {
-		release, err := claim(held, 5)
-		if err != nil {
-			t.Fatal(err)
+		release, other := claimOne(t, held, 5)
+		if other != nil {
+			t.Fatalf("claimed by %s", other.holder())
 		}
 		defer release()
 	}
 	if inChild(t, nil) {
-		if _, err := claim(held, 6); err != driver.ErrConflict {
-			t.Errorf("what the parent has claimed: %v", err)
+		_, other := claimOne(t, held, 6)
+		if other == nil || other.foreign() {
+			t.Fatalf("what the parent has claimed: %+v", other)
 		}
-		if _, err := claim(left, 5); err != nil {
-			t.Error(err)
+		if got, want := other.holder(), fmt.Sprintf("process %d (", os.Getppid()); !strings.HasPrefix(got, want) {
+			t.Errorf("the holder is %s, not %s", got, want)
+		}
+		if _, other := claimOne(t, left, 5); other != nil {
+			t.Errorf("claimed by %s", other.holder())
 		}
 		return // and ends, with its claim
 	}
-	release, err := claim(left, 6)
-	if err != nil {
-		t.Fatalf("what the process had claimed that has ended: %v", err)
+	release, other := claimOne(t, left, 6)
+	if other != nil {
+		t.Fatalf("what the process had claimed that has ended: %s", other.holder())
 	}
 	release()
 }
@@ -179,9 +199,9 @@ func TestReleaseBesideChildren(t *testing.T) {
 	const region = int64(0x0bad_c0d9) << 32
 	testkit.StartChildren(t)
 	for i := range 3000 {
-		release, err := claim(region, int64(i%2))
-		if err != nil {
-			t.Errorf("claim %d: %v", i, err)
+		release, other := claimOne(t, region, int64(i%2))
+		if other != nil {
+			t.Errorf("claim %d: claimed by %s", i, other.holder())
 			break
 		}
 		release()

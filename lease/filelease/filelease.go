@@ -57,11 +57,12 @@ type Store struct {
 	path      string      // dir without symbolic links
 	root      fs.FileInfo // the directory as it was opened
 	byDefault bool        // OpenDefault chose the directory
-	findings  []driver.Finding
 	hooks     hooks
 
-	mu    sync.Mutex
-	known map[string]bool // folders that need no more care before a write, see prepare
+	mu       sync.Mutex
+	known    map[string]bool // folders that need no more care before a write, see prepare
+	findings []driver.Finding
+	id       string // the identity, or "" if it was not read yet
 }
 
 var (
@@ -75,6 +76,7 @@ var (
 type hooks struct {
 	filesystem func(path string) (filesystem, error)
 	here       func(path string) (place, error)
+	onMachine  func() error
 	sync       func(*os.File) error
 	note       func(step, path, to string) // is called after each step of a write
 
@@ -106,16 +108,19 @@ func DefaultDir() (string, error) {
 // the directory can lose.
 func Open(dir string) (*Store, error) { return open(dir, named, system) }
 
-// ErrPassing reports that the default directory does not last: OpenDefault refuses it, and Open
-// does not.
-var ErrPassing = errors.New("the default directory does not last")
+// ErrNoDefault reports that no default directory is safe: OpenDefault refuses it, and Open does not
+// refuse a directory that a program names.
+var ErrNoDefault = errors.New("no default directory is safe here")
 
 // OpenDefault returns the store in the directory of [DefaultDir], for programs whose operators name
 // no directory.
 //
-// No operator has checked the default directory, so OpenDefault refuses more than Open does. If
-// entries there are lost with a container or at a restart, the error is [driver.ErrUnsafe] and
-// [ErrPassing]. Every user of the machine has a default store; see [Store.Exclude].
+// No operator has checked the default directory, so OpenDefault demands a proof that all other stores
+// of the kernel see the directory's claims. On Linux the process must be in the PID namespace that the
+// kernel made at its start. No container is in the namespace by default. The directory must not be
+// lost with a container or at a restart. Without a proof, the error is [driver.ErrUnsafe] and
+// [ErrNoDefault]. Every user of the machine has a default store, and the default stores exclude each
+// other; see [Store.Exclude].
 func OpenDefault() (*Store, error) {
 	dir, err := DefaultDir()
 	if err != nil {
@@ -138,10 +143,11 @@ const (
 	copied
 )
 
-var system = hooks{filesystem: statfs, here: here, sync: (*os.File).Sync}
+var system = hooks{filesystem: statfs, here: here, onMachine: onMachine, sync: (*os.File).Sync}
 
-const nameDirectory = "name a directory that all generators of this machine share, on a volume if this is a container; " +
-	"or use a store that machines share; or give each generator a worker of its own by hand"
+const nameDirectory = "use a store that machines share, or give each generator a worker of its own by hand, " +
+	"or name a directory that lasts and that all generators of this machine share: in a container, a volume that all containers of the machine have; " +
+	`for example: filelease.Open("/var/lib/firn")`
 
 // open is cheap, since it makes nothing durable. The first write does: before it there is nothing
 // to lose.
@@ -171,6 +177,11 @@ func open(dir string, chosen choice, h hooks) (*Store, error) {
 func (s *Store) check(chosen choice) (err error) {
 	if !supported {
 		return newError("use a store of another kind", "%w: files are not supported on %s", driver.ErrUnsafe, runtime.GOOS)
+	}
+	if s.byDefault {
+		if err := s.hooks.onMachine(); err != nil {
+			return newError(nameDirectory, "%w: %w: %w", driver.ErrUnsafe, ErrNoDefault, err)
+		}
 	}
 	if s.root, err = stat(s.dir); errors.Is(err, fs.ErrNotExist) {
 		switch err = makeAll(s.dir); {
@@ -207,30 +218,39 @@ func (s *Store) check(chosen choice) (err error) {
 // inspect notes what the directory can lose. If it is a default directory that loses entries,
 // inspect returns an error.
 func (s *Store) inspect(on filesystem) error {
-	find := func(loses bool, text, advice string) {
-		s.findings = append(s.findings, driver.Finding{Loses: loses, Text: text, Advice: advice})
-	}
-	if on.loses == "" && onPassingMount(s.path, s.byDefault) {
+	if on.loses == "" && onPassingMount(s.path) {
 		on.name, on.loses, on.advice = "a volume that is removed with a container or a pod", layered, useVolume
 	}
 	if on.loses != "" {
 		if s.byDefault {
-			return newError(nameDirectory, "%w: %w: %s is on %s, whose %s", driver.ErrUnsafe, ErrPassing, s.dir, on.name, on.loses)
+			return newError(nameDirectory, "%w: %w: %s is on %s, whose %s", driver.ErrUnsafe, ErrNoDefault, s.dir, on.name, on.loses)
 		}
-		find(true, fmt.Sprintf("%s is on %s, whose %s", s.dir, on.name, on.loses), on.advice)
+		s.find(true, fmt.Sprintf("%s is on %s, whose %s", s.dir, on.name, on.loses), on.advice)
 	}
 	if openToAll(s.root) {
-		find(true, s.dir+" can be written by every user, who can take its entries away", "chmod o-w "+s.dir)
+		s.find(true, s.dir+" can be written by every user, who can take its entries away", "chmod o-w "+s.dir)
 	}
 	if s.byDefault && runtime.GOOS != "linux" {
-		find(false, "each user of the machine has a pool, and the workers of two users can be the same",
+		s.find(false, "each user of the machine has a pool, and the workers of two users can be the same",
 			"let users share a directory that you name")
 	}
 	return nil
 }
 
+// find notes a finding, once.
+func (s *Store) find(loses bool, text, advice string) {
+	f := driver.Finding{Loses: loses, Text: text, Advice: advice}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !slices.Contains(s.findings, f) {
+		s.findings = append(s.findings, f)
+	}
+}
+
 // Inspect reports how the store can lose acknowledged changes, the worst first.
 func (s *Store) Inspect(context.Context) ([]driver.Finding, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	return slices.Clone(s.findings), nil
 }
 

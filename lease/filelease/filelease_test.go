@@ -22,7 +22,7 @@ import (
 )
 
 // plain are the hooks of Open.
-var plain = hooks{filesystem: statfs, here: here, sync: (*os.File).Sync}
+var plain = hooks{filesystem: statfs, here: here, onMachine: onMachine, sync: (*os.File).Sync}
 
 func noSync(*os.File) error { return nil }
 
@@ -510,8 +510,11 @@ func TestSymlinks(t *testing.T) {
 	_, err = Open(filepath.Join(dir, "loop"))
 	wantAdvice(t, err, syscall.ELOOP)
 
-	// The store's directory may be behind a link.
-	os.Symlink(filepath.Join(dir, "a"), filepath.Join(dir, "link"))
+	// The store's directory may be behind a link, but a part of a store is none.
+	symlink(t, filepath.Join(dir, "a"), filepath.Join(dir, "part"))
+	_, err = Open(filepath.Join(dir, "part"))
+	wantAdvice(t, err, driver.ErrUnsafe, ErrCopied)
+	symlink(t, t.TempDir(), filepath.Join(dir, "link"))
 	mustPut(t, mustOpen(t, filepath.Join(dir, "link"), plain), "b/c", "", driver.None)
 }
 

@@ -26,7 +26,10 @@ const (
 	useVolume = "put the directory on a volume that all containers of this machine share"
 )
 
-const overlayMagic = 0x794c7630
+const (
+	overlayMagic = 0x794c7630
+	btrfsMagic   = 0x9123683e
+)
 
 // byMagic returns the filesystem of a type number of Linux (statfs(2), linux/magic.h).
 //
@@ -40,7 +43,7 @@ func byMagic(magic uint32) filesystem {
 		return local("ext4")
 	case 0x58465342:
 		return local("XFS")
-	case 0x9123683e:
+	case btrfsMagic:
 		return local("Btrfs")
 	case 0x2fc12fc1:
 		return local("ZFS")

@@ -2,6 +2,7 @@ package filelease
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -9,7 +10,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"strings"
 
 	"github.com/firn-id/firn/lease/driver"
 )
@@ -19,15 +22,24 @@ import (
 // pools of the original.
 var ErrCopied = errors.New("the directory is a copy of another store")
 
-// placeFile is the file with the place of its directory. No key has the name.
-const placeFile = ".place"
+const (
+	placeFile = ".place"   // the file with the place of its directory. No key has the name
+	forAll    = ".default" // the file of a directory that OpenDefault has opened. No key has the name
 
-// A place distinguishes a store's directory from its copies. Fields that the system does not know
-// are zero and are not compared.
+	placeVersion = 2
+)
+
+// A place is the identity of a store, and what distinguishes the store's directory from copies.
+// Fields that the system does not know are zero and are not compared.
+//
+// The place is durable before the first entry is. A directory with entries and without a place is
+// therefore a copy of a part of a store's directory.
 type place struct {
 	Version int    `json:"v"`
+	Store   string `json:"store"` // random: the same in all copies
 	Inode   uint64 `json:"inode"`
 	Born    int64  `json:"born_ns,omitempty"` // when the directory was made
+	Volume  string `json:"volume,omitempty"`  // the subvolume of Btrfs, where snapshots keep inodes and births
 	Machine string `json:"machine,omitempty"` // a hash of the machine's ID
 }
 
@@ -39,62 +51,115 @@ func (p place) differs(now place) string {
 		return "it was made on another machine"
 	case p.Inode != now.Inode, p.Born != 0 && now.Born != 0 && p.Born != now.Born:
 		return "it was made as another directory"
+	case p.Volume != "" && now.Volume != "" && p.Volume != now.Volume:
+		return "it was made in another subvolume"
 	}
 	return ""
 }
 
-// here returns the place of a directory.
+// here returns the place of a directory, without an identity.
 func here(path string) (place, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return place{}, err
 	}
-	p := place{Version: 1, Inode: inode(path, info), Born: born(path)}
+	p := place{Version: placeVersion, Inode: inode(path, info), Born: born(path), Volume: subvolume(path)}
 	// Containers that share a volume have machine IDs of their own, or of their images.
-	if id := machineID(); id != "" && !inContainer() {
+	if id := machineID(); id != "" && onMachine() == nil {
 		sum := sha256.Sum256([]byte("firn " + id))
 		p.Machine = hex.EncodeToString(sum[:8])
 	}
 	return p, nil
 }
 
+const (
+	adviceDamagedPlace = "stop all processes that use the directory, and rescue all its pools: that writes the file anew " + byRescue
+	adviceCopied       = "use the original, which may be in use: share its directory, or use a store that machines share; " +
+		"if the original is gone for good, as after a restore, rescue all pools of the copy " + byRescue
+	byRescue = "(firn pool rescue --all, or OpenCopy, lease.Rescue and Adopt)"
+)
+
 // checkPlace returns an error if the directory is a copy.
 func (s *Store) checkPlace() error {
-	path := filepath.Join(s.dir, placeFile)
-	f, err := openToRead(path)
+	made, err := s.readPlace()
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // nothing was ever put
+		switch entries, err := s.hasEntries(); {
+		case err != nil:
+			return err
+		case !entries:
+			return nil
+		}
+		// Another process may have made the place and the entries meanwhile.
+		if made, err = s.readPlace(); errors.Is(err, fs.ErrNotExist) {
+			return newError(adviceCopied, "%w: %w: it has entries, and no file %s", driver.ErrUnsafe, ErrCopied, placeFile)
+		}
 	}
 	if err != nil {
 		return err
-	}
-	defer f.Close()
-	content, err := io.ReadAll(f)
-	if err != nil {
-		return err
-	}
-	var made place
-	if err := json.Unmarshal(content, &made); err != nil || made.Version < 1 {
-		return newError("stop all processes that use the directory, and rescue all its pools: that writes the file anew (firn pool rescue --all, or OpenCopy, lease.Rescue and Adopt)",
-			"%w: %s does not say where the directory was made", driver.ErrDamaged, path)
-	}
-	if made.Version > 1 {
-		return newError("use the version of this program that the others use which share the store", "%w: %s", driver.ErrVersion, path)
 	}
 	now, err := s.hooks.here(s.dir)
 	if err != nil {
 		return err
 	}
 	if why := made.differs(now); why != "" {
-		return newError("use the original, which may be in use: share its directory, or use a store that machines share; "+
-			"if the original is gone for good, as after a restore, rescue all pools of the copy (firn pool rescue --all, or OpenCopy, lease.Rescue and Adopt)",
-			"%w: %w: %s", driver.ErrUnsafe, ErrCopied, why)
+		return newError(adviceCopied, "%w: %w: %s", driver.ErrUnsafe, ErrCopied, why)
 	}
 	return nil
 }
 
-// mark writes the place of the directory before the first entry. A power failure may remove the
-// file. A copy is then not recognised, and nothing worse happens, so mark does not sync the folder.
+// readPlace returns the place in the directory's file. The error is fs.ErrNotExist if there is no
+// file.
+func (s *Store) readPlace() (made place, err error) {
+	path := filepath.Join(s.dir, placeFile)
+	f, err := openToRead(path)
+	if err != nil {
+		return place{}, err
+	}
+	defer f.Close()
+	content, err := io.ReadAll(f)
+	if err != nil {
+		return place{}, err
+	}
+	err = json.Unmarshal(content, &made)
+	switch {
+	case err == nil && made.Version == 1:
+		return place{}, newError("use another directory, which no earlier version has used", "%w: %s is of form 1, from before the first release", driver.ErrVersion, path)
+	case err == nil && made.Version > placeVersion:
+		return place{}, newError("use the version of this program that the others use which share the store", "%w: %s", driver.ErrVersion, path)
+	case err != nil || made.Version < 1 || made.Store == "":
+		return place{}, newError(adviceDamagedPlace, "%w: %s does not say where the directory was made", driver.ErrDamaged, path)
+	}
+	return made, nil
+}
+
+// hasEntries reports whether the directory has an entry of a pool. Other files and folders may be
+// there.
+func (s *Store) hasEntries() (found bool, err error) {
+	const depth = 2 // of the key NAME/workers/NUMBER, the deepest of a pool
+	var look func(folder string, depth int) error
+	look = func(folder string, depth int) error {
+		files, err := names(s.folder(folder))
+		if errors.Is(err, fs.ErrNotExist) || folder != "" && errors.Is(err, fs.ErrPermission) {
+			return nil // removed meanwhile, or not this store's
+		}
+		for file, mode := range files {
+			name, isEntry := strings.CutSuffix(file, suffix)
+			switch {
+			case err != nil || found:
+				return err
+			case driver.CheckKey(name) != nil:
+			case isEntry:
+				found = true
+			case mode.IsDir() && depth > 0:
+				err = look(path.Join(folder, name), depth-1)
+			}
+		}
+		return err
+	}
+	return found, look("", depth)
+}
+
+// mark writes the place of the directory, with a new identity, unless there is one.
 func (s *Store) mark() error {
 	path := filepath.Join(s.dir, placeFile)
 	if _, err := os.Lstat(path); err == nil {
@@ -103,20 +168,45 @@ func (s *Store) mark() error {
 	return s.writePlace(path, link)
 }
 
-// Adopt makes the directory the store's own: Open no longer refuses it as a copy. Rescue all pools
-// of the copy before, see [OpenCopy].
+// identity returns the store's identity. If the store has no identity yet, identity makes one.
+func (s *Store) identity() (string, error) {
+	s.mu.Lock()
+	id := s.id
+	s.mu.Unlock()
+	if id != "" {
+		return id, nil
+	}
+	made, err := s.readPlace()
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = s.mark(); err == nil {
+			made, err = s.readPlace()
+		}
+	}
+	s.mu.Lock()
+	s.id = made.Store
+	s.mu.Unlock()
+	return made.Store, err
+}
+
+// Adopt makes the directory the store's own, with an identity of its own: Open no longer refuses the
+// directory as a copy. Rescue all pools of the copy before, see [OpenCopy].
 func (s *Store) Adopt() error {
 	return driver.Do(context.Background(), s.Handle, "adopt", func(context.Context) error {
+		s.mu.Lock()
+		s.id = ""
+		s.mu.Unlock()
 		return s.writePlace(filepath.Join(s.dir, placeFile), rename)
 	})
 }
 
-// writePlace writes the present place of the directory into a file, and gives the file its name.
+// writePlace writes the present place of the directory into a file, with a new identity, and gives
+// the file its name.
 func (s *Store) writePlace(path string, name func(from, to string) error) error {
 	now, err := s.hooks.here(s.dir)
 	if err != nil {
 		return err
 	}
+	now.Store = rand.Text()
 	content, err := json.Marshal(now)
 	if err != nil {
 		panic(err) // every place can be encoded
@@ -130,5 +220,6 @@ func (s *Store) writePlace(path string, name func(from, to string) error) error 
 	if err != nil && !errors.Is(err, fs.ErrExist) { // another process was quicker
 		return err
 	}
+	s.hooks.did("link", temp, path)
 	return nil
 }

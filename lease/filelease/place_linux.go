@@ -1,6 +1,7 @@
 package filelease
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"path"
@@ -44,15 +45,14 @@ func born(dir string) int64 {
 	return stat.birth.sec*int64(time.Second) + int64(stat.birth.nsec)
 }
 
-// inContainer reports whether this process sees the root of a container, not that of the machine.
-func inContainer() bool {
-	for _, mark := range []string{"/.dockerenv", "/run/.containerenv"} {
-		if _, err := os.Lstat(mark); err == nil {
-			return true
-		}
+// subvolume returns the number of a directory's subvolume on Btrfs, or "". On other filesystems the
+// number is not of the filesystem alone, and can change.
+func subvolume(path string) string {
+	var st syscall.Statfs_t
+	if err := ignoringEINTR(func() error { return syscall.Statfs(path, &st) }); err != nil || uint32(st.Type) != btrfsMagic {
+		return ""
 	}
-	on, err := statfs("/")
-	return err == nil && on.name == byMagic(overlayMagic).name
+	return fmt.Sprintf("%08x%08x", uint32(st.Fsid.X__val[0]), uint32(st.Fsid.X__val[1]))
 }
 
 // passing matches the roots of mounts that are removed with a container or a pod: the host's path
@@ -80,7 +80,7 @@ var unescapeMount = strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n",
 
 // onPassingMount reports whether a directory is on a mount that is removed with its container or
 // pod. The path of the directory has no symbolic links.
-func onPassingMount(dir string, _ bool) bool {
+func onPassingMount(dir string) bool {
 	mountinfo, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
 		return false

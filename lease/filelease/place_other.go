@@ -2,6 +2,7 @@
 
 package filelease
 
-func born(string) int64                { return 0 }
-func inContainer() bool                { return false }
-func onPassingMount(string, bool) bool { return false }
+func born(string) int64          { return 0 }
+func subvolume(string) string    { return "" }
+func onMachine() error           { return nil }
+func onPassingMount(string) bool { return false }

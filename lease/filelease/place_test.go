@@ -54,17 +54,21 @@ func TestCopied(t *testing.T) {
 }
 
 func TestPlaces(t *testing.T) {
-	made := place{Version: 1, Inode: 7, Born: 100, Machine: "m"}
+	made := place{Version: placeVersion, Inode: 7, Born: 100, Volume: "v", Machine: "m"}
+	at := func(inode uint64, born int64, volume, machine string) place {
+		return place{Version: placeVersion, Inode: inode, Born: born, Volume: volume, Machine: machine}
+	}
 	for _, c := range []struct {
 		what string
 		now  place
 		copy bool
 	}{
 		{"the same", made, false},
-		{"another inode", place{1, 8, 100, "m"}, true},
-		{"an inode that was used again", place{1, 7, 101, "m"}, true},
-		{"another machine", place{1, 7, 100, "n"}, true},
-		{"a container, or a system that does not know", place{1, 7, 0, ""}, false},
+		{"another inode", at(8, 100, "v", "m"), true},
+		{"an inode that was used again", at(7, 101, "v", "m"), true},
+		{"another subvolume", at(7, 100, "w", "m"), true},
+		{"another machine", at(7, 100, "v", "n"), true},
+		{"a container, or a system that does not know", at(7, 0, "", ""), false},
 	} {
 		dir := t.TempDir()
 		h := plain
@@ -81,7 +85,8 @@ func TestPlaces(t *testing.T) {
 func TestPlaceDamaged(t *testing.T) {
 	dir := t.TempDir()
 	mustPut(t, mustOpen(t, dir, plain), "a", "", driver.None)
-	for content, want := range map[string]error{"": driver.ErrDamaged, "{": driver.ErrDamaged, "{}": driver.ErrDamaged, `{"v":2}`: driver.ErrVersion} {
+	for content, want := range map[string]error{"": driver.ErrDamaged, "{": driver.ErrDamaged, "{}": driver.ErrDamaged, `{"v":2}`: driver.ErrDamaged,
+		`{"v":1,"inode":7}`: driver.ErrVersion, `{"v":3}`: driver.ErrVersion} {
 		if err := os.WriteFile(filepath.Join(dir, placeFile), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package filelease
 
 import (
+	"errors"
 	"syscall"
 	"unsafe"
 )
@@ -14,20 +15,25 @@ func machineID() string {
 	return registryText(`SOFTWARE\Microsoft\Cryptography`, "MachineGuid")
 }
 
-// inContainer reports whether this process runs in a container of Windows.
-func inContainer() bool {
+func subvolume(string) string { return "" }
+
+// onMachine returns an error if this process runs in a container of Windows.
+func onMachine() error {
 	key, ok := openRegistry(`SYSTEM\CurrentControlSet\Control`)
 	if !ok {
-		return false
+		return nil
 	}
 	defer syscall.RegCloseKey(key)
 	name, err := syscall.UTF16PtrFromString("ContainerType")
-	return err == nil && syscall.RegQueryValueEx(key, name, nil, nil, nil, nil) == nil
+	if err == nil && syscall.RegQueryValueEx(key, name, nil, nil, nil, nil) == nil {
+		return errors.New("this process is in a container")
+	}
+	return nil
 }
 
-// onPassingMount reports whether a directory that nobody named is in a container. Whether a named
-// directory is on a volume of the container, Windows does not tell.
-func onPassingMount(_ string, byDefault bool) bool { return byDefault && inContainer() }
+// onPassingMount reports false: whether a directory is on a volume of a container, Windows does not
+// tell.
+func onPassingMount(string) bool { return false }
 
 func openRegistry(path string) (key syscall.Handle, ok bool) {
 	const wow64 = 0x0100 // KEY_WOW64_64KEY: 32-bit programs see what the others see

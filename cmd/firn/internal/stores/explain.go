@@ -128,8 +128,10 @@ func (st *State) Explain(err error) error {
 			wrong += ", or the pool was not used for long"
 		}
 		return say("pool %s: %s: it says %s: set the clock or, if it is right, add --trust-clock", skew.Pool, wrong, SkewText(skew))
-	case errors.Is(err, filelease.ErrPassing):
-		return say("%s (--state DIR, --store ADDRESS, or firn new --worker N --no-state)", err)
+	case errors.Is(err, filelease.ErrNoDefault):
+		text, _, _ := strings.Cut(err.Error(), "; for example: ") // a call
+		text = strings.Replace(text, " by hand", " by hand (firn new --worker N --no-state)", 1)
+		return say("%s: export %s=file:///var/lib/firn", text, Variable)
 	case errors.As(err, &store):
 		return say("%s", st.withCommands(err.Error(), PoolOf(err)))
 	case errors.As(err, &mismatch):

@@ -1,0 +1,69 @@
+package filelease
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// Inodes of the namespaces that the kernel makes at its start (linux/proc_ns.h), on the filesystem of
+// namespaces. They are numbers of the kernel's interface: every process of a kernel finds the same
+// objects under them.
+const (
+	initialTime = 0xeffffffa
+	initialPIDs = 0xeffffffc
+	nsfsMagic   = 0x6e736673
+)
+
+const (
+	timeNamespace = "/proc/self/ns/time" // from Linux 5.6 on
+	pidNamespace  = "/proc/self/ns/pid"
+)
+
+// onMachine returns an error unless this process is in the PID namespace and in the time namespace that
+// the kernel made at its start. Engines put each container in another PID namespace.
+func onMachine() error {
+	f, err := openNamespace(pidNamespace, initialPIDs)
+	if err == nil {
+		f.Close()
+		f, err = openKernel()
+	}
+	if err == nil {
+		f.Close()
+	}
+	return err
+}
+
+// openKernel opens the initial time namespace. All processes of the kernel share the namespace: it does
+// not depend on users, roots or mounts, and engines of containers make no time namespaces.
+func openKernel() (*os.File, error) {
+	f, err := openNamespace(timeNamespace, initialTime)
+	if errors.Is(err, fs.ErrNotExist) {
+		f, err = openNamespace(pidNamespace, initialPIDs)
+	}
+	return f, err
+}
+
+// openNamespace opens the namespace of this process at a path, or returns an error if the namespace is
+// not the one with the number.
+func openNamespace(path string, number uint64) (*os.File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	var on syscall.Statfs_t
+	err = ignoringEINTR(func() error { return syscall.Fstatfs(int(f.Fd()), &on) })
+	if err == nil {
+		var info fs.FileInfo
+		if info, err = f.Stat(); err == nil && (uint32(on.Type) != nsfsMagic || inode("", info) != number) {
+			err = fmt.Errorf("this process is in a namespace of its own, as in a container: %s is not that of the machine", path)
+		}
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}

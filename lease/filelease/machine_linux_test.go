@@ -1,0 +1,448 @@
+package filelease
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/firn-id/firn/lease/driver"
+)
+
+// anyDisk are the hooks of a system whose every filesystem lasts: the machine's temporary directories
+// need not.
+var anyDisk = hooks{filesystem: func(string) (filesystem, error) { return filesystem{name: "ext4"}, nil },
+	here: here, onMachine: onMachine, sync: (*os.File).Sync}
+
+// inNamespaces runs the rest of a test in a child process with namespaces of its own, and reports
+// whether the caller is the child.
+func inNamespaces(t *testing.T, flags uintptr) bool {
+	t.Helper()
+	const newTime = 0x80 // CLONE_NEWTIME, which begins with the program
+	id := func(host int) []syscall.SysProcIDMap { return []syscall.SysProcIDMap{{HostID: host, Size: 1}} }
+	return inChild(t, func(cmd *exec.Cmd) {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: flags &^ newTime, Unshareflags: flags & newTime}
+		if flags&syscall.CLONE_NEWUSER != 0 {
+			cmd.SysProcAttr.UidMappings, cmd.SysProcAttr.GidMappings = id(os.Getuid()), id(os.Getgid())
+		}
+	})
+}
+
+// enterRoot gives this process a directory for its root, with the kernel's files.
+func enterRoot(t *testing.T) {
+	t.Helper()
+	root := t.TempDir()
+	err := os.MkdirAll(filepath.Join(root, "proc"), 0o755)
+	if err == nil {
+		err = syscall.Mount("/proc", filepath.Join(root, "proc"), "", syscall.MS_BIND|syscall.MS_REC, "")
+	}
+	if err == nil {
+		err = syscall.Chroot(root)
+	}
+	if err == nil {
+		err = os.Mkdir("/tmp", 0o700)
+	}
+	if err != nil {
+		t.Skipf("the system does not permit another root: %v", err)
+	}
+	t.Setenv("TMPDIR", "/tmp")
+}
+
+const (
+	newUser  = syscall.CLONE_NEWUSER
+	newPID   = syscall.CLONE_NEWUSER | syscall.CLONE_NEWPID
+	newMount = syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS
+	newTime  = syscall.CLONE_NEWUSER | 0x80
+	newNet   = syscall.CLONE_NEWUSER | syscall.CLONE_NEWNET | syscall.CLONE_NEWIPC | syscall.CLONE_NEWUTS
+)
+
+// TestDefaultNamespaces: the default directory is refused in the PID namespace of a container, and in
+// a time namespace, where claims are not seen. Other namespaces and another root are no reason.
+func TestDefaultNamespaces(t *testing.T) {
+	if err := onMachine(); err != nil {
+		t.Skipf("the machine is not seen from here: %v", err)
+	}
+	for _, c := range []struct {
+		name    string
+		flags   uintptr
+		root    bool
+		refused bool
+	}{
+		{"machine", newUser, false, false},
+		{"mounts", newMount, false, false},
+		{"root", newMount, true, false},
+		{"network", newNet, false, false},
+		{"PIDs", newPID, false, true},
+		{"container", newPID | newMount | newNet, true, true},
+		{"time", newTime, false, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if !inNamespaces(t, c.flags) {
+				return
+			}
+			if c.root {
+				enterRoot(t)
+			}
+			dir := filepath.Join(t.TempDir(), "ids")
+			s, err := open(dir, byDefault, anyDisk)
+			if !c.refused {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := s.Exclude(t.Name(), "a"); err != nil {
+					t.Error(err)
+				}
+				return
+			}
+			wantAdvice(t, err, driver.ErrUnsafe, ErrNoDefault)
+			if _, err := os.Lstat(dir); err == nil {
+				t.Error("the refused directory was made")
+			}
+			if _, err := open(dir, named, anyDisk); err != nil {
+				t.Errorf("a directory with a name: %v", err)
+			}
+		})
+	}
+}
+
+// TestClaimsReachAll: all processes of the kernel see claims, whatever their namespaces and roots
+// are.
+func TestClaimsReachAll(t *testing.T) {
+	if _, err := openKernel(); err != nil {
+		t.Skipf("nothing is shared with the other processes of the kernel: %v", err)
+	}
+	h := anyDisk
+	h.onMachine = func() error { return nil } // the claim is what counts here
+	for _, c := range []struct {
+		name  string
+		flags uintptr
+		root  bool
+	}{
+		{"user", newUser, false},
+		{"mounts", newMount, false},
+		{"root", newMount, true},
+		{"PIDs", newPID, false},
+		{"container", newPID | newMount | newNet, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			resource := t.Name()
+			if os.Getenv("FIRN_FILELEASE_IN_"+t.Name()) == "" {
+				s, err := open(t.TempDir(), byDefault, h)
+				if err != nil {
+					t.Fatal(err)
+				}
+				release, err := s.Exclude(resource, "a")
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer release()
+			}
+			if !inNamespaces(t, c.flags) {
+				return
+			}
+			if c.root {
+				enterRoot(t)
+			}
+			s, err := open(t.TempDir(), byDefault, h)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := s.Exclude(resource, "a"); !errors.Is(err, driver.ErrConflict) {
+				t.Errorf("the claim is not seen: %v", err)
+			}
+			if _, err := s.Exclude(resource+" beside", "a"); err != nil {
+				t.Errorf("another resource: %v", err)
+			}
+		})
+	}
+}
+
+// TestExcludeNamed: what becomes of two stores that programs name, in ways that the names do not
+// tell.
+func TestExcludeNamed(t *testing.T) {
+	must := func(t *testing.T, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	same := anyDisk // a system that cannot tell a copy
+	same.here = func(string) (place, error) { return place{Version: placeVersion, Inode: 1}, nil }
+	for _, c := range []struct {
+		name  string
+		hooks hooks
+		free  bool // the second store can have what the first has
+		note  bool // and then has a finding
+		at    func(t *testing.T, dir string) (first string, then func() (second string))
+	}{
+		{name: "two stores", hooks: anyDisk, free: true, note: true, at: func(t *testing.T, dir string) (string, func() string) {
+			return dir + "/a", func() string { return dir + "/b" }
+		}},
+		{name: "two names", hooks: anyDisk, free: true, at: func(t *testing.T, dir string) (string, func() string) {
+			must(t, os.Mkdir(dir+"/a", 0o700))
+			symlink(t, dir+"/a", dir+"/link")
+			return dir + "/a", func() string { return dir + "/link" }
+		}},
+		{name: "renamed", hooks: anyDisk, free: true, at: func(t *testing.T, dir string) (string, func() string) {
+			return dir + "/a", func() string { must(t, os.Rename(dir+"/a", dir+"/b")); return dir + "/b" }
+		}},
+		{name: "replaced", hooks: anyDisk, at: func(t *testing.T, dir string) (string, func() string) {
+			return dir + "/a", func() string { must(t, os.Rename(dir+"/a", dir+"/b")); return dir + "/a" }
+		}},
+		{name: "a link that leads elsewhere", hooks: anyDisk, at: func(t *testing.T, dir string) (string, func() string) {
+			must(t, errors.Join(os.Mkdir(dir+"/a", 0o700), os.Mkdir(dir+"/b", 0o700)))
+			symlink(t, dir+"/a", dir+"/link")
+			return dir + "/link", func() string {
+				must(t, os.Remove(dir+"/link"))
+				symlink(t, dir+"/b", dir+"/link")
+				return dir + "/link"
+			}
+		}},
+		{name: "a link above that leads elsewhere", hooks: anyDisk, at: func(t *testing.T, dir string) (string, func() string) {
+			must(t, errors.Join(os.MkdirAll(dir+"/a/ids", 0o700), os.MkdirAll(dir+"/b/ids", 0o700)))
+			symlink(t, dir+"/a", dir+"/link")
+			return dir + "/link/ids", func() string {
+				must(t, os.Remove(dir+"/link"))
+				symlink(t, dir+"/b", dir+"/link")
+				return dir + "/link/ids"
+			}
+		}},
+		{name: "a copy that nobody can tell", hooks: same, at: func(t *testing.T, dir string) (string, func() string) {
+			return dir + "/a", func() string { must(t, os.CopyFS(dir+"/b", os.DirFS(dir+"/a"))); return dir + "/b" }
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			first, then := c.at(t, t.TempDir())
+			a := mustOpen(t, first, c.hooks)
+			mustPut(t, a, "x/y", "", driver.None)
+			release, err := a.Exclude(t.Name(), "pool")
+			must(t, err)
+			defer release()
+			b := mustOpen(t, then(), c.hooks)
+			got, err := b.Exclude(t.Name(), "pool")
+			if err == nil {
+				defer got()
+			} else {
+				wantError(t, err, driver.ErrConflict)
+			}
+			if (err == nil) != c.free {
+				t.Errorf("Exclude = %v", err)
+			}
+			found, err := b.Inspect(t.Context())
+			must(t, err)
+			if noted := slices.ContainsFunc(found, func(f driver.Finding) bool { return strings.Contains(f.Text, "another store of this machine") }); noted != c.note {
+				t.Errorf("Inspect = %+v", found)
+			}
+		})
+	}
+}
+
+// TestDefaultByName: the claims of a default directory are those of a default store, whoever names the
+// directory.
+func TestDefaultByName(t *testing.T) {
+	h := anyDisk
+	h.onMachine = func() error { return nil }
+	mine, other := t.TempDir(), t.TempDir()
+	openDefault := func(dir string) *Store {
+		s, err := open(dir, byDefault, h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	once, err := openDefault(mine).Exclude(t.Name()+" once", "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	once()
+	byName := mustOpen(t, mine, h)
+	for i, stores := range [][2]*Store{{byName, openDefault(other)}, {openDefault(other), byName}} {
+		release, err := stores[0].Exclude(t.Name(), "a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if free(t, stores[1], t.Name(), "a") {
+			t.Errorf("%d: the workers of a default directory are free", i)
+		}
+		release()
+	}
+	// A directory that was no default directory does not suffer a default store, nor does a default
+	// store suffer what such a directory has.
+	plainly := mustOpen(t, t.TempDir(), h)
+	release, err := plainly.Exclude(t.Name(), "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if free(t, openDefault(other), t.Name(), "a") {
+		t.Error("a default store has what a named store has claimed")
+	}
+	release()
+}
+
+// TestForeignLock: any user can lock the object. A default store says which process does, and a named
+// store goes on.
+func TestForeignLock(t *testing.T) {
+	kernel, err := openKernel()
+	if err != nil {
+		t.Skipf("nothing is shared with the other processes of the kernel: %v", err)
+	}
+	defer kernel.Close()
+	h := anyDisk
+	h.onMachine = func() error { return nil }
+	def, err := open(t.TempDir(), byDefault, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	by := mustOpen(t, t.TempDir(), h)
+	regions := func(s *Store) (all []int64) { // as Exclude has them
+		id, err := s.identity()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, what := range []string{"machine", "store " + id} {
+			all = append(all, int64(shorten(what+"\x00"+t.Name())>>1)<<32)
+		}
+		return all
+	}
+	for _, s := range []*Store{def, by} {
+		for _, region := range regions(s) {
+			all := syscall.Flock_t{Type: syscall.F_RDLCK, Start: region, Len: math.MaxUint32 + 1}
+			if err := lock(kernel, setLock, &all); err != nil {
+				t.Fatal(err)
+			}
+			release, err := s.Exclude(t.Name(), "a")
+			if s == def {
+				wantAdvice(t, err, driver.ErrUnavailable)
+				if err != nil && (errors.Is(err, driver.ErrConflict) || !strings.Contains(err.Error(), fmt.Sprintf("process %d (", os.Getpid()))) {
+					t.Errorf("Exclude = %v", err)
+				}
+			} else if err != nil {
+				t.Error(err)
+			} else {
+				release()
+				if found, _ := s.Inspect(t.Context()); len(found) != 1 || !strings.Contains(found[0].Text, "a lock hides it") {
+					t.Errorf("Inspect = %+v", found)
+				}
+			}
+			all.Type = syscall.F_UNLCK
+			if err := lock(kernel, setLock, &all); err != nil {
+				t.Fatal(err)
+			}
+			if !free(t, s, t.Name(), "a") {
+				t.Error("it is not free after the lock has gone")
+			}
+		}
+	}
+}
+
+// TestFilesWithoutPlace: entries that were copied without the place are refused. A directory with other
+// files is none.
+func TestFilesWithoutPlace(t *testing.T) {
+	dir := t.TempDir()
+	for _, other := range []string{"lost+found", "data", "data/more", "pool/workers"} {
+		if err := os.MkdirAll(filepath.Join(dir, other), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "data", "file"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	mustPut(t, mustOpen(t, dir, plain), "pool/workers/00001", "", driver.None)
+
+	copied := t.TempDir()
+	out, err := exec.Command("sh", "-c", `cp -a "$1"/* "$2"`, "sh", dir, copied).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	_, err = Open(copied)
+	wantAdvice(t, err, driver.ErrUnsafe, ErrCopied)
+	s, err := OpenCopy(copied)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Adopt(); err != nil {
+		t.Fatal(err)
+	}
+	mustOpen(t, copied, plain)
+}
+
+// TestPlaceIsDurable: the place is on the disk before the first entry is.
+func TestPlaceIsDurable(t *testing.T) {
+	for _, key := range []string{"a", "a/b", "a/b/c"} {
+		dir := t.TempDir()
+		var steps []string
+		h := plain
+		h.note = func(op, path, to string) {
+			switch path = filepath.Clean(path); {
+			case op == "link" && to == filepath.Join(dir, placeFile):
+				steps = append(steps, "place")
+			case op == "link":
+				steps = append(steps, "entry")
+			case op == "sync" && path == dir:
+				steps = append(steps, "sync")
+			}
+		}
+		mustPut(t, mustOpen(t, dir, h), key, "", driver.None)
+		if place, entry := slices.Index(steps, "place"), slices.Index(steps, "entry"); place != 0 || entry < 2 || !slices.Contains(steps[:entry], "sync") {
+			t.Errorf("%s: %v", key, steps)
+		}
+	}
+}
+
+// TestSnapshot: a snapshot of Btrfs keeps the inodes and the births of directories. It is a copy all
+// the same.
+func TestSnapshot(t *testing.T) {
+	for _, tool := range []string{"mkfs.btrfs", "btrfs", "mount"} {
+		if _, err := exec.LookPath(tool); err != nil || os.Getuid() != 0 {
+			t.Skipf("needs root and the tools of Btrfs: %v", err)
+		}
+	}
+	if !inNamespaces(t, syscall.CLONE_NEWNS) {
+		return
+	}
+	base := t.TempDir()
+	image, disk := filepath.Join(base, "image"), filepath.Join(base, "disk")
+	run := func(name string, args ...string) {
+		t.Helper()
+		if out, err := exec.Command(name, args...).CombinedOutput(); err != nil {
+			t.Skipf("%s: %v: %s", name, err, out)
+		}
+	}
+	err := errors.Join(syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""), os.Mkdir(disk, 0o700), os.WriteFile(image, nil, 0o600), os.Truncate(image, 128<<20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run("mkfs.btrfs", "-q", image)
+	run("mount", "-o", "loop", image, disk)
+	defer syscall.Unmount(disk, 0)
+	run("btrfs", "-q", "subvolume", "create", disk+"/original")
+	dir := disk + "/original/ids"
+	s := mustOpen(t, dir, plain)
+	mustPut(t, s, "a/b", "", driver.None)
+	run("btrfs", "-q", "subvolume", "snapshot", disk+"/original", disk+"/snapshot")
+	_, err = Open(disk + "/snapshot/ids")
+	wantAdvice(t, err, driver.ErrUnsafe, ErrCopied)
+	mustOpen(t, dir, plain)
+
+	blind := plain
+	blind.here = func(path string) (place, error) {
+		p, err := here(path)
+		p.Volume = ""
+		return p, err
+	}
+	copied := mustOpen(t, disk+"/snapshot/ids", blind) // so the subvolume is what tells
+	release, err := s.Exclude(t.Name(), "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	if free(t, copied, t.Name(), "a") {
+		t.Error("the snapshot has what the original has claimed")
+	}
+}
