@@ -92,7 +92,7 @@ type Config struct {
 // *[PartitionPoolExhaustedError].
 //
 // A snapshot with a sequence out of bounds is an *[InvalidSequenceBoundsError]. A snapshot with a
-// time out of range is a *[ConfigError]. A clock that is not after the epoch or is after the last
+// time out of range is a *[ConfigError], and so is a snapshot of a leased generator. A clock that is not after the epoch or is after the last
 // timestamp is a *[TimeError]. An error takes no partition.
 func NewGenerator(snapshot *GeneratorSnapshot, c chan<- *SequenceOverflowNotification) (*Generator, error) {
 	return NewGeneratorWith(Config{Snapshot: snapshot, Overflow: c})
@@ -128,8 +128,12 @@ func newGenerator(c Config) (*Generator, error) {
 	if err := s.sanitize(); err != nil {
 		return nil, err
 	}
-	if c.Leased && c.Snapshot != nil {
+	switch {
+	case c.Leased && c.Snapshot != nil:
 		return nil, iderr.BadConfig(format, "Snapshot", "given", "nil beside Leased: a lease takes its place, so leave out one of the two")
+	case s.Leased:
+		return nil, iderr.BadConfig(format, "Snapshot", "of a leased generator",
+			"one of a generator with a partition of its own: a lease needs no snapshot, so make a generator with Config.Leased and start a lease for it")
 	}
 	g := &Generator{
 		clock: clock.New(c.Clock), maxBackward: c.MaxBackward,

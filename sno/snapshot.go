@@ -31,6 +31,11 @@ type GeneratorSnapshot struct {
 	WallHi   int64  `json:"wallHi"`   // Time unit of the last ID; 0 if there was none.
 	WallSafe int64  `json:"wallSafe"` // Last time unit that the other setting of the tick-tock bit has used.
 	Drifts   uint32 `json:"drifts"`   // Count of wall clock regressions the generator tick-tocked at; its low bit is the tick-tock bit.
+
+	// Leased reports that a lease gave the generator its partition. NewGenerator refuses such a
+	// snapshot: another lease may have the partition by now. To restart, make a generator with
+	// Config.Leased and start a lease for it, which needs no snapshot.
+	Leased bool `json:"leased,omitempty"`
 }
 
 // sanitize puts the bounds in order and fills in the defaults.
@@ -74,7 +79,7 @@ func (g *Generator) Snapshot() GeneratorSnapshot {
 	s := GeneratorSnapshot{
 		Partition:   g.Partition(),
 		SequenceMin: uint16(g.min), SequenceMax: uint16(g.max), Sequence: uint32(g.min),
-		WallHi: int64(unitIn(last)), WallSafe: int64(g.safe), Drifts: g.drifts,
+		WallHi: int64(unitIn(last)), WallSafe: int64(g.safe), Drifts: g.drifts, Leased: g.leased,
 	}
 	g.mu.Unlock()
 	if s.WallHi > 0 {
