@@ -10,6 +10,9 @@ const minPool = 4
 // GeneratorSnapshot is the bookkeeping of a Generator at some point in time. Snapshots
 // serve as configuration and to restore generators across restarts, so that IDs newly
 // made do not repeat those made before.
+//
+// The field Leased of a snapshot, in JSON "leased", reports that a lease gave the generator its
+// partition. NewGenerator refuses such a snapshot.
 type GeneratorSnapshot struct {
 	// The Partition the generator is scoped to. A zero value ({0, 0}) is valid and will be
 	// used.
@@ -32,6 +35,11 @@ type GeneratorSnapshot struct {
 	WallSafe int64  `json:"wallSafe"` // Last time unit that the other setting of the tick-tock bit has used.
 	Drifts   uint32 `json:"drifts"`   // Count of wall clock regressions the generator tick-tocked at; its low bit is the tick-tock bit.
 
+	snapshotLease // embedded, so that the exported fields are those of the published package
+}
+
+// snapshotLease is the part of a snapshot that the published package does not have.
+type snapshotLease struct {
 	// Leased reports that a lease gave the generator its partition. NewGenerator refuses such a
 	// snapshot: another lease may have the partition by now. To restart, make a generator with
 	// Config.Leased and start a lease for it, which needs no snapshot.
@@ -79,7 +87,8 @@ func (g *Generator) Snapshot() GeneratorSnapshot {
 	s := GeneratorSnapshot{
 		Partition:   g.Partition(),
 		SequenceMin: uint16(g.min), SequenceMax: uint16(g.max), Sequence: uint32(g.min),
-		WallHi: int64(unitIn(last)), WallSafe: int64(g.safe), Drifts: g.drifts, Leased: g.leased,
+		WallHi: int64(unitIn(last)), WallSafe: int64(g.safe), Drifts: g.drifts,
+		snapshotLease: snapshotLease{g.leased},
 	}
 	g.mu.Unlock()
 	if s.WallHi > 0 {
