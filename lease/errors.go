@@ -40,6 +40,8 @@ var (
 	ErrRolledBack = errors.New("the store has gone back in time")
 	// ErrVersion: an unknown version of this program wrote the record.
 	ErrVersion = driver.ErrVersion
+	// ErrLeased: another lease has the generator.
+	ErrLeased = errors.New("the generator has a lease: make another generator for another lease")
 	// ErrClosed: the lease was closed.
 	ErrClosed = errors.New("the lease is closed")
 	// ErrConfig: a setting is out of range.

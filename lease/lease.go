@@ -58,16 +58,21 @@ func (l lock) Unlock() { <-l }
 // until Close. It returns when the generator can mint.
 func (p *Pool) start(ctx context.Context, g allot.Generator, c Config) (*Lease, error) {
 	l, err := p.keep(ctx, g, c)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		l.goOn(ctx, func() {})
 	}
+	return l, err
+}
+
+// goOn renews the lease until Close, and then calls ended.
+func (l *Lease) goOn(ctx context.Context, ended func()) {
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	l.stop = stop
 	go func() {
 		defer close(l.done)
+		defer ended()
 		l.run(running)
 	}()
-	return l, nil
 }
 
 // keep is start without the renewals.

@@ -2,6 +2,8 @@ package lease
 
 import (
 	"context"
+	"reflect"
+	"sync"
 
 	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/lease/driver"
@@ -32,10 +34,11 @@ type Generator interface {
 //     pool's records
 //   - *[driver.Error]: the store failed
 //   - [ErrConfig] for a setting in Config
+//   - [ErrLeased] if the generator has a lease
 //   - an error of the generator, such as *iderr.ConfigError for a generator made without Leased
 //   - the error of the context
 //
-// A generator can have one lease in its life, and ends with the lease. To start again, make
+// A generator has one lease in its life, and ends with the lease. To start again, make
 // another generator.
 func Start(ctx context.Context, store driver.Store, generator Generator, c Config) (*Lease, error) {
 	g := generator.ForLease()
@@ -63,5 +66,31 @@ func Start(ctx context.Context, store driver.Store, generator Generator, c Confi
 		return nil, err
 	}
 	p.store = store
-	return p.start(ctx, g, c)
+	free, err := engage(generator)
+	if err != nil {
+		return nil, err
+	}
+	l, err := p.keep(ctx, g, c)
+	if err != nil {
+		free()
+		return nil, err
+	}
+	l.goOn(ctx, free)
+	return l, nil
+}
+
+// engaged has the generators that have leases.
+var engaged sync.Map
+
+// engage notes that a lease has the generator, until free is called. The error is ErrLeased if another
+// lease has the generator. The generator would get the intervals of both leases, of which each gives
+// back what the generator has from the other.
+func engage(generator Generator) (free func(), err error) {
+	if !reflect.TypeOf(generator).Comparable() {
+		return func() {}, nil
+	}
+	if _, found := engaged.LoadOrStore(generator, true); found {
+		return nil, ErrLeased
+	}
+	return func() { engaged.Delete(generator) }, nil
 }

@@ -262,6 +262,49 @@ func TestStartRefuses(t *testing.T) {
 	}
 }
 
+// A generator has one lease, whatever number of calls of Start want it at once. After a call without
+// success the generator can have a lease.
+func TestOneLeaseOfAGenerator(t *testing.T) {
+	store := memlease.New()
+	gen, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := lease.Start(t.Context(), store, gen, lease.Config{Pool: "mine"}); !errors.Is(err, lease.ErrNoPool) {
+		t.Fatal(err)
+	}
+	if _, err := lease.Start(t.Context(), store, gen, lease.Config{Pool: "mine", Create: true, Worker: lease.Number(5000)}); !errors.Is(err, lease.ErrConfig) {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	leases := make(chan *lease.Lease, 8)
+	for range cap(leases) {
+		wg.Go(func() {
+			l, err := lease.Start(t.Context(), store, gen, lease.Config{Pool: "mine", Create: true})
+			switch {
+			case err == nil:
+				leases <- l
+			case !errors.Is(err, lease.ErrLeased):
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if len(leases) != 1 {
+		t.Fatalf("%d leases of a generator", len(leases))
+	}
+	l := <-leases
+	if _, err := gen.Next(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := l.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := lease.Start(t.Context(), store, gen, lease.Config{Pool: "mine"}); !errors.Is(err, lease.ErrClosed) {
+		t.Errorf("after the lease: %v", err)
+	}
+}
+
 // Start returns although the store does not, when the time-out of the requests ends.
 func TestStartOnAStoreThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
