@@ -769,7 +769,7 @@ func TestCompatLater(t *testing.T) {
 	facts, entries := compatFactsOf(t, newest), compatEntriesOf(t, newest)
 	later := make(compatEntries)
 	for key, value := range entries {
-		version := recordVersion
+		version := workerVersion
 		if _, ok := poolOf(key); ok {
 			version = rescuedVersion
 		}

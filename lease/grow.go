@@ -274,6 +274,7 @@ func (p *Pool) raise(ctx context.Context, e driver.Entry, worker int, t term) er
 	s, err := p.read(e, worker, t.generation)
 	if errors.Is(err, ErrRescuing) || err == nil && s.Until < t.floor {
 		r := p.unused(worker, term{t.generation, max(s.Until, t.floor)})
+		r.others = s.others
 		_, err = p.store.Put(ctx, e.Key, encode(r), e.Revision)
 	}
 	return err
@@ -281,5 +282,5 @@ func (p *Pool) raise(ctx context.Context, e driver.Entry, worker int, t term) er
 
 // unused returns the record of a worker that no lease has had in a term.
 func (p *Pool) unused(worker int, t term) *record {
-	return &record{Version: recordVersion, Pool: p.uuid, Layout: p.hash, Generation: t.generation, Worker: worker, From: t.floor, Until: t.floor}
+	return &record{Version: workerVersion, Pool: p.uuid, Layout: p.hash, Generation: t.generation, Worker: worker, From: t.floor, Until: t.floor}
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,7 +17,8 @@ import (
 
 // Versions of records. A record with another version is refused.
 const (
-	recordVersion  = 1
+	workerVersion  = 2 // keeps members that it does not know
+	poolVersion    = 1
 	rescuedVersion = 2 // of a pool's record with a Floor, which older programs must not ignore
 )
 
@@ -95,7 +97,7 @@ type poolRecord struct {
 
 // newPoolRecord returns the record of a pool without workers. Created is in Unix microseconds.
 func newPoolRecord(uuid string, layout allot.Layout, created int64) *poolRecord {
-	return &poolRecord{Version: recordVersion, UUID: uuid, Format: layout.Format, Epoch: layout.Epoch.UnixMicro(),
+	return &poolRecord{Version: poolVersion, UUID: uuid, Format: layout.Format, Epoch: layout.Epoch.UnixMicro(),
 		Unit: layout.Unit.Microseconds(), Widths: layout.Widths, Workers: layout.Workers,
 		Generation: 1, Created: created, Made: [][2]int{}}
 }
@@ -184,14 +186,64 @@ type record struct {
 	Attempt     string `json:"attempt,omitempty"`     // the request that wrote the record
 	Holder      string `json:"holder,omitempty"`      // the holder's description of itself, for operators
 	Window      int64  `json:"window_us,omitempty"`   // how far ahead of its clock the holder allocates times
+
+	// others are the members that this program does not know, as text of JSON, each after a comma. A
+	// later version with the same form may have written them. All changes of the record keep them.
+	others string
 }
 
-func encode(r any) []byte {
-	b, err := json.Marshal(r)
+// The members of a worker's record. Without one of the first, the record is damaged: a missing number
+// must not pass for 0.
+var (
+	members = []string{"v", "pool", "layout", "generation", "worker", "from_us", "until_us"}
+	choices = []string{"incarnation", "attempt", "holder", "window_us"}
+)
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (r *record) UnmarshalJSON(text []byte) error {
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(text, &all); err != nil {
+		return err
+	}
+	known := make(map[string]json.RawMessage)
+	for i, name := range slices.Concat(members, choices) {
+		value, ok := all[name]
+		switch {
+		case ok:
+			known[name] = value // by the exact name: package json also takes UNTIL_US for until_us
+			delete(all, name)
+		case i < len(members):
+			return fmt.Errorf("there is no member %s", name)
+		}
+	}
+	type plain record // without methods
+	text, err := json.Marshal(known)
+	if err == nil {
+		err = json.Unmarshal(text, (*plain)(r))
+	}
+	var others strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		fmt.Fprintf(&others, ",%s:%s", encodeJSON(name), encodeJSON(all[name]))
+	}
+	r.others = others.String()
+	return err
+}
+
+// MarshalJSON implements [json.Marshaler].
+func (r record) MarshalJSON() ([]byte, error) {
+	type plain record
+	text := encodeJSON(plain(r))
+	return slices.Concat(text[:len(text)-1], []byte(r.others), []byte("}")), nil
+}
+
+func encode(r any) []byte { return append(encodeJSON(r), '\n') }
+
+func encodeJSON(v any) []byte {
+	b, err := json.Marshal(v)
 	if err != nil {
 		panic(err) // records have no fields that cannot be encoded
 	}
-	return append(b, '\n')
+	return b
 }
 
 // decode reads a record of either kind.
@@ -202,11 +254,11 @@ func decode(value []byte, r any) error {
 	if err := json.Unmarshal(value, &version); err != nil {
 		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	newest := recordVersion
+	oldest, newest := workerVersion, workerVersion
 	if _, ok := r.(*poolRecord); ok {
-		newest = rescuedVersion
+		oldest, newest = poolVersion, rescuedVersion
 	}
-	if version.Version < 1 || version.Version > newest {
+	if version.Version < oldest || version.Version > newest {
 		return fmt.Errorf("%w: %d, not %d", ErrVersion, version.Version, newest)
 	}
 	d := json.NewDecoder(bytes.NewReader(value))

@@ -1,12 +1,17 @@
 package lease
 
 import (
+	"bytes"
 	"errors"
 	"reflect"
+	"regexp"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/firn-id/firn/allot"
+	"github.com/firn-id/firn/lease/memlease"
 )
 
 func testLayout(workers int) allot.Layout {
@@ -78,8 +83,8 @@ func TestMade(t *testing.T) {
 }
 
 func TestRecordsReadBack(t *testing.T) {
-	want := record{Version: recordVersion, Pool: "p", Layout: "l", Generation: 3, Worker: 4, From: 5, Until: 6,
-		Incarnation: "i", Attempt: "a", Holder: "somebody \"else\" <ü>"}
+	want := record{Version: workerVersion, Pool: "p", Layout: "l", Generation: 3, Worker: 4, From: 5, Until: 6,
+		Incarnation: "i", Attempt: "a", Holder: "somebody \"else\" <ü>", Window: 7}
 	var got record
 	if err := decode(encode(want), &got); err != nil || got != want {
 		t.Errorf("%+v, %v, want %+v", got, err, want)
@@ -87,21 +92,80 @@ func TestRecordsReadBack(t *testing.T) {
 }
 
 func TestDecode(t *testing.T) {
+	const whole = `"pool":"p","layout":"l","generation":1,"worker":7,"from_us":2,"until_us":3`
 	for value, want := range map[string]error{
-		"":                       ErrDamaged,
-		"{":                      ErrDamaged,
-		"[]":                     ErrDamaged,
-		`{"v":1,"worker":"x"}`:   ErrDamaged,
-		`{"v":1,"stranger":1}`:   ErrDamaged,
-		`{"v":2,"stranger":1}`:   ErrVersion,
-		`{}`:                     ErrVersion,
-		`{"v":1,"worker":7}`:     nil,
-		`{"v":1,"until_us":1.5}`: ErrDamaged,
+		"":                                 ErrDamaged,
+		"{":                                ErrDamaged,
+		"[]":                               ErrDamaged,
+		`{}`:                               ErrVersion,
+		`{"v":1,` + whole + `}`:            ErrVersion,
+		`{"v":3,` + whole + `}`:            ErrVersion,
+		`{"v":2,` + whole + `}`:            nil,
+		`{"v":2,` + whole + `,"new":[1]}`:  nil,
+		`{"v":2,` + whole + `,"holder":1}`: ErrDamaged,
+		`{"v":2,"worker":7}`:               ErrDamaged,
+		`{"v":2,` + whole + `} {}`:         ErrDamaged,
+		`{"v":2,` + whole[:len(whole)-1]:   ErrDamaged,
+		`{"v":2,` + whole + `.5}`:          ErrDamaged,
+		`{"v":2,` + whole[:len(whole)-12] + `,"UNTIL_US":3}`: ErrDamaged,
 	} {
 		if err := decode([]byte(value), new(record)); !errors.Is(err, want) {
 			t.Errorf("%q: %v, want %v", value, err, want)
 		}
 	}
+	for _, name := range members {
+		without := regexp.MustCompile(`,"`+name+`":[^,}]*`).ReplaceAllString(`{"v":2,`+whole+`}`, "")
+		if err := decode([]byte(without), new(record)); name != "v" && !errors.Is(err, ErrDamaged) {
+			t.Errorf("without %s: %v: %s", name, err, without)
+		}
+	}
+}
+
+// The members that a later version adds to a worker's record stay, whatever this version does with the
+// record.
+func TestOtherMembers(t *testing.T) {
+	const others = `,"Until_us":1,"a\"b":{"x": [1, 2.50]},"new":null`
+	store := memlease.New()
+	change := func() {
+		t.Helper()
+		e, err := store.Get(t.Context(), workerKey("p", 0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		value := bytes.Replace(e.Value, []byte("}\n"), []byte(others+"}\n"), 1)
+		if _, err := store.Put(t.Context(), e.Key, value, e.Revision); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kept := func(when string) {
+		t.Helper()
+		e, err := store.Get(t.Context(), workerKey("p", 0))
+		if want := strings.ReplaceAll(others, " ", "") + "}\n"; err != nil || !strings.HasSuffix(string(e.Value), want) {
+			t.Errorf("%s: %s, %v", when, e.Value, err)
+		}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		clock, p := newTestClock(), mustCreate(t, store, 1)
+		_, l, _ := keep(t, p, clock, Config{})
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+		change()
+		_, l, _ = keep(t, p, clock, Config{})
+		kept("taken")
+		if err := l.renew(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		kept("renewed")
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+		kept("given back")
+		if _, err := Rescue(t.Context(), store, "p", RescueConfig{clock: clock.now}); err != nil {
+			t.Fatal(err)
+		}
+		kept("rescued")
+	})
 }
 
 func TestKeys(t *testing.T) {

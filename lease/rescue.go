@@ -418,6 +418,7 @@ func (r *rescue) raise(ctx context.Context, worker int) error {
 	s, key := r.records[worker], workerKey(r.name, worker)
 	for {
 		next := r.pool.unused(worker, term{r.after.Generation, max(s.until, s.found.Until)})
+		next.others = s.found.others
 		if s.lost || s.found.Attempt != "" {
 			next.Attempt = r.world.random(128) // the record counts as used
 		}

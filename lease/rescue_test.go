@@ -319,7 +319,7 @@ func TestRescueRecords(t *testing.T) {
 		"missing":            {func(*record) string { return "" }, nil, 1},
 		"damaged":            {func(*record) string { return "{" }, nil, 1},
 		"another worker's":   {func(r *record) string { r.Worker = 3; return string(encode(r)) }, nil, 1},
-		"another version":    {func(r *record) string { r.Version = 2; return string(encode(r)) }, ErrVersion, 0},
+		"another version":    {func(r *record) string { r.Version = 3; return string(encode(r)) }, ErrVersion, 0},
 		"another pool's":     {func(r *record) string { r.Pool = newUUID(); return string(encode(r)) }, nil, 1},
 		"another layout's":   {func(r *record) string { r.Layout = "0123456789abcdef"; return string(encode(r)) }, nil, 1},
 		"a later generation": {func(r *record) string { r.Generation = 1 << 50; return string(encode(r)) }, nil, 0},
