@@ -192,51 +192,55 @@ type record struct {
 	others string
 }
 
-// The members of a worker's record. Without one of the first, the record is damaged: a missing number
-// must not pass for 0.
-var (
-	members = []string{"v", "pool", "layout", "generation", "worker", "from_us", "until_us"}
-	choices = []string{"incarnation", "attempt", "holder", "window_us"}
-)
+// members returns the fields of the members of a worker's record, the required members first. A missing
+// number must not pass for 0.
+func (r *record) members() (fields []member, required int) {
+	return []member{
+		{"v", &r.Version}, {"pool", &r.Pool}, {"layout", &r.Layout}, {"generation", &r.Generation}, {"worker", &r.Worker},
+		{"from_us", &r.From}, {"until_us", &r.Until},
+		{"incarnation", &r.Incarnation}, {"attempt", &r.Attempt}, {"holder", &r.Holder}, {"window_us", &r.Window},
+	}, 7
+}
 
-// UnmarshalJSON implements [json.Unmarshaler].
-func (r *record) UnmarshalJSON(text []byte) error {
-	var all map[string]json.RawMessage
-	if err := json.Unmarshal(text, &all); err != nil {
-		return err
-	}
-	known := make(map[string]json.RawMessage)
-	for i, name := range slices.Concat(members, choices) {
-		value, ok := all[name]
-		switch {
-		case ok:
-			known[name] = value // by the exact name: package json also takes UNTIL_US for until_us
-			delete(all, name)
-		case i < len(members):
-			return fmt.Errorf("there is no member %s", name)
+type member struct {
+	name  string
+	value any
+}
+
+// read reads the members by their exact names: package json also takes UNTIL_US for until_us.
+func (r *record) read(all map[string]json.RawMessage) error {
+	fields, required := r.members()
+	for i, m := range fields {
+		value, ok := all[m.name]
+		if !ok && i < required {
+			return fmt.Errorf("%w: there is no member %s", ErrDamaged, m.name)
+		}
+		if ok {
+			if err := json.Unmarshal(value, m.value); err != nil {
+				return fmt.Errorf("%w: member %s: %w", ErrDamaged, m.name, err)
+			}
+			delete(all, m.name)
 		}
 	}
-	type plain record // without methods
-	text, err := json.Marshal(known)
-	if err == nil {
-		err = json.Unmarshal(text, (*plain)(r))
-	}
-	var others strings.Builder
+	var others []byte
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		fmt.Fprintf(&others, ",%s:%s", encodeJSON(name), encodeJSON(all[name]))
+		others = append(append(append(append(others, ','), encodeJSON(name)...), ':'), encodeJSON(all[name])...)
 	}
-	r.others = others.String()
-	return err
+	r.others = string(others)
+	return nil
 }
 
-// MarshalJSON implements [json.Marshaler].
-func (r record) MarshalJSON() ([]byte, error) {
-	type plain record
-	text := encodeJSON(plain(r))
-	return slices.Concat(text[:len(text)-1], []byte(r.others), []byte("}")), nil
+// encode returns a record of either kind.
+func encode(r any) []byte {
+	b, others := encodeJSON(r), ""
+	switch r := r.(type) {
+	case record:
+		others = r.others
+	case *record:
+		others = r.others
+	}
+	return append(append(b[:len(b)-1], others...), "}\n"...)
 }
-
-func encode(r any) []byte { return append(encodeJSON(r), '\n') }
 
 func encodeJSON(v any) []byte {
 	b, err := json.Marshal(v)
@@ -248,18 +252,31 @@ func encodeJSON(v any) []byte {
 
 // decode reads a record of either kind.
 func decode(value []byte, r any) error {
-	var version struct {
-		Version int `json:"v"`
+	worker, ok := r.(*record)
+	if ok {
+		// A record that this program would write so has all members, and no others.
+		var usual record
+		if json.Unmarshal(value, &usual) == nil && usual.Version == workerVersion && bytes.Equal(encode(usual), value) {
+			*worker = usual
+			return nil
+		}
 	}
-	if err := json.Unmarshal(value, &version); err != nil {
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(value, &all); err != nil {
 		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	oldest, newest := workerVersion, workerVersion
-	if _, ok := r.(*poolRecord); ok {
+	version, oldest, newest := 0, workerVersion, workerVersion
+	if err := json.Unmarshal(all["v"], &version); err != nil && all["v"] != nil {
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	if !ok {
 		oldest, newest = poolVersion, rescuedVersion
 	}
-	if version.Version < oldest || version.Version > newest {
-		return fmt.Errorf("%w: %d, not %d", ErrVersion, version.Version, newest)
+	if version < oldest || version > newest {
+		return fmt.Errorf("%w: %d, not %d", ErrVersion, version, newest)
+	}
+	if ok {
+		return worker.read(all)
 	}
 	d := json.NewDecoder(bytes.NewReader(value))
 	d.DisallowUnknownFields()
