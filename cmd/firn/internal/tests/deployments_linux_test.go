@@ -173,7 +173,7 @@ func TestPassingDirectories(t *testing.T) {
 	}
 	for _, part := range parts {
 		for _, want := range []string{
-			": unsafe store: ", "on a volume", "use a store that machines share", "--worker", // refused
+			": unsafe store: ", "a volume that all containers", "use a store that machines share", "--worker", // refused
 			"named: 1 firn: warning: ", "problem  store: ", // named
 		} {
 			if !strings.Contains(part, want) {
@@ -218,4 +218,114 @@ func TestBakedIn(t *testing.T) {
 	if _, stderr, code := h.run(nil, home, "new", "nanoflake"); code != 0 {
 		t.Errorf("the original: %s", stderr)
 	}
+}
+
+// A place is where a process runs: a script of sh that runs "$@" there. ROOT is a directory for
+// mounts. The programs are those of the machine, and HOME is a directory of the machine's disk.
+type place struct {
+	name    string
+	script  string
+	refused bool // without a name for the directory
+}
+
+// withRoot gives "$@" a root of its own, as RootDirectory= of systemd, a sandbox or a container does.
+const withRoot = `mount -t tmpfs none "$ROOT"; cd "$ROOT"; mkdir upper work root
+	mount -t overlay -o lowerdir=/,upperdir=upper,workdir=work none root
+	mount --rbind /proc root/proc; mount --rbind /dev root/dev
+	mkdir -p "root$HOME" "root$SHARED"; mount --bind "$HOME" "root$HOME"; mount --bind "$VOLUME" "root$SHARED"
+	exec chroot root "$@"`
+
+var places = []place{
+	{"machine", `exec "$@"`, false},
+	{"PrivateTmp", `exec unshare -m sh -ec 'mount -t tmpfs none /var/tmp; exec "$@"' sh "$@"`, false},
+	{"RootDirectory", `exec unshare -m sh -ec '` + withRoot + `' sh "$@"`, false},
+	{"user namespace", `exec unshare -r "$@"`, false},
+	{"network namespace", `exec unshare -n "$@"`, false},
+	{"PrivatePIDs", `exec unshare -pf --mount-proc "$@"`, true},
+	{"time namespace", `exec unshare -T -f "$@"`, true},
+	{"container", `exec unshare -mpuinf sh -ec '` + withRoot + `' sh "$@"`, true},
+	{"container with the machine's PIDs", `exec unshare -muin sh -ec '` + withRoot + `' sh "$@"`, false},
+}
+
+// at runs firn at a place.
+func (h *host) at(p place, home, volume string, env []string, args ...string) (stdout, stderr string, code int) {
+	root, err := os.MkdirTemp(h.dir, "root")
+	if err != nil {
+		h.Fatal(err)
+	}
+	cmd := exec.Command("sh", append([]string{"-ec", p.script, "sh", h.exe}, args...)...)
+	cmd.Env = slices.Concat(h.command(nil, home).Env, []string{"ROOT=" + root, "SHARED=/var/lib/firn", "VOLUME=" + volume}, env)
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
+	code = exitCode(run(h.T, cmd))
+	return out.String(), said.String(), code
+}
+
+// TestPlaces: stores that nobody has named, of two processes of one kernel, make no ID twice, wherever
+// the processes run and wherever the stores are. Where firn cannot know the other processes, firn
+// refuses. The line that the refusal ends with, followed, gives IDs that nobody else makes.
+func TestPlaces(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can make the namespaces")
+	}
+	turn.Take(t)
+	h := newHost(t)
+	volume := h.home("volume", 0)
+	for i, p := range places {
+		if out, err := output(t, exec.Command("sh", "-ec", `ROOT=$1 HOME=$2 SHARED=/var/lib/firn VOLUME=$2; export ROOT HOME SHARED VOLUME; shift 2; `+p.script, "sh", h.home("try"+string(rune('a'+i)), 0), volume, "true")); err != nil {
+			t.Skipf("the system does not permit %s: %v: %s", p.name, err, out)
+		}
+	}
+	homes := make(map[string]string)
+	for _, p := range places {
+		homes[p.name] = h.home(strings.ReplaceAll(p.name, " ", "-"), 0)
+	}
+	// One worker: two stores that do not see each other would make the same IDs.
+	args := []string{"new", "snowflakesi", "--machine-bits", "0", "-n", "400000", "--wait", "1m"}
+	var advice string
+	for _, p := range places[1:] {
+		t.Run(p.name, func(t *testing.T) {
+			h := &host{T: t, exe: h.exe, dir: h.dir}
+			var s seen
+			var wg sync.WaitGroup
+			for i, p := range []place{places[0], p} {
+				wg.Go(func() {
+					out, stderr, code := h.at(p, homes[p.name], volume, nil, args...)
+					s.note(out)
+					if refused := code == cli.ExitFailed && strings.Contains(stderr, "no default directory is safe here"); refused != (i == 1 && p.refused) || !refused && code != 0 {
+						t.Errorf("%s: exit code %d: %s", p.name, code, stderr)
+					}
+					if i == 1 && p.refused {
+						_, line, _ := strings.Cut(stderr, ": export ")
+						advice = strings.TrimSpace(line)
+					}
+				})
+			}
+			wg.Wait()
+			if s.twice > 0 || len(s.ids) < 400_000 {
+				t.Errorf("%d IDs twice, of %d", s.twice, len(s.ids))
+			}
+		})
+	}
+	t.Run("advice", func(t *testing.T) {
+		if advice != "FIRN_STORE=file:///var/lib/firn" {
+			t.Fatalf("the refusal ends with %q", advice)
+		}
+		h := &host{T: t, exe: h.exe, dir: h.dir}
+		var s seen
+		var wg sync.WaitGroup
+		container := places[slices.IndexFunc(places, func(p place) bool { return p.name == "container" })]
+		for i := range 3 {
+			wg.Go(func() {
+				out, stderr, code := h.at(container, homes["container"], volume, []string{advice}, args...)
+				if s.note(out); code != 0 {
+					t.Errorf("container %d: exit code %d: %s", i, code, stderr)
+				}
+			})
+		}
+		wg.Wait()
+		if s.twice > 0 || len(s.ids) != 1_200_000 {
+			t.Errorf("%d IDs twice, of %d", s.twice, len(s.ids))
+		}
+	})
 }
