@@ -59,8 +59,9 @@ type NoWorkerError struct {
 
 	// Excluded: no lease of this pool holds some workers, but generators of other pools on this
 	// machine use them, such as generators of another user. The end of these generators is not
-	// known.
+	// known. Holder names one of their processes, or says how to find it.
 	Excluded bool
+	Holder   string
 }
 
 func (e *NoWorkerError) Error() string {
@@ -72,8 +73,8 @@ func (e *NoWorkerError) Error() string {
 			e.Pool, ErrNoWorker, e.Workers, timeText(e.Soonest))
 	}
 	if e.Excluded {
-		return fmt.Sprintf("pool %s: %s: of the %d, processes with another pool on this machine, such as another user's, use the free ones: wait until such a process ends",
-			e.Pool, ErrNoWorker, e.Workers)
+		return fmt.Sprintf("pool %s: %s: of the %d, processes with another pool on this machine, such as another user's, use the free ones%s: wait until such a process ends",
+			e.Pool, ErrNoWorker, e.Workers, named(e.Holder))
 	}
 	return fmt.Sprintf("pool %s: %s: all %d are taken, the first until %s: wait, or stop a process that holds a worker",
 		e.Pool, ErrNoWorker, e.Workers, timeText(e.Soonest))
@@ -81,22 +82,30 @@ func (e *NoWorkerError) Error() string {
 
 func (e *NoWorkerError) Unwrap() error { return ErrNoWorker }
 
+// named returns the name of a process, in brackets.
+func named(process string) string {
+	if process == "" {
+		return ""
+	}
+	return " (" + process + ")"
+}
+
 // A HeldError names the holder of the chosen worker. The error is [ErrHeld] to errors.Is.
 type HeldError struct {
 	Pool   string
 	Worker int
-	Holder string    // the holder's description of itself; empty if the holder has gone
+	Holder string    // the holder's description of itself, or with Excluded its process; empty if the holder has gone
 	Until  time.Time // when the interval ends, if the holder does not renew it
 
 	// Excluded: a process with another pool on this machine, such as another user's, uses the
-	// worker. Holder is empty then, and Until is zero.
+	// worker. Until is zero then.
 	Excluded bool
 }
 
 func (e *HeldError) Error() string {
 	if e.Excluded {
-		return fmt.Sprintf("pool %s: worker %d: %s by a process with another pool on this machine, such as another user's: ask for another one, or for none",
-			e.Pool, e.Worker, ErrHeld)
+		return fmt.Sprintf("pool %s: worker %d: %s by a process with another pool on this machine, such as another user's%s: ask for another one, or for none",
+			e.Pool, e.Worker, ErrHeld, named(e.Holder))
 	}
 	by := "by " + e.Holder + " until "
 	if e.Holder == "" {

@@ -30,6 +30,7 @@ func (l *Lease) exclude(worker int) (drop func(), err error) {
 	release, err := excluder.Exclude(fmt.Sprintf("%s %d", l.pool.hash, worker), l.pool.uuid)
 	switch {
 	case errors.Is(err, driver.ErrConflict):
+		l.excluder, _ = errors.AsType[*driver.ExcludedError](err)
 		return nil, errExcluded
 	case err != nil:
 		return nil, err
@@ -39,6 +40,14 @@ func (l *Lease) exclude(worker int) (drop func(), err error) {
 		release()
 		delete(l.claims, worker)
 	}, nil
+}
+
+// excludedBy names a process with another pool that uses a worker, if the store knows of it.
+func (l *Lease) excludedBy() string {
+	if l.excluder == nil {
+		return ""
+	}
+	return l.excluder.Holder()
 }
 
 // unclaimAll drops all claims, after the generator was sealed.

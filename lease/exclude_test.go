@@ -3,6 +3,7 @@ package lease
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -39,7 +40,7 @@ func (m *machine) Exclude(resource, group string) (func(), error) {
 	defer m.mu.Unlock()
 	for _, g := range m.groups[resource] {
 		if g != group {
-			return nil, driver.ErrConflict
+			return nil, &driver.ExcludedError{Holder: func() string { return "process 7" }}
 		}
 	}
 	m.groups[resource] = append(m.groups[resource], group)
@@ -73,11 +74,11 @@ func TestExcluded(t *testing.T) {
 			leases = append(leases, l)
 		}
 		var none *NoWorkerError
-		if _, err := second.start(t.Context(), generator(t, clock).ForLease(), Config{Wait: -1, clock: clock.now}); !errors.As(err, &none) || !none.Excluded {
+		if _, err := second.start(t.Context(), generator(t, clock).ForLease(), Config{Wait: -1, clock: clock.now}); !errors.As(err, &none) || !none.Excluded || !strings.Contains(err.Error(), "(process 7)") {
 			t.Errorf("with all workers taken: %v", err)
 		}
 		var held *HeldError
-		if _, err := second.start(t.Context(), generator(t, clock).ForLease(), Config{Worker: Number(leases[0].Worker()), Wait: -1, clock: clock.now}); !errors.As(err, &held) || !held.Excluded {
+		if _, err := second.start(t.Context(), generator(t, clock).ForLease(), Config{Worker: Number(leases[0].Worker()), Wait: -1, clock: clock.now}); !errors.As(err, &held) || !held.Excluded || !strings.Contains(err.Error(), "(process 7)") {
 			t.Errorf("the other pool's worker by its number: %v", err)
 		}
 

@@ -42,9 +42,10 @@ type Lease struct {
 	claims   map[int]func()   // by worker: what drops the claim on the machine, see exclude
 
 	// What the last search for a worker found.
-	term   term          // the pool's
-	looked int           // how many records it read
-	took   time.Duration // how long the last change in the store took
+	term     term                  // the pool's
+	looked   int                   // how many records it read
+	excluder *driver.ExcludedError // of the last worker that another pool uses
+	took     time.Duration         // how long the last change in the store took
 }
 
 // A lock is a mutex made of a channel: in a bubble of testing/synctest, time passes while a

@@ -170,7 +170,7 @@ func (s *searchAny) look(ctx context.Context, times int) (soonest time.Time, err
 			return soonest, err
 		}
 		soonest = l.config.world.now().Add(often) // when a process with another pool ends is not known
-		return soonest, &NoWorkerError{Pool: l.pool.name, Workers: l.pool.layout.Workers, Soonest: soonest, Excluded: true}
+		return soonest, &NoWorkerError{Pool: l.pool.name, Workers: l.pool.layout.Workers, Soonest: soonest, Excluded: true, Holder: l.excludedBy()}
 	}
 	// Free workers may be out of reach: a stopped process may be writing the records.
 	if soonest, err := s.takeNew(ctx, len(all)); err != errNone {
@@ -302,7 +302,7 @@ func (s *searchNumber) try(ctx context.Context) (soonest time.Time, err error) {
 		got, ok, err := s.take(ctx, r)
 		switch {
 		case err == errExcluded: // when a process with another pool ends is not known
-			return l.config.world.now().Add(often), &HeldError{Pool: l.pool.name, Worker: s.number, Excluded: true}
+			return l.config.world.now().Add(often), &HeldError{Pool: l.pool.name, Worker: s.number, Excluded: true, Holder: l.excludedBy()}
 		case ok || err != nil:
 			return time.Time{}, err
 		}

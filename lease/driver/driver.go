@@ -179,9 +179,23 @@ func WorstFirst(findings []Finding) []Finding {
 // user. An Excluder keeps the pools of two stores from using a worker at the same time.
 type Excluder interface {
 	// Exclude claims a resource for a group until release is called or the process ends. Members of
-	// the group share the resource. The error is ErrConflict while another group has the resource.
+	// the group share the resource. The error is ErrConflict while another group has the resource, and
+	// an *ExcludedError if the store knows of the process.
 	Exclude(resource, group string) (release func(), err error)
 }
+
+// An ExcludedError reports that another group has a resource. The error is [ErrConflict] to errors.Is.
+type ExcludedError struct {
+	// Holder names the process that has the resource, or says how to find the process. It can take
+	// as long as a look at all processes.
+	Holder func() string
+}
+
+func (e *ExcludedError) Error() string {
+	return "in use by another store on this machine: " + e.Holder()
+}
+
+func (e *ExcludedError) Is(err error) bool { return err == ErrConflict }
 
 // Local is a Store that can report whether the pools belong to this one machine. A lease creates a
 // missing pool by itself only in a Store whose Local method returns true. In a store of many

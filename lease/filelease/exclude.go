@@ -69,7 +69,7 @@ func (s *Store) Exclude(resource, group string) (release func(), err error) {
 			s.find(false, "a copy of this store that is in use would not be noticed, because a lock hides it: "+other.holder(), "end that process")
 		case strict || !ofMachine:
 			release()
-			return nil, s.excludeError("", "%w: %s is in use by another store on this machine: %s", driver.ErrConflict, resource, other.holder())
+			return nil, s.excludeError("", "%s: %w", resource, &driver.ExcludedError{Holder: other.holder})
 		default:
 			s.find(false, "another store of this machine uses the same workers for IDs of the same kind",
 				"if the IDs of both stores have to differ, let both use one directory")

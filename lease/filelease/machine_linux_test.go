@@ -153,8 +153,10 @@ func TestClaimsReachAll(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := s.Exclude(resource, "a"); !errors.Is(err, driver.ErrConflict) {
-				t.Errorf("the claim is not seen: %v", err)
+			_, err = s.Exclude(resource, "a")
+			wantError(t, err, driver.ErrConflict)
+			if by, ok := errors.AsType[*driver.ExcludedError](err); !ok || !strings.Contains(by.Holder(), "rocess") {
+				t.Errorf("Exclude = %v", err)
 			}
 			if _, err := s.Exclude(resource+" beside", "a"); err != nil {
 				t.Errorf("another resource: %v", err)

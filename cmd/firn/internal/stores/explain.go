@@ -105,8 +105,8 @@ func (st *State) Explain(err error) error {
 		return say("pool %s: no worker is free: nobody has one, but their times are used up to %s at least (%s): the clock was ahead, or is behind: set it, or wait until then",
 			none.Pool, cli.TimeText(none.Soonest), cli.Relative(none.Soonest, time.Now()))
 	case errors.As(err, &none) && none.Excluded:
-		return say("pool %s: no worker is free: processes of other users, or with another pool, use those of the %d that are left: try again when one has ended",
-			none.Pool, none.Workers)
+		return say("pool %s: no worker is free: processes of other users, or with another pool, use those of the %d that are left%s: try again when one has ended",
+			none.Pool, none.Workers, process(none.Holder))
 	case errors.As(err, &none) && none.Workers == 1:
 		return say("pool %s: its one worker is taken until %s: one process at a time makes these IDs; to see which: %s",
 			none.Pool, cli.TimeText(none.Soonest), st.Command("firn pool show "+none.Pool))
@@ -114,8 +114,8 @@ func (st *State) Explain(err error) error {
 		return say("pool %s: all %d workers are taken, the first until %s: try again when a process has ended; to see the holders: %s",
 			none.Pool, none.Workers, cli.TimeText(none.Soonest), st.Command("firn pool show "+none.Pool))
 	case errors.As(err, &held) && held.Excluded:
-		return say("pool %s: worker %d is held by a process of another user, or with another pool: give another --worker, or none",
-			held.Pool, held.Worker)
+		return say("pool %s: worker %d is held by a process of another user, or with another pool%s: give another --worker, or none",
+			held.Pool, held.Worker, process(held.Holder))
 	case errors.As(err, &held) && held.Holder == "":
 		return say("pool %s: worker %d cannot be used before %s, since it has used the times up to then: the clock was ahead, or is behind: set it, or give another --worker, or none",
 			held.Pool, held.Worker, cli.TimeText(held.Until))
@@ -144,6 +144,14 @@ func (st *State) Explain(err error) error {
 		return say("%s", st.withCommands(err.Error(), PoolOf(err)))
 	}
 	return err
+}
+
+// process returns the name of a process, in brackets.
+func process(name string) string {
+	if name == "" {
+		return ""
+	}
+	return " (" + name + ")"
 }
 
 // SkewText says what the clock reads, and the contradiction.
