@@ -147,6 +147,33 @@ func TestExcludedMany(t *testing.T) {
 	}
 }
 
+// TestExcludedSlowly: other pools use all workers, and claims are slow because there are many. A lease
+// waits no longer than its Wait, and a try.
+func TestExcludedSlowly(t *testing.T) {
+	for _, wait := range []time.Duration{-1, 2 * time.Second, 10 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			clock, p := newTestClock(), mustCreate(t, slow{memlease.New()}, 10_000)
+			began := time.Now()
+			_, err := p.start(t.Context(), generator(t, clock).ForLease(), Config{Wait: wait, clock: clock.now})
+			var none *NoWorkerError
+			if !errors.As(err, &none) || !none.Excluded {
+				t.Errorf("Start = %v", err)
+			}
+			if took, most := time.Since(began), max(wait, 0)+DefaultTimeout+often; took > most {
+				t.Errorf("with a wait of %v, Start took %v", wait, took)
+			}
+		})
+	}
+}
+
+// slow is a store beside stores that have claimed all workers.
+type slow struct{ driver.Store }
+
+func (slow) Exclude(string, string) (func(), error) {
+	time.Sleep(10 * time.Millisecond)
+	return nil, driver.ErrConflict
+}
+
 // TestExcludedNotBroken: an error of the machine is no conflict.
 func TestExcludedNotBroken(t *testing.T) {
 	clock, p := newTestClock(), mustCreate(t, broken{memlease.New()}, 4)

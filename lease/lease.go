@@ -43,6 +43,7 @@ type Lease struct {
 
 	// What the last search for a worker found.
 	term     term                  // the pool's
+	claiming time.Time             // when the last try began to claim workers
 	looked   int                   // how many records it read
 	excluder *driver.ExcludedError // of the last worker that another pool uses
 	took     time.Duration         // how long the last change in the store took

@@ -1,6 +1,7 @@
 package lease
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -35,6 +36,9 @@ func (l *Lease) acquire(ctx context.Context, wait time.Duration) error {
 	var changes <-chan struct{}
 	for first := true; ; first = false {
 		soonest, err := s.try(ctx)
+		if isExcluded(err) {
+			wait -= l.claimed()
+		}
 		if err == nil || soonest.IsZero() || l.hopeless(err, soonest, wait) {
 			return err
 		}
@@ -144,6 +148,7 @@ func (s *searchAny) look(ctx context.Context, times int) (soonest time.Time, err
 	if soonest, err := l.checkFloor(); err != nil {
 		return soonest, err
 	}
+	l.claiming = l.config.world.now()
 	free, soon, soonest := sortOut(all, l.now())
 	if len(free)+len(soon) > 0 {
 		moved, err := l.pool.moved(ctx, l.term)
@@ -195,8 +200,8 @@ func (s *searchAny) takeBeside(ctx context.Context) (soonest time.Time, err erro
 	for _, worker := range r.lacking(r.Workers) {
 		drop, err := l.exclude(worker)
 		if err == errExcluded {
-			if err := ctx.Err(); err != nil {
-				return time.Time{}, err
+			if err := ctx.Err(); err != nil || l.claimedLong() {
+				return time.Time{}, cmp.Or(err, errNone)
 			}
 			continue
 		}
@@ -382,6 +387,9 @@ func (l *Lease) takeOne(ctx context.Context, workers []stored) error {
 			if why == errNone {
 				why = err
 			}
+			if l.claimedLong() {
+				return why
+			}
 		default:
 			if failures++; why == errNone || why == errExcluded {
 				why = err
@@ -392,6 +400,22 @@ func (l *Lease) takeOne(ctx context.Context, workers []stored) error {
 		}
 	}
 	return why
+}
+
+// claimedLong reports whether a try has asked for claims in vain for as long as the lease waits, or as
+// for an answer of the store. Anybody can make claims, of any number of workers, and so make them slow.
+func (l *Lease) claimedLong() bool {
+	return l.claimed() >= min(max(l.config.Wait, often), l.config.Timeout)
+}
+
+// claimed returns how long the last try has asked for claims.
+func (l *Lease) claimed() time.Duration {
+	return min(max(l.config.world.now().Sub(l.claiming), 0), l.config.Timeout)
+}
+
+func isExcluded(err error) bool {
+	var none *NoWorkerError
+	return errors.As(err, &none) && none.Excluded
 }
 
 // sortOut returns the workers that are free, the workers that come free in a moment, and when the
