@@ -28,8 +28,9 @@ import (
 //
 // Every user can lock what all can see. While another program's lock hides the claims, a default store
 // gives an error, and other stores have a finding: what a named directory promises does not depend on
-// claims. On systems other than Linux, Exclude claims nothing, and Inspect reports for a default store
-// that users do not see each other.
+// claims. On Windows all users see claims, and a claim that meets another store's claim of the machine is
+// not seen itself. On other systems Exclude claims nothing, and Inspect reports for a default store that
+// users do not see each other.
 func (s *Store) Exclude(resource, group string) (release func(), err error) {
 	id, err := s.identity()
 	if err != nil {

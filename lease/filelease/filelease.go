@@ -230,7 +230,7 @@ func (s *Store) inspect(on filesystem) error {
 	if openToAll(s.root) {
 		s.find(true, s.dir+" can be written by every user, who can take its entries away", "chmod o-w "+s.dir)
 	}
-	if s.byDefault && runtime.GOOS != "linux" {
+	if s.byDefault && runtime.GOOS != "linux" && runtime.GOOS != "windows" {
 		s.find(false, "each user of the machine has a pool, and the workers of two users can be the same",
 			"let users share a directory that you name")
 	}

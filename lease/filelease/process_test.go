@@ -236,3 +236,33 @@ func TestKill(t *testing.T) {
 	})
 	t.Logf("%d acknowledged, %d killed, %d temporary files left", acknowledged, killed, temps)
 }
+
+// inChild runs the rest of a test in a child process, and reports whether the caller is the child.
+// The function change prepares the start of the child.
+func inChild(t *testing.T, change func(*exec.Cmd)) bool {
+	t.Helper()
+	env := "FIRN_FILELEASE_IN_" + t.Name()
+	if os.Getenv(env) != "" {
+		return true
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(exe, "-test.run=^"+t.Name()+"$", "-test.v")
+	cmd.Env = append(os.Environ(), env+"=1")
+	if change != nil {
+		change(cmd)
+	}
+	out, err := cmd.CombinedOutput()
+	if _, started := err.(*exec.ExitError); err != nil && !started {
+		t.Skipf("the system does not permit to start a process so: %v", err)
+	}
+	if strings.Contains(string(out), "--- SKIP") {
+		t.Skipf("in a process of its own, the test skips: %s", out)
+	}
+	if err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()) {
+		t.Errorf("in a process of its own: %v\n%s", err, out)
+	}
+	return false
+}

@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 
@@ -30,36 +29,6 @@ func wasKilled(p *os.ProcessState) bool {
 
 // mkfifo makes a pipe in the place of a file.
 func mkfifo(path string) error { return syscall.Mkfifo(path, 0o600) }
-
-// inChild runs the rest of a test in a child process, and reports whether the caller is the child.
-// The function change prepares the start of the child.
-func inChild(t *testing.T, change func(*exec.Cmd)) bool {
-	t.Helper()
-	env := "FIRN_FILELEASE_IN_" + t.Name()
-	if os.Getenv(env) != "" {
-		return true
-	}
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(exe, "-test.run=^"+t.Name()+"$", "-test.v")
-	cmd.Env = append(os.Environ(), env+"=1")
-	if change != nil {
-		change(cmd)
-	}
-	out, err := cmd.CombinedOutput()
-	if _, started := err.(*exec.ExitError); err != nil && !started {
-		t.Skipf("the system does not permit to start a process so: %v", err)
-	}
-	if strings.Contains(string(out), "--- SKIP") {
-		t.Skipf("in a process of its own, the test skips: %s", out)
-	}
-	if err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()) {
-		t.Errorf("in a process of its own: %v\n%s", err, out)
-	}
-	return false
-}
 
 // failedPut fails the test unless a Put of a big value fails and changes nothing.
 func failedPut(t *testing.T, s *Store, key string, rev driver.Revision, want ...error) {
