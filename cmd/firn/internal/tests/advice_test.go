@@ -36,7 +36,8 @@ var allowedAdvice = map[string]string{
 	// What is so, or was.
 	"replaced by another directory while": "", "has made another one": "", "is a mirror of another one": "", "it is another pool's": "",
 	"no other one says what it was for": "", "Pools of other names": "", "with another pool on this machine": "", "or with another pool": "",
-	"another pool of this machine uses the worker": "", "in use by another store's processes": "", "is a copy of another": "",
+	"another pool of this machine uses the worker": "", "is in use by another store on this machine": "", "is a copy of another": "",
+	"another store of this machine uses the same workers": "", "other stores of the machine": "",
 	"it was made as another directory": "",
 
 	// What not to do.
@@ -52,7 +53,9 @@ var allowedAdvice = map[string]string{
 
 	"ask for another one, or for none": "a worker of the same pool",
 
-	"or firn new --worker N --no-state": "where there is no pool, since the default directory was refused",
+	" by hand (firn new --worker N --no-state)": "where there is no pool, since the default directory was refused",
+
+	"use another directory, which no earlier version has used": "where no released version has made the directory",
 }
 
 // texts calls f with all string literals of Go files, those that are added taken together, in a folder and below.
