@@ -75,7 +75,8 @@ func (s *Store) checkRoot() error {
 const (
 	adviceGone = "put back the directory that was there, whose entries keep time that is spent from being given out again; if it is lost, " +
 		advice.Forgotten
-	adviceDir     = adviceHome + ", or name the store's directory, the same for all processes whose IDs have to differ"
+	adviceDir     = "name the store's directory, the same for all processes whose IDs have to differ"
+	adviceDefault = adviceHome + ", or " + adviceDir
 	adviceStopped = "look for a process that is stopped or hangs, and end it"
 )
 

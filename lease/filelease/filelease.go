@@ -95,7 +95,7 @@ func (h *hooks) did(step, path, to string) {
 func DefaultDir() (string, error) {
 	dir, err := defaultDir()
 	if err != nil {
-		return "", driver.OpenError("file", err, adviceDir)
+		return "", driver.OpenError("file", err, adviceDefault)
 	}
 	return dir, nil
 }
@@ -188,7 +188,11 @@ func (s *Store) check(chosen choice) (err error) {
 		case err == nil:
 			s.root, err = stat(s.dir)
 		case !full(err): // so there is no store of another process either
-			return newError("no directory can be made there: "+adviceDir, "%w: %w", driver.ErrUnavailable, err)
+			what := adviceDir
+			if s.byDefault {
+				what = adviceDefault
+			}
+			return newError("no directory can be made there: "+what, "%w: %w", driver.ErrUnavailable, err)
 		}
 	}
 	if err == nil && !s.root.IsDir() {
