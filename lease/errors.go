@@ -168,7 +168,7 @@ type MismatchError struct {
 }
 
 func (e *MismatchError) Error() string {
-	return fmt.Sprintf("pool %s: %s: its %s is %s, not %s: use the settings that the pool was created with; other IDs have a pool of their own", e.Pool, ErrPoolMismatch, e.Field, e.Have, e.Want)
+	return fmt.Sprintf("pool %s: %s: its %s is %s, not %s: name the pool of these IDs; use the settings of this pool only if these IDs are meant to be of this pool", e.Pool, ErrPoolMismatch, e.Field, e.Have, e.Want)
 }
 
 func (e *MismatchError) Unwrap() error { return ErrPoolMismatch }

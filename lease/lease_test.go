@@ -716,7 +716,7 @@ func TestErrorTexts(t *testing.T) {
 		"pool p: worker 3: the worker is held by nobody, but its timestamps are used up to " + stamp + ": ask for another one, or for none":                                                          &HeldError{Pool: "p", Worker: 3, Until: at},
 		"pool p: worker 3: the lease has expired at " + stamp + ": store unavailable: x":                                                                                                             &ExpiredError{"p", 3, at, cause},
 		"pool p: the clock is wrong: it says " + stamp + ", 1m30s behind the store's time (2023-11-14T22:14:50.5Z): set the clock; if the clock is right, trust it (TrustClock)":                     &SkewError{Pool: "p", Now: at, Reference: at.Add(90 * time.Second), OfStore: true},
-		"pool p: the pool is for other IDs: its unit is 1ms, not 4ms: use the settings that the pool was created with; other IDs have a pool of their own":                                           &MismatchError{"p", "unit", "1ms", "4ms"},
+		"pool p: the pool is for other IDs: its unit is 1ms, not 4ms: name the pool of these IDs; use the settings of this pool only if these IDs are meant to be of this pool":                      &MismatchError{"p", "unit", "1ms", "4ms"},
 	} {
 		if err.Error() != want {
 			t.Errorf("it says\n\t%s\nnot\n\t%s", err, want)

@@ -14,7 +14,6 @@ import (
 	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/filelease"
-	"github.com/firn-id/firn/snowflakesi"
 )
 
 // Command adds the flag for the store to a command line, ready to type. Secrets in the address are
@@ -135,7 +134,9 @@ func (st *State) Explain(err error) error {
 	case errors.As(err, &store):
 		return say("%s", st.withCommands(err.Error(), PoolOf(err)))
 	case errors.As(err, &mismatch):
-		return say("pool %s: %s", mismatch.Pool, mismatchText(mismatch))
+		// Either side may be the mistaken one, so no setting is advised.
+		return say("pool %s: it is for IDs of %s %s, not %s: name the pool of these IDs with --pool; only if these IDs are meant to be of pool %s, use its settings: %s",
+			mismatch.Pool, mismatch.Field, mismatch.Have, mismatch.Want, mismatch.Pool, st.Command("firn pool show "+mismatch.Pool))
 	case errors.Is(err, lease.ErrNoPool):
 		return say("%s; to see the pools: %s", st.withCommands(err.Error(), PoolOf(err)), st.Command("firn pool list"))
 	case errors.Is(err, lease.ErrPoolExists):
@@ -165,41 +166,6 @@ func SkewText(e *lease.SkewError) string {
 		of = fmt.Sprintf("no worker was used after %s (%s)", reference, cli.Relative(e.Reference, e.Now))
 	}
 	return fmt.Sprintf("%s, and %s", cli.TimeText(e.Now.UTC()), of)
-}
-
-// mismatchText says what a pool is for, and the flags for such IDs.
-func mismatchText(e *lease.MismatchError) string {
-	const other = "name the pool for those with --pool"
-	switch {
-	case e.Field == "format":
-		return fmt.Sprintf("it is for IDs of %s, not %s: %s", e.Have, e.Want, other)
-	case e.Field == "epoch":
-		return fmt.Sprintf("it is for IDs of the epoch %s, not %s: give --epoch %s, or %s", e.Have, e.Want, e.Have, other)
-	case e.Field == "widths":
-		if flags := widthFlags(e.Have); flags != "" {
-			return fmt.Sprintf("it is for IDs of other widths, %s, not %s: give %s, or %s", e.Have, e.Want, flags, other)
-		}
-	case e.Field == "unit" && e.Have == time.Microsecond.String():
-		return "it is for IDs that count in microseconds: give --micro, or " + other
-	case e.Field == "unit" && e.Want == time.Microsecond.String():
-		return "it is for IDs that count in milliseconds: leave out --micro, or " + other
-	}
-	return fmt.Sprintf("it is for other IDs: its %s is %s, not %s: %s", e.Field, e.Have, e.Want, other)
-}
-
-// widthFlags returns the flags for the widths of a pool, or "" if the format has no such flags.
-func widthFlags(widths string) string {
-	var first, second, third int
-	if n, _ := fmt.Sscanf(widths, "[%d %d %d]", &first, &second, &third); n != 3 {
-		return ""
-	}
-	if extra := second - 16; first == 48 && extra >= 0 { // scru160
-		return fmt.Sprintf("--counter-bits %d --node-bits %d", extra, third)
-	}
-	if (snowflakesi.Layout{ClockBits: first, MachineBits: second}).Check() == nil {
-		return fmt.Sprintf("--clock-bits %d --machine-bits %d", first, second)
-	}
-	return ""
 }
 
 // reworded is an error with a text of its own.
