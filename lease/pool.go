@@ -177,7 +177,7 @@ func readPool(ctx context.Context, store driver.Store, name string) (*poolRecord
 	e, err := getPool(ctx, store, name)
 	switch {
 	case errors.Is(err, driver.ErrNotFound):
-		return nil, driver.None, fmt.Errorf("pool %s: %w in %s: if there never was one, create it (lease.Create); if there was one, it is lost: rescue it (lease.Rescue, with its layout)", name, ErrNoPool, store)
+		return nil, driver.None, fmt.Errorf("pool %s: %w in %s: see that the name and the store are right; if there never was one, create it (lease.Create); if there was one, it is lost: rescue it (lease.Rescue, with Layouts and Create)", name, ErrNoPool, store)
 	case err != nil:
 		return nil, e.Revision, err
 	}

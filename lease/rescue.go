@@ -29,10 +29,15 @@ type RescueConfig struct {
 	// for longer than the other workers: for the age of the pool.
 	TrustClock bool
 
-	// Layouts are the possible layouts of the pool. A rescue needs Layouts only if the pool's own
-	// record is missing or damaged, and makes the record anew, with the layout named by the
-	// workers' records. If nothing is left of the pool, Layouts must have one element.
+	// Layouts are the possible layouts of the pool. A pool of another layout is an error that is
+	// [ErrPoolMismatch]. A rescue needs Layouts only if the pool's own record is missing or damaged,
+	// and makes the record anew, with the layout named by the workers' records. If no record names a
+	// layout, Layouts must have one element.
 	Layouts []allot.Layout
+
+	// Create makes the pool if the store has no record of the pool. Set Create only if you know that
+	// the name and the store are right: a misspelt name begins a second pool for the same IDs.
+	Create bool
 
 	// Progress, if not nil, is called with the number of records done, and of all records.
 	Progress func(done, of int)
@@ -55,7 +60,7 @@ type Rescued struct {
 
 // Rescue makes a pool safe to use after its store has lost changes: the store was restored from a
 // backup, or records are missing or damaged. The pool's own record may be lost, too (see
-// RescueConfig.Layouts). Rescue ends all leases of the pool. The generators go on to the end of the
+// RescueConfig.Layouts), or all records (see RescueConfig.Create). Rescue ends all leases of the pool. The generators go on to the end of the
 // intervals. No lease gets a worker before the floor: a window and the skew from now. After the
 // floor, leases go on by themselves.
 //
@@ -156,8 +161,11 @@ type rescuing struct {
 func (r *rescue) look(ctx context.Context) error {
 	before, rev, lost := readPool(ctx, r.store, r.name)
 	r.before, r.rev = before, rev
-	if lost != nil && !r.canMake(lost) {
+	switch {
+	case lost != nil && !r.canMake(lost):
 		return lost
+	case lost == nil && len(r.Layouts) > 0 && !slices.ContainsFunc(r.Layouts, func(l allot.Layout) bool { return checkSame(r.name, before.layout(), l) == nil }):
+		return checkSame(r.name, before.layout(), r.Layouts[0])
 	}
 	entries, err := list(ctx, r.store, workersKey(r.name))
 	if err != nil {
@@ -216,7 +224,7 @@ func (r *rescue) canMake(why error) bool {
 	case errors.Is(why, ErrDamaged):
 		return r.rev != driver.None // no Put replaces an entry without a revision
 	}
-	return errors.Is(why, ErrMissing) || errors.Is(why, ErrNoPool)
+	return errors.Is(why, ErrMissing) || errors.Is(why, ErrNoPool) && r.Create
 }
 
 // anew returns a new record for a pool without its own, after the records of its workers. The time
@@ -241,7 +249,12 @@ func (r *rescue) anew(entries []driver.Entry, now int64) (*poolRecord, error) {
 	case i >= 0:
 		layout = r.Layouts[i]
 	case most.uuid != "":
-		return nil, fmt.Errorf("pool %s: %w: its own record is lost, and the records of its workers are of another layout than the given ones: %s", r.name, ErrPoolMismatch, advice)
+		given := "any given layout"
+		if l := r.Layouts[0]; len(r.Layouts) == 1 {
+			given = fmt.Sprintf("%s with epoch %s, unit %v and widths %v", l.Format, timeText(l.Epoch), l.Unit, l.Widths)
+		}
+		return nil, fmt.Errorf("pool %s: %w: its own record is lost, and %d records of its workers are not of %s: %s",
+			r.name, ErrPoolMismatch, count[most], given, advice)
 	case len(r.Layouts) > 1:
 		return nil, fmt.Errorf("pool %s: %w: its own record is lost, and no other one says what it was for: %s", r.name, ErrConfig, advice)
 	default:

@@ -541,32 +541,36 @@ func TestRescueAnew(t *testing.T) {
 	for name, test := range map[string]struct {
 		change  func(s testBackup)
 		layouts []allot.Layout
+		create  bool
 		want    error
 		made    int // workers' records
 		raised  int
 		same    bool // the pool keeps its UUID
 	}{
-		"missing":                           {func(s testBackup) { delete(s, poolKey("p")) }, []allot.Layout{right}, nil, 0, 4, true},
-		"damaged":                           {func(s testBackup) { s[poolKey("p")] = []byte("{") }, []allot.Layout{right}, nil, 0, 4, true},
-		"of one of several":                 {func(s testBackup) { delete(s, poolKey("p")) }, []allot.Layout{wrong, right}, nil, 0, 4, true},
-		"of another layout":                 {func(s testBackup) { delete(s, poolKey("p")) }, []allot.Layout{wrong}, ErrPoolMismatch, 0, 0, false},
-		"of none that is given":             {func(s testBackup) { delete(s, poolKey("p")) }, nil, ErrMissing, 0, 0, false},
-		"with a worker's, which is damaged": {func(s testBackup) { delete(s, poolKey("p")); s[workerKey("p", 2)] = nil }, []allot.Layout{right}, nil, 1, 3, true},
+		"missing":                           {func(s testBackup) { delete(s, poolKey("p")) }, []allot.Layout{right}, false, nil, 0, 4, true},
+		"damaged":                           {func(s testBackup) { s[poolKey("p")] = []byte("{") }, []allot.Layout{right}, false, nil, 0, 4, true},
+		"of one of several":                 {func(s testBackup) { delete(s, poolKey("p")) }, []allot.Layout{wrong, right}, false, nil, 0, 4, true},
+		"of another layout":                 {func(s testBackup) { delete(s, poolKey("p")) }, []allot.Layout{wrong}, false, ErrPoolMismatch, 0, 0, false},
+		"of none that is given":             {func(s testBackup) { delete(s, poolKey("p")) }, nil, false, ErrMissing, 0, 0, false},
+		"with a worker's, which is damaged": {func(s testBackup) { delete(s, poolKey("p")); s[workerKey("p", 2)] = nil }, []allot.Layout{right}, false, nil, 1, 3, true},
 		"with all": {func(s testBackup) {
 			for key := range s {
 				s[key] = []byte("?")
 			}
-		}, []allot.Layout{right}, nil, 4, 0, false},
+		}, []allot.Layout{right}, false, nil, 4, 0, false},
 		"with all, of one of several": {func(s testBackup) {
 			for key := range s {
 				s[key] = []byte("?")
 			}
-		}, []allot.Layout{wrong, right}, ErrConfig, 0, 0, false},
-		"with nothing left":                 {func(s testBackup) { clear(s) }, []allot.Layout{right}, nil, 0, 0, false},
-		"with nothing left, and no layout":  {func(s testBackup) { clear(s) }, nil, ErrNoPool, 0, 0, false},
-		"of a version that is not known":    {func(s testBackup) { s[poolKey("p")] = []byte(`{"v":7}`) }, []allot.Layout{right}, ErrVersion, 0, 0, false},
-		"and a worker's of another version": {func(s testBackup) { delete(s, poolKey("p")); s[workerKey("p", 2)] = []byte(`{"v":7}`) }, []allot.Layout{right}, ErrVersion, 0, 0, false},
-		"not lost at all":                   {func(s testBackup) {}, []allot.Layout{wrong}, nil, 0, 4, true},
+		}, []allot.Layout{wrong, right}, false, ErrConfig, 0, 0, false},
+		"with nothing left":                                  {func(s testBackup) { clear(s) }, []allot.Layout{right}, true, nil, 0, 0, false},
+		"with nothing left, and no layout":                   {func(s testBackup) { clear(s) }, nil, false, ErrNoPool, 0, 0, false},
+		"with nothing left, and a name that may be misspelt": {func(s testBackup) { clear(s) }, []allot.Layout{right}, false, ErrNoPool, 0, 0, false},
+		"with nothing left, and Create without a layout":     {func(s testBackup) { clear(s) }, nil, true, ErrNoPool, 0, 0, false},
+		"of a version that is not known":                     {func(s testBackup) { s[poolKey("p")] = []byte(`{"v":7}`) }, []allot.Layout{right}, false, ErrVersion, 0, 0, false},
+		"and a worker's of another version":                  {func(s testBackup) { delete(s, poolKey("p")); s[workerKey("p", 2)] = []byte(`{"v":7}`) }, []allot.Layout{right}, false, ErrVersion, 0, 0, false},
+		"not lost at all":                                    {func(s testBackup) {}, []allot.Layout{wrong, right}, true, nil, 0, 4, true},
+		"not lost, and of another layout":                    {func(s testBackup) {}, []allot.Layout{wrong}, false, ErrPoolMismatch, 0, 0, false},
 	} {
 		clock, full := newTestClock(), memlease.New()
 		p := mustCreate(t, full, 8)
@@ -578,7 +582,7 @@ func TestRescueAnew(t *testing.T) {
 		for key, value := range content {
 			put(t, store, key, value)
 		}
-		done := rescues(t, name, store, RescueConfig{clock: clock.now, Layouts: test.layouts}, test.want)
+		done := rescues(t, name, store, RescueConfig{clock: clock.now, Layouts: test.layouts, Create: test.create}, test.want)
 		if done == nil {
 			continue
 		}
@@ -640,7 +644,7 @@ func TestRescueAnewBesideLeases(t *testing.T) {
 				}
 				time.Sleep(97 * time.Millisecond)
 			}
-			done, err := Rescue(t.Context(), store, "p", RescueConfig{clock: clock.now, Layouts: []allot.Layout{testLayout(8)}})
+			done, err := Rescue(t.Context(), store, "p", RescueConfig{clock: clock.now, Layouts: []allot.Layout{testLayout(8)}, Create: all})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -76,7 +76,7 @@ const (
 	adviceDamagedPlace = "stop all processes that use the directory, and rescue all its pools: that writes the file anew " + byRescue
 	adviceCopied       = "use the original, which may be in use: share its directory, or use a store that machines share; " +
 		"if the original is gone for good, as after a restore, rescue all pools of the copy " + byRescue
-	byRescue = "(firn pool rescue --all, or OpenCopy, lease.Rescue and Adopt)"
+	byRescue = "(lease.Rescue each, between OpenCopy and Adopt)"
 )
 
 // checkPlace returns an error if the directory is a copy.

@@ -254,12 +254,13 @@ func (f *newFlags) leased(ctx context.Context, s *cli.Streams, format formats.Fo
 	if err != nil {
 		return f.Options.Explain(err)
 	}
+	f.Makes(cmp.Or(string(f.pool), wanted.Name), format.Name(), f.Given())
 	store, c, err := f.leaseConfig(ctx, wanted, r)
 	if err != nil {
 		return f.State.Explain(err)
 	}
 	defer store.Close()
-	warned := stores.Warn(ctx, s, store)
+	warned := stores.Warn(ctx, s, &f.State, store)
 	alone := f.lookBeside(ctx, s, wanted, store, c)
 	release := cli.HoldPipe()
 	defer release()
@@ -271,7 +272,7 @@ func (f *newFlags) leased(ctx context.Context, s *cli.Streams, format formats.Fo
 	}
 	warned()
 	if err != nil {
-		return f.explainLease(err, format, store, c)
+		return f.State.Explain(err)
 	}
 	alone()
 	s.Cleanup.Set(func() {
@@ -292,14 +293,13 @@ func (f *newFlags) leased(ctx context.Context, s *cli.Streams, format formats.Fo
 // lookBeside returns a function that warns if this run has made the pool, and the directory has a
 // pool for the same IDs.
 func (f *newFlags) lookBeside(ctx context.Context, s *cli.Streams, wanted allot.Pool, store driver.Store, c lease.Config) (say func()) {
-	at, err := f.Place()
-	if err != nil || !c.Create {
+	if !c.Create {
 		return func() {}
 	}
 	if names, err := lease.Names(ctx, store); err != nil || slices.Contains(names, wanted.Name) || len(names) == 0 {
 		return func() {} // the pool exists already, or is the first
 	}
-	return func() { stores.Besides(ctx, s, &f.State, store, at, wanted, true) }
+	return func() { stores.Besides(ctx, s, &f.State, store, wanted, true) }
 }
 
 const (
@@ -347,17 +347,6 @@ func (f *newFlags) leaseConfig(ctx context.Context, wanted allot.Pool, r formats
 		err = stores.NoPool(c.Pool, at, nil)
 	}
 	return store, c, err
-}
-
-// explainLease explains an error, and says how to make a missing pool.
-func (f *newFlags) explainLease(err error, format formats.Format, store driver.Store, c lease.Config) error {
-	if !errors.Is(err, lease.ErrNoPool) || c.Create || f.pool != "" {
-		return f.State.Explain(err)
-	}
-	var line strings.Builder
-	line.WriteString(strings.Join(append([]string{"firn pool create", format.Name()}, f.Given()...), " "))
-	return stores.Reword(err, fmt.Sprintf("pool %s: %v in %s, and none is made by itself in a store that machines share: if there never was one, make it, once: %s; if there was one, it is lost: rescue it: %s",
-		stores.PoolOf(err), lease.ErrNoPool, store, f.Command(line.String()), f.Command("firn pool rescue "+stores.PoolOf(err)+" --format "+strings.TrimPrefix(line.String(), "firn pool create "))))
 }
 
 // stream writes n IDs, with one batch in memory at a time.

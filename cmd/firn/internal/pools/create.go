@@ -67,7 +67,7 @@ never meet. A damaged pool is no reason for another one: firn pool rescue mends 
 
 // create creates a pool and prints it. If beside is set, a pool for the same IDs may exist.
 func create(ctx context.Context, s *cli.Streams, st *stores.State, wanted allot.Pool, beside, asJSON bool) error {
-	store, at, err := st.Open(ctx)
+	store, _, err := st.Open(ctx)
 	if err != nil {
 		return st.Explain(err)
 	}
@@ -77,10 +77,10 @@ func create(ctx context.Context, s *cli.Streams, st *stores.State, wanted allot.
 			return st.Explain(err)
 		}
 	}
-	if err := stores.Besides(ctx, s, st, store, at, wanted, beside); err != nil {
+	if err := stores.Besides(ctx, s, st, store, wanted, beside); err != nil {
 		return err
 	}
-	stores.Warn(ctx, s, store)()
+	stores.Warn(ctx, s, st, store)()
 	p, err := lease.Create(ctx, store, wanted.Name, wanted.Layout)
 	if err != nil {
 		return st.Explain(err)

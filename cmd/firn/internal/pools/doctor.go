@@ -237,7 +237,7 @@ func (d *doctor) inspect(ctx context.Context, store driver.Store) {
 		if f.Loses {
 			level = levelProblem
 		}
-		d.find(level, aboutStore, "", "%s", stores.FindingText(f))
+		d.find(level, aboutStore, "", "%s", d.st.FindingText(f))
 	}
 	if len(found) == 0 {
 		d.find(levelOK, aboutStore, "", "%s: it keeps what it has acknowledged, by its settings", store)

@@ -2,8 +2,6 @@
 package pools
 
 import (
-	"errors"
-
 	"github.com/spf13/cobra"
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
@@ -46,7 +44,7 @@ has lost something, or was restored from a backup, firn pool rescue makes the po
 // onePool returns an error unless there is one argument, the name of a pool.
 func onePool(_ *cobra.Command, args []string) error {
 	if len(args) == 0 {
-		return cli.Usage(errors.New("no pool given: firn pool list shows the pools"))
+		return cli.Usagef("no pool given: want the name of a pool")
 	}
 	return atMostOnePool(nil, args)
 }

@@ -29,6 +29,8 @@ type rescueFlags struct {
 	trustClock   bool
 	yes, noWait  bool
 	all          bool
+	create       bool // make a pool of which nothing is left
+	beside       bool // as in firn pool create
 	json         bool
 	format       string // with layout, the pool's layout if its record is lost
 	layout       formats.Options
@@ -60,9 +62,13 @@ gone back to an earlier state:
 may be ahead of this clock. Choose both with care: if they are too small, IDs can be made
 twice. The command waits until workers are free again, unless --no-wait is given.
 
-If the pool's own record is lost, a rescue makes it anew from the workers' records. For a
-pool with a name of your own, and if nothing is left of the pool, give --format, --epoch
-and the widths that the pool was created with.
+If the pool's own record is lost, a rescue makes it anew from the workers' records. If
+the records are of other settings than the default ones, give --format, --epoch and the
+widths that the pool was created with. A pool that is not lost has its own settings.
+
+If nothing is left of the pool, add --create, too. See that the name and the store are
+right: under a wrong name, --create makes a second pool. If the store has a pool for the
+same IDs, that is refused, unless --beside says that IDs of the two never meet.
 
 --all rescues all pools of the store. A directory that is a copy, such as a backup that
 was restored elsewhere, is refused by every command until then. The original must be gone
@@ -80,7 +86,7 @@ true if the pool's own record was made anew.`,
 		Example: `  firn pool rescue nanoflake --store postgres://ids@db/app
   firn pool rescue orders --state /var/lib/firn --window 1m --skew 5m --yes
   firn pool rescue --all --state /var/lib/firn
-  firn pool rescue orders --format nanoflake --epoch 2020-01-01T00:00:00Z`,
+  firn pool rescue orders --create --format nanoflake --epoch 2020-01-01T00:00:00Z`,
 		DisableFlagsInUseLine: true,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if f.all && len(args) > 0 {
@@ -105,6 +111,8 @@ true if the pool's own record was made anew.`,
 	flags.BoolVar(&f.json, "json", false, "write a JSON object")
 	flags.StringVar(&f.format, "format", "", "format of the pool, if the pool's record is lost")
 	f.layout.AddTo(cmd)
+	flags.BoolVar(&f.create, "create", false, "make the pool if nothing is left of it: see above")
+	flags.BoolVar(&f.beside, "beside", false, "with --create, allow two pools for the same IDs")
 	f.State.AddTo(cmd)
 	cli.Complete(cmd, "format", formats.Names()...)
 	cli.Complete(cmd, "window")
@@ -127,15 +135,21 @@ func (f *rescueFlags) run(ctx context.Context, s *cli.Streams, names []string) e
 	if asks = asks && term.IsTerminal(int(in.Fd())); !asks && !f.yes {
 		return cli.Usagef("--yes is needed where nobody can be asked: all processes that have a worker of %s will stop making IDs for a while", what)
 	}
-	if f.all && f.format != "" {
+	switch {
+	case f.all && f.format != "":
 		return cli.Usagef("--format: cannot be used with --all: name the pool")
+	case f.create && f.format == "":
+		return cli.Usagef("--create: needs --format")
+	case f.beside && !f.create:
+		return cli.Usagef("--beside: needs --create")
 	}
-	if _, err := f.layouts(""); err != nil { // wrong usage
+	given, err := f.given()
+	if err != nil {
 		return err
 	}
-	store, names, err := f.openFor(ctx, names)
+	store, pools, err := f.openFor(ctx, s, names, given)
 	if err != nil {
-		return f.State.Explain(err)
+		return f.explainRescue(err)
 	}
 	defer store.Close()
 	if !f.yes {
@@ -144,8 +158,8 @@ func (f *rescueFlags) run(ctx context.Context, s *cli.Streams, names []string) e
 		}
 	}
 	var floor time.Time
-	for _, name := range names {
-		done, err := f.rescue(ctx, s, store, name)
+	for _, p := range pools {
+		done, err := f.rescue(ctx, s, store, p)
 		if err != nil {
 			return err
 		}
@@ -164,14 +178,17 @@ func (f *rescueFlags) run(ctx context.Context, s *cli.Streams, names []string) e
 	return nil
 }
 
+// A target is a pool to rescue, and the layouts that it may have.
+type target struct {
+	name    string
+	layouts []allot.Layout
+}
+
 // rescue rescues one pool, and writes what was done.
-func (f *rescueFlags) rescue(ctx context.Context, s *cli.Streams, store driver.Store, name string) (*lease.Rescued, error) {
+func (f *rescueFlags) rescue(ctx context.Context, s *cli.Streams, store driver.Store, p target) (*lease.Rescued, error) {
 	show := cli.NewMeter(s)
-	layouts, err := f.layouts(name)
-	if err != nil {
-		return nil, err
-	}
-	done, err := lease.Rescue(ctx, store, name, lease.RescueConfig{Window: f.window, Skew: f.skew, TrustClock: f.trustClock, Layouts: layouts,
+	done, err := lease.Rescue(ctx, store, p.name, lease.RescueConfig{Window: f.window, Skew: f.skew, TrustClock: f.trustClock,
+		Layouts: p.layouts, Create: f.create,
 		Progress: func(done, of int) { show.Part(float64(done)/float64(of), fmt.Sprintf("%d of %d records", done, of)) }})
 	show.End()
 	if err != nil {
@@ -180,15 +197,15 @@ func (f *rescueFlags) rescue(ctx context.Context, s *cli.Streams, store driver.S
 	return done, f.tell(s, done)
 }
 
-// openFor opens the store, and returns the names of the pools to rescue. openFor changes no record.
-// A pool that cannot be rescued is an error before the user is asked.
-func (f *rescueFlags) openFor(ctx context.Context, names []string) (driver.Store, []string, error) {
+// openFor opens the store, and returns the pools to rescue. openFor changes no record. A pool that
+// cannot be rescued is an error before the user is asked.
+func (f *rescueFlags) openFor(ctx context.Context, s *cli.Streams, names []string, given []allot.Layout) (driver.Store, []target, error) {
 	open := f.Look
-	if f.format != "" {
+	if f.create {
 		open = f.Open
 	}
 	store, at, err := open(ctx)
-	if f.all && errors.Is(err, filelease.ErrCopied) {
+	if f.all && at.Dir != "" && (errors.Is(err, filelease.ErrCopied) || errors.Is(err, driver.ErrDamaged)) {
 		store, err = filelease.OpenCopy(at.Dir)
 	}
 	switch {
@@ -197,51 +214,93 @@ func (f *rescueFlags) openFor(ctx context.Context, names []string) (driver.Store
 	case store == nil && f.all:
 		return nil, nil, fmt.Errorf("%w: %s is not there", lease.ErrNoPool, cli.Plain(at.Dir))
 	case store == nil:
-		return nil, nil, stores.NoPool(names[0], at, nil)
+		return nil, nil, noTrace(names[0], cli.Plain(at.Dir), nil)
 	}
-	if p, ok := store.(driver.Preparer); ok && f.format != "" {
+	if p, ok := store.(driver.Preparer); ok && f.create {
 		err = p.Prepare(ctx)
 	}
+	var pools []target
 	if err == nil {
-		names, err = f.check(ctx, store, names)
+		pools, err = f.check(ctx, s, store, names, given)
 	}
 	if err != nil {
 		store.Close()
 		return nil, nil, err
 	}
-	return store, names, nil
+	return store, pools, nil
 }
 
-// check returns the names of the pools to rescue: names, or with --all every pool of the store.
+// check returns the pools to rescue: those of the names, or with --all every pool of the store.
 // check looks each pool up once. The error is that a pool cannot be rescued.
-func (f *rescueFlags) check(ctx context.Context, store driver.Store, names []string) ([]string, error) {
+func (f *rescueFlags) check(ctx context.Context, s *cli.Streams, store driver.Store, names []string, given []allot.Layout) (pools []target, err error) {
 	if f.all {
-		var err error
 		if names, err = lease.Names(ctx, store); err != nil {
 			return nil, err
 		}
 	}
 	for _, name := range names {
-		// A pool without any record may be a misspelled name or address: only --format makes such a
-		// pool.
-		_, err := lease.Lookup(ctx, store, name)
-		if err != nil && !errors.Is(err, lease.ErrMissing) && !errors.Is(err, lease.ErrDamaged) && !(errors.Is(err, lease.ErrNoPool) && f.format != "") {
-			return nil, err
+		p := target{name, given}
+		if given != nil {
+			_, err = lease.Open(ctx, store, name, given[0])
+		} else {
+			_, err = lease.Lookup(ctx, store, name)
 		}
+		switch {
+		case err == nil:
+		case errors.Is(err, lease.ErrNoPool) && f.create:
+			if err := stores.Besides(ctx, s, &f.State, store, allot.Pool{Name: name, Layout: given[0]}, f.beside); err != nil {
+				return nil, err
+			}
+		case errors.Is(err, lease.ErrNoPool) && !f.all:
+			others, unread := lease.Names(ctx, store)
+			if unread != nil {
+				return nil, unread
+			}
+			return nil, noTrace(name, store.String(), others)
+		case !errors.Is(err, lease.ErrMissing) && !errors.Is(err, lease.ErrDamaged):
+			return nil, err
+		case given == nil:
+			p.layouts = f.guesses(name)
+		}
+		pools = append(pools, p)
 	}
-	return names, nil
+	return pools, nil
 }
 
-// layouts returns the layouts that the pool may have.
-func (f *rescueFlags) layouts(name string) ([]allot.Layout, error) {
+// noTrace returns the error for a pool of which the store has nothing. The name or the address of
+// the store may be misspelt, and then the rescue would make a second pool.
+func noTrace(name, where string, others []string) error {
+	const most = 20
+	has := "which has no pools"
+	if n := len(others); n > most {
+		has = fmt.Sprintf("which has the pools %s and %d more", strings.Join(others[:most], ", "), n-most)
+	} else if n > 0 {
+		has = "which has the pools " + cli.List(others, "and")
+	}
+	return stores.Reword(lease.ErrNoPool, fmt.Sprintf("pool %s: %v in %s, %s: see that the name and the store are right; only if all records of this pool are lost, add --create, with the --format, --epoch and widths that the pool was created with",
+		name, lease.ErrNoPool, where, has))
+}
+
+// given returns the layout that the flags name, or nil.
+func (f *rescueFlags) given() ([]allot.Layout, error) {
 	if f.format == "" {
 		if given := f.layout.Given(); len(given) > 0 {
 			return nil, cli.Usagef("%s: needs --format", given[0])
 		}
-		return formats.LayoutsOf(name), nil
+		return nil, nil
 	}
 	p, err := f.layout.Pool(f.format)
 	return []allot.Layout{p.Layout}, err
+}
+
+// guesses returns the layouts that a pool without its own record may have. The workers' records say
+// which guess is right. If no record is left, only --all believes the pool's name.
+func (f *rescueFlags) guesses(name string) []allot.Layout {
+	layouts := formats.LayoutsOf(name)
+	if !f.all {
+		layouts = append(layouts, formats.LayoutsOf("")...)
+	}
+	return layouts
 }
 
 // ask returns an error unless the user types the answer.
@@ -263,7 +322,11 @@ To go on, type %q: `, what, store, f.window+f.skew, answer)
 func (f *rescueFlags) explainRescue(err error) error {
 	var skew *lease.SkewError
 	var record *driver.Error
+	var mismatch *lease.MismatchError
 	switch {
+	case errors.As(err, &mismatch):
+		return stores.Reword(err, fmt.Sprintf("pool %s: it is for IDs of %s %s, not %s: see that the name and the store are right; then leave out --format and its flags: the pool is not lost, and its settings are in the store",
+			mismatch.Pool, mismatch.Field, mismatch.Have, mismatch.Want))
 	case errors.Is(err, lease.ErrClockSkew) && !errors.As(err, &skew):
 		return stores.Reword(err, err.Error()+" (--skew, --trust-clock)")
 	case errors.As(err, &record) && errors.Is(err, driver.ErrVersion):

@@ -33,7 +33,11 @@ func TestCheckRescue(t *testing.T) {
 		}
 	}
 	clear(store.gets)
-	names, err := (&rescueFlags{all: true}).check(t.Context(), store, nil)
+	found, err := (&rescueFlags{all: true}).check(t.Context(), nil, store, nil, nil)
+	var names []string
+	for _, p := range found {
+		names = append(names, p.name)
+	}
 	if want := map[string]int{"nanoflake/pool": 1, "sno/pool": 1}; err != nil || !slices.Equal(names, []string{"nanoflake", "sno"}) || !maps.Equal(store.gets, want) {
 		t.Errorf("%q, %v: read %v, want %v", names, err, store.gets, want)
 	}

@@ -1,6 +1,7 @@
 package sqlgen
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -107,6 +108,7 @@ func (f *feedFlags) run(ctx context.Context, s *cli.Streams) error {
 	if err != nil {
 		return err
 	}
+	f.Makes(cmp.Or(string(f.pool), pool.Name), pool.Layout.Format, f.Given())
 	ctx, stop := cli.UntilSignal(ctx, &s.Cleanup)
 	defer stop()
 	defer db.close()
@@ -127,7 +129,7 @@ func (f *feedFlags) run(ctx context.Context, s *cli.Streams) error {
 		return f.State.Explain(err)
 	}
 	defer store.Close()
-	stores.Warn(ctx, s, store)()
+	stores.Warn(ctx, s, &f.State, store)()
 	feed := &feed{db: db, store: store, pool: pool, config: c, streams: s, explain: f.State.Explain, every: min(max(f.window/20, 20*time.Millisecond), 500*time.Millisecond)}
 	return feed.run(ctx)
 }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
-	"github.com/firn-id/firn/cmd/firn/internal/formats"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/driver"
@@ -45,29 +44,49 @@ func word(s string) string {
 // calls finds functions of the library in advice. Users get a command instead.
 var calls = regexp.MustCompile(`\(lease\.(Create|Rescue)[^()]*\)`)
 
-// withCommands replaces functions of the library by commands in a text about a pool. pool is "" for
-// a text about no pool. A rescue needs no layout while a record of the pool is left.
+// withCommands replaces functions of the library by commands in a text about a pool, and names the
+// store in commands of the library's texts. pool is "" for a text about no pool. A rescue needs no
+// layout while the pool's own record is left. Only the flags of the IDs that the command makes are
+// known: the name of a pool says nothing certain about a lost pool.
 func (st *State) withCommands(text, pool string) string {
+	format, note := "FORMAT", "; the flags must be those that the lost pool was created with"
+	known := pool != "" && pool == st.pool
+	if known {
+		format, note = strings.Join(st.words, " "), ""
+	}
+	name := cmp.Or(pool, "NAME")
+	text = strings.NewReplacer("with firn pool create", "with "+st.Command("firn pool create "+format),
+		"; firn pool doctor", "; "+st.Command("firn pool doctor")).Replace(text)
 	return calls.ReplaceAllStringFunc(text, func(found string) string {
-		line := "firn pool rescue " + cmp.Or(pool, "NAME")
-		words, _, known := formats.LayoutOf(pool)
-		format := strings.Join(words, " ")
-		if !known {
-			format = "FORMAT"
-		}
+		line, after := "firn pool rescue "+name, ""
 		switch {
-		case strings.HasPrefix(found, "(lease.Create") && known:
-			line = "firn pool create " + format
 		case strings.HasPrefix(found, "(lease.Create"):
-			line = "firn pool create FORMAT --name " + cmp.Or(pool, "NAME")
-		case strings.Contains(found, "layout"):
+			line = "firn pool create " + format + " --name " + name
+		case strings.Contains(found, "Adopt"):
+			line = "firn pool rescue --all"
+		case strings.Contains(found, "Create"):
+			line += " --create --format " + format
+			after = note
+		case strings.Contains(found, "Layouts") && known:
 			line += " --format " + format
+		case strings.Contains(found, "Layouts"):
+			after = "; if --format is needed" + strings.Replace(note, ";", ",", 1)
 		}
 		if strings.Contains(found, "there") {
-			return "(" + line + " --store ADDRESS)"
+			return "(" + line + " --store ADDRESS" + after + ")"
 		}
-		return "(" + st.Command(line) + ")"
+		return "(" + st.Command(line) + after + ")"
 	})
+}
+
+// textOf returns the text of an error for withCommands. A store does not know which entry is a pool's
+// own record, so its advice on a damaged one has no layouts.
+func textOf(err error) string {
+	var store *driver.Error
+	if errors.Is(err, driver.ErrDamaged) && errors.As(err, &store) && strings.HasSuffix(store.Key, "/pool") {
+		return strings.Replace(err.Error(), "(lease.Rescue)", "(lease.Rescue, with Layouts)", 1)
+	}
+	return err.Error()
 }
 
 // PoolOf returns the pool that an error is about, or "".
@@ -97,7 +116,7 @@ func (st *State) Explain(err error) error {
 	)
 	switch {
 	case errors.As(err, &expired): // first, since the cause may be any error below
-		return say("%s", st.withCommands(err.Error(), expired.Pool))
+		return say("%s", st.withCommands(textOf(err), expired.Pool))
 	case errors.As(err, &none) && none.Rescued:
 		return say("pool %s: nobody gets a worker before %s, since the pool was rescued: try again then", none.Pool, cli.TimeText(none.Soonest))
 	case errors.As(err, &none) && none.Ahead:
@@ -132,17 +151,17 @@ func (st *State) Explain(err error) error {
 		text = strings.Replace(text, " by hand", " by hand (firn new --worker N --no-state)", 1)
 		return say("%s: export %s=file:///var/lib/firn", text, Variable)
 	case errors.As(err, &store):
-		return say("%s", st.withCommands(err.Error(), PoolOf(err)))
+		return say("%s", st.withCommands(textOf(err), PoolOf(err)))
 	case errors.As(err, &mismatch):
 		// Either side may be the mistaken one, so no setting is advised.
 		return say("pool %s: it is for IDs of %s %s, not %s: name the pool of these IDs with --pool; only if these IDs are meant to be of pool %s, use its settings: %s",
 			mismatch.Pool, mismatch.Field, mismatch.Have, mismatch.Want, mismatch.Pool, st.Command("firn pool show "+mismatch.Pool))
 	case errors.Is(err, lease.ErrNoPool):
-		return say("%s; to see the pools: %s", st.withCommands(err.Error(), PoolOf(err)), st.Command("firn pool list"))
+		return say("%s; to see the pools: %s", st.withCommands(textOf(err), PoolOf(err)), st.Command("firn pool list"))
 	case errors.Is(err, lease.ErrPoolExists):
 		return say("%v: it can be used as it is", err)
 	case err != nil && calls.MatchString(err.Error()):
-		return say("%s", st.withCommands(err.Error(), PoolOf(err)))
+		return say("%s", st.withCommands(textOf(err), PoolOf(err)))
 	}
 	return err
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/filelease"
 )
 
 // TestCommand: a command that is printed is what a shell takes for the words that were given, and has no
@@ -57,19 +58,28 @@ func TestExplain(t *testing.T) {
 		{&lease.MismatchError{Pool: "p", Field: "epoch", Have: "A", Want: "B"}, "it is for IDs of epoch A, not B: name the pool of these IDs with --pool; only if these IDs are meant to be of pool p, use its settings: firn pool show p --state /x"},
 		{&lease.MismatchError{Pool: "p", Field: "format", Have: "sno", Want: "nanoflake"}, "for IDs of format sno, not nanoflake"},
 		{&driver.Error{Store: "s", Op: "get", Key: "p/workers/00001", Err: driver.ErrDamaged, Advice: "rescue the pool (lease.Rescue), which"}, "rescue the pool (firn pool rescue p --state /x), which"},
-		{&driver.Error{Store: "s", Op: "get", Key: "sno/pool", Err: driver.ErrDamaged, Advice: "rescue (lease.Rescue, with its layout)"}, "rescue (firn pool rescue sno --format sno --state /x)"},
-		{&driver.Error{Store: "s", Op: "open", Err: driver.ErrUnavailable, Advice: "rescue each instead of creating it (lease.Rescue, with its layout)"}, "instead of creating it (firn pool rescue NAME --format FORMAT --state /x)"},
-		{&driver.Error{Store: "s", Op: "get", Key: "sno/pool", Err: driver.ErrUnsafe, Advice: "rescue them there (lease.Rescue there, with their layouts)"}, "(firn pool rescue sno --format sno --store ADDRESS)"},
+		{&driver.Error{Store: "s", Op: "get", Key: "sno/pool", Err: driver.ErrDamaged, Advice: "rescue (lease.Rescue, with Layouts)"},
+			"rescue (firn pool rescue sno --state /x; if --format is needed, the flags must be those that the lost pool was created with)"},
+		{&driver.Error{Store: "s", Op: "get", Key: "mine/pool", Err: driver.ErrDamaged, Advice: "rescue (lease.Rescue, with Layouts)"},
+			"rescue (firn pool rescue mine --format nanoflake --epoch 2020-01-01 --state /x)"},
+		{&driver.Error{Store: "s", Op: "open", Err: filelease.ErrCopied, Advice: "rescue all (lease.Rescue each, between OpenCopy and Adopt)"}, "rescue all (firn pool rescue --all --state /x)"},
+		{&driver.Error{Store: "s", Op: "open", Err: driver.ErrUnavailable, Advice: "create it with firn pool create; or not; firn pool doctor says"},
+			"with firn pool create FORMAT --state /x; or not; firn pool doctor --state /x says"},
+		{&driver.Error{Store: "s", Op: "open", Err: driver.ErrUnavailable, Advice: "rescue each instead of creating it (lease.Rescue, with Layouts and Create)"},
+			"creating it (firn pool rescue NAME --create --format FORMAT --state /x; the flags must be those that the lost pool was created with)"},
+		{&driver.Error{Store: "s", Op: "get", Key: "sno/pool", Err: driver.ErrUnsafe, Advice: "rescue them there (lease.Rescue there, with Layouts and Create)"}, "(firn pool rescue sno --create --format FORMAT --store ADDRESS; the flags"},
 		{&driver.Error{Store: "file:///x", Op: "get", Err: driver.ErrVersion, Advice: "use it"}, "use it"},
 		{fmt.Errorf("p: %w", lease.ErrPoolExists), "it can be used as it is"},
 		{fmt.Errorf("pool p: %w", lease.ErrNoPool), "to see the pools: firn pool list --state /x"},
-		{fmt.Errorf("pool sno: %w (lease.Create)", lease.ErrNoPool), "(firn pool create sno --state /x)"},
+		{fmt.Errorf("pool sno: %w (lease.Create)", lease.ErrNoPool), "(firn pool create FORMAT --name sno --state /x)"},
 		{fmt.Errorf("pool p: %w: %w (lease.Rescue)", errors.New("x"), lease.ErrRescued), "x: the pool was rescued (firn pool rescue p --state /x)"},
 		{&lease.ExpiredError{Pool: "p", Until: at, Cause: &driver.Error{Err: lease.ErrRolledBack, Store: "s", Op: "read", Key: "p/pool", Advice: "rescue it (lease.Rescue)"}}, "rescue it (firn pool rescue p --state /x)"},
 		{&lease.ExpiredError{Pool: "p", Until: at, Cause: &driver.Error{Err: driver.ErrUnavailable, Store: "s", Op: "put"}}, "the lease has expired at"},
 		{errors.New("else"), "else"},
 	} {
-		got := (&State{Dir: "/x"}).Explain(v.err)
+		st := &State{Dir: "/x"}
+		st.Makes("mine", "nanoflake", []string{"--epoch", "2020-01-01"})
+		got := st.Explain(v.err)
 		if !strings.Contains(got.Error(), v.want) || strings.Contains(got.Error(), "\n") || !errors.Is(got, v.err) {
 			t.Errorf("%T: %v\nis without: %s", v.err, got, v.want)
 		}

@@ -23,6 +23,14 @@ type State struct {
 	Dir   Directory
 	store Address
 	set   *pflag.FlagSet
+	pool  string   // of the IDs that the command makes
+	words []string // the format and the flags of these IDs
+}
+
+// Makes notes the pool of the IDs that the command makes, and their format and flags. Printed
+// commands for this pool have the flags.
+func (st *State) Makes(pool, format string, flags []string) {
+	st.pool, st.words = pool, append([]string{format}, flags...)
 }
 
 // AddTo adds the flags to cmd.

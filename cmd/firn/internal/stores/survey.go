@@ -14,11 +14,11 @@ import (
 )
 
 // FindingText returns the text of a finding, with its advice as commands.
-func FindingText(f driver.Finding) string {
+func (st *State) FindingText(f driver.Finding) string {
 	if f.Advice == "" {
 		return f.Text
 	}
-	return f.Text + ": " + new(State).withCommands(f.Advice, "")
+	return f.Text + ": " + st.withCommands(f.Advice, "")
 }
 
 // InspectStore is lease.Inspect. Tests replace InspectStore.
@@ -26,7 +26,7 @@ var InspectStore = lease.Inspect
 
 // Warn finds in the background how the store can lose changes. The returned function prints the
 // warnings.
-func Warn(ctx context.Context, s *cli.Streams, store driver.Store) (say func()) {
+func Warn(ctx context.Context, s *cli.Streams, st *State, store driver.Store) (say func()) {
 	const longest = time.Second // a store with servers away may take longer
 	ctx, cancel := context.WithTimeout(ctx, longest)
 	losses := make(chan []string, 1)
@@ -35,7 +35,7 @@ func Warn(ctx context.Context, s *cli.Streams, store driver.Store) (say func()) 
 		found, _ := InspectStore(ctx, store) // doctor reports the error
 		for _, f := range found {
 			if f.Loses {
-				texts = append(texts, FindingText(f))
+				texts = append(texts, st.FindingText(f))
 			}
 		}
 		losses <- texts
@@ -54,7 +54,7 @@ func Warn(ctx context.Context, s *cli.Streams, store driver.Store) (say func()) 
 
 // Besides looks for pools with the same IDs as the wanted pool. Such a pool, or an unreadable pool,
 // is an error; if meant is set, Besides warns instead.
-func Besides(ctx context.Context, s *cli.Streams, st *State, store driver.Store, at Place, wanted allot.Pool, meant bool) error {
+func Besides(ctx context.Context, s *cli.Streams, st *State, store driver.Store, wanted allot.Pool, meant bool) error {
 	names, err := lease.Names(ctx, store)
 	if err != nil {
 		return st.Explain(err)
@@ -98,7 +98,7 @@ func NoPool(name string, at Place, store driver.Store) error {
 	if store != nil && at.Dir == "" {
 		where = store.String()
 	}
-	return fmt.Errorf("pool %s: %w in %s: if there never was one, create it (lease.Create); if there was one, it is lost: rescue it (lease.Rescue, with its layout)", name, lease.ErrNoPool, where)
+	return fmt.Errorf("pool %s: %w in %s: see that the name and the store are right; if there never was one, create it (lease.Create); if there was one, it is lost: rescue it (lease.Rescue, with Layouts and Create)", name, lease.ErrNoPool, where)
 }
 
 // Survey returns the pools. Pools in files are read one by one, so unreadable records of one pool

@@ -131,7 +131,9 @@ func (c *crowd) trouble(m *member, why error) string {
 		err = m.lease.Err()
 		return errors.Is(err, why)
 	})
-	return (&stores.State{Dir: stores.Directory(c.dir)}).Explain(err).Error()
+	st := &stores.State{Dir: stores.Directory(c.dir)}
+	st.Makes(crowdPool, "nanoflake", nil)
+	return st.Explain(err).Error()
 }
 
 func (c *crowd) file(key string) string { return filepath.Join(c.dir, crowdPool, key+"=") }
@@ -173,7 +175,7 @@ func (c *crowd) check(errs ...error) {
 // typed returns the command that a text tells to type.
 func (c *crowd) typed(text string) string {
 	c.Helper()
-	found := regexp.MustCompile(`\((firn pool rescue [^()]*)\)`).FindStringSubmatch(text)
+	found := regexp.MustCompile(`\((firn pool rescue [^();]*)[;)]`).FindStringSubmatch(text)
 	if found == nil {
 		c.Fatalf("there is no command in: %s", text)
 	}

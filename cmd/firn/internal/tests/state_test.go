@@ -115,17 +115,17 @@ func cutCommand(ts *testscript.TestScript, neg bool, args []string) {
 // checks that the directory has the same bytes as it had then.
 func keepCommand(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv("KEPT", ts.MkAbs(args[0]))
-	ts.Setenv("KEPT_FILES", contents(ts, ts.MkAbs(args[0])))
+	ts.Setenv("KEPT_FILES", contents(ts.Check, ts.MkAbs(args[0])))
 }
 
 func unchangedCommand(ts *testscript.TestScript, _ bool, _ []string) {
-	if now := contents(ts, ts.Getenv("KEPT")); now != ts.Getenv("KEPT_FILES") {
+	if now := contents(ts.Check, ts.Getenv("KEPT")); now != ts.Getenv("KEPT_FILES") {
 		ts.Fatalf("files before:\n%s\nand now:\n%s", ts.Getenv("KEPT_FILES"), now)
 	}
 }
 
 // contents lists all files of a directory, with what tells their bytes apart.
-func contents(ts *testscript.TestScript, dir string) string {
+func contents(check func(error), dir string) string {
 	var all strings.Builder
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
@@ -136,6 +136,6 @@ func contents(ts *testscript.TestScript, dir string) string {
 		fmt.Fprintf(&all, "%s %x\n", path, sha256.Sum256(b))
 		return err
 	})
-	ts.Check(err)
+	check(err)
 	return all.String()
 }
