@@ -34,8 +34,8 @@ type Config struct {
 
 	// Create makes [Start] create the pool if the store has no such pool. With a wrong address of
 	// the store or a wrong name, a new pool hides the mistake, and its workers may be in use: set
-	// Create only where neither can be wrong. A store of one machine (a [driver.Local]) needs no
-	// Create for the pool that the generator names.
+	// Create only where neither can be wrong. The event [Created] reports the new pool. A store of one
+	// machine (a [driver.Local]) needs no Create for the pool that the generator names.
 	Create bool
 
 	// Worker chooses the worker: the zero Choice takes any free worker, [Number] one worker.
@@ -89,6 +89,7 @@ type Config struct {
 
 	clock   func() time.Time // of the generator; nil means time.Now
 	patient bool             // a positive Wait: Start waits although all holders are alive
+	created bool             // Start has created the pool
 	world   world            // nil for the real one
 }
 

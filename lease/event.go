@@ -12,14 +12,15 @@ type Event struct {
 	Kind EventKind
 	Pool string // the name of the pool
 
-	// Worker is the number of the worker. In Waiting, -1 means that the lease waits for any worker.
+	// Worker is the number of the worker. In Waiting, -1 means that the lease waits for any worker. In
+	// Created, Worker is -1.
 	Worker int
 
 	// From is the start of the interval, in Acquired and Renewed; otherwise zero.
 	From time.Time
 
 	// Until is the end of the lease's interval. In Released, Until is where the worker's next
-	// interval can begin. In Waiting, Until is when a worker may come free.
+	// interval can begin. In Waiting, Until is when a worker may come free. In Created, Until is zero.
 	Until time.Time
 
 	// Left is how long the generator can go on to mint, in Failing; otherwise zero.
@@ -55,6 +56,10 @@ const (
 	// Waiting: no worker is free, and the lease waits. The event comes once a wait, and again if
 	// the reason changes.
 	Waiting
+	// Created: [Start] has created the pool, because the store had no such pool. Created comes before
+	// Acquired. After the first start of a deployment, Created means that the address of the store is
+	// wrong, or that the store was lost.
+	Created
 )
 
 // String returns the kind in a word.
@@ -76,6 +81,8 @@ func (k EventKind) String() string {
 		return "withdrawn"
 	case Waiting:
 		return "waiting"
+	case Created:
+		return "created"
 	}
 	return "unknown"
 }

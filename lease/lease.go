@@ -87,6 +87,9 @@ func (p *Pool) keep(ctx context.Context, g allot.Generator, c Config) (*Lease, e
 	defer l.deliver()
 	l.work.Lock()
 	defer l.work.Unlock()
+	if c.created {
+		l.notify(Event{Kind: Created, Worker: -1})
+	}
 	if err := l.acquire(ctx, c.Wait); err != nil {
 		l.unclaimAll() // the generator has no interval
 		return nil, err

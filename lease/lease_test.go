@@ -753,7 +753,7 @@ func TestErrorTexts(t *testing.T) {
 }
 
 func TestEvents(t *testing.T) {
-	names := []string{"unknown", "acquired", "renewed", "failing", "expired", "lost", "released", "withdrawn", "waiting", "unknown"}
+	names := []string{"unknown", "acquired", "renewed", "failing", "expired", "lost", "released", "withdrawn", "waiting", "created", "unknown"}
 	for i, want := range names {
 		if got := EventKind(i).String(); got != want {
 			t.Errorf("kind %d is %s, not %s", i, got, want)
@@ -776,6 +776,7 @@ func TestEvents(t *testing.T) {
 		{Event{Kind: Failing, Until: at, Left: 1, Err: cause}, []string{"event", "pool", "worker", "until", "left", "err"}},
 		{Event{Kind: Lost, Err: cause}, []string{"event", "pool", "worker", "err"}},
 		{Event{Kind: Waiting, Worker: -1, Until: at, Err: cause}, []string{"event", "pool", "until", "err"}},
+		{Event{Kind: Created, Worker: -1}, []string{"event", "pool"}},
 	} {
 		got := attrs(test.e)
 		if !reflect.DeepEqual(got, test.want) {

@@ -108,15 +108,22 @@ func Open(ctx context.Context, store driver.Store, name string, layout allot.Lay
 // shared by machines, a wrong address would go unnoticed, and begin a second pool with the same
 // workers.
 func OpenOrCreate(ctx context.Context, store driver.Store, name string, layout allot.Layout) (*Pool, error) {
-	p, err := Open(ctx, store, name, layout)
+	p, _, err := openOrCreate(ctx, store, name, layout)
+	return p, err
+}
+
+// openOrCreate is OpenOrCreate, and reports whether it created the pool.
+func openOrCreate(ctx context.Context, store driver.Store, name string, layout allot.Layout) (p *Pool, created bool, err error) {
+	p, err = Open(ctx, store, name, layout)
 	if !errors.Is(err, ErrNoPool) {
-		return p, err
+		return p, false, err
 	}
 	p, err = Create(ctx, store, name, layout)
 	if errors.Is(err, ErrPoolExists) { // another process was quicker
-		return Open(ctx, store, name, layout)
+		p, err = Open(ctx, store, name, layout)
+		return p, false, err
 	}
-	return p, err
+	return p, err == nil, err
 }
 
 // Lookup returns the pool with a name and any layout. Lookup is for tools.

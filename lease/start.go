@@ -23,7 +23,7 @@ type Generator interface {
 // Start takes the worker from the pool Config.Pool, or else from the generator's own pool (see
 // [allot.Pool]). If the store has no such pool, the error is [ErrNoPool], with two exceptions. Start
 // creates any missing pool if Config.Create is set. And in a store of one machine (a
-// [driver.Local]), Start creates the generator's own pool.
+// [driver.Local]), Start creates the generator's own pool. The event [Created] reports a new pool.
 //
 // If all workers are taken, Start waits for at most Config.Wait. The errors of Start are:
 //
@@ -49,11 +49,9 @@ func Start(ctx context.Context, store driver.Store, generator Generator, c Confi
 	if c.clock == nil {
 		c.clock = g.Now
 	}
-	open, name := Open, wanted.Name
+	name := wanted.Name
 	local, ok := store.(driver.Local)
-	if c.Create || ok && local.Local() && c.Pool == "" {
-		open = OpenOrCreate
-	}
+	create := c.Create || ok && local.Local() && c.Pool == ""
 	if c.Pool != "" {
 		name = c.Pool
 	}
@@ -61,7 +59,13 @@ func Start(ctx context.Context, store driver.Store, generator Generator, c Confi
 	if err != nil {
 		return nil, err
 	}
-	p, err := open(ctx, timed{store, settled.world, settled.Timeout, nil, new(turn)}, name, wanted.Layout)
+	within := timed{store, settled.world, settled.Timeout, nil, new(turn)}
+	var p *Pool
+	if create {
+		p, c.created, err = openOrCreate(ctx, within, name, wanted.Layout)
+	} else {
+		p, err = Open(ctx, within, name, wanted.Layout)
+	}
 	if err != nil {
 		return nil, err
 	}

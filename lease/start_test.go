@@ -149,7 +149,7 @@ func testEveryFormat(t *testing.T) {
 			t.Errorf("%s: after Close: %v", r.format, err)
 		}
 		kinds := events[r.Pool().Name()]
-		if len(kinds) < 3 || kinds[0] != lease.Acquired || kinds[1] != lease.Renewed || kinds[len(kinds)-1] != lease.Released {
+		if len(kinds) < 4 || kinds[0] != lease.Created || kinds[1] != lease.Acquired || kinds[2] != lease.Renewed || kinds[len(kinds)-1] != lease.Released {
 			t.Errorf("%s: events %v", r.format, kinds)
 		}
 	}
@@ -209,6 +209,27 @@ func TestCreate(t *testing.T) {
 	l.Close()
 	if _, _, err := startNanoflake(t.Context(), memlease.New(), nanoflake.Config{}, lease.Config{Pool: "mien"}); !errors.Is(err, lease.ErrNoPool) {
 		t.Errorf("a store of one machine, and a name that may be misspelled: %v", err)
+	}
+}
+
+// The lease that creates the pool says so, before it has a worker. No other lease of the pool does.
+func TestCreated(t *testing.T) {
+	store := memlease.New()
+	for _, want := range []string{"created acquired released", "acquired released"} {
+		var kinds []string
+		_, l, err := startNanoflake(t.Context(), store, nanoflake.Config{}, lease.Config{Notify: func(e lease.Event) {
+			kinds = append(kinds, e.Kind.String())
+			if e.Kind == lease.Created && (e.Pool != "nanoflake" || e.Worker != -1 || !e.Until.IsZero() || e.Err != nil) {
+				t.Errorf("%+v", e)
+			}
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.Close()
+		if got := strings.Join(kinds, " "); got != want {
+			t.Errorf("events %s, not %s", got, want)
+		}
 	}
 }
 

@@ -197,11 +197,12 @@ func (e *ExcludedError) Error() string {
 
 func (e *ExcludedError) Is(err error) bool { return err == ErrConflict }
 
-// Local is a Store that can report whether the pools belong to this one machine. A lease creates a
-// missing pool by itself only in a Store whose Local method returns true. In a store of many
-// machines, a missing pool can mean a wrong address, and a new pool would hide the mistake.
+// Local is a Store that can report whether a lease may create a missing pool by itself. In a Store
+// without the method, no lease does: in a store of many machines, a missing pool can mean a wrong
+// address, and a new pool would hide the mistake.
 type Local interface {
-	// Local reports whether every process that uses the store's pools runs on this machine.
+	// Local reports whether every process that uses the store's pools runs on this machine, and the
+	// program does not demand that the pools exist.
 	Local() bool
 }
 

@@ -88,6 +88,7 @@ func testLease(t *testing.T, notify func(lease.Event), get func(name, label stri
 		t.Fatal(err)
 	}
 	time.Sleep(time.Minute)
+	between("events", "created", 1, 1)
 	between("events", "acquired", 1, 1)
 	between("events", "renewed", 18, 22) // every 3 s
 	between("events", "failing", 0, 0)
@@ -231,7 +232,7 @@ func TestReason(t *testing.T) {
 			if got := reason(err); got != c.want {
 				t.Errorf("%v: %s, not %s", err, got, c.want)
 			}
-			if !slices.Contains(reasons, c.want) || len(kinds) != int(lease.Waiting) {
+			if !slices.Contains(reasons, c.want) || len(kinds) != int(lease.Created) {
 				t.Errorf("%s: not counted from 0", c.want)
 			}
 		}

@@ -16,7 +16,7 @@ type state struct{ until atomic.Pointer[time.Time] }
 // note takes the end of the interval from an event.
 func (s *state) note(e lease.Event) {
 	switch e.Kind {
-	case lease.Waiting: // its Until is when to expect a worker
+	case lease.Waiting, lease.Created: // without an interval
 	case lease.Released:
 		s.until.Store(nil)
 	default:
@@ -37,7 +37,7 @@ func (s *state) left() float64 {
 // so that the first event counts as an increase.
 var (
 	kinds = []lease.EventKind{lease.Acquired, lease.Renewed, lease.Failing, lease.Expired,
-		lease.Lost, lease.Released, lease.Withdrawn, lease.Waiting}
+		lease.Lost, lease.Released, lease.Withdrawn, lease.Waiting, lease.Created}
 	reasons = []string{"rolled_back", "damaged", "rescue", "clock", "workers", "store", "other"}
 )
 
