@@ -346,7 +346,7 @@ func compatFiles(t *testing.T) (dir string, facts compatFacts) {
 	dir = t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(compatBegin))
-		store := compatOpen(t, filelease.Open, dir)
+		store := compatOpen(t, openFiles, dir)
 		defer store.Close()
 		compatScenario(t, store)
 		var err error
@@ -357,6 +357,9 @@ func compatFiles(t *testing.T) (dir string, facts compatFacts) {
 	})
 	return dir, facts
 }
+
+// openFiles is filelease.Open, without options.
+func openFiles(dir string) (*filelease.Store, error) { return filelease.Open(dir) }
 
 func compatOpen(t *testing.T, open func(string) (*filelease.Store, error), dir string) *filelease.Store {
 	t.Helper()
@@ -442,7 +445,7 @@ type compatEntries map[string][]byte
 // compatEntriesOf returns the entries of a version.
 func compatEntriesOf(t *testing.T, version string) compatEntries {
 	t.Helper()
-	store := compatOpen(t, filelease.Open, compatCopy(t, version, false))
+	store := compatOpen(t, openFiles, compatCopy(t, version, false))
 	defer store.Close()
 	all, err := store.List(t.Context(), "")
 	if err != nil {
@@ -700,7 +703,7 @@ func TestCompat(t *testing.T) {
 				return compatCheckRescue(t, orphans.load(t), facts)
 			})
 			compatAt(t, "Files", facts, 0, func(t *testing.T) (wrong compatComplaints) {
-				store := compatOpen(t, filelease.Open, compatCopy(t, version, false))
+				store := compatOpen(t, openFiles, compatCopy(t, version, false))
 				defer store.Close()
 				wrong = compatCheckFacts(t.Context(), store, facts)
 				wrong = append(wrong, compatCheckLeases(t, store, facts, compatAny, Config{})...)
@@ -725,7 +728,7 @@ func TestCompat(t *testing.T) {
 					wrong.add("adopting a copy: %v", err)
 				}
 				store.Close()
-				store = compatOpen(t, filelease.Open, dir)
+				store = compatOpen(t, openFiles, dir)
 				defer store.Close()
 				return wrong
 			})
@@ -818,13 +821,13 @@ func TestCompatLater(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		store := compatOpen(t, filelease.Open, dir)
+		store := compatOpen(t, openFiles, dir)
 		defer store.Close()
 		return refused(t, store, driver.ErrVersion)
 	})
 	compatAt(t, "Place", facts, time.Hour, func(t *testing.T) (wrong compatComplaints) {
 		dir := compatCopy(t, newest, false)
-		compatOpen(t, filelease.Open, dir).Close()
+		compatOpen(t, openFiles, dir).Close()
 		if err := os.WriteFile(filepath.Join(dir, ".place"), []byte(`{"v":3,"new":[]}`), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -15,6 +15,7 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -326,6 +327,25 @@ func (a *Address) Err() error {
 	slices.Sort(foreign)
 	slices.Sort(a.taken)
 	return a.bad("it has no setting %s, only %s", strings.Join(foreign, ", "), strings.Join(a.taken, ", "))
+}
+
+// Dir returns the directory of an address of files, file:///DIRECTORY. A program opens such a store
+// by filelease.Open(dir).
+func (a *Address) Dir() (string, error) {
+	switch {
+	case a.Scheme != "file":
+		return "", a.bad("want file://, as in file:///var/lib/firn")
+	case len(a.Hosts) > 0 || a.User != "" || a.Path == "":
+		return "", a.bad("want an absolute path after it, as in file:///var/lib/firn")
+	}
+	dir := filepath.FromSlash(a.Path)
+	if !filepath.IsAbs(dir) || filepath.VolumeName(dir) == "" { // unlike file:///C:/firn
+		dir = filepath.FromSlash("/" + a.Path)
+	}
+	if err := a.Err(); err != nil {
+		return "", err
+	}
+	return dir, nil
 }
 
 // Secrets reports whether the address may contain a secret: a password after the user, or a setting

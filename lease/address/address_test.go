@@ -222,3 +222,23 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func TestDir(t *testing.T) {
+	for in, want := range map[string]string{
+		"file:///var/lib/firn":     "/var/lib/firn",
+		"FILE:///my%20ids/":        "/my ids/",
+		"file:///":                 "",
+		"file://var/lib/firn":      "",
+		"file:///var/lib?tls=true": "",
+		"etcd:///firn":             "",
+	} {
+		a, err := address.Parse(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := a.Dir()
+		if got != filepath.FromSlash(want) || (err == nil) != (want != "") || err != nil && !errors.Is(err, address.ErrAddress) {
+			t.Errorf("%s: %q, %v; want %q", in, got, err, want)
+		}
+	}
+}

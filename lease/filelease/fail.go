@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,6 +36,41 @@ func renamed(path string, err error) error {
 		return err
 	}
 	return &fs.PathError{Op: at.Op, Path: path, Err: at.Err}
+}
+
+// noStore returns the error for a directory that has to have a store. The argument says what is
+// wrong with the directory.
+func (s *Store) noStore(wrong string) error {
+	return newError("see that the path is right and its filesystem mounted; if there never were pools, create one once (lease.Create); "+advice.Lost,
+		"%w: %w: %s %s", driver.ErrUnavailable, ErrNoStore, s.dir, wrong)
+}
+
+// cutScheme cuts an address into its scheme and the rest. It reports whether a directory is an
+// address. On Windows, one letter and a colon begin a path.
+func cutScheme(dir string) (scheme, rest string, ok bool) {
+	scheme, rest, ok = strings.Cut(dir, ":")
+	scheme = strings.ToLower(scheme)
+	ok = ok && len(scheme) > 1 && strings.Trim(scheme, "abcdefghijklmnopqrstuvwxyz0123456789+-.") == "" &&
+		(scheme == "file" || strings.HasPrefix(rest, "//"))
+	return scheme, rest, ok
+}
+
+// addressError returns the error for an address in the place of a directory. The error repeats no
+// address of another store, which may have a secret.
+func addressError(scheme, rest string) error {
+	if scheme != "file" {
+		return driver.OpenError("file", fmt.Errorf("%w: it is of the kind %s://", ErrAddress, scheme),
+			"open it with the package of that store, or name a directory")
+	}
+	path := strings.TrimLeft(rest, "/")
+	if unescaped, err := url.PathUnescape(path); err == nil {
+		path = unescaped
+	}
+	if path = filepath.FromSlash(path); filepath.VolumeName(path) == "" { // unlike file:///C:/firn
+		path = string(filepath.Separator) + path
+	}
+	return driver.OpenError("file", fmt.Errorf("%w: file:%s", ErrAddress, rest),
+		fmt.Sprintf("name the directory %s; Dir of package lease/address returns the directory of an address", path))
 }
 
 // giveUp latches the store, because a file or a folder could not be synced.

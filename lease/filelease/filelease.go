@@ -16,8 +16,9 @@
 // missing entry would give out timestamps a second time. A rescue of the pool replaces the entry.
 //
 // A directory that Open makes belongs to one user. To share a directory, make it before, for a
-// group of users (mkdir -m 2770). All users of the directory can then use its files. On Windows, a
-// directory and its files have the rights that the folder above hands down.
+// group of users (mkdir -m 2770). All users of the directory can then use its files. What root makes
+// in a directory belongs to the directory's owner. On Windows, a directory and its files have the
+// rights that the folder above hands down.
 //
 // Pools in two directories know nothing of each other and hand out the same workers. Users,
 // containers and restored backups can come to have two directories. OpenDefault refuses a directory
@@ -57,6 +58,7 @@ type Store struct {
 	path      string      // dir without symbolic links
 	root      fs.FileInfo // the directory as it was opened
 	byDefault bool        // OpenDefault chose the directory
+	existing  bool        // see Existing
 	hooks     hooks
 
 	mu       sync.Mutex
@@ -100,13 +102,39 @@ func DefaultDir() (string, error) {
 	return dir, nil
 }
 
-// Open returns the store in a directory. If there is no directory, Open makes it.
+// ErrNoStore reports that a directory has no store, or does not exist. See [Existing].
+var ErrNoStore = errors.New("there is no store")
+
+// ErrAddress reports that a directory was given as an address, such as file:///var/lib/firn.
+var ErrAddress = errors.New("an address is no directory")
+
+// An Option changes how [Open] and [OpenDefault] open a store.
+type Option uint8
+
+// Existing demands that the store was there before: some process has created a pool in the directory.
+// Otherwise the error is [ErrNoStore], and Open makes nothing. And a lease creates no pool in the
+// store unless lease.Config.Create is set: a missing pool is lease.ErrNoPool.
+//
+// Use Existing in every deployment. A directory that is lost, not mounted or mistyped otherwise
+// begins a store, which hands out workers that other processes have. Create the pool once, by firn
+// pool create or by a first start without Existing.
+const Existing Option = 1
+
+// Open returns the store in a directory. If there is no directory, Open makes it, unless the option
+// [Existing] is given. A relative directory is resolved once, by Open: a later change of the working
+// directory changes nothing. Name an absolute directory where programs share it, because each
+// working directory has another store below.
+//
+// An address is no directory: the error is [ErrAddress]. The method Dir of package lease/address
+// returns the directory of an address such as file:///var/lib/firn.
 //
 // The error is [driver.ErrUnsafe] if leases would not be safe in the directory, for example because
 // the system is not supported or because several machines share the filesystem. The error is also
 // [ErrCopied] if the directory is a copy of another store's directory. [Store.Inspect] reports what
 // the directory can lose.
-func Open(dir string) (*Store, error) { return open(dir, named, system) }
+func Open(dir string, options ...Option) (*Store, error) {
+	return open(dir, named, system, options...)
+}
 
 // ErrNoDefault reports that no default directory is safe: OpenDefault refuses it, and Open does not
 // refuse a directory that a program names.
@@ -121,12 +149,12 @@ var ErrNoDefault = errors.New("no default directory is safe here")
 // lost with a container or at a restart. Without a proof, the error is [driver.ErrUnsafe] and
 // [ErrNoDefault]. Every user of the machine has a default store, and the default stores exclude each
 // other; see [Store.Exclude].
-func OpenDefault() (*Store, error) {
+func OpenDefault(options ...Option) (*Store, error) {
 	dir, err := DefaultDir()
 	if err != nil {
 		return nil, err
 	}
-	return open(dir, byDefault, system)
+	return open(dir, byDefault, system, options...)
 }
 
 // OpenCopy is Open, but accepts a copy. Use it for a restored backup, and for a copy whose original
@@ -151,12 +179,16 @@ const nameDirectory = "use a store that machines share, or give each generator a
 
 // open is cheap, since it makes nothing durable. The first write does: before it there is nothing
 // to lose.
-func open(dir string, chosen choice, h hooks) (*Store, error) {
+func open(dir string, chosen choice, h hooks, options ...Option) (*Store, error) {
+	if scheme, path, ok := cutScheme(dir); ok {
+		return nil, addressError(scheme, path)
+	}
 	path, err := filepath.Abs(dir)
 	if err != nil {
 		path = dir
 	}
-	s := &Store{dir: path, path: path, byDefault: chosen == byDefault, hooks: h, known: make(map[string]bool)}
+	s := &Store{dir: path, path: path, byDefault: chosen == byDefault, existing: slices.Contains(options, Existing),
+		hooks: h, known: make(map[string]bool)}
 	s.Handle = driver.New(driver.Backend{
 		Address: (&url.URL{Scheme: "file", Path: urlPath(path)}).String(),
 		Get:     s.get, List: s.list, Put: s.put, Diagnose: diagnose,
@@ -173,7 +205,7 @@ func open(dir string, chosen choice, h hooks) (*Store, error) {
 	return s, nil
 }
 
-// check makes the directory if necessary, and returns an error unless leases are safe there.
+// check makes the directory if it may, and returns an error unless leases are safe there.
 func (s *Store) check(chosen choice) (err error) {
 	if !supported {
 		return newError("use a store of another kind", "%w: files are not supported on %s", driver.ErrUnsafe, runtime.GOOS)
@@ -184,6 +216,9 @@ func (s *Store) check(chosen choice) (err error) {
 		}
 	}
 	if s.root, err = stat(s.dir); errors.Is(err, fs.ErrNotExist) {
+		if s.existing {
+			return s.noStore("does not exist")
+		}
 		switch err = makeAll(s.dir); {
 		case err == nil:
 			s.root, err = stat(s.dir)
@@ -258,9 +293,9 @@ func (s *Store) Inspect(context.Context) ([]driver.Finding, error) {
 	return slices.Clone(s.findings), nil
 }
 
-// Local returns true: the directory is on this machine, so all processes that use its pools run
-// here.
-func (s *Store) Local() bool { return true }
+// Local reports whether a lease may create a missing pool: all processes that use the pools run on
+// this machine, so a lease may, unless the store was opened with [Existing].
+func (s *Store) Local() bool { return !s.existing }
 
 // get returns the entry of a key.
 //

@@ -86,6 +86,8 @@ func (s *Store) checkPlace() error {
 		switch entries, err := s.hasEntries(); {
 		case err != nil:
 			return err
+		case !entries && s.existing:
+			return s.noStore("has none")
 		case !entries:
 			return nil
 		}

@@ -1,0 +1,146 @@
+//go:build linux || darwin || freebsd || openbsd || dragonfly || windows
+
+package filelease
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/firn-id/firn/lease/driver"
+)
+
+// With Existing, a directory without a store is an error that names the directory's absolute path,
+// and nothing is made.
+func TestExisting(t *testing.T) {
+	t.Chdir(t.TempDir())
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir("empty", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir("other", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join("other", "notes"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	// Open alone makes a directory, and no store.
+	if _, err := Open("opened"); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{"missing", filepath.Join("missing", "below"), "empty", "other", "opened"} {
+		for _, given := range []string{dir, filepath.Join(here, dir)} {
+			_, err := Open(given, Existing)
+			wantAdvice(t, err, driver.ErrUnavailable, ErrNoStore)
+			if err != nil && !strings.Contains(err.Error(), ": "+filepath.Join(here, dir)+" ") {
+				t.Errorf("%s: the error does not name the absolute path: %v", given, err)
+			}
+		}
+	}
+	if _, err := os.Stat("missing"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("missing was made: %v", err)
+	}
+	for dir, want := range map[string][]string{"empty": nil, "other": {"notes"}} {
+		if got := listed(t, dir); !slices.Equal(got, want) {
+			t.Errorf("%s has %q, not %q", dir, got, want)
+		}
+	}
+
+	mustPut(t, mustOpen(t, "empty", plain), "a/b", "one", driver.None)
+	s, err := Open("empty", Existing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantEntry(t, s, "a/b", "one")
+	if s.Local() {
+		t.Error("a lease may create a pool in a store that has to exist")
+	}
+	if err := os.Remove(filepath.Join("empty", placeFile)); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Open("empty", Existing)
+	wantAdvice(t, err, driver.ErrUnsafe, ErrCopied)
+}
+
+func listed(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// An address is no relative directory, another in each working directory. Open and OpenCopy refuse
+// an address, and name the directory that was meant.
+func TestAddress(t *testing.T) {
+	t.Chdir(t.TempDir())
+	slash := filepath.FromSlash
+	for given, want := range map[string]string{
+		"file:///var/lib/my%20ids":          slash("name the directory /var/lib/my ids;"),
+		"FILE:///var/lib/ids":               slash("name the directory /var/lib/ids;"),
+		"file:/var/lib/ids":                 slash("name the directory /var/lib/ids;"),
+		"file://var/lib/ids":                slash("name the directory /var/lib/ids;"),
+		"file:ids":                          slash("name the directory /ids;"),
+		"file:///var/%zz":                   slash("name the directory /var/%zz;"),
+		"postgres://ids:hunter2@db/app":     "of the kind postgres://",
+		"etcd://etcd-1/firn?token=hunter2":  "of the kind etcd://",
+		"consul+x.y-z://host/prefix/longer": "of the kind consul+x.y-z://",
+	} {
+		for name, open := range map[string]func(string) (*Store, error){
+			"Open": func(dir string) (*Store, error) { return Open(dir) }, "OpenCopy": OpenCopy} {
+			_, err := open(given)
+			wantAdvice(t, err, ErrAddress)
+			if err != nil && (!strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2")) {
+				t.Errorf("%s(%s): %v, without %s", name, given, err, want)
+			}
+		}
+	}
+	if got := listed(t, "."); got != nil {
+		t.Errorf("%q were made", got)
+	}
+	if filepath.Separator == '\\' {
+		return // these are names of streams there
+	}
+	for _, dir := range []string{"a:b", "./file:x", "12:30", "x y://z", "://"} {
+		if _, err := Open(dir); err != nil {
+			t.Errorf("%s: %v", dir, err)
+		}
+	}
+}
+
+// Open resolves a relative directory once.
+func TestRelative(t *testing.T) {
+	first, second := t.TempDir(), t.TempDir()
+	t.Chdir(first)
+	first, err := os.Getwd() // the temporary directory may be a symbolic link
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := mustOpen(t, "ids", plain)
+	t.Chdir(second)
+	mustPut(t, s, "a/b", "one", driver.None)
+	wantEntry(t, mustOpen(t, filepath.Join(first, "ids"), plain), "a/b", "one")
+	if got := listed(t, second); got != nil {
+		t.Errorf("%q were made in another working directory", got)
+	}
+	t.Chdir(t.TempDir()) // Windows keeps a working directory from being removed
+	if err := os.RemoveAll(filepath.Join(first, "ids")); err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.Get(t.Context(), "a/b")
+	wantAdvice(t, err, driver.ErrUnavailable)
+	if err != nil && !strings.Contains(err.Error(), filepath.Join(first, "ids")+" was deleted") {
+		t.Errorf("the error does not name the absolute path: %v", err)
+	}
+}
