@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -85,11 +86,14 @@ func (s *Store) isDefault() (bool, error) {
 	if _, err := os.Lstat(file); err == nil || !s.byDefault {
 		return err == nil, nil
 	}
-	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE, 0o600)
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return true, nil // another process was quicker
+	}
 	if err != nil {
 		return true, err
 	}
-	err = s.share(f)
+	err = s.share(f, true)
 	return true, errors.Join(err, f.Close())
 }
 

@@ -168,7 +168,7 @@ func (s *Store) writeTemp(temp string, content []byte) error {
 	if err != nil {
 		return err
 	}
-	if err = s.share(f); err == nil {
+	if err = s.share(f, true); err == nil {
 		_, err = f.Write(content)
 	}
 	if err == nil {
@@ -229,7 +229,7 @@ func (s *Store) prepare(key, folder string, d *os.File, create, made bool) error
 	s.mu.Unlock()
 	if !swept {
 		sweep(folder, d)
-		s.share(d) // only the owner can; if sharing is needed, other users do not get here
+		s.share(d, false) // only the owner can; if sharing is needed, other users do not get here
 	}
 	if create && (made || !settled) {
 		if err := s.mark(); err != nil {

@@ -3,27 +3,44 @@
 package filelease
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
 )
 
-// share gives a new file or folder of this user the group of the store's directory, and the
-// permissions of the directory for its group and for others. Whoever may use the directory may use
-// its content. share ignores the umask, which is for files without a chosen place.
+// share gives a file or folder of this user the group of the store's directory, and the permissions
+// of the directory for its group and for others. Whoever may use the directory may use its content.
+// share ignores the umask, which is for files without a chosen place.
+//
+// What root makes in another user's directory, as by a rescue, share gives to the user: otherwise
+// root's files would lock the user out. If made is false, this process may not have made the file.
+// In another user's directory root leaves such a file alone: its name may lead to any file of root.
 //
 // A file gets only the permission to read: nobody writes a file again, and whoever may write the
 // folder may replace the file. A folder does not get the sticky bit, which would keep users from
 // replacing the files of each other.
-func (s *Store) share(f *os.File) error {
-	shared := s.root.Mode().Perm() & 0o077
-	if shared == 0 {
-		return nil // the store belongs to one user, and so do new files
-	}
+func (s *Store) share(f *os.File, made bool) error {
 	info, err := f.Stat()
 	if err != nil {
 		return err
+	}
+	if uid := owner(s.root); uid != 0 && owner(info) == 0 {
+		if !made {
+			return nil
+		}
+		// EINVAL: the namespace of users that this process is in does not have the owner.
+		if err := f.Chown(uid, group(s.root)); err != nil && !errors.Is(err, syscall.EINVAL) {
+			return err
+		}
+		if info, err = f.Stat(); err != nil {
+			return err
+		}
+	}
+	shared := s.root.Mode().Perm() & 0o077
+	if shared == 0 {
+		return nil // the store belongs to one user, and so do new files
 	}
 	mode := fs.FileMode(0o600) | shared&0o044
 	if info.IsDir() {
@@ -68,13 +85,16 @@ func (s *Store) makeFolder(path string) (holder string, err error) {
 }
 
 func (s *Store) shareFolder(path string) error {
-	d, err := os.Open(path)
+	d, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_DIRECTORY, 0)
 	if err != nil {
 		return err
 	}
 	defer d.Close()
-	return s.share(d)
+	return s.share(d, true)
 }
+
+// owner returns the owner of a file.
+func owner(info fs.FileInfo) int { return int(info.Sys().(*syscall.Stat_t).Uid) }
 
 // group returns the group of a file.
 func group(info fs.FileInfo) int { return int(info.Sys().(*syscall.Stat_t).Gid) }

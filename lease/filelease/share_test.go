@@ -149,3 +149,75 @@ func TestShareFolders(t *testing.T) {
 	mustPut(t, mustOpen(t, dir, plain), "a/b/c", "two", rev)
 	check("a/b")
 }
+
+// TestRoot: what root makes in the directory of a user, the user can use.
+func TestRoot(t *testing.T) {
+	nobody := user{id: 65534}
+	binary := publicBinary(t) // skips unless this is root
+	for _, mode := range []fs.FileMode{0o700, 0o770 | fs.ModeSetgid, 0o755} {
+		dir := filepath.Join(publicDir(t), "store")
+		if err := errors.Join(os.Mkdir(dir, 0o700), os.Chown(dir, int(nobody.id), ourGroup), os.Chmod(dir, mode)); err != nil {
+			t.Fatal(err)
+		}
+		alone := plain
+		alone.onMachine = func() error { return nil }
+		alone.filesystem = func(string) (filesystem, error) { return filesystem{}, nil }
+		s, err := open(dir, byDefault, alone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rev := mustPut(t, s, "a/counter", "1", driver.None)
+		mustPut(t, s, "a/counter", "2", rev)
+		mustPut(t, s, "a/b/c", "", driver.None)
+		if _, err := s.isDefault(); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Adopt(); err != nil {
+			t.Fatal(err)
+		}
+		seen := make(map[string]bool)
+		err = filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			seen[strings.TrimPrefix(path, dir)] = true
+			info, err := os.Lstat(path)
+			if err == nil && (owner(info) != int(nobody.id) || group(info) != ourGroup) {
+				t.Errorf("%v: %s is of user %d and group %d", mode, path, owner(info), group(info))
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"/" + placeFile, "/" + forAll, "/a", "/a/counter=", "/a/b", "/a/b/c="} {
+			if !seen[name] {
+				t.Errorf("%s was not made", name)
+			}
+		}
+		cmd := asUser(t, nobody, dir, "1", "077")
+		cmd.Path = binary
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%v: the user: %v: %s", mode, err, out)
+		}
+		if n := counter(t, dir); n != 3 {
+			t.Errorf("the counter is %d", n)
+		}
+	}
+}
+
+// TestRootAndLinks: a user's symbolic link does not make root give away or share a folder of root.
+func TestRootAndLinks(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can give files away")
+	}
+	dir, outside := filepath.Join(t.TempDir(), "store"), filepath.Join(t.TempDir(), "outside")
+	if err := errors.Join(os.Mkdir(dir, 0o700), os.Chown(dir, 65534, ourGroup), os.Chmod(dir, 0o770),
+		os.Mkdir(outside, 0o700), os.Symlink(outside, filepath.Join(dir, "a"))); err != nil {
+		t.Fatal(err)
+	}
+	mustPut(t, mustOpen(t, dir, plain), "a/b", "", driver.None)
+	if info, err := os.Stat(outside); err != nil || owner(info) != 0 || group(info) == ourGroup || info.Mode().Perm() != 0o700 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+}

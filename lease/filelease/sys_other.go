@@ -34,7 +34,7 @@ func makeAll(string) error                     { return errors.ErrUnsupported }
 func syncFolder(string) error                  { return errors.ErrUnsupported }
 func (*Store) syncName(string, *os.File) error { return errors.ErrUnsupported }
 func (*Store) settle(string, string) error     { return errors.ErrUnsupported }
-func (*Store) share(*os.File) error            { return errors.ErrUnsupported }
+func (*Store) share(*os.File, bool) error      { return errors.ErrUnsupported }
 func (*Store) sameTimes(string, entry) bool    { return false }
 func (*Store) current(string, entry) bool      { return false }
 

@@ -411,7 +411,7 @@ func makeDir(path string) error {
 func (s *Store) makeFolder(path string) (holder string, err error) { return "", makeDir(path) }
 
 // share does nothing: a new file has the rights that its folder hands down.
-func (s *Store) share(*os.File) error { return nil }
+func (s *Store) share(*os.File, bool) error { return nil }
 
 // openToAll returns false: Go's modes of files say nothing about rights on Windows.
 func openToAll(fs.FileInfo) bool { return false }
