@@ -67,7 +67,8 @@ Where the pool is:
 
 Without --state and --store, firn refuses a directory that is lost with a container or at
 a restart. Pools of other names, and in other directories that you name, know nothing of
-each other.
+each other. A run that begins a store in a directory says so. --existing makes nothing:
+a directory without a store, or a store without the pool, is an error.
 
 Formats without a worker number rely on random bits. --fenced leases their times from a
 pool instead: one process at a time makes IDs, and no ID comes twice from the pool.
@@ -85,6 +86,7 @@ two runs from using the worker at once, or again after the clock was set back.`,
   firn new nanoflake -n 1000
   firn new nanoflake --worker 7 --epoch 2020-01-01T00:00:00Z --json
   firn new nanoflake --store etcd://etcd-1,etcd-2,etcd-3/firn
+  firn new nanoflake --state /var/lib/firn --existing
   firn new nanoflake --worker 7 --no-state
   firn new ulidflake --fenced
   firn new ulidflake --increment-bits 1 -n 1000000
@@ -112,6 +114,7 @@ two runs from using the worker at once, or again after the clock was set back.`,
 	f.Options.AddTo(cmd)
 	f.making.AddTo(cmd)
 	f.State.AddTo(cmd)
+	f.AddExistingTo(cmd, "use only a pool that is there already")
 	flags.Var(&f.pool, "pool", "take the worker from this pool")
 	flags.BoolVar(&f.fenced, "fenced", false, "lease the times (ulidflake and scru160)")
 	flags.BoolVar(&f.noState, "no-state", false, "use --worker without a pool: see above")
@@ -237,7 +240,7 @@ func (f *newFlags) checkState(format formats.Format, set firn.Settings) error {
 		}
 		return nil
 	}
-	for _, name := range []string{"store", "state", "pool", "wait", "trust-clock"} {
+	for _, name := range []string{"store", "state", "existing", "pool", "wait", "trust-clock"} {
 		if f.Flags.Changed(name) {
 			if f.noState {
 				return cli.Usagef("--%s: cannot be used with --no-state", name)
@@ -255,7 +258,7 @@ func (f *newFlags) leased(ctx context.Context, s *cli.Streams, format formats.Fo
 		return f.Options.Explain(err)
 	}
 	f.Makes(cmp.Or(string(f.pool), wanted.Name), format.Name(), f.Given())
-	store, c, err := f.leaseConfig(ctx, wanted, r)
+	store, c, err := f.leaseConfig(ctx, s, wanted, r)
 	if err != nil {
 		return f.State.Explain(err)
 	}
@@ -321,8 +324,12 @@ func (f *newFlags) sayIfWaiting(s *cli.Streams) *time.Timer {
 }
 
 // leaseConfig returns the store and the lease that the flags ask for.
-func (f *newFlags) leaseConfig(ctx context.Context, wanted allot.Pool, r formats.Recipe) (driver.Store, lease.Config, error) {
-	c := lease.Config{TrustClock: f.trustClock, Wait: f.wait}
+func (f *newFlags) leaseConfig(ctx context.Context, s *cli.Streams, wanted allot.Pool, r formats.Recipe) (driver.Store, lease.Config, error) {
+	c := lease.Config{TrustClock: f.trustClock, Wait: f.wait, Notify: func(e lease.Event) {
+		if e.Kind == lease.Created {
+			f.SayBegun(s)
+		}
+	}}
 	if f.wait == 0 {
 		c.Wait = -1
 	}
@@ -336,7 +343,7 @@ func (f *newFlags) leaseConfig(ctx context.Context, wanted allot.Pool, r formats
 	// Only the default pool in files is made when it is needed. A name given by --pool may be
 	// misspelled, and the address of a shared store may be wrong: a new and empty pool there would
 	// give out workers that processes already hold elsewhere.
-	if at.Dir != "" && (f.pool == "" || string(f.pool) == wanted.Name) {
+	if at.Dir != "" && !f.Existing && (f.pool == "" || string(f.pool) == wanted.Name) {
 		c.Create = true
 		store, _, err := f.Open(ctx)
 		return store, c, err

@@ -30,7 +30,8 @@ func newCreate(s *cli.Streams) *cobra.Command {
 
 On this machine, only a pool with a name of your own needs this command: firn new makes
 the pools of the formats itself. In a store that machines share, make each pool once.
-What the store needs, such as a table, is made too.
+What the store needs, such as a directory or a table, is made too. --existing makes the
+pool only in a store that is there already.
 
 IDs are distinct within a pool. Two pools for the same format, epoch and widths make the
 same IDs. The second such pool is therefore refused. --beside allows it, for IDs that
@@ -61,6 +62,7 @@ never meet. A damaged pool is no reason for another one: firn pool rescue mends 
 	flags.BoolVar(&beside, "beside", false, "allow two pools for the same IDs: see above")
 	flags.BoolVar(&asJSON, "json", false, "write a JSON object")
 	st.AddTo(cmd)
+	st.AddExistingTo(cmd, "make the pool only in a store that is there already")
 	cli.Complete(cmd, "name")
 	return cmd
 }
@@ -72,7 +74,7 @@ func create(ctx context.Context, s *cli.Streams, st *stores.State, wanted allot.
 		return st.Explain(err)
 	}
 	defer store.Close()
-	if p, ok := store.(driver.Preparer); ok {
+	if p, ok := store.(driver.Preparer); ok && !st.Existing {
 		if err := p.Prepare(ctx); err != nil {
 			return st.Explain(err)
 		}
@@ -85,6 +87,7 @@ func create(ctx context.Context, s *cli.Streams, st *stores.State, wanted allot.
 	if err != nil {
 		return st.Explain(err)
 	}
+	st.SayBegun(s)
 	if asJSON {
 		return cli.WriteJSON(s.Out, aboutPool(p, 0))
 	}

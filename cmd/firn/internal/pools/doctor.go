@@ -37,6 +37,8 @@ stores get a change that they have to refuse.
 Each finding is a line that begins with ok, note, warning or problem. A problem means
 that firn new cannot make some IDs, or that IDs may be made twice because the store can
 lose what it has acknowledged. The exit code is then 1. A warning may become a problem.
+A directory that you name and that does not exist is a problem. With --existing, so is a
+directory without a store.
 
 --json writes an object per finding:
 
@@ -55,6 +57,7 @@ lose what it has acknowledged. The exit code is then 1. A warning may become a p
 	cmd.Flags().SortFlags = false
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write one JSON object per line")
 	st.AddTo(cmd)
+	st.AddExistingTo(cmd, "call a directory without a store a problem")
 	return cmd
 }
 
@@ -109,6 +112,9 @@ func (d *doctor) find(level, about, pool, form string, args ...any) {
 // exist.
 func (d *doctor) examine(ctx context.Context, named []string) error {
 	store, at, err := d.st.Look(ctx)
+	if err == nil && store == nil && !at.Default && len(named) == 0 {
+		_, err = filelease.Open(at.Dir, filelease.Existing)
+	}
 	switch {
 	case errors.As(err, new(cli.UsageError)):
 		return err

@@ -114,6 +114,7 @@ true if the pool's own record was made anew.`,
 	flags.BoolVar(&f.create, "create", false, "make the pool if nothing is left of it: see above")
 	flags.BoolVar(&f.beside, "beside", false, "with --create, allow two pools for the same IDs")
 	f.State.AddTo(cmd)
+	f.AddExistingTo(cmd, "rescue only in a store that is there already")
 	cli.Complete(cmd, "format", formats.Names()...)
 	cli.Complete(cmd, "window")
 	cli.Complete(cmd, "skew")
@@ -194,6 +195,7 @@ func (f *rescueFlags) rescue(ctx context.Context, s *cli.Streams, store driver.S
 	if err != nil {
 		return nil, f.explainRescue(err)
 	}
+	f.SayBegun(s)
 	return done, f.tell(s, done)
 }
 
@@ -216,7 +218,7 @@ func (f *rescueFlags) openFor(ctx context.Context, s *cli.Streams, names []strin
 	case store == nil:
 		return nil, nil, noTrace(names[0], cli.Plain(at.Dir), nil)
 	}
-	if p, ok := store.(driver.Preparer); ok && f.create {
+	if p, ok := store.(driver.Preparer); ok && f.create && !f.Existing {
 		err = p.Prepare(ctx)
 	}
 	var pools []target

@@ -65,6 +65,7 @@ feed needs rights on the schema firn: see docs/sql-generator.md.`,
 	flags.DurationVar(&f.window, "window", lease.DefaultWindow, "lease intervals this far ahead")
 	f.Options.AddEpochTo(cmd)
 	f.State.AddTo(cmd)
+	f.AddExistingTo(cmd, "use only a pool that is there already")
 	flags.Var(&f.pool, "pool", "take the worker from this pool")
 	flags.BoolVar(&f.trustClock, "trust-clock", false, "use the database's clock even if the pool disagrees")
 	cli.Complete(cmd, "database", "postgres://")
@@ -115,7 +116,7 @@ func (f *feedFlags) run(ctx context.Context, s *cli.Streams) error {
 	c := lease.Config{Window: f.window, TrustClock: f.trustClock, Holder: holder(db)}
 	// As for firn new: only the default pool in files is made when it is needed.
 	var store driver.Store
-	if at.Dir != "" && (f.pool == "" || string(f.pool) == pool.Name) {
+	if at.Dir != "" && !f.Existing && (f.pool == "" || string(f.pool) == pool.Name) {
 		c.Create = true
 		store, _, err = f.Open(ctx)
 	} else {
@@ -130,7 +131,7 @@ func (f *feedFlags) run(ctx context.Context, s *cli.Streams) error {
 	}
 	defer store.Close()
 	stores.Warn(ctx, s, &f.State, store)()
-	feed := &feed{db: db, store: store, pool: pool, config: c, streams: s, explain: f.State.Explain, every: min(max(f.window/20, 20*time.Millisecond), 500*time.Millisecond)}
+	feed := &feed{db: db, store: store, pool: pool, config: c, streams: s, state: &f.State, every: min(max(f.window/20, 20*time.Millisecond), 500*time.Millisecond)}
 	return feed.run(ctx)
 }
 
@@ -150,7 +151,7 @@ type feed struct {
 	pool    allot.Pool
 	config  lease.Config
 	streams *cli.Streams
-	explain func(error) error
+	state   *stores.State
 	every   time.Duration // how often the feed looks at the row
 
 	mine    string // the nonce of the last row, of a lease that was closed
@@ -184,7 +185,7 @@ func (f *feed) run(ctx context.Context) error {
 			f.say("%w: taking another lease", o.why)
 			pause(ctx, f.every)
 		case began:
-			f.say("%w", f.explain(err))
+			f.say("%w", f.state.Explain(err))
 			err = nil
 			pause(ctx, time.Second)
 		}
@@ -195,7 +196,7 @@ func (f *feed) run(ctx context.Context) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}
-	return f.explain(err)
+	return f.state.Explain(err)
 }
 
 // pause sleeps. If ctx ends first, pause reports false.
@@ -263,7 +264,7 @@ func (f *feed) lease(ctx context.Context, before string) (*offer, error) {
 	f.mine = w.nonce
 	if err := held.Close(); err != nil {
 		f.say("warning: pool %s: worker %d was not returned, and is not free before %s: %w",
-			f.pool.Name, held.Worker(), cli.TimeText(held.Until()), f.explain(err))
+			f.pool.Name, held.Worker(), cli.TimeText(held.Until()), f.state.Explain(err))
 	}
 	if ctx.Err() != nil && w.placed {
 		final, cancel := context.WithTimeout(context.WithoutCancel(ctx), 200*time.Millisecond)
@@ -276,10 +277,12 @@ func (f *feed) lease(ctx context.Context, before string) (*offer, error) {
 // notify tells the operator of the lease's events. A lease calls notify in one goroutine at a time.
 func (f *feed) notify(e lease.Event) {
 	switch e.Kind {
+	case lease.Created:
+		f.state.SayBegun(f.streams)
 	case lease.Failing:
 		if !f.failing {
 			f.failing = true
-			f.tell("the store fails, and the interval ends at %s: %w", cli.TimeText(e.Until), f.explain(e.Err))
+			f.tell("the store fails, and the interval ends at %s: %w", cli.TimeText(e.Until), f.state.Explain(e.Err))
 		}
 	case lease.Acquired, lease.Renewed:
 		if f.failing {
@@ -287,7 +290,7 @@ func (f *feed) notify(e lease.Event) {
 			f.tell("the store is back")
 		}
 	case lease.Expired, lease.Lost, lease.Waiting:
-		f.tell("%w", f.explain(e.Err))
+		f.tell("%w", f.state.Explain(e.Err))
 	}
 }
 

@@ -3,8 +3,10 @@ package stores
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
@@ -18,13 +20,15 @@ import (
 	"github.com/firn-id/firn/lease/filelease"
 )
 
-// A State holds the flags --state and --store: where the pools are.
+// A State holds the flags --state, --store and --existing: where the pools are.
 type State struct {
-	Dir   Directory
-	store Address
-	set   *pflag.FlagSet
-	pool  string   // of the IDs that the command makes
-	words []string // the format and the flags of these IDs
+	Dir      Directory
+	Existing bool // the store has to be there already
+	store    Address
+	set      *pflag.FlagSet
+	begins   string   // the directory, if Open found no store there
+	pool     string   // of the IDs that the command makes
+	words    []string // the format and the flags of these IDs
 }
 
 // Makes notes the pool of the IDs that the command makes, and their format and flags. Printed
@@ -46,6 +50,11 @@ func (st *State) AddTo(cmd *cobra.Command) {
 	}
 }
 
+// AddExistingTo adds the flag --existing to cmd, which may begin a store or says whether there is one.
+func (st *State) AddExistingTo(cmd *cobra.Command, usage string) {
+	cmd.Flags().BoolVar(&st.Existing, "existing", false, usage)
+}
+
 // defaultState names the default directory, for people.
 func defaultState() string {
 	if runtime.GOOS == "windows" {
@@ -56,10 +65,10 @@ func defaultState() string {
 
 // A Place is where the pools are: in a directory, or in the store of an address.
 type Place struct {
-	Dir       string // "" for an address of a shared store
-	byDefault bool   // the user named no directory
-	address   string
-	name      string // the flag or variable with the address
+	Dir     string // an absolute path, or "" for an address of a shared store
+	Default bool   // the user named no directory
+	address string
+	name    string // the flag or variable with the address
 }
 
 // Place returns where the pools are. The error is wrong usage, or a missing home directory.
@@ -75,19 +84,20 @@ func (st *State) Place() (Place, error) {
 	}
 	if !given {
 		if st.Dir != "" {
-			return Place{Dir: string(st.Dir)}, nil
+			dir, err := filepath.Abs(string(st.Dir))
+			return Place{Dir: dir}, err
 		}
 		dir, err := filelease.DefaultDir()
-		return Place{Dir: dir, byDefault: true}, err
+		return Place{Dir: dir, Default: true}, err
 	}
 	k, err := KindOf(p.address)
 	if err == nil && k.Scheme == "file" {
-		p.Dir, err = dirOf(p.address)
+		p.Dir, err = directoryOf(p.address)
 	}
 	return p, BadAddress(p.name, err)
 }
 
-// Open opens the store, and makes a missing directory.
+// Open opens the store. Open makes a missing directory, unless the store has to be there already.
 func (st *State) Open(ctx context.Context) (driver.Store, Place, error) {
 	at, err := st.Place()
 	if err != nil {
@@ -95,10 +105,14 @@ func (st *State) Open(ctx context.Context) (driver.Store, Place, error) {
 	}
 	if at.Dir != "" {
 		open := filelease.Open
-		if at.byDefault {
+		if at.Default {
 			open = OpenDefault
 		}
-		store, err := open(at.Dir)
+		store, err := open(at.Dir, filelease.Existing)
+		if errors.Is(err, filelease.ErrNoStore) && !st.Existing {
+			st.begins = at.Dir
+			store, err = open(at.Dir)
+		}
 		if err != nil {
 			return nil, at, err // a nil *filelease.Store in an interface would not be nil
 		}
@@ -109,15 +123,25 @@ func (st *State) Open(ctx context.Context) (driver.Store, Place, error) {
 }
 
 // OpenDefault opens the store in the default directory. Tests replace OpenDefault.
-var OpenDefault = func(string) (*filelease.Store, error) { return filelease.OpenDefault() }
+var OpenDefault = func(_ string, options ...filelease.Option) (*filelease.Store, error) {
+	return filelease.OpenDefault(options...)
+}
+
+// SayBegun tells the user if the command has begun a store: Open found none in the directory. The
+// command calls SayBegun when it has made a pool.
+func (st *State) SayBegun(s *cli.Streams) {
+	if st.begins != "" {
+		cli.Complain(s.Err, fmt.Errorf("note: %s had no store, and has one from now on: if there was one before, its pools are missing (with --existing, this is an error)", st.begins))
+	}
+}
 
 // Look opens the store as Open does, but makes no directory: store is nil if the directory does not
-// exist.
+// exist, unless the store has to be there already.
 func (st *State) Look(ctx context.Context) (store driver.Store, at Place, err error) {
 	if at, err = st.Place(); err != nil {
 		return nil, at, err
 	}
-	if _, err := os.Stat(at.Dir); at.Dir != "" && errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(at.Dir); at.Dir != "" && !st.Existing && errors.Is(err, fs.ErrNotExist) {
 		return nil, at, nil
 	}
 	return st.Open(ctx)
@@ -135,6 +159,9 @@ func (d *Directory) String() string { return string(*d) }
 func (d *Directory) Set(s string) error {
 	if s == "" {
 		return errors.New("is empty: name a directory")
+	}
+	if strings.Contains(s, "://") || strings.HasPrefix(s, "file:") {
+		return errors.New("is an address, not a directory: give it by --store")
 	}
 	*d = Directory(s)
 	return nil

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -96,7 +95,7 @@ func AddressForms() string {
 }
 
 func openFile(_ context.Context, addr string) (driver.Store, error) {
-	dir, err := dirOf(addr)
+	dir, err := directoryOf(addr)
 	if err != nil {
 		return nil, err
 	}
@@ -107,22 +106,13 @@ func openFile(_ context.Context, addr string) (driver.Store, error) {
 	return store, nil
 }
 
-// dirOf returns the directory of a file address.
-func dirOf(addr string) (string, error) {
+// directoryOf returns the directory of a file address.
+func directoryOf(addr string) (string, error) {
 	a, err := address.Parse(addr)
-	if err == nil {
-		err = a.Err()
-	}
-	if err == nil && (len(a.Hosts) > 0 || a.User != "" || a.Path == "") {
-		err = fmt.Errorf("%w of the kind file://: want an absolute path after it, as in file:///var/lib/firn", address.ErrAddress)
-	}
 	if err != nil {
 		return "", err
 	}
-	if dir := filepath.FromSlash(a.Path); filepath.IsAbs(dir) && filepath.VolumeName(dir) != "" {
-		return dir, nil // file:///C:/firn
-	}
-	return filepath.FromSlash("/" + a.Path), nil
+	return a.Dir()
 }
 
 // Variable is the environment variable with the default of --store.

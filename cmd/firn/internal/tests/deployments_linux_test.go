@@ -59,7 +59,7 @@ func (h *host) run(user *syscall.Credential, home string, args ...string) (stdou
 	cmd := h.command(user, home, args...)
 	cmd.Stdout, cmd.Stderr = &out, &err
 	code = exitCode(run(h.T, cmd))
-	return out.String(), err.String(), code
+	return out.String(), withoutNotes(err.String()), code
 }
 
 // seen notes IDs, and counts those that come again.
@@ -146,7 +146,7 @@ func TestPassingDirectories(t *testing.T) {
 			HOME="$PWD/$home" firn new nanoflake 2>&1 && echo "made: $home"
 			HOME="$PWD/$home" firn pool doctor 2>&1 && echo "well: $home"
 			firn new nanoflake --state "$PWD/$home/named" >id 2>said || echo "not made: $(cat said)"
-			echo "named: $(wc -l <id) $(cat said)"
+			echo "named: $(wc -l <id) $(grep -v "^firn: note: " said)"
 			firn pool doctor --state "$PWD/$home/named" && echo "well: $home"
 		done
 		exit 0

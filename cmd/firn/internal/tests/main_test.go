@@ -159,14 +159,25 @@ func firnCommand(t *testing.T, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// firnRun runs firnCommand and returns what it wrote and its exit code.
+// firnRun runs firnCommand and returns what it wrote, without notes, and its exit code.
 func firnRun(t *testing.T, stdin string, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	var out, err bytes.Buffer
 	cmd := firnCommand(t, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &out, &err
 	code = exitCode(run(t, cmd))
-	return out.String(), err.String(), code
+	return out.String(), withoutNotes(err.String()), code
+}
+
+// withoutNotes leaves out the lines of stderr about stores that begin. testdata/existing.txtar checks them.
+func withoutNotes(stderr string) string {
+	var rest strings.Builder
+	for line := range strings.Lines(stderr) {
+		if !strings.HasPrefix(line, "firn: note: ") {
+			rest.WriteString(line)
+		}
+	}
+	return rest.String()
 }
 
 // start starts a command that signals can end, even where the tests run in the background of a shell
