@@ -92,7 +92,8 @@ func ExampleNumber() {
 	// true
 }
 
-// Notify gets the events of a lease. Log the events, and alert on Failing, Expired and Lost.
+// Notify gets the events of a lease. Log the events, and alert on Failing, Expired, Lost and, after the
+// first start, Created.
 func ExampleConfig_notify() {
 	ctx := context.Background()
 	store := memlease.New()
@@ -112,6 +113,7 @@ func ExampleConfig_notify() {
 	}
 	held.Close()
 	// Output:
+	// created nanoflake -1
 	// acquired nanoflake 7
 	// released nanoflake 7
 }

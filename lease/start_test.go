@@ -212,6 +212,31 @@ func TestCreate(t *testing.T) {
 	}
 }
 
+// In a store that has to be there already, no lease creates a pool unless Config.Create is set.
+func TestExistingStore(t *testing.T) {
+	dir := t.TempDir()
+	_, l, err := startNanoflake(t.Context(), files(t, dir), nanoflake.Config{}, lease.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+	store, err := filelease.Open(dir, filelease.Existing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := nanoflake.Config{Epoch: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)}
+	if _, _, err := startNanoflake(t.Context(), store, other, lease.Config{}); !errors.Is(err, lease.ErrNoPool) {
+		t.Errorf("a missing pool: %v", err)
+	}
+	for _, c := range []nanoflake.Config{{}, other} {
+		_, l, err := startNanoflake(t.Context(), store, c, lease.Config{Create: !c.Epoch.IsZero()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.Close()
+	}
+}
+
 // The lease that creates the pool says so, before it has a worker. No other lease of the pool does.
 func TestCreated(t *testing.T) {
 	store := memlease.New()

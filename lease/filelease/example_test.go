@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"github.com/firn-id/firn/lease"
+	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/filelease"
 	"github.com/firn-id/firn/nanoflake"
 )
@@ -43,6 +44,24 @@ func ExampleOpen() {
 	defer held.Close()
 	fmt.Println(lease.Names(context.Background(), store))
 	// Output: [nanoflake] <nil>
+}
+
+// A deployed program gets the address of its store by $FIRN_STORE, as the command line does, and demands
+// that the store is there: firn pool create has made it.
+func ExampleOpen_existing() {
+	a, err := address.Parse(os.Getenv("FIRN_STORE")) // file:///var/lib/firn
+	if err != nil {
+		log.Fatal(err)
+	}
+	dir, err := a.Dir()
+	if err != nil {
+		log.Fatal(err)
+	}
+	store, err := filelease.Open(dir, filelease.Existing)
+	if err != nil {
+		log.Fatal(err) // filelease.ErrNoStore names the directory that is missing, or has no store
+	}
+	defer store.Close()
 }
 
 // A tool for one user needs no setting: the default directory is the user's own. In a container the
