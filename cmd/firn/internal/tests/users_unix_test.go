@@ -129,6 +129,41 @@ func TestUsers(t *testing.T) {
 	}
 }
 
+// TestRoot: what root makes in a user's directory does not lock the user out.
+func TestRoot(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can run processes as another user")
+	}
+	turn.Take(t)
+	const service = 65534
+	for _, first := range []string{"new nanoflake", "pool create nanoflake", "pool rescue nanoflake --yes --no-wait --window 100ms --skew 1s"} {
+		t.Run(first, func(t *testing.T) {
+			dir := t.TempDir()
+			exe := copyFirn(t, dir)
+			state := filepath.Join(dir, "state")
+			if err := errors.Join(os.Mkdir(state, 0o700), os.Chown(state, service, service)); err != nil {
+				t.Fatal(err)
+			}
+			firn := func(uid uint32, command string) {
+				t.Helper()
+				cmd := firnCommand(t, append(strings.Fields(command), "--state", state)...)
+				cmd.Path, cmd.Dir = exe, "/"
+				cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid}}
+				if out, err := output(t, cmd); err != nil {
+					t.Errorf("user %d: firn %s: %v\n%s", uid, command, err, out)
+				}
+			}
+			if strings.Contains(first, "rescue") {
+				firn(service, "new nanoflake")
+			}
+			firn(0, first)
+			firn(service, "new nanoflake --existing")
+			firn(service, "pool create sno")
+			firn(service, "pool doctor")
+		})
+	}
+}
+
 // copyFirn copies the command into a test's temporary directory, and lets every user run the copy.
 func copyFirn(t *testing.T, dir string) (exe string) {
 	t.Helper()
