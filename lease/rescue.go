@@ -60,9 +60,9 @@ type Rescued struct {
 
 // Rescue makes a pool safe to use after its store has lost changes: the store was restored from a
 // backup, or records are missing or damaged. The pool's own record may be lost, too (see
-// RescueConfig.Layouts), or all records (see RescueConfig.Create). Rescue ends all leases of the pool. The generators go on to the end of the
-// intervals. No lease gets a worker before the floor: a window and the skew from now. After the
-// floor, leases go on by themselves.
+// RescueConfig.Layouts), or all records (see RescueConfig.Create). Rescue ends all leases of the
+// pool. The generators go on to the end of the intervals. No lease gets a worker before the floor: a
+// window and the skew from now. After the floor, leases go on by themselves.
 //
 // If the store has gone back to an earlier state, let no process that takes workers of the pool
 // reach the store until Rescue has returned. If records are missing or damaged, processes may go
