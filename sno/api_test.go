@@ -221,8 +221,8 @@ func TestPublishedTypes(t *testing.T) {
 			continue
 		}
 		fields := 0 // that are exported
-		for i := range got.NumField() {
-			if got.Field(i).IsExported() {
+		for field := range got.Fields() {
+			if field.IsExported() {
 				fields++
 			}
 		}

@@ -1,6 +1,7 @@
 package filelease
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -22,10 +23,11 @@ import (
 //
 //   - the store's identity. A copy of a directory has the same identity, so the copy and the original
 //     exclude each other
-//   - the path of the directory, as it was given and without symbolic links. A directory excludes the
-//     directory that took its place
-//   - the machine. A default store excludes every other store. For a store that a program names, the
-//     claim of another store is a finding; see Inspect
+//   - the path of the directory, as it was given and without symbolic links, and the directory's place
+//     in its filesystem. A directory excludes the directory that took its place, also if containers
+//     have other paths for it
+//   - the machine. A default store does not get a resource that any other store has. For a store that
+//     a program names, the claim of another store is a finding; see Inspect
 //
 // Every user can lock what all can see. While another program's lock hides the claims, a default store
 // gives an error, and other stores have a finding: what a named directory promises does not depend on
@@ -41,6 +43,10 @@ func (s *Store) Exclude(resource, group string) (release func(), err error) {
 	if err != nil {
 		return nil, s.excludeError("", "%w", err)
 	}
+	dir, err := s.openDir()
+	if err != nil {
+		return nil, s.excludeError("", "%w", err)
+	}
 	// 31 bits identify the resource, and 32 bits the group. Two resources with the same bits
 	// exclude each other's groups. The price is a worker, not an ID.
 	region := func(what string) int64 { return int64(shorten(what+"\x00"+resource)>>1) << 32 }
@@ -48,9 +54,21 @@ func (s *Store) Exclude(resource, group string) (release func(), err error) {
 	for _, path := range slices.Compact([]string{s.dir, s.path}) {
 		regions = append(regions, region("path "+rootDirectory()+" "+path))
 	}
+	for _, place := range slices.Compact([]string{s.place, inFilesystem(dir)}) {
+		regions = append(regions, region("place "+place))
+	}
 	regions = append(regions, region("machine"))
 	group = fmt.Sprintf("%s %d %d", group, device(s.root), inode(s.dir, s.root))
-	release, found, err := claim(int64(shorten(group)), regions)
+	drop, found, err := claim(int64(shorten(group)), regions)
+	release = func() {
+		if drop != nil {
+			drop()
+		}
+		dir.Close()
+	}
+	if err != nil {
+		release()
+	}
 	switch {
 	case errors.Is(err, errors.ErrUnsupported):
 		return func() {}, nil
@@ -78,6 +96,20 @@ func (s *Store) Exclude(resource, group string) (release func(), err error) {
 		}
 	}
 	return release, nil
+}
+
+// openDir opens the store's directory. As long as the directory is open, no other directory gets its
+// device and inode, and its filesystem stays mounted: a group is of one directory.
+func (s *Store) openDir() (*os.File, error) {
+	dir, err := openToRead(s.dir)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := dir.Stat(); err != nil || !os.SameFile(info, s.root) {
+		dir.Close()
+		return nil, cmp.Or(err, s.checkRoot(), fmt.Errorf("%w: %s was replaced", driver.ErrUnavailable, s.dir))
+	}
+	return dir, nil
 }
 
 // isDefault reports whether the directory is a default directory, or has ever been opened as one.

@@ -56,6 +56,7 @@ type Store struct {
 	*driver.Handle
 	dir       string
 	path      string      // dir without symbolic links
+	place     string      // of the directory in its filesystem, see inFilesystem
 	root      fs.FileInfo // the directory as it was opened
 	byDefault bool        // OpenDefault chose the directory
 	existing  bool        // see Existing
@@ -250,6 +251,10 @@ func (s *Store) check(chosen choice) (err error) {
 	}
 	if resolved, err := filepath.EvalSymlinks(s.dir); err == nil {
 		s.path = resolved
+	}
+	if dir, err := s.openDir(); err == nil {
+		s.place = inFilesystem(dir)
+		dir.Close()
 	}
 	return s.inspect(on)
 }

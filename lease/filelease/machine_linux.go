@@ -18,6 +18,8 @@ const (
 )
 
 const (
+	namespaces    = "/proc/self/ns"
+	procMagic     = 0x9fa0
 	timeNamespace = "/proc/self/ns/time" // from Linux 5.6 on
 	pidNamespace  = "/proc/self/ns/pid"
 )
@@ -41,7 +43,14 @@ func onMachine() error {
 func openKernel() (*os.File, error) {
 	f, err := openNamespace(timeNamespace, initialTime)
 	if errors.Is(err, fs.ErrNotExist) {
-		f, err = openNamespace(pidNamespace, initialPIDs)
+		// The kernel may be older. A folder in the place of /proc could leave out what it likes.
+		var on syscall.Statfs_t
+		if err = ignoringEINTR(func() error { return syscall.Statfs(namespaces, &on) }); err == nil && uint32(on.Type) != procMagic {
+			err = fmt.Errorf("%s is not the kernel's", namespaces)
+		}
+		if err == nil {
+			f, err = openNamespace(pidNamespace, initialPIDs)
+		}
 	}
 	return f, err
 }

@@ -448,3 +448,135 @@ func TestSnapshot(t *testing.T) {
 		t.Error("the snapshot has what the original has claimed")
 	}
 }
+
+// TestExcludeMounts: containers have a volume at paths of their own. The volume's directory is moved
+// away and another is made in its place, while a container uses it.
+func TestExcludeMounts(t *testing.T) {
+	if !inNamespaces(t, newMount) {
+		return
+	}
+	base := t.TempDir()
+	mount := func(at string) string {
+		t.Helper()
+		at = filepath.Join(base, at)
+		if err := os.Mkdir(at, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := syscall.Mount(filepath.Join(base, "volume"), at, "", syscall.MS_BIND, ""); err != nil {
+			t.Skipf("the system does not permit to mount a directory: %v", err)
+		}
+		t.Cleanup(func() { syscall.Unmount(at, 0) })
+		return at
+	}
+	volume := func() {
+		t.Helper()
+		if err := os.Mkdir(filepath.Join(base, "volume"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""); err != nil {
+		t.Skip(err)
+	}
+	volume()
+	first, beside := mustOpen(t, mount("first"), anyDisk), mustOpen(t, mount("beside"), anyDisk)
+	release, err := first.Exclude(t.Name(), "pool")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !free(t, beside, t.Name(), "pool") {
+		t.Error("two mounts of a directory exclude each other")
+	}
+	if err := os.Rename(filepath.Join(base, "volume"), filepath.Join(base, "moved")); err != nil {
+		t.Fatal(err)
+	}
+	volume()
+	again, host := mustOpen(t, mount("again"), anyDisk), mustOpen(t, filepath.Join(base, "volume"), anyDisk)
+	later, err := first.Exclude(t.Name()+" later", "pool") // the place is that at the time of Open
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []*Store{again, host} {
+		for _, resource := range []string{t.Name(), t.Name() + " later"} {
+			if free(t, s, resource, "pool") {
+				t.Errorf("%s: what the directory that was there has claimed is free", s.dir)
+			}
+		}
+	}
+	release()
+	later()
+	if !free(t, again, t.Name(), "pool") || !free(t, host, t.Name()+" later", "pool") {
+		t.Error("claims are left after their release")
+	}
+}
+
+// TestClaimKeepsDirectory: as long as a claim lasts, no other directory gets the group of its
+// directory: the filesystem cannot be unmounted, and the inode cannot be used again.
+func TestClaimKeepsDirectory(t *testing.T) {
+	dir, ok := mounted(t)
+	if !ok {
+		return
+	}
+	s := mustOpen(t, dir, anyDisk)
+	release, err := s.Exclude(t.Name(), "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Unmount(dir, 0); !errors.Is(err, syscall.EBUSY) {
+		t.Errorf("unmounted under a claim: %v", err)
+	}
+	release()
+	if err := syscall.Unmount(dir, 0); err != nil {
+		t.Errorf("after the claim: %v", err)
+	}
+	if _, err := s.Exclude(t.Name(), "a"); err == nil {
+		t.Error("another directory is claimed in the place of the store's")
+	}
+}
+
+// TestCopyIntoEmpty: a process has opened an empty directory, and entries are copied there without the
+// place. The process makes no store of them.
+func TestCopyIntoEmpty(t *testing.T) {
+	original, copied := t.TempDir(), t.TempDir()
+	s := mustOpen(t, copied, plain)
+	mustPut(t, mustOpen(t, original, plain), "a/b", "", driver.None)
+	out, err := exec.Command("sh", "-c", `cp -a "$1"/* "$2"`, "sh", original, copied).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	_, err = s.Exclude(t.Name(), "a")
+	wantError(t, err, driver.ErrUnsafe, ErrCopied)
+	_, err = s.Put(t.Context(), "a/c", nil, driver.None)
+	wantAdvice(t, err, driver.ErrUnsafe, ErrCopied)
+	_, err = Open(copied)
+	wantAdvice(t, err, driver.ErrUnsafe, ErrCopied)
+}
+
+// TestFakeProc: a folder in the place of /proc shows what its maker likes.
+func TestFakeProc(t *testing.T) {
+	if err := onMachine(); err != nil {
+		t.Skipf("the machine is not seen from here: %v", err)
+	}
+	if !inNamespaces(t, newMount) {
+		return
+	}
+	fake := t.TempDir()
+	err := errors.Join(os.MkdirAll(fake+"/self/ns", 0o755), os.WriteFile(fake+"/self/ns/pid", nil, 0o600))
+	if err == nil {
+		err = syscall.Mount(pidNamespace, fake+"/self/ns/pid", "", syscall.MS_BIND, "")
+	}
+	if err == nil {
+		err = syscall.Mount(fake, "/proc", "", syscall.MS_BIND|syscall.MS_REC, "")
+	}
+	if err != nil {
+		t.Skipf("the system does not permit another /proc: %v", err)
+	}
+	if f, err := openNamespace(pidNamespace, initialPIDs); err != nil {
+		t.Errorf("the fake is not as it should be: %v", err)
+	} else {
+		f.Close()
+	}
+	_, err = open(t.TempDir(), byDefault, anyDisk)
+	wantAdvice(t, err, driver.ErrUnsafe, ErrNoDefault)
+	syscall.Unmount("/proc", syscall.MNT_DETACH)
+	syscall.Unmount(fake+"/self/ns/pid", 0)
+}

@@ -48,7 +48,7 @@ type place struct {
 func (p place) differs(now place) string {
 	switch {
 	case p.Machine != "" && now.Machine != "" && p.Machine != now.Machine:
-		return "it was made on another machine"
+		return "it was made on another machine, or where /etc/machine-id is another"
 	case p.Inode != now.Inode, p.Born != 0 && now.Born != 0 && p.Born != now.Born:
 		return "it was made as another directory"
 	case p.Volume != "" && now.Volume != "" && p.Volume != now.Volume:
@@ -93,7 +93,7 @@ func (s *Store) checkPlace() error {
 		}
 		// Another process may have made the place and the entries meanwhile.
 		if made, err = s.readPlace(); errors.Is(err, fs.ErrNotExist) {
-			return newError(adviceCopied, "%w: %w: it has entries, and no file %s", driver.ErrUnsafe, ErrCopied, placeFile)
+			return s.noPlace()
 		}
 	}
 	if err != nil {
@@ -161,13 +161,29 @@ func (s *Store) hasEntries() (found bool, err error) {
 	return found, look("", depth)
 }
 
-// mark writes the place of the directory, with a new identity, unless there is one.
+// mark writes the place of the directory, with a new identity, unless there is one. A directory that
+// has entries already gets none: the entries are a copy.
 func (s *Store) mark() error {
 	path := filepath.Join(s.dir, placeFile)
 	if _, err := os.Lstat(path); err == nil {
 		return nil
 	}
+	switch entries, err := s.hasEntries(); {
+	case err != nil:
+		return err
+	case entries:
+		if _, err := os.Lstat(path); err != nil { // another process has not made both meanwhile
+			return s.noPlace()
+		}
+		return nil
+	}
 	return s.writePlace(path, link)
+}
+
+// noPlace returns the error for a directory with entries and without a place.
+func (s *Store) noPlace() error {
+	return newError("if the file was deleted here, or if the original is gone for good, stop all processes that use the directory, and rescue all its pools "+
+		byRescue+"; otherwise use the original", "%w: %w: it has entries, and no file %s", driver.ErrUnsafe, ErrCopied, placeFile)
 }
 
 // identity returns the store's identity. If the store has no identity yet, identity makes one.
