@@ -112,11 +112,13 @@ func (s *Store) openDir() (*os.File, error) {
 	return dir, nil
 }
 
-// isDefault reports whether the directory is a default directory, or has ever been opened as one.
+// isDefault reports whether the directory is a default directory: OpenDefault would open it for this
+// user, or has ever opened it.
 func (s *Store) isDefault() (bool, error) {
 	file := filepath.Join(s.dir, forAll)
-	if _, err := os.Lstat(file); err == nil || !s.byDefault {
-		return err == nil, nil
+	mine, err := defaultDir()
+	if _, absent := os.Lstat(file); absent == nil || !s.byDefault && (err != nil || mine != s.dir) {
+		return absent == nil, nil
 	}
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {

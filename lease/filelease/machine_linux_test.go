@@ -274,10 +274,25 @@ func TestDefaultByName(t *testing.T) {
 		}
 		release()
 	}
+	// So is the directory that would be the default, by name and before it ever was.
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	dir, err := DefaultDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	release, err := openDefault(other).Exclude(t.Name(), "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if free(t, mustOpen(t, dir, h), t.Name(), "a") {
+		t.Error("the directory that is the default gets what a default store has, because it was named")
+	}
+	release()
+
 	// A directory that was no default directory does not suffer a default store, nor does a default
 	// store suffer what such a directory has.
 	plainly := mustOpen(t, t.TempDir(), h)
-	release, err := plainly.Exclude(t.Name(), "a")
+	release, err = plainly.Exclude(t.Name(), "a")
 	if err != nil {
 		t.Fatal(err)
 	}
