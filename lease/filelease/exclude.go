@@ -55,7 +55,9 @@ func (s *Store) Exclude(resource, group string) (release func(), err error) {
 		regions = append(regions, region("path "+rootDirectory()+" "+path))
 	}
 	for _, place := range slices.Compact([]string{s.place, inFilesystem(dir)}) {
-		regions = append(regions, region("place "+place))
+		if place != "" {
+			regions = append(regions, region("place "+place))
+		}
 	}
 	regions = append(regions, region("machine"))
 	group = fmt.Sprintf("%s %d %d", group, device(s.root), inode(s.dir, s.root))

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"runtime"
 	"syscall"
-	"time"
 	"unsafe"
 )
 
@@ -17,6 +17,8 @@ import (
 var (
 	createSemaphore  = kernel32.NewProc("CreateSemaphoreW")
 	releaseSemaphore = kernel32.NewProc("ReleaseSemaphore")
+	createMutex      = kernel32.NewProc("CreateMutexW")
+	releaseMutex     = kernel32.NewProc("ReleaseMutex")
 )
 
 const errAccessDenied = syscall.ERROR_ACCESS_DENIED
@@ -56,7 +58,7 @@ func claimOf(name string, at int64) (h syscall.Handle, other *clash, err error) 
 	if err != nil {
 		return 0, nil, err
 	}
-	group := at>>1&math.MaxInt32 | 1 // not 0, for which a wait would not return
+	group := at>>1&math.MaxInt32 | 1 // not 0: a wait for 0 would not return
 	got, _, errno := createSemaphore.Call(0, uintptr(group), math.MaxInt32, uintptr(unsafe.Pointer(text)))
 	switch {
 	case got == 0 && errno == errAccessDenied:
@@ -66,24 +68,43 @@ func claimOf(name string, at int64) (h syscall.Handle, other *clash, err error) 
 	case errno != syscall.ERROR_ALREADY_EXISTS:
 		return syscall.Handle(got), nil, nil
 	}
-	// To read the count is to take one and give it back. While other processes do so, the count is less
-	// by their number. Groups are hashes: two groups differ by far more.
 	h = syscall.Handle(got)
-	for range 20 {
-		if event, _ := syscall.WaitForSingleObject(h, 0); event == syscall.WAIT_OBJECT_0 {
-			var before int32
-			if ok, _, errno := releaseSemaphore.Call(got, 1, uintptr(unsafe.Pointer(&before))); ok == 0 {
-				syscall.CloseHandle(h)
-				return 0, nil, errno
-			}
-			if int64(before)+1 == group {
-				return h, nil, nil
-			}
-		}
-		time.Sleep(time.Millisecond)
+	if same, err := hasCount(h, name, group); err != nil || !same {
+		syscall.CloseHandle(h)
+		return 0, &clash{}, err
 	}
-	syscall.CloseHandle(h)
-	return 0, &clash{}, nil
+	return h, nil, nil
+}
+
+// hasCount reports whether the count of a semaphore is that of the group. To read the count is to take
+// one and give it back, so readers take turns by a mutex. A process that dies in its turn leaves a
+// count that is no group's: nobody joins the group from then on.
+func hasCount(h syscall.Handle, name string, group int64) (bool, error) {
+	text, err := syscall.UTF16PtrFromString(name + "-turn")
+	if err != nil {
+		return false, err
+	}
+	runtime.LockOSThread() // which the mutex belongs to
+	defer runtime.UnlockOSThread()
+	got, _, errno := createMutex.Call(0, 0, uintptr(unsafe.Pointer(text)))
+	if got == 0 {
+		return false, errno
+	}
+	turn := syscall.Handle(got)
+	defer syscall.CloseHandle(turn)
+	const longest, abandoned = 2000, 0x80 // milliseconds, WAIT_ABANDONED
+	if event, err := syscall.WaitForSingleObject(turn, longest); event != syscall.WAIT_OBJECT_0 && event != abandoned {
+		return false, err
+	}
+	defer releaseMutex.Call(got)
+	if event, err := syscall.WaitForSingleObject(h, 0); event != syscall.WAIT_OBJECT_0 {
+		return false, err
+	}
+	var before int32
+	if ok, _, errno := releaseSemaphore.Call(uintptr(h), 1, uintptr(unsafe.Pointer(&before))); ok == 0 {
+		return false, errno
+	}
+	return int64(before)+1 == group, nil
 }
 
 // rootDirectory returns "": paths have their volume.

@@ -235,11 +235,6 @@ func (s *Store) prepare(key, folder string, d *os.File, create, made bool) error
 		if err := s.mark(); err != nil {
 			return err
 		}
-		if folder == s.dir { // which settle does not sync
-			if err := s.sync(d); err != nil {
-				return err
-			}
-		}
 		if err := s.settle(key, folder); err != nil {
 			return err
 		}

@@ -99,6 +99,16 @@ func (s *Store) settle(key, folder string) error {
 	if err != nil {
 		return err
 	}
+	if inside == 0 { // the place has to be durable before the entry
+		d, err := os.Open(folder)
+		if err == nil {
+			err = s.sync(d)
+			d.Close()
+		}
+		if err != nil {
+			return err
+		}
+	}
 	for up := folder + "/.."; ; up += "/.." { // not the parent's name: there may be symbolic links
 		d, err := os.Open(up)
 		if errors.Is(err, fs.ErrPermission) && inside <= 0 {
