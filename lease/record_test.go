@@ -154,7 +154,10 @@ func TestOtherMembers(t *testing.T) {
 		change()
 		_, l, _ = keep(t, p, clock, Config{})
 		kept("taken")
-		if err := l.renew(t.Context()); err != nil {
+		l.work.Lock()
+		err := l.renew(t.Context())
+		l.work.Unlock()
+		if err != nil {
 			t.Fatal(err)
 		}
 		kept("renewed")

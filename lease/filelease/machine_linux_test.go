@@ -328,6 +328,29 @@ func TestForeignLock(t *testing.T) {
 		return all
 	}
 	for _, s := range []*Store{def, by} {
+		id, err := s.identity()
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := syscall.Flock_t{Type: syscall.F_RDLCK, Start: int64(shorten("machine\x00inspect "+id)>>1) << 32, Len: math.MaxUint32 + 1}
+		if err := lock(kernel, setLock, &all); err != nil {
+			t.Fatal(err)
+		}
+		found, err := s.Inspect(t.Context())
+		if s == def {
+			wantAdvice(t, err, driver.ErrUnavailable)
+		} else if err != nil || len(found) != 1 {
+			t.Errorf("Inspect = %+v, %v", found, err)
+		}
+		all.Type = syscall.F_UNLCK
+		if err := lock(kernel, setLock, &all); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Inspect(t.Context()); err != nil {
+			t.Errorf("after the lock has gone: %v", err)
+		}
+	}
+	for _, s := range []*Store{def, by} {
 		for _, region := range regions(s) {
 			all := syscall.Flock_t{Type: syscall.F_RDLCK, Start: region, Len: math.MaxUint32 + 1}
 			if err := lock(kernel, setLock, &all); err != nil {
