@@ -13,8 +13,11 @@ import (
 	"unsafe"
 )
 
-// statxNumbers is statx(2) where this package asks for the birth of directories.
-var statxNumbers = map[string]uintptr{"amd64": 332, "arm64": 291, "riscv64": 291, "loong64": 291}
+// statxNumbers are the numbers of statx(2).
+var statxNumbers = map[string]uintptr{
+	"386": 383, "amd64": 332, "arm": 397, "arm64": 291, "loong64": 291, "mips": 4366, "mipsle": 4366, "mips64": 5326, "mips64le": 5326,
+	"ppc64": 383, "ppc64le": 383, "riscv64": 291, "s390x": 379,
+}
 
 // born returns when a directory was made, in Unix nanoseconds; 0 if that is not known.
 func born(dir string) int64 {
