@@ -28,9 +28,14 @@ func (l *Lease) exclude(worker int) (drop func(), err error) {
 		return func() {}, nil
 	}
 	release, err := excluder.Exclude(fmt.Sprintf("%s %d", l.pool.hash, worker), l.pool.uuid)
-	switch {
-	case errors.Is(err, driver.ErrConflict):
+	switch conflict := errors.Is(err, driver.ErrConflict); {
+	case conflict && release != nil && l.shares:
+	case conflict:
 		l.excluder, _ = errors.AsType[*driver.ExcludedError](err)
+		if release != nil {
+			l.shared = true
+			release()
+		}
 		return nil, errExcluded
 	case err != nil:
 		return nil, err

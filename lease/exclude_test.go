@@ -3,6 +3,7 @@ package lease
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -145,6 +146,55 @@ func TestExcludedMany(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestSharedWorkers: stores beside use workers, and may be for IDs that those of the pool never meet. A
+// lease prefers a worker that nobody uses, and takes the others if there is none, or by their numbers.
+func TestSharedWorkers(t *testing.T) {
+	const workers = 100
+	for used := range map[int]bool{0: true, 50: true, workers - 1: true, workers: true} {
+		synctest.Test(t, func(t *testing.T) {
+			clock, p := newTestClock(), mustCreate(t, beside{memlease.New(), used}, workers)
+			var leases []*Lease
+			for range min(workers-used+2, 5) {
+				_, l, _ := keep(t, p, clock, Config{})
+				leases = append(leases, l)
+			}
+			alone := 0
+			for _, l := range leases {
+				if l.Worker() >= used {
+					alone++
+				}
+			}
+			if want := min(workers-used, len(leases)); alone != want {
+				t.Errorf("%d workers used: %d of %d leases have one of their own, not %d", used, alone, len(leases), want)
+			}
+			if used > 50 {
+				if _, l, _ := keep(t, p, clock, Config{Worker: Number(40)}); l.Worker() != 40 {
+					t.Errorf("worker %d, not 40", l.Worker())
+				} else {
+					l.Close()
+				}
+			}
+			for _, l := range leases {
+				l.Close()
+			}
+		})
+	}
+}
+
+// beside is a store beside a store that uses the first workers.
+type beside struct {
+	driver.Store
+	used int
+}
+
+func (b beside) Exclude(resource, _ string) (func(), error) {
+	_, worker, _ := strings.Cut(resource, " ")
+	if n, err := strconv.Atoi(worker); err != nil || n < b.used {
+		return func() {}, &driver.ExcludedError{Holder: func() string { return "process 7" }}
+	}
+	return func() {}, nil
 }
 
 // TestExcludedSlowly: other pools use all workers, and claims are slow because there are many. A lease

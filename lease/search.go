@@ -148,7 +148,7 @@ func (s *searchAny) look(ctx context.Context, times int) (soonest time.Time, err
 	if soonest, err := l.checkFloor(); err != nil {
 		return soonest, err
 	}
-	l.claiming = l.config.world.now()
+	l.claiming, l.shares, l.shared = l.config.world.now(), false, false
 	free, soon, soonest := sortOut(all, l.now())
 	if len(free)+len(soon) > 0 {
 		moved, err := l.pool.moved(ctx, l.term)
@@ -171,7 +171,28 @@ func (s *searchAny) look(ctx context.Context, times int) (soonest time.Time, err
 		return time.Time{}, errAgain
 	}
 	if failed == errExcluded {
-		if soonest, err := s.takeBeside(ctx); err != errNone {
+		soonest, err := s.takeBeside(ctx)
+		if err == errNone && l.shared {
+			const looks = 3
+			if times < looks { // two stores that claim at once may both give way
+				if err := l.standBack(ctx, times); err != nil {
+					return time.Time{}, err
+				}
+				return time.Time{}, errAgain
+			}
+			l.shares = true // the other stores may be for IDs that these never meet
+			switch l.takeOne(ctx, append(free, soon...)) {
+			case nil:
+				return time.Time{}, nil
+			case errTaken:
+				if err := l.standBack(ctx, times); err != nil {
+					return time.Time{}, err
+				}
+				return time.Time{}, errAgain
+			}
+			soonest, err = s.takeBeside(ctx)
+		}
+		if err != errNone {
 			return soonest, err
 		}
 		soonest = l.config.world.now().Add(often) // when a process with another pool ends is not known
@@ -302,7 +323,7 @@ func (s *searchNumber) try(ctx context.Context) (soonest time.Time, err error) {
 	if soonest, err := l.checkFloor(); err != nil {
 		return soonest, err
 	}
-	s.again = true
+	s.again, l.shares = true, true // the program has chosen the worker
 	if now := l.now(); r.Until <= now || r.freeSoon(now) {
 		got, ok, err := s.take(ctx, r)
 		switch {

@@ -181,6 +181,10 @@ type Excluder interface {
 	// Exclude claims a resource for a group until release is called or the process ends. Members of
 	// the group share the resource. The error is ErrConflict while another group has the resource, and
 	// an *ExcludedError if the store knows of the process.
+	//
+	// With an error that is ErrConflict, release may still be a function: the group then has the
+	// resource, beside another group of which the store cannot know whether it matters. A lease
+	// prefers other workers.
 	Exclude(resource, group string) (release func(), err error)
 }
 

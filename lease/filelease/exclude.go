@@ -26,8 +26,9 @@ import (
 //   - the path of the directory, as it was given and without symbolic links, and the directory's place
 //     in its filesystem. A directory excludes the directory that took its place, also if containers
 //     have other paths for it
-//   - the machine. A default store does not get a resource that any other store has. For a store that
-//     a program names, the claim of another store is a finding; see Inspect
+//   - the machine. A default store does not get a resource that any other store has. A store that a
+//     program names does, with a finding (see Inspect): Exclude returns both release and the error, and
+//     a lease prefers other workers
 //
 // Every user can lock what all can see. While another program's lock hides the claims, a default store
 // gives an error, and other stores have a finding: what a named directory promises does not depend on
@@ -95,9 +96,10 @@ func (s *Store) Exclude(resource, group string) (release func(), err error) {
 		default:
 			s.find(false, "another store of this machine uses the same workers for IDs of the same kind",
 				"if the IDs of both stores have to differ, let both use one directory")
+			err = s.excludeError("", "%s: %w", resource, &driver.ExcludedError{Holder: other.holder})
 		}
 	}
-	return release, nil
+	return release, err
 }
 
 // openDir opens the store's directory. As long as the directory is open, no other directory gets its

@@ -296,9 +296,10 @@ func (s *Store) Inspect(context.Context) (found []driver.Finding, err error) {
 	if id, unread := s.readPlace(); unread == nil {
 		// A resource of the store's own shows whether claims work, and which locks hide them.
 		var release func()
-		if release, err = s.Exclude("inspect "+id.Store, "inspect"); err == nil {
+		if release, err = s.Exclude("inspect "+id.Store, "inspect"); release != nil {
 			release()
-		} else if errors.Is(err, driver.ErrConflict) {
+		}
+		if errors.Is(err, driver.ErrConflict) {
 			err = nil // a copy of the store, which is looked at too
 		}
 	}

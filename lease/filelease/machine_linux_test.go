@@ -228,13 +228,14 @@ func TestExcludeNamed(t *testing.T) {
 			defer release()
 			b := mustOpen(t, then(), c.hooks)
 			got, err := b.Exclude(t.Name(), "pool")
-			if err == nil {
+			if got != nil {
 				defer got()
-			} else {
+			}
+			if err != nil {
 				wantError(t, err, driver.ErrConflict)
 			}
-			if (err == nil) != c.free {
-				t.Errorf("Exclude = %v", err)
+			if (got != nil) != c.free || (err == nil) != (c.free && !c.note) {
+				t.Errorf("Exclude = %t, %v", got != nil, err)
 			}
 			found, err := b.Inspect(t.Context())
 			must(t, err)

@@ -307,6 +307,24 @@ func TestPlaces(t *testing.T) {
 			}
 		})
 	}
+	t.Run("a name beside no name", func(t *testing.T) {
+		h := &host{T: t, exe: h.exe, dir: h.dir}
+		args := []string{"new", "snowflakesi", "--machine-bits", "1", "-n", "400000"} // two workers
+		var s seen
+		var wg sync.WaitGroup
+		for _, more := range [][]string{nil, {"--state", h.home("named", 0)}} {
+			wg.Go(func() {
+				out, stderr, code := h.at(places[0], homes["machine"], volume, nil, append(slices.Clone(args), more...)...)
+				if s.note(out); code != 0 {
+					t.Errorf("%q: exit code %d: %s", more, code, stderr)
+				}
+			})
+		}
+		wg.Wait()
+		if s.twice > 0 || len(s.ids) != 800_000 {
+			t.Errorf("%d IDs twice, of %d", s.twice, len(s.ids))
+		}
+	})
 	t.Run("advice", func(t *testing.T) {
 		if advice != "FIRN_STORE=file:///var/lib/firn" {
 			t.Fatalf("the refusal ends with %q", advice)
