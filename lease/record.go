@@ -261,21 +261,24 @@ func decode(value []byte, r any) error {
 			return nil
 		}
 	}
-	var all map[string]json.RawMessage
-	if err := json.Unmarshal(value, &all); err != nil {
+	var form struct {
+		Version int `json:"v"`
+	}
+	if err := json.Unmarshal(value, &form); err != nil {
 		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	version, oldest, newest := 0, workerVersion, workerVersion
-	if err := json.Unmarshal(all["v"], &version); err != nil && all["v"] != nil {
-		return fmt.Errorf("%w: %w", ErrDamaged, err)
-	}
+	oldest, newest := workerVersion, workerVersion
 	if !ok {
 		oldest, newest = poolVersion, rescuedVersion
 	}
-	if version < oldest || version > newest {
-		return fmt.Errorf("%w: %d, not %d", ErrVersion, version, newest)
+	if form.Version < oldest || form.Version > newest {
+		return fmt.Errorf("%w: %d, not %d", ErrVersion, form.Version, newest)
 	}
 	if ok {
+		var all map[string]json.RawMessage
+		if err := json.Unmarshal(value, &all); err != nil {
+			return fmt.Errorf("%w: %w", ErrDamaged, err)
+		}
 		return worker.read(all)
 	}
 	d := json.NewDecoder(bytes.NewReader(value))

@@ -55,10 +55,8 @@ func (s *Store) Exclude(resource, group string) (release func(), err error) {
 	for _, path := range slices.Compact([]string{s.dir, s.path}) {
 		regions = append(regions, region("path "+rootDirectory()+" "+path))
 	}
-	for _, place := range slices.Compact([]string{s.place, inFilesystem(dir)}) {
-		if place != "" {
-			regions = append(regions, region("place "+place))
-		}
+	if s.place != "" {
+		regions = append(regions, region("place "+s.place))
 	}
 	regions = append(regions, region("machine"))
 	group = fmt.Sprintf("%s %d %d", group, device(s.root), inode(s.dir, s.root))

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"path"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -144,30 +143,4 @@ func rootDirectory() string {
 		return ""
 	}
 	return fmt.Sprintf("%d %d", device(info), inode("/", info))
-}
-
-// inFilesystem returns the place of an open directory in its filesystem: the path from the root of the
-// filesystem. The place is the same in all containers, whatever they mount where. It is "" if the
-// system does not tell.
-func inFilesystem(dir *os.File) string {
-	info, err := os.ReadFile(fmt.Sprintf("/proc/self/fdinfo/%d", dir.Fd()))
-	if err != nil {
-		return ""
-	}
-	_, mount, _ := strings.Cut(string(info), "mnt_id:")
-	mount, _, _ = strings.Cut(strings.TrimSpace(mount), "\n")
-	at, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", dir.Fd()))
-	mounts, unread := os.ReadFile("/proc/self/mountinfo")
-	if err != nil || unread != nil {
-		return ""
-	}
-	for line := range strings.Lines(string(mounts)) {
-		fields := strings.Fields(line) // proc(5): ID, parent, device, root, mount point, …
-		if len(fields) < 5 || fields[0] != mount {
-			continue
-		}
-		root, point := unescapeMount.Replace(fields[3]), unescapeMount.Replace(fields[4])
-		return fields[2] + " " + path.Join(root, strings.TrimPrefix(at, point))
-	}
-	return ""
 }

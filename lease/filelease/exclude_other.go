@@ -2,10 +2,7 @@
 
 package filelease
 
-import (
-	"errors"
-	"os"
-)
+import "errors"
 
 type clash struct{}
 
@@ -17,6 +14,3 @@ func claim(int64, []int64) (release func(), found []*clash, err error) {
 }
 
 func rootDirectory() string { return "" }
-
-// inFilesystem returns "": a directory has one path.
-func inFilesystem(*os.File) string { return "" }

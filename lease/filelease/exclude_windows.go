@@ -3,7 +3,6 @@ package filelease
 import (
 	"fmt"
 	"math"
-	"os"
 	"runtime"
 	"syscall"
 	"unsafe"
@@ -109,6 +108,3 @@ func hasCount(h syscall.Handle, name string, group int64) (bool, error) {
 
 // rootDirectory returns "": paths have their volume.
 func rootDirectory() string { return "" }
-
-// inFilesystem returns "": a directory has one path.
-func inFilesystem(*os.File) string { return "" }

@@ -252,17 +252,15 @@ func (s *Store) check(chosen choice) (err error) {
 	if resolved, err := filepath.EvalSymlinks(s.dir); err == nil {
 		s.path = resolved
 	}
-	if dir, err := s.openDir(); err == nil {
-		s.place = inFilesystem(dir)
-		dir.Close()
-	}
-	return s.inspect(on)
+	mounts := readMounts()
+	s.place = inFilesystem(mounts, s.path)
+	return s.inspect(on, mounts)
 }
 
 // inspect notes what the directory can lose. If it is a default directory that loses entries,
 // inspect returns an error.
-func (s *Store) inspect(on filesystem) error {
-	if on.loses == "" && onPassingMount(s.path) {
+func (s *Store) inspect(on filesystem, mounts string) error {
+	if on.loses == "" && passingMount(mounts, s.path) {
 		on.name, on.loses, on.advice = "a volume that is removed with a container or a pod", layered, useVolume
 	}
 	if on.loses != "" {

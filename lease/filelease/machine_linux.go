@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"sync"
 	"syscall"
 )
 
@@ -25,8 +26,9 @@ const (
 )
 
 // onMachine returns an error unless this process is in the PID namespace and in the time namespace that
-// the kernel made at its start. Engines put each container in another PID namespace.
-func onMachine() error {
+// the kernel made at its start. Engines put each container in another PID namespace. The namespaces
+// of a process with several threads do not change.
+var onMachine = sync.OnceValue(func() error {
 	f, err := openNamespace(pidNamespace, initialPIDs)
 	if err == nil {
 		f.Close()
@@ -36,7 +38,7 @@ func onMachine() error {
 		f.Close()
 	}
 	return err
-}
+})
 
 // openKernel opens the initial time namespace. All processes of the kernel share the namespace: it does
 // not depend on users, roots or mounts, and engines of containers make no time namespaces.

@@ -592,8 +592,8 @@ func TestCopyIntoEmpty(t *testing.T) {
 
 // TestFakeProc: a folder in the place of /proc shows what its maker likes.
 func TestFakeProc(t *testing.T) {
-	if err := onMachine(); err != nil {
-		t.Skipf("the machine is not seen from here: %v", err)
+	if os.Getenv("FIRN_FILELEASE_IN_"+t.Name()) == "" && onMachine() != nil {
+		t.Skip("the machine is not seen from here")
 	}
 	if !inNamespaces(t, newMount) {
 		return

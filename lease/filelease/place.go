@@ -99,6 +99,7 @@ func (s *Store) checkPlace() error {
 	if err != nil {
 		return err
 	}
+	s.id = made.Store
 	now, err := s.hooks.here(s.dir)
 	if err != nil {
 		return err

@@ -63,30 +63,47 @@ func subvolume(path string) string {
 var passing = regexp.MustCompile(`/volumes/kubernetes\.io~empty-dir/|/volumes/[0-9a-f]{64}/_data(/|$)`)
 
 // passingMount reports whether a directory is on a mount that is removed with its container or pod,
-// as far as mountinfo, the content of /proc/self/mountinfo, tells.
+// as far as mountinfo, the content of /proc/self/mountinfo, tells. The path of the directory has no
+// symbolic links.
 func passingMount(mountinfo, dir string) bool {
-	found, longest := false, -1
+	_, root, _ := mountOf(mountinfo, dir)
+	return passing.MatchString(root)
+}
+
+// inFilesystem returns the place of a directory in its filesystem: the device, and the path from the
+// root of the filesystem. The place is the same in all containers, whatever they mount where. It is ""
+// if mountinfo does not tell.
+func inFilesystem(mountinfo, dir string) string {
+	device, root, point := mountOf(mountinfo, dir)
+	if device == "" {
+		return ""
+	}
+	return device + " " + path.Join(root, strings.TrimPrefix(dir, point))
+}
+
+// mountOf returns the mount that a directory is on: the device, the directory of the device's
+// filesystem that is mounted, and the path where it is.
+func mountOf(mountinfo, dir string) (device, root, point string) {
 	for line := range strings.Lines(mountinfo) {
 		fields := strings.Fields(line) // proc(5): ID, parent, device, root, mount point, …
 		if len(fields) < 5 {
 			continue
 		}
-		root, point := unescapeMount.Replace(fields[3]), unescapeMount.Replace(fields[4])
-		if below := point == "/" || dir == point || strings.HasPrefix(dir, point+"/"); below && len(point) >= longest {
-			found, longest = passing.MatchString(path.Clean(root)), len(point) // a later mount hides those before
+		at := unescapeMount.Replace(fields[4])
+		if below := at == "/" || dir == at || strings.HasPrefix(dir, at+"/"); below && len(at) >= len(point) { // a later mount hides those before
+			device, root, point = fields[2], path.Clean(unescapeMount.Replace(fields[3])), at
 		}
 	}
-	return found
+	return device, root, point
 }
 
 var unescapeMount = strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`)
 
-// onPassingMount reports whether a directory is on a mount that is removed with its container or
-// pod. The path of the directory has no symbolic links.
-func onPassingMount(dir string) bool {
-	mountinfo, err := os.ReadFile("/proc/self/mountinfo")
+// readMounts returns the content of /proc/self/mountinfo, or "" if the system does not tell.
+func readMounts() string {
+	mounts, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
-		return false
+		return ""
 	}
-	return passingMount(string(mountinfo), dir)
+	return string(mounts)
 }

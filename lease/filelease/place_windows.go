@@ -31,9 +31,12 @@ func onMachine() error {
 	return nil
 }
 
-// onPassingMount reports false: whether a directory is on a volume of a container, Windows does not
-// tell.
-func onPassingMount(string) bool { return false }
+// readMounts returns "": whether a directory is on a volume of a container, Windows does not tell.
+func readMounts() string { return "" }
+
+func passingMount(string, string) bool { return false }
+
+func inFilesystem(string, string) string { return "" }
 
 func openRegistry(path string) (key syscall.Handle, ok bool) {
 	const wow64 = 0x0100 // KEY_WOW64_64KEY: 32-bit programs see what the others see
