@@ -75,9 +75,9 @@ func claimOf(name string, at int64) (h syscall.Handle, other *clash, err error) 
 	return h, nil, nil
 }
 
-// hasCount reports whether the count of a semaphore is that of the group. To read the count is to take
-// one and give it back, so readers take turns by a mutex. A process that dies in its turn leaves a
-// count that is no group's: nobody joins the group from then on.
+// hasCount reports whether the count of a semaphore is that of the group. A reader of the count takes
+// one and gives it back, and readers take turns by a mutex. If a process dies in its turn, the count is
+// no group's from then on, and nobody joins the group.
 func hasCount(h syscall.Handle, name string, group int64) (bool, error) {
 	text, err := syscall.UTF16PtrFromString(name + "-turn")
 	if err != nil {
