@@ -29,7 +29,7 @@ func (l *Lease) exclude(worker int) (drop func(), err error) {
 	}
 	release, err := excluder.Exclude(fmt.Sprintf("%s %d", l.pool.hash, worker), l.pool.uuid)
 	switch conflict := errors.Is(err, driver.ErrConflict); {
-	case conflict && release != nil && l.shares:
+	case conflict && release != nil && l.shares: // the claim is the lease's all the same
 	case conflict:
 		l.excluder, _ = errors.AsType[*driver.ExcludedError](err)
 		if release != nil {

@@ -165,30 +165,21 @@ func (s *searchAny) look(ctx context.Context, times int) (soonest time.Time, err
 	case nil:
 		return time.Time{}, nil
 	case errTaken:
-		if err := l.standBack(ctx, times); err != nil {
-			return time.Time{}, err
-		}
-		return time.Time{}, errAgain
+		return s.again(ctx, times)
 	}
 	if failed == errExcluded {
 		soonest, err := s.takeBeside(ctx)
 		if err == errNone && l.shared {
 			const looks = 3
 			if times < looks { // two stores that claim at once may both give way
-				if err := l.standBack(ctx, times); err != nil {
-					return time.Time{}, err
-				}
-				return time.Time{}, errAgain
+				return s.again(ctx, times)
 			}
 			l.shares = true // the other stores may be for IDs that these never meet
 			switch l.takeOne(ctx, append(free, soon...)) {
 			case nil:
 				return time.Time{}, nil
 			case errTaken:
-				if err := l.standBack(ctx, times); err != nil {
-					return time.Time{}, err
-				}
-				return time.Time{}, errAgain
+				return s.again(ctx, times)
 			}
 			soonest, err = s.takeBeside(ctx)
 		}
@@ -206,6 +197,11 @@ func (s *searchAny) look(ctx context.Context, times int) (soonest time.Time, err
 		return s.none(all, soonest)
 	}
 	return time.Time{}, failed
+}
+
+// again pauses after other leases were quicker, and returns errAgain, or why the pause has ended.
+func (s *searchAny) again(ctx context.Context, times int) (soonest time.Time, err error) {
+	return time.Time{}, cmp.Or(s.lease.standBack(ctx, times), errAgain)
 }
 
 // takeBeside takes a worker without a record while other pools of the machine use the workers that

@@ -92,8 +92,8 @@ type Config struct {
 // *[PartitionPoolExhaustedError].
 //
 // A snapshot with a sequence out of bounds is an *[InvalidSequenceBoundsError]. A snapshot with a
-// time out of range is a *[ConfigError], and so is a snapshot of a leased generator. A clock that is not after the epoch or is after the last
-// timestamp is a *[TimeError]. An error takes no partition.
+// time out of range is a *[ConfigError], and so is a snapshot of a leased generator. A clock that is
+// not after the epoch or is after the last timestamp is a *[TimeError]. An error takes no partition.
 func NewGenerator(snapshot *GeneratorSnapshot, c chan<- *SequenceOverflowNotification) (*Generator, error) {
 	return NewGeneratorWith(Config{Snapshot: snapshot, Overflow: c})
 }

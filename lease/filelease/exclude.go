@@ -118,9 +118,11 @@ func (s *Store) openDir() (*os.File, error) {
 // user, or has ever opened it.
 func (s *Store) isDefault() (bool, error) {
 	file := filepath.Join(s.dir, forAll)
-	mine, err := defaultDir()
-	if _, absent := os.Lstat(file); absent == nil || !s.byDefault && (err != nil || mine != s.dir) {
-		return absent == nil, nil
+	if _, err := os.Lstat(file); err == nil {
+		return true, nil
+	}
+	if mine, err := defaultDir(); !s.byDefault && (err != nil || mine != s.dir) {
+		return false, nil
 	}
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {

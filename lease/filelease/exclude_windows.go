@@ -20,8 +20,6 @@ var (
 	releaseMutex     = kernel32.NewProc("ReleaseMutex")
 )
 
-const errAccessDenied = syscall.ERROR_ACCESS_DENIED
-
 // A clash is the claim of another group.
 type clash struct{}
 
@@ -60,7 +58,7 @@ func claimOf(name string, at int64) (h syscall.Handle, other *clash, err error) 
 	group := at>>1&math.MaxInt32 | 1 // not 0: a wait for 0 would not return
 	got, _, errno := createSemaphore.Call(0, uintptr(group), math.MaxInt32, uintptr(unsafe.Pointer(text)))
 	switch {
-	case got == 0 && errno == errAccessDenied:
+	case got == 0 && errno == syscall.ERROR_ACCESS_DENIED:
 		return 0, &clash{}, nil
 	case got == 0:
 		return 0, nil, errno

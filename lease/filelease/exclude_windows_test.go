@@ -98,7 +98,7 @@ func TestExclude(t *testing.T) {
 	for i := range stores {
 		s, err := open(t.TempDir(), byDefault, plain)
 		if err != nil {
-			t.Skip(err)
+			t.Skipf("the temporary directory is none for a default store: %v", err)
 		}
 		stores[i] = s
 	}
