@@ -26,7 +26,8 @@ type Event struct {
 	// Left is how long the generator can go on to mint, in Failing; otherwise zero.
 	Left time.Duration
 
-	// Err is the reason, in Failing, Expired, Lost and Waiting; otherwise nil.
+	// Err is the reason, in Failing, Expired, Lost and Waiting. In Shared, Err names a process with the
+	// other store, or says how to find the process. Otherwise Err is nil.
 	Err error
 }
 
@@ -60,6 +61,10 @@ const (
 	// Acquired. After the first start of a deployment, Created means that the address of the store is
 	// wrong, or that the store was lost.
 	Created
+	// Shared: another store of the machine uses the worker too, because no other worker was left or
+	// because the program has chosen the worker. The IDs of both can be equal, which matters if the
+	// IDs ever meet. Generators that use one store never share a worker. Shared comes after Acquired.
+	Shared
 )
 
 // String returns the kind in a word.
@@ -83,6 +88,8 @@ func (k EventKind) String() string {
 		return "waiting"
 	case Created:
 		return "created"
+	case Shared:
+		return "shared"
 	}
 	return "unknown"
 }

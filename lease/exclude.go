@@ -3,6 +3,7 @@ package lease
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/firn-id/firn/lease/driver"
 )
@@ -13,25 +14,39 @@ import (
 // have a store of files. There a lease claims its worker on the machine, and then writes the
 // record.
 //
-// A claim lasts until the generator is sealed or the process ends. The end of the interval does not
-// end the claim: if the clock goes back, the generator can mint again. A lease that changes its
-// worker keeps its earlier claims. Claims of one pool do not exclude each other.
+// A claim lasts as long as the generator can mint as the worker: until the generator is sealed or the
+// process ends, and at the end of an interval only if the worker was lost. The lease can go on with a
+// worker that it holds. Claims of one pool do not exclude each other.
 
 // errExcluded reports that another pool of the machine uses the worker.
 var errExcluded = errors.New("another pool of this machine uses the worker")
 
+// claimed is a claim of a worker.
+type claimed struct {
+	release func()
+	beside  *driver.ExcludedError // another store's claim of the worker, or nil
+
+	// After the worker was lost: when the lease noticed, the end of what the generator could mint in, and
+	// how far away the end was.
+	lost time.Time
+	ends int64
+	left time.Duration
+}
+
 // exclude claims a worker on the machine, and returns a function to drop the claim. The error is
 // errExcluded while another pool uses the worker.
 func (l *Lease) exclude(worker int) (drop func(), err error) {
-	excluder, ok := l.origin.store.(driver.Excluder)
-	if _, claimed := l.claims[worker]; !ok || claimed {
+	if c, has := l.claims[worker]; has {
+		c.lost = time.Time{}
+		l.claims[worker] = c
 		return func() {}, nil
 	}
-	release, err := excluder.Exclude(fmt.Sprintf("%s %d", l.pool.hash, worker), l.pool.uuid)
+	release, err := l.origin.exclude(worker)
+	beside, _ := errors.AsType[*driver.ExcludedError](err)
 	switch conflict := errors.Is(err, driver.ErrConflict); {
 	case conflict && release != nil && l.shares: // the claim is the lease's all the same
 	case conflict:
-		l.excluder, _ = errors.AsType[*driver.ExcludedError](err)
+		l.excluder = beside
 		if release != nil {
 			l.shared = true
 			release()
@@ -40,11 +55,29 @@ func (l *Lease) exclude(worker int) (drop func(), err error) {
 	case err != nil:
 		return nil, err
 	}
-	l.claims[worker] = release
-	return func() {
+	l.claims[worker] = claimed{release: release, beside: beside}
+	return func() { l.unclaim(worker) }, nil
+}
+
+// exclude claims a worker on the machine for the leases of the pool, see [driver.Excluder].
+func (p *Pool) exclude(worker int) (release func(), err error) {
+	excluder, ok := p.store.(driver.Excluder)
+	if !ok {
+		return func() {}, nil
+	}
+	return excluder.Exclude(fmt.Sprintf("%s %d", p.hash, worker), p.uuid)
+}
+
+// SharedBy returns another store's claim of a worker on this machine, or nil. If leases of the pool use
+// the worker, IDs of both stores can be equal; see [Shared]. SharedBy is for tools: it claims the worker
+// for a moment, so a lease of another store takes another worker meanwhile.
+func (p *Pool) SharedBy(worker int) *driver.ExcludedError {
+	release, err := p.exclude(worker)
+	if release != nil {
 		release()
-		delete(l.claims, worker)
-	}, nil
+	}
+	beside, _ := errors.AsType[*driver.ExcludedError](err)
+	return beside
 }
 
 // excludedBy names a process with another pool that uses a worker, if the store knows of it.
@@ -55,10 +88,30 @@ func (l *Lease) excludedBy() string {
 	return l.excluder.Holder()
 }
 
+// unclaim drops the claim of a worker.
+func (l *Lease) unclaim(worker int) {
+	l.claims[worker].release()
+	delete(l.claims, worker)
+}
+
+// unclaimLost drops the claims of lost workers after the end of their intervals. The clock must be past
+// the end, and the time until the end must have passed too: a clock that is ahead can be set back.
+func (l *Lease) unclaimLost() {
+	for worker, c := range l.claims {
+		switch {
+		case worker == l.held.Worker && l.phase != phaseLost:
+		case c.lost.IsZero():
+			c.lost, c.ends, c.left = time.Now(), l.ends(), l.left()
+			l.claims[worker] = c
+		case l.now() >= c.ends && time.Since(c.lost) >= c.left:
+			l.unclaim(worker)
+		}
+	}
+}
+
 // unclaimAll drops all claims, after the generator was sealed.
 func (l *Lease) unclaimAll() {
-	for worker, release := range l.claims {
-		release()
-		delete(l.claims, worker)
+	for worker := range l.claims {
+		l.unclaim(worker)
 	}
 }

@@ -156,14 +156,19 @@ func TestSharedWorkers(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			clock, p := newTestClock(), mustCreate(t, beside{memlease.New(), used}, workers)
 			var leases []*Lease
-			for range min(workers-used+2, 5) {
-				_, l, _ := keep(t, p, clock, Config{})
-				leases = append(leases, l)
-			}
 			alone := 0
-			for _, l := range leases {
+			for range min(workers-used+2, 5) {
+				_, l, log := keep(t, p, clock, Config{})
+				leases = append(leases, l)
+				events := "acquired shared"
 				if l.Worker() >= used {
 					alone++
+					events = "acquired"
+				} else if e := log.last(t, Shared); e.Worker != l.Worker() || !e.Until.Equal(l.Until()) || !strings.Contains(e.Err.Error(), "process 7") {
+					t.Errorf("%+v of worker %d until %v", e, l.Worker(), l.Until())
+				}
+				if got := log.kinds(); got != events {
+					t.Errorf("worker %d of a lease, while %d are used: events %s, not %s", l.Worker(), used, got, events)
 				}
 			}
 			if want := min(workers-used, len(leases)); alone != want {
@@ -195,6 +200,50 @@ func (b beside) Exclude(resource, _ string) (func(), error) {
 		return func() {}, &driver.ExcludedError{Holder: func() string { return "process 7" }}
 	}
 	return func() {}, nil
+}
+
+// TestExcludedLost: the claim of a lost worker lasts until the generator can no longer mint as the worker,
+// whatever the clock says, and not longer.
+func TestExcludedLost(t *testing.T) {
+	const window = 10 * time.Second
+	for _, ahead := range []time.Duration{0, time.Hour, -5 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			m, first, second := twoPools(t, 2)
+			clock := newTestClock()
+			g, l, log := keep(t, first, clock, Config{Window: window, First: window, TrustClock: true})
+			lost := l.Worker()
+			other := Config{Worker: Number(lost), Wait: -1, Window: window, TrustClock: true, clock: clock.now}
+			began := time.Now()
+			l.work.Lock()
+			l.lose(errors.New("lost"))
+			l.work.Unlock()
+			time.Sleep(time.Second) // while the lease takes another worker
+			clock.step(ahead)
+			for time.Since(began) < window+max(0, -ahead) {
+				l2, err := second.start(t.Context(), generator(t, clock).ForLease(), other)
+				if err == nil {
+					l2.Close()
+				}
+				var held *HeldError
+				if !errors.As(err, &held) || !held.Excluded {
+					t.Fatalf("%v after the loss, with the clock set by %v, another pool's lease of the worker: %v", time.Since(began), ahead, err)
+				}
+				time.Sleep(time.Second)
+			}
+			clock.step(-max(0, ahead))
+			time.Sleep(time.Second)
+			mints(t, g, l)
+			if n := m.claims(); n != 1 || l.Worker() == lost {
+				t.Errorf("%d claims of a lease with worker %d, after worker %d: %s", n, l.Worker(), lost, log.kinds())
+			}
+			_, l2, _ := keep(t, second, clock, other)
+			l2.Close()
+			l.Close()
+			if n := m.claims(); n != 0 {
+				t.Errorf("%d claims are left", n)
+			}
+		})
+	}
 }
 
 // TestExcludedSlowly: other pools use all workers, and claims are slow because there are many. A lease

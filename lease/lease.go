@@ -39,7 +39,7 @@ type Lease struct {
 	state
 	err      error            // what Close returns
 	attempts map[int]attempts // by worker
-	claims   map[int]func()   // by worker: what drops the claim on the machine, see exclude
+	claims   map[int]claimed  // by worker, on the machine
 
 	// What the last search for a worker found.
 	term     term                  // the pool's
@@ -111,7 +111,7 @@ func (p *Pool) lease(g allot.Generator, c Config) *Lease {
 	within := *p
 	l := &Lease{origin: p, pool: &within, generator: g, config: c, incarnation: c.world.random(128),
 		stop: func() {}, done: make(chan struct{}), work: make(lock, 1), attempts: make(map[int]attempts),
-		claims: make(map[int]func())}
+		claims: make(map[int]claimed)}
 	within.store = timed{p.store, c.world, c.Timeout, &l.took, new(turn)}
 	return l
 }
@@ -193,9 +193,10 @@ func (l *Lease) wake(ctx context.Context, retry *backoff) (pause time.Duration, 
 	return pause, ctx.Err() == nil && !l.closed()
 }
 
-// step takes back an interval ahead of the clock, and renews the lease if the renewal is due. Step
-// returns how long to sleep.
+// step drops claims that have ended, takes back an interval ahead of the clock, and renews the lease if
+// the renewal is due. Step returns how long to sleep.
 func (l *Lease) step(ctx context.Context, retry *backoff) time.Duration {
+	l.unclaimLost()
 	l.withdraw()
 	if pause := l.untilDue(); pause > 0 || l.closed() {
 		return pause

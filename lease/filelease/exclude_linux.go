@@ -29,9 +29,7 @@ func claim(at int64, regions []int64) (release func(), found []*clash, err error
 	}
 	release = func() {
 		// Closing alone is not enough: a child process that was just forked may share the file.
-		for _, region := range regions {
-			lock(kernel, setLock, &syscall.Flock_t{Type: syscall.F_UNLCK, Start: region + at, Len: 1})
-		}
+		lock(kernel, setLock, &syscall.Flock_t{Type: syscall.F_UNLCK})
 		kernel.Close()
 	}
 	defer func() {
@@ -57,7 +55,7 @@ func claim(at int64, regions []int64) (release func(), found []*clash, err error
 
 // beside returns a lock of a byte other than at in a region, or nil.
 func beside(kernel *os.File, region, at int64) (*clash, error) {
-	for _, part := range [][2]int64{{0, at}, {at + 1, math.MaxUint32 + 1}} {
+	for i, part := range [][2]int64{{0, math.MaxUint32 + 1}, {0, at}, {at + 1, math.MaxUint32 + 1}} {
 		l := syscall.Flock_t{Type: syscall.F_WRLCK, Start: region + part[0], Len: part[1] - part[0]}
 		if l.Len == 0 {
 			continue // length 0 would mean all bytes to the end
@@ -65,7 +63,10 @@ func beside(kernel *os.File, region, at int64) (*clash, error) {
 		if err := lock(kernel, getLock, &l); err != nil {
 			return nil, err
 		}
-		if l.Type != syscall.F_UNLCK {
+		switch free := l.Type == syscall.F_UNLCK; {
+		case free && i == 0:
+			return nil, nil // as almost always: nobody has any byte
+		case !free && i > 0:
 			return &clash{start: l.Start, length: l.Len, write: l.Type == syscall.F_WRLCK}, nil
 		}
 	}

@@ -60,7 +60,7 @@ func openKernel() (*os.File, error) {
 // openNamespace opens the namespace of this process at a path, or returns an error if the namespace is
 // not the one with the number.
 func openNamespace(path string, number uint64) (*os.File, error) {
-	f, err := os.Open(path)
+	f, err := openToRead(path)
 	if err != nil {
 		return nil, err
 	}

@@ -44,17 +44,18 @@ type place struct {
 }
 
 // differs returns the difference between the place where a directory was made and its present
-// place, or "".
-func (p place) differs(now place) string {
+// place, and what to do about the difference. Without a difference, why is "".
+func (p place) differs(now place) (why, advice string) {
 	switch {
 	case p.Machine != "" && now.Machine != "" && p.Machine != now.Machine:
-		return "it was made on another machine, or where /etc/machine-id is another"
+		return "it was made on another machine, or where /etc/machine-id is another",
+			"if this is the machine, give this root the machine's /etc/machine-id; otherwise " + adviceCopied
 	case p.Inode != now.Inode, p.Born != 0 && now.Born != 0 && p.Born != now.Born:
-		return "it was made as another directory"
+		return "it was made as another directory", adviceCopied
 	case p.Volume != "" && now.Volume != "" && p.Volume != now.Volume:
-		return "it was made in another subvolume"
+		return "it was made in another subvolume", adviceCopied
 	}
-	return ""
+	return "", ""
 }
 
 // here returns the place of a directory, without an identity.
@@ -104,8 +105,8 @@ func (s *Store) checkPlace() error {
 	if err != nil {
 		return err
 	}
-	if why := made.differs(now); why != "" {
-		return newError(adviceCopied, "%w: %w: %s", driver.ErrUnsafe, ErrCopied, why)
+	if why, advice := made.differs(now); why != "" {
+		return newError(advice, "%w: %w: %s", driver.ErrUnsafe, ErrCopied, why)
 	}
 	return nil
 }

@@ -68,7 +68,7 @@ func (s *Store) syncName(_ string, folder *os.File) error { return s.sync(folder
 
 // syncFolder makes the names in a folder durable.
 func syncFolder(folder string) error {
-	d, err := os.Open(filepath.Clean(folder))
+	d, err := openToRead(filepath.Clean(folder))
 	if err != nil {
 		return err
 	}
@@ -76,8 +76,19 @@ func syncFolder(folder string) error {
 	return d.Sync()
 }
 
-// openToRead opens a file or a folder.
-func openToRead(path string) (*os.File, error) { return os.Open(path) }
+// openToRead opens a file or a folder. os.Open would also try to poll it, which takes longer than the
+// opening, and in vain.
+func openToRead(path string) (*os.File, error) {
+	fd := -1
+	err := ignoringEINTR(func() (err error) {
+		fd, err = syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
+		return err
+	})
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
+	}
+	return os.NewFile(uintptr(fd), path), nil
+}
 
 // makeAll makes a directory and those above it.
 func makeAll(dir string) error { return os.MkdirAll(dir, 0o700) }
@@ -100,7 +111,7 @@ func (s *Store) settle(key, folder string) error {
 		return err
 	}
 	if inside == 0 { // the place has to be durable before the entry
-		d, err := os.Open(folder)
+		d, err := openToRead(folder)
 		if err == nil {
 			err = s.sync(d)
 			d.Close()
@@ -110,7 +121,7 @@ func (s *Store) settle(key, folder string) error {
 		}
 	}
 	for up := folder + "/.."; ; up += "/.." { // not the parent's name: there may be symbolic links
-		d, err := os.Open(up)
+		d, err := openToRead(up)
 		if errors.Is(err, fs.ErrPermission) && inside <= 0 {
 			return nil
 		}

@@ -37,7 +37,7 @@ func (s *state) left() float64 {
 // so that the first event counts as an increase.
 var (
 	kinds = []lease.EventKind{lease.Acquired, lease.Renewed, lease.Failing, lease.Expired,
-		lease.Lost, lease.Released, lease.Withdrawn, lease.Waiting, lease.Created}
+		lease.Lost, lease.Released, lease.Withdrawn, lease.Waiting, lease.Created, lease.Shared}
 	reasons = []string{"rolled_back", "damaged", "rescue", "clock", "workers", "store", "other"}
 )
 

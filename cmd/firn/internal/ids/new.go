@@ -325,11 +325,7 @@ func (f *newFlags) sayIfWaiting(s *cli.Streams) *time.Timer {
 
 // leaseConfig returns the store and the lease that the flags ask for.
 func (f *newFlags) leaseConfig(ctx context.Context, s *cli.Streams, wanted allot.Pool, r formats.Recipe) (driver.Store, lease.Config, error) {
-	c := lease.Config{TrustClock: f.trustClock, Wait: f.wait, Notify: func(e lease.Event) {
-		if e.Kind == lease.Created {
-			f.SayBegun(s)
-		}
-	}}
+	c := lease.Config{TrustClock: f.trustClock, Wait: f.wait, Notify: func(e lease.Event) { f.Tell(s, e) }}
 	if f.wait == 0 {
 		c.Wait = -1
 	}

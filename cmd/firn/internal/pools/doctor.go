@@ -411,11 +411,18 @@ func workersHave(n int) string {
 	return fmt.Sprintf("%d workers have", n)
 }
 
-// examineWorkers counts the free workers.
+// examineWorkers counts the free workers, and reports the workers that other stores use too.
 func (d *doctor) examineWorkers(p *lease.Pool, workers []lease.Worker, now time.Time) {
 	count := make(map[string]int)
 	for _, w := range workers {
-		count[stateOf(w, now)]++
+		state := stateOf(w, now)
+		count[state]++
+		if state != "held" {
+			continue
+		}
+		if beside := p.SharedBy(w.Number); beside != nil {
+			d.find(levelWarning, aboutWorkers, p.Name(), stores.FormShared, w.Number, beside)
+		}
 	}
 	free := p.Layout().Workers - len(workers) + count["free"] + count["ran out"]
 	text := fmt.Sprintf("%d of %d are free, %d held, %d used ahead of the clock", free, p.Layout().Workers, count["held"], count["ahead"])

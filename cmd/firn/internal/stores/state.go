@@ -135,6 +135,21 @@ func (st *State) SayBegun(s *cli.Streams) {
 	}
 }
 
+// Tell tells the user of an event that matters to every command: the command has begun a store, or shares
+// a worker with another store.
+func (st *State) Tell(s *cli.Streams, e lease.Event) {
+	switch e.Kind {
+	case lease.Created:
+		st.SayBegun(s)
+	case lease.Shared:
+		cli.Complain(s.Err, fmt.Errorf("warning: pool %s: "+FormShared, e.Pool, e.Worker, e.Err))
+	}
+}
+
+// FormShared is the form of a text on a worker that another store uses too, with the worker and the
+// other store's claim.
+const FormShared = "worker %d: IDs can be equal to IDs of another store, unless both use one directory: %v"
+
 // Look opens the store as Open does, but makes no directory: store is nil if the directory does not
 // exist, unless the store has to be there already.
 func (st *State) Look(ctx context.Context) (store driver.Store, at Place, err error) {

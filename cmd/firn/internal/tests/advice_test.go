@@ -37,7 +37,7 @@ var allowedAdvice = map[string]string{
 	"replaced by another directory while": "", "has made another one": "", "is a mirror of another one": "", "it is another pool's": "",
 	"no other one says what it was for": "", "Pools of other names": "", "with another pool on this machine": "", "or with another pool": "",
 	"another pool of this machine uses the worker": "", "in use by another store on this machine": "", "is a copy of another": "",
-	"another store of this machine uses the same workers": "", "other stores of the machine": "",
+	"another store of this machine uses the same workers": "", "IDs can be equal to IDs of another store": "", "other stores of the machine": "",
 	"it was made as another directory": "",
 
 	// What not to do.

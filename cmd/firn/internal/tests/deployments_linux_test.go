@@ -1,7 +1,9 @@
 package tests
 
 import (
+	"bufio"
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -346,4 +348,52 @@ func TestPlaces(t *testing.T) {
 			t.Errorf("%d IDs twice, of %d", s.twice, len(s.ids))
 		}
 	})
+}
+
+// TestSharedWorkerIsSaid: a store with a name takes a worker that the default store uses, if the program
+// wants no other, and says so. firn pool doctor says so for both.
+func TestSharedWorkerIsSaid(t *testing.T) {
+	turn.Take(t)
+	h := newHost(t)
+	home := h.home("user", os.Getuid())
+	named := []string{"--state", filepath.Join(h.dir, "named")}
+	endless := func(args ...string) (cmd *exec.Cmd, stderr string) {
+		cmd = h.command(nil, home, append([]string{"new", "ulidflake", "--fenced", "-n", "1000000000000"}, args...)...)
+		said, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer said.Close()
+		cmd.Stderr = said
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		start(t, cmd)
+		if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(said.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return cmd, withoutNotes(string(text))
+	}
+	first, _ := endless()
+	second, stderr := endless(named...)
+	shared := func(with *exec.Cmd) string {
+		return fmt.Sprintf("worker 0: IDs can be equal to IDs of another store, unless both use one directory: in use by another store on this machine: process %d (firn)\n", with.Process.Pid)
+	}
+	if want := "firn: warning: pool ulidflake: " + shared(first); stderr != want {
+		t.Errorf("stderr %q, not %q", stderr, want)
+	}
+	for _, c := range []struct {
+		with *exec.Cmd
+		args []string
+	}{{first, named}, {second, nil}} {
+		want := "warning  workers of ulidflake: " + shared(c.with)
+		if out, stderr, code := h.run(nil, home, append([]string{"pool", "doctor"}, c.args...)...); code != 0 || strings.Count(out, want) != 1 {
+			t.Errorf("doctor %q: exit code %d, %s\n%s, without\n%s", c.args, code, stderr, out, want)
+		}
+	}
 }
