@@ -25,7 +25,7 @@ func defaultDir() (string, error) {
 
 // machineID returns the number of this machine, or "".
 func machineID() string {
-	id, err := os.ReadFile("/etc/machine-id")
+	id, err := readAll("/etc/machine-id")
 	if err != nil {
 		return ""
 	}

@@ -115,12 +115,7 @@ func (s *Store) checkPlace() error {
 // file.
 func (s *Store) readPlace() (made place, err error) {
 	path := filepath.Join(s.dir, placeFile)
-	f, err := openToRead(path)
-	if err != nil {
-		return place{}, err
-	}
-	defer f.Close()
-	content, err := io.ReadAll(f)
+	content, err := readAll(path)
 	if err != nil {
 		return place{}, err
 	}
@@ -134,6 +129,16 @@ func (s *Store) readPlace() (made place, err error) {
 		return place{}, newError(adviceDamagedPlace, "%w: %s does not say where the directory was made", driver.ErrDamaged, path)
 	}
 	return made, nil
+}
+
+// readAll returns the content of a file.
+func readAll(path string) ([]byte, error) {
+	f, err := openToRead(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(f)
 }
 
 // hasEntries reports whether the directory has an entry of a pool. Other files and folders may be

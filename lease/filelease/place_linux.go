@@ -3,7 +3,6 @@ package filelease
 import (
 	"fmt"
 	"math"
-	"os"
 	"path"
 	"regexp"
 	"runtime"
@@ -101,7 +100,7 @@ var unescapeMount = strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n",
 
 // readMounts returns the content of /proc/self/mountinfo, or "" if the system does not tell.
 func readMounts() string {
-	mounts, err := os.ReadFile("/proc/self/mountinfo")
+	mounts, err := readAll("/proc/self/mountinfo")
 	if err != nil {
 		return ""
 	}
