@@ -421,7 +421,9 @@ func (d *doctor) examineWorkers(p *lease.Pool, workers []lease.Worker, now time.
 			continue
 		}
 		if beside := p.SharedBy(w.Number); beside != nil {
-			d.find(levelWarning, aboutWorkers, p.Name(), stores.FormShared, w.Number, beside)
+			if text := stores.SharedText(w.Number, beside); text != "" {
+				d.find(levelWarning, aboutWorkers, p.Name(), "%s", text)
+			}
 		}
 	}
 	free := p.Layout().Workers - len(workers) + count["free"] + count["ran out"]

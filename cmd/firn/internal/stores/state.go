@@ -142,13 +142,17 @@ func (st *State) Tell(s *cli.Streams, e lease.Event) {
 	case lease.Created:
 		st.SayBegun(s)
 	case lease.Shared:
-		cli.Complain(s.Err, fmt.Errorf("warning: pool %s: "+FormShared, e.Pool, e.Worker, e.Err))
+		if text := SharedText(e.Worker, e.Err); text != "" {
+			cli.Complain(s.Err, fmt.Errorf("warning: pool %s: %s", e.Pool, text))
+		}
 	}
 }
 
-// FormShared is the form of a text on a worker that another store uses too, with the worker and the
-// other store's claim.
-const FormShared = "worker %d: IDs can be equal to IDs of another store, unless both use one directory: %v"
+// SharedText returns a text on a worker that another store uses too, with the other store's claim. Tests
+// of many pools replace SharedText, and return "".
+var SharedText = func(worker int, claim error) string {
+	return fmt.Sprintf("worker %d: IDs can be equal to IDs of another store, unless both use one directory: %v", worker, claim)
+}
 
 // Look opens the store as Open does, but makes no directory: store is nil if the directory does not
 // exist, unless the store has to be there already.
