@@ -232,7 +232,7 @@ func TestReason(t *testing.T) {
 			if got := reason(err); got != c.want {
 				t.Errorf("%v: %s, not %s", err, got, c.want)
 			}
-			if !slices.Contains(reasons, c.want) || len(kinds) != int(lease.Created) {
+			if !slices.Contains(reasons, c.want) || len(kinds) != int(lease.Shared) {
 				t.Errorf("%s: not counted from 0", c.want)
 			}
 		}
