@@ -82,8 +82,17 @@ func TestServers(t *testing.T) {
 				}
 			}
 			t.Run("misses", func(t *testing.T) {
-				if misses, why := missesMore(t, name, s); !misses {
-					t.Error(why)
+				// On a busy machine a server reads pages for itself, too, and more of them the longer the work takes.
+				const tries = 3
+				for n := 1; ; n++ {
+					misses, why := missesMore(t, name, s)
+					if misses {
+						break
+					}
+					if n == tries {
+						t.Fatal(why)
+					}
+					t.Log(why)
 				}
 			})
 			t.Run("twice", func(t *testing.T) { testTwice(t, s) })
