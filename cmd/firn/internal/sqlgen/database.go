@@ -15,6 +15,9 @@ import (
 )
 
 // A database is the database of a feed, over one connection, which is made anew after an error.
+//
+// The names in the feed's statements are qualified, also of operators: whatever the search_path of the
+// session is, no object of another role runs with the rights of the feed.
 type database struct {
 	config  *pgx.ConnConfig
 	timeout time.Duration // of a statement, with the time to connect
@@ -29,14 +32,25 @@ func newDatabase(address string, timeout time.Duration) (*database, error) {
 		// The text of pgx hides passwords, but not each of them is sure to be found.
 		return nil, cli.Usagef("--database: want an address as in postgres://user@host:5432/database")
 	}
-	if config.ValidateConnect == nil {
-		config.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsPrimary
-	}
+	config.ValidateConnect = primary
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = "firn sql feed"
 	}
 	config.DefaultQueryExecMode = pgx.QueryExecModeExec // PgBouncer may give each statement another connection
 	return &database{config: config, timeout: timeout}, nil
+}
+
+// primary returns an error if the server is a standby. The function of pgx calls pg_is_in_recovery by the
+// search_path.
+func primary(ctx context.Context, conn *pgconn.PgConn) error {
+	r := conn.ExecParams(ctx, "select pg_catalog.pg_is_in_recovery()", nil, nil, nil, nil).Read()
+	switch {
+	case r.Err != nil:
+		return r.Err
+	case len(r.Rows) != 1 || string(r.Rows[0][0]) != "f":
+		return errors.New("the server is a standby")
+	}
+	return nil
 }
 
 // String names the database and all its hosts, without the password.
@@ -89,9 +103,9 @@ func (d *database) check(ctx context.Context) error {
 	return d.do(ctx, func(ctx context.Context, conn *pgx.Conn) error {
 		var version, persistence string
 		var aurora bool
-		err := conn.QueryRow(ctx, `select coalesce(obj_description(c.oid, 'pg_class'), ''), c.relpersistence::text,
-				exists (select from pg_catalog.pg_proc where proname = 'aurora_version')
-			from pg_catalog.pg_class c where c.oid = to_regclass('firn.nanoflake_grant')`).Scan(&version, &persistence, &aurora)
+		err := conn.QueryRow(ctx, `select coalesce(pg_catalog.obj_description(c.oid, 'pg_class'), ''), c.relpersistence::pg_catalog.text,
+				exists (select from pg_catalog.pg_proc where proname operator(pg_catalog.=) 'aurora_version'::pg_catalog.name)
+			from pg_catalog.pg_class c where c.oid operator(pg_catalog.=) pg_catalog.to_regclass('firn.nanoflake_grant')::pg_catalog.oid`).Scan(&version, &persistence, &aurora)
 		const want = "Firn generator, version 1: "
 		switch {
 		case errors.Is(err, pgx.ErrNoRows), err == nil && (len(version) < len(want) || version[:len(want)] != want):
@@ -123,7 +137,7 @@ type row struct {
 
 // started is SQL for the time at which the server was started. A copy of a stopped server has the
 // row of the original. Since each server was started at another time, a feed tells the two apart.
-const started = `(date_part('epoch', pg_postmaster_start_time()) * 1000000)::bigint::text` // the same in each session
+const started = `(pg_catalog.date_part('epoch', pg_catalog.pg_postmaster_start_time()) operator(pg_catalog.*) 1000000::double precision)::bigint::pg_catalog.text` // the same in each session
 
 // read returns the row.
 func (d *database) read(ctx context.Context) (r row, err error) {
@@ -148,13 +162,15 @@ func (d *database) place(ctx context.Context, i interval, due int64, o *offer, n
 	err = d.do(ctx, func(ctx context.Context, conn *pgx.Conn) error {
 		err := conn.QueryRow(ctx, `insert into firn.nanoflake_grant as g
 				(worker, first_tick, end_tick, due_tick, epoch, nonce, holder, written, relation, database)
-			select $1::int, $2::bigint, $3::bigint, $4::bigint, $5::bigint, $6::text, $7::text, pg_current_xact_id()::xid, 'firn.nanoflake_grant'::regclass::oid, d.oid
+			select $1::int, $2::bigint, $3::bigint, $4::bigint, $5::bigint, $6::pg_catalog.text, $7::pg_catalog.text,
+				pg_catalog.pg_current_xact_id()::pg_catalog.xid, c.oid, d.oid
 				from pg_catalog.pg_database d, pg_catalog.pg_class c
-				where d.datname = current_database() and c.oid = 'firn.nanoflake_grant'::regclass and c.relpersistence = 'u'
+				where d.datname operator(pg_catalog.=) pg_catalog.current_database()
+					and c.oid operator(pg_catalog.=) 'firn.nanoflake_grant'::pg_catalog.regclass::pg_catalog.oid and c.relpersistence operator(pg_catalog.=) 'u'::pg_catalog."char"
 			on conflict (one) do update set worker = excluded.worker, first_tick = excluded.first_tick, end_tick = excluded.end_tick,
 				due_tick = excluded.due_tick, epoch = excluded.epoch, nonce = excluded.nonce, holder = excluded.holder, released = false,
 				written = excluded.written, relation = excluded.relation, database = excluded.database
-				where g.nonce = $8
+				where g.nonce operator(pg_catalog.=) $8::pg_catalog.text
 			returning `+started,
 			i.worker, i.first, i.end, due, o.pool.Layout.Epoch.UnixMilli(), nonce, holder, before).Scan(&start)
 		if errors.Is(err, pgx.ErrNoRows) {
@@ -166,12 +182,15 @@ func (d *database) place(ctx context.Context, i interval, due int64, o *offer, n
 	return start, ok, err
 }
 
+// isMine is SQL for a row that is no copy, and has the nonce that follows.
+const isMine = `written operator(pg_catalog.=) xmin and relation operator(pg_catalog.=) tableoid and nonce operator(pg_catalog.=) `
+
 // extend raises the end of the offer's row. ok reports whether the database has the row, and the
 // server was started at start.
 func (d *database) extend(ctx context.Context, i interval, due int64, nonce, start string) (ok bool, err error) {
 	err = d.do(ctx, func(ctx context.Context, conn *pgx.Conn) error {
 		tag, err := conn.Exec(ctx, `update firn.nanoflake_grant set end_tick = greatest(end_tick, $1::bigint), due_tick = greatest(due_tick, $2::bigint),
-			written = pg_current_xact_id()::xid where nonce = $3 and written = xmin and relation = tableoid and `+started+` = $4`, i.end, due, nonce, start)
+			written = pg_catalog.pg_current_xact_id()::pg_catalog.xid where `+isMine+`$3 and `+started+` operator(pg_catalog.=) $4::pg_catalog.text`, i.end, due, nonce, start)
 		ok = tag.RowsAffected() == 1
 		return err
 	})
@@ -181,8 +200,7 @@ func (d *database) extend(ctx context.Context, i interval, due int64, nonce, sta
 // release tells other feeds that they may take over at once.
 func (d *database) release(ctx context.Context, nonce string) error {
 	return d.do(ctx, func(ctx context.Context, conn *pgx.Conn) error {
-		_, err := conn.Exec(ctx, `update firn.nanoflake_grant set released = true, written = pg_current_xact_id()::xid
-			where nonce = $1 and written = xmin and relation = tableoid`, nonce)
+		_, err := conn.Exec(ctx, `update firn.nanoflake_grant set released = true, written = pg_catalog.pg_current_xact_id()::pg_catalog.xid where `+isMine+`$1`, nonce)
 		return err
 	})
 }

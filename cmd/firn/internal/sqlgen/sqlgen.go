@@ -6,21 +6,25 @@ package sqlgen
 import (
 	_ "embed"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/cmd/firn/internal/pgscript"
 )
 
-// Up is the script that makes the generator. The script can run again at any time.
-//
 //go:embed up.sql
-var Up string
+var up string
+
+//go:embed down.sql
+var down string
+
+// Up is the script that makes the generator. The script can run again at any time.
+var Up = strings.Replace(up, "-- begin\n", pgscript.Begin+pgscript.Schema, 1)
 
 // Down is the script that removes the generator.
-//
-//go:embed down.sql
-var Down string
+var Down = strings.NewReplacer("-- begin\n", pgscript.Begin, "-- drop schema\n", pgscript.DropSchema[1:]).Replace(down)
 
 // Generator returns the command firn sql generator.
 func Generator(s *cli.Streams) *cobra.Command {

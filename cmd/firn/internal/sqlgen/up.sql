@@ -2,19 +2,10 @@
 --
 -- firn.next_nanoflake() returns a new ID, and firn.next_nanoflakes(n) returns n new IDs. The
 -- functions need an interval of a worker: "firn sql feed" leases intervals, and writes them to the
--- table firn.nanoflake_grant. The script can run again at any time.
+-- table firn.nanoflake_grant. The script can run again at any time: it leaves the view alone, on which
+-- open transactions have locks, unless another version made the view.
 
-begin;
-
-set local client_min_messages = warning;
-
-do $$
-begin
-  if to_regnamespace('firn') is null then
-    create schema firn;
-    comment on schema firn is 'Made by firn sql';
-  end if;
-end $$;
+-- begin
 
 -- The sequence holds the last word: the tick, in milliseconds since the epoch, times 4096, plus the
 -- number of the ID in its tick. Uniqueness does not depend on the durability of the sequence. So the
@@ -50,13 +41,36 @@ create unlogged table if not exists firn.nanoflake_grant (
 -- nanoflake_clock returns the time in Unix milliseconds.
 create or replace function firn.nanoflake_clock() returns bigint
 language sql volatile
-as $$ select pg_catalog.floor(pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()) * 1000 + 0.0005)::bigint $$;
+as $$ select pg_catalog.floor(pg_catalog.date_part('epoch', pg_catalog.clock_timestamp())
+  operator(pg_catalog.*) 1000::double precision operator(pg_catalog.+) 0.0005::double precision)::bigint $$;
 
--- nanoflake_row returns the row of the table, unless the row is a copy.
-create or replace view firn.nanoflake_row as
-  select * from firn.nanoflake_grant g
-    where g.written = g.xmin and g.relation = g.tableoid
-      and g.database = (select d.oid from pg_catalog.pg_database d where d.datname = pg_catalog.current_database());
+-- nanoflake_row returns the row of the table, unless the row is a copy. A change of the view waits for
+-- all transactions that have made an ID, and meanwhile keeps others from making one. So the change
+-- waits for moments only, and tries again.
+do $$
+declare
+  version constant text := 'Firn generator, version 1: the interval, unless it is a copy';
+  timeout constant text := current_setting('lock_timeout');
+begin
+  for try in 1..60 loop
+    exit when obj_description(to_regclass('firn.nanoflake_row'), 'pg_class') = version;
+    begin
+      perform set_config('lock_timeout', '100ms', true);
+      create or replace view firn.nanoflake_row as
+        select * from firn.nanoflake_grant g
+          where g.written = g.xmin and g.relation = g.tableoid
+            and g.database = (select d.oid from pg_database d where d.datname = current_database());
+      execute format('comment on view firn.nanoflake_row is %L', version);
+      perform set_config('lock_timeout', timeout, true);
+    exception when lock_not_available then
+      if try = 60 then
+        raise exception 'firn: open transactions use the view firn.nanoflake_row' using errcode = 'lock_not_available',
+          hint = 'Run the script again when they have ended. pg_locks and pg_prepared_xacts name them.';
+      end if;
+      perform pg_sleep(0.9);
+    end;
+  end loop;
+end $$;
 
 -- nanoflake_take reserves consecutive IDs of one tick, at most as many as asked for. nanoflake_take
 -- returns the first ID and the number of IDs.
@@ -71,6 +85,7 @@ create or replace view firn.nanoflake_row as
 -- stay if the cancel met the moment in which the session gets the lock.
 create or replace function firn.nanoflake_take(most int, out first_id bigint, out number int)
 language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   near constant bigint := 50; -- the longest wait for the clock, in milliseconds
@@ -120,7 +135,7 @@ begin
   tick := word >> 12;
   if tick < g.first_tick or tick >= g.end_tick or now >= g.end_tick then
     raise exception 'firn: the interval for Nanoflakes has ended, at %', to_timestamp((g.epoch + g.end_tick) / 1000.0) using errcode = 'NF003',
-      hint = 'Keep "firn sql feed" running, with its store in reach. A transaction with an old snapshot has to begin again.';
+      hint = 'Keep "firn sql feed" running, with its store in reach. Under REPEATABLE READ and SERIALIZABLE, a transaction makes IDs for one window of the feed: begin it again, and take many IDs by one call of firn.next_nanoflakes(n), or give the feed a longer --window.';
   end if;
   while tick > now loop
     now := firn.nanoflake_clock() - g.epoch;
@@ -165,7 +180,6 @@ end $$;
 
 comment on sequence firn.nanoflake_word is 'Firn generator, version 1: the last word';
 comment on table firn.nanoflake_grant is 'Firn generator, version 1: the interval of the worker; keep the table unlogged';
-comment on view firn.nanoflake_row is 'Firn generator, version 1: the interval, unless it is a copy';
 comment on function firn.nanoflake_clock() is 'Firn generator, version 1: the time in Unix milliseconds';
 comment on function firn.nanoflake_take(int) is 'Firn generator, version 1: reserves IDs of one tick';
 comment on function firn.next_nanoflake() is 'Firn generator, version 1: returns a new ID';

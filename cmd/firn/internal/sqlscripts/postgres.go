@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/cmd/firn/internal/pgscript"
 )
 
 // newPostgres returns the command firn sql postgres.
@@ -55,20 +56,30 @@ type pgFunction struct {
 	comment string
 	body    string // in PL/pgSQL if the body has a BEGIN, otherwise an expression
 	stable  bool   // the result may change with the version
+
+	// The names in the body are qualified, also of operators. A search_path of its own would cost a
+	// small function more time than all else.
+	qualified bool
 }
 
 func (f pgFunction) signature() string { return "firn." + f.name + "(" + f.args + ")" }
 
+// create returns the SQL that makes the function. PostgreSQL resolves the names of an expression when
+// the function is made, and the names of PL/pgSQL when the function runs: by a search_path of its own,
+// or without one if all names are qualified.
 func (f pgFunction) create() string {
-	language, body := "sql", "SELECT "+f.body
+	language, body := "sql", "RETURN "+f.body
 	if strings.Contains(f.body, "BEGIN\n") {
-		language, body = "plpgsql", f.body
+		language, body = "plpgsql", "AS $$\n"+f.body+"\n$$"
+		if !f.qualified {
+			body = pgscript.Path + " " + body
+		}
 	}
 	volatility := "IMMUTABLE"
 	if f.stable {
 		volatility = "STABLE"
 	}
-	return fmt.Sprintf("CREATE OR REPLACE FUNCTION %s RETURNS %s\nLANGUAGE %s %s STRICT PARALLEL SAFE AS $$\n%s\n$$;\nCOMMENT ON FUNCTION %s IS '%s';\n\n",
+	return fmt.Sprintf("CREATE OR REPLACE FUNCTION %s RETURNS %s\nLANGUAGE %s %s STRICT PARALLEL SAFE\n%s;\nCOMMENT ON FUNCTION %s IS '%s';\n\n",
 		f.signature(), f.returns, language, volatility, body, f.signature(), strings.ReplaceAll(f.comment, "'", "''"))
 }
 
@@ -89,17 +100,11 @@ func postgresUp(kinds []kind) string {
 -- The script may run again. Indexes may hold results of the functions, so no version of the script
 -- changes a result: a function with other results has a name of its own.
 
-BEGIN;
-
+%s
 DO $$
 BEGIN
   IF current_setting('server_version_num')::integer < 140000 THEN
     RAISE EXCEPTION 'firn: the functions need PostgreSQL 14 or later';
-  END IF;
-  PERFORM pg_advisory_xact_lock(hashtext('firn sql'));
-  IF to_regnamespace('firn') IS NULL THEN
-    CREATE SCHEMA firn;
-    COMMENT ON SCHEMA firn IS '%s';
   END IF;
   IF to_regprocedure('firn.version()') IS NOT NULL THEN
     IF firn.version() > %[1]d THEN
@@ -107,7 +112,7 @@ BEGIN
         USING HINT = 'Print the script by a firn that is at least as new as the functions.';
     END IF;
   END IF;
-`, Version, settingsComment(kinds), schemaComment)
+`, Version, settingsComment(kinds), pgscript.Begin+pgscript.Schema)
 	for _, k := range kinds {
 		for _, f := range k.postgresSettings() {
 			fmt.Fprintf(&b, `  IF to_regprocedure('firn.%[1]s()') IS NOT NULL THEN
@@ -133,9 +138,6 @@ BEGIN
 	return b.String()
 }
 
-// schemaComment marks a schema that the script has made.
-const schemaComment = "Made by firn sql"
-
 // settingsComment returns a comment with the settings of the kinds.
 func settingsComment(kinds []kind) string {
 	var b strings.Builder
@@ -150,10 +152,8 @@ func postgresDown(kinds []kind) string {
 	fmt.Fprintf(&b, `-- Removes the functions of firn sql postgres, version %d. If an index or a view uses a function, the
 -- script removes nothing.
 
-BEGIN;
-SET LOCAL client_min_messages = warning;
-
-`, Version)
+%s
+`, Version, pgscript.Begin)
 	for _, k := range slices.Backward(kinds) {
 		for _, f := range slices.Backward(k.postgres()) {
 			fmt.Fprintf(&b, "DROP FUNCTION IF EXISTS %s;\n", f.signature())
@@ -169,14 +169,10 @@ DO $$
 BEGIN
   IF NOT EXISTS (SELECT FROM pg_proc WHERE pronamespace = to_regnamespace('firn') AND proname ~ '_check$') THEN
 %s  END IF;
-  IF obj_description(to_regnamespace('firn'), 'pg_namespace') = '%s'
-    AND NOT EXISTS (SELECT FROM pg_depend WHERE refclassid = 'pg_namespace'::regclass AND refobjid = to_regnamespace('firn')) THEN
-    DROP SCHEMA firn;
-  END IF;
 END $$;
-
+%s
 COMMIT;
-`, strings.Join(drops, ""), schemaComment)
+`, strings.Join(drops, ""), pgscript.DropSchema)
 	return b.String()
 }
 
@@ -246,9 +242,9 @@ func (k kind) postgres() []pgFunction {
 func (k kind) postgresInteger() []pgFunction {
 	all := []pgFunction{
 		{name: k.ident + "_check", args: "id bigint", returns: "bigint", comment: "Returns the ID; raises an error for an integer out of range",
-			body: fmt.Sprintf(`BEGIN
-  IF id < 0 OR id > %d THEN
-    PERFORM firn.refuse('%s', id::text, -1, 'value is not in 0 to %[1]d', 'Use an ID of this format, without changes.');
+			qualified: true, body: fmt.Sprintf(`BEGIN
+  IF id OPERATOR(pg_catalog.<) 0::bigint OR id OPERATOR(pg_catalog.>) %d::bigint THEN
+    PERFORM firn.refuse('%s', id::pg_catalog.text, -1, 'value is not in 0 to %[1]d', 'Use an ID of this format, without changes.');
   END IF;
   RETURN id;
 END`, k.most, k.name)},
@@ -281,9 +277,10 @@ END`, k.most, k.name)},
 func (k kind) postgresBytes() []pgFunction {
 	all := []pgFunction{
 		{name: k.ident + "_check", args: "id bytea", returns: "bytea", comment: fmt.Sprintf("Returns the ID; raises an error unless it has %d bytes", k.bytes),
-			body: fmt.Sprintf(`BEGIN
-  IF octet_length(id) <> %d THEN
-    PERFORM firn.refuse('%s', encode(substr(id, 1, 32), 'hex'), -1, 'length is ' || octet_length(id) || ', not %[1]d bytes',
+			qualified: true, body: fmt.Sprintf(`BEGIN
+  IF pg_catalog.octet_length(id) OPERATOR(pg_catalog.<>) %d THEN
+    PERFORM firn.refuse('%s', pg_catalog.encode(pg_catalog.substr(id, 1, 32), 'hex'), -1,
+      pg_catalog.format('length is %%s, not %[1]d bytes', pg_catalog.octet_length(id)),
       'Use the binary form of an ID. firn.%[2]s_parse reads texts.');
   END IF;
   RETURN id;

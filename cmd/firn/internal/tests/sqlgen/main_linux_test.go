@@ -74,7 +74,9 @@ func server(t testing.TB, c pgtest.Config) *pgtest.Server {
 // sharedServer returns the server for tests that crash nothing.
 func sharedServer(t testing.TB) *pgtest.Server {
 	t.Helper()
-	shared.once.Do(func() { shared.server, shared.err = pgtest.Start(context.Background(), pgtest.Config{}) })
+	shared.once.Do(func() {
+		shared.server, shared.err = pgtest.Start(context.Background(), pgtest.Config{Settings: map[string]string{"max_prepared_transactions": "5"}})
+	})
 	services.Need(t, shared.err, pgtest.ErrMissing)
 	return shared.server
 }
