@@ -80,6 +80,11 @@ func (w *warningError) Error() string {
 	return "the server warns: " + w.Message + " (SQLSTATE " + w.Code + ")"
 }
 
+// ownNames begins a transaction in which a name without a schema is a name of PostgreSQL itself, also the
+// name of an operator. A role that can create in a schema of the search_path could otherwise make, for
+// example, the operator numeric * integer, which PostgreSQL lacks.
+const ownNames = "SET LOCAL search_path = pg_catalog, pg_temp; "
+
 // exec sends statements as one message, which the server runs as one transaction, and returns their
 // results. ctx must have a deadline.
 //
@@ -106,7 +111,7 @@ func (s *Store) exec(ctx context.Context, statements string) ([]*pgconn.Result, 
 	}
 	w.warning = nil
 	w.ours.Store(true)
-	results, err := pg.Exec(ctx, statements).ReadAll()
+	results, err := pg.Exec(ctx, ownNames+statements).ReadAll()
 	if !pg.IsClosed() {
 		w.ours.Store(false)
 	} else if s.own {
@@ -115,7 +120,7 @@ func (s *Store) exec(ctx context.Context, statements string) ([]*pgconn.Result, 
 	if err == nil && w.warning != nil {
 		err = &warningError{w.warning}
 	}
-	return results, readable(err)
+	return results[min(len(results), 1):], readable(err)
 }
 
 // acquire returns a connection.

@@ -32,25 +32,14 @@ func newDatabase(address string, timeout time.Duration) (*database, error) {
 		// The text of pgx hides passwords, but not each of them is sure to be found.
 		return nil, cli.Usagef("--database: want an address as in postgres://user@host:5432/database")
 	}
-	config.ValidateConnect = primary
+	// Of a standby, and of no other server, all transactions are read-only. The check of pgx for a primary
+	// calls a function by the search_path.
+	config.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = "firn sql feed"
 	}
 	config.DefaultQueryExecMode = pgx.QueryExecModeExec // PgBouncer may give each statement another connection
 	return &database{config: config, timeout: timeout}, nil
-}
-
-// primary returns an error if the server is a standby. The function of pgx calls pg_is_in_recovery by the
-// search_path.
-func primary(ctx context.Context, conn *pgconn.PgConn) error {
-	r := conn.ExecParams(ctx, "select pg_catalog.pg_is_in_recovery()", nil, nil, nil, nil).Read()
-	switch {
-	case r.Err != nil:
-		return r.Err
-	case len(r.Rows) != 1 || string(r.Rows[0][0]) != "f":
-		return errors.New("the server is a standby")
-	}
-	return nil
 }
 
 // String names the database and all its hosts, without the password.

@@ -668,3 +668,28 @@ func TestFull(t *testing.T) {
 		t.Errorf("on a full disk there is %q, %v", e.Value, err)
 	}
 }
+
+// TestHostilePath: a schema in the search_path has an operator for each pair of types that PostgreSQL has
+// none for, such as numeric * integer. The store runs none.
+func TestHostilePath(t *testing.T) {
+	s := server(t, pgtest.Config{})
+	execute(t, s, pgtest.Hostile, "ALTER DATABASE postgres SET search_path = evil")
+	if err := s.Exec(t.Context(), "SELECT extract(epoch FROM clock_timestamp()) * 1000000"); err == nil || !strings.Contains(err.Error(), "hostile: operator of numeric and int") {
+		t.Fatalf("the schema is harmless: %v", err)
+	}
+	st := storetest.Prepare(t, pglease.Open, s.Address())
+	rev := storetest.Put(t, st, "p/pool", "x", driver.None)
+	storetest.Put(t, st, "p/pool", "y", rev)
+	if e, err := st.Get(t.Context(), "p/pool"); err != nil || string(e.Value) != "y" {
+		t.Errorf("Get = %q, %v", e.Value, err)
+	}
+	if all, err := st.List(t.Context(), ""); err != nil || len(all) != 1 {
+		t.Errorf("List = %v, %v", all, err)
+	}
+	if _, err := st.Now(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if _, err := st.Inspect(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
