@@ -70,19 +70,27 @@ func (d *database) do(ctx context.Context, f func(context.Context, *pgx.Conn) er
 	if d.conn == nil {
 		conn, err := pgx.ConnectConfig(ctx, d.config)
 		if err != nil {
-			return stores.Reword(err, fmt.Sprintf("%s cannot be reached: %s", d, strings.Join(strings.Fields(err.Error()), " ")))
+			return &awayError{stores.Reword(err, fmt.Sprintf("%s cannot be reached: %s", d, strings.Join(strings.Fields(err.Error()), " ")))}
 		}
 		d.conn = conn
 	}
 	err := f(ctx, d.conn)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
-		if !errors.As(err, new(*pgconn.PgError)) || d.conn.IsClosed() {
+		away := d.conn.IsClosed() || ctx.Err() != nil
+		if away || !errors.As(err, new(*pgconn.PgError)) {
 			d.close()
 		}
-		return fmt.Errorf("%s: %w", d, err)
+		if err = fmt.Errorf("%s: %w", d, err); away {
+			err = &awayError{err}
+		}
 	}
 	return err
 }
+
+// An awayError is the error of a database that gave no answer.
+type awayError struct{ error }
+
+func (e *awayError) Unwrap() error { return e.error }
 
 // errGenerator reports a database without the generator of this version.
 var errGenerator = errors.New("the generator is missing, or has another version")

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -115,24 +116,49 @@ func (f *feedFlags) run(ctx context.Context, s *cli.Streams) error {
 	defer db.close()
 	c := lease.Config{Window: f.window, TrustClock: f.trustClock, Holder: holder(db)}
 	// As for firn new: only the default pool in files is made when it is needed.
-	var store driver.Store
-	if at.Dir != "" && !f.Existing && (f.pool == "" || string(f.pool) == pool.Name) {
-		c.Create = true
-		store, _, err = f.Open(ctx)
-	} else {
+	c.Create = at.Dir != "" && !f.Existing && (f.pool == "" || string(f.pool) == pool.Name)
+	if !c.Create {
 		c.Pool = string(f.pool)
-		store, at, err = f.Look(ctx)
-		if err == nil && store == nil {
-			err = stores.NoPool(c.Pool, at, nil)
-		}
 	}
+	feed := &feed{db: db, pool: pool, config: c, streams: s, state: &f.State, every: min(max(f.window/20, 20*time.Millisecond), 500*time.Millisecond)}
+	feed.store, err = feed.open(ctx)
 	if err != nil {
 		return f.State.Explain(err)
 	}
-	defer store.Close()
-	stores.Warn(ctx, s, &f.State, store)()
-	feed := &feed{db: db, store: store, pool: pool, config: c, streams: s, state: &f.State, every: min(max(f.window/20, 20*time.Millisecond), 500*time.Millisecond)}
+	defer feed.store.Close()
+	stores.Warn(ctx, s, &f.State, feed.store)()
 	return feed.run(ctx)
+}
+
+// open opens the store, and waits for a store that is away.
+func (f *feed) open(ctx context.Context) (store driver.Store, err error) {
+	for {
+		at := stores.Place{}
+		if f.config.Create {
+			store, _, err = f.state.Open(ctx)
+		} else if store, at, err = f.state.Look(ctx); err == nil && store == nil {
+			err = stores.NoPool(f.config.Pool, at, nil)
+		}
+		if err == nil || !passes(err) {
+			return store, err
+		}
+		f.say("%w", f.state.Explain(err))
+		if !pause(ctx, time.Second) {
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// passes reports whether an error may pass by itself: a server is away, a worker is in use, or a clock is
+// wrong. All other errors are of settings.
+func passes(err error) bool {
+	if server, ok := errors.AsType[*pgconn.PgError](err); ok {
+		// The user is not let in, there is no such database, or the user has no right.
+		return !slices.Contains([]string{"28", "3D", "42"}, server.Code[:min(len(server.Code), 2)])
+	}
+	_, away := errors.AsType[*awayError](err)
+	is := func(target error) bool { return errors.Is(err, target) }
+	return away || is(driver.ErrUnavailable) || is(lease.ErrNoWorker) || is(lease.ErrHeld) || is(lease.ErrRescuing) || is(lease.ErrClockSkew)
 }
 
 // holder describes the process to operators of the store.
@@ -168,7 +194,7 @@ func (f *feed) say(form string, args ...any) {
 	}
 }
 
-// run leases intervals until the context ends. Errors before the first lease are final.
+// run leases intervals until the context ends. Before the first lease, errors of settings are final.
 func (f *feed) run(ctx context.Context) error {
 	var err error
 	for began := false; err == nil; {
@@ -184,7 +210,7 @@ func (f *feed) run(ctx context.Context) error {
 			began = true
 			f.say("%w: taking another lease", o.why)
 			pause(ctx, f.every)
-		case began:
+		case began || passes(err):
 			f.say("%w", f.state.Explain(err))
 			err = nil
 			pause(ctx, time.Second)
@@ -217,8 +243,8 @@ const near = 50
 
 // standBy waits while another feed keeps the interval. No feed keeps an interval that begins ahead of
 // the clock: the clock has gone back since, and the database makes no ID. standBy returns the nonce
-// of the row that the next lease may replace, and "" if the table has no row. A patient standBy waits
-// for a database that is away.
+// of the row that the next lease may replace, and "" if the table has no row. standBy waits for a
+// database that is away, and a patient standBy for other settings, too.
 func (f *feed) standBy(ctx context.Context, patient bool) (nonce string, err error) {
 	for {
 		var r row
@@ -230,7 +256,7 @@ func (f *feed) standBy(ctx context.Context, patient bool) (nonce string, err err
 		switch {
 		case ctx.Err() != nil:
 			return "", context.Cause(ctx)
-		case err != nil && !patient:
+		case err != nil && !patient && !passes(err):
 			return "", err
 		case err != nil:
 			f.say("%w", err)

@@ -165,13 +165,13 @@ func begun(f *fed) bool {
 	return strings.Contains(f.log.String(), "is leased") || strings.Contains(f.log.String(), "standing by")
 }
 
-// feedUntil starts a firn sql feed, and waits for its first success. Before that, an error ends a feed:
-// on a busy machine a database may answer too late. feedUntil then starts the feed again.
+// feedUntil starts a firn sql feed, and waits for its first success.
 func feedUntil(t testing.TB, success func(*fed) bool, args ...string) (f *fed) {
 	t.Helper()
+	f = startFeed(t, args...)
 	wait.Until(t, "the feed has begun", func() bool {
-		if f == nil || !f.Alive() {
-			f = startFeed(t, args...)
+		if !f.Alive() {
+			t.Fatal("the feed has ended")
 		}
 		return success(f)
 	})
