@@ -40,7 +40,7 @@ generator.
   firn.next_nanoflakes(n)   returns n new IDs
 
 The functions make IDs while firn sql feed leases intervals for the database.`,
-		Example: `  firn sql generator | psql -v ON_ERROR_STOP=1
+		Example: `  firn sql generator | psql -v ON_ERROR_STOP=1 app
   firn sql generator --down > down.sql`,
 		DisableFlagsInUseLine: true,
 		Args:                  cli.NoArguments,

@@ -32,9 +32,9 @@ A range of times uses the index on the IDs:
 
 --down removes the functions, and refuses while an index or a view uses one. The schema
 goes with the last function, if the script made it.`,
-		Example: `  firn sql postgres | psql app
-  firn sql postgres nanoflake --epoch 2020-01-01 | psql app
-  firn sql postgres snowflakesi --clock-bits 41 --machine-bits 10 | psql app
+		Example: `  firn sql postgres | psql -v ON_ERROR_STOP=1 app
+  firn sql postgres nanoflake --epoch 2020-01-01 | psql -v ON_ERROR_STOP=1 app
+  firn sql postgres snowflakesi --clock-bits 41 --machine-bits 10 | psql -v ON_ERROR_STOP=1 app
   firn sql postgres --down | psql -v ON_ERROR_STOP=1 app`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			kinds, err := o.kinds(args)

@@ -34,10 +34,10 @@ place. --down prints the script that removes the functions.
 
 PostgreSQL can make Nanoflakes itself, from a pool that other programs share: firn sql
 generator prints the functions, and firn sql feed keeps them going.`,
-		Example: `  firn sql postgres | psql app
+		Example: `  firn sql postgres | psql -v ON_ERROR_STOP=1 app
   firn sql mysql nanoflake sno | mariadb app
-  firn sql sqlite nanoflake --table orders --column id | sqlite3 app.db
-  firn sql generator | psql app`,
+  firn sql sqlite nanoflake --table orders --column id | sqlite3 -bail app.db
+  firn sql generator | psql -v ON_ERROR_STOP=1 app`,
 		Args: cli.UnknownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return cli.Usagef("no command given: want %s", cli.List(cli.CommandNames(cmd), "or"))

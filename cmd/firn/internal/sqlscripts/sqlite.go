@@ -32,8 +32,8 @@ milliseconds, and :text, the text of an ID.
 
 Expressions cannot raise errors: a value that is not an ID, and a text that is not the
 text of an ID, give NULL.`,
-		Example: `  firn sql sqlite nanoflake --table orders --column id | sqlite3 app.db
-  firn sql sqlite scru160 --table orders --down | sqlite3 app.db
+		Example: `  firn sql sqlite nanoflake --table orders --column id | sqlite3 -bail app.db
+  firn sql sqlite scru160 --table orders --down | sqlite3 -bail app.db
   firn sql sqlite sno`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			kinds, err := o.kinds(args)

@@ -11,15 +11,49 @@
 
 BEGIN;
 
+-- Whatever the search_path of the session is, a name without a schema is a name of PostgreSQL itself.
+SET LOCAL search_path = pg_catalog, pg_temp;
+SET LOCAL client_min_messages = warning;
+
+-- Callers run what is in the schema, some of it with the rights of the owner. So one role owns the
+-- schema and all that is in it, runs the script, and alone can create in the schema.
 DO $$
+DECLARE
+  other record;
 BEGIN
-  IF current_setting('server_version_num')::integer < 140000 THEN
-    RAISE EXCEPTION 'firn: the functions need PostgreSQL 14 or later';
-  END IF;
   PERFORM pg_advisory_xact_lock(hashtext('firn sql'));
   IF to_regnamespace('firn') IS NULL THEN
     CREATE SCHEMA firn;
     COMMENT ON SCHEMA firn IS 'Made by firn sql';
+  END IF;
+  SELECT nspowner, pg_get_userbyid(nspowner) AS owner INTO other FROM pg_namespace WHERE nspname = 'firn' AND pg_get_userbyid(nspowner) <> current_user;
+  IF FOUND THEN
+    RAISE EXCEPTION 'firn: the schema firn belongs to role %, and the script runs as role %', quote_ident(other.owner), quote_ident(current_user)
+      USING ERRCODE = 'insufficient_privilege',
+        HINT = 'Run the script as the owner of the schema. For another owner, let this one remove the schema first, by the scripts of --down.';
+  END IF;
+  SELECT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END AS name INTO other
+    FROM pg_namespace n, aclexplode(n.nspacl) a WHERE n.nspname = 'firn' AND a.privilege_type = 'CREATE' AND a.grantee <> n.nspowner;
+  IF FOUND THEN
+    RAISE EXCEPTION 'firn: % can create in the schema firn', other.name
+      USING ERRCODE = 'insufficient_privilege', HINT = format('REVOKE CREATE ON SCHEMA firn FROM %s', other.name);
+  END IF;
+  -- An owner without an entry in pg_shdepend is the role that made the cluster.
+  SELECT pg_describe_object(d.classid, d.objid, 0) AS name, pg_get_userbyid(coalesce(s.refobjid, 10)) AS owner INTO other
+    FROM pg_namespace n JOIN pg_depend d ON d.refclassid = 'pg_namespace'::regclass AND d.refobjid = n.oid
+      LEFT JOIN pg_shdepend s ON s.dbid = (SELECT oid FROM pg_database WHERE datname = current_database())
+        AND s.classid = d.classid AND s.objid = d.objid AND s.objsubid = 0 AND s.deptype = 'o'
+    WHERE n.nspname = 'firn' AND d.deptype = 'n' AND coalesce(s.refobjid, 10) <> n.nspowner;
+  IF FOUND THEN
+    RAISE EXCEPTION 'firn: % belongs to role %, and the schema firn to role %', other.name, quote_ident(other.owner), quote_ident(current_user)
+      USING ERRCODE = 'insufficient_privilege', HINT = 'The owner of an object can replace the object. Drop it, or move it to another schema.';
+  END IF;
+END $$;
+
+DO $$
+BEGIN
+  IF current_setting('server_version_num')::integer < 140000 THEN
+    RAISE EXCEPTION 'firn: the functions need PostgreSQL 14 or later';
   END IF;
   IF to_regprocedure('firn.version()') IS NOT NULL THEN
     IF firn.version() > 1 THEN
@@ -60,13 +94,13 @@ BEGIN
 END $$;
 
 CREATE OR REPLACE FUNCTION firn.version() RETURNS integer
-LANGUAGE sql STABLE STRICT PARALLEL SAFE AS $$
-SELECT 1
-$$;
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
+RETURN 1;
 COMMENT ON FUNCTION firn.version() IS 'The version of the functions';
 
 CREATE OR REPLACE FUNCTION firn.refuse(kind text, input text, place integer, reason text, hint text) RETURNS void
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   RAISE EXCEPTION USING ERRCODE = 'invalid_text_representation',
     MESSAGE = kind || ': ' || to_json(left(input, 64)) || CASE WHEN length(input) > 64 THEN '...' ELSE '' END || ': '
@@ -77,7 +111,8 @@ $$;
 COMMENT ON FUNCTION firn.refuse(kind text, input text, place integer, reason text, hint text) IS 'Raises the error of an input that is not an ID; place is the offset of the fault, or -1';
 
 CREATE OR REPLACE FUNCTION firn.letters(kind text, input text, size integer, alphabet text, alphabet_name text) RETURNS void
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   place integer;
 BEGIN
@@ -95,7 +130,8 @@ $$;
 COMMENT ON FUNCTION firn.letters(kind text, input text, size integer, alphabet text, alphabet_name text) IS 'Raises an error unless the input has this many bytes, all in the alphabet';
 
 CREATE OR REPLACE FUNCTION firn.ticks(t timestamptz, epoch bigint, last bigint) RETURNS bigint
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   RETURN least(greatest(floor(extract(epoch FROM t AT TIME ZONE 'UTC') * 1000) - epoch, 0), last)::bigint;
 END
@@ -103,24 +139,23 @@ $$;
 COMMENT ON FUNCTION firn.ticks(t timestamptz, epoch bigint, last bigint) IS 'Milliseconds from the epoch to t, limited to 0 to last';
 
 CREATE OR REPLACE FUNCTION firn.uint(id bytea, start integer, size integer) RETURNS bigint
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-SELECT ('x' || lpad(encode(substr(id, start + 1, size), 'hex'), 16, '0'))::bit(64)::bigint
-$$;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN ('x' || lpad(encode(substr(id, start + 1, size), 'hex'), 16, '0'))::bit(64)::bigint;
 COMMENT ON FUNCTION firn.uint(id bytea, start integer, size integer) IS 'The unsigned integer of up to 7 bytes, the most significant first';
 
 -- nanoflake
 
 CREATE OR REPLACE FUNCTION firn.nanoflake_epoch() RETURNS timestamptz
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-SELECT timestamp '2021-01-01 00:00:00.000' AT TIME ZONE 'UTC'
-$$;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN timestamp '2021-01-01 00:00:00.000' AT TIME ZONE 'UTC';
 COMMENT ON FUNCTION firn.nanoflake_epoch() IS 'The epoch of nanoflake';
 
 CREATE OR REPLACE FUNCTION firn.nanoflake_check(id bigint) RETURNS bigint
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+AS $$
 BEGIN
-  IF id < 0 OR id > 9223372036854775807 THEN
-    PERFORM firn.refuse('nanoflake', id::text, -1, 'value is not in 0 to 9223372036854775807', 'Use an ID of this format, without changes.');
+  IF id OPERATOR(pg_catalog.<) 0::bigint OR id OPERATOR(pg_catalog.>) 9223372036854775807::bigint THEN
+    PERFORM firn.refuse('nanoflake', id::pg_catalog.text, -1, 'value is not in 0 to 9223372036854775807', 'Use an ID of this format, without changes.');
   END IF;
   RETURN id;
 END
@@ -128,43 +163,38 @@ $$;
 COMMENT ON FUNCTION firn.nanoflake_check(id bigint) IS 'Returns the ID; raises an error for an integer out of range';
 
 CREATE OR REPLACE FUNCTION firn.nanoflake_time(id bigint) RETURNS timestamptz
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-SELECT (timestamp '2021-01-01 00:00:00.000' + (firn.nanoflake_check(id) >> 22) * interval '1 millisecond') AT TIME ZONE 'UTC'
-$$;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN (timestamp '2021-01-01 00:00:00.000' + (firn.nanoflake_check(id) >> 22) * interval '1 millisecond') AT TIME ZONE 'UTC';
 COMMENT ON FUNCTION firn.nanoflake_time(id bigint) IS 'The time of the ID, to the millisecond';
 
 CREATE OR REPLACE FUNCTION firn.nanoflake_timestamp(id bigint) RETURNS bigint
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-SELECT firn.nanoflake_check(id) >> 22
-$$;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN firn.nanoflake_check(id) >> 22;
 COMMENT ON FUNCTION firn.nanoflake_timestamp(id bigint) IS 'The timestamp of the ID';
 
 CREATE OR REPLACE FUNCTION firn.nanoflake_generator_id(id bigint) RETURNS integer
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-SELECT (firn.nanoflake_check(id) >> 12 & 1023)::integer
-$$;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN (firn.nanoflake_check(id) >> 12 & 1023)::integer;
 COMMENT ON FUNCTION firn.nanoflake_generator_id(id bigint) IS 'The generator id of the ID';
 
 CREATE OR REPLACE FUNCTION firn.nanoflake_sequence(id bigint) RETURNS integer
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-SELECT (firn.nanoflake_check(id) & 4095)::integer
-$$;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN (firn.nanoflake_check(id) & 4095)::integer;
 COMMENT ON FUNCTION firn.nanoflake_sequence(id bigint) IS 'The sequence of the ID';
 
 CREATE OR REPLACE FUNCTION firn.nanoflake_first(t timestamptz) RETURNS bigint
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-SELECT firn.ticks(t, 1609459200000, 2199023255551) << 22
-$$;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN firn.ticks(t, 1609459200000, 2199023255551) << 22;
 COMMENT ON FUNCTION firn.nanoflake_first(t timestamptz) IS 'The smallest ID of the millisecond of t';
 
 CREATE OR REPLACE FUNCTION firn.nanoflake_last(t timestamptz) RETURNS bigint
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-SELECT firn.ticks(t, 1609459200000, 2199023255551) << 22 | 4194303
-$$;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN firn.ticks(t, 1609459200000, 2199023255551) << 22 | 4194303;
 COMMENT ON FUNCTION firn.nanoflake_last(t timestamptz) IS 'The largest ID of the millisecond of t';
 
 CREATE OR REPLACE FUNCTION firn.nanoflake_text(id bigint) RETURNS text
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   d CONSTANT text COLLATE "C" := '0123456789abcdefghijklmnopqrstuvwxyz';
   v bigint := firn.nanoflake_check(id);
@@ -187,7 +217,8 @@ $$;
 COMMENT ON FUNCTION firn.nanoflake_text(id bigint) IS 'The canonical text of the ID';
 
 CREATE OR REPLACE FUNCTION firn.nanoflake_parse(s text) RETURNS bigint
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   d CONSTANT text COLLATE "C" := '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ';
   u text COLLATE "C" := translate(s, 'abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ');
@@ -216,16 +247,16 @@ COMMENT ON FUNCTION firn.nanoflake_parse(s text) IS 'The ID of a text; raises an
 -- ulidflake
 
 CREATE OR REPLACE FUNCTION firn.ulidflake_epoch() RETURNS timestamptz
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-SELECT timestamp '2024-01-01 00:00:00.000' AT TIME ZONE 'UTC'
-$$;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN timestamp '2024-01-01 00:00:00.000' AT TIME ZONE 'UTC';
 COMMENT ON FUNCTION firn.ulidflake_epoch() IS 'The epoch of ulidflake';
 
 CREATE OR REPLACE FUNCTION firn.ulidflake_check(id bigint) RETURNS bigint
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+AS $$
 BEGIN
-  IF id < 0 OR id > 9223372036854775807 THEN
-    PERFORM firn.refuse('ulidflake', id::text, -1, 'value is not in 0 to 9223372036854775807', 'Use an ID of this format, without changes.');
+  IF id OPERATOR(pg_catalog.<) 0::bigint OR id OPERATOR(pg_catalog.>) 9223372036854775807::bigint THEN
+    PERFORM firn.refuse('ulidflake', id::pg_catalog.text, -1, 'value is not in 0 to 9223372036854775807', 'Use an ID of this format, without changes.');
   END IF;
   RETURN id;
 END
@@ -233,37 +264,33 @@ $$;
 COMMENT ON FUNCTION firn.ulidflake_check(id bigint) IS 'Returns the ID; raises an error for an integer out of range';
 
 CREATE OR REPLACE FUNCTION firn.ulidflake_time(id bigint) RETURNS timestamptz
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-SELECT (timestamp '2024-01-01 00:00:00.000' + (firn.ulidflake_check(id) >> 20) * interval '1 millisecond') AT TIME ZONE 'UTC'
-$$;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN (timestamp '2024-01-01 00:00:00.000' + (firn.ulidflake_check(id) >> 20) * interval '1 millisecond') AT TIME ZONE 'UTC';
 COMMENT ON FUNCTION firn.ulidflake_time(id bigint) IS 'The time of the ID, to the millisecond';
 
 CREATE OR REPLACE FUNCTION firn.ulidflake_timestamp(id bigint) RETURNS bigint
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-SELECT firn.ulidflake_check(id) >> 20
-$$;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN firn.ulidflake_check(id) >> 20;
 COMMENT ON FUNCTION firn.ulidflake_timestamp(id bigint) IS 'The timestamp of the ID';
 
 CREATE OR REPLACE FUNCTION firn.ulidflake_randomness(id bigint) RETURNS integer
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-SELECT (firn.ulidflake_check(id) & 1048575)::integer
-$$;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN (firn.ulidflake_check(id) & 1048575)::integer;
 COMMENT ON FUNCTION firn.ulidflake_randomness(id bigint) IS 'The randomness of the ID';
 
 CREATE OR REPLACE FUNCTION firn.ulidflake_first(t timestamptz) RETURNS bigint
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-SELECT firn.ticks(t, 1704067200000, 8796093022207) << 20
-$$;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN firn.ticks(t, 1704067200000, 8796093022207) << 20;
 COMMENT ON FUNCTION firn.ulidflake_first(t timestamptz) IS 'The smallest ID of the millisecond of t';
 
 CREATE OR REPLACE FUNCTION firn.ulidflake_last(t timestamptz) RETURNS bigint
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-SELECT firn.ticks(t, 1704067200000, 8796093022207) << 20 | 1048575
-$$;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN firn.ticks(t, 1704067200000, 8796093022207) << 20 | 1048575;
 COMMENT ON FUNCTION firn.ulidflake_last(t timestamptz) IS 'The largest ID of the millisecond of t';
 
 CREATE OR REPLACE FUNCTION firn.ulidflake_text(id bigint) RETURNS text
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   d CONSTANT text COLLATE "C" := '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
   v bigint := firn.ulidflake_check(id);
@@ -286,7 +313,8 @@ $$;
 COMMENT ON FUNCTION firn.ulidflake_text(id bigint) IS 'The canonical text of the ID';
 
 CREATE OR REPLACE FUNCTION firn.ulidflake_parse(s text) RETURNS bigint
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   d CONSTANT text COLLATE "C" := '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
   u text COLLATE "C" := translate(s, 'abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ');
@@ -315,16 +343,16 @@ COMMENT ON FUNCTION firn.ulidflake_parse(s text) IS 'The ID of a text; raises an
 -- ulidflake-scalable
 
 CREATE OR REPLACE FUNCTION firn.ulidflake_scalable_epoch() RETURNS timestamptz
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-SELECT timestamp '2024-01-01 00:00:00.000' AT TIME ZONE 'UTC'
-$$;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN timestamp '2024-01-01 00:00:00.000' AT TIME ZONE 'UTC';
 COMMENT ON FUNCTION firn.ulidflake_scalable_epoch() IS 'The epoch of ulidflake-scalable';
 
 CREATE OR REPLACE FUNCTION firn.ulidflake_scalable_check(id bigint) RETURNS bigint
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+AS $$
 BEGIN
-  IF id < 0 OR id > 9223372036854775807 THEN
-    PERFORM firn.refuse('ulidflake-scalable', id::text, -1, 'value is not in 0 to 9223372036854775807', 'Use an ID of this format, without changes.');
+  IF id OPERATOR(pg_catalog.<) 0::bigint OR id OPERATOR(pg_catalog.>) 9223372036854775807::bigint THEN
+    PERFORM firn.refuse('ulidflake-scalable', id::pg_catalog.text, -1, 'value is not in 0 to 9223372036854775807', 'Use an ID of this format, without changes.');
   END IF;
   RETURN id;
 END
@@ -332,43 +360,38 @@ $$;
 COMMENT ON FUNCTION firn.ulidflake_scalable_check(id bigint) IS 'Returns the ID; raises an error for an integer out of range';
 
 CREATE OR REPLACE FUNCTION firn.ulidflake_scalable_time(id bigint) RETURNS timestamptz
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-SELECT (timestamp '2024-01-01 00:00:00.000' + (firn.ulidflake_scalable_check(id) >> 20) * interval '1 millisecond') AT TIME ZONE 'UTC'
-$$;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN (timestamp '2024-01-01 00:00:00.000' + (firn.ulidflake_scalable_check(id) >> 20) * interval '1 millisecond') AT TIME ZONE 'UTC';
 COMMENT ON FUNCTION firn.ulidflake_scalable_time(id bigint) IS 'The time of the ID, to the millisecond';
 
 CREATE OR REPLACE FUNCTION firn.ulidflake_scalable_timestamp(id bigint) RETURNS bigint
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-SELECT firn.ulidflake_scalable_check(id) >> 20
-$$;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN firn.ulidflake_scalable_check(id) >> 20;
 COMMENT ON FUNCTION firn.ulidflake_scalable_timestamp(id bigint) IS 'The timestamp of the ID';
 
 CREATE OR REPLACE FUNCTION firn.ulidflake_scalable_randomness(id bigint) RETURNS integer
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-SELECT (firn.ulidflake_scalable_check(id) >> 5 & 32767)::integer
-$$;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN (firn.ulidflake_scalable_check(id) >> 5 & 32767)::integer;
 COMMENT ON FUNCTION firn.ulidflake_scalable_randomness(id bigint) IS 'The randomness of the ID';
 
 CREATE OR REPLACE FUNCTION firn.ulidflake_scalable_scalability(id bigint) RETURNS integer
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-SELECT (firn.ulidflake_scalable_check(id) & 31)::integer
-$$;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN (firn.ulidflake_scalable_check(id) & 31)::integer;
 COMMENT ON FUNCTION firn.ulidflake_scalable_scalability(id bigint) IS 'The scalability of the ID';
 
 CREATE OR REPLACE FUNCTION firn.ulidflake_scalable_first(t timestamptz) RETURNS bigint
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-SELECT firn.ticks(t, 1704067200000, 8796093022207) << 20
-$$;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN firn.ticks(t, 1704067200000, 8796093022207) << 20;
 COMMENT ON FUNCTION firn.ulidflake_scalable_first(t timestamptz) IS 'The smallest ID of the millisecond of t';
 
 CREATE OR REPLACE FUNCTION firn.ulidflake_scalable_last(t timestamptz) RETURNS bigint
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-SELECT firn.ticks(t, 1704067200000, 8796093022207) << 20 | 1048575
-$$;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN firn.ticks(t, 1704067200000, 8796093022207) << 20 | 1048575;
 COMMENT ON FUNCTION firn.ulidflake_scalable_last(t timestamptz) IS 'The largest ID of the millisecond of t';
 
 CREATE OR REPLACE FUNCTION firn.ulidflake_scalable_text(id bigint) RETURNS text
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   d CONSTANT text COLLATE "C" := '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
   v bigint := firn.ulidflake_scalable_check(id);
@@ -391,7 +414,8 @@ $$;
 COMMENT ON FUNCTION firn.ulidflake_scalable_text(id bigint) IS 'The canonical text of the ID';
 
 CREATE OR REPLACE FUNCTION firn.ulidflake_scalable_parse(s text) RETURNS bigint
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   d CONSTANT text COLLATE "C" := '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
   u text COLLATE "C" := translate(s, 'abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ');
@@ -420,22 +444,21 @@ COMMENT ON FUNCTION firn.ulidflake_scalable_parse(s text) IS 'The ID of a text; 
 -- snowflakesi
 
 CREATE OR REPLACE FUNCTION firn.snowflakesi_epoch() RETURNS timestamptz
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-SELECT timestamp '2021-01-01 00:00:00.000' AT TIME ZONE 'UTC'
-$$;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN timestamp '2021-01-01 00:00:00.000' AT TIME ZONE 'UTC';
 COMMENT ON FUNCTION firn.snowflakesi_epoch() IS 'The epoch of snowflakesi';
 
 CREATE OR REPLACE FUNCTION firn.snowflakesi_layout() RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-SELECT '40-5-8'::text
-$$;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN '40-5-8'::text;
 COMMENT ON FUNCTION firn.snowflakesi_layout() IS 'The bits of the fields of snowflakesi';
 
 CREATE OR REPLACE FUNCTION firn.snowflakesi_check(id bigint) RETURNS bigint
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+AS $$
 BEGIN
-  IF id < 0 OR id > 9007199254740991 THEN
-    PERFORM firn.refuse('snowflakesi', id::text, -1, 'value is not in 0 to 9007199254740991', 'Use an ID of this format, without changes.');
+  IF id OPERATOR(pg_catalog.<) 0::bigint OR id OPERATOR(pg_catalog.>) 9007199254740991::bigint THEN
+    PERFORM firn.refuse('snowflakesi', id::pg_catalog.text, -1, 'value is not in 0 to 9007199254740991', 'Use an ID of this format, without changes.');
   END IF;
   RETURN id;
 END
@@ -443,49 +466,43 @@ $$;
 COMMENT ON FUNCTION firn.snowflakesi_check(id bigint) IS 'Returns the ID; raises an error for an integer out of range';
 
 CREATE OR REPLACE FUNCTION firn.snowflakesi_time(id bigint) RETURNS timestamptz
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-SELECT (timestamp '2021-01-01 00:00:00.000' + (firn.snowflakesi_check(id) >> 13) * interval '1 millisecond') AT TIME ZONE 'UTC'
-$$;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN (timestamp '2021-01-01 00:00:00.000' + (firn.snowflakesi_check(id) >> 13) * interval '1 millisecond') AT TIME ZONE 'UTC';
 COMMENT ON FUNCTION firn.snowflakesi_time(id bigint) IS 'The time of the ID, to the millisecond';
 
 CREATE OR REPLACE FUNCTION firn.snowflakesi_timestamp(id bigint) RETURNS bigint
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-SELECT firn.snowflakesi_check(id) >> 13
-$$;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN firn.snowflakesi_check(id) >> 13;
 COMMENT ON FUNCTION firn.snowflakesi_timestamp(id bigint) IS 'The timestamp of the ID';
 
 CREATE OR REPLACE FUNCTION firn.snowflakesi_machine_id(id bigint) RETURNS integer
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-SELECT (firn.snowflakesi_check(id) >> 8 & 31)::integer
-$$;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN (firn.snowflakesi_check(id) >> 8 & 31)::integer;
 COMMENT ON FUNCTION firn.snowflakesi_machine_id(id bigint) IS 'The machine id of the ID';
 
 CREATE OR REPLACE FUNCTION firn.snowflakesi_sequence(id bigint) RETURNS integer
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-SELECT (firn.snowflakesi_check(id) & 255)::integer
-$$;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN (firn.snowflakesi_check(id) & 255)::integer;
 COMMENT ON FUNCTION firn.snowflakesi_sequence(id bigint) IS 'The sequence of the ID';
 
 CREATE OR REPLACE FUNCTION firn.snowflakesi_first(t timestamptz) RETURNS bigint
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-SELECT firn.ticks(t, 1609459200000, 1099511627775) << 13
-$$;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN firn.ticks(t, 1609459200000, 1099511627775) << 13;
 COMMENT ON FUNCTION firn.snowflakesi_first(t timestamptz) IS 'The smallest ID of the millisecond of t';
 
 CREATE OR REPLACE FUNCTION firn.snowflakesi_last(t timestamptz) RETURNS bigint
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-SELECT firn.ticks(t, 1609459200000, 1099511627775) << 13 | 8191
-$$;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN firn.ticks(t, 1609459200000, 1099511627775) << 13 | 8191;
 COMMENT ON FUNCTION firn.snowflakesi_last(t timestamptz) IS 'The largest ID of the millisecond of t';
 
 CREATE OR REPLACE FUNCTION firn.snowflakesi_text(id bigint) RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-SELECT firn.snowflakesi_check(id)::text
-$$;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN firn.snowflakesi_check(id)::text;
 COMMENT ON FUNCTION firn.snowflakesi_text(id bigint) IS 'The canonical text of the ID';
 
 CREATE OR REPLACE FUNCTION firn.snowflakesi_parse(s text) RETURNS bigint
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   IF octet_length(s) NOT BETWEEN 1 AND 16 THEN
     PERFORM firn.refuse('snowflakesi', s, -1, 'length is ' || octet_length(s) || ', not 1 to 16', 'Use the whole text of an ID of this format.');
@@ -502,10 +519,12 @@ COMMENT ON FUNCTION firn.snowflakesi_parse(s text) IS 'The ID of a text; raises 
 -- scru160
 
 CREATE OR REPLACE FUNCTION firn.scru160_check(id bytea) RETURNS bytea
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+AS $$
 BEGIN
-  IF octet_length(id) <> 20 THEN
-    PERFORM firn.refuse('scru160', encode(substr(id, 1, 32), 'hex'), -1, 'length is ' || octet_length(id) || ', not 20 bytes',
+  IF pg_catalog.octet_length(id) OPERATOR(pg_catalog.<>) 20 THEN
+    PERFORM firn.refuse('scru160', pg_catalog.encode(pg_catalog.substr(id, 1, 32), 'hex'), -1,
+      pg_catalog.format('length is %s, not 20 bytes', pg_catalog.octet_length(id)),
       'Use the binary form of an ID. firn.scru160_parse reads texts.');
   END IF;
   RETURN id;
@@ -514,25 +533,23 @@ $$;
 COMMENT ON FUNCTION firn.scru160_check(id bytea) IS 'Returns the ID; raises an error unless it has 20 bytes';
 
 CREATE OR REPLACE FUNCTION firn.scru160_timestamp(id bytea) RETURNS bigint
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-SELECT firn.uint(firn.scru160_check(id), 0, 6)
-$$;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN firn.uint(firn.scru160_check(id), 0, 6);
 COMMENT ON FUNCTION firn.scru160_timestamp(id bytea) IS 'The timestamp of the ID';
 
 CREATE OR REPLACE FUNCTION firn.scru160_counter(id bytea) RETURNS integer
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-SELECT (firn.uint(firn.scru160_check(id), 6, 2))::integer
-$$;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN (firn.uint(firn.scru160_check(id), 6, 2))::integer;
 COMMENT ON FUNCTION firn.scru160_counter(id bytea) IS 'The counter of the ID';
 
 CREATE OR REPLACE FUNCTION firn.scru160_random16(id bytea) RETURNS integer
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-SELECT (firn.uint(firn.scru160_check(id), 8, 2))::integer
-$$;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN (firn.uint(firn.scru160_check(id), 8, 2))::integer;
 COMMENT ON FUNCTION firn.scru160_random16(id bytea) IS 'The random16 of the ID';
 
 CREATE OR REPLACE FUNCTION firn.scru160_random80(id bytea) RETURNS numeric
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   RETURN firn.uint(firn.scru160_check(id), 10, 5)::numeric * 1099511627776 + firn.uint(id, 15, 5);
 END
@@ -540,7 +557,8 @@ $$;
 COMMENT ON FUNCTION firn.scru160_random80(id bytea) IS 'The random80 of the ID';
 
 CREATE OR REPLACE FUNCTION firn.scru160_time(id bytea) RETURNS timestamptz
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   ms bigint := firn.scru160_timestamp(id);
 BEGIN
@@ -550,19 +568,18 @@ $$;
 COMMENT ON FUNCTION firn.scru160_time(id bytea) IS 'The time of the ID';
 
 CREATE OR REPLACE FUNCTION firn.scru160_first(t timestamptz) RETURNS bytea
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-SELECT decode(lpad(to_hex(firn.ticks(t, 0, 281474976710655)), 12, '0') || repeat('00', 14), 'hex')
-$$;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN decode(lpad(to_hex(firn.ticks(t, 0, 281474976710655)), 12, '0') || repeat('00', 14), 'hex');
 COMMENT ON FUNCTION firn.scru160_first(t timestamptz) IS 'The smallest ID of the millisecond of t';
 
 CREATE OR REPLACE FUNCTION firn.scru160_last(t timestamptz) RETURNS bytea
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-SELECT decode(lpad(to_hex(firn.ticks(t, 0, 281474976710655)), 12, '0') || repeat('ff', 14), 'hex')
-$$;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN decode(lpad(to_hex(firn.ticks(t, 0, 281474976710655)), 12, '0') || repeat('ff', 14), 'hex');
 COMMENT ON FUNCTION firn.scru160_last(t timestamptz) IS 'The largest ID of the millisecond of t';
 
 CREATE OR REPLACE FUNCTION firn.scru160_text(id bytea) RETURNS text
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   d CONSTANT text COLLATE "C" := '0123456789ABCDEFGHIJKLMNOPQRSTUV';
   v0 bigint := firn.uint(firn.scru160_check(id), 0, 5);
@@ -607,7 +624,8 @@ $$;
 COMMENT ON FUNCTION firn.scru160_text(id bytea) IS 'The canonical text of the ID';
 
 CREATE OR REPLACE FUNCTION firn.scru160_parse(s text) RETURNS bytea
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   d CONSTANT text COLLATE "C" := '0123456789ABCDEFGHIJKLMNOPQRSTUV';
   u text COLLATE "C" := translate(s, 'abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ');
@@ -656,24 +674,24 @@ $$;
 COMMENT ON FUNCTION firn.scru160_parse(s text) IS 'The ID of a text of 32 characters (base32hex) or 40 (hex); raises an error for any other text';
 
 CREATE OR REPLACE FUNCTION firn.scru160_hex(id bytea) RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-SELECT encode(firn.scru160_check(id), 'hex')
-$$;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN encode(firn.scru160_check(id), 'hex');
 COMMENT ON FUNCTION firn.scru160_hex(id bytea) IS 'The alternative text of the ID, in hexadecimal';
 
 CREATE OR REPLACE FUNCTION firn.scru160_text_time(s text) RETURNS timestamptz
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-SELECT firn.scru160_time(firn.scru160_parse(s))
-$$;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN firn.scru160_time(firn.scru160_parse(s));
 COMMENT ON FUNCTION firn.scru160_text_time(s text) IS 'The time of the ID of a text';
 
 -- sno
 
 CREATE OR REPLACE FUNCTION firn.sno_check(id bytea) RETURNS bytea
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+AS $$
 BEGIN
-  IF octet_length(id) <> 10 THEN
-    PERFORM firn.refuse('sno', encode(substr(id, 1, 32), 'hex'), -1, 'length is ' || octet_length(id) || ', not 10 bytes',
+  IF pg_catalog.octet_length(id) OPERATOR(pg_catalog.<>) 10 THEN
+    PERFORM firn.refuse('sno', pg_catalog.encode(pg_catalog.substr(id, 1, 32), 'hex'), -1,
+      pg_catalog.format('length is %s, not 10 bytes', pg_catalog.octet_length(id)),
       'Use the binary form of an ID. firn.sno_parse reads texts.');
   END IF;
   RETURN id;
@@ -682,55 +700,48 @@ $$;
 COMMENT ON FUNCTION firn.sno_check(id bytea) IS 'Returns the ID; raises an error unless it has 10 bytes';
 
 CREATE OR REPLACE FUNCTION firn.sno_timestamp(id bytea) RETURNS bigint
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-SELECT firn.uint(firn.sno_check(id), 0, 5) >> 1
-$$;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN firn.uint(firn.sno_check(id), 0, 5) >> 1;
 COMMENT ON FUNCTION firn.sno_timestamp(id bytea) IS 'The timestamp of the ID';
 
 CREATE OR REPLACE FUNCTION firn.sno_tick_tock(id bytea) RETURNS integer
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-SELECT (firn.uint(firn.sno_check(id), 4, 1) & 1)::integer
-$$;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN (firn.uint(firn.sno_check(id), 4, 1) & 1)::integer;
 COMMENT ON FUNCTION firn.sno_tick_tock(id bytea) IS 'The tick tock of the ID';
 
 CREATE OR REPLACE FUNCTION firn.sno_meta(id bytea) RETURNS integer
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-SELECT (firn.uint(firn.sno_check(id), 5, 1))::integer
-$$;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN (firn.uint(firn.sno_check(id), 5, 1))::integer;
 COMMENT ON FUNCTION firn.sno_meta(id bytea) IS 'The meta of the ID';
 
 CREATE OR REPLACE FUNCTION firn.sno_partition(id bytea) RETURNS integer
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-SELECT (firn.uint(firn.sno_check(id), 6, 2))::integer
-$$;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN (firn.uint(firn.sno_check(id), 6, 2))::integer;
 COMMENT ON FUNCTION firn.sno_partition(id bytea) IS 'The partition of the ID';
 
 CREATE OR REPLACE FUNCTION firn.sno_sequence(id bytea) RETURNS integer
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-SELECT (firn.uint(firn.sno_check(id), 8, 2))::integer
-$$;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN (firn.uint(firn.sno_check(id), 8, 2))::integer;
 COMMENT ON FUNCTION firn.sno_sequence(id bytea) IS 'The sequence of the ID';
 
 CREATE OR REPLACE FUNCTION firn.sno_time(id bytea) RETURNS timestamptz
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-SELECT (timestamp '2010-01-01 00:00:00.000' + firn.sno_timestamp(id) * interval '4 milliseconds') AT TIME ZONE 'UTC'
-$$;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN (timestamp '2010-01-01 00:00:00.000' + firn.sno_timestamp(id) * interval '4 milliseconds') AT TIME ZONE 'UTC';
 COMMENT ON FUNCTION firn.sno_time(id bytea) IS 'The time of the ID';
 
 CREATE OR REPLACE FUNCTION firn.sno_first(t timestamptz) RETURNS bytea
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-SELECT decode(lpad(to_hex(firn.ticks(t, 1262304000000, 2199023255551) / 4 << 1), 10, '0') || repeat('00', 5), 'hex')
-$$;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN decode(lpad(to_hex(firn.ticks(t, 1262304000000, 2199023255551) / 4 << 1), 10, '0') || repeat('00', 5), 'hex');
 COMMENT ON FUNCTION firn.sno_first(t timestamptz) IS 'The smallest ID of the 4 milliseconds of t';
 
 CREATE OR REPLACE FUNCTION firn.sno_last(t timestamptz) RETURNS bytea
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-SELECT decode(lpad(to_hex(firn.ticks(t, 1262304000000, 2199023255551) / 4 << 1 | 1), 10, '0') || repeat('ff', 5), 'hex')
-$$;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN decode(lpad(to_hex(firn.ticks(t, 1262304000000, 2199023255551) / 4 << 1 | 1), 10, '0') || repeat('ff', 5), 'hex');
 COMMENT ON FUNCTION firn.sno_last(t timestamptz) IS 'The largest ID of the 4 milliseconds of t';
 
 CREATE OR REPLACE FUNCTION firn.sno_text(id bytea) RETURNS text
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   d CONSTANT text COLLATE "C" := '23456789abcdefghijklmnopqrstuvwx';
   v0 bigint := firn.uint(firn.sno_check(id), 0, 5);
@@ -757,7 +768,8 @@ $$;
 COMMENT ON FUNCTION firn.sno_text(id bytea) IS 'The canonical text of the ID';
 
 CREATE OR REPLACE FUNCTION firn.sno_parse(s text) RETURNS bytea
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   d CONSTANT text COLLATE "C" := '23456789abcdefghijklmnopqrstuvwx';
   u text COLLATE "C" := s;
@@ -784,13 +796,13 @@ $$;
 COMMENT ON FUNCTION firn.sno_parse(s text) IS 'The ID of a text; raises an error for any other text';
 
 CREATE OR REPLACE FUNCTION firn.sno_uuid(id bytea) RETURNS uuid
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-SELECT encode(decode(firn.sno_text(id), 'escape'), 'hex')::uuid
-$$;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN encode(decode(firn.sno_text(id), 'escape'), 'hex')::uuid;
 COMMENT ON FUNCTION firn.sno_uuid(id bytea) IS 'The ID in the form of a UUID: the characters of the text are the bytes of the UUID';
 
 CREATE OR REPLACE FUNCTION firn.sno_from_uuid(u uuid) RETURNS bytea
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   b bytea := decode(replace(u::text, '-', ''), 'hex');
   c integer;
@@ -808,9 +820,8 @@ $$;
 COMMENT ON FUNCTION firn.sno_from_uuid(u uuid) IS 'The ID of a UUID from sno_uuid; raises an error for any other UUID';
 
 CREATE OR REPLACE FUNCTION firn.sno_text_time(s text) RETURNS timestamptz
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-SELECT firn.sno_time(firn.sno_parse(s))
-$$;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN firn.sno_time(firn.sno_parse(s));
 COMMENT ON FUNCTION firn.sno_text_time(s text) IS 'The time of the ID of a text';
 
 COMMIT;
