@@ -34,7 +34,7 @@ BEGIN
   IF FOUND THEN
     RAISE EXCEPTION 'firn: the schema firn belongs to role %, and the script runs as role %', quote_ident(other.owner), quote_ident(current_user)
       USING ERRCODE = 'insufficient_privilege',
-        HINT = 'Run the script as the owner of the schema. For another owner, let this one remove the schema first, by the scripts of --down.';
+        HINT = 'Run the script as the owner of the schema. For another owner, run the scripts of --down first, as this owner.';
   END IF;
   SELECT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END AS name INTO other
     FROM pg_namespace n, aclexplode(n.nspacl) a WHERE n.nspname = 'firn' AND a.privilege_type = 'CREATE' AND a.grantee <> n.nspowner;
@@ -50,7 +50,7 @@ BEGIN
     WHERE n.nspname = 'firn' AND d.deptype = 'n' AND coalesce(s.refobjid, 10) <> n.nspowner;
   IF FOUND THEN
     RAISE EXCEPTION 'firn: % belongs to role %, and the schema firn to role %', other.name, quote_ident(other.owner), quote_ident(current_user)
-      USING ERRCODE = 'insufficient_privilege', HINT = 'The owner of an object can replace the object. Drop it, or move it to another schema.';
+      USING ERRCODE = 'insufficient_privilege', HINT = 'The owner of an object can replace the object. If Firn has made it, run the script of --down first. Otherwise move it to another schema.';
   END IF;
 END $$;
 `
