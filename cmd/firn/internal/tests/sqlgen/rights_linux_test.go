@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -119,6 +120,42 @@ func TestOwners(t *testing.T) {
 				t.Error("the schema is left")
 			}
 		})
+	}
+}
+
+// TestPage runs the steps of docs/sql-generator.md in the order of the page.
+func TestPage(t *testing.T) {
+	s := sharedServer(t)
+	if err := s.Exec(t.Context(), "CREATE DATABASE app", "CREATE ROLE app LOGIN"); err != nil {
+		t.Fatal(err)
+	}
+	addr := strings.Replace(s.Address(), "/postgres?", "/app?", 1)
+	exec1(t, addr, "GRANT CREATE ON SCHEMA public TO app")
+	_, steps, _ := strings.Cut(document(t), "\n## Steps\n")
+	steps, _, _ = strings.Cut(steps, "\n## ")
+	var done []string
+	for _, m := range regexp.MustCompile("(?m)^   ```(.*)\n((?:.*\n)*?)   ```$").FindAllStringSubmatch(steps, -1) {
+		done = append(done, m[1])
+		as := func(role string) string { return strings.Replace(addr, "postgres@", role+"@", 1) }
+		switch {
+		case m[1] == "console" && strings.TrimSpace(m[2]) == "$ firn sql generator | psql -v ON_ERROR_STOP=1 -U firn_owner app":
+			exec1(t, as("firn_owner"), sqlgen.Up)
+		case m[1] == "ini" && strings.Contains(m[2], "firn sql feed --database postgres://firn_feed@"):
+			feed(t, as("firn_feed"), t.TempDir())
+			makes(t, addr)
+		case m[1] == "sql" && strings.Contains(m[2], "CREATE TABLE"):
+			exec1(t, as("app"), m[2])
+		case m[1] == "sql":
+			exec1(t, addr, m[2])
+		default:
+			t.Errorf("a step that the test does not know: %s", m[2])
+		}
+	}
+	if want := []string{"sql", "console", "sql", "ini", "sql"}; !slices.Equal(done, want) {
+		t.Errorf("the steps are %q, not %q", done, want)
+	}
+	if n := value[int](t, open(t, addr), "SELECT count(*) FROM orders"); n != 101 {
+		t.Errorf("%d rows, not 101", n)
 	}
 }
 
