@@ -11,15 +11,15 @@ const some = (names, path) => `export { ${names} } from "@firn-id/firn${path}";`
 
 /** The bundles in the order of the table in README.md: name, code, budget in bytes after gzip. */
 export const bundles = [
-  ["the whole package", all(""), 9300],
-  ["nanoflake", all("/nanoflake"), 3100],
+  ["the whole package", all(""), 10200],
+  ["nanoflake", all("/nanoflake"), 3350],
   ["nanoflake: parse alone", some("parse", "/nanoflake"), 1400],
-  ["ulidflake", all("/ulidflake"), 4400],
-  ["ulidflake-scalable", all("/ulidflake-scalable"), 3200],
-  ["snowflakesi", all("/snowflakesi"), 4200],
-  ["scru160", all("/scru160"), 4100],
-  ["scru160: Generator alone", some("Generator", "/scru160"), 2400],
-  ["sno", all("/sno"), 2800],
+  ["ulidflake", all("/ulidflake"), 5000],
+  ["ulidflake-scalable", all("/ulidflake-scalable"), 3500],
+  ["snowflakesi", all("/snowflakesi"), 4800],
+  ["scru160", all("/scru160"), 4600],
+  ["scru160: Generator alone", some("Generator", "/scru160"), 2800],
+  ["sno", all("/sno"), 3050],
 ];
 
 /** Bundles code, and returns the bytes minified and compressed, and the files of dist with code in the bundle. */

@@ -5,8 +5,9 @@ import { type Alphabet, check, digitAt, HEX } from "./text.js";
 
 /** Checks that a value is a Uint8Array of so many bytes. */
 export function checkBytes(format: FormatName, bytes: Uint8Array, size: number): Uint8Array {
-  // The tag is the same for arrays of another realm, such as a frame.
-  if (Object.prototype.toString.call(bytes) !== "[object Uint8Array]") throw badType(format, bytes);
+  // This getter knows arrays of another realm, such as a frame, and no object that only has the tag.
+  if (Reflect.get(Object.getPrototypeOf(Uint8Array.prototype) as object, Symbol.toStringTag, bytes) !== "Uint8Array")
+    throw badType(format, bytes, "Uint8Array");
   if (bytes.length !== size) throw badLength(format, hexOf(bytes.subarray(0, 33)), bytes.length, `${size} bytes`);
   return bytes;
 }

@@ -49,7 +49,10 @@ export class ParseError extends Error {
   }
 }
 
-/** A setting is out of range. The error names the setting and the valid values. */
+/**
+ * A setting, a field or a time is out of range or of another type, or a setting is not known. The error names
+ * the valid values.
+ */
 export class ConfigError extends RangeError {
   readonly format: FormatName;
   /** The name of the setting. */
@@ -121,11 +124,18 @@ export function timeText(ms: number): string {
   return Number.isNaN(date.getTime()) ? `${ms} ms` : date.toISOString().replace(/\.?0+Z$/, "Z");
 }
 
-/** Returns the error of a value whose type cannot hold an ID. */
-export function badType(format: FormatName, value: unknown): ParseError {
+/** Returns a value in words, whatever the value is: objects are not asked for a text of their own. */
+export function shown(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value.slice(0, MAX_INPUT));
+  if (typeof value === "object" && value !== null) return "an object";
+  return typeof value === "function" || typeof value === "symbol" ? `a ${typeof value}` : String(value).slice(0, MAX_INPUT);
+}
+
+/** Returns the error of a value whose type cannot hold an ID. The parameter type names the right type. */
+export function badType(format: FormatName, value: unknown, type: string): ParseError {
   const article = typeof value === "object" || typeof value === "undefined" ? "an" : "a";
   const name = value === null ? "a null" : `${article} ${typeof value}`;
-  return new ParseError(format, "", { kind: "type", reason: `${name} holds no ID` });
+  return new ParseError(format, "", { kind: "type", reason: `${name} holds no ID: use a ${type}` });
 }
 
 /** Returns the error of an input with a wrong length. */
@@ -166,5 +176,5 @@ export function tooLarge(format: FormatName, value: number): ParseError {
 export function notText(format: FormatName, value: unknown): ParseError {
   return typeof value === "number" && Math.abs(value) > Number.MAX_SAFE_INTEGER
     ? tooLarge(format, value)
-    : badType(format, value);
+    : badType(format, value, "string");
 }

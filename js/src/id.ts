@@ -8,9 +8,19 @@ declare const format: unique symbol;
  */
 export type Id<F extends FormatName, Value extends string | number> = Value & { readonly [format]: F };
 
+// A format's functions read each ID that a program passes: types end where JSON.parse begins. The parameter read of
+// the functions below is the format's reader, which throws a ParseError for a value that is no ID.
+
 /** Returns -1, 0 or 1 as a is less than, equal to or greater than b. */
-export function compareIds<Value extends string | number>(a: Value, b: Value): -1 | 0 | 1 {
-  return a < b ? -1 : a > b ? 1 : 0;
+export function compareIds<Value extends string | number>(read: (id: Value) => Value, a: Value, b: Value): -1 | 0 | 1 {
+  const [left, right] = [read(a), read(b)];
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+/** Returns what Go's packages write in JSON: the ID, or null for the zero ID. */
+export function jsonOf<Value extends string | number>(read: (id: Value) => Value, zero: Value, id: Value): Value | null {
+  const value = read(id);
+  return value === zero ? null : value;
 }
 
 /** Reports whether a format's parse reads a value. */

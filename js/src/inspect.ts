@@ -1,9 +1,10 @@
-import { ConfigError, type FormatName, ParseError, timeText } from "./errors.js";
+import { ConfigError, type FormatName, notText, ParseError, shown, timeText } from "./errors.js";
 import * as nanoflake from "./nanoflake.js";
 import * as scru160 from "./scru160.js";
+import { checkSettings } from "./settings.js";
 import * as sno from "./sno.js";
 import * as snowflakesi from "./snowflakesi.js";
-import type { Time } from "./time.js";
+import { epochOf, millisOf, type Time } from "./time.js";
 import * as ulidflake from "./ulidflake.js";
 import * as scalable from "./ulidflake-scalable.js";
 
@@ -65,11 +66,16 @@ interface Reader<ID> {
   readonly fields: (id: ID, settings: Settings) => object;
 }
 
+const SETTINGS = ["epoch", "layout"] as const satisfies readonly (keyof Settings)[];
+
 function format<ID>(reader: Reader<ID>): Format {
   const forms = Object.keys(reader.forms) as Form[];
   const inspect = (input: string, form: Form, settings: Settings = {}): Info => {
+    checkSettings(reader.name, "settings", settings, SETTINGS);
+    epochOf(reader.name, settings.epoch, 0);
+    snowflakesi.widths(settings.layout);
     const read = forms.includes(form) ? reader.forms[form] : undefined;
-    if (read === undefined) throw new ConfigError(reader.name, "form", String(form), `one of ${forms.join(", ")}`);
+    if (read === undefined) throw new ConfigError(reader.name, "form", shown(form), `one of ${forms.join(", ")}`);
     const id = read(input);
     const date = reader.time(id, settings);
     const year = date.getUTCFullYear();
@@ -169,7 +175,8 @@ const GUESSES: readonly ((f: Format, input: string, settings?: Settings) => Info
 
 /** Returns the digits behind 0x. Programs print integers without leading zeros, so short digits are padded. */
 function prefixed(f: Format, input: string): string {
-  const lower = String(input).toLowerCase();
+  if (typeof input !== "string") throw notText(f.name, input);
+  const lower = input.toLowerCase();
   if (!lower.startsWith("0x"))
     throw new ParseError(f.name, lower, { kind: "character", offset: 0, reason: "hexadecimal digits begin with 0x" });
   const digits = lower.slice(2);
@@ -193,14 +200,17 @@ export interface InspectOptions extends Settings {
  */
 export function inspect(format: FormatName, input: string, options: InspectOptions = {}): Info {
   const f = lookup(format);
-  if (f === undefined)
-    throw new ConfigError(format, "format", String(format), `one of ${formats.map((known) => known.name).join(", ")}`);
-  epochCheck(f, options);
-  if (options.form !== undefined) return f.inspect(input, options.form, options);
+  if (f === undefined) {
+    const name = shown(format);
+    throw new ConfigError(name as FormatName, "format", name, `one of ${formats.map((known) => known.name).join(", ")}`);
+  }
+  const { form, ...settings } = checkSettings(f.name, "options", options, ["form", ...SETTINGS]);
+  epochCheck(f, settings);
+  if (form !== undefined) return f.inspect(input, form, settings);
   let first: unknown;
   for (const guess of GUESSES) {
     try {
-      return guess(f, input, options);
+      return guess(f, input, settings);
     } catch (fault) {
       // The input has the length and the characters of a text: the decimal reading would be another ID.
       if (guess === GUESSES[0] && isRange(fault)) throw fault;
@@ -235,18 +245,19 @@ export interface CandidateOptions extends InspectOptions {
  * times, and each nearest to now first. The next 24 hours count as past, because clocks differ.
  */
 export function candidates(input: string, options: CandidateOptions = {}): Info[] {
-  const { form } = options;
-  for (const f of formats) epochCheck(f, options);
-  const guesses = form === undefined ? GUESSES : [(f: Format) => f.inspect(input, form, options)];
+  const { form, now, ...settings } = checkSettings(formats[0]!.name, "options", options, ["form", "now", ...SETTINGS]);
+  const present = millisOf(formats[0]!.name, now === undefined ? Date.now() : now, "now");
+  for (const f of formats) epochCheck(f, settings);
+  const guesses = form === undefined ? GUESSES : [(f: Format) => f.inspect(input, form, settings)];
   for (const guess of guesses) {
     const fits = formats.flatMap((f) => {
       try {
-        return [guess(f, input, options)];
+        return [guess(f, input, settings)];
       } catch {
         return [];
       }
     });
-    if (fits.length > 0) return rank(fits, Number(options.now ?? Date.now()));
+    if (fits.length > 0) return rank(fits, present);
   }
   return [];
 }

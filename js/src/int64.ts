@@ -9,7 +9,7 @@ const ALLOWED = "0 to 9223372036854775807";
 
 /** Checks that an integer is in the range of IDs. */
 export function checkInt64(format: FormatName, value: bigint): bigint {
-  if (typeof value !== "bigint") throw badType(format, value);
+  if (typeof value !== "bigint") throw badType(format, value, "bigint");
   return inRange(format, value, String(value));
 }
 

@@ -3,7 +3,8 @@
 // JavaScript runs one call at a time, so a tick and a sequence in two variables always agree. Workers and
 // tabs have no variable in common: each has generators of its own.
 
-import { ClockError, ConfigError, ExhaustedError, type FormatName, TimeError, timeText } from "./errors.js";
+import { ClockError, ConfigError, ExhaustedError, type FormatName, shown, TimeError, timeText } from "./errors.js";
+import { checkSettings } from "./settings.js";
 import type { Time } from "./time.js";
 
 declare function setTimeout(run: () => void, ms: number): unknown;
@@ -38,6 +39,9 @@ export interface ClockConfig {
   readonly clock?: (() => number) | undefined;
 }
 
+/** The names of the settings that all generators have. */
+export const CLOCK_SETTINGS = ["maxBackward", "clock"] as const satisfies readonly (keyof ClockConfig)[];
+
 /** Says how the IDs of a format are made. */
 export interface MintConfig<ID> extends ClockConfig {
   readonly format: FormatName;
@@ -66,6 +70,41 @@ interface Waiter<ID> {
   readonly leave: () => void;
 }
 
+/** The waiters of a signal. The signal has one listener for all of them: Node warns of more than ten listeners. */
+interface Watch {
+  readonly waiters: Set<() => void>;
+  readonly listener: () => void;
+}
+
+const watches: WeakMap<Signal, Watch> = /* @__PURE__ */ new WeakMap();
+
+/** Calls a waiter once the signal aborts. Returns the function that ends the watch of this waiter. */
+function watch(signal: Signal, waiter: () => void): () => void {
+  let watched = watches.get(signal);
+  if (watched === undefined) {
+    const waiters = new Set<() => void>();
+    watched = { waiters, listener: () => waiters.forEach((abort) => abort()) };
+    signal.addEventListener("abort", watched.listener);
+    watches.set(signal, watched);
+  }
+  const { waiters, listener } = watched;
+  waiters.add(waiter);
+  return () => {
+    waiters.delete(waiter);
+    if (waiters.size > 0) return;
+    watches.delete(signal);
+    signal.removeEventListener("abort", listener);
+  };
+}
+
+/** Returns the signal of the options, or throws a ConfigError for anything else. */
+function signalOf(format: FormatName, options: NextOptions): Signal | undefined {
+  const { signal } = checkSettings(format, "options", options, ["signal"]);
+  if (signal === undefined || (typeof signal?.aborted === "boolean" && typeof signal.addEventListener === "function"))
+    return signal;
+  throw new ConfigError(format, "signal", shown(signal), "an AbortSignal");
+}
+
 /** Makes the IDs of one generator. */
 export class Mint<ID> {
   readonly #config: MintConfig<ID>;
@@ -81,11 +120,13 @@ export class Mint<ID> {
 
   constructor(config: MintConfig<ID>) {
     this.#config = config;
-    this.#clock = config.clock ?? Date.now;
-    this.#maxBackward = config.maxBackward ?? DEFAULT_MAX_BACKWARD;
-    if (!(this.#maxBackward >= 0)) {
-      throw new ConfigError(config.format, "maxBackward", String(config.maxBackward), "0 or more milliseconds");
-    }
+    // Date.now is looked up at each call, because timers of tests replace Date.now, or Date.
+    const { format, clock = () => Date.now(), maxBackward = DEFAULT_MAX_BACKWARD } = config;
+    if (typeof clock !== "function") throw new ConfigError(format, "clock", shown(clock), "a function");
+    if (typeof maxBackward !== "number" || !(maxBackward >= 0))
+      throw new ConfigError(format, "maxBackward", shown(maxBackward), "0 or more milliseconds");
+    this.#clock = clock;
+    this.#maxBackward = maxBackward;
   }
 
   /**
@@ -95,7 +136,7 @@ export class Mint<ID> {
    */
   checkClock(epoch?: Time, after = -Infinity): void {
     const { format, last } = this.#config;
-    const now = this.#clock();
+    const now = this.#now();
     const fault = this.#outside(this.#timestamp(now), now);
     if (fault === undefined) return;
     const least = Math.max(Math.floor(now) - last, after + 1);
@@ -114,8 +155,8 @@ export class Mint<ID> {
   }
 
   /** Returns a new ID. Waits for the next tick, or for a clock that is behind, for as long as the signal allows. */
-  async next(options?: NextOptions): Promise<ID> {
-    const signal = options?.signal;
+  async next(options: NextOptions = {}): Promise<ID> {
+    const signal = signalOf(this.#config.format, options);
     if (signal?.aborted) throw signal.reason;
     if (this.#line.length > 0) return this.#stand(signal);
     const fault = this.#advance();
@@ -130,6 +171,13 @@ export class Mint<ID> {
     return this.#config.make(this.#tick, this.#sequence);
   }
 
+  /** Reads the clock. Nothing but a number counts as a time. */
+  #now(): number {
+    const now = this.#clock();
+    if (typeof now === "number") return now;
+    throw new ConfigError(this.#config.format, "clock", `with ${shown(now)}`, "a function that returns Unix milliseconds");
+  }
+
   #timestamp(now: number): number {
     return Math.floor(now) - this.#config.epoch;
   }
@@ -142,7 +190,7 @@ export class Mint<ID> {
   /** Moves on to the next tick and sequence, or returns the reason for staying. */
   #advance(): Error | undefined {
     const { format, limit, start, step, hold, rewind } = this.#config;
-    const now = this.#clock();
+    const now = this.#now();
     const timestamp = this.#timestamp(now);
     const outside = this.#outside(timestamp, now);
     if (outside !== undefined) return outside;
@@ -162,7 +210,7 @@ export class Mint<ID> {
 
   /** Returns the error of a caller that does not wait while others do. */
   #besideLine(): Error {
-    const now = this.#clock();
+    const now = this.#now();
     const timestamp = this.#timestamp(now);
     const behind = this.#tick - timestamp;
     return (
@@ -184,8 +232,7 @@ export class Mint<ID> {
         this.#line.splice(this.#line.indexOf(waiter), 1);
         reject(signal?.reason);
       };
-      const waiter: Waiter<ID> = { resolve, reject, leave: () => signal?.removeEventListener("abort", abort) };
-      signal?.addEventListener("abort", abort);
+      const waiter: Waiter<ID> = { resolve, reject, leave: signal === undefined ? () => undefined : watch(signal, abort) };
       this.#line.push(waiter);
     });
   }

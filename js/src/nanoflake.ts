@@ -12,10 +12,11 @@
  */
 
 import { badRange } from "./errors.js";
-import { compareIds, type Id, isCanonical, isParsed } from "./id.js";
+import { compareIds, type Id, isCanonical, isParsed, jsonOf } from "./id.js";
 import { bytesInt64, bytesOfInt64, checkInt64, decimalInt64, hexInt64, hexOfInt64, numberInt64 } from "./int64.js";
+import { checkField, checkSettings, zeroId } from "./settings.js";
 import { alphabet, check } from "./text.js";
-import { checkField, epochOf, limitedTimestamp, type Time, timestampOf, zeroId } from "./time.js";
+import { epochOf, limitedTimestamp, type Time, timestampOf } from "./time.js";
 
 export { ConfigError, ParseError, TimeError } from "./errors.js";
 export type { Time } from "./time.js";
@@ -118,7 +119,7 @@ function isOtherText(digits: string): boolean {
 
 /** Returns what Go's package writes in JSON: the text, or null for the zero ID. */
 export function toJSON(id: Nanoflake): string | null {
-  return id === ZERO ? null : id;
+  return jsonOf(parse, ZERO, id);
 }
 
 function write(value: bigint): Nanoflake {
@@ -127,7 +128,8 @@ function write(value: bigint): Nanoflake {
 
 /** Returns the ID as an integer, for BIGINT columns. */
 export function toBigInt(id: Nanoflake): bigint {
-  return BigInt(Number.parseInt(id.slice(0, 7), 36)) * POW6 + BigInt(Number.parseInt(id.slice(7), 36));
+  const text = parse(id);
+  return BigInt(Number.parseInt(text.slice(0, 7), 36)) * POW6 + BigInt(Number.parseInt(text.slice(7), 36));
 }
 
 /** Returns the ID as a decimal integer, without padding. */
@@ -168,9 +170,10 @@ export function fromTime(
   epoch?: Time,
 ): Nanoflake {
   const timestamp = timestampOf(FORMAT, time, epochOf(FORMAT, epoch, DEFAULT_EPOCH), 0, MAX_TIMESTAMP);
-  const generator = checkField(FORMAT, "generatorId", fields.generatorId, MAX_GENERATOR_ID);
-  const sequence = checkField(FORMAT, "sequence", fields.sequence, MAX_SEQUENCE);
-  const id = write((BigInt(timestamp) << 22n) | BigInt((generator << 12) | sequence));
+  const { generatorId, sequence } = checkSettings(FORMAT, "fields", fields, ["generatorId", "sequence"]);
+  checkField(FORMAT, "generatorId", generatorId, MAX_GENERATOR_ID);
+  checkField(FORMAT, "sequence", sequence, MAX_SEQUENCE);
+  const id = write((BigInt(timestamp) << 22n) | BigInt((generatorId << 12) | sequence));
   if (id === ZERO) throw zeroId(FORMAT, "generator ID 0");
   return id;
 }
@@ -181,17 +184,22 @@ export function fromTime(
  * time in range.
  */
 export function first(time: Time, epoch?: Time): Nanoflake {
-  return write(BigInt(limitedTimestamp(FORMAT, time, epochOf(FORMAT, epoch, DEFAULT_EPOCH), MAX_TIMESTAMP)) << 22n);
+  return bound(time, epoch, 0n);
 }
 
 /** Returns the largest ID of the millisecond of a time; see {@link first}. */
 export function last(time: Time, epoch?: Time): Nanoflake {
-  return write(toBigInt(first(time, epoch)) | 0x3fffffn);
+  return bound(time, epoch, 0x3fffffn);
+}
+
+function bound(time: Time, epoch: Time | undefined, below: bigint): Nanoflake {
+  const timestamp = limitedTimestamp(FORMAT, time, epochOf(FORMAT, epoch, DEFAULT_EPOCH), MAX_TIMESTAMP);
+  return write((BigInt(timestamp) << 22n) | below);
 }
 
 /** Returns -1, 0 or 1 as a is less than, equal to or greater than b. */
 export function compare(a: Nanoflake, b: Nanoflake): -1 | 0 | 1 {
-  return compareIds(a, b);
+  return compareIds(parse, a, b);
 }
 
 /** Reports whether {@link parse} reads a value. */
@@ -206,5 +214,5 @@ export function isNanoflake(value: unknown): value is Nanoflake {
 
 /** Reports whether an ID is the zero ID, which stands for "no ID". */
 export function isZero(id: Nanoflake): boolean {
-  return id === ZERO;
+  return parse(id) === ZERO;
 }

@@ -14,11 +14,13 @@
  */
 
 import { bytesOf32, bytesOfHex, checkBytes, hexOf, putUint, text32Of, uintAt } from "./bytes.js";
-import { compareIds, type Id, isCanonical, isParsed } from "./id.js";
-import { type ClockConfig, Mint, type NextOptions } from "./mint.js";
+import { ConfigError, shown } from "./errors.js";
+import { compareIds, type Id, isCanonical, isParsed, jsonOf } from "./id.js";
+import { CLOCK_SETTINGS, type ClockConfig, Mint, type NextOptions } from "./mint.js";
 import { random32, randomBits } from "./random.js";
+import { checkField, checkSettings } from "./settings.js";
 import { alphabet, byteLength, check } from "./text.js";
-import { checkField, limitedTimestamp, type Time, timestampOf } from "./time.js";
+import { limitedTimestamp, type Time, timestampOf } from "./time.js";
 
 export { ClockError, ConfigError, ExhaustedError, ParseError, TimeError } from "./errors.js";
 export type { ClockConfig, NextOptions, Signal } from "./mint.js";
@@ -83,7 +85,7 @@ export function fromJSON(value: unknown): Scru160 | null {
 
 /** Returns what Go's package writes in JSON: the text, or null for the zero ID. */
 export function toJSON(id: Scru160): string | null {
-  return id === ZERO ? null : id;
+  return jsonOf(parse, ZERO, id);
 }
 
 function write(bytes: Uint8Array): Scru160 {
@@ -92,7 +94,7 @@ function write(bytes: Uint8Array): Scru160 {
 
 /** Returns the binary form: 20 bytes. Binary forms sort as the IDs do. */
 export function toBytes(id: Scru160): Uint8Array {
-  return bytesOf32(BASE32HEX, id);
+  return bytesOf32(BASE32HEX, parse(id));
 }
 
 /** Returns the alternative text: 40 hexadecimal digits in lower case. */
@@ -156,7 +158,7 @@ export function last(time: Time): Scru160 {
 
 /** Returns -1, 0 or 1 as a is less than, equal to or greater than b. */
 export function compare(a: Scru160, b: Scru160): -1 | 0 | 1 {
-  return compareIds(a, b);
+  return compareIds(parse, a, b);
 }
 
 /** Reports whether {@link parse} reads a value. */
@@ -171,7 +173,7 @@ export function isScru160(value: unknown): value is Scru160 {
 
 /** Reports whether an ID is the zero ID, which stands for "no ID". */
 export function isZero(id: Scru160): boolean {
-  return id === ZERO;
+  return parse(id) === ZERO;
 }
 
 /** Says how a {@link Generator} makes its IDs. */
@@ -216,11 +218,21 @@ export class Generator {
    * is not after 1970.
    */
   constructor(config: GeneratorConfig = {}) {
-    const extra = checkField(FORMAT, "extraCounterBits", config.extraCounterBits ?? 0, RANDOM16_BITS);
-    const nodeBits = checkField(FORMAT, "nodeBits", config.nodeBits ?? 0, RANDOM16_BITS - extra);
-    const nodeId = checkField(FORMAT, "nodeId", config.nodeId ?? 0, 2 ** nodeBits - 1);
+    checkSettings(FORMAT, "config", config, [
+      "startBits",
+      "extraCounterBits",
+      "nodeBits",
+      "nodeId",
+      "restart",
+      ...CLOCK_SETTINGS,
+    ]);
+    const extra = checkField(FORMAT, "extraCounterBits", config.extraCounterBits, RANDOM16_BITS, 0);
+    const nodeBits = checkField(FORMAT, "nodeBits", config.nodeBits, RANDOM16_BITS - extra, 0);
+    const nodeId = checkField(FORMAT, "nodeId", config.nodeId, 2 ** nodeBits - 1, 0);
     const width = COUNTER_BITS + extra;
-    const startBits = checkField(FORMAT, "startBits", config.startBits ?? width - 1, width - 1);
+    const startBits = checkField(FORMAT, "startBits", config.startBits, width - 1, width - 1);
+    const { restart = false } = config;
+    if (typeof restart !== "boolean") throw new ConfigError(FORMAT, "restart", shown(restart), "true or false");
     const noiseBits = RANDOM16_BITS - extra - nodeBits;
     const node = nodeId * 2 ** noiseBits;
     const unit = 2 ** (RANDOM16_BITS - extra);
@@ -232,7 +244,7 @@ export class Generator {
       start: () => randomBits(startBits),
       step: () => 1,
       hold: true,
-      rewind: config.restart ?? false,
+      rewind: restart,
       make: (timestamp, counter) => pack(timestamp, counter * unit + node + randomBits(noiseBits), putRandom80),
       maxBackward: config.maxBackward,
       clock: config.clock,

@@ -12,9 +12,10 @@
  */
 
 import { bytesOf32, bytesOfHex, checkBytes, hexOf, putUint, text32Of, uintAt } from "./bytes.js";
-import { compareIds, type Id, isCanonical, isParsed } from "./id.js";
+import { compareIds, type Id, isCanonical, isParsed, jsonOf } from "./id.js";
+import { checkField, checkSettings, zeroId } from "./settings.js";
 import { alphabet, check } from "./text.js";
-import { checkField, limitedTimestamp, type Time, timestampOf, zeroId } from "./time.js";
+import { limitedTimestamp, type Time, timestampOf } from "./time.js";
 
 export { ConfigError, ParseError, TimeError } from "./errors.js";
 export type { Time } from "./time.js";
@@ -78,7 +79,7 @@ export function fromJSON(value: unknown): Sno | null {
 
 /** Returns what Go's package writes in JSON: the text, or null for the zero ID. */
 export function toJSON(id: Sno): string | null {
-  return id === ZERO ? null : id;
+  return jsonOf(parse, ZERO, id);
 }
 
 function write(bytes: Uint8Array): Sno {
@@ -87,7 +88,7 @@ function write(bytes: Uint8Array): Sno {
 
 /** Returns the binary form: 10 bytes. Binary forms sort as the IDs do. */
 export function toBytes(id: Sno): Uint8Array {
-  return bytesOf32(DIGITS, id);
+  return bytesOf32(DIGITS, parse(id));
 }
 
 /** Returns the binary form in 20 lower-case hexadecimal digits. */
@@ -141,9 +142,11 @@ export function fromTime(
   fields: { readonly meta: number; readonly partition: number; readonly sequence: number },
 ): Sno {
   const stamp = unit(timestampOf(FORMAT, time, EPOCH, 0, LAST)) * 2;
-  const meta = checkField(FORMAT, "meta", fields.meta, MAX_META);
-  const partition = checkField(FORMAT, "partition", fields.partition, MAX_PARTITION);
-  const id = pack(stamp, meta, partition, checkField(FORMAT, "sequence", fields.sequence, MAX_SEQUENCE));
+  const { meta, partition, sequence } = checkSettings(FORMAT, "fields", fields, ["meta", "partition", "sequence"]);
+  checkField(FORMAT, "meta", meta, MAX_META);
+  checkField(FORMAT, "partition", partition, MAX_PARTITION);
+  checkField(FORMAT, "sequence", sequence, MAX_SEQUENCE);
+  const id = pack(stamp, meta, partition, sequence);
   if (id === ZERO) throw zeroId(FORMAT, "metabyte 0 of partition 0");
   return id;
 }
@@ -163,7 +166,7 @@ export function last(time: Time): Sno {
 
 /** Returns -1, 0 or 1 as a is less than, equal to or greater than b. */
 export function compare(a: Sno, b: Sno): -1 | 0 | 1 {
-  return compareIds(a, b);
+  return compareIds(parse, a, b);
 }
 
 /** Reports whether a value is an ID: the canonical text. */
@@ -178,5 +181,5 @@ export function isValid(value: unknown): boolean {
 
 /** Reports whether an ID is the zero ID, which stands for "no ID". */
 export function isZero(id: Sno): boolean {
-  return id === ZERO;
+  return parse(id) === ZERO;
 }

@@ -15,12 +15,13 @@
  */
 
 import { hexOf, checkBytes } from "./bytes.js";
-import { badRange, badType, ConfigError, ParseError, tooLarge } from "./errors.js";
-import { compareIds, type Id, isParsed } from "./id.js";
+import { badRange, badType, ConfigError, ParseError, shown, tooLarge } from "./errors.js";
+import { compareIds, type Id, isParsed, jsonOf } from "./id.js";
 import { bytesOfInt64, hexOfInt64 } from "./int64.js";
-import { type ClockConfig, Mint, type NextOptions } from "./mint.js";
+import { CLOCK_SETTINGS, type ClockConfig, Mint, type NextOptions } from "./mint.js";
+import { checkField, checkSettings, zeroId } from "./settings.js";
 import { check, DECIMAL, HEX } from "./text.js";
-import { checkField, epochOf, limitedTimestamp, type Time, timestampOf, timeText, zeroId } from "./time.js";
+import { epochOf, limitedTimestamp, type Time, timestampOf, timeText } from "./time.js";
 
 export { ClockError, ConfigError, ExhaustedError, ParseError, TimeError } from "./errors.js";
 export type { ClockConfig, NextOptions, Signal } from "./mint.js";
@@ -86,7 +87,7 @@ export function parseHex(text: string): SnowflakeSI {
 
 /** Returns the ID of a number, or throws a {@link ParseError} for a number that is no integer or out of range. */
 export function fromNumber(value: number): SnowflakeSI {
-  if (typeof value !== "number") throw badType(FORMAT, value);
+  if (typeof value !== "number") throw badType(FORMAT, value, "number");
   if (value > MAX) throw tooLarge(FORMAT, value);
   if (!Number.isInteger(value) || value < 0)
     throw new ParseError(FORMAT, String(value), { kind: "range", reason: `value is no integer in ${ALLOWED}` });
@@ -95,7 +96,7 @@ export function fromNumber(value: number): SnowflakeSI {
 
 /** Returns the ID of an integer, or throws a {@link ParseError} for an integer out of range. */
 export function fromBigInt(value: bigint): SnowflakeSI {
-  if (typeof value !== "bigint") throw badType(FORMAT, value);
+  if (typeof value !== "bigint") throw badType(FORMAT, value, "bigint");
   return limit(Number(value), String(value));
 }
 
@@ -118,27 +119,27 @@ export function fromJSON(value: unknown): SnowflakeSI | null {
 
 /** Returns what Go's package writes in JSON: the number, or null for the zero ID. */
 export function toJSON(id: SnowflakeSI): number | null {
-  return id === 0 ? null : id;
+  return jsonOf(fromNumber, ZERO, id);
 }
 
 /** Returns the canonical text: decimal, without padding. */
 export function toText(id: SnowflakeSI): string {
-  return String(id);
+  return String(fromNumber(id));
 }
 
 /** Returns the ID as a bigint. */
 export function toBigInt(id: SnowflakeSI): bigint {
-  return BigInt(id);
+  return BigInt(fromNumber(id));
 }
 
 /** Returns the binary form in 16 lower-case hexadecimal digits. */
 export function toHex(id: SnowflakeSI): string {
-  return hexOfInt64(BigInt(id));
+  return hexOfInt64(toBigInt(id));
 }
 
 /** Returns the binary form: 8 bytes, the most significant first. Binary forms sort as the IDs do. */
 export function toBytes(id: SnowflakeSI): Uint8Array {
-  return bytesOfInt64(BigInt(id));
+  return bytesOfInt64(toBigInt(id));
 }
 
 /** The number of values of each field, for arithmetic beyond 32 bits. */
@@ -150,9 +151,9 @@ interface Counts {
 
 /** Returns the widths of a layout, or throws a {@link ConfigError} for a layout that is not valid. */
 export function widths(layout: Layout = {}): { readonly clock: number; readonly machine: number; readonly sequence: number } {
-  const clock = layout.clockBits ?? 40;
-  if (clock !== 40 && clock !== 41) throw new ConfigError(FORMAT, "clockBits", String(clock), "40 or 41");
-  const machine = checkField(FORMAT, "machineBits", layout.machineBits ?? 5, TOTAL_BITS - clock);
+  const { clockBits: clock = 40, machineBits } = checkSettings(FORMAT, "layout", layout, ["clockBits", "machineBits"]);
+  if (clock !== 40 && clock !== 41) throw new ConfigError(FORMAT, "clockBits", shown(clock), "40 or 41");
+  const machine = checkField(FORMAT, "machineBits", machineBits, TOTAL_BITS - clock, 5);
   return { clock, machine, sequence: TOTAL_BITS - clock - machine };
 }
 
@@ -179,8 +180,9 @@ function pack({ machines, sequences }: Counts, timestamp: number, machine: numbe
 /** Returns the fields of an ID, for the layout of its generator. */
 export function fields(id: SnowflakeSI, layout?: Layout): SnowflakeSIFields {
   const { machines, sequences } = countsOf(layout);
-  const above = Math.floor(id / sequences);
-  return { timestamp: Math.floor(above / machines), machine_id: above % machines, sequence: id % sequences };
+  const value = fromNumber(id);
+  const above = Math.floor(value / sequences);
+  return { timestamp: Math.floor(above / machines), machine_id: above % machines, sequence: value % sequences };
 }
 
 /** Returns the time of an ID, for the epoch and the layout of its generator. */
@@ -202,9 +204,10 @@ export function fromTime(
 ): SnowflakeSI {
   const counts = countsOf(layout);
   const timestamp = timestampOf(FORMAT, time, epochFor(layout, epoch), 0, counts.timestamps - 1);
-  const machine = checkField(FORMAT, "machineId", fields.machineId, counts.machines - 1);
-  const sequence = checkField(FORMAT, "sequence", fields.sequence, counts.sequences - 1);
-  const id = pack(counts, timestamp, machine, sequence);
+  const { machineId, sequence } = checkSettings(FORMAT, "fields", fields, ["machineId", "sequence"]);
+  checkField(FORMAT, "machineId", machineId, counts.machines - 1);
+  checkField(FORMAT, "sequence", sequence, counts.sequences - 1);
+  const id = pack(counts, timestamp, machineId, sequence);
   if (id === 0) throw zeroId(FORMAT, "machine ID 0");
   return id;
 }
@@ -227,7 +230,7 @@ export function last(time: Time, epoch?: Time, layout?: Layout): SnowflakeSI {
 
 /** Returns -1, 0 or 1 as a is less than, equal to or greater than b. */
 export function compare(a: SnowflakeSI, b: SnowflakeSI): -1 | 0 | 1 {
-  return compareIds(a, b);
+  return compareIds(fromNumber, a, b);
 }
 
 /** Reports whether {@link parse} reads a value. */
@@ -242,7 +245,7 @@ export function isSnowflakeSI(value: unknown): value is SnowflakeSI {
 
 /** Reports whether an ID is the zero ID, which stands for "no ID". */
 export function isZero(id: SnowflakeSI): boolean {
-  return id === 0;
+  return fromNumber(id) === ZERO;
 }
 
 /** Says how a {@link Generator} makes its IDs. */
@@ -283,11 +286,12 @@ export class Generator {
    * is not after the default epoch or is after the last timestamp.
    */
   constructor(config: GeneratorConfig) {
+    checkSettings(FORMAT, "config", config, ["machineId", "layout", "epoch", "sequence", ...CLOCK_SETTINGS]);
     const { clock, machine } = widths(config.layout);
     const counts = countsOf(config.layout);
-    const rule = config.sequence ?? "continues";
+    const { sequence: rule = "continues" } = config;
     if (rule !== "continues" && rule !== "resets")
-      throw new ConfigError(FORMAT, "sequence", String(rule), '"continues" or "resets"');
+      throw new ConfigError(FORMAT, "sequence", shown(rule), '"continues" or "resets"');
     this.machineId = checkField(FORMAT, "machineId", config.machineId, counts.machines - 1);
     this.layout = { clockBits: clock, machineBits: machine };
     this.epoch = epochFor(config.layout, config.epoch);

@@ -1,26 +1,39 @@
 // Times, epochs and timestamps.
 
-import { ConfigError, type FormatName, TimeError, timeText } from "./errors.js";
+import { ConfigError, type FormatName, shown, TimeError, timeText } from "./errors.js";
 
 /** A time: a Date, or Unix milliseconds. */
 export type Time = Date | number;
 
 /** The largest distance of a Date from 1970, in milliseconds. */
 const HORIZON = 8.64e15;
+/** The last epoch: a Date holds the time of every timestamp after this epoch. No timestamp has more than 43 bits. */
+const LAST_EPOCH = HORIZON - 2 ** 43;
 
-/** Returns a time in whole Unix milliseconds, rounded down. */
-export function millisOf(format: FormatName, time: Time): number {
-  const ms = Math.floor(Number(time));
+/** Returns a time in Unix milliseconds. The result is NaN for a value that is no time. */
+function numberOf(time: Time): number {
+  if (typeof time === "number") return time;
+  try {
+    return Date.prototype.getTime.call(time); // a Date of another realm, too, and no object that becomes a number
+  } catch {
+    return Number.NaN;
+  }
+}
+
+/** Returns a time in whole Unix milliseconds, rounded down. The parameter setting names the time. */
+export function millisOf(format: FormatName, time: Time, setting = "time"): number {
+  const ms = Math.floor(numberOf(time));
   if (Math.abs(ms) <= HORIZON) return ms;
-  throw new ConfigError(format, "time", String(time), "a Date or a number of Unix milliseconds");
+  throw new ConfigError(format, setting, shown(time), "a valid Date or Unix milliseconds in -8.64e15 to 8.64e15");
 }
 
 /** Returns an epoch in Unix milliseconds, or the default if the epoch is undefined. */
 export function epochOf(format: FormatName, epoch: Time | undefined, byDefault: number): number {
   if (epoch === undefined) return byDefault;
-  const ms = Number(epoch);
-  if (Number.isInteger(ms) && Math.abs(ms) <= HORIZON) return ms;
-  throw new ConfigError(format, "epoch", String(epoch), "a time in whole milliseconds");
+  const ms = numberOf(epoch);
+  if (Number.isInteger(ms) && ms >= -HORIZON && ms <= LAST_EPOCH) return ms;
+  const want = `a valid Date or whole Unix milliseconds in -8.64e15 to ${LAST_EPOCH}`;
+  throw new ConfigError(format, "epoch", shown(epoch), want);
 }
 
 /** Returns the timestamp of a time, limited to 0 to last. Range scans use the limited timestamp. */
@@ -34,22 +47,6 @@ export function timestampOf(format: FormatName, time: Time, epoch: number, first
   const timestamp = ms - epoch;
   if (timestamp < first || timestamp > last) throw new TimeError(format, ms, epoch + first, epoch + last);
   return timestamp;
-}
-
-/** Checks that a field is an integer in 0 to most. */
-export function checkField(format: FormatName, setting: string, value: number, most: number): number {
-  if (Number.isInteger(value) && value >= 0 && value <= most) return value;
-  throw new ConfigError(format, setting, String(value), `in 0 to ${most}`);
-}
-
-/** Returns the error of a sequence that would make the zero ID. The parameter others names the other fields. */
-export function zeroId(format: FormatName, others: string): ConfigError {
-  return new ConfigError(
-    format,
-    "sequence",
-    "0",
-    `1 or more, as ${others} needs at the epoch: the ID would be zero, which means no ID`,
-  );
 }
 
 export { timeText };

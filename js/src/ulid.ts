@@ -53,30 +53,27 @@ export function textOfUlid(value: bigint): string {
   return packUlid(Number(value >> 20n), Number(value & 0xfffffn));
 }
 
-/** Returns the integer of a text. */
-export function bigIntOfUlid(id: string): bigint {
-  return (BigInt(timestampOfUlid(id)) << 20n) | BigInt(belowOfUlid(id));
+/** Returns the timestamp of an ID, and the 20 bits below. Nothing else takes an ID apart. */
+export function unpackUlid(format: FormatName, id: string): { readonly timestamp: number; readonly below: number } {
+  const text = parseUlid(format, id);
+  return { timestamp: numberAt(text, 0, STAMP), below: numberAt(text, STAMP, LENGTH) };
 }
 
-/** Returns the timestamp of a text. */
-export function timestampOfUlid(id: string): number {
-  return numberAt(id, 0, STAMP);
+/** Returns the integer of an ID. */
+export function bigIntOfUlid(format: FormatName, id: string): bigint {
+  const { timestamp, below } = unpackUlid(format, id);
+  return (BigInt(timestamp) << 20n) | BigInt(below);
 }
 
-/** Returns the 20 bits below the timestamp of a text. */
-export function belowOfUlid(id: string): number {
-  return numberAt(id, STAMP, LENGTH);
-}
-
-function numberAt(id: string, from: number, to: number): number {
+function numberAt(text: string, from: number, to: number): number {
   let value = 0;
-  for (let i = from; i < to; i++) value = value * 32 + digitAt(CROCKFORD, id, i);
+  for (let i = from; i < to; i++) value = value * 32 + digitAt(CROCKFORD, text, i);
   return value;
 }
 
-/** Returns the time of a text. */
+/** Returns the time of an ID. */
 export function timeOfUlid(format: FormatName, id: string, epoch: Time | undefined): Date {
-  return new Date(epochOf(format, epoch, EPOCH) + timestampOfUlid(id));
+  return new Date(epochOf(format, epoch, EPOCH) + unpackUlid(format, id).timestamp);
 }
 
 /** Returns the text of the millisecond of a time, with the given bits below. */

@@ -12,13 +12,13 @@
  * @module
  */
 
-import { compareIds, type Id, isCanonical, isParsed } from "./id.js";
+import { compareIds, type Id, isCanonical, isParsed, jsonOf } from "./id.js";
 import { bytesInt64, bytesOfInt64, checkInt64, decimalInt64, hexInt64, hexOfInt64 } from "./int64.js";
 import { randomBits } from "./random.js";
-import { checkField, epochOf, type Time, timestampOf } from "./time.js";
+import { checkField, checkSettings } from "./settings.js";
+import { epochOf, type Time, timestampOf } from "./time.js";
 import {
   BELOW,
-  belowOfUlid,
   bigIntOfUlid,
   boundOfUlid,
   EPOCH,
@@ -28,7 +28,7 @@ import {
   parseUlid,
   textOfUlid,
   timeOfUlid,
-  timestampOfUlid,
+  unpackUlid,
 } from "./ulid.js";
 
 export { ConfigError, ParseError, TimeError } from "./errors.js";
@@ -107,7 +107,7 @@ export function fromJSON(value: unknown): ScalableUlidFlake | null {
 
 /** Returns what Go's package writes in JSON: the text, or null for the zero ID. */
 export function toJSON(id: ScalableUlidFlake): string | null {
-  return id === ZERO ? null : id;
+  return jsonOf(parse, ZERO, id);
 }
 
 function write(value: bigint): ScalableUlidFlake {
@@ -116,7 +116,7 @@ function write(value: bigint): ScalableUlidFlake {
 
 /** Returns the ID as an integer, for BIGINT columns. */
 export function toBigInt(id: ScalableUlidFlake): bigint {
-  return bigIntOfUlid(id);
+  return bigIntOfUlid(FORMAT, id);
 }
 
 /** Returns the ID as a decimal integer, without padding. */
@@ -155,7 +155,7 @@ export function last(time: Time, epoch?: Time): ScalableUlidFlake {
 
 /** Returns -1, 0 or 1 as a is less than, equal to or greater than b. */
 export function compare(a: ScalableUlidFlake, b: ScalableUlidFlake): -1 | 0 | 1 {
-  return compareIds(a, b);
+  return compareIds(parse, a, b);
 }
 
 /** Reports whether {@link parse} reads a value. */
@@ -170,13 +170,13 @@ export function isScalableUlidFlake(value: unknown): value is ScalableUlidFlake 
 
 /** Reports whether an ID is the zero ID, which stands for "no ID". */
 export function isZero(id: ScalableUlidFlake): boolean {
-  return id === ZERO;
+  return parse(id) === ZERO;
 }
 
 /** Returns the fields of an ID. */
 export function fields(id: ScalableUlidFlake): ScalableUlidFlakeFields {
-  const below = belowOfUlid(id);
-  return { timestamp: timestampOfUlid(id), randomness: below >> SCALABILITY_BITS, scalability: below & MAX_SCALABILITY };
+  const { timestamp, below } = unpackUlid(FORMAT, id);
+  return { timestamp, randomness: below >> SCALABILITY_BITS, scalability: below & MAX_SCALABILITY };
 }
 
 /**
@@ -186,7 +186,8 @@ export function fields(id: ScalableUlidFlake): ScalableUlidFlakeFields {
  * range is a {@link ConfigError}. The result is never the zero ID.
  */
 export function fromTime(time: Time, fields: { readonly scalability: number }, epoch?: Time): ScalableUlidFlake {
-  const scalability = checkField(FORMAT, "scalability", fields.scalability, MAX_SCALABILITY);
+  const { scalability } = checkSettings(FORMAT, "fields", fields, ["scalability"]);
+  checkField(FORMAT, "scalability", scalability, MAX_SCALABILITY);
   const timestamp = timestampOf(FORMAT, time, epochOf(FORMAT, epoch, DEFAULT_EPOCH), 0, MAX_TIMESTAMP);
   for (;;) {
     const id = packUlid(timestamp, (randomBits(RANDOMNESS_BITS) << SCALABILITY_BITS) | scalability) as ScalableUlidFlake;

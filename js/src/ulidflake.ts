@@ -14,14 +14,14 @@
  * @module
  */
 
-import { compareIds, type Id, isCanonical, isParsed } from "./id.js";
+import { compareIds, type Id, isCanonical, isParsed, jsonOf } from "./id.js";
 import { bytesInt64, bytesOfInt64, checkInt64, decimalInt64, hexInt64, hexOfInt64 } from "./int64.js";
-import { type ClockConfig, Mint, type NextOptions } from "./mint.js";
+import { CLOCK_SETTINGS, type ClockConfig, Mint, type NextOptions } from "./mint.js";
 import { randomBits, randomStep } from "./random.js";
-import { checkField, epochOf, type Time, timestampOf } from "./time.js";
+import { checkField, checkSettings } from "./settings.js";
+import { epochOf, type Time, timestampOf } from "./time.js";
 import {
   BELOW,
-  belowOfUlid,
   bigIntOfUlid,
   boundOfUlid,
   EPOCH,
@@ -31,7 +31,7 @@ import {
   parseUlid,
   textOfUlid,
   timeOfUlid,
-  timestampOfUlid,
+  unpackUlid,
 } from "./ulid.js";
 
 export { ClockError, ConfigError, ExhaustedError, ParseError, TimeError } from "./errors.js";
@@ -108,7 +108,7 @@ export function fromJSON(value: unknown): UlidFlake | null {
 
 /** Returns what Go's package writes in JSON: the text, or null for the zero ID. */
 export function toJSON(id: UlidFlake): string | null {
-  return id === ZERO ? null : id;
+  return jsonOf(parse, ZERO, id);
 }
 
 function write(value: bigint): UlidFlake {
@@ -117,7 +117,7 @@ function write(value: bigint): UlidFlake {
 
 /** Returns the ID as an integer, for BIGINT columns. */
 export function toBigInt(id: UlidFlake): bigint {
-  return bigIntOfUlid(id);
+  return bigIntOfUlid(FORMAT, id);
 }
 
 /** Returns the ID as a decimal integer, without padding. */
@@ -156,7 +156,7 @@ export function last(time: Time, epoch?: Time): UlidFlake {
 
 /** Returns -1, 0 or 1 as a is less than, equal to or greater than b. */
 export function compare(a: UlidFlake, b: UlidFlake): -1 | 0 | 1 {
-  return compareIds(a, b);
+  return compareIds(parse, a, b);
 }
 
 /** Reports whether {@link parse} reads a value. */
@@ -171,12 +171,13 @@ export function isUlidFlake(value: unknown): value is UlidFlake {
 
 /** Reports whether an ID is the zero ID, which stands for "no ID". */
 export function isZero(id: UlidFlake): boolean {
-  return id === ZERO;
+  return parse(id) === ZERO;
 }
 
 /** Returns the fields of an ID. */
 export function fields(id: UlidFlake): UlidFlakeFields {
-  return { timestamp: timestampOfUlid(id), randomness: belowOfUlid(id) };
+  const { timestamp, below } = unpackUlid(FORMAT, id);
+  return { timestamp, randomness: below };
 }
 
 /**
@@ -221,7 +222,8 @@ export class Generator {
    * is not after the default epoch.
    */
   constructor(config: GeneratorConfig = {}) {
-    const given = checkField(FORMAT, "incrementBits", config.incrementBits ?? 0, RANDOMNESS_BITS);
+    checkSettings(FORMAT, "config", config, ["incrementBits", "epoch", ...CLOCK_SETTINGS]);
+    const given = checkField(FORMAT, "incrementBits", config.incrementBits, RANDOMNESS_BITS, 0);
     const bits = given === 0 ? DEFAULT_INCREMENT_BITS : given;
     this.epoch = epochOf(FORMAT, config.epoch, DEFAULT_EPOCH);
     this.#mint = new Mint({

@@ -1,5 +1,6 @@
 // The entry of the checks, for Node and for browsers.
 
+import { exportChecks } from "./exports.js";
 import { generatorChecks } from "./generators.js";
 import { type Result, runAll } from "./harness.js";
 import { type GoLine, inspectChecks } from "./inspect.js";
@@ -21,7 +22,12 @@ export interface Data {
 /** Runs all checks. */
 export function run(data: Data): Promise<Result[]> {
   return runAll(
-    [...vectorChecks(data.vectors), ...inspectChecks(data.lines), ...generatorChecks(data.soak)],
+    [
+      ...vectorChecks(data.vectors),
+      ...inspectChecks(data.lines),
+      ...generatorChecks(data.soak),
+      ...exportChecks(),
+    ],
     data.patience,
     data.hasty,
   );

@@ -316,6 +316,11 @@ function settings(t: Tally): void {
     ["extraCounterBits", () => new scru160.Generator({ extraCounterBits: 17 })],
     ["nodeBits", () => new scru160.Generator({ extraCounterBits: 8, nodeBits: 9 })],
     ["nodeId", () => new scru160.Generator({ nodeBits: 3, nodeId: 8 })],
+    ["restart", () => new scru160.Generator({ restart: "no" as unknown as boolean })],
+    ["config", () => new scru160.Generator({ nodeBit: 3 } as scru160.GeneratorConfig)],
+    ["config", () => new snowflakesi.Generator(undefined as unknown as snowflakesi.GeneratorConfig)],
+    ["clock", () => new ulidflake.Generator({ clock: NOW as unknown as () => number })],
+    ["clock", () => new ulidflake.Generator({ clock: () => String(NOW) as unknown as number })],
   ];
   for (const [setting, run] of config) t.equal(t.throws(run, ConfigError, setting).setting, setting, setting);
   t.ok(
@@ -448,6 +453,100 @@ async function aborts(t: Tally): Promise<void> {
   t.equal((await t.rejects(waiter, RangeError, "a waiter at a clock that throws")).message, "no clock", "the error");
 }
 
+/** Any number of waiters is one listener of their signal, and the last waiter to leave removes the listener. */
+async function signals(t: Tally): Promise<void> {
+  const clock: Clock = { now: NOW };
+  const make = (): snowflakesi.Generator => new snowflakesi.Generator({ ...SLOW, clock: () => clock.now });
+  const generators = [make(), make(), make()];
+  for (const generator of generators) generator.tryNext();
+
+  const listened = (controller: AbortController): { now: number; most: number } => {
+    const { signal } = controller;
+    const add = signal.addEventListener.bind(signal);
+    const remove = signal.removeEventListener.bind(signal);
+    const listeners = new Set<unknown>();
+    const count = { now: 0, most: 0 };
+    signal.addEventListener = (type: "abort", listener: () => void): void => {
+      count.now = listeners.add(listener).size;
+      count.most = Math.max(count.most, count.now);
+      add(type, listener);
+    };
+    signal.removeEventListener = (type: "abort", listener: () => void): void => {
+      listeners.delete(listener);
+      count.now = listeners.size;
+      remove(type, listener);
+    };
+    return count;
+  };
+
+  const controller = new AbortController();
+  const count = listened(controller);
+  const lines = generators.map((generator) => Array.from({ length: 20 }, () => generator.next({ signal: controller.signal })));
+  clock.now++;
+  const firsts = await Promise.all(lines.map(([first]) => first!));
+  t.ok(
+    firsts.every((id) => snowflakesi.time(id).getTime() === clock.now),
+    "the first waiters have no IDs",
+  );
+  t.equal(count, { now: 1, most: 1 }, "listeners of 57 waiters");
+  const reason = new Error("enough");
+  controller.abort(reason);
+  for (const waiter of lines.flatMap(([, ...rest]) => rest))
+    t.equal(await t.rejects(waiter, Error, "a waiter"), reason, "the reason");
+  t.equal(count, { now: 0, most: 1 }, "listeners after the abort");
+
+  // The same signal twice: the first watch ends before the second begins.
+  const second = new AbortController();
+  const again = listened(second);
+  for (let i = 0; i < 2; i++) {
+    const waiters = generators.map((generator) => generator.next({ signal: second.signal }));
+    t.equal(again, { now: 1, most: 1 }, "listeners of three waiters");
+    clock.now++;
+    await Promise.all(waiters);
+    t.equal(again, { now: 0, most: 1 }, "listeners after three IDs");
+  }
+  const last = generators[0]!.next({ signal: second.signal });
+  second.abort(reason);
+  t.equal(await t.rejects(last, Error, "the last waiter"), reason, "the reason");
+  t.equal(again, { now: 0, most: 1 }, "listeners after the second abort");
+
+  for (const options of [second.signal, { signal: {} }, { signal: null }, { signals: second.signal }, null])
+    await t.rejects(generators[0]!.next(options as object), ConfigError, "options that are none");
+}
+
+/** Timers of tests replace Date.now, or Date. A generator that is there already has the time of the replacement. */
+function replacedClocks(t: Tally): void {
+  const { Date: RealDate } = globalThis;
+  const { now: realNow } = RealDate;
+  const generators = [new ulidflake.Generator(), new snowflakesi.Generator({ machineId: 1 })] as const;
+  const scru = new scru160.Generator();
+  const expect = (at: number, what: string): void => {
+    const [ulid, si] = generators;
+    t.equal(
+      [ulid.time(ulid.tryNext()), si.time(si.tryNext()), scru160.time(scru.tryNext())].map((time) => time.getTime()),
+      [at, at, at],
+      what,
+    );
+  };
+  const later = realNow() + 1_000_000;
+  try {
+    RealDate.now = () => later;
+    expect(later, "the times with another Date.now");
+    globalThis.Date = class extends RealDate {
+      static override now(): number {
+        return later + 1000;
+      }
+    } as DateConstructor;
+    expect(later + 1000, "the times with another Date");
+    t.equal(new ulidflake.Generator({ epoch: later + 999 }).epoch, later + 999, "an epoch before another Date's time");
+    for (const at of [new RealDate(later), new Date(later)])
+      t.equal(ulidflake.first(at), ulidflake.first(later), "first of a Date, with another Date");
+  } finally {
+    globalThis.Date = RealDate;
+    RealDate.now = realNow;
+  }
+}
+
 declare function setTimeout(run: () => void, ms: number): unknown;
 
 function pause(ms: number): Promise<void> {
@@ -476,6 +575,8 @@ export function generatorChecks(n: number): Check[] {
     { name: "generators: waiting", run: waiting },
     { name: "generators: clocks behind", run: clocksBehind },
     { name: "generators: aborts", run: aborts },
+    { name: "generators: signals", run: signals },
+    { name: "generators: replaced clocks", run: replacedClocks },
     { name: "generators: the present time", run: present },
     ...soaks(n),
   ];
