@@ -2,6 +2,7 @@ package sqlgen_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/firn-id/firn/cmd/firn/internal/sqlgen"
 	"github.com/firn-id/firn/internal/servers/pgtest"
@@ -124,8 +126,15 @@ func TestOldSnapshot(t *testing.T) {
 	if ids, err = some(t.Context(), conn, ids, "SELECT firn.next_nanoflake()"); err != nil {
 		t.Error(err)
 	}
-	if _, err := old.Exec(t.Context(), "SELECT firn.next_nanoflake()"); state(err) != "NF003" || !strings.Contains(err.Error(), "has ended") {
+	_, err = old.Exec(t.Context(), "SELECT firn.next_nanoflake()")
+	if state(err) != "NF003" || !strings.Contains(err.Error(), "has ended") {
 		t.Errorf("with an old snapshot: %v", err)
+	}
+	e, _ := errors.AsType[*pgconn.PgError](err)
+	for _, remedy := range []string{"next_nanoflakes", "--window", "begin it again"} {
+		if e != nil && !strings.Contains(e.Hint, remedy) {
+			t.Errorf("the hint has not %q: %s", remedy, e.Hint)
+		}
 	}
 	do(t, old, "ROLLBACK")
 	if ids, err = some(t.Context(), old, ids, "SELECT firn.next_nanoflake()"); err != nil {
