@@ -94,12 +94,12 @@ func ExampleID_Value() {
 // A Text is an ID in a column of text.
 func ExampleText() {
 	id := nanoflake.MustParse("0549x5l2itvr4")
-	v, err := nanoflake.Text{ID: id}.Value()
+	v, err := id.Text().Value()
 	fmt.Println(v, err)
 
 	var read nanoflake.Text
 	err = read.Scan("0549x5l2itvr4")
-	fmt.Println(read.ID == id, err)
+	fmt.Println(read.ID() == id, err)
 	// Output:
 	// 0549x5l2itvr4 <nil>
 	// true <nil>

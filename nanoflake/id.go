@@ -2,7 +2,6 @@ package nanoflake
 
 import (
 	"cmp"
-	"log/slog"
 	"strconv"
 	"time"
 
@@ -131,6 +130,3 @@ func (id ID) Compare(other ID) int { return cmp.Compare(id, other) }
 
 // IsZero reports whether id is the zero ID, which stands for "no ID".
 func (id ID) IsZero() bool { return id == 0 }
-
-// LogValue implements [slog.LogValuer] by the text.
-func (id ID) LogValue() slog.Value { return slog.StringValue(id.String()) }

@@ -882,13 +882,13 @@ func TestSpecification(t *testing.T) {
 				if got, err := id.MarshalText(); err != nil || string(got) != want {
 					t.Errorf("the text of %d is %s, %v", int64(id), got, err)
 				}
-				value, err := nanoflake.Text{ID: id}.Value()
+				value, err := id.Text().Value()
 				if v, ok := value.(string); err != nil || !ok || v != want {
 					t.Errorf("a database gets %v (%T) for %d, %v", value, value, int64(id), err)
 				}
 				var read nanoflake.Text
-				if err := read.Scan(want); err != nil || read.ID != id {
-					t.Errorf("a database's %s is read as %d, %v", want, int64(read.ID), err)
+				if err := read.Scan(want); err != nil || read.ID() != id {
+					t.Errorf("a database's %s is read as %d, %v", want, read.Int64(), err)
 				}
 			}
 		}},
@@ -1267,7 +1267,7 @@ func decoders() map[string]func(text string) (nanoflake.ID, error) {
 		"SQL": func(text string) (nanoflake.ID, error) {
 			var column nanoflake.Text
 			err := column.Scan(text)
-			return column.ID, err
+			return column.ID(), err
 		},
 		"flag": func(text string) (id nanoflake.ID, err error) {
 			flags := flag.NewFlagSet("", flag.ContinueOnError)

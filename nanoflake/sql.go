@@ -3,7 +3,6 @@ package nanoflake
 import (
 	"database/sql"
 	"database/sql/driver"
-	"io"
 
 	"github.com/firn-id/firn/internal/wire"
 )
@@ -37,36 +36,3 @@ func (ID) SkipUnderlyingTypePlan() {}
 // GormDataType is the type of columns that GORM makes. GORM numbers the rows of an integer type by
 // itself if the type has no such method.
 func (ID) GormDataType() string { return "bigint" }
-
-// Text is an ID in a column of text: VARCHAR(13), with a collation of bytes where texts shall sort
-// as the IDs do. Text has the methods of ID; only databases see the difference.
-type Text struct{ ID }
-
-// Value implements [driver.Valuer]: the canonical text. The zero ID is a *[ParseError].
-func (t Text) Value() (driver.Value, error) { return columnText.Value(t.ID) }
-
-// Scan implements [sql.Scanner]. Scan reads the canonical text, as a string or as bytes. Any other
-// value is a *[ParseError], and so are an integer and NULL.
-func (t *Text) Scan(src any) error { return wire.Set(&t.ID)(columnText.Scan(src)) }
-
-// GormDataType is the type of columns that GORM makes.
-func (Text) GormDataType() string { return "varchar(13)" }
-
-// MarshalBSONValue implements bson.ValueMarshaler of MongoDB's driver: a string.
-func (t Text) MarshalBSONValue() (byte, []byte, error) { return columnText.BSON(t.ID) }
-
-// UnmarshalBSONValue implements bson.ValueUnmarshaler of MongoDB's driver. UnmarshalBSONValue reads
-// a string.
-func (t *Text) UnmarshalBSONValue(kind byte, data []byte) error {
-	return wire.Set(&t.ID)(columnText.FromBSON(kind, data))
-}
-
-// MarshalGQL implements graphql.Marshaler of gqlgen as MarshalJSON does. gqlgen does not look for
-// methods of embedded types.
-func (t Text) MarshalGQL(w io.Writer) { t.ID.MarshalGQL(w) }
-
-// UnmarshalGQL implements graphql.Unmarshaler of gqlgen. UnmarshalGQL reads what the ID reads.
-func (t *Text) UnmarshalGQL(v any) error { return t.ID.UnmarshalGQL(v) }
-
-// Compare returns -1, 0 or 1 as t is less than, equal to or greater than other.
-func (t Text) Compare(other Text) int { return t.ID.Compare(other.ID) }

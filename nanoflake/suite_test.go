@@ -28,8 +28,8 @@ var column = testkit.Column[nanoflake.ID, *nanoflake.ID]{
 
 var textColumn = testkit.Column[nanoflake.Text, *nanoflake.Text]{
 	Model: testkit.Nanoflake, Type: "nanoflake.Text", Writes: testkit.Texts, Reads: testkit.Texts, SQL: "varchar(13)", Else: "nanoflake.ID",
-	Make:  func(v *big.Int) nanoflake.Text { return nanoflake.Text{ID: suite.Make(v)} },
-	Value: func(t nanoflake.Text) *big.Int { return suite.Value(t.ID) },
+	Make:  func(v *big.Int) nanoflake.Text { return suite.Make(v).Text() },
+	Value: func(t nanoflake.Text) *big.Int { return suite.Value(t.ID()) },
 }
 
 func TestRejects(t *testing.T)    { suite.Rejects(t) }
@@ -40,4 +40,8 @@ func TestNoIDs(t *testing.T)      { suite.NoIDs(t, -1, -1<<63) }
 func TestJSON(t *testing.T)       { suite.JSON(t) }
 func TestColumn(t *testing.T)     { column.Test(t) }
 func TestTextColumn(t *testing.T) { textColumn.Test(t) }
+func TestText(t *testing.T) {
+	ids := []nanoflake.ID{0, 1, nanoflake.Max, nanoflake.MustParse("0549x5l2itvr4"), -1}
+	testkit.Mirrors(t, ids, nanoflake.ID.Text)
+}
 func TestShows(t *testing.T)      { suite.Shows(t) }

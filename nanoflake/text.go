@@ -4,7 +4,6 @@ import (
 	"encoding"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/internal/base36"
@@ -17,7 +16,6 @@ var form = wire.Int[ID]{Format: format, Max: int64(Max), Digits: 19, Parse: pars
 
 var (
 	_ fmt.Stringer               = ID(0)
-	_ slog.LogValuer             = ID(0)
 	_ encoding.TextAppender      = ID(0)
 	_ encoding.TextMarshaler     = ID(0) // with TextUnmarshaler, what flag.TextVar takes
 	_ encoding.TextUnmarshaler   = (*ID)(nil)

@@ -23,7 +23,7 @@ func direct(kinds map[reflect.Type]kind) {
 	integers(kinds, ulidflake.MaxScalable)
 	integers(kinds, snowflakesi.Max)
 	replaceScan[scru160.ID](kinds, scanArray[scru160.ID]{scru160.Size, func(id *scru160.ID, b []byte) { *id = scru160.ID(b) }})
-	replaceScan[scru160.Binary](kinds, scanArray[scru160.Binary]{scru160.Size, func(id *scru160.Binary, b []byte) { id.ID = scru160.ID(b) }})
+	replaceScan[scru160.Binary](kinds, scanArray[scru160.Binary]{scru160.Size, func(id *scru160.Binary, b []byte) { *id = scru160.Binary(b) }})
 	replaceScan[sno.ID](kinds, scanArray[sno.ID]{sno.SizeBinary, func(id *sno.ID, b []byte) { *id = sno.ID(b) }})
 }
 

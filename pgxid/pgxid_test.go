@@ -41,17 +41,17 @@ func registered() *pgtype.Map {
 // each calls f for each type of the formats, with a value and a destination.
 func each(f func(oid uint32, value, target any)) {
 	f(pgtype.Int8OID, id, new(nanoflake.ID))
-	f(pgtype.TextOID, nanoflake.Text{ID: id}, new(nanoflake.Text))
+	f(pgtype.TextOID, id.Text(), new(nanoflake.Text))
 	f(pgtype.Int8OID, ulidflake.Max, new(ulidflake.ID))
-	f(pgtype.VarcharOID, ulidflake.Text{ID: 5}, new(ulidflake.Text))
+	f(pgtype.VarcharOID, ulidflake.ID(5).Text(), new(ulidflake.Text))
 	f(pgtype.Int8OID, ulidflake.MaxScalable, new(ulidflake.ScalableID))
-	f(pgtype.BPCharOID, ulidflake.ScalableText{ScalableID: 5}, new(ulidflake.ScalableText))
+	f(pgtype.BPCharOID, ulidflake.ScalableID(5).Text(), new(ulidflake.ScalableText))
 	f(pgtype.Int8OID, snowflakesi.Max, new(snowflakesi.ID))
 	f(pgtype.TextOID, long, new(scru160.ID))
 	f(pgtype.ByteaOID, long, new(scru160.ID))
-	f(pgtype.ByteaOID, scru160.Binary{ID: long}, new(scru160.Binary))
+	f(pgtype.ByteaOID, long.Binary(), new(scru160.Binary))
 	f(pgtype.ByteaOID, short, new(sno.ID))
-	f(pgtype.TextOID, sno.Text{ID: short}, new(sno.Text))
+	f(pgtype.TextOID, short.Text(), new(sno.Text))
 	f(pgtype.UUIDOID, short.UUID(), new(sno.UUID))
 }
 
@@ -64,7 +64,7 @@ func TestBytes(t *testing.T) {
 		binary, text string
 	}{
 		{pgtype.Int8OID, nanoflake.ID(0x0102030405060708), "\x01\x02\x03\x04\x05\x06\x07\x08", "72623859790382856"},
-		{pgtype.TextOID, nanoflake.Text{ID: id}, "0abcdefghijkl", "0abcdefghijkl"},
+		{pgtype.TextOID, id.Text(), "0abcdefghijkl", "0abcdefghijkl"},
 		{pgtype.ByteaOID, short, "\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a", `\x0102030405060708090a`},
 		{pgtype.UUIDOID, short.UUID(), short.String(), short.UUID().String()},
 		{pgtype.ByteaOID, long, strings.Repeat("\xff", 20), `\x` + strings.Repeat("ff", 20)},
@@ -124,7 +124,7 @@ func TestInvalid(t *testing.T) {
 	for _, format := range []int16{binary, text} {
 		for oid, values := range map[uint32][]any{
 			pgtype.Int8OID: {nanoflake.ID(-1), ulidflake.ID(-1), ulidflake.ScalableID(-1), snowflakesi.Max + 1},
-			pgtype.TextOID: {nanoflake.Text{ID: -1}},
+			pgtype.TextOID: {nanoflake.ID(-1).Text()},
 			pgtype.UUIDOID: {sno.UUID{1}},
 		} {
 			for _, v := range values {
@@ -191,10 +191,10 @@ func TestRefusals(t *testing.T) {
 	}{
 		{pgtype.TextOID, id, "nanoflake: a column of type text holds no nanoflake.ID: nanoflake.Text is the type for the column"},
 		{pgtype.VarcharOID, ulidflake.ScalableID(5), "ulidflake-scalable: a column of type varchar holds no ulidflake.ScalableID: ulidflake.ScalableText is the type for the column"},
-		{pgtype.Int8OID, nanoflake.Text{ID: id}, "nanoflake: a column of type int8 holds no nanoflake.Text: nanoflake.ID is the type for the column"},
+		{pgtype.Int8OID, id.Text(), "nanoflake: a column of type int8 holds no nanoflake.Text: nanoflake.ID is the type for the column"},
 		{pgtype.UUIDOID, id, "nanoflake: a column of type uuid holds no nanoflake.ID: the columns of the format are bigint (for nanoflake.ID), text (for nanoflake.Text)"},
 		{pgtype.TextOID, snowflakesi.ID(5), "snowflakesi: a column of type text holds no snowflakesi.ID: the columns of the format are bigint (for snowflakesi.ID)"},
-		{pgtype.TextOID, scru160.Binary{ID: long}, "scru160: a column of type text holds no scru160.Binary: scru160.ID is the type for the column"},
+		{pgtype.TextOID, long.Binary(), "scru160: a column of type text holds no scru160.Binary: scru160.ID is the type for the column"},
 		{pgtype.TextOID, short, "sno: a column of type text holds no sno.ID: sno.Text is the type for the column"},
 		{pgtype.UUIDOID, &short, "sno: a column of type uuid holds no sno.ID: sno.UUID is the type for the column"},
 		{pgtype.ByteaOID, sql.Null[sno.UUID]{V: short.UUID(), Valid: true}, "sno: a column of type bytea holds no sno.UUID: sno.ID is the type for the column"},
@@ -261,12 +261,12 @@ func TestForeignCharacters(t *testing.T) {
 	}
 	// A name holds texts.
 	for _, format := range []int16{binary, text} {
-		src, err := m.Encode(pgtype.NameOID, format, sno.Text{ID: short}, nil)
+		src, err := m.Encode(pgtype.NameOID, format, short.Text(), nil)
 		if err != nil || string(src) != short.String() {
 			t.Errorf("format %d: %q, %v", format, src, err)
 		}
 		var got sno.Text
-		if err := m.Scan(pgtype.NameOID, format, src, &got); err != nil || got.ID != short {
+		if err := m.Scan(pgtype.NameOID, format, src, &got); err != nil || got.ID() != short {
 			t.Errorf("format %d: %v, %v", format, got, err)
 		}
 	}
@@ -304,7 +304,7 @@ func TestDelegates(t *testing.T) {
 		if got, err = m.Encode(pgtype.TextOID, binary, "word", nil); err != nil || string(got) != "WORD" {
 			t.Errorf("%q, %v", got, err)
 		}
-		if got, err = m.Encode(pgtype.TextArrayOID, text, []nanoflake.Text{{ID: id}}, nil); err != nil || string(got) != "{"+id.String()+"}" {
+		if got, err = m.Encode(pgtype.TextArrayOID, text, []nanoflake.Text{id.Text()}, nil); err != nil || string(got) != "{"+id.String()+"}" {
 			t.Errorf("%q, %v", got, err)
 		}
 	}
@@ -414,7 +414,7 @@ func TestArray(t *testing.T) {
 	for want, v := range map[string]driver.Valuer{
 		`{}`:                                pgxid.Array[nanoflake.ID](nil),
 		`{1,2}`:                             pgxid.Array([]nanoflake.ID{1, 2}),
-		`{"0abcdefghijkl"}`:                 pgxid.Array([]nanoflake.Text{{ID: id}}),
+		`{"0abcdefghijkl"}`:                 pgxid.Array([]nanoflake.Text{id.Text()}),
 		`{"\\x0102030405060708090a"}`:       pgxid.Array([]sno.ID{short}),
 		`{NULL,1}`:                          pgxid.Array([]sql.Null[nanoflake.ID]{{}, {V: 1, Valid: true}}),
 		`{NULL}`:                            pgxid.Array([]*nanoflake.ID{nil}),
@@ -474,14 +474,14 @@ func ExampleRegisterType() {
 		fmt.Println(err)
 		return
 	}
-	order := OrderID{ID: 1}
+	order := typed.As[OrderKind](nanoflake.ID(1))
 	_, err := m.Encode(pgtype.Int8OID, pgtype.BinaryFormatCode, order, nil)
 	fmt.Println(err)
 	// Output: <nil>
 }
 
 func ExampleArray() {
-	ids := []scru160.Binary{{ID: scru160.Max()}}
+	ids := []scru160.Binary{scru160.Max().Binary()}
 	v, err := pgxid.Array(ids).Value() // db.Query("select … where id = any($1)", pgxid.Array(ids))
 	fmt.Println(v, err)
 	// Output: {"\\xffffffffffffffffffffffffffffffffffffffff"} <nil>

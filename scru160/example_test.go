@@ -158,7 +158,7 @@ func ExampleID_MarshalJSON() {
 	// Output: {"id":"06E23B7CCL83QK5LQ04AF9K79M1CF0BR"} 06E23B7CCL83QK5LQ04AF9K79M1CF0BR <nil>
 }
 
-func ExampleID_LogValue() {
+func ExampleID_log() {
 	log := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 		if a.Key == slog.TimeKey {
 			return slog.Attr{} // the time of the example would change its output

@@ -3,7 +3,6 @@ package scru160
 import (
 	"bytes"
 	"encoding/binary"
-	"log/slog"
 	"time"
 
 	"github.com/firn-id/firn/iderr"
@@ -112,6 +111,3 @@ func (id ID) Compare(other ID) int { return bytes.Compare(id[:], other[:]) }
 
 // IsZero reports whether id is the zero ID, which stands for "no ID".
 func (id ID) IsZero() bool { return id == ID{} }
-
-// LogValue implements [slog.LogValuer] by the text.
-func (id ID) LogValue() slog.Value { return slog.StringValue(id.String()) }

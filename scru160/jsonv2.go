@@ -14,3 +14,6 @@ var _ json.MarshalerTo = ID{}
 // MarshalJSONTo implements [json.MarshalerTo] as MarshalJSON does. As the name of an object member,
 // which must be a string, an ID is its text.
 func (id ID) MarshalJSONTo(enc *jsontext.Encoder) error { return wire.MarshalJSONTo(enc, id) }
+
+// MarshalJSONTo is [ID.MarshalJSONTo].
+func (b Binary) MarshalJSONTo(enc *jsontext.Encoder) error { return b.ID().MarshalJSONTo(enc) }

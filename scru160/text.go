@@ -5,7 +5,6 @@ import (
 	"encoding"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/internal/base32"
@@ -22,7 +21,6 @@ const (
 
 var (
 	_ fmt.Stringer               = ID{}
-	_ slog.LogValuer             = ID{}
 	_ encoding.TextAppender      = ID{}
 	_ encoding.TextMarshaler     = ID{} // with TextUnmarshaler, what flag.TextVar takes
 	_ encoding.TextUnmarshaler   = (*ID)(nil)

@@ -19,12 +19,15 @@ var column = testkit.Column[sno.ID, *sno.ID]{
 
 var textColumn = testkit.Column[sno.Text, *sno.Text]{
 	Model: testkit.Sno, Type: "sno.Text", Writes: testkit.Texts, Reads: testkit.Texts, SQL: "varchar(16)", Else: "sno.ID",
-	Make:  func(v *big.Int) sno.Text { return sno.Text{ID: ofInt(v)} },
-	Value: func(t sno.Text) *big.Int { return intOf(t.ID) },
+	Make:  func(v *big.Int) sno.Text { return ofInt(v).Text() },
+	Value: func(t sno.Text) *big.Int { return intOf(t.ID()) },
 }
 
 func TestColumn(t *testing.T)     { column.Test(t) }
 func TestTextColumn(t *testing.T) { textColumn.Test(t) }
+func TestText(t *testing.T) {
+	testkit.Mirrors(t, []sno.ID{{}, {9: 1}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, sno.MustParse("cufsekaqqudbobiw")}, sno.ID.Text)
+}
 
 func FuzzColumn(f *testing.F)     { column.Fuzz(f) }
 func FuzzTextColumn(f *testing.F) { textColumn.Fuzz(f) }

@@ -234,7 +234,7 @@ func ExampleID_MarshalJSON() {
 	// Output: {"id":"9eglwgjkxu22g222"} 9eglwgjkxu22g222 <nil>
 }
 
-func ExampleID_LogValue() {
+func ExampleID_log() {
 	log := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 		if a.Key == slog.TimeKey {
 			return slog.Attr{} // the time of the example would change its output

@@ -3,7 +3,6 @@ package sno
 import (
 	"bytes"
 	"encoding/binary"
-	"log/slog"
 	"time"
 
 	"github.com/firn-id/firn/iderr"
@@ -117,9 +116,6 @@ func (id ID) Compare(that ID) int { return bytes.Compare(id[:], that[:]) }
 
 // Bytes returns a copy of the ID as a byte slice.
 func (id ID) Bytes() []byte { return id[:] }
-
-// LogValue implements [slog.LogValuer] by the text.
-func (id ID) LogValue() slog.Value { return slog.StringValue(id.String()) }
 
 // Partition represents the fixed identifier of a Generator.
 //

@@ -21,3 +21,6 @@ func (id ID) MarshalJSONTo(enc *jsontext.Encoder) error { return wire.MarshalJSO
 // MarshalJSONTo implements [json.MarshalerTo] as MarshalJSON does. As the name of an object member,
 // which must be a string, a UUID is its text.
 func (u UUID) MarshalJSONTo(enc *jsontext.Encoder) error { return wire.MarshalJSONTo(enc, u) }
+
+// MarshalJSONTo is [ID.MarshalJSONTo].
+func (t Text) MarshalJSONTo(enc *jsontext.Encoder) error { return t.ID().MarshalJSONTo(enc) }

@@ -3,7 +3,6 @@ package sno
 import (
 	"database/sql"
 	"database/sql/driver"
-	"io"
 
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/internal/wire"
@@ -96,46 +95,6 @@ func (id *ID) ScanBytes(src []byte) (err error) {
 
 // GormDataType is the type of columns that GORM makes. MySQL needs the tag size:10 for an index.
 func (ID) GormDataType() string { return "bytes" }
-
-// Text is an ID in a column of text: CHAR(16), with a collation of bytes where texts shall sort as
-// the IDs do. Text has the methods of ID; only databases see the difference.
-type Text struct{ ID }
-
-// Value implements [driver.Valuer]: the canonical text. The zero ID is a *[ParseError].
-func (t Text) Value() (driver.Value, error) { return columnText.Value(t.ID) }
-
-// Scan implements [sql.Scanner]. Scan reads the canonical text, as a string or as bytes. Any other
-// value is an error, and so is NULL.
-func (t *Text) Scan(src any) error { return wire.Set(&t.ID)(columnText.Scan(src)) }
-
-// BytesValue refuses a column of bytes: pgx calls BytesValue for no column of text.
-func (t Text) BytesValue() ([]byte, error) { return columnText.Bytes(t.ID) }
-
-// ScanBytes implements pgtype.BytesScanner of pgx. ScanBytes reads the characters of the canonical
-// text.
-func (t *Text) ScanBytes(src []byte) error { return wire.Set(&t.ID)(columnText.ScanBytes(src)) }
-
-// GormDataType is the type of columns that GORM makes.
-func (Text) GormDataType() string { return "varchar(16)" }
-
-// MarshalBSONValue implements bson.ValueMarshaler of MongoDB's driver: a string.
-func (t Text) MarshalBSONValue() (byte, []byte, error) { return columnText.BSON(t.ID) }
-
-// UnmarshalBSONValue implements bson.ValueUnmarshaler of MongoDB's driver. UnmarshalBSONValue reads
-// a string.
-func (t *Text) UnmarshalBSONValue(kind byte, data []byte) error {
-	return wire.Set(&t.ID)(columnText.FromBSON(kind, data))
-}
-
-// MarshalGQL implements graphql.Marshaler of gqlgen as MarshalJSON does. gqlgen does not look for
-// methods of embedded types.
-func (t Text) MarshalGQL(w io.Writer) { t.ID.MarshalGQL(w) }
-
-// UnmarshalGQL implements graphql.Unmarshaler of gqlgen. UnmarshalGQL reads what the ID reads.
-func (t *Text) UnmarshalGQL(v any) error { return t.ID.UnmarshalGQL(v) }
-
-// Compare returns -1, 0 or 1 as t is less than, equal to or greater than other.
-func (t Text) Compare(other Text) int { return t.ID.Compare(other.ID) }
 
 // Value implements [driver.Valuer] by the text of String: databases take the text for their type
 // UUID. Pass u[:] to a column of 16 bytes. The UUID of no ID is a *[ParseError], and so is the UUID

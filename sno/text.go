@@ -4,7 +4,6 @@ import (
 	"encoding"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/internal/base32"
@@ -18,7 +17,6 @@ var codec = base32.NewCodec("23456789abcdefghijklmnopqrstuvwx", false)
 
 var (
 	_ fmt.Stringer               = ID{}
-	_ slog.LogValuer             = ID{}
 	_ encoding.TextAppender      = ID{}
 	_ encoding.TextMarshaler     = ID{} // with TextUnmarshaler, what flag.TextVar takes
 	_ encoding.TextUnmarshaler   = (*ID)(nil)

@@ -5,7 +5,6 @@ import (
 	"encoding"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/internal/digits"
@@ -14,7 +13,6 @@ import (
 
 var (
 	_ fmt.Stringer               = UUID{}
-	_ slog.LogValuer             = UUID{}
 	_ encoding.TextAppender      = UUID{}
 	_ encoding.TextMarshaler     = UUID{}
 	_ encoding.TextUnmarshaler   = (*UUID)(nil)
@@ -48,9 +46,6 @@ func (u UUID) IsZero() bool { return u == UUID{} || u == zero.UUID() }
 
 // Compare returns -1, 0 or 1 as u is less than, equal to or greater than other.
 func (u UUID) Compare(other UUID) int { return bytes.Compare(u[:], other[:]) }
-
-// LogValue implements [slog.LogValuer] by the text of String.
-func (u UUID) LogValue() slog.Value { return slog.StringValue(u.String()) }
 
 // UUID returns the ID in the form of a UUID.
 func (id ID) UUID() (u UUID) {

@@ -4,7 +4,6 @@ import (
 	"encoding"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"strconv"
 
 	"github.com/firn-id/firn/internal/wire"
@@ -19,7 +18,6 @@ var form = wire.Int[ID]{Format: format, Max: int64(Max), Digits: maxText, Number
 
 var (
 	_ fmt.Stringer               = ID(0)
-	_ slog.LogValuer             = ID(0)
 	_ encoding.TextAppender      = ID(0)
 	_ encoding.TextMarshaler     = ID(0) // with TextUnmarshaler, what flag.TextVar takes
 	_ encoding.TextUnmarshaler   = (*ID)(nil)

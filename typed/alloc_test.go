@@ -16,10 +16,10 @@ func TestAllocations(t *testing.T) {
 	allocations[nanoflake.ID, User](t, "nanoflake.ID", 1)
 	allocations[nanoflake.ID, Freight](t, "nanoflake.ID of a large kind", 1)
 	allocations[nanoflake.ID, Order](t, "nanoflake.ID with prefix", 1)
-	allocations[nanoflake.Text, Order](t, "nanoflake.Text with prefix", nanoflake.Text{ID: 1})
+	allocations[nanoflake.Text, Order](t, "nanoflake.Text with prefix", nanoflake.ID(1).Text())
 	allocations[snowflakesi.ID, Order](t, "snowflakesi.ID with prefix", snowflakesi.Max)
 	allocations[scru160.ID, User](t, "scru160.ID", scru160.Max())
-	allocations[scru160.Binary, Order](t, "scru160.Binary with prefix", scru160.Binary{ID: scru160.Max()})
+	allocations[scru160.Binary, Order](t, "scru160.Binary with prefix", scru160.Max().Binary())
 	allocations[sno.ID, Order](t, "sno.ID with prefix", sno.ID{9: 1})
 }
 
@@ -27,7 +27,7 @@ func TestAllocations(t *testing.T) {
 // method.
 func allocations[T typed.Untyped[T], K any, P reading[T]](t *testing.T, name string, plain T) {
 	type kindID = typed.ID[T, K]
-	id := kindID{ID: plain}
+	id := typed.As[K](plain)
 	text, js, binary := must(id.MarshalText()), must(id.MarshalJSON()), must(id.MarshalBinary())
 	plainText, plainJS := must(plain.MarshalText()), must(plain.MarshalJSON())
 	value, _ := plain.Value()

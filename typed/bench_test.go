@@ -27,19 +27,19 @@ func BenchmarkID(b *testing.B) {
 	plain := nanoflake.MustParse("0549x5l2itvr4")
 	type userID = typed.ID[nanoflake.ID, User]
 	b.Run("nanoflake.ID/plain", func(b *testing.B) { benchmarkID[nanoflake.ID](b, plain, nanoflake.Parse) })
-	b.Run("nanoflake.ID/kind", func(b *testing.B) { benchmarkID[userID](b, userID{ID: plain}, typed.Parse[userID]) })
-	b.Run("nanoflake.ID/prefix", func(b *testing.B) { benchmarkID[OrderID](b, OrderID{ID: plain}, typed.Parse[OrderID]) })
+	b.Run("nanoflake.ID/kind", func(b *testing.B) { benchmarkID[userID](b, typed.As[User](plain), typed.Parse[userID]) })
+	b.Run("nanoflake.ID/prefix", func(b *testing.B) { benchmarkID[OrderID](b, typed.As[Order](plain), typed.Parse[OrderID]) })
 
-	long := scru160.Binary{ID: scru160.Max()}
+	long := scru160.Max().Binary()
 	type longUserID = typed.ID[scru160.Binary, User]
 	type longOrderID = typed.ID[scru160.Binary, Order]
 	parse := func(s string) (scru160.Binary, error) {
 		id, err := scru160.Parse(s)
-		return scru160.Binary{ID: id}, err
+		return id.Binary(), err
 	}
 	b.Run("scru160.Binary/plain", func(b *testing.B) { benchmarkID[scru160.Binary](b, long, parse) })
-	b.Run("scru160.Binary/kind", func(b *testing.B) { benchmarkID[longUserID](b, longUserID{ID: long}, typed.Parse[longUserID]) })
-	b.Run("scru160.Binary/prefix", func(b *testing.B) { benchmarkID[longOrderID](b, longOrderID{ID: long}, typed.Parse[longOrderID]) })
+	b.Run("scru160.Binary/kind", func(b *testing.B) { benchmarkID[longUserID](b, typed.As[User](long), typed.Parse[longUserID]) })
+	b.Run("scru160.Binary/prefix", func(b *testing.B) { benchmarkID[longOrderID](b, typed.As[Order](long), typed.Parse[longOrderID]) })
 }
 
 func benchmarkID[I writer, P interface {
@@ -84,8 +84,8 @@ func benchmarkID[I writer, P interface {
 func BenchmarkJSON(b *testing.B) {
 	plain := nanoflake.MustParse("0549x5l2itvr4")
 	b.Run("plain", func(b *testing.B) { benchmarkJSON(b, plain) })
-	b.Run("kind", func(b *testing.B) { benchmarkJSON(b, typed.ID[nanoflake.ID, User]{ID: plain}) })
-	b.Run("prefix", func(b *testing.B) { benchmarkJSON(b, OrderID{ID: plain}) })
+	b.Run("kind", func(b *testing.B) { benchmarkJSON(b, typed.As[User](plain)) })
+	b.Run("prefix", func(b *testing.B) { benchmarkJSON(b, typed.As[Order](plain)) })
 }
 
 func benchmarkJSON[I any](b *testing.B, id I) {

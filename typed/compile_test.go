@@ -59,16 +59,16 @@ func TestKindsDoNotMix(t *testing.T) {
 	}
 	for _, good := range []string{
 		"ship(order)",
-		"ship(OrderID{ID: plain})",
-		"ship(OrderID{ID: user.ID}) // as explicit as can be",
+		"ship(typed.As[Order](plain))",
+		"ship(typed.As[Order](user.Plain())) // as explicit as can be",
 		"_ = order == OrderID{}",
 		"_ = order.Compare(order)",
-		"_ = order.ID.GeneratorID()",
+		"_ = order.Plain().GeneratorID()",
 		`var id OrderID; id, _ = typed.Parse[OrderID]("order"); _ = id`,
 		`var id OrderID; id, _ = typed.Of[Order](nanoflake.Parse("")); _ = id`,
 		"_ = map[OrderID]Order{order: {ID: order}}",
-		"_ = nanoflake.ID(order.ID)",
-		"_ = typed.ID[nanoflake.Text, Order]{ID: nanoflake.Text{ID: plain}}",
+		"_ = nanoflake.ID(order.Plain())",
+		"var id typed.ID[nanoflake.Text, Order] = typed.As[Order](plain.Text()); _ = id",
 	} {
 		if err := check(good); err != nil {
 			t.Errorf("%s: %v", good, err)
@@ -80,7 +80,10 @@ func TestKindsDoNotMix(t *testing.T) {
 		"ship(7)":                                "cannot use 7",
 		"ship(OrderID(user))":                    "cannot convert user",
 		"ship(OrderID(plain))":                   "cannot convert plain",
-		"ship(OrderID{plain})":                   "unexported field",
+		"ship(OrderID{plain})":                   "cannot use plain",
+		"ship(typed.As[User](plain))":            "cannot use typed.As",
+		"ship(OrderID(typed.As[User](plain)))":   "cannot convert",
+		"ship(OrderID([1][1]nanoflake.ID{}))":    "cannot convert",
 		"_ = order == user":                      "mismatched types",
 		"_ = order.Compare(user)":                "cannot use user",
 		"_ = order == plain":                     "mismatched types",

@@ -7,7 +7,7 @@
 //
 //	id, err := typed.Of[OrderKind](gen.Next(ctx))
 //	id, err := typed.Parse[OrderID](text)
-//	id.ID.Time(epoch) // the plain ID, with its time and fields
+//	id.Plain().Time(epoch) // the plain ID, with its time and fields
 //
 // The first type argument is the plain ID, and decides about columns of databases:
 // typed.ID[scru160.Binary, OrderKind] is 20 bytes in a database. The second argument is the kind:

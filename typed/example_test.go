@@ -50,15 +50,15 @@ func ExampleOf() {
 		return
 	}
 	id, err := typed.Of[InvoiceKind](gen.Next(context.Background()))
-	fmt.Println(id.ID.GeneratorID(), err)
+	fmt.Println(id.Plain().GeneratorID(), err)
 	// Output: 7 <nil>
 }
 
-// An ID made elsewhere gets its kind in a literal, and the field ID is the plain ID again.
-func ExampleID() {
+// As gives an ID made elsewhere its kind, and Plain returns the plain ID again.
+func ExampleAs() {
 	plain := nanoflake.MustParse("0549x5l2itvr4")
-	id := InvoiceID{ID: plain}
-	fmt.Println(id, id.ID)
+	id := typed.As[InvoiceKind](plain)
+	fmt.Println(id, id.Plain())
 	// Output: invoice_0549x5l2itvr4 0549x5l2itvr4
 }
 
@@ -71,7 +71,7 @@ func ExampleParse() {
 
 // MustParse is for constants in code.
 func ExampleMustParse() {
-	fmt.Println(typed.MustParse[InvoiceID]("invoice_0549x5l2itvr4").ID.Sequence())
+	fmt.Println(typed.MustParse[InvoiceID]("invoice_0549x5l2itvr4").Plain().Sequence())
 	// Output: 0
 }
 
@@ -83,7 +83,7 @@ func ExamplePrefix() {
 
 // The plain ID decides about the column: here 20 bytes, without the prefix.
 func ExampleID_Value() {
-	id := typed.ID[scru160.Binary, InvoiceKind]{ID: scru160.Binary{ID: scru160.Max()}}
+	id := typed.As[InvoiceKind](scru160.Max().Binary())
 	value, err := id.Value()
 	fmt.Printf("%T of %d bytes, %v\n", value, len(value.([]byte)), err)
 	// Output: []uint8 of 20 bytes, <nil>

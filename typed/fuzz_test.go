@@ -40,7 +40,7 @@ func same[T typed.Untyped[T], K any](t *testing.T, what string, fine bool, got f
 		return
 	}
 	refused := want(&plain)
-	if (err == nil) != (refused == nil) || id.ID != plain {
+	if (err == nil) != (refused == nil) || id.Plain() != plain {
 		t.Errorf("%s: %v, %v; the plain ID %v, %v", what, id, err, plain, refused)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"log/slog"
 )
 
 // An Untyped is a type of plain IDs: an ID type of a format, such as nanoflake.ID, or of a format
@@ -21,7 +20,6 @@ type Untyped[T any] interface {
 
 	fmt.Stringer
 	fmt.Formatter
-	slog.LogValuer
 	encoding.TextAppender
 	encoding.TextMarshaler
 	json.Marshaler
@@ -52,25 +50,29 @@ type reader interface {
 // ID is an ID of a kind of things. T is the type of the plain ID, and decides about the columns of
 // databases. K is the kind, an empty struct of the program. IDs of different kinds are different
 // types, and do not convert to each other. An ID takes as much memory as a T, compares with ==,
-// and is zero if the plain ID is zero.
-type ID[T Untyped[T], K any] struct {
-	//lint:ignore U1000 tells the compiler the kinds apart
-	kind mark[K]
-	ID   T // the plain ID, with the methods for time and fields
-}
-
-// A mark takes no memory. Without a mark, the IDs of two kinds would be structs with equal fields,
-// which Go converts to each other.
+// and is zero if the plain ID is zero. [As] and [Of] make an ID, and [ID.Plain] returns the plain
+// ID.
 //
-//lint:ignore U1000 the type of a field
-type mark[K any] struct{}
+// An ID is an array, and no struct. Libraries that go by the kind of a type take a struct for
+// a model, a group of columns or a form: GORM would then leave an ID out of a condition.
+type ID[T Untyped[T], K any] [1]of[T, K]
 
-// Of gives an ID its kind. Of takes the results of a generator's method:
+// An of is an array with the plain ID. Without the name of this type, the IDs of two kinds would be
+// arrays of equal types, which Go converts to each other.
+type of[T Untyped[T], K any] [1]T
+
+// As gives a plain ID its kind:
+//
+//	id := typed.As[OrderKind](plain)
+func As[K any, T Untyped[T]](id T) ID[T, K] { return ID[T, K]{{id}} }
+
+// Of is [As] for the results of a generator's method:
 //
 //	id, err := typed.Of[OrderKind](gen.Next(ctx))
-//
-// If there is no error to pass on, write OrderID{ID: id}.
-func Of[K any, T Untyped[T]](id T, err error) (ID[T, K], error) { return ID[T, K]{ID: id}, err }
+func Of[K any, T Untyped[T]](id T, err error) (ID[T, K], error) { return As[K](id), err }
+
+// Plain returns the plain ID, with the methods for time and fields.
+func (id ID[T, K]) Plain() T { return id[0][0] }
 
 // Parse reads the text of an ID, as UnmarshalText does. The type argument is the type of the ID:
 //
@@ -97,10 +99,10 @@ func MustParse[I any, P interface {
 }
 
 // Compare returns -1, 0 or 1 as id is less than, equal to or greater than other.
-func (id ID[T, K]) Compare(other ID[T, K]) int { return id.ID.Compare(other.ID) }
+func (id ID[T, K]) Compare(other ID[T, K]) int { return id.Plain().Compare(other.Plain()) }
 
 // IsZero reports whether id is the zero ID, which stands for "no ID".
-func (id ID[T, K]) IsZero() bool { return id.ID.IsZero() }
+func (id ID[T, K]) IsZero() bool { return id.Plain().IsZero() }
 
 // reader returns the methods that set the plain ID.
-func (id *ID[T, K]) reader() reader { return any(&id.ID).(reader) }
+func (id *ID[T, K]) reader() reader { return any(&id[0][0]).(reader) }

@@ -23,13 +23,14 @@ func TestJSONv2(t *testing.T) {
 		E strings
 		F strings `json:",omitzero"`
 	}
-	in := document{numbers{ID: 5}, strings{ID: 6}, map[numbers]strings{{ID: 7}: {ID: 8}}, map[strings]numbers{{ID: 9}: {ID: 10}}, strings{}, strings{}}
+	number, text := typed.As[User, snowflakesi.ID], typed.As[Order, snowflakesi.ID]
+	in := document{number(5), text(6), map[numbers]strings{number(7): text(8)}, map[strings]numbers{text(9): number(10)}, strings{}, strings{}}
 	data, err := json.Marshal(in)
 	if want := `{"A":5,"B":"order_6","C":{"7":"order_8"},"D":{"order_9":10},"E":null}`; err != nil || string(data) != want {
 		t.Fatalf("%s, %v; want %s", data, err, want)
 	}
 	var out document
-	if err := json.Unmarshal(data, &out); err != nil || out.A != in.A || out.B != in.B || out.C[numbers{ID: 7}] != in.C[numbers{ID: 7}] || out.D[strings{ID: 9}] != in.D[strings{ID: 9}] || !out.E.IsZero() {
+	if err := json.Unmarshal(data, &out); err != nil || out.A != in.A || out.B != in.B || out.C[number(7)] != in.C[number(7)] || out.D[text(9)] != in.D[text(9)] || !out.E.IsZero() {
 		t.Errorf("%+v, %v; want %+v", out, err, in)
 	}
 	if err := json.Unmarshal([]byte(`{"D":{"9":10}}`), &out); err == nil {

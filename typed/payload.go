@@ -4,7 +4,6 @@ import (
 	"database/sql/driver"
 	"fmt"
 	"io"
-	"log/slog"
 	"strings"
 
 	"github.com/firn-id/firn/iderr"
@@ -14,11 +13,11 @@ import (
 // AppendBinary implements [encoding.BinaryAppender] by the binary form of the plain ID. Binary
 // forms have no prefix. AppendBinary does not allocate if dst has room for the form.
 func (id ID[T, K]) AppendBinary(dst []byte) ([]byte, error) {
-	return id.ID.AppendBinary(dst)
+	return id.Plain().AppendBinary(dst)
 }
 
 // MarshalBinary implements [encoding.BinaryMarshaler] by the binary form of the plain ID.
-func (id ID[T, K]) MarshalBinary() ([]byte, error) { return id.ID.MarshalBinary() }
+func (id ID[T, K]) MarshalBinary() ([]byte, error) { return id.Plain().MarshalBinary() }
 
 // UnmarshalBinary implements [encoding.BinaryUnmarshaler]. A binary form does not tell its kind.
 func (id *ID[T, K]) UnmarshalBinary(data []byte) error {
@@ -26,7 +25,7 @@ func (id *ID[T, K]) UnmarshalBinary(data []byte) error {
 }
 
 // Value implements [driver.Valuer] as T does. Databases hold no prefix: the column is of the kind.
-func (id ID[T, K]) Value() (driver.Value, error) { return id.ID.Value() }
+func (id ID[T, K]) Value() (driver.Value, error) { return id.Plain().Value() }
 
 // Scan implements [sql.Scanner] as T does. Scan is not for package fmt: read a text by [Parse],
 // and not by fmt.Sscan.
@@ -38,11 +37,11 @@ func (id *ID[T, K]) Scan(src any) error { return id.reader().Scan(src) }
 //
 // There is no method ScanBytes: pgx calls Scan, which reads the same columns.
 func (id ID[T, K]) BytesValue() ([]byte, error) {
-	if v, ok := any(id.ID).(interface{ BytesValue() ([]byte, error) }); ok {
+	if v, ok := any(id.Plain()).(interface{ BytesValue() ([]byte, error) }); ok {
 		return v.BytesValue()
 	}
 	e := iderr.BadType(formatOf[T](), nil)
-	e.Reason = fmt.Sprintf("a column of bytes holds no %T: use a column of type %s", id.ID, id.GormDataType())
+	e.Reason = fmt.Sprintf("a column of bytes holds no %T: use a column of type %s", id.Plain(), id.GormDataType())
 	return nil, e
 }
 
@@ -50,10 +49,10 @@ func (id ID[T, K]) BytesValue() ([]byte, error) {
 func (ID[T, K]) SkipUnderlyingTypePlan() {}
 
 // GormDataType is the type of columns that GORM makes, as for T.
-func (id ID[T, K]) GormDataType() string { return id.ID.GormDataType() }
+func (id ID[T, K]) GormDataType() string { return id.Plain().GormDataType() }
 
 // MarshalBSONValue implements bson.ValueMarshaler of MongoDB's driver as T does, without a prefix.
-func (id ID[T, K]) MarshalBSONValue() (byte, []byte, error) { return id.ID.MarshalBSONValue() }
+func (id ID[T, K]) MarshalBSONValue() (byte, []byte, error) { return id.Plain().MarshalBSONValue() }
 
 // UnmarshalBSONValue implements bson.ValueUnmarshaler of MongoDB's driver as T does.
 func (id *ID[T, K]) UnmarshalBSONValue(kind byte, data []byte) error {
@@ -109,13 +108,10 @@ func (id *ID[T, K]) UnmarshalParam(param string) error { return id.UnmarshalText
 func (id ID[T, K]) Format(s fmt.State, verb rune) {
 	switch {
 	case verb == 'v' && s.Flag('#'):
-		fmt.Fprintf(s, "%T{ID:%#v}", id, id.ID)
+		fmt.Fprintf(s, "%T{{%#v}}", id, id.Plain())
 	case verb == 'v' || verb == 's' || verb == 'q':
 		fmt.Fprintf(s, strings.Replace(fmt.FormatString(s, verb), "v", "s", 1), id.String())
 	default:
-		id.ID.Format(s, verb)
+		id.Plain().Format(s, verb)
 	}
 }
-
-// LogValue implements [slog.LogValuer] by the text of String.
-func (id ID[T, K]) LogValue() slog.Value { return slog.StringValue(id.String()) }

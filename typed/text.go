@@ -59,11 +59,11 @@ func (id ID[T, K]) String() string {
 	prefix, err := Prefix[K]()
 	switch {
 	case err != nil:
-		return "typed(" + id.ID.String() + ")"
+		return "typed(" + id.Plain().String() + ")"
 	case prefix == "":
-		return id.ID.String()
+		return id.Plain().String()
 	}
-	return prefix + "_" + id.ID.String()
+	return prefix + "_" + id.Plain().String()
 }
 
 // AppendText implements [encoding.TextAppender] by the text of String. AppendText does not
@@ -77,7 +77,7 @@ func (id ID[T, K]) AppendText(dst []byte) ([]byte, error) {
 	if prefix != "" {
 		text = append(append(text, prefix...), '_')
 	}
-	if text, err = id.ID.AppendText(text); err != nil {
+	if text, err = id.Plain().AppendText(text); err != nil {
 		return dst, err
 	}
 	return text, nil
@@ -90,7 +90,7 @@ func (id ID[T, K]) MarshalText() ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case prefix == "":
-		return id.ID.MarshalText()
+		return id.Plain().MarshalText()
 	}
 	return id.text("", prefix)
 }
@@ -99,7 +99,7 @@ func (id ID[T, K]) MarshalText() ([]byte, error) {
 func (id ID[T, K]) text(quote, prefix string) ([]byte, error) {
 	const longest = 32 // digits of the plain ID, in all formats
 	b := make([]byte, 0, len(quote)+len(prefix)+len("_")+longest+len(quote))
-	b, err := id.ID.AppendText(append(append(append(b, quote...), prefix...), '_'))
+	b, err := id.Plain().AppendText(append(append(append(b, quote...), prefix...), '_'))
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +143,7 @@ func (id ID[T, K]) MarshalJSON() ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case prefix == "":
-		return id.ID.MarshalJSON()
+		return id.Plain().MarshalJSON()
 	case id.IsZero():
 		return []byte("null"), nil
 	}
@@ -168,13 +168,13 @@ func (id *ID[T, K]) UnmarshalJSON(data []byte) error {
 	case n >= 2 && data[0] == '"' && data[n-1] == '"' && bytes.IndexByte(data, '\\') < 0:
 		return id.read(prefix, data[1:n-1])
 	case string(data) == "null":
-		id.ID = *new(T)
+		*id = ID[T, K]{}
 		return nil
 	}
-	return wire.Set(&id.ID)(wire.JSONString(formatOf[T](), data, func(text []byte) (T, error) {
+	return wire.Set(&id[0][0])(wire.JSONString(formatOf[T](), data, func(text []byte) (T, error) {
 		var read ID[T, K]
 		err := read.read(prefix, text)
-		return read.ID, err
+		return read.Plain(), err
 	}))
 }
 

@@ -11,7 +11,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"log/slog"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -65,7 +64,6 @@ type reading[T any] interface {
 type interfaces interface {
 	fmt.Stringer
 	fmt.Formatter
-	slog.LogValuer
 	encoding.TextAppender
 	encoding.TextMarshaler
 	encoding.TextUnmarshaler
@@ -97,17 +95,17 @@ type plain struct {
 // plains are all types of plain IDs. The compiler checks the methods of each type and its pointer.
 var plains = []plain{
 	of("nanoflake.ID", integers[nanoflake.ID](int64(nanoflake.Max))),
-	of("nanoflake.Text", wrap(func(id nanoflake.ID) nanoflake.Text { return nanoflake.Text{ID: id} }, integers[nanoflake.ID](int64(nanoflake.Max)))),
+	of("nanoflake.Text", wrap(nanoflake.ID.Text, integers[nanoflake.ID](int64(nanoflake.Max)))),
 	of("ulidflake.ID", integers[ulidflake.ID](int64(ulidflake.Max))),
-	of("ulidflake.Text", wrap(func(id ulidflake.ID) ulidflake.Text { return ulidflake.Text{ID: id} }, integers[ulidflake.ID](int64(ulidflake.Max)))),
+	of("ulidflake.Text", wrap(ulidflake.ID.Text, integers[ulidflake.ID](int64(ulidflake.Max)))),
 	of("ulidflake.ScalableID", integers[ulidflake.ScalableID](int64(ulidflake.MaxScalable))),
-	of("ulidflake.ScalableText", wrap(func(id ulidflake.ScalableID) ulidflake.ScalableText { return ulidflake.ScalableText{ScalableID: id} }, integers[ulidflake.ScalableID](int64(ulidflake.MaxScalable)))),
+	of("ulidflake.ScalableText", wrap(ulidflake.ScalableID.Text, integers[ulidflake.ScalableID](int64(ulidflake.MaxScalable)))),
 	of("snowflakesi.ID", integers[snowflakesi.ID](int64(snowflakesi.Max))),
 	of("scru160.ID", scru160s()),
-	of("scru160.Binary", wrap(func(id scru160.ID) scru160.Binary { return scru160.Binary{ID: id} }, scru160s())),
+	of("scru160.Binary", wrap(scru160.ID.Binary, scru160s())),
 	of("sno.ID", snos()),
 	of("sno.UUID", wrap(sno.ID.UUID, snos()[1:])), // null reads as UUID{}, and not as the UUID of the zero ID
-	of("sno.Text", wrap(func(id sno.ID) sno.Text { return sno.Text{ID: id} }, snos())),
+	of("sno.Text", wrap(sno.ID.Text, snos())),
 }
 
 func integers[T ~int64](most int64) []T {
@@ -198,7 +196,7 @@ func results(v ...any) []any { return v }
 // databases and binary forms.
 func sameForms[T typed.Untyped[T], K any, P reading[T]](t *testing.T, id T) {
 	t.Helper()
-	v := typed.ID[T, K]{ID: id}
+	v := typed.As[K](id)
 	equal(t, "Value", results(v.Value()), results(id.Value()))
 	equal(t, "MarshalBinary", results(v.MarshalBinary()), results(id.MarshalBinary()))
 	equal(t, "AppendBinary", results(v.AppendBinary([]byte("a"))), results(id.AppendBinary([]byte("a"))))
@@ -244,7 +242,7 @@ func sameForms[T typed.Untyped[T], K any, P reading[T]](t *testing.T, id T) {
 	}
 	for _, src := range []any{nil, 1.5, "~", []byte("~"), int64(-1)} {
 		got, want := v, id
-		equal(t, "Scan", results(got.Scan(src), got.ID), results(P(&want).Scan(src), want))
+		equal(t, "Scan", results(got.Scan(src), got.Plain()), results(P(&want).Scan(src), want))
 	}
 }
 
@@ -252,43 +250,41 @@ func sameForms[T typed.Untyped[T], K any, P reading[T]](t *testing.T, id T) {
 func sameAsPlain[T typed.Untyped[T], K any, P reading[T]](t *testing.T, id T) {
 	t.Helper()
 	sameForms[T, K, P](t, id)
-	v := typed.ID[T, K]{ID: id}
+	v := typed.As[K](id)
 	equal(t, "String", results(v.String()), results(id.String()))
 	equal(t, "MarshalText", results(v.MarshalText()), results(id.MarshalText()))
 	equal(t, "AppendText", results(v.AppendText([]byte("a"))), results(id.AppendText([]byte("a"))))
 	equal(t, "MarshalJSON", results(v.MarshalJSON()), results(id.MarshalJSON()))
-	equal(t, "LogValue", results(v.LogValue()), results(id.LogValue()))
 	for _, verb := range []string{"%v", "%s", "%q", "%+v", "%40s", "%-40v|", "%.3s", "%x"} {
 		equal(t, verb, results(fmt.Sprintf(verb, v)), results(fmt.Sprintf(verb, id)))
 	}
 	for _, data := range []string{"null", "12", `"12"`, `"\u0030"`, "", `"`, "{}", "-1", "1e3", `"` + id.String() + `"`} {
 		var got typed.ID[T, K]
 		var want T
-		equal(t, "UnmarshalJSON", results(got.UnmarshalJSON([]byte(data)), got.ID), results(P(&want).UnmarshalJSON([]byte(data)), want))
-		equal(t, "UnmarshalText", results(got.UnmarshalText([]byte(data)), got.ID), results(P(&want).UnmarshalText([]byte(data)), want))
-		equal(t, "UnmarshalParam", results(got.UnmarshalParam(data), got.ID), results(P(&want).UnmarshalParam(data), want))
-		equal(t, "ScanRedis", results(got.ScanRedis(data), got.ID), results(P(&want).ScanRedis(data), want))
+		equal(t, "UnmarshalJSON", results(got.UnmarshalJSON([]byte(data)), got.Plain()), results(P(&want).UnmarshalJSON([]byte(data)), want))
+		equal(t, "UnmarshalText", results(got.UnmarshalText([]byte(data)), got.Plain()), results(P(&want).UnmarshalText([]byte(data)), want))
+		equal(t, "UnmarshalParam", results(got.UnmarshalParam(data), got.Plain()), results(P(&want).UnmarshalParam(data), want))
+		equal(t, "ScanRedis", results(got.ScanRedis(data), got.Plain()), results(P(&want).ScanRedis(data), want))
 	}
 	for _, value := range []any{nil, 12, int64(12), json.Number("12"), "12", id.String(), true} {
 		var got typed.ID[T, K]
 		var want T
-		equal(t, "UnmarshalGQL", results(got.UnmarshalGQL(value), got.ID), results(P(&want).UnmarshalGQL(value), want))
+		equal(t, "UnmarshalGQL", results(got.UnmarshalGQL(value), got.Plain()), results(P(&want).UnmarshalGQL(value), want))
 	}
 }
 
 // texts checks the forms with a prefix.
 func texts[T typed.Untyped[T], K any](t *testing.T, id T, head string) {
 	t.Helper()
-	v := typed.ID[T, K]{ID: id}
+	v := typed.As[K](id)
 	text := head + id.String()
 	equal(t, "String", results(v.String()), results(text))
 	equal(t, "MarshalText", results(v.MarshalText()), results([]byte(text), nil))
 	equal(t, "AppendText", results(v.AppendText([]byte("a"))), results([]byte("a"+text), nil))
-	equal(t, "LogValue", results(v.LogValue().String()), results(text))
 	for _, verb := range []string{"%v", "%s", "%q", "%+v", "%60s", "%-60v|", "%.3s", "%#q"} {
 		equal(t, verb, results(fmt.Sprintf(verb, v)), results(fmt.Sprintf(verb, text)))
 	}
-	equal(t, "%#v", results(fmt.Sprintf("%#v", v)), results(fmt.Sprintf("%T{ID:%#v}", v, id)))
+	equal(t, "%#v", results(fmt.Sprintf("%#v", v)), results(fmt.Sprintf("%T{{%#v}}", v, id)))
 
 	var wantJSON []byte
 	switch {
@@ -373,10 +369,10 @@ func otherKinds[T typed.Untyped[T]](t *testing.T, id T) {
 	for text, offset := range bad {
 		check := func(what string, read func(to *typed.ID[T, Order]) error) {
 			t.Helper()
-			got := typed.ID[T, Order]{ID: id}
+			got := typed.As[Order](id)
 			err := read(&got)
 			parse, ok := errors.AsType[*iderr.ParseError](err)
-			if !ok || got.ID != id {
+			if !ok || got.Plain() != id {
 				t.Errorf("%s of %q: %v, %v", what, text, got, err)
 				return
 			}
@@ -420,7 +416,7 @@ func refusals[T typed.Untyped[T], K any, P reading[T]](t *testing.T, ids []T) {
 		return
 	}
 	v.SetInt(-1)
-	id := typed.ID[T, Order]{ID: bad}
+	id := typed.As[Order](bad)
 	_, want := bad.MarshalText()
 	for _, write := range []func() ([]byte, error){
 		id.MarshalText, id.MarshalJSON, id.MarshalBinary, func() ([]byte, error) { return id.AppendText(nil) }, func() ([]byte, error) { return id.AppendBinary(nil) },
@@ -449,7 +445,7 @@ func TestOffset(t *testing.T) {
 // Of returns the results of a generator.
 func TestOf(t *testing.T) {
 	id, err := typed.Of[Order](nanoflake.Parse("0549x5l2itvr4"))
-	if want := (OrderID{ID: nanoflake.MustParse("0549x5l2itvr4")}); err != nil || id != want {
+	if want := (typed.As[Order](nanoflake.MustParse("0549x5l2itvr4"))); err != nil || id != want {
 		t.Errorf("%v, %v", id, err)
 	}
 	if id, err := typed.Of[Order](nanoflake.Parse("!")); err == nil || !id.IsZero() {
@@ -482,7 +478,7 @@ func (*pointer) IDPrefix() string { return "pointer" }
 
 func badKind[K any](t *testing.T, in string) {
 	t.Helper()
-	id := typed.ID[nanoflake.ID, K]{ID: 7}
+	id := typed.As[K](nanoflake.ID(7))
 	_, err := typed.Prefix[K]()
 	if _, ok := errors.AsType[*iderr.ConfigError](err); !ok || !strings.Contains(err.Error(), in) {
 		t.Errorf("Prefix: %v", err)
@@ -497,7 +493,7 @@ func badKind[K any](t *testing.T, in string) {
 			t.Errorf("%d: %v, want %v", i, got, err)
 		}
 	}
-	if s := id.String(); s != "typed(0000000000007)" || fmt.Sprint(id) != s || id.LogValue().String() != s {
+	if s := id.String(); s != "typed(0000000000007)" || fmt.Sprint(id) != s {
 		t.Errorf("text %s", s)
 	}
 	if v, err := id.Value(); v != int64(7) || err != nil {
@@ -548,13 +544,14 @@ func TestCharactersOfPrefix(t *testing.T) {
 
 // IDs are keys of maps, and sort.
 func TestKeys(t *testing.T) {
-	ids := []OrderID{{ID: 3}, {ID: 1}, {ID: 2}}
+	order := func(v nanoflake.ID) OrderID { return typed.As[Order](v) }
+	ids := []OrderID{order(3), order(1), order(2)}
 	slices.SortFunc(ids, OrderID.Compare)
-	if ids[0].ID != 1 || ids[2].ID != 3 {
+	if ids[0].Plain() != 1 || ids[2].Plain() != 3 {
 		t.Errorf("sorted: %v", ids)
 	}
 	m := map[OrderID]int{ids[0]: 1}
-	if m[OrderID{ID: 1}] != 1 || m[OrderID{ID: 2}] != 0 {
+	if m[order(1)] != 1 || m[order(2)] != 0 {
 		t.Errorf("map %v", m)
 	}
 }

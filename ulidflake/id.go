@@ -2,7 +2,6 @@ package ulidflake
 
 import (
 	"cmp"
-	"log/slog"
 	"time"
 
 	"github.com/firn-id/firn/iderr"
@@ -127,6 +126,3 @@ func (id ID) Compare(other ID) int { return cmp.Compare(id, other) }
 
 // IsZero reports whether id is the zero ID, which stands for "no ID".
 func (id ID) IsZero() bool { return id == 0 }
-
-// LogValue implements [slog.LogValuer] by the text.
-func (id ID) LogValue() slog.Value { return slog.StringValue(id.String()) }

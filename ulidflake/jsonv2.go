@@ -20,3 +20,9 @@ func (id ID) MarshalJSONTo(enc *jsontext.Encoder) error { return wire.MarshalJSO
 
 // MarshalJSONTo implements [json.MarshalerTo]; see [ID.MarshalJSONTo].
 func (id ScalableID) MarshalJSONTo(enc *jsontext.Encoder) error { return wire.MarshalJSONTo(enc, id) }
+
+// MarshalJSONTo is [ID.MarshalJSONTo].
+func (t Text) MarshalJSONTo(enc *jsontext.Encoder) error { return t.ID().MarshalJSONTo(enc) }
+
+// MarshalJSONTo is [ScalableID.MarshalJSONTo].
+func (t ScalableText) MarshalJSONTo(enc *jsontext.Encoder) error { return t.ID().MarshalJSONTo(enc) }

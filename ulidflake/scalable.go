@@ -5,7 +5,6 @@ import (
 	"encoding"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"time"
 
 	"github.com/firn-id/firn/internal/base32"
@@ -39,7 +38,6 @@ var formScalable = wire.Int[ScalableID]{Format: formatScalable, Max: int64(MaxSc
 
 var (
 	_ fmt.Stringer               = ScalableID(0)
-	_ slog.LogValuer             = ScalableID(0)
 	_ encoding.TextAppender      = ScalableID(0)
 	_ encoding.TextMarshaler     = ScalableID(0) // with TextUnmarshaler, what flag.TextVar takes
 	_ encoding.TextUnmarshaler   = (*ScalableID)(nil)
@@ -134,9 +132,6 @@ func (id ScalableID) Compare(other ScalableID) int { return cmp.Compare(id, othe
 
 // IsZero reports whether id is the zero ID, which stands for "no ID".
 func (id ScalableID) IsZero() bool { return id == 0 }
-
-// LogValue implements [slog.LogValuer] by the text.
-func (id ScalableID) LogValue() slog.Value { return slog.StringValue(id.String()) }
 
 // String returns the canonical text: 13 characters of Crockford's base-32 in upper case. Texts sort
 // as the IDs do.

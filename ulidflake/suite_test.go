@@ -44,8 +44,8 @@ var column = testkit.Column[ulidflake.ID, *ulidflake.ID]{
 
 var textColumn = testkit.Column[ulidflake.Text, *ulidflake.Text]{
 	Model: testkit.UlidFlake, Type: "ulidflake.Text", Writes: testkit.Texts, Reads: testkit.Texts, SQL: "varchar(13)", Else: "ulidflake.ID",
-	Make:  func(v *big.Int) ulidflake.Text { return ulidflake.Text{ID: suite.Make(v)} },
-	Value: func(t ulidflake.Text) *big.Int { return suite.Value(t.ID) },
+	Make:  func(v *big.Int) ulidflake.Text { return suite.Make(v).Text() },
+	Value: func(t ulidflake.Text) *big.Int { return suite.Value(t.ID()) },
 }
 
 var scalableColumn = testkit.Column[ulidflake.ScalableID, *ulidflake.ScalableID]{
@@ -56,8 +56,8 @@ var scalableColumn = testkit.Column[ulidflake.ScalableID, *ulidflake.ScalableID]
 
 var scalableTextColumn = testkit.Column[ulidflake.ScalableText, *ulidflake.ScalableText]{
 	Model: testkit.UlidFlakeScalable, Type: "ulidflake.ScalableText", Writes: testkit.Texts, Reads: testkit.Texts, SQL: "varchar(13)", Else: "ulidflake.ScalableID",
-	Make:  func(v *big.Int) ulidflake.ScalableText { return ulidflake.ScalableText{ScalableID: scalable.Make(v)} },
-	Value: func(t ulidflake.ScalableText) *big.Int { return scalable.Value(t.ScalableID) },
+	Make:  func(v *big.Int) ulidflake.ScalableText { return scalable.Make(v).Text() },
+	Value: func(t ulidflake.ScalableText) *big.Int { return scalable.Value(t.ID()) },
 }
 
 func TestRejects(t *testing.T)    { both(t, suite.Rejects, scalable.Rejects) }
@@ -66,6 +66,10 @@ func TestRoundTrips(t *testing.T) { both(t, suite.RoundTrips, scalable.RoundTrip
 func TestJSON(t *testing.T)       { both(t, suite.JSON, scalable.JSON) }
 func TestColumn(t *testing.T)     { both(t, column.Test, scalableColumn.Test) }
 func TestTextColumn(t *testing.T) { both(t, textColumn.Test, scalableTextColumn.Test) }
+func TestText(t *testing.T) {
+	testkit.Mirrors(t, []ulidflake.ID{0, 1, ulidflake.Max, ulidflake.MustParse("1234567890123"), -1}, ulidflake.ID.Text)
+	testkit.Mirrors(t, []ulidflake.ScalableID{0, 1, ulidflake.MaxScalable, ulidflake.MustParseScalable("1234567890123"), -1}, ulidflake.ScalableID.Text)
+}
 func TestShows(t *testing.T)      { both(t, suite.Shows, scalable.Shows) }
 
 func TestOrder(t *testing.T) {

@@ -21,7 +21,6 @@ func (s Suite[T, P]) Forms(t testing.TB, v *big.Int, text, hexText, decimalText 
 	}
 	written("String", id.String(), text)
 	written("Hex", id.Hex(), hexText)
-	written("LogValue", id.LogValue().String(), text)
 	appended, err := id.AppendText([]byte("id: "))
 	if err != nil {
 		t.Error(err)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"database/sql"
 	"database/sql/driver"
+	"encoding"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
@@ -12,6 +13,8 @@ import (
 	"io"
 	"math"
 	"math/big"
+	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -43,6 +46,9 @@ type StoredPointer[S any] interface {
 	UnmarshalGQL(any) error
 	ScanRedis(string) error
 	UnmarshalParam(string) error
+	encoding.TextUnmarshaler
+	encoding.BinaryUnmarshaler
+	json.Unmarshaler
 }
 
 // Forms are the forms that a column can have.
@@ -418,7 +424,11 @@ func (c Column[S, P]) testFormat(t testing.TB, v *big.Int) {
 		}
 	}
 	pkg, _, _ := strings.Cut(c.Type, ".")
-	if got := fmt.Sprintf("%#v", id); !strings.HasPrefix(got, pkg+".MustParse") || !strings.HasSuffix(got, "("+strconv.Quote(text)+")") {
+	of := ""
+	if _, name, _ := strings.Cut(c.Type, "."); !strings.HasSuffix(name, "ID") {
+		of = "." + strings.TrimPrefix(name, "Scalable") + "()" // the method that makes the type
+	}
+	if got := fmt.Sprintf("%#v", id); !strings.HasPrefix(got, pkg+".MustParse") || !strings.HasSuffix(got, "("+strconv.Quote(text)+")"+of) {
 		t.Errorf("%s: %%#v is %s", c.Type, got)
 	}
 }
@@ -448,11 +458,64 @@ func (c Column[S, P]) Fuzz(f *testing.F) {
 		c.check(t, "UnmarshalBSONValue", func(p P) error { return p.UnmarshalBSONValue(kind, b) }, want, r)
 		want, r = c.Model.Parse(string(b))
 		c.check(t, "UnmarshalParam", func(p P) error { return p.UnmarshalParam(string(b)) }, want, r)
+		c.check(t, "UnmarshalText", func(p P) error { return p.UnmarshalText(b) }, want, r)
 		c.check(t, "UnmarshalGQL", func(p P) error { return p.UnmarshalGQL(string(b)) }, want, r)
+		want, r = c.Model.Binary(b)
+		c.check(t, "UnmarshalBinary", func(p P) error { return p.UnmarshalBinary(b) }, want, r)
+		want, r = c.Model.Bare(b)
+		unchanged := c.Make(before)
+		read := unchanged
+		switch err := P(&read).UnmarshalJSON(b); {
+		case (err == nil) != (r.Kind == Fine) || err == nil && c.Value(read).Cmp(want) != 0:
+			t.Errorf("%s: UnmarshalJSON(%q) is %v, %v; want %v, %v", c.Type, b, read, err, want, r)
+		case err != nil && read != unchanged:
+			t.Errorf("%s: UnmarshalJSON(%q) gave an error but set the ID to %v", c.Type, b, read)
+		}
+		want, r = c.Model.Parse(string(b))
 		c.checkNumber(t, string(b))
 		if v, binary := c.Model.Binary(b); binary.Kind == Fine || len(b) == c.Model.Bytes && !c.Model.Number {
 			want, r = v, binary
 		}
 		c.check(t, "ScanRedis", func(p P) error { return p.ScanRedis(string(b)) }, want, r)
 	})
+}
+
+// Mirrors checks that C, the type of a column, has the methods of the ID type T, apart from the
+// methods that make the types of columns, and that the methods without arguments return the same.
+func Mirrors[T ID[T], C ID[C]](t *testing.T, ids []T, of func(T) C) {
+	t.Helper()
+	column := []string{"Value", "BytesValue", "GormDataType", "MarshalBSONValue"} // differ
+	plain, kind := reflect.TypeFor[*T](), reflect.TypeFor[*C]()
+	for m := range plain.Methods() {
+		if _, ok := kind.MethodByName(m.Name); !ok && m.Name != "Text" && m.Name != "Binary" {
+			t.Errorf("%v has no method %s", kind, m.Name)
+		}
+	}
+	for _, id := range ids {
+		a, b := reflect.ValueOf(id), reflect.ValueOf(of(id))
+		for i := range a.NumMethod() {
+			name := a.Type().Method(i).Name
+			m := b.MethodByName(name)
+			if slices.Contains(column, name) || !m.IsValid() || m.Type().NumIn() > 0 {
+				continue
+			}
+			want, got := a.Method(i).Call(nil), m.Call(nil)
+			for j := range want {
+				if !reflect.DeepEqual(got[j].Interface(), want[j].Interface()) {
+					t.Errorf("%s of %v is %v, want %v", name, of(id), got[j], want[j])
+				}
+			}
+		}
+		for _, verb := range []string{"%v", "%s", "%q", "%x", "%X", "%#x", "%d", "%40s"} {
+			if got, want := fmt.Sprintf(verb, of(id)), fmt.Sprintf(verb, id); got != want {
+				t.Errorf("%s of %v is %s, want %s", verb, id, got, want)
+			}
+		}
+		if a, b := of(id).Compare(of(ids[0])), id.Compare(ids[0]); a != b {
+			t.Errorf("Compare of %v is %d, want %d", id, a, b)
+		}
+		if _, err := json.Marshal(id); err == nil {
+			Logs(t, of(id))
+		}
+	}
 }

@@ -18,7 +18,7 @@ import (
 var decoders = map[string]map[string]string{
 	"nanoflake": {
 		"ID.Scan": "FuzzColumn", "ID.UnmarshalBSONValue": "FuzzColumn", "ID.UnmarshalGQL": "FuzzColumn", "ID.ScanRedis": "FuzzColumn", "ID.UnmarshalParam": "FuzzColumn",
-		"Text.Scan": "FuzzTextColumn", "Text.UnmarshalBSONValue": "FuzzTextColumn", "Text.UnmarshalGQL": "FuzzTextColumn",
+		"Text.Scan": "FuzzTextColumn", "Text.UnmarshalBSONValue": "FuzzTextColumn", "Text.UnmarshalGQL": "FuzzTextColumn", "Text.ScanRedis": "FuzzTextColumn", "Text.UnmarshalParam": "FuzzTextColumn", "Text.UnmarshalText": "FuzzTextColumn", "Text.UnmarshalBinary": "FuzzTextColumn", "Text.UnmarshalJSON": "FuzzTextColumn",
 		"Parse": "FuzzParse", "MustParse": "FuzzParse", "ID.UnmarshalText": "FuzzParse", "ParseDecimal": "FuzzParseDecimal",
 		"ParseBase36": "FuzzParseBase36",
 		"ParseHex":    "FuzzParseHex", "FromBytes": "FuzzFromBytes", "ID.UnmarshalBinary": "FuzzFromBytes",
@@ -27,9 +27,9 @@ var decoders = map[string]map[string]string{
 	},
 	"ulidflake": {
 		"ID.Scan": "FuzzColumn", "ID.UnmarshalBSONValue": "FuzzColumn", "ID.UnmarshalGQL": "FuzzColumn", "ID.ScanRedis": "FuzzColumn", "ID.UnmarshalParam": "FuzzColumn",
-		"Text.Scan": "FuzzTextColumn", "Text.UnmarshalBSONValue": "FuzzTextColumn", "Text.UnmarshalGQL": "FuzzTextColumn",
+		"Text.Scan": "FuzzTextColumn", "Text.UnmarshalBSONValue": "FuzzTextColumn", "Text.UnmarshalGQL": "FuzzTextColumn", "Text.ScanRedis": "FuzzTextColumn", "Text.UnmarshalParam": "FuzzTextColumn", "Text.UnmarshalText": "FuzzTextColumn", "Text.UnmarshalBinary": "FuzzTextColumn", "Text.UnmarshalJSON": "FuzzTextColumn",
 		"ScalableID.Scan": "FuzzScalableColumn", "ScalableID.UnmarshalBSONValue": "FuzzScalableColumn", "ScalableID.UnmarshalGQL": "FuzzScalableColumn", "ScalableID.ScanRedis": "FuzzScalableColumn", "ScalableID.UnmarshalParam": "FuzzScalableColumn",
-		"ScalableText.Scan": "FuzzScalableTextColumn", "ScalableText.UnmarshalBSONValue": "FuzzScalableTextColumn", "ScalableText.UnmarshalGQL": "FuzzScalableTextColumn",
+		"ScalableText.Scan": "FuzzScalableTextColumn", "ScalableText.UnmarshalBSONValue": "FuzzScalableTextColumn", "ScalableText.UnmarshalGQL": "FuzzScalableTextColumn", "ScalableText.ScanRedis": "FuzzScalableTextColumn", "ScalableText.UnmarshalParam": "FuzzScalableTextColumn", "ScalableText.UnmarshalText": "FuzzScalableTextColumn", "ScalableText.UnmarshalBinary": "FuzzScalableTextColumn", "ScalableText.UnmarshalJSON": "FuzzScalableTextColumn",
 		"Parse": "FuzzParse", "MustParse": "FuzzParse", "ID.UnmarshalText": "FuzzParse", "ParseDecimal": "FuzzParseDecimal",
 		"ParseHex": "FuzzParseHex", "FromBytes": "FuzzFromBytes", "ID.UnmarshalBinary": "FuzzFromBytes",
 		"FromInt64": "FuzzFromInt64", "ID.UnmarshalJSON": "FuzzUnmarshalJSON",
@@ -48,14 +48,14 @@ var decoders = map[string]map[string]string{
 	},
 	"scru160": {
 		"ID.Scan": "FuzzColumn", "ID.UnmarshalBSONValue": "FuzzColumn", "ID.UnmarshalGQL": "FuzzColumn", "ID.ScanRedis": "FuzzColumn", "ID.UnmarshalParam": "FuzzColumn", "ID.ScanBytes": "FuzzColumn",
-		"Binary.Scan": "FuzzBinaryColumn", "Binary.UnmarshalBSONValue": "FuzzBinaryColumn", "Binary.UnmarshalGQL": "FuzzBinaryColumn", "Binary.ScanBytes": "FuzzBinaryColumn",
+		"Binary.Scan": "FuzzBinaryColumn", "Binary.UnmarshalBSONValue": "FuzzBinaryColumn", "Binary.UnmarshalGQL": "FuzzBinaryColumn", "Binary.ScanRedis": "FuzzBinaryColumn", "Binary.UnmarshalParam": "FuzzBinaryColumn", "Binary.UnmarshalText": "FuzzBinaryColumn", "Binary.UnmarshalBinary": "FuzzBinaryColumn", "Binary.UnmarshalJSON": "FuzzBinaryColumn", "Binary.ScanBytes": "FuzzBinaryColumn",
 		"Parse": "FuzzParse", "MustParse": "FuzzParse", "ID.UnmarshalText": "FuzzParse",
 		"ParseHex": "FuzzParseHex", "FromBytes": "FuzzFromBytes", "ID.UnmarshalBinary": "FuzzFromBytes",
 		"ID.UnmarshalJSON": "FuzzUnmarshalJSON", "ParseAll": "FuzzParseAll",
 	},
 	"sno": {
 		"ID.Scan": "FuzzColumn", "ID.UnmarshalBSONValue": "FuzzColumn", "ID.UnmarshalGQL": "FuzzColumn", "ID.ScanRedis": "FuzzColumn", "ID.UnmarshalParam": "FuzzColumn", "ID.ScanBytes": "FuzzColumn",
-		"Text.Scan": "FuzzTextColumn", "Text.UnmarshalBSONValue": "FuzzTextColumn", "Text.UnmarshalGQL": "FuzzTextColumn", "Text.ScanBytes": "FuzzTextColumn",
+		"Text.Scan": "FuzzTextColumn", "Text.UnmarshalBSONValue": "FuzzTextColumn", "Text.UnmarshalGQL": "FuzzTextColumn", "Text.ScanRedis": "FuzzTextColumn", "Text.UnmarshalParam": "FuzzTextColumn", "Text.UnmarshalText": "FuzzTextColumn", "Text.UnmarshalBinary": "FuzzTextColumn", "Text.UnmarshalJSON": "FuzzTextColumn", "Text.ScanBytes": "FuzzTextColumn",
 		"Parse": "FuzzParse", "MustParse": "FuzzParse", "ID.UnmarshalText": "FuzzParse",
 		"FromEncodedString": "FuzzParse", "FromEncodedBytes": "FuzzParse", "FromUUID": "FuzzParse",
 		"EncodedTime": "FuzzParse", "EncodedMeta": "FuzzParse", "EncodedPartition": "FuzzParse", "EncodedSequence": "FuzzParse",

@@ -452,17 +452,7 @@ func (s Suite[T, P]) Shows(t *testing.T) {
 	type holder struct{ ID T }
 	for _, v := range s.edges() {
 		id, text := s.Make(v), s.Model.Text(v)
-		var logs bytes.Buffer
-		slog.New(slog.NewJSONHandler(&logs, nil)).Info("made", "id", id)
-		var line struct{ ID any }
-		if err := json.Unmarshal(logs.Bytes(), &line); err != nil || line.ID != text {
-			t.Errorf("slog's JSON is %s", logs.Bytes())
-		}
-		logs.Reset()
-		slog.New(slog.NewTextHandler(&logs, nil)).Info("made", "id", id)
-		if !strings.HasSuffix(strings.TrimSpace(logs.String()), "id="+text) {
-			t.Errorf("slog's text is %s", logs.Bytes())
-		}
+		Logs(t, id)
 		for got, want := range map[string]string{
 			fmt.Sprint(id):                text,
 			fmt.Sprintf("%s", id):         text,
@@ -496,6 +486,31 @@ func (s Suite[T, P]) Shows(t *testing.T) {
 			t.Error(err)
 		} else if err := gob.NewDecoder(&stream).Decode(&back); err != nil || back.ID != id {
 			t.Errorf("gob reads %v, %v; want %v", back, err, id)
+		}
+	}
+}
+
+// Logs checks that slog logs an ID, and a pointer to the ID, as its text or its JSON, and a nil
+// pointer as nothing.
+func Logs[T fmt.Stringer](t testing.TB, id T) {
+	t.Helper()
+	js, err := json.Marshal(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		value      any
+		text, json string
+	}{{id, id.String(), string(js)}, {&id, id.String(), string(js)}, {(*T)(nil), "<nil>", "null"}} {
+		var logs bytes.Buffer
+		slog.New(slog.NewTextHandler(&logs, nil)).Info("made", "id", c.value)
+		if !strings.HasSuffix(logs.String(), " id="+c.text+"\n") {
+			t.Errorf("slog's text of %T is %s", c.value, logs.Bytes())
+		}
+		logs.Reset()
+		slog.New(slog.NewJSONHandler(&logs, nil)).Info("made", "id", c.value)
+		if !strings.HasSuffix(logs.String(), `,"id":`+c.json+"}\n") {
+			t.Errorf("slog's JSON of %T is %s", c.value, logs.Bytes())
 		}
 	}
 }

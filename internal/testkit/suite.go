@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"math/big"
 	"math/rand/v2"
 	"testing"
@@ -26,7 +25,6 @@ type ID[T any] interface {
 	encoding.BinaryMarshaler
 	json.Marshaler
 	driver.Valuer
-	slog.LogValuer
 	Compare(T) int
 	IsZero() bool
 	Hex() string

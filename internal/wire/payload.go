@@ -130,3 +130,12 @@ func (v shown[T]) String() string {
 	}
 	return string(v.form.Append(nil, v.id))
 }
+
+// FormatColumn implements [fmt.Formatter] for a type of a column, as the ID does. method makes the
+// type of the ID.
+func FormatColumn(s fmt.State, verb rune, id fmt.Formatter, method string) {
+	id.Format(s, verb)
+	if verb == 'v' && s.Flag('#') {
+		io.WriteString(s, "."+method+"()")
+	}
+}

@@ -20,7 +20,7 @@ import (
 // digits.
 type eager struct{ nanoflake.ID }
 
-func (e eager) Value() (driver.Value, error) { return nanoflake.Text{ID: e.ID}.Value() }
+func (e eager) Value() (driver.Value, error) { return e.ID.Text().Value() }
 
 func (e *eager) Scan(src any) error {
 	text, ok := src.(string)
@@ -58,7 +58,7 @@ func (h halved) Value() (driver.Value, error) {
 func TestBadTypes(t *testing.T) {
 	p := openAll(t)
 	texts, integers := cell.NanoflakeText(), cell.Nanoflake()
-	eagers := cell.Kind[eager]{Type: "eager", Column: texts.Column, Absent: eager{texts.Absent.ID}}
+	eagers := cell.Kind[eager]{Type: "eager", Column: texts.Column, Absent: eager{texts.Absent.ID()}}
 	plains := cell.Kind[plainInteger]{Type: "plain", Column: integers.Column, Absent: plainInteger(integers.Absent)}
 	floats := cell.Kind[halved]{Type: "halved", Column: integers.Column, Absent: halved{integers.Absent}}
 	for _, id := range integers.IDs {

@@ -36,8 +36,21 @@ type (
 	}
 )
 
+// gormDatabases are the databases of GORM's tests.
+var gormDatabases = []string{"PostgreSQL", "MariaDB", "SQLite"}
+
 // openGorm returns GORM on each database.
 func openGorm(t *testing.T) map[string]*gorm.DB {
+	t.Helper()
+	all := map[string]*gorm.DB{}
+	for _, name := range gormDatabases {
+		all[name] = gormOn(t, name)
+	}
+	return all
+}
+
+// gormOn returns GORM on a database.
+func gormOn(t *testing.T, name string) *gorm.DB {
 	t.Helper()
 	openDB := func(driver, source string, statements ...string) *sql.DB {
 		db, err := sql.Open(driver, source)
@@ -53,28 +66,29 @@ func openGorm(t *testing.T) map[string]*gorm.DB {
 		}
 		return db
 	}
-	all := map[string]*gorm.DB{}
-	for name, dialect := range map[string]gorm.Dialector{
-		"PostgreSQL": gormpostgres.New(gormpostgres.Config{Conn: openDB("pgx", services.PostgreSQL.Address(), "SET search_path = "+ownSchema(t))}),
-		"MariaDB":    gormmysql.New(gormmysql.Config{Conn: openDB("mysql", mariadb(t, false), "USE "+ownDatabase(t))}),
-		"SQLite":     gormsqlite.New(gormsqlite.Config{Conn: openDB("sqlite", ":memory:")}),
-	} {
-		db, err := gorm.Open(dialect, &gorm.Config{Logger: logger.Discard, SkipDefaultTransaction: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		switch name {
-		case "PostgreSQL":
-			err = db.Exec("SET synchronous_commit = off").Error
-		case "MariaDB":
-			db = db.Set("gorm:table_options", "ENGINE=Aria TRANSACTIONAL=0").Session(&gorm.Session{})
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		all[name] = db
+	var dialect gorm.Dialector
+	switch name {
+	case "PostgreSQL":
+		dialect = gormpostgres.New(gormpostgres.Config{Conn: openDB("pgx", services.PostgreSQL.Address(), "SET search_path = "+ownSchema(t))})
+	case "MariaDB":
+		dialect = gormmysql.New(gormmysql.Config{Conn: openDB("mysql", mariadb(t, false), "USE "+ownDatabase(t))})
+	case "SQLite":
+		dialect = gormsqlite.New(gormsqlite.Config{Conn: openDB("sqlite", ":memory:")})
 	}
-	return all
+	db, err := gorm.Open(dialect, &gorm.Config{Logger: logger.Discard, SkipDefaultTransaction: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	switch name {
+	case "PostgreSQL":
+		err = db.Exec("SET synchronous_commit = off").Error
+	case "MariaDB":
+		db = db.Set("gorm:table_options", "ENGINE=Aria TRANSACTIONAL=0").Session(&gorm.Session{})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db
 }
 
 // migrated returns a new table of the rows, made by GORM.

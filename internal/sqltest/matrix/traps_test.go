@@ -1,6 +1,8 @@
 package matrix
 
 import (
+	"database/sql"
+	"database/sql/driver"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -29,16 +31,22 @@ type trap struct {
 }
 
 var traps = []trap{
-	{"GORM takes bytes apart.", "`First(&row, id)`, `Find(&rows, id)` and `Delete(&row, id)` with a `sno.ID` or a `scru160.Binary` become " +
-		"`IN (62,13,…)`: GORM asks for the value of the only condition, and takes a slice of bytes for a list of keys. PostgreSQL returns an error. " +
-		"SQLite finds no row. MariaDB takes the start of the stored bytes for a number, which is 0 for most IDs: for an ID with a zero byte, `First` and `Find` **find other " +
-		"rows**, and `Delete` **deletes other rows, up to all of them, without an error**, in strict mode too. Write `First(&row, \"id = ?\", id)`, `Where(\"id = ?\", id)`, " +
-		"or `Delete(&Row{ID: id})`, or use `sno.Text`, `sno.UUID` or `scru160.ID`.", gormBytes},
-	{"GORM leaves zero fields out of conditions.", "`Where(&Row{ID: id})` and `Take(&Row{ID: id})` with the zero ID have no condition, and find any row. Every other form " +
-		"is an error, and changes no row: `Create`, `Save`, `Delete` and `Update` in all forms, `First(&row, id)` and `Where(\"id = ?\", id)`. `Where(map[string]any{\"id\": id})` finds no row. Write " +
-		"`Where(\"id = ?\", id)`.", gormZero},
+	{"GORM takes bytes apart.", "A `sno.ID` or a `scru160.Binary`, its pointer, or a `typed.ID` of the two, that is the whole condition, as in `First(&row, id)`, `Find(&rows, id)`, " +
+		"`Where(id)`, `Not(id)`, `Or(id)` and `Delete(&row, id)`, becomes `IN (62,13,…)`: GORM asks for the value of the condition, and takes a slice of bytes for a list of keys. " +
+		"PostgreSQL returns an error. SQLite finds no row, and with `Not` finds or deletes all rows. MariaDB takes the start of the stored bytes for a number, which is 0 for most IDs: for an ID " +
+		"with a zero byte, `First` and `Find` **find other rows**, and `Delete` **deletes other rows, up to all of them, without an error**, in strict mode too. Write `\"id = ?\", id`, as in " +
+		"`First(&row, \"id = ?\", id)`, `\"id IN ?\", ids`, or `Delete(&Row{ID: id})`, or use `sno.Text`, `sno.UUID` or `scru160.ID`. A slice `[]sno.ID{id}` is right in all forms.", gormBytes},
+	{"GORM takes a slice of structs for models.", "No type of Firn is a struct, and a slice of IDs is right in all forms. A struct of your own that embeds an ID, `type OrderID struct{ nanoflake.ID }`, is a model " +
+		"for GORM, and the condition is its fields: `Find(&rows, []OrderID{a, b})` finds no row, and `Delete(&row, []OrderID{a, b})` deletes no row, without an error. If the field and the column differ in type, " +
+		"`Not([]OrderID{a, b}).Delete(&row)` **deletes all rows** of MariaDB and SQLite. Use `typed.ID`, or write `\"id IN ?\", ids`.", gormStruct},
+	{"GORM calls a nil pointer.", "A nil `*nanoflake.ID` that is the whole condition, as in `First(&row, order.ParentID)`, panics: GORM calls the method of every nil pointer there, also of a `*sql.NullInt64`. " +
+		"`Where(\"id = ?\", order.ParentID)` compares with NULL, and finds no row.", gormNil},
+	{"GORM leaves zero fields out of conditions.", "`Where(&Row{ID: id})` and `Take(&Row{ID: id})` with the zero ID have no condition, and find any row. `Delete(&[]Row{{ID: id}, {}})` " +
+		"skips the row without an ID, and deletes the other row, without an error. Other forms are an error, and change no row: `Create`, `Save` and `Update` of a row or of rows, `Delete` of a row, " +
+		"`First(&row, id)`, `Find(&rows, []ID{a, id})`, `Not([]ID{a, id})`, `Where(\"id = ?\", id)` and `Where(\"id IN ?\", []ID{a, id})`. `Where(map[string]any{\"id\": id})` finds no row. Write " +
+		"`Where(\"id = ?\", id)`, and `\"id IN ?\", ids`.", gormZero},
 	{"A type of your own with only the underlying type loses the methods.", "`type OrderID nanoflake.ID` has no methods: JSON gets a number, and no check is left. Use " +
-		"`typed.ID`, or embed the ID: `type OrderID struct{ nanoflake.ID }`.", ownType},
+		"`typed.ID`. A struct that embeds the ID, `type OrderID struct{ nanoflake.ID }`, has the methods, but [is a model for GORM](#traps).", ownType},
 	{"gqlgen sees only the methods that a type declares.", "A type of your own that embeds an ID has promoted methods. For a scalar of this type, gqlgen makes code with compile errors. Bind the scalar " +
 		"to the type of Firn, or declare `MarshalGQL` and `UnmarshalGQL` on your own type, and call those of the ID.", embeddedGQL},
 	{"The JSON option `string`.", "Leave the option out: 64-bit IDs are JSON strings without it. With the option, the first version of `encoding/json` drops the quotes before it asks the " +
@@ -58,7 +66,7 @@ var traps = []trap{
 func gormBytes(t *testing.T) {
 	stored := []sno.ID{{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, {62, 'a'}, {200, 0, 1}}
 	asked := sno.ID{62, 13, 149, 0, 1, 2, 3, 4, 5, 6} // not stored
-	for name, db := range openGorm(t) {
+	onEachGorm(t, func(t *testing.T, name string, db *gorm.DB) {
 		if name == "MariaDB" { // its usual engine, which is strict in changes
 			db = db.Set("gorm:table_options", "ENGINE=InnoDB").Session(&gorm.Session{})
 		}
@@ -102,12 +110,12 @@ func gormBytes(t *testing.T) {
 		if r := in().Delete(&gormRow10[sno.ID]{ID: asked}); r.Error != nil || r.RowsAffected != 0 {
 			t.Errorf("%s: Delete of a row: %d, %v", name, r.RowsAffected, r.Error)
 		}
-	}
+	})
 }
 
 // gormZero shows what GORM does with the zero ID in conditions.
 func gormZero(t *testing.T) {
-	for name, db := range openGorm(t) {
+	onEachGorm(t, func(t *testing.T, name string, db *gorm.DB) {
 		in := migrated[gormRow[nanoflake.ID]](t, db)
 		for n := range 3 {
 			if err := in().Create(&gormRow[nanoflake.ID]{nanoflake.ID(n + 1), n}).Error; err != nil {
@@ -129,6 +137,13 @@ func gormZero(t *testing.T) {
 			"Where(&Row{ID}).Delete": func() *gorm.DB { return in().Where(&row{ID: zero}).Delete(&row{}) },
 			"Delete(&row, id)":       func() *gorm.DB { return in().Delete(&row{}, zero) },
 			"Delete(&Row{ID})":       func() *gorm.DB { return in().Delete(&row{ID: zero}) },
+			"Create of rows":         func() *gorm.DB { return in().Create(&[]row{{ID: 9}, {}}) },
+			"Save of rows":           func() *gorm.DB { return in().Save(&[]row{{ID: 9}, {}}) },
+			"Update of rows":         func() *gorm.DB { return in().Model(&[]row{{ID: 1}, {}}).Update("n", 7) },
+			"Find(&rows, ids)":       func() *gorm.DB { return in().Find(&[]row{}, []nanoflake.ID{1, zero}) },
+			"Where(id IN ?)":         func() *gorm.DB { return in().Where("id IN ?", []nanoflake.ID{1, zero}).Find(&[]row{}) },
+			"Delete(&row, ids)":      func() *gorm.DB { return in().Delete(&row{}, []nanoflake.ID{1, zero}) },
+			"Not(ids).Delete":        func() *gorm.DB { return in().Not([]nanoflake.ID{1, zero}).Delete(&row{}) },
 		}
 		for form, call := range refused {
 			if r := call(); r.Error == nil || r.RowsAffected > 0 {
@@ -143,6 +158,98 @@ func gormZero(t *testing.T) {
 		}
 		if r := in().Where(map[string]any{"id": zero}).Find(&[]row{}); r.Error != nil || r.RowsAffected != 0 {
 			t.Errorf("%s: Where(map): %d rows, %v", name, r.RowsAffected, r.Error)
+		}
+		// A slice of rows: the row with an ID alone.
+		if r := in().Delete(&[]row{{ID: 1}, {}}); r.Error != nil || r.RowsAffected != 1 {
+			t.Errorf("%s: Delete of rows: %d rows, %v", name, r.RowsAffected, r.Error)
+		}
+	})
+}
+
+// embeddedID is a type of a program.
+type embeddedID struct{ nanoflake.ID }
+
+// embeddedText is a type of a program for a column of text.
+type embeddedText struct{ nanoflake.ID }
+
+func (t embeddedText) Value() (driver.Value, error) { return t.ID.Text().Value() }
+
+func (t *embeddedText) Scan(src any) error {
+	text := t.ID.Text()
+	err := text.Scan(src)
+	t.ID = text.ID()
+	return err
+}
+
+func (embeddedText) GormDataType() string { return "varchar(13)" }
+
+// gormStruct shows that GORM takes a slice of structs for models, and that no type of Firn is a
+// struct: see TestGormConditions.
+func gormStruct(t *testing.T) {
+	onEachGorm(t, func(t *testing.T, name string, db *gorm.DB) {
+		type row = gormRow[embeddedID]
+		in := migrated[row](t, db)
+		if err := in().Create(&[]row{{embeddedID{1}, 1}, {embeddedID{2}, 2}, {embeddedID{3}, 3}}).Error; err != nil {
+			t.Fatal(err)
+		}
+		ids := []embeddedID{{1}, {2}}
+		if r := in().Find(&[]row{}, ids); r.Error != nil || r.RowsAffected != 0 {
+			t.Errorf("%s: Find: %d rows, %v", name, r.RowsAffected, r.Error)
+		}
+		if r := in().Find(&[]row{}, "id IN ?", ids); r.Error != nil || r.RowsAffected != 2 {
+			t.Errorf("%s: Find by words: %d rows, %v", name, r.RowsAffected, r.Error)
+		}
+		if r := in().Delete(&row{}, ids); r.Error != nil || r.RowsAffected != 0 {
+			t.Errorf("%s: Delete: %d rows, %v", name, r.RowsAffected, r.Error)
+		}
+
+		// The condition is the integer, and the column is a text.
+		type textRow = gormRow[embeddedText]
+		texts := migrated[textRow](t, db)
+		first := nanoflake.MustParse("0549x5l2itvr4")
+		if err := texts().Create(&[]textRow{{embeddedText{first}, 1}, {embeddedText{first + 1}, 2}, {embeddedText{first + 2}, 3}}).Error; err != nil {
+			t.Fatal(err)
+		}
+		gone := texts().Not([]embeddedText{{first}, {first + 1}}).Delete(&textRow{})
+		switch {
+		case name == "PostgreSQL" && gone.Error == nil: // PostgreSQL compares no text with an integer
+			t.Errorf("%s: Not.Delete: %d rows", name, gone.RowsAffected)
+		case name != "PostgreSQL" && (gone.Error != nil || gone.RowsAffected != 3):
+			t.Errorf("%s: Not.Delete: %d rows, %v", name, gone.RowsAffected, gone.Error)
+		}
+	})
+}
+
+func gormNil(t *testing.T) {
+	onEachGorm(t, func(t *testing.T, name string, db *gorm.DB) {
+		type row = gormRow[nanoflake.ID]
+		in := migrated[row](t, db)
+		panics := func(id any) (panicked bool) {
+			defer func() { panicked = recover() != nil }()
+			in().First(&row{}, id)
+			return false
+		}
+		if !panics((*nanoflake.ID)(nil)) || !panics((*sql.NullInt64)(nil)) {
+			t.Errorf("%s: GORM no longer calls a nil pointer", name)
+		}
+		if r := in().Where("id = ?", (*nanoflake.ID)(nil)).Find(&[]row{}); r.Error != nil || r.RowsAffected != 0 {
+			t.Errorf("%s: Where: %d rows, %v", name, r.RowsAffected, r.Error)
+		}
+	})
+}
+
+// onEachGorm runs a test with GORM on each database.
+func onEachGorm(t *testing.T, test func(t *testing.T, name string, db *gorm.DB)) {
+	for _, name := range gormDatabases {
+		t.Run(name, func(t *testing.T) { test(t, name, gormOn(t, name)) })
+	}
+}
+
+// TestGormTraps shows the traps of GORM without the rest of the matrix.
+func TestGormTraps(t *testing.T) {
+	for _, trap := range traps {
+		if strings.HasPrefix(trap.title, "GORM ") {
+			t.Run(trap.title, trap.show)
 		}
 	}
 }
@@ -288,7 +395,7 @@ func integerAsText(t *testing.T) {
 func digitsInBigint(t *testing.T) {
 	s := onSQL(t, openPostgres(t), ofPostgres("PostgreSQL"))
 	table := s.table(t, "BIGINT")
-	text := nanoflake.Text{ID: nanoflake.MustParse("1234567890123")}
+	text := nanoflake.MustParse("1234567890123").Text()
 	if err := s.exec("INSERT INTO "+table+" VALUES (1, $1)", text); err != nil {
 		t.Fatal(err)
 	}
@@ -297,7 +404,7 @@ func digitsInBigint(t *testing.T) {
 		t.Errorf("%v", back)
 	}
 	var id nanoflake.ID
-	if err := s.one("SELECT id FROM "+table, nil, &id); err != nil || id == text.ID {
+	if err := s.one("SELECT id FROM "+table, nil, &id); err != nil || id == text.ID() {
 		t.Errorf("%v, %v", id, err)
 	}
 }

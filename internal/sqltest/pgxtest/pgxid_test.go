@@ -43,14 +43,14 @@ func TestScru160InBytes(t *testing.T) {
 	conn := s.connect(t, registered)
 	exec(t, conn, "create table ids (b bytea)")
 	for _, mode := range modes {
-		for v, want := range map[any]int{scru160.Binary{ID: scru}: 20, scru: map[bool]int{true: 20, false: 32}[asks(mode)]} {
+		for v, want := range map[any]int{scru.Binary(): 20, scru: map[bool]int{true: 20, false: 32}[asks(mode)]} {
 			exec(t, conn, "delete from ids")
 			exec(t, conn, "insert into ids values ($1)", mode, v)
 			if size, err := one[int](t.Context(), conn, "select length(b) from ids"); err != nil || size != want {
 				t.Errorf("%v: a %T has %d bytes, %v", mode, v, size, err)
 			}
 			for _, by := range modes {
-				if n, err := one[int](t.Context(), conn, "select count(*) from ids where b = $1", by, scru160.Binary{ID: scru}); err != nil || (n == 1) != (want == 20) {
+				if n, err := one[int](t.Context(), conn, "select count(*) from ids where b = $1", by, scru.Binary()); err != nil || (n == 1) != (want == 20) {
 					t.Errorf("%v finds %d rows, %v", by, n, err)
 				}
 				got, err := one[scru160.ID](t.Context(), conn, "select b from ids", by)
@@ -128,8 +128,8 @@ func TestIntegersInText(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "nanoflake.Text is the type for the column") {
 		t.Errorf("the error names no type: %v", err)
 	}
-	exec(t, conn, "insert into ids values ($1)", nanoflake.Text{ID: nano})
-	if got, err := one[nanoflake.Text](t.Context(), conn, "select s from ids where s = $1", nanoflake.Text{ID: nano}); err != nil || got.ID != nano {
+	exec(t, conn, "insert into ids values ($1)", nano.Text())
+	if got, err := one[nanoflake.Text](t.Context(), conn, "select s from ids where s = $1", nano.Text()); err != nil || got.ID() != nano {
 		t.Errorf("%v, %v", got, err)
 	}
 	if _, err := one[nanoflake.ID](t.Context(), conn, "select s from ids"); !is(err, iderr.ErrType, "holds no nanoflake.ID") {
@@ -161,11 +161,11 @@ func TestSnoInTextAndUUID(t *testing.T) {
 			t.Errorf("%T in uuid: %v", v, err)
 		}
 	}
-	exec(t, conn, "insert into ids (s, u) values ($1, $2)", sno.Text{ID: short}, short.UUID())
+	exec(t, conn, "insert into ids (s, u) values ($1, $2)", short.Text(), short.UUID())
 	if got, err := one[sno.UUID](t.Context(), conn, "select u from ids where u = $1", short.UUID()); err != nil || got != short.UUID() {
 		t.Errorf("%v, %v", got, err)
 	}
-	if got, err := one[sno.ID](t.Context(), conn, "select s from ids where s = $1", sno.Text{ID: short}); err != nil || got != short {
+	if got, err := one[sno.ID](t.Context(), conn, "select s from ids where s = $1", short.Text()); err != nil || got != short {
 		t.Errorf("%v, %v", got, err)
 	}
 	if got, err := one[sno.ID](t.Context(), conn, "select null::bytea"); err != nil || !got.IsZero() {
@@ -250,10 +250,10 @@ func TestStructs(t *testing.T) {
 		Array   pgtype.Array[nanoflake.ID]
 		Flat    pgtype.FlatArray[nanoflake.ID]
 	}
-	full := record{nano, nanoflake.Text{ID: nano}, scru160.Binary{ID: scru}, short.UUID(), &nano2, sql.Null[scru160.ID]{V: scru, Valid: true},
+	full := record{nano, nano.Text(), scru.Binary(), short.UUID(), &nano2, sql.Null[scru160.ID]{V: scru, Valid: true},
 		[]nanoflake.ID{nano, nano2}, pgtype.Array[nanoflake.ID]{Elements: []nanoflake.ID{nano, nano2, nano2, nano}, Dims: []pgtype.ArrayDimension{{Length: 2, LowerBound: 1}, {Length: 2, LowerBound: 1}}, Valid: true},
 		pgtype.FlatArray[nanoflake.ID]{nano}}
-	lean := record{ID: nano2, Text: nanoflake.Text{ID: nano2}, Binary: scru160.Binary{ID: scru}, UUID: short.UUID(), Related: []nanoflake.ID{}}
+	lean := record{ID: nano2, Text: nano2.Text(), Binary: scru.Binary(), UUID: short.UUID(), Related: []nanoflake.ID{}}
 	for name, prepare := range map[string]func(*pgx.Conn){"pgxid": registered, "pgx": nil} {
 		conn := s.connect(t, prepare)
 		for _, mode := range modes {
@@ -303,9 +303,9 @@ func TestArray(t *testing.T) {
 		}
 		for _, mode := range modes {
 			find(mode, "bigint", "bigint", pgxid.Array([]nanoflake.ID{nano2, nano}), nano)
-			find(mode, "text", "text", pgxid.Array([]nanoflake.Text{{ID: nano2}, {ID: nano}}), nanoflake.Text{ID: nano})
+			find(mode, "text", "text", pgxid.Array([]nanoflake.Text{nano2.Text(), nano.Text()}), nano.Text())
 			find(mode, "text", "text", pgxid.Array([]scru160.ID{scru}), scru)
-			find(mode, "bytea", "bytea", pgxid.Array([]scru160.Binary{{ID: scru}}), scru160.Binary{ID: scru})
+			find(mode, "bytea", "bytea", pgxid.Array([]scru160.Binary{scru.Binary()}), scru.Binary())
 			find(mode, "bytea", "bytea", pgxid.Array([]sno.ID{short}), short)
 			find(mode, "uuid", "uuid", pgxid.Array([]sno.UUID{short.UUID()}), short.UUID())
 			find(mode, "a pointer", "bigint", pgxid.Array([]*nanoflake.ID{nil, &nano}), nano)
@@ -341,7 +341,7 @@ func TestRegisterType(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	order, invoice, upload := OrderID{nano}, InvoiceID{scru160.Binary{ID: scru}}, Upload{short.UUID()}
+	order, invoice, upload := OrderID{nano}, InvoiceID{scru.Binary()}, Upload{short.UUID()}
 	exec(t, conn, "create table orders (id bigint, invoice bytea, upload uuid)")
 	for _, mode := range modes {
 		exec(t, conn, "delete from orders")
@@ -379,7 +379,7 @@ func TestUnknownTypes(t *testing.T) {
 		if got, err := one[[]nanoflake.ID](t.Context(), conn, "select array['1234567890123'::label]", mode); err == nil {
 			t.Errorf("%v: digits of an unknown type are %v", mode, got)
 		}
-		if got, err := one[nanoflake.Text](t.Context(), conn, "select $1::text::label", mode, nanoflake.Text{ID: nano}); err != nil || got.ID != nano {
+		if got, err := one[nanoflake.Text](t.Context(), conn, "select $1::text::label", mode, nano.Text()); err != nil || got.ID() != nano {
 			t.Errorf("%v: %v, %v", mode, got, err)
 		}
 	}

@@ -25,7 +25,7 @@ func TestTraps(t *testing.T) {
 	plain, conn := s.connect(t, nil), s.connect(t, registered)
 	for _, mode := range modes {
 		// char(n) pads.
-		word := nanoflake.Text{ID: nano}
+		word := nano.Text()
 		if got, err := one[nanoflake.Text](ctx, conn, "select $1::char(20)", mode, word); err != nil || got != word {
 			t.Errorf("%v: char: %v, %v", mode, got, err)
 		}
@@ -49,7 +49,7 @@ func TestTraps(t *testing.T) {
 		if got, err := one[nanoflake.Text](ctx, conn, "select 1234567890123::numeric", mode); !is(err, iderr.ErrType, "a column of type numeric holds no nanoflake.Text") {
 			t.Errorf("%v: numeric is read as %v, %v", mode, got, err)
 		}
-		if got, err := one[nanoflake.Text](ctx, plain, "select 1234567890123::numeric", mode); err != nil || got.ID == 1234567890123 {
+		if got, err := one[nanoflake.Text](ctx, plain, "select 1234567890123::numeric", mode); err != nil || got.ID() == 1234567890123 {
 			t.Errorf("%v: numeric without Register is read as %v, %v", mode, got, err)
 		}
 		// One ID in a document.
@@ -129,7 +129,7 @@ func TestTraps(t *testing.T) {
 	// database/sql hands the values of other types to Scan.
 	db := s.sql(t, registered)
 	var word nanoflake.Text
-	if err := db.QueryRowContext(ctx, "select 1234567890123::numeric").Scan(&word); err != nil || word.ID == 1234567890123 {
+	if err := db.QueryRowContext(ctx, "select 1234567890123::numeric").Scan(&word); err != nil || word.ID() == 1234567890123 {
 		t.Errorf("numeric in database/sql: %v, %v", word, err)
 	}
 	var raw sno.ID
@@ -150,7 +150,7 @@ func TestDigitsInTheOtherColumn(t *testing.T) {
 	s := open(t)
 	ctx := t.Context()
 	number := nanoflake.ID(1234567890123)
-	word := nanoflake.Text{ID: nanoflake.MustParse("1234567890123")}
+	word := nanoflake.MustParse("1234567890123").Text()
 	for _, with := range []bool{false, true} {
 		conn := s.connect(t, map[bool]func(*pgx.Conn){true: registered}[with])
 		exec(t, conn, "drop table if exists digits")

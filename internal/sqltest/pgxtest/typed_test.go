@@ -8,7 +8,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/firn-id/firn/iderr"
-	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/pgxid"
 	"github.com/firn-id/firn/scru160"
 	"github.com/firn-id/firn/sno"
@@ -22,6 +21,7 @@ func (label) IDPrefix() string { return "label" }
 
 func labels[T typed.Untyped[T]](t *testing.T, s server, column string, id T, other T) {
 	type ID = typed.ID[T, label]
+	named := typed.As[label](id)
 	conn := s.connect(t, func(conn *pgx.Conn) {
 		if err := pgxid.RegisterType[ID](conn.TypeMap()); err != nil {
 			t.Fatal(err)
@@ -32,26 +32,26 @@ func labels[T typed.Untyped[T]](t *testing.T, s server, column string, id T, oth
 	exec(t, conn, "create table labels (id "+column+")")
 	for _, mode := range modes {
 		exec(t, conn, "delete from labels")
-		exec(t, conn, "insert into labels values ($1)", mode, ID{ID: id})
-		exec(t, conn, "insert into labels values ($1)", mode, &ID{ID: id})
-		exec(t, conn, "insert into labels values ($1)", mode, sql.Null[ID]{V: ID{ID: id}, Valid: true})
-		if _, err := conn.CopyFrom(t.Context(), pgx.Identifier{"labels"}, []string{"id"}, pgx.CopyFromRows([][]any{{ID{ID: id}}})); err != nil {
+		exec(t, conn, "insert into labels values ($1)", mode, named)
+		exec(t, conn, "insert into labels values ($1)", mode, &named)
+		exec(t, conn, "insert into labels values ($1)", mode, sql.Null[ID]{V: named, Valid: true})
+		if _, err := conn.CopyFrom(t.Context(), pgx.Identifier{"labels"}, []string{"id"}, pgx.CopyFromRows([][]any{{named}})); err != nil {
 			t.Errorf("%T, %v: %v", id, mode, err)
 		}
 		exec(t, plain, "insert into labels values ($1)", mode, other)
 		for _, by := range modes {
-			rows, err := conn.Query(t.Context(), "select id from labels where id = any($1)", by, []ID{{ID: id}})
+			rows, err := conn.Query(t.Context(), "select id from labels where id = any($1)", by, []ID{named})
 			if err != nil {
 				t.Fatal(err)
 			}
 			got, err := pgx.CollectRows(rows, pgx.RowTo[ID])
-			if err != nil || len(got) != 4 || got[0].ID != id || got[3].ID != id {
+			if err != nil || len(got) != 4 || got[0] != named || got[3] != named {
 				t.Errorf("%T, written by %v, read by %v: %v, %v", id, mode, by, got, err)
 			}
 			if got, err := one[T](t.Context(), plain, "select distinct id from labels where id = $1", by, id); err != nil || got != id {
 				t.Errorf("the plain %T: %v, %v", id, got, err)
 			}
-			if got, err := one[sql.Null[ID]](t.Context(), conn, "select id from labels where id = $1", by, other); err != nil || got.V.ID != other {
+			if got, err := one[sql.Null[ID]](t.Context(), conn, "select id from labels where id = $1", by, other); err != nil || got.V.Plain() != other {
 				t.Errorf("the typed %T: %v, %v", other, got, err)
 			}
 			if _, err := conn.Exec(t.Context(), "select id from labels where id = $1", by, ID{}); !errors.Is(err, iderr.ErrNoID) {
@@ -65,10 +65,10 @@ func labels[T typed.Untyped[T]](t *testing.T, s server, column string, id T, oth
 func TestTyped(t *testing.T) {
 	s := open(t)
 	labels(t, s, "bigint", nano, nano2)
-	labels(t, s, "text", nanoflake.Text{ID: nano}, nanoflake.Text{ID: nano2})
-	labels(t, s, "char(40)", nanoflake.Text{ID: nano}, nanoflake.Text{ID: nano2})
+	labels(t, s, "text", nano.Text(), nano2.Text())
+	labels(t, s, "char(40)", nano.Text(), nano2.Text())
 	labels(t, s, "text", scru, scru160.ID{1})
-	labels(t, s, "bytea", scru160.Binary{ID: scru}, scru160.Binary{ID: scru160.ID{1}})
+	labels(t, s, "bytea", scru.Binary(), scru160.ID{1}.Binary())
 	labels(t, s, "bytea", short, sno.ID{1})
-	labels(t, s, "text", sno.Text{ID: short}, sno.Text{ID: sno.ID{1}})
+	labels(t, s, "text", short.Text(), sno.ID{1}.Text())
 }

@@ -96,16 +96,16 @@ func forms() []form {
 	snos := []sno.ID{shortest, sno.MustParse("xxxxxxxxxxxxxxxx"), short, word}
 	return []form{
 		formOf(bigints, nano...),
-		formOf(texts, each(nano, func(id nanoflake.ID) nanoflake.Text { return nanoflake.Text{ID: id} })...),
+		formOf(texts, each(nano, nanoflake.ID.Text)...),
 		formOf(bigints, ulid...),
-		formOf(texts, each(ulid, func(id ulidflake.ID) ulidflake.Text { return ulidflake.Text{ID: id} })...),
+		formOf(texts, each(ulid, ulidflake.ID.Text)...),
 		formOf(bigints, scalable...),
-		formOf(texts, each(scalable, func(id ulidflake.ScalableID) ulidflake.ScalableText { return ulidflake.ScalableText{ScalableID: id} })...),
+		formOf(texts, each(scalable, ulidflake.ScalableID.Text)...),
 		formOf(bigints, snow...),
 		formOf(texts, scru...),
-		formOf(bytes, each(scru, func(id scru160.ID) scru160.Binary { return scru160.Binary{ID: id} })...),
+		formOf(bytes, each(scru, scru160.ID.Binary)...),
 		formOf(bytes, snos...),
-		formOf(texts, each(snos, func(id sno.ID) sno.Text { return sno.Text{ID: id} })...),
+		formOf(texts, each(snos, sno.ID.Text)...),
 		formOf([]string{"uuid"}, each(snos, sno.ID.UUID)...),
 	}
 }

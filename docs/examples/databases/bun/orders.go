@@ -54,6 +54,6 @@ type Event struct {
 
 // FindEvent returns the event with an ID.
 func FindEvent(ctx context.Context, db *bun.DB, id scru160.ID) (e Event, err error) {
-	err = db.NewSelect().Model(&e).Where("id = ?", scru160.Binary{ID: id}).Scan(ctx)
+	err = db.NewSelect().Model(&e).Where("id = ?", id.Binary()).Scan(ctx)
 	return e, err
 }

@@ -3,6 +3,7 @@ package orders
 import (
 	"database/sql"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -21,6 +22,7 @@ import (
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/scru160"
 	"github.com/firn-id/firn/sno"
+	"github.com/firn-id/firn/typed"
 )
 
 func each(t *testing.T, f func(t *testing.T, db *bun.DB)) {
@@ -116,7 +118,7 @@ func TestEvents(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := Event{ID: scru160.Binary{ID: id}, Text: id, UUID: sno.NewWithTime(byte(i), sample.Time(i)).UUID()}
+		want := Event{ID: id.Binary(), Text: id, UUID: sno.NewWithTime(byte(i), sample.Time(i)).UUID()}
 		if _, err := db.NewInsert().Model(&want).Exec(ctx); err != nil {
 			t.Fatal(err)
 		}
@@ -168,12 +170,65 @@ func TestType(t *testing.T) {
 		ID    nanoflake.ID `bun:",pk"`
 		Event scru160.Binary
 		UUID  sno.UUID
+		Text  nanoflake.Text
+		Kind  typed.ID[nanoflake.ID, kind]
 	}
 	db := bun.NewDB(server.PostgresDB(t), pgdialect.New())
 	statement := db.NewCreateTable().Model((*Untyped)(nil)).String()
-	for _, column := range []string{`"id" BIGINT`, `"event" JSONB`, `"uuid" BYTEA`} {
+	for _, column := range []string{`"id" BIGINT`, `"event" BYTEA`, `"uuid" BYTEA`, `"text" BYTEA`, `"kind" JSONB`} {
 		if !strings.Contains(statement, column) {
 			t.Errorf("no column %s: %s", column, statement)
 		}
+	}
+}
+
+// kind is a kind of things.
+type kind struct{}
+
+// A column is read into a slice of IDs, of each type.
+func TestSlices(t *testing.T) {
+	id, long, short := nanoflake.MustParse("0549x5l2itvr4"), scru160.Max(), sno.NewWithTime(1, sample.Time(0))
+	each(t, func(t *testing.T, db *bun.DB) {
+		slices(t, db, "bigint", id, id+1)
+		slices(t, db, "varchar(13)", id.Text(), (id + 1).Text())
+		slices(t, db, "bigint", typed.As[kind](id), typed.As[kind](id+1))
+		slices(t, db, "varchar(13)", typed.As[kind](id.Text()), typed.As[kind]((id + 1).Text()))
+		slices(t, db, "varchar(32)", long, scru160.ID{1})
+		slices(t, db, "varchar(16)", short.Text(), sno.ID{1}.Text())
+		if db.Dialect().Name() != dialect.PG { // bytea
+			slices(t, db, "varbinary(20)", long.Binary(), scru160.ID{1}.Binary())
+			slices(t, db, "varbinary(10)", short, sno.ID{1})
+		}
+	})
+}
+
+// tables is the number of tables that slices made.
+var tables int
+
+func slices[T comparable](t *testing.T, db *bun.DB, column string, ids ...T) {
+	t.Helper()
+	type row struct {
+		bun.BaseModel `bun:"alias:s"`
+		N             int
+		ID            T
+	}
+	ctx := t.Context()
+	tables++
+	name := fmt.Sprintf("slices%d", tables) // PostgreSQL keeps the plans of a table
+	if _, err := db.ExecContext(ctx, "CREATE TABLE "+name+" (n integer, id "+column+")"); err != nil {
+		t.Fatal(err)
+	}
+	for n, id := range ids {
+		if _, err := db.NewInsert().Model(&row{N: n, ID: id}).ModelTableExpr(name).Exec(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var got []T
+	if err := db.NewSelect().Model((*row)(nil)).ModelTableExpr(name+" AS s").Column("id").Order("n").Scan(ctx, &got); err != nil || !reflect.DeepEqual(got, ids) {
+		t.Errorf("%s: %v, %v, want %v", column, got, err, ids)
+	}
+	var found []row
+	if err := db.NewSelect().Model(&found).ModelTableExpr(name+" AS s").Where("id IN (?)", bun.List(ids[:1])).Scan(ctx); err != nil || len(found) != 1 || found[0].ID != ids[0] {
+		t.Errorf("%s: found %v, %v", column, found, err)
 	}
 }

@@ -16,8 +16,8 @@ func Insert(ctx context.Context, client *ent.Client, id nanoflake.ID, parent *na
 	return client.Order.Create().
 		SetID(id).
 		SetNillableParentID(parent).
-		SetEvent(scru160.Binary{ID: event}).
-		SetVisit(sno.Text{ID: visit}).
+		SetEvent(event.Binary()).
+		SetVisit(visit.Text()).
 		SetItem(item).
 		Save(ctx)
 }
@@ -29,7 +29,7 @@ func Find(ctx context.Context, client *ent.Client, id nanoflake.ID) (*ent.Order,
 
 // FindEvent returns the order of an event.
 func FindEvent(ctx context.Context, client *ent.Client, event scru160.ID) (*ent.Order, error) {
-	return client.Order.Query().Where(order.Event(scru160.Binary{ID: event})).Only(ctx)
+	return client.Order.Query().Where(order.Event(event.Binary())).Only(ctx)
 }
 
 // Made returns the orders of a time, the oldest first. The primary key is the index of the search.

@@ -79,7 +79,7 @@ func TestOrders(t *testing.T) {
 			if (got.ParentID != nil) != (i == 3) || i == 3 && (*got.ParentID != ids[0] || got.Edges.Parent.ID != ids[0]) {
 				t.Errorf("the parent is %v, %v", got.ParentID, got.Edges.Parent)
 			}
-			if got, err := FindEvent(ctx, client, want.Event.ID); err != nil || got.ID != ids[i] {
+			if got, err := FindEvent(ctx, client, want.Event.ID()); err != nil || got.ID != ids[i] {
 				t.Errorf("found %v, %v, want %v", got, err, want)
 			}
 			if got, err := client.Order.Query().Where(order.Visit(want.Visit)).Only(ctx); err != nil || got.ID != ids[i] {
@@ -117,7 +117,7 @@ func TestNoID(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		if o, err := client.Order.Create().SetItem("forgotten").SetEvent(scru160.Binary{ID: event(t, 0)}).SetVisit(sno.Text{ID: s}).Save(ctx); err == nil {
+		if o, err := client.Order.Create().SetItem("forgotten").SetEvent(event(t, 0).Binary()).SetVisit(s.Text()).Save(ctx); err == nil {
 			t.Errorf("the database numbers the rows by itself: %v", o)
 		}
 		if _, err := Find(ctx, client, 0); !errors.Is(err, iderr.ErrNoID) {

@@ -70,7 +70,7 @@ type Event struct {
 
 // FindEvent returns the event with an ID. The condition is in words: see the traps.
 func FindEvent(db *gorm.DB, id scru160.ID) (e Event, err error) {
-	err = db.First(&e, "id = ?", scru160.Binary{ID: id}).Error
+	err = db.First(&e, "id = ?", id.Binary()).Error
 	return e, err
 }
 

@@ -252,7 +252,7 @@ func TestEvents(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := Event{ID: scru160.Binary{ID: id}, Text: id, Sno: sno.NewWithTime(byte(i), sample.Time(i))}
+			want := Event{ID: id.Binary(), Text: id, Sno: sno.NewWithTime(byte(i), sample.Time(i))}
 			if err := db.Create(&want).Error; err != nil {
 				t.Fatal(err)
 			}
@@ -337,14 +337,14 @@ func TestFirstByBytes(t *testing.T) {
 		}
 		ids[i][19] = 0
 	}
-	if err := db.Create(&Event{ID: scru160.Binary{ID: ids[0]}, Text: ids[0], Sno: sno.NewWithTime(1, sample.Time(0))}).Error; err != nil {
+	if err := db.Create(&Event{ID: ids[0].Binary(), Text: ids[0], Sno: sno.NewWithTime(1, sample.Time(0))}).Error; err != nil {
 		t.Fatal(err)
 	}
 	var wrong Event
-	if err := db.First(&wrong, scru160.Binary{ID: ids[1]}).Error; err != nil || wrong.ID.ID != ids[0] {
+	if err := db.First(&wrong, ids[1].Binary()).Error; err != nil || wrong.ID.ID() != ids[0] {
 		t.Errorf("found %v, %v", wrong, err)
 	}
-	if statement := db.Session(&gorm.Session{DryRun: true}).Delete(&Event{}, scru160.Binary{ID: ids[1]}).Statement.SQL.String(); !strings.Contains(statement, " IN (") {
+	if statement := db.Session(&gorm.Session{DryRun: true}).Delete(&Event{}, ids[1].Binary()).Statement.SQL.String(); !strings.Contains(statement, " IN (") {
 		t.Errorf("Delete by bytes alone: %s", statement)
 	}
 	if got, err := FindEvent(db, ids[1]); !errors.Is(err, gorm.ErrRecordNotFound) {

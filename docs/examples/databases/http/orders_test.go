@@ -11,10 +11,16 @@ import (
 	"testing"
 
 	"github.com/gin-gonic/gin"
+	"github.com/gin-gonic/gin/binding"
+	"github.com/go-playground/validator/v10"
 	"github.com/labstack/echo/v4"
 
 	"github.com/firn-id/firn/docs/examples/databases/internal/sample"
 	"github.com/firn-id/firn/nanoflake"
+	"github.com/firn-id/firn/scru160"
+	"github.com/firn-id/firn/sno"
+	"github.com/firn-id/firn/typed"
+	"github.com/firn-id/firn/ulidflake"
 )
 
 func get(t *testing.T, h http.Handler, path string) (status int, body string) {
@@ -128,5 +134,97 @@ func TestDefinedType(t *testing.T) {
 		if status, body := get(t, h, "/?after=0549x5l2itvr4"); status != http.StatusBadRequest {
 			t.Errorf("%s reads the text of an ID as %d %s", name, status, body)
 		}
+	}
+}
+
+// kind is a kind of things.
+type kind struct{}
+
+// bound checks that gin and echo bind a query with IDs of a type, and that the rule required of gin
+// refuses the zero ID.
+func bound[T comparable](t *testing.T, id T, text string) {
+	t.Run(fmt.Sprintf("%T", id), func(t *testing.T) {
+		type search struct {
+			ID   T   `form:"id" query:"id"`
+			Only *T  `form:"only" query:"only"`
+			IDs  []T `form:"ids" query:"ids"`
+		}
+		type required struct {
+			ID T `form:"id" binding:"required"`
+		}
+		gin.SetMode(gin.ReleaseMode)
+		var got search
+		router, e := gin.New(), echo.New()
+		router.GET("/", func(c *gin.Context) {
+			got = search{}
+			if c.ShouldBindQuery(&got) != nil {
+				c.Status(http.StatusBadRequest)
+			}
+		})
+		router.GET("/required", func(c *gin.Context) {
+			if c.ShouldBindQuery(new(required)) != nil {
+				c.Status(http.StatusBadRequest)
+			}
+		})
+		e.GET("/", func(c echo.Context) error {
+			got = search{}
+			return c.Bind(&got)
+		})
+		query := "/?id=" + text + "&only=" + text + "&ids=" + text + "&ids=" + text
+		for name, h := range map[string]http.Handler{"gin": router, "echo": e} {
+			if status, _ := get(t, h, query); status != http.StatusOK || !reflect.DeepEqual(got, search{id, &id, []T{id, id}}) {
+				t.Errorf("%s: %d, %v", name, status, got)
+			}
+			for _, wrong := range []string{"1", text[1:], text + "0"} {
+				if status, _ := get(t, h, "/?id="+wrong); status != http.StatusBadRequest {
+					t.Errorf("%s: %s: %d, %v", name, wrong, status, got)
+				}
+			}
+		}
+		for query, want := range map[string]int{"?id=" + text: http.StatusOK, "": http.StatusBadRequest} {
+			if status, body := get(t, router, "/required"+query); status != want {
+				t.Errorf("required: %q: %d %s", query, status, body)
+			}
+		}
+		var zero T
+		if binding.Validator.ValidateStruct(&required{zero}) == nil || binding.Validator.ValidateStruct(&required{id}) != nil {
+			t.Error("the rule required")
+		}
+	})
+}
+
+func TestBound(t *testing.T) {
+	nano, scru, s := nanoflake.MustParse("0549x5l2itvr4"), scru160.Max(), sno.MustParse("cufsekaqqudbobiw")
+	ulid, scalable := ulidflake.MustParse("1234567890123"), ulidflake.MustParseScalable("1234567890123")
+	bound(t, nano, nano.String())
+	bound(t, nano.Text(), nano.String())
+	bound(t, ulid, ulid.String())
+	bound(t, ulid.Text(), ulid.String())
+	bound(t, scalable, scalable.String())
+	bound(t, scalable.Text(), scalable.String())
+	bound(t, scru, scru.String())
+	bound(t, scru.Binary(), scru.String())
+	bound(t, s, s.String())
+	bound(t, s.Text(), s.String())
+	bound(t, s.UUID(), s.UUID().String())
+	bound(t, typed.As[kind](nano), nano.String())
+	bound(t, typed.As[kind](nano.Text()), nano.String())
+	bound(t, typed.As[kind](scru.Binary()), scru.String())
+	bound(t, typed.As[kind](s), s.String())
+}
+
+// The rule required passes the zero ID of a struct, which the page says.
+func TestRequiredStruct(t *testing.T) {
+	type orderID struct{ nanoflake.ID }
+	if err := binding.Validator.ValidateStruct(&struct {
+		ID orderID `binding:"required"`
+	}{}); err != nil {
+		t.Error(err)
+	}
+	v := validator.New(validator.WithRequiredStructEnabled())
+	if v.Struct(&struct {
+		ID orderID `validate:"required"`
+	}{}) == nil {
+		t.Error("the option passes the zero ID")
 	}
 }

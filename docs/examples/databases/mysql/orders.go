@@ -77,12 +77,12 @@ type Event struct {
 
 // InsertEvent stores the ID as 20 bytes and as text, and a sno as 10 bytes.
 func InsertEvent(ctx context.Context, db *sql.DB, id scru160.ID, s sno.ID) error {
-	_, err := db.ExecContext(ctx, `INSERT INTO events (id, text, sno) VALUES (?, ?, ?)`, scru160.Binary{ID: id}, id, s)
+	_, err := db.ExecContext(ctx, `INSERT INTO events (id, text, sno) VALUES (?, ?, ?)`, id.Binary(), id, s)
 	return err
 }
 
 // FindEvent returns the event with an ID.
 func FindEvent(ctx context.Context, db *sql.DB, id scru160.ID) (e Event, err error) {
-	row := db.QueryRowContext(ctx, `SELECT id, text, sno FROM events WHERE id = ?`, scru160.Binary{ID: id})
+	row := db.QueryRowContext(ctx, `SELECT id, text, sno FROM events WHERE id = ?`, id.Binary())
 	return e, row.Scan(&e.ID, &e.Text, &e.Sno)
 }

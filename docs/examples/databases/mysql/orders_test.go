@@ -117,7 +117,7 @@ func TestEvents(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := FindEvent(ctx, db, id)
-		if want := (Event{ID: scru160.Binary{ID: id}, Text: id, Sno: s}); err != nil || got != want {
+		if want := (Event{ID: id.Binary(), Text: id, Sno: s}); err != nil || got != want {
 			t.Errorf("found %v, %v, want %v", got, err, want)
 		}
 		ids = append(ids, id)
@@ -192,10 +192,10 @@ func TestWrongColumn(t *testing.T) {
 	if _, err := db.ExecContext(ctx, `INSERT INTO wrong (number) VALUES (?)`, id); err == nil {
 		t.Error("an INT of 32 bits took an ID")
 	}
-	if _, err := db.ExecContext(ctx, `INSERT INTO wrong (text) VALUES (?)`, nanoflake.Text{ID: id}); err != nil {
+	if _, err := db.ExecContext(ctx, `INSERT INTO wrong (text) VALUES (?)`, id.Text()); err != nil {
 		t.Fatal(err)
 	}
-	if got := read[nanoflake.Text](t, db, `SELECT text FROM wrong`); len(got) != 1 || got[0].ID != id {
+	if got := read[nanoflake.Text](t, db, `SELECT text FROM wrong`); len(got) != 1 || got[0].ID() != id {
 		t.Errorf("a text reads as %v, want %v", got, id)
 	}
 	exec(t, db, `CREATE TABLE plus (id BIGINT UNSIGNED PRIMARY KEY)`)
@@ -212,7 +212,7 @@ func TestWrongColumn(t *testing.T) {
 func TestCollation(t *testing.T) {
 	ctx, db, id := t.Context(), open(t), sample.IDs(t)[0]
 	exec(t, db, `CREATE TABLE texts (loose CHAR(13) COLLATE utf8mb4_general_ci, strict CHAR(13) CHARACTER SET ascii COLLATE ascii_bin)`)
-	if _, err := db.ExecContext(ctx, `INSERT INTO texts VALUES (?, ?)`, nanoflake.Text{ID: id}, nanoflake.Text{ID: id}); err != nil {
+	if _, err := db.ExecContext(ctx, `INSERT INTO texts VALUES (?, ?)`, id.Text(), id.Text()); err != nil {
 		t.Fatal(err)
 	}
 	for column, want := range map[string]int{"loose": 1, "strict": 0} {

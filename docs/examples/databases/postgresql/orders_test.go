@@ -149,7 +149,7 @@ func TestPgx(t *testing.T) {
 					t.Fatal(err)
 				}
 				got, err := FindEvent(ctx, conn, id)
-				if want := (Event{ID: scru160.Binary{ID: id}, Text: id, UUID: s.UUID()}); err != nil || got != want {
+				if want := (Event{ID: id.Binary(), Text: id, UUID: s.UUID()}); err != nil || got != want {
 					t.Errorf("found %v, %v, want %v", got, err, want)
 				}
 				ids = append(ids, id)
@@ -187,7 +187,7 @@ func TestWrongColumn(t *testing.T) {
 		t.Error("an INTEGER of 32 bits took an ID")
 	}
 	var text nanoflake.Text
-	if err := db.QueryRowContext(ctx, `SELECT $1::text`, nanoflake.Text{ID: id}).Scan(&text); err != nil || text.ID != id {
+	if err := db.QueryRowContext(ctx, `SELECT $1::text`, id.Text()).Scan(&text); err != nil || text.ID() != id {
 		t.Errorf("a text reads as %v, %v, want %v", text, err, id)
 	}
 }

@@ -45,12 +45,12 @@ type Event struct {
 
 // InsertEvent stores the ID as 20 bytes and as text, and a sno as a UUID.
 func InsertEvent(ctx context.Context, conn *pgx.Conn, id scru160.ID, s sno.ID) error {
-	_, err := conn.Exec(ctx, `INSERT INTO events (id, text, uuid) VALUES ($1, $2, $3)`, scru160.Binary{ID: id}, id, s.UUID())
+	_, err := conn.Exec(ctx, `INSERT INTO events (id, text, uuid) VALUES ($1, $2, $3)`, id.Binary(), id, s.UUID())
 	return err
 }
 
 // FindEvent returns the event with an ID.
 func FindEvent(ctx context.Context, conn *pgx.Conn, id scru160.ID) (e Event, err error) {
-	row := conn.QueryRow(ctx, `SELECT id, text, uuid FROM events WHERE id = $1`, scru160.Binary{ID: id})
+	row := conn.QueryRow(ctx, `SELECT id, text, uuid FROM events WHERE id = $1`, id.Binary())
 	return e, row.Scan(&e.ID, &e.Text, &e.UUID)
 }

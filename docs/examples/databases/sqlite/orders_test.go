@@ -147,7 +147,7 @@ func TestEvents(t *testing.T) {
 				t.Fatal(err)
 			}
 			got, err := FindEvent(ctx, db, id)
-			if want := (Event{ID: scru160.Binary{ID: id}, Text: id, Sno: s}); err != nil || got != want {
+			if want := (Event{ID: id.Binary(), Text: id, Sno: s}); err != nil || got != want {
 				t.Errorf("found %v, %v, want %v", got, err, want)
 			}
 			ids = append(ids, id)
@@ -187,7 +187,7 @@ func TestAffinity(t *testing.T) {
 		exec(t, db, `CREATE TABLE loose (text TEXT, string STRING)`, `CREATE TABLE strict (id INTEGER) STRICT`)
 		digits := nanoflake.MustParse("0540000000004")
 		for column, want := range map[string]string{"text": "text", "string": "integer"} {
-			if _, err := db.ExecContext(ctx, `INSERT INTO loose (`+column+`) VALUES (?)`, nanoflake.Text{ID: digits}); err != nil {
+			if _, err := db.ExecContext(ctx, `INSERT INTO loose (`+column+`) VALUES (?)`, digits.Text()); err != nil {
 				t.Fatal(err)
 			}
 			var kind string
@@ -196,11 +196,11 @@ func TestAffinity(t *testing.T) {
 			}
 			var got nanoflake.Text
 			err := db.QueryRowContext(ctx, `SELECT `+column+` FROM loose WHERE `+column+` IS NOT NULL`).Scan(&got)
-			if ok := err == nil && got.ID == digits; ok != (column == "text") {
+			if ok := err == nil && got.ID() == digits; ok != (column == "text") {
 				t.Errorf("column %s reads as %v, %v", column, got, err)
 			}
 		}
-		if _, err := db.ExecContext(ctx, `INSERT INTO strict VALUES (?)`, nanoflake.Text{ID: nanoflake.MustParse("0549x5l2itvr4")}); err == nil {
+		if _, err := db.ExecContext(ctx, `INSERT INTO strict VALUES (?)`, nanoflake.MustParse("0549x5l2itvr4").Text()); err == nil {
 			t.Error("a strict INTEGER took a text")
 		}
 		if _, err := db.ExecContext(ctx, `CREATE TABLE wrong (id STRING) STRICT`); err == nil {

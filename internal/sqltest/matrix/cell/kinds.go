@@ -98,7 +98,7 @@ func Nanoflake() Kind[nanoflake.ID] {
 
 // NanoflakeText returns the kind of [nanoflake.Text].
 func NanoflakeText() Kind[nanoflake.Text] {
-	as := func(id nanoflake.ID) nanoflake.Text { return nanoflake.Text{ID: id} }
+	as := nanoflake.ID.Text
 	return Kind[nanoflake.Text]{
 		Type: "nanoflake.Text", Column: text(13), IDs: each(Nanoflake().IDs, as), Absent: as(3), Show: nanoflake.Text.String,
 	}
@@ -115,7 +115,7 @@ func Ulidflake() Kind[ulidflake.ID] {
 
 // UlidflakeText returns the kind of [ulidflake.Text].
 func UlidflakeText() Kind[ulidflake.Text] {
-	as := func(id ulidflake.ID) ulidflake.Text { return ulidflake.Text{ID: id} }
+	as := ulidflake.ID.Text
 	return Kind[ulidflake.Text]{
 		Type: "ulidflake.Text", Column: text(13), IDs: each(Ulidflake().IDs, as), Absent: as(3), Show: ulidflake.Text.String,
 	}
@@ -132,7 +132,7 @@ func Scalable() Kind[ulidflake.ScalableID] {
 
 // ScalableText returns the kind of [ulidflake.ScalableText].
 func ScalableText() Kind[ulidflake.ScalableText] {
-	as := func(id ulidflake.ScalableID) ulidflake.ScalableText { return ulidflake.ScalableText{ScalableID: id} }
+	as := ulidflake.ScalableID.Text
 	return Kind[ulidflake.ScalableText]{
 		Type: "ulidflake.ScalableText", Column: text(13), IDs: each(Scalable().IDs, as), Absent: as(3),
 		Show: ulidflake.ScalableText.String,
@@ -158,7 +158,7 @@ func SCRU160() Kind[scru160.ID] {
 
 // SCRU160Binary returns the kind of [scru160.Binary].
 func SCRU160Binary() Kind[scru160.Binary] {
-	as := func(id scru160.ID) scru160.Binary { return scru160.Binary{ID: id} }
+	as := scru160.ID.Binary
 	k := SCRU160()
 	return Kind[scru160.Binary]{
 		Type: "scru160.Binary", Column: octets(scru160.Size), IDs: each(k.IDs, as), Absent: as(k.Absent),
@@ -179,7 +179,7 @@ func Sno() Kind[sno.ID] {
 
 // SnoText returns the kind of [sno.Text].
 func SnoText() Kind[sno.Text] {
-	as := func(id sno.ID) sno.Text { return sno.Text{ID: id} }
+	as := sno.ID.Text
 	return Kind[sno.Text]{Type: "sno.Text", Column: text(16), IDs: each(Sno().IDs, as), Absent: as(sno.ID{3}), Show: sno.Text.String}
 }
 
