@@ -44,4 +44,4 @@ func TestText(t *testing.T) {
 	ids := []nanoflake.ID{0, 1, nanoflake.Max, nanoflake.MustParse("0549x5l2itvr4"), -1}
 	testkit.Mirrors(t, ids, nanoflake.ID.Text)
 }
-func TestShows(t *testing.T)      { suite.Shows(t) }
+func TestShows(t *testing.T) { suite.Shows(t) }

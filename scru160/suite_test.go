@@ -40,4 +40,4 @@ func TestBinaryColumn(t *testing.T) { binaryColumn.Test(t) }
 func TestBinary(t *testing.T) {
 	testkit.Mirrors(t, []scru160.ID{{}, {19: 1}, scru160.Max(), {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20}}, scru160.ID.Binary)
 }
-func TestShows(t *testing.T)        { suite.Shows(t) }
+func TestShows(t *testing.T) { suite.Shows(t) }

@@ -45,9 +45,9 @@ var (
 // column that may be NULL, [Text] for a column of text, and [UUID] for a column of type UUID. Some
 // drivers take the 10 bytes there, and fill them up to 16.
 //
-// GORM takes a slice of bytes apart if it is the only condition: First(&row, id) and Delete(&row,
-// id) ask for 10 numbers, and MySQL then finds other rows. Write First(&row, "id = ?", id), or use
-// Text or UUID.
+// GORM takes a slice of bytes apart if it is the whole condition: First(&row, id), Not(id) and
+// Delete(&row, id) ask for 10 numbers, and MySQL then finds or deletes other rows. Write "id = ?", id
+// and "id IN ?", ids, or use Text or UUID.
 func (id ID) Value() (driver.Value, error) { return id.Bytes(), nil }
 
 // Scan implements [sql.Scanner]. Scan reads 10 bytes as the binary form, a string as the canonical

@@ -10,12 +10,12 @@ import (
 	"github.com/firn-id/firn/internal/wire"
 )
 
-// A Text is an ID in a column of text: VARCHAR(13), with a collation of bytes where texts shall sort as the
-// IDs do. [ID.Text] makes a Text of an ID, and [Text.ID] returns the ID. Text has the methods of ID;
-// only databases see the difference.
+// A Text is an ID in a column of text: VARCHAR(13), with a collation of bytes where
+// texts shall sort as the IDs do. [ID.Text] makes a Text of an ID, and [Text.ID] returns the ID.
+// A Text has the methods of ID; only databases see the difference.
 //
-// A Text is the binary form of the ID. Its kind is no integer: a library that reads a text of digits
-// into an integer would read the integer of another ID.
+// A Text is the binary form of the ID, and no integer: a library that goes by the kind of a type
+// would read a text of digits as the integer of another ID.
 type Text [8]byte
 
 // Text returns the ID for a column of text.
@@ -126,12 +126,12 @@ func (Text) SkipUnderlyingTypePlan() {}
 // Format is [ID.Format], and calls Text in the expression for %#v.
 func (t Text) Format(s fmt.State, verb rune) { wire.FormatColumn(s, verb, t.ID(), "Text") }
 
-// A ScalableText is a ScalableID in a column of text: VARCHAR(13), with a collation of bytes where texts shall sort as the
-// IDs do. [ScalableID.Text] makes a ScalableText of an ID, and [ScalableText.ID] returns the ID. ScalableText has the methods of ScalableID;
-// only databases see the difference.
+// A ScalableText is a ScalableID in a column of text: VARCHAR(13), with a collation of bytes where
+// texts shall sort as the IDs do. [ScalableID.Text] makes a ScalableText of an ID, and [ScalableText.ID] returns the ID.
+// A ScalableText has the methods of ScalableID; only databases see the difference.
 //
-// A ScalableText is the binary form of the ID. Its kind is no integer: a library that reads a text of digits
-// into an integer would read the integer of another ID.
+// A ScalableText is the binary form of the ID, and no integer: a library that goes by the kind of a type
+// would read a text of digits as the integer of another ID.
 type ScalableText [8]byte
 
 // Text returns the ID for a column of text.

@@ -70,7 +70,7 @@ func TestText(t *testing.T) {
 	testkit.Mirrors(t, []ulidflake.ID{0, 1, ulidflake.Max, ulidflake.MustParse("1234567890123"), -1}, ulidflake.ID.Text)
 	testkit.Mirrors(t, []ulidflake.ScalableID{0, 1, ulidflake.MaxScalable, ulidflake.MustParseScalable("1234567890123"), -1}, ulidflake.ScalableID.Text)
 }
-func TestShows(t *testing.T)      { both(t, suite.Shows, scalable.Shows) }
+func TestShows(t *testing.T) { both(t, suite.Shows, scalable.Shows) }
 
 func TestOrder(t *testing.T) {
 	suite.Orders(t, false)

@@ -480,8 +480,8 @@ func (c Column[S, P]) Fuzz(f *testing.F) {
 	})
 }
 
-// Mirrors checks that C, the type of a column, has the methods of the ID type T, apart from the
-// methods that make the types of columns, and that the methods without arguments return the same.
+// Mirrors checks that C, the type of a column, has the methods of the ID type T. The methods without
+// arguments return the same for both, except for the methods of the column.
 func Mirrors[T ID[T], C ID[C]](t *testing.T, ids []T, of func(T) C) {
 	t.Helper()
 	column := []string{"Value", "BytesValue", "GormDataType", "MarshalBSONValue"} // differ

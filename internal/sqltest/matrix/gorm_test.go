@@ -29,8 +29,8 @@ func typedKind[T interface {
 	return to
 }
 
-// A condition is what a call of GORM has between its parentheses, and which rows it names: the row
-// of the first ID, or the rows of both IDs.
+// A condition is the arguments of a call of GORM. The condition names the row of the first ID, or
+// the rows of both IDs.
 type condition struct {
 	form string
 	args []any
