@@ -151,7 +151,8 @@ func (k kind) sqlite(column string) []expression {
 		seconds = "(" + ms + " - " + rest + ") / 1000"
 	}
 	all := []expression{
-		{"time", "TEXT", "the time of the ID in UTC, NULL after the year 9999", of(fmt.Sprintf("strftime('%%Y-%%m-%%dT%%H:%%M:%%S', %s, 'unixepoch') || printf('.%%03dZ', %s)", seconds, rest))},
+		// The form of SQLite's own functions: texts of times compare by their characters.
+		{"time", "TEXT", "the time of the ID in UTC, as datetime(..., 'subsec') writes it, NULL after the year 9999", of(fmt.Sprintf("datetime(%s, 'unixepoch') || printf('.%%03d', %s)", seconds, rest))},
 		{"unix_ms", "INTEGER", "the time of the ID in Unix milliseconds", of(ms)},
 		{"timestamp", "", "the timestamp of the ID", of(timestamp)},
 	}
@@ -166,8 +167,9 @@ func (k kind) sqlite(column string) []expression {
 		all = append(all, e)
 	}
 	text, parse := k.sqliteText(id)
-	ticks := fmt.Sprintf("(min(max(:at, %d), %d) - %[1]d)", k.epoch, k.epoch+k.lastMilli())
-	bound := func(e string) string { return "CASE WHEN typeof(:at) = 'integer' THEN " + e + " END" }
+	// Drivers of JavaScript bind each number as a real.
+	ticks := fmt.Sprintf("(min(max(CAST(round(:at) AS INTEGER), %d), %d) - %[1]d)", k.epoch, k.epoch+k.lastMilli())
+	bound := func(e string) string { return "CASE WHEN typeof(:at) IN ('integer', 'real') THEN " + e + " END" }
 	first, last := fmt.Sprintf("%s << %d", ticks, k.shift()), fmt.Sprintf("%s << %d | %d", ticks, k.shift(), k.rest())
 	if !k.integer() {
 		head := 2 * (k.bytes - k.shift()/8)

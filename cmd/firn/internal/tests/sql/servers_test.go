@@ -156,7 +156,7 @@ var lite = &dialect{
 		if t.Year() > 9999 {
 			return nil
 		}
-		return t.Format("2006-01-02T15:04:05.000Z")
+		return t.Format("2006-01-02 15:04:05.000")
 	},
 	at: func(t time.Time) any { return t.UnixMilli() },
 	load: func(t testing.TB, d database, table string, columns []string, rows [][]any) {

@@ -14,8 +14,8 @@
 
 -- nanoflake
 --
--- time: the time of the ID in UTC, NULL after the year 9999
---   CASE WHEN typeof(`id`) = 'integer' AND `id` BETWEEN 0 AND 9223372036854775807 THEN strftime('%Y-%m-%dT%H:%M:%S', ((`id` >> 22 & 2199023255551) + 1609459200000) / 1000, 'unixepoch') || printf('.%03dZ', ((`id` >> 22 & 2199023255551) + 1609459200000) % 1000) END
+-- time: the time of the ID in UTC, as datetime(..., 'subsec') writes it, NULL after the year 9999
+--   CASE WHEN typeof(`id`) = 'integer' AND `id` BETWEEN 0 AND 9223372036854775807 THEN datetime(((`id` >> 22 & 2199023255551) + 1609459200000) / 1000, 'unixepoch') || printf('.%03d', ((`id` >> 22 & 2199023255551) + 1609459200000) % 1000) END
 --
 -- unix_ms: the time of the ID in Unix milliseconds
 --   CASE WHEN typeof(`id`) = 'integer' AND `id` BETWEEN 0 AND 9223372036854775807 THEN ((`id` >> 22 & 2199023255551) + 1609459200000) END
@@ -60,15 +60,15 @@
 --    + (instr('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ', substr(upper(:text), 13, 1)) - 1) * 1 END
 --
 -- first: the smallest ID of the millisecond of :at
---   CASE WHEN typeof(:at) = 'integer' THEN (min(max(:at, 1609459200000), 3808482455551) - 1609459200000) << 22 END
+--   CASE WHEN typeof(:at) IN ('integer', 'real') THEN (min(max(CAST(round(:at) AS INTEGER), 1609459200000), 3808482455551) - 1609459200000) << 22 END
 --
 -- last: the largest ID of the millisecond of :at
---   CASE WHEN typeof(:at) = 'integer' THEN (min(max(:at, 1609459200000), 3808482455551) - 1609459200000) << 22 | 4194303 END
+--   CASE WHEN typeof(:at) IN ('integer', 'real') THEN (min(max(CAST(round(:at) AS INTEGER), 1609459200000), 3808482455551) - 1609459200000) << 22 | 4194303 END
 
 -- ulidflake
 --
--- time: the time of the ID in UTC, NULL after the year 9999
---   CASE WHEN typeof(`id`) = 'integer' AND `id` BETWEEN 0 AND 9223372036854775807 THEN strftime('%Y-%m-%dT%H:%M:%S', ((`id` >> 20 & 8796093022207) + 1704067200000) / 1000, 'unixepoch') || printf('.%03dZ', ((`id` >> 20 & 8796093022207) + 1704067200000) % 1000) END
+-- time: the time of the ID in UTC, as datetime(..., 'subsec') writes it, NULL after the year 9999
+--   CASE WHEN typeof(`id`) = 'integer' AND `id` BETWEEN 0 AND 9223372036854775807 THEN datetime(((`id` >> 20 & 8796093022207) + 1704067200000) / 1000, 'unixepoch') || printf('.%03d', ((`id` >> 20 & 8796093022207) + 1704067200000) % 1000) END
 --
 -- unix_ms: the time of the ID in Unix milliseconds
 --   CASE WHEN typeof(`id`) = 'integer' AND `id` BETWEEN 0 AND 9223372036854775807 THEN ((`id` >> 20 & 8796093022207) + 1704067200000) END
@@ -110,15 +110,15 @@
 --    + ((instr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', substr(upper(:text), 13, 1)) - 1) << 0) END
 --
 -- first: the smallest ID of the millisecond of :at
---   CASE WHEN typeof(:at) = 'integer' THEN (min(max(:at, 1704067200000), 10500160222207) - 1704067200000) << 20 END
+--   CASE WHEN typeof(:at) IN ('integer', 'real') THEN (min(max(CAST(round(:at) AS INTEGER), 1704067200000), 10500160222207) - 1704067200000) << 20 END
 --
 -- last: the largest ID of the millisecond of :at
---   CASE WHEN typeof(:at) = 'integer' THEN (min(max(:at, 1704067200000), 10500160222207) - 1704067200000) << 20 | 1048575 END
+--   CASE WHEN typeof(:at) IN ('integer', 'real') THEN (min(max(CAST(round(:at) AS INTEGER), 1704067200000), 10500160222207) - 1704067200000) << 20 | 1048575 END
 
 -- ulidflake-scalable
 --
--- time: the time of the ID in UTC, NULL after the year 9999
---   CASE WHEN typeof(`id`) = 'integer' AND `id` BETWEEN 0 AND 9223372036854775807 THEN strftime('%Y-%m-%dT%H:%M:%S', ((`id` >> 20 & 8796093022207) + 1704067200000) / 1000, 'unixepoch') || printf('.%03dZ', ((`id` >> 20 & 8796093022207) + 1704067200000) % 1000) END
+-- time: the time of the ID in UTC, as datetime(..., 'subsec') writes it, NULL after the year 9999
+--   CASE WHEN typeof(`id`) = 'integer' AND `id` BETWEEN 0 AND 9223372036854775807 THEN datetime(((`id` >> 20 & 8796093022207) + 1704067200000) / 1000, 'unixepoch') || printf('.%03d', ((`id` >> 20 & 8796093022207) + 1704067200000) % 1000) END
 --
 -- unix_ms: the time of the ID in Unix milliseconds
 --   CASE WHEN typeof(`id`) = 'integer' AND `id` BETWEEN 0 AND 9223372036854775807 THEN ((`id` >> 20 & 8796093022207) + 1704067200000) END
@@ -163,15 +163,15 @@
 --    + ((instr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', substr(upper(:text), 13, 1)) - 1) << 0) END
 --
 -- first: the smallest ID of the millisecond of :at
---   CASE WHEN typeof(:at) = 'integer' THEN (min(max(:at, 1704067200000), 10500160222207) - 1704067200000) << 20 END
+--   CASE WHEN typeof(:at) IN ('integer', 'real') THEN (min(max(CAST(round(:at) AS INTEGER), 1704067200000), 10500160222207) - 1704067200000) << 20 END
 --
 -- last: the largest ID of the millisecond of :at
---   CASE WHEN typeof(:at) = 'integer' THEN (min(max(:at, 1704067200000), 10500160222207) - 1704067200000) << 20 | 1048575 END
+--   CASE WHEN typeof(:at) IN ('integer', 'real') THEN (min(max(CAST(round(:at) AS INTEGER), 1704067200000), 10500160222207) - 1704067200000) << 20 | 1048575 END
 
 -- snowflakesi
 --
--- time: the time of the ID in UTC, NULL after the year 9999
---   CASE WHEN typeof(`id`) = 'integer' AND `id` BETWEEN 0 AND 9007199254740991 THEN strftime('%Y-%m-%dT%H:%M:%S', ((`id` >> 13 & 1099511627775) + 1609459200000) / 1000, 'unixepoch') || printf('.%03dZ', ((`id` >> 13 & 1099511627775) + 1609459200000) % 1000) END
+-- time: the time of the ID in UTC, as datetime(..., 'subsec') writes it, NULL after the year 9999
+--   CASE WHEN typeof(`id`) = 'integer' AND `id` BETWEEN 0 AND 9007199254740991 THEN datetime(((`id` >> 13 & 1099511627775) + 1609459200000) / 1000, 'unixepoch') || printf('.%03d', ((`id` >> 13 & 1099511627775) + 1609459200000) % 1000) END
 --
 -- unix_ms: the time of the ID in Unix milliseconds
 --   CASE WHEN typeof(`id`) = 'integer' AND `id` BETWEEN 0 AND 9007199254740991 THEN ((`id` >> 13 & 1099511627775) + 1609459200000) END
@@ -192,15 +192,15 @@
 --   CASE WHEN typeof(:text) = 'text' AND length(:text) BETWEEN 1 AND 16 AND length(CAST(:text AS BLOB)) = length(:text) AND :text NOT GLOB '*[^0-9]*' AND CAST(:text AS INTEGER) <= 9007199254740991 THEN CAST(:text AS INTEGER) END
 --
 -- first: the smallest ID of the millisecond of :at
---   CASE WHEN typeof(:at) = 'integer' THEN (min(max(:at, 1609459200000), 2708970827775) - 1609459200000) << 13 END
+--   CASE WHEN typeof(:at) IN ('integer', 'real') THEN (min(max(CAST(round(:at) AS INTEGER), 1609459200000), 2708970827775) - 1609459200000) << 13 END
 --
 -- last: the largest ID of the millisecond of :at
---   CASE WHEN typeof(:at) = 'integer' THEN (min(max(:at, 1609459200000), 2708970827775) - 1609459200000) << 13 | 8191 END
+--   CASE WHEN typeof(:at) IN ('integer', 'real') THEN (min(max(CAST(round(:at) AS INTEGER), 1609459200000), 2708970827775) - 1609459200000) << 13 | 8191 END
 
 -- scru160
 --
--- time: the time of the ID in UTC, NULL after the year 9999
---   CASE WHEN typeof(`id`) = 'blob' AND length(`id`) = 20 THEN strftime('%Y-%m-%dT%H:%M:%S', ((((instr('123456789ABCDEF', substr(hex(`id`), 1, 1)) << 44) + (instr('123456789ABCDEF', substr(hex(`id`), 2, 1)) << 40) + (instr('123456789ABCDEF', substr(hex(`id`), 3, 1)) << 36) + (instr('123456789ABCDEF', substr(hex(`id`), 4, 1)) << 32) + (instr('123456789ABCDEF', substr(hex(`id`), 5, 1)) << 28) + (instr('123456789ABCDEF', substr(hex(`id`), 6, 1)) << 24) + (instr('123456789ABCDEF', substr(hex(`id`), 7, 1)) << 20) + (instr('123456789ABCDEF', substr(hex(`id`), 8, 1)) << 16) + (instr('123456789ABCDEF', substr(hex(`id`), 9, 1)) << 12) + (instr('123456789ABCDEF', substr(hex(`id`), 10, 1)) << 8) + (instr('123456789ABCDEF', substr(hex(`id`), 11, 1)) << 4) + (instr('123456789ABCDEF', substr(hex(`id`), 12, 1)) << 0)) >> 0 & 281474976710655) + 0) / 1000, 'unixepoch') || printf('.%03dZ', ((((instr('123456789ABCDEF', substr(hex(`id`), 1, 1)) << 44) + (instr('123456789ABCDEF', substr(hex(`id`), 2, 1)) << 40) + (instr('123456789ABCDEF', substr(hex(`id`), 3, 1)) << 36) + (instr('123456789ABCDEF', substr(hex(`id`), 4, 1)) << 32) + (instr('123456789ABCDEF', substr(hex(`id`), 5, 1)) << 28) + (instr('123456789ABCDEF', substr(hex(`id`), 6, 1)) << 24) + (instr('123456789ABCDEF', substr(hex(`id`), 7, 1)) << 20) + (instr('123456789ABCDEF', substr(hex(`id`), 8, 1)) << 16) + (instr('123456789ABCDEF', substr(hex(`id`), 9, 1)) << 12) + (instr('123456789ABCDEF', substr(hex(`id`), 10, 1)) << 8) + (instr('123456789ABCDEF', substr(hex(`id`), 11, 1)) << 4) + (instr('123456789ABCDEF', substr(hex(`id`), 12, 1)) << 0)) >> 0 & 281474976710655) + 0) % 1000) END
+-- time: the time of the ID in UTC, as datetime(..., 'subsec') writes it, NULL after the year 9999
+--   CASE WHEN typeof(`id`) = 'blob' AND length(`id`) = 20 THEN datetime(((((instr('123456789ABCDEF', substr(hex(`id`), 1, 1)) << 44) + (instr('123456789ABCDEF', substr(hex(`id`), 2, 1)) << 40) + (instr('123456789ABCDEF', substr(hex(`id`), 3, 1)) << 36) + (instr('123456789ABCDEF', substr(hex(`id`), 4, 1)) << 32) + (instr('123456789ABCDEF', substr(hex(`id`), 5, 1)) << 28) + (instr('123456789ABCDEF', substr(hex(`id`), 6, 1)) << 24) + (instr('123456789ABCDEF', substr(hex(`id`), 7, 1)) << 20) + (instr('123456789ABCDEF', substr(hex(`id`), 8, 1)) << 16) + (instr('123456789ABCDEF', substr(hex(`id`), 9, 1)) << 12) + (instr('123456789ABCDEF', substr(hex(`id`), 10, 1)) << 8) + (instr('123456789ABCDEF', substr(hex(`id`), 11, 1)) << 4) + (instr('123456789ABCDEF', substr(hex(`id`), 12, 1)) << 0)) >> 0 & 281474976710655) + 0) / 1000, 'unixepoch') || printf('.%03d', ((((instr('123456789ABCDEF', substr(hex(`id`), 1, 1)) << 44) + (instr('123456789ABCDEF', substr(hex(`id`), 2, 1)) << 40) + (instr('123456789ABCDEF', substr(hex(`id`), 3, 1)) << 36) + (instr('123456789ABCDEF', substr(hex(`id`), 4, 1)) << 32) + (instr('123456789ABCDEF', substr(hex(`id`), 5, 1)) << 28) + (instr('123456789ABCDEF', substr(hex(`id`), 6, 1)) << 24) + (instr('123456789ABCDEF', substr(hex(`id`), 7, 1)) << 20) + (instr('123456789ABCDEF', substr(hex(`id`), 8, 1)) << 16) + (instr('123456789ABCDEF', substr(hex(`id`), 9, 1)) << 12) + (instr('123456789ABCDEF', substr(hex(`id`), 10, 1)) << 8) + (instr('123456789ABCDEF', substr(hex(`id`), 11, 1)) << 4) + (instr('123456789ABCDEF', substr(hex(`id`), 12, 1)) << 0)) >> 0 & 281474976710655) + 0) % 1000) END
 --
 -- unix_ms: the time of the ID in Unix milliseconds
 --   CASE WHEN typeof(`id`) = 'blob' AND length(`id`) = 20 THEN ((((instr('123456789ABCDEF', substr(hex(`id`), 1, 1)) << 44) + (instr('123456789ABCDEF', substr(hex(`id`), 2, 1)) << 40) + (instr('123456789ABCDEF', substr(hex(`id`), 3, 1)) << 36) + (instr('123456789ABCDEF', substr(hex(`id`), 4, 1)) << 32) + (instr('123456789ABCDEF', substr(hex(`id`), 5, 1)) << 28) + (instr('123456789ABCDEF', substr(hex(`id`), 6, 1)) << 24) + (instr('123456789ABCDEF', substr(hex(`id`), 7, 1)) << 20) + (instr('123456789ABCDEF', substr(hex(`id`), 8, 1)) << 16) + (instr('123456789ABCDEF', substr(hex(`id`), 9, 1)) << 12) + (instr('123456789ABCDEF', substr(hex(`id`), 10, 1)) << 8) + (instr('123456789ABCDEF', substr(hex(`id`), 11, 1)) << 4) + (instr('123456789ABCDEF', substr(hex(`id`), 12, 1)) << 0)) >> 0 & 281474976710655) + 0) END
@@ -294,15 +294,15 @@
 --    || substr('0123456789ABCDEF', ((instr('0123456789ABCDEFGHIJKLMNOPQRSTUV', substr(upper(:text), 32, 1)) - 1) >> 0 & 15) + 1, 1)) WHEN typeof(:text) = 'text' AND length(:text) = 40 AND length(CAST(:text AS BLOB)) = 40 AND :text NOT GLOB '*[^0-9A-Fa-f]*' THEN unhex(:text) END
 --
 -- first: the smallest ID of the millisecond of :at
---   CASE WHEN typeof(:at) = 'integer' THEN unhex(printf('%012x', (min(max(:at, 0), 281474976710655) - 0)) || '0000000000000000000000000000') END
+--   CASE WHEN typeof(:at) IN ('integer', 'real') THEN unhex(printf('%012x', (min(max(CAST(round(:at) AS INTEGER), 0), 281474976710655) - 0)) || '0000000000000000000000000000') END
 --
 -- last: the largest ID of the millisecond of :at
---   CASE WHEN typeof(:at) = 'integer' THEN unhex(printf('%012x', (min(max(:at, 0), 281474976710655) - 0)) || 'ffffffffffffffffffffffffffff') END
+--   CASE WHEN typeof(:at) IN ('integer', 'real') THEN unhex(printf('%012x', (min(max(CAST(round(:at) AS INTEGER), 0), 281474976710655) - 0)) || 'ffffffffffffffffffffffffffff') END
 
 -- sno
 --
--- time: the time of the ID in UTC, NULL after the year 9999
---   CASE WHEN typeof(`id`) = 'blob' AND length(`id`) = 10 THEN strftime('%Y-%m-%dT%H:%M:%S', ((((instr('123456789ABCDEF', substr(hex(`id`), 1, 1)) << 36) + (instr('123456789ABCDEF', substr(hex(`id`), 2, 1)) << 32) + (instr('123456789ABCDEF', substr(hex(`id`), 3, 1)) << 28) + (instr('123456789ABCDEF', substr(hex(`id`), 4, 1)) << 24) + (instr('123456789ABCDEF', substr(hex(`id`), 5, 1)) << 20) + (instr('123456789ABCDEF', substr(hex(`id`), 6, 1)) << 16) + (instr('123456789ABCDEF', substr(hex(`id`), 7, 1)) << 12) + (instr('123456789ABCDEF', substr(hex(`id`), 8, 1)) << 8) + (instr('123456789ABCDEF', substr(hex(`id`), 9, 1)) << 4) + (instr('123456789ABCDEF', substr(hex(`id`), 10, 1)) << 0)) >> 1 & 549755813887) * 4 + 1262304000000) / 1000, 'unixepoch') || printf('.%03dZ', ((((instr('123456789ABCDEF', substr(hex(`id`), 1, 1)) << 36) + (instr('123456789ABCDEF', substr(hex(`id`), 2, 1)) << 32) + (instr('123456789ABCDEF', substr(hex(`id`), 3, 1)) << 28) + (instr('123456789ABCDEF', substr(hex(`id`), 4, 1)) << 24) + (instr('123456789ABCDEF', substr(hex(`id`), 5, 1)) << 20) + (instr('123456789ABCDEF', substr(hex(`id`), 6, 1)) << 16) + (instr('123456789ABCDEF', substr(hex(`id`), 7, 1)) << 12) + (instr('123456789ABCDEF', substr(hex(`id`), 8, 1)) << 8) + (instr('123456789ABCDEF', substr(hex(`id`), 9, 1)) << 4) + (instr('123456789ABCDEF', substr(hex(`id`), 10, 1)) << 0)) >> 1 & 549755813887) * 4 + 1262304000000) % 1000) END
+-- time: the time of the ID in UTC, as datetime(..., 'subsec') writes it, NULL after the year 9999
+--   CASE WHEN typeof(`id`) = 'blob' AND length(`id`) = 10 THEN datetime(((((instr('123456789ABCDEF', substr(hex(`id`), 1, 1)) << 36) + (instr('123456789ABCDEF', substr(hex(`id`), 2, 1)) << 32) + (instr('123456789ABCDEF', substr(hex(`id`), 3, 1)) << 28) + (instr('123456789ABCDEF', substr(hex(`id`), 4, 1)) << 24) + (instr('123456789ABCDEF', substr(hex(`id`), 5, 1)) << 20) + (instr('123456789ABCDEF', substr(hex(`id`), 6, 1)) << 16) + (instr('123456789ABCDEF', substr(hex(`id`), 7, 1)) << 12) + (instr('123456789ABCDEF', substr(hex(`id`), 8, 1)) << 8) + (instr('123456789ABCDEF', substr(hex(`id`), 9, 1)) << 4) + (instr('123456789ABCDEF', substr(hex(`id`), 10, 1)) << 0)) >> 1 & 549755813887) * 4 + 1262304000000) / 1000, 'unixepoch') || printf('.%03d', ((((instr('123456789ABCDEF', substr(hex(`id`), 1, 1)) << 36) + (instr('123456789ABCDEF', substr(hex(`id`), 2, 1)) << 32) + (instr('123456789ABCDEF', substr(hex(`id`), 3, 1)) << 28) + (instr('123456789ABCDEF', substr(hex(`id`), 4, 1)) << 24) + (instr('123456789ABCDEF', substr(hex(`id`), 5, 1)) << 20) + (instr('123456789ABCDEF', substr(hex(`id`), 6, 1)) << 16) + (instr('123456789ABCDEF', substr(hex(`id`), 7, 1)) << 12) + (instr('123456789ABCDEF', substr(hex(`id`), 8, 1)) << 8) + (instr('123456789ABCDEF', substr(hex(`id`), 9, 1)) << 4) + (instr('123456789ABCDEF', substr(hex(`id`), 10, 1)) << 0)) >> 1 & 549755813887) * 4 + 1262304000000) % 1000) END
 --
 -- unix_ms: the time of the ID in Unix milliseconds
 --   CASE WHEN typeof(`id`) = 'blob' AND length(`id`) = 10 THEN ((((instr('123456789ABCDEF', substr(hex(`id`), 1, 1)) << 36) + (instr('123456789ABCDEF', substr(hex(`id`), 2, 1)) << 32) + (instr('123456789ABCDEF', substr(hex(`id`), 3, 1)) << 28) + (instr('123456789ABCDEF', substr(hex(`id`), 4, 1)) << 24) + (instr('123456789ABCDEF', substr(hex(`id`), 5, 1)) << 20) + (instr('123456789ABCDEF', substr(hex(`id`), 6, 1)) << 16) + (instr('123456789ABCDEF', substr(hex(`id`), 7, 1)) << 12) + (instr('123456789ABCDEF', substr(hex(`id`), 8, 1)) << 8) + (instr('123456789ABCDEF', substr(hex(`id`), 9, 1)) << 4) + (instr('123456789ABCDEF', substr(hex(`id`), 10, 1)) << 0)) >> 1 & 549755813887) * 4 + 1262304000000) END
@@ -363,10 +363,10 @@
 --    || substr('0123456789ABCDEF', ((instr('23456789abcdefghijklmnopqrstuvwx', substr(:text, 16, 1)) - 1) >> 0 & 15) + 1, 1)) END
 --
 -- first: the smallest ID of the 4 milliseconds of :at
---   CASE WHEN typeof(:at) = 'integer' THEN unhex(printf('%010x', (min(max(:at, 1262304000000), 3461327255551) - 1262304000000) / 4 * 2) || '0000000000') END
+--   CASE WHEN typeof(:at) IN ('integer', 'real') THEN unhex(printf('%010x', (min(max(CAST(round(:at) AS INTEGER), 1262304000000), 3461327255551) - 1262304000000) / 4 * 2) || '0000000000') END
 --
 -- last: the largest ID of the 4 milliseconds of :at
---   CASE WHEN typeof(:at) = 'integer' THEN unhex(printf('%010x', (min(max(:at, 1262304000000), 3461327255551) - 1262304000000) / 4 * 2 + 1) || 'ffffffffff') END
+--   CASE WHEN typeof(:at) IN ('integer', 'real') THEN unhex(printf('%010x', (min(max(CAST(round(:at) AS INTEGER), 1262304000000), 3461327255551) - 1262304000000) / 4 * 2 + 1) || 'ffffffffff') END
 -- Generated columns and expressions for SQLite 3.41 or later. Printed by firn sql sqlite, version 1.
 --   nanoflake --epoch 2021-01-01T00:00:00Z
 --
@@ -380,7 +380,7 @@
 --
 -- A second run changes nothing: SQLite refuses a column that exists.
 
-ALTER TABLE `orders` ADD COLUMN `id_time` TEXT GENERATED ALWAYS AS (CASE WHEN typeof(`id`) = 'integer' AND `id` BETWEEN 0 AND 9223372036854775807 THEN strftime('%Y-%m-%dT%H:%M:%S', ((`id` >> 22 & 2199023255551) + 1609459200000) / 1000, 'unixepoch') || printf('.%03dZ', ((`id` >> 22 & 2199023255551) + 1609459200000) % 1000) END) VIRTUAL;
+ALTER TABLE `orders` ADD COLUMN `id_time` TEXT GENERATED ALWAYS AS (CASE WHEN typeof(`id`) = 'integer' AND `id` BETWEEN 0 AND 9223372036854775807 THEN datetime(((`id` >> 22 & 2199023255551) + 1609459200000) / 1000, 'unixepoch') || printf('.%03d', ((`id` >> 22 & 2199023255551) + 1609459200000) % 1000) END) VIRTUAL;
 ALTER TABLE `orders` ADD COLUMN `id_unix_ms` INTEGER GENERATED ALWAYS AS (CASE WHEN typeof(`id`) = 'integer' AND `id` BETWEEN 0 AND 9223372036854775807 THEN ((`id` >> 22 & 2199023255551) + 1609459200000) END) VIRTUAL;
 ALTER TABLE `orders` ADD COLUMN `id_generator_id` INTEGER GENERATED ALWAYS AS (CASE WHEN typeof(`id`) = 'integer' AND `id` BETWEEN 0 AND 9223372036854775807 THEN (`id` >> 12 & 1023) END) VIRTUAL;
 ALTER TABLE `orders` ADD COLUMN `id_sequence` INTEGER GENERATED ALWAYS AS (CASE WHEN typeof(`id`) = 'integer' AND `id` BETWEEN 0 AND 9223372036854775807 THEN (`id` >> 0 & 4095) END) VIRTUAL;
@@ -401,8 +401,8 @@ CREATE INDEX IF NOT EXISTS `orders_id_time` ON `orders`(`id_time`);
 
 -- Expressions
 --
--- time: the time of the ID in UTC, NULL after the year 9999
---   CASE WHEN typeof(`id`) = 'integer' AND `id` BETWEEN 0 AND 9223372036854775807 THEN strftime('%Y-%m-%dT%H:%M:%S', ((`id` >> 22 & 2199023255551) + 1609459200000) / 1000, 'unixepoch') || printf('.%03dZ', ((`id` >> 22 & 2199023255551) + 1609459200000) % 1000) END
+-- time: the time of the ID in UTC, as datetime(..., 'subsec') writes it, NULL after the year 9999
+--   CASE WHEN typeof(`id`) = 'integer' AND `id` BETWEEN 0 AND 9223372036854775807 THEN datetime(((`id` >> 22 & 2199023255551) + 1609459200000) / 1000, 'unixepoch') || printf('.%03d', ((`id` >> 22 & 2199023255551) + 1609459200000) % 1000) END
 --
 -- unix_ms: the time of the ID in Unix milliseconds
 --   CASE WHEN typeof(`id`) = 'integer' AND `id` BETWEEN 0 AND 9223372036854775807 THEN ((`id` >> 22 & 2199023255551) + 1609459200000) END
@@ -447,10 +447,10 @@ CREATE INDEX IF NOT EXISTS `orders_id_time` ON `orders`(`id_time`);
 --    + (instr('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ', substr(upper(:text), 13, 1)) - 1) * 1 END
 --
 -- first: the smallest ID of the millisecond of :at
---   CASE WHEN typeof(:at) = 'integer' THEN (min(max(:at, 1609459200000), 3808482455551) - 1609459200000) << 22 END
+--   CASE WHEN typeof(:at) IN ('integer', 'real') THEN (min(max(CAST(round(:at) AS INTEGER), 1609459200000), 3808482455551) - 1609459200000) << 22 END
 --
 -- last: the largest ID of the millisecond of :at
---   CASE WHEN typeof(:at) = 'integer' THEN (min(max(:at, 1609459200000), 3808482455551) - 1609459200000) << 22 | 4194303 END
+--   CASE WHEN typeof(:at) IN ('integer', 'real') THEN (min(max(CAST(round(:at) AS INTEGER), 1609459200000), 3808482455551) - 1609459200000) << 22 | 4194303 END
 -- Generated columns and expressions for SQLite 3.41 or later. Printed by firn sql sqlite, version 1.
 --   ulidflake --epoch 2024-01-01T00:00:00Z
 --
@@ -464,7 +464,7 @@ CREATE INDEX IF NOT EXISTS `orders_id_time` ON `orders`(`id_time`);
 --
 -- A second run changes nothing: SQLite refuses a column that exists.
 
-ALTER TABLE `orders` ADD COLUMN `id_time` TEXT GENERATED ALWAYS AS (CASE WHEN typeof(`id`) = 'integer' AND `id` BETWEEN 0 AND 9223372036854775807 THEN strftime('%Y-%m-%dT%H:%M:%S', ((`id` >> 20 & 8796093022207) + 1704067200000) / 1000, 'unixepoch') || printf('.%03dZ', ((`id` >> 20 & 8796093022207) + 1704067200000) % 1000) END) VIRTUAL;
+ALTER TABLE `orders` ADD COLUMN `id_time` TEXT GENERATED ALWAYS AS (CASE WHEN typeof(`id`) = 'integer' AND `id` BETWEEN 0 AND 9223372036854775807 THEN datetime(((`id` >> 20 & 8796093022207) + 1704067200000) / 1000, 'unixepoch') || printf('.%03d', ((`id` >> 20 & 8796093022207) + 1704067200000) % 1000) END) VIRTUAL;
 ALTER TABLE `orders` ADD COLUMN `id_unix_ms` INTEGER GENERATED ALWAYS AS (CASE WHEN typeof(`id`) = 'integer' AND `id` BETWEEN 0 AND 9223372036854775807 THEN ((`id` >> 20 & 8796093022207) + 1704067200000) END) VIRTUAL;
 ALTER TABLE `orders` ADD COLUMN `id_randomness` INTEGER GENERATED ALWAYS AS (CASE WHEN typeof(`id`) = 'integer' AND `id` BETWEEN 0 AND 9223372036854775807 THEN (`id` >> 0 & 1048575) END) VIRTUAL;
 ALTER TABLE `orders` ADD COLUMN `id_text` TEXT GENERATED ALWAYS AS (CASE WHEN typeof(`id`) = 'integer' AND `id` BETWEEN 0 AND 9223372036854775807 THEN substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', (`id` >> 60 & 31) + 1, 1)
@@ -484,8 +484,8 @@ CREATE INDEX IF NOT EXISTS `orders_id_time` ON `orders`(`id_time`);
 
 -- Expressions
 --
--- time: the time of the ID in UTC, NULL after the year 9999
---   CASE WHEN typeof(`id`) = 'integer' AND `id` BETWEEN 0 AND 9223372036854775807 THEN strftime('%Y-%m-%dT%H:%M:%S', ((`id` >> 20 & 8796093022207) + 1704067200000) / 1000, 'unixepoch') || printf('.%03dZ', ((`id` >> 20 & 8796093022207) + 1704067200000) % 1000) END
+-- time: the time of the ID in UTC, as datetime(..., 'subsec') writes it, NULL after the year 9999
+--   CASE WHEN typeof(`id`) = 'integer' AND `id` BETWEEN 0 AND 9223372036854775807 THEN datetime(((`id` >> 20 & 8796093022207) + 1704067200000) / 1000, 'unixepoch') || printf('.%03d', ((`id` >> 20 & 8796093022207) + 1704067200000) % 1000) END
 --
 -- unix_ms: the time of the ID in Unix milliseconds
 --   CASE WHEN typeof(`id`) = 'integer' AND `id` BETWEEN 0 AND 9223372036854775807 THEN ((`id` >> 20 & 8796093022207) + 1704067200000) END
@@ -527,10 +527,10 @@ CREATE INDEX IF NOT EXISTS `orders_id_time` ON `orders`(`id_time`);
 --    + ((instr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', substr(upper(:text), 13, 1)) - 1) << 0) END
 --
 -- first: the smallest ID of the millisecond of :at
---   CASE WHEN typeof(:at) = 'integer' THEN (min(max(:at, 1704067200000), 10500160222207) - 1704067200000) << 20 END
+--   CASE WHEN typeof(:at) IN ('integer', 'real') THEN (min(max(CAST(round(:at) AS INTEGER), 1704067200000), 10500160222207) - 1704067200000) << 20 END
 --
 -- last: the largest ID of the millisecond of :at
---   CASE WHEN typeof(:at) = 'integer' THEN (min(max(:at, 1704067200000), 10500160222207) - 1704067200000) << 20 | 1048575 END
+--   CASE WHEN typeof(:at) IN ('integer', 'real') THEN (min(max(CAST(round(:at) AS INTEGER), 1704067200000), 10500160222207) - 1704067200000) << 20 | 1048575 END
 -- Generated columns and expressions for SQLite 3.41 or later. Printed by firn sql sqlite, version 1.
 --   ulidflake-scalable --epoch 2024-01-01T00:00:00Z
 --
@@ -544,7 +544,7 @@ CREATE INDEX IF NOT EXISTS `orders_id_time` ON `orders`(`id_time`);
 --
 -- A second run changes nothing: SQLite refuses a column that exists.
 
-ALTER TABLE `orders` ADD COLUMN `id_time` TEXT GENERATED ALWAYS AS (CASE WHEN typeof(`id`) = 'integer' AND `id` BETWEEN 0 AND 9223372036854775807 THEN strftime('%Y-%m-%dT%H:%M:%S', ((`id` >> 20 & 8796093022207) + 1704067200000) / 1000, 'unixepoch') || printf('.%03dZ', ((`id` >> 20 & 8796093022207) + 1704067200000) % 1000) END) VIRTUAL;
+ALTER TABLE `orders` ADD COLUMN `id_time` TEXT GENERATED ALWAYS AS (CASE WHEN typeof(`id`) = 'integer' AND `id` BETWEEN 0 AND 9223372036854775807 THEN datetime(((`id` >> 20 & 8796093022207) + 1704067200000) / 1000, 'unixepoch') || printf('.%03d', ((`id` >> 20 & 8796093022207) + 1704067200000) % 1000) END) VIRTUAL;
 ALTER TABLE `orders` ADD COLUMN `id_unix_ms` INTEGER GENERATED ALWAYS AS (CASE WHEN typeof(`id`) = 'integer' AND `id` BETWEEN 0 AND 9223372036854775807 THEN ((`id` >> 20 & 8796093022207) + 1704067200000) END) VIRTUAL;
 ALTER TABLE `orders` ADD COLUMN `id_randomness` INTEGER GENERATED ALWAYS AS (CASE WHEN typeof(`id`) = 'integer' AND `id` BETWEEN 0 AND 9223372036854775807 THEN (`id` >> 5 & 32767) END) VIRTUAL;
 ALTER TABLE `orders` ADD COLUMN `id_scalability` INTEGER GENERATED ALWAYS AS (CASE WHEN typeof(`id`) = 'integer' AND `id` BETWEEN 0 AND 9223372036854775807 THEN (`id` >> 0 & 31) END) VIRTUAL;
@@ -565,8 +565,8 @@ CREATE INDEX IF NOT EXISTS `orders_id_time` ON `orders`(`id_time`);
 
 -- Expressions
 --
--- time: the time of the ID in UTC, NULL after the year 9999
---   CASE WHEN typeof(`id`) = 'integer' AND `id` BETWEEN 0 AND 9223372036854775807 THEN strftime('%Y-%m-%dT%H:%M:%S', ((`id` >> 20 & 8796093022207) + 1704067200000) / 1000, 'unixepoch') || printf('.%03dZ', ((`id` >> 20 & 8796093022207) + 1704067200000) % 1000) END
+-- time: the time of the ID in UTC, as datetime(..., 'subsec') writes it, NULL after the year 9999
+--   CASE WHEN typeof(`id`) = 'integer' AND `id` BETWEEN 0 AND 9223372036854775807 THEN datetime(((`id` >> 20 & 8796093022207) + 1704067200000) / 1000, 'unixepoch') || printf('.%03d', ((`id` >> 20 & 8796093022207) + 1704067200000) % 1000) END
 --
 -- unix_ms: the time of the ID in Unix milliseconds
 --   CASE WHEN typeof(`id`) = 'integer' AND `id` BETWEEN 0 AND 9223372036854775807 THEN ((`id` >> 20 & 8796093022207) + 1704067200000) END
@@ -611,10 +611,10 @@ CREATE INDEX IF NOT EXISTS `orders_id_time` ON `orders`(`id_time`);
 --    + ((instr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', substr(upper(:text), 13, 1)) - 1) << 0) END
 --
 -- first: the smallest ID of the millisecond of :at
---   CASE WHEN typeof(:at) = 'integer' THEN (min(max(:at, 1704067200000), 10500160222207) - 1704067200000) << 20 END
+--   CASE WHEN typeof(:at) IN ('integer', 'real') THEN (min(max(CAST(round(:at) AS INTEGER), 1704067200000), 10500160222207) - 1704067200000) << 20 END
 --
 -- last: the largest ID of the millisecond of :at
---   CASE WHEN typeof(:at) = 'integer' THEN (min(max(:at, 1704067200000), 10500160222207) - 1704067200000) << 20 | 1048575 END
+--   CASE WHEN typeof(:at) IN ('integer', 'real') THEN (min(max(CAST(round(:at) AS INTEGER), 1704067200000), 10500160222207) - 1704067200000) << 20 | 1048575 END
 -- Generated columns and expressions for SQLite 3.41 or later. Printed by firn sql sqlite, version 1.
 --   snowflakesi --epoch 2021-01-01T00:00:00Z --clock-bits 40 --machine-bits 5
 --
@@ -628,7 +628,7 @@ CREATE INDEX IF NOT EXISTS `orders_id_time` ON `orders`(`id_time`);
 --
 -- A second run changes nothing: SQLite refuses a column that exists.
 
-ALTER TABLE `orders` ADD COLUMN `id_time` TEXT GENERATED ALWAYS AS (CASE WHEN typeof(`id`) = 'integer' AND `id` BETWEEN 0 AND 9007199254740991 THEN strftime('%Y-%m-%dT%H:%M:%S', ((`id` >> 13 & 1099511627775) + 1609459200000) / 1000, 'unixepoch') || printf('.%03dZ', ((`id` >> 13 & 1099511627775) + 1609459200000) % 1000) END) VIRTUAL;
+ALTER TABLE `orders` ADD COLUMN `id_time` TEXT GENERATED ALWAYS AS (CASE WHEN typeof(`id`) = 'integer' AND `id` BETWEEN 0 AND 9007199254740991 THEN datetime(((`id` >> 13 & 1099511627775) + 1609459200000) / 1000, 'unixepoch') || printf('.%03d', ((`id` >> 13 & 1099511627775) + 1609459200000) % 1000) END) VIRTUAL;
 ALTER TABLE `orders` ADD COLUMN `id_unix_ms` INTEGER GENERATED ALWAYS AS (CASE WHEN typeof(`id`) = 'integer' AND `id` BETWEEN 0 AND 9007199254740991 THEN ((`id` >> 13 & 1099511627775) + 1609459200000) END) VIRTUAL;
 ALTER TABLE `orders` ADD COLUMN `id_machine_id` INTEGER GENERATED ALWAYS AS (CASE WHEN typeof(`id`) = 'integer' AND `id` BETWEEN 0 AND 9007199254740991 THEN (`id` >> 8 & 31) END) VIRTUAL;
 ALTER TABLE `orders` ADD COLUMN `id_sequence` INTEGER GENERATED ALWAYS AS (CASE WHEN typeof(`id`) = 'integer' AND `id` BETWEEN 0 AND 9007199254740991 THEN (`id` >> 0 & 255) END) VIRTUAL;
@@ -637,8 +637,8 @@ CREATE INDEX IF NOT EXISTS `orders_id_time` ON `orders`(`id_time`);
 
 -- Expressions
 --
--- time: the time of the ID in UTC, NULL after the year 9999
---   CASE WHEN typeof(`id`) = 'integer' AND `id` BETWEEN 0 AND 9007199254740991 THEN strftime('%Y-%m-%dT%H:%M:%S', ((`id` >> 13 & 1099511627775) + 1609459200000) / 1000, 'unixepoch') || printf('.%03dZ', ((`id` >> 13 & 1099511627775) + 1609459200000) % 1000) END
+-- time: the time of the ID in UTC, as datetime(..., 'subsec') writes it, NULL after the year 9999
+--   CASE WHEN typeof(`id`) = 'integer' AND `id` BETWEEN 0 AND 9007199254740991 THEN datetime(((`id` >> 13 & 1099511627775) + 1609459200000) / 1000, 'unixepoch') || printf('.%03d', ((`id` >> 13 & 1099511627775) + 1609459200000) % 1000) END
 --
 -- unix_ms: the time of the ID in Unix milliseconds
 --   CASE WHEN typeof(`id`) = 'integer' AND `id` BETWEEN 0 AND 9007199254740991 THEN ((`id` >> 13 & 1099511627775) + 1609459200000) END
@@ -659,10 +659,10 @@ CREATE INDEX IF NOT EXISTS `orders_id_time` ON `orders`(`id_time`);
 --   CASE WHEN typeof(:text) = 'text' AND length(:text) BETWEEN 1 AND 16 AND length(CAST(:text AS BLOB)) = length(:text) AND :text NOT GLOB '*[^0-9]*' AND CAST(:text AS INTEGER) <= 9007199254740991 THEN CAST(:text AS INTEGER) END
 --
 -- first: the smallest ID of the millisecond of :at
---   CASE WHEN typeof(:at) = 'integer' THEN (min(max(:at, 1609459200000), 2708970827775) - 1609459200000) << 13 END
+--   CASE WHEN typeof(:at) IN ('integer', 'real') THEN (min(max(CAST(round(:at) AS INTEGER), 1609459200000), 2708970827775) - 1609459200000) << 13 END
 --
 -- last: the largest ID of the millisecond of :at
---   CASE WHEN typeof(:at) = 'integer' THEN (min(max(:at, 1609459200000), 2708970827775) - 1609459200000) << 13 | 8191 END
+--   CASE WHEN typeof(:at) IN ('integer', 'real') THEN (min(max(CAST(round(:at) AS INTEGER), 1609459200000), 2708970827775) - 1609459200000) << 13 | 8191 END
 -- Generated columns and expressions for SQLite 3.41 or later. Printed by firn sql sqlite, version 1.
 --   scru160
 --
@@ -676,7 +676,7 @@ CREATE INDEX IF NOT EXISTS `orders_id_time` ON `orders`(`id_time`);
 --
 -- A second run changes nothing: SQLite refuses a column that exists.
 
-ALTER TABLE `orders` ADD COLUMN `id_time` TEXT GENERATED ALWAYS AS (CASE WHEN typeof(`id`) = 'blob' AND length(`id`) = 20 THEN strftime('%Y-%m-%dT%H:%M:%S', ((((instr('123456789ABCDEF', substr(hex(`id`), 1, 1)) << 44) + (instr('123456789ABCDEF', substr(hex(`id`), 2, 1)) << 40) + (instr('123456789ABCDEF', substr(hex(`id`), 3, 1)) << 36) + (instr('123456789ABCDEF', substr(hex(`id`), 4, 1)) << 32) + (instr('123456789ABCDEF', substr(hex(`id`), 5, 1)) << 28) + (instr('123456789ABCDEF', substr(hex(`id`), 6, 1)) << 24) + (instr('123456789ABCDEF', substr(hex(`id`), 7, 1)) << 20) + (instr('123456789ABCDEF', substr(hex(`id`), 8, 1)) << 16) + (instr('123456789ABCDEF', substr(hex(`id`), 9, 1)) << 12) + (instr('123456789ABCDEF', substr(hex(`id`), 10, 1)) << 8) + (instr('123456789ABCDEF', substr(hex(`id`), 11, 1)) << 4) + (instr('123456789ABCDEF', substr(hex(`id`), 12, 1)) << 0)) >> 0 & 281474976710655) + 0) / 1000, 'unixepoch') || printf('.%03dZ', ((((instr('123456789ABCDEF', substr(hex(`id`), 1, 1)) << 44) + (instr('123456789ABCDEF', substr(hex(`id`), 2, 1)) << 40) + (instr('123456789ABCDEF', substr(hex(`id`), 3, 1)) << 36) + (instr('123456789ABCDEF', substr(hex(`id`), 4, 1)) << 32) + (instr('123456789ABCDEF', substr(hex(`id`), 5, 1)) << 28) + (instr('123456789ABCDEF', substr(hex(`id`), 6, 1)) << 24) + (instr('123456789ABCDEF', substr(hex(`id`), 7, 1)) << 20) + (instr('123456789ABCDEF', substr(hex(`id`), 8, 1)) << 16) + (instr('123456789ABCDEF', substr(hex(`id`), 9, 1)) << 12) + (instr('123456789ABCDEF', substr(hex(`id`), 10, 1)) << 8) + (instr('123456789ABCDEF', substr(hex(`id`), 11, 1)) << 4) + (instr('123456789ABCDEF', substr(hex(`id`), 12, 1)) << 0)) >> 0 & 281474976710655) + 0) % 1000) END) VIRTUAL;
+ALTER TABLE `orders` ADD COLUMN `id_time` TEXT GENERATED ALWAYS AS (CASE WHEN typeof(`id`) = 'blob' AND length(`id`) = 20 THEN datetime(((((instr('123456789ABCDEF', substr(hex(`id`), 1, 1)) << 44) + (instr('123456789ABCDEF', substr(hex(`id`), 2, 1)) << 40) + (instr('123456789ABCDEF', substr(hex(`id`), 3, 1)) << 36) + (instr('123456789ABCDEF', substr(hex(`id`), 4, 1)) << 32) + (instr('123456789ABCDEF', substr(hex(`id`), 5, 1)) << 28) + (instr('123456789ABCDEF', substr(hex(`id`), 6, 1)) << 24) + (instr('123456789ABCDEF', substr(hex(`id`), 7, 1)) << 20) + (instr('123456789ABCDEF', substr(hex(`id`), 8, 1)) << 16) + (instr('123456789ABCDEF', substr(hex(`id`), 9, 1)) << 12) + (instr('123456789ABCDEF', substr(hex(`id`), 10, 1)) << 8) + (instr('123456789ABCDEF', substr(hex(`id`), 11, 1)) << 4) + (instr('123456789ABCDEF', substr(hex(`id`), 12, 1)) << 0)) >> 0 & 281474976710655) + 0) / 1000, 'unixepoch') || printf('.%03d', ((((instr('123456789ABCDEF', substr(hex(`id`), 1, 1)) << 44) + (instr('123456789ABCDEF', substr(hex(`id`), 2, 1)) << 40) + (instr('123456789ABCDEF', substr(hex(`id`), 3, 1)) << 36) + (instr('123456789ABCDEF', substr(hex(`id`), 4, 1)) << 32) + (instr('123456789ABCDEF', substr(hex(`id`), 5, 1)) << 28) + (instr('123456789ABCDEF', substr(hex(`id`), 6, 1)) << 24) + (instr('123456789ABCDEF', substr(hex(`id`), 7, 1)) << 20) + (instr('123456789ABCDEF', substr(hex(`id`), 8, 1)) << 16) + (instr('123456789ABCDEF', substr(hex(`id`), 9, 1)) << 12) + (instr('123456789ABCDEF', substr(hex(`id`), 10, 1)) << 8) + (instr('123456789ABCDEF', substr(hex(`id`), 11, 1)) << 4) + (instr('123456789ABCDEF', substr(hex(`id`), 12, 1)) << 0)) >> 0 & 281474976710655) + 0) % 1000) END) VIRTUAL;
 ALTER TABLE `orders` ADD COLUMN `id_unix_ms` INTEGER GENERATED ALWAYS AS (CASE WHEN typeof(`id`) = 'blob' AND length(`id`) = 20 THEN ((((instr('123456789ABCDEF', substr(hex(`id`), 1, 1)) << 44) + (instr('123456789ABCDEF', substr(hex(`id`), 2, 1)) << 40) + (instr('123456789ABCDEF', substr(hex(`id`), 3, 1)) << 36) + (instr('123456789ABCDEF', substr(hex(`id`), 4, 1)) << 32) + (instr('123456789ABCDEF', substr(hex(`id`), 5, 1)) << 28) + (instr('123456789ABCDEF', substr(hex(`id`), 6, 1)) << 24) + (instr('123456789ABCDEF', substr(hex(`id`), 7, 1)) << 20) + (instr('123456789ABCDEF', substr(hex(`id`), 8, 1)) << 16) + (instr('123456789ABCDEF', substr(hex(`id`), 9, 1)) << 12) + (instr('123456789ABCDEF', substr(hex(`id`), 10, 1)) << 8) + (instr('123456789ABCDEF', substr(hex(`id`), 11, 1)) << 4) + (instr('123456789ABCDEF', substr(hex(`id`), 12, 1)) << 0)) >> 0 & 281474976710655) + 0) END) VIRTUAL;
 ALTER TABLE `orders` ADD COLUMN `id_counter` INTEGER GENERATED ALWAYS AS (CASE WHEN typeof(`id`) = 'blob' AND length(`id`) = 20 THEN (((instr('123456789ABCDEF', substr(hex(`id`), 13, 1)) << 12) + (instr('123456789ABCDEF', substr(hex(`id`), 14, 1)) << 8) + (instr('123456789ABCDEF', substr(hex(`id`), 15, 1)) << 4) + (instr('123456789ABCDEF', substr(hex(`id`), 16, 1)) << 0)) >> 0 & 65535) END) VIRTUAL;
 ALTER TABLE `orders` ADD COLUMN `id_random16` INTEGER GENERATED ALWAYS AS (CASE WHEN typeof(`id`) = 'blob' AND length(`id`) = 20 THEN (((instr('123456789ABCDEF', substr(hex(`id`), 17, 1)) << 12) + (instr('123456789ABCDEF', substr(hex(`id`), 18, 1)) << 8) + (instr('123456789ABCDEF', substr(hex(`id`), 19, 1)) << 4) + (instr('123456789ABCDEF', substr(hex(`id`), 20, 1)) << 0)) >> 0 & 65535) END) VIRTUAL;
@@ -717,8 +717,8 @@ CREATE INDEX IF NOT EXISTS `orders_id_time` ON `orders`(`id_time`);
 
 -- Expressions
 --
--- time: the time of the ID in UTC, NULL after the year 9999
---   CASE WHEN typeof(`id`) = 'blob' AND length(`id`) = 20 THEN strftime('%Y-%m-%dT%H:%M:%S', ((((instr('123456789ABCDEF', substr(hex(`id`), 1, 1)) << 44) + (instr('123456789ABCDEF', substr(hex(`id`), 2, 1)) << 40) + (instr('123456789ABCDEF', substr(hex(`id`), 3, 1)) << 36) + (instr('123456789ABCDEF', substr(hex(`id`), 4, 1)) << 32) + (instr('123456789ABCDEF', substr(hex(`id`), 5, 1)) << 28) + (instr('123456789ABCDEF', substr(hex(`id`), 6, 1)) << 24) + (instr('123456789ABCDEF', substr(hex(`id`), 7, 1)) << 20) + (instr('123456789ABCDEF', substr(hex(`id`), 8, 1)) << 16) + (instr('123456789ABCDEF', substr(hex(`id`), 9, 1)) << 12) + (instr('123456789ABCDEF', substr(hex(`id`), 10, 1)) << 8) + (instr('123456789ABCDEF', substr(hex(`id`), 11, 1)) << 4) + (instr('123456789ABCDEF', substr(hex(`id`), 12, 1)) << 0)) >> 0 & 281474976710655) + 0) / 1000, 'unixepoch') || printf('.%03dZ', ((((instr('123456789ABCDEF', substr(hex(`id`), 1, 1)) << 44) + (instr('123456789ABCDEF', substr(hex(`id`), 2, 1)) << 40) + (instr('123456789ABCDEF', substr(hex(`id`), 3, 1)) << 36) + (instr('123456789ABCDEF', substr(hex(`id`), 4, 1)) << 32) + (instr('123456789ABCDEF', substr(hex(`id`), 5, 1)) << 28) + (instr('123456789ABCDEF', substr(hex(`id`), 6, 1)) << 24) + (instr('123456789ABCDEF', substr(hex(`id`), 7, 1)) << 20) + (instr('123456789ABCDEF', substr(hex(`id`), 8, 1)) << 16) + (instr('123456789ABCDEF', substr(hex(`id`), 9, 1)) << 12) + (instr('123456789ABCDEF', substr(hex(`id`), 10, 1)) << 8) + (instr('123456789ABCDEF', substr(hex(`id`), 11, 1)) << 4) + (instr('123456789ABCDEF', substr(hex(`id`), 12, 1)) << 0)) >> 0 & 281474976710655) + 0) % 1000) END
+-- time: the time of the ID in UTC, as datetime(..., 'subsec') writes it, NULL after the year 9999
+--   CASE WHEN typeof(`id`) = 'blob' AND length(`id`) = 20 THEN datetime(((((instr('123456789ABCDEF', substr(hex(`id`), 1, 1)) << 44) + (instr('123456789ABCDEF', substr(hex(`id`), 2, 1)) << 40) + (instr('123456789ABCDEF', substr(hex(`id`), 3, 1)) << 36) + (instr('123456789ABCDEF', substr(hex(`id`), 4, 1)) << 32) + (instr('123456789ABCDEF', substr(hex(`id`), 5, 1)) << 28) + (instr('123456789ABCDEF', substr(hex(`id`), 6, 1)) << 24) + (instr('123456789ABCDEF', substr(hex(`id`), 7, 1)) << 20) + (instr('123456789ABCDEF', substr(hex(`id`), 8, 1)) << 16) + (instr('123456789ABCDEF', substr(hex(`id`), 9, 1)) << 12) + (instr('123456789ABCDEF', substr(hex(`id`), 10, 1)) << 8) + (instr('123456789ABCDEF', substr(hex(`id`), 11, 1)) << 4) + (instr('123456789ABCDEF', substr(hex(`id`), 12, 1)) << 0)) >> 0 & 281474976710655) + 0) / 1000, 'unixepoch') || printf('.%03d', ((((instr('123456789ABCDEF', substr(hex(`id`), 1, 1)) << 44) + (instr('123456789ABCDEF', substr(hex(`id`), 2, 1)) << 40) + (instr('123456789ABCDEF', substr(hex(`id`), 3, 1)) << 36) + (instr('123456789ABCDEF', substr(hex(`id`), 4, 1)) << 32) + (instr('123456789ABCDEF', substr(hex(`id`), 5, 1)) << 28) + (instr('123456789ABCDEF', substr(hex(`id`), 6, 1)) << 24) + (instr('123456789ABCDEF', substr(hex(`id`), 7, 1)) << 20) + (instr('123456789ABCDEF', substr(hex(`id`), 8, 1)) << 16) + (instr('123456789ABCDEF', substr(hex(`id`), 9, 1)) << 12) + (instr('123456789ABCDEF', substr(hex(`id`), 10, 1)) << 8) + (instr('123456789ABCDEF', substr(hex(`id`), 11, 1)) << 4) + (instr('123456789ABCDEF', substr(hex(`id`), 12, 1)) << 0)) >> 0 & 281474976710655) + 0) % 1000) END
 --
 -- unix_ms: the time of the ID in Unix milliseconds
 --   CASE WHEN typeof(`id`) = 'blob' AND length(`id`) = 20 THEN ((((instr('123456789ABCDEF', substr(hex(`id`), 1, 1)) << 44) + (instr('123456789ABCDEF', substr(hex(`id`), 2, 1)) << 40) + (instr('123456789ABCDEF', substr(hex(`id`), 3, 1)) << 36) + (instr('123456789ABCDEF', substr(hex(`id`), 4, 1)) << 32) + (instr('123456789ABCDEF', substr(hex(`id`), 5, 1)) << 28) + (instr('123456789ABCDEF', substr(hex(`id`), 6, 1)) << 24) + (instr('123456789ABCDEF', substr(hex(`id`), 7, 1)) << 20) + (instr('123456789ABCDEF', substr(hex(`id`), 8, 1)) << 16) + (instr('123456789ABCDEF', substr(hex(`id`), 9, 1)) << 12) + (instr('123456789ABCDEF', substr(hex(`id`), 10, 1)) << 8) + (instr('123456789ABCDEF', substr(hex(`id`), 11, 1)) << 4) + (instr('123456789ABCDEF', substr(hex(`id`), 12, 1)) << 0)) >> 0 & 281474976710655) + 0) END
@@ -812,10 +812,10 @@ CREATE INDEX IF NOT EXISTS `orders_id_time` ON `orders`(`id_time`);
 --    || substr('0123456789ABCDEF', ((instr('0123456789ABCDEFGHIJKLMNOPQRSTUV', substr(upper(:text), 32, 1)) - 1) >> 0 & 15) + 1, 1)) WHEN typeof(:text) = 'text' AND length(:text) = 40 AND length(CAST(:text AS BLOB)) = 40 AND :text NOT GLOB '*[^0-9A-Fa-f]*' THEN unhex(:text) END
 --
 -- first: the smallest ID of the millisecond of :at
---   CASE WHEN typeof(:at) = 'integer' THEN unhex(printf('%012x', (min(max(:at, 0), 281474976710655) - 0)) || '0000000000000000000000000000') END
+--   CASE WHEN typeof(:at) IN ('integer', 'real') THEN unhex(printf('%012x', (min(max(CAST(round(:at) AS INTEGER), 0), 281474976710655) - 0)) || '0000000000000000000000000000') END
 --
 -- last: the largest ID of the millisecond of :at
---   CASE WHEN typeof(:at) = 'integer' THEN unhex(printf('%012x', (min(max(:at, 0), 281474976710655) - 0)) || 'ffffffffffffffffffffffffffff') END
+--   CASE WHEN typeof(:at) IN ('integer', 'real') THEN unhex(printf('%012x', (min(max(CAST(round(:at) AS INTEGER), 0), 281474976710655) - 0)) || 'ffffffffffffffffffffffffffff') END
 -- Generated columns and expressions for SQLite 3.41 or later. Printed by firn sql sqlite, version 1.
 --   sno
 --
@@ -829,7 +829,7 @@ CREATE INDEX IF NOT EXISTS `orders_id_time` ON `orders`(`id_time`);
 --
 -- A second run changes nothing: SQLite refuses a column that exists.
 
-ALTER TABLE `orders` ADD COLUMN `id_time` TEXT GENERATED ALWAYS AS (CASE WHEN typeof(`id`) = 'blob' AND length(`id`) = 10 THEN strftime('%Y-%m-%dT%H:%M:%S', ((((instr('123456789ABCDEF', substr(hex(`id`), 1, 1)) << 36) + (instr('123456789ABCDEF', substr(hex(`id`), 2, 1)) << 32) + (instr('123456789ABCDEF', substr(hex(`id`), 3, 1)) << 28) + (instr('123456789ABCDEF', substr(hex(`id`), 4, 1)) << 24) + (instr('123456789ABCDEF', substr(hex(`id`), 5, 1)) << 20) + (instr('123456789ABCDEF', substr(hex(`id`), 6, 1)) << 16) + (instr('123456789ABCDEF', substr(hex(`id`), 7, 1)) << 12) + (instr('123456789ABCDEF', substr(hex(`id`), 8, 1)) << 8) + (instr('123456789ABCDEF', substr(hex(`id`), 9, 1)) << 4) + (instr('123456789ABCDEF', substr(hex(`id`), 10, 1)) << 0)) >> 1 & 549755813887) * 4 + 1262304000000) / 1000, 'unixepoch') || printf('.%03dZ', ((((instr('123456789ABCDEF', substr(hex(`id`), 1, 1)) << 36) + (instr('123456789ABCDEF', substr(hex(`id`), 2, 1)) << 32) + (instr('123456789ABCDEF', substr(hex(`id`), 3, 1)) << 28) + (instr('123456789ABCDEF', substr(hex(`id`), 4, 1)) << 24) + (instr('123456789ABCDEF', substr(hex(`id`), 5, 1)) << 20) + (instr('123456789ABCDEF', substr(hex(`id`), 6, 1)) << 16) + (instr('123456789ABCDEF', substr(hex(`id`), 7, 1)) << 12) + (instr('123456789ABCDEF', substr(hex(`id`), 8, 1)) << 8) + (instr('123456789ABCDEF', substr(hex(`id`), 9, 1)) << 4) + (instr('123456789ABCDEF', substr(hex(`id`), 10, 1)) << 0)) >> 1 & 549755813887) * 4 + 1262304000000) % 1000) END) VIRTUAL;
+ALTER TABLE `orders` ADD COLUMN `id_time` TEXT GENERATED ALWAYS AS (CASE WHEN typeof(`id`) = 'blob' AND length(`id`) = 10 THEN datetime(((((instr('123456789ABCDEF', substr(hex(`id`), 1, 1)) << 36) + (instr('123456789ABCDEF', substr(hex(`id`), 2, 1)) << 32) + (instr('123456789ABCDEF', substr(hex(`id`), 3, 1)) << 28) + (instr('123456789ABCDEF', substr(hex(`id`), 4, 1)) << 24) + (instr('123456789ABCDEF', substr(hex(`id`), 5, 1)) << 20) + (instr('123456789ABCDEF', substr(hex(`id`), 6, 1)) << 16) + (instr('123456789ABCDEF', substr(hex(`id`), 7, 1)) << 12) + (instr('123456789ABCDEF', substr(hex(`id`), 8, 1)) << 8) + (instr('123456789ABCDEF', substr(hex(`id`), 9, 1)) << 4) + (instr('123456789ABCDEF', substr(hex(`id`), 10, 1)) << 0)) >> 1 & 549755813887) * 4 + 1262304000000) / 1000, 'unixepoch') || printf('.%03d', ((((instr('123456789ABCDEF', substr(hex(`id`), 1, 1)) << 36) + (instr('123456789ABCDEF', substr(hex(`id`), 2, 1)) << 32) + (instr('123456789ABCDEF', substr(hex(`id`), 3, 1)) << 28) + (instr('123456789ABCDEF', substr(hex(`id`), 4, 1)) << 24) + (instr('123456789ABCDEF', substr(hex(`id`), 5, 1)) << 20) + (instr('123456789ABCDEF', substr(hex(`id`), 6, 1)) << 16) + (instr('123456789ABCDEF', substr(hex(`id`), 7, 1)) << 12) + (instr('123456789ABCDEF', substr(hex(`id`), 8, 1)) << 8) + (instr('123456789ABCDEF', substr(hex(`id`), 9, 1)) << 4) + (instr('123456789ABCDEF', substr(hex(`id`), 10, 1)) << 0)) >> 1 & 549755813887) * 4 + 1262304000000) % 1000) END) VIRTUAL;
 ALTER TABLE `orders` ADD COLUMN `id_unix_ms` INTEGER GENERATED ALWAYS AS (CASE WHEN typeof(`id`) = 'blob' AND length(`id`) = 10 THEN ((((instr('123456789ABCDEF', substr(hex(`id`), 1, 1)) << 36) + (instr('123456789ABCDEF', substr(hex(`id`), 2, 1)) << 32) + (instr('123456789ABCDEF', substr(hex(`id`), 3, 1)) << 28) + (instr('123456789ABCDEF', substr(hex(`id`), 4, 1)) << 24) + (instr('123456789ABCDEF', substr(hex(`id`), 5, 1)) << 20) + (instr('123456789ABCDEF', substr(hex(`id`), 6, 1)) << 16) + (instr('123456789ABCDEF', substr(hex(`id`), 7, 1)) << 12) + (instr('123456789ABCDEF', substr(hex(`id`), 8, 1)) << 8) + (instr('123456789ABCDEF', substr(hex(`id`), 9, 1)) << 4) + (instr('123456789ABCDEF', substr(hex(`id`), 10, 1)) << 0)) >> 1 & 549755813887) * 4 + 1262304000000) END) VIRTUAL;
 ALTER TABLE `orders` ADD COLUMN `id_tick_tock` INTEGER GENERATED ALWAYS AS (CASE WHEN typeof(`id`) = 'blob' AND length(`id`) = 10 THEN (((instr('123456789ABCDEF', substr(hex(`id`), 10, 1)) << 0)) >> 0 & 1) END) VIRTUAL;
 ALTER TABLE `orders` ADD COLUMN `id_meta` INTEGER GENERATED ALWAYS AS (CASE WHEN typeof(`id`) = 'blob' AND length(`id`) = 10 THEN (((instr('123456789ABCDEF', substr(hex(`id`), 11, 1)) << 4) + (instr('123456789ABCDEF', substr(hex(`id`), 12, 1)) << 0)) >> 0 & 255) END) VIRTUAL;
@@ -855,8 +855,8 @@ CREATE INDEX IF NOT EXISTS `orders_id_time` ON `orders`(`id_time`);
 
 -- Expressions
 --
--- time: the time of the ID in UTC, NULL after the year 9999
---   CASE WHEN typeof(`id`) = 'blob' AND length(`id`) = 10 THEN strftime('%Y-%m-%dT%H:%M:%S', ((((instr('123456789ABCDEF', substr(hex(`id`), 1, 1)) << 36) + (instr('123456789ABCDEF', substr(hex(`id`), 2, 1)) << 32) + (instr('123456789ABCDEF', substr(hex(`id`), 3, 1)) << 28) + (instr('123456789ABCDEF', substr(hex(`id`), 4, 1)) << 24) + (instr('123456789ABCDEF', substr(hex(`id`), 5, 1)) << 20) + (instr('123456789ABCDEF', substr(hex(`id`), 6, 1)) << 16) + (instr('123456789ABCDEF', substr(hex(`id`), 7, 1)) << 12) + (instr('123456789ABCDEF', substr(hex(`id`), 8, 1)) << 8) + (instr('123456789ABCDEF', substr(hex(`id`), 9, 1)) << 4) + (instr('123456789ABCDEF', substr(hex(`id`), 10, 1)) << 0)) >> 1 & 549755813887) * 4 + 1262304000000) / 1000, 'unixepoch') || printf('.%03dZ', ((((instr('123456789ABCDEF', substr(hex(`id`), 1, 1)) << 36) + (instr('123456789ABCDEF', substr(hex(`id`), 2, 1)) << 32) + (instr('123456789ABCDEF', substr(hex(`id`), 3, 1)) << 28) + (instr('123456789ABCDEF', substr(hex(`id`), 4, 1)) << 24) + (instr('123456789ABCDEF', substr(hex(`id`), 5, 1)) << 20) + (instr('123456789ABCDEF', substr(hex(`id`), 6, 1)) << 16) + (instr('123456789ABCDEF', substr(hex(`id`), 7, 1)) << 12) + (instr('123456789ABCDEF', substr(hex(`id`), 8, 1)) << 8) + (instr('123456789ABCDEF', substr(hex(`id`), 9, 1)) << 4) + (instr('123456789ABCDEF', substr(hex(`id`), 10, 1)) << 0)) >> 1 & 549755813887) * 4 + 1262304000000) % 1000) END
+-- time: the time of the ID in UTC, as datetime(..., 'subsec') writes it, NULL after the year 9999
+--   CASE WHEN typeof(`id`) = 'blob' AND length(`id`) = 10 THEN datetime(((((instr('123456789ABCDEF', substr(hex(`id`), 1, 1)) << 36) + (instr('123456789ABCDEF', substr(hex(`id`), 2, 1)) << 32) + (instr('123456789ABCDEF', substr(hex(`id`), 3, 1)) << 28) + (instr('123456789ABCDEF', substr(hex(`id`), 4, 1)) << 24) + (instr('123456789ABCDEF', substr(hex(`id`), 5, 1)) << 20) + (instr('123456789ABCDEF', substr(hex(`id`), 6, 1)) << 16) + (instr('123456789ABCDEF', substr(hex(`id`), 7, 1)) << 12) + (instr('123456789ABCDEF', substr(hex(`id`), 8, 1)) << 8) + (instr('123456789ABCDEF', substr(hex(`id`), 9, 1)) << 4) + (instr('123456789ABCDEF', substr(hex(`id`), 10, 1)) << 0)) >> 1 & 549755813887) * 4 + 1262304000000) / 1000, 'unixepoch') || printf('.%03d', ((((instr('123456789ABCDEF', substr(hex(`id`), 1, 1)) << 36) + (instr('123456789ABCDEF', substr(hex(`id`), 2, 1)) << 32) + (instr('123456789ABCDEF', substr(hex(`id`), 3, 1)) << 28) + (instr('123456789ABCDEF', substr(hex(`id`), 4, 1)) << 24) + (instr('123456789ABCDEF', substr(hex(`id`), 5, 1)) << 20) + (instr('123456789ABCDEF', substr(hex(`id`), 6, 1)) << 16) + (instr('123456789ABCDEF', substr(hex(`id`), 7, 1)) << 12) + (instr('123456789ABCDEF', substr(hex(`id`), 8, 1)) << 8) + (instr('123456789ABCDEF', substr(hex(`id`), 9, 1)) << 4) + (instr('123456789ABCDEF', substr(hex(`id`), 10, 1)) << 0)) >> 1 & 549755813887) * 4 + 1262304000000) % 1000) END
 --
 -- unix_ms: the time of the ID in Unix milliseconds
 --   CASE WHEN typeof(`id`) = 'blob' AND length(`id`) = 10 THEN ((((instr('123456789ABCDEF', substr(hex(`id`), 1, 1)) << 36) + (instr('123456789ABCDEF', substr(hex(`id`), 2, 1)) << 32) + (instr('123456789ABCDEF', substr(hex(`id`), 3, 1)) << 28) + (instr('123456789ABCDEF', substr(hex(`id`), 4, 1)) << 24) + (instr('123456789ABCDEF', substr(hex(`id`), 5, 1)) << 20) + (instr('123456789ABCDEF', substr(hex(`id`), 6, 1)) << 16) + (instr('123456789ABCDEF', substr(hex(`id`), 7, 1)) << 12) + (instr('123456789ABCDEF', substr(hex(`id`), 8, 1)) << 8) + (instr('123456789ABCDEF', substr(hex(`id`), 9, 1)) << 4) + (instr('123456789ABCDEF', substr(hex(`id`), 10, 1)) << 0)) >> 1 & 549755813887) * 4 + 1262304000000) END
@@ -917,7 +917,7 @@ CREATE INDEX IF NOT EXISTS `orders_id_time` ON `orders`(`id_time`);
 --    || substr('0123456789ABCDEF', ((instr('23456789abcdefghijklmnopqrstuvwx', substr(:text, 16, 1)) - 1) >> 0 & 15) + 1, 1)) END
 --
 -- first: the smallest ID of the 4 milliseconds of :at
---   CASE WHEN typeof(:at) = 'integer' THEN unhex(printf('%010x', (min(max(:at, 1262304000000), 3461327255551) - 1262304000000) / 4 * 2) || '0000000000') END
+--   CASE WHEN typeof(:at) IN ('integer', 'real') THEN unhex(printf('%010x', (min(max(CAST(round(:at) AS INTEGER), 1262304000000), 3461327255551) - 1262304000000) / 4 * 2) || '0000000000') END
 --
 -- last: the largest ID of the 4 milliseconds of :at
---   CASE WHEN typeof(:at) = 'integer' THEN unhex(printf('%010x', (min(max(:at, 1262304000000), 3461327255551) - 1262304000000) / 4 * 2 + 1) || 'ffffffffff') END
+--   CASE WHEN typeof(:at) IN ('integer', 'real') THEN unhex(printf('%010x', (min(max(CAST(round(:at) AS INTEGER), 1262304000000), 3461327255551) - 1262304000000) / 4 * 2 + 1) || 'ffffffffff') END
