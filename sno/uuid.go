@@ -29,7 +29,8 @@ var (
 // converts to the [16]byte types of other packages, and back.
 //
 // Pass a UUID to a column of type UUID, and scan into a UUID: an ID is ten bytes to a driver.
-// UUID{} is the UUID of no ID.
+// UUID{} is the UUID of no ID. Texts and the binary form have the UUID of the zero ID in its place,
+// JSON has null, and databases refuse UUID{}.
 type UUID [SizeEncoded]byte
 
 // hyphens are bits: the text of a UUID has a hyphen before the bytes whose bits are set.
@@ -73,10 +74,11 @@ func (u UUID) appendText(dst []byte) []byte {
 	return dst
 }
 
-// AppendText implements [encoding.TextAppender] by the text of String. The UUID of no ID is a
-// *[ParseError].
+// AppendText implements [encoding.TextAppender] by the text of String, and by that of the zero ID's
+// UUID for UUID{}. A UUID that [FromUUID] refuses is otherwise a *[ParseError].
 func (u UUID) AppendText(dst []byte) ([]byte, error) {
-	if _, err := u.checked(); err != nil {
+	u, err := u.written()
+	if err != nil {
 		return dst, err
 	}
 	return u.appendText(dst), nil
@@ -118,10 +120,19 @@ func (u UUID) checked() (UUID, error) {
 	return u, nil
 }
 
-// AppendBinary implements [encoding.BinaryAppender] by the 16 bytes. The UUID of no ID is a
-// *[ParseError].
+// written returns the UUID that texts and the binary form have for u.
+func (u UUID) written() (UUID, error) {
+	if u == (UUID{}) {
+		return zero.UUID(), nil
+	}
+	return u.checked()
+}
+
+// AppendBinary implements [encoding.BinaryAppender] by the 16 bytes, and by those of the zero ID's UUID
+// for UUID{}. A UUID that [FromUUID] refuses is otherwise a *[ParseError].
 func (u UUID) AppendBinary(dst []byte) ([]byte, error) {
-	if _, err := u.checked(); err != nil {
+	u, err := u.written()
+	if err != nil {
 		return dst, err
 	}
 	return append(dst, u[:]...), nil

@@ -149,6 +149,47 @@ func checkUUIDPayloads(t *testing.T, u sno.UUID, text string) {
 	}
 }
 
+// Texts and the binary form have the UUID of the zero ID for the UUID of no ID, as the other types write the
+// zero ID. Databases refuse both.
+func TestUUIDOfNoID(t *testing.T) {
+	var none sno.UUID
+	const text = "32323232-3232-3232-3232-323232323232"
+	for _, u := range []sno.UUID{none, sno.Zero().UUID()} {
+		if got, err := u.MarshalText(); err != nil || string(got) != text {
+			t.Errorf("text %s, %v", got, err)
+		}
+		binary, err := u.MarshalBinary()
+		if err != nil || string(binary) != sno.Zero().String() {
+			t.Errorf("binary %x, %v", binary, err)
+		}
+		if data, err := json.Marshal(map[sno.UUID]sno.UUID{u: u}); err != nil || string(data) != `{"`+text+`":null}` {
+			t.Errorf("JSON %s, %v", data, err)
+		}
+		for name, read := range uuidReaders {
+			if got := marked.UUID(); read(&got, text) != nil || !got.IsZero() {
+				t.Errorf("%s: %s is read as %s, %v", name, text, got, read(&got, text))
+			}
+		}
+		for _, read := range []func(*sno.UUID) error{
+			func(u *sno.UUID) error { return u.UnmarshalBinary(binary) },
+			func(u *sno.UUID) error { return u.ScanRedis(string(binary)) },
+		} {
+			if got := marked.UUID(); read(&got) != nil || !got.IsZero() {
+				t.Errorf("%x is read as %s, %v", binary, got, read(&got))
+			}
+		}
+		if v, err := u.Value(); !errors.Is(err, iderr.ErrNoID) {
+			t.Errorf("a database gets %v, %v", v, err)
+		}
+		if _, _, err := u.MarshalBSONValue(); !errors.Is(err, iderr.ErrNoID) {
+			t.Errorf("MongoDB gets %s, %v", u, err)
+		}
+	}
+	if id, err := none.ID(); err == nil {
+		t.Errorf("the ID of no ID is %v", id)
+	}
+}
+
 func TestUUIDRefuses(t *testing.T) {
 	const text = "63756673-656b-6171-7175-64626f626977"
 	refused := func(text string, kind error, offset int) {
