@@ -12,6 +12,7 @@ import (
 
 	"github.com/firn-id/firn/internal/servers/services"
 	"github.com/firn-id/firn/internal/sqltest/matrix/cell"
+	"github.com/firn-id/firn/internal/sqltest/matrix/decoders"
 )
 
 var update = flag.Bool("update", false, "write docs/matrix.md")
@@ -40,6 +41,8 @@ var notes = []note{
 	{"bun", "bun on PostgreSQL", "", "syntax error",
 		"bun writes the error of the zero ID into the statement, after `?!`, and PostgreSQL answers with a syntax error. Nothing is stored, but the error " +
 			"does not say why: check `id.IsZero()` before the statement."},
+	{"schema", "gorilla/schema, lists", "", "invalid path",
+		"gorilla/schema reads no list of structs, whether a type is registered or not. Use a list of the plain type, such as `[]nanoflake.ID` or `[]scru160.ID`."},
 }
 
 // noteOf returns the note for the error of a cell.
@@ -111,6 +114,8 @@ another ID, and for IDs of bytes: quotes, backslashes, zero bytes, spaces, and b
 
 func writeMatrix(t *testing.T, b *bytes.Buffer, m *table) {
 	var used []*note
+	counted := map[cell.State]int{}
+	defer func() { t.Logf("cells of the matrix: %v", counted) }()
 	group := ""
 	for _, w := range m.ways {
 		if w.group != group {
@@ -121,6 +126,9 @@ func writeMatrix(t *testing.T, b *bytes.Buffer, m *table) {
 		fmt.Fprintf(b, "| %s |", w.name)
 		for _, kind := range m.kinds {
 			o, ok := w.cells[kind]
+			if ok {
+				counted[o.State]++
+			}
 			switch {
 			case !ok:
 				b.WriteString(" – |")
@@ -169,9 +177,17 @@ func writeTraps(t *testing.T, b *bytes.Buffer) {
 		}
 		fmt.Fprintf(b, "- **%s** %s\n", trap.title, trap.text)
 	}
+	for _, trap := range decoders.Traps {
+		if err := trap.Show(); err != nil {
+			t.Errorf("the trap %q is not as the document says: %v", trap.Title, err)
+		}
+		fmt.Fprintf(b, "- **%s** %s\n", trap.Title, trap.Text)
+	}
 }
 
 func writeWrong(t *testing.T, b *bytes.Buffer, m *table) {
+	counted := map[cell.State]int{}
+	defer func() { t.Logf("cells of columns of another type: %v", counted) }()
 	b.WriteString(`
 ## Columns of another type
 
@@ -206,6 +222,7 @@ exact length.
 			if !ok {
 				t.Errorf("%s, %s, %s: %v", w.group, w.name, kind, w.cells[kind])
 			}
+			counted[w.cells[kind].State]++
 			fmt.Fprintf(b, " %s |", shown)
 		}
 		b.WriteString("\n")
@@ -218,6 +235,11 @@ var libraries = []string{
 	"gorm.io/driver/mysql", "gorm.io/driver/sqlite", "github.com/uptrace/bun", "entgo.io/ent",
 	"github.com/redis/go-redis/v9", "go.mongodb.org/mongo-driver/v2",
 	"github.com/FerretDB/FerretDB", "github.com/99designs/gqlgen", "connectrpc.com/connect", "google.golang.org/protobuf",
+	"github.com/go-playground/form/v4", "github.com/gorilla/schema", "github.com/google/go-querystring", "github.com/oapi-codegen/runtime",
+	"github.com/go-viper/mapstructure/v2", "github.com/spf13/viper", "github.com/knadh/koanf/v2", "go.yaml.in/yaml/v3", "github.com/goccy/go-yaml",
+	"sigs.k8s.io/yaml", "github.com/pelletier/go-toml/v2", "github.com/BurntSushi/toml", "github.com/caarlos0/env/v11",
+	"github.com/kelseyhightower/envconfig", "github.com/spf13/pflag", "github.com/gocarina/gocsv", "github.com/jszwec/csvutil",
+	"github.com/vmihailenco/msgpack/v5", "github.com/fxamacker/cbor/v2",
 }
 
 func writeVersions(t *testing.T, b *bytes.Buffer) {

@@ -14,6 +14,7 @@ import (
 	"connectrpc.com/connect"
 
 	"github.com/firn-id/firn/internal/sqltest/matrix/cell"
+	"github.com/firn-id/firn/internal/sqltest/matrix/decoders"
 	"github.com/firn-id/firn/internal/sqltest/matrix/entgen"
 	"github.com/firn-id/firn/internal/sqltest/matrix/sqlcgen"
 )
@@ -34,13 +35,17 @@ func (m *table) set(group, name, kind string, o cell.Outcome) {
 	if !slices.Contains(m.kinds, kind) {
 		m.kinds = append(m.kinds, kind)
 	}
-	for _, w := range m.ways {
+	end := len(m.ways)
+	for i, w := range m.ways {
 		if w.group == group && w.name == name {
 			w.cells[kind] = o
 			return
 		}
+		if w.group == group {
+			end = i + 1
+		}
 	}
-	m.ways = append(m.ways, &way{group, name, map[string]cell.Outcome{kind: o}})
+	m.ways = slices.Insert(m.ways, end, &way{group, name, map[string]cell.Outcome{kind: o}})
 }
 
 // places are the servers of a run.
@@ -89,10 +94,11 @@ const (
 	groupORM      = "Object-relational mappers and generated code"
 	groupDocument = "Redis, MongoDB"
 	groupWire     = "JSON, GraphQL, protobuf"
+	groupDecoder  = "Forms, configurations, flags, CSV and other encodings"
 )
 
 // column runs all cells of a kind.
-func column[T cell.ID](t *testing.T, m *table, p *places, k cell.Kind[T], c made[T]) {
+func column[T cell.ID, P decoders.Reader[T]](t *testing.T, m *table, p *places, k cell.Kind[T], c made[T]) {
 	set := func(group, name string, s cell.Store[T]) { m.set(group, name, k.Type, cell.Run(k, s)) }
 	for i, mode := range modes {
 		s := onPgx(t, p.pgx[i], "pgx, mode "+mode.String())
@@ -156,6 +162,9 @@ func column[T cell.ID](t *testing.T, m *table, p *places, k cell.Kind[T], c made
 	}
 	set(groupWire, "Connect, protobuf with a string", onConnect(t, asText[T]()))
 	set(groupWire, "Connect, JSON with bytes", onConnect(t, asBytes[T](), connect.WithProtoJSON()))
+	for _, w := range decoders.Ways[T, P]() {
+		set(groupDecoder, w.Name, w.Store)
+	}
 }
 
 // agree returns the outcome of several ways, which must be the same.

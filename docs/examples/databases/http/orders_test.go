@@ -95,6 +95,25 @@ func TestQuery(t *testing.T) {
 	}
 }
 
+// Each library reads what Query writes, and refuses what is no ID. The texts of some IDs have only digits.
+func TestForms(t *testing.T) {
+	digits := []nanoflake.ID{nanoflake.MustParse("0540000000004"), nanoflake.MustParse("1000000000000"), nanoflake.MustParse("0549x5l2itvr4")}
+	for name, decode := range map[string]func(url.Values) (Search, error){"go-playground/form": Forms(), "gorilla/schema": Schemas()} {
+		for _, want := range []Search{{}, {After: digits[0], Only: &digits[1], IDs: digits}} {
+			if got, err := decode(Query(want)); err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("%s: %v, %v", name, got, err)
+			}
+		}
+		for _, id := range wrong {
+			for _, field := range []string{"after", "only", "id"} {
+				if got, err := decode(url.Values{field: {id}}); err == nil {
+					t.Errorf("%s: %s=%s is %v", name, field, id, got)
+				}
+			}
+		}
+	}
+}
+
 // fmt.Sscan reads the digits at the start of a text as a number, without an error: Parse reads the text.
 func TestSscan(t *testing.T) {
 	id := nanoflake.MustParse("0549x5l2itvr4")
