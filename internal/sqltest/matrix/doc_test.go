@@ -214,7 +214,7 @@ exact length.
 			b.WriteString("\n")
 			heading(b, group, m.kinds)
 		}
-		fmt.Fprintf(b, "| `%s` |", w.name)
+		fmt.Fprintf(b, "| `%s` |", strings.ReplaceAll(w.name, "|", `\|`))
 		for _, kind := range m.kinds {
 			shown, ok := map[cell.State]string{
 				cell.Works: "✓", noWrite: "no write", noRead: "no read", some: "some", rowsRead: "**rows**", rowsUnread: "no read, **rows**",

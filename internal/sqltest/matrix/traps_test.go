@@ -3,6 +3,7 @@ package matrix
 import (
 	"database/sql"
 	"database/sql/driver"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,11 +16,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
 	"google.golang.org/protobuf/types/known/structpb"
 	"gorm.io/gorm"
 
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/nanoflake"
+	"github.com/firn-id/firn/pgxid"
+	"github.com/firn-id/firn/scru160"
 	"github.com/firn-id/firn/sno"
 	"github.com/firn-id/firn/snowflakesi"
 )
@@ -60,6 +64,9 @@ var traps = []trap{
 		"text or bytes, `Scan` of an integer type is an error, except for `snowflakesi.ID`: 13 digits may be the text of another ID. Scan into an `int64`, and call `FromInt64`.", integerAsText},
 	{"Text of digits in the wrong column.", "A text of 13 digits, such as `1234567890123`, goes into a `BIGINT` column, where it is the integer of another ID. The type `Text` does not read it back, " +
 		"but the type `ID` would read the other ID. Use the column of the type.", digitsInBigint},
+	{"pgx pads and cuts bytes for a `UUID` column.", "Without `pgxid`, pgx writes a `sno.ID` with six zero bytes behind, and the first 16 bytes of a `scru160.Binary`, without an error: " +
+		"as a value, a pointer, a `sql.Null`, in a slice and by `CopyFrom`. Reading is an error. Pass `s.UUID()`, and give the column " +
+		"[a `CHECK`](databases/postgresql.md#columns-of-bytes-text-and-uuid), or call [`pgxid.Register`](pgx.md).", bytesInUUID},
 }
 
 // gormBytes shows what each database does with the bytes of an ID as a list of keys.
@@ -406,5 +413,50 @@ func digitsInBigint(t *testing.T) {
 	var id nanoflake.ID
 	if err := s.one("SELECT id FROM "+table, nil, &id); err != nil || id == text.ID() {
 		t.Errorf("%v, %v", id, err)
+	}
+}
+
+func bytesInUUID(t *testing.T) {
+	ctx, conn := t.Context(), openPgx(t, pgx.QueryExecModeCacheStatement)
+	short := sno.MustParse("cufsekaqqudbobiw")
+	long := scru160.MustParse("12345678901234567890123456789012")
+	padded := hex.EncodeToString(short.Bytes()) + "000000000000"
+	cut := hex.EncodeToString(long.Bytes()[:16])
+	for _, c := range []struct {
+		query string
+		value any
+		want  string
+	}{
+		{"SELECT $1::uuid", short, padded}, {"SELECT $1::uuid", &short, padded}, {"SELECT $1::uuid", sql.Null[sno.ID]{V: short, Valid: true}, padded},
+		{"SELECT ($1::uuid[])[1]", []sno.ID{short}, padded}, {"SELECT $1::uuid", scru160.Binary{ID: long}, cut},
+	} {
+		var stored [16]byte
+		var id sno.ID
+		var uuid sno.UUID
+		if err := conn.QueryRow(ctx, c.query, c.value).Scan(&stored); err != nil || hex.EncodeToString(stored[:]) != c.want {
+			t.Errorf("%T: %x, %v", c.value, stored, err)
+		}
+		if conn.QueryRow(ctx, c.query, c.value).Scan(&id) == nil || conn.QueryRow(ctx, c.query, c.value).Scan(&uuid) == nil {
+			t.Errorf("%T is read as %v, %v", c.value, id, uuid)
+		}
+	}
+	for _, mode := range []pgx.QueryExecMode{pgx.QueryExecModeExec, pgx.QueryExecModeSimpleProtocol} { // do not ask
+		conn := openPgx(t, mode)
+		if _, err := conn.Exec(ctx, "CREATE TEMPORARY TABLE uuids (id UUID)"); err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range []any{short, scru160.Binary{ID: long}} {
+			if _, err := conn.Exec(ctx, "INSERT INTO uuids VALUES ($1)", v); err == nil {
+				t.Errorf("%v: a UUID column takes a %T", mode, v)
+			}
+		}
+	}
+	registered := openPgx(t, pgx.QueryExecModeCacheStatement)
+	pgxid.Register(registered.TypeMap())
+	for _, v := range []any{short, &short, scru160.Binary{ID: long}} {
+		var stored [16]byte
+		if err := registered.QueryRow(ctx, "SELECT $1::uuid", v).Scan(&stored); !errors.Is(err, iderr.ErrType) {
+			t.Errorf("%T with pgxid: %x, %v", v, stored, err)
+		}
 	}
 }

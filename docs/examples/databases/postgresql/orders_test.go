@@ -4,11 +4,13 @@ import (
 	"database/sql"
 	"errors"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"github.com/firn-id/firn/docs/examples/databases/internal/sample"
@@ -17,6 +19,7 @@ import (
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/scru160"
 	"github.com/firn-id/firn/sno"
+	"github.com/firn-id/firn/typed"
 )
 
 func orders(t *testing.T) []Order {
@@ -168,6 +171,70 @@ func TestPgx(t *testing.T) {
 				t.Errorf("%d bytes, %v", size, err)
 			}
 		})
+	}
+}
+
+// pgx pads the bytes of a sno.ID to a UUID, however the ID is passed. The CHECK of the schema refuses them.
+func TestUUIDColumn(t *testing.T) {
+	ctx, s := t.Context(), sno.MustParse("cufsekaqqudbobiw")
+	conn, err := pgx.ConnectConfig(ctx, server.Postgres(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(ctx)
+	column := regexp.MustCompile(`(?s)uuid UUID UNIQUE.*\)`).FindString(SchemaBytes)
+	if !strings.Contains(column, "CHECK") {
+		t.Fatal(column)
+	}
+	type kind struct{}
+	insert := func(table string, v any) error {
+		_, err := conn.Exec(ctx, "INSERT INTO "+table+" VALUES ($1)", v)
+		return err
+	}
+	for table, checked := range map[string]bool{"bare": false, "checked": true} {
+		definition := "uuid UUID)"
+		if checked {
+			definition = column
+		}
+		if _, err := conn.Exec(ctx, "CREATE TEMPORARY TABLE "+table+" ("+definition); err != nil {
+			t.Fatal(err)
+		}
+		_, copied := conn.CopyFrom(ctx, pgx.Identifier{table}, []string{"uuid"}, pgx.CopyFromRows([][]any{{sno.MustParse("cufsekaqqudbobi2")}}))
+		_, listed := conn.Exec(ctx, "INSERT INTO "+table+" SELECT unnest($1::uuid[])", []sno.ID{sno.MustParse("cufsekaqqudbobi3")})
+		binary, err := scru160.FromTime(sample.Time(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for way, err := range map[string]error{
+			"ID": insert(table, s), "sql.Null": insert(table, sql.Null[sno.ID]{V: sno.MustParse("cufsekaqqudbobi4"), Valid: true}),
+			"pointer": insert(table, new(sno.MustParse("cufsekaqqudbobi5"))),
+			"typed":   insert(table, typed.ID[sno.ID, kind]{ID: sno.MustParse("cufsekaqqudbobi6")}), "CopyFrom": copied, "array": listed,
+			"scru160.Binary": insert(table, scru160.Binary{ID: binary}),
+		} {
+			if (err != nil) != checked {
+				t.Errorf("%s: %s: %v", table, way, err)
+			}
+		}
+		rows, err := conn.Query(ctx, "SELECT uuid FROM "+table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := pgx.CollectRows(rows, pgx.RowTo[sno.UUID]); (err == nil) != checked || len(got) != 0 {
+			t.Errorf("%s has %v, %v", table, got, err)
+		}
+		if err := insert(table, s.UUID()); err != nil {
+			t.Errorf("%s: sno.UUID: %v", table, err)
+		}
+	}
+	for _, id := range []sno.ID{sno.Zero(), sno.MustParse("23456789abcdefgh"), sno.MustParse("ijklmnopqrstuvwx"), sno.MustParse("xxxxxxxxxxxxxxxx")} {
+		if err := insert("checked", pgtype.UUID{Bytes: id.UUID(), Valid: true}); err != nil {
+			t.Errorf("the CHECK refuses %s: %v", id, err)
+		}
+	}
+	for _, u := range []string{"00000000-0000-0000-0000-000000000000", "0190163d-8694-739b-aea5-966c26f8ad91", "32323232-3232-3232-3232-323232323279", "32323232-3232-3232-3232-323232323231", "32323232-3232-3232-3232-323232323260"} {
+		if err := insert("checked", u); err == nil {
+			t.Errorf("the CHECK lets %s pass", u)
+		}
 	}
 }
 

@@ -33,7 +33,8 @@ const SchemaBytes = `
 CREATE TABLE events (
 	id   BYTEA PRIMARY KEY,            -- scru160.Binary, 20 bytes
 	text CHAR(32) COLLATE "C" UNIQUE,  -- scru160.ID, 32 characters
-	uuid UUID UNIQUE                   -- sno.UUID, 16 bytes
+	uuid UUID UNIQUE                   -- sno.UUID, 16 bytes: the CHECK refuses a sno.ID, which pgx would pad
+		CHECK (uuid::text ~ '^((3[2-9]|6[1-9a-f]|7[0-8])-?){16}$')
 )`
 
 // An Event has IDs in columns of other types.
