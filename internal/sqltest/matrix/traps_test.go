@@ -428,7 +428,7 @@ func bytesInUUID(t *testing.T) {
 		want  string
 	}{
 		{"SELECT $1::uuid", short, padded}, {"SELECT $1::uuid", &short, padded}, {"SELECT $1::uuid", sql.Null[sno.ID]{V: short, Valid: true}, padded},
-		{"SELECT ($1::uuid[])[1]", []sno.ID{short}, padded}, {"SELECT $1::uuid", scru160.Binary{ID: long}, cut},
+		{"SELECT ($1::uuid[])[1]", []sno.ID{short}, padded}, {"SELECT $1::uuid", long.Binary(), cut},
 	} {
 		var stored [16]byte
 		var id sno.ID
@@ -445,7 +445,7 @@ func bytesInUUID(t *testing.T) {
 		if _, err := conn.Exec(ctx, "CREATE TEMPORARY TABLE uuids (id UUID)"); err != nil {
 			t.Fatal(err)
 		}
-		for _, v := range []any{short, scru160.Binary{ID: long}} {
+		for _, v := range []any{short, long.Binary()} {
 			if _, err := conn.Exec(ctx, "INSERT INTO uuids VALUES ($1)", v); err == nil {
 				t.Errorf("%v: a UUID column takes a %T", mode, v)
 			}
@@ -453,7 +453,7 @@ func bytesInUUID(t *testing.T) {
 	}
 	registered := openPgx(t, pgx.QueryExecModeCacheStatement)
 	pgxid.Register(registered.TypeMap())
-	for _, v := range []any{short, &short, scru160.Binary{ID: long}} {
+	for _, v := range []any{short, &short, long.Binary()} {
 		var stored [16]byte
 		if err := registered.QueryRow(ctx, "SELECT $1::uuid", v).Scan(&stored); !errors.Is(err, iderr.ErrType) {
 			t.Errorf("%T with pgxid: %x, %v", v, stored, err)

@@ -208,8 +208,8 @@ func TestUUIDColumn(t *testing.T) {
 		for way, err := range map[string]error{
 			"ID": insert(table, s), "sql.Null": insert(table, sql.Null[sno.ID]{V: sno.MustParse("cufsekaqqudbobi4"), Valid: true}),
 			"pointer": insert(table, new(sno.MustParse("cufsekaqqudbobi5"))),
-			"typed":   insert(table, typed.ID[sno.ID, kind]{ID: sno.MustParse("cufsekaqqudbobi6")}), "CopyFrom": copied, "array": listed,
-			"scru160.Binary": insert(table, scru160.Binary{ID: binary}),
+			"typed":   insert(table, typed.As[kind](sno.MustParse("cufsekaqqudbobi6"))), "CopyFrom": copied, "array": listed,
+			"scru160.Binary": insert(table, binary.Binary()),
 		} {
 			if (err != nil) != checked {
 				t.Errorf("%s: %s: %v", table, way, err)

@@ -48,7 +48,7 @@ func check[T cell.ID, P Reader[T]](t *testing.T, n *tally, k cell.Kind[T], struc
 
 // kindOf returns a kind of IDs of package typed.
 func kindOf[K any, T typed.Untyped[T]](k cell.Kind[T]) cell.Kind[typed.ID[T, K]] {
-	of := func(id T) typed.ID[T, K] { return typed.ID[T, K]{ID: id} }
+	of := func(id T) typed.ID[T, K] { return typed.As[K](id) }
 	kind := cell.Kind[typed.ID[T, K]]{Type: "typed.ID of " + k.Type, Column: k.Column, Absent: of(k.Absent), Zeros: k.Zeros}
 	for _, id := range k.IDs {
 		kind.IDs = append(kind.IDs, of(id))

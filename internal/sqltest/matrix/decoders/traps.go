@@ -166,7 +166,7 @@ func showEncoders() error {
 		ID    sno.ID
 		Other scru160.ID
 		Kind  someID
-	}{ID: sno.ID{1}, Kind: someID{ID: id}})
+	}{ID: sno.ID{1}, Kind: typed.As[someKind](id)})
 	return errors.Join(expect("schema", aErr, a.Get("ID"), "1234567890123"), expect("form", bErr, b.Get("ID"), "1234567890123"),
 		expect("go-querystring", cErr, c.Get("ID"), "1"), expect("go-querystring, a list", cErr, len(c["Other"]), scru160.Size),
 		expect("go-querystring, typed.ID", cErr, c.Get("Kind"), ""))
