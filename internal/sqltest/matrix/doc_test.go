@@ -41,8 +41,6 @@ var notes = []note{
 	{"bun", "bun on PostgreSQL", "", "syntax error",
 		"bun writes the error of the zero ID into the statement, after `?!`, and PostgreSQL answers with a syntax error. Nothing is stored, but the error " +
 			"does not say why: check `id.IsZero()` before the statement."},
-	{"schema", "gorilla/schema, lists", "", "invalid path",
-		"gorilla/schema reads no list of structs, whether a type is registered or not. Use a list of the plain type, such as `[]nanoflake.ID` or `[]scru160.ID`."},
 }
 
 // noteOf returns the note for the error of a cell.

@@ -35,8 +35,8 @@ type Trap struct {
 
 // Traps are the cases that the ways avoid.
 var Traps = []Trap{
-	{"go-playground/form goes by kind.", "Without a function for the type, the decoder reads a text of digits into a `nanoflake.ID` as the integer of another ID, and leaves the " +
-		"zero ID in a `typed.ID`, without an error. [Register](databases/http.md#forms-and-queries) each type.", showForm},
+	{"go-playground/form goes by kind.", "Without a function for the type, the decoder reads a text of digits into a `nanoflake.ID`, and into a " +
+		"`typed.ID` of it, as the integer of another ID, without an error. [Register](databases/http.md#forms-and-queries) each type.", showForm},
 	{"mapstructure, viper and koanf go by kind.", "Without a hook, viper reads the text `0540000000004` as an octal number, and a text of other digits as a decimal number. " +
 		"`mapstructure.TextUnmarshallerHookFunc`, which koanf has from the start, reads texts, but lets numbers of a file through to the integer. " +
 		"Use [the hook](databases/configuration.md#viper-mapstructure-koanf) of the page, which refuses numbers.", showViper},
@@ -46,10 +46,10 @@ var Traps = []Trap{
 	{"IDs as keys in TOML and in the environment.", "pelletier/go-toml and caarlos0/env go by the kind of a key: a key of digits is the integer of another ID, in quotes too, and in what " +
 		"go-toml has written. BurntSushi/toml refuses the map. Use a `map[string]V`, and `Parse` each key.", showKeys},
 	{"oapi-codegen binds parameters of queries by kind.", "A parameter of a query, and each element of a list, of the type `nanoflake.ID` (by `x-go-type`) is a decimal integer: a text of " +
-		"13 digits is another ID. A struct, such as `typed.ID`, keeps the zero ID. A parameter of a path is read as a text, if it is no list. Leave out `x-go-type` in queries, " +
+		"13 digits is another ID. A parameter of a path is read as a text, if it is no list. Leave out `x-go-type` in queries, " +
 		"and `Parse` the string.", showOAPI},
 	{"Encoders of forms and queries go by kind.", "The encoders of go-playground/form and gorilla/schema write a `nanoflake.ID` as its integer, whose 13 digits can be the text of another ID. " +
-		"google/go-querystring writes a `sno.ID` and a `scru160.ID` byte by byte, and a `typed.ID` under another name. " +
+		"google/go-querystring writes a `sno.ID` and a `scru160.ID` byte by byte, and a `typed.ID` in brackets. " +
 		"Write fields of type `string`, or `url.Values{\"id\": {id.String()}}`.", showEncoders},
 	{"kelseyhightower/envconfig and pointers.", "envconfig calls `UnmarshalText` on a nil `*ID`, and panics. Use an ID, and `IsZero`.", showEnvconfig},
 }
@@ -83,7 +83,7 @@ func showForm() error {
 	err := form.NewDecoder().Decode(&plain, values(digits.String()))
 	var kind record[someID]
 	kindErr := form.NewDecoder().Decode(&kind, values(digits.String()))
-	return errors.Join(expect("form", err, same(plain), other), expect("form, typed.ID", kindErr, kind.ID, someID{}))
+	return errors.Join(expect("form", err, same(plain), other), expect("form, typed.ID", kindErr, kind.ID.Plain(), other))
 }
 
 // viperOf reads a file by viper.
@@ -153,7 +153,7 @@ func showOAPI() error {
 	}
 	var kind someID
 	kindErr := runtime.BindRawQueryParameter("form", true, false, "after", "after="+digits.String(), &kind)
-	return errors.Join(expect("oapi-codegen", oneErr, one, other), expect("oapi-codegen, a list", listErr, list[0], other), expect("oapi-codegen, typed.ID", kindErr, kind, someID{}))
+	return errors.Join(expect("oapi-codegen", oneErr, one, other), expect("oapi-codegen, a list", listErr, list[0], other), expect("oapi-codegen, typed.ID", kindErr, kind.Plain(), digits))
 }
 
 func showEncoders() error {
@@ -169,7 +169,7 @@ func showEncoders() error {
 	}{ID: sno.ID{1}, Kind: typed.As[someKind](id)})
 	return errors.Join(expect("schema", aErr, a.Get("ID"), "1234567890123"), expect("form", bErr, b.Get("ID"), "1234567890123"),
 		expect("go-querystring", cErr, c.Get("ID"), "1"), expect("go-querystring, a list", cErr, len(c["Other"]), scru160.Size),
-		expect("go-querystring, typed.ID", cErr, c.Get("Kind"), ""))
+		expect("go-querystring, typed.ID", cErr, c.Get("Kind"), "["+id.String()+"]"))
 }
 
 func showEnvconfig() (err error) {
