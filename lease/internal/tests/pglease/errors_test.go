@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"strconv"
 	"strings"
 	"testing"
@@ -328,17 +329,25 @@ func TestLocked(t *testing.T) {
 	storetest.Put(t, s, "a", "y", rev)
 }
 
-// TestTooOld has users whose server seems to be of an old version: their search_path begins with a
-// schema that has a current_setting of its own.
+// TestTooOld has databases whose server seems to be of an old version: their catalogue has another
+// current_setting.
 func TestTooOld(t *testing.T) {
 	conn := connect(t, given())
 	seems := func(version, number string) (addr string) {
-		schema := schema(t, conn)
-		storetest.Prepare(t, pglease.Open, given("table="+schema+".leases"))
-		run(t, conn, "CREATE FUNCTION %q.current_setting(name text) RETURNS text LANGUAGE sql AS $$ SELECT CASE name "+
-			"WHEN 'server_version' THEN '%s' WHEN 'server_version_num' THEN '%s' ELSE pg_catalog.current_setting(name) END $$", schema, version, number)
-		user := role(t, conn, "SUPERUSER", fmt.Sprintf("search_path = %q, pg_catalog", schema))
-		return as(given("table="+schema+".leases"), user)
+		name := "firn_test_" + strings.ToLower(rand.Text()[:10])
+		made.AtEnd(t, fmt.Sprintf("%s: DROP DATABASE IF EXISTS %[1]s WITH (FORCE)", name))
+		run(t, conn, "CREATE DATABASE %s", name)
+		u, err := url.Parse(given())
+		if err != nil {
+			t.Fatal(err)
+		}
+		u.Path = "/" + name
+		addr = u.String()
+		storetest.Prepare(t, pglease.Open, addr)
+		run(t, connect(t, addr), "SET allow_system_table_mods = on; ALTER FUNCTION pg_catalog.current_setting(text) RENAME TO true_setting; "+
+			"CREATE FUNCTION pg_catalog.current_setting(name text) RETURNS text LANGUAGE sql AS $$ SELECT CASE name "+
+			"WHEN 'server_version' THEN '%s' WHEN 'server_version_num' THEN '%s' ELSE pg_catalog.true_setting(name) END $$", version, number)
+		return addr
 	}
 	storetest.FindingsLose(t, storetest.Open(t, pglease.Open, seems("14.19", "140019")), false, "PostgreSQL 14.19 is old")
 	s, err := pglease.Open(t.Context(), seems("9.6.24", "90624"))

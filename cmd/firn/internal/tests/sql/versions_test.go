@@ -37,7 +37,7 @@ func TestUpgrade(t *testing.T) {
 
 			up := script(t, d.command)
 			d.apply(t, up)
-			d.apply(t, strings.NewReplacer("RETURN 1 //", "RETURN 2 //", "SELECT 1\n", "SELECT 2\n", "version 1", "version 2", "> 1 THEN", "> 2 THEN").Replace(up))
+			d.apply(t, strings.NewReplacer("RETURN 1 //", "RETURN 2 //", "RETURN 1;", "RETURN 2;", "version 1", "version 2", "> 1 THEN", "> 2 THEN").Replace(up))
 			version := "SELECT firn_version()"
 			if d.dialect == postgres {
 				version = "SELECT firn.version()"
@@ -94,7 +94,7 @@ func TestOtherSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	before := d.strings(t, "SELECT prosrc FROM pg_proc WHERE pronamespace = 'firn'::regnamespace ORDER BY proname")
+	before := d.strings(t, "SELECT pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = 'firn'::regnamespace ORDER BY proname")
 	for want, words := range map[string][]string{
 		"firn.nanoflake_epoch()":    {"nanoflake", "--epoch", "2020-01-01"},
 		"firn.snowflakesi_layout()": {"snowflakesi", "--machine-bits", "3"},
@@ -105,7 +105,7 @@ func TestOtherSettings(t *testing.T) {
 		}
 		conn.ExecContext(t.Context(), "ROLLBACK")
 	}
-	if after := d.strings(t, "SELECT prosrc FROM pg_proc WHERE pronamespace = 'firn'::regnamespace ORDER BY proname"); !slices.Equal(after, before) {
+	if after := d.strings(t, "SELECT pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = 'firn'::regnamespace ORDER BY proname"); !slices.Equal(after, before) {
 		t.Error("the functions have changed")
 	}
 }
