@@ -26,18 +26,17 @@ type claimed struct {
 	release func()
 	beside  *driver.ExcludedError // another store's claim of the worker, or nil
 
-	// After the worker was lost: when the lease noticed, the end of what the generator could mint in, and
-	// how far away the end was.
-	lost time.Time
-	ends int64
-	left time.Duration
+	// After the worker was lost: the end of what the generator can mint in, by the clock and by the time
+	// that passes. Otherwise after is zero.
+	ends  int64
+	after time.Time
 }
 
 // exclude claims a worker on the machine, and returns a function to drop the claim. The error is
 // errExcluded while another pool uses the worker.
 func (l *Lease) exclude(worker int) (drop func(), err error) {
 	if c, has := l.claims[worker]; has {
-		c.lost = time.Time{}
+		c.after = time.Time{}
 		l.claims[worker] = c
 		return func() {}, nil
 	}
@@ -100,10 +99,10 @@ func (l *Lease) unclaimLost() {
 	for worker, c := range l.claims {
 		switch {
 		case worker == l.held.Worker && l.phase != phaseLost:
-		case c.lost.IsZero():
-			c.lost, c.ends, c.left = time.Now(), l.ends(), l.left()
+		case c.after.IsZero():
+			c.ends, c.after = l.ends(), time.Now().Add(l.left())
 			l.claims[worker] = c
-		case l.now() >= c.ends && time.Since(c.lost) >= c.left:
+		case l.now() >= c.ends && !time.Now().Before(c.after):
 			l.unclaim(worker)
 		}
 	}
