@@ -42,8 +42,11 @@ func as(t testing.TB, conn *pgx.Conn, addr, role string) (name, as string) {
 	t.Helper()
 	name = nameOf(addr) + "_" + role
 	do(t, conn, fmt.Sprintf("CREATE ROLE %s LOGIN", name))
-	return name, strings.Replace(addr, "postgres@", name+"@", 1)
+	return name, withRole(addr, name)
 }
+
+// withRole returns the address for another role.
+func withRole(addr, name string) string { return strings.Replace(addr, "postgres@", name+"@", 1) }
 
 // wantRefused fails the test unless a script ends with an error that has all texts.
 func wantRefused(t *testing.T, conn *pgx.Conn, text string, texts ...string) {
@@ -136,15 +139,14 @@ func TestPage(t *testing.T) {
 	var done []string
 	for _, m := range regexp.MustCompile("(?m)^   ```(.*)\n((?:.*\n)*?)   ```$").FindAllStringSubmatch(steps, -1) {
 		done = append(done, m[1])
-		as := func(role string) string { return strings.Replace(addr, "postgres@", role+"@", 1) }
 		switch {
 		case m[1] == "console" && strings.TrimSpace(m[2]) == "$ firn sql generator | psql -v ON_ERROR_STOP=1 -U firn_owner app":
-			exec1(t, as("firn_owner"), sqlgen.Up)
+			exec1(t, withRole(addr, "firn_owner"), sqlgen.Up)
 		case m[1] == "ini" && strings.Contains(m[2], "firn sql feed --database postgres://firn_feed@"):
-			feed(t, as("firn_feed"), t.TempDir())
+			feed(t, withRole(addr, "firn_feed"), t.TempDir())
 			makes(t, addr)
 		case m[1] == "sql" && strings.Contains(m[2], "CREATE TABLE"):
-			exec1(t, as("app"), m[2])
+			exec1(t, withRole(addr, "app"), m[2])
 		case m[1] == "sql":
 			exec1(t, addr, m[2])
 		default:

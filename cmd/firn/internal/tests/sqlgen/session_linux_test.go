@@ -273,9 +273,8 @@ func TestRights(t *testing.T) {
 	s := sharedServer(t)
 	addr := database(t, s, sqlgen.Up)
 	conn := open(t, addr)
-	name := nameOf(addr)
-	app, feeder := name+"_app", name+"_feed"
-	do(t, conn, fmt.Sprintf("CREATE ROLE %s LOGIN; CREATE ROLE %s LOGIN", app, feeder))
+	app, appAddr := as(t, conn, addr, "app")
+	feeder, feederAddr := as(t, conn, addr, "feed")
 	text := document(t)
 	for _, right := range rights {
 		if !strings.Contains(text, right+";") {
@@ -284,9 +283,9 @@ func TestRights(t *testing.T) {
 		do(t, conn, strings.NewReplacer("firn_feed", feeder, "app", app).Replace(right))
 	}
 	do(t, conn, fmt.Sprintf("CREATE TABLE orders (id bigint PRIMARY KEY DEFAULT firn.next_nanoflake(), n int); GRANT INSERT ON orders TO %s", app))
-	feed(t, strings.Replace(addr, "postgres@", feeder+"@", 1), t.TempDir())
+	feed(t, feederAddr, t.TempDir())
 	makes(t, addr)
-	user := open(t, strings.Replace(addr, "postgres@", app+"@", 1))
+	user := open(t, appAddr)
 	do(t, user, "SELECT firn.next_nanoflake(), (SELECT count(*) FROM firn.next_nanoflakes(10)); INSERT INTO orders (n) VALUES (1)")
 	for _, statement := range []string{
 		"SELECT nextval('firn.nanoflake_word')", "SELECT setval('firn.nanoflake_word', 1)", "SELECT firn.nanoflake_take(1)",

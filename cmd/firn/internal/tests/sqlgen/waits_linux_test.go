@@ -66,7 +66,7 @@ func TestWrongSettings(t *testing.T) {
 	}{
 		"no generator": {[]string{"--database", addr}, "firn sql generator"},
 		"no database":  {[]string{"--database", strings.Replace(addr, nameOf(addr), "nowhere", 1)}, "3D000"},
-		"no role":      {[]string{"--database", strings.Replace(addr, "postgres@", "nobody@", 1)}, "28000"},
+		"no role":      {[]string{"--database", withRole(addr, "nobody")}, "28000"},
 		"no right":     {[]string{"--database", poor}, "42501"},
 		"epoch":        {[]string{"--database", full, "--epoch", "2020-01-01"}, "another epoch"},
 		"no pool":      {[]string{"--database", full, "--pool", "orders"}, "firn pool create"},

@@ -26,7 +26,7 @@ BEGIN
     CREATE SCHEMA firn;
     COMMENT ON SCHEMA firn IS 'Made by firn sql';
   END IF;
-  SELECT nspowner, pg_get_userbyid(nspowner) AS owner INTO other FROM pg_namespace WHERE nspname = 'firn' AND pg_get_userbyid(nspowner) <> current_user;
+  SELECT pg_get_userbyid(nspowner) AS owner INTO other FROM pg_namespace WHERE nspname = 'firn' AND pg_get_userbyid(nspowner) <> current_user;
   IF FOUND THEN
     RAISE EXCEPTION 'firn: the schema firn belongs to role %, and the script runs as role %', quote_ident(other.owner), quote_ident(current_user)
       USING ERRCODE = 'insufficient_privilege',
