@@ -149,7 +149,8 @@ func TestExcludedMany(t *testing.T) {
 }
 
 // TestSharedWorkers: stores beside use workers, and may be for IDs that those of the pool never meet. A
-// lease prefers a worker that nobody uses, and takes the others if there is none, or by their numbers.
+// lease prefers a worker that nobody uses. Without such a worker, or if the program has chosen a worker by
+// its number, the lease takes a worker that another store uses.
 func TestSharedWorkers(t *testing.T) {
 	const workers = 100
 	for used := range map[int]bool{0: true, 50: true, workers - 1: true, workers: true} {

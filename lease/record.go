@@ -177,8 +177,8 @@ type record struct {
 	Worker     int    `json:"worker"`
 
 	// The worker's timestamps before Until were allocated; [From, Until) is the interval of the last
-	// holder. Until only grows, except that a holder gives back timestamps that its generator has not
-	// used, after the generator was sealed or has withdrawn them.
+	// holder. Until only grows, with one exception: a holder gives back unused timestamps, after its
+	// generator was sealed or has withdrawn them.
 	From  int64 `json:"from_us"`
 	Until int64 `json:"until_us"`
 
