@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/firn-id/firn/internal/servers/consultest"
-	"github.com/firn-id/firn/internal/servers/kubetest"
+	"github.com/firn-id/firn/internal/testing/consultest"
+	"github.com/firn-id/firn/internal/testing/kubetest"
 	"github.com/firn-id/firn/lease/consullease"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/kubelease"

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firn-id/firn/internal/wait"
+	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/snowflakesi"
 )

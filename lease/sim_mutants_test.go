@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/firn-id/firn/internal/servers/services"
+	"github.com/firn-id/firn/internal/testing/services"
 )
 
 // A simMutant is the code of leases with a fault, or with several faults if a single fault would not show.

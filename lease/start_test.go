@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/iderr"
-	"github.com/firn-id/firn/internal/servers/undo"
-	"github.com/firn-id/firn/internal/wait"
+	"github.com/firn-id/firn/internal/testing/undo"
+	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/filelease"

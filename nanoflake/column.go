@@ -7,7 +7,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/firn-id/firn/internal/wire"
+	"github.com/firn-id/firn/internal/form/payload"
 )
 
 // A Text is an ID in a column of text: VARCHAR(13), with a collation of bytes where
@@ -124,4 +124,4 @@ func (t *Text) UnmarshalParam(param string) error { return t.UnmarshalText([]byt
 func (Text) SkipUnderlyingTypePlan() {}
 
 // Format is [ID.Format], and calls Text in the expression for %#v.
-func (t Text) Format(s fmt.State, verb rune) { wire.FormatColumn(s, verb, t.ID(), "Text") }
+func (t Text) Format(s fmt.State, verb rune) { payload.FormatColumn(s, verb, t.ID(), "Text") }

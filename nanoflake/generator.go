@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/iderr"
-	"github.com/firn-id/firn/internal/mint"
+	"github.com/firn-id/firn/internal/engine/mint"
 )
 
 // Config says how a [Generator] makes its IDs. The zero Config is generator ID 0 with the default

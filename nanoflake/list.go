@@ -1,11 +1,11 @@
 package nanoflake
 
 import (
-	"github.com/firn-id/firn/internal/base36"
-	"github.com/firn-id/firn/internal/wire"
+	"github.com/firn-id/firn/internal/form/base36"
+	"github.com/firn-id/firn/internal/form/payload"
 )
 
-var list = wire.List[ID]{Length: base36.Len, Shortest: base36.Len, Append: ID.AppendText, Parse: parse[[]byte]}
+var list = payload.List[ID]{Length: base36.Len, Shortest: base36.Len, Append: ID.AppendText, Parse: parse[[]byte]}
 
 // AppendAll appends the canonical texts of ids to dst, with sep after each text: '\n' gives a line
 // for each ID. A value that is no ID is a *[ListError]; dst then ends with the text of the ID

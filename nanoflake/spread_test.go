@@ -3,7 +3,7 @@ package nanoflake_test
 import (
 	"testing"
 
-	"github.com/firn-id/firn/internal/testkit"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/nanoflake"
 )
 

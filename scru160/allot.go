@@ -5,7 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/firn-id/firn/allot"
-	"github.com/firn-id/firn/internal/mint"
+	"github.com/firn-id/firn/internal/engine/mint"
 )
 
 // ForLease returns the methods that a lease calls. Pass the generator to lease.Start. A program

@@ -6,7 +6,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/firn-id/firn/internal/wire"
+	"github.com/firn-id/firn/internal/form/payload"
 )
 
 // Binary is an ID in a column of 20 bytes: BYTEA, BINARY(20) or BLOB. Binary has the methods of ID;
@@ -28,13 +28,15 @@ func (b Binary) Value() (driver.Value, error) { return columnBinary.Value(b.ID()
 
 // Scan implements [sql.Scanner]. Scan reads 20 bytes. Any other value is a *[ParseError], and so
 // are a text and NULL.
-func (b *Binary) Scan(src any) error { return wire.Set((*ID)(b))(columnBinary.Scan(src)) }
+func (b *Binary) Scan(src any) error { return payload.Set((*ID)(b))(columnBinary.Scan(src)) }
 
 // BytesValue implements pgtype.BytesValuer of pgx: the 20 bytes.
 func (b Binary) BytesValue() ([]byte, error) { return columnBinary.Bytes(b.ID()) }
 
 // ScanBytes implements pgtype.BytesScanner of pgx. ScanBytes reads 20 bytes.
-func (b *Binary) ScanBytes(src []byte) error { return wire.Set((*ID)(b))(columnBinary.ScanBytes(src)) }
+func (b *Binary) ScanBytes(src []byte) error {
+	return payload.Set((*ID)(b))(columnBinary.ScanBytes(src))
+}
 
 // GormDataType is the type of columns that GORM makes. MySQL needs the tag size:20 for an index.
 func (Binary) GormDataType() string { return "bytes" }
@@ -45,7 +47,7 @@ func (b Binary) MarshalBSONValue() (byte, []byte, error) { return columnBinary.B
 // UnmarshalBSONValue implements bson.ValueUnmarshaler of MongoDB's driver. UnmarshalBSONValue reads
 // binary data of subtype 0.
 func (b *Binary) UnmarshalBSONValue(kind byte, data []byte) error {
-	return wire.Set((*ID)(b))(columnBinary.FromBSON(kind, data))
+	return payload.Set((*ID)(b))(columnBinary.FromBSON(kind, data))
 }
 
 // Time is [ID.Time].
@@ -118,4 +120,4 @@ func (b *Binary) ScanRedis(s string) error { return (*ID)(b).ScanRedis(s) }
 func (b *Binary) UnmarshalParam(param string) error { return (*ID)(b).UnmarshalParam(param) }
 
 // Format is [ID.Format], and calls Binary in the expression for %#v.
-func (b Binary) Format(s fmt.State, verb rune) { wire.FormatColumn(s, verb, b.ID(), "Binary") }
+func (b Binary) Format(s fmt.State, verb rune) { payload.FormatColumn(s, verb, b.ID(), "Binary") }

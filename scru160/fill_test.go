@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firn-id/firn/internal/entropy"
-	"github.com/firn-id/firn/internal/testkit"
+	"github.com/firn-id/firn/internal/engine/entropy"
+	"github.com/firn-id/firn/internal/testing/testkit"
 )
 
 // fillConfigs are all kinds of fields. Their counters start at 0.

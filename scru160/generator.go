@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/iderr"
-	"github.com/firn-id/firn/internal/entropy"
-	"github.com/firn-id/firn/internal/mint"
+	"github.com/firn-id/firn/internal/engine/entropy"
+	"github.com/firn-id/firn/internal/engine/mint"
 )
 
 const (

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/iderr"
-	"github.com/firn-id/firn/internal/clock"
-	"github.com/firn-id/firn/internal/entropy"
+	"github.com/firn-id/firn/internal/engine/clock"
+	"github.com/firn-id/firn/internal/engine/entropy"
 )
 
 const (

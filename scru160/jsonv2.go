@@ -6,14 +6,14 @@ import (
 	"encoding/json/jsontext"
 	"encoding/json/v2"
 
-	"github.com/firn-id/firn/internal/wire"
+	"github.com/firn-id/firn/internal/form/payload"
 )
 
 var _ json.MarshalerTo = ID{}
 
 // MarshalJSONTo implements [json.MarshalerTo] as MarshalJSON does. As the name of an object member,
 // which must be a string, an ID is its text.
-func (id ID) MarshalJSONTo(enc *jsontext.Encoder) error { return wire.MarshalJSONTo(enc, id) }
+func (id ID) MarshalJSONTo(enc *jsontext.Encoder) error { return payload.MarshalJSONTo(enc, id) }
 
 // MarshalJSONTo is [ID.MarshalJSONTo].
 func (b Binary) MarshalJSONTo(enc *jsontext.Encoder) error { return b.ID().MarshalJSONTo(enc) }

@@ -1,11 +1,11 @@
 package scru160
 
 import (
-	"github.com/firn-id/firn/internal/base32"
-	"github.com/firn-id/firn/internal/wire"
+	"github.com/firn-id/firn/internal/form/base32"
+	"github.com/firn-id/firn/internal/form/payload"
 )
 
-var list = wire.List[ID]{Length: textLen, Shortest: textLen, Append: ID.AppendText, Parse: parseBytes,
+var list = payload.List[ID]{Length: textLen, Shortest: textLen, Append: ID.AppendText, Parse: parseBytes,
 	AppendRun: func(dst []byte, ids []ID, sep byte) int {
 		return base32.Hex.EncodeRun160(dst, (*[Size]byte)(&ids[0]), len(ids), sep)
 	},

@@ -5,7 +5,7 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/firn-id/firn/internal/wire"
+	"github.com/firn-id/firn/internal/form/payload"
 )
 
 // MarshalBSONValue implements bson.ValueMarshaler of MongoDB's driver: a string. The zero ID is a
@@ -15,22 +15,22 @@ func (id ID) MarshalBSONValue() (byte, []byte, error) { return column.BSON(id) }
 // UnmarshalBSONValue implements bson.ValueUnmarshaler of MongoDB's driver. UnmarshalBSONValue reads
 // a string with either text, and binary data of subtype 0.
 func (id *ID) UnmarshalBSONValue(kind byte, data []byte) error {
-	return wire.Set(id)(column.FromBSON(kind, data))
+	return payload.Set(id)(column.FromBSON(kind, data))
 }
 
 // MarshalGQL implements graphql.Marshaler of gqlgen as MarshalJSON does.
-func (id ID) MarshalGQL(w io.Writer) { wire.GQL(w, id) }
+func (id ID) MarshalGQL(w io.Writer) { payload.GQL(w, id) }
 
 // UnmarshalGQL implements graphql.Unmarshaler of gqlgen. UnmarshalGQL reads a string with either
 // text.
 func (id *ID) UnmarshalGQL(v any) error {
-	return wire.Set(id)(wire.FromGQL(format, v, parseBytes, nil))
+	return payload.Set(id)(payload.FromGQL(format, v, parseBytes, nil))
 }
 
 // ScanRedis implements the interface of go-redis for fields of a hash. ScanRedis reads the binary
 // form, which go-redis writes, and either text.
 func (id *ID) ScanRedis(s string) error {
-	return wire.Set(id)(wire.Redis(s, Size, FromBytes, parseBytes))
+	return payload.Set(id)(payload.Redis(s, Size, FromBytes, parseBytes))
 }
 
 // UnmarshalParam implements the interface of gin and echo for parameters of a request.
@@ -40,5 +40,5 @@ func (id *ID) UnmarshalParam(param string) error { return id.UnmarshalText([]byt
 // Format implements [fmt.Formatter]: the text for %v and %s, the text in quotes for %q, the binary
 // form in hexadecimal for %x and %X, with 0x for %#x, and the expression of the ID in Go for %#v.
 func (id ID) Format(s fmt.State, verb rune) {
-	wire.Format(s, verb, id, nil, "scru160.MustParse("+strconv.Quote(id.String())+")")
+	payload.Format(s, verb, id, nil, "scru160.MustParse("+strconv.Quote(id.String())+")")
 }

@@ -4,7 +4,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 
-	"github.com/firn-id/firn/internal/wire"
+	"github.com/firn-id/firn/internal/form/payload"
 )
 
 var (
@@ -16,13 +16,13 @@ var (
 
 // The columns of databases.
 var (
-	column = wire.Column[ID]{
+	column = payload.Column[ID]{
 		Format: format, Type: "scru160.ID", Holds: "a text, in a column of text",
 		Else:   "use CHAR(32)",
 		ToText: func(id ID) (string, error) { return id.String(), nil }, FromText: parseBytes,
 		FromBytes: FromBytes, Size: Size,
 	}
-	columnBinary = wire.Column[ID]{
+	columnBinary = payload.Column[ID]{
 		Format: format, Type: "scru160.Binary", Holds: "20 bytes, in a BYTEA or BINARY(20) column",
 		Else:    "use scru160.ID for a column of text",
 		ToBytes: ID.Bytes, FromBytes: FromBytes, Size: Size,
@@ -36,7 +36,7 @@ func (id ID) Value() (driver.Value, error) { return column.Value(id) }
 
 // Scan implements [sql.Scanner]. Scan reads either text, and 20 bytes as the binary form. Any other
 // value is a *[ParseError], and so is NULL.
-func (id *ID) Scan(src any) error { return wire.Set(id)(column.Scan(src)) }
+func (id *ID) Scan(src any) error { return payload.Set(id)(column.Scan(src)) }
 
 // BytesValue implements pgtype.BytesValuer of pgx: the 20 bytes, for a BYTEA column. pgx calls
 // Value for a column of text, and in the modes that do not ask for the types of parameters;
@@ -45,7 +45,7 @@ func (id ID) BytesValue() ([]byte, error) { return columnBinary.Bytes(id) }
 
 // ScanBytes implements pgtype.BytesScanner of pgx. ScanBytes reads what Scan reads from bytes: pgx
 // calls ScanBytes for columns of bytes and of text.
-func (id *ID) ScanBytes(src []byte) error { return wire.Set(id)(column.ScanBytes(src)) }
+func (id *ID) ScanBytes(src []byte) error { return payload.Set(id)(column.ScanBytes(src)) }
 
 // GormDataType is the type of columns that GORM makes.
 func (ID) GormDataType() string { return "varchar(32)" }

@@ -7,9 +7,9 @@ import (
 	"fmt"
 
 	"github.com/firn-id/firn/iderr"
-	"github.com/firn-id/firn/internal/base32"
-	"github.com/firn-id/firn/internal/digits"
-	"github.com/firn-id/firn/internal/wire"
+	"github.com/firn-id/firn/internal/form/base32"
+	"github.com/firn-id/firn/internal/form/digits"
+	"github.com/firn-id/firn/internal/form/payload"
 )
 
 const (
@@ -114,7 +114,7 @@ func ParseHex(s string) (id ID, err error) {
 func readHex[S string | []byte](id *ID, s S) error {
 	var v ID
 	if bad := digits.Hex(v[:], s); bad >= 0 {
-		return iderr.BadCharacter(format, s, bad, wire.HexDigits)
+		return iderr.BadCharacter(format, s, bad, payload.HexDigits)
 	}
 	*id = v
 	return nil
@@ -163,7 +163,7 @@ func (id ID) AppendBinary(dst []byte) ([]byte, error) { return append(dst, id[:]
 func (id ID) MarshalBinary() ([]byte, error) { return id[:], nil }
 
 // UnmarshalBinary implements [encoding.BinaryUnmarshaler].
-func (id *ID) UnmarshalBinary(data []byte) error { return wire.Set(id)(FromBytes(data)) }
+func (id *ID) UnmarshalBinary(data []byte) error { return payload.Set(id)(FromBytes(data)) }
 
 // MarshalJSON implements [json.Marshaler]: the default text as a string, and null for the zero ID.
 func (id ID) MarshalJSON() ([]byte, error) {
@@ -178,5 +178,5 @@ func (id ID) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON implements [json.Unmarshaler]. UnmarshalJSON reads either text in a string, and
 // null as the zero ID.
 func (id *ID) UnmarshalJSON(data []byte) error {
-	return wire.Set(id)(wire.JSONString(format, data, parseBytes))
+	return payload.Set(id)(payload.JSONString(format, data, parseBytes))
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firn-id/firn/internal/testkit"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/scru160"
 )
 

@@ -6,7 +6,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/firn-id/firn/internal/wire"
+	"github.com/firn-id/firn/internal/form/payload"
 )
 
 // Text is an ID in a column of text: CHAR(16), with a collation of bytes where texts shall sort as
@@ -24,14 +24,14 @@ func (t Text) Value() (driver.Value, error) { return columnText.Value(t.ID()) }
 
 // Scan implements [sql.Scanner]. Scan reads the canonical text, as a string or as bytes. Any other
 // value is an error, and so is NULL.
-func (t *Text) Scan(src any) error { return wire.Set((*ID)(t))(columnText.Scan(src)) }
+func (t *Text) Scan(src any) error { return payload.Set((*ID)(t))(columnText.Scan(src)) }
 
 // BytesValue refuses a column of bytes: pgx calls BytesValue for no column of text.
 func (t Text) BytesValue() ([]byte, error) { return columnText.Bytes(t.ID()) }
 
 // ScanBytes implements pgtype.BytesScanner of pgx. ScanBytes reads the characters of the canonical
 // text.
-func (t *Text) ScanBytes(src []byte) error { return wire.Set((*ID)(t))(columnText.ScanBytes(src)) }
+func (t *Text) ScanBytes(src []byte) error { return payload.Set((*ID)(t))(columnText.ScanBytes(src)) }
 
 // GormDataType is the type of columns that GORM makes.
 func (Text) GormDataType() string { return "varchar(16)" }
@@ -42,7 +42,7 @@ func (t Text) MarshalBSONValue() (byte, []byte, error) { return columnText.BSON(
 // UnmarshalBSONValue implements bson.ValueUnmarshaler of MongoDB's driver. UnmarshalBSONValue reads
 // a string.
 func (t *Text) UnmarshalBSONValue(kind byte, data []byte) error {
-	return wire.Set((*ID)(t))(columnText.FromBSON(kind, data))
+	return payload.Set((*ID)(t))(columnText.FromBSON(kind, data))
 }
 
 // Time is [ID.Time].
@@ -118,4 +118,4 @@ func (t *Text) ScanRedis(s string) error { return (*ID)(t).ScanRedis(s) }
 func (t *Text) UnmarshalParam(param string) error { return (*ID)(t).UnmarshalParam(param) }
 
 // Format is [ID.Format], and calls Text in the expression for %#v.
-func (t Text) Format(s fmt.State, verb rune) { wire.FormatColumn(s, verb, t.ID(), "Text") }
+func (t Text) Format(s fmt.State, verb rune) { payload.FormatColumn(s, verb, t.ID(), "Text") }

@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/iderr"
-	"github.com/firn-id/firn/internal/batch"
-	"github.com/firn-id/firn/internal/clock"
-	"github.com/firn-id/firn/internal/fence"
-	"github.com/firn-id/firn/internal/line"
-	"github.com/firn-id/firn/internal/tick"
+	"github.com/firn-id/firn/internal/engine/batch"
+	"github.com/firn-id/firn/internal/engine/clock"
+	"github.com/firn-id/firn/internal/engine/fence"
+	"github.com/firn-id/firn/internal/engine/queue"
+	"github.com/firn-id/firn/internal/engine/words"
 )
 
 // defaultMaxBackward is the longest wait of Next for a clock in a time that both settings of the
@@ -27,7 +27,7 @@ const defaultMaxBackward = 5 * time.Second
 // A Generator must be constructed using NewGenerator: the zero value makes no IDs, and its New and
 // NewWithTime panic. A Generator must not be copied.
 type Generator struct {
-	word tick.Word // the last ID's time, tick-tock bit and sequence
+	word words.Word // the last ID's time, tick-tock bit and sequence
 
 	// lasts is a moment before the end of the unit of the last word.
 	//
@@ -40,14 +40,14 @@ type Generator struct {
 	// that its reading of the clock is from before the change.
 	turns atomic.Uint32
 
-	line line.Line
+	queue queue.Queue
 
 	// The constructor writes the fields below once, except fields that are atomic or guarded by mu.
 
 	clock       clock.Clock
 	min, max    uint64
 	maxBackward time.Duration
-	overflow    overflow // for the leader of the line alone
+	overflow    overflow // for the leader of the queue alone
 	fence       fence.Fence
 	leased      bool
 
@@ -141,7 +141,7 @@ func newGenerator(c Config) (*Generator, error) {
 		overflow: overflow{notify: c.Overflow}, leased: c.Leased,
 		safe: uint64(s.WallSafe), drifts: s.Drifts,
 	}
-	g.line.Name = format
+	g.queue.Name = format
 	g.separate.Store(uint32(s.SequenceMin))
 	if c.MaxBackward == 0 {
 		g.maxBackward = defaultMaxBackward

@@ -6,7 +6,7 @@ import (
 	"encoding/json/jsontext"
 	"encoding/json/v2"
 
-	"github.com/firn-id/firn/internal/wire"
+	"github.com/firn-id/firn/internal/form/payload"
 )
 
 var (
@@ -16,11 +16,11 @@ var (
 
 // MarshalJSONTo implements [json.MarshalerTo] as MarshalJSON does. As the name of an object member,
 // which must be a string, an ID is its text.
-func (id ID) MarshalJSONTo(enc *jsontext.Encoder) error { return wire.MarshalJSONTo(enc, id) }
+func (id ID) MarshalJSONTo(enc *jsontext.Encoder) error { return payload.MarshalJSONTo(enc, id) }
 
 // MarshalJSONTo implements [json.MarshalerTo] as MarshalJSON does. As the name of an object member,
 // which must be a string, a UUID is its text.
-func (u UUID) MarshalJSONTo(enc *jsontext.Encoder) error { return wire.MarshalJSONTo(enc, u) }
+func (u UUID) MarshalJSONTo(enc *jsontext.Encoder) error { return payload.MarshalJSONTo(enc, u) }
 
 // MarshalJSONTo is [ID.MarshalJSONTo].
 func (t Text) MarshalJSONTo(enc *jsontext.Encoder) error { return t.ID().MarshalJSONTo(enc) }

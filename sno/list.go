@@ -1,8 +1,8 @@
 package sno
 
-import "github.com/firn-id/firn/internal/wire"
+import "github.com/firn-id/firn/internal/form/payload"
 
-var list = wire.List[ID]{Length: SizeEncoded, Shortest: SizeEncoded, Append: ID.AppendText, Parse: parseBytes,
+var list = payload.List[ID]{Length: SizeEncoded, Shortest: SizeEncoded, Append: ID.AppendText, Parse: parseBytes,
 	AppendRun: func(dst []byte, ids []ID, sep byte) int {
 		return codec.EncodeRun80(dst, (*[SizeBinary]byte)(&ids[0]), len(ids), sep)
 	},

@@ -10,26 +10,26 @@ type SequenceOverflowNotification struct {
 	Ticks uint32    // Total count of ticks, of about 1 ms, while dealing with the *current* overflow.
 }
 
-// overflow notifies a channel of time units in which calls wait. Only the leader of the line uses
+// overflow notifies a channel of time units in which calls wait. Only the leader of the queue uses
 // an overflow: each unit has one notification, without a lock.
 type overflow struct {
 	notify chan<- *SequenceOverflowNotification
 	unit   uint64    // the last unit with an overflow
-	line   uint64    // the number of the line of that unit
+	queue  uint64    // the number of the queue of that unit
 	since  time.Time // when the current overflow began
 }
 
-// report notes that count calls wait in a time unit, in the line of the given number. An overflow
+// report notes that count calls wait in a time unit, in the queue of the given number. An overflow
 // ends once no call waits and a unit goes by without waiters. report never waits for the channel: a
 // receiver misses the notification unless ready.
-func (o *overflow) report(now time.Time, unit uint64, count int, line uint64) {
+func (o *overflow) report(now time.Time, unit uint64, count int, queue uint64) {
 	if o.notify == nil || unit == o.unit {
 		return
 	}
-	if unit != o.unit+1 && line != o.line {
+	if unit != o.unit+1 && queue != o.queue {
 		o.since = now
 	}
-	o.unit, o.line = unit, line
+	o.unit, o.queue = unit, queue
 	n := &SequenceOverflowNotification{
 		Now:   now,
 		Count: uint32(count),

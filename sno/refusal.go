@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/iderr"
-	"github.com/firn-id/firn/internal/clock"
+	"github.com/firn-id/firn/internal/engine/clock"
 )
 
 // refusal says why there is no word. A refusal becomes an error only for a caller that sees the
@@ -61,7 +61,7 @@ func (g *Generator) noWord() refusalKind {
 	return fenced
 }
 
-// beside returns why a caller outside the line gets no word: words belong to waiters first, or the
+// beside returns why a caller outside the queue gets no word: words belong to waiters first, or the
 // clock is in an unsafe time for all callers.
 func (g *Generator) beside() (r refusal) {
 	last := g.word.Last()
@@ -76,7 +76,7 @@ func (g *Generator) beside() (r refusal) {
 	}
 	g.mu.Lock() // the tick-tock bit does not change
 	defer g.mu.Unlock()
-	// If the word has changed since the clock was read, the line is being served.
+	// If the word has changed since the clock was read, the queue is being served.
 	if _, _, r.kind = g.follow(last, r.unit, 1); r.kind == unsafeTime && r.unit <= g.safe && last == g.word.Last() {
 		r.from = g.freeFrom(last)
 		return r
@@ -85,10 +85,10 @@ func (g *Generator) beside() (r refusal) {
 	return r
 }
 
-// source is the generator as seen by its line.
+// source is the generator as seen by its queue.
 type source Generator
 
-// Try implements line.Source.
+// Try implements queue.Source.
 func (s *source) Try(n int) (uint64, int, time.Duration, error) {
 	g := (*Generator)(s)
 	word, run, r := g.try(n)
@@ -96,7 +96,7 @@ func (s *source) Try(n int) (uint64, int, time.Duration, error) {
 	case r.kind == none:
 		return word, run, 0, nil
 	case r.kind == exhausted:
-		g.overflow.report(r.time, r.unit, g.line.Len(), g.line.Formed())
+		g.overflow.report(r.time, r.unit, g.queue.Len(), g.queue.Formed())
 		return 0, 0, timeOf(r.unit + 1).Sub(r.time), nil
 	case r.kind == unsafeTime && r.untilSafe() <= g.maxBackward:
 		return 0, 0, r.untilSafe(), nil

@@ -1,7 +1,7 @@
 package sno
 
 import (
-	"github.com/firn-id/firn/internal/tick"
+	"github.com/firn-id/firn/internal/engine/words"
 )
 
 // goBack is try for a clock that seems to have gone back.
@@ -16,7 +16,7 @@ import (
 // The clock is read without the lock, because a program's own clock can take a Snapshot. If the
 // last word is still the same under the lock, neither the line nor safe has changed since.
 func (g *Generator) goBack(n int) (word uint64, run int, r refusal) {
-	for verdict := tick.Lost; verdict == tick.Lost; {
+	for verdict := words.Lost; verdict == words.Lost; {
 		// Another caller may have read the clock later, and been faster. Only a reading from after
 		// the last word was seen shows that the clock went back.
 		last := g.word.Last()
@@ -31,11 +31,11 @@ func (g *Generator) goBack(n int) (word uint64, run int, r refusal) {
 // turn issues a run of up to n words on either time line at the time of r, or sets r.kind to the
 // reason for no word. The caller has seen the word last before reading the clock. If last is no
 // longer the last word, the verdict is Lost.
-func (g *Generator) turn(last uint64, n int, r *refusal) (word uint64, run int, verdict tick.Verdict) {
+func (g *Generator) turn(last uint64, n int, r *refusal) (word uint64, run int, verdict words.Verdict) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.word.Last() != last {
-		return 0, 0, tick.Lost
+		return 0, 0, words.Lost
 	}
 	word, run, r.kind = g.follow(last, r.unit, n)
 	back := r.kind == unsafeTime
@@ -49,16 +49,16 @@ func (g *Generator) turn(last uint64, n int, r *refusal) (word uint64, run int, 
 		if g.fence.Sealed() { // for good: no wait helps
 			r.kind = fenced
 		}
-		return 0, 0, tick.Exhausted
+		return 0, 0, words.Exhausted
 	}
 	switch verdict = g.word.Replace(last, word+uint64(run-1)); verdict {
-	case tick.Issued:
+	case words.Issued:
 		if back {
 			g.safe = unitIn(last)
 			g.drifts++
 		}
 		g.went(*r)
-	case tick.Fenced:
+	case words.Fenced:
 		r.kind = g.noWord()
 		return 0, 0, verdict
 	}

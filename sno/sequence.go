@@ -53,7 +53,7 @@ func (g *Generator) Sequence() uint32 {
 func (g *Generator) overflowed(last uint64) uint32 {
 	seq := last & sequence
 	if seq >= g.max {
-		seq = g.max + uint64(g.line.Len())
+		seq = g.max + uint64(g.queue.Len())
 	}
 	return uint32(seq)
 }

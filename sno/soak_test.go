@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	systemclock "github.com/firn-id/firn/internal/clock"
+	systemclock "github.com/firn-id/firn/internal/engine/clock"
 	"github.com/firn-id/firn/sno"
 )
 

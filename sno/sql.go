@@ -5,7 +5,7 @@ import (
 	"database/sql/driver"
 
 	"github.com/firn-id/firn/iderr"
-	"github.com/firn-id/firn/internal/wire"
+	"github.com/firn-id/firn/internal/form/payload"
 )
 
 var (
@@ -19,22 +19,22 @@ var (
 
 // The columns of databases.
 var (
-	column = wire.Column[ID]{
+	column = payload.Column[ID]{
 		Format: format, Type: "sno.ID", Holds: "10 bytes, in a BYTEA or BINARY(10) column",
 		Else:    "use sno.Text for a column of text, and sno.UUID for a column of type UUID",
 		ToBytes: ID.Bytes, FromBytes: FromBinaryBytes, FromText: parseBytes, Size: SizeBinary,
 	}
-	columnText = wire.Column[ID]{
+	columnText = payload.Column[ID]{
 		Format: format, Type: "sno.Text", Holds: "a text, in a column of text",
 		Else:   "use sno.ID for a column of bytes, and sno.UUID for a column of type UUID",
 		ToText: func(id ID) (string, error) { return id.String(), nil }, FromText: parseBytes,
 	}
-	columnUUID = wire.Column[UUID]{
+	columnUUID = payload.Column[UUID]{
 		Format: format, Type: "sno.UUID", Holds: "a UUID, in a column of type UUID",
 		Else:   "use sno.ID for a column of bytes, and sno.Text for a column of text",
 		ToText: UUID.text, FromText: parseUUID[[]byte], FromBytes: uuidOf, Size: SizeEncoded,
 	}
-	documentUUID = wire.Column[UUID]{
+	documentUUID = payload.Column[UUID]{
 		Format: format, Type: "sno.UUID", Holds: "binary data of subtype 4", Else: columnUUID.Else,
 		ToBytes: func(u UUID) []byte { return u[:] }, FromBytes: uuidOf, Size: SizeEncoded, Subtype: 4,
 	}
@@ -116,7 +116,7 @@ func (u *UUID) Scan(value any) error {
 	if v, ok := value.([SizeEncoded]byte); ok {
 		value = v[:]
 	}
-	return wire.Set(u)(columnUUID.Scan(value))
+	return payload.Set(u)(columnUUID.Scan(value))
 }
 
 // GormDataType is the type of columns that GORM makes.

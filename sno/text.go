@@ -6,9 +6,9 @@ import (
 	"fmt"
 
 	"github.com/firn-id/firn/iderr"
-	"github.com/firn-id/firn/internal/base32"
-	"github.com/firn-id/firn/internal/digits"
-	"github.com/firn-id/firn/internal/wire"
+	"github.com/firn-id/firn/internal/form/base32"
+	"github.com/firn-id/firn/internal/form/digits"
+	"github.com/firn-id/firn/internal/form/payload"
 )
 
 const format = "sno"
@@ -91,7 +91,7 @@ func ParseHex(s string) (id ID, err error) {
 		return zero, &InvalidDataSizeError{Size: len(s)}
 	}
 	if bad := digits.Hex(id[:], s); bad >= 0 {
-		return zero, iderr.BadCharacter(format, s, bad, wire.HexDigits)
+		return zero, iderr.BadCharacter(format, s, bad, payload.HexDigits)
 	}
 	return id, nil
 }
@@ -129,7 +129,7 @@ func (id ID) AppendBinary(dst []byte) ([]byte, error) { return append(dst, id[:]
 func (id ID) MarshalBinary() ([]byte, error) { return id[:], nil }
 
 // UnmarshalBinary implements [encoding.BinaryUnmarshaler]; see [FromBinaryBytes].
-func (id *ID) UnmarshalBinary(src []byte) error { return wire.Set(id)(FromBinaryBytes(src)) }
+func (id *ID) UnmarshalBinary(src []byte) error { return payload.Set(id)(FromBinaryBytes(src)) }
 
 // MarshalJSON implements [json.Marshaler]: the canonical text as a string, and null for the zero
 // ID. The option omitzero leaves a zero ID out.
@@ -151,5 +151,5 @@ func (id *ID) UnmarshalJSON(src []byte) error {
 	if len(src) == 0 || src[0] != '"' && string(src) != "null" && len(src) != SizeEncoded && len(src) != SizeEncoded+2 {
 		return &InvalidDataSizeError{Size: len(src)}
 	}
-	return wire.Set(id)(wire.JSONString(format, src, parseBytes))
+	return payload.Set(id)(payload.JSONString(format, src, parseBytes))
 }

@@ -7,8 +7,8 @@ import (
 	"fmt"
 
 	"github.com/firn-id/firn/iderr"
-	"github.com/firn-id/firn/internal/digits"
-	"github.com/firn-id/firn/internal/wire"
+	"github.com/firn-id/firn/internal/form/digits"
+	"github.com/firn-id/firn/internal/form/payload"
 )
 
 var (
@@ -90,7 +90,7 @@ func (u UUID) MarshalText() ([]byte, error) { return u.AppendText(nil) }
 // UnmarshalText implements [encoding.TextUnmarshaler]. UnmarshalText reads the text of String, with
 // digits of either case. Any other text, and the UUID of no ID, is a *[ParseError]. An error leaves
 // the UUID unchanged.
-func (u *UUID) UnmarshalText(src []byte) error { return wire.Set(u)(parseUUID(src)) }
+func (u *UUID) UnmarshalText(src []byte) error { return payload.Set(u)(parseUUID(src)) }
 
 func parseUUID[S string | []byte](s S) (u UUID, err error) {
 	if len(s) != sizeUUID {
@@ -105,7 +105,7 @@ func parseUUID[S string | []byte](s S) (u UUID, err error) {
 			at++
 		}
 		if bad := digits.Hex(u[i:i+1], s[at:at+2]); bad >= 0 {
-			return UUID{}, iderr.BadCharacter(format, s, at+bad, wire.HexDigits)
+			return UUID{}, iderr.BadCharacter(format, s, at+bad, payload.HexDigits)
 		}
 		at += 2
 	}
@@ -143,7 +143,7 @@ func (u UUID) MarshalBinary() ([]byte, error) { return u.AppendBinary(nil) }
 
 // UnmarshalBinary implements [encoding.BinaryUnmarshaler]. UnmarshalBinary reads the 16 bytes of a
 // UUID of an ID.
-func (u *UUID) UnmarshalBinary(data []byte) error { return wire.Set(u)(uuidOf(data)) }
+func (u *UUID) UnmarshalBinary(data []byte) error { return payload.Set(u)(uuidOf(data)) }
 
 // MarshalJSON implements [json.Marshaler]: the text of String as a string, and null for the UUID of
 // the zero ID and the UUID of no ID.
@@ -161,5 +161,5 @@ func (u UUID) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON implements [json.Unmarshaler]. UnmarshalJSON reads the text of String in a string,
 // and null as the UUID of no ID.
 func (u *UUID) UnmarshalJSON(data []byte) error {
-	return wire.Set(u)(wire.JSONString(format, data, parseUUID[[]byte]))
+	return payload.Set(u)(payload.JSONString(format, data, parseUUID[[]byte]))
 }

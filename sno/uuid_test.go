@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/firn-id/firn/iderr"
-	"github.com/firn-id/firn/internal/testkit"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/sno"
 )
 

@@ -5,8 +5,8 @@ import (
 	"encoding/binary"
 	"time"
 
-	"github.com/firn-id/firn/internal/clock"
-	"github.com/firn-id/firn/internal/tick"
+	"github.com/firn-id/firn/internal/engine/clock"
+	"github.com/firn-id/firn/internal/engine/words"
 )
 
 // A word has, from its highest bit on: a bit that stays 0, 39 bits of time, the tick-tock bit, and
@@ -15,7 +15,7 @@ import (
 // additions.
 //
 // The words of one setting of the tick-tock bit only increase, so no word is issued twice: see
-// goBack. Only sequences past the end of a unit repeat; see tick.Word.Trim.
+// goBack. Only sequences past the end of a unit repeat; see words.Word.Trim.
 const (
 	unitShift = 24
 	tickTock  = 1 << 23
@@ -35,11 +35,11 @@ func (g *Generator) put(id *ID, word uint64, meta byte) {
 	binary.BigEndian.PutUint16(id[8:], uint16(word))
 }
 
-// fast issues a word in the common case: no caller stands in line, the unit of the last word is not
+// fast issues a word in the common case: no caller stands in the queue, the unit of the last word is not
 // over, and the next word is below the end of the sequence and below the fence.
 func (g *Generator) fast() (uint64, bool) {
 	d := clock.Deadline(g.lasts.Load())
-	if g.line.Busy() || !d.AheadByCycles() && !d.AheadBySystem() {
+	if g.queue.Busy() || !d.AheadByCycles() && !d.AheadBySystem() {
 		return 0, false
 	}
 	if word, ok := g.word.Step(g.max+1, sequence); ok {
@@ -51,7 +51,7 @@ func (g *Generator) fast() (uint64, bool) {
 
 // fastRun is fast for a run of up to n words.
 func (g *Generator) fastRun(n int) (uint64, int, bool) {
-	if g.line.Busy() || !clock.Deadline(g.lasts.Load()).Ahead() {
+	if g.queue.Busy() || !clock.Deadline(g.lasts.Load()).Ahead() {
 		return 0, 0, false
 	}
 	for {
@@ -61,9 +61,9 @@ func (g *Generator) fastRun(n int) (uint64, int, bool) {
 			return 0, 0, false
 		}
 		switch g.word.Replace(last, last+uint64(run)) {
-		case tick.Issued:
+		case words.Issued:
 			return last + 1, run, true
-		case tick.Fenced:
+		case words.Fenced:
 			return 0, 0, false
 		}
 	}
@@ -71,18 +71,18 @@ func (g *Generator) fastRun(n int) (uint64, int, bool) {
 
 // next is Next for a caller without a word from fast.
 func (g *Generator) next(ctx context.Context) (uint64, error) {
-	if !g.line.Busy() {
+	if !g.queue.Busy() {
 		if word, _, r := g.try(1); r.kind == none {
 			return word, nil
 		}
 	}
-	word, _, err := g.line.Stand(ctx, 1, (*source)(g))
+	word, _, err := g.queue.Stand(ctx, 1, (*source)(g))
 	return word, err
 }
 
 // tryNext is TryNext for a caller without a word from fast.
 func (g *Generator) tryNext() (uint64, error) {
-	if g.line.Busy() {
+	if g.queue.Busy() {
 		return 0, g.err(g.beside())
 	}
 	word, _, r := g.try(1)
@@ -96,14 +96,14 @@ func (g *Generator) tryNext() (uint64, error) {
 // first ID and the number of IDs.
 func (g *Generator) some(ctx context.Context, meta byte, dst []ID) (uint64, int, error) {
 	word, run, ok := g.fastRun(len(dst))
-	if !ok && !g.line.Busy() {
+	if !ok && !g.queue.Busy() {
 		var r refusal
 		word, run, r = g.try(len(dst))
 		ok = r.kind == none
 	}
 	if !ok {
 		var err error
-		if word, run, err = g.line.Stand(ctx, len(dst), (*source)(g)); err != nil {
+		if word, run, err = g.queue.Stand(ctx, len(dst), (*source)(g)); err != nil {
 			return 0, 0, err
 		}
 	}
@@ -152,10 +152,10 @@ func (g *Generator) within(n int) (word uint64, run int, r refusal) {
 			break
 		}
 		switch g.word.Replace(last, word+uint64(run-1)) {
-		case tick.Issued:
+		case words.Issued:
 			g.went(r)
 			return word, run, r
-		case tick.Fenced:
+		case words.Fenced:
 			r.kind = g.noWord()
 			return 0, 0, r
 		}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/firn-id/firn/allot"
-	"github.com/firn-id/firn/internal/mint"
+	"github.com/firn-id/firn/internal/engine/mint"
 )
 
 // ForLease returns the methods that a lease calls. Pass the generator to lease.Start. A program

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/iderr"
-	"github.com/firn-id/firn/internal/clock"
+	"github.com/firn-id/firn/internal/engine/clock"
 )
 
 const (

@@ -6,11 +6,11 @@ import (
 	"encoding/json/jsontext"
 	"encoding/json/v2"
 
-	"github.com/firn-id/firn/internal/wire"
+	"github.com/firn-id/firn/internal/form/payload"
 )
 
 var _ json.MarshalerTo = ID(0)
 
 // MarshalJSONTo implements [json.MarshalerTo] as MarshalJSON does. As the name of an object member,
 // which must be a string, an ID is its text.
-func (id ID) MarshalJSONTo(enc *jsontext.Encoder) error { return wire.MarshalJSONTo(enc, id) }
+func (id ID) MarshalJSONTo(enc *jsontext.Encoder) error { return payload.MarshalJSONTo(enc, id) }

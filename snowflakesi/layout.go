@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/iderr"
-	"github.com/firn-id/firn/internal/clock"
-	"github.com/firn-id/firn/internal/mint"
+	"github.com/firn-id/firn/internal/engine/clock"
+	"github.com/firn-id/firn/internal/engine/mint"
 )
 
 // totalBits is the width of an ID: the width of JavaScript's safe integers.

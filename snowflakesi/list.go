@@ -1,8 +1,8 @@
 package snowflakesi
 
-import "github.com/firn-id/firn/internal/wire"
+import "github.com/firn-id/firn/internal/form/payload"
 
-var list = wire.List[ID]{Length: maxText, Shortest: 1, Append: ID.AppendText, Parse: parse[[]byte]}
+var list = payload.List[ID]{Length: maxText, Shortest: 1, Append: ID.AppendText, Parse: parse[[]byte]}
 
 // AppendAll appends the canonical texts of ids to dst, with sep after each text: '\n' gives a line
 // for each ID. A value that is no ID is a *[ListError]; dst then ends with the text of the ID

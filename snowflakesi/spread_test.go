@@ -3,7 +3,7 @@ package snowflakesi_test
 import (
 	"testing"
 
-	"github.com/firn-id/firn/internal/testkit"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/snowflakesi"
 )
 

@@ -4,7 +4,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 
-	"github.com/firn-id/firn/internal/wire"
+	"github.com/firn-id/firn/internal/form/payload"
 )
 
 var (
@@ -21,7 +21,7 @@ func (id ID) Value() (driver.Value, error) { return column.Value(id) }
 
 // Scan implements [sql.Scanner]. Scan reads an integer, and a decimal text as [Parse] does. Any
 // other value is a *[ParseError], and so is NULL.
-func (id *ID) Scan(src any) error { return wire.Set(id)(column.Scan(src)) }
+func (id *ID) Scan(src any) error { return payload.Set(id)(column.Scan(src)) }
 
 // SkipUnderlyingTypePlan keeps pgx from reading an integer past the checks of Scan.
 func (ID) SkipUnderlyingTypePlan() {}

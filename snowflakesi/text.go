@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/firn-id/firn/internal/wire"
+	"github.com/firn-id/firn/internal/form/payload"
 )
 
 const (
@@ -14,7 +14,7 @@ const (
 	maxText = len("9007199254740991") // the length of the largest ID's text
 )
 
-var form = wire.Int[ID]{Format: format, Max: int64(Max), Digits: maxText, Number: true, Append: appendText}
+var form = payload.Int[ID]{Format: format, Max: int64(Max), Digits: maxText, Number: true, Append: appendText}
 
 var (
 	_ fmt.Stringer               = ID(0)
@@ -41,7 +41,7 @@ func MustParse(s string) ID {
 	return id
 }
 
-func parse[S string | []byte](s S) (ID, error) { return wire.Decimal(&form, s) }
+func parse[S string | []byte](s S) (ID, error) { return payload.Decimal(&form, s) }
 
 func appendText(dst []byte, id ID) []byte { return strconv.AppendInt(dst, int64(id), 10) }
 
@@ -68,7 +68,7 @@ func (id ID) MarshalText() ([]byte, error) { return id.AppendText(nil) }
 
 // UnmarshalText implements [encoding.TextUnmarshaler]. UnmarshalText reads the texts that [Parse]
 // reads. An error leaves id unchanged, as in all methods that read an ID.
-func (id *ID) UnmarshalText(text []byte) error { return wire.Set(id)(parse(text)) }
+func (id *ID) UnmarshalText(text []byte) error { return payload.Set(id)(parse(text)) }
 
 // ParseHex reads the binary form in 16 hexadecimal digits of either case.
 func ParseHex(s string) (ID, error) { return form.Hex(s) }
@@ -87,7 +87,7 @@ func (id ID) AppendBinary(dst []byte) ([]byte, error) { return form.AppendBinary
 func (id ID) MarshalBinary() ([]byte, error) { return id.AppendBinary(nil) }
 
 // UnmarshalBinary implements [encoding.BinaryUnmarshaler].
-func (id *ID) UnmarshalBinary(data []byte) error { return wire.Set(id)(form.Binary(data)) }
+func (id *ID) UnmarshalBinary(data []byte) error { return payload.Set(id)(form.Binary(data)) }
 
 // MarshalJSON implements [json.Marshaler]: a number, because JavaScript numbers hold 53 bits, and
 // null for the zero ID.
@@ -99,4 +99,4 @@ func (id ID) MarshalJSON() ([]byte, error) { return form.AppendJSON(nil, id) }
 
 // UnmarshalJSON implements [json.Unmarshaler]. UnmarshalJSON reads an integer as a number or in a
 // string, and null as the zero ID.
-func (id *ID) UnmarshalJSON(data []byte) error { return wire.Set(id)(form.JSON(data)) }
+func (id *ID) UnmarshalJSON(data []byte) error { return payload.Set(id)(form.JSON(data)) }

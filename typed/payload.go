@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/firn-id/firn/iderr"
-	"github.com/firn-id/firn/internal/wire"
+	"github.com/firn-id/firn/internal/form/payload"
 )
 
 // AppendBinary implements [encoding.BinaryAppender] by the binary form of the plain ID. Binary
@@ -60,7 +60,7 @@ func (id *ID[T, K]) UnmarshalBSONValue(kind byte, data []byte) error {
 }
 
 // MarshalGQL implements graphql.Marshaler of gqlgen as MarshalJSON does.
-func (id ID[T, K]) MarshalGQL(w io.Writer) { wire.GQL(w, id) }
+func (id ID[T, K]) MarshalGQL(w io.Writer) { payload.GQL(w, id) }
 
 // UnmarshalGQL implements graphql.Unmarshaler of gqlgen. For a kind with a prefix, UnmarshalGQL
 // reads a string as the text. For a kind without a prefix, UnmarshalGQL reads what T reads.
@@ -75,7 +75,7 @@ func (id *ID[T, K]) UnmarshalGQL(v any) error {
 	if s, ok := v.(string); ok {
 		return id.read(prefix, []byte(s))
 	}
-	_, err = wire.FromGQL[T](formatOf[T](), v, nil, nil) // the error of a value that is no string
+	_, err = payload.FromGQL[T](formatOf[T](), v, nil, nil) // the error of a value that is no string
 	return err
 }
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/firn-id/firn/iderr"
-	"github.com/firn-id/firn/internal/wire"
+	"github.com/firn-id/firn/internal/form/payload"
 )
 
 // A prefixer is a kind whose texts have a prefix.
@@ -171,7 +171,7 @@ func (id *ID[T, K]) UnmarshalJSON(data []byte) error {
 		*id = ID[T, K]{}
 		return nil
 	}
-	return wire.Set(&id[0][0])(wire.JSONString(formatOf[T](), data, func(text []byte) (T, error) {
+	return payload.Set(&id[0][0])(payload.JSONString(formatOf[T](), data, func(text []byte) (T, error) {
 		var read ID[T, K]
 		err := read.read(prefix, text)
 		return read.Plain(), err

@@ -2,7 +2,7 @@ package ulidflake
 
 import (
 	"github.com/firn-id/firn/allot"
-	"github.com/firn-id/firn/internal/mint"
+	"github.com/firn-id/firn/internal/engine/mint"
 )
 
 // ForLease returns the methods that a lease calls. Pass the generator to lease.Start. A program

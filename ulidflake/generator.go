@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/iderr"
-	"github.com/firn-id/firn/internal/entropy"
-	"github.com/firn-id/firn/internal/mint"
+	"github.com/firn-id/firn/internal/engine/entropy"
+	"github.com/firn-id/firn/internal/engine/mint"
 )
 
 // defaultIncrementBits are the bits of the specification's reference implementation, which adds a

@@ -6,7 +6,7 @@ import (
 	"encoding/json/jsontext"
 	"encoding/json/v2"
 
-	"github.com/firn-id/firn/internal/wire"
+	"github.com/firn-id/firn/internal/form/payload"
 )
 
 var (
@@ -16,10 +16,12 @@ var (
 
 // MarshalJSONTo implements [json.MarshalerTo] as MarshalJSON does. As the name of an object member,
 // which must be a string, an ID is its text.
-func (id ID) MarshalJSONTo(enc *jsontext.Encoder) error { return wire.MarshalJSONTo(enc, id) }
+func (id ID) MarshalJSONTo(enc *jsontext.Encoder) error { return payload.MarshalJSONTo(enc, id) }
 
 // MarshalJSONTo implements [json.MarshalerTo]; see [ID.MarshalJSONTo].
-func (id ScalableID) MarshalJSONTo(enc *jsontext.Encoder) error { return wire.MarshalJSONTo(enc, id) }
+func (id ScalableID) MarshalJSONTo(enc *jsontext.Encoder) error {
+	return payload.MarshalJSONTo(enc, id)
+}
 
 // MarshalJSONTo is [ID.MarshalJSONTo].
 func (t Text) MarshalJSONTo(enc *jsontext.Encoder) error { return t.ID().MarshalJSONTo(enc) }

@@ -1,12 +1,12 @@
 package ulidflake
 
 import (
-	"github.com/firn-id/firn/internal/base32"
-	"github.com/firn-id/firn/internal/wire"
+	"github.com/firn-id/firn/internal/form/base32"
+	"github.com/firn-id/firn/internal/form/payload"
 )
 
 var (
-	list = wire.List[ID]{Length: base32.Len63, Shortest: base32.Len63, Append: ID.AppendText, Parse: parseBytes,
+	list = payload.List[ID]{Length: base32.Len63, Shortest: base32.Len63, Append: ID.AppendText, Parse: parseBytes,
 		AppendRun: func(dst []byte, ids []ID, sep byte) int {
 			return base32.Crockford.EncodeRun63(dst, (*int64)(&ids[0]), len(ids), sep)
 		},
@@ -14,7 +14,7 @@ var (
 			return base32.Crockford.DecodeRun63((*int64)(&dst[0]), len(dst), text, sep)
 		}}
 
-	listScalable = wire.List[ScalableID]{Length: base32.Len63, Shortest: base32.Len63, Append: ScalableID.AppendText, Parse: parseScalableBytes,
+	listScalable = payload.List[ScalableID]{Length: base32.Len63, Shortest: base32.Len63, Append: ScalableID.AppendText, Parse: parseScalableBytes,
 		AppendRun: func(dst []byte, ids []ScalableID, sep byte) int {
 			return base32.Crockford.EncodeRun63(dst, (*int64)(&ids[0]), len(ids), sep)
 		},

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/firn-id/firn/internal/wire"
+	"github.com/firn-id/firn/internal/form/payload"
 )
 
 // MarshalBSONValue implements bson.ValueMarshaler of MongoDB's driver: an int64. The zero ID is a
@@ -14,19 +14,19 @@ func (id ID) MarshalBSONValue() (byte, []byte, error) { return column.BSON(id) }
 // UnmarshalBSONValue implements bson.ValueUnmarshaler of MongoDB's driver. UnmarshalBSONValue reads
 // an int64 and an int32.
 func (id *ID) UnmarshalBSONValue(kind byte, data []byte) error {
-	return wire.Set(id)(column.FromBSON(kind, data))
+	return payload.Set(id)(column.FromBSON(kind, data))
 }
 
 // MarshalGQL implements graphql.Marshaler of gqlgen as MarshalJSON does.
-func (id ID) MarshalGQL(w io.Writer) { wire.GQL(w, id) }
+func (id ID) MarshalGQL(w io.Writer) { payload.GQL(w, id) }
 
 // UnmarshalGQL implements graphql.Unmarshaler of gqlgen. UnmarshalGQL reads a string as the text,
 // and an integer as UnmarshalJSON does.
-func (id *ID) UnmarshalGQL(v any) error { return wire.Set(id)(form.FromGQL(v)) }
+func (id *ID) UnmarshalGQL(v any) error { return payload.Set(id)(form.FromGQL(v)) }
 
 // ScanRedis implements the interface of go-redis for fields of a hash. ScanRedis reads the binary
 // form, which go-redis writes, and the text.
-func (id *ID) ScanRedis(s string) error { return wire.Set(id)(form.Redis(s)) }
+func (id *ID) ScanRedis(s string) error { return payload.Set(id)(form.Redis(s)) }
 
 // UnmarshalParam implements the interface of gin and echo for parameters of a request.
 // UnmarshalParam reads the texts that UnmarshalText reads.
@@ -46,19 +46,19 @@ func (id ScalableID) MarshalBSONValue() (byte, []byte, error) { return columnSca
 // UnmarshalBSONValue implements bson.ValueUnmarshaler of MongoDB's driver. UnmarshalBSONValue reads
 // an int64 and an int32.
 func (id *ScalableID) UnmarshalBSONValue(kind byte, data []byte) error {
-	return wire.Set(id)(columnScalable.FromBSON(kind, data))
+	return payload.Set(id)(columnScalable.FromBSON(kind, data))
 }
 
 // MarshalGQL implements graphql.Marshaler of gqlgen as MarshalJSON does.
-func (id ScalableID) MarshalGQL(w io.Writer) { wire.GQL(w, id) }
+func (id ScalableID) MarshalGQL(w io.Writer) { payload.GQL(w, id) }
 
 // UnmarshalGQL implements graphql.Unmarshaler of gqlgen. UnmarshalGQL reads a string as the text,
 // and an integer as UnmarshalJSON does.
-func (id *ScalableID) UnmarshalGQL(v any) error { return wire.Set(id)(formScalable.FromGQL(v)) }
+func (id *ScalableID) UnmarshalGQL(v any) error { return payload.Set(id)(formScalable.FromGQL(v)) }
 
 // ScanRedis implements the interface of go-redis for fields of a hash. ScanRedis reads the binary
 // form, which go-redis writes, and the text.
-func (id *ScalableID) ScanRedis(s string) error { return wire.Set(id)(formScalable.Redis(s)) }
+func (id *ScalableID) ScanRedis(s string) error { return payload.Set(id)(formScalable.Redis(s)) }
 
 // UnmarshalParam implements the interface of gin and echo for parameters of a request.
 // UnmarshalParam reads the texts that UnmarshalText reads.

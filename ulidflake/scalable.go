@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/firn-id/firn/internal/base32"
-	"github.com/firn-id/firn/internal/clock"
-	"github.com/firn-id/firn/internal/wire"
+	"github.com/firn-id/firn/internal/engine/clock"
+	"github.com/firn-id/firn/internal/form/base32"
+	"github.com/firn-id/firn/internal/form/payload"
 )
 
 const (
@@ -33,7 +33,7 @@ const (
 // Specification: "Specification", scalable version.
 type ScalableID int64
 
-var formScalable = wire.Int[ScalableID]{Format: formatScalable, Max: int64(MaxScalable), Digits: 19,
+var formScalable = payload.Int[ScalableID]{Format: formatScalable, Max: int64(MaxScalable), Digits: 19,
 	Parse: parseScalableBytes, Append: appendInt[ScalableID]}
 
 var (
@@ -76,7 +76,7 @@ func parseScalableBytes(s []byte) (ScalableID, error) {
 }
 
 // ParseScalableDecimal is [ParseDecimal] for a ScalableID.
-func ParseScalableDecimal(s string) (ScalableID, error) { return wire.Decimal(&formScalable, s) }
+func ParseScalableDecimal(s string) (ScalableID, error) { return payload.Decimal(&formScalable, s) }
 
 // ParseScalableHex is [ParseHex] for a ScalableID.
 func ParseScalableHex(s string) (ScalableID, error) { return formScalable.Hex(s) }
@@ -157,7 +157,9 @@ func (id ScalableID) MarshalText() ([]byte, error) { return id.AppendText(nil) }
 
 // UnmarshalText implements [encoding.TextUnmarshaler]. UnmarshalText reads the texts that
 // [ParseScalable] reads. An error leaves id unchanged, as in all methods that read an ID.
-func (id *ScalableID) UnmarshalText(text []byte) error { return wire.Set(id)(parseScalableBytes(text)) }
+func (id *ScalableID) UnmarshalText(text []byte) error {
+	return payload.Set(id)(parseScalableBytes(text))
+}
 
 // Decimal returns the ID as a decimal integer, without padding.
 func (id ScalableID) Decimal() string { return formScalable.DecimalString(id) }
@@ -176,11 +178,13 @@ func (id ScalableID) MarshalBinary() ([]byte, error) { return id.AppendBinary(ni
 
 // UnmarshalBinary implements [encoding.BinaryUnmarshaler].
 func (id *ScalableID) UnmarshalBinary(data []byte) error {
-	return wire.Set(id)(formScalable.Binary(data))
+	return payload.Set(id)(formScalable.Binary(data))
 }
 
 // MarshalJSON implements [json.Marshaler]; see [ID.MarshalJSON].
 func (id ScalableID) MarshalJSON() ([]byte, error) { return formScalable.AppendJSON(nil, id) }
 
 // UnmarshalJSON implements [json.Unmarshaler]; see [ID.UnmarshalJSON].
-func (id *ScalableID) UnmarshalJSON(data []byte) error { return wire.Set(id)(formScalable.JSON(data)) }
+func (id *ScalableID) UnmarshalJSON(data []byte) error {
+	return payload.Set(id)(formScalable.JSON(data))
+}

@@ -3,7 +3,7 @@ package ulidflake_test
 import (
 	"testing"
 
-	"github.com/firn-id/firn/internal/testkit"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/ulidflake"
 )
 

@@ -4,7 +4,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 
-	"github.com/firn-id/firn/internal/wire"
+	"github.com/firn-id/firn/internal/form/payload"
 )
 
 var (
@@ -34,7 +34,7 @@ func (id ID) Value() (driver.Value, error) { return column.Value(id) }
 // is NULL. A text of decimal digits could be the text of another ID, so Scan reads no text: [Text]
 // is the type for a column of text. If a driver returns an integer as text, scan into an int64, and
 // call [FromInt64].
-func (id *ID) Scan(src any) error { return wire.Set(id)(column.Scan(src)) }
+func (id *ID) Scan(src any) error { return payload.Set(id)(column.Scan(src)) }
 
 // SkipUnderlyingTypePlan keeps pgx from reading an integer past the checks of Scan.
 func (ID) SkipUnderlyingTypePlan() {}
@@ -51,7 +51,7 @@ func (id ScalableID) Value() (driver.Value, error) { return columnScalable.Value
 // is NULL. A text of decimal digits could be the text of another ID, so Scan reads no text:
 // [ScalableText] is the type for a column of text. If a driver returns an integer as text, scan
 // into an int64, and call [ScalableFromInt64].
-func (id *ScalableID) Scan(src any) error { return wire.Set(id)(columnScalable.Scan(src)) }
+func (id *ScalableID) Scan(src any) error { return payload.Set(id)(columnScalable.Scan(src)) }
 
 // SkipUnderlyingTypePlan keeps pgx from reading an integer past the checks of Scan.
 func (ScalableID) SkipUnderlyingTypePlan() {}

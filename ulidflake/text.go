@@ -6,13 +6,13 @@ import (
 	"fmt"
 
 	"github.com/firn-id/firn/iderr"
-	"github.com/firn-id/firn/internal/base32"
-	"github.com/firn-id/firn/internal/wire"
+	"github.com/firn-id/firn/internal/form/base32"
+	"github.com/firn-id/firn/internal/form/payload"
 )
 
 const format = "ulidflake"
 
-var form = wire.Int[ID]{Format: format, Max: int64(Max), Digits: 19, Parse: parseBytes, Append: appendInt[ID]}
+var form = payload.Int[ID]{Format: format, Max: int64(Max), Digits: 19, Parse: parseBytes, Append: appendInt[ID]}
 
 var (
 	_ fmt.Stringer               = ID(0)
@@ -119,7 +119,7 @@ func (id *ID) UnmarshalText(text []byte) error {
 // ParseDecimal reads an ID as a decimal integer: 1 to 19 digits and nothing else.
 //
 // Specification: "Optional Long Int Representation".
-func ParseDecimal(s string) (ID, error) { return wire.Decimal(&form, s) }
+func ParseDecimal(s string) (ID, error) { return payload.Decimal(&form, s) }
 
 // Decimal returns the ID as a decimal integer, without padding.
 func (id ID) Decimal() string { return form.DecimalString(id) }
@@ -141,7 +141,7 @@ func (id ID) AppendBinary(dst []byte) ([]byte, error) { return form.AppendBinary
 func (id ID) MarshalBinary() ([]byte, error) { return id.AppendBinary(nil) }
 
 // UnmarshalBinary implements [encoding.BinaryUnmarshaler].
-func (id *ID) UnmarshalBinary(data []byte) error { return wire.Set(id)(form.Binary(data)) }
+func (id *ID) UnmarshalBinary(data []byte) error { return payload.Set(id)(form.Binary(data)) }
 
 // MarshalJSON implements [json.Marshaler]: the canonical text as a string, because JavaScript
 // numbers have 53 bits, and null for the zero ID.
@@ -156,4 +156,4 @@ func (id ID) MarshalJSON() ([]byte, error) { return form.AppendJSON(nil, id) }
 // text, unless built with GOEXPERIMENT=jsonv2. UnmarshalJSON reads a text without quotes, too,
 // except for a text that is also a JSON number, such as 1000000000000 or 1e10000000000: the error
 // is a *[ParseError]. Without the option the same JSON reads well.
-func (id *ID) UnmarshalJSON(data []byte) error { return wire.Set(id)(form.JSON(data)) }
+func (id *ID) UnmarshalJSON(data []byte) error { return payload.Set(id)(form.JSON(data)) }

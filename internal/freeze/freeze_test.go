@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/internal/freeze"
-	"github.com/firn-id/firn/internal/servers/undo"
-	"github.com/firn-id/firn/internal/wait"
+	"github.com/firn-id/firn/internal/testing/undo"
+	"github.com/firn-id/firn/internal/testing/wait"
 )
 
 // counts is an output that counts its bytes.

@@ -18,7 +18,7 @@
 //
 // # Tests
 //
-// On three real servers (internal/servers/servertest), the package passes the suite of
+// On three real servers (dev/servers), the package passes the suite of
 // lease/drivertest with the policy above. No acknowledged change is lost when the leader or all
 // servers are killed, or when the leader is stopped. The same holds under torture (go run
 // ./cmd/firn/internal/tests/faults -stores consul). A test server of the project (consultest) makes

@@ -14,10 +14,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firn-id/firn/internal/servers/consultest"
-	"github.com/firn-id/firn/internal/servers/pretend"
-	"github.com/firn-id/firn/internal/servers/storetest"
-	"github.com/firn-id/firn/internal/wait"
+	"github.com/firn-id/firn/internal/testing/consultest"
+	"github.com/firn-id/firn/internal/testing/pretend"
+	"github.com/firn-id/firn/internal/testing/storetest"
+	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/lease/consullease"
 	"github.com/firn-id/firn/lease/driver"
 )

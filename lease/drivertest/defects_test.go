@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firn-id/firn/internal/servers/turn"
+	"github.com/firn-id/firn/internal/testing/turn"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/memlease"
 )

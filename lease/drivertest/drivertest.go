@@ -23,7 +23,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/firn-id/firn/internal/wait"
+	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/lease/driver"
 )
 

@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/firn-id/firn/internal/servers/undo"
+	"github.com/firn-id/firn/internal/testing/undo"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/memlease"
 )

@@ -16,7 +16,7 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
-	"github.com/firn-id/firn/internal/wait"
+	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/lease/driver"
 )
 

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firn-id/firn/internal/servers/minter"
-	"github.com/firn-id/firn/internal/wait"
+	"github.com/firn-id/firn/internal/testing/minter"
+	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
 )

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/firn-id/firn/internal/testkit"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 )
 

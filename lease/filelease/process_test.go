@@ -18,8 +18,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firn-id/firn/internal/servers/turn"
-	"github.com/firn-id/firn/internal/servers/undo"
+	"github.com/firn-id/firn/internal/testing/turn"
+	"github.com/firn-id/firn/internal/testing/undo"
 )
 
 // childEnv makes the test binary increment a counter. The value is the directory, the number of

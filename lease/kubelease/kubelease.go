@@ -33,7 +33,7 @@
 //
 // # Tests
 //
-// On a real API server over a real etcd (internal/servers/servertest), the package passes the suite
+// On a real API server over a real etcd (dev/servers), the package passes the suite
 // of lease/drivertest with the Role above, and needs every verb of the Role. No acknowledged change
 // is lost when the servers are killed and stopped. The same holds under torture (go run
 // ./cmd/firn/internal/tests/faults -stores kubernetes). A test server of the project (kubetest)

@@ -17,10 +17,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/firn-id/firn/internal/servers/kubetest"
-	"github.com/firn-id/firn/internal/servers/pretend"
-	"github.com/firn-id/firn/internal/servers/storetest"
-	"github.com/firn-id/firn/internal/wait"
+	"github.com/firn-id/firn/internal/testing/kubetest"
+	"github.com/firn-id/firn/internal/testing/pretend"
+	"github.com/firn-id/firn/internal/testing/storetest"
+	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/lease/driver"
 )
 

@@ -3,7 +3,7 @@ package natslease
 import (
 	"testing"
 
-	"github.com/firn-id/firn/internal/servers/storetest"
+	"github.com/firn-id/firn/internal/testing/storetest"
 )
 
 // TestOpen has addresses with mistakes, and hosts without NATS.

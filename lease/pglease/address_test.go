@@ -10,7 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/firn-id/firn/internal/servers/storetest"
+	"github.com/firn-id/firn/internal/testing/storetest"
 	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/driver"
 )

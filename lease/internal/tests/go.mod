@@ -4,7 +4,6 @@ go 1.26.0
 
 require (
 	github.com/firn-id/firn v0.1.0
-	github.com/firn-id/firn/internal/servers/pgtest v0.0.0
 	github.com/firn-id/firn/lease/drivertest v0.1.0
 	github.com/firn-id/firn/lease/etcdlease v0.1.0
 	github.com/firn-id/firn/lease/natslease v0.1.0
@@ -44,5 +43,3 @@ require (
 	google.golang.org/grpc v1.83.2 // indirect
 	google.golang.org/protobuf v1.36.11 // indirect
 )
-
-replace github.com/firn-id/firn/internal/servers/pgtest => ../../../internal/servers/pgtest

@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
-	"github.com/firn-id/firn/internal/servers/turn"
+	"github.com/firn-id/firn/internal/testing/turn"
 )
 
 // A host runs firn as its users do: in directories that nobody has named.

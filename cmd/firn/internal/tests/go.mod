@@ -6,8 +6,6 @@ require (
 	github.com/creack/pty v1.1.24
 	github.com/firn-id/firn v0.1.0
 	github.com/firn-id/firn/cmd/firn v0.1.0
-	github.com/firn-id/firn/internal/servers/pgtest v0.0.0
-	github.com/firn-id/firn/internal/servers/servertest v0.0.0
 	github.com/firn-id/firn/lease/etcdlease v0.1.0
 	github.com/firn-id/firn/lease/pglease v0.1.0
 	github.com/jackc/pgx/v5 v5.12.0
@@ -70,9 +68,4 @@ require (
 	google.golang.org/grpc v1.83.2 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect
 	modernc.org/sqlite v1.61.1
-)
-
-replace (
-	github.com/firn-id/firn/internal/servers/pgtest => ../../../../internal/servers/pgtest
-	github.com/firn-id/firn/internal/servers/servertest => ../../../../internal/servers/servertest
 )

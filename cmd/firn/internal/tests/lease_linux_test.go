@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/firn-id/firn/cmd/firn/internal/formats"
-	"github.com/firn-id/firn/internal/wait"
+	"github.com/firn-id/firn/internal/testing/wait"
 )
 
 // TestBadDisk: on a disk that is full or read-only there is an error, no ID, and no change.

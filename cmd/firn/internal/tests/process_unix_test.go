@@ -23,7 +23,7 @@ import (
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/cmd/firn/internal/formats"
-	"github.com/firn-id/firn/internal/wait"
+	"github.com/firn-id/firn/internal/testing/wait"
 )
 
 // watchMemory returns a function that returns, when the process has ended, the most memory that

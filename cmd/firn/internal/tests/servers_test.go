@@ -12,13 +12,13 @@ import (
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/cmd/firn/internal/torture"
-	"github.com/firn-id/firn/internal/servers/etcdtest"
-	"github.com/firn-id/firn/internal/servers/kubetest"
-	"github.com/firn-id/firn/internal/servers/services"
-	"github.com/firn-id/firn/internal/servers/storetest"
-	"github.com/firn-id/firn/internal/servers/turn"
-	"github.com/firn-id/firn/internal/servers/undo"
-	"github.com/firn-id/firn/internal/wait"
+	"github.com/firn-id/firn/internal/testing/etcdtest"
+	"github.com/firn-id/firn/internal/testing/kubetest"
+	"github.com/firn-id/firn/internal/testing/services"
+	"github.com/firn-id/firn/internal/testing/storetest"
+	"github.com/firn-id/firn/internal/testing/turn"
+	"github.com/firn-id/firn/internal/testing/undo"
+	"github.com/firn-id/firn/internal/testing/wait"
 )
 
 // schemas drops schemas of the server of PostgreSQL.

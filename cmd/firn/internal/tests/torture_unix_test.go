@@ -10,8 +10,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/firn-id/firn/internal/servers/turn"
-	"github.com/firn-id/firn/internal/wait"
+	"github.com/firn-id/firn/internal/testing/turn"
+	"github.com/firn-id/firn/internal/testing/wait"
 )
 
 // TestTortureInterrupted: a signal ends the processes too, and leaves nothing.

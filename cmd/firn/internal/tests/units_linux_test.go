@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/firn-id/firn/internal/servers/services"
+	"github.com/firn-id/firn/internal/testing/services"
 )
 
 // docs is where the documents are.

@@ -17,7 +17,7 @@ import (
 	"testing"
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
-	"github.com/firn-id/firn/internal/servers/turn"
+	"github.com/firn-id/firn/internal/testing/turn"
 )
 
 // TestUsers: users of a group share a state directory that was made for it; and who may not look

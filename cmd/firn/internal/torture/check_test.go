@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firn-id/firn/internal/wait"
+	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/nanoflake"
 )
 

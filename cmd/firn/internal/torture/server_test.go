@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/firn-id/firn/internal/servers/loopback"
-	"github.com/firn-id/firn/internal/wait"
+	"github.com/firn-id/firn/internal/testing/loopback"
+	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/filelease"
 )

@@ -10,10 +10,10 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
-	"github.com/firn-id/firn/internal/servers/etcdtest"
-	"github.com/firn-id/firn/internal/servers/storetest"
-	"github.com/firn-id/firn/internal/servers/turn"
-	"github.com/firn-id/firn/internal/servers/undo"
+	"github.com/firn-id/firn/internal/testing/etcdtest"
+	"github.com/firn-id/firn/internal/testing/storetest"
+	"github.com/firn-id/firn/internal/testing/turn"
+	"github.com/firn-id/firn/internal/testing/undo"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/drivertest"
 	"github.com/firn-id/firn/lease/etcdlease"

@@ -7,8 +7,8 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
-	"github.com/firn-id/firn/internal/servers/etcdtest"
-	"github.com/firn-id/firn/internal/servers/storetest"
+	"github.com/firn-id/firn/internal/testing/etcdtest"
+	"github.com/firn-id/firn/internal/testing/storetest"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/etcdlease"
 	"github.com/firn-id/firn/lease/internal/tests/released"

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firn-id/firn/internal/servers/storetest"
-	"github.com/firn-id/firn/internal/wait"
+	"github.com/firn-id/firn/internal/testing/storetest"
+	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/pglease"
 )

@@ -9,7 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/firn-id/firn/internal/servers/storetest"
+	"github.com/firn-id/firn/internal/testing/storetest"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/internal/tests/released"
 	"github.com/firn-id/firn/lease/pglease"

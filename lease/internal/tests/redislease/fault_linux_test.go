@@ -14,10 +14,10 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/firn-id/firn/internal/servers/process"
-	"github.com/firn-id/firn/internal/servers/services"
-	"github.com/firn-id/firn/internal/servers/storetest"
-	"github.com/firn-id/firn/internal/wait"
+	"github.com/firn-id/firn/internal/testing/process"
+	"github.com/firn-id/firn/internal/testing/services"
+	"github.com/firn-id/firn/internal/testing/storetest"
+	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/drivertest"
 	"github.com/firn-id/firn/lease/redislease"

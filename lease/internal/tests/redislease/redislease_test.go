@@ -13,11 +13,11 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/firn-id/firn/internal/servers/minter"
-	"github.com/firn-id/firn/internal/servers/services"
-	"github.com/firn-id/firn/internal/servers/storetest"
-	"github.com/firn-id/firn/internal/servers/undo"
-	"github.com/firn-id/firn/internal/wait"
+	"github.com/firn-id/firn/internal/testing/minter"
+	"github.com/firn-id/firn/internal/testing/services"
+	"github.com/firn-id/firn/internal/testing/storetest"
+	"github.com/firn-id/firn/internal/testing/undo"
+	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/drivertest"

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/firn-id/firn/internal/servers/storetest"
+	"github.com/firn-id/firn/internal/testing/storetest"
 	"github.com/firn-id/firn/lease/redislease"
 )
 

@@ -12,12 +12,12 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/cmd/firn/internal/torture"
-	"github.com/firn-id/firn/internal/servers/etcdtest"
-	"github.com/firn-id/firn/internal/servers/pgtest"
-	"github.com/firn-id/firn/internal/servers/servertest"
-	"github.com/firn-id/firn/internal/servers/services"
-	"github.com/firn-id/firn/internal/servers/turn"
-	"github.com/firn-id/firn/internal/servers/undo"
+	"github.com/firn-id/firn/internal/testing/etcdtest"
+	"github.com/firn-id/firn/internal/testing/pgtest"
+	"github.com/firn-id/firn/internal/testing/servertest"
+	"github.com/firn-id/firn/internal/testing/services"
+	"github.com/firn-id/firn/internal/testing/turn"
+	"github.com/firn-id/firn/internal/testing/undo"
 )
 
 func TestMain(m *testing.M) {

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/cmd/firn/internal/torture"
-	"github.com/firn-id/firn/internal/servers/etcdtest"
-	"github.com/firn-id/firn/internal/servers/pgtest"
-	"github.com/firn-id/firn/internal/servers/servertest"
+	"github.com/firn-id/firn/internal/testing/etcdtest"
+	"github.com/firn-id/firn/internal/testing/pgtest"
+	"github.com/firn-id/firn/internal/testing/servertest"
 	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/consullease"
 	"github.com/firn-id/firn/lease/driver"

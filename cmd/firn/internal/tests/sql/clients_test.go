@@ -11,7 +11,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 	"github.com/jackc/pgx/v5"
 
-	"github.com/firn-id/firn/internal/servers/services"
+	"github.com/firn-id/firn/internal/testing/services"
 )
 
 // TestClients: the clients psql and mariadb run the scripts.

@@ -18,8 +18,8 @@ import (
 	_ "modernc.org/sqlite"
 
 	"github.com/firn-id/firn/cmd/firn/internal/root"
-	"github.com/firn-id/firn/internal/servers/place"
-	"github.com/firn-id/firn/internal/servers/services"
+	"github.com/firn-id/firn/internal/testing/place"
+	"github.com/firn-id/firn/internal/testing/services"
 )
 
 // script returns what firn sql prints.

@@ -17,7 +17,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/firn-id/firn"
-	"github.com/firn-id/firn/internal/servers/services"
+	"github.com/firn-id/firn/internal/testing/services"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/snowflakesi"
 )

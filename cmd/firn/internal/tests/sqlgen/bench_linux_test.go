@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/firn-id/firn/cmd/firn/internal/sqlgen"
-	"github.com/firn-id/firn/internal/servers/pgtest"
+	"github.com/firn-id/firn/internal/testing/pgtest"
 )
 
 // BenchmarkGenerator compares the generator with nextval on a server with the settings of

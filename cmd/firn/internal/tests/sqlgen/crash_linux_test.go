@@ -11,8 +11,8 @@ import (
 
 	"github.com/firn-id/firn/cmd/firn/internal/sqlgen"
 	"github.com/firn-id/firn/internal/freeze"
-	"github.com/firn-id/firn/internal/servers/pgtest"
-	"github.com/firn-id/firn/internal/wait"
+	"github.com/firn-id/firn/internal/testing/pgtest"
+	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/nanoflake"
 )
 

@@ -17,9 +17,9 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/firn-id/firn/cmd/firn/internal/sqlgen"
-	"github.com/firn-id/firn/internal/servers/pgtest"
-	"github.com/firn-id/firn/internal/servers/services"
-	"github.com/firn-id/firn/internal/wait"
+	"github.com/firn-id/firn/internal/testing/pgtest"
+	"github.com/firn-id/firn/internal/testing/services"
+	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/nanoflake"
 )
 

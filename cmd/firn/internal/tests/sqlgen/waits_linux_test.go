@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/firn-id/firn/cmd/firn/internal/sqlgen"
-	"github.com/firn-id/firn/internal/wait"
+	"github.com/firn-id/firn/internal/testing/wait"
 )
 
 // TestWaits: a feed that starts while the database or the store is away waits, and says so. A feed that

@@ -1,0 +1,234 @@
+package orders
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect"
+	"github.com/uptrace/bun/dialect/mysqldialect"
+	"github.com/uptrace/bun/dialect/pgdialect"
+	"github.com/uptrace/bun/dialect/sqlitedialect"
+	_ "modernc.org/sqlite"
+
+	"github.com/firn-id/firn/dev/examples/databases/internal/sample"
+	"github.com/firn-id/firn/dev/examples/databases/internal/server"
+	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/nanoflake"
+	"github.com/firn-id/firn/scru160"
+	"github.com/firn-id/firn/sno"
+	"github.com/firn-id/firn/typed"
+)
+
+func each(t *testing.T, f func(t *testing.T, db *bun.DB)) {
+	for name, open := range map[string]func(t *testing.T) *bun.DB{
+		"PostgreSQL": func(t *testing.T) *bun.DB { return bun.NewDB(server.PostgresDB(t), pgdialect.New()) },
+		"MariaDB":    func(t *testing.T) *bun.DB { return bun.NewDB(server.MySQLDB(t), mysqldialect.New()) },
+		"SQLite": func(t *testing.T) *bun.DB {
+			db, err := sql.Open("sqlite", filepath.Join(t.TempDir(), "orders.db"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return bun.NewDB(db, sqlitedialect.New())
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			db := open(t)
+			t.Cleanup(func() { db.Close() })
+			if _, err := db.NewCreateTable().Model((*Order)(nil)).Exec(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			f(t, db)
+		})
+	}
+}
+
+func orders(t *testing.T) []Order {
+	ids := sample.IDs(t)
+	all := make([]Order, len(ids))
+	for i, id := range ids {
+		all[i] = Order{ID: id, Item: "globe " + id.String()}
+	}
+	all[3].ParentID = &ids[0]
+	return all
+}
+
+func TestOrders(t *testing.T) {
+	each(t, func(t *testing.T, db *bun.DB) {
+		ctx, gen, all := t.Context(), sample.Generator(t), orders(t)
+		for i := range all {
+			if err := Insert(ctx, db, &all[i]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i, o := range all {
+			if i == 3 {
+				o.Parent = &all[0]
+			}
+			if got, err := Find(ctx, db, o.ID); err != nil || !reflect.DeepEqual(got, o) {
+				t.Errorf("found %v, %v, want %v", got, err, o)
+			}
+		}
+		if _, err := Find(ctx, db, nanoflake.Max); !errors.Is(err, sql.ErrNoRows) {
+			t.Errorf("an ID without an order: %v", err)
+		}
+		if got, err := Made(ctx, db, gen, sample.Time(2), sample.Time(4)); err != nil || !reflect.DeepEqual(got, all[2:5]) {
+			t.Errorf("made %v, %v, want %v", got, err, all[2:5])
+		}
+		if got, err := FindAll(ctx, db, []nanoflake.ID{all[5].ID, all[6].ID, nanoflake.Max}); err != nil || !reflect.DeepEqual(got, all[5:7]) {
+			t.Errorf("found %v, %v, want %v", got, err, all[5:7])
+		}
+	})
+}
+
+// A forgotten ID reaches no row. Bun puts the error of the ID into the statement, and the server
+// refuses the statement.
+func TestNoID(t *testing.T) {
+	each(t, func(t *testing.T, db *bun.DB) {
+		ctx, id := t.Context(), sample.IDs(t)[0]
+		for _, o := range []Order{{Item: "forgotten"}, {ID: id, ParentID: new(nanoflake.ID)}} {
+			if err := Insert(ctx, db, &o); err == nil {
+				t.Errorf("%v is stored", o)
+			}
+		}
+		if o, err := Find(ctx, db, 0); err == nil {
+			t.Errorf("a search for no ID finds %v", o)
+		}
+		if n, err := db.NewSelect().Model((*Order)(nil)).Count(ctx); err != nil || n != 0 {
+			t.Errorf("%d rows, %v", n, err)
+		}
+	})
+}
+
+func TestEvents(t *testing.T) {
+	ctx, db := t.Context(), bun.NewDB(server.PostgresDB(t), pgdialect.New())
+	if db.Dialect().Name() != dialect.PG {
+		t.Fatal("the dialect is not that of PostgreSQL")
+	}
+	if _, err := db.NewCreateTable().Model((*Event)(nil)).Exec(ctx); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 4 {
+		id, err := scru160.FromTime(sample.Time(i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := Event{ID: id.Binary(), Text: id, UUID: sno.NewWithTime(byte(i), sample.Time(i)).UUID()}
+		if _, err := db.NewInsert().Model(&want).Exec(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := FindEvent(ctx, db, id); err != nil || got != want {
+			t.Errorf("found %v, %v, want %v", got, err, want)
+		}
+	}
+	var size int
+	if err := db.NewRaw(`SELECT max(length(id)) FROM events`).Scan(ctx, &size); err != nil || size != scru160.Size {
+		t.Errorf("%d bytes, %v", size, err)
+	}
+}
+
+// A column of another type is an error and never another ID.
+func TestWrongColumn(t *testing.T) {
+	each(t, func(t *testing.T, db *bun.DB) {
+		for _, column := range []string{`'0549x5l2itvr4'`, `'673740726894358528'`, `1.5`} {
+			var got nanoflake.ID
+			if err := db.NewRaw(`SELECT `+column).Scan(t.Context(), &got); err == nil {
+				t.Errorf("%s reads as %v", column, got)
+			}
+		}
+	})
+}
+
+// The option nullzero stores NULL for a forgotten ID, and the NULL does not read back.
+func TestNullZero(t *testing.T) {
+	type Row struct {
+		ID     nanoflake.ID `bun:",pk"`
+		Parent nanoflake.ID `bun:",nullzero"`
+	}
+	each(t, func(t *testing.T, db *bun.DB) {
+		ctx, row := t.Context(), Row{ID: sample.IDs(t)[0]}
+		if _, err := db.NewCreateTable().Model(&row).Exec(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.NewInsert().Model(&row).Returning("NULL").Exec(ctx); err != nil {
+			t.Error(err)
+		}
+		if err := db.NewSelect().Model(&row).Scan(ctx); !errors.Is(err, iderr.ErrNoID) {
+			t.Errorf("NULL reads as %v, %v", row, err)
+		}
+	})
+}
+
+// Without a type in the tag, Bun derives the column from the kind in Go.
+func TestType(t *testing.T) {
+	type Untyped struct {
+		ID    nanoflake.ID `bun:",pk"`
+		Event scru160.Binary
+		UUID  sno.UUID
+		Text  nanoflake.Text
+		Kind  typed.ID[nanoflake.ID, kind]
+	}
+	db := bun.NewDB(server.PostgresDB(t), pgdialect.New())
+	statement := db.NewCreateTable().Model((*Untyped)(nil)).String()
+	for _, column := range []string{`"id" BIGINT`, `"event" BYTEA`, `"uuid" BYTEA`, `"text" BYTEA`, `"kind" JSONB`} {
+		if !strings.Contains(statement, column) {
+			t.Errorf("no column %s: %s", column, statement)
+		}
+	}
+}
+
+// kind is a kind of things.
+type kind struct{}
+
+// A column is read into a slice of IDs, of each type.
+func TestSlices(t *testing.T) {
+	id, long, short := nanoflake.MustParse("0549x5l2itvr4"), scru160.Max(), sno.NewWithTime(1, sample.Time(0))
+	each(t, func(t *testing.T, db *bun.DB) {
+		slices(t, db, "bigint", id, id+1)
+		slices(t, db, "varchar(13)", id.Text(), (id + 1).Text())
+		slices(t, db, "bigint", typed.As[kind](id), typed.As[kind](id+1))
+		slices(t, db, "varchar(13)", typed.As[kind](id.Text()), typed.As[kind]((id + 1).Text()))
+		slices(t, db, "varchar(32)", long, scru160.ID{1})
+		slices(t, db, "varchar(16)", short.Text(), sno.ID{1}.Text())
+		if db.Dialect().Name() != dialect.PG { // bytea
+			slices(t, db, "varbinary(20)", long.Binary(), scru160.ID{1}.Binary())
+			slices(t, db, "varbinary(10)", short, sno.ID{1})
+		}
+	})
+}
+
+// tables is the number of tables that slices made.
+var tables int
+
+func slices[T comparable](t *testing.T, db *bun.DB, column string, ids ...T) {
+	t.Helper()
+	type row struct {
+		bun.BaseModel `bun:"alias:s"`
+		N             int
+		ID            T
+	}
+	ctx := t.Context()
+	tables++
+	name := fmt.Sprintf("slices%d", tables) // PostgreSQL keeps the plans of a table
+	if _, err := db.ExecContext(ctx, "CREATE TABLE "+name+" (n integer, id "+column+")"); err != nil {
+		t.Fatal(err)
+	}
+	for n, id := range ids {
+		if _, err := db.NewInsert().Model(&row{N: n, ID: id}).ModelTableExpr(name).Exec(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var got []T
+	if err := db.NewSelect().Model((*row)(nil)).ModelTableExpr(name+" AS s").Column("id").Order("n").Scan(ctx, &got); err != nil || !reflect.DeepEqual(got, ids) {
+		t.Errorf("%s: %v, %v, want %v", column, got, err, ids)
+	}
+	var found []row
+	if err := db.NewSelect().Model(&found).ModelTableExpr(name+" AS s").Where("id IN (?)", bun.List(ids[:1])).Scan(ctx); err != nil || len(found) != 1 || found[0].ID != ids[0] {
+		t.Errorf("%s: found %v, %v", column, found, err)
+	}
+}

@@ -1,0 +1,166 @@
+package databases
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// pages is the folder of the documents.
+const pages = "../../../docs/databases"
+
+// A block is what stands between two lines of backquotes.
+type block struct {
+	line     int
+	language string
+	lines    []string
+}
+
+func blocks(document string) (all []block) {
+	open := false
+	for i, line := range strings.Split(document, "\n") {
+		language, fence := strings.CutPrefix(line, "```")
+		switch {
+		case fence && !open:
+			all, open = append(all, block{line: i + 1, language: language}), true
+		case fence:
+			open = false
+		case open:
+			last := &all[len(all)-1]
+			last.lines = append(last.lines, line)
+		}
+	}
+	return all
+}
+
+// within reports whether a file has the lines of a block, one after the other. The block can be
+// without the tabs that all its lines have in the file.
+func (b block) within(file string) bool {
+	lines := strings.Split(file, "\n")
+	for start := range lines {
+		if len(b.lines) > 0 && b.at(lines[start:]) {
+			return true
+		}
+	}
+	return false
+}
+
+func (b block) at(lines []string) bool {
+	indent, ok := strings.CutSuffix(lines[0], b.lines[0])
+	if !ok || strings.Trim(indent, "\t") != "" || len(lines) < len(b.lines) {
+		return false
+	}
+	for i, want := range b.lines {
+		if want != "" {
+			want = indent + want
+		}
+		if lines[i] != want {
+			return false
+		}
+	}
+	return true
+}
+
+// faults returns what a document has that the files do not have. Commands and their output are not
+// code of the files.
+func faults(document string, files map[string]string) (found []string) {
+	code := 0
+	for _, b := range blocks(document) {
+		if b.language == "console" {
+			continue
+		}
+		code++
+		if !b.anywhere(files) {
+			found = append(found, fmt.Sprintf("line %d: no file has this %s code", b.line, b.language))
+		}
+	}
+	if code == 0 {
+		found = append(found, "no code")
+	}
+	return found
+}
+
+func (b block) anywhere(files map[string]string) bool {
+	for _, text := range files {
+		if b.within(text) {
+			return true
+		}
+	}
+	return false
+}
+
+func folder(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		files[path] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// Each page has the code of its folder, and the index has each page.
+func TestDocuments(t *testing.T) {
+	index, err := os.ReadFile(filepath.Join(pages, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]bool{}
+	for path, text := range folder(t, pages) {
+		base := filepath.Base(path)
+		if base == "README.md" {
+			continue
+		}
+		name := strings.TrimSuffix(base, ".md")
+		found[name] = true
+		for _, fault := range faults(text, folder(t, name)) {
+			t.Errorf("docs/databases/%s: %s: copy the code from the folder dev/examples/databases/%s", base, fault, name)
+		}
+		if !strings.Contains(string(index), "]("+base+")") {
+			t.Errorf("docs/databases/README.md does not name %s", base)
+		}
+	}
+	entries, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if e.IsDir() && e.Name() != "internal" && !found[e.Name()] {
+			t.Errorf("the folder %s has no page in docs/databases", e.Name())
+		}
+	}
+}
+
+// The search finds code that differs, by the least, from all files.
+func TestFaults(t *testing.T) {
+	files := map[string]string{"a.go": "package a\n\nfunc f() {\n\tg(1)\n\n\th()\n}\n"}
+	for document, want := range map[string]int{
+		"```go\nfunc f() {\n\tg(1)\n\n\th()\n}\n```\n": 0,
+		"```go\ng(1)\n\nh()\n```\n":                    0, // without the tabs of the file
+		"```go\ng(1)\n```\n\n```go\nh()\n```\n":        0,
+		"```go\ng(1)\n```\n```console\n$ go\n```\n":    0,
+		"```go\ng(2)\n```\n":                           1,
+		"```go\ng(1)\nh()\n```\n":                      1,
+		"```go\n\tg(1)\n\nh()\n```\n":                  1,
+		"```go\n(1)\n```\n":                            1, // not a whole line
+		"```go\ng(1)\n\nh()\n}\n}\n```\n":              1,
+		"```go\ng(1)\n```\n```yaml\na: b\n```\n":       1,
+		"```go\n```\n":                                 1,
+		"text\n":                                       1,
+		"```console\n$ go\n```\n":                      1,
+	} {
+		if got := faults(document, files); len(got) != want {
+			t.Errorf("%q: %q, want %d faults", document, got, want)
+		}
+	}
+}

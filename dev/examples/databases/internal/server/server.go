@@ -1,0 +1,111 @@
+// Package server gives each test a place of its own on the servers of the machine.
+package server
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"strings"
+	"testing"
+
+	"github.com/go-sql-driver/mysql"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/firn-id/firn/internal/testing/place"
+	"github.com/firn-id/firn/internal/testing/services"
+	"github.com/firn-id/firn/internal/testing/undo"
+	"github.com/firn-id/firn/internal/testing/wait"
+)
+
+func name() string { return "firn_docs_" + strings.ToLower(rand.Text()) }
+
+// places are the schemas and databases of tests.
+var places = place.New()
+
+// keys deletes the keys of a test: all that begin with a prefix.
+var keys = undo.New("keys of Redis", func(ctx context.Context, what string) error {
+	address, prefix, _ := strings.Cut(what, "\n")
+	options, err := redis.ParseURL(address)
+	if err != nil {
+		return err
+	}
+	client := redis.NewClient(options)
+	defer client.Close()
+	found := client.Scan(ctx, 0, prefix+"*", 100).Iterator()
+	for found.Next(ctx) {
+		if err := client.Del(ctx, found.Val()).Err(); err != nil {
+			return err
+		}
+	}
+	return found.Err()
+})
+
+// Postgres returns the configuration of connections to PostgreSQL. Their tables are in a schema of
+// the test.
+func Postgres(t testing.TB) *pgx.ConnConfig {
+	t.Helper()
+	config, err := pgx.ParseConfig(services.PostgreSQL.Address())
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema := name()
+	places.Make(t, place.Server{Server: services.PostgreSQL, Driver: "pgx"},
+		"CREATE SCHEMA "+schema, "DROP SCHEMA IF EXISTS "+schema+" CASCADE")
+	config.RuntimeParams["search_path"] = schema
+	config.RuntimeParams["client_min_messages"] = "warning"
+	return config
+}
+
+// PostgresDB returns PostgreSQL for database/sql. Its tables are in a schema of the test.
+func PostgresDB(t testing.TB) *sql.DB {
+	t.Helper()
+	db := stdlib.OpenDB(*Postgres(t))
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+// MySQL returns the configuration of connections to MariaDB or MySQL. Their database is of the test.
+func MySQL(t testing.TB) *mysql.Config {
+	t.Helper()
+	config, err := mysql.ParseDSN(services.MariaDB.Address())
+	if err != nil {
+		t.Fatal(err)
+	}
+	database := name()
+	places.Make(t, place.Server{Server: services.MariaDB, Driver: "mysql"},
+		"CREATE DATABASE "+database+" CHARACTER SET utf8mb4", "DROP DATABASE IF EXISTS "+database)
+	config.DBName, config.ParseTime = database, true
+	return config
+}
+
+// MySQLDB returns MariaDB or MySQL for database/sql. Its database is of the test.
+func MySQLDB(t testing.TB) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("mysql", MySQL(t).FormatDSN())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+// Redis returns a client of Redis, and a prefix for the keys of the test.
+func Redis(t testing.TB) (client *redis.Client, prefix string) {
+	t.Helper()
+	options, err := redis.ParseURL(services.Redis.Address())
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, prefix = redis.NewClient(options), name()+":"
+	ctx, cancel := context.WithTimeout(t.Context(), wait.Patience)
+	defer cancel()
+	if err := client.Ping(ctx).Err(); err != nil {
+		client.Close()
+		services.Redis.Missing(t, err)
+	}
+	keys.AtEnd(t, services.Redis.Address()+"\n"+prefix)
+	t.Cleanup(func() { client.Close() })
+	return client, prefix
+}

@@ -1,0 +1,240 @@
+package monitoring
+
+import (
+	"context"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
+
+	"github.com/firn-id/firn/lease"
+	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/memlease"
+	"github.com/firn-id/firn/nanoflake"
+)
+
+// start leases a worker for a generator.
+func start(ctx context.Context, store driver.Store, notify func(lease.Event)) (*nanoflake.Generator, *lease.Lease, error) {
+	gen, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true})
+	if err != nil {
+		return nil, nil, err
+	}
+	held, err := lease.Start(ctx, store, gen, lease.Config{Create: true, Notify: notify})
+	return gen, held, err
+}
+
+// A cut is a store that can be out of reach.
+type cut struct {
+	driver.Store
+	down atomic.Bool
+}
+
+func (c *cut) check() error {
+	if c.down.Load() {
+		return &driver.Error{Store: c.String(), Err: driver.ErrUnavailable}
+	}
+	return nil
+}
+
+func (c *cut) Get(ctx context.Context, key string) (driver.Entry, error) {
+	if err := c.check(); err != nil {
+		return driver.Entry{}, err
+	}
+	return c.Store.Get(ctx, key)
+}
+
+func (c *cut) List(ctx context.Context, prefix string) ([]driver.Entry, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	return c.Store.List(ctx, prefix)
+}
+
+func (c *cut) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
+	if err := c.check(); err != nil {
+		return driver.None, err
+	}
+	return c.Store.Put(ctx, key, value, rev)
+}
+
+// testLease runs a lease through an outage of its store. get returns a metric by its label, NaN if
+// there is none.
+func testLease(t *testing.T, notify func(lease.Event), get func(name, label string) float64) {
+	// The bubble's time begins in 2000, before the epoch of Nanoflakes.
+	time.Sleep(time.Until(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)))
+	between := func(name, label string, low, high float64) {
+		t.Helper()
+		if v := get(name, label); !(low <= v && v <= high) {
+			t.Errorf("%s %s: %v, not in %v to %v", name, label, v, low, high)
+		}
+	}
+	between("events", "acquired", 0, 0)
+	between("errors", "store", 0, 0)
+	if v := get("left", ""); !math.IsNaN(v) {
+		t.Errorf("left before the lease: %v", v)
+	}
+	store := &cut{Store: memlease.New()}
+	gen, held, err := start(t.Context(), store, notify)
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(time.Minute)
+	between("events", "created", 1, 1)
+	between("events", "acquired", 1, 1)
+	between("events", "renewed", 18, 22) // every 3 s
+	between("events", "failing", 0, 0)
+	between("left", "", 6.9, 10) // what docs/monitoring.md says of a healthy lease
+
+	store.down.Store(true)
+	time.Sleep(6 * time.Second)
+	between("events", "failing", 1, 100)
+	between("events", "expired", 0, 0)
+	between("left", "", 0, 5)
+	time.Sleep(10 * time.Second)
+	between("events", "expired", 1, 1)
+	between("errors", "store", 2, 100)
+	between("errors", "other", 0, 0)
+	between("left", "", -10, 0)
+	if _, err := gen.TryNext(); err == nil {
+		t.Error("an ID after the end of the lease")
+	}
+
+	store.down.Store(false)
+	time.Sleep(10 * time.Second)
+	between("left", "", 6.9, 10)
+	if _, err := gen.TryNext(); err != nil {
+		t.Error(err)
+	}
+	if err := held.Close(); err != nil {
+		t.Fatal(err)
+	}
+	between("events", "released", 1, 1)
+	if v := get("left", ""); !math.IsNaN(v) {
+		t.Errorf("left after Close: %v", v)
+	}
+}
+
+func TestPrometheus(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := prometheus.NewRegistry()
+		notify, err := Prometheus(r, "orders")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Prometheus(r, "orders"); err == nil {
+			t.Error("two leases of one name")
+		}
+		if _, err := Prometheus(r, "invoices"); err != nil {
+			t.Error(err)
+		}
+		names := map[string]string{"events": "firn_lease_events_total", "errors": "firn_lease_errors_total", "left": "firn_lease_left_seconds"}
+		testLease(t, notify, func(name, label string) float64 {
+			families, err := r.Gather()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range families {
+				for _, m := range f.GetMetric() {
+					labels := make(map[string]string)
+					for _, l := range m.GetLabel() {
+						labels[l.GetName()] = l.GetValue()
+					}
+					if f.GetName() == names[name] && labels["lease"] == "orders" && labels["event"]+labels["reason"] == label {
+						return m.GetCounter().GetValue() + m.GetGauge().GetValue()
+					}
+				}
+			}
+			return math.NaN()
+		})
+	})
+}
+
+func TestOpenTelemetry(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		reader := metric.NewManualReader()
+		provider := metric.NewMeterProvider(metric.WithReader(reader))
+		notify, err := OpenTelemetry(provider.Meter("firn"), "orders")
+		if err != nil {
+			t.Fatal(err)
+		}
+		testLease(t, notify, func(name, label string) float64 {
+			var all metricdata.ResourceMetrics
+			if err := reader.Collect(t.Context(), &all); err != nil {
+				t.Fatal(err)
+			}
+			for _, scope := range all.ScopeMetrics {
+				for _, m := range scope.Metrics {
+					if m.Name != "firn.lease."+name {
+						continue
+					}
+					switch data := m.Data.(type) {
+					case metricdata.Gauge[float64]:
+						for _, p := range data.DataPoints {
+							return p.Value
+						}
+					case metricdata.Sum[int64]:
+						for _, p := range data.DataPoints {
+							for _, key := range []string{"event", "reason"} {
+								if v, ok := p.Attributes.Value(attribute.Key(key)); ok && v.AsString() == label {
+									return float64(p.Value)
+								}
+							}
+						}
+					}
+				}
+			}
+			return math.NaN()
+		})
+	})
+}
+
+// The document has the code of this package.
+func TestDocument(t *testing.T) {
+	document, err := os.ReadFile("../../../docs/monitoring.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{"state.go", "prometheus.go", "otel.go"} {
+		code, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(document), "```go\n"+string(code)+"```\n") {
+			t.Errorf("docs/monitoring.md does not have %s", file)
+		}
+	}
+}
+
+func TestReason(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{lease.ErrRolledBack, "rolled_back"},
+		{lease.ErrMissing, "damaged"},
+		{lease.ErrRescued, "rescue"},
+		{&lease.SkewError{}, "clock"},
+		{&lease.NoWorkerError{}, "workers"},
+		{&lease.HeldError{}, "workers"},
+		{driver.ErrUnavailable, "store"},
+		{context.DeadlineExceeded, "other"},
+	} {
+		for _, err := range []error{c.err, &lease.ExpiredError{Cause: c.err}} {
+			if got := reason(err); got != c.want {
+				t.Errorf("%v: %s, not %s", err, got, c.want)
+			}
+			if !slices.Contains(reasons, c.want) || len(kinds) != int(lease.Shared) {
+				t.Errorf("%s: not counted from 0", c.want)
+			}
+		}
+	}
+}

@@ -1,0 +1,264 @@
+package servers_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/firn-id/firn/internal/testing/minter"
+	"github.com/firn-id/firn/internal/testing/undo"
+	"github.com/firn-id/firn/internal/testing/wait"
+	"github.com/firn-id/firn/lease"
+	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/memlease"
+)
+
+func TestMain(m *testing.M) { os.Exit(undo.Main(m)) }
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// opened returns what opens stores for a test. The stores are closed at its end.
+func opened[S driver.Store](t *testing.T, open func(context.Context, string) (S, error)) func(addr string) S {
+	return func(addr string) S {
+		t.Helper()
+		s, err := open(t.Context(), addr)
+		check(t, err)
+		t.Cleanup(func() { s.Close() })
+		return s
+	}
+}
+
+// wantError checks that an error is of a kind, has advice, says all the parts, and shows no token.
+func wantError(t *testing.T, err, kind error, token string, parts ...string) {
+	t.Helper()
+	if e, ok := errors.AsType[*driver.Error](err); !ok || !errors.Is(err, kind) || e.Advice == "" {
+		t.Errorf("the error is %v; want a driver.Error with advice that is %q", err, kind)
+		return
+	}
+	for _, part := range parts {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("the error is %q, without %q", err, part)
+		}
+	}
+	if token != "" && strings.Contains(err.Error(), token) {
+		t.Error("the error shows the token")
+	}
+}
+
+// everything does with a store whatever programs and operators do.
+func everything(t *testing.T, store driver.Store) {
+	t.Helper()
+	check(t, minter.Create(t.Context(), store))
+	for range 2 {
+		gen, l, err := minter.Start(t.Context(), store, lease.Config{})
+		check(t, err)
+		_, err = gen.Next()
+		check(t, err)
+		check(t, l.Close())
+	}
+	changes, err := store.(driver.Watcher).Watch(t.Context(), "")
+	check(t, err)
+	_, err = store.Put(t.Context(), "x", []byte("y"), driver.None)
+	check(t, err)
+	changed(t, changes, "Put")
+	_, err = lease.Rescue(t.Context(), store, minter.Pool, lease.RescueConfig{})
+	check(t, err)
+	findings, err := lease.Inspect(t.Context(), store)
+	check(t, err)
+	for _, f := range findings {
+		if f.Loses {
+			t.Errorf("it loses: %s", f.Text)
+		}
+	}
+}
+
+func changed(t *testing.T, changes <-chan struct{}, what string) {
+	t.Helper()
+	if _, ok := wait.Receive(t, "what a watch tells of "+what, changes); !ok {
+		t.Fatalf("the watch has ended before %s", what)
+	}
+}
+
+// watched changes an entry some times, and has the watch tell of each change. A watch may tell of one
+// change more than once, so the first values can be of earlier changes. The function each is called
+// after each change.
+func watched(t *testing.T, store driver.Store, key string, changes <-chan struct{}, each func()) driver.Revision {
+	t.Helper()
+	e, err := store.Get(t.Context(), key)
+	check(t, err)
+	for range watchedTimes {
+		e.Revision, err = store.Put(t.Context(), key, []byte("0"), e.Revision)
+		check(t, err)
+		changed(t, changes, "a change of "+key)
+		each()
+	}
+	return e.Revision
+}
+
+const watchedTimes = 10
+
+// A writer changes one entry again and again, and knows what was acknowledged.
+type writer struct {
+	store driver.Store
+	key   string
+
+	mu    sync.Mutex
+	acked int // the number that was acknowledged last
+	count int // how many were
+	is    driver.Revision
+	doubt map[int]bool // numbers since, which may have been written
+	fault error
+}
+
+func (w *writer) done() (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.count, w.fault
+}
+
+func (w *writer) run(ctx context.Context) {
+	w.doubt = make(map[int]bool)
+	for n := 1; ctx.Err() == nil; n++ {
+		rev, err := w.store.Put(ctx, w.key, []byte(strconv.Itoa(n)), w.is)
+		w.mu.Lock()
+		if err == nil {
+			w.acked, w.is = n, rev
+			w.count++
+			clear(w.doubt)
+		} else if w.doubt[n] = true; ctx.Err() == nil {
+			w.fault = errors.Join(w.fault, w.look(ctx))
+		}
+		w.mu.Unlock()
+	}
+}
+
+// look reads what is there, and returns an error if an acknowledged change is not.
+func (w *writer) look(ctx context.Context) error {
+	e, err := w.store.Get(ctx, w.key)
+	switch {
+	case errors.Is(err, driver.ErrNotFound) && w.acked == 0, errors.Is(err, driver.ErrUnavailable):
+		return nil
+	case err != nil:
+		return fmt.Errorf("%s, after %d was acknowledged at %q: %w", w.key, w.acked, w.is, err)
+	}
+	n, err := strconv.Atoi(string(e.Value))
+	switch {
+	case err != nil:
+		return err
+	case n == w.acked && e.Revision == w.is:
+	case w.doubt[n] && e.Revision != w.is:
+		w.acked, w.is = n, e.Revision
+		w.count++
+		clear(w.doubt)
+	default:
+		return fmt.Errorf("%s is %d at %q, after %d was acknowledged at %q", w.key, n, e.Revision, w.acked, w.is)
+	}
+	return nil
+}
+
+// survive changes entries of stores all the time while their servers fail. Each of the faults ends with the servers being
+// mended. The error is that an acknowledged change is lost, or that a store does not go on.
+func survive(parent context.Context, stores []driver.Store, faults ...func()) error {
+	ctx, cancel := context.WithCancel(parent)
+	defer cancel()
+	var all sync.WaitGroup
+	defer all.Wait()
+	defer cancel()
+	var writers []*writer
+	for i, s := range stores {
+		w := &writer{store: s, key: fmt.Sprintf("w/%d", i)}
+		writers = append(writers, w)
+		all.Go(func() { w.run(ctx) })
+	}
+	for i := range len(faults) + 1 {
+		for _, w := range writers {
+			if err := w.progress(); err != nil {
+				return fmt.Errorf("after %d faults: %w", i, err)
+			}
+		}
+		if i < len(faults) {
+			faults[i]()
+		}
+	}
+	cancel()
+	all.Wait()
+	var errs []error
+	for _, w := range writers {
+		var err error
+		wait.For(func() bool { _, err = w.store.Get(parent, w.key); return err == nil })
+		errs = append(errs, err, w.fault, w.look(parent))
+	}
+	return errors.Join(errs...)
+}
+
+// progress waits until a writer has made more changes.
+func (w *writer) progress() error {
+	before, _ := w.done()
+	var err error
+	if !wait.For(func() bool {
+		var n int
+		n, err = w.done()
+		return err != nil || n >= before+10
+	}) {
+		return fmt.Errorf("%s is not changed any more", w.key)
+	}
+	return err
+}
+
+// TestSurvive: a store that forgets an acknowledged change is found out.
+func TestSurvive(t *testing.T) {
+	for _, forgets := range []bool{false, true} {
+		s := &forgetful{Store: memlease.New()}
+		err := survive(t.Context(), []driver.Store{s}, func() { s.forget(forgets) })
+		if (err != nil) != forgets {
+			t.Errorf("a store that forgets: %v; the error is %v", forgets, err)
+		}
+	}
+}
+
+// A forgetful is a store in memory that can be set back to before its last change.
+type forgetful struct {
+	driver.Store
+
+	mu       sync.Mutex
+	previous driver.Entry
+	back     bool
+}
+
+func (f *forgetful) forget(back bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.back = back
+}
+
+func (f *forgetful) Get(ctx context.Context, key string) (driver.Entry, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.back {
+		return f.previous, nil
+	}
+	return f.Store.Get(ctx, key)
+}
+
+func (f *forgetful) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	e, err := f.Store.Get(ctx, key)
+	if f.back {
+		return driver.None, driver.ErrConflict
+	}
+	if err == nil {
+		f.previous = e
+	}
+	return f.Store.Put(ctx, key, value, rev)
+}

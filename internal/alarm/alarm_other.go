@@ -1,7 +1,0 @@
-//go:build !linux
-
-package alarm
-
-import "time"
-
-func sleep(d time.Duration) { time.Sleep(d) }

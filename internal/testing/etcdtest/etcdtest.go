@@ -1,0 +1,421 @@
+// Package etcdtest runs clusters of real etcd servers for tests. The servers are processes of this
+// machine on loopback ports. A test can kill and stop the servers, and cut the servers off from
+// each other.
+//
+// The module in dev/pins/etcd pins the version of the server. The go command builds
+// the server, and keeps the binary. FIRN_ETCD_SERVER names another binary to run instead. Members
+// end with the process that started the cluster, on Linux even if that process is killed.
+package etcdtest
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/firn-id/firn/internal/testing/loopback"
+	"github.com/firn-id/firn/internal/testing/process"
+	"github.com/firn-id/firn/internal/testing/services"
+	"github.com/firn-id/firn/internal/testing/wait"
+)
+
+// Config describes a cluster. The zero Config describes three members, which anybody may use.
+type Config struct {
+	Members int      // how many; 0 means 3
+	Args    []string // more flags, for each member
+
+	// CA, Cert and Key are files in PEM. With Cert and Key clients connect by TLS. With CA clients
+	// also need a certificate of that authority.
+	CA, Cert, Key string
+
+	Dir string // where the members keep their data; "" means a temporary folder, which Close removes
+}
+
+// A Cluster is running members. The methods are safe for concurrent use. Members are numbered from
+// 0.
+type Cluster struct {
+	server  string
+	dir     string
+	remove  bool
+	members []*member
+	network *network
+
+	mu sync.Mutex // of the processes
+}
+
+type member struct {
+	name    string
+	args    []string
+	client  string // host:port
+	metrics string // host:port
+	data    string
+	log     string
+
+	// Under the cluster's mu:
+	process *process.Process // nil before the first start
+	killed  bool
+	stopped bool
+}
+
+// Server returns the path of the server's binary. Server builds the binary first if need be.
+func Server(ctx context.Context) (string, error) {
+	if !process.Supported {
+		return "", fmt.Errorf("clusters for tests take Linux, and this is %s", runtime.GOOS)
+	}
+	if path := os.Getenv("FIRN_ETCD_SERVER"); path != "" {
+		return exec.LookPath(path)
+	}
+	return process.Tool(ctx, "../../../dev/pins/etcd", "go.etcd.io/etcd/server/v3")
+}
+
+// New starts a cluster that ends with the test. Without a server the test is skipped, or fails if
+// FIRN_REQUIRE_SERVICES=1. A test that fails logs the last lines of the members' logs.
+func New(t testing.TB, c Config) *Cluster {
+	t.Helper()
+	if _, err := Server(t.Context()); err != nil {
+		services.Missing(t, "there is no etcd; it takes a network with Go modules, or FIRN_ETCD_SERVER: %v", err)
+	}
+	return process.ForTest(t, func(ctx context.Context) (*Cluster, error) { return Start(ctx, c) })
+}
+
+// Start starts a cluster, and returns when all members are healthy.
+func Start(ctx context.Context, config Config) (*Cluster, error) {
+	server, err := Server(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return process.Again(func() (*Cluster, error) { return start(ctx, server, config) })
+}
+
+func start(ctx context.Context, server string, config Config) (_ *Cluster, err error) {
+	c := &Cluster{server: server, dir: config.Dir}
+	if c.dir == "" {
+		c.remove = true
+		if c.dir, err = os.MkdirTemp("", "firn-etcd-"); err != nil {
+			return nil, err
+		}
+	}
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("%w\n%s", err, c.Logs())
+			c.Close()
+		}
+	}()
+	n := cmp.Or(config.Members, 3)
+	ports, err := loopback.Ports(3 * n)
+	if err != nil {
+		return nil, err
+	}
+	port := func(member, i int) string { return fmt.Sprintf("127.0.0.1:%d", ports[3*member+i]) }
+	scheme := "http"
+	if config.Cert != "" {
+		scheme = "https"
+	}
+	for i := range n {
+		name := fmt.Sprintf("m%d", i)
+		c.members = append(c.members, &member{name: name, client: port(i, 0), metrics: port(i, 1),
+			data: filepath.Join(c.dir, name), log: filepath.Join(c.dir, name+".log")})
+	}
+	if c.network, err = newNetwork(n, func(i int) string { return port(i, 2) }, c.pids); err != nil {
+		return nil, err
+	}
+	var all []string
+	for i, m := range c.members {
+		all = append(all, m.name+"=http://"+c.network.address(i))
+	}
+	token := fmt.Sprintf("firn-%x", rand.Uint64()) // gives each cluster an ID of its own
+	for i, m := range c.members {
+		m.args = []string{
+			"--name", m.name, "--data-dir", m.data,
+			"--listen-client-urls", scheme + "://" + m.client, "--advertise-client-urls", scheme + "://" + m.client,
+			"--listen-peer-urls", "http://" + port(i, 2), "--initial-advertise-peer-urls", "http://" + c.network.address(i),
+			"--initial-cluster", strings.Join(all, ","), "--initial-cluster-state", "new", "--initial-cluster-token", token,
+			"--listen-metrics-urls", "http://" + m.metrics, "--log-level", "warn", "--log-outputs", "stderr",
+		}
+		if config.Cert != "" {
+			m.args = append(m.args, "--cert-file", config.Cert, "--key-file", config.Key)
+		}
+		if config.CA != "" {
+			m.args = append(m.args, "--trusted-ca-file", config.CA, "--client-cert-auth")
+		}
+		m.args = append(m.args, config.Args...)
+		if err := c.Restart(i); err != nil {
+			return nil, err
+		}
+	}
+	return c, c.WaitHealthy(ctx)
+}
+
+// Close ends all members, and removes the data of the members.
+func (c *Cluster) Close() {
+	for i := range c.members {
+		c.Kill(i)
+	}
+	if c.network != nil {
+		c.network.close()
+	}
+	if c.remove {
+		os.RemoveAll(c.dir)
+	}
+}
+
+// Len returns the number of members.
+func (c *Cluster) Len() int { return len(c.members) }
+
+// Endpoint returns where a member listens to clients, as host:port.
+func (c *Cluster) Endpoint(i int) string { return c.members[i].client }
+
+// Endpoints returns where the members listen to clients.
+func (c *Cluster) Endpoints() []string {
+	var all []string
+	for _, m := range c.members {
+		all = append(all, m.client)
+	}
+	return all
+}
+
+// Address returns the address of a store with the prefix.
+func (c *Cluster) Address(prefix string) string {
+	return "etcd://" + strings.Join(c.Endpoints(), ",") + "/" + prefix
+}
+
+// Data returns the folder of a member's data. Do not touch the folder while the member runs.
+func (c *Cluster) Data(i int) string { return c.members[i].data }
+
+// Log returns the file of a member's log.
+func (c *Cluster) Log(i int) string { return c.members[i].log }
+
+// Kill ends a member at once (SIGKILL), as a crash of the process does, and returns when the
+// process is gone.
+func (c *Cluster) Kill(i int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	m := c.members[i]
+	m.stopped = false
+	if m.running() {
+		m.killed = true
+	}
+	if m.process != nil {
+		m.process.Kill()
+	}
+}
+
+// Restart starts a member again with its data, and kills the member first if need be. Restart does
+// not wait until the member is healthy.
+func (c *Cluster) Restart(i int) error {
+	c.Kill(i)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	m := c.members[i]
+	log, err := os.OpenFile(m.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	cmd := exec.Command(c.server, m.args...)
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "ETCD_") })
+	m.killed = false
+	m.process, err = process.Start(cmd)
+	return err
+}
+
+// Stop freezes a member (SIGSTOP). Connections stay open, and the member sends nothing.
+func (c *Cluster) Stop(i int) error { return c.signal(i, (*process.Process).Freeze, true) }
+
+// Continue ends a Stop.
+func (c *Cluster) Continue(i int) error { return c.signal(i, (*process.Process).Thaw, false) }
+
+func (c *Cluster) signal(i int, send func(*process.Process) error, stopped bool) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	m := c.members[i]
+	if !m.running() {
+		return fmt.Errorf("%s does not run", m.name)
+	}
+	m.stopped = stopped
+	return send(m.process)
+}
+
+// running reports whether the member runs. The caller holds the mutex of the cluster.
+func (m *member) running() bool { return m.process != nil && m.process.Alive() }
+
+// Isolate cuts a member off from all other members until Heal: no message arrives. Clients still
+// reach the member.
+func (c *Cluster) Isolate(i int) {
+	for j := range c.members {
+		c.Cut(i, j)
+	}
+}
+
+// Cut cuts two members off from each other.
+func (c *Cluster) Cut(i, j int) {
+	if i != j {
+		c.network.set(i, j, false)
+		c.network.set(j, i, false)
+	}
+}
+
+// Heal undoes each Cut and Isolate. Messages sent in the meantime now arrive, unless the senders
+// have given up.
+func (c *Cluster) Heal() {
+	for i := range c.members {
+		for j := range c.members {
+			c.network.set(i, j, true)
+		}
+	}
+}
+
+// pids returns the process numbers of the members, 0 for a member that does not run.
+func (c *Cluster) pids() []int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	pids := make([]int, len(c.members))
+	for i, m := range c.members {
+		if m.running() {
+			pids[i] = m.process.Pid()
+		}
+	}
+	return pids
+}
+
+// available reports which members run and are not stopped.
+func (c *Cluster) available() []bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	up := make([]bool, len(c.members))
+	for i, m := range c.members {
+		up[i] = m.running() && !m.stopped
+	}
+	return up
+}
+
+const ask = 500 * time.Millisecond // of one member
+
+// until calls done until done returns true or an error.
+func until(ctx context.Context, what string, done func() (bool, error)) error {
+	var err error
+	if !wait.For(func() bool {
+		var ok bool
+		ok, err = done()
+		if !ok && err == nil && ctx.Err() != nil {
+			err = fmt.Errorf("%s: %w", what, context.Cause(ctx))
+		}
+		return ok || err != nil
+	}) {
+		return errors.New(what)
+	}
+	return err
+}
+
+// WaitHealthy waits until all members serve reads and writes, except members that are down or
+// stopped.
+func (c *Cluster) WaitHealthy(ctx context.Context) error {
+	return until(ctx, "the members of etcd are not healthy", func() (bool, error) {
+		healthy, some := true, false
+		for i, up := range c.available() {
+			if !up {
+				if err := c.failed(i); err != nil {
+					return false, err
+				}
+				continue
+			}
+			some = true
+			body, err := c.get(ctx, i, "/health?exclude=NOSPACE&exclude=CORRUPT")
+			healthy = healthy && err == nil && bytes.Contains(body, []byte(`"health":"true"`))
+		}
+		return healthy && some, nil
+	})
+}
+
+// failed returns an error if a member has ended by itself.
+func (c *Cluster) failed(i int) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	m := c.members[i]
+	if m.process == nil || m.killed || m.process.Alive() {
+		return nil
+	}
+	if bytes.Contains(process.Tail(m.log, 4096), []byte(process.ErrPort.Error())) {
+		return fmt.Errorf("%s: %w", m.name, process.ErrPort)
+	}
+	return fmt.Errorf("%s has ended by itself: %v", m.name, m.process.State())
+}
+
+// Leader waits until a member leads a majority, and returns the number of the member.
+func (c *Cluster) Leader(ctx context.Context) (leader int, err error) {
+	err = until(ctx, "no member of etcd leads, or several do", func() (bool, error) {
+		up := c.available()
+		var leaders []int
+		for i := range up {
+			// A leader that has just been cut off still believes that it leads.
+			reach := 0
+			for j := range up {
+				if up[j] && (i == j || c.network.open(i, j) && c.network.open(j, i)) {
+					reach++
+				}
+			}
+			if !up[i] || reach <= len(up)/2 {
+				continue
+			}
+			if body, err := c.get(ctx, i, "/metrics"); err == nil && bytes.Contains(body, []byte("\netcd_server_is_leader 1\n")) {
+				leaders = append(leaders, i)
+			}
+		}
+		if len(leaders) != 1 {
+			return false, nil
+		}
+		leader = leaders[0]
+		return true, nil
+	})
+	return leader, err
+}
+
+// get sends a request to the HTTP server of a member.
+func (c *Cluster) get(ctx context.Context, i int, path string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, ask)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+c.members[i].metrics+path, nil)
+	if err != nil {
+		return nil, err
+	}
+	response, err := plain.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	return io.ReadAll(response.Body)
+}
+
+var plain = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+
+// Logs returns the last lines of each member's log.
+func (c *Cluster) Logs() string {
+	var b strings.Builder
+	for _, m := range c.members {
+		fmt.Fprintf(&b, "== %s\n", m.name)
+		var lines []string
+		for line := range strings.Lines(string(process.Tail(m.log, 64<<10))) {
+			if !strings.Contains(line, "etcdhttp/health.go") { // requests of WaitHealthy
+				lines = append(lines, line)
+			}
+		}
+		for _, line := range lines[max(0, len(lines)-15):] {
+			fmt.Fprintf(&b, "%.300s\n", strings.TrimSpace(line))
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,165 @@
+// Package storetest is the common part of the tests of Firn's own stores: checks of entries,
+// errors, findings and watches, servers of a test, and suites of faults. Package lease/drivertest
+// has the suites for all stores.
+package storetest
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/firn-id/firn/internal/testing/wait"
+	"github.com/firn-id/firn/lease/driver"
+)
+
+// Secret begins each password and token of the tests. No error may show it.
+const Secret = "hunter2"
+
+// Open opens a store for the test. Calls have the time-out [wait.Patience] unless the address says
+// another. The store is closed when the test ends.
+func Open[S driver.Store](t testing.TB, open func(context.Context, string) (S, error), addr string) S {
+	t.Helper()
+	s, err := open(t.Context(), Patient(addr))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// Prepare opens a store as [Open] does, and prepares it if it is a [driver.Preparer].
+func Prepare[S driver.Store](t testing.TB, open func(context.Context, string) (S, error), addr string) S {
+	t.Helper()
+	s := Open(t, open, addr)
+	if p, ok := driver.Store(s).(driver.Preparer); ok {
+		if err := p.Prepare(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+// Put puts a value, and returns the new revision.
+func Put(t testing.TB, s driver.Store, key, value string, rev driver.Revision) driver.Revision {
+	t.Helper()
+	made, err := s.Put(t.Context(), key, []byte(value), rev)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made
+}
+
+// Want fails the test unless the store has the value at the revision.
+func Want(t testing.TB, s driver.Store, key, value string, rev driver.Revision) {
+	t.Helper()
+	e, err := s.Get(t.Context(), key)
+	if err != nil || string(e.Value) != value || e.Revision != rev {
+		t.Errorf("Get(%s) = %.40q at %q, %v; want %.40q at %q", key, e.Value, e.Revision, err, value, rev)
+	}
+}
+
+// Fails fails the test unless err is a whole [driver.Error] of the kind, with all the parts and no
+// secret in the text. The argument what names the failed call.
+func Fails(t testing.TB, what string, err, kind error, parts ...string) {
+	t.Helper()
+	e, ok := errors.AsType[*driver.Error](err)
+	if !ok || !errors.Is(err, kind) || e.Store == "" || e.Op == "" {
+		t.Errorf("%s: %v; want a *driver.Error that is %q", what, err, kind)
+		return
+	}
+	text := err.Error()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			t.Errorf("%s: %s\nhas no %q", what, text, part)
+		}
+	}
+	for _, never := range []string{"\n", Secret, "rpc error: code"} {
+		if strings.Contains(text, never) {
+			t.Errorf("%s: %q has %q", what, text, never)
+		}
+	}
+	if testing.Verbose() {
+		t.Logf("%s: %s", what, text)
+	}
+}
+
+// WantError is like [Fails], and fails the test also if the error has no advice. Conflicts, invalid
+// keys, missing entries and cancelled calls need no advice.
+func WantError(t testing.TB, err, kind error, parts ...string) {
+	t.Helper()
+	Fails(t, "the error", err, kind, parts...)
+	if e, ok := errors.AsType[*driver.Error](err); ok && e.Advice == "" && !errors.Is(err, context.Canceled) &&
+		!slices.Contains([]error{driver.ErrConflict, driver.ErrKey, driver.ErrNotFound}, kind) {
+		t.Errorf("%v: it has no advice", err)
+	}
+}
+
+// Calls makes each call of a store once, and returns the errors by the names of the calls. No entry
+// may have the revision none.
+func Calls(ctx context.Context, s driver.Store, none driver.Revision) map[string]error {
+	_, get := s.Get(ctx, "a")
+	_, list := s.List(ctx, "")
+	_, create := s.Put(ctx, "a", nil, driver.None)
+	_, swap := s.Put(ctx, "a", nil, none)
+	errs := map[string]error{"get": get, "list": list, "create": create, "swap": swap}
+	if p, ok := s.(driver.Preparer); ok {
+		errs["prepare"] = p.Prepare(ctx)
+	}
+	return errs
+}
+
+// Findings fails the test unless Inspect returns one finding for each of the words, in the same
+// order. Findings that lose changes must come first. Findings returns the findings.
+func Findings(t testing.TB, s driver.Inspector, words ...string) []driver.Finding {
+	t.Helper()
+	found, err := s.Inspect(t.Context())
+	if err != nil {
+		t.Error(err)
+		return nil
+	}
+	if len(found) != len(words) {
+		t.Errorf("Inspect finds %+v, want what has %q", found, words)
+		return nil
+	}
+	for i, f := range found {
+		if !strings.Contains(f.Text, words[i]) || strings.HasSuffix(f.Text, ".") || f.Advice == "" {
+			t.Errorf("Inspect finds %+v, want what has %q", f, words[i])
+		}
+		if i > 0 && f.Loses && !found[i-1].Loses {
+			t.Errorf("Inspect finds %+v after %+v, which loses nothing", f, found[i-1])
+		}
+		if testing.Verbose() {
+			t.Logf("%+v", f)
+		}
+	}
+	return found
+}
+
+// FindingsLose is like [Findings], and fails the test also unless the Loses of the first finding is
+// as given.
+func FindingsLose(t testing.TB, s driver.Inspector, loses bool, words ...string) {
+	t.Helper()
+	if found := Findings(t, s, words...); len(found) > 0 && found[0].Loses != loses {
+		t.Errorf("Inspect finds %+v, want Loses to be %v", found[0], loses)
+	}
+}
+
+// Told waits until a watch tells of a change, and fails the test if the watch ends.
+func Told(t testing.TB, what string, changed <-chan struct{}) {
+	t.Helper()
+	if _, ok := wait.Receive(t, "what a watch tells of "+what, changed); !ok {
+		t.Fatalf("%s: the channel was closed", what)
+	}
+}
+
+// Untold fails the test if the channel of a watch has a value. Untold does not wait.
+func Untold(t testing.TB, what string, changed <-chan struct{}) {
+	t.Helper()
+	select {
+	case _, ok := <-changed:
+		t.Errorf("%s: told, %v", what, ok)
+	default:
+	}
+}

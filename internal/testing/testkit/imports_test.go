@@ -1,0 +1,201 @@
+package testkit
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var (
+	formats = []string{"nanoflake", "ulidflake", "snowflakesi", "scru160", "sno"}
+	codecs  = []string{"internal/form/base32", "internal/form/base36", "internal/form/digits"}
+)
+
+// wall stands between the house and its workshop.
+var wall = []Rule{{Of: []string{"all"}, Never: []string{"dev/..."}, But: []string{"dev/..."},
+	Why: "the wall: nothing outside imports the workshop"}}
+
+// rules are what must never import what, and why.
+var rules = func() []Rule {
+	rules := append([]Rule{
+		{Of: []string{"internal/engine/words"}, Only: []string{"sync/atomic"},
+			Why: "the word knows no layout, no unit and no clock"},
+		{Of: []string{"internal/engine/steps"}, Only: []string{"internal/engine/words", "runtime", "sync/atomic"},
+			Why: "steps know no layout, no unit and no clock"},
+		{Of: codecs, Never: append([]string{".", "iderr", "internal/form/payload", "internal/engine/mint"}, formats...), Through: true,
+			Why: "codecs know no format: they return the offset of the bad character, and the format makes the error"},
+		{Of: codecs, Never: []string{"fmt", "errors", "strconv", "reflect"},
+			Why: "codecs neither allocate nor make errors"},
+		{Of: []string{"lease/..."}, Never: append([]string{"."}, formats...), Through: true,
+			Why: "a lease knows formats by package allot alone"},
+		{Of: []string{"allot"}, Only: []string{"time"},
+			Why: "allot is what both sides know, formats and leases, and so knows neither"},
+		{Of: []string{"typed"}, Never: append([]string{".", "allot", "lease/..."}, formats...), Through: true,
+			Why: "a kind works with any type of IDs: a program that uses one format does not carry another"},
+		{Of: []string{"typed"}, Never: []string{"os/...", "net/...", "log", "math/big"}, Through: true,
+			But: []string{"internal/engine/clock"},
+			Why: "a kind only writes and reads texts"},
+		{Of: formats, Never: []string{"typed"}, Through: true,
+			Why: "formats know nothing of kinds"},
+		{Of: []string{"lease/driver"}, Never: []string{".", "lease", "iderr", "internal/..."}, Through: true,
+			Why: "the driver is what stores implement, and nothing else"},
+		{Of: []string{"lease"}, Never: []string{"lease/memlease", "lease/filelease", "lease/kubelease", "lease/consullease", "lease/drivertest"},
+			Why: "a lease knows no store but by its driver"},
+		{Of: []string{"internal/..."}, Never: append([]string{"."}, formats...),
+			Why: "formats stand on the internal packages, not the other way around"},
+		{Of: []string{"all"}, Never: []string{"internal/testing/testkit/..."},
+			Why: "only tests import testkit"},
+		{Of: []string{"all"}, Never: []string{"internal/testing/kubetest", "internal/testing/consultest"},
+			But: []string{"dev/..."}, // the rehearsal of a release runs programs on each store
+			Why: "only tests talk to servers that pretend"},
+		{Of: append([]string{".", "iderr", "allot", "internal/engine/mint", "internal/engine/clock", "internal/engine/queue", "lease", "lease/...", "cmd/..."}, formats...), Never: []string{"internal/testing/pretend", "internal/testing/services", "internal/testing/storetest", "internal/testing/minter", "internal/testing/turn", "internal/testing/undo", "internal/testing/wait"},
+			But: []string{"lease/drivertest"}, // a suite of tests, which needs a generator of its own
+			Why: "only tests use the tools of tests"},
+		{Of: []string{"lease/etcdlease", "lease/natslease", "lease/pglease", "lease/redislease"}, Never: []string{"lease/drivertest", "internal/testing/..."}, Through: true,
+			Why: "a program that requires a store requires no tools of tests"},
+		{Of: append([]string{".", "iderr", "internal/...", "lease", "lease/driver", "lease/memlease", "lease/filelease", "lease/kubelease", "lease/consullease", "allot"}, formats...), Never: []string{"cmd/...", "lease/drivertest"},
+			Why: "the root module stands without the nested ones"},
+		{Of: []string{"pgxid"}, Never: []string{"internal/...", "lease/...", "cmd/...", "github.com/jackc/pgx/v5", "github.com/jackc/pgx/v5/pgxpool", "github.com/jackc/pgx/v5/stdlib"},
+			Why: "pgxid gives types to a map of pgtype: it opens no connection, and works with the formats of each version"},
+		{Of: append([]string{".", "iderr", "internal/form/payload", "allot"}, formats...), Never: []string{"pgxid"}, Through: true,
+			Why: "a program that uses a format does not carry pgx"},
+		{Of: append([]string{"iderr", "internal/form/payload", "internal/engine/mint", "internal/engine/words", "internal/engine/steps"}, codecs...),
+			Never: []string{"unsafe"}, Why: "nothing here needs it"},
+	}, wall...)
+	for _, f := range formats {
+		others := slices.DeleteFunc(slices.Clone(formats), func(o string) bool { return o == f })
+		rules = append(rules,
+			Rule{Of: []string{f}, Never: append([]string{".", "lease/..."}, others...), Through: true,
+				Why: "a program that uses one format does not carry another, nor leases"},
+			Rule{Of: []string{f}, Never: []string{"os/...", "net/...", "log", "math/big"}, Through: true,
+				But: []string{"internal/engine/clock"}, // os has the runtime's poller watch a timer, and no file
+				Why: "a format computes: it has no files, network or logs, and its integers are fixed"})
+	}
+	return rules
+}()
+
+func TestImports(t *testing.T) {
+	imports, err := Imports("../../..", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pkg := range append([]string{".", "internal/engine/words", "iderr", "nanoflake"}, codecs...) {
+		if _, ok := imports[pkg]; !ok {
+			t.Errorf("found no package %s", pkg)
+		}
+	}
+	for _, broken := range Broken(imports, rules) {
+		t.Error(broken)
+	}
+}
+
+// Nothing outside the folder dev imports it, not even a test: the product builds, and passes its tests,
+// without the folder.
+func TestWall(t *testing.T) {
+	imports, err := Imports("../../..", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(imports["dev/bench"]) == 0 {
+		t.Error("found no package dev/bench")
+	}
+	for _, broken := range Broken(imports, wall) {
+		t.Error(broken)
+	}
+}
+
+// The rules are able to fail: each offence is found, and what is allowed is not.
+func TestRules(t *testing.T) {
+	for _, v := range []struct {
+		pkg, imports string
+		want         string // in the complaint; "" for none
+	}{
+		{"nanoflake", "os", "has no files"},
+		{"nanoflake", "os/exec", "has no files"},
+		{"scru160", "net/http", "has no files"},
+		{"ulidflake", "log", "has no files"},
+		{"ulidflake", "log/slog", ""},
+		{"snowflakesi", "math/big", "has no files"},
+		{"snowflakesi", "math/bits", ""},
+		{"snowflakesi", "nanoflake", "does not carry another"},
+		{"nanoflake", "lease", "nor leases"},
+		{"nanoflake", "lease/memlease", "nor leases"},
+		{"nanoflake", "allot", ""},
+		{"allot", "lease", "both sides know"},
+		{"allot", "iderr", "both sides know"},
+		{"typed", "nanoflake", "any type of IDs"},
+		{"typed", "lease", "any type of IDs"},
+		{"typed", "internal/middle", "only writes and reads"}, // which imports net
+		{"typed", "internal/form/payload", ""},
+		{"typed", "iderr", ""},
+		{"sno", "typed", "nothing of kinds"},
+		{"lease", "nanoflake", "by package allot"},
+		{"lease/filelease", "sno", "by package allot"},
+		{"lease", "lease/filelease", "by its driver"},
+		{"lease/driver", "lease", "nothing else"},
+		{"nanoflake", "internal/middle", "has no files"}, // which imports net
+		{"nanoflake", "internal/engine/clock", ""},       // which imports os
+		{"nanoflake", "internal/testing/testkit", "only tests"},
+		{"cmd/firn", "internal/testing/testkit", "only tests"},
+		{"lease/kubelease", "internal/testing/kubetest", "that pretend"},
+		{"cmd/firn", "internal/testing/consultest", "that pretend"},
+		{"lease", "lease/consullease", "by its driver"},
+		{"internal/engine/words", "time", "no clock"},
+		{"internal/engine/words", "sync", "no clock"},
+		{"internal/engine/words", "sync/atomic", ""},
+		{"internal/form/base36", "iderr", "codecs know no format"},
+		{"internal/form/digits", "internal/form/payload", "codecs know no format"},
+		{"internal/form/base32", "fmt", "allocate"},
+		{"internal/form/payload", "scru160", "the other way around"},
+		{"lease", "nanoflake", "by package allot"},
+		{"lease/memlease", "sno", "by package allot"},
+		{"lease/pglease", "lease/drivertest", "no tools of tests"},
+		{"lease/etcdlease", "internal/testing/etcdtest", "no tools of tests"},
+		{".", "cmd/firn", "nested"},
+		{".", "scru160", ""},
+		{".", "dev/bench/call", "the wall"},
+		{"internal/testing/etcdtest", "dev/pins", "the wall"},
+		{"dev/bench", "dev/bench/call", ""},
+		{"pgxid", "internal/form/payload", "opens no connection"},
+		{"pgxid", "github.com/jackc/pgx/v5/pgxpool", "opens no connection"},
+		{"pgxid", "github.com/jackc/pgx/v5/pgtype", ""},
+		{"nanoflake", "pgxid", "does not carry pgx"},
+	} {
+		broken := Broken(map[string][]string{v.pkg: {v.imports}, "internal/middle": {"net"}, "internal/engine/clock": {"os"}}, rules)
+		if v.want == "" && len(broken) > 0 || v.want != "" && !strings.Contains(strings.Join(broken, "\n"), v.want) {
+			t.Errorf("%s imports %s: %q", v.pkg, v.imports, broken)
+		}
+	}
+}
+
+// The parser sees what a file imports.
+func TestImportsOfDirectory(t *testing.T) {
+	dir := t.TempDir()
+	for file, source := range map[string]string{
+		"a.go":      "//go:build never\n\npackage a\n\nimport (\n\t\"os\"\n\t_ \"" + Module + "/nanoflake\"\n)\n",
+		"a_test.go": "package a\n\nimport \"net\"\n",
+	} {
+		if err := os.WriteFile(dir+"/"+file, []byte(source), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	imports, err := Imports(dir, false)
+	if err != nil || !slices.Equal(imports["."], []string{"os", "nanoflake"}) {
+		t.Errorf("%v, %v", imports, err)
+	}
+	if imports, err = Imports(dir, true); err != nil || !slices.Equal(imports["."], []string{"os", "nanoflake", "net"}) {
+		t.Errorf("with tests: %v, %v", imports, err)
+	}
+}
+
+// The root module needs nothing but the standard library.
+func TestNoRequirements(t *testing.T) {
+	mod, err := os.ReadFile("../../../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(mod), "require") || !strings.Contains(string(mod), "module "+Module+"\n") {
+		t.Errorf("go.mod is\n%s", mod)
+	}
+}
