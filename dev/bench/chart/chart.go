@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,33 +41,45 @@ type Row struct {
 	Notes  []string  // beside the bars
 }
 
-// A Theme has the colours of a chart. The background is the background of the page.
-type Theme struct {
-	Suffix      string // of the file, before its ending
-	Text, Grid  color.Color
-	Firn, Peers []color.Color // of a row's bars
+// A paint is a colour on a light page, and the colour in its place on a dark page. The background is that of
+// the page.
+type paint struct {
+	light, dark uint32
+	property    string // fill or stroke
 }
 
-// Themes are the themes of all charts.
-var Themes = []Theme{
-	{
-		Suffix: "",
-		Text:   grey(0x1f), Grid: grey(0xd0),
-		Firn:  []color.Color{rgb(0x0b61a4), rgb(0x6fb1e6)},
-		Peers: []color.Color{grey(0x8a), grey(0xbc)},
-	},
-	{
-		Suffix: "-dark",
-		Text:   grey(0xe6), Grid: grey(0x44),
-		Firn:  []color.Color{rgb(0x58b4ff), rgb(0x2a6da8)},
-		Peers: []color.Color{grey(0x98), grey(0x62)},
-	},
+var (
+	ink   = paint{0x1f1f1f, 0xe6e6e6, "fill"}
+	grid  = paint{0xd0d0d0, 0x444444, "stroke"}
+	firn  = []paint{{0x0b61a4, 0x58b4ff, "fill"}, {0x6fb1e6, 0x2a6da8, "fill"}} // of a row's bars
+	peers = []paint{{0x8a8a8a, 0x989898, "fill"}, {0xbcbcbc, 0x626262, "fill"}}
+)
+
+// color returns the colour of a light page, in which charts are drawn.
+func (p paint) color() color.Color {
+	return color.NRGBA{uint8(p.light >> 16), uint8(p.light >> 8), uint8(p.light), 0xff}
 }
 
-func grey(v uint8) color.Color { return color.NRGBA{v, v, v, 0xff} }
-func rgb(v uint32) color.Color {
-	return color.NRGBA{uint8(v >> 16), uint8(v >> 8), uint8(v), 0xff}
+// adapt gives a drawing the colours of a dark page, for a reader who prefers dark pages. An error reports a
+// colour without a twin, which a dark page could hide.
+func adapt(svg []byte) ([]byte, error) {
+	paints := slices.Concat([]paint{ink, grid}, firn, peers)
+	for _, found := range colours.FindAllSubmatch(svg, -1) {
+		property, value := string(found[1]), string(found[2])
+		if !slices.ContainsFunc(paints, func(p paint) bool { return p.property == property && fmt.Sprintf("%06X", p.light) == value }) {
+			return nil, fmt.Errorf("%s:#%s has no colour for dark pages", property, value)
+		}
+	}
+	var rules strings.Builder
+	for _, p := range paints {
+		fmt.Fprintf(&rules, "\t[style*=\"%s:#%06X\"] { %[1]s: #%06[3]X !important }\n", p.property, p.light, p.dark)
+	}
+	before, after, _ := bytes.Cut(svg, []byte("<g "))
+	style := "<style>@media (prefers-color-scheme: dark) {\n" + rules.String() + "}</style>\n<g "
+	return slices.Concat(before, []byte(style), after), nil
 }
+
+var colours = regexp.MustCompile(`\b(fill|stroke):#([0-9A-F]{6})`)
 
 const (
 	chartWidth = 660
@@ -76,14 +89,14 @@ const (
 	margin     = 8
 )
 
-// Draw returns the chart as SVG.
-func (c Chart) Draw(t Theme) ([]byte, error) {
+// Draw returns the chart as SVG, which has colours for light and for dark pages.
+func (c Chart) Draw() ([]byte, error) {
 	style := func(size vg.Length, bold bool) text.Style {
 		f := font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
 		if bold {
 			f.Weight = xfont.WeightBold
 		}
-		return text.Style{Color: t.Text, Font: f, Handler: plot.DefaultTextHandler}
+		return text.Style{Color: ink.color(), Font: f, Handler: plot.DefaultTextHandler}
 	}
 	p := plot.New()
 	p.BackgroundColor = nil // the page shows through
@@ -94,12 +107,12 @@ func (c Chart) Draw(t Theme) ([]byte, error) {
 	p.X.Tick.Label, p.Y.Tick.Label = style(fontSize-1, false), style(fontSize, false)
 	p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = draw.XCenter, draw.YTop
 	p.Y.Tick.Label.XAlign, p.Y.Tick.Label.YAlign = draw.XRight, draw.YCenter
-	p.X.LineStyle.Color, p.X.Tick.LineStyle.Color = t.Grid, t.Grid
+	p.X.LineStyle.Color, p.X.Tick.LineStyle.Color = grid.color(), grid.color()
 
-	grid := plotter.NewGrid()
-	grid.Vertical.Color, grid.Horizontal.Width = t.Grid, 0
-	grid.Vertical.Dashes = nil
-	p.Add(grid)
+	lines := plotter.NewGrid()
+	lines.Vertical.Color, lines.Horizontal.Width = grid.color(), 0
+	lines.Vertical.Dashes = nil
+	p.Add(lines)
 
 	// The axis goes up, and the first row is at the top.
 	rows := slices.Clone(c.Rows)
@@ -114,11 +127,11 @@ func (c Chart) Draw(t Theme) ([]byte, error) {
 	}
 	for i := range c.Series {
 		offset := vg.Length(float64(len(c.Series)-1)/2-float64(i)) * barWidth
-		for _, firn := range []bool{false, true} {
+		for _, own := range []bool{false, true} {
 			var values plotter.Values
 			for _, row := range rows {
 				v := zeroIfNaN(row.Values[i])
-				if row.Firn != firn {
+				if row.Firn != own {
 					v = 0
 				}
 				values = append(values, v)
@@ -128,14 +141,14 @@ func (c Chart) Draw(t Theme) ([]byte, error) {
 				return nil, err
 			}
 			bars.Horizontal, bars.Offset, bars.LineStyle.Width = true, offset, 0
-			bars.Color = t.Peers[i]
-			if firn {
-				bars.Color = t.Firn[i]
+			bars.Color = peers[i].color()
+			if own {
+				bars.Color = firn[i].color()
 			}
 			p.Add(bars)
 			if c.Series[i] != "" {
 				who := "others, "
-				if firn {
+				if own {
 					who = "Firn, "
 				}
 				p.Legend.Add(who+c.Series[i], bars)
@@ -168,8 +181,10 @@ func (c Chart) Draw(t Theme) ([]byte, error) {
 	canvas := vgsvg.New(chartWidth, height)
 	p.Draw(draw.Crop(draw.New(canvas), margin, -margin, margin, -margin))
 	var svg bytes.Buffer
-	_, err := canvas.WriteTo(&svg)
-	return svg.Bytes(), err
+	if _, err := canvas.WriteTo(&svg); err != nil {
+		return nil, err
+	}
+	return adapt(svg.Bytes())
 }
 
 // marks returns the ticks of the axis that have a label.
@@ -184,17 +199,15 @@ func zeroIfNaN(v float64) float64 {
 	return v
 }
 
-// Save writes each chart in each theme to a directory.
+// Save writes each chart to a directory.
 func Save(dir string, charts []Chart) error {
 	for _, c := range charts {
-		for _, t := range Themes {
-			svg, err := c.Draw(t)
-			if err != nil {
-				return fmt.Errorf("chart %s: %w", c.File, err)
-			}
-			if err := os.WriteFile(filepath.Join(dir, c.File+t.Suffix+".svg"), svg, 0o666); err != nil {
-				return err
-			}
+		svg, err := c.Draw()
+		if err != nil {
+			return fmt.Errorf("chart %s: %w", c.File, err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, c.File+".svg"), svg, 0o666); err != nil {
+			return err
 		}
 	}
 	return nil
