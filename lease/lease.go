@@ -58,16 +58,6 @@ type lock chan struct{}
 func (l lock) Lock()   { l <- struct{}{} }
 func (l lock) Unlock() { <-l }
 
-// start takes a worker from the pool, allots an interval to the generator, and renews the interval
-// until Close. It returns when the generator can mint.
-func (p *Pool) start(ctx context.Context, g allot.Generator, c Config) (*Lease, error) {
-	l, err := p.keep(ctx, g, c)
-	if err == nil {
-		l.goOn(ctx, func() {})
-	}
-	return l, err
-}
-
 // goOn renews the lease until Close, and then calls ended.
 func (l *Lease) goOn(ctx context.Context, ended func()) {
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
@@ -79,12 +69,9 @@ func (l *Lease) goOn(ctx context.Context, ended func()) {
 	}()
 }
 
-// keep is start without the renewals.
+// keep takes a worker from the pool, and allots an interval to the generator. It returns when the generator
+// can mint. The settings are settled.
 func (p *Pool) keep(ctx context.Context, g allot.Generator, c Config) (*Lease, error) {
-	c, err := c.settle(p.layout)
-	if err != nil {
-		return nil, err
-	}
 	l := p.lease(g, c)
 	defer l.deliver()
 	l.work.Lock()

@@ -70,6 +70,24 @@ func (l *testLog) last(t *testing.T, kind EventKind) Event {
 	return Event{}
 }
 
+// start starts a lease in an opened pool.
+func (p *Pool) start(ctx context.Context, g allot.Generator, c Config) (*Lease, error) {
+	l, err := p.kept(ctx, g, c)
+	if err == nil {
+		l.goOn(ctx, func() {})
+	}
+	return l, err
+}
+
+// kept is start without the renewals.
+func (p *Pool) kept(ctx context.Context, g allot.Generator, c Config) (*Lease, error) {
+	c, err := c.settle(p.layout)
+	if err != nil {
+		return nil, err
+	}
+	return p.keep(ctx, g, c)
+}
+
 func generator(t *testing.T, c *testClock) *nanoflake.Generator {
 	t.Helper()
 	g, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true, Clock: c.now})

@@ -421,10 +421,10 @@ func TestMissing(t *testing.T) {
 		if _, _, err := q.Workers(ctx); !errors.Is(err, ErrMissing) || !errors.As(err, &told) || told.Key != workerKey("p", missing) || told.Advice == "" {
 			t.Errorf("Workers without %d: %v", missing, err)
 		}
-		if _, err := q.keep(ctx, nil, Config{}); !errors.Is(err, ErrMissing) {
+		if _, err := q.kept(ctx, nil, Config{}); !errors.Is(err, ErrMissing) {
 			t.Errorf("Start without %d: %v", missing, err)
 		}
-		if _, err := q.keep(ctx, nil, Config{Worker: Number(missing)}); !errors.Is(err, ErrMissing) {
+		if _, err := q.kept(ctx, nil, Config{Worker: Number(missing)}); !errors.Is(err, ErrMissing) {
 			t.Errorf("Start of %d without it: %v", missing, err)
 		}
 	}

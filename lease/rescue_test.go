@@ -365,7 +365,7 @@ func TestRescueRaces(t *testing.T) {
 	clock, store := newTestClock(), memlease.New()
 	p := mustCreate(t, store, 4)
 	g := generator(t, clock)
-	l, err := p.keep(t.Context(), g.ForLease(), Config{clock: clock.now, Window: time.Hour})
+	l, err := p.kept(t.Context(), g.ForLease(), Config{clock: clock.now, Window: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -367,7 +367,7 @@ func (l *simLease) keep() error {
 			}
 		})
 	}
-	l.lease, err = pool.keep(l.ctx, g, l.config)
+	l.lease, err = pool.kept(l.ctx, g, l.config)
 	l.judgePhase(0)
 	if err == nil && l.ctx.cancelled {
 		l.s.note(l.lease.Worker(), "kept though cancelled", l, nil)

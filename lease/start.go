@@ -55,11 +55,10 @@ func Start(ctx context.Context, store driver.Store, generator Generator, c Confi
 	if c.Pool != "" {
 		name = c.Pool
 	}
-	settled, err := c.settle(wanted.Layout)
-	if err != nil {
+	if c, err = c.settle(wanted.Layout); err != nil {
 		return nil, err
 	}
-	within := timed{store, settled.world, settled.Timeout, nil, new(turn)}
+	within := timed{store, c.world, c.Timeout, nil, new(turn)}
 	var p *Pool
 	if create {
 		p, c.created, err = openOrCreate(ctx, within, name, wanted.Layout)

@@ -41,9 +41,8 @@ type maker struct {
 	// lastWorker is nil if the format has no workers.
 	lastWorker func(firn.Settings) int
 
-	// generator makes the generator of a recipe, and what appends its IDs. Its errors are those of
-	// the format's NewGenerator.
-	generator func(Recipe) (lease.Generator, Batch, error)
+	// generator makes the generator of a recipe. Its errors are those of the format's NewGenerator.
+	generator func(Recipe) (Made, error)
 }
 
 // LastWorker returns the largest worker number. ok is false if IDs of the settings have no worker
@@ -56,50 +55,48 @@ func (m maker) LastWorker(set firn.Settings) (last int, ok bool) {
 	return last, last >= 0
 }
 
-// Start makes a generator of the recipe's worker.
-func (m maker) Start(r Recipe) (Batch, error) {
-	_, next, err := m.generator(r)
-	return next, err
+// Make makes a generator of the recipe.
+func (m maker) Make(r Recipe) (Made, error) {
+	if r.Leased {
+		r.Worker = 0
+	}
+	return m.generator(r)
 }
 
-// Lease makes a generator with a leased worker, and starts its lease.
-func (m maker) Lease(ctx context.Context, r Recipe, store driver.Store, c lease.Config) (Batch, *lease.Lease, error) {
-	g, next, err := m.generator(r.leased())
-	if err != nil {
-		return nil, nil, err
-	}
-	l, err := lease.Start(ctx, store, g, c)
-	if err != nil {
-		return nil, nil, err
-	}
-	return next, l, nil
-}
-
-// Pool returns the pool that Lease takes workers from, under its default name.
+// Pool returns the pool of the recipe's IDs, under its default name.
 func (m maker) Pool(r Recipe) (allot.Pool, error) {
-	g, _, err := m.generator(r.leased())
+	r.Leased = true
+	made, err := m.Make(r)
 	if err != nil {
 		return allot.Pool{}, err
 	}
-	return g.ForLease().Pool()
+	return made.Pool()
+}
+
+// Made is a generator, and the function that appends its IDs.
+type Made struct {
+	generator lease.Generator
+	Next      Batch
+}
+
+// Pool returns the pool that Lease takes workers from, under its default name.
+func (m Made) Pool() (allot.Pool, error) { return m.generator.ForLease().Pool() }
+
+// Lease starts the lease of a generator that was made with Leased.
+func (m Made) Lease(ctx context.Context, store driver.Store, c lease.Config) (*lease.Lease, error) {
+	return lease.Start(ctx, store, m.generator, c)
 }
 
 // A Recipe says which IDs to make, and how to write them.
 type Recipe struct {
-	Format   firn.Format
-	Worker   int
-	isLeased bool             // a lease gives the worker
-	Clock    func() time.Time // nil means time.Now; for tests
-	Set      firn.Settings
-	Making   Making
-	Form     firn.Form
-	JSON     bool
-}
-
-// leased returns the recipe of a generator whose worker a lease gives.
-func (r Recipe) leased() Recipe {
-	r.Worker, r.isLeased = 0, true
-	return r
+	Format firn.Format
+	Worker int
+	Leased bool             // a lease gives the worker, and not Worker
+	Clock  func() time.Time // nil means time.Now; for tests
+	Set    firn.Settings
+	Making Making
+	Form   firn.Form
+	JSON   bool
 }
 
 // A Batch appends n new IDs to dst, a line each. With an error, a Batch appends the IDs made
@@ -111,24 +108,24 @@ var makers = []maker{
 	{
 		name:       "nanoflake",
 		lastWorker: func(firn.Settings) int { return nanoflake.MaxGeneratorID },
-		generator: func(r Recipe) (lease.Generator, Batch, error) {
-			g, err := nanoflake.NewGenerator(nanoflake.Config{GeneratorID: r.Worker, Leased: r.isLeased, Clock: r.Clock, Epoch: r.Set.Epoch})
+		generator: func(r Recipe) (Made, error) {
+			g, err := nanoflake.NewGenerator(nanoflake.Config{GeneratorID: r.Worker, Leased: r.Leased, Clock: r.Clock, Epoch: r.Set.Epoch})
 			return made(g, g, nanoflake.AppendAll, err, r)
 		},
 	},
 	{
 		name: "ulidflake",
-		generator: func(r Recipe) (lease.Generator, Batch, error) {
-			g, err := ulidflake.NewGenerator(ulidflake.Config{IncrementBits: r.Making.IncrementBits, Leased: r.isLeased, Clock: r.Clock, Epoch: r.Set.Epoch})
+		generator: func(r Recipe) (Made, error) {
+			g, err := ulidflake.NewGenerator(ulidflake.Config{IncrementBits: r.Making.IncrementBits, Leased: r.Leased, Clock: r.Clock, Epoch: r.Set.Epoch})
 			return made(g, g, ulidflake.AppendAll, err, r)
 		},
 	},
 	{
 		name:       "ulidflake-scalable",
 		lastWorker: func(firn.Settings) int { return ulidflake.MaxScalability },
-		generator: func(r Recipe) (lease.Generator, Batch, error) {
+		generator: func(r Recipe) (Made, error) {
 			g, err := ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{
-				Scalability: r.Worker, IncrementBits: r.Making.IncrementBits, Leased: r.isLeased, Clock: r.Clock, Epoch: r.Set.Epoch,
+				Scalability: r.Worker, IncrementBits: r.Making.IncrementBits, Leased: r.Leased, Clock: r.Clock, Epoch: r.Set.Epoch,
 			})
 			return made(g, g, ulidflake.AppendAllScalable, err, r)
 		},
@@ -136,9 +133,9 @@ var makers = []maker{
 	{
 		name:       "snowflakesi",
 		lastWorker: func(set firn.Settings) int { return set.Layout.MaxMachineID() },
-		generator: func(r Recipe) (lease.Generator, Batch, error) {
+		generator: func(r Recipe) (Made, error) {
 			g, err := snowflakesi.NewGenerator(snowflakesi.Config{
-				Layout: r.Set.Layout, MachineID: r.Worker, Sequence: r.Making.Sequence, Leased: r.isLeased, Clock: r.Clock, Epoch: r.Set.Epoch,
+				Layout: r.Set.Layout, MachineID: r.Worker, Sequence: r.Making.Sequence, Leased: r.Leased, Clock: r.Clock, Epoch: r.Set.Epoch,
 			})
 			return made(g, g, snowflakesi.AppendAll, err, r)
 		},
@@ -151,10 +148,10 @@ var makers = []maker{
 			}
 			return 1<<set.NodeBits - 1
 		},
-		generator: func(r Recipe) (lease.Generator, Batch, error) {
+		generator: func(r Recipe) (Made, error) {
 			g, err := scru160.NewGenerator(scru160.Config{
 				Counter: r.Set.Counter, Start: r.Making.Start, ExtraCounterBits: r.Set.ExtraCounterBits,
-				NodeBits: r.Set.NodeBits, NodeID: r.Worker, Leased: r.isLeased, Clock: r.Clock,
+				NodeBits: r.Set.NodeBits, NodeID: r.Worker, Leased: r.Leased, Clock: r.Clock,
 			})
 			return made(g, g, scru160.AppendAll, err, r)
 		},
@@ -162,11 +159,11 @@ var makers = []maker{
 	{
 		name: "sno", fixedEpoch: "2010-01-01T00:00:00Z",
 		lastWorker: func(firn.Settings) int { return sno.MaxPartition },
-		generator: func(r Recipe) (lease.Generator, Batch, error) {
-			c := sno.Config{Leased: r.isLeased, Clock: r.Clock}
-			if !r.isLeased {
+		generator: func(r Recipe) (Made, error) {
+			c := sno.Config{Leased: r.Leased, Clock: r.Clock}
+			if !r.Leased {
 				if r.Worker < 0 || r.Worker > sno.MaxPartition {
-					return nil, nil, iderr.BadConfig("sno", "Partition", r.Worker, "in 0 to "+strconv.Itoa(sno.MaxPartition))
+					return Made{}, iderr.BadConfig("sno", "Partition", r.Worker, "in 0 to "+strconv.Itoa(sno.MaxPartition))
 				}
 				c.Snapshot = &sno.GeneratorSnapshot{SequenceMin: r.Making.SequenceMin, SequenceMax: r.Making.SequenceMax}
 				c.Snapshot.Partition.PutUint16(uint16(r.Worker))
@@ -246,11 +243,11 @@ type id interface {
 // generator's constructor too, and returns the error.
 func made[T id](g lease.Generator, ids interface {
 	Fill(context.Context, []T) (int, error)
-}, appendAll func([]byte, []T, byte) ([]byte, error), err error, r Recipe) (lease.Generator, Batch, error) {
+}, appendAll func([]byte, []T, byte) ([]byte, error), err error, r Recipe) (Made, error) {
 	if err != nil {
-		return nil, nil, err
+		return Made{}, err
 	}
-	return g, batches(ids, appendAll, r), nil
+	return Made{g, batches(ids, appendAll, r)}, nil
 }
 
 // batches returns the function that appends the IDs of a generator, whatever its format. appendAll

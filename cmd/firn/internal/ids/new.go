@@ -132,16 +132,19 @@ two runs from using the worker at once, or again after the clock was set back.`,
 
 // generate writes the IDs of a recipe.
 func (f *newFlags) generate(ctx context.Context, s *cli.Streams, format formats.Format, r formats.Recipe) error {
-	next, err := format.Start(r) // even with a pool, since wrong usage must not touch the pool
+	made, err := format.Make(r) // before the pool is touched, since the usage may be wrong
+	if err == nil && r.Leased {
+		err = f.checkRange(format, r.Set)
+	}
 	if err != nil {
 		return f.Options.Explain(err)
 	}
 	ctx, stop := cli.UntilSignal(ctx, &s.Cleanup)
 	defer stop()
-	if f.leases(format, r.Set) {
-		return f.leased(ctx, s, format, r)
+	if r.Leased {
+		return f.leased(ctx, s, format, made)
 	}
-	return stream(ctx, s, next, f.count)
+	return stream(ctx, s, made.Next, f.count)
 }
 
 // workers lists the name and the range of the worker number of each format.
@@ -174,7 +177,8 @@ func (f *newFlags) check(name string) (formats.Format, formats.Recipe, error) {
 	if err := f.checkState(in, r.Set); err != nil {
 		return in, r, err
 	}
-	if r.Making, err = f.making.Making(in, f.leases(in, r.Set)); err != nil {
+	r.Leased = f.leases(in, r.Set)
+	if r.Making, err = f.making.Making(in, r.Leased); err != nil {
 		return in, r, err
 	}
 	r.Worker = f.worker.Value
@@ -200,8 +204,22 @@ func (f *newFlags) checkPartition(formats.Format) error {
 	return nil
 }
 
+// checkRange returns an error if the worker that a lease is to take is not in the format's range. The
+// generator of a lease has no worker that the library could check.
+func (f *newFlags) checkRange(format formats.Format, set firn.Settings) error {
+	last, _ := format.LastWorker(set)
+	if !f.worker.Given || f.worker.Value <= last && f.worker.Value >= 0 {
+		return nil
+	}
+	name := "worker"
+	if f.partition.Given {
+		name = "partition"
+	}
+	return cli.BadFlag(name, f.worker.Text, fmt.Sprintf("is not in 0 to %d", last))
+}
+
 // checkWorker returns an error if a worker number is missing, or given for a format without
-// workers. The library checks the range.
+// workers.
 func (f *newFlags) checkWorker(format formats.Format, set firn.Settings) error {
 	last, ok := format.LastWorker(set)
 	switch {
@@ -252,13 +270,13 @@ func (f *newFlags) checkState(format formats.Format, set firn.Settings) error {
 }
 
 // leased writes IDs with a leased worker, or with leased times.
-func (f *newFlags) leased(ctx context.Context, s *cli.Streams, format formats.Format, r formats.Recipe) error {
-	wanted, err := format.Pool(r)
+func (f *newFlags) leased(ctx context.Context, s *cli.Streams, format formats.Format, made formats.Made) error {
+	wanted, err := made.Pool()
 	if err != nil {
 		return f.Options.Explain(err)
 	}
 	f.Makes(cmp.Or(string(f.pool), wanted.Name), format.Name(), f.Given())
-	store, c, err := f.leaseConfig(ctx, s, wanted, r)
+	store, c, err := f.leaseConfig(ctx, s, wanted)
 	if err != nil {
 		return f.State.Explain(err)
 	}
@@ -268,7 +286,7 @@ func (f *newFlags) leased(ctx context.Context, s *cli.Streams, format formats.Fo
 	release := cli.HoldPipe()
 	defer release()
 	told := f.sayIfWaiting(s)
-	next, held, err := format.Lease(ctx, r, store, c)
+	held, err := made.Lease(ctx, store, c)
 	told.Stop()
 	if cause := context.Cause(ctx); cause != nil && err != nil {
 		return cause
@@ -283,7 +301,7 @@ func (f *newFlags) leased(ctx context.Context, s *cli.Streams, format formats.Fo
 		release()
 	})
 	defer s.Cleanup.Set(nil)
-	err = stream(ctx, s, next, f.count)
+	err = stream(ctx, s, made.Next, f.count)
 	// The IDs are distinct even if the pool does not learn that the worker is free, so a failure to
 	// return the worker is a warning. After another error the warning would say nothing new.
 	if open := held.Close(); open != nil && err == nil {
@@ -324,13 +342,13 @@ func (f *newFlags) sayIfWaiting(s *cli.Streams) *time.Timer {
 }
 
 // leaseConfig returns the store and the lease that the flags ask for.
-func (f *newFlags) leaseConfig(ctx context.Context, s *cli.Streams, wanted allot.Pool, r formats.Recipe) (driver.Store, lease.Config, error) {
+func (f *newFlags) leaseConfig(ctx context.Context, s *cli.Streams, wanted allot.Pool) (driver.Store, lease.Config, error) {
 	c := lease.Config{TrustClock: f.trustClock, Wait: f.wait, Notify: func(e lease.Event) { f.Tell(s, e) }}
 	if f.wait == 0 {
 		c.Wait = -1
 	}
 	if f.worker.Given {
-		c.Worker = lease.Number(r.Worker)
+		c.Worker = lease.Number(f.worker.Value)
 	}
 	at, err := f.Place()
 	if err != nil {

@@ -37,7 +37,7 @@ func leaseCommand(ts *testscript.TestScript, neg bool, args []string) {
 	if !ok {
 		ts.Fatalf("no format %s", args[1])
 	}
-	r := formats.Recipe{Format: f.Format}
+	r := formats.Recipe{Format: f.Format, Leased: true}
 	r.Set.Layout = snowflakesi.DefaultLayout()
 	c := lease.Config{Create: true, Holder: "a script", Timeout: time.Minute} // whatever the window, on a machine that is busy
 	for _, arg := range args[2:] {
@@ -66,7 +66,9 @@ func leaseCommand(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	store, err := filelease.Open(ts.MkAbs(args[0]))
 	ts.Check(err)
-	_, held, err := f.Lease(context.Background(), r, store, c)
+	made, err := f.Make(r)
+	ts.Check(err)
+	held, err := made.Lease(context.Background(), store, c)
 	ts.Check(err)
 	if hold {
 		ts.Defer(func() {

@@ -1,0 +1,38 @@
+package iderr_test
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/nanoflake"
+)
+
+// The error of a bad text names the text, the place and the reason. The same types serve all formats.
+func ExampleParseError() {
+	_, err := nanoflake.Parse("0hqjyj5r9w!aa")
+	var bad *iderr.ParseError
+	if errors.As(err, &bad) && errors.Is(err, iderr.ErrCharacter) {
+		fmt.Println(bad.Format, bad.Offset)
+	}
+	fmt.Println(err)
+	// Output:
+	// nanoflake 10
+	// nanoflake: "0hqjyj5r9w!aa": offset 10: character '!' is not a base-36 digit
+}
+
+// A program that can wait asks for the moment from which a new try can succeed.
+func ExampleErrExhausted() {
+	gen, err := nanoflake.NewGenerator(nanoflake.Config{GeneratorID: 7})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for {
+		if _, err = gen.TryNext(); err != nil {
+			break
+		}
+	}
+	fmt.Println(errors.Is(err, iderr.ErrExhausted))
+	// Output: true
+}
