@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/form/wrong"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/scru160"
 	"github.com/firn-id/firn/sno"
@@ -197,10 +198,10 @@ func inspectSCRU160(s string, form Form, set Settings) (Info, error) {
 	}
 	extra, node := set.ExtraCounterBits, set.NodeBits
 	if extra < 0 || extra > 16 {
-		return Info{}, iderr.BadConfig("scru160", "ExtraCounterBits", extra, "in 0 to 16")
+		return Info{}, wrong.Config("scru160", "ExtraCounterBits", extra, "in 0 to 16")
 	}
 	if node < 0 || node > 16-extra {
-		return Info{}, iderr.BadConfig("scru160", "NodeBits", node, "in 0 to "+strconv.Itoa(16-extra))
+		return Info{}, wrong.Config("scru160", "NodeBits", node, "in 0 to "+strconv.Itoa(16-extra))
 	}
 	info := Info{ID: id.String(), Hex: id.Hex(), Time: id.Time(), Fields: []Field{number("timestamp", 48, id.Timestamp())}}
 	counter, bits := id.Counter(), 16
@@ -208,7 +209,7 @@ func inspectSCRU160(s string, form Form, set Settings) (Info, error) {
 		bits = 6
 		micro := counter >> bits
 		if micro > 999 {
-			return Info{}, &iderr.ParseError{Format: "scru160", Input: iderr.Clip(s), Offset: -1, Err: iderr.ErrRange,
+			return Info{}, &iderr.ParseError{Format: "scru160", Input: wrong.Clip(s), Offset: -1, Err: iderr.ErrRange,
 				Reason: fmt.Sprintf("the counter says %d microseconds, which is not in 0 to 999: the generator of the ID counts no microseconds", micro)}
 		}
 		counter &= 1<<bits - 1

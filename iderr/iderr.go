@@ -1,18 +1,11 @@
 // Package iderr holds the errors that all of Firn's formats share. One errors.Is or errors.As
-// therefore serves every format. Each format's package has its own names for the error types and
-// for ErrExhausted, ErrClockBackwards, ErrTimeRange and ErrFenced. The other sentinels, such as the
-// kinds of a ParseError, are only in this package.
-//
-// A program needs the variables and the types. The functions make errors: they are for the packages
-// of the formats, and for authors of generators of their own.
+// therefore serves every format. Package sno also has the names of its own that it always had.
 package iderr
 
 import (
 	"errors"
-	"fmt"
 	"strconv"
 	"time"
-	"unicode/utf8"
 )
 
 // The errors of generators. Test for these errors with [errors.Is].
@@ -54,24 +47,15 @@ type ParseError struct {
 	Input  string // the first 64 bytes of the input
 	Offset int    // offset of the wrong byte; -1 if the fault is not in one place
 	Reason string // the fault, in words
+	Cut    bool   // the input is longer than Input
 	Err    error  // ErrLength, ErrCharacter, ErrRange, ErrType or ErrNoID
-
-	cut bool // the input is longer than Input
-}
-
-// maxInput is how many bytes of an input a ParseError keeps. Inputs may be huge.
-const maxInput = 64
-
-// Clip returns a copy of the first 64 bytes of s, for the Input of a ParseError.
-func Clip[S string | []byte](s S) string {
-	return string(append([]byte(nil), s[:min(len(s), maxInput)]...))
 }
 
 func (e *ParseError) Error() string {
 	s := e.Format + ": "
 	if e.Err != ErrType && e.Err != ErrNoID {
 		s += strconv.Quote(e.Input)
-		if e.cut {
+		if e.Cut {
 			s += "…"
 		}
 		s += ": "
@@ -101,36 +85,6 @@ func (e *ListError) Error() string {
 
 func (e *ListError) Unwrap() error { return e.Err }
 
-// BadLength returns the ParseError of an input with a wrong length. want names the right lengths.
-func BadLength[S string | []byte](format string, input S, want string) *ParseError {
-	return &ParseError{Format: format, Input: Clip(input), cut: len(input) > maxInput, Offset: -1, Err: ErrLength,
-		Reason: fmt.Sprintf("length is %d, not %s", len(input), want)}
-}
-
-// BadCharacter returns the ParseError of an input with a foreign character at the offset.
-func BadCharacter[S string | []byte](format string, input S, offset int, alphabet string) *ParseError {
-	e := &ParseError{Format: format, Input: Clip(input), cut: len(input) > maxInput, Offset: offset, Err: ErrCharacter}
-	tail := string(input[offset:min(len(input), offset+utf8.UTFMax)])
-	r, size := utf8.DecodeRuneInString(tail)
-	if r == utf8.RuneError && size <= 1 {
-		e.Reason = fmt.Sprintf("byte 0x%02x is not %s", input[offset], alphabet)
-	} else {
-		e.Reason = fmt.Sprintf("character %q is not %s", r, alphabet)
-	}
-	return e
-}
-
-// BadRange returns the ParseError of a well-formed value outside the format's range.
-func BadRange[S string | []byte](format string, input S, allowed string) *ParseError {
-	return &ParseError{Format: format, Input: Clip(input), cut: len(input) > maxInput, Offset: -1, Err: ErrRange,
-		Reason: "value is not in " + allowed}
-}
-
-// BadType returns the ParseError of a value whose type cannot hold an ID.
-func BadType(format string, v any) *ParseError {
-	return &ParseError{Format: format, Offset: -1, Err: ErrType, Reason: fmt.Sprintf("a value of type %T holds no ID", v)}
-}
-
 // A ConfigError names the setting that a constructor refused. It wraps [ErrConfig].
 type ConfigError struct {
 	Format string // the format's name
@@ -149,31 +103,6 @@ func (e *ConfigError) Unwrap() []error {
 		return []error{ErrConfig, e.Err}
 	}
 	return []error{ErrConfig}
-}
-
-// BadConfig returns the ConfigError of a field. want names the valid values.
-func BadConfig(format, field string, value any, want string) *ConfigError {
-	if t, ok := value.(time.Time); ok {
-		value = t.UTC().Format(time.RFC3339Nano)
-	}
-	return &ConfigError{Format: format, Field: field, Value: fmt.Sprint(value), Want: want}
-}
-
-// NotLeased returns the ConfigError of a generator that was made without Leased and given to a
-// lease.
-func NotLeased(format string) *ConfigError {
-	return BadConfig(format, "Leased", false, "true: make a generator for a lease with Config.Leased")
-}
-
-// SetTwice returns the ConfigError of a generator with both a worker and Leased set.
-func SetTwice(format, field string, worker int) *ConfigError {
-	return BadConfig(format, field, worker, "0 beside Leased: a lease gives the generator its worker, so leave out one of the two")
-}
-
-// ZeroID returns the ConfigError of a sequence that would make the zero ID, at the epoch and with
-// the other fields.
-func ZeroID(format, others string) *ConfigError {
-	return BadConfig(format, "sequence", 0, "1 or more, as "+others+" needs at the epoch: the ID would be zero, which means no ID")
 }
 
 // A ClockError says how far the clock is behind the last ID. It wraps [ErrClockBackwards].

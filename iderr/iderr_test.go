@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/form/wrong"
 )
 
 func TestMessages(t *testing.T) {
@@ -17,24 +18,24 @@ func TestMessages(t *testing.T) {
 		is   error
 		want string
 	}{
-		{iderr.BadLength("f", "abc", "4"), iderr.ErrLength, `f: "abc": length is 3, not 4`},
-		{iderr.BadLength("f", []byte{}, "8 bytes"), iderr.ErrLength, `f: "": length is 0, not 8 bytes`},
-		{iderr.BadCharacter("f", "a-c", 1, "a digit"), iderr.ErrCharacter, `f: "a-c": offset 1: character '-' is not a digit`},
-		{iderr.BadCharacter("f", "aéc", 1, "a digit"), iderr.ErrCharacter, `f: "aéc": offset 1: character 'é' is not a digit`},
-		{iderr.BadCharacter("f", "a😀", 1, "a digit"), iderr.ErrCharacter, `f: "a😀": offset 1: character '😀' is not a digit`},
-		{iderr.BadCharacter("f", "a\xffc", 1, "a digit"), iderr.ErrCharacter, `f: "a\xffc": offset 1: byte 0xff is not a digit`},
-		{iderr.BadCharacter("f", "a\xc3", 1, "a digit"), iderr.ErrCharacter, `f: "a\xc3": offset 1: byte 0xc3 is not a digit`},
-		{iderr.BadCharacter("f", "a\ufffd", 1, "a digit"), iderr.ErrCharacter, `f: "a` + "\ufffd" + `": offset 1: character '` + "\ufffd" + `' is not a digit`},
-		{iderr.BadCharacter("f", "\x00", 0, "a digit"), iderr.ErrCharacter, `f: "\x00": offset 0: character '\x00' is not a digit`},
-		{iderr.BadRange("f", "9", "0 to 8"), iderr.ErrRange, `f: "9": value is not in 0 to 8`},
-		{&iderr.ListError{Index: 2, Offset: 34, Err: iderr.BadLength("f", "abc", "4")}, iderr.ErrLength, `ID 3 at byte 34: f: "abc": length is 3, not 4`},
-		{&iderr.ListError{Index: 0, Offset: -1, Err: iderr.BadRange("f", "-1", "0 to 8")}, iderr.ErrRange, `ID 1: f: "-1": value is not in 0 to 8`},
-		{iderr.BadType("f", 1.5), iderr.ErrType, `f: a value of type float64 holds no ID`},
-		{iderr.BadConfig("f", "Field", -1, "in 0 to 3"), iderr.ErrConfig, `f: Field -1 is not in 0 to 3`},
-		{iderr.BadConfig("f", "Epoch", date, "in the past"), iderr.ErrConfig, `f: Epoch 2026-07-01T01:03:04.005Z is not in the past`},
-		{iderr.NotLeased("f"), iderr.ErrConfig, "f: Leased false is not true: make a generator for a lease with Config.Leased"},
-		{iderr.SetTwice("f", "GeneratorID", 7), iderr.ErrConfig, "f: GeneratorID 7 is not 0 beside Leased: a lease gives the generator its worker, so leave out one of the two"},
-		{iderr.ZeroID("f", "worker 0"), iderr.ErrConfig, `f: sequence 0 is not 1 or more, as worker 0 needs at the epoch: the ID would be zero, which means no ID`},
+		{wrong.Length("f", "abc", "4"), iderr.ErrLength, `f: "abc": length is 3, not 4`},
+		{wrong.Length("f", []byte{}, "8 bytes"), iderr.ErrLength, `f: "": length is 0, not 8 bytes`},
+		{wrong.Character("f", "a-c", 1, "a digit"), iderr.ErrCharacter, `f: "a-c": offset 1: character '-' is not a digit`},
+		{wrong.Character("f", "aéc", 1, "a digit"), iderr.ErrCharacter, `f: "aéc": offset 1: character 'é' is not a digit`},
+		{wrong.Character("f", "a😀", 1, "a digit"), iderr.ErrCharacter, `f: "a😀": offset 1: character '😀' is not a digit`},
+		{wrong.Character("f", "a\xffc", 1, "a digit"), iderr.ErrCharacter, `f: "a\xffc": offset 1: byte 0xff is not a digit`},
+		{wrong.Character("f", "a\xc3", 1, "a digit"), iderr.ErrCharacter, `f: "a\xc3": offset 1: byte 0xc3 is not a digit`},
+		{wrong.Character("f", "a\ufffd", 1, "a digit"), iderr.ErrCharacter, `f: "a` + "\ufffd" + `": offset 1: character '` + "\ufffd" + `' is not a digit`},
+		{wrong.Character("f", "\x00", 0, "a digit"), iderr.ErrCharacter, `f: "\x00": offset 0: character '\x00' is not a digit`},
+		{wrong.Range("f", "9", "0 to 8"), iderr.ErrRange, `f: "9": value is not in 0 to 8`},
+		{&iderr.ListError{Index: 2, Offset: 34, Err: wrong.Length("f", "abc", "4")}, iderr.ErrLength, `ID 3 at byte 34: f: "abc": length is 3, not 4`},
+		{&iderr.ListError{Index: 0, Offset: -1, Err: wrong.Range("f", "-1", "0 to 8")}, iderr.ErrRange, `ID 1: f: "-1": value is not in 0 to 8`},
+		{wrong.Type("f", 1.5), iderr.ErrType, `f: a value of type float64 holds no ID`},
+		{wrong.Config("f", "Field", -1, "in 0 to 3"), iderr.ErrConfig, `f: Field -1 is not in 0 to 3`},
+		{wrong.Config("f", "Epoch", date, "in the past"), iderr.ErrConfig, `f: Epoch 2026-07-01T01:03:04.005Z is not in the past`},
+		{wrong.NotLeased("f"), iderr.ErrConfig, "f: Leased false is not true: make a generator for a lease with Config.Leased"},
+		{wrong.SetTwice("f", "GeneratorID", 7), iderr.ErrConfig, "f: GeneratorID 7 is not 0 beside Leased: a lease gives the generator its worker, so leave out one of the two"},
+		{wrong.ZeroID("f", "worker 0"), iderr.ErrConfig, `f: sequence 0 is not 1 or more, as worker 0 needs at the epoch: the ID would be zero, which means no ID`},
 		{&iderr.ClockError{Format: "f", By: 1500 * time.Millisecond}, iderr.ErrClockBackwards, `f: clock went backwards: the last ID is 1.5s ahead of the clock: check the clock, or retry in 1.5s`},
 		{&iderr.EarlyError{Format: "f", Begins: date, By: 90 * time.Second}, iderr.ErrFenced,
 			`f: outside the allotted interval: the next interval begins at 2026-07-01T01:03:04.005Z, 1m30s ahead of the clock: check the clock, or retry then`},
@@ -54,7 +55,7 @@ func TestMessages(t *testing.T) {
 
 // A ConfigError also wraps its Err, if there is one.
 func TestConfigErrorOfTime(t *testing.T) {
-	config := iderr.BadConfig("f", "Epoch", 1, "0")
+	config := wrong.Config("f", "Epoch", 1, "0")
 	if errors.Is(config, iderr.ErrTimeRange) {
 		t.Error("a ConfigError is ErrTimeRange")
 	}
@@ -108,14 +109,14 @@ func TestSentinels(t *testing.T) {
 func TestHugeInput(t *testing.T) {
 	huge := strings.Repeat("é", 1<<20)
 	for _, err := range []*iderr.ParseError{
-		iderr.BadLength("f", huge, "4"), iderr.BadRange("f", []byte(huge), "0"), iderr.BadCharacter("f", huge, 1<<20, "a digit"),
+		wrong.Length("f", huge, "4"), wrong.Range("f", []byte(huge), "0"), wrong.Character("f", huge, 1<<20, "a digit"),
 	} {
 		if len(err.Input) != 64 || len(err.Error()) > 200 || !strings.Contains(err.Error(), "…") {
 			t.Errorf("an input of %d bytes: %v", len(err.Input), err)
 		}
 	}
 	b := []byte("abc")
-	clipped := iderr.Clip(b)
+	clipped := wrong.Clip(b)
 	b[0] = 'x'
 	if clipped != "abc" {
 		t.Error("Clip shares the memory of its input")

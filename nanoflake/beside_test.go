@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/nanoflake"
 )
 
@@ -50,7 +51,7 @@ func beside(b *testing.B) {
 	}
 	sleep := func(context.Context) error {
 		_, err := gen.TryNext()
-		for errors.Is(err, nanoflake.ErrExhausted) {
+		for errors.Is(err, iderr.ErrExhausted) {
 			time.Sleep(time.Millisecond - time.Duration(time.Now().Nanosecond())%time.Millisecond)
 			_, err = gen.TryNext()
 		}

@@ -35,11 +35,11 @@ func (t *Text) set(id ID, err error) error {
 	return err
 }
 
-// Value implements [driver.Valuer]: the canonical text. The zero ID is a *[ParseError].
+// Value implements [driver.Valuer]: the canonical text. The zero ID is a *[iderr.ParseError].
 func (t Text) Value() (driver.Value, error) { return columnText.Value(t.ID()) }
 
 // Scan implements [sql.Scanner]. Scan reads the canonical text, as a string or as bytes. Any other
-// value is a *[ParseError], and so are an integer and NULL.
+// value is a *[iderr.ParseError], and so are an integer and NULL.
 func (t *Text) Scan(src any) error { return t.set(columnText.Scan(src)) }
 
 // GormDataType is the type of columns that GORM makes.

@@ -45,6 +45,15 @@
 // no zero ID, and NULL does not read as an ID: both are errors. Use a pointer or sql.Null for a
 // column that may be NULL. Text and binary forms write the zeros.
 //
+// # Errors
+//
+// The errors are those of package iderr, which all formats share. For a generator they mean:
+//
+//   - [iderr.ErrExhausted]: all 4096 IDs of this millisecond are made
+//   - [iderr.ErrClockBackwards]: the clock is behind the last ID; a *[iderr.ClockError] has the distance
+//   - [iderr.ErrTimeRange]: a time is not after the epoch, or is after the last timestamp
+//   - [iderr.ErrFenced]: a generator with a lease has no grant for this time; the error says why
+//
 // # Databases
 //
 // An ID is an integer in a database, for a BIGINT column. [Text] is the type for a column of

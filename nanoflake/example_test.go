@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/nanoflake"
 )
 
@@ -61,7 +62,7 @@ func ExampleGenerator_TryNext() {
 		return
 	}
 	for n := 0; ; n++ {
-		if _, err := gen.TryNext(); errors.Is(err, nanoflake.ErrExhausted) {
+		if _, err := gen.TryNext(); errors.Is(err, iderr.ErrExhausted) {
 			fmt.Println(n, "IDs, then:", err)
 			return
 		}
@@ -152,7 +153,7 @@ func ExampleParse() {
 
 func ExampleParseError() {
 	_, err := nanoflake.Parse("0549x5-2itvr4")
-	if bad, ok := errors.AsType[*nanoflake.ParseError](err); ok {
+	if bad, ok := errors.AsType[*iderr.ParseError](err); ok {
 		fmt.Println(bad.Offset)
 		fmt.Println(bad)
 	}

@@ -3,10 +3,11 @@ package nanoflake
 import (
 	"context"
 	"iter"
+	"strconv"
 	"time"
 
-	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/internal/engine/mint"
+	"github.com/firn-id/firn/internal/form/wrong"
 )
 
 // Config says how a [Generator] makes its IDs. The zero Config is generator ID 0 with the default
@@ -55,18 +56,18 @@ type Generator struct {
 	scatter bool
 }
 
-// NewGenerator returns a generator, or a *[ConfigError] for a field that is out of range. If the
-// clock is not after the epoch or is after the last timestamp, the error is a *[TimeError]; for an
-// epoch in Config, the error is a *[ConfigError] with the *[TimeError] as Err.
+// NewGenerator returns a generator, or a *[iderr.ConfigError] for a field that is out of range. If the
+// clock is not after the epoch or is after the last timestamp, the error is a *[iderr.TimeError]; for an
+// epoch in Config, the error is a *[iderr.ConfigError] with the *[iderr.TimeError] as Err.
 func NewGenerator(c Config) (*Generator, error) {
 	if c.GeneratorID < 0 || c.GeneratorID > MaxGeneratorID {
 		return nil, badGeneratorID(c.GeneratorID)
 	}
 	if c.Leased && c.GeneratorID != 0 {
-		return nil, iderr.SetTwice(format, "GeneratorID", c.GeneratorID)
+		return nil, wrong.SetTwice(format, "GeneratorID", c.GeneratorID)
 	}
 	if c.Start > StartAnywhere {
-		return nil, iderr.BadConfig(format, "Start", c.Start, "StartAtZero or StartAnywhere")
+		return nil, wrong.Config(format, "Start", c.Start, "StartAtZero or StartAnywhere")
 	}
 	epoch, err := mint.Epoch(format, c.Epoch, DefaultEpochMilli)
 	if err != nil {
@@ -89,7 +90,7 @@ func NewGenerator(c Config) (*Generator, error) {
 //
 // Next waits for the next millisecond once the 4096 IDs of this millisecond are used up. Waiters
 // get IDs in turn. Next also waits for a clock that is behind the last ID by up to
-// Config.MaxBackward, and returns a *[ClockError] for a clock that is further behind.
+// Config.MaxBackward, and returns a *[iderr.ClockError] for a clock that is further behind.
 //
 // Next returns an error that wraps the error of ctx if ctx ends during a wait. Next reads ctx only
 // to wait, and then every few milliseconds; each thousand waiters add a millisecond. Next does not
@@ -107,8 +108,8 @@ func (g *Generator) Next(ctx context.Context) (ID, error) {
 	return g.at(word), nil
 }
 
-// TryNext returns a new ID as [Generator.Next] does, but never waits. The error is [ErrExhausted]
-// if the millisecond has no ID left or waiters will get the IDs that are left, and a *[ClockError]
+// TryNext returns a new ID as [Generator.Next] does, but never waits. The error is [iderr.ErrExhausted]
+// if the millisecond has no ID left or waiters will get the IDs that are left, and a *[iderr.ClockError]
 // if the clock is behind the last ID.
 func (g *Generator) TryNext() (ID, error) {
 	word, ok := g.mint.Fast()
@@ -165,7 +166,7 @@ func (g *Generator) some(ctx context.Context, dst []ID) (uint64, int, error) {
 }
 
 // ExpiresAt returns the end of the timestamps, 69 years after the epoch. From then on calls return
-// a *[TimeError].
+// a *[iderr.TimeError].
 func (g *Generator) ExpiresAt() time.Time { return g.mint.ExpiresAt() }
 
 // GeneratorID returns the generator ID of new IDs. With a lease, GeneratorID returns the generator
@@ -229,4 +230,8 @@ func scatter(ts uint64) uint64 {
 	ts ^= ts >> 29
 	ts *= 0xbf58476d1ce4e5b9
 	return ts >> (64 - sequenceBits)
+}
+
+func badGeneratorID(v int) error {
+	return wrong.Config(format, "GeneratorID", v, "in 0 to "+strconv.Itoa(MaxGeneratorID))
 }

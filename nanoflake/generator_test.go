@@ -185,9 +185,9 @@ func TestFromTimeZero(t *testing.T) {
 // The errors are those that all formats share.
 func TestErrors(t *testing.T) {
 	for _, v := range [][2]error{
-		{nanoflake.ErrExhausted, iderr.ErrExhausted},
-		{nanoflake.ErrClockBackwards, iderr.ErrClockBackwards},
-		{nanoflake.ErrTimeRange, iderr.ErrTimeRange},
+		{iderr.ErrExhausted, iderr.ErrExhausted},
+		{iderr.ErrClockBackwards, iderr.ErrClockBackwards},
+		{iderr.ErrTimeRange, iderr.ErrTimeRange},
 	} {
 		if !errors.Is(v[0], v[1]) {
 			t.Errorf("%v is not %v", v[0], v[1])

@@ -8,6 +8,7 @@ import (
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/internal/engine/clock"
 	"github.com/firn-id/firn/internal/engine/mint"
+	"github.com/firn-id/firn/internal/form/wrong"
 )
 
 const (
@@ -43,15 +44,15 @@ func DefaultEpoch() time.Time { return time.UnixMilli(DefaultEpochMilli).UTC() }
 // Specification: "A Nanoflake".
 type ID int64
 
-// FromInt64 returns v as an ID, or a *[ParseError] for a negative v.
+// FromInt64 returns v as an ID, or a *[iderr.ParseError] for a negative v.
 func FromInt64(v int64) (ID, error) { return form.FromInt64(v) }
 
 // FromTime returns the ID of a time and of the other fields, to back-fill rows that are older than
 // their IDs. The caller makes the IDs unique, and numbers the IDs of a millisecond with the
 // sequence.
 //
-// FromTime returns a *[TimeError] for a time before the epoch or after the last timestamp. The
-// error is a *[ConfigError] for an epoch that is not in whole milliseconds, for another field out
+// FromTime returns a *[iderr.TimeError] for a time before the epoch or after the last timestamp. The
+// error is a *[iderr.ConfigError] for an epoch that is not in whole milliseconds, for another field out
 // of range, and for the zero ID, which stands for "no ID": the ID of the epoch with generator ID 0
 // and sequence 0.
 func FromTime(t, epoch time.Time, generatorID, sequence int) (ID, error) {
@@ -66,11 +67,11 @@ func FromTime(t, epoch time.Time, generatorID, sequence int) (ID, error) {
 	case generatorID < 0 || generatorID > MaxGeneratorID:
 		return 0, badGeneratorID(generatorID)
 	case sequence < 0 || sequence > MaxSequence:
-		return 0, iderr.BadConfig(format, "sequence", sequence, "in 0 to "+strconv.Itoa(MaxSequence))
+		return 0, wrong.Config(format, "sequence", sequence, "in 0 to "+strconv.Itoa(MaxSequence))
 	}
 	id := ID(ts<<timestampShift | int64(generatorID)<<generatorShift | int64(sequence))
 	if id == 0 {
-		return 0, iderr.ZeroID(format, "generator ID 0")
+		return 0, wrong.ZeroID(format, "generator ID 0")
 	}
 	return id, nil
 }
@@ -78,7 +79,7 @@ func FromTime(t, epoch time.Time, generatorID, sequence int) (ID, error) {
 // First returns the smallest ID of the millisecond of t, and never the zero ID. A scan from
 // First(a) to Last(b), both included, finds all IDs from a to b. A time before the epoch or after
 // the last timestamp counts as the nearest time in range. An epoch that is not in whole
-// milliseconds is a *[ConfigError]. See [Generator.First] for the epoch of a generator.
+// milliseconds is a *[iderr.ConfigError]. See [Generator.First] for the epoch of a generator.
 func First(t, epoch time.Time) (ID, error) {
 	e, err := mint.Epoch(format, epoch, DefaultEpochMilli)
 	if err != nil {

@@ -8,12 +8,12 @@ import (
 var list = payload.List[ID]{Length: base36.Len, Shortest: base36.Len, Append: ID.AppendText, Parse: parse[[]byte]}
 
 // AppendAll appends the canonical texts of ids to dst, with sep after each text: '\n' gives a line
-// for each ID. A value that is no ID is a *[ListError]; dst then ends with the text of the ID
+// for each ID. A value that is no ID is a *[iderr.ListError]; dst then ends with the text of the ID
 // before. AppendAll does not allocate if dst has room for 14 bytes an ID.
 func AppendAll(dst []byte, ids []ID, sep byte) ([]byte, error) { return list.AppendAll(dst, ids, sep) }
 
 // ParseAll appends to dst the IDs of a list, with sep after each text, as [AppendAll] writes lists.
 // The last sep may be missing. ParseAll reads the texts that [Parse] reads. Any other text is a
-// *[ListError], also an empty text: the error has the position of the text and wraps the error of
+// *[iderr.ListError], also an empty text: the error has the position of the text and wraps the error of
 // Parse, and dst has the IDs before. ParseAll allocates at most once, if dst has too little room.
 func ParseAll(dst []ID, text []byte, sep byte) ([]ID, error) { return list.ParseAll(dst, text, sep) }

@@ -8,7 +8,7 @@ import (
 )
 
 // MarshalBSONValue implements bson.ValueMarshaler of MongoDB's driver: an int64. The zero ID is a
-// *[ParseError]: the option omitempty leaves a zero ID out.
+// *[iderr.ParseError]: the option omitempty leaves a zero ID out.
 func (id ID) MarshalBSONValue() (byte, []byte, error) { return column.BSON(id) }
 
 // UnmarshalBSONValue implements bson.ValueUnmarshaler of MongoDB's driver. UnmarshalBSONValue reads

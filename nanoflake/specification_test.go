@@ -304,7 +304,7 @@ func TestSpecification(t *testing.T) {
 			}
 			// A generator that waits for a generator ID of a lease makes no ID.
 			gen := generator(t, nanoflake.Config{Leased: true, Clock: clock.Now})
-			if id, err := gen.TryNext(); !errors.Is(err, nanoflake.ErrFenced) || id != 0 {
+			if id, err := gen.TryNext(); !errors.Is(err, iderr.ErrFenced) || id != 0 {
 				t.Errorf("without a generator ID: %d, %v", int64(id), err)
 			}
 		}},
@@ -375,7 +375,7 @@ func TestSpecification(t *testing.T) {
 			for _, epoch := range []int64{noon, noon + 1, noon + 1000, noon + 2_199_023_255_552} {
 				gen, err := nanoflake.NewGenerator(nanoflake.Config{Epoch: at(epoch), Clock: clock.Now})
 				testkit.IsConfigError(t, err, "nanoflake", "Epoch", "2026-07-01T11:59:59.999Z")
-				if gen != nil || !errors.Is(err, nanoflake.ErrTimeRange) {
+				if gen != nil || !errors.Is(err, iderr.ErrTimeRange) {
 					t.Errorf("epoch %d: %v, %v", epoch, gen, err)
 				}
 			}
@@ -384,10 +384,10 @@ func TestSpecification(t *testing.T) {
 				t.Errorf("a millisecond after the epoch the ID is %d", int64(id))
 			}
 			clock.Set(at(noon - 1)) // a clock that goes back to the epoch after construction
-			if id, err := gen.TryNext(); !errors.Is(err, nanoflake.ErrTimeRange) || id != 0 {
+			if id, err := gen.TryNext(); !errors.Is(err, iderr.ErrTimeRange) || id != 0 {
 				t.Errorf("at the epoch: %d, %v", int64(id), err)
 			}
-			if _, err := nanoflake.NewGenerator(nanoflake.Config{Clock: testkit.At(at(year21)).Now}); !errors.Is(err, nanoflake.ErrTimeRange) {
+			if _, err := nanoflake.NewGenerator(nanoflake.Config{Clock: testkit.At(at(year21)).Now}); !errors.Is(err, iderr.ErrTimeRange) {
 				t.Errorf("a clock at the default epoch: %v", err)
 			}
 		}},
@@ -431,7 +431,7 @@ func TestSpecification(t *testing.T) {
 					switch {
 					case err == nil:
 						made[caller][n] = append(made[caller][n], id)
-					case !errors.Is(err, nanoflake.ErrClockBackwards) && !errors.Is(err, nanoflake.ErrExhausted):
+					case !errors.Is(err, iderr.ErrClockBackwards) && !errors.Is(err, iderr.ErrExhausted):
 						t.Errorf("generator %d: %v", n, err)
 					}
 				}
@@ -655,7 +655,7 @@ func TestSpecification(t *testing.T) {
 					return id, err
 				},
 			} {
-				if got, err := call(); !errors.Is(err, nanoflake.ErrClockBackwards) || got != 0 {
+				if got, err := call(); !errors.Is(err, iderr.ErrClockBackwards) || got != 0 {
 					t.Errorf("%s beside a clock that went back: %d, %v", name, got, err)
 				}
 			}
@@ -763,11 +763,11 @@ func TestSpecification(t *testing.T) {
 			clock := testkit.At(at(noon))
 			gen := generator(t, nanoflake.Config{Clock: clock.Now})
 			take(t, gen, 4096)
-			if _, err := gen.TryNext(); !errors.Is(err, nanoflake.ErrExhausted) || errors.Is(err, nanoflake.ErrClockBackwards) {
+			if _, err := gen.TryNext(); !errors.Is(err, iderr.ErrExhausted) || errors.Is(err, iderr.ErrClockBackwards) {
 				t.Errorf("an exhausted millisecond: %v", err)
 			}
 			clock.Step(-time.Millisecond)
-			if _, err := gen.TryNext(); errors.Is(err, nanoflake.ErrExhausted) || !errors.Is(err, nanoflake.ErrClockBackwards) {
+			if _, err := gen.TryNext(); errors.Is(err, iderr.ErrExhausted) || !errors.Is(err, iderr.ErrClockBackwards) {
 				t.Errorf("a clock that went back: %v", err)
 			}
 			clock.Step(2 * time.Millisecond)
@@ -940,7 +940,7 @@ func TestSpecification(t *testing.T) {
 					text := []byte("0549x5l2itvr4")
 					text[offset] = byte(b)
 					_, err := nanoflake.Parse(string(text))
-					if e, ok := errors.AsType[*nanoflake.ParseError](err); !ok || !errors.Is(err, iderr.ErrCharacter) || e.Offset != offset {
+					if e, ok := errors.AsType[*iderr.ParseError](err); !ok || !errors.Is(err, iderr.ErrCharacter) || e.Offset != offset {
 						t.Fatalf("%q: %v", text, err)
 					}
 				}
@@ -1057,16 +1057,16 @@ func TestSpecification(t *testing.T) {
 				// Ruling: a timestamp that no longer fits is an error, at construction as well.
 				for _, after := range []time.Duration{0, time.Millisecond, 70 * 365 * 24 * time.Hour} {
 					clock.Set(end.Add(after))
-					if id, err := gen.TryNext(); !errors.Is(err, nanoflake.ErrTimeRange) || id != 0 {
+					if id, err := gen.TryNext(); !errors.Is(err, iderr.ErrTimeRange) || id != 0 {
 						t.Errorf("%v after the end TryNext = %d, %v", after, int64(id), err)
 					}
-					if id, err := gen.Next(t.Context()); !errors.Is(err, nanoflake.ErrTimeRange) || id != 0 {
+					if id, err := gen.Next(t.Context()); !errors.Is(err, iderr.ErrTimeRange) || id != 0 {
 						t.Errorf("%v after the end Next = %d, %v", after, int64(id), err)
 					}
-					if _, err := nanoflake.NewGenerator(nanoflake.Config{Epoch: at(epoch), Clock: clock.Now}); !errors.Is(err, nanoflake.ErrTimeRange) {
+					if _, err := nanoflake.NewGenerator(nanoflake.Config{Epoch: at(epoch), Clock: clock.Now}); !errors.Is(err, iderr.ErrTimeRange) {
 						t.Errorf("%v after the end NewGenerator: %v", after, err)
 					}
-					if id, err := nanoflake.FromTime(clock.Now(), at(epoch), 0, 0); !errors.Is(err, nanoflake.ErrTimeRange) || id != 0 {
+					if id, err := nanoflake.FromTime(clock.Now(), at(epoch), 0, 0); !errors.Is(err, iderr.ErrTimeRange) || id != 0 {
 						t.Errorf("%v after the end FromTime = %d, %v", after, int64(id), err)
 					}
 				}
@@ -1096,7 +1096,7 @@ func TestSpecification(t *testing.T) {
 					for range 5000 {
 						id, err := gen.TryNext()
 						if err != nil {
-							if !errors.Is(err, nanoflake.ErrExhausted) {
+							if !errors.Is(err, iderr.ErrExhausted) {
 								t.Fatal(err)
 							}
 							continue
@@ -1199,7 +1199,7 @@ func TestSpecification(t *testing.T) {
 				t.Errorf("a context of 20ms ended the wait after %v", waited)
 			}
 			began = time.Now()
-			if _, err := gen.TryNext(); !errors.Is(err, nanoflake.ErrClockBackwards) || time.Since(began) != 0 {
+			if _, err := gen.TryNext(); !errors.Is(err, iderr.ErrClockBackwards) || time.Since(began) != 0 {
 				t.Errorf("TryNext after %v: %v", time.Since(began), err)
 			}
 		})},
@@ -1312,8 +1312,8 @@ func take(t *testing.T, gen *nanoflake.Generator, n int) []nanoflake.ID {
 // wantBehind checks the error of a clock that is behind the last ID.
 func wantBehind(t *testing.T, err error, by time.Duration) {
 	t.Helper()
-	e, ok := errors.AsType[*nanoflake.ClockError](err)
-	if !ok || !errors.Is(err, nanoflake.ErrClockBackwards) || errors.Is(err, nanoflake.ErrExhausted) || e.By != by {
+	e, ok := errors.AsType[*iderr.ClockError](err)
+	if !ok || !errors.Is(err, iderr.ErrClockBackwards) || errors.Is(err, iderr.ErrExhausted) || e.By != by {
 		t.Errorf("the error is %v, want a clock that is %v behind", err, by)
 	}
 }

@@ -21,10 +21,10 @@ var (
 )
 
 // Value implements [driver.Valuer]: the integer, for a BIGINT column. The zero ID is a
-// *[ParseError]: use a *ID or a sql.Null[ID] for a column that may be NULL.
+// *[iderr.ParseError]: use a *ID or a sql.Null[ID] for a column that may be NULL.
 func (id ID) Value() (driver.Value, error) { return column.Value(id) }
 
-// Scan implements [sql.Scanner]. Scan reads an integer. Any other value is a *[ParseError], and so
+// Scan implements [sql.Scanner]. Scan reads an integer. Any other value is a *[iderr.ParseError], and so
 // is NULL. A text of decimal digits could be the text of another ID, so Scan reads no text: [Text]
 // is the type for a column of text. If a driver returns an integer as text, scan into an int64, and
 // call [FromInt64].

@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/internal/form/base36"
 	"github.com/firn-id/firn/internal/form/payload"
+	"github.com/firn-id/firn/internal/form/wrong"
 )
 
 const format = "nanoflake"
@@ -27,7 +27,7 @@ var (
 )
 
 // Parse reads the text of an ID: exactly 13 base-36 digits, with letters in either case. Any other
-// text is a *[ParseError]. A text that lost a character is thus an error, and not another ID.
+// text is a *[iderr.ParseError]. A text that lost a character is thus an error, and not another ID.
 // [ParseBase36] reads texts without padding.
 //
 // Specification: "Encoding of Nanoflakes".
@@ -48,7 +48,7 @@ func parse[S string | []byte](s S) (ID, error) {
 		if 0 < len(s) && len(s) < base36.Len {
 			want += ": if its leading zeros were left out, read it as base36"
 		}
-		return 0, iderr.BadLength(format, s, want)
+		return 0, wrong.Length(format, s, want)
 	}
 	v, bad, ok := base36.Parse(s)
 	if !ok {
@@ -64,7 +64,7 @@ func ParseBase36(s string) (ID, error) { return parseBase36(s) }
 
 func parseBase36[S string | []byte](s S) (ID, error) {
 	if len(s) == 0 || len(s) > base36.Len {
-		return 0, iderr.BadLength(format, s, "1 to 13")
+		return 0, wrong.Length(format, s, "1 to 13")
 	}
 	v, bad, ok := base36.Parse(s)
 	if !ok {
@@ -77,9 +77,9 @@ func parseBase36[S string | []byte](s S) (ID, error) {
 // if the offset is negative.
 func refuse[S string | []byte](s S, bad int) error {
 	if bad >= 0 {
-		return iderr.BadCharacter(format, s, bad, "a base-36 digit")
+		return wrong.Character(format, s, bad, "a base-36 digit")
 	}
-	return iderr.BadRange(format, s, "0 to 1y2p0ij32e8e7")
+	return wrong.Range(format, s, "0 to 1y2p0ij32e8e7")
 }
 
 func appendText(dst []byte, id ID) []byte { return base36.Append(dst, uint64(id)) }
@@ -141,11 +141,11 @@ func (id ID) MarshalJSON() ([]byte, error) { return form.AppendJSON(nil, id) }
 
 // UnmarshalJSON implements [json.Unmarshaler]. UnmarshalJSON reads a string as the text, a number
 // as an integer, and null as the zero ID. A number whose digits are also the base-36 text of
-// another ID is a *[ParseError], because other implementations write such texts. Those numbers have
+// another ID is a *[iderr.ParseError], because other implementations write such texts. Those numbers have
 // at most 13 digits; only IDs of the first hour after an epoch are so small.
 //
 // A struct field needs no option string. With the option, encoding/json drops the quotes of the
 // text, unless built with GOEXPERIMENT=jsonv2. UnmarshalJSON reads a text without quotes, too,
 // except for a text that is also a JSON number, such as 1000000000000 or 1e10000000000: the error
-// is a *[ParseError]. Without the option the same JSON reads well.
+// is a *[iderr.ParseError]. Without the option the same JSON reads well.
 func (id *ID) UnmarshalJSON(data []byte) error { return payload.Set(id)(form.JSON(data)) }

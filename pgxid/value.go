@@ -5,6 +5,7 @@ import (
 	"database/sql/driver"
 	"encoding/binary"
 	"encoding/hex"
+	"fmt"
 	"strconv"
 
 	"github.com/jackc/pgx/v5/pgtype"
@@ -56,7 +57,7 @@ func (p encodeValue) Encode(value any, buf []byte) ([]byte, error) {
 			return append(buf, u.Bytes[:]...), nil
 		}
 	}
-	return nil, iderr.BadType("pgxid", v)
+	return nil, &iderr.ParseError{Format: "pgxid", Offset: -1, Err: iderr.ErrType, Reason: fmt.Sprintf("a value of type %T holds no ID", v)}
 }
 
 // value returns the value for the column. A scru160.ID has two.
@@ -98,7 +99,7 @@ func (p scanValue) Scan(src []byte, dst any) error {
 			return err
 		}
 		if len(b) != p.size && len(b) > 0 {
-			return iderr.BadLength(p.name, b, strconv.Itoa(p.size)+" bytes")
+			return wrongLength(p.name, b, p.size)
 		}
 		return id.Scan(b)
 	case p.column == uuid && p.format == pgtype.BinaryFormatCode:
@@ -113,7 +114,14 @@ func (p scanValue) integer(src []byte) (int64, error) {
 		return strconv.ParseInt(string(src), 10, 64)
 	}
 	if len(src) != 8 {
-		return 0, iderr.BadLength("pgxid", src, "8 bytes")
+		return 0, wrongLength("pgxid", src, 8)
 	}
 	return int64(binary.BigEndian.Uint64(src)), nil
+}
+
+// wrongLength returns the error of bytes that are not an ID of size bytes.
+func wrongLength(format string, b []byte, size int) error {
+	const most = 64 // bytes of an input that an error keeps
+	return &iderr.ParseError{Format: format, Input: string(b[:min(len(b), most)]), Cut: len(b) > most, Offset: -1, Err: iderr.ErrLength,
+		Reason: fmt.Sprintf("length is %d, not %d bytes", len(b), size)}
 }

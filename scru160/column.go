@@ -19,14 +19,14 @@ func (id ID) Binary() Binary { return Binary(id) }
 // ID returns the ID.
 func (b Binary) ID() ID { return ID(b) }
 
-// Value implements [driver.Valuer]: the 20 bytes. The zero ID is a *[ParseError].
+// Value implements [driver.Valuer]: the 20 bytes. The zero ID is a *[iderr.ParseError].
 //
 // GORM takes a slice of bytes apart if it is the whole condition: First(&row, id), Not(id) and
 // Delete(&row, id) ask for 20 numbers, and MySQL then finds or deletes other rows. Write "id = ?", id
 // and "id IN ?", ids, or use ID.
 func (b Binary) Value() (driver.Value, error) { return columnBinary.Value(b.ID()) }
 
-// Scan implements [sql.Scanner]. Scan reads 20 bytes. Any other value is a *[ParseError], and so
+// Scan implements [sql.Scanner]. Scan reads 20 bytes. Any other value is a *[iderr.ParseError], and so
 // are a text and NULL.
 func (b *Binary) Scan(src any) error { return payload.Set((*ID)(b))(columnBinary.Scan(src)) }
 

@@ -33,6 +33,15 @@
 // errors. Use a pointer or sql.Null for a column that may be NULL. Text and binary forms write the
 // zeros.
 //
+// # Errors
+//
+// The errors are those of package iderr, which all formats share. For a generator they mean:
+//
+//   - [iderr.ErrExhausted]: the counter has no number left in this tick
+//   - [iderr.ErrClockBackwards]: the clock is behind the last ID; a *[iderr.ClockError] has the distance
+//   - [iderr.ErrTimeRange]: the timestamp of a time is reserved or out of range
+//   - [iderr.ErrFenced]: a generator with a lease has no grant for this time; the error says why
+//
 // # Databases
 //
 // An ID is its text in a database, for a CHAR(32) column. [Binary] is the type for a column of 20

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/scru160"
 )
 
@@ -121,7 +122,7 @@ func ExampleParse() {
 
 func ExampleParseError() {
 	_, err := scru160.Parse("06E23B7CCL83QK5LQ04AF9K79M1CF0BZ")
-	if bad, ok := errors.AsType[*scru160.ParseError](err); ok {
+	if bad, ok := errors.AsType[*iderr.ParseError](err); ok {
 		fmt.Println(bad.Offset)
 		fmt.Println(bad)
 	}

@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/internal/engine/entropy"
 	"github.com/firn-id/firn/internal/engine/mint"
+	"github.com/firn-id/firn/internal/form/wrong"
 )
 
 const (
@@ -114,11 +114,11 @@ type Generator struct {
 	nodeBits uint8
 }
 
-// NewGenerator returns a generator, a *[ConfigError] for a field that is out of range, or a
-// *[TimeError] if the clock is not after 1970 or is after the last timestamp.
+// NewGenerator returns a generator, a *[iderr.ConfigError] for a field that is out of range, or a
+// *[iderr.TimeError] if the clock is not after 1970 or is after the last timestamp.
 func NewGenerator(c Config) (*Generator, error) {
 	if c.Counter > CounterMicroseconds {
-		return nil, iderr.BadConfig(format, "Counter", c.Counter, "CounterMilliseconds or CounterMicroseconds")
+		return nil, wrong.Config(format, "Counter", c.Counter, "CounterMilliseconds or CounterMicroseconds")
 	}
 	if c.ExtraCounterBits < 0 || c.ExtraCounterBits > random16Bits {
 		return nil, outside("ExtraCounterBits", c.ExtraCounterBits, random16Bits)
@@ -131,10 +131,10 @@ func NewGenerator(c Config) (*Generator, error) {
 	}
 
 	if c.Leased && c.NodeID != 0 {
-		return nil, iderr.SetTwice(format, "NodeID", c.NodeID)
+		return nil, wrong.SetTwice(format, "NodeID", c.NodeID)
 	}
 	if c.Leased && c.Restart {
-		return nil, iderr.BadConfig(format, "Restart", c.Restart, "false: a leased generator never goes back")
+		return nil, wrong.Config(format, "Restart", c.Restart, "false: a leased generator never goes back")
 	}
 
 	micro := c.Counter == CounterMicroseconds
@@ -180,7 +180,7 @@ func NewGenerator(c Config) (*Generator, error) {
 }
 
 func outside(field string, v, most int) error {
-	return iderr.BadConfig(format, field, v, "in 0 to "+strconv.Itoa(most))
+	return wrong.Config(format, field, v, "in 0 to "+strconv.Itoa(most))
 }
 
 // Next returns a new ID, greater than all IDs before by the timestamp and the counter.
@@ -188,7 +188,7 @@ func outside(field string, v, most int) error {
 // Next waits for the next tick (millisecond or microsecond) once the counter of this tick is used
 // up. Waiters get IDs in turn. With a clock that is behind the last ID by up to Config.MaxBackward,
 // Next continues in the tick of the last ID, and waits once the tick is used up. Next returns a
-// *[ClockError] for a clock that is further behind.
+// *[iderr.ClockError] for a clock that is further behind.
 //
 // Next returns an error that wraps the error of ctx if ctx ends during a wait. Next reads ctx only
 // to wait, and then every few milliseconds; each thousand waiters add a millisecond. Next does not
@@ -208,9 +208,9 @@ func (g *Generator) Next(ctx context.Context) (id ID, err error) {
 	return id, nil
 }
 
-// TryNext returns a new ID as [Generator.Next] does, but never waits. The error is [ErrExhausted]
+// TryNext returns a new ID as [Generator.Next] does, but never waits. The error is [iderr.ErrExhausted]
 // if the tick has no counter left or waiters will get the IDs that are left. The error is a
-// *[ClockError] if the clock is further behind the last ID than Config.MaxBackward, or if the tick
+// *[iderr.ClockError] if the clock is further behind the last ID than Config.MaxBackward, or if the tick
 // of the last ID is used up.
 func (g *Generator) TryNext() (id ID, err error) {
 	word, ok := g.mint.Fast()
@@ -287,7 +287,7 @@ func (g *Generator) fill(dst []ID, word uint64, random []entropy.Bits96) {
 
 // ExpiresAt returns the end of the timestamps: the year 10889 with the counter of the
 // specification, and earlier with extra counter bits: from 4 extra bits on the year 2527, or 2540
-// with microseconds. From then on calls return a *[TimeError].
+// with microseconds. From then on calls return a *[iderr.TimeError].
 func (g *Generator) ExpiresAt() time.Time { return g.mint.ExpiresAt() }
 
 // NodeID returns the node ID of new IDs, and 0 without NodeBits. With a lease, NodeID returns the

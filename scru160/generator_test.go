@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/scru160"
 )
@@ -206,7 +207,7 @@ func TestReserved(t *testing.T) {
 					clock.Set(time.UnixMilli(at).Add(within))
 					id, err := gen.TryNext()
 					switch {
-					case err != nil && !errors.Is(err, scru160.ErrTimeRange):
+					case err != nil && !errors.Is(err, iderr.ErrTimeRange):
 						t.Errorf("at %d ms: %v", at, err)
 					case (err != nil) != (at <= 0 || at >= last):
 						t.Errorf("at %d ms: %v", at, err)
@@ -242,7 +243,7 @@ func TestHold(t *testing.T) {
 			last = id
 		}
 		clock.Set(start.Add(-time.Second - time.Millisecond))
-		if _, err := gen.TryNext(); !errors.Is(err, scru160.ErrClockBackwards) {
+		if _, err := gen.TryNext(); !errors.Is(err, iderr.ErrClockBackwards) {
 			t.Errorf("further behind: %v", err)
 		}
 	}

@@ -32,7 +32,7 @@ func Max() ID {
 
 // FromTime returns an ID of the millisecond of t, to back-fill rows that are older than their IDs.
 // The counter starts as in a generator, and the random bits come from crypto/rand. The IDs of one
-// millisecond have no order. A time whose timestamp is reserved or out of range is a *[TimeError].
+// millisecond have no order. A time whose timestamp is reserved or out of range is a *[iderr.TimeError].
 func FromTime(t time.Time) (ID, error) {
 	ts, ok := clock.Timestamp(t, 0, MaxTimestamp)
 	if !ok || ts == 0 || ts == MaxTimestamp {

@@ -20,6 +20,6 @@ func AppendAll(dst []byte, ids []ID, sep byte) ([]byte, error) { return list.App
 
 // ParseAll appends to dst the IDs of a list, with sep after each text, as [AppendAll] writes lists.
 // The last sep may be missing. ParseAll reads the texts that [Parse] reads. Any other text is a
-// *[ListError], also an empty text: the error has the position of the text and wraps the error of
+// *[iderr.ListError], also an empty text: the error has the position of the text and wraps the error of
 // Parse, and dst has the IDs before. ParseAll allocates at most once, if dst has too little room.
 func ParseAll(dst []ID, text []byte, sep byte) ([]ID, error) { return list.ParseAll(dst, text, sep) }

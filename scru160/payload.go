@@ -9,7 +9,7 @@ import (
 )
 
 // MarshalBSONValue implements bson.ValueMarshaler of MongoDB's driver: a string. The zero ID is a
-// *[ParseError]: the option omitempty leaves a zero ID out. [Binary] is binary data.
+// *[iderr.ParseError]: the option omitempty leaves a zero ID out. [Binary] is binary data.
 func (id ID) MarshalBSONValue() (byte, []byte, error) { return column.BSON(id) }
 
 // UnmarshalBSONValue implements bson.ValueUnmarshaler of MongoDB's driver. UnmarshalBSONValue reads

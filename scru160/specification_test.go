@@ -263,7 +263,7 @@ func TestSpecification(t *testing.T) {
 			for _, out := range []time.Time{epoch.Add(-1), epoch.Add(-time.Hour), time.UnixMilli(1 << 48), {}} {
 				_, err := scru160.NewGenerator(config{Clock: testkit.At(out).Now})
 				_, made := scru160.FromTime(out)
-				if !errors.Is(err, scru160.ErrTimeRange) || !errors.Is(made, scru160.ErrTimeRange) {
+				if !errors.Is(err, iderr.ErrTimeRange) || !errors.Is(made, iderr.ErrTimeRange) {
 					t.Errorf("at %v: NewGenerator gives %v, and FromTime %v", out, err, made)
 				}
 			}
@@ -352,7 +352,7 @@ func TestSpecification(t *testing.T) {
 				if since := time.Since(began); since != 0 {
 					t.Fatalf("TryNext waited %v", since)
 				}
-				if _, err := gen.TryNext(); !errors.Is(err, scru160.ErrExhausted) {
+				if _, err := gen.TryNext(); !errors.Is(err, iderr.ErrExhausted) {
 					t.Errorf("an exhausted counter gives %v", err)
 				}
 				id, err := gen.Next(context.Background())
@@ -529,11 +529,11 @@ func TestSpecification(t *testing.T) {
 						t.Fatalf("%d extra bits: counter %d, want %d", extra, first, made)
 					}
 				}
-				if _, err := gen.TryNext(); !errors.Is(err, scru160.ErrExhausted) {
+				if _, err := gen.TryNext(); !errors.Is(err, iderr.ErrExhausted) {
 					t.Errorf("%d extra bits: an exhausted counter gives %v", extra, err)
 				}
 				clock.Set(time.UnixMilli(1<<44 - 1))
-				if _, err := gen.TryNext(); !errors.Is(err, scru160.ErrTimeRange) || gen.ExpiresAt().UnixMilli() != 1<<44-1 {
+				if _, err := gen.TryNext(); !errors.Is(err, iderr.ErrTimeRange) || gen.ExpiresAt().UnixMilli() != 1<<44-1 {
 					t.Errorf("%d extra bits: at 2^44-1 ms %v, and ExpiresAt is %v", extra, err, gen.ExpiresAt())
 				}
 			}
@@ -675,7 +675,7 @@ func TestSpecification(t *testing.T) {
 					valid := letter >= "0" && letter <= "9" || letter >= "A" && letter <= last
 					valid = valid && c < 0x80 && len(letter) == 1
 					_, err := scru160.Parse(string(text))
-					bad, _ := errors.AsType[*scru160.ParseError](err)
+					bad, _ := errors.AsType[*iderr.ParseError](err)
 					if valid != (err == nil) || !valid && (bad == nil || bad.Offset != where || !errors.Is(err, iderr.ErrCharacter)) {
 						t.Errorf("Parse(%q): %v", text, err)
 					}
@@ -959,7 +959,7 @@ func TestSpecification(t *testing.T) {
 						}
 						made, errMade := scru160.FromTime(now)
 						for name, err := range map[string]error{"NewGenerator": errNew, "TryNext": err, "Next": errNext, "Fill": errFill, "Seq": errSeq, "FromTime": errMade} {
-							if v.valid && err != nil || !v.valid && !errors.Is(err, scru160.ErrTimeRange) {
+							if v.valid && err != nil || !v.valid && !errors.Is(err, iderr.ErrTimeRange) {
 								t.Errorf("usage %d, %s at %d ms: %v", c.Counter, name, v.ms, err)
 							}
 						}
@@ -1028,8 +1028,8 @@ func TestSpecification(t *testing.T) {
 				_, err := strict.TryNext()
 				_, errNext := strict.Next(context.Background())
 				for _, err := range []error{err, errNext} {
-					behind, ok := errors.AsType[*scru160.ClockError](err)
-					if !ok || behind.By != time.Hour || !errors.Is(err, scru160.ErrClockBackwards) || errors.Is(err, scru160.ErrExhausted) {
+					behind, ok := errors.AsType[*iderr.ClockError](err)
+					if !ok || behind.By != time.Hour || !errors.Is(err, iderr.ErrClockBackwards) || errors.Is(err, iderr.ErrExhausted) {
 						t.Errorf("an hour behind: %v", err)
 					}
 				}
@@ -1074,11 +1074,11 @@ func TestSpecification(t *testing.T) {
 			clock = testkit.At(at)
 			gen = specGenerator(t, config{}, clock)
 			specDrain(t, gen)
-			if _, err := gen.TryNext(); !errors.Is(err, scru160.ErrExhausted) || errors.Is(err, scru160.ErrClockBackwards) {
+			if _, err := gen.TryNext(); !errors.Is(err, iderr.ErrExhausted) || errors.Is(err, iderr.ErrClockBackwards) {
 				t.Errorf("an exhausted tick gives %v", err)
 			}
 			clock.Step(-time.Second)
-			if _, err := gen.TryNext(); !errors.Is(err, scru160.ErrClockBackwards) || errors.Is(err, scru160.ErrExhausted) {
+			if _, err := gen.TryNext(); !errors.Is(err, iderr.ErrClockBackwards) || errors.Is(err, iderr.ErrExhausted) {
 				t.Errorf("an exhausted tick with the clock behind gives %v", err)
 			}
 		}},
@@ -1145,7 +1145,7 @@ func specDrain(t *testing.T, gen *scru160.Generator) (ids []scru160.ID) {
 	t.Helper()
 	for len(ids) <= 1<<20 {
 		id, err := gen.TryNext()
-		if errors.Is(err, scru160.ErrExhausted) && len(ids) > 0 {
+		if errors.Is(err, iderr.ErrExhausted) && len(ids) > 0 {
 			return ids
 		}
 		if err != nil {
@@ -1209,7 +1209,7 @@ func specIncreases(t *testing.T, ids []scru160.ID, n int) {
 // specRefused checks that NewGenerator refused the field.
 func specRefused(t *testing.T, field string, gen *scru160.Generator, err error) {
 	t.Helper()
-	bad, ok := errors.AsType[*scru160.ConfigError](err)
+	bad, ok := errors.AsType[*iderr.ConfigError](err)
 	if !ok || bad.Field != field || gen != nil {
 		t.Errorf("%v, want an error about %s", err, field)
 	}

@@ -30,12 +30,12 @@ var (
 )
 
 // Value implements [driver.Valuer]: the default text, for a CHAR(32) column. The zero ID is a
-// *[ParseError]: use a *ID or a sql.Null[ID] for a column that may be NULL. [Binary] is the type
+// *[iderr.ParseError]: use a *ID or a sql.Null[ID] for a column that may be NULL. [Binary] is the type
 // for a column of bytes.
 func (id ID) Value() (driver.Value, error) { return column.Value(id) }
 
 // Scan implements [sql.Scanner]. Scan reads either text, and 20 bytes as the binary form. Any other
-// value is a *[ParseError], and so is NULL.
+// value is a *[iderr.ParseError], and so is NULL.
 func (id *ID) Scan(src any) error { return payload.Set(id)(column.Scan(src)) }
 
 // BytesValue implements pgtype.BytesValuer of pgx: the 20 bytes, for a BYTEA column. pgx calls

@@ -6,10 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/internal/form/base32"
 	"github.com/firn-id/firn/internal/form/digits"
 	"github.com/firn-id/firn/internal/form/payload"
+	"github.com/firn-id/firn/internal/form/wrong"
 )
 
 const (
@@ -32,7 +32,7 @@ var (
 )
 
 // Parse reads an ID in either encoding of the specification: 32 characters of base32hex or 40
-// hexadecimal digits, in either case. Any other text is a *[ParseError].
+// hexadecimal digits, in either case. Any other text is a *[iderr.ParseError].
 //
 // Specification: "Encodings".
 func Parse(s string) (id ID, err error) {
@@ -72,11 +72,11 @@ func parseBytes(s []byte) (id ID, err error) { err = id.readBytes(s); return id,
 func other[S string | []byte](id *ID, s S) error {
 	switch len(s) {
 	case textLen:
-		return iderr.BadCharacter(format, s, base32.Foreign(base32.Hex, s), "in base32hex")
+		return wrong.Character(format, s, base32.Foreign(base32.Hex, s), "in base32hex")
 	case hexLen:
 		return readHex(id, s)
 	}
-	return iderr.BadLength(format, s, "32 (base32hex) or 40 (hex)")
+	return wrong.Length(format, s, "32 (base32hex) or 40 (hex)")
 }
 
 // CompareText returns -1, 0 or 1 as the ID of text a is less than, equal to or greater than the ID of
@@ -105,7 +105,7 @@ func upper(c byte) byte {
 // ParseHex reads 40 hexadecimal digits of either case, and no base32hex.
 func ParseHex(s string) (id ID, err error) {
 	if len(s) != hexLen {
-		return ID{}, iderr.BadLength(format, s, "40")
+		return ID{}, wrong.Length(format, s, "40")
 	}
 	err = readHex(&id, s)
 	return id, err
@@ -114,7 +114,7 @@ func ParseHex(s string) (id ID, err error) {
 func readHex[S string | []byte](id *ID, s S) error {
 	var v ID
 	if bad := digits.Hex(v[:], s); bad >= 0 {
-		return iderr.BadCharacter(format, s, bad, payload.HexDigits)
+		return wrong.Character(format, s, bad, payload.HexDigits)
 	}
 	*id = v
 	return nil
@@ -123,7 +123,7 @@ func readHex[S string | []byte](id *ID, s S) error {
 // FromBytes reads the binary form: the ID's 20 bytes.
 func FromBytes(b []byte) (ID, error) {
 	if len(b) != Size {
-		return ID{}, iderr.BadLength(format, b, "20 bytes")
+		return ID{}, wrong.Length(format, b, "20 bytes")
 	}
 	return ID(b), nil
 }

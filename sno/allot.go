@@ -7,6 +7,7 @@ import (
 
 	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/form/wrong"
 )
 
 // ForLease returns the methods that a lease calls. Pass the generator to lease.Start. A program
@@ -22,7 +23,7 @@ func (g *leased) Pool() (allot.Pool, error) {
 	case g.max == 0:
 		return allot.Pool{}, fmt.Errorf("%s: %w", format, iderr.ErrNotReady)
 	case !g.leased:
-		return allot.Pool{}, iderr.NotLeased(format)
+		return allot.Pool{}, wrong.NotLeased(format)
 	case g.fence.Sealed():
 		return allot.Pool{}, g.fence.Err(format)
 	}
@@ -37,10 +38,10 @@ func (g *leased) Now() time.Time { return g.clock.Now() }
 // before the end of the latest grant.
 func (g *leased) Allot(partition int, from, until time.Time) error {
 	if partition < 0 || partition > MaxPartition {
-		return iderr.BadConfig(format, "Partition", partition, "in 0 to "+strconv.Itoa(MaxPartition))
+		return wrong.Config(format, "Partition", partition, "in 0 to "+strconv.Itoa(MaxPartition))
 	}
 	if !g.leased {
-		return iderr.NotLeased(format)
+		return wrong.NotLeased(format)
 	}
 	lo, _ := unitOf(from)
 	if timeOf(lo).Before(from) { // also if from is after the last unit

@@ -3,7 +3,7 @@ package sno
 import (
 	"time"
 
-	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/form/wrong"
 )
 
 // The functions below read a field of a text without decoding the rest: for a program that dispatches
@@ -47,7 +47,7 @@ func part[S string | []byte](text S, from, to int) (bits uint64, err error) {
 	for i := from; i < to; i++ {
 		v, ok := codec.Digit(text[i])
 		if !ok {
-			return 0, iderr.BadCharacter(format, text, i, "in [2-9a-x]")
+			return 0, wrong.Character(format, text, i, "in [2-9a-x]")
 		}
 		bits = bits<<5 | uint64(v)
 	}

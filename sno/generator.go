@@ -14,6 +14,7 @@ import (
 	"github.com/firn-id/firn/internal/engine/fence"
 	"github.com/firn-id/firn/internal/engine/queue"
 	"github.com/firn-id/firn/internal/engine/words"
+	"github.com/firn-id/firn/internal/form/wrong"
 )
 
 // defaultMaxBackward is the longest wait of Next for a clock in a time that both settings of the
@@ -130,9 +131,9 @@ func newGenerator(c Config) (*Generator, error) {
 	}
 	switch {
 	case c.Leased && c.Snapshot != nil:
-		return nil, iderr.BadConfig(format, "Snapshot", "given", "nil beside Leased: a lease takes its place, so leave out one of the two")
+		return nil, wrong.Config(format, "Snapshot", "given", "nil beside Leased: a lease takes its place, so leave out one of the two")
 	case s.Leased:
-		return nil, iderr.BadConfig(format, "Snapshot", "of a leased generator",
+		return nil, wrong.Config(format, "Snapshot", "of a leased generator",
 			"one of a generator with a partition of its own: a lease needs no snapshot, so make a generator with Config.Leased and start a lease for it")
 	}
 	g := &Generator{

@@ -7,6 +7,7 @@ import (
 
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/internal/engine/clock"
+	"github.com/firn-id/firn/internal/form/wrong"
 )
 
 const (
@@ -58,7 +59,7 @@ func FromTime(t time.Time, meta byte, p Partition, sequence uint16) (ID, error) 
 	}
 	id := pack(u<<1, meta, p, sequence)
 	if id.IsZero() {
-		return zero, iderr.ZeroID(format, "metabyte 0 of partition 0")
+		return zero, wrong.ZeroID(format, "metabyte 0 of partition 0")
 	}
 	return id, nil
 }

@@ -1,7 +1,7 @@
 package sno
 
 import (
-	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/form/wrong"
 )
 
 // minPool is the smallest sequence pool: SequenceMax - SequenceMin + 1.
@@ -70,10 +70,10 @@ func (s *GeneratorSnapshot) sanitize() error {
 		s.Sequence = uint32(s.SequenceMax)
 	}
 	if s.WallHi < 0 || s.WallHi > MaxTimestamp {
-		return iderr.BadConfig(format, "WallHi", s.WallHi, "in 0 to 2^39-1")
+		return wrong.Config(format, "WallHi", s.WallHi, "in 0 to 2^39-1")
 	}
 	if s.WallSafe < 0 || s.WallSafe > MaxTimestamp {
-		return iderr.BadConfig(format, "WallSafe", s.WallSafe, "in 0 to 2^39-1")
+		return wrong.Config(format, "WallSafe", s.WallSafe, "in 0 to 2^39-1")
 	}
 	return nil
 }

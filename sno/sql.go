@@ -4,8 +4,8 @@ import (
 	"database/sql"
 	"database/sql/driver"
 
-	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/internal/form/payload"
+	"github.com/firn-id/firn/internal/form/wrong"
 )
 
 var (
@@ -129,7 +129,7 @@ func (u UUID) text() (string, error) {
 
 func uuidOf(b []byte) (UUID, error) {
 	if len(b) != SizeEncoded {
-		return UUID{}, iderr.BadLength(format, b, "16 bytes")
+		return UUID{}, wrong.Length(format, b, "16 bytes")
 	}
 	return UUID(b).checked()
 }

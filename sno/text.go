@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/internal/form/base32"
 	"github.com/firn-id/firn/internal/form/digits"
 	"github.com/firn-id/firn/internal/form/payload"
+	"github.com/firn-id/firn/internal/form/wrong"
 )
 
 const format = "sno"
@@ -67,7 +67,7 @@ func refuse[S string | []byte](s S) error {
 	if len(s) != SizeEncoded {
 		return &InvalidDataSizeError{Size: len(s)}
 	}
-	return iderr.BadCharacter(format, s, base32.Foreign(codec, s), "in [2-9a-x]")
+	return wrong.Character(format, s, base32.Foreign(codec, s), "in [2-9a-x]")
 }
 
 // FromEncodedString decodes the canonical text. It is [Parse] under its older name.
@@ -91,7 +91,7 @@ func ParseHex(s string) (id ID, err error) {
 		return zero, &InvalidDataSizeError{Size: len(s)}
 	}
 	if bad := digits.Hex(id[:], s); bad >= 0 {
-		return zero, iderr.BadCharacter(format, s, bad, payload.HexDigits)
+		return zero, wrong.Character(format, s, bad, payload.HexDigits)
 	}
 	return id, nil
 }

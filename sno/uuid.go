@@ -6,9 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/internal/form/digits"
 	"github.com/firn-id/firn/internal/form/payload"
+	"github.com/firn-id/firn/internal/form/wrong"
 )
 
 var (
@@ -94,18 +94,18 @@ func (u *UUID) UnmarshalText(src []byte) error { return payload.Set(u)(parseUUID
 
 func parseUUID[S string | []byte](s S) (u UUID, err error) {
 	if len(s) != sizeUUID {
-		return UUID{}, iderr.BadLength(format, s, "36, which a UUID has")
+		return UUID{}, wrong.Length(format, s, "36, which a UUID has")
 	}
 	at := 0
 	for i := range u {
 		if hyphens>>i&1 != 0 {
 			if s[at] != '-' {
-				return UUID{}, iderr.BadCharacter(format, s, at, "a hyphen")
+				return UUID{}, wrong.Character(format, s, at, "a hyphen")
 			}
 			at++
 		}
 		if bad := digits.Hex(u[i:i+1], s[at:at+2]); bad >= 0 {
-			return UUID{}, iderr.BadCharacter(format, s, at+bad, payload.HexDigits)
+			return UUID{}, wrong.Character(format, s, at+bad, payload.HexDigits)
 		}
 		at += 2
 	}

@@ -38,4 +38,13 @@
 // No generator makes the zero ID. The zero ID stands for "no ID", and is null in JSON. Databases get
 // no zero ID, and NULL does not read as an ID: both are errors. Use a pointer or sql.Null for a
 // column that may be NULL. Text and binary forms write the zeros.
+//
+// # Errors
+//
+// The errors are those of package iderr, which all formats share. For a generator they mean:
+//
+//   - [iderr.ErrExhausted]: the sequence has no number left in this millisecond
+//   - [iderr.ErrClockBackwards]: the clock is behind the last ID; a *[iderr.ClockError] has the distance
+//   - [iderr.ErrTimeRange]: a time is not after the epoch, or is after the last timestamp
+//   - [iderr.ErrFenced]: a generator with a lease has no grant for this time; the error says why
 package snowflakesi

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/snowflakesi"
 )
 
@@ -74,7 +75,7 @@ func ExampleGenerator_TryNext() {
 		return
 	}
 	for n := 0; ; n++ {
-		if _, err := gen.TryNext(); errors.Is(err, snowflakesi.ErrExhausted) {
+		if _, err := gen.TryNext(); errors.Is(err, iderr.ErrExhausted) {
 			fmt.Println(n, "IDs, then:", err)
 			return
 		}
@@ -165,7 +166,7 @@ func ExampleParse() {
 
 func ExampleParseError() {
 	_, err := snowflakesi.Parse("1315-99857217281")
-	if bad, ok := errors.AsType[*snowflakesi.ParseError](err); ok {
+	if bad, ok := errors.AsType[*iderr.ParseError](err); ok {
 		fmt.Println(bad.Offset)
 		fmt.Println(bad)
 	}

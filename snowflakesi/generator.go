@@ -3,10 +3,11 @@ package snowflakesi
 import (
 	"context"
 	"iter"
+	"strconv"
 	"time"
 
-	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/internal/engine/mint"
+	"github.com/firn-id/firn/internal/form/wrong"
 )
 
 // Config says how a [Generator] makes its IDs. The zero Config is machine ID 0 with the default
@@ -67,9 +68,9 @@ type Generator struct {
 	shift  uint8 // of the timestamp
 }
 
-// NewGenerator returns a generator, or a *[ConfigError] for a field that is out of range. If the
-// clock is not after the epoch or is after the last timestamp, the error is a *[TimeError]; for an
-// epoch in Config, the error is a *[ConfigError] with the *[TimeError] as Err.
+// NewGenerator returns a generator, or a *[iderr.ConfigError] for a field that is out of range. If the
+// clock is not after the epoch or is after the last timestamp, the error is a *[iderr.TimeError]; for an
+// epoch in Config, the error is a *[iderr.ConfigError] with the *[iderr.TimeError] as Err.
 func NewGenerator(c Config) (*Generator, error) {
 	l := c.Layout
 	if err := l.Check(); err != nil {
@@ -79,10 +80,10 @@ func NewGenerator(c Config) (*Generator, error) {
 		return nil, badMachineID(l, c.MachineID)
 	}
 	if c.Leased && c.MachineID != 0 {
-		return nil, iderr.SetTwice(format, "MachineID", c.MachineID)
+		return nil, wrong.SetTwice(format, "MachineID", c.MachineID)
 	}
 	if c.Sequence > SequenceResets {
-		return nil, iderr.BadConfig(format, "Sequence", c.Sequence, "SequenceContinues or SequenceResets")
+		return nil, wrong.Config(format, "Sequence", c.Sequence, "SequenceContinues or SequenceResets")
 	}
 	epoch, err := l.epoch(c.Epoch)
 	if err != nil {
@@ -108,7 +109,7 @@ func NewGenerator(c Config) (*Generator, error) {
 //
 // Next waits for the next millisecond once the sequence of this millisecond is used up. Waiters get
 // IDs in turn. Next also waits for a clock that is behind the last ID by up to Config.MaxBackward,
-// and returns a *[ClockError] for a clock that is further behind.
+// and returns a *[iderr.ClockError] for a clock that is further behind.
 //
 // Next returns an error that wraps the error of ctx if ctx ends during a wait. Next reads ctx only
 // to wait, and then every few milliseconds; each thousand waiters add a millisecond. Next does not
@@ -126,8 +127,8 @@ func (g *Generator) Next(ctx context.Context) (ID, error) {
 	return g.at(word), nil
 }
 
-// TryNext returns a new ID as [Generator.Next] does, but never waits. The error is [ErrExhausted]
-// if the millisecond has no ID left or waiters will get the IDs that are left, and a *[ClockError]
+// TryNext returns a new ID as [Generator.Next] does, but never waits. The error is [iderr.ErrExhausted]
+// if the millisecond has no ID left or waiters will get the IDs that are left, and a *[iderr.ClockError]
 // if the clock is behind the last ID.
 func (g *Generator) TryNext() (ID, error) {
 	word, ok := g.mint.Fast()
@@ -187,7 +188,7 @@ func (g *Generator) some(ctx context.Context, dst []ID) (uint64, int, error) {
 }
 
 // ExpiresAt returns the end of the timestamps: 34 years after the epoch with 40 bits of timestamp,
-// 69 years with 41. From then on calls return a *[TimeError].
+// 69 years with 41. From then on calls return a *[iderr.TimeError].
 func (g *Generator) ExpiresAt() time.Time { return g.mint.ExpiresAt() }
 
 // MachineID returns the machine ID of new IDs. With a lease, MachineID returns the machine ID of
@@ -226,4 +227,8 @@ const fieldBits = 63 - 41
 // at returns the ID of a word: a timestamp above a sequence.
 func (g *Generator) at(word uint64) ID {
 	return ID(word>>fieldBits)<<g.shift | ID(g.mint.Worker(word)) | ID(word)&g.mask
+}
+
+func badMachineID(l Layout, v int) error {
+	return wrong.Config(format, "MachineID", v, "in 0 to "+strconv.Itoa(l.MaxMachineID()))
 }

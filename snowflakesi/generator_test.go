@@ -135,7 +135,7 @@ func TestContinuingSequence(t *testing.T) {
 		take := func(most int) (first, n int) {
 			for ; n < most; n++ {
 				id, err := gen.TryNext()
-				if errors.Is(err, snowflakesi.ErrExhausted) {
+				if errors.Is(err, iderr.ErrExhausted) {
 					return first, n
 				}
 				if err != nil || id <= last {

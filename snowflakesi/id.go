@@ -7,6 +7,7 @@ import (
 
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/internal/engine/clock"
+	"github.com/firn-id/firn/internal/form/wrong"
 )
 
 const (
@@ -30,15 +31,15 @@ func DefaultEpoch() time.Time { return time.UnixMilli(DefaultEpochMilli).UTC() }
 // an error refuses the value.
 type ID int64
 
-// FromInt64 returns v as an ID, or a *[ParseError] for a v that is negative or greater than [Max].
+// FromInt64 returns v as an ID, or a *[iderr.ParseError] for a v that is negative or greater than [Max].
 func FromInt64(v int64) (ID, error) { return form.FromInt64(v) }
 
 // FromTime returns the ID of a time and of the other fields, to back-fill rows that are older than
 // their IDs. The caller makes the IDs unique, and numbers the IDs of a millisecond with the
 // sequence.
 //
-// FromTime returns a *[TimeError] for a time before the epoch or after the last timestamp. The
-// error is a *[ConfigError] for a layout, an epoch or another field out of range, and for the zero
+// FromTime returns a *[iderr.TimeError] for a time before the epoch or after the last timestamp. The
+// error is a *[iderr.ConfigError] for a layout, an epoch or another field out of range, and for the zero
 // ID, which stands for "no ID": the ID of the epoch with machine ID 0 and sequence 0.
 func FromTime(l Layout, t, epoch time.Time, machineID, sequence int) (ID, error) {
 	if err := l.Check(); err != nil {
@@ -55,11 +56,11 @@ func FromTime(l Layout, t, epoch time.Time, machineID, sequence int) (ID, error)
 	case machineID < 0 || machineID > l.MaxMachineID():
 		return 0, badMachineID(l, machineID)
 	case sequence < 0 || sequence > l.MaxSequence():
-		return 0, iderr.BadConfig(format, "sequence", sequence, "in 0 to "+strconv.Itoa(l.MaxSequence()))
+		return 0, wrong.Config(format, "sequence", sequence, "in 0 to "+strconv.Itoa(l.MaxSequence()))
 	}
 	id := ID(ts<<l.timestampShift() | int64(machineID)<<l.sequenceBits() | int64(sequence))
 	if id == 0 {
-		return 0, iderr.ZeroID(format, "machine ID 0")
+		return 0, wrong.ZeroID(format, "machine ID 0")
 	}
 	return id, nil
 }
@@ -67,7 +68,7 @@ func FromTime(l Layout, t, epoch time.Time, machineID, sequence int) (ID, error)
 // First returns the smallest ID of the millisecond of t, and never the zero ID. A scan from
 // First(a) to Last(b), both included, finds all IDs from a to b. A time before the epoch or after
 // the last timestamp counts as the nearest time in range. A layout or an epoch out of range is a
-// *[ConfigError]. See [Generator.First] for the layout and epoch of a generator.
+// *[iderr.ConfigError]. See [Generator.First] for the layout and epoch of a generator.
 func First(l Layout, t, epoch time.Time) (ID, error) {
 	if err := l.Check(); err != nil {
 		return 0, err

@@ -4,9 +4,9 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/internal/engine/clock"
 	"github.com/firn-id/firn/internal/engine/mint"
+	"github.com/firn-id/firn/internal/form/wrong"
 )
 
 // totalBits is the width of an ID: the width of JavaScript's safe integers.
@@ -26,7 +26,7 @@ const NoMachineBits = -1
 // same layout.
 //
 // The methods of [ID] with a Layout have no error: they read an invalid layout as the nearest valid
-// layout. [NewGenerator], [FromTime], [First], [Last] and [Layout.Check] return a *[ConfigError].
+// layout. [NewGenerator], [FromTime], [First], [Last] and [Layout.Check] return a *[iderr.ConfigError].
 //
 // Specification: "Algorithm Adjustment".
 type Layout struct {
@@ -45,13 +45,13 @@ func DefaultLayout() Layout {
 	return Layout{ClockBits: defaultClockBits, MachineBits: defaultMachineBits}
 }
 
-// Check returns a *[ConfigError] unless the layout is valid.
+// Check returns a *[iderr.ConfigError] unless the layout is valid.
 func (l Layout) Check() error {
 	if l.ClockBits != 0 && l.ClockBits != 40 && l.ClockBits != 41 {
-		return iderr.BadConfig(format, "ClockBits", l.ClockBits, "40 or 41")
+		return wrong.Config(format, "ClockBits", l.ClockBits, "40 or 41")
 	}
 	if most := totalBits - int(l.clockBits()); l.MachineBits < NoMachineBits || l.MachineBits > most {
-		return iderr.BadConfig(format, "MachineBits", l.MachineBits, "in 1 to "+strconv.Itoa(most)+" or NoMachineBits")
+		return wrong.Config(format, "MachineBits", l.MachineBits, "in 1 to "+strconv.Itoa(most)+" or NoMachineBits")
 	}
 	return nil
 }
@@ -64,7 +64,7 @@ func (l Layout) epochsAfter() time.Time {
 	return clock.Time(0, minEpochMilli)
 }
 
-// epoch returns an epoch in Unix milliseconds, or a *[ConfigError] for an epoch that the layout
+// epoch returns an epoch in Unix milliseconds, or a *[iderr.ConfigError] for an epoch that the layout
 // cannot have.
 func (l Layout) epoch(epoch time.Time) (int64, error) {
 	ms, err := mint.Epoch(format, epoch, DefaultEpochMilli)
@@ -72,7 +72,7 @@ func (l Layout) epoch(epoch time.Time) (int64, error) {
 		return 0, err
 	}
 	if after := l.epochsAfter(); !after.IsZero() && ms <= minEpochMilli {
-		return 0, iderr.BadConfig(format, "Epoch", epoch, "after "+after.Format(time.RFC3339Nano)+", as 40 clock bits ask")
+		return 0, wrong.Config(format, "Epoch", epoch, "after "+after.Format(time.RFC3339Nano)+", as 40 clock bits ask")
 	}
 	return ms, nil
 }

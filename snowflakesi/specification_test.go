@@ -55,7 +55,7 @@ func drain(t *testing.T, gen *snowflakesi.Generator) []int64 {
 	for all := []int64(nil); ; {
 		id, err := gen.TryNext()
 		switch {
-		case errors.Is(err, snowflakesi.ErrExhausted) && !errors.Is(err, snowflakesi.ErrClockBackwards):
+		case errors.Is(err, iderr.ErrExhausted) && !errors.Is(err, iderr.ErrClockBackwards):
 			return all
 		case err != nil:
 			t.Fatalf("after %d IDs: %v", len(all), err)
@@ -77,7 +77,7 @@ func same[T comparable](t *testing.T, what string, got, want T) {
 // refused checks that err is the ConfigError of the field.
 func refused(t *testing.T, what, field string, err error) {
 	t.Helper()
-	if e, ok := errors.AsType[*snowflakesi.ConfigError](err); !ok || e.Field != field {
+	if e, ok := errors.AsType[*iderr.ConfigError](err); !ok || e.Field != field {
 		t.Errorf("%s: %v, want a ConfigError of %s", what, err, field)
 	}
 }
@@ -159,7 +159,7 @@ func TestSpecification(t *testing.T) {
 			for _, v := range []int64{1541815603606036480, 1 << 53, 1 << 62, 1<<63 - 1} {
 				for _, d := range decoders {
 					id, err := d.read(v)
-					if _, ok := errors.AsType[*snowflakesi.ParseError](err); !ok || id != 0 {
+					if _, ok := errors.AsType[*iderr.ParseError](err); !ok || id != 0 {
 						t.Errorf("%s of %d: %d, %v; want a ParseError", d.name, v, id.Int64(), err)
 					}
 				}
@@ -200,7 +200,7 @@ func TestSpecification(t *testing.T) {
 			for _, v := range []int64{-1, -4985, -9007199254740991, -9007199254740992, -1 << 63} {
 				for _, d := range decoders {
 					id, err := d.read(v)
-					if _, ok := errors.AsType[*snowflakesi.ParseError](err); !ok || id != 0 {
+					if _, ok := errors.AsType[*iderr.ParseError](err); !ok || id != 0 {
 						t.Errorf("%s of %d: %d, %v; want a ParseError", d.name, v, id.Int64(), err)
 					}
 				}
@@ -283,7 +283,7 @@ func TestSpecification(t *testing.T) {
 				{"9999999999999999", iderr.ErrRange, -1},
 			} {
 				id, err := snowflakesi.Parse(v.text)
-				e, ok := errors.AsType[*snowflakesi.ParseError](err)
+				e, ok := errors.AsType[*iderr.ParseError](err)
 				if !ok || !errors.Is(err, v.err) || e.Offset != v.offset || id != 0 {
 					t.Errorf("%q: %d, %v; want %v at %d", v.text, id.Int64(), err, v.err, v.offset)
 				}
@@ -622,18 +622,18 @@ func TestSpecification(t *testing.T) {
 			for _, before := range []int64{0, 1, 1000, 1 << 38} {
 				clock.Set(time.UnixMilli(epoch2021 - before))
 				_, err := snowflakesi.NewGenerator(snowflakesi.Config{Clock: clock.Now})
-				if e, ok := errors.AsType[*snowflakesi.TimeError](err); !ok || !errors.Is(err, snowflakesi.ErrTimeRange) || !e.First.Equal(time.UnixMilli(epoch2021+1)) {
+				if e, ok := errors.AsType[*iderr.TimeError](err); !ok || !errors.Is(err, iderr.ErrTimeRange) || !e.First.Equal(time.UnixMilli(epoch2021+1)) {
 					t.Errorf("%d ms before the default epoch: %v", before, err)
 				}
 				clock.Set(time.UnixMilli(1700000000000 - before))
 				_, err = snowflakesi.NewGenerator(snowflakesi.Config{Epoch: time.UnixMilli(1700000000000), Clock: clock.Now})
 				refused(t, fmt.Sprintf("an epoch %d ms in the future", before), "Epoch", err)
-				same(t, "the cause is the time", errors.Is(err, snowflakesi.ErrTimeRange), true)
+				same(t, "the cause is the time", errors.Is(err, iderr.ErrTimeRange), true)
 			}
 			// A timestamp 0 is the epoch. FromTime makes such an ID, and refuses a time before
 			// the epoch.
 			fields(t, snowflakesi.Layout{}, 2<<8|3, 0, 2, 3)
-			if _, err := snowflakesi.FromTime(snowflakesi.Layout{}, time.UnixMilli(epoch2021-1), time.Time{}, 2, 3); !errors.Is(err, snowflakesi.ErrTimeRange) {
+			if _, err := snowflakesi.FromTime(snowflakesi.Layout{}, time.UnixMilli(epoch2021-1), time.Time{}, 2, 3); !errors.Is(err, iderr.ErrTimeRange) {
 				t.Errorf("a time before the epoch: %v", err)
 			}
 		}},
@@ -660,14 +660,14 @@ func TestSpecification(t *testing.T) {
 				for range rng.IntN(200) {
 					id, err := gen.TryNext()
 					if now < mab {
-						e, ok := errors.AsType[*snowflakesi.ClockError](err)
-						if !ok || e.By != time.Duration(mab-now)*time.Millisecond || errors.Is(err, snowflakesi.ErrExhausted) {
+						e, ok := errors.AsType[*iderr.ClockError](err)
+						if !ok || e.By != time.Duration(mab-now)*time.Millisecond || errors.Is(err, iderr.ErrExhausted) {
 							t.Fatalf("the clock is %d ms behind: %d, %v", mab-now, id.Int64(), err)
 						}
 						continue
 					}
 					if now == mab && uin == 255 {
-						if !errors.Is(err, snowflakesi.ErrExhausted) || errors.Is(err, snowflakesi.ErrClockBackwards) {
+						if !errors.Is(err, iderr.ErrExhausted) || errors.Is(err, iderr.ErrClockBackwards) {
 							t.Fatalf("after UIN 255: %d, %v", id.Int64(), err)
 						}
 						continue
@@ -705,7 +705,7 @@ func TestSpecification(t *testing.T) {
 				ahead = -3 * time.Second
 				before := time.Now()
 				_, err = gen.TryNext()
-				if !errors.Is(err, snowflakesi.ErrClockBackwards) || errors.Is(err, snowflakesi.ErrExhausted) {
+				if !errors.Is(err, iderr.ErrClockBackwards) || errors.Is(err, iderr.ErrExhausted) {
 					t.Errorf("TryNext with the clock behind: %v", err)
 				}
 				id, err := gen.Next(context.Background())
@@ -717,8 +717,8 @@ func TestSpecification(t *testing.T) {
 				ahead -= 3*time.Second + time.Millisecond
 				before = time.Now()
 				_, err = gen.Next(context.Background())
-				e, ok := errors.AsType[*snowflakesi.ClockError](err)
-				if !ok || e.By != 3*time.Second+time.Millisecond || !errors.Is(err, snowflakesi.ErrClockBackwards) {
+				e, ok := errors.AsType[*iderr.ClockError](err)
+				if !ok || e.By != 3*time.Second+time.Millisecond || !errors.Is(err, iderr.ErrClockBackwards) {
 					t.Errorf("Next with the clock further behind: %v", err)
 				}
 				same(t, "the wait", time.Since(before), 0)
@@ -728,7 +728,7 @@ func TestSpecification(t *testing.T) {
 					t.Errorf("with the clock set right: the MAB %d", v>>13)
 				}
 				drain(t, gen)
-				if _, err = gen.TryNext(); !errors.Is(err, snowflakesi.ErrExhausted) || errors.Is(err, snowflakesi.ErrClockBackwards) {
+				if _, err = gen.TryNext(); !errors.Is(err, iderr.ErrExhausted) || errors.Is(err, iderr.ErrClockBackwards) {
 					t.Errorf("TryNext in an exhausted millisecond: %v", err)
 				}
 			})
@@ -789,8 +789,8 @@ func TestSpecification(t *testing.T) {
 			same(t, "the last MAB", snowflakesi.Layout{}.MaxTimestamp(), 1099511627775)
 			outside := func(what string, err error) {
 				t.Helper()
-				e, ok := errors.AsType[*snowflakesi.TimeError](err)
-				if !ok || !errors.Is(err, snowflakesi.ErrTimeRange) || !errors.Is(err, iderr.ErrRange) || !e.Last.Equal(time.UnixMilli(2708970827775)) {
+				e, ok := errors.AsType[*iderr.TimeError](err)
+				if !ok || !errors.Is(err, iderr.ErrTimeRange) || !errors.Is(err, iderr.ErrRange) || !e.Last.Equal(time.UnixMilli(2708970827775)) {
 					t.Errorf("%s: %v", what, err)
 				}
 			}

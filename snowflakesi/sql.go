@@ -16,11 +16,11 @@ var (
 var column = form.Column("snowflakesi.ID", "")
 
 // Value implements [driver.Valuer]: the integer, for a BIGINT column. The zero ID is a
-// *[ParseError]: use a *ID or a sql.Null[ID] for a column that may be NULL.
+// *[iderr.ParseError]: use a *ID or a sql.Null[ID] for a column that may be NULL.
 func (id ID) Value() (driver.Value, error) { return column.Value(id) }
 
 // Scan implements [sql.Scanner]. Scan reads an integer, and a decimal text as [Parse] does. Any
-// other value is a *[ParseError], and so is NULL.
+// other value is a *[iderr.ParseError], and so is NULL.
 func (id *ID) Scan(src any) error { return payload.Set(id)(column.Scan(src)) }
 
 // SkipUnderlyingTypePlan keeps pgx from reading an integer past the checks of Scan.

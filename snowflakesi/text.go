@@ -29,7 +29,7 @@ var (
 )
 
 // Parse reads an ID in decimal: 1 to 16 digits, up to 9007199254740991. Any other text is a
-// *[ParseError], also a text with a sign or a space.
+// *[iderr.ParseError], also a text with a sign or a space.
 func Parse(s string) (ID, error) { return parse(s) }
 
 // MustParse is [Parse] for constants in code. MustParse panics if Parse returns an error.

@@ -6,8 +6,8 @@ import (
 	"io"
 	"strings"
 
-	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/internal/form/payload"
+	"github.com/firn-id/firn/internal/form/wrong"
 )
 
 // AppendBinary implements [encoding.BinaryAppender] by the binary form of the plain ID. Binary
@@ -40,7 +40,7 @@ func (id ID[T, K]) BytesValue() ([]byte, error) {
 	if v, ok := any(id.Plain()).(interface{ BytesValue() ([]byte, error) }); ok {
 		return v.BytesValue()
 	}
-	e := iderr.BadType(formatOf[T](), nil)
+	e := wrong.Type(formatOf[T](), nil)
 	e.Reason = fmt.Sprintf("a column of bytes holds no %T: use a column of type %s", id.Plain(), id.GormDataType())
 	return nil, e
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/internal/form/payload"
+	"github.com/firn-id/firn/internal/form/wrong"
 )
 
 // A prefixer is a kind whose texts have a prefix.
@@ -30,7 +31,7 @@ func Prefix[K any]() (string, error) {
 	}
 	prefix := p.IDPrefix()
 	if !validPrefix(prefix) {
-		return "", badKind[K](iderr.Clip(prefix), "1 to 63 lower-case letters, digits and underscores, with a letter first and no underscore last")
+		return "", badKind[K](wrong.Clip(prefix), "1 to 63 lower-case letters, digits and underscores, with a letter first and no underscore last")
 	}
 	return prefix, nil
 }
@@ -49,7 +50,7 @@ func validPrefix(s string) bool {
 }
 
 func badKind[K any](value, want string) error {
-	return iderr.BadConfig("typed", "IDPrefix of "+reflect.TypeFor[K]().String(), value, want)
+	return wrong.Config("typed", "IDPrefix of "+reflect.TypeFor[K]().String(), value, want)
 }
 
 // String returns the text: the prefix of the kind and "_", if the kind has a prefix, and the text
@@ -195,7 +196,7 @@ func noPrefix(format, head string, text []byte) error {
 	for same < min(len(text), len(head)) && text[same] == head[same] {
 		same++
 	}
-	e := iderr.BadLength(format, text, "")
+	e := wrong.Length(format, text, "")
 	e.Reason = "the text of this kind of ID begins with " + strconv.Quote(head)
 	if same < len(text) {
 		e.Offset, e.Err = same, iderr.ErrCharacter
@@ -206,7 +207,7 @@ func noPrefix(format, head string, text []byte) error {
 // afterPrefix returns the plain ID's error with the whole text. An error of a type of its own, as
 // sno has, stays within reach of errors.As.
 func afterPrefix(format, head string, text []byte, err error) error {
-	e := iderr.BadLength(format, text, "")
+	e := wrong.Length(format, text, "")
 	e.Reason, e.Err = strings.TrimPrefix(err.Error(), format+": "), err
 	if plain, ok := errors.AsType[*iderr.ParseError](err); ok {
 		e.Reason, e.Err = plain.Reason, plain.Err

@@ -18,6 +18,7 @@ import (
 	"testing"
 
 	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/form/wrong"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/scru160"
 	"github.com/firn-id/firn/sno"
@@ -379,7 +380,7 @@ func otherKinds[T typed.Untyped[T]](t *testing.T, id T) {
 			if size, ok := errors.AsType[*sno.InvalidDataSizeError](err); ok && size.Size != len(text)-len("order_") {
 				t.Errorf("%s of %q: size %d", what, text, size.Size)
 			}
-			if !strings.Contains(err.Error(), "order_") || parse.Input != iderr.Clip(text) || offset > -2 && parse.Offset != offset || parse.Format != format {
+			if !strings.Contains(err.Error(), "order_") || parse.Input != wrong.Clip(text) || offset > -2 && parse.Offset != offset || parse.Format != format {
 				t.Errorf("%s of %q: %+v", what, text, parse)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/ulidflake"
 )
 
@@ -140,7 +141,7 @@ func ExampleParse() {
 
 	_, err = ulidflake.Parse("8ZZZZZZZZZZZZ")
 	fmt.Println(err)
-	fmt.Println(errors.Is(err, ulidflake.ErrOverflow))
+	fmt.Println(errors.Is(err, iderr.ErrRange))
 	// Output:
 	// 01XFNNY35SY1D 2026-02-03 04:05:06.789 +0000 UTC
 	// ulidflake: "8ZZZZZZZZZZZZ": value is not in 0000000000000 to 7ZZZZZZZZZZZZ
@@ -159,7 +160,7 @@ func ExampleParseScalable() {
 
 func ExampleParseError() {
 	_, err := ulidflake.Parse("O1XFNNY35SY1D")
-	if bad, ok := errors.AsType[*ulidflake.ParseError](err); ok {
+	if bad, ok := errors.AsType[*iderr.ParseError](err); ok {
 		fmt.Println(bad.Offset)
 		fmt.Println(bad)
 	}
@@ -180,7 +181,7 @@ func ExampleFromTime() {
 	fmt.Println(id.String()[:9], id.Time(time.Time{})) // the rest of the text is random
 
 	_, err = ulidflake.FromTime(created.AddDate(-1, 0, 0), time.Time{})
-	fmt.Println(errors.Is(err, ulidflake.ErrTimeRange))
+	fmt.Println(errors.Is(err, iderr.ErrTimeRange))
 	// Output:
 	// 009RJPNE0 2024-05-01 09:30:00 +0000 UTC
 	// true

@@ -11,6 +11,7 @@ import (
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/internal/engine/entropy"
 	"github.com/firn-id/firn/internal/engine/mint"
+	"github.com/firn-id/firn/internal/form/wrong"
 )
 
 // defaultIncrementBits are the bits of the specification's reference implementation, which adds a
@@ -70,9 +71,9 @@ type Generator struct {
 	rand entropy.Source
 }
 
-// NewGenerator returns a generator of stand-alone IDs, or a *[ConfigError] for a field that is out
+// NewGenerator returns a generator of stand-alone IDs, or a *[iderr.ConfigError] for a field that is out
 // of range. If the clock is not after the epoch or is after the last timestamp, the error is a
-// *[TimeError]; for an epoch in Config, the error is a *[ConfigError] with the *[TimeError] as Err.
+// *[iderr.TimeError]; for an epoch in Config, the error is a *[iderr.ConfigError] with the *[iderr.TimeError] as Err.
 func NewGenerator(c Config) (*Generator, error) {
 	g, err := newGenerator(c)
 	if err != nil {
@@ -93,7 +94,7 @@ func newGenerator(c Config) (*Generator, error) {
 // initMint initializes the mint of a generator with a worker and so many bits of randomness.
 func initMint(m *mint.Mint, rand *entropy.Source, format string, bits, worker int, c Config) error {
 	if c.IncrementBits < 0 || c.IncrementBits > bits {
-		return iderr.BadConfig(format, "IncrementBits", c.IncrementBits, "in 0 to "+strconv.Itoa(bits))
+		return wrong.Config(format, "IncrementBits", c.IncrementBits, "in 0 to "+strconv.Itoa(bits))
 	}
 	epoch, err := mint.Epoch(format, c.Epoch, DefaultEpochMilli)
 	if err != nil {
@@ -103,7 +104,7 @@ func initMint(m *mint.Mint, rand *entropy.Source, format string, bits, worker in
 		Format: format, Epoch: epoch, Last: MaxTimestamp, Bits: uint(bits), Field: timestampShift,
 		StartBits: uint(bits), StepBits: uint(cmp.Or(c.IncrementBits, defaultIncrementBits)), Rand: rand,
 		MaxBackward: c.MaxBackward, Clock: c.Clock, Worker: uint64(worker), Leased: c.Leased,
-		Exhausted: fmt.Errorf("%s: %w in this millisecond: randomness %w", format, ErrExhausted, ErrOverflow),
+		Exhausted: fmt.Errorf("%s: %w in this millisecond: randomness %w", format, iderr.ErrExhausted, iderr.ErrRange),
 	})
 	return nil
 }
@@ -112,7 +113,7 @@ func initMint(m *mint.Mint, rand *entropy.Source, format string, bits, worker in
 //
 // Next waits for the next millisecond once the randomness of this millisecond passes its largest
 // value. Waiters get IDs in turn. Next also waits for a clock that is behind the last ID by up to
-// Config.MaxBackward, and returns a *[ClockError] for a clock that is further behind.
+// Config.MaxBackward, and returns a *[iderr.ClockError] for a clock that is further behind.
 //
 // Next returns an error that wraps the error of ctx if ctx ends during a wait. Next reads ctx only
 // to wait, and then every few milliseconds; each thousand waiters add a millisecond. Next does not
@@ -130,9 +131,9 @@ func (g *Generator) Next(ctx context.Context) (ID, error) {
 	return ID(word), nil
 }
 
-// TryNext returns a new ID as [Generator.Next] does, but never waits. The error is [ErrExhausted]
-// and [ErrOverflow] if the randomness passes its largest value, or if waiters will get the IDs that
-// are left. The error is a *[ClockError] if the clock is behind the last ID.
+// TryNext returns a new ID as [Generator.Next] does, but never waits. The error is [iderr.ErrExhausted]
+// and [iderr.ErrRange] if the randomness passes its largest value, or if waiters will get the IDs that
+// are left. The error is a *[iderr.ClockError] if the clock is behind the last ID.
 func (g *Generator) TryNext() (ID, error) {
 	word, ok := g.mint.Fast()
 	if !ok {
@@ -197,7 +198,7 @@ func (g *Generator) some(ctx context.Context, dst []ID) (uint64, int, error) {
 }
 
 // ExpiresAt returns the end of the timestamps, 278 years after the epoch. From then on calls return
-// a *[TimeError].
+// a *[iderr.TimeError].
 func (g *Generator) ExpiresAt() time.Time { return g.mint.ExpiresAt() }
 
 // Epoch returns the time of timestamp 0, in UTC.
@@ -236,7 +237,7 @@ func NewScalableGenerator(c ScalableConfig) (*ScalableGenerator, error) {
 		return nil, badScalability(c.Scalability)
 	}
 	if c.Leased && c.Scalability != 0 {
-		return nil, iderr.SetTwice(formatScalable, "Scalability", c.Scalability)
+		return nil, wrong.SetTwice(formatScalable, "Scalability", c.Scalability)
 	}
 	g := new(ScalableGenerator)
 	err := initMint(&g.mint, &g.rand, formatScalable, scalableRandomnessBits, c.Scalability, Config{

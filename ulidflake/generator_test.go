@@ -33,7 +33,7 @@ func generation(name string, c ulidflake.Config) testkit.Generation[ulidflake.ID
 		Unit:  time.Millisecond,
 		First: epoch.Add(time.Millisecond), Last: time.UnixMilli(epoch.UnixMilli() + 1<<43 - 1).UTC(),
 		Time:  func(id ulidflake.ID) time.Time { return id.Time(c.Epoch) },
-		Least: least, Most: 1 << 20, Short: c.IncrementBits != 1, Exhausted: ulidflake.ErrOverflow,
+		Least: least, Most: 1 << 20, Short: c.IncrementBits != 1, Exhausted: iderr.ErrRange,
 	}
 }
 
@@ -50,7 +50,7 @@ func scalableGeneration(name string, c ulidflake.ScalableConfig) testkit.Generat
 		Unit:  g.Unit,
 		First: g.First, Last: g.Last,
 		Time:  func(id ulidflake.ScalableID) time.Time { return id.Time(c.Epoch) },
-		Least: least, Most: 1 << 15, Short: c.IncrementBits != 1, Exhausted: ulidflake.ErrOverflow,
+		Least: least, Most: 1 << 15, Short: c.IncrementBits != 1, Exhausted: iderr.ErrRange,
 	}
 }
 
@@ -127,7 +127,7 @@ func TestIncrements(t *testing.T) {
 			var last ulidflake.ID
 			for count := 0; count < 30_000; {
 				id, err := gen.TryNext()
-				if errors.Is(err, ulidflake.ErrOverflow) {
+				if errors.Is(err, iderr.ErrRange) {
 					// It did pass the top: the last was so near that a step can.
 					if left := ulidflake.MaxRandomness - last.Randomness(); left >= top-1 {
 						t.Fatalf("overflow at randomness %d with steps below %d", last.Randomness(), top)
@@ -268,19 +268,19 @@ func TestFromTimeZero(t *testing.T) {
 // The specification's overflow error is one, on decoding and on generating.
 func TestErrors(t *testing.T) {
 	for _, v := range [][2]error{
-		{ulidflake.ErrExhausted, iderr.ErrExhausted},
-		{ulidflake.ErrOverflow, iderr.ErrRange},
-		{ulidflake.ErrClockBackwards, iderr.ErrClockBackwards},
-		{ulidflake.ErrTimeRange, iderr.ErrTimeRange},
+		{iderr.ErrExhausted, iderr.ErrExhausted},
+		{iderr.ErrRange, iderr.ErrRange},
+		{iderr.ErrClockBackwards, iderr.ErrClockBackwards},
+		{iderr.ErrTimeRange, iderr.ErrTimeRange},
 	} {
 		if !errors.Is(v[0], v[1]) {
 			t.Errorf("%v is not %v", v[0], v[1])
 		}
 	}
-	if _, err := ulidflake.Parse("8000000000000"); !errors.Is(err, ulidflake.ErrOverflow) {
+	if _, err := ulidflake.Parse("8000000000000"); !errors.Is(err, iderr.ErrRange) {
 		t.Errorf("8000000000000: %v", err)
 	}
-	if _, err := ulidflake.FromInt64(-1); !errors.Is(err, ulidflake.ErrOverflow) {
+	if _, err := ulidflake.FromInt64(-1); !errors.Is(err, iderr.ErrRange) {
 		t.Errorf("-1: %v", err)
 	}
 
@@ -298,14 +298,14 @@ func TestErrors(t *testing.T) {
 	for _, step := range []time.Duration{time.Millisecond, time.Hour, 1 << 62} {
 		clock.Step(step)
 		for name, err := range errorsOfTime(t.Context(), gen, scalable, clock.Now) {
-			if !errors.Is(err, ulidflake.ErrOverflow) || !errors.Is(err, ulidflake.ErrTimeRange) {
+			if !errors.Is(err, iderr.ErrRange) || !errors.Is(err, iderr.ErrTimeRange) {
 				t.Errorf("%s at %v: %v", name, clock.Now(), err)
 			}
 		}
 	}
 	clock.Set(time.UnixMilli(ulidflake.DefaultEpochMilli - 1))
 	for name, err := range errorsOfTime(t.Context(), gen, scalable, clock.Now) {
-		if errors.Is(err, ulidflake.ErrOverflow) || !errors.Is(err, ulidflake.ErrTimeRange) {
+		if errors.Is(err, iderr.ErrRange) || !errors.Is(err, iderr.ErrTimeRange) {
 			t.Errorf("%s at %v: %v", name, clock.Now(), err)
 		}
 	}

@@ -37,15 +37,15 @@ func DefaultEpoch() time.Time { return time.UnixMilli(DefaultEpochMilli).UTC() }
 // Specification: "Specification", stand-alone version.
 type ID int64
 
-// FromInt64 returns v as an ID, or a *[ParseError] for a negative v.
+// FromInt64 returns v as an ID, or a *[iderr.ParseError] for a negative v.
 func FromInt64(v int64) (ID, error) { return form.FromInt64(v) }
 
 // FromTime returns an ID of a time, with a randomness from crypto/rand, to back-fill rows that are
 // older than their IDs. The IDs of one millisecond have no order and can be equal: the promises of
 // a generator do not hold. FromTime never returns the zero ID, which stands for "no ID".
 //
-// FromTime returns a *[TimeError] for a time before the epoch or after the last timestamp, and a
-// *[ConfigError] for an epoch that is not in whole milliseconds.
+// FromTime returns a *[iderr.TimeError] for a time before the epoch or after the last timestamp, and a
+// *[iderr.ConfigError] for an epoch that is not in whole milliseconds.
 func FromTime(t, epoch time.Time) (ID, error) {
 	id, err := fromTime(format, t, epoch, randomnessBits, 0)
 	return ID(id), err
@@ -73,7 +73,7 @@ func fromTime(format string, t, epoch time.Time, bits, worker int) (int64, error
 // First returns the smallest ID of the millisecond of t, and never the zero ID. A scan from
 // First(a) to Last(b), both included, finds all IDs from a to b. A time before the epoch or after
 // the last timestamp counts as the nearest time in range. An epoch that is not in whole
-// milliseconds is a *[ConfigError]. See [Generator.First] for the epoch of a generator.
+// milliseconds is a *[iderr.ConfigError]. See [Generator.First] for the epoch of a generator.
 func First(t, epoch time.Time) (ID, error) {
 	first, _, err := bounds(format, t, epoch)
 	return ID(first), err

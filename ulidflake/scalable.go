@@ -5,11 +5,13 @@ import (
 	"encoding"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/firn-id/firn/internal/engine/clock"
 	"github.com/firn-id/firn/internal/form/base32"
 	"github.com/firn-id/firn/internal/form/payload"
+	"github.com/firn-id/firn/internal/form/wrong"
 )
 
 const (
@@ -88,7 +90,7 @@ func ScalableFromInt64(v int64) (ScalableID, error) { return formScalable.FromIn
 func ScalableFromBytes(b []byte) (ScalableID, error) { return formScalable.Binary(b) }
 
 // ScalableFromTime is [FromTime] for a ScalableID of the given scalability. A scalability that is
-// out of range is a *[ConfigError].
+// out of range is a *[iderr.ConfigError].
 func ScalableFromTime(t, epoch time.Time, scalability int) (ScalableID, error) {
 	if scalability < 0 || scalability > MaxScalability {
 		return 0, badScalability(scalability)
@@ -187,4 +189,8 @@ func (id ScalableID) MarshalJSON() ([]byte, error) { return formScalable.AppendJ
 // UnmarshalJSON implements [json.Unmarshaler]; see [ID.UnmarshalJSON].
 func (id *ScalableID) UnmarshalJSON(data []byte) error {
 	return payload.Set(id)(formScalable.JSON(data))
+}
+
+func badScalability(v int) error {
+	return wrong.Config(formatScalable, "Scalability", v, "in 0 to "+strconv.Itoa(MaxScalability))
 }

@@ -269,7 +269,7 @@ func (s source) burst(t *testing.T, clock *testkit.Clock, n int) []int64 {
 		ids := []int64{s.one(t, clock)}
 		for len(ids) < n {
 			id, err := s.try()
-			if errors.Is(err, ulidflake.ErrOverflow) {
+			if errors.Is(err, iderr.ErrRange) {
 				break
 			} else if err != nil {
 				t.Fatal(err)
@@ -291,7 +291,7 @@ func (s source) drain(t *testing.T) []int64 {
 	var ids []int64
 	for len(ids) <= 1<<20 {
 		id, err := s.try()
-		if errors.Is(err, ulidflake.ErrOverflow) {
+		if errors.Is(err, iderr.ErrRange) {
 			return ids
 		} else if err != nil {
 			t.Fatal(err)
@@ -312,7 +312,7 @@ func (v version) rest(t *testing.T, s source, first int64) []int64 {
 	if n, err := s.fill(ctx, ids); n != len(ids) || err != nil {
 		t.Fatalf("%d IDs follow %s, want %d, %v", n, specText(first), len(ids), err)
 	}
-	if id, err := s.try(); id != 0 || !errors.Is(err, ulidflake.ErrOverflow) {
+	if id, err := s.try(); id != 0 || !errors.Is(err, iderr.ErrRange) {
 		t.Fatalf("after the largest randomness: %s, %v", specText(id), err)
 	}
 	return ids
@@ -424,7 +424,7 @@ func binaryForm(t *testing.T, v version, id int64) []byte {
 // isParseError fails the test unless err is a ParseError of the kind with the offset.
 func isParseError(t *testing.T, input string, err, kind error, offset int) {
 	t.Helper()
-	bad, ok := errors.AsType[*ulidflake.ParseError](err)
+	bad, ok := errors.AsType[*iderr.ParseError](err)
 	if !ok || !errors.Is(err, kind) || bad.Offset != offset {
 		t.Errorf("%q: %v, want %q at offset %d", input, err, kind, offset)
 	}
@@ -909,7 +909,7 @@ func TestSpecification(t *testing.T) {
 				}
 				config.Epoch = clock.Now().Add(time.Millisecond)
 				_, err = v.generator(config)
-				if bad, ok := errors.AsType[*ulidflake.ConfigError](err); !ok || bad.Field != "Epoch" || !errors.Is(err, ulidflake.ErrTimeRange) {
+				if bad, ok := errors.AsType[*iderr.ConfigError](err); !ok || bad.Field != "Epoch" || !errors.Is(err, iderr.ErrTimeRange) {
 					t.Errorf("an epoch in the future: %v", err)
 				}
 			})
@@ -929,7 +929,7 @@ func TestSpecification(t *testing.T) {
 					t.Errorf("the timestamps end at %v", got)
 				}
 				clock.Step(time.Millisecond)
-				if id, err := s.try(); id != 0 || !errors.Is(err, ulidflake.ErrOverflow) || !errors.Is(err, ulidflake.ErrTimeRange) {
+				if id, err := s.try(); id != 0 || !errors.Is(err, iderr.ErrRange) || !errors.Is(err, iderr.ErrTimeRange) {
 					t.Errorf("after the last millisecond: %s, %v", specText(id), err)
 				}
 			})
@@ -1019,7 +1019,7 @@ func TestSpecification(t *testing.T) {
 							for range 100 {
 								id, err := s.try()
 								if err != nil {
-									if !errors.Is(err, ulidflake.ErrOverflow) && !errors.Is(err, ulidflake.ErrClockBackwards) {
+									if !errors.Is(err, iderr.ErrRange) && !errors.Is(err, iderr.ErrClockBackwards) {
 										t.Error(err)
 									}
 									return
@@ -1056,7 +1056,7 @@ func TestSpecification(t *testing.T) {
 				g, err := ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{Scalability: scalability})
 				if err == nil && g.Scalability() == scalability {
 					valid++
-				} else if bad, ok := errors.AsType[*ulidflake.ConfigError](err); !ok || bad.Field != "Scalability" {
+				} else if bad, ok := errors.AsType[*iderr.ConfigError](err); !ok || bad.Field != "Scalability" {
 					t.Errorf("scalability %d: %v", scalability, err)
 				}
 			}
@@ -1369,7 +1369,7 @@ func TestSpecification(t *testing.T) {
 						}
 						id, err = s.try()
 					}
-					if id != 0 || !errors.Is(err, ulidflake.ErrOverflow) || !errors.Is(err, ulidflake.ErrExhausted) {
+					if id != 0 || !errors.Is(err, iderr.ErrRange) || !errors.Is(err, iderr.ErrExhausted) {
 						t.Errorf("%s, %v, want the overflow error", specText(id), err)
 					}
 					if took := time.Since(start); took != 0 {
@@ -1381,7 +1381,7 @@ func TestSpecification(t *testing.T) {
 					// Ruling: a clock that went backwards and an overflow are two distinct errors.
 					clock.Step(-time.Millisecond)
 					_, back := s.try()
-					if !errors.Is(back, ulidflake.ErrClockBackwards) || errors.Is(back, ulidflake.ErrOverflow) || errors.Is(err, ulidflake.ErrClockBackwards) {
+					if !errors.Is(back, iderr.ErrClockBackwards) || errors.Is(back, iderr.ErrRange) || errors.Is(err, iderr.ErrClockBackwards) {
 						t.Errorf("clock backwards: %v, overflow: %v", back, err)
 					}
 				})
@@ -1398,7 +1398,7 @@ func TestSpecification(t *testing.T) {
 						t.Errorf("%s has no 65 bits", text)
 					}
 					id, err := v.parse(text)
-					isParseError(t, text, err, ulidflake.ErrOverflow, -1)
+					isParseError(t, text, err, iderr.ErrRange, -1)
 					if id != 0 {
 						t.Errorf("%s reads as %d", text, id)
 					}
@@ -1419,7 +1419,7 @@ func TestSpecification(t *testing.T) {
 				for _, first := range specAlphabet[8:16] { // bit 63 is 1
 					text := string(first) + exampleText[1:]
 					_, err := v.parse(text)
-					isParseError(t, text, err, ulidflake.ErrOverflow, -1)
+					isParseError(t, text, err, iderr.ErrRange, -1)
 				}
 			})
 		}},
@@ -1432,7 +1432,7 @@ func TestSpecification(t *testing.T) {
 					t.Errorf("the largest ID is %s", got)
 				}
 				_, err := v.parse("8000000000000")
-				isParseError(t, "8000000000000", err, ulidflake.ErrOverflow, -1)
+				isParseError(t, "8000000000000", err, iderr.ErrRange, -1)
 			})
 		}},
 		{"which corresponds to an epoch time of 8,796,093,022,207 or 2^43 - 1", func(t *testing.T) {
@@ -1448,7 +1448,7 @@ func TestSpecification(t *testing.T) {
 			eachVersion(t, func(t *testing.T, v version) {
 				overflows := func(what string, err error) {
 					t.Helper()
-					if !errors.Is(err, ulidflake.ErrOverflow) {
+					if !errors.Is(err, iderr.ErrRange) {
 						t.Errorf("%s: %v, want the overflow error", what, err)
 					}
 				}

@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/internal/form/base32"
 	"github.com/firn-id/firn/internal/form/payload"
+	"github.com/firn-id/firn/internal/form/wrong"
 )
 
 const format = "ulidflake"
@@ -27,8 +27,8 @@ var (
 )
 
 // Parse reads the canonical text of an ID: 13 characters of Crockford's base-32, in either case. I,
-// L, O and U do not stand for other characters. Any other text is a *[ParseError]. The error is
-// [ErrOverflow] for a text beyond 7ZZZZZZZZZZZZ.
+// L, O and U do not stand for other characters. Any other text is a *[iderr.ParseError]. The error is
+// [iderr.ErrRange] for a text beyond 7ZZZZZZZZZZZZ.
 //
 // Specification: "Encoding" and "Timestamp and Over All".
 func Parse(s string) (ID, error) { return parse(s) }
@@ -59,12 +59,12 @@ func parseBytes(s []byte) (ID, error) {
 // refuse returns the error of a text that is no ID.
 func refuse[S string | []byte](format string, s S) error {
 	if len(s) != base32.Len63 {
-		return iderr.BadLength(format, s, "13")
+		return wrong.Length(format, s, "13")
 	}
 	if bad := base32.Foreign(base32.Crockford, s); bad >= 0 {
-		return iderr.BadCharacter(format, s, bad, alphabet(s[bad]))
+		return wrong.Character(format, s, bad, alphabet(s[bad]))
 	}
-	return iderr.BadRange(format, s, "0000000000000 to 7ZZZZZZZZZZZZ")
+	return wrong.Range(format, s, "0000000000000 to 7ZZZZZZZZZZZZ")
 }
 
 // alphabet says which character belongs in place of a foreign character. Crockford's alphabet
@@ -149,11 +149,11 @@ func (id ID) MarshalJSON() ([]byte, error) { return form.AppendJSON(nil, id) }
 
 // UnmarshalJSON implements [json.Unmarshaler]. UnmarshalJSON reads a string as the text, a number
 // as an integer, and null as the zero ID. A number whose digits are also the text of another ID is
-// a *[ParseError]. Those numbers have 13 digits; only IDs of the first hours after an epoch are so
+// a *[iderr.ParseError]. Those numbers have 13 digits; only IDs of the first hours after an epoch are so
 // small.
 //
 // A struct field needs no option string. With the option, encoding/json drops the quotes of the
 // text, unless built with GOEXPERIMENT=jsonv2. UnmarshalJSON reads a text without quotes, too,
 // except for a text that is also a JSON number, such as 1000000000000 or 1e10000000000: the error
-// is a *[ParseError]. Without the option the same JSON reads well.
+// is a *[iderr.ParseError]. Without the option the same JSON reads well.
 func (id *ID) UnmarshalJSON(data []byte) error { return payload.Set(id)(form.JSON(data)) }

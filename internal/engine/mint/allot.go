@@ -7,6 +7,7 @@ import (
 
 	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/form/wrong"
 )
 
 // Leased is a mint as its lease sees it. A format fills in what the mint does not know, and returns
@@ -29,7 +30,7 @@ func (l Leased) Pool() (allot.Pool, error) {
 	case m.format == "":
 		return allot.Pool{}, fmt.Errorf("%s: %w", l.Name, iderr.ErrNotReady)
 	case !m.leased:
-		return allot.Pool{}, iderr.NotLeased(m.format)
+		return allot.Pool{}, wrong.NotLeased(m.format)
 	case m.fence.Sealed():
 		return allot.Pool{}, m.fence.Err(m.format)
 	}
@@ -48,11 +49,11 @@ func (l Leased) Now() time.Time { return l.Mint.clock.Now() }
 func (l Leased) Allot(worker int, from, until time.Time) error {
 	switch {
 	case l.Field == "" && worker != 0:
-		return iderr.BadConfig(l.Mint.format, "worker", worker, "0: the format has no workers")
+		return wrong.Config(l.Mint.format, "worker", worker, "0: the format has no workers")
 	case worker < 0 || worker >= l.Workers:
-		return iderr.BadConfig(l.Mint.format, l.Field, worker, "in 0 to "+strconv.Itoa(l.Workers-1))
+		return wrong.Config(l.Mint.format, l.Field, worker, "in 0 to "+strconv.Itoa(l.Workers-1))
 	case !l.Mint.leased:
-		return iderr.NotLeased(l.Mint.format)
+		return wrong.NotLeased(l.Mint.format)
 	}
 	l.Mint.Allot(uint64(worker)<<l.Shift, from, until)
 	return nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/internal/engine/clock"
+	"github.com/firn-id/firn/internal/form/wrong"
 )
 
 // A policy holds the settings for decisions. A generator below its capacity with a steady clock
@@ -148,7 +149,7 @@ func (m *Mint) CheckEpoch(epoch, after time.Time) error {
 		return err
 	}
 	const form = time.RFC3339Nano
-	bad := iderr.BadConfig(m.format, "Epoch", epoch, "in "+clock.Time(0, least).Format(form)+" to "+clock.Time(0, most).Format(form)+
+	bad := wrong.Config(m.format, "Epoch", epoch, "in "+clock.Time(0, least).Format(form)+" to "+clock.Time(0, most).Format(form)+
 		", the epochs for the clock's time "+t.UTC().Format(form)+": use one of these, or correct the clock")
 	bad.Err = err
 	return bad
@@ -174,7 +175,7 @@ func (m *Mint) ExpiresAt() time.Time { return m.timeOf(m.last + 1) }
 func Epoch(format string, epoch time.Time, def int64) (int64, error) {
 	ms := clock.Epoch(epoch, def)
 	if !epoch.IsZero() && !time.UnixMilli(ms).Equal(epoch) {
-		return 0, iderr.BadConfig(format, "Epoch", epoch, "a time in whole milliseconds that an int64 holds")
+		return 0, wrong.Config(format, "Epoch", epoch, "a time in whole milliseconds that an int64 holds")
 	}
 	return ms, nil
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/form/wrong"
 )
 
 // A Column is how databases and documents hold the IDs of one Go type. The first form with a
@@ -103,7 +104,7 @@ func (c *Column[T]) Scan(src any) (id T, err error) {
 		case c.FromInt == nil:
 			return id, c.other("an integer")
 		case v > math.MaxInt64:
-			return id, iderr.BadRange(c.Format, strconv.FormatUint(v, 10), "the range of signed integers")
+			return id, wrong.Range(c.Format, strconv.FormatUint(v, 10), "the range of signed integers")
 		}
 		return c.FromInt(int64(v))
 	case string:
@@ -114,7 +115,7 @@ func (c *Column[T]) Scan(src any) (id T, err error) {
 	case []byte:
 		return c.ScanBytes(v)
 	}
-	return id, iderr.BadType(c.Format, src)
+	return id, wrong.Type(c.Format, src)
 }
 
 // ScanBytes reads a value that is bytes or the characters of a text. Some drivers and pgx hand over
@@ -187,7 +188,7 @@ func (c *Column[T]) FromBSON(kind byte, data []byte) (id T, err error) {
 	case kind == bsonDouble && c.Float && len(data) == 8:
 		v := math.Float64frombits(binary.LittleEndian.Uint64(data))
 		if v != math.Trunc(v) || v < 0 || v >= 1<<53 {
-			return id, iderr.BadRange(c.Format, strconv.FormatFloat(v, 'g', -1, 64), "the whole numbers below 2^53")
+			return id, wrong.Range(c.Format, strconv.FormatFloat(v, 'g', -1, 64), "the whole numbers below 2^53")
 		}
 		return c.FromInt(int64(v))
 	case kind == bsonString && c.FromText != nil && len(data) >= 5 && data[len(data)-1] == 0 &&

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/form/wrong"
 )
 
 // Redis reads a field of Redis, as go-redis hands it over: the binary form of size bytes, which
@@ -67,7 +68,7 @@ func FromGQL[T any](format string, v any, text, number func([]byte) (T, error)) 
 		digits = []byte(v)
 	}
 	if digits == nil || number == nil {
-		return id, iderr.BadType(format, v)
+		return id, wrong.Type(format, v)
 	}
 	return number(digits)
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/internal/form/digits"
+	"github.com/firn-id/firn/internal/form/wrong"
 )
 
 // Names of alphabets, for errors.
@@ -44,7 +45,7 @@ func (f *Int[T]) Check(id T) error {
 	if f.Valid(id) {
 		return nil
 	}
-	return iderr.BadRange(f.Format, strconv.FormatInt(int64(id), 10), f.allowed())
+	return wrong.Range(f.Format, strconv.FormatInt(int64(id), 10), f.allowed())
 }
 
 // FromInt64 returns v as an ID if it is a value of the format.
@@ -61,14 +62,14 @@ func (f *Int[T]) Decimal(s []byte) (T, error) { return Decimal(f, s) }
 // Decimal is Int.Decimal for strings and bytes. It does not copy a string.
 func Decimal[T ~int64, S string | []byte](f *Int[T], s S) (T, error) {
 	if len(s) == 0 || len(s) > f.Digits {
-		return 0, iderr.BadLength(f.Format, s, "1 to "+strconv.Itoa(f.Digits))
+		return 0, wrong.Length(f.Format, s, "1 to "+strconv.Itoa(f.Digits))
 	}
 	v, bad, ok := digits.Decimal(s)
 	if bad >= 0 {
-		return 0, iderr.BadCharacter(f.Format, s, bad, DecimalDigits)
+		return 0, wrong.Character(f.Format, s, bad, DecimalDigits)
 	}
 	if !ok || v > uint64(f.Max) {
-		return 0, iderr.BadRange(f.Format, s, f.allowed())
+		return 0, wrong.Range(f.Format, s, f.allowed())
 	}
 	return T(v), nil
 }
@@ -84,15 +85,15 @@ func (f *Int[T]) text(s []byte) (T, error) {
 // Hex reads the binary form in 16 hexadecimal digits.
 func (f *Int[T]) Hex(s string) (T, error) {
 	if len(s) != 16 {
-		return 0, iderr.BadLength(f.Format, s, "16")
+		return 0, wrong.Length(f.Format, s, "16")
 	}
 	var b [8]byte
 	if bad := digits.Hex(b[:], s); bad >= 0 {
-		return 0, iderr.BadCharacter(f.Format, s, bad, HexDigits)
+		return 0, wrong.Character(f.Format, s, bad, HexDigits)
 	}
 	v := binary.BigEndian.Uint64(b[:])
 	if v > uint64(f.Max) {
-		return 0, iderr.BadRange(f.Format, s, f.allowed())
+		return 0, wrong.Range(f.Format, s, f.allowed())
 	}
 	return T(v), nil
 }
@@ -119,11 +120,11 @@ func (f *Int[T]) HexString(id T) string {
 // Binary reads the 8 bytes of the big-endian integer.
 func (f *Int[T]) Binary(b []byte) (T, error) {
 	if len(b) != 8 {
-		return 0, iderr.BadLength(f.Format, b, "8 bytes")
+		return 0, wrong.Length(f.Format, b, "8 bytes")
 	}
 	v := binary.BigEndian.Uint64(b)
 	if v > uint64(f.Max) {
-		return 0, iderr.BadRange(f.Format, b, f.allowed())
+		return 0, wrong.Range(f.Format, b, f.allowed())
 	}
 	return T(v), nil
 }
@@ -169,7 +170,7 @@ func (f *Int[T]) JSON(data []byte) (T, error) {
 	case len(data) == 0 || data[0] == '"':
 		return JSONString(f.Format, data, f.text)
 	case data[0] != '-' && (data[0] < '0' || data[0] > '9'):
-		return 0, iderr.BadCharacter(f.Format, data, 0, "the start of a JSON string or number")
+		return 0, wrong.Character(f.Format, data, 0, "the start of a JSON string or number")
 	case f.Parse == nil: // number and text are the same
 		return f.Decimal(data)
 	case !json.Valid(data):
@@ -181,7 +182,7 @@ func (f *Int[T]) JSON(data []byte) (T, error) {
 		parse = f.Loose
 	}
 	if text, bad := parse(data); bad == nil && (err != nil || text != number) {
-		return 0, &iderr.ParseError{Format: f.Format, Input: iderr.Clip(data), Offset: 0, Err: iderr.ErrCharacter,
+		return 0, &iderr.ParseError{Format: f.Format, Input: wrong.Clip(data), Offset: 0, Err: iderr.ErrCharacter,
 			Reason: "the JSON number is also the text of another ID: write IDs as text, and read them into fields without the option string"}
 	}
 	return number, err
@@ -194,15 +195,15 @@ func JSONString[T comparable](format string, data []byte, text func([]byte) (T, 
 	case string(data) == "null":
 		return zero, nil
 	case len(data) == 0:
-		return zero, iderr.BadLength(format, data, "that of a JSON value")
+		return zero, wrong.Length(format, data, "that of a JSON value")
 	case len(data) < 2 || data[0] != '"' || data[len(data)-1] != '"':
-		return zero, iderr.BadCharacter(format, data, 0, "the start of a JSON string")
+		return zero, wrong.Character(format, data, 0, "the start of a JSON string")
 	case bytes.IndexByte(data, '\\') < 0:
 		return text(data[1 : len(data)-1])
 	}
 	var s string
 	if json.Unmarshal(data, &s) != nil {
-		return zero, iderr.BadCharacter(format, data, 0, "the start of a JSON string")
+		return zero, wrong.Character(format, data, 0, "the start of a JSON string")
 	}
 	return text([]byte(s))
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/firn-id/firn"
 	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
-	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/form/wrong"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/nanoflake"
@@ -163,7 +163,7 @@ var makers = []maker{
 			c := sno.Config{Leased: r.Leased, Clock: r.Clock}
 			if !r.Leased {
 				if r.Worker < 0 || r.Worker > sno.MaxPartition {
-					return Made{}, iderr.BadConfig("sno", "Partition", r.Worker, "in 0 to "+strconv.Itoa(sno.MaxPartition))
+					return Made{}, wrong.Config("sno", "Partition", r.Worker, "in 0 to "+strconv.Itoa(sno.MaxPartition))
 				}
 				c.Snapshot = &sno.GeneratorSnapshot{SequenceMin: r.Making.SequenceMin, SequenceMax: r.Making.SequenceMax}
 				c.Snapshot.Partition.PutUint16(uint16(r.Worker))

@@ -17,6 +17,7 @@ import (
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/cmd/firn/internal/formats"
 	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/form/wrong"
 )
 
 // inspectFlags are the flags of firn inspect.
@@ -257,7 +258,7 @@ func (i *inspector) noFormat(id string, errs []error) error {
 	case len(firn.Detect(id, firn.Base36)) > 0 && i.form == firn.Text:
 		return fmt.Errorf("%q: no format's ID: if it is a nanoflake whose leading zeros were left out, add --as base36", id)
 	case best == nil || best.Err == iderr.ErrLength:
-		return fmt.Errorf("%s: no format's ID: no format has IDs of length %d", strconv.Quote(iderr.Clip(id)), len(id))
+		return fmt.Errorf("%s: no format's ID: no format has IDs of length %d", strconv.Quote(wrong.Clip(id)), len(id))
 	}
 	return fmt.Errorf("no format's ID, nearest to %w", best)
 }

@@ -10,6 +10,7 @@ import (
 	"net"
 	"time"
 
+	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/nanoflake"
@@ -63,7 +64,7 @@ func watchOutage(ctx context.Context, out io.Writer, name string, s server, shor
 			switch _, err := gen.TryNext(); {
 			case err == nil:
 				ids++
-			case !errors.Is(err, nanoflake.ErrExhausted):
+			case !errors.Is(err, iderr.ErrExhausted):
 				failed = err
 			}
 			time.Sleep(100 * time.Microsecond)
