@@ -17,11 +17,11 @@ import (
 	"github.com/firn-id/firn/dev/release/tree"
 )
 
-// dependent returns the modules that require modules of the project. The go command tidies all other
-// modules without a proxy.
+// dependent returns the modules that take modules of the project from a proxy. The go command tidies all other
+// modules itself: those that require no module of the project, and those that replace what they require.
 func (s *stage) dependent() []tree.Module {
 	return slices.DeleteFunc(slices.Clone(s.tree.Modules), func(m tree.Module) bool {
-		return !slices.ContainsFunc(m.File.Require, func(r *modfile.Require) bool { return s.own(r.Mod.Path) })
+		return s.tree.Apart(m) || !slices.ContainsFunc(m.File.Require, func(r *modfile.Require) bool { return s.own(r.Mod.Path) })
 	})
 }
 

@@ -23,7 +23,7 @@ func (t *Tree) Check() []Problem {
 			c.checkPublished(m)
 		} else {
 			c.checkReplaces(m)
-			if c.apart(m) {
+			if c.Apart(m) {
 				c.checkApart(m)
 			}
 		}
@@ -156,7 +156,7 @@ func (c *checker) checkReplaces(m Module) {
 		other, known := c.module(r.Old.Path)
 		local := r.New.Version == ""
 		switch {
-		case known && other.Published && !c.apart(m):
+		case known && other.Published && !c.Apart(m):
 			c.add(m.GoMod(), r.Syntax, "delete the line: go.work replaces the published modules",
 				"the line replaces %s, which a release publishes", r.Old.Path)
 		case known && (!local || path.IsAbs(r.New.Path) || path.Join(m.Dir, r.New.Path) != other.Dir):
@@ -184,9 +184,9 @@ func (c *checker) checkApart(m Module) {
 	}
 }
 
-// apart reports whether a folder of the module has a workspace of its own, so that go.work does not
+// Apart reports whether a folder of the module has a workspace of its own, so that go.work does not
 // have the module.
-func (t *Tree) apart(m Module) bool {
+func (t *Tree) Apart(m Module) bool {
 	for dir := m.Dir; dir != "."; dir = path.Dir(dir) {
 		if _, err := os.Stat(filepath.Join(t.Dir, filepath.FromSlash(dir), "go.work")); err == nil {
 			return true
@@ -219,7 +219,7 @@ func (c *checker) checkUses() {
 	}
 	for _, m := range c.Modules {
 		alone := !m.Published && !slices.ContainsFunc(m.File.Require, func(r *modfile.Require) bool { return c.own(r.Mod.Path) })
-		if !alone && !used[m.Dir] && (m.Published || !c.apart(m)) {
+		if !alone && !used[m.Dir] && (m.Published || !c.Apart(m)) {
 			c.add("go.work", nil, "write use "+workPath(m.Dir), "module %s is not in use", m.Path)
 		}
 	}
