@@ -1,7 +1,5 @@
-// Package firn reads IDs of all formats, for tools. The package detects the format of an ID, and takes
-// IDs apart.
-//
-// A program that makes IDs imports the package of one format instead:
+// Package firn is the root of a module that makes time-ordered unique IDs, and has no code. A program imports the
+// package of one format:
 //
 //	nanoflake    Nanoflakes: 64 bits, 1024 generators
 //	ulidflake    Ulid-Flake: 64 bits, random, stand-alone or 32 scalabilities
@@ -11,5 +9,6 @@
 //
 // Package lease gives each generator of a system a worker number of its own, from files of one
 // machine (lease/filelease) or a database of many machines (lease/pglease and others). Package iderr
-// has the errors of all formats. The program examples/hello shows a lease at work.
+// has the errors of all formats, and package inspect reads the IDs of all formats. The program
+// examples/hello shows a lease at work.
 package firn

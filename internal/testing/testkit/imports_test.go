@@ -23,42 +23,42 @@ var rules = func() []Rule {
 			Why: "the word knows no layout, no unit and no clock"},
 		{Of: []string{"internal/engine/steps"}, Only: []string{"internal/engine/words", "runtime", "sync/atomic"},
 			Why: "steps know no layout, no unit and no clock"},
-		{Of: codecs, Never: append([]string{".", "iderr", "internal/form/payload", "internal/engine/mint"}, formats...), Through: true,
+		{Of: codecs, Never: append([]string{"inspect", "iderr", "internal/form/payload", "internal/engine/mint"}, formats...), Through: true,
 			Why: "codecs know no format: they return the offset of the bad character, and the format makes the error"},
 		{Of: codecs, Never: []string{"fmt", "errors", "strconv", "reflect"},
 			Why: "codecs neither allocate nor make errors"},
-		{Of: []string{"lease/..."}, Never: append([]string{"."}, formats...), Through: true,
+		{Of: []string{"lease/..."}, Never: append([]string{"inspect"}, formats...), Through: true,
 			Why: "a lease knows formats by package allot alone"},
 		{Of: []string{"allot"}, Only: []string{"time"},
 			Why: "allot is what both sides know, formats and leases, and so knows neither"},
-		{Of: []string{"typed"}, Never: append([]string{".", "allot", "lease/..."}, formats...), Through: true,
+		{Of: []string{"typed"}, Never: append([]string{"inspect", "allot", "lease/..."}, formats...), Through: true,
 			Why: "a kind works with any type of IDs: a program that uses one format does not carry another"},
 		{Of: []string{"typed"}, Never: []string{"os/...", "net/...", "log", "math/big"}, Through: true,
 			But: []string{"internal/engine/clock"},
 			Why: "a kind only writes and reads texts"},
 		{Of: formats, Never: []string{"typed"}, Through: true,
 			Why: "formats know nothing of kinds"},
-		{Of: []string{"lease/driver"}, Never: []string{".", "lease", "iderr", "internal/..."}, Through: true,
+		{Of: []string{"lease/driver"}, Never: []string{"inspect", "lease", "iderr", "internal/..."}, Through: true,
 			Why: "the driver is what stores implement, and nothing else"},
 		{Of: []string{"lease"}, Never: []string{"lease/memlease", "lease/filelease", "lease/kubelease", "lease/consullease", "lease/drivertest"},
 			Why: "a lease knows no store but by its driver"},
-		{Of: []string{"internal/..."}, Never: append([]string{"."}, formats...),
+		{Of: []string{"internal/..."}, Never: append([]string{"inspect"}, formats...),
 			Why: "formats stand on the internal packages, not the other way around"},
 		{Of: []string{"all"}, Never: []string{"internal/testing/testkit/..."},
 			Why: "only tests import testkit"},
 		{Of: []string{"all"}, Never: []string{"internal/testing/kubetest", "internal/testing/consultest"},
 			But: []string{"dev/..."}, // the rehearsal of a release runs programs on each store
 			Why: "only tests talk to servers that pretend"},
-		{Of: append([]string{".", "iderr", "allot", "internal/engine/mint", "internal/engine/clock", "internal/engine/queue", "lease", "lease/...", "cmd/..."}, formats...), Never: []string{"internal/testing/pretend", "internal/testing/services", "internal/testing/storetest", "internal/testing/minter", "internal/testing/turn", "internal/testing/undo", "internal/testing/wait"},
+		{Of: append([]string{"inspect", "iderr", "allot", "internal/engine/mint", "internal/engine/clock", "internal/engine/queue", "lease", "lease/...", "cmd/..."}, formats...), Never: []string{"internal/testing/pretend", "internal/testing/services", "internal/testing/storetest", "internal/testing/minter", "internal/testing/turn", "internal/testing/undo", "internal/testing/wait"},
 			But: []string{"lease/drivertest"}, // a suite of tests, which needs a generator of its own
 			Why: "only tests use the tools of tests"},
 		{Of: []string{"lease/etcdlease", "lease/natslease", "lease/pglease", "lease/redislease"}, Never: []string{"lease/drivertest", "internal/testing/..."}, Through: true,
 			Why: "a program that requires a store requires no tools of tests"},
-		{Of: append([]string{".", "iderr", "internal/...", "lease", "lease/driver", "lease/memlease", "lease/filelease", "lease/kubelease", "lease/consullease", "allot"}, formats...), Never: []string{"cmd/...", "lease/drivertest"},
+		{Of: append([]string{"inspect", "iderr", "internal/...", "lease", "lease/driver", "lease/memlease", "lease/filelease", "lease/kubelease", "lease/consullease", "allot"}, formats...), Never: []string{"cmd/...", "lease/drivertest"},
 			Why: "the root module stands without the nested ones"},
 		{Of: []string{"pgxid"}, Never: []string{"internal/...", "lease/...", "cmd/...", "github.com/jackc/pgx/v5", "github.com/jackc/pgx/v5/pgxpool", "github.com/jackc/pgx/v5/stdlib"},
 			Why: "pgxid gives types to a map of pgtype: it opens no connection, and works with the formats of each version"},
-		{Of: append([]string{".", "iderr", "internal/form/payload", "allot"}, formats...), Never: []string{"pgxid"}, Through: true,
+		{Of: append([]string{"inspect", "iderr", "internal/form/payload", "allot"}, formats...), Never: []string{"pgxid"}, Through: true,
 			Why: "a program that uses a format does not carry pgx"},
 		{Of: append([]string{"iderr", "internal/form/payload", "internal/engine/mint", "internal/engine/words", "internal/engine/steps"}, codecs...),
 			Never: []string{"unsafe"}, Why: "nothing here needs it"},
@@ -66,7 +66,7 @@ var rules = func() []Rule {
 	for _, f := range formats {
 		others := slices.DeleteFunc(slices.Clone(formats), func(o string) bool { return o == f })
 		rules = append(rules,
-			Rule{Of: []string{f}, Never: append([]string{".", "lease/..."}, others...), Through: true,
+			Rule{Of: []string{f}, Never: append([]string{"inspect", "lease/..."}, others...), Through: true,
 				Why: "a program that uses one format does not carry another, nor leases"},
 			Rule{Of: []string{f}, Never: []string{"os/...", "net/...", "log", "math/big"}, Through: true,
 				But: []string{"internal/engine/clock"}, // os has the runtime's poller watch a timer, and no file
@@ -80,7 +80,7 @@ func TestImports(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, pkg := range append([]string{".", "internal/engine/words", "iderr", "nanoflake"}, codecs...) {
+	for _, pkg := range append([]string{"inspect", "internal/engine/words", "iderr", "nanoflake"}, codecs...) {
 		if _, ok := imports[pkg]; !ok {
 			t.Errorf("found no package %s", pkg)
 		}
@@ -152,9 +152,9 @@ func TestRules(t *testing.T) {
 		{"lease/memlease", "sno", "by package allot"},
 		{"lease/pglease", "lease/drivertest", "no tools of tests"},
 		{"lease/etcdlease", "internal/testing/etcdtest", "no tools of tests"},
-		{".", "cmd/firn", "nested"},
-		{".", "scru160", ""},
-		{".", "dev/bench/call", "the wall"},
+		{"inspect", "cmd/firn", "nested"},
+		{"inspect", "scru160", ""},
+		{"inspect", "dev/bench/call", "the wall"},
 		{"internal/testing/etcdtest", "dev/pins", "the wall"},
 		{"dev/bench", "dev/bench/call", ""},
 		{"pgxid", "internal/form/payload", "opens no connection"},

@@ -13,9 +13,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/firn-id/firn"
 	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/inspect"
 	"github.com/firn-id/firn/internal/form/wrong"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
@@ -28,7 +28,7 @@ import (
 
 // A Format is a format of package firn, and how to make its IDs.
 type Format struct {
-	firn.Format
+	inspect.Format
 	maker
 }
 
@@ -39,7 +39,7 @@ type maker struct {
 
 	// lastWorker returns the largest worker number, which is negative for settings without workers.
 	// lastWorker is nil if the format has no workers.
-	lastWorker func(firn.Settings) int
+	lastWorker func(inspect.Settings) int
 
 	// generator makes the generator of a recipe. Its errors are those of the format's NewGenerator.
 	generator func(Recipe) (Made, error)
@@ -47,7 +47,7 @@ type maker struct {
 
 // LastWorker returns the largest worker number. ok is false if IDs of the settings have no worker
 // number.
-func (m maker) LastWorker(set firn.Settings) (last int, ok bool) {
+func (m maker) LastWorker(set inspect.Settings) (last int, ok bool) {
 	if m.lastWorker == nil {
 		return 0, false
 	}
@@ -89,13 +89,13 @@ func (m Made) Lease(ctx context.Context, store driver.Store, c lease.Config) (*l
 
 // A Recipe says which IDs to make, and how to write them.
 type Recipe struct {
-	Format firn.Format
+	Format inspect.Format
 	Worker int
 	Leased bool             // a lease gives the worker, and not Worker
 	Clock  func() time.Time // nil means time.Now; for tests
-	Set    firn.Settings
+	Set    inspect.Settings
 	Making Making
-	Form   firn.Form
+	Form   inspect.Form
 	JSON   bool
 }
 
@@ -107,7 +107,7 @@ type Batch func(ctx context.Context, dst []byte, n int) ([]byte, error)
 var makers = []maker{
 	{
 		name:       "nanoflake",
-		lastWorker: func(firn.Settings) int { return nanoflake.MaxGeneratorID },
+		lastWorker: func(inspect.Settings) int { return nanoflake.MaxGeneratorID },
 		generator: func(r Recipe) (Made, error) {
 			g, err := nanoflake.NewGenerator(nanoflake.Config{GeneratorID: r.Worker, Leased: r.Leased, Clock: r.Clock, Epoch: r.Set.Epoch})
 			return made(g, g, nanoflake.AppendAll, err, r)
@@ -122,7 +122,7 @@ var makers = []maker{
 	},
 	{
 		name:       "ulidflake-scalable",
-		lastWorker: func(firn.Settings) int { return ulidflake.MaxScalability },
+		lastWorker: func(inspect.Settings) int { return ulidflake.MaxScalability },
 		generator: func(r Recipe) (Made, error) {
 			g, err := ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{
 				Scalability: r.Worker, IncrementBits: r.Making.IncrementBits, Leased: r.Leased, Clock: r.Clock, Epoch: r.Set.Epoch,
@@ -132,7 +132,7 @@ var makers = []maker{
 	},
 	{
 		name:       "snowflakesi",
-		lastWorker: func(set firn.Settings) int { return set.Layout.MaxMachineID() },
+		lastWorker: func(set inspect.Settings) int { return set.Layout.MaxMachineID() },
 		generator: func(r Recipe) (Made, error) {
 			g, err := snowflakesi.NewGenerator(snowflakesi.Config{
 				Layout: r.Set.Layout, MachineID: r.Worker, Sequence: r.Making.Sequence, Leased: r.Leased, Clock: r.Clock, Epoch: r.Set.Epoch,
@@ -142,7 +142,7 @@ var makers = []maker{
 	},
 	{
 		name: "scru160", fixedEpoch: "1970-01-01T00:00:00Z",
-		lastWorker: func(set firn.Settings) int {
+		lastWorker: func(set inspect.Settings) int {
 			if set.NodeBits == 0 {
 				return -1
 			}
@@ -158,7 +158,7 @@ var makers = []maker{
 	},
 	{
 		name: "sno", fixedEpoch: "2010-01-01T00:00:00Z",
-		lastWorker: func(firn.Settings) int { return sno.MaxPartition },
+		lastWorker: func(inspect.Settings) int { return sno.MaxPartition },
 		generator: func(r Recipe) (Made, error) {
 			c := sno.Config{Leased: r.Leased, Clock: r.Clock}
 			if !r.Leased {
@@ -199,7 +199,7 @@ func Lookup(name string) (f Format, ok bool) {
 	for _, m := range makers {
 		if m.name == strings.ToLower(name) {
 			f.maker = m
-			f.Format, ok = firn.Lookup(m.name)
+			f.Format, ok = inspect.Lookup(m.name)
 		}
 	}
 	return f, ok
@@ -284,14 +284,14 @@ func writer[T id](r Recipe) func(dst []byte, id T) ([]byte, error) {
 			if scratch, err = id.AppendText(scratch[:0]); err != nil {
 				return dst, err
 			}
-			info, err := r.Format.Inspect(string(scratch), firn.Text, r.Set)
+			info, err := r.Format.Inspect(string(scratch), inspect.Text, r.Set)
 			if err != nil {
 				return dst, err
 			}
 			object, err := info.MarshalJSON()
 			return append(dst, object...), err
 		}
-	case r.Form == firn.Int:
+	case r.Form == inspect.Int:
 		return func(dst []byte, id T) (_ []byte, err error) {
 			scratch, err = id.AppendBinary(scratch[:0])
 			if err != nil || len(scratch) != 8 {
@@ -299,7 +299,7 @@ func writer[T id](r Recipe) func(dst []byte, id T) ([]byte, error) {
 			}
 			return strconv.AppendUint(dst, binary.BigEndian.Uint64(scratch), 10), nil
 		}
-	case r.Form == firn.Hex:
+	case r.Form == inspect.Hex:
 		return func(dst []byte, id T) (_ []byte, err error) {
 			scratch, err = id.AppendBinary(scratch[:0])
 			return hex.AppendEncode(dst, scratch), err

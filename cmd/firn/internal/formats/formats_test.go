@@ -3,7 +3,7 @@ package formats
 import (
 	"testing"
 
-	"github.com/firn-id/firn"
+	"github.com/firn-id/firn/inspect"
 )
 
 func TestMisspelled(t *testing.T) {
@@ -21,7 +21,7 @@ func TestMisspelled(t *testing.T) {
 
 func TestEveryFormatHasAMaker(t *testing.T) {
 	known := map[string]bool{}
-	for _, f := range firn.Formats() {
+	for _, f := range inspect.Formats() {
 		known[f.Name()] = true
 		if own, ok := Lookup(f.Name()); !ok {
 			t.Errorf("%s is not in makers: firn new does not make its IDs", f.Name())

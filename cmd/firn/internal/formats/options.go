@@ -9,10 +9,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/firn-id/firn"
 	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/inspect"
 	"github.com/firn-id/firn/scru160"
 	"github.com/firn-id/firn/snowflakesi"
 )
@@ -81,32 +81,32 @@ func (o *Options) Refuse(f Format) error { return refuse(o.Flags, f) }
 
 // Settings returns the epoch and the widths. If no format is known, Settings holds for every format
 // that has the setting.
-func (o *Options) Settings() (firn.Settings, error) {
+func (o *Options) Settings() (inspect.Settings, error) {
 	layout := snowflakesi.DefaultLayout()
 	if o.clockBits.Given {
 		if o.clockBits.Value == 0 { // 0 is the default in a Layout, but a mistake here
-			return firn.Settings{}, cli.BadFlag("clock-bits", o.clockBits.Text, "is not 40 or 41")
+			return inspect.Settings{}, cli.BadFlag("clock-bits", o.clockBits.Text, "is not 40 or 41")
 		}
 		layout.ClockBits = o.clockBits.Value
 	}
 	if err := layout.Check(); err != nil {
-		return firn.Settings{}, o.Explain(err)
+		return inspect.Settings{}, o.Explain(err)
 	}
 	if o.machineBits.Given {
 		layout = layoutOfBits(layout.ClockBits, 0)
 		if _, _, most := layout.Widths(); o.machineBits.Value < 0 || o.machineBits.Value > most {
-			return firn.Settings{}, outside("machine-bits", o.machineBits, 0, most)
+			return inspect.Settings{}, outside("machine-bits", o.machineBits, 0, most)
 		}
 		layout = layoutOfBits(layout.ClockBits, o.machineBits.Value)
 	}
 	const random16 = 16 // bits
 	if n := o.counterBits.Value; n < 0 || n > random16 {
-		return firn.Settings{}, outside("counter-bits", o.counterBits, 0, random16)
+		return inspect.Settings{}, outside("counter-bits", o.counterBits, 0, random16)
 	}
 	if n, most := o.nodeBits.Value, random16-o.counterBits.Value; n < 0 || n > most {
-		return firn.Settings{}, outside("node-bits", o.nodeBits, 0, most)
+		return inspect.Settings{}, outside("node-bits", o.nodeBits, 0, most)
 	}
-	set := firn.Settings{Epoch: o.epoch.time, Layout: layout, ExtraCounterBits: o.counterBits.Value, NodeBits: o.nodeBits.Value}
+	set := inspect.Settings{Epoch: o.epoch.time, Layout: layout, ExtraCounterBits: o.counterBits.Value, NodeBits: o.nodeBits.Value}
 	if o.micro {
 		set.Counter = scru160.CounterMicroseconds
 	}
@@ -219,15 +219,15 @@ func (e *epoch) Set(s string) error {
 
 // A Form is the value of a flag: a way to write an ID.
 type Form struct {
-	firn.Form
+	inspect.Form
 	Given  bool
-	choice []firn.Form // allowed values
+	choice []inspect.Form // allowed values
 }
 
 func (f *Form) Type() string { return "FORM" }
 
 func (f *Form) Set(s string) error {
-	v, err := firn.ParseForm(s)
+	v, err := inspect.ParseForm(s)
 	if err != nil || !slices.Contains(f.choice, v) {
 		return errors.New("is not " + cli.List(formNames(f.choice), "or"))
 	}
@@ -236,14 +236,14 @@ func (f *Form) Set(s string) error {
 }
 
 // AddTo adds --as to cmd.
-func (f *Form) AddTo(cmd *cobra.Command, use string, choice []firn.Form) {
+func (f *Form) AddTo(cmd *cobra.Command, use string, choice []inspect.Form) {
 	f.choice = choice
 	cmd.Flags().Var(f, "as", use)
 	complete := func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		forms := choice
 		if len(args) > 0 {
 			if in, ok := Lookup(args[0]); ok {
-				forms = slices.DeleteFunc(slices.Clone(choice), func(form firn.Form) bool { return !slices.Contains(in.Forms(), form) })
+				forms = slices.DeleteFunc(slices.Clone(choice), func(form inspect.Form) bool { return !slices.Contains(in.Forms(), form) })
 			}
 		}
 		return formNames(forms), cobra.ShellCompDirectiveNoFileComp
@@ -263,11 +263,11 @@ func (f *Form) Refuse(in Format) error {
 
 // The forms that IDs can be written in, and read in.
 var (
-	WrittenForms = []firn.Form{firn.Text, firn.Int, firn.Hex}
-	ReadForms    = append(WrittenForms[:len(WrittenForms):len(WrittenForms)], firn.Base36)
+	WrittenForms = []inspect.Form{inspect.Text, inspect.Int, inspect.Hex}
+	ReadForms    = append(WrittenForms[:len(WrittenForms):len(WrittenForms)], inspect.Base36)
 )
 
-func formNames(forms []firn.Form) []string {
+func formNames(forms []inspect.Form) []string {
 	var all []string
 	for _, f := range forms {
 		all = append(all, f.String())

@@ -9,8 +9,8 @@ import (
 
 	"github.com/fatih/color"
 
-	"github.com/firn-id/firn"
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/inspect"
 )
 
 // width is the most columns of a diagram: the columns of a small terminal, and the bits of the
@@ -30,7 +30,7 @@ func (c cell) end() int { return c.at + len(c.bits) - 1 }
 
 // writeFields draws the bits and fields of an ID. If the drawing is too wide, writeFields lists the
 // fields.
-func writeFields(w *bytes.Buffer, p cli.Pens, info firn.Info, columns int) {
+func writeFields(w *bytes.Buffer, p cli.Pens, info inspect.Info, columns int) {
 	var plain bytes.Buffer
 	writeDiagram(&plain, cli.NewPens(false), info)
 	for line := range strings.Lines(plain.String()) {
@@ -43,7 +43,7 @@ func writeFields(w *bytes.Buffer, p cli.Pens, info firn.Info, columns int) {
 }
 
 // writeList writes an ID's fields, a line each.
-func writeList(w *bytes.Buffer, p cli.Pens, info firn.Info) {
+func writeList(w *bytes.Buffer, p cli.Pens, info inspect.Info) {
 	for _, row := range rowsOf(p, info) {
 		for _, c := range row {
 			if c.label != "" {
@@ -63,7 +63,7 @@ func writeList(w *bytes.Buffer, p cli.Pens, info firn.Info) {
 //
 // Labels start at the left and lines come from the right, so every label has room, however narrow the
 // field is.
-func writeDiagram(w *bytes.Buffer, p cli.Pens, info firn.Info) {
+func writeDiagram(w *bytes.Buffer, p cli.Pens, info inspect.Info) {
 	for _, row := range rowsOf(p, info) {
 		var bits, brackets strings.Builder
 		column := 0
@@ -116,7 +116,7 @@ func writeLabel(w *bytes.Buffer, c cell, after []cell) {
 }
 
 // rowsOf distributes an ID's fields over rows.
-func rowsOf(p cli.Pens, info firn.Info) [][]cell {
+func rowsOf(p cli.Pens, info inspect.Info) [][]cell {
 	bits := binaryDigits(info.Hex)
 	names := 0
 	above := len(bits) // the zeros above the fields

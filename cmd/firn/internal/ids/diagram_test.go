@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firn-id/firn"
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/inspect"
 	"github.com/firn-id/firn/snowflakesi"
 )
 
@@ -40,14 +40,14 @@ func TestShow(t *testing.T) {
 	i := inspector{pens: cli.NewPens(false), width: 80, now: time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)}
 	var got bytes.Buffer
 	for _, s := range shown {
-		f, _ := firn.Lookup(s.format)
-		i.formats, i.named, i.settings.Layout = []firn.Format{f}, true, s.layout
+		f, _ := inspect.Lookup(s.format)
+		i.formats, i.named, i.settings.Layout = []inspect.Format{f}, true, s.layout
 		if err := i.answer(&got, s.id); err != nil {
 			t.Fatal(err)
 		}
 		got.WriteByte('\n')
 	}
-	i.formats, i.named = firn.Formats(), false
+	i.formats, i.named = inspect.Formats(), false
 	if err := i.answer(&got, "07en9rb30swmf"); err != nil {
 		t.Fatal(err)
 	}
@@ -76,9 +76,9 @@ func TestDiagramLines(t *testing.T) {
 			layouts = append(layouts, snowflakesi.Layout{ClockBits: clock, MachineBits: cmp.Or(machine, snowflakesi.NoMachineBits)})
 		}
 	}
-	for _, f := range firn.Formats() {
+	for _, f := range inspect.Formats() {
 		digits := 16
-		if !slices.Contains(f.Forms(), firn.Int) {
+		if !slices.Contains(f.Forms(), inspect.Int) {
 			digits = 2 * 20
 		}
 		for _, layout := range layouts {
@@ -88,7 +88,7 @@ func TestDiagramLines(t *testing.T) {
 				"7" + strings.Repeat("f", digits-1),
 				strings.Repeat("f", digits),
 			} {
-				if info, err := f.Inspect(id, firn.Hex, firn.Settings{Layout: layout}); err == nil {
+				if info, err := f.Inspect(id, inspect.Hex, inspect.Settings{Layout: layout}); err == nil {
 					checkDiagram(t, info)
 				}
 			}
@@ -96,7 +96,7 @@ func TestDiagramLines(t *testing.T) {
 	}
 }
 
-func checkDiagram(t *testing.T, info firn.Info) {
+func checkDiagram(t *testing.T, info inspect.Info) {
 	t.Helper()
 	var plain, coloured bytes.Buffer
 	writeDiagram(&plain, cli.NewPens(false), info)

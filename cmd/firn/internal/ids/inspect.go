@@ -13,10 +13,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/firn-id/firn"
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/cmd/firn/internal/formats"
 	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/inspect"
 	"github.com/firn-id/firn/internal/form/wrong"
 )
 
@@ -79,7 +79,7 @@ Formats: ` + cli.List(formats.Names(), "and") + `.`,
 // inspector returns an inspector for the flags and the arguments, and the arguments that are IDs.
 func (f *inspectFlags) inspector(args []string) (*inspector, []string, error) {
 	i := &inspector{json: f.json, form: f.as.Form, detect: !f.as.Given, now: time.Now()}
-	i.formats = firn.Formats()
+	i.formats = inspect.Formats()
 	if len(args) > 0 {
 		format, ok := formats.Lookup(args[0])
 		if near := formats.Misspelled(args[0]); !ok && near != "" {
@@ -89,7 +89,7 @@ func (f *inspectFlags) inspector(args []string) (*inspector, []string, error) {
 			if err := cmp.Or(f.Options.Refuse(format), f.as.Refuse(format)); err != nil {
 				return nil, nil, err
 			}
-			i.formats, i.named, args = []firn.Format{format.Format}, true, args[1:]
+			i.formats, i.named, args = []inspect.Format{format.Format}, true, args[1:]
 		}
 	}
 	var err error
@@ -99,11 +99,11 @@ func (f *inspectFlags) inspector(args []string) (*inspector, []string, error) {
 
 // An inspector takes IDs apart.
 type inspector struct {
-	formats  []firn.Format // possible formats
-	named    bool          // the user named the format
-	form     firn.Form
+	formats  []inspect.Format // possible formats
+	named    bool             // the user named the format
+	form     inspect.Form
 	detect   bool // detect the form
-	settings firn.Settings
+	settings inspect.Settings
 	json     bool
 	now      time.Time
 
@@ -210,9 +210,13 @@ func (i *inspector) answer(w *bytes.Buffer, id string) error {
 }
 
 // read returns what an ID can be, the most plausible first, and the errors of the other formats.
-func (i *inspector) read(id string) (fits []firn.Info, errs []error) {
-	if i.detect && !i.named {
-		if fits = firn.Candidates(id, i.settings, i.now); len(fits) > 0 {
+func (i *inspector) read(id string) (fits []inspect.Info, errs []error) {
+	var forms []inspect.Form // all
+	if !i.detect {
+		forms = append(forms, i.form)
+	}
+	if !i.named {
+		if fits = inspect.Candidates(id, i.settings, i.now, forms...); len(fits) > 0 {
 			return fits, nil
 		}
 	}
@@ -222,12 +226,11 @@ func (i *inspector) read(id string) (fits []firn.Info, errs []error) {
 			info, err = f.Read(id, i.settings)
 		}
 		if err == nil {
-			fits = append(fits, info)
+			fits = append(fits, info) // of the named format
 		} else {
 			errs = append(errs, err)
 		}
 	}
-	firn.Rank(fits, i.now)
 	return fits, errs
 }
 
@@ -235,7 +238,7 @@ func (i *inspector) read(id string) (fits []firn.Info, errs []error) {
 // has the shape of a text says how to read the decimal.
 func (i *inspector) refused(id string, err error) error {
 	if i.detect && errors.Is(err, iderr.ErrRange) {
-		if _, bad := i.formats[0].Inspect(id, firn.Int, i.settings); bad == nil {
+		if _, bad := i.formats[0].Inspect(id, inspect.Int, i.settings); bad == nil {
 			return fmt.Errorf("%w: if it is a decimal integer, add --as int", err)
 		}
 	}
@@ -255,7 +258,7 @@ func (i *inspector) noFormat(id string, errs []error) error {
 	switch {
 	case id == "":
 		return errors.New(`"": no ID: it is empty`)
-	case len(firn.Detect(id, firn.Base36)) > 0 && i.form == firn.Text:
+	case len(inspect.Candidates(id, i.settings, i.now, inspect.Base36)) > 0 && i.form == inspect.Text:
 		return fmt.Errorf("%q: no format's ID: if it is a nanoflake whose leading zeros were left out, add --as base36", id)
 	case best == nil || best.Err == iderr.ErrLength:
 		return fmt.Errorf("%s: no format's ID: no format has IDs of length %d", strconv.Quote(wrong.Clip(id)), len(id))
@@ -274,7 +277,7 @@ func progress(e *iderr.ParseError) int {
 	return len(e.Input)
 }
 
-func writeObject(w *bytes.Buffer, info firn.Info, end byte) error {
+func writeObject(w *bytes.Buffer, info inspect.Info, end byte) error {
 	object, err := info.MarshalJSON()
 	w.Write(object)
 	w.WriteByte(end)
@@ -282,7 +285,7 @@ func writeObject(w *bytes.Buffer, info firn.Info, end byte) error {
 }
 
 // writeCandidates writes an ID of several formats as one line of JSON.
-func writeCandidates(w *bytes.Buffer, id string, fits []firn.Info) error {
+func writeCandidates(w *bytes.Buffer, id string, fits []inspect.Info) error {
 	fmt.Fprintf(w, `{"id":%q,"candidates":[`, id) // a valid ID is plain ASCII
 	for n, info := range fits {
 		end := byte(',')
@@ -298,7 +301,7 @@ func writeCandidates(w *bytes.Buffer, id string, fits []firn.Info) error {
 }
 
 // showCandidates shows an ID of several formats.
-func (i *inspector) showCandidates(w *bytes.Buffer, id string, fits []firn.Info) {
+func (i *inspector) showCandidates(w *bytes.Buffer, id string, fits []inspect.Info) {
 	fmt.Fprintf(w, "%s fits %d formats; name one to see its fields: firn inspect FORMAT ID\n\n", i.pens.Title.Sprint(id), len(fits))
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, info := range fits {
@@ -308,7 +311,7 @@ func (i *inspector) showCandidates(w *bytes.Buffer, id string, fits []firn.Info)
 }
 
 // show shows an ID.
-func (i *inspector) show(w *bytes.Buffer, info firn.Info) {
+func (i *inspector) show(w *bytes.Buffer, info inspect.Info) {
 	row := func(name, value string) {
 		if value != "" {
 			fmt.Fprintf(w, "%s  %s\n", i.pens.Faint.Sprintf("%-6s", name), value)

@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firn-id/firn"
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/cmd/firn/internal/formats"
+	"github.com/firn-id/firn/inspect"
 )
 
 // FuzzAnswer: whatever an ID is said to be, there is an answer or an error, each of
@@ -23,7 +23,7 @@ func FuzzAnswer(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string, form byte, json, detect bool, epoch int64) {
 		i := inspector{
 			form: formats.ReadForms[int(form)%len(formats.ReadForms)], json: json, pens: cli.NewPens(false), width: 80, now: time.Now(), detect: detect,
-			settings: firn.Settings{Epoch: time.UnixMilli(epoch % 253402300799999)},
+			settings: inspect.Settings{Epoch: time.UnixMilli(epoch % 253402300799999)},
 		}
 		check := func() {
 			var w bytes.Buffer
@@ -38,10 +38,10 @@ func FuzzAnswer(f *testing.F) {
 				t.Fatalf("%q: %d lines: %q", s, lines, w.Bytes())
 			}
 		}
-		i.formats = firn.Formats()
+		i.formats = inspect.Formats()
 		check()
-		for _, format := range firn.Formats() {
-			i.formats, i.named = []firn.Format{format}, true
+		for _, format := range inspect.Formats() {
+			i.formats, i.named = []inspect.Format{format}, true
 			check()
 		}
 	})

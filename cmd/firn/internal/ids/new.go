@@ -14,11 +14,11 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/firn-id/firn"
 	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/cmd/firn/internal/formats"
 	"github.com/firn-id/firn/cmd/firn/internal/stores"
+	"github.com/firn-id/firn/inspect"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
 )
@@ -152,7 +152,7 @@ func workers() string {
 	var lines strings.Builder
 	for _, name := range formats.Names() {
 		f, _ := formats.Lookup(name)
-		if last, ok := f.LastWorker(firn.Settings{}); ok {
+		if last, ok := f.LastWorker(inspect.Settings{}); ok {
 			lines.WriteString(fmt.Sprintf("  %-12s  of %s, 0 to %d\n", f.Worker(), name, last))
 		}
 	}
@@ -206,7 +206,7 @@ func (f *newFlags) checkPartition(formats.Format) error {
 
 // checkRange returns an error if the worker that a lease is to take is not in the format's range. The
 // generator of a lease has no worker that the library could check.
-func (f *newFlags) checkRange(format formats.Format, set firn.Settings) error {
+func (f *newFlags) checkRange(format formats.Format, set inspect.Settings) error {
 	last, _ := format.LastWorker(set)
 	if !f.worker.Given || f.worker.Value <= last && f.worker.Value >= 0 {
 		return nil
@@ -220,7 +220,7 @@ func (f *newFlags) checkRange(format formats.Format, set firn.Settings) error {
 
 // checkWorker returns an error if a worker number is missing, or given for a format without
 // workers.
-func (f *newFlags) checkWorker(format formats.Format, set firn.Settings) error {
+func (f *newFlags) checkWorker(format formats.Format, set inspect.Settings) error {
 	last, ok := format.LastWorker(set)
 	switch {
 	case !ok && f.worker.Given && format.Has("node-bits"):
@@ -236,13 +236,13 @@ func (f *newFlags) checkWorker(format formats.Format, set firn.Settings) error {
 }
 
 // leases reports whether the format's worker or times come from a pool.
-func (f *newFlags) leases(format formats.Format, set firn.Settings) bool {
+func (f *newFlags) leases(format formats.Format, set inspect.Settings) bool {
 	_, ok := format.LastWorker(set)
 	return f.fenced || ok && !f.noState
 }
 
 // checkState returns an error if flags about pools contradict each other or the format.
-func (f *newFlags) checkState(format formats.Format, set firn.Settings) error {
+func (f *newFlags) checkState(format formats.Format, set inspect.Settings) error {
 	_, workers := format.LastWorker(set)
 	switch {
 	case f.fenced && workers:

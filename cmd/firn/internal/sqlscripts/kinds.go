@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/firn-id/firn"
 	"github.com/firn-id/firn/cmd/firn/internal/formats"
+	"github.com/firn-id/firn/inspect"
 	"github.com/firn-id/firn/snowflakesi"
 )
 
@@ -33,7 +33,7 @@ type field struct {
 
 // newKind returns the kind of a format. The names and the widths of the fields and the epoch are
 // those that the library reports of the zero ID.
-func newKind(f formats.Format, set firn.Settings) (kind, error) {
+func newKind(f formats.Format, set inspect.Settings) (kind, error) {
 	k := kind{name: f.Name(), ident: strings.ReplaceAll(f.Name(), "-", "_"), bytes: 8, unit: 1}
 	switch k.name {
 	case "scru160":
@@ -43,7 +43,7 @@ func newKind(f formats.Format, set firn.Settings) (kind, error) {
 	case "snowflakesi":
 		k.hasLayouts = true
 	}
-	zero, err := f.Inspect(strings.Repeat("00", k.bytes), firn.Hex, set)
+	zero, err := f.Inspect(strings.Repeat("00", k.bytes), inspect.Hex, set)
 	if err != nil {
 		return kind{}, err
 	}
@@ -140,7 +140,7 @@ func (k kind) settings() string {
 }
 
 // check returns the error of the library for settings that no generator has.
-func (k kind) check(set firn.Settings) error {
+func (k kind) check(set inspect.Settings) error {
 	if !k.hasLayouts {
 		return nil
 	}

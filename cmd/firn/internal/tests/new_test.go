@@ -7,14 +7,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/firn-id/firn"
 	"github.com/firn-id/firn/cmd/firn/internal/formats"
+	"github.com/firn-id/firn/inspect"
 )
 
 // newArgs returns the arguments that make IDs of a format.
 func newArgs(name string, more ...string) []string {
 	args := []string{"new", name}
-	if f, _ := firn.Lookup(name); f.Worker() != "" {
+	if f, _ := inspect.Lookup(name); f.Worker() != "" {
 		args = append(args, "--worker", "5")
 	}
 	return append(args, more...)
@@ -50,7 +50,7 @@ func TestNewOrder(t *testing.T) {
 // TestNewForms: whichever way the IDs of a run are written, inspect reads it, and reads
 // the worker number and the canonical form back.
 func TestNewForms(t *testing.T) {
-	for _, f := range firn.Formats() {
+	for _, f := range inspect.Formats() {
 		for _, form := range f.Forms() {
 			if !slices.Contains(formats.WrittenForms, form) {
 				continue
@@ -66,14 +66,14 @@ func TestNewForms(t *testing.T) {
 					t.Fatalf("%d lines", len(lines))
 				}
 				for _, line := range lines {
-					info, err := f.Inspect(line, form, firn.Settings{})
+					info, err := f.Inspect(line, form, inspect.Settings{})
 					if err != nil {
 						t.Fatal(err)
 					}
-					if again := (map[firn.Form]string{firn.Text: info.ID, firn.Int: info.Int, firn.Hex: info.Hex})[form]; again != line {
+					if again := (map[inspect.Form]string{inspect.Text: info.ID, inspect.Int: info.Int, inspect.Hex: info.Hex})[form]; again != line {
 						t.Errorf("%s reads back as %s", line, again)
 					}
-					worker := slices.IndexFunc(info.Fields, func(field firn.Field) bool {
+					worker := slices.IndexFunc(info.Fields, func(field inspect.Field) bool {
 						return field.Name == strings.ReplaceAll(strings.ToLower(f.Worker()), " ", "_")
 					})
 					if f.Worker() != "" && (worker < 0 || info.Fields[worker].Value != "5") {

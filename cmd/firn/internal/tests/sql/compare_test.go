@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/firn-id/firn"
 	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/inspect"
 )
 
 // install runs the script of formats and flags as users do, and returns the script.
@@ -44,30 +44,30 @@ func plain(text string) string {
 type column struct {
 	function, argument string
 	kind               string
-	value              func(i int, info firn.Info, b []byte) any
+	value              func(i int, info inspect.Info, b []byte) any
 }
 
 // columns returns the functions over IDs and texts of a setup, by the names of the fields of the
 // library.
-func (d database) columns(s setup, info firn.Info) []column {
+func (d database) columns(s setup, info inspect.Info) []column {
 	id := "BIGINT"
 	if !s.integer() {
 		id = d.bytes
 	}
 	all := []column{
-		{"time", "id", d.instantOf(), func(_ int, info firn.Info, _ []byte) any { return d.time(info.Time) }},
-		{"text", "id", d.text, func(_ int, info firn.Info, _ []byte) any { return info.ID }},
-		{"parse", "s", id, func(_ int, _ firn.Info, b []byte) any { return s.value(b) }},
+		{"time", "id", d.instantOf(), func(_ int, info inspect.Info, _ []byte) any { return d.time(info.Time) }},
+		{"text", "id", d.text, func(_ int, info inspect.Info, _ []byte) any { return info.ID }},
+		{"parse", "s", id, func(_ int, _ inspect.Info, b []byte) any { return s.value(b) }},
 	}
 	for n, f := range info.Fields {
-		c := column{f.Name, "id", "BIGINT", func(_ int, info firn.Info, _ []byte) any {
+		c := column{f.Name, "id", "BIGINT", func(_ int, info inspect.Info, _ []byte) any {
 			var v int64
 			fmt.Sscan(info.Fields[n].Value, &v)
 			return v
 		}}
 		if f.Quoted {
 			c.kind = d.big
-			c.value = func(_ int, info firn.Info, _ []byte) any {
+			c.value = func(_ int, info inspect.Info, _ []byte) any {
 				if d.dialect == lite {
 					return info.Hex[20:]
 				}
@@ -78,13 +78,13 @@ func (d database) columns(s setup, info firn.Info) []column {
 	}
 	switch {
 	case d.dialect == lite:
-		all = append(all, column{"unix_ms", "id", "BIGINT", func(_ int, info firn.Info, _ []byte) any { return info.Time.UnixMilli() }})
+		all = append(all, column{"unix_ms", "id", "BIGINT", func(_ int, info inspect.Info, _ []byte) any { return info.Time.UnixMilli() }})
 	case s.Name() == "scru160":
-		all = append(all, column{"hex", "id", d.text, func(_ int, info firn.Info, _ []byte) any { return info.Hex }},
+		all = append(all, column{"hex", "id", d.text, func(_ int, info inspect.Info, _ []byte) any { return info.Hex }},
 			column{"text_time", "s", d.instantOf(), all[0].value})
 	case s.Name() == "sno":
 		kind := "UUID"
-		all = append(all, column{"uuid", "id", kind, func(_ int, info firn.Info, _ []byte) any { return uuidOf(info) }},
+		all = append(all, column{"uuid", "id", kind, func(_ int, info inspect.Info, _ []byte) any { return uuidOf(info) }},
 			column{"from_uuid", "w_uuid", id, all[2].value},
 			column{"text_time", "s", d.instantOf(), all[0].value})
 	}

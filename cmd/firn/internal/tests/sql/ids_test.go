@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firn-id/firn"
+	"github.com/firn-id/firn/inspect"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/scru160"
 	"github.com/firn-id/firn/sno"
@@ -24,8 +24,8 @@ import (
 
 // A setup is a format with settings, and the flags for the settings.
 type setup struct {
-	firn.Format
-	set   firn.Settings
+	inspect.Format
+	set   inspect.Settings
 	flags []string
 }
 
@@ -61,9 +61,9 @@ func (s setup) value(b []byte) any {
 }
 
 // inspect returns what the library says about an ID.
-func (s setup) inspect(t testing.TB, b []byte) firn.Info {
+func (s setup) inspect(t testing.TB, b []byte) inspect.Info {
 	t.Helper()
-	info, err := s.Inspect(hex.EncodeToString(b), firn.Hex, s.set)
+	info, err := s.Inspect(hex.EncodeToString(b), inspect.Hex, s.set)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func (s setup) inspect(t testing.TB, b []byte) firn.Info {
 
 // setups returns all formats with their default settings.
 func setups() (all []setup) {
-	for _, f := range firn.Formats() {
+	for _, f := range inspect.Formats() {
 		all = append(all, setup{Format: f})
 	}
 	return all
@@ -220,7 +220,7 @@ func (s setup) vectors(t testing.TB) (all [][]byte) {
 }
 
 // variant returns a text that Parse reads as the same ID.
-func (s setup) variant(i int, info firn.Info) string {
+func (s setup) variant(i int, info inspect.Info) string {
 	mixed := func(text string) string {
 		b := []byte(text)
 		for j := range b {
@@ -244,7 +244,7 @@ func (s setup) variant(i int, info firn.Info) string {
 }
 
 // uuidOf returns the text of the UUID of a sno.
-func uuidOf(info firn.Info) string { return sno.MustParse(info.ID).UUID().String() }
+func uuidOf(info inspect.Info) string { return sno.MustParse(info.ID).UUID().String() }
 
 // badTexts returns texts near the texts of IDs; most are no IDs.
 func (s setup) badTexts(t testing.TB, n int) (all []string) {

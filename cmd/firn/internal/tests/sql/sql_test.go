@@ -16,7 +16,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"github.com/firn-id/firn"
+	"github.com/firn-id/firn/inspect"
 	"github.com/firn-id/firn/internal/testing/services"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/snowflakesi"
@@ -59,14 +59,14 @@ func TestAgree(t *testing.T) {
 
 // TestSettings: the functions agree with the library with other epochs and widths.
 func TestSettings(t *testing.T) {
-	format := func(name string) firn.Format { f, _ := firn.Lookup(name); return f }
+	format := func(name string) inspect.Format { f, _ := inspect.Lookup(name); return f }
 	epoch := func(s string) time.Time { return must(time.Parse(time.RFC3339, s)) }
 	all := []setup{
-		{format("nanoflake"), firn.Settings{Epoch: epoch("1960-02-29T12:34:56.789Z")}, []string{"--epoch", "1960-02-29T12:34:56.789Z"}},
-		{format("ulidflake"), firn.Settings{Epoch: epoch("9900-01-01T00:00:00Z")}, []string{"--epoch", "9900-01-01"}},
-		{format("ulidflake-scalable"), firn.Settings{Epoch: time.UnixMilli(1)}, []string{"--epoch", "1"}},
-		{format("snowflakesi"), firn.Settings{Layout: snowflakesi.Layout{ClockBits: 41, MachineBits: snowflakesi.NoMachineBits}}, []string{"--clock-bits", "41", "--machine-bits", "0"}},
-		{format("snowflakesi"), firn.Settings{Layout: snowflakesi.Layout{MachineBits: 13}, Epoch: epoch("2025-01-01T00:00:00Z")}, []string{"--machine-bits", "13", "--epoch", "2025-01-01"}},
+		{format("nanoflake"), inspect.Settings{Epoch: epoch("1960-02-29T12:34:56.789Z")}, []string{"--epoch", "1960-02-29T12:34:56.789Z"}},
+		{format("ulidflake"), inspect.Settings{Epoch: epoch("9900-01-01T00:00:00Z")}, []string{"--epoch", "9900-01-01"}},
+		{format("ulidflake-scalable"), inspect.Settings{Epoch: time.UnixMilli(1)}, []string{"--epoch", "1"}},
+		{format("snowflakesi"), inspect.Settings{Layout: snowflakesi.Layout{ClockBits: 41, MachineBits: snowflakesi.NoMachineBits}}, []string{"--clock-bits", "41", "--machine-bits", "0"}},
+		{format("snowflakesi"), inspect.Settings{Layout: snowflakesi.Layout{MachineBits: 13}, Epoch: epoch("2025-01-01T00:00:00Z")}, []string{"--machine-bits", "13", "--epoch", "2025-01-01"}},
 	}
 	each(t, func(t *testing.T, d database) {
 		for _, s := range all {
@@ -240,8 +240,8 @@ func TestRange(t *testing.T) {
 	each(t, func(t *testing.T, d database) {
 		text := d.install(t)
 		start := time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)
-		nano, _ := firn.Lookup("nanoflake")
-		snoFormat, _ := firn.Lookup("sno")
+		nano, _ := inspect.Lookup("nanoflake")
+		snoFormat, _ := inspect.Lookup("sno")
 		for _, s := range []setup{{Format: nano}, {Format: snoFormat}} {
 			id, n := "BIGINT", 100_000
 			if !s.integer() {

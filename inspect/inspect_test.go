@@ -1,4 +1,4 @@
-package firn_test
+package inspect_test
 
 import (
 	"encoding/json"
@@ -13,15 +13,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firn-id/firn"
 	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/inspect"
 	"github.com/firn-id/firn/scru160"
 	"github.com/firn-id/firn/snowflakesi"
 )
 
-func lookup(t *testing.T, name string) firn.Format {
+func lookup(t *testing.T, name string) inspect.Format {
 	t.Helper()
-	f, ok := firn.Lookup(name)
+	f, ok := inspect.Lookup(name)
 	if !ok {
 		t.Fatalf("no format %s", name)
 	}
@@ -33,13 +33,13 @@ var known = []string{"nanoflake", "ulidflake", "ulidflake-scalable", "snowflakes
 
 func TestFormats(t *testing.T) {
 	var names []string
-	for _, f := range firn.Formats() {
+	for _, f := range inspect.Formats() {
 		names = append(names, f.Name())
 		if same := lookup(t, f.Name()); same != f {
 			t.Errorf("%s is not itself", f.Name())
 		}
 		forms := f.Forms()
-		if len(forms) < 2 || forms[0] != firn.Text || !slices.Contains(forms, firn.Hex) {
+		if len(forms) < 2 || forms[0] != inspect.Text || !slices.Contains(forms, inspect.Hex) {
 			t.Errorf("%s has the forms %v", f.Name(), forms)
 		}
 		forms[0] = 99
@@ -50,12 +50,12 @@ func TestFormats(t *testing.T) {
 	if !slices.Equal(names, known) {
 		t.Errorf("formats are %v, want %v", names, known)
 	}
-	if _, ok := firn.Lookup("Nanoflake"); ok {
+	if _, ok := inspect.Lookup("Nanoflake"); ok {
 		t.Error("names are read in any case")
 	}
-	for form, name := range map[firn.Form]string{firn.Text: "text", firn.Int: "int", firn.Hex: "hex", firn.Base36: "base36", 7: "Form(7)"} {
-		got, err := firn.ParseForm(name)
-		if form.String() != name || (err == nil) != (form <= firn.Base36) || err == nil && got != form {
+	for form, name := range map[inspect.Form]string{inspect.Text: "text", inspect.Int: "int", inspect.Hex: "hex", inspect.Base36: "base36", 7: "Form(7)"} {
+		got, err := inspect.ParseForm(name)
+		if form.String() != name || (err == nil) != (form <= inspect.Base36) || err == nil && got != form {
 			t.Errorf("%d is %s, and that is %d, %v", form, form, got, err)
 		}
 	}
@@ -72,7 +72,7 @@ func TestTimeInJSON(t *testing.T) {
 		{"nanoflake", "0000000000000", "-62167219200001", "null", "-62167219200001"},
 		{"nanoflake", "0000000000000", "9223372036854775807", "null", "9223372036854775807"},
 	} {
-		var set firn.Settings
+		var set inspect.Settings
 		if v.epoch != "" {
 			ms, err := strconv.ParseInt(v.epoch, 10, 64)
 			if err != nil {
@@ -80,7 +80,7 @@ func TestTimeInJSON(t *testing.T) {
 			}
 			set.Epoch = time.UnixMilli(ms)
 		}
-		info, err := lookup(t, v.format).Inspect(v.id, firn.Text, set)
+		info, err := lookup(t, v.format).Inspect(v.id, inspect.Text, set)
 		if err != nil {
 			t.Error(err)
 			continue
@@ -99,42 +99,42 @@ func TestTimeInJSON(t *testing.T) {
 // One ID of each format, in each form.
 var inspected = []struct {
 	format string
-	forms  map[firn.Form]string
+	forms  map[inspect.Form]string
 	json   string
 }{
 	{
 		"sno",
-		map[firn.Form]string{firn.Text: "cufsekaqqudbobiw", firn.Hex: "571BA64918C7169B261E"},
+		map[inspect.Form]string{inspect.Text: "cufsekaqqudbobiw", inspect.Hex: "571BA64918C7169B261E"},
 		`{"format":"sno","id":"cufsekaqqudbobiw","hex":"571ba64918c7169b261e","time":"2033-09-17T07:47:54.544Z",` +
 			`"unix_ms":2010556074544,"fields":{"timestamp":187063018636,"tick_tock":0,"meta":199,"partition":5787,"sequence":9758}}`,
 	},
 	{
 		"nanoflake",
-		map[firn.Form]string{firn.Text: "07en9rb30swmf", firn.Int: "974901554009075751", firn.Hex: "0d878bcc51aff027", firn.Base36: "7en9rb30swmf"},
+		map[inspect.Form]string{inspect.Text: "07en9rb30swmf", inspect.Int: "974901554009075751", inspect.Hex: "0d878bcc51aff027", inspect.Base36: "7en9rb30swmf"},
 		`{"format":"nanoflake","id":"07en9rb30swmf","int":"974901554009075751","hex":"0d878bcc51aff027","time":"2028-05-14T05:10:43.27Z",` +
 			`"unix_ms":1841893843270,"fields":{"timestamp":232434643270,"generator_id":767,"sequence":39}}`,
 	},
 	{
 		"ulidflake",
-		map[firn.Form]string{firn.Text: "00cmxb6tak4sa", firn.Int: "14246757444195114", firn.Hex: "00329d59b4a9932a"},
+		map[inspect.Form]string{inspect.Text: "00cmxb6tak4sa", inspect.Int: "14246757444195114", inspect.Hex: "00329d59b4a9932a"},
 		`{"format":"ulidflake","id":"00CMXB6TAK4SA","int":"14246757444195114","hex":"00329d59b4a9932a","time":"2024-06-06T06:06:06.666Z",` +
 			`"unix_ms":1717653966666,"fields":{"timestamp":13586766666,"randomness":627498}}`,
 	},
 	{
 		"ulidflake-scalable",
-		map[firn.Form]string{firn.Text: "00CMXB6TAK4SA", firn.Int: "14246757444195114", firn.Hex: "00329D59B4A9932A"},
+		map[inspect.Form]string{inspect.Text: "00CMXB6TAK4SA", inspect.Int: "14246757444195114", inspect.Hex: "00329D59B4A9932A"},
 		`{"format":"ulidflake-scalable","id":"00CMXB6TAK4SA","int":"14246757444195114","hex":"00329d59b4a9932a","time":"2024-06-06T06:06:06.666Z",` +
 			`"unix_ms":1717653966666,"fields":{"timestamp":13586766666,"randomness":19609,"scalability":10}}`,
 	},
 	{
 		"snowflakesi",
-		map[firn.Form]string{firn.Text: "4985", firn.Int: "4985", firn.Hex: "0000000000001379"},
+		map[inspect.Form]string{inspect.Text: "4985", inspect.Int: "4985", inspect.Hex: "0000000000001379"},
 		`{"format":"snowflakesi","id":"4985","int":"4985","hex":"0000000000001379","time":"2021-01-01T00:00:00Z",` +
 			`"unix_ms":1609459200000,"fields":{"timestamp":0,"machine_id":19,"sequence":121}}`,
 	},
 	{
 		"scru160",
-		map[firn.Form]string{firn.Text: "05ttup1hncpna1qhtdhrtcu3v32pd7c6", firn.Hex: "017bdf6431bb33750751eb63beb3c3f8c5969d86"},
+		map[inspect.Form]string{inspect.Text: "05ttup1hncpna1qhtdhrtcu3v32pd7c6", inspect.Hex: "017bdf6431bb33750751eb63beb3c3f8c5969d86"},
 		`{"format":"scru160","id":"05TTUP1HNCPNA1QHTDHRTCU3V32PD7C6","hex":"017bdf6431bb33750751eb63beb3c3f8c5969d86","time":"2021-09-13T13:41:30.683Z",` +
 			`"unix_ms":1631540490683,"fields":{"timestamp":1631540490683,"counter":13173,"random16":1873,"random80":"1111596092680025142631814"}}`,
 	},
@@ -145,7 +145,7 @@ func TestInspect(t *testing.T) {
 		f := lookup(t, v.format)
 		bits := 0
 		for form, input := range v.forms {
-			info, err := f.Inspect(input, form, firn.Settings{})
+			info, err := f.Inspect(input, form, inspect.Settings{})
 			if err != nil {
 				t.Errorf("%s as %s: %v", input, form, err)
 				continue
@@ -162,8 +162,8 @@ func TestInspect(t *testing.T) {
 				bits += field.Bits
 			}
 			found := false
-			for _, d := range firn.Detect(input, form) {
-				found = found || d == f
+			for _, d := range inspect.Candidates(input, inspect.Settings{}, time.Now(), form) {
+				found = found || d.Format == f
 			}
 			if !found {
 				t.Errorf("%s as %s is not detected as %s", input, form, v.format)
@@ -178,18 +178,18 @@ func TestInspect(t *testing.T) {
 // The settings are those that an ID does not carry.
 func TestSettings(t *testing.T) {
 	epoch := time.UnixMilli(1135117406658)
-	info, err := lookup(t, "snowflakesi").Inspect("9007199254740134", firn.Int,
-		firn.Settings{Epoch: epoch, Layout: snowflakesi.Layout{ClockBits: 40, MachineBits: 12}})
-	want := []firn.Field{{Name: "timestamp", Bits: 40, Value: "1099511627775"}, {Name: "machine_id", Bits: 12, Value: "3667"}, {Name: "sequence", Bits: 1, Value: "0"}}
+	info, err := lookup(t, "snowflakesi").Inspect("9007199254740134", inspect.Int,
+		inspect.Settings{Epoch: epoch, Layout: snowflakesi.Layout{ClockBits: 40, MachineBits: 12}})
+	want := []inspect.Field{{Name: "timestamp", Bits: 40, Value: "1099511627775"}, {Name: "machine_id", Bits: 12, Value: "3667"}, {Name: "sequence", Bits: 1, Value: "0"}}
 	if err != nil || info.Time.UnixMilli() != 2234629034433 || !reflect.DeepEqual(info.Fields, want) {
 		t.Errorf("%+v, %v", info, err)
 	}
-	info, err = lookup(t, "nanoflake").Inspect("7en9rb30swmf", firn.Base36, firn.Settings{Epoch: time.UnixMilli(0)})
+	info, err = lookup(t, "nanoflake").Inspect("7en9rb30swmf", inspect.Base36, inspect.Settings{Epoch: time.UnixMilli(0)})
 	if err != nil || info.Time.UnixMilli() != 232434643270 {
 		t.Errorf("%+v, %v", info, err)
 	}
-	info, err = lookup(t, "snowflakesi").Inspect("1", firn.Text, firn.Settings{Layout: snowflakesi.Layout{MachineBits: snowflakesi.NoMachineBits}})
-	if err != nil || info.Fields[1] != (firn.Field{Name: "machine_id", Bits: 0, Value: "0"}) {
+	info, err = lookup(t, "snowflakesi").Inspect("1", inspect.Text, inspect.Settings{Layout: snowflakesi.Layout{MachineBits: snowflakesi.NoMachineBits}})
+	if err != nil || info.Fields[1] != (inspect.Field{Name: "machine_id", Bits: 0, Value: "0"}) {
 		t.Errorf("%+v, %v", info, err)
 	}
 }
@@ -206,13 +206,13 @@ func TestSettingsOfSCRU160(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				set := firn.Settings{Counter: counter, ExtraCounterBits: extra, NodeBits: node}
+				set := inspect.Settings{Counter: counter, ExtraCounterBits: extra, NodeBits: node}
 				for n := range 3 {
 					id, err := g.TryNext()
 					if err != nil {
 						t.Fatal(err)
 					}
-					for form, s := range map[firn.Form]string{firn.Text: id.String(), firn.Hex: id.Hex()} {
+					for form, s := range map[inspect.Form]string{inspect.Text: id.String(), inspect.Hex: id.Hex()} {
 						info, err := lookup(t, "scru160").Inspect(s, form, set)
 						if err != nil {
 							t.Fatal(err)
@@ -228,7 +228,7 @@ func TestSettingsOfSCRU160(t *testing.T) {
 }
 
 // valuesOf lists the fields of an ID, and their widths, which are 160 bits in all.
-func valuesOf(info firn.Info) string {
+func valuesOf(info inspect.Info) string {
 	s, bits := info.Time.Format(time.RFC3339Nano), 0
 	for _, f := range info.Fields {
 		s += fmt.Sprintf(" %s:%d=%s", f.Name, f.Bits, f.Value)
@@ -264,15 +264,15 @@ func wantedValues(c scru160.Config, id scru160.ID, n int) string {
 func TestBadSettingsOfSCRU160(t *testing.T) {
 	f := lookup(t, "scru160")
 	text := scru160.Max().String()
-	for _, set := range []firn.Settings{{ExtraCounterBits: -1}, {ExtraCounterBits: 17}, {NodeBits: -1}, {NodeBits: 17}, {ExtraCounterBits: 9, NodeBits: 8}} {
-		if _, err := f.Inspect(text, firn.Text, set); !errors.Is(err, iderr.ErrConfig) {
+	for _, set := range []inspect.Settings{{ExtraCounterBits: -1}, {ExtraCounterBits: 17}, {NodeBits: -1}, {NodeBits: 17}, {ExtraCounterBits: 9, NodeBits: 8}} {
+		if _, err := f.Inspect(text, inspect.Text, set); !errors.Is(err, iderr.ErrConfig) {
 			t.Errorf("%+v: %v", set, err)
 		}
 	}
 	for counter, want := range map[int]error{0: nil, 999: nil, 1000: iderr.ErrRange, 1023: iderr.ErrRange} {
 		id := scru160.MustParse("05TTUP1HNCPNA1QHTDHRTCU3V32PD7C6")
 		id[6], id[7] = byte(counter>>2), byte(counter<<6)
-		if info, err := f.Read(id.String(), firn.Settings{Counter: scru160.CounterMicroseconds}); !errors.Is(err, want) {
+		if info, err := f.Read(id.String(), inspect.Settings{Counter: scru160.CounterMicroseconds}); !errors.Is(err, want) {
 			t.Errorf("%d microseconds: %v, %v", counter, info, err)
 		}
 	}
@@ -281,37 +281,40 @@ func TestBadSettingsOfSCRU160(t *testing.T) {
 func TestDetect(t *testing.T) {
 	for _, v := range []struct {
 		input string
-		form  firn.Form
+		form  inspect.Form
 		want  string
 	}{
-		{"7en9rb30swmf", firn.Base36, "nanoflake"},
-		{"07en9rb30swmf", firn.Base36, "nanoflake"},
-		{"7en9rb30swmf", firn.Text, ""},
-		{"007en9rb30swmf", firn.Text, ""},
-		{"007en9rb30swmf", firn.Base36, ""},
-		{"00CMXB6TAK4SA", firn.Text, "nanoflake ulidflake ulidflake-scalable"},
-		{"7ZZZZZZZZZZZZ", firn.Text, "ulidflake ulidflake-scalable"},
-		{"4985", firn.Text, "snowflakesi"},
-		{"4985", firn.Base36, "nanoflake"},
-		{"4985", firn.Int, "nanoflake ulidflake ulidflake-scalable snowflakesi"},
-		{"9007199254740992", firn.Int, "nanoflake ulidflake ulidflake-scalable"},
-		{"9223372036854775808", firn.Int, ""},
-		{"0000000000001379", firn.Hex, "nanoflake ulidflake ulidflake-scalable snowflakesi"},
-		{"017bdf6431bb33750751eb63beb3c3f8c5969d86", firn.Text, "scru160"},
-		{"017bdf6431bb33750751eb63beb3c3f8c5969d86", firn.Hex, "scru160"},
-		{"cufsekaqqudbobiw", firn.Text, "sno"},
-		{"2222222222222222", firn.Text, "snowflakesi sno"},
-		{"571ba64918c7169b261e", firn.Hex, "sno"},
-		{"", firn.Text, ""},
-		{"-1", firn.Int, ""},
-		{"é", firn.Text, ""},
+		{"7en9rb30swmf", inspect.Base36, "nanoflake"},
+		{"07en9rb30swmf", inspect.Base36, "nanoflake"},
+		{"7en9rb30swmf", inspect.Text, ""},
+		{"007en9rb30swmf", inspect.Text, ""},
+		{"007en9rb30swmf", inspect.Base36, ""},
+		{"00CMXB6TAK4SA", inspect.Text, "nanoflake ulidflake ulidflake-scalable"},
+		{"7ZZZZZZZZZZZZ", inspect.Text, "ulidflake ulidflake-scalable"},
+		{"4985", inspect.Text, "snowflakesi"},
+		{"4985", inspect.Base36, "nanoflake"},
+		{"4985", inspect.Int, "nanoflake ulidflake ulidflake-scalable snowflakesi"},
+		{"9007199254740992", inspect.Int, "nanoflake ulidflake ulidflake-scalable"},
+		{"9223372036854775808", inspect.Int, ""},
+		{"0000000000001379", inspect.Hex, "nanoflake ulidflake ulidflake-scalable snowflakesi"},
+		{"017bdf6431bb33750751eb63beb3c3f8c5969d86", inspect.Text, "scru160"},
+		{"017bdf6431bb33750751eb63beb3c3f8c5969d86", inspect.Hex, "scru160"},
+		{"cufsekaqqudbobiw", inspect.Text, "sno"},
+		{"2222222222222222", inspect.Text, "snowflakesi sno"},
+		{"571ba64918c7169b261e", inspect.Hex, "sno"},
+		{"", inspect.Text, ""},
+		{"-1", inspect.Int, ""},
+		{"é", inspect.Text, ""},
 	} {
 		var names []string
-		for _, f := range firn.Detect(v.input, v.form) {
-			names = append(names, f.Name())
+		for _, info := range inspect.Candidates(v.input, inspect.Settings{}, time.Now(), v.form) {
+			names = append(names, info.Format.Name())
 		}
-		if got := strings.Join(names, " "); got != v.want {
-			t.Errorf("%q as %s is %q, want %q", v.input, v.form, got, v.want)
+		want := strings.Fields(v.want)
+		slices.Sort(names)
+		slices.Sort(want)
+		if !slices.Equal(names, want) {
+			t.Errorf("%q as %s is %q, want %q", v.input, v.form, names, want)
 		}
 	}
 }
@@ -347,9 +350,9 @@ func TestCandidates(t *testing.T) {
 		{"", ""},
 	} {
 		var got []string
-		for _, info := range firn.Candidates(v.input, firn.Settings{}, now) {
+		for _, info := range inspect.Candidates(v.input, inspect.Settings{}, now) {
 			got = append(got, info.Format.Name(), strconv.Itoa(info.Time.Year()))
-			same, err := info.Format.Read(v.input, firn.Settings{})
+			same, err := info.Format.Read(v.input, inspect.Settings{})
 			if err != nil || !reflect.DeepEqual(same, info) {
 				t.Errorf("%q of %s: %v, %v", v.input, info.Format.Name(), same, err)
 			}
@@ -365,12 +368,12 @@ func TestReadErrors(t *testing.T) {
 	for input, want := range map[string]error{
 		"9223372036854775808": iderr.ErrRange, "7en9rb30swmf": iderr.ErrLength, "07en9-b30swmf": iderr.ErrCharacter, "0xff_": iderr.ErrLength, "": iderr.ErrLength,
 	} {
-		_, err := lookup(t, "nanoflake").Read(input, firn.Settings{})
+		_, err := lookup(t, "nanoflake").Read(input, inspect.Settings{})
 		if !errors.Is(err, want) {
 			t.Errorf("%q: %v, want %v", input, err, want)
 		}
 	}
-	if _, err := (firn.Format{}).Read("1", firn.Settings{}); err == nil {
+	if _, err := (inspect.Format{}).Read("1", inspect.Settings{}); err == nil {
 		t.Error("the zero Format reads an ID")
 	}
 }
@@ -385,14 +388,14 @@ func TestTextOrNothing(t *testing.T) {
 	} {
 		f := lookup(t, format)
 		for _, input := range inputs {
-			info, err := f.Read(input, firn.Settings{})
+			info, err := f.Read(input, inspect.Settings{})
 			if !errors.Is(err, iderr.ErrRange) || info.ID != "" {
 				t.Errorf("%s of %s is %s, %v", input, format, info.ID, err)
 			}
-			if info, err = f.Inspect(input, firn.Int, firn.Settings{}); err != nil || info.Int != input {
+			if info, err = f.Inspect(input, inspect.Int, inspect.Settings{}); err != nil || info.Int != input {
 				t.Errorf("%s of %s as int is %s, %v", input, format, info.Int, err)
 			}
-			for _, info := range firn.Candidates(input, firn.Settings{}, time.Now()) {
+			for _, info := range inspect.Candidates(input, inspect.Settings{}, time.Now()) {
 				if info.Format == f {
 					t.Errorf("%s may be a %s: %s", input, format, info.ID)
 				}
@@ -406,7 +409,7 @@ func TestTextIsKept(t *testing.T) {
 	const digits, letters = "0123456789", "abcdefghijklmnopqrstuvwxyz"
 	shapes := map[string]int{"nanoflake": 13, "ulidflake": 13, "ulidflake-scalable": 13, "snowflakesi": 16, "scru160": 32, "sno": 16}
 	random := rand.New(rand.NewPCG(1, 2))
-	for _, f := range firn.Formats() {
+	for _, f := range inspect.Formats() {
 		read := 0
 		for n := range 20_000 {
 			alphabet := digits
@@ -418,7 +421,7 @@ func TestTextIsKept(t *testing.T) {
 				b[i] = alphabet[random.IntN(len(alphabet))]
 			}
 			s := string(b)
-			info, err := f.Read(s, firn.Settings{})
+			info, err := f.Read(s, inspect.Settings{})
 			if err != nil {
 				continue
 			}
@@ -438,13 +441,13 @@ func TestTextIsKept(t *testing.T) {
 }
 
 func TestInspectErrors(t *testing.T) {
-	_, err := lookup(t, "ulidflake").Inspect("00CMXB6TAK4SI", firn.Text, firn.Settings{})
+	_, err := lookup(t, "ulidflake").Inspect("00CMXB6TAK4SI", inspect.Text, inspect.Settings{})
 	e, ok := errors.AsType[*iderr.ParseError](err)
 	if !ok || e.Offset != 12 || e.Format != "ulidflake" {
 		t.Errorf("%v", err)
 	}
-	for _, form := range []firn.Form{firn.Int, firn.Base36, 4, 255} {
-		if _, err := lookup(t, "scru160").Inspect("1", form, firn.Settings{}); err == nil {
+	for _, form := range []inspect.Form{inspect.Int, inspect.Base36, 4, 255} {
+		if _, err := lookup(t, "scru160").Inspect("1", form, inspect.Settings{}); err == nil {
 			t.Errorf("scru160 has the form %s", form)
 		}
 	}
@@ -452,14 +455,14 @@ func TestInspectErrors(t *testing.T) {
 
 // The zero Format is no format, and says so instead of panicking.
 func TestZeroFormat(t *testing.T) {
-	var f firn.Format
+	var f inspect.Format
 	if f.Name() != "" || f.Worker() != "" || f.Forms() != nil {
 		t.Errorf("the zero Format is %q, %q, %v", f.Name(), f.Worker(), f.Forms())
 	}
-	if info, err := f.Inspect("0", firn.Text, firn.Settings{}); err == nil {
+	if info, err := f.Inspect("0", inspect.Text, inspect.Settings{}); err == nil {
 		t.Errorf("the zero Format reads %v", info)
 	}
-	if _, err := json.Marshal(firn.Info{}); err != nil {
+	if _, err := json.Marshal(inspect.Info{}); err != nil {
 		t.Error(err)
 	}
 }

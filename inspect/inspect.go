@@ -1,4 +1,6 @@
-package firn
+// Package inspect reads IDs of all formats, for tools. The package finds out the format of an ID, and takes IDs
+// apart. A program that uses one format reads its IDs by the package of the format.
+package inspect
 
 import (
 	"fmt"

@@ -1,18 +1,18 @@
-package firn_test
+package inspect_test
 
 import (
 	"encoding/json"
 	"fmt"
 	"time"
 
-	"github.com/firn-id/firn"
+	"github.com/firn-id/firn/inspect"
 )
 
 // An ID of an unknown format: Candidates tries all formats and all forms, and ranks the formats by
 // how plausible the time is.
 func ExampleCandidates() {
 	now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-	for _, c := range firn.Candidates("673740726894358528", firn.Settings{}, now) {
+	for _, c := range inspect.Candidates("673740726894358528", inspect.Settings{}, now) {
 		fmt.Println(c.Format.Name(), c.ID, c.Time.Format(time.DateOnly))
 	}
 	// Output:
@@ -23,8 +23,8 @@ func ExampleCandidates() {
 
 // The fields of an ID of a known format.
 func ExampleFormat_Inspect() {
-	format, _ := firn.Lookup("nanoflake")
-	info, err := format.Inspect("0549x5l2itvr4", firn.Text, firn.Settings{})
+	format, _ := inspect.Lookup("nanoflake")
+	info, err := format.Inspect("0549x5l2itvr4", inspect.Text, inspect.Settings{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -42,8 +42,8 @@ func ExampleFormat_Inspect() {
 
 // The canonical form of an ID that is written in hex.
 func ExampleFormat_Read() {
-	format, _ := firn.Lookup("sno")
-	info, err := format.Read("3b1d3f3a32ff00070000", firn.Settings{})
+	format, _ := inspect.Lookup("sno")
+	info, err := format.Read("3b1d3f3a32ff00070000", inspect.Settings{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -54,8 +54,8 @@ func ExampleFormat_Read() {
 
 // An Info is one JSON object, as firn inspect --json prints it.
 func ExampleInfo_MarshalJSON() {
-	format, _ := firn.Lookup("snowflakesi")
-	info, err := format.Inspect("1315899857217280", firn.Text, firn.Settings{})
+	format, _ := inspect.Lookup("snowflakesi")
+	info, err := format.Inspect("1315899857217280", inspect.Text, inspect.Settings{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -71,7 +71,7 @@ func ExampleInfo_MarshalJSON() {
 
 // The names of all formats.
 func ExampleFormats() {
-	for _, f := range firn.Formats() {
+	for _, f := range inspect.Formats() {
 		fmt.Println(f.Name())
 	}
 	// Output:

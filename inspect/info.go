@@ -1,4 +1,4 @@
-package firn
+package inspect
 
 import (
 	"bytes"
@@ -87,13 +87,24 @@ func (f Format) Read(s string, set Settings) (Info, error) {
 	return Info{}, first
 }
 
-// Candidates returns what s can be, in the order of [Rank]. Candidates tries the forms in the order
-// of [Format.Read] in all formats, and stops at the first form that fits a format.
-func Candidates(s string, set Settings, now time.Time) []Info {
+// Candidates returns what s can be in all formats, the most plausible first. With forms, Candidates tries these
+// forms alone. Without, it tries the forms in the order of [Format.Read], and stops at the first form that
+// fits a format. Several formats may fit: every Ulid-Flake is both stand-alone and scalable.
+//
+// Past times are more plausible than future times, and times near now than others. The next 24 hours count
+// as past, since clocks differ.
+func Candidates(s string, set Settings, now time.Time, forms ...Form) []Info {
+	tries := guesses
+	if len(forms) > 0 {
+		tries = nil
+		for _, form := range forms {
+			tries = append(tries, func(f Format, s string, set Settings) (Info, error) { return f.Inspect(s, form, set) })
+		}
+	}
 	var fits []Info
-	for _, guess := range guesses {
+	for _, try := range tries {
 		for _, f := range Formats() {
-			if info, err := guess(f, s, set); err == nil {
+			if info, err := try(f, s, set); err == nil {
 				fits = append(fits, info)
 			}
 		}
@@ -101,13 +112,12 @@ func Candidates(s string, set Settings, now time.Time) []Info {
 			break
 		}
 	}
-	Rank(fits, now)
+	rank(fits, now)
 	return fits
 }
 
-// Rank sorts the candidates for an ID by how plausible their times are: past times before future
-// times, and each nearest to now first. The next 24 hours count as past, since clocks differ.
-func Rank(candidates []Info, now time.Time) {
+// rank sorts the candidates for an ID by how plausible their times are.
+func rank(candidates []Info, now time.Time) {
 	const skew = 24 * time.Hour
 	slices.SortStableFunc(candidates, func(a, b Info) int {
 		future := func(i Info) int { return min(max(0, i.Time.Compare(now.Add(skew))), 1) }
@@ -116,18 +126,6 @@ func Rank(candidates []Info, now time.Time) {
 		}
 		return cmp.Or(cmp.Compare(future(a), future(b)), cmp.Compare(distance(a), distance(b)))
 	})
-}
-
-// Detect returns the formats that can read s in the given form. Several formats may fit: every
-// Ulid-Flake is both stand-alone and scalable.
-func Detect(s string, form Form) []Format {
-	var found []Format
-	for _, f := range Formats() {
-		if _, err := f.Inspect(s, form, Settings{}); err == nil {
-			found = append(found, f)
-		}
-	}
-	return found
 }
 
 // MarshalJSON implements [json.Marshaler]: one object with the members format, id, int (only for
