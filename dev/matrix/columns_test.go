@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/firn-id/firn/dev/matrix/cell"
-	"github.com/firn-id/firn/dev/matrix/entgen"
-	"github.com/firn-id/firn/dev/matrix/entgen/row"
+	"github.com/firn-id/firn/dev/matrix/entgen/ent"
+	"github.com/firn-id/firn/dev/matrix/entgen/ent/row"
 	"github.com/firn-id/firn/dev/matrix/gqlgen"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/scru160"
@@ -21,84 +21,84 @@ func columns(t *testing.T, m *table, p *places) {
 	column(t, m, p, cell.Nanoflake(), made[nanoflake.ID]{
 		sqlc: sqlcCalls[nanoflake.ID]{q.PutNanoflakeId, q.GetNanoflakeId, q.ParentNanoflakeId, q.FindNanoflakeId, q.FindParentNanoflakeId, q.DropNanoflakeId},
 		ent: entCalls[nanoflake.ID]{
-			(*entgen.RowCreate).SetNanoflakeID, func(r *entgen.Row) *nanoflake.ID { return r.NanoflakeID }, row.NanoflakeIDEQ, row.NanoflakeIDIn, row.ByNanoflakeID, row.NanoflakeIDNotNil,
+			(*ent.RowCreate).SetNanoflakeID, func(r *ent.Row) *nanoflake.ID { return r.NanoflakeID }, row.NanoflakeIDEQ, row.NanoflakeIDIn, row.ByNanoflakeID, row.NanoflakeIDNotNil,
 		},
 		graph: graphCalls[nanoflake.ID]{"NanoflakeID", g.nanoflakeID},
 	})
 	column(t, m, p, cell.NanoflakeText(), made[nanoflake.Text]{
 		sqlc: sqlcCalls[nanoflake.Text]{q.PutNanoflakeText, q.GetNanoflakeText, q.ParentNanoflakeText, q.FindNanoflakeText, q.FindParentNanoflakeText, q.DropNanoflakeText},
 		ent: entCalls[nanoflake.Text]{
-			(*entgen.RowCreate).SetNanoflakeText, func(r *entgen.Row) *nanoflake.Text { return r.NanoflakeText }, row.NanoflakeTextEQ, row.NanoflakeTextIn, row.ByNanoflakeText, row.NanoflakeTextNotNil,
+			(*ent.RowCreate).SetNanoflakeText, func(r *ent.Row) *nanoflake.Text { return r.NanoflakeText }, row.NanoflakeTextEQ, row.NanoflakeTextIn, row.ByNanoflakeText, row.NanoflakeTextNotNil,
 		},
 		graph: graphCalls[nanoflake.Text]{"NanoflakeText", g.nanoflakeText},
 	})
 	column(t, m, p, cell.Ulidflake(), made[ulidflake.ID]{
 		sqlc: sqlcCalls[ulidflake.ID]{q.PutUlidflakeId, q.GetUlidflakeId, q.ParentUlidflakeId, q.FindUlidflakeId, q.FindParentUlidflakeId, q.DropUlidflakeId},
 		ent: entCalls[ulidflake.ID]{
-			(*entgen.RowCreate).SetUlidflakeID, func(r *entgen.Row) *ulidflake.ID { return r.UlidflakeID }, row.UlidflakeIDEQ, row.UlidflakeIDIn, row.ByUlidflakeID, row.UlidflakeIDNotNil,
+			(*ent.RowCreate).SetUlidflakeID, func(r *ent.Row) *ulidflake.ID { return r.UlidflakeID }, row.UlidflakeIDEQ, row.UlidflakeIDIn, row.ByUlidflakeID, row.UlidflakeIDNotNil,
 		},
 		graph: graphCalls[ulidflake.ID]{"UlidflakeID", g.ulidflakeID},
 	})
 	column(t, m, p, cell.UlidflakeText(), made[ulidflake.Text]{
 		sqlc: sqlcCalls[ulidflake.Text]{q.PutUlidflakeText, q.GetUlidflakeText, q.ParentUlidflakeText, q.FindUlidflakeText, q.FindParentUlidflakeText, q.DropUlidflakeText},
 		ent: entCalls[ulidflake.Text]{
-			(*entgen.RowCreate).SetUlidflakeText, func(r *entgen.Row) *ulidflake.Text { return r.UlidflakeText }, row.UlidflakeTextEQ, row.UlidflakeTextIn, row.ByUlidflakeText, row.UlidflakeTextNotNil,
+			(*ent.RowCreate).SetUlidflakeText, func(r *ent.Row) *ulidflake.Text { return r.UlidflakeText }, row.UlidflakeTextEQ, row.UlidflakeTextIn, row.ByUlidflakeText, row.UlidflakeTextNotNil,
 		},
 		graph: graphCalls[ulidflake.Text]{"UlidflakeText", g.ulidflakeText},
 	})
 	column(t, m, p, cell.Scalable(), made[ulidflake.ScalableID]{
 		sqlc: sqlcCalls[ulidflake.ScalableID]{q.PutUlidflakeScalableId, q.GetUlidflakeScalableId, q.ParentUlidflakeScalableId, q.FindUlidflakeScalableId, q.FindParentUlidflakeScalableId, q.DropUlidflakeScalableId},
 		ent: entCalls[ulidflake.ScalableID]{
-			(*entgen.RowCreate).SetScalableID, func(r *entgen.Row) *ulidflake.ScalableID { return r.ScalableID }, row.ScalableIDEQ, row.ScalableIDIn, row.ByScalableID, row.ScalableIDNotNil,
+			(*ent.RowCreate).SetScalableID, func(r *ent.Row) *ulidflake.ScalableID { return r.ScalableID }, row.ScalableIDEQ, row.ScalableIDIn, row.ByScalableID, row.ScalableIDNotNil,
 		},
 		graph: graphCalls[ulidflake.ScalableID]{"UlidflakeScalableID", g.ulidflakeScalableID},
 	})
 	column(t, m, p, cell.ScalableText(), made[ulidflake.ScalableText]{
 		sqlc: sqlcCalls[ulidflake.ScalableText]{q.PutUlidflakeScalableText, q.GetUlidflakeScalableText, q.ParentUlidflakeScalableText, q.FindUlidflakeScalableText, q.FindParentUlidflakeScalableText, q.DropUlidflakeScalableText},
 		ent: entCalls[ulidflake.ScalableText]{
-			(*entgen.RowCreate).SetScalableText, func(r *entgen.Row) *ulidflake.ScalableText { return r.ScalableText }, row.ScalableTextEQ, row.ScalableTextIn, row.ByScalableText, row.ScalableTextNotNil,
+			(*ent.RowCreate).SetScalableText, func(r *ent.Row) *ulidflake.ScalableText { return r.ScalableText }, row.ScalableTextEQ, row.ScalableTextIn, row.ByScalableText, row.ScalableTextNotNil,
 		},
 		graph: graphCalls[ulidflake.ScalableText]{"UlidflakeScalableText", g.ulidflakeScalableText},
 	})
 	column(t, m, p, cell.Snowflake(), made[snowflakesi.ID]{
 		sqlc: sqlcCalls[snowflakesi.ID]{q.PutSnowflakesiId, q.GetSnowflakesiId, q.ParentSnowflakesiId, q.FindSnowflakesiId, q.FindParentSnowflakesiId, q.DropSnowflakesiId},
 		ent: entCalls[snowflakesi.ID]{
-			(*entgen.RowCreate).SetSnowflakesiID, func(r *entgen.Row) *snowflakesi.ID { return r.SnowflakesiID }, row.SnowflakesiIDEQ, row.SnowflakesiIDIn, row.BySnowflakesiID, row.SnowflakesiIDNotNil,
+			(*ent.RowCreate).SetSnowflakesiID, func(r *ent.Row) *snowflakesi.ID { return r.SnowflakesiID }, row.SnowflakesiIDEQ, row.SnowflakesiIDIn, row.BySnowflakesiID, row.SnowflakesiIDNotNil,
 		},
 		graph: graphCalls[snowflakesi.ID]{"SnowflakesiID", g.snowflakesiID},
 	})
 	column(t, m, p, cell.SCRU160(), made[scru160.ID]{
 		sqlc: sqlcCalls[scru160.ID]{q.PutScru160Id, q.GetScru160Id, q.ParentScru160Id, q.FindScru160Id, q.FindParentScru160Id, q.DropScru160Id},
 		ent: entCalls[scru160.ID]{
-			(*entgen.RowCreate).SetScru160ID, func(r *entgen.Row) *scru160.ID { return r.Scru160ID }, row.Scru160IDEQ, row.Scru160IDIn, row.ByScru160ID, row.Scru160IDNotNil,
+			(*ent.RowCreate).SetScru160ID, func(r *ent.Row) *scru160.ID { return r.Scru160ID }, row.Scru160IDEQ, row.Scru160IDIn, row.ByScru160ID, row.Scru160IDNotNil,
 		},
 		graph: graphCalls[scru160.ID]{"Scru160ID", g.scru160ID},
 	})
 	column(t, m, p, cell.SCRU160Binary(), made[scru160.Binary]{
 		sqlc: sqlcCalls[scru160.Binary]{q.PutScru160Binary, q.GetScru160Binary, q.ParentScru160Binary, q.FindScru160Binary, q.FindParentScru160Binary, q.DropScru160Binary},
 		ent: entCalls[scru160.Binary]{
-			(*entgen.RowCreate).SetScru160Binary, func(r *entgen.Row) *scru160.Binary { return r.Scru160Binary }, row.Scru160BinaryEQ, row.Scru160BinaryIn, nil, row.Scru160BinaryNotNil,
+			(*ent.RowCreate).SetScru160Binary, func(r *ent.Row) *scru160.Binary { return r.Scru160Binary }, row.Scru160BinaryEQ, row.Scru160BinaryIn, nil, row.Scru160BinaryNotNil,
 		},
 		graph: graphCalls[scru160.Binary]{"Scru160Binary", g.scru160Binary},
 	})
 	column(t, m, p, cell.Sno(), made[sno.ID]{
 		sqlc: sqlcCalls[sno.ID]{q.PutSnoId, q.GetSnoId, q.ParentSnoId, q.FindSnoId, q.FindParentSnoId, q.DropSnoId},
 		ent: entCalls[sno.ID]{
-			(*entgen.RowCreate).SetSnoID, func(r *entgen.Row) *sno.ID { return r.SnoID }, row.SnoIDEQ, row.SnoIDIn, nil, row.SnoIDNotNil,
+			(*ent.RowCreate).SetSnoID, func(r *ent.Row) *sno.ID { return r.SnoID }, row.SnoIDEQ, row.SnoIDIn, nil, row.SnoIDNotNil,
 		},
 		graph: graphCalls[sno.ID]{"SnoID", g.snoID},
 	})
 	column(t, m, p, cell.SnoText(), made[sno.Text]{
 		sqlc: sqlcCalls[sno.Text]{q.PutSnoText, q.GetSnoText, q.ParentSnoText, q.FindSnoText, q.FindParentSnoText, q.DropSnoText},
 		ent: entCalls[sno.Text]{
-			(*entgen.RowCreate).SetSnoText, func(r *entgen.Row) *sno.Text { return r.SnoText }, row.SnoTextEQ, row.SnoTextIn, row.BySnoText, row.SnoTextNotNil,
+			(*ent.RowCreate).SetSnoText, func(r *ent.Row) *sno.Text { return r.SnoText }, row.SnoTextEQ, row.SnoTextIn, row.BySnoText, row.SnoTextNotNil,
 		},
 		graph: graphCalls[sno.Text]{"SnoText", g.snoText},
 	})
 	column(t, m, p, cell.SnoUUID(), made[sno.UUID]{
 		sqlc: sqlcCalls[sno.UUID]{q.PutSnoUuid, q.GetSnoUuid, q.ParentSnoUuid, q.FindSnoUuid, q.FindParentSnoUuid, q.DropSnoUuid},
 		ent: entCalls[sno.UUID]{
-			(*entgen.RowCreate).SetSnoUUID, func(r *entgen.Row) *sno.UUID { return r.SnoUUID }, row.SnoUUIDEQ, row.SnoUUIDIn, row.BySnoUUID, row.SnoUUIDNotNil,
+			(*ent.RowCreate).SetSnoUUID, func(r *ent.Row) *sno.UUID { return r.SnoUUID }, row.SnoUUIDEQ, row.SnoUUIDIn, row.BySnoUUID, row.SnoUUIDNotNil,
 		},
 		graph: graphCalls[sno.UUID]{"SnoUUID", g.snoUUID},
 	})

@@ -22,9 +22,9 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/firn-id/firn/dev/matrix/cell"
-	"github.com/firn-id/firn/dev/matrix/entgen"
-	"github.com/firn-id/firn/dev/matrix/entgen/predicate"
-	"github.com/firn-id/firn/dev/matrix/entgen/row"
+	"github.com/firn-id/firn/dev/matrix/entgen/ent"
+	"github.com/firn-id/firn/dev/matrix/entgen/ent/predicate"
+	"github.com/firn-id/firn/dev/matrix/entgen/ent/row"
 	"github.com/firn-id/firn/dev/matrix/gqlgen"
 	"github.com/firn-id/firn/dev/matrix/pbgen"
 	"github.com/firn-id/firn/dev/matrix/sqlcgen"
@@ -112,8 +112,8 @@ func onSQLCNull[T cell.ID](t *testing.T, k cell.Kind[T], c sqlcCalls[T]) cell.St
 
 // entCalls are the functions of ent for one field.
 type entCalls[T cell.ID] struct {
-	set    func(*entgen.RowCreate, T) *entgen.RowCreate
-	get    func(*entgen.Row) *T
+	set    func(*ent.RowCreate, T) *ent.RowCreate
+	get    func(*ent.Row) *T
 	equal  func(T) predicate.Row
 	in     func(...T) predicate.Row
 	by     func(...entsql.OrderTermOption) row.OrderOption
@@ -121,13 +121,13 @@ type entCalls[T cell.ID] struct {
 }
 
 // openEnt makes a temporary table by ent's migration.
-func openEnt(t *testing.T) *entgen.Client {
+func openEnt(t *testing.T) *ent.Client {
 	db, err := sql.Open("pgx", services.PostgreSQL.Address())
 	if err != nil {
 		t.Fatal(err)
 	}
 	db.SetMaxOpenConns(1)
-	client := entgen.NewClient(entgen.Driver(entsql.OpenDB(dialect.Postgres, db)))
+	client := ent.NewClient(ent.Driver(entsql.OpenDB(dialect.Postgres, db)))
 	t.Cleanup(func() { client.Close() })
 	if _, err := db.ExecContext(t.Context(), "CREATE TEMPORARY TABLE start (n integer); SET search_path = pg_temp"); err != nil {
 		t.Fatal(err)
@@ -138,7 +138,7 @@ func openEnt(t *testing.T) *entgen.Client {
 	return client
 }
 
-func onEnt[T cell.ID](t *testing.T, client *entgen.Client, k cell.Kind[T], c entCalls[T]) cell.Store[T] {
+func onEnt[T cell.ID](t *testing.T, client *ent.Client, k cell.Kind[T], c entCalls[T]) cell.Store[T] {
 	ctx := t.Context()
 	if _, err := client.Row.Delete().Exec(ctx); err != nil {
 		t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 
 	"github.com/firn-id/firn/dev/matrix/cell"
 	"github.com/firn-id/firn/dev/matrix/decoders"
-	"github.com/firn-id/firn/dev/matrix/entgen"
+	"github.com/firn-id/firn/dev/matrix/entgen/ent"
 	"github.com/firn-id/firn/dev/matrix/sqlcgen"
 )
 
@@ -58,7 +58,7 @@ type places struct {
 	gorm     map[string]*gorm.DB
 	bun      *bun.DB
 	sqlc     *sqlcgen.Queries
-	ent      *entgen.Client
+	ent      *ent.Client
 	graph    *graph
 	graphURL string
 }

@@ -7,3 +7,5 @@ import _ "embed"
 //
 //go:embed schema.sql
 var Schema string
+
+//go:generate env CGO_ENABLED=0 go run github.com/sqlc-dev/sqlc/cmd/sqlc@v1.31.1 generate

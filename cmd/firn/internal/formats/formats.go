@@ -26,7 +26,7 @@ import (
 	"github.com/firn-id/firn/ulidflake"
 )
 
-// A Format is a format of package firn, and how to make its IDs.
+// A Format is a format of package inspect, and how to make its IDs.
 type Format struct {
 	inspect.Format
 	maker

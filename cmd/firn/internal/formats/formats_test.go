@@ -26,12 +26,12 @@ func TestEveryFormatHasAMaker(t *testing.T) {
 		if own, ok := Lookup(f.Name()); !ok {
 			t.Errorf("%s is not in makers: firn new does not make its IDs", f.Name())
 		} else if (own.lastWorker != nil && own.name != "scru160") != (f.Worker() != "") {
-			t.Errorf("%s: makers and package firn differ on whether it has workers", f.Name())
+			t.Errorf("%s: makers and package inspect differ on whether it has workers", f.Name())
 		}
 	}
 	for _, name := range Names() {
 		if !known[name] {
-			t.Errorf("%s is in makers and not in package firn", name)
+			t.Errorf("%s is in makers and not in package inspect", name)
 		}
 	}
 }

@@ -1,2 +1,0 @@
-// Package ent is the client of orders that ent generates.
-package ent

@@ -1,2 +1,0 @@
-// Package enttest is a part of the client of orders that ent generates.
-package enttest

@@ -1,2 +1,0 @@
-// Package hook is a part of the client of orders that ent generates.
-package hook

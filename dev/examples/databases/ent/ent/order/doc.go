@@ -1,2 +1,0 @@
-// Package order is a part of the client of orders that ent generates.
-package order

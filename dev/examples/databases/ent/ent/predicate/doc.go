@@ -1,2 +1,0 @@
-// Package predicate is a part of the client of orders that ent generates.
-package predicate

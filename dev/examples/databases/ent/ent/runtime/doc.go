@@ -1,2 +1,0 @@
-// Package runtime is a part of the client of orders that ent generates.
-package runtime

@@ -1,2 +1,0 @@
-// Package bytype is what sqlc generates by types.yaml.
-package bytype
