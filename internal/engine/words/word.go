@@ -1,4 +1,4 @@
-// Package tick holds the word of a generator: a time in the high bits and a sequence in the low
+// Package words holds the word of a generator: a time in the high bits and a sequence in the low
 // bits.
 //
 // Time and sequence must agree, so one atomic value holds both. With two atomics, a caller can pair

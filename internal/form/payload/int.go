@@ -1,4 +1,4 @@
-// Package wire writes and reads IDs that are integers: as binary, decimal and hexadecimal, in JSON
+// Package payload writes and reads IDs that are integers: as binary, decimal and hexadecimal, in JSON
 // and in SQL, the same for every format. An Int holds what differs, such as the canonical text and
 // the largest value. A Column is how databases hold IDs, of the formats of bytes, too.
 //
