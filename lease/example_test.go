@@ -64,6 +64,20 @@ func ExampleStart() {
 	// nanoflake: pool nanoflake: the lease is closed
 }
 
+// A program gets the address of its store from outside, and imports the packages of the stores that it may get:
+//
+//	import _ "github.com/firn-id/firn/lease/pglease"
+func ExampleOpenStore() {
+	store, err := lease.OpenStore(context.Background(), "postgres://orders@db.example.com/orders?password-file=/run/secrets/db")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer store.Close()
+	// Output:
+	// invalid address of a store: this program does not have the stores of postgres://: import _ "github.com/firn-id/firn/lease/pglease"
+}
+
 // A chosen worker suits programs with numbers of their own, such as the replicas of a StatefulSet.
 // Even then a second process with the same number makes no equal IDs: Start refuses the process.
 func ExampleNumber() {

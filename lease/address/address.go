@@ -10,20 +10,17 @@ package address
 import (
 	"crypto/tls"
 	"crypto/x509"
-	"errors"
 	"fmt"
 	"net"
 	"net/url"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-)
 
-// ErrAddress is the kind of every error of this package, for [errors.Is].
-var ErrAddress = errors.New("invalid address of a store")
+	"github.com/firn-id/firn/lease/driver"
+)
 
 // An Address is an address that Parse has read. A store takes the settings one by one, by the
 // methods below, which note mistakes. Err then returns the first mistake. A setting that the store
@@ -44,7 +41,7 @@ type Address struct {
 func Parse(s string) (*Address, error) {
 	scheme, rest, ok := strings.Cut(s, "://")
 	if !ok || scheme == "" || strings.ContainsFunc(scheme, notScheme) {
-		return nil, fmt.Errorf("%w: want scheme://…, as in file:///var/lib/firn", ErrAddress)
+		return nil, fmt.Errorf("%w: want scheme://…, as in file:///var/lib/firn", driver.ErrAddress)
 	}
 	a := &Address{Scheme: strings.ToLower(scheme)}
 	rest, fragment, _ := strings.Cut(rest, "#")
@@ -153,7 +150,7 @@ func isHost(s string) bool {
 }
 
 func (a *Address) bad(form string, args ...any) error {
-	return fmt.Errorf("%w of the kind %s://: %s", ErrAddress, a.Scheme, fmt.Sprintf(form, args...))
+	return fmt.Errorf("%w of the kind %s://: %s", driver.ErrAddress, a.Scheme, fmt.Sprintf(form, args...))
 }
 
 func (a *Address) fail(form string, args ...any) {
@@ -327,25 +324,6 @@ func (a *Address) Err() error {
 	slices.Sort(foreign)
 	slices.Sort(a.taken)
 	return a.bad("it has no setting %s, only %s", strings.Join(foreign, ", "), strings.Join(a.taken, ", "))
-}
-
-// Dir returns the directory of an address of files, file:///DIRECTORY. A program opens such a store
-// by filelease.Open(dir).
-func (a *Address) Dir() (string, error) {
-	switch {
-	case a.Scheme != "file":
-		return "", a.bad("want file://, as in file:///var/lib/firn")
-	case len(a.Hosts) > 0 || a.User != "" || a.Path == "":
-		return "", a.bad("want an absolute path after it, as in file:///var/lib/firn")
-	}
-	dir := filepath.FromSlash(a.Path)
-	if !filepath.IsAbs(dir) || filepath.VolumeName(dir) == "" { // unlike file:///C:/firn
-		dir = filepath.FromSlash("/" + a.Path)
-	}
-	if err := a.Err(); err != nil {
-		return "", err
-	}
-	return dir, nil
 }
 
 // Secrets reports whether the address may contain a secret: a password after the user, or a setting

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/lease/address"
+	"github.com/firn-id/firn/lease/driver"
 )
 
 func TestParse(t *testing.T) {
@@ -133,7 +134,7 @@ func TestBad(t *testing.T) {
 			a.TLS()
 			err = a.Err()
 		}
-		if !errors.Is(err, address.ErrAddress) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter") {
+		if !errors.Is(err, driver.ErrAddress) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter") {
 			t.Errorf("%s: %v; want %q", in, err, want)
 		}
 	}
@@ -212,7 +213,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		a, err := address.Parse(s)
 		if err != nil {
-			if !errors.Is(err, address.ErrAddress) {
+			if !errors.Is(err, driver.ErrAddress) {
 				t.Fatal(err)
 			}
 			return
@@ -221,24 +222,4 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("%q is called %q, which is %+v, %v", s, a.String(), b, err)
 		}
 	})
-}
-
-func TestDir(t *testing.T) {
-	for in, want := range map[string]string{
-		"file:///var/lib/firn":     "/var/lib/firn",
-		"FILE:///my%20ids/":        "/my ids/",
-		"file:///":                 "",
-		"file://var/lib/firn":      "",
-		"file:///var/lib?tls=true": "",
-		"etcd:///firn":             "",
-	} {
-		a, err := address.Parse(in)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := a.Dir()
-		if got != filepath.FromSlash(want) || (err == nil) != (want != "") || err != nil && !errors.Is(err, address.ErrAddress) {
-			t.Errorf("%s: %q, %v; want %q", in, got, err, want)
-		}
-	}
 }

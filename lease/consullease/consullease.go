@@ -75,6 +75,8 @@ var (
 	_ driver.Inspector = (*Store)(nil)
 )
 
+func init() { driver.Register("consul", Open) }
+
 // Open returns the store of an address such as
 //
 //	consul://host:8500,host2:8500/prefix?token-file=PATH
@@ -104,11 +106,11 @@ func Open(ctx context.Context, addr string) (*Store, error) {
 	switch {
 	case err != nil:
 	case a.Scheme != "consul":
-		err = fmt.Errorf("%w: it begins with %s://, not consul://", address.ErrAddress, a.Scheme)
+		err = fmt.Errorf("%w: it begins with %s://, not consul://", driver.ErrAddress, a.Scheme)
 	case a.User != "":
-		err = fmt.Errorf("%w: Consul knows no users: give a token", address.ErrAddress)
+		err = fmt.Errorf("%w: Consul knows no users: give a token", driver.ErrAddress)
 	case strings.ContainsFunc(s.token, func(r rune) bool { return r <= ' ' || r > '~' }):
-		err = fmt.Errorf("%w: the token has a character that tokens do not have", address.ErrAddress)
+		err = fmt.Errorf("%w: the token has a character that tokens do not have", driver.ErrAddress)
 	default:
 		err = checkPrefix(a.Path)
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/driver"
 )
 
@@ -26,7 +25,7 @@ func keyOf(name string) (key string, ok bool) {
 func checkPrefix(prefix string) error {
 	for name := range strings.SplitSeq(prefix, "/") {
 		if name == "" || strings.Contains(name, "..") || strings.ContainsFunc(name, foreign) {
-			return fmt.Errorf("%w: the prefix %.100q is not names of letters, digits, '-', '_', '.' and ',' joined by '/'", address.ErrAddress, prefix)
+			return fmt.Errorf("%w: the prefix %.100q is not names of letters, digits, '-', '_', '.' and ',' joined by '/'", driver.ErrAddress, prefix)
 		}
 	}
 	return nil

@@ -26,7 +26,8 @@
 //     error by [Latch] when the count goes backwards or when another database answers: a revision
 //     there can belong to another change.
 //  7. Write Open. Make a [Backend] of these functions and a Handle of the Backend by [New], and
-//     check by [Do] that the database answers. Package lease/address reads addresses.
+//     check by [Do] that the database answers. Package lease/address reads addresses, and
+//     [Register] makes them known to lease.OpenStore.
 //  8. Add the optional abilities of the database as methods of your type, each by [Call] or [Do]:
 //     [Clock], [Preparer], [Watcher], [Inspector], [Excluder], [Lister], [Local].
 //  9. Run the suite of lease/drivertest on the store. Add tests of your own for crashes, after
@@ -226,6 +227,8 @@ var (
 	ErrUnavailable = errors.New("store unavailable")
 	// ErrKey reports an invalid key or value.
 	ErrKey = errors.New("invalid key or value")
+	// ErrAddress reports an invalid address of a store.
+	ErrAddress = errors.New("invalid address of a store")
 )
 
 // An Error names the failed operation of a store, the reason, and the remedy.

@@ -67,6 +67,8 @@ var (
 	_ driver.Inspector = (*Store)(nil)
 )
 
+func init() { driver.Register("etcd", Open) }
+
 // Open connects to the cluster of an address such as
 //
 //	etcd://host:2379,host2:2379/prefix?timeout=5s
@@ -89,11 +91,11 @@ func Open(ctx context.Context, addr string) (*Store, error) {
 	switch {
 	case err != nil:
 	case a.Scheme != "etcd":
-		err = fmt.Errorf("%w: it begins with %s://, not etcd://", address.ErrAddress, a.Scheme)
+		err = fmt.Errorf("%w: it begins with %s://, not etcd://", driver.ErrAddress, a.Scheme)
 	case c.Username != "" && c.Password == "":
-		err = fmt.Errorf("%w: it has a user, but no password", address.ErrAddress)
+		err = fmt.Errorf("%w: it has a user, but no password", driver.ErrAddress)
 	case c.Username == "" && c.Password != "":
-		err = fmt.Errorf("%w: it has a password, but no user", address.ErrAddress)
+		err = fmt.Errorf("%w: it has a password, but no user", driver.ErrAddress)
 	}
 	if err != nil {
 		return nil, driver.OpenError(a.String(), err, wantAddress)

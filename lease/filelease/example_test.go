@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 
 	"github.com/firn-id/firn/lease"
-	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/filelease"
 	"github.com/firn-id/firn/nanoflake"
 )
@@ -46,18 +45,9 @@ func ExampleOpen() {
 	// Output: [nanoflake] <nil>
 }
 
-// A deployed program gets the address of its store by $FIRN_STORE, as the command line does, and demands
-// that the store is there: firn pool create has made it.
+// A deployed program demands that the store is there: firn pool create has made it.
 func ExampleOpen_existing() {
-	a, err := address.Parse(os.Getenv("FIRN_STORE")) // file:///var/lib/firn
-	if err != nil {
-		log.Fatal(err)
-	}
-	dir, err := a.Dir()
-	if err != nil {
-		log.Fatal(err)
-	}
-	store, err := filelease.Open(dir, filelease.Existing)
+	store, err := filelease.Open("/var/lib/firn", filelease.Existing)
 	if err != nil {
 		log.Fatal(err) // filelease.ErrNoStore names the directory that is missing, or has no store
 	}

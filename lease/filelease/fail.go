@@ -59,8 +59,8 @@ func cutScheme(dir string) (scheme, rest string, ok bool) {
 // address of another store, which may have a secret.
 func addressError(scheme, rest string) error {
 	if scheme != "file" {
-		return driver.OpenError("file", fmt.Errorf("%w: it is of the kind %s://", ErrAddress, scheme),
-			"open it with the package of that store, or name a directory")
+		return driver.OpenError("file", fmt.Errorf("%w: Open takes a directory, and this address is of the kind %s://", driver.ErrAddress, scheme),
+			"open it by lease.OpenStore, or name a directory")
 	}
 	path := strings.TrimLeft(rest, "/")
 	if unescaped, err := url.PathUnescape(path); err == nil {
@@ -69,8 +69,8 @@ func addressError(scheme, rest string) error {
 	if path = filepath.FromSlash(path); filepath.VolumeName(path) == "" { // unlike file:///C:/firn
 		path = string(filepath.Separator) + path
 	}
-	return driver.OpenError("file", fmt.Errorf("%w: file:%s", ErrAddress, rest),
-		fmt.Sprintf("name the directory %s; Dir of package lease/address returns the directory of an address", path))
+	return driver.OpenError("file", fmt.Errorf("%w: Open takes a directory, and this is file:%s", driver.ErrAddress, rest),
+		fmt.Sprintf("name the directory %s; lease.OpenStore opens the store of an address", path))
 }
 
 // giveUp latches the store, because a file or a folder could not be synced.

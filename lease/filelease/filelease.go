@@ -106,9 +106,6 @@ func DefaultDir() (string, error) {
 // ErrNoStore reports that a directory has no store, or does not exist. See [Existing].
 var ErrNoStore = errors.New("there is no store")
 
-// ErrAddress reports that a directory was given as an address, such as file:///var/lib/firn.
-var ErrAddress = errors.New("an address is no directory")
-
 // An Option changes how [Open] and [OpenDefault] open a store.
 type Option uint8
 
@@ -126,8 +123,8 @@ const Existing Option = 1
 // directory changes nothing. Name an absolute directory where programs share it, because each
 // working directory has another store below.
 //
-// An address is no directory: the error is [ErrAddress]. The method Dir of package lease/address
-// returns the directory of an address such as file:///var/lib/firn.
+// An address such as file:///var/lib/firn is not a directory: the error is [driver.ErrAddress]. lease.OpenStore
+// opens the store of an address.
 //
 // The error is [driver.ErrUnsafe] if leases would not be safe in the directory, for example because
 // the system is not supported or because several machines share the filesystem. The error is also

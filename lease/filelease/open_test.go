@@ -100,7 +100,7 @@ func TestAddress(t *testing.T) {
 		for name, open := range map[string]func(string) (*Store, error){
 			"Open": func(dir string) (*Store, error) { return Open(dir) }, "OpenCopy": OpenCopy} {
 			_, err := open(given)
-			wantAdvice(t, err, ErrAddress)
+			wantAdvice(t, err, driver.ErrAddress)
 			if err != nil && (!strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2")) {
 				t.Errorf("%s(%s): %v, without %s", name, given, err, want)
 			}

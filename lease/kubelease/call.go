@@ -72,10 +72,10 @@ func withAuthority(a *address.Address, ca string) (*tls.Config, error) {
 	}
 	pem, err := os.ReadFile(ca)
 	if err != nil {
-		return nil, fmt.Errorf("%w: it has no ca, and this is no pod: %w", address.ErrAddress, err)
+		return nil, fmt.Errorf("%w: it has no ca, and this is no pod: %w", driver.ErrAddress, err)
 	}
 	if config.RootCAs = x509.NewCertPool(); !config.RootCAs.AppendCertsFromPEM(pem) {
-		return nil, fmt.Errorf("%w: %s holds no certificate in PEM", address.ErrAddress, ca)
+		return nil, fmt.Errorf("%w: %s holds no certificate in PEM", driver.ErrAddress, ca)
 	}
 	return config, nil
 }

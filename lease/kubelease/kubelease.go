@@ -99,6 +99,8 @@ var (
 	_ driver.Inspector = (*Store)(nil)
 )
 
+func init() { driver.Register("kubernetes", Open) }
+
 // Open returns the store of an address such as
 //
 //	kubernetes://namespace/prefix
@@ -124,7 +126,7 @@ func open(ctx context.Context, addr, account string) (*Store, error) {
 	if err == nil && len(a.Hosts) == 0 {
 		var namespace []byte
 		if namespace, err = os.ReadFile(account + "/namespace"); err != nil {
-			err = fmt.Errorf("%w: it has no namespace, and this is no pod: %w", address.ErrAddress, err)
+			err = fmt.Errorf("%w: it has no namespace, and this is no pod: %w", driver.ErrAddress, err)
 		}
 		a.Hosts = []string{strings.TrimSpace(string(namespace))}
 	}
@@ -134,13 +136,13 @@ func open(ctx context.Context, addr, account string) (*Store, error) {
 	case err != nil:
 		return nil, driver.OpenError(at, err, wantAddress)
 	case a.Scheme != "kubernetes":
-		return nil, driver.OpenError(at, fmt.Errorf("%w: it begins with %s://, not kubernetes://", address.ErrAddress, a.Scheme), wantAddress)
+		return nil, driver.OpenError(at, fmt.Errorf("%w: it begins with %s://, not kubernetes://", driver.ErrAddress, a.Scheme), wantAddress)
 	case a.User != "":
-		return nil, driver.OpenError(at, fmt.Errorf("%w: it has a user: give a token", address.ErrAddress), wantAddress)
+		return nil, driver.OpenError(at, fmt.Errorf("%w: it has a user: give a token", driver.ErrAddress), wantAddress)
 	case len(a.Hosts) != 1 || !isLabel(a.Hosts[0]):
-		return nil, driver.OpenError(at, fmt.Errorf("%w: %.100q is no namespace: the API server is the setting server", address.ErrAddress, strings.Join(a.Hosts, ",")), wantAddress)
+		return nil, driver.OpenError(at, fmt.Errorf("%w: %.100q is no namespace: the API server is the setting server", driver.ErrAddress, strings.Join(a.Hosts, ",")), wantAddress)
 	case !isLabel(a.Path):
-		return nil, driver.OpenError(at, fmt.Errorf("%w: the prefix %.100q is not of lower-case letters, digits, and '-' inside, at most 63", address.ErrAddress, a.Path), wantAddress)
+		return nil, driver.OpenError(at, fmt.Errorf("%w: the prefix %.100q is not of lower-case letters, digits, and '-' inside, at most 63", driver.ErrAddress, a.Path), wantAddress)
 	}
 	s.namespace, s.prefix = a.Hosts[0], a.Path+"."
 	if server == "" {
@@ -160,13 +162,13 @@ func open(ctx context.Context, addr, account string) (*Store, error) {
 	switch {
 	case err != nil:
 	case secure && a.Text("tls", "") == "false":
-		err = fmt.Errorf("%w: server is https://, which does not go with tls=false", address.ErrAddress)
+		err = fmt.Errorf("%w: server is https://, which does not go with tls=false", driver.ErrAddress)
 	case secure && config == nil:
 		config, err = withAuthority(a, "")
 	case !secure && config != nil:
-		err = fmt.Errorf("%w: server is http://, which goes without tls, ca, cert, key and server-name", address.ErrAddress)
+		err = fmt.Errorf("%w: server is http://, which goes without tls, ca, cert, key and server-name", driver.ErrAddress)
 	case !secure && (s.token != "" || s.tokenFile != "") && rest.IsRemote(host):
-		err = fmt.Errorf("%w: server is http://, where the token would go over the network in clear", address.ErrAddress)
+		err = fmt.Errorf("%w: server is http://, where the token would go over the network in clear", driver.ErrAddress)
 	}
 	if err != nil {
 		return nil, driver.OpenError(at, err, wantAddress)
@@ -193,7 +195,7 @@ func (s *Store) check(ctx context.Context) error {
 func inCluster() (string, error) {
 	host, port := os.Getenv("KUBERNETES_SERVICE_HOST"), os.Getenv("KUBERNETES_SERVICE_PORT")
 	if host == "" || port == "" {
-		return "", fmt.Errorf("%w: it has no server, and this is no pod (there is no KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT)", address.ErrAddress)
+		return "", fmt.Errorf("%w: it has no server, and this is no pod (there is no KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT)", driver.ErrAddress)
 	}
 	return "https://" + net.JoinHostPort(host, port), nil
 }
@@ -203,7 +205,7 @@ func parseServer(server string) (host string, secure bool, err error) {
 	u, err := url.Parse(server)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || strings.Trim(u.Path, "/") != "" ||
 		u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return "", false, fmt.Errorf("%w: server is not https://host:port", address.ErrAddress)
+		return "", false, fmt.Errorf("%w: server is not https://host:port", driver.ErrAddress)
 	}
 	port := u.Port()
 	if port == "" {

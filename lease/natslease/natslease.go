@@ -104,6 +104,8 @@ var (
 	_ driver.Inspector = (*Store)(nil)
 )
 
+func init() { driver.Register("nats", Open) }
+
 // Open connects to a server of an address, logs in, and checks that the server has JetStream. If
 // the bucket exists, Open checks the bucket. Open never makes the bucket: see [Store.Prepare].
 //
@@ -145,11 +147,11 @@ func Open(ctx context.Context, addr string) (*Store, error) {
 	switch {
 	case err != nil:
 	case a.Scheme != "nats":
-		err = fmt.Errorf("%w: it begins with %s://, not nats://", address.ErrAddress, a.Scheme)
+		err = fmt.Errorf("%w: it begins with %s://, not nats://", driver.ErrAddress, a.Scheme)
 	case (a.User == "") != (password == ""):
-		err = fmt.Errorf("%w: user and password go together; a token is given as token-file, token-env or token", address.ErrAddress)
+		err = fmt.Errorf("%w: user and password go together; a token is given as token-file, token-env or token", driver.ErrAddress)
 	case ways > 1:
-		err = fmt.Errorf("%w: it has more than one of a user, a token, creds-file and nkey-file", address.ErrAddress)
+		err = fmt.Errorf("%w: it has more than one of a user, a token, creds-file and nkey-file", driver.ErrAddress)
 	default:
 		err = o.check()
 	}
@@ -211,9 +213,9 @@ func (o *Options) check() error {
 	}
 	switch {
 	case len(o.Bucket) > 100 || strings.ContainsFunc(o.Bucket, foreign):
-		return fmt.Errorf("%w: bucket %.200q: want up to 100 letters (a to z, A to Z), digits, '_' and '-'", address.ErrAddress, o.Bucket)
+		return fmt.Errorf("%w: bucket %.200q: want up to 100 letters (a to z, A to Z), digits, '_' and '-'", driver.ErrAddress, o.Bucket)
 	case o.Replicas < 0 || o.Replicas > 5:
-		return fmt.Errorf("%w: %d replicas, where at most 5 are to be had", address.ErrAddress, o.Replicas)
+		return fmt.Errorf("%w: %d replicas, where at most 5 are to be had", driver.ErrAddress, o.Replicas)
 	}
 	return nil
 }

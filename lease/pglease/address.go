@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/firn-id/firn/lease/address"
+	"github.com/firn-id/firn/lease/driver"
 )
 
 // passed are the settings of an address that pgx reads. pgx sends all other settings to the server,
@@ -37,7 +38,7 @@ func parse(addr string) (*pgxpool.Config, Options, error) {
 		return nil, Options{}, err
 	}
 	if a.Scheme != "postgres" && a.Scheme != "postgresql" {
-		return nil, Options{}, fmt.Errorf("%w of the kind %s://: want postgres://", address.ErrAddress, a.Scheme)
+		return nil, Options{}, fmt.Errorf("%w of the kind %s://: want postgres://", driver.ErrAddress, a.Scheme)
 	}
 	o := Options{Table: a.Text("table", DefaultTable), Timeout: a.Duration("timeout", DefaultTimeout)}
 	password := a.Secret("password")
@@ -66,10 +67,10 @@ func parse(addr string) (*pgxpool.Config, Options, error) {
 		return nil, Options{}, err
 	case !ok:
 		return nil, Options{}, fmt.Errorf("%w of the kind %s://: target_session_attrs is neither primary nor read-write, and leases need one of them",
-			address.ErrAddress, a.Scheme)
+			driver.ErrAddress, a.Scheme)
 	}
 	if _, err := parseName(o.Table); err != nil {
-		return nil, Options{}, fmt.Errorf("%w of the kind %s://: %w", address.ErrAddress, a.Scheme, err)
+		return nil, Options{}, fmt.Errorf("%w of the kind %s://: %w", driver.ErrAddress, a.Scheme, err)
 	}
 	if a.User != "" {
 		settings.Set("user", a.User)
@@ -79,7 +80,7 @@ func parse(addr string) (*pgxpool.Config, Options, error) {
 	config, err := pgxpool.ParseConfig("postgres://" + strings.Join(a.Hosts, ",") + "/" + url.PathEscape(a.Path) + "?" +
 		strings.ReplaceAll(settings.Encode(), "+", "%20"))
 	if err != nil {
-		return nil, Options{}, fmt.Errorf("%w of the kind %s://: %w", address.ErrAddress, a.Scheme, err)
+		return nil, Options{}, fmt.Errorf("%w of the kind %s://: %w", driver.ErrAddress, a.Scheme, err)
 	}
 	if password != "" {
 		config.ConnConfig.Password = password

@@ -11,7 +11,6 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/firn-id/firn/internal/testing/storetest"
-	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/driver"
 )
 
@@ -137,7 +136,7 @@ func TestBadAddress(t *testing.T) {
 	} {
 		s, err := Open(t.Context(), addr)
 		var e *driver.Error
-		if !errors.As(err, &e) || !errors.Is(err, address.ErrAddress) || !errors.Is(err, driver.ErrUnavailable) || e.Op != "open" || !strings.Contains(err.Error(), want) {
+		if !errors.As(err, &e) || !errors.Is(err, driver.ErrAddress) || !errors.Is(err, driver.ErrUnavailable) || e.Op != "open" || !strings.Contains(err.Error(), want) {
 			t.Errorf("Open(%s): %v, %v; want an error that is ErrAddress, with %q", addr, s, err, want)
 		}
 		if err != nil && strings.Contains(err.Error(), "hunter2") {

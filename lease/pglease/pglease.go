@@ -95,6 +95,8 @@ var (
 	_ driver.Inspector = (*Store)(nil)
 )
 
+func init() { driver.Register("postgres", Open) }
+
 // Open returns the store at an address, and checks that the server answers. Open needs no table and
 // never makes a table: see [Store.Prepare].
 //

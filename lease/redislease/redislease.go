@@ -104,6 +104,11 @@ var (
 	_ driver.Inspector = (*Store)(nil)
 )
 
+func init() {
+	driver.Register("redis", Open)
+	driver.Register("rediss", Open)
+}
+
 // Open connects to the server of an address, and checks that the server answers and takes changes.
 // Open needs no entries, and never makes keys: see [Store.Prepare].
 //
@@ -146,7 +151,7 @@ func Open(ctx context.Context, addr string) (*Store, error) {
 	}
 	if err == nil && secure && u.TLSConfig == nil {
 		if a.Text("tls", "") == "false" {
-			err = fmt.Errorf("%w: rediss:// goes without tls=false", address.ErrAddress)
+			err = fmt.Errorf("%w: rediss:// goes without tls=false", driver.ErrAddress)
 		}
 		u.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12}
 	}
@@ -175,7 +180,7 @@ func settle(a *address.Address, u *redis.UniversalOptions) error {
 	if a.Path != "" {
 		n, err := strconv.ParseUint(a.Path, 10, 16)
 		if err != nil {
-			return fmt.Errorf("%w: the path is %q, where the number of a database is wanted, as in redis://host/0", address.ErrAddress, a.Path)
+			return fmt.Errorf("%w: the path is %q, where the number of a database is wanted, as in redis://host/0", driver.ErrAddress, a.Path)
 		}
 		u.DB = int(n)
 	}
@@ -187,17 +192,17 @@ func settle(a *address.Address, u *redis.UniversalOptions) error {
 	a.Hosts, a.Path = u.Addrs, strconv.Itoa(u.DB)
 	switch {
 	case a.Scheme != "redis" && a.Scheme != "rediss":
-		return fmt.Errorf("%w: it begins with %s://, not redis:// or rediss://", address.ErrAddress, a.Scheme)
+		return fmt.Errorf("%w: it begins with %s://, not redis:// or rediss://", driver.ErrAddress, a.Scheme)
 	case u.Username != "" && u.Password == "":
-		return fmt.Errorf("%w: it has a user, but no password", address.ErrAddress)
+		return fmt.Errorf("%w: it has a user, but no password", driver.ErrAddress)
 	case u.MasterName == "" && u.SentinelUsername+u.SentinelPassword != "":
-		return fmt.Errorf("%w: sentinel-user and sentinel-password go with sentinel=NAME", address.ErrAddress)
+		return fmt.Errorf("%w: sentinel-user and sentinel-password go with sentinel=NAME", driver.ErrAddress)
 	case u.MasterName != "" && u.IsClusterMode:
-		return fmt.Errorf("%w: sentinel=NAME goes without cluster=true", address.ErrAddress)
+		return fmt.Errorf("%w: sentinel=NAME goes without cluster=true", driver.ErrAddress)
 	case len(u.Addrs) > 1 && u.MasterName == "" && !u.IsClusterMode:
-		return fmt.Errorf("%w: it has more than one host: want sentinel=NAME or cluster=true as well", address.ErrAddress)
+		return fmt.Errorf("%w: it has more than one host: want sentinel=NAME or cluster=true as well", driver.ErrAddress)
 	case u.IsClusterMode && u.DB != 0:
-		return fmt.Errorf("%w: a Cluster has no database but 0", address.ErrAddress)
+		return fmt.Errorf("%w: a Cluster has no database but 0", driver.ErrAddress)
 	}
 	return nil
 }
@@ -215,11 +220,11 @@ func (o *Options) check(cluster bool) error {
 	}
 	switch {
 	case len(o.Prefix) > 100 || strings.ContainsFunc(o.Prefix, foreign):
-		return fmt.Errorf("%w: prefix %.200q: want up to 100 letters (a to z, A to Z), digits, '.', '_', '-', ':' and '/'", address.ErrAddress, o.Prefix)
+		return fmt.Errorf("%w: prefix %.200q: want up to 100 letters (a to z, A to Z), digits, '.', '_', '-', ':' and '/'", driver.ErrAddress, o.Prefix)
 	case o.WaitReplicas < 0:
-		return fmt.Errorf("%w: wait-replicas is %d", address.ErrAddress, o.WaitReplicas)
+		return fmt.Errorf("%w: wait-replicas is %d", driver.ErrAddress, o.WaitReplicas)
 	case cluster && (o.WaitReplicas > 0 || o.WaitAOF):
-		return fmt.Errorf("%w: wait-replicas and wait-aof are not to be had with cluster=true", address.ErrAddress)
+		return fmt.Errorf("%w: wait-replicas and wait-aof are not to be had with cluster=true", driver.ErrAddress)
 	}
 	return nil
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/internal/testing/wait"
-	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/driver"
 )
 
@@ -34,21 +33,21 @@ func Patient(addr string) string {
 }
 
 // Invalid opens a store at each of the addresses, all of which have mistakes, and fails the test
-// unless the errors are [address.ErrAddress] and have the parts.
+// unless the errors are [driver.ErrAddress] and have the parts.
 func Invalid[S driver.Store](t *testing.T, open func(context.Context, string) (S, error), addresses map[string][]string) {
 	t.Helper()
-	refused(t, open, addresses, func([]string) error { return address.ErrAddress })
+	refused(t, open, addresses, func([]string) error { return driver.ErrAddress })
 }
 
 // Refused opens a store at each of the addresses, and fails the test unless the errors have the
-// parts. An error whose first part is "invalid address" must be [address.ErrAddress]. An error
+// parts. An error whose first part is "invalid address" must be [driver.ErrAddress]. An error
 // about a time-out must be [context.DeadlineExceeded].
 func Refused[S driver.Store](t *testing.T, open func(context.Context, string) (S, error), addresses map[string][]string) {
 	t.Helper()
 	refused(t, open, addresses, func(parts []string) error {
 		switch parts[0] {
 		case "invalid address":
-			return address.ErrAddress
+			return driver.ErrAddress
 		case "no answer in time", "deadline exceeded":
 			return context.DeadlineExceeded
 		}

@@ -92,7 +92,7 @@ func (st *State) Place() (Place, error) {
 	}
 	k, err := KindOf(p.address)
 	if err == nil && k.Scheme == "file" {
-		p.Dir, err = directoryOf(p.address)
+		p.Dir, err = filelease.ParseAddress(p.address)
 	}
 	return p, BadAddress(p.name, err)
 }

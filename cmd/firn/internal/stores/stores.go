@@ -12,54 +12,54 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/address"
-	"github.com/firn-id/firn/lease/consullease"
+	_ "github.com/firn-id/firn/lease/consullease"
 	"github.com/firn-id/firn/lease/driver"
-	"github.com/firn-id/firn/lease/etcdlease"
+	_ "github.com/firn-id/firn/lease/etcdlease"
 	"github.com/firn-id/firn/lease/filelease"
-	"github.com/firn-id/firn/lease/kubelease"
-	"github.com/firn-id/firn/lease/natslease"
-	"github.com/firn-id/firn/lease/pglease"
-	"github.com/firn-id/firn/lease/redislease"
+	_ "github.com/firn-id/firn/lease/kubelease"
+	_ "github.com/firn-id/firn/lease/natslease"
+	_ "github.com/firn-id/firn/lease/pglease"
+	_ "github.com/firn-id/firn/lease/redislease"
 )
 
 // A Kind is a kind of store.
 type Kind struct {
 	Scheme string // of the addresses
 	Form   string // of an address, for people
-	Open   func(ctx context.Context, address string) (driver.Store, error)
 }
 
-// Kinds lists all kinds of stores.
+// Kinds lists all kinds of stores. Their packages have registered them.
 var Kinds = []Kind{
-	{"file", "file:///var/lib/firn", openFile},
-	{"etcd", "etcd://user@host:2379,host2:2379/prefix?password-file=PATH&ca=PATH", Opens(etcdlease.Open)},
-	{"postgres", "postgres://user@host:5432/database?password-file=PATH&sslmode=verify-full", Opens(pglease.Open)},
-	{"kubernetes", "kubernetes://namespace/prefix?server=https://HOST&token-file=PATH&ca=PATH", Opens(kubelease.Open)},
-	{"consul", "consul://host:8500/prefix?token-file=PATH", Opens(consullease.Open)},
-	{"nats", "nats://user@host:4222,host2:4222/bucket?password-file=PATH", Opens(natslease.Open)},
-	{"redis", "redis://user@host:6379/0?password-file=PATH", Opens(redislease.Open)},
-	{"rediss", "rediss://user@host:6379/0?password-file=PATH", Opens(redislease.Open)},
+	{"file", "file:///var/lib/firn"},
+	{"etcd", "etcd://user@host:2379,host2:2379/prefix?password-file=PATH&ca=PATH"},
+	{"postgres", "postgres://user@host:5432/database?password-file=PATH&sslmode=verify-full"},
+	{"kubernetes", "kubernetes://namespace/prefix?server=https://HOST&token-file=PATH&ca=PATH"},
+	{"consul", "consul://host:8500/prefix?token-file=PATH"},
+	{"nats", "nats://user@host:4222,host2:4222/bucket?password-file=PATH"},
+	{"redis", "redis://user@host:6379/0?password-file=PATH"},
+	{"rediss", "rediss://user@host:6379/0?password-file=PATH"},
 }
 
-// Opens turns the Open of a package into the Open of a Kind.
-func Opens[S driver.Store](open func(context.Context, string) (S, error)) func(context.Context, string) (driver.Store, error) {
-	return func(ctx context.Context, address string) (driver.Store, error) {
-		s, err := open(ctx, address)
-		if err != nil {
-			return nil, err // a nil S in an interface would not be nil
-		}
-		return s, nil
-	}
-}
-
-// OpenStore opens the store at an address.
+// OpenStore opens the store at an address. Unlike lease.OpenStore, it makes a missing directory.
 func OpenStore(ctx context.Context, address string) (driver.Store, error) {
 	k, err := KindOf(address)
 	if err != nil {
 		return nil, err
 	}
-	return k.Open(ctx, address)
+	if k.Scheme != "file" {
+		return lease.OpenStore(ctx, address)
+	}
+	dir, err := filelease.ParseAddress(address)
+	if err != nil {
+		return nil, err
+	}
+	store, err := filelease.Open(dir)
+	if err != nil {
+		return nil, err // a nil *filelease.Store in an interface would not be nil
+	}
+	return store, nil
 }
 
 // KindOf returns the kind of store of an address.
@@ -73,7 +73,7 @@ func KindOf(addr string) (Kind, error) {
 			return k, nil
 		}
 	}
-	return Kind{}, fmt.Errorf("%w: unknown kind %s://: want %s", address.ErrAddress, a.Scheme, cli.List(schemes(), "or"))
+	return Kind{}, fmt.Errorf("%w: unknown kind %s://: want %s", driver.ErrAddress, a.Scheme, cli.List(schemes(), "or"))
 }
 
 // schemes returns the beginnings of addresses of all kinds.
@@ -94,27 +94,6 @@ func AddressForms() string {
 	return lines.String()
 }
 
-func openFile(_ context.Context, addr string) (driver.Store, error) {
-	dir, err := directoryOf(addr)
-	if err != nil {
-		return nil, err
-	}
-	store, err := filelease.Open(dir)
-	if err != nil {
-		return nil, err // a nil *filelease.Store in an interface would not be nil
-	}
-	return store, nil
-}
-
-// directoryOf returns the directory of a file address.
-func directoryOf(addr string) (string, error) {
-	a, err := address.Parse(addr)
-	if err != nil {
-		return "", err
-	}
-	return a.Dir()
-}
-
 // Variable is the environment variable with the default of --store.
 const Variable = "FIRN_STORE"
 
@@ -133,7 +112,7 @@ func (a *Address) Set(s string) error { *a = Address(s); return nil }
 // BadAddress turns an error about an address into wrong usage, without the parts of the text that
 // may contain a secret. Other errors stay as they are.
 func BadAddress(name string, err error) error {
-	if !errors.Is(err, address.ErrAddress) {
+	if !errors.Is(err, driver.ErrAddress) {
 		return err
 	}
 	for { // down to the error that has no more than the reason
@@ -143,12 +122,12 @@ func BadAddress(name string, err error) error {
 			inner = e.Unwrap()
 		case interface{ Unwrap() []error }:
 			for _, i := range e.Unwrap() {
-				if errors.Is(i, address.ErrAddress) {
+				if errors.Is(i, driver.ErrAddress) {
 					inner = i
 				}
 			}
 		}
-		if inner == nil || inner == address.ErrAddress {
+		if inner == nil || inner == driver.ErrAddress {
 			return cli.Usagef("%s: %w", name, err)
 		}
 		err = inner

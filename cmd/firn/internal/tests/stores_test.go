@@ -32,7 +32,8 @@ type sharedStore struct {
 }
 
 func init() {
-	stores.Kinds = append(stores.Kinds, stores.Kind{Scheme: "shared", Form: "shared:///somewhere", Open: stores.Opens(openShared)})
+	stores.Kinds = append(stores.Kinds, stores.Kind{Scheme: "shared", Form: "shared:///somewhere"})
+	driver.Register("shared", openShared)
 }
 
 func openShared(_ context.Context, addr string) (*sharedStore, error) {
@@ -41,7 +42,7 @@ func openShared(_ context.Context, addr string) (*sharedStore, error) {
 		return nil, err
 	}
 	if len(a.Hosts) > 0 || len(a.Path) < 5 {
-		return nil, fmt.Errorf("%w: no directory", address.ErrAddress)
+		return nil, fmt.Errorf("%w: no directory", driver.ErrAddress)
 	}
 	s := &sharedStore{address: a.String(), loses: a.Text("loses", ""), readOnly: a.Bool("read-only", false), blind: a.Bool("blind", false)}
 	s.prepared = filepath.Join("/"+a.Path, ".prepared")

@@ -20,7 +20,6 @@ import (
 	"github.com/firn-id/firn/internal/testing/storetest"
 	"github.com/firn-id/firn/internal/testing/turn"
 	"github.com/firn-id/firn/internal/testing/wait"
-	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/natslease"
 )
@@ -541,7 +540,7 @@ func TestClient(t *testing.T) {
 	for call, err := range storetest.Calls(t.Context(), s, none) {
 		storetest.Fails(t, "a connection that its owner has closed: "+call, err, driver.ErrUnavailable, "closed")
 	}
-	if _, err := natslease.New(t.Context(), conn, natslease.Options{Bucket: "a.b"}); !errors.Is(err, address.ErrAddress) {
+	if _, err := natslease.New(t.Context(), conn, natslease.Options{Bucket: "a.b"}); !errors.Is(err, driver.ErrAddress) {
 		t.Error(err)
 	}
 }

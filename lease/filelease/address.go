@@ -1,0 +1,49 @@
+package filelease
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
+
+	"github.com/firn-id/firn/lease/driver"
+)
+
+func init() { driver.Register("file", openAddress) }
+
+// openAddress opens a store that is there: whoever gives a program an address has made the store before, as a
+// store of any other kind.
+func openAddress(_ context.Context, addr string) (*Store, error) {
+	dir, err := ParseAddress(addr)
+	if err != nil {
+		return nil, driver.OpenError("file", err, "want file:///DIRECTORY")
+	}
+	return Open(dir, Existing)
+}
+
+// ParseAddress returns the directory of an address file:///DIRECTORY. Its errors are [driver.ErrAddress].
+// lease.OpenStore opens such an address as Open does with the option [Existing].
+func ParseAddress(addr string) (dir string, err error) {
+	bad := func(why string) (string, error) {
+		return "", fmt.Errorf("%w of the kind file://: %s", driver.ErrAddress, why)
+	}
+	scheme, rest, _ := strings.Cut(addr, "://")
+	path, err := url.PathUnescape(rest)
+	switch {
+	case !strings.EqualFold(scheme, "file"):
+		return bad("want file://, as in file:///var/lib/firn")
+	case strings.Contains(rest, "?"):
+		return bad("it has no settings: write %3F for a ? that belongs to the directory")
+	case strings.Contains(rest, "#"):
+		return bad("it has a fragment (#…): write %23 for a # that belongs to the directory")
+	case err != nil:
+		return bad("its path has a % that begins no escape")
+	case len(path) < 2 || path[0] != '/':
+		return bad("want an absolute path after it, as in file:///var/lib/firn")
+	}
+	if dir = filepath.FromSlash(path[1:]); filepath.IsAbs(dir) && filepath.VolumeName(dir) != "" { // file:///C:/firn
+		return dir, nil
+	}
+	return filepath.FromSlash(path), nil
+}
