@@ -70,14 +70,14 @@ func TestMutants(t *testing.T) {
 		{
 			name:   "a missing line of go.sum",
 			change: inSum(func(lines []string) []string { return lines[1:] }),
-			step:   "tidy", file: "lease/redislease/go.sum", words: []string{"\n\t+", "run ./dev/release tidy"},
+			step:   "tidy", file: "lease/redislease/go.sum", words: []string{"\n\t+", "-C dev ./release tidy"},
 		},
 		{
 			name: "a line of go.sum too many",
 			change: inSum(func(lines []string) []string {
 				return append(lines, "golang.org/x/sys v0.1.0 h1:kunALQeHf1/185U1i0GOB/fy1IPRDDpuoOOqRReG57U=\n")
 			}),
-			step: "tidy", file: "lease/redislease/go.sum", words: []string{"\n\t-golang.org/x/sys v0.1.0", "run ./dev/release tidy"},
+			step: "tidy", file: "lease/redislease/go.sum", words: []string{"\n\t-golang.org/x/sys v0.1.0", "-C dev ./release tidy"},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
