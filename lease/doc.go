@@ -34,7 +34,8 @@
 //
 // The protocol, the promises and the limits are in docs/leases.md. The files of the package:
 //
-//	pools and their records     pool.go, record.go, survey.go
+//	stores by their addresses   open.go
+//	pools and their records     pool.go, record.go, survey.go, probe.go
 //	the life of a lease         lease.go, state.go, config.go
 //	the search for a worker     search.go, grow.go, exclude.go
 //	a worker's record           claim.go

@@ -15,7 +15,7 @@ import (
 // Deadline is past.
 //
 // A Deadline comes early, never late: the counter is read before the clock, and the rate has a
-// margin. ARCHITECTURE.md says what happens when a machine is suspended or moved. Uniqueness and
+// margin. docs/design/ids.md says what happens when a machine is suspended or moved. Uniqueness and
 // order do not depend on Deadlines: the word alone gives both, at any time that its callers
 // believe.
 type Deadline uint64
