@@ -82,7 +82,7 @@ func TestFiles(t *testing.T) {
 		t.Error("the tables have a number that is none")
 	}
 	charts, err := filepath.Glob(filepath.Join(dir, "*.svg"))
-	if err != nil || len(charts) != 8 {
+	if err != nil || len(charts) != 4 {
 		t.Fatalf("%d charts, %v", len(charts), err)
 	}
 	for _, path := range charts {
