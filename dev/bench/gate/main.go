@@ -215,7 +215,7 @@ type edit struct{ file, old, new string }
 // trustCounter makes Firn use the processor's counter, whatever clock the kernel has: by itself Firn
 // uses the counter only beside the kernel's clock tsc, and takes longer paths beside kvm-clock. The
 // counts are then counts of the same paths on every machine.
-var trustCounter = edit{filepath.Join("internal", "clock", "counter_asm.go"), `return name == "tsc" ||`, `return name != "" ||`}
+var trustCounter = edit{filepath.Join("internal", "engine", "clock", "counter_asm.go"), `return name == "tsc" ||`, `return name != "" ||`}
 
 // build builds the program, with trustCounter and further edits, for the oldest amd64 processor: the
 // counts are then counts of the same program on every machine.
