@@ -17,6 +17,7 @@ import (
 // The error is [driver.ErrAddress] if no imported package has the scheme, and names the import. All other errors
 // are those of the package's Open.
 func OpenStore(ctx context.Context, address string) (driver.Store, error) {
+	// Package lease/address would read the scheme too, and bring TLS into programs whose stores are files.
 	scheme, _, ok := strings.Cut(address, "://")
 	scheme = strings.ToLower(scheme)
 	if !ok || scheme == "" || strings.Trim(scheme, "abcdefghijklmnopqrstuvwxyz0123456789+-.") != "" {

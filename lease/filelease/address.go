@@ -42,8 +42,13 @@ func ParseAddress(addr string) (dir string, err error) {
 	case len(path) < 2 || path[0] != '/':
 		return bad("want an absolute path after it, as in file:///var/lib/firn")
 	}
-	if dir = filepath.FromSlash(path[1:]); filepath.IsAbs(dir) && filepath.VolumeName(dir) != "" { // file:///C:/firn
-		return dir, nil
+	return directory(path[1:]), nil
+}
+
+// directory returns the directory of an address whose path, after its first slash, is path.
+func directory(path string) string {
+	if dir := filepath.FromSlash(path); filepath.IsAbs(dir) && filepath.VolumeName(dir) != "" { // file:///C:/firn
+		return dir
 	}
-	return filepath.FromSlash(path), nil
+	return filepath.FromSlash("/" + path)
 }

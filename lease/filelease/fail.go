@@ -66,11 +66,8 @@ func addressError(scheme, rest string) error {
 	if unescaped, err := url.PathUnescape(path); err == nil {
 		path = unescaped
 	}
-	if path = filepath.FromSlash(path); filepath.VolumeName(path) == "" { // unlike file:///C:/firn
-		path = string(filepath.Separator) + path
-	}
 	return driver.OpenError("file", fmt.Errorf("%w: Open takes a directory, and this is file:%s", driver.ErrAddress, rest),
-		fmt.Sprintf("name the directory %s; lease.OpenStore opens the store of an address", path))
+		fmt.Sprintf("name the directory %s; lease.OpenStore opens the store of an address", directory(path)))
 }
 
 // giveUp latches the store, because a file or a folder could not be synced.

@@ -36,7 +36,7 @@ import (
 func Require(t testing.TB) {
 	t.Helper()
 	if os.Getenv("FIRN_REAL_SERVERS") != "1" {
-		t.Skip("real servers of Consul and Kubernetes take ten minutes to build: run FIRN_REAL_SERVERS=1 go test -timeout 1h, with this package")
+		t.Skip("real servers of Consul and Kubernetes take ten minutes to build: set FIRN_REAL_SERVERS=1 to run the test, and -timeout 1h")
 	}
 }
 

@@ -258,7 +258,7 @@ func (i *inspector) noFormat(id string, errs []error) error {
 	switch {
 	case id == "":
 		return errors.New(`"": no ID: it is empty`)
-	case len(inspect.Candidates(id, i.settings, i.now, inspect.Base36)) > 0 && i.form == inspect.Text:
+	case i.form == inspect.Text && len(inspect.Candidates(id, i.settings, i.now, inspect.Base36)) > 0:
 		return fmt.Errorf("%q: no format's ID: if it is a nanoflake whose leading zeros were left out, add --as base36", id)
 	case best == nil || best.Err == iderr.ErrLength:
 		return fmt.Errorf("%s: no format's ID: no format has IDs of length %d", strconv.Quote(wrong.Clip(id)), len(id))
