@@ -17,9 +17,9 @@ var (
 	// ErrTimeRange: the time does not fit the format's timestamp. A [TimeError] has the valid
 	// times.
 	ErrTimeRange = errors.New("time out of range")
-	// ErrFenced: the time is outside the interval that was allotted to the generator. A lease's
+	// ErrFenced: the time is outside the interval that was granted to the generator. A lease's
 	// errors say why. An [EarlyError] says when the next interval begins.
-	ErrFenced = errors.New("outside the allotted interval")
+	ErrFenced = errors.New("outside the granted interval")
 	// ErrNotReady: the generator is a zero value and has no format.
 	ErrNotReady = errors.New("firn: the generator is a zero value: make generators with NewGenerator")
 	// ErrConfig: a setting is out of range. A [ConfigError] names the setting.

@@ -38,7 +38,7 @@ func TestMessages(t *testing.T) {
 		{wrong.ZeroID("f", "worker 0"), iderr.ErrConfig, `f: sequence 0 is not 1 or more, as worker 0 needs at the epoch: the ID would be zero, which means no ID`},
 		{&iderr.ClockError{Format: "f", By: 1500 * time.Millisecond}, iderr.ErrClockBackwards, `f: clock went backwards: the last ID is 1.5s ahead of the clock: check the clock, or retry in 1.5s`},
 		{&iderr.EarlyError{Format: "f", Begins: date, By: 90 * time.Second}, iderr.ErrFenced,
-			`f: outside the allotted interval: the next interval begins at 2026-07-01T01:03:04.005Z, 1m30s ahead of the clock: check the clock, or retry then`},
+			`f: outside the granted interval: the next interval begins at 2026-07-01T01:03:04.005Z, 1m30s ahead of the clock: check the clock, or retry then`},
 		{&iderr.TimeError{Format: "f", Time: date, First: date.Add(1), Last: date.Add(2)}, iderr.ErrTimeRange,
 			`f: time 2026-07-01T01:03:04.005Z is before the first timestamp: use a time from 2026-07-01T01:03:04.005000001Z to 2026-07-01T01:03:04.005000002Z`},
 		{&iderr.TimeError{Format: "f", Time: date.Add(3), First: date, Last: date}, iderr.ErrTimeRange,

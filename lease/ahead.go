@@ -25,11 +25,11 @@ func (l *Lease) withdraw() {
 	}
 	l.begins = 0
 	unused := l.generator.Withdraw().UnixMicro()
-	if unused >= l.allotted {
+	if unused >= l.granted {
 		return // the generator has minted there, and reports a clock that went back
 	}
 	l.takeBack(unused)
-	until := time.UnixMicro(max(l.allotted, l.prior)).UTC() // no interval begins sooner from now on
+	until := time.UnixMicro(max(l.granted, l.prior)).UTC() // no interval begins sooner from now on
 	l.mu.Lock()
 	l.until = until
 	l.mu.Unlock()
@@ -45,7 +45,7 @@ func (l *Lease) own() int64 { return max(l.prior, min(l.since, l.roundUp(l.now()
 // foreign reports whether the lease cannot use its worker any more: the clock was ahead when the
 // lease took the worker, and is now behind the intervals of earlier leases.
 func (l *Lease) foreign(now int64) bool {
-	return l.phase == phaseWithdrawn && l.allotted <= l.prior && l.prior > now+grace.Microseconds()
+	return l.phase == phaseWithdrawn && l.granted <= l.prior && l.prior > now+grace.Microseconds()
 }
 
 // forgo gives back a worker that the lease cannot use, so that the lease takes another worker.

@@ -22,9 +22,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/filelease"
+	"github.com/firn-id/firn/lease/grant"
 	"github.com/firn-id/firn/lease/internal/frozen"
 	"github.com/firn-id/firn/lease/memlease"
 	"github.com/firn-id/firn/nanoflake"
@@ -152,7 +152,7 @@ func compatScru(nodeBits int) compatMaker {
 }
 
 // compatLayouts returns the layouts of all kinds.
-func compatLayouts(t *testing.T) (all []allot.Layout) {
+func compatLayouts(t *testing.T) (all []grant.Layout) {
 	for _, k := range compatKinds {
 		g, _, err := k.make()
 		if err != nil {
@@ -176,7 +176,7 @@ type compatFacts struct {
 type compatPool struct {
 	Name    string         `json:"name"`
 	UUID    string         `json:"uuid"`
-	Layout  allot.Layout   `json:"layout"`
+	Layout  grant.Layout   `json:"layout"`
 	Created time.Time      `json:"created"`
 	Rescued time.Time      `json:"rescued,omitzero"`
 	Floor   time.Time      `json:"floor,omitzero"`

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/firn-id/firn/allot"
+	"github.com/firn-id/firn/lease/grant"
 )
 
 // The defaults of [Config].
@@ -29,7 +29,7 @@ const minTicks = 3
 // generator names, and windows of 10 s.
 type Config struct {
 	// Pool is the name of the pool in the store. "" means the name in the generator's
-	// [allot.Pool]: "nanoflake" for a Nanoflake generator with the default epoch, for instance.
+	// [grant.Spec]: "nanoflake" for a Nanoflake generator with the default epoch, for instance.
 	Pool string
 
 	// Create makes [Start] create the pool if the store has no such pool. With a wrong address of
@@ -104,7 +104,7 @@ type Choice struct {
 func Number(worker int) Choice { return Choice{number: worker, named: true} }
 
 // settle fills in the defaults, and checks the settings.
-func (c Config) settle(layout allot.Layout) (Config, error) {
+func (c Config) settle(layout grant.Layout) (Config, error) {
 	if c.Worker.named && (c.Worker.number < 0 || c.Worker.number >= layout.Workers) {
 		return c, fmt.Errorf("%w: worker %d is not in 0 to %d", ErrConfig, c.Worker.number, layout.Workers-1)
 	}

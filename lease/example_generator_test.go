@@ -6,9 +6,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/lease"
+	"github.com/firn-id/firn/lease/grant"
 	"github.com/firn-id/firn/lease/memlease"
 )
 
@@ -22,14 +22,14 @@ type Ticket struct {
 // Tickets makes tickets in its grants, and nowhere else.
 type Tickets struct {
 	mu     sync.Mutex
-	grants []grant // in the order of time, without overlaps
+	grants []interval // in the order of time, without overlaps
 	last   Ticket
 	why    error // what callers get outside of the grants
 	sealed bool
 }
 
-// A grant is the ticks of a worker in [from, until).
-type grant struct {
+// An interval is the ticks of a worker in [from, until).
+type interval struct {
 	worker      int
 	from, until int64
 }
@@ -59,32 +59,32 @@ func (t *Tickets) Take() (Ticket, error) {
 }
 
 // ForLease implements [lease.Generator].
-func (t *Tickets) ForLease() allot.Generator { return (*leased)(t) }
+func (t *Tickets) ForLease() grant.Grantee { return (*leased)(t) }
 
 // leased has the methods that a lease calls, and keeps them out of the method list of Tickets.
 type leased Tickets
 
 const workers = 256
 
-func (t *leased) Pool() (allot.Pool, error) {
+func (t *leased) Pool() (grant.Spec, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.sealed {
-		return allot.Pool{}, t.why
+		return grant.Spec{}, t.why
 	}
-	return allot.Pool{Name: "ticket", Layout: allot.Layout{Format: "ticket", Epoch: time.UnixMilli(0).UTC(),
+	return grant.Spec{Name: "ticket", Layout: grant.Layout{Format: "ticket", Epoch: time.UnixMilli(0).UTC(),
 		Unit: time.Millisecond, Widths: []int{40, 8, 16}, Workers: workers}}, nil
 }
 
 func (t *leased) Now() time.Time { return time.Now() }
 
-func (t *leased) Allot(worker int, from, until time.Time) error {
+func (t *leased) Grant(worker int, from, until time.Time) error {
 	if worker < 0 || worker >= workers {
 		return fmt.Errorf("worker %d is not in 0 to %d", worker, workers-1)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	g := grant{worker, from.Add(time.Millisecond - 1).UnixMilli(), until.UnixMilli()} // whole ticks
+	g := interval{worker, from.Add(time.Millisecond - 1).UnixMilli(), until.UnixMilli()} // whole ticks
 	g.from = max(g.from, t.end())
 	if t.sealed || g.from >= g.until {
 		return nil

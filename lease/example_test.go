@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/filelease"
+	"github.com/firn-id/firn/lease/grant"
 	"github.com/firn-id/firn/lease/memlease"
 	"github.com/firn-id/firn/nanoflake"
 )
@@ -175,7 +175,7 @@ func ExampleOpen() {
 	ctx := context.Background()
 	store := memlease.New()
 	defer store.Close()
-	layout := func(epoch time.Time) allot.Layout {
+	layout := func(epoch time.Time) grant.Layout {
 		gen, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true, Epoch: epoch})
 		if err != nil {
 			panic(err)

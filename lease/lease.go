@@ -7,17 +7,17 @@ import (
 	"sync"
 	"time"
 
-	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/grant"
 )
 
-// A Lease keeps a generator working. The lease takes a worker from a pool, allots intervals of the
+// A Lease keeps a generator working. The lease takes a worker from a pool, grants intervals of the
 // worker to the generator ahead of the clock, and gives back the unused part at the end. A Lease is
 // safe for concurrent use.
 type Lease struct {
 	origin      *Pool
 	pool        *Pool // origin with a time-out for each request
-	generator   allot.Generator
+	generator   grant.Grantee
 	config      Config
 	incarnation string // a random name, different for each lease
 
@@ -69,9 +69,9 @@ func (l *Lease) goOn(ctx context.Context, ended func()) {
 	}()
 }
 
-// keep takes a worker from the pool, and allots an interval to the generator. It returns when the generator
+// keep takes a worker from the pool, and grants an interval to the generator. It returns when the generator
 // can mint. The settings are settled.
-func (p *Pool) keep(ctx context.Context, g allot.Generator, c Config) (*Lease, error) {
+func (p *Pool) keep(ctx context.Context, g grant.Grantee, c Config) (*Lease, error) {
 	l := p.lease(g, c)
 	defer l.deliver()
 	l.work.Lock()
@@ -94,7 +94,7 @@ func (p *Pool) keep(ctx context.Context, g allot.Generator, c Config) (*Lease, e
 }
 
 // lease returns a lease without a worker.
-func (p *Pool) lease(g allot.Generator, c Config) *Lease {
+func (p *Pool) lease(g grant.Grantee, c Config) *Lease {
 	within := *p
 	l := &Lease{origin: p, pool: &within, generator: g, config: c, incarnation: c.world.random(128),
 		stop: func() {}, done: make(chan struct{}), work: make(lock, 1), attempts: make(map[int]attempts),
@@ -259,7 +259,7 @@ func (l *Lease) untilDue() time.Duration {
 	case phaseWithdrawn:
 		lead = l.config.Window.Microseconds()
 	}
-	return min(max(time.UnixMicro(l.allotted-lead).Sub(l.config.world.now()), 0), slice, time.Duration(l.lead)*time.Microsecond/10)
+	return min(max(time.UnixMicro(l.granted-lead).Sub(l.config.world.now()), 0), slice, time.Duration(l.lead)*time.Microsecond/10)
 }
 
 // renew extends the lease's interval, or takes another worker if the worker was lost.
@@ -272,13 +272,13 @@ func (l *Lease) renew(ctx context.Context) error {
 	if l.foreign(now) {
 		return l.forgo(ctx)
 	}
-	if until <= l.allotted {
+	if until <= l.granted {
 		return nil // the clock went back, and the interval reaches far enough
 	}
 	if err := l.checkAhead(ctx, now); err != nil {
 		return err
 	}
-	got, ok, err := l.claim(ctx, l.held, max(l.allotted, l.prior), until)
+	got, ok, err := l.claim(ctx, l.held, max(l.granted, l.prior), until)
 	switch {
 	case err != nil:
 		return err

@@ -14,9 +14,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/grant"
 	"github.com/firn-id/firn/lease/memlease"
 	"github.com/firn-id/firn/nanoflake"
 )
@@ -71,7 +71,7 @@ func (l *testLog) last(t *testing.T, kind EventKind) Event {
 }
 
 // start starts a lease in an opened pool.
-func (p *Pool) start(ctx context.Context, g allot.Generator, c Config) (*Lease, error) {
+func (p *Pool) start(ctx context.Context, g grant.Grantee, c Config) (*Lease, error) {
 	l, err := p.kept(ctx, g, c)
 	if err == nil {
 		l.goOn(ctx, func() {})
@@ -80,7 +80,7 @@ func (p *Pool) start(ctx context.Context, g allot.Generator, c Config) (*Lease, 
 }
 
 // kept is start without the renewals.
-func (p *Pool) kept(ctx context.Context, g allot.Generator, c Config) (*Lease, error) {
+func (p *Pool) kept(ctx context.Context, g grant.Grantee, c Config) (*Lease, error) {
 	c, err := c.settle(p.layout)
 	if err != nil {
 		return nil, err
@@ -679,7 +679,7 @@ func TestConfig(t *testing.T) {
 	coarse.Unit = time.Second
 	for name, test := range map[string]struct {
 		c      Config
-		layout allot.Layout
+		layout grant.Layout
 	}{
 		"Window":    {Config{Window: 9 * time.Millisecond}, layout},
 		"Window of": {Config{Window: 2 * time.Second}, coarse},
@@ -706,7 +706,7 @@ func TestConfig(t *testing.T) {
 func TestTicks(t *testing.T) {
 	for _, unit := range []time.Duration{time.Microsecond, time.Millisecond, 4 * time.Millisecond, time.Second} {
 		epoch := time.UnixMicro(1_262_304_000_000_777)
-		l := &Lease{pool: &Pool{layout: allot.Layout{Epoch: epoch, Unit: unit}}}
+		l := &Lease{pool: &Pool{layout: grant.Layout{Epoch: epoch, Unit: unit}}}
 		us := unit.Microseconds()
 		for _, tick := range []int64{-1_000_000, -1, 0, 1, 999_999_999} {
 			at := epoch.UnixMicro() + tick*us

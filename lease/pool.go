@@ -12,8 +12,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/grant"
 )
 
 // A Pool is the workers of one kind of generator, in a store. A Pool is safe for concurrent use.
@@ -25,7 +25,7 @@ type Pool struct {
 	name    string
 	store   driver.Store
 	uuid    string
-	layout  allot.Layout
+	layout  grant.Layout
 	hash    string
 	created time.Time
 	known   *known
@@ -60,12 +60,12 @@ func (p *Pool) learn(r *poolRecord) {
 
 // Create creates a pool. Leases take workers from a random worker on. If the store has a pool of
 // the same name, with any layout, the error is [ErrPoolExists].
-func Create(ctx context.Context, store driver.Store, name string, layout allot.Layout) (*Pool, error) {
+func Create(ctx context.Context, store driver.Store, name string, layout grant.Layout) (*Pool, error) {
 	return create(ctx, store, name, layout, mrand.IntN(max(layout.Workers, 1)), time.Now())
 }
 
 // create creates a pool. The first record will be the record of worker first.
-func create(ctx context.Context, store driver.Store, name string, layout allot.Layout, first int, now time.Time) (*Pool, error) {
+func create(ctx context.Context, store driver.Store, name string, layout grant.Layout, first int, now time.Time) (*Pool, error) {
 	if err := checkLayout(layout); err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func create(ctx context.Context, store driver.Store, name string, layout allot.L
 
 // Open returns the pool with a name. If the store has no such pool, the error is [ErrNoPool]; if
 // the pool has another layout, a *[MismatchError].
-func Open(ctx context.Context, store driver.Store, name string, layout allot.Layout) (*Pool, error) {
+func Open(ctx context.Context, store driver.Store, name string, layout grant.Layout) (*Pool, error) {
 	p, err := Lookup(ctx, store, name)
 	if err != nil {
 		return nil, err
@@ -107,13 +107,13 @@ func Open(ctx context.Context, store driver.Store, name string, layout allot.Lay
 // OpenOrCreate with stores of one machine, where all processes use the same store. On a store
 // shared by machines, a wrong address would go unnoticed, and begin a second pool with the same
 // workers.
-func OpenOrCreate(ctx context.Context, store driver.Store, name string, layout allot.Layout) (*Pool, error) {
+func OpenOrCreate(ctx context.Context, store driver.Store, name string, layout grant.Layout) (*Pool, error) {
 	p, _, err := openOrCreate(ctx, store, name, layout)
 	return p, err
 }
 
 // openOrCreate is OpenOrCreate, and reports whether it created the pool.
-func openOrCreate(ctx context.Context, store driver.Store, name string, layout allot.Layout) (p *Pool, created bool, err error) {
+func openOrCreate(ctx context.Context, store driver.Store, name string, layout grant.Layout) (p *Pool, created bool, err error) {
 	p, err = Open(ctx, store, name, layout)
 	if !errors.Is(err, ErrNoPool) {
 		return p, false, err
@@ -302,7 +302,7 @@ func (p *Pool) Name() string { return p.name }
 func (p *Pool) UUID() string { return p.uuid }
 
 // Layout returns the layout of the IDs made by the pool's workers.
-func (p *Pool) Layout() allot.Layout { return p.layout }
+func (p *Pool) Layout() grant.Layout { return p.layout }
 
 // Store returns the pool's store.
 func (p *Pool) Store() driver.Store { return p.store }

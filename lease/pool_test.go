@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/grant"
 	"github.com/firn-id/firn/lease/internal/advice"
 	"github.com/firn-id/firn/lease/memlease"
 )
@@ -79,7 +79,7 @@ func TestCreate(t *testing.T) {
 			t.Errorf("Open of %q: %v", name, err)
 		}
 	}
-	if _, err := Create(ctx, store, "x", allot.Layout{}); !errors.Is(err, ErrConfig) {
+	if _, err := Create(ctx, store, "x", grant.Layout{}); !errors.Is(err, ErrConfig) {
 		t.Errorf("Create without a layout: %v", err)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/firn-id/firn/allot"
+	"github.com/firn-id/firn/lease/grant"
 )
 
 // Versions of records. A record with another version is refused.
@@ -23,7 +23,7 @@ const (
 )
 
 // checkLayout returns an error unless a pool can have the layout.
-func checkLayout(l allot.Layout) error {
+func checkLayout(l grant.Layout) error {
 	switch {
 	case l.Format == "":
 		return fmt.Errorf("%w: a layout without a format", ErrConfig)
@@ -37,7 +37,7 @@ func checkLayout(l allot.Layout) error {
 
 // tickStart and tickEnd round Unix microseconds down and up to whole ticks of the IDs. An interval
 // never ends within a tick, which two leases would share.
-func tickStart(l allot.Layout, us int64) int64 {
+func tickStart(l grant.Layout, us int64) int64 {
 	unit := l.Unit.Microseconds()
 	past := (us - l.Epoch.UnixMicro()) % unit
 	if past < 0 {
@@ -46,17 +46,17 @@ func tickStart(l allot.Layout, us int64) int64 {
 	return us - past
 }
 
-func tickEnd(l allot.Layout, us int64) int64 { return tickStart(l, us+l.Unit.Microseconds()-1) }
+func tickEnd(l grant.Layout, us int64) int64 { return tickStart(l, us+l.Unit.Microseconds()-1) }
 
 // layoutHash names the layout in each worker's record.
-func layoutHash(l allot.Layout) string {
+func layoutHash(l grant.Layout) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %d %v %d", l.Format, l.Epoch.UnixMicro(), l.Unit.Microseconds(), l.Widths, l.Workers))
 	return hex.EncodeToString(sum[:8])
 }
 
 // checkSame returns a *MismatchError that names the first field in which the layout that a pool has
 // is not the layout wanted.
-func checkSame(pool string, has, want allot.Layout) error {
+func checkSame(pool string, has, want grant.Layout) error {
 	mismatch := func(field string, have, want any) error {
 		return &MismatchError{Pool: pool, Field: field, Have: fmt.Sprint(have), Want: fmt.Sprint(want)}
 	}
@@ -96,14 +96,14 @@ type poolRecord struct {
 }
 
 // newPoolRecord returns the record of a pool without workers. Created is in Unix microseconds.
-func newPoolRecord(uuid string, layout allot.Layout, created int64) *poolRecord {
+func newPoolRecord(uuid string, layout grant.Layout, created int64) *poolRecord {
 	return &poolRecord{Version: poolVersion, UUID: uuid, Format: layout.Format, Epoch: layout.Epoch.UnixMicro(),
 		Unit: layout.Unit.Microseconds(), Widths: layout.Widths, Workers: layout.Workers,
 		Generation: 1, Created: created, Made: [][2]int{}}
 }
 
-func (r *poolRecord) layout() allot.Layout {
-	return allot.Layout{Format: r.Format, Epoch: time.UnixMicro(r.Epoch).UTC(), Unit: time.Duration(r.Unit) * time.Microsecond,
+func (r *poolRecord) layout() grant.Layout {
+	return grant.Layout{Format: r.Format, Epoch: time.UnixMicro(r.Epoch).UTC(), Unit: time.Duration(r.Unit) * time.Microsecond,
 		Widths: r.Widths, Workers: r.Workers}
 }
 

@@ -10,25 +10,25 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/firn-id/firn/allot"
+	"github.com/firn-id/firn/lease/grant"
 	"github.com/firn-id/firn/lease/memlease"
 )
 
-func testLayout(workers int) allot.Layout {
-	return allot.Layout{Format: "nanoflake", Epoch: time.UnixMilli(1_609_459_200_000).UTC(), Unit: time.Millisecond, Widths: []int{41, 10, 12}, Workers: workers}
+func testLayout(workers int) grant.Layout {
+	return grant.Layout{Format: "nanoflake", Epoch: time.UnixMilli(1_609_459_200_000).UTC(), Unit: time.Millisecond, Widths: []int{41, 10, 12}, Workers: workers}
 }
 
 func TestLayoutCheck(t *testing.T) {
 	if err := checkLayout(testLayout(1)); err != nil {
 		t.Error(err)
 	}
-	for name, change := range map[string]func(*allot.Layout){
-		"no format":          func(l *allot.Layout) { l.Format = "" },
-		"a unit of 0":        func(l *allot.Layout) { l.Unit = 0 },
-		"a unit of 1.5 µs":   func(l *allot.Layout) { l.Unit = 1500 },
-		"no workers":         func(l *allot.Layout) { l.Workers = 0 },
-		"a negative unit":    func(l *allot.Layout) { l.Unit = -time.Millisecond },
-		"a negative workers": func(l *allot.Layout) { l.Workers = -1 },
+	for name, change := range map[string]func(*grant.Layout){
+		"no format":          func(l *grant.Layout) { l.Format = "" },
+		"a unit of 0":        func(l *grant.Layout) { l.Unit = 0 },
+		"a unit of 1.5 µs":   func(l *grant.Layout) { l.Unit = 1500 },
+		"no workers":         func(l *grant.Layout) { l.Workers = 0 },
+		"a negative unit":    func(l *grant.Layout) { l.Unit = -time.Millisecond },
+		"a negative workers": func(l *grant.Layout) { l.Workers = -1 },
 	} {
 		l := testLayout(4)
 		change(&l)
@@ -51,14 +51,14 @@ func TestLayoutHash(t *testing.T) {
 
 // otherLayouts returns layouts that differ from the test's layout in one field, by the field, and
 // the test's layout itself.
-func otherLayouts() map[string]allot.Layout {
-	layouts := map[string]allot.Layout{"nothing": testLayout(4)}
-	for field, change := range map[string]func(*allot.Layout){
-		"format":  func(l *allot.Layout) { l.Format = "sno" },
-		"epoch":   func(l *allot.Layout) { l.Epoch = l.Epoch.Add(time.Millisecond) },
-		"unit":    func(l *allot.Layout) { l.Unit = time.Microsecond },
-		"widths":  func(l *allot.Layout) { l.Widths = []int{41, 11, 11} },
-		"workers": func(l *allot.Layout) { l.Workers = 5 },
+func otherLayouts() map[string]grant.Layout {
+	layouts := map[string]grant.Layout{"nothing": testLayout(4)}
+	for field, change := range map[string]func(*grant.Layout){
+		"format":  func(l *grant.Layout) { l.Format = "sno" },
+		"epoch":   func(l *grant.Layout) { l.Epoch = l.Epoch.Add(time.Millisecond) },
+		"unit":    func(l *grant.Layout) { l.Unit = time.Microsecond },
+		"widths":  func(l *grant.Layout) { l.Widths = []int{41, 11, 11} },
+		"workers": func(l *grant.Layout) { l.Workers = 5 },
 	} {
 		l := testLayout(4)
 		change(&l)

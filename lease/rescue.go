@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/grant"
 )
 
 // RescueConfig holds the settings of a rescue. The zero RescueConfig suits leases with the default
@@ -33,7 +33,7 @@ type RescueConfig struct {
 	// [ErrPoolMismatch]. A rescue needs Layouts only if the pool's own record is missing or damaged,
 	// and makes the record anew, with the layout named by the workers' records. If no record names a
 	// layout, Layouts must have one element.
-	Layouts []allot.Layout
+	Layouts []grant.Layout
 
 	// Create makes the pool if the store has no record of the pool. Set Create only if you know that
 	// the name and the store are right: a misspelt name begins a second pool for the same IDs.
@@ -164,7 +164,7 @@ func (r *rescue) look(ctx context.Context) error {
 	switch {
 	case lost != nil && !r.canMake(lost):
 		return lost
-	case lost == nil && len(r.Layouts) > 0 && !slices.ContainsFunc(r.Layouts, func(l allot.Layout) bool { return checkSame(r.name, before.layout(), l) == nil }):
+	case lost == nil && len(r.Layouts) > 0 && !slices.ContainsFunc(r.Layouts, func(l grant.Layout) bool { return checkSame(r.name, before.layout(), l) == nil }):
 		return checkSame(r.name, before.layout(), r.Layouts[0])
 	}
 	entries, err := list(ctx, r.store, workersKey(r.name))
@@ -244,8 +244,8 @@ func (r *rescue) anew(entries []driver.Entry, now int64) (*poolRecord, error) {
 		}
 	}
 	const advice = "give the format, the epoch and the widths that it was created with"
-	var layout allot.Layout
-	switch i := slices.IndexFunc(r.Layouts, func(l allot.Layout) bool { return layoutHash(l) == most.layout }); {
+	var layout grant.Layout
+	switch i := slices.IndexFunc(r.Layouts, func(l grant.Layout) bool { return layoutHash(l) == most.layout }); {
 	case i >= 0:
 		layout = r.Layouts[i]
 	case most.uuid != "":

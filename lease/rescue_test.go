@@ -11,8 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/grant"
 	"github.com/firn-id/firn/lease/memlease"
 	"github.com/firn-id/firn/nanoflake"
 )
@@ -540,37 +540,37 @@ func TestRescueAnew(t *testing.T) {
 	right, wrong := testLayout(8), testLayout(9)
 	for name, test := range map[string]struct {
 		change  func(s testBackup)
-		layouts []allot.Layout
+		layouts []grant.Layout
 		create  bool
 		want    error
 		made    int // workers' records
 		raised  int
 		same    bool // the pool keeps its UUID
 	}{
-		"missing":                           {func(s testBackup) { delete(s, poolKey("p")) }, []allot.Layout{right}, false, nil, 0, 4, true},
-		"damaged":                           {func(s testBackup) { s[poolKey("p")] = []byte("{") }, []allot.Layout{right}, false, nil, 0, 4, true},
-		"of one of several":                 {func(s testBackup) { delete(s, poolKey("p")) }, []allot.Layout{wrong, right}, false, nil, 0, 4, true},
-		"of another layout":                 {func(s testBackup) { delete(s, poolKey("p")) }, []allot.Layout{wrong}, false, ErrPoolMismatch, 0, 0, false},
+		"missing":                           {func(s testBackup) { delete(s, poolKey("p")) }, []grant.Layout{right}, false, nil, 0, 4, true},
+		"damaged":                           {func(s testBackup) { s[poolKey("p")] = []byte("{") }, []grant.Layout{right}, false, nil, 0, 4, true},
+		"of one of several":                 {func(s testBackup) { delete(s, poolKey("p")) }, []grant.Layout{wrong, right}, false, nil, 0, 4, true},
+		"of another layout":                 {func(s testBackup) { delete(s, poolKey("p")) }, []grant.Layout{wrong}, false, ErrPoolMismatch, 0, 0, false},
 		"of none that is given":             {func(s testBackup) { delete(s, poolKey("p")) }, nil, false, ErrMissing, 0, 0, false},
-		"with a worker's, which is damaged": {func(s testBackup) { delete(s, poolKey("p")); s[workerKey("p", 2)] = nil }, []allot.Layout{right}, false, nil, 1, 3, true},
+		"with a worker's, which is damaged": {func(s testBackup) { delete(s, poolKey("p")); s[workerKey("p", 2)] = nil }, []grant.Layout{right}, false, nil, 1, 3, true},
 		"with all": {func(s testBackup) {
 			for key := range s {
 				s[key] = []byte("?")
 			}
-		}, []allot.Layout{right}, false, nil, 4, 0, false},
+		}, []grant.Layout{right}, false, nil, 4, 0, false},
 		"with all, of one of several": {func(s testBackup) {
 			for key := range s {
 				s[key] = []byte("?")
 			}
-		}, []allot.Layout{wrong, right}, false, ErrConfig, 0, 0, false},
-		"with nothing left":                                  {func(s testBackup) { clear(s) }, []allot.Layout{right}, true, nil, 0, 0, false},
+		}, []grant.Layout{wrong, right}, false, ErrConfig, 0, 0, false},
+		"with nothing left":                                  {func(s testBackup) { clear(s) }, []grant.Layout{right}, true, nil, 0, 0, false},
 		"with nothing left, and no layout":                   {func(s testBackup) { clear(s) }, nil, false, ErrNoPool, 0, 0, false},
-		"with nothing left, and a name that may be misspelt": {func(s testBackup) { clear(s) }, []allot.Layout{right}, false, ErrNoPool, 0, 0, false},
+		"with nothing left, and a name that may be misspelt": {func(s testBackup) { clear(s) }, []grant.Layout{right}, false, ErrNoPool, 0, 0, false},
 		"with nothing left, and Create without a layout":     {func(s testBackup) { clear(s) }, nil, true, ErrNoPool, 0, 0, false},
-		"of a version that is not known":                     {func(s testBackup) { s[poolKey("p")] = []byte(`{"v":7}`) }, []allot.Layout{right}, false, ErrVersion, 0, 0, false},
-		"and a worker's of another version":                  {func(s testBackup) { delete(s, poolKey("p")); s[workerKey("p", 2)] = []byte(`{"v":7}`) }, []allot.Layout{right}, false, ErrVersion, 0, 0, false},
-		"not lost at all":                                    {func(s testBackup) {}, []allot.Layout{wrong, right}, true, nil, 0, 4, true},
-		"not lost, and of another layout":                    {func(s testBackup) {}, []allot.Layout{wrong}, false, ErrPoolMismatch, 0, 0, false},
+		"of a version that is not known":                     {func(s testBackup) { s[poolKey("p")] = []byte(`{"v":7}`) }, []grant.Layout{right}, false, ErrVersion, 0, 0, false},
+		"and a worker's of another version":                  {func(s testBackup) { delete(s, poolKey("p")); s[workerKey("p", 2)] = []byte(`{"v":7}`) }, []grant.Layout{right}, false, ErrVersion, 0, 0, false},
+		"not lost at all":                                    {func(s testBackup) {}, []grant.Layout{wrong, right}, true, nil, 0, 4, true},
+		"not lost, and of another layout":                    {func(s testBackup) {}, []grant.Layout{wrong}, false, ErrPoolMismatch, 0, 0, false},
 	} {
 		clock, full := newTestClock(), memlease.New()
 		p := mustCreate(t, full, 8)
@@ -644,7 +644,7 @@ func TestRescueAnewBesideLeases(t *testing.T) {
 				}
 				time.Sleep(97 * time.Millisecond)
 			}
-			done, err := Rescue(t.Context(), store, "p", RescueConfig{clock: clock.now, Layouts: []allot.Layout{testLayout(8)}, Create: all})
+			done, err := Rescue(t.Context(), store, "p", RescueConfig{clock: clock.now, Layouts: []grant.Layout{testLayout(8)}, Create: all})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -766,7 +766,7 @@ func TestRescueUnreadable(t *testing.T) {
 		t.Error(err)
 	}
 	store.spoil(driver.ErrDamaged, poolKey("p"))
-	done, err := Rescue(t.Context(), store, "p", RescueConfig{clock: clock.now, Layouts: []allot.Layout{testLayout(8)}})
+	done, err := Rescue(t.Context(), store, "p", RescueConfig{clock: clock.now, Layouts: []grant.Layout{testLayout(8)}})
 	if err != nil || !done.Anew || done.Made != 3 || done.Raised != 2 || store.spoiled() > 0 {
 		t.Fatalf("%+v, %v; still damaged: %d", done, err, store.spoiled())
 	}

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/lease/grant"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/sno"
 )
@@ -77,7 +77,7 @@ func (s *simulation) judgeWrite(r *simRequest, i int, found bool) {
 			s.wrong(worker, "nothing is allocated, from %s until %s", simTime(next.From), simTime(next.Until))
 		case next.From < last.Until && (last.Incarnation == "" || j.writer[worker] != me):
 			s.wrong(worker, "times of worker %d are allocated to %s which are %s's", worker, name(me), name(j.writer[worker]))
-		case next.From < last.Until && next.From < r.lease.allotted:
+		case next.From < last.Until && next.From < r.lease.granted:
 			s.wrong(worker, "times of worker %d are allocated a second time, to %s", worker, name(me))
 		case next.From < last.Until:
 			s.counts[simTakenBack]++
@@ -300,9 +300,9 @@ func (l *simLease) judgePhase(kind EventKind) {
 	case phaseSearching:
 		ok = false
 	case phaseHolding:
-		ok = state.allotted == state.held.Until || kind == Released // of a worker that the generator refuses
+		ok = state.granted == state.held.Until || kind == Released // of a worker that the generator refuses
 	case phaseWithdrawn:
-		ok = state.allotted < state.held.Until
+		ok = state.granted < state.held.Until
 	case phaseLost:
 		ok = state.why != nil
 	}
@@ -329,37 +329,37 @@ func newSimGenerator(l *simLease) (g simGenerator, err error) {
 }
 
 // generator returns the generator itself.
-func (g simGenerator) generator() allot.Generator {
+func (g simGenerator) generator() grant.Grantee {
 	if g.sno != nil {
 		return g.sno.ForLease()
 	}
 	return g.nano.ForLease()
 }
 
-func (g simGenerator) Pool() (allot.Pool, error) { return g.generator().Pool() }
+func (g simGenerator) Pool() (grant.Spec, error) { return g.generator().Pool() }
 
 func (g simGenerator) Now() time.Time { return g.generator().Now() }
 
-func (g simGenerator) Allot(worker int, from, until time.Time) error {
-	g.l.halt(simHaltAllot)
+func (g simGenerator) Grant(worker int, from, until time.Time) error {
+	g.l.halt(simHaltGrant)
 	g.l.mintAlong()
 	if worker == g.l.s.refuses {
 		g.l.s.counts[simRefused]++
 		return iderr.ErrConfig
 	}
-	g.l.allotted = until.UnixMicro()
-	if err := g.generator().Allot(worker, from, until); err != nil {
+	g.l.granted = until.UnixMicro()
+	if err := g.generator().Grant(worker, from, until); err != nil {
 		return err
 	}
 	g.l.mintAlong()
-	g.l.halt(simHaltAllot)
+	g.l.halt(simHaltGrant)
 	return nil
 }
 
 func (g simGenerator) Withdraw() time.Time {
 	g.l.mintAlong()
 	unused := g.generator().Withdraw()
-	g.l.allotted = min(g.l.allotted, unused.UnixMicro())
+	g.l.granted = min(g.l.granted, unused.UnixMicro())
 	g.l.mintAlong()
 	return unused
 }

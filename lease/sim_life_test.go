@@ -8,9 +8,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/grant"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/sno"
 )
@@ -83,7 +83,7 @@ const (
 	simHaltRequest
 	simHaltReply
 	simHaltNotify
-	simHaltAllot
+	simHaltGrant
 	simHaltSeal
 	simRestores
 	simRescues
@@ -108,7 +108,7 @@ func (c simCount) String() string {
 		"times given back", "conflicts", "writes after their time-out", "writes of the dead", "lost requests", "lost replies",
 		"repeated requests", "slow messages", "time-outs", "outages met", "freezes", "replies that met a frozen process", "crashes",
 		"clock steps", "generators that refused their worker", "clocks found wrong", "halts before a request", "halts after a reply",
-		"halts before an allotment", "halts in an allotment", "halts in a seal", "restores", "rescues", "rescues that were interrupted", "times taken back from generators", "requests in which the store hung",
+		"halts before an grantee", "halts in an grantee", "halts in a seal", "restores", "rescues", "rescues that were interrupted", "times taken back from generators", "requests in which the store hung",
 		"idle leases", "leases closed within Notify", "generators judged alive", "generators excused", "events"}[c]
 }
 
@@ -132,11 +132,11 @@ func newSimulation(seed uint64, p simProfile, traced bool) *simulation {
 	return s
 }
 
-func (s *simulation) layout() allot.Layout {
+func (s *simulation) layout() grant.Layout {
 	if s.sno {
-		return allot.Layout{Format: "sno", Epoch: time.Unix(sno.Epoch, 0).UTC(), Unit: sno.TimeUnit, Widths: []int{39, 1, 8, 16, 16}, Workers: s.workers}
+		return grant.Layout{Format: "sno", Epoch: time.Unix(sno.Epoch, 0).UTC(), Unit: sno.TimeUnit, Widths: []int{39, 1, 8, 16, 16}, Workers: s.workers}
 	}
-	return allot.Layout{Format: "nanoflake", Epoch: nanoflake.DefaultEpoch(), Unit: time.Millisecond, Widths: []int{41, 10, 12}, Workers: s.workers}
+	return grant.Layout{Format: "nanoflake", Epoch: nanoflake.DefaultEpoch(), Unit: time.Millisecond, Widths: []int{41, 10, 12}, Workers: s.workers}
 }
 
 // end stops all coroutines.

@@ -95,19 +95,19 @@ var simMutants = []simMutant{
 	{"since", "times from before the lease are given back", []simEdit{{
 		"max(l.roundUp(unused), l.own())", "l.roundUp(unused)",
 	}}, []string{saysForeign}, false},
-	{"first", "times are allotted before they are acknowledged", []simEdit{{
+	{"first", "times are granted before they are acknowledged", []simEdit{{
 		"	rev, err := l.put(ctx, r, s.rev)\n",
-		"	l.generator.Allot(r.Worker, time.UnixMicro(r.From), time.UnixMicro(r.Until))\n	rev, err := l.put(ctx, r, s.rev)\n",
+		"	l.generator.Grant(r.Worker, time.UnixMicro(r.From), time.UnixMicro(r.Until))\n	rev, err := l.put(ctx, r, s.rev)\n",
 	}}, []string{saysNothing}, true},
-	{"gap", "what passed while the lease had expired is allotted to it", []simEdit{{
+	{"gap", "what passed while the lease had expired is granted to it", []simEdit{{
 		"	l.hold(got)\n",
-		"	before := got.From\n	if kind == Renewed {\n		before = min(before, l.allotted)\n	}\n	l.hold(got)\n",
-	}, {"l.generator.Allot(got.Worker, from, until)", "l.generator.Allot(got.Worker, time.UnixMicro(before), until)"}}, []string{saysNothing}, false},
+		"	before := got.From\n	if kind == Renewed {\n		before = min(before, l.granted)\n	}\n	l.hold(got)\n",
+	}, {"l.generator.Grant(got.Worker, from, until)", "l.generator.Grant(got.Worker, time.UnixMicro(before), until)"}}, []string{saysNothing}, false},
 	{"ticks", "times are not rounded to ticks", []simEdit{{
 		"	return us - past\n", "	return us - past*0\n",
 	}}, []string{"not whole ticks"}, false},
-	{"fence", "more is allotted than was allocated", []simEdit{{
-		"l.generator.Allot(got.Worker, from, until)", "l.generator.Allot(got.Worker, from, until.Add(time.Hour))",
+	{"fence", "more is granted than was allocated", []simEdit{{
+		"l.generator.Grant(got.Worker, from, until)", "l.generator.Grant(got.Worker, from, until.Add(time.Hour))",
 	}}, []string{saysNothing}, true},
 	{"kept", "a worker that is another lease's is kept", []simEdit{{
 		"	return got, false, nil\n}\n\nfunc (l *Lease) put", "	got.From, got.Until = r.From, r.Until\n	return got, true, nil\n}\n\nfunc (l *Lease) put",
@@ -122,9 +122,9 @@ var simMutants = []simMutant{
 		"	unused := l.generator.Withdraw().UnixMicro()\n", "	unused := min(l.generator.Withdraw().UnixMicro(), l.now())\n",
 	}}, []string{saysMinted, saysTwice}, false},
 	{"prior", "times are taken back that another lease had", []simEdit{{
-		"	return l.phase == phaseWithdrawn && l.allotted <= l.prior && l.prior > now+grace.Microseconds()\n", "	return false\n",
+		"	return l.phase == phaseWithdrawn && l.granted <= l.prior && l.prior > now+grace.Microseconds()\n", "	return false\n",
 	}, {
-		"max(l.allotted, l.prior), until)", "l.allotted, until)",
+		"max(l.granted, l.prior), until)", "l.granted, until)",
 	}}, []string{saysForeign}, false},
 	{"waits", "a lease waits for a store that hangs", []simEdit{{
 		"	err := t.world.await(ctx, done)\n", "	err := t.world.await(context.Background(), done)\n",

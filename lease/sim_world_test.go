@@ -240,7 +240,7 @@ type simLease struct {
 	minted    int   // IDs
 	idle      bool  // it is asked for one now and then
 	top       int64 // the time of the latest
-	allotted  int64 // where the times end that the generator was told of last
+	granted   int64 // where the times end that the generator was told of last
 	renewed   int64 // when the lease last said that it has times
 	over      bool  // they were over then, or it has said since that it has none
 	closing   bool  // it is being closed within Notify

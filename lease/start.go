@@ -5,15 +5,15 @@ import (
 	"reflect"
 	"sync"
 
-	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/grant"
 )
 
 // A Generator is a generator for a lease. The generators of all formats are Generators;
 // set Leased in their Config. A program's own generator becomes a Generator by its method ForLease.
 type Generator interface {
 	// ForLease returns the methods that a lease calls.
-	ForLease() allot.Generator
+	ForLease() grant.Grantee
 }
 
 // Start leases a worker for the generator, and renews the lease until Close. When Start returns
@@ -21,7 +21,7 @@ type Generator interface {
 // the context ends.
 //
 // Start takes the worker from the pool Config.Pool, or else from the generator's own pool (see
-// [allot.Pool]). If the store has no such pool, the error is [ErrNoPool], with two exceptions. Start
+// [grant.Spec]). If the store has no such pool, the error is [ErrNoPool], with two exceptions. Start
 // creates any missing pool if Config.Create is set. And in a store of one machine (a
 // [driver.Local]), Start creates the generator's own pool. The event [Created] reports a new pool.
 //

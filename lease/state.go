@@ -46,9 +46,9 @@ type state struct {
 	// record.
 	held stored
 
-	// allotted is the end of what the generator may mint in. In phaseHolding, allotted is
-	// held.Until until the worker is given back. In phaseWithdrawn, allotted is before held.Until.
-	allotted int64
+	// granted is the end of what the generator may mint in. In phaseHolding, granted is
+	// held.Until until the worker is given back. In phaseWithdrawn, granted is before held.Until.
+	granted int64
 
 	// since is the start of the worker's first interval. Later intervals may begin before since:
 	// the first interval may have been ahead of the clock.
@@ -80,13 +80,13 @@ func (s *state) closed() bool { return s.phase == phaseClosed }
 // hold enters phaseHolding with the lease's own record.
 func (s *state) hold(got stored) {
 	s.phase, s.why = phaseHolding, nil
-	s.held, s.allotted, s.least = got, got.Until, got.Until
+	s.held, s.granted, s.least = got, got.Until, got.Until
 	s.expired, s.waiting = false, ""
 }
 
-// takeBack lowers allotted to unused. A lease that holds its worker enters phaseWithdrawn.
+// takeBack lowers granted to unused. A lease that holds its worker enters phaseWithdrawn.
 func (s *state) takeBack(unused int64) {
-	s.allotted = unused
+	s.granted = unused
 	if s.phase == phaseHolding {
 		s.phase = phaseWithdrawn
 	}
@@ -106,12 +106,12 @@ func (s *state) close() (had bool) {
 	return had
 }
 
-// adopt enters phaseHolding with the lease's own record, and allots the interval to the generator.
+// adopt enters phaseHolding with the lease's own record, and grants the interval to the generator.
 func (l *Lease) adopt(got stored, kind EventKind) error {
 	if kind == Acquired {
 		l.since = got.From
 	}
-	if kind == Acquired || got.From > l.allotted {
+	if kind == Acquired || got.From > l.granted {
 		l.begins = got.From
 	}
 	l.hold(got)
@@ -133,12 +133,12 @@ func (l *Lease) adopt(got stored, kind EventKind) error {
 	if l.closed() {
 		return nil
 	}
-	return l.generator.Allot(got.Worker, from, until)
+	return l.generator.Grant(got.Worker, from, until)
 }
 
 // ends returns until when the generator can mint. For a generator without an interval, ends returns
 // now.
-func (l *Lease) ends() int64 { return max(l.allotted, min(l.since, l.now())) }
+func (l *Lease) ends() int64 { return max(l.granted, min(l.since, l.now())) }
 
 // left returns for how long the generator can mint.
 func (l *Lease) left() time.Duration { return time.UnixMicro(l.ends()).Sub(l.config.world.now()) }

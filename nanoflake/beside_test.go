@@ -25,7 +25,7 @@ import (
 //
 //	next    Next waits
 //	sleep   a caller of TryNext waits with time.Sleep for the next millisecond: what Next is compared with
-//	lease   Next waits for a lease to allot times, and there are none
+//	lease   Next waits for a lease to grant times, and there are none
 //	nobody  there is no generator
 //
 // The ratios are the work of the computing goroutine beside next and beside lease, as a percentage of its
@@ -65,7 +65,7 @@ func beside(b *testing.B) {
 		_, err := leased.Next(ctx)
 		return err
 	}
-	if err := leased.ForLease().Allot(0, time.Now(), time.Now().Add(3*time.Millisecond)); err != nil {
+	if err := leased.ForLease().Grant(0, time.Now(), time.Now().Add(3*time.Millisecond)); err != nil {
 		b.Fatal(err)
 	}
 	time.Sleep(5 * time.Millisecond) // until that time has passed

@@ -940,12 +940,12 @@ func TestTryNextBesideThoseWhoWaitForTheClock(t *testing.T) {
 }
 
 // A caller who does not wait is told of the fence also while others wait there: for times to be
-// allotted, or for an interval to begin.
+// granted, or for an interval to begin.
 func TestTryNextBesideThoseWhoWaitAtTheFence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		intoEpoch()
 		g := newGenerator(t, sno.Config{Leased: true})
-		if err := g.ForLease().Allot(1, at(1000), at(1001)); err != nil {
+		if err := g.ForLease().Grant(1, at(1000), at(1001)); err != nil {
 			t.Fatal(err)
 		}
 		mustTry(t, g)
@@ -967,7 +967,7 @@ func TestTryNextBesideThoseWhoWaitAtTheFence(t *testing.T) {
 			}
 		}
 		wantFenced()
-		if err := g.ForLease().Allot(1, at(1250), at(1300)); err != nil {
+		if err := g.ForLease().Grant(1, at(1250), at(1300)); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()
@@ -983,7 +983,7 @@ func TestNextBeforeAnInterval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		intoEpoch()
 		g := newGenerator(t, sno.Config{Leased: true, MaxBackward: time.Second})
-		if err := g.ForLease().Allot(1, at(2000), at(2001)); err != nil {
+		if err := g.ForLease().Grant(1, at(2000), at(2001)); err != nil {
 			t.Fatal(err)
 		}
 		_, err := g.Next(t.Context(), 0)
@@ -1025,7 +1025,7 @@ func TestNewWithLease(t *testing.T) {
 		g.ForLease().Refuse(lost)
 		time.Sleep(time.Hour)
 		now := time.Now()
-		if err := g.ForLease().Allot(5, now, now.Add(time.Second)); err != nil {
+		if err := g.ForLease().Grant(5, now, now.Add(time.Second)); err != nil {
 			t.Fatal(err)
 		}
 		if r := <-got; r.err != nil || r.id.Partition() != (sno.Partition{0, 5}) || r.id.Time().Sub(now).Abs() > time.Second {

@@ -78,9 +78,9 @@ func TestPartitionsThatAreNotTaken(t *testing.T) {
 		refused error
 	}{
 		{"a partition of its own", Config{Snapshot: &GeneratorSnapshot{Partition: Partition{1}}}, nil},
-		{"allotted", Config{Leased: true}, nil},
+		{"granted", Config{Leased: true}, nil},
 		{"a pool of 2", Config{Snapshot: &GeneratorSnapshot{SequenceMin: 1, SequenceMax: 2}}, iderr.ErrConfig},
-		{"a snapshot, and allotted", Config{Snapshot: &GeneratorSnapshot{}, Leased: true}, iderr.ErrConfig},
+		{"a snapshot, and granted", Config{Snapshot: &GeneratorSnapshot{}, Leased: true}, iderr.ErrConfig},
 		{"a clock before the epoch", Config{Clock: early}, ErrTimeRange},
 	} {
 		if g, err := NewGeneratorWith(c.config); !errors.Is(err, c.refused) || (g == nil) != (err != nil) {

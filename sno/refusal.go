@@ -69,7 +69,7 @@ func (g *Generator) beside() (r refusal) {
 		return r
 	}
 	if !g.word.Allows(r.unit << unitShift) {
-		if begins, again := g.fence.Enter((*allotment)(g), r.unit); !again {
+		if begins, again := g.fence.Enter((*behindFence)(g), r.unit); !again {
 			r.kind, r.from = fenced, begins
 			return r
 		}

@@ -15,7 +15,7 @@ import (
 func TestSnapshotOfLeased(t *testing.T) {
 	leased := newGenerator(t, sno.Config{Leased: true})
 	now := time.Now()
-	if err := leased.ForLease().Allot(0x0304, now.Add(-time.Minute), now.Add(time.Hour)); err != nil {
+	if err := leased.ForLease().Grant(0x0304, now.Add(-time.Minute), now.Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
 	leased.New(7)

@@ -121,7 +121,7 @@ func (g *Generator) try(n int) (word uint64, run int, r refusal) {
 	if word, run, r = g.within(n); r.kind != fenced {
 		return word, run, r
 	}
-	begins, again := g.fence.Enter((*allotment)(g), r.unit)
+	begins, again := g.fence.Enter((*behindFence)(g), r.unit)
 	if again {
 		if word, run, r = g.within(n); r.kind != fenced {
 			return word, run, r

@@ -26,7 +26,7 @@ type Fence struct {
 	// ahead is the interval beyond a gap, until a caller enters the interval; otherwise nil.
 	ahead atomic.Pointer[interval]
 
-	// until is the end of the allotted ticks, without the interval ahead. until and ahead are
+	// until is the end of the granted ticks, without the interval ahead. until and ahead are
 	// written with mu held, until first.
 	until atomic.Uint64
 
@@ -85,7 +85,7 @@ type Word interface {
 	SealTick() uint64
 }
 
-// Extend allots the ticks in [from, until) to the worker. Ticks allotted before stay with the old
+// Extend grants the ticks in [from, until) to the worker. Ticks granted before stay with the old
 // worker: only later ticks of the interval are new, if there are any.
 //
 // After a gap, the interval stays ahead until a caller enters the interval. Then the word leaves
@@ -128,12 +128,12 @@ func (f *Fence) enter(word Word, s *interval) {
 }
 
 // Enter is for a caller whose word is fenced. If the caller's tick is in the interval ahead, Enter
-// enters the interval. Enter reports in allotted whether the tick is allotted. If the tick is
+// enters the interval. Enter reports in granted whether the tick is granted. If the tick is
 // before the interval ahead, begins is the first tick of the interval. The caller must hold no lock
 // that a Word needs.
-func (f *Fence) Enter(word Word, tick uint64) (begins uint64, allotted bool) {
+func (f *Fence) Enter(word Word, tick uint64) (begins uint64, granted bool) {
 	if f.ahead.Load() == nil {
-		return 0, f.allotted(tick) // another caller may have entered the interval meanwhile
+		return 0, f.granted(tick) // another caller may have entered the interval meanwhile
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -144,13 +144,13 @@ func (f *Fence) Enter(word Word, tick uint64) (begins uint64, allotted bool) {
 	default:
 		f.enter(word, a)
 	}
-	return 0, f.allotted(tick)
+	return 0, f.granted(tick)
 }
 
-// allotted reports whether a tick is allotted, without the interval ahead.
-func (f *Fence) allotted(tick uint64) bool { return !f.sealed.Load() && tick < f.until.Load() }
+// granted reports whether a tick is granted, without the interval ahead.
+func (f *Fence) granted(tick uint64) bool { return !f.sealed.Load() && tick < f.until.Load() }
 
-// Withdraw takes back the interval ahead. It returns the end of the allotted ticks. Nothing was
+// Withdraw takes back the interval ahead. It returns the end of the granted ticks. Nothing was
 // minted from this tick on.
 func (f *Fence) Withdraw() uint64 {
 	f.mu.Lock()
@@ -214,6 +214,6 @@ func (f *Fence) ErrBefore(format string, begins, now time.Time) error {
 	return &iderr.EarlyError{Format: format, Begins: begins, By: begins.Sub(now)}
 }
 
-// Waits reports whether the lease will soon allot more ticks or call Refuse. If so, callers should
+// Waits reports whether the lease will soon grant more ticks or call Refuse. If so, callers should
 // wait.
 func (f *Fence) Waits() bool { return f.refusal.Load() == nil }

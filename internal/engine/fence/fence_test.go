@@ -150,7 +150,7 @@ func TestAhead(t *testing.T) {
 	f.Extend(w, 9, 600, 700)
 	f.Seal(w, errors.New("why"))
 	check(nil, 650, 0, false)
-	check(nil, 350, 0, false) // the tick was allotted, and no tick is any more
+	check(nil, 350, 0, false) // the tick was granted, and no tick is any more
 }
 
 // An empty interval changes nothing, and neither does any interval after Seal.

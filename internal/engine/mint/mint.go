@@ -16,7 +16,7 @@
 //	mint.go      configuration, the calls of formats, the fast paths
 //	reserve.go   decisions: exhausted ticks, clock steps, fences, callers in the queue
 //	policy.go    settings, pauses, errors, the range of timestamps
-//	allot.go     the calls of a lease, by way of internal/engine/fence
+//	grant.go     the calls of a lease, by way of internal/engine/fence
 //
 // A word is the timestamp, in the format's unit and epoch, above the sequence. Timestamp 0 is never
 // minted: an epoch is a time in the past, and the word 0 means that nothing was issued.
@@ -63,7 +63,7 @@ type Config struct {
 	Hold        bool          // if the clock is behind by up to MaxBackward, continue in the last tick
 	Rewind      bool          // if the clock is further behind, start afresh at the clock's time
 	Worker      uint64        // the worker's bits, in place in an ID
-	Leased      bool          // issue nothing until Allot gives a worker and an interval
+	Leased      bool          // issue nothing until Grant gives a worker and an interval
 	Exhausted   error         // the error of TryNext in an exhausted tick
 
 	Clock func() time.Time // nil for the system's clock
@@ -107,7 +107,7 @@ type Mint struct {
 	queue queue.Queue
 	fence fence.Fence
 
-	leased bool // by a lease, which allots its intervals
+	leased bool // by a lease, which grants its intervals
 }
 
 // Init prepares m. Call Init once, before any other method.

@@ -279,7 +279,7 @@ func ms(tick int64, later time.Duration) time.Time {
 	return time.UnixMilli(epoch + tick).Add(later)
 }
 
-func TestAllot(t *testing.T) {
+func TestGrant(t *testing.T) {
 	h := newHands(5)
 	c := h.config()
 	c.Leased = true
@@ -292,9 +292,9 @@ func TestAllot(t *testing.T) {
 			}
 		}
 	}
-	wantFenced("nothing allotted", iderr.ErrFenced)
+	wantFenced("nothing granted", iderr.ErrFenced)
 
-	m.Allot(70, ms(4, 1), ms(6, 999_999)) // tick 5 is the only whole tick
+	m.Grant(70, ms(4, 1), ms(6, 999_999)) // tick 5 is the only whole tick
 	first := mustTry(t, m)
 	if first != wordAt(5, 0, 2) || m.Worker(first) != 70 {
 		t.Fatalf("first word %#x of worker %d", first, m.Worker(first))
@@ -306,18 +306,18 @@ func TestAllot(t *testing.T) {
 	m.Refuse(why)
 	wantFenced("past the end", why)
 
-	m.Allot(70, ms(6, 0), ms(7, 0)) // continues the ticks before
+	m.Grant(70, ms(6, 0), ms(7, 0)) // continues the ticks before
 	if got := mustTry(t, m); got != wordAt(6, 0, 2) || m.Worker(got) != 70 {
 		t.Fatalf("after a renewal: %#x of worker %d", got, m.Worker(got))
 	}
-	m.Allot(70, ms(20, 0), ms(22, 0)) // leaves a gap
+	m.Grant(70, ms(20, 0), ms(22, 0)) // leaves a gap
 	h.set(18)
 	if err := second(m.TryNext()); !errors.Is(err, iderr.ErrFenced) || errors.Is(err, iderr.ErrClockBackwards) {
 		t.Fatalf("before the ticks that were left out end: %v", err)
 	}
 	h.set(20)
 	before := mustTry(t, m)
-	m.Allot(71, ms(10, 0), ms(24, 0)) // another worker, from the end of the ticks before
+	m.Grant(71, ms(10, 0), ms(24, 0)) // another worker, from the end of the ticks before
 	h.set(21)
 	between := mustTry(t, m)
 	h.set(22)
@@ -330,8 +330,8 @@ func TestAllot(t *testing.T) {
 			t.Fatalf("word %#x is of worker %d, not %d", word, got, want)
 		}
 	}
-	m.Allot(71, ms(10, 0), ms(24, 0)) // nothing new
-	m.Allot(72, ms(10, 0), ms(23, 0))
+	m.Grant(71, ms(10, 0), ms(24, 0)) // nothing new
+	m.Grant(72, ms(10, 0), ms(23, 0))
 	if m.Worker(after) != 71 {
 		t.Fatal("a worker was changed by times that had passed")
 	}
@@ -339,7 +339,7 @@ func TestAllot(t *testing.T) {
 	if got := m.Seal(why); !got.Equal(ms(23, 0)) {
 		t.Fatalf("sealed after %v", got)
 	}
-	m.Allot(73, ms(30, 0), ms(40, 0))
+	m.Grant(73, ms(30, 0), ms(40, 0))
 	m.Refuse(iderr.ErrFenced)
 	for _, tick := range []int64{22, 23, 30, 39, -5, 1 << 41} { // also times without a timestamp
 		h.set(tick)
@@ -358,7 +358,7 @@ func TestNextWaitsAtTheFence(t *testing.T) {
 		c := h.config()
 		c.Leased = true
 		m := h.mint(c)
-		m.Allot(1, ms(5, 0), ms(6, 0))
+		m.Grant(1, ms(5, 0), ms(6, 0))
 		h.set(6)
 		if _, err := m.TryNext(); !errors.Is(err, iderr.ErrFenced) {
 			t.Fatal(err)
@@ -381,7 +381,7 @@ func TestNextWaitsAtTheFence(t *testing.T) {
 				t.Fatal(err)
 			}
 		} else {
-			m.Allot(1, ms(6, 0), ms(7, 0))
+			m.Grant(1, ms(6, 0), ms(7, 0))
 			if err := <-got; err != nil || word != wordAt(6, 0, 2) {
 				t.Fatal(word, err)
 			}
@@ -413,7 +413,7 @@ func TestNextWaitsForTheInterval(t *testing.T) {
 				m := new(Mint)
 				m.Init(Config{Format: "test", Epoch: epoch, Last: 1 << 40, Bits: 2, MaxBackward: c.max, Leased: true})
 				begins := time.Now().Add(c.ahead)
-				m.Allot(1, begins, begins.Add(time.Second))
+				m.Grant(1, begins, begins.Add(time.Second))
 				fenced := func(err error) bool {
 					return errors.Is(err, iderr.ErrFenced) && !errors.Is(err, iderr.ErrClockBackwards) && !errors.Is(err, iderr.ErrExhausted)
 				}
@@ -437,13 +437,13 @@ func TestNextWaitsForTheInterval(t *testing.T) {
 	}
 }
 
-// At the end of the last allotted tick, the error is about the clock, not about the fence.
-func TestEndOfTheLastTickAllotted(t *testing.T) {
+// At the end of the last granted tick, the error is about the clock, not about the fence.
+func TestEndOfTheLastTickGranted(t *testing.T) {
 	h := newHands(5)
 	c := h.config()
 	c.Leased = true // without room above the sequence, the next word is at the fence
 	m := h.mint(c)
-	m.Allot(1, ms(4, 0), ms(6, 0))
+	m.Grant(1, ms(4, 0), ms(6, 0))
 	for range 4 {
 		mustTry(t, m)
 	}
@@ -459,9 +459,9 @@ func TestEndOfTheLastTickAllotted(t *testing.T) {
 }
 
 // Callers mint as fast as they can while the fence rises tick by tick, workers change and the mint
-// is sealed. Each word is of an allotted tick and of the tick's worker. No word comes after the
+// is sealed. Each word is of a granted tick and of the tick's worker. No word comes after the
 // seal.
-func TestAllotWhileMinting(t *testing.T) {
+func TestGrantWhileMinting(t *testing.T) {
 	h := newHands(1)
 	c := h.config()
 	c.Leased, c.Bits = true, 12
@@ -489,7 +489,7 @@ func TestAllotWhileMinting(t *testing.T) {
 	owner := make(map[uint64]uint64)
 	for tick := int64(1); tick < 400; tick += 2 {
 		worker := uint64(tick / 20)
-		m.Allot(worker, ms(tick, 0), ms(tick+1, 0)) // every other tick has no worker
+		m.Grant(worker, ms(tick, 0), ms(tick+1, 0)) // every other tick has no worker
 		owner[uint64(tick)] = worker
 		before := count.Load()
 		h.set(tick)
@@ -504,7 +504,7 @@ func TestAllotWhileMinting(t *testing.T) {
 		for _, w := range words {
 			tick := w.word >> c.Bits
 			if worker, ok := owner[tick]; !ok || worker != w.worker {
-				t.Fatalf("tick %d was minted by worker %d, and allotted to %d (%t)", tick, w.worker, worker, ok)
+				t.Fatalf("tick %d was minted by worker %d, and granted to %d (%t)", tick, w.worker, worker, ok)
 			}
 			if !ms(int64(tick), 0).Before(end) {
 				t.Fatalf("tick %d was minted, and sealed from %v on", tick, end)
@@ -939,7 +939,7 @@ func TestClockIsSet(t *testing.T) {
 
 // The tick of a later interval does not begin before the clock reaches the tick. This holds even
 // for a caller that is about to take the next word while another caller enters the interval.
-func TestAllottedLater(t *testing.T) {
+func TestGrantedLater(t *testing.T) {
 	set := func(time.Time) time.Time { return ms(5, 0) }
 	clock.Set.Store(&set)
 	defer clock.Set.Store(nil)
@@ -947,13 +947,13 @@ func TestAllottedLater(t *testing.T) {
 	try := func() {
 		m := new(Mint)
 		m.Init(Config{Format: "test", Epoch: epoch, Last: 1 << 40, Bits: 2, Field: 10, Leased: true})
-		m.Allot(1, ms(5, 0), ms(6, 0))
+		m.Grant(1, ms(5, 0), ms(6, 0))
 		mustTry(t, m)
-		m.Allot(2, ms(20, 0), ms(30, 0))
+		m.Grant(2, ms(20, 0), ms(30, 0))
 		if word, err := m.TryNext(); err != nil || word>>m.bits != 5 {
-			t.Fatalf("word %#x, %v: tick 5 is allotted as before", word, err)
+			t.Fatalf("word %#x, %v: tick 5 is granted as before", word, err)
 		}
-		if _, again := m.fence.Enter((*allotment)(m), 20); !again {
+		if _, again := m.fence.Enter((*behindFence)(m), 20); !again {
 			t.Fatal("tick 20 is not entered")
 		}
 		word, ok := m.Fast()

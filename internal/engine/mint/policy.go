@@ -77,7 +77,7 @@ func (m *Mint) pauseFor(o outcome) (time.Duration, error) {
 		}
 	case fenced:
 		// The wait for the next interval is bounded like the wait for a clock that is behind. A
-		// wait of one tick is always allowed, since a lease may allot the next tick in time.
+		// wait of one tick is always allowed, since a lease may grant the next tick in time.
 		until = max(m.duration(o.gap), m.unit)
 		if !m.fence.Waits() || until > max(m.maxBackward, m.unit) {
 			return 0, m.errorOf(o)

@@ -83,13 +83,13 @@ func (m *Mint) reserveAt(reading time.Time, n int) (word uint64, run int, o outc
 			}
 			return word, run, outcome{kind: issued, time: reading}
 		case words.Fenced:
-			begins, allotted := m.fence.Enter((*allotment)(m), now)
-			if allotted && !entered {
+			begins, granted := m.fence.Enter((*behindFence)(m), now)
+			if granted && !entered {
 				entered = true
 				continue
 			}
-			// The clock's tick may be allotted and exhausted, if the fence follows its last word.
-			if !allotted || word>>m.bits < now {
+			// The clock's tick may be granted and exhausted, if the fence follows its last word.
+			if !granted || word>>m.bits < now {
 				return 0, 0, fencedAt(reading, now, begins)
 			}
 		}
@@ -104,7 +104,7 @@ func (m *Mint) reserveAt(reading time.Time, n int) (word uint64, run int, o outc
 	}
 }
 
-// fencedAt returns the outcome of a tick that is not allotted. begins is the first tick of the next
+// fencedAt returns the outcome of a tick that is not granted. begins is the first tick of the next
 // interval; 0 means that there is no next interval.
 func fencedAt(reading time.Time, now, begins uint64) outcome {
 	o := outcome{kind: fenced, time: reading}
@@ -182,7 +182,7 @@ func (m *Mint) besideQueue() outcome {
 		return outcome{kind: outOfRange, time: reading}
 	}
 	if !m.word.Allows(now << m.bits) {
-		if begins, allotted := m.fence.Enter((*allotment)(m), now); !allotted {
+		if begins, granted := m.fence.Enter((*behindFence)(m), now); !granted {
 			return fencedAt(reading, now, begins)
 		}
 	}

@@ -8,9 +8,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/grant"
 )
 
 // Pool is the name of the pool that generators of this package belong to.
@@ -20,8 +20,8 @@ const Pool = "minter"
 const Workers = 1024
 
 // layout is what the pool is for.
-func layout() allot.Layout {
-	return allot.Layout{Format: Pool, Epoch: time.UnixMilli(0).UTC(), Unit: time.Millisecond, Widths: []int{42, 10, 12}, Workers: Workers}
+func layout() grant.Layout {
+	return grant.Layout{Format: Pool, Epoch: time.UnixMilli(0).UTC(), Unit: time.Millisecond, Widths: []int{42, 10, 12}, Workers: Workers}
 }
 
 // Create creates the pool.
@@ -57,7 +57,7 @@ type ID struct {
 // ErrEarly reports that the next interval of the generator has not begun.
 var ErrEarly = errors.New("the interval has not begun")
 
-// A Generator makes IDs in the intervals that a lease allots. It is safe for concurrent use.
+// A Generator makes IDs in the intervals that a lease grants. It is safe for concurrent use.
 type Generator struct {
 	clock func() time.Time
 
@@ -114,18 +114,18 @@ func (g *Generator) Next() (ID, error) {
 }
 
 // ForLease implements [lease.Generator].
-func (g *Generator) ForLease() allot.Generator { return g }
+func (g *Generator) ForLease() grant.Grantee { return g }
 
-// Pool implements [allot.Generator].
-func (g *Generator) Pool() (allot.Pool, error) {
-	return allot.Pool{Name: Pool, Layout: layout()}, nil
+// Pool implements [grant.Grantee].
+func (g *Generator) Pool() (grant.Spec, error) {
+	return grant.Spec{Name: Pool, Layout: layout()}, nil
 }
 
-// Now implements [allot.Generator].
+// Now implements [grant.Grantee].
 func (g *Generator) Now() time.Time { return g.clock() }
 
-// Allot implements [allot.Generator].
-func (g *Generator) Allot(worker int, from, until time.Time) error {
+// Grant implements [grant.Grantee].
+func (g *Generator) Grant(worker int, from, until time.Time) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	next := interval{worker, from.Add(time.Millisecond - 1).UnixMilli(), until.UnixMilli()}
@@ -145,7 +145,7 @@ func (g *Generator) Allot(worker int, from, until time.Time) error {
 	return nil
 }
 
-// Withdraw implements [allot.Generator].
+// Withdraw implements [grant.Grantee].
 func (g *Generator) Withdraw() time.Time {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -153,7 +153,7 @@ func (g *Generator) Withdraw() time.Time {
 	return time.UnixMilli(g.entered.until)
 }
 
-// Refuse implements [allot.Generator].
+// Refuse implements [grant.Grantee].
 func (g *Generator) Refuse(why error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -162,7 +162,7 @@ func (g *Generator) Refuse(why error) {
 	}
 }
 
-// Seal implements [allot.Generator].
+// Seal implements [grant.Grantee].
 func (g *Generator) Seal(why error) time.Time {
 	g.mu.Lock()
 	defer g.mu.Unlock()

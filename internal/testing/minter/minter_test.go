@@ -13,8 +13,8 @@ import (
 func TestGenerator(t *testing.T) {
 	now := int64(1000)
 	g := &Generator{clock: func() time.Time { return time.UnixMilli(now) }}
-	allot := func(worker int, from, until int64) {
-		if err := g.Allot(worker, time.UnixMilli(from), time.UnixMilli(until)); err != nil {
+	grant := func(worker int, from, until int64) {
+		if err := g.Grant(worker, time.UnixMilli(from), time.UnixMilli(until)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -27,7 +27,7 @@ func TestGenerator(t *testing.T) {
 	}
 	refused := errors.New("refused")
 	want(1000, ID{}, ErrEarly)
-	allot(7, 1000, 1010)
+	grant(7, 1000, 1010)
 	want(999, ID{}, ErrEarly)
 	want(1000, ID{7, 1000, 0}, nil)
 	want(1000, ID{7, 1000, 1}, nil)
@@ -36,15 +36,15 @@ func TestGenerator(t *testing.T) {
 	want(1010, ID{}, ErrEarly)
 	g.Refuse(refused)
 	want(1010, ID{}, refused)
-	allot(7, 1005, 1020) // a part of the interval was allotted before
+	grant(7, 1005, 1020) // a part of the interval was granted before
 	want(1010, ID{7, 1010, 0}, nil)
-	allot(8, 1050, 1060) // after a gap
+	grant(8, 1050, 1060) // after a gap
 	want(1030, ID{}, ErrEarly)
 	if unused := g.Withdraw(); unused.UnixMilli() != 1020 {
 		t.Errorf("Withdraw = %v", unused)
 	}
 	want(1055, ID{}, ErrEarly)
-	allot(8, 1050, 1060)
+	grant(8, 1050, 1060)
 	want(1055, ID{8, 1055, 0}, nil)
 	if unused := g.Withdraw(); unused.UnixMilli() != 1060 {
 		t.Errorf("Withdraw of what was entered = %v", unused)
@@ -52,7 +52,7 @@ func TestGenerator(t *testing.T) {
 	if unused := g.Seal(refused); unused.UnixMilli() != 1056 {
 		t.Errorf("Seal = %v", unused)
 	}
-	allot(8, 1060, 1070)
+	grant(8, 1060, 1070)
 	want(1060, ID{}, refused)
 }
 

@@ -59,21 +59,22 @@ func Imports(dir string, tests bool) (map[string][]string, error) {
 // A Rule says what packages must not import, and why.
 type Rule struct {
 	Of      []string // packages of the repository; "all" means every package
-	Never   []string // forbidden imports; a trailing /... includes the packages below
+	Never   []string // forbidden imports; a trailing /... includes the packages below, and a leading ! takes packages out
 	Only    []string // the only allowed imports, if not nil
 	Through bool     // imports through other packages of the repository count as well
 	But     []string // packages of the repository whose own imports do not count
 	Why     string
 }
 
-func matches(patterns []string, name string) bool {
+func matches(patterns []string, name string) (found bool) {
 	for _, p := range patterns {
+		p, out := strings.CutPrefix(p, "!")
 		below, ok := strings.CutSuffix(p, "/...")
 		if p == "all" || name == below || ok && strings.HasPrefix(name, below+"/") {
-			return true
+			found = !out
 		}
 	}
-	return false
+	return found
 }
 
 // Broken returns the imports that break the rules, in words.

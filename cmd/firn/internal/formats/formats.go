@@ -13,12 +13,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/inspect"
 	"github.com/firn-id/firn/internal/form/wrong"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/grant"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/scru160"
 	"github.com/firn-id/firn/sno"
@@ -64,11 +64,11 @@ func (m maker) Make(r Recipe) (Made, error) {
 }
 
 // Pool returns the pool of the recipe's IDs, under its default name.
-func (m maker) Pool(r Recipe) (allot.Pool, error) {
+func (m maker) Pool(r Recipe) (grant.Spec, error) {
 	r.Leased = true
 	made, err := m.Make(r)
 	if err != nil {
-		return allot.Pool{}, err
+		return grant.Spec{}, err
 	}
 	return made.Pool()
 }
@@ -80,7 +80,7 @@ type Made struct {
 }
 
 // Pool returns the pool that Lease takes workers from, under its default name.
-func (m Made) Pool() (allot.Pool, error) { return m.generator.ForLease().Pool() }
+func (m Made) Pool() (grant.Spec, error) { return m.generator.ForLease().Pool() }
 
 // Lease starts the lease of a generator that was made with Leased.
 func (m Made) Lease(ctx context.Context, store driver.Store, c lease.Config) (*lease.Lease, error) {

@@ -8,12 +8,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/firn-id/firn/allot"
+	"github.com/firn-id/firn/lease/grant"
 )
 
 // LayoutOf returns the layout that a default name stands for, and the arguments of firn pool create
 // for the pool. ok is false if the name is not a default one.
-func LayoutOf(pool string) (words []string, layout allot.Layout, ok bool) {
+func LayoutOf(pool string) (words []string, layout grant.Layout, ok bool) {
 	base, epoch, dated := strings.Cut(pool, "@")
 	for _, m := range makers {
 		var words []string
@@ -41,7 +41,7 @@ func LayoutOf(pool string) (words []string, layout allot.Layout, ok bool) {
 			return append([]string{m.name}, words...), p.Layout, true
 		}
 	}
-	return nil, allot.Layout{}, false
+	return nil, grant.Layout{}, false
 }
 
 // bitsOfSCRU160 returns the flags for these widths.
@@ -60,9 +60,9 @@ func bitsOfSCRU160(counter, node int, micro bool) (words []string) {
 
 // LayoutsOf returns the layouts that a pool may have: for a default name its layout, for every other
 // name the default layouts of all formats.
-func LayoutsOf(pool string) (layouts []allot.Layout) {
+func LayoutsOf(pool string) (layouts []grant.Layout) {
 	if _, l, ok := LayoutOf(pool); ok {
-		return []allot.Layout{l}
+		return []grant.Layout{l}
 	}
 	for _, m := range makers {
 		if p, err := (&Options{Flags: new(pflag.FlagSet)}).Pool(m.name); err == nil {
@@ -74,7 +74,7 @@ func LayoutsOf(pool string) (layouts []allot.Layout) {
 
 // Alike reports whether two pools make the same IDs. Pools of firn torture do not count: nobody keeps
 // their IDs.
-func Alike(a, b allot.Pool) bool {
+func Alike(a, b grant.Spec) bool {
 	return a.Layout.Format == b.Layout.Format && a.Layout.Epoch.Equal(b.Layout.Epoch) && slices.Equal(a.Layout.Widths, b.Layout.Widths) &&
 		!OfTorture(a.Name) && !OfTorture(b.Name)
 }

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/firn-id/firn/allot"
+	"github.com/firn-id/firn/lease/grant"
 )
 
 // TestLayoutOf: the name of a pool says what it is for, and how firn pool create would make it, unless it
@@ -36,12 +36,12 @@ func TestLayoutOf(t *testing.T) {
 }
 
 func TestAlike(t *testing.T) {
-	named := func(name, like string) allot.Pool {
+	named := func(name, like string) grant.Spec {
 		_, layout, _ := LayoutOf(like)
-		return allot.Pool{Name: name, Layout: layout}
+		return grant.Spec{Name: name, Layout: layout}
 	}
 	for _, v := range []struct {
-		a, b allot.Pool
+		a, b grant.Spec
 		want bool
 	}{
 		{named("a", "nanoflake"), named("b", "nanoflake"), true},

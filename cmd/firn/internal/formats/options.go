@@ -9,10 +9,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/inspect"
+	"github.com/firn-id/firn/lease/grant"
 	"github.com/firn-id/firn/scru160"
 	"github.com/firn-id/firn/snowflakesi"
 )
@@ -127,17 +127,17 @@ func layoutOfBits(clock, machine int) snowflakesi.Layout {
 }
 
 // Pool returns the pool of a format and the flags, under its default name.
-func (o *Options) Pool(name string) (allot.Pool, error) {
+func (o *Options) Pool(name string) (grant.Spec, error) {
 	format, err := Named(name)
 	if err != nil {
-		return allot.Pool{}, err
+		return grant.Spec{}, err
 	}
 	if err := o.Refuse(format); err != nil {
-		return allot.Pool{}, err
+		return grant.Spec{}, err
 	}
 	set, err := o.Settings()
 	if err != nil {
-		return allot.Pool{}, err
+		return grant.Spec{}, err
 	}
 	p, err := format.Pool(Recipe{Format: format.Format, Set: set})
 	return p, o.Explain(err) // an epoch that no generator takes

@@ -14,13 +14,13 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/cmd/firn/internal/formats"
 	"github.com/firn-id/firn/cmd/firn/internal/stores"
 	"github.com/firn-id/firn/inspect"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/grant"
 )
 
 // newFlags are the flags of firn new.
@@ -313,7 +313,7 @@ func (f *newFlags) leased(ctx context.Context, s *cli.Streams, format formats.Fo
 
 // lookBeside returns a function that warns if this run has made the pool, and the directory has a
 // pool for the same IDs.
-func (f *newFlags) lookBeside(ctx context.Context, s *cli.Streams, wanted allot.Pool, store driver.Store, c lease.Config) (say func()) {
+func (f *newFlags) lookBeside(ctx context.Context, s *cli.Streams, wanted grant.Spec, store driver.Store, c lease.Config) (say func()) {
 	if !c.Create {
 		return func() {}
 	}
@@ -342,7 +342,7 @@ func (f *newFlags) sayIfWaiting(s *cli.Streams) *time.Timer {
 }
 
 // leaseConfig returns the store and the lease that the flags ask for.
-func (f *newFlags) leaseConfig(ctx context.Context, s *cli.Streams, wanted allot.Pool) (driver.Store, lease.Config, error) {
+func (f *newFlags) leaseConfig(ctx context.Context, s *cli.Streams, wanted grant.Spec) (driver.Store, lease.Config, error) {
 	c := lease.Config{TrustClock: f.trustClock, Wait: f.wait, Notify: func(e lease.Event) { f.Tell(s, e) }}
 	if f.wait == 0 {
 		c.Wait = -1

@@ -6,12 +6,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/cmd/firn/internal/formats"
 	"github.com/firn-id/firn/cmd/firn/internal/stores"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/grant"
 )
 
 // newCreate returns the command firn pool create.
@@ -68,7 +68,7 @@ never meet. A damaged pool is no reason for another one: firn pool rescue mends 
 }
 
 // create creates a pool and prints it. If beside is set, a pool for the same IDs may exist.
-func create(ctx context.Context, s *cli.Streams, st *stores.State, wanted allot.Pool, beside, asJSON bool) error {
+func create(ctx context.Context, s *cli.Streams, st *stores.State, wanted grant.Spec, beside, asJSON bool) error {
 	store, _, err := st.Open(ctx)
 	if err != nil {
 		return st.Explain(err)

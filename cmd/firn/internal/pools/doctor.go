@@ -12,13 +12,13 @@ import (
 	"github.com/fatih/color"
 	"github.com/spf13/cobra"
 
-	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/cmd/firn/internal/formats"
 	"github.com/firn-id/firn/cmd/firn/internal/stores"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/filelease"
+	"github.com/firn-id/firn/lease/grant"
 )
 
 // newDoctor returns the command firn pool doctor.
@@ -297,7 +297,7 @@ func (d *doctor) examinePools(ctx context.Context, found []lease.Found) {
 		}
 		d.examineLifetime(p, now)
 		for _, other := range found[:i] {
-			if other.Pool != nil && formats.Alike(allot.Pool{Name: other.Name, Layout: other.Pool.Layout()}, allot.Pool{Name: f.Name, Layout: p.Layout()}) {
+			if other.Pool != nil && formats.Alike(grant.Spec{Name: other.Name, Layout: other.Pool.Layout()}, grant.Spec{Name: f.Name, Layout: p.Layout()}) {
 				d.find(levelProblem, aboutWorkers, f.Name, "it is for the same IDs as pool %s: the two can make the same ID: use one of them alone, unless IDs of the two never meet", other.Name)
 			}
 		}

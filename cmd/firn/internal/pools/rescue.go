@@ -13,13 +13,13 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/cmd/firn/internal/formats"
 	"github.com/firn-id/firn/cmd/firn/internal/stores"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/filelease"
+	"github.com/firn-id/firn/lease/grant"
 )
 
 // rescueFlags are the flags of firn pool rescue.
@@ -182,7 +182,7 @@ func (f *rescueFlags) run(ctx context.Context, s *cli.Streams, names []string) e
 // A target is a pool to rescue, and the layouts that it may have.
 type target struct {
 	name    string
-	layouts []allot.Layout
+	layouts []grant.Layout
 }
 
 // rescue rescues one pool, and writes what was done.
@@ -201,7 +201,7 @@ func (f *rescueFlags) rescue(ctx context.Context, s *cli.Streams, store driver.S
 
 // openFor opens the store, and returns the pools to rescue. openFor changes no record. A pool that
 // cannot be rescued is an error before the user is asked.
-func (f *rescueFlags) openFor(ctx context.Context, s *cli.Streams, names []string, given []allot.Layout) (driver.Store, []target, error) {
+func (f *rescueFlags) openFor(ctx context.Context, s *cli.Streams, names []string, given []grant.Layout) (driver.Store, []target, error) {
 	open := f.Look
 	if f.create {
 		open = f.Open
@@ -234,7 +234,7 @@ func (f *rescueFlags) openFor(ctx context.Context, s *cli.Streams, names []strin
 
 // check returns the pools to rescue: those of the names, or with --all every pool of the store.
 // check looks each pool up once. The error is that a pool cannot be rescued.
-func (f *rescueFlags) check(ctx context.Context, s *cli.Streams, store driver.Store, names []string, given []allot.Layout) (pools []target, err error) {
+func (f *rescueFlags) check(ctx context.Context, s *cli.Streams, store driver.Store, names []string, given []grant.Layout) (pools []target, err error) {
 	if f.all {
 		if names, err = lease.Names(ctx, store); err != nil {
 			return nil, err
@@ -250,7 +250,7 @@ func (f *rescueFlags) check(ctx context.Context, s *cli.Streams, store driver.St
 		switch {
 		case err == nil:
 		case errors.Is(err, lease.ErrNoPool) && f.create:
-			if err := stores.Besides(ctx, s, &f.State, store, allot.Pool{Name: name, Layout: given[0]}, f.beside); err != nil {
+			if err := stores.Besides(ctx, s, &f.State, store, grant.Spec{Name: name, Layout: given[0]}, f.beside); err != nil {
 				return nil, err
 			}
 		case errors.Is(err, lease.ErrNoPool) && !f.all:
@@ -284,7 +284,7 @@ func noTrace(name, where string, others []string) error {
 }
 
 // given returns the layout that the flags name, or nil.
-func (f *rescueFlags) given() ([]allot.Layout, error) {
+func (f *rescueFlags) given() ([]grant.Layout, error) {
 	if f.format == "" {
 		if given := f.layout.Given(); len(given) > 0 {
 			return nil, cli.Usagef("%s: needs --format", given[0])
@@ -292,12 +292,12 @@ func (f *rescueFlags) given() ([]allot.Layout, error) {
 		return nil, nil
 	}
 	p, err := f.layout.Pool(f.format)
-	return []allot.Layout{p.Layout}, err
+	return []grant.Layout{p.Layout}, err
 }
 
 // guesses returns the layouts that a pool without its own record may have. The workers' records say
 // which guess is right. If no record is left, only --all believes the pool's name.
-func (f *rescueFlags) guesses(name string) []allot.Layout {
+func (f *rescueFlags) guesses(name string) []grant.Layout {
 	layouts := formats.LayoutsOf(name)
 	if !f.all {
 		layouts = append(layouts, formats.LayoutsOf("")...)

@@ -14,10 +14,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/cmd/firn/internal/stores"
 	"github.com/firn-id/firn/lease"
+	"github.com/firn-id/firn/lease/grant"
 )
 
 // newShow returns the command firn pool show.
@@ -205,7 +205,7 @@ func stateOf(w lease.Worker, now time.Time) string {
 }
 
 // ends returns when the timestamps of a pool's IDs run out.
-func ends(l allot.Layout) time.Time {
+func ends(l grant.Layout) time.Time {
 	unit := l.Unit
 	if l.Format == "scru160" {
 		unit = time.Millisecond // the layout has the counter's unit

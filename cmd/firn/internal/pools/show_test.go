@@ -4,10 +4,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/cmd/firn/internal/formats"
 	"github.com/firn-id/firn/lease"
+	"github.com/firn-id/firn/lease/grant"
 	"github.com/firn-id/firn/snowflakesi"
 )
 
@@ -50,7 +50,7 @@ func TestEnds(t *testing.T) {
 			t.Errorf("%s: %s, not %s", name, got, want)
 		}
 	}
-	for _, l := range []allot.Layout{
+	for _, l := range []grant.Layout{
 		{Unit: time.Hour, Widths: []int{1000}}, {Unit: 1 << 62, Widths: []int{63}}, {Unit: time.Second},
 	} {
 		if got := ends(l); got.Before(l.Epoch) {

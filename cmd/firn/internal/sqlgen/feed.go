@@ -13,12 +13,12 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/spf13/cobra"
 
-	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/cmd/firn/internal/formats"
 	"github.com/firn-id/firn/cmd/firn/internal/stores"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/grant"
 	"github.com/firn-id/firn/nanoflake"
 )
 
@@ -174,7 +174,7 @@ func holder(db *database) string {
 type feed struct {
 	db      *database
 	store   driver.Store
-	pool    allot.Pool
+	pool    grant.Spec
 	config  lease.Config
 	streams *cli.Streams
 	state   *stores.State

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/firn-id/firn/allot"
+	"github.com/firn-id/firn/lease/grant"
 )
 
 // An offer is the generator of one lease: an interval of one worker, in the row of the database.
@@ -17,7 +17,7 @@ import (
 // if the row is gone, the offer is over: the feed then closes the lease, and takes another lease.
 // No interval of another lease overlaps what this lease has offered.
 type offer struct {
-	pool  allot.Pool
+	pool  grant.Spec
 	clock *clock
 
 	wake chan struct{} // receives after changes, with room for one
@@ -32,17 +32,17 @@ type offer struct {
 	why    error
 }
 
-func newOffer(pool allot.Pool, c *clock) *offer {
+func newOffer(pool grant.Spec, c *clock) *offer {
 	return &offer{pool: pool, clock: c, wake: make(chan struct{}, 1), over: make(chan struct{})}
 }
 
 // ForLease implements lease.Generator.
-func (o *offer) ForLease() allot.Generator { return o }
+func (o *offer) ForLease() grant.Grantee { return o }
 
-// Pool implements [allot.Generator].
-func (o *offer) Pool() (allot.Pool, error) { return o.pool, nil }
+// Pool implements [grant.Grantee].
+func (o *offer) Pool() (grant.Spec, error) { return o.pool, nil }
 
-// Now implements [allot.Generator]. The ticks of the database's IDs are of the database's clock.
+// Now implements [grant.Grantee]. The ticks of the database's IDs are of the database's clock.
 func (o *offer) Now() time.Time { return o.clock.now() }
 
 var (
@@ -53,8 +53,8 @@ var (
 	errStart = errors.New("the server was started again, or is a copy")
 )
 
-// Allot implements [allot.Generator].
-func (o *offer) Allot(worker int, from, until time.Time) error {
+// Grant implements [grant.Grantee].
+func (o *offer) Grant(worker int, from, until time.Time) error {
 	if worker < 0 || worker >= o.pool.Layout.Workers {
 		return fmt.Errorf("worker %d is not in 0 to %d", worker, o.pool.Layout.Workers-1)
 	}
@@ -95,7 +95,7 @@ func (o *offer) time(tick int64) time.Time {
 	return o.pool.Layout.Epoch.Add(time.Duration(tick) * time.Millisecond)
 }
 
-// Withdraw implements [allot.Generator]. The lease asks for an interval ahead of the clock. The
+// Withdraw implements [grant.Grantee]. The lease asks for an interval ahead of the clock. The
 // offer keeps the interval, and is over.
 func (o *offer) Withdraw() time.Time {
 	o.mu.Lock()
@@ -104,10 +104,10 @@ func (o *offer) Withdraw() time.Time {
 	return o.time(o.end)
 }
 
-// Refuse implements [allot.Generator]. The events of the lease tell the operator.
+// Refuse implements [grant.Grantee]. The events of the lease tell the operator.
 func (o *offer) Refuse(error) {}
 
-// Seal implements [allot.Generator].
+// Seal implements [grant.Grantee].
 func (o *offer) Seal(error) time.Time {
 	o.mu.Lock()
 	defer o.mu.Unlock()

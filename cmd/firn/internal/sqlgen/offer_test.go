@@ -5,7 +5,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/firn-id/firn/allot"
+	"github.com/firn-id/firn/lease/grant"
 	"github.com/firn-id/firn/nanoflake"
 )
 
@@ -37,9 +37,9 @@ func TestOffer(t *testing.T) {
 		return nanoflake.DefaultEpoch().Add(time.Duration(tick) * time.Millisecond)
 	}
 	type step func(t *testing.T, o *offer)
-	allots := func(worker int, from, until int64) step {
+	grants := func(worker int, from, until int64) step {
 		return func(t *testing.T, o *offer) {
-			if err := o.Allot(worker, at(from), at(until)); err != nil {
+			if err := o.Grant(worker, at(from), at(until)); err != nil {
 				t.Error(err)
 			}
 		}
@@ -71,18 +71,18 @@ func TestOffer(t *testing.T) {
 		why   error
 	}{
 		"nothing":          {[]step{nothing, seals(0)}, nil},
-		"not sent":         {[]step{allots(7, 100, 200), seals(100), nothing}, nil},
-		"sent":             {[]step{allots(7, 100, 200), sends(interval{7, 100, 200}, true), seals(200), seals(200), nothing}, nil},
-		"sent in part":     {[]step{allots(7, 100, 200), sends(interval{7, 100, 200}, true), allots(7, 200, 300), seals(200), nothing}, nil},
-		"grows":            {[]step{allots(7, 100, 200), allots(7, 200, 300), sends(interval{7, 100, 300}, true), seals(300)}, nil},
-		"overlaps":         {[]step{allots(7, 100, 200), allots(7, 150, 300), allots(7, 150, 250), sends(interval{7, 100, 300}, true)}, nil},
-		"no whole tick":    {[]step{allots(7, 100, 100), allots(7, 100, 90), nothing}, nil},
-		"a gap":            {[]step{allots(7, 100, 200), sends(interval{7, 100, 200}, true), allots(7, 201, 300), nothing, seals(200)}, errGap},
-		"a worker":         {[]step{allots(7, 100, 200), sends(interval{7, 100, 200}, true), allots(8, 200, 300), nothing, seals(200)}, errGap},
-		"after a gap":      {[]step{allots(7, 100, 200), allots(7, 300, 400), allots(7, 200, 300), nothing, seals(100)}, errGap},
-		"withdrawn":        {[]step{allots(7, 100, 200), sends(interval{7, 100, 200}, true), withdraws(200), nothing, seals(200)}, errAhead},
-		"after the end":    {[]step{allots(7, 100, 200), seals(100), allots(7, 200, 300), nothing, seals(100)}, nil},
-		"before the epoch": {[]step{allots(7, -100, 5), sends(interval{7, 1, 5}, true)}, nil},
+		"not sent":         {[]step{grants(7, 100, 200), seals(100), nothing}, nil},
+		"sent":             {[]step{grants(7, 100, 200), sends(interval{7, 100, 200}, true), seals(200), seals(200), nothing}, nil},
+		"sent in part":     {[]step{grants(7, 100, 200), sends(interval{7, 100, 200}, true), grants(7, 200, 300), seals(200), nothing}, nil},
+		"grows":            {[]step{grants(7, 100, 200), grants(7, 200, 300), sends(interval{7, 100, 300}, true), seals(300)}, nil},
+		"overlaps":         {[]step{grants(7, 100, 200), grants(7, 150, 300), grants(7, 150, 250), sends(interval{7, 100, 300}, true)}, nil},
+		"no whole tick":    {[]step{grants(7, 100, 100), grants(7, 100, 90), nothing}, nil},
+		"a gap":            {[]step{grants(7, 100, 200), sends(interval{7, 100, 200}, true), grants(7, 201, 300), nothing, seals(200)}, errGap},
+		"a worker":         {[]step{grants(7, 100, 200), sends(interval{7, 100, 200}, true), grants(8, 200, 300), nothing, seals(200)}, errGap},
+		"after a gap":      {[]step{grants(7, 100, 200), grants(7, 300, 400), grants(7, 200, 300), nothing, seals(100)}, errGap},
+		"withdrawn":        {[]step{grants(7, 100, 200), sends(interval{7, 100, 200}, true), withdraws(200), nothing, seals(200)}, errAhead},
+		"after the end":    {[]step{grants(7, 100, 200), seals(100), grants(7, 200, 300), nothing, seals(100)}, nil},
+		"before the epoch": {[]step{grants(7, -100, 5), sends(interval{7, 1, 5}, true)}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := newTestOffer(t)
@@ -100,18 +100,18 @@ func TestOffer(t *testing.T) {
 func TestOfferRefuses(t *testing.T) {
 	o := newTestOffer(t)
 	for _, worker := range []int{-1, 1024} {
-		if o.Allot(worker, nanoflake.DefaultEpoch(), nanoflake.DefaultEpoch().Add(time.Second)) == nil {
-			t.Errorf("worker %d is allotted", worker)
+		if o.Grant(worker, nanoflake.DefaultEpoch(), nanoflake.DefaultEpoch().Add(time.Second)) == nil {
+			t.Errorf("worker %d is granted", worker)
 		}
 	}
 	part := nanoflake.DefaultEpoch().Add(100*time.Millisecond + 1)
-	if err := o.Allot(7, part, part.Add(100*time.Millisecond)); err != nil {
+	if err := o.Grant(7, part, part.Add(100*time.Millisecond)); err != nil {
 		t.Error(err)
 	}
 	if i, ok := o.send(); !ok || i != (interval{7, 101, 200}) {
 		t.Errorf("%v, %v", i, ok)
 	}
-	var _ allot.Generator = o
+	var _ grant.Grantee = o
 }
 
 // TestClock: a clock follows the readings, and not the differences that the time of a request

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/cmd/firn/internal/formats"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/grant"
 )
 
 // FindingText returns the text of a finding, with its advice as commands.
@@ -54,7 +54,7 @@ func Warn(ctx context.Context, s *cli.Streams, st *State, store driver.Store) (s
 
 // Besides looks for pools with the same IDs as the wanted pool. Such a pool, or an unreadable pool,
 // is an error; if meant is set, Besides warns instead.
-func Besides(ctx context.Context, s *cli.Streams, st *State, store driver.Store, wanted allot.Pool, meant bool) error {
+func Besides(ctx context.Context, s *cli.Streams, st *State, store driver.Store, wanted grant.Spec, meant bool) error {
 	names, err := lease.Names(ctx, store)
 	if err != nil {
 		return st.Explain(err)
@@ -64,7 +64,7 @@ func Besides(ctx context.Context, s *cli.Streams, st *State, store driver.Store,
 			continue // lease.Create reports the pool itself
 		}
 		p, err := lease.Lookup(ctx, store, name)
-		if errors.Is(err, lease.ErrNoPool) || err == nil && !formats.Alike(allot.Pool{Name: name, Layout: p.Layout()}, wanted) {
+		if errors.Is(err, lease.ErrNoPool) || err == nil && !formats.Alike(grant.Spec{Name: name, Layout: p.Layout()}, wanted) {
 			continue
 		}
 		text := fmt.Sprintf("pool %s is for the same IDs as pool %s", wanted.Name, name)

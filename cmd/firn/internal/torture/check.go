@@ -47,7 +47,7 @@ type checker struct {
 	sum    *Summary
 
 	logs   []*log
-	grants []*grant // by worker and time
+	grants []*granted // by worker and time
 	killed map[int]bool
 	total  int64 // bytes of IDs
 
@@ -59,7 +59,7 @@ type checker struct {
 type log struct {
 	process int
 	torn    bool // the end may be missing
-	grants  []*grant
+	grants  []*granted
 	steps   map[int]*stepLog
 	seen    []entry // in the order of the IDs
 }
@@ -69,9 +69,9 @@ type stepLog struct {
 	shown bool // the step had an effect
 }
 
-// A grant is an interval of a worker that a process was given, without the part that was given
+// A granted is an interval of a worker that a process was given, without the part that was given
 // back.
-type grant struct {
+type granted struct {
 	worker      int
 	from, until int64
 	given       int64 // end of the grant as given
@@ -81,7 +81,7 @@ type grant struct {
 	back        bool // the worker was given back
 }
 
-func (g *grant) String() string {
+func (g *granted) String() string {
 	s := fmt.Sprintf("process %d worker %d %s to %s", g.process, g.worker, timeText(g.from), timeText(g.until))
 	if g.given != g.until {
 		s += ", the rest to " + timeText(g.given) + " given back"
@@ -151,15 +151,15 @@ func (k *checker) readLog(p processRecord) (*log, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	var held []*grant // grants of the current worker
-	var last *entry   // the seal of the last generator
+	var held []*granted // grants of the current worker
+	var last *entry     // the seal of the last generator
 	for _, e := range entries {
 		switch e.Event {
 		case acquired, renewed:
 			if e.Event == acquired {
 				held = nil
 			}
-			g := &grant{worker: e.Worker, from: e.From, until: e.Until, given: e.Until, process: p.Number, ids: e.IDs, acquired: e.Event == acquired}
+			g := &granted{worker: e.Worker, from: e.From, until: e.Until, given: e.Until, process: p.Number, ids: e.IDs, acquired: e.Event == acquired}
 			held = append(held, g)
 			l.grants = append(l.grants, g)
 			if last != nil { // a renewal that was under way, and may have been given back
@@ -210,7 +210,7 @@ func (k *checker) readLog(p processRecord) (*log, error) {
 
 // cut ends the grants of a process at a time. back notes that the process gives the worker back. A
 // grant that begins later becomes empty.
-func cut(held []*grant, at int64, back bool) {
+func cut(held []*granted, at int64, back bool) {
 	for _, g := range held {
 		g.until = max(min(g.until, at), g.from)
 		g.back = g.back || back
@@ -229,16 +229,16 @@ func (k *checker) ceil(us int64) int64 {
 // checkGrants checks that no time of a worker was given twice. It counts workers that changed
 // processes without being given back.
 func (k *checker) checkGrants() {
-	slices.SortFunc(k.grants, func(a, b *grant) int {
+	slices.SortFunc(k.grants, func(a, b *granted) int {
 		return cmp.Or(cmp.Compare(a.worker, b.worker), cmp.Compare(a.from, b.from), cmp.Compare(a.until, b.until))
 	})
-	ends := make(map[int]*grant) // the last grant of each process
+	ends := make(map[int]*granted) // the last grant of each process
 	for _, l := range k.logs {
 		if n := len(l.grants); n > 0 {
 			ends[l.process] = l.grants[n-1]
 		}
 	}
-	var last, longest *grant
+	var last, longest *granted
 	for _, g := range k.grants {
 		if g.until == g.from {
 			continue // given back whole
@@ -364,7 +364,7 @@ func (k *checker) who(v id, n int64, l *log) string {
 func (k *checker) around(worker int, at int64) string {
 	var text strings.Builder
 	text.WriteString("grants:")
-	before, _ := slices.BinarySearchFunc(k.grants, at, func(g *grant, at int64) int {
+	before, _ := slices.BinarySearchFunc(k.grants, at, func(g *granted, at int64) int {
 		return cmp.Or(cmp.Compare(g.worker, worker), cmp.Compare(g.from, at+1))
 	})
 	for i := max(before-2, 0); i < min(before+1, len(k.grants)); i++ {
@@ -389,9 +389,9 @@ func (k *checker) readIDs(ctx context.Context, l *log, out chan<- logged) error 
 	}
 	defer f.Close()
 	r := bufio.NewReaderSize(f, 1<<18)
-	own := slices.DeleteFunc(slices.Clone(l.grants), func(g *grant) bool { return g.until == g.from })
-	slices.SortFunc(own, func(a, b *grant) int { return cmp.Or(cmp.Compare(a.worker, b.worker), cmp.Compare(a.from, b.from)) })
-	none := &grant{until: math.MinInt64}
+	own := slices.DeleteFunc(slices.Clone(l.grants), func(g *granted) bool { return g.until == g.from })
+	slices.SortFunc(own, func(a, b *granted) int { return cmp.Or(cmp.Compare(a.worker, b.worker), cmp.Compare(a.from, b.from)) })
+	none := &granted{until: math.MinInt64}
 	in := none
 	unit := k.format.unit()
 	var last id
@@ -461,8 +461,8 @@ func (k *checker) unseen(l *log, n int64) error {
 }
 
 // find returns the grant of an ID, among the grants of the process.
-func find(own []*grant, worker int, at, unit int64) *grant {
-	i, _ := slices.BinarySearchFunc(own, at, func(g *grant, at int64) int {
+func find(own []*granted, worker int, at, unit int64) *granted {
+	i, _ := slices.BinarySearchFunc(own, at, func(g *granted, at int64) int {
 		return cmp.Or(cmp.Compare(g.worker, worker), cmp.Compare(g.from, at+1))
 	})
 	if i--; i >= 0 && own[i].worker == worker && at+unit <= own[i].until {

@@ -13,10 +13,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/grant"
 	"github.com/firn-id/firn/lease/memlease"
 )
 
@@ -227,22 +227,22 @@ type noting struct {
 	c *child
 }
 
-func (g noting) ForLease() allot.Generator { return notingLease{g.minter.ForLease(), g.c} }
+func (g noting) ForLease() grant.Grantee { return notingLease{g.minter.ForLease(), g.c} }
 
 // notingLease is a noting generator as its lease sees it.
 type notingLease struct {
-	allot.Generator
+	grant.Grantee
 	c *child
 }
 
-func (g notingLease) Allot(worker int, from, until time.Time) error {
-	return g.Generator.Allot(worker, from, fenced(until))
+func (g notingLease) Grant(worker int, from, until time.Time) error {
+	return g.Grantee.Grant(worker, from, fenced(until))
 }
 
-func (g notingLease) Withdraw() time.Time { return kept(g.Generator) }
+func (g notingLease) Withdraw() time.Time { return kept(g.Grantee) }
 
 func (g notingLease) Seal(why error) time.Time {
-	from := unminted(g.Generator.Seal(why))
+	from := unminted(g.Grantee.Seal(why))
 	g.c.note(entry{Event: sealed, Until: from.UnixMicro(), Last: g.c.closing.Load()})
 	return from
 }

@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/grant"
 )
 
 // Defects are bad designs. A run has to find each. The environment variable of a defect switches
@@ -83,7 +83,7 @@ func unminted(from time.Time) time.Time {
 }
 
 // kept returns the end of kept times as told to a lease.
-func kept(g allot.Generator) time.Time {
+func kept(g grant.Grantee) time.Time {
 	if has(KeepAhead) {
 		return time.Unix(1<<35, 0)
 	}

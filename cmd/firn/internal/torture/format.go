@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/lease"
+	"github.com/firn-id/firn/lease/grant"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/sno"
 	"github.com/firn-id/firn/snowflakesi"
@@ -35,7 +35,7 @@ type format struct {
 	name       string
 	width      int          // of an ID in a log, in bytes
 	increasing bool         // each ID of a generator is greater than the last
-	layout     allot.Layout // of its pools; set by init
+	layout     grant.Layout // of its pools; set by init
 	start      func(clock func() time.Time) (minter, error)
 	read       func(id) (worker int, at time.Time)
 	text       func(id) string
@@ -47,7 +47,7 @@ func init() {
 	for _, f := range formats {
 		g, err := f.start(func() time.Time { return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC) })
 		if err == nil {
-			var p allot.Pool
+			var p grant.Spec
 			p, err = g.ForLease().Pool()
 			f.layout = p.Layout
 		}

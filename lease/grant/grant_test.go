@@ -1,4 +1,4 @@
-package allot_test
+package grant_test
 
 import (
 	"errors"
@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/lease/grant"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/scru160"
 	"github.com/firn-id/firn/sno"
@@ -28,7 +28,7 @@ type made struct {
 	time   time.Time
 }
 
-// subject is a format whose generators can be allotted their times.
+// subject is a format whose generators can be granted their times.
 type subject struct {
 	name    string
 	workers int
@@ -38,13 +38,13 @@ type subject struct {
 
 // leasable is a generator as its lease sees it, and when its timestamps run out.
 type leasable struct {
-	allot.Generator
+	grant.Grantee
 	expiresAt func() time.Time
 }
 
 // forLease returns a generator that was made without an error.
 func forLease(g interface {
-	ForLease() allot.Generator
+	ForLease() grant.Grantee
 	ExpiresAt() time.Time
 }, err error) leasable {
 	if err != nil {
@@ -113,17 +113,17 @@ var subjects = []subject{
 	}},
 }
 
-// interval is a time that was allotted.
+// interval is a time that was granted.
 type interval struct {
 	worker      int
 	from, until time.Time
 }
 
-// Histories of generators that are allotted times now and again, by clocks that go anywhere: each
-// ID is of a time that was allotted, of the worker that it was allotted to, and of a whole tick
+// Histories of generators that are granted times now and again, by clocks that go anywhere: each
+// ID is of a time that was granted, of the worker that it was granted to, and of a whole tick
 // of it; none is made twice; none after the end. And all IDs that could be made are: a generator
 // whose clock is in its times for the first time makes some.
-func TestAllotments(t *testing.T) {
+func TestGrants(t *testing.T) {
 	for _, s := range subjects {
 		t.Run(s.name, func(t *testing.T) {
 			minted, refused := 0, 0
@@ -145,7 +145,7 @@ func history(t *testing.T, s subject, r *rand.Rand) (minted, refused int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var allotted []interval
+	var granted []interval
 	seen := make(map[any]bool)
 	worker, end, last := r.IntN(s.workers), now, time.Time{}
 	use := func() error {
@@ -160,11 +160,11 @@ func history(t *testing.T, s subject, r *rand.Rand) (minted, refused int) {
 		}
 		seen[m.id] = true
 		ok := false
-		for _, a := range allotted {
+		for _, a := range granted {
 			ok = ok || a.worker == m.worker && !m.time.Before(a.from) && !m.time.Add(s.unit).After(a.until)
 		}
 		if !ok {
-			t.Fatalf("%v is in nothing that was allotted: %v", m, allotted)
+			t.Fatalf("%v is in nothing that was granted: %v", m, granted)
 		}
 		if m.time.After(last) {
 			last = m.time
@@ -173,13 +173,13 @@ func history(t *testing.T, s subject, r *rand.Rand) (minted, refused int) {
 	}
 	for range 60 {
 		switch r.IntN(7) {
-		case 5: // what nobody asked for is taken back, and may be allotted to somebody else
+		case 5: // what nobody asked for is taken back, and may be granted to somebody else
 			at := g.Withdraw()
 			if !last.Before(at) {
 				t.Fatalf("withdrawn from %v on; the last ID is of %v", at, last)
 			}
-			for i, a := range allotted {
-				allotted[i].until = later(a.from, earlier(a.until, at))
+			for i, a := range granted {
+				granted[i].until = later(a.from, earlier(a.until, at))
 			}
 			if r.IntN(2) == 0 {
 				end = earlier(end, later(at, start))
@@ -193,10 +193,10 @@ func history(t *testing.T, s subject, r *rand.Rand) (minted, refused int) {
 				a.from = a.from.Add(time.Duration(r.Int64N(int64(12*s.unit))) - 3*s.unit)
 			}
 			a.until = a.from.Add(time.Duration(r.Int64N(int64(30 * s.unit))))
-			if err := g.Allot(a.worker, a.from, a.until); err != nil {
+			if err := g.Grant(a.worker, a.from, a.until); err != nil {
 				t.Fatal(err)
 			}
-			allotted = append(allotted, a)
+			granted = append(granted, a)
 			if a.until.After(end) {
 				end = a.until
 			}
@@ -216,12 +216,12 @@ func history(t *testing.T, s subject, r *rand.Rand) (minted, refused int) {
 	// A fresh tick of a fresh interval can be minted in.
 	now = end.Add(100 * s.unit).Truncate(s.unit)
 	end = now.Add(3 * s.unit)
-	allotted = append(allotted, interval{worker, now, end})
-	if err := g.Allot(worker, now, end); err != nil {
+	granted = append(granted, interval{worker, now, end})
+	if err := g.Grant(worker, now, end); err != nil {
 		t.Fatal(err)
 	}
 	if now = now.Add(s.unit); use() != nil {
-		t.Fatalf("nothing was made in a tick that was just allotted")
+		t.Fatalf("nothing was made in a tick that was just granted")
 	}
 	if r.IntN(2) == 0 {
 		now = now.Add(-s.unit)
@@ -229,9 +229,9 @@ func history(t *testing.T, s subject, r *rand.Rand) (minted, refused int) {
 	}
 	why := errors.New("why")
 	if unused := g.Seal(why); !unused.After(last) || unused.After(end) {
-		t.Fatalf("sealed from %v on; the last ID is of %v, and what was allotted ends at %v", unused, last, end)
+		t.Fatalf("sealed from %v on; the last ID is of %v, and what was granted ends at %v", unused, last, end)
 	}
-	if err := g.Allot(worker, end, end.Add(time.Hour)); err != nil {
+	if err := g.Grant(worker, end, end.Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
 	for range 9 {
@@ -272,9 +272,9 @@ func TestFarAhead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		allot := func(from time.Time) time.Time {
+		grant := func(from time.Time) time.Time {
 			t.Helper()
-			if err := g.Allot(worker, from, from.Add(10*time.Second)); err != nil {
+			if err := g.Grant(worker, from, from.Add(10*time.Second)); err != nil {
 				t.Fatal(err)
 			}
 			return from.Add(10 * time.Second)
@@ -286,11 +286,11 @@ func TestFarAhead(t *testing.T) {
 			}
 		}
 		first := now.Add(s.unit)
-		end := allot(now)
+		end := grant(now)
 		now = first
 		mint(now)
 		far := now.Add(200 * 24 * time.Hour)
-		allot(far)
+		grant(far)
 		now = now.Add(5 * time.Second)
 		mint(now)
 		now = end.Add(s.unit)
@@ -303,11 +303,11 @@ func TestFarAhead(t *testing.T) {
 		if _, err := try(); !errors.Is(err, iderr.ErrFenced) {
 			t.Errorf("%s: after the end: %v", s.name, err)
 		}
-		end = allot(now)
+		end = grant(now)
 		now = now.Add(s.unit)
 		mint(now)
 
-		end = allot(end.Add(200 * 24 * time.Hour))
+		end = grant(end.Add(200 * 24 * time.Hour))
 		back := now
 		now = end.Add(-time.Second)
 		mint(now)
@@ -344,7 +344,7 @@ func TestBeforeTheInterval(t *testing.T) {
 			}
 		}
 		begins := now.Add(30 * time.Second)
-		if err := g.Allot(0, begins, begins.Add(time.Second)); err != nil {
+		if err := g.Grant(0, begins, begins.Add(time.Second)); err != nil {
 			t.Fatal(err)
 		}
 		wantFenced("begins at 2026-03-04T05:06:37Z", "30s ahead of the clock")
@@ -378,8 +378,8 @@ func TestSealWithoutError(t *testing.T) {
 	}
 }
 
-// Past the last timestamp there is nothing to allot, also not the last tick.
-func TestAllotPastTheLastTimestamp(t *testing.T) {
+// Past the last timestamp there is nothing to grant, also not the last tick.
+func TestGrantPastTheLastTimestamp(t *testing.T) {
 	for _, s := range subjects {
 		now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 		g, try, err := s.start(func() time.Time { return now })
@@ -389,14 +389,14 @@ func TestAllotPastTheLastTimestamp(t *testing.T) {
 		end := g.expiresAt()
 		now = end.Add(-s.unit)
 		for _, from := range []time.Time{end, end.Add(1), end.Add(time.Hour), time.Date(30000, 1, 1, 0, 0, 0, 0, time.UTC)} {
-			if err := g.Allot(0, from, from.Add(time.Hour)); err != nil {
+			if err := g.Grant(0, from, from.Add(time.Hour)); err != nil {
 				t.Errorf("%s: %v", s.name, err)
 			}
 			if m, err := try(); !errors.Is(err, iderr.ErrFenced) {
-				t.Errorf("%s: allotted from %v on, it makes %v, %v", s.name, from, m, err)
+				t.Errorf("%s: granted from %v on, it makes %v, %v", s.name, from, m, err)
 			}
 		}
-		if err := g.Allot(0, now, end.Add(time.Hour)); err != nil {
+		if err := g.Grant(0, now, end.Add(time.Hour)); err != nil {
 			t.Errorf("%s: %v", s.name, err)
 		}
 		if _, err := try(); err != nil {
@@ -431,22 +431,22 @@ func TestCallersFarAhead(t *testing.T) {
 				}
 			})
 		}
-		var allotted []interval
+		var granted []interval
 		at, entered := start, 0
 		for n := range 100 {
 			a := interval{worker: n % s.workers, from: at, until: at.Add(5 * s.unit)}
-			allotted = append(allotted, a)
+			granted = append(granted, a)
 			now.Store(int64(a.from.Add(s.unit).Sub(start)))
-			if err := g.Allot(a.worker, a.from, a.until); err != nil {
+			if err := g.Grant(a.worker, a.from, a.until); err != nil {
 				t.Fatal(err)
 			}
 			for until := tries.Load() + int64(n%3)*2; tries.Load() < until; {
 				runtime.Gosched()
 			}
 			if n%2 == 0 {
-				allotted[n].until = later(a.from, earlier(a.until, g.Withdraw()))
+				granted[n].until = later(a.from, earlier(a.until, g.Withdraw()))
 			}
-			if allotted[n].until.After(a.from) {
+			if granted[n].until.After(a.from) {
 				entered++
 			}
 			at = a.until.Add(3 * s.unit)
@@ -461,11 +461,11 @@ func TestCallersFarAhead(t *testing.T) {
 				}
 				seen[m.id] = true
 				ok := false
-				for _, a := range allotted {
+				for _, a := range granted {
 					ok = ok || a.worker == m.worker && !m.time.Before(a.from) && !m.time.Add(s.unit).After(a.until)
 				}
 				if !ok {
-					t.Fatalf("%s: %v is in nothing that was left allotted", s.name, m)
+					t.Fatalf("%s: %v is in nothing that was left granted", s.name, m)
 				}
 			}
 		}
@@ -473,8 +473,8 @@ func TestCallersFarAhead(t *testing.T) {
 	}
 }
 
-// What cannot be allotted is refused, and said.
-func TestBadAllotments(t *testing.T) {
+// What cannot be granted is refused, and said.
+func TestBadGrants(t *testing.T) {
 	from := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	for _, s := range subjects {
 		g, try, err := s.start(func() time.Time { return from })
@@ -482,27 +482,27 @@ func TestBadAllotments(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := try(); !errors.Is(err, iderr.ErrFenced) {
-			t.Errorf("%s: nothing allotted: %v", s.name, err)
+			t.Errorf("%s: nothing granted: %v", s.name, err)
 		}
 		for _, worker := range []int{-1, s.workers} {
-			if err := g.Allot(worker, from, from.Add(time.Hour)); !errors.Is(err, iderr.ErrConfig) {
+			if err := g.Grant(worker, from, from.Add(time.Hour)); !errors.Is(err, iderr.ErrConfig) {
 				t.Errorf("%s: worker %d: %v", s.name, worker, err)
 			}
 		}
 		for _, until := range []time.Time{from, from.Add(-time.Hour), {}} {
-			if err := g.Allot(0, from, until); err != nil {
+			if err := g.Grant(0, from, until); err != nil {
 				t.Errorf("%s: %v", s.name, err)
 			}
 		}
 		if _, err := try(); !errors.Is(err, iderr.ErrFenced) {
-			t.Errorf("%s: nothing allotted: %v", s.name, err)
+			t.Errorf("%s: nothing granted: %v", s.name, err)
 		}
 		// All time there is.
-		if err := g.Allot(0, time.Time{}, time.Date(30000, 1, 1, 0, 0, 0, 0, time.UTC)); err != nil {
+		if err := g.Grant(0, time.Time{}, time.Date(30000, 1, 1, 0, 0, 0, 0, time.UTC)); err != nil {
 			t.Errorf("%s: %v", s.name, err)
 		}
 		if _, err := try(); err != nil {
-			t.Errorf("%s: all time allotted: %v", s.name, err)
+			t.Errorf("%s: all time granted: %v", s.name, err)
 		}
 	}
 	plain, err := nanoflake.NewGenerator(nanoflake.Config{GeneratorID: 5})
@@ -513,15 +513,15 @@ func TestBadAllotments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, g := range map[string]allot.Generator{"nanoflake": plain.ForLease(), "sno": ownPartition.ForLease()} {
-		if err := g.Allot(5, from, from.Add(time.Hour)); !errors.Is(err, iderr.ErrConfig) || !strings.Contains(err.Error(), "make a generator for a lease with Config.Leased") {
+	for name, g := range map[string]grant.Grantee{"nanoflake": plain.ForLease(), "sno": ownPartition.ForLease()} {
+		if err := g.Grant(5, from, from.Add(time.Hour)); !errors.Is(err, iderr.ErrConfig) || !strings.Contains(err.Error(), "make a generator for a lease with Config.Leased") {
 			t.Errorf("%s: a generator that was not made to be leased: %v", name, err)
 		}
 		if _, err := g.Pool(); !errors.Is(err, iderr.ErrConfig) {
 			t.Errorf("%s: the pool of a generator that was not made to be leased: %v", name, err)
 		}
 	}
-	for name, g := range map[string]allot.Generator{"nanoflake": new(nanoflake.Generator).ForLease(), "ulidflake": new(ulidflake.Generator).ForLease(),
+	for name, g := range map[string]grant.Grantee{"nanoflake": new(nanoflake.Generator).ForLease(), "ulidflake": new(ulidflake.Generator).ForLease(),
 		"ulidflake-scalable": new(ulidflake.ScalableGenerator).ForLease(), "snowflakesi": new(snowflakesi.Generator).ForLease(),
 		"scru160": new(scru160.Generator).ForLease(), "sno": new(sno.Generator).ForLease()} {
 		if _, err := g.Pool(); !errors.Is(err, iderr.ErrNotReady) {
@@ -589,7 +589,7 @@ func TestPools(t *testing.T) {
 		{"sno", "sno", time.Unix(sno.Epoch, 0).UTC(), 4 * time.Millisecond, []int{39, 1, 8, 16, 16}, 65536,
 			forLease(sno.NewGeneratorWith(sno.Config{Leased: true}))},
 	} {
-		want := allot.Pool{Name: test.name, Layout: allot.Layout{Format: test.format, Epoch: test.epoch, Unit: test.unit, Widths: test.widths, Workers: test.workers}}
+		want := grant.Spec{Name: test.name, Layout: grant.Layout{Format: test.format, Epoch: test.epoch, Unit: test.unit, Widths: test.widths, Workers: test.workers}}
 		if got, err := test.is.Pool(); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%+v, %v, not %+v", got, err, want)
 		}

@@ -1,10 +1,10 @@
-// Package allot is the contract between a generator and its lease. A generator names the pool of
+// Package grant is the contract between a generator and its lease. A generator names the pool of
 // its workers. A lease gives the generator a worker and intervals of timestamps.
 //
 // A program that makes IDs does not need this package: lease.Start takes the generators of all
-// formats. The author of another generator implements [Generator], and returns the implementation
+// formats. The author of another generator implements [Grantee], and returns the implementation
 // from a method ForLease. The example of lease.Generator is a small generator.
-package allot
+package grant
 
 import "time"
 
@@ -18,38 +18,38 @@ type Layout struct {
 	Workers int           // the number of workers, which are 0 to Workers-1
 }
 
-// A Pool names the pool of a generator's workers, unless the program names another pool.
-type Pool struct {
+// A Spec names the pool of a generator's workers, and describes their IDs. A program can give the pool another name.
+type Spec struct {
 	Name   string // the name of the format, and each setting that is not the format's default
 	Layout Layout
 }
 
-// A Generator holds the methods of a generator for its lease. The methods must be safe for
+// A Grantee holds the methods of a generator for its lease. The methods must be safe for
 // concurrent use with callers of the generator. A lease calls one method at a time.
 //
-// A grant is an interval, acknowledged by a call of Allot that returns nil. The generator may mint in
+// A grant is an interval, acknowledged by a call of Grant that returns nil. The generator may mint in
 // the interval from then on, whatever becomes of the lease. The generator must mint nowhere else.
 // Only Withdraw and Seal take grants back, and the generator decides how much.
-type Generator interface {
+type Grantee interface {
 	// Pool returns the pool of the generator. Pool returns an error for a generator that was not
 	// made for a lease, and for a generator that has ended.
-	Pool() (Pool, error)
+	Pool() (Spec, error)
 
 	// Now returns the time of the generator's clock.
 	Now() time.Time
 
-	// Allot grants the interval [from, until) of the worker: the generator may mint as the worker
-	// in each whole tick of the interval. Earlier grants stay valid. Allot ignores the
-	// part of the interval before the end of the latest grant. If the worker is not in 0 to
-	// Layout.Workers-1, Allot returns an error.
-	Allot(worker int, from, until time.Time) error
+	// Grant gives the generator the interval [from, until): the generator may mint as the worker in
+	// each whole tick of the interval. Earlier grants stay valid. Grant ignores the part of the interval
+	// before the end of the latest grant. If the worker is not in 0 to Layout.Workers-1, Grant
+	// returns an error.
+	Grant(worker int, from, until time.Time) error
 
 	// Withdraw drops the latest grant if the grant begins after a gap, and the generator has not
 	// minted there yet. Withdraw returns the end of the remaining grants. The generator has minted
 	// nothing from this end on.
 	Withdraw() time.Time
 
-	// Refuse sets the error that callers get outside of the grants, until the next call of Allot.
+	// Refuse sets the error that callers get outside of the grants, until the next call of Grant.
 	// Without such an error, callers of a method that can wait do wait.
 	Refuse(why error)
 

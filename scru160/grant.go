@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"math/bits"
 
-	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/internal/engine/mint"
+	"github.com/firn-id/firn/lease/grant"
 )
 
 // ForLease returns the methods that a lease calls. Pass the generator to lease.Start. A program
 // calls ForLease only for the Pool, to create the pool by itself.
-func (g *Generator) ForLease() allot.Generator {
+func (g *Generator) ForLease() grant.Grantee {
 	name, field := format, ""
 	if g.extra != 0 || g.nodeBits != 0 {
 		name = fmt.Sprintf("%s-%d-%d", format, g.extra, g.nodeBits)

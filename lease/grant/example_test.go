@@ -1,4 +1,4 @@
-package allot_test
+package grant_test
 
 import (
 	"fmt"

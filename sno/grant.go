@@ -5,38 +5,38 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/firn-id/firn/allot"
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/internal/form/wrong"
+	"github.com/firn-id/firn/lease/grant"
 )
 
 // ForLease returns the methods that a lease calls. Pass the generator to lease.Start. A program
 // calls ForLease only for the Pool, to create the pool by itself.
-func (g *Generator) ForLease() allot.Generator { return (*leased)(g) }
+func (g *Generator) ForLease() grant.Grantee { return (*leased)(g) }
 
 // leased has the methods that a lease calls.
 type leased Generator
 
-// Pool implements [allot.Generator].
-func (g *leased) Pool() (allot.Pool, error) {
+// Pool implements [grant.Grantee].
+func (g *leased) Pool() (grant.Spec, error) {
 	switch {
 	case g.max == 0:
-		return allot.Pool{}, fmt.Errorf("%s: %w", format, iderr.ErrNotReady)
+		return grant.Spec{}, fmt.Errorf("%s: %w", format, iderr.ErrNotReady)
 	case !g.leased:
-		return allot.Pool{}, wrong.NotLeased(format)
+		return grant.Spec{}, wrong.NotLeased(format)
 	case g.fence.Sealed():
-		return allot.Pool{}, g.fence.Err(format)
+		return grant.Spec{}, g.fence.Err(format)
 	}
-	return allot.Pool{Name: format, Layout: allot.Layout{Format: format, Epoch: timeOf(0), Unit: TimeUnit,
+	return grant.Spec{Name: format, Layout: grant.Layout{Format: format, Epoch: timeOf(0), Unit: TimeUnit,
 		Widths: []int{39, 1, 8, 16, 16}, Workers: MaxPartition + 1}}, nil
 }
 
-// Now implements [allot.Generator].
+// Now implements [grant.Grantee].
 func (g *leased) Now() time.Time { return g.clock.Now() }
 
-// Allot implements [allot.Generator]. On both time lines, Allot ignores the part of the interval
+// Grant implements [grant.Grantee]. On both time lines, Grant ignores the part of the interval
 // before the end of the latest grant.
-func (g *leased) Allot(partition int, from, until time.Time) error {
+func (g *leased) Grant(partition int, from, until time.Time) error {
 	if partition < 0 || partition > MaxPartition {
 		return wrong.Config(format, "Partition", partition, "in 0 to "+strconv.Itoa(MaxPartition))
 	}
@@ -51,33 +51,33 @@ func (g *leased) Allot(partition int, from, until time.Time) error {
 	if !ok && hi == MaxTimestamp {
 		hi++
 	}
-	g.fence.Extend((*allotment)(g), uint64(partition), max(lo, 1), hi)
+	g.fence.Extend((*behindFence)(g), uint64(partition), max(lo, 1), hi)
 	return nil
 }
 
-// Withdraw implements [allot.Generator].
+// Withdraw implements [grant.Grantee].
 func (g *leased) Withdraw() time.Time { return timeOf(g.fence.Withdraw()) }
 
-// Refuse implements [allot.Generator].
+// Refuse implements [grant.Grantee].
 func (g *leased) Refuse(why error) { g.fence.Refuse(why) }
 
-// Seal implements [allot.Generator]. Calls of New panic, for lack of an error.
-func (g *leased) Seal(why error) time.Time { return timeOf(g.fence.Seal((*allotment)(g), why)) }
+// Seal implements [grant.Grantee]. Calls of New panic, for lack of an error.
+func (g *leased) Seal(why error) time.Time { return timeOf(g.fence.Seal((*behindFence)(g), why)) }
 
-// allotment has the methods that the fence calls. Its times are time units.
-type allotment Generator
+// behindFence has the methods that the fence calls. Its times are time units.
+type behindFence Generator
 
 // PassTo skips the units before from, on both time lines.
-func (a *allotment) PassTo(from uint64) {
+func (a *behindFence) PassTo(from uint64) {
 	a.mu.Lock() // the tick-tock bit does not change
 	defer a.mu.Unlock()
 	a.word.Pass((from-1)<<unitShift | a.word.Last()&tickTock | a.max + 1)
 	a.safe = max(a.safe, from-1)
 }
 
-func (a *allotment) RaiseTo(until uint64) { a.word.Raise(until << unitShift) }
+func (a *behindFence) RaiseTo(until uint64) { a.word.Raise(until << unitShift) }
 
-func (a *allotment) SealTick() uint64 {
+func (a *behindFence) SealTick() uint64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return max(unitIn(a.word.Seal(sealMark)), a.safe) + 1
