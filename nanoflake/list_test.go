@@ -21,20 +21,3 @@ var list = testkit.List[nanoflake.ID]{
 
 func TestLists(t *testing.T)    { list.Lists(t); list.Hostile(t) }
 func FuzzParseAll(f *testing.F) { list.Fuzz(f) }
-
-func BenchmarkAppendAll(b *testing.B) {
-	buf := make([]byte, 0, 64*len(bench.ids))
-	for b.Loop() {
-		buf, _ = nanoflake.AppendAll(buf[:0], bench.ids[:], '\n')
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(bench.ids)), "ns/ID")
-}
-
-func BenchmarkParseAll(b *testing.B) {
-	text, _ := nanoflake.AppendAll(nil, bench.ids[:], '\n')
-	ids := make([]nanoflake.ID, 0, len(bench.ids)+1)
-	for b.Loop() {
-		ids, _ = nanoflake.ParseAll(ids[:0], text, '\n')
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(bench.ids)), "ns/ID")
-}

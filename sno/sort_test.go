@@ -2,7 +2,6 @@ package sno_test
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -191,44 +190,5 @@ func TestSortAllocates(t *testing.T) {
 	}
 	if n := testing.AllocsPerRun(10, func() { ids[0], ids[4999] = ids[4999], ids[0]; sno.Sort(ids) }); n != 1 {
 		t.Errorf("5000 IDs: %v allocations", n)
-	}
-}
-
-// BenchmarkSort compares, in one run, with a sort by comparisons: the metric "ratio" is
-// how many times as long that takes.
-func BenchmarkSort(b *testing.B) {
-	r := rand.New(rand.NewPCG(7, 8))
-	inOrder := func(r *rand.Rand, n int) []sno.ID {
-		ids := generated(r, n)
-		sno.Sort(ids)
-		return ids
-	}
-	reversed := func(r *rand.Rand, n int) []sno.ID {
-		ids := inOrder(r, n)
-		slices.Reverse(ids)
-		return ids
-	}
-	for _, data := range append(slices.Clone(sortData), sortKind{"sorted", inOrder}, sortKind{"reversed", reversed}) {
-		for _, n := range []int{100, 10_000, 1_000_000} {
-			given := data.make(r, n)
-			ids := make([]sno.ID, n)
-			b.Run(fmt.Sprintf("%s/%d", data.name, n), func(b *testing.B) {
-				var radix, compared time.Duration
-				for b.Loop() {
-					copy(ids, given)
-					began := time.Now()
-					sno.Sort(ids)
-					radix += time.Since(began)
-					copy(ids, given)
-					began = time.Now()
-					slices.SortFunc(ids, sno.ID.Compare)
-					compared += time.Since(began)
-				}
-				b.ReportMetric(float64(compared)/float64(radix), "ratio")
-				b.ReportMetric(float64(radix)/float64(b.N)/1e6, "radix-ms/op")
-				b.ReportMetric(float64(compared)/float64(b.N)/1e6, "compared-ms/op")
-				b.ReportMetric(0, "ns/op")
-			})
-		}
 	}
 }

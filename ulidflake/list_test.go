@@ -35,20 +35,3 @@ func FuzzParseAll(f *testing.F) { list.Fuzz(f) }
 
 func TestListsScalable(t *testing.T)    { listScalable.Lists(t); listScalable.Hostile(t) }
 func FuzzParseAllScalable(f *testing.F) { listScalable.Fuzz(f) }
-
-func BenchmarkAppendAll(b *testing.B) {
-	buf := make([]byte, 0, 64*len(bench.ids))
-	for b.Loop() {
-		buf, _ = ulidflake.AppendAll(buf[:0], bench.ids[:], '\n')
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(bench.ids)), "ns/ID")
-}
-
-func BenchmarkParseAll(b *testing.B) {
-	text, _ := ulidflake.AppendAll(nil, bench.ids[:], '\n')
-	ids := make([]ulidflake.ID, 0, len(bench.ids)+1)
-	for b.Loop() {
-		ids, _ = ulidflake.ParseAll(ids[:0], text, '\n')
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(bench.ids)), "ns/ID")
-}
