@@ -15,8 +15,15 @@ type Clock struct {
 	epoch time.Time // the clock's time at the start
 	now   atomic.Pointer[course]
 
+	// Twice lets another step back follow every second step back, into times that sno has used with both
+	// settings of its tick-tock bit. Between the steps the clock runs like real time, until a generator has read
+	// it: a generator reads the clock once in a tick.
+	Twice bool
+
 	random *rand.Rand
-	high   int64 // the latest time shown, in ns since epoch
+	again  bool // another step back follows
+	lasts  time.Duration
+	high   atomic.Int64 // the latest time shown at a change, in ns since epoch
 	back   atomic.Int64
 }
 
@@ -64,6 +71,12 @@ func (k *course) shownAt(elapsed int64) int64 {
 // Back returns how often the clock was set back.
 func (c *Clock) Back() int64 { return c.back.Load() }
 
+// floor returns a time before all times of new IDs. A generator may read the clock once in a tick of real
+// time, in which the clock runs less than a second.
+func (c *Clock) floor() time.Time {
+	return c.epoch.Add(time.Duration(c.high.Load()) - mostBehind - time.Second)
+}
+
 // start changes the clock's course at random from now on, until stop is called.
 func (c *Clock) start() (stop func()) {
 	quit, done := make(chan struct{}), make(chan struct{})
@@ -73,7 +86,7 @@ func (c *Clock) start() (stop func()) {
 			select {
 			case <-quit:
 				return
-			case <-time.After(time.Duration(c.random.Int64N(int64(5 * time.Millisecond)))):
+			case <-time.After(c.lasts):
 				c.change()
 			}
 		}
@@ -85,21 +98,27 @@ func (c *Clock) start() (stop func()) {
 func (c *Clock) change() {
 	elapsed := int64(time.Since(c.began))
 	shown := c.now.Load().shownAt(elapsed)
-	c.high = max(c.high, shown)
-	if c.random.IntN(4) == 0 {
+	c.high.Store(max(c.high.Load(), shown))
+	speed := c.logUniform(slowest, fastest)
+	c.lasts = time.Duration(c.random.Int64N(int64(5 * time.Millisecond)))
+	if second := c.again; second || c.random.IntN(4) == 0 {
 		step := c.logUniform(1, 20)
 		if c.random.IntN(200) == 0 {
 			step = c.logUniform(20, 1000)
 		}
 		ns := int64(step * float64(time.Millisecond))
-		if c.random.IntN(2) == 0 {
+		if !second && c.random.IntN(2) == 0 {
 			shown += ns
-		} else if shown-ns > c.high-int64(mostBehind) {
+		} else if shown-ns > c.high.Load()-int64(mostBehind) {
 			shown -= ns
 			c.back.Add(1)
+			c.again = c.Twice && !second && c.random.IntN(2) == 0
+			if c.again || second {
+				speed, c.lasts = 1, 8*time.Millisecond
+			}
 		}
 	}
-	c.now.Store(&course{changed: elapsed, shown: shown, speed: c.logUniform(slowest, fastest)})
+	c.now.Store(&course{changed: elapsed, shown: shown, speed: speed})
 }
 
 // logUniform returns a random number in [from, to]. It is as likely in 1 to 2 as in 10 to 20.

@@ -7,6 +7,7 @@
 //     of the rounds before, and duplicates can only be in the same round.
 //   - Run merges the IDs of the goroutines, which are in order already, and finds equal IDs side by
 //     side.
+//   - The IDs of sno go back with the clock. A Ledger finds their duplicates.
 //
 // A run by hand takes minutes a format:
 //
@@ -14,6 +15,7 @@
 package soak
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,12 +49,15 @@ func (e Events) reaches(least Events) bool {
 		e.Backwards >= least.Backwards && e.Steps >= least.Steps
 }
 
-// Soak is the configuration of a run. All fields except Progress must be set.
+// Soak is the configuration of a run. All fields except Ledger, Try, Round and Progress must be set.
 type Soak struct {
 	Sources []Source // one generator, as a Source for each goroutine
 	Clock   *Clock   // the generator's clock
 	Shift   uint     // of the timestamp in an ID
+	Ledger  *Ledger  // finds duplicates if IDs need not increase; otherwise nil
 	IDs     int64    // how many to draw
+	Try     uint64   // one call in so many is of TryNext; 0 for 8
+	Round   int      // a round ends when a goroutine has this number; 0 for roundIDs
 
 	// Least is the events that the run must meet. The run continues past IDs until it has met these
 	// events, so a short run does not depend on luck. The run fails after Most IDs.
@@ -95,7 +100,7 @@ func (s *Soak) Run(ctx context.Context) (ids int64, events Events, err error) {
 	defer stop()
 	workers := make([]*worker, len(s.Sources))
 	for i, source := range s.Sources {
-		workers[i] = &worker{source: source, random: rand.NewPCG(uint64(i), 1), ids: make([]uint64, 0, roundIDs)}
+		workers[i] = &worker{source: source, random: rand.NewPCG(uint64(i), 1), try: cmp.Or(s.Try, 8), ids: make([]uint64, 0, cmp.Or(s.Round, roundIDs))}
 	}
 	var merged merge
 	for {
@@ -112,7 +117,7 @@ func (s *Soak) Run(ctx context.Context) (ids int64, events Events, err error) {
 			if w.err != nil {
 				return ids, events, w.err
 			}
-			if w.inversion != nil {
+			if w.inversion != nil && s.Ledger == nil {
 				violations = append(violations, w.inversion)
 				slices.Sort(w.ids) // so that duplicates are still found
 			}
@@ -120,9 +125,14 @@ func (s *Soak) Run(ctx context.Context) (ids int64, events Events, err error) {
 			events.Backwards += w.backwards
 		}
 		before := ids / progressIDs
-		ids += merged.round(workers, s.Shift)
-		events.Boundaries = merged.boundaries
-		if err := errors.Join(append(violations, merged.violations...)...); err != nil {
+		if s.Ledger != nil {
+			drawn, twice := s.Ledger.round(workers, s.Clock.floor())
+			ids, violations, events.Boundaries = ids+drawn, twice, s.Ledger.begun
+		} else {
+			ids += merged.round(workers, s.Shift)
+			violations, events.Boundaries = append(violations, merged.violations...), merged.boundaries
+		}
+		if err := errors.Join(violations...); err != nil {
 			return ids, events, err
 		}
 		if ids >= s.IDs && events.reaches(s.Least) {
@@ -141,6 +151,7 @@ func (s *Soak) Run(ctx context.Context) (ids int64, events Events, err error) {
 type worker struct {
 	source Source
 	random *rand.PCG
+	try    uint64
 	last   uint64
 	ids    []uint64 // of this round
 
@@ -186,7 +197,7 @@ func (w *worker) draw(ctx context.Context) bool {
 		}
 		w.err = err
 		return err == nil
-	case r%8 == 1:
+	case r%w.try == 1:
 		id, err = w.source.TryNext()
 		switch {
 		case errors.Is(err, iderr.ErrExhausted):

@@ -5,12 +5,14 @@ import (
 	"encoding/binary"
 	"errors"
 	"flag"
+	"math/rand/v2"
 	"testing"
 	"time"
 
 	systemclock "github.com/firn-id/firn/internal/engine/clock"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/scru160"
+	"github.com/firn-id/firn/sno"
 	"github.com/firn-id/firn/snowflakesi"
 	"github.com/firn-id/firn/ulidflake"
 )
@@ -64,22 +66,14 @@ func soakAll(t *testing.T, system bool) {
 		}},
 	} {
 		t.Run(f.name, func(t *testing.T) {
-			clock := NewClock(start, 1)
-			read := clock.Now
-			if system {
-				read = nil
-				set := func(time.Time) time.Time { return clock.Now() }
-				systemclock.Set.Store(&set)
-				defer systemclock.Set.Store(nil)
-			}
+			clock, read := newClock(t, system)
 			open, err := f.open(read)
 			if err != nil {
 				t.Fatal(err)
 			}
 			s := &Soak{
 				Clock: clock, Shift: f.shift, IDs: *draw, Most: 100 * max(*draw, 1_000_000),
-				Least:    Events{Boundaries: max(*draw/10_000, 10), Backwards: 1, Steps: 1},
-				Progress: func(ids int64) { t.Logf("%d million IDs", ids/1_000_000) },
+				Least: Events{Boundaries: max(*draw/10_000, 10), Backwards: 1, Steps: 1},
 			}
 			// A slow machine exhausts the last tick only while the clock is behind. A generator that
 			// continues in that tick then says that the clock is behind.
@@ -89,18 +83,113 @@ func soakAll(t *testing.T, system bool) {
 			for range goroutines {
 				s.Sources = append(s.Sources, open())
 			}
-			began := time.Now()
-			ids, happened, err := s.Run(t.Context())
-			took := time.Since(began)
-			t.Logf("%s: %d IDs in %v, %.1f million a second; %d timestamps, %d steps back; "+
-				"TryNext found %d times an exhausted tick and %d times the clock behind",
-				f.name, ids, took.Round(time.Millisecond), float64(ids)/1e6/took.Seconds(),
-				happened.Boundaries, happened.Steps, happened.Exhausted, happened.Backwards)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s.run(t)
 		})
 	}
+}
+
+// newClock returns a clock, and what a generator reads: the clock, or nil for the system's clock, which
+// is then set to the clock.
+func newClock(t *testing.T, system bool) (clock *Clock, read func() time.Time) {
+	clock = NewClock(start, 1)
+	if !system {
+		return clock, clock.Now
+	}
+	set := func(time.Time) time.Time { return clock.Now() }
+	systemclock.Set.Store(&set)
+	t.Cleanup(func() { systemclock.Set.Store(nil) })
+	return clock, nil
+}
+
+// run runs a soak, and fails the test on an error.
+func (s *Soak) run(t *testing.T) {
+	t.Helper()
+	s.Progress = func(ids int64) { t.Logf("%d million IDs", ids/1_000_000) }
+	began := time.Now()
+	ids, happened, err := s.Run(t.Context())
+	took := time.Since(began)
+	t.Logf("%d IDs in %v, %.1f million a second; %d timestamps, %d steps back; "+
+		"TryNext found %d times an exhausted tick and %d times the clock behind",
+		ids, took.Round(time.Millisecond), float64(ids)/1e6/took.Seconds(),
+		happened.Boundaries, happened.Steps, happened.Exhausted, happened.Backwards)
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestSnoSoak checks that all IDs of sno are distinct. The clock goes into times that one setting of the
+// tick-tock bit has used, and into times that both have used. A pool of 4 is exhausted again and again.
+func TestSnoSoak(t *testing.T) {
+	for _, f := range []struct {
+		name        string
+		min, max    uint16
+		maxBackward time.Duration
+		ids         int64
+		round       int
+		least       Events
+	}{
+		{"whole pool, waiting", 0, sno.MaxSequence, 0, *draw, 0, Events{max(*draw/100_000, 10), 0, 1, 1}},
+		{"whole pool, not waiting", 0, sno.MaxSequence, -1, *draw, 0, Events{max(*draw/100_000, 10), 0, 1, 1}},
+		{"pool of 4", 1000, 1003, 0, 1000, 2 * maxFill, Events{Boundaries: 100, Exhausted: 1, Steps: 1}},
+	} {
+		for name, system := range map[string]bool{"system": true, "read": false} {
+			t.Run(f.name+"/"+name, func(t *testing.T) {
+				clock, read := newClock(t, system)
+				clock.Twice = true
+				overflows := make(chan *sno.SequenceOverflowNotification) // nobody receives, which holds up no caller
+				g, err := sno.NewGeneratorWith(sno.Config{
+					Snapshot: &sno.GeneratorSnapshot{SequenceMin: f.min, SequenceMax: f.max},
+					Clock:    read, Overflow: overflows, MaxBackward: f.maxBackward,
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				s := &Soak{Clock: clock, IDs: f.ids, Try: 2, Round: f.round, Most: 100 * max(*draw, 1_000_000), Least: f.least, Ledger: NewLedger(firstSno)}
+				for i := range goroutines {
+					s.Sources = append(s.Sources, &snoSource{generator: g, meta: byte(i)})
+				}
+				s.run(t)
+			})
+		}
+	}
+}
+
+// firstSno returns the first ID of a time.
+func firstSno(t time.Time) uint64 { return uint64(t.Sub(time.Unix(sno.Epoch, 0))/sno.TimeUnit) << 17 }
+
+// snoSource makes snos. Their integers have the unit, the tick-tock bit and the sequence.
+type snoSource struct {
+	generator *sno.Generator
+	meta      byte
+	batch     [maxFill]sno.ID
+}
+
+func snoNumber(id sno.ID) uint64 {
+	return binary.BigEndian.Uint64(id[:])>>24<<16 | uint64(id.Sequence())
+}
+
+func (s *snoSource) Next(context.Context) (uint64, error) {
+	return snoNumber(s.generator.New(s.meta)), nil
+}
+
+func (s *snoSource) TryNext() (uint64, error) {
+	id, err := s.generator.TryNext(s.meta)
+	return snoNumber(id), err
+}
+
+// Fill makes the rest one by one if the generator does not wait for a clock that is behind.
+func (s *snoSource) Fill(ctx context.Context, dst []uint64) (int, error) {
+	n, err := s.generator.Fill(ctx, s.meta, s.batch[:len(dst)])
+	for i, id := range s.batch[:n] {
+		dst[i] = snoNumber(id)
+	}
+	for ; errors.Is(err, sno.ErrClockBackwards) && n < len(dst); n++ {
+		dst[n], _ = s.Next(ctx)
+	}
+	if n == len(dst) {
+		err = nil
+	}
+	return n, err
 }
 
 // generator is the shape that all formats' generators share.
@@ -145,35 +234,69 @@ func number[ID ~int64](id ID) uint64 { return uint64(id) }
 // random bits.
 func prefix(id scru160.ID) uint64 { return binary.BigEndian.Uint64(id[:8]) }
 
-// TestSoakFindsDuplicates draws from a faulty generator.
+// TestSoakFindsDuplicates draws from a faulty generator, and finds its duplicates by their order and by a
+// ledger.
 func TestSoakFindsDuplicates(t *testing.T) {
-	var first, twice *Violation
-	for seed := uint64(0); seed < 100 && twice == nil; seed++ {
-		clock := NewClock(start, seed)
-		s := twoAtomicsSoak(clock, goroutines)
-		ids, happened, err := s.Run(t.Context())
-		if errors.As(err, &first) {
-			t.Logf("after %d IDs of %d timestamps: %v", ids, happened.Boundaries, err)
+	for _, ledger := range []bool{false, true} {
+		found := false
+		for seed := uint64(0); seed < 100 && !found; seed++ {
+			s := twoAtomicsSoak(NewClock(start, seed), goroutines, ledger)
+			ids, happened, err := s.Run(t.Context())
+			if found = violation(err, Duplicate) != nil; found {
+				t.Logf("after %d IDs of %d timestamps: %v", ids, happened.Boundaries, err)
+			}
 		}
-		twice = violation(err, Duplicate)
-	}
-	if twice == nil {
-		t.Error("two atomics, and no duplicate was found")
+		if !found {
+			t.Errorf("ledger %v: two atomics, and no duplicate was found", ledger)
+		}
 	}
 }
 
 // With one goroutine the same generator is right, and the soak must find no fault.
 func TestSoakAcquits(t *testing.T) {
-	s := twoAtomicsSoak(NewClock(start, 1), 1)
-	s.Most = 500_000
-	s.IDs = s.Most
-	if _, _, err := s.Run(t.Context()); err != nil {
-		t.Error(err)
+	for _, ledger := range []bool{false, true} {
+		s := twoAtomicsSoak(NewClock(start, 1), 1, ledger)
+		s.Most = 500_000
+		s.IDs = s.Most
+		if _, _, err := s.Run(t.Context()); err != nil {
+			t.Errorf("ledger %v: %v", ledger, err)
+		}
 	}
 }
 
-func twoAtomicsSoak(clock *Clock, goroutines int) *Soak {
+// The ledger sees an ID that comes again as long as the clock can show its time, and refuses an ID of a
+// time that the clock cannot show.
+func TestLedger(t *testing.T) {
+	l := NewLedger(firstSno)
+	unit := firstSno(start) >> 17
+	r := rand.New(rand.NewPCG(1, 1))
+	seen := make(map[uint64]bool)
+	for range 100_000 {
+		id := (unit+r.Uint64N(3))<<17 | r.Uint64N(1<<15)<<2
+		if err := l.enter([]uint64{id}); (err != nil) != seen[id] || seen[id] && err.(*Violation).Kind != Duplicate {
+			t.Fatalf("%#x: %v, seen before %v", id, err, seen[id])
+		}
+		seen[id] = true
+	}
+	l.forget(start.Add(sno.TimeUnit))
+	if l.enter([]uint64{unit<<17 | 1}) == nil {
+		t.Error("an ID of a time that was forgotten")
+	}
+	for id := range seen {
+		if l.enter([]uint64{id}) == nil {
+			t.Fatalf("%#x: not seen again", id)
+		}
+	}
+	if l.begun != 6 || len(l.ticks) != 4 {
+		t.Errorf("%d ticks begun, %d kept", l.begun, len(l.ticks))
+	}
+}
+
+func twoAtomicsSoak(clock *Clock, goroutines int, ledger bool) *Soak {
 	s := &Soak{Clock: clock, Shift: 22, IDs: 1 << 40, Most: 10_000_000}
+	if ledger {
+		s.Ledger = NewLedger(func(t time.Time) uint64 { return uint64(t.UnixMilli()-nanoflake.DefaultEpochMilli) << 22 })
+	}
 	g := &twoAtomics{clock: clock.Now}
 	open := share(g, number[nanoflake.ID])
 	for range goroutines {
