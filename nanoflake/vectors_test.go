@@ -57,16 +57,6 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// The IDs of implementations that shift the timestamp by 24 are not read as those of
-// the specification: they have another time.
-func TestOtherShift(t *testing.T) {
-	const timestamp, generator, sequence = 232434643270 / 4, 767, 39
-	other := nanoflake.ID(timestamp<<24 | generator<<12 | sequence)
-	if other.Timestamp() == timestamp {
-		t.Error("the timestamp is shifted by 24")
-	}
-}
-
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
