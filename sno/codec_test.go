@@ -1,16 +1,11 @@
 package sno_test
 
 import (
-	"bytes"
-	"database/sql/driver"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
-	"log/slog"
-	"math/rand/v2"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -193,35 +188,6 @@ func wantRefusal(t testing.TB, call string, err error, size, offset int) {
 	}
 }
 
-func TestRefusesLengths(t *testing.T) {
-	for n := range 41 {
-		if n == sno.SizeEncoded {
-			continue
-		}
-		for _, c := range []string{"2", "x", "\x00", "Z"} {
-			wantRefused(t, strings.Repeat(c, n), -1)
-		}
-		id := marked
-		data := bytes.Repeat([]byte{7}, n)
-		for name, err := range map[string]error{
-			"FromBinaryBytes": second(sno.FromBinaryBytes(data)), "UnmarshalBinary": id.UnmarshalBinary(data),
-			"ParseHex": second(sno.ParseHex(strings.Repeat("7", n))),
-		} {
-			if length := map[bool]int{true: 20, false: 10}[name == "ParseHex"]; n == length {
-				if err != nil {
-					t.Errorf("%s of %d: %v", name, n, err)
-				}
-				continue
-			}
-			wantRefusal(t, name, err, n, -1)
-		}
-		if n != sno.SizeBinary && id != marked {
-			t.Errorf("UnmarshalBinary of %d bytes changed the ID", n)
-		}
-	}
-	wantRefused(t, strings.Repeat("2", 1<<20), -1)
-}
-
 func second[T any](_ T, err error) error { return err }
 
 func TestRefusesCharacters(t *testing.T) {
@@ -317,69 +283,6 @@ func TestErrorTexts(t *testing.T) {
 			t.Errorf("no error, want sno: …%s", c.want)
 		} else if text := c.err.Error(); !strings.HasPrefix(text, "sno: ") || !strings.Contains(text, c.want) {
 			t.Errorf("%q, want sno: …%s", text, c.want)
-		}
-	}
-}
-
-func TestBinary(t *testing.T) {
-	id := sno.MustParse("cufsekaqqudbobiw")
-	for name, b := range map[string][]byte{
-		"Bytes": id.Bytes(), "MarshalBinary": first(id.MarshalBinary()), "AppendBinary": first(id.AppendBinary(nil)),
-	} {
-		if !bytes.Equal(b, id[:]) {
-			t.Errorf("%s = %x", name, b)
-		}
-		got, err := sno.FromBinaryBytes(b)
-		var read sno.ID
-		if err2 := read.UnmarshalBinary(b); err != nil || err2 != nil || got != id || read != id {
-			t.Errorf("read as %v and %v: %v, %v", got, read, err, err2)
-		}
-		b[0]++
-		if got != id || read != id {
-			t.Errorf("%s shares its memory", name)
-		}
-	}
-	if b, _ := id.AppendBinary([]byte("a")); string(b) != "a"+string(id[:]) {
-		t.Errorf("AppendBinary = %q", b)
-	}
-	if b, _ := id.AppendText([]byte("a")); string(b) != "a"+id.String() {
-		t.Errorf("AppendText = %q", b)
-	}
-}
-
-func first[T any](v T, _ error) T { return v }
-
-func TestOrder(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
-	ids := fill(5000, func(i int) sno.ID {
-		id := randomID(r)
-		copy(id[:r.IntN(11)], "\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a")
-		return id
-	})
-	for i, a := range ids {
-		b := ids[(i*7+1)%len(ids)]
-		want := bytes.Compare(a[:], b[:])
-		ua, ub := a.UUID(), b.UUID()
-		if a.Compare(b) != want || strings.Compare(a.String(), b.String()) != want || bytes.Compare(ua[:], ub[:]) != want ||
-			strings.Compare(a.Hex(), b.Hex()) != want {
-			t.Fatalf("%x and %x: order of text, of UUID or of Compare is not that of the bytes", a, b)
-		}
-		if back, err := sno.FromUUID(ua); err != nil || back != a || string(ua[:]) != a.String() {
-			t.Fatalf("UUID of %v is %x, read as %v, %v", a, ua, back, err)
-		}
-	}
-}
-
-// FromTime makes no zero ID, and any other.
-func TestFromTimeZero(t *testing.T) {
-	id, err := sno.FromTime(epoch, 0, sno.Partition{}, 0)
-	testkit.IsConfigError(t, err, "sno", "sequence", "sno: sequence 0 is not 1 or more, as metabyte 0 of partition 0 needs at the epoch")
-	if !id.IsZero() {
-		t.Errorf("%v beside an error", id)
-	}
-	for _, want := range []sno.ID{pack(1, 0, 0, 0, 0), pack(0, 0, 1, 0, 0), pack(0, 0, 0, 1, 0), pack(0, 0, 0, 0, 1)} {
-		if id, err := sno.FromTime(want.Time(), want.Meta(), want.Partition(), want.Sequence()); err != nil || id != want {
-			t.Errorf("FromTime = %x, %v; want %x", id, err, want)
 		}
 	}
 }
@@ -519,142 +422,9 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// The option string of encoding/json is for numbers, which snos are not: it has no effect.
-func TestJSONOptionString(t *testing.T) {
-	type optional struct {
-		//lint:ignore SA5008 snos are not of a numeric type
-		ID sno.ID `json:",string"`
-		//lint:ignore SA5008 nor are pointers to them
-		Pointer *sno.ID `json:",string"`
-	}
-	type plain struct {
-		ID      sno.ID
-		Pointer *sno.ID
-	}
-	r := rand.New(rand.NewPCG(21, 22))
-	ids := []sno.ID{{}, sno.MustParse("2222222222222223"), sno.MustParse("xxxxxxxxxxxxxxxx"),
-		sno.MustParse("9999999999999999"), sno.MustParse("5e22222222222222"), sno.MustParse("nnnnnnnnnnnnnnnn")}
-	for range 3000 {
-		ids = append(ids, randomID(r))
-	}
-	for _, id := range ids {
-		value := `"` + id.String() + `"`
-		want := plain{id, &id}
-		if id.IsZero() {
-			value, want.Pointer = "null", nil
-		}
-		text := `{"ID":` + value + `,"Pointer":` + value + `}`
-		for _, j := range jsonPackages {
-			for _, v := range []any{optional{id, &id}, plain{id, &id}} {
-				if got, err := j.marshal(v); err != nil || string(got) != text {
-					t.Errorf("%s: %T is %s, %v; want %s", j.name, v, got, err, text)
-				}
-			}
-			with, without := optional{ID: marked}, plain{ID: marked}
-			if err := j.unmarshal([]byte(text), &with); err != nil || !reflect.DeepEqual(plain(with), want) {
-				t.Errorf("%s: %s reads with the option as %v, %v", j.name, text, with, err)
-			}
-			if err := j.unmarshal([]byte(text), &without); err != nil || !reflect.DeepEqual(without, want) {
-				t.Errorf("%s: %s reads without the option as %v, %v", j.name, text, without, err)
-			}
-		}
-	}
-}
-
 // A jsonPackage is one of the versions of encoding/json.
 type jsonPackage struct {
 	name      string
 	marshal   func(any) ([]byte, error)
 	unmarshal func([]byte, any) error
-}
-
-func TestSQL(t *testing.T) {
-	id := sno.MustParse("cufsekaqqudbobiw")
-	value, err := id.Value()
-	if b, ok := value.([]byte); !ok || err != nil || !bytes.Equal(b, id[:]) || !driver.IsValue(value) {
-		t.Errorf("Value of %v = %v, %v", id, value, err)
-	}
-	if value, err := sno.Zero().Value(); err != nil || !bytes.Equal(value.([]byte), make([]byte, 10)) {
-		t.Errorf("Value of the zero ID = %v, %v", value, err)
-	}
-	for _, c := range []struct {
-		value any
-		want  sno.ID
-	}{
-		{id[:], id},
-		{id.String(), id},
-		{nil, sno.Zero()},
-		{[]byte{}, sno.Zero()},
-		{[]byte(nil), sno.Zero()},
-		{"", sno.Zero()},
-		{make([]byte, 10), sno.Zero()},
-	} {
-		got := marked
-		if err := got.Scan(c.value); err != nil || got != c.want {
-			t.Errorf("Scan(%v) = %v, %v", c.value, got, err)
-		}
-	}
-	shared := id.Bytes()
-	var got sno.ID
-	if err := got.Scan(shared); err != nil {
-		t.Fatal(err)
-	}
-	shared[0]++ // the driver's memory
-	if got != id {
-		t.Error("Scan shares the memory of its value")
-	}
-	for n := 1; n <= 40; n++ {
-		for _, value := range []any{bytes.Repeat([]byte("2"), n), strings.Repeat("2", n)} {
-			got := marked
-			err := got.Scan(value)
-			_, isText := value.(string)
-			if n == sno.SizeBinary && !isText || n == sno.SizeEncoded && isText {
-				if err != nil {
-					t.Errorf("Scan(%T of %d): %v", value, n, err)
-				}
-				continue
-			}
-			var size *sno.InvalidDataSizeError
-			if !errors.As(err, &size) || size.Size != n || !got.IsZero() {
-				t.Errorf("Scan(%T of %d) = %v, %v", value, n, got, err)
-			}
-		}
-	}
-	got = marked
-	var bad *sno.ParseError
-	if err := got.Scan("cufsekaqqudbobiW"); !errors.As(err, &bad) || bad.Offset != 15 || !got.IsZero() {
-		t.Errorf("Scan of a foreign character = %v, %v", got, err)
-	}
-	for _, value := range []any{7, int64(7), 7.5, true, time.Time{}, id, &id, [16]byte{}, []string{}} {
-		got := marked
-		err := got.Scan(value)
-		var kind *sno.InvalidTypeError
-		if !errors.As(err, &kind) || fmt.Sprint(kind.Value) != fmt.Sprint(value) || !errors.Is(err, iderr.ErrType) || !got.IsZero() {
-			t.Errorf("Scan(%T) = %v, %v", value, got, err)
-		}
-	}
-}
-
-func TestLogAndFlag(t *testing.T) {
-	id := sno.MustParse("cufsekaqqudbobiw")
-	var out bytes.Buffer
-	slog.New(slog.NewTextHandler(&out, nil)).Info("made", "id", id)
-	if !strings.Contains(out.String(), "id=cufsekaqqudbobiw") {
-		t.Errorf("logged as %s", out.String())
-	}
-	var set flag.FlagSet
-	var got sno.ID
-	set.TextVar(&got, "id", id, "")
-	if got != id || set.Lookup("id").DefValue != id.String() {
-		t.Errorf("the default is %v", got)
-	}
-	if err := set.Parse([]string{"-id", "xxxxxxxxxxxxxxxx"}); err != nil || got != (pack(sno.MaxTimestamp, 1, 255, 65535, 65535)) {
-		t.Errorf("%v, %v", got, err)
-	}
-	if s := fmt.Sprintf("%v %s", id, id); s != "cufsekaqqudbobiw cufsekaqqudbobiw" {
-		t.Error(s)
-	}
-	if s := fmt.Sprint(sno.Partition{1, 2}); s != "[1 2]" {
-		t.Errorf("a partition prints as %s", s)
-	}
 }

@@ -2,9 +2,7 @@ package sno_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -15,59 +13,6 @@ import (
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/sno"
 )
-
-func TestFirstIDs(t *testing.T) {
-	h := newHands(1000)
-	g := h.generator(t, sno.GeneratorSnapshot{Partition: sno.Partition{7, 9}, SequenceMin: 10, SequenceMax: 14})
-	for i, meta := range []byte{0, 255, 7, 0, 1} {
-		id, err := g.TryNext(meta)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if wanted := pack(1000, 0, meta, 7<<8|9, uint16(10+i)); id != wanted {
-			t.Fatalf("ID %d is %x, want %x", i, id, wanted)
-		}
-	}
-	for range 3 {
-		if id, err := g.TryNext(0); !errors.Is(err, sno.ErrExhausted) || !id.IsZero() {
-			t.Fatalf("spent unit: %v, %v", id, err)
-		}
-	}
-	h.set(1001)
-	want(t, mustTry(t, g), 1001, 0, 10)
-	h.setTime(at(1002).Add(-1))
-	want(t, mustTry(t, g), 1001, 0, 11)
-	h.set(5000)
-	want(t, mustTry(t, g), 5000, 0, 10)
-}
-
-func TestSeq(t *testing.T) {
-	g := newGenerator(t, sno.Config{Snapshot: &sno.GeneratorSnapshot{SequenceMin: 10, SequenceMax: 29}, Clock: func() time.Time { return at(1000) }})
-	seq := uint16(10)
-	for id, err := range g.Seq(t.Context(), 3, 15) {
-		if err != nil || id.Meta() != 3 {
-			t.Fatal(id, err)
-		}
-		want(t, id, 1000, 0, seq)
-		seq++
-	}
-	if seq != 25 {
-		t.Errorf("%d IDs", seq-10)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	n := 0
-	for id, err := range g.Seq(ctx, 3, -1) {
-		if n++; n <= 5 {
-			want(t, id, 1000, 0, uint16(24+n))
-		} else if !errors.Is(err, context.Canceled) || !id.IsZero() {
-			t.Errorf("%v, %v", id, err)
-		}
-	}
-	if n != 6 {
-		t.Errorf("%d rounds", n)
-	}
-}
 
 // Once another caller has an ID of a later unit, or of the other time line, Seq yields none from before.
 func TestSeqBesideNext(t *testing.T) {
@@ -118,103 +63,6 @@ func TestFill(t *testing.T) {
 			t.Errorf("ended context: %d, %v", n, err)
 		}
 	})
-}
-
-func TestBounds(t *testing.T) {
-	for _, c := range []struct {
-		min, max         uint16
-		wantMin, wantMax uint16
-	}{
-		{0, 0, 0, 65535},
-		{0, 65535, 0, 65535},
-		{65535, 0, 0, 65535}, // the one case in which 0 is the lower bound, given second
-		{65535, 65532, 65532, 65535},
-		{65532, 0, 65532, 65535},
-		{1000, 0, 1000, 65535},
-		{7, 4, 4, 7},
-		{4, 7, 4, 7},
-		{0, 3, 0, 3},
-	} {
-		s := sno.GeneratorSnapshot{SequenceMin: c.min, SequenceMax: c.max}
-		g := newHands(1000).generator(t, s)
-		if g.SequenceMin() != c.wantMin || g.SequenceMax() != c.wantMax || g.Cap() != int(c.wantMax)-int(c.wantMin)+1 {
-			t.Errorf("%d, %d: from %d to %d, %d IDs", c.min, c.max, g.SequenceMin(), g.SequenceMax(), g.Cap())
-		}
-		if s.SequenceMin != c.min || s.SequenceMax != c.max {
-			t.Error("the snapshot that was given has changed")
-		}
-		for i := range min(g.Cap(), 100) {
-			want(t, mustTry(t, g), 1000, 0, c.wantMin+uint16(i))
-		}
-	}
-	for _, c := range []struct {
-		min, max uint16
-		sequence uint32
-		want     sno.InvalidSequenceBoundsError
-	}{
-		{10, 10, 0, sno.InvalidSequenceBoundsError{Min: 10, Max: 10}},
-		{10, 12, 0, sno.InvalidSequenceBoundsError{Min: 10, Max: 12}},
-		{12, 10, 0, sno.InvalidSequenceBoundsError{Min: 10, Max: 12}},
-		{65533, 0, 0, sno.InvalidSequenceBoundsError{Min: 65533, Max: 65535}},
-		{65535, 65535, 0, sno.InvalidSequenceBoundsError{Min: 65535, Max: 65535}},
-		{0, 2, 0, sno.InvalidSequenceBoundsError{Min: 0, Max: 2}},
-		{10, 20, 9, sno.InvalidSequenceBoundsError{Cur: 9, Min: 10, Max: 20}},
-		{10, 20, 1, sno.InvalidSequenceBoundsError{Cur: 1, Min: 10, Max: 20}},
-		{65535, 65530, 65529, sno.InvalidSequenceBoundsError{Cur: 65529, Min: 65530, Max: 65535}},
-	} {
-		_, err := sno.NewGenerator(&sno.GeneratorSnapshot{SequenceMin: c.min, SequenceMax: c.max, Sequence: c.sequence}, nil)
-		var e *sno.InvalidSequenceBoundsError
-		if !errors.As(err, &e) || !errors.Is(err, iderr.ErrConfig) {
-			t.Errorf("%d to %d, at %d: %v", c.min, c.max, c.sequence, err)
-			continue
-		}
-		got := *e
-		if got.Msg == "" {
-			t.Error("no message")
-		}
-		if got.Msg = ""; got != c.want {
-			t.Errorf("%d to %d, at %d: %+v", c.min, c.max, c.sequence, got)
-		}
-	}
-	for _, s := range []sno.GeneratorSnapshot{
-		{WallHi: -1}, {WallHi: sno.MaxTimestamp + 1}, {WallSafe: -1}, {WallSafe: sno.MaxTimestamp + 1},
-	} {
-		_, err := sno.NewGenerator(&s, nil)
-		var e *sno.ConfigError
-		if !errors.As(err, &e) || !errors.Is(err, iderr.ErrConfig) || e.Format != "sno" {
-			t.Errorf("%+v: %v", s, err)
-		}
-	}
-}
-
-// The sequence of a snapshot is that of the last ID; it may be above the bounds, by calls
-// that waited when it was taken. SequenceMin in a unit that is not Now's stands for
-// whatever was used of the unit.
-func TestSequenceOfSnapshot(t *testing.T) {
-	for _, c := range []struct {
-		sequence uint32
-		now      int64
-		want     uint16
-		spent    bool
-	}{
-		{0, 1000, 11, false}, {10, 1000, 11, false}, {12, 1000, 13, false}, {13, 1000, 0, true}, {14, 1000, 0, true},
-		{99999, 1000, 0, true}, {1<<32 - 1, 1000, 0, true},
-		{0, 1001, 0, true}, {10, 1001, 0, true}, {10, 999, 0, true}, {10, 0, 0, true}, {10, -1, 0, true},
-		{11, 1001, 12, false}, {12, 0, 13, false}, {13, 1001, 0, true},
-	} {
-		h := newHands(1000)
-		g := h.generator(t, sno.GeneratorSnapshot{SequenceMin: 10, SequenceMax: 13, Sequence: c.sequence, WallHi: 1000, Now: c.now})
-		id, err := g.TryNext(0)
-		if c.spent {
-			if !errors.Is(err, sno.ErrExhausted) {
-				t.Errorf("%d at %d: %v, %v", c.sequence, c.now, id, err)
-			}
-		} else if err != nil || id.Sequence() != c.want {
-			t.Errorf("%d at %d: %v, %v", c.sequence, c.now, id, err)
-		}
-		h.set(1001)
-		want(t, mustTry(t, g), 1001, 0, 10)
-	}
 }
 
 func wantSnapshot(t *testing.T, g *sno.Generator, wallHi, wallSafe int64, drifts, sequence uint32) {
@@ -271,30 +119,6 @@ func TestTickTock(t *testing.T) {
 	wantSnapshot(t, g, 1202, 1300, 3, 5)
 }
 
-// A spent unit, a regression and the way back to it: the line that was left goes on where
-// it was.
-func TestTickTockSpentUnit(t *testing.T) {
-	h := newHands(1000)
-	g := h.generator(t, sno.GeneratorSnapshot{SequenceMax: 3})
-	for range 4 {
-		mustTry(t, g)
-	}
-	h.set(999)
-	for range 4 {
-		mustTry(t, g)
-	}
-	if _, err := g.TryNext(0); !errors.Is(err, sno.ErrExhausted) {
-		t.Fatal(err)
-	}
-	h.set(1000) // on the other line, that unit has its whole sequence
-	for i := range uint16(4) {
-		want(t, mustTry(t, g), 1000, 1, i)
-	}
-	if _, err := g.TryNext(0); !errors.Is(err, sno.ErrExhausted) {
-		t.Fatal(err)
-	}
-}
-
 // When the line in use is behind the one that was left, a small step back is over when
 // the line in use is where it was: that is how long the clock is unusable, however far
 // the other line is.
@@ -316,23 +140,6 @@ func TestUnsafeTimeEndsWithEitherLine(t *testing.T) {
 	wantBackwards(t, err, 11*sno.TimeUnit)
 	h.set(10_001)
 	want(t, mustTry(t, g), 10_001, 1, 0)
-}
-
-func TestUnsafeTimeThatNextWaitsFor(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		intoEpoch()
-		var c offsetClock
-		g := newGenerator(t, sno.Config{Snapshot: &sno.GeneratorSnapshot{}, Clock: c.now})
-		time.Sleep(20 * time.Second)
-		g.New(0)
-		c.offset.Store(-int64(10 * time.Second)) // the other line begins here
-		g.New(0)
-		start := time.Now()
-		c.offset.Add(-int64(20 * time.Millisecond)) // 10 s behind the first line, 20 ms behind the second
-		if _, err := g.Next(t.Context(), 0); err != nil || time.Since(start) != 20*time.Millisecond {
-			t.Errorf("after %v: %v", time.Since(start), err)
-		}
-	})
 }
 
 // waits checks that New, or Next, returns when the clock is out of the unsafe time, not
@@ -486,34 +293,6 @@ func TestStaleReadingFromBeforeRegression(t *testing.T) {
 	}
 }
 
-func TestNewWithTime(t *testing.T) {
-	h := newHands(1000)
-	g := h.generator(t, sno.GeneratorSnapshot{Partition: sno.Partition{1, 2}, SequenceMin: 5, SequenceMax: 8})
-	mustTry(t, g)
-	before := g.Snapshot()
-	for i := range 13 {
-		when := at(int64(7000 - 500*i)).Add(time.Microsecond)
-		if got, wanted := g.NewWithTime(9, when), pack(int64(7000-500*i), 0, 9, 258, uint16(5+i%4)); got != wanted {
-			t.Fatalf("ID %d is %x, want %x", i, got, wanted)
-		}
-	}
-	if after := g.Snapshot(); after != before || g.Len() != 1 {
-		t.Errorf("snapshot was %+v and is %+v", before, after)
-	}
-	want(t, mustTry(t, g), 1000, 0, 6)
-	for when, u := range map[time.Time]int64{{}: 0, epoch.Add(-1): 0, epoch: 0, at(sno.MaxTimestamp + 1): sno.MaxTimestamp, time.Unix(1<<60, 0): sno.MaxTimestamp} {
-		if id := g.NewWithTime(0, when); unit(id) != u {
-			t.Errorf("%v is of the unit %d, want %d", when, unit(id), u)
-		}
-	}
-	// A tick-tock bit that is set is New's alone.
-	h.set(900)
-	mustTry(t, g)
-	if id := g.NewWithTime(0, at(900)); id.TickTock() != 0 {
-		t.Error("NewWithTime has the tick-tock bit")
-	}
-}
-
 // Asked for all zeros, NewWithTime leaves out the sequence that makes the zero ID, each time
 // around.
 func TestNewWithTimeZero(t *testing.T) {
@@ -560,43 +339,6 @@ func wantState(t *testing.T, g *sno.Generator, length int, sequence uint32) {
 	}
 }
 
-func TestState(t *testing.T) {
-	h := newHands(1000)
-	g := h.generator(t, sno.GeneratorSnapshot{Partition: sno.Partition{3, 4}, SequenceMin: 20, SequenceMax: 24})
-	if g.Cap() != 5 || g.Partition() != (sno.Partition{3, 4}) || g.SequenceMin() != 20 || g.SequenceMax() != 24 {
-		t.Fatalf("%d of %v from %d to %d", g.Cap(), g.Partition(), g.SequenceMin(), g.SequenceMax())
-	}
-	wantState(t, g, 0, 20)
-	for i := range 5 {
-		mustTry(t, g)
-		wantState(t, g, i+1, uint32(20+i))
-	}
-	_, _ = g.TryNext(0)
-	wantState(t, g, 5, 24)
-	h.set(1001)
-	wantState(t, g, 0, 20)
-	h.set(999)
-	wantState(t, g, 0, 20)
-	h.set(-5)
-	wantState(t, g, 0, 20)
-	if s := g.Snapshot(); s != (sno.GeneratorSnapshot{
-		Partition: sno.Partition{3, 4}, SequenceMin: 20, SequenceMax: 24, Sequence: 24, WallHi: 1000,
-	}) {
-		t.Errorf("before the epoch: %+v", s)
-	}
-	h.set(1000)
-	wantState(t, g, 5, 24)
-	h.set(998)
-	mustTry(t, g)
-	wantState(t, g, 1, 20)
-	if s := g.Snapshot(); s != (sno.GeneratorSnapshot{
-		Partition: sno.Partition{3, 4}, SequenceMin: 20, SequenceMax: 24, Sequence: 20,
-		Now: 998, WallHi: 998, WallSafe: 1000, Drifts: 1,
-	}) {
-		t.Errorf("after a regression: %+v", s)
-	}
-}
-
 // Calls that wait show above SequenceMax, and in the snapshot.
 func TestStateOverflowing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -623,19 +365,6 @@ func TestStateOverflowing(t *testing.T) {
 		time.Sleep(sno.TimeUnit)
 		wantState(t, g, 0, 20)
 	})
-}
-
-func TestSnapshotJSON(t *testing.T) {
-	s := sno.GeneratorSnapshot{Partition: sno.Partition{'A', 10}, SequenceMin: 1, SequenceMax: 2, Sequence: 3, Now: 4, WallHi: 5, WallSafe: 6, Drifts: 7}
-	const text = `{"partition":[65,10],"sequenceMin":1,"sequenceMax":2,"sequence":3,"now":4,"wallHi":5,"wallSafe":6,"drifts":7}`
-	got, err := json.Marshal(s)
-	if err != nil || string(got) != text {
-		t.Errorf("%s, %v", got, err)
-	}
-	var back sno.GeneratorSnapshot
-	if err := json.Unmarshal([]byte(text), &back); err != nil || back != s {
-		t.Errorf("%+v, %v", back, err)
-	}
 }
 
 // Under load, what a goroutine asks is never behind the ID that it was just given.
@@ -706,16 +435,6 @@ func TestTimeRange(t *testing.T) {
 	want(t, mustTry(t, g), sno.MaxTimestamp-1, 1, 0)
 	h.set(sno.MaxTimestamp)
 	want(t, mustTry(t, g), sno.MaxTimestamp, 1, 0)
-}
-
-// A constructor says at once that the clock is out of range.
-func TestNewGeneratorChecksClock(t *testing.T) {
-	for _, unit := range []int64{-1000, 0, sno.MaxTimestamp + 1} {
-		g, err := sno.NewGeneratorWith(sno.Config{Clock: newHands(unit).read})
-		if !errors.Is(err, sno.ErrTimeRange) || g != nil {
-			t.Errorf("at unit %d: %v", unit, err)
-		}
-	}
 }
 
 // So it does in a bubble, which begins before the epoch, until the test has slept.
@@ -862,63 +581,6 @@ func TestTurns(t *testing.T) {
 			want(t, id, 1001+int64(i/4), 0, uint16(i%4))
 		}
 	})
-}
-
-// Many callers and few IDs: each gets its share.
-func TestShares(t *testing.T) {
-	g := newGenerator(t, sno.Config{Snapshot: &sno.GeneratorSnapshot{SequenceMax: 3}})
-	const callers, fair = 64, 30
-	var left atomic.Int64
-	left.Store(callers * fair)
-	share := make([]int, callers)
-	var all sync.WaitGroup
-	for i := range callers {
-		all.Go(func() {
-			for left.Add(-1) >= 0 {
-				g.New(0)
-				share[i]++
-			}
-		})
-	}
-	all.Wait()
-	for i, n := range share {
-		if n < fair/3 || n > fair*3 {
-			t.Errorf("caller %d got %d IDs, a fair share is %d", i, n, fair)
-		}
-	}
-}
-
-// Goroutines whose clock does not go back get IDs that are distinct, and each sees its
-// own increase.
-func TestConcurrent(t *testing.T) {
-	g := newGenerator(t, sno.Config{})
-	const goroutines, each = 8, 30_000
-	var ids [goroutines][]sno.ID
-	var all sync.WaitGroup
-	for i := range goroutines {
-		all.Go(func() {
-			for n := range each {
-				ids[i] = append(ids[i], g.New(byte(n%3)))
-			}
-		})
-	}
-	all.Wait()
-	if g.Snapshot().Drifts == 0 { // else the machine's clock was set
-		for i := range ids {
-			for n := 1; n < each; n++ {
-				if word(ids[i][n]) <= word(ids[i][n-1]) {
-					t.Fatalf("%v after %v", ids[i][n], ids[i][n-1])
-				}
-			}
-		}
-	}
-	seen := slices.Concat(ids[:]...)
-	slices.SortFunc(seen, func(a, b sno.ID) int { return int(int64(word(a)) - int64(word(b))) })
-	for i := 1; i < len(seen); i++ {
-		if word(seen[i]) == word(seen[i-1]) {
-			t.Fatalf("%v and %v", seen[i-1], seen[i])
-		}
-	}
 }
 
 // A caller who does not wait is told the truth about the clock also while others wait.

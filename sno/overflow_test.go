@@ -88,44 +88,6 @@ func TestOverflow(t *testing.T) {
 	})
 }
 
-// Demand that does not end: a notification in each unit, with ticks of about 1 ms.
-func TestOverflowGoesOn(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		g, c := overflowing(t, 1000)
-		time.Sleep(1500 * time.Microsecond)
-		stop := at(1000 + 250)
-		for range 6 {
-			go func() {
-				for time.Now().Before(stop) {
-					g.New(0)
-				}
-			}()
-		}
-		time.Sleep(time.Until(stop) + time.Second)
-		synctest.Wait()
-		var last *sno.SequenceOverflowNotification
-		units := int64(0)
-		for len(c) > 0 {
-			n := <-c
-			if last == nil {
-				if n.Ticks != 1 {
-					t.Errorf("begins with tick %d", n.Ticks)
-				}
-			} else if d := n.Now.Sub(last.Now); n.Ticks-last.Ticks != uint32(d/time.Millisecond) && units > 1 || d > sno.TimeUnit || d <= 0 {
-				t.Errorf("tick %d, %v after tick %d", n.Ticks, d, last.Ticks)
-			}
-			if n.Count < 1 || n.Count > 6 {
-				t.Errorf("count %d", n.Count)
-			}
-			last = n
-			units++
-		}
-		if units < 249 || units > 252 || last.Ticks < 990 || last.Ticks > 1003 {
-			t.Errorf("%d notifications in 250 units, the last of tick %d", units, last.Ticks)
-		}
-	})
-}
-
 // A receiver who is not ready misses notifications, and holds nobody up.
 func TestOverflowUnread(t *testing.T) {
 	for _, room := range []int{0, 1} {

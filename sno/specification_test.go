@@ -1563,7 +1563,7 @@ var specGeneratorAPI = []specRow{
 		}
 	}},
 	{"func NewGenerator(snapshot *GeneratorSnapshot, c chan<- *SequenceOverflowNotification) (*Generator, error)", func(t *testing.T) {
-		var call func(*sno.GeneratorSnapshot, chan<- *sno.SequenceOverflowNotification) (*sno.Generator, error) = sno.NewGenerator
+		call := (func(*sno.GeneratorSnapshot, chan<- *sno.SequenceOverflowNotification) (*sno.Generator, error))(sno.NewGenerator)
 		g, err := call(&sno.GeneratorSnapshot{SequenceMin: 7, SequenceMax: 17}, make(chan *sno.SequenceOverflowNotification))
 		if err != nil {
 			t.Fatal(err)
