@@ -15,6 +15,7 @@ import (
 
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/inspect"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/scru160"
 	"github.com/firn-id/firn/snowflakesi"
 )
@@ -35,9 +36,7 @@ func TestFormats(t *testing.T) {
 	var names []string
 	for _, f := range inspect.Formats() {
 		names = append(names, f.Name())
-		if same := lookup(t, f.Name()); same != f {
-			t.Errorf("%s is not itself", f.Name())
-		}
+		testkit.Same(t, lookup(t, f.Name()), f)
 		forms := f.Forms()
 		if len(forms) < 2 || forms[0] != inspect.Text || !slices.Contains(forms, inspect.Hex) {
 			t.Errorf("%s has the forms %v", f.Name(), forms)
@@ -74,10 +73,7 @@ func TestTimeInJSON(t *testing.T) {
 	} {
 		var set inspect.Settings
 		if v.epoch != "" {
-			ms, err := strconv.ParseInt(v.epoch, 10, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			ms := testkit.Call(strconv.ParseInt(v.epoch, 10, 64)).Value(t)
 			set.Epoch = time.UnixMilli(ms)
 		}
 		info, err := lookup(t, v.format).Inspect(v.id, inspect.Text, set)
@@ -202,16 +198,10 @@ func TestSettingsOfSCRU160(t *testing.T) {
 			for node := range 17 - extra {
 				c := scru160.Config{Counter: counter, Start: scru160.StartBits(0), ExtraCounterBits: extra, NodeBits: node,
 					NodeID: 1<<node - 1, Clock: func() time.Time { return at }}
-				g, err := scru160.NewGenerator(c)
-				if err != nil {
-					t.Fatal(err)
-				}
+				g := testkit.Call(scru160.NewGenerator(c)).Value(t)
 				set := inspect.Settings{Counter: counter, ExtraCounterBits: extra, NodeBits: node}
 				for n := range 3 {
-					id, err := g.TryNext()
-					if err != nil {
-						t.Fatal(err)
-					}
+					id := testkit.Call(g.TryNext()).Value(t)
 					for form, s := range map[inspect.Form]string{inspect.Text: id.String(), inspect.Hex: id.Hex()} {
 						info, err := lookup(t, "scru160").Inspect(s, form, set)
 						if err != nil {

@@ -12,10 +12,7 @@ import (
 func TestAllocations(t *testing.T) {
 	generators := map[string]testkit.Generator[nanoflake.ID]{}
 	for _, g := range generations[:2] {
-		gen, err := g.New(testkit.Setup{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		gen := testkit.Call(g.New(testkit.Setup{})).Value(t)
 		generators[g.Name] = gen
 	}
 	suite.Allocations(t, generators)

@@ -44,17 +44,11 @@ func TestStandingTime(t *testing.T) { generations[0].StandingTime(t, 1<<22+1<<13
 // StartAnywhere starts milliseconds at all numbers alike.
 func TestStartAnywhere(t *testing.T) {
 	clock := testkit.At(time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC))
-	gen, err := nanoflake.NewGenerator(nanoflake.Config{Start: nanoflake.StartAnywhere, Clock: clock.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
+	gen := testkit.Call(nanoflake.NewGenerator(nanoflake.Config{Start: nanoflake.StartAnywhere, Clock: clock.Now})).Value(t)
 	var starts []uint64
 	for range 1 << 16 {
 		clock.Step(time.Millisecond)
-		id, err := gen.TryNext()
-		if err != nil {
-			t.Fatal(err)
-		}
+		id := testkit.Call(gen.TryNext()).Value(t)
 		starts = append(starts, uint64(id.Sequence()))
 	}
 	if fault := testkit.Random(starts, 12); fault != "" {
@@ -109,7 +103,5 @@ func TestKnows(t *testing.T) {
 	for _, epoch := range []time.Time{nanoflake.DefaultEpoch(), time.UnixMilli(0), time.Date(2020, 1, 1, 0, 0, 0, 0, time.FixedZone("", -7200))} {
 		testkit.Bounds(t, generator(t, nanoflake.Config{Epoch: epoch}), epoch, 41, 22)
 	}
-	if got := new(nanoflake.Generator).GeneratorID(); got != 0 {
-		t.Errorf("the zero Generator has the generator ID %d", got)
-	}
+	testkit.Same(t, new(nanoflake.Generator).GeneratorID(), 0)
 }

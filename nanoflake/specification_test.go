@@ -51,9 +51,7 @@ func TestSpecification(t *testing.T) {
 
 		{"A nanoflake is a 64-bit signed integer", func(t *testing.T) {
 			const largest int64 = 9_223_372_036_854_775_807
-			if int64(nanoflake.Max) != largest {
-				t.Errorf("the largest ID is %d", int64(nanoflake.Max))
-			}
+			testkit.Same(t, int64(nanoflake.Max), largest)
 			for _, v := range []int64{1, 1<<32 + 1, tweet, largest - 1, largest} {
 				if id, err := nanoflake.FromInt64(v); err != nil || int64(id) != v || id.Int64() != v {
 					t.Errorf("FromInt64(%d) = %d, %v", v, int64(id), err)
@@ -61,9 +59,7 @@ func TestSpecification(t *testing.T) {
 			}
 			// Ruling: the sign bit is 0, so a negative integer is an error.
 			for _, v := range []int64{-1, -largest, -largest - 1} {
-				if id, err := nanoflake.FromInt64(v); !errors.Is(err, iderr.ErrRange) || id != 0 {
-					t.Errorf("FromInt64(%d) = %d, %v", v, int64(id), err)
-				}
+				testkit.Call(nanoflake.FromInt64(v)).Fails(t, iderr.ErrRange)
 			}
 		}},
 		{"41-bit timestamp", func(t *testing.T) {
@@ -109,14 +105,10 @@ func TestSpecification(t *testing.T) {
 				if got, err := id.MarshalBinary(); err != nil || !bytes.Equal(got, want) {
 					t.Errorf("bit %d is written as %x, %v", bit, got, err)
 				}
-				if got, err := nanoflake.FromBytes(want); err != nil || got != id {
-					t.Errorf("bit %d is read as %d, %v", bit, int64(got), err)
-				}
+				testkit.Call(nanoflake.FromBytes(want)).Gives(t, id)
 			}
 			// Ruling: bit 0, the highest, is the sign bit and always 0.
-			if id, err := nanoflake.FromBytes([]byte{0x80, 0, 0, 0, 0, 0, 0, 1}); !errors.Is(err, iderr.ErrRange) || id != 0 {
-				t.Errorf("a binary form with the sign bit is read as %d, %v", int64(id), err)
-			}
+			testkit.Call(nanoflake.FromBytes([]byte{0x80, 0, 0, 0, 0, 0, 0, 1})).Fails(t, iderr.ErrRange)
 		}},
 		{"|                           timestamp                           |", func(t *testing.T) {
 			// The first row of bits holds the sign bit and the high 31 bits of the timestamp.
@@ -125,9 +117,7 @@ func TestSpecification(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := int64(binary.BigEndian.Uint32(data[:4])); got != atNoon/1024 {
-				t.Errorf("the first 32 bits are %d, want %d", got, atNoon/1024)
-			}
+			testkit.Same(t, int64(binary.BigEndian.Uint32(data[:4])), atNoon/1024)
 		}},
 		{"|                 |    generator id   |       sequence        |0|", func(t *testing.T) {
 			// Ruling: the cell 0 at the end is a drawing error. The 0 is the sign bit, at the start.
@@ -155,9 +145,7 @@ func TestSpecification(t *testing.T) {
 				if id != first || id != compose(12_345, 0, 0) {
 					t.Errorf("epoch %d: the ID is %d", epoch, int64(id))
 				}
-				if got := first.Time(at(epoch)).UnixMilli(); got != epoch+12_345 {
-					t.Errorf("epoch %d: the time is %d", epoch, got)
-				}
+				testkit.Same(t, first.Time(at(epoch)).UnixMilli(), epoch+12_345)
 			}
 		}},
 		{"users are free to define their own epoch for their own applications", func(t *testing.T) {
@@ -185,9 +173,7 @@ func TestSpecification(t *testing.T) {
 				}
 				clock.Step(time.Millisecond)
 			}
-			if len(seen) != 50*4*20 {
-				t.Errorf("%d IDs differ", len(seen))
-			}
+			testkit.Same(t, len(seen), 50*4*20)
 		}},
 		{"Since nanoflakes contain a timestamp, they can be sorted by time", func(t *testing.T) {
 			random := rand.New(rand.NewPCG(1, 2))
@@ -255,14 +241,10 @@ func TestSpecification(t *testing.T) {
 			random := rand.New(rand.NewPCG(3, 4))
 			for range 1000 {
 				v := random.Int64()
-				if got := nanoflake.ID(v).Timestamp(); got != v/4_194_304 {
-					t.Fatalf("the timestamp of %d is %d, want %d", v, got, v/4_194_304)
-				}
+				testkit.Same(t, nanoflake.ID(v).Timestamp(), v/4_194_304)
 			}
 			const by24 = 1_000_000_007 * 16_777_216
-			if got := nanoflake.ID(by24).Timestamp(); got != 4*1_000_000_007 {
-				t.Errorf("the timestamp of an ID shifted by 24 bits is %d", got)
-			}
+			testkit.Same(t, nanoflake.ID(by24).Timestamp(), 4*1_000_000_007)
 		}},
 		{"adding the epoch to the result in order to get the nanoflake's timestamp in milliseconds since the UNIX epoch", func(t *testing.T) {
 			for _, v := range []struct {
@@ -289,24 +271,16 @@ func TestSpecification(t *testing.T) {
 			clock := testkit.At(at(noon))
 			for n := range 1024 {
 				gen := generator(t, nanoflake.Config{GeneratorID: n, Clock: clock.Now})
-				if gen.GeneratorID() != n {
-					t.Errorf("generator %d has the generator ID %d", n, gen.GeneratorID())
-				}
+				testkit.Same(t, gen.GeneratorID(), n)
 				for _, id := range take(t, gen, 3) {
-					if id.GeneratorID() != n {
-						t.Fatalf("an ID of generator %d has the generator ID %d", n, id.GeneratorID())
-					}
+					testkit.Same(t, id.GeneratorID(), n)
 					seen.add(t, id)
 				}
 			}
-			if len(seen) != 3072 {
-				t.Errorf("%d IDs differ", len(seen))
-			}
+			testkit.Same(t, len(seen), 3072)
 			// A generator that waits for a generator ID of a lease makes no ID.
 			gen := generator(t, nanoflake.Config{Leased: true, Clock: clock.Now})
-			if id, err := gen.TryNext(); !errors.Is(err, iderr.ErrFenced) || id != 0 {
-				t.Errorf("without a generator ID: %d, %v", int64(id), err)
-			}
+			testkit.Call(gen.TryNext()).Fails(t, iderr.ErrFenced)
 		}},
 		{"The generator ID can be any number between 0 and 1023 (inclusive)", func(t *testing.T) {
 			clock := testkit.At(at(noon))
@@ -314,9 +288,7 @@ func TestSpecification(t *testing.T) {
 				if _, err := nanoflake.NewGenerator(nanoflake.Config{GeneratorID: n, Clock: clock.Now}); err != nil {
 					t.Errorf("NewGenerator: %v", err)
 				}
-				if id, err := nanoflake.FromTime(at(noon), time.Time{}, n, 4095); err != nil || id != compose(atNoon, int64(n), 4095) {
-					t.Errorf("FromTime = %d, %v", int64(id), err)
-				}
+				testkit.Call(nanoflake.FromTime(at(noon), time.Time{}, n, 4095)).Gives(t, compose(atNoon, int64(n), 4095))
 			}
 			// Ruling: a generator ID out of range is an error at construction.
 			for _, n := range []int{-1, 1024, 2048, math.MinInt, math.MaxInt} {
@@ -364,9 +336,7 @@ func TestSpecification(t *testing.T) {
 				testkit.IsConfigError(t, err, "nanoflake", "Epoch", "whole milliseconds")
 			}
 			for rest := range int64(3) {
-				if id, err := nanoflake.FromTime(at(noon), at(year21+rest), 0, 0); err != nil || id != compose(atNoon-rest, 0, 0) {
-					t.Errorf("FromTime since %d = %d, %v", year21+rest, int64(id), err)
-				}
+				testkit.Call(nanoflake.FromTime(at(noon), at(year21+rest), 0, 0)).Gives(t, compose(atNoon-rest, 0, 0))
 			}
 		}},
 		{"the epoch must represent a time in the past relative to the generator's current time", func(t *testing.T) {
@@ -380,16 +350,10 @@ func TestSpecification(t *testing.T) {
 				}
 			}
 			gen := generator(t, nanoflake.Config{Epoch: at(noon - 1), Clock: clock.Now})
-			if id := next(t, gen); id != compose(1, 0, 0) {
-				t.Errorf("a millisecond after the epoch the ID is %d", int64(id))
-			}
+			testkit.Same(t, next(t, gen), compose(1, 0, 0))
 			clock.Set(at(noon - 1)) // a clock that goes back to the epoch after construction
-			if id, err := gen.TryNext(); !errors.Is(err, iderr.ErrTimeRange) || id != 0 {
-				t.Errorf("at the epoch: %d, %v", int64(id), err)
-			}
-			if _, err := nanoflake.NewGenerator(nanoflake.Config{Clock: testkit.At(at(year21)).Now}); !errors.Is(err, iderr.ErrTimeRange) {
-				t.Errorf("a clock at the default epoch: %v", err)
-			}
+			testkit.Call(gen.TryNext()).Fails(t, iderr.ErrTimeRange)
+			testkit.Call(nanoflake.NewGenerator(nanoflake.Config{Clock: testkit.At(at(year21)).Now})).Fails(t, iderr.ErrTimeRange)
 		}},
 		{"a nanoflake is guaranteed to be unique within the context of the application", func(t *testing.T) {
 			// Ruling: a generator never repeats an ID, however many goroutines call the generator
@@ -466,18 +430,14 @@ func TestSpecification(t *testing.T) {
 			gen := generator(t, nanoflake.Config{GeneratorID: 9, Epoch: at(0)})
 			timestamp := time.Now().UnixMilli()
 			for sequence := range int64(4096) {
-				if id, err := gen.Next(t.Context()); err != nil || id != compose(timestamp, 9, sequence) {
-					t.Fatalf("ID %d is %d, %v", sequence, int64(id), err)
-				}
+				testkit.Call(gen.Next(t.Context())).Gives(t, compose(timestamp, 9, sequence))
 			}
 			began := time.Now()
 			id, err := gen.Next(t.Context())
 			if err != nil || id != compose(timestamp+1, 9, 0) {
 				t.Errorf("after the overflow the ID is %d, %v", int64(id), err)
 			}
-			if waited := time.Since(began); waited != 700*time.Microsecond {
-				t.Errorf("Next waited %v", waited)
-			}
+			testkit.Same(t, time.Since(began), 700*time.Microsecond)
 		})},
 		{"by multiple generators within the same system without colliding or requiring coordination between the generators", func(t *testing.T) {
 			clock := testkit.At(at(noon))
@@ -543,12 +503,8 @@ func TestSpecification(t *testing.T) {
 			if err != nil || id.Timestamp() != 367_597_485_448 || id.GeneratorID() != 378 || id.Sequence() != 0 {
 				t.Errorf("the fields of a tweet are %d, %d, %d; %v", id.Timestamp(), id.GeneratorID(), id.Sequence(), err)
 			}
-			if got := id.Time(at(twitter)); got != time.Date(2022, 6, 28, 16, 7, 40, 105e6, time.UTC) {
-				t.Errorf("the time of a tweet is %v", got)
-			}
-			if id, err := nanoflake.ParseDecimal("1541815603606036480"); err != nil || id != tweet {
-				t.Errorf("the decimal ID of a tweet is read as %d, %v", int64(id), err)
-			}
+			testkit.Same(t, id.Time(at(twitter)), time.Date(2022, 6, 28, 16, 7, 40, 105e6, time.UTC))
+			testkit.Call(nanoflake.ParseDecimal("1541815603606036480")).Gives(t, tweet)
 		}},
 		{"can be used as a drop-in replacement for Snowflakes in most cases", func(t *testing.T) {
 			gen := generator(t, nanoflake.Config{Epoch: at(twitter), GeneratorID: 11*32 + 26, Clock: testkit.At(at(tweetMilli)).Now})
@@ -580,9 +536,7 @@ func TestSpecification(t *testing.T) {
 					seen.add(t, next(t, generator(t, nanoflake.Config{GeneratorID: 32*datacenter + worker, Clock: clock.Now})))
 				}
 			}
-			if len(seen) != 1024 {
-				t.Errorf("%d generators differ", len(seen))
-			}
+			testkit.Same(t, len(seen), 1024)
 		}},
 
 		// Generating Nanoflakes
@@ -590,14 +544,9 @@ func TestSpecification(t *testing.T) {
 		{"As long as the generator is able to generate nanoflakes it is considered a valid generator", func(t *testing.T) {
 			gen := generator(t, nanoflake.Config{GeneratorID: 3, Clock: testkit.At(at(noon)).Now})
 			ids := take(t, gen, 2)
-			id, err := gen.Next(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			id := testkit.Call(gen.Next(t.Context())).Value(t)
 			dst := make([]nanoflake.ID, 3)
-			if n, err := gen.Fill(t.Context(), dst); err != nil || n != 3 {
-				t.Fatalf("Fill = %d, %v", n, err)
-			}
+			testkit.Call(gen.Fill(t.Context(), dst)).Gives(t, 3)
 			ids = append(append(ids, id), dst...)
 			for id, err := range gen.Seq(t.Context(), 4) {
 				if err != nil {
@@ -605,18 +554,12 @@ func TestSpecification(t *testing.T) {
 				}
 				ids = append(ids, id)
 			}
-			if len(ids) != 10 {
-				t.Errorf("%d IDs", len(ids))
-			}
+			testkit.Same(t, len(ids), 10)
 			for i, id := range ids {
-				if id != compose(atNoon, 3, int64(i)) {
-					t.Errorf("ID %d is %d", i, int64(id))
-				}
+				testkit.Same(t, id, compose(atNoon, 3, int64(i)))
 			}
 			var zero nanoflake.Generator // a generator that generates nothing says so
-			if id, err := zero.TryNext(); !errors.Is(err, iderr.ErrNotReady) || id != 0 {
-				t.Errorf("the zero Generator: %d, %v", int64(id), err)
-			}
+			testkit.Call(zero.TryNext()).Fails(t, iderr.ErrNotReady)
 		}},
 		{"Get the current timestamp in milliseconds since the epoch", func(t *testing.T) {
 			clock := testkit.At(at(noon))
@@ -625,9 +568,7 @@ func TestSpecification(t *testing.T) {
 			for _, step := range []int64{0, 1, 0, 2, 1000, 86_400_000, 31_536_000_000, 1} {
 				clock.Step(time.Duration(step) * time.Millisecond)
 				want += step
-				if got := next(t, gen).Timestamp(); got != want {
-					t.Errorf("the timestamp is %d, want %d", got, want)
-				}
+				testkit.Same(t, next(t, gen).Timestamp(), want)
 			}
 		}},
 		{"Check if the system clock did not go backwards", bubble(func(t *testing.T) {
@@ -637,9 +578,7 @@ func TestSpecification(t *testing.T) {
 			timestamp := time.Now().UnixMilli()
 			next(t, gen)
 			clock.by = 900 * time.Microsecond // the same millisecond
-			if id := next(t, gen); id != compose(timestamp, 0, 1) {
-				t.Errorf("in the same millisecond the ID is %d", int64(id))
-			}
+			testkit.Same(t, next(t, gen), compose(timestamp, 0, 1))
 			clock.by = 900*time.Microsecond + 1 // the millisecond before
 			for name, call := range map[string]func() (nanoflake.ID, error){
 				"TryNext": gen.TryNext,
@@ -660,9 +599,7 @@ func TestSpecification(t *testing.T) {
 				}
 			}
 			clock.by = 900 * time.Microsecond
-			if id := next(t, gen); id != compose(timestamp, 0, 2) {
-				t.Errorf("with the clock back again the ID is %d", int64(id))
-			}
+			testkit.Same(t, next(t, gen), compose(timestamp, 0, 2))
 		})},
 		{"If the system clock did go backwards, the generator must either wait until the system clock", bubble(func(t *testing.T) {
 			time.Sleep(300 * time.Microsecond)
@@ -672,13 +609,9 @@ func TestSpecification(t *testing.T) {
 			next(t, gen)
 			clock.by = 1500 * time.Millisecond
 			began := time.Now()
-			if id, err := gen.Next(t.Context()); err != nil || id != compose(timestamp, 2, 1) {
-				t.Errorf("after the wait the ID is %d, %v", int64(id), err)
-			}
+			testkit.Call(gen.Next(t.Context())).Gives(t, compose(timestamp, 2, 1))
 			// The clock then shows the start of the last ID's millisecond.
-			if waited := time.Since(began); waited != 1500*time.Millisecond-300*time.Microsecond {
-				t.Errorf("Next waited %v", waited)
-			}
+			testkit.Same(t, time.Since(began), 1500*time.Millisecond-300*time.Microsecond)
 		})},
 		{"catches up to the current time, or throw an exception", bubble(func(t *testing.T) {
 			var clock late
@@ -694,9 +627,7 @@ func TestSpecification(t *testing.T) {
 					wantBehind(t, err, by)
 				}
 			}
-			if waited := time.Since(began); waited != 0 {
-				t.Errorf("the errors took %v", waited)
-			}
+			testkit.Same(t, time.Since(began), 0)
 		})},
 		{"Reset the sequence number if the timestamp has changed since the last nanoflake was generated", func(t *testing.T) {
 			clock := testkit.At(at(noon))
@@ -719,9 +650,7 @@ func TestSpecification(t *testing.T) {
 		{"Increment the sequence number, checking for a 12-bit overflow", func(t *testing.T) {
 			gen := generator(t, nanoflake.Config{GeneratorID: 6, Clock: testkit.At(at(noon)).Now})
 			ids := take(t, gen, 4096)
-			if last := ids[4095]; last != compose(atNoon, 6, 4095) {
-				t.Errorf("the last ID of the millisecond is %d", int64(last))
-			}
+			testkit.Same(t, ids[4095], compose(atNoon, 6, 4095))
 			for range 5000 { // the sequence never carries into the generator ID
 				if id, err := gen.TryNext(); err == nil || id != 0 {
 					t.Fatalf("the ID %d of generator %d after the overflow, %v", int64(id), id.GeneratorID(), err)
@@ -740,9 +669,7 @@ func TestSpecification(t *testing.T) {
 			began := time.Now()
 			timestamp := began.UnixMilli()
 			ids := make([]nanoflake.ID, 10_000)
-			if n, err := gen.Fill(t.Context(), ids); err != nil || n != 10_000 {
-				t.Fatalf("Fill = %d, %v", n, err)
-			}
+			testkit.Call(gen.Fill(t.Context(), ids)).Gives(t, 10_000)
 			for id, err := range gen.Seq(t.Context(), 2500) {
 				if err != nil {
 					t.Fatal(err)
@@ -750,9 +677,7 @@ func TestSpecification(t *testing.T) {
 				ids = append(ids, id)
 			}
 			for i, id := range ids {
-				if id != compose(timestamp+int64(i)/4096, 6, int64(i)%4096) {
-					t.Fatalf("ID %d is %d", i, int64(id))
-				}
+				testkit.Same(t, id, compose(timestamp+int64(i)/4096, 6, int64(i)%4096))
 			}
 			if waited := time.Since(began); waited != 3*time.Millisecond {
 				t.Errorf("%d IDs took %v", len(ids), waited)
@@ -771,9 +696,7 @@ func TestSpecification(t *testing.T) {
 				t.Errorf("a clock that went back: %v", err)
 			}
 			clock.Step(2 * time.Millisecond)
-			if id := next(t, gen); id != compose(atNoon+1, 0, 0) {
-				t.Errorf("in the next millisecond the ID is %d", int64(id))
-			}
+			testkit.Same(t, next(t, gen), compose(atNoon+1, 0, 0))
 		}},
 		{"Generate the nanoflake by combining the timestamp, generator ID, and sequence", func(t *testing.T) {
 			random := rand.New(rand.NewPCG(5, 6))
@@ -831,17 +754,11 @@ func TestSpecification(t *testing.T) {
 				if got, err := id.MarshalBinary(); err != nil || !bytes.Equal(got, want) {
 					t.Errorf("%d is encoded as %x, %v", int64(id), got, err)
 				}
-				if got, err := nanoflake.FromBytes(want); err != nil || got != id {
-					t.Errorf("%x is decoded as %d, %v", want, int64(got), err)
-				}
+				testkit.Call(nanoflake.FromBytes(want)).Gives(t, id)
 				for _, n := range []int{0, 4, 7} {
-					if _, err := nanoflake.FromBytes(want[:n]); !errors.Is(err, iderr.ErrLength) {
-						t.Errorf("%d bytes: %v", n, err)
-					}
+					testkit.Call(nanoflake.FromBytes(want[:n])).Fails(t, iderr.ErrLength)
 				}
-				if _, err := nanoflake.FromBytes(append(want, 0)); !errors.Is(err, iderr.ErrLength) {
-					t.Errorf("9 bytes: %v", err)
-				}
+				testkit.Call(nanoflake.FromBytes(append(want, 0))).Fails(t, iderr.ErrLength)
 			}
 		}},
 		{"can be encoded in any format that supports 64-bit signed integers", func(t *testing.T) {
@@ -914,9 +831,7 @@ func TestSpecification(t *testing.T) {
 			// reads any case.
 			const digits = "0123456789abcdefghijklmnopqrstuvwxyz"
 			for value, digit := range digits {
-				if got := nanoflake.ID(value).String(); got != "000000000000"+string(digit) {
-					t.Errorf("%d is written as %s", value, got)
-				}
+				testkit.Same(t, nanoflake.ID(value).String(), "000000000000"+string(digit))
 			}
 			for _, id := range samples() {
 				text := base36(id)
@@ -948,9 +863,7 @@ func TestSpecification(t *testing.T) {
 		}},
 		{"in order to fit the largest possible nanoflake into a 13-character string", func(t *testing.T) {
 			const largest = "1y2p0ij32e8e7"
-			if got := nanoflake.Max.String(); got != largest {
-				t.Errorf("the largest ID is %s", got)
-			}
+			testkit.Same(t, nanoflake.Max.String(), largest)
 			for _, id := range samples() {
 				if got := id.String(); len(got) != 13 {
 					t.Errorf("%d is %s, of %d characters", int64(id), got, len(got))
@@ -979,34 +892,24 @@ func TestSpecification(t *testing.T) {
 				"1y2p0ij32e8e8": iderr.ErrRange, "zzzzzzzzzzzzz": iderr.ErrRange,
 				"": iderr.ErrLength, "549x5l2itvr4": iderr.ErrLength, "00549x5l2itvr4": iderr.ErrLength,
 			} {
-				if _, err := nanoflake.Parse(text); !errors.Is(err, want) {
-					t.Errorf("Parse(%q): %v, want %v", text, err, want)
-				}
+				testkit.Call(nanoflake.Parse(text)).Fails(t, want)
 			}
 			// Ruling: ParseBase36 reads the texts of other implementations, of 1 to 13 characters.
 			for _, id := range samples() {
 				text := strconv.FormatInt(int64(id), 36)
-				if got, err := nanoflake.ParseBase36(text); err != nil || got != id {
-					t.Errorf("ParseBase36(%s) = %d, %v", text, int64(got), err)
-				}
+				testkit.Call(nanoflake.ParseBase36(text)).Gives(t, id)
 			}
 			for text, want := range map[string]error{
 				"": iderr.ErrLength, "00000000000001": iderr.ErrLength, "1y2p0ij32e8e8": iderr.ErrRange, "-1": iderr.ErrCharacter,
 			} {
-				if _, err := nanoflake.ParseBase36(text); !errors.Is(err, want) {
-					t.Errorf("ParseBase36(%q): %v, want %v", text, err, want)
-				}
+				testkit.Call(nanoflake.ParseBase36(text)).Fails(t, want)
 			}
 		}},
 		{"The base-36 encoding is not required, and users are free to encode, decode, store, and transmit nanoflakes in any format", func(t *testing.T) {
 			for _, id := range samples() {
 				decimal := fmt.Sprint(int64(id))
-				if got, err := nanoflake.ParseDecimal(decimal); err != nil || got != id {
-					t.Errorf("the decimal %s is read as %d, %v", decimal, int64(got), err)
-				}
-				if got, err := nanoflake.ParseHex(fmt.Sprintf("%016X", int64(id))); err != nil || got != id {
-					t.Errorf("the hexadecimal of %s is read as %d, %v", decimal, int64(got), err)
-				}
+				testkit.Call(nanoflake.ParseDecimal(decimal)).Gives(t, id)
+				testkit.Call(nanoflake.ParseHex(fmt.Sprintf("%016X", int64(id)))).Gives(t, id)
 				var read nanoflake.ID
 				if err := read.UnmarshalBSONValue(0x12, binary.LittleEndian.AppendUint64(nil, uint64(id))); err != nil || read != id {
 					t.Errorf("the BSON of %s is read as %d, %v", decimal, int64(read), err)
@@ -1018,9 +921,7 @@ func TestSpecification(t *testing.T) {
 					}
 				}
 			}
-			if _, err := nanoflake.ParseDecimal("9223372036854775808"); !errors.Is(err, iderr.ErrRange) {
-				t.Errorf("2^63 in decimal: %v", err)
-			}
+			testkit.Call(nanoflake.ParseDecimal("9223372036854775808")).Fails(t, iderr.ErrRange)
 			if _, err := nanoflake.ParseDecimal("-1"); err == nil {
 				t.Error("a negative decimal is read")
 			}
@@ -1030,9 +931,7 @@ func TestSpecification(t *testing.T) {
 			if got, err := nanoflake.Parse(digits); err != nil || int64(got) != asText.Int64() {
 				t.Errorf("Parse(%s) = %d, %v", digits, int64(got), err)
 			}
-			if got, err := nanoflake.ParseDecimal(digits); err != nil || got != 1_609_459_200_000 {
-				t.Errorf("ParseDecimal(%s) = %d, %v", digits, int64(got), err)
-			}
+			testkit.Call(nanoflake.ParseDecimal(digits)).Gives(t, 1_609_459_200_000)
 			var read nanoflake.ID
 			if err := json.Unmarshal([]byte(digits), &read); err == nil || read != 0 {
 				t.Errorf("the JSON number %s is read as %d", digits, int64(read))
@@ -1057,18 +956,12 @@ func TestSpecification(t *testing.T) {
 				// Ruling: a timestamp that no longer fits is an error, at construction as well.
 				for _, after := range []time.Duration{0, time.Millisecond, 70 * 365 * 24 * time.Hour} {
 					clock.Set(end.Add(after))
-					if id, err := gen.TryNext(); !errors.Is(err, iderr.ErrTimeRange) || id != 0 {
-						t.Errorf("%v after the end TryNext = %d, %v", after, int64(id), err)
-					}
-					if id, err := gen.Next(t.Context()); !errors.Is(err, iderr.ErrTimeRange) || id != 0 {
-						t.Errorf("%v after the end Next = %d, %v", after, int64(id), err)
-					}
+					testkit.Call(gen.TryNext()).Fails(t, iderr.ErrTimeRange)
+					testkit.Call(gen.Next(t.Context())).Fails(t, iderr.ErrTimeRange)
 					if _, err := nanoflake.NewGenerator(nanoflake.Config{Epoch: at(epoch), Clock: clock.Now}); !errors.Is(err, iderr.ErrTimeRange) {
 						t.Errorf("%v after the end NewGenerator: %v", after, err)
 					}
-					if id, err := nanoflake.FromTime(clock.Now(), at(epoch), 0, 0); !errors.Is(err, iderr.ErrTimeRange) || id != 0 {
-						t.Errorf("%v after the end FromTime = %d, %v", after, int64(id), err)
-					}
+					testkit.Call(nanoflake.FromTime(clock.Now(), at(epoch), 0, 0)).Fails(t, iderr.ErrTimeRange)
 				}
 			}
 			end := generator(t, nanoflake.Config{Clock: testkit.At(at(noon)).Now}).ExpiresAt()
@@ -1083,9 +976,7 @@ func TestSpecification(t *testing.T) {
 					accepted++
 				}
 			}
-			if accepted != 1024 {
-				t.Errorf("%d generator IDs", accepted)
-			}
+			testkit.Same(t, accepted, 1024)
 		}},
 		{"limits the number of nanoflakes that can be generated per millisecond to 4096", func(t *testing.T) {
 			for _, start := range []nanoflake.Start{nanoflake.StartAtZero, nanoflake.StartAnywhere} {
@@ -1150,9 +1041,7 @@ func TestSpecification(t *testing.T) {
 				if n, err := gen.Fill(t.Context(), ids); err != nil || n != 2 || ids[0] != before+1 || ids[1] != before+2 {
 					t.Errorf("the clock is %v behind: %v after %v, %v", by, ids, before, err)
 				}
-				if waited := time.Since(began); waited != by {
-					t.Errorf("the clock is %v behind: Fill waited %v", by, waited)
-				}
+				testkit.Same(t, time.Since(began), by)
 			}
 		})},
 		{"can be a long time if the system clock was set backwards by a large amount", bubble(func(t *testing.T) {
@@ -1192,9 +1081,7 @@ func TestSpecification(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 			defer cancel()
 			began := time.Now()
-			if id, err := gen.Next(ctx); !errors.Is(err, context.DeadlineExceeded) || id != 0 {
-				t.Errorf("Next = %d, %v", int64(id), err)
-			}
+			testkit.Call(gen.Next(ctx)).Fails(t, context.DeadlineExceeded)
 			if waited := time.Since(began); waited < 20*time.Millisecond || waited > 25*time.Millisecond {
 				t.Errorf("a context of 20ms ended the wait after %v", waited)
 			}
@@ -1282,20 +1169,14 @@ func decoders() map[string]func(text string) (nanoflake.ID, error) {
 // generator returns a new generator.
 func generator(t *testing.T, c nanoflake.Config) *nanoflake.Generator {
 	t.Helper()
-	gen, err := nanoflake.NewGenerator(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gen := testkit.Call(nanoflake.NewGenerator(c)).Value(t)
 	return gen
 }
 
 // next returns a new ID of a generator that has an ID at once.
 func next(t *testing.T, gen *nanoflake.Generator) nanoflake.ID {
 	t.Helper()
-	id, err := gen.TryNext()
-	if err != nil {
-		t.Fatal(err)
-	}
+	id := testkit.Call(gen.TryNext()).Value(t)
 	return id
 }
 

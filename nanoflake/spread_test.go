@@ -12,10 +12,7 @@ import (
 func TestSpread(t *testing.T) {
 	spreads := func(start nanoflake.Start) (int, string) {
 		return testkit.Spreads(t, func(clock *testkit.Clock) func() (uint64, error) {
-			gen, err := nanoflake.NewGenerator(nanoflake.Config{GeneratorID: 5, Start: start, Clock: clock.Now})
-			if err != nil {
-				t.Fatal(err)
-			}
+			gen := testkit.Call(nanoflake.NewGenerator(nanoflake.Config{GeneratorID: 5, Start: start, Clock: clock.Now})).Value(t)
 			return func() (uint64, error) {
 				id, err := gen.TryNext()
 				return uint64(id), err

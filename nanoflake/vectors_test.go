@@ -23,9 +23,7 @@ func TestVectors(t *testing.T) {
 		value := testkit.Big(t, v.Value)
 		text := "0000000000000"[len(v.Base36):] + v.Base36
 		id := suite.Forms(t, value, text, testkit.Nanoflake.Hex.Encode(value), v.Value)
-		if got, err := nanoflake.ParseBase36(v.Base36); err != nil || got != id {
-			t.Errorf("ParseBase36(%q) = %v, %v", v.Base36, got, err)
-		}
+		testkit.Call(nanoflake.ParseBase36(v.Base36)).Gives(t, id)
 		for n := range len(text) { // a text that was cut off
 			suite.Check(t, "text", text[:n])
 			suite.Check(t, "text", text[n+1:])

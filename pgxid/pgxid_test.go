@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/pgxid"
 	"github.com/firn-id/firn/scru160"
@@ -422,9 +423,7 @@ func TestArray(t *testing.T) {
 		`{"a\\b\"c","NULL",""}`:             pgxid.Array([]word{`a\b"c`, "NULL", ""}),
 		`{"` + short.UUID().String() + `"}`: pgxid.Array([]sno.UUID{short.UUID()}),
 	} {
-		if got, err := v.Value(); err != nil || got != want {
-			t.Errorf("%v, %v; want %s", got, err, want)
-		}
+		testkit.Call(v.Value()).Gives(t, want)
 	}
 	for _, a := range []driver.Valuer{pgxid.Array([]nanoflake.ID{1, 0}), pgxid.Array([]sno.ID{short, {}}), pgxid.Array([]*sno.ID{nil, {}}), pgxid.Array([]sno.UUID{short.UUID(), {}})} {
 		_, err := a.Value()

@@ -17,10 +17,7 @@ func TestAllocations(t *testing.T) {
 		"wide":          {ExtraCounterBits: 16},
 		"system random": {SystemRandom: true},
 	} {
-		gen, err := scru160.NewGenerator(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		gen := testkit.Call(scru160.NewGenerator(c)).Value(t)
 		generators[name] = gen
 	}
 	suite.Allocations(t, generators)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/scru160"
 )
 
@@ -51,11 +52,7 @@ func TestCompareText(t *testing.T) {
 		a, b string
 		want int
 	}{{"", "", 0}, {"", "0", -1}, {"0a", "0A0", -1}, {"[", "a", 1}, {"`", "A", 1}, {"é", "É", 1}} {
-		if got := scru160.CompareText(v.a, v.b); got != v.want {
-			t.Errorf("CompareText(%q, %q) = %d, want %d", v.a, v.b, got, v.want)
-		}
-		if got := scru160.CompareText(v.b, v.a); got != -v.want {
-			t.Errorf("CompareText(%q, %q) = %d, want %d", v.b, v.a, got, -v.want)
-		}
+		testkit.Same(t, scru160.CompareText(v.a, v.b), v.want)
+		testkit.Same(t, scru160.CompareText(v.b, v.a), -v.want)
 	}
 }

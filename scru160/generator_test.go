@@ -92,10 +92,7 @@ func TestFields(t *testing.T) {
 			micro := c.Counter == scru160.CounterMicroseconds
 			clock := testkit.At(time.Date(2026, 7, 1, 0, 0, 0, 123456789, time.UTC))
 			c.Clock = clock.Now
-			gen, err := scru160.NewGenerator(c)
-			if err != nil {
-				t.Fatal(err)
-			}
+			gen := testkit.Call(scru160.NewGenerator(c)).Value(t)
 			mask := uint64(1)<<v.bits - 1
 			var starts, noise, high80, low80 []uint64
 			free := 16 - c.ExtraCounterBits - c.NodeBits
@@ -103,19 +100,12 @@ func TestFields(t *testing.T) {
 				clock.Step(1234567 * time.Nanosecond)
 				before := uint64(0)
 				for i := range 3 {
-					id, err := gen.TryNext()
-					if err != nil {
-						t.Fatal(err)
-					}
-					if id.Timestamp() != clock.Now().UnixMilli() {
-						t.Fatalf("timestamp %d", id.Timestamp())
-					}
+					id := testkit.Call(gen.TryNext()).Value(t)
+					testkit.Same(t, id.Timestamp(), clock.Now().UnixMilli())
 					if got, want := id.Counter()>>6, clock.Now().Nanosecond()/1000%1000; micro && got != want {
 						t.Fatalf("microsecond %d, want %d", got, want)
 					}
-					if got := id.NodeID(c.ExtraCounterBits, c.NodeBits); got != c.NodeID {
-						t.Fatalf("node ID %d, want %d", got, c.NodeID)
-					}
+					testkit.Same(t, id.NodeID(c.ExtraCounterBits, c.NodeBits), c.NodeID)
 					n := counter(id, c.ExtraCounterBits) & mask
 					if i == 0 {
 						starts = append(starts, n)
@@ -164,10 +154,7 @@ func TestFromTime(t *testing.T) {
 	at := time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)
 	var counters, random16, random80 []uint64
 	for range 1 << 13 {
-		id, err := scru160.FromTime(at)
-		if err != nil {
-			t.Fatal(err)
-		}
+		id := testkit.Call(scru160.FromTime(at)).Value(t)
 		r := id.Random80()
 		counters = append(counters, uint64(id.Counter()))
 		random16 = append(random16, uint64(id.Random16()))
@@ -226,14 +213,8 @@ func TestHold(t *testing.T) {
 	for _, c := range []scru160.Config{{}, {Counter: scru160.CounterMicroseconds, ExtraCounterBits: 6}} {
 		clock := testkit.At(start)
 		c.Clock, c.MaxBackward = clock.Now, time.Second
-		gen, err := scru160.NewGenerator(c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		last, err := gen.TryNext()
-		if err != nil {
-			t.Fatal(err)
-		}
+		gen := testkit.Call(scru160.NewGenerator(c)).Value(t)
+		last := testkit.Call(gen.TryNext()).Value(t)
 		for _, behind := range []time.Duration{1, time.Microsecond, time.Millisecond, 500 * time.Millisecond, time.Second} {
 			clock.Set(start.Add(-behind))
 			id, err := gen.TryNext()
@@ -243,9 +224,7 @@ func TestHold(t *testing.T) {
 			last = id
 		}
 		clock.Set(start.Add(-time.Second - time.Millisecond))
-		if _, err := gen.TryNext(); !errors.Is(err, iderr.ErrClockBackwards) {
-			t.Errorf("further behind: %v", err)
-		}
+		testkit.Call(gen.TryNext()).Fails(t, iderr.ErrClockBackwards)
 	}
 }
 
@@ -318,16 +297,11 @@ func TestKnows(t *testing.T) {
 		{}, {NodeBits: 16, NodeID: 65535}, {NodeBits: 1, NodeID: 1}, {ExtraCounterBits: 7, NodeBits: 6, NodeID: 42},
 		{ExtraCounterBits: 16}, {ExtraCounterBits: 10, NodeBits: 6, NodeID: 63, Counter: scru160.CounterMicroseconds},
 	} {
-		gen, err := scru160.NewGenerator(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		gen := testkit.Call(scru160.NewGenerator(c)).Value(t)
 		id, err := gen.TryNext()
 		if got := gen.NodeID(); err != nil || got != c.NodeID || id.NodeID(c.ExtraCounterBits, c.NodeBits) != got {
 			t.Errorf("%+v: node ID %d, and %d of an ID, %v", c, got, id.NodeID(c.ExtraCounterBits, c.NodeBits), err)
 		}
 	}
-	if got := new(scru160.Generator).NodeID(); got != 0 {
-		t.Errorf("the zero Generator has the node ID %d", got)
-	}
+	testkit.Same(t, new(scru160.Generator).NodeID(), 0)
 }

@@ -87,9 +87,7 @@ func TestSpecification(t *testing.T) {
 					seen[msb(id, 0, 63)] = true
 				}
 			}
-			if len(seen) != callers*each {
-				t.Errorf("%d different timestamps and counters in %d IDs", len(seen), callers*each)
-			}
+			testkit.Same(t, len(seen), callers*each)
 		}},
 		{"160-bit feature-rich worry-free design", func(t *testing.T) {
 			if got := len(scru160.ID{}) * 8; got != 160 || scru160.Size != 20 {
@@ -126,9 +124,7 @@ func TestSpecification(t *testing.T) {
 				}
 				for _, text := range []string{id.String(), id.Hex()} {
 					for _, s := range []string{strings.ToLower(text), strings.ToUpper(text)} {
-						if got, err := scru160.Parse(s); err != nil || got != id {
-							t.Fatalf("Parse(%s) = %x, %v; want %x", s, got, err, id)
-						}
+						testkit.Call(scru160.Parse(s)).Gives(t, id)
 					}
 				}
 			}
@@ -139,31 +135,20 @@ func TestSpecification(t *testing.T) {
 				t.Errorf("%d IDs in a millisecond", len(ids))
 			}
 			specIncreases(t, ids, 8) // in order, and therefore unique
-			if got := dimension(ids[:400], 64, 159); got != 96 {
-				t.Errorf("the IDs of a millisecond have %d unpredictable bits, want 96", got)
-			}
+			testkit.Same(t, dimension(ids[:400], 64, 159), 96)
 			for _, id := range ids {
-				if got := msb(id, 0, 47); got != atMillis {
-					t.Fatalf("an ID of the millisecond %d, want %d", got, atMillis)
-				}
+				testkit.Same(t, msb(id, 0, 47), atMillis)
 			}
 		}},
 		{"Nearly 111-bit randomness for collision resistance (default configuration)", func(t *testing.T) {
 			ids := specTicks(t, config{}, 400)
-			if got := dimension(ids, 48, 159); got != 111 {
-				t.Errorf("%d random bits, want 111", got)
-			}
+			testkit.Same(t, dimension(ids, 48, 159), 111)
 			var filled []scru160.ID
 			for range 400 {
-				id, err := scru160.FromTime(at)
-				if err != nil {
-					t.Fatal(err)
-				}
+				id := testkit.Call(scru160.FromTime(at)).Value(t)
 				filled = append(filled, id)
 			}
-			if got := dimension(filled, 0, 159); got != 111 {
-				t.Errorf("FromTime: %d random bits, want 111", got)
-			}
+			testkit.Same(t, dimension(filled, 0, 159), 111)
 		}},
 
 		{"Examples in the default base32hex encoding", func(t *testing.T) {
@@ -209,9 +194,7 @@ func TestSpecification(t *testing.T) {
 		}},
 		{"Msb 0 - 47 timestamp 48-bit unsigned integer, big-endian", func(t *testing.T) {
 			specField(t, 0, 47, func(id scru160.ID) *big.Int { return big.NewInt(id.Timestamp()) })
-			if scru160.MaxTimestamp != 281_474_976_710_655 {
-				t.Errorf("the largest timestamp is %d", int64(scru160.MaxTimestamp))
-			}
+			testkit.Same(t, scru160.MaxTimestamp, 281_474_976_710_655)
 		}},
 		{"Msb 48 - 63 counter 16-bit unsigned integer, big-endian", func(t *testing.T) {
 			specField(t, 48, 63, func(id scru160.ID) *big.Int { return big.NewInt(int64(id.Counter())) })
@@ -343,22 +326,12 @@ func TestSpecification(t *testing.T) {
 			// Ruling: An exhausted counter keeps the last timestamp. TryNext returns an error
 			// within the millisecond, and Next waits for the clock.
 			synctest.Test(t, func(t *testing.T) {
-				gen, err := scru160.NewGenerator(config{Clock: time.Now})
-				if err != nil {
-					t.Fatal(err)
-				}
+				gen := testkit.Call(scru160.NewGenerator(config{Clock: time.Now})).Value(t)
 				began := time.Now()
 				ids := specDrain(t, gen)
-				if since := time.Since(began); since != 0 {
-					t.Fatalf("TryNext waited %v", since)
-				}
-				if _, err := gen.TryNext(); !errors.Is(err, iderr.ErrExhausted) {
-					t.Errorf("an exhausted counter gives %v", err)
-				}
-				id, err := gen.Next(context.Background())
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.Same(t, time.Since(began), 0)
+				testkit.Call(gen.TryNext()).Fails(t, iderr.ErrExhausted)
+				id := testkit.Call(gen.Next(context.Background())).Value(t)
 				if since := time.Since(began); since < time.Millisecond {
 					t.Errorf("Next waited %v, want a millisecond", since)
 				}
@@ -402,9 +375,7 @@ func TestSpecification(t *testing.T) {
 			// Ruling: Narrower starts are an option.
 			for bits := range 15 {
 				ids := specTicks(t, config{Start: scru160.StartBits(bits)}, 100)
-				if got := dimension(ids, 48, 63); got != bits {
-					t.Errorf("%d bits: %d random bits at the start", bits, got)
-				}
+				testkit.Same(t, dimension(ids, 48, 63), bits)
 				for _, id := range ids {
 					if msb(id, 48, 63) >= 1<<bits {
 						t.Fatalf("%d bits: the counter starts at %d", bits, msb(id, 48, 63))
@@ -435,9 +406,7 @@ func TestSpecification(t *testing.T) {
 			}
 			specIncreases(t, ids, 8)
 			for _, id := range ids {
-				if msb(id, 0, 47) != atMillis {
-					t.Fatalf("timestamp %d, want %d", msb(id, 0, 47), atMillis)
-				}
+				testkit.Same(t, msb(id, 0, 47), atMillis)
 			}
 		}},
 		{"Fill in the 10 most significant bits of counter with the microsecond part of unix time represented as an unsigned integer ranging from 0 to 999", func(t *testing.T) {
@@ -452,9 +421,7 @@ func TestSpecification(t *testing.T) {
 		}},
 		{"Utilize the 6 least significant bits similarly to the default counter usage", func(t *testing.T) {
 			starts := specTicks(t, config{Counter: micro}, 200)
-			if got := dimension(starts, 59, 63); got != 5 {
-				t.Errorf("%d random bits at the start, want 5", got)
-			}
+			testkit.Same(t, dimension(starts, 59, 63), 5)
 			for _, id := range starts {
 				if msb(id, 58, 58) != 0 {
 					t.Fatalf("the 6 bits start at %d, above 5 bits", msb(id, 58, 63))
@@ -484,9 +451,7 @@ func TestSpecification(t *testing.T) {
 
 		{"random16 SHOULD be filled with a random value", func(t *testing.T) {
 			for _, c := range []config{{}, {Counter: micro}, {Start: scru160.StartBits(0)}} {
-				if got := dimension(specTicks(t, c, 200), 64, 79); got != 16 {
-					t.Errorf("%+v: %d random bits in random16, want 16", c, got)
-				}
+				testkit.Same(t, dimension(specTicks(t, c, 200), 64, 79), 16)
 			}
 		}},
 		{"a generator MAY use some or all bits of random16 to extend counter", func(t *testing.T) {
@@ -525,13 +490,9 @@ func TestSpecification(t *testing.T) {
 					if n, err := gen.Fill(canceled, some[:]); n != len(some) || err != nil {
 						t.Fatalf("%d extra bits: %d IDs in a millisecond, %v; want 1048576", extra, made+uint64(n), err)
 					}
-					if first := msb(some[0], 48, 63+extra); first != made {
-						t.Fatalf("%d extra bits: counter %d, want %d", extra, first, made)
-					}
+					testkit.Same(t, msb(some[0], 48, 63+extra), made)
 				}
-				if _, err := gen.TryNext(); !errors.Is(err, iderr.ErrExhausted) {
-					t.Errorf("%d extra bits: an exhausted counter gives %v", extra, err)
-				}
+				testkit.Call(gen.TryNext()).Fails(t, iderr.ErrExhausted)
 				clock.Set(time.UnixMilli(1<<44 - 1))
 				if _, err := gen.TryNext(); !errors.Is(err, iderr.ErrTimeRange) || gen.ExpiresAt().UnixMilli() != 1<<44-1 {
 					t.Errorf("%d extra bits: at 2^44-1 ms %v, and ExpiresAt is %v", extra, err, gen.ExpiresAt())
@@ -568,9 +529,7 @@ func TestSpecification(t *testing.T) {
 					seen[msb(specNext(t, gen), 48, 66)]++
 				}
 			}
-			if len(seen) != 8000 {
-				t.Errorf("%d different counters and node IDs in 8000 IDs", len(seen))
-			}
+			testkit.Same(t, len(seen), 8000)
 		}},
 		{"The remaining bits not used in either way MUST be filled with random values", func(t *testing.T) {
 			for extra := range 17 {
@@ -639,9 +598,7 @@ func TestSpecification(t *testing.T) {
 				{}, {Counter: micro}, {Start: zero, NodeBits: 16, NodeID: 65535}, {Start: zero, ExtraCounterBits: 16},
 				{Counter: micro, ExtraCounterBits: 16, SystemRandom: true},
 			} {
-				if got := dimension(specTicks(t, c, 300), 80, 159); got != 80 {
-					t.Errorf("%+v: %d random bits in random80, want 80", c, got)
-				}
+				testkit.Same(t, dimension(specTicks(t, c, 300), 80, 159), 80)
 				// Within one tick, each ID has random bits of its own, by Fill as well.
 				c.Counter = scru160.CounterMilliseconds
 				many := make([]scru160.ID, 300)
@@ -717,9 +674,7 @@ func TestSpecification(t *testing.T) {
 			}
 			// Ruling: A text of 32 characters is base32hex, also if all characters are hex digits.
 			const digits = "0123456789abcdef0123456789abcdef"
-			if id, err := scru160.Parse(digits); err != nil || id != specRead(t, digits, 32) {
-				t.Errorf("Parse(%s) = %x, %v", digits, id, err)
-			}
+			testkit.Call(scru160.Parse(digits)).Gives(t, specRead(t, digits, 32))
 		}},
 		{"The hex encoding maps each 4-bit group to [0-9a-f]", func(t *testing.T) {
 			const alphabet = "0123456789abcdef"
@@ -744,9 +699,7 @@ func TestSpecification(t *testing.T) {
 				}
 			}
 			// Ruling: A text of 40 characters is hex or an error. No other encoding is tried.
-			if _, err := scru160.Parse(strings.Repeat("0", 39) + "G"); !errors.Is(err, iderr.ErrCharacter) {
-				t.Errorf("40 characters with a G: %v", err)
-			}
+			testkit.Call(scru160.Parse(strings.Repeat("0", 39)+"G")).Fails(t, iderr.ErrCharacter)
 		}},
 		{"A generator SHOULD use uppercase letters and lowercase letters in the base32hex encoding and the hex encoding, respectively", func(t *testing.T) {
 			id := specRead(t, hex1, 16)
@@ -767,9 +720,7 @@ func TestSpecification(t *testing.T) {
 					t.Errorf("%s: %s, want %s", name, got, want)
 				}
 			}
-			if got := id.Hex(); got != hex1 {
-				t.Errorf("Hex: %s, want %s", got, hex1)
-			}
+			testkit.Same(t, id.Hex(), hex1)
 		}},
 		{"A decoder MUST ignore cases when interpreting", func(t *testing.T) {
 			for text, base := range map[string]int{base32hex1: 32, base32hex2: 32, hex1: 16, hex2: 16} {
@@ -790,9 +741,7 @@ func TestSpecification(t *testing.T) {
 						t.Fatalf("%s reads as %x, %x, %x, %x and %x, want %x", mixed, got, a, b, c, all, want)
 					}
 					if base == 16 {
-						if got, err := scru160.ParseHex(mixed); err != nil || got != want {
-							t.Fatalf("ParseHex(%s) = %x, %v; want %x", mixed, got, err, want)
-						}
+						testkit.Call(scru160.ParseHex(mixed)).Gives(t, want)
 					}
 				}
 			}
@@ -840,9 +789,7 @@ func TestSpecification(t *testing.T) {
 			if !bytes.Equal(earlier[:6], later[:6]) || earlier.Compare(later) != -1 {
 				t.Fatalf("%x and %x are not in order", earlier, later)
 			}
-			if got := scru160.CompareText(earlier.String(), later.Hex()); got != 1 {
-				t.Errorf("CompareText of two encodings is %d, want 1", got)
-			}
+			testkit.Same(t, scru160.CompareText(earlier.String(), later.Hex()), 1)
 			if a, b := scru160.CompareText(earlier.String(), later.String()), scru160.CompareText(earlier.Hex(), later.Hex()); a != -1 || b != -1 {
 				t.Errorf("CompareText of one encoding is %d and %d, want -1", a, b)
 			}
@@ -863,10 +810,7 @@ func TestSpecification(t *testing.T) {
 							t.Fatal(n, err)
 						}
 					}
-					id, err := scru160.FromTime(at)
-					if err != nil {
-						t.Fatal(err)
-					}
+					id := testkit.Call(scru160.FromTime(at)).Value(t)
 					ids = append(ids, id)
 				})
 				return ids
@@ -886,9 +830,7 @@ func TestSpecification(t *testing.T) {
 				id := specNext(t, specGenerator(t, config{Start: scru160.StartBits(0)}, testkit.At(at)))
 				seen[string(id[10:])] = true
 			}
-			if len(seen) != 500 {
-				t.Errorf("%d different random80 of 500 generators", len(seen))
-			}
+			testkit.Same(t, len(seen), 500)
 		}},
 
 		{"At least 80 most significant bits", func(t *testing.T) {
@@ -938,9 +880,7 @@ func TestSpecification(t *testing.T) {
 				c.Restart, c.MaxBackward = true, -1
 				clock := testkit.At(at)
 				gen := specGenerator(t, c, clock)
-				if got := gen.ExpiresAt().UnixMilli(); got != last {
-					t.Errorf("ExpiresAt is %d", got)
-				}
+				testkit.Same(t, gen.ExpiresAt().UnixMilli(), last)
 				for _, v := range []struct {
 					ms    int64
 					valid bool
@@ -1133,10 +1073,7 @@ func specGenerator(t *testing.T, c scru160.Config, clock *testkit.Clock) *scru16
 
 func specNext(t *testing.T, gen *scru160.Generator) scru160.ID {
 	t.Helper()
-	id, err := gen.TryNext()
-	if err != nil {
-		t.Fatal(err)
-	}
+	id := testkit.Call(gen.TryNext()).Value(t)
 	return id
 }
 
@@ -1260,9 +1197,7 @@ func specExample(t *testing.T, text string, base int, timestamp int64, counter i
 	if base == 16 {
 		written = id.Hex()
 	}
-	if written != text {
-		t.Errorf("%s is written as %s", text, written)
-	}
+	testkit.Same(t, written, text)
 	if id.Timestamp() != timestamp || id.Counter() != counter {
 		t.Errorf("%s has the timestamp %d and the counter %#x, want %d and %#x", text, id.Timestamp(), id.Counter(), timestamp, counter)
 	}

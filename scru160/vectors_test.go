@@ -22,9 +22,7 @@ func TestVectors(t *testing.T) {
 		random80 := testkit.Big(t, v.Random80)
 		fields := []*big.Int{big.NewInt(v.Timestamp), big.NewInt(int64(v.Counter)), big.NewInt(int64(v.Random16)), random80}
 		id := suite.Forms(t, testkit.Join(fields, 48, 16, 16, 80), v.Base32Hex, v.Hex, "")
-		if got, err := scru160.Parse(v.Hex); err != nil || got != id {
-			t.Errorf("Parse(%q) = %v, %v", v.Hex, got, err)
-		}
+		testkit.Call(scru160.Parse(v.Hex)).Gives(t, id)
 
 		got80 := id.Random80()
 		if id.Timestamp() != v.Timestamp || id.Counter() != v.Counter || id.Random16() != v.Random16 ||
@@ -32,9 +30,7 @@ func TestVectors(t *testing.T) {
 			t.Errorf("%v: fields %d %d %d %x", id, id.Timestamp(), id.Counter(), id.Random16(), got80)
 		}
 		at := time.UnixMilli(v.Timestamp).UTC()
-		if id.Time() != at {
-			t.Errorf("%v: time %v, want %v", id, id.Time(), at)
-		}
+		testkit.Same(t, id.Time(), at)
 		first, last := scru160.First(at), scru160.Last(at)
 		if id.Compare(first) < 0 && !id.IsZero() || id.Compare(last) > 0 || first.Time() != at || last.Time() != at {
 			t.Errorf("%v is not within First %v and Last %v", id, first, last)
@@ -52,9 +48,7 @@ func TestVectors(t *testing.T) {
 func TestBytes(t *testing.T) {
 	id := scru160.Max()
 	id.Bytes()[3] = 0
-	if id != scru160.Max() {
-		t.Error("Bytes gives access to the ID's memory")
-	}
+	testkit.Same(t, id, scru160.Max())
 }
 
 func TestNodeIDOfRandom16(t *testing.T) {
@@ -63,8 +57,6 @@ func TestNodeIDOfRandom16(t *testing.T) {
 		{0, 0, 0}, {0, 1, 1}, {0, 16, 0b1011_0110_0101_1010}, {4, 4, 0b0110}, {5, 6, 0b110_010}, {16, 0, 0}, {15, 1, 0}, {12, 4, 0b1010},
 		{-1, 4, 0}, {4, -1, 0}, {17, 0, 0}, {0, 17, 0}, {9, 8, 0}, {1<<31 - 1, 1, 0}, {int(^uint(0) >> 1), 1, 0}, {1, int(^uint(0) >> 1), 0},
 	} {
-		if got := id.NodeID(v.counter, v.node); got != v.want {
-			t.Errorf("NodeID(%d, %d) = %b, want %b", v.counter, v.node, got, v.want)
-		}
+		testkit.Same(t, id.NodeID(v.counter, v.node), v.want)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/sno"
 )
 
@@ -40,10 +41,7 @@ func (h *hands) generator(t testing.TB, s sno.GeneratorSnapshot) *sno.Generator 
 
 func newGenerator(t testing.TB, c sno.Config) *sno.Generator {
 	t.Helper()
-	g, err := sno.NewGeneratorWith(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := testkit.Call(sno.NewGeneratorWith(c)).Value(t)
 	return g
 }
 
@@ -58,10 +56,7 @@ func (c *offsetClock) now() time.Time { return time.Now().Add(time.Duration(c.of
 
 func mustTry(t testing.TB, g *sno.Generator) sno.ID {
 	t.Helper()
-	id, err := g.TryNext(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	id := testkit.Call(g.TryNext(0)).Value(t)
 	return id
 }
 

@@ -38,9 +38,7 @@ func TestVectors(t *testing.T) {
 			t.Errorf("%s is written as %s, want %s", v.Hex, got, v.String)
 		}
 		for _, r := range readers {
-			if got, err := r.read(v.String); err != nil || got != id {
-				t.Errorf("%s(%q) = %x, %v; want %s", r.name, v.String, got, err, v.Hex)
-			}
+			testkit.Call(r.read(v.String)).Gives(t, id)
 		}
 		if id.Hex() != v.Hex || id.Timestamp() != v.UnixNano || id.TickTock() != v.TickTock || id.Meta() != v.Meta ||
 			id.Partition().AsUint16() != v.Partition || id.Sequence() != v.Sequence {
@@ -68,27 +66,17 @@ func TestVectors(t *testing.T) {
 				t.Errorf("%v is not within %v and %v", id, first, last)
 			}
 		}
-		if got, err := sno.ParseHex(strings.ToUpper(v.Hex)); err != nil || got != id {
-			t.Errorf("ParseHex = %v, %v", got, err)
-		}
+		testkit.Call(sno.ParseHex(strings.ToUpper(v.Hex))).Gives(t, id)
 	}
 }
 
 // wantEncoded compares what is read of a part of the text with the whole.
 func wantEncoded(t testing.TB, text string, id sno.ID) {
 	t.Helper()
-	if when, err := sno.EncodedTime(text); err != nil || when != id.Time() {
-		t.Errorf("EncodedTime(%q) = %v, %v; want %v", text, when, err, id.Time())
-	}
-	if meta, err := sno.EncodedMeta([]byte(text)); err != nil || meta != id.Meta() {
-		t.Errorf("EncodedMeta(%q) = %d, %v; want %d", text, meta, err, id.Meta())
-	}
-	if p, err := sno.EncodedPartition(text); err != nil || p != id.Partition() {
-		t.Errorf("EncodedPartition(%q) = %v, %v; want %v", text, p, err, id.Partition())
-	}
-	if n, err := sno.EncodedSequence(text); err != nil || n != id.Sequence() {
-		t.Errorf("EncodedSequence(%q) = %d, %v; want %d", text, n, err, id.Sequence())
-	}
+	testkit.Call(sno.EncodedTime(text)).Gives(t, id.Time())
+	testkit.Call(sno.EncodedMeta([]byte(text))).Gives(t, id.Meta())
+	testkit.Call(sno.EncodedPartition(text)).Gives(t, id.Partition())
+	testkit.Call(sno.EncodedSequence(text)).Gives(t, id.Sequence())
 }
 
 // readers are all ways to read a text. They give the zero ID beside an error, or leave
@@ -222,9 +210,7 @@ func TestRefusesCharacters(t *testing.T) {
 		{"cufsekaq\x00\x00\x00\x00iwab", 8}, //
 		{"０cufsekaqqudbo"[:16], 0},          // a full-width digit
 	} {
-		if len(c.text) != sno.SizeEncoded {
-			t.Fatalf("%q has %d bytes", c.text, len(c.text))
-		}
+		testkit.Same(t, len(c.text), sno.SizeEncoded)
 		wantRefused(t, c.text, c.offset)
 	}
 	_, err := sno.ParseHex("0123456789abcdefgh12")

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/sno"
 )
 
@@ -50,9 +51,7 @@ func TestClockThatPanics(t *testing.T) {
 					h.set(1001)
 					time.Sleep(20 * time.Millisecond)
 					synctest.Wait()
-					if len(ids) != 3 {
-						t.Fatalf("the others have %d IDs", len(ids))
-					}
+					testkit.Same(t, len(ids), 3)
 					got := []sno.ID{<-ids, <-ids, <-ids} // as they were scheduled
 					sno.Sort(got)
 					for i, id := range got {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/sno"
 )
 
@@ -185,9 +186,7 @@ func wantModel(t *testing.T, v *big.Int, text string) {
 	var id sno.ID
 	v.FillBytes(id[:])
 	for _, r := range readers {
-		if got, err := r.read(text); err != nil || got != id {
-			t.Errorf("%s(%q) = %x, %v; want %x", r.name, text, got, err, id)
-		}
+		testkit.Call(r.read(text)).Gives(t, id)
 	}
 	nanos := (sno.Epoch*1000 + 4*modelField(v, 0, 39)) * 1e6
 	if id.String() != text || id.Timestamp() != nanos || id.Time().UnixNano() != nanos ||
@@ -202,9 +201,7 @@ func wantModel(t *testing.T, v *big.Int, text string) {
 	if err != nil || back != id {
 		t.Errorf("ParseHex(%s) = %v, %v", id.Hex(), back, err)
 	}
-	if back, err := sno.FromUUID(id.UUID()); err != nil || back != id {
-		t.Errorf("FromUUID = %v, %v", back, err)
-	}
+	testkit.Call(sno.FromUUID(id.UUID())).Gives(t, id)
 	data, err := id.MarshalJSON()
 	if err != nil || back.UnmarshalJSON(data) != nil || back != id {
 		t.Errorf("JSON is %s, %v, read as %v", data, err, back)

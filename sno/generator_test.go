@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/sno"
 )
 
@@ -48,9 +49,7 @@ func TestFill(t *testing.T) {
 		}
 		for i, id := range ids {
 			want(t, id, 1000+int64(i+1)/10, 0, uint16(5+(i+1)%10))
-			if id.Meta() != 3 {
-				t.Fatalf("meta %d", id.Meta())
-			}
+			testkit.Same(t, id.Meta(), 3)
 		}
 		if n, err := g.Fill(t.Context(), 3, nil); n != 0 || err != nil {
 			t.Errorf("none: %d, %v", n, err)
@@ -183,9 +182,7 @@ func TestWaitsInUnsafeTime(t *testing.T) {
 						t.Errorf("%v after %v, want %v", err, time.Since(start), by)
 					}
 					want(t, id, 1000+15_001, 0, 0)
-					if d := g.Snapshot().Drifts; d != 2 {
-						t.Errorf("%d drifts", d)
-					}
+					testkit.Same(t, g.Snapshot().Drifts, 2)
 				})
 			})
 		}
@@ -282,10 +279,7 @@ func TestStaleReadingFromBeforeRegression(t *testing.T) {
 			g = newGenerator(t, sno.Config{Snapshot: &sno.GeneratorSnapshot{}, Clock: read})
 			mustTry(t, g)
 			hold = true
-			id, err := call(g)
-			if err != nil {
-				t.Fatal(err)
-			}
+			id := testkit.Call(call(g)).Value(t)
 			want(t, id, 1000, 1, 1)
 			want(t, mustTry(t, g), 1000, 1, 2)
 			wantSnapshot(t, g, 1000, 900_000, 1, 2)
@@ -298,13 +292,9 @@ func TestStaleReadingFromBeforeRegression(t *testing.T) {
 func TestNewWithTimeZero(t *testing.T) {
 	g := newHands(1000).generator(t, sno.GeneratorSnapshot{SequenceMax: 3})
 	for i := range 9 {
-		if id := g.NewWithTime(0, epoch); id != pack(0, 0, 0, 0, uint16(i%3+1)) {
-			t.Errorf("ID %d is %x", i, id)
-		}
+		testkit.Same(t, g.NewWithTime(0, epoch), pack(0, 0, 0, 0, uint16(i%3+1)))
 	}
-	if id := g.NewWithTime(1, epoch); id != pack(0, 0, 1, 0, 0) {
-		t.Errorf("with another metabyte: %x", id)
-	}
+	testkit.Same(t, g.NewWithTime(1, epoch), pack(0, 0, 1, 0, 0))
 }
 
 // All of the separate sequence is used, evenly, by any number of goroutines.
@@ -571,9 +561,7 @@ func TestTurns(t *testing.T) {
 		for i := range callers {
 			go func() { ids[i] = g.New(byte(i)) }()
 			synctest.Wait()
-			if _, err := g.TryNext(0); !errors.Is(err, sno.ErrExhausted) {
-				t.Fatal(err)
-			}
+			testkit.Call(g.TryNext(0)).Fails(t, sno.ErrExhausted)
 		}
 		time.Sleep(3 * sno.TimeUnit)
 		synctest.Wait()
@@ -653,10 +641,7 @@ func TestNextBeforeAnInterval(t *testing.T) {
 			t.Errorf("4 s before: %v", err)
 		}
 		time.Sleep(3 * time.Second)
-		id, err := g.Next(t.Context(), 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		id := testkit.Call(g.Next(t.Context(), 0)).Value(t)
 		want(t, id, 2000, 0, 0)
 	})
 }
@@ -700,9 +685,7 @@ func TestNewWithLease(t *testing.T) {
 		if r := <-got; !errors.Is(r.err, closed) {
 			t.Errorf("a call that waited: %v, %v", r.id, r.err)
 		}
-		if id, err := panicOf(func() sno.ID { return g.New(0) }); !errors.Is(err, closed) {
-			t.Errorf("a later call: %v, %v", id, err)
-		}
+		testkit.Call(panicOf(func() sno.ID { return g.New(0) })).Fails(t, closed)
 	})
 }
 
@@ -713,13 +696,9 @@ func TestLastWord(t *testing.T) {
 		h := newHands(sno.MaxTimestamp)
 		g := h.generator(t, s)
 		want(t, mustTry(t, g), sno.MaxTimestamp, int(drifts&1), sno.MaxSequence)
-		if _, err := g.TryNext(0); !errors.Is(err, sno.ErrExhausted) {
-			t.Fatal(err)
-		}
+		testkit.Call(g.TryNext(0)).Fails(t, sno.ErrExhausted)
 		restored := h.generator(t, g.Snapshot())
-		if _, err := restored.TryNext(0); !errors.Is(err, sno.ErrExhausted) {
-			t.Fatalf("restored after %d regressions: %v", drifts, err)
-		}
+		testkit.Call(restored.TryNext(0)).Fails(t, sno.ErrExhausted)
 	}
 	if got := newHands(1).generator(t, sno.GeneratorSnapshot{}).ExpiresAt(); !got.Equal(at(sno.MaxTimestamp + 1)) {
 		t.Errorf("expires at %v", got)
@@ -751,9 +730,7 @@ func TestStandingTime(t *testing.T) {
 		if s := g.Snapshot(); s.Drifts != 0 || s.WallSafe != 0 || s.WallHi != unit(first) || s.Sequence != sno.MaxSequence {
 			t.Errorf("%+v", s)
 		}
-		if id, err := restart(t, g, nil).TryNext(0); !errors.Is(err, sno.ErrExhausted) {
-			t.Errorf("restored, it makes %v of unit %d with tick-tock %d, %v", id, unit(id), id.TickTock(), err)
-		}
+		testkit.Call(restart(t, g, nil).TryNext(0)).Fails(t, sno.ErrExhausted)
 		time.Sleep(sno.TimeUnit)
 		want(t, mustTry(t, g), unit(first)+1, 0, 0)
 	})

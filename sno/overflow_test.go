@@ -5,6 +5,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/sno"
 )
 
@@ -13,10 +14,7 @@ import (
 func overflowing(t *testing.T, room int) (*sno.Generator, chan *sno.SequenceOverflowNotification) {
 	intoEpoch()
 	c := make(chan *sno.SequenceOverflowNotification, room)
-	g, err := sno.NewGenerator(&sno.GeneratorSnapshot{SequenceMin: 6, SequenceMax: 9}, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := testkit.Call(sno.NewGenerator(&sno.GeneratorSnapshot{SequenceMin: 6, SequenceMax: 9}, c)).Value(t)
 	return g, c
 }
 
@@ -97,9 +95,7 @@ func TestOverflowUnread(t *testing.T) {
 			for range 4*50 + 1 {
 				g.New(0)
 			}
-			if took := time.Since(start); took != 50*sno.TimeUnit {
-				t.Errorf("took %v", took)
-			}
+			testkit.Same(t, time.Since(start), 50*sno.TimeUnit)
 			if room > 0 {
 				wantNotified(t, c, at(1000), 1, 1)
 			}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/sno"
 )
 
@@ -177,18 +178,10 @@ func FuzzSort(f *testing.F) {
 func TestSortAllocates(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	ids := generated(r, 32)
-	if n := testing.AllocsPerRun(10, func() { sno.Sort(ids) }); n != 0 {
-		t.Errorf("32 IDs: %v allocations", n)
-	}
+	testkit.Same(t, testing.AllocsPerRun(10, func() { sno.Sort(ids) }), 0)
 	ids = generated(r, 5000)
 	sno.Sort(ids)
-	if n := testing.AllocsPerRun(10, func() { sno.Sort(ids) }); n != 0 {
-		t.Errorf("sorted: %v allocations", n)
-	}
-	if n := testing.AllocsPerRun(10, func() { slices.Reverse(ids); sno.Sort(ids) }); n != 0 {
-		t.Errorf("reversed: %v allocations", n)
-	}
-	if n := testing.AllocsPerRun(10, func() { ids[0], ids[4999] = ids[4999], ids[0]; sno.Sort(ids) }); n != 1 {
-		t.Errorf("5000 IDs: %v allocations", n)
-	}
+	testkit.Same(t, testing.AllocsPerRun(10, func() { sno.Sort(ids) }), 0)
+	testkit.Same(t, testing.AllocsPerRun(10, func() { slices.Reverse(ids); sno.Sort(ids) }), 0)
+	testkit.Same(t, testing.AllocsPerRun(10, func() { ids[0], ids[4999] = ids[4999], ids[0]; sno.Sort(ids) }), 1)
 }

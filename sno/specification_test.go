@@ -253,10 +253,7 @@ const specTask = "FIRN_SNO_SPECIFICATION"
 // generator.
 func specProcess(t *testing.T, task string) string {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := testkit.Call(os.Executable()).Value(t)
 	child := exec.Command(self, "-test.run=^TestSpecification$")
 	child.Env = append(os.Environ(), specTask+"="+task)
 	out, err := child.CombinedOutput()
@@ -365,10 +362,7 @@ var specFeatures = []specRow{
 		}
 	}},
 	{"Optional and flexible configuration and coordination.", func(t *testing.T) {
-		g, err := sno.NewGeneratorWith(sno.Config{Clock: testkit.At(specTime(1000)).Now})
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := testkit.Call(sno.NewGeneratorWith(sno.Config{Clock: testkit.At(specTime(1000)).Now})).Value(t)
 		specDistinct(t, 100, specDraw(t, g, 0, 100))
 	}},
 	{"Fast, wait-free, safe for concurrent use.", func(t *testing.T) {
@@ -413,10 +407,7 @@ var specFeatures = []specRow{
 				if strings.HasSuffix(name, "_test.go") {
 					continue
 				}
-				file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
-				if err != nil {
-					t.Fatal(err)
-				}
+				file := testkit.Call(parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)).Value(t)
 				for _, spec := range file.Imports {
 					path, _ := strconv.Unquote(spec.Path.Value)
 					host, _, _ := strings.Cut(path, "/")
@@ -568,10 +559,7 @@ var specUsage = []specRow{
 	{"simply pass nil to NewGenerator(), to get a Generator with sane defaults and a unique (in-process) Partition.", func(t *testing.T) {
 		seen := map[sno.Partition]bool{sno.New(0).Partition(): true}
 		for range 20 {
-			g, err := sno.NewGenerator(nil, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			g := testkit.Call(sno.NewGenerator(nil, nil)).Value(t)
 			if seen[g.Partition()] {
 				t.Errorf("two generators have the partition %v", g.Partition())
 			}
@@ -633,10 +621,7 @@ var specLayout = []specRow{
 	{"A sno is simply 80-bits comprised of two 40-bit blocks: the timestamp and the payload.", func(t *testing.T) {
 		const unit, meta, partition, sequence = 0x12_3456_789a, 0xbc, 0xdef0, 0x1234
 		timestamp, payload := big.NewInt(unit<<1), big.NewInt(meta<<32|partition<<16|sequence)
-		id, err := sno.FromTime(specTime(unit), meta, sno.Partition{0xde, 0xf0}, sequence)
-		if err != nil {
-			t.Fatal(err)
-		}
+		id := testkit.Call(sno.FromTime(specTime(unit), meta, sno.Partition{0xde, 0xf0}, sequence)).Value(t)
 		specSame(t, "the ID", specInt(id).Text(16), timestamp.Lsh(timestamp, 40).Add(timestamp, payload).Text(16))
 		specSame(t, "the number of bits", 8*len(id), 80)
 	}},
@@ -717,9 +702,7 @@ var specTimeAndSequence = []specRow{
 			time.Date(2009, 12, 31, 23, 59, 59, 999_999_999, time.UTC), time.Date(2079, 9, 7, 15, 47, 35, 552_000_000, time.UTC),
 		} {
 			clock.Set(out)
-			if id, err := g.TryNext(0); !errors.Is(err, sno.ErrTimeRange) || id != (sno.ID{}) {
-				t.Errorf("%v: %x, %v", out, id[:], err)
-			}
+			testkit.Call(g.TryNext(0)).Fails(t, sno.ErrTimeRange)
 			// Ruling: a generator refuses a timestamp that does not fit, at construction too.
 			if g, err := sno.NewGeneratorWith(sno.Config{Clock: clock.Now}); !errors.Is(err, sno.ErrTimeRange) || g != nil {
 				t.Errorf("%v: %v", out, err)
@@ -801,9 +784,7 @@ var specSharding = []specRow{
 	{"The sequence pool has a range of [0..65535] (inclusive).", func(t *testing.T) {
 		g, _ := specGenerator(t, 1000, sno.GeneratorSnapshot{})
 		for i, id := range specDraw(t, g, 0, 65_536) {
-			if id.Sequence() != uint16(i) {
-				t.Fatalf("ID %d has the sequence %d", i, id.Sequence())
-			}
+			testkit.Same(t, id.Sequence(), uint16(i))
 		}
 	}},
 	{"multiple writers (generators) in the same partition.", func(t *testing.T) {
@@ -1033,10 +1014,7 @@ var specOverflow = []specRow{
 	{"simply give sno a channel along with its configuration snapshot.", func(t *testing.T) {
 		specBubble(t, func(t *testing.T) {
 			c := make(chan *sno.SequenceOverflowNotification, 10)
-			g, err := sno.NewGenerator(&sno.GeneratorSnapshot{SequenceMax: 3}, c)
-			if err != nil {
-				t.Fatal(err)
-			}
+			g := testkit.Call(sno.NewGenerator(&sno.GeneratorSnapshot{SequenceMax: 3}, c)).Value(t)
 			for range 4 {
 				g.New(0)
 			}
@@ -1552,15 +1530,9 @@ var specGeneratorAPI = []specRow{
 	}},
 	{"the zero value of a Generator is an unusable state.", func(t *testing.T) {
 		var g sno.Generator
-		if id, err := g.TryNext(0); !errors.Is(err, iderr.ErrNotReady) || id != (sno.ID{}) {
-			t.Errorf("TryNext: %x, %v", id[:], err)
-		}
-		if _, err := panicOf(func() sno.ID { return g.New(0) }); !errors.Is(err, iderr.ErrNotReady) {
-			t.Errorf("New panics with %v", err)
-		}
-		if _, err := panicOf(func() sno.ID { return g.NewWithTime(0, specTime(1)) }); !errors.Is(err, iderr.ErrNotReady) {
-			t.Errorf("NewWithTime panics with %v", err)
-		}
+		testkit.Call(g.TryNext(0)).Fails(t, iderr.ErrNotReady)
+		testkit.Call(panicOf(func() sno.ID { return g.New(0) })).Fails(t, iderr.ErrNotReady)
+		testkit.Call(panicOf(func() sno.ID { return g.NewWithTime(0, specTime(1)) })).Fails(t, iderr.ErrNotReady)
 	}},
 	{"func NewGenerator(snapshot *GeneratorSnapshot, c chan<- *SequenceOverflowNotification) (*Generator, error)", func(t *testing.T) {
 		call := (func(*sno.GeneratorSnapshot, chan<- *sno.SequenceOverflowNotification) (*sno.Generator, error))(sno.NewGenerator)

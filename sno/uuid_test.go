@@ -52,13 +52,9 @@ func TestUUID(t *testing.T) {
 	type other [16]byte // of another package
 	for _, id := range ids {
 		u := id.UUID()
-		if string(u[:]) != id.String() {
-			t.Fatalf("UUID of %v is %x", id, u[:])
-		}
+		testkit.Same(t, string(u[:]), id.String())
 		for _, raw := range [][16]byte{u, other(u), sno.UUID(other(u))} {
-			if back, err := sno.FromUUID(raw); err != nil || back != id {
-				t.Fatalf("%v is read as %v, %v", id, back, err)
-			}
+			testkit.Call(sno.FromUUID(raw)).Gives(t, id)
 		}
 		text := fmt.Sprintf("%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:])
 		marshalled, err := u.MarshalText()
@@ -107,9 +103,7 @@ func TestUUID(t *testing.T) {
 		"%v": u.String(), "%s": u.String(), "%q": `"` + u.String() + `"`, "%x": "63756673656b6171717564626f626977",
 		"%#v": `sno.MustParse("cufsekaqqudbobiw").UUID()`, "%d": "%!d(" + u.String() + ")",
 	} {
-		if got := fmt.Sprintf(format, u); got != want {
-			t.Errorf("%s is %s, want %s", format, got, want)
-		}
+		testkit.Same(t, fmt.Sprintf(format, u), want)
 	}
 	testkit.Logs(t, u)
 	if id, err := u.ID(); err != nil || id.UUID() != u || u.Compare(sno.Zero().UUID()) != 1 {
@@ -178,9 +172,7 @@ func TestUUIDOfNoID(t *testing.T) {
 				t.Errorf("%x is read as %s, %v", binary, got, read(&got))
 			}
 		}
-		if v, err := u.Value(); !errors.Is(err, iderr.ErrNoID) {
-			t.Errorf("a database gets %v, %v", v, err)
-		}
+		testkit.Call(u.Value()).Fails(t, iderr.ErrNoID)
 		if _, _, err := u.MarshalBSONValue(); !errors.Is(err, iderr.ErrNoID) {
 			t.Errorf("MongoDB gets %s, %v", u, err)
 		}

@@ -127,10 +127,7 @@ func TestContinuingSequence(t *testing.T) {
 	for _, l := range []snowflakesi.Layout{{}, {41, none}, {40, none}, {40, 12}, {40, 13}, {40, 10}} {
 		size := l.MaxSequence() + 1
 		clock := testkit.At(time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC))
-		gen, err := snowflakesi.NewGenerator(snowflakesi.Config{Layout: l, Clock: clock.Now})
-		if err != nil {
-			t.Fatal(err)
-		}
+		gen := testkit.Call(snowflakesi.NewGenerator(snowflakesi.Config{Layout: l, Clock: clock.Now})).Value(t)
 		var last snowflakesi.ID
 		take := func(most int) (first, n int) {
 			for ; n < most; n++ {
@@ -270,17 +267,13 @@ func TestFromTimeZero(t *testing.T) {
 		epoch := snowflakesi.DefaultEpoch()
 		id, err := snowflakesi.FromTime(l, epoch, time.Time{}, 0, 0)
 		testkit.IsConfigError(t, err, "snowflakesi", "sequence", "sequence 0 is not 1 or more, as machine ID 0 needs at the epoch")
-		if id != 0 {
-			t.Errorf("%v beside an error", id)
-		}
+		testkit.Same(t, id, 0)
 		_, machine, sequence := l.Widths()
 		for want, ok := range map[snowflakesi.ID]bool{1: sequence > 0, 1 << sequence: machine > 0, 1 << (machine + sequence): true} {
 			if !ok {
 				continue
 			}
-			if id, err := snowflakesi.FromTime(l, want.Time(l, epoch), epoch, want.MachineID(l), want.Sequence(l)); err != nil || id != want {
-				t.Errorf("%v: FromTime = %v, %v; want %v", l, id, err, want)
-			}
+			testkit.Call(snowflakesi.FromTime(l, want.Time(l, epoch), epoch, want.MachineID(l), want.Sequence(l))).Gives(t, want)
 		}
 	}
 }
@@ -334,10 +327,7 @@ func TestKnows(t *testing.T) {
 		{snowflakesi.Config{Layout: ofWidths(41, 12), Epoch: time.Date(2024, 2, 29, 23, 59, 59, 999e6, time.UTC), MachineID: 4095}, ofWidths(41, 12)},
 		{snowflakesi.Config{Epoch: time.Date(2020, 1, 1, 0, 0, 0, 0, time.FixedZone("", -7200))}, snowflakesi.DefaultLayout()},
 	} {
-		gen, err := snowflakesi.NewGenerator(v.config)
-		if err != nil {
-			t.Fatal(err)
-		}
+		gen := testkit.Call(snowflakesi.NewGenerator(v.config)).Value(t)
 		epoch := v.config.Epoch
 		if epoch.IsZero() {
 			epoch = snowflakesi.DefaultEpoch()
@@ -347,11 +337,7 @@ func TestKnows(t *testing.T) {
 		if got := gen.Layout(); got != v.layout || got.Check() != nil {
 			t.Errorf("the layout is %v, want %v", got, v.layout)
 		}
-		if got := gen.MachineID(); got != v.config.MachineID {
-			t.Errorf("machine ID %d, want %d", got, v.config.MachineID)
-		}
+		testkit.Same(t, gen.MachineID(), v.config.MachineID)
 	}
-	if got := new(snowflakesi.Generator).MachineID(); got != 0 {
-		t.Errorf("the zero Generator has the machine ID %d", got)
-	}
+	testkit.Same(t, new(snowflakesi.Generator).MachineID(), 0)
 }

@@ -42,10 +42,7 @@ func start(t *testing.T, c snowflakesi.Config, unixMilli int64) (*snowflakesi.Ge
 // take returns the integer of a new ID.
 func take(t *testing.T, gen *snowflakesi.Generator) int64 {
 	t.Helper()
-	id, err := gen.TryNext()
-	if err != nil {
-		t.Fatal(err)
-	}
+	id := testkit.Call(gen.TryNext()).Value(t)
 	return int64(id)
 }
 
@@ -213,9 +210,7 @@ func TestSpecification(t *testing.T) {
 						t.Errorf("%s of %d: %d, %v", d.name, v, int64(id), err)
 					}
 				}
-				if _, err := d.read(9007199254740992); !errors.Is(err, iderr.ErrRange) {
-					t.Errorf("%s of 2^53: %v, want ErrRange", d.name, err)
-				}
+				testkit.Call(d.read(9007199254740992)).Fails(t, iderr.ErrRange)
 			}
 			for _, v := range []int64{9007199254740992, -1} {
 				id := snowflakesi.ID(v)
@@ -323,14 +318,10 @@ func TestSpecification(t *testing.T) {
 				t.Errorf("binary % x, %v; want % x", data, err, want)
 			}
 			same(t, "hexadecimal", id.Hex(), "00123456789abcde")
-			if read, err := snowflakesi.FromBytes([]byte("\x00\x12\x34\x56\x78\x9a\xbc\xde")); err != nil || read != id {
-				t.Errorf("the bytes read as %#x, %v", int64(read), err)
-			}
+			testkit.Call(snowflakesi.FromBytes([]byte("\x00\x12\x34\x56\x78\x9a\xbc\xde"))).Gives(t, id)
 			// Ruling: hexadecimal digits of any case are read, and the lower case is written.
 			for _, digits := range []string{"00123456789abcde", "00123456789ABCDE", "00123456789aBcDe"} {
-				if read, err := snowflakesi.ParseHex(digits); err != nil || read != id {
-					t.Errorf("%s reads as %#x, %v", digits, int64(read), err)
-				}
+				testkit.Call(snowflakesi.ParseHex(digits)).Gives(t, id)
 			}
 		}},
 		{"11111111111111111111111111111111111111111111111111111", func(t *testing.T) {
@@ -346,9 +337,7 @@ func TestSpecification(t *testing.T) {
 			if err != nil || strconv.FormatInt(int64(id), 2) != graph {
 				t.Errorf("the graph reads as %b, %v", int64(id), err)
 			}
-			if _, err := snowflakesi.ParseHex("003fffffffffffff"); !errors.Is(err, iderr.ErrRange) {
-				t.Errorf("54 bits: %v", err)
-			}
+			testkit.Call(snowflakesi.ParseHex("003fffffffffffff")).Fails(t, iderr.ErrRange)
 		}},
 		{"MABMIDUIN", func(t *testing.T) {
 			const mab, mid, uin = 0x123456789a, 0x15, 0xbc
@@ -450,10 +439,7 @@ func TestSpecification(t *testing.T) {
 			// for the next millisecond, so 6000 IDs take at least 23 waits.
 			const callers, each = 6, 1000
 			bubble(t, epoch2021+1, func(t *testing.T) {
-				gen, err := snowflakesi.NewGenerator(snowflakesi.Config{})
-				if err != nil {
-					t.Fatal(err)
-				}
+				gen := testkit.Call(snowflakesi.NewGenerator(snowflakesi.Config{})).Value(t)
 				var lists [callers][]int64
 				var wg sync.WaitGroup
 				for i := range lists {
@@ -491,15 +477,9 @@ func TestSpecification(t *testing.T) {
 		{"the capacity 256 UUIDs per millisecond", func(t *testing.T) {
 			// A caller of Next in an exhausted millisecond waits for the next millisecond.
 			bubble(t, epoch2021+7000, func(t *testing.T) {
-				gen, err := snowflakesi.NewGenerator(resets)
-				if err != nil {
-					t.Fatal(err)
-				}
+				gen := testkit.Call(snowflakesi.NewGenerator(resets)).Value(t)
 				for i := range int64(1000) {
-					id, err := gen.Next(context.Background())
-					if err != nil {
-						t.Fatal(err)
-					}
+					id := testkit.Call(gen.Next(context.Background())).Value(t)
 					same(t, "an ID", int64(id), (7000+i/256)<<13|i%256)
 					same(t, "the clock", time.Since(time.UnixMilli(epoch2021+7000)), time.Duration(i/256)*time.Millisecond)
 				}
@@ -508,10 +488,7 @@ func TestSpecification(t *testing.T) {
 		{"the capacity 256 UUIDs per millisecond", func(t *testing.T) {
 			// Fill and Seq have the same capacity.
 			bubble(t, epoch2021+7000, func(t *testing.T) {
-				gen, err := snowflakesi.NewGenerator(resets)
-				if err != nil {
-					t.Fatal(err)
-				}
+				gen := testkit.Call(snowflakesi.NewGenerator(resets)).Value(t)
 				ids := make([]snowflakesi.ID, 600)
 				if n, err := gen.Fill(context.Background(), ids); n != 600 || err != nil {
 					t.Fatal(n, err)
@@ -740,10 +717,7 @@ func TestSpecification(t *testing.T) {
 			c := snowflakesi.Config{Epoch: time.UnixMilli(1700000000000), Clock: at.Now, Leased: true}
 			names := make(map[string]bool)
 			for i := range int64(3) {
-				leased, err := snowflakesi.NewGenerator(c)
-				if err != nil {
-					t.Fatal(err)
-				}
+				leased := testkit.Call(snowflakesi.NewGenerator(c)).Value(t)
 				c.Epoch = c.Epoch.Add(time.Millisecond)
 				pool, err := leased.ForLease().Pool()
 				if err != nil {

@@ -38,12 +38,8 @@ func TestVectors(t *testing.T) {
 			t.Errorf("%v: fields %d %d %d", id, id.Timestamp(l), id.MachineID(l), id.Sequence(l))
 		}
 		epoch, at := time.UnixMilli(v.EpochMilli), time.UnixMilli(v.UnixMilli).UTC()
-		if got := id.Time(l, epoch); got != at {
-			t.Errorf("%v: time %v, want %v", id, got, at)
-		}
-		if got, err := snowflakesi.FromTime(l, at.Add(time.Millisecond-1), epoch, v.MachineID, v.Sequence); err != nil || got != id {
-			t.Errorf("FromTime = %v, %v; want %v", got, err, id)
-		}
+		testkit.Same(t, id.Time(l, epoch), at)
+		testkit.Call(snowflakesi.FromTime(l, at.Add(time.Millisecond-1), epoch, v.MachineID, v.Sequence)).Gives(t, id)
 		first, last := must(snowflakesi.First(l, at, epoch)), must(snowflakesi.Last(l, at, epoch))
 		if id < first && id != 0 || id > last || first.Time(l, epoch) != at || last.Time(l, epoch) != at || last-first&^1 != 1<<(53-v.ClockBits)-1 {
 			t.Errorf("%v is not within First %v and Last %v", id, first, last)

@@ -19,6 +19,7 @@ import (
 
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/internal/form/wrong"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/scru160"
 	"github.com/firn-id/firn/sno"
@@ -429,9 +430,7 @@ func refusals[T typed.Untyped[T], K any, P reading[T]](t *testing.T, ids []T) {
 	if got, err := typed.Parse[typed.ID[T, Order]](id.String()); err == nil {
 		t.Errorf("%s is %v", id, got)
 	}
-	if got := id.String(); got != "order_"+bad.String() {
-		t.Errorf("String of -1: %s", got)
-	}
+	testkit.Same(t, id.String(), "order_"+bad.String())
 }
 
 // The error of the plain ID has its place in the whole text.

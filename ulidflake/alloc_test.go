@@ -10,18 +10,9 @@ import (
 )
 
 func TestAllocations(t *testing.T) {
-	one, err := ulidflake.NewGenerator(ulidflake.Config{IncrementBits: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	drawn, err := ulidflake.NewGenerator(ulidflake.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	scaled, err := ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{IncrementBits: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	one := testkit.Call(ulidflake.NewGenerator(ulidflake.Config{IncrementBits: 1})).Value(t)
+	drawn := testkit.Call(ulidflake.NewGenerator(ulidflake.Config{})).Value(t)
+	scaled := testkit.Call(ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{IncrementBits: 3})).Value(t)
 	suite.Allocations(t, map[string]testkit.Generator[ulidflake.ID]{"by 1": one, "by up to 255": drawn})
 	scalable.Allocations(t, map[string]testkit.Generator[ulidflake.ScalableID]{"scalable": scaled})
 }

@@ -74,14 +74,8 @@ func TestScalableGenerator(t *testing.T) {
 // A millisecond's randomness starts anywhere, all values alike.
 func TestStarts(t *testing.T) {
 	clock := testkit.At(time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC))
-	gen, err := ulidflake.NewGenerator(ulidflake.Config{IncrementBits: 4, Clock: clock.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
-	scaled, err := ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{Scalability: 21, Clock: clock.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
+	gen := testkit.Call(ulidflake.NewGenerator(ulidflake.Config{IncrementBits: 4, Clock: clock.Now})).Value(t)
+	scaled := testkit.Call(ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{Scalability: 21, Clock: clock.Now})).Value(t)
 	var starts, scaledStarts, made []uint64
 	for range 1 << 15 {
 		clock.Step(time.Millisecond)
@@ -90,9 +84,7 @@ func TestStarts(t *testing.T) {
 		if err != nil || err2 != nil {
 			t.Fatal(err, err2)
 		}
-		if sid.Scalability() != 21 {
-			t.Fatalf("%v: scalability %d", sid, sid.Scalability())
-		}
+		testkit.Same(t, sid.Scalability(), 21)
 		starts = append(starts, uint64(id.Randomness()))
 		scaledStarts = append(scaledStarts, uint64(sid.Randomness()))
 		id, err = ulidflake.FromTime(clock.Now(), time.Time{})
@@ -115,10 +107,7 @@ func TestIncrements(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 3, 6} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			clock := testkit.At(time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC))
-			gen, err := ulidflake.NewGenerator(ulidflake.Config{IncrementBits: n, Clock: clock.Now})
-			if err != nil {
-				t.Fatal(err)
-			}
+			gen := testkit.Call(ulidflake.NewGenerator(ulidflake.Config{IncrementBits: n, Clock: clock.Now})).Value(t)
 			top := 1 << n
 			if n == 0 { // the default is 8
 				top = 1 << 8
@@ -149,9 +138,7 @@ func TestIncrements(t *testing.T) {
 				last = id
 			}
 			if len(classes) > 2 {
-				if fault := testkit.Uniform(classes[1:]); fault != "" {
-					t.Errorf("steps %v: %s", classes[1:], fault)
-				}
+				testkit.Same(t, testkit.Uniform(classes[1:]), "")
 			}
 		})
 	}
@@ -160,17 +147,11 @@ func TestIncrements(t *testing.T) {
 // Wide increments cover their range.
 func TestWideIncrements(t *testing.T) {
 	clock := testkit.At(time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC))
-	gen, err := ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{IncrementBits: 15, Clock: clock.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
+	gen := testkit.Call(ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{IncrementBits: 15, Clock: clock.Now})).Value(t)
 	low, high := 0, 0
 	for range 20_000 {
 		clock.Step(time.Millisecond)
-		a, err := gen.TryNext()
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := testkit.Call(gen.TryNext()).Value(t)
 		b, err := gen.TryNext()
 		if err != nil {
 			continue
@@ -252,10 +233,7 @@ func TestFromTimeZero(t *testing.T) {
 		if err != nil || id.IsZero() {
 			t.Fatalf("%v, %v", id, err)
 		}
-		at, err := ulidflake.ScalableFromTime(ulidflake.DefaultEpoch(), time.Time{}, 31)
-		if err != nil {
-			t.Fatal(err)
-		}
+		at := testkit.Call(ulidflake.ScalableFromTime(ulidflake.DefaultEpoch(), time.Time{}, 31)).Value(t)
 		if at.Randomness() == 0 {
 			zeros++
 		}
@@ -277,24 +255,14 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%v is not %v", v[0], v[1])
 		}
 	}
-	if _, err := ulidflake.Parse("8000000000000"); !errors.Is(err, iderr.ErrRange) {
-		t.Errorf("8000000000000: %v", err)
-	}
-	if _, err := ulidflake.FromInt64(-1); !errors.Is(err, iderr.ErrRange) {
-		t.Errorf("-1: %v", err)
-	}
+	testkit.Call(ulidflake.Parse("8000000000000")).Fails(t, iderr.ErrRange)
+	testkit.Call(ulidflake.FromInt64(-1)).Fails(t, iderr.ErrRange)
 
 	// "Any attempt to decode or encode": a time after the last timestamp is the overflow error, and a
 	// time before the epoch is not.
 	clock := testkit.At(time.UnixMilli(ulidflake.DefaultEpochMilli + ulidflake.MaxTimestamp).UTC())
-	gen, err := ulidflake.NewGenerator(ulidflake.Config{Clock: clock.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
-	scalable, err := ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{Clock: clock.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
+	gen := testkit.Call(ulidflake.NewGenerator(ulidflake.Config{Clock: clock.Now})).Value(t)
+	scalable := testkit.Call(ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{Clock: clock.Now})).Value(t)
 	for _, step := range []time.Duration{time.Millisecond, time.Hour, 1 << 62} {
 		clock.Step(step)
 		for name, err := range errorsOfTime(t.Context(), gen, scalable, clock.Now) {
@@ -333,10 +301,7 @@ func TestKnows(t *testing.T) {
 		{}, time.Date(2024, 2, 29, 23, 59, 59, 999e6, time.UTC), time.UnixMilli(0),
 		time.Date(2020, 1, 1, 0, 0, 0, 0, time.FixedZone("", -7200)),
 	} {
-		gen, err := ulidflake.NewGenerator(ulidflake.Config{Epoch: epoch})
-		if err != nil {
-			t.Fatal(err)
-		}
+		gen := testkit.Call(ulidflake.NewGenerator(ulidflake.Config{Epoch: epoch})).Value(t)
 		want := epoch
 		if epoch.IsZero() {
 			want = ulidflake.DefaultEpoch()
@@ -348,12 +313,8 @@ func TestKnows(t *testing.T) {
 				t.Fatal(err)
 			}
 			testkit.Bounds(t, gen, want, 43, 20)
-			if got := gen.Scalability(); got != scalability {
-				t.Errorf("scalability %d, want %d", got, scalability)
-			}
+			testkit.Same(t, gen.Scalability(), scalability)
 		}
 	}
-	if got := new(ulidflake.ScalableGenerator).Scalability(); got != 0 {
-		t.Errorf("the zero ScalableGenerator has the scalability %d", got)
-	}
+	testkit.Same(t, new(ulidflake.ScalableGenerator).Scalability(), 0)
 }

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/ulidflake"
 )
 
@@ -21,9 +22,7 @@ func TestTextOfSpecification(t *testing.T) {
 		t.Errorf("%s is %v old", id, age)
 	}
 	example := ulidflake.MustParse("00CMXB6TAK4SA")
-	if example.Int() != 14246757444195114 {
-		t.Errorf("%s is %d", example, example.Int())
-	}
+	testkit.Same(t, example.Int(), 14246757444195114)
 }
 
 // Callers of New in many goroutines get different IDs, each goroutine in order, over the ends of
@@ -47,9 +46,7 @@ func TestNewIsUnique(t *testing.T) {
 	}
 	ids := slices.Concat(made[:]...)
 	slices.Sort(ids)
-	if len(slices.Compact(ids)) != callers*each {
-		t.Error("an ID was made twice")
-	}
+	testkit.Same(t, len(slices.Compact(ids)), callers*each)
 	if first, last := ids[0].Timestamp(), ids[len(ids)-1].Timestamp(); first == last {
 		t.Errorf("all IDs are of one millisecond")
 	}

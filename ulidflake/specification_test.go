@@ -253,10 +253,7 @@ func (v version) randomness(id int64) int64 { return id % specTick / v.step }
 func (s source) one(t *testing.T, clock *testkit.Clock) int64 {
 	t.Helper()
 	clock.Step(time.Millisecond)
-	id, err := s.try()
-	if err != nil {
-		t.Fatal(err)
-	}
+	id := testkit.Call(s.try()).Value(t)
 	return id
 }
 
@@ -333,9 +330,7 @@ func distinct(t *testing.T, ids []int64) {
 	t.Helper()
 	sorted := slices.Clone(ids)
 	slices.Sort(sorted)
-	if got := len(slices.Compact(sorted)); got != len(ids) {
-		t.Errorf("%d of %d IDs are distinct", got, len(ids))
-	}
+	testkit.Same(t, len(slices.Compact(sorted)), len(ids))
 }
 
 // sameTick fails the test unless all IDs have the timestamp of the time.
@@ -396,9 +391,7 @@ func everyBit(t *testing.T, v version) {
 	if ones != v.size-1 || zeros != v.size-1 {
 		t.Errorf("bits that are ever 1: %b, bits that are ever 0: %b, want %b", ones, zeros, v.size-1)
 	}
-	if v.maxRandomness != v.size-1 {
-		t.Errorf("the largest randomness is %d", v.maxRandomness)
-	}
+	testkit.Same(t, v.maxRandomness, v.size-1)
 }
 
 // timeHigh checks that the first 4 octets are the timestamp without its low 12 bits.
@@ -446,9 +439,7 @@ func TestSpecification(t *testing.T) {
 		check func(t *testing.T)
 	}{
 		{"compact 64-bit size, featuring a 1-bit sign bit, a 43-bit timestamp, and a 20-bit randomness", func(t *testing.T) {
-			if n := binary.Size(ulidflake.ID(0)); n != 8 {
-				t.Errorf("an ID has %d bytes", n)
-			}
+			testkit.Same(t, binary.Size(ulidflake.ID(0)), 8)
 			for _, timestamp := range []int64{0, 1, 1<<43 - 1, 0x555_5555_5555, 0x2aa_aaaa_aaaa} {
 				for _, randomness := range []int64{0, 1, 1<<20 - 1, 0x55555, 0xaaaaa} {
 					v := timestamp*specTick + randomness
@@ -562,9 +553,7 @@ func TestSpecification(t *testing.T) {
 			if n := ulidflake.New().Int(); n <= int64(a) || ulidflake.ID(n).String() != specText(n) {
 				t.Errorf("%d follows %d", n, int64(a))
 			}
-			if got := ulidflake.MustParse(exampleText).Int(); got != exampleInt {
-				t.Errorf("%s is %d", exampleText, got)
-			}
+			testkit.Same(t, ulidflake.MustParse(exampleText).Int(), exampleInt)
 			eachVersion(t, func(t *testing.T, v version) {
 				id, err := v.parse(exampleText)
 				if got := v.id(id).Int64(); err != nil || got != exampleInt {
@@ -583,9 +572,7 @@ func TestSpecification(t *testing.T) {
 						t.Errorf("the database gets %v of type %T, %v, want %d", value, value, err, want)
 					}
 				}
-				if v.max != math.MaxInt64 {
-					t.Errorf("the largest ID is %d", v.max)
-				}
+				testkit.Same(t, v.max, math.MaxInt64)
 			})
 			if a, b := ulidflake.ID(0).GormDataType(), ulidflake.ScalableID(0).GormDataType(); a != "bigint" || b != "bigint" {
 				t.Errorf("columns are %s and %s", a, b)
@@ -689,9 +676,7 @@ func TestSpecification(t *testing.T) {
 						}
 					}
 					// Ruling: any case is read, and one case is written.
-					if got := v.id(n).String(); got != upper {
-						t.Errorf("%d is %s, want %s", n, got, upper)
-					}
+					testkit.Same(t, v.id(n).String(), upper)
 				}
 			})
 		}},
@@ -904,9 +889,7 @@ func TestSpecification(t *testing.T) {
 				if err != nil || v.id(id).Timestamp() != 12345 || !v.id(id).Time(epoch).Equal(clock.Now()) {
 					t.Errorf("%s of timestamp %d, %v", specText(id), v.id(id).Timestamp(), err)
 				}
-				if got := s.expires().UnixMilli() - epoch.UnixMilli(); got != specLast+1 {
-					t.Errorf("the timestamps end after %d ms", got)
-				}
+				testkit.Same(t, s.expires().UnixMilli()-epoch.UnixMilli(), specLast+1)
 				config.Epoch = clock.Now().Add(time.Millisecond)
 				_, err = v.generator(config)
 				if bad, ok := errors.AsType[*iderr.ConfigError](err); !ok || bad.Field != "Epoch" || !errors.Is(err, iderr.ErrTimeRange) {
@@ -1039,9 +1022,7 @@ func TestSpecification(t *testing.T) {
 			})
 		}},
 		{"Provide a 5-bit scalability for distributed system using purpose.", func(t *testing.T) {
-			if ulidflake.MaxScalability != 31 {
-				t.Errorf("the largest scalability is %d", ulidflake.MaxScalability)
-			}
+			testkit.Same(t, ulidflake.MaxScalability, 31)
 			for scalability := range 32 {
 				id, err := ulidflake.ScalableFromTime(specNoon, time.Time{}, scalability)
 				if err != nil || int64(id)%32 != int64(scalability) || int64(id)/specTick != stamp(specNoon) {
@@ -1060,9 +1041,7 @@ func TestSpecification(t *testing.T) {
 					t.Errorf("scalability %d: %v", scalability, err)
 				}
 			}
-			if valid != 32 {
-				t.Errorf("%d scalabilities are valid", valid)
-			}
+			testkit.Same(t, valid, 32)
 		}},
 		{"The left-most character must be sorted first, and the right-most character sorted last", func(t *testing.T) {
 			// Of two texts that first differ at a place, the smaller has the smaller character
@@ -1168,9 +1147,7 @@ func TestSpecification(t *testing.T) {
 			for _, timestamp := range []int64{0, 31, 32, specLast} {
 				for _, randomness := range []int64{1, 31, 32, 1<<20 - 1} {
 					want := specText(timestamp)[4:] + specText(randomness)[9:]
-					if got := ulidflake.ID(timestamp*specTick + randomness).String(); got != want {
-						t.Errorf("timestamp %d and randomness %d are %s, want %s", timestamp, randomness, got, want)
-					}
+					testkit.Same(t, ulidflake.ID(timestamp*specTick+randomness).String(), want)
 				}
 			}
 		}},
@@ -1179,9 +1156,7 @@ func TestSpecification(t *testing.T) {
 				for _, randomness := range []int64{1, 31, 32, 1<<15 - 1} {
 					for _, scalability := range []int64{0, 1, 31} {
 						want := specText(timestamp)[4:] + specText(randomness)[10:] + specText(scalability)[12:]
-						if got := ulidflake.ScalableID(timestamp*specTick + randomness*32 + scalability).String(); got != want {
-							t.Errorf("timestamp %d, randomness %d and scalability %d are %s, want %s", timestamp, randomness, scalability, got, want)
-						}
+						testkit.Same(t, ulidflake.ScalableID(timestamp*specTick+randomness*32+scalability).String(), want)
 					}
 				}
 			}
@@ -1231,9 +1206,7 @@ func TestSpecification(t *testing.T) {
 				for value := range int64(32) {
 					written.WriteByte(v.id(value).String()[12])
 				}
-				if got := written.String(); got != "0123456789ABCDEFGHJKMNPQRSTVWXYZ" {
-					t.Errorf("the alphabet is %s", got)
-				}
+				testkit.Same(t, written.String(), "0123456789ABCDEFGHJKMNPQRSTVWXYZ")
 			})
 		}},
 		{"1234567890123456789 (with a maximum 13-character length in string format)", func(t *testing.T) {
@@ -1270,9 +1243,7 @@ func TestSpecification(t *testing.T) {
 				ids := v.source(t, 1, clock.Now).burst(t, clock, 3000)
 				carries := 0
 				for i, id := range ids {
-					if id != ids[0]+int64(i)*v.step {
-						t.Fatalf("%s after %d increments of %s", specText(id), i, specText(ids[0]))
-					}
+					testkit.Same(t, id, ids[0]+int64(i)*v.step)
 					if i > 0 && v.randomness(id)%1024 == 0 {
 						carries++
 					}
@@ -1327,10 +1298,7 @@ func TestSpecification(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					clock := func() time.Time { return time.Now().Add(26 * 366 * 24 * time.Hour) }
 					s := v.source(t, 1, clock)
-					first, err := s.try()
-					if err != nil {
-						t.Fatal(err)
-					}
+					first := testkit.Call(s.try()).Value(t)
 					v.rest(t, s, first)
 					start := time.Now()
 					id, err := s.next(t.Context())
@@ -1372,9 +1340,7 @@ func TestSpecification(t *testing.T) {
 					if id != 0 || !errors.Is(err, iderr.ErrRange) || !errors.Is(err, iderr.ErrExhausted) {
 						t.Errorf("%s, %v, want the overflow error", specText(id), err)
 					}
-					if took := time.Since(start); took != 0 {
-						t.Errorf("the call waited %v", took)
-					}
+					testkit.Same(t, time.Since(start), 0)
 					if id := s.one(t, clock); id/specTick != stamp(specNoon)+1 {
 						t.Errorf("%s is not of the next millisecond", specText(id))
 					}
@@ -1388,15 +1354,11 @@ func TestSpecification(t *testing.T) {
 			})
 		}},
 		{"a 13-character Base32 encoded string can contain 65 bits of information, whereas a Ulid-Flake must only contain 64 bits", func(t *testing.T) {
-			if specValue("ZZZZZZZZZZZZZ").BitLen() != 65 {
-				t.Error("13 characters have 5 bits each")
-			}
+			testkit.Same(t, specValue("ZZZZZZZZZZZZZ").BitLen(), 65)
 			eachVersion(t, func(t *testing.T, v version) {
 				for _, first := range specAlphabet[16:] {
 					text := string(first) + exampleText[1:]
-					if specValue(text).BitLen() != 65 {
-						t.Errorf("%s has no 65 bits", text)
-					}
+					testkit.Same(t, specValue(text).BitLen(), 65)
 					id, err := v.parse(text)
 					isParseError(t, text, err, iderr.ErrRange, -1)
 					if id != 0 {
@@ -1428,9 +1390,7 @@ func TestSpecification(t *testing.T) {
 				if id, err := v.parse("7ZZZZZZZZZZZZ"); id != math.MaxInt64 || err != nil {
 					t.Errorf("%d, %v", id, err)
 				}
-				if got := v.id(v.max).String(); got != "7ZZZZZZZZZZZZ" {
-					t.Errorf("the largest ID is %s", got)
-				}
+				testkit.Same(t, v.id(v.max).String(), "7ZZZZZZZZZZZZ")
 				_, err := v.parse("8000000000000")
 				isParseError(t, "8000000000000", err, iderr.ErrRange, -1)
 			})

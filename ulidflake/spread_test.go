@@ -11,10 +11,7 @@ import (
 // change, and so do it after these are shifted out, or for an odd n.
 func TestSpread(t *testing.T) {
 	failed, example := testkit.Spreads(t, func(clock *testkit.Clock) func() (uint64, error) {
-		gen, err := ulidflake.NewGenerator(ulidflake.Config{Clock: clock.Now})
-		if err != nil {
-			t.Fatal(err)
-		}
+		gen := testkit.Call(ulidflake.NewGenerator(ulidflake.Config{Clock: clock.Now})).Value(t)
 		return func() (uint64, error) {
 			id, err := gen.TryNext()
 			return uint64(id), err

@@ -1,0 +1,48 @@
+package testkit
+
+import (
+	"errors"
+	"testing"
+)
+
+// A Result is what a call returned.
+type Result[T comparable] struct {
+	value T
+	err   error
+}
+
+// Call returns the result of a call: Call(f()).
+func Call[T comparable](value T, err error) Result[T] { return Result[T]{value, err} }
+
+// Value returns the value, and ends the test on an error.
+func (r Result[T]) Value(t testing.TB) T {
+	t.Helper()
+	if r.err != nil {
+		t.Fatal(r.err)
+	}
+	return r.value
+}
+
+// Gives checks that the call returned the value, and no error.
+func (r Result[T]) Gives(t testing.TB, want T) {
+	t.Helper()
+	if r.err != nil || r.value != want {
+		t.Errorf("%v, %v; want %v", r.value, r.err, want)
+	}
+}
+
+// Fails checks that the call returned an error of the kind beside the zero value.
+func (r Result[T]) Fails(t testing.TB, kind error) {
+	t.Helper()
+	if zero := *new(T); !errors.Is(r.err, kind) || r.value != zero {
+		t.Errorf("%v, %v; want the error %v", r.value, r.err, kind)
+	}
+}
+
+// Same checks that a value is the expected value.
+func Same[T comparable](t testing.TB, got, want T) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
