@@ -1,6 +1,7 @@
 package sno_test
 
 import (
+	"bytes"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -174,6 +175,35 @@ func wantRefusal(t testing.TB, call string, err error, size, offset int) {
 		!errors.Is(err, iderr.ErrCharacter):
 		t.Errorf("%s: %v, want a ParseError of offset %d", call, err, offset)
 	}
+}
+
+func TestRefusesLengths(t *testing.T) {
+	for n := range 41 {
+		if n == sno.SizeEncoded {
+			continue
+		}
+		for _, c := range []string{"2", "x", "\x00", "Z"} {
+			wantRefused(t, strings.Repeat(c, n), -1)
+		}
+		id := marked
+		data := bytes.Repeat([]byte{7}, n)
+		for name, err := range map[string]error{
+			"FromBinaryBytes": second(sno.FromBinaryBytes(data)), "UnmarshalBinary": id.UnmarshalBinary(data),
+			"ParseHex": second(sno.ParseHex(strings.Repeat("7", n))),
+		} {
+			if length := map[bool]int{true: 20, false: 10}[name == "ParseHex"]; n == length {
+				if err != nil {
+					t.Errorf("%s of %d: %v", name, n, err)
+				}
+				continue
+			}
+			wantRefusal(t, name, err, n, -1)
+		}
+		if n != sno.SizeBinary && id != marked {
+			t.Errorf("UnmarshalBinary of %d bytes changed the ID", n)
+		}
+	}
+	wantRefused(t, strings.Repeat("2", 1<<20), -1)
 }
 
 func second[T any](_ T, err error) error { return err }
