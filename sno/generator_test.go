@@ -357,6 +357,30 @@ func TestTurns(t *testing.T) {
 	})
 }
 
+// Many callers and few IDs: each gets its share.
+func TestShares(t *testing.T) {
+	g := newGenerator(t, sno.Config{Snapshot: &sno.GeneratorSnapshot{SequenceMax: 3}})
+	const callers, fair = 64, 30
+	var left atomic.Int64
+	left.Store(callers * fair)
+	share := make([]int, callers)
+	var all sync.WaitGroup
+	for i := range callers {
+		all.Go(func() {
+			for left.Add(-1) >= 0 {
+				g.New(0)
+				share[i]++
+			}
+		})
+	}
+	all.Wait()
+	for i, n := range share {
+		if n < fair/3 || n > fair*3 {
+			t.Errorf("caller %d got %d IDs, a fair share is %d", i, n, fair)
+		}
+	}
+}
+
 // A caller who does not wait is told the truth about the clock also while others wait.
 func TestTryNextBesideThoseWhoWaitForTheClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -2,6 +2,7 @@ package sno_test
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -184,4 +185,43 @@ func TestSortAllocates(t *testing.T) {
 	testkit.Same(t, testing.AllocsPerRun(10, func() { sno.Sort(ids) }), 0)
 	testkit.Same(t, testing.AllocsPerRun(10, func() { slices.Reverse(ids); sno.Sort(ids) }), 0)
 	testkit.Same(t, testing.AllocsPerRun(10, func() { ids[0], ids[4999] = ids[4999], ids[0]; sno.Sort(ids) }), 1)
+}
+
+// BenchmarkSort compares, in one run, with a sort by comparisons: the metric "ratio" is
+// how many times as long that takes.
+func BenchmarkSort(b *testing.B) {
+	r := rand.New(rand.NewPCG(7, 8))
+	inOrder := func(r *rand.Rand, n int) []sno.ID {
+		ids := generated(r, n)
+		sno.Sort(ids)
+		return ids
+	}
+	reversed := func(r *rand.Rand, n int) []sno.ID {
+		ids := inOrder(r, n)
+		slices.Reverse(ids)
+		return ids
+	}
+	for _, data := range append(slices.Clone(sortData), sortKind{"sorted", inOrder}, sortKind{"reversed", reversed}) {
+		for _, n := range []int{100, 10_000, 1_000_000} {
+			given := data.make(r, n)
+			ids := make([]sno.ID, n)
+			b.Run(fmt.Sprintf("%s/%d", data.name, n), func(b *testing.B) {
+				var radix, compared time.Duration
+				for b.Loop() {
+					copy(ids, given)
+					began := time.Now()
+					sno.Sort(ids)
+					radix += time.Since(began)
+					copy(ids, given)
+					began = time.Now()
+					slices.SortFunc(ids, sno.ID.Compare)
+					compared += time.Since(began)
+				}
+				b.ReportMetric(float64(compared)/float64(radix), "ratio")
+				b.ReportMetric(float64(radix)/float64(b.N)/1e6, "radix-ms/op")
+				b.ReportMetric(float64(compared)/float64(b.N)/1e6, "compared-ms/op")
+				b.ReportMetric(0, "ns/op")
+			})
+		}
+	}
 }
