@@ -19,8 +19,8 @@ func at(unit int64) time.Time { return epoch.Add(time.Duration(unit) * sno.TimeU
 // unit returns the time unit of an ID.
 func unit(id sno.ID) int64 { return (id.Timestamp() - epoch.UnixNano()) / sno.TimeUnit }
 
-// word is what a generator must not repeat, whatever the metabyte: unit, tick-tock bit
-// and sequence.
+// word returns the unit, tick-tock bit and sequence of an ID, which a generator must not repeat with another
+// metabyte.
 func word(id sno.ID) uint64 {
 	return uint64(unit(id))<<17 | uint64(id.TickTock())<<16 | uint64(id.Sequence())
 }
@@ -45,11 +45,10 @@ func newGenerator(t testing.TB, c sno.Config) *sno.Generator {
 	return g
 }
 
-// intoEpoch sleeps until the epoch and a little more, in a bubble of testing/synctest,
-// which begins ten years before.
+// intoEpoch sleeps until unit 1000. A bubble of testing/synctest begins ten years before the epoch.
 func intoEpoch() { time.Sleep(time.Until(at(1000))) }
 
-// offsetClock is the bubble's clock, but for an offset that the test sets.
+// offsetClock is the clock of the bubble, plus an offset that the test sets.
 type offsetClock struct{ offset atomic.Int64 }
 
 func (c *offsetClock) now() time.Time { return time.Now().Add(time.Duration(c.offset.Load())) }

@@ -71,7 +71,7 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// wantEncoded compares what is read of a part of the text with the whole.
+// wantEncoded compares each field read from the text with the field of the ID.
 func wantEncoded(t testing.TB, text string, id sno.ID) {
 	t.Helper()
 	testkit.Call(sno.EncodedTime(text)).Gives(t, id.Time())
@@ -80,8 +80,8 @@ func wantEncoded(t testing.TB, text string, id sno.ID) {
 	testkit.Call(sno.EncodedSequence(text)).Gives(t, id.Sequence())
 }
 
-// readers are all ways to read a text. They give the zero ID beside an error, or leave
-// the ID as it was, which shows as the zero ID here.
+// readers are all ways to read a text. Beside an error they return the zero ID, also for methods that leave
+// the ID unchanged.
 var readers = []struct {
 	name string
 	read func(text string) (sno.ID, error)
@@ -104,7 +104,7 @@ var readers = []struct {
 		quoted, err := json.Marshal(s)
 		var back string
 		if err != nil || json.Unmarshal(quoted, &back) != nil || back != s {
-			quoted = []byte(`"` + s + `"`) // JSON has no such string; the method is called with it all the same
+			quoted = []byte(`"` + s + `"`) // JSON has no such string
 			if strings.ContainsAny(s, `\"`) {
 				return sno.Parse(s)
 			}
@@ -112,7 +112,7 @@ var readers = []struct {
 		return into(func(id *sno.ID) error { return id.UnmarshalJSON(quoted) })
 	}},
 	{"Scan", func(s string) (sno.ID, error) {
-		if s == "" { // which it reads as the zero ID
+		if s == "" { // Scan reads the zero ID
 			return sno.Parse(s)
 		}
 		id := marked
@@ -134,10 +134,10 @@ var readers = []struct {
 	}},
 }
 
-// marked is what a variable holds before it is read into.
+// marked is the value of a variable before reading.
 var marked = sno.ID{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
 
-// into calls a method that is to leave the ID unchanged on an error.
+// into calls a method that leaves the ID unchanged on an error.
 func into(read func(*sno.ID) error) (sno.ID, error) {
 	id := marked
 	err := read(&id)
@@ -147,8 +147,8 @@ func into(read func(*sno.ID) error) (sno.ID, error) {
 	return id, err
 }
 
-// wantRefused checks that all readers refuse the text: with the offset of the foreign
-// character, or by its size.
+// wantRefused checks that all readers refuse the text, by its size or with the offset of the foreign
+// character.
 func wantRefused(t testing.TB, text string, offset int) {
 	t.Helper()
 	for _, r := range readers {
@@ -228,10 +228,10 @@ func TestRefusesCharacters(t *testing.T) {
 	}{
 		{"cufsekaqqudbobiW", 15},
 		{"CUFSEKAQQUDBOBIW", 0},
-		{"cufsekaqqudböiw", 12},             // two bytes
-		{"cufsekaqqudb€w", 12},              // three
-		{"\U0001f600cufsekaqqudb", 0},       // four
-		{"cufsekaqqudbob\xff\xfe", 14},      // no UTF-8
+		{"cufsekaqqudböiw", 12},             // a character of two bytes
+		{"cufsekaqqudb€w", 12},              // of three
+		{"\U0001f600cufsekaqqudb", 0},       // of four
+		{"cufsekaqqudbob\xff\xfe", 14},      // invalid UTF-8
 		{"0123456789abcdef", 0},             // base32hex has these
 		{"23456789abcdefyz", 14},            // the first two after the alphabet
 		{"2345678 abcdefgh", 7},             //
@@ -345,13 +345,13 @@ func TestRange(t *testing.T) {
 		}
 	}
 	if sno.First(time.Time{}).String() != "2222222222222223" || sno.Last(time.Unix(1<<40, 0)).String() != "xxxxxxxxxxxxxxxx" {
-		t.Error("the bounds of all IDs")
+		t.Error("First and Last of times out of range")
 	}
 }
 
 const at2026 = (1767225600 - sno.Epoch) * 250
 
-// pack puts an ID together by arithmetic on its whole.
+// pack puts an ID together, bit by bit.
 func pack(unit int64, tickTock int, meta byte, partition, sequence uint16) (id sno.ID) {
 	bits := fmt.Sprintf("%039b%b%08b%016b%016b", unit, tickTock, meta, partition, sequence)
 	for i, c := range bits {
@@ -414,7 +414,7 @@ func TestJSON(t *testing.T) {
 	if err := read.UnmarshalJSON([]byte("null")); err != nil || !read.IsZero() {
 		t.Errorf("null is read as %v, %v", read, err)
 	}
-	// The text calls a value that is no string a wrong size. A value of the right size has a foreign character.
+	// A value that is not a string has a wrong size. If the size is right, it has a foreign character.
 	for bad, offset := range map[string]int{
 		"": -1, "7": -1, "true": -1, "false": -1, "{}": -1, "[]": -1, "nul": -1, "-1.5e7": -1, "[1,2,3,4]": -1, "1234567890": -1,
 		strings.Repeat("1", 15): -1, strings.Repeat("1", 17): -1, strings.Repeat("1", 1<<16): -1,

@@ -11,11 +11,10 @@ import (
 	"github.com/firn-id/firn/sno"
 )
 
-// A clock that panics, or ends the goroutine that reads it, does so to that caller alone: a
-// server that recovers from panics goes on making IDs.
+// A clock that panics, or ends the goroutine of a caller, ends only this caller. The other calls go on.
 func TestClockThatPanics(t *testing.T) {
 	for name, end := range map[string]func(){"panic": func() { panic("no time") }, "Goexit": runtime.Goexit} {
-		for _, back := range []int64{0, -10} { // the unit is used up; the clock is in an unsafe time
+		for _, back := range []int64{0, -10} { // an exhausted unit; an unsafe time
 			t.Run(name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					h := newHands(1000)
@@ -52,7 +51,7 @@ func TestClockThatPanics(t *testing.T) {
 					time.Sleep(20 * time.Millisecond)
 					synctest.Wait()
 					testkit.Same(t, len(ids), 3)
-					got := []sno.ID{<-ids, <-ids, <-ids} // as they were scheduled
+					got := []sno.ID{<-ids, <-ids, <-ids} // in any order
 					sno.Sort(got)
 					for i, id := range got {
 						want(t, id, 1001, 0, uint16(i))
@@ -64,8 +63,8 @@ func TestClockThatPanics(t *testing.T) {
 	}
 }
 
-// A clock may take a snapshot of its generator, whatever it is read for: an ID, an ID at a clock that
-// went back, the reason why there is none, or another snapshot.
+// A clock may take a snapshot of its generator in each kind of reading: for an ID, after a regression, for an
+// error, and for another snapshot.
 func TestClockThatTakesSnapshots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHands(1000)
@@ -77,7 +76,7 @@ func TestClockThatTakesSnapshots(t *testing.T) {
 			}
 			return h.read()
 		}})
-		// snapshots checks those taken since, of which the ones within another have no time of their own.
+		// snapshots checks the snapshots since the last check. A snapshot within another has no time of its own.
 		snapshots := func(what string, now, hi, safe int64) {
 			t.Helper()
 			own := 0
@@ -104,13 +103,13 @@ func TestClockThatTakesSnapshots(t *testing.T) {
 		h.set(998)
 		_, err := g.TryNext(0)
 		wantBackwards(t, err, sno.TimeUnit)
-		snapshots("it did again", 998, 999, 1000)
+		snapshots("the clock went back again", 998, 999, 1000)
 		go g.New(0)
 		synctest.Wait()
 		taken = nil
 		_, err = g.TryNext(0)
 		wantBackwards(t, err, sno.TimeUnit)
-		snapshots("beside a caller who waits", 998, 999, 1000)
+		snapshots("beside a waiting call", 998, 999, 1000)
 		if s := g.Snapshot(); s.Now != 998 || s.WallHi != 999 || s.Drifts != 1 {
 			t.Errorf("%+v", s)
 		}

@@ -13,8 +13,8 @@ import (
 	"github.com/firn-id/firn/sno"
 )
 
-// modelParse reads a text slowly: the sum of its digits times powers of 32. offset is
-// that of the first foreign character, -1 if there is none.
+// modelParse reads a text slowly, as the sum of digits times powers of 32. It returns the offset of the
+// first foreign character, or -1.
 func modelParse(s string) (v *big.Int, offset int) {
 	v = new(big.Int)
 	for i := range len(s) {
@@ -28,7 +28,7 @@ func modelParse(s string) (v *big.Int, offset int) {
 	return v, -1
 }
 
-// modelField returns the bits from and up to, counted from the first.
+// modelField returns the bits in [from, to), counted from the most significant bit.
 func modelField(v *big.Int, from, to uint) int64 {
 	f := new(big.Int).Rsh(v, 80-to)
 	return f.Mod(f, new(big.Int).Lsh(big.NewInt(1), to-from)).Int64()
@@ -61,8 +61,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// fuzzEncoded compares what is read of a part of a text with the model, also where the rest
-// is no text.
+// fuzzEncoded compares each field read from a text with the model, also if the rest of the text is invalid.
 func fuzzEncoded(t *testing.T, s string) {
 	part := func(name string, from, to int, read func() (int64, error), want func(*big.Int) int64) {
 		t.Helper()
@@ -127,7 +126,7 @@ func FuzzParseHex(f *testing.F) {
 	})
 }
 
-// wantHexRefusal checks how ParseHex refuses, by the size or by the foreign character.
+// wantHexRefusal checks the error of ParseHex: the size, or the foreign character.
 func wantHexRefusal(t *testing.T, id sno.ID, err error, size, offset int) {
 	t.Helper()
 	var bySize *sno.InvalidDataSizeError
@@ -166,7 +165,7 @@ func FuzzBinary(f *testing.F) {
 		v := new(big.Int).SetBytes(b)
 		wantModel(t, v, modelText(v))
 
-		// Any time, also one that no timestamp holds.
+		// Any time, in range or not.
 		when := time.Unix(seconds, int64(b[9])*1e6)
 		first, last := sno.First(when), sno.Last(when)
 		inRange := when.Unix() >= sno.Epoch && when.Before(at(sno.MaxTimestamp+1))
@@ -180,7 +179,7 @@ func FuzzBinary(f *testing.F) {
 	})
 }
 
-// wantModel compares all that is known of an ID with arithmetic on the integer it is.
+// wantModel compares all fields and forms of an ID with arithmetic on its integer.
 func wantModel(t *testing.T, v *big.Int, text string) {
 	t.Helper()
 	var id sno.ID
@@ -224,12 +223,12 @@ func FuzzJSON(f *testing.F) {
 		case err != nil && !errors.As(err, &size) && !errors.As(err, &parse):
 			t.Errorf("%q: %T %v", data, err, err)
 		case err == nil && !json.Valid(data):
-			t.Errorf("UnmarshalJSON(%q) takes what is no JSON for %v", data, direct)
+			t.Errorf("UnmarshalJSON(%q) reads invalid JSON as %v", data, direct)
 		}
 
 		var value any
 		if json.Unmarshal(data, &value) != nil {
-			return // not the ID's affair
+			return // package json refuses the data itself
 		}
 		want, ok := new(big.Int), value == nil
 		if text, isText := value.(string); isText && len(text) == sno.SizeEncoded {

@@ -15,7 +15,7 @@ import (
 	"github.com/firn-id/firn/sno"
 )
 
-// Once another caller has an ID of a later unit, or of the other time line, Seq yields none from before.
+// After another caller has an ID of a later unit or of the other time line, Seq yields no earlier ID.
 func TestSeqBesideNext(t *testing.T) {
 	h := newHands(100_000)
 	g := h.generator(t, sno.GeneratorSnapshot{})
@@ -57,7 +57,7 @@ func TestFill(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		stop()
 		clear(ids)
-		n, err := g.Fill(ctx, 3, ids) // 4 are left of this unit
+		n, err := g.Fill(ctx, 3, ids) // the unit has 4 IDs left
 		if n != 4 || !errors.Is(err, context.Canceled) || ids[3].IsZero() || !ids[4].IsZero() {
 			t.Errorf("ended context: %d, %v", n, err)
 		}
@@ -73,8 +73,7 @@ func TestSnapshotOutOfRange(t *testing.T) {
 	}
 }
 
-// Asked for all zeros, NewWithTime leaves out the sequence that makes the zero ID, each time
-// around.
+// At the epoch NewWithTime leaves out the sequence that would make the zero ID, in each round.
 func TestNewWithTimeZero(t *testing.T) {
 	g := newHands(1000).generator(t, sno.GeneratorSnapshot{SequenceMax: 3})
 	for i := range 9 {
@@ -83,7 +82,7 @@ func TestNewWithTimeZero(t *testing.T) {
 	testkit.Same(t, g.NewWithTime(1, epoch), pack(0, 0, 1, 0, 0))
 }
 
-// All of the separate sequence is used, evenly, by any number of goroutines.
+// NewWithTime uses each number of its sequence equally often, with any number of goroutines.
 func TestNewWithTimeConcurrent(t *testing.T) {
 	g := newHands(1000).generator(t, sno.GeneratorSnapshot{SequenceMin: 100, SequenceMax: 355})
 	const goroutines, each = 8, 256 * 20
@@ -115,7 +114,7 @@ func wantState(t *testing.T, g *sno.Generator, length int, sequence uint32) {
 	}
 }
 
-// Calls that wait show above SequenceMax, and in the snapshot.
+// Sequence and the snapshot count waiting calls above SequenceMax.
 func TestStateOverflowing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		intoEpoch()
@@ -143,7 +142,7 @@ func TestStateOverflowing(t *testing.T) {
 	})
 }
 
-// Under load, what a goroutine asks is never behind the ID that it was just given.
+// Under load, the state that a goroutine reads is never behind its last ID.
 func TestStateUnderLoad(t *testing.T) {
 	g := newGenerator(t, sno.Config{Snapshot: &sno.GeneratorSnapshot{SequenceMin: 1000, SequenceMax: 9000}})
 	const goroutines, each = 8, 20_000
@@ -188,7 +187,7 @@ func TestTimeRange(t *testing.T) {
 	g := h.generator(t, sno.GeneratorSnapshot{})
 	for _, when := range []time.Time{{}, epoch.Add(-1), epoch, at(1).Add(-1), at(sno.MaxTimestamp + 1), time.Unix(0, 1<<63-1)} {
 		h.setTime(when)
-		if when.IsZero() { // which nanoseconds do not hold
+		if when.IsZero() { // out of range for nanoseconds
 			h.setTime(time.Unix(0, -1<<63))
 		}
 		for name, err := range map[string]error{
@@ -213,7 +212,7 @@ func TestTimeRange(t *testing.T) {
 	want(t, mustTry(t, g), sno.MaxTimestamp, 1, 0)
 }
 
-// So it does in a bubble, which begins before the epoch, until the test has slept.
+// A bubble begins before the epoch, so constructors return an error until the test has slept.
 func TestNewGeneratorInBubble(t *testing.T) {
 	outside := newGenerator(t, sno.Config{})
 	synctest.Test(t, func(t *testing.T) {
@@ -232,7 +231,7 @@ func TestNewGeneratorInBubble(t *testing.T) {
 	})
 }
 
-// New has no error to return: before the epoch it waits for it.
+// New has no error to return, so it waits for the epoch.
 func TestNewWaitsForEpoch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(epoch) - 3*time.Second)
@@ -247,8 +246,8 @@ func TestNewWaitsForEpoch(t *testing.T) {
 	})
 }
 
-// In a bubble, where time passes by sleeps alone, New sleeps once until the epoch, ten years
-// from the beginning: in sleeps of a few milliseconds that takes for ever.
+// In a bubble New sleeps until the epoch in one sleep: ten years of sleeps of a few milliseconds would take
+// too long.
 func TestNewWaitsForEpochInBubble(t *testing.T) {
 	outside := newGenerator(t, sno.Config{})
 	synctest.Test(t, func(t *testing.T) {
@@ -297,7 +296,7 @@ func TestContexts(t *testing.T) {
 		ended, stop := context.WithCancel(t.Context())
 		stop()
 		var none context.Context
-		for _, ctx := range []context.Context{ended, none, t.Context(), ended} { // which it has no need to look at
+		for _, ctx := range []context.Context{ended, none, t.Context(), ended} { // Next does not look at the context
 			if _, err := g.Next(ctx, 0); err != nil {
 				t.Fatal(err)
 			}
@@ -317,7 +316,7 @@ func TestContexts(t *testing.T) {
 			g.New(0)
 		}
 
-		// Of three who wait, the second gives up.
+		// Of three waiting calls, the second ends with its context.
 		short, stop := context.WithTimeout(t.Context(), time.Millisecond)
 		defer stop()
 		errs := make([]error, 3)
@@ -334,7 +333,7 @@ func TestContexts(t *testing.T) {
 	})
 }
 
-// Those who wait are served in turn, and before those who come fresh.
+// Waiting calls are served in turn, and before new calls.
 func TestTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		intoEpoch()
@@ -357,7 +356,7 @@ func TestTurns(t *testing.T) {
 	})
 }
 
-// Many callers and few IDs: each gets its share.
+// With many callers and few IDs, each caller gets its share.
 func TestShares(t *testing.T) {
 	g := newGenerator(t, sno.Config{Snapshot: &sno.GeneratorSnapshot{SequenceMax: 3}})
 	const callers, fair = 64, 30
@@ -381,7 +380,7 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// A caller who does not wait is told the truth about the clock also while others wait.
+// TryNext returns the error of the clock also while other callers wait.
 func TestTryNextBesideThoseWhoWaitForTheClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		intoEpoch()
@@ -390,7 +389,7 @@ func TestTryNextBesideThoseWhoWaitForTheClock(t *testing.T) {
 		g.New(0)
 		c.offset.Store(-int64(time.Second))
 		g.New(0)
-		c.offset.Add(-int64(100 * time.Millisecond)) // into a time that both lines have used
+		c.offset.Add(-int64(100 * time.Millisecond)) // into times that both lines have used
 		go g.Next(t.Context(), 0)
 		synctest.Wait()
 		_, err := g.TryNext(0)
@@ -399,8 +398,8 @@ func TestTryNextBesideThoseWhoWaitForTheClock(t *testing.T) {
 	})
 }
 
-// A caller who does not wait is told of the fence also while others wait there: for times to be
-// granted, or for an interval to begin.
+// TryNext returns the error of the fence also while other callers wait for a grant, or for an interval to
+// begin.
 func TestTryNextBesideThoseWhoWaitAtTheFence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		intoEpoch()
@@ -437,8 +436,7 @@ func TestTryNextBesideThoseWhoWaitAtTheFence(t *testing.T) {
 	})
 }
 
-// Next waits for an interval that begins within MaxBackward, and returns an error before one that
-// begins later.
+// Next waits for an interval that begins within MaxBackward, and returns an error before a later interval.
 func TestNextBeforeAnInterval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		intoEpoch()
@@ -456,8 +454,8 @@ func TestNextBeforeAnInterval(t *testing.T) {
 	})
 }
 
-// New waits while a grant may come, whatever the lease says meanwhile. New panics with the error of the
-// lease once no grant can come, also if it waits already, and never returns the zero ID.
+// New waits while a grant may come, whatever the lease says meanwhile. After the seal New panics with the
+// error of the lease, also in a call that waits already, and never returns the zero ID.
 func TestNewWithLease(t *testing.T) {
 	lost, closed := errors.New("lost"), errors.New("closed")
 	synctest.Test(t, func(t *testing.T) {
@@ -499,7 +497,7 @@ func TestNewWithLease(t *testing.T) {
 	})
 }
 
-// The last word of all, whatever was counted, is a word like others.
+// The last word of all makes an ID as other words do, after any number of regressions.
 func TestLastWord(t *testing.T) {
 	for drifts := range uint32(300) {
 		s := sno.GeneratorSnapshot{WallHi: sno.MaxTimestamp, Sequence: sno.MaxSequence - 1, Drifts: drifts}
@@ -515,9 +513,9 @@ func TestLastWord(t *testing.T) {
 	}
 }
 
-// Time stands in a bubble of testing/synctest while a goroutine runs. A unit that is used up
-// stays so, for more calls than a word has numbers for the sequence. The tick-tock bit stays as
-// it is, and a generator restored from a snapshot repeats no ID.
+// Time stands in a bubble while a goroutine runs. An exhausted unit stays exhausted for more calls than the
+// field of the sequence has numbers. The tick-tock bit does not change, and a generator restored from a
+// snapshot repeats no ID.
 func TestStandingTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		intoEpoch()

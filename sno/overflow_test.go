@@ -9,8 +9,7 @@ import (
 	"github.com/firn-id/firn/sno"
 )
 
-// overflowing returns a generator of a pool of 4 and its channel, in a bubble at the
-// start of unit 1000.
+// overflowing returns a generator with a pool of 4 and its channel, in a bubble at the start of unit 1000.
 func overflowing(t *testing.T, room int) (*sno.Generator, chan *sno.SequenceOverflowNotification) {
 	intoEpoch()
 	c := make(chan *sno.SequenceOverflowNotification, room)
@@ -39,7 +38,7 @@ func wantSilence(t *testing.T, c chan *sno.SequenceOverflowNotification) {
 	}
 }
 
-// One burst: a notification for each unit that it takes, with those who still wait.
+// A burst has a notification for each unit, with the number of calls that still wait.
 func TestOverflow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, c := overflowing(t, 100)
@@ -47,15 +46,15 @@ func TestOverflow(t *testing.T) {
 			g.New(0)
 		}
 		if _, err := g.TryNext(0); err == nil {
-			t.Error("an ID more than there are")
+			t.Error("an ID beyond the pool")
 		}
-		wantSilence(t, c) // nobody waits
+		wantSilence(t, c) // no call waits
 		for range 14 {
 			go g.New(0)
 			synctest.Wait()
 		}
-		wantNotified(t, c, at(1000), 1, 1) // when the first call overflows
-		wantSilence(t, c)                  // and only then
+		wantNotified(t, c, at(1000), 1, 1) // for the first call only
+		wantSilence(t, c)
 		time.Sleep(sno.TimeUnit - 1)
 		synctest.Wait()
 		wantSilence(t, c)
@@ -71,9 +70,9 @@ func TestOverflow(t *testing.T) {
 		wantNotified(t, c, at(1003), 2, 13)
 		time.Sleep(sno.TimeUnit)
 		synctest.Wait()
-		wantSilence(t, c) // it is over: two of this unit's are left
+		wantSilence(t, c) // the overflow is over: the unit has two IDs left
 
-		// The next overflow begins to count again.
+		// The next overflow counts from 1.
 		time.Sleep(10*sno.TimeUnit + 3*time.Millisecond)
 		for range 6 {
 			go g.New(0)
@@ -86,7 +85,7 @@ func TestOverflow(t *testing.T) {
 	})
 }
 
-// A receiver who is not ready misses notifications, and holds nobody up.
+// A receiver that is not ready misses notifications, and holds up no call.
 func TestOverflowUnread(t *testing.T) {
 	for _, room := range []int{0, 1} {
 		synctest.Test(t, func(t *testing.T) {
@@ -117,7 +116,7 @@ func TestOverflowUnread(t *testing.T) {
 	}
 }
 
-// Waiting for a clock that went back is no overflow.
+// A wait for a clock that went back is not an overflow.
 func TestOverflowIsNotUnsafeTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		intoEpoch()
@@ -138,8 +137,8 @@ func TestOverflowIsNotUnsafeTime(t *testing.T) {
 	})
 }
 
-// Calls that wait all the while are one overflow, also if a unit goes by before they are
-// served because the machine is busy or the clock is set forward.
+// Calls that wait without a break are one overflow, also if a busy machine or a clock that is set forward
+// loses a unit.
 func TestOverflowOverLostUnits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		intoEpoch()
@@ -162,7 +161,7 @@ func TestOverflowOverLostUnits(t *testing.T) {
 	})
 }
 
-// A channel that the program has closed gets no notification, and costs no ID.
+// A closed channel gets no notification, and costs no ID.
 func TestOverflowClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, c := overflowing(t, 1)
@@ -171,7 +170,7 @@ func TestOverflowClosed(t *testing.T) {
 		for i := range 20 {
 			id := g.New(0)
 			if want(t, id, 1000+int64(i)/4, 0, 6+uint16(i)%4); seen[id] {
-				t.Errorf("%v is there twice", id)
+				t.Errorf("%v came twice", id)
 			}
 			seen[id] = true
 		}

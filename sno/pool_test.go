@@ -9,8 +9,8 @@ import (
 	"github.com/firn-id/firn/iderr"
 )
 
-// A pool gives each of its partitions once, to however many ask at a time, and ends with
-// the documented error. The process's own is left alone.
+// A pool gives each partition once, to any number of goroutines, and ends with the documented error. It never
+// gives the partition of the package's own generator.
 func TestPool(t *testing.T) {
 	for _, start := range []uint16{0, 1, 12345, 65535} {
 		p := pool{start: func() uint16 { return start }}
@@ -51,8 +51,7 @@ func TestPool(t *testing.T) {
 	}
 }
 
-// Generators without a snapshot have partitions that no other has, the package's own
-// included.
+// Generators without a snapshot have distinct partitions, also from the package's own generator.
 func TestDefaultPartitions(t *testing.T) {
 	seen := map[Partition]bool{New(0).Partition(): true}
 	for range 50 {
@@ -67,9 +66,9 @@ func TestDefaultPartitions(t *testing.T) {
 	}
 }
 
-// A generator that has a partition, or is refused, takes none of the process's.
+// A generator with a given partition takes no partition from the pool, and neither does an error.
 func TestPartitionsThatAreNotTaken(t *testing.T) {
-	New(0) // the package's own, which takes none either, wherever it is made
+	New(0) // the package's own generator takes no partition either
 	before := partitions.taken.Load()
 	early := func() time.Time { return time.Unix(Epoch, 0) }
 	for _, c := range []struct {

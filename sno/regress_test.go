@@ -26,22 +26,22 @@ func TestTickTock(t *testing.T) {
 	want(t, mustTry(t, g), 1000, 0, 6)
 	wantSnapshot(t, g, 1000, 0, 0, 6)
 
-	h.set(900) // the first regression: on the other line, without waiting
+	h.set(900) // the first regression changes the line, without a wait
 	want(t, mustTry(t, g), 900, 1, 5)
 	wantSnapshot(t, g, 900, 1000, 1, 5)
 	want(t, mustTry(t, g), 900, 1, 6)
 
-	h.set(1200) // past the time it came from, and on
+	h.set(1200) // past the time before the regression
 	want(t, mustTry(t, g), 1200, 1, 5)
 	wantSnapshot(t, g, 1200, 1000, 1, 5)
 
-	h.set(1001) // the second, into a time that the first line has not used
+	h.set(1001) // the second regression, into a time that the first line has not used
 	want(t, mustTry(t, g), 1001, 0, 5)
 	wantSnapshot(t, g, 1001, 1200, 2, 5)
 
 	h.set(1300)
 	want(t, mustTry(t, g), 1300, 0, 5)
-	h.set(1200) // which both have used
+	h.set(1200) // both lines have used this unit
 	for range 3 {
 		_, err := g.TryNext(0)
 		wantBackwards(t, err, sno.TimeUnit)
@@ -57,16 +57,15 @@ func TestTickTock(t *testing.T) {
 	want(t, mustTry(t, g), 1201, 1, 5)
 	wantSnapshot(t, g, 1201, 1300, 3, 5)
 
-	// A unit forward within one reading, and the same unit again: no regression.
+	// A clock that goes on, or stands, is not a regression.
 	want(t, mustTry(t, g), 1201, 1, 6)
 	h.set(1202)
 	want(t, mustTry(t, g), 1202, 1, 5)
 	wantSnapshot(t, g, 1202, 1300, 3, 5)
 }
 
-// When the line in use is behind the one that was left, a small step back is over when
-// the line in use is where it was: that is how long the clock is unusable, however far
-// the other line is.
+// If the line in use is behind the other line, a small step back ends when the clock is again at the last
+// unit of the line in use, however far ahead the other line is.
 func TestUnsafeTimeEndsWithEitherLine(t *testing.T) {
 	h := newHands(900_000 + 10_000) // an hour is 900000 units
 	g := h.generator(t, sno.GeneratorSnapshot{SequenceMax: 3})
@@ -80,15 +79,14 @@ func TestUnsafeTimeEndsWithEitherLine(t *testing.T) {
 	for i := range uint16(3) {
 		want(t, mustTry(t, g), 10_000, 1, i+1)
 	}
-	h.set(9_990) // and if that unit is spent, with the next
+	h.set(9_990) // and with the next unit if that unit is exhausted
 	_, err = g.TryNext(0)
 	wantBackwards(t, err, 11*sno.TimeUnit)
 	h.set(10_001)
 	want(t, mustTry(t, g), 10_001, 1, 0)
 }
 
-// waits checks that New, or Next, returns when the clock is out of the unsafe time, not
-// before and not after.
+// New, Next and Fill return exactly when the clock leaves the unsafe time.
 func TestWaitsInUnsafeTime(t *testing.T) {
 	for name, next := range map[string]func(*sno.Generator) (sno.ID, error){
 		"New":  func(g *sno.Generator) (sno.ID, error) { return g.New(0), nil },
@@ -156,7 +154,7 @@ func TestMaxBackward(t *testing.T) {
 			clock.offset.Store(-int64(time.Minute))
 			g.New(0)
 			time.Sleep(2 * time.Minute)
-			g.New(0) // both lines have used what is before a minute ago and a unit
+			g.New(0) // both lines have used all units up to a minute and a unit ago
 			clock.offset.Add(-int64(time.Minute - sno.TimeUnit + c.back))
 			start := time.Now()
 			_, err := g.Next(t.Context(), 0)
@@ -169,7 +167,7 @@ func TestMaxBackward(t *testing.T) {
 	}
 }
 
-// scripted is a clock whose next readings are given; then it is hands.
+// A scripted clock has given readings, and then those of hands.
 type scripted struct {
 	hands
 	readings []int64
@@ -184,8 +182,8 @@ func (s *scripted) read() time.Time {
 	return s.hands.read()
 }
 
-// A caller that was held up between its reading of the clock and the word finds a word
-// ahead of its reading. That is no clock that went back.
+// A caller that is held up between reading the clock and the word finds a word ahead of the reading. The
+// clock did not go back then.
 func TestStaleReading(t *testing.T) {
 	c := new(scripted)
 	c.set(1000)
@@ -201,9 +199,9 @@ func TestStaleReading(t *testing.T) {
 	}
 }
 
-// A caller may also be held up while the clock goes back and another changes the line.
-// Its reading, from before, must not put the line that is new where the clock will be much
-// later: both lines were used up to there then, and all had to wait.
+// A caller can be held up while the clock goes back and another caller changes the line. The old reading
+// must not move the new line ahead to the time of the reading: both lines would be used up to there, and
+// all callers would wait.
 func TestStaleReadingFromBeforeRegression(t *testing.T) {
 	for name, call := range map[string]func(*sno.Generator) (sno.ID, error){
 		"TryNext": func(g *sno.Generator) (sno.ID, error) { return g.TryNext(0) },

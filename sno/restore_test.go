@@ -15,7 +15,7 @@ import (
 	"github.com/firn-id/firn/sno"
 )
 
-// restart restores a generator from a snapshot of it as a program would that was down.
+// restart restores a generator from a snapshot in JSON, as a program does that was down.
 func restart(t testing.TB, g *sno.Generator, clock func() time.Time) *sno.Generator {
 	t.Helper()
 	saved, err := json.Marshal(g.Snapshot())
@@ -29,9 +29,8 @@ func restart(t testing.TB, g *sno.Generator, clock func() time.Time) *sno.Genera
 	return newGenerator(t, sno.Config{Snapshot: &s, Clock: clock})
 }
 
-// Snapshots of the package that this one replaces, v1.2.1, which wrote those in testdata
-// with the IDs that it had made (its clock was one that the program set): restored with
-// the clock in any unit that was used, or beside it, no ID repeats.
+// The replaced package, v1.2.1, wrote the snapshots in testdata beside the IDs it had made by a clock that
+// a program set. Restored with the clock in a used unit or next to one, a generator repeats no ID.
 func TestRestoreOfReplacedPackage(t *testing.T) {
 	type saved struct {
 		State    string          `json:"state"`
@@ -66,7 +65,7 @@ func TestRestoreOfReplacedPackage(t *testing.T) {
 						break
 					}
 					if seen[word(id)] {
-						t.Fatalf("%s, restored in unit %d: unit %d, tick-tock %d, sequence %d is given again",
+						t.Fatalf("%s, restored in unit %d: unit %d, tick-tock %d, sequence %d comes again",
 							c.State, start, unit(id), id.TickTock(), id.Sequence())
 					}
 					seen[word(id)] = true
@@ -77,15 +76,15 @@ func TestRestoreOfReplacedPackage(t *testing.T) {
 				t.Errorf("%s, restored in unit %d: %d IDs", c.State, start, made)
 			}
 		}
-		// Where the last ID's sequence is told, the next one follows it.
+		// If a snapshot has the sequence of the last ID, the next ID follows it.
 		if h := newHands(s.WallHi); s.WallHi == s.Now && s.Sequence < uint32(s.SequenceMax) {
 			want(t, mustTry(t, h.generator(t, s)), s.WallHi, int(s.Drifts&1), uint16(s.Sequence)+1)
 		}
 	}
 }
 
-// TestHistories lives through random histories of one generator: its clock is set forward
-// and back, it makes IDs, it is restarted. No ID repeats.
+// In a random history a generator makes IDs, restarts, and has its clock set forward and back. No ID
+// repeats.
 func TestHistories(t *testing.T) {
 	var restarts, drifts, unsafe, spent, doubled int
 	for seed := range uint64(1500) {
@@ -97,8 +96,8 @@ func TestHistories(t *testing.T) {
 		s.SequenceMin, s.SequenceMax = s.SequenceMax+1, 0
 		other := h.generator(t, s) // shares the partition by bounds
 		seen := map[uint64]bool{}
-		units := map[int64]int{} // the lines that have used a unit, as bits
-		// Steps of a few units, so that times meet; of up to an hour; or between.
+		units := map[int64]int{} // a bit for each line that has used a unit
+		// Steps of a few units meet the same times again; others go up to an hour.
 		reach := []int{3, 20, 900_000}[r.IntN(3)]
 		for range 150 {
 			switch r.IntN(10) {
@@ -130,7 +129,7 @@ func TestHistories(t *testing.T) {
 							t.Fatalf("history %d: an ID of unit %d in unit %d", seed, unit(id), h.unit())
 						}
 						if seen[word(id)] {
-							t.Fatalf("history %d: unit %d, tick-tock %d, sequence %d is given again", seed, unit(id), id.TickTock(), id.Sequence())
+							t.Fatalf("history %d: unit %d, tick-tock %d, sequence %d comes again", seed, unit(id), id.TickTock(), id.Sequence())
 						}
 						seen[word(id)] = true
 						if units[unit(id)] |= 1 << id.TickTock(); units[unit(id)] == 3 {
@@ -149,9 +148,8 @@ func TestHistories(t *testing.T) {
 	}
 }
 
-// What a snapshot says of the last ID is of one ID: while it reads the clock, the next unit
-// begins, or the clock goes on in the same one, and an ID is made. Restored, no ID repeats
-// that was made before.
+// WallHi and Sequence of a snapshot are of one ID, also if an ID is made while the snapshot reads the clock,
+// in the same unit or in the next. A restored generator repeats no ID from before the snapshot.
 func TestSnapshotIsOfOneMoment(t *testing.T) {
 	for _, next := range []int64{1000, 1001} {
 		h := newHands(1000)
@@ -180,22 +178,21 @@ func TestSnapshotIsOfOneMoment(t *testing.T) {
 		}
 		told := s.WallHi<<16 | int64(s.Sequence)
 		if told != unit(last)<<16|int64(last.Sequence()) && told != unit(meanwhile)<<16|int64(meanwhile.Sequence()) {
-			t.Errorf("snapshot of unit %d, sequence %d, which is neither %d, %d nor %d, %d", s.WallHi, s.Sequence,
+			t.Errorf("the snapshot has unit %d, sequence %d, which is neither %d, %d nor %d, %d", s.WallHi, s.Sequence,
 				unit(last), last.Sequence(), unit(meanwhile), meanwhile.Sequence())
 		}
 		h.set(1000)
 		restored := h.generator(t, s)
 		for range 99 {
 			if id, err := restored.TryNext(0); err == nil && before[word(id)] {
-				t.Fatalf("unit %d, sequence %d is given again", unit(id), id.Sequence())
+				t.Fatalf("unit %d, sequence %d comes again", unit(id), id.Sequence())
 			}
 		}
 	}
 }
 
-// The same, of snapshots that are taken in the midst of IDs that another goroutine makes,
-// three in each unit: none is behind an ID made before. Two readings of the word that follow
-// one another are told apart under the race detector, which makes them slow; else seldom.
+// While another goroutine makes three IDs a unit, no snapshot is behind an ID made before. Under the race
+// detector, which is slow, this finds a snapshot that reads the word twice; otherwise seldom.
 func TestSnapshotsAreOfOneMoment(t *testing.T) {
 	h := newHands(1000)
 	g := h.generator(t, sno.GeneratorSnapshot{SequenceMax: 99})
@@ -228,7 +225,7 @@ func TestSnapshotsAreOfOneMoment(t *testing.T) {
 	}
 }
 
-// load makes IDs by many goroutines until it is stopped.
+// A load makes IDs by many goroutines until it is stopped.
 type load struct {
 	g       *sno.Generator
 	workers [6]struct {
@@ -262,25 +259,23 @@ func (l *load) start() {
 
 func (l *load) stop() { l.quit.Store(true); l.all.Wait() }
 
-// made adds the words made so far to seen, and reports one that is there already.
+// made adds the words made so far to seen, and fails the test if seen has a word already.
 func (l *load) made(t *testing.T, seen map[uint64]bool) {
 	t.Helper()
 	for i := range l.workers {
 		w := &l.workers[i]
 		for _, id := range w.ids[:w.made.Load()] {
 			if seen[word(id)] {
-				t.Fatalf("unit %d, tick-tock %d, sequence %d is given again", unit(id), id.TickTock(), id.Sequence())
+				t.Fatalf("unit %d, tick-tock %d, sequence %d comes again", unit(id), id.TickTock(), id.Sequence())
 			}
 			seen[word(id)] = true
 		}
 	}
 }
 
-// A generator under load has its clock set back now and then, and is restarted from a
-// snapshot with the clock ahead, equal or behind.
-//
-// With the load stopped before the snapshot, no ID repeats. With the snapshot taken while
-// load runs, no ID repeats of those that were given before it.
+// The clock of a generator under load is set back now and then. The generator restarts from a snapshot with
+// the clock ahead, equal or behind. If the load stops before the snapshot, no ID repeats. If the load runs
+// on, no ID from before the snapshot repeats.
 func TestRestoreUnderLoad(t *testing.T) {
 	for _, running := range []bool{false, true} {
 		for seed := range uint64(150) {
@@ -291,7 +286,7 @@ func TestRestoreUnderLoad(t *testing.T) {
 			for range 3 {
 				l := &load{g: g}
 				l.start()
-				for range 5 + r.IntN(100) { // steps of the clock, under way
+				for range 5 + r.IntN(100) { // steps of the clock under load
 					for range r.IntN(4) {
 						runtime.Gosched()
 					}
@@ -323,7 +318,7 @@ func TestRestoreUnderLoad(t *testing.T) {
 					h.set(h.unit() - int64(r.IntN(900_000)))
 				}
 			}
-			// What the last one makes, beginning in the time that was used.
+			// The IDs of the last generator, from used times on.
 			for range 200 {
 				for range 8 {
 					id, err := g.TryNext(0)
@@ -331,7 +326,7 @@ func TestRestoreUnderLoad(t *testing.T) {
 						break
 					}
 					if seen[word(id)] {
-						t.Fatalf("seed %d: unit %d, tick-tock %d, sequence %d is given again", seed, unit(id), id.TickTock(), id.Sequence())
+						t.Fatalf("seed %d: unit %d, tick-tock %d, sequence %d comes again", seed, unit(id), id.TickTock(), id.Sequence())
 					}
 					seen[word(id)] = true
 				}

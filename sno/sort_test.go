@@ -53,8 +53,7 @@ var sortData = []sortKind{
 			return prefix
 		})
 	}},
-	// Each has one more of the first bits than the one before, which makes the levels of
-	// digits as uneven as can be.
+	// Each ID shares one more bit with the next, which makes the levels of digits most uneven.
 	{"staircase", func(r *rand.Rand, n int) []sno.ID {
 		return fill(n, func(i int) (id sno.ID) {
 			bit := r.IntN(80)
@@ -82,7 +81,7 @@ var sortData = []sortKind{
 
 var genesis = time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC)
 
-// generated returns IDs as one generator makes them at 5 million a second, shuffled.
+// generated returns the shuffled IDs of a generator that makes 5 million a second.
 func generated(r *rand.Rand, n int) []sno.ID {
 	ids := fill(n, func(i int) sno.ID {
 		at := genesis.Add(time.Duration(i/20_000) * sno.TimeUnit)
@@ -111,7 +110,7 @@ func TestSort(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, data := range sortData {
 		t.Run(data.name, func(t *testing.T) {
-			// Those at which digits become narrower, or their places wider.
+			// Sizes at which digits become narrower, or places wider.
 			sizes := []int{511, 512, 1<<14 - 1, 1 << 14, 1<<14 + 1, 1<<16 - 1, 1 << 16, 70_000}
 			for n := 0; n <= 5000; n += 1 + n/40 {
 				sizes = append(sizes, n)
@@ -125,7 +124,7 @@ func TestSort(t *testing.T) {
 				slices.SortFunc(want, sno.ID.Compare)
 				reversed := slices.Clone(want)
 				slices.Reverse(reversed)
-				almost := slices.Clone(want) // until its end
+				almost := slices.Clone(want) // sorted except for one pair
 				almostBack := slices.Clone(reversed)
 				if n > 1 {
 					almost[n-1], almost[n/2] = almost[n/2], almost[n-1]
@@ -155,7 +154,7 @@ func FuzzSort(f *testing.F) {
 	f.Add([]byte("0123456789abcdefghijklmnopqrstuvwxyz"), uint8(40))
 	f.Fuzz(func(t *testing.T, data []byte, repeat uint8) {
 		var ids []sno.ID
-		for i := range int(repeat) + 1 { // so that there are enough for digits
+		for i := range int(repeat) + 1 { // enough IDs for a sort by digits
 			for b := data; len(b) >= sno.SizeBinary; b = b[1:] {
 				id := sno.ID(b[:sno.SizeBinary])
 				id[i%sno.SizeBinary] ^= byte(i)

@@ -17,8 +17,7 @@ import (
 	"github.com/firn-id/firn/sno"
 )
 
-// uuidReaders are all ways to read a UUID's text. They leave what they read into as it was
-// on an error.
+// uuidReaders are all ways to read the text of a UUID. On an error they leave the UUID unchanged.
 var uuidReaders = map[string]func(u *sno.UUID, text string) error{
 	"UnmarshalText":  func(u *sno.UUID, text string) error { return u.UnmarshalText([]byte(text)) },
 	"Scan of string": func(u *sno.UUID, text string) error { return u.Scan(text) },
@@ -33,13 +32,13 @@ var uuidReaders = map[string]func(u *sno.UUID, text string) error{
 		return u.UnmarshalJSON(data)
 	},
 	"ScanRedis": func(u *sno.UUID, text string) error {
-		if len(text) == 16 { // which is the binary form
+		if len(text) == 16 { // the binary form
 			return u.Scan(text)
 		}
 		return u.ScanRedis(text)
 	},
 	"Scan of bytes": func(u *sno.UUID, text string) error {
-		if len(text) == 16 { // which is no text
+		if len(text) == 16 { // not a text
 			return u.Scan(text)
 		}
 		return u.Scan([]byte(text))
@@ -212,7 +211,7 @@ func TestUUIDRefuses(t *testing.T) {
 			}
 		}
 	}
-	// UUIDs of no ID: the offset is that of their byte.
+	// A byte that no text of an ID has: the offset is that of the byte.
 	for at := range 16 {
 		for c := range 256 {
 			u := marked.UUID()
@@ -282,7 +281,7 @@ func TestUUIDInJSON(t *testing.T) {
 
 var aUUID = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
 
-// FuzzUUID reads anything: the UUID of an ID, or an error and no change.
+// FuzzUUID wants the UUID of an ID, or an error and no change.
 func FuzzUUID(f *testing.F) {
 	f.Add("63756673-656b-6171-7175-64626f626977")
 	f.Add("63756673-656B-6171-7175-64626F626977")

@@ -30,7 +30,7 @@ func bits(l snowflakesi.Layout) (clock, machine, sequence int) {
 	return clock, machine, 53 - clock - machine
 }
 
-// ofWidths returns the layout of these widths: 0 bits of machine ID are none.
+// ofWidths returns the layout of the widths.
 func ofWidths(clockBits, machineBits int) snowflakesi.Layout {
 	if machineBits == 0 {
 		machineBits = none
@@ -106,7 +106,7 @@ func TestConfigErrors(t *testing.T) {
 		{snowflakesi.Config{Layout: layout{40, -2}}, "MachineBits", "-2 is not in 1 to 13 or NoMachineBits"},
 		{snowflakesi.Config{Sequence: 2}, "Sequence", "2 is not SequenceContinues or SequenceResets"},
 		{snowflakesi.Config{Epoch: time.Unix(1500000000, 1)}, "Epoch", "whole milliseconds"},
-		// The bound of 40 bits: later than it.
+		// Layouts of 40 bits need a later epoch.
 		{snowflakesi.Config{Epoch: time.UnixMilli(1047972019224)}, "Epoch", "2003-03-18T07:20:19.224Z is not after 2003-03-18T07:20:19.224Z"},
 		{snowflakesi.Config{Epoch: time.UnixMilli(0)}, "Epoch", "after 2003-03-18T07:20:19.224Z"},
 	} {
@@ -170,7 +170,7 @@ func TestFromTimeErrors(t *testing.T) {
 	}
 }
 
-// FromTime makes no zero ID, and any other of the epoch.
+// FromTime refuses the zero ID, and makes the other IDs of the epoch.
 func TestFromTimeZero(t *testing.T) {
 	for _, l := range []snowflakesi.Layout{{}, {40, none}, {40, 13}, {41, 6}} {
 		epoch := snowflakesi.DefaultEpoch()
@@ -187,7 +187,7 @@ func TestFromTimeZero(t *testing.T) {
 	}
 }
 
-// Layouts that are not valid count as the nearest that are.
+// An invalid layout counts as the nearest valid layout.
 func TestNearestLayout(t *testing.T) {
 	for _, v := range []struct {
 		layout                   snowflakesi.Layout

@@ -17,10 +17,9 @@ func gcd(a, b int) int {
 // IDs made slowly spread over shards by id%n if the sequence continues and has all 13
 // low bits, and do not if it resets.
 //
-// At perfectly regular intervals of d ms each such ID is d<<13 + 1 after the last one.
-// Where that has a factor in common with n, the IDs stay in 1 of so many residues until
-// the sequence wraps: one per millisecond, modulo 3, since 8193 = 3*2731. Those n are
-// left out; requests do not come so regularly.
+// At perfectly regular intervals of d ms each ID is d<<13 + 1 after the last ID. If this distance and n
+// share a factor, the IDs stay in a few residues until the sequence wraps: modulo 3 at one ID per
+// millisecond, since 8193 = 3*2731. The test leaves out such n: requests do not come so regularly.
 func TestSpread(t *testing.T) {
 	spreads := func(c snowflakesi.Config, except func(interval, shards int) bool) (int, string) {
 		return testkit.Spreads(t, func(clock *testkit.Clock) func() (uint64, error) {
@@ -40,8 +39,8 @@ func TestSpread(t *testing.T) {
 	if failed, _ := spreads(snowflakesi.Config{Layout: wide, Sequence: snowflakesi.SequenceResets}, resonates); failed < 1000 {
 		t.Errorf("resetting: only %d do not spread, so that this test shows little", failed)
 	}
-	// The default layout has 8 such bits, below 5 of the machine that do not change:
-	// half of the numbers serve the powers of two up to 128, and no more of those.
+	// The default layout has 8 bits of sequence, and slow IDs use half of their numbers. They spread over
+	// powers of two up to 128, and no further.
 	power := func(up int) func(int, int) bool {
 		return func(_, shards int) bool { return shards&(shards-1) != 0 || shards > up }
 	}
