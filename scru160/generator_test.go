@@ -57,7 +57,7 @@ func TestGenerator(t *testing.T) {
 	})
 }
 
-// counter returns the counter of an ID, extended by so many bits of random16.
+// counter returns the counter of an ID, extended by bits of random16.
 func counter(id scru160.ID, extra int) uint64 {
 	return uint64(binary.BigEndian.Uint32(id[6:10])) >> (16 - extra)
 }
@@ -207,56 +207,6 @@ func TestReserved(t *testing.T) {
 	}
 }
 
-// A spent counter and a clock that is a little behind hold the last timestamp.
-func TestHold(t *testing.T) {
-	start := time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)
-	for _, c := range []scru160.Config{{}, {Counter: scru160.CounterMicroseconds, ExtraCounterBits: 6}} {
-		clock := testkit.At(start)
-		c.Clock, c.MaxBackward = clock.Now, time.Second
-		gen := testkit.Call(scru160.NewGenerator(c)).Value(t)
-		last := testkit.Call(gen.TryNext()).Value(t)
-		for _, behind := range []time.Duration{1, time.Microsecond, time.Millisecond, 500 * time.Millisecond, time.Second} {
-			clock.Set(start.Add(-behind))
-			id, err := gen.TryNext()
-			if err != nil || id.Timestamp() != last.Timestamp() || counter(id, c.ExtraCounterBits) != counter(last, c.ExtraCounterBits)+1 {
-				t.Fatalf("%v behind: %v after %v, %v", behind, id, last, err)
-			}
-			last = id
-		}
-		clock.Set(start.Add(-time.Second - time.Millisecond))
-		testkit.Call(gen.TryNext()).Fails(t, iderr.ErrClockBackwards)
-	}
-}
-
-// Restart begins afresh at a clock that is far behind, and then holds that.
-func TestRestart(t *testing.T) {
-	for _, usage := range []scru160.Counter{scru160.CounterMilliseconds, scru160.CounterMicroseconds} {
-		for _, maxBackward := range []time.Duration{-1, time.Second} {
-			start := time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)
-			clock := testkit.At(start)
-			gen, err := scru160.NewGenerator(scru160.Config{Counter: usage, Restart: true, MaxBackward: maxBackward, Clock: clock.Now})
-			if err != nil {
-				t.Fatal(err)
-			}
-			seen := make(map[scru160.ID]bool)
-			for _, d := range []time.Duration{0, -time.Hour, 0, -1000 * time.Hour, -1001 * time.Hour, 24 * time.Hour, -2 * time.Second} {
-				clock.Set(start.Add(d))
-				var last scru160.ID
-				for range 20 {
-					id, err := gen.TryNext()
-					if err != nil || !id.Time().Equal(clock.Now()) {
-						t.Fatalf("at %v: %v of %v, %v", clock.Now(), id, id.Time(), err)
-					}
-					if id.Compare(last) <= 0 || seen[id] {
-						t.Fatalf("%v follows %v", id, last)
-					}
-					last, seen[id] = id, true
-				}
-			}
-		}
-	}
-}
-
 func TestConfigErrors(t *testing.T) {
 	type config = scru160.Config
 	const micro = scru160.CounterMicroseconds
@@ -289,19 +239,4 @@ func TestConfigErrors(t *testing.T) {
 			t.Errorf("%v: a generator beside an error", v.config)
 		}
 	}
-}
-
-// A generator knows its node ID.
-func TestKnows(t *testing.T) {
-	for _, c := range []scru160.Config{
-		{}, {NodeBits: 16, NodeID: 65535}, {NodeBits: 1, NodeID: 1}, {ExtraCounterBits: 7, NodeBits: 6, NodeID: 42},
-		{ExtraCounterBits: 16}, {ExtraCounterBits: 10, NodeBits: 6, NodeID: 63, Counter: scru160.CounterMicroseconds},
-	} {
-		gen := testkit.Call(scru160.NewGenerator(c)).Value(t)
-		id, err := gen.TryNext()
-		if got := gen.NodeID(); err != nil || got != c.NodeID || id.NodeID(c.ExtraCounterBits, c.NodeBits) != got {
-			t.Errorf("%+v: node ID %d, and %d of an ID, %v", c, got, id.NodeID(c.ExtraCounterBits, c.NodeBits), err)
-		}
-	}
-	testkit.Same(t, new(scru160.Generator).NodeID(), 0)
 }
