@@ -9,6 +9,7 @@ import (
 
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/internal/form/wrong"
+	"github.com/firn-id/firn/internal/testing/testkit"
 )
 
 func TestMessages(t *testing.T) {
@@ -44,9 +45,7 @@ func TestMessages(t *testing.T) {
 		{&iderr.TimeError{Format: "f", Time: date.Add(3), First: date, Last: date}, iderr.ErrTimeRange,
 			`f: time 2026-07-01T01:03:04.005000003Z is after the last timestamp: use a time from 2026-07-01T01:03:04.005Z to 2026-07-01T01:03:04.005Z`},
 	} {
-		if got := v.err.Error(); got != v.want {
-			t.Errorf("message %s\nwant    %s", got, v.want)
-		}
+		testkit.Same(t, v.err.Error(), v.want)
 		if !errors.Is(v.err, v.is) || !errors.Is(fmt.Errorf("wrapped: %w", v.err), v.is) {
 			t.Errorf("%v is not %v", v.err, v.is)
 		}
@@ -100,9 +99,7 @@ func TestSentinels(t *testing.T) {
 		}
 		texts[a.Error()] = true
 	}
-	if len(texts) != len(all) {
-		t.Errorf("%d texts of %d sentinels", len(texts), len(all))
-	}
+	testkit.Same(t, len(texts), len(all))
 }
 
 // The error of a huge input is small, and does not keep the input.
@@ -118,7 +115,5 @@ func TestHugeInput(t *testing.T) {
 	b := []byte("abc")
 	clipped := wrong.Clip(b)
 	b[0] = 'x'
-	if clipped != "abc" {
-		t.Error("Clip shares the memory of its input")
-	}
+	testkit.Same(t, clipped, "abc")
 }

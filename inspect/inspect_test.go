@@ -443,7 +443,7 @@ func TestInspectErrors(t *testing.T) {
 	}
 }
 
-// The zero Format is no format, and says so instead of panicking.
+// The zero Format is not a format, and returns an error instead of panicking.
 func TestZeroFormat(t *testing.T) {
 	var f inspect.Format
 	if f.Name() != "" || f.Worker() != "" || f.Forms() != nil {

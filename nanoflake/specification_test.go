@@ -914,7 +914,7 @@ func TestSpecification(t *testing.T) {
 				if err := read.UnmarshalBSONValue(0x12, binary.LittleEndian.AppendUint64(nil, uint64(id))); err != nil || read != id {
 					t.Errorf("the BSON of %s is read as %d, %v", decimal, int64(read), err)
 				}
-				if len(decimal) > 13 { // a JSON number that is no base-36 text
+				if len(decimal) > 13 { // too long for a base-36 text
 					read = 0
 					if err := json.Unmarshal([]byte(decimal), &read); err != nil || read != id {
 						t.Errorf("the JSON number %s is read as %d, %v", decimal, int64(read), err)

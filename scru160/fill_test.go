@@ -80,8 +80,8 @@ func TestFillOfSameBits(t *testing.T) {
 	}
 }
 
-// Of a clock that stands, Fill makes what Next makes but for the random bits, which are
-// those of every ID anew.
+// With a clock that stands, Fill and Next make the same IDs except for the random bits, which are new in each
+// ID.
 func TestFillAsNext(t *testing.T) {
 	for _, c := range fillConfigs {
 		clock := testkit.At(time.Date(2026, 7, 1, 0, 0, 0, 123456789, time.UTC))

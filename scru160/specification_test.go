@@ -1173,7 +1173,7 @@ func specRead(t *testing.T, text string, base int) (id scru160.ID) {
 	t.Helper()
 	v, ok := new(big.Int).SetString(strings.ToLower(text), base)
 	if !ok {
-		t.Fatalf("%s is no number", text)
+		t.Fatalf("%s is not a number", text)
 	}
 	v.FillBytes(id[:])
 	return id

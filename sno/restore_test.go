@@ -86,7 +86,7 @@ func TestRestoreOfReplacedPackage(t *testing.T) {
 // In a random history a generator makes IDs, restarts, and has its clock set forward and back. No ID
 // repeats.
 func TestHistories(t *testing.T) {
-	var restarts, drifts, unsafe, spent, doubled int
+	var restarts, drifts, unsafe, exhausted, doubled int
 	for seed := range uint64(1500) {
 		r := rand.New(rand.NewPCG(seed, 5))
 		h := newHands(2_000_000)
@@ -122,7 +122,7 @@ func TestHistories(t *testing.T) {
 							unsafe++
 							continue
 						default:
-							spent++
+							exhausted++
 							continue
 						}
 						if unit(id) != h.unit() {
@@ -141,9 +141,9 @@ func TestHistories(t *testing.T) {
 		}
 		drifts += int(g.Snapshot().Drifts)
 	}
-	t.Logf("%d restarts, %d regressions, %d refusals in unsafe time, %d in spent units, %d IDs of units that both lines used",
-		restarts, drifts, unsafe, spent, doubled)
-	if restarts == 0 || drifts == 0 || unsafe == 0 || spent == 0 || doubled == 0 {
+	t.Logf("%d restarts, %d regressions, %d refusals in unsafe time, %d in exhausted units, %d IDs of units that both lines used",
+		restarts, drifts, unsafe, exhausted, doubled)
+	if restarts == 0 || drifts == 0 || unsafe == 0 || exhausted == 0 || doubled == 0 {
 		t.Error("a kind of event did not occur")
 	}
 }

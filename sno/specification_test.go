@@ -854,7 +854,7 @@ var specSharding = []specRow{
 		var s sno.GeneratorSnapshot
 		for _, name := range []string{"sequenceMin", "sequenceMax"} {
 			if err := json.Unmarshal([]byte(`{"`+name+`":65536}`), &s); err == nil {
-				t.Errorf("%s of 65536 is no error", name)
+				t.Errorf("%s of 65536 gives no error", name)
 			}
 			if err := json.Unmarshal([]byte(`{"`+name+`":65535}`), &s); err != nil {
 				t.Errorf("%s of 65535: %v", name, err)
@@ -1783,7 +1783,7 @@ var specSnapshotAPI = []specRow{
 		specMakes(t, restored, specID(1000, 0, 0, 0, 11)) // SequenceMin is the sequence of the last ID
 	}},
 	{"May overflow SequenceMax,", func(t *testing.T) {
-		// Ruling: a current sequence above the bounds is no error. The unit has no free sequence.
+		// Ruling: a current sequence above the bounds is not an error. The unit has no free sequence.
 		g, clock := specGenerator(t, 1000, sno.GeneratorSnapshot{SequenceMin: 10, SequenceMax: 19, Sequence: 25, Now: 1000, WallHi: 1000})
 		specExhausted(t, g)
 		clock.Set(specTime(1001))
@@ -2266,7 +2266,7 @@ var specErrorAPI = []specRow{
 		}
 	}},
 	{"InvalidSequenceBoundsError gets returned when a Generator gets seeded with sequence boundaries which are invalid, e.g. the pool is too small or the current sequence overflows the bounds.", func(t *testing.T) {
-		// Ruling: a current sequence above the bounds is no error.
+		// Ruling: a current sequence above the bounds is not an error.
 		for _, c := range []struct {
 			given sno.GeneratorSnapshot
 			want  sno.InvalidSequenceBoundsError

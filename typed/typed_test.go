@@ -407,7 +407,7 @@ func otherKinds[T typed.Untyped[T]](t *testing.T, id T) {
 	}
 }
 
-// refusals checks that the errors of the plain ID come through, for values that are no IDs.
+// refusals checks that the errors of the plain ID come through, for values that are not IDs.
 func refusals[T typed.Untyped[T], K any, P reading[T]](t *testing.T, ids []T) {
 	var bad T
 	v := reflect.ValueOf(&bad).Elem()
@@ -459,7 +459,7 @@ func TestOf(t *testing.T) {
 	typed.MustParse[OrderID]("user_0549x5l2itvr4")
 }
 
-// Kinds with a bad prefix, and kinds that are no empty structs.
+// Kinds with a bad prefix, and kinds that are not empty structs.
 type (
 	capital  struct{}
 	empty    struct{}

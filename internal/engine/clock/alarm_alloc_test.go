@@ -5,10 +5,10 @@ package clock
 import (
 	"testing"
 	"time"
+
+	"github.com/firn-id/firn/internal/testing/testkit"
 )
 
 func TestAllocations(t *testing.T) {
-	if got := testing.AllocsPerRun(20, func() { sleep(100 * time.Microsecond) }); got != 0 {
-		t.Errorf("a sleep allocates %v times", got)
-	}
+	testkit.Same(t, testing.AllocsPerRun(20, func() { sleep(100 * time.Microsecond) }), 0)
 }

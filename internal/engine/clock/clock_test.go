@@ -41,12 +41,8 @@ func TestUnits(t *testing.T) {
 }
 
 func TestEpochAndTime(t *testing.T) {
-	if got := clock.Epoch(time.Time{}, 42); got != 42 {
-		t.Errorf("the zero time is the epoch %d", got)
-	}
-	if got := clock.Epoch(time.UnixMilli(7), 42); got != 7 {
-		t.Errorf("Epoch = %d", got)
-	}
+	testkit.Same(t, clock.Epoch(time.Time{}, 42), 42)
+	testkit.Same(t, clock.Epoch(time.UnixMilli(7), 42), 7)
 	for _, v := range [][2]int64{{0, 0}, {1, -5}, {1 << 41, 1609459200000}, {1<<48 - 1, 0}, {5, math.MinInt64}} {
 		if got := clock.Time(v[0], v[1]); got.UnixMilli() != v[0]+v[1] || got.Location() != time.UTC {
 			t.Errorf("Time(%d, %d) = %v", v[0], v[1], got)

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/wait"
 )
 
@@ -20,9 +21,7 @@ func TestAfter(t *testing.T) {
 		{1 << 40, false}, {1<<40 + 1, false}, {1 << 50, false}, {math.MaxUint64, false},
 		{0, false}, {1000, false}, // a counter that has started again
 	} {
-		if got := d.after(c.count); got != c.want {
-			t.Errorf("%d is before %d: %t", c.count, d, got)
-		}
+		testkit.Same(t, d.after(c.count), c.want)
 	}
 	if Deadline(0).Ahead() || Deadline(bySystem).Ahead() {
 		t.Error("a moment of the past is ahead")
@@ -163,7 +162,7 @@ func TestPace(t *testing.T) {
 		t.Errorf("a deadline after 1ms comes %v late", late)
 	}
 	random := rand.New(rand.NewPCG(3, 3))
-	for range 10_000 { // slewed as far as systems do, by callers who are held up now and then
+	for range 10_000 { // slewed as far as systems do; some callers are held up
 		m.speed = 2.6 * (1 + (random.Float64()-0.5)/1000)
 		m.run(lookEvery + time.Duration(random.Int64N(int64(lookEvery))))
 		held := time.Duration(100)
@@ -192,7 +191,7 @@ func TestPaceIsNotTrustedForEver(t *testing.T) {
 		"another host":               func(m *machine) { m.speed = 2.1 },
 		"a clock that runs faster":   func(m *machine) { m.speed *= 0.9 },
 		"a counter that stood still": func(m *machine) { m.clock += time.Minute },
-		"a counter that began anew":  func(m *machine) { m.cycles = 5 },
+		"a counter that began again": func(m *machine) { m.cycles = 5 },
 		"a counter that went on":     func(m *machine) { m.cycles += 1e11 },
 		"a long rest":                func(m *machine) { m.run(2 * time.Hour) },
 	} {

@@ -60,9 +60,7 @@ func TestRead(t *testing.T) {
 				for i, v := range b {
 					union[min(i, 4999)] |= v
 				}
-				if b[n] != 0 {
-					t.Fatalf("read past %d bytes", n)
-				}
+				testkit.Same(t, b[n], 0)
 			}
 			for i, v := range union[:n] {
 				if v != 255 {
@@ -87,9 +85,7 @@ func TestRead96(t *testing.T) {
 				}
 				seen[lo] = true
 			}
-			if bits[n] != (entropy.Bits96{}) {
-				t.Fatalf("read past %d", n)
-			}
+			testkit.Same(t, bits[n], (entropy.Bits96{}))
 		}
 	}
 }

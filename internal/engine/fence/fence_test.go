@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"github.com/firn-id/firn/internal/testing/testkit"
 )
 
 // A word is the word of a generator, as a fence sees it. It records the calls of the fence. At each
@@ -131,9 +133,7 @@ func TestAhead(t *testing.T) {
 	check(nil, 1050, 1100, false)
 	f.Extend(w, 8, 1300, 1400)
 	check(nil, 1150, 1300, false)
-	if end := f.Withdraw(); end != 250 {
-		t.Errorf("after Withdraw %d is the first tick", end)
-	}
+	testkit.Same(t, f.Withdraw(), 250)
 	check(nil, 1350, 0, false)
 	f.Extend(w, 8, 1000, 1100)
 	w.told = nil
@@ -144,9 +144,7 @@ func TestAhead(t *testing.T) {
 	check(nil, 1050, 0, false)
 	f.Extend(w, 9, 400, 500)
 	enter(t, &f, w, 400)
-	if end := f.Withdraw(); end != 500 {
-		t.Errorf("what was entered is withdrawn, from %d on", end)
-	}
+	testkit.Same(t, f.Withdraw(), 500)
 	f.Extend(w, 9, 600, 700)
 	f.Seal(w, errors.New("why"))
 	check(nil, 650, 0, false)
@@ -177,7 +175,5 @@ func TestNothing(t *testing.T) {
 	if end := f.Seal(w, nil); end != 100 || len(w.told) > 0 || f.Waits() || !errors.Is(f.Err("x"), why) {
 		t.Errorf("after the end: %d, %v, waits: %v, %v", end, w.told, f.Waits(), f.Err("x"))
 	}
-	if end := f.Withdraw(); end != 100 {
-		t.Errorf("after the end %d is the first tick", end)
-	}
+	testkit.Same(t, f.Withdraw(), 100)
 }

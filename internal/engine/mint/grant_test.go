@@ -12,6 +12,7 @@ import (
 
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/internal/engine/clock"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/wait"
 )
 
@@ -62,15 +63,11 @@ func TestGrant(t *testing.T) {
 		t.Fatalf("words %#x and %#x", between, after)
 	}
 	for word, want := range map[uint64]uint64{first: 70, before: 70, between: 70, after: 71} {
-		if got := m.Worker(word); got != want {
-			t.Fatalf("word %#x is of worker %d, not %d", word, got, want)
-		}
+		testkit.Same(t, m.Worker(word), want)
 	}
 	m.Grant(71, ms(10, 0), ms(24, 0)) // nothing new
 	m.Grant(72, ms(10, 0), ms(23, 0))
-	if m.Worker(after) != 71 {
-		t.Fatal("a worker was changed by times that had passed")
-	}
+	testkit.Same(t, m.Worker(after), 71)
 
 	if got := m.Seal(why); !got.Equal(ms(23, 0)) {
 		t.Fatalf("sealed after %v", got)
@@ -96,9 +93,7 @@ func TestNextWaitsAtTheFence(t *testing.T) {
 		m := h.mint(c)
 		m.Grant(1, ms(5, 0), ms(6, 0))
 		h.set(6)
-		if _, err := m.TryNext(); !errors.Is(err, iderr.ErrFenced) {
-			t.Fatal(err)
-		}
+		testkit.Call(m.TryNext()).Fails(t, iderr.ErrFenced)
 		got := make(chan error)
 		var word uint64
 		go func() {
@@ -109,7 +104,7 @@ func TestNextWaitsAtTheFence(t *testing.T) {
 		wait.Until(t, "the caller stands in the queue", m.queue.Busy)
 		// TryNext gets no word of the tick either.
 		if err := second(m.TryNext()); !errors.Is(err, iderr.ErrFenced) || errors.Is(err, iderr.ErrExhausted) {
-			t.Fatalf("beside a caller who waits: %v", err)
+			t.Fatalf("beside a waiting caller: %v", err)
 		}
 		if refused {
 			m.Refuse(why)
@@ -163,7 +158,7 @@ func TestNextWaitsForTheInterval(t *testing.T) {
 				go func() { got <- second(m.Next(t.Context())) }()
 				synctest.Wait()
 				if err := second(m.TryNext()); !fenced(err) {
-					t.Errorf("beside a caller who waits: %v", err)
+					t.Errorf("beside a waiting caller: %v", err)
 				}
 				if err := <-got; err != nil || !time.Now().Equal(begins) {
 					t.Fatalf("%v, %v after the interval began", err, time.Since(begins))
@@ -217,7 +212,7 @@ func TestGrantWhileMinting(t *testing.T) {
 				case errors.Is(err, errOver):
 					return
 				default:
-					runtime.Gosched() // to those who have a word to take, and to the test
+					runtime.Gosched() // to callers with a word to take, and to the test
 				}
 			}
 		})

@@ -12,6 +12,7 @@ import (
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/internal/engine/clock"
 	"github.com/firn-id/firn/internal/engine/entropy"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/wait"
 )
 
@@ -32,10 +33,7 @@ func (h *hands) mint(c Config) *Mint { m := new(Mint); m.Init(c); return m }
 
 func mustTry(t *testing.T, m *Mint) uint64 {
 	t.Helper()
-	word, err := m.TryNext()
-	if err != nil {
-		t.Fatal(err)
-	}
+	word := testkit.Call(m.TryNext()).Value(t)
 	return word
 }
 
@@ -56,14 +54,10 @@ func TestTick(t *testing.T) {
 		}
 	}
 	for range 3 {
-		if _, err := m.TryNext(); !errors.Is(err, iderr.ErrExhausted) {
-			t.Fatalf("spent tick: %v", err)
-		}
+		testkit.Call(m.TryNext()).Fails(t, iderr.ErrExhausted)
 	}
 	h.set(9)
-	if got := mustTry(t, m); got != wordAt(9, 0, 2) {
-		t.Fatalf("first word of tick 9 is %#x", got)
-	}
+	testkit.Same(t, mustTry(t, m), wordAt(9, 0, 2))
 }
 
 func TestContinue(t *testing.T) {
@@ -101,9 +95,7 @@ func TestStaleReading(t *testing.T) {
 		readings = readings[1:]
 		return time.UnixMilli(epoch + tick)
 	})
-	if got := mustTry(t, m); got != wordAt(10, 1, 2) {
-		t.Fatalf("got %#x", got)
-	}
+	testkit.Same(t, mustTry(t, m), wordAt(10, 1, 2))
 	if len(readings) > 0 {
 		t.Fatalf("%d readings were not taken", len(readings))
 	}
@@ -160,9 +152,7 @@ func TestNextWaitsForClock(t *testing.T) {
 				if err != nil || got != last+1 {
 					t.Fatalf("%#x, %v after %#x", got, err, last)
 				}
-				if waited := time.Since(start); waited != time.Duration(c.back)*time.Millisecond {
-					t.Fatalf("waited %v", waited)
-				}
+				testkit.Same(t, time.Since(start), time.Duration(c.back)*time.Millisecond)
 			})
 		})
 	}
@@ -191,9 +181,7 @@ func TestTimeRange(t *testing.T) {
 		h.set(tick)
 		mustTry(t, m)
 	}
-	if got := m.ExpiresAt().UnixMilli(); got != epoch+10 {
-		t.Errorf("expires at %d", got)
-	}
+	testkit.Same(t, m.ExpiresAt().UnixMilli(), epoch+10)
 }
 
 func second[T any](_ T, err error) error { return err }
@@ -219,9 +207,7 @@ func TestHold(t *testing.T) {
 	h.set(5000)
 	_, err = m.TryNext()
 	wantBackwards(t, err, 5001*time.Millisecond)
-	if got := m.word.Last(); got != last {
-		t.Fatalf("a refusal moved the word to %#x", got)
-	}
+	testkit.Same(t, m.word.Last(), last)
 }
 
 // If the clock is behind a held tick with sequence left, nobody waits, and TryNext does not refuse.
@@ -263,13 +249,9 @@ func TestRewind(t *testing.T) {
 	}
 	h.set(1000)
 	last = mustTry(t, m)
-	if last != wordAt(1000, 0, 2) {
-		t.Fatalf("9 s behind: %#x", last)
-	}
+	testkit.Same(t, last, wordAt(1000, 0, 2))
 	m.startAfresh(1000) // as a second caller does that saw the old word
-	if got := m.word.Last(); got != last {
-		t.Fatalf("a word issued after starting afresh was forgotten: %#x", got)
-	}
+	testkit.Same(t, m.word.Last(), last)
 }
 
 // ms returns the start of a tick, and a duration later.

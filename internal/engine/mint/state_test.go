@@ -3,6 +3,8 @@ package mint
 import (
 	"testing"
 	"time"
+
+	"github.com/firn-id/firn/internal/testing/testkit"
 )
 
 // A mint has the worker of its configuration. A mint with a lease has the worker of the latest grant,
@@ -11,12 +13,8 @@ func TestLatest(t *testing.T) {
 	h := newHands(5)
 	c := h.config()
 	c.Worker = 7
-	if got := h.mint(c).Latest(); got != 7 {
-		t.Errorf("worker %d, want 7", got)
-	}
-	if got := new(Mint).Latest(); got != 0 {
-		t.Errorf("the zero Mint has worker %d", got)
-	}
+	testkit.Same(t, h.mint(c).Latest(), 7)
+	testkit.Same(t, new(Mint).Latest(), 0)
 
 	c.Worker, c.Leased = 0, true
 	m := h.mint(c)
@@ -48,12 +46,8 @@ func TestLatest(t *testing.T) {
 
 func TestEpoch(t *testing.T) {
 	h := newHands(5)
-	if got := h.mint(h.config()).Epoch(); got != time.UnixMilli(epoch).UTC() {
-		t.Errorf("the epoch is %v", got)
-	}
+	testkit.Same(t, h.mint(h.config()).Epoch(), time.UnixMilli(epoch).UTC())
 	c := h.config()
 	c.Micro, c.Epoch, c.Last = true, 1_000_000, 1<<60
-	if got := h.mint(c).Epoch(); got != time.Unix(1, 0).UTC() {
-		t.Errorf("an epoch in microseconds is %v", got)
-	}
+	testkit.Same(t, h.mint(c).Epoch(), time.Unix(1, 0).UTC())
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/internal/engine/clock"
+	"github.com/firn-id/firn/internal/testing/testkit"
 )
 
 // Each tick serves the queue in order, until the tick is exhausted.
@@ -35,9 +36,7 @@ func TestLineOrder(t *testing.T) {
 			synctest.Wait() // the caller stands in the queue; the first caller leads
 		}
 		for tick := int64(2); tick < 5; tick++ {
-			if _, err := m.TryNext(); !errors.Is(err, iderr.ErrExhausted) {
-				t.Fatalf("a caller who does not stand in the queue: %v", err)
-			}
+			testkit.Call(m.TryNext()).Fails(t, iderr.ErrExhausted)
 			h.set(tick)
 			time.Sleep(5 * time.Millisecond)
 		}
@@ -120,17 +119,13 @@ func TestContext(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 		stopLeader() // the next in the queue leads
 		time.Sleep(20 * time.Millisecond)
-		if n := m.queue.Len(); n != 1 {
-			t.Errorf("%d in the queue", n)
-		}
+		testkit.Same(t, m.queue.Len(), 1)
 		h.set(2) // the last caller is served
 		wg.Wait()
 		if !errors.Is(got[0], context.Canceled) || !errors.Is(got[1], context.DeadlineExceeded) || got[2] != nil {
 			t.Errorf("errors are %v", got)
 		}
-		if word != wordAt(2, 0, 2) {
-			t.Errorf("word is %#x", word)
-		}
+		testkit.Same(t, word, wordAt(2, 0, 2))
 	})
 }
 
@@ -147,9 +142,7 @@ func TestBubble(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if took := time.Since(start); took != 9700*time.Microsecond {
-			t.Errorf("took %v", took)
-		}
+		testkit.Same(t, time.Since(start), 9700*time.Microsecond)
 	})
 }
 

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/internal/engine/queue"
+	"github.com/firn-id/firn/internal/testing/testkit"
 )
 
 // A tap is a Source of the words from 1 to the number for which the tap was opened. Before each try
@@ -173,16 +174,12 @@ func TestContexts(t *testing.T) {
 			gone[i] = true
 			pass(5 * time.Millisecond)
 			for j, c := range all {
-				if c.done() != gone[j] {
-					t.Fatalf("with those of %v ended, caller %d: %v", gone, j, c)
-				}
+				testkit.Same(t, c.done(), gone[j])
 			}
 			if err := all[i].outcome.Load().err; !errors.Is(err, context.Canceled) || !strings.HasPrefix(err.Error(), "name: ") {
 				t.Errorf("caller %d: %v", i, err)
 			}
-			if q.Len() != len(all)-len(gone) {
-				t.Errorf("%d callers wait", q.Len())
-			}
+			testkit.Same(t, q.Len(), len(all)-len(gone))
 		}
 		all = append(all, stand(&q, s, t.Context())...)
 		s.open(3)
@@ -369,9 +366,7 @@ func TestManyThreads(t *testing.T) {
 	made := slices.Concat(words...)
 	slices.Sort(made)
 	for i, word := range made {
-		if word != uint64(i+1) {
-			t.Fatalf("word %d is %d, of %d", i+1, word, s.word)
-		}
+		testkit.Same(t, word, uint64(i+1))
 	}
 	t.Logf("%d words, %d contexts ended", len(made), gone.Load())
 	empty(t, &q)
@@ -458,7 +453,7 @@ func TestSourceEnds(t *testing.T) {
 					}
 					empty(t, &q)
 					if _, run, err := q.Stand(t.Context(), 1, s); run != 1 || err != nil {
-						t.Errorf("who comes later gets %d, %v", run, err)
+						t.Errorf("a later caller gets %d, %v", run, err)
 					}
 					empty(t, &q)
 				})
@@ -509,7 +504,7 @@ func TestContextEnds(t *testing.T) {
 					pass(10 * time.Millisecond)
 					for i, c := range all {
 						if !c.is(uint64(i + 1)) {
-							t.Errorf("of those who stay, caller %d: %v", i, c)
+							t.Errorf("of the other callers, caller %d: %v", i, c)
 						}
 					}
 					empty(t, &q)

@@ -11,6 +11,7 @@ import (
 	"github.com/firn-id/firn/internal/engine/entropy"
 	"github.com/firn-id/firn/internal/engine/steps"
 	"github.com/firn-id/firn/internal/engine/words"
+	"github.com/firn-id/firn/internal/testing/testkit"
 )
 
 const field = 20
@@ -110,9 +111,7 @@ func TestWordsAreLeftOut(t *testing.T) {
 		}
 	})
 	late, verdict := s.Find(1<<field | 1000)
-	if verdict != words.Issued {
-		t.Fatalf("word 1000: verdict %d", verdict)
-	}
+	testkit.Same(t, verdict, words.Issued)
 	if v, verdict := s.Find(1<<field | 999); verdict != words.Issued || v >= late {
 		t.Errorf("word 999 has the value %d, and word 1000 %d: verdict %d", v, late, verdict)
 	}

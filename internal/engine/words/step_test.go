@@ -4,6 +4,8 @@ import (
 	"slices"
 	"sync"
 	"testing"
+
+	"github.com/firn-id/firn/internal/testing/testkit"
 )
 
 // The layout of words for Step: the sequence has 8 bits of a field of 12 bits.
@@ -27,16 +29,14 @@ func TestStep(t *testing.T) {
 	}
 	for range 3 {
 		if got, ok := w.Step(full, mask); ok {
-			t.Fatalf("%#x of a tick that is spent", got)
+			t.Fatalf("%#x of an exhausted tick", got)
 		}
 	}
 	got, v := w.Advance(5<<room, 0, 1, 5<<room+full)
 	want(t, "a tick that is overdrawn", got, v, 5<<room+full+2, Exhausted)
 	for range 2 {
 		w.Trim(full, mask)
-		if got := w.Last(); got != 5<<room+full-1 {
-			t.Fatalf("trimmed to %#x", got)
-		}
+		testkit.Same(t, w.Last(), 5<<room+full-1)
 	}
 	got, v = w.Advance(5<<room, 0, 1, 5<<room+full)
 	want(t, "a tick that is trimmed", got, v, 5<<room+full-1, Exhausted)
@@ -115,14 +115,10 @@ func TestStepTogether(t *testing.T) {
 		if word&mask >= full {
 			t.Fatalf("%#x is past the end of its tick", word)
 		}
-		if word != want {
-			t.Fatalf("%#x is there, and %#x was to come", word, want)
-		}
+		testkit.Same(t, word, want)
 		if want++; want&mask == full {
 			want = (want>>room + 1) << room
 		}
 	}
-	if len(all) != (ticks-1)*full-1 {
-		t.Errorf("%d words", len(all))
-	}
+	testkit.Same(t, len(all), (ticks-1)*full-1)
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 	"testing"
+
+	"github.com/firn-id/firn/internal/testing/testkit"
 )
 
 // The layout of most tests: 8 bits of sequence.
@@ -74,7 +76,7 @@ func TestTickIsSpentAfterItsLastSequence(t *testing.T) {
 		want(t, "within the tick", got, v, wordAt(3, seq), Issued)
 	}
 	got, v := next(w, 3)
-	want(t, "the tick is spent", got, v, wordAt(3, full-1), Exhausted)
+	want(t, "the tick is exhausted", got, v, wordAt(3, full-1), Exhausted)
 	got, v = next(w, 4)
 	want(t, "the next tick", got, v, wordAt(4, 0), Issued)
 }
@@ -86,7 +88,7 @@ func TestSequenceCarriesIntoTime(t *testing.T) {
 	got, v := w.Advance(wordAt(3, 0), 0, 1, wordAt(9, 0))
 	want(t, "carried", got, v, wordAt(4, 0), Issued)
 	got, v = next(w, 3)
-	want(t, "a caller who may not carry", got, v, wordAt(4, 0), Exhausted)
+	want(t, "a caller that may not carry", got, v, wordAt(4, 0), Exhausted)
 	got, v = next(w, 4)
 	want(t, "a caller of the tick carried into", got, v, wordAt(4, 1), Issued)
 }
@@ -119,7 +121,7 @@ func TestReserve(t *testing.T) {
 		{"a run begins a tick", 3, 10, wordAt(3, 0), 10, Issued},
 		{"a run follows", 3, 1, wordAt(3, 10), 1, Issued},
 		{"the tick cuts a run", 3, full, wordAt(3, 11), full - 11, Issued},
-		{"the tick is spent", 3, 1, wordAt(3, full-1), 0, Exhausted},
+		{"the tick is exhausted", 3, 1, wordAt(3, full-1), 0, Exhausted},
 		{"a whole tick", 4, full, wordAt(4, 0), full, Issued},
 		{"more than a tick", 5, math.MaxInt, wordAt(5, 0), full, Issued},
 		{"the clock is behind", 4, 2, wordAt(5, full-1), 0, Exhausted},
@@ -147,16 +149,12 @@ func TestFence(t *testing.T) {
 	}
 	got, run, v := w.Reserve(wordAt(3, 0), 0, wordAt(4, 0), full)
 	want(t, "the fence cuts a run", got, v, wordAt(3, 0), Issued)
-	if run != 5 {
-		t.Errorf("the fence cuts a run to %d words", run)
-	}
+	testkit.Same(t, run, 5)
 	got, v = next(&w, 3)
 	want(t, "at the fence", got, v, wordAt(3, 4), Fenced)
 	got, run, v = w.Reserve(wordAt(3, 0), 0, wordAt(4, 0), 1)
 	want(t, "a run at the fence", got, v, wordAt(3, 4), Fenced)
-	if run != 0 {
-		t.Errorf("a run at the fence has %d words", run)
-	}
+	testkit.Same(t, run, 0)
 	got, v = next(&w, 8)
 	want(t, "beyond the fence", got, v, wordAt(3, 4), Fenced)
 
@@ -180,18 +178,14 @@ func TestFencedComesBeforeSpent(t *testing.T) {
 	w.Raise(wordAt(4, 0))
 	w.Advance(wordAt(3, 0), full-1, 1, wordAt(4, 0))
 	got, v := next(&w, 3)
-	want(t, "spent and fenced", got, v, wordAt(3, full-1), Fenced)
+	want(t, "exhausted and fenced", got, v, wordAt(3, full-1), Fenced)
 }
 
 func TestReplace(t *testing.T) {
 	w := opened()
 	next(w, 9)
-	if v := w.Replace(wordAt(8, 0), wordAt(1, 0)); v != Lost {
-		t.Errorf("the word was replaced from where it was not: %v", v)
-	}
-	if v := w.Replace(wordAt(9, 0), wordAt(4, 0)-1); v != Issued {
-		t.Errorf("the word was not replaced: %v", v)
-	}
+	testkit.Same(t, w.Replace(wordAt(8, 0), wordAt(1, 0)), Lost)
+	testkit.Same(t, w.Replace(wordAt(9, 0), wordAt(4, 0)-1), Issued)
 	got, v := next(w, 4)
 	want(t, "after going back", got, v, wordAt(4, 0), Issued)
 
@@ -329,9 +323,7 @@ func TestSeal(t *testing.T) {
 	w := new(Word)
 	w.Raise(wordAt(9, 0))
 	next(w, 3)
-	if last := w.Seal(1); last != wordAt(3, 0) {
-		t.Errorf("sealed after %#x", last)
-	}
+	testkit.Same(t, w.Seal(1), wordAt(3, 0))
 	for _, time := range []uint64{3, 4, 8, 9} {
 		if got, v := next(w, time); v != Fenced {
 			t.Errorf("a sealed word: %#x, verdict %d", got, v)
@@ -340,7 +332,5 @@ func TestSeal(t *testing.T) {
 			t.Errorf("a sealed word: %d from %#x, verdict %d", n, got, v)
 		}
 	}
-	if v := w.Replace(w.Last(), wordAt(5, 0)); v != Fenced {
-		t.Errorf("a sealed word was replaced: verdict %d", v)
-	}
+	testkit.Same(t, w.Replace(w.Last(), wordAt(5, 0)), Fenced)
 }

@@ -117,9 +117,7 @@ func checkBytes(t *testing.T, s string) {
 
 func checkWritten(t *testing.T, got []byte, want string) {
 	t.Helper()
-	if string(got) != "+"+want {
-		t.Errorf("wrote %s, want +%s", got, want)
-	}
+	testkit.Same(t, string(got), "+"+want)
 }
 
 func TestIntegers(t *testing.T) {
@@ -198,12 +196,8 @@ func TestAlphabets(t *testing.T) {
 func TestNoFold(t *testing.T) {
 	const alphabet = "23456789abcdefghijklmnopqrstuvwx"
 	c := base32.NewCodec(alphabet, false)
-	if bad := base32.Foreign(c, "2a9xX"); bad != 4 {
-		t.Errorf("bad is %d", bad)
-	}
-	if bad := base32.Foreign(c, "2a9x"); bad != -1 {
-		t.Errorf("bad is %d", bad)
-	}
+	testkit.Same(t, base32.Foreign(c, "2a9xX"), 4)
+	testkit.Same(t, base32.Foreign(c, "2a9x"), -1)
 	both(t, func(t *testing.T) {
 		for char := range 256 {
 			for at := range base32.Len80 {

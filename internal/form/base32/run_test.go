@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/firn-id/firn/internal/form/base32"
+	"github.com/firn-id/firn/internal/testing/testkit"
 )
 
 // A run is a pair of run functions, over values in a slice of bytes.
@@ -170,8 +171,6 @@ func TestRunNegative(t *testing.T) {
 			want = 0
 		}
 		dst := make([]byte, 14*len(v))
-		if got := base32.Crockford.EncodeRun63(dst, &v[0], len(v), '\n'); got != want {
-			t.Errorf("wrote %d, want %d", got, want)
-		}
+		testkit.Same(t, base32.Crockford.EncodeRun63(dst, &v[0], len(v), '\n'), want)
 	}
 }

@@ -37,9 +37,7 @@ func checkHex(t *testing.T, s string) {
 	if bad := digits.Hex(dst, s); bad != r.Offset {
 		t.Errorf("%q: bad is %d, want %v", s, bad, r)
 	} else if bad < 0 {
-		if new(big.Int).SetBytes(dst).Cmp(want) != 0 {
-			t.Errorf("%q = %x, want %x", s, dst, want)
-		}
+		testkit.Same(t, new(big.Int).SetBytes(dst).Cmp(want), 0)
 		if got := digits.AppendHex([]byte("0x"), dst); string(got) != "0x"+hex.EncodeToString(dst) {
 			t.Errorf("%x is %s", dst, got)
 		}

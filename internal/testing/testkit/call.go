@@ -16,8 +16,8 @@ func Call[T comparable](value T, err error) Result[T] { return Result[T]{value, 
 
 // Value returns the value, and ends the test on an error.
 func (r Result[T]) Value(t testing.TB) T {
-	t.Helper()
 	if r.err != nil {
+		t.Helper() // costs much, and tests call Value in long loops
 		t.Fatal(r.err)
 	}
 	return r.value
@@ -25,24 +25,24 @@ func (r Result[T]) Value(t testing.TB) T {
 
 // Gives checks that the call returned the value, and no error.
 func (r Result[T]) Gives(t testing.TB, want T) {
-	t.Helper()
 	if r.err != nil || r.value != want {
+		t.Helper()
 		t.Errorf("%v, %v; want %v", r.value, r.err, want)
 	}
 }
 
 // Fails checks that the call returned an error of the kind beside the zero value.
 func (r Result[T]) Fails(t testing.TB, kind error) {
-	t.Helper()
 	if zero := *new(T); !errors.Is(r.err, kind) || r.value != zero {
+		t.Helper()
 		t.Errorf("%v, %v; want the error %v", r.value, r.err, kind)
 	}
 }
 
 // Same checks that a value is the expected value.
 func Same[T comparable](t testing.TB, got, want T) {
-	t.Helper()
 	if got != want {
+		t.Helper()
 		t.Errorf("%v, want %v", got, want)
 	}
 }

@@ -269,7 +269,7 @@ func (g Generation[T]) waiting(t *testing.T) {
 				}
 			}
 		}
-		//lint:ignore SA1012 a nil context is no reason to panic
+		//lint:ignore SA1012 a nil context must not panic
 		if _, err := gen.Next(nil); err != nil {
 			t.Error(err)
 		}

@@ -35,7 +35,7 @@ func Big(t testing.TB, digits string) *big.Int {
 	t.Helper()
 	v, ok := new(big.Int).SetString(digits, 10)
 	if !ok {
-		t.Fatalf("%q is no integer", digits)
+		t.Fatalf("%q is not an integer", digits)
 	}
 	return v
 }
