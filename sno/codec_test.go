@@ -1,13 +1,10 @@
 package sno_test
 
 import (
-	"bytes"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
-	"slices"
+	"math/big"
 	"strings"
 	"testing"
 	"time"
@@ -34,13 +31,7 @@ func TestVectors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		id := sno.ID(raw)
-		if got := id.String(); got != v.String {
-			t.Errorf("%s is written as %s, want %s", v.Hex, got, v.String)
-		}
-		for _, r := range readers {
-			testkit.Call(r.read(v.String)).Gives(t, id)
-		}
+		id := suite.Forms(t, new(big.Int).SetBytes(raw), v.String, v.Hex, "")
 		if id.Hex() != v.Hex || id.Timestamp() != v.UnixNano || id.TickTock() != v.TickTock || id.Meta() != v.Meta ||
 			id.Partition().AsUint16() != v.Partition || id.Sequence() != v.Sequence {
 			t.Errorf("%s: %s, time %d, tick-tock %d, meta %d, partition %d, sequence %d", v.String,
@@ -67,7 +58,6 @@ func TestVectors(t *testing.T) {
 				t.Errorf("%v is not within %v and %v", id, first, last)
 			}
 		}
-		testkit.Call(sno.ParseHex(strings.ToUpper(v.Hex))).Gives(t, id)
 	}
 }
 
@@ -80,85 +70,8 @@ func wantEncoded(t testing.TB, text string, id sno.ID) {
 	testkit.Call(sno.EncodedSequence(text)).Gives(t, id.Sequence())
 }
 
-// readers are all ways to read a text. Beside an error they return the zero ID, also for methods that leave
-// the ID unchanged.
-var readers = []struct {
-	name string
-	read func(text string) (sno.ID, error)
-}{
-	{"Parse", sno.Parse},
-	{"FromEncodedString", sno.FromEncodedString},
-	{"FromEncodedBytes", func(s string) (sno.ID, error) { return sno.FromEncodedBytes([]byte(s)) }},
-	{"MustParse", func(s string) (id sno.ID, err error) {
-		defer func() {
-			if p := recover(); p != nil {
-				err = p.(error)
-			}
-		}()
-		return sno.MustParse(s), nil
-	}},
-	{"UnmarshalText", func(s string) (sno.ID, error) {
-		return into(func(id *sno.ID) error { return id.UnmarshalText([]byte(s)) })
-	}},
-	{"UnmarshalJSON", func(s string) (sno.ID, error) {
-		quoted, err := json.Marshal(s)
-		var back string
-		if err != nil || json.Unmarshal(quoted, &back) != nil || back != s {
-			quoted = []byte(`"` + s + `"`) // JSON has no such string
-			if strings.ContainsAny(s, `\"`) {
-				return sno.Parse(s)
-			}
-		}
-		return into(func(id *sno.ID) error { return id.UnmarshalJSON(quoted) })
-	}},
-	{"Scan", func(s string) (sno.ID, error) {
-		if s == "" { // Scan reads the zero ID
-			return sno.Parse(s)
-		}
-		id := marked
-		err := id.Scan(s)
-		return id, err
-	}},
-	{"FromUUID", func(s string) (sno.ID, error) {
-		if len(s) != sno.SizeEncoded {
-			return sno.Parse(s)
-		}
-		return sno.FromUUID([16]byte([]byte(s)))
-	}},
-	{"flag.TextVar", func(s string) (sno.ID, error) {
-		return into(func(id *sno.ID) error {
-			var set flag.FlagSet
-			set.TextVar(id, "id", *id, "")
-			return set.Lookup("id").Value.Set(s)
-		})
-	}},
-}
-
 // marked is the value of a variable before reading.
 var marked = sno.ID{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
-
-// into calls a method that leaves the ID unchanged on an error.
-func into(read func(*sno.ID) error) (sno.ID, error) {
-	id := marked
-	err := read(&id)
-	if err != nil && id == marked {
-		id = sno.Zero()
-	}
-	return id, err
-}
-
-// wantRefused checks that all readers refuse the text, by its size or with the offset of the foreign
-// character.
-func wantRefused(t testing.TB, text string, offset int) {
-	t.Helper()
-	for _, r := range readers {
-		id, err := r.read(text)
-		if !id.IsZero() {
-			t.Errorf("%s(%q) gave the ID %x beside the error %v", r.name, text, id, err)
-		}
-		wantRefusal(t, fmt.Sprintf("%s(%q)", r.name, text), err, len(text), offset)
-	}
-}
 
 func wantRefusal(t testing.TB, call string, err error, size, offset int) {
 	t.Helper()
@@ -177,76 +90,15 @@ func wantRefusal(t testing.TB, call string, err error, size, offset int) {
 	}
 }
 
-func TestRefusesLengths(t *testing.T) {
-	for n := range 41 {
-		if n == sno.SizeEncoded {
-			continue
-		}
-		for _, c := range []string{"2", "x", "\x00", "Z"} {
-			wantRefused(t, strings.Repeat(c, n), -1)
-		}
-		id := marked
-		data := bytes.Repeat([]byte{7}, n)
-		for name, err := range map[string]error{
-			"FromBinaryBytes": second(sno.FromBinaryBytes(data)), "UnmarshalBinary": id.UnmarshalBinary(data),
-			"ParseHex": second(sno.ParseHex(strings.Repeat("7", n))),
-		} {
-			if length := map[bool]int{true: 20, false: 10}[name == "ParseHex"]; n == length {
-				if err != nil {
-					t.Errorf("%s of %d: %v", name, n, err)
-				}
-				continue
-			}
-			wantRefusal(t, name, err, n, -1)
-		}
-		if n != sno.SizeBinary && id != marked {
-			t.Errorf("UnmarshalBinary of %d bytes changed the ID", n)
-		}
-	}
-	wantRefused(t, strings.Repeat("2", 1<<20), -1)
-}
-
 func second[T any](_ T, err error) error { return err }
 
+// Any byte at any offset of a text.
 func TestRefusesCharacters(t *testing.T) {
 	const text = "cufsekaqqudbobiw"
 	for at := range len(text) {
 		for c := range 256 {
-			bad := text[:at] + string([]byte{byte(c)}) + text[at+1:]
-			if strings.IndexByte(alphabet, byte(c)) >= 0 {
-				if id, err := sno.Parse(bad); err != nil || id.String() != bad {
-					t.Errorf("Parse(%q) = %v, %v", bad, id, err)
-				}
-				continue
-			}
-			wantRefused(t, bad, at)
+			suite.Check(t, "text", text[:at]+string([]byte{byte(c)})+text[at+1:])
 		}
-	}
-	for _, c := range []struct {
-		text   string
-		offset int
-	}{
-		{"cufsekaqqudbobiW", 15},
-		{"CUFSEKAQQUDBOBIW", 0},
-		{"cufsekaqqudböiw", 12},             // a character of two bytes
-		{"cufsekaqqudb€w", 12},              // of three
-		{"\U0001f600cufsekaqqudb", 0},       // of four
-		{"cufsekaqqudbob\xff\xfe", 14},      // invalid UTF-8
-		{"0123456789abcdef", 0},             // base32hex has these
-		{"23456789abcdefyz", 14},            // the first two after the alphabet
-		{"2345678 abcdefgh", 7},             //
-		{"-345678aabcdefgh", 0},             //
-		{"cufsekaqqudbobi\n", 15},           //
-		{"cufsekaq\x00\x00\x00\x00iwab", 8}, //
-		{"０cufsekaqqudbo"[:16], 0},          // a full-width digit
-	} {
-		testkit.Same(t, len(c.text), sno.SizeEncoded)
-		wantRefused(t, c.text, c.offset)
-	}
-	_, err := sno.ParseHex("0123456789abcdefgh12")
-	var e *sno.ParseError
-	if !errors.As(err, &e) || e.Offset != 16 {
-		t.Errorf("ParseHex: %v", err)
 	}
 }
 
@@ -360,61 +212,8 @@ func pack(unit int64, tickTock int, meta byte, partition, sequence uint16) (id s
 	return id
 }
 
-func TestJSON(t *testing.T) {
-	id := sno.MustParse("cufsekaqqudbobiw")
-	type object struct {
-		ID   sno.ID
-		Zero sno.ID
-		Omit sno.ID  `json:",omitzero"`
-		Nil  *sno.ID `json:",omitempty"`
-		Keys map[sno.ID]int
-		List []sno.ID
-	}
-	const text = `{"ID":"cufsekaqqudbobiw","Zero":null,"Keys":{"2222222222222222":1,"cufsekaqqudbobiw":2},` +
-		`"List":["cufsekaqqudbobiw",null]}`
-	value := object{ID: id, Keys: map[sno.ID]int{sno.Zero(): 1, id: 2}, List: []sno.ID{id, {}}}
-	for _, j := range jsonPackages {
-		got, err := j.marshal(value)
-		if err != nil || string(got) != text {
-			t.Errorf("%s: %s, %v", j.name, got, err)
-		}
-		back := object{Zero: id, List: []sno.ID{{}, id}}
-		if err := j.unmarshal([]byte(text), &back); err != nil || back.ID != id || back.Zero != sno.Zero() ||
-			len(back.Keys) != 2 || back.Keys[id] != 2 || back.Keys[sno.Zero()] != 1 ||
-			!slices.Equal(back.List, value.List) || back.Nil != nil {
-			t.Errorf("%s: %+v, %v", j.name, back, err)
-		}
-		for _, bad := range []string{`7`, `true`, `{}`, `[]`, `"cufsekaqqudbobi"`, `""`, `"cufsekaqqudbobiW"`, `"null"`, `[1,2,3,4,5,6,7,8,9,10]`} {
-			read := marked
-			err := j.unmarshal([]byte(bad), &read)
-			if err == nil || read != marked {
-				t.Errorf("%s: %s is read as %v, %v", j.name, bad, read, err)
-			}
-			var size *sno.InvalidDataSizeError
-			if bad[0] != '"' && (!errors.As(err, &size) || size.Size != len(bad)) {
-				t.Errorf("%s: %s: %v", j.name, bad, err)
-			}
-		}
-		var read sno.ID
-		if err := j.unmarshal([]byte(`"\u0063ufsekaqqudbob\u0069w"`), &read); err != nil || read != id {
-			t.Errorf("%s: with escapes: %v, %v", j.name, read, err)
-		}
-		var keys map[sno.ID]int
-		if err := j.unmarshal([]byte(`{"cufsekaqqudbobiW":1}`), &keys); err == nil {
-			t.Errorf("%s: a key of foreign characters is read as %v", j.name, keys)
-		}
-	}
-	if b, err := id.MarshalJSON(); string(b) != `"cufsekaqqudbobiw"` || err != nil {
-		t.Errorf("MarshalJSON = %s, %v", b, err)
-	}
-	if b, err := sno.Zero().MarshalJSON(); string(b) != `null` || err != nil {
-		t.Errorf("MarshalJSON of zero = %s, %v", b, err)
-	}
-	read := id
-	if err := read.UnmarshalJSON([]byte("null")); err != nil || !read.IsZero() {
-		t.Errorf("null is read as %v, %v", read, err)
-	}
-	// A value that is not a string has a wrong size. If the size is right, it has a foreign character.
+// A value that is not a string has a wrong size. If the size is right, it has a foreign character.
+func TestJSONErrors(t *testing.T) {
 	for bad, offset := range map[string]int{
 		"": -1, "7": -1, "true": -1, "false": -1, "{}": -1, "[]": -1, "nul": -1, "-1.5e7": -1, "[1,2,3,4]": -1, "1234567890": -1,
 		strings.Repeat("1", 15): -1, strings.Repeat("1", 17): -1, strings.Repeat("1", 1<<16): -1,

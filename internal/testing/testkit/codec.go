@@ -52,8 +52,11 @@ func (s Suite[T, P]) Forms(t testing.TB, v *big.Int, text, hexText, decimalText 
 		}
 	}
 	read("text", text)
-	read("text", strings.ToLower(text))
-	read("text", strings.ToUpper(text))
+	for _, other := range []string{strings.ToLower(text), strings.ToUpper(text)} {
+		if _, refusal := s.Model.Parse(other); refusal.Kind == Fine {
+			read("text", other)
+		}
+	}
 	read("hex", hexText)
 	read("hex", strings.ToUpper(hexText))
 	read("binary", string(binary))

@@ -58,7 +58,7 @@ var decoders = map[string]map[string]string{
 		"Text.Scan": "FuzzTextColumn", "Text.UnmarshalBSONValue": "FuzzTextColumn", "Text.UnmarshalGQL": "FuzzTextColumn", "Text.ScanRedis": "FuzzTextColumn", "Text.UnmarshalParam": "FuzzTextColumn", "Text.UnmarshalText": "FuzzTextColumn", "Text.UnmarshalBinary": "FuzzTextColumn", "Text.UnmarshalJSON": "FuzzTextColumn", "Text.ScanBytes": "FuzzTextColumn",
 		"Parse": "FuzzParse", "MustParse": "FuzzParse", "ID.UnmarshalText": "FuzzParse",
 		"FromEncodedString": "FuzzParse", "FromEncodedBytes": "FuzzParse", "FromUUID": "FuzzParse",
-		"EncodedTime": "FuzzParse", "EncodedMeta": "FuzzParse", "EncodedPartition": "FuzzParse", "EncodedSequence": "FuzzParse",
+		"EncodedTime": "FuzzEncoded", "EncodedMeta": "FuzzEncoded", "EncodedPartition": "FuzzEncoded", "EncodedSequence": "FuzzEncoded",
 		"ParseHex": "FuzzParseHex", "FromBinaryBytes": "FuzzBinary", "ID.UnmarshalBinary": "FuzzBinary",
 		"ID.UnmarshalJSON": "FuzzJSON", "ParseAll": "FuzzParseAll",
 		"UUID.UnmarshalText": "FuzzUUID", "UUID.UnmarshalJSON": "FuzzUUID", "UUID.Scan": "FuzzUUID", "UUID.UnmarshalBinary": "FuzzUUID", "UUID.UnmarshalBSONValue": "FuzzUUID",

@@ -54,6 +54,9 @@ type Suite[T ID[T], P Pointer[T]] struct {
 	FromInt64    func(int64) (T, error)  // nil likewise
 	ParseHex     func(string) (T, error)
 	FromBytes    func([]byte) (T, error)
+
+	More  map[string]func(string) (T, error) // more functions that read a text
+	Sized func(error) (size int, wrong bool) // the size in the format's own error for a wrong length; nil if it has none
 }
 
 // OfInt64 sets the fields that are the same for all formats of integers.
@@ -115,7 +118,11 @@ func readWith[T any](f func(string) (T, error)) func(string, *T) error {
 
 // texts are the ways to read a text.
 func (s Suite[T, P]) texts() []reader[T] {
-	return []reader[T]{
+	var more []reader[T]
+	for name, read := range s.More {
+		more = append(more, reader[T]{name, readWith(read)})
+	}
+	return append(more, []reader[T]{
 		{"Parse", readWith(s.Parse)},
 		{"MustParse", func(input string, dst *T) (err error) {
 			defer func() {
@@ -145,7 +152,7 @@ func (s Suite[T, P]) texts() []reader[T] {
 			}
 			return P(dst).UnmarshalJSON(append(text, '"'))
 		}},
-	}
+	}...)
 }
 
 // readers are the ways to read an input of the given form.
@@ -222,12 +229,23 @@ func (s Suite[T, P]) refuses(t testing.TB, r reader[T], input string, want Refus
 	before := s.Make(big.NewInt(424242))
 	id := before
 	err := r.read(input, &id)
-	if fault := Fault(err, s.Model.Name, input, want); fault != "" {
+	if fault := s.fault(err, input, want); fault != "" {
 		t.Errorf("%s %s(%q) %s", s.Model.Name, r.name, clip(input), fault)
 	}
 	if id != before {
 		t.Errorf("%s %s(%q) gave an error but set the ID to %v", s.Model.Name, r.name, clip(input), id)
 	}
+}
+
+// fault is Fault, also for a format with an error of its own for a wrong length.
+func (s Suite[T, P]) fault(err error, input string, want Refusal) string {
+	if s.Sized == nil || want.Kind != Length {
+		return Fault(err, s.Model.Name, input, want)
+	}
+	if size, ok := s.Sized(err); !ok || size != len(input) || !errors.Is(err, iderr.ErrLength) {
+		return fmt.Sprintf("gave %v, want the size %d", err, len(input))
+	}
+	return ""
 }
 
 // sentinels are the errors of each kind.
