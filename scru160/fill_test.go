@@ -35,10 +35,7 @@ var fillConfigs = func() []Config {
 func TestFillOfSameBits(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	for _, c := range fillConfigs {
-		g, err := NewGenerator(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := testkit.Call(NewGenerator(c)).Value(t)
 		limit := uint64(1) << g.low
 		for _, n := range []int{1, 2, 63, runIDs} {
 			n := min(n, int(limit))
@@ -89,14 +86,8 @@ func TestFillAsNext(t *testing.T) {
 		if c.Start != StartBits(0) {
 			continue // two generators start at different numbers
 		}
-		alone, err := NewGenerator(c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		many, err := NewGenerator(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		alone := testkit.Call(NewGenerator(c)).Value(t)
+		many := testkit.Call(NewGenerator(c)).Value(t)
 		fixed := func(id ID) ID { // without its random bits
 			field := binary.BigEndian.Uint16(id[8:]) &^ uint16(alone.noise>>16)
 			return pack(binary.BigEndian.Uint64(id[:])>>16, uint32(id.Counter())<<16|uint32(field), 0, 0)
@@ -114,10 +105,7 @@ func TestFillAsNext(t *testing.T) {
 				ids = append(ids, some...)
 			}
 			for i, id := range ids {
-				want, err := alone.TryNext()
-				if err != nil {
-					t.Fatal(err)
-				}
+				want := testkit.Call(alone.TryNext()).Value(t)
 				if fixed(id) != fixed(want) {
 					t.Fatalf("%+v: ID %d of a tick is %x, and of Next %x", c, i, id, want)
 				}
@@ -146,10 +134,7 @@ func TestFillAsNext(t *testing.T) {
 func TestFillLong(t *testing.T) {
 	clock := testkit.At(time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC))
 	for _, n := range []int{runIDs - 1, runIDs, runIDs + 1, 2*runIDs + 1, 5000} {
-		g, err := NewGenerator(Config{Clock: clock.Now})
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := testkit.Call(NewGenerator(Config{Clock: clock.Now})).Value(t)
 		ids := make([]ID, n)
 		if made, err := g.Fill(context.Background(), ids); made != n || err != nil {
 			t.Fatalf("%d of %d, %v", made, n, err)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/testing/testkit"
 )
 
 // A pool gives each partition once, to any number of goroutines, and ends with the documented error. It never
@@ -55,10 +56,7 @@ func TestPool(t *testing.T) {
 func TestDefaultPartitions(t *testing.T) {
 	seen := map[Partition]bool{New(0).Partition(): true}
 	for range 50 {
-		g, err := NewGenerator(nil, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := testkit.Call(NewGenerator(nil, nil)).Value(t)
 		if p := g.Partition(); seen[p] || p != g.New(0).Partition() {
 			t.Fatalf("%v is given twice", p)
 		}
