@@ -29,7 +29,7 @@ func lookup(t *testing.T, name string) inspect.Format {
 	return f
 }
 
-// known are the formats that there are.
+// known are the names of all formats.
 var known = []string{"nanoflake", "ulidflake", "ulidflake-scalable", "snowflakesi", "scru160", "sno"}
 
 func TestFormats(t *testing.T) {
@@ -60,7 +60,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// A time that RFC 3339 has no form for is null; the last and the first that it has are not.
+// A time without a form in RFC 3339 is null.
 func TestTimeInJSON(t *testing.T) {
 	for _, v := range []struct{ format, id, epoch, time, ms string }{
 		{"scru160", "VVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVV", "", "null", "281474976710655"},
@@ -171,7 +171,7 @@ func TestInspect(t *testing.T) {
 	}
 }
 
-// The settings are those that an ID does not carry.
+// Settings have what an ID does not carry.
 func TestSettings(t *testing.T) {
 	epoch := time.UnixMilli(1135117406658)
 	info, err := lookup(t, "snowflakesi").Inspect("9007199254740134", inspect.Int,
@@ -190,7 +190,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// Inspect reads what a generator of SCRU160 has put into the counter and random16, for all widths.
+// Inspect reads the counter and random16 of a SCRU160 generator, for all widths.
 func TestSettingsOfSCRU160(t *testing.T) {
 	at := time.UnixMicro(1764000000123456)
 	for _, counter := range []scru160.Counter{scru160.CounterMilliseconds, scru160.CounterMicroseconds} {
@@ -217,7 +217,7 @@ func TestSettingsOfSCRU160(t *testing.T) {
 	}
 }
 
-// valuesOf lists the fields of an ID, and their widths, which are 160 bits in all.
+// valuesOf lists the fields of an ID, their widths, and the sum of the widths.
 func valuesOf(info inspect.Info) string {
 	s, bits := info.Time.Format(time.RFC3339Nano), 0
 	for _, f := range info.Fields {
@@ -227,8 +227,7 @@ func valuesOf(info inspect.Info) string {
 	return fmt.Sprint(s, " ", bits)
 }
 
-// wantedValues is what the n-th ID of a generator whose counter starts at 0 says at the time of
-// TestSettingsOfSCRU160.
+// wantedValues returns the valuesOf the n-th ID in TestSettingsOfSCRU160, whose counter starts at 0.
 func wantedValues(c scru160.Config, id scru160.ID, n int) string {
 	value := new(big.Int).SetBytes(id.Bytes())
 	low := func(bits uint) string {
@@ -250,7 +249,7 @@ func wantedValues(c scru160.Config, id scru160.ID, n int) string {
 	return s + fmt.Sprintf(" random16:%d=%v random80:80=%s 160", rest, random16, low(80))
 }
 
-// Settings that no generator has, and IDs that no generator with the settings makes, are errors.
+// Impossible settings, and IDs that are impossible with the settings, are errors.
 func TestBadSettingsOfSCRU160(t *testing.T) {
 	f := lookup(t, "scru160")
 	text := scru160.Max().String()
@@ -394,7 +393,7 @@ func TestTextOrNothing(t *testing.T) {
 	}
 }
 
-// Whatever a format reads of a random string in the shape of its text, the ID has this text.
+// If a format reads a random string as a text, the ID has this text.
 func TestTextIsKept(t *testing.T) {
 	const digits, letters = "0123456789", "abcdefghijklmnopqrstuvwxyz"
 	shapes := map[string]int{"nanoflake": 13, "ulidflake": 13, "ulidflake-scalable": 13, "snowflakesi": 16, "scru160": 32, "sno": 16}
@@ -416,7 +415,7 @@ func TestTextIsKept(t *testing.T) {
 				continue
 			}
 			text := s
-			if f.Name() == "snowflakesi" { // whose texts have no padding
+			if f.Name() == "snowflakesi" { // its texts have no padding
 				text = strings.TrimLeft(s, "0")
 			}
 			if !strings.EqualFold(info.ID, text) && !strings.EqualFold(info.Hex, s) {

@@ -30,8 +30,7 @@ var fillConfigs = func() []Config {
 	}
 }()
 
-// Of the same words and the same random bits, Fill makes the IDs that Next makes of each, which are
-// those that the specification's layout gives.
+// From the same words and random bits, Fill and Next make the same IDs, in the layout of the specification.
 func TestFillOfSameBits(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	for _, c := range fillConfigs {
@@ -47,7 +46,7 @@ func TestFillOfSameBits(t *testing.T) {
 					binary.NativeEndian.PutUint64(random[i][:], r.Uint64())
 					binary.NativeEndian.PutUint32(random[i][8:], r.Uint32())
 				}
-				ids := make([]ID, n+1) // the one after them stays as it is
+				ids := make([]ID, n+1) // the last ID stays zero
 				g.fill(ids[:n], tick<<g.low|counter, random)
 				for i, id := range ids[:n] {
 					hi, lo := random[i].Words()
@@ -130,7 +129,7 @@ func TestFillAsNext(t *testing.T) {
 	}
 }
 
-// A Fill that is longer than a draw of random bits is one run all the same.
+// A Fill longer than a draw of random bits is one run of counters.
 func TestFillLong(t *testing.T) {
 	clock := testkit.At(time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC))
 	for _, n := range []int{runIDs - 1, runIDs, runIDs + 1, 2*runIDs + 1, 5000} {

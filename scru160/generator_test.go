@@ -13,8 +13,8 @@ import (
 	"github.com/firn-id/firn/scru160"
 )
 
-// generation returns what a configuration promises whose ticks' counters have so
-// many bits in reach and start at so many random ones.
+// generation returns the promises of a configuration. Counters have reach bits in a tick, and start at
+// start random bits.
 func generation(c scru160.Config, reach, start int, expires int64) testkit.Generation[scru160.ID] {
 	g := testkit.Generation[scru160.ID]{
 		Name: fmt.Sprintf("%d %v extra %d node %d", c.Counter, c.Start, c.ExtraCounterBits, c.NodeBits), Format: "scru160",
@@ -62,14 +62,14 @@ func counter(id scru160.ID, extra int) uint64 {
 	return uint64(binary.BigEndian.Uint32(id[6:10])) >> (16 - extra)
 }
 
-// The fields of a new tick's first ID, and of those that follow.
+// The fields of the first IDs of a tick.
 func TestFields(t *testing.T) {
 	type config = scru160.Config
 	for _, v := range []struct {
 		config scru160.Config
 		bits   int // of the counter, without microseconds
-		start  int // random ones it starts at
-		stuck  int // a bit of those that is always 0, since the word has no room; else -1
+		start  int // random bits at the start
+		stuck  int // a random bit that is always 0, since the word has no room; or -1
 	}{
 		{config{}, 16, 15, -1},
 		{config{Start: scru160.StartBits(15)}, 16, 15, -1},
@@ -127,7 +127,7 @@ func TestFields(t *testing.T) {
 			check("random16", noise, free)
 			check("random80, high", high80, 64)
 			check("random80, low", low80, 64)
-			for i := range starts { // leave out the bit that has no room
+			for i := range starts { // leave out the stuck bit
 				if v.stuck >= 0 {
 					if starts[i]>>v.stuck&1 != 0 {
 						t.Fatalf("bit %d of the start %#x is set", v.stuck, starts[i])
@@ -149,7 +149,7 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// IDs made from times start their counters as a generator does.
+// FromTime starts counters as a generator does.
 func TestFromTime(t *testing.T) {
 	at := time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)
 	var counters, random16, random80 []uint64
@@ -179,7 +179,7 @@ func TestFromTime(t *testing.T) {
 	})
 }
 
-// Timestamps 0 and 2^48-1 are never made, on whatever way the clock gets there.
+// No generator makes timestamps 0 and 2^48-1, however the clock gets there.
 func TestReserved(t *testing.T) {
 	const last = 1<<48 - 1
 	for _, usage := range []scru160.Counter{scru160.CounterMilliseconds, scru160.CounterMicroseconds} {

@@ -38,7 +38,7 @@ func wantSilence(t *testing.T, c chan *sno.SequenceOverflowNotification) {
 	}
 }
 
-// A burst has a notification for each unit, with the number of calls that still wait.
+// A burst has a notification for each unit, with the number of waiting calls.
 func TestOverflow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, c := overflowing(t, 100)
@@ -116,7 +116,7 @@ func TestOverflowUnread(t *testing.T) {
 	}
 }
 
-// A wait for a clock that went back is not an overflow.
+// A wait for the clock is not an overflow.
 func TestOverflowIsNotUnsafeTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		intoEpoch()
@@ -137,8 +137,7 @@ func TestOverflowIsNotUnsafeTime(t *testing.T) {
 	})
 }
 
-// Calls that wait without a break are one overflow, also if a busy machine or a clock that is set forward
-// loses a unit.
+// Waiting without a break is one overflow, also if a busy machine or a clock set forward loses a unit.
 func TestOverflowOverLostUnits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		intoEpoch()

@@ -53,7 +53,7 @@ var sortData = []sortKind{
 			return prefix
 		})
 	}},
-	// Each ID shares one more bit with the next, which makes the levels of digits most uneven.
+	// Each ID shares one more bit with the next: the most uneven levels of digits.
 	{"staircase", func(r *rand.Rand, n int) []sno.ID {
 		return fill(n, func(i int) (id sno.ID) {
 			bit := r.IntN(80)
@@ -186,8 +186,8 @@ func TestSortAllocates(t *testing.T) {
 	testkit.Same(t, testing.AllocsPerRun(10, func() { ids[0], ids[4999] = ids[4999], ids[0]; sno.Sort(ids) }), 1)
 }
 
-// BenchmarkSort compares, in one run, with a sort by comparisons: the metric "ratio" is
-// how many times as long that takes.
+// BenchmarkSort runs beside a sort by comparisons. The metric "ratio" is the time of the comparisons as a
+// multiple.
 func BenchmarkSort(b *testing.B) {
 	r := rand.New(rand.NewPCG(7, 8))
 	inOrder := func(r *rand.Rand, n int) []sno.ID {

@@ -39,8 +39,8 @@ func TestSpread(t *testing.T) {
 	if failed, _ := spreads(snowflakesi.Config{Layout: wide, Sequence: snowflakesi.SequenceResets}, resonates); failed < 1000 {
 		t.Errorf("resetting: only %d do not spread, so that this test shows little", failed)
 	}
-	// The default layout has 8 bits of sequence, and slow IDs use half of their numbers. They spread over
-	// powers of two up to 128, and no further.
+	// The default layout has 8 bits of sequence. Slow IDs use half of the numbers, so they spread over powers
+	// of two up to 128.
 	power := func(up int) func(int, int) bool {
 		return func(_, shards int) bool { return shards&(shards-1) != 0 || shards > up }
 	}

@@ -13,8 +13,7 @@ import (
 	"github.com/firn-id/firn/ulidflake"
 )
 
-// least is how many IDs a millisecond has when its randomness, of so many bits,
-// starts at the top: 1. most is how many when it starts at 0 and grows by ones.
+// least is the number of IDs of a millisecond whose randomness starts at the top.
 const least = 1
 
 func generation(name string, c ulidflake.Config) testkit.Generation[ulidflake.ID] {
@@ -71,7 +70,7 @@ func TestScalableGenerator(t *testing.T) {
 	})
 }
 
-// A millisecond's randomness starts anywhere, all values alike.
+// The randomness of a millisecond starts at any value, with equal chances.
 func TestStarts(t *testing.T) {
 	clock := testkit.At(time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC))
 	gen := testkit.Call(ulidflake.NewGenerator(ulidflake.Config{IncrementBits: 4, Clock: clock.Now})).Value(t)
@@ -102,7 +101,7 @@ func TestStarts(t *testing.T) {
 	}
 }
 
-// Increments are in [1, 2^n), all alike.
+// Increments are in [1, 2^n), with equal chances.
 func TestIncrements(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 3, 6} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
@@ -117,7 +116,7 @@ func TestIncrements(t *testing.T) {
 			for count := 0; count < 30_000; {
 				id, err := gen.TryNext()
 				if errors.Is(err, iderr.ErrRange) {
-					// It did pass the top: the last was so near that a step can.
+					// A step from the last randomness can pass the top.
 					if left := ulidflake.MaxRandomness - last.Randomness(); left >= top-1 {
 						t.Fatalf("overflow at randomness %d with steps below %d", last.Randomness(), top)
 					}
@@ -198,10 +197,10 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// FromTime makes no zero ID, though the randomness of one in so many is 0.
+// FromTime makes no zero ID, though the randomness of other IDs can be 0.
 func TestFromTimeZero(t *testing.T) {
 	zeros := 0
-	for range 12 << 15 { // without one, by chance, once in 160 000 runs
+	for range 12 << 15 { // by chance, one run in 160 000 has no 0
 		id, err := ulidflake.ScalableFromTime(ulidflake.DefaultEpoch(), time.Time{}, 0)
 		if err != nil || id.IsZero() {
 			t.Fatalf("%v, %v", id, err)
@@ -238,7 +237,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// errorsOfTime returns the errors of all calls that make an ID of the clock's time.
+// errorsOfTime returns the errors of all calls that make an ID at the time of the clock.
 func errorsOfTime(ctx context.Context, gen *ulidflake.Generator, scalable *ulidflake.ScalableGenerator, now func() time.Time) map[string]error {
 	result := make(map[string]error)
 	_, result["TryNext"] = gen.TryNext()

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// A Ledger finds duplicates of a generator whose IDs go back with the clock. It has a bit for each ID of
-// the times that the clock can still show, and refuses an ID of an earlier time. The ledger is therefore
-// exact, in memory that does not grow with the number of IDs.
+// A Ledger finds duplicates of a generator whose IDs go back with the clock. The ledger has a bit for each ID
+// of the times that the clock can still show, and refuses IDs of earlier times. It is therefore exact, in
+// memory that does not grow with the number of IDs.
 type Ledger struct {
 	first func(time.Time) uint64 // the first ID of a time
 	ticks map[uint64]*issued     // by the bits of an ID above the lowest 16

@@ -264,8 +264,7 @@ func TestSoakAcquits(t *testing.T) {
 	}
 }
 
-// The ledger sees an ID that comes again as long as the clock can show its time, and refuses an ID of a
-// time that the clock cannot show.
+// While the clock can show the time of an ID, the ledger finds the ID again. It refuses IDs of earlier times.
 func TestLedger(t *testing.T) {
 	l := NewLedger(firstSno)
 	unit := firstSno(start) >> 17
