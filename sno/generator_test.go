@@ -38,6 +38,22 @@ func TestSeqBesideNext(t *testing.T) {
 	}
 }
 
+// With an ended context, Seq yields the IDs that are left in the unit, and then the error.
+func TestSeqEnds(t *testing.T) {
+	g := newHands(1000).generator(t, sno.GeneratorSnapshot{SequenceMin: 10, SequenceMax: 14})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	n := uint16(0)
+	for id, err := range g.Seq(ctx, 3, -1) {
+		if n++; n <= 5 {
+			want(t, id, 1000, 0, 9+n)
+		} else if !errors.Is(err, context.Canceled) || !id.IsZero() {
+			t.Errorf("%v, %v", id, err)
+		}
+	}
+	testkit.Same(t, n, 6)
+}
+
 func TestFill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		intoEpoch()
