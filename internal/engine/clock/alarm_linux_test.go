@@ -145,17 +145,3 @@ func TestBrokenAlarm(t *testing.T) {
 		t.Errorf("slept for %v", slept)
 	}
 }
-
-// BenchmarkSleep reports how much longer a sleep of half a millisecond takes, with and without an
-// alarm, while the process is idle.
-func BenchmarkSleep(b *testing.B) {
-	const d = 500 * time.Microsecond
-	for name, sleep := range map[string]func(time.Duration){"alarm": sleep, "plain": time.Sleep} {
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				sleep(d)
-			}
-			b.ReportMetric(float64(b.Elapsed()/time.Duration(b.N)-d)/1e3, "µs-late")
-		})
-	}
-}

@@ -125,38 +125,3 @@ func TestSources(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkUint64(b *testing.B) {
-	var s entropy.Source
-	for b.Loop() {
-		s.Uint64()
-	}
-}
-
-func BenchmarkUint96(b *testing.B) {
-	var s entropy.Source
-	b.Run("one", func(b *testing.B) {
-		for b.Loop() {
-			s.Uint96()
-		}
-	})
-	b.Run("many", func(b *testing.B) {
-		var many [128]entropy.Bits96
-		for i := 0; i < b.N; i += len(many) {
-			s.Read96(many[:])
-		}
-	})
-	b.Run("parallel", func(b *testing.B) {
-		b.RunParallel(func(pb *testing.PB) {
-			for pb.Next() {
-				s.Uint96()
-			}
-		})
-	})
-	b.Run("direct", func(b *testing.B) {
-		s := entropy.Source{Direct: true}
-		for b.Loop() {
-			s.Uint96()
-		}
-	})
-}
