@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/memlease"
 )
@@ -19,11 +20,7 @@ const tenDays = 10 * 24 * time.Hour
 // recordOf returns the record of a worker.
 func recordOf(t *testing.T, p *Pool, worker int) stored {
 	t.Helper()
-	s, err := p.get(t.Context(), worker)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return testkit.Must(p.get(t.Context(), worker))
 }
 
 // If the clock jumps ahead and comes right again while no ID is made, the generator loses nothing,
@@ -85,9 +82,7 @@ func TestAcquiredAhead(t *testing.T) {
 			if got := log.kinds(); got != "acquired withdrawn renewed" {
 				t.Errorf("events: %s", got)
 			}
-			if err := l.Close(); err != nil {
-				t.Error(err)
-			}
+			testkit.OK(t, l.Close())
 			if s := recordOf(t, p, 0); time.UnixMicro(s.Until).After(clock.now().Add(time.Millisecond)) {
 				t.Errorf("given back until %v", time.UnixMicro(s.Until))
 			}
@@ -102,9 +97,7 @@ func TestClosedAhead(t *testing.T) {
 		clock.step(tenDays)
 		_, l, _ := keep(t, p, clock, Config{})
 		clock.step(-tenDays)
-		if err := l.Close(); err != nil {
-			t.Error(err)
-		}
+		testkit.OK(t, l.Close())
 		g, l, _ := keep(t, p, clock, Config{Wait: -1})
 		time.Sleep(grace)
 		mints(t, g, l)
@@ -120,9 +113,7 @@ func TestAcquiredBeyondOthers(t *testing.T) {
 			clock.step(tenDays)
 			g, l, _ := keep(t, p, clock, Config{Worker: Number(0)})
 			mints(t, g, l)
-			if err := l.Close(); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, l.Close())
 			used := recordOf(t, p, 0).Until
 			far.step(2 * tenDays)
 			_, other, _ := keep(t, p, far, Config{Worker: Number(1)})

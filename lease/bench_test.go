@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/memlease"
 	"github.com/firn-id/firn/nanoflake"
@@ -27,10 +28,7 @@ func BenchmarkFence(b *testing.B) {
 		}
 	}
 	b.Run("nanoflake", func(b *testing.B) {
-		without, err := nanoflake.NewGenerator(nanoflake.Config{GeneratorID: 7, Clock: clock(time.Millisecond)})
-		if err != nil {
-			b.Fatal(err)
-		}
+		without := testkit.Must(nanoflake.NewGenerator(nanoflake.Config{GeneratorID: 7, Clock: clock(time.Millisecond)}))
 		with, l, err := startNanoflake(b.Context(), store, nanoflake.Config{Clock: clock(time.Millisecond)}, c)
 		if err != nil {
 			b.Fatal(err)
@@ -41,18 +39,9 @@ func BenchmarkFence(b *testing.B) {
 			func() error { _, err := with.TryNext(); return err })
 	})
 	b.Run("sno", func(b *testing.B) {
-		without, err := sno.NewGeneratorWith(sno.Config{Clock: clock(sno.TimeUnit)})
-		if err != nil {
-			b.Fatal(err)
-		}
-		with, err := sno.NewGeneratorWith(sno.Config{Leased: true, Clock: clock(sno.TimeUnit)})
-		if err != nil {
-			b.Fatal(err)
-		}
-		l, err := lease.Start(b.Context(), store, with, c)
-		if err != nil {
-			b.Fatal(err)
-		}
+		without := testkit.Must(sno.NewGeneratorWith(sno.Config{Clock: clock(sno.TimeUnit)}))
+		with := testkit.Must(sno.NewGeneratorWith(sno.Config{Leased: true, Clock: clock(sno.TimeUnit)}))
+		l := testkit.Must(lease.Start(b.Context(), store, with, c))
 		defer l.Close()
 		inTurn(b,
 			func() error { _, err := without.TryNext(7); return err },
@@ -68,9 +57,7 @@ func inTurn(b *testing.B, without, with func() error) {
 		for i, next := range []func() error{without, with} {
 			start := time.Now()
 			for range some {
-				if err := next(); err != nil {
-					b.Fatal(err)
-				}
+				testkit.OK(b, next())
 			}
 			times[i] = append(times[i], float64(time.Since(start))/some)
 		}

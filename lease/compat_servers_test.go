@@ -12,6 +12,7 @@ import (
 
 	"github.com/firn-id/firn/internal/testing/consultest"
 	"github.com/firn-id/firn/internal/testing/kubetest"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/consullease"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/kubelease"
@@ -41,10 +42,7 @@ type compatHTTP struct{ address string }
 
 func (h compatHTTP) with(t *testing.T, open func(context.Context, string) (driver.Store, error)) driver.Store {
 	t.Helper()
-	store, err := open(t.Context(), h.address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := testkit.Must(open(t.Context(), h.address))
 	t.Cleanup(func() { store.Close() })
 	return store
 }
@@ -152,14 +150,9 @@ func TestCompatServers(t *testing.T) {
 		entries, facts := compatSome(compatEntriesOf(t, version), compatFactsOf(t, version))
 		for file, start := range compatServers {
 			t.Run(filepath.Base(version)+"/"+file, func(t *testing.T) {
-				content, err := os.ReadFile(filepath.Join(version, file))
-				if err != nil {
-					t.Fatal(err)
-				}
+				content := testkit.Must(os.ReadFile(filepath.Join(version, file)))
 				old := start(t)
-				if err := old.load(content); err != nil {
-					t.Fatal(err)
-				}
+				testkit.OK(t, old.load(content))
 				store := old.open(t)
 				for _, wrong := range compatCheckFacts(t.Context(), store, facts) {
 					t.Error(wrong)
@@ -203,10 +196,7 @@ func TestCompatServersMutants(t *testing.T) {
 		{"kubernetes.json", "zzzpeuzu1zab", "zzzpeuzu1zub"},
 		{"kubernetes.json", `firn.id/value`, `firn.id/record`},
 	} {
-		content, err := os.ReadFile(filepath.Join(newest, mutant.file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		content := testkit.Must(os.ReadFile(filepath.Join(newest, mutant.file)))
 		changed := strings.ReplaceAll(string(content), mutant.old, mutant.with)
 		s := compatServers[mutant.file](t)
 		if changed == string(content) {

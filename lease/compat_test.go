@@ -22,6 +22,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/filelease"
 	"github.com/firn-id/firn/lease/grant"
@@ -58,11 +59,7 @@ then write the stores of the next release, as VERSIONING.md says ("For contribut
 // compatVersions returns the folders of testdata, the oldest version first.
 func compatVersions(t *testing.T) []string {
 	t.Helper()
-	versions, err := frozen.Folders("testdata")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return versions
+	return testkit.Must(frozen.Folders("testdata"))
 }
 
 // A compatMaker makes a generator, and a function that returns the worker and the time of a new ID.
@@ -158,10 +155,7 @@ func compatLayouts(t *testing.T) (all []grant.Layout) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := g.ForLease().Pool()
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := testkit.Must(g.ForLease().Pool())
 		all = append(all, p.Layout)
 	}
 	return all
@@ -242,14 +236,9 @@ func compatScenario(t *testing.T, store driver.Store) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := g.ForLease().Pool()
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := testkit.Must(g.ForLease().Pool())
 		cryptotest.SetGlobalRandom(t, uint64(time.Now().UnixNano())) // of the UUID
-		if _, err := create(t.Context(), store, k.pool, p.Layout, max(p.Layout.Workers-2, 0), time.Now()); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(create(t.Context(), store, k.pool, p.Layout, max(p.Layout.Workers-2, 0), time.Now()))
 	}
 	mint := func() {} // by the generator that was started last
 	start := func(k compatKind, worker Choice) *Lease {
@@ -258,11 +247,8 @@ func compatScenario(t *testing.T, store driver.Store) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := Start(t.Context(), store, g, Config{Pool: k.pool, Worker: worker, Window: 10 * time.Second, First: time.Second,
-			Holder: `orders "1" (process 17 on höst.example)`, world: world})
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := testkit.Must(Start(t.Context(), store, g, Config{Pool: k.pool, Worker: worker, Window: 10 * time.Second, First: time.Second,
+			Holder: `orders "1" (process 17 on höst.example)`, world: world}))
 		mint = func() {
 			t.Helper()
 			if _, _, err := next(); err != nil {
@@ -274,9 +260,7 @@ func compatScenario(t *testing.T, store driver.Store) {
 	}
 	closed := func(l *Lease) {
 		t.Helper()
-		if err := l.Close(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, l.Close())
 	}
 	kind := func(pool string) compatKind {
 		return compatKinds[slices.IndexFunc(compatKinds, func(k compatKind) bool { return k.pool == pool })]
@@ -307,10 +291,7 @@ func compatScenario(t *testing.T, store driver.Store) {
 	die(start(k, Choice{}))
 	die(start(k, Number(2)))
 	time.Sleep(10 * time.Second)
-	rescued, err := Rescue(t.Context(), store, k.pool, RescueConfig{world: world, lanes: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	rescued := testkit.Must(Rescue(t.Context(), store, k.pool, RescueConfig{world: world, lanes: 1}))
 	time.Sleep(time.Until(rescued.Floor) + time.Second)
 	l := start(k, Number(3))
 	time.Sleep(5 * time.Second)
@@ -386,7 +367,7 @@ var compatPlaceForm = regexp.MustCompile(`^\{"v":2,"store":"[A-Z2-7]{26}","inode
 func compatTree(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := make(map[string]string)
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	testkit.OK(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -394,10 +375,7 @@ func compatTree(t *testing.T, dir string) map[string]string {
 		name, _ := filepath.Rel(dir, path)
 		files[filepath.ToSlash(name)] = string(content)
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if compatPlaceForm.MatchString(files[".place"]) {
 		files[".place"] = compatPlace
 	}
@@ -414,19 +392,13 @@ func compatCopy(t *testing.T, version string, place bool) (dir string) {
 		if name == ".place" && !place {
 			continue
 		}
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		testkit.OK(t, os.WriteFile(path, []byte(content), 0o600))
 	}
 	if !place { // as a backup that was restored and rescued
 		store := compatOpen(t, filelease.OpenCopy, dir)
 		defer store.Close()
-		if err := store.Adopt(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, store.Adopt())
 	}
 	return dir
 }
@@ -451,10 +423,7 @@ func compatEntriesOf(t *testing.T, version string) compatEntries {
 	t.Helper()
 	store := compatOpen(t, openFiles, compatCopy(t, version, false))
 	defer store.Close()
-	all, err := store.List(t.Context(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := testkit.Must(store.List(t.Context(), ""))
 	entries := make(compatEntries)
 	for _, e := range all {
 		entries[e.Key] = e.Value
@@ -821,9 +790,7 @@ func TestCompatLater(t *testing.T) {
 			if next == content {
 				continue // the place, which is no entry
 			}
-			if err := os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), []byte(next), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), []byte(next), 0o600))
 		}
 		store := compatOpen(t, openFiles, dir)
 		defer store.Close()
@@ -832,9 +799,7 @@ func TestCompatLater(t *testing.T) {
 	compatAt(t, "Place", facts, time.Hour, func(t *testing.T) (wrong compatComplaints) {
 		dir := compatCopy(t, newest, false)
 		compatOpen(t, openFiles, dir).Close()
-		if err := os.WriteFile(filepath.Join(dir, ".place"), []byte(`{"v":3,"new":[]}`), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(filepath.Join(dir, ".place"), []byte(`{"v":3,"new":[]}`), 0o600))
 		if _, err := filelease.Open(dir); !errors.Is(err, driver.ErrVersion) {
 			wrong.add("opening the directory: %v", err)
 		}
@@ -848,35 +813,22 @@ func TestCompatLaterBesideLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := memlease.New()
 		p := mustCreate(t, store, 8)
-		g, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true, Epoch: testLayout(8).Epoch, Clock: compatNow})
-		if err != nil {
-			t.Fatal(err)
-		}
-		l, err := p.start(t.Context(), g.ForLease(), Config{clock: compatNow})
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := testkit.Must(nanoflake.NewGenerator(nanoflake.Config{Leased: true, Epoch: testLayout(8).Epoch, Clock: compatNow}))
+		l := testkit.Must(p.start(t.Context(), g.ForLease(), Config{clock: compatNow}))
 		defer l.Close()
-		entries, err := store.List(t.Context(), "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		entries := testkit.Must(store.List(t.Context(), ""))
 		for _, e := range entries {
 			if e.Key == workerKey("p", l.Worker()) {
 				continue
 			}
 			later := regexp.MustCompile(`^\{"v":\d+`).ReplaceAll(e.Value, []byte(`{"v":9,"new":[]`))
-			if _, err := store.Put(t.Context(), e.Key, later, e.Revision); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(store.Put(t.Context(), e.Key, later, e.Revision))
 		}
 		for range 60 {
 			time.Sleep(time.Second)
 			mints(t, g, l)
 		}
-		if err := l.Err(); err != nil {
-			t.Error(err)
-		}
+		testkit.OK(t, l.Err())
 	})
 }
 
@@ -889,14 +841,8 @@ func TestCompatClaims(t *testing.T) {
 	claimed := make(map[string]string)
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(compatBegin))
-		g, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		l, err := Start(t.Context(), compatClaims{memlease.New(), claimed}, g, Config{Worker: Number(7), Create: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := testkit.Must(nanoflake.NewGenerator(nanoflake.Config{Leased: true}))
+		l := testkit.Must(Start(t.Context(), compatClaims{memlease.New(), claimed}, g, Config{Worker: Number(7), Create: true}))
 		defer l.Close()
 		if pool := claimed["6d1d181e362ee12f 7"]; pool != l.Pool().UUID() || len(claimed) != 1 {
 			t.Errorf("the lease has claimed %v", claimed)
@@ -925,10 +871,7 @@ func TestCompatMutants(t *testing.T) {
 		form := regexp.MustCompile(`"` + field + `":(\d+)`)
 		return func(key, value string) (string, string) {
 			return key, form.ReplaceAllStringFunc(value, func(s string) string {
-				n, err := strconv.ParseInt(form.FindStringSubmatch(s)[1], 10, 64)
-				if err != nil {
-					t.Fatal(err)
-				}
+				n := testkit.Must(strconv.ParseInt(form.FindStringSubmatch(s)[1], 10, 64))
 				return fmt.Sprintf(`"%s":%d`, field, change(n))
 			})
 		}
@@ -1017,22 +960,13 @@ func TestWriteCompat(t *testing.T) {
 	if *compatWrite == "" {
 		t.Skip("the test writes testdata, and only if -compat.write names a version")
 	}
-	err := frozen.Writable(*compatWrite, exec.CommandContext(t.Context(), "git", "tag", "--list").Output)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, frozen.Writable(*compatWrite, exec.CommandContext(t.Context(), "git", "tag", "--list").Output))
 	folder := filepath.Join("testdata", *compatWrite)
-	if err := os.RemoveAll(filepath.Join(folder, "files")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.RemoveAll(filepath.Join(folder, "files")))
 	write := func(name string, content []byte) {
 		path := filepath.Join(folder, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, content, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		testkit.OK(t, os.WriteFile(path, content, 0o644))
 	}
 	dir, facts := compatFiles(t)
 	for name, content := range compatTree(t, dir) {
@@ -1049,9 +983,6 @@ func TestWriteCompat(t *testing.T) {
 
 func compatJSON(t *testing.T, v any) []byte {
 	t.Helper()
-	b, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testkit.Must(json.MarshalIndent(v, "", "  "))
 	return append(b, '\n')
 }

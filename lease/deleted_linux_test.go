@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/snowflakesi"
@@ -22,10 +23,7 @@ func TestDeletedDirectory(t *testing.T) {
 		// Two workers, so that the other generator would often have the same one.
 		dir := filepath.Join(t.TempDir(), "state")
 		start := func() (*snowflakesi.Generator, *lease.Lease) {
-			g, err := snowflakesi.NewGenerator(snowflakesi.Config{Leased: true, Layout: snowflakesi.Layout{ClockBits: 40, MachineBits: 1}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			g := testkit.Must(snowflakesi.NewGenerator(snowflakesi.Config{Leased: true, Layout: snowflakesi.Layout{ClockBits: 40, MachineBits: 1}}))
 			l, err := lease.Start(t.Context(), files(t, dir), g, lease.Config{Window: window, First: window, Timeout: time.Minute}) // the disk may be slow
 			if err != nil {
 				t.Fatal(err)
@@ -34,9 +32,7 @@ func TestDeletedDirectory(t *testing.T) {
 		}
 		first, l := start()
 		// At once: a renewal could put a file into a folder that is being emptied.
-		if err := os.Rename(dir, dir+"-deleted"); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.Rename(dir, dir+"-deleted"))
 		second, other := start()
 		if l.Worker() == other.Worker() {
 			t.Errorf("round %d: both have worker %d", round, l.Worker())

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/memlease"
 )
@@ -118,9 +119,7 @@ func TestExcludedMany(t *testing.T) {
 			m, _, p := twoPools(t, workers)
 			for worker := range workers {
 				if all || worker != left {
-					if _, err := m.Exclude(fmt.Sprintf("%s %d", p.hash, worker), "another pool"); err != nil {
-						t.Fatal(err)
-					}
+					testkit.Must(m.Exclude(fmt.Sprintf("%s %d", p.hash, worker), "another pool"))
 				}
 			}
 			clock := newTestClock()

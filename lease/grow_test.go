@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/memlease"
 )
@@ -79,9 +80,7 @@ func TestCrowd(t *testing.T) {
 				clock, store := newTestClock(), &busy{Store: memlease.New()}
 				p := mustCreate(t, store, test.workers)
 				for made := 0; made < test.made; made++ {
-					if _, err := p.grow(t.Context(), made); err != nil {
-						t.Fatal(err)
-					}
+					testkit.Must(p.grow(t.Context(), made))
 				}
 				store.gets.Store(0)
 				store.lists.Store(0)
@@ -139,9 +138,7 @@ func fill(t *testing.T, p *Pool) {
 func TestGrowFull(t *testing.T) {
 	store, died := memlease.New(), errors.New("died")
 	p := mustCreate(t, store, 65536)
-	if _, err := p.grow(t.Context(), -1); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(p.grow(t.Context(), -1))
 	fill(t, p)
 	puts, dying := 0, *p
 	dying.store = &hooked{Store: store, before: func(op, _ string) error {

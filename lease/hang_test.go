@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/memlease"
 )
@@ -181,8 +182,6 @@ func TestHangsAndChanges(t *testing.T) {
 			t.Errorf("events: %s", got)
 		}
 		store.hang(500 * time.Millisecond)
-		if err := l.Close(); err != nil {
-			t.Error(err)
-		}
+		testkit.OK(t, l.Close())
 	})
 }

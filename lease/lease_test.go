@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/grant"
 	"github.com/firn-id/firn/lease/memlease"
@@ -90,11 +91,7 @@ func (p *Pool) kept(ctx context.Context, g grant.Grantee, c Config) (*Lease, err
 
 func generator(t *testing.T, c *testClock) *nanoflake.Generator {
 	t.Helper()
-	g, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true, Clock: c.now})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
+	return testkit.Must(nanoflake.NewGenerator(nanoflake.Config{Leased: true, Clock: c.now}))
 }
 
 // keep takes a lease for a new generator.
@@ -102,10 +99,7 @@ func keep(t *testing.T, p *Pool, clock *testClock, c Config) (*nanoflake.Generat
 	t.Helper()
 	g, log := generator(t, clock), new(testLog)
 	c.clock, c.Notify = clock.now, log.add
-	l, err := p.start(t.Context(), g.ForLease(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := testkit.Must(p.start(t.Context(), g.ForLease(), c))
 	t.Cleanup(func() { l.Close() })
 	return g, l, log
 }
@@ -148,9 +142,7 @@ func TestLease(t *testing.T) {
 			t.Errorf("Workers: %+v, %v", used, err)
 		}
 		mints(t, g, l)
-		if err := l.Close(); err != nil {
-			t.Error(err)
-		}
+		testkit.OK(t, l.Close())
 		if err := l.Close(); err != nil {
 			t.Errorf("Close again: %v", err)
 		}
@@ -445,9 +437,7 @@ func TestLostAndNoOther(t *testing.T) {
 		l2.Close()
 		time.Sleep(time.Second)
 		mints(t, g, l)
-		if err := l.Close(); err != nil {
-			t.Error(err)
-		}
+		testkit.OK(t, l.Close())
 		if got := log.last(t, Released); got.Worker != 0 {
 			t.Errorf("%+v", got)
 		}
@@ -499,9 +489,7 @@ func TestCloseAtOnce(t *testing.T) {
 		clock, p := newTestClock(), mustCreate(t, memlease.New(), 1)
 		for range 20 {
 			_, l, _ := keep(t, p, clock, Config{Wait: -1})
-			if err := l.Close(); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, l.Close())
 		}
 		used, _, err := p.Workers(t.Context())
 		if err != nil || used[0].Until.Sub(clock.now()) > grace {
@@ -638,9 +626,7 @@ func TestRepliesLost(t *testing.T) {
 			mints(t, g, l)
 			time.Sleep(97 * time.Millisecond)
 		}
-		if err := l.Close(); err != nil {
-			t.Error(err)
-		}
+		testkit.OK(t, l.Close())
 		if got := log.kinds(); got != "acquired renewed released" {
 			t.Errorf("events: %s", got)
 		}
@@ -820,10 +806,7 @@ func TestYoungPool(t *testing.T) {
 		}
 		ahead.step(-87599 * time.Hour)
 		for _, c := range []*testClock{ahead, right, right} {
-			l, err := p.start(t.Context(), generator(t, c).ForLease(), Config{clock: c.now, Wait: -1})
-			if err != nil {
-				t.Fatal(err)
-			}
+			l := testkit.Must(p.start(t.Context(), generator(t, c).ForLease(), Config{clock: c.now, Wait: -1}))
 			defer l.Close()
 		}
 		// After years with workers in use all the time, the clock is as right as before.
@@ -832,10 +815,7 @@ func TestYoungPool(t *testing.T) {
 			ahead.step(300 * 24 * time.Hour)
 			time.Sleep(time.Minute)
 		}
-		l, err := p.start(t.Context(), generator(t, right).ForLease(), Config{clock: right.now, Wait: -1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := testkit.Must(p.start(t.Context(), generator(t, right).ForLease(), Config{clock: right.now, Wait: -1}))
 		l.Close()
 	})
 }
@@ -965,9 +945,7 @@ func TestIdlePool(t *testing.T) {
 			clock.step(700 * day) // since the pool was created
 			store := memlease.New()
 			p := mustCreate(t, store, 8)
-			if _, err := p.grow(t.Context(), -1); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(p.grow(t.Context(), -1))
 			for worker, before := range test.used {
 				r := p.unused(worker, p.term())
 				r.Until, r.Attempt = clock.now().Add(-before).UnixMicro(), "x"
@@ -1024,9 +1002,7 @@ func TestCheckClock(t *testing.T) {
 		if err := p.CheckClock(t.Context(), Config{clock: clock.now}); !errors.As(err, &skew) || !skew.OfStore {
 			t.Error(err)
 		}
-		if err := p.CheckClock(t.Context(), Config{clock: right.now}); err != nil {
-			t.Error(err)
-		}
+		testkit.OK(t, p.CheckClock(t.Context(), Config{clock: right.now}))
 		if err := p.CheckClock(t.Context(), Config{MaxSkew: -1}); !errors.Is(err, ErrConfig) {
 			t.Error(err)
 		}
@@ -1052,14 +1028,9 @@ func TestWorkersAhead(t *testing.T) {
 			return p.start(t.Context(), generator(t, clock).ForLease(), c)
 		}
 		for worker := range 2 {
-			l, err := keep(Number(worker))
-			if err != nil {
-				t.Fatal(err)
-			}
+			l := testkit.Must(keep(Number(worker)))
 			time.Sleep(time.Second)
-			if err := l.Close(); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, l.Close())
 		}
 		until := clock.now()
 		clock.step(-40 * time.Second)

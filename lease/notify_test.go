@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/memlease"
 	"github.com/firn-id/firn/nanoflake"
@@ -30,7 +31,7 @@ func TestCloseWithinNotify(t *testing.T) {
 				var err error // of the first Close
 				closes, depth := 0, 0
 				g := generator(t, clock)
-				l, failed := q.start(t.Context(), g.ForLease(), Config{Window: time.Second, clock: clock.now, Notify: func(e Event) {
+				l := testkit.Must(q.start(t.Context(), g.ForLease(), Config{Window: time.Second, clock: clock.now, Notify: func(e Event) {
 					if depth++; depth > 1 {
 						t.Errorf("%v is told within another event", e.Kind)
 					}
@@ -46,10 +47,7 @@ func TestCloseWithinNotify(t *testing.T) {
 							t.Errorf("closed: %v", err)
 						}
 					}
-				}})
-				if failed != nil {
-					t.Fatal(failed)
-				}
+				}}))
 				kept.Store(l)
 				time.Sleep(2 * time.Second)
 				switch kind {
@@ -97,20 +95,15 @@ func TestCloseWhileNotify(t *testing.T) {
 		clock, p := newTestClock(), mustCreate(t, memlease.New(), 1)
 		told, closed := make(chan bool), make(chan bool)
 		g, log := generator(t, clock), new(testLog)
-		l, err := p.start(t.Context(), g.ForLease(), Config{Window: time.Second, clock: clock.now, Notify: func(e Event) {
+		l := testkit.Must(p.start(t.Context(), g.ForLease(), Config{Window: time.Second, clock: clock.now, Notify: func(e Event) {
 			log.add(e)
 			if e.Kind == Renewed {
 				told <- true
 				<-closed
 			}
-		}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}}))
 		<-told
-		if err := l.Close(); err != nil {
-			t.Error(err)
-		}
+		testkit.OK(t, l.Close())
 		close(closed)
 		synctest.Wait()
 		if got := log.kinds(); got != "acquired renewed released" {

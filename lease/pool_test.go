@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/grant"
 	"github.com/firn-id/firn/lease/internal/advice"
@@ -17,11 +18,7 @@ import (
 
 func mustCreate(t *testing.T, store driver.Store, workers int) *Pool {
 	t.Helper()
-	p, err := create(t.Context(), store, "p", testLayout(workers), 0, newTestClock().now())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return testkit.Must(create(t.Context(), store, "p", testLayout(workers), 0, newTestClock().now()))
 }
 
 // put writes a value over any other value.
@@ -31,9 +28,7 @@ func put(t *testing.T, store driver.Store, key string, value []byte) {
 	if err != nil && !errors.Is(err, driver.ErrNotFound) {
 		t.Fatal(err)
 	}
-	if _, err := store.Put(t.Context(), key, value, e.Revision); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(store.Put(t.Context(), key, value, e.Revision))
 }
 
 // made returns the workers named by the pool's record.
@@ -159,12 +154,9 @@ func TestPoolReplaced(t *testing.T) {
 	p := mustCreate(t, store, 4)
 	other := memlease.New()
 	q := mustCreate(t, other, 4)
-	e, err := other.Get(t.Context(), poolKey("p"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := testkit.Must(other.Get(t.Context(), poolKey("p")))
 	put(t, store, poolKey("p"), e.Value)
-	_, _, err = p.Workers(t.Context())
+	_, _, err := p.Workers(t.Context())
 	if !errors.Is(err, ErrRolledBack) || !strings.Contains(err.Error(), q.UUID()) || !strings.Contains(err.Error(), p.UUID()) ||
 		!strings.HasSuffix(err.Error(), ": rescue the pool (lease.Rescue), then start this program again") {
 		t.Errorf("%v", err)
@@ -194,16 +186,13 @@ func TestPoolDamaged(t *testing.T) {
 	} {
 		store := memlease.New()
 		mustCreate(t, store, 4)
-		e, err := store.Get(t.Context(), poolKey("p"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := testkit.Must(store.Get(t.Context(), poolKey("p")))
 		value := strings.Replace(string(e.Value), test.old, test.new, 1)
 		if value == string(e.Value) {
 			t.Fatalf("%s: no %s in %s", name, test.old, value)
 		}
 		put(t, store, poolKey("p"), []byte(value))
-		_, err = Open(t.Context(), store, "p", testLayout(4))
+		_, err := Open(t.Context(), store, "p", testLayout(4))
 		var told *driver.Error
 		if !errors.Is(err, test.want) || !errors.As(err, &told) || told.Advice == "" || told.Key != "p/pool" {
 			t.Errorf("%s: %v, want %v", name, err, test.want)
@@ -229,9 +218,7 @@ func TestOrphans(t *testing.T) {
 // A pool in use exists, and Create returns no other error for the workers' records.
 func TestCreateInUse(t *testing.T) {
 	store := memlease.New()
-	if _, err := mustCreate(t, store, 4).grow(t.Context(), -1); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(mustCreate(t, store, 4).grow(t.Context(), -1))
 	if _, err := Create(t.Context(), store, "p", testLayout(4)); !errors.Is(err, ErrPoolExists) {
 		t.Errorf("Create: %v", err)
 	}
@@ -308,10 +295,7 @@ func TestGrowCrash(t *testing.T) {
 			}
 			return nil
 		}}
-		p, err := Open(t.Context(), dying, "p", testLayout(6))
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := testkit.Must(Open(t.Context(), dying, "p", testLayout(6)))
 		if _, err := p.grow(t.Context(), -1); errors.Is(err, died) != (left < 5) {
 			t.Fatalf("%d requests: %v", left, err)
 		}
@@ -382,10 +366,7 @@ func TestGrowRace(t *testing.T) {
 		listed = op == "list"
 		return nil
 	}}
-	l, err := p.start(t.Context(), generator(t, newTestClock()).ForLease(), Config{Wait: -1, clock: newTestClock().now})
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := testkit.Must(p.start(t.Context(), generator(t, newTestClock()).ForLease(), Config{Wait: -1, clock: newTestClock().now}))
 	l.Close()
 }
 
@@ -399,24 +380,16 @@ func TestAdviceDamaged(t *testing.T) {
 func TestMissing(t *testing.T) {
 	ctx, store := t.Context(), memlease.New()
 	p := mustCreate(t, store, 4)
-	if _, err := p.grow(ctx, -1); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(p.grow(ctx, -1))
 	for missing := range 4 {
 		less := memlease.New()
-		entries, err := store.List(ctx, "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		entries := testkit.Must(store.List(ctx, ""))
 		for _, e := range entries {
 			if e.Key != workerKey("p", missing) {
 				put(t, less, e.Key, e.Value)
 			}
 		}
-		q, err := Open(ctx, less, "p", testLayout(4))
-		if err != nil {
-			t.Fatal(err)
-		}
+		q := testkit.Must(Open(ctx, less, "p", testLayout(4)))
 		var told *driver.Error
 		if _, _, err := q.Workers(ctx); !errors.Is(err, ErrMissing) || !errors.As(err, &told) || told.Key != workerKey("p", missing) || told.Advice == "" {
 			t.Errorf("Workers without %d: %v", missing, err)
@@ -449,9 +422,7 @@ func TestRecordDamaged(t *testing.T) {
 	} {
 		store := memlease.New()
 		p := mustCreate(t, store, 4)
-		if _, err := p.grow(t.Context(), -1); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(p.grow(t.Context(), -1))
 		r := good(p)
 		test.change(&r)
 		put(t, store, workerKey("p", 2), encode(r))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/memlease"
 )
@@ -26,10 +27,7 @@ func TestCheckWrites(t *testing.T) {
 	if after, _ := store.List(t.Context(), ""); len(after) != len(before) || after[0].Revision != before[0].Revision {
 		t.Errorf("%v became %v", before, after)
 	}
-	blind, err := Lookup(t.Context(), blindStore{store}, p.Name())
-	if err != nil {
-		t.Fatal(err)
-	}
+	blind := testkit.Must(Lookup(t.Context(), blindStore{store}, p.Name()))
 	if _, err := blind.CheckWrites(t.Context()); !errors.Is(err, driver.ErrUnsafe) {
 		t.Error(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/grant"
 	"github.com/firn-id/firn/lease/memlease"
 )
@@ -19,9 +20,7 @@ func testLayout(workers int) grant.Layout {
 }
 
 func TestLayoutCheck(t *testing.T) {
-	if err := checkLayout(testLayout(1)); err != nil {
-		t.Error(err)
-	}
+	testkit.OK(t, checkLayout(testLayout(1)))
 	for name, change := range map[string]func(*grant.Layout){
 		"no format":          func(l *grant.Layout) { l.Format = "" },
 		"a unit of 0":        func(l *grant.Layout) { l.Unit = 0 },
@@ -129,14 +128,9 @@ func TestOtherMembers(t *testing.T) {
 	store := memlease.New()
 	change := func() {
 		t.Helper()
-		e, err := store.Get(t.Context(), workerKey("p", 0))
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := testkit.Must(store.Get(t.Context(), workerKey("p", 0)))
 		value := bytes.Replace(e.Value, []byte("}\n"), []byte(others+"}\n"), 1)
-		if _, err := store.Put(t.Context(), e.Key, value, e.Revision); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(store.Put(t.Context(), e.Key, value, e.Revision))
 	}
 	kept := func(when string) {
 		t.Helper()
@@ -148,9 +142,7 @@ func TestOtherMembers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock, p := newTestClock(), mustCreate(t, store, 1)
 		_, l, _ := keep(t, p, clock, Config{})
-		if err := l.Close(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, l.Close())
 		change()
 		_, l, _ = keep(t, p, clock, Config{})
 		kept("taken")
@@ -161,13 +153,9 @@ func TestOtherMembers(t *testing.T) {
 			t.Fatal(err)
 		}
 		kept("renewed")
-		if err := l.Close(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, l.Close())
 		kept("given back")
-		if _, err := Rescue(t.Context(), store, "p", RescueConfig{clock: clock.now}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(Rescue(t.Context(), store, "p", RescueConfig{clock: clock.now}))
 		kept("rescued")
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/grant"
 	"github.com/firn-id/firn/lease/memlease"
@@ -22,10 +23,7 @@ type testBackup map[string][]byte
 
 func backUp(t *testing.T, store driver.Store) testBackup {
 	t.Helper()
-	entries, err := store.List(t.Context(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := testkit.Must(store.List(t.Context(), ""))
 	b := testBackup{}
 	for _, e := range entries {
 		b[e.Key] = e.Value
@@ -91,11 +89,7 @@ func rescues(t *testing.T, name string, store driver.Store, c RescueConfig, want
 
 func mustRescue(t *testing.T, store driver.Store, clock *testClock) *Rescued {
 	t.Helper()
-	done, err := Rescue(t.Context(), store, "p", RescueConfig{clock: clock.now})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return done
+	return testkit.Must(Rescue(t.Context(), store, "p", RescueConfig{clock: clock.now}))
 }
 
 // tries is a Start without a wait.
@@ -172,9 +166,7 @@ func TestRescue(t *testing.T) {
 				mint(g)
 			}
 		}
-		if err := leases[0].Close(); err != nil {
-			t.Error(err)
-		}
+		testkit.OK(t, leases[0].Close())
 		// The number of new records depends on how many leases wanted a worker at the same moment.
 		if _, made, err := p.Workers(t.Context()); made < len(leases) || made > 8 || err != nil {
 			t.Errorf("%d workers, %v", made, err)
@@ -258,9 +250,7 @@ func TestRescueInterrupted(t *testing.T) {
 	for left := range 8 {
 		clock, store := newTestClock(), memlease.New()
 		p := mustCreate(t, store, 6)
-		if _, err := p.grow(t.Context(), -1); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(p.grow(t.Context(), -1))
 		puts := left
 		dying := &hooked{Store: store, before: func(op, _ string) error {
 			if op != "put" {
@@ -300,11 +290,7 @@ func TestRescueInterrupted(t *testing.T) {
 
 func mustOpen(t *testing.T, store driver.Store) *Pool {
 	t.Helper()
-	p, err := Lookup(t.Context(), store, "p")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return testkit.Must(Lookup(t.Context(), store, "p"))
 }
 
 // Missing and damaged records are made anew, at the floor. If another program may read a record,
@@ -326,9 +312,7 @@ func TestRescueRecords(t *testing.T) {
 	} {
 		clock, full := newTestClock(), memlease.New()
 		p := mustCreate(t, full, 8)
-		if _, err := p.grow(t.Context(), -1); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(p.grow(t.Context(), -1))
 		store := memlease.New()
 		for key, value := range backUp(t, full) {
 			if key == workerKey("p", 2) {
@@ -365,10 +349,7 @@ func TestRescueRaces(t *testing.T) {
 	clock, store := newTestClock(), memlease.New()
 	p := mustCreate(t, store, 4)
 	g := generator(t, clock)
-	l, err := p.kept(t.Context(), g.ForLease(), Config{clock: clock.now, Window: time.Hour})
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := testkit.Must(p.kept(t.Context(), g.ForLease(), Config{clock: clock.now, Window: time.Hour}))
 	races := 3
 	racing := &hooked{Store: store, before: func(op, key string) error {
 		if op == "put" && key == workerKey("p", l.Worker()) && races > 0 {
@@ -399,9 +380,7 @@ func TestTakeWhileRescued(t *testing.T) {
 	for _, worker := range []Choice{{}, Number(0)} {
 		clock, store := newTestClock(), memlease.New()
 		p := mustCreate(t, store, 4)
-		if _, err := p.grow(t.Context(), -1); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(p.grow(t.Context(), -1))
 		died := errors.New("died")
 		begun := false
 		p.store = &hooked{Store: store, before: func(op, key string) error {
@@ -500,13 +479,8 @@ func TestRescueClock(t *testing.T) {
 func TestRescueAgain(t *testing.T) {
 	clock, store := newTestClock(), memlease.New()
 	p := mustCreate(t, store, 4)
-	if _, err := p.grow(t.Context(), -1); err != nil {
-		t.Fatal(err)
-	}
-	first, err := Rescue(t.Context(), store, "p", RescueConfig{clock: clock.now, Skew: time.Hour})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(p.grow(t.Context(), -1))
+	first := testkit.Must(Rescue(t.Context(), store, "p", RescueConfig{clock: clock.now, Skew: time.Hour}))
 	second := mustRescue(t, store, clock)
 	if !second.Floor.Equal(first.Floor) || second.Pool.term().generation <= first.Pool.term().generation {
 		t.Errorf("%+v after %+v", second.Pool.term(), first.Pool.term())
@@ -574,9 +548,7 @@ func TestRescueAnew(t *testing.T) {
 	} {
 		clock, full := newTestClock(), memlease.New()
 		p := mustCreate(t, full, 8)
-		if _, err := p.grow(t.Context(), -1); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(p.grow(t.Context(), -1))
 		store, content := memlease.New(), backUp(t, full)
 		test.change(content)
 		for key, value := range content {
@@ -644,10 +616,7 @@ func TestRescueAnewBesideLeases(t *testing.T) {
 				}
 				time.Sleep(97 * time.Millisecond)
 			}
-			done, err := Rescue(t.Context(), store, "p", RescueConfig{clock: clock.now, Layouts: []grant.Layout{testLayout(8)}, Create: all})
-			if err != nil {
-				t.Fatal(err)
-			}
+			done := testkit.Must(Rescue(t.Context(), store, "p", RescueConfig{clock: clock.now, Layouts: []grant.Layout{testLayout(8)}, Create: all}))
 			for range 2 {
 				g, l, _ := keep(t, done.Pool, clock, Config{Wait: 2 * time.Minute})
 				if until := l.Until(); until.Before(done.Floor) {
@@ -746,9 +715,7 @@ func (u *unreadable) Put(ctx context.Context, key string, value []byte, rev driv
 func TestRescueUnreadable(t *testing.T) {
 	clock, store := newTestClock(), &unreadable{Store: memlease.New(), keys: map[string]error{}}
 	p := mustCreate(t, store, 8)
-	if _, err := p.grow(t.Context(), -1); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(p.grow(t.Context(), -1))
 	put(t, store, workerKey("p", 6), []byte("left by who died")) // which the pool does not name
 	store.spoil(driver.ErrDamaged, workerKey("p", 1), workerKey("p", 3), workerKey("p", 6), poolKey("p"))
 	if found, err := Survey(t.Context(), store); err != nil || len(found) != 1 || found[0].Pool != nil || !errors.Is(found[0].Err, ErrDamaged) {
@@ -771,9 +738,7 @@ func TestRescueUnreadable(t *testing.T) {
 		t.Fatalf("%+v, %v; still damaged: %d", done, err, store.spoiled())
 	}
 	clock.step(done.Floor.Sub(clock.now()))
-	if err := tries(t, p, clock); err != nil {
-		t.Error(err)
-	}
+	testkit.OK(t, tries(t, p, clock))
 	// If an entry is unreadable for another reason, the rescue changes nothing.
 	store.spoil(driver.ErrUnavailable, workerKey("p", 2))
 	before := done.Pool.term()
@@ -790,9 +755,7 @@ func TestRescueUnreadable(t *testing.T) {
 func TestRescueRepliesLost(t *testing.T) {
 	clock, store := newTestClock(), memlease.New()
 	p := mustCreate(t, store, 4)
-	if _, err := p.grow(t.Context(), -1); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(p.grow(t.Context(), -1))
 	if _, err := Rescue(t.Context(), deaf{store}, "p", RescueConfig{clock: clock.now}); err != nil {
 		t.Error(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/firn-id/firn/internal/testing/services"
+	"github.com/firn-id/firn/internal/testing/testkit"
 )
 
 // A simMutant is the code of leases with a fault, or with several faults if a single fault would not show.
@@ -221,17 +222,10 @@ func TestSimMutants(t *testing.T) {
 	write := func(name, text string) {
 		t.Helper()
 		name = filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.MkdirAll(filepath.Dir(name), 0o777))
+		testkit.OK(t, os.WriteFile(name, []byte(text), 0o666))
 	}
-	root, err := filepath.Abs("..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := testkit.Must(filepath.Abs(".."))
 	write("go.mod", fmt.Sprintf("module mutants\n\ngo 1.26.0\n\nrequire github.com/firn-id/firn v0.0.0\n\nreplace github.com/firn-id/firn => %s\n", root))
 	var imports, table strings.Builder
 	for _, m := range append([]simMutant{{name: "none"}}, simMutants...) {
@@ -286,16 +280,10 @@ func TestSimMutants(t *testing.T) {
 // simSources returns the files of package lease and its simulation, with a mutant's edits.
 func simSources(t *testing.T, m simMutant) map[string]string {
 	t.Helper()
-	names, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	names := testkit.Must(filepath.Glob("*.go"))
 	sources := map[string]string{}
 	for _, name := range names {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testkit.Must(os.ReadFile(name))
 		switch name {
 		case "sim_world_test.go", "sim_store_test.go", "sim_judge_test.go", "sim_life_test.go", "sim_rescue_test.go":
 			sources[strings.TrimSuffix(name, "_test.go")+".go"] = string(text)

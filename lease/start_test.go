@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/undo"
 	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/lease"
@@ -36,11 +37,7 @@ type run struct {
 // files opens a store in a directory.
 func files(t testing.TB, dir string) *filelease.Store {
 	t.Helper()
-	store, err := filelease.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return store
+	return testkit.Must(filelease.Open(dir))
 }
 
 // startNanoflake starts a lease for a new generator.
@@ -117,17 +114,14 @@ func testEveryFormat(t *testing.T) {
 	var mu sync.Mutex
 	events := make(map[string][]lease.EventKind)
 	renewed := make(map[string]bool)
-	all, err := everyFormat(t.Context(), files(t, t.TempDir()), lease.Config{Notify: func(e lease.Event) {
+	all := testkit.Must(everyFormat(t.Context(), files(t, t.TempDir()), lease.Config{Notify: func(e lease.Event) {
 		mu.Lock()
 		defer mu.Unlock()
 		events[e.Pool] = append(events[e.Pool], e.Kind)
 		if e.Kind == lease.Renewed {
 			renewed[e.Pool] = true
 		}
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}}))
 	seen := make(map[string]bool)
 	wait.Until(t, "all leases are renewed", func() bool {
 		for _, r := range all {
@@ -142,9 +136,7 @@ func testEveryFormat(t *testing.T) {
 		return len(renewed) == len(all)
 	})
 	for _, r := range all {
-		if err := r.Close(); err != nil {
-			t.Error(err)
-		}
+		testkit.OK(t, r.Close())
 		if _, _, err := r.next(t.Context()); !errors.Is(err, lease.ErrClosed) {
 			t.Errorf("%s: after Close: %v", r.format, err)
 		}
@@ -220,10 +212,7 @@ func TestExistingStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.Close()
-	store, err := filelease.Open(dir, filelease.Existing)
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := testkit.Must(filelease.Open(dir, filelease.Existing))
 	other := nanoflake.Config{Epoch: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)}
 	if _, _, err := startNanoflake(t.Context(), store, other, lease.Config{}); !errors.Is(err, lease.ErrNoPool) {
 		t.Errorf("a missing pool: %v", err)
@@ -282,10 +271,7 @@ func TestStartRefuses(t *testing.T) {
 	if !errors.As(err, &mismatch) || mismatch.Field != "epoch" {
 		t.Errorf("another epoch: %v", err)
 	}
-	plain, err := nanoflake.NewGenerator(nanoflake.Config{GeneratorID: 5})
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := testkit.Must(nanoflake.NewGenerator(nanoflake.Config{GeneratorID: 5}))
 	if _, err := lease.Start(t.Context(), store, plain, lease.Config{Pool: "mine"}); !errors.Is(err, iderr.ErrConfig) {
 		t.Errorf("a generator with a worker of its own: %v", err)
 	}
@@ -312,10 +298,7 @@ func TestStartRefuses(t *testing.T) {
 // success the generator can have a lease.
 func TestOneLeaseOfAGenerator(t *testing.T) {
 	store := memlease.New()
-	gen, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	gen := testkit.Must(nanoflake.NewGenerator(nanoflake.Config{Leased: true}))
 	if _, err := lease.Start(t.Context(), store, gen, lease.Config{Pool: "mine"}); !errors.Is(err, lease.ErrNoPool) {
 		t.Fatal(err)
 	}
@@ -343,9 +326,7 @@ func TestOneLeaseOfAGenerator(t *testing.T) {
 	if _, err := gen.Next(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if err := l.Close(); err != nil {
-		t.Error(err)
-	}
+	testkit.OK(t, l.Close())
 	if _, err := lease.Start(t.Context(), store, gen, lease.Config{Pool: "mine"}); !errors.Is(err, lease.ErrClosed) {
 		t.Errorf("after the lease: %v", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/memlease"
 )
@@ -26,15 +27,10 @@ func TestSurvey(t *testing.T) {
 		t.Errorf("of nothing: %v, %v", all, err)
 	}
 	p := mustCreate(t, store, 5)
-	l, err := p.start(t.Context(), generator(t, clock).ForLease(), Config{clock: clock.now})
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := testkit.Must(p.start(t.Context(), generator(t, clock).ForLease(), Config{clock: clock.now}))
 	defer l.Close()
 	for _, name := range []string{"a@1", "p.2", "p-2", "none"} {
-		if _, err := Create(t.Context(), store, name, testLayout(3)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(Create(t.Context(), store, name, testLayout(3)))
 	}
 	put(t, store, "other/thing", []byte("x"))
 	lists, gets = 0, 0
@@ -74,17 +70,9 @@ func TestSurvey(t *testing.T) {
 func TestSurveyOfTwoMoments(t *testing.T) {
 	store := memlease.New()
 	p := mustCreate(t, store, 5)
-	entries, err := store.List(t.Context(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := p.grow(t.Context(), -1); err != nil {
-		t.Fatal(err)
-	}
-	e, err := store.Get(t.Context(), poolKey("p"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := testkit.Must(store.List(t.Context(), ""))
+	testkit.Must(p.grow(t.Context(), -1))
+	e := testkit.Must(store.Get(t.Context(), poolKey("p")))
 	entries[0] = e
 	all, err := Survey(t.Context(), listed{store, entries})
 	if err != nil || len(all) != 1 || all[0].Err != nil || all[0].Made != 4 {

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/driver"
 )
@@ -142,14 +143,9 @@ func TestBad(t *testing.T) {
 
 func TestSettings(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "secret")
-	if err := os.WriteFile(file, []byte("from a file \r\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(file, []byte("from a file \r\n"), 0o600))
 	t.Setenv("FIRN_TEST_SECRET", "from the environment")
-	a, err := address.Parse("x://u:in%20place@a?n=7&d=3ms&b=true&t=x%26y&one-env=FIRN_TEST_SECRET&two-file=" + file + "&three=plain&other=1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := testkit.Must(address.Parse("x://u:in%20place@a?n=7&d=3ms&b=true&t=x%26y&one-env=FIRN_TEST_SECRET&two-file=" + file + "&three=plain&other=1"))
 	for _, c := range []struct{ got, want any }{
 		{a.Number("n", 1, 1, 9), 7}, {a.Number("m", 1, 1, 9), 1},
 		{a.Duration("d", time.Second), 3 * time.Millisecond}, {a.Duration("e", time.Second), time.Second},
@@ -178,27 +174,14 @@ func TestTLS(t *testing.T) {
 		t.Fatal(err)
 	}
 	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour)}
-	cert, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	private, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cert := testkit.Must(x509.CreateCertificate(rand.Reader, template, template, key.Public(), key))
+	private := testkit.Must(x509.MarshalPKCS8PrivateKey(key))
 	for name, block := range map[string]*pem.Block{"cert": {Type: "CERTIFICATE", Bytes: cert}, "key": {Type: "PRIVATE KEY", Bytes: private}} {
-		if err := os.WriteFile(filepath.Join(dir, name), pem.EncodeToMemory(block), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(filepath.Join(dir, name), pem.EncodeToMemory(block), 0o600))
 	}
-	a, err := address.Parse("x://a?server-name=b&ca=" + dir + "/cert&cert=" + dir + "/cert&key=" + dir + "/key")
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := testkit.Must(address.Parse("x://a?server-name=b&ca=" + dir + "/cert&cert=" + dir + "/cert&key=" + dir + "/key"))
 	c := a.TLS()
-	if err := a.Err(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, a.Err())
 	if c == nil || c.ServerName != "b" || c.RootCAs == nil || len(c.Certificates) != 1 {
 		t.Errorf("%+v", c)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/firn-id/firn/internal/testing/consultest"
 	"github.com/firn-id/firn/internal/testing/pretend"
 	"github.com/firn-id/firn/internal/testing/storetest"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/lease/consullease"
 	"github.com/firn-id/firn/lease/driver"
@@ -290,12 +291,8 @@ func TestTLS(t *testing.T) {
 	web := server.StartWith(t, (*httptest.Server).StartTLS)
 	dir := t.TempDir()
 	ca, token := filepath.Join(dir, "ca"), filepath.Join(dir, "token")
-	if err := os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: web.Certificate().Raw}), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(token, []byte(secret+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: web.Certificate().Raw}), 0o600))
+	testkit.OK(t, os.WriteFile(token, []byte(secret+"\n"), 0o600))
 	addr := "consul://" + web.Listener.Addr().String() + "/p?token-file=" + token + "&ca=" + ca
 	s := storetest.Open(t, consullease.Open, addr)
 	storetest.Want(t, s, "a", "x", storetest.Put(t, s, "a", "x", driver.None))
@@ -313,10 +310,7 @@ func TestWatch(t *testing.T) {
 	s, other := storetest.Open(t, consullease.Open, addr), storetest.Open(t, consullease.Open, addr)
 	rev := storetest.Put(t, other, "pool/a", "x", driver.None)
 	ctx, cancel := context.WithCancel(t.Context())
-	c, err := s.Watch(ctx, "pool/")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := testkit.Must(s.Watch(ctx, "pool/"))
 	for i := range 5 {
 		rev = storetest.Put(t, other, "pool/a", fmt.Sprint(i), rev)
 		storetest.Told(t, "a change", c)
@@ -348,15 +342,12 @@ func TestWatch(t *testing.T) {
 	storetest.Told(t, "a change after an outage", c)
 	cancel()
 	wait.Closed(t, "the watch ends with its context", c)
-	c, err = s.Watch(t.Context(), "//")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c = testkit.Must(s.Watch(t.Context(), "//"))
 	s.Close()
 	if _, ok := wait.Receive(t, "the end of the watch", c); ok {
 		t.Error("a value under a prefix that no key has")
 	}
-	_, err = s.Watch(t.Context(), "")
+	_, err := s.Watch(t.Context(), "")
 	if !errors.Is(err, os.ErrClosed) {
 		t.Errorf("Watch after Close: %v", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 )
 
@@ -52,9 +53,7 @@ func BenchmarkGet(b *testing.B) {
 	s := mustOpen(b, b.TempDir(), plain)
 	mustPut(b, s, "pool/0000", string(sample), driver.None)
 	for b.Loop() {
-		if _, err := s.Get(b.Context(), "pool/0000"); err != nil {
-			b.Fatal(err)
-		}
+		testkit.Must(s.Get(b.Context(), "pool/0000"))
 	}
 }
 

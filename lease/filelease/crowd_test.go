@@ -20,6 +20,7 @@ import (
 
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/internal/testing/minter"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/turn"
 	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/lease"
@@ -168,9 +169,7 @@ func TestCrowdKnownBad(t *testing.T) {
 		dir := t.TempDir()
 		var later atomic.Int64
 		other := mustOpen(t, dir, plain)
-		if err := minter.Create(t.Context(), other); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, minter.Create(t.Context(), other))
 		now := func() time.Time { return begin.Add(time.Duration(later.Load())) }
 		var taken []*minter.Generator
 		take := func(s *Store) {
@@ -199,10 +198,7 @@ func TestCrowdKnownBad(t *testing.T) {
 		later.Add(int64(time.Second))
 		times = make(map[minter.ID]int)
 		for _, g := range taken {
-			id, err := g.TryNext()
-			if err != nil {
-				t.Fatal(err)
-			}
+			id := testkit.Must(g.TryNext())
 			times[id]++
 		}
 		return times

@@ -50,10 +50,7 @@ func TestExclude(t *testing.T) {
 	dir := t.TempDir()
 	resource := t.Name() + dir // nobody else's on this machine
 	s := mustOpen(t, dir, plain)
-	first, err := s.Exclude(resource, "a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := testkit.Must(s.Exclude(resource, "a"))
 	second, err := s.Exclude(resource, "a")
 	if err != nil {
 		t.Fatalf("of the same group: %v", err)
@@ -74,14 +71,9 @@ func TestExclude(t *testing.T) {
 	}
 
 	// A directory that is made again at the same path has groups of its own.
-	third, err := s.Exclude(resource, "a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	third := testkit.Must(s.Exclude(resource, "a"))
 	defer third()
-	if err := os.Rename(dir, dir+"-away"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Rename(dir, dir+"-away"))
 	if again := mustOpen(t, dir, plain); free(t, again, resource, "a") {
 		t.Error("the group of the directory that was taken away is not excluded")
 	}
@@ -98,10 +90,7 @@ func TestExcludeByDefault(t *testing.T) {
 		}
 		stores[i] = s
 	}
-	release, err := stores[0].Exclude(resource, "a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	release := testkit.Must(stores[0].Exclude(resource, "a"))
 	if free(t, stores[1], resource, "a") {
 		t.Error("the store of another directory is not excluded")
 	}

@@ -5,6 +5,8 @@ import (
 	"os"
 	"sync"
 	"testing"
+
+	"github.com/firn-id/firn/internal/testing/testkit"
 )
 
 // claimOne claims a resource for a group. It returns the claim of another group, or a function to drop
@@ -106,10 +108,7 @@ func TestExclude(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := stores[0].Exclude(t.Name(), "a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := testkit.Must(stores[0].Exclude(t.Name(), "a"))
 	if _, err := stores[1].Exclude(t.Name(), "a"); err == nil {
 		t.Error("the store of another directory is not excluded")
 	}

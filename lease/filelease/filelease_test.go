@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 )
 
@@ -28,11 +29,7 @@ func noSync(*os.File) error { return nil }
 
 func mustOpen(t testing.TB, dir string, h hooks) *Store {
 	t.Helper()
-	s, err := open(dir, named, h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return testkit.Must(open(dir, named, h))
 }
 
 func mustPut(t testing.TB, s *Store, key, value string, rev driver.Revision) driver.Revision {
@@ -160,9 +157,7 @@ func TestList(t *testing.T) {
 		mustPut(t, s, key, key, driver.None)
 	}
 	for _, name := range []string{".firn-0123456789abcdef", ".x=", "README", "X=", "a/b~", "a/notes", "b/.hidden", "b/0001=.orig"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("not an entry"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(filepath.Join(dir, name), []byte("not an entry"), 0o600))
 	}
 	os.MkdirAll(filepath.Join(dir, ".git", "a"), 0o700)
 	for _, prefix := range []string{"", "a", "a/", "a/b", "a/b/", "b/00", "b/0002", "b/00/", "c", "..", "../", "/", "A/", "b/../a", "."} {
@@ -187,9 +182,7 @@ func TestList(t *testing.T) {
 
 	// Each damaged entry is reported in its place.
 	for _, key := range []string{"a/b", "b/0002"} {
-		if err := os.Truncate(s.file(key), 5); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.Truncate(s.file(key), 5))
 	}
 	list, err := s.List(t.Context(), "")
 	wantAdvice(t, err, driver.ErrDamaged)
@@ -300,10 +293,7 @@ func TestLocked(t *testing.T) {
 	s := mustOpen(t, t.TempDir(), plain)
 	rev := mustPut(t, s, "a/1", "one", driver.None)
 	other := mustPut(t, s, "a/2", "two", driver.None)
-	f, err := s.openEntry("a/1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(s.openEntry("a/1"))
 	unlock, err := s.tryLock("a/1", f)
 	if unlock == nil || err != nil {
 		t.Fatal(unlock == nil, err)
@@ -340,9 +330,7 @@ func TestContext(t *testing.T) {
 func TestClose(t *testing.T) {
 	s := mustOpen(t, t.TempDir(), plain)
 	rev := mustPut(t, s, "a", "", driver.None)
-	if err := errors.Join(s.Close(), s.Close()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, errors.Join(s.Close(), s.Close()))
 	_, err := s.Get(t.Context(), "a")
 	wantError(t, err, driver.ErrUnavailable, os.ErrClosed)
 	_, err = s.List(t.Context(), "")
@@ -357,15 +345,10 @@ func TestDamaged(t *testing.T) {
 	s := mustOpen(t, dir, plain)
 	rev := mustPut(t, s, "a/1", string(sample), driver.None)
 	path := s.file("a/1")
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := testkit.Must(os.ReadFile(path))
 	check := func(content []byte, want error) {
 		t.Helper()
-		if err := os.WriteFile(path, content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(path, content, 0o600))
 		_, err := s.Get(t.Context(), "a/1")
 		wantAdvice(t, err, want)
 		if !strings.Contains(err.Error(), path) {
@@ -389,7 +372,7 @@ func TestDamaged(t *testing.T) {
 	os.WriteFile(path, whole, 0o600)
 	wantEntry(t, s, "a/1", string(sample))
 	os.WriteFile(s.file("a/2"), whole, 0o600)
-	_, err = s.Get(t.Context(), "a/2")
+	_, err := s.Get(t.Context(), "a/2")
 	wantAdvice(t, err, driver.ErrDamaged)
 
 	os.Mkdir(s.file("a/3"), 0o700)
@@ -414,14 +397,9 @@ func TestReplaceDamaged(t *testing.T) {
 		return rev
 	}
 	rev := note(mustPut(t, s, "a/1", "one", driver.None))
-	whole, err := os.ReadFile(s.file("a/1"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := testkit.Must(os.ReadFile(s.file("a/1")))
 	for _, content := range []string{"", "x", "firn 1 7 00000000\nfoo", strings.Repeat("x", int(maxFile)+1)} {
-		if err := os.WriteFile(s.file("a/1"), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(s.file("a/1"), []byte(content), 0o600))
 		e, err := s.Get(t.Context(), "a/1")
 		wantAdvice(t, err, driver.ErrDamaged)
 		if e.Revision == driver.None {
@@ -547,9 +525,7 @@ func TestGone(t *testing.T) {
 		if err := os.Rename(dir, dir+".old"); err == nil { // keeps the inode, so that no other gets its number
 			defer os.RemoveAll(dir + ".old")
 		}
-		if err := took(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, took())
 		_, err := s.Get(t.Context(), "a/b")
 		wantAdvice(t, err, driver.ErrUnavailable)
 		_, err = s.List(t.Context(), "")
@@ -569,9 +545,7 @@ func TestReplaced(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	s := mustOpen(t, dir, plain)
 	rev := mustPut(t, s, "a/b", "x", driver.None)
-	if err := os.Rename(dir, dir+".old"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Rename(dir, dir+".old"))
 	other := mustOpen(t, dir, plain)
 	if same := mustPut(t, other, "a/b", "x", driver.None); same != rev {
 		t.Fatalf("revision %q, not %q", same, rev)
@@ -594,9 +568,7 @@ func TestReplaced(t *testing.T) {
 		check(err)
 	}
 	wantEntry(t, other, "a/b", "x")
-	if err := errors.Join(os.RemoveAll(dir), os.Rename(dir+".old", dir)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, errors.Join(os.RemoveAll(dir), os.Rename(dir+".old", dir)))
 	mustPut(t, s, "a/b", "y", rev)
 }
 
@@ -752,10 +724,7 @@ func TestString(t *testing.T) {
 
 // TestLocal shows that a lease may create a missing pool in a directory.
 func TestLocal(t *testing.T) {
-	s, err := Open(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Must(Open(t.TempDir()))
 	defer s.Close()
 	if local, ok := driver.Store(s).(driver.Local); !ok || !local.Local() {
 		t.Error("a store in a directory is not Local")

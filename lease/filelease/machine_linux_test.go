@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 )
 
@@ -133,14 +134,8 @@ func TestClaimsReachAll(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			resource := t.Name()
 			if os.Getenv("FIRN_FILELEASE_IN_"+t.Name()) == "" {
-				s, err := open(t.TempDir(), byDefault, h)
-				if err != nil {
-					t.Fatal(err)
-				}
-				release, err := s.Exclude(resource, "a")
-				if err != nil {
-					t.Fatal(err)
-				}
+				s := testkit.Must(open(t.TempDir(), byDefault, h))
+				release := testkit.Must(s.Exclude(resource, "a"))
 				defer release()
 			}
 			if !inNamespaces(t, c.flags) {
@@ -149,11 +144,8 @@ func TestClaimsReachAll(t *testing.T) {
 			if c.root {
 				enterRoot(t)
 			}
-			s, err := open(t.TempDir(), byDefault, h)
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, err = s.Exclude(resource, "a")
+			s := testkit.Must(open(t.TempDir(), byDefault, h))
+			_, err := s.Exclude(resource, "a")
 			wantError(t, err, driver.ErrConflict)
 			if by, ok := errors.AsType[*driver.ExcludedError](err); !ok || !strings.Contains(by.Holder(), "rocess") {
 				t.Errorf("Exclude = %v", err)
@@ -253,23 +245,13 @@ func TestDefaultByName(t *testing.T) {
 	h.onMachine = func() error { return nil }
 	mine, other := t.TempDir(), t.TempDir()
 	openDefault := func(dir string) *Store {
-		s, err := open(dir, byDefault, h)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s
+		return testkit.Must(open(dir, byDefault, h))
 	}
-	once, err := openDefault(mine).Exclude(t.Name()+" once", "a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	once := testkit.Must(openDefault(mine).Exclude(t.Name()+" once", "a"))
 	once()
 	byName := mustOpen(t, mine, h)
 	for i, stores := range [][2]*Store{{byName, openDefault(other)}, {openDefault(other), byName}} {
-		release, err := stores[0].Exclude(t.Name(), "a")
-		if err != nil {
-			t.Fatal(err)
-		}
+		release := testkit.Must(stores[0].Exclude(t.Name(), "a"))
 		if free(t, stores[1], t.Name(), "a") {
 			t.Errorf("%d: the workers of a default directory are free", i)
 		}
@@ -277,14 +259,8 @@ func TestDefaultByName(t *testing.T) {
 	}
 	// So is the directory that would be the default, by name and before it ever was.
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	dir, err := DefaultDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	release, err := openDefault(other).Exclude(t.Name(), "a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := testkit.Must(DefaultDir())
+	release := testkit.Must(openDefault(other).Exclude(t.Name(), "a"))
 	if free(t, mustOpen(t, dir, h), t.Name(), "a") {
 		t.Error("the directory that is the default gets what a default store has, because it was named")
 	}
@@ -293,10 +269,7 @@ func TestDefaultByName(t *testing.T) {
 	// A directory that was no default directory does not suffer a default store, nor does a default
 	// store suffer what such a directory has.
 	plainly := mustOpen(t, t.TempDir(), h)
-	release, err = plainly.Exclude(t.Name(), "a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	release = testkit.Must(plainly.Exclude(t.Name(), "a"))
 	if free(t, openDefault(other), t.Name(), "a") {
 		t.Error("a default store has what a named store has claimed")
 	}
@@ -313,30 +286,19 @@ func TestForeignLock(t *testing.T) {
 	defer kernel.Close()
 	h := anyDisk
 	h.onMachine = func() error { return nil }
-	def, err := open(t.TempDir(), byDefault, h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	def := testkit.Must(open(t.TempDir(), byDefault, h))
 	by := mustOpen(t, t.TempDir(), h)
 	regions := func(s *Store) (all []int64) { // as Exclude has them
-		id, err := s.identity()
-		if err != nil {
-			t.Fatal(err)
-		}
+		id := testkit.Must(s.identity())
 		for _, what := range []string{"machine", "store " + id} {
 			all = append(all, int64(shorten(what+"\x00"+t.Name())>>1)<<32)
 		}
 		return all
 	}
 	for _, s := range []*Store{def, by} {
-		id, err := s.identity()
-		if err != nil {
-			t.Fatal(err)
-		}
+		id := testkit.Must(s.identity())
 		all := syscall.Flock_t{Type: syscall.F_RDLCK, Start: int64(shorten("machine\x00inspect "+id)>>1) << 32, Len: math.MaxUint32 + 1}
-		if err := lock(kernel, setLock, &all); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, lock(kernel, setLock, &all))
 		found, err := s.Inspect(t.Context())
 		if s == def {
 			wantAdvice(t, err, driver.ErrUnavailable)
@@ -344,9 +306,7 @@ func TestForeignLock(t *testing.T) {
 			t.Errorf("Inspect = %+v, %v", found, err)
 		}
 		all.Type = syscall.F_UNLCK
-		if err := lock(kernel, setLock, &all); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, lock(kernel, setLock, &all))
 		if _, err := s.Inspect(t.Context()); err != nil {
 			t.Errorf("after the lock has gone: %v", err)
 		}
@@ -354,9 +314,7 @@ func TestForeignLock(t *testing.T) {
 	for _, s := range []*Store{def, by} {
 		for _, region := range regions(s) {
 			all := syscall.Flock_t{Type: syscall.F_RDLCK, Start: region, Len: math.MaxUint32 + 1}
-			if err := lock(kernel, setLock, &all); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, lock(kernel, setLock, &all))
 			release, err := s.Exclude(t.Name(), "a")
 			if s == def {
 				wantAdvice(t, err, driver.ErrUnavailable)
@@ -372,9 +330,7 @@ func TestForeignLock(t *testing.T) {
 				}
 			}
 			all.Type = syscall.F_UNLCK
-			if err := lock(kernel, setLock, &all); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, lock(kernel, setLock, &all))
 			if !free(t, s, t.Name(), "a") {
 				t.Error("it is not free after the lock has gone")
 			}
@@ -387,13 +343,9 @@ func TestForeignLock(t *testing.T) {
 func TestFilesWithoutPlace(t *testing.T) {
 	dir := t.TempDir()
 	for _, other := range []string{"lost+found", "data", "data/more", "pool/workers"} {
-		if err := os.MkdirAll(filepath.Join(dir, other), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.MkdirAll(filepath.Join(dir, other), 0o700))
 	}
-	if err := os.WriteFile(filepath.Join(dir, "data", "file"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(filepath.Join(dir, "data", "file"), nil, 0o600))
 	mustPut(t, mustOpen(t, dir, plain), "pool/workers/00001", "", driver.None)
 
 	copied := t.TempDir()
@@ -403,13 +355,8 @@ func TestFilesWithoutPlace(t *testing.T) {
 	}
 	_, err = Open(copied)
 	wantAdvice(t, err, driver.ErrUnsafe, ErrCopied)
-	s, err := OpenCopy(copied)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Adopt(); err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Must(OpenCopy(copied))
+	testkit.OK(t, s.Adopt())
 	mustOpen(t, copied, plain)
 }
 
@@ -455,10 +402,7 @@ func TestSnapshot(t *testing.T) {
 			t.Skipf("%s: %v: %s", name, err, out)
 		}
 	}
-	err := errors.Join(syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""), os.Mkdir(disk, 0o700), os.WriteFile(image, nil, 0o600), os.Truncate(image, 128<<20))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, errors.Join(syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""), os.Mkdir(disk, 0o700), os.WriteFile(image, nil, 0o600), os.Truncate(image, 128<<20)))
 	run("mkfs.btrfs", "-q", image)
 	run("mount", "-o", "loop", image, disk)
 	defer syscall.Unmount(disk, 0)
@@ -467,7 +411,7 @@ func TestSnapshot(t *testing.T) {
 	s := mustOpen(t, dir, plain)
 	mustPut(t, s, "a/b", "", driver.None)
 	run("btrfs", "-q", "subvolume", "snapshot", disk+"/original", disk+"/snapshot")
-	_, err = Open(disk + "/snapshot/ids")
+	_, err := Open(disk + "/snapshot/ids")
 	wantAdvice(t, err, driver.ErrUnsafe, ErrCopied)
 	mustOpen(t, dir, plain)
 
@@ -478,10 +422,7 @@ func TestSnapshot(t *testing.T) {
 		return p, err
 	}
 	copied := mustOpen(t, disk+"/snapshot/ids", blind) // so the subvolume is what tells
-	release, err := s.Exclude(t.Name(), "a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	release := testkit.Must(s.Exclude(t.Name(), "a"))
 	defer release()
 	if free(t, copied, t.Name(), "a") {
 		t.Error("the snapshot has what the original has claimed")
@@ -498,9 +439,7 @@ func TestExcludeMounts(t *testing.T) {
 	mount := func(at string) string {
 		t.Helper()
 		at = filepath.Join(base, at)
-		if err := os.Mkdir(at, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.Mkdir(at, 0o700))
 		if err := syscall.Mount(filepath.Join(base, "volume"), at, "", syscall.MS_BIND, ""); err != nil {
 			t.Skipf("the system does not permit to mount a directory: %v", err)
 		}
@@ -509,25 +448,18 @@ func TestExcludeMounts(t *testing.T) {
 	}
 	volume := func() {
 		t.Helper()
-		if err := os.Mkdir(filepath.Join(base, "volume"), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.Mkdir(filepath.Join(base, "volume"), 0o700))
 	}
 	if err := syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""); err != nil {
 		t.Skipf("the system does not permit mounts of the test's own: %v", err)
 	}
 	volume()
 	first, beside := mustOpen(t, mount("first"), anyDisk), mustOpen(t, mount("beside"), anyDisk)
-	release, err := first.Exclude(t.Name(), "pool")
-	if err != nil {
-		t.Fatal(err)
-	}
+	release := testkit.Must(first.Exclude(t.Name(), "pool"))
 	if !free(t, beside, t.Name(), "pool") {
 		t.Error("two mounts of a directory exclude each other")
 	}
-	if err := os.Rename(filepath.Join(base, "volume"), filepath.Join(base, "moved")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Rename(filepath.Join(base, "volume"), filepath.Join(base, "moved")))
 	volume()
 	again, host := mustOpen(t, mount("again"), anyDisk), mustOpen(t, filepath.Join(base, "volume"), anyDisk)
 	later, err := first.Exclude(t.Name()+" later", "pool") // the place is that at the time of Open
@@ -556,10 +488,7 @@ func TestClaimKeepsDirectory(t *testing.T) {
 		return
 	}
 	s := mustOpen(t, dir, anyDisk)
-	release, err := s.Exclude(t.Name(), "a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	release := testkit.Must(s.Exclude(t.Name(), "a"))
 	if err := syscall.Unmount(dir, 0); !errors.Is(err, syscall.EBUSY) {
 		t.Errorf("unmounted under a claim: %v", err)
 	}

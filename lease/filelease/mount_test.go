@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 )
 
@@ -66,9 +67,7 @@ func TestFull(t *testing.T) {
 	if n == 0 {
 		t.Fatal("the filesystem was full from the start")
 	}
-	if err := errors.Join(os.Remove(s.file("full/0")), os.Remove(s.file("full/1"))); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, errors.Join(os.Remove(s.file("full/0")), os.Remove(s.file("full/1"))))
 	mustPut(t, s, "a/b", "two", rev)
 	wantEntry(t, s, "a/b", "two")
 }
@@ -80,9 +79,7 @@ func TestReadOnly(t *testing.T) {
 	}
 	s := mustOpen(t, dir, plain)
 	rev := mustPut(t, s, "a/b", "one", driver.None)
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""))
 	failedPut(t, s, "a/b", rev, driver.ErrUnavailable, syscall.EROFS)
 	_, err := Open(dir)
 	wantAdvice(t, err, driver.ErrUnavailable, syscall.EROFS)
@@ -98,9 +95,7 @@ func TestUnmounted(t *testing.T) {
 	}
 	s := mustOpen(t, dir, plain)
 	rev := mustPut(t, s, "a", "one", driver.None)
-	if err := syscall.Unmount(dir, 0); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, syscall.Unmount(dir, 0))
 	_, err := s.Get(t.Context(), "a")
 	wantAdvice(t, err, driver.ErrUnavailable)
 	_, err = s.List(t.Context(), "")

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 )
 
@@ -18,23 +19,12 @@ import (
 // and nothing is made.
 func TestExisting(t *testing.T) {
 	t.Chdir(t.TempDir())
-	here, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir("empty", 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir("other", 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join("other", "notes"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	here := testkit.Must(os.Getwd())
+	testkit.OK(t, os.Mkdir("empty", 0o700))
+	testkit.OK(t, os.Mkdir("other", 0o700))
+	testkit.OK(t, os.WriteFile(filepath.Join("other", "notes"), nil, 0o600))
 	// Open alone makes a directory, and no store.
-	if _, err := Open("opened"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(Open("opened"))
 	for _, dir := range []string{"missing", filepath.Join("missing", "below"), "empty", "other", "opened"} {
 		for _, given := range []string{dir, filepath.Join(here, dir)} {
 			_, err := Open(given, Existing)
@@ -54,27 +44,19 @@ func TestExisting(t *testing.T) {
 	}
 
 	mustPut(t, mustOpen(t, "empty", plain), "a/b", "one", driver.None)
-	s, err := Open("empty", Existing)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Must(Open("empty", Existing))
 	wantEntry(t, s, "a/b", "one")
 	if s.Local() {
 		t.Error("a lease may create a pool in a store that has to exist")
 	}
-	if err := os.Remove(filepath.Join("empty", placeFile)); err != nil {
-		t.Fatal(err)
-	}
-	_, err = Open("empty", Existing)
+	testkit.OK(t, os.Remove(filepath.Join("empty", placeFile)))
+	_, err := Open("empty", Existing)
 	wantAdvice(t, err, driver.ErrUnsafe, ErrCopied)
 }
 
 func listed(t *testing.T, dir string) (names []string) {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := testkit.Must(os.ReadDir(dir))
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
@@ -135,9 +117,7 @@ func TestRelative(t *testing.T) {
 		t.Errorf("%q were made in another working directory", got)
 	}
 	t.Chdir(t.TempDir()) // Windows keeps a working directory from being removed
-	if err := os.RemoveAll(filepath.Join(first, "ids")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.RemoveAll(filepath.Join(first, "ids")))
 	_, err = s.Get(t.Context(), "a/b")
 	wantAdvice(t, err, driver.ErrUnavailable)
 	if err != nil && !strings.Contains(err.Error(), filepath.Join(first, "ids")+" was deleted") {

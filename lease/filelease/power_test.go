@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 )
 
@@ -160,9 +161,7 @@ func TestPowerLoss(t *testing.T) {
 func TestOtherMadeFolder(t *testing.T) {
 	base := t.TempDir()
 	made := []string{filepath.Join(base, "x"), filepath.Join(base, "x", "y"), filepath.Join(base, "x", "y", "a"), filepath.Join(base, "x", "y", "a", "b")}
-	if err := os.MkdirAll(made[3], 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.MkdirAll(made[3], 0o700))
 	steps, key := traced(t, base)
 	var before []step
 	for _, path := range made {
@@ -189,10 +188,7 @@ func TestSyncFails(t *testing.T) {
 			return nil
 		}
 		s := mustOpen(t, dir, h)
-		e, err := s.Get(t.Context(), "a/b")
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := testkit.Must(s.Get(t.Context(), "a/b"))
 		rev, err := s.Put(t.Context(), "a/b", []byte("new"), e.Revision)
 		if err == nil {
 			_, err = s.Put(t.Context(), "a/c", []byte("new"), driver.None)

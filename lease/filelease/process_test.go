@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/turn"
 	"github.com/firn-id/firn/internal/testing/undo"
 )
@@ -96,27 +97,15 @@ func startChild(t *testing.T, dir string, times int) (*exec.Cmd, *bufio.Reader) 
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s\n%d", childEnv, dir, times))
 	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	out := testkit.Must(cmd.StdoutPipe())
+	testkit.OK(t, cmd.Start())
 	return cmd, bufio.NewReader(out)
 }
 
 func counter(t *testing.T, dir string) int {
 	t.Helper()
-	e, err := mustOpen(t, dir, plain).Get(t.Context(), "a/counter")
-	if err != nil {
-		t.Fatal(err)
-	}
-	n, err := strconv.Atoi(string(e.Value))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
+	e := testkit.Must(mustOpen(t, dir, plain).Get(t.Context(), "a/counter"))
+	return testkit.Must(strconv.Atoi(string(e.Value)))
 }
 
 // TestProcesses has processes increment a counter at the same time.
@@ -137,9 +126,7 @@ func TestProcesses(t *testing.T) {
 	}
 	read.Wait() // before Wait, which closes the pipes
 	for _, cmd := range cmds {
-		if err := cmd.Wait(); err != nil {
-			t.Error(err)
-		}
+		testkit.OK(t, cmd.Wait())
 	}
 	if n := counter(t, dir); n != processes*times {
 		t.Errorf("%d processes have incremented %d times each, to %d", processes, times, n)
@@ -153,9 +140,7 @@ func TestKnownBad(t *testing.T) {
 		dir := t.TempDir()
 		other := mustOpen(t, dir, plain)
 		add := func(s *Store) {
-			if err := increment(t.Context(), s, "a/counter"); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, increment(t.Context(), s, "a/counter"))
 		}
 		add(other)
 		g := &gap{path: other.file("a/counter"), do: func() { add(other) }}
@@ -190,9 +175,7 @@ func TestKill(t *testing.T) {
 		var cmds []*exec.Cmd
 		for range processes {
 			cmd, out := startChild(t, dir, 1<<30)
-			if _, err := out.ReadByte(); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(out.ReadByte())
 			cmds = append(cmds, cmd)
 			go func() {
 				n := 1
@@ -245,10 +228,7 @@ func inChild(t *testing.T, change func(*exec.Cmd)) bool {
 	if os.Getenv(env) != "" {
 		return true
 	}
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	exe := testkit.Must(os.Executable())
 	cmd := exec.Command(exe, "-test.run=^"+t.Name()+"$", "-test.v")
 	cmd.Env = append(os.Environ(), env+"=1")
 	if change != nil {

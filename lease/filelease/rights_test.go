@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 )
 
@@ -33,11 +34,8 @@ func mkfifo(path string) error { return syscall.Mkfifo(path, 0o600) }
 // failedPut fails the test unless a Put of a big value fails and changes nothing.
 func failedPut(t *testing.T, s *Store, key string, rev driver.Revision, want ...error) {
 	t.Helper()
-	before, err := s.Get(t.Context(), key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = s.Put(t.Context(), key, make([]byte, driver.MaxValue), rev)
+	before := testkit.Must(s.Get(t.Context(), key))
+	_, err := s.Put(t.Context(), key, make([]byte, driver.MaxValue), rev)
 	wantAdvice(t, err, want...)
 	wantEntry(t, s, key, string(before.Value))
 	wantNoTemp(t, s.dir)
@@ -68,15 +66,9 @@ func TestPermission(t *testing.T) {
 		if os.Getuid() != 0 {
 			return
 		}
-		dir, err := os.MkdirTemp("", "filelease")
-		if err != nil {
-			t.Fatal(err)
-		}
+		dir := testkit.Must(os.MkdirTemp("", "filelease"))
 		t.Cleanup(func() { os.RemoveAll(dir) })
-		exe, err := os.ReadFile(cmd.Path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		exe := testkit.Must(os.ReadFile(cmd.Path))
 		cmd.Path, cmd.Dir = filepath.Join(dir, "test"), dir
 		for _, err := range []error{
 			os.WriteFile(cmd.Path, exe, 0o755), os.Chmod(cmd.Path, 0o755), os.Mkdir(filepath.Join(dir, "tmp"), 0o777),
@@ -99,9 +91,7 @@ func TestPermission(t *testing.T) {
 	rev := mustPut(t, s, "a/b", "one", driver.None)
 	mode := func(path string, mode fs.FileMode) {
 		t.Helper()
-		if err := os.Chmod(path, mode); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.Chmod(path, mode))
 	}
 
 	mode(filepath.Join(dir, "a"), 0o500)
@@ -121,9 +111,7 @@ func TestPermission(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "above"), 0o300); err != nil { // nor one on the way
 		t.Fatal(err)
 	}
-	if err := os.Mkdir(filepath.Join(dir, "above", "a"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Mkdir(filepath.Join(dir, "above", "a"), 0o700))
 	_, err = s.Put(t.Context(), "above/a/b", nil, driver.None)
 	wantAdvice(t, err, driver.ErrUnavailable, syscall.EACCES)
 	mode(filepath.Join(dir, "above"), 0o700)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 )
 
@@ -41,10 +42,7 @@ func TestDefaultDir(t *testing.T) {
 func TestReaderHoldsUpNobody(t *testing.T) {
 	s := mustOpen(t, t.TempDir(), plain)
 	rev := mustPut(t, s, "a", "one", driver.None)
-	f, err := s.openEntry("a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(s.openEntry("a"))
 	released := make(chan struct{})
 	go func() {
 		defer close(released)
@@ -78,18 +76,13 @@ func TestKeptOpen(t *testing.T) {
 func TestAbsentWhileReplaced(t *testing.T) {
 	s := mustOpen(t, t.TempDir(), plain)
 	mustPut(t, s, "a", "one", driver.None)
-	f, err := s.openEntry("a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(s.openEntry("a"))
 	unlock, err := s.tryLock("a", f)
 	if unlock == nil || err != nil {
 		t.Fatal(unlock == nil, err)
 	}
 	away := s.file("a") + "-away"
-	if err := os.Rename(s.file("a"), away); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Rename(s.file("a"), away))
 	back := make(chan error)
 	go func() {
 		time.Sleep(20 * time.Millisecond)
@@ -126,7 +119,5 @@ func TestKeysOfDevices(t *testing.T) {
 	if names, err := s.Keys(t.Context(), ""); err != nil || !slices.Equal(names, keys) {
 		t.Errorf("Keys = %q, %v", names, err)
 	}
-	if err := s.Probe(t.Context()); err != nil {
-		t.Error(err)
-	}
+	testkit.OK(t, s.Probe(t.Context()))
 }

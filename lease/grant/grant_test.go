@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/grant"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/scru160"
@@ -193,9 +194,7 @@ func history(t *testing.T, s subject, r *rand.Rand) (minted, refused int) {
 				a.from = a.from.Add(time.Duration(r.Int64N(int64(12*s.unit))) - 3*s.unit)
 			}
 			a.until = a.from.Add(time.Duration(r.Int64N(int64(30 * s.unit))))
-			if err := g.Grant(a.worker, a.from, a.until); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, g.Grant(a.worker, a.from, a.until))
 			granted = append(granted, a)
 			if a.until.After(end) {
 				end = a.until
@@ -217,9 +216,7 @@ func history(t *testing.T, s subject, r *rand.Rand) (minted, refused int) {
 	now = end.Add(100 * s.unit).Truncate(s.unit)
 	end = now.Add(3 * s.unit)
 	granted = append(granted, interval{worker, now, end})
-	if err := g.Grant(worker, now, end); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, g.Grant(worker, now, end))
 	if now = now.Add(s.unit); use() != nil {
 		t.Fatalf("nothing was made in a tick that was just granted")
 	}
@@ -231,9 +228,7 @@ func history(t *testing.T, s subject, r *rand.Rand) (minted, refused int) {
 	if unused := g.Seal(why); !unused.After(last) || unused.After(end) {
 		t.Fatalf("sealed from %v on; the last ID is of %v, and what was granted ends at %v", unused, last, end)
 	}
-	if err := g.Grant(worker, end, end.Add(time.Hour)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, g.Grant(worker, end, end.Add(time.Hour)))
 	for range 9 {
 		if err := use(); !errors.Is(err, why) {
 			t.Fatalf("a sealed generator: %v", err)
@@ -274,9 +269,7 @@ func TestFarAhead(t *testing.T) {
 		}
 		grant := func(from time.Time) time.Time {
 			t.Helper()
-			if err := g.Grant(worker, from, from.Add(10*time.Second)); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, g.Grant(worker, from, from.Add(10*time.Second)))
 			return from.Add(10 * time.Second)
 		}
 		mint := func(want time.Time) {
@@ -344,9 +337,7 @@ func TestBeforeTheInterval(t *testing.T) {
 			}
 		}
 		begins := now.Add(30 * time.Second)
-		if err := g.Grant(0, begins, begins.Add(time.Second)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, g.Grant(0, begins, begins.Add(time.Second)))
 		wantFenced("begins at 2026-03-04T05:06:37Z", "30s ahead of the clock")
 		_, err = try()
 		if early, ok := errors.AsType[*iderr.EarlyError](err); !ok || !early.Begins.Equal(begins) || early.By != 30*time.Second {
@@ -437,9 +428,7 @@ func TestCallersFarAhead(t *testing.T) {
 			a := interval{worker: n % s.workers, from: at, until: at.Add(5 * s.unit)}
 			granted = append(granted, a)
 			now.Store(int64(a.from.Add(s.unit).Sub(start)))
-			if err := g.Grant(a.worker, a.from, a.until); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, g.Grant(a.worker, a.from, a.until))
 			for until := tries.Load() + int64(n%3)*2; tries.Load() < until; {
 				runtime.Gosched()
 			}
@@ -505,14 +494,8 @@ func TestBadGrants(t *testing.T) {
 			t.Errorf("%s: all time granted: %v", s.name, err)
 		}
 	}
-	plain, err := nanoflake.NewGenerator(nanoflake.Config{GeneratorID: 5})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ownPartition, err := sno.NewGeneratorWith(sno.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := testkit.Must(nanoflake.NewGenerator(nanoflake.Config{GeneratorID: 5}))
+	ownPartition := testkit.Must(sno.NewGeneratorWith(sno.Config{}))
 	for name, g := range map[string]grant.Grantee{"nanoflake": plain.ForLease(), "sno": ownPartition.ForLease()} {
 		if err := g.Grant(5, from, from.Add(time.Hour)); !errors.Is(err, iderr.ErrConfig) || !strings.Contains(err.Error(), "make a generator for a lease with Config.Leased") {
 			t.Errorf("%s: a generator that was not made to be leased: %v", name, err)

@@ -20,6 +20,7 @@ import (
 	"github.com/firn-id/firn/internal/testing/kubetest"
 	"github.com/firn-id/firn/internal/testing/pretend"
 	"github.com/firn-id/firn/internal/testing/storetest"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/lease/driver"
 )
@@ -90,9 +91,7 @@ func TestInCluster(t *testing.T) {
 	account := t.TempDir()
 	write := func(name, content string) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(account, name), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(filepath.Join(account, name), []byte(content), 0o600))
 	}
 	_, err = open(t.Context(), "kubernetes://test", account)
 	storetest.WantError(t, err, driver.ErrUnavailable, "no ca, and this is no pod")
@@ -101,10 +100,7 @@ func TestInCluster(t *testing.T) {
 	storetest.WantError(t, err, driver.ErrUnavailable, "the token", "can be read")
 	write("token", secret+"\n")
 	write("namespace", "test")
-	s, err := open(t.Context(), "kubernetes://", account)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Must(open(t.Context(), "kubernetes://", account))
 	defer s.Close()
 	if s.String() != "kubernetes://test/firn" {
 		t.Errorf("String = %s", s)
@@ -115,10 +111,7 @@ func TestInCluster(t *testing.T) {
 	storetest.WantError(t, err, driver.ErrUnavailable, "401: Unauthorized", "look at the token")
 	write("token", "another-"+secret)
 	storetest.Want(t, s, "a", "x", rev)
-	c, err := s.Watch(t.Context(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := testkit.Must(s.Watch(t.Context(), ""))
 	storetest.Put(t, s, "a", "y", rev)
 	storetest.Told(t, "a change", c)
 	write("token", "")
@@ -129,10 +122,7 @@ func TestInCluster(t *testing.T) {
 // TestCertificate has a client certificate instead of a token.
 func TestCertificate(t *testing.T) {
 	cert, key := storetest.Certify(t)
-	pair, err := tls.LoadX509KeyPair(cert, key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pair := testkit.Must(tls.LoadX509KeyPair(cert, key))
 	web := kubetest.New().StartWith(t, func(s *httptest.Server) {
 		s.TLS = &tls.Config{ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: x509.NewCertPool()}
 		s.TLS.ClientCAs.AddCert(pair.Leaf)
@@ -140,7 +130,7 @@ func TestCertificate(t *testing.T) {
 	})
 	ca := storetest.File(t, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: web.Certificate().Raw})))
 	addr := "kubernetes://test/p?server=" + web.URL + "&ca=" + ca
-	_, err = Open(t.Context(), addr)
+	_, err := Open(t.Context(), addr)
 	storetest.WantError(t, err, driver.ErrUnavailable)
 	s := storetest.Open(t, Open, addr+"&cert="+cert+"&key="+key)
 	storetest.Want(t, s, "a", "x", storetest.Put(t, s, "a", "x", driver.None))
@@ -216,9 +206,7 @@ func TestErrors(t *testing.T) {
 		server.Do(func() {
 			server.Filter = func(_ *http.Request, a *pretend.Answer) {
 				var made kubetest.Object
-				if err := json.Unmarshal(a.Body, &made); err != nil {
-					t.Error(err)
-				}
+				testkit.OK(t, json.Unmarshal(a.Body, &made))
 				change(&made)
 				*a = *pretend.JSON(a.Status, made)
 			}
@@ -226,10 +214,7 @@ func TestErrors(t *testing.T) {
 		_, err = all.Put(t.Context(), "a", []byte("x"), rev)
 		storetest.WantError(t, err, driver.ErrUnsafe)
 		server.Do(func() { server.Filter = nil })
-		e, err := all.Get(t.Context(), "a")
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := testkit.Must(all.Get(t.Context(), "a"))
 		rev = e.Revision
 	}
 	storetest.Want(t, all, "a", "x", rev)
@@ -381,10 +366,7 @@ func TestWatch(t *testing.T) {
 	s, other := storetest.Open(t, Open, addr), storetest.Open(t, Open, addr)
 	rev := storetest.Put(t, other, "pool/a", "x", driver.None)
 	ctx, cancel := context.WithCancel(t.Context())
-	c, err := s.Watch(ctx, "pool/")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := testkit.Must(s.Watch(ctx, "pool/"))
 	change := func(what string) {
 		t.Helper()
 		rev = storetest.Put(t, other, "pool/a", what, rev)
@@ -440,13 +422,10 @@ func TestWatch(t *testing.T) {
 	change("a change after one elsewhere")
 	cancel()
 	wait.Closed(t, "the watch ends with its context", c)
-	c, err = s.Watch(t.Context(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c = testkit.Must(s.Watch(t.Context(), ""))
 	s.Close()
 	wait.Closed(t, "the watch ends with its store", c)
-	_, err = s.Watch(t.Context(), "")
+	_, err := s.Watch(t.Context(), "")
 	if !errors.Is(err, os.ErrClosed) {
 		t.Errorf("Watch after Close: %v", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 )
 
@@ -19,9 +20,7 @@ func TestClosed(t *testing.T) {
 	ctx := t.Context()
 	s := New()
 	other := s.Open()
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, s.Close())
 	if _, err := s.Put(ctx, "a", nil, driver.None); !errors.Is(err, driver.ErrUnavailable) {
 		t.Errorf("Put on a closed store: %v, want ErrUnavailable", err)
 	}
@@ -110,9 +109,7 @@ func TestLate(t *testing.T) {
 
 	f.Put(ctx, "b", []byte("x"), driver.None)
 	f.Put(ctx, "c", []byte("x"), driver.None)
-	if _, err := s.Put(ctx, "c", []byte("y"), driver.None); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(s.Put(ctx, "c", []byte("y"), driver.None))
 	f.Deliver()
 	if b, c := value(t, s, "b"), value(t, s, "c"); b != "x" || c != "y" {
 		t.Errorf("the values are %s and %s, want x and y", b, c)
@@ -159,9 +156,7 @@ func TestDelay(t *testing.T) {
 		seen = append(seen, value(t, s, "a"))
 		return fail
 	}
-	if _, err := f.Put(ctx, "a", []byte("x"), driver.None); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(f.Put(ctx, "a", []byte("x"), driver.None))
 	if want := []string{"none", "x"}; !reflect.DeepEqual(seen, want) {
 		t.Errorf("the values during the delays were %q, want %q", seen, want)
 	}
