@@ -163,9 +163,7 @@ func TestMintedAhead(t *testing.T) {
 		until := l.Until()
 		clock.step(-tenDays)
 		time.Sleep(3 * time.Second)
-		if _, err := g.TryNext(); !errors.Is(err, iderr.ErrClockBackwards) {
-			t.Errorf("%v", err)
-		}
+		testkit.Is(t, testkit.Err(g.TryNext()), iderr.ErrClockBackwards, "")
 		if got := log.kinds(); got != "acquired renewed" || l.Err() != nil || !l.Until().Equal(until) {
 			t.Errorf("events: %s; until %v, %v", got, l.Until(), l.Err())
 		}
@@ -193,9 +191,7 @@ func TestWithdrawnWithoutStore(t *testing.T) {
 			t.Errorf("expired at %v, and it is %v", e.Until, clock.now())
 		}
 		clock.step(tenDays) // and back: nothing of it may be minted in
-		if _, err := g.TryNext(); !errors.Is(err, ErrLeaseExpired) {
-			t.Errorf("in times that were withdrawn: %v", err)
-		}
+		testkit.Is(t, testkit.Err(g.TryNext()), ErrLeaseExpired, "in times that were withdrawn")
 		clock.step(-tenDays)
 		down.Store(false)
 		time.Sleep(time.Second)

@@ -145,9 +145,7 @@ func TestCloseStoreHangs(t *testing.T) {
 			closed := make(chan error)
 			go func() { closed <- l.Close() }()
 			synctest.Wait()
-			if _, err := g.TryNext(); !errors.Is(err, ErrClosed) {
-				t.Errorf("while it is closed: %v", err)
-			}
+			testkit.Is(t, testkit.Err(g.TryNext()), ErrClosed, "while it is closed")
 			err := <-closed
 			if !errors.Is(err, driver.ErrUnavailable) || !strings.Contains(err.Error(), "comes free at "+timeText(l.Until())) {
 				t.Errorf("Close: %v", err)

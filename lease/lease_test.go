@@ -146,9 +146,7 @@ func TestLease(t *testing.T) {
 		if err := l.Close(); err != nil {
 			t.Errorf("Close again: %v", err)
 		}
-		if _, err := g.TryNext(); !errors.Is(err, ErrClosed) {
-			t.Errorf("after Close: %v", err)
-		}
+		testkit.Is(t, testkit.Err(g.TryNext()), ErrClosed, "after Close")
 		if used, _, err = p.Workers(t.Context()); err != nil || used[0].Held || used[0].Holder != "" || used[0].Until.Sub(clock.now()) > 2*time.Millisecond {
 			t.Errorf("after Close: %+v, %v", used, err)
 		}
@@ -358,9 +356,7 @@ func TestExpired(t *testing.T) {
 			!expired.Until.Equal(until) || expired.Worker != l.Worker() || expired.Pool != "p" {
 			t.Errorf("after the end: %v", err)
 		}
-		if _, err := g.Next(t.Context()); !errors.Is(err, ErrLeaseExpired) {
-			t.Errorf("Next waits for nothing: %v", err)
-		}
+		testkit.Is(t, testkit.Err(g.Next(t.Context())), ErrLeaseExpired, "Next waits for nothing")
 		down.Store(false)
 		time.Sleep(time.Second)
 		mints(t, g, l)
@@ -454,9 +450,7 @@ func TestCloseWithoutStore(t *testing.T) {
 		if err := l.Close(); !errors.Is(err, driver.ErrUnavailable) || !errors.Is(l.Close(), driver.ErrUnavailable) {
 			t.Errorf("Close: %v", err)
 		}
-		if _, err := g.TryNext(); !errors.Is(err, ErrClosed) {
-			t.Errorf("after Close: %v", err)
-		}
+		testkit.Is(t, testkit.Err(g.TryNext()), ErrClosed, "after Close")
 		if got := log.kinds(); got != "acquired" {
 			t.Errorf("events: %s", got)
 		}
@@ -601,9 +595,7 @@ func TestClockGoesBack(t *testing.T) {
 		until := l.Until()
 		clock.step(-time.Hour)
 		time.Sleep(10 * time.Second)
-		if _, err := g.TryNext(); !errors.Is(err, iderr.ErrClockBackwards) {
-			t.Errorf("%v", err)
-		}
+		testkit.Is(t, testkit.Err(g.TryNext()), iderr.ErrClockBackwards, "")
 		if !l.Until().Equal(until) {
 			t.Errorf("it was renewed until %v, from %v", l.Until(), until)
 		}
@@ -682,9 +674,7 @@ func TestConfig(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		p := &Pool{layout: test.layout}
-		if _, err := p.start(t.Context(), nil, test.c); !errors.Is(err, ErrConfig) {
-			t.Errorf("Start with %s: %v", name, err)
-		}
+		testkit.Is(t, testkit.Err(p.start(t.Context(), nil, test.c)), ErrConfig, "Start with %s", name)
 	}
 }
 
@@ -1003,15 +993,11 @@ func TestCheckClock(t *testing.T) {
 			t.Error(err)
 		}
 		testkit.OK(t, p.CheckClock(t.Context(), Config{clock: right.now}))
-		if err := p.CheckClock(t.Context(), Config{MaxSkew: -1}); !errors.Is(err, ErrConfig) {
-			t.Error(err)
-		}
+		testkit.Is(t, p.CheckClock(t.Context(), Config{MaxSkew: -1}), ErrConfig, "")
 		store, down := switched(p.store)
 		p.store = store
 		down.Store(true)
-		if err := p.CheckClock(t.Context(), Config{clock: right.now}); !errors.Is(err, driver.ErrUnavailable) {
-			t.Error(err)
-		}
+		testkit.Is(t, p.CheckClock(t.Context(), Config{clock: right.now}), driver.ErrUnavailable, "")
 	})
 }
 

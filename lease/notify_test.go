@@ -43,9 +43,7 @@ func TestCloseWithinNotify(t *testing.T) {
 					}
 					if closes++; closes == 1 {
 						err = l.Close()
-						if _, err := g.TryNext(); !errors.Is(err, ErrClosed) {
-							t.Errorf("closed: %v", err)
-						}
+						testkit.Is(t, testkit.Err(g.TryNext()), ErrClosed, "closed")
 					}
 				}}))
 				kept.Store(l)
@@ -109,9 +107,7 @@ func TestCloseWhileNotify(t *testing.T) {
 		if got := log.kinds(); got != "acquired renewed released" {
 			t.Errorf("events: %s", got)
 		}
-		if _, err := g.TryNext(); !errors.Is(err, ErrClosed) {
-			t.Errorf("closed: %v", err)
-		}
+		testkit.Is(t, testkit.Err(g.TryNext()), ErrClosed, "closed")
 		keep(t, p, clock, Config{Wait: -1})
 	})
 }

@@ -43,13 +43,9 @@ func made(t *testing.T, store driver.Store) [][2]int {
 
 func TestCreate(t *testing.T) {
 	ctx, store := t.Context(), memlease.New()
-	if _, err := Open(ctx, store, "p", testLayout(4)); !errors.Is(err, ErrNoPool) {
-		t.Errorf("Open of none: %v", err)
-	}
+	testkit.Is(t, testkit.Err(Open(ctx, store, "p", testLayout(4))), ErrNoPool, "Open of none")
 	p := mustCreate(t, store, 4)
-	if _, err := Create(ctx, store, "p", testLayout(4)); !errors.Is(err, ErrPoolExists) {
-		t.Errorf("Create again: %v", err)
-	}
+	testkit.Is(t, testkit.Err(Create(ctx, store, "p", testLayout(4))), ErrPoolExists, "Create again")
 	for name, open := range map[string]func() (*Pool, error){
 		"Open":         func() (*Pool, error) { return Open(ctx, store, "p", testLayout(4)) },
 		"Lookup":       func() (*Pool, error) { return Lookup(ctx, store, "p") },
@@ -67,16 +63,10 @@ func TestCreate(t *testing.T) {
 		t.Errorf("Names: %q, %v", names, err)
 	}
 	for _, name := range []string{"", "A", "a b", "a//b", ".a"} {
-		if _, err := Create(ctx, store, name, testLayout(4)); !errors.Is(err, ErrConfig) {
-			t.Errorf("Create of %q: %v", name, err)
-		}
-		if _, err := Open(ctx, store, name, testLayout(4)); !errors.Is(err, ErrConfig) {
-			t.Errorf("Open of %q: %v", name, err)
-		}
+		testkit.Is(t, testkit.Err(Create(ctx, store, name, testLayout(4))), ErrConfig, "Create of %q", name)
+		testkit.Is(t, testkit.Err(Open(ctx, store, name, testLayout(4))), ErrConfig, "Open of %q", name)
 	}
-	if _, err := Create(ctx, store, "x", grant.Layout{}); !errors.Is(err, ErrConfig) {
-		t.Errorf("Create without a layout: %v", err)
-	}
+	testkit.Is(t, testkit.Err(Create(ctx, store, "x", grant.Layout{})), ErrConfig, "Create without a layout")
 }
 
 // If two processes find no pool, one process creates the pool and the other process opens the same
@@ -161,9 +151,7 @@ func TestPoolReplaced(t *testing.T) {
 		!strings.HasSuffix(err.Error(), ": rescue the pool (lease.Rescue), then start this program again") {
 		t.Errorf("%v", err)
 	}
-	if _, err := p.grow(t.Context(), -1); !errors.Is(err, ErrRolledBack) {
-		t.Errorf("grow: %v", err)
-	}
+	testkit.Is(t, testkit.Err(p.grow(t.Context(), -1)), ErrRolledBack, "grow")
 }
 
 func TestPoolDamaged(t *testing.T) {
@@ -204,12 +192,8 @@ func TestPoolDamaged(t *testing.T) {
 func TestOrphans(t *testing.T) {
 	store := memlease.New()
 	put(t, store, workerKey("p", 0), []byte("x"))
-	if _, err := Create(t.Context(), store, "p", testLayout(4)); !errors.Is(err, ErrMissing) {
-		t.Errorf("Create: %v", err)
-	}
-	if _, err := OpenOrCreate(t.Context(), store, "p", testLayout(4)); !errors.Is(err, ErrMissing) {
-		t.Errorf("OpenOrCreate: %v", err)
-	}
+	testkit.Is(t, testkit.Err(Create(t.Context(), store, "p", testLayout(4))), ErrMissing, "Create")
+	testkit.Is(t, testkit.Err(OpenOrCreate(t.Context(), store, "p", testLayout(4))), ErrMissing, "OpenOrCreate")
 	if _, err := Lookup(t.Context(), store, "p"); !errors.Is(err, ErrMissing) || errors.Is(err, ErrNoPool) {
 		t.Errorf("Lookup: %v", err)
 	}
@@ -219,9 +203,7 @@ func TestOrphans(t *testing.T) {
 func TestCreateInUse(t *testing.T) {
 	store := memlease.New()
 	testkit.Must(mustCreate(t, store, 4).grow(t.Context(), -1))
-	if _, err := Create(t.Context(), store, "p", testLayout(4)); !errors.Is(err, ErrPoolExists) {
-		t.Errorf("Create: %v", err)
-	}
+	testkit.Is(t, testkit.Err(Create(t.Context(), store, "p", testLayout(4))), ErrPoolExists, "Create")
 }
 
 // grow makes records like a lease, for any worker or, if named is not negative, for the named
@@ -323,9 +305,7 @@ func TestGrowForeign(t *testing.T) {
 	store := memlease.New()
 	p := mustCreate(t, store, 4)
 	put(t, store, workerKey("p", 1), []byte("x"))
-	if _, err := p.grow(t.Context(), -1); !errors.Is(err, ErrDamaged) {
-		t.Errorf("%v", err)
-	}
+	testkit.Is(t, testkit.Err(p.grow(t.Context(), -1)), ErrDamaged, "")
 }
 
 // A lease with a Number gets the worker, even while other leases make records.
@@ -394,9 +374,7 @@ func TestMissing(t *testing.T) {
 		if _, _, err := q.Workers(ctx); !errors.Is(err, ErrMissing) || !errors.As(err, &told) || told.Key != workerKey("p", missing) || told.Advice == "" {
 			t.Errorf("Workers without %d: %v", missing, err)
 		}
-		if _, err := q.kept(ctx, nil, Config{}); !errors.Is(err, ErrMissing) {
-			t.Errorf("Start without %d: %v", missing, err)
-		}
+		testkit.Is(t, testkit.Err(q.kept(ctx, nil, Config{})), ErrMissing, "Start without %d", missing)
 		if _, err := q.kept(ctx, nil, Config{Worker: Number(missing)}); !errors.Is(err, ErrMissing) {
 			t.Errorf("Start of %d without it: %v", missing, err)
 		}

@@ -2,7 +2,6 @@ package lease
 
 import (
 	"context"
-	"errors"
 	"testing"
 
 	"github.com/firn-id/firn/internal/testing/testkit"
@@ -28,7 +27,5 @@ func TestCheckWrites(t *testing.T) {
 		t.Errorf("%v became %v", before, after)
 	}
 	blind := testkit.Must(Lookup(t.Context(), blindStore{store}, p.Name()))
-	if _, err := blind.CheckWrites(t.Context()); !errors.Is(err, driver.ErrUnsafe) {
-		t.Error(err)
-	}
+	testkit.Is(t, testkit.Err(blind.CheckWrites(t.Context())), driver.ErrUnsafe, "")
 }

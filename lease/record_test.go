@@ -31,9 +31,7 @@ func TestLayoutCheck(t *testing.T) {
 	} {
 		l := testLayout(4)
 		change(&l)
-		if err := checkLayout(l); !errors.Is(err, ErrConfig) {
-			t.Errorf("a layout with %s: %v", name, err)
-		}
+		testkit.Is(t, checkLayout(l), ErrConfig, "a layout with %s", name)
 	}
 }
 

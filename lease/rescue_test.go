@@ -230,9 +230,7 @@ func TestCloseRescued(t *testing.T) {
 		if err := second.Close(); err != nil { // somebody else's record, as it seems
 			t.Errorf("after a restore: %v", err)
 		}
-		if err := first.Close(); !errors.Is(err, ErrRolledBack) {
-			t.Errorf("after a restore: %v", err)
-		}
+		testkit.Is(t, first.Close(), ErrRolledBack, "after a restore")
 		before := mustRescue(t, store, clock)
 		if err := third.Close(); err != nil {
 			t.Errorf("after a rescue: %v", err)
@@ -276,9 +274,7 @@ func TestRescueInterrupted(t *testing.T) {
 		}
 		clock.step(time.Hour)
 		if left > 0 && left < 5 {
-			if err := tries(t, p, clock); !errors.Is(err, ErrRescuing) {
-				t.Errorf("after %d requests and an hour: %v", left, err)
-			}
+			testkit.Is(t, tries(t, p, clock), ErrRescuing, "after %d requests and an hour", left)
 		}
 		done := mustRescue(t, store, clock)
 		clock.step(done.Floor.Sub(clock.now()))
@@ -392,9 +388,7 @@ func TestTakeWhileRescued(t *testing.T) {
 					}
 					return nil
 				}}
-				if _, err := Rescue(t.Context(), dying, "p", RescueConfig{clock: clock.now}); !errors.Is(err, died) {
-					t.Errorf("the rescue: %v", err)
-				}
+				testkit.Is(t, testkit.Err(Rescue(t.Context(), dying, "p", RescueConfig{clock: clock.now})), died, "the rescue")
 			}
 			return nil
 		}}
@@ -490,9 +484,7 @@ func TestRescueAgain(t *testing.T) {
 func TestRescueErrors(t *testing.T) {
 	clock, store := newTestClock(), memlease.New()
 	for name, c := range map[string]RescueConfig{"window": {Window: -1}, "skew": {Skew: time.Microsecond}} {
-		if _, err := Rescue(t.Context(), store, "p", c); !errors.Is(err, ErrConfig) {
-			t.Errorf("%s: %v", name, err)
-		}
+		testkit.Is(t, testkit.Err(Rescue(t.Context(), store, "p", c)), ErrConfig, "%s", name)
 	}
 	if _, err := Rescue(t.Context(), store, "p", RescueConfig{clock: clock.now}); !errors.Is(err, ErrNoPool) {
 		t.Errorf("without a pool: %v", err)
@@ -562,9 +554,7 @@ func TestRescueAnew(t *testing.T) {
 			done.Pool.Layout().Workers != 8 {
 			t.Errorf("%s: %+v of %s, and was %s", name, done, done.Pool.UUID(), p.UUID())
 		}
-		if err := tries(t, done.Pool, clock); !errors.Is(err, ErrNoWorker) {
-			t.Errorf("%s: before the floor: %v", name, err)
-		}
+		testkit.Is(t, tries(t, done.Pool, clock), ErrNoWorker, "%s: before the floor", name)
 		clock.step(done.Floor.Sub(clock.now()))
 		q, err := Open(t.Context(), store, "p", right)
 		if err != nil {
@@ -729,9 +719,7 @@ func TestRescueUnreadable(t *testing.T) {
 		!errors.Is(found[0].Workers[1].Err, ErrDamaged) || !errors.Is(found[0].Err, ErrDamaged) {
 		t.Errorf("%+v, %v", found, err)
 	}
-	if err := tries(t, p, clock); !errors.Is(err, ErrDamaged) {
-		t.Error(err)
-	}
+	testkit.Is(t, tries(t, p, clock), ErrDamaged, "")
 	store.spoil(driver.ErrDamaged, poolKey("p"))
 	done, err := Rescue(t.Context(), store, "p", RescueConfig{clock: clock.now, Layouts: []grant.Layout{testLayout(8)}})
 	if err != nil || !done.Anew || done.Made != 3 || done.Raised != 2 || store.spoiled() > 0 {

@@ -61,9 +61,7 @@ func TestSurvey(t *testing.T) {
 		}
 	}
 	broken := &hooked{Store: store, before: func(string, string) error { return driver.ErrUnavailable }}
-	if _, err := Survey(t.Context(), broken); !errors.Is(err, driver.ErrUnavailable) {
-		t.Error(err)
-	}
+	testkit.Is(t, testkit.Err(Survey(t.Context(), broken)), driver.ErrUnavailable, "")
 }
 
 // A list may span several moments: a record made meanwhile is missing in the list.

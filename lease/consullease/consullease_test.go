@@ -114,10 +114,8 @@ func TestErrors(t *testing.T) {
 	})
 	_, err = writer.Put(t.Context(), "c", nil, driver.None)
 	storetest.WantError(t, err, driver.ErrUnavailable, "its revision not told", "may read what it may write")
-	_, err = part.Get(t.Context(), "b")
-	storetest.WantError(t, err, driver.ErrUnavailable, "403", "key:read")
-	_, err = part.List(t.Context(), "")
-	storetest.WantError(t, err, driver.ErrUnavailable, "may not read all keys")
+	storetest.WantError(t, testkit.Err(part.Get(t.Context(), "b")), driver.ErrUnavailable, "403", "key:read")
+	storetest.WantError(t, testkit.Err(part.List(t.Context(), "")), driver.ErrUnavailable, "may not read all keys")
 	if list, err := part.List(t.Context(), "a"); len(list) != 1 || err != nil {
 		t.Errorf("List of what may be read: %v, %v", list, err)
 	}
@@ -149,8 +147,7 @@ func TestErrors(t *testing.T) {
 		t.Errorf("a 404 of something else is %v", err)
 	}
 	server.Do(func() { server.Answer, server.Consistency = nil, "stale" })
-	_, err = all.Get(t.Context(), "a")
-	storetest.WantError(t, err, driver.ErrUnsafe, `"stale"`)
+	storetest.WantError(t, testkit.Err(all.Get(t.Context(), "a")), driver.ErrUnsafe, `"stale"`)
 	server.Do(func() { server.Consistency = "" })
 	storetest.Want(t, all, "a", "x", rev)
 
@@ -208,8 +205,7 @@ func TestDamaged(t *testing.T) {
 	storetest.Conflicts(t, s, "0", "-1", "x", "1 ", "+"+rev, "0"+rev, rev+"0", "99999999999999999999")
 	// A key that is deleted and made again has another revision.
 	server.Delete("p/a")
-	_, err = s.Put(t.Context(), "a", []byte("y"), rev)
-	storetest.WantError(t, err, driver.ErrConflict)
+	storetest.WantError(t, testkit.Err(s.Put(t.Context(), "a", []byte("y"), rev)), driver.ErrConflict)
 	if again := storetest.Put(t, s, "a", "x", driver.None); again == rev {
 		t.Errorf("the revision %q came again", rev)
 	}
@@ -401,7 +397,5 @@ func TestInspect(t *testing.T) {
 	}
 	s := storetest.Open(t, consullease.Open, start(t, consultest.New()))
 	s.Close()
-	if _, err := s.Inspect(t.Context()); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("Inspect after Close: %v", err)
-	}
+	testkit.Is(t, testkit.Err(s.Inspect(t.Context())), os.ErrClosed, "Inspect after Close")
 }

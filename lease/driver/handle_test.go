@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 )
 
@@ -119,9 +120,7 @@ func TestCheckPrefix(t *testing.T) {
 		}
 	}
 	for _, prefix := range []string{"/", "a//", "..", "A", "a/.", long + "x"} {
-		if err := driver.CheckPrefix(prefix); !errors.Is(err, driver.ErrKey) {
-			t.Errorf("%q: %v", prefix, err)
-		}
+		testkit.Is(t, driver.CheckPrefix(prefix), driver.ErrKey, "%q", prefix)
 	}
 }
 
@@ -432,9 +431,7 @@ func TestLatch(t *testing.T) {
 		t.Errorf("the backend was called %d times", *calls)
 	}
 	h.Close()
-	if _, err := h.Get(t.Context(), "a"); !errors.Is(err, fs.ErrClosed) {
-		t.Errorf("Get after Close: %v", err)
-	}
+	testkit.Is(t, testkit.Err(h.Get(t.Context(), "a")), fs.ErrClosed, "Get after Close")
 	if driver.Latch(nil) != nil {
 		t.Error("Latch makes an error of none")
 	}

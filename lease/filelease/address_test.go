@@ -52,7 +52,5 @@ func TestOpenStore(t *testing.T) {
 	if e, err := second.Get(t.Context(), "a/b"); err != nil || string(e.Value) != "x" {
 		t.Errorf("%q, %v", e.Value, err)
 	}
-	if _, err := lease.OpenStore(t.Context(), addr+"?a=b"); !errors.Is(err, driver.ErrAddress) {
-		t.Errorf("a setting: %v", err)
-	}
+	testkit.Is(t, testkit.Err(lease.OpenStore(t.Context(), addr+"?a=b")), driver.ErrAddress, "a setting")
 }

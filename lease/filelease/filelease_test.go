@@ -105,26 +105,20 @@ func TestEntries(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "deep", "er")
 	s := mustOpen(t, dir, plain)
 	ctx := t.Context()
-	_, err := s.Get(ctx, "a/b/0007")
-	wantError(t, err, driver.ErrNotFound)
-	_, err = s.Put(ctx, "a/b/0007", nil, "1-00000000")
-	wantError(t, err, driver.ErrConflict)
+	wantError(t, testkit.Err(s.Get(ctx, "a/b/0007")), driver.ErrNotFound)
+	wantError(t, testkit.Err(s.Put(ctx, "a/b/0007", nil, "1-00000000")), driver.ErrConflict)
 	one := mustPut(t, s, "a/b/0007", "one", driver.None)
-	_, err = s.Put(ctx, "a/b/0007", nil, driver.None)
-	wantError(t, err, driver.ErrConflict)
+	wantError(t, testkit.Err(s.Put(ctx, "a/b/0007", nil, driver.None)), driver.ErrConflict)
 	two := mustPut(t, s, "a/b/0007", "two", one)
-	_, err = s.Put(ctx, "a/b/0007", nil, one)
-	wantError(t, err, driver.ErrConflict)
+	wantError(t, testkit.Err(s.Put(ctx, "a/b/0007", nil, one)), driver.ErrConflict)
 	mustPut(t, s, "a/b/0007", "two", two)
 	mustPut(t, s, "a/b", "", driver.None)
 	mustPut(t, s, "a/b/0007/x", "x", driver.None)
 	wantEntry(t, mustOpen(t, dir, plain), "a/b/0007", "two")
 
-	_, err = s.Put(ctx, "c", make([]byte, driver.MaxValue+1), driver.None)
-	wantError(t, err, driver.ErrKey)
-	_, err = s.Put(ctx, "../c", nil, driver.None)
-	wantError(t, err, driver.ErrKey)
-	_, err = s.Get(ctx, ".firn-0")
+	wantError(t, testkit.Err(s.Put(ctx, "c", make([]byte, driver.MaxValue+1), driver.None)), driver.ErrKey)
+	wantError(t, testkit.Err(s.Put(ctx, "../c", nil, driver.None)), driver.ErrKey)
+	_, err := s.Get(ctx, ".firn-0")
 	wantError(t, err, driver.ErrKey)
 	if runtime.GOOS != "windows" { // whose paths may have 32767 characters
 		_, err = s.Put(ctx, strings.Repeat("k/", 2500)+"k", nil, driver.None) // each name is short enough
@@ -300,15 +294,13 @@ func TestLocked(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	_, err = s.Put(ctx, "a/1", []byte("new"), rev)
-	wantAdvice(t, err, driver.ErrUnavailable, context.DeadlineExceeded)
+	wantAdvice(t, testkit.Err(s.Put(ctx, "a/1", []byte("new"), rev)), driver.ErrUnavailable, context.DeadlineExceeded)
 	wantEntry(t, s, "a/1", "one")
 	if list, err := s.List(t.Context(), "a/"); len(list) != 2 || err != nil {
 		t.Errorf("List = %v, %v", list, err)
 	}
 	mustPut(t, s, "a/2", "new", other)
-	_, err = s.Put(t.Context(), "a/1", nil, "1-00000000")
-	wantError(t, err, driver.ErrConflict)
+	wantError(t, testkit.Err(s.Put(t.Context(), "a/1", nil, "1-00000000")), driver.ErrConflict)
 	unlock()
 	mustPut(t, s, "a/1", "new", rev)
 }
@@ -317,26 +309,19 @@ func TestContext(t *testing.T) {
 	s := mustOpen(t, t.TempDir(), plain)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := s.Get(ctx, "a")
-	wantError(t, err, context.Canceled)
-	_, err = s.List(ctx, "")
-	wantError(t, err, context.Canceled)
-	_, err = s.Put(ctx, "a", nil, driver.None)
-	wantError(t, err, context.Canceled)
-	_, err = s.Get(t.Context(), "a")
-	wantError(t, err, driver.ErrNotFound)
+	wantError(t, testkit.Err(s.Get(ctx, "a")), context.Canceled)
+	wantError(t, testkit.Err(s.List(ctx, "")), context.Canceled)
+	wantError(t, testkit.Err(s.Put(ctx, "a", nil, driver.None)), context.Canceled)
+	wantError(t, testkit.Err(s.Get(t.Context(), "a")), driver.ErrNotFound)
 }
 
 func TestClose(t *testing.T) {
 	s := mustOpen(t, t.TempDir(), plain)
 	rev := mustPut(t, s, "a", "", driver.None)
 	testkit.OK(t, errors.Join(s.Close(), s.Close()))
-	_, err := s.Get(t.Context(), "a")
-	wantError(t, err, driver.ErrUnavailable, os.ErrClosed)
-	_, err = s.List(t.Context(), "")
-	wantError(t, err, driver.ErrUnavailable, os.ErrClosed)
-	_, err = s.Put(t.Context(), "a", nil, rev)
-	wantError(t, err, driver.ErrUnavailable, os.ErrClosed)
+	wantError(t, testkit.Err(s.Get(t.Context(), "a")), driver.ErrUnavailable, os.ErrClosed)
+	wantError(t, testkit.Err(s.List(t.Context(), "")), driver.ErrUnavailable, os.ErrClosed)
+	wantError(t, testkit.Err(s.Put(t.Context(), "a", nil, rev)), driver.ErrUnavailable, os.ErrClosed)
 }
 
 // TestDamaged: a damaged file is reported, and is neither read nor overwritten.
@@ -355,8 +340,7 @@ func TestDamaged(t *testing.T) {
 			t.Errorf("%v does not name the file", err)
 		}
 		for _, rev := range []driver.Revision{driver.None, rev} {
-			_, err = s.Put(t.Context(), "a/1", nil, rev)
-			wantAdvice(t, err, want)
+			wantAdvice(t, testkit.Err(s.Put(t.Context(), "a/1", nil, rev)), want)
 		}
 		if now, err := os.ReadFile(path); err != nil || string(now) != string(content) {
 			t.Errorf("the file has become %q, %v", now, err)
@@ -372,15 +356,12 @@ func TestDamaged(t *testing.T) {
 	os.WriteFile(path, whole, 0o600)
 	wantEntry(t, s, "a/1", string(sample))
 	os.WriteFile(s.file("a/2"), whole, 0o600)
-	_, err := s.Get(t.Context(), "a/2")
-	wantAdvice(t, err, driver.ErrDamaged)
+	wantAdvice(t, testkit.Err(s.Get(t.Context(), "a/2")), driver.ErrDamaged)
 
 	os.Mkdir(s.file("a/3"), 0o700)
-	_, err = s.Get(t.Context(), "a/3")
-	wantAdvice(t, err, driver.ErrDamaged)
+	wantAdvice(t, testkit.Err(s.Get(t.Context(), "a/3")), driver.ErrDamaged)
 	if err := mkfifo(s.file("a/4")); err == nil {
-		_, err = s.Get(t.Context(), "a/4")
-		wantAdvice(t, err, driver.ErrDamaged)
+		wantAdvice(t, testkit.Err(s.Get(t.Context(), "a/4")), driver.ErrDamaged)
 	}
 }
 
@@ -405,12 +386,10 @@ func TestReplaceDamaged(t *testing.T) {
 		if e.Revision == driver.None {
 			t.Fatalf("%q has no revision", content)
 		}
-		_, err = s.Put(t.Context(), "a/1", nil, rev)
-		wantAdvice(t, err, driver.ErrDamaged)
+		wantAdvice(t, testkit.Err(s.Put(t.Context(), "a/1", nil, rev)), driver.ErrDamaged)
 		rev = note(mustPut(t, s, "a/1", "anew", e.Revision))
 		wantEntry(t, s, "a/1", "anew")
-		_, err = s.Put(t.Context(), "a/1", nil, e.Revision)
-		wantError(t, err, driver.ErrConflict)
+		wantError(t, testkit.Err(s.Put(t.Context(), "a/1", nil, e.Revision)), driver.ErrConflict)
 		rev = note(mustPut(t, s, "a/1", "anew", rev))
 	}
 	// An entry that was restored in the meantime stays.
@@ -418,8 +397,7 @@ func TestReplaceDamaged(t *testing.T) {
 	e, err := s.Get(t.Context(), "a/1")
 	wantAdvice(t, err, driver.ErrDamaged)
 	os.WriteFile(s.file("a/1"), whole, 0o600)
-	_, err = s.Put(t.Context(), "a/1", nil, e.Revision)
-	wantError(t, err, driver.ErrConflict)
+	wantError(t, testkit.Err(s.Put(t.Context(), "a/1", nil, e.Revision)), driver.ErrConflict)
 	wantEntry(t, s, "a/1", "one")
 	// No Put replaces an entry of an unknown version.
 	os.WriteFile(s.file("a/1"), []byte("firn 2 1 00000000\n"), 0o600)
@@ -442,8 +420,7 @@ func TestRestored(t *testing.T) {
 	lost := mustPut(t, s, "a", "2", e.Revision)
 	os.WriteFile(s.file("a"), old, 0o600)
 	mustPut(t, s, "a", "3", e.Revision)
-	_, err := s.Put(t.Context(), "a", nil, lost)
-	wantError(t, err, driver.ErrConflict)
+	wantError(t, testkit.Err(s.Put(t.Context(), "a", nil, lost)), driver.ErrConflict)
 }
 
 // symlink makes a symbolic link. It skips the test where the system makes none: Windows may need a
@@ -470,12 +447,9 @@ func TestSymlinks(t *testing.T) {
 		symlink(t, link[0], filepath.Join(dir, link[1]))
 	}
 	for _, key := range []string{"a/2", "a/loop"} {
-		_, err := s.Get(t.Context(), key)
-		wantAdvice(t, err, driver.ErrUnsafe)
-		_, err = s.Put(t.Context(), key, nil, rev)
-		wantAdvice(t, err, driver.ErrUnsafe)
-		_, err = s.Put(t.Context(), key, nil, driver.None)
-		wantAdvice(t, err, driver.ErrUnsafe)
+		wantAdvice(t, testkit.Err(s.Get(t.Context(), key)), driver.ErrUnsafe)
+		wantAdvice(t, testkit.Err(s.Put(t.Context(), key, nil, rev)), driver.ErrUnsafe)
+		wantAdvice(t, testkit.Err(s.Put(t.Context(), key, nil, driver.None)), driver.ErrUnsafe)
 	}
 	_, err := s.Get(t.Context(), "a/around/1") // another name for a/1
 	wantAdvice(t, err, driver.ErrDamaged)
@@ -485,13 +459,11 @@ func TestSymlinks(t *testing.T) {
 		t.Errorf("List = %v", list)
 	}
 	os.Symlink("loop", filepath.Join(dir, "loop"))
-	_, err = Open(filepath.Join(dir, "loop"))
-	wantAdvice(t, err, syscall.ELOOP)
+	wantAdvice(t, testkit.Err(Open(filepath.Join(dir, "loop"))), syscall.ELOOP)
 
 	// The store's directory may be behind a link, but a part of a store is none.
 	symlink(t, filepath.Join(dir, "a"), filepath.Join(dir, "part"))
-	_, err = Open(filepath.Join(dir, "part"))
-	wantAdvice(t, err, driver.ErrUnsafe, ErrCopied)
+	wantAdvice(t, testkit.Err(Open(filepath.Join(dir, "part"))), driver.ErrUnsafe, ErrCopied)
 	symlink(t, t.TempDir(), filepath.Join(dir, "link"))
 	mustPut(t, mustOpen(t, filepath.Join(dir, "link"), plain), "b/c", "", driver.None)
 }
@@ -500,16 +472,11 @@ func TestInTheWay(t *testing.T) {
 	dir := t.TempDir()
 	s := mustOpen(t, dir, plain)
 	os.WriteFile(filepath.Join(dir, "a"), nil, 0o600)
-	_, err := s.Get(t.Context(), "a/b")
-	wantAdvice(t, err, driver.ErrUnavailable, errNotDir)
-	_, err = s.Put(t.Context(), "a/b", nil, driver.None)
-	wantAdvice(t, err, driver.ErrUnavailable, errNotDir)
-	_, err = Open(filepath.Join(dir, "a"))
-	wantAdvice(t, err, driver.ErrUnavailable, errNotDir)
-	_, err = Open(filepath.Join(dir, "a", "b"))
-	wantAdvice(t, err, driver.ErrUnavailable, errNotDir)
-	_, err = Open("")
-	wantAdvice(t, err, driver.ErrUnavailable)
+	wantAdvice(t, testkit.Err(s.Get(t.Context(), "a/b")), driver.ErrUnavailable, errNotDir)
+	wantAdvice(t, testkit.Err(s.Put(t.Context(), "a/b", nil, driver.None)), driver.ErrUnavailable, errNotDir)
+	wantAdvice(t, testkit.Err(Open(filepath.Join(dir, "a"))), driver.ErrUnavailable, errNotDir)
+	wantAdvice(t, testkit.Err(Open(filepath.Join(dir, "a", "b"))), driver.ErrUnavailable, errNotDir)
+	wantAdvice(t, testkit.Err(Open("")), driver.ErrUnavailable)
 }
 
 // TestGone: a directory is removed. The store is not empty, does not make the directory again, and
@@ -526,15 +493,11 @@ func TestGone(t *testing.T) {
 			defer os.RemoveAll(dir + ".old")
 		}
 		testkit.OK(t, took())
-		_, err := s.Get(t.Context(), "a/b")
-		wantAdvice(t, err, driver.ErrUnavailable)
-		_, err = s.List(t.Context(), "")
-		wantAdvice(t, err, driver.ErrUnavailable)
-		_, err = s.List(t.Context(), "a/")
-		wantAdvice(t, err, driver.ErrUnavailable)
+		wantAdvice(t, testkit.Err(s.Get(t.Context(), "a/b")), driver.ErrUnavailable)
+		wantAdvice(t, testkit.Err(s.List(t.Context(), "")), driver.ErrUnavailable)
+		wantAdvice(t, testkit.Err(s.List(t.Context(), "a/")), driver.ErrUnavailable)
 		for _, rev := range []driver.Revision{rev, driver.None} {
-			_, err = s.Put(t.Context(), "a/b", nil, rev)
-			wantAdvice(t, err, driver.ErrUnavailable)
+			wantAdvice(t, testkit.Err(s.Put(t.Context(), "a/b", nil, rev)), driver.ErrUnavailable)
 		}
 	}
 }
@@ -633,18 +596,15 @@ func TestMeddling(t *testing.T) {
 	rev := mustPut(t, s, "a", "one", driver.None)
 	if runtime.GOOS != "windows" { // which removes no file that is being written
 		meddle = func(temp string) { os.Remove(temp) }
-		_, err := s.Put(t.Context(), "a", []byte("two"), rev)
-		wantAdvice(t, err, driver.ErrUnavailable, fs.ErrNotExist)
-		_, err = s.Put(t.Context(), "b", nil, driver.None)
-		wantAdvice(t, err, driver.ErrUnavailable, fs.ErrNotExist)
+		wantAdvice(t, testkit.Err(s.Put(t.Context(), "a", []byte("two"), rev)), driver.ErrUnavailable, fs.ErrNotExist)
+		wantAdvice(t, testkit.Err(s.Put(t.Context(), "b", nil, driver.None)), driver.ErrUnavailable, fs.ErrNotExist)
 		wantEntry(t, s, "a", "one")
 	}
 	meddle = func(string) {
 		os.Remove(s.file("a"))
 		os.Mkdir(s.file("a"), 0o700)
 	}
-	_, err := s.Put(t.Context(), "a", []byte("two"), rev)
-	wantAdvice(t, err, driver.ErrUnavailable)
+	wantAdvice(t, testkit.Err(s.Put(t.Context(), "a", []byte("two"), rev)), driver.ErrUnavailable)
 	wantNoTemp(t, s.dir)
 }
 
@@ -658,8 +618,7 @@ func TestRefused(t *testing.T) {
 		t.Errorf("%v does not name the filesystem", err)
 	}
 	h.filesystem = func(string) (filesystem, error) { return filesystem{}, syscall.EIO }
-	_, err = open(dir, named, h)
-	wantAdvice(t, err, driver.ErrUnavailable, syscall.EIO)
+	wantAdvice(t, testkit.Err(open(dir, named, h)), driver.ErrUnavailable, syscall.EIO)
 
 	// A directory is mounted below the store.
 	h.filesystem = func(path string) (filesystem, error) {
@@ -670,8 +629,7 @@ func TestRefused(t *testing.T) {
 	}
 	s := mustOpen(t, dir, h)
 	mustPut(t, s, "ext4/a", "", driver.None)
-	_, err = s.Put(t.Context(), "nfs/a", nil, driver.None)
-	wantAdvice(t, err, driver.ErrUnsafe)
+	wantAdvice(t, testkit.Err(s.Put(t.Context(), "nfs/a", nil, driver.None)), driver.ErrUnsafe)
 
 	h.filesystem = func(string) (filesystem, error) { return byMagic(0x01021994), nil }
 	os.Chmod(dir, 0o777)
@@ -699,9 +657,7 @@ func TestSweep(t *testing.T) {
 		t.Error(err)
 	}
 	mustPut(t, s, "a/b", "x", rev)
-	if _, err := os.Stat(old); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the old file: %v", err)
-	}
+	testkit.Is(t, testkit.Err(os.Stat(old)), fs.ErrNotExist, "the old file")
 	if _, err := os.Stat(young); err != nil {
 		t.Errorf("the young file: %v", err)
 	}

@@ -353,8 +353,7 @@ func TestFilesWithoutPlace(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	_, err = Open(copied)
-	wantAdvice(t, err, driver.ErrUnsafe, ErrCopied)
+	wantAdvice(t, testkit.Err(Open(copied)), driver.ErrUnsafe, ErrCopied)
 	s := testkit.Must(OpenCopy(copied))
 	testkit.OK(t, s.Adopt())
 	mustOpen(t, copied, plain)
@@ -411,8 +410,7 @@ func TestSnapshot(t *testing.T) {
 	s := mustOpen(t, dir, plain)
 	mustPut(t, s, "a/b", "", driver.None)
 	run("btrfs", "-q", "subvolume", "snapshot", disk+"/original", disk+"/snapshot")
-	_, err := Open(disk + "/snapshot/ids")
-	wantAdvice(t, err, driver.ErrUnsafe, ErrCopied)
+	wantAdvice(t, testkit.Err(Open(disk+"/snapshot/ids")), driver.ErrUnsafe, ErrCopied)
 	mustOpen(t, dir, plain)
 
 	blind := plain
@@ -489,9 +487,7 @@ func TestClaimKeepsDirectory(t *testing.T) {
 	}
 	s := mustOpen(t, dir, anyDisk)
 	release := testkit.Must(s.Exclude(t.Name(), "a"))
-	if err := syscall.Unmount(dir, 0); !errors.Is(err, syscall.EBUSY) {
-		t.Errorf("unmounted under a claim: %v", err)
-	}
+	testkit.Is(t, syscall.Unmount(dir, 0), syscall.EBUSY, "unmounted under a claim")
 	release()
 	if err := syscall.Unmount(dir, 0); err != nil {
 		t.Errorf("after the claim: %v", err)
@@ -511,12 +507,9 @@ func TestCopyIntoEmpty(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	_, err = s.Exclude(t.Name(), "a")
-	wantError(t, err, driver.ErrUnsafe, ErrCopied)
-	_, err = s.Put(t.Context(), "a/c", nil, driver.None)
-	wantAdvice(t, err, driver.ErrUnsafe, ErrCopied)
-	_, err = Open(copied)
-	wantAdvice(t, err, driver.ErrUnsafe, ErrCopied)
+	wantError(t, testkit.Err(s.Exclude(t.Name(), "a")), driver.ErrUnsafe, ErrCopied)
+	wantAdvice(t, testkit.Err(s.Put(t.Context(), "a/c", nil, driver.None)), driver.ErrUnsafe, ErrCopied)
+	wantAdvice(t, testkit.Err(Open(copied)), driver.ErrUnsafe, ErrCopied)
 }
 
 // TestFakeProc: a folder in the place of /proc shows what its maker likes.
@@ -543,8 +536,7 @@ func TestFakeProc(t *testing.T) {
 	} else {
 		f.Close()
 	}
-	_, err = open(t.TempDir(), byDefault, anyDisk)
-	wantAdvice(t, err, driver.ErrUnsafe, ErrNoDefault)
+	wantAdvice(t, testkit.Err(open(t.TempDir(), byDefault, anyDisk)), driver.ErrUnsafe, ErrNoDefault)
 	syscall.Unmount("/proc", syscall.MNT_DETACH)
 	syscall.Unmount(fake+"/self/ns/pid", 0)
 }

@@ -3,7 +3,6 @@
 package filelease
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -34,9 +33,7 @@ func TestExisting(t *testing.T) {
 			}
 		}
 	}
-	if _, err := os.Stat("missing"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("missing was made: %v", err)
-	}
+	testkit.Is(t, testkit.Err(os.Stat("missing")), fs.ErrNotExist, "missing was made")
 	for dir, want := range map[string][]string{"empty": nil, "other": {"notes"}} {
 		if got := listed(t, dir); !slices.Equal(got, want) {
 			t.Errorf("%s has %q, not %q", dir, got, want)
@@ -50,8 +47,7 @@ func TestExisting(t *testing.T) {
 		t.Error("a lease may create a pool in a store that has to exist")
 	}
 	testkit.OK(t, os.Remove(filepath.Join("empty", placeFile)))
-	_, err := Open("empty", Existing)
-	wantAdvice(t, err, driver.ErrUnsafe, ErrCopied)
+	wantAdvice(t, testkit.Err(Open("empty", Existing)), driver.ErrUnsafe, ErrCopied)
 }
 
 func listed(t *testing.T, dir string) (names []string) {

@@ -28,17 +28,14 @@ func TestCopied(t *testing.T) {
 	} else if out, err := exec.Command("cp", "-Rp", moved, copied).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	_, err := Open(copied)
-	wantAdvice(t, err, driver.ErrUnsafe, ErrCopied)
+	wantAdvice(t, testkit.Err(Open(copied)), driver.ErrUnsafe, ErrCopied)
 	if _, err := OpenCopy(moved); err != nil {
 		t.Errorf("the original by OpenCopy: %v", err)
 	}
 	s := testkit.Must(OpenCopy(copied))
 	wantEntry(t, s, "a/b", "two")
 	mustPut(t, s, "c", "new", driver.None) // makes no original of it
-	if _, err := Open(copied); !errors.Is(err, ErrCopied) {
-		t.Errorf("before Adopt: %v", err)
-	}
+	testkit.Is(t, testkit.Err(Open(copied)), ErrCopied, "before Adopt")
 	testkit.OK(t, s.Adopt())
 	wantEntry(t, mustOpen(t, copied, plain), "a/b", "two")
 	wantEntry(t, mustOpen(t, moved, plain), "a/b", "two")
@@ -80,8 +77,7 @@ func TestPlaceDamaged(t *testing.T) {
 	for content, want := range map[string]error{"": driver.ErrDamaged, "{": driver.ErrDamaged, "{}": driver.ErrDamaged, `{"v":2}`: driver.ErrDamaged,
 		`{"v":1,"inode":7}`: driver.ErrVersion, `{"v":3}`: driver.ErrVersion} {
 		testkit.OK(t, os.WriteFile(filepath.Join(dir, placeFile), []byte(content), 0o600))
-		_, err := Open(dir)
-		wantAdvice(t, err, want)
+		wantAdvice(t, testkit.Err(Open(dir)), want)
 	}
 	s := testkit.Must(OpenCopy(dir))
 	testkit.OK(t, s.Adopt())

@@ -205,13 +205,10 @@ func TestSyncFails(t *testing.T) {
 		}
 		wantAdvice(t, err, driver.ErrUnavailable, syscall.EIO)
 		wantNoTemp(t, dir)
-		_, err = s.Get(t.Context(), "a/b")
-		wantAdvice(t, err, driver.ErrUnavailable, syscall.EIO)
-		_, err = s.List(t.Context(), "")
-		wantAdvice(t, err, driver.ErrUnavailable, syscall.EIO)
+		wantAdvice(t, testkit.Err(s.Get(t.Context(), "a/b")), driver.ErrUnavailable, syscall.EIO)
+		wantAdvice(t, testkit.Err(s.List(t.Context(), "")), driver.ErrUnavailable, syscall.EIO)
 		synced := n
-		_, err = s.Put(t.Context(), "a/b", nil, rev)
-		wantAdvice(t, err, driver.ErrUnavailable, syscall.EIO)
+		wantAdvice(t, testkit.Err(s.Put(t.Context(), "a/b", nil, rev)), driver.ErrUnavailable, syscall.EIO)
 		if n != synced {
 			t.Error("a failed fsync is tried again")
 		}
@@ -233,8 +230,7 @@ func TestSyncFailsMeanwhile(t *testing.T) {
 	}
 	s = mustOpen(t, t.TempDir(), h)
 	rev := mustPut(t, s, "a", "one", driver.None)
-	_, err := s.Put(t.Context(), "a", []byte("two"), rev)
-	wantAdvice(t, err, driver.ErrUnavailable, syscall.EIO)
+	wantAdvice(t, testkit.Err(s.Put(t.Context(), "a", []byte("two"), rev)), driver.ErrUnavailable, syscall.EIO)
 	wantEntry(t, mustOpen(t, s.dir, plain), "a", "one")
 }
 

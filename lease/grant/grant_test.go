@@ -293,9 +293,7 @@ func TestFarAhead(t *testing.T) {
 		if at := g.Withdraw(); !at.Equal(end) {
 			t.Errorf("%s: withdrawn from %v on, not %v", s.name, at, end)
 		}
-		if _, err := try(); !errors.Is(err, iderr.ErrFenced) {
-			t.Errorf("%s: after the end: %v", s.name, err)
-		}
+		testkit.Is(t, testkit.Err(try()), iderr.ErrFenced, "%s: after the end", s.name)
 		end = grant(now)
 		now = now.Add(s.unit)
 		mint(now)
@@ -308,9 +306,7 @@ func TestFarAhead(t *testing.T) {
 			t.Errorf("%s: withdrawn from %v on, where there is an ID before %v", s.name, at, end)
 		}
 		if now = back.Add(time.Minute); s.name != "sno" { // which has another time line
-			if _, err := try(); !errors.Is(err, iderr.ErrClockBackwards) {
-				t.Errorf("%s: long before the last ID: %v", s.name, err)
-			}
+			testkit.Is(t, testkit.Err(try()), iderr.ErrClockBackwards, "%s: long before the last ID", s.name)
 		}
 	}
 }
@@ -470,22 +466,16 @@ func TestBadGrants(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := try(); !errors.Is(err, iderr.ErrFenced) {
-			t.Errorf("%s: nothing granted: %v", s.name, err)
-		}
+		testkit.Is(t, testkit.Err(try()), iderr.ErrFenced, "%s: nothing granted", s.name)
 		for _, worker := range []int{-1, s.workers} {
-			if err := g.Grant(worker, from, from.Add(time.Hour)); !errors.Is(err, iderr.ErrConfig) {
-				t.Errorf("%s: worker %d: %v", s.name, worker, err)
-			}
+			testkit.Is(t, g.Grant(worker, from, from.Add(time.Hour)), iderr.ErrConfig, "%s: worker %d", s.name, worker)
 		}
 		for _, until := range []time.Time{from, from.Add(-time.Hour), {}} {
 			if err := g.Grant(0, from, until); err != nil {
 				t.Errorf("%s: %v", s.name, err)
 			}
 		}
-		if _, err := try(); !errors.Is(err, iderr.ErrFenced) {
-			t.Errorf("%s: nothing granted: %v", s.name, err)
-		}
+		testkit.Is(t, testkit.Err(try()), iderr.ErrFenced, "%s: nothing granted", s.name)
 		// All time there is.
 		if err := g.Grant(0, time.Time{}, time.Date(30000, 1, 1, 0, 0, 0, 0, time.UTC)); err != nil {
 			t.Errorf("%s: %v", s.name, err)
@@ -507,9 +497,7 @@ func TestBadGrants(t *testing.T) {
 	for name, g := range map[string]grant.Grantee{"nanoflake": new(nanoflake.Generator).ForLease(), "ulidflake": new(ulidflake.Generator).ForLease(),
 		"ulidflake-scalable": new(ulidflake.ScalableGenerator).ForLease(), "snowflakesi": new(snowflakesi.Generator).ForLease(),
 		"scru160": new(scru160.Generator).ForLease(), "sno": new(sno.Generator).ForLease()} {
-		if _, err := g.Pool(); !errors.Is(err, iderr.ErrNotReady) {
-			t.Errorf("%s: the pool of a generator that no constructor made: %v", name, err)
-		}
+		testkit.Is(t, testkit.Err(g.Pool()), iderr.ErrNotReady, "%s: the pool of a generator that no constructor made", name)
 	}
 	for name, err := range map[string]error{
 		"nanoflake":          second(nanoflake.NewGenerator(nanoflake.Config{Leased: true, GeneratorID: 1})),

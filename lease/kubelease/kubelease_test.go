@@ -115,8 +115,7 @@ func TestInCluster(t *testing.T) {
 	storetest.Put(t, s, "a", "y", rev)
 	storetest.Told(t, "a change", c)
 	write("token", "")
-	_, err = s.Get(t.Context(), "a")
-	storetest.WantError(t, err, driver.ErrUnavailable, "is empty")
+	storetest.WantError(t, testkit.Err(s.Get(t.Context(), "a")), driver.ErrUnavailable, "is empty")
 }
 
 // TestCertificate has a client certificate instead of a token.
@@ -130,11 +129,10 @@ func TestCertificate(t *testing.T) {
 	})
 	ca := storetest.File(t, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: web.Certificate().Raw})))
 	addr := "kubernetes://test/p?server=" + web.URL + "&ca=" + ca
-	_, err := Open(t.Context(), addr)
-	storetest.WantError(t, err, driver.ErrUnavailable)
+	storetest.WantError(t, testkit.Err(Open(t.Context(), addr)), driver.ErrUnavailable)
 	s := storetest.Open(t, Open, addr+"&cert="+cert+"&key="+key)
 	storetest.Want(t, s, "a", "x", storetest.Put(t, s, "a", "x", driver.None))
-	_, err = Open(t.Context(), addr+"&cert="+cert+"&key="+key+"&server-name=kubernetes.default.svc")
+	_, err := Open(t.Context(), addr+"&cert="+cert+"&key="+key+"&server-name=kubernetes.default.svc")
 	storetest.WantError(t, err, driver.ErrUnavailable, "server-name")
 }
 
@@ -159,12 +157,10 @@ func TestErrors(t *testing.T) {
 
 	// A missing namespace has no entries, and takes no entries.
 	nowhere := storetest.Open(t, Open, strings.Replace(addr, "//test", "//nowhere", 1)+"&token="+secret)
-	_, err = nowhere.Get(t.Context(), "a")
-	storetest.WantError(t, err, driver.ErrNotFound)
+	storetest.WantError(t, testkit.Err(nowhere.Get(t.Context(), "a")), driver.ErrNotFound)
 	_, err = nowhere.Put(t.Context(), "a", nil, driver.None)
 	storetest.WantError(t, err, driver.ErrUnavailable, `namespaces "nowhere" not found`, "kubectl create namespace nowhere")
-	_, err = nowhere.Put(t.Context(), "a", nil, rev)
-	storetest.WantError(t, err, driver.ErrConflict)
+	storetest.WantError(t, testkit.Err(nowhere.Put(t.Context(), "a", nil, rev)), driver.ErrConflict)
 	server.Do(func() { server.Namespaces["nowhere"] = "Terminating" })
 	_, err = nowhere.Put(t.Context(), "a", nil, driver.None)
 	storetest.WantError(t, err, driver.ErrUnavailable, "is being deleted")
@@ -211,8 +207,7 @@ func TestErrors(t *testing.T) {
 				*a = *pretend.JSON(a.Status, made)
 			}
 		})
-		_, err = all.Put(t.Context(), "a", []byte("x"), rev)
-		storetest.WantError(t, err, driver.ErrUnsafe)
+		storetest.WantError(t, testkit.Err(all.Put(t.Context(), "a", []byte("x"), rev)), driver.ErrUnsafe)
 		server.Do(func() { server.Filter = nil })
 		e := testkit.Must(all.Get(t.Context(), "a"))
 		rev = e.Revision
@@ -242,8 +237,7 @@ func TestErrors(t *testing.T) {
 			return a
 		}
 	})
-	_, err = all.Get(t.Context(), "a")
-	storetest.WantError(t, err, driver.ErrUnavailable, "429: later")
+	storetest.WantError(t, testkit.Err(all.Get(t.Context(), "a")), driver.ErrUnavailable, "429: later")
 }
 
 func TestDamaged(t *testing.T) {
@@ -258,33 +252,27 @@ func TestDamaged(t *testing.T) {
 	if err != nil || len(list) != 1 || list[0].Key != "a" {
 		t.Errorf("List = %v, %v", list, err)
 	}
-	_, err = s.Get(t.Context(), "b")
-	storetest.WantError(t, err, driver.ErrNotFound)
+	storetest.WantError(t, testkit.Err(s.Get(t.Context(), "b")), driver.ErrNotFound)
 	for _, value := range []string{"!", "eA", "eB==", base64.StdEncoding.EncodeToString(make([]byte, driver.MaxValue+1))} {
 		server.Set("test", "p.c", func(o *kubetest.Object) { o.Metadata.Annotations[valueAnnotation] = value })
 		storetest.Damaged(t, s, "c", "p.c")
 	}
 	server.Delete("test", "p.c")
 	server.Set("test", "p.d", func(*kubetest.Object) {})
-	_, err = s.Get(t.Context(), "d")
-	storetest.WantError(t, err, driver.ErrDamaged, "no annotation")
+	storetest.WantError(t, testkit.Err(s.Get(t.Context(), "d")), driver.ErrDamaged, "no annotation")
 	storetest.Conflicts(t, s, "0", ".", "x.", ".1", "x", rev+"0", "0"+rev, driver.Revision(strings.Replace(string(rev), ".", ".0", 1)))
 	storetest.Want(t, s, "a", "x", rev)
 	// An object that is deleted and made again is another object.
 	server.Delete("test", "p.a")
-	_, err = s.Put(t.Context(), "a", []byte("y"), rev)
-	storetest.WantError(t, err, driver.ErrConflict)
+	storetest.WantError(t, testkit.Err(s.Put(t.Context(), "a", []byte("y"), rev)), driver.ErrConflict)
 	if again := storetest.Put(t, s, "a", "x", driver.None); strings.HasPrefix(string(again), string(rev[:36])) {
 		t.Errorf("%q after %q is of the same object", again, rev)
 	}
-	_, err = s.Put(t.Context(), "a", []byte("y"), rev)
-	storetest.WantError(t, err, driver.ErrConflict)
+	storetest.WantError(t, testkit.Err(s.Put(t.Context(), "a", []byte("y"), rev)), driver.ErrConflict)
 	// A key that is too long for a name.
 	long := strings.Repeat("k", 100) + "/" + strings.Repeat("k", 100) + "/" + strings.Repeat("k", 50)
-	_, err = s.Put(t.Context(), long, nil, driver.None)
-	storetest.WantError(t, err, driver.ErrKey, "name of 254 bytes")
-	_, err = s.Get(t.Context(), long)
-	storetest.WantError(t, err, driver.ErrKey)
+	storetest.WantError(t, testkit.Err(s.Put(t.Context(), long, nil, driver.None)), driver.ErrKey, "name of 254 bytes")
+	storetest.WantError(t, testkit.Err(s.Get(t.Context(), long)), driver.ErrKey)
 	storetest.Put(t, s, long[:len(long)-1], "x", driver.None)
 }
 
@@ -356,8 +344,7 @@ func TestFaults(t *testing.T) {
 	})
 	defer hasty.Close()
 	server.Do(func() { server.Fault = func(*http.Request) pretend.Fault { return pretend.Hang } })
-	_, err := hasty.Get(t.Context(), "a")
-	storetest.WantError(t, err, driver.ErrUnavailable, "deadline exceeded")
+	storetest.WantError(t, testkit.Err(hasty.Get(t.Context(), "a")), driver.ErrUnavailable, "deadline exceeded")
 }
 
 func TestWatch(t *testing.T) {
@@ -482,10 +469,7 @@ func TestInspect(t *testing.T) {
 	server := kubetest.New()
 	s := storetest.Open(t, Open, start(t, server))
 	server.Do(func() { server.Version = "<html>" })
-	_, err := s.Inspect(t.Context())
-	storetest.WantError(t, err, driver.ErrUnavailable, "see that it is the API")
+	storetest.WantError(t, testkit.Err(s.Inspect(t.Context())), driver.ErrUnavailable, "see that it is the API")
 	s.Close()
-	if _, err := s.Inspect(t.Context()); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("Inspect after Close: %v", err)
-	}
+	testkit.Is(t, testkit.Err(s.Inspect(t.Context())), os.ErrClosed, "Inspect after Close")
 }

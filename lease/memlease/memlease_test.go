@@ -37,9 +37,7 @@ func TestClocked(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := clock.Now(ctx); !errors.Is(err, context.Canceled) {
-		t.Errorf("Now with a cancelled context: %v", err)
-	}
+	testkit.Is(t, testkit.Err(clock.Now(ctx)), context.Canceled, "Now with a cancelled context")
 }
 
 // certain returns a store and a connection on which each call has one fault.
