@@ -1,7 +1,6 @@
 package lease
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"sync/atomic"
@@ -33,7 +32,7 @@ func TestClockJumpsWhileIdle(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
 						clock, p := newTestClock(), mustCreate(t, memlease.New(), 2)
 						if lossy {
-							p.store = mute{p.store}
+							p.store = mute(p.store)
 						}
 						g, l, log := keep(t, p, clock, Config{Window: time.Second, Worker: worker})
 						before := l.Worker()
@@ -199,53 +198,39 @@ func TestWithdrawnWithoutStore(t *testing.T) {
 	})
 }
 
-// cutting is a store cut off by a Put, before the reply.
-type cutting struct {
-	driver.Store
-	armed, cut atomic.Bool
-}
-
-func (c *cutting) Get(ctx context.Context, key string) (driver.Entry, error) {
-	if c.cut.Load() {
-		return driver.Entry{}, driver.ErrUnavailable
-	}
-	return c.Store.Get(ctx, key)
-}
-
-func (c *cutting) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
-	if c.cut.Load() {
-		return driver.None, driver.ErrUnavailable
-	}
-	rev, err := c.Store.Put(ctx, key, value, rev)
-	if c.armed.Load() {
-		c.cut.Store(true)
-		return driver.None, driver.ErrUnavailable
-	}
-	return rev, err
-}
-
 // A request with an unknown outcome may have lowered a record's end, and another lease may have
 // taken the worker. The store does not look as if it had gone back.
 func TestWithdrawnThenTaken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock, p := newTestClock(), mustCreate(t, memlease.New(), 2)
-		q, store := *p, &cutting{Store: p.store}
-		q.store = store
+		var armed, cut atomic.Bool // a change cuts the store off before the reply
+		q := *p
+		q.store = &hooked{Store: p.store, around: func(c call) error {
+			if cut.Load() {
+				return driver.ErrUnavailable
+			}
+			err := c.do(c.ctx)
+			if c.op == "put" && armed.Load() {
+				cut.Store(true)
+				return driver.ErrUnavailable
+			}
+			return err
+		}}
 		g, l, log := keep(t, &q, clock, Config{Window: time.Second, Worker: Number(0)})
 		time.Sleep(3 * time.Second)
 		clock.step(tenDays)
 		time.Sleep(1537 * time.Millisecond)
 		synctest.Wait()
-		store.armed.Store(true)
+		armed.Store(true)
 		clock.step(-tenDays)
 		time.Sleep(2 * time.Second)
-		if s := recordOf(t, p, 0); time.UnixMicro(s.Until).After(clock.now()) || !store.cut.Load() {
+		if s := recordOf(t, p, 0); time.UnixMicro(s.Until).After(clock.now()) || !cut.Load() {
 			t.Fatalf("the record is until %v", time.UnixMicro(s.Until))
 		}
 		g2, l2, _ := keep(t, p, clock, Config{Window: time.Second, Worker: Number(0)})
 		mints(t, g2, l2)
-		store.armed.Store(false)
-		store.cut.Store(false)
+		armed.Store(false)
+		cut.Store(false)
 		time.Sleep(time.Second)
 		var held *HeldError
 		if e := log.last(t, Lost); !errors.As(e.Err, &held) || held.Holder == "" {

@@ -842,23 +842,16 @@ func TestCompatClaims(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(compatBegin))
 		g := testkit.Must(nanoflake.NewGenerator(nanoflake.Config{Leased: true}))
-		l := testkit.Must(Start(t.Context(), compatClaims{memlease.New(), claimed}, g, Config{Worker: Number(7), Create: true}))
+		store := excluding{memlease.New(), func(resource, group string) (func(), error) {
+			claimed[resource] = group
+			return func() {}, nil
+		}}
+		l := testkit.Must(Start(t.Context(), store, g, Config{Worker: Number(7), Create: true}))
 		defer l.Close()
 		if pool := claimed["6d1d181e362ee12f 7"]; pool != l.Pool().UUID() || len(claimed) != 1 {
 			t.Errorf("the lease has claimed %v", claimed)
 		}
 	})
-}
-
-// compatClaims notes the claims of leases.
-type compatClaims struct {
-	driver.Store
-	claimed map[string]string // groups by resources
-}
-
-func (c compatClaims) Exclude(resource, group string) (func(), error) {
-	c.claimed[resource] = group
-	return func() {}, nil
 }
 
 // The checks find a version that reads or writes another form.

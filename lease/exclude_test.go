@@ -31,13 +31,7 @@ func (m *machine) claims() (n int) {
 	return n
 }
 
-// on is a store on a machine.
-type on struct {
-	driver.Store
-	*machine
-}
-
-func (m *machine) Exclude(resource, group string) (func(), error) {
+func (m *machine) exclude(resource, group string) (func(), error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, g := range m.groups[resource] {
@@ -56,7 +50,7 @@ func (m *machine) Exclude(resource, group string) (func(), error) {
 // twoPools returns pools of two stores on a machine.
 func twoPools(t *testing.T, workers int) (m *machine, first, second *Pool) {
 	m = &machine{groups: make(map[string][]string)}
-	return m, mustCreate(t, on{memlease.New(), m}, workers), mustCreate(t, on{memlease.New(), m}, workers)
+	return m, mustCreate(t, excluding{memlease.New(), m.exclude}, workers), mustCreate(t, excluding{memlease.New(), m.exclude}, workers)
 }
 
 func TestExcluded(t *testing.T) {
@@ -119,7 +113,7 @@ func TestExcludedMany(t *testing.T) {
 			m, _, p := twoPools(t, workers)
 			for worker := range workers {
 				if all || worker != left {
-					testkit.Must(m.Exclude(fmt.Sprintf("%s %d", p.hash, worker), "another pool"))
+					testkit.Must(m.exclude(fmt.Sprintf("%s %d", p.hash, worker), "another pool"))
 				}
 			}
 			clock := newTestClock()
@@ -154,7 +148,7 @@ func TestSharedWorkers(t *testing.T) {
 	const workers = 100
 	for used := range map[int]bool{0: true, 50: true, workers - 1: true, workers: true} {
 		synctest.Test(t, func(t *testing.T) {
-			clock, p := newTestClock(), mustCreate(t, beside{memlease.New(), used}, workers)
+			clock, p := newTestClock(), mustCreate(t, excluding{memlease.New(), beside(used)}, workers)
 			var leases []*Lease
 			alone := 0
 			for range min(workers-used+2, 5) {
@@ -188,18 +182,15 @@ func TestSharedWorkers(t *testing.T) {
 	}
 }
 
-// beside is a store beside a store that uses the first workers.
-type beside struct {
-	driver.Store
-	used int
-}
-
-func (b beside) Exclude(resource, _ string) (func(), error) {
-	_, worker, _ := strings.Cut(resource, " ")
-	if n, err := strconv.Atoi(worker); err != nil || n < b.used {
-		return func() {}, &driver.ExcludedError{Holder: func() string { return "process 7" }}
+// beside returns the claims beside a store that uses the first workers.
+func beside(used int) func(resource, _ string) (func(), error) {
+	return func(resource, _ string) (func(), error) {
+		_, worker, _ := strings.Cut(resource, " ")
+		if n, err := strconv.Atoi(worker); err != nil || n < used {
+			return func() {}, &driver.ExcludedError{Holder: func() string { return "process 7" }}
+		}
+		return func() {}, nil
 	}
-	return func() {}, nil
 }
 
 // TestExcludedLost: the claim of a lost worker lasts until the generator can no longer mint as the worker,
@@ -251,7 +242,7 @@ func TestExcludedLost(t *testing.T) {
 func TestExcludedSlowly(t *testing.T) {
 	for _, wait := range []time.Duration{-1, 2 * time.Second, 10 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
-			clock, p := newTestClock(), mustCreate(t, slow{memlease.New()}, 10_000)
+			clock, p := newTestClock(), mustCreate(t, excluding{memlease.New(), slow}, 10_000)
 			began := time.Now()
 			_, err := p.start(t.Context(), generator(t, clock).ForLease(), Config{Wait: wait, clock: clock.now})
 			var none *NoWorkerError
@@ -265,24 +256,15 @@ func TestExcludedSlowly(t *testing.T) {
 	}
 }
 
-// slow is a store beside stores that have claimed all workers.
-type slow struct{ driver.Store }
-
-func (slow) Exclude(string, string) (func(), error) {
+// slow is the claim of a worker that another store has claimed.
+func slow(string, string) (func(), error) {
 	time.Sleep(10 * time.Millisecond)
 	return nil, driver.ErrConflict
 }
 
 // TestExcludedNotBroken: an error of the machine is no conflict.
 func TestExcludedNotBroken(t *testing.T) {
-	clock, p := newTestClock(), mustCreate(t, broken{memlease.New()}, 4)
-	if _, err := p.start(t.Context(), generator(t, clock).ForLease(), Config{clock: clock.now}); !errors.Is(err, errBroken) {
-		t.Errorf("Start = %v", err)
-	}
+	broken := errors.New("broken")
+	clock, p := newTestClock(), mustCreate(t, excluding{memlease.New(), func(string, string) (func(), error) { return nil, broken }}, 4)
+	testkit.Is(t, testkit.Err(p.start(t.Context(), generator(t, clock).ForLease(), Config{clock: clock.now})), broken, "Start")
 }
-
-var errBroken = errors.New("broken")
-
-type broken struct{ driver.Store }
-
-func (broken) Exclude(string, string) (func(), error) { return nil, errBroken }

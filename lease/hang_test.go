@@ -1,7 +1,6 @@
 package lease
 
 import (
-	"context"
 	"errors"
 	"strings"
 	"sync/atomic"
@@ -14,65 +13,31 @@ import (
 	"github.com/firn-id/firn/lease/memlease"
 )
 
-// hanging is a hanging store: the store ignores contexts, and does the requests in the end.
+// hanging makes the calls of a store wait until a time, whatever their contexts are. The store does
+// the calls in the end.
 type hanging struct {
-	driver.Store
 	until        atomic.Pointer[time.Time]
-	inside, most atomic.Int32
+	inside, most atomic.Int32 // the calls that wait, and the most at once
+}
+
+func newHanging(p *Pool) *hanging {
+	h := new(hanging)
+	p.store = &hooked{Store: p.store, around: func(c call) error {
+		if until := h.until.Load(); until != nil && time.Until(*until) > 0 {
+			inside := h.inside.Add(1)
+			defer h.inside.Add(-1)
+			for most := h.most.Load(); inside > most && !h.most.CompareAndSwap(most, inside); most = h.most.Load() {
+			}
+			time.Sleep(time.Until(*until))
+		}
+		return c.do(c.ctx)
+	}}
+	return h
 }
 
 func (h *hanging) hang(d time.Duration) {
 	until := time.Now().Add(d)
 	h.until.Store(&until)
-}
-
-func (h *hanging) wait() {
-	until := h.until.Load()
-	if until == nil || time.Until(*until) <= 0 {
-		return
-	}
-	inside := h.inside.Add(1)
-	defer h.inside.Add(-1)
-	for most := h.most.Load(); inside > most && !h.most.CompareAndSwap(most, inside); most = h.most.Load() {
-	}
-	time.Sleep(time.Until(*until))
-}
-
-func (h *hanging) Get(ctx context.Context, key string) (driver.Entry, error) {
-	h.wait()
-	return h.Store.Get(ctx, key)
-}
-
-func (h *hanging) List(ctx context.Context, prefix string) ([]driver.Entry, error) {
-	h.wait()
-	return h.Store.List(ctx, prefix)
-}
-
-func (h *hanging) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
-	h.wait()
-	return h.Store.Put(ctx, key, value, rev)
-}
-
-// silent is a store without answers while down is set. The store heeds contexts.
-type silent struct {
-	driver.Store
-	down atomic.Bool
-}
-
-func (s *silent) Get(ctx context.Context, key string) (driver.Entry, error) {
-	if s.down.Load() {
-		<-ctx.Done()
-		return driver.Entry{}, errors.Join(driver.ErrUnavailable, ctx.Err())
-	}
-	return s.Store.Get(ctx, key)
-}
-
-func (s *silent) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
-	if s.down.Load() {
-		<-ctx.Done()
-		return driver.None, errors.Join(driver.ErrUnavailable, ctx.Err())
-	}
-	return s.Store.Put(ctx, key, value, rev)
 }
 
 // Whatever the store does, a lease raises Failing in time, and callers get an error at the end of
@@ -83,13 +48,21 @@ func TestStoreHangs(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					clock, p := newTestClock(), mustCreate(t, memlease.New(), 2)
-					stuck, mutes := &hanging{Store: p.store}, &silent{Store: p.store}
+					stuck, silent := new(hanging), new(atomic.Bool)
 					hang := func(d time.Duration) { stuck.hang(d) }
-					if p.store = stuck; heeds {
-						p.store = mutes
+					if !heeds {
+						stuck = newHanging(p)
+					} else {
+						p.store = &hooked{Store: p.store, around: func(c call) error {
+							if c.op != "list" && silent.Load() {
+								<-c.ctx.Done()
+								return errors.Join(driver.ErrUnavailable, c.ctx.Err())
+							}
+							return c.do(c.ctx)
+						}}
 						hang = func(d time.Duration) {
-							mutes.down.Store(true)
-							time.AfterFunc(d, func() { mutes.down.Store(false) })
+							silent.Store(true)
+							time.AfterFunc(d, func() { silent.Store(false) })
 						}
 					}
 					g, l, log := keep(t, p, clock, Config{Window: 3 * time.Second, Timeout: timeout})
@@ -133,8 +106,7 @@ func TestCloseStoreHangs(t *testing.T) {
 	for _, under := range []bool{false, true} { // with a request under way
 		synctest.Test(t, func(t *testing.T) {
 			clock, p := newTestClock(), mustCreate(t, memlease.New(), 2)
-			store := &hanging{Store: p.store}
-			p.store = store
+			store := newHanging(p)
 			g, l, _ := keep(t, p, clock, Config{Window: 3 * time.Second})
 			time.Sleep(5 * time.Second)
 			store.hang(time.Minute)
@@ -167,8 +139,7 @@ func TestCloseStoreHangs(t *testing.T) {
 func TestHangsAndChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock, p := newTestClock(), mustCreate(t, memlease.New(), 1)
-		store := &hanging{Store: p.store}
-		p.store = store
+		store := newHanging(p)
 		g, l, log := keep(t, p, clock, Config{Window: 3 * time.Second})
 		for range 20 {
 			time.Sleep(1700 * time.Millisecond)

@@ -112,17 +112,6 @@ func mints(t *testing.T, g *nanoflake.Generator, l *Lease) {
 	}
 }
 
-// In a test of switched, the store is unreachable while down is set.
-func switched(store driver.Store) (s driver.Store, down *atomic.Bool) {
-	down = new(atomic.Bool)
-	return &hooked{Store: store, before: func(string, string) error {
-		if down.Load() {
-			return driver.ErrUnavailable
-		}
-		return nil
-	}}, down
-}
-
 func TestLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock, p := newTestClock(), mustCreate(t, memlease.New(), 4)
@@ -612,7 +601,7 @@ func TestClockGoesBack(t *testing.T) {
 func TestRepliesLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock, p := newTestClock(), mustCreate(t, memlease.New(), 2)
-		p.store = mute{p.store}
+		p.store = mute(p.store)
 		g, l, log := keep(t, p, clock, Config{})
 		for range 300 {
 			mints(t, g, l)
@@ -623,17 +612,6 @@ func TestRepliesLost(t *testing.T) {
 			t.Errorf("events: %s", got)
 		}
 	})
-}
-
-// mute is a store without replies to changes of workers' records.
-type mute struct{ driver.Store }
-
-func (m mute) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
-	made, err := m.Store.Put(ctx, key, value, rev)
-	if rev == driver.None || strings.HasSuffix(key, "/pool") {
-		return made, err
-	}
-	return driver.None, &driver.Error{Store: "mute", Op: "put", Key: key, Err: driver.ErrUnavailable}
 }
 
 func TestConfig(t *testing.T) {
@@ -810,32 +788,27 @@ func TestYoungPool(t *testing.T) {
 	})
 }
 
-// stuck is a store with records that cannot be written.
-type stuck struct {
-	driver.Store
-	key string
-}
-
-func (s stuck) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
-	if strings.HasPrefix(key, workersKey("p")) && key <= s.key && rev != driver.None {
-		return driver.None, &driver.Error{Store: "stuck", Op: "put", Key: key, Err: driver.ErrUnavailable}
-	}
-	return s.Store.Put(ctx, key, value, rev)
-}
-
 // Records may be unwritable: a stopped process may hold a lock. A lease then takes a worker without
 // a record. If all workers have records, the lease reports the error.
 func TestStuckRecords(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock, store := newTestClock(), memlease.New()
 		p := mustCreate(t, store, 6)
-		keep(t, p, clock, Config{}) // makes the first four records
-		p.store = stuck{store, workerKey("p", 3)}
+		keep(t, p, clock, Config{})            // makes the first four records
+		stuck := func(last int) driver.Store { // up to which no record can be written
+			return &hooked{Store: store, around: func(c call) error {
+				if c.changes() && c.key <= workerKey("p", last) {
+					return driver.ErrUnavailable
+				}
+				return c.do(c.ctx)
+			}}
+		}
+		p.store = stuck(3)
 		_, l, _ := keep(t, p, clock, Config{})
 		if l.Worker() < 4 {
 			t.Errorf("worker %d, whose record cannot be written", l.Worker())
 		}
-		p.store = stuck{store, workerKey("p", 5)}
+		p.store = stuck(5)
 		if _, err := p.start(t.Context(), generator(t, clock).ForLease(), Config{clock: clock.now}); !errors.Is(err, driver.ErrUnavailable) {
 			t.Error(err)
 		}
@@ -852,16 +825,16 @@ func TestManyAttempts(t *testing.T) {
 		var late func() // the first request of the outage, which is done when it is over
 		down := false
 		clock, p := newTestClock(), mustCreate(t, memlease.New(), 1)
-		p.store = &hookedPut{Store: p.store, put: func(put func() (driver.Revision, error)) (driver.Revision, error) {
+		p.store = &hooked{Store: p.store, around: func(c call) error {
 			mu.Lock()
 			defer mu.Unlock()
-			if !down {
-				return put()
+			if !down || !c.changes() {
+				return c.do(c.ctx)
 			}
 			if late == nil {
-				late = func() { put() }
+				late = func() { c.do(context.WithoutCancel(c.ctx)) }
 			}
-			return driver.None, &driver.Error{Store: "p", Op: "put", Err: driver.ErrUnavailable}
+			return driver.ErrUnavailable
 		}}
 		g, l, log = keep(t, p, clock, Config{Window: time.Minute})
 		time.Sleep(10 * time.Second)
@@ -896,20 +869,6 @@ func TestManyAttempts(t *testing.T) {
 			t.Errorf("after an outage it remembers %+v", l.attempts)
 		}
 	})
-}
-
-// hookedPut is a store with a function for changes of workers' records.
-type hookedPut struct {
-	driver.Store
-	put func(put func() (driver.Revision, error)) (driver.Revision, error)
-}
-
-func (h *hookedPut) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
-	put := func() (driver.Revision, error) { return h.Store.Put(context.WithoutCancel(ctx), key, value, rev) }
-	if rev == driver.None || strings.HasSuffix(key, "/pool") {
-		return put()
-	}
-	return h.put(put)
 }
 
 // A pool is in use if any worker is in use; most of the workers that were ever used need not be. So

@@ -86,40 +86,6 @@ func TestOpenOrCreateRace(t *testing.T) {
 	}
 }
 
-// hooked is a store with failures, or with requests of others in between.
-type hooked struct {
-	driver.Store
-	before func(op, key string) error
-}
-
-func (h *hooked) fail(op, key string) error {
-	if err := h.before(op, key); err != nil {
-		return &driver.Error{Store: h.String(), Op: op, Key: key, Err: err}
-	}
-	return nil
-}
-
-func (h *hooked) Get(ctx context.Context, key string) (driver.Entry, error) {
-	if err := h.fail("get", key); err != nil {
-		return driver.Entry{}, err
-	}
-	return h.Store.Get(ctx, key)
-}
-
-func (h *hooked) List(ctx context.Context, prefix string) ([]driver.Entry, error) {
-	if err := h.fail("list", prefix); err != nil {
-		return nil, err
-	}
-	return h.Store.List(ctx, prefix)
-}
-
-func (h *hooked) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
-	if err := h.fail("put", key); err != nil {
-		return driver.None, err
-	}
-	return h.Store.Put(ctx, key, value, rev)
-}
-
 func TestMismatch(t *testing.T) {
 	store := memlease.New()
 	mustCreate(t, store, 4)
@@ -267,17 +233,7 @@ func TestGrowCrash(t *testing.T) {
 	for left := range 8 {
 		store := memlease.New()
 		mustCreate(t, store, 6)
-		puts := left
-		dying := &hooked{Store: store, before: func(op, _ string) error {
-			if op != "put" {
-				return nil
-			}
-			if puts--; puts < 0 {
-				return died
-			}
-			return nil
-		}}
-		p := testkit.Must(Open(t.Context(), dying, "p", testLayout(6)))
+		p := testkit.Must(Open(t.Context(), dying(store, left, died), "p", testLayout(6)))
 		if _, err := p.grow(t.Context(), -1); errors.Is(err, died) != (left < 5) {
 			t.Fatalf("%d requests: %v", left, err)
 		}

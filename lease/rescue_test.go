@@ -249,17 +249,7 @@ func TestRescueInterrupted(t *testing.T) {
 		clock, store := newTestClock(), memlease.New()
 		p := mustCreate(t, store, 6)
 		testkit.Must(p.grow(t.Context(), -1))
-		puts := left
-		dying := &hooked{Store: store, before: func(op, _ string) error {
-			if op != "put" {
-				return nil
-			}
-			if puts--; puts < 0 {
-				return died
-			}
-			return nil
-		}}
-		_, err := Rescue(t.Context(), dying, "p", RescueConfig{clock: clock.now, lanes: 1})
+		_, err := Rescue(t.Context(), dying(store, left, died), "p", RescueConfig{clock: clock.now, lanes: 1})
 		if dies := left < 5; errors.Is(err, died) != dies || dies && !strings.Contains(err.Error(), "run it again") {
 			t.Fatalf("after %d requests: %v", left, err)
 		}
@@ -744,17 +734,14 @@ func TestRescueRepliesLost(t *testing.T) {
 	clock, store := newTestClock(), memlease.New()
 	p := mustCreate(t, store, 4)
 	testkit.Must(p.grow(t.Context(), -1))
-	if _, err := Rescue(t.Context(), deaf{store}, "p", RescueConfig{clock: clock.now}); err != nil {
-		t.Error(err)
-	}
-}
-
-// deaf is a store without replies to changes.
-type deaf struct{ driver.Store }
-
-func (d deaf) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
-	d.Store.Put(ctx, key, value, rev)
-	return driver.None, &driver.Error{Store: "deaf", Op: "put", Key: key, Err: driver.ErrUnavailable}
+	deaf := &hooked{Store: store, around: func(c call) error {
+		err := c.do(c.ctx)
+		if c.op == "put" {
+			return driver.ErrUnavailable
+		}
+		return err
+	}}
+	testkit.Must(Rescue(t.Context(), deaf, "p", RescueConfig{clock: clock.now}))
 }
 
 // A record from before a rescue, not named by the pool, is raised before its worker is used.
