@@ -53,9 +53,7 @@ func TestClockJumpsWhileIdle(t *testing.T) {
 						if s := recordOf(t, p, before); !time.UnixMicro(s.Until).Equal(l.Until()) {
 							t.Errorf("the record is until %v", time.UnixMicro(s.Until))
 						}
-						if got := log.kinds(); got != "acquired renewed withdrawn renewed" {
-							t.Errorf("events: %s", got)
-						}
+						log.want(t, "acquired renewed withdrawn renewed")
 						for range 30 {
 							time.Sleep(100 * time.Millisecond)
 							mints(t, g, l)
@@ -78,9 +76,7 @@ func TestAcquiredAhead(t *testing.T) {
 			clock.step(-tenDays)
 			time.Sleep(time.Second)
 			mints(t, g, l)
-			if got := log.kinds(); got != "acquired withdrawn renewed" {
-				t.Errorf("events: %s", got)
-			}
+			log.want(t, "acquired withdrawn renewed")
 			testkit.OK(t, l.Close())
 			if s := recordOf(t, p, 0); time.UnixMicro(s.Until).After(clock.now().Add(time.Millisecond)) {
 				t.Errorf("given back until %v", time.UnixMicro(s.Until))

@@ -70,11 +70,11 @@ func TestExcluded(t *testing.T) {
 			leases = append(leases, l)
 		}
 		var none *NoWorkerError
-		if _, err := second.start(t.Context(), generator(t, clock).ForLease(), Config{Wait: -1, clock: clock.now}); !errors.As(err, &none) || !none.Excluded || !strings.Contains(err.Error(), "(process 7)") {
+		if _, err := try(t, second, clock, Config{Wait: -1}); !errors.As(err, &none) || !none.Excluded || !strings.Contains(err.Error(), "(process 7)") {
 			t.Errorf("with all workers taken: %v", err)
 		}
 		var held *HeldError
-		if _, err := second.start(t.Context(), generator(t, clock).ForLease(), Config{Worker: Number(leases[0].Worker()), Wait: -1, clock: clock.now}); !errors.As(err, &held) || !held.Excluded || !strings.Contains(err.Error(), "(process 7)") {
+		if _, err := try(t, second, clock, Config{Worker: Number(leases[0].Worker()), Wait: -1}); !errors.As(err, &held) || !held.Excluded || !strings.Contains(err.Error(), "(process 7)") {
 			t.Errorf("the other pool's worker by its number: %v", err)
 		}
 
@@ -117,7 +117,7 @@ func TestExcludedMany(t *testing.T) {
 				}
 			}
 			clock := newTestClock()
-			l, err := p.start(t.Context(), generator(t, clock).ForLease(), Config{Wait: -1, clock: clock.now})
+			l, err := try(t, p, clock, Config{Wait: -1})
 			var none *NoWorkerError
 			switch {
 			case all && (!errors.As(err, &none) || !none.Excluded):
@@ -211,7 +211,7 @@ func TestExcludedLost(t *testing.T) {
 			time.Sleep(time.Second) // while the lease takes another worker
 			clock.step(ahead)
 			for time.Since(began) < window+max(0, -ahead) {
-				l2, err := second.start(t.Context(), generator(t, clock).ForLease(), other)
+				l2, err := try(t, second, clock, other)
 				if err == nil {
 					l2.Close()
 				}
@@ -244,7 +244,7 @@ func TestExcludedSlowly(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			clock, p := newTestClock(), mustCreate(t, excluding{memlease.New(), slow}, 10_000)
 			began := time.Now()
-			_, err := p.start(t.Context(), generator(t, clock).ForLease(), Config{Wait: wait, clock: clock.now})
+			_, err := try(t, p, clock, Config{Wait: wait})
 			var none *NoWorkerError
 			if !errors.As(err, &none) || !none.Excluded {
 				t.Errorf("Start = %v", err)
@@ -266,5 +266,5 @@ func slow(string, string) (func(), error) {
 func TestExcludedNotBroken(t *testing.T) {
 	broken := errors.New("broken")
 	clock, p := newTestClock(), mustCreate(t, excluding{memlease.New(), func(string, string) (func(), error) { return nil, broken }}, 4)
-	testkit.Is(t, testkit.Err(p.start(t.Context(), generator(t, clock).ForLease(), Config{clock: clock.now})), broken, "Start")
+	testkit.Is(t, testkit.Err(try(t, p, clock, Config{})), broken, "Start")
 }

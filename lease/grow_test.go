@@ -76,7 +76,7 @@ func TestCrowd(t *testing.T) {
 							c.Worker = Number(i)
 						}
 						var err error
-						if leases[i], err = p.start(t.Context(), generator(t, clock).ForLease(), c); err != nil {
+						if leases[i], err = try(t, p, clock, c); err != nil {
 							t.Error(err)
 						}
 					})

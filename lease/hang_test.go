@@ -126,7 +126,7 @@ func TestCloseStoreHangs(t *testing.T) {
 				t.Errorf("Close took %v", took)
 			}
 			began = time.Now()
-			_, err = p.start(t.Context(), generator(t, clock).ForLease(), Config{Window: 3 * time.Second, clock: clock.now})
+			_, err = try(t, p, clock, Config{Window: 3 * time.Second})
 			if took := time.Since(began); !errors.Is(err, driver.ErrUnavailable) || took > time.Second {
 				t.Errorf("Start took %v: %v", took, err)
 			}

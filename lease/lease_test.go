@@ -58,6 +58,14 @@ func (l *testLog) kinds() string {
 	return strings.Join(slices.Compact(kinds), " ")
 }
 
+// want fails the test unless the kinds of events are one of some texts.
+func (l *testLog) want(t *testing.T, kinds ...string) {
+	t.Helper()
+	if got := l.kinds(); !slices.Contains(kinds, got) {
+		t.Errorf("the events are %s; want %q", got, kinds)
+	}
+}
+
 func (l *testLog) last(t *testing.T, kind EventKind) Event {
 	t.Helper()
 	l.mu.Lock()
@@ -92,6 +100,13 @@ func (p *Pool) kept(ctx context.Context, g grant.Grantee, c Config) (*Lease, err
 func generator(t *testing.T, c *testClock) *nanoflake.Generator {
 	t.Helper()
 	return testkit.Must(nanoflake.NewGenerator(nanoflake.Config{Leased: true, Clock: c.now}))
+}
+
+// try starts a lease for a new generator.
+func try(t *testing.T, p *Pool, clock *testClock, c Config) (*Lease, error) {
+	t.Helper()
+	c.clock = clock.now
+	return p.start(t.Context(), generator(t, clock).ForLease(), c)
 }
 
 // keep takes a lease for a new generator.
@@ -139,9 +154,7 @@ func TestLease(t *testing.T) {
 		if used, _, err = p.Workers(t.Context()); err != nil || used[0].Held || used[0].Holder != "" || used[0].Until.Sub(clock.now()) > 2*time.Millisecond {
 			t.Errorf("after Close: %+v, %v", used, err)
 		}
-		if got := log.kinds(); got != "acquired renewed released" {
-			t.Errorf("events: %s", got)
-		}
+		log.want(t, "acquired renewed released")
 		for i, e := range log.events[:len(log.events)-1] {
 			if e.Pool != "p" || e.Worker != l.Worker() || !e.From.Before(e.Until) || i > 0 && e.From.Before(log.events[i-1].Until) {
 				t.Errorf("event %d is %+v", i, e)
@@ -168,9 +181,8 @@ func TestWorkersOfOneProcess(t *testing.T) {
 		if len(seen) != 10 {
 			t.Errorf("10 leases have the workers %v", seen)
 		}
-		_, err := p.start(t.Context(), generator(t, clock).ForLease(), Config{Wait: -1, clock: clock.now})
-		var none *NoWorkerError
-		if !errors.As(err, &none) || !errors.Is(err, ErrNoWorker) || none.Workers != 10 || none.Pool != "p" ||
+		_, err := try(t, p, clock, Config{Wait: -1})
+		if none, ok := errors.AsType[*NoWorkerError](err); !ok || !errors.Is(err, ErrNoWorker) || none.Workers != 10 || none.Pool != "p" ||
 			none.Soonest.Before(clock.now()) || none.Soonest.Sub(clock.now()) > time.Second {
 			t.Errorf("for the 11th: %v", err)
 		}
@@ -190,13 +202,13 @@ func TestWait(t *testing.T) {
 		_, first, _ := keep(t, p, clock, Config{})
 		time.Sleep(5 * time.Second)
 		began := time.Now()
-		_, err := p.start(t.Context(), generator(t, clock).ForLease(), Config{clock: clock.now})
+		_, err := try(t, p, clock, Config{})
 		if waited := time.Since(began); !errors.Is(err, ErrNoWorker) || waited > 4*time.Second {
 			t.Errorf("after %v, with a holder who lives: %v", waited, err)
 		}
 		for _, worker := range []Choice{{}, Number(0)} { // a wait that was asked for is waited out
 			began = time.Now()
-			_, err = p.start(t.Context(), generator(t, clock).ForLease(), Config{Worker: worker, Wait: time.Minute, clock: clock.now})
+			_, err = try(t, p, clock, Config{Worker: worker, Wait: time.Minute})
 			if waited := time.Since(began); !errors.Is(err, ErrNoWorker) && !errors.Is(err, ErrHeld) || waited < 59*time.Second || waited > time.Minute {
 				t.Errorf("after %v of a minute, with a holder who lives: %v", waited, err)
 			}
@@ -204,11 +216,9 @@ func TestWait(t *testing.T) {
 
 		die(first)
 		left := first.Until().Sub(clock.now())
-		if _, err := p.start(t.Context(), generator(t, clock).ForLease(), Config{Wait: -1, clock: clock.now}); !errors.Is(err, ErrNoWorker) {
-			t.Errorf("without a wait: %v", err)
-		}
+		testkit.Is(t, tries(t, p, clock, Config{Wait: -1}), ErrNoWorker, "without a wait")
 		began = time.Now()
-		_, err = p.start(t.Context(), generator(t, clock).ForLease(), Config{Wait: time.Second, clock: clock.now})
+		_, err = try(t, p, clock, Config{Wait: time.Second})
 		if waited := time.Since(began); !errors.Is(err, ErrNoWorker) || waited > time.Second || waited < 800*time.Millisecond {
 			t.Errorf("it waited for %v of 1 s: %v", waited, err)
 		}
@@ -281,7 +291,7 @@ func TestWaitPrice(t *testing.T) {
 				}
 				return nil
 			}}
-			_, err = p.start(t.Context(), generator(t, clock).ForLease(), Config{clock: clock.now, Wait: 10 * time.Second})
+			_, err = try(t, p, clock, Config{Wait: 10 * time.Second})
 			if !errors.Is(err, ErrNoWorker) || looks > most || looks < most*9/10-1 {
 				t.Errorf("%d workers: %d looks in 10 s, want %d or a little less: %v", workers, looks, most, err)
 			}
@@ -300,7 +310,7 @@ func TestNamed(t *testing.T) {
 		}
 		time.Sleep(5 * time.Second)
 		began := time.Now()
-		_, err := p.start(t.Context(), generator(t, clock).ForLease(), Config{Worker: Number(700), clock: clock.now})
+		_, err := try(t, p, clock, Config{Worker: Number(700)})
 		var held *HeldError
 		if !errors.As(err, &held) || !errors.Is(err, ErrHeld) || held.Worker != 700 || held.Holder != "the first" || held.Pool != "p" {
 			t.Errorf("the same again: %v", err)
@@ -349,9 +359,7 @@ func TestExpired(t *testing.T) {
 		down.Store(false)
 		time.Sleep(time.Second)
 		mints(t, g, l)
-		if got := log.kinds(); got != "acquired renewed failing expired renewed" {
-			t.Errorf("events: %s", got)
-		}
+		log.want(t, "acquired renewed failing expired renewed")
 		if e := log.last(t, Failing); e.Left <= 0 || e.Left > 10*time.Second || e.Err == nil {
 			t.Errorf("failing: %+v", e)
 		}
@@ -382,9 +390,7 @@ func TestLost(t *testing.T) {
 		if l.Worker() == lost {
 			t.Errorf("it still has worker %d", lost)
 		}
-		if got := log.kinds(); got != "acquired renewed failing expired lost acquired" && got != "acquired renewed failing expired lost acquired renewed" {
-			t.Errorf("events: %s", got)
-		}
+		log.want(t, "acquired renewed failing expired lost acquired", "acquired renewed failing expired lost acquired renewed")
 		var held *HeldError
 		if e := log.last(t, Lost); e.Worker != lost || !errors.As(e.Err, &held) || held.Holder != "the second" {
 			t.Errorf("lost: %+v", e)
@@ -440,9 +446,7 @@ func TestCloseWithoutStore(t *testing.T) {
 			t.Errorf("Close: %v", err)
 		}
 		testkit.Is(t, testkit.Err(g.TryNext()), ErrClosed, "after Close")
-		if got := log.kinds(); got != "acquired" {
-			t.Errorf("events: %s", got)
-		}
+		log.want(t, "acquired")
 	})
 }
 
@@ -487,29 +491,16 @@ func TestStoreClock(t *testing.T) {
 			clock, right := newTestClock(), newTestClock()
 			clock.step(by)
 			p := mustCreate(t, memlease.Clocked{Store: memlease.New(), Time: right.now}, 2)
-			c := Config{clock: clock.now, Wait: -1}
-			l, err := p.start(t.Context(), generator(t, clock).ForLease(), c)
-			var skew *SkewError
-			wrong := by.Abs() > time.Minute
-			if wrong != errors.As(err, &skew) || wrong != errors.Is(err, ErrClockSkew) {
-				t.Fatalf("a clock that is wrong by %v: %v", by, err)
+			err := tries(t, p, clock, Config{Wait: -1})
+			skew, wrong := errors.AsType[*SkewError](err)
+			if wrong != (by.Abs() > time.Minute) || wrong != errors.Is(err, ErrClockSkew) || wrong && (skew.Now.Sub(skew.Reference) != by || !skew.OfStore) {
+				t.Errorf("a clock that is wrong by %v: %v", by, err)
 			}
-			if wrong && (skew.Now.Sub(skew.Reference) != by || !skew.OfStore) {
-				t.Errorf("%+v", skew)
+			for _, c := range []Config{{Wait: -1, MaxSkew: by.Abs() + time.Millisecond}, {Wait: -1, TrustClock: true}} {
+				if err := tries(t, p, clock, c); err != nil {
+					t.Errorf("a clock that is wrong by %v, with MaxSkew %v, TrustClock %v: %v", by, c.MaxSkew, c.TrustClock, err)
+				}
 			}
-			if !wrong {
-				l.Close()
-			}
-			c.MaxSkew = by.Abs() + time.Millisecond
-			if l, err = p.start(t.Context(), generator(t, clock).ForLease(), c); err != nil {
-				t.Fatalf("with MaxSkew %v: %v", c.MaxSkew, err)
-			}
-			l.Close()
-			c.MaxSkew, c.TrustClock = 0, true
-			if l, err = p.start(t.Context(), generator(t, clock).ForLease(), c); err != nil {
-				t.Fatalf("with TrustClock: %v", err)
-			}
-			l.Close()
 		})
 	}
 }
@@ -530,19 +521,11 @@ func TestRecordsClock(t *testing.T) {
 				keep(t, p, right, Config{})
 			}
 			clock.step(test.by)
-			c := Config{clock: clock.now, Wait: -1}
-			l, err := p.start(t.Context(), generator(t, clock).ForLease(), c)
-			var skew *SkewError
-			if test.wrong != errors.As(err, &skew) || test.wrong && skew.OfStore {
-				t.Fatalf("a clock that is wrong by %v: %v", test.by, err)
+			err := tries(t, p, clock, Config{Wait: -1})
+			if skew, wrong := errors.AsType[*SkewError](err); wrong != test.wrong || wrong && skew.OfStore || !wrong && err != nil {
+				t.Errorf("a clock that is wrong by %v: %v", test.by, err)
 			}
-			if test.wrong {
-				c.TrustClock = true
-				if l, err = p.start(t.Context(), generator(t, clock).ForLease(), c); err != nil {
-					t.Fatal(err)
-				}
-			}
-			l.Close()
+			testkit.OK(t, tries(t, p, clock, Config{Wait: -1, TrustClock: true}))
 		})
 	}
 }
@@ -566,9 +549,7 @@ func TestClockJumps(t *testing.T) {
 			clock.step(-far)
 			time.Sleep(10 * time.Second)
 			mints(t, g, l)
-			if got := log.kinds(); got != "acquired renewed expired renewed" {
-				t.Errorf("events: %s", got)
-			}
+			log.want(t, "acquired renewed expired renewed")
 		})
 	}
 }
@@ -591,9 +572,7 @@ func TestClockGoesBack(t *testing.T) {
 		clock.step(time.Hour)
 		time.Sleep(time.Second)
 		mints(t, g, l)
-		if got := log.kinds(); got != "acquired renewed" {
-			t.Errorf("events: %s", got)
-		}
+		log.want(t, "acquired renewed")
 	})
 }
 
@@ -608,9 +587,7 @@ func TestRepliesLost(t *testing.T) {
 			time.Sleep(97 * time.Millisecond)
 		}
 		testkit.OK(t, l.Close())
-		if got := log.kinds(); got != "acquired renewed released" {
-			t.Errorf("events: %s", got)
-		}
+		log.want(t, "acquired renewed released")
 	})
 }
 
@@ -764,17 +741,13 @@ func TestYoungPool(t *testing.T) {
 		right, ahead := newTestClock(), newTestClock()
 		p := mustCreate(t, memlease.New(), 4)
 		ahead.step(87600 * time.Hour)
-		if _, err := p.start(t.Context(), generator(t, ahead).ForLease(), Config{clock: ahead.now, Wait: -1}); !errors.Is(err, ErrClockSkew) {
-			t.Fatalf("the first clock is ten years ahead: %v", err)
-		}
+		testkit.Is(t, tries(t, p, ahead, Config{Wait: -1}), ErrClockSkew, "the first clock is ten years ahead")
 		behind := newTestClock()
 		behind.step(-time.Hour)
-		if _, err := p.start(t.Context(), generator(t, behind).ForLease(), Config{clock: behind.now, Wait: -1}); !errors.Is(err, ErrClockSkew) {
-			t.Fatalf("the first clock is an hour behind: %v", err)
-		}
+		testkit.Is(t, tries(t, p, behind, Config{Wait: -1}), ErrClockSkew, "the first clock is an hour behind")
 		ahead.step(-87599 * time.Hour)
 		for _, c := range []*testClock{ahead, right, right} {
-			l := testkit.Must(p.start(t.Context(), generator(t, c).ForLease(), Config{clock: c.now, Wait: -1}))
+			l := testkit.Must(try(t, p, c, Config{Wait: -1}))
 			defer l.Close()
 		}
 		// After years with workers in use all the time, the clock is as right as before.
@@ -783,8 +756,7 @@ func TestYoungPool(t *testing.T) {
 			ahead.step(300 * 24 * time.Hour)
 			time.Sleep(time.Minute)
 		}
-		l := testkit.Must(p.start(t.Context(), generator(t, right).ForLease(), Config{clock: right.now, Wait: -1}))
-		l.Close()
+		testkit.OK(t, tries(t, p, right, Config{Wait: -1}))
 	})
 }
 
@@ -809,9 +781,7 @@ func TestStuckRecords(t *testing.T) {
 			t.Errorf("worker %d, whose record cannot be written", l.Worker())
 		}
 		p.store = stuck(5)
-		if _, err := p.start(t.Context(), generator(t, clock).ForLease(), Config{clock: clock.now}); !errors.Is(err, driver.ErrUnavailable) {
-			t.Error(err)
-		}
+		testkit.Is(t, tries(t, p, clock, Config{}), driver.ErrUnavailable, "with all records stuck")
 	})
 }
 
@@ -857,9 +827,7 @@ func TestManyAttempts(t *testing.T) {
 		end()
 		time.Sleep(time.Second)
 		mints(t, g, l)
-		if got := log.kinds(); got != "acquired renewed failing renewed" {
-			t.Errorf("events: %s", got)
-		}
+		log.want(t, "acquired renewed failing renewed")
 	})
 	synctest.Test(t, func(t *testing.T) {
 		_, l, _, _ := outage(t)
@@ -902,40 +870,27 @@ func TestIdlePool(t *testing.T) {
 			}
 			c := Config{clock: clock.now, Wait: -1}
 			checked := p.CheckClock(t.Context(), c)
-			l, err := p.start(t.Context(), generator(t, clock).ForLease(), c)
+			err := tries(t, p, clock, c)
 			if fmt.Sprint(err) != fmt.Sprint(checked) {
 				t.Errorf("%s: CheckClock says %v, Start %v", name, checked, err)
 			}
-			var skew *SkewError
-			if test.reference == 0 {
-				if err != nil {
-					t.Errorf("%s: %v", name, err)
-					return
-				}
-				l.Close()
-				return
+			var ago time.Duration
+			if skew, ok := errors.AsType[*SkewError](err); ok {
+				ago = clock.now().Sub(skew.Reference).Round(time.Second)
 			}
-			if !errors.As(err, &skew) || clock.now().Sub(skew.Reference).Round(time.Second) != test.reference {
+			if ago != test.reference || (err == nil) != (test.reference == 0) {
 				t.Errorf("%s: %v, want a reference %v ago", name, err, test.reference)
-				return
 			}
-			if test.reference < 0 {
-				return // it takes as many to outvote the others
+			if test.reference <= 0 {
+				return // of records ahead, it takes as many to outvote the others
 			}
 			c.TrustClock = true
-			if err := p.CheckClock(t.Context(), c); err != nil {
-				t.Errorf("%s: trusted: %v", name, err)
-			}
-			if l, err = p.start(t.Context(), generator(t, clock).ForLease(), c); err != nil {
-				t.Fatalf("%s: trusted: %v", name, err)
-			}
-			l.Close()
-			c.TrustClock = false
-			for range 3 {
-				if l, err = p.start(t.Context(), generator(t, clock).ForLease(), c); err != nil {
-					t.Fatalf("%s: after it was trusted once: %v", name, err)
+			testkit.OK(t, p.CheckClock(t.Context(), c))
+			for range 4 {
+				if err := tries(t, p, clock, c); err != nil {
+					t.Errorf("%s: trusted, now or once: %v: %v", name, c.TrustClock, err)
 				}
-				l.Close()
+				c.TrustClock = false
 			}
 		})
 	}
@@ -965,33 +920,23 @@ func TestCheckClock(t *testing.T) {
 func TestWorkersAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock, p := newTestClock(), mustCreate(t, memlease.New(), 2)
-		keep := func(which ...Choice) (*Lease, error) {
-			c := Config{clock: clock.now, Wait: -1}
-			if len(which) > 0 {
-				c.Worker = which[0]
-			}
-			return p.start(t.Context(), generator(t, clock).ForLease(), c)
-		}
 		for worker := range 2 {
-			l := testkit.Must(keep(Number(worker)))
+			_, l, _ := keep(t, p, clock, Config{Worker: Number(worker), Wait: -1})
 			time.Sleep(time.Second)
 			testkit.OK(t, l.Close())
 		}
 		until := clock.now()
 		clock.step(-40 * time.Second)
-		var none *NoWorkerError
-		if _, err := keep(); !errors.As(err, &none) || !none.Ahead || none.Soonest.Before(until.Add(-2*time.Second)) {
+		err := tries(t, p, clock, Config{Wait: -1})
+		if none, ok := errors.AsType[*NoWorkerError](err); !ok || !none.Ahead || none.Soonest.Before(until.Add(-2*time.Second)) {
 			t.Errorf("%v", err)
 		}
 		clock.step(39 * time.Second)
-		l, err := keep() // the first of them is free again
-		if err != nil {
-			t.Fatal(err)
-		}
+		keep(t, p, clock, Config{Wait: -1}) // the first of them is free again
 		clock.step(-39 * time.Second)
-		if _, err := keep(); !errors.As(err, &none) || none.Ahead {
+		err = tries(t, p, clock, Config{Wait: -1})
+		if none, ok := errors.AsType[*NoWorkerError](err); !ok || none.Ahead {
 			t.Errorf("one is held: %v", err)
 		}
-		l.Close()
 	})
 }

@@ -104,9 +104,7 @@ func TestCloseWhileNotify(t *testing.T) {
 		testkit.OK(t, l.Close())
 		close(closed)
 		synctest.Wait()
-		if got := log.kinds(); got != "acquired renewed released" {
-			t.Errorf("events: %s", got)
-		}
+		log.want(t, "acquired renewed released")
 		testkit.Is(t, testkit.Err(g.TryNext()), ErrClosed, "closed")
 		keep(t, p, clock, Config{Wait: -1})
 	})
@@ -128,9 +126,7 @@ func TestKeepEnded(t *testing.T) {
 		if _, err := p.start(ctx, generator(t, clock).ForLease(), Config{clock: clock.now, Notify: log.add}); !errors.Is(err, context.DeadlineExceeded) {
 			t.Error(err)
 		}
-		if got := log.kinds(); got != "acquired released" {
-			t.Errorf("events: %s", got)
-		}
+		log.want(t, "acquired released")
 	})
 }
 
@@ -180,7 +176,7 @@ func TestWaitingTold(t *testing.T) {
 			if worker.named {
 				want = 0
 			}
-			_, err := p.start(t.Context(), generator(t, clock).ForLease(), Config{Worker: worker, Wait: 9 * time.Second, clock: clock.now, Notify: log.add})
+			_, err := try(t, p, clock, Config{Worker: worker, Wait: 9 * time.Second, Notify: log.add})
 			if !errors.Is(err, ErrNoWorker) && !errors.Is(err, ErrHeld) {
 				t.Fatal(err)
 			}
@@ -190,7 +186,7 @@ func TestWaitingTold(t *testing.T) {
 			}
 		}
 		log := new(testLog)
-		if _, err := p.start(t.Context(), generator(t, clock).ForLease(), Config{Wait: -1, clock: clock.now, Notify: log.add}); !errors.Is(err, ErrNoWorker) || log.events != nil {
+		if _, err := try(t, p, clock, Config{Wait: -1, Notify: log.add}); !errors.Is(err, ErrNoWorker) || log.events != nil {
 			t.Errorf("without a wait: %v, %v", err, log.events)
 		}
 		first.Close()
@@ -225,14 +221,14 @@ func TestHopeless(t *testing.T) {
 		for _, c := range []Config{{}, {Worker: Number(0)}, {Wait: 10 * time.Minute}, {Worker: Number(0), Wait: 10 * time.Minute}} {
 			began := time.Now()
 			c.clock, c.TrustClock = clock.now, true
-			_, err := p.start(t.Context(), generator(t, clock).ForLease(), c)
+			_, err := try(t, p, clock, c)
 			if took := time.Since(began); took > 0 || !errors.Is(err, ErrNoWorker) && !errors.Is(err, ErrHeld) || strings.Contains(err.Error(), context.DeadlineExceeded.Error()) {
 				t.Errorf("%+v: after %v: %v", c.Worker, took, err)
 			}
 		}
 		began := time.Now()
 		c := Config{Worker: Number(0), Wait: time.Hour + time.Minute, clock: clock.now, TrustClock: true}
-		l, err := p.start(t.Context(), generator(t, clock).ForLease(), c)
+		l, err := try(t, p, clock, c)
 		if err != nil || time.Since(began) < time.Hour-time.Minute {
 			t.Fatalf("a wait that is long enough: after %v: %v", time.Since(began), err)
 		}

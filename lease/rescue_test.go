@@ -92,10 +92,10 @@ func mustRescue(t *testing.T, store driver.Store, clock *testClock) *Rescued {
 	return testkit.Must(Rescue(t.Context(), store, "p", RescueConfig{clock: clock.now}))
 }
 
-// tries is a Start without a wait.
-func tries(t *testing.T, p *Pool, clock *testClock) error {
+// tries starts and closes a lease.
+func tries(t *testing.T, p *Pool, clock *testClock, c Config) error {
 	t.Helper()
-	l, err := p.start(t.Context(), generator(t, clock).ForLease(), Config{clock: clock.now, Wait: -1})
+	l, err := try(t, p, clock, c)
 	if err == nil {
 		l.Close()
 	}
@@ -141,7 +141,7 @@ func TestRescue(t *testing.T) {
 					t.Fatalf("at %v, with times until %v, it mints: %v", clock.now(), leases[i].Until(), minted)
 				}
 			}
-			err := tries(t, p, clock)
+			err := tries(t, p, clock, Config{Wait: -1})
 			var none *NoWorkerError
 			if !errors.As(err, &none) || !none.Rescued || !none.Soonest.Equal(done.Floor) {
 				t.Fatalf("before the floor: %v", err)
@@ -254,7 +254,7 @@ func TestRescueInterrupted(t *testing.T) {
 			t.Fatalf("after %d requests: %v", left, err)
 		}
 		for name, p := range map[string]*Pool{"was open": p, "is opened": mustOpen(t, store)} {
-			switch err := tries(t, p, clock); {
+			switch err := tries(t, p, clock, Config{Wait: -1}); {
 			case left == 0 && err == nil:
 			case left > 0 && left < 5 && errors.Is(err, ErrRescuing):
 			case left >= 5 && errors.Is(err, ErrNoWorker):
@@ -264,11 +264,11 @@ func TestRescueInterrupted(t *testing.T) {
 		}
 		clock.step(time.Hour)
 		if left > 0 && left < 5 {
-			testkit.Is(t, tries(t, p, clock), ErrRescuing, "after %d requests and an hour", left)
+			testkit.Is(t, tries(t, p, clock, Config{Wait: -1}), ErrRescuing, "after %d requests and an hour", left)
 		}
 		done := mustRescue(t, store, clock)
 		clock.step(done.Floor.Sub(clock.now()))
-		if err := tries(t, p, clock); err != nil {
+		if err := tries(t, p, clock, Config{Wait: -1}); err != nil {
 			t.Errorf("after %d requests and another rescue: %v", left, err)
 		}
 	}
@@ -382,7 +382,7 @@ func TestTakeWhileRescued(t *testing.T) {
 			}
 			return nil
 		}}
-		_, err := p.start(t.Context(), generator(t, clock).ForLease(), Config{clock: clock.now, Wait: -1, Worker: worker})
+		_, err := try(t, p, clock, Config{Wait: -1, Worker: worker})
 		if !begun || !errors.Is(err, ErrRescuing) && !errors.Is(err, ErrNoWorker) && !errors.Is(err, ErrHeld) {
 			t.Errorf("%+v: %v", worker, err)
 		}
@@ -544,19 +544,19 @@ func TestRescueAnew(t *testing.T) {
 			done.Pool.Layout().Workers != 8 {
 			t.Errorf("%s: %+v of %s, and was %s", name, done, done.Pool.UUID(), p.UUID())
 		}
-		testkit.Is(t, tries(t, done.Pool, clock), ErrNoWorker, "%s: before the floor", name)
+		testkit.Is(t, tries(t, done.Pool, clock, Config{Wait: -1}), ErrNoWorker, "%s: before the floor", name)
 		clock.step(done.Floor.Sub(clock.now()))
 		q, err := Open(t.Context(), store, "p", right)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		for _, p := range []*Pool{q, done.Pool} {
-			if err := tries(t, p, clock); err != nil {
+			if err := tries(t, p, clock, Config{Wait: -1}); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
 		p.store = store // one that was open
-		if err := tries(t, p, clock); test.same && err != nil || !test.same && !errors.Is(err, errRemade) {
+		if err := tries(t, p, clock, Config{Wait: -1}); test.same && err != nil || !test.same && !errors.Is(err, errRemade) {
 			t.Errorf("%s: a pool that was open: %v", name, err)
 		}
 	}
@@ -709,14 +709,14 @@ func TestRescueUnreadable(t *testing.T) {
 		!errors.Is(found[0].Workers[1].Err, ErrDamaged) || !errors.Is(found[0].Err, ErrDamaged) {
 		t.Errorf("%+v, %v", found, err)
 	}
-	testkit.Is(t, tries(t, p, clock), ErrDamaged, "")
+	testkit.Is(t, tries(t, p, clock, Config{Wait: -1}), ErrDamaged, "")
 	store.spoil(driver.ErrDamaged, poolKey("p"))
 	done, err := Rescue(t.Context(), store, "p", RescueConfig{clock: clock.now, Layouts: []grant.Layout{testLayout(8)}})
 	if err != nil || !done.Anew || done.Made != 3 || done.Raised != 2 || store.spoiled() > 0 {
 		t.Fatalf("%+v, %v; still damaged: %d", done, err, store.spoiled())
 	}
 	clock.step(done.Floor.Sub(clock.now()))
-	testkit.OK(t, tries(t, p, clock))
+	testkit.OK(t, tries(t, p, clock, Config{Wait: -1}))
 	// If an entry is unreadable for another reason, the rescue changes nothing.
 	store.spoil(driver.ErrUnavailable, workerKey("p", 2))
 	before := done.Pool.term()

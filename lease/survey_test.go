@@ -27,7 +27,7 @@ func TestSurvey(t *testing.T) {
 		t.Errorf("of nothing: %v, %v", all, err)
 	}
 	p := mustCreate(t, store, 5)
-	l := testkit.Must(p.start(t.Context(), generator(t, clock).ForLease(), Config{clock: clock.now}))
+	l := testkit.Must(try(t, p, clock, Config{}))
 	defer l.Close()
 	for _, name := range []string{"a@1", "p.2", "p-2", "none"} {
 		testkit.Must(Create(t.Context(), store, name, testLayout(3)))
