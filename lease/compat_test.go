@@ -62,14 +62,21 @@ func compatVersions(t *testing.T) []string {
 	return testkit.Must(frozen.Folders("testdata"))
 }
 
-// A compatMaker makes a generator, and a function that returns the worker and the time of a new ID.
-type compatMaker func() (g Generator, mint func() (worker int, at time.Time, err error), err error)
+// A compatID is the text of an ID, and the worker and the time in it.
+type compatID struct {
+	text   string
+	worker int
+	at     time.Time
+}
+
+// A compatMaker makes a generator, and a function that makes an ID.
+type compatMaker func() (Generator, func() (compatID, error))
 
 // compatMake returns the maker of a generator.
-func compatMake[G Generator](newGenerator func() (G, error), mint func(G) (worker int, at time.Time, err error)) compatMaker {
-	return func() (Generator, func() (int, time.Time, error), error) {
-		g, err := newGenerator()
-		return g, func() (int, time.Time, error) { return mint(g) }, err
+func compatMake[G Generator](newGenerator func() (G, error), mint func(G) (compatID, error)) compatMaker {
+	return func() (Generator, func() (compatID, error)) {
+		g := testkit.Must(newGenerator())
+		return g, func() (compatID, error) { return mint(g) }
 	}
 }
 
@@ -88,17 +95,17 @@ var compatKinds = []compatKind{
 	{"interrupted", time.Millisecond, compatNanoflake(time.Time{})},
 	{"ulidflake", time.Millisecond, compatMake(
 		func() (*ulidflake.Generator, error) { return ulidflake.NewGenerator(ulidflake.Config{Leased: true}) },
-		func(g *ulidflake.Generator) (int, time.Time, error) {
+		func(g *ulidflake.Generator) (compatID, error) {
 			id, err := g.TryNext()
-			return 0, g.Time(id), err
+			return compatID{id.String(), 0, g.Time(id)}, err
 		})},
 	{"ulidflake-scalable", time.Millisecond, compatMake(
 		func() (*ulidflake.ScalableGenerator, error) {
 			return ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{Leased: true})
 		},
-		func(g *ulidflake.ScalableGenerator) (int, time.Time, error) {
+		func(g *ulidflake.ScalableGenerator) (compatID, error) {
 			id, err := g.TryNext()
-			return id.Scalability(), g.Time(id), err
+			return compatID{id.String(), id.Scalability(), g.Time(id)}, err
 		})},
 	{"snowflakesi", time.Millisecond, compatSnowflake(snowflakesi.Layout{})},
 	{"snowflakesi-40-1", time.Millisecond, compatSnowflake(snowflakesi.Layout{ClockBits: 40, MachineBits: 1})},
@@ -106,10 +113,10 @@ var compatKinds = []compatKind{
 	{"scru160-2-6-us", time.Millisecond, compatScru(6)}, // its times have microseconds beside
 	{"sno", 4 * time.Millisecond, compatMake(
 		func() (*sno.Generator, error) { return sno.NewGeneratorWith(sno.Config{Leased: true}) },
-		func(g *sno.Generator) (int, time.Time, error) {
+		func(g *sno.Generator) (compatID, error) {
 			id, err := g.TryNext(7)
 			p := id.Partition()
-			return int(p[0])<<8 | int(p[1]), id.Time(), err
+			return compatID{id.String(), int(p[0])<<8 | int(p[1]), id.Time()}, err
 		})},
 }
 
@@ -118,9 +125,9 @@ func compatNanoflake(epoch time.Time) compatMaker {
 		func() (*nanoflake.Generator, error) {
 			return nanoflake.NewGenerator(nanoflake.Config{Leased: true, Epoch: epoch})
 		},
-		func(g *nanoflake.Generator) (int, time.Time, error) {
+		func(g *nanoflake.Generator) (compatID, error) {
 			id, err := g.TryNext()
-			return id.GeneratorID(), g.Time(id), err
+			return compatID{id.String(), id.GeneratorID(), g.Time(id)}, err
 		})
 }
 
@@ -129,9 +136,9 @@ func compatSnowflake(l snowflakesi.Layout) compatMaker {
 		func() (*snowflakesi.Generator, error) {
 			return snowflakesi.NewGenerator(snowflakesi.Config{Leased: true, Layout: l})
 		},
-		func(g *snowflakesi.Generator) (int, time.Time, error) {
+		func(g *snowflakesi.Generator) (compatID, error) {
 			id, err := g.TryNext()
-			return id.MachineID(g.Layout()), g.Time(id), err
+			return compatID{id.String(), id.MachineID(g.Layout()), g.Time(id)}, err
 		})
 }
 
@@ -142,19 +149,48 @@ func compatScru(nodeBits int) compatMaker {
 	}
 	return compatMake(
 		func() (*scru160.Generator, error) { return scru160.NewGenerator(c) },
-		func(g *scru160.Generator) (int, time.Time, error) {
+		func(g *scru160.Generator) (compatID, error) {
 			id, err := g.TryNext()
-			return id.NodeID(c.ExtraCounterBits, c.NodeBits), id.Time(), err
+			return compatID{id.String(), id.NodeID(c.ExtraCounterBits, c.NodeBits), id.Time()}, err
 		})
+}
+
+// Generators of every format, with leases from one store of files, work over renewals, and end with
+// their leases.
+func TestEveryFormat(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(compatBegin)) // a bubble begins in 2000, before epochs
+		store := compatOpen(t, openFiles, t.TempDir())
+		leases, mints, logs := make([]*Lease, len(compatKinds)), make([]func() (compatID, error), len(compatKinds)), make([]testLog, len(compatKinds))
+		for i, k := range compatKinds {
+			var g Generator
+			g, mints[i] = k.make()
+			leases[i] = testkit.Must(Start(t.Context(), store, g, Config{Pool: k.pool, Create: true, Notify: logs[i].add}))
+		}
+		seen := make(map[string]bool)
+		for range 100 {
+			for i, k := range compatKinds {
+				id, err := mints[i]()
+				if text := k.pool + " " + id.text; err != nil || id.worker != leases[i].Worker() || seen[text] {
+					t.Errorf("%s of worker %d, not %d (seen before: %t): %v", text, id.worker, leases[i].Worker(), seen[text], err)
+				} else {
+					seen[text] = true
+				}
+			}
+			time.Sleep(97 * time.Millisecond)
+		}
+		for i, k := range compatKinds {
+			testkit.OK(t, leases[i].Close())
+			testkit.Is(t, testkit.Err(mints[i]()), ErrClosed, "%s: after Close", k.pool)
+			logs[i].want(t, "created acquired renewed released")
+		}
+	})
 }
 
 // compatLayouts returns the layouts of all kinds.
 func compatLayouts(t *testing.T) (all []grant.Layout) {
 	for _, k := range compatKinds {
-		g, _, err := k.make()
-		if err != nil {
-			t.Fatal(err)
-		}
+		g, _ := k.make()
 		p := testkit.Must(g.ForLease().Pool())
 		all = append(all, p.Layout)
 	}
@@ -232,10 +268,7 @@ func compatScenario(t *testing.T, store driver.Store) {
 	world := compatWorld{count: new(int)}
 	add := func(k compatKind) {
 		t.Helper()
-		g, _, err := k.make()
-		if err != nil {
-			t.Fatal(err)
-		}
+		g, _ := k.make()
 		p := testkit.Must(g.ForLease().Pool())
 		cryptotest.SetGlobalRandom(t, uint64(time.Now().UnixNano())) // of the UUID
 		testkit.Must(create(t.Context(), store, k.pool, p.Layout, max(p.Layout.Workers-2, 0), time.Now()))
@@ -243,17 +276,12 @@ func compatScenario(t *testing.T, store driver.Store) {
 	mint := func() {} // by the generator that was started last
 	start := func(k compatKind, worker Choice) *Lease {
 		t.Helper()
-		g, next, err := k.make()
-		if err != nil {
-			t.Fatal(err)
-		}
+		g, next := k.make()
 		l := testkit.Must(Start(t.Context(), store, g, Config{Pool: k.pool, Worker: worker, Window: 10 * time.Second, First: time.Second,
 			Holder: `orders "1" (process 17 on höst.example)`, world: world}))
 		mint = func() {
 			t.Helper()
-			if _, _, err := next(); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(next())
 		}
 		mint()
 		return l
@@ -504,10 +532,7 @@ func compatCheckLeases(t *testing.T, store driver.Store, facts compatFacts, choo
 			used[w.Number] = w.Until
 		}
 		for _, choice := range choose(p) {
-			g, mint, err := k.make()
-			if err != nil {
-				t.Fatal(err)
-			}
+			g, mint := k.make()
 			c.Pool, c.Worker = k.pool, choice
 			l, err := Start(t.Context(), store, g, c)
 			if p.Error != "" {
@@ -521,14 +546,14 @@ func compatCheckLeases(t *testing.T, store driver.Store, facts compatFacts, choo
 				continue
 			}
 			for range 60 {
-				worker, at, err := mint()
-				switch before := maxTime(used[worker], p.Floor).Truncate(k.unit); {
+				id, err := mint()
+				switch before := maxTime(used[id.worker], p.Floor).Truncate(k.unit); {
 				case err != nil:
 					wrong.add("pool %s, worker %d: %v", k.pool, l.Worker(), err)
-				case worker != l.Worker() || choice.named && worker != choice.number:
-					wrong.add("pool %s: an ID of worker %d, and the lease has %d", k.pool, worker, l.Worker())
-				case at.Before(before):
-					wrong.add("pool %s: worker %d has an ID of %s, and its timestamps were used up to %s", k.pool, worker, timeText(at), timeText(before))
+				case id.worker != l.Worker() || choice.named && id.worker != choice.number:
+					wrong.add("pool %s: an ID of worker %d, and the lease has %d", k.pool, id.worker, l.Worker())
+				case id.at.Before(before):
+					wrong.add("pool %s: worker %d has an ID of %s, and its timestamps were used up to %s", k.pool, id.worker, timeText(id.at), timeText(before))
 				}
 				time.Sleep(257 * time.Millisecond)
 			}
@@ -754,10 +779,7 @@ func TestCompatLater(t *testing.T) {
 	refused := func(t *testing.T, store driver.Store, want error) (wrong compatComplaints) {
 		before, _ := store.List(t.Context(), "")
 		for _, k := range compatKinds {
-			g, _, err := k.make()
-			if err != nil {
-				t.Fatal(err)
-			}
+			g, _ := k.make()
 			if _, err := Start(t.Context(), store, g, Config{Pool: k.pool}); !errors.Is(err, want) {
 				wrong.add("a lease of pool %s: %v", k.pool, err)
 			}

@@ -15,24 +15,12 @@ import (
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/undo"
-	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/filelease"
 	"github.com/firn-id/firn/lease/memlease"
 	"github.com/firn-id/firn/nanoflake"
-	"github.com/firn-id/firn/scru160"
-	"github.com/firn-id/firn/sno"
-	"github.com/firn-id/firn/snowflakesi"
-	"github.com/firn-id/firn/ulidflake"
 )
-
-// run is a generator with a lease, whatever its format.
-type run struct {
-	format string
-	next   func(context.Context) (string, int, error) // the ID, and its worker
-	*lease.Lease
-}
 
 // files opens a store in a directory.
 func files(t testing.TB, dir string) *filelease.Store {
@@ -49,105 +37,6 @@ func startNanoflake(ctx context.Context, store driver.Store, c nanoflake.Config,
 	}
 	l, err := lease.Start(ctx, store, g, config)
 	return g, l, err
-}
-
-// everyFormat starts a generator of each.
-func everyFormat(ctx context.Context, store driver.Store, c lease.Config) ([]run, error) {
-	var all []run
-	var failed error
-	add := func(format string, g lease.Generator, err error, next func(context.Context) (string, int, error)) {
-		var l *lease.Lease
-		if err == nil {
-			l, err = lease.Start(ctx, store, g, c)
-		}
-		if err != nil {
-			failed = errors.Join(failed, fmt.Errorf("%s: %w", format, err))
-			return
-		}
-		all = append(all, run{format, next, l})
-	}
-	n, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true})
-	add("nanoflake", n, err, func(ctx context.Context) (string, int, error) {
-		id, err := n.Next(ctx)
-		return id.String(), id.GeneratorID(), err
-	})
-	u, err := ulidflake.NewGenerator(ulidflake.Config{Leased: true})
-	add("ulidflake", u, err, func(ctx context.Context) (string, int, error) {
-		id, err := u.Next(ctx)
-		return id.String(), 0, err
-	})
-	us, err := ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{Leased: true})
-	add("ulidflake-scalable", us, err, func(ctx context.Context) (string, int, error) {
-		id, err := us.Next(ctx)
-		return id.String(), id.Scalability(), err
-	})
-	layout := snowflakesi.Layout{ClockBits: 41, MachineBits: 6}
-	s, err := snowflakesi.NewGenerator(snowflakesi.Config{Leased: true, Layout: layout})
-	add("snowflakesi", s, err, func(ctx context.Context) (string, int, error) {
-		id, err := s.Next(ctx)
-		return id.String(), id.MachineID(layout), err
-	})
-	c0, err := scru160.NewGenerator(scru160.Config{Leased: true})
-	add("scru160", c0, err, func(ctx context.Context) (string, int, error) {
-		id, err := c0.Next(ctx)
-		return id.String(), 0, err
-	})
-	cn, err := scru160.NewGenerator(scru160.Config{Leased: true, NodeBits: 16})
-	add("scru160 node", cn, err, func(ctx context.Context) (string, int, error) {
-		id, err := cn.Next(ctx)
-		return id.String(), int(id.Random16()), err
-	})
-	sn, err := sno.NewGeneratorWith(sno.Config{Leased: true})
-	add("sno", sn, err, func(ctx context.Context) (string, int, error) {
-		id, err := sn.Next(ctx, 1)
-		return id.String(), int(id.Partition().AsUint16()), err
-	})
-	return all, failed
-}
-
-// Generators of every format, with a lease from files, work over renewals, have different workers
-// at once, and end with their leases.
-func TestEveryFormat(t *testing.T) { synctest.Test(t, testEveryFormat) }
-
-func testEveryFormat(t *testing.T) {
-	time.Sleep(time.Until(time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC))) // a bubble begins in 2000, before epochs
-	var mu sync.Mutex
-	events := make(map[string][]lease.EventKind)
-	renewed := make(map[string]bool)
-	all := testkit.Must(everyFormat(t.Context(), files(t, t.TempDir()), lease.Config{Notify: func(e lease.Event) {
-		mu.Lock()
-		defer mu.Unlock()
-		events[e.Pool] = append(events[e.Pool], e.Kind)
-		if e.Kind == lease.Renewed {
-			renewed[e.Pool] = true
-		}
-	}}))
-	seen := make(map[string]bool)
-	wait.Until(t, "all leases are renewed", func() bool {
-		for _, r := range all {
-			id, worker, err := r.next(t.Context())
-			if err != nil || worker != r.Worker() || seen[id] {
-				t.Fatalf("%s: %s of worker %d, not %d (seen before: %t): %v", r.format, id, worker, r.Worker(), seen[id], err)
-			}
-			seen[id] = true
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		return len(renewed) == len(all)
-	})
-	for _, r := range all {
-		testkit.OK(t, r.Close())
-		if _, _, err := r.next(t.Context()); !errors.Is(err, lease.ErrClosed) {
-			t.Errorf("%s: after Close: %v", r.format, err)
-		}
-		kinds := events[r.Pool().Name()]
-		if len(kinds) < 4 || kinds[0] != lease.Created || kinds[1] != lease.Acquired || kinds[2] != lease.Renewed || kinds[len(kinds)-1] != lease.Released {
-			t.Errorf("%s: events %v", r.format, kinds)
-		}
-	}
-	if len(events) != len(all) {
-		t.Errorf("%d pools for %d kinds of generators", len(events), len(all))
-	}
 }
 
 // Generators that are started at once have workers of their own.
