@@ -75,6 +75,18 @@ func wantAdvice(t testing.TB, err error, want ...error) {
 	}
 }
 
+// wantRefusal checks that each call of a store fails, also a Put of a new entry, and returns the errors.
+func wantRefusal(t testing.TB, s *Store, key string, rev driver.Revision, want ...error) []error {
+	t.Helper()
+	all := []error{testkit.Err(s.Get(t.Context(), key)), testkit.Err(s.List(t.Context(), "")), testkit.Err(s.List(t.Context(), key[:1]+"/")),
+		testkit.Err(s.Put(t.Context(), key, nil, rev)), testkit.Err(s.Put(t.Context(), key, nil, driver.None)),
+		testkit.Err(s.Put(t.Context(), key+"/new", nil, driver.None))}
+	for _, err := range all {
+		wantAdvice(t, err, want...)
+	}
+	return all
+}
+
 // wantNoTemp checks that no temporary file is left.
 func wantNoTemp(t testing.TB, dir string) {
 	t.Helper()
@@ -222,32 +234,6 @@ func TestListWhileWritten(t *testing.T) {
 	wantNoTemp(t, s.dir)
 }
 
-func TestGoroutines(t *testing.T) {
-	dir := t.TempDir()
-	var wg sync.WaitGroup
-	routines, each := 16, 10
-	if testing.Short() {
-		routines, each = 8, 5
-	}
-	shared := mustOpen(t, dir, plain)
-	for i := range routines {
-		s := shared
-		if i%2 == 0 {
-			s = mustOpen(t, dir, plain)
-		}
-		wg.Go(func() {
-			for range each {
-				if err := increment(t.Context(), s, "a/counter"); err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
-	wg.Wait()
-	wantEntry(t, shared, "a/counter", strconv.Itoa(routines*each))
-	wantNoTemp(t, dir)
-}
-
 // TestOneCreates: of many handles that create an entry and its folders, one handle succeeds.
 func TestOneCreates(t *testing.T) {
 	for round := range 5 {
@@ -303,25 +289,6 @@ func TestLocked(t *testing.T) {
 	wantError(t, testkit.Err(s.Put(t.Context(), "a/1", nil, "1-00000000")), driver.ErrConflict)
 	unlock()
 	mustPut(t, s, "a/1", "new", rev)
-}
-
-func TestContext(t *testing.T) {
-	s := mustOpen(t, t.TempDir(), plain)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	wantError(t, testkit.Err(s.Get(ctx, "a")), context.Canceled)
-	wantError(t, testkit.Err(s.List(ctx, "")), context.Canceled)
-	wantError(t, testkit.Err(s.Put(ctx, "a", nil, driver.None)), context.Canceled)
-	wantError(t, testkit.Err(s.Get(t.Context(), "a")), driver.ErrNotFound)
-}
-
-func TestClose(t *testing.T) {
-	s := mustOpen(t, t.TempDir(), plain)
-	rev := mustPut(t, s, "a", "", driver.None)
-	testkit.OK(t, errors.Join(s.Close(), s.Close()))
-	wantError(t, testkit.Err(s.Get(t.Context(), "a")), driver.ErrUnavailable, os.ErrClosed)
-	wantError(t, testkit.Err(s.List(t.Context(), "")), driver.ErrUnavailable, os.ErrClosed)
-	wantError(t, testkit.Err(s.Put(t.Context(), "a", nil, rev)), driver.ErrUnavailable, os.ErrClosed)
 }
 
 // TestDamaged: a damaged file is reported, and is neither read nor overwritten.
@@ -493,12 +460,7 @@ func TestGone(t *testing.T) {
 			defer os.RemoveAll(dir + ".old")
 		}
 		testkit.OK(t, took())
-		wantAdvice(t, testkit.Err(s.Get(t.Context(), "a/b")), driver.ErrUnavailable)
-		wantAdvice(t, testkit.Err(s.List(t.Context(), "")), driver.ErrUnavailable)
-		wantAdvice(t, testkit.Err(s.List(t.Context(), "a/")), driver.ErrUnavailable)
-		for _, rev := range []driver.Revision{rev, driver.None} {
-			wantAdvice(t, testkit.Err(s.Put(t.Context(), "a/b", nil, rev)), driver.ErrUnavailable)
-		}
+		wantRefusal(t, s, "a/b", rev, driver.ErrUnavailable)
 	}
 }
 
@@ -513,22 +475,10 @@ func TestReplaced(t *testing.T) {
 	if same := mustPut(t, other, "a/b", "x", driver.None); same != rev {
 		t.Fatalf("revision %q, not %q", same, rev)
 	}
-	check := func(err error) {
-		t.Helper()
-		wantAdvice(t, err, driver.ErrUnavailable)
+	for _, err := range wantRefusal(t, s, "a/b", rev, driver.ErrUnavailable) {
 		if !strings.Contains(fmt.Sprint(err), "replaced by another directory") {
 			t.Error(err)
 		}
-	}
-	_, err := s.Get(t.Context(), "a/b")
-	check(err)
-	_, err = s.List(t.Context(), "")
-	check(err)
-	for _, rev := range []driver.Revision{rev, driver.None} {
-		_, err = s.Put(t.Context(), "a/b", nil, rev)
-		check(err)
-		_, err = s.Put(t.Context(), "a/c", nil, rev)
-		check(err)
 	}
 	wantEntry(t, other, "a/b", "x")
 	testkit.OK(t, errors.Join(os.RemoveAll(dir), os.Rename(dir+".old", dir)))

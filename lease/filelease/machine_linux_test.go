@@ -21,6 +21,9 @@ import (
 var anyDisk = hooks{filesystem: func(string) (filesystem, error) { return filesystem{name: "ext4"}, nil },
 	here: here, onMachine: onMachine, sync: (*os.File).Sync}
 
+// anyMachine are the hooks of a system that is the machine, whatever is seen of it.
+var anyMachine = hooks{filesystem: anyDisk.filesystem, here: here, onMachine: func() error { return nil }, sync: anyDisk.sync}
+
 // inNamespaces runs the rest of a test in a child process with namespaces of its own, and reports
 // whether the caller is the child.
 func inNamespaces(t *testing.T, flags uintptr) bool {
@@ -118,8 +121,6 @@ func TestClaimsReachAll(t *testing.T) {
 	if _, err := openKernel(); err != nil {
 		t.Skipf("nothing is shared with the other processes of the kernel: %v", err)
 	}
-	h := anyDisk
-	h.onMachine = func() error { return nil } // the claim is what counts here
 	for _, c := range []struct {
 		name  string
 		flags uintptr
@@ -134,7 +135,7 @@ func TestClaimsReachAll(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			resource := t.Name()
 			if os.Getenv("FIRN_FILELEASE_IN_"+t.Name()) == "" {
-				s := testkit.Must(open(t.TempDir(), byDefault, h))
+				s := testkit.Must(open(t.TempDir(), byDefault, anyMachine))
 				release := testkit.Must(s.Exclude(resource, "a"))
 				defer release()
 			}
@@ -144,7 +145,7 @@ func TestClaimsReachAll(t *testing.T) {
 			if c.root {
 				enterRoot(t)
 			}
-			s := testkit.Must(open(t.TempDir(), byDefault, h))
+			s := testkit.Must(open(t.TempDir(), byDefault, anyMachine))
 			_, err := s.Exclude(resource, "a")
 			wantError(t, err, driver.ErrConflict)
 			if by, ok := errors.AsType[*driver.ExcludedError](err); !ok || !strings.Contains(by.Holder(), "rocess") {
@@ -160,12 +161,6 @@ func TestClaimsReachAll(t *testing.T) {
 // TestExcludeNamed: what becomes of two stores that programs name, in ways that the names do not
 // tell.
 func TestExcludeNamed(t *testing.T) {
-	must := func(t *testing.T, err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
 	same := anyDisk // a system that cannot tell a copy
 	same.here = func(string) (place, error) { return place{Version: placeVersion, Inode: 1}, nil }
 	for _, c := range []struct {
@@ -179,36 +174,36 @@ func TestExcludeNamed(t *testing.T) {
 			return dir + "/a", func() string { return dir + "/b" }
 		}},
 		{name: "two names", hooks: anyDisk, free: true, at: func(t *testing.T, dir string) (string, func() string) {
-			must(t, os.Mkdir(dir+"/a", 0o700))
+			testkit.OK(t, os.Mkdir(dir+"/a", 0o700))
 			symlink(t, dir+"/a", dir+"/link")
 			return dir + "/a", func() string { return dir + "/link" }
 		}},
 		{name: "renamed", hooks: anyDisk, free: true, at: func(t *testing.T, dir string) (string, func() string) {
-			return dir + "/a", func() string { must(t, os.Rename(dir+"/a", dir+"/b")); return dir + "/b" }
+			return dir + "/a", func() string { testkit.OK(t, os.Rename(dir+"/a", dir+"/b")); return dir + "/b" }
 		}},
 		{name: "replaced", hooks: anyDisk, at: func(t *testing.T, dir string) (string, func() string) {
-			return dir + "/a", func() string { must(t, os.Rename(dir+"/a", dir+"/b")); return dir + "/a" }
+			return dir + "/a", func() string { testkit.OK(t, os.Rename(dir+"/a", dir+"/b")); return dir + "/a" }
 		}},
 		{name: "a link that leads elsewhere", hooks: anyDisk, at: func(t *testing.T, dir string) (string, func() string) {
-			must(t, errors.Join(os.Mkdir(dir+"/a", 0o700), os.Mkdir(dir+"/b", 0o700)))
+			testkit.OK(t, errors.Join(os.Mkdir(dir+"/a", 0o700), os.Mkdir(dir+"/b", 0o700)))
 			symlink(t, dir+"/a", dir+"/link")
 			return dir + "/link", func() string {
-				must(t, os.Remove(dir+"/link"))
+				testkit.OK(t, os.Remove(dir+"/link"))
 				symlink(t, dir+"/b", dir+"/link")
 				return dir + "/link"
 			}
 		}},
 		{name: "a link above that leads elsewhere", hooks: anyDisk, at: func(t *testing.T, dir string) (string, func() string) {
-			must(t, errors.Join(os.MkdirAll(dir+"/a/ids", 0o700), os.MkdirAll(dir+"/b/ids", 0o700)))
+			testkit.OK(t, errors.Join(os.MkdirAll(dir+"/a/ids", 0o700), os.MkdirAll(dir+"/b/ids", 0o700)))
 			symlink(t, dir+"/a", dir+"/link")
 			return dir + "/link/ids", func() string {
-				must(t, os.Remove(dir+"/link"))
+				testkit.OK(t, os.Remove(dir+"/link"))
 				symlink(t, dir+"/b", dir+"/link")
 				return dir + "/link/ids"
 			}
 		}},
 		{name: "a copy that nobody can tell", hooks: same, at: func(t *testing.T, dir string) (string, func() string) {
-			return dir + "/a", func() string { must(t, os.CopyFS(dir+"/b", os.DirFS(dir+"/a"))); return dir + "/b" }
+			return dir + "/a", func() string { testkit.OK(t, os.CopyFS(dir+"/b", os.DirFS(dir+"/a"))); return dir + "/b" }
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -216,7 +211,7 @@ func TestExcludeNamed(t *testing.T) {
 			a := mustOpen(t, first, c.hooks)
 			mustPut(t, a, "x/y", "", driver.None)
 			release, err := a.Exclude(t.Name(), "pool")
-			must(t, err)
+			testkit.OK(t, err)
 			defer release()
 			b := mustOpen(t, then(), c.hooks)
 			got, err := b.Exclude(t.Name(), "pool")
@@ -230,7 +225,7 @@ func TestExcludeNamed(t *testing.T) {
 				t.Errorf("Exclude = %t, %v", got != nil, err)
 			}
 			found, err := b.Inspect(t.Context())
-			must(t, err)
+			testkit.OK(t, err)
 			if noted := slices.ContainsFunc(found, func(f driver.Finding) bool { return strings.Contains(f.Text, "another store of this machine") }); noted != c.note {
 				t.Errorf("Inspect = %+v", found)
 			}
@@ -241,15 +236,13 @@ func TestExcludeNamed(t *testing.T) {
 // TestDefaultByName: the claims of a default directory are those of a default store, whoever names the
 // directory.
 func TestDefaultByName(t *testing.T) {
-	h := anyDisk
-	h.onMachine = func() error { return nil }
 	mine, other := t.TempDir(), t.TempDir()
 	openDefault := func(dir string) *Store {
-		return testkit.Must(open(dir, byDefault, h))
+		return testkit.Must(open(dir, byDefault, anyMachine))
 	}
 	once := testkit.Must(openDefault(mine).Exclude(t.Name()+" once", "a"))
 	once()
-	byName := mustOpen(t, mine, h)
+	byName := mustOpen(t, mine, anyMachine)
 	for i, stores := range [][2]*Store{{byName, openDefault(other)}, {openDefault(other), byName}} {
 		release := testkit.Must(stores[0].Exclude(t.Name(), "a"))
 		if free(t, stores[1], t.Name(), "a") {
@@ -261,14 +254,14 @@ func TestDefaultByName(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	dir := testkit.Must(DefaultDir())
 	release := testkit.Must(openDefault(other).Exclude(t.Name(), "a"))
-	if free(t, mustOpen(t, dir, h), t.Name(), "a") {
+	if free(t, mustOpen(t, dir, anyMachine), t.Name(), "a") {
 		t.Error("the directory that is the default gets what a default store has, because it was named")
 	}
 	release()
 
 	// A directory that was no default directory does not suffer a default store, nor does a default
 	// store suffer what such a directory has.
-	plainly := mustOpen(t, t.TempDir(), h)
+	plainly := mustOpen(t, t.TempDir(), anyMachine)
 	release = testkit.Must(plainly.Exclude(t.Name(), "a"))
 	if free(t, openDefault(other), t.Name(), "a") {
 		t.Error("a default store has what a named store has claimed")
@@ -284,10 +277,8 @@ func TestForeignLock(t *testing.T) {
 		t.Skipf("nothing is shared with the other processes of the kernel: %v", err)
 	}
 	defer kernel.Close()
-	h := anyDisk
-	h.onMachine = func() error { return nil }
-	def := testkit.Must(open(t.TempDir(), byDefault, h))
-	by := mustOpen(t, t.TempDir(), h)
+	def := testkit.Must(open(t.TempDir(), byDefault, anyMachine))
+	by := mustOpen(t, t.TempDir(), anyMachine)
 	regions := func(s *Store) (all []int64) { // as Exclude has them
 		id := testkit.Must(s.identity())
 		for _, what := range []string{"machine", "store " + id} {

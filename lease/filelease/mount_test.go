@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -20,12 +19,7 @@ import (
 // the directory of a tmpfs of 64 KiB.
 func mounted(t *testing.T) (dir string, ok bool) {
 	t.Helper()
-	if !inChild(t, func(cmd *exec.Cmd) {
-		id := func(host int) []syscall.SysProcIDMap { return []syscall.SysProcIDMap{{HostID: host, Size: 1}} }
-		cmd.SysProcAttr = &syscall.SysProcAttr{
-			Cloneflags: syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS, UidMappings: id(os.Getuid()), GidMappings: id(os.Getgid()),
-		}
-	}) {
+	if !inNamespaces(t, newMount) {
 		return "", false
 	}
 	dir = t.TempDir()
@@ -94,9 +88,5 @@ func TestUnmounted(t *testing.T) {
 	s := mustOpen(t, dir, plain)
 	rev := mustPut(t, s, "a", "one", driver.None)
 	testkit.OK(t, syscall.Unmount(dir, 0))
-	wantAdvice(t, testkit.Err(s.Get(t.Context(), "a")), driver.ErrUnavailable)
-	wantAdvice(t, testkit.Err(s.List(t.Context(), "")), driver.ErrUnavailable)
-	for _, rev := range []driver.Revision{rev, driver.None} {
-		wantAdvice(t, testkit.Err(s.Put(t.Context(), "a", nil, rev)), driver.ErrUnavailable)
-	}
+	wantRefusal(t, s, "a", rev, driver.ErrUnavailable)
 }

@@ -6,7 +6,6 @@ import (
 	"bufio"
 	"context"
 	"fmt"
-	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -14,7 +13,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -28,19 +26,14 @@ import (
 const childEnv = "FIRN_FILELEASE_CHILD"
 
 func TestMain(m *testing.M) {
-	if args := os.Getenv(childEnv); args != "" {
-		if err := child(strings.Split(args, "\n")); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
+	for env, run := range map[string]func(args []string) error{childEnv: child, crowdEnv: mint} {
+		if args := os.Getenv(env); args != "" {
+			if err := run(strings.Split(args, "\n")); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				os.Exit(1)
+			}
+			os.Exit(0)
 		}
-		os.Exit(0)
-	}
-	if args := os.Getenv(crowdEnv); args != "" {
-		if err := mint(strings.Split(args, "\n")); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		os.Exit(0)
 	}
 	os.Exit(undo.Main(m))
 }
@@ -108,32 +101,7 @@ func counter(t *testing.T, dir string) int {
 	return testkit.Must(strconv.Atoi(string(e.Value)))
 }
 
-// TestProcesses has processes increment a counter at the same time.
-func TestProcesses(t *testing.T) {
-	turn.Take(t)
-	const processes = 8
-	times := 100
-	if testing.Short() {
-		times = 20
-	}
-	dir := t.TempDir()
-	var cmds []*exec.Cmd
-	var read sync.WaitGroup
-	for range processes {
-		cmd, out := startChild(t, dir, times)
-		cmds = append(cmds, cmd)
-		read.Go(func() { io.Copy(io.Discard, out) })
-	}
-	read.Wait() // before Wait, which closes the pipes
-	for _, cmd := range cmds {
-		testkit.OK(t, cmd.Wait())
-	}
-	if n := counter(t, dir); n != processes*times {
-		t.Errorf("%d processes have incremented %d times each, to %d", processes, times, n)
-	}
-}
-
-// TestKnownBad: a count as in TestProcesses goes wrong without a lock, and with a lock on a file that
+// TestKnownBad: a count goes wrong without a lock, and with a lock on a file that
 // has been replaced. Another writer increments in the gap between reading and locking.
 func TestKnownBad(t *testing.T) {
 	count := func(h hooks) int {
