@@ -79,15 +79,6 @@ func TestMade(t *testing.T) {
 	}
 }
 
-func TestRecordsReadBack(t *testing.T) {
-	want := record{Version: workerVersion, Pool: "p", Layout: "l", Generation: 3, Worker: 4, From: 5, Until: 6,
-		Incarnation: "i", Attempt: "a", Holder: "somebody \"else\" <ü>", Window: 7}
-	var got record
-	if err := decode(encode(want), &got); err != nil || got != want {
-		t.Errorf("%+v, %v, want %+v", got, err, want)
-	}
-}
-
 func TestDecode(t *testing.T) {
 	const whole = `"pool":"p","layout":"l","generation":1,"worker":7,"from_us":2,"until_us":3`
 	for value, want := range map[string]error{

@@ -623,40 +623,19 @@ func TestRescueAnewBesideLeases(t *testing.T) {
 // unreadable is a store with unreadable entries.
 type unreadable struct {
 	driver.Store
-	mu   sync.Mutex       // a rescue writes several records at once
-	keys map[string]error // why each of them cannot be read
+	keys sync.Map // why each of them cannot be read
 }
 
 // spoil makes entries unreadable.
 func (u *unreadable) spoil(err error, keys ...string) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
 	for _, key := range keys {
-		u.keys[key] = err
+		u.keys.Store(key, err)
 	}
-}
-
-// mend makes entries readable again.
-func (u *unreadable) mend(keys ...string) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	for _, key := range keys {
-		delete(u.keys, key)
-	}
-}
-
-// spoiled returns the number of unreadable entries.
-func (u *unreadable) spoiled() int {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	return len(u.keys)
 }
 
 func (u *unreadable) err(key string) error {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if err := u.keys[key]; err != nil {
-		return &driver.Error{Store: "unreadable", Op: "list", Key: key, Err: err}
+	if why, ok := u.keys.Load(key); ok {
+		return &driver.Error{Store: "unreadable", Op: "list", Key: key, Err: why.(error)}
 	}
 	return nil
 }
@@ -685,7 +664,7 @@ func (u *unreadable) List(ctx context.Context, prefix string) ([]driver.Entry, e
 func (u *unreadable) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
 	rev, err := u.Store.Put(ctx, key, value, rev)
 	if err == nil {
-		u.mend(key)
+		u.keys.Delete(key)
 	}
 	return rev, err
 }
@@ -693,7 +672,7 @@ func (u *unreadable) Put(ctx context.Context, key string, value []byte, rev driv
 // If the store itself finds entries damaged, the other entries stay visible, and a rescue replaces
 // the damaged ones.
 func TestRescueUnreadable(t *testing.T) {
-	clock, store := newTestClock(), &unreadable{Store: memlease.New(), keys: map[string]error{}}
+	clock, store := newTestClock(), &unreadable{Store: memlease.New()}
 	p := mustCreate(t, store, 8)
 	testkit.Must(p.grow(t.Context(), -1))
 	put(t, store, workerKey("p", 6), []byte("left by who died")) // which the pool does not name
@@ -701,7 +680,7 @@ func TestRescueUnreadable(t *testing.T) {
 	if found, err := Survey(t.Context(), store); err != nil || len(found) != 1 || found[0].Pool != nil || !errors.Is(found[0].Err, ErrDamaged) {
 		t.Errorf("%+v, %v", found, err)
 	}
-	store.mend(poolKey("p"))
+	store.keys.Delete(poolKey("p"))
 	if _, _, err := p.Workers(t.Context()); !errors.Is(err, ErrDamaged) {
 		t.Error(err)
 	}
@@ -712,9 +691,13 @@ func TestRescueUnreadable(t *testing.T) {
 	testkit.Is(t, tries(t, p, clock, Config{Wait: -1}), ErrDamaged, "")
 	store.spoil(driver.ErrDamaged, poolKey("p"))
 	done, err := Rescue(t.Context(), store, "p", RescueConfig{clock: clock.now, Layouts: []grant.Layout{testLayout(8)}})
-	if err != nil || !done.Anew || done.Made != 3 || done.Raised != 2 || store.spoiled() > 0 {
-		t.Fatalf("%+v, %v; still damaged: %d", done, err, store.spoiled())
+	if err != nil || !done.Anew || done.Made != 3 || done.Raised != 2 {
+		t.Fatalf("%+v, %v", done, err)
 	}
+	store.keys.Range(func(key, why any) bool {
+		t.Errorf("%s is still unreadable: %v", key, why)
+		return true
+	})
 	clock.step(done.Floor.Sub(clock.now()))
 	testkit.OK(t, tries(t, p, clock, Config{Wait: -1}))
 	// If an entry is unreadable for another reason, the rescue changes nothing.
@@ -723,7 +706,7 @@ func TestRescueUnreadable(t *testing.T) {
 	if _, err := Rescue(t.Context(), store, "p", RescueConfig{clock: clock.now}); !errors.Is(err, driver.ErrUnavailable) {
 		t.Error(err)
 	}
-	store.mend(workerKey("p", 2))
+	store.keys.Delete(workerKey("p", 2))
 	if after := mustOpen(t, store).term(); after != before {
 		t.Errorf("%+v after %+v", after, before)
 	}

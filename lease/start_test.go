@@ -39,33 +39,6 @@ func startNanoflake(ctx context.Context, store driver.Store, c nanoflake.Config,
 	return g, l, err
 }
 
-// Generators that are started at once have workers of their own.
-func TestManyAtOnce(t *testing.T) {
-	store := files(t, t.TempDir())
-	var mu sync.Mutex
-	workers := make(map[int]int)
-	var wg sync.WaitGroup
-	for range 40 {
-		wg.Go(func() {
-			// The disk may be slow.
-			c := lease.Config{Window: time.Hour, First: time.Hour, Timeout: time.Minute}
-			_, l, err := startNanoflake(t.Context(), store, nanoflake.Config{}, c)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			t.Cleanup(func() { l.Close() })
-			mu.Lock()
-			defer mu.Unlock()
-			workers[l.Worker()]++
-		})
-	}
-	wg.Wait()
-	if len(workers) != 40 {
-		t.Errorf("40 leases of %d workers: %v", len(workers), workers)
-	}
-}
-
 // shared is a store that machines share.
 type shared struct{ driver.Store }
 

@@ -1,19 +1,15 @@
 package address_test
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/x509"
-	"encoding/pem"
 	"errors"
-	"math/big"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/firn-id/firn/internal/testing/storetest"
 
 	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/address"
@@ -168,24 +164,14 @@ func TestSettings(t *testing.T) {
 }
 
 func TestTLS(t *testing.T) {
-	dir := t.TempDir()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour)}
-	cert := testkit.Must(x509.CreateCertificate(rand.Reader, template, template, key.Public(), key))
-	private := testkit.Must(x509.MarshalPKCS8PrivateKey(key))
-	for name, block := range map[string]*pem.Block{"cert": {Type: "CERTIFICATE", Bytes: cert}, "key": {Type: "PRIVATE KEY", Bytes: private}} {
-		testkit.OK(t, os.WriteFile(filepath.Join(dir, name), pem.EncodeToMemory(block), 0o600))
-	}
-	a := testkit.Must(address.Parse("x://a?server-name=b&ca=" + dir + "/cert&cert=" + dir + "/cert&key=" + dir + "/key"))
+	cert, key := storetest.Certify(t)
+	a := testkit.Must(address.Parse("x://a?server-name=b&ca=" + cert + "&cert=" + cert + "&key=" + key))
 	c := a.TLS()
 	testkit.OK(t, a.Err())
 	if c == nil || c.ServerName != "b" || c.RootCAs == nil || len(c.Certificates) != 1 {
 		t.Errorf("%+v", c)
 	}
-	if a, err = address.Parse("x://a?tls=true"); err != nil || a.TLS() == nil {
+	if a, err := address.Parse("x://a?tls=true"); err != nil || a.TLS() == nil {
 		t.Errorf("tls=true alone: %v", err)
 	}
 }

@@ -627,12 +627,3 @@ func TestString(t *testing.T) {
 		t.Errorf("the directory is %s", s.dir)
 	}
 }
-
-// TestLocal shows that a lease may create a missing pool in a directory.
-func TestLocal(t *testing.T) {
-	s := testkit.Must(Open(t.TempDir()))
-	defer s.Close()
-	if local, ok := driver.Store(s).(driver.Local); !ok || !local.Local() {
-		t.Error("a store in a directory is not Local")
-	}
-}

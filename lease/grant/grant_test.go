@@ -34,7 +34,7 @@ type subject struct {
 	name    string
 	workers int
 	unit    time.Duration
-	start   func(clock func() time.Time) (leasable, func() (made, error), error)
+	start   func(clock func() time.Time) (leasable, func() (made, error))
 }
 
 // leasable is a generator as its lease sees it, and when its timestamps run out.
@@ -43,74 +43,74 @@ type leasable struct {
 	expiresAt func() time.Time
 }
 
-// forLease returns a generator that was made without an error.
-func forLease(g interface {
+// leased makes the generator of a table.
+func leased[G interface {
 	ForLease() grant.Grantee
 	ExpiresAt() time.Time
-}, err error) leasable {
+}](g G, err error) (G, leasable) {
 	if err != nil {
-		return leasable{}
+		panic(err)
 	}
-	return leasable{g.ForLease(), g.ExpiresAt}
+	return g, leasable{g.ForLease(), g.ExpiresAt}
 }
 
 var subjects = []subject{
-	{"nanoflake", 1024, time.Millisecond, func(clock func() time.Time) (leasable, func() (made, error), error) {
-		g, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true, Clock: clock})
-		return forLease(g, err), func() (made, error) {
+	{"nanoflake", 1024, time.Millisecond, func(clock func() time.Time) (leasable, func() (made, error)) {
+		g, l := leased(nanoflake.NewGenerator(nanoflake.Config{Leased: true, Clock: clock}))
+		return l, func() (made, error) {
 			id, err := g.TryNext()
 			return made{id, id.GeneratorID(), id.Time(nanoflake.DefaultEpoch())}, err
-		}, err
+		}
 	}},
-	{"nanoflake anywhere", 1024, time.Millisecond, func(clock func() time.Time) (leasable, func() (made, error), error) {
-		g, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true, Clock: clock, Start: nanoflake.StartAnywhere})
-		return forLease(g, err), func() (made, error) {
+	{"nanoflake anywhere", 1024, time.Millisecond, func(clock func() time.Time) (leasable, func() (made, error)) {
+		g, l := leased(nanoflake.NewGenerator(nanoflake.Config{Leased: true, Clock: clock, Start: nanoflake.StartAnywhere}))
+		return l, func() (made, error) {
 			id, err := g.TryNext()
 			return made{id, id.GeneratorID(), id.Time(nanoflake.DefaultEpoch())}, err
-		}, err
+		}
 	}},
-	{"ulidflake", 1, time.Millisecond, func(clock func() time.Time) (leasable, func() (made, error), error) {
-		g, err := ulidflake.NewGenerator(ulidflake.Config{Leased: true, Clock: clock})
-		return forLease(g, err), func() (made, error) {
+	{"ulidflake", 1, time.Millisecond, func(clock func() time.Time) (leasable, func() (made, error)) {
+		g, l := leased(ulidflake.NewGenerator(ulidflake.Config{Leased: true, Clock: clock}))
+		return l, func() (made, error) {
 			id, err := g.TryNext()
 			return made{id, 0, id.Time(ulidflake.DefaultEpoch())}, err
-		}, err
+		}
 	}},
-	{"ulidflake scalable", 32, time.Millisecond, func(clock func() time.Time) (leasable, func() (made, error), error) {
-		g, err := ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{Leased: true, Clock: clock, IncrementBits: 4})
-		return forLease(g, err), func() (made, error) {
+	{"ulidflake scalable", 32, time.Millisecond, func(clock func() time.Time) (leasable, func() (made, error)) {
+		g, l := leased(ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{Leased: true, Clock: clock, IncrementBits: 4}))
+		return l, func() (made, error) {
 			id, err := g.TryNext()
 			return made{id, id.Scalability(), id.Time(ulidflake.DefaultEpoch())}, err
-		}, err
+		}
 	}},
-	{"snowflakesi", 32, time.Millisecond, func(clock func() time.Time) (leasable, func() (made, error), error) {
-		g, err := snowflakesi.NewGenerator(snowflakesi.Config{Leased: true, Clock: clock})
-		return forLease(g, err), func() (made, error) {
+	{"snowflakesi", 32, time.Millisecond, func(clock func() time.Time) (leasable, func() (made, error)) {
+		g, l := leased(snowflakesi.NewGenerator(snowflakesi.Config{Leased: true, Clock: clock}))
+		return l, func() (made, error) {
 			id, err := g.TryNext()
 			return made{id, id.MachineID(snowflakesi.Layout{}), id.Time(snowflakesi.Layout{}, snowflakesi.DefaultEpoch())}, err
-		}, err
+		}
 	}},
-	{"scru160", 64, time.Millisecond, func(clock func() time.Time) (leasable, func() (made, error), error) {
-		g, err := scru160.NewGenerator(scru160.Config{Leased: true, Clock: clock, ExtraCounterBits: 7, NodeBits: 6})
-		return forLease(g, err), func() (made, error) {
+	{"scru160", 64, time.Millisecond, func(clock func() time.Time) (leasable, func() (made, error)) {
+		g, l := leased(scru160.NewGenerator(scru160.Config{Leased: true, Clock: clock, ExtraCounterBits: 7, NodeBits: 6}))
+		return l, func() (made, error) {
 			id, err := g.TryNext()
 			node := int(id.Random16() >> 3 & 63)
 			return made{fmt.Sprint(id.Timestamp(), id.Counter(), id.Random16()>>3), node, id.Time()}, err
-		}, err
+		}
 	}},
-	{"scru160 micro", 1, time.Microsecond, func(clock func() time.Time) (leasable, func() (made, error), error) {
-		g, err := scru160.NewGenerator(scru160.Config{Leased: true, Clock: clock, Counter: scru160.CounterMicroseconds})
-		return forLease(g, err), func() (made, error) {
+	{"scru160 micro", 1, time.Microsecond, func(clock func() time.Time) (leasable, func() (made, error)) {
+		g, l := leased(scru160.NewGenerator(scru160.Config{Leased: true, Clock: clock, Counter: scru160.CounterMicroseconds}))
+		return l, func() (made, error) {
 			id, err := g.TryNext()
 			return made{fmt.Sprint(id.Timestamp(), id.Counter()), 0, id.Time().Add(time.Duration(id.Counter()>>6) * time.Microsecond)}, err
-		}, err
+		}
 	}},
-	{"sno", 65536, 4 * time.Millisecond, func(clock func() time.Time) (leasable, func() (made, error), error) {
-		g, err := sno.NewGeneratorWith(sno.Config{Leased: true, Clock: clock})
-		return forLease(g, err), func() (made, error) {
+	{"sno", 65536, 4 * time.Millisecond, func(clock func() time.Time) (leasable, func() (made, error)) {
+		g, l := leased(sno.NewGeneratorWith(sno.Config{Leased: true, Clock: clock}))
+		return l, func() (made, error) {
 			id, err := g.TryNext(7)
 			return made{id, int(id.Partition().AsUint16()), id.Time()}, err
-		}, err
+		}
 	}},
 }
 
@@ -142,10 +142,7 @@ func TestGrants(t *testing.T) {
 func history(t *testing.T, s subject, r *rand.Rand) (minted, refused int) {
 	start := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	now := start
-	g, try, err := s.start(func() time.Time { return now })
-	if err != nil {
-		t.Fatal(err)
-	}
+	g, try := s.start(func() time.Time { return now })
 	var granted []interval
 	seen := make(map[any]bool)
 	worker, end, last := r.IntN(s.workers), now, time.Time{}
@@ -263,10 +260,7 @@ func TestFarAhead(t *testing.T) {
 	for _, s := range subjects {
 		now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 		worker := s.workers - 1
-		g, try, err := s.start(func() time.Time { return now })
-		if err != nil {
-			t.Fatal(err)
-		}
+		g, try := s.start(func() time.Time { return now })
 		grant := func(from time.Time) time.Time {
 			t.Helper()
 			testkit.OK(t, g.Grant(worker, from, from.Add(10*time.Second)))
@@ -316,10 +310,7 @@ func TestFarAhead(t *testing.T) {
 func TestBeforeTheInterval(t *testing.T) {
 	for _, s := range subjects {
 		now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
-		g, try, err := s.start(func() time.Time { return now })
-		if err != nil {
-			t.Fatal(err)
-		}
+		g, try := s.start(func() time.Time { return now })
 		wantFenced := func(texts ...string) {
 			t.Helper()
 			_, err := try()
@@ -335,7 +326,7 @@ func TestBeforeTheInterval(t *testing.T) {
 		begins := now.Add(30 * time.Second)
 		testkit.OK(t, g.Grant(0, begins, begins.Add(time.Second)))
 		wantFenced("begins at 2026-03-04T05:06:37Z", "30s ahead of the clock")
-		_, err = try()
+		_, err := try()
 		if early, ok := errors.AsType[*iderr.EarlyError](err); !ok || !early.Begins.Equal(begins) || early.By != 30*time.Second {
 			t.Errorf("%s: %v", s.name, err)
 		}
@@ -354,10 +345,7 @@ func TestBeforeTheInterval(t *testing.T) {
 func TestSealWithoutError(t *testing.T) {
 	for _, s := range subjects {
 		now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
-		g, try, err := s.start(func() time.Time { return now })
-		if err != nil {
-			t.Fatal(err)
-		}
+		g, try := s.start(func() time.Time { return now })
 		g.Seal(nil)
 		if _, err := try(); !errors.Is(err, iderr.ErrFenced) || !strings.HasSuffix(fmt.Sprint(err), "the generator is sealed: make another generator") {
 			t.Errorf("%s: %v", s.name, err)
@@ -369,10 +357,7 @@ func TestSealWithoutError(t *testing.T) {
 func TestGrantPastTheLastTimestamp(t *testing.T) {
 	for _, s := range subjects {
 		now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
-		g, try, err := s.start(func() time.Time { return now })
-		if err != nil {
-			t.Fatal(err)
-		}
+		g, try := s.start(func() time.Time { return now })
 		end := g.expiresAt()
 		now = end.Add(-s.unit)
 		for _, from := range []time.Time{end, end.Add(1), end.Add(time.Hour), time.Date(30000, 1, 1, 0, 0, 0, 0, time.UTC)} {
@@ -397,10 +382,7 @@ func TestCallersFarAhead(t *testing.T) {
 	for _, s := range subjects {
 		var now atomic.Int64
 		start := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
-		g, try, err := s.start(func() time.Time { return start.Add(time.Duration(now.Load())) })
-		if err != nil {
-			t.Fatal(err)
-		}
+		g, try := s.start(func() time.Time { return start.Add(time.Duration(now.Load())) })
 		var callers sync.WaitGroup
 		var over atomic.Bool
 		var tries atomic.Int64
@@ -462,10 +444,7 @@ func TestCallersFarAhead(t *testing.T) {
 func TestBadGrants(t *testing.T) {
 	from := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	for _, s := range subjects {
-		g, try, err := s.start(func() time.Time { return from })
-		if err != nil {
-			t.Fatal(err)
-		}
+		g, try := s.start(func() time.Time { return from })
 		testkit.Is(t, testkit.Err(try()), iderr.ErrFenced, "%s: nothing granted", s.name)
 		for _, worker := range []int{-1, s.workers} {
 			testkit.Is(t, g.Grant(worker, from, from.Add(time.Hour)), iderr.ErrConfig, "%s: worker %d", s.name, worker)
@@ -529,36 +508,36 @@ func TestPools(t *testing.T) {
 		unit    time.Duration
 		widths  []int
 		workers int
-		is      leasable
+		is      grant.Grantee
 	}{
 		{"nanoflake", "nanoflake", nanoflake.DefaultEpoch(), time.Millisecond, []int{41, 10, 12}, 1024,
-			forLease(nanoflake.NewGenerator(nanoflake.Config{Leased: true}))},
+			testkit.Must(nanoflake.NewGenerator(nanoflake.Config{Leased: true})).ForLease()},
 		{"nanoflake@1577836800000", "nanoflake", epoch, time.Millisecond, []int{41, 10, 12}, 1024,
-			forLease(nanoflake.NewGenerator(nanoflake.Config{Leased: true, Epoch: epoch}))},
+			testkit.Must(nanoflake.NewGenerator(nanoflake.Config{Leased: true, Epoch: epoch})).ForLease()},
 		{"ulidflake", "ulidflake", ulidflake.DefaultEpoch(), time.Millisecond, []int{43, 20}, 1,
-			forLease(ulidflake.NewGenerator(ulidflake.Config{Leased: true}))},
+			testkit.Must(ulidflake.NewGenerator(ulidflake.Config{Leased: true})).ForLease()},
 		{"ulidflake@1577836800000", "ulidflake", epoch, time.Millisecond, []int{43, 20}, 1,
-			forLease(ulidflake.NewGenerator(ulidflake.Config{Leased: true, Epoch: epoch}))},
+			testkit.Must(ulidflake.NewGenerator(ulidflake.Config{Leased: true, Epoch: epoch})).ForLease()},
 		{"ulidflake-scalable", "ulidflake-scalable", ulidflake.DefaultEpoch(), time.Millisecond, []int{43, 15, 5}, 32,
-			forLease(ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{Leased: true}))},
+			testkit.Must(ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{Leased: true})).ForLease()},
 		{"ulidflake-scalable@1577836800000", "ulidflake-scalable", epoch, time.Millisecond, []int{43, 15, 5}, 32,
-			forLease(ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{Leased: true, Epoch: epoch}))},
+			testkit.Must(ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{Leased: true, Epoch: epoch})).ForLease()},
 		{"snowflakesi", "snowflakesi", snowflakesi.DefaultEpoch(), time.Millisecond, []int{40, 5, 8}, 32,
-			forLease(snowflakesi.NewGenerator(snowflakesi.Config{Leased: true}))},
+			testkit.Must(snowflakesi.NewGenerator(snowflakesi.Config{Leased: true})).ForLease()},
 		{"snowflakesi@1577836800000", "snowflakesi", epoch, time.Millisecond, []int{40, 5, 8}, 32,
-			forLease(snowflakesi.NewGenerator(snowflakesi.Config{Leased: true, Epoch: epoch}))},
+			testkit.Must(snowflakesi.NewGenerator(snowflakesi.Config{Leased: true, Epoch: epoch})).ForLease()},
 		{"snowflakesi-41-6", "snowflakesi", snowflakesi.DefaultEpoch(), time.Millisecond, []int{41, 6, 6}, 64,
-			forLease(snowflakesi.NewGenerator(snowflakesi.Config{Leased: true, Layout: snowflakesi.Layout{ClockBits: 41, MachineBits: 6}}))},
+			testkit.Must(snowflakesi.NewGenerator(snowflakesi.Config{Leased: true, Layout: snowflakesi.Layout{ClockBits: 41, MachineBits: 6}})).ForLease()},
 		{"scru160", "scru160", unix, time.Millisecond, []int{48, 16, 0}, 1,
-			forLease(scru160.NewGenerator(scru160.Config{Leased: true}))},
+			testkit.Must(scru160.NewGenerator(scru160.Config{Leased: true})).ForLease()},
 		{"scru160-0-3", "scru160", unix, time.Millisecond, []int{48, 16, 3}, 8,
-			forLease(scru160.NewGenerator(scru160.Config{Leased: true, NodeBits: 3}))},
+			testkit.Must(scru160.NewGenerator(scru160.Config{Leased: true, NodeBits: 3})).ForLease()},
 		{"scru160-3-0", "scru160", unix, time.Millisecond, []int{48, 19, 0}, 1,
-			forLease(scru160.NewGenerator(scru160.Config{Leased: true, ExtraCounterBits: 3}))},
+			testkit.Must(scru160.NewGenerator(scru160.Config{Leased: true, ExtraCounterBits: 3})).ForLease()},
 		{"scru160-us", "scru160", unix, time.Microsecond, []int{48, 16, 0}, 1,
-			forLease(scru160.NewGenerator(scru160.Config{Leased: true, Counter: scru160.CounterMicroseconds}))},
+			testkit.Must(scru160.NewGenerator(scru160.Config{Leased: true, Counter: scru160.CounterMicroseconds})).ForLease()},
 		{"sno", "sno", time.Unix(sno.Epoch, 0).UTC(), 4 * time.Millisecond, []int{39, 1, 8, 16, 16}, 65536,
-			forLease(sno.NewGeneratorWith(sno.Config{Leased: true}))},
+			testkit.Must(sno.NewGeneratorWith(sno.Config{Leased: true})).ForLease()},
 	} {
 		want := grant.Spec{Name: test.name, Layout: grant.Layout{Format: test.format, Epoch: test.epoch, Unit: test.unit, Widths: test.widths, Workers: test.workers}}
 		if got, err := test.is.Pool(); err != nil || !reflect.DeepEqual(got, want) {
@@ -569,7 +548,7 @@ func TestPools(t *testing.T) {
 		}
 		named[test.name] = true
 	}
-	same, err := forLease(nanoflake.NewGenerator(nanoflake.Config{Leased: true, Epoch: nanoflake.DefaultEpoch()})).Pool()
+	same, err := testkit.Must(nanoflake.NewGenerator(nanoflake.Config{Leased: true, Epoch: nanoflake.DefaultEpoch()})).ForLease().Pool()
 	if err != nil || same.Name != "nanoflake" {
 		t.Errorf("the default epoch, given, makes pool %v, %v", same, err)
 	}

@@ -189,10 +189,3 @@ func TestFaultyRepeatsItself(t *testing.T) {
 		}
 	}
 }
-
-// TestLocal shows that a lease may create a missing pool in a store in memory.
-func TestLocal(t *testing.T) {
-	if local, ok := driver.Store(New()).(driver.Local); !ok || !local.Local() {
-		t.Error("a store in memory is not Local")
-	}
-}
