@@ -19,26 +19,22 @@ import (
 func ExampleOpen() {
 	dir, err := os.MkdirTemp("", "ids-") // a program names a directory that lasts: /var/lib/orders/ids
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
 
 	store, err := filelease.Open(filepath.Join(dir, "ids"))
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	defer store.Close()
 	gen, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true})
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	held, err := lease.Start(context.Background(), store, gen, lease.Config{}) // creates the pool
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	defer held.Close()
 	fmt.Println(lease.Names(context.Background(), store))

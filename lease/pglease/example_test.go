@@ -3,6 +3,7 @@ package pglease_test
 import (
 	"context"
 	"fmt"
+	"log"
 
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/pglease"
@@ -73,13 +74,11 @@ func ExampleOpen() {
 func ExampleSchema() {
 	schema, err := pglease.Schema("ids.leases")
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	grants, err := pglease.Grant("ids.leases", "orders")
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	fmt.Print(schema, grants)
 	// Output:
