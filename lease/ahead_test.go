@@ -169,9 +169,8 @@ func TestMintedAhead(t *testing.T) {
 // other.
 func TestWithdrawnWithoutStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock, p := newTestClock(), mustCreate(t, memlease.New(), 2)
-		store, down := switched(p.store)
-		p.store = store
+		clock := newTestClock()
+		p, down := cutOff(mustCreate(t, memlease.New(), 2))
 		g, l, log := keep(t, p, clock, Config{Window: time.Second})
 		time.Sleep(3 * time.Second)
 		clock.step(tenDays)

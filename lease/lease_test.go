@@ -334,9 +334,8 @@ func TestNamed(t *testing.T) {
 
 func TestExpired(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock, pool := newTestClock(), mustCreate(t, memlease.New(), 2)
-		store, down := switched(pool.store)
-		pool.store = store
+		clock := newTestClock()
+		pool, down := cutOff(mustCreate(t, memlease.New(), 2))
 		g, l, log := keep(t, pool, clock, Config{})
 		time.Sleep(20 * time.Second)
 		down.Store(true)
@@ -372,10 +371,8 @@ func TestExpired(t *testing.T) {
 func TestLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock, p := newTestClock(), mustCreate(t, memlease.New(), 2)
-		store, down := switched(p.store)
-		q := *p
-		q.store = store
-		g, l, log := keep(t, &q, clock, Config{})
+		q, down := cutOff(p)
+		g, l, log := keep(t, q, clock, Config{})
 		time.Sleep(5 * time.Second)
 		lost := l.Worker()
 		down.Store(true)
@@ -403,10 +400,8 @@ func TestLost(t *testing.T) {
 func replaced(t *testing.T) (*nanoflake.Generator, *Lease, *testLog, *Lease) {
 	t.Helper()
 	clock, p := newTestClock(), mustCreate(t, memlease.New(), 1)
-	store, down := switched(p.store)
-	q := *p
-	q.store = store
-	g, l, log := keep(t, &q, clock, Config{})
+	q, down := cutOff(p)
+	g, l, log := keep(t, q, clock, Config{})
 	down.Store(true)
 	_, l2, _ := keep(t, p, clock, Config{})
 	down.Store(false)
@@ -435,11 +430,43 @@ func TestLostAndNoOther(t *testing.T) {
 	})
 }
 
+// A worker has a memory: a process that crashed and comes again with the worker, its clock set back,
+// makes no ID of a time that it may have used.
+func TestCrashAndClockSetBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := mustCreate(t, memlease.New(), 2)
+		c := Config{Worker: Number(0), Wait: -1, Window: time.Hour, First: time.Hour, MaxSkew: 3 * time.Hour}
+		var last nanoflake.ID
+		makes := func(shift time.Duration) {
+			t.Helper()
+			clock := newTestClock()
+			clock.step(shift)
+			g, l, _ := keep(t, p, clock, c)
+			id, err := g.TryNext()
+			if err != nil || id <= last {
+				t.Errorf("%v after %v, %v", id, last, err)
+			}
+			last = id
+			die(l)
+		}
+		makes(30 * time.Minute)
+		for shift, want := range map[time.Duration]error{30 * time.Minute: ErrHeld, 0: ErrHeld, -10 * time.Hour: ErrClockSkew} {
+			clock := newTestClock()
+			clock.step(shift)
+			testkit.Is(t, tries(t, p, clock, c), want, "by a clock that was set from 30m to %v", shift)
+		}
+		makes(3 * time.Hour) // after the end of the window
+		makes(6 * time.Hour)
+		far := newTestClock()
+		far.step(90_000 * time.Hour)
+		testkit.Is(t, tries(t, p, far, c), ErrClockSkew, "ten years ahead")
+	})
+}
+
 func TestCloseWithoutStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock, p := newTestClock(), mustCreate(t, memlease.New(), 2)
-		store, down := switched(p.store)
-		p.store = store
+		clock := newTestClock()
+		p, down := cutOff(mustCreate(t, memlease.New(), 2))
 		g, l, log := keep(t, p, clock, Config{})
 		down.Store(true)
 		if err := l.Close(); !errors.Is(err, driver.ErrUnavailable) || !errors.Is(l.Close(), driver.ErrUnavailable) {
@@ -908,8 +935,7 @@ func TestCheckClock(t *testing.T) {
 		}
 		testkit.OK(t, p.CheckClock(t.Context(), Config{clock: right.now}))
 		testkit.Is(t, p.CheckClock(t.Context(), Config{MaxSkew: -1}), ErrConfig, "")
-		store, down := switched(p.store)
-		p.store = store
+		p, down := cutOff(p)
 		down.Store(true)
 		testkit.Is(t, p.CheckClock(t.Context(), Config{clock: right.now}), driver.ErrUnavailable, "")
 	})

@@ -23,9 +23,7 @@ func TestCloseWithinNotify(t *testing.T) {
 		t.Run(kind.String(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				clock, p := newTestClock(), mustCreate(t, memlease.New(), 1)
-				store, down := switched(p.store)
-				q := *p
-				q.store = store
+				q, down := cutOff(p)
 				var kept atomic.Pointer[Lease]
 				var log testLog
 				var err error // of the first Close

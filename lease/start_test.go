@@ -3,9 +3,6 @@ package lease_test
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
-	"os/exec"
 	"strings"
 	"sync"
 	"testing"
@@ -14,7 +11,6 @@ import (
 
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/internal/testing/testkit"
-	"github.com/firn-id/firn/internal/testing/undo"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/filelease"
@@ -216,75 +212,4 @@ type hanging struct {
 func (h hanging) Get(ctx context.Context, key string) (driver.Entry, error) {
 	<-h.end
 	return h.Store.Get(ctx, key)
-}
-
-// The restart tests run this binary as a process that makes IDs and dies.
-func TestMain(m *testing.M) {
-	if dir := os.Getenv("FIRN_TEST_DIE_IN"); dir != "" {
-		die(dir)
-	}
-	os.Exit(undo.Main(m))
-}
-
-// die prints an ID of each format, and ends as by a crash: nothing is given back.
-func die(dir string) {
-	shift, err := time.ParseDuration(os.Getenv("FIRN_TEST_SHIFT"))
-	if err != nil {
-		panic(err)
-	}
-	// The window, the skew and the shifts are long, so that the speed of the machine makes no
-	// difference.
-	c := lease.Config{Worker: lease.Number(0), Wait: -1, Window: time.Hour, First: time.Hour, MaxSkew: 3 * time.Hour, Timeout: time.Minute}
-	clock := func() time.Time { return time.Now().Add(shift) }
-	store, err := filelease.Open(dir)
-	if err != nil {
-		panic(err)
-	}
-	n, _, err := startNanoflake(context.Background(), store, nanoflake.Config{Clock: clock, MaxBackward: -1}, c)
-	if err == nil {
-		var id nanoflake.ID
-		if id, err = n.TryNext(); err == nil {
-			fmt.Println("made", int64(id))
-		}
-	}
-	if err != nil {
-		fmt.Println("failed", err)
-	}
-	os.Exit(0)
-}
-
-// A worker set by hand has a memory: a process that crashed and comes again, its clock set back,
-// makes no ID of a time that it may have used.
-func TestCrashAndClockSetBack(t *testing.T) {
-	dir := t.TempDir()
-	crash := func(shift string) string {
-		t.Helper()
-		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), "FIRN_TEST_DIE_IN="+dir, "FIRN_TEST_SHIFT="+shift)
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Fatalf("%v: %s", err, out)
-		}
-		return strings.TrimSpace(string(out))
-	}
-	var last int64
-	made := func(out string) {
-		t.Helper()
-		var id int64
-		if _, err := fmt.Sscanf(out, "made %d", &id); err != nil || id <= last {
-			t.Fatalf("%s, after %d", out, last)
-		}
-		last = id
-	}
-	made(crash("30m"))
-	for shift, want := range map[string]string{"30m": "the worker is held by", "0s": "the worker is held by", "-10h": "the clock is wrong"} {
-		if out := crash(shift); !strings.Contains(out, want) {
-			t.Errorf("by a clock that was set from 30m to %s: %s", shift, out)
-		}
-	}
-	made(crash("3h")) // after the end of the window
-	made(crash("6h"))
-	if out := crash("90000h"); !strings.Contains(out, "the clock is wrong") {
-		t.Errorf("ten years ahead: %s", out)
-	}
 }

@@ -65,15 +65,17 @@ func (h *hooked) Put(ctx context.Context, key string, value []byte, rev driver.R
 	return made, nil
 }
 
-// switched returns a store that is unreachable while down is set.
-func switched(store driver.Store) (s driver.Store, down *atomic.Bool) {
+// cutOff returns the pool as a process has it whose store is unreachable while down is set.
+func cutOff(p *Pool) (q *Pool, down *atomic.Bool) {
 	down = new(atomic.Bool)
-	return &hooked{Store: store, before: func(string, string) error {
+	cut := *p
+	cut.store = &hooked{Store: p.store, before: func(string, string) error {
 		if down.Load() {
 			return driver.ErrUnavailable
 		}
 		return nil
-	}}, down
+	}}
+	return &cut, down
 }
 
 // mute returns a store that makes changes, and replies to no change of a worker's record.

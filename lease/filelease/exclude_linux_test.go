@@ -79,27 +79,6 @@ func TestExclude(t *testing.T) {
 	}
 }
 
-// TestExcludeByDefault: default stores exclude each other, whatever their directories.
-func TestExcludeByDefault(t *testing.T) {
-	resource := t.Name() + t.TempDir()
-	var stores [2]*Store
-	for i := range stores {
-		s, err := open(t.TempDir(), byDefault, plain)
-		if err != nil {
-			t.Skip(err) // temporary directories are none that a default store could be in
-		}
-		stores[i] = s
-	}
-	release := testkit.Must(stores[0].Exclude(resource, "a"))
-	if free(t, stores[1], resource, "a") {
-		t.Error("the store of another directory is not excluded")
-	}
-	release()
-	if !free(t, stores[1], resource, "a") {
-		t.Error("it is still excluded after the release")
-	}
-}
-
 // claimOne claims a byte of a region. It returns the lock that another process has there, or a
 // function to drop the claim.
 func claimOne(t *testing.T, region, at int64) (release func(), other *clash) {

@@ -243,7 +243,7 @@ func TestDefaultByName(t *testing.T) {
 	once := testkit.Must(openDefault(mine).Exclude(t.Name()+" once", "a"))
 	once()
 	byName := mustOpen(t, mine, anyMachine)
-	for i, stores := range [][2]*Store{{byName, openDefault(other)}, {openDefault(other), byName}} {
+	for i, stores := range [][2]*Store{{byName, openDefault(other)}, {openDefault(other), byName}, {openDefault(t.TempDir()), openDefault(other)}} {
 		release := testkit.Must(stores[0].Exclude(t.Name(), "a"))
 		if free(t, stores[1], t.Name(), "a") {
 			t.Errorf("%d: the workers of a default directory are free", i)
