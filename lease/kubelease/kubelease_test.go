@@ -359,32 +359,27 @@ func TestWatch(t *testing.T) {
 		rev = storetest.Put(t, other, "pool/a", what, rev)
 		storetest.Told(t, what, c)
 	}
+	cut := func() { // ends all watches, and lets no watch begin
+		server.Do(func() {
+			server.Fault = func(r *http.Request) pretend.Fault {
+				if r.URL.Query().Get("watch") != "" {
+					return pretend.Cut
+				}
+				return pretend.None
+			}
+		})
+		server.DropWatches()
+	}
 	for range 3 {
 		change("a change")
 	}
 	// The watch ends, and a change comes before the next watch.
-	server.Do(func() {
-		server.Fault = func(r *http.Request) pretend.Fault {
-			if r.URL.Query().Get("watch") != "" {
-				return pretend.Cut
-			}
-			return pretend.None
-		}
-	})
-	server.DropWatches()
+	cut()
 	rev = storetest.Put(t, other, "pool/a", "between", rev)
 	server.Do(func() { server.Fault = nil })
 	storetest.Told(t, "a change between two watches", c)
 	// The server forgets the change between two watches: the channel gets a value nevertheless.
-	server.Do(func() {
-		server.Fault = func(r *http.Request) pretend.Fault {
-			if r.URL.Query().Get("watch") != "" {
-				return pretend.Cut
-			}
-			return pretend.None
-		}
-	})
-	server.DropWatches()
+	cut()
 	rev = storetest.Put(t, other, "pool/a", "forgotten", rev)
 	server.Forget()
 	server.Do(func() { server.Fault = nil })
