@@ -3,8 +3,6 @@ package lease
 import (
 	"context"
 	"errors"
-	"slices"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -161,75 +159,5 @@ func TestToldFirst(t *testing.T) {
 		}
 		l.Close()
 		time.Sleep(time.Second)
-	})
-}
-
-// A lease waiting for a worker raises Waiting, once.
-func TestWaitingTold(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		clock, p := newTestClock(), mustCreate(t, memlease.New(), 1)
-		_, first, _ := keep(t, p, clock, Config{Window: 10 * time.Second})
-		for _, worker := range []Choice{{}, Number(0)} {
-			log, want := new(testLog), -1
-			if worker.named {
-				want = 0
-			}
-			_, err := try(t, p, clock, Config{Worker: worker, Wait: 9 * time.Second, Notify: log.add})
-			if !errors.Is(err, ErrNoWorker) && !errors.Is(err, ErrHeld) {
-				t.Fatal(err)
-			}
-			if got := log.events; len(got) != 1 || got[0].Kind != Waiting || got[0].Worker != want || got[0].Pool != "p" ||
-				!errors.Is(got[0].Err, ErrNoWorker) && !errors.Is(got[0].Err, ErrHeld) || got[0].Until.Before(clock.now().Add(-9*time.Second)) {
-				t.Errorf("%+v", got)
-			}
-		}
-		log := new(testLog)
-		if _, err := try(t, p, clock, Config{Wait: -1, Notify: log.add}); !errors.Is(err, ErrNoWorker) || log.events != nil {
-			t.Errorf("without a wait: %v, %v", err, log.events)
-		}
-		first.Close()
-	})
-}
-
-// A lease without its lost worker raises Waiting, too.
-func TestReplacementTold(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		_, _, log, l2 := replaced(t)
-		l2.Close()
-		time.Sleep(time.Second)
-		if got := log.kinds(); !strings.Contains(got, " lost waiting ") || !strings.Contains(got, " acquired") {
-			t.Errorf("events: %s", got)
-		}
-		if n := len(slices.DeleteFunc(slices.Clone(log.events), func(e Event) bool { return e.Kind != Waiting })); n != 1 {
-			t.Errorf("it said %d times that it waits", n)
-		}
-	})
-}
-
-// A hopeless wait is not begun: no lease holds the worker, and its timestamps are used up to beyond
-// the wait.
-func TestHopeless(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		clock, p := newTestClock(), mustCreate(t, memlease.New(), 1)
-		clock.step(time.Hour)
-		g, l, _ := keep(t, p, clock, Config{})
-		mints(t, g, l)
-		l.Close()
-		clock.step(-time.Hour)
-		for _, c := range []Config{{}, {Worker: Number(0)}, {Wait: 10 * time.Minute}, {Worker: Number(0), Wait: 10 * time.Minute}} {
-			began := time.Now()
-			c.clock, c.TrustClock = clock.now, true
-			_, err := try(t, p, clock, c)
-			if took := time.Since(began); took > 0 || !errors.Is(err, ErrNoWorker) && !errors.Is(err, ErrHeld) || strings.Contains(err.Error(), context.DeadlineExceeded.Error()) {
-				t.Errorf("%+v: after %v: %v", c.Worker, took, err)
-			}
-		}
-		began := time.Now()
-		c := Config{Worker: Number(0), Wait: time.Hour + time.Minute, clock: clock.now, TrustClock: true}
-		l, err := try(t, p, clock, c)
-		if err != nil || time.Since(began) < time.Hour-time.Minute {
-			t.Fatalf("a wait that is long enough: after %v: %v", time.Since(began), err)
-		}
-		l.Close()
 	})
 }

@@ -16,31 +16,6 @@ import (
 	"github.com/firn-id/firn/lease/memlease"
 )
 
-func mustCreate(t *testing.T, store driver.Store, workers int) *Pool {
-	t.Helper()
-	return testkit.Must(create(t.Context(), store, "p", testLayout(workers), 0, newTestClock().now()))
-}
-
-// put writes a value over any other value.
-func put(t *testing.T, store driver.Store, key string, value []byte) {
-	t.Helper()
-	e, err := store.Get(t.Context(), key)
-	if err != nil && !errors.Is(err, driver.ErrNotFound) {
-		t.Fatal(err)
-	}
-	testkit.Must(store.Put(t.Context(), key, value, e.Revision))
-}
-
-// made returns the workers named by the pool's record.
-func made(t *testing.T, store driver.Store) [][2]int {
-	t.Helper()
-	r, _, err := readPool(t.Context(), store, "p")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r.Made
-}
-
 func TestCreate(t *testing.T) {
 	ctx, store := t.Context(), memlease.New()
 	testkit.Is(t, testkit.Err(Open(ctx, store, "p", testLayout(4))), ErrNoPool, "Open of none")

@@ -284,13 +284,11 @@ func simSources(t *testing.T, m simMutant) map[string]string {
 	sources := map[string]string{}
 	for _, name := range names {
 		text := testkit.Must(os.ReadFile(name))
-		switch name {
-		case "sim_world_test.go", "sim_store_test.go", "sim_judge_test.go", "sim_life_test.go", "sim_rescue_test.go":
+		switch test := strings.HasSuffix(name, "_test.go"); {
+		case !test:
+			sources[name] = string(text)
+		case strings.HasPrefix(name, "sim_") && name != "sim_test.go" && name != "sim_mutants_test.go":
 			sources[strings.TrimSuffix(name, "_test.go")+".go"] = string(text)
-		default:
-			if !strings.HasSuffix(name, "_test.go") {
-				sources[name] = string(text)
-			}
 		}
 	}
 	for _, e := range m.edits {

@@ -21,6 +21,7 @@ import (
 //	sim_store_test.go  the network and the store
 //	sim_judge_test.go  what must hold
 //	sim_life_test.go   what processes do, and what happens to them
+//	sim_profile_test.go  the settings of a run
 //	sim_rescue_test.go restores of the store from backups, and rescues
 //	sim_test.go        the tests
 //	sim_mutants_test.go  leases with a fault each, which the simulation must find

@@ -5,8 +5,11 @@ import (
 	"errors"
 	"strings"
 	"sync/atomic"
+	"testing"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/memlease"
 )
 
 // A call is a request to a store.
@@ -109,3 +112,55 @@ type excluding struct {
 }
 
 func (e excluding) Exclude(resource, group string) (func(), error) { return e.exclude(resource, group) }
+
+// A testBackup is a copy of a store.
+type testBackup map[string][]byte
+
+func backUp(t *testing.T, store driver.Store) testBackup {
+	t.Helper()
+	entries := testkit.Must(store.List(t.Context(), ""))
+	b := testBackup{}
+	for _, e := range entries {
+		b[e.Key] = e.Value
+	}
+	return b
+}
+
+// restored is a store that can go back to a backup.
+type restored struct {
+	now atomic.Pointer[memlease.Store]
+}
+
+func newRestored() *restored {
+	r := &restored{}
+	r.now.Store(memlease.New())
+	return r
+}
+
+func (r *restored) Get(ctx context.Context, key string) (driver.Entry, error) {
+	return r.now.Load().Get(ctx, key)
+}
+
+func (r *restored) List(ctx context.Context, prefix string) ([]driver.Entry, error) {
+	return r.now.Load().List(ctx, prefix)
+}
+
+func (r *restored) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
+	return r.now.Load().Put(ctx, key, value, rev)
+}
+
+func (r *restored) String() string { return "restored" }
+
+func (r *restored) Close() error { return nil }
+
+func (r *restored) restore(t *testing.T, b testBackup) {
+	t.Helper()
+	store := memlease.New()
+	for range 1000 { // revisions that nobody has used
+		put(t, store, "x/x", nil)
+	}
+	for key, value := range b {
+		put(t, store, key, value)
+	}
+	r.now.Store(store)
+}
