@@ -162,9 +162,7 @@ func TestCloseRescued(t *testing.T) {
 		}
 		testkit.Is(t, first.Close(), ErrRolledBack, "after a restore")
 		before := mustRescue(t, store, clock)
-		if err := third.Close(); err != nil {
-			t.Errorf("after a rescue: %v", err)
-		}
+		testkit.OK(t, third.Close())
 		if used, _, err := p.Workers(t.Context()); err != nil || len(used) != 1 || used[0].Until.Before(before.Floor) {
 			t.Errorf("%+v, %v", used, err)
 		}

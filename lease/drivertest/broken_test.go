@@ -191,20 +191,6 @@ func TestDefect(t *testing.T) {
 // TestDefects shows that the suites find each defect, and that each check finds a defect.
 func TestDefects(t *testing.T) {
 	turn.Take(t)
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	run := func(t *testing.T, name string, tests []string) (output string, code int) {
-		cmd := exec.CommandContext(t.Context(), exe, "-test.v", "-test.run=^TestDefect$/^("+strings.Join(tests, "|")+")$")
-		cmd.Env = append(os.Environ(), defectVariable+"="+name)
-		out, err := cmd.CombinedOutput()
-		var exit *exec.ExitError
-		if err != nil && !errors.As(err, &exit) {
-			t.Fatal(err)
-		}
-		return string(out), cmd.ProcessState.ExitCode()
-	}
 	finds := make(map[string]bool)
 	for _, d := range defects {
 		for _, test := range d.caught {
@@ -212,18 +198,7 @@ func TestDefects(t *testing.T) {
 		}
 		t.Run(d.name, func(t *testing.T) {
 			t.Parallel()
-			out, code := run(t, d.name, d.caught)
-			if code != 1 {
-				t.Errorf("the exit status is %d, want 1", code)
-			}
-			for _, test := range d.caught {
-				if !strings.Contains(out, "--- FAIL: TestDefect/"+test+" ") {
-					t.Errorf("%s does not find it", test)
-				}
-			}
-			if t.Failed() {
-				t.Log(out)
-			}
+			caught(t, "TestDefect", defectVariable+"="+d.name, d.caught)
 		})
 	}
 	for _, c := range slices.Concat(checks, leaseChecks) {
@@ -233,8 +208,43 @@ func TestDefects(t *testing.T) {
 	}
 	t.Run("none", func(t *testing.T) {
 		t.Parallel()
-		if out, code := run(t, "", []string{".*"}); code != 0 || strings.Contains(out, "--- SKIP") {
+		if out, code := inChild(t, "TestDefect", defectVariable+"=", []string{".*"}); code != 0 || strings.Contains(out, "--- SKIP") {
 			t.Errorf("the exit status of a store without defects is %d, want 0, and nothing skipped:\n%s", code, out)
 		}
 	})
+}
+
+// inChild runs checks of a test in a process of its own, with a variable in the environment.
+func inChild(t *testing.T, test, variable string, checks []string) (output string, code int) {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), exe, "-test.v", "-test.run=^"+test+"$/^("+strings.Join(checks, "|")+")$")
+	cmd.Env = append(os.Environ(), variable)
+	out, err := cmd.CombinedOutput()
+	if _, ok := errors.AsType[*exec.ExitError](err); err != nil && !ok {
+		t.Fatal(err)
+	}
+	return string(out), cmd.ProcessState.ExitCode()
+}
+
+// caught shows that all checks fail in a process of its own, and returns its output. More are checks
+// that run, too.
+func caught(t *testing.T, test, variable string, checks []string, more ...string) string {
+	t.Helper()
+	out, code := inChild(t, test, variable, slices.Concat(checks, more))
+	if code != 1 {
+		t.Errorf("the exit status is %d, want 1", code)
+	}
+	for _, check := range checks {
+		if !strings.Contains(out, "--- FAIL: "+test+"/"+check+" ") {
+			t.Errorf("%s does not find it", check)
+		}
+	}
+	if t.Failed() {
+		t.Log(out)
+	}
+	return out
 }

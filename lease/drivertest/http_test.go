@@ -2,10 +2,8 @@ package drivertest
 
 import (
 	"encoding/json"
-	"errors"
 	"net/http"
 	"os"
-	"os/exec"
 	"regexp"
 	"strings"
 	"testing"
@@ -45,29 +43,11 @@ func apply[S any](mutants []mutant[S], server S) {
 // kill shows that the suite finds each mutant.
 func kill[S any](t *testing.T, test string, mutants []mutant[S]) {
 	turn.Take(t)
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, m := range mutants {
 		t.Run(m.name, func(t *testing.T) {
 			t.Parallel()
-			cmd := exec.CommandContext(t.Context(), exe, "-test.v", "-test.run=^"+test+"$/^("+strings.Join(m.caught, "|")+"|String)$")
-			cmd.Env = append(os.Environ(), mutantVariable+"="+m.name)
-			out, err := cmd.CombinedOutput()
-			if _, ok := errors.AsType[*exec.ExitError](err); !ok {
-				t.Errorf("the suite ends with %v", err)
-			}
-			for _, name := range m.caught {
-				if !strings.Contains(string(out), "--- FAIL: "+test+"/"+name+" ") {
-					t.Errorf("%s does not find it", name)
-				}
-			}
-			if !strings.Contains(string(out), "--- PASS: "+test+"/String ") {
-				t.Errorf("it cannot even write")
-			}
-			if t.Failed() {
-				t.Logf("%s", out)
+			if out := caught(t, test, mutantVariable+"="+m.name, m.caught, "String"); !strings.Contains(out, "--- PASS: "+test+"/String ") {
+				t.Errorf("it cannot even write: %s", out)
 			}
 		})
 	}

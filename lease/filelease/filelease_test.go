@@ -427,9 +427,7 @@ func TestSweep(t *testing.T) {
 	}
 	mustPut(t, s, "a/b", "x", rev)
 	testkit.Is(t, testkit.Err(os.Stat(old)), fs.ErrNotExist, "the old file")
-	if _, err := os.Stat(young); err != nil {
-		t.Errorf("the young file: %v", err)
-	}
+	testkit.OK(t, testkit.Err(os.Stat(young)))
 }
 
 func TestString(t *testing.T) {

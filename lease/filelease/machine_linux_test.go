@@ -108,9 +108,7 @@ func TestDefaultNamespaces(t *testing.T) {
 			if _, err := os.Lstat(dir); err == nil {
 				t.Error("the refused directory was made")
 			}
-			if _, err := open(dir, named, anyDisk); err != nil {
-				t.Errorf("a directory with a name: %v", err)
-			}
+			testkit.OK(t, testkit.Err(open(dir, named, anyDisk)))
 		})
 	}
 }
@@ -151,9 +149,7 @@ func TestClaimsReachAll(t *testing.T) {
 			if by, ok := errors.AsType[*driver.ExcludedError](err); !ok || !strings.Contains(by.Holder(), "rocess") {
 				t.Errorf("Exclude = %v", err)
 			}
-			if _, err := s.Exclude(resource+" beside", "a"); err != nil {
-				t.Errorf("another resource: %v", err)
-			}
+			testkit.OK(t, testkit.Err(s.Exclude(resource+" beside", "a")))
 		})
 	}
 }
@@ -298,9 +294,7 @@ func TestForeignLock(t *testing.T) {
 		}
 		all.Type = syscall.F_UNLCK
 		testkit.OK(t, lock(kernel, setLock, &all))
-		if _, err := s.Inspect(t.Context()); err != nil {
-			t.Errorf("after the lock has gone: %v", err)
-		}
+		testkit.OK(t, testkit.Err(s.Inspect(t.Context())))
 	}
 	for _, s := range []*Store{def, by} {
 		for _, region := range regions(s) {
@@ -480,9 +474,7 @@ func TestClaimKeepsDirectory(t *testing.T) {
 	release := testkit.Must(s.Exclude(t.Name(), "a"))
 	testkit.Is(t, syscall.Unmount(dir, 0), syscall.EBUSY, "unmounted under a claim")
 	release()
-	if err := syscall.Unmount(dir, 0); err != nil {
-		t.Errorf("after the claim: %v", err)
-	}
+	testkit.OK(t, syscall.Unmount(dir, 0))
 	if _, err := s.Exclude(t.Name(), "a"); err == nil {
 		t.Error("another directory is claimed in the place of the store's")
 	}

@@ -29,9 +29,7 @@ func TestCopied(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	wantAdvice(t, testkit.Err(Open(copied)), driver.ErrUnsafe, ErrCopied)
-	if _, err := OpenCopy(moved); err != nil {
-		t.Errorf("the original by OpenCopy: %v", err)
-	}
+	testkit.OK(t, testkit.Err(OpenCopy(moved)))
 	s := testkit.Must(OpenCopy(copied))
 	wantEntry(t, s, "a/b", "two")
 	mustPut(t, s, "c", "new", driver.None) // makes no original of it
