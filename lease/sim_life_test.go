@@ -330,7 +330,10 @@ func (l *simLease) keep() error {
 			}
 		})
 	}
-	l.lease, err = pool.kept(l.ctx, g, l.config)
+	c, err := l.config.settle(pool.layout)
+	if err == nil {
+		l.lease, err = pool.keep(l.ctx, g, c)
+	}
 	l.judgePhase(0)
 	if err == nil && l.ctx.cancelled {
 		l.s.note(l.lease.Worker(), "kept though cancelled", l, nil)
