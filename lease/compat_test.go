@@ -106,7 +106,7 @@ func compatOpen(t *testing.T, open func(string) (*filelease.Store, error), dir s
 	t.Helper()
 	store, err := open(dir)
 	if err != nil && strings.Contains(err.Error(), "files are not supported on "+runtime.GOOS) {
-		t.Skipf("the store of this version is a directory, and there are none here: %v", err)
+		t.Skipf("the store of this version is a directory, which this system does not have: %v", err)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -415,7 +415,7 @@ func TestCompat(t *testing.T) {
 				dir := compatCopy(t, version, true)
 				if _, err := filelease.Open(dir); !errors.Is(err, filelease.ErrCopied) {
 					if err != nil && strings.Contains(err.Error(), "not supported") {
-						t.Skipf("only a directory can be a copy, and there are none here: %v", err)
+						t.Skipf("only a directory can be a copy, and this system has no such stores: %v", err)
 					}
 					wrong.add("opening a copy: %v", err)
 				}
@@ -481,7 +481,7 @@ func TestCompatLater(t *testing.T) {
 		for name, content := range compatTree(t, dir) {
 			next := strings.Replace(content, "firn 1 ", "firn 2 ", 1)
 			if next == content {
-				continue // the place, which is no entry
+				continue // the place is not an entry
 			}
 			testkit.OK(t, os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), []byte(next), 0o600))
 		}
@@ -537,7 +537,7 @@ func TestCompatUnchanged(t *testing.T) {
 	for _, version := range compatVersions(t) {
 		tag := "refs/tags/" + filepath.Base(version)
 		if _, err := git("rev-parse", "--quiet", "--verify", tag); err != nil {
-			t.Logf("%s is not released, or this is no clone with its tag", filepath.Base(version))
+			t.Logf("%s is not released, or this clone does not have its tag", filepath.Base(version))
 			continue
 		}
 		if out, err := git("diff", "--stat", "--exit-code", tag, "--", version); err != nil {

@@ -22,7 +22,7 @@ func TestDeletedDirectory(t *testing.T) {
 	for round := range 10 {
 		dir := filepath.Join(t.TempDir(), "state")
 		start := func() (*snowflakesi.Generator, *lease.Lease) {
-			// Two workers, so that the other generator would often have the same one.
+			// With two workers, the other generator would often have the same worker.
 			g := testkit.Must(snowflakesi.NewGenerator(snowflakesi.Config{Leased: true, Layout: snowflakesi.Layout{ClockBits: 40, MachineBits: 1}}))
 			c := lease.Config{Window: window, First: window, Timeout: time.Minute} // the disk may be slow
 			l := testkit.Must(lease.Start(t.Context(), files(t, dir), g, c))

@@ -262,7 +262,7 @@ func slow(string, string) (func(), error) {
 	return nil, driver.ErrConflict
 }
 
-// TestExcludedNotBroken: an error of the machine is no conflict.
+// TestExcludedNotBroken: an error of the machine is not a conflict.
 func TestExcludedNotBroken(t *testing.T) {
 	broken := errors.New("broken")
 	clock, p := newTestClock(), mustCreate(t, excluding{memlease.New(), func(string, string) (func(), error) { return nil, broken }}, 4)

@@ -15,7 +15,7 @@ import (
 	"github.com/firn-id/firn/nanoflake"
 )
 
-// A missing or damaged pool's record is made anew from the workers' records or, if nothing is left,
+// A missing or damaged pool's record is made again from the workers' records or, if nothing is left,
 // from the single given layout.
 func TestRescueAnew(t *testing.T) {
 	right, wrong := testLayout(8), testLayout(9)

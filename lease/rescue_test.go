@@ -202,7 +202,7 @@ func TestRescueInterrupted(t *testing.T) {
 	}
 }
 
-// Missing and damaged records are made anew, at the floor. If another program may read a record,
+// Missing and damaged records are made again, at the floor. If another program may read a record,
 // the rescue changes nothing.
 func TestRescueRecords(t *testing.T) {
 	for name, test := range map[string]struct {

@@ -26,7 +26,7 @@ const (
 	simKeeps
 	simKeepErrors
 	simTakeovers
-	simInherited // takeovers from those who have not given back
+	simInherited // takeovers from leases that have not given back
 	simGivenBack
 	simConflicts
 	simLateWrites
@@ -67,11 +67,11 @@ func (c simCount) String() string {
 	if c > simEvents {
 		return EventKind(c - simEvents).String()
 	}
-	return [...]string{"IDs", "refusals", "leases", "leases that were not to be had", "takeovers", "takeovers from who did not give back",
+	return [...]string{"IDs", "refusals", "leases", "leases that did not start", "takeovers", "takeovers from leases that did not give back",
 		"times given back", "conflicts", "writes after their time-out", "writes of the dead", "lost requests", "lost replies",
 		"repeated requests", "slow messages", "time-outs", "outages met", "freezes", "replies that met a frozen process", "crashes",
 		"clock steps", "generators that refused their worker", "clocks found wrong", "halts before a request", "halts after a reply",
-		"halts before an grantee", "halts in an grantee", "halts in a seal", "restores", "rescues", "rescues that were interrupted", "times taken back from generators", "requests in which the store hung",
+		"halts within Notify", "halts in a grant", "halts in a seal", "restores", "rescues", "rescues that were interrupted", "times taken back from generators", "requests in which the store hung",
 		"idle leases", "leases closed within Notify", "generators judged alive", "generators excused", "events"}[c]
 }
 

@@ -40,7 +40,7 @@ const (
 	saysAlive   = "is not alive two windows after the last fault"
 	saysLate    = "callers are not told"
 	saysFree    = "are free from"           // that were given to somebody
-	saysRaised  = "is raised to generation" // an earlier one, by who writes over what a rescue has written
+	saysRaised  = "is raised to generation" // an earlier one, by a lease that writes over the record of a rescue
 	saysAhead   = "a clock was ahead by more than"
 )
 
@@ -116,7 +116,7 @@ var simMutants = []simMutant{
 	{"stuck", "what is ahead of the clock is never withdrawn", []simEdit{{
 		"	if l.begins <= l.now()+grace.Microseconds() {\n", "	if true {\n",
 	}}, []string{saysAlive}, false},
-	{"deaf", "what is ahead is allocated anew, and the generator keeps it", []simEdit{{
+	{"deaf", "what is ahead is allocated again, and the generator keeps it", []simEdit{{
 		"	unused := l.generator.Withdraw().UnixMicro()\n", "	unused := l.now()\n",
 	}}, []string{saysTwice, saysMinted}, true},
 	{"below", "times are taken back in which the generator has minted", []simEdit{{
@@ -214,7 +214,7 @@ func Find(n int, onlyTwice bool) (int, string) {
 // The simulation must find the fault of each mutant, and give the right reason.
 //
 // The mutants are packages of one program: the test links once, and is quick. The test makes the
-// program anew from the present code of leases.
+// program from the present code of leases.
 func TestSimMutants(t *testing.T) {
 	services.Full(t)
 	const seeds = 1500

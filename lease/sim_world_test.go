@@ -51,7 +51,7 @@ type simulation struct {
 	uplink    uint64 // for random names
 	rescuers  []*simLease
 	unsafe    int   // how many rescues have to come to an end
-	ahead     int64 // how far the clock of who rescues is
+	ahead     int64 // how far the clock of rescues is
 	floor     int64 // the highest that any has found
 
 	hash    uint64     // of all that happened

@@ -43,7 +43,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// An address with other hosts is the same but for them.
+// WithHosts changes the hosts of an address, and nothing else.
 func TestWithHosts(t *testing.T) {
 	for in, want := range map[string]string{
 		"etcd://a:2379,b:2379/prod/firn":              "etcd://x:1,y:2/prod/firn",
@@ -62,7 +62,7 @@ func TestWithHosts(t *testing.T) {
 	}
 }
 
-// An address with another value of a setting is the same but for the setting.
+// WithSetting changes a setting of an address, and nothing else.
 func TestWithSetting(t *testing.T) {
 	const value = "https://x:1/?a=b&c#d"
 	for in, want := range map[string]string{
@@ -81,7 +81,7 @@ func TestWithSetting(t *testing.T) {
 	}
 }
 
-// What is no address is refused, and no error shows the secret that it has.
+// Parse refuses mistakes, and no error shows the secret in an address.
 func TestBad(t *testing.T) {
 	for in, want := range map[string]string{
 		"":                                   "want scheme://",
@@ -176,7 +176,7 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// Whatever is read is no cause for a panic, and what it is called has nothing of the secret.
+// Parse does not panic, and the text of an address does not show the secret.
 func FuzzParse(f *testing.F) {
 	f.Add("etcd://user:hunter2@a:1,b/c?d=e")
 	f.Fuzz(func(t *testing.T, s string) {

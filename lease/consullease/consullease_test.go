@@ -140,7 +140,7 @@ func TestErrors(t *testing.T) {
 		pretend.Text(200, `{"Results":[{"KV":{"Key":"p/b","ModifyIndex":5000}}]}`):                              {"see that it is Consul"},
 		pretend.Text(409, ""):                                                                                   {""},
 	})
-	// A 404 without Consul's headers is no missing key.
+	// A 404 without Consul's headers does not stand for a missing key.
 	server.Do(func() { server.Answer = func(*http.Request) *pretend.Answer { return pretend.Text(404, "") } })
 	_, err = all.Get(t.Context(), "a")
 	if errors.Is(err, driver.ErrNotFound) {
@@ -322,7 +322,7 @@ func TestWatch(t *testing.T) {
 			return false
 		}
 	})
-	for range 2 { // the second value is for changes while the watch began anew
+	for range 2 { // the second value is for changes while the watch began again
 		storetest.Put(t, other, fmt.Sprintf("pool/%d", server.Count("PUT /v1/txn")), "x", driver.None)
 		storetest.Told(t, "a change after that", c)
 	}

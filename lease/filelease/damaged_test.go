@@ -79,10 +79,10 @@ func TestReplaceDamaged(t *testing.T) {
 			t.Fatalf("%q has no revision", content)
 		}
 		wantAdvice(t, testkit.Err(s.Put(t.Context(), "a/1", nil, rev)), driver.ErrDamaged)
-		rev = note(mustPut(t, s, "a/1", "anew", e.Revision))
-		wantEntry(t, s, "a/1", "anew")
+		rev = note(mustPut(t, s, "a/1", "again", e.Revision))
+		wantEntry(t, s, "a/1", "again")
 		wantError(t, testkit.Err(s.Put(t.Context(), "a/1", nil, e.Revision)), driver.ErrConflict)
-		rev = note(mustPut(t, s, "a/1", "anew", rev))
+		rev = note(mustPut(t, s, "a/1", "again", rev))
 	}
 	// An entry that was restored in the meantime stays.
 	os.WriteFile(s.file("a/1"), []byte("x"), 0o600)
@@ -153,7 +153,7 @@ func TestSymlinks(t *testing.T) {
 	os.Symlink("loop", filepath.Join(dir, "loop"))
 	wantAdvice(t, testkit.Err(Open(filepath.Join(dir, "loop"))), syscall.ELOOP)
 
-	// The store's directory may be behind a link, but a part of a store is none.
+	// The store's directory may be behind a link, but a part of a store is not a store.
 	symlink(t, filepath.Join(dir, "a"), filepath.Join(dir, "part"))
 	wantAdvice(t, testkit.Err(Open(filepath.Join(dir, "part"))), driver.ErrUnsafe, ErrCopied)
 	symlink(t, t.TempDir(), filepath.Join(dir, "link"))

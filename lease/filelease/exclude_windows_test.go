@@ -100,7 +100,7 @@ func TestExclude(t *testing.T) {
 	for i := range stores {
 		s, err := open(t.TempDir(), byDefault, plain)
 		if err != nil {
-			t.Skipf("the temporary directory is none for a default store: %v", err)
+			t.Skipf("the temporary directory does not suit a default store: %v", err)
 		}
 		stores[i] = s
 	}

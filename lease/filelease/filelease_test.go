@@ -55,7 +55,7 @@ func wantError(t testing.TB, err error, want ...error) {
 	t.Helper()
 	var e *driver.Error
 	if !errors.As(err, &e) || e.Store == "" || e.Op == "" {
-		t.Errorf("the error %v is no driver.Error, or not a whole one", err)
+		t.Errorf("the error %v is not a driver.Error with a store and an operation", err)
 		return
 	}
 	for _, w := range want {

@@ -154,8 +154,7 @@ func TestClaimsReachAll(t *testing.T) {
 	}
 }
 
-// TestExcludeNamed: what becomes of two stores that programs name, in ways that the names do not
-// tell.
+// TestExcludeNamed: programs name two stores, and the names do not show what the directories are.
 func TestExcludeNamed(t *testing.T) {
 	same := anyDisk // a system that cannot tell a copy
 	same.here = func(string) (place, error) { return place{Version: placeVersion, Inode: 1}, nil }
@@ -229,8 +228,8 @@ func TestExcludeNamed(t *testing.T) {
 	}
 }
 
-// TestDefaultByName: the claims of a default directory are those of a default store, whoever names the
-// directory.
+// TestDefaultByName: the claims of a default directory are those of a default store, also if a program
+// names the directory.
 func TestDefaultByName(t *testing.T) {
 	mine, other := t.TempDir(), t.TempDir()
 	openDefault := func(dir string) *Store {
@@ -246,7 +245,7 @@ func TestDefaultByName(t *testing.T) {
 		}
 		release()
 	}
-	// So is the directory that would be the default, by name and before it ever was.
+	// The same holds for the default directory, by name and before its first use.
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	dir := testkit.Must(DefaultDir())
 	release := testkit.Must(openDefault(other).Exclude(t.Name(), "a"))
@@ -255,8 +254,7 @@ func TestDefaultByName(t *testing.T) {
 	}
 	release()
 
-	// A directory that was no default directory does not suffer a default store, nor does a default
-	// store suffer what such a directory has.
+	// A named store and a default store exclude each other.
 	plainly := mustOpen(t, t.TempDir(), anyMachine)
 	release = testkit.Must(plainly.Exclude(t.Name(), "a"))
 	if free(t, openDefault(other), t.Name(), "a") {

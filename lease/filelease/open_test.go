@@ -59,8 +59,8 @@ func listed(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-// An address is no relative directory, another in each working directory. Open and OpenCopy refuse
-// an address, and name the directory that was meant.
+// Open and OpenCopy refuse an address, and name the directory that was meant: as a relative
+// directory, an address would be another directory in each working directory.
 func TestAddress(t *testing.T) {
 	t.Chdir(t.TempDir())
 	slash := filepath.FromSlash

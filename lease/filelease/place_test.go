@@ -16,7 +16,7 @@ import (
 )
 
 // TestCopied: a copy of a directory is refused until somebody adopts the copy. A moved directory is
-// no copy.
+// not a copy.
 func TestCopied(t *testing.T) {
 	base := t.TempDir()
 	dir, moved, copied := filepath.Join(base, "dir"), filepath.Join(base, "moved"), filepath.Join(base, "copied")

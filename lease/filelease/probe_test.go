@@ -25,7 +25,7 @@ func TestKeys(t *testing.T) {
 			t.Errorf("%q: %s, %v; want %s", prefix, got, err, want)
 		}
 	}
-	if os.Getuid() > 0 { // neither root nor on Windows, where a mode is no right
+	if os.Getuid() > 0 { // not root, and not on Windows, where a mode does not limit rights
 		testkit.OK(t, os.Chmod(filepath.Join(dir, "a", "workers"), 0))
 		defer os.Chmod(filepath.Join(dir, "a", "workers"), 0o700)
 		if keys, err := store.Keys(t.Context(), "a/"); err != nil || !slices.Contains(keys, "a/workers/") {
@@ -45,7 +45,7 @@ func TestProbe(t *testing.T) {
 			t.Errorf("left: %q", left)
 		}
 	}
-	if os.Getuid() > 0 { // neither root nor on Windows, where a mode is no right
+	if os.Getuid() > 0 { // not root, and not on Windows, where a mode does not limit rights
 		folder := filepath.Join(dir, "a")
 		testkit.OK(t, os.Chmod(folder, 0o500))
 		defer os.Chmod(folder, 0o700)

@@ -72,7 +72,7 @@ func TestUsers(t *testing.T) {
 		{0o770, ourGroup, 0o640, 0o770, []user{alice, bob}, "permission denied"},
 		{0o777, 0, 0o644, 0o777, []user{alice, bob, eve}, ""},
 		{0o777 | fs.ModeSticky, 0, 0o644, 0o777, []user{alice, bob, eve}, ""},
-		{0o757, 0, 0o644, 0o777, []user{alice, bob}, ""}, // who are not of the group, but others
+		{0o757, 0, 0o644, 0o777, []user{alice, bob}, ""}, // not of the group
 		{0o707, 0, 0o644, 0o777, []user{alice, bob}, ""},
 	} {
 		t.Run(test.mode.String(), func(t *testing.T) {

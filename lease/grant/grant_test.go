@@ -22,14 +22,14 @@ import (
 	"github.com/firn-id/firn/ulidflake"
 )
 
-// made is what an ID says.
+// made holds the parts of an ID.
 type made struct {
 	id     any // to compare; without random bits
 	worker int
 	time   time.Time
 }
 
-// subject is a format whose generators can be granted their times.
+// A subject is a format, and starts generators for a lease.
 type subject struct {
 	name    string
 	workers int
@@ -37,7 +37,7 @@ type subject struct {
 	start   func(clock func() time.Time) (leasable, func() (made, error))
 }
 
-// leasable is a generator as its lease sees it, and when its timestamps run out.
+// leasable is a generator as a lease sees it, and the end of its timestamps.
 type leasable struct {
 	grant.Grantee
 	expiresAt func() time.Time
@@ -114,16 +114,15 @@ var subjects = []subject{
 	}},
 }
 
-// interval is a time that was granted.
+// An interval is a grant.
 type interval struct {
 	worker      int
 	from, until time.Time
 }
 
-// Histories of generators that are granted times now and again, by clocks that go anywhere: each
-// ID is of a time that was granted, of the worker that it was granted to, and of a whole tick
-// of it; none is made twice; none after the end. And all IDs that could be made are: a generator
-// whose clock is in its times for the first time makes some.
+// Generators get grants now and again, and their clocks go anywhere. Each ID has a whole tick and the
+// worker of a grant. No ID comes twice, or after the seal. A generator whose clock is in a new grant
+// makes an ID.
 func TestGrants(t *testing.T) {
 	for _, s := range subjects {
 		t.Run(s.name, func(t *testing.T) {
@@ -171,7 +170,7 @@ func history(t *testing.T, s subject, r *rand.Rand) (minted, refused int) {
 	}
 	for range 60 {
 		switch r.IntN(7) {
-		case 5: // what nobody asked for is taken back, and may be granted to somebody else
+		case 5: // the unused part of the grants is withdrawn, and may be granted again
 			at := g.Withdraw()
 			if !last.Before(at) {
 				t.Fatalf("withdrawn from %v on; the last ID is of %v", at, last)
@@ -182,7 +181,7 @@ func history(t *testing.T, s subject, r *rand.Rand) (minted, refused int) {
 			if r.IntN(2) == 0 {
 				end = earlier(end, later(at, start))
 			}
-		case 0, 1: // more of it, after a gap or not, for the same worker or not
+		case 0, 1: // a grant, after a gap or not, for the same worker or not
 			if r.IntN(4) == 0 {
 				worker = r.IntN(s.workers)
 			}
@@ -209,7 +208,7 @@ func history(t *testing.T, s subject, r *rand.Rand) (minted, refused int) {
 			}
 		}
 	}
-	// A fresh tick of a fresh interval can be minted in.
+	// The generator mints in a new tick of a new grant.
 	now = end.Add(100 * s.unit).Truncate(s.unit)
 	end = now.Add(3 * s.unit)
 	granted = append(granted, interval{worker, now, end})
@@ -219,7 +218,7 @@ func history(t *testing.T, s subject, r *rand.Rand) (minted, refused int) {
 	}
 	if r.IntN(2) == 0 {
 		now = now.Add(-s.unit)
-		_ = use() // sno's other time line; else the clock went backwards
+		_ = use() // sno's other time line; an error in other formats
 	}
 	why := errors.New("why")
 	if unused := g.Seal(why); !unused.After(last) || unused.After(end) {
@@ -232,7 +231,7 @@ func history(t *testing.T, s subject, r *rand.Rand) (minted, refused int) {
 		}
 		now = now.Add(time.Duration(r.Int64N(int64(2*s.unit))) - s.unit/2)
 	}
-	// Nor does a clock that no timestamp holds hide that there is no waiting for it.
+	// A clock before the epoch does not hide that the generator is sealed.
 	now = time.Date(1960, 1, 1, 0, 0, 0, 0, time.UTC)
 	if err := use(); !errors.Is(err, why) {
 		t.Fatalf("a sealed generator with its clock before the epoch: %v", err)
@@ -254,8 +253,8 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// Times that are far ahead cost nothing while nobody asks for IDs of them: a clock that was wrong for a
-// moment finds the generator as it was. An ID of them is the last one for long, and says so.
+// A grant far ahead costs nothing before the first ID: a clock that was wrong for a moment changes no
+// generator. After an ID far ahead, the generator returns an error until the clock gets there.
 func TestFarAhead(t *testing.T) {
 	for _, s := range subjects {
 		now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
@@ -299,14 +298,14 @@ func TestFarAhead(t *testing.T) {
 		if at := g.Withdraw(); !at.Equal(end) {
 			t.Errorf("%s: withdrawn from %v on, where there is an ID before %v", s.name, at, end)
 		}
-		if now = back.Add(time.Minute); s.name != "sno" { // which has another time line
+		if now = back.Add(time.Minute); s.name != "sno" { // sno has another time line
 			testkit.Is(t, testkit.Err(try()), iderr.ErrClockBackwards, "%s: long before the last ID", s.name)
 		}
 	}
 }
 
-// Before an interval nothing was minted that the clock could be behind. The error says where the
-// interval begins, or what the lease says.
+// A clock before the first grant has not gone back. The error has the begin of the grant, or the error
+// of the lease.
 func TestBeforeTheInterval(t *testing.T) {
 	for _, s := range subjects {
 		now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
@@ -341,7 +340,7 @@ func TestBeforeTheInterval(t *testing.T) {
 	}
 }
 
-// A generator that was sealed for no reason says that it is sealed.
+// Without an error from Seal, a sealed generator has an error of its own.
 func TestSealWithoutError(t *testing.T) {
 	for _, s := range subjects {
 		now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
@@ -353,7 +352,7 @@ func TestSealWithoutError(t *testing.T) {
 	}
 }
 
-// Past the last timestamp there is nothing to grant, also not the last tick.
+// A grant past the last timestamp gives nothing, and not the last tick either.
 func TestGrantPastTheLastTimestamp(t *testing.T) {
 	for _, s := range subjects {
 		now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
@@ -377,7 +376,7 @@ func TestGrantPastTheLastTimestamp(t *testing.T) {
 	}
 }
 
-// Callers meet where times are entered, and where they are taken back.
+// Callers meet at the begin of a grant, and at its withdrawal.
 func TestCallersFarAhead(t *testing.T) {
 	for _, s := range subjects {
 		var now atomic.Int64
@@ -395,7 +394,7 @@ func TestCallersFarAhead(t *testing.T) {
 					if err != nil {
 						runtime.Gosched()
 					} else if n := len(made[i]); n == 0 || !m.time.Equal(made[i][n-1].time) {
-						made[i] = append(made[i], m) // the first of each tick will do
+						made[i] = append(made[i], m) // the first ID of each tick is enough
 					}
 				}
 			})
@@ -440,7 +439,7 @@ func TestCallersFarAhead(t *testing.T) {
 	}
 }
 
-// What cannot be granted is refused, and said.
+// Grant refuses a worker outside of the pool, and a generator that is not for leases.
 func TestBadGrants(t *testing.T) {
 	from := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	for _, s := range subjects {
@@ -455,7 +454,7 @@ func TestBadGrants(t *testing.T) {
 			}
 		}
 		testkit.Is(t, testkit.Err(try()), iderr.ErrFenced, "%s: nothing granted", s.name)
-		// All time there is.
+		// All timestamps of the format.
 		if err := g.Grant(0, time.Time{}, time.Date(30000, 1, 1, 0, 0, 0, 0, time.UTC)); err != nil {
 			t.Errorf("%s: %v", s.name, err)
 		}
@@ -494,9 +493,8 @@ func TestBadGrants(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// The pools of generators, written out: the name and the layout of a pool are in stores, where another
-// version of a program must find them. Whatever an unusual configuration changes shows in the name,
-// so two configurations that differ never meet in one pool by accident.
+// Stores have the names and layouts of pools, and other versions of a program must find the pools. The
+// name shows each unusual setting: different configurations never share a pool by accident.
 func TestPools(t *testing.T) {
 	epoch := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
 	unix := time.Unix(0, 0).UTC()
