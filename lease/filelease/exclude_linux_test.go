@@ -176,3 +176,10 @@ func TestReleaseBesideChildren(t *testing.T) {
 		release()
 	}
 }
+
+// TestUnseenHolder: a user may not see the files of the process that has a lock.
+func TestUnseenHolder(t *testing.T) {
+	if got := (&clash{start: int64(0x0bad_c0d7) << 32, length: 1}).holder(); !strings.HasPrefix(got, "a process that this user cannot see; root can: ") {
+		t.Error(got)
+	}
+}
