@@ -145,7 +145,8 @@ func TestEveryFormat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(compatBegin)) // a bubble begins in 2000, before epochs
 		store := compatOpen(t, openFiles, t.TempDir())
-		leases, mints, logs := make([]*Lease, len(compatKinds)), make([]func() (compatID, error), len(compatKinds)), make([]testLog, len(compatKinds))
+		n := len(compatKinds)
+		leases, mints, logs := make([]*Lease, n), make([]func() (compatID, error), n), make([]testLog, n)
 		for i, k := range compatKinds {
 			var g Generator
 			g, mints[i] = k.make()

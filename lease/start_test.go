@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/firn-id/firn/iderr"
@@ -188,28 +187,4 @@ func TestOneLeaseOfAGenerator(t *testing.T) {
 	if _, err := lease.Start(t.Context(), store, gen, lease.Config{Pool: "mine"}); !errors.Is(err, lease.ErrClosed) {
 		t.Errorf("after the lease: %v", err)
 	}
-}
-
-// Start returns although the store does not, when the time-out of the requests ends.
-func TestStartOnAStoreThatHangs(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		end := make(chan struct{})
-		defer close(end)
-		began := time.Now()
-		_, _, err := startNanoflake(t.Context(), hanging{memlease.New(), end}, nanoflake.Config{Epoch: began.AddDate(-1, 0, 0)}, lease.Config{Timeout: 3 * time.Second})
-		if took := time.Since(began); !errors.Is(err, driver.ErrUnavailable) || took < 3*time.Second || took > 4*time.Second {
-			t.Errorf("after %v: %v", took, err)
-		}
-	})
-}
-
-// hanging is a store that does not return before end is closed.
-type hanging struct {
-	driver.Store
-	end <-chan struct{}
-}
-
-func (h hanging) Get(ctx context.Context, key string) (driver.Entry, error) {
-	<-h.end
-	return h.Store.Get(ctx, key)
 }

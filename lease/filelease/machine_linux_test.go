@@ -158,6 +158,17 @@ func TestClaimsReachAll(t *testing.T) {
 func TestExcludeNamed(t *testing.T) {
 	same := anyDisk // a system that cannot tell a copy
 	same.here = func(string) (place, error) { return place{Version: placeVersion, Inode: 1}, nil }
+	elsewhere := func(below string) func(t *testing.T, dir string) (string, func() string) {
+		return func(t *testing.T, dir string) (string, func() string) {
+			testkit.OK(t, errors.Join(os.MkdirAll(dir+"/a"+below, 0o700), os.MkdirAll(dir+"/b"+below, 0o700)))
+			symlink(t, dir+"/a", dir+"/link")
+			return dir + "/link" + below, func() string {
+				testkit.OK(t, os.Remove(dir+"/link"))
+				symlink(t, dir+"/b", dir+"/link")
+				return dir + "/link" + below
+			}
+		}
+	}
 	for _, c := range []struct {
 		name  string
 		hooks hooks
@@ -179,24 +190,8 @@ func TestExcludeNamed(t *testing.T) {
 		{name: "replaced", hooks: anyDisk, at: func(t *testing.T, dir string) (string, func() string) {
 			return dir + "/a", func() string { testkit.OK(t, os.Rename(dir+"/a", dir+"/b")); return dir + "/a" }
 		}},
-		{name: "a link that leads elsewhere", hooks: anyDisk, at: func(t *testing.T, dir string) (string, func() string) {
-			testkit.OK(t, errors.Join(os.Mkdir(dir+"/a", 0o700), os.Mkdir(dir+"/b", 0o700)))
-			symlink(t, dir+"/a", dir+"/link")
-			return dir + "/link", func() string {
-				testkit.OK(t, os.Remove(dir+"/link"))
-				symlink(t, dir+"/b", dir+"/link")
-				return dir + "/link"
-			}
-		}},
-		{name: "a link above that leads elsewhere", hooks: anyDisk, at: func(t *testing.T, dir string) (string, func() string) {
-			testkit.OK(t, errors.Join(os.MkdirAll(dir+"/a/ids", 0o700), os.MkdirAll(dir+"/b/ids", 0o700)))
-			symlink(t, dir+"/a", dir+"/link")
-			return dir + "/link/ids", func() string {
-				testkit.OK(t, os.Remove(dir+"/link"))
-				symlink(t, dir+"/b", dir+"/link")
-				return dir + "/link/ids"
-			}
-		}},
+		{name: "a link that leads elsewhere", hooks: anyDisk, at: elsewhere("")},
+		{name: "a link above that leads elsewhere", hooks: anyDisk, at: elsewhere("/ids")},
 		{name: "a copy that nobody can tell", hooks: same, at: func(t *testing.T, dir string) (string, func() string) {
 			return dir + "/a", func() string { testkit.OK(t, os.CopyFS(dir+"/b", os.DirFS(dir+"/a"))); return dir + "/b" }
 		}},
@@ -384,7 +379,8 @@ func TestSnapshot(t *testing.T) {
 			t.Skipf("%s: %v: %s", name, err, out)
 		}
 	}
-	testkit.OK(t, errors.Join(syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""), os.Mkdir(disk, 0o700), os.WriteFile(image, nil, 0o600), os.Truncate(image, 128<<20)))
+	testkit.OK(t, errors.Join(syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""), os.Mkdir(disk, 0o700),
+		os.WriteFile(image, nil, 0o600), os.Truncate(image, 128<<20)))
 	run("mkfs.btrfs", "-q", image)
 	run("mount", "-o", "loop", image, disk)
 	defer syscall.Unmount(disk, 0)

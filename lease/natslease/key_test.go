@@ -12,7 +12,8 @@ import (
 var taken = regexp.MustCompile(`^[-/_=.a-zA-Z0-9]+$`)
 
 func takes(_, name string) bool {
-	return taken.MatchString(name) && !strings.HasPrefix(name, ".") && !strings.HasSuffix(name, ".") && !strings.Contains(name, "..") && !strings.HasPrefix(name, "_kv")
+	return taken.MatchString(name) && !strings.HasPrefix(name, ".") && !strings.HasSuffix(name, ".") && !strings.Contains(name, "..") &&
+		!strings.HasPrefix(name, "_kv")
 }
 
 func TestKey(t *testing.T) {

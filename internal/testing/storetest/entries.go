@@ -70,7 +70,8 @@ func Conflicts(t *testing.T, s driver.Store, revisions ...driver.Revision) {
 
 // Names fuzzes the names that keys have in a store: each key has a name of its own that the store
 // takes, and each name at most one key.
-func Names(f *testing.F, encode func(key string) string, decode func(name string) (key string, ok bool), takes func(key, name string) bool, seeds ...string) {
+func Names(f *testing.F, encode func(key string) string, decode func(name string) (key string, ok bool),
+	takes func(key, name string) bool, seeds ...string) {
 	for _, s := range seeds {
 		f.Add(s)
 	}
