@@ -104,8 +104,8 @@ func TestExcluded(t *testing.T) {
 	})
 }
 
-// TestExcludedMany: another pool uses most workers, or all. A lease finds the worker that is left, or
-// gives an error, without records for the others.
+// TestExcludedMany: another pool uses most workers, or all. A lease finds the free worker, or returns an
+// error, and makes few records.
 func TestExcludedMany(t *testing.T) {
 	const workers, left = 1000, 700
 	for _, all := range []bool{false, true} {
@@ -141,9 +141,9 @@ func TestExcludedMany(t *testing.T) {
 	}
 }
 
-// TestSharedWorkers: stores beside use workers, and may be for IDs that those of the pool never meet. A
-// lease prefers a worker that nobody uses. Without such a worker, or if the program has chosen a worker by
-// its number, the lease takes a worker that another store uses.
+// TestSharedWorkers: other stores use workers, perhaps for IDs that never meet the IDs of the pool. A lease
+// prefers an unused worker. Without an unused worker, and with a Number, the lease takes a worker that
+// another store uses.
 func TestSharedWorkers(t *testing.T) {
 	const workers = 100
 	for used := range map[int]bool{0: true, 50: true, workers - 1: true, workers: true} {

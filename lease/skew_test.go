@@ -14,8 +14,8 @@ import (
 	"github.com/firn-id/firn/nanoflake"
 )
 
-// A worker has a memory: a process that crashed and comes again with the worker, its clock set back,
-// makes no ID of a time that it may have used.
+// A process crashes, and starts again with the same worker and with its clock set back. No ID has a time
+// from before the crash.
 func TestCrashAndClockSetBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := mustCreate(t, memlease.New(), 2)
@@ -67,7 +67,7 @@ func TestStoreClock(t *testing.T) {
 	}
 }
 
-// If the store has no clock, its records stand for the time.
+// If the store has no clock, leases compare their clocks with the records.
 func TestRecordsClock(t *testing.T) {
 	const year = 365 * 24 * time.Hour
 	for _, test := range []struct {
@@ -138,8 +138,8 @@ func TestClockGoesBack(t *testing.T) {
 	})
 }
 
-// A pool knows the time of its creation: the first worker cannot make a time years ahead the
-// pool's, and a worker with a clock an hour ahead does not stand for all.
+// A pool knows the time of its creation: a first worker years ahead does not set the time of the pool,
+// and neither does a worker an hour ahead.
 func TestYoungPool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		right, ahead := newTestClock(), newTestClock()
@@ -164,9 +164,8 @@ func TestYoungPool(t *testing.T) {
 	})
 }
 
-// A pool is in use if any worker is in use; most of the workers that were ever used need not be. So
-// an operator who trusts the clock once is believed from then on. A record years ahead says
-// nothing.
+// A pool is in use if any worker is in use. Other workers may have been idle for years. After an
+// operator has trusted the clock once, leases start. A record years ahead does not count.
 func TestIdlePool(t *testing.T) {
 	const day = 24 * time.Hour
 	for name, test := range map[string]struct {

@@ -37,7 +37,7 @@ func startNanoflake(ctx context.Context, store driver.Store, c nanoflake.Config,
 // shared is a store that machines share.
 type shared struct{ driver.Store }
 
-// A missing pool is created only where that cannot be a mistake.
+// Start creates a missing pool only with Config.Create, or by its default name in a store of one machine.
 func TestCreate(t *testing.T) {
 	store := shared{memlease.New()}
 	if _, _, err := startNanoflake(t.Context(), store, nanoflake.Config{}, lease.Config{}); !errors.Is(err, lease.ErrNoPool) {
@@ -61,7 +61,7 @@ func TestCreate(t *testing.T) {
 	}
 }
 
-// In a store that has to be there already, no lease creates a pool unless Config.Create is set.
+// In an existing store, a lease creates a pool only with Config.Create.
 func TestExistingStore(t *testing.T) {
 	dir := t.TempDir()
 	_, l, err := startNanoflake(t.Context(), files(t, dir), nanoflake.Config{}, lease.Config{})
@@ -83,7 +83,7 @@ func TestExistingStore(t *testing.T) {
 	}
 }
 
-// The lease that creates the pool says so, before it has a worker. No other lease of the pool does.
+// The lease that creates the pool raises Created, before Acquired. The next lease does not.
 func TestCreated(t *testing.T) {
 	store := memlease.New()
 	for _, want := range []string{"created acquired released", "acquired released"} {
@@ -104,8 +104,8 @@ func TestCreated(t *testing.T) {
 	}
 }
 
-// A generator that does not fit the pool, or was not made to be leased, is refused before the store
-// has given it anything.
+// Start refuses a generator of another layout, and a generator that is not for leases. The store has
+// then given nothing.
 func TestStartRefuses(t *testing.T) {
 	store := memlease.New()
 	_, l, err := startNanoflake(t.Context(), store, nanoflake.Config{}, lease.Config{Pool: "mine", Create: true})
@@ -151,8 +151,7 @@ func TestStartRefuses(t *testing.T) {
 	}
 }
 
-// A generator has one lease, whatever number of calls of Start want it at once. After a call without
-// success the generator can have a lease.
+// Of many calls of Start with one generator, one succeeds. A failed call does not count.
 func TestOneLeaseOfAGenerator(t *testing.T) {
 	store := memlease.New()
 	gen := testkit.Must(nanoflake.NewGenerator(nanoflake.Config{Leased: true}))

@@ -68,7 +68,7 @@ func (h *hooked) Put(ctx context.Context, key string, value []byte, rev driver.R
 	return made, nil
 }
 
-// cutOff returns the pool as a process has it whose store is unreachable while down is set.
+// cutOff returns the pool of a process whose store is unreachable while down is set.
 func cutOff(p *Pool) (q *Pool, down *atomic.Bool) {
 	down = new(atomic.Bool)
 	cut := *p

@@ -49,8 +49,7 @@ func wantEntry(t testing.TB, s *Store, key, value string) {
 	}
 }
 
-// wantError fails the test unless an error is a [driver.Error] with a store, and is each of the
-// given errors.
+// wantError fails the test unless err is a [driver.Error] with a store, and is each of the errors.
 func wantError(t testing.TB, err error, want ...error) {
 	t.Helper()
 	var e *driver.Error
@@ -234,7 +233,7 @@ func TestListWhileWritten(t *testing.T) {
 	wantNoTemp(t, s.dir)
 }
 
-// TestOneCreates: of many handles that create an entry and its folders, one handle succeeds.
+// TestOneCreates: many handles create an entry and its folders, and one handle succeeds.
 func TestOneCreates(t *testing.T) {
 	for round := range 5 {
 		dir := filepath.Join(t.TempDir(), "new")
@@ -268,7 +267,7 @@ func TestOneCreates(t *testing.T) {
 }
 
 // TestLocked: a stopped writer holds up other writers of the same entry, until their contexts end.
-// Nobody else waits.
+// Readers, and writers of other entries, do not wait.
 func TestLocked(t *testing.T) {
 	s := mustOpen(t, t.TempDir(), plain)
 	rev := mustPut(t, s, "a/1", "one", driver.None)
@@ -364,8 +363,7 @@ func TestTemporaryNames(t *testing.T) {
 	}
 }
 
-// TestNowhere: the error of a directory that cannot be made does not say that a directory was
-// removed.
+// TestNowhere: if Open cannot make the directory, the error does not speak of a removed directory.
 func TestNowhere(t *testing.T) {
 	if _, err := os.Stat("/proc/self"); err != nil {
 		t.Skipf("there is no /proc, a place where no directory can be made: %v", err)

@@ -16,12 +16,12 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// anyDisk are the hooks of a system whose every filesystem lasts: the machine's temporary directories
-// need not.
+// anyDisk are the hooks of a system with lasting filesystems. The temporary directories of the machine
+// may be on others.
 var anyDisk = hooks{filesystem: func(string) (filesystem, error) { return filesystem{name: "ext4"}, nil },
 	here: here, onMachine: onMachine, sync: (*os.File).Sync}
 
-// anyMachine are the hooks of a system that is the machine, whatever is seen of it.
+// anyMachine are the hooks of a process that takes its container for the machine.
 var anyMachine = hooks{filesystem: anyDisk.filesystem, here: here, onMachine: func() error { return nil }, sync: anyDisk.sync}
 
 // inNamespaces runs the rest of a test in a child process with namespaces of its own, and reports
@@ -67,7 +67,7 @@ const (
 )
 
 // TestDefaultNamespaces: the default directory is refused in the PID namespace of a container, and in
-// a time namespace, where claims are not seen. Other namespaces and another root are no reason.
+// a time namespace, which do not show claims. In other namespaces and with another root, the store opens.
 func TestDefaultNamespaces(t *testing.T) {
 	if err := onMachine(); err != nil {
 		t.Skipf("the machine is not seen from here: %v", err)
@@ -258,8 +258,8 @@ func TestDefaultByName(t *testing.T) {
 	release()
 }
 
-// TestForeignLock: any user can lock the object. A default store says which process does, and a named
-// store goes on.
+// TestForeignLock: any user can lock the object. A default store names the process, and a named store
+// goes on.
 func TestForeignLock(t *testing.T) {
 	kernel, err := openKernel()
 	if err != nil {
@@ -316,8 +316,8 @@ func TestForeignLock(t *testing.T) {
 	}
 }
 
-// TestFilesWithoutPlace: entries that were copied without the place are refused. A directory with other
-// files is none.
+// TestFilesWithoutPlace: entries that were copied without the place are refused. Other files in the
+// directory do not matter.
 func TestFilesWithoutPlace(t *testing.T) {
 	dir := t.TempDir()
 	for _, other := range []string{"lost+found", "data", "data/more", "pool/workers"} {
@@ -360,8 +360,8 @@ func TestPlaceIsDurable(t *testing.T) {
 	}
 }
 
-// TestSnapshot: a snapshot of Btrfs keeps the inodes and the births of directories. It is a copy all
-// the same.
+// TestSnapshot: a snapshot of Btrfs keeps the inodes and the births of directories. Open refuses the
+// snapshot as a copy.
 func TestSnapshot(t *testing.T) {
 	for _, tool := range []string{"mkfs.btrfs", "btrfs", "mount"} {
 		if _, err := exec.LookPath(tool); err != nil || os.Getuid() != 0 {
@@ -475,7 +475,7 @@ func TestClaimKeepsDirectory(t *testing.T) {
 }
 
 // TestCopyIntoEmpty: a process has opened an empty directory, and entries are copied there without the
-// place. The process makes no store of them.
+// place. The process refuses the entries.
 func TestCopyIntoEmpty(t *testing.T) {
 	original, copied := t.TempDir(), t.TempDir()
 	s := mustOpen(t, copied, plain)
@@ -489,7 +489,7 @@ func TestCopyIntoEmpty(t *testing.T) {
 	wantAdvice(t, testkit.Err(Open(copied)), driver.ErrUnsafe, ErrCopied)
 }
 
-// TestFakeProc: a folder in the place of /proc shows what its maker likes.
+// TestFakeProc: a folder in the place of /proc does not pass for the machine.
 func TestFakeProc(t *testing.T) {
 	if os.Getenv("FIRN_FILELEASE_IN_"+t.Name()) == "" && onMachine() != nil {
 		t.Skip("the machine is not seen from here")
