@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/turn"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/memlease"
@@ -217,10 +218,7 @@ func TestDefects(t *testing.T) {
 // inChild runs checks of a test in a process of its own, with a variable in the environment.
 func inChild(t *testing.T, test, variable string, checks []string) (output string, code int) {
 	t.Helper()
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	exe := testkit.Must(os.Executable())
 	cmd := exec.CommandContext(t.Context(), exe, "-test.v", "-test.run=^"+test+"$/^("+strings.Join(checks, "|")+")$")
 	cmd.Env = append(os.Environ(), variable)
 	out, err := cmd.CombinedOutput()

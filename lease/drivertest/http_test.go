@@ -11,6 +11,7 @@ import (
 	"github.com/firn-id/firn/internal/testing/consultest"
 	"github.com/firn-id/firn/internal/testing/kubetest"
 	"github.com/firn-id/firn/internal/testing/pretend"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/turn"
 	"github.com/firn-id/firn/lease/consullease"
 	"github.com/firn-id/firn/lease/driver"
@@ -59,11 +60,7 @@ func consulSpace(t *testing.T) func() driver.Store {
 	apply(consulMutants, server)
 	host := server.Start(t).Listener.Addr().String()
 	return func() driver.Store {
-		s, err := consullease.Open(t.Context(), "consul://"+host+"/test/firn?token-env=FIRN_TEST_TOKEN")
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s
+		return testkit.Must(consullease.Open(t.Context(), "consul://"+host+"/test/firn?token-env=FIRN_TEST_TOKEN"))
 	}
 }
 
@@ -134,11 +131,7 @@ func kubernetesSpace(t *testing.T) func() driver.Store {
 	apply(kubernetesMutants, server)
 	url := server.Start(t).URL
 	return func() driver.Store {
-		s, err := kubelease.Open(t.Context(), "kubernetes://test/firn?token-env=FIRN_TEST_TOKEN&server="+url)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s
+		return testkit.Must(kubelease.Open(t.Context(), "kubernetes://test/firn?token-env=FIRN_TEST_TOKEN&server="+url))
 	}
 }
 

@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
-
-	"github.com/firn-id/firn/internal/testing/testkit"
 )
 
 func TestFolders(t *testing.T) {
@@ -16,7 +14,9 @@ func TestFolders(t *testing.T) {
 		t.Error("an empty folder has versions")
 	}
 	for _, name := range []string{"v0.10.0", "v0.2.0", "v1.0.0", "v0.2.11", "v0.2.9"} {
-		testkit.OK(t, os.Mkdir(filepath.Join(dir, name), 0o777))
+		if err := os.Mkdir(filepath.Join(dir, name), 0o777); err != nil {
+			t.Fatal(err)
+		}
 	}
 	folders, err := Folders(dir)
 	for i, folder := range folders {
@@ -25,7 +25,9 @@ func TestFolders(t *testing.T) {
 	if want := []string{"v0.2.0", "v0.2.9", "v0.2.11", "v0.10.0", "v1.0.0"}; err != nil || !slices.Equal(folders, want) {
 		t.Errorf("the folders are %q, %v; want %q", folders, err, want)
 	}
-	testkit.OK(t, os.Mkdir(filepath.Join(dir, "v1.x.0"), 0o777))
+	if err := os.Mkdir(filepath.Join(dir, "v1.x.0"), 0o777); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := Folders(dir); err == nil {
 		t.Error("v1.x.0 is taken for a version")
 	}
