@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/internal/form/payload"
+	"github.com/firn-id/firn/internal/shape"
 )
 
 // A Text is an ID in a column of text: VARCHAR(13), with a collation of bytes where
@@ -44,6 +45,9 @@ func (t *Text) Scan(src any) error { return t.set(columnText.Scan(src)) }
 
 // GormDataType is the type of columns that GORM makes.
 func (Text) GormDataType() string { return "varchar(13)" }
+
+// Stored describes how databases store the IDs, for package pgxid.
+func (Text) Stored() shape.Stored { return descriptor.Stored(shape.Varchar) }
 
 // MarshalBSONValue implements bson.ValueMarshaler of MongoDB's driver: a string.
 func (t Text) MarshalBSONValue() (byte, []byte, error) { return columnText.BSON(t.ID()) }

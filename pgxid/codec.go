@@ -63,7 +63,7 @@ func (c *codec) scanner(k kind, m *pgtype.Map, oid uint32, format int16) pgtype.
 		p := scanValue{column: c.column, format: format, padded: padded, name: k.format}
 		if c.column == bytea {
 			p.bytes = c.Codec.PlanScan(m, oid, format, new([]byte))
-			p.size = sizes[k.format]
+			p.size = k.size
 		}
 		return p
 	case c.column == text || format == pgtype.TextFormatCode:

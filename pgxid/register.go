@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgtype"
 
+	"github.com/firn-id/firn/internal/shape"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/scru160"
 	"github.com/firn-id/firn/sno"
@@ -24,7 +25,7 @@ type ID interface {
 	encoding.BinaryMarshaler
 	encoding.TextMarshaler
 	IsZero() bool
-	GormDataType() string // names the column
+	Stored() shape.Stored
 }
 
 // Target is a pointer to a type of IDs.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/internal/form/payload"
+	"github.com/firn-id/firn/internal/shape"
 )
 
 // Binary is an ID in a column of 20 bytes: BYTEA, BINARY(20) or BLOB. Binary has the methods of ID;
@@ -40,6 +41,9 @@ func (b *Binary) ScanBytes(src []byte) error {
 
 // GormDataType is the type of columns that GORM makes. MySQL needs the tag size:20 for an index.
 func (Binary) GormDataType() string { return "bytes" }
+
+// Stored describes how databases store the IDs, for package pgxid.
+func (Binary) Stored() shape.Stored { return descriptor.Stored(shape.Bytea) }
 
 // MarshalBSONValue implements bson.ValueMarshaler of MongoDB's driver: binary data of subtype 0.
 func (b Binary) MarshalBSONValue() (byte, []byte, error) { return columnBinary.BSON(b.ID()) }

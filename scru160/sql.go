@@ -5,6 +5,7 @@ import (
 	"database/sql/driver"
 
 	"github.com/firn-id/firn/internal/form/payload"
+	"github.com/firn-id/firn/internal/shape"
 )
 
 var (
@@ -49,3 +50,6 @@ func (id *ID) ScanBytes(src []byte) error { return payload.Set(id)(column.ScanBy
 
 // GormDataType is the type of columns that GORM makes.
 func (ID) GormDataType() string { return "varchar(32)" }
+
+// Stored describes how databases store the IDs, for package pgxid.
+func (ID) Stored() shape.Stored { return descriptor.Stored(shape.Varchar) }

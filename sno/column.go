@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/internal/form/payload"
+	"github.com/firn-id/firn/internal/shape"
 )
 
 // Text is an ID in a column of text: CHAR(16), with a collation of bytes where texts shall sort as
@@ -35,6 +36,9 @@ func (t *Text) ScanBytes(src []byte) error { return payload.Set((*ID)(t))(column
 
 // GormDataType is the type of columns that GORM makes.
 func (Text) GormDataType() string { return "varchar(16)" }
+
+// Stored describes how databases store the IDs, for package pgxid.
+func (Text) Stored() shape.Stored { return descriptor.Stored(shape.Varchar) }
 
 // MarshalBSONValue implements bson.ValueMarshaler of MongoDB's driver: a string.
 func (t Text) MarshalBSONValue() (byte, []byte, error) { return columnText.BSON(t.ID()) }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/firn-id/firn/internal/form/payload"
 	"github.com/firn-id/firn/internal/form/wrong"
+	"github.com/firn-id/firn/internal/shape"
 )
 
 var (
@@ -96,6 +97,9 @@ func (id *ID) ScanBytes(src []byte) (err error) {
 // GormDataType is the type of columns that GORM makes. MySQL needs the tag size:10 for an index.
 func (ID) GormDataType() string { return "bytes" }
 
+// Stored describes how databases store the IDs, for package pgxid.
+func (ID) Stored() shape.Stored { return descriptor.Stored(shape.Bytea) }
+
 // Value implements [driver.Valuer] by the text of String: databases take the text for their type
 // UUID. Pass u[:] to a column of 16 bytes. The UUID of no ID is a *[ParseError], and so is the UUID
 // of the zero ID.
@@ -121,6 +125,9 @@ func (u *UUID) Scan(value any) error {
 
 // GormDataType is the type of columns that GORM makes.
 func (UUID) GormDataType() string { return "uuid" }
+
+// Stored describes how databases store the IDs, for package pgxid.
+func (UUID) Stored() shape.Stored { return descriptor.Stored(shape.UUID) }
 
 func (u UUID) text() (string, error) {
 	_, err := u.checked()

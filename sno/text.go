@@ -13,7 +13,10 @@ import (
 
 const format = "sno"
 
-var codec = base32.NewCodec("23456789abcdefghijklmnopqrstuvwx", false)
+// digitsOfText are the characters of the canonical text in the order of their values.
+const digitsOfText = "23456789abcdefghijklmnopqrstuvwx"
+
+var codec = base32.NewCodec(digitsOfText, false)
 
 var (
 	_ fmt.Stringer               = ID{}

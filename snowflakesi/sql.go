@@ -5,6 +5,7 @@ import (
 	"database/sql/driver"
 
 	"github.com/firn-id/firn/internal/form/payload"
+	"github.com/firn-id/firn/internal/shape"
 )
 
 var (
@@ -29,3 +30,6 @@ func (ID) SkipUnderlyingTypePlan() {}
 // GormDataType is the type of columns that GORM makes. GORM numbers the rows of an integer type by
 // itself if the type has no such method.
 func (ID) GormDataType() string { return "bigint" }
+
+// Stored describes how databases store the IDs, for package pgxid.
+func (ID) Stored() shape.Stored { return descriptor.Stored(shape.Bigint) }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/firn-id/firn/internal/form/payload"
 	"github.com/firn-id/firn/internal/form/wrong"
+	"github.com/firn-id/firn/internal/shape"
 )
 
 // AppendBinary implements [encoding.BinaryAppender] by the binary form of the plain ID. Binary
@@ -50,6 +51,14 @@ func (ID[T, K]) SkipUnderlyingTypePlan() {}
 
 // GormDataType is the type of columns that GORM makes, as for T.
 func (id ID[T, K]) GormDataType() string { return id.Plain().GormDataType() }
+
+// Stored describes how databases store the IDs, for package pgxid: as those of T.
+func (id ID[T, K]) Stored() shape.Stored {
+	if t, ok := any(id.Plain()).(interface{ Stored() shape.Stored }); ok {
+		return t.Stored()
+	}
+	return shape.Stored{}
+}
 
 // MarshalBSONValue implements bson.ValueMarshaler of MongoDB's driver as T does, without a prefix.
 func (id ID[T, K]) MarshalBSONValue() (byte, []byte, error) { return id.Plain().MarshalBSONValue() }

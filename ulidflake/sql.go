@@ -5,6 +5,7 @@ import (
 	"database/sql/driver"
 
 	"github.com/firn-id/firn/internal/form/payload"
+	"github.com/firn-id/firn/internal/shape"
 )
 
 var (
@@ -43,6 +44,9 @@ func (ID) SkipUnderlyingTypePlan() {}
 // itself if the type has no such method.
 func (ID) GormDataType() string { return "bigint" }
 
+// Stored describes how databases store the IDs, for package pgxid.
+func (ID) Stored() shape.Stored { return descriptor.Stored(shape.Bigint) }
+
 // Value implements [driver.Valuer]: the integer, for a BIGINT column. The zero ID is a
 // *[iderr.ParseError]: use a *ScalableID or a sql.Null[ScalableID] for a column that may be NULL.
 func (id ScalableID) Value() (driver.Value, error) { return columnScalable.Value(id) }
@@ -59,3 +63,6 @@ func (ScalableID) SkipUnderlyingTypePlan() {}
 // GormDataType is the type of columns that GORM makes. GORM numbers the rows of an integer type by
 // itself if the type has no such method.
 func (ScalableID) GormDataType() string { return "bigint" }
+
+// Stored describes how databases store the IDs, for package pgxid.
+func (ScalableID) Stored() shape.Stored { return descriptorScalable.Stored(shape.Bigint) }

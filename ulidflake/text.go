@@ -10,7 +10,10 @@ import (
 	"github.com/firn-id/firn/internal/form/wrong"
 )
 
-const format = "ulidflake"
+const (
+	format       = "ulidflake"
+	alphabetName = "in Crockford's base-32"
+)
 
 var form = payload.Int[ID]{Format: format, Max: int64(Max), Digits: 19, Parse: parseBytes, Append: appendInt[ID]}
 
@@ -70,14 +73,13 @@ func refuse[S string | []byte](format string, s S) error {
 // alphabet says which character belongs in place of a foreign character. Crockford's alphabet
 // leaves out letters that look like digits: the hint names the digit.
 func alphabet(c byte) string {
-	const name = "in Crockford's base-32"
 	switch c {
 	case 'I', 'i', 'L', 'l':
-		return name + ", which has 1 in its place"
+		return alphabetName + ", which has 1 in its place"
 	case 'O', 'o':
-		return name + ", which has 0 in its place"
+		return alphabetName + ", which has 0 in its place"
 	}
-	return name
+	return alphabetName
 }
 
 func appendInt[T ~int64](dst []byte, id T) []byte {

@@ -80,12 +80,18 @@ func (c *Codec) add(char byte, v int) {
 	c.values[char] = int8(v)
 }
 
+// The characters of the alphabets that formats use, in the order of their values.
+const (
+	CrockfordDigits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+	HexDigits       = "0123456789ABCDEFGHIJKLMNOPQRSTUV"
+)
+
 // The alphabets that formats use.
 var (
 	// Crockford leaves out I, L, O and U.
-	Crockford = NewCodec("0123456789ABCDEFGHJKMNPQRSTVWXYZ", true)
+	Crockford = NewCodec(CrockfordDigits, true)
 	// Hex is base32hex of RFC 4648, section 7.
-	Hex = NewCodec("0123456789ABCDEFGHIJKLMNOPQRSTUV", true)
+	Hex = NewCodec(HexDigits, true)
 )
 
 const (

@@ -93,7 +93,8 @@ func (f *inspectFlags) inspector(args []string) (*inspector, []string, error) {
 		}
 	}
 	var err error
-	i.settings, err = f.Settings()
+	set, err := f.Settings()
+	i.settings = inspect.Settings(set)
 	return i, args, err
 }
 

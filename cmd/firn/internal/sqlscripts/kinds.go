@@ -7,68 +7,43 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/cmd/firn/internal/formats"
-	"github.com/firn-id/firn/inspect"
-	"github.com/firn-id/firn/snowflakesi"
+	"github.com/firn-id/firn/internal/shape"
 )
 
 // A kind is a format with its settings, in the numbers that the scripts need.
 type kind struct {
-	name  string // of the format
-	ident string // the name in the names of functions
-	bytes int    // length of the binary form
-	most  int64  // the largest ID, if IDs are integers
-	epoch int64  // time of timestamp 0, in Unix milliseconds
-	unit  int64  // milliseconds of a timestamp
-
-	fields     []field // from the most significant
-	fixed      bool    // the epoch is fixed
-	hasLayouts bool    // the widths are a setting
+	*shape.Format
+	shape  shape.Shape
+	set    shape.Settings
+	ident  string        // the name in the names of functions
+	most   int64         // the largest ID, if IDs are integers
+	epoch  int64         // time of timestamp 0, in Unix milliseconds
+	unit   int64         // milliseconds of a timestamp
+	fields []shape.Field // from the most significant
 }
 
-// A field is a field of an ID. The shift is the number of bits below the field.
-type field struct {
-	name        string
-	bits, shift int
-}
-
-// newKind returns the kind of a format. The names and the widths of the fields and the epoch are
-// those that the library reports of the zero ID.
-func newKind(f formats.Format, set inspect.Settings) (kind, error) {
-	k := kind{name: f.Name(), ident: strings.ReplaceAll(f.Name(), "-", "_"), bytes: 8, unit: 1}
-	switch k.name {
-	case "scru160":
-		k.bytes, k.fixed = 20, true
-	case "sno":
-		k.bytes, k.fixed, k.unit = 10, true, 4
-	case "snowflakesi":
-		k.hasLayouts = true
+// newKind returns the kind of a format.
+func newKind(f formats.Format, set shape.Settings) (kind, error) {
+	d := f.Descriptor()
+	s, err := d.Of(set)
+	if err == nil && d.Check != nil {
+		err = d.Check(set) // no generator has such settings
 	}
-	zero, err := f.Inspect(strings.Repeat("00", k.bytes), inspect.Hex, set)
 	if err != nil {
 		return kind{}, err
 	}
-	k.epoch = zero.Time.UnixMilli()
-	shift := 0
-	for _, f := range slices.Backward(zero.Fields) {
-		k.fields = append(k.fields, field{f.Name, f.Bits, shift})
-		shift += f.Bits
-	}
-	slices.Reverse(k.fields)
-	k.most = 1<<min(shift, 63) - 1
-	return k, nil
+	return kind{Format: d, shape: s, set: set, ident: strings.ReplaceAll(d.Name, "-", "_"), most: 1<<min(s.Bits(), 63) - 1,
+		epoch: s.Epoch, unit: s.Unit.Milliseconds(), fields: s.Fields}, nil
 }
 
-// integer reports whether IDs are integers of 64 bits.
-func (k kind) integer() bool { return k.bytes == 8 }
-
-// lastTimestamp returns the largest timestamp.
-func (k kind) lastTimestamp() int64 { return 1<<k.fields[0].bits - 1 }
-
 // lastMilli returns the last millisecond of the last timestamp, counted from the epoch.
-func (k kind) lastMilli() int64 { return (k.lastTimestamp()+1)*k.unit - 1 }
+func (k kind) lastMilli() int64 { return (k.shape.LastTimestamp()+1)*k.unit - 1 }
 
 // shift returns the number of bits below the timestamp.
-func (k kind) shift() int { return k.fields[0].shift }
+func (k kind) shift() int { return k.fields[0].Shift }
+
+// pad returns the number of bits between the timestamp and the next whole byte.
+func (k kind) pad() int { return k.shift() % 8 }
 
 // rest returns the bits below the timestamp, all set.
 func (k kind) rest() int64 { return 1<<k.shift() - 1 }
@@ -82,31 +57,80 @@ func (k kind) epochText() string {
 func (k kind) layout() string {
 	var widths []string
 	for _, f := range k.fields {
-		widths = append(widths, fmt.Sprint(f.bits))
+		widths = append(widths, fmt.Sprint(f.Bits))
 	}
 	return strings.Join(widths, "-")
 }
 
-// The alphabets of the texts, in the order of the values. Scripts write parse functions for both
-// cases of a letter by turning texts into upper case first.
+// The number of an alphabet's characters says how a text has the bits of an ID.
+const (
+	base10 = 10
+	base32 = 32
+	base36 = 36
+)
+
 const (
 	decimal   = "0123456789"
-	base36    = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-	crockford = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-	base32hex = "0123456789ABCDEFGHIJKLMNOPQRSTUV"
-	snoDigits = "23456789abcdefghijklmnopqrstuvwx"
 	hexDigits = "0123456789ABCDEF"
-
 	upperCase = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	lowerCase = "abcdefghijklmnopqrstuvwxyz"
-
-	largestBase36    = "1Y2P0IJ32E8E7" // of 63 bits
-	largestCrockford = "7ZZZZZZZZZZZZ"
 )
+
+// upper returns the characters of the text in upper case. Scripts write parse functions for both cases
+// of a letter by turning texts into upper case first.
+func (k kind) upper() string { return strings.ToUpper(k.Text.Digits) }
+
+// folded returns the characters as parse functions look them up: in upper case if the format reads both.
+func (k kind) folded() string {
+	if k.Text.AnyCase {
+		return k.upper()
+	}
+	return k.Text.Digits
+}
+
+// letters returns the characters that parse reads, of both cases of a letter if the format reads both.
+func (k kind) letters() string {
+	if !k.Text.AnyCase {
+		return k.Text.Digits
+	}
+	return anyCase(k.upper())
+}
 
 // anyCase returns an alphabet with the letters of both cases.
 func anyCase(alphabet string) string {
 	return alphabet + strings.TrimLeft(strings.ToLower(alphabet), decimal)
+}
+
+// least returns the smallest text of integers.
+func (k kind) least() string {
+	if len(k.Text.Digits) == base36 {
+		return "0"
+	}
+	return strings.Repeat(k.Text.Digits[:1], k.Text.Least)
+}
+
+// allowed returns the range of the texts of integers.
+func (k kind) allowed() string { return k.least() + " to " + k.Text.Largest }
+
+// groups returns how often the bytes of an ID have 5 bytes, which are 8 characters of base-32.
+func (k kind) groups() int { return k.Size / 5 }
+
+// ranges returns a set of characters as patterns have it: 0-9A-HJ.
+func ranges(characters string) string {
+	var b strings.Builder
+	for i := 0; i < len(characters); {
+		j := i
+		for j+1 < len(characters) && characters[j+1] == characters[j]+1 {
+			j++
+		}
+		if j-i < 2 {
+			b.WriteString(characters[i : j+1])
+		} else {
+			b.WriteString(characters[i:i+1] + "-" + characters[j:j+1])
+		}
+		i = j + 1
+	}
+	return b.String()
 }
 
 // pow36 returns the i-th power of 36.
@@ -127,25 +151,24 @@ func join(n int, separator string, term func(i int) string) string {
 	return strings.Join(terms, separator)
 }
 
+// hasLayouts reports whether the widths are a setting.
+func (k kind) hasLayouts() bool { return k.Has("clock-bits") }
+
 // settings returns the flags that make the same kind, for comments.
 func (k kind) settings() string {
 	var words []string
-	if !k.fixed {
+	if k.Has("epoch") {
 		words = append(words, "--epoch "+time.UnixMilli(k.epoch).UTC().Format(time.RFC3339Nano))
 	}
-	if k.hasLayouts {
-		words = append(words, fmt.Sprintf("--clock-bits %d --machine-bits %d", k.fields[0].bits, k.fields[1].bits))
+	if k.hasLayouts() {
+		words = append(words, fmt.Sprintf("--clock-bits %d --machine-bits %d", k.fields[0].Bits, k.fields[1].Bits))
 	}
 	return strings.Join(words, " ")
 }
 
-// check returns the error of the library for settings that no generator has.
-func (k kind) check(set inspect.Settings) error {
-	if !k.hasLayouts {
-		return nil
-	}
-	_, err := snowflakesi.First(set.Layout, time.Time{}, set.Epoch)
-	return err
+// hasUUID reports whether the IDs have a form of a UUID.
+func (k kind) hasUUID() bool {
+	return slices.ContainsFunc(k.Columns, func(c shape.Column) bool { return c.Type == shape.UUID })
 }
 
 // allKinds returns the number of all formats.

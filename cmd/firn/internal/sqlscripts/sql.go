@@ -91,11 +91,8 @@ func (o *options) kinds(names []string) ([]kind, error) {
 		if err != nil {
 			return nil, o.Explain(err)
 		}
-		if err := k.check(set); err != nil {
-			return nil, o.Explain(err)
-		}
-		if slices.ContainsFunc(kinds, func(other kind) bool { return other.name == k.name }) {
-			return nil, cli.Usagef("%s is named twice", k.name)
+		if slices.ContainsFunc(kinds, func(other kind) bool { return other.Name == k.Name }) {
+			return nil, cli.Usagef("%s is named twice", k.Name)
 		}
 		kinds = append(kinds, k)
 	}

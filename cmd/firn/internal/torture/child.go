@@ -115,7 +115,7 @@ func Child(stdin io.Reader, stdout io.Writer, open Opener) error {
 	if o.Messages {
 		store = c.lossy(store, o.Process)
 	}
-	c.pool, err = persist(ctx, func() (*lease.Pool, error) { return lease.Open(ctx, store, o.Place.Pool, f.layout) })
+	c.pool, err = persist(ctx, func() (*lease.Pool, error) { return lease.Open(ctx, store, o.Place.Pool, f.layout()) })
 	if c.pool == nil {
 		return err
 	}
@@ -360,7 +360,7 @@ func (c *child) mint(g noting, spent time.Duration) error {
 		}
 	} else {
 		filling, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
-		c.made, err = g.fill(filling, c.made, n)
+		c.made, err = g.fill(filling, c.made, n, c.format.Size)
 		cancel()
 		if len(c.made) > 0 {
 			err = nil

@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/firn-id/firn/internal/shape"
 	"github.com/firn-id/firn/internal/testing/services"
 	"github.com/firn-id/firn/internal/testing/turn"
 	"github.com/firn-id/firn/internal/testing/undo"
@@ -42,29 +43,17 @@ func TestMain(m *testing.M) {
 // fewWorkers is a format with four workers: processes that look for a worker take over one that
 // another had. It is in formats only for the tests that say so.
 var fewWorkers = func() *format {
-	layout := snowflakesi.Layout{ClockBits: 40, MachineBits: 2}
-	f := &format{
-		name: "few-workers", width: 8, increasing: true,
-		start: func(clock func() time.Time) (minter, error) {
-			g, err := snowflakesi.NewGenerator(snowflakesi.Config{Leased: true, Clock: clock, Layout: layout})
-			return integers[snowflakesi.ID]{g}, err
-		},
-		read: func(v id) (int, time.Time) {
-			own := snowflakesi.ID(v.high)
-			return own.MachineID(layout), own.Time(layout, snowflakesi.DefaultEpoch())
-		},
-		text: func(v id) string { return snowflakesi.ID(v.high).String() },
-	}
-	g, err := f.start(time.Now)
+	d, set := *snowflakesi.Descriptor(), shape.Settings{ClockBits: 40, MachineBits: 2}
+	s, err := d.Of(set)
 	if err != nil {
 		panic(err)
 	}
-	p, err := g.ForLease().Pool()
-	if err != nil {
-		panic(err)
+	make := d.New
+	d.New = func(r shape.Recipe) (shape.Generator, error) {
+		r.Settings = set
+		return make(r)
 	}
-	f.layout = p.Layout
-	return f
+	return &format{"few-workers", &d, s}
 }()
 
 // openForTest opens what serveFiles serves.
@@ -259,7 +248,7 @@ func TestStuck(t *testing.T) {
 func runAhead(t *testing.T, dir string) {
 	time.Sleep(time.Until(epoch)) // a bubble begins before the epoch of the format
 	f := formats[0]
-	pool, err := lease.Create(t.Context(), memlease.New(), "torture", f.layout)
+	pool, err := lease.Create(t.Context(), memlease.New(), "torture", f.layout())
 	if err != nil {
 		t.Fatal(err)
 	}

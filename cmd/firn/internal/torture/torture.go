@@ -184,7 +184,7 @@ func (p place) create(ctx context.Context, open Opener, f *format) error {
 			return err
 		}
 	}
-	_, err = lease.Create(ctx, store, p.Pool, f.layout)
+	_, err = lease.Create(ctx, store, p.Pool, f.layout())
 	return err
 }
 

@@ -129,7 +129,8 @@ func (s setup) libraryBounds(at time.Time) (first, last any) {
 	case "ulidflake-scalable":
 		return int64(must(ulidflake.FirstScalable(at, e))), int64(must(ulidflake.LastScalable(at, e)))
 	case "snowflakesi":
-		return int64(must(snowflakesi.First(s.set.Layout, at, e))), int64(must(snowflakesi.Last(s.set.Layout, at, e)))
+		layout := snowflakesi.Layout{ClockBits: s.set.ClockBits, MachineBits: s.set.MachineBits}
+		return int64(must(snowflakesi.First(layout, at, e))), int64(must(snowflakesi.Last(layout, at, e)))
 	case "scru160":
 		return scru160.First(at).Bytes(), scru160.Last(at).Bytes()
 	}
