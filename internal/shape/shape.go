@@ -78,7 +78,7 @@ type Settings struct {
 type Shape struct {
 	Fields   []Field       // from the most significant; the first is the timestamp
 	Epoch    int64         // the time of timestamp 0, in Unix milliseconds
-	Unit     time.Duration // the length of a tick
+	Unit     time.Duration // the length of a tick, in whole milliseconds
 	Worker   int           // the index of the worker's field; 0 if IDs have no worker
 	Sequence int           // the index of the field that numbers the IDs of a tick
 	Micro    int           // the index of a field with the microseconds of the tick, 0 to 999; 0 if there is none
@@ -144,11 +144,7 @@ func (s *Shape) Capacity() int { return 1 << s.Fields[s.Sequence].Bits }
 
 // Time returns the time of an ID in UTC.
 func (s *Shape) Time(binary []byte) time.Time {
-	units := int64(s.Fields[0].Of(binary))
-	if s.Unit%time.Millisecond != 0 {
-		panic("shape: a tick is not in whole milliseconds")
-	}
-	t := time.UnixMilli(s.Epoch + units*s.Unit.Milliseconds()).UTC()
+	t := time.UnixMilli(s.Epoch + int64(s.Fields[0].Of(binary))*s.Unit.Milliseconds()).UTC()
 	if s.Micro > 0 {
 		t = t.Add(time.Duration(s.Fields[s.Micro].Of(binary)) * time.Microsecond)
 	}
