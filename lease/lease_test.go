@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/faults"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/grant"
 	"github.com/firn-id/firn/lease/memlease"
@@ -252,7 +253,7 @@ func TestWaitWatching(t *testing.T) {
 	for _, worker := range []Choice{{}, Number(0)} {
 		synctest.Test(t, func(t *testing.T) {
 			looks := 0
-			watched := memlease.NewWatched(&hooked{Store: memlease.New(), before: func(op, key string) error {
+			watched := faults.NewWatched(&hooked{Store: memlease.New(), before: func(op, key string) error {
 				if op == "list" || op == "get" && key == workerKey("p", 0) {
 					looks++
 				}
@@ -515,7 +516,7 @@ func TestStoreClock(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			clock, right := newTestClock(), newTestClock()
 			clock.step(by)
-			p := mustCreate(t, memlease.Clocked{Store: memlease.New(), Time: right.now}, 2)
+			p := mustCreate(t, faults.Clocked{Store: memlease.New(), Time: right.now}, 2)
 			c := Config{clock: clock.now, Wait: -1}
 			l, err := p.start(t.Context(), generator(t, clock).ForLease(), c)
 			var skew *SkewError
@@ -583,7 +584,7 @@ func TestClockJumps(t *testing.T) {
 			clock, right := newTestClock(), newTestClock()
 			var store driver.Store = memlease.New()
 			if name == "clock" {
-				store = memlease.Clocked{Store: store, Time: right.now}
+				store = faults.Clocked{Store: store, Time: right.now}
 			}
 			g, l, log := keep(t, mustCreate(t, store, 2), clock, Config{})
 			time.Sleep(10 * time.Second)
@@ -1019,7 +1020,7 @@ func TestCheckClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock, right := newTestClock(), newTestClock()
 		clock.step(-2 * time.Minute)
-		p := mustCreate(t, memlease.Clocked{Store: memlease.New(), Time: right.now}, 2)
+		p := mustCreate(t, faults.Clocked{Store: memlease.New(), Time: right.now}, 2)
 		var skew *SkewError
 		if err := p.CheckClock(t.Context(), Config{clock: clock.now}); !errors.As(err, &skew) || !skew.OfStore {
 			t.Error(err)

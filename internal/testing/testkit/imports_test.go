@@ -48,6 +48,8 @@ var rules = func() []Rule {
 			Why: "formats stand on the internal packages, not the other way around"},
 		{Of: []string{"all"}, Never: []string{"internal/testing/testkit/..."},
 			Why: "only tests import testkit"},
+		{Of: []string{"all"}, Never: []string{"internal/faults"}, But: []string{"lease/drivertest", "cmd/firn/internal/torture"},
+			Why: "only tests and firn torture make stores fail"},
 		{Of: []string{"all"}, Never: []string{"internal/testing/kubetest", "internal/testing/consultest"},
 			But: []string{"dev/..."}, // the rehearsal of a release runs programs on each store
 			Why: "only tests talk to servers that pretend"},
@@ -144,6 +146,8 @@ func TestRules(t *testing.T) {
 		{"nanoflake", "internal/testing/testkit", "only tests"},
 		{"cmd/firn", "internal/testing/testkit", "only tests"},
 		{"lease/kubelease", "internal/testing/kubetest", "that pretend"},
+		{"lease/memlease", "internal/faults", "make stores fail"},
+		{"cmd/firn/internal/torture", "internal/faults", ""},
 		{"cmd/firn", "internal/testing/consultest", "that pretend"},
 		{"lease", "lease/consullease", "by its driver"},
 		{"internal/engine/words", "time", "no clock"},
