@@ -60,7 +60,15 @@ func (p *Pool) learn(r *poolRecord) {
 
 // Create creates a pool. Leases take workers from a random worker on. If the store has a pool of
 // the same name, with any layout, the error is [ErrPoolExists].
+//
+// Create prepares the store first: it makes what a [driver.Preparer] lacks, such as the table in a
+// database. That takes a right that leases do not need; without the right, the error is the store's.
 func Create(ctx context.Context, store driver.Store, name string, layout grant.Layout) (*Pool, error) {
+	if p, ok := store.(driver.Preparer); ok {
+		if err := p.Prepare(ctx); err != nil {
+			return nil, err
+		}
+	}
 	return create(ctx, store, name, layout, mrand.IntN(max(layout.Workers, 1)), time.Now())
 }
 

@@ -11,7 +11,7 @@ import (
 func (p *Pool) CheckClock(ctx context.Context, c Config) error {
 	c, err := c.settle(p.layout)
 	if err == nil {
-		_, err = p.lease(nil, c).records(ctx)
+		_, err = p.lease(c.timed(p.store), nil, c).records(ctx)
 	}
 	return err
 }

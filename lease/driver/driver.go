@@ -111,8 +111,8 @@ type Clock interface {
 }
 
 // A Preparer is a Store that needs preparation before its first pool, for example a database
-// without the table. No other call prepares a store: at a wrong address, the mistake would go
-// unnoticed.
+// without the table. Of all calls of package lease, only lease.Create prepares a store: elsewhere, a
+// wrong address would go unnoticed.
 type Preparer interface {
 	// Prepare prepares the store. If the store is prepared already, Prepare does nothing.
 	Prepare(ctx context.Context) error
