@@ -47,7 +47,7 @@ func ParseForm(name string) (Form, error) {
 			return Form(f), nil
 		}
 	}
-	return 0, fmt.Errorf("firn: %q is no form of an ID: want text, int, hex or base36", name)
+	return 0, fmt.Errorf("firn: %q is not a form of an ID: want text, int, hex or base36", name)
 }
 
 // Settings are what a reader of IDs has to know beside the ID. The zero Settings are the defaults

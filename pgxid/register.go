@@ -43,7 +43,7 @@ type Target[T any] interface {
 // Register replaces the codecs of int8, text, varchar, bpchar, name, unknown, bytea and uuid. The
 // new codecs hand all values but IDs to the old codecs. Register also replaces the codecs of
 // float4, float8, numeric, json, jsonb, jsonpath, xml, bit, varbit, aclitem and record, to refuse
-// IDs: a float is no exact integer, 13 digits of a numeric could be the text of another ID, and
+// IDs: a float is not an exact integer, 13 digits of a numeric could be the text of another ID, and
 // json.Marshal makes the JSON value of an ID.
 func Register(m *pgtype.Map) { install(m, known(m)) }
 
