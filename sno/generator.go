@@ -230,16 +230,7 @@ func (g *Generator) TryNext(meta byte) (ID, error) {
 // IDs of a time unit at a time as possible. Fill returns the number of new IDs, and an error if
 // that number is less than len(dst).
 func (g *Generator) Fill(ctx context.Context, meta byte, dst []ID) (int, error) {
-	for done := 0; ; {
-		if done == len(dst) {
-			return done, nil
-		}
-		_, run, err := g.some(ctx, meta, dst[done:])
-		if err != nil {
-			return done, err
-		}
-		done += run
-	}
+	return batch.Fill(dst, func(dst []ID) (uint64, int, error) { return g.some(ctx, meta, dst) })
 }
 
 // Seq returns an iterator over n new IDs, or over IDs without end if n is negative. The iterator

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/firn-id/firn/internal/engine/batch"
 	"github.com/firn-id/firn/internal/engine/mint"
 	"github.com/firn-id/firn/internal/form/wrong"
 )
@@ -145,16 +146,7 @@ func (g *Generator) TryNext() (ID, error) {
 // IDs of a millisecond at a time as possible. Fill returns the number of new IDs, and an error if
 // that number is less than len(dst).
 func (g *Generator) Fill(ctx context.Context, dst []ID) (int, error) {
-	for done := 0; ; {
-		if done == len(dst) {
-			return done, nil
-		}
-		_, run, err := g.some(ctx, dst[done:])
-		if err != nil {
-			return done, err
-		}
-		done += run
-	}
+	return batch.Fill(dst, func(dst []ID) (uint64, int, error) { return g.some(ctx, dst) })
 }
 
 // Seq returns an iterator over n new IDs, or over IDs without end if n is negative. The iterator

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/engine/batch"
 	"github.com/firn-id/firn/internal/engine/entropy"
 	"github.com/firn-id/firn/internal/engine/mint"
 	"github.com/firn-id/firn/internal/form/wrong"
@@ -148,16 +149,7 @@ func (g *Generator) TryNext() (ID, error) {
 // Fill fills dst with new IDs, in order, and waits as [Generator.Next] does. Fill returns the
 // number of new IDs, and an error if that number is less than len(dst).
 func (g *Generator) Fill(ctx context.Context, dst []ID) (int, error) {
-	for done := 0; ; {
-		if done == len(dst) {
-			return done, nil
-		}
-		_, run, err := g.some(ctx, dst[done:])
-		if err != nil {
-			return done, err
-		}
-		done += run
-	}
+	return batch.Fill(dst, func(dst []ID) (uint64, int, error) { return g.some(ctx, dst) })
 }
 
 // Seq returns an iterator over n new IDs, or over IDs without end if n is negative. The iterator
@@ -277,16 +269,7 @@ func (g *ScalableGenerator) TryNext() (ScalableID, error) {
 
 // Fill fills dst with new IDs, in order; see [Generator.Fill].
 func (g *ScalableGenerator) Fill(ctx context.Context, dst []ScalableID) (int, error) {
-	for done := 0; ; {
-		if done == len(dst) {
-			return done, nil
-		}
-		_, run, err := g.some(ctx, dst[done:])
-		if err != nil {
-			return done, err
-		}
-		done += run
-	}
+	return batch.Fill(dst, func(dst []ScalableID) (uint64, int, error) { return g.some(ctx, dst) })
 }
 
 // Seq returns an iterator over n new IDs, or over IDs without end if n is negative; see
