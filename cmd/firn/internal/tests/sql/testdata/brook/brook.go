@@ -127,4 +127,3 @@ func (g *generator) ForLease() grant.Grantee {
 	s, _ := shapeOf(shape.Settings{})
 	return mint.Leased{Mint: &g.mint, Shape: s, Field: descriptor.Field, Shift: sequenceBits}
 }
-
