@@ -37,11 +37,11 @@ The clients mariadb and mysql run the script. Drivers do not know the word DELIM
   firn sql mysql --plain > functions.sql
   firn sql mysql --down | mariadb app`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			kinds, err := o.kinds(args)
+			keys, err := o.keys(args)
 			if err != nil {
 				return err
 			}
-			return writeMySQL(s.Out, kinds, o.down, plain)
+			return writeMySQL(s.Out, keys, o.down, plain)
 		},
 	}
 	o.addTo(cmd)
@@ -77,24 +77,24 @@ func (f myFunction) create() []string {
 	}
 }
 
-// writeMySQL writes the script of the kinds, or the script that takes everything back. A plain
+// writeMySQL writes the script of the keys, or the script that takes everything back. A plain
 // script has no DELIMITER.
-func writeMySQL(w io.Writer, kinds []kind, down, plain bool) error {
-	text := mysqlUp(kinds, plain)
+func writeMySQL(w io.Writer, keys []key, down, plain bool) error {
+	text := mysqlUp(keys, plain)
 	if down {
-		text = mysqlDown(kinds)
+		text = mysqlDown(keys)
 	}
 	_, err := io.WriteString(w, text)
 	return err
 }
 
-func mysqlUp(kinds []kind, plain bool) string {
+func mysqlUp(keys []key, plain bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `-- Functions about IDs for MariaDB 10.11, MySQL 8 or later. Printed by firn sql mysql, version %d.
 %s--
 -- The script may run again, and replaces the functions.
 
-`, Version, settingsComment(kinds))
+`, Version, settingsComment(keys))
 	end := " //\n"
 	if plain {
 		end = ";\n"
@@ -110,7 +110,7 @@ func mysqlUp(kinds []kind, plain bool) string {
 		}
 	}
 	write(mysqlHelpers())
-	for _, k := range kinds {
+	for _, k := range keys {
 		fmt.Fprintf(&b, "-- %s\n\n", k.Name)
 		write(k.mysql())
 	}
@@ -120,15 +120,15 @@ func mysqlUp(kinds []kind, plain bool) string {
 	return b.String()
 }
 
-func mysqlDown(kinds []kind) string {
+func mysqlDown(keys []key) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "-- Removes the functions of firn sql mysql, version %d.\n\n", Version)
-	for _, k := range slices.Backward(kinds) {
+	for _, k := range slices.Backward(keys) {
 		for _, f := range slices.Backward(k.mysql()) {
 			fmt.Fprintf(&b, "DROP FUNCTION IF EXISTS %s;\n", f.name)
 		}
 	}
-	if len(kinds) < allKinds() {
+	if len(keys) < allKeys() {
 		b.WriteString("\n-- The functions of all formats stay: firn sql mysql --down removes them with all formats.\n")
 		return b.String()
 	}
@@ -183,7 +183,7 @@ END`},
 
 // mysql returns the functions of the format. A call of a function takes longer than its work, so a
 // function calls others only to raise an error.
-func (k kind) mysql() []myFunction {
+func (k key) mysql() []myFunction {
 	id := "id VARBINARY(64)"
 	if k.Integer() {
 		id = "id " + mysqlID
@@ -223,11 +223,11 @@ func (k kind) mysql() []myFunction {
 }
 
 // mysqlInteger returns the integer of an ID as a text.
-func (k kind) mysqlInteger() string { return "CAST(id AS UNSIGNED)" }
+func (k key) mysqlInteger() string { return "CAST(id AS UNSIGNED)" }
 
 // mysqlValid returns the body of a function whose result for an ID is the value. Without blocks,
 // MariaDB may compute all branches of an expression, and raise the error of a branch not taken.
-func (k kind) mysqlValid(value string, variables ...string) string {
+func (k key) mysqlValid(value string, variables ...string) string {
 	valid, refuse := fmt.Sprintf("LENGTH(id) = %d", k.Size), fmt.Sprintf("LOWER(HEX(id)), -1, CONCAT('length is ', LENGTH(id), ', not %d bytes: use the binary form')", k.Size)
 	if k.Integer() {
 		valid = fmt.Sprintf("LENGTH(id) BETWEEN 1 AND 19 AND id NOT REGEXP '[^0-9]' AND %s <= %d", k.mysqlInteger(), k.most)
@@ -254,7 +254,7 @@ func mysqlUint(start, size int) string {
 }
 
 // mysqlField returns the value of a field of a valid ID.
-func (k kind) mysqlField(f shape.Field) string {
+func (k key) mysqlField(f shape.Field) string {
 	mask := int64(1)<<f.Bits - 1
 	if k.Integer() {
 		return fmt.Sprintf("(%s >> %d & %d)", k.mysqlInteger(), f.Shift, mask)
@@ -267,7 +267,7 @@ func (k kind) mysqlField(f shape.Field) string {
 }
 
 // mysqlBounds returns the functions for the first and the last ID of an instant.
-func (k kind) mysqlBounds() []myFunction {
+func (k key) mysqlBounds() []myFunction {
 	ticks := fmt.Sprintf("firn_ticks(t, %d, %d)", k.epoch, k.lastMilli())
 	returns, first, last := "BIGINT", fmt.Sprintf("%s << %d", ticks, k.shift()), fmt.Sprintf("%s << %d | %d", ticks, k.shift(), k.rest())
 	if !k.Integer() {
@@ -291,7 +291,7 @@ func (k kind) mysqlBounds() []myFunction {
 }
 
 // mysqlText returns the functions about the texts of the format.
-func (k kind) mysqlText(id string) []myFunction {
+func (k key) mysqlText(id string) []myFunction {
 	text := myFunction{name: "text", args: id, returns: fmt.Sprintf("CHAR(%d) ", k.Text.Most) + mysqlASCII, comment: "The canonical text of the ID"}
 	if k.Text.Least < k.Text.Most {
 		text.returns = "VAR" + text.returns
@@ -366,7 +366,7 @@ func (k kind) mysqlText(id string) []myFunction {
 }
 
 // mysqlUUID returns the functions about the form of a UUID.
-func (k kind) mysqlUUID(id string) []myFunction {
+func (k key) mysqlUUID(id string) []myFunction {
 	return []myFunction{
 		{name: "uuid", args: id, returns: "CHAR(36) " + mysqlASCII, comment: "The text of the ID in the form of a UUID: the characters of the text of the ID are the bytes of the UUID",
 			body: fmt.Sprintf(`BEGIN

@@ -37,11 +37,11 @@ goes with the last function, if the script made it.`,
   firn sql postgres snowflakesi --clock-bits 41 --machine-bits 10 | psql -v ON_ERROR_STOP=1 app
   firn sql postgres --down | psql -v ON_ERROR_STOP=1 app`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			kinds, err := o.kinds(args)
+			keys, err := o.keys(args)
 			if err != nil {
 				return err
 			}
-			return writePostgres(s.Out, kinds, o.down)
+			return writePostgres(s.Out, keys, o.down)
 		},
 	}
 	o.addTo(cmd)
@@ -83,17 +83,17 @@ func (f pgFunction) create() string {
 		f.signature(), f.returns, language, volatility, body, f.signature(), strings.ReplaceAll(f.comment, "'", "''"))
 }
 
-// writePostgres writes the script of the kinds, or the script that takes everything back.
-func writePostgres(w io.Writer, kinds []kind, down bool) error {
+// writePostgres writes the script of the keys, or the script that takes everything back.
+func writePostgres(w io.Writer, keys []key, down bool) error {
 	write := postgresUp
 	if down {
 		write = postgresDown
 	}
-	_, err := io.WriteString(w, write(kinds))
+	_, err := io.WriteString(w, write(keys))
 	return err
 }
 
-func postgresUp(kinds []kind) string {
+func postgresUp(keys []key) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `-- Functions about IDs for PostgreSQL 14 or later. Printed by firn sql postgres, version %d.
 %s--
@@ -112,8 +112,8 @@ BEGIN
         USING HINT = 'Print the script by a firn that is at least as new as the functions.';
     END IF;
   END IF;
-`, Version, settingsComment(kinds), pgscript.Begin+pgscript.Schema)
-	for _, k := range kinds {
+`, Version, settingsComment(keys), pgscript.Begin+pgscript.Schema)
+	for _, k := range keys {
 		for _, f := range k.postgresSettings() {
 			fmt.Fprintf(&b, `  IF to_regprocedure('firn.%[1]s()') IS NOT NULL THEN
     IF firn.%[1]s() <> %[2]s THEN
@@ -128,7 +128,7 @@ BEGIN
 	for _, f := range postgresHelpers() {
 		b.WriteString(f.create())
 	}
-	for _, k := range kinds {
+	for _, k := range keys {
 		fmt.Fprintf(&b, "-- %s\n\n", k.Name)
 		for _, f := range k.postgres() {
 			b.WriteString(f.create())
@@ -138,23 +138,23 @@ BEGIN
 	return b.String()
 }
 
-// settingsComment returns a comment with the settings of the kinds.
-func settingsComment(kinds []kind) string {
+// settingsComment returns a comment with the settings of the keys.
+func settingsComment(keys []key) string {
 	var b strings.Builder
-	for _, k := range kinds {
+	for _, k := range keys {
 		fmt.Fprintln(&b, strings.TrimSpace("--   "+k.Name+" "+k.settings()))
 	}
 	return b.String()
 }
 
-func postgresDown(kinds []kind) string {
+func postgresDown(keys []key) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `-- Removes the functions of firn sql postgres, version %d. If an index or a view uses a function, the
 -- script removes nothing.
 
 %s
 `, Version, pgscript.Begin)
-	for _, k := range slices.Backward(kinds) {
+	for _, k := range slices.Backward(keys) {
 		for _, f := range slices.Backward(k.postgres()) {
 			fmt.Fprintf(&b, "DROP FUNCTION IF EXISTS %s;\n", f.signature())
 		}
@@ -216,7 +216,7 @@ END`},
 }
 
 // postgresSettings returns the functions without arguments that tell the settings of the format.
-func (k kind) postgresSettings() (all []pgFunction) {
+func (k key) postgresSettings() (all []pgFunction) {
 	if k.Has("epoch") {
 		all = append(all, pgFunction{name: k.ident + "_epoch", returns: "timestamptz", comment: "The epoch of " + k.Name,
 			body: "timestamp '" + k.epochText() + "' AT TIME ZONE 'UTC'"})
@@ -229,7 +229,7 @@ func (k kind) postgresSettings() (all []pgFunction) {
 }
 
 // postgres returns the functions of the format.
-func (k kind) postgres() []pgFunction {
+func (k key) postgres() []pgFunction {
 	all := k.postgresSettings()
 	if k.Integer() {
 		all = append(all, k.postgresInteger()...)
@@ -239,7 +239,7 @@ func (k kind) postgres() []pgFunction {
 	return append(all, k.postgresText()...)
 }
 
-func (k kind) postgresInteger() []pgFunction {
+func (k key) postgresInteger() []pgFunction {
 	all := []pgFunction{
 		{name: k.ident + "_check", args: "id bigint", returns: "bigint", comment: "Returns the ID; raises an error for an integer out of range",
 			qualified: true, body: fmt.Sprintf(`BEGIN
@@ -274,7 +274,7 @@ END`, k.most, k.Name)},
 			comment: "The largest ID of the millisecond of t", body: fmt.Sprintf("%s | %d", ticks, k.rest())})
 }
 
-func (k kind) postgresBytes() []pgFunction {
+func (k key) postgresBytes() []pgFunction {
 	all := []pgFunction{
 		{name: k.ident + "_check", args: "id bytea", returns: "bytea", comment: fmt.Sprintf("Returns the ID; raises an error unless it has %d bytes", k.Size),
 			qualified: true, body: fmt.Sprintf(`BEGIN
@@ -339,7 +339,7 @@ END`, k.ident, k.epochText())
 			comment: "The largest ID of the " + unitName(k) + " of t", body: bounds(last, "ff")})
 }
 
-func unitName(k kind) string {
+func unitName(k key) string {
 	if k.unit == 1 {
 		return "millisecond"
 	}
@@ -347,7 +347,7 @@ func unitName(k kind) string {
 }
 
 // postgresText returns the functions about the texts of the format.
-func (k kind) postgresText() []pgFunction {
+func (k key) postgresText() []pgFunction {
 	text := pgFunction{name: k.ident + "_text", args: "id bigint", returns: "text", comment: "The canonical text of the ID"}
 	parse := pgFunction{name: k.ident + "_parse", args: "s text", returns: "bigint", comment: "The ID of a text; raises an error for any other text"}
 	var more []pgFunction
@@ -417,7 +417,7 @@ END`, k.Name, k.most, k.Text.Least, n, k.letters(), k.Text.Name)
 }
 
 // postgresUUID returns the functions about the form of a UUID.
-func (k kind) postgresUUID() []pgFunction {
+func (k key) postgresUUID() []pgFunction {
 	return []pgFunction{
 		{name: k.ident + "_uuid", args: "id bytea", returns: "uuid", comment: "The ID in the form of a UUID: the characters of the text are the bytes of the UUID",
 			body: fmt.Sprintf("encode(decode(firn.%s_text(id), 'escape'), 'hex')::uuid", k.ident)},

@@ -37,17 +37,17 @@ text of an ID, give NULL.`,
   firn sql sqlite scru160 --table orders --down | sqlite3 -bail app.db
   firn sql sqlite sno`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			kinds, err := o.kinds(args)
+			keys, err := o.keys(args)
 			if err != nil {
 				return err
 			}
-			if table != "" && len(kinds) != 1 {
+			if table != "" && len(keys) != 1 {
 				return cli.Usagef("--table: name one format, which the IDs of the column have")
 			}
 			if table == "" && o.down {
 				return cli.Usagef("--down: name the table by --table: only a table can have something to remove")
 			}
-			return writeSQLite(s.Out, kinds, string(table), string(column), o.down)
+			return writeSQLite(s.Out, keys, string(table), string(column), o.down)
 		},
 	}
 	o.addTo(cmd)
@@ -79,20 +79,20 @@ func quoted(name string) string { return "`" + strings.ReplaceAll(name, "`", "``
 // An expression is an expression of SQLite, over the column or over a parameter.
 type expression struct {
 	name    string
-	kind    string // the type of the generated column, or "" if the expression is for no column
+	column  string // the type of the generated column, or "" if the expression is for no column
 	comment string
 	text    string
 }
 
-// writeSQLite writes the script of the kinds, or the script that takes everything back. Without a
+// writeSQLite writes the script of the keys, or the script that takes everything back. Without a
 // table, the script has only comments.
-func writeSQLite(w io.Writer, kinds []kind, table, column string, down bool) error {
+func writeSQLite(w io.Writer, keys []key, table, column string, down bool) error {
 	var b strings.Builder
 	if down {
 		fmt.Fprintf(&b, "-- Removes the generated columns of firn sql sqlite, version %d.\n\n", Version)
 		fmt.Fprintf(&b, "DROP INDEX IF EXISTS %s;\n", quoted(table+"_"+column+"_time"))
-		for _, e := range slices.Backward(kinds[0].sqlite(column)) {
-			if e.kind != "" {
+		for _, e := range slices.Backward(keys[0].sqlite(column)) {
+			if e.column != "" {
 				fmt.Fprintf(&b, "ALTER TABLE %s DROP COLUMN %s;\n", quoted(table), quoted(column+"_"+e.name))
 			}
 		}
@@ -106,14 +106,14 @@ func writeSQLite(w io.Writer, kinds []kind, table, column string, down bool) err
 -- ID. A value that is not an ID gives NULL. A range of times uses the index on the column:
 --
 --   WHERE %[3]s BETWEEN (expression first) AND (expression last)
-`, Version, settingsComment(kinds), quoted(column))
-	for _, k := range kinds {
+`, Version, settingsComment(keys), quoted(column))
+	for _, k := range keys {
 		fmt.Fprintf(&b, "\n-- %s\n", k.Name)
 		if table != "" {
 			b.WriteString("--\n-- A second run changes nothing: SQLite refuses a column that exists.\n\n")
 			for _, e := range k.sqlite(column) {
-				if e.kind != "" {
-					fmt.Fprintf(&b, "ALTER TABLE %s ADD COLUMN %s %s GENERATED ALWAYS AS (%s) VIRTUAL;\n", quoted(table), quoted(column+"_"+e.name), e.kind, e.text)
+				if e.column != "" {
+					fmt.Fprintf(&b, "ALTER TABLE %s ADD COLUMN %s %s GENERATED ALWAYS AS (%s) VIRTUAL;\n", quoted(table), quoted(column+"_"+e.name), e.column, e.text)
 				}
 			}
 			fmt.Fprintf(&b, "CREATE INDEX IF NOT EXISTS %s ON %s(%s);\n\n-- Expressions\n", quoted(table+"_"+column+"_time"), quoted(table), quoted(column+"_time"))
@@ -127,7 +127,7 @@ func writeSQLite(w io.Writer, kinds []kind, table, column string, down bool) err
 }
 
 // sqlite returns the expressions of the format.
-func (k kind) sqlite(column string) []expression {
+func (k key) sqlite(column string) []expression {
 	id := quoted(column)
 	valid := fmt.Sprintf("typeof(%s) = 'integer' AND %[1]s BETWEEN 0 AND %d", id, k.most)
 	if !k.Integer() {
@@ -160,7 +160,7 @@ func (k kind) sqlite(column string) []expression {
 	for _, f := range k.fields[1:] {
 		e := expression{f.Name, "INTEGER", "the " + strings.ReplaceAll(f.Name, "_", " ") + " of the ID", ""}
 		if f.Bits > 63 {
-			e.kind, e.comment = "TEXT", e.comment+" in hexadecimal"
+			e.column, e.comment = "TEXT", e.comment+" in hexadecimal"
 			e.text = of(fmt.Sprintf("lower(substr(hex(%s), %d))", id, 2*k.Size-(f.Shift+f.Bits)/4+1))
 		} else {
 			e.text = of(value(f))
@@ -193,7 +193,7 @@ func (k kind) sqlite(column string) []expression {
 }
 
 // sqliteText returns the expressions for the text of an ID, and for the ID of a text.
-func (k kind) sqliteText(id string) (text, parse string) {
+func (k key) sqliteText(id string) (text, parse string) {
 	guarded := func(size int, foreign, more string) string {
 		return fmt.Sprintf("typeof(:text) = 'text' AND length(:text) = %d AND length(CAST(:text AS BLOB)) = %[1]d AND :text NOT GLOB '*[^%s]*'%s", size, foreign, more)
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/firn-id/firn/internal/shape"
 )
 
-// A kind is a format with its settings, in the numbers that the scripts need.
-type kind struct {
+// A key is a format with its settings, in the numbers that the scripts need: its IDs are keys of tables.
+type key struct {
 	*shape.Format
 	shape  shape.Shape
 	set    shape.Settings
@@ -22,39 +22,39 @@ type kind struct {
 	fields []shape.Field // from the most significant
 }
 
-// newKind returns the kind of a format.
-func newKind(f formats.Format, set shape.Settings) (kind, error) {
+// newKey returns the key of a format.
+func newKey(f formats.Format, set shape.Settings) (key, error) {
 	d := f.Descriptor()
 	s, err := d.Of(set)
 	if err == nil && d.Check != nil {
 		err = d.Check(set) // no generator has such settings
 	}
 	if err != nil {
-		return kind{}, err
+		return key{}, err
 	}
-	return kind{Format: d, shape: s, set: set, ident: strings.ReplaceAll(d.Name, "-", "_"), most: 1<<min(s.Bits(), 63) - 1,
+	return key{Format: d, shape: s, set: set, ident: strings.ReplaceAll(d.Name, "-", "_"), most: 1<<min(s.Bits(), 63) - 1,
 		epoch: s.Epoch, unit: s.Unit.Milliseconds(), fields: s.Fields}, nil
 }
 
 // lastMilli returns the last millisecond of the last timestamp, counted from the epoch.
-func (k kind) lastMilli() int64 { return (k.shape.LastTimestamp()+1)*k.unit - 1 }
+func (k key) lastMilli() int64 { return (k.shape.LastTimestamp()+1)*k.unit - 1 }
 
 // shift returns the number of bits below the timestamp.
-func (k kind) shift() int { return k.fields[0].Shift }
+func (k key) shift() int { return k.fields[0].Shift }
 
 // pad returns the number of bits between the timestamp and the next whole byte.
-func (k kind) pad() int { return k.shift() % 8 }
+func (k key) pad() int { return k.shift() % 8 }
 
 // rest returns the bits below the timestamp, all set.
-func (k kind) rest() int64 { return 1<<k.shift() - 1 }
+func (k key) rest() int64 { return 1<<k.shift() - 1 }
 
 // epochText returns the epoch as databases write times, in UTC.
-func (k kind) epochText() string {
+func (k key) epochText() string {
 	return time.UnixMilli(k.epoch).UTC().Format("2006-01-02 15:04:05.000")
 }
 
 // layout returns the widths of the fields, such as 40-5-8.
-func (k kind) layout() string {
+func (k key) layout() string {
 	var widths []string
 	for _, f := range k.fields {
 		widths = append(widths, fmt.Sprint(f.Bits))
@@ -78,10 +78,10 @@ const (
 
 // upper returns the characters of the text in upper case. Scripts write parse functions for both cases
 // of a letter by turning texts into upper case first.
-func (k kind) upper() string { return strings.ToUpper(k.Text.Digits) }
+func (k key) upper() string { return strings.ToUpper(k.Text.Digits) }
 
 // folded returns the characters as parse functions look them up: in upper case if the format reads both.
-func (k kind) folded() string {
+func (k key) folded() string {
 	if k.Text.AnyCase {
 		return k.upper()
 	}
@@ -89,7 +89,7 @@ func (k kind) folded() string {
 }
 
 // letters returns the characters that parse reads, of both cases of a letter if the format reads both.
-func (k kind) letters() string {
+func (k key) letters() string {
 	if !k.Text.AnyCase {
 		return k.Text.Digits
 	}
@@ -102,7 +102,7 @@ func anyCase(alphabet string) string {
 }
 
 // least returns the smallest text of integers.
-func (k kind) least() string {
+func (k key) least() string {
 	if len(k.Text.Digits) == base36 {
 		return "0"
 	}
@@ -110,10 +110,10 @@ func (k kind) least() string {
 }
 
 // allowed returns the range of the texts of integers.
-func (k kind) allowed() string { return k.least() + " to " + k.Text.Largest }
+func (k key) allowed() string { return k.least() + " to " + k.Text.Largest }
 
 // groups returns how often the bytes of an ID have 5 bytes, which are 8 characters of base-32.
-func (k kind) groups() int { return k.Size / 5 }
+func (k key) groups() int { return k.Size / 5 }
 
 // ranges returns a set of characters as patterns have it: 0-9A-HJ.
 func ranges(characters string) string {
@@ -152,10 +152,10 @@ func join(n int, separator string, term func(i int) string) string {
 }
 
 // hasLayouts reports whether the widths are a setting.
-func (k kind) hasLayouts() bool { return k.Has("clock-bits") }
+func (k key) hasLayouts() bool { return k.Has("clock-bits") }
 
-// settings returns the flags that make the same kind, for comments.
-func (k kind) settings() string {
+// settings returns the flags that make the same key, for comments.
+func (k key) settings() string {
 	var words []string
 	if k.Has("epoch") {
 		words = append(words, "--epoch "+time.UnixMilli(k.epoch).UTC().Format(time.RFC3339Nano))
@@ -167,9 +167,9 @@ func (k kind) settings() string {
 }
 
 // hasUUID reports whether the IDs have a form of a UUID.
-func (k kind) hasUUID() bool {
+func (k key) hasUUID() bool {
 	return slices.ContainsFunc(k.Columns, func(c shape.Column) bool { return c.Type == shape.UUID })
 }
 
-// allKinds returns the number of all formats.
-func allKinds() int { return len(formats.Names()) }
+// allKeys returns the number of all formats.
+func allKeys() int { return len(formats.Names()) }
