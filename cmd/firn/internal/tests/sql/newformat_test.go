@@ -107,7 +107,7 @@ func TestNewFormat(t *testing.T) {
 				for _, v := range [][3]string{
 					{"text", id.Int, id.ID}, {"parse", "'" + strings.ToLower(id.ID) + "'", id.Int},
 					{"outlet", id.Int, fmt.Sprint(id.Fields.Outlet)}, {"sequence", id.Int, fmt.Sprint(id.Fields.Sequence)}, {"timestamp", id.Int, fmt.Sprint(id.Fields.Timestamp)},
-					{"first", instant, fmt.Sprint(first)}, {"last", instant, fmt.Sprint(first | 1<<22 - 1)},
+					{"first", instant, fmt.Sprint(first)}, {"last", instant, fmt.Sprint(first + 1<<22 - 1)},
 				} {
 					if got := value(v[0], v[1]); got != v[2] {
 						t.Errorf("%s of %s is %s, want %s", v[0], v[1], got, v[2])
