@@ -221,8 +221,8 @@ func getPool(ctx context.Context, store driver.Store, name string) (driver.Entry
 	return e, err
 }
 
-// list is Store.List for callers that check each entry's Err. An unreadable entry is no error of
-// list.
+// list is Store.List for callers that check each entry's Err. An unreadable entry is not an error
+// of list.
 func list(ctx context.Context, store driver.Store, prefix string) ([]driver.Entry, error) {
 	entries, err := store.List(ctx, prefix)
 	if err != nil && slices.ContainsFunc(entries, func(e driver.Entry) bool { return e.Err != nil && errors.Is(err, e.Err) }) {

@@ -60,7 +60,7 @@ func (l *Lease) usage(all []stored, latest int64) usage {
 	created := l.pool.created.UnixMicro()
 	u := usage{total: 1}
 	if created > latest {
-		u.behind++ // with the pool's own record, a single worker is no majority
+		u.behind++ // with the pool's own record, a single worker is not a majority
 	}
 	for _, s := range all {
 		if s.Until <= floor {

@@ -65,7 +65,7 @@ func (id *ID) put(first uint32, middle, last uint64) {
 func First(t time.Time) ID {
 	ts, _ := clock.Timestamp(t, 0, MaxTimestamp)
 	if ts == 0 {
-		return pack(0, 0, 0, 1) // the ID of zeros is no ID
+		return pack(0, 0, 0, 1) // the value of zeros is not an ID
 	}
 	return pack(uint64(ts), 0, 0, 0)
 }

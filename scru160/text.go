@@ -68,7 +68,7 @@ func (id *ID) readBytes(s []byte) error {
 
 func parseBytes(s []byte) (id ID, err error) { err = id.readBytes(s); return id, err }
 
-// other reads a text that is not base32hex, and returns the error of a text that is no ID.
+// other reads a text that is not base32hex, and returns the error of a text that is not an ID.
 func other[S string | []byte](id *ID, s S) error {
 	switch len(s) {
 	case textLen:

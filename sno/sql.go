@@ -42,9 +42,9 @@ var (
 )
 
 // Value implements [driver.Valuer] by the 10 bytes, which are zeros for the zero ID: a row whose ID
-// was forgotten is no error. [Text] and [UUID] refuse the zero ID. Use a *ID or a sql.Null[ID] for a
-// column that may be NULL, [Text] for a column of text, and [UUID] for a column of type UUID. Some
-// drivers take the 10 bytes there, and fill them up to 16.
+// was forgotten is not an error. [Text] and [UUID] refuse the zero ID. Use a *ID or a sql.Null[ID]
+// for a column that may be NULL, [Text] for a column of text, and [UUID] for a column of type UUID.
+// Some drivers take the 10 bytes there, and fill them up to 16.
 //
 // GORM takes a slice of bytes apart if it is the whole condition: First(&row, id), Not(id) and
 // Delete(&row, id) ask for 10 numbers, and MySQL then finds or deletes other rows. Write "id = ?", id

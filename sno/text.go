@@ -65,7 +65,7 @@ func (id *ID) readBytes(s []byte) error {
 
 func parseBytes(s []byte) (id ID, err error) { err = id.readBytes(s); return id, err }
 
-// refuse returns the error of a text that is no ID.
+// refuse returns the error of a text that is not an ID.
 func refuse[S string | []byte](s S) error {
 	if len(s) != SizeEncoded {
 		return &InvalidDataSizeError{Size: len(s)}

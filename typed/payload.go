@@ -84,7 +84,7 @@ func (id *ID[T, K]) UnmarshalGQL(v any) error {
 	if s, ok := v.(string); ok {
 		return id.read(prefix, []byte(s))
 	}
-	_, err = payload.FromGQL[T](formatOf[T](), v, nil, nil) // the error of a value that is no string
+	_, err = payload.FromGQL[T](formatOf[T](), v, nil, nil) // the error of a value that is not a string
 	return err
 }
 

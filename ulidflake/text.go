@@ -59,7 +59,7 @@ func parseBytes(s []byte) (ID, error) {
 	return 0, refuse(format, s)
 }
 
-// refuse returns the error of a text that is no ID.
+// refuse returns the error of a text that is not an ID.
 func refuse[S string | []byte](format string, s S) error {
 	if len(s) != base32.Len63 {
 		return wrong.Length(format, s, "13")

@@ -12,8 +12,8 @@ import (
 
 func init() { driver.Register("file", openAddress) }
 
-// openAddress opens a store that is there: whoever gives a program an address has made the store before, as a
-// store of any other kind.
+// openAddress opens an existing store. The store of an address is made before a program gets the address, as
+// with stores of every other kind.
 func openAddress(_ context.Context, addr string) (*Store, error) {
 	dir, err := ParseAddress(addr)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 // 1 is the version of the format. The number is decimal, 1 for a new entry, and grows by one with
 // each change. The checksum is the CRC-32C of key, \n, number, \n and value, in eight hexadecimal
 // digits. With the key in the checksum, a file copied to another name, with the interval of another
-// worker, is no valid entry.
+// worker, is not a valid entry.
 //
 // The revision is number and checksum. An entry restored from a copy counts on from an old number.
 // The checksum in the revision distinguishes new changes from the lost changes with the same

@@ -136,7 +136,7 @@ func (s *Store) isDefault() (bool, error) {
 }
 
 // excludeError returns an error with the fields that the handle sets for its calls. Exclude takes
-// no context, and so is no call of the handle.
+// no context, so it is not a call of the handle.
 func (s *Store) excludeError(advice, format string, args ...any) error {
 	return &driver.Error{Store: s.String(), Op: "exclude", Err: fmt.Errorf(format, args...), Advice: advice}
 }

@@ -79,7 +79,7 @@ type clash struct {
 	write         bool
 }
 
-// foreign reports whether the lock is no claim. Every user can lock the object.
+// foreign reports whether the lock is not a claim. Every user can lock the object.
 func (c *clash) foreign() bool { return c.length != 1 || c.write }
 
 // holder names the process that has the lock. If this user may not see the process, holder says how

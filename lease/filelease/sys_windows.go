@@ -19,7 +19,7 @@ import (
 // What differs on Windows:
 //
 //   - A locked range of bytes cannot be read by others, and a file that is open can be renamed only
-//     by a newer call. So the lock of an entry is no lock on the entry's file, but on one byte of
+//     by a newer call. The lock of an entry is therefore not on the entry's file, but on one byte of
 //     lockFile, far behind its end. Nobody renames lockFile.
 //   - There is no fsync of a folder. A name is given by MoveFileEx with MOVEFILE_WRITE_THROUGH,
 //     which returns when the name is on the disk. FlushFileBuffers follows, as PostgreSQL does it:
@@ -138,8 +138,9 @@ func isKept(err error) bool {
 
 // openEntry opens the file of an entry.
 //
-// Windows does not promise that a name is always there while MoveFileEx replaces its file. Whoever
-// replaces an entry has the entry's lock. So an entry is absent only if it is so under the lock.
+// Windows does not promise that a name is always there while MoveFileEx replaces its file. A writer
+// that replaces an entry has the entry's lock. An entry is therefore absent only if it is absent
+// under the lock.
 func (s *Store) openEntry(key string) (f *os.File, err error) {
 	path := s.file(key)
 	open := func() (err error) {

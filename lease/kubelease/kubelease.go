@@ -20,8 +20,8 @@
 // by a majority of etcd's members; with resourceVersion "0" a cache of any age could answer. The
 // store never deletes an object, and its objects have no owner whose end would delete them.
 //
-// Deleting the namespace deletes all entries. Pools of the same names, made anew, would give out
-// timestamps again that were given out before.
+// Deleting the namespace deletes all entries. New pools of the same names would give out the same
+// timestamps a second time.
 //
 // # Permissions
 //

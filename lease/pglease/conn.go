@@ -88,7 +88,7 @@ const ownNames = "SET LOCAL search_path = pg_catalog, pg_temp; "
 // exec sends statements as one message, which the server runs as one transaction, and returns their
 // results. ctx must have a deadline.
 //
-// After an error that is no *pgconn.PgError, the transaction may have been committed, may be
+// After an error that is not a *pgconn.PgError, the transaction may have been committed, may be
 // committed later, or never.
 func (s *Store) exec(ctx context.Context, statements string) ([]*pgconn.Result, error) {
 	if s.slots != nil {

@@ -129,8 +129,8 @@ func (m mode) begin(left time.Duration) string {
 	return "SET TRANSACTION ISOLATION LEVEL READ COMMITTED; SELECT " + strings.Join(settings, ", ") + "; "
 }
 
-// do runs one statement in a transaction and returns its rows. The server must be no standby, and
-// the table must have the known version.
+// do runs one statement in a transaction and returns its rows. The server must not be a standby,
+// and the table must have the known version.
 func (s *Store) do(ctx context.Context, m mode, statement string) ([][][]byte, error) {
 	results, err := s.exec(ctx, m.begin(left(ctx))+"SELECT version FROM "+s.table+" WHERE key = "+quote(schemaKey)+"; "+statement)
 	if err != nil {

@@ -13,8 +13,8 @@
 // Each call is one message of several statements. The server runs the message as one transaction. A
 // connection can break in the middle without leaving a transaction open, and no call depends on the
 // connection of an earlier call. The store therefore works through proxies that give a client
-// another connection for each transaction (PgBouncer with pool_mode=transaction). LISTEN does not
-// work through these proxies, and the store is no [driver.Watcher].
+// another connection for each transaction (PgBouncer with pool_mode=transaction). LISTEN does not work
+// through these proxies, and the store is not a [driver.Watcher].
 //
 // Each transaction makes the settings on which the promises rest, whatever the defaults of the
 // server, the database and the user are:

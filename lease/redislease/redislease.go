@@ -13,7 +13,7 @@
 //
 // Each call is one script, which the server runs alone. The hash counts the changes of all its
 // entries. A revision is this count together with a random name of the hash. A new hash gets a new
-// name, and revisions do not come back even if all entries were lost and made anew. If the count
+// name, and revisions do not come back even if all entries were lost and made again. If the count
 // goes back, or the name changes, the store refuses all further calls.
 //
 // Only the primary answers reads, and refuses a read whenever it would refuse a change: the script

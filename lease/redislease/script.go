@@ -19,7 +19,7 @@ import (
 // schemaVersion is the version of the form of the keys.
 const schemaVersion = 1
 
-// Three fields of the hash begin with a '.' and are no entries: the version of the form, the name
+// Three fields of the hash begin with a '.' and are not entries: the version of the form, the name
 // of the hash, and the number of changes. All answers of scripts begin with a word, the name, and
 // the number of changes.
 //

@@ -1,7 +1,7 @@
 // Package advice has the advice in errors of pools and stores where timestamps could be given out a
 // second time. All advice is safe if followed to the letter, also beside running processes: only a
-// rescue begins anything anew, and a rescue makes everybody wait until the intervals that were
-// given out are over. The command line replaces "(lease.Rescue…)" by the command to type.
+// rescue starts records from the beginning, and a rescue makes all leases wait until the intervals
+// given out before are over. The command line replaces "(lease.Rescue…)" by the command to type.
 package advice
 
 const (

@@ -383,7 +383,7 @@ func (f *rescueFlags) wait(s *cli.Streams, until time.Time) {
 	all := time.Until(until)
 	show := cli.NewMeter(s)
 	show.Line(fmt.Sprintf("waiting until workers can be had, in %v (--no-wait does not)", all.Round(time.Second)))
-	for left := all; left > 0; left = time.Until(until) { // read anew, since the clock may be set
+	for left := all; left > 0; left = time.Until(until) { // read again, since the clock may be set
 		show.Part(1-float64(left)/float64(all), fmt.Sprintf("workers can be had in %v", left.Round(time.Second)))
 		time.Sleep(min(left, step))
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/firn-id/firn/cmd/firn/internal/stores"
 )
 
-// A database is the database of a feed, over one connection, which is made anew after an error.
+// A database is the database of a feed, over one connection, which is opened again after an error.
 //
 // The names in the feed's statements are qualified, also of operators: whatever the search_path of the
 // session is, no object of another role runs with the rights of the feed.
@@ -122,7 +122,7 @@ func (d *database) check(ctx context.Context) error {
 type row struct {
 	nonce    string // "" if the table has no row
 	holder   string
-	valid    bool // the row is no copy
+	valid    bool // the row is not a copy
 	released bool
 	started  string // when the server was started
 	first    int64  // ticks
@@ -179,7 +179,7 @@ func (d *database) place(ctx context.Context, i interval, due int64, o *offer, n
 	return start, ok, err
 }
 
-// isMine is SQL for a row that is no copy, and has the nonce that follows.
+// isMine is SQL for a row that is not a copy, and has the nonce that follows.
 const isMine = `written operator(pg_catalog.=) xmin and relation operator(pg_catalog.=) tableoid and nonce operator(pg_catalog.=) `
 
 // extend raises the end of the offer's row. ok reports whether the database has the row, and the

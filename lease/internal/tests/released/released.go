@@ -108,7 +108,7 @@ func put(t *testing.T, store driver.Store, entries map[string]string) {
 	}
 }
 
-// reads checks that the store has the entries, and writes each of them anew.
+// reads checks that the store has the entries, and writes each entry again.
 func reads(t *testing.T, store driver.Store, want map[string]string) {
 	t.Helper()
 	list, err := store.List(t.Context(), "")
