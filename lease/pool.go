@@ -253,7 +253,7 @@ func decodePool(store driver.Store, e driver.Entry) (*poolRecord, error) {
 
 // adviceDamaged repeats the advice of lease/internal/advice. This package imports no internal
 // package, so that the simulation can build mutants elsewhere.
-const adviceDamaged = "rescue the pool (lease.Rescue), which makes the entry anew; do not repair, move or delete entries"
+const adviceDamaged = "rescue the pool (lease.Rescue), which makes the entry again; do not repair, move or delete entries"
 
 // unusable returns the error for an unusable record. The advice must be safe to follow literally,
 // while other processes go on.
@@ -270,7 +270,7 @@ func unusable(store driver.Store, key string, err error) error {
 	case errors.Is(err, ErrRolledBack):
 		advice = "rescue the pool (lease.Rescue)"
 	case ofPool:
-		advice = "rescue the pool (lease.Rescue, with Layouts), which makes the entry anew; do not repair, move or delete entries"
+		advice = "rescue the pool (lease.Rescue, with Layouts), which makes the entry again; do not repair, move or delete entries"
 	}
 	return &driver.Error{Store: store.String(), Op: "read", Key: key, Err: err, Advice: advice}
 }

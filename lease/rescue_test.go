@@ -308,7 +308,7 @@ func mustOpen(t *testing.T, store driver.Store) *Pool {
 	return p
 }
 
-// Missing and damaged records are made anew, at the floor. If another program may read a record,
+// Missing and damaged records are made again, at the floor. If another program may read a record,
 // the rescue changes nothing.
 func TestRescueRecords(t *testing.T) {
 	for name, test := range map[string]struct {
@@ -535,8 +535,8 @@ func TestRescueErrors(t *testing.T) {
 	}
 }
 
-// A missing or damaged pool's record is made anew from the workers' records or, if nothing is left,
-// from the single given layout.
+// A missing or damaged pool's record is made again from the workers' records or, if nothing is
+// left, from the single given layout.
 func TestRescueAnew(t *testing.T) {
 	right, wrong := testLayout(8), testLayout(9)
 	for name, test := range map[string]struct {

@@ -62,7 +62,7 @@ func Parse(s string) (*Address, error) {
 	}
 	for name, values := range a.set {
 		if strings.ContainsFunc(name, notName) { // the end of a password with a ?, perhaps
-			return nil, a.bad("it has a setting, after the ?, whose name is none: write %%3F for a ? that belongs to what is before")
+			return nil, a.bad("it has a setting, after the ?, without a valid name: write %%3F for a ? that belongs to what is before")
 		}
 		if len(values) > 1 {
 			return nil, a.bad("%s is set twice", name)

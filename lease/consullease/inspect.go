@@ -72,7 +72,7 @@ func (i *inspection) servers(ctx context.Context) error {
 	var leader string
 	switch err := i.get(ctx, "/v1/status/leader", i.store.datacenter(), &leader); {
 	case err != nil:
-		i.Unknown("who leads the servers", err)
+		i.Unknown("which server is the leader", err)
 	case leader == "":
 		i.Note("see that more than half of the servers are up and reach each other (consul operator raft list-peers)",
 			"the servers have no leader: nothing can be read or written")
@@ -166,11 +166,11 @@ func (i *inspection) keys(ctx context.Context) {
 		}
 	}
 	if tied > 0 {
-		i.Loses("see who has locked them, and release them (consul kv put -release)",
+		i.Loses("see what has locked them, and release them (consul kv put -release)",
 			"%d entries are locked by sessions of Consul's, which can delete them when they end: times that were given out would be given out again", tied)
 	}
 	if foreign > 0 {
-		i.Note("have it use a prefix of its own", "something else writes under the prefix %s: %d keys are none of a store of leases, such as %.100q",
+		i.Note("have it use a prefix of its own", "something else writes under the prefix %s: %d keys do not belong to a store of leases, such as %.100q",
 			i.store.prefix, foreign, example)
 	}
 }

@@ -193,7 +193,7 @@ func (s *Store) connectAdvice(message string) string {
 	case len(s.tls.Certificates) == 0:
 		return there + "; if it wants a certificate of its clients, give cert and key"
 	}
-	return there + "; look at cert and key, if it does not know who has signed them"
+	return there + "; look at cert and key, if it does not know the authority that signed them"
 }
 
 // isRemote reports whether an endpoint seems to be on another machine.

@@ -224,7 +224,7 @@ func (i *inspection) membership() {
 	}
 	switch {
 	case voters-down <= voters/2:
-		i.Note("start members until more than half of them are up", "%d of %d members are in order, which is no majority: nothing can be read or written", voters-down, voters)
+		i.Note("start members until more than half of them are up", "%d of %d members are in order, which is not a majority: nothing can be read or written", voters-down, voters)
 	case voters == 2:
 		i.Note("use three members", "the cluster has two members: without either of them it stops")
 	}
@@ -319,11 +319,11 @@ func (i *inspection) keys(ctx context.Context) {
 		i.Unknown("what is under the prefix", err)
 	}
 	if expiring > 0 {
-		i.Loses("write each of them again without a lease of etcd's, and see who has done that",
+		i.Loses("write each of them again without a lease of etcd's, and see what has tied them",
 			"%d entries are tied to leases of etcd's, and will be deleted with them: times that were given out would be given out again", expiring)
 	}
 	if foreign > 0 {
-		i.Note("have it use a prefix of its own", "something else writes under the prefix %s: %d keys are none of a store of leases, such as %.100q", i.store.prefix, foreign, example)
+		i.Note("have it use a prefix of its own", "something else writes under the prefix %s: %d keys do not belong to a store of leases, such as %.100q", i.store.prefix, foreign, example)
 	}
 }
 

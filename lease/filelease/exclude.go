@@ -84,7 +84,7 @@ func (s *Store) Exclude(resource, group string) (release func(), err error) {
 		case other == nil:
 		case other.foreign() && strict:
 			release()
-			return nil, s.excludeError("end that process, or "+nameDirectory, "%w: a lock that is no claim hides other stores of the machine: %s",
+			return nil, s.excludeError("end that process, or "+nameDirectory, "%w: a lock that is not a claim hides other stores of the machine: %s",
 				driver.ErrUnavailable, other.holder())
 		case other.foreign():
 			s.find(false, "a copy of this store that is in use would not be noticed, because a lock hides it: "+other.holder(), "end that process")

@@ -106,7 +106,7 @@ func (s *Store) checkRoot() error {
 }
 
 const (
-	adviceGone = "put back the directory that was there, whose entries keep time that is spent from being given out again; if it is lost, " +
+	adviceGone = "put back the directory that was there, whose entries keep used timestamps from being given out again; if it is lost, " +
 		advice.Forgotten
 	adviceDir     = "name the store's directory, the same for all processes whose IDs have to differ"
 	adviceDefault = adviceHome + ", or " + adviceDir

@@ -74,7 +74,7 @@ func here(path string) (place, error) {
 }
 
 const (
-	adviceDamagedPlace = "stop all processes that use the directory, and rescue all its pools: that writes the file anew " + byRescue
+	adviceDamagedPlace = "stop all processes that use the directory, and rescue all its pools: that writes the file again " + byRescue
 	adviceCopied       = "use the original, which may be in use: share its directory, or use a store that machines share; " +
 		"if the original is gone for good, as after a restore, rescue all pools of the copy " + byRescue
 	byRescue = "(lease.Rescue each, between OpenCopy and Adopt)"

@@ -72,7 +72,7 @@ func withAuthority(a *address.Address, ca string) (*tls.Config, error) {
 	}
 	pem, err := os.ReadFile(ca)
 	if err != nil {
-		return nil, fmt.Errorf("%w: it has no ca, and this is no pod: %w", driver.ErrAddress, err)
+		return nil, fmt.Errorf("%w: it has no ca, and this is not a pod: %w", driver.ErrAddress, err)
 	}
 	if config.RootCAs = x509.NewCertPool(); !config.RootCAs.AppendCertsFromPEM(pem) {
 		return nil, fmt.Errorf("%w: %s holds no certificate in PEM", driver.ErrAddress, ca)
@@ -132,7 +132,7 @@ func (s *Store) hide(text string) string {
 func (s *Store) diagnose(err error) (what string, kind error) {
 	switch {
 	case errors.Is(err, driver.ErrDamaged):
-		return "see who has written it; then " + advice.Damaged, driver.ErrDamaged
+		return "see what has written it; then " + advice.Damaged, driver.ErrDamaged
 	case errors.Is(err, driver.ErrKey):
 		return "", driver.ErrKey
 	case errors.Is(err, errGone):

@@ -215,9 +215,9 @@ func (i *inspection) objects(ctx context.Context) {
 			"%d entries have owners, and will be deleted with them: times that were given out would be given out again", owned)
 	}
 	if going > 0 {
-		i.Loses("see who has deleted them, and what keeps them (metadata.finalizers); when they are gone, rescue their pools (lease.Rescue)", "%d entries are being deleted: times that were given out would be given out again", going)
+		i.Loses("see what has deleted them, and what keeps them (metadata.finalizers); when they are gone, rescue their pools (lease.Rescue)", "%d entries are being deleted: times that were given out would be given out again", going)
 	}
 	if foreign > 0 {
-		i.Note("have it use a prefix of its own", "something else has leases whose names begin with %s: %d are none of this store, such as %.100q", s.prefix, foreign, example)
+		i.Note("have it use a prefix of its own", "something else has leases whose names begin with %s: %d do not belong to this store, such as %.100q", s.prefix, foreign, example)
 	}
 }

@@ -126,7 +126,7 @@ func open(ctx context.Context, addr, account string) (*Store, error) {
 	if err == nil && len(a.Hosts) == 0 {
 		var namespace []byte
 		if namespace, err = os.ReadFile(account + "/namespace"); err != nil {
-			err = fmt.Errorf("%w: it has no namespace, and this is no pod: %w", driver.ErrAddress, err)
+			err = fmt.Errorf("%w: it has no namespace, and this is not a pod: %w", driver.ErrAddress, err)
 		}
 		a.Hosts = []string{strings.TrimSpace(string(namespace))}
 	}
@@ -140,7 +140,7 @@ func open(ctx context.Context, addr, account string) (*Store, error) {
 	case a.User != "":
 		return nil, driver.OpenError(at, fmt.Errorf("%w: it has a user: give a token", driver.ErrAddress), wantAddress)
 	case len(a.Hosts) != 1 || !isLabel(a.Hosts[0]):
-		return nil, driver.OpenError(at, fmt.Errorf("%w: %.100q is no namespace: the API server is the setting server", driver.ErrAddress, strings.Join(a.Hosts, ",")), wantAddress)
+		return nil, driver.OpenError(at, fmt.Errorf("%w: %.100q is not a namespace: the API server is the setting server", driver.ErrAddress, strings.Join(a.Hosts, ",")), wantAddress)
 	case !isLabel(a.Path):
 		return nil, driver.OpenError(at, fmt.Errorf("%w: the prefix %.100q is not of lower-case letters, digits, and '-' inside, at most 63", driver.ErrAddress, a.Path), wantAddress)
 	}
@@ -195,7 +195,7 @@ func (s *Store) check(ctx context.Context) error {
 func inCluster() (string, error) {
 	host, port := os.Getenv("KUBERNETES_SERVICE_HOST"), os.Getenv("KUBERNETES_SERVICE_PORT")
 	if host == "" || port == "" {
-		return "", fmt.Errorf("%w: it has no server, and this is no pod (there is no KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT)", driver.ErrAddress)
+		return "", fmt.Errorf("%w: it has no server, and this is not a pod (there is no KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT)", driver.ErrAddress)
 	}
 	return "https://" + net.JoinHostPort(host, port), nil
 }

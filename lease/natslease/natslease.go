@@ -215,7 +215,7 @@ func (o *Options) check() error {
 	case len(o.Bucket) > 100 || strings.ContainsFunc(o.Bucket, foreign):
 		return fmt.Errorf("%w: bucket %.200q: want up to 100 letters (a to z, A to Z), digits, '_' and '-'", driver.ErrAddress, o.Bucket)
 	case o.Replicas < 0 || o.Replicas > 5:
-		return fmt.Errorf("%w: %d replicas, where at most 5 are to be had", driver.ErrAddress, o.Replicas)
+		return fmt.Errorf("%w: %d replicas, where at most 5 are possible", driver.ErrAddress, o.Replicas)
 	}
 	return nil
 }

@@ -103,9 +103,9 @@ func (s *Store) adviceFor(pg *pgconn.PgError) string {
 	case "57P01", "57P02", "57P05":
 		return "see why the server ends connections; it may be restarting"
 	case "55P03":
-		return fmt.Sprintf("see who has locked %s or a row of it: pg_locks, pg_stat_activity", s.name)
+		return fmt.Sprintf("see what has locked %s or a row of it: pg_locks, pg_stat_activity", s.name)
 	case "57014":
-		return "see who has cancelled it, or raise statement_timeout"
+		return "see what has cancelled it, or raise statement_timeout"
 	case "40001", "40P01":
 		return "try again"
 	case "42704", "08P01":

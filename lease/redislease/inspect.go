@@ -41,7 +41,7 @@ func (s *Store) inspect(ctx context.Context) ([]driver.Finding, error) {
 		policy := i["maxmemory_policy"]
 		limited := i["maxmemory"] != "" && i["maxmemory"] != "0"
 		say(strings.HasPrefix(policy, "allkeys") && limited, true, "the server deletes any keys when its memory is full (maxmemory-policy is "+policy+"): all leases at once can be deleted",
-			"set maxmemory-policy to noeviction; "+advice.Move("on a server that is no cache"))
+			"set maxmemory-policy to noeviction; "+advice.Move("on a server that is not a cache"))
 		say(strings.HasPrefix(policy, "allkeys") && !limited, false, "maxmemory-policy is "+policy+": with a limit to its memory (maxmemory) the server would delete leases",
 			"set maxmemory-policy to noeviction")
 		s.inspectReplicas(i, say)
@@ -83,7 +83,7 @@ func (s *Store) inspectReplicas(i info, say func(when, loses bool, text, advice 
 	switch {
 	case cluster:
 		say(true, true, "the server is of a Cluster, whose replicas get changes after they were acknowledged"+after,
-			advice.Move("on a server that is no Cluster's and has no failover, or in a store that agrees before it acknowledges (etcd, or PostgreSQL with synchronous standbys)"))
+			advice.Move("on a server outside a Cluster and without failover, or in a store that agrees before it acknowledges (etcd, or PostgreSQL with synchronous standbys)"))
 	case replicas == 0:
 	case wait == 0:
 		say(true, true, fmt.Sprintf("the server has replicas (%d), which get changes after they were acknowledged", replicas)+after,

@@ -224,7 +224,7 @@ func (o *Options) check(cluster bool) error {
 	case o.WaitReplicas < 0:
 		return fmt.Errorf("%w: wait-replicas is %d", driver.ErrAddress, o.WaitReplicas)
 	case cluster && (o.WaitReplicas > 0 || o.WaitAOF):
-		return fmt.Errorf("%w: wait-replicas and wait-aof are not to be had with cluster=true", driver.ErrAddress)
+		return fmt.Errorf("%w: wait-replicas and wait-aof are not available with cluster=true", driver.ErrAddress)
 	}
 	return nil
 }

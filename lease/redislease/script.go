@@ -217,7 +217,7 @@ func (s *Store) list(ctx context.Context, prefix string) ([]driver.Entry, error)
 			return nil, err
 		}
 		if len(rest) != 2 {
-			return nil, errors.New("the server's answer is no list")
+			return nil, errors.New("the server's answer is not a list")
 		}
 		keys, _ := rest[0].([]any)
 		values, _ := rest[1].([]any)

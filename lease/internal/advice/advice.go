@@ -6,7 +6,7 @@ package advice
 
 const (
 	// Damaged is for an entry that cannot be read.
-	Damaged = "rescue the pool (lease.Rescue), which makes the entry anew; do not repair, move or delete entries"
+	Damaged = "rescue the pool (lease.Rescue), which makes the entry again; do not repair, move or delete entries"
 
 	// Lost is for a place without pools that may have had pools before.
 	Lost = "if there were pools, they are lost: rescue each instead of creating it (lease.Rescue, with Layouts and Create)"

@@ -35,7 +35,7 @@ pool only in a store that is there already.
 
 IDs are distinct within a pool. Two pools for the same format, epoch and widths make the
 same IDs. The second such pool is therefore refused. --beside allows it, for IDs that
-never meet. A damaged pool is no reason for another one: firn pool rescue mends it.`,
+never meet. Do not replace a damaged pool: firn pool rescue repairs it.`,
 		Example: `  firn pool create nanoflake --name orders --epoch 2020-01-01T00:00:00Z
   firn new nanoflake --pool orders --epoch 2020-01-01T00:00:00Z
   firn pool create snowflakesi --clock-bits 41 --machine-bits 10

@@ -430,9 +430,9 @@ func (d *doctor) examineWorkers(p *lease.Pool, workers []lease.Worker, now time.
 	text := fmt.Sprintf("%d of %d are free, %d held, %d used ahead of the clock", free, p.Layout().Workers, count["held"], count["ahead"])
 	switch {
 	case free == 0 && count["held"] == 0:
-		d.find(levelProblem, aboutWorkers, p.Name(), "%s: there is none for firn new", text)
+		d.find(levelProblem, aboutWorkers, p.Name(), "%s: no worker is left for firn new", text)
 	case free == 0:
-		d.find(levelWarning, aboutWorkers, p.Name(), "%s: there is none for another firn new", text)
+		d.find(levelWarning, aboutWorkers, p.Name(), "%s: no worker is left for another firn new", text)
 	default:
 		d.find(levelOK, aboutWorkers, p.Name(), "%s", text)
 	}

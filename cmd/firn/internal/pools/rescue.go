@@ -62,7 +62,7 @@ gone back to an earlier state:
 may be ahead of this clock. Choose both with care: if they are too small, IDs can be made
 twice. The command waits until workers are free again, unless --no-wait is given.
 
-If the pool's own record is lost, a rescue makes it anew from the workers' records. If
+If the pool's own record is lost, a rescue makes it again from the workers' records. If
 the records are of other settings than the default ones, give --format, --epoch and the
 widths that the pool was created with. A pool that is not lost has its own settings.
 
@@ -82,7 +82,7 @@ A rescue that was interrupted leaves a pool without free workers: run the rescue
 
 "floor" is when workers are free again. "made" counts the workers' records that were
 missing or damaged. "kept_out" are workers that come later: see --trust-clock. "anew" is
-true if the pool's own record was made anew.`,
+true if the pool's own record was made again.`,
 		Example: `  firn pool rescue nanoflake --store postgres://ids@db/app
   firn pool rescue orders --state /var/lib/firn --window 1m --skew 5m --yes
   firn pool rescue --all --state /var/lib/firn
@@ -368,7 +368,7 @@ func (f *rescueFlags) tell(s *cli.Streams, done *lease.Rescued) error {
 		if about.Anew {
 			anew = ", and the pool's own record was, too"
 		}
-		_, err = fmt.Fprintf(s.Out, "%s  rescued: %d records, of which %d were missing or damaged%s; workers can be had from %s on\n",
+		_, err = fmt.Fprintf(s.Out, "%s  rescued: %d records, of which %d were missing or damaged%s; workers are available from %s on\n",
 			about.Pool, about.Records, about.Made, anew, cli.TimeText(floor))
 	}
 	if err != nil {
@@ -382,9 +382,9 @@ func (f *rescueFlags) wait(s *cli.Streams, until time.Time) {
 	const step = 200 * time.Millisecond
 	all := time.Until(until)
 	show := cli.NewMeter(s)
-	show.Line(fmt.Sprintf("waiting until workers can be had, in %v (--no-wait does not)", all.Round(time.Second)))
+	show.Line(fmt.Sprintf("waiting %v until workers are available (--no-wait does not wait)", all.Round(time.Second)))
 	for left := all; left > 0; left = time.Until(until) { // read again, since the clock may be set
-		show.Part(1-float64(left)/float64(all), fmt.Sprintf("workers can be had in %v", left.Round(time.Second)))
+		show.Part(1-float64(left)/float64(all), fmt.Sprintf("workers are available in %v", left.Round(time.Second)))
 		time.Sleep(min(left, step))
 	}
 	show.End()

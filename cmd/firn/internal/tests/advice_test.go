@@ -41,7 +41,7 @@ var allowedAdvice = map[string]string{
 	"it was made as another directory": "",
 
 	// What not to do.
-	"Do not delete or change a row by hand": "", "Do not delete a pool": "", "is no reason for another one": "",
+	"Do not delete or change a row by hand": "", "Do not delete a pool": "",
 	"Do not repair, move or delete single": "",
 
 	// Not of a store's entries.

@@ -233,7 +233,7 @@ func TestDown(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		wantFindings(t, findings, false, "m0 has no leader", "m1 does not answer", "m2 does not answer", "is no majority")
+		wantFindings(t, findings, false, "m0 has no leader", "m1 does not answer", "m2 does not answer", "is not a majority")
 		if err := errors.Join(c.Restart(1), c.Restart(2)); err != nil {
 			t.Fatal(err)
 		}
