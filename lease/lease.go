@@ -133,7 +133,7 @@ func (l *Lease) Pool() *Pool { return l.origin }
 // After an error the worker may come free only at the end of the interval. Further calls return the
 // same error.
 //
-// Close may be called from any goroutine, and within Config.Notify. Close waits for requests to the
+// Close may be called from any goroutine, and within Config.Notify. It waits for requests to the
 // store, each for at most Config.Timeout. Close never waits for a call of Notify: if a call is
 // under way, the event Released follows after the call, and perhaps after Close has returned.
 func (l *Lease) Close() error {

@@ -134,7 +134,7 @@ func openOrCreate(ctx context.Context, store driver.Store, name string, layout g
 	return p, err == nil, err
 }
 
-// Lookup returns the pool with a name and any layout. Lookup is for tools.
+// Lookup returns the pool with a name and any layout. It is for tools.
 func Lookup(ctx context.Context, store driver.Store, name string) (*Pool, error) {
 	r, _, err := readPool(ctx, store, name)
 	if err != nil {

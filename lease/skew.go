@@ -7,7 +7,7 @@ import (
 )
 
 // CheckClock returns the *[SkewError] of a Start with these settings, and nil if Start would accept
-// the clock. CheckClock is for tools.
+// the clock. It is for tools.
 func (p *Pool) CheckClock(ctx context.Context, c Config) error {
 	c, err := c.settle(p.layout)
 	if err == nil {

@@ -93,8 +93,8 @@ func NewGenerator(c Config) (*Generator, error) {
 // get IDs in turn. Next also waits for a clock that is behind the last ID by up to
 // Config.MaxBackward, and returns a *[iderr.ClockError] for a clock that is further behind.
 //
-// Next returns an error that wraps the error of ctx if ctx ends during a wait. Next reads ctx only
-// to wait, and then every few milliseconds; each thousand waiters add a millisecond. Next does not
+// Next returns an error that wraps the error of ctx if ctx ends during a wait. It reads ctx only to
+// wait, and then every few milliseconds; each thousand waiters add a millisecond. Next does not
 // allocate, except for memory of the first waits, which later waits use again.
 //
 // Specification: "Generating Nanoflakes".
@@ -123,7 +123,7 @@ func (g *Generator) TryNext() (ID, error) {
 	return g.at(word), nil
 }
 
-// Fill fills dst with new IDs, in order, and waits as [Generator.Next] does. Fill reserves as many
+// Fill fills dst with new IDs, in order, and waits as [Generator.Next] does. It reserves as many
 // IDs of a millisecond at a time as possible. Fill returns the number of new IDs, and an error if
 // that number is less than len(dst).
 func (g *Generator) Fill(ctx context.Context, dst []ID) (int, error) {
@@ -146,8 +146,8 @@ func (g *Generator) Seq(ctx context.Context, n int) iter.Seq2[ID, error] {
 	return mint.Seq(&g.mint, n, func(dst []ID) (uint64, int, error) { return g.some(ctx, dst) })
 }
 
-// some fills the beginning of dst with a run of IDs of one millisecond. some returns the word of
-// the first ID and the number of IDs.
+// some fills the beginning of dst with a run of IDs of one millisecond. It returns the word of the
+// first ID and the number of IDs.
 func (g *Generator) some(ctx context.Context, dst []ID) (uint64, int, error) {
 	word, run, err := g.mint.NextRun(ctx, len(dst))
 	if err != nil {

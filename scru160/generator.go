@@ -191,8 +191,8 @@ func outside(field string, v, most int) error {
 // Next continues in the tick of the last ID, and waits once the tick is used up. Next returns a
 // *[iderr.ClockError] for a clock that is further behind.
 //
-// Next returns an error that wraps the error of ctx if ctx ends during a wait. Next reads ctx only
-// to wait, and then every few milliseconds; each thousand waiters add a millisecond. Next does not
+// Next returns an error that wraps the error of ctx if ctx ends during a wait. It reads ctx only to
+// wait, and then every few milliseconds; each thousand waiters add a millisecond. Next does not
 // allocate, except for memory of the first waits, which later waits use again.
 //
 // Specification: "Binary Layout and Byte Order", "Scope of guaranteed monotonicity".
@@ -226,7 +226,7 @@ func (g *Generator) TryNext() (id ID, err error) {
 	return id, nil
 }
 
-// Fill fills dst with new IDs, in order, and waits as [Generator.Next] does. Fill reserves as many
+// Fill fills dst with new IDs, in order, and waits as [Generator.Next] does. It reserves as many
 // IDs of a tick at a time as possible. Fill returns the number of new IDs, and an error if that
 // number is less than len(dst).
 func (g *Generator) Fill(ctx context.Context, dst []ID) (int, error) {
@@ -248,7 +248,7 @@ func (g *Generator) Seq(ctx context.Context, n int) iter.Seq2[ID, error] {
 	return mint.Seq(&g.mint, n, func(dst []ID) (uint64, int, error) { return g.some(ctx, dst) })
 }
 
-// some fills the beginning of dst with a run of IDs of one tick. some returns the word of the first
+// some fills the beginning of dst with a run of IDs of one tick. It returns the word of the first
 // ID and the number of IDs.
 func (g *Generator) some(ctx context.Context, dst []ID) (uint64, int, error) {
 	word, run, err := g.mint.NextRun(ctx, len(dst))

@@ -95,7 +95,7 @@ func (id ID) Random16() int { return int(binary.BigEndian.Uint16(id[8:])) }
 func (id ID) Random80() [10]byte { return [10]byte(id[10:]) }
 
 // NodeID returns the node ID of an ID, given the ExtraCounterBits and NodeBits of its generator;
-// see [Config]. NodeID returns 0 for widths that no generator can have.
+// see [Config]. It returns 0 for widths that no generator can have.
 func (id ID) NodeID(counterBits, nodeBits int) int {
 	if counterBits < 0 || counterBits > random16Bits || nodeBits < 0 || nodeBits > random16Bits-counterBits {
 		return 0

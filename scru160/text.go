@@ -40,7 +40,7 @@ func Parse(s string) (id ID, err error) {
 	return id, err
 }
 
-// MustParse is [Parse] for constants in code. MustParse panics if Parse returns an error.
+// MustParse is [Parse] for constants in code. It panics if Parse returns an error.
 func MustParse(s string) ID {
 	id, err := Parse(s)
 	if err != nil {
@@ -80,9 +80,9 @@ func other[S string | []byte](id *ID, s S) error {
 }
 
 // CompareText returns -1, 0 or 1 as the ID of text a is less than, equal to or greater than the ID of
-// text b, in either case. CompareText does not decode: it compares letters without their case, for
-// sorting texts of other programs. Both texts must be base32hex, or both hexadecimal; texts of two
-// encodings have no order.
+// text b, in either case. It does not decode: it compares letters without their case, for sorting
+// texts of other programs. Both texts must be base32hex, or both hexadecimal; texts of two encodings
+// have no order.
 //
 // Specification: "Encodings".
 func CompareText(a, b string) int {
@@ -142,8 +142,8 @@ func (id ID) Hex() string {
 	return string(digits.AppendHex(b[:0], id[:]))
 }
 
-// AppendText implements [encoding.TextAppender] by the default text. AppendText never fails, and
-// does not allocate if dst has room for 32 bytes.
+// AppendText implements [encoding.TextAppender] by the default text. It never fails, and does not
+// allocate if dst has room for 32 bytes.
 func (id ID) AppendText(dst []byte) ([]byte, error) {
 	return base32.Hex.Append160(dst, (*[Size]byte)(&id)), nil
 }
@@ -151,12 +151,12 @@ func (id ID) AppendText(dst []byte) ([]byte, error) {
 // MarshalText implements [encoding.TextMarshaler] by the default text.
 func (id ID) MarshalText() ([]byte, error) { return id.AppendText(nil) }
 
-// UnmarshalText implements [encoding.TextUnmarshaler]. UnmarshalText reads the texts that [Parse]
-// reads. An error leaves id unchanged, as in all methods that read an ID.
+// UnmarshalText implements [encoding.TextUnmarshaler]. It reads the texts that [Parse] reads. An
+// error leaves id unchanged, as in all methods that read an ID.
 func (id *ID) UnmarshalText(text []byte) error { return id.readBytes(text) }
 
-// AppendBinary implements [encoding.BinaryAppender] by the 20 bytes. AppendBinary never fails, and
-// does not allocate if dst has room for 20 bytes.
+// AppendBinary implements [encoding.BinaryAppender] by the 20 bytes. It never fails, and does not
+// allocate if dst has room for 20 bytes.
 func (id ID) AppendBinary(dst []byte) ([]byte, error) { return append(dst, id[:]...), nil }
 
 // MarshalBinary implements [encoding.BinaryMarshaler] by the 20 bytes.
@@ -175,8 +175,8 @@ func (id ID) MarshalJSON() ([]byte, error) {
 	return append(base32.Hex.Append160(b, (*[Size]byte)(&id)), '"'), nil
 }
 
-// UnmarshalJSON implements [json.Unmarshaler]. UnmarshalJSON reads either text in a string, and
-// null as the zero ID.
+// UnmarshalJSON implements [json.Unmarshaler]. It reads either text in a string, and null as the
+// zero ID.
 func (id *ID) UnmarshalJSON(data []byte) error {
 	return payload.Set(id)(payload.JSONString(format, data, parseBytes))
 }

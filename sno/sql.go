@@ -51,7 +51,7 @@ var (
 // and "id IN ?", ids, or use Text or UUID.
 func (id ID) Value() (driver.Value, error) { return id.Bytes(), nil }
 
-// Scan implements [sql.Scanner]. Scan reads 10 bytes as the binary form, a string as the canonical
+// Scan implements [sql.Scanner]. It reads 10 bytes as the binary form, a string as the canonical
 // text, and NULL, no bytes and the empty string as the zero ID. Bytes and strings of another length
 // are an *[InvalidDataSizeError], and any other type is an *[InvalidTypeError]. An error sets the ID
 // to zero.
@@ -84,7 +84,7 @@ func scan(value any) (ID, error) {
 // a *[ParseError].
 func (id ID) BytesValue() ([]byte, error) { return column.Bytes(id) }
 
-// ScanBytes implements pgtype.BytesScanner of pgx. ScanBytes reads 10 bytes as the binary form, the
+// ScanBytes implements pgtype.BytesScanner of pgx. It reads 10 bytes as the binary form, the
 // characters of the canonical text, and NULL and no bytes as the zero ID: pgx calls ScanBytes for
 // columns of bytes and of text. An error sets the ID to zero.
 func (id *ID) ScanBytes(src []byte) (err error) {
@@ -110,7 +110,7 @@ func (u UUID) Value() (driver.Value, error) {
 	return columnUUID.Value(u)
 }
 
-// Scan implements [sql.Scanner]. Scan reads the text of String, as a string or as bytes, and the 16
+// Scan implements [sql.Scanner]. It reads the text of String, as a string or as bytes, and the 16
 // bytes of a UUID. Any other value is a *[ParseError], and so are NULL and the UUID of no ID. An
 // error leaves the UUID unchanged.
 //

@@ -20,8 +20,8 @@ var column = form.Column("snowflakesi.ID", "")
 // *[iderr.ParseError]: use a *ID or a sql.Null[ID] for a column that may be NULL.
 func (id ID) Value() (driver.Value, error) { return column.Value(id) }
 
-// Scan implements [sql.Scanner]. Scan reads an integer, and a decimal text as [Parse] does. Any
-// other value is a *[iderr.ParseError], and so is NULL.
+// Scan implements [sql.Scanner]. It reads an integer, and a decimal text as [Parse] does. Any other
+// value is a *[iderr.ParseError], and so is NULL.
 func (id *ID) Scan(src any) error { return payload.Set(id)(column.Scan(src)) }
 
 // SkipUnderlyingTypePlan keeps pgx from reading an integer past the checks of Scan.

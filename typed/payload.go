@@ -28,8 +28,8 @@ func (id *ID[T, K]) UnmarshalBinary(data []byte) error {
 // Value implements [driver.Valuer] as T does. Databases hold no prefix: the column is of the kind.
 func (id ID[T, K]) Value() (driver.Value, error) { return id.Plain().Value() }
 
-// Scan implements [sql.Scanner] as T does. Scan is not for package fmt: read a text by [Parse],
-// and not by fmt.Sscan.
+// Scan implements [sql.Scanner] as T does. It is not for package fmt: read a text by [Parse], and
+// not by fmt.Sscan.
 func (id *ID[T, K]) Scan(src any) error { return id.reader().Scan(src) }
 
 // BytesValue implements pgtype.BytesValuer of pgx as T does. pgx calls BytesValue for columns of
@@ -88,11 +88,11 @@ func (id *ID[T, K]) UnmarshalGQL(v any) error {
 	return err
 }
 
-// ScanRedis implements the interface of go-redis for fields of a hash. ScanRedis reads the text,
-// and the binary form, which go-redis writes. A value that begins with the prefix and "_" is read
-// as a text alone, so a damaged text is an error and not another ID. The price is an error for
-// binary forms that begin with these bytes: few IDs, of times 26 years (sno), 52 years (nanoflake)
-// or more after the epoch.
+// ScanRedis implements the interface of go-redis for fields of a hash. It reads the text, and the
+// binary form, which go-redis writes. A value that begins with the prefix and "_" is read as a text
+// alone, so a damaged text is an error and not another ID. The price is an error for binary forms
+// that begin with these bytes: few IDs, of times 26 years (sno), 52 years (nanoflake) or more after
+// the epoch.
 func (id *ID[T, K]) ScanRedis(s string) error {
 	prefix, err := Prefix[K]()
 	switch {
@@ -108,8 +108,8 @@ func (id *ID[T, K]) ScanRedis(s string) error {
 	return err
 }
 
-// UnmarshalParam implements the interface of gin and echo for parameters of a request.
-// UnmarshalParam reads the texts that UnmarshalText reads.
+// UnmarshalParam implements the interface of gin and echo for parameters of a request. It reads the
+// texts that UnmarshalText reads.
 func (id *ID[T, K]) UnmarshalParam(param string) error { return id.UnmarshalText([]byte(param)) }
 
 // Format implements [fmt.Formatter]: the text of String for %v and %s, the text in quotes for %q,

@@ -68,8 +68,8 @@ func (id ID[T, K]) String() string {
 	return prefix + "_" + id.Plain().String()
 }
 
-// AppendText implements [encoding.TextAppender] by the text of String. AppendText does not
-// allocate if dst has room for the text.
+// AppendText implements [encoding.TextAppender] by the text of String. It does not allocate if dst
+// has room for the text.
 func (id ID[T, K]) AppendText(dst []byte) ([]byte, error) {
 	prefix, err := Prefix[K]()
 	if err != nil {
@@ -108,10 +108,10 @@ func (id ID[T, K]) text(quote, prefix string) ([]byte, error) {
 	return b, nil
 }
 
-// UnmarshalText implements [encoding.TextUnmarshaler]. UnmarshalText reads the prefix and a text
-// that the plain ID reads. A text with another prefix, with the prefix in another case or without
-// the prefix is a *[iderr.ParseError], which names the prefix. An error leaves id unchanged, or as
-// T leaves it.
+// UnmarshalText implements [encoding.TextUnmarshaler]. It reads the prefix and a text that the
+// plain ID reads. A text with another prefix, with the prefix in another case or without the prefix
+// is a *[iderr.ParseError], which names the prefix. An error leaves id unchanged, or as T leaves
+// it.
 func (id *ID[T, K]) UnmarshalText(text []byte) error {
 	prefix, err := Prefix[K]()
 	if err != nil {

@@ -116,8 +116,8 @@ func initMint(m *mint.Mint, rand *entropy.Source, format string, bits, worker in
 // value. Waiters get IDs in turn. Next also waits for a clock that is behind the last ID by up to
 // Config.MaxBackward, and returns a *[iderr.ClockError] for a clock that is further behind.
 //
-// Next returns an error that wraps the error of ctx if ctx ends during a wait. Next reads ctx only
-// to wait, and then every few milliseconds; each thousand waiters add a millisecond. Next does not
+// Next returns an error that wraps the error of ctx if ctx ends during a wait. It reads ctx only to
+// wait, and then every few milliseconds; each thousand waiters add a millisecond. Next does not
 // allocate, except for memory of the first waits, which later waits use again.
 //
 // Specification: "Monotonicity and Overflow Error Handling".
@@ -146,8 +146,8 @@ func (g *Generator) TryNext() (ID, error) {
 	return ID(word), nil
 }
 
-// Fill fills dst with new IDs, in order, and waits as [Generator.Next] does. Fill returns the
-// number of new IDs, and an error if that number is less than len(dst).
+// Fill fills dst with new IDs, in order, and waits as [Generator.Next] does. It returns the number
+// of new IDs, and an error if that number is less than len(dst).
 func (g *Generator) Fill(ctx context.Context, dst []ID) (int, error) {
 	return batch.Fill(dst, func(dst []ID) (uint64, int, error) { return g.some(ctx, dst) })
 }
@@ -168,7 +168,7 @@ func (g *Generator) Seq(ctx context.Context, n int) iter.Seq2[ID, error] {
 	return mint.Seq(&g.mint, n, func(dst []ID) (uint64, int, error) { return g.some(ctx, dst) })
 }
 
-// some fills the beginning of dst with IDs in order. some returns the word of the first ID and the
+// some fills the beginning of dst with IDs in order. It returns the word of the first ID and the
 // number of IDs.
 func (g *Generator) some(ctx context.Context, dst []ID) (uint64, int, error) {
 	word, run, err := g.mint.NextRun(ctx, len(dst))
@@ -278,7 +278,7 @@ func (g *ScalableGenerator) Seq(ctx context.Context, n int) iter.Seq2[ScalableID
 	return mint.Seq(&g.mint, n, func(dst []ScalableID) (uint64, int, error) { return g.some(ctx, dst) })
 }
 
-// some fills the beginning of dst with IDs in order. some returns the word of the first ID and the
+// some fills the beginning of dst with IDs in order. It returns the word of the first ID and the
 // number of IDs.
 func (g *ScalableGenerator) some(ctx context.Context, dst []ScalableID) (uint64, int, error) {
 	word, run, err := g.mint.NextRun(ctx, len(dst))

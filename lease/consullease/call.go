@@ -53,8 +53,8 @@ func (s *Store) datacenter() url.Values {
 	return scope{datacenter: s.scope.datacenter}.within(url.Values{})
 }
 
-// read reads keys. A reply without X-Consul-Index does not come from Consul, and its 404 does not
-// mean that a key is missing.
+// read reads keys. A reply without X-Consul-Index does not come from Consul: the status 404 does
+// not mean a missing key.
 func (s *Store) read(ctx context.Context, name string, query url.Values) (*rest.Reply, error) {
 	_, waits := query["index"]
 	reply, err := s.do(ctx, rest.Request{Method: http.MethodGet, Path: "/v1/kv/" + name, Query: s.scope.within(query), Long: waits, Refused: refused})
@@ -75,7 +75,7 @@ func (s *Store) read(ctx context.Context, name string, query url.Values) (*rest.
 	return reply, nil
 }
 
-// pairs reads keys and their values.
+// pairs reads keys and values.
 func (s *Store) pairs(ctx context.Context, name string, query url.Values) ([]pair, error) {
 	reply, err := s.read(ctx, name, query)
 	if err != nil || reply.Status == http.StatusNotFound {

@@ -13,7 +13,7 @@ import (
 	"github.com/firn-id/firn/lease/internal/rest"
 )
 
-// Inspect looks at the servers, at the agent that answers, and at the keys. Some checks need
+// Inspect looks at the servers, at the answering agent, and at the keys. Some checks need
 // operator:read and agent:read. Inspect cannot see which disks hold the servers' data, or whether
 // the disks were set back.
 func (s *Store) Inspect(ctx context.Context) ([]driver.Finding, error) {
@@ -38,7 +38,7 @@ type inspection struct {
 	findings.List
 }
 
-// get reads what Consul reports about itself.
+// get reads Consul's reports about itself.
 func (i *inspection) get(ctx context.Context, path string, query url.Values, into any) error {
 	return driver.Do(ctx, i.store.Handle, "inspect", func(ctx context.Context) error {
 		reply, err := i.store.do(ctx, rest.Request{Method: http.MethodGet, Path: path, Query: query})
@@ -80,7 +80,7 @@ func (i *inspection) servers(ctx context.Context) error {
 	return nil
 }
 
-// raft looks at the servers without a vote, as the leader knows them.
+// raft looks at the leader's list of servers without a vote.
 func (i *inspection) raft(ctx context.Context) {
 	var configuration struct {
 		Servers []struct {
@@ -109,7 +109,7 @@ func (i *inspection) raft(ctx context.Context) {
 	}
 }
 
-// agent looks at the configuration of the agent that answers.
+// agent looks at the configuration of the answering agent.
 func (i *inspection) agent(ctx context.Context) {
 	var self struct {
 		Config struct {

@@ -37,9 +37,9 @@ const ( // between two tries
 // call makes a request, and repeats the request within the time while a repetition is safe and may
 // help.
 //
-// A member that is frozen or cut off never answers. The client takes the members in turn, so a read
-// gives only a part of its time to the first member, and to the second. A write gives all of its
-// time to one member: it must not be sent twice.
+// A member that is frozen or cut off never answers. The client takes the members in turn: a read
+// gives only a part of the time to the first member, and to the second. A write gives all the time
+// to a single member: it must not be sent twice.
 func (s *Store) call(ctx context.Context, does purpose, request func(context.Context) (*pb.ResponseHeader, error)) error {
 	ctx, stop := driver.UntilClosed(ctx, s.Handle)
 	defer stop()
@@ -77,7 +77,7 @@ func (s *Store) try(ctx context.Context, does purpose, try int, request func(con
 }
 
 // again reports whether a failed request should be tried again. A write must have been refused
-// before the other members got it, so that it cannot take effect now or later:
+// before it reached the other members. It then cannot take effect now or later:
 //
 //   - a member without a leader refuses requests that need a leader, and Raft drops proposals
 //     without a leader;
@@ -85,8 +85,8 @@ func (s *Store) try(ctx context.Context, does purpose, try int, request func(con
 //     request; the client has fetched another token meanwhile;
 //   - a learner takes no requests, and a member that is behind takes no more requests.
 //
-// After a lost connection or a time-out, the write may have taken effect. So may a write that
-// failed with "no space": a member can notice the lack of space after the change.
+// After a lost connection or a time-out, the write may have taken effect. A write that failed with
+// "no space" may, too: a member can notice the lack of space after the change.
 func (s *Store) again(err error, does purpose) bool {
 	switch {
 	case refused(err), s.login && errors.Is(err, rpctypes.ErrUserEmpty): // after ErrUserEmpty the client has a token now
@@ -94,7 +94,7 @@ func (s *Store) again(err error, does purpose) bool {
 	case does == writing:
 		return false
 	}
-	// The error may pass, or another member may not have it.
+	// The error may pass, or another member may be free of it.
 	return isContext(err) || codeOf(err) == codes.Unavailable && s.client.ActiveConnection().GetState() != connectivity.TransientFailure
 }
 

@@ -19,11 +19,11 @@ import (
 	"github.com/firn-id/firn/lease/internal/findings"
 )
 
-// fullness is the percentage of its quota at which a database counts as nearly full.
+// fullness is the percentage of the quota from which a database counts as nearly full.
 const fullness = 80
 
-// Inspect looks at the members, the alarms and the keys. Inspect cannot see whether members run
-// with --unsafe-no-fsync, or which disks hold their data.
+// Inspect looks at the members, the alarms and the keys. It cannot see members with
+// --unsafe-no-fsync, or which disks hold the data.
 func (s *Store) Inspect(ctx context.Context) ([]driver.Finding, error) {
 	return driver.Call(ctx, s.Handle, "inspect", s.inspect)
 }
@@ -70,12 +70,12 @@ func (m *member) name() string {
 	return m.Name
 }
 
-// call makes a request, and diagnoses its error.
+// call makes a request, and diagnoses the error.
 func (i *inspection) call(ctx context.Context, does purpose, request func(context.Context) (*pb.ResponseHeader, error)) error {
 	return driver.Do(ctx, i.store.Handle, "inspect", func(ctx context.Context) error { return i.store.call(ctx, does, request) })
 }
 
-// findMembers asks for the list of members: a majority first, then a single member, which answers
+// findMembers asks for the list of members: a majority first, then a single member: it answers
 // without a leader.
 func (i *inspection) findMembers(ctx context.Context) error {
 	some, cancel := part(ctx)
@@ -140,8 +140,7 @@ func (i *inspection) findAlarms(ctx context.Context) {
 	}
 }
 
-// askMembers asks each host of the address, and then all other members at the endpoints that they
-// advertise.
+// askMembers asks each host of the address, and then all other members at the advertised endpoints.
 func (i *inspection) askMembers(ctx context.Context) {
 	var hosts, others sync.WaitGroup
 	endpoints := i.store.client.Endpoints()
@@ -184,7 +183,7 @@ func (i *inspection) ask(ctx context.Context, endpoint string) answer {
 	return a
 }
 
-// led reports whether a member says that it has a leader.
+// led reports whether a member has a leader by its own account.
 func (i *inspection) led() bool {
 	return slices.ContainsFunc(i.members, func(m *member) bool { return m.status != nil && m.status.Leader != 0 })
 }
@@ -236,7 +235,7 @@ func (i *inspection) membership() {
 	i.named(down)
 }
 
-// named looks at the members that the address names.
+// named looks at the members in the address.
 func (i *inspection) named(down int) {
 	named := make(map[uint64]bool)
 	for _, h := range i.hosts {
@@ -254,7 +253,7 @@ func (i *inspection) named(down int) {
 	}
 }
 
-// quota looks at how full a member's database is. Members before version 3.6 do not report their
+// quota looks at how full a member's database is. Members before version 3.6 do not report the
 // quota.
 func (i *inspection) quota(m *member) {
 	if quota := m.status.DbSizeQuota; quota > 0 && m.status.DbSize*100 >= quota*fullness {
@@ -282,7 +281,7 @@ func (i *inspection) versions() {
 	}
 }
 
-// knownBad reports whether etcd's authors advise against a version because its members' data can
+// knownBad reports whether etcd's authors advise against a version, because the data of members can
 // come to differ.
 func knownBad(version string) bool {
 	version, _, _ = strings.Cut(version, "-")

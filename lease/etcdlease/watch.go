@@ -11,7 +11,7 @@ import (
 )
 
 // Watch returns a channel that gets a value after each change of an entry with the prefix, as
-// [driver.Watcher] says. Watch returns when the cluster has started the watch.
+// [driver.Watcher] says. It returns when the cluster has started the watch.
 //
 // After a lost connection, the client resumes a watch where it was, and misses nothing. If the
 // client cannot resume the watch, because the history was compacted or the member lost its leader,

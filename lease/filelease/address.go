@@ -22,7 +22,7 @@ func openAddress(_ context.Context, addr string) (*Store, error) {
 	return Open(dir, Existing)
 }
 
-// ParseAddress returns the directory of an address file:///DIRECTORY. Its errors are [driver.ErrAddress].
+// ParseAddress returns the directory of an address file:///DIRECTORY. The errors are [driver.ErrAddress].
 // lease.OpenStore opens such an address as Open does with the option [Existing].
 func ParseAddress(addr string) (dir string, err error) {
 	bad := func(why string) (string, error) {
@@ -45,7 +45,7 @@ func ParseAddress(addr string) (dir string, err error) {
 	return directory(path[1:]), nil
 }
 
-// directory returns the directory of an address whose path, after its first slash, is path.
+// directory returns the directory of an address with the path /path.
 func directory(path string) string {
 	if dir := filepath.FromSlash(path); filepath.IsAbs(dir) && filepath.VolumeName(dir) != "" { // file:///C:/firn
 		return dir

@@ -56,7 +56,7 @@ func damaged(key string, info fs.FileInfo) entry {
 	return entry{Entry: driver.Entry{Key: key, Revision: driver.Revision(rev)}, number: 1<<62 + rand.Uint64N(1<<62), info: info}
 }
 
-// decode returns the entry of a file, or an error that is ErrVersion or ErrDamaged. decode accepts
+// decode returns the entry of a file, or an error that is ErrVersion or ErrDamaged. It accepts
 // exactly the output of encode.
 func decode(key string, content []byte) (entry, error) {
 	if len(content) == 0 {

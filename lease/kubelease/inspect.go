@@ -18,8 +18,8 @@ import (
 // verbs are the verbs that a store needs on leases.
 var verbs = []string{"get", "list", "create", "update", "watch"}
 
-// Inspect looks at the API server, the namespace, the permissions and the objects. Inspect cannot
-// see how many members etcd has, which disks hold their data, or whether the disks were set back.
+// Inspect looks at the API server, the namespace, the permissions and the objects. It cannot see
+// how many members etcd has, which disks hold their data, or whether the disks were set back.
 func (s *Store) Inspect(ctx context.Context) ([]driver.Finding, error) {
 	return driver.Call(ctx, s.Handle, "inspect", func(ctx context.Context) ([]driver.Finding, error) {
 		i := &inspection{store: s}
@@ -38,7 +38,7 @@ type inspection struct {
 	findings.List
 }
 
-// ask makes a request, and diagnoses its error.
+// ask makes a request, and diagnoses the error.
 func (i *inspection) ask(ctx context.Context, r rest.Request) (*rest.Reply, error) {
 	return driver.Call(ctx, i.store.Handle, "inspect", func(ctx context.Context) (*rest.Reply, error) { return i.store.do(ctx, r) })
 }

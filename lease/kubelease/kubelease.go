@@ -2,11 +2,11 @@
 // cluster.
 //
 // Each entry is an object of the kind Lease (coordination.k8s.io/v1) in one namespace. An
-// annotation of the object has the value in base64: 4096 bytes become 5464, of the 262 144 that all
-// annotations of an object may have. The spec of the object is empty: a holder, a duration or a
-// renewal would not make a lease safe. The name of the object is the prefix of the store, a '.' and
-// the key. Characters that names of objects do not have are escaped. A name has at most 253 bytes,
-// and the store refuses longer keys. Objects have the labels app.kubernetes.io/managed-by=firn and
+// annotation of the object has the value in base64: 4096 bytes become 5464, of the 262 144 for all
+// annotations of an object. The spec of the object is empty: a holder, a duration or a renewal
+// would not make a lease safe. The name of the object is the prefix of the store, a '.' and the
+// key. Characters that names of objects do not have are escaped. A name has at most 253 bytes, and
+// the store refuses longer keys. Objects have the labels app.kubernetes.io/managed-by=firn and
 // firn.id/prefix.
 //
 // The revision of an entry is the UID and the resourceVersion of its object. The API server
@@ -18,7 +18,8 @@
 //
 // Reads have no resourceVersion. The API promises that such a read returns the most recent state,
 // by a majority of etcd's members; with resourceVersion "0" a cache of any age could answer. The
-// store never deletes an object, and its objects have no owner whose end would delete them.
+// store never deletes an object, and its objects have no owner: the end of an owner would delete
+// the objects.
 //
 // Deleting the namespace deletes all entries. New pools of the same names would give out the same
 // timestamps a second time.
@@ -37,9 +38,9 @@
 // of lease/drivertest with the Role above, and needs every verb of the Role. No acknowledged change
 // is lost when the servers are killed and stopped. The same holds under torture (go run
 // ./cmd/firn/internal/tests/faults -stores kubernetes). A test server of the project (kubetest)
-// makes the faults that a real server does not make on demand: lost, late and repeated requests,
-// each error, stale reads with resourceVersion=0, pages and watches that expire. One test makes the
-// same requests of both servers and compares the answers.
+// makes faults on demand, unlike a real server: lost, late and repeated requests, each error, stale
+// reads with resourceVersion=0, pages and watches that expire. One test makes the same requests of
+// both servers and compares the answers.
 package kubelease
 
 import (
@@ -65,14 +66,14 @@ import (
 )
 
 const (
-	// DefaultTimeout bounds each call whose context does not end earlier.
+	// DefaultTimeout bounds each call, unless the context ends earlier.
 	DefaultTimeout = 5 * time.Second
 	// DefaultPrefix is the prefix of the objects' names if the address has no prefix.
 	DefaultPrefix = "firn"
 
 	pageSize = 500 // the most objects to ask for at a time
 
-	// account is the folder in which a pod finds its namespace, its token and the API's authority.
+	// account is a pod's folder with the namespace, the token and the API's authority.
 	account = "/var/run/secrets/kubernetes.io/serviceaccount"
 
 	valueAnnotation = "firn.id/value"
@@ -109,8 +110,8 @@ func init() { driver.Register("kubernetes", Open) }
 // namespace of the pod, and the prefix firn. Both have lower-case letters, digits and '-'. A pod
 // needs no settings: Open finds the API server, its authority and the token of the service account
 // where Kubernetes puts them. Elsewhere the settings are server, such as https://host:6443;
-// token-file, which is read again for each request, token-env or token, or a client's certificate
-// with cert and key; ca, the file of the authority of the server, and server-name, the name in its
+// token-file (read again for each request), token-env or token, or a client's certificate with cert
+// and key; ca, the file of the authority of the server, and server-name, the name in its
 // certificate. The timeout bounds each call whose context does not end earlier.
 func Open(ctx context.Context, addr string) (*Store, error) { return open(ctx, addr, account) }
 
@@ -219,7 +220,7 @@ func (s *Store) close() error {
 	return nil
 }
 
-// A lease holds the fields of an object that the store uses.
+// A lease holds the used fields of an object.
 type lease struct {
 	APIVersion string   `json:"apiVersion"`
 	Kind       string   `json:"kind"`
@@ -321,8 +322,8 @@ func revision(l lease) driver.Revision {
 	return driver.Revision(l.Metadata.UID + "." + l.Metadata.ResourceVersion)
 }
 
-// list leaves out objects that no store can have written. It does not select objects by their
-// labels: a lease would take an entry without its label for an entry that does not exist.
+// list leaves out objects that no store can have written. It does not select objects by labels: a
+// lease would take an entry that has lost the label for a missing entry.
 func (s *Store) list(ctx context.Context, prefix string) ([]driver.Entry, error) {
 	leases, _, err := s.all(ctx)
 	if err != nil {

@@ -12,8 +12,7 @@ import (
 )
 
 // A Store keeps entries in memory. It implements [driver.Store] by its [driver.Handle], and
-// [driver.Local]. The entries end with the process, so nothing but a test should trust the Store
-// with leases.
+// [driver.Local]. The entries end with the process: only tests should trust the Store with leases.
 type Store struct {
 	*driver.Handle
 	entries *entries

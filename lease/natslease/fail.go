@@ -17,13 +17,13 @@ import (
 	"github.com/firn-id/firn/lease/internal/advice"
 )
 
-// A refusal is the server's notice that it did not let a message through.
+// A refusal is the server's notice of a refused message.
 type refusal struct {
 	err error
 	at  time.Time
 }
 
-// readable returns an error in words that say why there is no answer.
+// readable returns an error that gives the reason for a missing answer.
 func (s *Store) readable(err error) error {
 	if err == nil {
 		return nil
@@ -45,7 +45,7 @@ func (s *Store) readable(err error) error {
 	return err
 }
 
-// Codes of JetStream's errors without a name in its client.
+// Codes of JetStream's errors without a name in the client.
 const (
 	codeResources    = 10023 // insufficient resources
 	codeAccountLimit = 10002 // resource limits exceeded for account

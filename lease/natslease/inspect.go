@@ -12,8 +12,7 @@ import (
 	"github.com/firn-id/firn/lease/internal/advice"
 )
 
-// Inspect looks at the bucket and its replicas. Inspect cannot see the configuration of the
-// servers.
+// Inspect looks at the bucket and its replicas. It cannot see the configuration of the servers.
 func (s *Store) Inspect(ctx context.Context) ([]driver.Finding, error) {
 	return driver.Call(ctx, s.Handle, "inspect", s.inspect)
 }

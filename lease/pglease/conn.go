@@ -81,12 +81,12 @@ func (w *warningError) Error() string {
 }
 
 // ownNames begins a transaction in which a name without a schema is a name of PostgreSQL itself, also the
-// name of an operator. A role that can create in a schema of the search_path could otherwise make, for
-// example, the operator numeric * integer, which PostgreSQL lacks.
+// name of an operator. A role with the right to create in a schema of the search_path could otherwise
+// make operators that PostgreSQL lacks, such as numeric * integer.
 const ownNames = "SET LOCAL search_path = pg_catalog, pg_temp; "
 
-// exec sends statements as one message, which the server runs as one transaction, and returns their
-// results. ctx must have a deadline.
+// exec sends statements as one message, and returns the results. The server runs the message as one
+// transaction. ctx must have a deadline.
 //
 // After an error that is not a *pgconn.PgError, the transaction may have been committed, may be
 // committed later, or never.

@@ -114,8 +114,8 @@ func (s *Store) adviceFor(pg *pgconn.PgError) string {
 	return ""
 }
 
-// A plainError has its text on one line, without repeated lines: pgx has a line for each address of
-// each host, with TLS and without.
+// A plainError has the text on a single line, without repeated lines: pgx has a line for each
+// address of each host, with TLS and without.
 type plainError struct{ error }
 
 func plain(err error) error {

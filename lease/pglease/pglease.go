@@ -77,7 +77,7 @@ type Options struct {
 //
 // String returns postgres://, the hosts with their ports, the database, and the table unless it is
 // the DefaultTable. Close closes the connections of [Open], and waits at most a second for calls
-// under way. Close leaves the pool of [New] open.
+// under way. It leaves the pool of [New] open.
 type Store struct {
 	*driver.Handle
 	name    name
@@ -97,7 +97,7 @@ var (
 
 func init() { driver.Register("postgres", Open) }
 
-// Open returns the store at an address, and checks that the server answers. Open needs no table and
+// Open returns the store at an address, and checks that the server answers. It needs no table and
 // never makes a table: see [Store.Prepare].
 //
 // The settings of the address are
@@ -202,8 +202,8 @@ func (s *Store) check(ctx context.Context) error {
 	return nil
 }
 
-// close closes the connections of the store's own pool. close waits at most a second for calls
-// under way.
+// close closes the connections of the store's own pool. It waits at most a second for calls under
+// way.
 func (s *Store) close() error {
 	if !s.own || s.pool == nil {
 		return nil

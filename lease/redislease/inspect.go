@@ -13,7 +13,7 @@ import (
 )
 
 // Inspect looks at the settings and the replicas of the server by INFO and CONFIG GET. Some
-// providers do not allow these commands. Inspect then reports the checks that it could not make.
+// providers do not allow these commands. Inspect then reports the missing checks.
 func (s *Store) Inspect(ctx context.Context) ([]driver.Finding, error) {
 	return driver.Call(ctx, s.Handle, "inspect", s.inspect)
 }
@@ -52,7 +52,7 @@ func (s *Store) inspect(ctx context.Context) ([]driver.Finding, error) {
 	return driver.WorstFirst(found), nil
 }
 
-// inspectLog looks at the times at which the server syncs its log.
+// inspectLog looks at the times of the server's syncs of the log.
 func (s *Store) inspectLog(ctx context.Context, say func(when, loses bool, text, advice string)) {
 	sync, err := s.config(ctx, "appendfsync")
 	var rewrite string
@@ -151,8 +151,8 @@ func (i info) product() string {
 	return "Redis " + i["redis_version"]
 }
 
-// major returns the major version of Redis that the server implements. A server without a version
-// counts as oldest.
+// major returns the major version of Redis in the server. A server without a version counts as
+// oldest.
 func (i info) major() int {
 	major, _, _ := strings.Cut(i["redis_version"], ".")
 	n, err := strconv.Atoi(major)

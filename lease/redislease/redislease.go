@@ -110,7 +110,7 @@ func init() {
 }
 
 // Open connects to the server of an address, and checks that the server answers and takes changes.
-// Open needs no entries, and never makes keys: see [Store.Prepare].
+// It needs no entries, and never makes keys: see [Store.Prepare].
 //
 // The path of the address is the number of the database, by default 0. The host is by default
 // localhost, and the port 6379. The settings are

@@ -23,10 +23,10 @@ const schemaVersion = 1
 // of the hash, and the number of changes. All answers of scripts begin with a word, the name, and
 // the number of changes.
 //
-// PERSIST removes a time to live that somebody set. PERSIST also makes each script a script that
-// writes: a replica refuses such a script, and so does a primary that cannot write its disk or is
-// cut off from its replicas (min-replicas-to-write). PERSIST comes last, after the commands that
-// take memory: Redis does not apply the memory limit to a script that has written.
+// PERSIST removes a time to live set by another program. It also makes each script a writing
+// script: a replica refuses writing scripts, as does a primary with a failing disk or without
+// enough replicas (min-replicas-to-write). PERSIST comes last, after the commands that take memory:
+// Redis does not apply the memory limit to a script after a write.
 const prelude = `
 local entries, index = KEYS[1], KEYS[2]
 local about = redis.call('HMGET', entries, '.schema', '.store', '.count')
@@ -127,7 +127,8 @@ func (s *Store) run(ctx context.Context, script *redis.Script, args []any) (any,
 	}
 	wait := max(left.Milliseconds(), 1) // 0 would be for ever
 	// WAIT waits for everything that the server had written when the connection's last command
-	// ended, also for the changes of others. So the entries that the script read are safe as well.
+	// ended, also for the changes of others. The entries read by the script are therefore safe as
+	// well.
 	for _, eval := range []func(redis.Pipeliner) *redis.Cmd{
 		func(p redis.Pipeliner) *redis.Cmd { return script.EvalSha(ctx, p, s.keys, args...) },
 		func(p redis.Pipeliner) *redis.Cmd { return script.Eval(ctx, p, s.keys, args...) },
@@ -181,8 +182,8 @@ func (e *waitError) Error() string {
 
 func (e *waitError) Unwrap() error { return e.err }
 
-// Prepare makes the keys for the entries. If the keys exist, Prepare only checks that they are keys
-// of leases with a known version.
+// Prepare makes the keys for the entries. If the keys exist, Prepare only checks for keys of leases
+// with a known version.
 func (s *Store) Prepare(ctx context.Context) error {
 	return driver.Do(ctx, s.Handle, "prepare", func(ctx context.Context) error {
 		_, _, _, err := s.do(ctx, prepareScript, newName())

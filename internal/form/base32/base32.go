@@ -5,9 +5,9 @@
 //	tables    for every processor                        base32.go
 //	vectors   a whole text at once, on amd64 with AVX2   vector_amd64.go, vector_amd64.s
 //
-// Each vector function has a twin that uses tables, for processors without AVX2. The build tag
-// purego leaves vectors out. So do the race detector and the memory sanitizers, which do not see
-// the memory accesses of assembly.
+// Each vector function has a twin with tables, for processors without AVX2. The build tag purego
+// leaves vectors out. The race detector and the memory sanitizers use the twin too, because they do
+// not see the memory accesses of assembly.
 package base32
 
 import "encoding/binary"

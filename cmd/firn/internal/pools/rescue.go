@@ -179,13 +179,13 @@ func (f *rescueFlags) run(ctx context.Context, s *cli.Streams, names []string) e
 	return nil
 }
 
-// A target is a pool to rescue, and the layouts that it may have.
+// A target is a pool to rescue, with the possible layouts of the pool.
 type target struct {
 	name    string
 	layouts []grant.Layout
 }
 
-// rescue rescues one pool, and writes what was done.
+// rescue rescues a pool, and reports the result.
 func (f *rescueFlags) rescue(ctx context.Context, s *cli.Streams, store driver.Store, p target) (*lease.Rescued, error) {
 	show := cli.NewMeter(s)
 	done, err := lease.Rescue(ctx, store, p.name, lease.RescueConfig{Window: f.window, Skew: f.skew, TrustClock: f.trustClock,
@@ -199,7 +199,7 @@ func (f *rescueFlags) rescue(ctx context.Context, s *cli.Streams, store driver.S
 	return done, f.tell(s, done)
 }
 
-// openFor opens the store, and returns the pools to rescue. openFor changes no record. A pool that
+// openFor opens the store, and returns the pools to rescue. It changes no record. A pool that
 // cannot be rescued is an error before the user is asked.
 func (f *rescueFlags) openFor(ctx context.Context, s *cli.Streams, names []string, given []grant.Layout) (driver.Store, []target, error) {
 	open := f.Look
@@ -232,8 +232,8 @@ func (f *rescueFlags) openFor(ctx context.Context, s *cli.Streams, names []strin
 	return store, pools, nil
 }
 
-// check returns the pools to rescue: those of the names, or with --all every pool of the store.
-// check looks each pool up once. The error is that a pool cannot be rescued.
+// check returns the pools to rescue: the named pools, or with --all every pool of the store. It
+// looks each pool up once. The error is that a pool cannot be rescued.
 func (f *rescueFlags) check(ctx context.Context, s *cli.Streams, store driver.Store, names []string, given []grant.Layout) (pools []target, err error) {
 	if f.all {
 		if names, err = lease.Names(ctx, store); err != nil {
@@ -269,8 +269,8 @@ func (f *rescueFlags) check(ctx context.Context, s *cli.Streams, store driver.St
 	return pools, nil
 }
 
-// noTrace returns the error for a pool of which the store has nothing. The name or the address of
-// the store may be misspelt, and then the rescue would make a second pool.
+// noTrace returns the error for a pool without entries in the store. The name or the address of the
+// store may be misspelt, and then the rescue would make a second pool.
 func noTrace(name, where string, others []string) error {
 	const most = 20
 	has := "which has no pools"
@@ -295,8 +295,8 @@ func (f *rescueFlags) given() ([]grant.Layout, error) {
 	return []grant.Layout{p.Layout}, err
 }
 
-// guesses returns the layouts that a pool without its own record may have. The workers' records say
-// which guess is right. If no record is left, only --all believes the pool's name.
+// guesses returns the possible layouts of a pool without a record of the pool itself. The workers'
+// records say which guess is right. If no record is left, only --all believes the pool's name.
 func (f *rescueFlags) guesses(name string) []grant.Layout {
 	layouts := formats.LayoutsOf(name)
 	if !f.all {
@@ -350,7 +350,7 @@ type rescueObject struct {
 	Anew    bool     `json:"anew,omitempty"`
 }
 
-// tell writes what was done.
+// tell reports the result.
 func (f *rescueFlags) tell(s *cli.Streams, done *lease.Rescued) error {
 	rescued, floor := done.Pool.Rescued()
 	about := rescueObject{Pool: done.Pool.Name(), Rescued: jsonTime{rescued}, Floor: jsonTime{floor},

@@ -243,8 +243,8 @@ const near = 50
 
 // standBy waits while another feed keeps the interval. No feed keeps an interval that begins ahead of
 // the clock: the clock has gone back since, and the database makes no ID. standBy returns the nonce
-// of the row that the next lease may replace, and "" if the table has no row. standBy waits for a
-// database that is away, and a patient standBy for other settings, too.
+// of the row that the next lease may replace, and "" if the table has no row. It waits for a database
+// that is away, and a patient standBy for other settings, too.
 func (f *feed) standBy(ctx context.Context, patient bool) (nonce string, err error) {
 	for {
 		var r row
@@ -273,8 +273,8 @@ func (f *feed) standBy(ctx context.Context, patient bool) (nonce string, err err
 	}
 }
 
-// lease keeps one lease, until the offer is over or ctx ends. lease returns an error if the lease
-// has not begun.
+// lease keeps one lease, until the offer is over or ctx ends. It returns an error if the lease has
+// not begun.
 func (f *feed) lease(ctx context.Context, before string) (*offer, error) {
 	o := newOffer(f.pool, &f.db.clock)
 	c := f.config
