@@ -26,8 +26,8 @@ type claimed struct {
 	release func()
 	beside  *driver.ExcludedError // another store's claim of the worker, or nil
 
-	// After the worker was lost: the end of the generator's interval, by the clock and by the time that
-	// passes. Otherwise after is zero.
+	// After the worker was lost: the end of the generator's interval, by the clock and by the time
+	// that passes. Otherwise after is zero.
 	ends  int64
 	after time.Time
 }

@@ -8,15 +8,17 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// OpenStore opens the store of an address, such as postgres://orders@db/orders or file:///var/lib/firn. The command
-// firn takes the same addresses. The package of a store registers a scheme when a program imports the package:
+// OpenStore opens the store of an address, such as postgres://orders@db/orders or
+// file:///var/lib/firn. The command firn takes the same addresses. The package of a store registers
+// a scheme when a program imports the package:
 //
 //	import _ "github.com/firn-id/firn/lease/pglease"
 //
 // The error is [driver.ErrAddress] if no imported package has the scheme, and names the import. All other errors
 // come from the package's Open.
 func OpenStore(ctx context.Context, address string) (driver.Store, error) {
-	// Package lease/address would read the scheme too, and bring TLS into programs with stores of files.
+	// Package lease/address would read the scheme too, and bring TLS into programs with stores of
+	// files.
 	scheme, _, ok := strings.Cut(address, "://")
 	scheme = strings.ToLower(scheme)
 	if !ok || scheme == "" || strings.Trim(scheme, "abcdefghijklmnopqrstuvwxyz0123456789+-.") != "" {

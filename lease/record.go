@@ -75,8 +75,8 @@ func checkSame(pool string, has, want grant.Layout) error {
 	return nil
 }
 
-// poolRecord is the record of a pool in the store. A pool's record is created once. From then on only
-// Made grows, and a rescue raises Generation and Floor.
+// poolRecord is the record of a pool in the store. A pool's record is created once. From then on
+// only Made grows, and a rescue raises Generation and Floor.
 type poolRecord struct {
 	Version    int      `json:"v"`
 	UUID       string   `json:"uuid"`

@@ -139,10 +139,10 @@ func (id *ID) UnmarshalBinary(data []byte) error { return payload.Set(id)(form.B
 // numbers have 53 bits, and null for the zero ID.
 func (id ID) MarshalJSON() ([]byte, error) { return form.AppendJSON(nil, id) }
 
-// UnmarshalJSON implements [json.Unmarshaler]. It reads a string as the text, a number as an integer, and
-// null as the zero ID. A number whose digits are also the base-36 text of another ID is a
-// *[iderr.ParseError], because other implementations write such texts. Those numbers have at most 13
-// digits; only IDs of the first hour after an epoch are so small.
+// UnmarshalJSON implements [json.Unmarshaler]. It reads a string as the text, a number as an
+// integer, and null as the zero ID. A number whose digits are also the base-36 text of another ID
+// is a *[iderr.ParseError], because other implementations write such texts. Those numbers have at
+// most 13 digits; only IDs of the first hour after an epoch are so small.
 //
 // A struct field needs no option string. With the option, encoding/json drops the quotes of the
 // text, unless built with GOEXPERIMENT=jsonv2. UnmarshalJSON reads a text without quotes, too,

@@ -27,8 +27,8 @@ func (b Binary) ID() ID { return ID(b) }
 // and "id IN ?", ids, or use ID.
 func (b Binary) Value() (driver.Value, error) { return columnBinary.Value(b.ID()) }
 
-// Scan implements [sql.Scanner]. It reads 20 bytes. Any other value is a *[iderr.ParseError], and so
-// are a text and NULL.
+// Scan implements [sql.Scanner]. It reads 20 bytes. Any other value is a *[iderr.ParseError], and
+// so are a text and NULL.
 func (b *Binary) Scan(src any) error { return payload.Set((*ID)(b))(columnBinary.Scan(src)) }
 
 // BytesValue implements pgtype.BytesValuer of pgx: the 20 bytes.

@@ -79,10 +79,10 @@ func other[S string | []byte](id *ID, s S) error {
 	return wrong.Length(format, s, "32 (base32hex) or 40 (hex)")
 }
 
-// CompareText returns -1, 0 or 1 as the ID of text a is less than, equal to or greater than the ID of
-// text b, in either case. It does not decode: it compares letters without their case, for sorting
-// texts of other programs. Both texts must be base32hex, or both hexadecimal; texts of two encodings
-// have no order.
+// CompareText returns -1, 0 or 1 as the ID of text a is less than, equal to or greater than the ID
+// of text b, in either case. It does not decode: it compares letters without their case, for
+// sorting texts of other programs. Both texts must be base32hex, or both hexadecimal; texts of two
+// encodings have no order.
 //
 // Specification: "Encodings".
 func CompareText(a, b string) int {
@@ -94,7 +94,7 @@ func CompareText(a, b string) int {
 	return cmp.Compare(len(a), len(b))
 }
 
-// upper returns the upper-case letter of an ASCII letter, and any other byte as it is.
+// upper returns the upper-case letter of an ASCII letter, and any other byte unchanged.
 func upper(c byte) byte {
 	if 'a' <= c && c <= 'z' {
 		c -= 'a' - 'A'

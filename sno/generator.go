@@ -159,13 +159,13 @@ func newGenerator(c Config) (*Generator, error) {
 
 // New generates a new ID using the current system time for its timestamp.
 //
-// New waits for the next time unit if the sequence of this unit is used up. If the clock has gone back
-// a second time, New waits for a time that one setting of the tick-tock bit has not used. New has no
-// error to return, and therefore also waits for a clock before the epoch, for the grant of a lease,
-// and for ever after the last timestamp: see [Generator.Next]. It never returns the zero ID. Once the
-// lease of a Generator is closed, no grant can come, and New panics with the error that Next returns.
-// So does New of a Generator that NewGenerator did not make. New does not allocate, except in waits
-// for a clock that are longer than the waits of Next.
+// New waits for the next time unit if the sequence of this unit is used up. If the clock has gone
+// back a second time, New waits for a time that one setting of the tick-tock bit has not used. New
+// has no error to return, and therefore also waits for a clock before the epoch, for the grant of a
+// lease, and for ever after the last timestamp: see [Generator.Next]. It never returns the zero ID.
+// Once the lease of a Generator is closed, no grant can come, and New panics with the error that
+// Next returns. New also panics for a Generator that NewGenerator did not make. New does not
+// allocate, except in waits for a clock that are longer than the waits of Next.
 func (g *Generator) New(meta byte) ID {
 	word, ok := g.fast()
 	if !ok {

@@ -35,10 +35,10 @@
 //
 // # Uniqueness and order
 //
-// The IDs of one generator are distinct, and increase in the order of issue, as do the texts and binary forms. The
-// promise holds for any number of goroutines and for any steps of the clock while the process runs. Generators
-// with different scalabilities never make equal scalable IDs. A generator does not remember its last ID over a
-// restart. A lease remembers.
+// The IDs of one generator are distinct, and increase in the order of issue, as do the texts and
+// binary forms. The promise holds for any number of goroutines and for any steps of the clock while
+// the process runs. Generators with different scalabilities never make equal scalable IDs. A
+// generator does not remember its last ID over a restart. A lease remembers.
 //
 // # Epoch
 //
@@ -54,7 +54,7 @@
 //
 // # Errors
 //
-// The errors are in package iderr, for all formats. For a generator they mean:
+// The errors of all formats are in package iderr. For a generator they mean:
 //
 //   - [iderr.ErrExhausted]: the randomness has passed its largest value in this millisecond
 //   - [iderr.ErrRange], the overflow error of the specification: the value is beyond 7ZZZZZZZZZZZZ, the randomness

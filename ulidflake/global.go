@@ -26,8 +26,8 @@ var makeGlobal = sync.OnceValue(func() *Generator {
 })
 
 // New returns a new ID of the package-level generator, greater than all earlier IDs of New. The
-// generator has the zero [Config]: it is for a system with ONE generator. Two processes that call New
-// can make equal IDs. A program with [NewGenerator] gets errors in place of long waits.
+// generator has the zero [Config]: it is for a system with ONE generator. Two processes that call
+// New can make equal IDs. A program with [NewGenerator] gets errors in place of long waits.
 //
 // New waits for the next millisecond once the randomness of this millisecond passes its largest value.
 // It has no error to return, and therefore also waits for a clock that is behind the last ID, for a

@@ -51,7 +51,8 @@ type Backend struct {
 	// Diagnose returns advice on an error of the backend, in words, and the kind of the error: one
 	// of the errors of this package. An error that wraps a kind keeps its kind. For other errors a
 	// nil kind means ErrUnavailable. The handle does not call Diagnose for ErrNotFound, ErrConflict
-	// and context.Canceled. A nil Diagnose means that all errors are ErrUnavailable, without advice.
+	// and context.Canceled. A nil Diagnose means that all errors are ErrUnavailable, without
+	// advice.
 	Diagnose func(err error) (advice string, kind error)
 }
 

@@ -123,19 +123,19 @@ func (i *inspection) findAlarms(ctx context.Context) {
 		return
 	}
 	for _, a := range alarms {
-		who := fmt.Sprintf("%x", a.MemberID)
+		member := fmt.Sprintf("%x", a.MemberID)
 		for _, m := range i.members {
 			if m.ID == a.MemberID {
-				who = m.name()
+				member = m.name()
 			}
 		}
 		switch a.Alarm {
 		case pb.AlarmType_CORRUPT:
 			advice, _ := i.store.diagnose(rpctypes.ErrCorrupt)
-			i.Loses(advice, "the data of member %s differ from those of the others (alarm CORRUPT)", who)
+			i.Loses(advice, "the data of member %s differ from those of the others (alarm CORRUPT)", member)
 		case pb.AlarmType_NOSPACE:
 			advice, _ := i.store.diagnose(rpctypes.ErrNoSpace)
-			i.Note(advice, "the database of member %s is or was full, and the cluster takes no changes (alarm NOSPACE)", who)
+			i.Note(advice, "the database of member %s is or was full, and the cluster takes no changes (alarm NOSPACE)", member)
 		}
 	}
 }

@@ -30,11 +30,11 @@ import (
 //     program names does, with a finding (see Inspect): Exclude returns both release and the error, and
 //     a lease prefers other workers
 //
-// Every user can lock an object visible to all users. While another program's lock hides the claims, a
-// default store gives an error, and other stores have a finding: the promises of a named directory do not
-// depend on claims. On Windows all users see claims, and a claim that meets another store's claim of the
-// machine is not seen itself. On other systems Exclude claims nothing, and Inspect reports for a default
-// store that users do not see each other.
+// Every user can lock an object visible to all users. While another program's lock hides the
+// claims, a default store gives an error, and other stores have a finding: the promises of a named
+// directory do not depend on claims. On Windows all users see claims, and a claim that meets
+// another store's claim of the machine is not seen itself. On other systems Exclude claims nothing,
+// and Inspect reports for a default store that users do not see each other.
 func (s *Store) Exclude(resource, group string) (release func(), err error) {
 	id, err := s.identity()
 	if err != nil {

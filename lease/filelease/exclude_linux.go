@@ -17,8 +17,8 @@ const (
 )
 
 // claim locks the byte at in each of the regions of 2^32 bytes, and returns for each region another
-// process's lock on another byte, or nil. It locks first and looks afterwards. If two processes claim
-// different bytes of a region at once, at least one process finds the other.
+// process's lock on another byte, or nil. It locks first and looks afterwards. If two processes
+// claim different bytes of a region at once, at least one process finds the other.
 //
 // The locks are on an object that all processes of the kernel share; see openKernel. The kernel drops
 // the locks when the process ends. Locks for reading share a byte and need no right to write.

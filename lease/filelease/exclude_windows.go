@@ -8,10 +8,10 @@ import (
 	"unsafe"
 )
 
-// A claim on Windows is a semaphore in the namespace Global, which all users and sessions of the machine
-// share. The name stands for the resource, and the count for the group. Windows removes a semaphore with
-// the last handle, and closes the handles of an ended process. A semaphore of another user cannot be
-// opened: then another group has the resource.
+// A claim on Windows is a semaphore in the namespace Global, which all users and sessions of the
+// machine share. The name stands for the resource, and the count for the group. Windows removes a
+// semaphore with the last handle, and closes the handles of an ended process. A semaphore of
+// another user cannot be opened: then another group has the resource.
 
 var (
 	createSemaphore  = kernel32.NewProc("CreateSemaphoreW")
@@ -73,9 +73,9 @@ func claimOf(name string, at int64) (h syscall.Handle, other *clash, err error) 
 	return h, nil, nil
 }
 
-// hasCount reports whether the count of a semaphore is that of the group. A reader takes one from the
-// count and adds one again, and readers take turns by a mutex. If a process dies in between, the count
-// fits no group from then on, and no process joins the group.
+// hasCount reports whether the count of a semaphore is that of the group. A reader takes one from
+// the count and adds one again, and readers take turns by a mutex. If a process dies in between,
+// the count fits no group from then on, and no process joins the group.
 func hasCount(h syscall.Handle, name string, group int64) (bool, error) {
 	text, err := syscall.UTF16PtrFromString(name + "-turn")
 	if err != nil {

@@ -15,10 +15,10 @@
 // The store reports a damaged file and does not touch the file. To take a damaged entry for a
 // missing entry would give out timestamps a second time. A rescue of the pool replaces the entry.
 //
-// A directory made by Open belongs to one user. To share a directory, make it before, for a group of
-// users (mkdir -m 2770). All users of the directory can then use its files. Files made by root in a
-// directory belong to the directory's owner. On Windows, a directory and the files in it inherit the
-// rights of the folder above.
+// A directory made by Open belongs to one user. To share a directory, make it before, for a group
+// of users (mkdir -m 2770). All users of the directory can then use its files. Files made by root
+// in a directory belong to the directory's owner. On Windows, a directory and the files in it
+// inherit the rights of the folder above.
 //
 // Pools in two directories know nothing of each other and hand out the same workers. Users,
 // containers and restored backups can come to have two directories. OpenDefault refuses a directory
@@ -141,12 +141,12 @@ var ErrNoDefault = errors.New("no default directory is safe here")
 // OpenDefault returns the store in the directory of [DefaultDir], for programs without a named
 // directory.
 //
-// No operator has checked the default directory. OpenDefault therefore demands a proof that all other
-// stores of the kernel see the directory's claims. On Linux the process must be in the initial PID
-// namespace of the kernel. No container is in the namespace by default. The directory must not be
-// lost with a container or at a restart. Without a proof, the error is [driver.ErrUnsafe] and
-// [ErrNoDefault]. Every user of the machine has a default store, and the default stores exclude each
-// other; see [Store.Exclude].
+// No operator has checked the default directory. OpenDefault therefore demands a proof that all
+// other stores of the kernel see the directory's claims. On Linux the process must be in the
+// initial PID namespace of the kernel. No container is in the namespace by default. The directory
+// must not be lost with a container or at a restart. Without a proof, the error is
+// [driver.ErrUnsafe] and [ErrNoDefault]. Every user of the machine has a default store, and the
+// default stores exclude each other; see [Store.Exclude].
 func OpenDefault(options ...Option) (*Store, error) {
 	dir, err := DefaultDir()
 	if err != nil {

@@ -25,9 +25,9 @@ const (
 	pidNamespace  = "/proc/self/ns/pid"
 )
 
-// onMachine returns an error unless this process is in the kernel's initial PID namespace and initial
-// time namespace. Engines put each container in another PID namespace. The namespaces of a process with
-// several threads do not change.
+// onMachine returns an error unless this process is in the kernel's initial PID namespace and
+// initial time namespace. Engines put each container in another PID namespace. The namespaces of a
+// process with several threads do not change.
 var onMachine = sync.OnceValue(func() error {
 	f, err := openNamespace(pidNamespace, initialPIDs)
 	if err == nil {

@@ -168,8 +168,8 @@ func (s *Store) hasEntries() (found bool, err error) {
 	return found, look("", depth)
 }
 
-// mark writes the place of the directory, with a new identity, unless there is one. A directory with
-// entries gets no identity: the entries are a copy.
+// mark writes the place of the directory, with a new identity, unless there is one. A directory
+// with entries gets no identity: the entries are a copy.
 func (s *Store) mark() error {
 	path := filepath.Join(s.dir, placeFile)
 	if _, err := os.Lstat(path); err == nil {

@@ -40,7 +40,7 @@ func born(dir string) int64 {
 		return 0
 	}
 	_, _, errno := syscall.Syscall6(number, atCwd, uintptr(unsafe.Pointer(name)), 0, birthTime, uintptr(unsafe.Pointer(&stat)), 0)
-	// Of a time that does not fit, nothing is known.
+	// A time that does not fit counts as unknown.
 	if errno != 0 || stat.mask&birthTime == 0 || stat.birth.sec <= 0 || stat.birth.sec > math.MaxInt64/int64(time.Second)-1 {
 		return 0
 	}
@@ -69,9 +69,9 @@ func passingMount(mountinfo, dir string) bool {
 	return passing.MatchString(root)
 }
 
-// inFilesystem returns the place of a directory in the filesystem: the device, and the path from the
-// root of the filesystem. The place is the same in all containers, whatever they mount where. It is ""
-// if mountinfo lacks the mount.
+// inFilesystem returns the place of a directory in the filesystem: the device, and the path from
+// the root of the filesystem. The place is the same in all containers, whatever they mount where.
+// It is "" if mountinfo lacks the mount.
 func inFilesystem(mountinfo, dir string) string {
 	device, root, point := mountOf(mountinfo, dir)
 	if device == "" {

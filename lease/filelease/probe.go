@@ -13,8 +13,8 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// Keys returns the keys that begin with prefix, in order, without reading the entries. The name of an
-// unreadable folder and a slash stand for the keys below the folder. Keys is for tools.
+// Keys returns the keys that begin with prefix, in order, without reading the entries. The name of
+// an unreadable folder and a slash stand for the keys below the folder. Keys is for tools.
 func (s *Store) Keys(ctx context.Context, prefix string) ([]string, error) {
 	var keys []string
 	err := s.visit(ctx, "", func(folder string, files map[string]fs.FileMode, err error) error {

@@ -19,8 +19,8 @@ import (
 // Differences on Windows:
 //
 //   - A locked range of bytes cannot be read by others, and a file that is open can be renamed only
-//     by a newer call. The lock of an entry is therefore not on the entry's file, but on one byte of
-//     lockFile, far behind its end. Nobody renames lockFile.
+//     by a newer call. The lock of an entry is therefore not on the entry's file, but on one byte
+//     of lockFile, far behind its end. Nobody renames lockFile.
 //   - There is no fsync of a folder. A name is given by MoveFileEx with MOVEFILE_WRITE_THROUGH,
 //     which returns when the name is on the disk. FlushFileBuffers follows, as PostgreSQL does it:
 //     NTFS keeps the name of a file in the record of the file, and all changes of names in one log.

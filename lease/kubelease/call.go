@@ -27,7 +27,7 @@ func (s *Store) do(ctx context.Context, r rest.Request) (*rest.Reply, error) {
 	return s.client.Do(ctx, r)
 }
 
-// header returns the header of a request, with the token as it is now.
+// header returns the header of a request, with the present token.
 func (s *Store) header() (http.Header, error) {
 	token, err := s.currentToken()
 	if err != nil {

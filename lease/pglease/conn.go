@@ -80,9 +80,9 @@ func (w *warningError) Error() string {
 	return "the server warns: " + w.Message + " (SQLSTATE " + w.Code + ")"
 }
 
-// ownNames begins a transaction in which a name without a schema is a name of PostgreSQL itself, also the
-// name of an operator. A role with the right to create in a schema of the search_path could otherwise
-// make operators that PostgreSQL lacks, such as numeric * integer.
+// ownNames begins a transaction in which a name without a schema is a name of PostgreSQL itself,
+// also the name of an operator. A role with the right to create in a schema of the search_path
+// could otherwise make operators that PostgreSQL lacks, such as numeric * integer.
 const ownNames = "SET LOCAL search_path = pg_catalog, pg_temp; "
 
 // exec sends statements as one message, and returns the results. The server runs the message as one

@@ -13,8 +13,8 @@
 // Each call is one message of several statements. The server runs the message as one transaction. A
 // connection can break in the middle without leaving a transaction open, and no call depends on the
 // connection of an earlier call. The store therefore works through proxies that give a client
-// another connection for each transaction (PgBouncer with pool_mode=transaction). LISTEN does not work
-// through these proxies, and the store is not a [driver.Watcher].
+// another connection for each transaction (PgBouncer with pool_mode=transaction). LISTEN does not
+// work through these proxies, and the store is not a [driver.Watcher].
 //
 // Each transaction makes the settings on which the promises rest, whatever the defaults of the
 // server, the database and the user are:
@@ -107,7 +107,7 @@ func init() { driver.Register("postgres", Open) }
 //   - host and port, if there is no host before the path: a folder for a Unix socket, as libpq has
 //     it;
 //   - target_session_attrs: primary (the default) or read-write, which also skips a server where
-//     default_transaction_read_only is on. Of several hosts, Open uses the first suitable host;
+//     default_transaction_read_only is on. With several hosts, Open uses the first suitable host;
 //   - pool_max_conns, the number of calls at a time, each on a connection, by default 4; and
 //     pool_min_conns, pool_min_idle_conns, pool_max_conn_lifetime, pool_max_conn_lifetime_jitter,
 //     pool_max_conn_idle_time (by default 1m), pool_health_check_period and pool_ping_timeout (by

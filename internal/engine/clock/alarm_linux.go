@@ -30,8 +30,9 @@ const slack = 10 * time.Microsecond
 
 // sleep is [time.Sleep] with a precise end. It allocates only memory that later calls use again.
 //
-// On Linux an idle Go process waits for timers in whole milliseconds: time.Sleep(500µs) returns after 1.1
-// ms. sleep therefore also sets a timer of the kernel, which ends the idle wait when the sleep is over.
+// On Linux an idle Go process waits for timers in whole milliseconds: time.Sleep(500µs) returns
+// after 1.1 ms. sleep therefore also sets a timer of the kernel, which ends the idle wait when the
+// sleep is over.
 func sleep(d time.Duration) { alarms.sleep(d) }
 
 func (p *alarmPool) sleep(d time.Duration) {

@@ -113,8 +113,9 @@ func (s *Steps) At(l Look, word uint64) (value uint64, ok bool) {
 }
 
 // Find returns the value of a word and Issued. Values rise with the words of a tick. The verdict is
-// Exhausted if the values of the word's tick have ended before the word, and Lost if the present block
-// has only later words. A word that is Lost has no value from then on, and the caller drops the word.
+// Exhausted if the values of the word's tick have ended before the word, and Lost if the present
+// block has only later words. A word that is Lost has no value from then on, and the caller drops
+// the word.
 func (s *Steps) Find(word uint64) (value uint64, verdict words.Verdict) {
 	for {
 		now := s.now.Load()
@@ -173,7 +174,7 @@ func (s *Steps) take(now uint64) (at uint64, ok bool) {
 }
 
 // roll writes random entries after the entry last. The steps of the 2^stepBits-1 sizes are equally
-// likely, since a step of 0 is drawn again. So are the 2^topBits first entries of a tick.
+// likely, since a step of 0 is drawn again. The 2^topBits first entries of a tick are, too.
 func (s *Steps) roll(b *block, last uint64) {
 	s.rand(b.random[:])
 	start := b.number(0) >> (32 - s.topBits)

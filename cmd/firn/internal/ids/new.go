@@ -53,7 +53,7 @@ Formats: ` + cli.List(formats.Names(), "and") + `.
 Generators with the same worker number make the same IDs. The worker number is the
 ` + workers() + `firn leases a free worker from a pool, and returns the worker at the end. Runs that
 share a pool never make the same ID, whatever crashes and whatever the clock does.
---worker leases that worker. If no worker is free, firn waits: --wait says how long.
+--worker leases a given worker. If no worker is free, firn waits: --wait says how long.
 
 Where the pool is:
 
@@ -63,7 +63,7 @@ Where the pool is:
   --state DIR       in this directory. Users share a directory that was made for their
                     group (mkdir -m 2770). Containers of one machine share a directory
                     on a volume.
-  --store ADDRESS   in a store that machines share. firn pool create makes the pool, once.
+  --store ADDRESS   in a shared store. firn pool create makes the pool, once.
 
 Without --state and --store, firn refuses a directory that is lost with a container or at
 a restart. Pools of other names, and in other directories that you name, know nothing of
@@ -114,7 +114,7 @@ two runs from using the worker at once, or again after the clock was set back.`,
 	f.Options.AddTo(cmd)
 	f.making.AddTo(cmd)
 	f.State.AddTo(cmd)
-	f.AddExistingTo(cmd, "use only a pool that is there already")
+	f.AddExistingTo(cmd, "use only an existing pool")
 	flags.Var(&f.pool, "pool", "take the worker from this pool")
 	flags.BoolVar(&f.fenced, "fenced", false, "lease the times (ulidflake and scru160)")
 	flags.BoolVar(&f.noState, "no-state", false, "use --worker without a pool: see above")

@@ -16,8 +16,8 @@ SET LOCAL search_path = pg_catalog, pg_temp;
 SET LOCAL client_min_messages = warning;
 `
 
-// Schema makes the schema firn, or refuses the present schema. One role owns the schema and all objects in
-// the schema: callers run the code of an object's owner.
+// Schema makes the schema firn, or refuses the present schema. One role owns the schema and all
+// objects in the schema: callers run the code of an object's owner.
 const Schema = `
 -- Callers run what is in the schema, some of it with the rights of the owner. So one role owns the
 -- schema and all that is in it, runs the script, and alone can create in the schema.

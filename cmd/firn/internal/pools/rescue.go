@@ -45,7 +45,7 @@ func newRescue(s *cli.Streams) *cobra.Command {
 		Long: `Make a pool safe after its store was restored from a backup or lost something else, or
 when records are missing or damaged.
 
-The pool no longer knows what its holders were given. What they were given ends within a
+The pool no longer knows the intervals of its holders. These intervals end within a
 window, plus the difference of the clocks. A rescue therefore gives out no worker before
 that time. Holders go on to the end of their intervals, then take new workers.
 
@@ -63,8 +63,8 @@ may be ahead of this clock. Choose both with care: if they are too small, IDs ca
 twice. The command waits until workers are free again, unless --no-wait is given.
 
 If the pool's own record is lost, a rescue makes it again from the workers' records. If
-the records are of other settings than the default ones, give --format, --epoch and the
-widths that the pool was created with. A pool that is not lost has its own settings.
+the settings are not the defaults, give --format, --epoch and the widths of the pool. A
+pool that is not lost has its own settings.
 
 If nothing is left of the pool, add --create, too. See that the name and the store are
 right: under a wrong name, --create makes a second pool. If the store has a pool for the
@@ -114,7 +114,7 @@ true if the pool's own record was made again.`,
 	flags.BoolVar(&f.create, "create", false, "make the pool if nothing is left of it: see above")
 	flags.BoolVar(&f.beside, "beside", false, "with --create, allow two pools for the same IDs")
 	f.State.AddTo(cmd)
-	f.AddExistingTo(cmd, "rescue only in a store that is there already")
+	f.AddExistingTo(cmd, "rescue only in an existing store")
 	cli.Complete(cmd, "format", formats.Names()...)
 	cli.Complete(cmd, "window")
 	cli.Complete(cmd, "skew")

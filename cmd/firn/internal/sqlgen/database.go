@@ -32,8 +32,8 @@ func newDatabase(address string, timeout time.Duration) (*database, error) {
 		// The text of pgx hides passwords, but not each of them is sure to be found.
 		return nil, cli.Usagef("--database: want an address as in postgres://user@host:5432/database")
 	}
-	// Of a standby, and of no other server, all transactions are read-only. The check of pgx for a primary
-	// calls a function by the search_path.
+	// All transactions of a standby are read-only, and those of a primary are not. The check of pgx
+	// for a primary calls a function by the search_path.
 	config.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = "firn sql feed"

@@ -66,7 +66,7 @@ feed needs rights on the schema firn: see docs/sql-generator.md.`,
 	flags.DurationVar(&f.window, "window", lease.DefaultWindow, "lease intervals this far ahead")
 	f.Options.AddEpochTo(cmd)
 	f.State.AddTo(cmd)
-	f.AddExistingTo(cmd, "use only a pool that is there already")
+	f.AddExistingTo(cmd, "use only an existing pool")
 	flags.Var(&f.pool, "pool", "take the worker from this pool")
 	flags.BoolVar(&f.trustClock, "trust-clock", false, "use the database's clock even if the pool disagrees")
 	cli.Complete(cmd, "database", "postgres://")
@@ -241,10 +241,10 @@ var errEpoch = errors.New("the database has made IDs of another epoch")
 // near is how far ahead of the clock an interval may begin, in milliseconds, as in nanoflake_take.
 const near = 50
 
-// standBy waits while another feed keeps the interval. No feed keeps an interval that begins ahead of
-// the clock: the clock has gone back since, and the database makes no ID. standBy returns the nonce
-// of the row that the next lease may replace, and "" if the table has no row. It waits for a database
-// that is away, and a patient standBy for other settings, too.
+// standBy waits while another feed keeps the interval. No feed keeps an interval that begins ahead
+// of the clock: the clock has gone back since, and the database makes no ID. standBy returns the
+// nonce of the row that the next lease may replace, and "" if the table has no row. It waits for a
+// database that is away, and a patient standBy for other settings, too.
 func (f *feed) standBy(ctx context.Context, patient bool) (nonce string, err error) {
 	for {
 		var r row

@@ -110,7 +110,7 @@ func (a *Address) String() string { return "" }
 func (a *Address) Set(s string) error { *a = Address(s); return nil }
 
 // BadAddress turns an error about an address into wrong usage, without the parts of the text that
-// may contain a secret. Other errors stay as they are.
+// may contain a secret. Other errors stay unchanged.
 func BadAddress(name string, err error) error {
 	if !errors.Is(err, driver.ErrAddress) {
 		return err
