@@ -243,7 +243,7 @@ func (r *rescue) anew(entries []driver.Entry, now int64) (*poolRecord, error) {
 			most = id
 		}
 	}
-	const advice = "give the format, the epoch and the widths that it was created with"
+	const advice = "give the format, the epoch and the widths of the pool"
 	var layout grant.Layout
 	switch i := slices.IndexFunc(r.Layouts, func(l grant.Layout) bool { return layoutHash(l) == most.layout }); {
 	case i >= 0:

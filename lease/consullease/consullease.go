@@ -176,7 +176,7 @@ func (s *Store) list(ctx context.Context, prefix string) ([]driver.Entry, error)
 	for _, p := range pairs {
 		name, ours := strings.CutPrefix(p.Key, s.prefix)
 		if !ours || !strings.HasPrefix(name, escape.Replace(prefix)) {
-			return nil, s.unexpected("the answer has keys that were not asked for")
+			return nil, s.unexpected("the answer has keys outside of the request")
 		}
 		key, ok := keyOf(name)
 		if !ok {
@@ -253,7 +253,7 @@ func (s *Store) put(ctx context.Context, key string, value []byte, rev driver.Re
 		return driver.None, driver.ErrConflict
 	}
 	if len(done.Errors) > 0 || len(done.Results) != 1 || done.Results[0].KV == nil {
-		return driver.None, &driver.Error{Err: fmt.Errorf("%w: the change was made, but its revision not told", driver.ErrUnavailable),
+		return driver.None, &driver.Error{Err: fmt.Errorf("%w: the change was made, but the answer lacks the revision", driver.ErrUnavailable),
 			Advice: "see that the token may read what it may write"}
 	}
 	if p := done.Results[0].KV; p.Key != o.Key || p.Flags != o.Flags || p.ModifyIndex <= index {

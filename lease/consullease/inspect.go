@@ -65,7 +65,7 @@ func (i *inspection) servers(ctx context.Context) error {
 	switch i.peers {
 	case 1:
 		i.Loses("run three servers on three machines",
-			"the datacenter has a single server: if its disk is lost, so is what was acknowledged, and until it is up again nobody can renew")
+			"the datacenter has a single server: if its disk is lost, acknowledged changes are lost, and no lease can renew until the server is up again")
 	case 2:
 		i.Note("run three servers", "the datacenter has two servers: without either of them it stops")
 	}
@@ -91,7 +91,7 @@ func (i *inspection) raft(ctx context.Context) {
 	}
 	err := i.get(ctx, "/v1/operator/raft/configuration", i.store.datacenter(), &configuration)
 	if err != nil {
-		i.Unknown("which servers have a vote (it takes operator:read)", err)
+		i.Unknown("which servers have a vote (this needs operator:read)", err)
 		return
 	}
 	voters := 0
@@ -105,7 +105,7 @@ func (i *inspection) raft(ctx context.Context) {
 	}
 	if voters == 1 && i.peers > 1 {
 		i.Loses("see why the others have no vote (consul operator raft list-peers)",
-			"only one server of %d has a vote: if its disk is lost, so is what was acknowledged", len(configuration.Servers))
+			"only one server of %d has a vote: if its disk is lost, acknowledged changes are lost", len(configuration.Servers))
 	}
 }
 
@@ -122,7 +122,7 @@ func (i *inspection) agent(ctx context.Context) {
 		}
 	}
 	if err := i.get(ctx, "/v1/agent/self", nil, &self); err != nil {
-		i.Unknown("how the agent is configured (it takes agent:read)", err)
+		i.Unknown("how the agent is configured (this needs agent:read)", err)
 		return
 	}
 	if self.DebugConfig.DevMode {
@@ -130,7 +130,7 @@ func (i *inspection) agent(ctx context.Context) {
 	}
 	if before(self.Config.Version, 1, 11) {
 		i.Note("upgrade it, or see that the token may read all keys under "+i.store.prefix,
-			"the agent is Consul %s, which leaves out of lists what the token may not read without saying so", self.Config.Version)
+			"the agent is Consul %s: it silently leaves keys that the token may not read out of lists", self.Config.Version)
 	}
 	if stale := self.DebugConfig.DiscoveryMaxStale; stale != "" && stale != "0s" {
 		i.Note("", "the agent reads services stale by default (discovery_max_stale = %s); leases ask for consistent reads, whatever the default", stale)
@@ -170,7 +170,7 @@ func (i *inspection) keys(ctx context.Context) {
 			"%d entries are locked by sessions of Consul's, which can delete them when they end: times that were given out would be given out again", tied)
 	}
 	if foreign > 0 {
-		i.Note("have it use a prefix of its own", "something else writes under the prefix %s: %d keys do not belong to a store of leases, such as %.100q",
+		i.Note("have it use a separate prefix", "something else writes under the prefix %s: %d keys do not belong to a store of leases, such as %.100q",
 			i.store.prefix, foreign, example)
 	}
 }

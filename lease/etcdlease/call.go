@@ -146,7 +146,7 @@ func (s *Store) diagnose(err error) (what string, kind error) {
 	case is(driver.ErrDamaged):
 		return "see what else writes under the prefix " + s.prefix + "; then " + advice.Damaged, driver.ErrDamaged
 	case is(rpctypes.ErrCorrupt):
-		return "the members' data differ: see which of them is wrong and replace it, as etcd's documentation says of the alarm CORRUPT", driver.ErrUnsafe
+		return "the members' data differ: find the wrong member and replace it, as etcd's documentation says of the alarm CORRUPT", driver.ErrUnsafe
 	case is(rpctypes.ErrNoSpace):
 		return "compact and defragment the database, or raise --quota-backend-bytes; then clear the alarm with etcdctl alarm disarm", driver.ErrUnavailable
 	case is(rpctypes.ErrPermissionDenied):
@@ -165,7 +165,7 @@ func (s *Store) diagnose(err error) (what string, kind error) {
 	}
 	switch codeOf(err) {
 	case codes.Unimplemented:
-		return "see that it is etcd, 3.4 or later, that listens there, and its port for clients", driver.ErrUnavailable
+		return "see that etcd 3.4 or later listens there, on the port for clients", driver.ErrUnavailable
 	case codes.Unavailable:
 		return s.connectAdvice(status.Convert(err).Message()), driver.ErrUnavailable
 	}
@@ -186,7 +186,7 @@ func (s *Store) connectAdvice(message string) string {
 			return c.advice
 		}
 	}
-	const there = "see that it is etcd that listens there, its port for clients, and that the network lets you through"
+	const there = "see that etcd listens there, on the port for clients, and that the network lets you through"
 	switch { // a server that does not like the client's certificate may just hang up
 	case s.tls == nil:
 		return there + "; if it speaks TLS, set tls=true or ca"

@@ -197,12 +197,12 @@ func (i *inspection) membership() {
 	}
 	for _, h := range i.hosts {
 		if h.err == nil && h.status.Header.ClusterId != i.store.cluster {
-			i.Loses("name the members of one cluster alone", "%s is a member of another cluster: what is written there is not known here", hostOf(h.endpoint))
+			i.Loses("name only members of one cluster", "%s is a member of another cluster: what is written there is not known here", hostOf(h.endpoint))
 		}
 	}
 	if voters == 1 {
 		i.Loses("use three members on three machines",
-			"the cluster has a single member: if its disk is lost, so is what was acknowledged, and until it is up again nobody can renew")
+			"the cluster has a single member: if its disk is lost, acknowledged changes are lost, and no lease can renew until the member is up again")
 	}
 	for _, m := range i.members {
 		switch {
@@ -322,7 +322,7 @@ func (i *inspection) keys(ctx context.Context) {
 			"%d entries are tied to leases of etcd's, and will be deleted with them: times that were given out would be given out again", expiring)
 	}
 	if foreign > 0 {
-		i.Note("have it use a prefix of its own", "something else writes under the prefix %s: %d keys do not belong to a store of leases, such as %.100q", i.store.prefix, foreign, example)
+		i.Note("have it use a separate prefix", "something else writes under the prefix %s: %d keys do not belong to a store of leases, such as %.100q", i.store.prefix, foreign, example)
 	}
 }
 

@@ -116,14 +116,14 @@ const (
 // symlink returns the error for a symbolic link in the place of a folder. List does not follow it:
 // the link could lead back.
 func (s *Store) symlink(key string) error {
-	return &driver.Error{Key: key, Err: fmt.Errorf("%w: %s is a symbolic link", driver.ErrUnsafe, s.folder(key)), Advice: "put there what it leads to"}
+	return &driver.Error{Key: key, Err: fmt.Errorf("%w: %s is a symbolic link", driver.ErrUnsafe, s.folder(key)), Advice: "put the target of the link there"}
 }
 
 // unreadable returns the error for a file without a valid entry.
 func unreadable(path string, err error) error {
 	what := advice.Damaged
 	if errors.Is(err, driver.ErrVersion) {
-		what = "use the version of this program that the others use which share the store"
+		what = "use the version of this program that the other users of the store have"
 	}
 	return newError(what, "%w: %s", err, path)
 }

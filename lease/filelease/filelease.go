@@ -438,7 +438,7 @@ func readFile(key string, f *os.File) (entry, error) {
 		return entry{}, err
 	}
 	if info.Mode()&fs.ModeSymlink != 0 {
-		return entry{}, newError("put what it leads to there", "%w: a symbolic link is in the place of an entry: %s", driver.ErrUnsafe, f.Name())
+		return entry{}, newError("put the target of the link there", "%w: a symbolic link is in the place of an entry: %s", driver.ErrUnsafe, f.Name())
 	}
 	if !info.Mode().IsRegular() {
 		return entry{}, newError("move it away; then rescue the pool (lease.Rescue), which makes the entry again",

@@ -124,7 +124,7 @@ func (s *Store) readPlace() (made place, err error) {
 	case err == nil && made.Version == 1:
 		return place{}, newError("use another directory, which no earlier version has used", "%w: %s is of form 1, from before the first release", driver.ErrVersion, path)
 	case err == nil && made.Version > placeVersion:
-		return place{}, newError("use the version of this program that the others use which share the store", "%w: %s", driver.ErrVersion, path)
+		return place{}, newError("use the version of this program that the other users of the store have", "%w: %s", driver.ErrVersion, path)
 	case err != nil || made.Version < 1 || made.Store == "":
 		return place{}, newError(adviceDamagedPlace, "%w: %s does not say where the directory was made", driver.ErrDamaged, path)
 	}

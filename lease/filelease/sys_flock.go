@@ -197,7 +197,7 @@ func diagnose(err error) (advice string, kind error) {
 		advice = adviceGone
 	case is(syscall.ELOOP), is(syscall.EMLINK): // EMLINK is FreeBSD's word for it
 		kind = driver.ErrUnsafe
-		advice = "there must be no symbolic link in the place of an entry: put what it leads to there"
+		advice = "an entry must not be a symbolic link: put the target of the link there"
 	case is(syscall.ENAMETOOLONG):
 		kind = driver.ErrKey
 		advice = "choose a shorter name"
@@ -209,7 +209,7 @@ func diagnose(err error) (advice string, kind error) {
 		kind = driver.ErrUnsafe
 		advice = "use a directory on a filesystem that has locks, the same for all processes whose IDs have to differ"
 	default:
-		advice = "look into the system's log for what it says about the disk"
+		advice = "look for errors of the disk in the system's log"
 	}
 	return advice, kind
 }

@@ -513,7 +513,7 @@ func diagnose(err error) (advice string, kind error) {
 		kind = driver.ErrUnsafe
 		advice = "use a directory on NTFS or ReFS, the same for all processes whose IDs have to differ"
 	default:
-		advice = "look into the event log of Windows for what it says about the disk"
+		advice = "look for errors of the disk in the event log of Windows"
 	}
 	return advice, kind
 }

@@ -116,7 +116,7 @@ func (st status) is(reason, name string) bool {
 // unexpected returns the error for an answer that the API does not give.
 func (s *Store) unexpected(format string, args ...any) error {
 	return &driver.Error{Err: fmt.Errorf("%w: %s", driver.ErrUnavailable, s.hide(fmt.Sprintf(format, args...))),
-		Advice: "see that it is the API of Kubernetes that answers there, and what is between here and it"}
+		Advice: "see that the API of Kubernetes answers there, and what is between here and the API"}
 }
 
 // hide removes the token from a text.
@@ -175,7 +175,7 @@ func (s *Store) advice(verb string, code int, st status) string {
 	case code == http.StatusTooManyRequests:
 		return "see what makes so many requests, or give this one a PriorityLevelConfiguration with more room"
 	case code/100 == 3:
-		return "see that server is the API server: it never redirects what leases ask for"
+		return "see that server is the API server: it never redirects requests of leases"
 	case code == http.StatusBadRequest && st.Kind == "":
 		return "see that server begins with https://, if it speaks TLS"
 	case code == http.StatusNotFound:

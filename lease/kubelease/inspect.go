@@ -67,7 +67,7 @@ func (i *inspection) version(ctx context.Context) error {
 	}
 	if strings.Contains(v.GitVersion, "+k3s") {
 		i.Note("see that it has three servers with etcd (--cluster-init), or an external database that is safe",
-			"the cluster is K3s, which keeps its state in one file of SQLite unless it is told otherwise: if that disk is lost, so is what was acknowledged")
+			"the cluster is K3s, which keeps its state in one file of SQLite unless it is told otherwise: if that disk is lost, acknowledged changes are lost")
 	}
 	major, errMajor := strconv.Atoi(v.Major)
 	minor, errMinor := strconv.Atoi(strings.TrimRight(v.Minor, "+"))
@@ -218,6 +218,6 @@ func (i *inspection) objects(ctx context.Context) {
 		i.Loses("see what has deleted them, and what keeps them (metadata.finalizers); when they are gone, rescue their pools (lease.Rescue)", "%d entries are being deleted: times that were given out would be given out again", going)
 	}
 	if foreign > 0 {
-		i.Note("have it use a prefix of its own", "something else has leases whose names begin with %s: %d do not belong to this store, such as %.100q", s.prefix, foreign, example)
+		i.Note("have it use a separate prefix", "something else has leases whose names begin with %s: %d do not belong to this store, such as %.100q", s.prefix, foreign, example)
 	}
 }

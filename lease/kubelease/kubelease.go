@@ -311,7 +311,7 @@ func (s *Store) entry(key string, l lease) driver.Entry {
 	}
 	var err error
 	if e.Value, err = base64.StdEncoding.Strict().DecodeString(text); err != nil {
-		e.Err = fmt.Errorf("%w: the Lease %s has in its annotation %s what is not base64", driver.ErrDamaged, l.Metadata.Name, valueAnnotation)
+		e.Err = fmt.Errorf("%w: the Lease %s has an annotation %s that is not base64", driver.ErrDamaged, l.Metadata.Name, valueAnnotation)
 	} else if len(e.Value) > driver.MaxValue {
 		e.Err = fmt.Errorf("%w: the Lease %s has %d bytes, more than an entry", driver.ErrDamaged, l.Metadata.Name, len(e.Value))
 	}
@@ -363,7 +363,7 @@ type leaseList struct {
 }
 
 // errGone reports that the API no longer has the state at which a page or a watch began.
-var errGone = errors.New("the API has forgotten what was then")
+var errGone = errors.New("the API has forgotten that state")
 
 // all returns all leases of the namespace, and the resourceVersion of that state. All pages show
 // the state at the first page. When the API no longer has the state, all begins again, the last
@@ -458,11 +458,11 @@ func (s *Store) put(ctx context.Context, key string, value []byte, rev driver.Re
 	switch {
 	case made.Metadata.Annotations[valueAnnotation] != l.Metadata.Annotations[valueAnnotation],
 		made.Metadata.Annotations[writeAnnotation] != l.Metadata.Annotations[writeAnnotation]:
-		return driver.None, &driver.Error{Err: fmt.Errorf("%w: the API has not written what it was asked to", driver.ErrUnsafe),
+		return driver.None, &driver.Error{Err: fmt.Errorf("%w: the API has not written the object as asked", driver.ErrUnsafe),
 			Advice: "see which webhook or policy changes leases (kubectl get mutatingwebhookconfigurations)"}
 	case rev != driver.None && (made.Metadata.UID != l.Metadata.UID || revision(made) == rev):
 		return driver.None, &driver.Error{Err: fmt.Errorf("%w: the API was asked to change one object, and has made another one, or changed none", driver.ErrUnsafe),
-			Advice: "see that it is Kubernetes that answers there, and what is between here and it"}
+			Advice: "see that Kubernetes answers there, and what is between here and Kubernetes"}
 	}
 	return revision(made), nil
 }

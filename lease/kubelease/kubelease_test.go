@@ -197,7 +197,7 @@ func TestErrors(t *testing.T) {
 		pretend.Text(404, "404 page not found\n"):                                                               {"404 page not found", "1.14"},
 		pretend.Text(502, "<html>Bad Gateway</html>"):                                                           {"502: <html>Bad Gateway"},
 		pretend.Text(302, ""):                     {"302: Found", "redirects"},
-		pretend.Text(200, "<html>welcome</html>"): {"not a Lease", "see that it is the API"},
+		pretend.Text(200, "<html>welcome</html>"): {"not a Lease", "see that the API of Kubernetes"},
 		pretend.Text(200, ""):                     {"not a Lease"},
 		pretend.Text(200, "null"):                 {"not a Lease"},
 		pretend.JSON(200, map[string]any{"kind": "ConfigMap", "apiVersion": "v1"}):                                                                                             {`a "ConfigMap" of "v1"`},
@@ -504,7 +504,7 @@ func TestInspect(t *testing.T) {
 	s := storetest.Open(t, Open, start(t, server))
 	server.Do(func() { server.Version = "<html>" })
 	_, err := s.Inspect(t.Context())
-	storetest.WantError(t, err, driver.ErrUnavailable, "see that it is the API")
+	storetest.WantError(t, err, driver.ErrUnavailable, "see that the API of Kubernetes")
 	s.Close()
 	if _, err := s.Inspect(t.Context()); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("Inspect after Close: %v", err)

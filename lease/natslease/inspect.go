@@ -56,9 +56,9 @@ func (s *Store) inspectBucket(i *jetstream.StreamInfo, say func(when, loses bool
 			s.conn.ConnectedServerVersion(), machines(c.Replicas)), "use NATS 2.10 or later with sync_interval: always in the jetstream section of the servers' configuration")
 	default:
 		say(true, true, fmt.Sprintf("unless the servers have sync_interval: always, which a client cannot see, they sync their disks once in two minutes: when %s, what was acknowledged in that time is lost",
-			machines(c.Replicas)), "set sync_interval: always in the jetstream section of the servers' configuration, then say so with sync-always=true in the address")
+			machines(c.Replicas)), "set sync_interval: always in the jetstream section of the servers' configuration, then repeat it in the address, sync-always=true")
 	}
-	say(len(c.Sources) > 0, false, "the bucket takes in what others hold (sources), which can change its entries", "take its sources away")
+	say(len(c.Sources) > 0, false, "the bucket takes in messages of other streams (sources), which can change its entries", "take its sources away")
 	say(c.AllowRollup || !c.DenyDelete || !c.DenyPurge, false, "entries of the bucket can be deleted by users with the permission: their workers are lost then, and leases refuse to go on with the pool",
 		"forbid it to those users; a bucket that firn pool create makes forbids it to all")
 	say(c.AllowMsgTTL, false, "entries of the bucket can be given a time to live by other users (allow_msg_ttl)", "forbid it to those users; a bucket that firn pool create makes does not allow it")

@@ -41,7 +41,7 @@ type watched struct {
 	warning *pgconn.Notice // of the call
 }
 
-var errNoCancel = errors.New("what was given up may still be made, and is not to be cancelled")
+var errNoCancel = errors.New("an abandoned change may still be made, and must not be cancelled")
 
 // watch adds a watched to a connection's configuration.
 func watch(c *pgconn.Config) {

@@ -146,7 +146,7 @@ func (s *Store) do(ctx context.Context, m mode, statement string) ([][][]byte, e
 		return nil, errForeign
 	} else if version := string(schema[0][0]); version != strconv.Itoa(schemaVersion) {
 		return nil, &driver.Error{Err: fmt.Errorf("%w: table %s is of version %s, and %d is known here", driver.ErrVersion, s.name, version, schemaVersion),
-			Advice: "use the version of this program that the others use which share the table"}
+			Advice: "use the version of this program that the other users of the table have"}
 	}
 	return results[3].Rows, nil
 }

@@ -69,7 +69,7 @@ func (s *Store) inspect(ctx context.Context) ([]driver.Finding, error) {
 	say(recovery != "t" && standbys == "0" && names != "", false,
 		"synchronous_standby_names is set and no standby is connected: every change waits for one", "start a standby, or reset the setting")
 	if n, err := strconv.Atoi(major); err == nil {
-		say(n < maintained, false, "PostgreSQL "+version+" is old: its makers mend it no more", "upgrade the server")
+		say(n < maintained, false, "PostgreSQL "+version+" is old: its makers no longer correct faults in it", "upgrade the server")
 	}
 	say(commit != "on" && commit != "remote_apply", false,
 		"synchronous_commit is "+commit+": leases are not affected, since each of their changes sets it to on for itself", "")

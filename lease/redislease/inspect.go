@@ -70,7 +70,7 @@ func (s *Store) inspectLog(ctx context.Context, say func(when, loses bool, text,
 		"set appendfsync to always")
 	say(sync == "always" && rewrite == "yes" && !s.options.WaitAOF, true, "the log is not synced while it is rewritten (no-appendfsync-on-rewrite is yes): when the server's machine fails then, acknowledged changes are lost",
 		"set no-appendfsync-on-rewrite to no")
-	say(sync == "no" && s.options.WaitAOF, false, "appendfsync is no: each change waits for the disk until the system cares to write it", "set appendfsync to always or everysec")
+	say(sync == "no" && s.options.WaitAOF, false, "appendfsync is no: each change waits until the system writes the disk", "set appendfsync to always or everysec")
 }
 
 // inspectReplicas looks at the servers that can take over.

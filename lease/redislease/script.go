@@ -78,7 +78,7 @@ return answer('ok')`)
 )
 
 // errUnprepared reports that the store has no keys in Redis.
-var errUnprepared = errors.New("there is nothing of leases under this prefix")
+var errUnprepared = errors.New("the prefix has no leases")
 
 // do runs a script. It returns the rest of the answer after the word, the name of the hash and the
 // count; and the name, and the count.
@@ -97,7 +97,7 @@ func (s *Store) do(ctx context.Context, script *redis.Script, args ...any) (rest
 	switch {
 	case word == "version":
 		err = &driver.Error{Err: fmt.Errorf("%w: the keys %s are of version %.20s, and %d is known here", driver.ErrVersion, s.keys, text(list[3]), schemaVersion),
-			Advice: "use the version of this program that the others use which share the prefix"}
+			Advice: "use the version of this program that the other users of the prefix have"}
 	case word == "foreign":
 		err = &driver.Error{Err: fmt.Errorf("%w: %s is not of leases", driver.ErrUnavailable, s.keys[0]), Advice: adviceForeign}
 	case word == "unprepared" && s.name.Load() == nil:
@@ -298,8 +298,8 @@ func (s *Store) backwards(store string, count, before uint64) error {
 }
 
 const (
-	adviceUnsafe = "the server has lost what it had acknowledged, and times that were given out can be given out again: " +
-		advice.Forgotten + "; firn pool doctor says which settings let it forget"
+	adviceUnsafe = "the server has lost acknowledged changes, and times that were given out can be given out again: " +
+		advice.Forgotten + "; firn pool doctor names the settings at fault"
 )
 
 var adviceForeign = "name the prefix of the leases, prefix=…, in the address, under which firn pool create makes pools; " + advice.Move("with another prefix")

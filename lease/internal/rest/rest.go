@@ -258,7 +258,7 @@ func Advice(err error, server string) string {
 	case errors.Is(err, context.Canceled):
 		return ""
 	case strings.Contains(text, "malformed HTTP"):
-		return "see that it is " + server + " that listens there; if it speaks TLS, set tls=true or ca"
+		return "see that " + server + " listens there; if it speaks TLS, set tls=true or ca"
 	}
 	return "see that " + server + " runs there and answers, and that the network lets you through"
 }

@@ -235,7 +235,7 @@ func (d *doctor) inspect(ctx context.Context, store driver.Store) {
 	}
 	found, err := stores.InspectStore(ctx, store)
 	if err != nil {
-		d.find(levelWarning, aboutStore, "", "its settings, which decide whether it can lose something, cannot be looked at: %v", d.st.Explain(err))
+		d.find(levelWarning, aboutStore, "", "its settings, which decide whether it can lose something, cannot be read: %v", d.st.Explain(err))
 		return
 	}
 	for _, f := range found {

@@ -279,7 +279,7 @@ func noTrace(name, where string, others []string) error {
 	} else if n > 0 {
 		has = "which has the pools " + cli.List(others, "and")
 	}
-	return stores.Reword(lease.ErrNoPool, fmt.Sprintf("pool %s: %v in %s, %s: see that the name and the store are right; only if all records of this pool are lost, add --create, with the --format, --epoch and widths that the pool was created with",
+	return stores.Reword(lease.ErrNoPool, fmt.Sprintf("pool %s: %v in %s, %s: see that the name and the store are right; only if all records of this pool are lost, add --create, with the --format, --epoch and widths of the pool",
 		name, lease.ErrNoPool, where, has))
 }
 

@@ -115,7 +115,7 @@ func TestBuckets(t *testing.T) {
 		{[]string{unsynced, "on one server alone"}, true, func(c *jetstream.StreamConfig) { c.MaxBytes = 1 << 20 }},
 		{[]string{unsynced, "can be deleted by users", "on one server alone"}, true, func(c *jetstream.StreamConfig) { c.DenyDelete = false }},
 		{[]string{unsynced, "can be deleted by users", "on one server alone"}, true, func(c *jetstream.StreamConfig) { c.DenyPurge, c.AllowRollup = false, true }},
-		{[]string{unsynced, "takes in what others hold", "on one server alone"}, true, func(c *jetstream.StreamConfig) { c.Sources = []*jetstream.StreamSource{{Name: "other"}} }},
+		{[]string{unsynced, "takes in messages of other streams", "on one server alone"}, true, func(c *jetstream.StreamConfig) { c.Sources = []*jetstream.StreamSource{{Name: "other"}} }},
 	} {
 		changed := good
 		c.change(&changed)
@@ -282,7 +282,7 @@ func TestLogin(t *testing.T) {
 		"another key":      at("", "nkey-file="+storetest.File(t, string(otherSeed)+"\n")),
 	} {
 		_, err := natslease.Open(t.Context(), addr)
-		storetest.Fails(t, what, err, driver.ErrUnavailable, "uthorization", "see that what logs in is right")
+		storetest.Fails(t, what, err, driver.ErrUnavailable, "uthorization", "see that the credentials are right")
 		if strings.Contains(err.Error(), "hunter") {
 			t.Error(err)
 		}

@@ -51,7 +51,7 @@ func TestKeys(t *testing.T) {
 	}
 	for call, err := range storetest.Calls(t.Context(), s, none) {
 		if call != "prepare" {
-			storetest.Fails(t, "nothing: "+call, err, driver.ErrUnavailable, "nothing of leases", "firn pool create", "if there were pools, they are lost: rescue each")
+			storetest.Fails(t, "nothing: "+call, err, driver.ErrUnavailable, "has no leases", "firn pool create", "if there were pools, they are lost: rescue each")
 		}
 	}
 	do("DEL", entries, index)

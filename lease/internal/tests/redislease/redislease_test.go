@@ -207,7 +207,7 @@ func TestManyPages(t *testing.T) {
 func TestLease(t *testing.T) {
 	name := prefix(t, needGiven(t))
 	err := minter.Create(t.Context(), storetest.Open(t, redislease.Open, given("prefix="+name)))
-	storetest.Fails(t, "creating a pool where nothing was prepared", err, driver.ErrUnavailable, "there is nothing of leases under this prefix")
+	storetest.Fails(t, "creating a pool where nothing was prepared", err, driver.ErrUnavailable, "the prefix has no leases")
 	drivertest.RunLeases(t, spaces(name, given(), nil))
 }
 
