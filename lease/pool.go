@@ -16,7 +16,7 @@ import (
 	"github.com/firn-id/firn/lease/grant"
 )
 
-// A Pool is the workers of one kind of generator, in a store. A Pool is safe for concurrent use.
+// A Pool is the workers of one kind of generator, in a store. It is safe for concurrent use.
 //
 // A pool is created once, and never deleted. Only [Rescue] changes a pool. Records of workers are
 // made as leases need them, and the pool's record names all workers with records. So a missing

@@ -10,9 +10,9 @@ import (
 )
 
 // CheckWrites reports whether the pool's store takes changes, and how long a change takes. It asks
-// the store to create the pool's record. The record exists, so the store has to refuse. If the
-// store accepts, it does not compare before a swap: the error is [driver.ErrUnsafe]. CheckWrites is
-// for tools.
+// the store to create the pool's record. The record exists: the store has to refuse. A store that
+// accepts does not compare before a swap: the error is [driver.ErrUnsafe]. CheckWrites is for
+// tools.
 func (p *Pool) CheckWrites(ctx context.Context) (took time.Duration, err error) {
 	e, err := p.store.Get(ctx, poolKey(p.name))
 	if err != nil {

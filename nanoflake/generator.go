@@ -49,9 +49,9 @@ const (
 	StartAnywhere
 )
 
-// A Generator makes the IDs of one generator ID. A Generator is safe for concurrent use, holds no
-// lock during a wait, and starts no goroutine. [NewGenerator] makes a Generator. A Generator must
-// not be copied.
+// A Generator makes the IDs of one generator ID. It is safe for concurrent use, holds no lock
+// during a wait, and starts no goroutine. [NewGenerator] makes a Generator. A Generator must not be
+// copied.
 type Generator struct {
 	mint    mint.Mint
 	scatter bool

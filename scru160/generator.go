@@ -99,8 +99,8 @@ type Start struct {
 // each tick at 0.
 func StartBits(n int) Start { return Start{bits: n, set: true} }
 
-// A Generator makes IDs. A Generator is safe for concurrent use, holds no lock during a wait, and
-// starts no goroutine. [NewGenerator] makes a Generator. A Generator must not be copied.
+// A Generator makes IDs. It is safe for concurrent use, holds no lock during a wait, and starts no
+// goroutine. [NewGenerator] makes a Generator. A Generator must not be copied.
 type Generator struct {
 	mint mint.Mint
 	rand entropy.Source

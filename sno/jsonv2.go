@@ -14,12 +14,12 @@ var (
 	_ json.MarshalerTo = UUID{}
 )
 
-// MarshalJSONTo implements [json.MarshalerTo] as MarshalJSON does. An ID that names an object
-// member is its text, as names must be strings.
+// MarshalJSONTo implements [json.MarshalerTo] as MarshalJSON does. The name of an object member is
+// the text of the ID.
 func (id ID) MarshalJSONTo(enc *jsontext.Encoder) error { return payload.MarshalJSONTo(enc, id) }
 
-// MarshalJSONTo implements [json.MarshalerTo] as MarshalJSON does. A UUID that names an object
-// member is its text, as names must be strings.
+// MarshalJSONTo implements [json.MarshalerTo] as MarshalJSON does. The name of an object member is
+// the text of the UUID.
 func (u UUID) MarshalJSONTo(enc *jsontext.Encoder) error { return payload.MarshalJSONTo(enc, u) }
 
 // MarshalJSONTo is [ID.MarshalJSONTo].

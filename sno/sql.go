@@ -41,10 +41,10 @@ var (
 	}
 )
 
-// Value implements [driver.Valuer] by the 10 bytes, which are zeros for the zero ID: a row whose ID
-// was forgotten is not an error. [Text] and [UUID] refuse the zero ID. Use a *ID or a sql.Null[ID]
-// for a column that may be NULL, [Text] for a column of text, and [UUID] for a column of type UUID.
-// Some drivers take the 10 bytes there, and fill them up to 16.
+// Value implements [driver.Valuer] by the 10 bytes. The zero ID is ten zeros: a row whose ID was
+// forgotten is not an error. [Text] and [UUID] refuse the zero ID. Use a *ID or a sql.Null[ID] for a
+// column that may be NULL, [Text] for a column of text, and [UUID] for a column of type UUID. Some
+// drivers take the 10 bytes there, and fill them up to 16.
 //
 // GORM takes a slice of bytes apart if it is the whole condition: First(&row, id), Not(id) and
 // Delete(&row, id) ask for 10 numbers, and MySQL then finds or deletes other rows. Write "id = ?", id
@@ -114,8 +114,8 @@ func (u UUID) Value() (driver.Value, error) {
 // bytes of a UUID. Any other value is a *[ParseError], and so are NULL and the UUID of no ID. An
 // error leaves the UUID unchanged.
 //
-// SQL Server returns the bytes of a UNIQUEIDENTIFIER in another order. Convert them with the type
-// of its driver, and do not Scan them.
+// SQL Server returns the bytes of a UNIQUEIDENTIFIER in another order. Convert such bytes with the
+// type of the driver, and do not Scan them.
 func (u *UUID) Scan(value any) error {
 	if v, ok := value.([SizeEncoded]byte); ok {
 		value = v[:]

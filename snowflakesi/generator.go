@@ -59,9 +59,9 @@ const (
 	SequenceResets
 )
 
-// A Generator makes the IDs of one machine ID. A Generator is safe for concurrent use, holds no
-// lock during a wait, and starts no goroutine. [NewGenerator] makes a Generator. A Generator must
-// not be copied.
+// A Generator makes the IDs of one machine ID. It is safe for concurrent use, holds no lock during
+// a wait, and starts no goroutine. [NewGenerator] makes a Generator. A Generator must not be
+// copied.
 type Generator struct {
 	mint   mint.Mint
 	layout Layout

@@ -8,6 +8,6 @@ import (
 	"github.com/firn-id/firn/internal/form/payload"
 )
 
-// MarshalJSONTo implements [json.MarshalerTo] as MarshalJSON does. An ID that names an object
-// member is its text, as names must be strings.
+// MarshalJSONTo implements [json.MarshalerTo] as MarshalJSON does. The name of an object member, a
+// string, is the text of the ID.
 func (id ID[T, K]) MarshalJSONTo(enc *jsontext.Encoder) error { return payload.MarshalJSONTo(enc, id) }

@@ -65,8 +65,8 @@ type ScalableConfig struct {
 	Clock       func() time.Time // as in Config
 }
 
-// A Generator makes stand-alone IDs. A Generator is safe for concurrent use, holds no lock during a
-// wait, and starts no goroutine. [NewGenerator] makes a Generator. A Generator must not be copied.
+// A Generator makes stand-alone IDs. It is safe for concurrent use, holds no lock during a wait,
+// and starts no goroutine. [NewGenerator] makes a Generator. A Generator must not be copied.
 type Generator struct {
 	mint mint.Mint
 	rand entropy.Source
@@ -214,9 +214,9 @@ func (g *Generator) Last(t time.Time) ID {
 	return ID(last)
 }
 
-// A ScalableGenerator makes the IDs of one scalability. A ScalableGenerator is safe for concurrent
-// use, as a [Generator] is. [NewScalableGenerator] makes a ScalableGenerator. A ScalableGenerator
-// must not be copied.
+// A ScalableGenerator makes the IDs of one scalability. It is safe for concurrent use, as a
+// [Generator] is. [NewScalableGenerator] makes a ScalableGenerator. A ScalableGenerator must not be
+// copied.
 type ScalableGenerator struct {
 	mint mint.Mint
 	rand entropy.Source

@@ -61,7 +61,7 @@ type Entry struct {
 	Err error
 }
 
-// A Store keeps entries for many processes. A Store is safe for concurrent use.
+// A Store keeps entries for many processes. It is safe for concurrent use.
 //
 // Methods should return when the context ends. A lease does not wait for a method that hangs, and
 // makes no other request of the store until the method returns.
@@ -177,7 +177,7 @@ func WorstFirst(findings []Finding) []Finding {
 }
 
 // An Excluder is a Store beside which the machine has other stores, for example a store of each
-// user. An Excluder keeps the pools of two stores from using a worker at the same time.
+// user. It keeps the pools of two stores from using a worker at the same time.
 type Excluder interface {
 	// Exclude claims a resource for a group until release is called or the process ends. Members of
 	// the group share the resource. The error is ErrConflict while another group has the resource, and

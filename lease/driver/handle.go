@@ -15,8 +15,8 @@ import (
 // A Backend is the part of a store that differs from other stores. A [Handle] turns a Backend into
 // a [Store].
 //
-// The functions must be safe for concurrent use. The functions are fields, not methods: the public
-// type of a store then has only methods for programs.
+// The functions must be safe for concurrent use. They are fields, not methods: the public type of a
+// store then has only methods for programs.
 //
 // A function returns one of these errors:
 //

@@ -126,10 +126,9 @@ const Existing Option = 1
 // An address such as file:///var/lib/firn is not a directory: the error is [driver.ErrAddress]. lease.OpenStore
 // opens the store of an address.
 //
-// The error is [driver.ErrUnsafe] if leases would not be safe in the directory, for example because
-// the system is not supported or because several machines share the filesystem. The error is also
-// [ErrCopied] if the directory is a copy of another store's directory. [Store.Inspect] reports what
-// the directory can lose.
+// The error is [driver.ErrUnsafe] if leases would not be safe in the directory, for example because the system
+// is not supported or because several machines share the filesystem. It is also [ErrCopied] if the directory is
+// a copy of another store's directory. [Store.Inspect] reports what the directory can lose.
 func Open(dir string, options ...Option) (*Store, error) {
 	return open(dir, named, system, options...)
 }

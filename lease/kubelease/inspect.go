@@ -19,7 +19,7 @@ import (
 var verbs = []string{"get", "list", "create", "update", "watch"}
 
 // Inspect looks at the API server, the namespace, the permissions and the objects. It cannot see
-// how many members etcd has, which disks hold their data, or whether the disks were set back.
+// the number of etcd's members, which disks hold the data, or whether the disks were set back.
 func (s *Store) Inspect(ctx context.Context) ([]driver.Finding, error) {
 	return driver.Call(ctx, s.Handle, "inspect", func(ctx context.Context) ([]driver.Finding, error) {
 		i := &inspection{store: s}

@@ -159,8 +159,8 @@ func (s *Store) getOf(ctx context.Context, key string, stream jetstream.Stream, 
 // readers is the number of entries that list reads at a time.
 const readers = 32
 
-// list leaves out keys of the bucket that name no entry. It reads the entries one by one: a
-// replica, which can be behind, could answer a request for all entries.
+// list leaves out keys of the bucket that name no entry. It reads each entry by itself: a replica
+// that is behind could answer a request for all entries.
 func (s *Store) list(ctx context.Context, prefix string) ([]driver.Entry, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -5,10 +5,9 @@
 //
 //	postgres://user@host:5432,host2:5432/database?table=schema.name&password-file=PATH&sslmode=verify-full
 //
-// A row is an entry, with its key, its version and its value. A change is one UPDATE of the row
-// with the expected version, or one INSERT if there is no row. The database makes one writer of a
-// row wait for another writer, and the store needs nothing else. The store holds no lock between
-// two calls.
+// A row is an entry, with key, version and value. A change is one UPDATE of the row with the expected
+// version, or one INSERT if the row is missing. The database makes one writer of a row wait for another
+// writer, and the store needs nothing else. The store holds no lock between two calls.
 //
 // Each call is one message of several statements. The server runs the message as one transaction. A
 // connection can break in the middle without leaving a transaction open, and no call depends on the
@@ -75,9 +74,9 @@ type Options struct {
 // A Store keeps entries in a table. It implements [driver.Store] by a [driver.Handle], and
 // [driver.Clock], [driver.Preparer] and [driver.Inspector].
 //
-// String returns postgres://, the hosts with their ports, the database, and the table unless it is
-// the DefaultTable. Close closes the connections of [Open], and waits at most a second for calls
-// under way. It leaves the pool of [New] open.
+// String returns postgres://, the hosts with ports, the database, and the table unless it is the
+// DefaultTable. Close closes the connections of [Open], and waits at most a second for calls under
+// way. It leaves the pool of [New] open.
 type Store struct {
 	*driver.Handle
 	name    name
@@ -147,7 +146,7 @@ func Open(ctx context.Context, addr string) (*Store, error) {
 	return s, nil
 }
 
-// New returns a store on connections of the caller's pool, and checks that its server answers. The
+// New returns a store on connections of the caller's pool, and checks that the server answers. The
 // pool's configuration must have gone through [Configure]; otherwise the error is
 // [driver.ErrUnsafe]. The store never closes the pool.
 func New(ctx context.Context, pool *pgxpool.Pool, o Options) (*Store, error) {
@@ -179,8 +178,8 @@ func newStore(c *pgx.ConnConfig, o Options) (*Store, error) {
 	return s, nil
 }
 
-// oldest is the first version of PostgreSQL that runs several statements in one message as a
-// transaction with settings of its own.
+// oldest is the first version of PostgreSQL that runs a message of several statements as a
+// transaction with its own settings.
 const oldest = 10_00_00
 
 // check checks that the server is suitable for leases.

@@ -21,7 +21,7 @@ func (l *List) add(loses bool, advice, format string, args ...any) {
 	l.all = append(l.all, driver.Finding{Loses: loses, Text: fmt.Sprintf(format, args...), Advice: advice})
 }
 
-// Unknown adds a note that a check failed: what is unknown, and the reason.
+// Unknown adds a note about a failed check: the unknown fact, and the reason.
 func (l *List) Unknown(what string, err error) {
 	advice := ""
 	if e, ok := errors.AsType[*driver.Error](err); ok {
