@@ -7,7 +7,7 @@
 // Values are made in blocks. One number names the present block and the words with values in the
 // block, and the number only rises. If two looks at the number are equal, the number was the same in
 // between, and so were the values of the block. The values of a tick are therefore the same for all
-// callers, in a rising row.
+// callers: one row that only rises.
 package steps
 
 import (
@@ -28,7 +28,7 @@ const (
 	numbers  = cells + 4        // random numbers of 32 bits: one for a start, one for each cell, and some more
 )
 
-// Steps has the values of the words of one generator. It is safe for concurrent use and does not
+// Steps has the values of the words of one generator. Steps is safe for concurrent use and does not
 // allocate. A caller that needs the next block fills a free block, and yields the processor if other
 // callers hold all blocks but the present one.
 type Steps struct {
@@ -65,8 +65,8 @@ type block struct {
 	held atomic.Uint64
 
 	// cells hold the entries. The entry of a word is its value, or above top if the tick has no value
-	// left for the word. A cell has its first entry above the lanes. Each lane has the summand for
-	// the word of the lane.
+	// left for the word. A cell has its first entry above the lanes. Each lane has what is to be
+	// added to it for the word of the lane.
 	cells [cells]atomic.Uint64
 
 	// The owner uses the rest while it fills the block.
@@ -88,7 +88,7 @@ func (s *Steps) Init(field, valueBits, stepBits uint, rand func([]uint64)) {
 	s.blocks[0].held.Store(1)
 }
 
-// A Look is a caller's view of the present block.
+// A Look is what a caller has seen of the present block.
 type Look struct {
 	now   uint64
 	block *block
@@ -113,9 +113,8 @@ func (s *Steps) At(l Look, word uint64) (value uint64, ok bool) {
 }
 
 // Find returns the value of a word and Issued. Values rise with the words of a tick. The verdict is
-// Exhausted if the values of the word's tick have ended before the word, and Lost if the present
-// block has only later words. A word that is Lost has no value from then on, and the caller drops
-// the word.
+// Exhausted if the values of the word's tick have ended before the word, and Lost if the present block
+// has only later words. A word that is Lost has no value from then on, and its caller drops the word.
 func (s *Steps) Find(word uint64) (value uint64, verdict words.Verdict) {
 	for {
 		now := s.now.Load()
@@ -174,7 +173,7 @@ func (s *Steps) take(now uint64) (at uint64, ok bool) {
 }
 
 // roll writes random entries after the entry last. The steps of the 2^stepBits-1 sizes are equally
-// likely, since a step of 0 is drawn again. The 2^topBits first entries of a tick are, too.
+// likely, since a step of 0 is drawn again. So are the 2^topBits first entries of a tick.
 func (s *Steps) roll(b *block, last uint64) {
 	s.rand(b.random[:])
 	start := b.number(0) >> (32 - s.topBits)

@@ -60,8 +60,8 @@ type Word struct {
 // Open removes the fence.
 func (w *Word) Open() { w.fence.Store(^uint64(0)) }
 
-// Raise moves the fence up to f, the first word that may not be issued. It never lowers the fence:
-// it returns false if f is not above the fence.
+// Raise moves the fence up to f, the first word that may not be issued. Raise never lowers the
+// fence: it returns false if f is not above the fence.
 func (w *Word) Raise(f uint64) bool {
 	for {
 		old := w.fence.Load()
