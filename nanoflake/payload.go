@@ -24,12 +24,12 @@ func (id ID) MarshalGQL(w io.Writer) { payload.GQL(w, id) }
 // integer as UnmarshalJSON does.
 func (id *ID) UnmarshalGQL(v any) error { return payload.Set(id)(form.FromGQL(v)) }
 
-// ScanRedis implements the interface of go-redis for fields of a hash. It reads the binary form,
-// which go-redis writes, and the text.
+// ScanRedis implements the interface of go-redis for fields of a hash. It reads the binary form
+// written by go-redis, and the text.
 func (id *ID) ScanRedis(s string) error { return payload.Set(id)(form.Redis(s)) }
 
 // UnmarshalParam implements the interface of gin and echo for parameters of a request. It reads the
-// texts that UnmarshalText reads.
+// same texts as UnmarshalText.
 func (id *ID) UnmarshalParam(param string) error { return id.UnmarshalText([]byte(param)) }
 
 // Format implements [fmt.Formatter]: the text for %v and %s, the text in quotes for %q, the binary

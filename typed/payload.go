@@ -89,10 +89,10 @@ func (id *ID[T, K]) UnmarshalGQL(v any) error {
 }
 
 // ScanRedis implements the interface of go-redis for fields of a hash. It reads the text, and the
-// binary form, which go-redis writes. A value that begins with the prefix and "_" is read as a text
-// alone, so a damaged text is an error and not another ID. The price is an error for binary forms
-// that begin with these bytes: few IDs, of times 26 years (sno), 52 years (nanoflake) or more after
-// the epoch.
+// binary form, which go-redis writes. A value that begins with the prefix and "_" is read only as a
+// text: a damaged text is an error and not another ID. The price is an error for binary forms that
+// begin with these bytes: few IDs, of times 26 years (sno), 52 years (nanoflake) or more after the
+// epoch.
 func (id *ID[T, K]) ScanRedis(s string) error {
 	prefix, err := Prefix[K]()
 	switch {
@@ -109,7 +109,7 @@ func (id *ID[T, K]) ScanRedis(s string) error {
 }
 
 // UnmarshalParam implements the interface of gin and echo for parameters of a request. It reads the
-// texts that UnmarshalText reads.
+// same texts as UnmarshalText.
 func (id *ID[T, K]) UnmarshalParam(param string) error { return id.UnmarshalText([]byte(param)) }
 
 // Format implements [fmt.Formatter]: the text of String for %v and %s, the text in quotes for %q,

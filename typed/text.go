@@ -180,8 +180,9 @@ func (id *ID[T, K]) UnmarshalJSON(data []byte) error {
 	}))
 }
 
-// formatOf returns the name of the format of T as errors of T have it, and for a type that does not
-// say how databases store it the name of the type's package. The two differ for ulidflake.ScalableID.
+// formatOf returns the name of the format of T as in errors of T. For a type without a description of
+// its storage, formatOf returns the name of the type's package. The two differ for
+// ulidflake.ScalableID.
 func formatOf[T any]() string {
 	var zero T
 	if t, ok := any(zero).(interface{ Stored() shape.Stored }); ok {
@@ -192,7 +193,7 @@ func formatOf[T any]() string {
 	return path.Base(reflect.TypeFor[T]().PkgPath())
 }
 
-// noPrefix returns the error of a text that does not begin with the prefix and "_", which head is.
+// noPrefix returns the error of a text that does not begin with head: the prefix and "_".
 func noPrefix(format, head string, text []byte) error {
 	same := 0
 	for same < min(len(text), len(head)) && text[same] == head[same] {

@@ -30,9 +30,9 @@ var makeGlobal = sync.OnceValue(func() *Generator {
 // New can make equal IDs. A program with [NewGenerator] gets errors in place of long waits.
 //
 // New waits for the next millisecond once the randomness of this millisecond passes its largest value.
-// It has no error to return, and therefore also waits for a clock that is behind the last ID, for a
-// clock before the epoch, and for ever after the last timestamp. New is safe for concurrent use, and
-// never returns the zero ID.
+// It has no error to return, and therefore also waits for a clock behind the last ID, for a clock
+// before the epoch, and for ever after the last timestamp. New is safe for concurrent use, and never
+// returns the zero ID.
 //
 // Specification: "Introduction", ulidflake.New() and ulidflake.New().Int().
 func New() ID {

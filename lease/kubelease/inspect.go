@@ -15,7 +15,7 @@ import (
 	"github.com/firn-id/firn/lease/internal/rest"
 )
 
-// verbs are the verbs that a store needs on leases.
+// verbs are the necessary verbs on leases.
 var verbs = []string{"get", "list", "create", "update", "watch"}
 
 // Inspect looks at the API server, the namespace, the permissions and the objects. It cannot see
@@ -143,7 +143,7 @@ func (i *inspection) try(ctx context.Context) {
 	}
 }
 
-// permissions asks the API which verbs the store may use.
+// permissions asks the API for the verbs of the store's account.
 func (i *inspection) permissions(ctx context.Context) {
 	s := i.store
 	var missing []string

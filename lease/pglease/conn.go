@@ -15,8 +15,8 @@ import (
 // Configure prepares the configuration of a pool for [New]. It affects only calls of a store. A
 // store does not ask the server to cancel a call that was given up. A store also heeds the server's
 // warnings: the server acknowledges a change with a warning if the change no longer waits for the
-// standbys. Configure keeps the configuration's own DialFunc, OnNotice and AfterConnect: they are
-// still called.
+// standbys. Configure keeps the configuration's own DialFunc, OnNotice and AfterConnect, and the
+// pool still calls them.
 func Configure(c *pgxpool.Config) {
 	before := c.BeforeConnect
 	c.BeforeConnect = func(ctx context.Context, c *pgx.ConnConfig) error {

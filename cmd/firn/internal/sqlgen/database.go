@@ -14,7 +14,8 @@ import (
 	"github.com/firn-id/firn/cmd/firn/internal/stores"
 )
 
-// A database is the database of a feed, over one connection, which is opened again after an error.
+// A database is the database of a feed, over one connection. After an error, the connection is opened
+// again.
 //
 // The names in the feed's statements are qualified, also of operators: whatever the search_path of the
 // session is, no object of another role runs with the rights of the feed.
@@ -118,7 +119,7 @@ func (d *database) check(ctx context.Context) error {
 	})
 }
 
-// A row is what a feed sees of the database's interval.
+// A row is a feed's view of the database's interval.
 type row struct {
 	nonce    string // "" if the table has no row
 	holder   string
@@ -132,8 +133,8 @@ type row struct {
 	now      int64 // the database's time in Unix milliseconds
 }
 
-// started is SQL for the time at which the server was started. A copy of a stopped server has the
-// row of the original. Since each server was started at another time, a feed tells the two apart.
+// started is SQL for the start time of the server. A copy of a stopped server has the row of the
+// original. Since each server was started at another time, a feed tells the two apart.
 const started = `(pg_catalog.date_part('epoch', pg_catalog.pg_postmaster_start_time()) operator(pg_catalog.*) 1000000::double precision)::bigint::pg_catalog.text` // the same in each session
 
 // read returns the row.
