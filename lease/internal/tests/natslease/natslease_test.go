@@ -19,6 +19,7 @@ import (
 	"github.com/firn-id/firn/internal/testing/storetest"
 	"github.com/firn-id/firn/internal/testing/undo"
 	"github.com/firn-id/firn/internal/testing/wait"
+	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/drivertest"
@@ -217,9 +218,12 @@ func TestManyPages(t *testing.T) {
 }
 
 func TestLease(t *testing.T) {
-	name := buckets(t, needGiven(t))
-	if err := minter.Create(t.Context(), storetest.Open(t, natslease.Open, given(name))); !errors.Is(err, jetstream.ErrStreamNotFound) {
-		t.Errorf("creating a pool where nothing was prepared: %v", err)
+	s := storetest.Open(t, natslease.Open, given(buckets(t, needGiven(t))))
+	if _, err := lease.Lookup(t.Context(), s, minter.Pool); !errors.Is(err, jetstream.ErrStreamNotFound) {
+		t.Errorf("a pool where nothing was prepared: %v", err)
 	}
-	drivertest.RunLeases(t, spaces(name, nil))
+	if err := minter.Create(t.Context(), s); err != nil {
+		t.Errorf("lease.Create, which prepares: %v", err)
+	}
+	drivertest.RunLeases(t, spaces(buckets(t, needGiven(t)), nil))
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/firn-id/firn/internal/testing/storetest"
 	"github.com/firn-id/firn/internal/testing/undo"
 	"github.com/firn-id/firn/internal/testing/wait"
+	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/drivertest"
@@ -205,10 +206,13 @@ func TestManyPages(t *testing.T) {
 }
 
 func TestLease(t *testing.T) {
-	name := prefix(t, needGiven(t))
-	err := minter.Create(t.Context(), storetest.Open(t, redislease.Open, given("prefix="+name)))
-	storetest.Fails(t, "creating a pool where nothing was prepared", err, driver.ErrUnavailable, "the prefix has no leases")
-	drivertest.RunLeases(t, spaces(name, given(), nil))
+	s := storetest.Open(t, redislease.Open, given("prefix="+prefix(t, needGiven(t))))
+	_, err := lease.Lookup(t.Context(), s, minter.Pool)
+	storetest.Fails(t, "a pool where nothing was prepared", err, driver.ErrUnavailable, "the prefix has no leases")
+	if err := minter.Create(t.Context(), s); err != nil {
+		t.Errorf("lease.Create, which prepares: %v", err)
+	}
+	drivertest.RunLeases(t, spaces(prefix(t, needGiven(t)), given(), nil))
 }
 
 // TestString opens the address that a store shows, and finds the same entries.
