@@ -12,6 +12,7 @@ import (
 	"errors"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 
 	burntsushi "github.com/BurntSushi/toml"
@@ -176,6 +177,11 @@ func encodeGob(v any) ([]byte, error) {
 
 // Ways returns the ways for a type.
 func Ways[T cell.ID, P Reader[T]]() []Way[T] {
+	return slices.Concat(requests[T, P](), configurations[T, P](), encodings[T, P]())
+}
+
+// requests are forms, queries and paths.
+func requests[T cell.ID, P Reader[T]]() []Way[T] {
 	return []Way[T]{
 		{"go-playground/form, the type [registered](databases/http.md#forms-and-queries)", fromText(func(text string) (T, error) {
 			d := form.NewDecoder()
@@ -215,6 +221,12 @@ func Ways[T cell.ID, P Reader[T]]() []Way[T] {
 			err = runtime.BindStyledParameterWithOptions("simple", "id", text, &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Required: true})
 			return id, err
 		})},
+	}
+}
+
+// configurations are files, the environment and flags.
+func configurations[T cell.ID, P Reader[T]]() []Way[T] {
+	return []Way[T]{
 		{"mapstructure, with [the hook](databases/configuration.md#viper-mapstructure-koanf)", fromText(func(text string) (T, error) {
 			var k keyed[T]
 			d, err := mapstructure.NewDecoder(&mapstructure.DecoderConfig{Result: &k, DecodeHook: TextHook, WeaklyTypedInput: true})
@@ -264,6 +276,12 @@ func Ways[T cell.ID, P Reader[T]]() []Way[T] {
 			err = flags.Parse([]string{"--id", text})
 			return id, err
 		})},
+	}
+}
+
+// encodings are CSV, XML and forms of bytes.
+func encodings[T cell.ID, P Reader[T]]() []Way[T] {
+	return []Way[T]{
 		{"gocarina/gocsv", store(func(id T) ([]byte, error) { return gocsv.MarshalBytes([]line[T]{{id, &id}}) }, func(data []byte) (T, error) {
 			return fromLine[T](data, func(data []byte, rows *[]line[T]) error { return gocsv.UnmarshalBytes(data, rows) })
 		})},
