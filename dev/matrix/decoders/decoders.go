@@ -37,6 +37,8 @@ import (
 	"go.yaml.in/yaml/v3"
 	kubernetes "sigs.k8s.io/yaml"
 
+	shop "github.com/firn-id/firn/dev/examples/databases/configuration"
+	orders "github.com/firn-id/firn/dev/examples/databases/http"
 	"github.com/firn-id/firn/dev/matrix/cell"
 )
 
@@ -185,7 +187,7 @@ func requests[T cell.ID, P Reader[T]]() []Way[T] {
 	return []Way[T]{
 		{"go-playground/form, the type [registered](databases/http.md#forms-and-queries)", fromText(func(text string) (T, error) {
 			d := form.NewDecoder()
-			FormText[T, P](d)
+			orders.FormText[T, P](d)
 			var r record[T]
 			err := d.Decode(&r, values(text))
 			return same(r), err
@@ -202,7 +204,7 @@ func requests[T cell.ID, P Reader[T]]() []Way[T] {
 		})},
 		{"gorilla/schema, lists, the type [registered](databases/http.md#forms-and-queries)", fromText(func(text string) (T, error) {
 			d := schema.NewDecoder()
-			SchemaText[T, P](d)
+			orders.SchemaText[T, P](d)
 			var r record[T]
 			err := d.Decode(&r, values(text))
 			return same(r), err
@@ -229,7 +231,7 @@ func configurations[T cell.ID, P Reader[T]]() []Way[T] {
 	return []Way[T]{
 		{"mapstructure, with [the hook](databases/configuration.md#viper-mapstructure-koanf)", fromText(func(text string) (T, error) {
 			var k keyed[T]
-			d, err := mapstructure.NewDecoder(&mapstructure.DecoderConfig{Result: &k, DecodeHook: TextHook, WeaklyTypedInput: true})
+			d, err := mapstructure.NewDecoder(&mapstructure.DecoderConfig{Result: &k, DecodeHook: shop.TextHook, WeaklyTypedInput: true})
 			if err == nil {
 				err = d.Decode(map[string]any{"id": text, "only": text, "all": []any{text, text}, "keys": map[string]any{text: 1}})
 			}
@@ -241,7 +243,7 @@ func configurations[T cell.ID, P Reader[T]]() []Way[T] {
 			if err := v.ReadConfig(bytes.NewReader(file)); err != nil {
 				return err
 			}
-			return v.Unmarshal(dst, viper.DecodeHook(TextHook))
+			return v.Unmarshal(dst, viper.DecodeHook(shop.TextHook))
 		})},
 		{"koanf, with [the hook](databases/configuration.md#viper-mapstructure-koanf)", file[T](func(file []byte, dst any) error {
 			k := koanf.New(".")
@@ -249,7 +251,7 @@ func configurations[T cell.ID, P Reader[T]]() []Way[T] {
 				return err
 			}
 			return k.UnmarshalWithConf("", dst, koanf.UnmarshalConf{DecoderConfig: &mapstructure.DecoderConfig{
-				Result: dst, DecodeHook: TextHook, WeaklyTypedInput: true,
+				Result: dst, DecodeHook: shop.TextHook, WeaklyTypedInput: true,
 			}})
 		})},
 		{"yaml.v3", wholeKeyed[T](yaml.Marshal, yaml.Unmarshal)},

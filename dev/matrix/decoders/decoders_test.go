@@ -1,18 +1,12 @@
 package decoders
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"net/url"
-	"os"
 	"strings"
 	"testing"
 
-	"github.com/go-playground/form/v4"
-	"github.com/gorilla/schema"
 	"github.com/spf13/viper"
 
+	shop "github.com/firn-id/firn/dev/examples/databases/configuration"
 	"github.com/firn-id/firn/dev/matrix/cell"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/typed"
@@ -94,11 +88,11 @@ func TestHookRefuses(t *testing.T) {
 		"id: 1000000000000", "id: 0540000000004", "id: 0x123456789ab", "id: 123456789e004", "id: true", "id: [1, 2]", "id: 2026-07-01", `id: "1"`, `id: ""`,
 		"only: 1000000000000", "all: [1000000000000]", "all: 1000000000000", "id: {a: 1}",
 	} {
-		plain, err := viperOf[nanoflake.ID](file, viper.DecodeHook(TextHook))
+		plain, err := viperOf[nanoflake.ID](file, viper.DecodeHook(shop.TextHook))
 		refused(t, file, plain, err)
-		kind, err := viperOf[typed.ID[nanoflake.ID, plainKind]](file, viper.DecodeHook(TextHook))
+		kind, err := viperOf[typed.ID[nanoflake.ID, plainKind]](file, viper.DecodeHook(shop.TextHook))
 		refused(t, file, kind, err)
-		text, err := viperOf[nanoflake.Text](file, viper.DecodeHook(TextHook))
+		text, err := viperOf[nanoflake.Text](file, viper.DecodeHook(shop.TextHook))
 		refused(t, file, text, err)
 	}
 }
@@ -107,58 +101,5 @@ func refused[T cell.ID](t *testing.T, file string, k keyed[T], err error) {
 	t.Helper()
 	if err == nil || !k.ID.IsZero() || k.Only != nil && !(*k.Only).IsZero() || len(k.All) > 0 && !k.All[0].IsZero() {
 		t.Errorf("%s is %v, %v", file, k, err)
-	}
-}
-
-// Registered types refuse texts that are no ID.
-func TestRegisteredRefuses(t *testing.T) {
-	forms, schemas := form.NewDecoder(), schema.NewDecoder()
-	FormText[nanoflake.ID](forms)
-	SchemaText[nanoflake.ID](schemas)
-	for _, text := range []string{"", "1", "1234567890123456789", "-1", "12345678901_3", "0x12", "1000000000000 "} {
-		for _, field := range []string{"ID", "Only", "All"} {
-			if text == "" && field == "All" {
-				continue // a list without IDs
-			}
-			for name, decode := range map[string]func(any, map[string][]string) error{
-				"form":   func(dst any, v map[string][]string) error { return forms.Decode(dst, v) },
-				"schema": schemas.Decode,
-			} {
-				var r record[nanoflake.ID]
-				if err := decode(&r, url.Values{field: {text}}); err == nil || !r.ID.IsZero() || r.Only != nil && !r.Only.IsZero() || len(r.All) > 0 && !r.All[0].IsZero() {
-					t.Errorf("%s: %s=%q is %v, %v", name, field, text, r, err)
-				}
-			}
-		}
-	}
-}
-
-// The pages have the functions with which the ways run.
-func TestPagesHaveHooks(t *testing.T) {
-	pages := map[string]string{"TextHook": "configuration", "FormText": "http", "SchemaText": "http"}
-	source, err := os.ReadFile("hooks.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	file, err := parser.ParseFile(token.NewFileSet(), "", source, parser.ParseComments)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, d := range file.Decls {
-		f, ok := d.(*ast.FuncDecl)
-		if !ok {
-			continue
-		}
-		page, err := os.ReadFile("../../../docs/databases/" + pages[f.Name.Name] + ".md")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if code := string(source[f.Doc.Pos()-1 : f.End()-1]); !strings.Contains(string(page), "\n"+code+"\n") {
-			t.Errorf("docs/databases/%s.md does not have this code:\n%s", pages[f.Name.Name], code)
-		}
-		delete(pages, f.Name.Name)
-	}
-	if len(pages) > 0 {
-		t.Errorf("hooks.go has no function for %v", pages)
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/viper"
 	kubernetes "sigs.k8s.io/yaml"
 
+	shop "github.com/firn-id/firn/dev/examples/databases/configuration"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/scru160"
 	"github.com/firn-id/firn/sno"
@@ -119,7 +120,7 @@ func showUnquoted() error {
 	bErr := burntsushi.Unmarshal([]byte("ID = "+hexadecimal), &b)
 	cErr := goccy.Unmarshal([]byte("id: "+hexadecimal), &c)
 	dErr := kubernetes.Unmarshal([]byte("keys: {"+hexadecimal+": 1}"), &d)
-	key, keyErr := viperOf[scru160.ID]("keys: {12345678901234567890123456789012: 1}", viper.DecodeHook(TextHook))
+	key, keyErr := viperOf[scru160.ID]("keys: {12345678901234567890123456789012: 1}", viper.DecodeHook(shop.TextHook))
 	return errors.Join(expect("go-toml", aErr, a.ID, other), expect("BurntSushi/toml", bErr, b.ID, decimal), expect("goccy/go-yaml", cErr, c.ID, decimal),
 		expect("sigs.k8s.io/yaml", dErr, d.Keys[decimal], 1), expect("viper, a key", keyErr, key.Keys[scru160.MustParse("12345678901234567000000000000000")], 1))
 }
