@@ -2,22 +2,20 @@ package matrix
 
 import (
 	"cmp"
-	"database/sql"
 	"errors"
 	"fmt"
 	"slices"
 	"testing"
 
 	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/dialect/pgdialect"
 	gormmysql "gorm.io/driver/mysql"
 	gormpostgres "gorm.io/driver/postgres"
 	gormsqlite "gorm.io/driver/sqlite"
 	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
 
+	"github.com/firn-id/firn/dev/internal/database"
 	"github.com/firn-id/firn/dev/matrix/cell"
-	"github.com/firn-id/firn/internal/testing/services"
 )
 
 // Rows of GORM: the ID is the primary key. MySQL needs the size of a key of bytes.
@@ -52,41 +50,23 @@ func openGorm(t *testing.T) map[string]*gorm.DB {
 // gormOn returns GORM on a database.
 func gormOn(t *testing.T, name string) *gorm.DB {
 	t.Helper()
-	openDB := func(driver, source string, statements ...string) *sql.DB {
-		db, err := sql.Open(driver, source)
-		if err != nil {
-			t.Fatal(err)
-		}
-		db.SetMaxOpenConns(1)
-		t.Cleanup(func() { db.Close() })
-		for _, statement := range statements {
-			if _, err := db.ExecContext(t.Context(), statement); err != nil {
-				t.Fatal(err)
-			}
-		}
-		return db
-	}
 	var dialect gorm.Dialector
 	switch name {
 	case "PostgreSQL":
-		dialect = gormpostgres.New(gormpostgres.Config{Conn: openDB("pgx", services.PostgreSQL.Address(), "SET search_path = "+ownSchema(t))})
+		dialect = gormpostgres.New(gormpostgres.Config{Conn: database.PostgresDB(t)})
 	case "MariaDB":
-		dialect = gormmysql.New(gormmysql.Config{Conn: openDB("mysql", mariadb(t, false), "USE "+ownDatabase(t))})
+		dialect = gormmysql.New(gormmysql.Config{Conn: database.MySQLDB(t)})
 	case "SQLite":
-		dialect = gormsqlite.New(gormsqlite.Config{Conn: openDB("sqlite", ":memory:")})
+		memory := database.Open(t, "sqlite", ":memory:")
+		memory.SetMaxOpenConns(1)
+		dialect = gormsqlite.New(gormsqlite.Config{Conn: memory})
 	}
 	db, err := gorm.Open(dialect, &gorm.Config{Logger: logger.Discard, SkipDefaultTransaction: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	switch name {
-	case "PostgreSQL":
-		err = db.Exec("SET synchronous_commit = off").Error
-	case "MariaDB":
+	if name == "MariaDB" {
 		db = db.Set("gorm:table_options", "ENGINE=Aria TRANSACTIONAL=0").Session(&gorm.Session{})
-	}
-	if err != nil {
-		t.Fatal(err)
 	}
 	return db
 }
@@ -200,7 +180,7 @@ func onBun[T cell.ID](t *testing.T, db *bun.DB, k cell.Kind[T]) cell.Store[T] {
 	ctx := t.Context()
 	tables++
 	name := fmt.Sprintf("matrix%d", tables)
-	if _, err := db.ExecContext(ctx, "CREATE TEMPORARY TABLE "+name+" (id "+k.Column.Postgres+" PRIMARY KEY, n INTEGER)"); err != nil {
+	if _, err := db.ExecContext(ctx, "CREATE TABLE "+name+" (id "+k.Column.Postgres+" PRIMARY KEY, n INTEGER)"); err != nil {
 		t.Fatal(err)
 	}
 	find := func(id ...T) (list []int, err error) {
@@ -243,14 +223,4 @@ func onBun[T cell.ID](t *testing.T, db *bun.DB, k cell.Kind[T]) cell.Store[T] {
 			return err
 		},
 	}
-}
-
-func openBun(t *testing.T) *bun.DB {
-	db, err := sql.Open("pgx", services.PostgreSQL.Address())
-	if err != nil {
-		t.Fatal(err)
-	}
-	db.SetMaxOpenConns(1)
-	t.Cleanup(func() { db.Close() })
-	return bun.NewDB(db, pgdialect.New())
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/testing/services"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/pgxid"
 	"github.com/firn-id/firn/scru160"
@@ -423,7 +424,8 @@ func TestDocument(t *testing.T) {
 	ctx := t.Context()
 	conn := s.connect(t, registered)
 	exec(t, conn, "create table orders (id bigint primary key)")
-	pool, err := openPool(ctx, s.address)
+	t.Setenv("PGOPTIONS", "-c search_path="+s.schema)
+	pool, err := openPool(ctx, services.PostgreSQL.Address())
 	if err != nil {
 		t.Fatal(err)
 	}

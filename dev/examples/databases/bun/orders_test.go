@@ -17,7 +17,7 @@ import (
 	_ "modernc.org/sqlite"
 
 	"github.com/firn-id/firn/dev/examples/databases/internal/sample"
-	"github.com/firn-id/firn/dev/examples/databases/internal/server"
+	"github.com/firn-id/firn/dev/internal/database"
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/scru160"
@@ -27,8 +27,8 @@ import (
 
 func each(t *testing.T, f func(t *testing.T, db *bun.DB)) {
 	for name, open := range map[string]func(t *testing.T) *bun.DB{
-		"PostgreSQL": func(t *testing.T) *bun.DB { return bun.NewDB(server.PostgresDB(t), pgdialect.New()) },
-		"MariaDB":    func(t *testing.T) *bun.DB { return bun.NewDB(server.MySQLDB(t), mysqldialect.New()) },
+		"PostgreSQL": func(t *testing.T) *bun.DB { return bun.NewDB(database.PostgresDB(t), pgdialect.New()) },
+		"MariaDB":    func(t *testing.T) *bun.DB { return bun.NewDB(database.MySQLDB(t), mysqldialect.New()) },
 		"SQLite": func(t *testing.T) *bun.DB {
 			db, err := sql.Open("sqlite", filepath.Join(t.TempDir(), "orders.db"))
 			if err != nil {
@@ -106,7 +106,7 @@ func TestNoID(t *testing.T) {
 }
 
 func TestEvents(t *testing.T) {
-	ctx, db := t.Context(), bun.NewDB(server.PostgresDB(t), pgdialect.New())
+	ctx, db := t.Context(), bun.NewDB(database.PostgresDB(t), pgdialect.New())
 	if db.Dialect().Name() != dialect.PG {
 		t.Fatal("the dialect is not that of PostgreSQL")
 	}
@@ -173,7 +173,7 @@ func TestType(t *testing.T) {
 		Text  nanoflake.Text
 		Kind  typed.ID[nanoflake.ID, kind]
 	}
-	db := bun.NewDB(server.PostgresDB(t), pgdialect.New())
+	db := bun.NewDB(database.PostgresDB(t), pgdialect.New())
 	statement := db.NewCreateTable().Model((*Untyped)(nil)).String()
 	for _, column := range []string{`"id" BIGINT`, `"event" BYTEA`, `"uuid" BYTEA`, `"text" BYTEA`, `"kind" JSONB`} {
 		if !strings.Contains(statement, column) {

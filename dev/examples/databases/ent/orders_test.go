@@ -14,7 +14,7 @@ import (
 	"github.com/firn-id/firn/dev/examples/databases/ent/ent"
 	"github.com/firn-id/firn/dev/examples/databases/ent/ent/order"
 	"github.com/firn-id/firn/dev/examples/databases/internal/sample"
-	"github.com/firn-id/firn/dev/examples/databases/internal/server"
+	"github.com/firn-id/firn/dev/internal/database"
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/scru160"
@@ -25,8 +25,8 @@ var _ = sqlite.Driver{}
 
 func each(t *testing.T, f func(t *testing.T, client *ent.Client, db *sql.DB)) {
 	for name, open := range map[string]func(t *testing.T) *sql.DB{
-		dialect.Postgres: func(t *testing.T) *sql.DB { return server.PostgresDB(t) },
-		dialect.MySQL:    func(t *testing.T) *sql.DB { return server.MySQLDB(t) },
+		dialect.Postgres: func(t *testing.T) *sql.DB { return database.PostgresDB(t) },
+		dialect.MySQL:    func(t *testing.T) *sql.DB { return database.MySQLDB(t) },
 		dialect.SQLite: func(t *testing.T) *sql.DB {
 			db, err := sql.Open("sqlite", filepath.Join(t.TempDir(), "orders.db")+"?_pragma=foreign_keys(1)")
 			if err != nil {

@@ -17,7 +17,7 @@ import (
 	"gorm.io/gorm/logger"
 
 	"github.com/firn-id/firn/dev/examples/databases/internal/sample"
-	"github.com/firn-id/firn/dev/examples/databases/internal/server"
+	"github.com/firn-id/firn/dev/internal/database"
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/scru160"
@@ -49,8 +49,8 @@ func (r *recorder) changes() (found []string) {
 
 func each(t *testing.T, f func(t *testing.T, db *gorm.DB, r *recorder)) {
 	for name, open := range map[string]func(t *testing.T) gorm.Dialector{
-		"PostgreSQL": func(t *testing.T) gorm.Dialector { return postgres.New(postgres.Config{Conn: server.PostgresDB(t)}) },
-		"MariaDB":    func(t *testing.T) gorm.Dialector { return mysql.New(mysql.Config{Conn: server.MySQLDB(t)}) },
+		"PostgreSQL": func(t *testing.T) gorm.Dialector { return postgres.New(postgres.Config{Conn: database.PostgresDB(t)}) },
+		"MariaDB":    func(t *testing.T) gorm.Dialector { return mysql.New(mysql.Config{Conn: database.MySQLDB(t)}) },
 		"SQLite":     func(t *testing.T) gorm.Dialector { return sqlite.Open(filepath.Join(t.TempDir(), "orders.db")) },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -322,7 +322,7 @@ func TestWrongColumn(t *testing.T) {
 // MySQL compares a column of bytes with a number as numbers: the bytes of an ID with a byte 0 find
 // any row.
 func TestFirstByBytes(t *testing.T) {
-	db, err := gorm.Open(mysql.New(mysql.Config{Conn: server.MySQLDB(t)}), &gorm.Config{Logger: new(recorder)})
+	db, err := gorm.Open(mysql.New(mysql.Config{Conn: database.MySQLDB(t)}), &gorm.Config{Logger: new(recorder)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -357,7 +357,7 @@ func TestSize(t *testing.T) {
 	type Unsized struct {
 		ID scru160.Binary `gorm:"primaryKey"`
 	}
-	db, err := gorm.Open(mysql.New(mysql.Config{Conn: server.MySQLDB(t)}), &gorm.Config{Logger: new(recorder)})
+	db, err := gorm.Open(mysql.New(mysql.Config{Conn: database.MySQLDB(t)}), &gorm.Config{Logger: new(recorder)})
 	if err != nil {
 		t.Fatal(err)
 	}

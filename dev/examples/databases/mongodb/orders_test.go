@@ -1,71 +1,22 @@
 package orders
 
 import (
-	"context"
 	"database/sql"
 	"errors"
-	"log/slog"
-	"os"
 	"reflect"
-	"strings"
 	"testing"
 
-	"github.com/FerretDB/FerretDB/ferretdb"
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
-	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"github.com/firn-id/firn/dev/examples/databases/internal/sample"
+	"github.com/firn-id/firn/dev/internal/mongodb"
 	"github.com/firn-id/firn/iderr"
-	"github.com/firn-id/firn/internal/testing/undo"
-	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/scru160"
 )
 
-// databases drops a database of a test.
-var databases = undo.New("databases of MongoDB", func(ctx context.Context, what string) error {
-	uri, name, _ := strings.Cut(what, "\n")
-	client, err := mongo.Connect(options.Client().ApplyURI(uri))
-	if err != nil {
-		return err
-	}
-	defer client.Disconnect(ctx)
-	return client.Database(name).Drop(ctx)
-})
-
-// collection returns an empty collection: of the server that FIRN_TEST_MONGODB names, or of FerretDB,
-// which speaks MongoDB's protocol and keeps documents in SQLite.
-func collection(t *testing.T) *mongo.Collection {
-	t.Helper()
-	name := "firn_docs_" + bson.NewObjectID().Hex()
-	uri := os.Getenv("FIRN_TEST_MONGODB")
-	if uri != "" {
-		databases.AtEnd(t, uri+"\n"+name)
-	} else {
-		server, err := ferretdb.New(&ferretdb.Config{
-			Listener: ferretdb.ListenerConfig{TCP: "127.0.0.1:0"}, Logger: slog.New(slog.DiscardHandler),
-			Handler: "sqlite", SQLiteURL: "file:" + t.TempDir() + "/",
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		ctx, cancel := context.WithCancel(context.Background())
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			server.Run(ctx)
-		}()
-		t.Cleanup(func() { cancel(); wait.Closed(t, "FerretDB has ended", done) })
-		uri = server.MongoDBURI()
-	}
-	client, err := mongo.Connect(options.Client().ApplyURI(uri))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { client.Disconnect(context.Background()) })
-	return client.Database(name).Collection("orders")
-}
+func collection(t *testing.T) *mongo.Collection { return mongodb.Open(t).Collection("orders") }
 
 func orders(t *testing.T) []Order {
 	ids := sample.IDs(t)

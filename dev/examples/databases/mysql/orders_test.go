@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/firn-id/firn/dev/examples/databases/internal/sample"
-	"github.com/firn-id/firn/dev/examples/databases/internal/server"
+	"github.com/firn-id/firn/dev/internal/database"
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/scru160"
@@ -17,7 +17,7 @@ import (
 )
 
 func open(t *testing.T, schemas ...string) *sql.DB {
-	db := server.MySQLDB(t)
+	db := database.MySQLDB(t)
 	exec(t, db, schemas...)
 	return db
 }
@@ -43,7 +43,7 @@ func orders(t *testing.T) []Order {
 
 func TestOrders(t *testing.T) {
 	for _, interpolate := range []bool{false, true} { // the protocols of prepared statements and of texts
-		ctx, config, gen, all := t.Context(), server.MySQL(t), sample.Generator(t), orders(t)
+		ctx, config, gen, all := t.Context(), database.MySQL(t), sample.Generator(t), orders(t)
 		config.InterpolateParams = interpolate
 		db, err := sql.Open("mysql", config.FormatDSN())
 		if err != nil {
@@ -154,7 +154,7 @@ func read[T any](t *testing.T, db *sql.DB, query string) (all []T) {
 
 // MariaDB sorts a column of type UUID by its bytes, which are in the order of the snos.
 func TestUUID(t *testing.T) {
-	db := server.MySQLDB(t)
+	db := database.MySQLDB(t)
 	if version := read[string](t, db, `SELECT version()`)[0]; !strings.Contains(version, "MariaDB") {
 		t.Skip("MySQL has no type UUID, MariaDB has: ", version)
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"github.com/firn-id/firn/dev/examples/databases/internal/sample"
-	"github.com/firn-id/firn/dev/examples/databases/internal/server"
+	"github.com/firn-id/firn/dev/internal/database"
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/scru160"
@@ -33,7 +33,7 @@ func orders(t *testing.T) []Order {
 }
 
 func TestOrders(t *testing.T) {
-	ctx, db, gen, all := t.Context(), server.PostgresDB(t), sample.Generator(t), orders(t)
+	ctx, db, gen, all := t.Context(), database.PostgresDB(t), sample.Generator(t), orders(t)
 	if _, err := db.ExecContext(ctx, Schema); err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestOrders(t *testing.T) {
 
 // A forgotten ID reaches no column, and NULL reaches no plain ID.
 func TestNoID(t *testing.T) {
-	ctx, db, all := t.Context(), server.PostgresDB(t), orders(t)
+	ctx, db, all := t.Context(), database.PostgresDB(t), orders(t)
 	if _, err := db.ExecContext(ctx, Schema); err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestPgx(t *testing.T) {
 	for _, mode := range []pgx.QueryExecMode{pgx.QueryExecModeCacheStatement, pgx.QueryExecModeExec, pgx.QueryExecModeSimpleProtocol} {
 		t.Run(mode.String(), func(t *testing.T) {
 			ctx, gen, all := t.Context(), sample.Generator(t), orders(t)
-			config := server.Postgres(t)
+			config := database.Postgres(t)
 			config.DefaultQueryExecMode = mode
 			conn, err := pgx.ConnectConfig(ctx, config)
 			if err != nil {
@@ -177,7 +177,7 @@ func TestPgx(t *testing.T) {
 // pgx pads the bytes of a sno.ID to a UUID, however the ID is passed. The CHECK of the schema refuses them.
 func TestUUIDColumn(t *testing.T) {
 	ctx, s := t.Context(), sno.MustParse("cufsekaqqudbobiw")
-	conn, err := pgx.ConnectConfig(ctx, server.Postgres(t))
+	conn, err := pgx.ConnectConfig(ctx, database.Postgres(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,7 +240,7 @@ func TestUUIDColumn(t *testing.T) {
 
 // A column of another type is an error and never another ID.
 func TestWrongColumn(t *testing.T) {
-	ctx, db, id := t.Context(), server.PostgresDB(t), sample.IDs(t)[0]
+	ctx, db, id := t.Context(), database.PostgresDB(t), sample.IDs(t)[0]
 	for _, column := range []string{`'0549x5l2itvr4'::text`, `'673740726894358528'::text`, `1.5::float8`, `now()`, `'\x00'::bytea`, `true`} {
 		var got nanoflake.ID
 		if err := db.QueryRowContext(ctx, `SELECT `+column).Scan(&got); err == nil {
@@ -262,7 +262,7 @@ func TestWrongColumn(t *testing.T) {
 // A type that is defined by an ID has none of its methods: nothing checks its values.
 func TestDefinedType(t *testing.T) {
 	type OrderID nanoflake.ID
-	ctx, db := t.Context(), server.PostgresDB(t)
+	ctx, db := t.Context(), database.PostgresDB(t)
 	if _, err := db.ExecContext(ctx, Schema); err != nil {
 		t.Fatal(err)
 	}
@@ -278,7 +278,7 @@ func TestBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for mode, want := range map[pgx.QueryExecMode]int{pgx.QueryExecModeCacheStatement: 20, pgx.QueryExecModeExec: 32, pgx.QueryExecModeSimpleProtocol: 32} {
-		ctx, config := t.Context(), server.Postgres(t)
+		ctx, config := t.Context(), database.Postgres(t)
 		config.DefaultQueryExecMode = mode
 		conn, err := pgx.ConnectConfig(ctx, config)
 		if err != nil {

@@ -9,12 +9,12 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/firn-id/firn/dev/examples/databases/internal/sample"
-	"github.com/firn-id/firn/dev/examples/databases/internal/server"
+	"github.com/firn-id/firn/dev/internal/database"
 	"github.com/firn-id/firn/nanoflake"
 )
 
 func store(t *testing.T) Store {
-	client, prefix := server.Redis(t)
+	client, prefix := database.Redis(t)
 	return Store{Client: client, Prefix: prefix}
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/firn-id/firn/dev/examples/databases/internal/sample"
-	"github.com/firn-id/firn/dev/examples/databases/internal/server"
 	"github.com/firn-id/firn/dev/examples/databases/sqlc/bytype"
+	"github.com/firn-id/firn/dev/internal/database"
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/sno"
@@ -20,7 +20,7 @@ import (
 var schema string
 
 func open(t *testing.T) (*pgx.Conn, *Queries) {
-	conn, err := pgx.ConnectConfig(t.Context(), server.Postgres(t))
+	conn, err := pgx.ConnectConfig(t.Context(), database.Postgres(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,10 +1,11 @@
-// Package server gives each test a place of its own on the servers of the machine.
-package server
+// Package database gives each test a place of its own on the servers of the machine.
+package database
 
 import (
 	"context"
 	"crypto/rand"
 	"database/sql"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -19,7 +20,7 @@ import (
 	"github.com/firn-id/firn/internal/testing/wait"
 )
 
-func name() string { return "firn_docs_" + strings.ToLower(rand.Text()) }
+func name() string { return "firn_dev_" + strings.ToLower(rand.Text()) }
 
 // places are the schemas and databases of tests.
 var places = place.New()
@@ -42,6 +43,15 @@ var keys = undo.New("keys of Redis", func(ctx context.Context, what string) erro
 	return found.Err()
 })
 
+// Schema makes a schema of PostgreSQL for the test, and returns the schema's name.
+func Schema(t testing.TB) string {
+	t.Helper()
+	schema := name()
+	places.Make(t, place.Server{Server: services.PostgreSQL, Driver: "pgx"},
+		"CREATE SCHEMA "+schema, "DROP SCHEMA IF EXISTS "+schema+" CASCADE")
+	return schema
+}
+
 // Postgres returns the configuration of connections to PostgreSQL. Their tables are in a schema of
 // the test.
 func Postgres(t testing.TB) *pgx.ConnConfig {
@@ -50,11 +60,9 @@ func Postgres(t testing.TB) *pgx.ConnConfig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	schema := name()
-	places.Make(t, place.Server{Server: services.PostgreSQL, Driver: "pgx"},
-		"CREATE SCHEMA "+schema, "DROP SCHEMA IF EXISTS "+schema+" CASCADE")
-	config.RuntimeParams["search_path"] = schema
+	config.RuntimeParams["search_path"] = Schema(t)
 	config.RuntimeParams["client_min_messages"] = "warning"
+	config.RuntimeParams["synchronous_commit"] = "off" // tests need no durable rows
 	return config
 }
 
@@ -73,17 +81,28 @@ func MySQL(t testing.TB) *mysql.Config {
 	if err != nil {
 		t.Fatal(err)
 	}
-	database := name()
+	config.DBName, config.ParseTime = name(), true
 	places.Make(t, place.Server{Server: services.MariaDB, Driver: "mysql"},
-		"CREATE DATABASE "+database+" CHARACTER SET utf8mb4", "DROP DATABASE IF EXISTS "+database)
-	config.DBName, config.ParseTime = database, true
+		"CREATE DATABASE "+config.DBName+" CHARACTER SET utf8mb4", "DROP DATABASE IF EXISTS "+config.DBName)
 	return config
 }
 
 // MySQLDB returns MariaDB or MySQL for database/sql. Its database is of the test.
 func MySQLDB(t testing.TB) *sql.DB {
 	t.Helper()
-	db, err := sql.Open("mysql", MySQL(t).FormatDSN())
+	return Open(t, "mysql", MySQL(t).FormatDSN())
+}
+
+// SQLite returns a database of SQLite in a file of the test, by a driver that the test imports.
+func SQLite(t testing.TB, driver, options string) *sql.DB {
+	t.Helper()
+	return Open(t, driver, filepath.Join(t.TempDir(), "test.db")+options)
+}
+
+// Open opens a database for the test.
+func Open(t testing.TB, driver, source string) *sql.DB {
+	t.Helper()
+	db, err := sql.Open(driver, source)
 	if err != nil {
 		t.Fatal(err)
 	}
