@@ -2,7 +2,6 @@ package orders
 
 import (
 	"database/sql"
-	"errors"
 	"reflect"
 	"testing"
 
@@ -11,45 +10,26 @@ import (
 
 	"github.com/firn-id/firn/dev/examples/databases/internal/sample"
 	"github.com/firn-id/firn/dev/internal/mongodb"
-	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/nanoflake"
-	"github.com/firn-id/firn/scru160"
 )
 
 func collection(t *testing.T) *mongo.Collection { return mongodb.Open(t).Collection("orders") }
 
-func orders(t *testing.T) []Order {
-	ids := sample.IDs(t)
-	all := make([]Order, len(ids))
-	for i, id := range ids {
-		event, err := scru160.FromTime(sample.Time(i))
-		if err != nil {
-			t.Fatal(err)
+func shop(t *testing.T, c *mongo.Collection) sample.Shop[Order] {
+	event, _ := sample.Event(t, 0)
+	of := func(o sample.Order) Order {
+		order := Order{ID: o.ID, Parent: o.Parent, Event: event, Item: o.Item}
+		if o.Parent != nil {
+			order.Refund = *o.Parent
 		}
-		all[i] = Order{ID: id, Event: event, Item: "globe " + id.String()}
+		return order
 	}
-	all[3].Parent, all[4].Refund = &ids[0], ids[1]
-	return all
+	return sample.On(c, of, Insert, Find, Made, mongo.ErrNoDocuments)
 }
 
 func TestOrders(t *testing.T) {
-	ctx, c, gen, all := t.Context(), collection(t), sample.Generator(t), orders(t)
-	for _, o := range all {
-		if err := Insert(ctx, c, o); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, o := range all {
-		if got, err := Find(ctx, c, o.ID); err != nil || !reflect.DeepEqual(got, o) {
-			t.Errorf("found %v, %v, want %v", got, err, o)
-		}
-	}
-	if _, err := Find(ctx, c, nanoflake.Max); !errors.Is(err, mongo.ErrNoDocuments) {
-		t.Errorf("an ID without an order: %v", err)
-	}
-	if got, err := Made(ctx, c, gen, sample.Time(2), sample.Time(4)); err != nil || !reflect.DeepEqual(got, all[2:5]) {
-		t.Errorf("made %v, %v, want %v", got, err, all[2:5])
-	}
+	ctx, c := t.Context(), collection(t)
+	all := shop(t, c).TestOrders(t)
 	if got, err := Replaced(ctx, c, all[0].ID); err != nil || !reflect.DeepEqual(got, all[3:4]) {
 		t.Errorf("replaced: %v, %v, want %v", got, err, all[3:4])
 	}
@@ -70,16 +50,9 @@ func TestOrders(t *testing.T) {
 
 // A forgotten ID reaches no document: without the error, the server would get 0 as the key.
 func TestNoID(t *testing.T) {
-	ctx, c, id := t.Context(), collection(t), sample.IDs(t)[0]
-	for _, o := range []Order{{Item: "forgotten"}, {ID: id, Parent: new(nanoflake.ID)}} {
-		if err := Insert(ctx, c, o); !errors.Is(err, iderr.ErrNoID) {
-			t.Errorf("%v: %v", o, err)
-		}
-	}
-	if _, err := Find(ctx, c, 0); !errors.Is(err, iderr.ErrNoID) {
-		t.Errorf("a search for no ID: %v", err)
-	}
-	if n, err := c.CountDocuments(ctx, bson.D{}); err != nil || n != 0 {
+	c := collection(t)
+	shop(t, c).TestNoID(t)
+	if n, err := c.CountDocuments(t.Context(), bson.D{}); err != nil || n != 0 {
 		t.Errorf("%d documents, %v", n, err)
 	}
 }
