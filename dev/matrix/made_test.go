@@ -179,16 +179,19 @@ func onEnt[T cell.ID](t *testing.T, client *ent.Client, k cell.Kind[T], c entCal
 }
 
 // A shelf keeps IDs in the server of GraphQL.
-type shelf[T cell.ID] map[int]*T
+type shelf[T cell.ID] struct{ ids map[int]*T }
 
-func (s shelf[T]) put(n int, id *T) (bool, error) {
-	s[n] = id
+func (s *shelf[T]) put(n int, id *T) (bool, error) {
+	if s.ids == nil {
+		s.ids = map[int]*T{}
+	}
+	s.ids[n] = id
 	return true, nil
 }
 
 type graphCalls[T cell.ID] struct {
 	name  string
-	shelf shelf[T]
+	shelf *shelf[T]
 }
 
 // openGraph serves GraphQL by the code of gqlgen.
@@ -241,7 +244,7 @@ func onGraph[T cell.ID](t *testing.T, url string, c graphCalls[T]) cell.Store[T]
 				return err
 			}
 			var zero T
-			if got := c.shelf[n]; !ok || (got == nil) != (id == zero) || got != nil && *got != id {
+			if got := c.shelf.ids[n]; !ok || (got == nil) != (id == zero) || got != nil && *got != id {
 				return fmt.Errorf("the server has %v for %v", got, id)
 			}
 			return nil

@@ -34,6 +34,28 @@ type (
 	}
 )
 
+// gormRowOf is any of the rows.
+type gormRowOf[R, T any] interface {
+	of(n int, id T) R
+	parts() (n int, id T)
+}
+
+func (gormRow[T]) of(n int, id T) gormRow[T]     { return gormRow[T]{id, n} }
+func (gormRow10[T]) of(n int, id T) gormRow10[T] { return gormRow10[T]{id, n} }
+func (gormRow20[T]) of(n int, id T) gormRow20[T] { return gormRow20[T]{id, n} }
+func (r gormRow[T]) parts() (n int, id T)        { return r.N, r.ID }
+func (r gormRow10[T]) parts() (n int, id T)      { return r.N, r.ID }
+func (r gormRow20[T]) parts() (n int, id T)      { return r.N, r.ID }
+
+// gormNumbers returns the numbers of rows.
+func gormNumbers[R gormRowOf[R, T], T any](rows []R) (list []int) {
+	for _, r := range rows {
+		n, _ := r.parts()
+		list = append(list, n)
+	}
+	return list
+}
+
 // gormDatabases are the databases of GORM's tests.
 var gormDatabases = []string{"PostgreSQL", "MariaDB", "SQLite"}
 
@@ -86,33 +108,27 @@ func migrated[R any](t *testing.T, db *gorm.DB) func() *gorm.DB {
 func onGorm[T cell.ID](t *testing.T, db *gorm.DB, k cell.Kind[T]) cell.Store[T] {
 	switch k.Column.Bytes {
 	case 10:
-		return gormStore(t, db, k, func(n int, id T) *gormRow10[T] { return &gormRow10[T]{id, n} },
-			func(r gormRow10[T]) (int, T) { return r.N, r.ID })
+		return gormStore[gormRow10[T]](t, db, k)
 	case 20:
-		return gormStore(t, db, k, func(n int, id T) *gormRow20[T] { return &gormRow20[T]{id, n} },
-			func(r gormRow20[T]) (int, T) { return r.N, r.ID })
+		return gormStore[gormRow20[T]](t, db, k)
 	}
-	return gormStore(t, db, k, func(n int, id T) *gormRow[T] { return &gormRow[T]{id, n} },
-		func(r gormRow[T]) (int, T) { return r.N, r.ID })
+	return gormStore[gormRow[T]](t, db, k)
 }
 
 // gormStore writes, finds and deletes rows by GORM's methods. Searches take all safe forms of a condition.
-func gormStore[R any, T cell.ID](t *testing.T, db *gorm.DB, k cell.Kind[T], row func(int, T) *R, fields func(R) (int, T)) cell.Store[T] {
+func gormStore[R gormRowOf[R, T], T cell.ID](t *testing.T, db *gorm.DB, k cell.Kind[T]) cell.Store[T] {
 	in := migrated[R](t, db)
 	drops := 0
-	numbers := func(rows []R) (list []int) {
-		for _, r := range rows {
-			n, _ := fields(r)
-			list = append(list, n)
-		}
-		return list
+	row := func(n int, id T) *R {
+		r := (*new(R)).of(n, id)
+		return &r
 	}
 	return cell.Store[T]{
 		Put: func(n int, id T) error { return in().Create(row(n, id)).Error },
 		Get: func(n int) (id T, err error) {
 			var r R
 			err = in().First(&r, "n = ?", n).Error
-			_, id = fields(r)
+			_, id = r.parts()
 			return id, err
 		},
 		Find: func(id T) ([]int, error) {
@@ -142,8 +158,8 @@ func gormStore[R any, T cell.ID](t *testing.T, db *gorm.DB, k cell.Kind[T], row 
 					return nil, err
 				}
 				if i == 0 {
-					first = numbers(rows)
-				} else if got := numbers(rows); !slices.Equal(got, first) {
+					first = gormNumbers(rows)
+				} else if got := gormNumbers(rows); !slices.Equal(got, first) {
 					return append(first, got...), nil // a wrong answer
 				}
 			}
@@ -153,7 +169,7 @@ func gormStore[R any, T cell.ID](t *testing.T, db *gorm.DB, k cell.Kind[T], row 
 			var rows []R
 			err = in().Order("id").Find(&rows).Error
 			for _, r := range rows {
-				_, id := fields(r)
+				_, id := r.parts()
 				ids = append(ids, id)
 			}
 			if db.Name() == "mysql" && k.Column.Bytes == 0 { // GORM makes a text that sorts without regard to case

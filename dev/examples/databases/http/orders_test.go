@@ -7,7 +7,6 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"reflect"
-	"strings"
 	"testing"
 
 	"github.com/gin-gonic/gin"
@@ -113,48 +112,6 @@ func TestForms(t *testing.T) {
 					t.Errorf("%s: %s=%s is %v", name, field, id, got)
 				}
 			}
-		}
-	}
-}
-
-// fmt.Sscan reads the digits at the start of a text as a number, without an error: Parse reads the text.
-func TestSscan(t *testing.T) {
-	id := nanoflake.MustParse("0549x5l2itvr4")
-	var got nanoflake.ID
-	if _, err := fmt.Sscan(id.String(), &got); err != nil || got == id {
-		t.Errorf("fmt.Sscan reads %v, %v: the page says that it reads another ID", got, err)
-	}
-}
-
-// A type that is defined by an ID has none of its methods: gin and echo read an integer.
-func TestDefinedType(t *testing.T) {
-	type OrderID nanoflake.ID
-	type search struct {
-		After OrderID `form:"after" query:"after"`
-	}
-	gin.SetMode(gin.ReleaseMode)
-	router, e := gin.New(), echo.New()
-	router.GET("/", func(c *gin.Context) {
-		var s search
-		if c.ShouldBindQuery(&s) != nil {
-			c.Status(http.StatusBadRequest)
-			return
-		}
-		c.JSON(http.StatusOK, s.After)
-	})
-	e.GET("/", func(c echo.Context) error {
-		var s search
-		if err := c.Bind(&s); err != nil {
-			return err
-		}
-		return c.JSON(http.StatusOK, s.After)
-	})
-	for name, h := range map[string]http.Handler{"gin": router, "echo": e} {
-		if status, body := get(t, h, "/?after=17"); status != http.StatusOK || strings.TrimSpace(body) != "17" {
-			t.Errorf("%s reads 17 as %d %s", name, status, body)
-		}
-		if status, body := get(t, h, "/?after=0549x5l2itvr4"); status != http.StatusBadRequest {
-			t.Errorf("%s reads the text of an ID as %d %s", name, status, body)
 		}
 	}
 }

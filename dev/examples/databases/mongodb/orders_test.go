@@ -75,19 +75,6 @@ func TestOmitEmptyKey(t *testing.T) {
 	}
 }
 
-// A value of another type is an error and never another ID.
-func TestWrongValue(t *testing.T) {
-	ctx, c := t.Context(), collection(t)
-	for i, value := range []any{"0549x5l2itvr4", "673740726894358528", 1.5, float64(1 << 60), true, nil, bson.NewObjectID(), []byte{1}} {
-		if _, err := c.InsertOne(ctx, bson.M{"_id": int64(i + 1), "refund": value}); err != nil {
-			t.Fatal(err)
-		}
-		if got, err := Find(ctx, c, nanoflake.ID(i+1)); err == nil {
-			t.Errorf("%v reads as %v", value, got.Refund)
-		}
-	}
-}
-
 // MongoDB's driver knows no sql.Null: it writes a document with two fields.
 func TestNull(t *testing.T) {
 	b, err := bson.Marshal(struct{ Parent sql.Null[nanoflake.ID] }{sql.Null[nanoflake.ID]{V: 1, Valid: true}})

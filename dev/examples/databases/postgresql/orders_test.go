@@ -156,12 +156,3 @@ func TestUUIDColumn(t *testing.T) {
 		}
 	}
 }
-
-// A type that is defined by an ID has none of its methods: nothing checks its values.
-func TestDefinedType(t *testing.T) {
-	type OrderID nanoflake.ID
-	conn := connect(t, pgx.QueryExecModeCacheStatement, Schema)
-	if _, err := conn.Exec(t.Context(), `INSERT INTO orders (id, item) VALUES ($1, $2)`, OrderID(0), "forgotten"); err != nil {
-		t.Errorf("a type without methods is refused: %v", err)
-	}
-}
