@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/firn-id/firn/internal/testing/minter"
@@ -218,47 +219,32 @@ func (w *writer) progress() error {
 // TestSurvive: a store that forgets an acknowledged change is found out.
 func TestSurvive(t *testing.T) {
 	for _, forgets := range []bool{false, true} {
-		s := &forgetful{Store: memlease.New()}
-		err := survive(t.Context(), []driver.Store{s}, func() { s.forget(forgets) })
+		s := &forgetful{Store: memlease.New(), empty: memlease.New()}
+		err := survive(t.Context(), []driver.Store{s}, func() { s.forgets.Store(forgets) })
 		if (err != nil) != forgets {
 			t.Errorf("a store that forgets: %v; the error is %v", forgets, err)
 		}
 	}
 }
 
-// A forgetful is a store in memory that can be set back to before its last change.
+// A forgetful is a store in memory that can forget all changes.
 type forgetful struct {
 	driver.Store
-
-	mu       sync.Mutex
-	previous driver.Entry
-	back     bool
+	empty   driver.Store
+	forgets atomic.Bool
 }
 
-func (f *forgetful) forget(back bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.back = back
+func (f *forgetful) present() driver.Store {
+	if f.forgets.Load() {
+		return f.empty
+	}
+	return f.Store
 }
 
 func (f *forgetful) Get(ctx context.Context, key string) (driver.Entry, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.back {
-		return f.previous, nil
-	}
-	return f.Store.Get(ctx, key)
+	return f.present().Get(ctx, key)
 }
 
 func (f *forgetful) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	e, err := f.Store.Get(ctx, key)
-	if f.back {
-		return driver.None, driver.ErrConflict
-	}
-	if err == nil {
-		f.previous = e
-	}
-	return f.Store.Put(ctx, key, value, rev)
+	return f.present().Put(ctx, key, value, rev)
 }
