@@ -80,7 +80,7 @@ func TestBadTypes(t *testing.T) {
 	}
 }
 
-// A value that is no ID is an error in every way. The variable then has its old value, or the zero ID for
+// A value that is not an ID is an error in every way. The variable then has its old value, or the zero ID for
 // sno.ID.
 func TestBadInput(t *testing.T) {
 	p := openAll(t)
@@ -108,7 +108,7 @@ func badInput[T cell.ID](t *testing.T, p *places, k cell.Kind[T], values ...stri
 	for _, s := range all {
 		for _, v := range values {
 			switch {
-			case v == "1 = 1" && s.param(1) == "?": // only PostgreSQL has booleans that are no integers
+			case v == "1 = 1" && s.param(1) == "?": // only PostgreSQL has booleans that are not integers
 				continue
 			case strings.Contains(v, "UNSIGNED") && !strings.Contains(s.name, "mysql"):
 				continue

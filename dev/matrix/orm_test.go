@@ -189,7 +189,7 @@ func gormStore[R gormRowOf[R, T], T cell.ID](t *testing.T, db *gorm.DB, k cell.K
 // onBun is the store of bun: bun writes values into its statements.
 func onBun[T cell.ID](t *testing.T, db *bun.DB, k cell.Kind[T]) cell.Store[T] {
 	type row struct {
-		bun.BaseModel `bun:"alias:r"` // the alias from the name of a generic type is no name in SQL
+		bun.BaseModel `bun:"alias:r"` // the alias from the name of a generic type is not a name in SQL
 		ID            T               `bun:"id,pk"`
 		N             int
 	}

@@ -82,7 +82,7 @@ func TestTraps(t *testing.T) {
 	}
 }
 
-// The hook refuses each value that is no text of an ID, and lets the values of other types pass.
+// The hook refuses each value that is not the text of an ID, and lets the values of other types pass.
 func TestHookRefuses(t *testing.T) {
 	for _, file := range []string{
 		"id: 1000000000000", "id: 0540000000004", "id: 0x123456789ab", "id: 123456789e004", "id: true", "id: [1, 2]", "id: 2026-07-01", `id: "1"`, `id: ""`,

@@ -29,7 +29,7 @@ func get(t *testing.T, h http.Handler, path string) (status int, body string) {
 	return w.Code, w.Body.String()
 }
 
-// wrong are texts that are no ID.
+// wrong are texts that are not an ID.
 var wrong = []string{"673740726894358528", "0549x5l2itvr", "0549x5l2itvr44", "0549x5l2itvr!", "0x1", "1", "-1"}
 
 func TestPath(t *testing.T) {
@@ -94,7 +94,7 @@ func TestQuery(t *testing.T) {
 	}
 }
 
-// Each library reads what Query writes, and refuses what is no ID. The texts of some IDs have only digits.
+// Each library reads what Query writes, and refuses other texts. The texts of some IDs have only digits.
 func TestForms(t *testing.T) {
 	digits := []nanoflake.ID{nanoflake.MustParse("0540000000004"), nanoflake.MustParse("1000000000000"), nanoflake.MustParse("0549x5l2itvr4")}
 	for name, decode := range map[string]func(url.Values) (Search, error){"go-playground/form": Forms(), "gorilla/schema": Schemas()} {

@@ -64,7 +64,7 @@ func read[T any](t *testing.T, path string) (all []T) {
 	return all
 }
 
-// The pattern of a schema accepts the text of each vector and refuses each text that is no ID. A text
+// The pattern of a schema accepts the text of each vector and refuses each text that is not an ID. A text
 // above the largest ID can pass.
 func TestPatterns(t *testing.T) {
 	all := schemas(t)
@@ -88,7 +88,7 @@ func TestPatterns(t *testing.T) {
 		example := schema.Example.(string)
 		id, err := k.parse(example)
 		if err != nil || !accepts(example) {
-			t.Errorf("%s: the example %s is no ID: %v", k.schema, example, err)
+			t.Errorf("%s: the example %s is not an ID: %v", k.schema, example, err)
 		}
 		if b, err := json.Marshal(id); err != nil || string(b) != `"`+example+`"` {
 			t.Errorf("%s: JSON has %s, %v, and the schema %s", k.schema, b, err, example)
