@@ -15,7 +15,7 @@ import (
 	"github.com/firn-id/firn/internal/testing/wait"
 )
 
-// mariadb returns the data source name, with text that sorts by bytes and the option of the driver.
+// mariadb returns the data source name, with the option of the driver.
 func mariadb(t *testing.T, interpolate bool) string {
 	config, err := mysql.ParseDSN(services.MariaDB.Address())
 	if err != nil {
@@ -40,7 +40,7 @@ func openSQLite(t *testing.T) *sql.Conn {
 	return open(t, "sqlite", ":memory:", func(t testing.TB, err error) { t.Helper(); t.Fatal(err) })
 }
 
-// open returns one connection, so that temporary tables are there in all statements.
+// open returns a single connection: all statements see its temporary tables.
 func open(t *testing.T, driver, source string, missing func(testing.TB, error)) *sql.Conn {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), wait.Patience)

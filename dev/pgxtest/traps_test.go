@@ -16,12 +16,11 @@ import (
 	"github.com/firn-id/firn/snowflakesi"
 )
 
-// Characters and digits of a type that holds no ID are not read as an ID, in any mode. pgx alone reads
-// most of them.
+// No mode reads characters or digits of a foreign type as an ID. pgx alone reads most of these values.
 func TestForeignValues(t *testing.T) {
 	s := open(t)
 	plain, conn := s.connect(t, nil), s.connect(t, registered)
-	// A type of an extension or an enum has an OID that pgx does not know.
+	// pgx does not know the OIDs of enums and of types of extensions.
 	exec(t, plain, "create type label as enum ('1234567890123', '"+nano.String()+"')")
 	for _, v := range []struct {
 		query string
@@ -78,7 +77,7 @@ func TestForeignValues(t *testing.T) {
 	}
 }
 
-// With Register, values of other types that are IDs, NULL, or nothing of Firn are read as without.
+// Register leaves NULL, values without an ID, and texts of IDs readable.
 func TestReads(t *testing.T) {
 	s := open(t)
 	conn, plain := s.connect(t, registered), s.connect(t, nil)
@@ -127,8 +126,8 @@ func TestMapCopy(t *testing.T) {
 	}
 }
 
-// 13 digits are a text and an integer: in the modes that do not ask, and for texts also without
-// Register. The type of the column reads another ID than the type that wrote the digits.
+// 13 digits are a text and an integer: in the modes without types of parameters, and for texts also without
+// Register. The type of the column reads another ID than the type of the writer.
 func TestDigitsInTheOtherColumn(t *testing.T) {
 	s := open(t)
 	number := nanoflake.ID(1234567890123)

@@ -17,20 +17,20 @@ import (
 	"github.com/firn-id/firn/internal/testing/servertest"
 )
 
-// A step is a request to the real server and to the pretended one. Both have to answer alike. If save is not "", the version
-// in the answer gets that name. In the path and the body of a later step, {name} stands for the version.
+// A step is a request to the real server and to the pretended server. The answers must be alike. If save is not "", the
+// version in the answer gets the name save. In the path and the body of a later step, {name} stands for the version.
 type step struct {
 	method, path, body string
-	token              string // "" for the good one
+	token              string // "" for the good token
 	save               string
 }
 
-// A side is one of the two servers, with the versions in its answers.
+// A side is a server, with the versions in its answers.
 type side struct {
 	client *http.Client
 	url    string
 	token  string
-	header string // that the token is in
+	header string // of the token
 	saved  map[string]string
 }
 
@@ -89,7 +89,7 @@ func (s *side) seen(version string) string {
 	return "new"
 }
 
-// particulars are the parts of a message that differ between two servers, and between two versions of one.
+// particulars are the parts of a message that differ between servers, and between versions of a server.
 var particulars = []struct {
 	of *regexp.Regexp
 	by string
@@ -158,7 +158,7 @@ func TestConsulAlike(t *testing.T) {
 	}, consulSummary)
 }
 
-// consulSummary is what both servers of Consul must have alike in an answer.
+// consulSummary returns the part of an answer that both servers of Consul have.
 func consulSummary(s *side, p step, status int, header http.Header, body []byte) string {
 	facts := []string{fmt.Sprint(status)}
 	index := header.Get("X-Consul-Index")
@@ -280,7 +280,7 @@ func TestKubernetesAlike(t *testing.T) {
 	}, kubernetesSummary)
 }
 
-// kubernetesSummary is what both servers of Kubernetes must have alike in an answer.
+// kubernetesSummary returns the part of an answer that both servers of Kubernetes have.
 func kubernetesSummary(s *side, p step, status int, _ http.Header, body []byte) string {
 	facts := []string{fmt.Sprint(status)}
 	var o struct {

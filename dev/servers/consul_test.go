@@ -14,7 +14,7 @@ import (
 	"github.com/firn-id/firn/lease/drivertest"
 )
 
-// consulAt returns the address of a store, whose first server is that of the number.
+// consulAt returns the address of a store. The number names the first server.
 func consulAt(c *servertest.Consul, first int, prefix, token string) string {
 	var hosts []string
 	for i := range c.Len() {
@@ -33,7 +33,7 @@ func TestConsul(t *testing.T) {
 		drivertest.Run(t, func(t *testing.T) func() driver.Store {
 			prefix := fmt.Sprintf("test/%d", spaces.Add(1))
 			return func() driver.Store {
-				// Each handle asks another server, but where handles have to have the same address.
+				// Each handle asks another server, except in the test of equal addresses.
 				first := int(handles.Add(1))
 				if strings.HasSuffix(t.Name(), "/String") {
 					first = 0
@@ -54,7 +54,7 @@ func consulToken(t *testing.T, c *servertest.Consul, token string) {
 	open := opened(t, consullease.Open)
 	everything(t, open(consulAt(c, 0, "test/everything", token)))
 
-	// With what docs/stores.md has for doctor besides, Inspect finds out everything, and nothing is wrong.
+	// With the further rules of docs/stores.md for doctor, Inspect sees all of Consul, and finds nothing wrong.
 	inspector, err := c.Token(t.Context(), "test", "{ policy = \"write\" }", "{ policy = \"write\" }\noperator = \"read\"\nagent_prefix \"\" { policy = \"read\" }")
 	check(t, err)
 	findings, err := open(consulAt(c, 0, "test/everything", inspector)).Inspect(t.Context())
@@ -87,7 +87,7 @@ func consulToken(t *testing.T, c *servertest.Consul, token string) {
 	}
 }
 
-// After a restore an entry is as it was in the backup, a watch tells of it, and no revision comes twice.
+// After a restore an entry has the value of the backup, a watch reports the entry, and no revision comes twice.
 func consulRestore(t *testing.T, c *servertest.Consul, token string) {
 	s := opened(t, consullease.Open)(consulAt(c, 0, "test/restore", token))
 	old, err := s.Put(t.Context(), "a", []byte("x"), driver.None)
@@ -163,7 +163,7 @@ func consulFaults(t *testing.T, c *servertest.Consul, token string) {
 	check(t, err)
 	watched(t, watcher, "w/0", changes, func() {})
 
-	// Without a majority nothing is acknowledged. What the error says depends on how far the last server has noticed.
+	// Without a majority nothing is acknowledged. The words of the error depend on the last server.
 	one := leader()
 	c.Kill((one + 1) % c.Len())
 	c.Kill((one + 2) % c.Len())

@@ -40,7 +40,7 @@ func TestKubernetes(t *testing.T) {
 	t.Run("Faults", func(t *testing.T) { kubernetesFaults(t, k, token) })
 }
 
-// The Role of docs/stores.md is enough, and without any of its verbs it is not.
+// The Role of docs/stores.md suffices. Without any of the verbs, the Role does not suffice.
 func kubernetesRole(t *testing.T, k *servertest.Kubernetes, token string) {
 	open := opened(t, kubelease.Open)
 	s := open(k.Address(namespace, "everything", token))
@@ -89,7 +89,7 @@ func kubernetesRole(t *testing.T, k *servertest.Kubernetes, token string) {
 	}
 }
 
-// The Job of docs/stores.md is one that Kubernetes takes.
+// Kubernetes takes the Job of docs/stores.md.
 func kubernetesJob(t *testing.T, k *servertest.Kubernetes, token string) {
 	job, err := servertest.Document("Job")
 	check(t, err)
@@ -100,7 +100,7 @@ func kubernetesErrors(t *testing.T, k *servertest.Kubernetes, token string) {
 	at := func(namespace, token string, settings ...string) string {
 		return k.Address(namespace, "errors", token) + strings.Join(settings, "")
 	}
-	// A namespace that is deleted stays so, since no controller takes its objects out.
+	// A deleted namespace stays in deletion, since no controller removes its objects.
 	going, err := k.Account(t.Context(), "going")
 	check(t, err)
 	s := opened(t, kubelease.Open)(at("going", going))
@@ -133,7 +133,7 @@ func kubernetesErrors(t *testing.T, k *servertest.Kubernetes, token string) {
 		}
 		wantError(t, err, driver.ErrUnavailable, token, parts...)
 	}
-	// An administrator can open a store in a namespace that does not exist. Nothing can be made there.
+	// An administrator can open a store in a namespace that does not exist, and can make no entry.
 	anyone := opened(t, kubelease.Open)(at("nowhere", k.Admin()))
 	_, err = anyone.Put(t.Context(), "a", nil, driver.None)
 	wantError(t, err, driver.ErrUnavailable, k.Admin(), "404", "kubectl create namespace nowhere")

@@ -25,7 +25,7 @@ func name() string { return "firn_dev_" + strings.ToLower(rand.Text()) }
 // places are the schemas and databases of tests.
 var places = place.New()
 
-// keys deletes the keys of a test: all that begin with a prefix.
+// keys deletes the keys of a test, by their prefix.
 var keys = undo.New("keys of Redis", func(ctx context.Context, what string) error {
 	address, prefix, _ := strings.Cut(what, "\n")
 	options, err := redis.ParseURL(address)
@@ -52,8 +52,8 @@ func Schema(t testing.TB) string {
 	return schema
 }
 
-// Postgres returns the configuration of connections to PostgreSQL. Their tables are in a schema of
-// the test.
+// Postgres returns the configuration of connections to PostgreSQL, with a schema for the tables of the
+// test.
 func Postgres(t testing.TB) *pgx.ConnConfig {
 	t.Helper()
 	config, err := pgx.ParseConfig(services.PostgreSQL.Address())
@@ -66,7 +66,7 @@ func Postgres(t testing.TB) *pgx.ConnConfig {
 	return config
 }
 
-// PostgresDB returns PostgreSQL for database/sql. Its tables are in a schema of the test.
+// PostgresDB returns PostgreSQL for database/sql, with a schema for the tables of the test.
 func PostgresDB(t testing.TB) *sql.DB {
 	t.Helper()
 	db := stdlib.OpenDB(*Postgres(t))
@@ -74,7 +74,7 @@ func PostgresDB(t testing.TB) *sql.DB {
 	return db
 }
 
-// MySQL returns the configuration of connections to MariaDB or MySQL. Their database is of the test.
+// MySQL returns the configuration of connections to MariaDB or MySQL, with a database for the test.
 func MySQL(t testing.TB) *mysql.Config {
 	t.Helper()
 	config, err := mysql.ParseDSN(services.MariaDB.Address())
@@ -87,13 +87,13 @@ func MySQL(t testing.TB) *mysql.Config {
 	return config
 }
 
-// MySQLDB returns MariaDB or MySQL for database/sql. Its database is of the test.
+// MySQLDB returns MariaDB or MySQL for database/sql, with a database for the test.
 func MySQLDB(t testing.TB) *sql.DB {
 	t.Helper()
 	return Open(t, "mysql", MySQL(t).FormatDSN())
 }
 
-// SQLite returns a database of SQLite in a file of the test, by a driver that the test imports.
+// SQLite returns a database of SQLite in a file of the test. The test imports the driver.
 func SQLite(t testing.TB, driver, options string) *sql.DB {
 	t.Helper()
 	return Open(t, driver, filepath.Join(t.TempDir(), "test.db")+options)

@@ -1,5 +1,5 @@
-// Package mongodb gives each test a database of MongoDB, or of FerretDB: a server that speaks MongoDB's protocol
-// and keeps documents in SQLite.
+// Package mongodb gives each test a database of MongoDB, or of FerretDB. FerretDB speaks MongoDB's protocol, and
+// keeps documents in SQLite.
 package mongodb
 
 import (

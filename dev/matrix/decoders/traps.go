@@ -27,8 +27,8 @@ import (
 	"github.com/firn-id/firn/typed"
 )
 
-// A Trap is a case in which a library reads or writes another ID without an error. Show returns an error
-// if the library does not do so.
+// A Trap is a case: a library reads or writes another ID without an error. Show returns an error if the
+// library reads or writes the same ID.
 type Trap struct {
 	Title, Text string
 	Show        func() error
@@ -61,8 +61,8 @@ var digits = nanoflake.MustParse("1000000000000")
 // other is the ID with the integer 1000000000000.
 var other, _ = nanoflake.FromInt64(1000000000000)
 
-// hexadecimal is the text of an ID that is also a number in hexadecimal, and decimal is the ID whose text is
-// the number in decimal.
+// hexadecimal is the text of an ID, and also a number in hexadecimal. The text of the ID decimal is the number
+// in decimal.
 const hexadecimal = "0x123456789ab"
 
 var decimal = nanoflake.MustParse("1250999896491")
@@ -71,7 +71,7 @@ type someKind struct{}
 
 type someID = typed.ID[nanoflake.ID, someKind]
 
-// expect returns an error if a library reads something else than the traps say.
+// expect returns an error if a library reads another value than want.
 func expect[T comparable](what string, err error, got, want T) error {
 	if err != nil || got != want {
 		return fmt.Errorf("%s reads %v, %w, and not %v", what, got, err, want)

@@ -119,8 +119,8 @@ func TestForms(t *testing.T) {
 // kind is a kind of things.
 type kind struct{}
 
-// bound checks that gin and echo bind a query with IDs of a type, and that the rule required of gin
-// refuses the zero ID.
+// bound checks that gin and echo bind a query with IDs of a type. The rule required of gin refuses the zero
+// ID.
 func bound[T comparable](t *testing.T, id T, text string) {
 	t.Run(fmt.Sprintf("%T", id), func(t *testing.T) {
 		type search struct {
@@ -192,7 +192,7 @@ func TestBound(t *testing.T) {
 	bound(t, typed.As[kind](s), s.String())
 }
 
-// The rule required passes the zero ID of a struct, which the page says.
+// The rule required passes the zero ID of a struct, as the page says.
 func TestRequiredStruct(t *testing.T) {
 	type orderID struct{ nanoflake.ID }
 	if err := binding.Validator.ValidateStruct(&struct {

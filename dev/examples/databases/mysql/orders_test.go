@@ -40,7 +40,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// MariaDB sorts a column of type UUID by its bytes, which are in the order of the snos.
+// MariaDB sorts a column of type UUID by the bytes, in the order of the snos.
 func TestUUID(t *testing.T) {
 	db := database.MySQLDB(t)
 	if version := sample.Read[string](t, db, `SELECT version()`)[0]; !strings.Contains(version, "MariaDB") {
@@ -63,8 +63,7 @@ func TestUUID(t *testing.T) {
 	}
 }
 
-// A collation without cases finds a text that is written otherwise, and a collation of bytes does
-// not.
+// A collation without cases finds the text in capitals. A collation of bytes does not.
 func TestCollation(t *testing.T) {
 	db, id := database.MySQLDB(t), sample.IDs(t)[0]
 	sample.Exec(t, db, `CREATE TABLE texts (loose CHAR(13) COLLATE utf8mb4_general_ci, strict CHAR(13) CHARACTER SET ascii COLLATE ascii_bin)`)

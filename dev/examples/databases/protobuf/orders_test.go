@@ -121,7 +121,7 @@ func TestNoID(t *testing.T) {
 	}
 }
 
-// The sizes that the page has, and errors of bytes and integers that are not an ID.
+// The sizes of the page, and errors of bytes and integers without an ID.
 func TestPayment(t *testing.T) {
 	id := sample.IDs(t)[0]
 	want := Payment{Order: id, Visit: sno.NewWithTime(1, sample.Time(0))}

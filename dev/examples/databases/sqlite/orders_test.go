@@ -39,8 +39,8 @@ func TestEvents(t *testing.T) {
 	})
 }
 
-// SQLite gives a row without an ID the largest ID plus one, which is also an ID: the column is another
-// name of the rowid.
+// SQLite gives a row without an ID the largest ID plus one, also an ID: the column is another name of the
+// rowid.
 func TestRowID(t *testing.T) {
 	each(t, func(t *testing.T, db *sql.DB) {
 		id := sample.IDs(t)[0]
@@ -83,7 +83,7 @@ func TestAffinity(t *testing.T) {
 	})
 }
 
-// A primary key that is not the rowid takes NULL.
+// A primary key takes NULL, except for the rowid.
 func TestNullKey(t *testing.T) {
 	each(t, func(t *testing.T, db *sql.DB) {
 		sample.Exec(t, db, `CREATE TABLE loose (id BIGINT PRIMARY KEY, item TEXT)`, `INSERT INTO loose (item) VALUES ('forgotten')`)

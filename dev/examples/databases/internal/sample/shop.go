@@ -15,7 +15,7 @@ import (
 	"github.com/firn-id/firn/sno"
 )
 
-// An Order has the fields that the orders of all pages have.
+// An Order has the fields of the orders of all pages.
 type Order struct {
 	ID     nanoflake.ID
 	Parent *nanoflake.ID
@@ -44,7 +44,7 @@ type Shop[O any] struct {
 	Made    func(ctx context.Context, gen *nanoflake.Generator, from, to time.Time) ([]O, error)
 	Missing error // of Find without an order
 
-	// A page may lack the rest.
+	// The rest is optional.
 	FindAll func(context.Context, []nanoflake.ID) ([]O, error)
 	Join    func(o, parent *O) // sets the parent in an order that Find returns
 	DB      *sql.DB            // with the table orders
@@ -65,7 +65,7 @@ func On[D, O any](db D, of func(Order) O, insert func(context.Context, D, O) err
 	}
 }
 
-// TestOrders stores the orders, finds each of them, and finds those of a time. TestOrders returns the
+// TestOrders stores seven orders, finds each order, and finds the orders of a time. TestOrders returns all
 // orders.
 func (s Shop[O]) TestOrders(t *testing.T) []O {
 	t.Helper()
@@ -133,8 +133,8 @@ func Event(t testing.TB, i int) (scru160.ID, sno.ID) {
 	return id, sno.NewWithTime(byte(i), Time(i))
 }
 
-// TestEvents stores events and finds each of them. The database sorts the events by each of the columns,
-// and an ID has 20 bytes.
+// TestEvents stores events, and finds each event. The database sorts the events by each column, and an ID has
+// 20 bytes.
 func TestEvents[E comparable](t *testing.T, db *sql.DB, insert func(context.Context, *sql.DB, scru160.ID, sno.ID) error,
 	find func(context.Context, *sql.DB, scru160.ID) (E, error), of func(scru160.ID, sno.ID) E) {
 	t.Helper()
