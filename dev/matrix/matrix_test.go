@@ -67,7 +67,10 @@ type places struct {
 }
 
 func openAll(t *testing.T) *places {
-	p := &places{mongo: mongodb.Open(t), gorm: openGorm(t), bun: bun.NewDB(database.PostgresDB(t), pgdialect.New()), sqlc: openSQLC(t), ent: openEnt(t), graph: new(graph)}
+	p := &places{
+		mongo: mongodb.Open(t), gorm: openGorm(t), bun: bun.NewDB(database.PostgresDB(t), pgdialect.New()),
+		sqlc: openSQLC(t), ent: openEnt(t), graph: new(graph),
+	}
 	client, prefix := database.Redis(t)
 	p.redis = &keyspace{Client: client, prefix: prefix}
 	p.graphURL = openGraph(t, p.graph)
