@@ -257,19 +257,14 @@ func (m *member) running() bool { return m.process != nil && m.process.Alive() }
 // reach the member.
 func (c *Cluster) Isolate(i int) {
 	for j := range c.members {
-		c.Cut(i, j)
+		if i != j {
+			c.network.set(i, j, false)
+			c.network.set(j, i, false)
+		}
 	}
 }
 
-// Cut cuts two members off from each other.
-func (c *Cluster) Cut(i, j int) {
-	if i != j {
-		c.network.set(i, j, false)
-		c.network.set(j, i, false)
-	}
-}
-
-// Heal undoes each Cut and Isolate. Messages sent in the meantime now arrive, unless the senders
+// Heal undoes each Isolate. Messages sent in the meantime now arrive, unless the senders
 // have given up.
 func (c *Cluster) Heal() {
 	for i := range c.members {
