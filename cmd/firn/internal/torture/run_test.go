@@ -20,7 +20,6 @@ import (
 	"github.com/firn-id/firn/internal/testing/undo"
 	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/lease"
-	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/memlease"
 	"github.com/firn-id/firn/snowflakesi"
 )
@@ -31,7 +30,7 @@ const asProcess = "FIRN_TORTURE_TEST_PROCESS"
 func TestMain(m *testing.M) {
 	if os.Getenv(asProcess) == "1" {
 		formats = append(formats, fewWorkers)
-		if err := Child(os.Stdin, os.Stdout, openForTest); err != nil {
+		if err := Child(os.Stdin, os.Stdout, nil); err != nil {
 			os.Stderr.WriteString(err.Error() + "\n")
 			os.Exit(1)
 		}
@@ -55,11 +54,6 @@ var fewWorkers = func() *format {
 	}
 	return &format{"few-workers", &d, s}
 }()
-
-// openForTest opens what serveFiles serves.
-func openForTest(_ context.Context, address string) (driver.Store, error) {
-	return dialFiles(address)
-}
 
 // short is a run of some seconds.
 func short(t *testing.T, format string, env ...string) Config {
@@ -151,37 +145,6 @@ func TestOvertime(t *testing.T) {
 	for _, a := range actions {
 		if a.kind != setBack && !slices.ContainsFunc(r.notes, func(f fault) bool { return f.Happened && f.Kind == a.kind && f.Size == a.name }) {
 			t.Errorf("it ended without %s %s", a.kind, a.name)
-		}
-	}
-}
-
-// A run also passes on a store behind a bad network. The network is cut and slow. Messages get lost, come late,
-// and come twice. The server breaks down.
-func TestRunOverNetwork(t *testing.T) {
-	services.Full(t)
-	needsSignals(t)
-	turn.Take(t)
-	server, err := serveFiles(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer server.close()
-	c := short(t, "nanoflake")
-	c.Store, c.Open = server.address(), openForTest
-	c.Servers, c.Via = []string{server.address()}, func(servers []string) string { return servers[0] }
-	c.Server, c.Messages = server, true
-	c.Duration = 8 * time.Second
-	sum, err := Run(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sum.WriteTo(t.Output())
-	if len(sum.Violations) > 0 {
-		t.Fatal("uniqueness was violated")
-	}
-	for _, k := range []kind{cutRequests, cutReplies, delay, breakdown, kill, stop, stepBy} {
-		if sum.Total(string(k)) == 0 {
-			t.Errorf("no fault of the kind %q", k)
 		}
 	}
 }

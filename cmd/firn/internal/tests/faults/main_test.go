@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -61,8 +62,8 @@ func TestMatrix(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, kind := range []string{"kill ", "stop ", "step ", "server ", "message "} {
-				if !strings.Contains(out.String(), "\n"+kind) {
+			for _, kind := range []string{"kill", "stop", "step", "requests lost", "replies lost", "delay", "server", "message"} {
+				if !regexp.MustCompile(`(?m)^` + kind + ` .* [1-9]\d*$`).MatchString(out.String()) {
 					t.Errorf("no %s", kind)
 				}
 			}

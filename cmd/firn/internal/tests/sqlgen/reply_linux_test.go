@@ -35,9 +35,7 @@ type cutter struct {
 func newCutter(t *testing.T, to, text string) *cutter {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	c := &cutter{listener: l, to: to, text: []byte(text), cut: make(chan struct{})}
 	t.Cleanup(func() { l.Close(); c.end() })
 	go func() {

@@ -22,9 +22,7 @@ import (
 func script(t testing.TB, args ...string) string {
 	t.Helper()
 	out, err := exec.Command("firn", append([]string{"sql"}, args...)...).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return string(out)
 }
 
@@ -129,9 +127,7 @@ func TestOwners(t *testing.T) {
 // TestPage runs the steps of docs/sql-generator.md in the order of the page.
 func TestPage(t *testing.T) {
 	s := sharedServer(t)
-	if err := s.Exec(t.Context(), "CREATE DATABASE app", "CREATE ROLE app LOGIN"); err != nil {
-		t.Fatal(err)
-	}
+	check(t, s.Exec(t.Context(), "CREATE DATABASE app", "CREATE ROLE app LOGIN"))
 	addr := strings.Replace(s.Address(), "/postgres?", "/app?", 1)
 	exec1(t, addr, "GRANT CREATE ON SCHEMA public TO app")
 	_, steps, _ := strings.Cut(document(t), "\n## Steps\n")
@@ -303,9 +299,7 @@ func TestAgain(t *testing.T) {
 
 		// The mutant always makes the view.
 		old := strings.Replace(sqlgen.Up, "    exit when obj_description(to_regclass('firn.nanoflake_row'), 'pg_class') = version;\n", "", 1)
-		if _, err := conn.Exec(t.Context(), strings.Replace(old, "1..60", "60..60", 1), pgx.QueryExecModeSimpleProtocol); state(err) != "55P03" {
-			t.Errorf("a script that makes the view: %v", err)
-		}
+		fails(t, conn, "a script that makes the view", "55P03", strings.Replace(old, "1..60", "60..60", 1))
 		do(t, conn, "ROLLBACK; COMMENT ON VIEW firn.nanoflake_row IS 'Firn generator, version 0'")
 		again := open(t, addr)
 		done := make(chan error, 1)

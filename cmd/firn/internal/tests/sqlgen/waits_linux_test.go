@@ -42,9 +42,7 @@ func TestWaits(t *testing.T) {
 	second.says(t, "is leased", 1)
 
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	l.Close() // so that nobody listens there
 	third := startFeed(t, "--database", addr, "--store", fmt.Sprintf("redis://%s/0", l.Addr()))
 	third.says(t, "store unavailable", 1)
