@@ -22,9 +22,7 @@ const Secret = "hunter2"
 func Open[S driver.Store](t testing.TB, open func(context.Context, string) (S, error), addr string) S {
 	t.Helper()
 	s, err := open(t.Context(), Patient(addr))
-	if err != nil {
-		t.Fatal(err)
-	}
+	Check(t, err)
 	t.Cleanup(func() { s.Close() })
 	return s
 }
@@ -34,20 +32,24 @@ func Prepare[S driver.Store](t testing.TB, open func(context.Context, string) (S
 	t.Helper()
 	s := Open(t, open, addr)
 	if p, ok := driver.Store(s).(driver.Preparer); ok {
-		if err := p.Prepare(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		Check(t, p.Prepare(t.Context()))
 	}
 	return s
+}
+
+// Check ends the test if there is an error.
+func Check(t testing.TB, errs ...error) {
+	t.Helper()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // Put puts a value, and returns the new revision.
 func Put(t testing.TB, s driver.Store, key, value string, rev driver.Revision) driver.Revision {
 	t.Helper()
 	made, err := s.Put(t.Context(), key, []byte(value), rev)
-	if err != nil {
-		t.Fatal(err)
-	}
+	Check(t, err)
 	return made
 }
 

@@ -55,9 +55,7 @@ func only(c *etcdtest.Cluster, i int, prefix string) string {
 func client(t *testing.T, endpoints ...string) *clientv3.Client {
 	t.Helper()
 	c, err := clientv3.New(clientv3.Config{Endpoints: endpoints})
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	t.Cleanup(func() { c.Close() })
 	return c
 }
@@ -151,10 +149,7 @@ func foreign(t *testing.T, c *etcdtest.Cluster) {
 	if err != nil || len(list) != 1 || list[0].Key != "a" {
 		t.Errorf("List = %v, %v", list, err)
 	}
-	findings, err := s.Inspect(t.Context())
-	if err != nil || len(findings) != 1 || findings[0].Loses || !strings.Contains(findings[0].Text, "5 keys") {
-		t.Errorf("Inspect = %v, %v", findings, err)
-	}
+	storetest.FindingsLose(t, s, false, "5 keys")
 	if _, err := raw.Put(t.Context(), prefix+"/b", strings.Repeat("x", driver.MaxValue+1)); err != nil {
 		t.Fatal(err)
 	}
@@ -163,24 +158,16 @@ func foreign(t *testing.T, c *etcdtest.Cluster) {
 
 	// An entry with a lease of etcd, which etcd will delete.
 	lease, err := raw.Grant(t.Context(), 3600)
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	if _, err := raw.Put(t.Context(), prefix+"/c", "", clientv3.WithLease(lease.ID)); err != nil {
 		t.Fatal(err)
 	}
-	if findings, err = s.Inspect(t.Context()); err != nil || len(findings) != 2 || !findings[0].Loses || !strings.Contains(findings[0].Text, "1 entries are tied") {
-		t.Errorf("Inspect = %v, %v", findings, err)
-	}
+	storetest.FindingsLose(t, s, true, "1 entries are tied", "5 keys")
 	// Put removes the lease of etcd.
 	e, err := s.Get(t.Context(), "c")
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	storetest.Put(t, s, "c", "", e.Revision)
-	if findings, err = s.Inspect(t.Context()); err != nil || len(findings) != 1 || findings[0].Loses {
-		t.Errorf("Inspect = %v, %v", findings, err)
-	}
+	storetest.FindingsLose(t, s, false, "5 keys")
 }
 
 // revision has revisions that no entry has.
@@ -197,9 +184,7 @@ func revision(t *testing.T, c *etcdtest.Cluster) {
 func ofClient(t *testing.T, c *etcdtest.Cluster) {
 	raw, prefix := client(t, "http://"+c.Endpoint(0), "http://"+c.Endpoint(1)), space()
 	s, err := etcdlease.New(t.Context(), raw, prefix)
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	if want := "etcd://" + c.Endpoint(0) + "," + c.Endpoint(1) + "/" + prefix; s.String() != want {
 		t.Errorf("String = %s, want %s", s, want)
 	}

@@ -105,9 +105,7 @@ const (
 func login(t *testing.T, config clientv3.Config) {
 	t.Helper()
 	raw, err := clientv3.New(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	defer raw.Close()
 	ctx := t.Context()
 	for _, step := range []func() error{
@@ -130,9 +128,7 @@ func login(t *testing.T, config clientv3.Config) {
 		func() error { _, err := raw.UserGrantRole(ctx, "reader", "reader"); return err },
 		func() error { _, err := raw.AuthEnable(ctx); return err },
 	} {
-		if err := step(); err != nil {
-			t.Fatal(err)
-		}
+		storetest.Check(t, step())
 	}
 }
 
@@ -145,18 +141,14 @@ func TestSecure(t *testing.T) {
 	mine, mineKey := a.client("nobody")
 	c := etcdtest.New(t, etcdtest.Config{CA: a.file, Cert: cert, Key: key, Args: append(calm, "--bcrypt-cost", "4", "--auth-token-ttl", "1", "--log-level", "debug")})
 	pair, err := tls.LoadX509KeyPair(mine, mineKey)
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	pool := x509.NewCertPool()
 	pool.AddCert(a.cert)
 	config := clientv3.Config{Endpoints: c.Endpoints(), TLS: &tls.Config{RootCAs: pool, Certificates: []tls.Certificate{pair}}}
 	login(t, config)
 
 	file := filepath.Join(t.TempDir(), "password")
-	if err := os.WriteFile(file, []byte(password+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, os.WriteFile(file, []byte(password+"\n"), 0o600))
 	t.Setenv("FIRN_TEST_PASSWORD", password)
 	secure := settings + url.Values{"ca": {a.file}, "cert": {mine}, "key": {mineKey}}.Encode()
 	secret := secure + "&" + url.Values{"password-file": {file}}.Encode()
@@ -169,9 +161,7 @@ func TestSecure(t *testing.T) {
 			prefix := "p/" + space()
 			return func() driver.Store {
 				s, err := etcdlease.Open(t.Context(), at("firn@", prefix, secret))
-				if err != nil {
-					t.Fatal(err)
-				}
+				storetest.Check(t, err)
 				return s
 			}
 		}, password, file, "nobody", "firn@")
@@ -219,10 +209,7 @@ func TestSecure(t *testing.T) {
 		storetest.WantError(t, err, driver.ErrUnavailable, "permission denied", "readwrite p/")
 	})
 	t.Run("Inspect", func(t *testing.T) {
-		findings, err := storetest.Open(t, etcdlease.Open, at("firn@", "p", secret)).Inspect(t.Context())
-		if err != nil || len(findings) > 0 {
-			t.Errorf("%v, %v", findings, err)
-		}
+		storetest.Findings(t, storetest.Open(t, etcdlease.Open, at("firn@", "p", secret)))
 	})
 	t.Run("Token", func(t *testing.T) {
 		s := storetest.Open(t, etcdlease.Open, at("firn@", "p", secret))
@@ -233,29 +220,21 @@ func TestSecure(t *testing.T) {
 		// when all members log its end.
 		config.Username, config.Password = "root", password
 		root, err := clientv3.New(config)
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Check(t, err)
 		defer root.Close()
 		later, err := root.Authenticate(t.Context(), "firn", password)
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Check(t, err)
 		for m := range c.Len() {
 			wait.Until(t, "a token has expired", func() bool {
 				log, err := os.ReadFile(c.Log(m))
-				if err != nil {
-					t.Fatal(err)
-				}
+				storetest.Check(t, err)
 				return regexp.MustCompile(`deleted a simple token.*` + regexp.QuoteMeta(later.Token)).Match(log)
 			})
 		}
 		rev = storetest.Put(t, s, "token", "1", rev)
 		storetest.Told(t, "a change after the token has expired", changed)
 		for m := range c.Len() { // whose tokens are in their memory
-			if err := errors.Join(c.Restart(m), c.WaitHealthy(t.Context())); err != nil {
-				t.Fatal(err)
-			}
+			storetest.Check(t, errors.Join(c.Restart(m), c.WaitHealthy(t.Context())))
 		}
 		again(t, func() error { _, err := s.Get(t.Context(), "token"); return err })
 		storetest.Put(t, s, "token", "2", rev)
@@ -264,9 +243,7 @@ func TestSecure(t *testing.T) {
 	t.Run("Changed password", func(t *testing.T) {
 		config.Username, config.Password = "root", password
 		root, err := clientv3.New(config)
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Check(t, err)
 		defer root.Close()
 		s := storetest.Open(t, etcdlease.Open, at("reader@", "p", secret))
 		if _, err := root.UserChangePassword(t.Context(), "reader", "another"); err != nil {
@@ -287,11 +264,7 @@ func TestNoAuthentication(t *testing.T) {
 	user := strings.Replace(addr, "://", "://firn:"+password+"@", 1)
 	s, nobody := storetest.Open(t, etcdlease.Open, user), storetest.Open(t, etcdlease.Open, addr)
 	rev := storetest.Put(t, s, "a", "x", driver.None)
-	findings, err := s.Inspect(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	wantFindings(t, findings, false, "authentication is off", "one host of a cluster of 3")
+	storetest.FindingsLose(t, s, false, "one host of a cluster of 3", "authentication is off")
 
 	login(t, clientv3.Config{Endpoints: c.Endpoints()})
 	for _, call := range []func() error{

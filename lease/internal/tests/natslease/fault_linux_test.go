@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -58,9 +57,7 @@ func TestBuckets(t *testing.T) {
 	}
 	storetest.FindingsLose(t, prepared, true, unsynced, "on one server alone")
 	stream, err := raw.js.Stream(t.Context(), "KV_"+name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	good := stream.CachedInfo().Config
 	if err := raw.js.DeleteStream(t.Context(), "KV_"+name); err != nil {
 		t.Error(err)
@@ -93,9 +90,7 @@ func TestBuckets(t *testing.T) {
 		}
 	}
 	// A bucket as package jetstream makes buckets.
-	if err := raw.js.DeleteStream(t.Context(), good.Name); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, raw.js.DeleteStream(t.Context(), good.Name))
 	s := open()
 	if _, err := raw.js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: name}); err != nil {
 		t.Fatal(err)
@@ -145,9 +140,7 @@ func TestBuckets(t *testing.T) {
 		t.Fatal(err)
 	}
 	bucket, err := raw.js.KeyValue(t.Context(), name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	for what, err := range map[string]error{"a deleted message": stream.DeleteMsg(t.Context(), 1), "a purged stream": stream.Purge(t.Context()), "a purged key": bucket.Purge(t.Context(), "a")} {
 		if err == nil {
 			t.Errorf("%s was let through", what)
@@ -160,9 +153,7 @@ func TestBuckets(t *testing.T) {
 	if list, err := s.List(t.Context(), ""); err != nil || len(list) != 1 || list[0].Key != "a" {
 		t.Errorf("%v, %v", list, err)
 	}
-	if err := bucket.Delete(t.Context(), "a"); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, bucket.Delete(t.Context(), "a"))
 	_, err = s.Get(t.Context(), "a")
 	storetest.Fails(t, "a deleted key", err, driver.ErrDamaged, "was deleted", "rescue the pool")
 	list, err := s.List(t.Context(), "")
@@ -186,12 +177,8 @@ func TestBuckets(t *testing.T) {
 	s = open()
 	storetest.Put(t, s, "d", "x", driver.None)
 	e, err := s.Get(t.Context(), "d")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := raw.js.DeleteStream(t.Context(), good.Name); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
+	storetest.Check(t, raw.js.DeleteStream(t.Context(), good.Name))
 	_, err = s.Get(t.Context(), "d")
 	storetest.Fails(t, "a bucket that is gone", err, driver.ErrUnavailable, "no bucket", "rescue each")
 	fresh := create(t, raw, good, natslease.Options{})
@@ -214,38 +201,10 @@ func TestBuckets(t *testing.T) {
 	}
 }
 
-// TestForgotten restores old data of a server. A store that has seen newer data refuses the bucket.
 func TestForgotten(t *testing.T) {
 	srv := start(t)
-	s := storetest.Prepare(t, natslease.Open, srv.address())
-	rev := storetest.Put(t, s, "a", "0", driver.None)
-	data, backup := filepath.Join(filepath.Dir(srv.file), "jetstream"), t.TempDir()
-	srv.Kill()
-	if err := os.CopyFS(backup, os.DirFS(data)); err != nil {
-		t.Fatal(err)
-	}
-	srv.Run()
-	wait.Until(t, "the store is connected again", func() bool { _, err := s.Get(t.Context(), "a"); return err == nil })
-	storetest.Want(t, s, "a", "0", rev) // after a crash of the process nothing is missing
-	lost := storetest.Put(t, s, "a", "lost", rev)
-	srv.Kill()
-	if err := errors.Join(os.RemoveAll(data), os.CopyFS(data, os.DirFS(backup))); err != nil {
-		t.Fatal(err)
-	}
-	srv.Run()
-	wait.Until(t, "the loss is found out", func() bool { _, err := s.Get(t.Context(), "a"); return errors.Is(err, driver.ErrUnsafe) })
-	for range 2 {
-		for call, err := range storetest.Calls(t.Context(), s, none) {
-			storetest.Fails(t, "set back: "+call, err, driver.ErrUnsafe, "forgotten some")
-		}
-	}
-	other := storetest.Open(t, natslease.Open, srv.address())
-	storetest.Want(t, other, "a", "0", rev)
-	if reused := storetest.Put(t, other, "a", "another", rev); reused != lost {
-		t.Errorf("the change has revision %s, and the lost change had %s: the test shows nothing", reused, lost)
-	}
-	_, err := s.Put(t.Context(), "a", nil, lost)
-	storetest.Fails(t, "set back: put at a revision of another change", err, driver.ErrUnsafe, "forgotten some")
+	open := func() *natslease.Store { return storetest.Prepare(t, natslease.Open, srv.address()) }
+	storetest.Forgotten(t, open, filepath.Join(filepath.Dir(srv.file), "jetstream"), srv.Kill, srv.Run)
 }
 
 // revisionOf returns the revision of an entry, or None.
@@ -260,9 +219,7 @@ func revisionOf(t *testing.T, s *natslease.Store, key string) driver.Revision {
 
 func TestLogin(t *testing.T) {
 	pair, err := nkeys.CreateUser()
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	public, _ := pair.PublicKey()
 	seed, _ := pair.Seed()
 	other, _ := nkeys.CreateUser()
@@ -367,9 +324,7 @@ func TestWatch(t *testing.T) {
 	watch := func(ctx context.Context, prefix string) <-chan struct{} {
 		t.Helper()
 		changed, err := s.Watch(ctx, prefix)
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Check(t, err)
 		return changed
 	}
 	everything, pool, part, empty := watch(t.Context(), ""), watch(ctx, "pool/"), watch(t.Context(), "pool/x/1"), watch(t.Context(), "nothing/")
@@ -441,9 +396,7 @@ func TestNetwork(t *testing.T) {
 	})
 	c := raw(t, "nats://"+strings.Join(hosts, ",nats://"))
 	stream, err := c.js.Stream(t.Context(), "KV_firn")
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	if replicas := stream.CachedInfo().Config.Replicas; replicas != 3 {
 		t.Fatalf("the bucket has %d replicas", replicas)
 	}
@@ -523,19 +476,13 @@ func TestNetwork(t *testing.T) {
 func TestClient(t *testing.T) {
 	srv := start(t)
 	conn, err := nats.Connect("nats://" + srv.Host())
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	s, err := natslease.New(t.Context(), conn, natslease.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	if want := "nats://" + srv.Host() + "/firn"; s.String() != want {
 		t.Errorf("String = %s, want %s", s, want)
 	}
-	if err := s.Prepare(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, s.Prepare(t.Context()))
 	conn.Close()
 	for call, err := range storetest.Calls(t.Context(), s, none) {
 		storetest.Fails(t, "a connection that its owner has closed: "+call, err, driver.ErrUnavailable, "closed")

@@ -51,14 +51,10 @@ type client struct {
 func raw(t testing.TB, urls string, o ...nats.Option) *client {
 	t.Helper()
 	conn, err := nats.Connect(urls, append(o, nats.MaxReconnects(-1), nats.ReconnectWait(100*time.Millisecond))...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	t.Cleanup(conn.Close)
 	js, err := jetstream.New(conn)
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	return &client{conn, js}
 }
 
@@ -66,9 +62,7 @@ func raw(t testing.TB, urls string, o ...nats.Option) *client {
 func (c *client) open(t *testing.T, o natslease.Options) *natslease.Store {
 	t.Helper()
 	s, err := natslease.New(t.Context(), c.Conn, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	return s
 }
 
@@ -91,9 +85,7 @@ func needGiven(t testing.TB) *client {
 	}
 	s.Close()
 	urls, o, err := urlsOfGiven()
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	return raw(t, urls, o...)
 }
 
@@ -185,13 +177,9 @@ func TestNew(t *testing.T) {
 	drivertest.Run(t, spaces(buckets(t, raw), func(t *testing.T, addr string) driver.Store {
 		addr, _, _ = strings.Cut(addr, "?")
 		c, err := nats.Connect(raw.ConnectedUrl())
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Check(t, err)
 		s, err := natslease.New(t.Context(), c, natslease.Options{Bucket: addr[strings.LastIndexByte(addr, '/')+1:], Timeout: wait.Patience})
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Check(t, err)
 		return owned{s, c}
 	}), storetest.Secret)
 }

@@ -26,9 +26,7 @@ import (
 func TestUnreachable(t *testing.T) {
 	t.Parallel()
 	port, err := loopback.Port()
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	s, err := pglease.Open(t.Context(), fmt.Sprintf("postgres://me:hunter2@127.0.0.1:%d/db", port))
 	storetest.Fails(t, fmt.Sprint("a closed port: ", s), err, driver.ErrUnavailable, "refused", "see that the server runs")
 	if strings.Count(err.Error(), "dial error") != 1 {
@@ -38,9 +36,7 @@ func TestUnreachable(t *testing.T) {
 	storetest.Fails(t, fmt.Sprint("no such host: ", s), err, driver.ErrUnavailable, "nowhere.invalid", "see that")
 
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	defer silent.Close()
 	addr := fmt.Sprintf("postgres://me:hunter2@%s/db", silent.Addr())
 	s, err = pglease.Open(t.Context(), addr+"?timeout=300ms")
@@ -118,14 +114,10 @@ func TestTable(t *testing.T) {
 		}
 		storetest.Fails(t, "no table: "+what, err, driver.ErrUnavailable, "42P01", schema+".leases", "firn pool create")
 	}
-	if err := s.Prepare(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, s.Prepare(t.Context()))
 	rev := storetest.Put(t, s, "a", "x", driver.None)
 	for range 3 { // does nothing
-		if err := s.Prepare(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		storetest.Check(t, s.Prepare(t.Context()))
 	}
 	if e, err := s.Get(t.Context(), "a"); err != nil || string(e.Value) != "x" || e.Revision != rev {
 		t.Errorf("after another Prepare there is %q at revision %s: %v", e.Value, e.Revision, err)
@@ -187,13 +179,9 @@ func TestGrant(t *testing.T) {
 	table := schema(t, conn) + ".leases"
 	user := role(t, conn, "")
 	statements, err := pglease.Schema(table)
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	grants, err := pglease.Grant(table, user)
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	if n := strings.Count(grants, ";"); n != 2 || strings.Contains(grants, "DELETE") {
 		t.Errorf("the privileges are\n%s", grants)
 	}
@@ -205,13 +193,9 @@ func TestGrant(t *testing.T) {
 	if err := s.Prepare(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if err := minter.Create(t.Context(), s); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, minter.Create(t.Context(), s))
 	gen, held, err := minter.Start(t.Context(), s, lease.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	if _, err := gen.Next(); err != nil {
 		t.Error(err)
 	}
@@ -227,28 +211,12 @@ func TestGrant(t *testing.T) {
 			t.Errorf("there are statements for table %q and user %q", v[0], v[1])
 		}
 	}
+	if _, err := pglease.Schema("a.b.c"); err == nil {
+		t.Error("there are statements for a.b.c")
+	}
 	odd, err := pglease.Grant("", `o"dd`)
 	if want := `TO "o""dd";`; err != nil || !strings.Contains(odd, want) || !strings.Contains(odd, `"public"."firn_leases"`) {
 		t.Errorf("the privileges on the default table are %q, %v, without %s", odd, err, want)
-	}
-}
-
-// TestSchema makes the table by the statements that Schema returns.
-func TestSchema(t *testing.T) {
-	conn := connect(t, given())
-	table := schema(t, conn) + ".leases"
-	statements, err := pglease.Schema(table)
-	if err != nil {
-		t.Fatal(err)
-	}
-	run(t, conn, "%s", statements)
-	s := storetest.Open(t, pglease.Open, given("table="+table))
-	storetest.Put(t, s, "a", "x", driver.None)
-	if err := s.Prepare(t.Context()); err != nil {
-		t.Error(err)
-	}
-	if _, err := pglease.Schema("a.b.c"); err == nil {
-		t.Error("there are statements for a.b.c")
 	}
 }
 
@@ -338,9 +306,7 @@ func TestTooOld(t *testing.T) {
 		made.AtEnd(t, fmt.Sprintf("%s: DROP DATABASE IF EXISTS %[1]s WITH (FORCE)", name))
 		run(t, conn, "CREATE DATABASE %s", name)
 		u, err := url.Parse(given())
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Check(t, err)
 		u.Path = "/" + name
 		addr = u.String()
 		storetest.Prepare(t, pglease.Open, addr)
@@ -357,13 +323,9 @@ func TestTooOld(t *testing.T) {
 func TestUnwatched(t *testing.T) {
 	connect(t, given())
 	config, err := pgxpool.ParseConfig(given())
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	pool, err := pgxpool.NewWithConfig(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	defer pool.Close()
 	s, err := pglease.New(t.Context(), pool, pglease.Options{})
 	storetest.Fails(t, fmt.Sprint("a pool without Configure: ", s), err, driver.ErrUnsafe, "pglease.Configure")
@@ -375,18 +337,12 @@ func TestUnwatched(t *testing.T) {
 func TestClosedPool(t *testing.T) {
 	connect(t, given())
 	config, err := pgxpool.ParseConfig(given())
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	pglease.Configure(config)
 	pool, err := pgxpool.NewWithConfig(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	s, err := pglease.New(t.Context(), pool, pglease.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}

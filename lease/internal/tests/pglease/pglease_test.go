@@ -137,18 +137,12 @@ func TestNew(t *testing.T) {
 	drivertest.Run(t, spaces(given(), schema(t, conn), func(t *testing.T, addr string) driver.Store {
 		addr, table, _ := strings.Cut(addr, "table=")
 		config, err := pgxpool.ParseConfig(strings.TrimRight(addr, "?&"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Check(t, err)
 		pglease.Configure(config)
 		pool, err := pgxpool.NewWithConfig(t.Context(), config)
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Check(t, err)
 		s, err := pglease.New(t.Context(), pool, pglease.Options{Table: table, Timeout: wait.Patience})
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Check(t, err)
 		return pooled{s, pool}
 	}), storetest.Secret)
 }
@@ -167,9 +161,7 @@ func TestRevisionsAfterRestore(t *testing.T) {
 	}
 	run(t, conn, "DELETE FROM %q.leases; INSERT INTO %[1]q.leases SELECT * FROM %[1]q.backup", schema)
 	e, err := s.Get(t.Context(), "a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	for rev := e.Revision; len(seen) < 40; seen[rev] = true {
 		if rev = storetest.Put(t, s, "a", "2", rev); seen[rev] {
 			t.Fatalf("revision %s is used again", rev)

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/firn-id/firn/internal/testing/storetest"
 )
 
 // A proxy stands for the network between a client and a server.
@@ -27,9 +29,7 @@ type proxy struct {
 func newProxy(t *testing.T, server string) *proxy {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	p := &proxy{listener: l, server: server, allow: -1}
 	p.open.L = &p.mu
 	t.Cleanup(func() {

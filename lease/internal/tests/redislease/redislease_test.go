@@ -39,9 +39,7 @@ func needGiven(t testing.TB) *redis.Client {
 	}
 	s.Close()
 	c, err := clientOfGiven()
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	t.Cleanup(func() { c.Close() })
 	return c
 }
@@ -123,9 +121,7 @@ func TestNew(t *testing.T) {
 		o := *raw.Options()
 		c := redis.NewClient(&redis.Options{Addr: o.Addr, DB: o.DB, Username: o.Username, Password: o.Password, TLSConfig: o.TLSConfig})
 		s, err := redislease.New(t.Context(), c, redislease.Options{Prefix: prefix, Timeout: wait.Patience})
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Check(t, err)
 		return owned{s, c}
 	}), storetest.Secret)
 }
@@ -183,12 +179,8 @@ func TestManyPages(t *testing.T) {
 	var scripts counter
 	raw.AddHook(&scripts)
 	s, err := redislease.New(t.Context(), raw, redislease.Options{Prefix: name})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Prepare(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
+	storetest.Check(t, s.Prepare(t.Context()))
 	for i := range many {
 		storetest.Put(t, s, fmt.Sprintf("pool/%05d", i), fmt.Sprint(i), driver.None)
 	}
