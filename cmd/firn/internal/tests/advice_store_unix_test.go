@@ -41,13 +41,8 @@ func (s interrupted) Put(ctx context.Context, key string, value []byte, rev driv
 func TestPrintedCommandsNameTheStore(t *testing.T) {
 	t.Parallel()
 	turn.Take(t)
-	must := func(errs ...error) {
-		t.Helper()
-		if err := errors.Join(errs...); err != nil {
-			t.Fatal(err)
-		}
-	}
-	check := func(err error) {
+	must := func(errs ...error) { t.Helper(); check(t, errs...) }
+	exists := func(err error) {
 		t.Helper()
 		if !errors.Is(err, fs.ErrNotExist) {
 			must(err)
@@ -161,7 +156,7 @@ func TestPrintedCommandsNameTheStore(t *testing.T) {
 					if strings.Contains(text, "HOME") {
 						t.Errorf("firn %s advises another default directory: %s", line, text)
 					}
-					before, changed := contents(check, home), contents(check, dir)
+					before, changed := contents(exists, home), contents(exists, dir)
 					commands := printed.FindAllString(text, -1)
 					if len(commands) == 0 && !strings.HasPrefix(line, "pool rescue ") {
 						t.Errorf("firn %s: no command in: %s", line, text)
@@ -183,10 +178,10 @@ func TestPrintedCommandsNameTheStore(t *testing.T) {
 							t.Errorf("firn %s: %s: %v\n%s", line, command, err, said)
 						}
 					}
-					if after := contents(check, home); before != after {
+					if after := contents(exists, home); before != after {
 						t.Errorf("firn %s: the default store was changed by %q", line, commands)
 					}
-					if after := contents(check, dir); test.mends && changed == after {
+					if after := contents(exists, dir); test.mends && changed == after {
 						t.Errorf("firn %s: the store was not changed by %q", line, commands)
 					}
 				}

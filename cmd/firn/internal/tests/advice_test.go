@@ -100,9 +100,7 @@ func texts(t *testing.T, dir string, f func(where token.Position, text string)) 
 		})
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 }
 
 // TestAdvice looks at all texts of pools, stores and the command line, and at what the documentation says to do,
@@ -140,9 +138,7 @@ func TestAdvice(t *testing.T) {
 		{"../../../../docs/stores.md", "## What happens when the store fails\n", "\n## "},
 	} {
 		content, err := os.ReadFile(c.path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		_, part, found := strings.Cut(string(content), c.from)
 		part, _, _ = strings.Cut(part, c.to)
 		if !found || !strings.Contains(part, "rescue") {

@@ -108,9 +108,7 @@ func (c *crowd) joinAt(dir string, worker lease.Choice) *member {
 		}
 	})
 	err, _ := wait.Receive(c, "the end of the wait for a worker", started)
-	if err != nil {
-		c.Fatal(err)
-	}
+	c.check(err)
 	return m
 }
 
@@ -165,12 +163,7 @@ func cut(path string) error { return os.Truncate(path, 0) }
 
 func overwrite(path string) error { return os.WriteFile(path, []byte("what is this?\n"), 0o600) }
 
-func (c *crowd) check(errs ...error) {
-	c.Helper()
-	if err := errors.Join(errs...); err != nil {
-		c.Fatal(err)
-	}
-}
+func (c *crowd) check(errs ...error) { c.Helper(); check(c.T, errs...) }
 
 // typed returns the command that a text tells to type.
 func (c *crowd) typed(text string) string {
@@ -341,13 +334,9 @@ func TestBesideInOneDirectory(t *testing.T) {
 	taken := make(map[int]bool)
 	for _, pool := range []string{"", "another"} {
 		g, err := snowflakesi.NewGenerator(snowflakesi.Config{Leased: true, Layout: snowflakesi.Layout{ClockBits: 40, MachineBits: 1}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		l, err := startIn(t.Context(), dir, g, lease.Config{Pool: pool, Timeout: wait.Patience})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		defer l.Close()
 		if taken[l.Worker()] {
 			t.Errorf("both have worker %d", l.Worker())

@@ -69,22 +69,16 @@ func TestNotGivenBack(t *testing.T) {
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	start(t, cmd)
 	first := make([]byte, 14)
 	if _, err := io.ReadFull(out, first); err != nil {
 		t.Fatal(err)
 	}
 	wait.Until(t, "the worker is held for most of a window", func() bool { return heldLong(t, dir, "nanoflake", 1) != nil })
-	if err := os.Rename(dir, dir+"-gone"); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.Rename(dir, dir+"-gone"))
 	rest, err := io.ReadAll(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	err = cmd.Wait()
 	if ids := bytes.Count(rest, []byte("\n")) + 1; err != nil || ids != 5*formats.MaxBatch {
 		t.Errorf("%d IDs, %v", ids, err)

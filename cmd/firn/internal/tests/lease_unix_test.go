@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -53,12 +54,9 @@ func TestAtOnce(t *testing.T) {
 				runs = runs/10 + 1
 			}
 			dir := t.TempDir()
-			var (
-				wg      sync.WaitGroup
-				mu      sync.Mutex
-				seen    = make(map[string]bool)
-				expired int // IDs of runs that failed
-			)
+			var wg sync.WaitGroup
+			var ids seen
+			var expired atomic.Int64 // IDs of runs that failed
 			for range runs {
 				wg.Go(func() {
 					// On a busy machine a run may stand still for its first interval, and lose its worker to a
@@ -69,24 +67,14 @@ func TestAtOnce(t *testing.T) {
 						if !again && (code != cli.ExitOK || stderr != "") {
 							t.Errorf("exit code %d: %s", code, stderr)
 						}
-						mu.Lock()
-						for id := range strings.Lines(out) {
-							if seen[id] {
-								t.Errorf("twice: %s", id)
-							}
-							seen[id] = true
-							if again {
-								expired++
-							}
+						if ids.note(out); again {
+							expired.Add(int64(strings.Count(out, "\n")))
 						}
-						mu.Unlock()
 					}
 				})
 			}
 			wg.Wait()
-			if n := len(seen) - expired; n != runs*each {
-				t.Errorf("%d IDs, not %d", n, runs*each)
-			}
+			ids.are(t, runs*each+int(expired.Load()))
 			if shown, _, _ := firnRun(t, "", "pool", "doctor", "--state", dir); !strings.Contains(shown, " 0 held") {
 				t.Errorf("workers were not given back:\n%s", shown)
 			}
@@ -154,9 +142,7 @@ func waits(t *testing.T) bool {
 	cmd := firnCommand(t, "new", "snowflakesi", "--machine-bits", "1", "--state", dir, "--wait", "10m")
 	cmd.Stdout = &out
 	f, err := pty.Start(cmd)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer f.Close()
 	bound(t, cmd)
 	stderr := bufio.NewReader(f)
@@ -295,9 +281,7 @@ func TestStopped(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	run := startEndless(t, "new", "nanoflake", "--state", dir)
-	if err := freeze.Process(run.Process.Pid); err != nil {
-		t.Fatal(err)
-	}
+	check(t, freeze.Process(run.Process.Pid))
 	wait.Until(t, "the times run out while it is stopped", func() bool {
 		return strings.Contains(showPoolOf(t, dir), `"state":"ran out"`)
 	})
@@ -320,9 +304,7 @@ func TestStoreGone(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir() + "/state"
 	run := startEndless(t, "new", "nanoflake", "--state", dir)
-	if err := os.Rename(dir, dir+"-gone"); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.Rename(dir, dir+"-gone"))
 	last := run.first
 	for {
 		line, err := run.lines.ReadString('\n')

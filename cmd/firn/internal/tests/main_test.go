@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -163,11 +164,55 @@ func firnCommand(t *testing.T, args ...string) *exec.Cmd {
 // firnRun runs firnCommand and returns what it wrote, without notes, and its exit code.
 func firnRun(t *testing.T, stdin string, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
-	var out, err bytes.Buffer
 	cmd := firnCommand(t, args...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &out, &err
+	cmd.Stdin = strings.NewReader(stdin)
+	stdout, stderr, code = capture(t, cmd)
+	return stdout, withoutNotes(stderr), code
+}
+
+// capture runs a command, and returns what it wrote, and its exit code.
+func capture(t *testing.T, cmd *exec.Cmd) (stdout, stderr string, code int) {
+	t.Helper()
+	var out, err bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &err
 	code = exitCode(run(t, cmd))
-	return out.String(), withoutNotes(err.String()), code
+	return out.String(), err.String(), code
+}
+
+// seen notes IDs, and counts those that come again.
+type seen struct {
+	mu    sync.Mutex
+	ids   map[string]bool
+	twice int
+}
+
+func (s *seen) note(lines string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ids == nil {
+		s.ids = make(map[string]bool)
+	}
+	for id := range strings.Lines(lines) {
+		if s.ids[id] {
+			s.twice++
+		}
+		s.ids[id] = true
+	}
+}
+
+// are fails the test unless n IDs were noted, each once.
+func (s *seen) are(t *testing.T, n int) {
+	t.Helper()
+	if s.twice > 0 || len(s.ids) != n {
+		t.Errorf("%d IDs twice, of %d; want %d", s.twice, len(s.ids), n)
+	}
+}
+
+func check(t *testing.T, errs ...error) {
+	t.Helper()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // withoutNotes leaves out the lines of stderr about stores that begin. testdata/existing.txtar checks them.
@@ -191,9 +236,7 @@ func start(t *testing.T, cmd *exec.Cmd) {
 		}
 	}
 	cmd.WaitDelay = wait.Patience // a child of the command may keep its pipes open
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, cmd.Start())
 	bound(t, cmd)
 }
 

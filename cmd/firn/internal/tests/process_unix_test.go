@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"runtime"
 	"strings"
@@ -76,18 +75,14 @@ func TestNewMemory(t *testing.T) {
 	t.Parallel()
 	cmd := firnCommand(t, "new", "scru160", "-n", "3000000", "--as", "hex") // 123 MB
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	start(t, cmd)
 	memory := watchMemory(cmd)
 	n, err := io.Copy(io.Discard, out)
 	if err != nil || n != 3000000*41 {
 		t.Fatalf("%d bytes, %v", n, err)
 	}
-	if err := cmd.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, cmd.Wait())
 	if rss := memory(); rss > most() {
 		t.Errorf("%d MB of memory", rss>>20)
 	}
@@ -136,9 +131,7 @@ func startEndless(t *testing.T, args ...string) *endless {
 	run := &endless{Cmd: firnCommand(t, append(args, "-n", "1000000000000")...)}
 	run.Stderr = &run.stderr
 	out, err := run.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	start(t, run.Cmd)
 	run.out, run.lines = out, bufio.NewReader(out)
 	if run.first, err = run.lines.ReadString('\n'); err != nil {
@@ -154,9 +147,7 @@ func TestNewInterrupted(t *testing.T) {
 			t.Run(sig.String()+"/"+name, func(t *testing.T) {
 				t.Parallel()
 				run := startEndless(t, newArgs(name, "--as", "hex")...)
-				if err := run.Process.Signal(sig); err != nil {
-					t.Fatal(err)
-				}
+				check(t, run.Process.Signal(sig))
 				for {
 					line, err := run.lines.ReadString('\n')
 					if err == io.EOF && line == "" {
@@ -176,9 +167,7 @@ func TestNewInterrupted(t *testing.T) {
 func TestNewInterruptedUnread(t *testing.T) {
 	t.Parallel()
 	out, in, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer out.Close()
 	defer in.Close()
 	cmd := firnCommand(t, "new", "scru160", "-n", "1000000000000")
@@ -189,9 +178,7 @@ func TestNewInterruptedUnread(t *testing.T) {
 		n, err := unix.Poll(fds, 0)
 		return n == 0 && err == nil
 	})
-	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
+	check(t, cmd.Process.Signal(syscall.SIGINT))
 	checkSignaled(t, cmd.Wait(), syscall.SIGINT)
 }
 
@@ -207,42 +194,13 @@ func checkSignaled(t *testing.T, err error, sig syscall.Signal) {
 	}
 }
 
-// TestNewToFile: a signal leaves no half an ID in a file either.
-func TestNewToFile(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "ids")
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	cmd := firnCommand(t, "new", "nanoflake", "--worker", "1", "-n", "1000000000000")
-	cmd.Stdout = f
-	start(t, cmd)
-	wait.Until(t, "the file has an ID", func() bool {
-		info, err := f.Stat()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return info.Size() > 0
-	})
-	cmd.Process.Signal(syscall.SIGINT)
-	checkSignaled(t, cmd.Wait(), syscall.SIGINT)
-	written, err := os.ReadFile(path)
-	if err != nil || len(written)%14 != 0 || written[len(written)-1] != '\n' {
-		t.Errorf("%d bytes are not lines of 14, %v", len(written), err)
-	}
-}
-
 // TestNewInBackground: a shell that has SIGINT ignored, for a job in the background, has
 // its way.
 func TestNewInBackground(t *testing.T) {
 	t.Parallel()
 	cmd := exec.Command("sh", "-c", `trap "" INT; exec firn new scru160 -n 1000000000000`)
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	start(t, cmd)
 	if _, err := io.ReadFull(out, make([]byte, 33)); err != nil {
 		t.Fatal(err)
@@ -261,13 +219,9 @@ func TestInspectAnswersAtOnce(t *testing.T) {
 	t.Parallel()
 	cmd := firnCommand(t, "inspect", "nanoflake", "--json")
 	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	start(t, cmd)
 	r := bufio.NewReader(out)
 	for range 3 {
@@ -289,9 +243,7 @@ func TestInspectAnswersAtOnce(t *testing.T) {
 func onTerminal(t *testing.T, cmd *exec.Cmd, size *pty.Winsize, typed string) (string, error) {
 	t.Helper()
 	f, err := pty.StartWithSize(cmd, size)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer f.Close()
 	bound(t, cmd)
 	if _, err := f.WriteString(typed); err != nil {
@@ -310,9 +262,7 @@ func TestColour(t *testing.T) {
 		cmd := firnCommand(t, "inspect", "nanoflake", "07en9rb30swmf")
 		cmd.Env = append(cmd.Env, append([]string{"TERM=xterm", "NO_COLOR="}, env...)...)
 		out, err := onTerminal(t, cmd, nil, "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		return out
 	}
 	plain, _, _ := firnRun(t, "", "inspect", "nanoflake", "07en9rb30swmf")

@@ -81,22 +81,12 @@ func TestServers(t *testing.T) {
 			has(firn(cli.ExitFailed, "pool", "create", "nanoflake"), "the pool exists")
 			const runs, each = 12, 200
 			var all sync.WaitGroup
-			var mu sync.Mutex
-			seen := make(map[string]bool)
+			var ids seen
 			for range runs {
-				all.Go(func() {
-					ids := firn(cli.ExitOK, "new", "nanoflake", "-n", fmt.Sprint(each))
-					mu.Lock()
-					defer mu.Unlock()
-					for id := range strings.Lines(ids) {
-						seen[id] = true
-					}
-				})
+				all.Go(func() { ids.note(firn(cli.ExitOK, "new", "nanoflake", "-n", fmt.Sprint(each))) })
 			}
 			all.Wait()
-			if len(seen) != runs*each {
-				t.Errorf("%d IDs, not %d", len(seen), runs*each)
-			}
+			ids.are(t, runs*each)
 			if services.InFull() {
 				has(firn(cli.ExitOK, "torture", "--network", "--processes", "4", "--duration", "8s", "--window", "100ms", "--ids", "30000", "--state", t.TempDir()),
 					"\nrequests lost ", "\nmessages ", "\npassed\n")

@@ -1,7 +1,6 @@
 package tests
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -139,11 +138,9 @@ func TestNoSecrets(t *testing.T) {
 			if !strings.Contains(addr, "://") && !strings.Contains(strings.Join(args, " "), "-store") {
 				continue // nobody can tell that it is an address
 			}
-			var out, errs bytes.Buffer
 			cmd := exec.Command("firn", args...)
-			cmd.Env, cmd.Stdout, cmd.Stderr, cmd.Dir = env, &out, &errs, t.TempDir()
-			code := exitCode(run(t, cmd))
-			stdout, stderr := out.String(), errs.String()
+			cmd.Env, cmd.Dir = env, t.TempDir()
+			stdout, stderr, code := capture(t, cmd)
 			if strings.Contains(stdout+stderr, secret) || code != cli.ExitUsage || strings.Count(stderr, "firn: ") != 1 {
 				t.Errorf("%q: exit code %d\n%s%s", args, code, stdout, stderr)
 			}

@@ -64,9 +64,7 @@ func (s setup) value(b []byte) any {
 func (s setup) inspect(t testing.TB, b []byte) inspect.Info {
 	t.Helper()
 	info, err := s.Inspect(hex.EncodeToString(b), inspect.Hex, s.set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return info
 }
 
@@ -196,9 +194,7 @@ func (s setup) folder() string {
 func read[T any](t testing.TB, file string) (all []T) {
 	t.Helper()
 	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if err := json.Unmarshal(text, &all); err != nil || len(all) == 0 {
 		t.Fatalf("%s: %d values, %v", file, len(all), err)
 	}

@@ -142,9 +142,7 @@ func TestInvalid(t *testing.T) {
 	d := mariadb.fresh(t)
 	d.install(t)
 	conn, err := d.Conn(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer conn.Close()
 	for _, mode := range []string{"", "STRICT_ALL_TABLES", "NO_BACKSLASH_ESCAPES,ANSI_QUOTES", "NO_UNSIGNED_SUBTRACTION,PIPES_AS_CONCAT"} {
 		if _, err := conn.ExecContext(t.Context(), "SET SESSION sql_mode = ?", mode); err != nil {
@@ -315,9 +313,7 @@ func (d database) plan(t testing.TB, query string) string {
 	t.Helper()
 	words := map[*dialect]string{postgres: "EXPLAIN (COSTS OFF) ", mariadb: "EXPLAIN ", lite: "EXPLAIN QUERY PLAN "}[d.dialect]
 	rows, err := d.QueryContext(t.Context(), words+query)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer rows.Close()
 	columns, _ := rows.Columns()
 	var lines []string
@@ -327,9 +323,7 @@ func (d database) plan(t testing.TB, query string) string {
 		for i := range values {
 			dst[i] = &values[i]
 		}
-		if err := rows.Scan(dst...); err != nil {
-			t.Fatal(err)
-		}
+		check(t, rows.Scan(dst...))
 		var words []string
 		for i, v := range values {
 			if columns[i] != "possible_keys" {
@@ -376,23 +370,17 @@ func TestIndexes(t *testing.T) {
 		t.Errorf("%s rows of the first 10 s", got)
 	}
 	conn, err := d.Conn(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer conn.Close()
 	if _, err := conn.ExecContext(t.Context(), "SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; SET enable_indexscan = off; SET enable_bitmapscan = off"); err != nil {
 		t.Fatal(err)
 	}
 	var plan strings.Builder
 	found, err := conn.QueryContext(t.Context(), "EXPLAIN (COSTS OFF) SELECT COUNT(*) FROM orders WHERE firn.nanoflake_generator_id(firn.nanoflake_parse(firn.nanoflake_text(id))) = 7")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for found.Next() {
 		var line string
-		if err := found.Scan(&line); err != nil {
-			t.Fatal(err)
-		}
+		check(t, found.Scan(&line))
 		plan.WriteString(line + "\n")
 	}
 	found.Close()
@@ -513,9 +501,7 @@ func TestUpDown(t *testing.T) {
 // liteUpDown is TestUpDown for generated columns.
 func liteUpDown(t *testing.T, d database) {
 	conn, err := d.Conn(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer conn.Close()
 	run := func(text string) error {
 		_, err := conn.ExecContext(context.Background(), text)
@@ -527,21 +513,15 @@ func liteUpDown(t *testing.T, d database) {
 		if !s.integer() {
 			id = "BLOB"
 		}
-		if err := run("DROP TABLE IF EXISTS `the ``\"order's\"`; CREATE TABLE `the ``\"order's\"` (`an id` " + id + " PRIMARY KEY) STRICT"); err != nil {
-			t.Fatal(err)
-		}
+		check(t, run("DROP TABLE IF EXISTS `the ``\"order's\"`; CREATE TABLE `the ``\"order's\"` (`an id` "+id+" PRIMARY KEY) STRICT"))
 		before := d.objects(t)
 		b := s.binaries(t, 1)
 		value := b[len(b)-1]
 		info := s.inspect(t, value)
-		if err := run("INSERT INTO `the ``\"order's\"` VALUES (" + map[bool]string{true: info.Int, false: "x'" + info.Hex + "'"}[s.integer()] + ")"); err != nil {
-			t.Fatal(err)
-		}
+		check(t, run("INSERT INTO `the ``\"order's\"` VALUES ("+map[bool]string{true: info.Int, false: "x'" + info.Hex + "'"}[s.integer()]+")"))
 		words := []string{s.Name(), "--table", table, "--column", column}
 		up, down := script(t, append([]string{"sqlite"}, words...)...), script(t, append([]string{"sqlite", "--down"}, words...)...)
-		if err := run(up); err != nil {
-			t.Fatal(err)
-		}
+		check(t, run(up))
 		made := d.objects(t)
 		if err := run(up); err == nil || !slices.Equal(d.objects(t), made) {
 			t.Errorf("a second run: %v", err)
