@@ -114,30 +114,12 @@ func Silent(t testing.TB) string {
 // sends by a text of the same length.
 func Replacing(t testing.TB, server, text, by string) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := loopback.Proxy(server, func(client, server net.Conn) {
+		go io.Copy(server, client)
+		replacing(client, server, []byte(text), []byte(by))
+	})
 	Check(t, err)
 	t.Cleanup(func() { l.Close() })
-	go func() {
-		for {
-			client, err := l.Accept()
-			if err != nil {
-				return
-			}
-			server, err := net.Dial("tcp", server)
-			if err != nil {
-				client.Close()
-				continue
-			}
-			go func() {
-				defer server.Close()
-				io.Copy(server, client)
-			}()
-			go func() {
-				defer client.Close()
-				replacing(client, server, []byte(text), []byte(by))
-			}()
-		}
-	}()
 	return l.Addr().String()
 }
 

@@ -233,9 +233,7 @@ func TestInspectAnswersAtOnce(t *testing.T) {
 		}
 	}
 	in.Close()
-	if err := cmd.Wait(); err != nil {
-		t.Error(err)
-	}
+	check(t, cmd.Wait())
 }
 
 // onTerminal runs a command on a terminal, types a text, and returns all that the command wrote, and

@@ -124,15 +124,7 @@ func manyPages(t *testing.T, c *etcdtest.Cluster) {
 			t.Fatal(err)
 		}
 	}
-	list, err := s.List(t.Context(), "pool/")
-	if err != nil || len(list) != many {
-		t.Fatalf("List has %d entries of %d, %v", len(list), many, err)
-	}
-	for i, e := range list {
-		if e.Key != fmt.Sprintf("pool/%05d", i) || string(e.Value) != fmt.Sprint(i) {
-			t.Fatalf("entry %d is %s with %q", i, e.Key, e.Value)
-		}
-	}
+	storetest.Pages(t, s, many)
 }
 
 // foreign has keys under the prefix that no store has written.
@@ -189,9 +181,7 @@ func ofClient(t *testing.T, c *etcdtest.Cluster) {
 		t.Errorf("String = %s, want %s", s, want)
 	}
 	rev := storetest.Put(t, s, "a", "x", driver.None)
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
+	storetest.Check(t, s.Close())
 	_, err = s.Get(t.Context(), "a")
 	if !errors.Is(err, driver.ErrUnavailable) || !errors.Is(err, os.ErrClosed) {
 		t.Errorf("after Close: %v", err)

@@ -107,29 +107,18 @@ func login(t *testing.T, config clientv3.Config) {
 	raw, err := clientv3.New(config)
 	storetest.Check(t, err)
 	defer raw.Close()
-	ctx := t.Context()
-	for _, step := range []func() error{
-		func() error { _, err := raw.UserAdd(ctx, "root", password); return err },
-		func() error { _, err := raw.RoleAdd(ctx, "root"); return err },
-		func() error { _, err := raw.UserGrantRole(ctx, "root", "root"); return err },
-		func() error { _, err := raw.RoleAdd(ctx, "firn"); return err },
-		func() error {
-			_, err := raw.RoleGrantPermission(ctx, "firn", "p/", clientv3.GetPrefixRangeEnd("p/"), clientv3.PermissionType(clientv3.PermReadWrite))
-			return err
-		},
-		func() error { _, err := raw.RoleAdd(ctx, "reader"); return err },
-		func() error {
-			_, err := raw.RoleGrantPermission(ctx, "reader", "p/", clientv3.GetPrefixRangeEnd("p/"), clientv3.PermissionType(clientv3.PermRead))
-			return err
-		},
-		func() error { _, err := raw.UserAdd(ctx, "firn", password); return err },
-		func() error { _, err := raw.UserGrantRole(ctx, "firn", "firn"); return err },
-		func() error { _, err := raw.UserAdd(ctx, "reader", password); return err },
-		func() error { _, err := raw.UserGrantRole(ctx, "reader", "reader"); return err },
-		func() error { _, err := raw.AuthEnable(ctx); return err },
-	} {
-		storetest.Check(t, step())
+	ctx, end := t.Context(), clientv3.GetPrefixRangeEnd("p/")
+	do := func(_ any, err error) { t.Helper(); storetest.Check(t, err) }
+	do(raw.UserAdd(ctx, "root", password))
+	do(raw.RoleAdd(ctx, "root"))
+	do(raw.UserGrantRole(ctx, "root", "root"))
+	for user, right := range map[string]clientv3.PermissionType{"firn": clientv3.PermissionType(clientv3.PermReadWrite), "reader": clientv3.PermissionType(clientv3.PermRead)} {
+		do(raw.RoleAdd(ctx, user))
+		do(raw.RoleGrantPermission(ctx, user, "p/", end, right))
+		do(raw.UserAdd(ctx, user, password))
+		do(raw.UserGrantRole(ctx, user, user))
 	}
+	do(raw.AuthEnable(ctx))
 }
 
 // TestSecure has TLS, client certificates, users and permissions, on a real cluster.

@@ -43,29 +43,26 @@ func create(t *testing.T, raw *client, c jetstream.StreamConfig, o natslease.Opt
 	return s
 }
 
-// TestBuckets has buckets and other streams that other programs have made or changed.
-func TestBuckets(t *testing.T) {
-	raw := needGiven(t)
-	name := buckets(t, raw)
-	unsynced := raw.unsynced()
-	open := func() *natslease.Store { return raw.open(t, natslease.Options{Bucket: name}) }
-	prepared := open()
-	for call, err := range storetest.Calls(t.Context(), prepared, none) {
+// madeBucket returns a client, the name of a bucket that a store has made, and its settings.
+func madeBucket(t *testing.T) (raw *client, name string, made jetstream.StreamConfig) {
+	t.Helper()
+	raw = needGiven(t)
+	name = buckets(t, raw)
+	s := raw.open(t, natslease.Options{Bucket: name})
+	for call, err := range storetest.Calls(t.Context(), s, none) {
 		if call != "prepare" {
 			storetest.Fails(t, "no bucket: "+call, err, driver.ErrUnavailable, name, "firn pool create", "if there were pools, they are lost: rescue each")
 		}
 	}
-	storetest.FindingsLose(t, prepared, true, unsynced, "on one server alone")
+	storetest.FindingsLose(t, s, true, raw.unsynced(), "on one server alone")
 	stream, err := raw.js.Stream(t.Context(), "KV_"+name)
 	storetest.Check(t, err)
-	good := stream.CachedInfo().Config
-	if err := raw.js.DeleteStream(t.Context(), "KV_"+name); err != nil {
-		t.Error(err)
-	}
-	storetest.FindingsLose(t, open(), false, "there is no bucket "+name)
-	storetest.FindingsLose(t, create(t, raw, good, natslease.Options{}), true, unsynced, "on one server alone")
-	storetest.FindingsLose(t, create(t, raw, good, natslease.Options{SyncAlways: true}), false, "on one server alone")
+	return raw, name, stream.CachedInfo().Config
+}
 
+// TestUnsafeBuckets has buckets and other streams that other programs have made or changed.
+func TestUnsafeBuckets(t *testing.T) {
+	raw, name, made := madeBucket(t)
 	for _, c := range []struct {
 		word   string
 		change func(c *jetstream.StreamConfig)
@@ -78,7 +75,7 @@ func TestBuckets(t *testing.T) {
 			*c = jetstream.StreamConfig{Name: c.Name, MaxMsgsPerSubject: 1, Mirror: &jetstream.StreamSource{Name: "other"}}
 		}},
 	} {
-		changed := good
+		changed := made
 		c.change(&changed)
 		s := create(t, raw, changed, natslease.Options{})
 		for call, err := range storetest.Calls(t.Context(), s, none) {
@@ -90,14 +87,22 @@ func TestBuckets(t *testing.T) {
 		}
 	}
 	// A bucket as package jetstream makes buckets.
-	storetest.Check(t, raw.js.DeleteStream(t.Context(), good.Name))
-	s := open()
+	storetest.Check(t, raw.js.DeleteStream(t.Context(), made.Name))
+	s := raw.open(t, natslease.Options{Bucket: name})
 	if _, err := raw.js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: name}); err != nil {
 		t.Fatal(err)
 	}
-	_, err = s.Get(t.Context(), "a")
+	_, err := s.Get(t.Context(), "a")
 	storetest.Fails(t, "a bucket of other tools", err, driver.ErrUnsafe, "allow_direct", "--no-allow-direct")
+}
 
+func TestFindings(t *testing.T) {
+	raw, name, made := madeBucket(t)
+	unsynced := raw.unsynced()
+	storetest.Check(t, raw.js.DeleteStream(t.Context(), made.Name))
+	storetest.FindingsLose(t, raw.open(t, natslease.Options{Bucket: name}), false, "there is no bucket "+name)
+	storetest.FindingsLose(t, create(t, raw, made, natslease.Options{}), true, unsynced, "on one server alone")
+	storetest.FindingsLose(t, create(t, raw, made, natslease.Options{SyncAlways: true}), false, "on one server alone")
 	for _, c := range []struct {
 		words  []string
 		loses  bool
@@ -112,33 +117,38 @@ func TestBuckets(t *testing.T) {
 		{[]string{unsynced, "can be deleted by users", "on one server alone"}, true, func(c *jetstream.StreamConfig) { c.DenyPurge, c.AllowRollup = false, true }},
 		{[]string{unsynced, "takes in messages of other streams", "on one server alone"}, true, func(c *jetstream.StreamConfig) { c.Sources = []*jetstream.StreamSource{{Name: "other"}} }},
 	} {
-		changed := good
+		changed := made
 		c.change(&changed)
 		storetest.FindingsLose(t, create(t, raw, changed, natslease.Options{}), c.loses, c.words...)
 	}
+}
 
-	// A bucket that is full, or nearly full.
-	small := good
+// TestFullBucket has a bucket that is full, or nearly full.
+func TestFullBucket(t *testing.T) {
+	raw, _, small := madeBucket(t)
 	small.MaxBytes = 12_000
-	s = create(t, raw, small, natslease.Options{})
+	s := create(t, raw, small, natslease.Options{})
 	rev := storetest.Put(t, s, "a", "x", driver.None)
 	storetest.Put(t, s, "b0", strings.Repeat("x", driver.MaxValue), driver.None)
 	storetest.Put(t, s, "b1", strings.Repeat("x", driver.MaxValue), driver.None)
-	_, err = s.Put(t.Context(), "b2", make([]byte, driver.MaxValue), driver.None)
+	_, err := s.Put(t.Context(), "b2", make([]byte, driver.MaxValue), driver.None)
 	storetest.Fails(t, "full", err, driver.ErrUnavailable, "maximum bytes", "is full")
 	storetest.Want(t, s, "a", "x", rev)
 	storetest.Put(t, s, "b3", strings.Repeat("x", 2500), driver.None)
-	storetest.FindingsLose(t, s, true, unsynced, "is nearly full", "on one server alone")
+	storetest.FindingsLose(t, s, true, raw.unsynced(), "is nearly full", "on one server alone")
 	if list, err := s.List(t.Context(), ""); err != nil || len(list) != 4 {
 		t.Errorf("%d entries, %v", len(list), err)
 	}
+}
 
-	// The bucket refuses to delete.
-	s = create(t, raw, good, natslease.Options{})
+// TestDeleted has a bucket that refuses to delete, and keys that other programs put and delete all the
+// same.
+func TestDeleted(t *testing.T) {
+	raw, name, made := madeBucket(t)
+	s := create(t, raw, made, natslease.Options{})
 	storetest.Put(t, s, "a", "x", driver.None)
-	if stream, err = raw.js.Stream(t.Context(), good.Name); err != nil {
-		t.Fatal(err)
-	}
+	stream, err := raw.js.Stream(t.Context(), made.Name)
+	storetest.Check(t, err)
 	bucket, err := raw.js.KeyValue(t.Context(), name)
 	storetest.Check(t, err)
 	for what, err := range map[string]error{"a deleted message": stream.DeleteMsg(t.Context(), 1), "a purged stream": stream.Purge(t.Context()), "a purged key": bucket.Purge(t.Context(), "a")} {
@@ -172,17 +182,21 @@ func TestBuckets(t *testing.T) {
 	}
 	_, err = s.Get(t.Context(), "c")
 	storetest.Fails(t, "a key of something else", err, driver.ErrDamaged, "more than an entry")
+}
 
-	// The bucket is made again, and a store remembers the first bucket.
-	s = open()
+// TestMadeAgain has a bucket that is made again. A store remembers the first bucket.
+func TestMadeAgain(t *testing.T) {
+	raw, name, made := madeBucket(t)
+	s := raw.open(t, natslease.Options{Bucket: name})
 	storetest.Put(t, s, "d", "x", driver.None)
 	e, err := s.Get(t.Context(), "d")
 	storetest.Check(t, err)
-	storetest.Check(t, raw.js.DeleteStream(t.Context(), good.Name))
+	storetest.Check(t, raw.js.DeleteStream(t.Context(), made.Name))
 	_, err = s.Get(t.Context(), "d")
 	storetest.Fails(t, "a bucket that is gone", err, driver.ErrUnavailable, "no bucket", "rescue each")
-	fresh := create(t, raw, good, natslease.Options{})
+	fresh := create(t, raw, made, natslease.Options{})
 	sequence, _, _ := strings.Cut(string(e.Revision), ".")
+	var rev driver.Revision
 	for range 100 { // to the same sequence
 		rev = storetest.Put(t, fresh, "d", "y", revisionOf(t, fresh, "d"))
 		if strings.HasPrefix(string(rev), sequence+".") {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -159,18 +158,6 @@ func TestStore(t *testing.T) {
 	drivertest.Run(t, spaces(buckets(t, needGiven(t)), nil), storetest.Secret)
 }
 
-// owned closes its connection.
-type owned struct {
-	*natslease.Store
-	conn *nats.Conn
-}
-
-func (o owned) Close() error {
-	err := o.Store.Close()
-	o.conn.Close()
-	return err
-}
-
 // TestNew has connections with the default settings of the client.
 func TestNew(t *testing.T) {
 	raw := needGiven(t)
@@ -180,7 +167,8 @@ func TestNew(t *testing.T) {
 		storetest.Check(t, err)
 		s, err := natslease.New(t.Context(), c, natslease.Options{Bucket: addr[strings.LastIndexByte(addr, '/')+1:], Timeout: wait.Patience})
 		storetest.Check(t, err)
-		return owned{s, c}
+		t.Cleanup(c.Close)
+		return s
 	}), storetest.Secret)
 }
 
@@ -196,13 +184,7 @@ func TestManyPages(t *testing.T) {
 		}
 	}
 	wait.Closed(t, "the server has all messages", raw.js.PublishAsyncComplete())
-	list, err := s.List(t.Context(), "pool/")
-	if err != nil || len(list) != many {
-		t.Fatalf("List has %d entries of %d, %v", len(list), many, err)
-	}
-	if !slices.IsSortedFunc(list, func(a, b driver.Entry) int { return strings.Compare(a.Key, b.Key) }) {
-		t.Error("the entries are not in order")
-	}
+	storetest.Pages(t, s, many)
 }
 
 func TestLease(t *testing.T) {

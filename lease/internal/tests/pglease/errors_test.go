@@ -190,18 +190,14 @@ func TestGrant(t *testing.T) {
 
 	s := storetest.Open(t, pglease.Open, as(given("table="+table), user))
 	storetest.FindingsLose(t, s, false)
-	if err := s.Prepare(t.Context()); err != nil {
-		t.Error(err)
-	}
+	storetest.Check(t, s.Prepare(t.Context()))
 	storetest.Check(t, minter.Create(t.Context(), s))
 	gen, held, err := minter.Start(t.Context(), s, lease.Config{})
 	storetest.Check(t, err)
 	if _, err := gen.Next(); err != nil {
 		t.Error(err)
 	}
-	if err := held.Close(); err != nil {
-		t.Error(err)
-	}
+	storetest.Check(t, held.Close())
 	if _, err := lease.Survey(t.Context(), s); err != nil {
 		t.Error(err)
 	}
@@ -322,11 +318,7 @@ func TestTooOld(t *testing.T) {
 
 func TestUnwatched(t *testing.T) {
 	connect(t, given())
-	config, err := pgxpool.ParseConfig(given())
-	storetest.Check(t, err)
-	pool, err := pgxpool.NewWithConfig(t.Context(), config)
-	storetest.Check(t, err)
-	defer pool.Close()
+	pool := newPool(t, given(), func(*pgxpool.Config) {})
 	s, err := pglease.New(t.Context(), pool, pglease.Options{})
 	storetest.Fails(t, fmt.Sprint("a pool without Configure: ", s), err, driver.ErrUnsafe, "pglease.Configure")
 	_, err = pglease.New(t.Context(), pool, pglease.Options{Table: "a b"})
@@ -336,22 +328,15 @@ func TestUnwatched(t *testing.T) {
 // TestClosedPool has the caller close the pool before the store.
 func TestClosedPool(t *testing.T) {
 	connect(t, given())
-	config, err := pgxpool.ParseConfig(given())
-	storetest.Check(t, err)
-	pglease.Configure(config)
-	pool, err := pgxpool.NewWithConfig(t.Context(), config)
-	storetest.Check(t, err)
+	pool := newPool(t, given(), pglease.Configure)
 	s, err := pglease.New(t.Context(), pool, pglease.Options{})
 	storetest.Check(t, err)
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
+	storetest.Check(t, s.Close())
 	if err := pool.Ping(t.Context()); err != nil {
 		t.Errorf("Close of a store closed its caller's pool: %v", err)
 	}
-	if s, err = pglease.New(t.Context(), pool, pglease.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	s, err = pglease.New(t.Context(), pool, pglease.Options{})
+	storetest.Check(t, err)
 	pool.Close()
 	_, err = s.Get(t.Context(), "a")
 	storetest.Fails(t, "a closed pool", err, driver.ErrUnavailable, "closed")

@@ -120,6 +120,18 @@ func TestDefaults(t *testing.T) {
 	drivertest.Run(t, spaces(as(given(), user), schema(t, conn), nil), storetest.Secret)
 }
 
+// newPool returns a pool of connections whose settings a function has changed.
+func newPool(t testing.TB, addr string, configure func(*pgxpool.Config)) *pgxpool.Pool {
+	t.Helper()
+	config, err := pgxpool.ParseConfig(addr)
+	storetest.Check(t, err)
+	configure(config)
+	pool, err := pgxpool.NewWithConfig(t.Context(), config)
+	storetest.Check(t, err)
+	t.Cleanup(pool.Close)
+	return pool
+}
+
 // A pooled store closes its pool.
 type pooled struct {
 	*pglease.Store
@@ -136,11 +148,7 @@ func TestNew(t *testing.T) {
 	conn := connect(t, given())
 	drivertest.Run(t, spaces(given(), schema(t, conn), func(t *testing.T, addr string) driver.Store {
 		addr, table, _ := strings.Cut(addr, "table=")
-		config, err := pgxpool.ParseConfig(strings.TrimRight(addr, "?&"))
-		storetest.Check(t, err)
-		pglease.Configure(config)
-		pool, err := pgxpool.NewWithConfig(t.Context(), config)
-		storetest.Check(t, err)
+		pool := newPool(t, strings.TrimRight(addr, "?&"), pglease.Configure)
 		s, err := pglease.New(t.Context(), pool, pglease.Options{Table: table, Timeout: wait.Patience})
 		storetest.Check(t, err)
 		return pooled{s, pool}

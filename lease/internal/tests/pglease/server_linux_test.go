@@ -413,17 +413,14 @@ func TestStandby(t *testing.T) {
 	// A standby is refused: at the connection or, behind a pool, in the transaction.
 	_, err := pglease.Open(t.Context(), storetest.With(second.Address(), table))
 	storetest.Fails(t, "a standby", err, driver.ErrUnavailable, "standby", "the server that is the primary")
-	config, err := pgxpool.ParseConfig(second.Address())
-	storetest.Check(t, err)
 	var to atomic.Int64 // the port that new connections go to
-	config.BeforeConnect = func(_ context.Context, c *pgx.ConnConfig) error {
-		c.Port, c.Fallbacks = uint16(to.Load()), nil
-		return nil
-	}
-	pglease.Configure(config)
-	pool, err := pgxpool.NewWithConfig(t.Context(), config)
-	storetest.Check(t, err)
-	defer pool.Close()
+	pool := newPool(t, second.Address(), func(config *pgxpool.Config) {
+		config.BeforeConnect = func(_ context.Context, c *pgx.ConnConfig) error {
+			c.Port, c.Fallbacks = uint16(to.Load()), nil
+			return nil
+		}
+		pglease.Configure(config)
+	})
 	to.Store(int64(second.Port()))
 	_, err = pglease.New(t.Context(), pool, pglease.Options{Table: "test.leases"})
 	storetest.Fails(t, "a standby, by a pool", err, driver.ErrUnavailable, "standby", "the server that is the primary")

@@ -479,9 +479,7 @@ func TestCluster(t *testing.T) {
 	storetest.Put(t, s, "a", "x", driver.None)
 	findings(t, s, "of a Cluster")
 	_, err = s.Now(t.Context())
-	if err != nil {
-		t.Error(err)
-	}
+	storetest.Check(t, err)
 	drivertest.Run(t, spaces("space", srv.address("cluster=true"), nil), storetest.Secret)
 
 	single := start(t)

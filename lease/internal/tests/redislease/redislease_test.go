@@ -3,7 +3,6 @@ package redislease_test
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -105,14 +104,6 @@ func TestStore(t *testing.T) {
 	drivertest.Run(t, spaces(prefix(t, needGiven(t)), given(), nil), storetest.Secret)
 }
 
-// owned closes its client.
-type owned struct {
-	*redislease.Store
-	client *redis.Client
-}
-
-func (o owned) Close() error { return errors.Join(o.Store.Close(), o.client.Close()) }
-
 // TestNew has clients with the default settings of go-redis, which repeat requests.
 func TestNew(t *testing.T) {
 	raw := needGiven(t)
@@ -122,7 +113,8 @@ func TestNew(t *testing.T) {
 		c := redis.NewClient(&redis.Options{Addr: o.Addr, DB: o.DB, Username: o.Username, Password: o.Password, TLSConfig: o.TLSConfig})
 		s, err := redislease.New(t.Context(), c, redislease.Options{Prefix: prefix, Timeout: wait.Patience})
 		storetest.Check(t, err)
-		return owned{s, c}
+		t.Cleanup(func() { c.Close() })
+		return s
 	}), storetest.Secret)
 }
 
@@ -185,15 +177,9 @@ func TestManyPages(t *testing.T) {
 		storetest.Put(t, s, fmt.Sprintf("pool/%05d", i), fmt.Sprint(i), driver.None)
 	}
 	scripts.scripts = 0
-	list, err := s.List(t.Context(), "pool/")
-	if err != nil || len(list) != many {
-		t.Fatalf("List has %d entries of %d, %v", len(list), many, err)
-	}
+	storetest.Pages(t, s, many)
 	if scripts.scripts < 3 {
 		t.Errorf("List asked %d times for %d entries; want more than two pages of entries", scripts.scripts, many)
-	}
-	if !slices.IsSortedFunc(list, func(a, b driver.Entry) int { return strings.Compare(a.Key, b.Key) }) {
-		t.Error("the entries are not in order")
 	}
 }
 

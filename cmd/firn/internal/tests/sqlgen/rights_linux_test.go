@@ -206,9 +206,7 @@ func TestHostilePath(t *testing.T) {
 	}
 	f := feed(t, addr, t.TempDir())
 	f.says(t, "is leased", 1)
-	if err := trap("SELECT firn.next_nanoflake(), (SELECT firn.nanoflake_clock()); SELECT * FROM firn.next_nanoflakes(5000)"); err != nil {
-		t.Error(err)
-	}
+	check(t, trap("SELECT firn.next_nanoflake(), (SELECT firn.nanoflake_clock()); SELECT * FROM firn.next_nanoflakes(5000)"))
 	f.Kill()
 
 	// Each function, on arguments that lead through all of it.
