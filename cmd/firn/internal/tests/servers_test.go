@@ -1,48 +1,30 @@
 package tests
 
 import (
-	"context"
 	"crypto/rand"
 	"fmt"
 	"strings"
 	"sync"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
+	_ "github.com/jackc/pgx/v5/stdlib"
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/cmd/firn/internal/torture"
 	"github.com/firn-id/firn/internal/testing/etcdtest"
 	"github.com/firn-id/firn/internal/testing/kubetest"
+	sqlplace "github.com/firn-id/firn/internal/testing/place"
 	"github.com/firn-id/firn/internal/testing/services"
 	"github.com/firn-id/firn/internal/testing/storetest"
 	"github.com/firn-id/firn/internal/testing/turn"
-	"github.com/firn-id/firn/internal/testing/undo"
-	"github.com/firn-id/firn/internal/testing/wait"
 )
 
-// schemas drops schemas of the server of PostgreSQL.
-var schemas = undo.New("schemas of firn", func(ctx context.Context, schema string) error {
-	conn, err := pgx.Connect(ctx, services.PostgreSQL.Address())
-	if err != nil {
-		return err
-	}
-	defer conn.Close(context.WithoutCancel(ctx))
-	_, err = conn.Exec(ctx, fmt.Sprintf("DROP SCHEMA IF EXISTS %q CASCADE", schema))
-	return err
-})
+var schemas = sqlplace.New()
 
-// onPostgres returns the address of a store with a table of its own.
+// onPostgres returns the address of a store with a schema of its own.
 func onPostgres(t *testing.T) string {
-	ctx, cancel := context.WithTimeout(t.Context(), wait.Patience)
-	defer cancel()
-	conn, err := pgx.Connect(ctx, services.PostgreSQL.Address())
-	if err != nil {
-		services.PostgreSQL.Missing(t, err)
-	}
-	conn.Close(ctx)
 	schema := "firn_test_" + strings.ToLower(rand.Text()[:10])
-	schemas.AtEnd(t, schema)
+	schemas.Make(t, sqlplace.Server{Server: services.PostgreSQL, Driver: "pgx"}, "CREATE SCHEMA "+schema, "DROP SCHEMA IF EXISTS "+schema+" CASCADE")
 	return storetest.With(services.PostgreSQL.Address(), "table="+schema+".leases")
 }
 

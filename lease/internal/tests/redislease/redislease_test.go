@@ -149,37 +149,23 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// A counter counts the scripts that a client runs.
-type counter struct{ scripts int }
-
-func (c *counter) DialHook(next redis.DialHook) redis.DialHook { return next }
-func (c *counter) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
-	return func(ctx context.Context, cmd redis.Cmder) error {
-		c.scripts++
-		return next(ctx, cmd)
-	}
-}
-func (c *counter) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
-	return next
-}
-
 // TestManyPages has more entries than List asks for at a time.
 func TestManyPages(t *testing.T) {
 	const many = 2500
 	raw := needGiven(t)
 	name := prefix(t, raw)
-	var scripts counter
-	raw.AddHook(&scripts)
+	var h hook
+	raw.AddHook(&h)
 	s, err := redislease.New(t.Context(), raw, redislease.Options{Prefix: name})
 	storetest.Check(t, err)
 	storetest.Check(t, s.Prepare(t.Context()))
 	for i := range many {
 		storetest.Put(t, s, fmt.Sprintf("pool/%05d", i), fmt.Sprint(i), driver.None)
 	}
-	scripts.scripts = 0
+	h.single = 0
 	storetest.Pages(t, s, many)
-	if scripts.scripts < 3 {
-		t.Errorf("List asked %d times for %d entries; want more than two pages of entries", scripts.scripts, many)
+	if h.single < 3 {
+		t.Errorf("List asked %d times for %d entries; want more than two pages of entries", h.single, many)
 	}
 }
 
