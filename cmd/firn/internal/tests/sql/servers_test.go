@@ -49,6 +49,12 @@ type database struct {
 	*sql.DB
 }
 
+// session makes the database one session, which keeps its settings.
+func (d database) session() database {
+	d.SetMaxOpenConns(1)
+	return d
+}
+
 func (d database) run(t testing.TB, query string, args ...any) {
 	t.Helper()
 	if _, err := d.ExecContext(context.Background(), query, args...); err != nil {

@@ -139,21 +139,16 @@ func TestRejects(t *testing.T) {
 // TestInvalid: a value that is no ID raises an error with the fault, and never gives another ID,
 // whatever the mode of the session.
 func TestInvalid(t *testing.T) {
-	d := mariadb.fresh(t)
+	d := mariadb.fresh(t).session()
 	d.install(t)
-	conn, err := d.Conn(t.Context())
-	check(t, err)
-	defer conn.Close()
 	for _, mode := range []string{"", "STRICT_ALL_TABLES", "NO_BACKSLASH_ESCAPES,ANSI_QUOTES", "NO_UNSIGNED_SUBTRACTION,PIPES_AS_CONCAT"} {
-		if _, err := conn.ExecContext(t.Context(), "SET SESSION sql_mode = ?", mode); err != nil {
-			t.Fatal(err)
-		}
+		d.run(t, "SET SESSION sql_mode = ?", mode)
 		for _, value := range []string{
 			"-1", "9223372036854775808", "18446744073709551615", "1e20", "0.1e0", "1.5", "1.0", "'07en9rb30swmf'", "''", "' 1'", "'1 '", "CONCAT(x'31', x'00')", "TRUE + 0.5", "'99999999999999999999'",
 			"REPEAT('1', 1000)", "CONCAT('1', REPEAT(' ', 1000))", "_utf8mb4'\u0661'",
 		} {
 			var v sql.NullString
-			err := conn.QueryRowContext(t.Context(), "SELECT firn_nanoflake_sequence("+value+")").Scan(&v)
+			err := d.QueryRowContext(t.Context(), "SELECT firn_nanoflake_sequence("+value+")").Scan(&v)
 			var e *mysql.MySQLError
 			if !errors.As(err, &e) || !strings.Contains(e.Message, "value is not in 0 to 9223372036854775807") && !strings.Contains(e.Message, "Data too long") && !strings.Contains(e.Message, "Incorrect string value") {
 				t.Errorf("mode %q: %s: %v, %v", mode, value, v, err)
@@ -161,7 +156,7 @@ func TestInvalid(t *testing.T) {
 		}
 		for _, value := range []string{"x''", "x'00'", "REPEAT('a', 9)", "REPEAT('a', 11)", "REPEAT('a', 1000)"} {
 			var v sql.NullString
-			err := conn.QueryRowContext(t.Context(), "SELECT firn_sno_meta("+value+")").Scan(&v)
+			err := d.QueryRowContext(t.Context(), "SELECT firn_sno_meta("+value+")").Scan(&v)
 			if err == nil || !strings.Contains(err.Error(), "not 10 bytes") && !strings.Contains(err.Error(), "Data too long") {
 				t.Errorf("mode %q: %s: %v, %v", mode, value, v, err)
 			}
@@ -172,12 +167,12 @@ func TestInvalid(t *testing.T) {
 			"firn_nanoflake_parse(CONVERT('07en9rb30swmf' USING ucs2))": "974901554009075751",
 		} {
 			var v sql.NullString
-			if err := conn.QueryRowContext(t.Context(), "SELECT "+query).Scan(&v); err != nil || v.String != want {
+			if err := d.QueryRowContext(t.Context(), "SELECT "+query).Scan(&v); err != nil || v.String != want {
 				t.Errorf("mode %q: %s: %v, %v", mode, query, v, err)
 			}
 		}
 	}
-	err = d.QueryRowContext(t.Context(), "SELECT firn_scru160_time(UNHEX(REPEAT('ff', 20)))").Scan(new(sql.NullString))
+	err := d.QueryRowContext(t.Context(), "SELECT firn_scru160_time(UNHEX(REPEAT('ff', 20)))").Scan(new(sql.NullString))
 	if err == nil || !strings.Contains(err.Error(), "after the year 9999") {
 		t.Errorf("a time after the year 9999: %v", err)
 	}
@@ -369,24 +364,12 @@ func TestIndexes(t *testing.T) {
 	if got := d.strings(t, "SELECT COUNT(*) FROM orders WHERE firn.nanoflake_time(id) < '2026-07-01 00:00:10+00' AND made < '2026-07-01 00:00:10+00'"); got[0] != "10" {
 		t.Errorf("%s rows of the first 10 s", got)
 	}
-	conn, err := d.Conn(t.Context())
-	check(t, err)
-	defer conn.Close()
-	if _, err := conn.ExecContext(t.Context(), "SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; SET enable_indexscan = off; SET enable_bitmapscan = off"); err != nil {
-		t.Fatal(err)
+	d = d.session()
+	d.run(t, "SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; SET enable_indexscan = off; SET enable_bitmapscan = off")
+	if plan := d.plan(t, "SELECT COUNT(*) FROM orders WHERE firn.nanoflake_generator_id(firn.nanoflake_parse(firn.nanoflake_text(id))) = 7"); !strings.Contains(plan, "Parallel Seq Scan") {
+		t.Errorf("not in parallel: %s", plan)
 	}
-	var plan strings.Builder
-	found, err := conn.QueryContext(t.Context(), "EXPLAIN (COSTS OFF) SELECT COUNT(*) FROM orders WHERE firn.nanoflake_generator_id(firn.nanoflake_parse(firn.nanoflake_text(id))) = 7")
-	check(t, err)
-	for found.Next() {
-		var line string
-		check(t, found.Scan(&line))
-		plan.WriteString(line + "\n")
-	}
-	found.Close()
-	if !strings.Contains(plan.String(), "Parallel Seq Scan") {
-		t.Errorf("not in parallel: %s", &plan)
-	}
+	d.run(t, "RESET ALL")
 	for function, language := range d.languages(t) {
 		if language != "sql" || strings.HasPrefix(function, "version") {
 			continue
@@ -500,11 +483,9 @@ func TestUpDown(t *testing.T) {
 
 // liteUpDown is TestUpDown for generated columns.
 func liteUpDown(t *testing.T, d database) {
-	conn, err := d.Conn(t.Context())
-	check(t, err)
-	defer conn.Close()
+	d = d.session()
 	run := func(text string) error {
-		_, err := conn.ExecContext(context.Background(), text)
+		_, err := d.ExecContext(context.Background(), text)
 		return err
 	}
 	const table, column = "the `\"order's\"", "an id"

@@ -1,7 +1,7 @@
 package sql
 
 import (
-	"context"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -56,22 +56,15 @@ func TestUpgrade(t *testing.T) {
 				t.Errorf("%s, not %s", after, made)
 			}
 			// The index holds what the functions return now.
+			d = d.session()
 			for _, column := range []string{"firn.nanoflake_time(id)", "firn.nanoflake_text(id)"} {
-				conn, err := d.Conn(t.Context())
-				check(t, err)
-				defer conn.Close()
-				count := func(by string) (n int) {
-					if _, err := conn.ExecContext(context.Background(), "SET enable_seqscan = off; SET enable_sort = off; SET enable_bitmapscan = off; SET enable_indexscan = "+by); err != nil {
-						t.Fatal(err)
-					}
-					if err := conn.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM orders o WHERE EXISTS (SELECT FROM orders i WHERE i.id = o.id AND "+
-						strings.ReplaceAll(column, "(id)", "(i.id)")+" = "+strings.ReplaceAll(column, "(id)", "(o.id)")+")").Scan(&n); err != nil {
-						t.Fatal(err)
-					}
-					return n
+				count := func(by string) string {
+					d.run(t, "SET enable_seqscan = off; SET enable_sort = off; SET enable_bitmapscan = off; SET enable_indexscan = "+by)
+					return d.strings(t, "SELECT COUNT(*) FROM orders o WHERE EXISTS (SELECT FROM orders i WHERE i.id = o.id AND "+
+						strings.ReplaceAll(column, "(id)", "(i.id)")+" = "+strings.ReplaceAll(column, "(id)", "(o.id)")+")")[0]
 				}
-				if with, without := count("on"), count("off"); with != len(rows) || without != len(rows) {
-					t.Errorf("%s: %d rows by the index, %d without", column, with, without)
+				if with, without, want := count("on"), count("off"), fmt.Sprint(len(rows)); with != want || without != want {
+					t.Errorf("%s: %s rows by the index, %s without", column, with, without)
 				}
 			}
 			// A script of an older version changes nothing.
@@ -85,21 +78,18 @@ func TestUpgrade(t *testing.T) {
 // TestOtherSettings: a script does not change the epoch or the widths of functions that exist. An
 // index may hold results of the functions.
 func TestOtherSettings(t *testing.T) {
-	d := postgres.fresh(t)
+	d := postgres.fresh(t).session()
 	d.install(t)
-	conn, err := d.Conn(t.Context())
-	check(t, err)
-	defer conn.Close()
 	before := d.strings(t, "SELECT pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = 'firn'::regnamespace ORDER BY proname")
 	for want, words := range map[string][]string{
 		"firn.nanoflake_epoch()":    {"nanoflake", "--epoch", "2020-01-01"},
 		"firn.snowflakesi_layout()": {"snowflakesi", "--machine-bits", "3"},
 	} {
-		_, err := conn.ExecContext(t.Context(), script(t, append([]string{"postgres"}, words...)...))
+		_, err := d.ExecContext(t.Context(), script(t, append([]string{"postgres"}, words...)...))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", words, err)
 		}
-		conn.ExecContext(t.Context(), "ROLLBACK")
+		d.run(t, "ROLLBACK")
 	}
 	if after := d.strings(t, "SELECT pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = 'firn'::regnamespace ORDER BY proname"); !slices.Equal(after, before) {
 		t.Error("the functions have changed")
