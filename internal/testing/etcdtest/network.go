@@ -171,7 +171,7 @@ func (w *network) source(c net.Conn) (int, error) {
 		}
 		time.Sleep(time.Millisecond) // the member may be starting
 	}
-	return 0, fmt.Errorf("%s is no member", c.RemoteAddr())
+	return 0, fmt.Errorf("%s is not a member", c.RemoteAddr())
 }
 
 // inodeOf returns the inode of the socket at an end of a connection, from Linux's table of sockets.

@@ -17,7 +17,7 @@ import (
 	"github.com/firn-id/firn/snowflakesi"
 )
 
-var update = flag.Bool("update", false, "write testdata/show.golden anew")
+var update = flag.Bool("update", false, "write testdata/show.golden")
 
 var ansi = regexp.MustCompile("\x1b\\[[0-9;]*m")
 

@@ -122,9 +122,8 @@ var spoilings = map[string]spoiling{
 	},
 }
 
-// TestPrintedCommandsNameTheStore provokes errors of a store that the command line names, and types
-// each command that they print. Each command is about the named store, and none changes the default
-// one, which has the same pools.
+// TestPrintedCommandsNameTheStore provokes errors of a named store, and types each command in the errors.
+// Each command is about the named store. No command changes the default store, which has the same pools.
 func TestPrintedCommandsNameTheStore(t *testing.T) {
 	t.Parallel()
 	turn.Take(t)
@@ -140,7 +139,7 @@ func TestPrintedCommandsNameTheStore(t *testing.T) {
 	}
 }
 
-// typeCommands spoils a store that a flag names, runs a command, and types the commands that it prints.
+// typeCommands spoils a store, runs a command with the flag for the store, and types the commands in its errors.
 func (test spoiling) typeCommands(t *testing.T, flag, line string) {
 	t.Helper()
 	exists := func(err error) {

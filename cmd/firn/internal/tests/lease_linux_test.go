@@ -58,13 +58,12 @@ func TestBadDisk(t *testing.T) {
 	}
 }
 
-// TestNotGivenBack: IDs are good even if the pool cannot be told that they are all: the run
-// succeeds, and says until when the worker is taken.
+// TestNotGivenBack: a run that cannot return its worker succeeds, and warns until when the worker is taken.
 func TestNotGivenBack(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "state")
-	// Five batches of 14 bytes each ID: more than the pipe and the buffer take, so that the
-	// run waits in its last write.
+	// Five batches, with 14 bytes for each ID, fill the pipe and the buffer. The run then waits in its last
+	// write.
 	cmd := firnCommand(t, "new", "nanoflake", "-n", strconv.Itoa(5*formats.MaxBatch), "--state", dir)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

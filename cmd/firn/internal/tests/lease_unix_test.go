@@ -27,8 +27,8 @@ import (
 	"github.com/firn-id/firn/internal/testing/wait"
 )
 
-// TestAtOnce: runs that are started at once share a pool, and make distinct IDs, with more
-// workers than runs and with fewer.
+// TestAtOnce: many runs share a pool at once, and make distinct IDs, with more workers than runs and with
+// fewer.
 func TestAtOnce(t *testing.T) {
 	const each = 1000
 	crowd := 80
@@ -82,8 +82,8 @@ func TestAtOnce(t *testing.T) {
 	}
 }
 
-// TestWait: a run waits for a worker while others make many IDs, who renew theirs meanwhile. People
-// who see it are told why nothing happens.
+// TestWait: a run waits for a worker while other runs renew their workers. On a terminal the run says why
+// nothing happens.
 func TestWait(t *testing.T) {
 	t.Parallel()
 	for range 5 {
@@ -96,8 +96,8 @@ func TestWait(t *testing.T) {
 	t.Error("each time, a run lost its worker")
 }
 
-// waits reports false if another run lost its worker before the end, since the disk or the machine stood
-// still for a whole window.
+// waits reports false if another run lost its worker: the disk or the machine stood still for a whole
+// window.
 func waits(t *testing.T) bool {
 	dir := t.TempDir()
 	type holder struct {
@@ -193,9 +193,8 @@ func shownUntil(t *testing.T, dir, pool string) (ends []time.Time) {
 	return ends
 }
 
-// heldLong returns until when so many workers of a pool are held, each for most of a window. If they are
-// not, heldLong returns nil: the first interval of a lease is short, and ends while a busy machine does
-// something else.
+// heldLong returns until when so many workers of a pool are held, each for most of a window, or nil if the
+// workers are not held so long. The first interval of a lease is short, and may end on a busy machine.
 func heldLong(t *testing.T, dir, pool string, workers int) []time.Time {
 	t.Helper()
 	ends := shownUntil(t, dir, pool)
@@ -205,7 +204,7 @@ func heldLong(t *testing.T, dir, pool string, workers int) []time.Time {
 	return ends
 }
 
-// TestGivenBack: however a run ends that can be caught, its worker is given back.
+// TestGivenBack: each end of a run that can be caught returns the worker.
 func TestGivenBack(t *testing.T) {
 	for name, end := range map[string]func(t *testing.T, cmd *exec.Cmd, out io.ReadCloser){
 		"SIGINT": func(t *testing.T, cmd *exec.Cmd, out io.ReadCloser) {
@@ -258,8 +257,7 @@ func showPoolOf(t *testing.T, dir string) string {
 	return out
 }
 
-// TestKilled: what a run printed before it was killed, no later one prints, with the same
-// worker; that comes free when its times run out.
+// TestKilled: the worker of a killed run is free when its interval ends. Later IDs of the worker are greater.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -276,7 +274,7 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// TestStopped: a run that was stopped for longer than its times last goes on with new ones.
+// TestStopped: a run that was stopped for longer than its interval goes on in a new interval.
 func TestStopped(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -299,7 +297,7 @@ func TestStopped(t *testing.T) {
 	checkSignaled(t, run.Wait(), syscall.SIGINT)
 }
 
-// TestStoreGone: a run whose store goes away makes IDs while its times last, then fails.
+// TestStoreGone: a run whose store goes away makes IDs to the end of its interval, then fails.
 func TestStoreGone(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir() + "/state"

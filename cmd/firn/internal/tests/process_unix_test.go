@@ -25,9 +25,9 @@ import (
 	"github.com/firn-id/firn/internal/testing/wait"
 )
 
-// watchMemory returns a function that returns, when the process has ended, the most memory that
-// it held, in bytes. What the system says of that at the end counts the memory of this program too,
-// of which a process is a copy for a moment; where it can be asked of a running process, it is.
+// watchMemory returns a function for the time after the process has ended. The function returns the most
+// memory of the process, in bytes. The system's own figure at the end also counts the memory of this program,
+// since a process begins as a copy, so the figures of the running process come first.
 func watchMemory(cmd *exec.Cmd) (most func() int64) {
 	ended, last := make(chan struct{}), make(chan int64, 1)
 	go func() {
@@ -61,8 +61,8 @@ func watchMemory(cmd *exec.Cmd) (most func() int64) {
 	}
 }
 
-// most returns more memory than firn needs, and far less than what would hold what it
-// writes and reads below.
+// most returns more memory than firn needs, and far less memory than the output and the input of the tests
+// below.
 func most() int64 {
 	if raceDetector {
 		return 120 << 20
@@ -163,7 +163,7 @@ func TestNewInterrupted(t *testing.T) {
 	}
 }
 
-// TestNewInterruptedUnread: a reader who does not read does not keep it from ending.
+// TestNewInterruptedUnread: a signal ends a run whose output nobody reads.
 func TestNewInterruptedUnread(t *testing.T) {
 	t.Parallel()
 	out, in, err := os.Pipe()
@@ -182,7 +182,7 @@ func TestNewInterruptedUnread(t *testing.T) {
 	checkSignaled(t, cmd.Wait(), syscall.SIGINT)
 }
 
-// checkSignaled checks that a signal is what a process ended by.
+// checkSignaled checks that a signal ended a process.
 func checkSignaled(t *testing.T, err error, sig syscall.Signal) {
 	t.Helper()
 	exit, ok := err.(*exec.ExitError)
@@ -194,8 +194,7 @@ func checkSignaled(t *testing.T, err error, sig syscall.Signal) {
 	}
 }
 
-// TestNewInBackground: a shell that has SIGINT ignored, for a job in the background, has
-// its way.
+// TestNewInBackground: a shell ignores SIGINT for a job in the background, and so does the job.
 func TestNewInBackground(t *testing.T) {
 	t.Parallel()
 	cmd := exec.Command("sh", "-c", `trap "" INT; exec firn new scru160 -n 1000000000000`)
@@ -214,7 +213,7 @@ func TestNewInBackground(t *testing.T) {
 	checkSignaled(t, cmd.Wait(), syscall.SIGTERM)
 }
 
-// TestInspectAnswersAtOnce: whoever writes a line and waits gets its answer.
+// TestInspectAnswersAtOnce: each line is answered before the next line is written.
 func TestInspectAnswersAtOnce(t *testing.T) {
 	t.Parallel()
 	cmd := firnCommand(t, "inspect", "nanoflake", "--json")
@@ -236,8 +235,8 @@ func TestInspectAnswersAtOnce(t *testing.T) {
 	check(t, cmd.Wait())
 }
 
-// onTerminal runs a command on a terminal, types a text, and returns all that the command wrote, and
-// how it ended. If size is nil, the terminal has none.
+// onTerminal runs a command on a terminal, types a text, and returns the output, and the error of the
+// command's end. If size is nil, the terminal has no size.
 func onTerminal(t *testing.T, cmd *exec.Cmd, size *pty.Winsize, typed string) (string, error) {
 	t.Helper()
 	f, err := pty.StartWithSize(cmd, size)

@@ -28,8 +28,8 @@ func onPostgres(t *testing.T) string {
 	return storetest.With(services.PostgreSQL.Address(), "table="+schema+".leases")
 }
 
-// TestServers: with real servers, a pool is made on purpose, runs that are started at once make
-// distinct IDs, and what looks at pools sees them.
+// TestServers: on real servers, many runs of a pool make distinct IDs at once, and the commands for pools see
+// the pool.
 func TestServers(t *testing.T) {
 	for scheme, address := range map[string]func(t *testing.T) string{
 		"postgres": onPostgres,

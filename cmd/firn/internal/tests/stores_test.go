@@ -18,8 +18,8 @@ import (
 	"github.com/firn-id/firn/lease/filelease"
 )
 
-// A sharedStore is one that is not of files, as far as the command line can tell. Its address is
-// shared:///directory, and its settings say what it is like.
+// A sharedStore has files, but the command line does not know that. The address is shared:///directory, and
+// the settings choose the faults of the store.
 type sharedStore struct {
 	driver.Store
 	address  string
@@ -117,7 +117,7 @@ func (s *sharedStore) Inspect(context.Context) ([]driver.Finding, error) {
 	return []driver.Finding{{Loses: true, Text: "what it took last can be lost", Advice: "set it right"}, {Text: "it is nearly full"}}, nil
 }
 
-// What an address has in it that is secret is not shown, whatever is wrong, and wherever it stands.
+// The command never shows the secret of an address, whatever the mistake, and wherever the address stands.
 func TestNoSecrets(t *testing.T) {
 	const secret = "hunter2"
 	addresses := []string{

@@ -18,8 +18,8 @@ import (
 	"github.com/firn-id/firn/internal/testing/turn"
 )
 
-// TestUsers: users of a group share a state directory that was made for it; and who may not look
-// into a pool is told so, not that there is none.
+// TestUsers: users of a group share a state directory of the group. A user without the right to read a pool
+// gets an error about the right, not a list without the pool.
 func TestUsers(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can run processes as several users")
@@ -64,8 +64,8 @@ func TestUsers(t *testing.T) {
 		t.Errorf("somebody else: exit code %d: %s", code, stderr)
 	}
 
-	// What alice may not read, doctor says once, be it a record, a record that the pool does not name yet, or
-	// the folder.
+	// doctor reports once that alice may not read a record, a record that the pool does not name yet, or the
+	// folder.
 	folder := filepath.Join(state, "nanoflake")
 	records, err := filepath.Glob(filepath.Join(folder, "workers", "*="))
 	if err != nil || len(records) == 0 {
@@ -104,7 +104,7 @@ func TestUsers(t *testing.T) {
 	}
 }
 
-// TestRoot: what root makes in a user's directory does not lock the user out.
+// TestRoot: root does not lock a user out of the user's directory.
 func TestRoot(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can run processes as another user")

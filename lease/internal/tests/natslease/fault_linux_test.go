@@ -31,7 +31,7 @@ func TestSilentHost(t *testing.T) {
 	}
 }
 
-// create makes a stream anew. It returns a store with the bucket, opened before the stream was there.
+// create makes a stream again. It returns a store with the bucket, opened before the stream was there.
 func create(t *testing.T, raw *client, c jetstream.StreamConfig, o natslease.Options) *natslease.Store {
 	t.Helper()
 	raw.js.DeleteStream(t.Context(), c.Name)
@@ -171,7 +171,7 @@ func TestDeleted(t *testing.T) {
 	if len(list) != 1 || !errors.Is(list[0].Err, driver.ErrDamaged) {
 		t.Fatalf("%v", list)
 	}
-	_, err = s.Put(t.Context(), "a", nil, driver.None) // a deleted key is no missing key
+	_, err = s.Put(t.Context(), "a", nil, driver.None) // a deleted key is not a missing key
 	storetest.Fails(t, "a deleted key", err, driver.ErrConflict)
 	storetest.Put(t, s, "a", "anew", list[0].Revision)
 	if e, err := s.Get(t.Context(), "a"); err != nil || string(e.Value) != "anew" {

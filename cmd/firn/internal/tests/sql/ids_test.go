@@ -243,7 +243,7 @@ func (s setup) variant(i int, info inspect.Info) string {
 // uuidOf returns the text of the UUID of a sno.
 func uuidOf(info inspect.Info) string { return sno.MustParse(info.ID).UUID().String() }
 
-// badTexts returns texts near the texts of IDs; most are no IDs.
+// badTexts returns texts near the texts of IDs; most are not IDs.
 func (s setup) badTexts(t testing.TB, n int) (all []string) {
 	r := rand.New(rand.NewPCG(2, uint64(len(s.Name()))))
 	ids := s.binaries(t, 100)

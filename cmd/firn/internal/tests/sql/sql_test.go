@@ -90,7 +90,7 @@ type reject struct {
 	Repeat, Offset               int
 }
 
-// TestRejects: the functions refuse what the library's test data says is no ID.
+// TestRejects: the functions refuse what the library's test data says is not an ID.
 func TestRejects(t *testing.T) {
 	each(t, func(t *testing.T, d database) {
 		d.install(t)
@@ -136,7 +136,7 @@ func TestRejects(t *testing.T) {
 	})
 }
 
-// TestInvalid: a value that is no ID raises an error with the fault, and never gives another ID,
+// TestInvalid: a value that is not an ID raises an error with the fault, and never gives another ID,
 // whatever the mode of the session.
 func TestInvalid(t *testing.T) {
 	d := mariadb.fresh(t).session()
@@ -564,7 +564,7 @@ func TestLiteTimes(t *testing.T) {
 }
 
 // TestLiteReals: the bounds of an instant are the same for a real, as drivers of JavaScript bind numbers. A text
-// is no instant.
+// is not an instant.
 func TestLiteReals(t *testing.T) {
 	d := lite.fresh(t)
 	for _, s := range setups() {
