@@ -11,8 +11,10 @@ type record struct {
 	end string
 }
 
-func (r *record) Helper()                           {}
-func (r *record) Skipf(format string, args ...any)  { r.end = "skipped: " + fmt.Sprintf(format, args...) }
+func (r *record) Helper() {}
+func (r *record) Skipf(format string, args ...any) {
+	r.end = "skipped: " + fmt.Sprintf(format, args...)
+}
 func (r *record) Fatalf(format string, args ...any) { panic("failed: " + fmt.Sprintf(format, args...)) }
 
 // Without a server a test is skipped, or fails if the servers are required.
