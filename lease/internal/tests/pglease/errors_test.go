@@ -14,7 +14,6 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/firn-id/firn/internal/testing/loopback"
 	"github.com/firn-id/firn/internal/testing/minter"
 	"github.com/firn-id/firn/internal/testing/storetest"
 	"github.com/firn-id/firn/internal/testing/wait"
@@ -25,64 +24,41 @@ import (
 
 func TestUnreachable(t *testing.T) {
 	t.Parallel()
-	port, err := loopback.Port()
-	storetest.Check(t, err)
-	s, err := pglease.Open(t.Context(), fmt.Sprintf("postgres://me:hunter2@127.0.0.1:%d/db", port))
-	storetest.Fails(t, fmt.Sprint("a closed port: ", s), err, driver.ErrUnavailable, "refused", "see that the server runs")
-	if strings.Count(err.Error(), "dial error") != 1 {
+	c := connect(t, given()).Config()
+	closed, silent := "postgres://me:hunter2@"+storetest.Gone(t)+"/db", storetest.Silent(t)
+	storetest.Refused(t, pglease.Open, map[string][]string{
+		closed: {"refused", "see that the server runs"},
+		"postgres://me:hunter2@nowhere.invalid/db?timeout=3s":   {"nowhere.invalid", "see that"},
+		"postgres://me:hunter2@" + silent + "/db?timeout=300ms": {"no answer in time", "see that the server runs"},
+		given("sslmode=verify-full"):                            {"sslmode"}, // no TLS, or none to trust
+	})
+	if _, err := pglease.Open(t.Context(), closed); strings.Count(fmt.Sprint(err), "dial error") != 1 {
 		t.Errorf("a closed port: %v; want the attempts with and without TLS told as one", err)
-	}
-	s, err = pglease.Open(t.Context(), "postgres://me:hunter2@nowhere.invalid/db?timeout=3s")
-	storetest.Fails(t, fmt.Sprint("no such host: ", s), err, driver.ErrUnavailable, "nowhere.invalid", "see that")
-
-	silent, err := net.Listen("tcp", "127.0.0.1:0")
-	storetest.Check(t, err)
-	defer silent.Close()
-	addr := fmt.Sprintf("postgres://me:hunter2@%s/db", silent.Addr())
-	s, err = pglease.Open(t.Context(), addr+"?timeout=300ms")
-	storetest.Fails(t, fmt.Sprint("a silent port: ", s), err, driver.ErrUnavailable, "see that the server runs")
-	if !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("a silent port: %v, want an error that is context.DeadlineExceeded", err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
-	s, err = pglease.Open(ctx, addr+"?timeout=1h")
-	storetest.Fails(t, fmt.Sprint("a silent port: ", s), err, driver.ErrUnavailable)
+	_, err := pglease.Open(ctx, "postgres://me:hunter2@"+silent+"/db?timeout=1h")
+	storetest.Fails(t, "a silent port", err, driver.ErrUnavailable)
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("a silent port: %v, want an error that is context.DeadlineExceeded", err)
 	}
 
 	// A host that does not answer leaves time for the other hosts.
-	conn := connect(t, given())
-	c := conn.Config()
-	s, err = pglease.Open(t.Context(), storetest.With(fmt.Sprintf("postgres://%s@%s,%s:%d/%s", c.User, silent.Addr(), c.Host, c.Port, c.Database),
-		"timeout=4s", "sslmode=disable"))
-	if err != nil {
-		t.Fatalf("a silent host before one that works: %v", err)
-	}
+	s, err := pglease.Open(t.Context(), fmt.Sprintf("postgres://%s@%s,%s:%d/%s?timeout=4s&sslmode=disable", c.User, silent, c.Host, c.Port, c.Database))
+	storetest.Check(t, err)
 	s.Close()
-
-	s, err = pglease.Open(t.Context(), given("sslmode=verify-full"))
-	storetest.Fails(t, fmt.Sprint("no TLS, or none to trust: ", s), err, driver.ErrUnavailable, "sslmode")
 }
 
 func TestRefused(t *testing.T) {
 	conn := connect(t, given())
-	full := role(t, conn, "CONNECTION LIMIT 0")
 	c := conn.Config()
 	nothing := fmt.Sprintf("postgres://%s@%s/firn_test_nothing?sslmode=disable", c.User, net.JoinHostPort(c.Host, strconv.Itoa(int(c.Port))))
-	for what, c := range map[string]struct {
-		addr  string
-		words []string
-	}{
-		"no such user":     {as(given(), "firn_test_nobody"), []string{"28000", "password-file"}},
-		"no such database": {nothing, []string{"3D000", "create it"}},
-		"connections":      {as(given(), full), []string{"53300", "pool_max_conns"}},
-		"settings":         {given("options=-c%20nonsense=1"), []string{"42704", "PGOPTIONS"}},
-	} {
-		s, err := pglease.Open(t.Context(), c.addr)
-		storetest.Fails(t, fmt.Sprint(what, ": ", s), err, driver.ErrUnavailable, c.words...)
-	}
+	storetest.Refused(t, pglease.Open, map[string][]string{
+		as(given(), "firn_test_nobody"): {"28000", "password-file"},
+		nothing:                         {"3D000", "create it"},
+		as(given(), role(t, conn, "CONNECTION LIMIT 0")): {"53300", "pool_max_conns"},
+		given("options=-c%20nonsense=1"):                 {"42704", "PGOPTIONS"},
+	})
 }
 
 func TestTLS(t *testing.T) {
