@@ -80,9 +80,7 @@ func (f Faulty[S]) Stopped(t *testing.T) {
 	}
 	Want(t, patient, "a", "x", rev)
 	hasty.Close()
-	for call, err := range Calls(t.Context(), hasty, f.None) {
-		Fails(t, "closed: "+call, err, driver.ErrUnavailable, "closed")
-	}
+	CallsFail(t, hasty, f.None, "closed", driver.ErrUnavailable, "closed")
 	for call, do := range abilities {
 		Fails(t, "closed: "+call, do(), driver.ErrUnavailable, "closed")
 	}

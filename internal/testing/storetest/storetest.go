@@ -112,6 +112,24 @@ func Calls(ctx context.Context, s driver.Store, none driver.Revision) map[string
 	return errs
 }
 
+// CallsFail fails the test unless each of the [Calls] fails as [Fails] wants.
+func CallsFail(t testing.TB, s driver.Store, none driver.Revision, what string, kind error, parts ...string) {
+	t.Helper()
+	for call, err := range Calls(t.Context(), s, none) {
+		Fails(t, what+": "+call, err, kind, parts...)
+	}
+}
+
+// Unprepared is like CallsFail for a store that is not prepared yet. Prepare is called last, and may succeed.
+func Unprepared(t testing.TB, s driver.Store, none driver.Revision, parts ...string) {
+	t.Helper()
+	for call, err := range Calls(t.Context(), s, none) {
+		if call != "prepare" {
+			Fails(t, "not prepared: "+call, err, driver.ErrUnavailable, parts...)
+		}
+	}
+}
+
 // Findings fails the test unless Inspect returns one finding for each of the words, in the same
 // order. Findings that lose changes must come first. Findings returns the findings.
 func Findings(t testing.TB, s driver.Inspector, words ...string) []driver.Finding {

@@ -49,11 +49,7 @@ func madeBucket(t *testing.T) (raw *client, name string, made jetstream.StreamCo
 	raw = needGiven(t)
 	name = buckets(t, raw)
 	s := raw.open(t, natslease.Options{Bucket: name})
-	for call, err := range storetest.Calls(t.Context(), s, none) {
-		if call != "prepare" {
-			storetest.Fails(t, "no bucket: "+call, err, driver.ErrUnavailable, name, "firn pool create", "if there were pools, they are lost: rescue each")
-		}
-	}
+	storetest.Unprepared(t, s, none, name, "firn pool create", "if there were pools, they are lost: rescue each")
 	storetest.FindingsLose(t, s, true, raw.unsynced(), "on one server alone")
 	stream, err := raw.js.Stream(t.Context(), "KV_"+name)
 	storetest.Check(t, err)
@@ -78,9 +74,7 @@ func TestUnsafeBuckets(t *testing.T) {
 		changed := made
 		c.change(&changed)
 		s := create(t, raw, changed, natslease.Options{})
-		for call, err := range storetest.Calls(t.Context(), s, none) {
-			storetest.Fails(t, c.word+": "+call, err, driver.ErrUnsafe, name, c.word, "which firn pool create makes", "stop all processes that use this one, and rescue")
-		}
+		storetest.CallsFail(t, s, none, c.word, driver.ErrUnsafe, name, c.word, "which firn pool create makes", "stop all processes that use this one, and rescue")
 		found, err := s.Inspect(t.Context())
 		if err != nil || !slices.ContainsFunc(found, func(f driver.Finding) bool { return !f.Loses && strings.Contains(f.Text, c.word) }) {
 			t.Errorf("%s: Inspect finds %v, %v", c.word, found, err)
@@ -209,9 +203,7 @@ func TestMadeAgain(t *testing.T) {
 	_, err = fresh.Put(t.Context(), "d", nil, e.Revision)
 	storetest.Fails(t, "a revision of another life", err, driver.ErrConflict)
 	for range 2 {
-		for call, err := range storetest.Calls(t.Context(), s, none) {
-			storetest.Fails(t, "made again: "+call, err, driver.ErrUnsafe, "deleted, and made again", "stop all processes that use its pools, and rescue the pools")
-		}
+		storetest.CallsFail(t, s, none, "made again", driver.ErrUnsafe, "deleted, and made again", "stop all processes that use its pools, and rescue the pools")
 	}
 }
 
@@ -498,9 +490,7 @@ func TestClient(t *testing.T) {
 	}
 	storetest.Check(t, s.Prepare(t.Context()))
 	conn.Close()
-	for call, err := range storetest.Calls(t.Context(), s, none) {
-		storetest.Fails(t, "a connection that its owner has closed: "+call, err, driver.ErrUnavailable, "closed")
-	}
+	storetest.CallsFail(t, s, none, "a connection that its owner has closed", driver.ErrUnavailable, "closed")
 	if _, err := natslease.New(t.Context(), conn, natslease.Options{Bucket: "a.b"}); !errors.Is(err, driver.ErrAddress) {
 		t.Error(err)
 	}

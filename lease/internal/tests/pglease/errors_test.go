@@ -84,12 +84,7 @@ func TestTable(t *testing.T) {
 	schema := schema(t, conn)
 	addr := given("table=" + schema + ".leases")
 	s := storetest.Open(t, pglease.Open, addr)
-	for what, err := range storetest.Calls(t.Context(), s, none) {
-		if what == "prepare" {
-			continue // Prepare is tested below
-		}
-		storetest.Fails(t, "no table: "+what, err, driver.ErrUnavailable, "42P01", schema+".leases", "firn pool create")
-	}
+	storetest.Unprepared(t, s, none, "42P01", schema+".leases", "firn pool create")
 	storetest.Check(t, s.Prepare(t.Context()))
 	rev := storetest.Put(t, s, "a", "x", driver.None)
 	for range 3 { // does nothing
@@ -100,9 +95,7 @@ func TestTable(t *testing.T) {
 	}
 
 	run(t, conn, "UPDATE %q.leases SET version = version + 1 WHERE key = '.schema'", schema)
-	for what, err := range storetest.Calls(t.Context(), s, none) {
-		storetest.Fails(t, "a later version: "+what, err, driver.ErrVersion, "version 2", "use the version")
-	}
+	storetest.CallsFail(t, s, none, "a later version", driver.ErrVersion, "version 2", "use the version")
 	run(t, conn, "UPDATE %q.leases SET version = version - 1 WHERE key = '.schema'", schema)
 	if list, err := s.List(t.Context(), ""); err != nil || len(list) != 1 || string(list[0].Value) != "x" || list[0].Revision != rev {
 		t.Errorf("calls that were refused have left %v: %v", list, err)
@@ -118,9 +111,7 @@ func TestTable(t *testing.T) {
 	} {
 		run(t, conn, "CREATE TABLE %q.%q (%s)", schema, what, columns)
 		s := storetest.Open(t, pglease.Open, given("table="+schema+"."+what))
-		for call, err := range storetest.Calls(t.Context(), s, none) {
-			storetest.Fails(t, "another table, "+what+": "+call, err, driver.ErrUnavailable, schema+"."+what, "belongs to something else")
-		}
+		storetest.CallsFail(t, s, none, "another table, "+what, driver.ErrUnavailable, schema+"."+what, "belongs to something else")
 		var rows int
 		if err := conn.QueryRow(t.Context(), fmt.Sprintf("SELECT count(*) FROM %q.%q", schema, what)).Scan(&rows); err != nil || rows != 0 {
 			t.Errorf("another table, %s: has %d rows: %v", what, rows, err)

@@ -44,16 +44,10 @@ func TestKeys(t *testing.T) {
 		t.Helper()
 		s := storetest.Open(t, redislease.Open, addr)
 		do(spoil...)
-		for call, err := range storetest.Calls(t.Context(), s, none) {
-			storetest.Fails(t, what+": "+call, err, kind, words...)
-		}
+		storetest.CallsFail(t, s, none, what, kind, words...)
 		do("DEL", entries, index)
 	}
-	for call, err := range storetest.Calls(t.Context(), s, none) {
-		if call != "prepare" {
-			storetest.Fails(t, "nothing: "+call, err, driver.ErrUnavailable, "has no leases", "firn pool create", "if there were pools, they are lost: rescue each")
-		}
-	}
+	storetest.Unprepared(t, s, none, "nothing", "has no leases", "firn pool create", "if there were pools, they are lost: rescue each")
 	do("DEL", entries, index)
 	each("a string", []any{"SET", entries, "x"}, driver.ErrUnavailable, "WRONGTYPE", "belongs to something else", "prefix=")
 	each("an index of another type", []any{"SET", index, "x"}, driver.ErrUnavailable, "WRONGTYPE", "prefix=")
@@ -134,9 +128,7 @@ func TestForgotten(t *testing.T) {
 	refuses := func(s *redislease.Store, what, word string) {
 		t.Helper()
 		for range 2 {
-			for call, err := range storetest.Calls(t.Context(), s, none) {
-				storetest.Fails(t, what+": "+call, err, driver.ErrUnsafe, word, "stop all processes that use its pools, and rescue the pools")
-			}
+			storetest.CallsFail(t, s, none, what, driver.ErrUnsafe, word, "stop all processes that use its pools, and rescue the pools")
 		}
 	}
 	command(t, raw, "FLUSHALL")
@@ -290,9 +282,7 @@ func TestDisk(t *testing.T) {
 	wait.Until(t, "the snapshot failed", func() bool {
 		return strings.Contains(raw.Info(t.Context(), "persistence").Val(), "rdb_last_bgsave_status:err")
 	})
-	for call, err := range storetest.Calls(t.Context(), s, none) {
-		storetest.Fails(t, "no disk: "+call, err, driver.ErrUnavailable, "MISCONF", "cannot write its disk")
-	}
+	storetest.CallsFail(t, s, none, "no disk", driver.ErrUnavailable, "MISCONF", "cannot write its disk")
 	findings(t, s, "keeps no log", "write its disk failed")
 }
 
@@ -314,9 +304,7 @@ func TestReplica(t *testing.T) {
 	synced(1)
 	_, err := redislease.Open(t.Context(), replica.address())
 	storetest.Fails(t, "a replica", err, driver.ErrUnavailable, "READONLY", "the server is a replica")
-	for call, err := range storetest.Calls(t.Context(), before, none) { // no call returns an answer, not even a conflict
-		storetest.Fails(t, "a replica: "+call, err, driver.ErrUnavailable, "READONLY", "the server is a replica")
-	}
+	storetest.CallsFail(t, before, none, "a replica", driver.ErrUnavailable, "READONLY", "the server is a replica") // no call returns an answer, not even a conflict
 	findings(t, before, "is a replica")
 	findings(t, s, "get changes after they were acknowledged")
 
@@ -344,9 +332,7 @@ func TestReplica(t *testing.T) {
 	storetest.Check(t, err)
 	findings(t, two, "still be made the primary", "none can be made")
 	command(t, rawPrimary, "CONFIG", "SET", "min-replicas-to-write", "2")
-	for call, err := range storetest.Calls(t.Context(), s, none) {
-		storetest.Fails(t, "too few replicas: "+call, err, driver.ErrUnavailable, "NOREPLICAS", "min-replicas-to-write")
-	}
+	storetest.CallsFail(t, s, none, "too few replicas", driver.ErrUnavailable, "NOREPLICAS", "min-replicas-to-write")
 	command(t, rawPrimary, "CONFIG", "SET", "min-replicas-to-write", "0")
 
 	// A failover to a replica that lacks some changes. The connections of a store that has seen these
