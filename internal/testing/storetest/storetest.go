@@ -62,6 +62,14 @@ func Want(t testing.TB, s driver.Store, key, value string, rev driver.Revision) 
 	}
 }
 
+// Lists fails the test unless the store lists so many entries, and none of them is damaged.
+func Lists(t testing.TB, s driver.Store, entries int) {
+	t.Helper()
+	if list, err := s.List(t.Context(), ""); err != nil || len(list) != entries {
+		t.Errorf("List = %v, %v; want %d entries", list, err, entries)
+	}
+}
+
 // Fails fails the test unless err is a whole [driver.Error] of the kind, with all the parts and no
 // secret in the text. The argument what names the failed call.
 func Fails(t testing.TB, what string, err, kind error, parts ...string) {

@@ -168,9 +168,7 @@ func revision(t *testing.T, c *etcdtest.Cluster) {
 	rev := storetest.Put(t, s, "a", "x", driver.None)
 	storetest.Conflicts(t, s, "0", "-1", "x", "1 ", "+"+rev, "0"+rev, rev+"0", "99999999999999999999")
 	storetest.Want(t, s, "a", "x", rev)
-	if list, err := s.List(t.Context(), ""); len(list) != 1 || err != nil {
-		t.Errorf("List = %v, %v", list, err)
-	}
+	storetest.Lists(t, s, 1)
 }
 
 func ofClient(t *testing.T, c *etcdtest.Cluster) {

@@ -130,9 +130,7 @@ func TestFullBucket(t *testing.T) {
 	storetest.Want(t, s, "a", "x", rev)
 	storetest.Put(t, s, "b3", strings.Repeat("x", 2500), driver.None)
 	storetest.FindingsLose(t, s, true, raw.unsynced(), "is nearly full", "on one server alone")
-	if list, err := s.List(t.Context(), ""); err != nil || len(list) != 4 {
-		t.Errorf("%d entries, %v", len(list), err)
-	}
+	storetest.Lists(t, s, 4)
 }
 
 // TestDeleted has a bucket that refuses to delete, and keys that other programs put and delete all the
@@ -167,10 +165,7 @@ func TestDeleted(t *testing.T) {
 	}
 	_, err = s.Put(t.Context(), "a", nil, driver.None) // a deleted key is not a missing key
 	storetest.Fails(t, "a deleted key", err, driver.ErrConflict)
-	storetest.Put(t, s, "a", "anew", list[0].Revision)
-	if e, err := s.Get(t.Context(), "a"); err != nil || string(e.Value) != "anew" {
-		t.Errorf("%+v, %v", e, err)
-	}
+	storetest.Want(t, s, "a", "anew", storetest.Put(t, s, "a", "anew", list[0].Revision))
 	if _, err := bucket.Put(t.Context(), "c", make([]byte, driver.MaxValue+1)); err != nil {
 		t.Fatal(err)
 	}
@@ -257,9 +252,7 @@ func TestLogin(t *testing.T) {
 	// The rights in the advice are enough.
 	some := storetest.Prepare(t, natslease.Open, at("some:hunter2@"))
 	rev = storetest.Put(t, some, "a", "y", rev)
-	if list, err := some.List(t.Context(), ""); err != nil || len(list) != 1 {
-		t.Errorf("%v, %v", list, err)
-	}
+	storetest.Lists(t, some, 1)
 	if _, err := some.Watch(t.Context(), ""); err != nil {
 		t.Error(err)
 	}

@@ -90,9 +90,7 @@ func TestTable(t *testing.T) {
 	for range 3 { // does nothing
 		storetest.Check(t, s.Prepare(t.Context()))
 	}
-	if e, err := s.Get(t.Context(), "a"); err != nil || string(e.Value) != "x" || e.Revision != rev {
-		t.Errorf("after another Prepare there is %q at revision %s: %v", e.Value, e.Revision, err)
-	}
+	storetest.Want(t, s, "a", "x", rev)
 
 	run(t, conn, "UPDATE %q.leases SET version = version + 1 WHERE key = '.schema'", schema)
 	storetest.CallsFail(t, s, none, "a later version", driver.ErrVersion, "version 2", "use the version")
@@ -222,9 +220,7 @@ func TestReadOnly(t *testing.T) {
 		_, err := s.Put(t.Context(), "a", []byte("y"), rev)
 		storetest.Fails(t, "a read-only user, revision "+string(rev), err, driver.ErrUnavailable, "25006", "default_transaction_read_only")
 	}
-	if e, err := s.Get(t.Context(), "a"); err != nil || string(e.Value) != "x" {
-		t.Errorf("a read-only user reads %v: %v", e, err)
-	}
+	storetest.Want(t, s, "a", "x", rev)
 	storetest.FindingsLose(t, s, false, "transactions are read-only")
 	_, err := pglease.Open(t.Context(), storetest.With(addr, "target_session_attrs=read-write"))
 	storetest.Fails(t, "a read-only user, where another server is wanted", err, driver.ErrUnavailable, "read only", "default_transaction_read_only")

@@ -151,9 +151,7 @@ func TestSynchronousCommit(t *testing.T) {
 		}
 		st = storetest.Open(t, pglease.Open, addr)
 		for key, want := range map[string]driver.Entry{"a": {Value: []byte("the last"), Revision: rev}, "b": {Value: []byte("created"), Revision: created}} {
-			if e, err := st.Get(t.Context(), key); err != nil || string(e.Value) != string(want.Value) || e.Revision != want.Revision {
-				t.Errorf("%s: an acknowledged change is lost: %s is %q at revision %s: %v", what, key, e.Value, e.Revision, err)
-			}
+			storetest.Want(t, st, key, string(want.Value), want.Revision)
 		}
 		execute(t, s, "DROP TABLE plain")
 	}
@@ -529,9 +527,7 @@ func TestFull(t *testing.T) {
 		storetest.Fails(t, "a full disk", err, driver.ErrUnavailable, "53100", "free some space")
 		break
 	}
-	if e, err := st.Get(t.Context(), "a"); err != nil || string(e.Value) != "x" || e.Revision != rev {
-		t.Errorf("on a full disk there is %q, %v", e.Value, err)
-	}
+	storetest.Want(t, st, "a", "x", rev)
 }
 
 // TestHostilePath: a schema in the search_path has an operator for each pair of types that PostgreSQL has
@@ -544,13 +540,8 @@ func TestHostilePath(t *testing.T) {
 	}
 	st := storetest.Prepare(t, pglease.Open, s.Address())
 	rev := storetest.Put(t, st, "p/pool", "x", driver.None)
-	storetest.Put(t, st, "p/pool", "y", rev)
-	if e, err := st.Get(t.Context(), "p/pool"); err != nil || string(e.Value) != "y" {
-		t.Errorf("Get = %q, %v", e.Value, err)
-	}
-	if all, err := st.List(t.Context(), ""); err != nil || len(all) != 1 {
-		t.Errorf("List = %v, %v", all, err)
-	}
+	storetest.Want(t, st, "p/pool", "y", storetest.Put(t, st, "p/pool", "y", rev))
+	storetest.Lists(t, st, 1)
 	if _, err := st.Now(t.Context()); err != nil {
 		t.Error(err)
 	}

@@ -97,10 +97,7 @@ func TestKeys(t *testing.T) {
 		}
 		do("HSET", entries, "a", value)
 		e, _ = s.Get(t.Context(), "a")
-		storetest.Put(t, s, "a", "anew", e.Revision)
-		if e, err := s.Get(t.Context(), "a"); err != nil || string(e.Value) != "anew" {
-			t.Errorf("%q: %+v, %v", value, e, err)
-		}
+		storetest.Want(t, s, "a", "anew", storetest.Put(t, s, "a", "anew", e.Revision))
 	}
 	do("DEL", entries, index)
 
@@ -263,9 +260,7 @@ func TestFull(t *testing.T) {
 		storetest.Fails(t, "full: swap", err, driver.ErrUnavailable, "OOM", "maxmemory")
 	}
 	storetest.Want(t, s, "a", "x", rev) // reads go on
-	if list, err := s.List(t.Context(), ""); err != nil || len(list) != 1 {
-		t.Errorf("%v, %v", list, err)
-	}
+	storetest.Lists(t, s, 1)
 	command(t, raw, "CONFIG", "SET", "maxmemory", "0")
 	storetest.Put(t, s, "a", "y", rev)
 }
