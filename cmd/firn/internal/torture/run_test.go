@@ -193,9 +193,7 @@ func TestStuck(t *testing.T) {
 			dir := t.TempDir()
 			synctest.Test(t, func(t *testing.T) { runAhead(t, dir) })
 			k, err := readGrants(checkConfig{dir: dir, format: formats[0]}, record{Processes: []processRecord{{Number: 1, Idle: true}}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if found := k.sum.Violations[stuck] > 0; found != (defect != "") {
 				t.Errorf("found: %v, %q", found, k.sum.Examples)
 			}
@@ -212,9 +210,7 @@ func runAhead(t *testing.T, dir string) {
 	time.Sleep(time.Until(epoch)) // a bubble begins before the epoch of the format
 	f := formats[0]
 	pool, err := lease.Create(t.Context(), memlease.New(), "torture", f.layout())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	c := &child{format: f, window: time.Second, pool: pool, news: io.Discard, idle: true}
 	for _, file := range []struct {
 		of   **os.File
@@ -298,19 +294,20 @@ func TestEndsBeforeTheEpoch(t *testing.T) {
 func runPlans(t *testing.T, c Config, plans ...[]action) *runner {
 	t.Helper()
 	f, err := lookup(c.Format)
+	must(t, err)
+	at := placeOf(c, c.State)
+	must(t, at.create(t.Context(), nil, f))
+	r := newRunner(c, f, at)
+	r.plans = plans
+	must(t, r.run(t.Context()))
+	return r
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := placeOf(c, c.State)
-	if err := at.create(t.Context(), nil, f); err != nil {
-		t.Fatal(err)
-	}
-	r := newRunner(c, f, at)
-	r.plans = plans
-	if err := r.run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	return r
 }
 
 func needsSignals(t *testing.T) {

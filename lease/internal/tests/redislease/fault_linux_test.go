@@ -47,7 +47,7 @@ func TestKeys(t *testing.T) {
 		storetest.CallsFail(t, s, none, what, kind, words...)
 		do("DEL", entries, index)
 	}
-	storetest.Unprepared(t, s, none, "nothing", "has no leases", "firn pool create", "if there were pools, they are lost: rescue each")
+	storetest.Unprepared(t, s, none, "has no leases", "firn pool create", "if there were pools, they are lost: rescue each")
 	do("DEL", entries, index)
 	each("a string", []any{"SET", entries, "x"}, driver.ErrUnavailable, "WRONGTYPE", "belongs to something else", "prefix=")
 	each("an index of another type", []any{"SET", index, "x"}, driver.ErrUnavailable, "WRONGTYPE", "prefix=")
