@@ -16,7 +16,7 @@ import (
 	"github.com/firn-id/firn/internal/testing/turn"
 )
 
-// A host runs firn as its users do: in directories that nobody has named.
+// A host runs firn in default directories, as users do.
 type host struct {
 	*testing.T
 	exe string
@@ -55,7 +55,7 @@ func (h *host) run(user *syscall.Credential, home string, args ...string) (stdou
 	return stdout, withoutNotes(stderr), code
 }
 
-// TestTwoUsers: two users of a host, each with a pool, make no ID twice at once.
+// TestTwoUsers: two users of a host, each with a pool, make distinct IDs at once.
 func TestTwoUsers(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can run processes as several users")
@@ -101,7 +101,7 @@ func TestTwoUsers(t *testing.T) {
 }
 
 // TestPassingDirectories: a directory may be lost with its container, or at a restart. firn refuses such
-// a directory unless an option names the directory. firn then says what can be lost.
+// a directory unless an option names the directory. firn then warns of the loss.
 func TestPassingDirectories(t *testing.T) {
 	const mounts = `
 		set -e
@@ -226,9 +226,9 @@ func (h *host) at(p place, home, volume string, env []string, args ...string) (s
 	return capture(h.T, cmd)
 }
 
-// TestPlaces: stores that nobody has named, of two processes of one kernel, make no ID twice, wherever
-// the processes run and wherever the stores are. Where firn cannot know the other processes, firn
-// refuses. The line that the refusal ends with, followed, gives IDs that nobody else makes.
+// TestPlaces: default stores of two processes of one kernel make distinct IDs, wherever the processes run and
+// wherever the stores are. Where firn cannot know the other processes, firn refuses. The last line of the
+// refusal is advice, and makes distinct IDs.
 func TestPlaces(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can make the namespaces")
@@ -309,8 +309,8 @@ func TestPlaces(t *testing.T) {
 	})
 }
 
-// TestSharedWorkerIsSaid: a store with a name takes a worker that the default store uses, if the program
-// wants no other, and says so. firn pool doctor says so for both.
+// TestSharedWorkerIsSaid: a named store takes a worker that the default store uses, if the format has no
+// other worker, and warns. firn pool doctor warns for both stores.
 func TestSharedWorkerIsSaid(t *testing.T) {
 	turn.Take(t)
 	h := newHost(t)

@@ -39,8 +39,8 @@ func TestMain(m *testing.M) {
 	os.Exit(undo.Main(m))
 }
 
-// fewWorkers is a format with four workers: processes that look for a worker take over one that
-// another had. It is in formats only for the tests that say so.
+// fewWorkers is a format with four workers, so processes take over workers of other processes. Only some
+// tests add fewWorkers to formats.
 var fewWorkers = func() *format {
 	d, set := *snowflakesi.Descriptor(), shape.Settings{ClockBits: 40, MachineBits: 2}
 	s, err := d.Of(set)
@@ -76,9 +76,9 @@ func TestUnsupported(t *testing.T) {
 	}
 }
 
-// until runs all at once, also on a machine of few processors, since they wait most of the time. Those whose summary
-// is not enough run again, with another seed: where a machine has much else to do, a run may come to too little.
-// Until fails the test if that goes on for wait.Patience, and for three runs.
+// until runs all configurations at once, since the runs wait most of the time. A run without enough events
+// runs again, with another seed: a busy machine may leave a run too little time. until fails the test after
+// three runs and wait.Patience.
 func until(t *testing.T, configs []Config, enough func(i int, sum *Summary) bool) {
 	t.Helper()
 	turn.Take(t)
@@ -131,7 +131,7 @@ func TestRun(t *testing.T) {
 	})
 }
 
-// Where all takes longer than was planned, a run goes on until each kind and size of a fault has happened.
+// A run that takes longer than planned goes on until each kind and size of a fault has happened.
 func TestOvertime(t *testing.T) {
 	needsSignals(t)
 	turn.Take(t)
@@ -149,8 +149,8 @@ func TestOvertime(t *testing.T) {
 	}
 }
 
-// Each design that is known to be bad is found out. The processes share few workers: a fault of the store then
-// gives one worker to two processes.
+// A run finds each known bad design. The processes share few workers: a fault of the store then gives one
+// worker to two processes.
 func TestDefects(t *testing.T) {
 	services.Full(t)
 	needsSignals(t)
@@ -182,8 +182,8 @@ func TestDefects(t *testing.T) {
 	})
 }
 
-// A generator that is stuck after a clock was ahead for a moment is found out, and none is if the lease takes
-// back the times. The process is an idle one: others make an ID while their clock is ahead.
+// The check finds a generator that is stuck after its clock was ahead for a moment, and finds nothing if the
+// lease takes back the interval. The process is idle: other processes make an ID while their clock is ahead.
 func TestStuck(t *testing.T) {
 	for _, defect := range []string{"", KeepAhead} {
 		t.Run(defect, func(t *testing.T) {
@@ -244,7 +244,7 @@ func runAhead(t *testing.T, dir string) {
 	}
 }
 
-// A run that is ended leaves nothing. A run whose processes fail says so.
+// A cancelled run leaves nothing. A run whose processes fail returns their error.
 func TestRunEnds(t *testing.T) {
 	needsSignals(t)
 	turn.Take(t)
@@ -272,7 +272,7 @@ func TestRunEnds(t *testing.T) {
 	})
 }
 
-// A process ends when it is asked to also while its clock is where there are no timestamps.
+// A process also ends on request while its clock is before the epoch.
 func TestEndsBeforeTheEpoch(t *testing.T) {
 	needsSignals(t)
 	turn.Take(t)

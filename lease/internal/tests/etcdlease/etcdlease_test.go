@@ -60,7 +60,7 @@ func client(t *testing.T, endpoints ...string) *clientv3.Client {
 	return c
 }
 
-// fresh returns what makes fresh stores, each with a prefix of its own.
+// fresh returns a function that makes fresh stores, each with a prefix of its own.
 func fresh(c *etcdtest.Cluster) func(*testing.T) func() driver.Store {
 	return storetest.Spaces(etcdlease.Open, func(int64) string { return c.Address(space()) }, nil)
 }

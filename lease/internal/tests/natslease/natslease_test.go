@@ -25,7 +25,7 @@ import (
 	"github.com/firn-id/firn/lease/natslease"
 )
 
-// given returns the address of a bucket of the server that the tests find, with settings added.
+// given returns the address of a bucket of the shared server, with settings added.
 func given(bucket string, settings ...string) string {
 	return at(services.NATS.Address(), bucket, settings...)
 }
@@ -40,7 +40,7 @@ func at(addr, bucket string, settings ...string) string {
 	return storetest.With(addr, settings...)
 }
 
-// A client is a connection for what tests do besides a store.
+// A client is a connection beside the store.
 type client struct {
 	*nats.Conn
 	js jetstream.JetStream
@@ -75,7 +75,7 @@ func (c *client) unsynced() string {
 	return "sync_interval: always"
 }
 
-// needGiven returns a client of the server that the tests find.
+// needGiven returns a client of the shared server.
 func needGiven(t testing.TB) *client {
 	t.Helper()
 	s, err := natslease.Open(t.Context(), given("", "timeout=1m"))
@@ -88,7 +88,7 @@ func needGiven(t testing.TB) *client {
 	return raw(t, urls, o...)
 }
 
-// urlsOfGiven returns what a client needs to connect to the server that the tests find.
+// urlsOfGiven returns the URLs and the options for a client of the shared server.
 func urlsOfGiven() (urls string, o []nats.Option, err error) {
 	a, err := address.Parse(given(""))
 	if err != nil {
@@ -106,8 +106,8 @@ func urlsOfGiven() (urls string, o []nats.Option, err error) {
 	return "nats://" + strings.Join(a.Endpoints("4222", "localhost"), ",nats://"), o, nil
 }
 
-// begun deletes all buckets that begin with a name, on the server that the tests find. The server may
-// still have to handle the last request of a test that was killed, so the buckets are looked for again.
+// begun deletes all buckets that begin with a name, on the shared server. The server may still have to handle
+// the last request of a killed test, so begun looks for buckets again.
 var begun = undo.New("NATS", func(ctx context.Context, name string) error {
 	urls, o, err := urlsOfGiven()
 	if err != nil {
@@ -137,7 +137,7 @@ var begun = undo.New("NATS", func(ctx context.Context, name string) error {
 
 func TestMain(m *testing.M) { os.Exit(undo.Main(m)) }
 
-// buckets returns a name, and deletes all buckets that begin with it after the test. The client is of
+// buckets returns a name, and deletes all buckets with the name as prefix after the test. The client is of
 // the server of the buckets.
 func buckets(t testing.TB, _ *client) string {
 	name := "firn-test-" + strings.ToLower(rand.Text()[:10])
@@ -145,10 +145,10 @@ func buckets(t testing.TB, _ *client) string {
 	return name
 }
 
-// none is a revision that no entry has.
+// none is a revision of no entry.
 const none driver.Revision = "1.1"
 
-// spaces returns what makes fresh stores, each in a bucket of its own. See [storetest.Spaces] for
+// spaces returns a function that makes fresh stores, each in a bucket of its own. See [storetest.Spaces] for
 // handle.
 func spaces(name string, handle func(t *testing.T, addr string) driver.Store) func(*testing.T) func() driver.Store {
 	return storetest.Spaces(natslease.Open, func(n int64) string { return given(fmt.Sprintf("%s-%d", name, n)) }, handle)

@@ -530,8 +530,8 @@ func TestFull(t *testing.T) {
 	storetest.Want(t, st, "a", "x", rev)
 }
 
-// TestHostilePath: a schema in the search_path has an operator for each pair of types that PostgreSQL has
-// none for, such as numeric * integer. The store runs none.
+// TestHostilePath: a schema in the search_path adds operators to PostgreSQL's own, such as numeric * integer.
+// The store runs no operator of the schema.
 func TestHostilePath(t *testing.T) {
 	s := server(t, pgtest.Config{})
 	execute(t, s, pgtest.Hostile, "ALTER DATABASE postgres SET search_path = evil")

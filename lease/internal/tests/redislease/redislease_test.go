@@ -24,12 +24,12 @@ import (
 	"github.com/firn-id/firn/lease/redislease"
 )
 
-// given returns the address of the server that the tests find, with settings added.
+// given returns the address of the shared server, with settings added.
 func given(settings ...string) string {
 	return storetest.With(services.Redis.Address(), settings...)
 }
 
-// needGiven returns a client of the server that the tests find.
+// needGiven returns a client of the shared server.
 func needGiven(t testing.TB) *redis.Client {
 	t.Helper()
 	s, err := redislease.Open(t.Context(), given("timeout=1m"))
@@ -53,15 +53,15 @@ func clientOfGiven() (*redis.Client, error) {
 		Username: a.User, Password: a.Secret("password"), TLSConfig: a.TLS()}), nil
 }
 
-// client returns a client of the server at a host, for what tests do besides a store.
+// client returns a client of the server at a host, beside the store.
 func client(t testing.TB, host string) *redis.Client {
 	c := redis.NewClient(&redis.Options{Addr: host, Protocol: 2})
 	t.Cleanup(func() { c.Close() })
 	return c
 }
 
-// prefixes deletes the keys with a prefix on the server that the tests find. The server may still have
-// to handle the last request of a test that was killed, so the keys are looked for again.
+// prefixes deletes the keys with a prefix on the shared server. The server may still have to handle the last
+// request of a killed test, so prefixes looks for keys again.
 var prefixes = undo.New("Redis", func(ctx context.Context, prefix string) error {
 	c, err := clientOfGiven()
 	if err != nil {
@@ -91,10 +91,10 @@ func prefix(t testing.TB, _ *redis.Client) string {
 	return name
 }
 
-// none is a revision that no entry has.
+// none is a revision of no entry.
 const none driver.Revision = "1.x"
 
-// spaces returns what makes fresh stores, each with a prefix of its own. See [storetest.Spaces] for
+// spaces returns a function that makes fresh stores, each with a prefix of its own. See [storetest.Spaces] for
 // handle.
 func spaces(prefix, addr string, handle func(t *testing.T, addr string) driver.Store) func(*testing.T) func() driver.Store {
 	return storetest.Spaces(redislease.Open, func(n int64) string { return storetest.With(addr, fmt.Sprintf("prefix=%s:%d", prefix, n)) }, handle)

@@ -35,7 +35,7 @@ func down(t testing.TB) map[string]string {
 	return map[string]string{"generator": sqlgen.Down, "functions": script(t, "postgres", "--down")}
 }
 
-// as returns the address for another role, which it makes.
+// as makes a role, and returns its name and the address for the role.
 func as(t testing.TB, conn *pgx.Conn, addr, role string) (name, as string) {
 	t.Helper()
 	name = nameOf(addr) + "_" + role
@@ -63,8 +63,8 @@ func wantRefused(t *testing.T, conn *pgx.Conn, text string, texts ...string) {
 	do(t, conn, "ROLLBACK")
 }
 
-// TestOwners: what callers run with the rights of an owner, another role cannot replace. A role of its own,
-// with the right to create a schema and no other, makes and removes everything.
+// TestOwners: no other role can replace the functions that callers run with the rights of an owner. A role with
+// no right but to create a schema makes and removes everything.
 func TestOwners(t *testing.T) {
 	for name, up := range up(t) {
 		t.Run(name, func(t *testing.T) {
@@ -171,7 +171,7 @@ func setUp(t *testing.T) (all []string) {
 }
 
 // TestHostilePath: the scripts, the functions and the feed run nothing of a schema that comes first in the
-// search_path of all sessions. Mutants show that the schema has a twin of what they use.
+// search_path of all sessions. Mutants show that the schema has the names and operators of the scripts.
 func TestHostilePath(t *testing.T) {
 	addr := database(t, sharedServer(t), pgtest.Hostile)
 	conn := open(t, addr)
@@ -281,8 +281,8 @@ func TestHostilePath(t *testing.T) {
 	}
 }
 
-// TestAgain: the script runs beside transactions that have made an ID, and nobody waits for it. A view of
-// another version waits for the transactions; calls go on meanwhile.
+// TestAgain: the script runs beside transactions that have made an ID, without waiting. To replace a view of
+// another version, the script waits for the transactions, and calls go on meanwhile.
 func TestAgain(t *testing.T) {
 	addr := database(t, sharedServer(t), sqlgen.Up)
 	conn := open(t, addr)
