@@ -24,7 +24,8 @@ var schemas = sqlplace.New()
 // onPostgres returns the address of a store with a schema of its own.
 func onPostgres(t *testing.T) string {
 	schema := "firn_test_" + strings.ToLower(rand.Text()[:10])
-	schemas.Make(t, sqlplace.Server{Server: services.PostgreSQL, Driver: "pgx"}, "CREATE SCHEMA "+schema, "DROP SCHEMA IF EXISTS "+schema+" CASCADE")
+	schemas.Make(t, sqlplace.Server{Server: services.PostgreSQL, Driver: "pgx"},
+		"CREATE SCHEMA "+schema, "DROP SCHEMA IF EXISTS "+schema+" CASCADE")
 	return storetest.With(services.PostgreSQL.Address(), "table="+schema+".leases")
 }
 

@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"go.etcd.io/etcd/api/v3/authpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/firn-id/firn/internal/testing/etcdtest"
@@ -112,9 +113,9 @@ func login(t *testing.T, config clientv3.Config) {
 	do(raw.UserAdd(ctx, "root", password))
 	do(raw.RoleAdd(ctx, "root"))
 	do(raw.UserGrantRole(ctx, "root", "root"))
-	for user, right := range map[string]clientv3.PermissionType{"firn": clientv3.PermissionType(clientv3.PermReadWrite), "reader": clientv3.PermissionType(clientv3.PermRead)} {
+	for user, right := range map[string]authpb.Permission_Type{"firn": clientv3.PermReadWrite, "reader": clientv3.PermRead} {
 		do(raw.RoleAdd(ctx, user))
-		do(raw.RoleGrantPermission(ctx, user, "p/", end, right))
+		do(raw.RoleGrantPermission(ctx, user, "p/", end, clientv3.PermissionType(right)))
 		do(raw.UserAdd(ctx, user, password))
 		do(raw.UserGrantRole(ctx, user, user))
 	}

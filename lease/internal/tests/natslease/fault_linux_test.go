@@ -74,7 +74,8 @@ func TestUnsafeBuckets(t *testing.T) {
 		changed := made
 		c.change(&changed)
 		s := create(t, raw, changed, natslease.Options{})
-		storetest.CallsFail(t, s, none, c.word, driver.ErrUnsafe, name, c.word, "which firn pool create makes", "stop all processes that use this one, and rescue")
+		storetest.CallsFail(t, s, none, c.word, driver.ErrUnsafe, name, c.word,
+			"which firn pool create makes", "stop all processes that use this one, and rescue")
 		found, err := s.Inspect(t.Context())
 		if err != nil || !slices.ContainsFunc(found, func(f driver.Finding) bool { return !f.Loses && strings.Contains(f.Text, c.word) }) {
 			t.Errorf("%s: Inspect finds %v, %v", c.word, found, err)
@@ -198,7 +199,8 @@ func TestMadeAgain(t *testing.T) {
 	_, err = fresh.Put(t.Context(), "d", nil, e.Revision)
 	storetest.Fails(t, "a revision of another life", err, driver.ErrConflict)
 	for range 2 {
-		storetest.CallsFail(t, s, none, "made again", driver.ErrUnsafe, "deleted, and made again", "stop all processes that use its pools, and rescue the pools")
+		storetest.CallsFail(t, s, none, "made again", driver.ErrUnsafe,
+			"deleted, and made again", "stop all processes that use its pools, and rescue the pools")
 	}
 }
 

@@ -299,7 +299,8 @@ func TestReplica(t *testing.T) {
 	synced(1)
 	_, err := redislease.Open(t.Context(), replica.address())
 	storetest.Fails(t, "a replica", err, driver.ErrUnavailable, "READONLY", "the server is a replica")
-	storetest.CallsFail(t, before, none, "a replica", driver.ErrUnavailable, "READONLY", "the server is a replica") // no call returns an answer, not even a conflict
+	// No call returns an answer, not even a conflict.
+	storetest.CallsFail(t, before, none, "a replica", driver.ErrUnavailable, "READONLY", "the server is a replica")
 	findings(t, before, "is a replica")
 	findings(t, s, "get changes after they were acknowledged")
 
