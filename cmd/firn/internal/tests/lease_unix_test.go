@@ -206,17 +206,16 @@ func heldLong(t *testing.T, dir, pool string, workers int) []time.Time {
 
 // TestGivenBack: each end of a run that can be caught returns the worker.
 func TestGivenBack(t *testing.T) {
+	signalled := func(sig syscall.Signal) func(t *testing.T, cmd *exec.Cmd, out io.ReadCloser) {
+		return func(t *testing.T, cmd *exec.Cmd, out io.ReadCloser) {
+			cmd.Process.Signal(sig)
+			io.Copy(io.Discard, out)
+			checkSignaled(t, cmd.Wait(), sig)
+		}
+	}
 	for name, end := range map[string]func(t *testing.T, cmd *exec.Cmd, out io.ReadCloser){
-		"SIGINT": func(t *testing.T, cmd *exec.Cmd, out io.ReadCloser) {
-			cmd.Process.Signal(syscall.SIGINT)
-			io.Copy(io.Discard, out)
-			checkSignaled(t, cmd.Wait(), syscall.SIGINT)
-		},
-		"SIGTERM": func(t *testing.T, cmd *exec.Cmd, out io.ReadCloser) {
-			cmd.Process.Signal(syscall.SIGTERM)
-			io.Copy(io.Discard, out)
-			checkSignaled(t, cmd.Wait(), syscall.SIGTERM)
-		},
+		"SIGINT":  signalled(syscall.SIGINT),
+		"SIGTERM": signalled(syscall.SIGTERM),
 		"SIGTERM, unread": func(t *testing.T, cmd *exec.Cmd, out io.ReadCloser) {
 			cmd.Process.Signal(syscall.SIGTERM)
 			state, err := cmd.Process.Wait() // not cmd.Wait, which closes the pipe

@@ -84,7 +84,7 @@ func crash(t *testing.T, s *pgtest.Server, addr string) {
 		if crashes(s) == before {
 			return false
 		}
-		conn, err := connect(t.Context(), addr)
+		conn, err := pgx.Connect(t.Context(), addr)
 		if err == nil {
 			conn.Close(t.Context())
 		}

@@ -98,15 +98,10 @@ func database(t testing.TB, s *pgtest.Server, up string) string {
 	return addr
 }
 
-// connect returns a connection to a database, or an error.
-func connect(ctx context.Context, addr string) (*pgx.Conn, error) {
-	return pgx.Connect(ctx, addr)
-}
-
 // open returns a connection to a database.
 func open(t testing.TB, addr string) *pgx.Conn {
 	t.Helper()
-	conn, err := connect(t.Context(), addr)
+	conn, err := pgx.Connect(t.Context(), addr)
 	check(t, err)
 	t.Cleanup(func() { conn.Close(context.Background()) })
 	return conn
@@ -115,7 +110,7 @@ func open(t testing.TB, addr string) *pgx.Conn {
 // exec1 executes statements over a connection of their own.
 func exec1(t testing.TB, addr, statements string) {
 	t.Helper()
-	conn, err := connect(t.Context(), addr)
+	conn, err := pgx.Connect(t.Context(), addr)
 	check(t, err)
 	defer conn.Close(context.Background())
 	do(t, conn, statements)
@@ -221,7 +216,7 @@ func (f *fed) says(t testing.TB, text string, times int) {
 func makes(t testing.TB, addr string) (id nanoflake.ID) {
 	t.Helper()
 	wait.Until(t, "the database makes IDs", func() bool {
-		conn, err := connect(t.Context(), addr)
+		conn, err := pgx.Connect(t.Context(), addr)
 		if err != nil {
 			return false
 		}
@@ -331,7 +326,7 @@ func minters(t testing.TB, addr string, n int) (all []*minter, stop func() [][]i
 
 func (m *minter) run(ctx context.Context) {
 	for ctx.Err() == nil {
-		conn, err := connect(ctx, m.addr)
+		conn, err := pgx.Connect(ctx, m.addr)
 		if err != nil {
 			pause()
 			continue
