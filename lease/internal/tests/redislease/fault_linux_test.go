@@ -378,34 +378,6 @@ func TestWaitAOF(t *testing.T) {
 	}
 }
 
-// A hook answers the last command of a pipeline if the command has the name. A hook counts its answers, and
-// commands without a pipeline.
-type hook struct {
-	name   string
-	answer any
-	asked  int
-	single int
-}
-
-func (h *hook) DialHook(next redis.DialHook) redis.DialHook { return next }
-func (h *hook) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
-	return func(ctx context.Context, cmd redis.Cmder) error {
-		h.single++
-		return next(ctx, cmd)
-	}
-}
-func (h *hook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
-	return func(ctx context.Context, cmds []redis.Cmder) error {
-		last, ok := cmds[len(cmds)-1].(*redis.Cmd)
-		if ok && last.Name() == h.name {
-			h.asked++
-			last.SetVal(h.answer)
-			cmds = cmds[:len(cmds)-1]
-		}
-		return next(ctx, cmds)
-	}
-}
-
 // TestOld has a server that seems to be of an old version.
 func TestOld(t *testing.T) {
 	srv := start(t)
