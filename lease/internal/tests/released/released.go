@@ -17,7 +17,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/firn-id/firn/internal/testing/storetest"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/internal/frozen"
 )
@@ -44,7 +43,9 @@ type Server interface {
 // file. Test also tests that the store writes entries in the form of the newest file.
 func Test(t *testing.T, file string, start func(t *testing.T) Server) {
 	folders, err := frozen.Folders(testdata)
-	storetest.Check(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	newest := folders[len(folders)-1]
 	if *write != "" {
 		writeForm(t, file, start(t))
@@ -53,9 +54,13 @@ func Test(t *testing.T, file string, start func(t *testing.T) Server) {
 	for _, folder := range folders {
 		t.Run(filepath.Base(folder), func(t *testing.T) {
 			content, err := os.ReadFile(filepath.Join(folder, file))
-			storetest.Check(t, err)
+			if err != nil {
+				t.Fatal(err)
+			}
 			old := start(t)
-			storetest.Check(t, old.Load(string(content)))
+			if err := old.Load(string(content)); err != nil {
+				t.Fatal(err)
+			}
 			reads(t, old.Open(), entries(t, folder))
 			same(t, "after a change of each entry", old, string(content))
 			if folder == newest {
@@ -92,7 +97,9 @@ func entries(t *testing.T, folder string) map[string]string {
 func put(t *testing.T, store driver.Store, entries map[string]string) {
 	t.Helper()
 	if p, ok := store.(driver.Preparer); ok {
-		storetest.Check(t, p.Prepare(t.Context()))
+		if err := p.Prepare(t.Context()); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(entries)) {
 		if _, err := store.Put(t.Context(), key, []byte(entries[key]), driver.None); err != nil {
@@ -105,7 +112,9 @@ func put(t *testing.T, store driver.Store, entries map[string]string) {
 func reads(t *testing.T, store driver.Store, want map[string]string) {
 	t.Helper()
 	list, err := store.List(t.Context(), "")
-	storetest.Check(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	got := make(map[string]string)
 	for _, e := range list {
 		got[e.Key] = string(e.Value)
@@ -133,13 +142,17 @@ func same(t *testing.T, what string, s Server, want string) {
 
 // writeForm writes the file of the version under development.
 func writeForm(t *testing.T, file string, s Server) {
-	storetest.Check(t, frozen.Writable(*write, exec.CommandContext(t.Context(), "git", "tag", "--list").Output))
+	if err := frozen.Writable(*write, exec.CommandContext(t.Context(), "git", "tag", "--list").Output); err != nil {
+		t.Fatal(err)
+	}
 	folder := filepath.Join(testdata, *write)
 	put(t, s.Open(), entries(t, folder))
 	content, err := s.Dump()
 	if err == nil {
 		err = os.WriteFile(filepath.Join(folder, file), []byte(content), 0o644)
 	}
-	storetest.Check(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	fmt.Println("wrote", filepath.Join(folder, file))
 }
