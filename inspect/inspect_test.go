@@ -179,7 +179,7 @@ func TestInspect(t *testing.T) {
 func TestSettings(t *testing.T) {
 	epoch := time.UnixMilli(1135117406658)
 	info, err := lookup(t, "snowflakesi").Inspect("9007199254740134", inspect.Int,
-		inspect.Settings{Epoch: epoch, Layout: snowflakesi.Layout{ClockBits: 40, MachineBits: 12}})
+		inspect.Settings{Epoch: epoch, ClockBits: 40, MachineBits: 12})
 	want := []inspect.Field{{Name: "timestamp", Bits: 40, Value: "1099511627775"}, {Name: "machine_id", Bits: 12, Value: "3667"}, {Name: "sequence", Bits: 1, Value: "0"}}
 	if err != nil || info.Time.UnixMilli() != 2234629034433 || !reflect.DeepEqual(info.Fields, want) {
 		t.Errorf("%+v, %v", info, err)
@@ -188,7 +188,7 @@ func TestSettings(t *testing.T) {
 	if err != nil || info.Time.UnixMilli() != 232434643270 {
 		t.Errorf("%+v, %v", info, err)
 	}
-	info, err = lookup(t, "snowflakesi").Inspect("1", inspect.Text, inspect.Settings{Layout: snowflakesi.Layout{MachineBits: snowflakesi.NoMachineBits}})
+	info, err = lookup(t, "snowflakesi").Inspect("1", inspect.Text, inspect.Settings{MachineBits: snowflakesi.NoMachineBits})
 	if err != nil || info.Fields[1] != (inspect.Field{Name: "machine_id", Bits: 0, Value: "0"}) {
 		t.Errorf("%+v, %v", info, err)
 	}
@@ -206,7 +206,7 @@ func TestSettingsOfSCRU160(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				set := inspect.Settings{Counter: counter, ExtraCounterBits: extra, NodeBits: node}
+				set := inspect.Settings{Microseconds: counter == scru160.CounterMicroseconds, CounterBits: extra, NodeBits: node}
 				for n := range 3 {
 					id, err := g.TryNext()
 					if err != nil {
@@ -264,7 +264,7 @@ func wantedValues(c scru160.Config, id scru160.ID, n int) string {
 func TestBadSettingsOfSCRU160(t *testing.T) {
 	f := lookup(t, "scru160")
 	text := scru160.Max().String()
-	for _, set := range []inspect.Settings{{ExtraCounterBits: -1}, {ExtraCounterBits: 17}, {NodeBits: -1}, {NodeBits: 17}, {ExtraCounterBits: 9, NodeBits: 8}} {
+	for _, set := range []inspect.Settings{{CounterBits: -1}, {CounterBits: 17}, {NodeBits: -1}, {NodeBits: 17}, {CounterBits: 9, NodeBits: 8}} {
 		if _, err := f.Inspect(text, inspect.Text, set); !errors.Is(err, iderr.ErrConfig) {
 			t.Errorf("%+v: %v", set, err)
 		}
@@ -272,7 +272,7 @@ func TestBadSettingsOfSCRU160(t *testing.T) {
 	for counter, want := range map[int]error{0: nil, 999: nil, 1000: iderr.ErrRange, 1023: iderr.ErrRange} {
 		id := scru160.MustParse("05TTUP1HNCPNA1QHTDHRTCU3V32PD7C6")
 		id[6], id[7] = byte(counter>>2), byte(counter<<6)
-		if info, err := f.Read(id.String(), inspect.Settings{Counter: scru160.CounterMicroseconds}); !errors.Is(err, want) {
+		if info, err := f.Read(id.String(), inspect.Settings{Microseconds: true}); !errors.Is(err, want) {
 			t.Errorf("%d microseconds: %v, %v", counter, info, err)
 		}
 	}

@@ -89,7 +89,7 @@ func (p *Pool) kept(ctx context.Context, g grant.Grantee, c Config) (*Lease, err
 	if err != nil {
 		return nil, err
 	}
-	return p.keep(ctx, g, c)
+	return p.keep(ctx, c.timed(p.store), g, c)
 }
 
 func generator(t *testing.T, c *testClock) *nanoflake.Generator {

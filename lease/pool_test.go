@@ -149,7 +149,7 @@ func (p *Pool) grow(ctx context.Context, named int) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	l := p.lease(nil, c)
+	l := p.lease(c.timed(p.store), nil, c)
 	if named >= 0 {
 		err = l.growNamed(ctx, named)
 		return err == nil, err

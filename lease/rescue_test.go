@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/firn-id/firn/internal/faults"
 	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/memlease"
@@ -342,7 +343,7 @@ func TestRescueClock(t *testing.T) {
 			clock.step(test.clock)
 			var store driver.Store = memlease.New()
 			if test.store > 0 {
-				store = memlease.Clocked{Store: store, Time: right.now}
+				store = faults.Clocked{Store: store, Time: right.now}
 			}
 			p := mustCreate(t, store, 4)
 			for worker, by := range []time.Duration{test.used, 0} {

@@ -332,7 +332,7 @@ func (l *simLease) keep() error {
 	}
 	c, err := l.config.settle(pool.layout)
 	if err == nil {
-		l.lease, err = pool.keep(l.ctx, g, c)
+		l.lease, err = pool.keep(l.ctx, c.timed(pool.store), g, c)
 	}
 	l.judgePhase(0)
 	if err == nil && l.ctx.cancelled {

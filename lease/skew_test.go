@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/faults"
 	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/memlease"
@@ -52,7 +53,7 @@ func TestStoreClock(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			clock, right := newTestClock(), newTestClock()
 			clock.step(by)
-			p := mustCreate(t, memlease.Clocked{Store: memlease.New(), Time: right.now}, 2)
+			p := mustCreate(t, faults.Clocked{Store: memlease.New(), Time: right.now}, 2)
 			err := tries(t, p, clock, Config{Wait: -1})
 			skew, wrong := errors.AsType[*SkewError](err)
 			if wrong != (by.Abs() > time.Minute) || wrong != errors.Is(err, ErrClockSkew) || wrong && (skew.Now.Sub(skew.Reference) != by || !skew.OfStore) {
@@ -99,7 +100,7 @@ func TestClockJumps(t *testing.T) {
 			clock, right := newTestClock(), newTestClock()
 			var store driver.Store = memlease.New()
 			if name == "clock" {
-				store = memlease.Clocked{Store: store, Time: right.now}
+				store = faults.Clocked{Store: store, Time: right.now}
 			}
 			g, l, log := keep(t, mustCreate(t, store, 2), clock, Config{})
 			time.Sleep(10 * time.Second)
@@ -225,7 +226,7 @@ func TestCheckClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock, right := newTestClock(), newTestClock()
 		clock.step(-2 * time.Minute)
-		p := mustCreate(t, memlease.Clocked{Store: memlease.New(), Time: right.now}, 2)
+		p := mustCreate(t, faults.Clocked{Store: memlease.New(), Time: right.now}, 2)
 		var skew *SkewError
 		if err := p.CheckClock(t.Context(), Config{clock: clock.now}); !errors.As(err, &skew) || !skew.OfStore {
 			t.Error(err)

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/firn-id/firn/internal/faults"
 	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/memlease"
 )
@@ -59,7 +60,7 @@ func TestWaitWatching(t *testing.T) {
 	for _, worker := range []Choice{{}, Number(0)} {
 		synctest.Test(t, func(t *testing.T) {
 			looks := 0
-			watched := memlease.NewWatched(&hooked{Store: memlease.New(), before: func(op, key string) error {
+			watched := faults.NewWatched(&hooked{Store: memlease.New(), before: func(op, key string) error {
 				if op == "list" || op == "get" && key == workerKey("p", 0) {
 					looks++
 				}

@@ -97,7 +97,7 @@ func TestBad(t *testing.T) {
 		"x://:hunter/2@a":                    "write %2F for a /",
 		"x://u:12?hunter@a/b":                "write %3F for a ?",
 		"x://u:12?hunter2=3@a/b":             "write %3F for a ?",
-		"x://u@a?hunter@2=3":                 "whose name is none",
+		"x://u@a?hunter@2=3":                 "without a valid name",
 		"x://u:hunter2@a:99999":              `"a:99999" is not a host`,
 		"x://u:hunter2%@a":                   "password has a %",
 		"x://u:hunter2@a/%zz":                "path has a %",

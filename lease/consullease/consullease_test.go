@@ -54,7 +54,7 @@ func TestOpen(t *testing.T) {
 		"consul://h/a%20b":                                      {"the prefix"},
 		"consul://h/a@b":                                        {"the prefix"},
 		"consul://" + gone + "/p":                               {"connection refused", "see that Consul runs there", gone + "/p"},
-		"consul://" + host(web):                                 {"404, without X-Consul-Index", "see that it is Consul"},
+		"consul://" + host(web):                                 {"404, without X-Consul-Index", "see that Consul"},
 		"consul://" + host(elsewhere) + "/p":                    {"307", "never redirects"},
 		"consul://" + host(secure) + "/p":                       {"HTTPS", "set tls=true or ca"},
 		"consul://" + host(web) + "?tls=true":                   {"speaks without TLS"},
@@ -113,7 +113,7 @@ func TestErrors(t *testing.T) {
 		server.Tokens["part"] = consultest.Policy{Read: below("p/a"), Write: below("p/a")}
 	})
 	_, err = writer.Put(t.Context(), "c", nil, driver.None)
-	storetest.WantError(t, err, driver.ErrUnavailable, "its revision not told", "may read what it may write")
+	storetest.WantError(t, err, driver.ErrUnavailable, "lacks the revision", "may read what it may write")
 	storetest.WantError(t, testkit.Err(part.Get(t.Context(), "b")), driver.ErrUnavailable, "403", "key:read")
 	storetest.WantError(t, testkit.Err(part.List(t.Context(), "")), driver.ErrUnavailable, "may not read all keys")
 	if list, err := part.List(t.Context(), "a"); len(list) != 1 || err != nil {
@@ -131,13 +131,13 @@ func TestErrors(t *testing.T) {
 		pretend.Text(503, ""):                                                                                   {"503: Service Unavailable", "logs"},
 		pretend.Text(413, "Request body too large"):                                                             {"413", "kv_max_value_size"},
 		pretend.Text(403, "Permission denied for "+secret):                                                      {"Permission denied for (token)"},
-		pretend.Text(405, ""):                                                                                   {"see that it is Consul"},
+		pretend.Text(405, ""):                                                                                   {"see that Consul"},
 		pretend.Text(302, ""):                                                                                   {"redirects"},
-		pretend.Text(200, "<html>welcome</html>"):                                                               {"see that it is Consul"},
-		pretend.Text(200, ""):                                                                                   {"see that it is Consul"},
+		pretend.Text(200, "<html>welcome</html>"):                                                               {"see that Consul"},
+		pretend.Text(200, ""):                                                                                   {"see that Consul"},
 		pretend.Text(200, "null"):                                                                               {""},
-		pretend.Text(200, "[]"):                                                                                 {"see that it is Consul"},
-		pretend.Text(200, `{"Results":[{"KV":{"Key":"p/b","ModifyIndex":5000}}]}`):                              {"see that it is Consul"},
+		pretend.Text(200, "[]"):                                                                                 {"see that Consul"},
+		pretend.Text(200, `{"Results":[{"KV":{"Key":"p/b","ModifyIndex":5000}}]}`):                              {"see that Consul"},
 		pretend.Text(409, ""):                                                                                   {""},
 	})
 	// A 404 without Consul's headers does not stand for a missing key.
@@ -360,7 +360,7 @@ func TestInspect(t *testing.T) {
 		"two servers": {func(s *consultest.Server) { s.Peers = s.Peers[:2] }, false, "two servers"},
 		"no leader":   {func(s *consultest.Server) { s.NoLeader = true }, false, "have no leader"},
 		"development": {func(s *consultest.Server) { s.Self = `{"Config":{"Version":"1.20.1"},"DebugConfig":{"DevMode":true}}` }, true, "runs with -dev"},
-		"old":         {func(s *consultest.Server) { s.Self = `{"Config":{"Version":"1.10.12+ent"}}` }, false, "without saying so"},
+		"old":         {func(s *consultest.Server) { s.Self = `{"Config":{"Version":"1.10.12+ent"}}` }, false, "silently leaves"},
 		"stale":       {func(s *consultest.Server) { s.Self = `{"DebugConfig":{"DiscoveryMaxStale":"87600h0m0s"}}` }, false, "discovery_max_stale = 87600h0m0s"},
 		"one voter":   {func(s *consultest.Server) { s.Raft = `{"Servers":[{"Voter":true,"Leader":true},{},{}]}` }, true, "only one server of 3 has a vote"},
 		"unknown server": {func(s *consultest.Server) {
@@ -375,7 +375,7 @@ func TestInspect(t *testing.T) {
 		"no agent": {func(s *consultest.Server) {
 			s.Tokens = map[string]consultest.Policy{"": {Read: consultest.All, Write: consultest.All, Operator: true}}
 		}, false, "add agent_prefix \"\" { policy = \"read\" }"},
-		"not Consul": {func(s *consultest.Server) { s.Raft = "<html>" }, false, "see that it is Consul"},
+		"not Consul": {func(s *consultest.Server) { s.Raft = "<html>" }, false, "see that Consul"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := consultest.New()

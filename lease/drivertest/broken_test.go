@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firn-id/firn/internal/faults"
 	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/turn"
 	"github.com/firn-id/firn/lease/driver"
@@ -160,7 +161,7 @@ func brokenSpace(store func() func(*broken)) func(*testing.T) func() driver.Stor
 	return func(*testing.T) func() driver.Store {
 		inner, change := memlease.New(), store()
 		return func() driver.Store {
-			h := memlease.Clocked{Store: inner.Open(), Time: time.Now}
+			h := faults.Clocked{Store: inner.Open(), Time: time.Now}
 			b := &broken{Store: h, get: h.Get, list: h.List, put: h.Put, string: h.String, close: h.Close, now: h.Now}
 			change(b)
 			return b

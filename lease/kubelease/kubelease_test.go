@@ -46,13 +46,13 @@ func TestOpen(t *testing.T) {
 		"nonsense":                                                  {"invalid address"},
 		"consul://test?token=" + secret:                             {"not kubernetes://", "consul://test/firn"},
 		"kubernetes://u:" + secret + "@test":                        {"it has a user"},
-		"kubernetes://a,b/p":                                        {"no namespace"},
-		"kubernetes://Test/p":                                       {"no namespace"},
-		"kubernetes://test:80/p":                                    {"no namespace"},
+		"kubernetes://a,b/p":                                        {"is not a namespace"},
+		"kubernetes://Test/p":                                       {"is not a namespace"},
+		"kubernetes://test:80/p":                                    {"is not a namespace"},
 		"kubernetes://test/a/b":                                     {"the prefix"},
 		"kubernetes://test/a.b":                                     {"the prefix"},
 		"kubernetes://test/-a":                                      {"the prefix"},
-		"kubernetes:///p":                                           {"no namespace", "no pod"},
+		"kubernetes:///p":                                           {"no namespace", "not a pod"},
 		"kubernetes://test/p":                                       {"no server", "KUBERNETES_SERVICE_HOST"},
 		"kubernetes://test/p?colour=red":                            {"no setting colour, only ca, cert, key, server"},
 		"kubernetes://test?token-file=/not/there":                   {"/not/there"},
@@ -94,7 +94,7 @@ func TestInCluster(t *testing.T) {
 		testkit.OK(t, os.WriteFile(filepath.Join(account, name), []byte(content), 0o600))
 	}
 	_, err = open(t.Context(), "kubernetes://test", account)
-	storetest.WantError(t, err, driver.ErrUnavailable, "no ca, and this is no pod")
+	storetest.WantError(t, err, driver.ErrUnavailable, "no ca, and this is not a pod")
 	write("ca.crt", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: web.Certificate().Raw})))
 	_, err = open(t.Context(), "kubernetes://test", account)
 	storetest.WantError(t, err, driver.ErrUnavailable, "the token", "can be read")
@@ -183,7 +183,7 @@ func TestErrors(t *testing.T) {
 		pretend.Text(404, "404 page not found\n"):                                                               {"404 page not found", "1.14"},
 		pretend.Text(502, "<html>Bad Gateway</html>"):                                                           {"502: <html>Bad Gateway"},
 		pretend.Text(302, ""):                     {"302: Found", "redirects"},
-		pretend.Text(200, "<html>welcome</html>"): {"not a Lease", "see that it is the API"},
+		pretend.Text(200, "<html>welcome</html>"): {"not a Lease", "see that the API of Kubernetes"},
 		pretend.Text(200, ""):                     {"not a Lease"},
 		pretend.Text(200, "null"):                 {"not a Lease"},
 		pretend.JSON(200, map[string]any{"kind": "ConfigMap", "apiVersion": "v1"}):                                                                                             {`a "ConfigMap" of "v1"`},
@@ -436,7 +436,7 @@ func TestInspect(t *testing.T) {
 		"no permissions":            {change: func(s *kubetest.Server) { s.Tokens = map[string][]string{"": {"get", "list", "watch"}} }, want: "may not create, update leases"},
 		"an owner":                  {object: owned, loses: true, want: "1 entries have owners"},
 		"deleted, with a finalizer": {object: going, loses: true, want: "1 entries are being deleted"},
-		"something else's":          {object: func(o *kubetest.Object) { o.Metadata.Annotations = nil }, want: "1 are none of this store, such as"},
+		"something else's":          {object: func(o *kubetest.Object) { o.Metadata.Annotations = nil }, want: "1 do not belong to this store, such as"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := kubetest.New()
@@ -464,7 +464,7 @@ func TestInspect(t *testing.T) {
 	server := kubetest.New()
 	s := storetest.Open(t, Open, start(t, server))
 	server.Do(func() { server.Version = "<html>" })
-	storetest.WantError(t, testkit.Err(s.Inspect(t.Context())), driver.ErrUnavailable, "see that it is the API")
+	storetest.WantError(t, testkit.Err(s.Inspect(t.Context())), driver.ErrUnavailable, "see that the API of Kubernetes")
 	s.Close()
 	testkit.Is(t, testkit.Err(s.Inspect(t.Context())), os.ErrClosed, "Inspect after Close")
 }

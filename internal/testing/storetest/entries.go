@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync/atomic"
 	"testing"
 
@@ -17,9 +18,7 @@ func Spaces[S driver.Store](open func(context.Context, string) (S, error), addre
 	if handle == nil {
 		handle = func(t *testing.T, addr string) driver.Store {
 			s, err := open(t.Context(), Patient(addr))
-			if err != nil {
-				t.Fatal(err)
-			}
+			Check(t, err)
 			return s
 		}
 	}
@@ -28,6 +27,20 @@ func Spaces[S driver.Store](open func(context.Context, string) (S, error), addre
 		addr := address(made.Add(1))
 		Prepare(t, open, addr).Close()
 		return func() driver.Store { return handle(t, addr) }
+	}
+}
+
+// Pages fails the test unless the store lists the entries that begin with pool/, so many, in order.
+func Pages(t *testing.T, s driver.Store, many int) {
+	t.Helper()
+	list, err := s.List(t.Context(), "pool/")
+	if err != nil || len(list) != many {
+		t.Fatalf("List has %d entries of %d, %v", len(list), many, err)
+	}
+	for i, e := range list {
+		if e.Key != fmt.Sprintf("pool/%05d", i) || string(e.Value) != fmt.Sprint(i) {
+			t.Fatalf("entry %d is %s with %q", i, e.Key, e.Value)
+		}
 	}
 }
 
