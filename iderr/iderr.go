@@ -1,5 +1,5 @@
-// Package iderr holds the errors that all of Firn's formats share. One errors.Is or errors.As
-// therefore serves every format. Package sno also has the names of its own that it always had.
+// Package iderr holds the errors of all formats of Firn. One errors.Is or errors.As therefore
+// serves every format. Package sno also keeps its published names.
 package iderr
 
 import (
@@ -17,8 +17,8 @@ var (
 	// ErrTimeRange: the time does not fit the format's timestamp. A [TimeError] has the valid
 	// times.
 	ErrTimeRange = errors.New("time out of range")
-	// ErrFenced: the time is outside the interval that was granted to the generator. A lease's
-	// errors say why. An [EarlyError] says when the next interval begins.
+	// ErrFenced: the time is outside the interval granted to the generator. A lease's errors say
+	// why. An [EarlyError] says when the next interval begins.
 	ErrFenced = errors.New("outside the granted interval")
 	// ErrNotReady: the generator is a zero value and has no format.
 	ErrNotReady = errors.New("firn: the generator is a zero value: make generators with NewGenerator")
@@ -41,7 +41,7 @@ var (
 	ErrNoID = errors.New("no ID")
 )
 
-// A ParseError says what is wrong with an input that is not an ID, and where.
+// A ParseError describes the fault of an input that is not an ID, and the place.
 type ParseError struct {
 	Format string // the format's name
 	Input  string // the first 64 bytes of the input
@@ -68,7 +68,7 @@ func (e *ParseError) Error() string {
 
 func (e *ParseError) Unwrap() error { return e.Err }
 
-// A ListError says which ID of a list could not be written or read.
+// A ListError names the ID of a list that could not be written or read.
 type ListError struct {
 	Index  int   // index of the ID, from 0
 	Offset int   // offset of the ID's text in the list; -1 if the list was being written
@@ -85,7 +85,7 @@ func (e *ListError) Error() string {
 
 func (e *ListError) Unwrap() error { return e.Err }
 
-// A ConfigError names the setting that a constructor refused. It wraps [ErrConfig].
+// A ConfigError names the setting refused by a constructor. It wraps [ErrConfig].
 type ConfigError struct {
 	Format string // the format's name
 	Field  string // the field of Config

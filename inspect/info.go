@@ -3,15 +3,20 @@ package inspect
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/big"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/form/wrong"
+	"github.com/firn-id/firn/internal/shape"
 )
 
 // Info is an ID taken apart.
@@ -35,12 +40,66 @@ type Field struct {
 // Inspect takes apart an ID in the given form. The error is the error of the format's own
 // functions.
 func (f Format) Inspect(s string, form Form, set Settings) (Info, error) {
-	if !slices.Contains(f.Forms(), form) {
+	read := f.reader(form)
+	if read == nil {
 		return Info{}, fmt.Errorf("firn: format %q has no %s form", f.Name(), form)
 	}
-	info, err := f.inspect(s, form, set)
-	info.Format = f
-	return info, err
+	id, err := read(s)
+	if err != nil {
+		return Info{}, err
+	}
+	return f.info(id, s, set)
+}
+
+// InspectBinary takes apart an ID in its binary form. The error is the error of the format's own functions.
+func (f Format) InspectBinary(id []byte, set Settings) (Info, error) {
+	if f.of == nil {
+		return Info{}, errors.New("firn: the zero Format reads no ID")
+	}
+	return f.info(id, fmt.Sprintf("%x", id[:min(len(id), maxBinary)]), set)
+}
+
+const maxBinary = 32 // bytes of an input that an error shows
+
+// info takes apart the ID of a binary form, which was read from s.
+func (f Format) info(id []byte, s string, set Settings) (Info, error) {
+	text, err := f.of.AppendText(nil, id)
+	if err != nil {
+		return Info{}, err
+	}
+	layout, err := f.of.Of(shape.Settings(set))
+	if err != nil {
+		return Info{}, err
+	}
+	if i := layout.Micro; i > 0 {
+		if micro := layout.Fields[i].Of(id); micro > 999 {
+			return Info{}, &iderr.ParseError{Format: f.of.Name, Input: wrong.Clip(s), Offset: -1, Err: iderr.ErrRange,
+				Reason: fmt.Sprintf("the counter says %d microseconds, which is not in 0 to 999: the generator of the ID counts no microseconds", micro)}
+		}
+	}
+	info := Info{Format: f, ID: string(text), Hex: hex.EncodeToString(id), Time: layout.Time(id)}
+	if f.of.Integer() {
+		info.Int = strconv.FormatUint(binary.BigEndian.Uint64(id), 10)
+	}
+	for _, field := range layout.Fields {
+		info.Fields = append(info.Fields, fieldOf(field, id))
+	}
+	return info, nil
+}
+
+// fieldOf returns a field of an ID. The value of a long field may not fit a number of JSON.
+func fieldOf(f shape.Field, id []byte) Field {
+	const exact = 53 // bits
+	field := Field{Name: f.Name, Bits: f.Bits}
+	if f.Bits > exact {
+		v := new(big.Int).SetBytes(id)
+		v.Rsh(v, uint(f.Shift))
+		v.And(v, new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), uint(f.Bits)), big.NewInt(1)))
+		field.Value, field.Quoted = v.String(), true
+		return field
+	}
+	field.Value = strconv.FormatUint(f.Of(id), 10)
+	return field
 }
 
 // guesses read an ID in the forms that are tried if the form is not known. The first form that fits

@@ -73,7 +73,7 @@ func TestTimeInJSON(t *testing.T) {
 	} {
 		var set inspect.Settings
 		if v.epoch != "" {
-			ms := testkit.Call(strconv.ParseInt(v.epoch, 10, 64)).Value(t)
+			ms := testkit.Must(strconv.ParseInt(v.epoch, 10, 64))
 			set.Epoch = time.UnixMilli(ms)
 		}
 		info, err := lookup(t, v.format).Inspect(v.id, inspect.Text, set)
@@ -175,7 +175,7 @@ func TestInspect(t *testing.T) {
 func TestSettings(t *testing.T) {
 	epoch := time.UnixMilli(1135117406658)
 	info, err := lookup(t, "snowflakesi").Inspect("9007199254740134", inspect.Int,
-		inspect.Settings{Epoch: epoch, Layout: snowflakesi.Layout{ClockBits: 40, MachineBits: 12}})
+		inspect.Settings{Epoch: epoch, ClockBits: 40, MachineBits: 12})
 	want := []inspect.Field{{Name: "timestamp", Bits: 40, Value: "1099511627775"}, {Name: "machine_id", Bits: 12, Value: "3667"}, {Name: "sequence", Bits: 1, Value: "0"}}
 	if err != nil || info.Time.UnixMilli() != 2234629034433 || !reflect.DeepEqual(info.Fields, want) {
 		t.Errorf("%+v, %v", info, err)
@@ -184,7 +184,7 @@ func TestSettings(t *testing.T) {
 	if err != nil || info.Time.UnixMilli() != 232434643270 {
 		t.Errorf("%+v, %v", info, err)
 	}
-	info, err = lookup(t, "snowflakesi").Inspect("1", inspect.Text, inspect.Settings{Layout: snowflakesi.Layout{MachineBits: snowflakesi.NoMachineBits}})
+	info, err = lookup(t, "snowflakesi").Inspect("1", inspect.Text, inspect.Settings{MachineBits: snowflakesi.NoMachineBits})
 	if err != nil || info.Fields[1] != (inspect.Field{Name: "machine_id", Bits: 0, Value: "0"}) {
 		t.Errorf("%+v, %v", info, err)
 	}
@@ -198,10 +198,10 @@ func TestSettingsOfSCRU160(t *testing.T) {
 			for node := range 17 - extra {
 				c := scru160.Config{Counter: counter, Start: scru160.StartBits(0), ExtraCounterBits: extra, NodeBits: node,
 					NodeID: 1<<node - 1, Clock: func() time.Time { return at }}
-				g := testkit.Call(scru160.NewGenerator(c)).Value(t)
-				set := inspect.Settings{Counter: counter, ExtraCounterBits: extra, NodeBits: node}
+				g := testkit.Must(scru160.NewGenerator(c))
+				set := inspect.Settings{Microseconds: counter == scru160.CounterMicroseconds, CounterBits: extra, NodeBits: node}
 				for n := range 3 {
-					id := testkit.Call(g.TryNext()).Value(t)
+					id := testkit.Must(g.TryNext())
 					for form, s := range map[inspect.Form]string{inspect.Text: id.String(), inspect.Hex: id.Hex()} {
 						info, err := lookup(t, "scru160").Inspect(s, form, set)
 						if err != nil {
@@ -253,7 +253,7 @@ func wantedValues(c scru160.Config, id scru160.ID, n int) string {
 func TestBadSettingsOfSCRU160(t *testing.T) {
 	f := lookup(t, "scru160")
 	text := scru160.Max().String()
-	for _, set := range []inspect.Settings{{ExtraCounterBits: -1}, {ExtraCounterBits: 17}, {NodeBits: -1}, {NodeBits: 17}, {ExtraCounterBits: 9, NodeBits: 8}} {
+	for _, set := range []inspect.Settings{{CounterBits: -1}, {CounterBits: 17}, {NodeBits: -1}, {NodeBits: 17}, {CounterBits: 9, NodeBits: 8}} {
 		if _, err := f.Inspect(text, inspect.Text, set); !errors.Is(err, iderr.ErrConfig) {
 			t.Errorf("%+v: %v", set, err)
 		}
@@ -261,7 +261,7 @@ func TestBadSettingsOfSCRU160(t *testing.T) {
 	for counter, want := range map[int]error{0: nil, 999: nil, 1000: iderr.ErrRange, 1023: iderr.ErrRange} {
 		id := scru160.MustParse("05TTUP1HNCPNA1QHTDHRTCU3V32PD7C6")
 		id[6], id[7] = byte(counter>>2), byte(counter<<6)
-		if info, err := f.Read(id.String(), inspect.Settings{Counter: scru160.CounterMicroseconds}); !errors.Is(err, want) {
+		if info, err := f.Read(id.String(), inspect.Settings{Microseconds: true}); !errors.Is(err, want) {
 			t.Errorf("%d microseconds: %v, %v", counter, info, err)
 		}
 	}

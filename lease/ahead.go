@@ -48,7 +48,7 @@ func (l *Lease) foreign(now int64) bool {
 	return l.phase == phaseWithdrawn && l.granted <= l.prior && l.prior > now+grace.Microseconds()
 }
 
-// forgo gives back a worker that the lease cannot use, so that the lease takes another worker.
+// forgo gives back an unusable worker, and the lease then takes another worker.
 func (l *Lease) forgo(ctx context.Context) error {
 	if _, err := l.giveBack(ctx, l.prior); err != nil {
 		return err

@@ -1,7 +1,6 @@
 package lease
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"sync/atomic"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/memlease"
 )
@@ -19,11 +19,7 @@ const tenDays = 10 * 24 * time.Hour
 // recordOf returns the record of a worker.
 func recordOf(t *testing.T, p *Pool, worker int) stored {
 	t.Helper()
-	s, err := p.get(t.Context(), worker)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return testkit.Must(p.get(t.Context(), worker))
 }
 
 // If the clock jumps ahead and comes right again while no ID is made, the generator loses nothing,
@@ -36,7 +32,7 @@ func TestClockJumpsWhileIdle(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
 						clock, p := newTestClock(), mustCreate(t, memlease.New(), 2)
 						if lossy {
-							p.store = mute{p.store}
+							p.store = mute(p.store)
 						}
 						g, l, log := keep(t, p, clock, Config{Window: time.Second, Worker: worker})
 						before := l.Worker()
@@ -57,9 +53,7 @@ func TestClockJumpsWhileIdle(t *testing.T) {
 						if s := recordOf(t, p, before); !time.UnixMicro(s.Until).Equal(l.Until()) {
 							t.Errorf("the record is until %v", time.UnixMicro(s.Until))
 						}
-						if got := log.kinds(); got != "acquired renewed withdrawn renewed" {
-							t.Errorf("events: %s", got)
-						}
+						log.want(t, "acquired renewed withdrawn renewed")
 						for range 30 {
 							time.Sleep(100 * time.Millisecond)
 							mints(t, g, l)
@@ -82,12 +76,8 @@ func TestAcquiredAhead(t *testing.T) {
 			clock.step(-tenDays)
 			time.Sleep(time.Second)
 			mints(t, g, l)
-			if got := log.kinds(); got != "acquired withdrawn renewed" {
-				t.Errorf("events: %s", got)
-			}
-			if err := l.Close(); err != nil {
-				t.Error(err)
-			}
+			log.want(t, "acquired withdrawn renewed")
+			testkit.OK(t, l.Close())
 			if s := recordOf(t, p, 0); time.UnixMicro(s.Until).After(clock.now().Add(time.Millisecond)) {
 				t.Errorf("given back until %v", time.UnixMicro(s.Until))
 			}
@@ -102,9 +92,7 @@ func TestClosedAhead(t *testing.T) {
 		clock.step(tenDays)
 		_, l, _ := keep(t, p, clock, Config{})
 		clock.step(-tenDays)
-		if err := l.Close(); err != nil {
-			t.Error(err)
-		}
+		testkit.OK(t, l.Close())
 		g, l, _ := keep(t, p, clock, Config{Wait: -1})
 		time.Sleep(grace)
 		mints(t, g, l)
@@ -120,9 +108,7 @@ func TestAcquiredBeyondOthers(t *testing.T) {
 			clock.step(tenDays)
 			g, l, _ := keep(t, p, clock, Config{Worker: Number(0)})
 			mints(t, g, l)
-			if err := l.Close(); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, l.Close())
 			used := recordOf(t, p, 0).Until
 			far.step(2 * tenDays)
 			_, other, _ := keep(t, p, far, Config{Worker: Number(1)})
@@ -172,9 +158,7 @@ func TestMintedAhead(t *testing.T) {
 		until := l.Until()
 		clock.step(-tenDays)
 		time.Sleep(3 * time.Second)
-		if _, err := g.TryNext(); !errors.Is(err, iderr.ErrClockBackwards) {
-			t.Errorf("%v", err)
-		}
+		testkit.Is(t, testkit.Err(g.TryNext()), iderr.ErrClockBackwards, "")
 		if got := log.kinds(); got != "acquired renewed" || l.Err() != nil || !l.Until().Equal(until) {
 			t.Errorf("events: %s; until %v, %v", got, l.Until(), l.Err())
 		}
@@ -185,9 +169,8 @@ func TestMintedAhead(t *testing.T) {
 // other.
 func TestWithdrawnWithoutStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock, p := newTestClock(), mustCreate(t, memlease.New(), 2)
-		store, down := switched(p.store)
-		p.store = store
+		clock := newTestClock()
+		p, down := cutOff(mustCreate(t, memlease.New(), 2))
 		g, l, log := keep(t, p, clock, Config{Window: time.Second})
 		time.Sleep(3 * time.Second)
 		clock.step(tenDays)
@@ -202,9 +185,7 @@ func TestWithdrawnWithoutStore(t *testing.T) {
 			t.Errorf("expired at %v, and it is %v", e.Until, clock.now())
 		}
 		clock.step(tenDays) // and back: nothing of it may be minted in
-		if _, err := g.TryNext(); !errors.Is(err, ErrLeaseExpired) {
-			t.Errorf("in times that were withdrawn: %v", err)
-		}
+		testkit.Is(t, testkit.Err(g.TryNext()), ErrLeaseExpired, "in times that were withdrawn")
 		clock.step(-tenDays)
 		down.Store(false)
 		time.Sleep(time.Second)
@@ -212,53 +193,39 @@ func TestWithdrawnWithoutStore(t *testing.T) {
 	})
 }
 
-// cutting is a store cut off by a Put, before the reply.
-type cutting struct {
-	driver.Store
-	armed, cut atomic.Bool
-}
-
-func (c *cutting) Get(ctx context.Context, key string) (driver.Entry, error) {
-	if c.cut.Load() {
-		return driver.Entry{}, driver.ErrUnavailable
-	}
-	return c.Store.Get(ctx, key)
-}
-
-func (c *cutting) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
-	if c.cut.Load() {
-		return driver.None, driver.ErrUnavailable
-	}
-	rev, err := c.Store.Put(ctx, key, value, rev)
-	if c.armed.Load() {
-		c.cut.Store(true)
-		return driver.None, driver.ErrUnavailable
-	}
-	return rev, err
-}
-
 // A request with an unknown outcome may have lowered a record's end, and another lease may have
 // taken the worker. The store does not look as if it had gone back.
 func TestWithdrawnThenTaken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock, p := newTestClock(), mustCreate(t, memlease.New(), 2)
-		q, store := *p, &cutting{Store: p.store}
-		q.store = store
+		var armed, cut atomic.Bool // a change cuts the store off before the reply
+		q := *p
+		q.store = &hooked{Store: p.store, around: func(c call) error {
+			if cut.Load() {
+				return driver.ErrUnavailable
+			}
+			err := c.do(c.ctx)
+			if c.op == "put" && armed.Load() {
+				cut.Store(true)
+				return driver.ErrUnavailable
+			}
+			return err
+		}}
 		g, l, log := keep(t, &q, clock, Config{Window: time.Second, Worker: Number(0)})
 		time.Sleep(3 * time.Second)
 		clock.step(tenDays)
 		time.Sleep(1537 * time.Millisecond)
 		synctest.Wait()
-		store.armed.Store(true)
+		armed.Store(true)
 		clock.step(-tenDays)
 		time.Sleep(2 * time.Second)
-		if s := recordOf(t, p, 0); time.UnixMicro(s.Until).After(clock.now()) || !store.cut.Load() {
+		if s := recordOf(t, p, 0); time.UnixMicro(s.Until).After(clock.now()) || !cut.Load() {
 			t.Fatalf("the record is until %v", time.UnixMicro(s.Until))
 		}
 		g2, l2, _ := keep(t, p, clock, Config{Window: time.Second, Worker: Number(0)})
 		mints(t, g2, l2)
-		store.armed.Store(false)
-		store.cut.Store(false)
+		armed.Store(false)
+		cut.Store(false)
 		time.Sleep(time.Second)
 		var held *HeldError
 		if e := log.last(t, Lost); !errors.As(e.Err, &held) || held.Holder == "" {

@@ -1,22 +1,19 @@
 package lease_test
 
 import (
-	"slices"
 	"testing"
 	"time"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/memlease"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/sno"
 )
 
-// BenchmarkFence measures what a lease adds to an ID: generators with one and without one make
-// IDs in turn, some at a time, and the medians of the times are compared. The generators' clock
-// is the benchmark's, and has a tick for some hundred IDs, so that neither a clock nor spent ticks
-// are measured.
+// BenchmarkFence shows what a lease adds to an ID. The clock of the generators has a tick for some
+// hundred IDs, so that the benchmark measures neither a clock nor exhausted ticks.
 func BenchmarkFence(b *testing.B) {
-	store, c := memlease.New(), lease.Config{Window: 240 * time.Hour, First: 240 * time.Hour, TrustClock: true}
 	clock := func(unit time.Duration) func() time.Time {
 		now, n := time.Now().Add(time.Minute).Truncate(unit), 0 // a tick begins, well inside the lease
 		return func() time.Time {
@@ -26,60 +23,23 @@ func BenchmarkFence(b *testing.B) {
 			return now
 		}
 	}
-	b.Run("nanoflake", func(b *testing.B) {
-		without, err := nanoflake.NewGenerator(nanoflake.Config{GeneratorID: 7, Clock: clock(time.Millisecond)})
-		if err != nil {
-			b.Fatal(err)
-		}
-		with, l, err := startNanoflake(b.Context(), store, nanoflake.Config{Clock: clock(time.Millisecond)}, c)
-		if err != nil {
-			b.Fatal(err)
-		}
-		defer l.Close()
-		inTurn(b,
-			func() error { _, err := without.TryNext(); return err },
-			func() error { _, err := with.TryNext(); return err })
-	})
-	b.Run("sno", func(b *testing.B) {
-		without, err := sno.NewGeneratorWith(sno.Config{Clock: clock(sno.TimeUnit)})
-		if err != nil {
-			b.Fatal(err)
-		}
-		with, err := sno.NewGeneratorWith(sno.Config{Leased: true, Clock: clock(sno.TimeUnit)})
-		if err != nil {
-			b.Fatal(err)
-		}
-		l, err := lease.Start(b.Context(), store, with, c)
-		if err != nil {
-			b.Fatal(err)
-		}
-		defer l.Close()
-		inTurn(b,
-			func() error { _, err := without.TryNext(7); return err },
-			func() error { _, err := with.TryNext(7); return err })
-	})
-}
-
-// inTurn reports the median time of an ID of each, and the difference.
-func inTurn(b *testing.B, without, with func() error) {
-	const some = 500
-	times := [2][]float64{}
-	for b.Loop() {
-		for i, next := range []func() error{without, with} {
-			start := time.Now()
-			for range some {
-				if err := next(); err != nil {
-					b.Fatal(err)
-				}
+	bench := func(name string, next func() error) {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				testkit.OK(b, next())
 			}
-			times[i] = append(times[i], float64(time.Since(start))/some)
-		}
+		})
 	}
-	slices.Sort(times[0])
-	slices.Sort(times[1])
-	unfenced, fenced := times[0][len(times[0])/2], times[1][len(times[1])/2]
-	b.ReportMetric(0, "ns/op") // it is of many IDs
-	b.ReportMetric(unfenced, "unfenced-ns/ID")
-	b.ReportMetric(fenced, "fenced-ns/ID")
-	b.ReportMetric(fenced-unfenced, "more-ns/ID")
+	for name, leased := range map[string]bool{"without": false, "with": true} {
+		n := testkit.Must(nanoflake.NewGenerator(nanoflake.Config{Leased: leased, Clock: clock(time.Millisecond)}))
+		s := testkit.Must(sno.NewGeneratorWith(sno.Config{Leased: leased, Clock: clock(sno.TimeUnit)}))
+		if leased {
+			c := lease.Config{Window: 240 * time.Hour, First: 240 * time.Hour, TrustClock: true}
+			for _, g := range []lease.Generator{n, s} {
+				defer testkit.Must(lease.Start(b.Context(), memlease.New(), g, c)).Close()
+			}
+		}
+		bench("nanoflake/"+name, func() error { _, err := n.TryNext(); return err })
+		bench("sno/"+name, func() error { _, err := s.TryNext(7); return err })
+	}
 }

@@ -12,60 +12,38 @@ import (
 
 	"github.com/firn-id/firn/internal/testing/consultest"
 	"github.com/firn-id/firn/internal/testing/kubetest"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/consullease"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/kubelease"
 )
 
 // A compatServer is a server that pretends, with the store of this version.
-type compatServer interface {
-	open(t *testing.T) driver.Store
-	dump() any                                 // what the server has, with constants for what differs from write to write
-	load(content []byte) error                 // puts a dump into the server
-	write(t *testing.T, entries compatEntries) // by the store
+type compatServer struct {
+	open func(ctx context.Context) (driver.Store, error)
+	dump func() any                 // what the server has, with constants for what differs from write to write
+	load func(content []byte) error // puts a dump into the server
 }
 
-// compatServers are the servers by the files of their dumps.
-var compatServers = map[string]func(t *testing.T) compatServer{
-	"consul.json": func(t *testing.T) compatServer {
-		s := consultest.New()
-		return &compatConsul{compatHTTP{address: "consul://" + s.Start(t).Listener.Addr().String() + "/ids"}, s}
-	},
-	"kubernetes.json": func(t *testing.T) compatServer {
-		s := kubetest.New()
-		return &compatKube{compatHTTP{address: "kubernetes://test/ids?server=" + s.Start(t).URL}, s}
-	},
-}
-
-type compatHTTP struct{ address string }
-
-func (h compatHTTP) with(t *testing.T, open func(context.Context, string) (driver.Store, error)) driver.Store {
+// store returns a store in the server.
+func (s compatServer) store(t *testing.T) driver.Store {
 	t.Helper()
-	store, err := open(t.Context(), h.address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := testkit.Must(s.open(t.Context()))
 	t.Cleanup(func() { store.Close() })
 	return store
 }
 
-func compatPut(t *testing.T, store driver.Store, entries compatEntries) {
+// write puts entries into the server, by the store.
+func (s compatServer) write(t *testing.T, entries compatEntries) {
 	t.Helper()
+	store := s.store(t)
 	for _, key := range slices.Sorted(maps.Keys(entries)) {
 		put(t, store, key, entries[key])
 	}
 }
 
-type compatConsul struct {
-	compatHTTP
-	server *consultest.Server
-}
-
-func (c *compatConsul) open(t *testing.T) driver.Store {
-	return c.with(t, func(ctx context.Context, address string) (driver.Store, error) { return consullease.Open(ctx, address) })
-}
-
-func (c *compatConsul) write(t *testing.T, entries compatEntries) { compatPut(t, c.open(t), entries) }
+// compatServers are the servers by the files of their dumps.
+var compatServers = map[string]func(t *testing.T) compatServer{"consul.json": compatConsul, "kubernetes.json": compatKube}
 
 type compatPair struct {
 	Key   string
@@ -73,62 +51,59 @@ type compatPair struct {
 	Value []byte
 }
 
-func (c *compatConsul) dump() any {
-	pairs := []compatPair{}
-	all := c.server.Pairs()
-	for _, key := range slices.Sorted(maps.Keys(all)) {
-		pairs = append(pairs, compatPair{key, 12345, all[key].Value})
+func compatConsul(t *testing.T) compatServer {
+	server := consultest.New()
+	address := "consul://" + server.Start(t).Listener.Addr().String() + "/ids"
+	return compatServer{
+		open: func(ctx context.Context) (driver.Store, error) { return consullease.Open(ctx, address) },
+		dump: func() any {
+			pairs := []compatPair{}
+			all := server.Pairs()
+			for _, key := range slices.Sorted(maps.Keys(all)) {
+				pairs = append(pairs, compatPair{key, 12345, all[key].Value})
+			}
+			return pairs
+		},
+		load: func(content []byte) error {
+			var pairs []compatPair
+			err := json.Unmarshal(content, &pairs)
+			for _, p := range pairs {
+				server.Set(p.Key, func(to *consultest.Pair) { to.Flags, to.Value = p.Flags, p.Value })
+			}
+			return err
+		},
 	}
-	return pairs
 }
 
-func (c *compatConsul) load(content []byte) error {
-	var pairs []compatPair
-	if err := json.Unmarshal(content, &pairs); err != nil {
-		return err
+func compatKube(t *testing.T) compatServer {
+	server := kubetest.New()
+	address := "kubernetes://test/ids?server=" + server.Start(t).URL
+	return compatServer{
+		open: func(ctx context.Context) (driver.Store, error) { return kubelease.Open(ctx, address) },
+		dump: func() any {
+			objects := []kubetest.Object{}
+			all := server.Objects()
+			for _, name := range slices.Sorted(maps.Keys(all)) {
+				o := all[name]
+				m := kubetest.Metadata{Name: o.Metadata.Name, Namespace: o.Metadata.Namespace, Labels: o.Metadata.Labels, Annotations: maps.Clone(o.Metadata.Annotations)}
+				if m.Annotations["firn.id/write"] != "" {
+					m.Annotations["firn.id/write"] = "12345"
+				}
+				objects = append(objects, kubetest.Object{APIVersion: o.APIVersion, Kind: o.Kind, Metadata: m, Spec: o.Spec})
+			}
+			return objects
+		},
+		load: func(content []byte) error {
+			var objects []kubetest.Object
+			err := json.Unmarshal(content, &objects)
+			for _, o := range objects {
+				server.Set(o.Metadata.Namespace, o.Metadata.Name, func(to *kubetest.Object) {
+					to.Metadata.Labels, to.Metadata.Annotations, to.Spec = o.Metadata.Labels, o.Metadata.Annotations, o.Spec
+				})
+			}
+			return err
+		},
 	}
-	for _, p := range pairs {
-		c.server.Set(p.Key, func(to *consultest.Pair) { to.Flags, to.Value = p.Flags, p.Value })
-	}
-	return nil
-}
-
-type compatKube struct {
-	compatHTTP
-	server *kubetest.Server
-}
-
-func (k *compatKube) open(t *testing.T) driver.Store {
-	return k.with(t, func(ctx context.Context, address string) (driver.Store, error) { return kubelease.Open(ctx, address) })
-}
-
-func (k *compatKube) write(t *testing.T, entries compatEntries) { compatPut(t, k.open(t), entries) }
-
-func (k *compatKube) dump() any {
-	objects := []kubetest.Object{}
-	all := k.server.Objects()
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		o := all[name]
-		m := kubetest.Metadata{Name: o.Metadata.Name, Namespace: o.Metadata.Namespace, Labels: o.Metadata.Labels, Annotations: maps.Clone(o.Metadata.Annotations)}
-		if m.Annotations["firn.id/write"] != "" {
-			m.Annotations["firn.id/write"] = "12345"
-		}
-		objects = append(objects, kubetest.Object{APIVersion: o.APIVersion, Kind: o.Kind, Metadata: m, Spec: o.Spec})
-	}
-	return objects
-}
-
-func (k *compatKube) load(content []byte) error {
-	var objects []kubetest.Object
-	if err := json.Unmarshal(content, &objects); err != nil {
-		return err
-	}
-	for _, o := range objects {
-		k.server.Set(o.Metadata.Namespace, o.Metadata.Name, func(to *kubetest.Object) {
-			to.Metadata.Labels, to.Metadata.Annotations, to.Spec = o.Metadata.Labels, o.Metadata.Annotations, o.Spec
-		})
-	}
-	return nil
 }
 
 // compatSome returns the entries of two pools, whose keys have all characters.
@@ -152,15 +127,10 @@ func TestCompatServers(t *testing.T) {
 		entries, facts := compatSome(compatEntriesOf(t, version), compatFactsOf(t, version))
 		for file, start := range compatServers {
 			t.Run(filepath.Base(version)+"/"+file, func(t *testing.T) {
-				content, err := os.ReadFile(filepath.Join(version, file))
-				if err != nil {
-					t.Fatal(err)
-				}
+				content := testkit.Must(os.ReadFile(filepath.Join(version, file)))
 				old := start(t)
-				if err := old.load(content); err != nil {
-					t.Fatal(err)
-				}
-				store := old.open(t)
+				testkit.OK(t, old.load(content))
+				store := old.store(t)
 				for _, wrong := range compatCheckFacts(t.Context(), store, facts) {
 					t.Error(wrong)
 				}
@@ -203,16 +173,13 @@ func TestCompatServersMutants(t *testing.T) {
 		{"kubernetes.json", "zzzpeuzu1zab", "zzzpeuzu1zub"},
 		{"kubernetes.json", `firn.id/value`, `firn.id/record`},
 	} {
-		content, err := os.ReadFile(filepath.Join(newest, mutant.file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		content := testkit.Must(os.ReadFile(filepath.Join(newest, mutant.file)))
 		changed := strings.ReplaceAll(string(content), mutant.old, mutant.with)
 		s := compatServers[mutant.file](t)
 		if changed == string(content) {
 			t.Errorf("%s has no %s", mutant.file, mutant.old)
 		}
-		if err := s.load([]byte(changed)); err == nil && len(compatCheckFacts(t.Context(), s.open(t), facts)) == 0 {
+		if err := s.load([]byte(changed)); err == nil && len(compatCheckFacts(t.Context(), s.store(t), facts)) == 0 {
 			t.Errorf("%s with %s instead of %s is read all the same", mutant.file, mutant.with, mutant.old)
 		}
 	}

@@ -5,9 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,42 +13,19 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
-	"testing/cryptotest"
 	"testing/synctest"
 	"time"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/filelease"
 	"github.com/firn-id/firn/lease/grant"
 	"github.com/firn-id/firn/lease/internal/frozen"
 	"github.com/firn-id/firn/lease/memlease"
 	"github.com/firn-id/firn/nanoflake"
-	"github.com/firn-id/firn/scru160"
-	"github.com/firn-id/firn/sno"
-	"github.com/firn-id/firn/snowflakesi"
-	"github.com/firn-id/firn/ulidflake"
 )
-
-// Stores that released versions have written: VERSIONING.md promises that later versions read them.
-//
-// The folder testdata/vX.Y.Z was written by version X.Y.Z, and is never changed after the release:
-//
-//	files/           the directory of a store of files, with pools of all formats
-//	facts.json       what version X.Y.Z read there
-//	consul.json, kubernetes.json, postgres.sql, etcd.json, redis.json, nats.json
-//	                 two of the pools as a store in such a server has them
-//
-// The folder of the version under development is written by
-//
-//	go test ./lease -run TestWriteCompat -compat.write vX.Y.Z
-//	go test ./lease/internal/tests/... -run TestReleased -compat.write vX.Y.Z
-//
-// from a scenario in which all clocks and random numbers are given, and so always the same. The
-// second command needs servers.
-var compatWrite = flag.String("compat.write", "", "write testdata/`VERSION`, the stores of a version that is not released yet")
 
 const compatAdvice = `if an older version would misread the new form, raise the version of the form;
 then write the stores of the next release, as VERSIONING.md says ("For contributors")`
@@ -58,110 +33,14 @@ then write the stores of the next release, as VERSIONING.md says ("For contribut
 // compatVersions returns the folders of testdata, the oldest version first.
 func compatVersions(t *testing.T) []string {
 	t.Helper()
-	versions, err := frozen.Folders("testdata")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return versions
-}
-
-// A compatMaker makes a generator, and a function that returns the worker and the time of a new ID.
-type compatMaker func() (g Generator, mint func() (worker int, at time.Time, err error), err error)
-
-// compatMake returns the maker of a generator.
-func compatMake[G Generator](newGenerator func() (G, error), mint func(G) (worker int, at time.Time, err error)) compatMaker {
-	return func() (Generator, func() (int, time.Time, error), error) {
-		g, err := newGenerator()
-		return g, func() (int, time.Time, error) { return mint(g) }, err
-	}
-}
-
-// A compatKind is a kind of generator, by the name of its pool.
-type compatKind struct {
-	pool string
-	unit time.Duration // to which mint returns the time
-	make compatMaker
-}
-
-var compatKinds = []compatKind{
-	{"nanoflake", time.Millisecond, compatNanoflake(time.Time{})},
-	// A name with all characters that stores write differently.
-	{"-z.eu_1@b-", time.Millisecond, compatNanoflake(time.Date(2025, 2, 3, 4, 5, 6, 789e6, time.UTC))},
-	{"rescued", time.Millisecond, compatNanoflake(time.Time{})},
-	{"interrupted", time.Millisecond, compatNanoflake(time.Time{})},
-	{"ulidflake", time.Millisecond, compatMake(
-		func() (*ulidflake.Generator, error) { return ulidflake.NewGenerator(ulidflake.Config{Leased: true}) },
-		func(g *ulidflake.Generator) (int, time.Time, error) {
-			id, err := g.TryNext()
-			return 0, g.Time(id), err
-		})},
-	{"ulidflake-scalable", time.Millisecond, compatMake(
-		func() (*ulidflake.ScalableGenerator, error) {
-			return ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{Leased: true})
-		},
-		func(g *ulidflake.ScalableGenerator) (int, time.Time, error) {
-			id, err := g.TryNext()
-			return id.Scalability(), g.Time(id), err
-		})},
-	{"snowflakesi", time.Millisecond, compatSnowflake(snowflakesi.Layout{})},
-	{"snowflakesi-40-1", time.Millisecond, compatSnowflake(snowflakesi.Layout{ClockBits: 40, MachineBits: 1})},
-	{"scru160", time.Millisecond, compatScru(0)},
-	{"scru160-2-6-us", time.Millisecond, compatScru(6)}, // its times have microseconds beside
-	{"sno", 4 * time.Millisecond, compatMake(
-		func() (*sno.Generator, error) { return sno.NewGeneratorWith(sno.Config{Leased: true}) },
-		func(g *sno.Generator) (int, time.Time, error) {
-			id, err := g.TryNext(7)
-			p := id.Partition()
-			return int(p[0])<<8 | int(p[1]), id.Time(), err
-		})},
-}
-
-func compatNanoflake(epoch time.Time) compatMaker {
-	return compatMake(
-		func() (*nanoflake.Generator, error) {
-			return nanoflake.NewGenerator(nanoflake.Config{Leased: true, Epoch: epoch})
-		},
-		func(g *nanoflake.Generator) (int, time.Time, error) {
-			id, err := g.TryNext()
-			return id.GeneratorID(), g.Time(id), err
-		})
-}
-
-func compatSnowflake(l snowflakesi.Layout) compatMaker {
-	return compatMake(
-		func() (*snowflakesi.Generator, error) {
-			return snowflakesi.NewGenerator(snowflakesi.Config{Leased: true, Layout: l})
-		},
-		func(g *snowflakesi.Generator) (int, time.Time, error) {
-			id, err := g.TryNext()
-			return id.MachineID(g.Layout()), g.Time(id), err
-		})
-}
-
-func compatScru(nodeBits int) compatMaker {
-	c := scru160.Config{Leased: true, NodeBits: nodeBits}
-	if nodeBits > 0 {
-		c.ExtraCounterBits, c.Counter = 2, scru160.CounterMicroseconds
-	}
-	return compatMake(
-		func() (*scru160.Generator, error) { return scru160.NewGenerator(c) },
-		func(g *scru160.Generator) (int, time.Time, error) {
-			id, err := g.TryNext()
-			return id.NodeID(c.ExtraCounterBits, c.NodeBits), id.Time(), err
-		})
+	return testkit.Must(frozen.Folders("testdata"))
 }
 
 // compatLayouts returns the layouts of all kinds.
 func compatLayouts(t *testing.T) (all []grant.Layout) {
 	for _, k := range compatKinds {
-		g, _, err := k.make()
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := g.ForLease().Pool()
-		if err != nil {
-			t.Fatal(err)
-		}
+		g, _ := k.make()
+		p := testkit.Must(g.ForLease().Pool())
 		all = append(all, p.Layout)
 	}
 	return all
@@ -220,148 +99,6 @@ func compatRead(ctx context.Context, store driver.Store) (facts compatFacts, err
 	return facts, err
 }
 
-// A compatWorld has the clock of the test's bubble, and no randomness.
-type compatWorld struct {
-	realWorld
-	count *int
-}
-
-func (w compatWorld) random(bits int) string {
-	*w.count++
-	return fmt.Sprintf("%0*x", bits/4, *w.count)
-}
-
-func (compatWorld) intN(int) int { return 0 }
-
-// compatScenario writes pools of all formats to an empty store, with records in every state.
-func compatScenario(t *testing.T, store driver.Store) {
-	world := compatWorld{count: new(int)}
-	add := func(k compatKind) {
-		t.Helper()
-		g, _, err := k.make()
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := g.ForLease().Pool()
-		if err != nil {
-			t.Fatal(err)
-		}
-		cryptotest.SetGlobalRandom(t, uint64(time.Now().UnixNano())) // of the UUID
-		if _, err := create(t.Context(), store, k.pool, p.Layout, max(p.Layout.Workers-2, 0), time.Now()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	mint := func() {} // by the generator that was started last
-	start := func(k compatKind, worker Choice) *Lease {
-		t.Helper()
-		g, next, err := k.make()
-		if err != nil {
-			t.Fatal(err)
-		}
-		l, err := Start(t.Context(), store, g, Config{Pool: k.pool, Worker: worker, Window: 10 * time.Second, First: time.Second,
-			Holder: `orders "1" (process 17 on höst.example)`, world: world})
-		if err != nil {
-			t.Fatal(err)
-		}
-		mint = func() {
-			t.Helper()
-			if _, _, err := next(); err != nil {
-				t.Fatal(err)
-			}
-		}
-		mint()
-		return l
-	}
-	closed := func(l *Lease) {
-		t.Helper()
-		if err := l.Close(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	kind := func(pool string) compatKind {
-		return compatKinds[slices.IndexFunc(compatKinds, func(k compatKind) bool { return k.pool == pool })]
-	}
-
-	for _, k := range compatKinds {
-		add(k)
-		time.Sleep(1234567 * time.Microsecond)
-		l := start(k, Choice{}) // makes records of some workers
-		time.Sleep(7321 * time.Millisecond)
-		mint()
-		closed(l) // given back
-	}
-	for _, crash := range []struct {
-		pool   string
-		worker int
-	}{{"nanoflake", 7}, {"scru160-2-6-us", 1}, {"ulidflake-scalable", 31}, {"sno", 513}, {"-z.eu_1@b-", 3}} {
-		l := start(kind(crash.pool), Number(crash.worker))
-		time.Sleep(25 * time.Second)
-		die(l) // the interval ends before the scenario does
-	}
-	k := kind("nanoflake") // a worker that another lease has taken over
-	die(start(k, Number(500)))
-	time.Sleep(3 * time.Second)
-	closed(start(k, Number(500)))
-
-	k = kind("rescued")
-	die(start(k, Choice{}))
-	die(start(k, Number(2)))
-	time.Sleep(10 * time.Second)
-	rescued, err := Rescue(t.Context(), store, k.pool, RescueConfig{world: world, lanes: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	time.Sleep(time.Until(rescued.Floor) + time.Second)
-	l := start(k, Number(3))
-	time.Sleep(5 * time.Second)
-	closed(l)
-
-	k = kind("interrupted")
-	die(start(k, Number(9)))
-	failing := &hooked{Store: store, before: func(op, key string) error {
-		if op == "put" && key == workerKey(k.pool, 9) {
-			return driver.ErrUnavailable
-		}
-		return nil
-	}}
-	if _, err := Rescue(t.Context(), failing, k.pool, RescueConfig{world: world, lanes: 1}); !errors.Is(err, driver.ErrUnavailable) {
-		t.Fatalf("the rescue was not interrupted: %v", err)
-	}
-
-	for _, crash := range []struct {
-		pool   string
-		worker int
-	}{{"nanoflake", 8}, {"snowflakesi-40-1", 0}, {"snowflakesi-40-1", 1}, {"ulidflake", 0}, {"sno", 65535}} {
-		l := start(kind(crash.pool), Number(crash.worker))
-		time.Sleep(1500 * time.Millisecond)
-		die(l) // held at the end of the scenario
-	}
-}
-
-// compatBegin is when the scenario begins.
-var compatBegin = time.Date(2026, 3, 1, 12, 0, 0, 345678e3, time.UTC)
-
-// compatFiles writes the scenario into a new directory, and returns the directory and the facts.
-func compatFiles(t *testing.T) (dir string, facts compatFacts) {
-	dir = t.TempDir()
-	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(time.Until(compatBegin))
-		store := compatOpen(t, openFiles, dir)
-		defer store.Close()
-		compatScenario(t, unclaimed{store})
-		var err error
-		if facts, err = compatRead(t.Context(), store); err != nil {
-			t.Fatal(err)
-		}
-		facts.At = time.Now().UTC()
-	})
-	return dir, facts
-}
-
-// An unclaimed store makes no claims on the machine. The scenario's random numbers are given, and so is
-// the identity of its store: two runs of the scenario at once would exclude each other as copies do.
-type unclaimed struct{ driver.Store }
-
 // openFiles is filelease.Open, without options.
 func openFiles(dir string) (*filelease.Store, error) { return filelease.Open(dir) }
 
@@ -369,7 +106,7 @@ func compatOpen(t *testing.T, open func(string) (*filelease.Store, error), dir s
 	t.Helper()
 	store, err := open(dir)
 	if err != nil && strings.Contains(err.Error(), "files are not supported on "+runtime.GOOS) {
-		t.Skipf("the store of this version is a directory, and there are none here: %v", err)
+		t.Skipf("the store of this version is a directory, which this system does not have: %v", err)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -377,57 +114,19 @@ func compatOpen(t *testing.T, open func(string) (*filelease.Store, error), dir s
 	return store
 }
 
-// The file of a directory's place has numbers of the machine and of chance. In testdata it has these.
-const compatPlace = `{"v":2,"store":"ABCDEFGHIJKLMNOPQRSTUVWXYZ","inode":1,"born_ns":2,"machine":"0123456789abcdef"}` + "\n"
-
-var compatPlaceForm = regexp.MustCompile(`^\{"v":2,"store":"[A-Z2-7]{26}","inode":\d+(,"born_ns":\d+)?(,"volume":"[0-9a-f]{16}")?(,"machine":"[0-9a-f]{16}")?\}\n$`)
-
-// compatTree returns the files below a directory, with the place as in testdata.
-func compatTree(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	files := make(map[string]string)
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		content, err := os.ReadFile(path)
-		name, _ := filepath.Rel(dir, path)
-		files[filepath.ToSlash(name)] = string(content)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if compatPlaceForm.MatchString(files[".place"]) {
-		files[".place"] = compatPlace
-	}
-	return files
-}
-
 // compatCopy copies the files of a version into a new directory, as an operator would who moves a
 // store.
 func compatCopy(t *testing.T, version string, place bool) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
-	for name, content := range compatTree(t, filepath.Join(version, "files")) {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if name == ".place" && !place {
-			continue
-		}
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+	testkit.OK(t, os.CopyFS(dir, os.DirFS(filepath.Join(version, "files"))))
+	if place {
+		return dir
 	}
-	if !place { // as a backup that was restored and rescued
-		store := compatOpen(t, filelease.OpenCopy, dir)
-		defer store.Close()
-		if err := store.Adopt(); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testkit.OK(t, os.Remove(filepath.Join(dir, ".place")))
+	store := compatOpen(t, filelease.OpenCopy, dir) // as a backup that was restored and rescued
+	defer store.Close()
+	testkit.OK(t, store.Adopt())
 	return dir
 }
 
@@ -451,10 +150,7 @@ func compatEntriesOf(t *testing.T, version string) compatEntries {
 	t.Helper()
 	store := compatOpen(t, openFiles, compatCopy(t, version, false))
 	defer store.Close()
-	all, err := store.List(t.Context(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := testkit.Must(store.List(t.Context(), ""))
 	entries := make(compatEntries)
 	for _, e := range all {
 		entries[e.Key] = e.Value
@@ -535,10 +231,7 @@ func compatCheckLeases(t *testing.T, store driver.Store, facts compatFacts, choo
 			used[w.Number] = w.Until
 		}
 		for _, choice := range choose(p) {
-			g, mint, err := k.make()
-			if err != nil {
-				t.Fatal(err)
-			}
+			g, mint := k.make()
 			c.Pool, c.Worker = k.pool, choice
 			l, err := Start(t.Context(), store, g, c)
 			if p.Error != "" {
@@ -552,14 +245,14 @@ func compatCheckLeases(t *testing.T, store driver.Store, facts compatFacts, choo
 				continue
 			}
 			for range 60 {
-				worker, at, err := mint()
-				switch before := maxTime(used[worker], p.Floor).Truncate(k.unit); {
+				id, err := mint()
+				switch before := maxTime(used[id.worker], p.Floor).Truncate(k.unit); {
 				case err != nil:
 					wrong.add("pool %s, worker %d: %v", k.pool, l.Worker(), err)
-				case worker != l.Worker() || choice.named && worker != choice.number:
-					wrong.add("pool %s: an ID of worker %d, and the lease has %d", k.pool, worker, l.Worker())
-				case at.Before(before):
-					wrong.add("pool %s: worker %d has an ID of %s, and its timestamps were used up to %s", k.pool, worker, timeText(at), timeText(before))
+				case id.worker != l.Worker() || choice.named && id.worker != choice.number:
+					wrong.add("pool %s: an ID of worker %d, and the lease has %d", k.pool, id.worker, l.Worker())
+				case id.at.Before(before):
+					wrong.add("pool %s: worker %d has an ID of %s, and its timestamps were used up to %s", k.pool, id.worker, timeText(id.at), timeText(before))
 				}
 				time.Sleep(257 * time.Millisecond)
 			}
@@ -722,7 +415,7 @@ func TestCompat(t *testing.T) {
 				dir := compatCopy(t, version, true)
 				if _, err := filelease.Open(dir); !errors.Is(err, filelease.ErrCopied) {
 					if err != nil && strings.Contains(err.Error(), "not supported") {
-						t.Skipf("only a directory can be a copy, and there are none here: %v", err)
+						t.Skipf("only a directory can be a copy, and this system has no such stores: %v", err)
 					}
 					wrong.add("opening a copy: %v", err)
 				}
@@ -737,34 +430,6 @@ func TestCompat(t *testing.T) {
 				return wrong
 			})
 		})
-	}
-}
-
-// This version writes what the newest folder has: a program of that version can share the store.
-func TestCompatForm(t *testing.T) {
-	versions := compatVersions(t)
-	newest := versions[len(versions)-1]
-	dir, facts := compatFiles(t)
-	got, want := compatTree(t, dir), compatTree(t, filepath.Join(newest, "files"))
-	differ := false
-	for name := range want {
-		if got[name] != want[name] {
-			t.Errorf("%s is\n%s, and %s has\n%s", name, got[name], newest, want[name])
-			differ = true
-		}
-	}
-	for name := range got {
-		if _, ok := want[name]; !ok {
-			t.Errorf("%s is new:\n%s", name, got[name])
-			differ = true
-		}
-	}
-	if had := compatFactsOf(t, newest); !reflect.DeepEqual(facts, had) {
-		t.Errorf("the facts are\n%+v, and %s has\n%+v", facts, newest, had)
-		differ = true
-	}
-	if differ {
-		t.Log(compatAdvice)
 	}
 }
 
@@ -785,10 +450,7 @@ func TestCompatLater(t *testing.T) {
 	refused := func(t *testing.T, store driver.Store, want error) (wrong compatComplaints) {
 		before, _ := store.List(t.Context(), "")
 		for _, k := range compatKinds {
-			g, _, err := k.make()
-			if err != nil {
-				t.Fatal(err)
-			}
+			g, _ := k.make()
 			if _, err := Start(t.Context(), store, g, Config{Pool: k.pool}); !errors.Is(err, want) {
 				wrong.add("a lease of pool %s: %v", k.pool, err)
 			}
@@ -819,11 +481,9 @@ func TestCompatLater(t *testing.T) {
 		for name, content := range compatTree(t, dir) {
 			next := strings.Replace(content, "firn 1 ", "firn 2 ", 1)
 			if next == content {
-				continue // the place, which is no entry
+				continue // the place is not an entry
 			}
-			if err := os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), []byte(next), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), []byte(next), 0o600))
 		}
 		store := compatOpen(t, openFiles, dir)
 		defer store.Close()
@@ -832,9 +492,7 @@ func TestCompatLater(t *testing.T) {
 	compatAt(t, "Place", facts, time.Hour, func(t *testing.T) (wrong compatComplaints) {
 		dir := compatCopy(t, newest, false)
 		compatOpen(t, openFiles, dir).Close()
-		if err := os.WriteFile(filepath.Join(dir, ".place"), []byte(`{"v":3,"new":[]}`), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(filepath.Join(dir, ".place"), []byte(`{"v":3,"new":[]}`), 0o600))
 		if _, err := filelease.Open(dir); !errors.Is(err, driver.ErrVersion) {
 			wrong.add("opening the directory: %v", err)
 		}
@@ -848,151 +506,27 @@ func TestCompatLaterBesideLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := memlease.New()
 		p := mustCreate(t, store, 8)
-		g, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true, Epoch: testLayout(8).Epoch, Clock: compatNow})
-		if err != nil {
-			t.Fatal(err)
-		}
-		l, err := p.start(t.Context(), g.ForLease(), Config{clock: compatNow})
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := testkit.Must(nanoflake.NewGenerator(nanoflake.Config{Leased: true, Epoch: testLayout(8).Epoch, Clock: compatNow}))
+		l := testkit.Must(p.start(t.Context(), g.ForLease(), Config{clock: compatNow}))
 		defer l.Close()
-		entries, err := store.List(t.Context(), "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		entries := testkit.Must(store.List(t.Context(), ""))
 		for _, e := range entries {
 			if e.Key == workerKey("p", l.Worker()) {
 				continue
 			}
 			later := regexp.MustCompile(`^\{"v":\d+`).ReplaceAll(e.Value, []byte(`{"v":9,"new":[]`))
-			if _, err := store.Put(t.Context(), e.Key, later, e.Revision); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(store.Put(t.Context(), e.Key, later, e.Revision))
 		}
 		for range 60 {
 			time.Sleep(time.Second)
 			mints(t, g, l)
 		}
-		if err := l.Err(); err != nil {
-			t.Error(err)
-		}
+		testkit.OK(t, l.Err())
 	})
 }
 
 // compatNow is a clock for epochs later than the time in a bubble.
 func compatNow() time.Time { return time.Now().Add(30 * 365 * 24 * time.Hour) }
-
-// Leases of all versions claim a worker on the machine by the same name: pools of two versions
-// would not exclude each other otherwise.
-func TestCompatClaims(t *testing.T) {
-	claimed := make(map[string]string)
-	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(time.Until(compatBegin))
-		g, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		l, err := Start(t.Context(), compatClaims{memlease.New(), claimed}, g, Config{Worker: Number(7), Create: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer l.Close()
-		if pool := claimed["6d1d181e362ee12f 7"]; pool != l.Pool().UUID() || len(claimed) != 1 {
-			t.Errorf("the lease has claimed %v", claimed)
-		}
-	})
-}
-
-// compatClaims notes the claims of leases.
-type compatClaims struct {
-	driver.Store
-	claimed map[string]string // groups by resources
-}
-
-func (c compatClaims) Exclude(resource, group string) (func(), error) {
-	c.claimed[resource] = group
-	return func() {}, nil
-}
-
-// The checks find a version that reads or writes another form.
-func TestCompatMutants(t *testing.T) {
-	versions := compatVersions(t)
-	newest := versions[len(versions)-1]
-	facts, entries := compatFactsOf(t, newest), compatEntriesOf(t, newest)
-	// To read the old records by mutated code is to read mutated records by the old code.
-	number := func(field string, change func(int64) int64) func(string, string) (string, string) {
-		form := regexp.MustCompile(`"` + field + `":(\d+)`)
-		return func(key, value string) (string, string) {
-			return key, form.ReplaceAllStringFunc(value, func(s string) string {
-				n, err := strconv.ParseInt(form.FindStringSubmatch(s)[1], 10, 64)
-				if err != nil {
-					t.Fatal(err)
-				}
-				return fmt.Sprintf(`"%s":%d`, field, change(n))
-			})
-		}
-	}
-	replace := func(old, with string) func(string, string) (string, string) {
-		form := regexp.MustCompile(old)
-		return func(key, value string) (string, string) { return key, form.ReplaceAllString(value, with) }
-	}
-	reads := func(t *testing.T, e compatEntries) compatComplaints {
-		return compatCheckFacts(t.Context(), e.load(t), facts)
-	}
-	form := func(t *testing.T, e compatEntries) compatComplaints { return compatCheckForm(e, decode, encode) }
-	leases := func(t *testing.T, e compatEntries) compatComplaints {
-		return compatCheckLeases(t, e.load(t), facts, compatEach, Config{})
-	}
-	type check = func(*testing.T, compatEntries) compatComplaints
-	for name, mutant := range map[string]struct {
-		change func(key, value string) (string, string)
-		checks []check // each must complain
-	}{
-		"until has another name":      {replace(`"until_us"`, `"end_us"`), []check{reads, form, leases}},
-		"from and until change order": {replace(`("from_us":\d+),("until_us":\d+)`, `$2,$1`), []check{form}},
-		"until is in milliseconds":    {number("until_us", func(n int64) int64 { return n / 1000 }), []check{reads, leases}},
-		"until is a millisecond less": {number("until_us", func(n int64) int64 { return n - 1000 }), []check{reads}},
-		"until is a window less":      {number("until_us", func(n int64) int64 { return n - 10e6 }), []check{reads, leases}},
-		"the floor is forgotten":      {replace(`"v":2(.*),"floor_us":\d+`, `"v":1$1`), []check{reads}},
-		"the generation starts at 0":  {number("generation", func(n int64) int64 { return n - 1 }), []check{reads, leases}},
-		"the hash of layouts differs": {replace(`"layout":"(.)(.*?)"`, `"layout":"$2$1"`), []check{reads, leases}},
-		"ranges are closed":           {replace(`(\[\d+,)(\d+)\](.*"made":|[,\]])`, `${1}1$2]$3`), []check{reads}},
-		"the holder is left out":      {replace(`"holder":".*?[^\\]",`, ``), []check{reads}},
-		"the epoch is in milliseconds": {number("epoch_us", func(n int64) int64 { return n / 1000 }),
-			[]check{reads, leases}},
-		"workers have four digits": {func(key, value string) (string, string) {
-			return strings.Replace(key, "/workers/0", "/workers/", 1), value
-		}, []check{reads, leases}},
-		"the pool's key is another": {func(key, value string) (string, string) {
-			if name, ok := poolOf(key); ok {
-				key = name + "/about"
-			}
-			return key, value
-		}, []check{reads, leases}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			mutated, differ := make(compatEntries), 0
-			for key, value := range entries {
-				k, v := mutant.change(key, string(value))
-				if mutated[k] = []byte(v); k != key || v != string(value) {
-					differ++
-				}
-			}
-			if differ == 0 {
-				t.Error("the mutant changes nothing")
-			}
-			for i, check := range mutant.checks {
-				synctest.Test(t, func(t *testing.T) {
-					time.Sleep(time.Until(facts.At))
-					if len(check(t, mutated)) == 0 {
-						t.Errorf("check %d does not find it", i+1)
-					}
-				})
-			}
-		})
-	}
-}
 
 // The folder of a released version is what the tag has.
 func TestCompatUnchanged(t *testing.T) {
@@ -1003,55 +537,11 @@ func TestCompatUnchanged(t *testing.T) {
 	for _, version := range compatVersions(t) {
 		tag := "refs/tags/" + filepath.Base(version)
 		if _, err := git("rev-parse", "--quiet", "--verify", tag); err != nil {
-			t.Logf("%s is not released, or this is no clone with its tag", filepath.Base(version))
+			t.Logf("%s is not released, or this clone does not have its tag", filepath.Base(version))
 			continue
 		}
 		if out, err := git("diff", "--stat", "--exit-code", tag, "--", version); err != nil {
 			t.Errorf("%s has changed since its release: %v\n%s", version, err, out)
 		}
 	}
-}
-
-// TestWriteCompat writes the folder of the version under development.
-func TestWriteCompat(t *testing.T) {
-	if *compatWrite == "" {
-		t.Skip("the test writes testdata, and only if -compat.write names a version")
-	}
-	err := frozen.Writable(*compatWrite, exec.CommandContext(t.Context(), "git", "tag", "--list").Output)
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder := filepath.Join("testdata", *compatWrite)
-	if err := os.RemoveAll(filepath.Join(folder, "files")); err != nil {
-		t.Fatal(err)
-	}
-	write := func(name string, content []byte) {
-		path := filepath.Join(folder, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, content, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	dir, facts := compatFiles(t)
-	for name, content := range compatTree(t, dir) {
-		write("files/"+name, []byte(content))
-	}
-	write("facts.json", compatJSON(t, facts))
-	entries, _ := compatSome(compatEntriesOf(t, folder), facts)
-	for file, start := range compatServers {
-		server := start(t)
-		server.write(t, entries)
-		write(file, compatJSON(t, server.dump()))
-	}
-}
-
-func compatJSON(t *testing.T, v any) []byte {
-	t.Helper()
-	b, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return append(b, '\n')
 }

@@ -81,7 +81,7 @@ type Config struct {
 	// DefaultMaxIdle.
 	MaxIdle time.Duration
 
-	// Notify, if not nil, is called with each event of the lease, one call at a time. Notify must
+	// Notify, if not nil, is called with each event of the lease, one call at a time. It must
 	// return soon: the lease does not renew during the call. Notify may call the lease's methods,
 	// including Close. The lease calls Notify with Acquired or Renewed before the generator makes
 	// the first ID of the interval.

@@ -16,10 +16,11 @@
 //
 // A worker is a number in IDs: generators with different workers never make equal IDs. A pool is
 // the workers of one kind of generator, in a store: a directory or a database, shared by all
-// processes. The store keeps a record for each used worker. The record says up to which time the worker's timestamps
-// are allocated. A lease holds a worker for one generator: the lease allocates intervals of
-// timestamps up to a window ahead of the clock, grants the intervals to the generator, and gives
-// back the unused rest at the end. To mint is to make IDs with the timestamps of these grants.
+// processes. The store keeps a record for each used worker. The record has the time up to which the
+// worker's timestamps are allocated. A lease holds a worker for one generator: the lease allocates
+// intervals of timestamps up to a window ahead of the clock, grants the intervals to the generator,
+// and gives back the unused rest at the end. To mint is to make IDs with the timestamps of these
+// grants.
 //
 // # Why IDs are unique
 //
@@ -28,9 +29,9 @@
 //	A compare-and-swap on a worker's record allocates an interval of timestamps, for ever.
 //	A generator mints only inside of intervals that were acknowledged to it.
 //
-// So a lease sends no heartbeats, compares no clocks of processes, and decides nothing by a
-// time-out. A paused process, a process cut off from the store, and a process with a wrong clock
-// can mint only inside their own intervals. No other process is ever given these intervals.
+// A lease therefore sends no heartbeats, does not compare the clocks of processes, and decides
+// nothing by a time-out. A paused process, a process cut off from the store, and a process with a
+// wrong clock can mint only inside their own intervals. No other process ever gets these intervals.
 //
 // The protocol, the promises and the limits are in docs/leases.md. The files of the package:
 //

@@ -3,6 +3,7 @@ package lease_test
 import (
 	"context"
 	"fmt"
+	"log"
 	"sync"
 	"time"
 
@@ -141,18 +142,15 @@ func ExampleGenerator() {
 	tickets := new(Tickets)
 	held, err := lease.Start(ctx, store, tickets, lease.Config{Worker: lease.Number(7)})
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	a, err := tickets.Take()
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	b, err := tickets.Take()
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	fmt.Println(a.Worker, b.Worker, a == b)
 

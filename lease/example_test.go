@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log"
 	"os"
 	"path/filepath"
 	"time"
@@ -21,40 +22,34 @@ import (
 func ExampleStart() {
 	dir, err := os.MkdirTemp("", "ids-") // a program names a directory that lasts
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
 	ctx := context.Background()
 
 	store, err := filelease.Open(filepath.Join(dir, "ids"))
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	defer store.Close()
 	gen, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true})
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	held, err := lease.Start(ctx, store, gen, lease.Config{})
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 
 	id, err := gen.Next(ctx)
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	fmt.Println(held.Pool().Name(), id.GeneratorID() == held.Worker())
 	fmt.Println(time.Since(gen.Time(id)) < time.Minute)
 
 	if err := held.Close(); err != nil { // gives the worker back; the generator makes no more IDs
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	_, err = gen.Next(ctx)
 	fmt.Println(err)
@@ -93,8 +88,7 @@ func ExampleNumber() {
 	}
 	held, err := start()
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	defer held.Close()
 	fmt.Println(held.Worker())
@@ -114,16 +108,14 @@ func ExampleConfig_notify() {
 	defer store.Close()
 	gen, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true})
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	held, err := lease.Start(ctx, store, gen, lease.Config{
 		Worker: lease.Number(7),
 		Notify: func(e lease.Event) { fmt.Println(e.Kind, e.Pool, e.Worker) }, // or slog.Info("lease", "event", e)
 	})
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	held.Close()
 	// Output:
@@ -141,25 +133,21 @@ func ExampleCreate() {
 
 	gen, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true})
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	wanted, err := gen.ForLease().Pool()
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	pool, err := lease.Create(ctx, store, "orders", wanted.Layout)
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	fmt.Println(pool.Name(), pool.Layout().Format, pool.Layout().Workers)
 
 	held, err := lease.Start(ctx, store, gen, lease.Config{Pool: "orders"})
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	defer held.Close()
 
@@ -188,8 +176,7 @@ func ExampleOpen() {
 	}
 	epoch := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
 	if _, err := lease.Create(ctx, store, "orders", layout(epoch)); err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	_, err := lease.Open(ctx, store, "orders", layout(epoch))
 	fmt.Println(err)
@@ -214,25 +201,21 @@ func ExampleLookup() {
 	defer store.Close()
 	gen, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true})
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	held, err := lease.Start(ctx, store, gen, lease.Config{Worker: lease.Number(7), Holder: "orders-2"})
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	defer held.Close()
 
 	pool, err := lease.Lookup(ctx, store, "nanoflake")
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	used, _, err := pool.Workers(ctx)
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	for _, w := range used {
 		fmt.Println(w.Number, w.Holder, w.Held, w.Until.After(w.From))
@@ -248,26 +231,22 @@ func ExampleRescue() {
 	defer store.Close()
 	gen, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true})
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	held, err := lease.Start(ctx, store, gen, lease.Config{})
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	held.Close()
 
 	names, err := lease.Names(ctx, store)
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	for _, name := range names {
 		done, err := lease.Rescue(ctx, store, name, lease.RescueConfig{})
 		if err != nil {
-			fmt.Println(err)
-			return
+			log.Fatal(err)
 		}
 		wait := time.Until(done.Floor) // no lease gets a worker before the floor
 		fmt.Println(name, done.Raised > 0, done.Made, wait > time.Minute, wait < 2*time.Minute)

@@ -16,7 +16,7 @@ import (
 //
 // A claim lasts as long as the generator can mint as the worker: until the generator is sealed or the
 // process ends, and at the end of an interval only if the worker was lost. The lease can go on with a
-// worker that it holds. Claims of one pool do not exclude each other.
+// worker already held. Claims of one pool do not exclude each other.
 
 // errExcluded reports that another pool of the machine uses the worker.
 var errExcluded = errors.New("another pool of this machine uses the worker")
@@ -26,7 +26,7 @@ type claimed struct {
 	release func()
 	beside  *driver.ExcludedError // another store's claim of the worker, or nil
 
-	// After the worker was lost: the end of what the generator can mint in, by the clock and by the time
+	// After the worker was lost: the end of the generator's interval, by the clock and by the time
 	// that passes. Otherwise after is zero.
 	ends  int64
 	after time.Time
@@ -69,7 +69,7 @@ func (p *Pool) exclude(worker int) (release func(), err error) {
 
 // SharedBy returns another store's claim of a worker on this machine, or nil. If leases of the pool use
 // the worker, IDs of both stores can be equal; see [Shared]. SharedBy is for tools: it claims the worker
-// for a moment, so a lease of another store takes another worker meanwhile.
+// for a moment, and a lease of another store takes another worker meanwhile.
 func (p *Pool) SharedBy(worker int) *driver.ExcludedError {
 	release, err := p.exclude(worker)
 	if release != nil {

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/memlease"
 )
@@ -30,13 +31,7 @@ func (m *machine) claims() (n int) {
 	return n
 }
 
-// on is a store on a machine.
-type on struct {
-	driver.Store
-	*machine
-}
-
-func (m *machine) Exclude(resource, group string) (func(), error) {
+func (m *machine) exclude(resource, group string) (func(), error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, g := range m.groups[resource] {
@@ -55,7 +50,7 @@ func (m *machine) Exclude(resource, group string) (func(), error) {
 // twoPools returns pools of two stores on a machine.
 func twoPools(t *testing.T, workers int) (m *machine, first, second *Pool) {
 	m = &machine{groups: make(map[string][]string)}
-	return m, mustCreate(t, on{memlease.New(), m}, workers), mustCreate(t, on{memlease.New(), m}, workers)
+	return m, mustCreate(t, excluding{memlease.New(), m.exclude}, workers), mustCreate(t, excluding{memlease.New(), m.exclude}, workers)
 }
 
 func TestExcluded(t *testing.T) {
@@ -75,11 +70,11 @@ func TestExcluded(t *testing.T) {
 			leases = append(leases, l)
 		}
 		var none *NoWorkerError
-		if _, err := second.start(t.Context(), generator(t, clock).ForLease(), Config{Wait: -1, clock: clock.now}); !errors.As(err, &none) || !none.Excluded || !strings.Contains(err.Error(), "(process 7)") {
+		if _, err := try(t, second, clock, Config{Wait: -1}); !errors.As(err, &none) || !none.Excluded || !strings.Contains(err.Error(), "(process 7)") {
 			t.Errorf("with all workers taken: %v", err)
 		}
 		var held *HeldError
-		if _, err := second.start(t.Context(), generator(t, clock).ForLease(), Config{Worker: Number(leases[0].Worker()), Wait: -1, clock: clock.now}); !errors.As(err, &held) || !held.Excluded || !strings.Contains(err.Error(), "(process 7)") {
+		if _, err := try(t, second, clock, Config{Worker: Number(leases[0].Worker()), Wait: -1}); !errors.As(err, &held) || !held.Excluded || !strings.Contains(err.Error(), "(process 7)") {
 			t.Errorf("the other pool's worker by its number: %v", err)
 		}
 
@@ -109,8 +104,8 @@ func TestExcluded(t *testing.T) {
 	})
 }
 
-// TestExcludedMany: another pool uses most workers, or all. A lease finds the worker that is left, or
-// gives an error, without records for the others.
+// TestExcludedMany: another pool uses most workers, or all. A lease finds the free worker, or returns an
+// error, and makes few records.
 func TestExcludedMany(t *testing.T) {
 	const workers, left = 1000, 700
 	for _, all := range []bool{false, true} {
@@ -118,13 +113,11 @@ func TestExcludedMany(t *testing.T) {
 			m, _, p := twoPools(t, workers)
 			for worker := range workers {
 				if all || worker != left {
-					if _, err := m.Exclude(fmt.Sprintf("%s %d", p.hash, worker), "another pool"); err != nil {
-						t.Fatal(err)
-					}
+					testkit.Must(m.exclude(fmt.Sprintf("%s %d", p.hash, worker), "another pool"))
 				}
 			}
 			clock := newTestClock()
-			l, err := p.start(t.Context(), generator(t, clock).ForLease(), Config{Wait: -1, clock: clock.now})
+			l, err := try(t, p, clock, Config{Wait: -1})
 			var none *NoWorkerError
 			switch {
 			case all && (!errors.As(err, &none) || !none.Excluded):
@@ -148,14 +141,14 @@ func TestExcludedMany(t *testing.T) {
 	}
 }
 
-// TestSharedWorkers: stores beside use workers, and may be for IDs that those of the pool never meet. A
-// lease prefers a worker that nobody uses. Without such a worker, or if the program has chosen a worker by
-// its number, the lease takes a worker that another store uses.
+// TestSharedWorkers: other stores use workers, perhaps for IDs that never meet the IDs of the pool. A lease
+// prefers an unused worker. Without an unused worker, and with a Number, the lease takes a worker that
+// another store uses.
 func TestSharedWorkers(t *testing.T) {
 	const workers = 100
 	for used := range map[int]bool{0: true, 50: true, workers - 1: true, workers: true} {
 		synctest.Test(t, func(t *testing.T) {
-			clock, p := newTestClock(), mustCreate(t, beside{memlease.New(), used}, workers)
+			clock, p := newTestClock(), mustCreate(t, excluding{memlease.New(), beside(used)}, workers)
 			var leases []*Lease
 			alone := 0
 			for range min(workers-used+2, 5) {
@@ -189,18 +182,15 @@ func TestSharedWorkers(t *testing.T) {
 	}
 }
 
-// beside is a store beside a store that uses the first workers.
-type beside struct {
-	driver.Store
-	used int
-}
-
-func (b beside) Exclude(resource, _ string) (func(), error) {
-	_, worker, _ := strings.Cut(resource, " ")
-	if n, err := strconv.Atoi(worker); err != nil || n < b.used {
-		return func() {}, &driver.ExcludedError{Holder: func() string { return "process 7" }}
+// beside returns the claims beside a store that uses the first workers.
+func beside(used int) func(resource, _ string) (func(), error) {
+	return func(resource, _ string) (func(), error) {
+		_, worker, _ := strings.Cut(resource, " ")
+		if n, err := strconv.Atoi(worker); err != nil || n < used {
+			return func() {}, &driver.ExcludedError{Holder: func() string { return "process 7" }}
+		}
+		return func() {}, nil
 	}
-	return func() {}, nil
 }
 
 // TestExcludedLost: the claim of a lost worker lasts until the generator can no longer mint as the worker,
@@ -221,7 +211,7 @@ func TestExcludedLost(t *testing.T) {
 			time.Sleep(time.Second) // while the lease takes another worker
 			clock.step(ahead)
 			for time.Since(began) < window+max(0, -ahead) {
-				l2, err := second.start(t.Context(), generator(t, clock).ForLease(), other)
+				l2, err := try(t, second, clock, other)
 				if err == nil {
 					l2.Close()
 				}
@@ -252,9 +242,9 @@ func TestExcludedLost(t *testing.T) {
 func TestExcludedSlowly(t *testing.T) {
 	for _, wait := range []time.Duration{-1, 2 * time.Second, 10 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
-			clock, p := newTestClock(), mustCreate(t, slow{memlease.New()}, 10_000)
+			clock, p := newTestClock(), mustCreate(t, excluding{memlease.New(), slow}, 10_000)
 			began := time.Now()
-			_, err := p.start(t.Context(), generator(t, clock).ForLease(), Config{Wait: wait, clock: clock.now})
+			_, err := try(t, p, clock, Config{Wait: wait})
 			var none *NoWorkerError
 			if !errors.As(err, &none) || !none.Excluded {
 				t.Errorf("Start = %v", err)
@@ -266,24 +256,15 @@ func TestExcludedSlowly(t *testing.T) {
 	}
 }
 
-// slow is a store beside stores that have claimed all workers.
-type slow struct{ driver.Store }
-
-func (slow) Exclude(string, string) (func(), error) {
+// slow is the claim of a worker that another store has claimed.
+func slow(string, string) (func(), error) {
 	time.Sleep(10 * time.Millisecond)
 	return nil, driver.ErrConflict
 }
 
-// TestExcludedNotBroken: an error of the machine is no conflict.
+// TestExcludedNotBroken: an error of the machine is not a conflict.
 func TestExcludedNotBroken(t *testing.T) {
-	clock, p := newTestClock(), mustCreate(t, broken{memlease.New()}, 4)
-	if _, err := p.start(t.Context(), generator(t, clock).ForLease(), Config{clock: clock.now}); !errors.Is(err, errBroken) {
-		t.Errorf("Start = %v", err)
-	}
+	broken := errors.New("broken")
+	clock, p := newTestClock(), mustCreate(t, excluding{memlease.New(), func(string, string) (func(), error) { return nil, broken }}, 4)
+	testkit.Is(t, testkit.Err(try(t, p, clock, Config{})), broken, "Start")
 }
-
-var errBroken = errors.New("broken")
-
-type broken struct{ driver.Store }
-
-func (broken) Exclude(string, string) (func(), error) { return nil, errBroken }

@@ -27,7 +27,7 @@ import (
 
 // grow makes records for more workers: as many as the pool has, or one if other leases make records
 // too. The result is a record made by the lease and named by the pool. The record is noRecord if
-// the lease made none; the lease then reads the pool anew. Grown is false if all workers have
+// the lease made none; the lease then reads the pool again. Grown is false if all workers have
 // records.
 func (l *Lease) grow(ctx context.Context) (own stored, grown bool, err error) {
 	const fewest, most = 4, 64
@@ -269,7 +269,7 @@ func (p *Pool) overtaken(ctx context.Context, r *poolRecord, err error) error {
 }
 
 // raise checks the record of an unnamed worker. If the record is of an earlier generation or ends
-// before the floor, raise writes the record anew with the term.
+// before the floor, raise writes the record again, with the term.
 func (p *Pool) raise(ctx context.Context, e driver.Entry, worker int, t term) error {
 	s, err := p.read(e, worker, t.generation)
 	if errors.Is(err, ErrRescuing) || err == nil && s.Until < t.floor {

@@ -1,7 +1,6 @@
 package lease
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"sync"
@@ -10,44 +9,29 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/memlease"
 )
 
-// busy is a slow store: simultaneous requests are done one after the other.
-type busy struct {
-	driver.Store
-	mu                sync.Mutex
-	free              time.Time // when it has done all that has come
-	gets, lists, puts atomic.Int64
-}
-
-func (b *busy) wait(n *atomic.Int64) {
-	n.Add(1)
-	b.mu.Lock()
-	now := time.Now()
-	if b.free.Before(now) {
-		b.free = now
-	}
-	b.free = b.free.Add(100 * time.Microsecond)
-	pause := b.free.Sub(now)
-	b.mu.Unlock()
-	time.Sleep(time.Millisecond + pause)
-}
-
-func (b *busy) Get(ctx context.Context, key string) (driver.Entry, error) {
-	b.wait(&b.gets)
-	return b.Store.Get(ctx, key)
-}
-
-func (b *busy) List(ctx context.Context, prefix string) ([]driver.Entry, error) {
-	b.wait(&b.lists)
-	return b.Store.List(ctx, prefix)
-}
-
-func (b *busy) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
-	b.wait(&b.puts)
-	return b.Store.Put(ctx, key, value, rev)
+// busy returns a slow store, which does simultaneous requests one after the other and counts them.
+func busy() (*hooked, *atomic.Int64) {
+	var mu sync.Mutex
+	var free time.Time // when it has done all that has come
+	requests := new(atomic.Int64)
+	return &hooked{Store: memlease.New(), before: func(string, string) error {
+		requests.Add(1)
+		mu.Lock()
+		now := time.Now()
+		if free.Before(now) {
+			free = now
+		}
+		free = free.Add(100 * time.Microsecond)
+		pause := free.Sub(now)
+		mu.Unlock()
+		time.Sleep(time.Millisecond + pause)
+		return nil
+	}}, requests
 }
 
 // The requests of a crowd of leases grow in proportion to the crowd. Each lease needs a few
@@ -76,17 +60,13 @@ func TestCrowd(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				clock, store := newTestClock(), &busy{Store: memlease.New()}
+				clock := newTestClock()
+				store, requests := busy()
 				p := mustCreate(t, store, test.workers)
 				for made := 0; made < test.made; made++ {
-					if _, err := p.grow(t.Context(), made); err != nil {
-						t.Fatal(err)
-					}
+					testkit.Must(p.grow(t.Context(), made))
 				}
-				store.gets.Store(0)
-				store.lists.Store(0)
-				store.puts.Store(0)
-				began := time.Now()
+				requests.Store(0)
 				var all sync.WaitGroup
 				leases := make([]*Lease, test.n)
 				for i := range leases {
@@ -96,16 +76,14 @@ func TestCrowd(t *testing.T) {
 							c.Worker = Number(i)
 						}
 						var err error
-						if leases[i], err = p.start(t.Context(), generator(t, clock).ForLease(), c); err != nil {
+						if leases[i], err = try(t, p, clock, c); err != nil {
 							t.Error(err)
 						}
 					})
 				}
 				all.Wait()
-				gets, lists, puts := store.gets.Load(), store.lists.Load(), store.puts.Load()
-				t.Logf("%d gets, %d lists and %d puts, in %v", gets, lists, puts, time.Since(began))
-				if requests := gets + lists + puts; requests > test.most*int64(test.n) {
-					t.Errorf("%d requests, more than %d a lease", requests, test.most)
+				if n := requests.Load(); n > test.most*int64(test.n) {
+					t.Errorf("%d requests, more than %d a lease", n, test.most)
 				}
 				workers := make(map[int]bool)
 				for _, l := range leases {
@@ -139,22 +117,11 @@ func fill(t *testing.T, p *Pool) {
 func TestGrowFull(t *testing.T) {
 	store, died := memlease.New(), errors.New("died")
 	p := mustCreate(t, store, 65536)
-	if _, err := p.grow(t.Context(), -1); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(p.grow(t.Context(), -1))
 	fill(t, p)
-	puts, dying := 0, *p
-	dying.store = &hooked{Store: store, before: func(op, _ string) error {
-		if op == "put" {
-			if puts++; puts > 1 {
-				return died
-			}
-		}
-		return nil
-	}}
-	if _, err := dying.grow(t.Context(), -1); !errors.Is(err, died) {
-		t.Fatal(err)
-	}
+	crashed := *p
+	crashed.store = dying(store, 1, died)
+	testkit.Is(t, testkit.Err(crashed.grow(t.Context(), -1)), died, "grow")
 	for range 3 {
 		if grown, err := p.grow(t.Context(), -1); !grown || err != nil {
 			t.Errorf("%v, %v", grown, err)
@@ -175,7 +142,7 @@ func TestRescueFull(t *testing.T) {
 // A crowd in a pool of many workers leaves room in the pool's record, for workers with a Number.
 func TestGrowCrowd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &busy{Store: memlease.New()}
+		store, _ := busy()
 		p := mustCreate(t, store, 65536)
 		var all sync.WaitGroup
 		for range 1500 {

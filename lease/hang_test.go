@@ -1,7 +1,6 @@
 package lease
 
 import (
-	"context"
 	"errors"
 	"strings"
 	"sync/atomic"
@@ -9,69 +8,36 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/memlease"
 )
 
-// hanging is a hanging store: the store ignores contexts, and does the requests in the end.
+// hanging makes the calls of a store wait until a time, whatever their contexts are. The store does
+// the calls in the end.
 type hanging struct {
-	driver.Store
 	until        atomic.Pointer[time.Time]
-	inside, most atomic.Int32
+	inside, most atomic.Int32 // the calls that wait, and the most at once
+}
+
+func newHanging(p *Pool) *hanging {
+	h := new(hanging)
+	p.store = &hooked{Store: p.store, around: func(c call) error {
+		if until := h.until.Load(); until != nil && time.Until(*until) > 0 {
+			inside := h.inside.Add(1)
+			defer h.inside.Add(-1)
+			for most := h.most.Load(); inside > most && !h.most.CompareAndSwap(most, inside); most = h.most.Load() {
+			}
+			time.Sleep(time.Until(*until))
+		}
+		return c.do(c.ctx)
+	}}
+	return h
 }
 
 func (h *hanging) hang(d time.Duration) {
 	until := time.Now().Add(d)
 	h.until.Store(&until)
-}
-
-func (h *hanging) wait() {
-	until := h.until.Load()
-	if until == nil || time.Until(*until) <= 0 {
-		return
-	}
-	inside := h.inside.Add(1)
-	defer h.inside.Add(-1)
-	for most := h.most.Load(); inside > most && !h.most.CompareAndSwap(most, inside); most = h.most.Load() {
-	}
-	time.Sleep(time.Until(*until))
-}
-
-func (h *hanging) Get(ctx context.Context, key string) (driver.Entry, error) {
-	h.wait()
-	return h.Store.Get(ctx, key)
-}
-
-func (h *hanging) List(ctx context.Context, prefix string) ([]driver.Entry, error) {
-	h.wait()
-	return h.Store.List(ctx, prefix)
-}
-
-func (h *hanging) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
-	h.wait()
-	return h.Store.Put(ctx, key, value, rev)
-}
-
-// silent is a store without answers while down is set. The store heeds contexts.
-type silent struct {
-	driver.Store
-	down atomic.Bool
-}
-
-func (s *silent) Get(ctx context.Context, key string) (driver.Entry, error) {
-	if s.down.Load() {
-		<-ctx.Done()
-		return driver.Entry{}, errors.Join(driver.ErrUnavailable, ctx.Err())
-	}
-	return s.Store.Get(ctx, key)
-}
-
-func (s *silent) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
-	if s.down.Load() {
-		<-ctx.Done()
-		return driver.None, errors.Join(driver.ErrUnavailable, ctx.Err())
-	}
-	return s.Store.Put(ctx, key, value, rev)
 }
 
 // Whatever the store does, a lease raises Failing in time, and callers get an error at the end of
@@ -82,13 +48,21 @@ func TestStoreHangs(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					clock, p := newTestClock(), mustCreate(t, memlease.New(), 2)
-					stuck, mutes := &hanging{Store: p.store}, &silent{Store: p.store}
+					stuck, silent := new(hanging), new(atomic.Bool)
 					hang := func(d time.Duration) { stuck.hang(d) }
-					if p.store = stuck; heeds {
-						p.store = mutes
+					if !heeds {
+						stuck = newHanging(p)
+					} else {
+						p.store = &hooked{Store: p.store, around: func(c call) error {
+							if c.op != "list" && silent.Load() {
+								<-c.ctx.Done()
+								return errors.Join(driver.ErrUnavailable, c.ctx.Err())
+							}
+							return c.do(c.ctx)
+						}}
 						hang = func(d time.Duration) {
-							mutes.down.Store(true)
-							time.AfterFunc(d, func() { mutes.down.Store(false) })
+							silent.Store(true)
+							time.AfterFunc(d, func() { silent.Store(false) })
 						}
 					}
 					g, l, log := keep(t, p, clock, Config{Window: 3 * time.Second, Timeout: timeout})
@@ -132,8 +106,7 @@ func TestCloseStoreHangs(t *testing.T) {
 	for _, under := range []bool{false, true} { // with a request under way
 		synctest.Test(t, func(t *testing.T) {
 			clock, p := newTestClock(), mustCreate(t, memlease.New(), 2)
-			store := &hanging{Store: p.store}
-			p.store = store
+			store := newHanging(p)
 			g, l, _ := keep(t, p, clock, Config{Window: 3 * time.Second})
 			time.Sleep(5 * time.Second)
 			store.hang(time.Minute)
@@ -144,9 +117,7 @@ func TestCloseStoreHangs(t *testing.T) {
 			closed := make(chan error)
 			go func() { closed <- l.Close() }()
 			synctest.Wait()
-			if _, err := g.TryNext(); !errors.Is(err, ErrClosed) {
-				t.Errorf("while it is closed: %v", err)
-			}
+			testkit.Is(t, testkit.Err(g.TryNext()), ErrClosed, "while it is closed")
 			err := <-closed
 			if !errors.Is(err, driver.ErrUnavailable) || !strings.Contains(err.Error(), "comes free at "+timeText(l.Until())) {
 				t.Errorf("Close: %v", err)
@@ -154,10 +125,20 @@ func TestCloseStoreHangs(t *testing.T) {
 			if took := time.Since(began); took > time.Second {
 				t.Errorf("Close took %v", took)
 			}
-			began = time.Now()
-			_, err = p.start(t.Context(), generator(t, clock).ForLease(), Config{Window: 3 * time.Second, clock: clock.now})
-			if took := time.Since(began); !errors.Is(err, driver.ErrUnavailable) || took > time.Second {
-				t.Errorf("Start took %v: %v", took, err)
+			for _, c := range []struct {
+				least time.Duration // a second more is too much
+				start func() (*Lease, error)
+			}{
+				{0, func() (*Lease, error) { return try(t, p, clock, Config{Window: 3 * time.Second}) }},
+				{3 * time.Second, func() (*Lease, error) {
+					return Start(t.Context(), p.store, generator(t, clock), Config{Pool: "p", Timeout: 3 * time.Second})
+				}},
+			} {
+				began = time.Now()
+				_, err := c.start()
+				if took := time.Since(began); !errors.Is(err, driver.ErrUnavailable) || took < c.least || took > c.least+time.Second {
+					t.Errorf("Start took %v: %v", took, err)
+				}
 			}
 			time.Sleep(time.Minute) // the requests come to their end
 		})
@@ -168,8 +149,7 @@ func TestCloseStoreHangs(t *testing.T) {
 func TestHangsAndChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock, p := newTestClock(), mustCreate(t, memlease.New(), 1)
-		store := &hanging{Store: p.store}
-		p.store = store
+		store := newHanging(p)
 		g, l, log := keep(t, p, clock, Config{Window: 3 * time.Second})
 		for range 20 {
 			time.Sleep(1700 * time.Millisecond)
@@ -181,8 +161,6 @@ func TestHangsAndChanges(t *testing.T) {
 			t.Errorf("events: %s", got)
 		}
 		store.hang(500 * time.Millisecond)
-		if err := l.Close(); err != nil {
-			t.Error(err)
-		}
+		testkit.OK(t, l.Close())
 	})
 }

@@ -71,8 +71,8 @@ func (l *Lease) goOn(ctx context.Context, ended func()) {
 
 // keep takes a worker from the pool, and grants an interval to the generator. It returns when the generator
 // can mint. The settings are settled.
-func (p *Pool) keep(ctx context.Context, g grant.Grantee, c Config) (*Lease, error) {
-	l := p.lease(g, c)
+func (p *Pool) keep(ctx context.Context, store timed, g grant.Grantee, c Config) (*Lease, error) {
+	l := p.lease(store, g, c)
 	defer l.deliver()
 	l.work.Lock()
 	defer l.work.Unlock()
@@ -93,13 +93,15 @@ func (p *Pool) keep(ctx context.Context, g grant.Grantee, c Config) (*Lease, err
 	return l, nil
 }
 
-// lease returns a lease without a worker.
-func (p *Pool) lease(g grant.Grantee, c Config) *Lease {
+// lease returns a lease without a worker. The lease makes its requests by the store, which is the
+// pool's store with a time limit.
+func (p *Pool) lease(store timed, g grant.Grantee, c Config) *Lease {
 	within := *p
 	l := &Lease{origin: p, pool: &within, generator: g, config: c, incarnation: c.world.random(128),
 		stop: func() {}, done: make(chan struct{}), work: make(lock, 1), attempts: make(map[int]attempts),
 		claims: make(map[int]claimed)}
-	within.store = timed{p.store, c.world, c.Timeout, &l.took, new(turn)}
+	store.took = &l.took
+	within.store = store
 	return l
 }
 
@@ -131,7 +133,7 @@ func (l *Lease) Pool() *Pool { return l.origin }
 // After an error the worker may come free only at the end of the interval. Further calls return the
 // same error.
 //
-// Close may be called from any goroutine, and within Config.Notify. Close waits for requests to the
+// Close may be called from any goroutine, and within Config.Notify. It waits for requests to the
 // store, each for at most Config.Timeout. Close never waits for a call of Notify: if a call is
 // under way, the event Released follows after the call, and perhaps after Close has returned.
 func (l *Lease) Close() error {

@@ -3,13 +3,12 @@ package lease
 import (
 	"context"
 	"errors"
-	"slices"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/memlease"
 	"github.com/firn-id/firn/nanoflake"
@@ -22,15 +21,13 @@ func TestCloseWithinNotify(t *testing.T) {
 		t.Run(kind.String(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				clock, p := newTestClock(), mustCreate(t, memlease.New(), 1)
-				store, down := switched(p.store)
-				q := *p
-				q.store = store
+				q, down := cutOff(p)
 				var kept atomic.Pointer[Lease]
 				var log testLog
 				var err error // of the first Close
 				closes, depth := 0, 0
 				g := generator(t, clock)
-				l, failed := q.start(t.Context(), g.ForLease(), Config{Window: time.Second, clock: clock.now, Notify: func(e Event) {
+				l := testkit.Must(q.start(t.Context(), g.ForLease(), Config{Window: time.Second, clock: clock.now, Notify: func(e Event) {
 					if depth++; depth > 1 {
 						t.Errorf("%v is told within another event", e.Kind)
 					}
@@ -42,14 +39,9 @@ func TestCloseWithinNotify(t *testing.T) {
 					}
 					if closes++; closes == 1 {
 						err = l.Close()
-						if _, err := g.TryNext(); !errors.Is(err, ErrClosed) {
-							t.Errorf("closed: %v", err)
-						}
+						testkit.Is(t, testkit.Err(g.TryNext()), ErrClosed, "closed")
 					}
-				}})
-				if failed != nil {
-					t.Fatal(failed)
-				}
+				}}))
 				kept.Store(l)
 				time.Sleep(2 * time.Second)
 				switch kind {
@@ -97,28 +89,19 @@ func TestCloseWhileNotify(t *testing.T) {
 		clock, p := newTestClock(), mustCreate(t, memlease.New(), 1)
 		told, closed := make(chan bool), make(chan bool)
 		g, log := generator(t, clock), new(testLog)
-		l, err := p.start(t.Context(), g.ForLease(), Config{Window: time.Second, clock: clock.now, Notify: func(e Event) {
+		l := testkit.Must(p.start(t.Context(), g.ForLease(), Config{Window: time.Second, clock: clock.now, Notify: func(e Event) {
 			log.add(e)
 			if e.Kind == Renewed {
 				told <- true
 				<-closed
 			}
-		}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}}))
 		<-told
-		if err := l.Close(); err != nil {
-			t.Error(err)
-		}
+		testkit.OK(t, l.Close())
 		close(closed)
 		synctest.Wait()
-		if got := log.kinds(); got != "acquired renewed released" {
-			t.Errorf("events: %s", got)
-		}
-		if _, err := g.TryNext(); !errors.Is(err, ErrClosed) {
-			t.Errorf("closed: %v", err)
-		}
+		log.want(t, "acquired renewed released")
+		testkit.Is(t, testkit.Err(g.TryNext()), ErrClosed, "closed")
 		keep(t, p, clock, Config{Wait: -1})
 	})
 }
@@ -139,9 +122,7 @@ func TestKeepEnded(t *testing.T) {
 		if _, err := p.start(ctx, generator(t, clock).ForLease(), Config{clock: clock.now, Notify: log.add}); !errors.Is(err, context.DeadlineExceeded) {
 			t.Error(err)
 		}
-		if got := log.kinds(); got != "acquired released" {
-			t.Errorf("events: %s", got)
-		}
+		log.want(t, "acquired released")
 	})
 }
 
@@ -178,75 +159,5 @@ func TestToldFirst(t *testing.T) {
 		}
 		l.Close()
 		time.Sleep(time.Second)
-	})
-}
-
-// A lease waiting for a worker raises Waiting, once.
-func TestWaitingTold(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		clock, p := newTestClock(), mustCreate(t, memlease.New(), 1)
-		_, first, _ := keep(t, p, clock, Config{Window: 10 * time.Second})
-		for _, worker := range []Choice{{}, Number(0)} {
-			log, want := new(testLog), -1
-			if worker.named {
-				want = 0
-			}
-			_, err := p.start(t.Context(), generator(t, clock).ForLease(), Config{Worker: worker, Wait: 9 * time.Second, clock: clock.now, Notify: log.add})
-			if !errors.Is(err, ErrNoWorker) && !errors.Is(err, ErrHeld) {
-				t.Fatal(err)
-			}
-			if got := log.events; len(got) != 1 || got[0].Kind != Waiting || got[0].Worker != want || got[0].Pool != "p" ||
-				!errors.Is(got[0].Err, ErrNoWorker) && !errors.Is(got[0].Err, ErrHeld) || got[0].Until.Before(clock.now().Add(-9*time.Second)) {
-				t.Errorf("%+v", got)
-			}
-		}
-		log := new(testLog)
-		if _, err := p.start(t.Context(), generator(t, clock).ForLease(), Config{Wait: -1, clock: clock.now, Notify: log.add}); !errors.Is(err, ErrNoWorker) || log.events != nil {
-			t.Errorf("without a wait: %v, %v", err, log.events)
-		}
-		first.Close()
-	})
-}
-
-// A lease without its lost worker raises Waiting, too.
-func TestReplacementTold(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		_, _, log, l2 := replaced(t)
-		l2.Close()
-		time.Sleep(time.Second)
-		if got := log.kinds(); !strings.Contains(got, " lost waiting ") || !strings.Contains(got, " acquired") {
-			t.Errorf("events: %s", got)
-		}
-		if n := len(slices.DeleteFunc(slices.Clone(log.events), func(e Event) bool { return e.Kind != Waiting })); n != 1 {
-			t.Errorf("it said %d times that it waits", n)
-		}
-	})
-}
-
-// A hopeless wait is not begun: no lease holds the worker, and its timestamps are used up to beyond
-// the wait.
-func TestHopeless(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		clock, p := newTestClock(), mustCreate(t, memlease.New(), 1)
-		clock.step(time.Hour)
-		g, l, _ := keep(t, p, clock, Config{})
-		mints(t, g, l)
-		l.Close()
-		clock.step(-time.Hour)
-		for _, c := range []Config{{}, {Worker: Number(0)}, {Wait: 10 * time.Minute}, {Worker: Number(0), Wait: 10 * time.Minute}} {
-			began := time.Now()
-			c.clock, c.TrustClock = clock.now, true
-			_, err := p.start(t.Context(), generator(t, clock).ForLease(), c)
-			if took := time.Since(began); took > 0 || !errors.Is(err, ErrNoWorker) && !errors.Is(err, ErrHeld) || strings.Contains(err.Error(), context.DeadlineExceeded.Error()) {
-				t.Errorf("%+v: after %v: %v", c.Worker, took, err)
-			}
-		}
-		began := time.Now()
-		c := Config{Worker: Number(0), Wait: time.Hour + time.Minute, clock: clock.now, TrustClock: true}
-		l, err := p.start(t.Context(), generator(t, clock).ForLease(), c)
-		if err != nil || time.Since(began) < time.Hour-time.Minute {
-			t.Fatalf("a wait that is long enough: after %v: %v", time.Since(began), err)
-		}
-		l.Close()
 	})
 }

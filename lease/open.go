@@ -8,16 +8,17 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// OpenStore opens the store of an address, such as postgres://orders@db/orders or file:///var/lib/firn. The
-// command firn takes the same addresses. The package of a store registers the scheme of its addresses when a program
-// imports the package:
+// OpenStore opens the store of an address, such as postgres://orders@db/orders or
+// file:///var/lib/firn. The command firn takes the same addresses. The package of a store registers
+// a scheme when a program imports the package:
 //
 //	import _ "github.com/firn-id/firn/lease/pglease"
 //
 // The error is [driver.ErrAddress] if no imported package has the scheme, and names the import. All other errors
-// are those of the package's Open.
+// come from the package's Open.
 func OpenStore(ctx context.Context, address string) (driver.Store, error) {
-	// Package lease/address would read the scheme too, and bring TLS into programs whose stores are files.
+	// Package lease/address would read the scheme too, and bring TLS into programs with stores of
+	// files.
 	scheme, _, ok := strings.Cut(address, "://")
 	scheme = strings.ToLower(scheme)
 	if !ok || scheme == "" || strings.Trim(scheme, "abcdefghijklmnopqrstuvwxyz0123456789+-.") != "" {
@@ -32,7 +33,7 @@ func OpenStore(ctx context.Context, address string) (driver.Store, error) {
 	return nil, fmt.Errorf("%w: no store has addresses of the kind %s://; this program has %s", driver.ErrAddress, scheme, registered())
 }
 
-// registered lists the schemes that OpenStore knows.
+// registered lists the known schemes.
 func registered() string {
 	all := driver.Schemes()
 	if len(all) == 0 {
@@ -41,7 +42,7 @@ func registered() string {
 	return strings.Join(all, "://, ") + "://"
 }
 
-// packages has the packages of Firn's own stores, for the error of a scheme that is not registered.
+// packages has the packages of Firn's own stores, for the error of an unregistered scheme.
 var packages = map[string]string{
 	"consul":     "github.com/firn-id/firn/lease/consullease",
 	"etcd":       "github.com/firn-id/firn/lease/etcdlease",

@@ -16,7 +16,7 @@ import (
 	"github.com/firn-id/firn/lease/grant"
 )
 
-// A Pool is the workers of one kind of generator, in a store. A Pool is safe for concurrent use.
+// A Pool is the workers of one kind of generator, in a store. It is safe for concurrent use.
 //
 // A pool is created once, and never deleted. Only [Rescue] changes a pool. Records of workers are
 // made as leases need them, and the pool's record names all workers with records. So a missing
@@ -60,7 +60,15 @@ func (p *Pool) learn(r *poolRecord) {
 
 // Create creates a pool. Leases take workers from a random worker on. If the store has a pool of
 // the same name, with any layout, the error is [ErrPoolExists].
+//
+// Create prepares the store first: it makes what a [driver.Preparer] lacks, such as the table in a
+// database. That takes a right that leases do not need; without the right, the error is the store's.
 func Create(ctx context.Context, store driver.Store, name string, layout grant.Layout) (*Pool, error) {
+	if p, ok := store.(driver.Preparer); ok {
+		if err := p.Prepare(ctx); err != nil {
+			return nil, err
+		}
+	}
 	return create(ctx, store, name, layout, mrand.IntN(max(layout.Workers, 1)), time.Now())
 }
 
@@ -126,7 +134,7 @@ func openOrCreate(ctx context.Context, store driver.Store, name string, layout g
 	return p, err == nil, err
 }
 
-// Lookup returns the pool with a name and any layout. Lookup is for tools.
+// Lookup returns the pool with a name and any layout. It is for tools.
 func Lookup(ctx context.Context, store driver.Store, name string) (*Pool, error) {
 	r, _, err := readPool(ctx, store, name)
 	if err != nil {
@@ -213,8 +221,8 @@ func getPool(ctx context.Context, store driver.Store, name string) (driver.Entry
 	return e, err
 }
 
-// list is Store.List for callers that check each entry's Err. An unreadable entry is no error of
-// list.
+// list is Store.List for callers that check each entry's Err. An unreadable entry is not an error
+// of list.
 func list(ctx context.Context, store driver.Store, prefix string) ([]driver.Entry, error) {
 	entries, err := store.List(ctx, prefix)
 	if err != nil && slices.ContainsFunc(entries, func(e driver.Entry) bool { return e.Err != nil && errors.Is(err, e.Err) }) {
@@ -245,7 +253,7 @@ func decodePool(store driver.Store, e driver.Entry) (*poolRecord, error) {
 
 // adviceDamaged repeats the advice of lease/internal/advice. This package imports no internal
 // package, so that the simulation can build mutants elsewhere.
-const adviceDamaged = "rescue the pool (lease.Rescue), which makes the entry anew; do not repair, move or delete entries"
+const adviceDamaged = "rescue the pool (lease.Rescue), which makes the entry again; do not repair, move or delete entries"
 
 // unusable returns the error for an unusable record. The advice must be safe to follow literally,
 // while other processes go on.
@@ -262,7 +270,7 @@ func unusable(store driver.Store, key string, err error) error {
 	case errors.Is(err, ErrRolledBack):
 		advice = "rescue the pool (lease.Rescue)"
 	case ofPool:
-		advice = "rescue the pool (lease.Rescue, with Layouts), which makes the entry anew; do not repair, move or delete entries"
+		advice = "rescue the pool (lease.Rescue, with Layouts), which makes the entry again; do not repair, move or delete entries"
 	}
 	return &driver.Error{Store: store.String(), Op: "read", Key: key, Err: err, Advice: advice}
 }

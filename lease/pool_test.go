@@ -9,52 +9,20 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/grant"
 	"github.com/firn-id/firn/lease/internal/advice"
 	"github.com/firn-id/firn/lease/memlease"
 )
 
-func mustCreate(t *testing.T, store driver.Store, workers int) *Pool {
-	t.Helper()
-	p, err := create(t.Context(), store, "p", testLayout(workers), 0, newTestClock().now())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
-// put writes a value over any other value.
-func put(t *testing.T, store driver.Store, key string, value []byte) {
-	t.Helper()
-	e, err := store.Get(t.Context(), key)
-	if err != nil && !errors.Is(err, driver.ErrNotFound) {
-		t.Fatal(err)
-	}
-	if _, err := store.Put(t.Context(), key, value, e.Revision); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// made returns the workers named by the pool's record.
-func made(t *testing.T, store driver.Store) [][2]int {
-	t.Helper()
-	r, _, err := readPool(t.Context(), store, "p")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r.Made
-}
-
 func TestCreate(t *testing.T) {
 	ctx, store := t.Context(), memlease.New()
-	if _, err := Open(ctx, store, "p", testLayout(4)); !errors.Is(err, ErrNoPool) {
-		t.Errorf("Open of none: %v", err)
-	}
+	testkit.Is(t, testkit.Err(Open(ctx, store, "p", testLayout(4))), ErrNoPool, "Open of none")
 	p := mustCreate(t, store, 4)
-	if _, err := Create(ctx, store, "p", testLayout(4)); !errors.Is(err, ErrPoolExists) {
-		t.Errorf("Create again: %v", err)
-	}
+	testkit.Is(t, testkit.Err(Create(ctx, store, "p", testLayout(4))), ErrPoolExists, "Create again")
+	testkit.Must(p.grow(ctx, -1))
+	testkit.Is(t, testkit.Err(Create(ctx, store, "p", testLayout(4))), ErrPoolExists, "Create of a pool in use")
 	for name, open := range map[string]func() (*Pool, error){
 		"Open":         func() (*Pool, error) { return Open(ctx, store, "p", testLayout(4)) },
 		"Lookup":       func() (*Pool, error) { return Lookup(ctx, store, "p") },
@@ -72,16 +40,10 @@ func TestCreate(t *testing.T) {
 		t.Errorf("Names: %q, %v", names, err)
 	}
 	for _, name := range []string{"", "A", "a b", "a//b", ".a"} {
-		if _, err := Create(ctx, store, name, testLayout(4)); !errors.Is(err, ErrConfig) {
-			t.Errorf("Create of %q: %v", name, err)
-		}
-		if _, err := Open(ctx, store, name, testLayout(4)); !errors.Is(err, ErrConfig) {
-			t.Errorf("Open of %q: %v", name, err)
-		}
+		testkit.Is(t, testkit.Err(Create(ctx, store, name, testLayout(4))), ErrConfig, "Create of %q", name)
+		testkit.Is(t, testkit.Err(Open(ctx, store, name, testLayout(4))), ErrConfig, "Open of %q", name)
 	}
-	if _, err := Create(ctx, store, "x", grant.Layout{}); !errors.Is(err, ErrConfig) {
-		t.Errorf("Create without a layout: %v", err)
-	}
+	testkit.Is(t, testkit.Err(Create(ctx, store, "x", grant.Layout{})), ErrConfig, "Create without a layout")
 }
 
 // If two processes find no pool, one process creates the pool and the other process opens the same
@@ -99,40 +61,6 @@ func TestOpenOrCreateRace(t *testing.T) {
 	if err != nil || got.UUID() != p.UUID() {
 		t.Errorf("%v, %v", got, err)
 	}
-}
-
-// hooked is a store with failures, or with requests of others in between.
-type hooked struct {
-	driver.Store
-	before func(op, key string) error
-}
-
-func (h *hooked) fail(op, key string) error {
-	if err := h.before(op, key); err != nil {
-		return &driver.Error{Store: h.String(), Op: op, Key: key, Err: err}
-	}
-	return nil
-}
-
-func (h *hooked) Get(ctx context.Context, key string) (driver.Entry, error) {
-	if err := h.fail("get", key); err != nil {
-		return driver.Entry{}, err
-	}
-	return h.Store.Get(ctx, key)
-}
-
-func (h *hooked) List(ctx context.Context, prefix string) ([]driver.Entry, error) {
-	if err := h.fail("list", prefix); err != nil {
-		return nil, err
-	}
-	return h.Store.List(ctx, prefix)
-}
-
-func (h *hooked) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
-	if err := h.fail("put", key); err != nil {
-		return driver.None, err
-	}
-	return h.Store.Put(ctx, key, value, rev)
 }
 
 func TestMismatch(t *testing.T) {
@@ -159,19 +87,14 @@ func TestPoolReplaced(t *testing.T) {
 	p := mustCreate(t, store, 4)
 	other := memlease.New()
 	q := mustCreate(t, other, 4)
-	e, err := other.Get(t.Context(), poolKey("p"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := testkit.Must(other.Get(t.Context(), poolKey("p")))
 	put(t, store, poolKey("p"), e.Value)
-	_, _, err = p.Workers(t.Context())
+	_, _, err := p.Workers(t.Context())
 	if !errors.Is(err, ErrRolledBack) || !strings.Contains(err.Error(), q.UUID()) || !strings.Contains(err.Error(), p.UUID()) ||
 		!strings.HasSuffix(err.Error(), ": rescue the pool (lease.Rescue), then start this program again") {
 		t.Errorf("%v", err)
 	}
-	if _, err := p.grow(t.Context(), -1); !errors.Is(err, ErrRolledBack) {
-		t.Errorf("grow: %v", err)
-	}
+	testkit.Is(t, testkit.Err(p.grow(t.Context(), -1)), ErrRolledBack, "grow")
 }
 
 func TestPoolDamaged(t *testing.T) {
@@ -194,16 +117,13 @@ func TestPoolDamaged(t *testing.T) {
 	} {
 		store := memlease.New()
 		mustCreate(t, store, 4)
-		e, err := store.Get(t.Context(), poolKey("p"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := testkit.Must(store.Get(t.Context(), poolKey("p")))
 		value := strings.Replace(string(e.Value), test.old, test.new, 1)
 		if value == string(e.Value) {
 			t.Fatalf("%s: no %s in %s", name, test.old, value)
 		}
 		put(t, store, poolKey("p"), []byte(value))
-		_, err = Open(t.Context(), store, "p", testLayout(4))
+		_, err := Open(t.Context(), store, "p", testLayout(4))
 		var told *driver.Error
 		if !errors.Is(err, test.want) || !errors.As(err, &told) || told.Advice == "" || told.Key != "p/pool" {
 			t.Errorf("%s: %v, want %v", name, err, test.want)
@@ -215,25 +135,10 @@ func TestPoolDamaged(t *testing.T) {
 func TestOrphans(t *testing.T) {
 	store := memlease.New()
 	put(t, store, workerKey("p", 0), []byte("x"))
-	if _, err := Create(t.Context(), store, "p", testLayout(4)); !errors.Is(err, ErrMissing) {
-		t.Errorf("Create: %v", err)
-	}
-	if _, err := OpenOrCreate(t.Context(), store, "p", testLayout(4)); !errors.Is(err, ErrMissing) {
-		t.Errorf("OpenOrCreate: %v", err)
-	}
+	testkit.Is(t, testkit.Err(Create(t.Context(), store, "p", testLayout(4))), ErrMissing, "Create")
+	testkit.Is(t, testkit.Err(OpenOrCreate(t.Context(), store, "p", testLayout(4))), ErrMissing, "OpenOrCreate")
 	if _, err := Lookup(t.Context(), store, "p"); !errors.Is(err, ErrMissing) || errors.Is(err, ErrNoPool) {
 		t.Errorf("Lookup: %v", err)
-	}
-}
-
-// A pool in use exists, and Create returns no other error for the workers' records.
-func TestCreateInUse(t *testing.T) {
-	store := memlease.New()
-	if _, err := mustCreate(t, store, 4).grow(t.Context(), -1); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Create(t.Context(), store, "p", testLayout(4)); !errors.Is(err, ErrPoolExists) {
-		t.Errorf("Create: %v", err)
 	}
 }
 
@@ -244,7 +149,7 @@ func (p *Pool) grow(ctx context.Context, named int) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	l := p.lease(nil, c)
+	l := p.lease(c.timed(p.store), nil, c)
 	if named >= 0 {
 		err = l.growNamed(ctx, named)
 		return err == nil, err
@@ -298,20 +203,7 @@ func TestGrowCrash(t *testing.T) {
 	for left := range 8 {
 		store := memlease.New()
 		mustCreate(t, store, 6)
-		puts := left
-		dying := &hooked{Store: store, before: func(op, _ string) error {
-			if op != "put" {
-				return nil
-			}
-			if puts--; puts < 0 {
-				return died
-			}
-			return nil
-		}}
-		p, err := Open(t.Context(), dying, "p", testLayout(6))
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := testkit.Must(Open(t.Context(), dying(store, left, died), "p", testLayout(6)))
 		if _, err := p.grow(t.Context(), -1); errors.Is(err, died) != (left < 5) {
 			t.Fatalf("%d requests: %v", left, err)
 		}
@@ -339,9 +231,7 @@ func TestGrowForeign(t *testing.T) {
 	store := memlease.New()
 	p := mustCreate(t, store, 4)
 	put(t, store, workerKey("p", 1), []byte("x"))
-	if _, err := p.grow(t.Context(), -1); !errors.Is(err, ErrDamaged) {
-		t.Errorf("%v", err)
-	}
+	testkit.Is(t, testkit.Err(p.grow(t.Context(), -1)), ErrDamaged, "")
 }
 
 // A lease with a Number gets the worker, even while other leases make records.
@@ -382,10 +272,7 @@ func TestGrowRace(t *testing.T) {
 		listed = op == "list"
 		return nil
 	}}
-	l, err := p.start(t.Context(), generator(t, newTestClock()).ForLease(), Config{Wait: -1, clock: newTestClock().now})
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := testkit.Must(p.start(t.Context(), generator(t, newTestClock()).ForLease(), Config{Wait: -1, clock: newTestClock().now}))
 	l.Close()
 }
 
@@ -399,31 +286,21 @@ func TestAdviceDamaged(t *testing.T) {
 func TestMissing(t *testing.T) {
 	ctx, store := t.Context(), memlease.New()
 	p := mustCreate(t, store, 4)
-	if _, err := p.grow(ctx, -1); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(p.grow(ctx, -1))
 	for missing := range 4 {
 		less := memlease.New()
-		entries, err := store.List(ctx, "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		entries := testkit.Must(store.List(ctx, ""))
 		for _, e := range entries {
 			if e.Key != workerKey("p", missing) {
 				put(t, less, e.Key, e.Value)
 			}
 		}
-		q, err := Open(ctx, less, "p", testLayout(4))
-		if err != nil {
-			t.Fatal(err)
-		}
+		q := testkit.Must(Open(ctx, less, "p", testLayout(4)))
 		var told *driver.Error
 		if _, _, err := q.Workers(ctx); !errors.Is(err, ErrMissing) || !errors.As(err, &told) || told.Key != workerKey("p", missing) || told.Advice == "" {
 			t.Errorf("Workers without %d: %v", missing, err)
 		}
-		if _, err := q.kept(ctx, nil, Config{}); !errors.Is(err, ErrMissing) {
-			t.Errorf("Start without %d: %v", missing, err)
-		}
+		testkit.Is(t, testkit.Err(q.kept(ctx, nil, Config{})), ErrMissing, "Start without %d", missing)
 		if _, err := q.kept(ctx, nil, Config{Worker: Number(missing)}); !errors.Is(err, ErrMissing) {
 			t.Errorf("Start of %d without it: %v", missing, err)
 		}
@@ -449,9 +326,7 @@ func TestRecordDamaged(t *testing.T) {
 	} {
 		store := memlease.New()
 		p := mustCreate(t, store, 4)
-		if _, err := p.grow(t.Context(), -1); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(p.grow(t.Context(), -1))
 		r := good(p)
 		test.change(&r)
 		put(t, store, workerKey("p", 2), encode(r))

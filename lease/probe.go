@@ -9,10 +9,10 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// CheckWrites reports whether the pool's store takes changes, and how long a change takes. CheckWrites
-// asks the store to create the pool's record. The record exists, so the store has to refuse. A store
-// that accepts does not compare before it swaps: the error is a [driver.ErrUnsafe]. CheckWrites is
-// for tools.
+// CheckWrites reports whether the pool's store takes changes, and how long a change takes. It asks
+// the store to create the pool's record. The record exists: the store has to refuse. A store that
+// accepts does not compare before a swap: the error is [driver.ErrUnsafe]. CheckWrites is for
+// tools.
 func (p *Pool) CheckWrites(ctx context.Context) (took time.Duration, err error) {
 	e, err := p.store.Get(ctx, poolKey(p.name))
 	if err != nil {

@@ -1,20 +1,12 @@
 package lease
 
 import (
-	"context"
-	"errors"
 	"testing"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/memlease"
 )
-
-// blindStore takes every change, whatever the revision.
-type blindStore struct{ driver.Store }
-
-func (blindStore) Put(context.Context, string, []byte, driver.Revision) (driver.Revision, error) {
-	return "1", nil
-}
 
 func TestCheckWrites(t *testing.T) {
 	store := memlease.New()
@@ -26,11 +18,12 @@ func TestCheckWrites(t *testing.T) {
 	if after, _ := store.List(t.Context(), ""); len(after) != len(before) || after[0].Revision != before[0].Revision {
 		t.Errorf("%v became %v", before, after)
 	}
-	blind, err := Lookup(t.Context(), blindStore{store}, p.Name())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := blind.CheckWrites(t.Context()); !errors.Is(err, driver.ErrUnsafe) {
-		t.Error(err)
-	}
+	all := &hooked{Store: store, around: func(c call) error { // takes each change, whatever the revision
+		if c.op == "put" {
+			return nil
+		}
+		return c.do(c.ctx)
+	}}
+	blind := testkit.Must(Lookup(t.Context(), all, p.Name()))
+	testkit.Is(t, testkit.Err(blind.CheckWrites(t.Context())), driver.ErrUnsafe, "")
 }

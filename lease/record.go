@@ -36,7 +36,7 @@ func checkLayout(l grant.Layout) error {
 }
 
 // tickStart and tickEnd round Unix microseconds down and up to whole ticks of the IDs. An interval
-// never ends within a tick, which two leases would share.
+// never ends within a tick: two leases would share the tick.
 func tickStart(l grant.Layout, us int64) int64 {
 	unit := l.Unit.Microseconds()
 	past := (us - l.Epoch.UnixMicro()) % unit
@@ -54,8 +54,8 @@ func layoutHash(l grant.Layout) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// checkSame returns a *MismatchError that names the first field in which the layout that a pool has
-// is not the layout wanted.
+// checkSame returns a *MismatchError with the first difference between a pool's layout and the
+// layout wanted.
 func checkSame(pool string, has, want grant.Layout) error {
 	mismatch := func(field string, have, want any) error {
 		return &MismatchError{Pool: pool, Field: field, Have: fmt.Sprint(have), Want: fmt.Sprint(want)}
@@ -75,8 +75,8 @@ func checkSame(pool string, has, want grant.Layout) error {
 	return nil
 }
 
-// poolRecord is what the store keeps of a pool. A pool's record is created once. From then on only Made
-// grows, and a rescue raises Generation and Floor.
+// poolRecord is the record of a pool in the store. A pool's record is created once. From then on
+// only Made grows, and a rescue raises Generation and Floor.
 type poolRecord struct {
 	Version    int      `json:"v"`
 	UUID       string   `json:"uuid"`
@@ -166,7 +166,7 @@ func (r poolRecord) withMade(worker int) poolRecord {
 	return r
 }
 
-// record is what the store keeps of a worker. All of it changes together.
+// record is the record of a worker in the store. All of it changes together.
 //
 // Times are Unix microseconds: the smallest unit of any format, with a range of 292 000 years.
 type record struct {
@@ -177,8 +177,8 @@ type record struct {
 	Worker     int    `json:"worker"`
 
 	// The worker's timestamps before Until were allocated; [From, Until) is the interval of the last
-	// holder. Until only grows, with one exception: a holder gives back unused timestamps, after its
-	// generator was sealed or has withdrawn them.
+	// holder. Until only grows, except when a holder gives back unused timestamps, after the
+	// generator was sealed or has withdrawn the timestamps.
 	From  int64 `json:"from_us"`
 	Until int64 `json:"until_us"`
 

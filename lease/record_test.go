@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/grant"
 	"github.com/firn-id/firn/lease/memlease"
 )
@@ -19,9 +20,7 @@ func testLayout(workers int) grant.Layout {
 }
 
 func TestLayoutCheck(t *testing.T) {
-	if err := checkLayout(testLayout(1)); err != nil {
-		t.Error(err)
-	}
+	testkit.OK(t, checkLayout(testLayout(1)))
 	for name, change := range map[string]func(*grant.Layout){
 		"no format":          func(l *grant.Layout) { l.Format = "" },
 		"a unit of 0":        func(l *grant.Layout) { l.Unit = 0 },
@@ -32,9 +31,7 @@ func TestLayoutCheck(t *testing.T) {
 	} {
 		l := testLayout(4)
 		change(&l)
-		if err := checkLayout(l); !errors.Is(err, ErrConfig) {
-			t.Errorf("a layout with %s: %v", name, err)
-		}
+		testkit.Is(t, checkLayout(l), ErrConfig, "a layout with %s", name)
 	}
 }
 
@@ -82,15 +79,6 @@ func TestMade(t *testing.T) {
 	}
 }
 
-func TestRecordsReadBack(t *testing.T) {
-	want := record{Version: workerVersion, Pool: "p", Layout: "l", Generation: 3, Worker: 4, From: 5, Until: 6,
-		Incarnation: "i", Attempt: "a", Holder: "somebody \"else\" <ü>", Window: 7}
-	var got record
-	if err := decode(encode(want), &got); err != nil || got != want {
-		t.Errorf("%+v, %v, want %+v", got, err, want)
-	}
-}
-
 func TestDecode(t *testing.T) {
 	const whole = `"pool":"p","layout":"l","generation":1,"worker":7,"from_us":2,"until_us":3`
 	for value, want := range map[string]error{
@@ -129,14 +117,9 @@ func TestOtherMembers(t *testing.T) {
 	store := memlease.New()
 	change := func() {
 		t.Helper()
-		e, err := store.Get(t.Context(), workerKey("p", 0))
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := testkit.Must(store.Get(t.Context(), workerKey("p", 0)))
 		value := bytes.Replace(e.Value, []byte("}\n"), []byte(others+"}\n"), 1)
-		if _, err := store.Put(t.Context(), e.Key, value, e.Revision); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(store.Put(t.Context(), e.Key, value, e.Revision))
 	}
 	kept := func(when string) {
 		t.Helper()
@@ -148,9 +131,7 @@ func TestOtherMembers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock, p := newTestClock(), mustCreate(t, store, 1)
 		_, l, _ := keep(t, p, clock, Config{})
-		if err := l.Close(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, l.Close())
 		change()
 		_, l, _ = keep(t, p, clock, Config{})
 		kept("taken")
@@ -161,13 +142,9 @@ func TestOtherMembers(t *testing.T) {
 			t.Fatal(err)
 		}
 		kept("renewed")
-		if err := l.Close(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, l.Close())
 		kept("given back")
-		if _, err := Rescue(t.Context(), store, "p", RescueConfig{clock: clock.now}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(Rescue(t.Context(), store, "p", RescueConfig{clock: clock.now}))
 		kept("rescued")
 	})
 }

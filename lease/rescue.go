@@ -31,8 +31,8 @@ type RescueConfig struct {
 
 	// Layouts are the possible layouts of the pool. A pool of another layout is an error that is
 	// [ErrPoolMismatch]. A rescue needs Layouts only if the pool's own record is missing or damaged,
-	// and makes the record anew, with the layout named by the workers' records. If no record names a
-	// layout, Layouts must have one element.
+	// and makes the record again, with the layout named by the workers' records. If no record names
+	// a layout, Layouts must have one element.
 	Layouts []grant.Layout
 
 	// Create makes the pool if the store has no record of the pool. Set Create only if you know that
@@ -53,8 +53,8 @@ type Rescued struct {
 	Pool   *Pool
 	Floor  time.Time // no lease gets a worker before the floor
 	Raised int       // how many records the rescue found
-	Made   int       // how many records were missing or damaged, and were made anew
-	Anew   bool      // the pool's own record was made anew, too
+	Made   int       // how many records were missing or damaged, and were made again
+	Anew   bool      // the pool's own record was made again, too
 	Ahead  []Worker  // the workers that are kept out for longer, see RescueConfig.TrustClock
 }
 
@@ -215,7 +215,7 @@ func (r *rescue) look(ctx context.Context) error {
 	return nil
 }
 
-// canMake reports whether the rescue makes a pool's record anew. Why says why the record cannot be
+// canMake reports whether the rescue makes a pool's record again. Why says why the record cannot be
 // read.
 func (r *rescue) canMake(why error) bool {
 	switch {
@@ -243,7 +243,7 @@ func (r *rescue) anew(entries []driver.Entry, now int64) (*poolRecord, error) {
 			most = id
 		}
 	}
-	const advice = "give the format, the epoch and the widths that it was created with"
+	const advice = "give the format, the epoch and the widths of the pool"
 	var layout grant.Layout
 	switch i := slices.IndexFunc(r.Layouts, func(l grant.Layout) bool { return layoutHash(l) == most.layout }); {
 	case i >= 0:
@@ -317,8 +317,8 @@ func (r *rescue) now(ctx context.Context) (int64, error) {
 //
 // Records speak for and against the clock. If the median of the records is old, the clock may be
 // far ahead, and the floor would keep all leases out until then. If a record ends after the floor,
-// a clock was ahead by more than the skew, or this clock is behind. Then the floor is no floor: an
-// unknown worker may have been used as far ahead.
+// a clock was ahead by more than the skew, or this clock is behind. Then the floor is not a bound:
+// an unknown worker may have been used as far ahead.
 //
 // If the operator trusts this clock, only the worker beyond the floor is in doubt. Its timestamps
 // are safe from later on by as much as the backup may be old, which is at most the age of the pool.

@@ -124,7 +124,7 @@ type searchAny struct {
 
 func (s *searchAny) key() string { return workersKey(s.lease.pool.name) }
 
-// errAgain: the pool has changed during a try. The try starts anew.
+// errAgain: the pool has changed during a try. The try starts again.
 var errAgain = errors.New("the pool has changed")
 
 func (s *searchAny) try(ctx context.Context) (time.Time, error) {

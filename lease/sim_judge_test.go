@@ -49,7 +49,7 @@ func (s *simulation) judgeWrite(r *simRequest, i int, found bool) {
 	var next record
 	worker, ok := workerOf(simPool, r.key)
 	if err := decode(r.value, &next); !ok || err != nil || next.Worker != worker {
-		s.wrong(-1, "a write that is no record: %s: %s", r.key, r.value)
+		s.wrong(-1, "a write that is not a record: %s: %s", r.key, r.value)
 		return
 	}
 	// A request from before a restore can arrive late and make a record that the backup has lost.

@@ -17,43 +17,6 @@ import (
 
 const simPool = "sim"
 
-// simProfile holds the settings of a run.
-type simProfile struct {
-	sno       bool
-	unit      time.Duration
-	workers   int
-	machines  int // processes
-	slots     int // leases a process keeps at a time
-	named     bool
-	trust     bool
-	clocked   bool // the store has a time of its own
-	shared    bool // all processes have one clock
-	refuses   int  // a worker that generators refuse, -1 for none
-	window    int64
-	first     int64
-	timeout   int64
-	wait      int64 // how long Start waits; 0 for what comes
-	quick     int64 // how long messages take
-	faultsEnd int64 // true time from which on there are no faults
-
-	loseRequest, loseReply, repeat float64 // of messages
-	slow                           float64 // of messages: they take long
-	slowness                       float64 // how long, in windows
-	haltFreeze, haltCrash          float64 // of the places where a process may freeze or die
-	torn                           float64 // of backups: they are not of one moment
-	interrupts                     float64 // of the places where a rescue may be interrupted
-
-	// How many a window, of each process or of the store; 0 for none.
-	freezes, crashes, cuts, outages, steps, closes, restores float64
-
-	hangs  float64 // of the requests in which the store hangs, without heeding their contexts
-	idles  float64 // of the leases whose generators are asked for an ID now and then only
-	within float64 // of the events in which the lease is closed
-	mends  bool    // clocks are right after the last fault
-
-	largest int64 // the largest step of a clock, as far as it matters for how soon all is well again
-}
-
 // A simCount is a kind of happening. Tests check that each kind has happened.
 type simCount int
 
@@ -63,7 +26,7 @@ const (
 	simKeeps
 	simKeepErrors
 	simTakeovers
-	simInherited // takeovers from those who have not given back
+	simInherited // takeovers from leases that have not given back
 	simGivenBack
 	simConflicts
 	simLateWrites
@@ -104,11 +67,11 @@ func (c simCount) String() string {
 	if c > simEvents {
 		return EventKind(c - simEvents).String()
 	}
-	return [...]string{"IDs", "refusals", "leases", "leases that were not to be had", "takeovers", "takeovers from who did not give back",
+	return [...]string{"IDs", "refusals", "leases", "leases that did not start", "takeovers", "takeovers from leases that did not give back",
 		"times given back", "conflicts", "writes after their time-out", "writes of the dead", "lost requests", "lost replies",
 		"repeated requests", "slow messages", "time-outs", "outages met", "freezes", "replies that met a frozen process", "crashes",
 		"clock steps", "generators that refused their worker", "clocks found wrong", "halts before a request", "halts after a reply",
-		"halts before an grantee", "halts in an grantee", "halts in a seal", "restores", "rescues", "rescues that were interrupted", "times taken back from generators", "requests in which the store hung",
+		"halts within Notify", "halts in a grant", "halts in a seal", "restores", "rescues", "rescues that were interrupted", "times taken back from generators", "requests in which the store hung",
 		"idle leases", "leases closed within Notify", "generators judged alive", "generators excused", "events"}[c]
 }
 
@@ -367,7 +330,10 @@ func (l *simLease) keep() error {
 			}
 		})
 	}
-	l.lease, err = pool.kept(l.ctx, g, l.config)
+	c, err := l.config.settle(pool.layout)
+	if err == nil {
+		l.lease, err = pool.keep(l.ctx, c.timed(pool.store), g, c)
+	}
 	l.judgePhase(0)
 	if err == nil && l.ctx.cancelled {
 		l.s.note(l.lease.Worker(), "kept though cancelled", l, nil)
@@ -516,9 +482,6 @@ func (s *simulation) judgeAlive() {
 	}
 }
 
-// simSmall is the largest step of a clock without lasting effects.
-func simSmall(window int64) int64 { return 2 * window }
-
 // simRun makes one run with all kinds of faults.
 func simRun(seed uint64, traced bool) *simulation {
 	return newSimulation(seed, simFaulty(seed), traced).run()
@@ -564,67 +527,4 @@ func (s *simulation) run() *simulation {
 		s.judgeEnd()
 	}
 	return s
-}
-
-func simUnit(isSno bool) time.Duration {
-	if isSno {
-		return sno.TimeUnit
-	}
-	return time.Millisecond
-}
-
-// simFaulty draws the settings of a run.
-func simFaulty(seed uint64) simProfile {
-	r := rand.New(rand.NewPCG(seed, 0xfa117))
-	const second = 1_000_000
-	pick := func(of ...float64) float64 { return of[r.IntN(len(of))] }
-	p := simProfile{
-		sno: r.IntN(4) == 0, workers: 2 + r.IntN(3), machines: 3 + r.IntN(3), slots: 1,
-		named: r.IntN(6) == 0, trust: r.IntN(4) == 0, clocked: r.IntN(4) == 0, shared: r.IntN(6) == 0, refuses: -1,
-		window: []int64{second / 5, second / 2, second, second, second, 3 * second}[r.IntN(6)],
-	}
-	p.unit = simUnit(p.sno)
-	if p.machines == 3 && r.IntN(2) == 0 {
-		p.slots = 2
-	}
-	if r.IntN(10) == 0 {
-		p.refuses = r.IntN(p.workers)
-	}
-	p.first = p.window / []int64{1, 4, 10}[r.IntN(3)]
-	p.timeout = p.window * []int64{1, 3, 3, 10}[r.IntN(4)] / 10
-	p.quick = min([]int64{200, 2000, p.window / 50}[r.IntN(3)], p.timeout/40)
-	p.faultsEnd = simStart + p.window*[]int64{5, 5, 8, 20}[r.IntN(4)]
-	p.closes = pick(0, 0.1, 0.3, 1)
-	if kind := r.IntN(8); kind != 0 { // a fault of most kinds, or of a few
-		some := func(v ...float64) float64 {
-			if kind < 4 && r.IntN(2) == 0 {
-				return 0
-			}
-			return pick(v...)
-		}
-		p.loseRequest = some(0, 0.02, 0.1, 0.3)
-		p.loseReply = some(0, 0.02, 0.1, 0.3)
-		p.repeat = some(0, 0.05, 0.3)
-		p.slow, p.slowness = some(0, 0.02, 0.1, 0.3), pick(0.1, 0.3, 1, 3)
-		p.freezes = some(0, 0.1, 0.5)
-		p.haltFreeze = some(0, 0.005, 0.02)
-		p.crashes = some(0, 0.05, 0.2)
-		p.haltCrash = some(0, 0.002, 0.01)
-		p.cuts = some(0, 0.1, 0.3)
-		p.outages = some(0, 0.1, 0.2)
-		p.steps = some(0, 0.2, 0.5)
-		if p.steps > 0 {
-			p.largest = int64(pick(20_000, float64(p.window), float64(simSmall(p.window)), 4000*second, 3650*86400*second))
-		}
-	}
-	p.hangs = []float64{0, 0, 0.01, 0.05}[r.IntN(4)]
-	p.idles = []float64{0, 0.3, 1}[r.IntN(3)]
-	p.within = []float64{0, 0, 0.02}[r.IntN(3)]
-	p.mends = r.IntN(2) == 0
-	if p.largest <= simSmall(p.window) && r.IntN(3) == 0 {
-		p.restores, p.torn, p.interrupts = pick(0.2, 0.5), pick(0, 0.5), pick(0, 0.02, 0.1)
-		p.workers += r.IntN(4)
-		p.faultsEnd += 5 * p.window
-	}
-	return p
 }

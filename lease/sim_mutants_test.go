@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/firn-id/firn/internal/testing/services"
+	"github.com/firn-id/firn/internal/testing/testkit"
 )
 
 // A simMutant is the code of leases with a fault, or with several faults if a single fault would not show.
@@ -39,7 +40,7 @@ const (
 	saysAlive   = "is not alive two windows after the last fault"
 	saysLate    = "callers are not told"
 	saysFree    = "are free from"           // that were given to somebody
-	saysRaised  = "is raised to generation" // an earlier one, by who writes over what a rescue has written
+	saysRaised  = "is raised to generation" // an earlier one, by a lease that writes over the record of a rescue
 	saysAhead   = "a clock was ahead by more than"
 )
 
@@ -115,7 +116,7 @@ var simMutants = []simMutant{
 	{"stuck", "what is ahead of the clock is never withdrawn", []simEdit{{
 		"	if l.begins <= l.now()+grace.Microseconds() {\n", "	if true {\n",
 	}}, []string{saysAlive}, false},
-	{"deaf", "what is ahead is allocated anew, and the generator keeps it", []simEdit{{
+	{"deaf", "what is ahead is allocated again, and the generator keeps it", []simEdit{{
 		"	unused := l.generator.Withdraw().UnixMicro()\n", "	unused := l.now()\n",
 	}}, []string{saysTwice, saysMinted}, true},
 	{"below", "times are taken back in which the generator has minted", []simEdit{{
@@ -213,7 +214,7 @@ func Find(n int, onlyTwice bool) (int, string) {
 // The simulation must find the fault of each mutant, and give the right reason.
 //
 // The mutants are packages of one program: the test links once, and is quick. The test makes the
-// program anew from the present code of leases.
+// program from the present code of leases.
 func TestSimMutants(t *testing.T) {
 	services.Full(t)
 	const seeds = 1500
@@ -221,17 +222,10 @@ func TestSimMutants(t *testing.T) {
 	write := func(name, text string) {
 		t.Helper()
 		name = filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.MkdirAll(filepath.Dir(name), 0o777))
+		testkit.OK(t, os.WriteFile(name, []byte(text), 0o666))
 	}
-	root, err := filepath.Abs("..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := testkit.Must(filepath.Abs(".."))
 	write("go.mod", fmt.Sprintf("module mutants\n\ngo 1.26.0\n\nrequire github.com/firn-id/firn v0.0.0\n\nreplace github.com/firn-id/firn => %s\n", root))
 	var imports, table strings.Builder
 	for _, m := range append([]simMutant{{name: "none"}}, simMutants...) {
@@ -286,23 +280,15 @@ func TestSimMutants(t *testing.T) {
 // simSources returns the files of package lease and its simulation, with a mutant's edits.
 func simSources(t *testing.T, m simMutant) map[string]string {
 	t.Helper()
-	names, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	names := testkit.Must(filepath.Glob("*.go"))
 	sources := map[string]string{}
 	for _, name := range names {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		switch name {
-		case "sim_world_test.go", "sim_store_test.go", "sim_judge_test.go", "sim_life_test.go", "sim_rescue_test.go":
+		text := testkit.Must(os.ReadFile(name))
+		switch test := strings.HasSuffix(name, "_test.go"); {
+		case !test:
+			sources[name] = string(text)
+		case strings.HasPrefix(name, "sim_") && name != "sim_test.go" && name != "sim_mutants_test.go":
 			sources[strings.TrimSuffix(name, "_test.go")+".go"] = string(text)
-		default:
-			if !strings.HasSuffix(name, "_test.go") {
-				sources[name] = string(text)
-			}
 		}
 	}
 	for _, e := range m.edits {

@@ -119,7 +119,7 @@ func (s *simulation) rescue() {
 		if s.clocked {
 			store = simClockConn{simConn{l}}
 		}
-		for pause := s.window / 4; ; pause = min(2*pause, 2*s.window) { // lest those who overtake one another do so for ever
+		for pause := s.window / 4; ; pause = min(2*pause, 2*s.window) { // or rescues that overtake one another would go on for ever
 			done, err := Rescue(l.ctx, store, simPool, RescueConfig{Window: time.Duration(s.window) * us, Skew: time.Duration(2*s.largest+1000) * us,
 				world: simWorld{l}, timeout: l.config.Timeout, lanes: 1})
 			if err == nil {

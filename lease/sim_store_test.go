@@ -19,7 +19,7 @@ type simStore struct {
 	last    uint64
 	down    int64 // it is out of reach until then
 	mode    simOutage
-	closed  bool     // it is being restored: only who does that reaches it
+	closed  bool     // it is being restored: only the rescue reaches it
 	waiting []func() // requests that wait for the end of that
 }
 

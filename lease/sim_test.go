@@ -311,7 +311,7 @@ func TestSimCrash(t *testing.T) {
 			}
 		}
 		at := s.now
-		s.runUntil(at + p.window + 250_000) // who waits looks again every 100 ms
+		s.runUntil(at + p.window + 250_000) // a waiting lease looks again every 100 ms
 		for _, l := range s.leases {
 			if l.stage == simMinting && !l.process.dead && l.ready > at {
 				if l.mint(1); l.refused == nil {
@@ -319,7 +319,7 @@ func TestSimCrash(t *testing.T) {
 				}
 			}
 		}
-		s.wrong(0, "nobody has the worker of who crashed at %s", simTime(at))
+		s.wrong(0, "nobody has the worker of the process that crashed at %s", simTime(at))
 		return s
 	})
 }

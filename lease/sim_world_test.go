@@ -21,6 +21,7 @@ import (
 //	sim_store_test.go  the network and the store
 //	sim_judge_test.go  what must hold
 //	sim_life_test.go   what processes do, and what happens to them
+//	sim_profile_test.go  the settings of a run
 //	sim_rescue_test.go restores of the store from backups, and rescues
 //	sim_test.go        the tests
 //	sim_mutants_test.go  leases with a fault each, which the simulation must find
@@ -50,7 +51,7 @@ type simulation struct {
 	uplink    uint64 // for random names
 	rescuers  []*simLease
 	unsafe    int   // how many rescues have to come to an end
-	ahead     int64 // how far the clock of who rescues is
+	ahead     int64 // how far the clock of rescues is
 	floor     int64 // the highest that any has found
 
 	hash    uint64     // of all that happened

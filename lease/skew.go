@@ -7,11 +7,11 @@ import (
 )
 
 // CheckClock returns the *[SkewError] of a Start with these settings, and nil if Start would accept
-// the clock. CheckClock is for tools.
+// the clock. It is for tools.
 func (p *Pool) CheckClock(ctx context.Context, c Config) error {
 	c, err := c.settle(p.layout)
 	if err == nil {
-		_, err = p.lease(nil, c).records(ctx)
+		_, err = p.lease(c.timed(p.store), nil, c).records(ctx)
 	}
 	return err
 }
@@ -60,7 +60,7 @@ func (l *Lease) usage(all []stored, latest int64) usage {
 	created := l.pool.created.UnixMicro()
 	u := usage{total: 1}
 	if created > latest {
-		u.behind++ // with the pool's own record, a single worker is no majority
+		u.behind++ // with the pool's own record, a single worker is not a majority
 	}
 	for _, s := range all {
 		if s.Until <= floor {

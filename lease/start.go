@@ -58,7 +58,7 @@ func Start(ctx context.Context, store driver.Store, generator Generator, c Confi
 	if c, err = c.settle(wanted.Layout); err != nil {
 		return nil, err
 	}
-	within := timed{store, c.world, c.Timeout, nil, new(turn)}
+	within := c.timed(store)
 	var p *Pool
 	if create {
 		p, c.created, err = openOrCreate(ctx, within, name, wanted.Layout)
@@ -73,7 +73,7 @@ func Start(ctx context.Context, store driver.Store, generator Generator, c Confi
 	if err != nil {
 		return nil, err
 	}
-	l, err := p.keep(ctx, g, c)
+	l, err := p.keep(ctx, within, g, c)
 	if err != nil {
 		free()
 		return nil, err

@@ -3,44 +3,24 @@ package lease_test
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
-	"os/exec"
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/firn-id/firn/iderr"
-	"github.com/firn-id/firn/internal/testing/undo"
-	"github.com/firn-id/firn/internal/testing/wait"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/filelease"
 	"github.com/firn-id/firn/lease/memlease"
 	"github.com/firn-id/firn/nanoflake"
-	"github.com/firn-id/firn/scru160"
-	"github.com/firn-id/firn/sno"
-	"github.com/firn-id/firn/snowflakesi"
-	"github.com/firn-id/firn/ulidflake"
 )
-
-// run is a generator with a lease, whatever its format.
-type run struct {
-	format string
-	next   func(context.Context) (string, int, error) // the ID, and its worker
-	*lease.Lease
-}
 
 // files opens a store in a directory.
 func files(t testing.TB, dir string) *filelease.Store {
 	t.Helper()
-	store, err := filelease.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return store
+	return testkit.Must(filelease.Open(dir))
 }
 
 // startNanoflake starts a lease for a new generator.
@@ -54,141 +34,10 @@ func startNanoflake(ctx context.Context, store driver.Store, c nanoflake.Config,
 	return g, l, err
 }
 
-// everyFormat starts a generator of each.
-func everyFormat(ctx context.Context, store driver.Store, c lease.Config) ([]run, error) {
-	var all []run
-	var failed error
-	add := func(format string, g lease.Generator, err error, next func(context.Context) (string, int, error)) {
-		var l *lease.Lease
-		if err == nil {
-			l, err = lease.Start(ctx, store, g, c)
-		}
-		if err != nil {
-			failed = errors.Join(failed, fmt.Errorf("%s: %w", format, err))
-			return
-		}
-		all = append(all, run{format, next, l})
-	}
-	n, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true})
-	add("nanoflake", n, err, func(ctx context.Context) (string, int, error) {
-		id, err := n.Next(ctx)
-		return id.String(), id.GeneratorID(), err
-	})
-	u, err := ulidflake.NewGenerator(ulidflake.Config{Leased: true})
-	add("ulidflake", u, err, func(ctx context.Context) (string, int, error) {
-		id, err := u.Next(ctx)
-		return id.String(), 0, err
-	})
-	us, err := ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{Leased: true})
-	add("ulidflake-scalable", us, err, func(ctx context.Context) (string, int, error) {
-		id, err := us.Next(ctx)
-		return id.String(), id.Scalability(), err
-	})
-	layout := snowflakesi.Layout{ClockBits: 41, MachineBits: 6}
-	s, err := snowflakesi.NewGenerator(snowflakesi.Config{Leased: true, Layout: layout})
-	add("snowflakesi", s, err, func(ctx context.Context) (string, int, error) {
-		id, err := s.Next(ctx)
-		return id.String(), id.MachineID(layout), err
-	})
-	c0, err := scru160.NewGenerator(scru160.Config{Leased: true})
-	add("scru160", c0, err, func(ctx context.Context) (string, int, error) {
-		id, err := c0.Next(ctx)
-		return id.String(), 0, err
-	})
-	cn, err := scru160.NewGenerator(scru160.Config{Leased: true, NodeBits: 16})
-	add("scru160 node", cn, err, func(ctx context.Context) (string, int, error) {
-		id, err := cn.Next(ctx)
-		return id.String(), int(id.Random16()), err
-	})
-	sn, err := sno.NewGeneratorWith(sno.Config{Leased: true})
-	add("sno", sn, err, func(ctx context.Context) (string, int, error) {
-		id, err := sn.Next(ctx, 1)
-		return id.String(), int(id.Partition().AsUint16()), err
-	})
-	return all, failed
-}
-
-// Generators of every format, with a lease from files, work over renewals, have different workers
-// at once, and end with their leases.
-func TestEveryFormat(t *testing.T) { synctest.Test(t, testEveryFormat) }
-
-func testEveryFormat(t *testing.T) {
-	time.Sleep(time.Until(time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC))) // a bubble begins in 2000, before epochs
-	var mu sync.Mutex
-	events := make(map[string][]lease.EventKind)
-	renewed := make(map[string]bool)
-	all, err := everyFormat(t.Context(), files(t, t.TempDir()), lease.Config{Notify: func(e lease.Event) {
-		mu.Lock()
-		defer mu.Unlock()
-		events[e.Pool] = append(events[e.Pool], e.Kind)
-		if e.Kind == lease.Renewed {
-			renewed[e.Pool] = true
-		}
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	seen := make(map[string]bool)
-	wait.Until(t, "all leases are renewed", func() bool {
-		for _, r := range all {
-			id, worker, err := r.next(t.Context())
-			if err != nil || worker != r.Worker() || seen[id] {
-				t.Fatalf("%s: %s of worker %d, not %d (seen before: %t): %v", r.format, id, worker, r.Worker(), seen[id], err)
-			}
-			seen[id] = true
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		return len(renewed) == len(all)
-	})
-	for _, r := range all {
-		if err := r.Close(); err != nil {
-			t.Error(err)
-		}
-		if _, _, err := r.next(t.Context()); !errors.Is(err, lease.ErrClosed) {
-			t.Errorf("%s: after Close: %v", r.format, err)
-		}
-		kinds := events[r.Pool().Name()]
-		if len(kinds) < 4 || kinds[0] != lease.Created || kinds[1] != lease.Acquired || kinds[2] != lease.Renewed || kinds[len(kinds)-1] != lease.Released {
-			t.Errorf("%s: events %v", r.format, kinds)
-		}
-	}
-	if len(events) != len(all) {
-		t.Errorf("%d pools for %d kinds of generators", len(events), len(all))
-	}
-}
-
-// Generators that are started at once have workers of their own.
-func TestManyAtOnce(t *testing.T) {
-	store := files(t, t.TempDir())
-	var mu sync.Mutex
-	workers := make(map[int]int)
-	var wg sync.WaitGroup
-	for range 40 {
-		wg.Go(func() {
-			// The disk may be slow.
-			c := lease.Config{Window: time.Hour, First: time.Hour, Timeout: time.Minute}
-			_, l, err := startNanoflake(t.Context(), store, nanoflake.Config{}, c)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			t.Cleanup(func() { l.Close() })
-			mu.Lock()
-			defer mu.Unlock()
-			workers[l.Worker()]++
-		})
-	}
-	wg.Wait()
-	if len(workers) != 40 {
-		t.Errorf("40 leases of %d workers: %v", len(workers), workers)
-	}
-}
-
 // shared is a store that machines share.
 type shared struct{ driver.Store }
 
-// A missing pool is created only where that cannot be a mistake.
+// Start creates a missing pool only with Config.Create, or by its default name in a store of one machine.
 func TestCreate(t *testing.T) {
 	store := shared{memlease.New()}
 	if _, _, err := startNanoflake(t.Context(), store, nanoflake.Config{}, lease.Config{}); !errors.Is(err, lease.ErrNoPool) {
@@ -212,7 +61,7 @@ func TestCreate(t *testing.T) {
 	}
 }
 
-// In a store that has to be there already, no lease creates a pool unless Config.Create is set.
+// In an existing store, a lease creates a pool only with Config.Create.
 func TestExistingStore(t *testing.T) {
 	dir := t.TempDir()
 	_, l, err := startNanoflake(t.Context(), files(t, dir), nanoflake.Config{}, lease.Config{})
@@ -220,10 +69,7 @@ func TestExistingStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.Close()
-	store, err := filelease.Open(dir, filelease.Existing)
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := testkit.Must(filelease.Open(dir, filelease.Existing))
 	other := nanoflake.Config{Epoch: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)}
 	if _, _, err := startNanoflake(t.Context(), store, other, lease.Config{}); !errors.Is(err, lease.ErrNoPool) {
 		t.Errorf("a missing pool: %v", err)
@@ -237,7 +83,7 @@ func TestExistingStore(t *testing.T) {
 	}
 }
 
-// The lease that creates the pool says so, before it has a worker. No other lease of the pool does.
+// The lease that creates the pool raises Created, before Acquired. The next lease does not.
 func TestCreated(t *testing.T) {
 	store := memlease.New()
 	for _, want := range []string{"created acquired released", "acquired released"} {
@@ -258,8 +104,8 @@ func TestCreated(t *testing.T) {
 	}
 }
 
-// A generator that does not fit the pool, or was not made to be leased, is refused before the store
-// has given it anything.
+// Start refuses a generator of another layout, and a generator that is not for leases. The store has
+// then given nothing.
 func TestStartRefuses(t *testing.T) {
 	store := memlease.New()
 	_, l, err := startNanoflake(t.Context(), store, nanoflake.Config{}, lease.Config{Pool: "mine", Create: true})
@@ -282,10 +128,7 @@ func TestStartRefuses(t *testing.T) {
 	if !errors.As(err, &mismatch) || mismatch.Field != "epoch" {
 		t.Errorf("another epoch: %v", err)
 	}
-	plain, err := nanoflake.NewGenerator(nanoflake.Config{GeneratorID: 5})
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := testkit.Must(nanoflake.NewGenerator(nanoflake.Config{GeneratorID: 5}))
 	if _, err := lease.Start(t.Context(), store, plain, lease.Config{Pool: "mine"}); !errors.Is(err, iderr.ErrConfig) {
 		t.Errorf("a generator with a worker of its own: %v", err)
 	}
@@ -308,14 +151,10 @@ func TestStartRefuses(t *testing.T) {
 	}
 }
 
-// A generator has one lease, whatever number of calls of Start want it at once. After a call without
-// success the generator can have a lease.
+// Of many calls of Start with one generator, one succeeds. A failed call does not count.
 func TestOneLeaseOfAGenerator(t *testing.T) {
 	store := memlease.New()
-	gen, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	gen := testkit.Must(nanoflake.NewGenerator(nanoflake.Config{Leased: true}))
 	if _, err := lease.Start(t.Context(), store, gen, lease.Config{Pool: "mine"}); !errors.Is(err, lease.ErrNoPool) {
 		t.Fatal(err)
 	}
@@ -343,105 +182,8 @@ func TestOneLeaseOfAGenerator(t *testing.T) {
 	if _, err := gen.Next(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if err := l.Close(); err != nil {
-		t.Error(err)
-	}
+	testkit.OK(t, l.Close())
 	if _, err := lease.Start(t.Context(), store, gen, lease.Config{Pool: "mine"}); !errors.Is(err, lease.ErrClosed) {
 		t.Errorf("after the lease: %v", err)
-	}
-}
-
-// Start returns although the store does not, when the time-out of the requests ends.
-func TestStartOnAStoreThatHangs(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		end := make(chan struct{})
-		defer close(end)
-		began := time.Now()
-		_, _, err := startNanoflake(t.Context(), hanging{memlease.New(), end}, nanoflake.Config{Epoch: began.AddDate(-1, 0, 0)}, lease.Config{Timeout: 3 * time.Second})
-		if took := time.Since(began); !errors.Is(err, driver.ErrUnavailable) || took < 3*time.Second || took > 4*time.Second {
-			t.Errorf("after %v: %v", took, err)
-		}
-	})
-}
-
-// hanging is a store that does not return before end is closed.
-type hanging struct {
-	driver.Store
-	end <-chan struct{}
-}
-
-func (h hanging) Get(ctx context.Context, key string) (driver.Entry, error) {
-	<-h.end
-	return h.Store.Get(ctx, key)
-}
-
-// The restart tests run this binary as a process that makes IDs and dies.
-func TestMain(m *testing.M) {
-	if dir := os.Getenv("FIRN_TEST_DIE_IN"); dir != "" {
-		die(dir)
-	}
-	os.Exit(undo.Main(m))
-}
-
-// die prints an ID of each format, and ends as by a crash: nothing is given back.
-func die(dir string) {
-	shift, err := time.ParseDuration(os.Getenv("FIRN_TEST_SHIFT"))
-	if err != nil {
-		panic(err)
-	}
-	// The window, the skew and the shifts are long, so that the speed of the machine makes no
-	// difference.
-	c := lease.Config{Worker: lease.Number(0), Wait: -1, Window: time.Hour, First: time.Hour, MaxSkew: 3 * time.Hour, Timeout: time.Minute}
-	clock := func() time.Time { return time.Now().Add(shift) }
-	store, err := filelease.Open(dir)
-	if err != nil {
-		panic(err)
-	}
-	n, _, err := startNanoflake(context.Background(), store, nanoflake.Config{Clock: clock, MaxBackward: -1}, c)
-	if err == nil {
-		var id nanoflake.ID
-		if id, err = n.TryNext(); err == nil {
-			fmt.Println("made", int64(id))
-		}
-	}
-	if err != nil {
-		fmt.Println("failed", err)
-	}
-	os.Exit(0)
-}
-
-// A worker set by hand has a memory: a process that crashed and comes again, its clock set back,
-// makes no ID of a time that it may have used.
-func TestCrashAndClockSetBack(t *testing.T) {
-	dir := t.TempDir()
-	crash := func(shift string) string {
-		t.Helper()
-		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), "FIRN_TEST_DIE_IN="+dir, "FIRN_TEST_SHIFT="+shift)
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Fatalf("%v: %s", err, out)
-		}
-		return strings.TrimSpace(string(out))
-	}
-	var last int64
-	made := func(out string) {
-		t.Helper()
-		var id int64
-		if _, err := fmt.Sscanf(out, "made %d", &id); err != nil || id <= last {
-			t.Fatalf("%s, after %d", out, last)
-		}
-		last = id
-	}
-	made(crash("30m"))
-	for shift, want := range map[string]string{"30m": "the worker is held by", "0s": "the worker is held by", "-10h": "the clock is wrong"} {
-		if out := crash(shift); !strings.Contains(out, want) {
-			t.Errorf("by a clock that was set from 30m to %s: %s", shift, out)
-		}
-	}
-	made(crash("3h")) // after the end of the window
-	made(crash("6h"))
-	if out := crash("90000h"); !strings.Contains(out, "the clock is wrong") {
-		t.Errorf("ten years ahead: %s", out)
 	}
 }

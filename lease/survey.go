@@ -9,10 +9,10 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// Inspect returns what operators should know about a store, the worst finding first. It returns
-// nothing if all is well, or if the store has no [driver.Inspector]. A finding with Loses set names
-// a way to lose acknowledged changes; IDs may then be made twice. Packages do not print: a program
-// calls Inspect after opening a store.
+// Inspect returns findings about a store for operators, the worst finding first. It returns nothing
+// if all is well, or if the store has no [driver.Inspector]. A finding with Loses set names a way
+// to lose acknowledged changes; IDs may then be made twice. Packages do not print: a program calls
+// Inspect after opening a store.
 func Inspect(ctx context.Context, store driver.Store) ([]driver.Finding, error) {
 	inspector, ok := store.(driver.Inspector)
 	if !ok {
@@ -21,7 +21,7 @@ func Inspect(ctx context.Context, store driver.Store) ([]driver.Finding, error) 
 	return inspector.Inspect(ctx)
 }
 
-// Found is a pool as Survey found it.
+// Found is a pool found by Survey.
 type Found struct {
 	Name    string
 	Pool    *Pool    // nil if the pool's record cannot be read
@@ -30,8 +30,8 @@ type Found struct {
 	Err     error    // why the pool's record cannot be read, or the first Err of a worker
 }
 
-// Survey returns all pools of a store with their workers, in the order of names. Survey reads the
-// whole store, and is for tools.
+// Survey returns all pools of a store with their workers, in the order of names. It reads the whole
+// store, and is for tools.
 func Survey(ctx context.Context, store driver.Store) ([]Found, error) {
 	entries, err := list(ctx, store, "")
 	if err != nil {

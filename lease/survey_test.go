@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/memlease"
 )
@@ -26,15 +27,10 @@ func TestSurvey(t *testing.T) {
 		t.Errorf("of nothing: %v, %v", all, err)
 	}
 	p := mustCreate(t, store, 5)
-	l, err := p.start(t.Context(), generator(t, clock).ForLease(), Config{clock: clock.now})
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := testkit.Must(try(t, p, clock, Config{}))
 	defer l.Close()
 	for _, name := range []string{"a@1", "p.2", "p-2", "none"} {
-		if _, err := Create(t.Context(), store, name, testLayout(3)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(Create(t.Context(), store, name, testLayout(3)))
 	}
 	put(t, store, "other/thing", []byte("x"))
 	lists, gets = 0, 0
@@ -65,26 +61,16 @@ func TestSurvey(t *testing.T) {
 		}
 	}
 	broken := &hooked{Store: store, before: func(string, string) error { return driver.ErrUnavailable }}
-	if _, err := Survey(t.Context(), broken); !errors.Is(err, driver.ErrUnavailable) {
-		t.Error(err)
-	}
+	testkit.Is(t, testkit.Err(Survey(t.Context(), broken)), driver.ErrUnavailable, "")
 }
 
 // A list may span several moments: a record made meanwhile is missing in the list.
 func TestSurveyOfTwoMoments(t *testing.T) {
 	store := memlease.New()
 	p := mustCreate(t, store, 5)
-	entries, err := store.List(t.Context(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := p.grow(t.Context(), -1); err != nil {
-		t.Fatal(err)
-	}
-	e, err := store.Get(t.Context(), poolKey("p"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := testkit.Must(store.List(t.Context(), ""))
+	testkit.Must(p.grow(t.Context(), -1))
+	e := testkit.Must(store.Get(t.Context(), poolKey("p")))
 	entries[0] = e
 	all, err := Survey(t.Context(), listed{store, entries})
 	if err != nil || len(all) != 1 || all[0].Err != nil || all[0].Made != 4 {

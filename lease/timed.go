@@ -34,6 +34,11 @@ var errHangs = errors.New("the store does not return")
 // says more than the error of the context.
 const patience = 10 * time.Millisecond
 
+// timed returns a store with the time limit of the settings.
+func (c Config) timed(store driver.Store) timed {
+	return timed{Store: store, world: c.world, limit: c.Timeout, turn: new(turn)}
+}
+
 // do makes a request. Do returns an error if the request was abandoned, or was not made.
 func (t timed) do(ctx context.Context, op, key string, request func(context.Context)) error {
 	if err := ctx.Err(); err != nil {

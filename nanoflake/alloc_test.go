@@ -12,7 +12,7 @@ import (
 func TestAllocations(t *testing.T) {
 	generators := map[string]testkit.Generator[nanoflake.ID]{}
 	for _, g := range generations[:2] {
-		gen := testkit.Call(g.New(testkit.Setup{})).Value(t)
+		gen := testkit.Must(g.New(testkit.Setup{}))
 		generators[g.Name] = gen
 	}
 	suite.Allocations(t, generators)

@@ -29,8 +29,8 @@
 // than the last ID has. Two things break this condition: a clock that was set back, and a new generator
 // within the millisecond of the last ID. A lease remembers the last time, and holds the condition.
 //
-// The IDs of one generator increase in the order of issue, and so do their texts and binary
-// forms. [StartAnywhere] gives up the order within a millisecond.
+// The IDs of one generator increase in the order of issue, as do the texts and binary forms.
+// [StartAnywhere] gives up the order within a millisecond.
 //
 // # Epoch
 //
@@ -47,7 +47,7 @@
 //
 // # Errors
 //
-// The errors are those of package iderr, which all formats share. For a generator they mean:
+// The errors of all formats are in package iderr. For a generator they mean:
 //
 //   - [iderr.ErrExhausted]: all 4096 IDs of this millisecond are made
 //   - [iderr.ErrClockBackwards]: the clock is behind the last ID; a *[iderr.ClockError] has the distance
@@ -56,8 +56,8 @@
 //
 // # Databases
 //
-// An ID is an integer in a database, for a BIGINT column. [Text] is the type for a column of
-// text. Each type reads the form of its column alone, so no value reads as another ID.
+// An ID is an integer in a database, for a BIGINT column. [Text] is the type for a column of text.
+// Each type reads only the form of its column: no value reads as another ID.
 //
 // # Other implementations
 //

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/firn-id/firn/internal/engine/batch"
 	"github.com/firn-id/firn/internal/engine/mint"
 	"github.com/firn-id/firn/internal/form/wrong"
 )
@@ -48,9 +49,9 @@ const (
 	StartAnywhere
 )
 
-// A Generator makes the IDs of one generator ID. A Generator is safe for concurrent use, holds no
-// lock during a wait, and starts no goroutine. [NewGenerator] makes a Generator. A Generator must
-// not be copied.
+// A Generator makes the IDs of one generator ID. It is safe for concurrent use, holds no lock
+// during a wait, and starts no goroutine. [NewGenerator] makes a Generator. A Generator must not be
+// copied.
 type Generator struct {
 	mint    mint.Mint
 	scatter bool
@@ -92,8 +93,8 @@ func NewGenerator(c Config) (*Generator, error) {
 // get IDs in turn. Next also waits for a clock that is behind the last ID by up to
 // Config.MaxBackward, and returns a *[iderr.ClockError] for a clock that is further behind.
 //
-// Next returns an error that wraps the error of ctx if ctx ends during a wait. Next reads ctx only
-// to wait, and then every few milliseconds; each thousand waiters add a millisecond. Next does not
+// Next returns an error that wraps the error of ctx if ctx ends during a wait. It reads ctx only to
+// wait, and then every few milliseconds; each thousand waiters add a millisecond. Next does not
 // allocate, except for memory of the first waits, which later waits use again.
 //
 // Specification: "Generating Nanoflakes".
@@ -122,20 +123,11 @@ func (g *Generator) TryNext() (ID, error) {
 	return g.at(word), nil
 }
 
-// Fill fills dst with new IDs, in order, and waits as [Generator.Next] does. Fill reserves as many
+// Fill fills dst with new IDs, in order, and waits as [Generator.Next] does. It reserves as many
 // IDs of a millisecond at a time as possible. Fill returns the number of new IDs, and an error if
 // that number is less than len(dst).
 func (g *Generator) Fill(ctx context.Context, dst []ID) (int, error) {
-	for done := 0; ; {
-		if done == len(dst) {
-			return done, nil
-		}
-		_, run, err := g.some(ctx, dst[done:])
-		if err != nil {
-			return done, err
-		}
-		done += run
-	}
+	return batch.Fill(dst, func(dst []ID) (uint64, int, error) { return g.some(ctx, dst) })
 }
 
 // Seq returns an iterator over n new IDs, or over IDs without end if n is negative. The iterator
@@ -154,8 +146,8 @@ func (g *Generator) Seq(ctx context.Context, n int) iter.Seq2[ID, error] {
 	return mint.Seq(&g.mint, n, func(dst []ID) (uint64, int, error) { return g.some(ctx, dst) })
 }
 
-// some fills the beginning of dst with a run of IDs of one millisecond. some returns the word of
-// the first ID and the number of IDs.
+// some fills the beginning of dst with a run of IDs of one millisecond. It returns the word of the
+// first ID and the number of IDs.
 func (g *Generator) some(ctx context.Context, dst []ID) (uint64, int, error) {
 	word, run, err := g.mint.NextRun(ctx, len(dst))
 	if err != nil {

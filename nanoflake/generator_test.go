@@ -44,11 +44,11 @@ func TestStandingTime(t *testing.T) { generations[0].StandingTime(t, 1<<22+1<<13
 // StartAnywhere starts milliseconds at all numbers alike.
 func TestStartAnywhere(t *testing.T) {
 	clock := testkit.At(time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC))
-	gen := testkit.Call(nanoflake.NewGenerator(nanoflake.Config{Start: nanoflake.StartAnywhere, Clock: clock.Now})).Value(t)
+	gen := testkit.Must(nanoflake.NewGenerator(nanoflake.Config{Start: nanoflake.StartAnywhere, Clock: clock.Now}))
 	var starts []uint64
 	for range 1 << 16 {
 		clock.Step(time.Millisecond)
-		id := testkit.Call(gen.TryNext()).Value(t)
+		id := testkit.Must(gen.TryNext())
 		starts = append(starts, uint64(id.Sequence()))
 	}
 	if fault := testkit.Random(starts, 12); fault != "" {

@@ -38,7 +38,7 @@ const (
 func DefaultEpoch() time.Time { return time.UnixMilli(DefaultEpochMilli).UTC() }
 
 // An ID is a Nanoflake: 0 to [Max]. IDs compare with == and <, in the order of their times. Only a
-// conversion can make a negative value, which is no ID: every method and function with an error
+// conversion can make a negative value, which is not an ID: every method and function with an error
 // refuses the value.
 //
 // Specification: "A Nanoflake".
@@ -104,7 +104,7 @@ func Last(t, epoch time.Time) (ID, error) {
 func bounds(t time.Time, epoch int64) (first, last ID) {
 	ts, _ := clock.Timestamp(t, epoch, MaxTimestamp)
 	first = ID(ts << timestampShift)
-	return max(first, 1), first | (1<<timestampShift - 1) // 0 is no ID
+	return max(first, 1), first | (1<<timestampShift - 1) // 0 is not an ID
 }
 
 // Int64 returns the ID as an integer, for databases and languages with 64-bit integers. JavaScript

@@ -11,8 +11,8 @@ import (
 
 var _ json.MarshalerTo = ID(0)
 
-// MarshalJSONTo implements [json.MarshalerTo] as MarshalJSON does. As the name of an object member,
-// which must be a string, an ID is its text.
+// MarshalJSONTo implements [json.MarshalerTo] as MarshalJSON does. The name of an object member, a
+// string, is the text of the ID.
 func (id ID) MarshalJSONTo(enc *jsontext.Encoder) error { return payload.MarshalJSONTo(enc, id) }
 
 // MarshalJSONTo is [ID.MarshalJSONTo].

@@ -8,8 +8,8 @@ import (
 var list = payload.List[ID]{Length: base36.Len, Shortest: base36.Len, Append: ID.AppendText, Parse: parse[[]byte]}
 
 // AppendAll appends the canonical texts of ids to dst, with sep after each text: '\n' gives a line
-// for each ID. A value that is no ID is a *[iderr.ListError]; dst then ends with the text of the ID
-// before. AppendAll does not allocate if dst has room for 14 bytes an ID.
+// for each ID. If a value is not an ID, the error is an *[iderr.ListError], and dst ends with the
+// text of the ID before. AppendAll does not allocate if dst has room for 14 bytes an ID.
 func AppendAll(dst []byte, ids []ID, sep byte) ([]byte, error) { return list.AppendAll(dst, ids, sep) }
 
 // ParseAll appends to dst the IDs of a list, with sep after each text, as [AppendAll] writes lists.

@@ -544,7 +544,7 @@ func TestSpecification(t *testing.T) {
 		{"As long as the generator is able to generate nanoflakes it is considered a valid generator", func(t *testing.T) {
 			gen := generator(t, nanoflake.Config{GeneratorID: 3, Clock: testkit.At(at(noon)).Now})
 			ids := take(t, gen, 2)
-			id := testkit.Call(gen.Next(t.Context())).Value(t)
+			id := testkit.Must(gen.Next(t.Context()))
 			dst := make([]nanoflake.ID, 3)
 			testkit.Call(gen.Fill(t.Context(), dst)).Gives(t, 3)
 			ids = append(append(ids, id), dst...)
@@ -1169,14 +1169,14 @@ func decoders() map[string]func(text string) (nanoflake.ID, error) {
 // generator returns a new generator.
 func generator(t *testing.T, c nanoflake.Config) *nanoflake.Generator {
 	t.Helper()
-	gen := testkit.Call(nanoflake.NewGenerator(c)).Value(t)
+	gen := testkit.Must(nanoflake.NewGenerator(c))
 	return gen
 }
 
 // next returns a new ID of a generator that has an ID at once.
 func next(t *testing.T, gen *nanoflake.Generator) nanoflake.ID {
 	t.Helper()
-	id := testkit.Call(gen.TryNext()).Value(t)
+	id := testkit.Must(gen.TryNext())
 	return id
 }
 

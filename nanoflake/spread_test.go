@@ -12,7 +12,7 @@ import (
 func TestSpread(t *testing.T) {
 	spreads := func(start nanoflake.Start) (int, string) {
 		return testkit.Spreads(t, func(clock *testkit.Clock) func() (uint64, error) {
-			gen := testkit.Call(nanoflake.NewGenerator(nanoflake.Config{GeneratorID: 5, Start: start, Clock: clock.Now})).Value(t)
+			gen := testkit.Must(nanoflake.NewGenerator(nanoflake.Config{GeneratorID: 5, Start: start, Clock: clock.Now}))
 			return func() (uint64, error) {
 				id, err := gen.TryNext()
 				return uint64(id), err

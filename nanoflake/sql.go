@@ -5,6 +5,7 @@ import (
 	"database/sql/driver"
 
 	"github.com/firn-id/firn/internal/form/payload"
+	"github.com/firn-id/firn/internal/shape"
 )
 
 var (
@@ -24,10 +25,10 @@ var (
 // *[iderr.ParseError]: use a *ID or a sql.Null[ID] for a column that may be NULL.
 func (id ID) Value() (driver.Value, error) { return column.Value(id) }
 
-// Scan implements [sql.Scanner]. Scan reads an integer. Any other value is a *[iderr.ParseError], and so
-// is NULL. A text of decimal digits could be the text of another ID, so Scan reads no text: [Text]
-// is the type for a column of text. If a driver returns an integer as text, scan into an int64, and
-// call [FromInt64].
+// Scan implements [sql.Scanner]. It reads an integer. Any other value is a *[iderr.ParseError], and
+// so is NULL. A text of decimal digits could be the text of another ID, so Scan reads no text:
+// [Text] is the type for a column of text. If a driver returns an integer as text, scan into an
+// int64, and call [FromInt64].
 func (id *ID) Scan(src any) error { return payload.Set(id)(column.Scan(src)) }
 
 // SkipUnderlyingTypePlan keeps pgx from reading an integer past the checks of Scan.
@@ -36,3 +37,6 @@ func (ID) SkipUnderlyingTypePlan() {}
 // GormDataType is the type of columns that GORM makes. GORM numbers the rows of an integer type by
 // itself if the type has no such method.
 func (ID) GormDataType() string { return "bigint" }
+
+// Stored describes how databases store the IDs, for package pgxid.
+func (ID) Stored() shape.Stored { return descriptor.Stored(shape.Bigint) }

@@ -33,7 +33,7 @@ var (
 // Specification: "Encoding of Nanoflakes".
 func Parse(s string) (ID, error) { return parse(s) }
 
-// MustParse is [Parse] for constants in code. MustParse panics if Parse returns an error.
+// MustParse is [Parse] for constants in code. It panics if Parse returns an error.
 func MustParse(s string) ID {
 	id, err := parse(s)
 	if err != nil {
@@ -94,8 +94,8 @@ func (id ID) String() string {
 	return string(appendText(b[:0], id))
 }
 
-// AppendText implements [encoding.TextAppender] by the canonical text. AppendText does not allocate
-// if dst has room for 13 bytes.
+// AppendText implements [encoding.TextAppender] by the canonical text. It does not allocate if dst
+// has room for 13 bytes.
 func (id ID) AppendText(dst []byte) ([]byte, error) {
 	if id < 0 {
 		return dst, form.Check(id)
@@ -106,8 +106,8 @@ func (id ID) AppendText(dst []byte) ([]byte, error) {
 // MarshalText implements [encoding.TextMarshaler] by the canonical text.
 func (id ID) MarshalText() ([]byte, error) { return id.AppendText(nil) }
 
-// UnmarshalText implements [encoding.TextUnmarshaler]. UnmarshalText reads the texts that [Parse]
-// reads. An error leaves id unchanged, as in all methods that read an ID.
+// UnmarshalText implements [encoding.TextUnmarshaler]. It reads the texts that [Parse] reads. An
+// error leaves id unchanged, as in all methods that read an ID.
 func (id *ID) UnmarshalText(text []byte) error { return payload.Set(id)(parse(text)) }
 
 // ParseDecimal reads an ID as a decimal integer: 1 to 19 digits and nothing else.
@@ -139,10 +139,10 @@ func (id *ID) UnmarshalBinary(data []byte) error { return payload.Set(id)(form.B
 // numbers have 53 bits, and null for the zero ID.
 func (id ID) MarshalJSON() ([]byte, error) { return form.AppendJSON(nil, id) }
 
-// UnmarshalJSON implements [json.Unmarshaler]. UnmarshalJSON reads a string as the text, a number
-// as an integer, and null as the zero ID. A number whose digits are also the base-36 text of
-// another ID is a *[iderr.ParseError], because other implementations write such texts. Those numbers have
-// at most 13 digits; only IDs of the first hour after an epoch are so small.
+// UnmarshalJSON implements [json.Unmarshaler]. It reads a string as the text, a number as an
+// integer, and null as the zero ID. A number whose digits are also the base-36 text of another ID
+// is a *[iderr.ParseError], because other implementations write such texts. Those numbers have at
+// most 13 digits; only IDs of the first hour after an epoch are so small.
 //
 // A struct field needs no option string. With the option, encoding/json drops the quotes of the
 // text, unless built with GOEXPERIMENT=jsonv2. UnmarshalJSON reads a text without quotes, too,

@@ -47,7 +47,7 @@ func TestVectors(t *testing.T) {
 				t.Errorf("FromTime = %v, %v; want %v", got, err, id)
 			}
 		}
-		first, last := testkit.Call(nanoflake.First(at, epoch)).Value(t), testkit.Call(nanoflake.Last(at, epoch)).Value(t)
+		first, last := testkit.Must(nanoflake.First(at, epoch)), testkit.Must(nanoflake.Last(at, epoch))
 		if id < first && id != 0 || id > last ||
 			first.Time(epoch) != at || last.Time(epoch) != at || last-first&^1 != 1<<22-1 {
 			t.Errorf("%v is not within First %v and Last %v", id, first, last)

@@ -15,39 +15,39 @@ type codec struct {
 	pgtype.Codec
 	column column
 	name   string // of the type of PostgreSQL
-	kinds  map[reflect.Type]kind
+	forms  map[reflect.Type]form
 }
 
 // PlanEncode implements [pgtype.Codec].
 func (c *codec) PlanEncode(m *pgtype.Map, oid uint32, format int16, value any) pgtype.EncodePlan {
-	k, ok := c.kinds[reflect.TypeOf(value)]
+	f, ok := c.forms[reflect.TypeOf(value)]
 	switch {
-	case !ok || k.encode == nil:
+	case !ok || f.encode == nil:
 		return c.Codec.PlanEncode(m, oid, format, value)
-	case !k.writes.has(c.column):
-		return refuseEncode{k.refuse(c)}
+	case !f.writes.has(c.column):
+		return refuseEncode{f.refuse(c)}
 	}
-	return k.encode(c.encoder(k, format))
+	return f.encode(c.encoder(f, format))
 }
 
 // PlanScan implements [pgtype.Codec].
 func (c *codec) PlanScan(m *pgtype.Map, oid uint32, format int16, target any) pgtype.ScanPlan {
-	k, ok := c.kinds[reflect.TypeOf(target)]
+	f, ok := c.forms[reflect.TypeOf(target)]
 	switch {
-	case !ok || k.scan == nil:
+	case !ok || f.scan == nil:
 		return c.Codec.PlanScan(m, oid, format, target)
 	case reflect.TypeOf(target).Elem().Kind() == reflect.Pointer:
 		return nil // m takes pointers to pointers apart, and asks for a plan of the inner pointer
-	case !k.reads.has(c.column):
-		return k.scan(refuseScan{k.refuse(c)})
+	case !f.reads.has(c.column):
+		return f.scan(refuseScan{f.refuse(c)})
 	}
-	return k.scan(c.scanner(k, m, oid, format))
+	return f.scan(c.scanner(f, m, oid, format))
 }
 
 // encoder returns the plan for a parameter of a type that the column holds.
-func (c *codec) encoder(k kind, format int16) pgtype.EncodePlan {
+func (c *codec) encoder(f form, format int16) pgtype.EncodePlan {
 	switch {
-	case !k.ours || format == pgtype.TextFormatCode && c.column&(bigint|bytea) != 0:
+	case !f.ours || format == pgtype.TextFormatCode && c.column&(bigint|bytea) != 0:
 		return encodeValue{c.column, format}
 	case c.column == text || format == pgtype.TextFormatCode:
 		return encodeText{}
@@ -56,14 +56,14 @@ func (c *codec) encoder(k kind, format int16) pgtype.EncodePlan {
 }
 
 // scanner returns the plan for a destination of a type that the column holds.
-func (c *codec) scanner(k kind, m *pgtype.Map, oid uint32, format int16) pgtype.ScanPlan {
+func (c *codec) scanner(f form, m *pgtype.Map, oid uint32, format int16) pgtype.ScanPlan {
 	padded := c.name == "bpchar"
 	switch {
-	case !k.ours || format == pgtype.TextFormatCode && c.column&(bigint|bytea) != 0:
-		p := scanValue{column: c.column, format: format, padded: padded, name: k.format}
+	case !f.ours || format == pgtype.TextFormatCode && c.column&(bigint|bytea) != 0:
+		p := scanValue{column: c.column, format: format, padded: padded, name: f.format}
 		if c.column == bytea {
 			p.bytes = c.Codec.PlanScan(m, oid, format, new([]byte))
-			p.size = sizes[k.format]
+			p.size = f.size
 		}
 		return p
 	case c.column == text || format == pgtype.TextFormatCode:

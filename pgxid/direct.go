@@ -17,40 +17,40 @@ import (
 // direct gives integers and arrays of bytes plans for the binary format without a call by an
 // interface. The plans leave NULL, the zero ID and values of a wrong size to encodeBinary and
 // scanBinary.
-func direct(kinds map[reflect.Type]kind) {
-	integers(kinds, nanoflake.Max)
-	integers(kinds, ulidflake.Max)
-	integers(kinds, ulidflake.MaxScalable)
-	integers(kinds, snowflakesi.Max)
-	replaceScan[scru160.ID](kinds, scanArray[scru160.ID]{scru160.Size, func(id *scru160.ID, b []byte) { *id = scru160.ID(b) }})
-	replaceScan[scru160.Binary](kinds, scanArray[scru160.Binary]{scru160.Size, func(id *scru160.Binary, b []byte) { *id = scru160.Binary(b) }})
-	replaceScan[sno.ID](kinds, scanArray[sno.ID]{sno.SizeBinary, func(id *sno.ID, b []byte) { *id = sno.ID(b) }})
+func direct(forms map[reflect.Type]form) {
+	integers(forms, nanoflake.Max)
+	integers(forms, ulidflake.Max)
+	integers(forms, ulidflake.MaxScalable)
+	integers(forms, snowflakesi.Max)
+	replaceScan[scru160.ID](forms, scanArray[scru160.ID]{scru160.Size, func(id *scru160.ID, b []byte) { *id = scru160.ID(b) }})
+	replaceScan[scru160.Binary](forms, scanArray[scru160.Binary]{scru160.Size, func(id *scru160.Binary, b []byte) { *id = scru160.Binary(b) }})
+	replaceScan[sno.ID](forms, scanArray[sno.ID]{sno.SizeBinary, func(id *sno.ID, b []byte) { *id = sno.ID(b) }})
 }
 
-func integers[T ~int64](kinds map[reflect.Type]kind, largest T) {
+func integers[T ~int64](forms map[reflect.Type]form, largest T) {
 	t := reflect.TypeFor[T]()
-	k := kinds[t]
-	k.encode = func(next pgtype.EncodePlan) pgtype.EncodePlan {
+	f := forms[t]
+	f.encode = func(next pgtype.EncodePlan) pgtype.EncodePlan {
 		if _, ok := next.(encodeBinary); ok {
 			return encodeInteger[T]{largest}
 		}
 		return next
 	}
-	kinds[t] = k
-	replaceScan[T](kinds, scanInteger[T]{largest})
+	forms[t] = f
+	replaceScan[T](forms, scanInteger[T]{largest})
 }
 
 // replaceScan replaces the plan scanBinary of a *T.
-func replaceScan[T any](kinds map[reflect.Type]kind, plan pgtype.ScanPlan) {
+func replaceScan[T any](forms map[reflect.Type]form, plan pgtype.ScanPlan) {
 	t := reflect.TypeFor[*T]()
-	k := kinds[t]
-	k.scan = func(next pgtype.ScanPlan) pgtype.ScanPlan {
+	f := forms[t]
+	f.scan = func(next pgtype.ScanPlan) pgtype.ScanPlan {
 		if _, ok := next.(scanBinary); ok {
 			return plan
 		}
 		return next
 	}
-	kinds[t] = k
+	forms[t] = f
 }
 
 // encodeInteger is encodeBinary for a T.

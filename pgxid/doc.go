@@ -13,7 +13,7 @@
 //   - Slices of IDs are parameters in all modes: where id = any($1). Without Register, slices fail
 //     in the modes exec and simple protocol.
 //   - pgtype.Range and pgtype.Multirange of an integer ID are an int8range and an int8multirange.
-//   - A parameter whose column cannot hold the ID is a *[iderr.ParseError] of kind
+//   - A parameter whose column cannot hold the ID is a *[iderr.ParseError] that is
 //     [iderr.ErrType], before the server sees the parameter. Without Register, a sno.ID is ten raw
 //     bytes in a column of text, and has six bytes of padding in a column of type uuid.
 //
@@ -24,7 +24,7 @@
 //	bytea                scru160.Binary, scru160.ID, sno.ID
 //	uuid                 sno.UUID
 //
-// The zero ID means "no ID", and is an error of kind [iderr.ErrNoID] as a parameter. NULL is the
+// The zero ID means "no ID", and is the error [iderr.ErrNoID] as a parameter. NULL is the
 // nil pointer *T, or an invalid sql.Null[T]. [RegisterType] adds types of package typed, and types
 // that embed an ID.
 //

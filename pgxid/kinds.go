@@ -1,13 +1,10 @@
 package pgxid
 
 import (
-	"errors"
 	"reflect"
 	"strings"
 
 	"github.com/firn-id/firn/iderr"
-	"github.com/firn-id/firn/scru160"
-	"github.com/firn-id/firn/sno"
 )
 
 // A column is what types of PostgreSQL hold. A set of columns is the sum of the columns.
@@ -52,25 +49,17 @@ func (c column) pgType() string {
 // An idType is a type of IDs.
 type idType struct {
 	format  string
-	name    string // of the Go type
-	natural column // the column of Value
-	writes  column // set of the columns that the type is written to
-	reads   column // set of the columns that the type is read from
-	ours    bool   // a type of a format, whose text and binary form are what columns hold
+	name    string            // of the Go type
+	natural column            // the column of Value
+	writes  column            // set of the columns that the type is written to
+	reads   column            // set of the columns that the type is read from
+	family  map[column]string // the type of the format for each column
+	size    int               // of an ID in a bytea
+	ours    bool              // a type of a format, whose text and binary form are what columns hold
 }
 
-// families has, by format, the type for each column.
-var families = map[string]map[column]string{
-	"nanoflake":          {bigint: "nanoflake.ID", text: "nanoflake.Text"},
-	"ulidflake":          {bigint: "ulidflake.ID", text: "ulidflake.Text"},
-	"ulidflake-scalable": {bigint: "ulidflake.ScalableID", text: "ulidflake.ScalableText"},
-	"snowflakesi":        {bigint: "snowflakesi.ID"},
-	"scru160":            {text: "scru160.ID", bytea: "scru160.Binary"},
-	"sno":                {text: "sno.Text", bytea: "sno.ID", uuid: "sno.UUID"},
-}
-
-// sizes has, by format, the size in a bytea.
-var sizes = map[string]int{"scru160": scru160.Size, "sno": sno.SizeBinary}
+// byName has the columns that hold IDs, by PostgreSQL's name.
+var byName = map[string]column{"bigint": bigint, "text": text, "bytea": bytea, "uuid": uuid}
 
 // describe returns the idType of T.
 func describe[T ID]() (*idType, error) {
@@ -80,39 +69,29 @@ func describe[T ID]() (*idType, error) {
 			Reason: "the type " + t.name + " has an embedded " + field.String() + " that is nil: embed an ID, and no pointer or interface"}
 	}
 	var zero T
-	_, err := noID(zero)
-	bad, ok := errors.AsType[*iderr.ParseError](err)
-	if !ok || families[bad.Format] == nil {
+	stored := zero.Stored()
+	if stored.Format == nil {
 		return nil, &iderr.ParseError{Format: "pgxid", Offset: -1, Err: iderr.ErrType,
 			Reason: "the type " + t.name + " has no ID of a format: embed an ID in the type"}
 	}
-	t.format = bad.Format
-	switch data := zero.GormDataType(); {
-	case data == "bigint":
-		t.natural = bigint
-	case strings.HasPrefix(data, "varchar"):
-		t.natural = text
-	case data == "bytes":
-		t.natural = bytea
-	case data == "uuid":
-		t.natural = uuid
-	default:
-		return nil, &iderr.ParseError{Format: t.format, Offset: -1, Err: iderr.ErrType,
-			Reason: "the type " + t.name + " has columns of type " + data + ": let GormDataType return the data type of the embedded ID"}
+	t.format, t.size = stored.Format.Name, stored.Format.Size
+	t.family = make(map[column]string)
+	for _, c := range stored.Format.Columns {
+		t.family[byName[string(c.Type)]] = c.GoType
 	}
+	t.natural = byName[string(stored.Column.Type)]
 	t.writes, t.reads = t.natural, t.natural
-	switch {
-	case t.format == "scru160" && t.natural == text:
-		t.writes |= bytea // BytesValue
-		t.reads |= bytea
-	case t.format == "sno" && t.natural == bytea, t.format == "snowflakesi":
-		t.reads |= text // Scan reads the text
+	for _, c := range stored.Column.Writes {
+		t.writes |= byName[string(c)]
+	}
+	for _, c := range stored.Column.Reads {
+		t.reads |= byName[string(c)]
 	}
 	return t, nil
 }
 
-// nilField returns the type of the first embedded field, in depth, that gives t the method Value or
-// GormDataType and is nil in the zero value. A call of the method would panic.
+// nilField returns the type of the first embedded field, in depth, that gives t the method Stored and is
+// nil in the zero value. A call of the method would panic.
 func nilField(t reflect.Type) reflect.Type {
 	if t.Kind() != reflect.Struct {
 		return nil
@@ -123,9 +102,7 @@ func nilField(t reflect.Type) reflect.Type {
 		}
 		switch f.Type.Kind() {
 		case reflect.Pointer, reflect.Interface:
-			_, value := f.Type.MethodByName("Value")
-			_, data := f.Type.MethodByName("GormDataType")
-			if value || data {
+			if _, ok := f.Type.MethodByName("Stored"); ok {
 				return f.Type
 			}
 		default:
@@ -140,7 +117,7 @@ func nilField(t reflect.Type) reflect.Type {
 // refuse returns the error of a type and a column that do not belong together.
 func (t *idType) refuse(c *codec) error {
 	reason := "a column of type " + c.name + " holds no " + t.name + ": "
-	switch right, ok := families[t.format][c.column]; {
+	switch right, ok := t.family[c.column]; {
 	case ok:
 		reason += right + " is the type for the column"
 	case c.name == "json" || c.name == "jsonb":
@@ -155,7 +132,7 @@ func (t *idType) refuse(c *codec) error {
 func (t *idType) sqlTypes() string {
 	var list []string
 	for _, c := range []column{bigint, text, bytea, uuid} {
-		if name, ok := families[t.format][c]; ok {
+		if name, ok := t.family[c]; ok {
 			list = append(list, c.sqlName()+" (for "+name+")")
 		}
 	}

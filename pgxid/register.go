@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgtype"
 
+	"github.com/firn-id/firn/internal/shape"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/scru160"
 	"github.com/firn-id/firn/sno"
@@ -24,7 +25,7 @@ type ID interface {
 	encoding.BinaryMarshaler
 	encoding.TextMarshaler
 	IsZero() bool
-	GormDataType() string // names the column
+	Stored() shape.Stored
 }
 
 // Target is a pointer to a type of IDs.
@@ -42,7 +43,7 @@ type Target[T any] interface {
 // Register replaces the codecs of int8, text, varchar, bpchar, name, unknown, bytea and uuid. The
 // new codecs hand all values but IDs to the old codecs. Register also replaces the codecs of
 // float4, float8, numeric, json, jsonb, jsonpath, xml, bit, varbit, aclitem and record, to refuse
-// IDs: a float is no exact integer, 13 digits of a numeric could be the text of another ID, and
+// IDs: a float is not an exact integer, 13 digits of a numeric could be the text of another ID, and
 // json.Marshal makes the JSON value of an ID.
 func Register(m *pgtype.Map) { install(m, known(m)) }
 
@@ -55,50 +56,50 @@ func Register(m *pgtype.Map) { install(m, known(m)) }
 //
 //	err := pgxid.RegisterType[OrderID](conn.TypeMap())
 //
-// A type without an ID of a format is a *iderr.ParseError of kind iderr.ErrType, and so is a struct
+// A type without an ID of a format is a *iderr.ParseError that is iderr.ErrType, and so is a struct
 // that embeds a pointer to an ID.
 func RegisterType[T ID, P Target[T]](m *pgtype.Map) error {
-	kinds := maps.Clone(known(m))
-	if err := add[T, P](kinds); err != nil {
+	forms := maps.Clone(known(m))
+	if err := add[T, P](forms); err != nil {
 		return err
 	}
-	install(m, kinds)
+	install(m, forms)
 	return nil
 }
 
 // known returns the types that m knows, and the types of the formats for a new map.
-func known(m *pgtype.Map) map[reflect.Type]kind {
+func known(m *pgtype.Map) map[reflect.Type]form {
 	if t, ok := m.TypeForName("int8"); ok {
 		if c, ok := t.Codec.(*codec); ok {
-			return c.kinds
+			return c.forms
 		}
 	}
 	return formats()
 }
 
 // formats returns the types of the formats.
-var formats = sync.OnceValue(func() map[reflect.Type]kind {
-	kinds := make(map[reflect.Type]kind)
-	for _, add := range []func(map[reflect.Type]kind) error{
+var formats = sync.OnceValue(func() map[reflect.Type]form {
+	forms := make(map[reflect.Type]form)
+	for _, add := range []func(map[reflect.Type]form) error{
 		add[nanoflake.ID], add[nanoflake.Text],
 		add[ulidflake.ID], add[ulidflake.Text], add[ulidflake.ScalableID], add[ulidflake.ScalableText],
 		add[snowflakesi.ID],
 		add[scru160.ID], add[scru160.Binary],
 		add[sno.ID], add[sno.Text], add[sno.UUID],
 	} {
-		if err := add(kinds); err != nil {
+		if err := add(forms); err != nil {
 			panic(err) // a test registers all types
 		}
 	}
-	for _, k := range kinds {
-		k.ours = true // of the type that all kinds share
+	for _, f := range forms {
+		f.ours = true // of the type that all forms share
 	}
-	direct(kinds)
-	return kinds
+	direct(forms)
+	return forms
 })
 
 // install registers the codecs and the types of slices.
-func install(m *pgtype.Map, kinds map[reflect.Type]kind) {
+func install(m *pgtype.Map, forms map[reflect.Type]form) {
 	for name, column := range columns {
 		old, ok := m.TypeForName(name)
 		if !ok {
@@ -108,7 +109,7 @@ func install(m *pgtype.Map, kinds map[reflect.Type]kind) {
 		if c, ok := inner.(*codec); ok { // m is registered already
 			inner = c.Codec
 		}
-		element := &pgtype.Type{Name: name, OID: old.OID, Codec: &codec{Codec: inner, column: column, name: name, kinds: kinds}}
+		element := &pgtype.Type{Name: name, OID: old.OID, Codec: &codec{Codec: inner, column: column, name: name, forms: forms}}
 		m.RegisterType(element)
 		list, ok := m.TypeForName("_" + name)
 		if !ok {
@@ -119,37 +120,37 @@ func install(m *pgtype.Map, kinds map[reflect.Type]kind) {
 				Codec: &pgtype.ArrayCodec{ElementType: element, Delimiter: c.Delimiter}})
 		}
 	}
-	for _, k := range kinds {
-		if k.register != nil {
-			k.register(m)
+	for _, f := range forms {
+		if f.register != nil {
+			f.register(m)
 		}
 	}
 }
 
-// A kind is a Go type of parameters and of destinations: the type T of an ID, *T, **T, sql.Null[T]
-// or *sql.Null[T]. All kinds of T share one idType.
-type kind struct {
+// A form is a Go type of parameters and of destinations: the type T of an ID, *T, **T, sql.Null[T]
+// or *sql.Null[T]. All forms of T share one idType.
+type form struct {
 	*idType
 	register func(*pgtype.Map)                         // registers T and []T for modes without OIDs
 	encode   func(pgtype.EncodePlan) pgtype.EncodePlan // nil if no parameter has the type
 	scan     func(pgtype.ScanPlan) pgtype.ScanPlan     // nil if no destination has the type
 }
 
-// add adds the kinds of T.
-func add[T ID, P Target[T]](kinds map[reflect.Type]kind) error {
+// add adds the forms of T.
+func add[T ID, P Target[T]](forms map[reflect.Type]form) error {
 	t, err := describe[T]()
 	if err != nil {
 		return err
 	}
 	same := func(next pgtype.ScanPlan) pgtype.ScanPlan { return next }
-	kinds[reflect.TypeFor[T]()] = kind{t, func(m *pgtype.Map) { defaults[T](m, t) },
+	forms[reflect.TypeFor[T]()] = form{t, func(m *pgtype.Map) { defaults[T](m, t) },
 		func(next pgtype.EncodePlan) pgtype.EncodePlan { return next }, nil}
-	kinds[reflect.TypeFor[*T]()] = kind{t, nil,
+	forms[reflect.TypeFor[*T]()] = form{t, nil,
 		func(next pgtype.EncodePlan) pgtype.EncodePlan { return pointerPlan[T]{next} }, same}
-	kinds[reflect.TypeFor[**T]()] = kind{t, nil, nil, same}
-	kinds[reflect.TypeFor[sql.Null[T]]()] = kind{t, nil,
+	forms[reflect.TypeFor[**T]()] = form{t, nil, nil, same}
+	forms[reflect.TypeFor[sql.Null[T]]()] = form{t, nil,
 		func(next pgtype.EncodePlan) pgtype.EncodePlan { return nullPlan[T]{next} }, nil}
-	kinds[reflect.TypeFor[*sql.Null[T]]()] = kind{t, nil,
+	forms[reflect.TypeFor[*sql.Null[T]]()] = form{t, nil,
 		func(next pgtype.EncodePlan) pgtype.EncodePlan { return nullPlan[T]{next} },
 		func(next pgtype.ScanPlan) pgtype.ScanPlan { return nullScan[T]{next} }}
 	return nil

@@ -17,7 +17,7 @@ func TestAllocations(t *testing.T) {
 		"wide":          {ExtraCounterBits: 16},
 		"system random": {SystemRandom: true},
 	} {
-		gen := testkit.Call(scru160.NewGenerator(c)).Value(t)
+		gen := testkit.Must(scru160.NewGenerator(c))
 		generators[name] = gen
 	}
 	suite.Allocations(t, generators)

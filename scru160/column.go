@@ -7,9 +7,10 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/internal/form/payload"
+	"github.com/firn-id/firn/internal/shape"
 )
 
-// Binary is an ID in a column of 20 bytes: BYTEA, BINARY(20) or BLOB. Binary has the methods of ID;
+// Binary is an ID in a column of 20 bytes: BYTEA, BINARY(20) or BLOB. It has the methods of ID;
 // only databases see the difference.
 type Binary [Size]byte
 
@@ -26,14 +27,14 @@ func (b Binary) ID() ID { return ID(b) }
 // and "id IN ?", ids, or use ID.
 func (b Binary) Value() (driver.Value, error) { return columnBinary.Value(b.ID()) }
 
-// Scan implements [sql.Scanner]. Scan reads 20 bytes. Any other value is a *[iderr.ParseError], and so
-// are a text and NULL.
+// Scan implements [sql.Scanner]. It reads 20 bytes. Any other value is a *[iderr.ParseError], and
+// so are a text and NULL.
 func (b *Binary) Scan(src any) error { return payload.Set((*ID)(b))(columnBinary.Scan(src)) }
 
 // BytesValue implements pgtype.BytesValuer of pgx: the 20 bytes.
 func (b Binary) BytesValue() ([]byte, error) { return columnBinary.Bytes(b.ID()) }
 
-// ScanBytes implements pgtype.BytesScanner of pgx. ScanBytes reads 20 bytes.
+// ScanBytes implements pgtype.BytesScanner of pgx. It reads 20 bytes.
 func (b *Binary) ScanBytes(src []byte) error {
 	return payload.Set((*ID)(b))(columnBinary.ScanBytes(src))
 }
@@ -41,11 +42,14 @@ func (b *Binary) ScanBytes(src []byte) error {
 // GormDataType is the type of columns that GORM makes. MySQL needs the tag size:20 for an index.
 func (Binary) GormDataType() string { return "bytes" }
 
+// Stored describes how databases store the IDs, for package pgxid.
+func (Binary) Stored() shape.Stored { return descriptor.Stored(shape.Bytea) }
+
 // MarshalBSONValue implements bson.ValueMarshaler of MongoDB's driver: binary data of subtype 0.
 func (b Binary) MarshalBSONValue() (byte, []byte, error) { return columnBinary.BSON(b.ID()) }
 
-// UnmarshalBSONValue implements bson.ValueUnmarshaler of MongoDB's driver. UnmarshalBSONValue reads
-// binary data of subtype 0.
+// UnmarshalBSONValue implements bson.ValueUnmarshaler of MongoDB's driver. It reads binary data of
+// subtype 0.
 func (b *Binary) UnmarshalBSONValue(kind byte, data []byte) error {
 	return payload.Set((*ID)(b))(columnBinary.FromBSON(kind, data))
 }

@@ -35,7 +35,7 @@
 //
 // # Errors
 //
-// The errors are those of package iderr, which all formats share. For a generator they mean:
+// The errors of all formats are in package iderr. For a generator they mean:
 //
 //   - [iderr.ErrExhausted]: the counter has no number left in this tick
 //   - [iderr.ErrClockBackwards]: the clock is behind the last ID; a *[iderr.ClockError] has the distance

@@ -34,7 +34,7 @@ var fillConfigs = func() []Config {
 func TestFillOfSameBits(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	for _, c := range fillConfigs {
-		g := testkit.Call(NewGenerator(c)).Value(t)
+		g := testkit.Must(NewGenerator(c))
 		limit := uint64(1) << g.low
 		for _, n := range []int{1, 2, 63, runIDs} {
 			n := min(n, int(limit))
@@ -85,8 +85,8 @@ func TestFillAsNext(t *testing.T) {
 		if c.Start != StartBits(0) {
 			continue // two generators start at different numbers
 		}
-		alone := testkit.Call(NewGenerator(c)).Value(t)
-		many := testkit.Call(NewGenerator(c)).Value(t)
+		alone := testkit.Must(NewGenerator(c))
+		many := testkit.Must(NewGenerator(c))
 		fixed := func(id ID) ID { // without its random bits
 			field := binary.BigEndian.Uint16(id[8:]) &^ uint16(alone.noise>>16)
 			return pack(binary.BigEndian.Uint64(id[:])>>16, uint32(id.Counter())<<16|uint32(field), 0, 0)
@@ -104,7 +104,7 @@ func TestFillAsNext(t *testing.T) {
 				ids = append(ids, some...)
 			}
 			for i, id := range ids {
-				want := testkit.Call(alone.TryNext()).Value(t)
+				want := testkit.Must(alone.TryNext())
 				if fixed(id) != fixed(want) {
 					t.Fatalf("%+v: ID %d of a tick is %x, and of Next %x", c, i, id, want)
 				}
@@ -133,7 +133,7 @@ func TestFillAsNext(t *testing.T) {
 func TestFillLong(t *testing.T) {
 	clock := testkit.At(time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC))
 	for _, n := range []int{runIDs - 1, runIDs, runIDs + 1, 2*runIDs + 1, 5000} {
-		g := testkit.Call(NewGenerator(Config{Clock: clock.Now})).Value(t)
+		g := testkit.Must(NewGenerator(Config{Clock: clock.Now}))
 		ids := make([]ID, n)
 		if made, err := g.Fill(context.Background(), ids); made != n || err != nil {
 			t.Fatalf("%d of %d, %v", made, n, err)

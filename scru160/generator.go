@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/firn-id/firn/internal/engine/batch"
 	"github.com/firn-id/firn/internal/engine/entropy"
 	"github.com/firn-id/firn/internal/engine/mint"
 	"github.com/firn-id/firn/internal/form/wrong"
@@ -98,8 +99,8 @@ type Start struct {
 // each tick at 0.
 func StartBits(n int) Start { return Start{bits: n, set: true} }
 
-// A Generator makes IDs. A Generator is safe for concurrent use, holds no lock during a wait, and
-// starts no goroutine. [NewGenerator] makes a Generator. A Generator must not be copied.
+// A Generator makes IDs. It is safe for concurrent use, holds no lock during a wait, and starts no
+// goroutine. [NewGenerator] makes a Generator. A Generator must not be copied.
 type Generator struct {
 	mint mint.Mint
 	rand entropy.Source
@@ -190,8 +191,8 @@ func outside(field string, v, most int) error {
 // Next continues in the tick of the last ID, and waits once the tick is used up. Next returns a
 // *[iderr.ClockError] for a clock that is further behind.
 //
-// Next returns an error that wraps the error of ctx if ctx ends during a wait. Next reads ctx only
-// to wait, and then every few milliseconds; each thousand waiters add a millisecond. Next does not
+// Next returns an error that wraps the error of ctx if ctx ends during a wait. It reads ctx only to
+// wait, and then every few milliseconds; each thousand waiters add a millisecond. Next does not
 // allocate, except for memory of the first waits, which later waits use again.
 //
 // Specification: "Binary Layout and Byte Order", "Scope of guaranteed monotonicity".
@@ -225,20 +226,11 @@ func (g *Generator) TryNext() (id ID, err error) {
 	return id, nil
 }
 
-// Fill fills dst with new IDs, in order, and waits as [Generator.Next] does. Fill reserves as many
+// Fill fills dst with new IDs, in order, and waits as [Generator.Next] does. It reserves as many
 // IDs of a tick at a time as possible. Fill returns the number of new IDs, and an error if that
 // number is less than len(dst).
 func (g *Generator) Fill(ctx context.Context, dst []ID) (int, error) {
-	for done := 0; ; {
-		if done == len(dst) {
-			return done, nil
-		}
-		_, run, err := g.some(ctx, dst[done:])
-		if err != nil {
-			return done, err
-		}
-		done += run
-	}
+	return batch.Fill(dst, func(dst []ID) (uint64, int, error) { return g.some(ctx, dst) })
 }
 
 // Seq returns an iterator over n new IDs, or over IDs without end if n is negative. The iterator
@@ -256,7 +248,7 @@ func (g *Generator) Seq(ctx context.Context, n int) iter.Seq2[ID, error] {
 	return mint.Seq(&g.mint, n, func(dst []ID) (uint64, int, error) { return g.some(ctx, dst) })
 }
 
-// some fills the beginning of dst with a run of IDs of one tick. some returns the word of the first
+// some fills the beginning of dst with a run of IDs of one tick. It returns the word of the first
 // ID and the number of IDs.
 func (g *Generator) some(ctx context.Context, dst []ID) (uint64, int, error) {
 	word, run, err := g.mint.NextRun(ctx, len(dst))

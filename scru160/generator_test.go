@@ -92,7 +92,7 @@ func TestFields(t *testing.T) {
 			micro := c.Counter == scru160.CounterMicroseconds
 			clock := testkit.At(time.Date(2026, 7, 1, 0, 0, 0, 123456789, time.UTC))
 			c.Clock = clock.Now
-			gen := testkit.Call(scru160.NewGenerator(c)).Value(t)
+			gen := testkit.Must(scru160.NewGenerator(c))
 			mask := uint64(1)<<v.bits - 1
 			var starts, noise, high80, low80 []uint64
 			free := 16 - c.ExtraCounterBits - c.NodeBits
@@ -100,7 +100,7 @@ func TestFields(t *testing.T) {
 				clock.Step(1234567 * time.Nanosecond)
 				before := uint64(0)
 				for i := range 3 {
-					id := testkit.Call(gen.TryNext()).Value(t)
+					id := testkit.Must(gen.TryNext())
 					testkit.Same(t, id.Timestamp(), clock.Now().UnixMilli())
 					if got, want := id.Counter()>>6, clock.Now().Nanosecond()/1000%1000; micro && got != want {
 						t.Fatalf("microsecond %d, want %d", got, want)
@@ -154,7 +154,7 @@ func TestFromTime(t *testing.T) {
 	at := time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)
 	var counters, random16, random80 []uint64
 	for range 1 << 13 {
-		id := testkit.Call(scru160.FromTime(at)).Value(t)
+		id := testkit.Must(scru160.FromTime(at))
 		r := id.Random80()
 		counters = append(counters, uint64(id.Counter()))
 		random16 = append(random16, uint64(id.Random16()))

@@ -65,7 +65,7 @@ func (id *ID) put(first uint32, middle, last uint64) {
 func First(t time.Time) ID {
 	ts, _ := clock.Timestamp(t, 0, MaxTimestamp)
 	if ts == 0 {
-		return pack(0, 0, 0, 1) // the ID of zeros is no ID
+		return pack(0, 0, 0, 1) // the value of zeros is not an ID
 	}
 	return pack(uint64(ts), 0, 0, 0)
 }
@@ -95,7 +95,7 @@ func (id ID) Random16() int { return int(binary.BigEndian.Uint16(id[8:])) }
 func (id ID) Random80() [10]byte { return [10]byte(id[10:]) }
 
 // NodeID returns the node ID of an ID, given the ExtraCounterBits and NodeBits of its generator;
-// see [Config]. NodeID returns 0 for widths that no generator can have.
+// see [Config]. It returns 0 for widths that no generator can have.
 func (id ID) NodeID(counterBits, nodeBits int) int {
 	if counterBits < 0 || counterBits > random16Bits || nodeBits < 0 || nodeBits > random16Bits-counterBits {
 		return 0

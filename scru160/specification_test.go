@@ -145,7 +145,7 @@ func TestSpecification(t *testing.T) {
 			testkit.Same(t, dimension(ids, 48, 159), 111)
 			var filled []scru160.ID
 			for range 400 {
-				id := testkit.Call(scru160.FromTime(at)).Value(t)
+				id := testkit.Must(scru160.FromTime(at))
 				filled = append(filled, id)
 			}
 			testkit.Same(t, dimension(filled, 0, 159), 111)
@@ -326,12 +326,12 @@ func TestSpecification(t *testing.T) {
 			// Ruling: An exhausted counter keeps the last timestamp. TryNext returns an error
 			// within the millisecond, and Next waits for the clock.
 			synctest.Test(t, func(t *testing.T) {
-				gen := testkit.Call(scru160.NewGenerator(config{Clock: time.Now})).Value(t)
+				gen := testkit.Must(scru160.NewGenerator(config{Clock: time.Now}))
 				began := time.Now()
 				ids := specDrain(t, gen)
 				testkit.Same(t, time.Since(began), 0)
 				testkit.Call(gen.TryNext()).Fails(t, iderr.ErrExhausted)
-				id := testkit.Call(gen.Next(context.Background())).Value(t)
+				id := testkit.Must(gen.Next(context.Background()))
 				if since := time.Since(began); since < time.Millisecond {
 					t.Errorf("Next waited %v, want a millisecond", since)
 				}
@@ -810,7 +810,7 @@ func TestSpecification(t *testing.T) {
 							t.Fatal(n, err)
 						}
 					}
-					id := testkit.Call(scru160.FromTime(at)).Value(t)
+					id := testkit.Must(scru160.FromTime(at))
 					ids = append(ids, id)
 				})
 				return ids
@@ -1073,7 +1073,7 @@ func specGenerator(t *testing.T, c scru160.Config, clock *testkit.Clock) *scru16
 
 func specNext(t *testing.T, gen *scru160.Generator) scru160.ID {
 	t.Helper()
-	id := testkit.Call(gen.TryNext()).Value(t)
+	id := testkit.Must(gen.TryNext())
 	return id
 }
 

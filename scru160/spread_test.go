@@ -11,7 +11,7 @@ import (
 // IDs made slowly spread over shards by their low bits.
 func TestSpread(t *testing.T) {
 	failed, example := testkit.Spreads(t, func(clock *testkit.Clock) func() (uint64, error) {
-		gen := testkit.Call(scru160.NewGenerator(scru160.Config{Clock: clock.Now})).Value(t)
+		gen := testkit.Must(scru160.NewGenerator(scru160.Config{Clock: clock.Now}))
 		return func() (uint64, error) {
 			id, err := gen.TryNext()
 			return binary.BigEndian.Uint64(id[12:]), err

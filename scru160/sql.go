@@ -5,6 +5,7 @@ import (
 	"database/sql/driver"
 
 	"github.com/firn-id/firn/internal/form/payload"
+	"github.com/firn-id/firn/internal/shape"
 )
 
 var (
@@ -34,7 +35,7 @@ var (
 // for a column of bytes.
 func (id ID) Value() (driver.Value, error) { return column.Value(id) }
 
-// Scan implements [sql.Scanner]. Scan reads either text, and 20 bytes as the binary form. Any other
+// Scan implements [sql.Scanner]. It reads either text, and 20 bytes as the binary form. Any other
 // value is a *[iderr.ParseError], and so is NULL.
 func (id *ID) Scan(src any) error { return payload.Set(id)(column.Scan(src)) }
 
@@ -43,9 +44,12 @@ func (id *ID) Scan(src any) error { return payload.Set(id)(column.Scan(src)) }
 // [Binary] is the 20 bytes in all modes.
 func (id ID) BytesValue() ([]byte, error) { return columnBinary.Bytes(id) }
 
-// ScanBytes implements pgtype.BytesScanner of pgx. ScanBytes reads what Scan reads from bytes: pgx
-// calls ScanBytes for columns of bytes and of text.
+// ScanBytes implements pgtype.BytesScanner of pgx. It reads what Scan reads from bytes: pgx calls
+// ScanBytes for columns of bytes and of text.
 func (id *ID) ScanBytes(src []byte) error { return payload.Set(id)(column.ScanBytes(src)) }
 
 // GormDataType is the type of columns that GORM makes.
 func (ID) GormDataType() string { return "varchar(32)" }
+
+// Stored describes how databases store the IDs, for package pgxid.
+func (ID) Stored() shape.Stored { return descriptor.Stored(shape.Varchar) }

@@ -40,7 +40,7 @@ func Parse(s string) (id ID, err error) {
 	return id, err
 }
 
-// MustParse is [Parse] for constants in code. MustParse panics if Parse returns an error.
+// MustParse is [Parse] for constants in code. It panics if Parse returns an error.
 func MustParse(s string) ID {
 	id, err := Parse(s)
 	if err != nil {
@@ -68,7 +68,7 @@ func (id *ID) readBytes(s []byte) error {
 
 func parseBytes(s []byte) (id ID, err error) { err = id.readBytes(s); return id, err }
 
-// other reads a text that is not base32hex, and returns the error of a text that is no ID.
+// other reads a text that is not base32hex, and returns the error of a text that is not an ID.
 func other[S string | []byte](id *ID, s S) error {
 	switch len(s) {
 	case textLen:
@@ -79,8 +79,8 @@ func other[S string | []byte](id *ID, s S) error {
 	return wrong.Length(format, s, "32 (base32hex) or 40 (hex)")
 }
 
-// CompareText returns -1, 0 or 1 as the ID of text a is less than, equal to or greater than the ID of
-// text b, in either case. CompareText does not decode: it compares letters without their case, for
+// CompareText returns -1, 0 or 1 as the ID of text a is less than, equal to or greater than the ID
+// of text b, in either case. It does not decode: it compares letters without their case, for
 // sorting texts of other programs. Both texts must be base32hex, or both hexadecimal; texts of two
 // encodings have no order.
 //
@@ -94,7 +94,7 @@ func CompareText(a, b string) int {
 	return cmp.Compare(len(a), len(b))
 }
 
-// upper returns the upper-case letter of an ASCII letter, and any other byte as it is.
+// upper returns the upper-case letter of an ASCII letter, and any other byte unchanged.
 func upper(c byte) byte {
 	if 'a' <= c && c <= 'z' {
 		c -= 'a' - 'A'
@@ -142,8 +142,8 @@ func (id ID) Hex() string {
 	return string(digits.AppendHex(b[:0], id[:]))
 }
 
-// AppendText implements [encoding.TextAppender] by the default text. AppendText never fails, and
-// does not allocate if dst has room for 32 bytes.
+// AppendText implements [encoding.TextAppender] by the default text. It never fails, and does not
+// allocate if dst has room for 32 bytes.
 func (id ID) AppendText(dst []byte) ([]byte, error) {
 	return base32.Hex.Append160(dst, (*[Size]byte)(&id)), nil
 }
@@ -151,12 +151,12 @@ func (id ID) AppendText(dst []byte) ([]byte, error) {
 // MarshalText implements [encoding.TextMarshaler] by the default text.
 func (id ID) MarshalText() ([]byte, error) { return id.AppendText(nil) }
 
-// UnmarshalText implements [encoding.TextUnmarshaler]. UnmarshalText reads the texts that [Parse]
-// reads. An error leaves id unchanged, as in all methods that read an ID.
+// UnmarshalText implements [encoding.TextUnmarshaler]. It reads the texts that [Parse] reads. An
+// error leaves id unchanged, as in all methods that read an ID.
 func (id *ID) UnmarshalText(text []byte) error { return id.readBytes(text) }
 
-// AppendBinary implements [encoding.BinaryAppender] by the 20 bytes. AppendBinary never fails, and
-// does not allocate if dst has room for 20 bytes.
+// AppendBinary implements [encoding.BinaryAppender] by the 20 bytes. It never fails, and does not
+// allocate if dst has room for 20 bytes.
 func (id ID) AppendBinary(dst []byte) ([]byte, error) { return append(dst, id[:]...), nil }
 
 // MarshalBinary implements [encoding.BinaryMarshaler] by the 20 bytes.
@@ -175,8 +175,8 @@ func (id ID) MarshalJSON() ([]byte, error) {
 	return append(base32.Hex.Append160(b, (*[Size]byte)(&id)), '"'), nil
 }
 
-// UnmarshalJSON implements [json.Unmarshaler]. UnmarshalJSON reads either text in a string, and
-// null as the zero ID.
+// UnmarshalJSON implements [json.Unmarshaler]. It reads either text in a string, and null as the
+// zero ID.
 func (id *ID) UnmarshalJSON(data []byte) error {
 	return payload.Set(id)(payload.JSONString(format, data, parseBytes))
 }

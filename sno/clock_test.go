@@ -41,7 +41,7 @@ func (h *hands) generator(t testing.TB, s sno.GeneratorSnapshot) *sno.Generator 
 
 func newGenerator(t testing.TB, c sno.Config) *sno.Generator {
 	t.Helper()
-	g := testkit.Call(sno.NewGeneratorWith(c)).Value(t)
+	g := testkit.Must(sno.NewGeneratorWith(c))
 	return g
 }
 
@@ -55,7 +55,7 @@ func (c *offsetClock) now() time.Time { return time.Now().Add(time.Duration(c.of
 
 func mustTry(t testing.TB, g *sno.Generator) sno.ID {
 	t.Helper()
-	id := testkit.Call(g.TryNext(0)).Value(t)
+	id := testkit.Must(g.TryNext(0))
 	return id
 }
 

@@ -7,10 +7,11 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/internal/form/payload"
+	"github.com/firn-id/firn/internal/shape"
 )
 
 // Text is an ID in a column of text: CHAR(16), with a collation of bytes where texts shall sort as
-// the IDs do. Text has the methods of ID; only databases see the difference.
+// the IDs do. It has the methods of ID; only databases see the difference.
 type Text [SizeBinary]byte
 
 // Text returns the ID for a column of text.
@@ -22,25 +23,26 @@ func (t Text) ID() ID { return ID(t) }
 // Value implements [driver.Valuer]: the canonical text. The zero ID is a *[ParseError].
 func (t Text) Value() (driver.Value, error) { return columnText.Value(t.ID()) }
 
-// Scan implements [sql.Scanner]. Scan reads the canonical text, as a string or as bytes. Any other
+// Scan implements [sql.Scanner]. It reads the canonical text, as a string or as bytes. Any other
 // value is an error, and so is NULL.
 func (t *Text) Scan(src any) error { return payload.Set((*ID)(t))(columnText.Scan(src)) }
 
 // BytesValue refuses a column of bytes: pgx calls BytesValue for no column of text.
 func (t Text) BytesValue() ([]byte, error) { return columnText.Bytes(t.ID()) }
 
-// ScanBytes implements pgtype.BytesScanner of pgx. ScanBytes reads the characters of the canonical
-// text.
+// ScanBytes implements pgtype.BytesScanner of pgx. It reads the characters of the canonical text.
 func (t *Text) ScanBytes(src []byte) error { return payload.Set((*ID)(t))(columnText.ScanBytes(src)) }
 
 // GormDataType is the type of columns that GORM makes.
 func (Text) GormDataType() string { return "varchar(16)" }
 
+// Stored describes how databases store the IDs, for package pgxid.
+func (Text) Stored() shape.Stored { return descriptor.Stored(shape.Varchar) }
+
 // MarshalBSONValue implements bson.ValueMarshaler of MongoDB's driver: a string.
 func (t Text) MarshalBSONValue() (byte, []byte, error) { return columnText.BSON(t.ID()) }
 
-// UnmarshalBSONValue implements bson.ValueUnmarshaler of MongoDB's driver. UnmarshalBSONValue reads
-// a string.
+// UnmarshalBSONValue implements bson.ValueUnmarshaler of MongoDB's driver. It reads a string.
 func (t *Text) UnmarshalBSONValue(kind byte, data []byte) error {
 	return payload.Set((*ID)(t))(columnText.FromBSON(kind, data))
 }

@@ -21,7 +21,7 @@ var (
 )
 
 type (
-	// ParseError describes a text or a value that is no ID, and has the offset of the bad byte.
+	// ParseError describes a text or a value that is not an ID, and has the offset of the bad byte.
 	ParseError = iderr.ParseError
 	// ListError names the ID of a list that could not be written or read.
 	ListError = iderr.ListError

@@ -73,8 +73,8 @@ type Config struct {
 	// a partition and intervals. Leave Snapshot nil: the lease takes its place.
 	Leased bool
 
-	// Overflow receives notifications; see SequenceOverflowNotification. Overflow may be nil. A
-	// closed channel receives no more notifications.
+	// Overflow receives notifications; see SequenceOverflowNotification. It may be nil. A closed
+	// channel receives no more notifications.
 	Overflow chan<- *SequenceOverflowNotification
 
 	// MaxBackward is the longest wait of Next for a clock in a time that both settings of the
@@ -162,10 +162,10 @@ func newGenerator(c Config) (*Generator, error) {
 // New waits for the next time unit if the sequence of this unit is used up. If the clock has gone
 // back a second time, New waits for a time that one setting of the tick-tock bit has not used. New
 // has no error to return, and therefore also waits for a clock before the epoch, for the grant of a
-// lease, and for ever after the last timestamp: see [Generator.Next]. New never returns the zero ID.
-// Once the lease of a Generator is closed, no grant can come, and New panics with the error that Next
-// returns. So does New of a Generator that NewGenerator did not make. New does not allocate, except in
-// waits for a clock that are longer than the waits of Next.
+// lease, and for ever after the last timestamp: see [Generator.Next]. It never returns the zero ID.
+// Once the lease of a Generator is closed, no grant can come, and New panics with the error that
+// Next returns. New also panics for a Generator that NewGenerator did not make. New does not
+// allocate, except in waits for a clock that are longer than the waits of Next.
 func (g *Generator) New(meta byte) ID {
 	word, ok := g.fast()
 	if !ok {
@@ -193,10 +193,10 @@ func (g *Generator) newSlowly(meta byte) ID {
 	}
 }
 
-// Next is [Generator.New] with a context and errors. Next returns a *[ClockError] if the clock
-// needs longer than Config.MaxBackward, 5 s by default, to leave a used time. Next returns a
-// *[TimeError] if the clock is out of the range of timestamps, and an error that wraps the error of
-// ctx if ctx ends during a wait. Next reads ctx only to wait.
+// Next is [Generator.New] with a context and errors. It returns a *[ClockError] if the clock needs
+// longer than Config.MaxBackward, 5 s by default, to leave a used time. Next returns a *[TimeError]
+// if the clock is out of the range of timestamps, and an error that wraps the error of ctx if ctx
+// ends during a wait. It reads ctx only to wait.
 func (g *Generator) Next(ctx context.Context, meta byte) (ID, error) {
 	word, ok := g.fast()
 	if !ok {
@@ -226,20 +226,11 @@ func (g *Generator) TryNext(meta byte) (ID, error) {
 	return id, nil
 }
 
-// Fill fills dst with new IDs, in order, and waits as [Generator.Next] does. Fill reserves as many
+// Fill fills dst with new IDs, in order, and waits as [Generator.Next] does. It reserves as many
 // IDs of a time unit at a time as possible. Fill returns the number of new IDs, and an error if
 // that number is less than len(dst).
 func (g *Generator) Fill(ctx context.Context, meta byte, dst []ID) (int, error) {
-	for done := 0; ; {
-		if done == len(dst) {
-			return done, nil
-		}
-		_, run, err := g.some(ctx, meta, dst[done:])
-		if err != nil {
-			return done, err
-		}
-		done += run
-	}
+	return batch.Fill(dst, func(dst []ID) (uint64, int, error) { return g.some(ctx, meta, dst) })
 }
 
 // Seq returns an iterator over n new IDs, or over IDs without end if n is negative. The iterator
@@ -264,8 +255,8 @@ func (g *Generator) Seq(ctx context.Context, meta byte, n int) iter.Seq2[ID, err
 // These IDs are exempt from the tick-tock mechanism and use a sequence separate from New's, one
 // that is independent of time: the sequence increases up to SequenceMax, then starts over at
 // SequenceMin without waiting. Collisions due to the arbitrary time are left to the user.
-// NewWithTime is meant for porting old IDs, before an ID scheme goes online. NewWithTime skips the
-// sequence of the zero ID.
+// NewWithTime is meant for porting old IDs, before an ID scheme goes online. It skips the sequence
+// of the zero ID.
 func (g *Generator) NewWithTime(meta byte, t time.Time) ID {
 	if g.max == 0 {
 		panic(iderr.ErrNotReady)

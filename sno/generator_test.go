@@ -465,7 +465,7 @@ func TestNextBeforeAnInterval(t *testing.T) {
 			t.Errorf("4 s before: %v", err)
 		}
 		time.Sleep(3 * time.Second)
-		id := testkit.Call(g.Next(t.Context(), 0)).Value(t)
+		id := testkit.Must(g.Next(t.Context(), 0))
 		want(t, id, 2000, 0, 0)
 	})
 }

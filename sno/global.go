@@ -9,7 +9,7 @@ import (
 // made is the generator of New and NewWithTime: nil before the first call.
 var made atomic.Pointer[Generator]
 
-// global returns the generator of New and NewWithTime. global is small enough for the compiler to
+// global returns the generator of New and NewWithTime. It is small enough for the compiler to
 // inline.
 func global() *Generator {
 	if g := made.Load(); g != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/internal/form/wrong"
+	"github.com/firn-id/firn/internal/shape"
 	"github.com/firn-id/firn/lease/grant"
 )
 
@@ -27,8 +28,8 @@ func (g *leased) Pool() (grant.Spec, error) {
 	case g.fence.Sealed():
 		return grant.Spec{}, g.fence.Err(format)
 	}
-	return grant.Spec{Name: format, Layout: grant.Layout{Format: format, Epoch: timeOf(0), Unit: TimeUnit,
-		Widths: []int{39, 1, 8, 16, 16}, Workers: MaxPartition + 1}}, nil
+	s, _ := shapeOf(shape.Settings{})
+	return grant.Spec{Name: s.Pool, Layout: s.Layout(format)}, nil
 }
 
 // Now implements [grant.Grantee].

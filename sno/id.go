@@ -77,7 +77,7 @@ func pack(stamp uint64, meta byte, p Partition, sequence uint16) (id ID) {
 func First(t time.Time) ID {
 	u, _ := unitOf(t)
 	if u == 0 {
-		return pack(0, 0, Partition{}, 1) // the ID with sequence 0 is no ID
+		return pack(0, 0, Partition{}, 1) // the value with sequence 0 is not an ID
 	}
 	return pack(u<<1, 0, Partition{}, 0)
 }

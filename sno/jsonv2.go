@@ -14,12 +14,12 @@ var (
 	_ json.MarshalerTo = UUID{}
 )
 
-// MarshalJSONTo implements [json.MarshalerTo] as MarshalJSON does. As the name of an object member,
-// which must be a string, an ID is its text.
+// MarshalJSONTo implements [json.MarshalerTo] as MarshalJSON does. The name of an object member is
+// the text of the ID.
 func (id ID) MarshalJSONTo(enc *jsontext.Encoder) error { return payload.MarshalJSONTo(enc, id) }
 
-// MarshalJSONTo implements [json.MarshalerTo] as MarshalJSON does. As the name of an object member,
-// which must be a string, a UUID is its text.
+// MarshalJSONTo implements [json.MarshalerTo] as MarshalJSON does. The name of an object member is
+// the text of the UUID.
 func (u UUID) MarshalJSONTo(enc *jsontext.Encoder) error { return payload.MarshalJSONTo(enc, u) }
 
 // MarshalJSONTo is [ID.MarshalJSONTo].

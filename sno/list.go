@@ -11,8 +11,7 @@ var list = payload.List[ID]{Length: SizeEncoded, Shortest: SizeEncoded, Append: 
 	}}
 
 // AppendAll appends the canonical texts of ids to dst, with sep after each text: '\n' gives a line
-// for each ID. AppendAll never fails. AppendAll does not allocate if dst has room for 17 bytes an
-// ID.
+// for each ID. It never fails. AppendAll does not allocate if dst has room for 17 bytes an ID.
 func AppendAll(dst []byte, ids []ID, sep byte) ([]byte, error) { return list.AppendAll(dst, ids, sep) }
 
 // ParseAll appends to dst the IDs of a list, with sep after each text, as [AppendAll] writes lists.

@@ -13,7 +13,7 @@ import (
 func overflowing(t *testing.T, room int) (*sno.Generator, chan *sno.SequenceOverflowNotification) {
 	intoEpoch()
 	c := make(chan *sno.SequenceOverflowNotification, room)
-	g := testkit.Call(sno.NewGenerator(&sno.GeneratorSnapshot{SequenceMin: 6, SequenceMax: 9}, c)).Value(t)
+	g := testkit.Must(sno.NewGenerator(&sno.GeneratorSnapshot{SequenceMin: 6, SequenceMax: 9}, c))
 	return g, c
 }
 

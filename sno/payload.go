@@ -13,8 +13,8 @@ import (
 // The zero ID is a *[ParseError]: the option omitempty leaves a zero ID out. [Text] is a string.
 func (id ID) MarshalBSONValue() (byte, []byte, error) { return column.BSON(id) }
 
-// UnmarshalBSONValue implements bson.ValueUnmarshaler of MongoDB's driver. UnmarshalBSONValue reads
-// binary data of subtype 0, and a string with the canonical text.
+// UnmarshalBSONValue implements bson.ValueUnmarshaler of MongoDB's driver. It reads binary data of
+// subtype 0, and a string with the canonical text.
 func (id *ID) UnmarshalBSONValue(kind byte, data []byte) error {
 	return payload.Set(id)(column.FromBSON(kind, data))
 }
@@ -22,20 +22,19 @@ func (id *ID) UnmarshalBSONValue(kind byte, data []byte) error {
 // MarshalGQL implements graphql.Marshaler of gqlgen as MarshalJSON does.
 func (id ID) MarshalGQL(w io.Writer) { payload.GQL(w, id) }
 
-// UnmarshalGQL implements graphql.Unmarshaler of gqlgen. UnmarshalGQL reads a string with the
-// canonical text.
+// UnmarshalGQL implements graphql.Unmarshaler of gqlgen. It reads a string with the canonical text.
 func (id *ID) UnmarshalGQL(v any) error {
 	return payload.Set(id)(payload.FromGQL(format, v, parseBytes, nil))
 }
 
-// ScanRedis implements the interface of go-redis for fields of a hash. ScanRedis reads the binary
-// form, which go-redis writes, and the canonical text.
+// ScanRedis implements the interface of go-redis for fields of a hash. It reads the binary form,
+// which go-redis writes, and the canonical text.
 func (id *ID) ScanRedis(s string) error {
 	return payload.Set(id)(payload.Redis(s, SizeBinary, FromBinaryBytes, parseBytes))
 }
 
-// UnmarshalParam implements the interface of gin and echo for parameters of a request.
-// UnmarshalParam reads the canonical text.
+// UnmarshalParam implements the interface of gin and echo for parameters of a request. It reads the
+// canonical text.
 func (id *ID) UnmarshalParam(param string) error { return id.read(param) }
 
 // Format implements [fmt.Formatter]: the text for %v and %s, the text in quotes for %q, the binary
@@ -56,26 +55,25 @@ func (u UUID) MarshalBSONValue() (byte, []byte, error) {
 	return documentUUID.BSON(u)
 }
 
-// UnmarshalBSONValue implements bson.ValueUnmarshaler of MongoDB's driver. UnmarshalBSONValue reads
-// binary data of subtype 4.
+// UnmarshalBSONValue implements bson.ValueUnmarshaler of MongoDB's driver. It reads binary data of
+// subtype 4.
 func (u *UUID) UnmarshalBSONValue(kind byte, data []byte) error {
 	return payload.Set(u)(documentUUID.FromBSON(kind, data))
 }
 
-// UnmarshalGQL implements graphql.Unmarshaler of gqlgen. UnmarshalGQL reads a string with the text
-// of String.
+// UnmarshalGQL implements graphql.Unmarshaler of gqlgen. It reads a string with the text of String.
 func (u *UUID) UnmarshalGQL(v any) error {
 	return payload.Set(u)(payload.FromGQL(format, v, parseUUID[[]byte], nil))
 }
 
-// ScanRedis implements the interface of go-redis for fields of a hash. ScanRedis reads the 16
-// bytes, which go-redis writes, and the text of String.
+// ScanRedis implements the interface of go-redis for fields of a hash. It reads the 16 bytes, which
+// go-redis writes, and the text of String.
 func (u *UUID) ScanRedis(s string) error {
 	return payload.Set(u)(payload.Redis(s, SizeEncoded, uuidOf, parseUUID[[]byte]))
 }
 
-// UnmarshalParam implements the interface of gin and echo for parameters of a request.
-// UnmarshalParam reads the text of String.
+// UnmarshalParam implements the interface of gin and echo for parameters of a request. It reads the
+// text of String.
 func (u *UUID) UnmarshalParam(param string) error { return payload.Set(u)(parseUUID(param)) }
 
 // MarshalGQL implements graphql.Marshaler of gqlgen as MarshalJSON does.

@@ -56,7 +56,7 @@ func TestPool(t *testing.T) {
 func TestDefaultPartitions(t *testing.T) {
 	seen := map[Partition]bool{New(0).Partition(): true}
 	for range 50 {
-		g := testkit.Call(NewGenerator(nil, nil)).Value(t)
+		g := testkit.Must(NewGenerator(nil, nil))
 		if p := g.Partition(); seen[p] || p != g.New(0).Partition() {
 			t.Fatalf("%v is given twice", p)
 		}

@@ -223,7 +223,7 @@ func TestStaleReadingFromBeforeRegression(t *testing.T) {
 			g = newGenerator(t, sno.Config{Snapshot: &sno.GeneratorSnapshot{}, Clock: read})
 			mustTry(t, g)
 			hold = true
-			id := testkit.Call(call(g)).Value(t)
+			id := testkit.Must(call(g))
 			want(t, id, 1000, 1, 1)
 			want(t, mustTry(t, g), 1000, 1, 2)
 			wantSnapshot(t, g, 1000, 900_000, 1, 2)

@@ -7,9 +7,9 @@ import (
 // minPool is the smallest sequence pool: SequenceMax - SequenceMin + 1.
 const minPool = 4
 
-// GeneratorSnapshot is the bookkeeping of a Generator at some point in time. Snapshots
-// serve as configuration and to restore generators across restarts, so that IDs newly
-// made do not repeat those made before.
+// GeneratorSnapshot is the bookkeeping of a Generator at some point in time. Snapshots serve as
+// configuration, and to restore generators across restarts: new IDs then do not repeat IDs made
+// before.
 //
 // The field Leased of a snapshot, in JSON "leased", reports that a lease gave the generator its
 // partition. NewGenerator refuses such a snapshot.

@@ -9,7 +9,7 @@ import (
 
 // Sort performs an in-place lexicographic sort of a slice of IDs.
 //
-// Sort is a radix sort, several times as fast as a sort by comparisons. Sort allocates 10 bytes an
+// Sort is a radix sort, several times as fast as a sort by comparisons. It allocates 10 bytes an
 // ID, for a copy of the slice. Up to 32 IDs, and IDs in ascending or descending order, need no
 // copy. No other goroutine may use the slice meanwhile.
 func Sort(s []ID) {
@@ -34,8 +34,8 @@ const (
 	near   = 1 << 14 // IDs
 )
 
-// sortByDigits sorts the IDs of a, into b if toB is set and otherwise in a. sortByDigits uses the
-// memory of both.
+// sortByDigits sorts the IDs of a, into b if toB is set and otherwise in a. It uses the memory of
+// both.
 //
 // sortByDigits distributes the IDs to buckets by a digit, the first bits in which the IDs differ,
 // and then sorts each bucket in the same way. IDs of one day or of one partition thus take no

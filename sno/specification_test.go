@@ -253,7 +253,7 @@ const specTask = "FIRN_SNO_SPECIFICATION"
 // generator.
 func specProcess(t *testing.T, task string) string {
 	t.Helper()
-	self := testkit.Call(os.Executable()).Value(t)
+	self := testkit.Must(os.Executable())
 	child := exec.Command(self, "-test.run=^TestSpecification$")
 	child.Env = append(os.Environ(), specTask+"="+task)
 	out, err := child.CombinedOutput()
@@ -362,7 +362,7 @@ var specFeatures = []specRow{
 		}
 	}},
 	{"Optional and flexible configuration and coordination.", func(t *testing.T) {
-		g := testkit.Call(sno.NewGeneratorWith(sno.Config{Clock: testkit.At(specTime(1000)).Now})).Value(t)
+		g := testkit.Must(sno.NewGeneratorWith(sno.Config{Clock: testkit.At(specTime(1000)).Now}))
 		specDistinct(t, 100, specDraw(t, g, 0, 100))
 	}},
 	{"Fast, wait-free, safe for concurrent use.", func(t *testing.T) {
@@ -407,7 +407,7 @@ var specFeatures = []specRow{
 				if strings.HasSuffix(name, "_test.go") {
 					continue
 				}
-				file := testkit.Call(parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)).Value(t)
+				file := testkit.Must(parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly))
 				for _, spec := range file.Imports {
 					path, _ := strconv.Unquote(spec.Path.Value)
 					host, _, _ := strings.Cut(path, "/")
@@ -559,7 +559,7 @@ var specUsage = []specRow{
 	{"simply pass nil to NewGenerator(), to get a Generator with sane defaults and a unique (in-process) Partition.", func(t *testing.T) {
 		seen := map[sno.Partition]bool{sno.New(0).Partition(): true}
 		for range 20 {
-			g := testkit.Call(sno.NewGenerator(nil, nil)).Value(t)
+			g := testkit.Must(sno.NewGenerator(nil, nil))
 			if seen[g.Partition()] {
 				t.Errorf("two generators have the partition %v", g.Partition())
 			}
@@ -621,7 +621,7 @@ var specLayout = []specRow{
 	{"A sno is simply 80-bits comprised of two 40-bit blocks: the timestamp and the payload.", func(t *testing.T) {
 		const unit, meta, partition, sequence = 0x12_3456_789a, 0xbc, 0xdef0, 0x1234
 		timestamp, payload := big.NewInt(unit<<1), big.NewInt(meta<<32|partition<<16|sequence)
-		id := testkit.Call(sno.FromTime(specTime(unit), meta, sno.Partition{0xde, 0xf0}, sequence)).Value(t)
+		id := testkit.Must(sno.FromTime(specTime(unit), meta, sno.Partition{0xde, 0xf0}, sequence))
 		specSame(t, "the ID", specInt(id).Text(16), timestamp.Lsh(timestamp, 40).Add(timestamp, payload).Text(16))
 		specSame(t, "the number of bits", 8*len(id), 80)
 	}},
@@ -1014,7 +1014,7 @@ var specOverflow = []specRow{
 	{"simply give sno a channel along with its configuration snapshot.", func(t *testing.T) {
 		specBubble(t, func(t *testing.T) {
 			c := make(chan *sno.SequenceOverflowNotification, 10)
-			g := testkit.Call(sno.NewGenerator(&sno.GeneratorSnapshot{SequenceMax: 3}, c)).Value(t)
+			g := testkit.Must(sno.NewGenerator(&sno.GeneratorSnapshot{SequenceMax: 3}, c))
 			for range 4 {
 				g.New(0)
 			}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/firn-id/firn/internal/form/payload"
 	"github.com/firn-id/firn/internal/form/wrong"
+	"github.com/firn-id/firn/internal/shape"
 )
 
 var (
@@ -40,8 +41,8 @@ var (
 	}
 )
 
-// Value implements [driver.Valuer] by the 10 bytes, which are zeros for the zero ID: a row whose ID
-// was forgotten is no error. [Text] and [UUID] refuse the zero ID. Use a *ID or a sql.Null[ID] for a
+// Value implements [driver.Valuer] by the 10 bytes. The zero ID is ten zeros: a row whose ID was
+// forgotten is not an error. [Text] and [UUID] refuse the zero ID. Use a *ID or a sql.Null[ID] for a
 // column that may be NULL, [Text] for a column of text, and [UUID] for a column of type UUID. Some
 // drivers take the 10 bytes there, and fill them up to 16.
 //
@@ -50,7 +51,7 @@ var (
 // and "id IN ?", ids, or use Text or UUID.
 func (id ID) Value() (driver.Value, error) { return id.Bytes(), nil }
 
-// Scan implements [sql.Scanner]. Scan reads 10 bytes as the binary form, a string as the canonical
+// Scan implements [sql.Scanner]. It reads 10 bytes as the binary form, a string as the canonical
 // text, and NULL, no bytes and the empty string as the zero ID. Bytes and strings of another length
 // are an *[InvalidDataSizeError], and any other type is an *[InvalidTypeError]. An error sets the ID
 // to zero.
@@ -83,7 +84,7 @@ func scan(value any) (ID, error) {
 // a *[ParseError].
 func (id ID) BytesValue() ([]byte, error) { return column.Bytes(id) }
 
-// ScanBytes implements pgtype.BytesScanner of pgx. ScanBytes reads 10 bytes as the binary form, the
+// ScanBytes implements pgtype.BytesScanner of pgx. It reads 10 bytes as the binary form, the
 // characters of the canonical text, and NULL and no bytes as the zero ID: pgx calls ScanBytes for
 // columns of bytes and of text. An error sets the ID to zero.
 func (id *ID) ScanBytes(src []byte) (err error) {
@@ -96,6 +97,9 @@ func (id *ID) ScanBytes(src []byte) (err error) {
 // GormDataType is the type of columns that GORM makes. MySQL needs the tag size:10 for an index.
 func (ID) GormDataType() string { return "bytes" }
 
+// Stored describes how databases store the IDs, for package pgxid.
+func (ID) Stored() shape.Stored { return descriptor.Stored(shape.Bytea) }
+
 // Value implements [driver.Valuer] by the text of String: databases take the text for their type
 // UUID. Pass u[:] to a column of 16 bytes. The UUID of no ID is a *[ParseError], and so is the UUID
 // of the zero ID.
@@ -106,12 +110,12 @@ func (u UUID) Value() (driver.Value, error) {
 	return columnUUID.Value(u)
 }
 
-// Scan implements [sql.Scanner]. Scan reads the text of String, as a string or as bytes, and the 16
+// Scan implements [sql.Scanner]. It reads the text of String, as a string or as bytes, and the 16
 // bytes of a UUID. Any other value is a *[ParseError], and so are NULL and the UUID of no ID. An
 // error leaves the UUID unchanged.
 //
-// SQL Server returns the bytes of a UNIQUEIDENTIFIER in another order. Convert them with the type
-// of its driver, and do not Scan them.
+// SQL Server returns the bytes of a UNIQUEIDENTIFIER in another order. Convert such bytes with the
+// type of the driver, and do not Scan them.
 func (u *UUID) Scan(value any) error {
 	if v, ok := value.([SizeEncoded]byte); ok {
 		value = v[:]
@@ -121,6 +125,9 @@ func (u *UUID) Scan(value any) error {
 
 // GormDataType is the type of columns that GORM makes.
 func (UUID) GormDataType() string { return "uuid" }
+
+// Stored describes how databases store the IDs, for package pgxid.
+func (UUID) Stored() shape.Stored { return descriptor.Stored(shape.UUID) }
 
 func (u UUID) text() (string, error) {
 	_, err := u.checked()

@@ -13,7 +13,10 @@ import (
 
 const format = "sno"
 
-var codec = base32.NewCodec("23456789abcdefghijklmnopqrstuvwx", false)
+// digitsOfText are the characters of the canonical text in the order of their values.
+const digitsOfText = "23456789abcdefghijklmnopqrstuvwx"
+
+var codec = base32.NewCodec(digitsOfText, false)
 
 var (
 	_ fmt.Stringer               = ID{}
@@ -35,7 +38,7 @@ func Parse(s string) (ID, error) {
 	return id, err
 }
 
-// MustParse is [Parse] for constants in code. MustParse panics if Parse returns an error.
+// MustParse is [Parse] for constants in code. It panics if Parse returns an error.
 func MustParse(s string) ID {
 	id, err := Parse(s)
 	if err != nil {
@@ -62,7 +65,7 @@ func (id *ID) readBytes(s []byte) error {
 
 func parseBytes(s []byte) (id ID, err error) { err = id.readBytes(s); return id, err }
 
-// refuse returns the error of a text that is no ID.
+// refuse returns the error of a text that is not an ID.
 func refuse[S string | []byte](s S) error {
 	if len(s) != SizeEncoded {
 		return &InvalidDataSizeError{Size: len(s)}
@@ -108,8 +111,8 @@ func (id ID) String() string {
 	return string(codec.Append80(b[:0], (*[SizeBinary]byte)(&id)))
 }
 
-// AppendText implements [encoding.TextAppender] by the canonical text. AppendText never fails, and
-// does not allocate if dst has room for 16 bytes.
+// AppendText implements [encoding.TextAppender] by the canonical text. It never fails, and does not
+// allocate if dst has room for 16 bytes.
 func (id ID) AppendText(dst []byte) ([]byte, error) {
 	return codec.Append80(dst, (*[SizeBinary]byte)(&id)), nil
 }
@@ -121,8 +124,8 @@ func (id ID) MarshalText() ([]byte, error) { return id.AppendText(nil) }
 // the ID unchanged.
 func (id *ID) UnmarshalText(src []byte) error { return id.readBytes(src) }
 
-// AppendBinary implements [encoding.BinaryAppender] by the 10 bytes. AppendBinary never fails, and
-// does not allocate if dst has room for 10 bytes.
+// AppendBinary implements [encoding.BinaryAppender] by the 10 bytes. It never fails, and does not
+// allocate if dst has room for 10 bytes.
 func (id ID) AppendBinary(dst []byte) ([]byte, error) { return append(dst, id[:]...), nil }
 
 // MarshalBinary implements [encoding.BinaryMarshaler] by the 10 bytes.
@@ -142,11 +145,10 @@ func (id ID) MarshalJSON() ([]byte, error) {
 	return append(codec.Append80(b, (*[SizeBinary]byte)(&id)), '"'), nil
 }
 
-// UnmarshalJSON implements [json.Unmarshaler]. UnmarshalJSON reads the canonical text in a string,
-// and null as the zero ID. A string of another length is an *[InvalidDataSizeError] with the length
-// of the string. Any other JSON value is an *[InvalidDataSizeError] with the length of the value,
-// or a *[ParseError] for the length of a text with or without quotes. An error leaves the ID
-// unchanged.
+// UnmarshalJSON implements [json.Unmarshaler]. It reads the canonical text in a string, and null as
+// the zero ID. A string of another length is an *[InvalidDataSizeError] with the length of the
+// string. Any other JSON value is an *[InvalidDataSizeError] with the length of the value, or a
+// *[ParseError] for the length of a text with or without quotes. An error leaves the ID unchanged.
 func (id *ID) UnmarshalJSON(src []byte) error {
 	if len(src) == 0 || src[0] != '"' && string(src) != "null" && len(src) != SizeEncoded && len(src) != SizeEncoded+2 {
 		return &InvalidDataSizeError{Size: len(src)}

@@ -87,9 +87,9 @@ func (u UUID) AppendText(dst []byte) ([]byte, error) {
 // MarshalText implements [encoding.TextMarshaler]; see [UUID.AppendText].
 func (u UUID) MarshalText() ([]byte, error) { return u.AppendText(nil) }
 
-// UnmarshalText implements [encoding.TextUnmarshaler]. UnmarshalText reads the text of String, with
-// digits of either case. Any other text, and the UUID of no ID, is a *[ParseError]. An error leaves
-// the UUID unchanged.
+// UnmarshalText implements [encoding.TextUnmarshaler]. It reads the text of String, with digits of
+// either case. Any other text, and the UUID of no ID, is a *[ParseError]. An error leaves the UUID
+// unchanged.
 func (u *UUID) UnmarshalText(src []byte) error { return payload.Set(u)(parseUUID(src)) }
 
 func parseUUID[S string | []byte](s S) (u UUID, err error) {
@@ -141,8 +141,8 @@ func (u UUID) AppendBinary(dst []byte) ([]byte, error) {
 // MarshalBinary implements [encoding.BinaryMarshaler]; see [UUID.AppendBinary].
 func (u UUID) MarshalBinary() ([]byte, error) { return u.AppendBinary(nil) }
 
-// UnmarshalBinary implements [encoding.BinaryUnmarshaler]. UnmarshalBinary reads the 16 bytes of a
-// UUID of an ID.
+// UnmarshalBinary implements [encoding.BinaryUnmarshaler]. It reads the 16 bytes of a UUID of an
+// ID.
 func (u *UUID) UnmarshalBinary(data []byte) error { return payload.Set(u)(uuidOf(data)) }
 
 // MarshalJSON implements [json.Marshaler]: the text of String as a string, and null for the UUID of
@@ -158,8 +158,8 @@ func (u UUID) MarshalJSON() ([]byte, error) {
 	return append(b, '"'), nil
 }
 
-// UnmarshalJSON implements [json.Unmarshaler]. UnmarshalJSON reads the text of String in a string,
-// and null as the UUID of no ID.
+// UnmarshalJSON implements [json.Unmarshaler]. It reads the text of String in a string, and null as
+// the UUID of no ID.
 func (u *UUID) UnmarshalJSON(data []byte) error {
 	return payload.Set(u)(payload.JSONString(format, data, parseUUID[[]byte]))
 }

@@ -92,7 +92,7 @@ func (g *Generator) tryNext() (uint64, error) {
 	return word, nil
 }
 
-// some fills the beginning of dst with a run of IDs of one time unit. some returns the word of the
+// some fills the beginning of dst with a run of IDs of one time unit. It returns the word of the
 // first ID and the number of IDs.
 func (g *Generator) some(ctx context.Context, meta byte, dst []ID) (uint64, int, error) {
 	word, run, ok := g.fastRun(len(dst))

@@ -13,7 +13,7 @@ func TestAllocations(t *testing.T) {
 	generators := map[string]testkit.Generator[snowflakesi.ID]{}
 	for _, c := range []snowflakesi.Config{{}, {Layout: snowflakesi.Layout{MachineBits: snowflakesi.NoMachineBits}, Sequence: snowflakesi.SequenceResets}} {
 		g := generation(c)
-		gen := testkit.Call(g.New(testkit.Setup{})).Value(t)
+		gen := testkit.Must(g.New(testkit.Setup{}))
 		generators[g.Name] = gen
 	}
 	suite.Allocations(t, generators)

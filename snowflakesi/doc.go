@@ -30,8 +30,8 @@
 // steps of the clock while the process runs. A generator does not remember its last ID over a
 // restart: a process that restarts with the clock set back can repeat IDs. A lease remembers.
 //
-// The IDs of one generator increase in the order of issue, and so do their binary forms. Decimal
-// texts have no padding: only texts of one length sort as the IDs do.
+// The IDs of one generator increase in the order of issue, as do the binary forms. Decimal texts
+// have no padding: only texts of one length sort as the IDs do.
 //
 // # Zero
 //
@@ -41,7 +41,7 @@
 //
 // # Errors
 //
-// The errors are those of package iderr, which all formats share. For a generator they mean:
+// The errors of all formats are in package iderr. For a generator they mean:
 //
 //   - [iderr.ErrExhausted]: the sequence has no number left in this millisecond
 //   - [iderr.ErrClockBackwards]: the clock is behind the last ID; a *[iderr.ClockError] has the distance

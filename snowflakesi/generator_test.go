@@ -236,7 +236,7 @@ func TestKnows(t *testing.T) {
 		{snowflakesi.Config{Layout: ofWidths(41, 12), Epoch: time.Date(2024, 2, 29, 23, 59, 59, 999e6, time.UTC), MachineID: 4095}, ofWidths(41, 12)},
 		{snowflakesi.Config{Epoch: time.Date(2020, 1, 1, 0, 0, 0, 0, time.FixedZone("", -7200))}, snowflakesi.DefaultLayout()},
 	} {
-		gen := testkit.Call(snowflakesi.NewGenerator(v.config)).Value(t)
+		gen := testkit.Must(snowflakesi.NewGenerator(v.config))
 		epoch := v.config.Epoch
 		if epoch.IsZero() {
 			epoch = snowflakesi.DefaultEpoch()

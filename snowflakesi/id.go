@@ -27,8 +27,8 @@ const (
 func DefaultEpoch() time.Time { return time.UnixMilli(DefaultEpochMilli).UTC() }
 
 // An ID is a Snowflake-SI ID: 0 to [Max]. IDs compare with == and <, in the order of their times.
-// Only a conversion can make a value out of range, which is no ID: every method and function with
-// an error refuses the value.
+// Only a conversion can make a value out of range, which is not an ID: every method and function
+// with an error refuses the value.
 type ID int64
 
 // FromInt64 returns v as an ID, or a *[iderr.ParseError] for a v that is negative or greater than [Max].
@@ -99,7 +99,7 @@ func Last(l Layout, t, epoch time.Time) (ID, error) {
 func bounds(l Layout, t time.Time, epoch int64) (first, last ID) {
 	ts, _ := clock.Timestamp(t, epoch, l.MaxTimestamp())
 	first = ID(ts << l.timestampShift())
-	return max(first, 1), first | (1<<l.timestampShift() - 1) // 0 is no ID
+	return max(first, 1), first | (1<<l.timestampShift() - 1) // 0 is not an ID
 }
 
 // Int64 returns the ID as an integer.

@@ -11,8 +11,8 @@ import (
 // *[iderr.ParseError]: the option omitempty leaves a zero ID out.
 func (id ID) MarshalBSONValue() (byte, []byte, error) { return column.BSON(id) }
 
-// UnmarshalBSONValue implements bson.ValueUnmarshaler of MongoDB's driver. UnmarshalBSONValue reads
-// an int64, an int32, and a double without a fraction, which JavaScript writes.
+// UnmarshalBSONValue implements bson.ValueUnmarshaler of MongoDB's driver. It reads an int64, an
+// int32, and a double without a fraction, as JavaScript writes it.
 func (id *ID) UnmarshalBSONValue(kind byte, data []byte) error {
 	return payload.Set(id)(column.FromBSON(kind, data))
 }
@@ -20,16 +20,16 @@ func (id *ID) UnmarshalBSONValue(kind byte, data []byte) error {
 // MarshalGQL implements graphql.Marshaler of gqlgen as MarshalJSON does.
 func (id ID) MarshalGQL(w io.Writer) { payload.GQL(w, id) }
 
-// UnmarshalGQL implements graphql.Unmarshaler of gqlgen. UnmarshalGQL reads a string as the text,
-// and an integer as UnmarshalJSON does.
+// UnmarshalGQL implements graphql.Unmarshaler of gqlgen. It reads a string as the text, and an
+// integer as UnmarshalJSON does.
 func (id *ID) UnmarshalGQL(v any) error { return payload.Set(id)(form.FromGQL(v)) }
 
-// ScanRedis implements the interface of go-redis for fields of a hash. ScanRedis reads the binary
-// form, which go-redis writes, and the text.
+// ScanRedis implements the interface of go-redis for fields of a hash. It reads the binary form
+// written by go-redis, and the text.
 func (id *ID) ScanRedis(s string) error { return payload.Set(id)(form.Redis(s)) }
 
-// UnmarshalParam implements the interface of gin and echo for parameters of a request.
-// UnmarshalParam reads the texts that UnmarshalText reads.
+// UnmarshalParam implements the interface of gin and echo for parameters of a request. It reads the
+// same texts as UnmarshalText.
 func (id *ID) UnmarshalParam(param string) error { return id.UnmarshalText([]byte(param)) }
 
 // Format implements [fmt.Formatter]: the text for %v and %s, the text in quotes for %q, the binary

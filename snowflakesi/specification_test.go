@@ -42,7 +42,7 @@ func start(t *testing.T, c snowflakesi.Config, unixMilli int64) (*snowflakesi.Ge
 // take returns the integer of a new ID.
 func take(t *testing.T, gen *snowflakesi.Generator) int64 {
 	t.Helper()
-	id := testkit.Call(gen.TryNext()).Value(t)
+	id := testkit.Must(gen.TryNext())
 	return int64(id)
 }
 
@@ -439,7 +439,7 @@ func TestSpecification(t *testing.T) {
 			// for the next millisecond, so 6000 IDs take at least 23 waits.
 			const callers, each = 6, 1000
 			bubble(t, epoch2021+1, func(t *testing.T) {
-				gen := testkit.Call(snowflakesi.NewGenerator(snowflakesi.Config{})).Value(t)
+				gen := testkit.Must(snowflakesi.NewGenerator(snowflakesi.Config{}))
 				var lists [callers][]int64
 				var wg sync.WaitGroup
 				for i := range lists {
@@ -477,9 +477,9 @@ func TestSpecification(t *testing.T) {
 		{"the capacity 256 UUIDs per millisecond", func(t *testing.T) {
 			// A caller of Next in an exhausted millisecond waits for the next millisecond.
 			bubble(t, epoch2021+7000, func(t *testing.T) {
-				gen := testkit.Call(snowflakesi.NewGenerator(resets)).Value(t)
+				gen := testkit.Must(snowflakesi.NewGenerator(resets))
 				for i := range int64(1000) {
-					id := testkit.Call(gen.Next(context.Background())).Value(t)
+					id := testkit.Must(gen.Next(context.Background()))
 					same(t, "an ID", int64(id), (7000+i/256)<<13|i%256)
 					same(t, "the clock", time.Since(time.UnixMilli(epoch2021+7000)), time.Duration(i/256)*time.Millisecond)
 				}
@@ -488,7 +488,7 @@ func TestSpecification(t *testing.T) {
 		{"the capacity 256 UUIDs per millisecond", func(t *testing.T) {
 			// Fill and Seq have the same capacity.
 			bubble(t, epoch2021+7000, func(t *testing.T) {
-				gen := testkit.Call(snowflakesi.NewGenerator(resets)).Value(t)
+				gen := testkit.Must(snowflakesi.NewGenerator(resets))
 				ids := make([]snowflakesi.ID, 600)
 				if n, err := gen.Fill(context.Background(), ids); n != 600 || err != nil {
 					t.Fatal(n, err)
@@ -717,7 +717,7 @@ func TestSpecification(t *testing.T) {
 			c := snowflakesi.Config{Epoch: time.UnixMilli(1700000000000), Clock: at.Now, Leased: true}
 			names := make(map[string]bool)
 			for i := range int64(3) {
-				leased := testkit.Call(snowflakesi.NewGenerator(c)).Value(t)
+				leased := testkit.Must(snowflakesi.NewGenerator(c))
 				c.Epoch = c.Epoch.Add(time.Millisecond)
 				pool, err := leased.ForLease().Pool()
 				if err != nil {

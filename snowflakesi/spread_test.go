@@ -24,7 +24,7 @@ func TestSpread(t *testing.T) {
 	spreads := func(c snowflakesi.Config, except func(interval, shards int) bool) (int, string) {
 		return testkit.Spreads(t, func(clock *testkit.Clock) func() (uint64, error) {
 			c.Clock = clock.Now
-			gen := testkit.Call(snowflakesi.NewGenerator(c)).Value(t)
+			gen := testkit.Must(snowflakesi.NewGenerator(c))
 			return func() (uint64, error) {
 				id, err := gen.TryNext()
 				return uint64(id), err

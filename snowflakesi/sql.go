@@ -5,6 +5,7 @@ import (
 	"database/sql/driver"
 
 	"github.com/firn-id/firn/internal/form/payload"
+	"github.com/firn-id/firn/internal/shape"
 )
 
 var (
@@ -19,8 +20,8 @@ var column = form.Column("snowflakesi.ID", "")
 // *[iderr.ParseError]: use a *ID or a sql.Null[ID] for a column that may be NULL.
 func (id ID) Value() (driver.Value, error) { return column.Value(id) }
 
-// Scan implements [sql.Scanner]. Scan reads an integer, and a decimal text as [Parse] does. Any
-// other value is a *[iderr.ParseError], and so is NULL.
+// Scan implements [sql.Scanner]. It reads an integer, and a decimal text as [Parse] does. Any other
+// value is a *[iderr.ParseError], and so is NULL.
 func (id *ID) Scan(src any) error { return payload.Set(id)(column.Scan(src)) }
 
 // SkipUnderlyingTypePlan keeps pgx from reading an integer past the checks of Scan.
@@ -29,3 +30,6 @@ func (ID) SkipUnderlyingTypePlan() {}
 // GormDataType is the type of columns that GORM makes. GORM numbers the rows of an integer type by
 // itself if the type has no such method.
 func (ID) GormDataType() string { return "bigint" }
+
+// Stored describes how databases store the IDs, for package pgxid.
+func (ID) Stored() shape.Stored { return descriptor.Stored(shape.Bigint) }

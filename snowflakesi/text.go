@@ -32,7 +32,7 @@ var (
 // *[iderr.ParseError], also a text with a sign or a space.
 func Parse(s string) (ID, error) { return parse(s) }
 
-// MustParse is [Parse] for constants in code. MustParse panics if Parse returns an error.
+// MustParse is [Parse] for constants in code. It panics if Parse returns an error.
 func MustParse(s string) ID {
 	id, err := parse(s)
 	if err != nil {
@@ -54,8 +54,8 @@ func (id ID) String() string {
 	return string(appendText(b[:0], id))
 }
 
-// AppendText implements [encoding.TextAppender] by the canonical text. AppendText does not allocate
-// if dst has room for 16 bytes.
+// AppendText implements [encoding.TextAppender] by the canonical text. It does not allocate if dst
+// has room for 16 bytes.
 func (id ID) AppendText(dst []byte) ([]byte, error) {
 	if !form.Valid(id) {
 		return dst, form.Check(id)
@@ -66,8 +66,8 @@ func (id ID) AppendText(dst []byte) ([]byte, error) {
 // MarshalText implements [encoding.TextMarshaler] by the canonical text.
 func (id ID) MarshalText() ([]byte, error) { return id.AppendText(nil) }
 
-// UnmarshalText implements [encoding.TextUnmarshaler]. UnmarshalText reads the texts that [Parse]
-// reads. An error leaves id unchanged, as in all methods that read an ID.
+// UnmarshalText implements [encoding.TextUnmarshaler]. It reads the texts that [Parse] reads. An
+// error leaves id unchanged, as in all methods that read an ID.
 func (id *ID) UnmarshalText(text []byte) error { return payload.Set(id)(parse(text)) }
 
 // ParseHex reads the binary form in 16 hexadecimal digits of either case.
@@ -97,6 +97,6 @@ func (id *ID) UnmarshalBinary(data []byte) error { return payload.Set(id)(form.B
 // GOEXPERIMENT=jsonv2. Without the option the same JSON reads well.
 func (id ID) MarshalJSON() ([]byte, error) { return form.AppendJSON(nil, id) }
 
-// UnmarshalJSON implements [json.Unmarshaler]. UnmarshalJSON reads an integer as a number or in a
-// string, and null as the zero ID.
+// UnmarshalJSON implements [json.Unmarshaler]. It reads an integer as a number or in a string, and
+// null as the zero ID.
 func (id *ID) UnmarshalJSON(data []byte) error { return payload.Set(id)(form.JSON(data)) }

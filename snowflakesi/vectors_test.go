@@ -40,7 +40,7 @@ func TestVectors(t *testing.T) {
 		epoch, at := time.UnixMilli(v.EpochMilli), time.UnixMilli(v.UnixMilli).UTC()
 		testkit.Same(t, id.Time(l, epoch), at)
 		testkit.Call(snowflakesi.FromTime(l, at.Add(time.Millisecond-1), epoch, v.MachineID, v.Sequence)).Gives(t, id)
-		first, last := testkit.Call(snowflakesi.First(l, at, epoch)).Value(t), testkit.Call(snowflakesi.Last(l, at, epoch)).Value(t)
+		first, last := testkit.Must(snowflakesi.First(l, at, epoch)), testkit.Must(snowflakesi.Last(l, at, epoch))
 		if id < first && id != 0 || id > last || first.Time(l, epoch) != at || last.Time(l, epoch) != at || last-first&^1 != 1<<(53-v.ClockBits)-1 {
 			t.Errorf("%v is not within First %v and Last %v", id, first, last)
 		}

@@ -27,14 +27,14 @@
 //
 //	func (OrderKind) IDPrefix() string { return "order" } // order_0549x5l2itvr4
 //
-// The text of one kind is then no text of another kind, whose prefix differs. A text without the
-// prefix is an error, too. Strings in JSON, names in JSON objects, logs, parameters of requests,
-// GraphQL and package fmt have the prefix. Databases, BSON and binary forms have no prefix, so a
-// kind can get or change its prefix without a change of the database.
+// The text of one kind is then not a text of a kind with another prefix. A text without the prefix
+// is an error, too. Strings in JSON, names in JSON objects, logs, parameters of requests, GraphQL
+// and package fmt have the prefix. Databases, BSON and binary forms have no prefix, so a kind can
+// get or change its prefix without a change of the database.
 //
 // A prefix has 1 to 63 lower-case letters, digits and underscores; the first is a letter, and the
-// last no underscore. A bad prefix is a *[iderr.ConfigError] of each method that writes or reads a
-// text. A test can check prefixes by [Prefix].
+// last is not an underscore. A bad prefix is a *[iderr.ConfigError] of each method that writes or
+// reads a text. A test can check prefixes by [Prefix].
 //
 // Each method that writes or reads a text calls IDPrefix of the zero value of the kind. Return a
 // constant, and declare the method on the value, as above: a method on the pointer is a

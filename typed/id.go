@@ -86,7 +86,7 @@ func Parse[I any, P interface {
 	return id, err
 }
 
-// MustParse is [Parse] for constants in code. MustParse panics if Parse returns an error.
+// MustParse is [Parse] for constants in code. It panics if Parse returns an error.
 func MustParse[I any, P interface {
 	*I
 	parse(text []byte) error

@@ -8,6 +8,6 @@ import (
 	"github.com/firn-id/firn/internal/form/payload"
 )
 
-// MarshalJSONTo implements [json.MarshalerTo] as MarshalJSON does. As the name of an object member,
-// which must be a string, an ID is its text.
+// MarshalJSONTo implements [json.MarshalerTo] as MarshalJSON does. The name of an object member, a
+// string, is the text of the ID.
 func (id ID[T, K]) MarshalJSONTo(enc *jsontext.Encoder) error { return payload.MarshalJSONTo(enc, id) }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/firn-id/firn/internal/form/payload"
 	"github.com/firn-id/firn/internal/form/wrong"
+	"github.com/firn-id/firn/internal/shape"
 )
 
 // AppendBinary implements [encoding.BinaryAppender] by the binary form of the plain ID. Binary
@@ -27,8 +28,8 @@ func (id *ID[T, K]) UnmarshalBinary(data []byte) error {
 // Value implements [driver.Valuer] as T does. Databases hold no prefix: the column is of the kind.
 func (id ID[T, K]) Value() (driver.Value, error) { return id.Plain().Value() }
 
-// Scan implements [sql.Scanner] as T does. Scan is not for package fmt: read a text by [Parse],
-// and not by fmt.Sscan.
+// Scan implements [sql.Scanner] as T does. It is not for package fmt: read a text by [Parse], and
+// not by fmt.Sscan.
 func (id *ID[T, K]) Scan(src any) error { return id.reader().Scan(src) }
 
 // BytesValue implements pgtype.BytesValuer of pgx as T does. pgx calls BytesValue for columns of
@@ -50,6 +51,14 @@ func (ID[T, K]) SkipUnderlyingTypePlan() {}
 
 // GormDataType is the type of columns that GORM makes, as for T.
 func (id ID[T, K]) GormDataType() string { return id.Plain().GormDataType() }
+
+// Stored describes how databases store the IDs, for package pgxid: as those of T.
+func (id ID[T, K]) Stored() shape.Stored {
+	if t, ok := any(id.Plain()).(interface{ Stored() shape.Stored }); ok {
+		return t.Stored()
+	}
+	return shape.Stored{}
+}
 
 // MarshalBSONValue implements bson.ValueMarshaler of MongoDB's driver as T does, without a prefix.
 func (id ID[T, K]) MarshalBSONValue() (byte, []byte, error) { return id.Plain().MarshalBSONValue() }
@@ -75,15 +84,15 @@ func (id *ID[T, K]) UnmarshalGQL(v any) error {
 	if s, ok := v.(string); ok {
 		return id.read(prefix, []byte(s))
 	}
-	_, err = payload.FromGQL[T](formatOf[T](), v, nil, nil) // the error of a value that is no string
+	_, err = payload.FromGQL[T](formatOf[T](), v, nil, nil) // the error of a value that is not a string
 	return err
 }
 
-// ScanRedis implements the interface of go-redis for fields of a hash. ScanRedis reads the text,
-// and the binary form, which go-redis writes. A value that begins with the prefix and "_" is read
-// as a text alone, so a damaged text is an error and not another ID. The price is an error for
-// binary forms that begin with these bytes: few IDs, of times 26 years (sno), 52 years (nanoflake)
-// or more after the epoch.
+// ScanRedis implements the interface of go-redis for fields of a hash. It reads the text, and the
+// binary form, which go-redis writes. A value that begins with the prefix and "_" is read only as a
+// text: a damaged text is an error and not another ID. The price is an error for binary forms that
+// begin with these bytes: few IDs, of times 26 years (sno), 52 years (nanoflake) or more after the
+// epoch.
 func (id *ID[T, K]) ScanRedis(s string) error {
 	prefix, err := Prefix[K]()
 	switch {
@@ -99,8 +108,8 @@ func (id *ID[T, K]) ScanRedis(s string) error {
 	return err
 }
 
-// UnmarshalParam implements the interface of gin and echo for parameters of a request.
-// UnmarshalParam reads the texts that UnmarshalText reads.
+// UnmarshalParam implements the interface of gin and echo for parameters of a request. It reads the
+// same texts as UnmarshalText.
 func (id *ID[T, K]) UnmarshalParam(param string) error { return id.UnmarshalText([]byte(param)) }
 
 // Format implements [fmt.Formatter]: the text of String for %v and %s, the text in quotes for %q,

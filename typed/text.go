@@ -11,6 +11,7 @@ import (
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/internal/form/payload"
 	"github.com/firn-id/firn/internal/form/wrong"
+	"github.com/firn-id/firn/internal/shape"
 )
 
 // A prefixer is a kind whose texts have a prefix.
@@ -67,8 +68,8 @@ func (id ID[T, K]) String() string {
 	return prefix + "_" + id.Plain().String()
 }
 
-// AppendText implements [encoding.TextAppender] by the text of String. AppendText does not
-// allocate if dst has room for the text.
+// AppendText implements [encoding.TextAppender] by the text of String. It does not allocate if dst
+// has room for the text.
 func (id ID[T, K]) AppendText(dst []byte) ([]byte, error) {
 	prefix, err := Prefix[K]()
 	if err != nil {
@@ -107,10 +108,10 @@ func (id ID[T, K]) text(quote, prefix string) ([]byte, error) {
 	return b, nil
 }
 
-// UnmarshalText implements [encoding.TextUnmarshaler]. UnmarshalText reads the prefix and a text
-// that the plain ID reads. A text with another prefix, with the prefix in another case or without
-// the prefix is a *[iderr.ParseError], which names the prefix. An error leaves id unchanged, or as
-// T leaves it.
+// UnmarshalText implements [encoding.TextUnmarshaler]. It reads the prefix and a text that the
+// plain ID reads. A text with another prefix, with the prefix in another case or without the prefix
+// is a *[iderr.ParseError], which names the prefix. An error leaves id unchanged, or as T leaves
+// it.
 func (id *ID[T, K]) UnmarshalText(text []byte) error {
 	prefix, err := Prefix[K]()
 	if err != nil {
@@ -179,18 +180,20 @@ func (id *ID[T, K]) UnmarshalJSON(data []byte) error {
 	}))
 }
 
-// formatOf returns the name of the format in errors: the name in the plain ID's error, and else the
-// name of the package of T. The two differ for ulidflake.ScalableID. formatOf makes an error, and
-// allocates: call formatOf where the result is an error, or is rare.
+// formatOf returns the name of the format of T as in errors of T. For a type without a description of
+// its storage, formatOf returns the name of the type's package. The two differ for
+// ulidflake.ScalableID.
 func formatOf[T any]() string {
-	err := any(new(T)).(reader).UnmarshalText([]byte("?")) // no format has a text of one such character
-	if plain, ok := errors.AsType[*iderr.ParseError](err); ok {
-		return plain.Format
+	var zero T
+	if t, ok := any(zero).(interface{ Stored() shape.Stored }); ok {
+		if f := t.Stored().Format; f != nil {
+			return f.Name
+		}
 	}
 	return path.Base(reflect.TypeFor[T]().PkgPath())
 }
 
-// noPrefix returns the error of a text that does not begin with the prefix and "_", which head is.
+// noPrefix returns the error of a text that does not begin with head: the prefix and "_".
 func noPrefix(format, head string, text []byte) error {
 	same := 0
 	for same < min(len(text), len(head)) && text[same] == head[same] {

@@ -10,9 +10,9 @@ import (
 )
 
 func TestAllocations(t *testing.T) {
-	one := testkit.Call(ulidflake.NewGenerator(ulidflake.Config{IncrementBits: 1})).Value(t)
-	drawn := testkit.Call(ulidflake.NewGenerator(ulidflake.Config{})).Value(t)
-	scaled := testkit.Call(ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{IncrementBits: 3})).Value(t)
+	one := testkit.Must(ulidflake.NewGenerator(ulidflake.Config{IncrementBits: 1}))
+	drawn := testkit.Must(ulidflake.NewGenerator(ulidflake.Config{}))
+	scaled := testkit.Must(ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{IncrementBits: 3}))
 	suite.Allocations(t, map[string]testkit.Generator[ulidflake.ID]{"by 1": one, "by up to 255": drawn})
 	scalable.Allocations(t, map[string]testkit.Generator[ulidflake.ScalableID]{"scalable": scaled})
 }

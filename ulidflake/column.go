@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/internal/form/payload"
+	"github.com/firn-id/firn/internal/shape"
 )
 
 // A Text is an ID in a column of text: VARCHAR(13), with a collation of bytes where
@@ -38,18 +39,20 @@ func (t *Text) set(id ID, err error) error {
 // Value implements [driver.Valuer]: the canonical text. The zero ID is a *[iderr.ParseError].
 func (t Text) Value() (driver.Value, error) { return columnText.Value(t.ID()) }
 
-// Scan implements [sql.Scanner]. Scan reads the canonical text, as a string or as bytes. Any other
+// Scan implements [sql.Scanner]. It reads the canonical text, as a string or as bytes. Any other
 // value is a *[iderr.ParseError], and so are an integer and NULL.
 func (t *Text) Scan(src any) error { return t.set(columnText.Scan(src)) }
 
 // GormDataType is the type of columns that GORM makes.
 func (Text) GormDataType() string { return "varchar(13)" }
 
+// Stored describes how databases store the IDs, for package pgxid.
+func (Text) Stored() shape.Stored { return descriptor.Stored(shape.Varchar) }
+
 // MarshalBSONValue implements bson.ValueMarshaler of MongoDB's driver: a string.
 func (t Text) MarshalBSONValue() (byte, []byte, error) { return columnText.BSON(t.ID()) }
 
-// UnmarshalBSONValue implements bson.ValueUnmarshaler of MongoDB's driver. UnmarshalBSONValue reads
-// a string.
+// UnmarshalBSONValue implements bson.ValueUnmarshaler of MongoDB's driver. It reads a string.
 func (t *Text) UnmarshalBSONValue(kind byte, data []byte) error {
 	return t.set(columnText.FromBSON(kind, data))
 }
@@ -154,20 +157,22 @@ func (t *ScalableText) set(id ScalableID, err error) error {
 // Value implements [driver.Valuer]: the canonical text. The zero ID is a *[iderr.ParseError].
 func (t ScalableText) Value() (driver.Value, error) { return columnScalableText.Value(t.ID()) }
 
-// Scan implements [sql.Scanner]. Scan reads the canonical text, as a string or as bytes. Any other
+// Scan implements [sql.Scanner]. It reads the canonical text, as a string or as bytes. Any other
 // value is a *[iderr.ParseError], and so are an integer and NULL.
 func (t *ScalableText) Scan(src any) error { return t.set(columnScalableText.Scan(src)) }
 
 // GormDataType is the type of columns that GORM makes.
 func (ScalableText) GormDataType() string { return "varchar(13)" }
 
+// Stored describes how databases store the IDs, for package pgxid.
+func (ScalableText) Stored() shape.Stored { return descriptorScalable.Stored(shape.Varchar) }
+
 // MarshalBSONValue implements bson.ValueMarshaler of MongoDB's driver: a string.
 func (t ScalableText) MarshalBSONValue() (byte, []byte, error) {
 	return columnScalableText.BSON(t.ID())
 }
 
-// UnmarshalBSONValue implements bson.ValueUnmarshaler of MongoDB's driver. UnmarshalBSONValue reads
-// a string.
+// UnmarshalBSONValue implements bson.ValueUnmarshaler of MongoDB's driver. It reads a string.
 func (t *ScalableText) UnmarshalBSONValue(kind byte, data []byte) error {
 	return t.set(columnScalableText.FromBSON(kind, data))
 }

@@ -23,21 +23,21 @@
 // of the millisecond adds a random increment, of 8 bits unless Config.IncrementBits says otherwise.
 // Timestamps count from 2024 and last until 2302.
 //
-// A system with one generator can do without a Generator of its own:
+// A system with one generator needs no Generator:
 //
 //	id := ulidflake.New()        // 01XFNNY35ZJA7
 //	n := ulidflake.New().Int()   // 69231503516617031
 //
-// A system with more generators gives each generator its scalability:
+// A system with more generators gives each generator a scalability:
 //
 //	gen, err := ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{Scalability: 7})
 //	id, err := gen.Next(ctx) // 01XFNNY35ZJA7
 //
 // # Uniqueness and order
 //
-// The IDs of one generator are distinct, and increase in the order of issue, and so do their texts
-// and binary forms. The promise holds for any number of goroutines and for any steps of the clock
-// while the process runs. Generators with different scalabilities never make equal scalable IDs. A
+// The IDs of one generator are distinct, and increase in the order of issue, as do the texts and
+// binary forms. The promise holds for any number of goroutines and for any steps of the clock while
+// the process runs. Generators with different scalabilities never make equal scalable IDs. A
 // generator does not remember its last ID over a restart. A lease remembers.
 //
 // # Epoch
@@ -54,7 +54,7 @@
 //
 // # Errors
 //
-// The errors are those of package iderr, which all formats share. For a generator they mean:
+// The errors of all formats are in package iderr. For a generator they mean:
 //
 //   - [iderr.ErrExhausted]: the randomness has passed its largest value in this millisecond
 //   - [iderr.ErrRange], the overflow error of the specification: the value is beyond 7ZZZZZZZZZZZZ, the randomness
@@ -66,5 +66,5 @@
 // # Databases
 //
 // An ID is an integer in a database, for a BIGINT column. [Text] and [ScalableText] are the types for a column of
-// text. Each type reads the form of its column alone, so no value reads as another ID.
+// text. Each type reads only the form of its column: no value reads as another ID.
 package ulidflake

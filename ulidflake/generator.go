@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/engine/batch"
 	"github.com/firn-id/firn/internal/engine/entropy"
 	"github.com/firn-id/firn/internal/engine/mint"
 	"github.com/firn-id/firn/internal/form/wrong"
@@ -64,8 +65,8 @@ type ScalableConfig struct {
 	Clock       func() time.Time // as in Config
 }
 
-// A Generator makes stand-alone IDs. A Generator is safe for concurrent use, holds no lock during a
-// wait, and starts no goroutine. [NewGenerator] makes a Generator. A Generator must not be copied.
+// A Generator makes stand-alone IDs. It is safe for concurrent use, holds no lock during a wait,
+// and starts no goroutine. [NewGenerator] makes a Generator. A Generator must not be copied.
 type Generator struct {
 	mint mint.Mint
 	rand entropy.Source
@@ -115,8 +116,8 @@ func initMint(m *mint.Mint, rand *entropy.Source, format string, bits, worker in
 // value. Waiters get IDs in turn. Next also waits for a clock that is behind the last ID by up to
 // Config.MaxBackward, and returns a *[iderr.ClockError] for a clock that is further behind.
 //
-// Next returns an error that wraps the error of ctx if ctx ends during a wait. Next reads ctx only
-// to wait, and then every few milliseconds; each thousand waiters add a millisecond. Next does not
+// Next returns an error that wraps the error of ctx if ctx ends during a wait. It reads ctx only to
+// wait, and then every few milliseconds; each thousand waiters add a millisecond. Next does not
 // allocate, except for memory of the first waits, which later waits use again.
 //
 // Specification: "Monotonicity and Overflow Error Handling".
@@ -145,19 +146,10 @@ func (g *Generator) TryNext() (ID, error) {
 	return ID(word), nil
 }
 
-// Fill fills dst with new IDs, in order, and waits as [Generator.Next] does. Fill returns the
-// number of new IDs, and an error if that number is less than len(dst).
+// Fill fills dst with new IDs, in order, and waits as [Generator.Next] does. It returns the number
+// of new IDs, and an error if that number is less than len(dst).
 func (g *Generator) Fill(ctx context.Context, dst []ID) (int, error) {
-	for done := 0; ; {
-		if done == len(dst) {
-			return done, nil
-		}
-		_, run, err := g.some(ctx, dst[done:])
-		if err != nil {
-			return done, err
-		}
-		done += run
-	}
+	return batch.Fill(dst, func(dst []ID) (uint64, int, error) { return g.some(ctx, dst) })
 }
 
 // Seq returns an iterator over n new IDs, or over IDs without end if n is negative. The iterator
@@ -176,7 +168,7 @@ func (g *Generator) Seq(ctx context.Context, n int) iter.Seq2[ID, error] {
 	return mint.Seq(&g.mint, n, func(dst []ID) (uint64, int, error) { return g.some(ctx, dst) })
 }
 
-// some fills the beginning of dst with IDs in order. some returns the word of the first ID and the
+// some fills the beginning of dst with IDs in order. It returns the word of the first ID and the
 // number of IDs.
 func (g *Generator) some(ctx context.Context, dst []ID) (uint64, int, error) {
 	word, run, err := g.mint.NextRun(ctx, len(dst))
@@ -222,9 +214,9 @@ func (g *Generator) Last(t time.Time) ID {
 	return ID(last)
 }
 
-// A ScalableGenerator makes the IDs of one scalability. A ScalableGenerator is safe for concurrent
-// use, as a [Generator] is. [NewScalableGenerator] makes a ScalableGenerator. A ScalableGenerator
-// must not be copied.
+// A ScalableGenerator makes the IDs of one scalability. It is safe for concurrent use, as a
+// [Generator] is. [NewScalableGenerator] makes a ScalableGenerator. A ScalableGenerator must not be
+// copied.
 type ScalableGenerator struct {
 	mint mint.Mint
 	rand entropy.Source
@@ -277,16 +269,7 @@ func (g *ScalableGenerator) TryNext() (ScalableID, error) {
 
 // Fill fills dst with new IDs, in order; see [Generator.Fill].
 func (g *ScalableGenerator) Fill(ctx context.Context, dst []ScalableID) (int, error) {
-	for done := 0; ; {
-		if done == len(dst) {
-			return done, nil
-		}
-		_, run, err := g.some(ctx, dst[done:])
-		if err != nil {
-			return done, err
-		}
-		done += run
-	}
+	return batch.Fill(dst, func(dst []ScalableID) (uint64, int, error) { return g.some(ctx, dst) })
 }
 
 // Seq returns an iterator over n new IDs, or over IDs without end if n is negative; see
@@ -295,7 +278,7 @@ func (g *ScalableGenerator) Seq(ctx context.Context, n int) iter.Seq2[ScalableID
 	return mint.Seq(&g.mint, n, func(dst []ScalableID) (uint64, int, error) { return g.some(ctx, dst) })
 }
 
-// some fills the beginning of dst with IDs in order. some returns the word of the first ID and the
+// some fills the beginning of dst with IDs in order. It returns the word of the first ID and the
 // number of IDs.
 func (g *ScalableGenerator) some(ctx context.Context, dst []ScalableID) (uint64, int, error) {
 	word, run, err := g.mint.NextRun(ctx, len(dst))

@@ -73,8 +73,8 @@ func TestScalableGenerator(t *testing.T) {
 // The randomness of a millisecond starts at any value, with equal chances.
 func TestStarts(t *testing.T) {
 	clock := testkit.At(time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC))
-	gen := testkit.Call(ulidflake.NewGenerator(ulidflake.Config{IncrementBits: 4, Clock: clock.Now})).Value(t)
-	scaled := testkit.Call(ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{Scalability: 21, Clock: clock.Now})).Value(t)
+	gen := testkit.Must(ulidflake.NewGenerator(ulidflake.Config{IncrementBits: 4, Clock: clock.Now}))
+	scaled := testkit.Must(ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{Scalability: 21, Clock: clock.Now}))
 	var starts, scaledStarts, made []uint64
 	for range 1 << 15 {
 		clock.Step(time.Millisecond)
@@ -106,7 +106,7 @@ func TestIncrements(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 3, 6} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			clock := testkit.At(time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC))
-			gen := testkit.Call(ulidflake.NewGenerator(ulidflake.Config{IncrementBits: n, Clock: clock.Now})).Value(t)
+			gen := testkit.Must(ulidflake.NewGenerator(ulidflake.Config{IncrementBits: n, Clock: clock.Now}))
 			top := 1 << n
 			if n == 0 { // the default is 8
 				top = 1 << 8
@@ -205,7 +205,7 @@ func TestFromTimeZero(t *testing.T) {
 		if err != nil || id.IsZero() {
 			t.Fatalf("%v, %v", id, err)
 		}
-		at := testkit.Call(ulidflake.ScalableFromTime(ulidflake.DefaultEpoch(), time.Time{}, 31)).Value(t)
+		at := testkit.Must(ulidflake.ScalableFromTime(ulidflake.DefaultEpoch(), time.Time{}, 31))
 		if at.Randomness() == 0 {
 			zeros++
 		}
@@ -219,8 +219,8 @@ func TestFromTimeZero(t *testing.T) {
 // the epoch is not.
 func TestErrors(t *testing.T) {
 	clock := testkit.At(time.UnixMilli(ulidflake.DefaultEpochMilli + ulidflake.MaxTimestamp).UTC())
-	gen := testkit.Call(ulidflake.NewGenerator(ulidflake.Config{Clock: clock.Now})).Value(t)
-	scalable := testkit.Call(ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{Clock: clock.Now})).Value(t)
+	gen := testkit.Must(ulidflake.NewGenerator(ulidflake.Config{Clock: clock.Now}))
+	scalable := testkit.Must(ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{Clock: clock.Now}))
 	for _, step := range []time.Duration{time.Millisecond, time.Hour, 1 << 62} {
 		clock.Step(step)
 		for name, err := range errorsOfTime(t.Context(), gen, scalable, clock.Now) {
@@ -256,8 +256,8 @@ func errorsOfTime(ctx context.Context, gen *ulidflake.Generator, scalable *ulidf
 // A generator knows its epoch, and a scalable one its scalability.
 func TestKnows(t *testing.T) {
 	for _, epoch := range []time.Time{ulidflake.DefaultEpoch(), time.UnixMilli(0), time.Date(2020, 1, 1, 0, 0, 0, 0, time.FixedZone("", -7200))} {
-		testkit.Bounds(t, testkit.Call(ulidflake.NewGenerator(ulidflake.Config{Epoch: epoch})).Value(t), epoch, 43, 20)
-		gen := testkit.Call(ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{Epoch: epoch, Scalability: 31})).Value(t)
+		testkit.Bounds(t, testkit.Must(ulidflake.NewGenerator(ulidflake.Config{Epoch: epoch})), epoch, 43, 20)
+		gen := testkit.Must(ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{Epoch: epoch, Scalability: 31}))
 		testkit.Bounds(t, gen, epoch, 43, 20)
 		testkit.Same(t, gen.Scalability(), 31)
 	}

@@ -31,7 +31,7 @@ const (
 func DefaultEpoch() time.Time { return time.UnixMilli(DefaultEpochMilli).UTC() }
 
 // An ID is a stand-alone Ulid-Flake: 0 to [Max]. IDs compare with == and <, in the order of their
-// times. Only a conversion can make a negative value, which is no ID: every method and function
+// times. Only a conversion can make a negative value, which is not an ID: every method and function
 // with an error refuses the value.
 //
 // Specification: "Specification", stand-alone version.
@@ -99,7 +99,7 @@ func bounds(format string, t, epoch time.Time) (first, last int64, err error) {
 func boundsOf(t time.Time, epoch int64) (first, last int64) {
 	ts, _ := clock.Timestamp(t, epoch, MaxTimestamp)
 	first = ts << timestampShift
-	return max(first, 1), first | (1<<timestampShift - 1) // 0 is no ID
+	return max(first, 1), first | (1<<timestampShift - 1) // 0 is not an ID
 }
 
 // Int64 returns the ID as an integer, for databases and languages with 64-bit integers. JavaScript

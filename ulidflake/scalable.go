@@ -53,8 +53,8 @@ var (
 // ParseScalable is [Parse] for a ScalableID.
 func ParseScalable(s string) (ScalableID, error) { return parseScalable(s) }
 
-// MustParseScalable is [ParseScalable] for constants in code. MustParseScalable panics if
-// ParseScalable returns an error.
+// MustParseScalable is [ParseScalable] for constants in code. It panics if ParseScalable returns an
+// error.
 func MustParseScalable(s string) ScalableID {
 	id, err := parseScalable(s)
 	if err != nil {
@@ -145,8 +145,8 @@ func (id ScalableID) String() string {
 	return string(appendInt(b[:0], id))
 }
 
-// AppendText implements [encoding.TextAppender] by the canonical text. AppendText does not allocate
-// if dst has room for 13 bytes.
+// AppendText implements [encoding.TextAppender] by the canonical text. It does not allocate if dst
+// has room for 13 bytes.
 func (id ScalableID) AppendText(dst []byte) ([]byte, error) {
 	if id < 0 {
 		return dst, formScalable.Check(id)
@@ -157,8 +157,8 @@ func (id ScalableID) AppendText(dst []byte) ([]byte, error) {
 // MarshalText implements [encoding.TextMarshaler] by the canonical text.
 func (id ScalableID) MarshalText() ([]byte, error) { return id.AppendText(nil) }
 
-// UnmarshalText implements [encoding.TextUnmarshaler]. UnmarshalText reads the texts that
-// [ParseScalable] reads. An error leaves id unchanged, as in all methods that read an ID.
+// UnmarshalText implements [encoding.TextUnmarshaler]. It reads the texts that [ParseScalable]
+// reads. An error leaves id unchanged, as in all methods that read an ID.
 func (id *ScalableID) UnmarshalText(text []byte) error {
 	return payload.Set(id)(parseScalableBytes(text))
 }

@@ -253,7 +253,7 @@ func (v version) randomness(id int64) int64 { return id % specTick / v.step }
 func (s source) one(t *testing.T, clock *testkit.Clock) int64 {
 	t.Helper()
 	clock.Step(time.Millisecond)
-	id := testkit.Call(s.try()).Value(t)
+	id := testkit.Must(s.try())
 	return id
 }
 
@@ -1298,7 +1298,7 @@ func TestSpecification(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					clock := func() time.Time { return time.Now().Add(26 * 366 * 24 * time.Hour) }
 					s := v.source(t, 1, clock)
-					first := testkit.Call(s.try()).Value(t)
+					first := testkit.Must(s.try())
 					v.rest(t, s, first)
 					start := time.Now()
 					id, err := s.next(t.Context())

@@ -11,7 +11,7 @@ import (
 // change, and so do it after these are shifted out, or for an odd n.
 func TestSpread(t *testing.T) {
 	failed, example := testkit.Spreads(t, func(clock *testkit.Clock) func() (uint64, error) {
-		gen := testkit.Call(ulidflake.NewGenerator(ulidflake.Config{Clock: clock.Now})).Value(t)
+		gen := testkit.Must(ulidflake.NewGenerator(ulidflake.Config{Clock: clock.Now}))
 		return func() (uint64, error) {
 			id, err := gen.TryNext()
 			return uint64(id), err

@@ -5,6 +5,7 @@ import (
 	"database/sql/driver"
 
 	"github.com/firn-id/firn/internal/form/payload"
+	"github.com/firn-id/firn/internal/shape"
 )
 
 var (
@@ -30,10 +31,10 @@ var (
 // *[iderr.ParseError]: use a *ID or a sql.Null[ID] for a column that may be NULL.
 func (id ID) Value() (driver.Value, error) { return column.Value(id) }
 
-// Scan implements [sql.Scanner]. Scan reads an integer. Any other value is a *[iderr.ParseError], and so
-// is NULL. A text of decimal digits could be the text of another ID, so Scan reads no text: [Text]
-// is the type for a column of text. If a driver returns an integer as text, scan into an int64, and
-// call [FromInt64].
+// Scan implements [sql.Scanner]. It reads an integer. Any other value is a *[iderr.ParseError], and
+// so is NULL. A text of decimal digits could be the text of another ID, so Scan reads no text:
+// [Text] is the type for a column of text. If a driver returns an integer as text, scan into an
+// int64, and call [FromInt64].
 func (id *ID) Scan(src any) error { return payload.Set(id)(column.Scan(src)) }
 
 // SkipUnderlyingTypePlan keeps pgx from reading an integer past the checks of Scan.
@@ -43,12 +44,15 @@ func (ID) SkipUnderlyingTypePlan() {}
 // itself if the type has no such method.
 func (ID) GormDataType() string { return "bigint" }
 
+// Stored describes how databases store the IDs, for package pgxid.
+func (ID) Stored() shape.Stored { return descriptor.Stored(shape.Bigint) }
+
 // Value implements [driver.Valuer]: the integer, for a BIGINT column. The zero ID is a
 // *[iderr.ParseError]: use a *ScalableID or a sql.Null[ScalableID] for a column that may be NULL.
 func (id ScalableID) Value() (driver.Value, error) { return columnScalable.Value(id) }
 
-// Scan implements [sql.Scanner]. Scan reads an integer. Any other value is a *[iderr.ParseError], and so
-// is NULL. A text of decimal digits could be the text of another ID, so Scan reads no text:
+// Scan implements [sql.Scanner]. It reads an integer. Any other value is a *[iderr.ParseError], and
+// so is NULL. A text of decimal digits could be the text of another ID, so Scan reads no text:
 // [ScalableText] is the type for a column of text. If a driver returns an integer as text, scan
 // into an int64, and call [ScalableFromInt64].
 func (id *ScalableID) Scan(src any) error { return payload.Set(id)(columnScalable.Scan(src)) }
@@ -59,3 +63,6 @@ func (ScalableID) SkipUnderlyingTypePlan() {}
 // GormDataType is the type of columns that GORM makes. GORM numbers the rows of an integer type by
 // itself if the type has no such method.
 func (ScalableID) GormDataType() string { return "bigint" }
+
+// Stored describes how databases store the IDs, for package pgxid.
+func (ScalableID) Stored() shape.Stored { return descriptorScalable.Stored(shape.Bigint) }

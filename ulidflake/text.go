@@ -10,7 +10,10 @@ import (
 	"github.com/firn-id/firn/internal/form/wrong"
 )
 
-const format = "ulidflake"
+const (
+	format       = "ulidflake"
+	alphabetName = "in Crockford's base-32"
+)
 
 var form = payload.Int[ID]{Format: format, Max: int64(Max), Digits: 19, Parse: parseBytes, Append: appendInt[ID]}
 
@@ -33,7 +36,7 @@ var (
 // Specification: "Encoding" and "Timestamp and Over All".
 func Parse(s string) (ID, error) { return parse(s) }
 
-// MustParse is [Parse] for constants in code. MustParse panics if Parse returns an error.
+// MustParse is [Parse] for constants in code. It panics if Parse returns an error.
 func MustParse(s string) ID {
 	id, err := parse(s)
 	if err != nil {
@@ -56,7 +59,7 @@ func parseBytes(s []byte) (ID, error) {
 	return 0, refuse(format, s)
 }
 
-// refuse returns the error of a text that is no ID.
+// refuse returns the error of a text that is not an ID.
 func refuse[S string | []byte](format string, s S) error {
 	if len(s) != base32.Len63 {
 		return wrong.Length(format, s, "13")
@@ -70,14 +73,13 @@ func refuse[S string | []byte](format string, s S) error {
 // alphabet says which character belongs in place of a foreign character. Crockford's alphabet
 // leaves out letters that look like digits: the hint names the digit.
 func alphabet(c byte) string {
-	const name = "in Crockford's base-32"
 	switch c {
 	case 'I', 'i', 'L', 'l':
-		return name + ", which has 1 in its place"
+		return alphabetName + ", which has 1 in its place"
 	case 'O', 'o':
-		return name + ", which has 0 in its place"
+		return alphabetName + ", which has 0 in its place"
 	}
-	return name
+	return alphabetName
 }
 
 func appendInt[T ~int64](dst []byte, id T) []byte {
@@ -94,8 +96,8 @@ func (id ID) String() string {
 	return string(appendInt(b[:0], id))
 }
 
-// AppendText implements [encoding.TextAppender] by the canonical text. AppendText does not allocate
-// if dst has room for 13 bytes.
+// AppendText implements [encoding.TextAppender] by the canonical text. It does not allocate if dst
+// has room for 13 bytes.
 func (id ID) AppendText(dst []byte) ([]byte, error) {
 	if id < 0 {
 		return dst, form.Check(id)
@@ -106,8 +108,8 @@ func (id ID) AppendText(dst []byte) ([]byte, error) {
 // MarshalText implements [encoding.TextMarshaler] by the canonical text.
 func (id ID) MarshalText() ([]byte, error) { return id.AppendText(nil) }
 
-// UnmarshalText implements [encoding.TextUnmarshaler]. UnmarshalText reads the texts that [Parse]
-// reads. An error leaves id unchanged, as in all methods that read an ID.
+// UnmarshalText implements [encoding.TextUnmarshaler]. It reads the texts that [Parse] reads. An
+// error leaves id unchanged, as in all methods that read an ID.
 func (id *ID) UnmarshalText(text []byte) error {
 	v, err := parseBytes(text)
 	if err == nil {
@@ -147,10 +149,10 @@ func (id *ID) UnmarshalBinary(data []byte) error { return payload.Set(id)(form.B
 // numbers have 53 bits, and null for the zero ID.
 func (id ID) MarshalJSON() ([]byte, error) { return form.AppendJSON(nil, id) }
 
-// UnmarshalJSON implements [json.Unmarshaler]. UnmarshalJSON reads a string as the text, a number
-// as an integer, and null as the zero ID. A number whose digits are also the text of another ID is
-// a *[iderr.ParseError]. Those numbers have 13 digits; only IDs of the first hours after an epoch are so
-// small.
+// UnmarshalJSON implements [json.Unmarshaler]. It reads a string as the text, a number as an
+// integer, and null as the zero ID. A number whose digits are also the text of another ID is a
+// *[iderr.ParseError]. Those numbers have 13 digits; only IDs of the first hours after an epoch are
+// so small.
 //
 // A struct field needs no option string. With the option, encoding/json drops the quotes of the
 // text, unless built with GOEXPERIMENT=jsonv2. UnmarshalJSON reads a text without quotes, too,

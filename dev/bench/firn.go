@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/firn-id/firn/internal/shape"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/scru160"
 	"github.com/firn-id/firn/sno"
@@ -18,7 +19,7 @@ var ctx = context.Background()
 // bits it has the longest sequence.
 var firnSubjects = []subject{
 	{
-		name: "nanoflake", title: "Firn Nanoflakes", cap: capacity{4096, time.Millisecond},
+		name: "nanoflake", title: "Firn Nanoflakes", cap: capacityOf(nanoflake.Descriptor(), shape.Settings{}),
 		next: func() (loop, error) {
 			g, err := newNanoflake()
 			return loopOf(func(n int) (id nanoflake.ID, err error) {
@@ -69,7 +70,7 @@ var firnSubjects = []subject{
 		},
 	},
 	{
-		name: "sno", title: "Firn sno", cap: capacity{1 << 16, sno.TimeUnit},
+		name: "sno", title: "Firn sno", cap: capacityOf(sno.Descriptor(), shape.Settings{}),
 		next: func() (loop, error) {
 			g, err := newSno()
 			return func(n int) (err error) {
@@ -131,7 +132,7 @@ var firnSubjects = []subject{
 		},
 	},
 	{
-		name: "snowflakesi", title: "Firn Snowflake-SI, 13 UIN bits", cap: capacity{8192, time.Millisecond},
+		name: "snowflakesi", title: "Firn Snowflake-SI, 13 UIN bits", cap: capacityOf(snowflakesi.Descriptor(), shape.Settings{MachineBits: snowflakesi.NoMachineBits}),
 		burst: 2048, // a quarter of the sequence, which goes on counting: no burst meets its end
 		next: func() (loop, error) {
 			g, err := newSnowflakeSI()

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"time"
+
+	"github.com/firn-id/firn/internal/shape"
 )
 
 // A subject is one way to make IDs, Firn's or a peer's, and to read and write them.
@@ -38,6 +40,15 @@ type subject struct {
 type capacity struct {
 	ids  float64
 	tick time.Duration
+}
+
+// capacityOf returns the capacity of a format of Firn.
+func capacityOf(d *shape.Format, set shape.Settings) capacity {
+	s, err := d.Of(set)
+	if err != nil {
+		panic(err) // the settings are constants
+	}
+	return capacity{float64(s.Capacity()), s.Unit}
 }
 
 // perSecond returns how many IDs the capacity allows in a second.

@@ -80,11 +80,11 @@ func TestBadTypes(t *testing.T) {
 	}
 }
 
-// A value that is no ID is an error in every way. The variable then has its old value, or the zero ID for
+// A value that is not an ID is an error in every way. The variable then has its old value, or the zero ID for
 // sno.ID.
 func TestBadInput(t *testing.T) {
 	p := openAll(t)
-	badInput(t, p, cell.Nanoflake(), "CAST(9223372036854775808 AS UNSIGNED)", "CAST(18446744073709551615 AS UNSIGNED)", "-1", "'no ID'", "'1234567890123'", "1.5", "NULL", "1 = 1", "CURRENT_TIMESTAMP", "'[1]'", "''")
+	badInput(t, p, cell.Nanoflake(), "CAST(9223372036854775808 AS UNSIGNED)", "CAST(18446744073709551615 AS UNSIGNED)", "-1", "'no ID'", "'1234567890123'", "'0549x5l2itvr4'", "'673740726894358528'", "1.5", "NULL", "1 = 1", "CURRENT_TIMESTAMP", "'[1]'", "''")
 	badInput(t, p, cell.NanoflakeText(), "-1", "'no ID'", "'123456789012'", "'12345678901234'", "1234567890123", "'9223372036854775807'", "'zzzzzzzzzzzzz'", "NULL", "''")
 	badInput(t, p, cell.Ulidflake(), "-1", "'1234567890123'", "1.5", "NULL", "''")
 	badInput(t, p, cell.UlidflakeText(), "-1", "'123456789012'", "'123456789012U'", "1234567890123", "'ZZZZZZZZZZZZZ'", "NULL", "''")
@@ -108,7 +108,7 @@ func badInput[T cell.ID](t *testing.T, p *places, k cell.Kind[T], values ...stri
 	for _, s := range all {
 		for _, v := range values {
 			switch {
-			case v == "1 = 1" && s.param(1) == "?": // only PostgreSQL has booleans that are no integers
+			case v == "1 = 1" && s.param(1) == "?": // only PostgreSQL has booleans that are not integers
 				continue
 			case strings.Contains(v, "UNSIGNED") && !strings.Contains(s.name, "mysql"):
 				continue

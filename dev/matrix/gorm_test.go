@@ -143,118 +143,111 @@ func gormConditions[T cell.ID](t *testing.T, db *gorm.DB, k cell.Kind[T]) {
 	t.Run(k.Type, func(t *testing.T) {
 		switch k.Column.Bytes {
 		case 10:
-			gormForms(t, db, k, func(n int, id T) gormRow10[T] { return gormRow10[T]{id, n} }, func(r gormRow10[T]) (int, T) { return r.N, r.ID })
+			gormForms[gormRow10[T]](t, db, k)
 		case 20:
-			gormForms(t, db, k, func(n int, id T) gormRow20[T] { return gormRow20[T]{id, n} }, func(r gormRow20[T]) (int, T) { return r.N, r.ID })
+			gormForms[gormRow20[T]](t, db, k)
 		default:
-			gormForms(t, db, k, func(n int, id T) gormRow[T] { return gormRow[T]{id, n} }, func(r gormRow[T]) (int, T) { return r.N, r.ID })
+			gormForms[gormRow[T]](t, db, k)
 		}
 	})
 }
 
-func gormForms[R any, T cell.ID](t *testing.T, db *gorm.DB, k cell.Kind[T], row func(int, T) R, fields func(R) (int, T)) {
-	in := migrated[R](t, db)
-	ids := k.IDs[2:6]
-	a, b := ids[2], ids[0] // in the rows 2 and 0
-	fill := func() {
-		t.Helper()
-		if err := in().Where("1 = 1").Delete(new(R)).Error; err != nil {
-			t.Fatal(err)
-		}
-		var rows []R
-		for n, id := range ids {
-			rows = append(rows, row(n, id))
-		}
-		if err := in().Create(&rows).Error; err != nil {
-			t.Fatal(err)
-		}
-	}
-	numbers := func(rows []R) []int {
-		list := []int{}
-		for _, r := range rows {
-			n, _ := fields(r)
-			list = append(list, n)
-		}
-		slices.Sort(list)
-		return list
-	}
-	left := func() []int {
-		t.Helper()
-		var rows []R
-		if err := in().Find(&rows).Error; err != nil {
-			t.Fatal(err)
-		}
-		return numbers(rows)
-	}
-	check := func(form string, c condition, call call[R]) {
-		t.Helper()
-		want := []int{2}
-		if c.both {
-			want = []int{0, 2}
-		}
-		if call.not {
-			want = slices.DeleteFunc([]int{0, 1, 2, 3}, func(n int) bool { return slices.Contains(want, n) })
-		}
-		var got []int
-		var err error
-		if call.find != nil {
-			var rows []R
-			err = call.find(in(), &rows, c.args[0], c.args[1:]...)
-			got = numbers(rows)
-			if call.one {
-				want = want[:1]
-			}
-		} else {
-			fill()
-			err = call.erase(in(), c.args[0], c.args[1:]...)
-			there := left()
-			got = slices.DeleteFunc([]int{0, 1, 2, 3}, func(n int) bool { return slices.Contains(there, n) })
-		}
-		switch {
-		case c.bare && k.Column.Bytes > 0:
-			if err == nil && slices.Equal(got, want) {
-				t.Errorf("%s: the right rows: docs/matrix.md says that GORM takes bytes apart", form)
-			}
-		case err != nil && len(got) > 0:
-			t.Errorf("%s: an error, and rows %v: %v", form, got, err)
-		case err == nil && !slices.Equal(got, want):
-			t.Errorf("%s: rows %v, want %v", form, got, want)
-		case err != nil:
-			t.Logf("%s: %v", form, err)
-		}
-	}
-	fill()
-	for _, call := range calls[R]() {
-		for _, c := range conditions(a, b) {
-			if call.find == nil {
-				check(fmt.Sprintf("%s(%s)", call.name, c.form), c, call)
+func gormForms[R gormRowOf[R, T], T cell.ID](t *testing.T, db *gorm.DB, k cell.Kind[T]) {
+	table := gormTable[R, T]{t, migrated[R](t, db), k.IDs[2:6]}
+	a, b := table.ids[2], table.ids[0] // in the rows 2 and 0
+	table.fill()
+	for _, deletes := range []bool{false, true} {
+		for _, call := range calls[R]() {
+			for _, c := range conditions(a, b) {
+				if deletes == (call.erase != nil) {
+					table.check(c, call, c.bare && k.Column.Bytes > 0)
+				}
 			}
 		}
 	}
-	fill()
-	for _, call := range calls[R]() {
-		for _, c := range conditions(a, b) {
-			if call.find != nil {
-				check(fmt.Sprintf("%s(%s)", call.name, c.form), c, call)
-			}
-		}
+	table.fill()
+	var plucked, scanned []T
+	if err := table.in().Order("n").Pluck("id", &plucked).Error; err != nil || !slices.Equal(plucked, table.ids) {
+		t.Errorf("Pluck: %v, %v, want %v", plucked, err, table.ids)
 	}
-	var plucked []T
-	if err := in().Order("n").Pluck("id", &plucked).Error; err != nil || !slices.Equal(plucked, ids) {
-		t.Errorf("Pluck: %v, %v, want %v", plucked, err, ids)
-	}
-	var scanned []T
-	if err := in().Select("id").Order("n").Scan(&scanned).Error; err != nil || !slices.Equal(scanned, ids) {
-		t.Errorf("Scan: %v, %v, want %v", scanned, err, ids)
+	if err := table.in().Select("id").Order("n").Scan(&scanned).Error; err != nil || !slices.Equal(scanned, table.ids) {
+		t.Errorf("Scan: %v, %v, want %v", scanned, err, table.ids)
 	}
 	if !strings.HasPrefix(k.Column.Postgres, "VARCHAR") {
 		return
 	}
 	for _, id := range k.IDs { // texts of digits are among the texts
 		var r R
-		err := in().Where("1 = 0").Where(map[string]any{"id": id.String()}).FirstOrInit(&r).Error
-		if _, got := fields(r); err == nil && got != id {
+		err := table.in().Where("1 = 0").Where(map[string]any{"id": id.String()}).FirstOrInit(&r).Error
+		if _, got := r.parts(); err == nil && got != id {
 			t.Errorf("FirstOrInit by the text %s: %v", id, got)
 		}
+	}
+}
+
+// A gormTable has a row for each of four IDs.
+type gormTable[R gormRowOf[R, T], T cell.ID] struct {
+	t   *testing.T
+	in  func() *gorm.DB
+	ids []T
+}
+
+// fill makes all rows again.
+func (g gormTable[R, T]) fill() {
+	g.t.Helper()
+	var rows []R
+	for n, id := range g.ids {
+		rows = append(rows, (*new(R)).of(n, id))
+	}
+	if err := errors.Join(g.in().Where("1 = 1").Delete(new(R)).Error, g.in().Create(&rows).Error); err != nil {
+		g.t.Fatal(err)
+	}
+}
+
+// without returns the numbers of the rows that are not among rows.
+func (g gormTable[R, T]) without(rows []int) []int {
+	return slices.DeleteFunc([]int{0, 1, 2, 3}, func(n int) bool { return slices.Contains(rows, n) })
+}
+
+// check makes a call with a condition, and checks which rows the call finds or deletes. GORM takes the
+// condition apart if taken is true.
+func (g gormTable[R, T]) check(c condition, call call[R], taken bool) {
+	g.t.Helper()
+	want := []int{2}
+	if c.both {
+		want = []int{0, 2}
+	}
+	if call.not {
+		want = g.without(want)
+	}
+	var rows []R
+	var got []int
+	var err error
+	if call.find != nil {
+		err = call.find(g.in(), &rows, c.args[0], c.args[1:]...)
+		got = slices.Sorted(slices.Values(gormNumbers(rows)))
+		if call.one {
+			want = want[:1]
+		}
+	} else {
+		g.fill()
+		err = call.erase(g.in(), c.args[0], c.args[1:]...)
+		if err := g.in().Find(&rows).Error; err != nil {
+			g.t.Fatal(err)
+		}
+		got = g.without(gormNumbers(rows))
+	}
+	form := fmt.Sprintf("%s(%s)", call.name, c.form)
+	switch {
+	case taken:
+		if err == nil && slices.Equal(got, want) {
+			g.t.Errorf("%s: the right rows: docs/matrix.md says that GORM takes bytes apart", form)
+		}
+	case err != nil && len(got) > 0:
+		g.t.Errorf("%s: an error, and rows %v: %v", form, got, err)
+	case err == nil && !slices.Equal(got, want):
+		g.t.Errorf("%s: rows %v, want %v", form, got, want)
+	case err != nil:
+		g.t.Logf("%s: %v", form, err)
 	}
 }

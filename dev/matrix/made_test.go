@@ -3,7 +3,6 @@ package matrix
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"encoding"
 	"encoding/json"
 	"errors"
@@ -21,6 +20,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/firn-id/firn/dev/internal/database"
 	"github.com/firn-id/firn/dev/matrix/cell"
 	"github.com/firn-id/firn/dev/matrix/entgen/ent"
 	"github.com/firn-id/firn/dev/matrix/entgen/ent/predicate"
@@ -28,7 +28,6 @@ import (
 	"github.com/firn-id/firn/dev/matrix/gqlgen"
 	"github.com/firn-id/firn/dev/matrix/pbgen"
 	"github.com/firn-id/firn/dev/matrix/sqlcgen"
-	"github.com/firn-id/firn/internal/testing/services"
 )
 
 // made is the generated code for one kind.
@@ -48,12 +47,13 @@ type sqlcCalls[T cell.ID] struct {
 	drop       func(ctx context.Context, id T) error
 }
 
-// openSQLC makes temporary tables by the statements of the schema.
+// openSQLC makes tables by the statements of the schema.
 func openSQLC(t *testing.T) *sqlcgen.Queries {
-	conn := openPgx(t, pgx.QueryExecModeCacheStatement)
-	if _, err := conn.Exec(t.Context(), "SET search_path = pg_temp"); err != nil {
+	conn, err := pgx.ConnectConfig(t.Context(), database.Postgres(t))
+	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { conn.Close(context.Background()) })
 	if _, err := conn.PgConn().Exec(t.Context(), sqlcgen.Schema).ReadAll(); err != nil {
 		t.Fatal(err)
 	}
@@ -120,18 +120,9 @@ type entCalls[T cell.ID] struct {
 	notNil func() predicate.Row
 }
 
-// openEnt makes a temporary table by ent's migration.
+// openEnt makes a table by ent's migration.
 func openEnt(t *testing.T) *ent.Client {
-	db, err := sql.Open("pgx", services.PostgreSQL.Address())
-	if err != nil {
-		t.Fatal(err)
-	}
-	db.SetMaxOpenConns(1)
-	client := ent.NewClient(ent.Driver(entsql.OpenDB(dialect.Postgres, db)))
-	t.Cleanup(func() { client.Close() })
-	if _, err := db.ExecContext(t.Context(), "CREATE TEMPORARY TABLE start (n integer); SET search_path = pg_temp"); err != nil {
-		t.Fatal(err)
-	}
+	client := ent.NewClient(ent.Driver(entsql.OpenDB(dialect.Postgres, database.PostgresDB(t))))
 	if err := client.Schema.Create(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -188,16 +179,19 @@ func onEnt[T cell.ID](t *testing.T, client *ent.Client, k cell.Kind[T], c entCal
 }
 
 // A shelf keeps IDs in the server of GraphQL.
-type shelf[T cell.ID] map[int]*T
+type shelf[T cell.ID] struct{ ids map[int]*T }
 
-func (s shelf[T]) put(n int, id *T) (bool, error) {
-	s[n] = id
+func (s *shelf[T]) put(n int, id *T) (bool, error) {
+	if s.ids == nil {
+		s.ids = map[int]*T{}
+	}
+	s.ids[n] = id
 	return true, nil
 }
 
 type graphCalls[T cell.ID] struct {
 	name  string
-	shelf shelf[T]
+	shelf *shelf[T]
 }
 
 // openGraph serves GraphQL by the code of gqlgen.
@@ -250,7 +244,7 @@ func onGraph[T cell.ID](t *testing.T, url string, c graphCalls[T]) cell.Store[T]
 				return err
 			}
 			var zero T
-			if got := c.shelf[n]; !ok || (got == nil) != (id == zero) || got != nil && *got != id {
+			if got := c.shelf.ids[n]; !ok || (got == nil) != (id == zero) || got != nil && *got != id {
 				return fmt.Errorf("the server has %v for %v", got, id)
 			}
 			return nil

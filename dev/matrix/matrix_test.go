@@ -7,12 +7,15 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"gorm.io/gorm"
 
 	"connectrpc.com/connect"
 
+	"github.com/firn-id/firn/dev/internal/database"
+	"github.com/firn-id/firn/dev/internal/mongodb"
 	"github.com/firn-id/firn/dev/matrix/cell"
 	"github.com/firn-id/firn/dev/matrix/decoders"
 	"github.com/firn-id/firn/dev/matrix/entgen/ent"
@@ -64,8 +67,11 @@ type places struct {
 }
 
 func openAll(t *testing.T) *places {
-	p := &places{mongo: openMongo(t), gorm: openGorm(t), bun: openBun(t), sqlc: openSQLC(t), ent: openEnt(t), graph: newGraph()}
-	client, prefix := openRedis(t)
+	p := &places{
+		mongo: mongodb.Open(t), gorm: openGorm(t), bun: bun.NewDB(database.PostgresDB(t), pgdialect.New()),
+		sqlc: openSQLC(t), ent: openEnt(t), graph: new(graph),
+	}
+	client, prefix := database.Redis(t)
 	p.redis = &keyspace{Client: client, prefix: prefix}
 	p.graphURL = openGraph(t, p.graph)
 	for _, mode := range modes {

@@ -2,22 +2,20 @@ package matrix
 
 import (
 	"cmp"
-	"database/sql"
 	"errors"
 	"fmt"
 	"slices"
 	"testing"
 
 	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/dialect/pgdialect"
 	gormmysql "gorm.io/driver/mysql"
 	gormpostgres "gorm.io/driver/postgres"
 	gormsqlite "gorm.io/driver/sqlite"
 	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
 
+	"github.com/firn-id/firn/dev/internal/database"
 	"github.com/firn-id/firn/dev/matrix/cell"
-	"github.com/firn-id/firn/internal/testing/services"
 )
 
 // Rows of GORM: the ID is the primary key. MySQL needs the size of a key of bytes.
@@ -36,6 +34,28 @@ type (
 	}
 )
 
+// gormRowOf is any of the rows.
+type gormRowOf[R, T any] interface {
+	of(n int, id T) R
+	parts() (n int, id T)
+}
+
+func (gormRow[T]) of(n int, id T) gormRow[T]     { return gormRow[T]{id, n} }
+func (gormRow10[T]) of(n int, id T) gormRow10[T] { return gormRow10[T]{id, n} }
+func (gormRow20[T]) of(n int, id T) gormRow20[T] { return gormRow20[T]{id, n} }
+func (r gormRow[T]) parts() (n int, id T)        { return r.N, r.ID }
+func (r gormRow10[T]) parts() (n int, id T)      { return r.N, r.ID }
+func (r gormRow20[T]) parts() (n int, id T)      { return r.N, r.ID }
+
+// gormNumbers returns the numbers of rows.
+func gormNumbers[R gormRowOf[R, T], T any](rows []R) (list []int) {
+	for _, r := range rows {
+		n, _ := r.parts()
+		list = append(list, n)
+	}
+	return list
+}
+
 // gormDatabases are the databases of GORM's tests.
 var gormDatabases = []string{"PostgreSQL", "MariaDB", "SQLite"}
 
@@ -52,41 +72,23 @@ func openGorm(t *testing.T) map[string]*gorm.DB {
 // gormOn returns GORM on a database.
 func gormOn(t *testing.T, name string) *gorm.DB {
 	t.Helper()
-	openDB := func(driver, source string, statements ...string) *sql.DB {
-		db, err := sql.Open(driver, source)
-		if err != nil {
-			t.Fatal(err)
-		}
-		db.SetMaxOpenConns(1)
-		t.Cleanup(func() { db.Close() })
-		for _, statement := range statements {
-			if _, err := db.ExecContext(t.Context(), statement); err != nil {
-				t.Fatal(err)
-			}
-		}
-		return db
-	}
 	var dialect gorm.Dialector
 	switch name {
 	case "PostgreSQL":
-		dialect = gormpostgres.New(gormpostgres.Config{Conn: openDB("pgx", services.PostgreSQL.Address(), "SET search_path = "+ownSchema(t))})
+		dialect = gormpostgres.New(gormpostgres.Config{Conn: database.PostgresDB(t)})
 	case "MariaDB":
-		dialect = gormmysql.New(gormmysql.Config{Conn: openDB("mysql", mariadb(t, false), "USE "+ownDatabase(t))})
+		dialect = gormmysql.New(gormmysql.Config{Conn: database.MySQLDB(t)})
 	case "SQLite":
-		dialect = gormsqlite.New(gormsqlite.Config{Conn: openDB("sqlite", ":memory:")})
+		memory := database.Open(t, "sqlite", ":memory:")
+		memory.SetMaxOpenConns(1)
+		dialect = gormsqlite.New(gormsqlite.Config{Conn: memory})
 	}
 	db, err := gorm.Open(dialect, &gorm.Config{Logger: logger.Discard, SkipDefaultTransaction: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	switch name {
-	case "PostgreSQL":
-		err = db.Exec("SET synchronous_commit = off").Error
-	case "MariaDB":
+	if name == "MariaDB" {
 		db = db.Set("gorm:table_options", "ENGINE=Aria TRANSACTIONAL=0").Session(&gorm.Session{})
-	}
-	if err != nil {
-		t.Fatal(err)
 	}
 	return db
 }
@@ -106,33 +108,27 @@ func migrated[R any](t *testing.T, db *gorm.DB) func() *gorm.DB {
 func onGorm[T cell.ID](t *testing.T, db *gorm.DB, k cell.Kind[T]) cell.Store[T] {
 	switch k.Column.Bytes {
 	case 10:
-		return gormStore(t, db, k, func(n int, id T) *gormRow10[T] { return &gormRow10[T]{id, n} },
-			func(r gormRow10[T]) (int, T) { return r.N, r.ID })
+		return gormStore[gormRow10[T]](t, db, k)
 	case 20:
-		return gormStore(t, db, k, func(n int, id T) *gormRow20[T] { return &gormRow20[T]{id, n} },
-			func(r gormRow20[T]) (int, T) { return r.N, r.ID })
+		return gormStore[gormRow20[T]](t, db, k)
 	}
-	return gormStore(t, db, k, func(n int, id T) *gormRow[T] { return &gormRow[T]{id, n} },
-		func(r gormRow[T]) (int, T) { return r.N, r.ID })
+	return gormStore[gormRow[T]](t, db, k)
 }
 
 // gormStore writes, finds and deletes rows by GORM's methods. Searches take all safe forms of a condition.
-func gormStore[R any, T cell.ID](t *testing.T, db *gorm.DB, k cell.Kind[T], row func(int, T) *R, fields func(R) (int, T)) cell.Store[T] {
+func gormStore[R gormRowOf[R, T], T cell.ID](t *testing.T, db *gorm.DB, k cell.Kind[T]) cell.Store[T] {
 	in := migrated[R](t, db)
 	drops := 0
-	numbers := func(rows []R) (list []int) {
-		for _, r := range rows {
-			n, _ := fields(r)
-			list = append(list, n)
-		}
-		return list
+	row := func(n int, id T) *R {
+		r := (*new(R)).of(n, id)
+		return &r
 	}
 	return cell.Store[T]{
 		Put: func(n int, id T) error { return in().Create(row(n, id)).Error },
 		Get: func(n int) (id T, err error) {
 			var r R
 			err = in().First(&r, "n = ?", n).Error
-			_, id = fields(r)
+			_, id = r.parts()
 			return id, err
 		},
 		Find: func(id T) ([]int, error) {
@@ -162,8 +158,8 @@ func gormStore[R any, T cell.ID](t *testing.T, db *gorm.DB, k cell.Kind[T], row 
 					return nil, err
 				}
 				if i == 0 {
-					first = numbers(rows)
-				} else if got := numbers(rows); !slices.Equal(got, first) {
+					first = gormNumbers(rows)
+				} else if got := gormNumbers(rows); !slices.Equal(got, first) {
 					return append(first, got...), nil // a wrong answer
 				}
 			}
@@ -173,7 +169,7 @@ func gormStore[R any, T cell.ID](t *testing.T, db *gorm.DB, k cell.Kind[T], row 
 			var rows []R
 			err = in().Order("id").Find(&rows).Error
 			for _, r := range rows {
-				_, id := fields(r)
+				_, id := r.parts()
 				ids = append(ids, id)
 			}
 			if db.Name() == "mysql" && k.Column.Bytes == 0 { // GORM makes a text that sorts without regard to case
@@ -193,14 +189,14 @@ func gormStore[R any, T cell.ID](t *testing.T, db *gorm.DB, k cell.Kind[T], row 
 // onBun is the store of bun: bun writes values into its statements.
 func onBun[T cell.ID](t *testing.T, db *bun.DB, k cell.Kind[T]) cell.Store[T] {
 	type row struct {
-		bun.BaseModel `bun:"alias:r"` // the alias from the name of a generic type is no name in SQL
+		bun.BaseModel `bun:"alias:r"` // the alias from the name of a generic type is not a name in SQL
 		ID            T               `bun:"id,pk"`
 		N             int
 	}
 	ctx := t.Context()
 	tables++
 	name := fmt.Sprintf("matrix%d", tables)
-	if _, err := db.ExecContext(ctx, "CREATE TEMPORARY TABLE "+name+" (id "+k.Column.Postgres+" PRIMARY KEY, n INTEGER)"); err != nil {
+	if _, err := db.ExecContext(ctx, "CREATE TABLE "+name+" (id "+k.Column.Postgres+" PRIMARY KEY, n INTEGER)"); err != nil {
 		t.Fatal(err)
 	}
 	find := func(id ...T) (list []int, err error) {
@@ -243,14 +239,4 @@ func onBun[T cell.ID](t *testing.T, db *bun.DB, k cell.Kind[T]) cell.Store[T] {
 			return err
 		},
 	}
-}
-
-func openBun(t *testing.T) *bun.DB {
-	db, err := sql.Open("pgx", services.PostgreSQL.Address())
-	if err != nil {
-		t.Fatal(err)
-	}
-	db.SetMaxOpenConns(1)
-	t.Cleanup(func() { db.Close() })
-	return bun.NewDB(db, pgdialect.New())
 }

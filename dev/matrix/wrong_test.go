@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/firn-id/firn/dev/internal/database"
 	"github.com/firn-id/firn/dev/matrix/cell"
 )
 
@@ -34,10 +35,10 @@ func pairings(t *testing.T) []pairing {
 		}
 	}
 	return []pairing{
-		{"PostgreSQL", ownSchema(t) + ".", "WITH (autovacuum_enabled = false)", ways, []string{
+		{"PostgreSQL", database.Schema(t) + ".", "WITH (autovacuum_enabled = false)", ways, []string{
 			"TEXT", "VARCHAR(40)", "CHAR(40)", "BYTEA", "BIGINT", "INTEGER", "UUID", `UUID CHECK (id::text ~ '^((3[2-9]|6[1-9a-f]|7[0-8])-?){16}$')`, "NUMERIC", "DOUBLE PRECISION", "BOOLEAN", "JSONB",
 		}},
-		{"MariaDB", ownDatabase(t) + ".", "ENGINE=Aria TRANSACTIONAL=0", []*session{
+		{"MariaDB", database.MySQL(t).DBName + ".", "ENGINE=Aria TRANSACTIONAL=0", []*session{
 			onSQL(t, maria, ofMariaDB("go-sql-driver/mysql")), onSQL(t, text, ofMariaDB("go-sql-driver/mysql, interpolateParams")),
 		}, []string{
 			"TEXT", "VARCHAR(40)", "CHAR(40)", "VARBINARY(40)", "BINARY(40)", "BIGINT", "BIGINT UNSIGNED", "INTEGER", "UUID", "DECIMAL(30)", "DOUBLE", "BOOLEAN", "JSON",

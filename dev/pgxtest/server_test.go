@@ -3,17 +3,12 @@ package pgxtest
 import (
 	"context"
 	"database/sql"
-	"fmt"
-	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 
-	"github.com/firn-id/firn/internal/testing/place"
-	"github.com/firn-id/firn/internal/testing/services"
-	"github.com/firn-id/firn/internal/testing/storetest"
+	"github.com/firn-id/firn/dev/internal/database"
 	"github.com/firn-id/firn/pgxid"
 )
 
@@ -27,33 +22,16 @@ func asks(m pgx.QueryExecMode) bool {
 	return m != pgx.QueryExecModeExec && m != pgx.QueryExecModeSimpleProtocol
 }
 
-// places are the schemas of tests.
-var places = place.New()
-
 // A server is a schema of its own on a server of PostgreSQL.
 type server struct {
-	config  *pgx.ConnConfig
-	schema  string
-	address string // with the schema
+	config *pgx.ConnConfig
+	schema string
 }
 
 func open(t testing.TB) server {
 	t.Helper()
-	address := services.PostgreSQL.Address()
-	config, err := pgx.ParseConfig(address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := server{config: config, schema: fmt.Sprintf("firn_pgx_%016x", rand.Uint64())}
-	s.address = address + " search_path=" + s.schema // the form of keywords
-	if strings.Contains(address, "://") {
-		s.address = storetest.With(address, "search_path="+s.schema)
-	}
-	places.Make(t, place.Server{Server: services.PostgreSQL, Driver: "pgx"},
-		"create schema "+s.schema, "drop schema if exists "+s.schema+" cascade")
-	config.RuntimeParams["search_path"] = s.schema
-	config.RuntimeParams["synchronous_commit"] = "off"
-	return s
+	config := database.Postgres(t)
+	return server{config, config.RuntimeParams["search_path"]}
 }
 
 // connect opens a connection, and calls prepare for the connection.

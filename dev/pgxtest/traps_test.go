@@ -1,13 +1,11 @@
 package pgxtest
 
 import (
-	"database/sql"
 	"errors"
-	"strings"
+	"reflect"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/firn-id/firn/iderr"
@@ -18,60 +16,107 @@ import (
 	"github.com/firn-id/firn/snowflakesi"
 )
 
-// The traps of docs/pgx.md.
-func TestTraps(t *testing.T) {
+// No mode reads characters or digits of a foreign type as an ID. pgx alone reads most of these values.
+func TestForeignValues(t *testing.T) {
 	s := open(t)
-	ctx := t.Context()
 	plain, conn := s.connect(t, nil), s.connect(t, registered)
-	for _, mode := range modes {
-		// char(n) pads.
-		word := nano.Text()
-		if got, err := one[nanoflake.Text](ctx, conn, "select $1::char(20)", mode, word); err != nil || got != word {
-			t.Errorf("%v: char: %v, %v", mode, got, err)
-		}
-		if got, err := one[nanoflake.Text](ctx, plain, "select $1::char(20)", mode, word); !errors.Is(err, iderr.ErrLength) {
-			t.Errorf("%v: char without Register: %v, %v", mode, got, err)
-		}
-		// numeric is refused with Register. Without, 13 digits are the text of another ID.
-		if got, err := one[string](ctx, conn, "select $1::numeric::text", mode, nano); asks(mode) && !is(err, iderr.ErrType, "a column of type numeric holds no nanoflake.ID") || !asks(mode) && (err != nil || got != nano.Decimal()) {
-			t.Errorf("%v: numeric: %s, %v", mode, got, err)
-		}
-		for _, query := range []string{"select 5::numeric", "select array[5::numeric]"} {
-			for _, dst := range []any{new(nanoflake.ID), new(snowflakesi.ID), new([]snowflakesi.ID)} {
-				if err := conn.QueryRow(ctx, query, mode).Scan(dst); err == nil {
-					t.Errorf("%v: %s is read into a %T", mode, query, dst)
-				}
+	// pgx does not know the OIDs of enums and of types of extensions.
+	exec(t, plain, "create type label as enum ('1234567890123', '"+nano.String()+"')")
+	for _, v := range []struct {
+		query string
+		dst   any
+		plain bool   // pgx alone reads the value
+		want  string // in the error
+	}{
+		{`select '"abcdefgh"'::jsonb`, new(sno.ID), true, "jsonb"},
+		{`select 'abcdefghij'::text`, new(sno.ID), true, ""},
+		{`select 'abcdefghij'::name`, new(sno.ID), true, ""},
+		{`select '<abcdefg/>'::xml`, new(sno.ID), true, ""},
+		{`select '"abcdefgh"'::jsonpath`, new(sno.ID), true, ""},
+		{`select 'abcdefghijabcdefghij'::name`, new(scru160.ID), true, ""},
+		{`select '<abcdefghijabcdefg/>'::xml`, new(scru160.ID), true, ""},
+		{`select '"abcdefghijklmnopqr"'::jsonb`, new(*scru160.ID), true, "jsonb"},
+		{`select row(5::bigint)`, new(scru160.ID), false, "type record"}, // 20 bytes
+		{`select 1234567890123::numeric`, new(nanoflake.Text), true, "a column of type numeric holds no nanoflake.Text"},
+		{`select b'1010101010101'`, new(nanoflake.Text), false, "type bit"}, // 13 digits
+		{`select 5::numeric`, new(nanoflake.ID), false, ""},
+		{`select 5::numeric`, new(snowflakesi.ID), false, ""},
+		{`select array[5::numeric]`, new([]snowflakesi.ID), false, ""},
+		{`select '0abcdefghijkl'::text`, new(nanoflake.ID), false, "holds no nanoflake.ID"},
+		{`select '1234567890123'::label`, new(nanoflake.ID), false, ""},
+		{`select array['1234567890123'::label]`, new([]nanoflake.ID), false, ""},
+	} {
+		for _, mode := range modes {
+			value := reflect.ValueOf(v.dst).Elem()
+			value.SetZero()
+			if err := plain.QueryRow(t.Context(), v.query, mode).Scan(v.dst); v.plain && (err != nil || value.IsZero()) {
+				t.Errorf("%v: without Register, %s is %v, %v", mode, v.query, value, err)
+			}
+			value.SetZero()
+			err := conn.QueryRow(t.Context(), v.query, mode).Scan(v.dst)
+			if err == nil || v.want != "" && !is(err, iderr.ErrType, v.want) {
+				t.Errorf("%v: %s into a %T: %v, %v", mode, v.query, v.dst, value, err)
 			}
 		}
-		if got, err := one[snowflakesi.ID](ctx, conn, "select 5::numeric::bigint", mode); err != nil || got != 5 {
-			t.Errorf("%v: numeric as bigint: %v, %v", mode, got, err)
+	}
+	// database/sql hands the values of other types to Scan.
+	db := s.sql(t, registered)
+	for _, v := range []struct {
+		query string
+		dst   any
+		read  bool
+	}{
+		{`select 1234567890123::numeric`, new(nanoflake.Text), true},
+		{`select '"abcdefgh"'::jsonb`, new(sno.ID), true},
+		{`select '<abcdefg/>'::xml`, new(sno.ID), true},
+		{`select 'abcdefghij'::name`, new(sno.ID), false},
+	} {
+		if err := db.QueryRowContext(t.Context(), v.query).Scan(v.dst); (err == nil) != v.read || v.read && reflect.ValueOf(v.dst).Elem().IsZero() {
+			t.Errorf("%s in database/sql: %v, %v", v.query, v.dst, err)
 		}
-		if got, err := one[nanoflake.Text](ctx, conn, "select 1234567890123::numeric", mode); !is(err, iderr.ErrType, "a column of type numeric holds no nanoflake.Text") {
-			t.Errorf("%v: numeric is read as %v, %v", mode, got, err)
+	}
+}
+
+// Register leaves NULL, values without an ID, and texts of IDs readable.
+func TestReads(t *testing.T) {
+	s := open(t)
+	conn, plain := s.connect(t, registered), s.connect(t, nil)
+	exec(t, plain, "create type label as enum ('"+nano.String()+"')")
+	type document struct{ ID nanoflake.ID }
+	for _, mode := range modes {
+		for _, v := range []struct {
+			query string
+			want  any
+		}{
+			{"select '123'::text", snowflakesi.ID(123)},
+			{"select '" + short.String() + "'::text", short},
+			{"select '" + nano.String() + "'::label", nano.Text()},
+			{"select '" + nano.String() + "'::char(20)", nano.Text()},
+			{"select null::bytea", sno.ID{}}, {"select null::jsonb", sno.ID{}},
+			{"select null::jsonb", (*nanoflake.ID)(nil)},
+			{"select null::float8", (*nanoflake.ID)(nil)},
+			{"select 1.5::float8", 1.5},
+			{`select '{"ID": "` + nano.String() + `"}'::jsonb`, document{nano}},
+		} {
+			got := reflect.New(reflect.TypeOf(v.want))
+			if err := conn.QueryRow(t.Context(), v.query, mode).Scan(got.Interface()); err != nil || got.Elem().Interface() != v.want {
+				t.Errorf("%v: %s: %v, %v", mode, v.query, got.Elem(), err)
+			}
 		}
-		if got, err := one[nanoflake.Text](ctx, plain, "select 1234567890123::numeric", mode); err != nil || got.ID() == 1234567890123 {
-			t.Errorf("%v: numeric without Register is read as %v, %v", mode, got, err)
+		if got, err := one[nanoflake.Text](t.Context(), plain, "select $1::char(20)", mode, nano.Text()); !errors.Is(err, iderr.ErrLength) {
+			t.Errorf("%v: char without Register: %v, %v", mode, got, err)
 		}
-		// One ID in a document.
-		document := map[string]any{"id": nano}
-		if ok, err := one[bool](ctx, conn, "select $1::jsonb->>'id' = $2", mode, document, nano.String()); asks(mode) && (err != nil || !ok) {
+		if ok, err := one[bool](t.Context(), conn, "select $1::jsonb->>'ID' = $2", mode, document{nano}, nano.String()); asks(mode) && (err != nil || !ok) {
 			t.Errorf("%v: a document: %t, %v", mode, ok, err)
 		}
-		// An inclusive upper bound comes back exclusive.
-		closed := pgtype.Range[nanoflake.ID]{Lower: 5, Upper: 7, LowerType: pgtype.Inclusive, UpperType: pgtype.Inclusive, Valid: true}
-		got, err := one[pgtype.Range[nanoflake.ID]](ctx, conn, "select $1::int8range", mode, closed)
-		if err != nil || got.Upper != 8 || got.UpperType != pgtype.Exclusive || got.Lower != 5 {
-			t.Errorf("%v: %v, %v", mode, got, err)
-		}
 	}
-	// COPY has the text of the error.
-	exec(t, conn, "create table copied (id bigint)")
-	_, err := conn.CopyFrom(ctx, pgx.Identifier{"copied"}, []string{"id"}, pgx.CopyFromRows([][]any{{nanoflake.ID(0)}}))
-	if _, ok := errors.AsType[*pgconn.PgError](err); !ok || errors.Is(err, iderr.ErrNoID) || !strings.Contains(err.Error(), "the zero ID means") {
-		t.Errorf("COPY: %v", err)
-	}
-	// Map.Copy forgets slices.
-	m := conn.TypeMap().Copy()
+}
+
+// Map.Copy forgets slices.
+func TestMapCopy(t *testing.T) {
+	whole := pgtype.NewMap()
+	pgxid.Register(whole)
+	m := whole.Copy()
 	if _, err := m.Encode(0, pgtype.TextFormatCode, []nanoflake.ID{nano}, nil); err == nil {
 		t.Error("Map.Copy copies the types of slices")
 	}
@@ -79,76 +124,12 @@ func TestTraps(t *testing.T) {
 	if _, err := m.Encode(0, pgtype.TextFormatCode, []nanoflake.ID{nano}, nil); err != nil {
 		t.Error(err)
 	}
-	// A nil slice is NULL, and no IDs of Array are an empty array.
-	for want, v := range map[int]any{0: []nanoflake.ID(nil), 1: pgxid.Array([]nanoflake.ID(nil))} {
-		if n, err := one[int](ctx, conn, "select count(*) from (values (1::bigint)) v (id) where id <> all($1)", v); err != nil || n != want {
-			t.Errorf("%T: %d rows, %v", v, n, err)
-		}
-	}
-	// Without Register, a sql.Null[scru160.ID] is written as text.
-	if n, err := one[int](ctx, plain, "select length($1::bytea)", sql.Null[scru160.ID]{V: scru, Valid: true}); err != nil || n != 32 {
-		t.Errorf("sql.Null without Register: %d bytes, %v", n, err)
-	}
-	if n, err := one[int](ctx, conn, "select length($1::bytea)", sql.Null[scru160.ID]{V: scru, Valid: true}); err != nil || n != 20 {
-		t.Errorf("sql.Null: %d bytes, %v", n, err)
-	}
-	// Without Register, a sno.ID in a uuid is padded, and characters are read as bytes.
-	if got, err := one[string](ctx, plain, "select $1::uuid::text", short); err != nil || got != "61626364-6566-6768-696a-000000000000" {
-		t.Errorf("uuid without Register: %s, %v", got, err)
-	}
-	for _, mode := range modes {
-		for _, query := range []string{`select '"abcdefgh"'::jsonb`, `select 'abcdefghij'::text`, `select 'abcdefghij'::name`, `select '<abcdefg/>'::xml`, `select '"abcdefgh"'::jsonpath`} {
-			if got, err := one[sno.ID](ctx, plain, query, mode); err != nil || got.IsZero() {
-				t.Errorf("%v: %s without Register: %v, %v", mode, query, got, err)
-			}
-			if got, err := one[sno.ID](ctx, conn, query, mode); err == nil {
-				t.Errorf("%v: %s: %v", mode, query, got)
-			}
-		}
-		for _, query := range []string{`select 'abcdefghijabcdefghij'::name`, `select '<abcdefghijabcdefg/>'::xml`} {
-			if got, err := one[scru160.ID](ctx, plain, query, mode); err != nil || got.IsZero() {
-				t.Errorf("%v: %s without Register: %v, %v", mode, query, got, err)
-			}
-			if got, err := one[scru160.ID](ctx, conn, query, mode); err == nil {
-				t.Errorf("%v: %s: %v", mode, query, got)
-			}
-		}
-	}
-	// A record with a bigint has 20 bytes, and a bit(13) has 13 digits in the format of text.
-	if got, err := one[scru160.ID](ctx, plain, "select row(5::bigint)"); err != nil || got.IsZero() {
-		t.Errorf("a record without Register: %v, %v", got, err)
-	}
-	if got, err := one[scru160.ID](ctx, conn, "select row(5::bigint)"); !is(err, iderr.ErrType, "type record") {
-		t.Errorf("a record: %v, %v", got, err)
-	}
-	for _, mode := range modes {
-		if got, err := one[nanoflake.Text](ctx, conn, "select b'1010101010101'", mode); !is(err, iderr.ErrType, "type bit") {
-			t.Errorf("%v: bit(13): %v, %v", mode, got, err)
-		}
-	}
-	// database/sql hands the values of other types to Scan.
-	db := s.sql(t, registered)
-	var word nanoflake.Text
-	if err := db.QueryRowContext(ctx, "select 1234567890123::numeric").Scan(&word); err != nil || word.ID() == 1234567890123 {
-		t.Errorf("numeric in database/sql: %v, %v", word, err)
-	}
-	var raw sno.ID
-	for _, query := range []string{`select '"abcdefgh"'::jsonb`, `select '<abcdefg/>'::xml`} {
-		raw = sno.ID{}
-		if err := db.QueryRowContext(ctx, query).Scan(&raw); err != nil || raw.IsZero() {
-			t.Errorf("%s in database/sql: %v, %v", query, raw, err)
-		}
-	}
-	if err := db.QueryRowContext(ctx, `select 'abcdefghij'::name`).Scan(&raw); err == nil {
-		t.Errorf("name in database/sql: %v", raw)
-	}
 }
 
-// 13 digits are a text and an integer: in the modes that do not ask, and for texts also without
-// Register. The type of the column reads another ID than the type that wrote the digits.
+// 13 digits are a text and an integer: in the modes without types of parameters, and for texts also without
+// Register. The type of the column reads another ID than the type of the writer.
 func TestDigitsInTheOtherColumn(t *testing.T) {
 	s := open(t)
-	ctx := t.Context()
 	number := nanoflake.ID(1234567890123)
 	word := nanoflake.MustParse("1234567890123").Text()
 	for _, with := range []bool{false, true} {
@@ -156,24 +137,23 @@ func TestDigitsInTheOtherColumn(t *testing.T) {
 		exec(t, conn, "drop table if exists digits")
 		exec(t, conn, "create table digits (n bigint, s text)")
 		for _, mode := range modes {
-			_, err := conn.Exec(ctx, "insert into digits (s) values ($1)", mode, number)
-			if stored := !asks(mode); (err == nil) != stored {
-				t.Errorf("Register %t, %v: an integer in a text: %v", with, mode, err)
-			} else if stored {
-				if got, err := one[nanoflake.Text](ctx, conn, "select s from digits", mode); err != nil || got != word {
-					t.Errorf("Register %t, %v: an integer in a text is read as %v, %v", with, mode, got, err)
+			for _, v := range []struct {
+				column     string
+				write, dst any
+				stored     bool
+				want       any
+			}{{"s", number, new(nanoflake.Text), !asks(mode), word}, {"n", word, new(nanoflake.ID), !asks(mode) || !with, number}} {
+				_, err := conn.Exec(t.Context(), "insert into digits ("+v.column+") values ($1)", mode, v.write)
+				if (err == nil) != v.stored {
+					t.Errorf("Register %t, %v: %T in %s: %v", with, mode, v.write, v.column, err)
+				} else if v.stored {
+					err := conn.QueryRow(t.Context(), "select "+v.column+" from digits", mode).Scan(v.dst)
+					if got := reflect.ValueOf(v.dst).Elem().Interface(); err != nil || got != v.want {
+						t.Errorf("Register %t, %v: %T in %s is read as %v, %v", with, mode, v.write, v.column, got, err)
+					}
 				}
+				exec(t, conn, "delete from digits")
 			}
-			exec(t, conn, "delete from digits")
-			_, err = conn.Exec(ctx, "insert into digits (n) values ($1)", mode, word)
-			if stored := !asks(mode) || !with; (err == nil) != stored {
-				t.Errorf("Register %t, %v: a text in an integer: %v", with, mode, err)
-			} else if stored {
-				if got, err := one[nanoflake.ID](ctx, conn, "select n from digits", mode); err != nil || got != number {
-					t.Errorf("Register %t, %v: a text in an integer is read as %v, %v", with, mode, got, err)
-				}
-			}
-			exec(t, conn, "delete from digits")
 		}
 	}
 }

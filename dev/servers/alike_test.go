@@ -17,20 +17,20 @@ import (
 	"github.com/firn-id/firn/internal/testing/servertest"
 )
 
-// A step is a request to the real server and to the pretended one. Both have to answer alike. If save is not "", the version
-// in the answer gets that name. In the path and the body of a later step, {name} stands for the version.
+// A step is a request to the real server and to the pretended server. The answers must be alike. If save is not "", the
+// version in the answer gets the name save. In the path and the body of a later step, {name} stands for the version.
 type step struct {
 	method, path, body string
-	token              string // "" for the good one
+	token              string // "" for the good token
 	save               string
 }
 
-// A side is one of the two servers, with the versions in its answers.
+// A side is a server, with the versions in its answers.
 type side struct {
 	client *http.Client
 	url    string
 	token  string
-	header string // that the token is in
+	header string // of the token
 	saved  map[string]string
 }
 
@@ -89,7 +89,7 @@ func (s *side) seen(version string) string {
 	return "new"
 }
 
-// particulars are the parts of a message that differ between two servers, and between two versions of one.
+// particulars are the parts of a message that differ between servers, and between versions of a server.
 var particulars = []struct {
 	of *regexp.Regexp
 	by string
@@ -155,60 +155,63 @@ func TestConsulAlike(t *testing.T) {
 		txn(cas("test/long", strings.Repeat("AAAA", 200<<10), 1, "0")),
 		{method: "POST", path: "/v1/txn", body: "[]"}, {method: "GET", path: "/v1/nothing"},
 		{method: "GET", path: "/v1/operator/raft/configuration"}, {method: "GET", path: "/v1/agent/self"},
-	}, func(s *side, p step, status int, header http.Header, body []byte) string {
-		facts := []string{fmt.Sprint(status)}
-		index := header.Get("X-Consul-Index")
-		if index != "" {
-			facts = append(facts, "has an index")
+	}, consulSummary)
+}
+
+// consulSummary returns the part of an answer that both servers of Consul have.
+func consulSummary(s *side, p step, status int, header http.Header, body []byte) string {
+	facts := []string{fmt.Sprint(status)}
+	index := header.Get("X-Consul-Index")
+	if index != "" {
+		facts = append(facts, "has an index")
+	}
+	for _, name := range []string{"X-Consul-Effective-Consistency", "X-Consul-Results-Filtered-By-ACLs"} {
+		if v := header.Get(name); v != "" {
+			facts = append(facts, name+": "+v)
 		}
-		for _, name := range []string{"X-Consul-Effective-Consistency", "X-Consul-Results-Filtered-By-ACLs"} {
-			if v := header.Get(name); v != "" {
-				facts = append(facts, name+": "+v)
-			}
+	}
+	type pair struct {
+		Key         string
+		Flags       uint64
+		Value       *string
+		ModifyIndex json.Number
+		Session     string
+	}
+	show := func(v *pair) {
+		name := s.seen(v.ModifyIndex.String())
+		if p.save != "" {
+			s.saved[p.save] = v.ModifyIndex.String()
 		}
-		type pair struct {
-			Key         string
-			Flags       uint64
-			Value       *string
-			ModifyIndex json.Number
-			Session     string
+		value := "null"
+		if v.Value != nil {
+			value = *v.Value
 		}
-		show := func(v *pair) {
-			name := s.seen(v.ModifyIndex.String())
-			if p.save != "" {
-				s.saved[p.save] = v.ModifyIndex.String()
-			}
-			value := "null"
-			if v.Value != nil {
-				value = *v.Value
-			}
-			facts = append(facts, fmt.Sprintf("%s=%s flags %d index %s %s", v.Key, value, v.Flags, name, v.Session))
+		facts = append(facts, fmt.Sprintf("%s=%s flags %d index %s %s", v.Key, value, v.Flags, name, v.Session))
+	}
+	var done struct {
+		Results []struct{ KV *pair }
+		Errors  []struct {
+			OpIndex int
+			What    string
 		}
-		var done struct {
-			Results []struct{ KV *pair }
-			Errors  []struct {
-				OpIndex int
-				What    string
-			}
+	}
+	var pairs []*pair
+	switch {
+	case status == 200 && json.Unmarshal(body, &pairs) == nil:
+		for _, v := range pairs {
+			show(v)
 		}
-		var pairs []*pair
-		switch {
-		case status == 200 && json.Unmarshal(body, &pairs) == nil:
-			for _, v := range pairs {
-				show(v)
-			}
-		case (status == 200 || status == 409) && json.Unmarshal(body, &done) == nil:
-			for _, r := range done.Results {
-				show(r.KV)
-			}
-			for _, e := range done.Errors {
-				facts = append(facts, fmt.Sprintf("error %d: %s", e.OpIndex, general(e.What)))
-			}
-		default:
-			facts = append(facts, general(string(body)))
+	case (status == 200 || status == 409) && json.Unmarshal(body, &done) == nil:
+		for _, r := range done.Results {
+			show(r.KV)
 		}
-		return strings.Join(facts, "; ")
-	})
+		for _, e := range done.Errors {
+			facts = append(facts, fmt.Sprintf("error %d: %s", e.OpIndex, general(e.What)))
+		}
+	default:
+		facts = append(facts, general(string(body)))
+	}
+	return strings.Join(facts, "; ")
 }
 
 func TestKubernetesAlike(t *testing.T) {
@@ -274,42 +277,45 @@ func TestKubernetesAlike(t *testing.T) {
 		as(get("/a"), "nobody", "test"), as(post(object("test", "a", "", "x")), "nobody", "test"),
 		{method: "POST", path: leases + "/a", body: "{}"}, {method: "GET", path: "/apis/nothing.k8s.io/v1"},
 		{method: "GET", path: "/api/v1/namespaces/test"},
-	}, func(s *side, p step, status int, _ http.Header, body []byte) string {
-		facts := []string{fmt.Sprint(status)}
-		var o struct {
-			kubetest.Object
-			Items   []kubetest.Object
-			Reason  string
-			Message string
-			Details struct {
-				Kind, Name, Group string
-				Causes            []struct{ Reason string }
-			}
+	}, kubernetesSummary)
+}
+
+// kubernetesSummary returns the part of an answer that both servers of Kubernetes have.
+func kubernetesSummary(s *side, p step, status int, _ http.Header, body []byte) string {
+	facts := []string{fmt.Sprint(status)}
+	var o struct {
+		kubetest.Object
+		Items   []kubetest.Object
+		Reason  string
+		Message string
+		Details struct {
+			Kind, Name, Group string
+			Causes            []struct{ Reason string }
 		}
-		if err := json.Unmarshal(body, &o); err != nil {
-			return strings.Join(append(facts, strings.TrimSpace(string(body))), "; ")
+	}
+	if err := json.Unmarshal(body, &o); err != nil {
+		return strings.Join(append(facts, strings.TrimSpace(string(body))), "; ")
+	}
+	show := func(o kubetest.Object) {
+		name := s.seen(o.Metadata.ResourceVersion)
+		if p.save != "" {
+			s.saved[p.save], s.saved[p.save+" uid"] = o.Metadata.ResourceVersion, o.Metadata.UID
 		}
-		show := func(o kubetest.Object) {
-			name := s.seen(o.Metadata.ResourceVersion)
-			if p.save != "" {
-				s.saved[p.save], s.saved[p.save+" uid"] = o.Metadata.ResourceVersion, o.Metadata.UID
-			}
-			annotations, _ := json.Marshal(o.Metadata.Annotations)
-			facts = append(facts, fmt.Sprintf("%s %s %s/%s version %s uid %s %.100s", o.APIVersion, o.Kind, o.Metadata.Namespace, o.Metadata.Name, name, s.seen(o.Metadata.UID), annotations))
+		annotations, _ := json.Marshal(o.Metadata.Annotations)
+		facts = append(facts, fmt.Sprintf("%s %s %s/%s version %s uid %s %.100s", o.APIVersion, o.Kind, o.Metadata.Namespace, o.Metadata.Name, name, s.seen(o.Metadata.UID), annotations))
+	}
+	switch {
+	case o.Kind == "Status":
+		d := o.Details
+		facts = append(facts, o.Reason, d.Kind, d.Name, d.Group, fmt.Sprint(d.Causes), general(o.Message))
+	case strings.HasSuffix(o.Kind, "List"):
+		facts = append(facts, o.Kind, o.APIVersion, fmt.Sprint(bytes.Contains(body, []byte(`"continue":"`))))
+		slices.SortFunc(o.Items, func(a, b kubetest.Object) int { return strings.Compare(a.Metadata.Name, b.Metadata.Name) })
+		for _, item := range o.Items {
+			show(item)
 		}
-		switch {
-		case o.Kind == "Status":
-			d := o.Details
-			facts = append(facts, o.Reason, d.Kind, d.Name, d.Group, fmt.Sprint(d.Causes), general(o.Message))
-		case strings.HasSuffix(o.Kind, "List"):
-			facts = append(facts, o.Kind, o.APIVersion, fmt.Sprint(bytes.Contains(body, []byte(`"continue":"`))))
-			slices.SortFunc(o.Items, func(a, b kubetest.Object) int { return strings.Compare(a.Metadata.Name, b.Metadata.Name) })
-			for _, item := range o.Items {
-				show(item)
-			}
-		default:
-			show(o.Object)
-		}
-		return strings.Join(facts, "; ")
-	})
+	default:
+		show(o.Object)
+	}
+	return strings.Join(facts, "; ")
 }

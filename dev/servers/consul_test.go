@@ -14,7 +14,7 @@ import (
 	"github.com/firn-id/firn/lease/drivertest"
 )
 
-// consulAt returns the address of a store, whose first server is that of the number.
+// consulAt returns the address of a store. The number names the first server.
 func consulAt(c *servertest.Consul, first int, prefix, token string) string {
 	var hosts []string
 	for i := range c.Len() {
@@ -33,7 +33,7 @@ func TestConsul(t *testing.T) {
 		drivertest.Run(t, func(t *testing.T) func() driver.Store {
 			prefix := fmt.Sprintf("test/%d", spaces.Add(1))
 			return func() driver.Store {
-				// Each handle asks another server, but where handles have to have the same address.
+				// Each handle asks another server, except in the test of equal addresses.
 				first := int(handles.Add(1))
 				if strings.HasSuffix(t.Name(), "/String") {
 					first = 0
@@ -45,129 +45,133 @@ func TestConsul(t *testing.T) {
 		}, token)
 	})
 
-	t.Run("Token", func(t *testing.T) {
-		open := opened(t, consullease.Open)
-		everything(t, open(consulAt(c, 0, "test/everything", token)))
+	t.Run("Token", func(t *testing.T) { consulToken(t, c, token) })
+	t.Run("Restore", func(t *testing.T) { consulRestore(t, c, token) })
+	t.Run("Faults", func(t *testing.T) { consulFaults(t, c, token) })
+}
 
-		// With what docs/stores.md has for doctor besides, Inspect finds out everything, and nothing is wrong.
-		inspector, err := c.Token(t.Context(), "test", "{ policy = \"write\" }", "{ policy = \"write\" }\noperator = \"read\"\nagent_prefix \"\" { policy = \"read\" }")
-		check(t, err)
-		findings, err := open(consulAt(c, 0, "test/everything", inspector)).Inspect(t.Context())
-		if err != nil || len(findings) > 0 {
-			t.Errorf("Inspect = %v, %v; want nothing", findings, err)
-		}
+func consulToken(t *testing.T, c *servertest.Consul, token string) {
+	open := opened(t, consullease.Open)
+	everything(t, open(consulAt(c, 0, "test/everything", token)))
 
-		readOnly, err := c.Token(t.Context(), "test", "write", "read")
-		check(t, err)
-		s := open(consulAt(c, 0, "test/everything", readOnly))
-		_, err = s.Put(t.Context(), "b", []byte("x"), driver.None)
-		wantError(t, err, driver.ErrUnavailable, readOnly, "403", "Permission denied", `key_prefix "test/everything/" { policy = "write" }`)
-		if _, err := s.Get(t.Context(), "b"); err == nil {
-			t.Error("an entry was made that may only be read")
-		}
-		for addr, parts := range map[string][]string{
-			consulAt(c, 0, "elsewhere", token):                                   {"403", `key_prefix "elsewhere/"`},
-			consulAt(c, 0, "test", "5f0e1c9a-1d3b-4c55-9a40-000000000001"):       {"403", "ACL not found", "does not know it"},
-			consulAt(c, 0, "test", token) + "&datacenter=nowhere":                {"No path to datacenter", "look at datacenter"},
-			consulAt(c, 0, "test", token) + "&namespace=a":                       {"leave out namespace"},
-			strings.Split(consulAt(c, 0, "test", token), "?")[0] + "?timeout=2s": {"403", "give a token"},
-		} {
-			s, err := consullease.Open(t.Context(), addr)
-			if err == nil {
-				s.Close()
-				t.Errorf("%s was opened", addr)
-				continue
-			}
-			wantError(t, err, driver.ErrUnavailable, token, parts...)
-		}
-	})
+	// With the further rules of docs/stores.md for doctor, Inspect sees all of Consul, and finds nothing wrong.
+	inspector, err := c.Token(t.Context(), "test", "{ policy = \"write\" }", "{ policy = \"write\" }\noperator = \"read\"\nagent_prefix \"\" { policy = \"read\" }")
+	check(t, err)
+	findings, err := open(consulAt(c, 0, "test/everything", inspector)).Inspect(t.Context())
+	if err != nil || len(findings) > 0 {
+		t.Errorf("Inspect = %v, %v; want nothing", findings, err)
+	}
 
-	// After a restore an entry is as it was in the backup, a watch tells of it, and no revision comes twice.
-	t.Run("Restore", func(t *testing.T) {
-		s := opened(t, consullease.Open)(consulAt(c, 0, "test/restore", token))
-		old, err := s.Put(t.Context(), "a", []byte("x"), driver.None)
-		check(t, err)
-		backup, err := c.Snapshot(t.Context())
-		check(t, err)
-		var lost []driver.Revision
-		for rev := old; len(lost) < 20; lost = append(lost, rev) {
-			rev, err = s.Put(t.Context(), "a", []byte("y"), rev)
-			check(t, err)
+	readOnly, err := c.Token(t.Context(), "test", "write", "read")
+	check(t, err)
+	s := open(consulAt(c, 0, "test/everything", readOnly))
+	_, err = s.Put(t.Context(), "b", []byte("x"), driver.None)
+	wantError(t, err, driver.ErrUnavailable, readOnly, "403", "Permission denied", `key_prefix "test/everything/" { policy = "write" }`)
+	if _, err := s.Get(t.Context(), "b"); err == nil {
+		t.Error("an entry was made that may only be read")
+	}
+	for addr, parts := range map[string][]string{
+		consulAt(c, 0, "elsewhere", token):                                   {"403", `key_prefix "elsewhere/"`},
+		consulAt(c, 0, "test", "5f0e1c9a-1d3b-4c55-9a40-000000000001"):       {"403", "ACL not found", "does not know it"},
+		consulAt(c, 0, "test", token) + "&datacenter=nowhere":                {"No path to datacenter", "look at datacenter"},
+		consulAt(c, 0, "test", token) + "&namespace=a":                       {"leave out namespace"},
+		strings.Split(consulAt(c, 0, "test", token), "?")[0] + "?timeout=2s": {"403", "give a token"},
+	} {
+		s, err := consullease.Open(t.Context(), addr)
+		if err == nil {
+			s.Close()
+			t.Errorf("%s was opened", addr)
+			continue
 		}
-		changes, err := s.Watch(t.Context(), "")
-		check(t, err)
-		check(t, c.Restore(t.Context(), backup))
-		changed(t, changes, "a restore")
-		e, err := s.Get(t.Context(), "a")
-		if err != nil || string(e.Value) != "x" || e.Revision != old {
-			t.Errorf("after the restore: %q at %q, %v; want x at %q", e.Value, e.Revision, err, old)
-		}
-		rev := old
-		for range len(lost) {
-			rev, err = s.Put(t.Context(), "a", []byte("z"), rev)
-			check(t, err)
-			if slices.Contains(lost, rev) {
-				t.Fatalf("the revision %q comes again", rev)
-			}
-		}
-	})
+		wantError(t, err, driver.ErrUnavailable, token, parts...)
+	}
+}
 
-	t.Run("Faults", func(t *testing.T) {
-		open := opened(t, consullease.Open)
-		var stores []driver.Store
-		for i := range 2 * c.Len() {
-			stores = append(stores, open(consulAt(c, i, "test/faults", token)))
-		}
-		watcher := open(consulAt(c, 0, "test/faults", token))
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		changes, err := watcher.Watch(ctx, "w/")
+// After a restore an entry has the value of the backup, a watch reports the entry, and no revision comes twice.
+func consulRestore(t *testing.T, c *servertest.Consul, token string) {
+	s := opened(t, consullease.Open)(consulAt(c, 0, "test/restore", token))
+	old, err := s.Put(t.Context(), "a", []byte("x"), driver.None)
+	check(t, err)
+	backup, err := c.Snapshot(t.Context())
+	check(t, err)
+	var lost []driver.Revision
+	for rev := old; len(lost) < 20; lost = append(lost, rev) {
+		rev, err = s.Put(t.Context(), "a", []byte("y"), rev)
 		check(t, err)
-		healthy := func() { check(t, c.WaitHealthy(t.Context())) }
-		leader := func() int {
-			i, err := c.Leader(t.Context())
-			check(t, err)
-			return i
-		}
-		check(t, survive(t.Context(), stores, func() { // the leader is killed
-			i := leader()
-			c.Kill(i)
-			if next := leader(); next == i {
-				t.Errorf("%d leads after it was killed", i)
-			}
-			check(t, c.Restart(i))
-			healthy()
-		}, func() { // the leader is stopped, and still believes that it leads when it goes on
-			i := leader()
-			check(t, c.Stop(i))
-			if next := leader(); next == i {
-				t.Errorf("%d leads after it was stopped", i)
-			}
-			check(t, c.Continue(i))
-			healthy()
-		}, func() { // all are killed
-			for i := range c.Len() {
-				c.Kill(i)
-			}
-			for i := range c.Len() {
-				check(t, c.Restart(i))
-			}
-			healthy()
-		}))
-		e, err := watcher.Get(t.Context(), "w/0")
+	}
+	changes, err := s.Watch(t.Context(), "")
+	check(t, err)
+	check(t, c.Restore(t.Context(), backup))
+	changed(t, changes, "a restore")
+	e, err := s.Get(t.Context(), "a")
+	if err != nil || string(e.Value) != "x" || e.Revision != old {
+		t.Errorf("after the restore: %q at %q, %v; want x at %q", e.Value, e.Revision, err, old)
+	}
+	rev := old
+	for range len(lost) {
+		rev, err = s.Put(t.Context(), "a", []byte("z"), rev)
 		check(t, err)
-		watched(t, watcher, "w/0", changes, func() {})
+		if slices.Contains(lost, rev) {
+			t.Fatalf("the revision %q comes again", rev)
+		}
+	}
+}
 
-		// Without a majority nothing is acknowledged. What the error says depends on how far the last server has noticed.
-		one := leader()
-		c.Kill((one + 1) % c.Len())
-		c.Kill((one + 2) % c.Len())
-		_, err = stores[one].Put(t.Context(), "w/0", []byte("1"), e.Revision)
-		wantError(t, err, driver.ErrUnavailable, token)
-		_, err = stores[one].Get(t.Context(), "w/0")
-		wantError(t, err, driver.ErrUnavailable, token)
-		check(t, c.Restart((one+1)%c.Len()))
-		check(t, c.Restart((one+2)%c.Len()))
+func consulFaults(t *testing.T, c *servertest.Consul, token string) {
+	open := opened(t, consullease.Open)
+	var stores []driver.Store
+	for i := range 2 * c.Len() {
+		stores = append(stores, open(consulAt(c, i, "test/faults", token)))
+	}
+	watcher := open(consulAt(c, 0, "test/faults", token))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	changes, err := watcher.Watch(ctx, "w/")
+	check(t, err)
+	healthy := func() { check(t, c.WaitHealthy(t.Context())) }
+	leader := func() int {
+		i, err := c.Leader(t.Context())
+		check(t, err)
+		return i
+	}
+	check(t, survive(t.Context(), stores, func() { // the leader is killed
+		i := leader()
+		c.Kill(i)
+		if next := leader(); next == i {
+			t.Errorf("%d leads after it was killed", i)
+		}
+		check(t, c.Restart(i))
 		healthy()
-	})
+	}, func() { // the leader is stopped, and still believes that it leads when it goes on
+		i := leader()
+		check(t, c.Stop(i))
+		if next := leader(); next == i {
+			t.Errorf("%d leads after it was stopped", i)
+		}
+		check(t, c.Continue(i))
+		healthy()
+	}, func() { // all are killed
+		for i := range c.Len() {
+			c.Kill(i)
+		}
+		for i := range c.Len() {
+			check(t, c.Restart(i))
+		}
+		healthy()
+	}))
+	e, err := watcher.Get(t.Context(), "w/0")
+	check(t, err)
+	watched(t, watcher, "w/0", changes, func() {})
+
+	// Without a majority nothing is acknowledged. The words of the error depend on the last server.
+	one := leader()
+	c.Kill((one + 1) % c.Len())
+	c.Kill((one + 2) % c.Len())
+	_, err = stores[one].Put(t.Context(), "w/0", []byte("1"), e.Revision)
+	wantError(t, err, driver.ErrUnavailable, token)
+	_, err = stores[one].Get(t.Context(), "w/0")
+	wantError(t, err, driver.ErrUnavailable, token)
+	check(t, c.Restart((one+1)%c.Len()))
+	check(t, c.Restart((one+2)%c.Len()))
+	healthy()
 }

@@ -14,9 +14,11 @@ import (
 	"github.com/firn-id/firn/lease/kubelease"
 )
 
+// namespace is the namespace of the stores.
+const namespace = "test"
+
 func TestKubernetes(t *testing.T) {
 	k := servertest.NewKubernetes(t)
-	const namespace = "test"
 	token, err := k.Account(t.Context(), namespace)
 	check(t, err)
 
@@ -32,162 +34,167 @@ func TestKubernetes(t *testing.T) {
 		}, token)
 	})
 
-	// The Role of docs/stores.md is enough, and without any of its verbs it is not.
-	t.Run("Role", func(t *testing.T) {
-		open := opened(t, kubelease.Open)
-		s := open(k.Address(namespace, "everything", token))
-		everything(t, s)
-		findings, err := s.Inspect(t.Context())
-		if err != nil || len(findings) > 0 {
-			t.Errorf("Inspect = %v, %v; want nothing", findings, err)
-		}
-		for verb, needs := range map[string]func(*kubelease.Store) error{
-			"get": func(s *kubelease.Store) error { _, err := s.Get(t.Context(), "a"); return err },
-			"create": func(s *kubelease.Store) error {
-				_, err := s.Put(t.Context(), "new", nil, driver.None)
-				return err
-			},
-			"update": func(s *kubelease.Store) error {
-				e, err := s.Get(t.Context(), "a")
-				check(t, err)
-				_, err = s.Put(t.Context(), "a", nil, e.Revision)
-				return err
-			},
-			"watch": func(s *kubelease.Store) error { _, err := s.Watch(t.Context(), ""); return err },
-			"list":  nil,
-		} {
-			t.Run(verb, func(t *testing.T) {
-				namespace := "without-" + verb
-				whole, err := k.Account(t.Context(), namespace)
-				check(t, err)
-				_, err = open(k.Address(namespace, "p", whole)).Put(t.Context(), "a", []byte("x"), driver.None)
-				check(t, err)
-				token, err := k.Account(t.Context(), namespace, verb)
-				check(t, err)
-				says := []string{"403", "cannot " + verb + " resource", "let the service account " + verb + " leases in the namespace " + namespace}
-				s, err := kubelease.Open(t.Context(), k.Address(namespace, "p", token))
-				if verb == "list" {
-					wantError(t, err, driver.ErrUnavailable, token, says...)
-					return
-				}
-				check(t, err)
-				defer s.Close()
-				wantError(t, needs(s), driver.ErrUnavailable, token, says...)
-				findings, err := s.Inspect(t.Context())
-				if err != nil || !strings.Contains(fmt.Sprint(findings), "this account may not "+verb+" leases") {
-					t.Errorf("Inspect = %v, %v", findings, err)
-				}
-			})
-		}
-	})
+	t.Run("Role", func(t *testing.T) { kubernetesRole(t, k, token) })
+	t.Run("Job", func(t *testing.T) { kubernetesJob(t, k, token) })
+	t.Run("Errors", func(t *testing.T) { kubernetesErrors(t, k, token) })
+	t.Run("Faults", func(t *testing.T) { kubernetesFaults(t, k, token) })
+}
 
-	// The Job of docs/stores.md is one that Kubernetes takes.
-	t.Run("Job", func(t *testing.T) {
-		job, err := servertest.Document("Job")
-		check(t, err)
-		check(t, k.Do(t.Context(), "POST", "/apis/batch/v1/namespaces/"+namespace+"/jobs?dryRun=All&fieldValidation=Strict", "application/yaml", job, nil))
-	})
-
-	t.Run("Errors", func(t *testing.T) {
-		at := func(namespace, token string, settings ...string) string {
-			return k.Address(namespace, "errors", token) + strings.Join(settings, "")
-		}
-		// A namespace that is deleted stays so, since no controller takes its objects out.
-		going, err := k.Account(t.Context(), "going")
-		check(t, err)
-		s := opened(t, kubelease.Open)(at("going", going))
-		rev, err := s.Put(t.Context(), "a", []byte("x"), driver.None)
-		check(t, err)
-		check(t, k.Do(t.Context(), "DELETE", "/api/v1/namespaces/going", "", "", nil))
-		_, err = s.Put(t.Context(), "b", []byte("x"), driver.None)
-		wantError(t, err, driver.ErrUnavailable, going, "being terminated", "is being deleted, and all its entries with it")
-		if _, err = s.Put(t.Context(), "a", []byte("y"), rev); err != nil && !errors.Is(err, driver.ErrUnavailable) {
-			t.Errorf("a change in a namespace that is deleted: %v", err)
-		}
-		findings, err := s.Inspect(t.Context())
-		if err != nil || len(findings) == 0 || !findings[0].Loses || !strings.Contains(findings[0].Text, "is being deleted") {
-			t.Errorf("Inspect of a namespace that is deleted = %v, %v", findings, err)
-		}
-
-		wrong := "eyJhbGciOiJSUzI1NiJ9.e30.AAAA"
-		for addr, parts := range map[string][]string{
-			at(namespace, wrong):   {"401", "does not know who this is"},
-			at("elsewhere", token): {"403", "in the namespace elsewhere"},
-			strings.Replace(at(namespace, ""), "server=https", "server=http", 1): {"http://", "goes without tls"},
-			"kubernetes://test/p?server=http://" + k.Endpoint():                  {"400", "begins with https://"},
-			"kubernetes://test/p?server=https://" + k.Endpoint():                 {"has signed"},
-		} {
-			s, err := kubelease.Open(t.Context(), addr)
-			if err == nil {
-				s.Close()
-				t.Errorf("%s was opened", addr)
-				continue
+// The Role of docs/stores.md suffices. Without any of the verbs, the Role does not suffice.
+func kubernetesRole(t *testing.T, k *servertest.Kubernetes, token string) {
+	open := opened(t, kubelease.Open)
+	s := open(k.Address(namespace, "everything", token))
+	everything(t, s)
+	findings, err := s.Inspect(t.Context())
+	if err != nil || len(findings) > 0 {
+		t.Errorf("Inspect = %v, %v; want nothing", findings, err)
+	}
+	for verb, needs := range map[string]func(*kubelease.Store) error{
+		"get": func(s *kubelease.Store) error { _, err := s.Get(t.Context(), "a"); return err },
+		"create": func(s *kubelease.Store) error {
+			_, err := s.Put(t.Context(), "new", nil, driver.None)
+			return err
+		},
+		"update": func(s *kubelease.Store) error {
+			e, err := s.Get(t.Context(), "a")
+			check(t, err)
+			_, err = s.Put(t.Context(), "a", nil, e.Revision)
+			return err
+		},
+		"watch": func(s *kubelease.Store) error { _, err := s.Watch(t.Context(), ""); return err },
+		"list":  nil,
+	} {
+		t.Run(verb, func(t *testing.T) {
+			namespace := "without-" + verb
+			whole, err := k.Account(t.Context(), namespace)
+			check(t, err)
+			_, err = open(k.Address(namespace, "p", whole)).Put(t.Context(), "a", []byte("x"), driver.None)
+			check(t, err)
+			token, err := k.Account(t.Context(), namespace, verb)
+			check(t, err)
+			says := []string{"403", "cannot " + verb + " resource", "let the service account " + verb + " leases in the namespace " + namespace}
+			s, err := kubelease.Open(t.Context(), k.Address(namespace, "p", token))
+			if verb == "list" {
+				wantError(t, err, driver.ErrUnavailable, token, says...)
+				return
 			}
-			wantError(t, err, driver.ErrUnavailable, token, parts...)
-		}
-		// An administrator can open a store in a namespace that does not exist. Nothing can be made there.
-		anyone := opened(t, kubelease.Open)(at("nowhere", k.Admin()))
-		_, err = anyone.Put(t.Context(), "a", nil, driver.None)
-		wantError(t, err, driver.ErrUnavailable, k.Admin(), "404", "kubectl create namespace nowhere")
-		findings, err = anyone.Inspect(t.Context())
-		if err != nil || !strings.Contains(fmt.Sprint(findings), "there is no namespace nowhere") {
-			t.Errorf("Inspect of a namespace that is not there = %v, %v", findings, err)
-		}
-	})
-
-	t.Run("Faults", func(t *testing.T) {
-		open := opened(t, kubelease.Open)
-		var stores []driver.Store
-		for range 4 {
-			stores = append(stores, open(k.Address(namespace, "faults", token)+"&timeout=2s"))
-		}
-		watcher := open(k.Address(namespace, "faults", token))
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		changes, err := watcher.Watch(ctx, "w/")
-		check(t, err)
-		others, err := watcher.Watch(ctx, "other/")
-		check(t, err)
-		healthy := func() { check(t, k.WaitHealthy(t.Context())) }
-		check(t, survive(t.Context(), stores, func() {
-			k.Kill()
-			check(t, k.Restart())
-			healthy()
-		}, func() {
-			check(t, k.Stop())
-			check(t, k.Continue())
-		}, func() {
-			k.Etcd.Kill(0)
-			check(t, k.Etcd.Restart(0))
-			check(t, k.Etcd.WaitHealthy(t.Context()))
-			healthy()
-		}, func() {
-			k.Kill()
-			k.Etcd.Kill(0)
-			check(t, k.Etcd.Restart(0))
-			check(t, k.Restart())
-			healthy()
-		}))
-		told := 0
-		rev := watched(t, watcher, "w/0", changes, func() {
-			select {
-			case <-others: // after a lost connection, a watch may tell once or twice without a change
-				told++
-			default:
+			check(t, err)
+			defer s.Close()
+			wantError(t, needs(s), driver.ErrUnavailable, token, says...)
+			findings, err := s.Inspect(t.Context())
+			if err != nil || !strings.Contains(fmt.Sprint(findings), "this account may not "+verb+" leases") {
+				t.Errorf("Inspect = %v, %v", findings, err)
 			}
 		})
-		if told > watchedTimes/2 {
-			t.Errorf("a watch tells %d times of changes of what it does not watch", told)
-		}
+	}
+}
 
-		// Without etcd nothing is acknowledged, and the error says why.
-		k.Etcd.Kill(0)
-		hasty := stores[0]
-		_, err = hasty.Put(t.Context(), "w/0", []byte("1"), rev)
-		wantError(t, err, driver.ErrUnavailable, token, "etcd")
-		_, err = hasty.Get(t.Context(), "w/0")
-		wantError(t, err, driver.ErrUnavailable, token, "etcd")
-		check(t, k.Etcd.Restart(0))
+// Kubernetes takes the Job of docs/stores.md.
+func kubernetesJob(t *testing.T, k *servertest.Kubernetes, token string) {
+	job, err := servertest.Document("Job")
+	check(t, err)
+	check(t, k.Do(t.Context(), "POST", "/apis/batch/v1/namespaces/"+namespace+"/jobs?dryRun=All&fieldValidation=Strict", "application/yaml", job, nil))
+}
+
+func kubernetesErrors(t *testing.T, k *servertest.Kubernetes, token string) {
+	at := func(namespace, token string, settings ...string) string {
+		return k.Address(namespace, "errors", token) + strings.Join(settings, "")
+	}
+	// A deleted namespace stays in deletion, since no controller removes its objects.
+	going, err := k.Account(t.Context(), "going")
+	check(t, err)
+	s := opened(t, kubelease.Open)(at("going", going))
+	rev, err := s.Put(t.Context(), "a", []byte("x"), driver.None)
+	check(t, err)
+	check(t, k.Do(t.Context(), "DELETE", "/api/v1/namespaces/going", "", "", nil))
+	_, err = s.Put(t.Context(), "b", []byte("x"), driver.None)
+	wantError(t, err, driver.ErrUnavailable, going, "being terminated", "is being deleted, and all its entries with it")
+	if _, err = s.Put(t.Context(), "a", []byte("y"), rev); err != nil && !errors.Is(err, driver.ErrUnavailable) {
+		t.Errorf("a change in a namespace that is deleted: %v", err)
+	}
+	findings, err := s.Inspect(t.Context())
+	if err != nil || len(findings) == 0 || !findings[0].Loses || !strings.Contains(findings[0].Text, "is being deleted") {
+		t.Errorf("Inspect of a namespace that is deleted = %v, %v", findings, err)
+	}
+
+	wrong := "eyJhbGciOiJSUzI1NiJ9.e30.AAAA"
+	for addr, parts := range map[string][]string{
+		at(namespace, wrong):   {"401", "does not know who this is"},
+		at("elsewhere", token): {"403", "in the namespace elsewhere"},
+		strings.Replace(at(namespace, ""), "server=https", "server=http", 1): {"http://", "goes without tls"},
+		"kubernetes://test/p?server=http://" + k.Endpoint():                  {"400", "begins with https://"},
+		"kubernetes://test/p?server=https://" + k.Endpoint():                 {"has signed"},
+	} {
+		s, err := kubelease.Open(t.Context(), addr)
+		if err == nil {
+			s.Close()
+			t.Errorf("%s was opened", addr)
+			continue
+		}
+		wantError(t, err, driver.ErrUnavailable, token, parts...)
+	}
+	// An administrator can open a store in a namespace that does not exist, and can make no entry.
+	anyone := opened(t, kubelease.Open)(at("nowhere", k.Admin()))
+	_, err = anyone.Put(t.Context(), "a", nil, driver.None)
+	wantError(t, err, driver.ErrUnavailable, k.Admin(), "404", "kubectl create namespace nowhere")
+	findings, err = anyone.Inspect(t.Context())
+	if err != nil || !strings.Contains(fmt.Sprint(findings), "there is no namespace nowhere") {
+		t.Errorf("Inspect of a namespace that is not there = %v, %v", findings, err)
+	}
+}
+
+func kubernetesFaults(t *testing.T, k *servertest.Kubernetes, token string) {
+	open := opened(t, kubelease.Open)
+	var stores []driver.Store
+	for range 4 {
+		stores = append(stores, open(k.Address(namespace, "faults", token)+"&timeout=2s"))
+	}
+	watcher := open(k.Address(namespace, "faults", token))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	changes, err := watcher.Watch(ctx, "w/")
+	check(t, err)
+	others, err := watcher.Watch(ctx, "other/")
+	check(t, err)
+	healthy := func() { check(t, k.WaitHealthy(t.Context())) }
+	check(t, survive(t.Context(), stores, func() {
+		k.Kill()
+		check(t, k.Restart())
 		healthy()
+	}, func() {
+		check(t, k.Stop())
+		check(t, k.Continue())
+	}, func() {
+		k.Etcd.Kill(0)
+		check(t, k.Etcd.Restart(0))
+		check(t, k.Etcd.WaitHealthy(t.Context()))
+		healthy()
+	}, func() {
+		k.Kill()
+		k.Etcd.Kill(0)
+		check(t, k.Etcd.Restart(0))
+		check(t, k.Restart())
+		healthy()
+	}))
+	told := 0
+	rev := watched(t, watcher, "w/0", changes, func() {
+		select {
+		case <-others: // after a lost connection, a watch may tell once or twice without a change
+			told++
+		default:
+		}
 	})
+	if told > watchedTimes/2 {
+		t.Errorf("a watch tells %d times of changes of what it does not watch", told)
+	}
+
+	// Without etcd nothing is acknowledged, and the error says why.
+	k.Etcd.Kill(0)
+	hasty := stores[0]
+	_, err = hasty.Put(t.Context(), "w/0", []byte("1"), rev)
+	wantError(t, err, driver.ErrUnavailable, token, "etcd")
+	_, err = hasty.Get(t.Context(), "w/0")
+	wantError(t, err, driver.ErrUnavailable, token, "etcd")
+	check(t, k.Etcd.Restart(0))
+	healthy()
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/firn-id/firn/internal/testing/minter"
@@ -27,7 +28,7 @@ func check(t *testing.T, err error) {
 	}
 }
 
-// opened returns what opens stores for a test. The stores are closed at its end.
+// opened returns a function for a test, which opens stores. The end of the test closes the stores.
 func opened[S driver.Store](t *testing.T, open func(context.Context, string) (S, error)) func(addr string) S {
 	return func(addr string) S {
 		t.Helper()
@@ -55,7 +56,7 @@ func wantError(t *testing.T, err, kind error, token string, parts ...string) {
 	}
 }
 
-// everything does with a store whatever programs and operators do.
+// everything uses a store as programs and operators do.
 func everything(t *testing.T, store driver.Store) {
 	t.Helper()
 	check(t, minter.Create(t.Context(), store))
@@ -89,8 +90,8 @@ func changed(t *testing.T, changes <-chan struct{}, what string) {
 	}
 }
 
-// watched changes an entry some times, and has the watch tell of each change. A watch may tell of one
-// change more than once, so the first values can be of earlier changes. The function each is called
+// watched changes an entry some times, and waits for the watch to report each change. A watch may report a
+// change more than once, so the first values can be of earlier changes. watched calls the function each
 // after each change.
 func watched(t *testing.T, store driver.Store, key string, changes <-chan struct{}, each func()) driver.Revision {
 	t.Helper()
@@ -107,14 +108,14 @@ func watched(t *testing.T, store driver.Store, key string, changes <-chan struct
 
 const watchedTimes = 10
 
-// A writer changes one entry again and again, and knows what was acknowledged.
+// A writer changes an entry again and again, and keeps the acknowledged change.
 type writer struct {
 	store driver.Store
 	key   string
 
 	mu    sync.Mutex
-	acked int // the number that was acknowledged last
-	count int // how many were
+	acked int // the last acknowledged number
+	count int // of acknowledged changes
 	is    driver.Revision
 	doubt map[int]bool // numbers since, which may have been written
 	fault error
@@ -142,7 +143,7 @@ func (w *writer) run(ctx context.Context) {
 	}
 }
 
-// look reads what is there, and returns an error if an acknowledged change is not.
+// look reads the entry, and returns an error if the store has lost an acknowledged change.
 func (w *writer) look(ctx context.Context) error {
 	e, err := w.store.Get(ctx, w.key)
 	switch {
@@ -166,8 +167,8 @@ func (w *writer) look(ctx context.Context) error {
 	return nil
 }
 
-// survive changes entries of stores all the time while their servers fail. Each of the faults ends with the servers being
-// mended. The error is that an acknowledged change is lost, or that a store does not go on.
+// survive changes entries of stores all the time while the servers fail. Each fault ends by mending the servers. survive
+// returns an error if an acknowledged change is lost, or if a store does not go on.
 func survive(parent context.Context, stores []driver.Store, faults ...func()) error {
 	ctx, cancel := context.WithCancel(parent)
 	defer cancel()
@@ -215,50 +216,35 @@ func (w *writer) progress() error {
 	return err
 }
 
-// TestSurvive: a store that forgets an acknowledged change is found out.
+// survive detects a store that forgets an acknowledged change.
 func TestSurvive(t *testing.T) {
 	for _, forgets := range []bool{false, true} {
-		s := &forgetful{Store: memlease.New()}
-		err := survive(t.Context(), []driver.Store{s}, func() { s.forget(forgets) })
+		s := &forgetful{Store: memlease.New(), empty: memlease.New()}
+		err := survive(t.Context(), []driver.Store{s}, func() { s.forgets.Store(forgets) })
 		if (err != nil) != forgets {
 			t.Errorf("a store that forgets: %v; the error is %v", forgets, err)
 		}
 	}
 }
 
-// A forgetful is a store in memory that can be set back to before its last change.
+// A forgetful is a store in memory that can forget all changes.
 type forgetful struct {
 	driver.Store
-
-	mu       sync.Mutex
-	previous driver.Entry
-	back     bool
+	empty   driver.Store
+	forgets atomic.Bool
 }
 
-func (f *forgetful) forget(back bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.back = back
+func (f *forgetful) present() driver.Store {
+	if f.forgets.Load() {
+		return f.empty
+	}
+	return f.Store
 }
 
 func (f *forgetful) Get(ctx context.Context, key string) (driver.Entry, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.back {
-		return f.previous, nil
-	}
-	return f.Store.Get(ctx, key)
+	return f.present().Get(ctx, key)
 }
 
 func (f *forgetful) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	e, err := f.Store.Get(ctx, key)
-	if f.back {
-		return driver.None, driver.ErrConflict
-	}
-	if err == nil {
-		f.previous = e
-	}
-	return f.Store.Put(ctx, key, value, rev)
+	return f.present().Put(ctx, key, value, rev)
 }

@@ -39,7 +39,7 @@ const (
 	fastest = 20
 
 	// Generators return an error if the clock is more than 5 s behind. Therefore no change sets the
-	// clock further back than mostBehind from the latest time shown. A late change is no danger: a
+	// clock further back than mostBehind from the latest time shown. A late change is not a danger: a
 	// course ends after longestCourse, and covers at most 20 times longestCourse.
 	mostBehind    = 4 * time.Second
 	longestCourse = 20 * time.Millisecond

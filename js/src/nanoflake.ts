@@ -15,6 +15,15 @@ import { badRange } from "./errors.js";
 import { compareIds, type Id, isCanonical, isParsed, jsonOf } from "./id.js";
 import { bytesInt64, bytesOfInt64, checkInt64, decimalInt64, hexInt64, hexOfInt64, numberInt64 } from "./int64.js";
 import { checkField, checkSettings, zeroId } from "./settings.js";
+import {
+  NANOFLAKE_DIGITS,
+  NANOFLAKE_EPOCH,
+  NANOFLAKE_GENERATOR_ID_BITS,
+  NANOFLAKE_LARGEST,
+  NANOFLAKE_LENGTH,
+  NANOFLAKE_SEQUENCE_BITS,
+  NANOFLAKE_TIMESTAMP_BITS,
+} from "./shapes.js";
 import { alphabet, check } from "./text.js";
 import { epochOf, limitedTimestamp, type Time, timestampOf } from "./time.js";
 
@@ -35,21 +44,23 @@ export interface NanoflakeFields {
 }
 
 const FORMAT = "nanoflake";
-const DIGITS = /* @__PURE__ */ alphabet("0123456789abcdefghijklmnopqrstuvwxyz", true, "a base-36 digit");
-const LENGTH = 13;
+const DIGITS = /* @__PURE__ */ alphabet(NANOFLAKE_DIGITS, true, "a base-36 digit");
+const LENGTH = NANOFLAKE_LENGTH;
+/** The bits below the timestamp. */
+const BELOW = /* @__PURE__ */ BigInt(NANOFLAKE_GENERATOR_ID_BITS + NANOFLAKE_SEQUENCE_BITS);
 /** 36^6, the value of the digit before the last six. */
 const POW6 = 2176782336n;
 
 /** The epoch of Go's package by default: 2021-01-01T00:00:00Z in Unix milliseconds. The application chooses the epoch. */
-export const DEFAULT_EPOCH = 1609459200000;
+export const DEFAULT_EPOCH = NANOFLAKE_EPOCH;
 /** The last timestamp. */
-export const MAX_TIMESTAMP = 2 ** 41 - 1;
-export const MAX_GENERATOR_ID = 1023;
-export const MAX_SEQUENCE = 4095;
+export const MAX_TIMESTAMP = 2 ** NANOFLAKE_TIMESTAMP_BITS - 1;
+export const MAX_GENERATOR_ID = 2 ** NANOFLAKE_GENERATOR_ID_BITS - 1;
+export const MAX_SEQUENCE = 2 ** NANOFLAKE_SEQUENCE_BITS - 1;
 /** The zero ID, which stands for "no ID". */
 export const ZERO = "0000000000000" as Nanoflake;
 /** The largest ID. */
-export const MAX = "1y2p0ij32e8e7" as Nanoflake;
+export const MAX = NANOFLAKE_LARGEST as Nanoflake;
 
 /**
  * Reads the text of an ID: exactly 13 base-36 digits, with letters in either case. Any other text is a
@@ -151,12 +162,12 @@ export function toBytes(id: Nanoflake): Uint8Array {
 export function fields(id: Nanoflake): NanoflakeFields {
   const value = toBigInt(id);
   const low = Number(value & 0x3fffffn);
-  return { timestamp: Number(value >> 22n), generator_id: low >> 12, sequence: low & MAX_SEQUENCE };
+  return { timestamp: Number(value >> BELOW), generator_id: low >> NANOFLAKE_SEQUENCE_BITS, sequence: low & MAX_SEQUENCE };
 }
 
 /** Returns the time of an ID, for the epoch of its generator. */
 export function time(id: Nanoflake, epoch?: Time): Date {
-  return new Date(epochOf(FORMAT, epoch, DEFAULT_EPOCH) + Number(toBigInt(id) >> 22n));
+  return new Date(epochOf(FORMAT, epoch, DEFAULT_EPOCH) + Number(toBigInt(id) >> BELOW));
 }
 
 /**
@@ -173,7 +184,7 @@ export function fromTime(
   const { generatorId, sequence } = checkSettings(FORMAT, "fields", fields, ["generatorId", "sequence"]);
   checkField(FORMAT, "generatorId", generatorId, MAX_GENERATOR_ID);
   checkField(FORMAT, "sequence", sequence, MAX_SEQUENCE);
-  const id = write((BigInt(timestamp) << 22n) | BigInt((generatorId << 12) | sequence));
+  const id = write((BigInt(timestamp) << BELOW) | BigInt((generatorId << NANOFLAKE_SEQUENCE_BITS) | sequence));
   if (id === ZERO) throw zeroId(FORMAT, "generator ID 0");
   return id;
 }
@@ -194,7 +205,7 @@ export function last(time: Time, epoch?: Time): Nanoflake {
 
 function bound(time: Time, epoch: Time | undefined, below: bigint): Nanoflake {
   const timestamp = limitedTimestamp(FORMAT, time, epochOf(FORMAT, epoch, DEFAULT_EPOCH), MAX_TIMESTAMP);
-  return write((BigInt(timestamp) << 22n) | below);
+  return write((BigInt(timestamp) << BELOW) | below);
 }
 
 /** Returns -1, 0 or 1 as a is less than, equal to or greater than b. */

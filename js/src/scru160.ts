@@ -19,6 +19,14 @@ import { compareIds, type Id, isCanonical, isParsed, jsonOf } from "./id.js";
 import { CLOCK_SETTINGS, type ClockConfig, Mint, type NextOptions } from "./mint.js";
 import { random32, randomBits } from "./random.js";
 import { checkField, checkSettings } from "./settings.js";
+import {
+  SCRU160_COUNTER_BITS,
+  SCRU160_DIGITS,
+  SCRU160_LENGTH,
+  SCRU160_RANDOM16_BITS,
+  SCRU160_SIZE,
+  SCRU160_TIMESTAMP_BITS,
+} from "./shapes.js";
 import { alphabet, byteLength, check } from "./text.js";
 import { limitedTimestamp, type Time, timestampOf } from "./time.js";
 
@@ -42,15 +50,15 @@ export interface Scru160Fields {
 }
 
 const FORMAT = "scru160";
-const BASE32HEX = /* @__PURE__ */ alphabet("0123456789ABCDEFGHIJKLMNOPQRSTUV", true, "in base32hex");
-const LENGTH = 32;
-const COUNTER_BITS = 16;
-const RANDOM16_BITS = 16;
+const BASE32HEX = /* @__PURE__ */ alphabet(SCRU160_DIGITS, true, "in base32hex");
+const LENGTH = SCRU160_LENGTH;
+const COUNTER_BITS = SCRU160_COUNTER_BITS;
+const RANDOM16_BITS = SCRU160_RANDOM16_BITS;
 
 /** The length of an ID in bytes. */
-export const SIZE = 20;
+export const SIZE = SCRU160_SIZE;
 /** The largest timestamp. The timestamps 0 and MAX_TIMESTAMP are reserved: IDs are read with them, and never made. */
-export const MAX_TIMESTAMP = 2 ** 48 - 1;
+export const MAX_TIMESTAMP = 2 ** SCRU160_TIMESTAMP_BITS - 1;
 /** The zero ID, which stands for "no ID". */
 export const ZERO = "00000000000000000000000000000000" as Scru160;
 /** The largest ID. */

@@ -14,6 +14,17 @@
 import { bytesOf32, bytesOfHex, checkBytes, hexOf, putUint, text32Of, uintAt } from "./bytes.js";
 import { compareIds, type Id, isCanonical, isParsed, jsonOf } from "./id.js";
 import { checkField, checkSettings, zeroId } from "./settings.js";
+import {
+  SNO_DIGITS,
+  SNO_EPOCH,
+  SNO_LENGTH,
+  SNO_META_BITS,
+  SNO_PARTITION_BITS,
+  SNO_SEQUENCE_BITS,
+  SNO_SIZE,
+  SNO_TIMESTAMP_BITS,
+  SNO_UNIT,
+} from "./shapes.js";
 import { alphabet, check } from "./text.js";
 import { limitedTimestamp, type Time, timestampOf } from "./time.js";
 
@@ -37,20 +48,20 @@ export interface SnoFields {
 }
 
 const FORMAT = "sno";
-const DIGITS = /* @__PURE__ */ alphabet("23456789abcdefghijklmnopqrstuvwx", false, "in [2-9a-x]");
-const LENGTH = 16;
+const DIGITS = /* @__PURE__ */ alphabet(SNO_DIGITS, false, "in [2-9a-x]");
+const LENGTH = SNO_LENGTH;
 
 /** The length of an ID in bytes. */
-export const SIZE = 10;
+export const SIZE = SNO_SIZE;
 /** The time of timestamp 0: 2010-01-01T00:00:00Z in Unix milliseconds. */
-export const EPOCH = 1262304000000;
+export const EPOCH = SNO_EPOCH;
 /** The unit of timestamps, in milliseconds. */
-export const TIME_UNIT = 4;
+export const TIME_UNIT = SNO_UNIT;
 /** The last timestamp, in units. */
-export const MAX_TIMESTAMP = 2 ** 39 - 1;
-export const MAX_META = 255;
-export const MAX_PARTITION = 65535;
-export const MAX_SEQUENCE = 65535;
+export const MAX_TIMESTAMP = 2 ** SNO_TIMESTAMP_BITS - 1;
+export const MAX_META = 2 ** SNO_META_BITS - 1;
+export const MAX_PARTITION = 2 ** SNO_PARTITION_BITS - 1;
+export const MAX_SEQUENCE = 2 ** SNO_SEQUENCE_BITS - 1;
 /** The zero ID, which stands for "no ID". */
 export const ZERO = "2222222222222222" as Sno;
 /** The largest ID. */

@@ -20,6 +20,13 @@ import { compareIds, type Id, isParsed, jsonOf } from "./id.js";
 import { bytesOfInt64, hexOfInt64 } from "./int64.js";
 import { CLOCK_SETTINGS, type ClockConfig, Mint, type NextOptions } from "./mint.js";
 import { checkField, checkSettings, zeroId } from "./settings.js";
+import {
+  SNOWFLAKESI_EPOCH,
+  SNOWFLAKESI_LENGTH,
+  SNOWFLAKESI_MACHINE_ID_BITS,
+  SNOWFLAKESI_SEQUENCE_BITS,
+  SNOWFLAKESI_TIMESTAMP_BITS,
+} from "./shapes.js";
 import { check, DECIMAL, HEX } from "./text.js";
 import { epochOf, limitedTimestamp, type Time, timestampOf, timeText } from "./time.js";
 
@@ -54,12 +61,12 @@ export interface Layout {
 }
 
 const FORMAT = "snowflakesi";
-const TOTAL_BITS = 53;
+const TOTAL_BITS = SNOWFLAKESI_TIMESTAMP_BITS + SNOWFLAKESI_MACHINE_ID_BITS + SNOWFLAKESI_SEQUENCE_BITS;
 /** The bound of the specification for 40 bits of timestamp: later epochs reach the year 2038. */
 const MIN_EPOCH = 1047972019224;
 
 /** The epoch of Go's package by default: 2021-01-01T00:00:00Z in Unix milliseconds. The application chooses the epoch. */
-export const DEFAULT_EPOCH = 1609459200000;
+export const DEFAULT_EPOCH = SNOWFLAKESI_EPOCH;
 /** The zero ID, which stands for "no ID". */
 export const ZERO = 0 as SnowflakeSI;
 /** The largest ID. */
@@ -69,7 +76,7 @@ const ALLOWED = `0 to ${MAX}`;
 
 /** Reads an ID in decimal: 1 to 16 digits, up to 9007199254740991. Any other text is a {@link ParseError}. */
 export function parse(text: string): SnowflakeSI {
-  check(FORMAT, DECIMAL, text, 1, 16, "1 to 16");
+  check(FORMAT, DECIMAL, text, 1, SNOWFLAKESI_LENGTH, "1 to 16");
   return limit(Number(text), text);
 }
 
@@ -151,9 +158,9 @@ interface Counts {
 
 /** Returns the widths of a layout, or throws a {@link ConfigError} for a layout that is not valid. */
 export function widths(layout: Layout = {}): { readonly clock: number; readonly machine: number; readonly sequence: number } {
-  const { clockBits: clock = 40, machineBits } = checkSettings(FORMAT, "layout", layout, ["clockBits", "machineBits"]);
+  const { clockBits: clock = SNOWFLAKESI_TIMESTAMP_BITS, machineBits } = checkSettings(FORMAT, "layout", layout, ["clockBits", "machineBits"]);
   if (clock !== 40 && clock !== 41) throw new ConfigError(FORMAT, "clockBits", shown(clock), "40 or 41");
-  const machine = checkField(FORMAT, "machineBits", machineBits, TOTAL_BITS - clock, 5);
+  const machine = checkField(FORMAT, "machineBits", machineBits, TOTAL_BITS - clock, SNOWFLAKESI_MACHINE_ID_BITS);
   return { clock, machine, sequence: TOTAL_BITS - clock - machine };
 }
 

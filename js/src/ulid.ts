@@ -2,19 +2,27 @@
 
 import { badRange, type FormatName } from "./errors.js";
 import { numberInt64 } from "./int64.js";
+import {
+  ULIDFLAKE_DIGITS,
+  ULIDFLAKE_EPOCH,
+  ULIDFLAKE_LARGEST,
+  ULIDFLAKE_LENGTH,
+  ULIDFLAKE_RANDOMNESS_BITS,
+  ULIDFLAKE_TIMESTAMP_BITS,
+} from "./shapes.js";
 import { alphabet, check, digitAt } from "./text.js";
 import { epochOf, limitedTimestamp, type Time } from "./time.js";
 
-const LENGTH = 13;
+const LENGTH = ULIDFLAKE_LENGTH;
 /** The characters of the timestamp. */
 const STAMP = 9;
-const MAX_TEXT = "7ZZZZZZZZZZZZ";
+const MAX_TEXT = ULIDFLAKE_LARGEST;
 
 /** The epoch of the specification, 2024-01-01T00:00:00Z. */
-export const EPOCH = 1704067200000;
-export const LAST_TIMESTAMP = 2 ** 43 - 1;
+export const EPOCH = ULIDFLAKE_EPOCH;
+export const LAST_TIMESTAMP = 2 ** ULIDFLAKE_TIMESTAMP_BITS - 1;
 /** The number of values below a timestamp. */
-export const BELOW = 2 ** 20;
+export const BELOW = 2 ** ULIDFLAKE_RANDOMNESS_BITS;
 
 /** Says which character belongs in place of a letter that looks like a digit. */
 function hint(character: string): string {
@@ -22,7 +30,7 @@ function hint(character: string): string {
   return "Oo".includes(character) ? ", which has 0 in its place" : "";
 }
 
-const CROCKFORD = /* @__PURE__ */ alphabet("0123456789ABCDEFGHJKMNPQRSTVWXYZ", true, "in Crockford's base-32", hint);
+const CROCKFORD = /* @__PURE__ */ alphabet(ULIDFLAKE_DIGITS, true, "in Crockford's base-32", hint);
 
 /** Reads a text of either version. */
 export function parseUlid(format: FormatName, text: string): string {

@@ -16,6 +16,11 @@ import { compareIds, type Id, isCanonical, isParsed, jsonOf } from "./id.js";
 import { bytesInt64, bytesOfInt64, checkInt64, decimalInt64, hexInt64, hexOfInt64 } from "./int64.js";
 import { randomBits } from "./random.js";
 import { checkField, checkSettings } from "./settings.js";
+import {
+  ULIDFLAKE_SCALABLE_LARGEST,
+  ULIDFLAKE_SCALABLE_RANDOMNESS_BITS,
+  ULIDFLAKE_SCALABLE_SCALABILITY_BITS,
+} from "./shapes.js";
 import { epochOf, type Time, timestampOf } from "./time.js";
 import {
   BELOW,
@@ -48,8 +53,8 @@ export interface ScalableUlidFlakeFields {
 }
 
 const FORMAT = "ulidflake-scalable";
-const RANDOMNESS_BITS = 15;
-const SCALABILITY_BITS = 5;
+const RANDOMNESS_BITS = ULIDFLAKE_SCALABLE_RANDOMNESS_BITS;
+const SCALABILITY_BITS = ULIDFLAKE_SCALABLE_SCALABILITY_BITS;
 
 /** The largest randomness. */
 export const MAX_RANDOMNESS = 2 ** RANDOMNESS_BITS - 1;
@@ -62,7 +67,7 @@ export const MAX_TIMESTAMP = LAST_TIMESTAMP;
 /** The zero ID, which stands for "no ID". */
 export const ZERO = "0000000000000" as ScalableUlidFlake;
 /** The largest ID. */
-export const MAX = "7ZZZZZZZZZZZZ" as ScalableUlidFlake;
+export const MAX = ULIDFLAKE_SCALABLE_LARGEST as ScalableUlidFlake;
 
 /**
  * Reads the canonical text of an ID: 13 characters of Crockford's base-32, in either case. I, L, O and U

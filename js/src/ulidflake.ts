@@ -19,6 +19,7 @@ import { bytesInt64, bytesOfInt64, checkInt64, decimalInt64, hexInt64, hexOfInt6
 import { CLOCK_SETTINGS, type ClockConfig, Mint, type NextOptions } from "./mint.js";
 import { randomBits, randomStep } from "./random.js";
 import { checkField, checkSettings } from "./settings.js";
+import { ULIDFLAKE_LARGEST, ULIDFLAKE_RANDOMNESS_BITS } from "./shapes.js";
 import { epochOf, type Time, timestampOf } from "./time.js";
 import {
   BELOW,
@@ -50,12 +51,11 @@ export interface UlidFlakeFields {
 }
 
 const FORMAT = "ulidflake";
-const RANDOMNESS_BITS = 20;
 /** The bits of the specification's reference implementation, which adds a random byte. */
 const DEFAULT_INCREMENT_BITS = 8;
 
 /** The largest randomness. */
-export const MAX_RANDOMNESS = 2 ** RANDOMNESS_BITS - 1;
+export const MAX_RANDOMNESS = 2 ** ULIDFLAKE_RANDOMNESS_BITS - 1;
 /** The epoch of the specification: 2024-01-01T00:00:00Z in Unix milliseconds. */
 export const DEFAULT_EPOCH = EPOCH;
 /** The last timestamp. */
@@ -63,7 +63,7 @@ export const MAX_TIMESTAMP = LAST_TIMESTAMP;
 /** The zero ID, which stands for "no ID". */
 export const ZERO = "0000000000000" as UlidFlake;
 /** The largest ID. */
-export const MAX = "7ZZZZZZZZZZZZ" as UlidFlake;
+export const MAX = ULIDFLAKE_LARGEST as UlidFlake;
 
 /**
  * Reads the canonical text of an ID: 13 characters of Crockford's base-32, in either case. I, L, O and U
@@ -188,7 +188,7 @@ export function fields(id: UlidFlake): UlidFlakeFields {
 export function fromTime(time: Time, epoch?: Time): UlidFlake {
   const timestamp = timestampOf(FORMAT, time, epochOf(FORMAT, epoch, DEFAULT_EPOCH), 0, MAX_TIMESTAMP);
   for (;;) {
-    const id = packUlid(timestamp, randomBits(RANDOMNESS_BITS)) as UlidFlake;
+    const id = packUlid(timestamp, randomBits(ULIDFLAKE_RANDOMNESS_BITS)) as UlidFlake;
     if (id !== ZERO) return id;
   }
 }
@@ -223,7 +223,7 @@ export class Generator {
    */
   constructor(config: GeneratorConfig = {}) {
     checkSettings(FORMAT, "config", config, ["incrementBits", "epoch", ...CLOCK_SETTINGS]);
-    const given = checkField(FORMAT, "incrementBits", config.incrementBits, RANDOMNESS_BITS, 0);
+    const given = checkField(FORMAT, "incrementBits", config.incrementBits, ULIDFLAKE_RANDOMNESS_BITS, 0);
     const bits = given === 0 ? DEFAULT_INCREMENT_BITS : given;
     this.epoch = epochOf(FORMAT, config.epoch, DEFAULT_EPOCH);
     this.#mint = new Mint({
@@ -231,7 +231,7 @@ export class Generator {
       epoch: this.epoch,
       last: MAX_TIMESTAMP,
       limit: BELOW,
-      start: () => randomBits(RANDOMNESS_BITS),
+      start: () => randomBits(ULIDFLAKE_RANDOMNESS_BITS),
       step: bits > 1 ? () => randomStep(bits) : () => 1,
       make: (timestamp, randomness) => packUlid(timestamp, randomness) as UlidFlake,
       maxBackward: config.maxBackward,

@@ -62,7 +62,7 @@ func Parse(s string) (*Address, error) {
 	}
 	for name, values := range a.set {
 		if strings.ContainsFunc(name, notName) { // the end of a password with a ?, perhaps
-			return nil, a.bad("it has a setting, after the ?, whose name is none: write %%3F for a ? that belongs to what is before")
+			return nil, a.bad("it has a setting, after the ?, without a valid name: write %%3F for a ? before the settings")
 		}
 		if len(values) > 1 {
 			return nil, a.bad("%s is set twice", name)
@@ -87,7 +87,7 @@ func Parse(s string) (*Address, error) {
 		switch {
 		case isHost(host):
 		case i < 0: // perhaps a user and a password with a /
-			return nil, a.bad("what comes before its path is not a host, or host:port: write %%2F for a / in a user or a password")
+			return nil, a.bad("the part before its path is not a host, or host:port: write %%2F for a / in a user or a password")
 		default:
 			return nil, a.bad("%q is not a host, or host:port", host)
 		}

@@ -1,13 +1,7 @@
 package address_test
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/x509"
-	"encoding/pem"
 	"errors"
-	"math/big"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firn-id/firn/internal/testing/storetest"
+
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/driver"
 )
@@ -46,7 +43,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// An address with other hosts is the same but for them.
+// WithHosts changes the hosts of an address, and nothing else.
 func TestWithHosts(t *testing.T) {
 	for in, want := range map[string]string{
 		"etcd://a:2379,b:2379/prod/firn":              "etcd://x:1,y:2/prod/firn",
@@ -65,7 +62,7 @@ func TestWithHosts(t *testing.T) {
 	}
 }
 
-// An address with another value of a setting is the same but for the setting.
+// WithSetting changes a setting of an address, and nothing else.
 func TestWithSetting(t *testing.T) {
 	const value = "https://x:1/?a=b&c#d"
 	for in, want := range map[string]string{
@@ -84,7 +81,7 @@ func TestWithSetting(t *testing.T) {
 	}
 }
 
-// What is no address is refused, and no error shows the secret that it has.
+// Parse refuses mistakes, and no error shows the secret in an address.
 func TestBad(t *testing.T) {
 	for in, want := range map[string]string{
 		"":                                   "want scheme://",
@@ -100,7 +97,7 @@ func TestBad(t *testing.T) {
 		"x://:hunter/2@a":                    "write %2F for a /",
 		"x://u:12?hunter@a/b":                "write %3F for a ?",
 		"x://u:12?hunter2=3@a/b":             "write %3F for a ?",
-		"x://u@a?hunter@2=3":                 "whose name is none",
+		"x://u@a?hunter@2=3":                 "without a valid name",
 		"x://u:hunter2@a:99999":              `"a:99999" is not a host`,
 		"x://u:hunter2%@a":                   "password has a %",
 		"x://u:hunter2@a/%zz":                "path has a %",
@@ -142,14 +139,9 @@ func TestBad(t *testing.T) {
 
 func TestSettings(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "secret")
-	if err := os.WriteFile(file, []byte("from a file \r\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(file, []byte("from a file \r\n"), 0o600))
 	t.Setenv("FIRN_TEST_SECRET", "from the environment")
-	a, err := address.Parse("x://u:in%20place@a?n=7&d=3ms&b=true&t=x%26y&one-env=FIRN_TEST_SECRET&two-file=" + file + "&three=plain&other=1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := testkit.Must(address.Parse("x://u:in%20place@a?n=7&d=3ms&b=true&t=x%26y&one-env=FIRN_TEST_SECRET&two-file=" + file + "&three=plain&other=1"))
 	for _, c := range []struct{ got, want any }{
 		{a.Number("n", 1, 1, 9), 7}, {a.Number("m", 1, 1, 9), 1},
 		{a.Duration("d", time.Second), 3 * time.Millisecond}, {a.Duration("e", time.Second), time.Second},
@@ -172,42 +164,19 @@ func TestSettings(t *testing.T) {
 }
 
 func TestTLS(t *testing.T) {
-	dir := t.TempDir()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour)}
-	cert, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	private, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, block := range map[string]*pem.Block{"cert": {Type: "CERTIFICATE", Bytes: cert}, "key": {Type: "PRIVATE KEY", Bytes: private}} {
-		if err := os.WriteFile(filepath.Join(dir, name), pem.EncodeToMemory(block), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	a, err := address.Parse("x://a?server-name=b&ca=" + dir + "/cert&cert=" + dir + "/cert&key=" + dir + "/key")
-	if err != nil {
-		t.Fatal(err)
-	}
+	cert, key := storetest.Certify(t)
+	a := testkit.Must(address.Parse("x://a?server-name=b&ca=" + cert + "&cert=" + cert + "&key=" + key))
 	c := a.TLS()
-	if err := a.Err(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, a.Err())
 	if c == nil || c.ServerName != "b" || c.RootCAs == nil || len(c.Certificates) != 1 {
 		t.Errorf("%+v", c)
 	}
-	if a, err = address.Parse("x://a?tls=true"); err != nil || a.TLS() == nil {
+	if a, err := address.Parse("x://a?tls=true"); err != nil || a.TLS() == nil {
 		t.Errorf("tls=true alone: %v", err)
 	}
 }
 
-// Whatever is read is no cause for a panic, and what it is called has nothing of the secret.
+// Parse does not panic, and the text of an address does not show the secret.
 func FuzzParse(f *testing.F) {
 	f.Add("etcd://user:hunter2@a:1,b/c?d=e")
 	f.Fuzz(func(t *testing.T, s string) {

@@ -2,6 +2,7 @@ package address_test
 
 import (
 	"fmt"
+	"log"
 	"time"
 
 	"github.com/firn-id/firn/lease/address"
@@ -12,16 +13,14 @@ import (
 func ExampleParse() {
 	a, err := address.Parse("etcd://etcd-1,etcd-2:2400/ids?timeout=2s&tls=true")
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	fmt.Println(a.Endpoints("2379", "127.0.0.1"), a.Path, a.Duration("timeout", 5*time.Second), a.TLS() != nil)
 	fmt.Println(a.Err())
 
 	a, err = address.Parse("etcd://etcd-1/ids?time-out=2s")
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	a.Duration("timeout", 5*time.Second)
 	fmt.Println(a.Err())

@@ -53,8 +53,8 @@ func (s *Store) datacenter() url.Values {
 	return scope{datacenter: s.scope.datacenter}.within(url.Values{})
 }
 
-// read reads keys. A reply without X-Consul-Index does not come from Consul, and its 404 does not
-// mean that a key is missing.
+// read reads keys. A reply without X-Consul-Index does not come from Consul: the status 404 does
+// not mean a missing key.
 func (s *Store) read(ctx context.Context, name string, query url.Values) (*rest.Reply, error) {
 	_, waits := query["index"]
 	reply, err := s.do(ctx, rest.Request{Method: http.MethodGet, Path: "/v1/kv/" + name, Query: s.scope.within(query), Long: waits, Refused: refused})
@@ -70,12 +70,12 @@ func (s *Store) read(ctx context.Context, name string, query url.Values) (*rest.
 		return nil, s.failed(http.StatusForbidden, "the token may not read all keys under "+s.prefix)
 	case consistent && consistency != "" && consistency != "consistent":
 		return nil, &driver.Error{Err: fmt.Errorf("%w: Consul was asked to read consistently, and has read in the mode %.20q", driver.ErrUnsafe, consistency),
-			Advice: "see what is between here and Consul, and changes requests"}
+			Advice: "look for a proxy between here and Consul that changes requests"}
 	}
 	return reply, nil
 }
 
-// pairs reads keys and their values.
+// pairs reads keys and values.
 func (s *Store) pairs(ctx context.Context, name string, query url.Values) ([]pair, error) {
 	reply, err := s.read(ctx, name, query)
 	if err != nil || reply.Status == http.StatusNotFound {
@@ -94,7 +94,7 @@ func (s *Store) pairs(ctx context.Context, name string, query url.Values) ([]pai
 // unexpected returns the error for an answer that Consul does not give.
 func (s *Store) unexpected(format string, args ...any) error {
 	return &driver.Error{Err: fmt.Errorf("%w: %s", driver.ErrUnavailable, s.hide(fmt.Sprintf(format, args...))),
-		Advice: "see that it is Consul that listens there, its port for HTTP, and what is between here and it"}
+		Advice: "see that Consul listens there, on the port for HTTP, and what is between here and Consul"}
 }
 
 // hide removes the token from a text.
@@ -131,9 +131,9 @@ func (s *Store) advice(status int, what string) string {
 	case has("Enterprise"):
 		return "leave out namespace and partition, which only Consul Enterprise has"
 	case status == http.StatusForbidden && has("operator:read"):
-		return "to let it be found out, add operator = \"read\" to the policy of the token"
+		return "to find out, add operator = \"read\" to the policy of the token"
 	case status == http.StatusForbidden && has("agent:read"):
-		return "to let it be found out, add agent_prefix \"\" { policy = \"read\" } to the policy of the token"
+		return "to find out, add agent_prefix \"\" { policy = \"read\" } to the policy of the token"
 	case status == http.StatusForbidden:
 		return fmt.Sprintf("give a token (token-file, token-env) whose policy has key_prefix %q { policy = \"write\" }", s.prefix)
 	case status == http.StatusRequestEntityTooLarge:
@@ -141,11 +141,11 @@ func (s *Store) advice(status int, what string) string {
 	case status == http.StatusTooManyRequests:
 		return "raise limits of the agent: http_max_conns_per_client, or request_limits"
 	case status/100 == 3:
-		return "see that it is Consul that listens there: it never redirects what leases ask for"
+		return "see that Consul listens there: it never redirects requests of leases"
 	case status == http.StatusBadRequest && has("HTTPS"):
 		return "the server speaks TLS: set tls=true or ca"
 	case status == http.StatusNotFound, status == http.StatusMethodNotAllowed:
-		return "see that it is Consul that listens there, 1.0 or later, its port for HTTP"
+		return "see that Consul 1.0 or later listens there, on the port for HTTP"
 	}
 	return "see what the agent and the servers say in their logs"
 }

@@ -2,8 +2,8 @@
 // processes of many machines.
 //
 // The entry of the key a/b is Consul's key prefix/a/b. Consul does not take every key with '.' or
-// '@', so the store writes ",p" and ",a" for them. The revision of an entry is Consul's
-// ModifyIndex, the index of the change in the servers' log, which Consul never uses again.
+// '@': the store writes ",p" and ",a" instead. The revision of an entry is Consul's ModifyIndex,
+// the index of the change in the servers' log, which Consul never uses again.
 //
 // Put is a transaction of one operation, "cas" with the ModifyIndex. PUT /v1/kv/key?cas=index makes
 // the same compare-and-swap, but does not return the new ModifyIndex; a read after the change could
@@ -14,7 +14,7 @@
 // still leads. A majority of the servers has every acknowledged change in its logs. The store uses
 // no session, no lock and no time to live.
 //
-// The token needs key_prefix "prefix/" { policy = "write" }, which includes the right to read.
+// The token needs key_prefix "prefix/" { policy = "write" }, including the right to read.
 //
 // # Tests
 //
@@ -22,9 +22,9 @@
 // lease/drivertest with the policy above. No acknowledged change is lost when the leader or all
 // servers are killed, or when the leader is stopped. The same holds under torture (go run
 // ./cmd/firn/internal/tests/faults -stores consul). A test server of the project (consultest) makes
-// the faults that a real server does not make on demand: lost, late and repeated requests, each
-// error, stale reads unless they are consistent, refused keys. One test makes the same requests of
-// both servers and compares the answers.
+// faults on demand, unlike a real server: lost, late and repeated requests, each error, stale reads
+// unless they are consistent, refused keys. One test makes the same requests of both servers and
+// compares the answers.
 package consullease
 
 import (
@@ -46,7 +46,7 @@ import (
 )
 
 const (
-	// DefaultTimeout bounds each call whose context does not end earlier.
+	// DefaultTimeout bounds each call, unless the context ends earlier.
 	DefaultTimeout = 5 * time.Second
 	// DefaultPrefix is the prefix of the keys if the address has no prefix.
 	DefaultPrefix = "firn"
@@ -131,8 +131,8 @@ func Open(ctx context.Context, addr string) (*Store, error) {
 
 const wantAddress = "want consul://host:8500/prefix?setting=value"
 
-// check reads the key whose name is the prefix alone. The key need not exist. A list would not do:
-// Consul refuses no list, and silently leaves out keys that the token may not read.
+// check reads the key named as the prefix alone. The key need not exist. A list would not do:
+// Consul refuses no list, and silently leaves out keys forbidden to the token.
 func (s *Store) check(ctx context.Context) error {
 	_, err := s.read(ctx, s.prefix, url.Values{"consistent": {""}})
 	return err
@@ -176,7 +176,7 @@ func (s *Store) list(ctx context.Context, prefix string) ([]driver.Entry, error)
 	for _, p := range pairs {
 		name, ours := strings.CutPrefix(p.Key, s.prefix)
 		if !ours || !strings.HasPrefix(name, escape.Replace(prefix)) {
-			return nil, s.unexpected("the answer has keys that were not asked for")
+			return nil, s.unexpected("the answer has keys outside of the request")
 		}
 		key, ok := keyOf(name)
 		if !ok {
@@ -200,8 +200,7 @@ func (s *Store) entry(key string, p pair) (driver.Entry, error) {
 
 func revision(index uint64) driver.Revision { return driver.Revision(strconv.FormatUint(index, 10)) }
 
-// flags bounds the Flags of a write: Consul reads JSON into a float64, which is exact below the
-// bound.
+// flags bounds the Flags of a write: Consul reads JSON into a float64, exact below the bound.
 const flags = 1 << 52
 
 // put repeats a request only if the request could not be sent, or if Consul refused the request
@@ -254,7 +253,7 @@ func (s *Store) put(ctx context.Context, key string, value []byte, rev driver.Re
 		return driver.None, driver.ErrConflict
 	}
 	if len(done.Errors) > 0 || len(done.Results) != 1 || done.Results[0].KV == nil {
-		return driver.None, &driver.Error{Err: fmt.Errorf("%w: the change was made, but its revision not told", driver.ErrUnavailable),
+		return driver.None, &driver.Error{Err: fmt.Errorf("%w: the change was made, but the answer lacks the revision", driver.ErrUnavailable),
 			Advice: "see that the token may read what it may write"}
 	}
 	if p := done.Results[0].KV; p.Key != o.Key || p.Flags != o.Flags || p.ModifyIndex <= index {

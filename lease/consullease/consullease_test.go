@@ -17,6 +17,7 @@ import (
 	"github.com/firn-id/firn/internal/testing/consultest"
 	"github.com/firn-id/firn/internal/testing/pretend"
 	"github.com/firn-id/firn/internal/testing/storetest"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/lease/consullease"
 	"github.com/firn-id/firn/lease/driver"
@@ -53,7 +54,7 @@ func TestOpen(t *testing.T) {
 		"consul://h/a%20b":                                      {"the prefix"},
 		"consul://h/a@b":                                        {"the prefix"},
 		"consul://" + gone + "/p":                               {"connection refused", "see that Consul runs there", gone + "/p"},
-		"consul://" + host(web):                                 {"404, without X-Consul-Index", "see that it is Consul"},
+		"consul://" + host(web):                                 {"404, without X-Consul-Index", "see that Consul"},
 		"consul://" + host(elsewhere) + "/p":                    {"307", "never redirects"},
 		"consul://" + host(secure) + "/p":                       {"HTTPS", "set tls=true or ca"},
 		"consul://" + host(web) + "?tls=true":                   {"speaks without TLS"},
@@ -112,11 +113,9 @@ func TestErrors(t *testing.T) {
 		server.Tokens["part"] = consultest.Policy{Read: below("p/a"), Write: below("p/a")}
 	})
 	_, err = writer.Put(t.Context(), "c", nil, driver.None)
-	storetest.WantError(t, err, driver.ErrUnavailable, "its revision not told", "may read what it may write")
-	_, err = part.Get(t.Context(), "b")
-	storetest.WantError(t, err, driver.ErrUnavailable, "403", "key:read")
-	_, err = part.List(t.Context(), "")
-	storetest.WantError(t, err, driver.ErrUnavailable, "may not read all keys")
+	storetest.WantError(t, err, driver.ErrUnavailable, "lacks the revision", "may read what it may write")
+	storetest.WantError(t, testkit.Err(part.Get(t.Context(), "b")), driver.ErrUnavailable, "403", "key:read")
+	storetest.WantError(t, testkit.Err(part.List(t.Context(), "")), driver.ErrUnavailable, "may not read all keys")
 	if list, err := part.List(t.Context(), "a"); len(list) != 1 || err != nil {
 		t.Errorf("List of what may be read: %v, %v", list, err)
 	}
@@ -132,24 +131,23 @@ func TestErrors(t *testing.T) {
 		pretend.Text(503, ""):                                                                                   {"503: Service Unavailable", "logs"},
 		pretend.Text(413, "Request body too large"):                                                             {"413", "kv_max_value_size"},
 		pretend.Text(403, "Permission denied for "+secret):                                                      {"Permission denied for (token)"},
-		pretend.Text(405, ""):                                                                                   {"see that it is Consul"},
+		pretend.Text(405, ""):                                                                                   {"see that Consul"},
 		pretend.Text(302, ""):                                                                                   {"redirects"},
-		pretend.Text(200, "<html>welcome</html>"):                                                               {"see that it is Consul"},
-		pretend.Text(200, ""):                                                                                   {"see that it is Consul"},
+		pretend.Text(200, "<html>welcome</html>"):                                                               {"see that Consul"},
+		pretend.Text(200, ""):                                                                                   {"see that Consul"},
 		pretend.Text(200, "null"):                                                                               {""},
-		pretend.Text(200, "[]"):                                                                                 {"see that it is Consul"},
-		pretend.Text(200, `{"Results":[{"KV":{"Key":"p/b","ModifyIndex":5000}}]}`):                              {"see that it is Consul"},
+		pretend.Text(200, "[]"):                                                                                 {"see that Consul"},
+		pretend.Text(200, `{"Results":[{"KV":{"Key":"p/b","ModifyIndex":5000}}]}`):                              {"see that Consul"},
 		pretend.Text(409, ""):                                                                                   {""},
 	})
-	// A 404 without Consul's headers is no missing key.
+	// A 404 without Consul's headers does not stand for a missing key.
 	server.Do(func() { server.Answer = func(*http.Request) *pretend.Answer { return pretend.Text(404, "") } })
 	_, err = all.Get(t.Context(), "a")
 	if errors.Is(err, driver.ErrNotFound) {
 		t.Errorf("a 404 of something else is %v", err)
 	}
 	server.Do(func() { server.Answer, server.Consistency = nil, "stale" })
-	_, err = all.Get(t.Context(), "a")
-	storetest.WantError(t, err, driver.ErrUnsafe, `"stale"`)
+	storetest.WantError(t, testkit.Err(all.Get(t.Context(), "a")), driver.ErrUnsafe, `"stale"`)
 	server.Do(func() { server.Consistency = "" })
 	storetest.Want(t, all, "a", "x", rev)
 
@@ -207,8 +205,7 @@ func TestDamaged(t *testing.T) {
 	storetest.Conflicts(t, s, "0", "-1", "x", "1 ", "+"+rev, "0"+rev, rev+"0", "99999999999999999999")
 	// A key that is deleted and made again has another revision.
 	server.Delete("p/a")
-	_, err = s.Put(t.Context(), "a", []byte("y"), rev)
-	storetest.WantError(t, err, driver.ErrConflict)
+	storetest.WantError(t, testkit.Err(s.Put(t.Context(), "a", []byte("y"), rev)), driver.ErrConflict)
 	if again := storetest.Put(t, s, "a", "x", driver.None); again == rev {
 		t.Errorf("the revision %q came again", rev)
 	}
@@ -290,12 +287,8 @@ func TestTLS(t *testing.T) {
 	web := server.StartWith(t, (*httptest.Server).StartTLS)
 	dir := t.TempDir()
 	ca, token := filepath.Join(dir, "ca"), filepath.Join(dir, "token")
-	if err := os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: web.Certificate().Raw}), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(token, []byte(secret+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: web.Certificate().Raw}), 0o600))
+	testkit.OK(t, os.WriteFile(token, []byte(secret+"\n"), 0o600))
 	addr := "consul://" + web.Listener.Addr().String() + "/p?token-file=" + token + "&ca=" + ca
 	s := storetest.Open(t, consullease.Open, addr)
 	storetest.Want(t, s, "a", "x", storetest.Put(t, s, "a", "x", driver.None))
@@ -313,10 +306,7 @@ func TestWatch(t *testing.T) {
 	s, other := storetest.Open(t, consullease.Open, addr), storetest.Open(t, consullease.Open, addr)
 	rev := storetest.Put(t, other, "pool/a", "x", driver.None)
 	ctx, cancel := context.WithCancel(t.Context())
-	c, err := s.Watch(ctx, "pool/")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := testkit.Must(s.Watch(ctx, "pool/"))
 	for i := range 5 {
 		rev = storetest.Put(t, other, "pool/a", fmt.Sprint(i), rev)
 		storetest.Told(t, "a change", c)
@@ -332,7 +322,7 @@ func TestWatch(t *testing.T) {
 			return false
 		}
 	})
-	for range 2 { // the second value is for changes while the watch began anew
+	for range 2 { // the second value is for changes while the watch began again
 		storetest.Put(t, other, fmt.Sprintf("pool/%d", server.Count("PUT /v1/txn")), "x", driver.None)
 		storetest.Told(t, "a change after that", c)
 	}
@@ -348,15 +338,12 @@ func TestWatch(t *testing.T) {
 	storetest.Told(t, "a change after an outage", c)
 	cancel()
 	wait.Closed(t, "the watch ends with its context", c)
-	c, err = s.Watch(t.Context(), "//")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c = testkit.Must(s.Watch(t.Context(), "//"))
 	s.Close()
 	if _, ok := wait.Receive(t, "the end of the watch", c); ok {
 		t.Error("a value under a prefix that no key has")
 	}
-	_, err = s.Watch(t.Context(), "")
+	_, err := s.Watch(t.Context(), "")
 	if !errors.Is(err, os.ErrClosed) {
 		t.Errorf("Watch after Close: %v", err)
 	}
@@ -373,7 +360,7 @@ func TestInspect(t *testing.T) {
 		"two servers": {func(s *consultest.Server) { s.Peers = s.Peers[:2] }, false, "two servers"},
 		"no leader":   {func(s *consultest.Server) { s.NoLeader = true }, false, "have no leader"},
 		"development": {func(s *consultest.Server) { s.Self = `{"Config":{"Version":"1.20.1"},"DebugConfig":{"DevMode":true}}` }, true, "runs with -dev"},
-		"old":         {func(s *consultest.Server) { s.Self = `{"Config":{"Version":"1.10.12+ent"}}` }, false, "without saying so"},
+		"old":         {func(s *consultest.Server) { s.Self = `{"Config":{"Version":"1.10.12+ent"}}` }, false, "silently leaves"},
 		"stale":       {func(s *consultest.Server) { s.Self = `{"DebugConfig":{"DiscoveryMaxStale":"87600h0m0s"}}` }, false, "discovery_max_stale = 87600h0m0s"},
 		"one voter":   {func(s *consultest.Server) { s.Raft = `{"Servers":[{"Voter":true,"Leader":true},{},{}]}` }, true, "only one server of 3 has a vote"},
 		"unknown server": {func(s *consultest.Server) {
@@ -388,7 +375,7 @@ func TestInspect(t *testing.T) {
 		"no agent": {func(s *consultest.Server) {
 			s.Tokens = map[string]consultest.Policy{"": {Read: consultest.All, Write: consultest.All, Operator: true}}
 		}, false, "add agent_prefix \"\" { policy = \"read\" }"},
-		"not Consul": {func(s *consultest.Server) { s.Raft = "<html>" }, false, "see that it is Consul"},
+		"not Consul": {func(s *consultest.Server) { s.Raft = "<html>" }, false, "see that Consul"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := consultest.New()
@@ -410,7 +397,5 @@ func TestInspect(t *testing.T) {
 	}
 	s := storetest.Open(t, consullease.Open, start(t, consultest.New()))
 	s.Close()
-	if _, err := s.Inspect(t.Context()); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("Inspect after Close: %v", err)
-	}
+	testkit.Is(t, testkit.Err(s.Inspect(t.Context())), os.ErrClosed, "Inspect after Close")
 }

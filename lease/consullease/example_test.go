@@ -2,33 +2,18 @@ package consullease_test
 
 import (
 	"context"
-	"fmt"
+	"log"
 
-	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/consullease"
-	"github.com/firn-id/firn/nanoflake"
 )
 
 // All processes of a system name the same servers and the same prefix of keys. The pool was created once, by
 // firn pool create nanoflake --store consul://….
 func ExampleOpen() {
-	ctx := context.Background()
-	store, err := consullease.Open(ctx, "consul://consul-1,consul-2,consul-3/firn?token-file=/run/secrets/consul")
+	store, err := consullease.Open(context.Background(), "consul://consul-1,consul-2,consul-3/firn?token-file=/run/secrets/consul")
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	defer store.Close()
-	gen, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	held, err := lease.Start(ctx, store, gen, lease.Config{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer held.Close()
-	fmt.Println(gen.Next(ctx))
+	// Start a lease in the store, as in the example of lease.Start.
 }

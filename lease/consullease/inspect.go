@@ -13,7 +13,7 @@ import (
 	"github.com/firn-id/firn/lease/internal/rest"
 )
 
-// Inspect looks at the servers, at the agent that answers, and at the keys. Some checks need
+// Inspect looks at the servers, at the answering agent, and at the keys. Some checks need
 // operator:read and agent:read. Inspect cannot see which disks hold the servers' data, or whether
 // the disks were set back.
 func (s *Store) Inspect(ctx context.Context) ([]driver.Finding, error) {
@@ -38,7 +38,7 @@ type inspection struct {
 	findings.List
 }
 
-// get reads what Consul reports about itself.
+// get reads Consul's reports about itself.
 func (i *inspection) get(ctx context.Context, path string, query url.Values, into any) error {
 	return driver.Do(ctx, i.store.Handle, "inspect", func(ctx context.Context) error {
 		reply, err := i.store.do(ctx, rest.Request{Method: http.MethodGet, Path: path, Query: query})
@@ -65,14 +65,14 @@ func (i *inspection) servers(ctx context.Context) error {
 	switch i.peers {
 	case 1:
 		i.Loses("run three servers on three machines",
-			"the datacenter has a single server: if its disk is lost, so is what was acknowledged, and until it is up again nobody can renew")
+			"the datacenter has a single server: if its disk is lost, acknowledged changes are lost, and no lease can renew until the server is up again")
 	case 2:
 		i.Note("run three servers", "the datacenter has two servers: without either of them it stops")
 	}
 	var leader string
 	switch err := i.get(ctx, "/v1/status/leader", i.store.datacenter(), &leader); {
 	case err != nil:
-		i.Unknown("who leads the servers", err)
+		i.Unknown("which server is the leader", err)
 	case leader == "":
 		i.Note("see that more than half of the servers are up and reach each other (consul operator raft list-peers)",
 			"the servers have no leader: nothing can be read or written")
@@ -80,7 +80,7 @@ func (i *inspection) servers(ctx context.Context) error {
 	return nil
 }
 
-// raft looks at the servers without a vote, as the leader knows them.
+// raft looks at the leader's list of servers without a vote.
 func (i *inspection) raft(ctx context.Context) {
 	var configuration struct {
 		Servers []struct {
@@ -91,7 +91,7 @@ func (i *inspection) raft(ctx context.Context) {
 	}
 	err := i.get(ctx, "/v1/operator/raft/configuration", i.store.datacenter(), &configuration)
 	if err != nil {
-		i.Unknown("which servers have a vote (it takes operator:read)", err)
+		i.Unknown("which servers have a vote (this needs operator:read)", err)
 		return
 	}
 	voters := 0
@@ -105,11 +105,11 @@ func (i *inspection) raft(ctx context.Context) {
 	}
 	if voters == 1 && i.peers > 1 {
 		i.Loses("see why the others have no vote (consul operator raft list-peers)",
-			"only one server of %d has a vote: if its disk is lost, so is what was acknowledged", len(configuration.Servers))
+			"only one server of %d has a vote: if its disk is lost, acknowledged changes are lost", len(configuration.Servers))
 	}
 }
 
-// agent looks at the configuration of the agent that answers.
+// agent looks at the configuration of the answering agent.
 func (i *inspection) agent(ctx context.Context) {
 	var self struct {
 		Config struct {
@@ -122,7 +122,7 @@ func (i *inspection) agent(ctx context.Context) {
 		}
 	}
 	if err := i.get(ctx, "/v1/agent/self", nil, &self); err != nil {
-		i.Unknown("how the agent is configured (it takes agent:read)", err)
+		i.Unknown("how the agent is configured (this needs agent:read)", err)
 		return
 	}
 	if self.DebugConfig.DevMode {
@@ -130,7 +130,7 @@ func (i *inspection) agent(ctx context.Context) {
 	}
 	if before(self.Config.Version, 1, 11) {
 		i.Note("upgrade it, or see that the token may read all keys under "+i.store.prefix,
-			"the agent is Consul %s, which leaves out of lists what the token may not read without saying so", self.Config.Version)
+			"the agent is Consul %s: it silently leaves keys that the token may not read out of lists", self.Config.Version)
 	}
 	if stale := self.DebugConfig.DiscoveryMaxStale; stale != "" && stale != "0s" {
 		i.Note("", "the agent reads services stale by default (discovery_max_stale = %s); leases ask for consistent reads, whatever the default", stale)
@@ -166,11 +166,11 @@ func (i *inspection) keys(ctx context.Context) {
 		}
 	}
 	if tied > 0 {
-		i.Loses("see who has locked them, and release them (consul kv put -release)",
+		i.Loses("see what has locked them, and release them (consul kv put -release)",
 			"%d entries are locked by sessions of Consul's, which can delete them when they end: times that were given out would be given out again", tied)
 	}
 	if foreign > 0 {
-		i.Note("have it use a prefix of its own", "something else writes under the prefix %s: %d keys are none of a store of leases, such as %.100q",
+		i.Note("have it use a separate prefix", "something else writes under the prefix %s: %d keys do not belong to a store of leases, such as %.100q",
 			i.store.prefix, foreign, example)
 	}
 }

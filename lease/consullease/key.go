@@ -8,8 +8,8 @@ import (
 )
 
 // Newer versions of Consul take only keys of letters, digits and ,-_./ without "../" and without an
-// ending like the name of a file, such as ".json". The store therefore escapes '.' and '@', one by
-// one: if a key has a prefix, its name in Consul has the escaped prefix.
+// ending like the name of a file, such as ".json". The store therefore escapes each '.' and '@'
+// separately: the name of a key with a prefix begins with the escaped prefix.
 var (
 	escape   = strings.NewReplacer(".", ",p", "@", ",a")
 	unescape = strings.NewReplacer(",p", ".", ",a", "@")

@@ -51,7 +51,7 @@ type watch struct {
 	changed chan struct{}
 }
 
-// run watches until ctx ends. run asks less often while Consul answers at once.
+// run watches until ctx ends. It asks less often while Consul answers at once.
 func (w *watch) run(ctx context.Context) {
 	pause := often
 	for {
@@ -69,13 +69,13 @@ func (w *watch) run(ctx context.Context) {
 // once makes one request, and waits for a change unless the request is the first.
 //
 // The index can go down: after the servers were restored from a snapshot, or when the key with the
-// highest index was removed. The watch then begins anew: waiting for the old index would miss the
-// changes until then. A request with index 0 would not wait at all.
+// highest index was removed. The watch then starts again from the beginning: waiting for the old
+// index would miss the changes until then. A request with index 0 would not wait at all.
 //
-// Consul does not report that a restore has set the index back. Consul answers waiting requests
-// early, as if nothing had changed, and holds the next request for its full time. After an early
-// answer, once therefore asks without waiting. After an outage, once asks without waiting too:
-// other servers may have taken over.
+// Consul does not report that a restore has set the index back. It answers waiting requests early,
+// as if nothing had changed, and holds the next request for its full time. After an early answer,
+// once therefore asks without waiting. After an outage, once asks without waiting too: other
+// servers may have taken over.
 func (w *watch) once(ctx context.Context) error {
 	limit := w.store.timeout
 	query := url.Values{"keys": {""}}

@@ -1,4 +1,4 @@
-// Package driver defines the stores of package lease, and does the work that all stores share.
+// Package driver defines the stores of package lease, and does the common work of all stores.
 //
 // A store keeps small values under keys. Each entry has a revision. Put compares and swaps: Put
 // changes an entry only if the entry still has the revision named by the caller. The safety of
@@ -61,9 +61,9 @@ type Entry struct {
 	Err error
 }
 
-// A Store keeps entries for many processes. A Store is safe for concurrent use.
+// A Store keeps entries for many processes. It is safe for concurrent use.
 //
-// Methods should return when their context ends. A lease does not wait for a method that hangs, and
+// Methods should return when the context ends. A lease does not wait for a method that hangs, and
 // makes no other request of the store until the method returns.
 //
 // Keys are names joined by '/'. A name has lower-case letters, digits, '.', '_', '@' and '-', does
@@ -77,7 +77,7 @@ type Store interface {
 	Get(ctx context.Context, key string) (Entry, error)
 
 	// List returns the entries whose keys begin with the prefix, in the order of keys. Each entry
-	// is as Get would return it. The entries need not be of one moment.
+	// is as Get returns it. The entries need not be of one moment.
 	//
 	// List returns unreadable entries with an Err beside all others, and returns the first Err.
 	// After any other error the list may be incomplete.
@@ -95,7 +95,7 @@ type Store interface {
 	// String returns the address of the store, without secrets.
 	String() string
 
-	// Close releases what the store holds. Close changes no entry.
+	// Close releases the resources of the store. It changes no entry.
 	Close() error
 }
 
@@ -110,9 +110,9 @@ type Clock interface {
 	Now(ctx context.Context) (time.Time, error)
 }
 
-// A Preparer is a Store that needs preparation before its first pool, for example a database
-// without the table. No other call prepares a store: at a wrong address, the mistake would go
-// unnoticed.
+// A Preparer is a Store that needs preparation before the first pool, for example a database
+// without the table. Of all calls of package lease, only lease.Create prepares a store: elsewhere, a
+// wrong address would go unnoticed.
 type Preparer interface {
 	// Prepare prepares the store. If the store is prepared already, Prepare does nothing.
 	Prepare(ctx context.Context) error
@@ -139,8 +139,8 @@ func Signal(changed chan<- struct{}) {
 // An Inspector is a Store that can check whether the settings of its server keep the promises of
 // [Store.Put].
 type Inspector interface {
-	// Inspect returns facts that an operator should know, the worst first. Inspect returns nothing
-	// if all is well.
+	// Inspect returns facts that an operator should know, the worst first. It returns nothing if
+	// all is well.
 	Inspect(ctx context.Context) ([]Finding, error)
 }
 
@@ -151,13 +151,13 @@ type Lister interface {
 	Keys(ctx context.Context, prefix string) ([]string, error)
 }
 
-// A Finding is a fact about a store that an operator should know.
+// A Finding is a fact about a store for its operators.
 type Finding struct {
 	// Loses says that the store can lose an acknowledged change. Duplicate IDs can follow.
 	Loses bool
 	// Text states the fact and the consequence, as a sentence without a full stop.
 	Text string
-	// Advice names the remedy, in words. Advice may be empty.
+	// Advice names the remedy, in words. It may be empty.
 	Advice string
 }
 
@@ -177,15 +177,14 @@ func WorstFirst(findings []Finding) []Finding {
 }
 
 // An Excluder is a Store beside which the machine has other stores, for example a store of each
-// user. An Excluder keeps the pools of two stores from using a worker at the same time.
+// user. It keeps the pools of two stores from using a worker at the same time.
 type Excluder interface {
 	// Exclude claims a resource for a group until release is called or the process ends. Members of
 	// the group share the resource. The error is ErrConflict while another group has the resource, and
 	// an *ExcludedError if the store knows of the process.
 	//
 	// With an error that is ErrConflict, release may still be a function: the group then has the
-	// resource, beside another group of which the store cannot know whether it matters. A lease
-	// prefers other workers.
+	// resource, beside another group that may or may not matter. A lease prefers other workers.
 	Exclude(resource, group string) (release func(), err error)
 }
 
@@ -206,14 +205,14 @@ func (e *ExcludedError) Is(err error) bool { return err == ErrConflict }
 // without the method, no lease does: in a store of many machines, a missing pool can mean a wrong
 // address, and a new pool would hide the mistake.
 type Local interface {
-	// Local reports whether every process that uses the store's pools runs on this machine, and the
-	// program does not demand that the pools exist.
+	// Local reports whether all processes with the store's pools run on this machine, and the
+	// program does not demand existing pools.
 	Local() bool
 }
 
 // The kinds of errors, for [errors.Is].
 var (
-	// ErrNotFound reports that there is no such entry.
+	// ErrNotFound reports that the entry does not exist.
 	ErrNotFound = errors.New("not found")
 	// ErrConflict reports that the entry has another revision.
 	ErrConflict = errors.New("changed meanwhile")

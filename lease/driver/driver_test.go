@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 )
 
@@ -16,9 +17,7 @@ func TestCheckKey(t *testing.T) {
 		}
 	}
 	for _, key := range []string{"", "/", "/a", "a/", "a//b", ".", "..", "a/../b", ".a", "a/.b", "A", "ä", "a b", "a\x00", "a=", `a\b`, "a:b", long + "x", "a/" + long + "x/b"} {
-		if err := driver.CheckKey(key); !errors.Is(err, driver.ErrKey) {
-			t.Errorf("%q: %v", key, err)
-		}
+		testkit.Is(t, driver.CheckKey(key), driver.ErrKey, "%q", key)
 	}
 }
 

@@ -15,8 +15,8 @@ import (
 // A Backend is the part of a store that differs from other stores. A [Handle] turns a Backend into
 // a [Store].
 //
-// The functions must be safe for concurrent use. The functions are fields, not methods, to keep
-// methods that no program calls out of the public type of a store.
+// The functions must be safe for concurrent use. They are fields, not methods: the public type of a
+// store then has only methods for programs.
 //
 // A function returns one of these errors:
 //
@@ -29,30 +29,30 @@ type Backend struct {
 	// Address says which store this is, without secrets.
 	Address string
 
-	// Timeout bounds each call whose context does not end earlier. 0 means no bound.
+	// Timeout bounds each call, unless the context ends earlier. 0 means no bound.
 	Timeout time.Duration
 
-	// Get does what [Store.Get] says. The key is valid. Get need not set the Key of the entry.
+	// Get is the backend's [Store.Get]. The key is valid. Get need not set the Key of the entry.
 	Get func(ctx context.Context, key string) (Entry, error)
 
-	// List does what [Store.List] says, but may return the entries in any order, and may return
+	// List is the backend's [Store.List], but may return the entries in any order, and may return
 	// entries with other prefixes. At least one valid key begins with the prefix. List sets the Err
 	// of an entry that List cannot read; the handle returns the first Err as the error of the call.
 	List func(ctx context.Context, prefix string) ([]Entry, error)
 
-	// Put does what [Store.Put] says. The key is valid, and the value has at most MaxValue bytes.
+	// Put is the backend's [Store.Put]. The key is valid, and the value has at most MaxValue bytes.
 	// Put must not keep the value: the caller may change the value after Put returns.
 	Put func(ctx context.Context, key string, value []byte, rev Revision) (Revision, error)
 
-	// Close releases what the backend holds. The handle calls Close at most once. Nil means nothing
-	// to release.
+	// Close releases the resources of the backend. The handle calls Close at most once. Nil means
+	// nothing to release.
 	Close func() error
 
-	// Diagnose returns advice on an error of the backend, in words, and the kind of the error, which
-	// is one of the errors of this package. An error that wraps a kind keeps its kind. For other
-	// errors a nil kind means ErrUnavailable. The handle does not call Diagnose for ErrNotFound,
-	// ErrConflict and context.Canceled. A nil Diagnose means that all errors are ErrUnavailable,
-	// without advice.
+	// Diagnose returns advice on an error of the backend, in words, and the kind of the error: one
+	// of the errors of this package. An error that wraps a kind keeps its kind. For other errors a
+	// nil kind means ErrUnavailable. The handle does not call Diagnose for ErrNotFound, ErrConflict
+	// and context.Canceled. A nil Diagnose means that all errors are ErrUnavailable, without
+	// advice.
 	Diagnose func(err error) (advice string, kind error)
 }
 
@@ -140,7 +140,7 @@ func (h *Handle) Put(ctx context.Context, key string, value []byte, rev Revision
 // String returns the address of the store, without secrets.
 func (h *Handle) String() string { return h.backend.Address }
 
-// Close releases what the store holds. All calls fail from now on, and channels of Watch are
+// Close releases the resources of the store. All calls fail from now on, and channels of Watch are
 // closed. A second Close does nothing.
 func (h *Handle) Close() error {
 	if h.closed.Swap(true) {
@@ -154,8 +154,8 @@ func (h *Handle) Close() error {
 }
 
 // Call runs a function as an operation of a handle: a method of an optional ability, or the checks
-// of Open. Call bounds the time and refuses calls as Get does. From the function's error, Call
-// makes an *[Error] with the name of the operation.
+// of Open. It bounds the time and refuses calls as Get does. From the function's error, Call makes
+// an *[Error] with the name of the operation.
 //
 // Calls may be nested. The outer call returns the *Error of the inner call.
 func Call[T any](ctx context.Context, h *Handle, op string, do func(context.Context) (T, error)) (T, error) {
@@ -219,7 +219,7 @@ func (h *Handle) call(ctx context.Context, op, key string, bad error, do func(co
 // errClosed is the error of a closed handle.
 var errClosed = fmt.Errorf("%w: %w", ErrUnavailable, closedError{})
 
-// closedError is fs.ErrClosed, without its words about a file.
+// closedError is fs.ErrClosed, without the words about a file.
 type closedError struct{}
 
 func (closedError) Error() string        { return "the store is closed" }

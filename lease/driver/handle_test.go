@@ -11,10 +11,11 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// newHandle returns a handle whose backend has one entry, "a", and counts its calls.
+// newHandle returns a handle on a backend with one entry, "a", and the number of calls of the backend.
 func newHandle(change func(*driver.Backend)) (h *driver.Handle, calls *int) {
 	calls = new(int)
 	b := driver.Backend{
@@ -87,7 +88,7 @@ func TestHandle(t *testing.T) {
 	}
 }
 
-// TestHandleKeys shows that the backend sees no key, value and prefix that is invalid.
+// The backend sees no invalid key, value or prefix.
 func TestHandleKeys(t *testing.T) {
 	h, calls := newHandle(nil)
 	for _, key := range []string{"", "A", "a//b", "../a", strings.Repeat("x", driver.MaxName+1)} {
@@ -106,9 +107,7 @@ func TestHandleKeys(t *testing.T) {
 	if *calls != 0 {
 		t.Errorf("the backend was called %d times", *calls)
 	}
-	if _, err := h.Put(t.Context(), "a", make([]byte, driver.MaxValue), driver.None); err != nil {
-		t.Errorf("Put of the longest value: %v", err)
-	}
+	testkit.OK(t, testkit.Err(h.Put(t.Context(), "a", make([]byte, driver.MaxValue), driver.None)))
 }
 
 func TestCheckPrefix(t *testing.T) {
@@ -119,13 +118,11 @@ func TestCheckPrefix(t *testing.T) {
 		}
 	}
 	for _, prefix := range []string{"/", "a//", "..", "A", "a/.", long + "x"} {
-		if err := driver.CheckPrefix(prefix); !errors.Is(err, driver.ErrKey) {
-			t.Errorf("%q: %v", prefix, err)
-		}
+		testkit.Is(t, driver.CheckPrefix(prefix), driver.ErrKey, "%q", prefix)
 	}
 }
 
-// TestHandleList has a backend that returns entries in no order, and others besides.
+// A backend may return entries in any order, and entries with other prefixes.
 func TestHandleList(t *testing.T) {
 	long := strings.Repeat("x", driver.MaxName)
 	all := []driver.Entry{{Key: "b"}, {Key: "a/10"}, {Key: "A"}, {Key: ""}, {Key: long}, {Key: "a.b"}, {Key: ".a"}, {Key: "a/2"}, {Key: "a"}, {Key: "a-b"}}
@@ -146,7 +143,7 @@ func TestHandleList(t *testing.T) {
 	}
 }
 
-// TestHandleListDamaged has entries that cannot be read: List returns them all, and the error of the first.
+// List returns all unreadable entries, and the error of the first.
 func TestHandleListDamaged(t *testing.T) {
 	h, _ := newHandle(func(b *driver.Backend) {
 		b.Diagnose = func(error) (string, error) { return "repair it", nil }
@@ -168,7 +165,7 @@ func TestHandleListDamaged(t *testing.T) {
 		t.Errorf("the error is %v, not that of the first entry that is damaged", err)
 	}
 
-	// An error of the whole call goes before those of entries.
+	// The error of the whole call goes before the errors of entries.
 	broken := errors.New("broken")
 	h, _ = newHandle(func(b *driver.Backend) {
 		b.List = func(context.Context, string) ([]driver.Entry, error) {
@@ -180,7 +177,7 @@ func TestHandleListDamaged(t *testing.T) {
 	}
 }
 
-// TestHandleDamaged shows that Get returns the revision of a damaged entry, and nothing else of any error.
+// With an error, Get returns only the revision of a damaged entry.
 func TestHandleDamaged(t *testing.T) {
 	h, _ := newHandle(func(b *driver.Backend) {
 		b.Get = func(context.Context, string) (driver.Entry, error) {
@@ -203,7 +200,7 @@ func TestHandleDamaged(t *testing.T) {
 
 func first(h *driver.Handle, _ *int) *driver.Handle { return h }
 
-// TestHandleErrors shows what a handle makes of the errors of a backend.
+// A handle completes the errors of a backend.
 func TestHandleErrors(t *testing.T) {
 	raw, odd := errors.New("raw"), errors.New("odd")
 	diagnosed := 0
@@ -258,13 +255,13 @@ func TestHandleErrors(t *testing.T) {
 		driver.Error{Store: "test://x", Op: "open", Err: driver.ErrUnavailable, Advice: "want test://host"})
 }
 
-// slow is an error of a connection whose time was over.
+// slow is the error of a connection after its deadline.
 type slow struct{}
 
 func (slow) Error() string { return "slow" }
 func (slow) Timeout() bool { return true }
 
-// TestHandleNested shows that an error of an inner call keeps its operation and its advice.
+// The error of an inner call keeps the operation and the advice.
 func TestHandleNested(t *testing.T) {
 	h, _ := newHandle(func(b *driver.Backend) {
 		b.Diagnose = func(error) (string, error) { return "advice", driver.ErrUnsafe }
@@ -278,7 +275,7 @@ func TestHandleNested(t *testing.T) {
 	}
 }
 
-// TestHandleNestedKey shows that the outer call adds the key that an inner one does not know.
+// The outer call adds the key to the error of an inner call.
 func TestHandleNestedKey(t *testing.T) {
 	var h *driver.Handle
 	h, _ = newHandle(func(b *driver.Backend) {
@@ -290,7 +287,7 @@ func TestHandleNestedKey(t *testing.T) {
 	wantError(t, "nested", err, driver.Error{Store: "test://store", Op: "read", Key: "a", Err: driver.ErrUnavailable})
 }
 
-// TestHandleTimeout shows that a call ends with the earlier of its context and the time-out.
+// A call ends with its context or with the time-out, whichever is earlier.
 func TestHandleTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hang := func(ctx context.Context) error { <-ctx.Done(); return errors.New("cut off") }
@@ -322,13 +319,13 @@ func TestHandleTimeout(t *testing.T) {
 			}
 		}
 	})
-	// An error that is the context's own is said once.
+	// The text has the error of the context once.
 	h, _ := newHandle(func(b *driver.Backend) { b.Timeout = time.Millisecond })
 	err := driver.Do(t.Context(), h, "do", func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() })
 	if want := "test://store: do: store unavailable: no answer in time: context deadline exceeded"; err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
-	// Without a time-out the context's end is all there is.
+	// Without a time-out, a call ends with its context only.
 	h, _ = newHandle(nil)
 	driver.Do(t.Context(), h, "do", func(ctx context.Context) error {
 		if _, ok := ctx.Deadline(); ok {
@@ -338,7 +335,7 @@ func TestHandleTimeout(t *testing.T) {
 	})
 }
 
-// TestHandleCancelled shows that the backend is not asked when the context has ended.
+// A call with a cancelled context does not reach the backend.
 func TestHandleCancelled(t *testing.T) {
 	h, calls := newHandle(nil)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -372,7 +369,7 @@ func TestHandleClose(t *testing.T) {
 	if ctx.Err() != nil {
 		t.Error("the context of an open handle has ended")
 	}
-	// A call that fails because the store was closed meanwhile says so.
+	// Close during a call shows in the error of the call.
 	err := driver.Do(t.Context(), h, "late", func(context.Context) error {
 		if err := h.Close(); err != broken {
 			t.Errorf("Close: %v", err)
@@ -405,7 +402,7 @@ func TestHandleClose(t *testing.T) {
 	}
 }
 
-// TestLatch shows that after a latch every call fails with the error of the first one, also a call that was under way.
+// After a latch every call fails with the first error, also a call under way.
 func TestLatch(t *testing.T) {
 	h, calls := newHandle(func(b *driver.Backend) {
 		b.Diagnose = func(error) (string, error) { return "stop everything", driver.ErrUnsafe }
@@ -423,7 +420,7 @@ func TestLatch(t *testing.T) {
 	wantError(t, "find", err, want)
 	close(under)
 	want.Op = "slow"
-	// The goroutine may have come after the latch. Either way its call fails.
+	// The call of the goroutine fails before the latch and after it.
 	wantError(t, "slow", <-done, want)
 	for op, err := range operations(t.Context(), h) {
 		wantError(t, op, err, driver.Error{Store: "test://store", Op: op, Key: keyOf(op), Err: backwards, Advice: "stop everything"})
@@ -432,15 +429,13 @@ func TestLatch(t *testing.T) {
 		t.Errorf("the backend was called %d times", *calls)
 	}
 	h.Close()
-	if _, err := h.Get(t.Context(), "a"); !errors.Is(err, fs.ErrClosed) {
-		t.Errorf("Get after Close: %v", err)
-	}
+	testkit.Is(t, testkit.Err(h.Get(t.Context(), "a")), fs.ErrClosed, "Get after Close")
 	if driver.Latch(nil) != nil {
 		t.Error("Latch makes an error of none")
 	}
 }
 
-// TestLatchFirst shows that the first latch stays, with its own advice and not with its own operation.
+// The first latch stays, with its advice and without its operation.
 func TestLatchFirst(t *testing.T) {
 	h, _ := newHandle(nil)
 	one := &driver.Error{Err: fmt.Errorf("%w: one", driver.ErrUnsafe), Advice: "advice"}
@@ -449,7 +444,7 @@ func TestLatchFirst(t *testing.T) {
 		return driver.Latch(errors.New("two"))
 	})
 	wantError(t, "outer", err, driver.Error{Store: "test://store", Op: "outer", Err: driver.ErrUnsafe, Advice: "advice"})
-	// A call that succeeds although the handle latched meanwhile has no success to report.
+	// A latch during a call that succeeds makes the call fail.
 	h, _ = newHandle(func(b *driver.Backend) {
 		b.Put = func(ctx context.Context, _ string, _ []byte, _ driver.Revision) (driver.Revision, error) {
 			driver.Do(ctx, h, "inner", func(context.Context) error { return driver.Latch(one) })

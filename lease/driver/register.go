@@ -15,9 +15,9 @@ var openers struct {
 	byScheme map[string]Opener
 }
 
-// Register lets lease.OpenStore open the stores of a package by their addresses, which begin with the scheme and
-// "://". The scheme is in lower case. The package of a store calls Register in its init. Register panics if
-// the scheme is registered.
+// Register lets lease.OpenStore open the stores of a package by addresses that begin with the
+// scheme and "://". The scheme is in lower case. The package of a store calls Register in an init
+// function. Register panics if the scheme is registered.
 func Register[S Store](scheme string, open func(ctx context.Context, address string) (S, error)) {
 	openers.mu.Lock()
 	defer openers.mu.Unlock()

@@ -7,7 +7,8 @@
 //  3. Call [RunLeases] in a test. RunLeases takes leases on the store, and renews and closes the
 //     leases.
 //  4. Call [History] while faults happen: stop the server, restart the server, cut the network.
-//     History checks that the store stays correct although calls fail.
+//     History checks that the store stays correct although calls fail. [NewFaulty] has faults in
+//     between without a server.
 //  5. Test durability. No suite can see a crash of a machine: show that a change is on the disk
 //     when Put returns.
 //

@@ -13,7 +13,7 @@ func missing(s *space) {
 	h := s.open()
 	s.wantNone(h, "a")
 	s.wantList(h, "", nil)
-	// No revision is the revision of a missing entry, so Put at any revision creates nothing.
+	// No revision is the revision of a missing entry: Put at any revision creates nothing.
 	rev := s.put(h, "b", "x", driver.None)
 	s.refuse(h, "a", "y", rev, driver.ErrConflict)
 	s.wantNone(h, "a")

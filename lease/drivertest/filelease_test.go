@@ -3,6 +3,7 @@ package drivertest
 import (
 	"testing"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/filelease"
 )
@@ -10,11 +11,7 @@ import (
 func files(t *testing.T) func() driver.Store {
 	dir := t.TempDir()
 	return func() driver.Store {
-		s, err := filelease.Open(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s
+		return testkit.Must(filelease.Open(dir))
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// handles has three handles take turns. Each handle sees at once what another handle wrote.
+// handles has three handles take turns. Each handle sees the writes of other handles at once.
 func handles(s *space) {
 	hs := []driver.Store{s.open(), s.open()}
 	for _, h := range hs {
@@ -69,7 +69,7 @@ func closed(s *space) {
 		"List": func() error { _, err := h.List(s.Context(), ""); return err },
 		"Put":  func() error { _, err := h.Put(s.Context(), "a", []byte("y"), rev); return err },
 	} {
-		// A closed handle returns no error that callers take for an answer.
+		// A closed handle does not return an error that callers could take for an answer.
 		if err := call(); err == nil || errors.Is(err, driver.ErrNotFound) || errors.Is(err, driver.ErrConflict) {
 			s.Errorf("%s after Close: %v, want an error that is neither ErrNotFound nor ErrConflict", name, err)
 		}
@@ -78,7 +78,7 @@ func closed(s *space) {
 	s.want(s.open(), "a", "y", s.put(other, "a", "y", rev))
 }
 
-// reopen closes all handles, again and again: entries and revisions outlive them.
+// reopen closes all handles, again and again: entries and revisions outlive the handles.
 func reopen(s *space) {
 	var seen []driver.Revision
 	for i := range 5 {

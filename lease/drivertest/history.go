@@ -304,7 +304,7 @@ func (r *recorder) check(t *testing.T) {
 			t.Errorf("%s: Porcupine did not come to an end; the picture is %s", key, picture)
 			continue
 		}
-		t.Errorf("%s was no register with compare-and-swap: no order of its %d calls explains all replies.\n"+
+		t.Errorf("%s was not a register with compare-and-swap: no order of its %d calls explains all replies.\n"+
 			"%s\nThe picture is %s, which go test -artifacts keeps.", key, len(calls), stuck(info, calls), picture)
 	}
 }
@@ -333,8 +333,8 @@ func checkRevisions(t *testing.T, key string, calls []porcupine.Operation) {
 	}
 }
 
-// stuck describes Porcupine's longest order of calls, and the calls of which one had to be next,
-// although the replies of all of them contradict the entry.
+// stuck describes Porcupine's longest order of calls, and the candidates for the next call. The
+// reply of each candidate contradicts the entry.
 func stuck(info porcupine.LinearizationInfo, calls []porcupine.Operation) string {
 	var longest []porcupine.Operation
 	for _, order := range info.PartialLinearizationsOperations()[0] {

@@ -7,33 +7,33 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
+	"github.com/firn-id/firn/internal/faults"
 	"github.com/firn-id/firn/lease/driver"
-	"github.com/firn-id/firn/lease/memlease"
 )
 
 // historyWithFaults runs a history in which each handle loses, delays and repeats.
-func historyWithFaults(t *testing.T, open func() driver.Store, seed uint64) (o Outcome, faults []memlease.Counts) {
+func historyWithFaults(t *testing.T, open func() driver.Store, seed uint64) (o Outcome, counts []faults.Counts) {
 	var handles []driver.Store
 	for i := range uint64(3) {
-		handles = append(handles, memlease.NewFaulty(open(), rand.New(rand.NewPCG(seed, i)),
-			memlease.Faults{LoseRequest: 0.05, LoseReply: 0.1, Late: 0.15, Repeat: 0.1, Delay: 0.3}))
+		handles = append(handles, NewFaulty(open(), rand.New(rand.NewPCG(seed, i)),
+			Chances{LoseRequest: 0.05, LoseReply: 0.1, Late: 0.15, Repeat: 0.1, Delay: 0.3}))
 	}
 	o = History(t, handles, seed)
 	for _, h := range handles {
-		faults = append(faults, h.(*memlease.Faulty).Counts())
+		counts = append(counts, h.(*Faulty).Counts())
 	}
-	return o, faults
+	return o, counts
 }
 
 // TestHistoryWithFaults has faults between clients and a good store, which passes.
 func TestHistoryWithFaults(t *testing.T) {
 	occurred := make(map[string]int64)
 	for seed := range uint64(20) {
-		o, faults := historyWithFaults(t, memory(t), seed)
+		o, counts := historyWithFaults(t, memory(t), seed)
 		if o.Found == 0 || o.Changed == 0 || o.Conflicts == 0 || o.Unknown == 0 || o.Failed == 0 {
 			t.Errorf("seed %d: the history shows nothing: %+v", seed, o)
 		}
-		for _, c := range faults {
+		for _, c := range counts {
 			v := reflect.ValueOf(c)
 			for i := range v.NumField() {
 				occurred[v.Type().Field(i).Name] += v.Field(i).Int()

@@ -2,10 +2,8 @@ package drivertest
 
 import (
 	"encoding/json"
-	"errors"
 	"net/http"
 	"os"
-	"os/exec"
 	"regexp"
 	"strings"
 	"testing"
@@ -13,6 +11,7 @@ import (
 	"github.com/firn-id/firn/internal/testing/consultest"
 	"github.com/firn-id/firn/internal/testing/kubetest"
 	"github.com/firn-id/firn/internal/testing/pretend"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/turn"
 	"github.com/firn-id/firn/lease/consullease"
 	"github.com/firn-id/firn/lease/driver"
@@ -45,29 +44,11 @@ func apply[S any](mutants []mutant[S], server S) {
 // kill shows that the suite finds each mutant.
 func kill[S any](t *testing.T, test string, mutants []mutant[S]) {
 	turn.Take(t)
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, m := range mutants {
 		t.Run(m.name, func(t *testing.T) {
 			t.Parallel()
-			cmd := exec.CommandContext(t.Context(), exe, "-test.v", "-test.run=^"+test+"$/^("+strings.Join(m.caught, "|")+"|String)$")
-			cmd.Env = append(os.Environ(), mutantVariable+"="+m.name)
-			out, err := cmd.CombinedOutput()
-			if _, ok := errors.AsType[*exec.ExitError](err); !ok {
-				t.Errorf("the suite ends with %v", err)
-			}
-			for _, name := range m.caught {
-				if !strings.Contains(string(out), "--- FAIL: "+test+"/"+name+" ") {
-					t.Errorf("%s does not find it", name)
-				}
-			}
-			if !strings.Contains(string(out), "--- PASS: "+test+"/String ") {
-				t.Errorf("it cannot even write")
-			}
-			if t.Failed() {
-				t.Logf("%s", out)
+			if out := caught(t, test, mutantVariable+"="+m.name, m.caught, "String"); !strings.Contains(out, "--- PASS: "+test+"/String ") {
+				t.Errorf("it cannot even write: %s", out)
 			}
 		})
 	}
@@ -79,11 +60,7 @@ func consulSpace(t *testing.T) func() driver.Store {
 	apply(consulMutants, server)
 	host := server.Start(t).Listener.Addr().String()
 	return func() driver.Store {
-		s, err := consullease.Open(t.Context(), "consul://"+host+"/test/firn?token-env=FIRN_TEST_TOKEN")
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s
+		return testkit.Must(consullease.Open(t.Context(), "consul://"+host+"/test/firn?token-env=FIRN_TEST_TOKEN"))
 	}
 }
 
@@ -154,11 +131,7 @@ func kubernetesSpace(t *testing.T) func() driver.Store {
 	apply(kubernetesMutants, server)
 	url := server.Start(t).URL
 	return func() driver.Store {
-		s, err := kubelease.Open(t.Context(), "kubernetes://test/firn?token-env=FIRN_TEST_TOKEN&server="+url)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s
+		return testkit.Must(kubelease.Open(t.Context(), "kubernetes://test/firn?token-env=FIRN_TEST_TOKEN&server="+url))
 	}
 }
 

@@ -43,8 +43,8 @@ const (
 	shortWindow = 4 * time.Second
 )
 
-// config returns the settings of a lease that does not wait for a worker, and whose first window is
-// as long as the others.
+// config returns the settings of a lease without a wait for a worker, with a first window as long
+// as the others.
 func config(worker lease.Choice, window time.Duration) lease.Config {
 	return lease.Config{Worker: worker, Window: window, First: window, Timeout: window, Wait: -1}
 }

@@ -14,7 +14,7 @@ import (
 func list(s *space) {
 	h, other := s.open(), s.open()
 	// The keys are in the order of bytes, unlike folders and words of a language. Some keys look
-	// like files that a store makes for its own use.
+	// like a store's own files.
 	names := []string{
 		"a-b", "a-c/d", "a.b", "a.lock", "a.tmp", "a/b", "a/b-1", "a/b-2/c", "a/b1", "a/b10", "a/b2", "a/c/d/e", "a0", "a@b", "a_b", "a_c/d",
 		"aa", "axb", "b", "b.lock", "b.tmp", "b0", "c/b",
@@ -49,7 +49,7 @@ func list(s *space) {
 	}
 }
 
-// nested has keys that begin with other keys, which files in folders cannot.
+// nested has keys that begin with other keys, as files in folders cannot.
 func nested(s *space) {
 	h, other := s.open(), s.open()
 	made := make(map[string]driver.Revision)

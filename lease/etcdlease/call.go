@@ -37,9 +37,9 @@ const ( // between two tries
 // call makes a request, and repeats the request within the time while a repetition is safe and may
 // help.
 //
-// A member that is frozen or cut off never answers. The client takes the members in turn, so a read
-// gives only a part of its time to the first member, and to the second. A write gives all of its
-// time to one member: it must not be sent twice.
+// A member that is frozen or cut off never answers. The client takes the members in turn: a read
+// gives only a part of the time to the first member, and to the second. A write gives all the time
+// to a single member: it must not be sent twice.
 func (s *Store) call(ctx context.Context, does purpose, request func(context.Context) (*pb.ResponseHeader, error)) error {
 	ctx, stop := driver.UntilClosed(ctx, s.Handle)
 	defer stop()
@@ -77,7 +77,7 @@ func (s *Store) try(ctx context.Context, does purpose, try int, request func(con
 }
 
 // again reports whether a failed request should be tried again. A write must have been refused
-// before the other members got it, so that it cannot take effect now or later:
+// before it reached the other members. It then cannot take effect now or later:
 //
 //   - a member without a leader refuses requests that need a leader, and Raft drops proposals
 //     without a leader;
@@ -85,8 +85,8 @@ func (s *Store) try(ctx context.Context, does purpose, try int, request func(con
 //     request; the client has fetched another token meanwhile;
 //   - a learner takes no requests, and a member that is behind takes no more requests.
 //
-// After a lost connection or a time-out, the write may have taken effect. So may a write that
-// failed with "no space": a member can notice the lack of space after the change.
+// After a lost connection or a time-out, the write may have taken effect. A write that failed with
+// "no space" may, too: a member can notice the lack of space after the change.
 func (s *Store) again(err error, does purpose) bool {
 	switch {
 	case refused(err), s.login && errors.Is(err, rpctypes.ErrUserEmpty): // after ErrUserEmpty the client has a token now
@@ -94,7 +94,7 @@ func (s *Store) again(err error, does purpose) bool {
 	case does == writing:
 		return false
 	}
-	// The error may pass, or another member may not have it.
+	// The error may pass, or another member may be free of it.
 	return isContext(err) || codeOf(err) == codes.Unavailable && s.client.ActiveConnection().GetState() != connectivity.TransientFailure
 }
 
@@ -146,7 +146,7 @@ func (s *Store) diagnose(err error) (what string, kind error) {
 	case is(driver.ErrDamaged):
 		return "see what else writes under the prefix " + s.prefix + "; then " + advice.Damaged, driver.ErrDamaged
 	case is(rpctypes.ErrCorrupt):
-		return "the members' data differ: see which of them is wrong and replace it, as etcd's documentation says of the alarm CORRUPT", driver.ErrUnsafe
+		return "the members' data differ: find the wrong member and replace it, as etcd's documentation says of the alarm CORRUPT", driver.ErrUnsafe
 	case is(rpctypes.ErrNoSpace):
 		return "compact and defragment the database, or raise --quota-backend-bytes; then clear the alarm with etcdctl alarm disarm", driver.ErrUnavailable
 	case is(rpctypes.ErrPermissionDenied):
@@ -165,7 +165,7 @@ func (s *Store) diagnose(err error) (what string, kind error) {
 	}
 	switch codeOf(err) {
 	case codes.Unimplemented:
-		return "see that it is etcd, 3.4 or later, that listens there, and its port for clients", driver.ErrUnavailable
+		return "see that etcd 3.4 or later listens there, on the port for clients", driver.ErrUnavailable
 	case codes.Unavailable:
 		return s.connectAdvice(status.Convert(err).Message()), driver.ErrUnavailable
 	}
@@ -186,14 +186,14 @@ func (s *Store) connectAdvice(message string) string {
 			return c.advice
 		}
 	}
-	const there = "see that it is etcd that listens there, its port for clients, and that the network lets you through"
+	const there = "see that etcd listens there, on the port for clients, and that the network lets you through"
 	switch { // a server that does not like the client's certificate may just hang up
 	case s.tls == nil:
 		return there + "; if it speaks TLS, set tls=true or ca"
 	case len(s.tls.Certificates) == 0:
 		return there + "; if it wants a certificate of its clients, give cert and key"
 	}
-	return there + "; look at cert and key, if it does not know who has signed them"
+	return there + "; look at cert and key, if it does not know the authority that signed them"
 }
 
 // isRemote reports whether an endpoint seems to be on another machine.

@@ -19,11 +19,11 @@ import (
 	"github.com/firn-id/firn/lease/internal/findings"
 )
 
-// fullness is the percentage of its quota at which a database counts as nearly full.
+// fullness is the percentage of the quota from which a database counts as nearly full.
 const fullness = 80
 
-// Inspect looks at the members, the alarms and the keys. Inspect cannot see whether members run
-// with --unsafe-no-fsync, or which disks hold their data.
+// Inspect looks at the members, the alarms and the keys. It cannot see members with
+// --unsafe-no-fsync, or which disks hold the data.
 func (s *Store) Inspect(ctx context.Context) ([]driver.Finding, error) {
 	return driver.Call(ctx, s.Handle, "inspect", s.inspect)
 }
@@ -70,12 +70,12 @@ func (m *member) name() string {
 	return m.Name
 }
 
-// call makes a request, and diagnoses its error.
+// call makes a request, and diagnoses the error.
 func (i *inspection) call(ctx context.Context, does purpose, request func(context.Context) (*pb.ResponseHeader, error)) error {
 	return driver.Do(ctx, i.store.Handle, "inspect", func(ctx context.Context) error { return i.store.call(ctx, does, request) })
 }
 
-// findMembers asks for the list of members: a majority first, then a single member, which answers
+// findMembers asks for the list of members: a majority first, then a single member: it answers
 // without a leader.
 func (i *inspection) findMembers(ctx context.Context) error {
 	some, cancel := part(ctx)
@@ -123,25 +123,24 @@ func (i *inspection) findAlarms(ctx context.Context) {
 		return
 	}
 	for _, a := range alarms {
-		who := fmt.Sprintf("%x", a.MemberID)
+		member := fmt.Sprintf("%x", a.MemberID)
 		for _, m := range i.members {
 			if m.ID == a.MemberID {
-				who = m.name()
+				member = m.name()
 			}
 		}
 		switch a.Alarm {
 		case pb.AlarmType_CORRUPT:
 			advice, _ := i.store.diagnose(rpctypes.ErrCorrupt)
-			i.Loses(advice, "the data of member %s differ from those of the others (alarm CORRUPT)", who)
+			i.Loses(advice, "the data of member %s differ from those of the others (alarm CORRUPT)", member)
 		case pb.AlarmType_NOSPACE:
 			advice, _ := i.store.diagnose(rpctypes.ErrNoSpace)
-			i.Note(advice, "the database of member %s is or was full, and the cluster takes no changes (alarm NOSPACE)", who)
+			i.Note(advice, "the database of member %s is or was full, and the cluster takes no changes (alarm NOSPACE)", member)
 		}
 	}
 }
 
-// askMembers asks each host of the address, and then all other members at the endpoints that they
-// advertise.
+// askMembers asks each host of the address, and then all other members at the advertised endpoints.
 func (i *inspection) askMembers(ctx context.Context) {
 	var hosts, others sync.WaitGroup
 	endpoints := i.store.client.Endpoints()
@@ -184,7 +183,7 @@ func (i *inspection) ask(ctx context.Context, endpoint string) answer {
 	return a
 }
 
-// led reports whether a member says that it has a leader.
+// led reports whether a member has a leader by its own account.
 func (i *inspection) led() bool {
 	return slices.ContainsFunc(i.members, func(m *member) bool { return m.status != nil && m.status.Leader != 0 })
 }
@@ -198,12 +197,12 @@ func (i *inspection) membership() {
 	}
 	for _, h := range i.hosts {
 		if h.err == nil && h.status.Header.ClusterId != i.store.cluster {
-			i.Loses("name the members of one cluster alone", "%s is a member of another cluster: what is written there is not known here", hostOf(h.endpoint))
+			i.Loses("name only members of one cluster", "%s is a member of another cluster: what is written there is not known here", hostOf(h.endpoint))
 		}
 	}
 	if voters == 1 {
 		i.Loses("use three members on three machines",
-			"the cluster has a single member: if its disk is lost, so is what was acknowledged, and until it is up again nobody can renew")
+			"the cluster has a single member: if its disk is lost, acknowledged changes are lost, and no lease can renew until the member is up again")
 	}
 	for _, m := range i.members {
 		switch {
@@ -224,7 +223,7 @@ func (i *inspection) membership() {
 	}
 	switch {
 	case voters-down <= voters/2:
-		i.Note("start members until more than half of them are up", "%d of %d members are in order, which is no majority: nothing can be read or written", voters-down, voters)
+		i.Note("start members until more than half of them are up", "%d of %d members are in order, which is not a majority: nothing can be read or written", voters-down, voters)
 	case voters == 2:
 		i.Note("use three members", "the cluster has two members: without either of them it stops")
 	}
@@ -236,7 +235,7 @@ func (i *inspection) membership() {
 	i.named(down)
 }
 
-// named looks at the members that the address names.
+// named looks at the members in the address.
 func (i *inspection) named(down int) {
 	named := make(map[uint64]bool)
 	for _, h := range i.hosts {
@@ -254,7 +253,7 @@ func (i *inspection) named(down int) {
 	}
 }
 
-// quota looks at how full a member's database is. Members before version 3.6 do not report their
+// quota looks at how full a member's database is. Members before version 3.6 do not report the
 // quota.
 func (i *inspection) quota(m *member) {
 	if quota := m.status.DbSizeQuota; quota > 0 && m.status.DbSize*100 >= quota*fullness {
@@ -282,7 +281,7 @@ func (i *inspection) versions() {
 	}
 }
 
-// knownBad reports whether etcd's authors advise against a version because its members' data can
+// knownBad reports whether etcd's authors advise against a version, because the data of members can
 // come to differ.
 func knownBad(version string) bool {
 	version, _, _ = strings.Cut(version, "-")
@@ -319,11 +318,11 @@ func (i *inspection) keys(ctx context.Context) {
 		i.Unknown("what is under the prefix", err)
 	}
 	if expiring > 0 {
-		i.Loses("write each of them again without a lease of etcd's, and see who has done that",
+		i.Loses("write each of them again without a lease of etcd's, and see what has tied them",
 			"%d entries are tied to leases of etcd's, and will be deleted with them: times that were given out would be given out again", expiring)
 	}
 	if foreign > 0 {
-		i.Note("have it use a prefix of its own", "something else writes under the prefix %s: %d keys are none of a store of leases, such as %.100q", i.store.prefix, foreign, example)
+		i.Note("have it use a separate prefix", "something else writes under the prefix %s: %d keys do not belong to a store of leases, such as %.100q", i.store.prefix, foreign, example)
 	}
 }
 

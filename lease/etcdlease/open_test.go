@@ -29,7 +29,7 @@ func TestOpen(t *testing.T) {
 
 		"etcd://" + gone + "/p":                              {"connection refused", "see that etcd runs there", gone + "/p"},
 		"etcd://u:hunter2@" + gone + "," + host(web) + "/p":  {"etcd"},
-		"etcd://" + host(web) + "/p":                         {"see that it is etcd"},
+		"etcd://" + host(web) + "/p":                         {"see that etcd"},
 		"etcd://" + host(web) + "/p?tls=true":                {"without TLS"},
 		"etcd://" + silent + "/p?timeout=300ms":              {"deadline exceeded", "see that"},
 		"etcd://u:hunter2@" + silent + "?timeout=300ms":      {"deadline exceeded", "see that"},

@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
+
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -50,10 +52,7 @@ func (f *fake) Txn(ctx context.Context, r *pb.TxnRequest) (*pb.TxnResponse, erro
 // serve returns a fake and its address.
 func serve(t *testing.T) (*fake, string) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := testkit.Must(net.Listen("tcp", "127.0.0.1:0"))
 	f := &fake{server: grpc.NewServer()}
 	f.fail = func(context.Context) error { return nil }
 	f.header.Store(&pb.ResponseHeader{ClusterId: 1, Revision: 7})

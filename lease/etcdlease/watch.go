@@ -11,11 +11,11 @@ import (
 )
 
 // Watch returns a channel that gets a value after each change of an entry with the prefix, as
-// [driver.Watcher] says. Watch returns when the cluster has started the watch.
+// [driver.Watcher] says. It returns when the cluster has started the watch.
 //
 // After a lost connection, the client resumes a watch where it was, and misses nothing. If the
-// client cannot resume the watch, because the history was compacted or the member lost its leader,
-// Watch starts a new one, and the channel gets a value: changes may have been missed.
+// client cannot resume the watch, because the history was compacted or the member lost the leader,
+// Watch starts another watch, and the channel gets a value: changes may have been missed.
 func (s *Store) Watch(ctx context.Context, prefix string) (<-chan struct{}, error) {
 	// If there can be no watch, a read reports the reason. The watch itself would try for ever.
 	err := driver.Do(ctx, s.Handle, "watch", func(ctx context.Context) error {

@@ -12,8 +12,8 @@ import (
 
 func init() { driver.Register("file", openAddress) }
 
-// openAddress opens a store that is there: whoever gives a program an address has made the store before, as a
-// store of any other kind.
+// openAddress opens an existing store. The store of an address is made before a program gets the
+// address, as with stores of every other kind.
 func openAddress(_ context.Context, addr string) (*Store, error) {
 	dir, err := ParseAddress(addr)
 	if err != nil {
@@ -22,8 +22,9 @@ func openAddress(_ context.Context, addr string) (*Store, error) {
 	return Open(dir, Existing)
 }
 
-// ParseAddress returns the directory of an address file:///DIRECTORY. Its errors are [driver.ErrAddress].
-// lease.OpenStore opens such an address as Open does with the option [Existing].
+// ParseAddress returns the directory of an address file:///DIRECTORY. The errors are
+// [driver.ErrAddress]. lease.OpenStore opens such an address as Open does with the option
+// [Existing].
 func ParseAddress(addr string) (dir string, err error) {
 	bad := func(why string) (string, error) {
 		return "", fmt.Errorf("%w of the kind file://: %s", driver.ErrAddress, why)
@@ -45,7 +46,7 @@ func ParseAddress(addr string) (dir string, err error) {
 	return directory(path[1:]), nil
 }
 
-// directory returns the directory of an address whose path, after its first slash, is path.
+// directory returns the directory of an address with the path /path.
 func directory(path string) string {
 	if dir := filepath.FromSlash(path); filepath.IsAbs(dir) && filepath.VolumeName(dir) != "" { // file:///C:/firn
 		return dir

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
 )
@@ -43,23 +44,13 @@ func TestOpenStore(t *testing.T) {
 	if _, err := lease.OpenStore(t.Context(), addr); !errors.Is(err, ErrNoStore) {
 		t.Fatalf("no directory: %v", err)
 	}
-	first, err := Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := testkit.Must(Open(dir))
 	defer first.Close()
-	if _, err := first.Put(t.Context(), "a/b", []byte("x"), driver.None); err != nil {
-		t.Fatal(err)
-	}
-	second, err := lease.OpenStore(t.Context(), addr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(first.Put(t.Context(), "a/b", []byte("x"), driver.None))
+	second := testkit.Must(lease.OpenStore(t.Context(), addr))
 	defer second.Close()
 	if e, err := second.Get(t.Context(), "a/b"); err != nil || string(e.Value) != "x" {
 		t.Errorf("%q, %v", e.Value, err)
 	}
-	if _, err := lease.OpenStore(t.Context(), addr+"?a=b"); !errors.Is(err, driver.ErrAddress) {
-		t.Errorf("a setting: %v", err)
-	}
+	testkit.Is(t, testkit.Err(lease.OpenStore(t.Context(), addr+"?a=b")), driver.ErrAddress, "a setting")
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 )
 
@@ -19,10 +20,7 @@ func TestClaimsOfReleases(t *testing.T) {
 	)
 	s := mustOpen(t, t.TempDir(), plain)
 	mustPut(t, s, "a", "", driver.None)
-	release, err := s.Exclude(resource, "a pool")
-	if err != nil {
-		t.Fatal(err)
-	}
+	release := testkit.Must(s.Exclude(resource, "a pool"))
 	defer release()
 	locks, err := os.ReadFile("/proc/locks")
 	if err != nil {

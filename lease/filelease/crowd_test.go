@@ -20,6 +20,7 @@ import (
 
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/internal/testing/minter"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/turn"
 	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/lease"
@@ -163,14 +164,13 @@ func TestCrowd(t *testing.T) {
 // TestCrowdKnownBad: IDs come twice if the lock of an entry locks nothing. A process takes a worker in
 // the gap between the reading and the locking of another process.
 func TestCrowdKnownBad(t *testing.T) {
-	begin, contend := time.Now(), lease.Config{Worker: lease.Number(7), Wait: -1, Window: time.Minute, First: time.Minute}
+	begin := time.Now()
+	contend := lease.Config{Worker: lease.Number(7), Wait: -1, Window: wait.Patience, First: wait.Patience, Timeout: wait.Patience} // the disk may be slow
 	mint := func(h hooks) (times map[minter.ID]int) {
 		dir := t.TempDir()
 		var later atomic.Int64
 		other := mustOpen(t, dir, plain)
-		if err := minter.Create(t.Context(), other); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, minter.Create(t.Context(), other))
 		now := func() time.Time { return begin.Add(time.Duration(later.Load())) }
 		var taken []*minter.Generator
 		take := func(s *Store) {
@@ -179,7 +179,7 @@ func TestCrowdKnownBad(t *testing.T) {
 				t.Cleanup(func() { l.Close() })
 				taken = append(taken, g)
 			} else if !errors.Is(err, lease.ErrHeld) {
-				t.Fatal(err)
+				t.Error(err) // also in a goroutine of a lease
 			}
 		}
 		// A process has used the worker before: without an entry there is nothing to lock.
@@ -199,10 +199,7 @@ func TestCrowdKnownBad(t *testing.T) {
 		later.Add(int64(time.Second))
 		times = make(map[minter.ID]int)
 		for _, g := range taken {
-			id, err := g.TryNext()
-			if err != nil {
-				t.Fatal(err)
-			}
+			id := testkit.Must(g.TryNext())
 			times[id]++
 		}
 		return times

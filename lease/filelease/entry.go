@@ -19,7 +19,7 @@ import (
 // 1 is the version of the format. The number is decimal, 1 for a new entry, and grows by one with
 // each change. The checksum is the CRC-32C of key, \n, number, \n and value, in eight hexadecimal
 // digits. With the key in the checksum, a file copied to another name, with the interval of another
-// worker, is no valid entry.
+// worker, is not a valid entry.
 //
 // The revision is number and checksum. An entry restored from a copy counts on from an old number.
 // The checksum in the revision distinguishes new changes from the lost changes with the same
@@ -56,7 +56,7 @@ func damaged(key string, info fs.FileInfo) entry {
 	return entry{Entry: driver.Entry{Key: key, Revision: driver.Revision(rev)}, number: 1<<62 + rand.Uint64N(1<<62), info: info}
 }
 
-// decode returns the entry of a file, or an error that is ErrVersion or ErrDamaged. decode accepts
+// decode returns the entry of a file, or an error that is ErrVersion or ErrDamaged. It accepts
 // exactly the output of encode.
 func decode(key string, content []byte) (entry, error) {
 	if len(content) == 0 {

@@ -3,46 +3,20 @@
 package filelease_test
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"log"
-	"os"
-	"path/filepath"
 
-	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/filelease"
-	"github.com/firn-id/firn/nanoflake"
 )
 
 // All processes of a machine open the same directory.
 func ExampleOpen() {
-	dir, err := os.MkdirTemp("", "ids-") // a program names a directory that lasts: /var/lib/orders/ids
+	store, err := filelease.Open("/var/lib/orders/ids")
 	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer os.RemoveAll(dir)
-
-	store, err := filelease.Open(filepath.Join(dir, "ids"))
-	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	defer store.Close()
-	gen, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	held, err := lease.Start(context.Background(), store, gen, lease.Config{}) // creates the pool
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer held.Close()
-	fmt.Println(lease.Names(context.Background(), store))
-	// Output: [nanoflake] <nil>
+	// Start a lease in the store, as in the example of lease.Start. The first lease creates the pool.
 }
 
 // A deployed program demands that the store is there: firn pool create has made it.

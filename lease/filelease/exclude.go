@@ -30,11 +30,11 @@ import (
 //     program names does, with a finding (see Inspect): Exclude returns both release and the error, and
 //     a lease prefers other workers
 //
-// Every user can lock what all can see. While another program's lock hides the claims, a default store
-// gives an error, and other stores have a finding: what a named directory promises does not depend on
-// claims. On Windows all users see claims, and a claim that meets another store's claim of the machine is
-// not seen itself. On other systems Exclude claims nothing, and Inspect reports for a default store that
-// users do not see each other.
+// Every user can lock an object visible to all users. While another program's lock hides the
+// claims, a default store gives an error, and other stores have a finding: the promises of a named
+// directory do not depend on claims. On Windows all users see claims, and a claim that meets
+// another store's claim of the machine is not seen itself. On other systems Exclude claims nothing,
+// and Inspect reports for a default store that users do not see each other.
 func (s *Store) Exclude(resource, group string) (release func(), err error) {
 	id, err := s.identity()
 	if err != nil {
@@ -84,7 +84,7 @@ func (s *Store) Exclude(resource, group string) (release func(), err error) {
 		case other == nil:
 		case other.foreign() && strict:
 			release()
-			return nil, s.excludeError("end that process, or "+nameDirectory, "%w: a lock that is no claim hides other stores of the machine: %s",
+			return nil, s.excludeError("end that process, or "+nameDirectory, "%w: a lock that is not a claim hides other stores of the machine: %s",
 				driver.ErrUnavailable, other.holder())
 		case other.foreign():
 			s.find(false, "a copy of this store that is in use would not be noticed, because a lock hides it: "+other.holder(), "end that process")
@@ -100,8 +100,8 @@ func (s *Store) Exclude(resource, group string) (release func(), err error) {
 	return release, err
 }
 
-// openDir opens the store's directory. As long as the directory is open, no other directory gets its
-// device and inode, and its filesystem stays mounted: a group is of one directory.
+// openDir opens the store's directory. While the directory is open, no other directory gets the
+// device and inode, and the filesystem stays mounted: a group belongs to one directory.
 func (s *Store) openDir() (*os.File, error) {
 	dir, err := openToRead(s.dir)
 	if err != nil {
@@ -135,8 +135,8 @@ func (s *Store) isDefault() (bool, error) {
 	return true, errors.Join(err, f.Close())
 }
 
-// excludeError returns an error with the fields that the handle sets for its calls. Exclude takes
-// no context, and so is no call of the handle.
+// excludeError returns an error with the fields that the handle sets for calls. Exclude takes no
+// context: it is not a call of the handle.
 func (s *Store) excludeError(advice, format string, args ...any) error {
 	return &driver.Error{Store: s.String(), Op: "exclude", Err: fmt.Errorf(format, args...), Advice: advice}
 }

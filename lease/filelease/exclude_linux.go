@@ -16,9 +16,9 @@ const (
 	setLock = 37 // F_OFD_SETLK
 )
 
-// claim locks the byte at in each of the regions, which have 2^32 bytes, and returns for each region
-// a lock that another process has on another byte, or nil. It locks first and looks afterwards. If two
-// processes claim different bytes of a region at once, at least one of them finds the other.
+// claim locks the byte at in each of the regions of 2^32 bytes, and returns for each region another
+// process's lock on another byte, or nil. It locks first and looks afterwards. If two processes
+// claim different bytes of a region at once, at least one process finds the other.
 //
 // The locks are on an object that all processes of the kernel share; see openKernel. The kernel drops
 // the locks when the process ends. Locks for reading share a byte and need no right to write.
@@ -79,7 +79,7 @@ type clash struct {
 	write         bool
 }
 
-// foreign reports whether the lock is no claim. Every user can lock the object.
+// foreign reports whether the lock is not a claim. Every user can lock the object.
 func (c *clash) foreign() bool { return c.length != 1 || c.write }
 
 // holder names the process that has the lock. If this user may not see the process, holder says how

@@ -50,10 +50,7 @@ func TestExclude(t *testing.T) {
 	dir := t.TempDir()
 	resource := t.Name() + dir // nobody else's on this machine
 	s := mustOpen(t, dir, plain)
-	first, err := s.Exclude(resource, "a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := testkit.Must(s.Exclude(resource, "a"))
 	second, err := s.Exclude(resource, "a")
 	if err != nil {
 		t.Fatalf("of the same group: %v", err)
@@ -74,40 +71,11 @@ func TestExclude(t *testing.T) {
 	}
 
 	// A directory that is made again at the same path has groups of its own.
-	third, err := s.Exclude(resource, "a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	third := testkit.Must(s.Exclude(resource, "a"))
 	defer third()
-	if err := os.Rename(dir, dir+"-away"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Rename(dir, dir+"-away"))
 	if again := mustOpen(t, dir, plain); free(t, again, resource, "a") {
 		t.Error("the group of the directory that was taken away is not excluded")
-	}
-}
-
-// TestExcludeByDefault: default stores exclude each other, whatever their directories.
-func TestExcludeByDefault(t *testing.T) {
-	resource := t.Name() + t.TempDir()
-	var stores [2]*Store
-	for i := range stores {
-		s, err := open(t.TempDir(), byDefault, plain)
-		if err != nil {
-			t.Skip(err) // temporary directories are none that a default store could be in
-		}
-		stores[i] = s
-	}
-	release, err := stores[0].Exclude(resource, "a")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if free(t, stores[1], resource, "a") {
-		t.Error("the store of another directory is not excluded")
-	}
-	release()
-	if !free(t, stores[1], resource, "a") {
-		t.Error("it is still excluded after the release")
 	}
 }
 
@@ -206,5 +174,12 @@ func TestReleaseBesideChildren(t *testing.T) {
 			break
 		}
 		release()
+	}
+}
+
+// TestUnseenHolder: a user may not see the files of the process that has a lock.
+func TestUnseenHolder(t *testing.T) {
+	if got := (&clash{start: int64(0x0bad_c0d7) << 32, length: 1}).holder(); !strings.HasPrefix(got, "a process that this user cannot see; root can: ") {
+		t.Error(got)
 	}
 }

@@ -8,10 +8,10 @@ import (
 	"unsafe"
 )
 
-// A claim on Windows is a semaphore in the namespace Global, which all users and sessions of the machine
-// share. Its name stands for the resource, and its count for the group. Windows removes a semaphore
-// with its last handle, and closes the handles of a process that ends. A semaphore of another user
-// cannot be opened: then another group has the resource.
+// A claim on Windows is a semaphore in the namespace Global, which all users and sessions of the
+// machine share. The name stands for the resource, and the count for the group. Windows removes a
+// semaphore with the last handle, and closes the handles of an ended process. A semaphore of
+// another user cannot be opened: then another group has the resource.
 
 var (
 	createSemaphore  = kernel32.NewProc("CreateSemaphoreW")
@@ -73,9 +73,9 @@ func claimOf(name string, at int64) (h syscall.Handle, other *clash, err error) 
 	return h, nil, nil
 }
 
-// hasCount reports whether the count of a semaphore is that of the group. A reader of the count takes
-// one and gives it back, and readers take turns by a mutex. If a process dies in its turn, the count is
-// no group's from then on, and nobody joins the group.
+// hasCount reports whether the count of a semaphore is that of the group. A reader takes one from
+// the count and adds one again, and readers take turns by a mutex. If a process dies in between,
+// the count fits no group from then on, and no process joins the group.
 func hasCount(h syscall.Handle, name string, group int64) (bool, error) {
 	text, err := syscall.UTF16PtrFromString(name + "-turn")
 	if err != nil {
@@ -104,5 +104,5 @@ func hasCount(h syscall.Handle, name string, group int64) (bool, error) {
 	return int64(before)+1 == group, nil
 }
 
-// rootDirectory returns "": paths have their volume.
+// rootDirectory returns "": paths contain the volume.
 func rootDirectory() string { return "" }

@@ -5,6 +5,8 @@ import (
 	"os"
 	"sync"
 	"testing"
+
+	"github.com/firn-id/firn/internal/testing/testkit"
 )
 
 // claimOne claims a resource for a group. It returns the claim of another group, or a function to drop
@@ -98,7 +100,7 @@ func TestExclude(t *testing.T) {
 	for i := range stores {
 		s, err := open(t.TempDir(), byDefault, plain)
 		if err != nil {
-			t.Skipf("the temporary directory is none for a default store: %v", err)
+			t.Skipf("the temporary directory does not suit a default store: %v", err)
 		}
 		stores[i] = s
 	}
@@ -106,10 +108,7 @@ func TestExclude(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := stores[0].Exclude(t.Name(), "a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := testkit.Must(stores[0].Exclude(t.Name(), "a"))
 	if _, err := stores[1].Exclude(t.Name(), "a"); err == nil {
 		t.Error("the store of another directory is not excluded")
 	}

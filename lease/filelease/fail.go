@@ -38,14 +38,14 @@ func renamed(path string, err error) error {
 	return &fs.PathError{Op: at.Op, Path: path, Err: at.Err}
 }
 
-// noStore returns the error for a directory that has to have a store. The argument says what is
-// wrong with the directory.
+// noStore returns the error for a directory without the required store. The argument describes the
+// fault of the directory.
 func (s *Store) noStore(wrong string) error {
 	return newError("see that the path is right and its filesystem mounted; if there never were pools, create one once (lease.Create); "+advice.Lost,
 		"%w: %w: %s %s", driver.ErrUnavailable, ErrNoStore, s.dir, wrong)
 }
 
-// cutScheme cuts an address into its scheme and the rest. It reports whether a directory is an
+// cutScheme cuts an address into the scheme and the rest. It reports whether a directory is an
 // address. On Windows, one letter and a colon begin a path.
 func cutScheme(dir string) (scheme, rest string, ok bool) {
 	scheme, rest, ok = strings.Cut(dir, ":")
@@ -55,8 +55,8 @@ func cutScheme(dir string) (scheme, rest string, ok bool) {
 	return scheme, rest, ok
 }
 
-// addressError returns the error for an address in the place of a directory. The error repeats no
-// address of another store, which may have a secret.
+// addressError returns the error for an address in the place of a directory. The error does not
+// repeat an address of another store: it may have a secret.
 func addressError(scheme, rest string) error {
 	if scheme != "file" {
 		return driver.OpenError("file", fmt.Errorf("%w: Open takes a directory, and this address is of the kind %s://", driver.ErrAddress, scheme),
@@ -106,7 +106,7 @@ func (s *Store) checkRoot() error {
 }
 
 const (
-	adviceGone = "put back the directory that was there, whose entries keep time that is spent from being given out again; if it is lost, " +
+	adviceGone = "put back the directory that was there, whose entries keep used timestamps from being given out again; if it is lost, " +
 		advice.Forgotten
 	adviceDir     = "name the store's directory, the same for all processes whose IDs have to differ"
 	adviceDefault = adviceHome + ", or " + adviceDir
@@ -116,14 +116,14 @@ const (
 // symlink returns the error for a symbolic link in the place of a folder. List does not follow it:
 // the link could lead back.
 func (s *Store) symlink(key string) error {
-	return &driver.Error{Key: key, Err: fmt.Errorf("%w: %s is a symbolic link", driver.ErrUnsafe, s.folder(key)), Advice: "put there what it leads to"}
+	return &driver.Error{Key: key, Err: fmt.Errorf("%w: %s is a symbolic link", driver.ErrUnsafe, s.folder(key)), Advice: "put the target of the link there"}
 }
 
 // unreadable returns the error for a file without a valid entry.
 func unreadable(path string, err error) error {
 	what := advice.Damaged
 	if errors.Is(err, driver.ErrVersion) {
-		what = "use the version of this program that the others use which share the store"
+		what = "use the version of this program that the other users of the store have"
 	}
 	return newError(what, "%w: %s", err, path)
 }

@@ -9,22 +9,22 @@
 // that is stopped in a write delays only writers of the same entry.
 //
 // On Windows, the lock of an entry is a lock (LockFileEx) on one byte of the file .lock. A file gets
-// its name by MoveFileEx with MOVEFILE_WRITE_THROUGH, and is flushed before and after. A name that
-// Windows gives another meaning has a '~': con~ is the folder of the keys that begin with con/.
+// its name by MoveFileEx with MOVEFILE_WRITE_THROUGH, and is flushed before and after. A name with
+// another meaning in Windows has a '~': con~ is the folder of the keys that begin with con/.
 //
 // The store reports a damaged file and does not touch the file. To take a damaged entry for a
 // missing entry would give out timestamps a second time. A rescue of the pool replaces the entry.
 //
-// A directory that Open makes belongs to one user. To share a directory, make it before, for a
-// group of users (mkdir -m 2770). All users of the directory can then use its files. What root makes
-// in a directory belongs to the directory's owner. On Windows, a directory and its files have the
-// rights that the folder above hands down.
+// A directory made by Open belongs to one user. To share a directory, make it before, for a group
+// of users (mkdir -m 2770). All users of the directory can then use its files. Files made by root
+// in a directory belong to the directory's owner. On Windows, a directory and the files in it
+// inherit the rights of the folder above.
 //
 // Pools in two directories know nothing of each other and hand out the same workers. Users,
 // containers and restored backups can come to have two directories. OpenDefault refuses a directory
-// that is lost with its container or at a restart, and keeps the users of a machine, each with a
+// that is lost with the container or at a restart. It keeps the users of a machine, each with a
 // directory, from using a worker at the same time. Open refuses a copy of a directory. Inspect
-// reports what a directory chosen by the program can lose.
+// reports possible losses of a directory chosen by the program.
 package filelease
 
 import (
@@ -93,7 +93,7 @@ func (h *hooks) did(step, path, to string) {
 }
 
 // DefaultDir returns the directory for a user's own store: firn in $XDG_STATE_HOME, or else in
-// ~/.local/state. DefaultDir ignores a relative $XDG_STATE_HOME. On Windows it is firn in
+// ~/.local/state. It ignores a relative $XDG_STATE_HOME. On Windows the directory is firn in
 // %LOCALAPPDATA%.
 func DefaultDir() (string, error) {
 	dir, err := defaultDir()
@@ -109,13 +109,13 @@ var ErrNoStore = errors.New("there is no store")
 // An Option changes how [Open] and [OpenDefault] open a store.
 type Option uint8
 
-// Existing demands that the store was there before: some process has created a pool in the directory.
+// Existing demands an existing store: some process has created a pool in the directory before.
 // Otherwise the error is [ErrNoStore], and Open makes nothing. And a lease creates no pool in the
 // store unless lease.Config.Create is set: a missing pool is lease.ErrNoPool.
 //
-// Use Existing in every deployment. A directory that is lost, not mounted or mistyped otherwise
-// begins a store, which hands out workers that other processes have. Create the pool once, by firn
-// pool create or by a first start without Existing.
+// Use Existing in every deployment. A lost, unmounted or mistyped directory would otherwise become
+// a new store, and hand out workers of other processes. Create the pool once, by firn pool create
+// or by a first start without Existing.
 const Existing Option = 1
 
 // Open returns the store in a directory. If there is no directory, Open makes it, unless the option
@@ -126,27 +126,26 @@ const Existing Option = 1
 // An address such as file:///var/lib/firn is not a directory: the error is [driver.ErrAddress]. lease.OpenStore
 // opens the store of an address.
 //
-// The error is [driver.ErrUnsafe] if leases would not be safe in the directory, for example because
-// the system is not supported or because several machines share the filesystem. The error is also
-// [ErrCopied] if the directory is a copy of another store's directory. [Store.Inspect] reports what
-// the directory can lose.
+// The error is [driver.ErrUnsafe] if leases would not be safe in the directory, for example because the system
+// is not supported or because several machines share the filesystem. It is also [ErrCopied] if the directory is
+// a copy of another store's directory. [Store.Inspect] reports what the directory can lose.
 func Open(dir string, options ...Option) (*Store, error) {
 	return open(dir, named, system, options...)
 }
 
-// ErrNoDefault reports that no default directory is safe: OpenDefault refuses it, and Open does not
-// refuse a directory that a program names.
+// ErrNoDefault reports that no default directory is safe: OpenDefault refuses the default
+// directory. Open does not refuse a named directory for this reason.
 var ErrNoDefault = errors.New("no default directory is safe here")
 
-// OpenDefault returns the store in the directory of [DefaultDir], for programs whose operators name
-// no directory.
+// OpenDefault returns the store in the directory of [DefaultDir], for programs without a named
+// directory.
 //
-// No operator has checked the default directory, so OpenDefault demands a proof that all other stores
-// of the kernel see the directory's claims. On Linux the process must be in the PID namespace that the
-// kernel made at its start. No container is in the namespace by default. The directory must not be
-// lost with a container or at a restart. Without a proof, the error is [driver.ErrUnsafe] and
-// [ErrNoDefault]. Every user of the machine has a default store, and the default stores exclude each
-// other; see [Store.Exclude].
+// No operator has checked the default directory. OpenDefault therefore demands a proof that all
+// other stores of the kernel see the directory's claims. On Linux the process must be in the
+// initial PID namespace of the kernel. No container is in the namespace by default. The directory
+// must not be lost with a container or at a restart. Without a proof, the error is
+// [driver.ErrUnsafe] and [ErrNoDefault]. Every user of the machine has a default store, and the
+// default stores exclude each other; see [Store.Exclude].
 func OpenDefault(options ...Option) (*Store, error) {
 	dir, err := DefaultDir()
 	if err != nil {
@@ -175,8 +174,8 @@ const nameDirectory = "use a store that machines share, or give each generator a
 	"or name a directory that lasts and that all generators of this machine share: in a container, a volume that all containers of the machine have; " +
 	`for example: filelease.Open("/var/lib/firn")`
 
-// open is cheap, since it makes nothing durable. The first write does: before it there is nothing
-// to lose.
+// open is cheap, since it makes nothing durable. The first write does: before the write, the store
+// has nothing to lose.
 func open(dir string, chosen choice, h hooks, options ...Option) (*Store, error) {
 	if scheme, path, ok := cutScheme(dir); ok {
 		return nil, addressError(scheme, path)
@@ -203,7 +202,7 @@ func open(dir string, chosen choice, h hooks, options ...Option) (*Store, error)
 	return s, nil
 }
 
-// check makes the directory if it may, and returns an error unless leases are safe there.
+// check makes the directory if allowed, and returns an error unless leases are safe there.
 func (s *Store) check(chosen choice) (err error) {
 	if !supported {
 		return newError("use a store of another kind", "%w: files are not supported on %s", driver.ErrUnsafe, runtime.GOOS)
@@ -254,8 +253,8 @@ func (s *Store) check(chosen choice) (err error) {
 	return s.inspect(on, mounts)
 }
 
-// inspect notes what the directory can lose. If it is a default directory that loses entries,
-// inspect returns an error.
+// inspect notes what the directory can lose. If a default directory loses entries, inspect returns
+// an error.
 func (s *Store) inspect(on filesystem, mounts string) error {
 	if on.loses == "" && passingMount(mounts, s.path) {
 		on.name, on.loses, on.advice = "a volume that is removed with a container or a pod", layered, useVolume
@@ -267,7 +266,7 @@ func (s *Store) inspect(on filesystem, mounts string) error {
 		s.find(true, fmt.Sprintf("%s is on %s, whose %s", s.dir, on.name, on.loses), on.advice)
 	}
 	if openToAll(s.root) {
-		s.find(true, s.dir+" can be written by every user, who can take its entries away", "chmod o-w "+s.dir)
+		s.find(true, s.dir+" can be written by every user, and every user can take its entries away", "chmod o-w "+s.dir)
 	}
 	if s.byDefault && runtime.GOOS != "linux" && runtime.GOOS != "windows" {
 		s.find(false, "each user of the machine has a pool, and the workers of two users can be the same",
@@ -289,7 +288,7 @@ func (s *Store) find(loses bool, text, advice string) {
 // Inspect reports how the store can lose acknowledged changes, the worst first.
 func (s *Store) Inspect(context.Context) (found []driver.Finding, err error) {
 	if id, unread := s.readPlace(); unread == nil {
-		// A resource of the store's own shows whether claims work, and which locks hide them.
+		// A resource of the store's own shows whether claims work, and which locks hide claims.
 		var release func()
 		if release, err = s.Exclude("inspect "+id.Store, "inspect"); release != nil {
 			release()
@@ -303,17 +302,17 @@ func (s *Store) Inspect(context.Context) (found []driver.Finding, err error) {
 	return slices.Clone(s.findings), err
 }
 
-// Local reports whether a lease may create a missing pool: all processes that use the pools run on
-// this machine, so a lease may, unless the store was opened with [Existing].
+// Local reports whether a lease may create a missing pool: all processes with the pools run on this
+// machine. A lease may, unless the store was opened with [Existing].
 func (s *Store) Local() bool { return !s.existing }
 
 // get returns the entry of a key.
 //
 // get takes no lock. The name leads to one version of the entry and, from the moment of the rename,
-// to the next version. The content of a version does not change, so get returns the entry as it was
-// when the file was opened. The version may not be on the disk yet. If the power fails then, the
-// version is lost together with every process that saw it. A caller that must know whether a change
-// is durable waits for the Put.
+// to the next version. The content of a version does not change: get returns the entry as of the
+// opening of the file. The version may not be on the disk yet. If the power fails then, the version
+// is lost together with every process that saw it. A caller that must know whether a change is
+// durable waits for the Put.
 func (s *Store) get(_ context.Context, key string) (driver.Entry, error) {
 	f, e, err := s.read(key)
 	if f != nil {
@@ -375,10 +374,10 @@ func (s *Store) walk(ctx context.Context, folder, prefix string, entries *[]driv
 	return first
 }
 
-// names returns the names in a folder, as they are in keys, and the types of the files.
+// names returns the names in a folder, in the form of keys, and the types of the files.
 //
-// It reads the folder until a reading brings no new name. A rename during a reading removes one
-// entry of the folder and adds another, so a system may leave the name out.
+// It reads the folder until a reading brings no new name. A rename during a reading removes an
+// entry of the folder and adds another: a system may leave the name out.
 func names(path string) (map[string]fs.FileMode, error) {
 	found := make(map[string]fs.FileMode)
 	for readings, fresh := 0, true; fresh || readings < 2; readings++ {
@@ -438,10 +437,10 @@ func readFile(key string, f *os.File) (entry, error) {
 		return entry{}, err
 	}
 	if info.Mode()&fs.ModeSymlink != 0 {
-		return entry{}, newError("put what it leads to there", "%w: a symbolic link is in the place of an entry: %s", driver.ErrUnsafe, f.Name())
+		return entry{}, newError("put the target of the link there", "%w: a symbolic link is in the place of an entry: %s", driver.ErrUnsafe, f.Name())
 	}
 	if !info.Mode().IsRegular() {
-		return entry{}, newError("move it away; then rescue the pool (lease.Rescue), which makes the entry anew",
+		return entry{}, newError("move it away; then rescue the pool (lease.Rescue), which makes the entry again",
 			"%w: not a regular file: %s", driver.ErrDamaged, f.Name())
 	}
 	var content []byte

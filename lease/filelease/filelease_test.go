@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 )
 
@@ -28,11 +29,7 @@ func noSync(*os.File) error { return nil }
 
 func mustOpen(t testing.TB, dir string, h hooks) *Store {
 	t.Helper()
-	s, err := open(dir, named, h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return testkit.Must(open(dir, named, h))
 }
 
 func mustPut(t testing.TB, s *Store, key, value string, rev driver.Revision) driver.Revision {
@@ -52,13 +49,12 @@ func wantEntry(t testing.TB, s *Store, key, value string) {
 	}
 }
 
-// wantError fails the test unless an error is a [driver.Error] with a store, and is each of the
-// given errors.
+// wantError fails the test unless err is a [driver.Error] with a store, and is each of the errors.
 func wantError(t testing.TB, err error, want ...error) {
 	t.Helper()
 	var e *driver.Error
 	if !errors.As(err, &e) || e.Store == "" || e.Op == "" {
-		t.Errorf("the error %v is no driver.Error, or not a whole one", err)
+		t.Errorf("the error %v is not a driver.Error with a store and an operation", err)
 		return
 	}
 	for _, w := range want {
@@ -76,6 +72,18 @@ func wantAdvice(t testing.TB, err error, want ...error) {
 	if errors.As(err, &e) && e.Advice == "" {
 		t.Errorf("the error %v has no advice", err)
 	}
+}
+
+// wantRefusal checks that each call of a store fails, also a Put of a new entry, and returns the errors.
+func wantRefusal(t testing.TB, s *Store, key string, rev driver.Revision, want ...error) []error {
+	t.Helper()
+	all := []error{testkit.Err(s.Get(t.Context(), key)), testkit.Err(s.List(t.Context(), "")), testkit.Err(s.List(t.Context(), key[:1]+"/")),
+		testkit.Err(s.Put(t.Context(), key, nil, rev)), testkit.Err(s.Put(t.Context(), key, nil, driver.None)),
+		testkit.Err(s.Put(t.Context(), key+"/new", nil, driver.None))}
+	for _, err := range all {
+		wantAdvice(t, err, want...)
+	}
+	return all
 }
 
 // wantNoTemp checks that no temporary file is left.
@@ -108,26 +116,20 @@ func TestEntries(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "deep", "er")
 	s := mustOpen(t, dir, plain)
 	ctx := t.Context()
-	_, err := s.Get(ctx, "a/b/0007")
-	wantError(t, err, driver.ErrNotFound)
-	_, err = s.Put(ctx, "a/b/0007", nil, "1-00000000")
-	wantError(t, err, driver.ErrConflict)
+	wantError(t, testkit.Err(s.Get(ctx, "a/b/0007")), driver.ErrNotFound)
+	wantError(t, testkit.Err(s.Put(ctx, "a/b/0007", nil, "1-00000000")), driver.ErrConflict)
 	one := mustPut(t, s, "a/b/0007", "one", driver.None)
-	_, err = s.Put(ctx, "a/b/0007", nil, driver.None)
-	wantError(t, err, driver.ErrConflict)
+	wantError(t, testkit.Err(s.Put(ctx, "a/b/0007", nil, driver.None)), driver.ErrConflict)
 	two := mustPut(t, s, "a/b/0007", "two", one)
-	_, err = s.Put(ctx, "a/b/0007", nil, one)
-	wantError(t, err, driver.ErrConflict)
+	wantError(t, testkit.Err(s.Put(ctx, "a/b/0007", nil, one)), driver.ErrConflict)
 	mustPut(t, s, "a/b/0007", "two", two)
 	mustPut(t, s, "a/b", "", driver.None)
 	mustPut(t, s, "a/b/0007/x", "x", driver.None)
 	wantEntry(t, mustOpen(t, dir, plain), "a/b/0007", "two")
 
-	_, err = s.Put(ctx, "c", make([]byte, driver.MaxValue+1), driver.None)
-	wantError(t, err, driver.ErrKey)
-	_, err = s.Put(ctx, "../c", nil, driver.None)
-	wantError(t, err, driver.ErrKey)
-	_, err = s.Get(ctx, ".firn-0")
+	wantError(t, testkit.Err(s.Put(ctx, "c", make([]byte, driver.MaxValue+1), driver.None)), driver.ErrKey)
+	wantError(t, testkit.Err(s.Put(ctx, "../c", nil, driver.None)), driver.ErrKey)
+	_, err := s.Get(ctx, ".firn-0")
 	wantError(t, err, driver.ErrKey)
 	if runtime.GOOS != "windows" { // whose paths may have 32767 characters
 		_, err = s.Put(ctx, strings.Repeat("k/", 2500)+"k", nil, driver.None) // each name is short enough
@@ -160,9 +162,7 @@ func TestList(t *testing.T) {
 		mustPut(t, s, key, key, driver.None)
 	}
 	for _, name := range []string{".firn-0123456789abcdef", ".x=", "README", "X=", "a/b~", "a/notes", "b/.hidden", "b/0001=.orig"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("not an entry"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(filepath.Join(dir, name), []byte("not an entry"), 0o600))
 	}
 	os.MkdirAll(filepath.Join(dir, ".git", "a"), 0o700)
 	for _, prefix := range []string{"", "a", "a/", "a/b", "a/b/", "b/00", "b/0002", "b/00/", "c", "..", "../", "/", "A/", "b/../a", "."} {
@@ -187,9 +187,7 @@ func TestList(t *testing.T) {
 
 	// Each damaged entry is reported in its place.
 	for _, key := range []string{"a/b", "b/0002"} {
-		if err := os.Truncate(s.file(key), 5); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.Truncate(s.file(key), 5))
 	}
 	list, err := s.List(t.Context(), "")
 	wantAdvice(t, err, driver.ErrDamaged)
@@ -235,33 +233,7 @@ func TestListWhileWritten(t *testing.T) {
 	wantNoTemp(t, s.dir)
 }
 
-func TestGoroutines(t *testing.T) {
-	dir := t.TempDir()
-	var wg sync.WaitGroup
-	routines, each := 16, 10
-	if testing.Short() {
-		routines, each = 8, 5
-	}
-	shared := mustOpen(t, dir, plain)
-	for i := range routines {
-		s := shared
-		if i%2 == 0 {
-			s = mustOpen(t, dir, plain)
-		}
-		wg.Go(func() {
-			for range each {
-				if err := increment(t.Context(), s, "a/counter"); err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
-	wg.Wait()
-	wantEntry(t, shared, "a/counter", strconv.Itoa(routines*each))
-	wantNoTemp(t, dir)
-}
-
-// TestOneCreates: of many handles that create an entry and its folders, one handle succeeds.
+// TestOneCreates: many handles create an entry and its folders, and one handle succeeds.
 func TestOneCreates(t *testing.T) {
 	for round := range 5 {
 		dir := filepath.Join(t.TempDir(), "new")
@@ -295,243 +267,27 @@ func TestOneCreates(t *testing.T) {
 }
 
 // TestLocked: a stopped writer holds up other writers of the same entry, until their contexts end.
-// Nobody else waits.
+// Readers, and writers of other entries, do not wait.
 func TestLocked(t *testing.T) {
 	s := mustOpen(t, t.TempDir(), plain)
 	rev := mustPut(t, s, "a/1", "one", driver.None)
 	other := mustPut(t, s, "a/2", "two", driver.None)
-	f, err := s.openEntry("a/1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(s.openEntry("a/1"))
 	unlock, err := s.tryLock("a/1", f)
 	if unlock == nil || err != nil {
 		t.Fatal(unlock == nil, err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	_, err = s.Put(ctx, "a/1", []byte("new"), rev)
-	wantAdvice(t, err, driver.ErrUnavailable, context.DeadlineExceeded)
+	wantAdvice(t, testkit.Err(s.Put(ctx, "a/1", []byte("new"), rev)), driver.ErrUnavailable, context.DeadlineExceeded)
 	wantEntry(t, s, "a/1", "one")
 	if list, err := s.List(t.Context(), "a/"); len(list) != 2 || err != nil {
 		t.Errorf("List = %v, %v", list, err)
 	}
 	mustPut(t, s, "a/2", "new", other)
-	_, err = s.Put(t.Context(), "a/1", nil, "1-00000000")
-	wantError(t, err, driver.ErrConflict)
+	wantError(t, testkit.Err(s.Put(t.Context(), "a/1", nil, "1-00000000")), driver.ErrConflict)
 	unlock()
 	mustPut(t, s, "a/1", "new", rev)
-}
-
-func TestContext(t *testing.T) {
-	s := mustOpen(t, t.TempDir(), plain)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	_, err := s.Get(ctx, "a")
-	wantError(t, err, context.Canceled)
-	_, err = s.List(ctx, "")
-	wantError(t, err, context.Canceled)
-	_, err = s.Put(ctx, "a", nil, driver.None)
-	wantError(t, err, context.Canceled)
-	_, err = s.Get(t.Context(), "a")
-	wantError(t, err, driver.ErrNotFound)
-}
-
-func TestClose(t *testing.T) {
-	s := mustOpen(t, t.TempDir(), plain)
-	rev := mustPut(t, s, "a", "", driver.None)
-	if err := errors.Join(s.Close(), s.Close()); err != nil {
-		t.Fatal(err)
-	}
-	_, err := s.Get(t.Context(), "a")
-	wantError(t, err, driver.ErrUnavailable, os.ErrClosed)
-	_, err = s.List(t.Context(), "")
-	wantError(t, err, driver.ErrUnavailable, os.ErrClosed)
-	_, err = s.Put(t.Context(), "a", nil, rev)
-	wantError(t, err, driver.ErrUnavailable, os.ErrClosed)
-}
-
-// TestDamaged: a damaged file is reported, and is neither read nor overwritten.
-func TestDamaged(t *testing.T) {
-	dir := t.TempDir()
-	s := mustOpen(t, dir, plain)
-	rev := mustPut(t, s, "a/1", string(sample), driver.None)
-	path := s.file("a/1")
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	check := func(content []byte, want error) {
-		t.Helper()
-		if err := os.WriteFile(path, content, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		_, err := s.Get(t.Context(), "a/1")
-		wantAdvice(t, err, want)
-		if !strings.Contains(err.Error(), path) {
-			t.Errorf("%v does not name the file", err)
-		}
-		for _, rev := range []driver.Revision{driver.None, rev} {
-			_, err = s.Put(t.Context(), "a/1", nil, rev)
-			wantAdvice(t, err, want)
-		}
-		if now, err := os.ReadFile(path); err != nil || string(now) != string(content) {
-			t.Errorf("the file has become %q, %v", now, err)
-		}
-	}
-	for i := range whole {
-		check(whole[:i], driver.ErrDamaged)
-	}
-	check(append(whole, 0), driver.ErrDamaged)
-	check(make([]byte, maxFile+1), driver.ErrDamaged)
-	check([]byte("firn 2 1 00000000\n"), driver.ErrVersion)
-
-	os.WriteFile(path, whole, 0o600)
-	wantEntry(t, s, "a/1", string(sample))
-	os.WriteFile(s.file("a/2"), whole, 0o600)
-	_, err = s.Get(t.Context(), "a/2")
-	wantAdvice(t, err, driver.ErrDamaged)
-
-	os.Mkdir(s.file("a/3"), 0o700)
-	_, err = s.Get(t.Context(), "a/3")
-	wantAdvice(t, err, driver.ErrDamaged)
-	if err := mkfifo(s.file("a/4")); err == nil {
-		_, err = s.Get(t.Context(), "a/4")
-		wantAdvice(t, err, driver.ErrDamaged)
-	}
-}
-
-// TestReplaceDamaged: a Put at the revision of a damaged entry replaces the entry, unless the entry
-// has changed in the meantime. No revision comes twice.
-func TestReplaceDamaged(t *testing.T) {
-	s := mustOpen(t, t.TempDir(), plain)
-	seen := map[driver.Revision]bool{}
-	note := func(rev driver.Revision) driver.Revision {
-		if rev == driver.None || seen[rev] {
-			t.Errorf("revision %q", rev)
-		}
-		seen[rev] = true
-		return rev
-	}
-	rev := note(mustPut(t, s, "a/1", "one", driver.None))
-	whole, err := os.ReadFile(s.file("a/1"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, content := range []string{"", "x", "firn 1 7 00000000\nfoo", strings.Repeat("x", int(maxFile)+1)} {
-		if err := os.WriteFile(s.file("a/1"), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		e, err := s.Get(t.Context(), "a/1")
-		wantAdvice(t, err, driver.ErrDamaged)
-		if e.Revision == driver.None {
-			t.Fatalf("%q has no revision", content)
-		}
-		_, err = s.Put(t.Context(), "a/1", nil, rev)
-		wantAdvice(t, err, driver.ErrDamaged)
-		rev = note(mustPut(t, s, "a/1", "anew", e.Revision))
-		wantEntry(t, s, "a/1", "anew")
-		_, err = s.Put(t.Context(), "a/1", nil, e.Revision)
-		wantError(t, err, driver.ErrConflict)
-		rev = note(mustPut(t, s, "a/1", "anew", rev))
-	}
-	// An entry that was restored in the meantime stays.
-	os.WriteFile(s.file("a/1"), []byte("x"), 0o600)
-	e, err := s.Get(t.Context(), "a/1")
-	wantAdvice(t, err, driver.ErrDamaged)
-	os.WriteFile(s.file("a/1"), whole, 0o600)
-	_, err = s.Put(t.Context(), "a/1", nil, e.Revision)
-	wantError(t, err, driver.ErrConflict)
-	wantEntry(t, s, "a/1", "one")
-	// No Put replaces an entry of an unknown version.
-	os.WriteFile(s.file("a/1"), []byte("firn 2 1 00000000\n"), 0o600)
-	if e, err := s.Get(t.Context(), "a/1"); e.Revision != driver.None || !errors.Is(err, driver.ErrVersion) {
-		t.Errorf("%+v, %v", e, err)
-	}
-	os.Mkdir(s.file("a/2"), 0o700)
-	if e, err := s.Get(t.Context(), "a/2"); e.Revision != driver.None || !errors.Is(err, driver.ErrDamaged) {
-		t.Errorf("%+v, %v", e, err)
-	}
-}
-
-// TestRestored: an entry is restored from a copy, and then changed. A Put at the revision of the
-// lost entry is in conflict.
-func TestRestored(t *testing.T) {
-	s := mustOpen(t, t.TempDir(), plain)
-	mustPut(t, s, "a", "1", driver.None)
-	old, _ := os.ReadFile(s.file("a"))
-	e, _ := s.Get(t.Context(), "a")
-	lost := mustPut(t, s, "a", "2", e.Revision)
-	os.WriteFile(s.file("a"), old, 0o600)
-	mustPut(t, s, "a", "3", e.Revision)
-	_, err := s.Put(t.Context(), "a", nil, lost)
-	wantError(t, err, driver.ErrConflict)
-}
-
-// symlink makes a symbolic link. It skips the test where the system makes none: Windows may need a
-// privilege, and wine reports a success.
-func symlink(t *testing.T, to, path string) {
-	t.Helper()
-	err := os.Symlink(to, path)
-	if err == nil {
-		_, err = os.Readlink(path)
-	}
-	if err != nil && runtime.GOOS == "windows" {
-		t.Skipf("this system makes no symbolic links: %v", err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-func TestSymlinks(t *testing.T) {
-	dir := t.TempDir()
-	s := mustOpen(t, dir, plain)
-	rev := mustPut(t, s, "a/1", "one", driver.None)
-	for _, link := range [][2]string{{"1=", "a/2="}, {"loop=", "a/loop="}, {".", "a/around"}} {
-		symlink(t, link[0], filepath.Join(dir, link[1]))
-	}
-	for _, key := range []string{"a/2", "a/loop"} {
-		_, err := s.Get(t.Context(), key)
-		wantAdvice(t, err, driver.ErrUnsafe)
-		_, err = s.Put(t.Context(), key, nil, rev)
-		wantAdvice(t, err, driver.ErrUnsafe)
-		_, err = s.Put(t.Context(), key, nil, driver.None)
-		wantAdvice(t, err, driver.ErrUnsafe)
-	}
-	_, err := s.Get(t.Context(), "a/around/1") // another name for a/1
-	wantAdvice(t, err, driver.ErrDamaged)
-	list, err := s.List(t.Context(), "")
-	wantAdvice(t, err, driver.ErrUnsafe)
-	if len(list) != 3 || list[0].Err != nil || !errors.Is(list[1].Err, driver.ErrUnsafe) || !errors.Is(list[2].Err, driver.ErrUnsafe) {
-		t.Errorf("List = %v", list)
-	}
-	os.Symlink("loop", filepath.Join(dir, "loop"))
-	_, err = Open(filepath.Join(dir, "loop"))
-	wantAdvice(t, err, syscall.ELOOP)
-
-	// The store's directory may be behind a link, but a part of a store is none.
-	symlink(t, filepath.Join(dir, "a"), filepath.Join(dir, "part"))
-	_, err = Open(filepath.Join(dir, "part"))
-	wantAdvice(t, err, driver.ErrUnsafe, ErrCopied)
-	symlink(t, t.TempDir(), filepath.Join(dir, "link"))
-	mustPut(t, mustOpen(t, filepath.Join(dir, "link"), plain), "b/c", "", driver.None)
-}
-
-func TestInTheWay(t *testing.T) {
-	dir := t.TempDir()
-	s := mustOpen(t, dir, plain)
-	os.WriteFile(filepath.Join(dir, "a"), nil, 0o600)
-	_, err := s.Get(t.Context(), "a/b")
-	wantAdvice(t, err, driver.ErrUnavailable, errNotDir)
-	_, err = s.Put(t.Context(), "a/b", nil, driver.None)
-	wantAdvice(t, err, driver.ErrUnavailable, errNotDir)
-	_, err = Open(filepath.Join(dir, "a"))
-	wantAdvice(t, err, driver.ErrUnavailable, errNotDir)
-	_, err = Open(filepath.Join(dir, "a", "b"))
-	wantAdvice(t, err, driver.ErrUnavailable, errNotDir)
-	_, err = Open("")
-	wantAdvice(t, err, driver.ErrUnavailable)
 }
 
 // TestGone: a directory is removed. The store is not empty, does not make the directory again, and
@@ -547,19 +303,8 @@ func TestGone(t *testing.T) {
 		if err := os.Rename(dir, dir+".old"); err == nil { // keeps the inode, so that no other gets its number
 			defer os.RemoveAll(dir + ".old")
 		}
-		if err := took(); err != nil {
-			t.Fatal(err)
-		}
-		_, err := s.Get(t.Context(), "a/b")
-		wantAdvice(t, err, driver.ErrUnavailable)
-		_, err = s.List(t.Context(), "")
-		wantAdvice(t, err, driver.ErrUnavailable)
-		_, err = s.List(t.Context(), "a/")
-		wantAdvice(t, err, driver.ErrUnavailable)
-		for _, rev := range []driver.Revision{rev, driver.None} {
-			_, err = s.Put(t.Context(), "a/b", nil, rev)
-			wantAdvice(t, err, driver.ErrUnavailable)
-		}
+		testkit.OK(t, took())
+		wantRefusal(t, s, "a/b", rev, driver.ErrUnavailable)
 	}
 }
 
@@ -569,34 +314,18 @@ func TestReplaced(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	s := mustOpen(t, dir, plain)
 	rev := mustPut(t, s, "a/b", "x", driver.None)
-	if err := os.Rename(dir, dir+".old"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Rename(dir, dir+".old"))
 	other := mustOpen(t, dir, plain)
 	if same := mustPut(t, other, "a/b", "x", driver.None); same != rev {
 		t.Fatalf("revision %q, not %q", same, rev)
 	}
-	check := func(err error) {
-		t.Helper()
-		wantAdvice(t, err, driver.ErrUnavailable)
+	for _, err := range wantRefusal(t, s, "a/b", rev, driver.ErrUnavailable) {
 		if !strings.Contains(fmt.Sprint(err), "replaced by another directory") {
 			t.Error(err)
 		}
 	}
-	_, err := s.Get(t.Context(), "a/b")
-	check(err)
-	_, err = s.List(t.Context(), "")
-	check(err)
-	for _, rev := range []driver.Revision{rev, driver.None} {
-		_, err = s.Put(t.Context(), "a/b", nil, rev)
-		check(err)
-		_, err = s.Put(t.Context(), "a/c", nil, rev)
-		check(err)
-	}
 	wantEntry(t, other, "a/b", "x")
-	if err := errors.Join(os.RemoveAll(dir), os.Rename(dir+".old", dir)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, errors.Join(os.RemoveAll(dir), os.Rename(dir+".old", dir)))
 	mustPut(t, s, "a/b", "y", rev)
 }
 
@@ -634,8 +363,7 @@ func TestTemporaryNames(t *testing.T) {
 	}
 }
 
-// TestNowhere: the error of a directory that cannot be made does not say that a directory was
-// removed.
+// TestNowhere: if Open cannot make the directory, the error does not speak of a removed directory.
 func TestNowhere(t *testing.T) {
 	if _, err := os.Stat("/proc/self"); err != nil {
 		t.Skipf("there is no /proc, a place where no directory can be made: %v", err)
@@ -645,35 +373,6 @@ func TestNowhere(t *testing.T) {
 	if strings.Contains(err.Error(), "put back") || !strings.Contains(err.Error(), "no directory can be made there") {
 		t.Error(err)
 	}
-}
-
-// TestMeddling: a Put whose files are removed during the Put fails, and leaves no file.
-func TestMeddling(t *testing.T) {
-	var meddle func(temp string)
-	h := plain
-	h.sync = func(f *os.File) error {
-		if strings.HasPrefix(filepath.Base(f.Name()), tempPrefix) && meddle != nil {
-			meddle(f.Name())
-		}
-		return nil
-	}
-	s := mustOpen(t, t.TempDir(), h)
-	rev := mustPut(t, s, "a", "one", driver.None)
-	if runtime.GOOS != "windows" { // which removes no file that is being written
-		meddle = func(temp string) { os.Remove(temp) }
-		_, err := s.Put(t.Context(), "a", []byte("two"), rev)
-		wantAdvice(t, err, driver.ErrUnavailable, fs.ErrNotExist)
-		_, err = s.Put(t.Context(), "b", nil, driver.None)
-		wantAdvice(t, err, driver.ErrUnavailable, fs.ErrNotExist)
-		wantEntry(t, s, "a", "one")
-	}
-	meddle = func(string) {
-		os.Remove(s.file("a"))
-		os.Mkdir(s.file("a"), 0o700)
-	}
-	_, err := s.Put(t.Context(), "a", []byte("two"), rev)
-	wantAdvice(t, err, driver.ErrUnavailable)
-	wantNoTemp(t, s.dir)
 }
 
 func TestRefused(t *testing.T) {
@@ -686,8 +385,7 @@ func TestRefused(t *testing.T) {
 		t.Errorf("%v does not name the filesystem", err)
 	}
 	h.filesystem = func(string) (filesystem, error) { return filesystem{}, syscall.EIO }
-	_, err = open(dir, named, h)
-	wantAdvice(t, err, driver.ErrUnavailable, syscall.EIO)
+	wantAdvice(t, testkit.Err(open(dir, named, h)), driver.ErrUnavailable, syscall.EIO)
 
 	// A directory is mounted below the store.
 	h.filesystem = func(path string) (filesystem, error) {
@@ -698,8 +396,7 @@ func TestRefused(t *testing.T) {
 	}
 	s := mustOpen(t, dir, h)
 	mustPut(t, s, "ext4/a", "", driver.None)
-	_, err = s.Put(t.Context(), "nfs/a", nil, driver.None)
-	wantAdvice(t, err, driver.ErrUnsafe)
+	wantAdvice(t, testkit.Err(s.Put(t.Context(), "nfs/a", nil, driver.None)), driver.ErrUnsafe)
 
 	h.filesystem = func(string) (filesystem, error) { return byMagic(0x01021994), nil }
 	os.Chmod(dir, 0o777)
@@ -727,12 +424,8 @@ func TestSweep(t *testing.T) {
 		t.Error(err)
 	}
 	mustPut(t, s, "a/b", "x", rev)
-	if _, err := os.Stat(old); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the old file: %v", err)
-	}
-	if _, err := os.Stat(young); err != nil {
-		t.Errorf("the young file: %v", err)
-	}
+	testkit.Is(t, testkit.Err(os.Stat(old)), fs.ErrNotExist, "the old file")
+	testkit.OK(t, testkit.Err(os.Stat(young)))
 }
 
 func TestString(t *testing.T) {
@@ -747,17 +440,5 @@ func TestString(t *testing.T) {
 	t.Chdir(filepath.Dir(dir))
 	if s := mustOpen(t, "a b%c#", plain); s.dir != dir {
 		t.Errorf("the directory is %s", s.dir)
-	}
-}
-
-// TestLocal shows that a lease may create a missing pool in a directory.
-func TestLocal(t *testing.T) {
-	s, err := Open(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	if local, ok := driver.Store(s).(driver.Local); !ok || !local.Local() {
-		t.Error("a store in a directory is not Local")
 	}
 }

@@ -33,8 +33,8 @@ const (
 
 // byMagic returns the filesystem of a type number of Linux (statfs(2), linux/magic.h).
 //
-// A filesystem that is not listed is refused. To refuse a safe filesystem costs the user another
-// directory. To accept an unsafe filesystem costs duplicate IDs.
+// An unlisted filesystem is refused. To refuse a safe filesystem costs the user another directory.
+// To accept an unsafe filesystem costs duplicate IDs.
 func byMagic(magic uint32) filesystem {
 	local := func(name string) filesystem { return filesystem{name: name} }
 	remote := func(name string) filesystem { return filesystem{name: name, flaw: shared} }
@@ -129,7 +129,7 @@ func byMagic(magic uint32) filesystem {
 // mntLocal is MNT_LOCAL, the same on macOS and the BSDs.
 const mntLocal = 0x1000
 
-// byName returns the filesystem that macOS or a BSD names, with its flags.
+// byName returns the filesystem with a name of macOS or a BSD, and the flags of the filesystem.
 func byName(name string, flags uint64) filesystem {
 	on := filesystem{name: name}
 	switch {
@@ -151,8 +151,8 @@ func byName(name string, flags uint64) filesystem {
 	return on
 }
 
-// byVolume returns the filesystem of a volume of Windows: the name that the volume gives, and the
-// type of its drive. A file of another machine is remote.
+// byVolume returns the filesystem of a volume of Windows: the name given by the volume, and the
+// type of the drive. A file of another machine is remote.
 func byVolume(name string, drive uint32, remote bool) filesystem {
 	const ( // GetDriveType
 		driveRemote = 4

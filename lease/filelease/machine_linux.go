@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// Inodes of the namespaces that the kernel makes at its start (linux/proc_ns.h), on the filesystem of
-// namespaces. They are numbers of the kernel's interface: every process of a kernel finds the same
-// objects under them.
+// Inodes of the kernel's initial namespaces (linux/proc_ns.h), on the filesystem of namespaces. The
+// numbers belong to the kernel's interface: every process of a kernel finds the same objects under
+// these numbers.
 const (
 	initialTime = 0xeffffffa
 	initialPIDs = 0xeffffffc
@@ -25,9 +25,9 @@ const (
 	pidNamespace  = "/proc/self/ns/pid"
 )
 
-// onMachine returns an error unless this process is in the PID namespace and in the time namespace that
-// the kernel made at its start. Engines put each container in another PID namespace. The namespaces
-// of a process with several threads do not change.
+// onMachine returns an error unless this process is in the kernel's initial PID namespace and
+// initial time namespace. Engines put each container in another PID namespace. The namespaces of a
+// process with several threads do not change.
 var onMachine = sync.OnceValue(func() error {
 	f, err := openNamespace(pidNamespace, initialPIDs)
 	if err == nil {
@@ -45,7 +45,7 @@ var onMachine = sync.OnceValue(func() error {
 func openKernel() (*os.File, error) {
 	f, err := openNamespace(timeNamespace, initialTime)
 	if errors.Is(err, fs.ErrNotExist) {
-		// The kernel may be older. A folder in the place of /proc could leave out what it likes.
+		// The kernel may be older. A folder in the place of /proc could leave out anything.
 		var on syscall.Statfs_t
 		if err = ignoringEINTR(func() error { return syscall.Statfs(namespaces, &on) }); err == nil && uint32(on.Type) != procMagic {
 			err = fmt.Errorf("%s is not the kernel's", namespaces)
@@ -57,8 +57,8 @@ func openKernel() (*os.File, error) {
 	return f, err
 }
 
-// openNamespace opens the namespace of this process at a path, or returns an error if the namespace is
-// not the one with the number.
+// openNamespace opens the namespace of this process at a path. If the namespace has another number,
+// openNamespace returns an error.
 func openNamespace(path string, number uint64) (*os.File, error) {
 	f, err := openToRead(path)
 	if err != nil {

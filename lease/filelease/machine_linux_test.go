@@ -12,13 +12,17 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// anyDisk are the hooks of a system whose every filesystem lasts: the machine's temporary directories
-// need not.
+// anyDisk are the hooks of a system with lasting filesystems. The temporary directories of the machine
+// may be on others.
 var anyDisk = hooks{filesystem: func(string) (filesystem, error) { return filesystem{name: "ext4"}, nil },
 	here: here, onMachine: onMachine, sync: (*os.File).Sync}
+
+// anyMachine are the hooks of a process that takes its container for the machine.
+var anyMachine = hooks{filesystem: anyDisk.filesystem, here: here, onMachine: func() error { return nil }, sync: anyDisk.sync}
 
 // inNamespaces runs the rest of a test in a child process with namespaces of its own, and reports
 // whether the caller is the child.
@@ -63,7 +67,7 @@ const (
 )
 
 // TestDefaultNamespaces: the default directory is refused in the PID namespace of a container, and in
-// a time namespace, where claims are not seen. Other namespaces and another root are no reason.
+// a time namespace, which do not show claims. In other namespaces and with another root, the store opens.
 func TestDefaultNamespaces(t *testing.T) {
 	if err := onMachine(); err != nil {
 		t.Skipf("the machine is not seen from here: %v", err)
@@ -104,9 +108,7 @@ func TestDefaultNamespaces(t *testing.T) {
 			if _, err := os.Lstat(dir); err == nil {
 				t.Error("the refused directory was made")
 			}
-			if _, err := open(dir, named, anyDisk); err != nil {
-				t.Errorf("a directory with a name: %v", err)
-			}
+			testkit.OK(t, testkit.Err(open(dir, named, anyDisk)))
 		})
 	}
 }
@@ -117,8 +119,6 @@ func TestClaimsReachAll(t *testing.T) {
 	if _, err := openKernel(); err != nil {
 		t.Skipf("nothing is shared with the other processes of the kernel: %v", err)
 	}
-	h := anyDisk
-	h.onMachine = func() error { return nil } // the claim is what counts here
 	for _, c := range []struct {
 		name  string
 		flags uintptr
@@ -133,14 +133,8 @@ func TestClaimsReachAll(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			resource := t.Name()
 			if os.Getenv("FIRN_FILELEASE_IN_"+t.Name()) == "" {
-				s, err := open(t.TempDir(), byDefault, h)
-				if err != nil {
-					t.Fatal(err)
-				}
-				release, err := s.Exclude(resource, "a")
-				if err != nil {
-					t.Fatal(err)
-				}
+				s := testkit.Must(open(t.TempDir(), byDefault, anyMachine))
+				release := testkit.Must(s.Exclude(resource, "a"))
 				defer release()
 			}
 			if !inNamespaces(t, c.flags) {
@@ -149,33 +143,32 @@ func TestClaimsReachAll(t *testing.T) {
 			if c.root {
 				enterRoot(t)
 			}
-			s, err := open(t.TempDir(), byDefault, h)
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, err = s.Exclude(resource, "a")
+			s := testkit.Must(open(t.TempDir(), byDefault, anyMachine))
+			_, err := s.Exclude(resource, "a")
 			wantError(t, err, driver.ErrConflict)
 			if by, ok := errors.AsType[*driver.ExcludedError](err); !ok || !strings.Contains(by.Holder(), "rocess") {
 				t.Errorf("Exclude = %v", err)
 			}
-			if _, err := s.Exclude(resource+" beside", "a"); err != nil {
-				t.Errorf("another resource: %v", err)
-			}
+			testkit.OK(t, testkit.Err(s.Exclude(resource+" beside", "a")))
 		})
 	}
 }
 
-// TestExcludeNamed: what becomes of two stores that programs name, in ways that the names do not
-// tell.
+// TestExcludeNamed: programs name two stores, and the names do not show what the directories are.
 func TestExcludeNamed(t *testing.T) {
-	must := func(t *testing.T, err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
 	same := anyDisk // a system that cannot tell a copy
 	same.here = func(string) (place, error) { return place{Version: placeVersion, Inode: 1}, nil }
+	elsewhere := func(below string) func(t *testing.T, dir string) (string, func() string) {
+		return func(t *testing.T, dir string) (string, func() string) {
+			testkit.OK(t, errors.Join(os.MkdirAll(dir+"/a"+below, 0o700), os.MkdirAll(dir+"/b"+below, 0o700)))
+			symlink(t, dir+"/a", dir+"/link")
+			return dir + "/link" + below, func() string {
+				testkit.OK(t, os.Remove(dir+"/link"))
+				symlink(t, dir+"/b", dir+"/link")
+				return dir + "/link" + below
+			}
+		}
+	}
 	for _, c := range []struct {
 		name  string
 		hooks hooks
@@ -187,36 +180,20 @@ func TestExcludeNamed(t *testing.T) {
 			return dir + "/a", func() string { return dir + "/b" }
 		}},
 		{name: "two names", hooks: anyDisk, free: true, at: func(t *testing.T, dir string) (string, func() string) {
-			must(t, os.Mkdir(dir+"/a", 0o700))
+			testkit.OK(t, os.Mkdir(dir+"/a", 0o700))
 			symlink(t, dir+"/a", dir+"/link")
 			return dir + "/a", func() string { return dir + "/link" }
 		}},
 		{name: "renamed", hooks: anyDisk, free: true, at: func(t *testing.T, dir string) (string, func() string) {
-			return dir + "/a", func() string { must(t, os.Rename(dir+"/a", dir+"/b")); return dir + "/b" }
+			return dir + "/a", func() string { testkit.OK(t, os.Rename(dir+"/a", dir+"/b")); return dir + "/b" }
 		}},
 		{name: "replaced", hooks: anyDisk, at: func(t *testing.T, dir string) (string, func() string) {
-			return dir + "/a", func() string { must(t, os.Rename(dir+"/a", dir+"/b")); return dir + "/a" }
+			return dir + "/a", func() string { testkit.OK(t, os.Rename(dir+"/a", dir+"/b")); return dir + "/a" }
 		}},
-		{name: "a link that leads elsewhere", hooks: anyDisk, at: func(t *testing.T, dir string) (string, func() string) {
-			must(t, errors.Join(os.Mkdir(dir+"/a", 0o700), os.Mkdir(dir+"/b", 0o700)))
-			symlink(t, dir+"/a", dir+"/link")
-			return dir + "/link", func() string {
-				must(t, os.Remove(dir+"/link"))
-				symlink(t, dir+"/b", dir+"/link")
-				return dir + "/link"
-			}
-		}},
-		{name: "a link above that leads elsewhere", hooks: anyDisk, at: func(t *testing.T, dir string) (string, func() string) {
-			must(t, errors.Join(os.MkdirAll(dir+"/a/ids", 0o700), os.MkdirAll(dir+"/b/ids", 0o700)))
-			symlink(t, dir+"/a", dir+"/link")
-			return dir + "/link/ids", func() string {
-				must(t, os.Remove(dir+"/link"))
-				symlink(t, dir+"/b", dir+"/link")
-				return dir + "/link/ids"
-			}
-		}},
+		{name: "a link that leads elsewhere", hooks: anyDisk, at: elsewhere("")},
+		{name: "a link above that leads elsewhere", hooks: anyDisk, at: elsewhere("/ids")},
 		{name: "a copy that nobody can tell", hooks: same, at: func(t *testing.T, dir string) (string, func() string) {
-			return dir + "/a", func() string { must(t, os.CopyFS(dir+"/b", os.DirFS(dir+"/a"))); return dir + "/b" }
+			return dir + "/a", func() string { testkit.OK(t, os.CopyFS(dir+"/b", os.DirFS(dir+"/a"))); return dir + "/b" }
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -224,7 +201,7 @@ func TestExcludeNamed(t *testing.T) {
 			a := mustOpen(t, first, c.hooks)
 			mustPut(t, a, "x/y", "", driver.None)
 			release, err := a.Exclude(t.Name(), "pool")
-			must(t, err)
+			testkit.OK(t, err)
 			defer release()
 			b := mustOpen(t, then(), c.hooks)
 			got, err := b.Exclude(t.Name(), "pool")
@@ -238,7 +215,7 @@ func TestExcludeNamed(t *testing.T) {
 				t.Errorf("Exclude = %t, %v", got != nil, err)
 			}
 			found, err := b.Inspect(t.Context())
-			must(t, err)
+			testkit.OK(t, err)
 			if noted := slices.ContainsFunc(found, func(f driver.Finding) bool { return strings.Contains(f.Text, "another store of this machine") }); noted != c.note {
 				t.Errorf("Inspect = %+v", found)
 			}
@@ -246,97 +223,62 @@ func TestExcludeNamed(t *testing.T) {
 	}
 }
 
-// TestDefaultByName: the claims of a default directory are those of a default store, whoever names the
-// directory.
+// TestDefaultByName: the claims of a default directory are those of a default store, also if a program
+// names the directory.
 func TestDefaultByName(t *testing.T) {
-	h := anyDisk
-	h.onMachine = func() error { return nil }
 	mine, other := t.TempDir(), t.TempDir()
 	openDefault := func(dir string) *Store {
-		s, err := open(dir, byDefault, h)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s
+		return testkit.Must(open(dir, byDefault, anyMachine))
 	}
-	once, err := openDefault(mine).Exclude(t.Name()+" once", "a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	once := testkit.Must(openDefault(mine).Exclude(t.Name()+" once", "a"))
 	once()
-	byName := mustOpen(t, mine, h)
-	for i, stores := range [][2]*Store{{byName, openDefault(other)}, {openDefault(other), byName}} {
-		release, err := stores[0].Exclude(t.Name(), "a")
-		if err != nil {
-			t.Fatal(err)
-		}
+	byName := mustOpen(t, mine, anyMachine)
+	for i, stores := range [][2]*Store{{byName, openDefault(other)}, {openDefault(other), byName}, {openDefault(t.TempDir()), openDefault(other)}} {
+		release := testkit.Must(stores[0].Exclude(t.Name(), "a"))
 		if free(t, stores[1], t.Name(), "a") {
 			t.Errorf("%d: the workers of a default directory are free", i)
 		}
 		release()
 	}
-	// So is the directory that would be the default, by name and before it ever was.
+	// The same holds for the default directory, by name and before its first use.
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	dir, err := DefaultDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	release, err := openDefault(other).Exclude(t.Name(), "a")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if free(t, mustOpen(t, dir, h), t.Name(), "a") {
+	dir := testkit.Must(DefaultDir())
+	release := testkit.Must(openDefault(other).Exclude(t.Name(), "a"))
+	if free(t, mustOpen(t, dir, anyMachine), t.Name(), "a") {
 		t.Error("the directory that is the default gets what a default store has, because it was named")
 	}
 	release()
 
-	// A directory that was no default directory does not suffer a default store, nor does a default
-	// store suffer what such a directory has.
-	plainly := mustOpen(t, t.TempDir(), h)
-	release, err = plainly.Exclude(t.Name(), "a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	// A named store and a default store exclude each other.
+	plainly := mustOpen(t, t.TempDir(), anyMachine)
+	release = testkit.Must(plainly.Exclude(t.Name(), "a"))
 	if free(t, openDefault(other), t.Name(), "a") {
 		t.Error("a default store has what a named store has claimed")
 	}
 	release()
 }
 
-// TestForeignLock: any user can lock the object. A default store says which process does, and a named
-// store goes on.
+// TestForeignLock: any user can lock the object. A default store names the process, and a named store
+// goes on.
 func TestForeignLock(t *testing.T) {
 	kernel, err := openKernel()
 	if err != nil {
 		t.Skipf("nothing is shared with the other processes of the kernel: %v", err)
 	}
 	defer kernel.Close()
-	h := anyDisk
-	h.onMachine = func() error { return nil }
-	def, err := open(t.TempDir(), byDefault, h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	by := mustOpen(t, t.TempDir(), h)
+	def := testkit.Must(open(t.TempDir(), byDefault, anyMachine))
+	by := mustOpen(t, t.TempDir(), anyMachine)
 	regions := func(s *Store) (all []int64) { // as Exclude has them
-		id, err := s.identity()
-		if err != nil {
-			t.Fatal(err)
-		}
+		id := testkit.Must(s.identity())
 		for _, what := range []string{"machine", "store " + id} {
 			all = append(all, int64(shorten(what+"\x00"+t.Name())>>1)<<32)
 		}
 		return all
 	}
 	for _, s := range []*Store{def, by} {
-		id, err := s.identity()
-		if err != nil {
-			t.Fatal(err)
-		}
+		id := testkit.Must(s.identity())
 		all := syscall.Flock_t{Type: syscall.F_RDLCK, Start: int64(shorten("machine\x00inspect "+id)>>1) << 32, Len: math.MaxUint32 + 1}
-		if err := lock(kernel, setLock, &all); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, lock(kernel, setLock, &all))
 		found, err := s.Inspect(t.Context())
 		if s == def {
 			wantAdvice(t, err, driver.ErrUnavailable)
@@ -344,19 +286,13 @@ func TestForeignLock(t *testing.T) {
 			t.Errorf("Inspect = %+v, %v", found, err)
 		}
 		all.Type = syscall.F_UNLCK
-		if err := lock(kernel, setLock, &all); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := s.Inspect(t.Context()); err != nil {
-			t.Errorf("after the lock has gone: %v", err)
-		}
+		testkit.OK(t, lock(kernel, setLock, &all))
+		testkit.OK(t, testkit.Err(s.Inspect(t.Context())))
 	}
 	for _, s := range []*Store{def, by} {
 		for _, region := range regions(s) {
 			all := syscall.Flock_t{Type: syscall.F_RDLCK, Start: region, Len: math.MaxUint32 + 1}
-			if err := lock(kernel, setLock, &all); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, lock(kernel, setLock, &all))
 			release, err := s.Exclude(t.Name(), "a")
 			if s == def {
 				wantAdvice(t, err, driver.ErrUnavailable)
@@ -372,9 +308,7 @@ func TestForeignLock(t *testing.T) {
 				}
 			}
 			all.Type = syscall.F_UNLCK
-			if err := lock(kernel, setLock, &all); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, lock(kernel, setLock, &all))
 			if !free(t, s, t.Name(), "a") {
 				t.Error("it is not free after the lock has gone")
 			}
@@ -382,18 +316,14 @@ func TestForeignLock(t *testing.T) {
 	}
 }
 
-// TestFilesWithoutPlace: entries that were copied without the place are refused. A directory with other
-// files is none.
+// TestFilesWithoutPlace: entries that were copied without the place are refused. Other files in the
+// directory do not matter.
 func TestFilesWithoutPlace(t *testing.T) {
 	dir := t.TempDir()
 	for _, other := range []string{"lost+found", "data", "data/more", "pool/workers"} {
-		if err := os.MkdirAll(filepath.Join(dir, other), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.MkdirAll(filepath.Join(dir, other), 0o700))
 	}
-	if err := os.WriteFile(filepath.Join(dir, "data", "file"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(filepath.Join(dir, "data", "file"), nil, 0o600))
 	mustPut(t, mustOpen(t, dir, plain), "pool/workers/00001", "", driver.None)
 
 	copied := t.TempDir()
@@ -401,15 +331,9 @@ func TestFilesWithoutPlace(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	_, err = Open(copied)
-	wantAdvice(t, err, driver.ErrUnsafe, ErrCopied)
-	s, err := OpenCopy(copied)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Adopt(); err != nil {
-		t.Fatal(err)
-	}
+	wantAdvice(t, testkit.Err(Open(copied)), driver.ErrUnsafe, ErrCopied)
+	s := testkit.Must(OpenCopy(copied))
+	testkit.OK(t, s.Adopt())
 	mustOpen(t, copied, plain)
 }
 
@@ -436,8 +360,8 @@ func TestPlaceIsDurable(t *testing.T) {
 	}
 }
 
-// TestSnapshot: a snapshot of Btrfs keeps the inodes and the births of directories. It is a copy all
-// the same.
+// TestSnapshot: a snapshot of Btrfs keeps the inodes and the births of directories. Open refuses the
+// snapshot as a copy.
 func TestSnapshot(t *testing.T) {
 	for _, tool := range []string{"mkfs.btrfs", "btrfs", "mount"} {
 		if _, err := exec.LookPath(tool); err != nil || os.Getuid() != 0 {
@@ -455,10 +379,8 @@ func TestSnapshot(t *testing.T) {
 			t.Skipf("%s: %v: %s", name, err, out)
 		}
 	}
-	err := errors.Join(syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""), os.Mkdir(disk, 0o700), os.WriteFile(image, nil, 0o600), os.Truncate(image, 128<<20))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, errors.Join(syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""), os.Mkdir(disk, 0o700),
+		os.WriteFile(image, nil, 0o600), os.Truncate(image, 128<<20)))
 	run("mkfs.btrfs", "-q", image)
 	run("mount", "-o", "loop", image, disk)
 	defer syscall.Unmount(disk, 0)
@@ -467,8 +389,7 @@ func TestSnapshot(t *testing.T) {
 	s := mustOpen(t, dir, plain)
 	mustPut(t, s, "a/b", "", driver.None)
 	run("btrfs", "-q", "subvolume", "snapshot", disk+"/original", disk+"/snapshot")
-	_, err = Open(disk + "/snapshot/ids")
-	wantAdvice(t, err, driver.ErrUnsafe, ErrCopied)
+	wantAdvice(t, testkit.Err(Open(disk+"/snapshot/ids")), driver.ErrUnsafe, ErrCopied)
 	mustOpen(t, dir, plain)
 
 	blind := plain
@@ -478,10 +399,7 @@ func TestSnapshot(t *testing.T) {
 		return p, err
 	}
 	copied := mustOpen(t, disk+"/snapshot/ids", blind) // so the subvolume is what tells
-	release, err := s.Exclude(t.Name(), "a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	release := testkit.Must(s.Exclude(t.Name(), "a"))
 	defer release()
 	if free(t, copied, t.Name(), "a") {
 		t.Error("the snapshot has what the original has claimed")
@@ -498,9 +416,7 @@ func TestExcludeMounts(t *testing.T) {
 	mount := func(at string) string {
 		t.Helper()
 		at = filepath.Join(base, at)
-		if err := os.Mkdir(at, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.Mkdir(at, 0o700))
 		if err := syscall.Mount(filepath.Join(base, "volume"), at, "", syscall.MS_BIND, ""); err != nil {
 			t.Skipf("the system does not permit to mount a directory: %v", err)
 		}
@@ -509,25 +425,18 @@ func TestExcludeMounts(t *testing.T) {
 	}
 	volume := func() {
 		t.Helper()
-		if err := os.Mkdir(filepath.Join(base, "volume"), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.Mkdir(filepath.Join(base, "volume"), 0o700))
 	}
 	if err := syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""); err != nil {
 		t.Skipf("the system does not permit mounts of the test's own: %v", err)
 	}
 	volume()
 	first, beside := mustOpen(t, mount("first"), anyDisk), mustOpen(t, mount("beside"), anyDisk)
-	release, err := first.Exclude(t.Name(), "pool")
-	if err != nil {
-		t.Fatal(err)
-	}
+	release := testkit.Must(first.Exclude(t.Name(), "pool"))
 	if !free(t, beside, t.Name(), "pool") {
 		t.Error("two mounts of a directory exclude each other")
 	}
-	if err := os.Rename(filepath.Join(base, "volume"), filepath.Join(base, "moved")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Rename(filepath.Join(base, "volume"), filepath.Join(base, "moved")))
 	volume()
 	again, host := mustOpen(t, mount("again"), anyDisk), mustOpen(t, filepath.Join(base, "volume"), anyDisk)
 	later, err := first.Exclude(t.Name()+" later", "pool") // the place is that at the time of Open
@@ -556,24 +465,17 @@ func TestClaimKeepsDirectory(t *testing.T) {
 		return
 	}
 	s := mustOpen(t, dir, anyDisk)
-	release, err := s.Exclude(t.Name(), "a")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Unmount(dir, 0); !errors.Is(err, syscall.EBUSY) {
-		t.Errorf("unmounted under a claim: %v", err)
-	}
+	release := testkit.Must(s.Exclude(t.Name(), "a"))
+	testkit.Is(t, syscall.Unmount(dir, 0), syscall.EBUSY, "unmounted under a claim")
 	release()
-	if err := syscall.Unmount(dir, 0); err != nil {
-		t.Errorf("after the claim: %v", err)
-	}
+	testkit.OK(t, syscall.Unmount(dir, 0))
 	if _, err := s.Exclude(t.Name(), "a"); err == nil {
 		t.Error("another directory is claimed in the place of the store's")
 	}
 }
 
 // TestCopyIntoEmpty: a process has opened an empty directory, and entries are copied there without the
-// place. The process makes no store of them.
+// place. The process refuses the entries.
 func TestCopyIntoEmpty(t *testing.T) {
 	original, copied := t.TempDir(), t.TempDir()
 	s := mustOpen(t, copied, plain)
@@ -582,15 +484,12 @@ func TestCopyIntoEmpty(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	_, err = s.Exclude(t.Name(), "a")
-	wantError(t, err, driver.ErrUnsafe, ErrCopied)
-	_, err = s.Put(t.Context(), "a/c", nil, driver.None)
-	wantAdvice(t, err, driver.ErrUnsafe, ErrCopied)
-	_, err = Open(copied)
-	wantAdvice(t, err, driver.ErrUnsafe, ErrCopied)
+	wantError(t, testkit.Err(s.Exclude(t.Name(), "a")), driver.ErrUnsafe, ErrCopied)
+	wantAdvice(t, testkit.Err(s.Put(t.Context(), "a/c", nil, driver.None)), driver.ErrUnsafe, ErrCopied)
+	wantAdvice(t, testkit.Err(Open(copied)), driver.ErrUnsafe, ErrCopied)
 }
 
-// TestFakeProc: a folder in the place of /proc shows what its maker likes.
+// TestFakeProc: a folder in the place of /proc does not pass for the machine.
 func TestFakeProc(t *testing.T) {
 	if os.Getenv("FIRN_FILELEASE_IN_"+t.Name()) == "" && onMachine() != nil {
 		t.Skip("the machine is not seen from here")
@@ -614,8 +513,7 @@ func TestFakeProc(t *testing.T) {
 	} else {
 		f.Close()
 	}
-	_, err = open(t.TempDir(), byDefault, anyDisk)
-	wantAdvice(t, err, driver.ErrUnsafe, ErrNoDefault)
+	wantAdvice(t, testkit.Err(open(t.TempDir(), byDefault, anyDisk)), driver.ErrUnsafe, ErrNoDefault)
 	syscall.Unmount("/proc", syscall.MNT_DETACH)
 	syscall.Unmount(fake+"/self/ns/pid", 0)
 }

@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 )
 
@@ -19,12 +19,7 @@ import (
 // the directory of a tmpfs of 64 KiB.
 func mounted(t *testing.T) (dir string, ok bool) {
 	t.Helper()
-	if !inChild(t, func(cmd *exec.Cmd) {
-		id := func(host int) []syscall.SysProcIDMap { return []syscall.SysProcIDMap{{HostID: host, Size: 1}} }
-		cmd.SysProcAttr = &syscall.SysProcAttr{
-			Cloneflags: syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS, UidMappings: id(os.Getuid()), GidMappings: id(os.Getgid()),
-		}
-	}) {
+	if !inNamespaces(t, newMount) {
 		return "", false
 	}
 	dir = t.TempDir()
@@ -66,9 +61,7 @@ func TestFull(t *testing.T) {
 	if n == 0 {
 		t.Fatal("the filesystem was full from the start")
 	}
-	if err := errors.Join(os.Remove(s.file("full/0")), os.Remove(s.file("full/1"))); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, errors.Join(os.Remove(s.file("full/0")), os.Remove(s.file("full/1"))))
 	mustPut(t, s, "a/b", "two", rev)
 	wantEntry(t, s, "a/b", "two")
 }
@@ -80,14 +73,10 @@ func TestReadOnly(t *testing.T) {
 	}
 	s := mustOpen(t, dir, plain)
 	rev := mustPut(t, s, "a/b", "one", driver.None)
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""))
 	failedPut(t, s, "a/b", rev, driver.ErrUnavailable, syscall.EROFS)
-	_, err := Open(dir)
-	wantAdvice(t, err, driver.ErrUnavailable, syscall.EROFS)
-	_, err = Open(dir + "/new")
-	wantAdvice(t, err, driver.ErrUnavailable, syscall.EROFS)
+	wantAdvice(t, testkit.Err(Open(dir)), driver.ErrUnavailable, syscall.EROFS)
+	wantAdvice(t, testkit.Err(Open(dir+"/new")), driver.ErrUnavailable, syscall.EROFS)
 }
 
 // TestUnmounted: the directory under a mount point is not the store.
@@ -98,15 +87,6 @@ func TestUnmounted(t *testing.T) {
 	}
 	s := mustOpen(t, dir, plain)
 	rev := mustPut(t, s, "a", "one", driver.None)
-	if err := syscall.Unmount(dir, 0); err != nil {
-		t.Fatal(err)
-	}
-	_, err := s.Get(t.Context(), "a")
-	wantAdvice(t, err, driver.ErrUnavailable)
-	_, err = s.List(t.Context(), "")
-	wantAdvice(t, err, driver.ErrUnavailable)
-	for _, rev := range []driver.Revision{rev, driver.None} {
-		_, err = s.Put(t.Context(), "a", nil, rev)
-		wantAdvice(t, err, driver.ErrUnavailable)
-	}
+	testkit.OK(t, syscall.Unmount(dir, 0))
+	wantRefusal(t, s, "a", rev, driver.ErrUnavailable)
 }

@@ -2,7 +2,7 @@ package filelease
 
 import "testing"
 
-// TestEscapeNames: the names of files are those of keys, but for those that Windows takes for something else.
+// TestEscapeNames: a file has the name of its key, unless Windows takes the name for something else.
 func TestEscapeNames(t *testing.T) {
 	for name, want := range map[string]string{
 		"a": "a", "0007": "0007", "con": "con~", "con.x": "con~.x", "con.": "con~.~", "cone": "cone", "com1": "com1~", "com": "com", "com10": "com10", "lpt9.a.b": "lpt9~.a.b",

@@ -3,7 +3,6 @@
 package filelease
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 )
 
@@ -18,23 +18,12 @@ import (
 // and nothing is made.
 func TestExisting(t *testing.T) {
 	t.Chdir(t.TempDir())
-	here, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir("empty", 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir("other", 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join("other", "notes"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	here := testkit.Must(os.Getwd())
+	testkit.OK(t, os.Mkdir("empty", 0o700))
+	testkit.OK(t, os.Mkdir("other", 0o700))
+	testkit.OK(t, os.WriteFile(filepath.Join("other", "notes"), nil, 0o600))
 	// Open alone makes a directory, and no store.
-	if _, err := Open("opened"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(Open("opened"))
 	for _, dir := range []string{"missing", filepath.Join("missing", "below"), "empty", "other", "opened"} {
 		for _, given := range []string{dir, filepath.Join(here, dir)} {
 			_, err := Open(given, Existing)
@@ -44,9 +33,7 @@ func TestExisting(t *testing.T) {
 			}
 		}
 	}
-	if _, err := os.Stat("missing"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("missing was made: %v", err)
-	}
+	testkit.Is(t, testkit.Err(os.Stat("missing")), fs.ErrNotExist, "missing was made")
 	for dir, want := range map[string][]string{"empty": nil, "other": {"notes"}} {
 		if got := listed(t, dir); !slices.Equal(got, want) {
 			t.Errorf("%s has %q, not %q", dir, got, want)
@@ -54,35 +41,26 @@ func TestExisting(t *testing.T) {
 	}
 
 	mustPut(t, mustOpen(t, "empty", plain), "a/b", "one", driver.None)
-	s, err := Open("empty", Existing)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Must(Open("empty", Existing))
 	wantEntry(t, s, "a/b", "one")
 	if s.Local() {
 		t.Error("a lease may create a pool in a store that has to exist")
 	}
-	if err := os.Remove(filepath.Join("empty", placeFile)); err != nil {
-		t.Fatal(err)
-	}
-	_, err = Open("empty", Existing)
-	wantAdvice(t, err, driver.ErrUnsafe, ErrCopied)
+	testkit.OK(t, os.Remove(filepath.Join("empty", placeFile)))
+	wantAdvice(t, testkit.Err(Open("empty", Existing)), driver.ErrUnsafe, ErrCopied)
 }
 
 func listed(t *testing.T, dir string) (names []string) {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := testkit.Must(os.ReadDir(dir))
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
 	return names
 }
 
-// An address is no relative directory, another in each working directory. Open and OpenCopy refuse
-// an address, and name the directory that was meant.
+// Open and OpenCopy refuse an address, and name the directory that was meant: as a relative
+// directory, an address would be another directory in each working directory.
 func TestAddress(t *testing.T) {
 	t.Chdir(t.TempDir())
 	slash := filepath.FromSlash
@@ -135,9 +113,7 @@ func TestRelative(t *testing.T) {
 		t.Errorf("%q were made in another working directory", got)
 	}
 	t.Chdir(t.TempDir()) // Windows keeps a working directory from being removed
-	if err := os.RemoveAll(filepath.Join(first, "ids")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.RemoveAll(filepath.Join(first, "ids")))
 	_, err = s.Get(t.Context(), "a/b")
 	wantAdvice(t, err, driver.ErrUnavailable)
 	if err != nil && !strings.Contains(err.Error(), filepath.Join(first, "ids")+" was deleted") {

@@ -29,8 +29,8 @@ const (
 	placeVersion = 2
 )
 
-// A place is the identity of a store, and what distinguishes the store's directory from copies.
-// Fields that the system does not know are zero and are not compared.
+// A place is the identity of a store, with the marks that distinguish the store's directory from
+// copies. Fields unknown to the system are zero and are not compared.
 //
 // The place is durable before the first entry is. A directory with entries and without a place is
 // therefore a copy of a part of a store's directory.
@@ -43,8 +43,8 @@ type place struct {
 	Machine string `json:"machine,omitempty"` // a hash of the machine's ID
 }
 
-// differs returns the difference between the place where a directory was made and its present
-// place, and what to do about the difference. Without a difference, why is "".
+// differs returns the difference between the original place of a directory and the present place,
+// with advice. Without a difference, why is "".
 func (p place) differs(now place) (why, advice string) {
 	switch {
 	case p.Machine != "" && now.Machine != "" && p.Machine != now.Machine:
@@ -65,7 +65,7 @@ func here(path string) (place, error) {
 		return place{}, err
 	}
 	p := place{Version: placeVersion, Inode: inode(path, info), Born: born(path), Volume: subvolume(path)}
-	// Containers that share a volume have machine IDs of their own, or of their images.
+	// Containers with a shared volume have separate machine IDs, or those of the images.
 	if id := machineID(); id != "" && onMachine() == nil {
 		sum := sha256.Sum256([]byte("firn " + id))
 		p.Machine = hex.EncodeToString(sum[:8])
@@ -74,7 +74,7 @@ func here(path string) (place, error) {
 }
 
 const (
-	adviceDamagedPlace = "stop all processes that use the directory, and rescue all its pools: that writes the file anew " + byRescue
+	adviceDamagedPlace = "stop all processes that use the directory, and rescue all its pools: that writes the file again " + byRescue
 	adviceCopied       = "use the original, which may be in use: share its directory, or use a store that machines share; " +
 		"if the original is gone for good, as after a restore, rescue all pools of the copy " + byRescue
 	byRescue = "(lease.Rescue each, between OpenCopy and Adopt)"
@@ -124,7 +124,7 @@ func (s *Store) readPlace() (made place, err error) {
 	case err == nil && made.Version == 1:
 		return place{}, newError("use another directory, which no earlier version has used", "%w: %s is of form 1, from before the first release", driver.ErrVersion, path)
 	case err == nil && made.Version > placeVersion:
-		return place{}, newError("use the version of this program that the others use which share the store", "%w: %s", driver.ErrVersion, path)
+		return place{}, newError("use the version of this program that the other users of the store have", "%w: %s", driver.ErrVersion, path)
 	case err != nil || made.Version < 1 || made.Store == "":
 		return place{}, newError(adviceDamagedPlace, "%w: %s does not say where the directory was made", driver.ErrDamaged, path)
 	}
@@ -168,8 +168,8 @@ func (s *Store) hasEntries() (found bool, err error) {
 	return found, look("", depth)
 }
 
-// mark writes the place of the directory, with a new identity, unless there is one. A directory that
-// has entries already gets none: the entries are a copy.
+// mark writes the place of the directory, with a new identity, unless there is one. A directory
+// with entries gets no identity: the entries are a copy.
 func (s *Store) mark() error {
 	path := filepath.Join(s.dir, placeFile)
 	if _, err := os.Lstat(path); err == nil {
@@ -213,7 +213,7 @@ func (s *Store) identity() (string, error) {
 	return made.Store, err
 }
 
-// Adopt makes the directory the store's own, with an identity of its own: Open no longer refuses the
+// Adopt makes the directory the store's own, with a new identity: Open no longer refuses the
 // directory as a copy. Rescue all pools of the copy before, see [OpenCopy].
 func (s *Store) Adopt() error {
 	return driver.Do(context.Background(), s.Handle, "adopt", func(context.Context) error {

@@ -18,7 +18,7 @@ var statxNumbers = map[string]uintptr{
 	"ppc64": 383, "ppc64le": 383, "riscv64": 291, "s390x": 379,
 }
 
-// born returns when a directory was made, in Unix nanoseconds; 0 if that is not known.
+// born returns when a directory was made, in Unix nanoseconds; 0 if the time is unknown.
 func born(dir string) int64 {
 	const (
 		atCwd     = ^uintptr(99) // AT_FDCWD, -100
@@ -40,7 +40,7 @@ func born(dir string) int64 {
 		return 0
 	}
 	_, _, errno := syscall.Syscall6(number, atCwd, uintptr(unsafe.Pointer(name)), 0, birthTime, uintptr(unsafe.Pointer(&stat)), 0)
-	// Of a time that does not fit, nothing is known.
+	// A time that does not fit counts as unknown.
 	if errno != 0 || stat.mask&birthTime == 0 || stat.birth.sec <= 0 || stat.birth.sec > math.MaxInt64/int64(time.Second)-1 {
 		return 0
 	}
@@ -58,20 +58,20 @@ func subvolume(path string) string {
 }
 
 // passing matches the roots of mounts that are removed with a container or a pod: the host's path
-// of a Kubernetes emptyDir, and that of a volume that Docker or Podman named by itself.
+// of a Kubernetes emptyDir, or of a volume without a name in Docker or Podman.
 var passing = regexp.MustCompile(`/volumes/kubernetes\.io~empty-dir/|/volumes/[0-9a-f]{64}/_data(/|$)`)
 
-// passingMount reports whether a directory is on a mount that is removed with its container or pod,
-// as far as mountinfo, the content of /proc/self/mountinfo, tells. The path of the directory has no
+// passingMount reports whether a directory is on a mount that is removed with the container or pod,
+// according to mountinfo, the content of /proc/self/mountinfo. The path of the directory has no
 // symbolic links.
 func passingMount(mountinfo, dir string) bool {
 	_, root, _ := mountOf(mountinfo, dir)
 	return passing.MatchString(root)
 }
 
-// inFilesystem returns the place of a directory in its filesystem: the device, and the path from the
-// root of the filesystem. The place is the same in all containers, whatever they mount where. It is ""
-// if mountinfo does not tell.
+// inFilesystem returns the place of a directory in the filesystem: the device, and the path from
+// the root of the filesystem. The place is the same in all containers, whatever they mount where.
+// It is "" if mountinfo lacks the mount.
 func inFilesystem(mountinfo, dir string) string {
 	device, root, point := mountOf(mountinfo, dir)
 	if device == "" {
@@ -80,8 +80,8 @@ func inFilesystem(mountinfo, dir string) string {
 	return device + " " + path.Join(root, strings.TrimPrefix(dir, point))
 }
 
-// mountOf returns the mount that a directory is on: the device, the directory of the device's
-// filesystem that is mounted, and the path where it is.
+// mountOf returns the mount of a directory: the device, the mounted directory of the device's
+// filesystem, and the path of the mount.
 func mountOf(mountinfo, dir string) (device, root, point string) {
 	for line := range strings.Lines(mountinfo) {
 		fields := strings.Fields(line) // proc(5): ID, parent, device, root, mount point, …

@@ -11,43 +11,30 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 )
 
 // TestCopied: a copy of a directory is refused until somebody adopts the copy. A moved directory is
-// no copy.
+// not a copy.
 func TestCopied(t *testing.T) {
 	base := t.TempDir()
 	dir, moved, copied := filepath.Join(base, "dir"), filepath.Join(base, "moved"), filepath.Join(base, "copied")
 	rev := mustPut(t, mustOpen(t, dir, plain), "a/b", "one", driver.None)
-	if err := os.Rename(dir, moved); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Rename(dir, moved))
 	mustPut(t, mustOpen(t, moved, plain), "a/b", "two", rev)
 	if runtime.GOOS == "windows" { // which has no cp
-		if err := os.CopyFS(copied, os.DirFS(moved)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.CopyFS(copied, os.DirFS(moved)))
 	} else if out, err := exec.Command("cp", "-Rp", moved, copied).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	_, err := Open(copied)
-	wantAdvice(t, err, driver.ErrUnsafe, ErrCopied)
-	if _, err := OpenCopy(moved); err != nil {
-		t.Errorf("the original by OpenCopy: %v", err)
-	}
-	s, err := OpenCopy(copied)
-	if err != nil {
-		t.Fatal(err)
-	}
+	wantAdvice(t, testkit.Err(Open(copied)), driver.ErrUnsafe, ErrCopied)
+	testkit.OK(t, testkit.Err(OpenCopy(moved)))
+	s := testkit.Must(OpenCopy(copied))
 	wantEntry(t, s, "a/b", "two")
 	mustPut(t, s, "c", "new", driver.None) // makes no original of it
-	if _, err := Open(copied); !errors.Is(err, ErrCopied) {
-		t.Errorf("before Adopt: %v", err)
-	}
-	if err := s.Adopt(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Is(t, testkit.Err(Open(copied)), ErrCopied, "before Adopt")
+	testkit.OK(t, s.Adopt())
 	wantEntry(t, mustOpen(t, copied, plain), "a/b", "two")
 	wantEntry(t, mustOpen(t, moved, plain), "a/b", "two")
 	wantNoTemp(t, copied)
@@ -87,19 +74,11 @@ func TestPlaceDamaged(t *testing.T) {
 	mustPut(t, mustOpen(t, dir, plain), "a", "", driver.None)
 	for content, want := range map[string]error{"": driver.ErrDamaged, "{": driver.ErrDamaged, "{}": driver.ErrDamaged, `{"v":2}`: driver.ErrDamaged,
 		`{"v":1,"inode":7}`: driver.ErrVersion, `{"v":3}`: driver.ErrVersion} {
-		if err := os.WriteFile(filepath.Join(dir, placeFile), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		_, err := Open(dir)
-		wantAdvice(t, err, want)
+		testkit.OK(t, os.WriteFile(filepath.Join(dir, placeFile), []byte(content), 0o600))
+		wantAdvice(t, testkit.Err(Open(dir)), want)
 	}
-	s, err := OpenCopy(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Adopt(); err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Must(OpenCopy(dir))
+	testkit.OK(t, s.Adopt())
 	mustOpen(t, dir, plain)
 }
 
@@ -110,9 +89,7 @@ func TestHere(t *testing.T) {
 	if err != nil || first.Inode == 0 {
 		t.Fatalf("here = %+v, %v", first, err)
 	}
-	if err := errors.Join(os.WriteFile(filepath.Join(dir, "x"), nil, 0o600), os.Chmod(dir, 0o770)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, errors.Join(os.WriteFile(filepath.Join(dir, "x"), nil, 0o600), os.Chmod(dir, 0o770)))
 	if again, err := here(dir); again != first || err != nil {
 		t.Errorf("here = %+v, %v, before %+v", again, err, first)
 	}

@@ -6,11 +6,11 @@ import (
 	"unsafe"
 )
 
-// born returns 0, for unknown. Windows does not use the number of a file again: NTFS counts in it
-// how often its record was used. And programs may set the time when a file was made.
+// born returns 0, for unknown. Windows does not use the number of a file again: in the number, NTFS
+// counts the uses of the file's record. And programs may set the time when a file was made.
 func born(string) int64 { return 0 }
 
-// machineID returns the number that Windows gave itself when it was installed, or "".
+// machineID returns the number made by the installation of Windows, or "".
 func machineID() string {
 	return registryText(`SOFTWARE\Microsoft\Cryptography`, "MachineGuid")
 }

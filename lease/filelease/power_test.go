@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 )
 
@@ -160,9 +161,7 @@ func TestPowerLoss(t *testing.T) {
 func TestOtherMadeFolder(t *testing.T) {
 	base := t.TempDir()
 	made := []string{filepath.Join(base, "x"), filepath.Join(base, "x", "y"), filepath.Join(base, "x", "y", "a"), filepath.Join(base, "x", "y", "a", "b")}
-	if err := os.MkdirAll(made[3], 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.MkdirAll(made[3], 0o700))
 	steps, key := traced(t, base)
 	var before []step
 	for _, path := range made {
@@ -189,10 +188,7 @@ func TestSyncFails(t *testing.T) {
 			return nil
 		}
 		s := mustOpen(t, dir, h)
-		e, err := s.Get(t.Context(), "a/b")
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := testkit.Must(s.Get(t.Context(), "a/b"))
 		rev, err := s.Put(t.Context(), "a/b", []byte("new"), e.Revision)
 		if err == nil {
 			_, err = s.Put(t.Context(), "a/c", []byte("new"), driver.None)
@@ -209,13 +205,8 @@ func TestSyncFails(t *testing.T) {
 		}
 		wantAdvice(t, err, driver.ErrUnavailable, syscall.EIO)
 		wantNoTemp(t, dir)
-		_, err = s.Get(t.Context(), "a/b")
-		wantAdvice(t, err, driver.ErrUnavailable, syscall.EIO)
-		_, err = s.List(t.Context(), "")
-		wantAdvice(t, err, driver.ErrUnavailable, syscall.EIO)
 		synced := n
-		_, err = s.Put(t.Context(), "a/b", nil, rev)
-		wantAdvice(t, err, driver.ErrUnavailable, syscall.EIO)
+		wantRefusal(t, s, "a/b", rev, driver.ErrUnavailable, syscall.EIO)
 		if n != synced {
 			t.Error("a failed fsync is tried again")
 		}
@@ -237,8 +228,7 @@ func TestSyncFailsMeanwhile(t *testing.T) {
 	}
 	s = mustOpen(t, t.TempDir(), h)
 	rev := mustPut(t, s, "a", "one", driver.None)
-	_, err := s.Put(t.Context(), "a", []byte("two"), rev)
-	wantAdvice(t, err, driver.ErrUnavailable, syscall.EIO)
+	wantAdvice(t, testkit.Err(s.Put(t.Context(), "a", []byte("two"), rev)), driver.ErrUnavailable, syscall.EIO)
 	wantEntry(t, mustOpen(t, s.dir, plain), "a", "one")
 }
 

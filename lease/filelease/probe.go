@@ -13,8 +13,8 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// Keys returns the keys that begin with prefix, in order, without reading their entries. A folder that
-// cannot be read stands for the keys below it, as the folder's name and a slash. Keys is for tools.
+// Keys returns the keys that begin with prefix, in order, without reading the entries. The name of
+// an unreadable folder and a slash stand for the keys below the folder. Keys is for tools.
 func (s *Store) Keys(ctx context.Context, prefix string) ([]string, error) {
 	var keys []string
 	err := s.visit(ctx, "", func(folder string, files map[string]fs.FileMode, err error) error {
@@ -34,8 +34,8 @@ func (s *Store) Keys(ctx context.Context, prefix string) ([]string, error) {
 	return keys, err
 }
 
-// Probe reports whether new entries can be written. In each folder that can be read, Probe writes,
-// renames and removes a file of its own, as Put does with an entry's file. Probe is for tools.
+// Probe reports whether new entries can be written. In each readable folder, Probe writes, renames
+// and removes a file of its own, as Put does with an entry's file. Probe is for tools.
 func (s *Store) Probe(ctx context.Context) error {
 	return s.visit(ctx, "", func(folder string, _ map[string]fs.FileMode, err error) error {
 		if err != nil {
@@ -53,7 +53,7 @@ func (s *Store) Probe(ctx context.Context) error {
 }
 
 // visit calls f for a folder and every folder below it, with the names in the folder or the error of
-// reading them. The error of the store's directory ends the visit.
+// the reading. The error of the store's directory ends the visit.
 func (s *Store) visit(ctx context.Context, folder string, f func(folder string, files map[string]fs.FileMode, err error) error) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -7,34 +7,26 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/filelease"
 )
 
 func TestKeys(t *testing.T) {
 	dir := t.TempDir()
-	store, err := filelease.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := testkit.Must(filelease.Open(dir))
 	for _, key := range []string{"b/pool", "a/workers/00001", "a/pool"} {
-		if _, err := store.Put(t.Context(), key, []byte("x"), driver.None); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(store.Put(t.Context(), key, []byte("x"), driver.None))
 	}
-	if err := os.WriteFile(filepath.Join(dir, "a", "notes"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(filepath.Join(dir, "a", "notes"), nil, 0o600))
 	for prefix, want := range map[string]string{"": "a/pool a/workers/00001 b/pool", "a/": "a/pool a/workers/00001", "c": ""} {
 		keys, err := store.Keys(t.Context(), prefix)
 		if got := strings.Join(keys, " "); err != nil || got != want {
 			t.Errorf("%q: %s, %v; want %s", prefix, got, err, want)
 		}
 	}
-	if os.Getuid() > 0 { // neither root nor on Windows, where a mode is no right
-		if err := os.Chmod(filepath.Join(dir, "a", "workers"), 0); err != nil {
-			t.Fatal(err)
-		}
+	if os.Getuid() > 0 { // not root, and not on Windows, where a mode does not limit rights
+		testkit.OK(t, os.Chmod(filepath.Join(dir, "a", "workers"), 0))
 		defer os.Chmod(filepath.Join(dir, "a", "workers"), 0o700)
 		if keys, err := store.Keys(t.Context(), "a/"); err != nil || !slices.Contains(keys, "a/workers/") {
 			t.Errorf("%q, %v", keys, err)
@@ -45,26 +37,17 @@ func TestKeys(t *testing.T) {
 // TestProbe: a probe leaves nothing, and names the folder that cannot be written.
 func TestProbe(t *testing.T) {
 	dir := t.TempDir()
-	store, err := filelease.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := store.Put(t.Context(), "a/pool", []byte("x"), driver.None); err != nil {
-		t.Fatal(err)
-	}
-	if err := store.Probe(t.Context()); err != nil {
-		t.Error(err)
-	}
+	store := testkit.Must(filelease.Open(dir))
+	testkit.Must(store.Put(t.Context(), "a/pool", []byte("x"), driver.None))
+	testkit.OK(t, store.Probe(t.Context()))
 	for _, folder := range []string{dir, filepath.Join(dir, "a")} {
 		if left, _ := filepath.Glob(filepath.Join(folder, ".firn-probe-*")); len(left) > 0 {
 			t.Errorf("left: %q", left)
 		}
 	}
-	if os.Getuid() > 0 { // neither root nor on Windows, where a mode is no right
+	if os.Getuid() > 0 { // not root, and not on Windows, where a mode does not limit rights
 		folder := filepath.Join(dir, "a")
-		if err := os.Chmod(folder, 0o500); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.Chmod(folder, 0o500))
 		defer os.Chmod(folder, 0o700)
 		if err := store.Probe(t.Context()); err == nil || err.Error() != folder+" cannot be written: permission denied" {
 			t.Error(err)

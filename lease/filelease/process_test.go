@@ -6,7 +6,6 @@ import (
 	"bufio"
 	"context"
 	"fmt"
-	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -14,10 +13,10 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/turn"
 	"github.com/firn-id/firn/internal/testing/undo"
 )
@@ -27,19 +26,14 @@ import (
 const childEnv = "FIRN_FILELEASE_CHILD"
 
 func TestMain(m *testing.M) {
-	if args := os.Getenv(childEnv); args != "" {
-		if err := child(strings.Split(args, "\n")); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
+	for env, run := range map[string]func(args []string) error{childEnv: child, crowdEnv: mint} {
+		if args := os.Getenv(env); args != "" {
+			if err := run(strings.Split(args, "\n")); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				os.Exit(1)
+			}
+			os.Exit(0)
 		}
-		os.Exit(0)
-	}
-	if args := os.Getenv(crowdEnv); args != "" {
-		if err := mint(strings.Split(args, "\n")); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		os.Exit(0)
 	}
 	os.Exit(undo.Main(m))
 }
@@ -96,66 +90,25 @@ func startChild(t *testing.T, dir string, times int) (*exec.Cmd, *bufio.Reader) 
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s\n%d", childEnv, dir, times))
 	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	out := testkit.Must(cmd.StdoutPipe())
+	testkit.OK(t, cmd.Start())
 	return cmd, bufio.NewReader(out)
 }
 
 func counter(t *testing.T, dir string) int {
 	t.Helper()
-	e, err := mustOpen(t, dir, plain).Get(t.Context(), "a/counter")
-	if err != nil {
-		t.Fatal(err)
-	}
-	n, err := strconv.Atoi(string(e.Value))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
+	e := testkit.Must(mustOpen(t, dir, plain).Get(t.Context(), "a/counter"))
+	return testkit.Must(strconv.Atoi(string(e.Value)))
 }
 
-// TestProcesses has processes increment a counter at the same time.
-func TestProcesses(t *testing.T) {
-	turn.Take(t)
-	const processes = 8
-	times := 100
-	if testing.Short() {
-		times = 20
-	}
-	dir := t.TempDir()
-	var cmds []*exec.Cmd
-	var read sync.WaitGroup
-	for range processes {
-		cmd, out := startChild(t, dir, times)
-		cmds = append(cmds, cmd)
-		read.Go(func() { io.Copy(io.Discard, out) })
-	}
-	read.Wait() // before Wait, which closes the pipes
-	for _, cmd := range cmds {
-		if err := cmd.Wait(); err != nil {
-			t.Error(err)
-		}
-	}
-	if n := counter(t, dir); n != processes*times {
-		t.Errorf("%d processes have incremented %d times each, to %d", processes, times, n)
-	}
-}
-
-// TestKnownBad: a count as in TestProcesses goes wrong without a lock, and with a lock on a file that
+// TestKnownBad: a count goes wrong without a lock, and with a lock on a file that
 // has been replaced. Another writer increments in the gap between reading and locking.
 func TestKnownBad(t *testing.T) {
 	count := func(h hooks) int {
 		dir := t.TempDir()
 		other := mustOpen(t, dir, plain)
 		add := func(s *Store) {
-			if err := increment(t.Context(), s, "a/counter"); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, increment(t.Context(), s, "a/counter"))
 		}
 		add(other)
 		g := &gap{path: other.file("a/counter"), do: func() { add(other) }}
@@ -190,9 +143,7 @@ func TestKill(t *testing.T) {
 		var cmds []*exec.Cmd
 		for range processes {
 			cmd, out := startChild(t, dir, 1<<30)
-			if _, err := out.ReadByte(); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(out.ReadByte())
 			cmds = append(cmds, cmd)
 			go func() {
 				n := 1
@@ -245,10 +196,7 @@ func inChild(t *testing.T, change func(*exec.Cmd)) bool {
 	if os.Getenv(env) != "" {
 		return true
 	}
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	exe := testkit.Must(os.Executable())
 	cmd := exec.Command(exe, "-test.run=^"+t.Name()+"$", "-test.v")
 	cmd.Env = append(os.Environ(), env+"=1")
 	if change != nil {

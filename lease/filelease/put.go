@@ -200,8 +200,8 @@ func (s *Store) sync(f *os.File) error {
 }
 
 // makeFolders makes the folders of a key, but not the store's directory: a missing directory was
-// removed with its entries and must not begin anew. makeFolders returns a file in each new folder,
-// or "". The caller removes the file once the folder has another file.
+// removed with its entries, and must not be made again. It returns a file in each new folder, or
+// "". The caller removes the file once the folder has another file.
 func (s *Store) makeFolders(folder string) (holders []string, err error) {
 	at := s.dir
 	for name := range strings.SplitSeq(strings.TrimPrefix(folder, s.dir), string(filepath.Separator)) {

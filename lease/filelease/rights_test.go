@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 )
 
@@ -33,18 +34,12 @@ func mkfifo(path string) error { return syscall.Mkfifo(path, 0o600) }
 // failedPut fails the test unless a Put of a big value fails and changes nothing.
 func failedPut(t *testing.T, s *Store, key string, rev driver.Revision, want ...error) {
 	t.Helper()
-	before, err := s.Get(t.Context(), key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = s.Put(t.Context(), key, make([]byte, driver.MaxValue), rev)
-	wantAdvice(t, err, want...)
+	before := testkit.Must(s.Get(t.Context(), key))
+	wantAdvice(t, testkit.Err(s.Put(t.Context(), key, make([]byte, driver.MaxValue), rev)), want...)
 	wantEntry(t, s, key, string(before.Value))
 	wantNoTemp(t, s.dir)
-	_, err = s.Put(t.Context(), "new/entry", make([]byte, driver.MaxValue), driver.None)
-	wantAdvice(t, err, want...)
-	_, err = s.Get(t.Context(), "new/entry")
-	wantError(t, err, driver.ErrNotFound)
+	wantAdvice(t, testkit.Err(s.Put(t.Context(), "new/entry", make([]byte, driver.MaxValue), driver.None)), want...)
+	wantError(t, testkit.Err(s.Get(t.Context(), "new/entry")), driver.ErrNotFound)
 	wantNoTemp(t, s.dir)
 }
 
@@ -68,15 +63,9 @@ func TestPermission(t *testing.T) {
 		if os.Getuid() != 0 {
 			return
 		}
-		dir, err := os.MkdirTemp("", "filelease")
-		if err != nil {
-			t.Fatal(err)
-		}
+		dir := testkit.Must(os.MkdirTemp("", "filelease"))
 		t.Cleanup(func() { os.RemoveAll(dir) })
-		exe, err := os.ReadFile(cmd.Path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		exe := testkit.Must(os.ReadFile(cmd.Path))
 		cmd.Path, cmd.Dir = filepath.Join(dir, "test"), dir
 		for _, err := range []error{
 			os.WriteFile(cmd.Path, exe, 0o755), os.Chmod(cmd.Path, 0o755), os.Mkdir(filepath.Join(dir, "tmp"), 0o777),
@@ -99,49 +88,37 @@ func TestPermission(t *testing.T) {
 	rev := mustPut(t, s, "a/b", "one", driver.None)
 	mode := func(path string, mode fs.FileMode) {
 		t.Helper()
-		if err := os.Chmod(path, mode); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.Chmod(path, mode))
 	}
 
 	mode(filepath.Join(dir, "a"), 0o500)
-	_, err := s.Put(t.Context(), "a/b", nil, rev)
-	wantAdvice(t, err, driver.ErrUnavailable, syscall.EACCES)
-	_, err = s.Put(t.Context(), "a/new", nil, driver.None)
-	wantAdvice(t, err, driver.ErrUnavailable, syscall.EACCES)
+	wantAdvice(t, testkit.Err(s.Put(t.Context(), "a/b", nil, rev)), driver.ErrUnavailable, syscall.EACCES)
+	wantAdvice(t, testkit.Err(s.Put(t.Context(), "a/new", nil, driver.None)), driver.ErrUnavailable, syscall.EACCES)
 	wantEntry(t, s, "a/b", "one")
 
 	mode(filepath.Join(dir, "a"), 0o300) // what cannot be read cannot be synced
-	_, err = s.Put(t.Context(), "a/b", nil, rev)
-	wantAdvice(t, err, driver.ErrUnavailable, syscall.EACCES)
-	_, err = s.List(t.Context(), "a/")
-	wantAdvice(t, err, driver.ErrUnavailable, syscall.EACCES)
+	wantAdvice(t, testkit.Err(s.Put(t.Context(), "a/b", nil, rev)), driver.ErrUnavailable, syscall.EACCES)
+	wantAdvice(t, testkit.Err(s.List(t.Context(), "a/")), driver.ErrUnavailable, syscall.EACCES)
 	wantEntry(t, s, "a/b", "one")
 
 	if err := os.Mkdir(filepath.Join(dir, "above"), 0o300); err != nil { // nor one on the way
 		t.Fatal(err)
 	}
-	if err := os.Mkdir(filepath.Join(dir, "above", "a"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	_, err = s.Put(t.Context(), "above/a/b", nil, driver.None)
-	wantAdvice(t, err, driver.ErrUnavailable, syscall.EACCES)
+	testkit.OK(t, os.Mkdir(filepath.Join(dir, "above", "a"), 0o700))
+	wantAdvice(t, testkit.Err(s.Put(t.Context(), "above/a/b", nil, driver.None)), driver.ErrUnavailable, syscall.EACCES)
 	mode(filepath.Join(dir, "above"), 0o700)
 
 	mode(filepath.Join(dir, "a"), 0o700)
 	mode(s.file("a/b"), 0)
-	_, err = s.Get(t.Context(), "a/b")
-	wantAdvice(t, err, driver.ErrUnavailable, syscall.EACCES)
-	_, err = s.Put(t.Context(), "a/b", nil, rev)
-	wantAdvice(t, err, driver.ErrUnavailable, syscall.EACCES)
+	wantAdvice(t, testkit.Err(s.Get(t.Context(), "a/b")), driver.ErrUnavailable, syscall.EACCES)
+	wantAdvice(t, testkit.Err(s.Put(t.Context(), "a/b", nil, rev)), driver.ErrUnavailable, syscall.EACCES)
 	mode(s.file("a/b"), 0o600)
 	mustPut(t, s, "a/b", "two", rev)
 
 	for _, m := range []fs.FileMode{0o500, 0o300, 0} {
 		mode(dir, m)
-		_, err := Open(dir)
-		wantAdvice(t, err, driver.ErrUnavailable, syscall.EACCES)
-		_, err = Open(filepath.Join(dir, "below"))
+		wantAdvice(t, testkit.Err(Open(dir)), driver.ErrUnavailable, syscall.EACCES)
+		_, err := Open(filepath.Join(dir, "below"))
 		if m != 0o300 {
 			wantAdvice(t, err, driver.ErrUnavailable, syscall.EACCES)
 		}

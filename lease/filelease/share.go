@@ -11,16 +11,17 @@ import (
 )
 
 // share gives a file or folder of this user the group of the store's directory, and the permissions
-// of the directory for its group and for others. Whoever may use the directory may use its content.
+// of the directory for its group and for others. Every user of the directory may use its content.
 // share ignores the umask, which is for files without a chosen place.
 //
-// What root makes in another user's directory, as by a rescue, share gives to the user: otherwise
-// root's files would lock the user out. If made is false, this process may not have made the file.
-// In another user's directory root leaves such a file alone: its name may lead to any file of root.
+// If root makes files in another user's directory, as by a rescue, share gives the files to the
+// user: otherwise root's files would lock the user out. If made is false, this process may not have
+// made the file. In another user's directory root leaves such a file alone: its name may lead to
+// any file of root.
 //
-// A file gets only the permission to read: nobody writes a file again, and whoever may write the
-// folder may replace the file. A folder does not get the sticky bit, which would keep users from
-// replacing the files of each other.
+// A file gets only the permission to read: no file is written twice, and a user with the permission
+// to write the folder may replace the file. A folder does not get the sticky bit, which would keep
+// users from replacing the files of each other.
 func (s *Store) share(f *os.File, made bool) error {
 	info, err := f.Stat()
 	if err != nil {
@@ -59,9 +60,9 @@ func (s *Store) share(f *os.File, made bool) error {
 // makeFolder makes a folder with a file, and returns the path of the file. If the folder exists,
 // the error is fs.ErrExist.
 //
-// The folder gets its name last, when it is shared and has the file. Another user who found it
-// before would be refused. A rename would replace an empty folder that another process is about to
-// write in, but leaves a folder with a file alone.
+// The folder gets its name last, when it is shared and has the file. Another user that found the
+// folder earlier would be refused. A rename would replace an empty folder that another process is
+// about to write in, but leaves a folder with a file alone.
 func (s *Store) makeFolder(path string) (holder string, err error) {
 	if _, err := os.Lstat(path); err == nil {
 		return "", fs.ErrExist

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 )
 
@@ -42,14 +43,9 @@ func publicBinary(t *testing.T) string {
 	if os.Getuid() != 0 {
 		t.Skip("only root can run processes as several users")
 	}
-	exe, err := os.ReadFile(os.Args[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	exe := testkit.Must(os.ReadFile(os.Args[0]))
 	path := filepath.Join(publicDir(t), "test")
-	if err := errors.Join(os.WriteFile(path, exe, 0o755), os.Chmod(path, 0o755)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, errors.Join(os.WriteFile(path, exe, 0o755), os.Chmod(path, 0o755)))
 	return path
 }
 
@@ -57,9 +53,7 @@ func publicBinary(t *testing.T) string {
 func publicDir(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := errors.Join(os.Chmod(filepath.Dir(dir), 0o711), os.Chmod(dir, 0o711)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, errors.Join(os.Chmod(filepath.Dir(dir), 0o711), os.Chmod(dir, 0o711)))
 	return dir
 }
 
@@ -78,27 +72,21 @@ func TestUsers(t *testing.T) {
 		{0o770, ourGroup, 0o640, 0o770, []user{alice, bob}, "permission denied"},
 		{0o777, 0, 0o644, 0o777, []user{alice, bob, eve}, ""},
 		{0o777 | fs.ModeSticky, 0, 0o644, 0o777, []user{alice, bob, eve}, ""},
-		{0o757, 0, 0o644, 0o777, []user{alice, bob}, ""}, // who are not of the group, but others
+		{0o757, 0, 0o644, 0o777, []user{alice, bob}, ""}, // not of the group
 		{0o707, 0, 0o644, 0o777, []user{alice, bob}, ""},
 	} {
 		t.Run(test.mode.String(), func(t *testing.T) {
 			dir := filepath.Join(publicDir(t), "store")
-			if err := errors.Join(os.Mkdir(dir, 0o700), os.Chown(dir, -1, test.gid), os.Chmod(dir, test.mode)); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, errors.Join(os.Mkdir(dir, 0o700), os.Chown(dir, -1, test.gid), os.Chmod(dir, test.mode)))
 			var cmds []*exec.Cmd
 			for i := range 2 * len(test.users) {
 				cmd := asUser(t, test.users[i/2], dir, fmt.Sprint(times), "077")
 				cmd.Stderr = os.Stderr
-				if err := cmd.Start(); err != nil {
-					t.Fatal(err)
-				}
+				testkit.OK(t, cmd.Start())
 				cmds = append(cmds, cmd)
 			}
 			for _, cmd := range cmds {
-				if err := cmd.Wait(); err != nil {
-					t.Error(err)
-				}
+				testkit.OK(t, cmd.Wait())
 			}
 			if t.Failed() {
 				return
@@ -107,10 +95,7 @@ func TestUsers(t *testing.T) {
 				t.Errorf("%d processes have incremented %d times each, to %d", len(cmds), times, n)
 			}
 			for path, want := range map[string]fs.FileMode{"a": fs.ModeDir | test.folder, "a/counter=": test.file} {
-				info, err := os.Stat(filepath.Join(dir, path))
-				if err != nil {
-					t.Fatal(err)
-				}
+				info := testkit.Must(os.Stat(filepath.Join(dir, path)))
 				if info.Mode() != want {
 					t.Errorf("%s has the mode %v, not %v", path, info.Mode(), want)
 				}
@@ -130,9 +115,7 @@ func TestUsers(t *testing.T) {
 // sharing the folder; the next writer then shares the folder.
 func TestShareFolders(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.Chmod(dir, 0o750); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Chmod(dir, 0o750))
 	check := func(paths ...string) {
 		t.Helper()
 		for _, path := range paths {
@@ -143,9 +126,7 @@ func TestShareFolders(t *testing.T) {
 	}
 	rev := mustPut(t, mustOpen(t, dir, plain), "a/b/c", "one", driver.None)
 	check("a", "a/b")
-	if err := os.Chmod(filepath.Join(dir, "a/b"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Chmod(filepath.Join(dir, "a/b"), 0o700))
 	mustPut(t, mustOpen(t, dir, plain), "a/b/c", "two", rev)
 	check("a/b")
 }
@@ -156,27 +137,18 @@ func TestRoot(t *testing.T) {
 	binary := publicBinary(t) // skips unless this is root
 	for _, mode := range []fs.FileMode{0o700, 0o770 | fs.ModeSetgid, 0o755} {
 		dir := filepath.Join(publicDir(t), "store")
-		if err := errors.Join(os.Mkdir(dir, 0o700), os.Chown(dir, int(nobody.id), ourGroup), os.Chmod(dir, mode)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, errors.Join(os.Mkdir(dir, 0o700), os.Chown(dir, int(nobody.id), ourGroup), os.Chmod(dir, mode)))
 		alone := plain
 		alone.onMachine = func() error { return nil }
 		alone.filesystem = func(string) (filesystem, error) { return filesystem{}, nil }
-		s, err := open(dir, byDefault, alone)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := testkit.Must(open(dir, byDefault, alone))
 		rev := mustPut(t, s, "a/counter", "1", driver.None)
 		mustPut(t, s, "a/counter", "2", rev)
 		mustPut(t, s, "a/b/c", "", driver.None)
-		if _, err := s.isDefault(); err != nil {
-			t.Fatal(err)
-		}
-		if err := s.Adopt(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(s.isDefault())
+		testkit.OK(t, s.Adopt())
 		seen := make(map[string]bool)
-		err = filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		testkit.OK(t, filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
 			if err != nil {
 				return err
 			}
@@ -186,10 +158,7 @@ func TestRoot(t *testing.T) {
 				t.Errorf("%v: %s is of user %d and group %d", mode, path, owner(info), group(info))
 			}
 			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 		for _, name := range []string{"/" + placeFile, "/" + forAll, "/a", "/a/counter=", "/a/b", "/a/b/c="} {
 			if !seen[name] {
 				t.Errorf("%s was not made", name)
@@ -212,10 +181,8 @@ func TestRootAndLinks(t *testing.T) {
 		t.Skip("only root can give files away")
 	}
 	dir, outside := filepath.Join(t.TempDir(), "store"), filepath.Join(t.TempDir(), "outside")
-	if err := errors.Join(os.Mkdir(dir, 0o700), os.Chown(dir, 65534, ourGroup), os.Chmod(dir, 0o770),
-		os.Mkdir(outside, 0o700), os.Symlink(outside, filepath.Join(dir, "a"))); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, errors.Join(os.Mkdir(dir, 0o700), os.Chown(dir, 65534, ourGroup), os.Chmod(dir, 0o770),
+		os.Mkdir(outside, 0o700), os.Symlink(outside, filepath.Join(dir, "a"))))
 	mustPut(t, mustOpen(t, dir, plain), "a/b", "", driver.None)
 	if info, err := os.Stat(outside); err != nil || owner(info) != 0 || group(info) == ourGroup || info.Mode().Perm() != 0o700 {
 		t.Errorf("%v, %v", info.Mode(), err)

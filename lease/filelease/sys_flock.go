@@ -28,7 +28,7 @@ func (s *Store) openEntry(key string) (*os.File, error) {
 	return os.OpenFile(s.file(key), os.O_RDONLY|openFlags, 0)
 }
 
-// tryLock locks an entry by its open file unless the file is locked. It returns a function that
+// tryLock locks an entry by the open file unless the file is locked. It returns a function that
 // unlocks the entry, or nil if another process has the lock. The file is closed when the entry is
 // unlocked, or at once if tryLock returns no function.
 func (s *Store) tryLock(_ string, f *os.File) (unlock func(), err error) {
@@ -60,7 +60,7 @@ func (s *Store) current(key string, locked entry) bool {
 // file keeps its old name too.
 func link(from, to string) error { return os.Link(from, to) }
 
-// rename gives a durable file the name of another, which it replaces.
+// rename gives a durable file the name of another file, and replaces the other file.
 func rename(from, to string) error { return os.Rename(from, to) }
 
 // syncName makes the names in an open folder durable.
@@ -76,8 +76,8 @@ func syncFolder(folder string) error {
 	return d.Sync()
 }
 
-// openToRead opens a file or a folder. os.Open would also try to poll it, which takes longer than the
-// opening, and in vain.
+// openToRead opens a file or a folder. os.Open would also try in vain to poll the file, and take
+// longer for the try than for the opening.
 func openToRead(path string) (*os.File, error) {
 	fd := -1
 	err := ignoringEINTR(func() (err error) {
@@ -90,10 +90,10 @@ func openToRead(path string) (*os.File, error) {
 	return os.NewFile(uintptr(fd), path), nil
 }
 
-// makeAll makes a directory and those above it.
+// makeAll makes a directory and the directories above it.
 func makeAll(dir string) error { return os.MkdirAll(dir, 0o700) }
 
-// stat returns what a path leads to.
+// stat returns the target of a path.
 func stat(path string) (fs.FileInfo, error) { return os.Stat(path) }
 
 // openToAll reports whether every user can write in a folder.
@@ -101,9 +101,9 @@ func openToAll(info fs.FileInfo) bool { return info.Mode().Perm()&0o002 != 0 }
 
 // settle makes a folder and the folders above it durable, up to the root of the filesystem.
 //
-// settle syncs all folders, whichever process made them: the process may have been killed before it
-// could sync. This user cannot have made a folder above the store that the user may not read. The
-// creator of each entry settles, so later changes need not.
+// settle syncs all folders, whichever process made them: the process may have been killed before
+// the sync. A folder above the store that this user may not read was not made by this user. The
+// creator of each entry settles; later changes need not.
 func (s *Store) settle(key, folder string) error {
 	inside := strings.Count(key, "/") // steps up to the store's directory
 	here, err := os.Stat(folder)
@@ -145,7 +145,7 @@ func (s *Store) settle(key, folder string) error {
 	}
 }
 
-// ignoringEINTR repeats a call that a signal has cut short.
+// ignoringEINTR repeats a call cut short by a signal.
 func ignoringEINTR(f func() error) error {
 	for {
 		if err := f(); err != syscall.EINTR {
@@ -165,7 +165,7 @@ func access(path string) error {
 // device returns the number of a file's filesystem.
 func device(info fs.FileInfo) uint64 { return uint64(info.Sys().(*syscall.Stat_t).Dev) }
 
-// inode returns the number of a file in its filesystem.
+// inode returns the number of a file in the filesystem.
 func inode(_ string, info fs.FileInfo) uint64 { return uint64(info.Sys().(*syscall.Stat_t).Ino) }
 
 func notDir(path string) error { return &fs.PathError{Op: "open", Path: path, Err: syscall.ENOTDIR} }
@@ -197,7 +197,7 @@ func diagnose(err error) (advice string, kind error) {
 		advice = adviceGone
 	case is(syscall.ELOOP), is(syscall.EMLINK): // EMLINK is FreeBSD's word for it
 		kind = driver.ErrUnsafe
-		advice = "there must be no symbolic link in the place of an entry: put what it leads to there"
+		advice = "an entry must not be a symbolic link: put the target of the link there"
 	case is(syscall.ENAMETOOLONG):
 		kind = driver.ErrKey
 		advice = "choose a shorter name"
@@ -209,7 +209,7 @@ func diagnose(err error) (advice string, kind error) {
 		kind = driver.ErrUnsafe
 		advice = "use a directory on a filesystem that has locks, the same for all processes whose IDs have to differ"
 	default:
-		advice = "look into the system's log for what it says about the disk"
+		advice = "look for errors of the disk in the system's log"
 	}
 	return advice, kind
 }

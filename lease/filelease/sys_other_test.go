@@ -3,14 +3,12 @@
 package filelease
 
 import (
-	"errors"
 	"testing"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 )
 
 func TestUnsupported(t *testing.T) {
-	if _, err := Open(t.TempDir()); !errors.Is(err, driver.ErrUnsafe) {
-		t.Errorf("Open: %v", err)
-	}
+	testkit.Is(t, testkit.Err(Open(t.TempDir())), driver.ErrUnsafe, "Open")
 }

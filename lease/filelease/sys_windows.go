@@ -16,11 +16,11 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// What differs on Windows:
+// Differences on Windows:
 //
 //   - A locked range of bytes cannot be read by others, and a file that is open can be renamed only
-//     by a newer call. So the lock of an entry is no lock on the entry's file, but on one byte of
-//     lockFile, far behind its end. Nobody renames lockFile.
+//     by a newer call. The lock of an entry is therefore not on the entry's file, but on one byte
+//     of lockFile, far behind its end. Nobody renames lockFile.
 //   - There is no fsync of a folder. A name is given by MoveFileEx with MOVEFILE_WRITE_THROUGH,
 //     which returns when the name is on the disk. FlushFileBuffers follows, as PostgreSQL does it:
 //     NTFS keeps the name of a file in the record of the file, and all changes of names in one log.
@@ -75,8 +75,8 @@ const (
 	accessDelete = 0x00010000 // DELETE
 )
 
-// extended returns a path in the form that Windows neither shortens nor takes for a device. The
-// path is absolute.
+// extended returns a path in a form that Windows neither shortens nor takes for a device. The path
+// is absolute.
 func extended(path string) string {
 	path = filepath.Clean(path)
 	switch {
@@ -88,7 +88,7 @@ func extended(path string) string {
 	return `\\?\` + path
 }
 
-// openHandle opens a file that exists, and lets others rename and replace it.
+// openHandle opens an existing file, and lets other processes rename and replace the file.
 func openHandle(path string, access, flags uint32) (*os.File, error) {
 	name, err := syscall.UTF16PtrFromString(extended(path))
 	if err != nil {
@@ -101,7 +101,7 @@ func openHandle(path string, access, flags uint32) (*os.File, error) {
 	return os.NewFile(uintptr(h), path), nil
 }
 
-// patiently repeats a call that fails because another program has the file open at the moment.
+// patiently repeats a call that fails because another program has the file open.
 func patiently(busy func(error) bool, f func() error) error {
 	begin := time.Now()
 	for pause := minPause / 16; ; pause = min(2*pause, minPause) {
@@ -138,8 +138,9 @@ func isKept(err error) bool {
 
 // openEntry opens the file of an entry.
 //
-// Windows does not promise that a name is always there while MoveFileEx replaces its file. Whoever
-// replaces an entry has the entry's lock. So an entry is absent only if it is so under the lock.
+// Windows does not promise that a name is always there while MoveFileEx replaces its file. A writer
+// that replaces an entry has the entry's lock. An entry is therefore absent only if it is absent
+// under the lock.
 func (s *Store) openEntry(key string) (f *os.File, err error) {
 	path := s.file(key)
 	open := func() (err error) {
@@ -177,8 +178,8 @@ func (s *Store) openEntry(key string) (f *os.File, err error) {
 	return f, err
 }
 
-// inTheWay returns an error if a file is in the place of a folder of a key. Windows reports only that
-// there is no such path.
+// inTheWay returns an error if a file is in the place of a folder of a key. Windows reports only a
+// missing path.
 func (s *Store) inTheWay(key string) error {
 	for i, c := range key {
 		if c != '/' {
@@ -205,7 +206,7 @@ const (
 	exclusive       = 2
 )
 
-// lockByte locks a byte of a file unless it is locked, and reports whether it did.
+// lockByte locks a byte of a file unless the byte is locked, and reports whether it did.
 func lockByte(f *os.File, at uint64, how uintptr) (bool, error) {
 	place := syscall.Overlapped{Offset: uint32(at), OffsetHigh: uint32(at >> 32)}
 	ok, _, err := lockFileEx.Call(f.Fd(), how|failImmediately, 0, 1, 0, uintptr(unsafe.Pointer(&place)))
@@ -249,13 +250,13 @@ func (s *Store) tryLock(key string, entry *os.File) (unlock func(), err error) {
 	}, nil
 }
 
-// sameTimes reports whether an entry seems to be as it was read, without opening its file.
+// sameTimes reports whether an entry seems unchanged since the reading, without opening the file.
 func (s *Store) sameTimes(key string, before entry) bool {
 	now, err := os.Lstat(s.file(key))
 	return err == nil && now.Size() == before.info.Size() && now.ModTime().Equal(before.info.ModTime())
 }
 
-// current reports whether an entry still is as it was read before it was locked.
+// current reports whether an entry is unchanged since the reading before the lock.
 func (s *Store) current(key string, before entry) bool {
 	f, now, _ := s.read(key)
 	if f == nil {
@@ -285,8 +286,8 @@ func move(op, from, to string, flags uintptr) error {
 	return &os.LinkError{Op: op, Old: from, New: to, Err: err}
 }
 
-// link gives a durable file its name, unless the name is taken: then the error is fs.ErrExist. The
-// file loses its old name.
+// link gives a durable file a name, unless the name is taken: then the error is fs.ErrExist. The
+// file loses the old name.
 func link(from, to string) error {
 	return patiently(isKept, func() error {
 		err := move("link", from, to, 0)
@@ -299,7 +300,7 @@ func link(from, to string) error {
 	})
 }
 
-// rename gives a durable file the name of another, which it replaces.
+// rename gives a durable file the name of another file, and replaces the other file.
 func rename(from, to string) error {
 	return patiently(isKept, func() error {
 		err := move("rename", from, to, moveReplaceExisting)
@@ -346,7 +347,7 @@ func renameOpen(from, to string) error {
 	return err
 }
 
-// syncName makes the name of a file durable, which was given to it in a folder.
+// syncName makes the name of a file in a folder durable.
 func (s *Store) syncName(path string, _ *os.File) error {
 	var f *os.File
 	err := patiently(isKept, func() (err error) {
@@ -366,7 +367,7 @@ func syncFolder(string) error { return nil }
 // settle does nothing: makeFolder and makeAll return when the folder's name is on the disk.
 func (s *Store) settle(string, string) error { return nil }
 
-// makeAll makes a directory and those above it.
+// makeAll makes a directory and the directories above it.
 func makeAll(dir string) error {
 	info, err := os.Stat(dir)
 	switch above := filepath.Dir(dir); {
@@ -387,7 +388,7 @@ func makeAll(dir string) error {
 	return nil
 }
 
-// makeDir makes a directory. The directory gets its name last, in a way that is durable.
+// makeDir makes a directory. The directory gets its name last, durably.
 func makeDir(path string) error {
 	if info, err := os.Stat(path); err == nil {
 		if !info.IsDir() {
@@ -410,7 +411,7 @@ func makeDir(path string) error {
 // holder, since nothing replaces a folder.
 func (s *Store) makeFolder(path string) (holder string, err error) { return "", makeDir(path) }
 
-// share does nothing: a new file has the rights that its folder hands down.
+// share does nothing: a new file inherits the rights of the folder.
 func (s *Store) share(*os.File, bool) error { return nil }
 
 // openToAll returns false: Go's modes of files say nothing about rights on Windows.
@@ -437,7 +438,7 @@ func stat(path string) (fs.FileInfo, error) {
 	return f.Stat()
 }
 
-// inode returns the number of a file in its filesystem, or 0.
+// inode returns the number of a file in the filesystem, or 0.
 func inode(path string, _ fs.FileInfo) uint64 {
 	f, err := openHandle(path, 0, syscall.FILE_FLAG_BACKUP_SEMANTICS)
 	if err != nil {
@@ -512,7 +513,7 @@ func diagnose(err error) (advice string, kind error) {
 		kind = driver.ErrUnsafe
 		advice = "use a directory on NTFS or ReFS, the same for all processes whose IDs have to differ"
 	default:
-		advice = "look into the event log of Windows for what it says about the disk"
+		advice = "look for errors of the disk in the event log of Windows"
 	}
 	return advice, kind
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 )
 
@@ -41,10 +42,7 @@ func TestDefaultDir(t *testing.T) {
 func TestReaderHoldsUpNobody(t *testing.T) {
 	s := mustOpen(t, t.TempDir(), plain)
 	rev := mustPut(t, s, "a", "one", driver.None)
-	f, err := s.openEntry("a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(s.openEntry("a"))
 	released := make(chan struct{})
 	go func() {
 		defer close(released)
@@ -65,8 +63,7 @@ func TestKeptOpen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = s.Put(t.Context(), "a", []byte("two"), rev)
-	wantAdvice(t, err, driver.ErrUnavailable)
+	wantAdvice(t, testkit.Err(s.Put(t.Context(), "a", []byte("two"), rev)), driver.ErrUnavailable)
 	wantNoTemp(t, s.dir)
 	wantEntry(t, s, "a", "one")
 	f.Close()
@@ -78,18 +75,13 @@ func TestKeptOpen(t *testing.T) {
 func TestAbsentWhileReplaced(t *testing.T) {
 	s := mustOpen(t, t.TempDir(), plain)
 	mustPut(t, s, "a", "one", driver.None)
-	f, err := s.openEntry("a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(s.openEntry("a"))
 	unlock, err := s.tryLock("a", f)
 	if unlock == nil || err != nil {
 		t.Fatal(unlock == nil, err)
 	}
 	away := s.file("a") + "-away"
-	if err := os.Rename(s.file("a"), away); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Rename(s.file("a"), away))
 	back := make(chan error)
 	go func() {
 		time.Sleep(20 * time.Millisecond)
@@ -101,8 +93,7 @@ func TestAbsentWhileReplaced(t *testing.T) {
 	if err := <-back; err != nil {
 		t.Fatal(err)
 	}
-	_, err = s.Get(t.Context(), "b")
-	wantError(t, err, driver.ErrNotFound)
+	wantError(t, testkit.Err(s.Get(t.Context(), "b")), driver.ErrNotFound)
 }
 
 // TestKeysOfDevices: keys whose names Windows takes for something else are keys like others.
@@ -126,7 +117,5 @@ func TestKeysOfDevices(t *testing.T) {
 	if names, err := s.Keys(t.Context(), ""); err != nil || !slices.Equal(names, keys) {
 		t.Errorf("Keys = %q, %v", names, err)
 	}
-	if err := s.Probe(t.Context()); err != nil {
-		t.Error(err)
-	}
+	testkit.OK(t, s.Probe(t.Context()))
 }

@@ -2,6 +2,7 @@ package grant_test
 
 import (
 	"fmt"
+	"log"
 
 	"github.com/firn-id/firn/scru160"
 )
@@ -11,13 +12,11 @@ import (
 func ExamplePool() {
 	gen, err := scru160.NewGenerator(scru160.Config{NodeBits: 8, Leased: true})
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	pool, err := gen.ForLease().Pool()
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	fmt.Println(pool.Name)
 	fmt.Println(pool.Layout.Workers, "workers, a tick of", pool.Layout.Unit)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/grant"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/scru160"
@@ -21,108 +22,107 @@ import (
 	"github.com/firn-id/firn/ulidflake"
 )
 
-// made is what an ID says.
+// made holds the parts of an ID.
 type made struct {
 	id     any // to compare; without random bits
 	worker int
 	time   time.Time
 }
 
-// subject is a format whose generators can be granted their times.
+// A subject is a format, and starts generators for a lease.
 type subject struct {
 	name    string
 	workers int
 	unit    time.Duration
-	start   func(clock func() time.Time) (leasable, func() (made, error), error)
+	start   func(clock func() time.Time) (leasable, func() (made, error))
 }
 
-// leasable is a generator as its lease sees it, and when its timestamps run out.
+// leasable is a generator as a lease sees it, and the end of its timestamps.
 type leasable struct {
 	grant.Grantee
 	expiresAt func() time.Time
 }
 
-// forLease returns a generator that was made without an error.
-func forLease(g interface {
+// leased makes the generator of a table.
+func leased[G interface {
 	ForLease() grant.Grantee
 	ExpiresAt() time.Time
-}, err error) leasable {
+}](g G, err error) (G, leasable) {
 	if err != nil {
-		return leasable{}
+		panic(err)
 	}
-	return leasable{g.ForLease(), g.ExpiresAt}
+	return g, leasable{g.ForLease(), g.ExpiresAt}
 }
 
 var subjects = []subject{
-	{"nanoflake", 1024, time.Millisecond, func(clock func() time.Time) (leasable, func() (made, error), error) {
-		g, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true, Clock: clock})
-		return forLease(g, err), func() (made, error) {
+	{"nanoflake", 1024, time.Millisecond, func(clock func() time.Time) (leasable, func() (made, error)) {
+		g, l := leased(nanoflake.NewGenerator(nanoflake.Config{Leased: true, Clock: clock}))
+		return l, func() (made, error) {
 			id, err := g.TryNext()
 			return made{id, id.GeneratorID(), id.Time(nanoflake.DefaultEpoch())}, err
-		}, err
+		}
 	}},
-	{"nanoflake anywhere", 1024, time.Millisecond, func(clock func() time.Time) (leasable, func() (made, error), error) {
-		g, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true, Clock: clock, Start: nanoflake.StartAnywhere})
-		return forLease(g, err), func() (made, error) {
+	{"nanoflake anywhere", 1024, time.Millisecond, func(clock func() time.Time) (leasable, func() (made, error)) {
+		g, l := leased(nanoflake.NewGenerator(nanoflake.Config{Leased: true, Clock: clock, Start: nanoflake.StartAnywhere}))
+		return l, func() (made, error) {
 			id, err := g.TryNext()
 			return made{id, id.GeneratorID(), id.Time(nanoflake.DefaultEpoch())}, err
-		}, err
+		}
 	}},
-	{"ulidflake", 1, time.Millisecond, func(clock func() time.Time) (leasable, func() (made, error), error) {
-		g, err := ulidflake.NewGenerator(ulidflake.Config{Leased: true, Clock: clock})
-		return forLease(g, err), func() (made, error) {
+	{"ulidflake", 1, time.Millisecond, func(clock func() time.Time) (leasable, func() (made, error)) {
+		g, l := leased(ulidflake.NewGenerator(ulidflake.Config{Leased: true, Clock: clock}))
+		return l, func() (made, error) {
 			id, err := g.TryNext()
 			return made{id, 0, id.Time(ulidflake.DefaultEpoch())}, err
-		}, err
+		}
 	}},
-	{"ulidflake scalable", 32, time.Millisecond, func(clock func() time.Time) (leasable, func() (made, error), error) {
-		g, err := ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{Leased: true, Clock: clock, IncrementBits: 4})
-		return forLease(g, err), func() (made, error) {
+	{"ulidflake scalable", 32, time.Millisecond, func(clock func() time.Time) (leasable, func() (made, error)) {
+		g, l := leased(ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{Leased: true, Clock: clock, IncrementBits: 4}))
+		return l, func() (made, error) {
 			id, err := g.TryNext()
 			return made{id, id.Scalability(), id.Time(ulidflake.DefaultEpoch())}, err
-		}, err
+		}
 	}},
-	{"snowflakesi", 32, time.Millisecond, func(clock func() time.Time) (leasable, func() (made, error), error) {
-		g, err := snowflakesi.NewGenerator(snowflakesi.Config{Leased: true, Clock: clock})
-		return forLease(g, err), func() (made, error) {
+	{"snowflakesi", 32, time.Millisecond, func(clock func() time.Time) (leasable, func() (made, error)) {
+		g, l := leased(snowflakesi.NewGenerator(snowflakesi.Config{Leased: true, Clock: clock}))
+		return l, func() (made, error) {
 			id, err := g.TryNext()
 			return made{id, id.MachineID(snowflakesi.Layout{}), id.Time(snowflakesi.Layout{}, snowflakesi.DefaultEpoch())}, err
-		}, err
+		}
 	}},
-	{"scru160", 64, time.Millisecond, func(clock func() time.Time) (leasable, func() (made, error), error) {
-		g, err := scru160.NewGenerator(scru160.Config{Leased: true, Clock: clock, ExtraCounterBits: 7, NodeBits: 6})
-		return forLease(g, err), func() (made, error) {
+	{"scru160", 64, time.Millisecond, func(clock func() time.Time) (leasable, func() (made, error)) {
+		g, l := leased(scru160.NewGenerator(scru160.Config{Leased: true, Clock: clock, ExtraCounterBits: 7, NodeBits: 6}))
+		return l, func() (made, error) {
 			id, err := g.TryNext()
 			node := int(id.Random16() >> 3 & 63)
 			return made{fmt.Sprint(id.Timestamp(), id.Counter(), id.Random16()>>3), node, id.Time()}, err
-		}, err
+		}
 	}},
-	{"scru160 micro", 1, time.Microsecond, func(clock func() time.Time) (leasable, func() (made, error), error) {
-		g, err := scru160.NewGenerator(scru160.Config{Leased: true, Clock: clock, Counter: scru160.CounterMicroseconds})
-		return forLease(g, err), func() (made, error) {
+	{"scru160 micro", 1, time.Microsecond, func(clock func() time.Time) (leasable, func() (made, error)) {
+		g, l := leased(scru160.NewGenerator(scru160.Config{Leased: true, Clock: clock, Counter: scru160.CounterMicroseconds}))
+		return l, func() (made, error) {
 			id, err := g.TryNext()
 			return made{fmt.Sprint(id.Timestamp(), id.Counter()), 0, id.Time().Add(time.Duration(id.Counter()>>6) * time.Microsecond)}, err
-		}, err
+		}
 	}},
-	{"sno", 65536, 4 * time.Millisecond, func(clock func() time.Time) (leasable, func() (made, error), error) {
-		g, err := sno.NewGeneratorWith(sno.Config{Leased: true, Clock: clock})
-		return forLease(g, err), func() (made, error) {
+	{"sno", 65536, 4 * time.Millisecond, func(clock func() time.Time) (leasable, func() (made, error)) {
+		g, l := leased(sno.NewGeneratorWith(sno.Config{Leased: true, Clock: clock}))
+		return l, func() (made, error) {
 			id, err := g.TryNext(7)
 			return made{id, int(id.Partition().AsUint16()), id.Time()}, err
-		}, err
+		}
 	}},
 }
 
-// interval is a time that was granted.
+// An interval is a grant.
 type interval struct {
 	worker      int
 	from, until time.Time
 }
 
-// Histories of generators that are granted times now and again, by clocks that go anywhere: each
-// ID is of a time that was granted, of the worker that it was granted to, and of a whole tick
-// of it; none is made twice; none after the end. And all IDs that could be made are: a generator
-// whose clock is in its times for the first time makes some.
+// Generators get grants now and again, and their clocks go anywhere. Each ID has a whole tick and the
+// worker of a grant. No ID comes twice, or after the seal. A generator whose clock is in a new grant
+// makes an ID.
 func TestGrants(t *testing.T) {
 	for _, s := range subjects {
 		t.Run(s.name, func(t *testing.T) {
@@ -141,10 +141,7 @@ func TestGrants(t *testing.T) {
 func history(t *testing.T, s subject, r *rand.Rand) (minted, refused int) {
 	start := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	now := start
-	g, try, err := s.start(func() time.Time { return now })
-	if err != nil {
-		t.Fatal(err)
-	}
+	g, try := s.start(func() time.Time { return now })
 	var granted []interval
 	seen := make(map[any]bool)
 	worker, end, last := r.IntN(s.workers), now, time.Time{}
@@ -173,7 +170,7 @@ func history(t *testing.T, s subject, r *rand.Rand) (minted, refused int) {
 	}
 	for range 60 {
 		switch r.IntN(7) {
-		case 5: // what nobody asked for is taken back, and may be granted to somebody else
+		case 5: // the unused part of the grants is withdrawn, and may be granted again
 			at := g.Withdraw()
 			if !last.Before(at) {
 				t.Fatalf("withdrawn from %v on; the last ID is of %v", at, last)
@@ -184,7 +181,7 @@ func history(t *testing.T, s subject, r *rand.Rand) (minted, refused int) {
 			if r.IntN(2) == 0 {
 				end = earlier(end, later(at, start))
 			}
-		case 0, 1: // more of it, after a gap or not, for the same worker or not
+		case 0, 1: // a grant, after a gap or not, for the same worker or not
 			if r.IntN(4) == 0 {
 				worker = r.IntN(s.workers)
 			}
@@ -193,9 +190,7 @@ func history(t *testing.T, s subject, r *rand.Rand) (minted, refused int) {
 				a.from = a.from.Add(time.Duration(r.Int64N(int64(12*s.unit))) - 3*s.unit)
 			}
 			a.until = a.from.Add(time.Duration(r.Int64N(int64(30 * s.unit))))
-			if err := g.Grant(a.worker, a.from, a.until); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, g.Grant(a.worker, a.from, a.until))
 			granted = append(granted, a)
 			if a.until.After(end) {
 				end = a.until
@@ -213,34 +208,30 @@ func history(t *testing.T, s subject, r *rand.Rand) (minted, refused int) {
 			}
 		}
 	}
-	// A fresh tick of a fresh interval can be minted in.
+	// The generator mints in a new tick of a new grant.
 	now = end.Add(100 * s.unit).Truncate(s.unit)
 	end = now.Add(3 * s.unit)
 	granted = append(granted, interval{worker, now, end})
-	if err := g.Grant(worker, now, end); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, g.Grant(worker, now, end))
 	if now = now.Add(s.unit); use() != nil {
 		t.Fatalf("nothing was made in a tick that was just granted")
 	}
 	if r.IntN(2) == 0 {
 		now = now.Add(-s.unit)
-		_ = use() // sno's other time line; else the clock went backwards
+		_ = use() // sno's other time line; an error in other formats
 	}
 	why := errors.New("why")
 	if unused := g.Seal(why); !unused.After(last) || unused.After(end) {
 		t.Fatalf("sealed from %v on; the last ID is of %v, and what was granted ends at %v", unused, last, end)
 	}
-	if err := g.Grant(worker, end, end.Add(time.Hour)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, g.Grant(worker, end, end.Add(time.Hour)))
 	for range 9 {
 		if err := use(); !errors.Is(err, why) {
 			t.Fatalf("a sealed generator: %v", err)
 		}
 		now = now.Add(time.Duration(r.Int64N(int64(2*s.unit))) - s.unit/2)
 	}
-	// Nor does a clock that no timestamp holds hide that there is no waiting for it.
+	// A clock before the epoch does not hide that the generator is sealed.
 	now = time.Date(1960, 1, 1, 0, 0, 0, 0, time.UTC)
 	if err := use(); !errors.Is(err, why) {
 		t.Fatalf("a sealed generator with its clock before the epoch: %v", err)
@@ -262,21 +253,16 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// Times that are far ahead cost nothing while nobody asks for IDs of them: a clock that was wrong for a
-// moment finds the generator as it was. An ID of them is the last one for long, and says so.
+// A grant far ahead costs nothing before the first ID: a clock that was wrong for a moment changes no
+// generator. After an ID far ahead, the generator returns an error until the clock gets there.
 func TestFarAhead(t *testing.T) {
 	for _, s := range subjects {
 		now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 		worker := s.workers - 1
-		g, try, err := s.start(func() time.Time { return now })
-		if err != nil {
-			t.Fatal(err)
-		}
+		g, try := s.start(func() time.Time { return now })
 		grant := func(from time.Time) time.Time {
 			t.Helper()
-			if err := g.Grant(worker, from, from.Add(10*time.Second)); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, g.Grant(worker, from, from.Add(10*time.Second)))
 			return from.Add(10 * time.Second)
 		}
 		mint := func(want time.Time) {
@@ -300,9 +286,7 @@ func TestFarAhead(t *testing.T) {
 		if at := g.Withdraw(); !at.Equal(end) {
 			t.Errorf("%s: withdrawn from %v on, not %v", s.name, at, end)
 		}
-		if _, err := try(); !errors.Is(err, iderr.ErrFenced) {
-			t.Errorf("%s: after the end: %v", s.name, err)
-		}
+		testkit.Is(t, testkit.Err(try()), iderr.ErrFenced, "%s: after the end", s.name)
 		end = grant(now)
 		now = now.Add(s.unit)
 		mint(now)
@@ -314,23 +298,18 @@ func TestFarAhead(t *testing.T) {
 		if at := g.Withdraw(); !at.Equal(end) {
 			t.Errorf("%s: withdrawn from %v on, where there is an ID before %v", s.name, at, end)
 		}
-		if now = back.Add(time.Minute); s.name != "sno" { // which has another time line
-			if _, err := try(); !errors.Is(err, iderr.ErrClockBackwards) {
-				t.Errorf("%s: long before the last ID: %v", s.name, err)
-			}
+		if now = back.Add(time.Minute); s.name != "sno" { // sno has another time line
+			testkit.Is(t, testkit.Err(try()), iderr.ErrClockBackwards, "%s: long before the last ID", s.name)
 		}
 	}
 }
 
-// Before an interval nothing was minted that the clock could be behind. The error says where the
-// interval begins, or what the lease says.
+// A clock before the first grant has not gone back. The error has the begin of the grant, or the error
+// of the lease.
 func TestBeforeTheInterval(t *testing.T) {
 	for _, s := range subjects {
 		now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
-		g, try, err := s.start(func() time.Time { return now })
-		if err != nil {
-			t.Fatal(err)
-		}
+		g, try := s.start(func() time.Time { return now })
 		wantFenced := func(texts ...string) {
 			t.Helper()
 			_, err := try()
@@ -344,11 +323,9 @@ func TestBeforeTheInterval(t *testing.T) {
 			}
 		}
 		begins := now.Add(30 * time.Second)
-		if err := g.Grant(0, begins, begins.Add(time.Second)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, g.Grant(0, begins, begins.Add(time.Second)))
 		wantFenced("begins at 2026-03-04T05:06:37Z", "30s ahead of the clock")
-		_, err = try()
+		_, err := try()
 		if early, ok := errors.AsType[*iderr.EarlyError](err); !ok || !early.Begins.Equal(begins) || early.By != 30*time.Second {
 			t.Errorf("%s: %v", s.name, err)
 		}
@@ -363,14 +340,11 @@ func TestBeforeTheInterval(t *testing.T) {
 	}
 }
 
-// A generator that was sealed for no reason says that it is sealed.
+// Without an error from Seal, a sealed generator has an error of its own.
 func TestSealWithoutError(t *testing.T) {
 	for _, s := range subjects {
 		now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
-		g, try, err := s.start(func() time.Time { return now })
-		if err != nil {
-			t.Fatal(err)
-		}
+		g, try := s.start(func() time.Time { return now })
 		g.Seal(nil)
 		if _, err := try(); !errors.Is(err, iderr.ErrFenced) || !strings.HasSuffix(fmt.Sprint(err), "the generator is sealed: make another generator") {
 			t.Errorf("%s: %v", s.name, err)
@@ -378,14 +352,11 @@ func TestSealWithoutError(t *testing.T) {
 	}
 }
 
-// Past the last timestamp there is nothing to grant, also not the last tick.
+// A grant past the last timestamp gives nothing, and not the last tick either.
 func TestGrantPastTheLastTimestamp(t *testing.T) {
 	for _, s := range subjects {
 		now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
-		g, try, err := s.start(func() time.Time { return now })
-		if err != nil {
-			t.Fatal(err)
-		}
+		g, try := s.start(func() time.Time { return now })
 		end := g.expiresAt()
 		now = end.Add(-s.unit)
 		for _, from := range []time.Time{end, end.Add(1), end.Add(time.Hour), time.Date(30000, 1, 1, 0, 0, 0, 0, time.UTC)} {
@@ -405,15 +376,12 @@ func TestGrantPastTheLastTimestamp(t *testing.T) {
 	}
 }
 
-// Callers meet where times are entered, and where they are taken back.
+// Callers meet at the begin of a grant, and at its withdrawal.
 func TestCallersFarAhead(t *testing.T) {
 	for _, s := range subjects {
 		var now atomic.Int64
 		start := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
-		g, try, err := s.start(func() time.Time { return start.Add(time.Duration(now.Load())) })
-		if err != nil {
-			t.Fatal(err)
-		}
+		g, try := s.start(func() time.Time { return start.Add(time.Duration(now.Load())) })
 		var callers sync.WaitGroup
 		var over atomic.Bool
 		var tries atomic.Int64
@@ -426,7 +394,7 @@ func TestCallersFarAhead(t *testing.T) {
 					if err != nil {
 						runtime.Gosched()
 					} else if n := len(made[i]); n == 0 || !m.time.Equal(made[i][n-1].time) {
-						made[i] = append(made[i], m) // the first of each tick will do
+						made[i] = append(made[i], m) // the first ID of each tick is enough
 					}
 				}
 			})
@@ -437,9 +405,7 @@ func TestCallersFarAhead(t *testing.T) {
 			a := interval{worker: n % s.workers, from: at, until: at.Add(5 * s.unit)}
 			granted = append(granted, a)
 			now.Store(int64(a.from.Add(s.unit).Sub(start)))
-			if err := g.Grant(a.worker, a.from, a.until); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, g.Grant(a.worker, a.from, a.until))
 			for until := tries.Load() + int64(n%3)*2; tries.Load() < until; {
 				runtime.Gosched()
 			}
@@ -473,31 +439,22 @@ func TestCallersFarAhead(t *testing.T) {
 	}
 }
 
-// What cannot be granted is refused, and said.
+// Grant refuses a worker outside of the pool, and a generator that is not for leases.
 func TestBadGrants(t *testing.T) {
 	from := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	for _, s := range subjects {
-		g, try, err := s.start(func() time.Time { return from })
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := try(); !errors.Is(err, iderr.ErrFenced) {
-			t.Errorf("%s: nothing granted: %v", s.name, err)
-		}
+		g, try := s.start(func() time.Time { return from })
+		testkit.Is(t, testkit.Err(try()), iderr.ErrFenced, "%s: nothing granted", s.name)
 		for _, worker := range []int{-1, s.workers} {
-			if err := g.Grant(worker, from, from.Add(time.Hour)); !errors.Is(err, iderr.ErrConfig) {
-				t.Errorf("%s: worker %d: %v", s.name, worker, err)
-			}
+			testkit.Is(t, g.Grant(worker, from, from.Add(time.Hour)), iderr.ErrConfig, "%s: worker %d", s.name, worker)
 		}
 		for _, until := range []time.Time{from, from.Add(-time.Hour), {}} {
 			if err := g.Grant(0, from, until); err != nil {
 				t.Errorf("%s: %v", s.name, err)
 			}
 		}
-		if _, err := try(); !errors.Is(err, iderr.ErrFenced) {
-			t.Errorf("%s: nothing granted: %v", s.name, err)
-		}
-		// All time there is.
+		testkit.Is(t, testkit.Err(try()), iderr.ErrFenced, "%s: nothing granted", s.name)
+		// All timestamps of the format.
 		if err := g.Grant(0, time.Time{}, time.Date(30000, 1, 1, 0, 0, 0, 0, time.UTC)); err != nil {
 			t.Errorf("%s: %v", s.name, err)
 		}
@@ -505,14 +462,8 @@ func TestBadGrants(t *testing.T) {
 			t.Errorf("%s: all time granted: %v", s.name, err)
 		}
 	}
-	plain, err := nanoflake.NewGenerator(nanoflake.Config{GeneratorID: 5})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ownPartition, err := sno.NewGeneratorWith(sno.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := testkit.Must(nanoflake.NewGenerator(nanoflake.Config{GeneratorID: 5}))
+	ownPartition := testkit.Must(sno.NewGeneratorWith(sno.Config{}))
 	for name, g := range map[string]grant.Grantee{"nanoflake": plain.ForLease(), "sno": ownPartition.ForLease()} {
 		if err := g.Grant(5, from, from.Add(time.Hour)); !errors.Is(err, iderr.ErrConfig) || !strings.Contains(err.Error(), "make a generator for a lease with Config.Leased") {
 			t.Errorf("%s: a generator that was not made to be leased: %v", name, err)
@@ -524,9 +475,7 @@ func TestBadGrants(t *testing.T) {
 	for name, g := range map[string]grant.Grantee{"nanoflake": new(nanoflake.Generator).ForLease(), "ulidflake": new(ulidflake.Generator).ForLease(),
 		"ulidflake-scalable": new(ulidflake.ScalableGenerator).ForLease(), "snowflakesi": new(snowflakesi.Generator).ForLease(),
 		"scru160": new(scru160.Generator).ForLease(), "sno": new(sno.Generator).ForLease()} {
-		if _, err := g.Pool(); !errors.Is(err, iderr.ErrNotReady) {
-			t.Errorf("%s: the pool of a generator that no constructor made: %v", name, err)
-		}
+		testkit.Is(t, testkit.Err(g.Pool()), iderr.ErrNotReady, "%s: the pool of a generator that no constructor made", name)
 	}
 	for name, err := range map[string]error{
 		"nanoflake":          second(nanoflake.NewGenerator(nanoflake.Config{Leased: true, GeneratorID: 1})),
@@ -544,9 +493,8 @@ func TestBadGrants(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// The pools of generators, written out: the name and the layout of a pool are in stores, where another
-// version of a program must find them. Whatever an unusual configuration changes shows in the name,
-// so two configurations that differ never meet in one pool by accident.
+// Stores have the names and layouts of pools, and other versions of a program must find the pools. The
+// name shows each unusual setting: different configurations never share a pool by accident.
 func TestPools(t *testing.T) {
 	epoch := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
 	unix := time.Unix(0, 0).UTC()
@@ -558,36 +506,36 @@ func TestPools(t *testing.T) {
 		unit    time.Duration
 		widths  []int
 		workers int
-		is      leasable
+		is      grant.Grantee
 	}{
 		{"nanoflake", "nanoflake", nanoflake.DefaultEpoch(), time.Millisecond, []int{41, 10, 12}, 1024,
-			forLease(nanoflake.NewGenerator(nanoflake.Config{Leased: true}))},
+			testkit.Must(nanoflake.NewGenerator(nanoflake.Config{Leased: true})).ForLease()},
 		{"nanoflake@1577836800000", "nanoflake", epoch, time.Millisecond, []int{41, 10, 12}, 1024,
-			forLease(nanoflake.NewGenerator(nanoflake.Config{Leased: true, Epoch: epoch}))},
+			testkit.Must(nanoflake.NewGenerator(nanoflake.Config{Leased: true, Epoch: epoch})).ForLease()},
 		{"ulidflake", "ulidflake", ulidflake.DefaultEpoch(), time.Millisecond, []int{43, 20}, 1,
-			forLease(ulidflake.NewGenerator(ulidflake.Config{Leased: true}))},
+			testkit.Must(ulidflake.NewGenerator(ulidflake.Config{Leased: true})).ForLease()},
 		{"ulidflake@1577836800000", "ulidflake", epoch, time.Millisecond, []int{43, 20}, 1,
-			forLease(ulidflake.NewGenerator(ulidflake.Config{Leased: true, Epoch: epoch}))},
+			testkit.Must(ulidflake.NewGenerator(ulidflake.Config{Leased: true, Epoch: epoch})).ForLease()},
 		{"ulidflake-scalable", "ulidflake-scalable", ulidflake.DefaultEpoch(), time.Millisecond, []int{43, 15, 5}, 32,
-			forLease(ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{Leased: true}))},
+			testkit.Must(ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{Leased: true})).ForLease()},
 		{"ulidflake-scalable@1577836800000", "ulidflake-scalable", epoch, time.Millisecond, []int{43, 15, 5}, 32,
-			forLease(ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{Leased: true, Epoch: epoch}))},
+			testkit.Must(ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{Leased: true, Epoch: epoch})).ForLease()},
 		{"snowflakesi", "snowflakesi", snowflakesi.DefaultEpoch(), time.Millisecond, []int{40, 5, 8}, 32,
-			forLease(snowflakesi.NewGenerator(snowflakesi.Config{Leased: true}))},
+			testkit.Must(snowflakesi.NewGenerator(snowflakesi.Config{Leased: true})).ForLease()},
 		{"snowflakesi@1577836800000", "snowflakesi", epoch, time.Millisecond, []int{40, 5, 8}, 32,
-			forLease(snowflakesi.NewGenerator(snowflakesi.Config{Leased: true, Epoch: epoch}))},
+			testkit.Must(snowflakesi.NewGenerator(snowflakesi.Config{Leased: true, Epoch: epoch})).ForLease()},
 		{"snowflakesi-41-6", "snowflakesi", snowflakesi.DefaultEpoch(), time.Millisecond, []int{41, 6, 6}, 64,
-			forLease(snowflakesi.NewGenerator(snowflakesi.Config{Leased: true, Layout: snowflakesi.Layout{ClockBits: 41, MachineBits: 6}}))},
+			testkit.Must(snowflakesi.NewGenerator(snowflakesi.Config{Leased: true, Layout: snowflakesi.Layout{ClockBits: 41, MachineBits: 6}})).ForLease()},
 		{"scru160", "scru160", unix, time.Millisecond, []int{48, 16, 0}, 1,
-			forLease(scru160.NewGenerator(scru160.Config{Leased: true}))},
+			testkit.Must(scru160.NewGenerator(scru160.Config{Leased: true})).ForLease()},
 		{"scru160-0-3", "scru160", unix, time.Millisecond, []int{48, 16, 3}, 8,
-			forLease(scru160.NewGenerator(scru160.Config{Leased: true, NodeBits: 3}))},
+			testkit.Must(scru160.NewGenerator(scru160.Config{Leased: true, NodeBits: 3})).ForLease()},
 		{"scru160-3-0", "scru160", unix, time.Millisecond, []int{48, 19, 0}, 1,
-			forLease(scru160.NewGenerator(scru160.Config{Leased: true, ExtraCounterBits: 3}))},
+			testkit.Must(scru160.NewGenerator(scru160.Config{Leased: true, ExtraCounterBits: 3})).ForLease()},
 		{"scru160-us", "scru160", unix, time.Microsecond, []int{48, 16, 0}, 1,
-			forLease(scru160.NewGenerator(scru160.Config{Leased: true, Counter: scru160.CounterMicroseconds}))},
+			testkit.Must(scru160.NewGenerator(scru160.Config{Leased: true, Counter: scru160.CounterMicroseconds})).ForLease()},
 		{"sno", "sno", time.Unix(sno.Epoch, 0).UTC(), 4 * time.Millisecond, []int{39, 1, 8, 16, 16}, 65536,
-			forLease(sno.NewGeneratorWith(sno.Config{Leased: true}))},
+			testkit.Must(sno.NewGeneratorWith(sno.Config{Leased: true})).ForLease()},
 	} {
 		want := grant.Spec{Name: test.name, Layout: grant.Layout{Format: test.format, Epoch: test.epoch, Unit: test.unit, Widths: test.widths, Workers: test.workers}}
 		if got, err := test.is.Pool(); err != nil || !reflect.DeepEqual(got, want) {
@@ -598,7 +546,7 @@ func TestPools(t *testing.T) {
 		}
 		named[test.name] = true
 	}
-	same, err := forLease(nanoflake.NewGenerator(nanoflake.Config{Leased: true, Epoch: nanoflake.DefaultEpoch()})).Pool()
+	same, err := testkit.Must(nanoflake.NewGenerator(nanoflake.Config{Leased: true, Epoch: nanoflake.DefaultEpoch()})).ForLease().Pool()
 	if err != nil || same.Name != "nanoflake" {
 		t.Errorf("the default epoch, given, makes pool %v, %v", same, err)
 	}

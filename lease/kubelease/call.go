@@ -27,7 +27,7 @@ func (s *Store) do(ctx context.Context, r rest.Request) (*rest.Reply, error) {
 	return s.client.Do(ctx, r)
 }
 
-// header returns the header of a request, with the token as it is now.
+// header returns the header of a request, with the present token.
 func (s *Store) header() (http.Header, error) {
 	token, err := s.currentToken()
 	if err != nil {
@@ -72,7 +72,7 @@ func withAuthority(a *address.Address, ca string) (*tls.Config, error) {
 	}
 	pem, err := os.ReadFile(ca)
 	if err != nil {
-		return nil, fmt.Errorf("%w: it has no ca, and this is no pod: %w", driver.ErrAddress, err)
+		return nil, fmt.Errorf("%w: it has no ca, and this is not a pod: %w", driver.ErrAddress, err)
 	}
 	if config.RootCAs = x509.NewCertPool(); !config.RootCAs.AppendCertsFromPEM(pem) {
 		return nil, fmt.Errorf("%w: %s holds no certificate in PEM", driver.ErrAddress, ca)
@@ -116,7 +116,7 @@ func (st status) is(reason, name string) bool {
 // unexpected returns the error for an answer that the API does not give.
 func (s *Store) unexpected(format string, args ...any) error {
 	return &driver.Error{Err: fmt.Errorf("%w: %s", driver.ErrUnavailable, s.hide(fmt.Sprintf(format, args...))),
-		Advice: "see that it is the API of Kubernetes that answers there, and what is between here and it"}
+		Advice: "see that the API of Kubernetes answers there, and what is between here and the API"}
 }
 
 // hide removes the token from a text.
@@ -132,7 +132,7 @@ func (s *Store) hide(text string) string {
 func (s *Store) diagnose(err error) (what string, kind error) {
 	switch {
 	case errors.Is(err, driver.ErrDamaged):
-		return "see who has written it; then " + advice.Damaged, driver.ErrDamaged
+		return "see what has written it; then " + advice.Damaged, driver.ErrDamaged
 	case errors.Is(err, driver.ErrKey):
 		return "", driver.ErrKey
 	case errors.Is(err, errGone):
@@ -175,7 +175,7 @@ func (s *Store) advice(verb string, code int, st status) string {
 	case code == http.StatusTooManyRequests:
 		return "see what makes so many requests, or give this one a PriorityLevelConfiguration with more room"
 	case code/100 == 3:
-		return "see that server is the API server: it never redirects what leases ask for"
+		return "see that server is the API server: it never redirects requests of leases"
 	case code == http.StatusBadRequest && st.Kind == "":
 		return "see that server begins with https://, if it speaks TLS"
 	case code == http.StatusNotFound:

@@ -15,11 +15,11 @@ import (
 	"github.com/firn-id/firn/lease/internal/rest"
 )
 
-// verbs are the verbs that a store needs on leases.
+// verbs are the necessary verbs on leases.
 var verbs = []string{"get", "list", "create", "update", "watch"}
 
-// Inspect looks at the API server, the namespace, the permissions and the objects. Inspect cannot
-// see how many members etcd has, which disks hold their data, or whether the disks were set back.
+// Inspect looks at the API server, the namespace, the permissions and the objects. It cannot see
+// the number of etcd's members, which disks hold the data, or whether the disks were set back.
 func (s *Store) Inspect(ctx context.Context) ([]driver.Finding, error) {
 	return driver.Call(ctx, s.Handle, "inspect", func(ctx context.Context) ([]driver.Finding, error) {
 		i := &inspection{store: s}
@@ -38,7 +38,7 @@ type inspection struct {
 	findings.List
 }
 
-// ask makes a request, and diagnoses its error.
+// ask makes a request, and diagnoses the error.
 func (i *inspection) ask(ctx context.Context, r rest.Request) (*rest.Reply, error) {
 	return driver.Call(ctx, i.store.Handle, "inspect", func(ctx context.Context) (*rest.Reply, error) { return i.store.do(ctx, r) })
 }
@@ -67,7 +67,7 @@ func (i *inspection) version(ctx context.Context) error {
 	}
 	if strings.Contains(v.GitVersion, "+k3s") {
 		i.Note("see that it has three servers with etcd (--cluster-init), or an external database that is safe",
-			"the cluster is K3s, which keeps its state in one file of SQLite unless it is told otherwise: if that disk is lost, so is what was acknowledged")
+			"the cluster is K3s, which keeps its state in one file of SQLite unless it is told otherwise: if that disk is lost, acknowledged changes are lost")
 	}
 	major, errMajor := strconv.Atoi(v.Major)
 	minor, errMinor := strconv.Atoi(strings.TrimRight(v.Minor, "+"))
@@ -143,7 +143,7 @@ func (i *inspection) try(ctx context.Context) {
 	}
 }
 
-// permissions asks the API which verbs the store may use.
+// permissions asks the API for the verbs of the store's account.
 func (i *inspection) permissions(ctx context.Context) {
 	s := i.store
 	var missing []string
@@ -215,9 +215,9 @@ func (i *inspection) objects(ctx context.Context) {
 			"%d entries have owners, and will be deleted with them: times that were given out would be given out again", owned)
 	}
 	if going > 0 {
-		i.Loses("see who has deleted them, and what keeps them (metadata.finalizers); when they are gone, rescue their pools (lease.Rescue)", "%d entries are being deleted: times that were given out would be given out again", going)
+		i.Loses("see what has deleted them, and what keeps them (metadata.finalizers); when they are gone, rescue their pools (lease.Rescue)", "%d entries are being deleted: times that were given out would be given out again", going)
 	}
 	if foreign > 0 {
-		i.Note("have it use a prefix of its own", "something else has leases whose names begin with %s: %d are none of this store, such as %.100q", s.prefix, foreign, example)
+		i.Note("have it use a separate prefix", "something else has leases whose names begin with %s: %d do not belong to this store, such as %.100q", s.prefix, foreign, example)
 	}
 }

@@ -2,11 +2,11 @@
 // cluster.
 //
 // Each entry is an object of the kind Lease (coordination.k8s.io/v1) in one namespace. An
-// annotation of the object has the value in base64: 4096 bytes become 5464, of the 262 144 that all
-// annotations of an object may have. The spec of the object is empty: a holder, a duration or a
-// renewal would not make a lease safe. The name of the object is the prefix of the store, a '.' and
-// the key. Characters that names of objects do not have are escaped. A name has at most 253 bytes,
-// and the store refuses longer keys. Objects have the labels app.kubernetes.io/managed-by=firn and
+// annotation of the object has the value in base64: 4096 bytes become 5464, of the 262 144 for all
+// annotations of an object. The spec of the object is empty: a holder, a duration or a renewal
+// would not make a lease safe. The name of the object is the prefix of the store, a '.' and the
+// key. Characters that names of objects do not have are escaped. A name has at most 253 bytes, and
+// the store refuses longer keys. Objects have the labels app.kubernetes.io/managed-by=firn and
 // firn.id/prefix.
 //
 // The revision of an entry is the UID and the resourceVersion of its object. The API server
@@ -18,10 +18,11 @@
 //
 // Reads have no resourceVersion. The API promises that such a read returns the most recent state,
 // by a majority of etcd's members; with resourceVersion "0" a cache of any age could answer. The
-// store never deletes an object, and its objects have no owner whose end would delete them.
+// store never deletes an object, and its objects have no owner: the end of an owner would delete
+// the objects.
 //
-// Deleting the namespace deletes all entries. Pools of the same names, made anew, would give out
-// timestamps again that were given out before.
+// Deleting the namespace deletes all entries. New pools of the same names would give out the same
+// timestamps a second time.
 //
 // # Permissions
 //
@@ -37,9 +38,9 @@
 // of lease/drivertest with the Role above, and needs every verb of the Role. No acknowledged change
 // is lost when the servers are killed and stopped. The same holds under torture (go run
 // ./cmd/firn/internal/tests/faults -stores kubernetes). A test server of the project (kubetest)
-// makes the faults that a real server does not make on demand: lost, late and repeated requests,
-// each error, stale reads with resourceVersion=0, pages and watches that expire. One test makes the
-// same requests of both servers and compares the answers.
+// makes faults on demand, unlike a real server: lost, late and repeated requests, each error, stale
+// reads with resourceVersion=0, pages and watches that expire. One test makes the same requests of
+// both servers and compares the answers.
 package kubelease
 
 import (
@@ -65,14 +66,14 @@ import (
 )
 
 const (
-	// DefaultTimeout bounds each call whose context does not end earlier.
+	// DefaultTimeout bounds each call, unless the context ends earlier.
 	DefaultTimeout = 5 * time.Second
 	// DefaultPrefix is the prefix of the objects' names if the address has no prefix.
 	DefaultPrefix = "firn"
 
 	pageSize = 500 // the most objects to ask for at a time
 
-	// account is the folder in which a pod finds its namespace, its token and the API's authority.
+	// account is a pod's folder with the namespace, the token and the API's authority.
 	account = "/var/run/secrets/kubernetes.io/serviceaccount"
 
 	valueAnnotation = "firn.id/value"
@@ -109,8 +110,8 @@ func init() { driver.Register("kubernetes", Open) }
 // namespace of the pod, and the prefix firn. Both have lower-case letters, digits and '-'. A pod
 // needs no settings: Open finds the API server, its authority and the token of the service account
 // where Kubernetes puts them. Elsewhere the settings are server, such as https://host:6443;
-// token-file, which is read again for each request, token-env or token, or a client's certificate
-// with cert and key; ca, the file of the authority of the server, and server-name, the name in its
+// token-file (read again for each request), token-env or token, or a client's certificate with cert
+// and key; ca, the file of the authority of the server, and server-name, the name in its
 // certificate. The timeout bounds each call whose context does not end earlier.
 func Open(ctx context.Context, addr string) (*Store, error) { return open(ctx, addr, account) }
 
@@ -126,7 +127,7 @@ func open(ctx context.Context, addr, account string) (*Store, error) {
 	if err == nil && len(a.Hosts) == 0 {
 		var namespace []byte
 		if namespace, err = os.ReadFile(account + "/namespace"); err != nil {
-			err = fmt.Errorf("%w: it has no namespace, and this is no pod: %w", driver.ErrAddress, err)
+			err = fmt.Errorf("%w: it has no namespace, and this is not a pod: %w", driver.ErrAddress, err)
 		}
 		a.Hosts = []string{strings.TrimSpace(string(namespace))}
 	}
@@ -140,7 +141,7 @@ func open(ctx context.Context, addr, account string) (*Store, error) {
 	case a.User != "":
 		return nil, driver.OpenError(at, fmt.Errorf("%w: it has a user: give a token", driver.ErrAddress), wantAddress)
 	case len(a.Hosts) != 1 || !isLabel(a.Hosts[0]):
-		return nil, driver.OpenError(at, fmt.Errorf("%w: %.100q is no namespace: the API server is the setting server", driver.ErrAddress, strings.Join(a.Hosts, ",")), wantAddress)
+		return nil, driver.OpenError(at, fmt.Errorf("%w: %.100q is not a namespace: the API server is the setting server", driver.ErrAddress, strings.Join(a.Hosts, ",")), wantAddress)
 	case !isLabel(a.Path):
 		return nil, driver.OpenError(at, fmt.Errorf("%w: the prefix %.100q is not of lower-case letters, digits, and '-' inside, at most 63", driver.ErrAddress, a.Path), wantAddress)
 	}
@@ -195,7 +196,7 @@ func (s *Store) check(ctx context.Context) error {
 func inCluster() (string, error) {
 	host, port := os.Getenv("KUBERNETES_SERVICE_HOST"), os.Getenv("KUBERNETES_SERVICE_PORT")
 	if host == "" || port == "" {
-		return "", fmt.Errorf("%w: it has no server, and this is no pod (there is no KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT)", driver.ErrAddress)
+		return "", fmt.Errorf("%w: it has no server, and this is not a pod (there is no KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT)", driver.ErrAddress)
 	}
 	return "https://" + net.JoinHostPort(host, port), nil
 }
@@ -219,7 +220,7 @@ func (s *Store) close() error {
 	return nil
 }
 
-// A lease holds the fields of an object that the store uses.
+// A lease holds the used fields of an object.
 type lease struct {
 	APIVersion string   `json:"apiVersion"`
 	Kind       string   `json:"kind"`
@@ -310,7 +311,7 @@ func (s *Store) entry(key string, l lease) driver.Entry {
 	}
 	var err error
 	if e.Value, err = base64.StdEncoding.Strict().DecodeString(text); err != nil {
-		e.Err = fmt.Errorf("%w: the Lease %s has in its annotation %s what is not base64", driver.ErrDamaged, l.Metadata.Name, valueAnnotation)
+		e.Err = fmt.Errorf("%w: the Lease %s has an annotation %s that is not base64", driver.ErrDamaged, l.Metadata.Name, valueAnnotation)
 	} else if len(e.Value) > driver.MaxValue {
 		e.Err = fmt.Errorf("%w: the Lease %s has %d bytes, more than an entry", driver.ErrDamaged, l.Metadata.Name, len(e.Value))
 	}
@@ -321,8 +322,8 @@ func revision(l lease) driver.Revision {
 	return driver.Revision(l.Metadata.UID + "." + l.Metadata.ResourceVersion)
 }
 
-// list leaves out objects that no store can have written. It does not select objects by their
-// labels: a lease would take an entry without its label for an entry that does not exist.
+// list leaves out objects that no store can have written. It does not select objects by labels: a
+// lease would take an entry that has lost the label for a missing entry.
 func (s *Store) list(ctx context.Context, prefix string) ([]driver.Entry, error) {
 	leases, _, err := s.all(ctx)
 	if err != nil {
@@ -362,7 +363,7 @@ type leaseList struct {
 }
 
 // errGone reports that the API no longer has the state at which a page or a watch began.
-var errGone = errors.New("the API has forgotten what was then")
+var errGone = errors.New("the API has forgotten that state")
 
 // all returns all leases of the namespace, and the resourceVersion of that state. All pages show
 // the state at the first page. When the API no longer has the state, all begins again, the last
@@ -457,11 +458,11 @@ func (s *Store) put(ctx context.Context, key string, value []byte, rev driver.Re
 	switch {
 	case made.Metadata.Annotations[valueAnnotation] != l.Metadata.Annotations[valueAnnotation],
 		made.Metadata.Annotations[writeAnnotation] != l.Metadata.Annotations[writeAnnotation]:
-		return driver.None, &driver.Error{Err: fmt.Errorf("%w: the API has not written what it was asked to", driver.ErrUnsafe),
+		return driver.None, &driver.Error{Err: fmt.Errorf("%w: the API has not written the object as asked", driver.ErrUnsafe),
 			Advice: "see which webhook or policy changes leases (kubectl get mutatingwebhookconfigurations)"}
 	case rev != driver.None && (made.Metadata.UID != l.Metadata.UID || revision(made) == rev):
 		return driver.None, &driver.Error{Err: fmt.Errorf("%w: the API was asked to change one object, and has made another one, or changed none", driver.ErrUnsafe),
-			Advice: "see that it is Kubernetes that answers there, and what is between here and it"}
+			Advice: "see that Kubernetes answers there, and what is between here and Kubernetes"}
 	}
 	return revision(made), nil
 }

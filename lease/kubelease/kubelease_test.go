@@ -20,6 +20,7 @@ import (
 	"github.com/firn-id/firn/internal/testing/kubetest"
 	"github.com/firn-id/firn/internal/testing/pretend"
 	"github.com/firn-id/firn/internal/testing/storetest"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/lease/driver"
 )
@@ -45,13 +46,13 @@ func TestOpen(t *testing.T) {
 		"nonsense":                                                  {"invalid address"},
 		"consul://test?token=" + secret:                             {"not kubernetes://", "consul://test/firn"},
 		"kubernetes://u:" + secret + "@test":                        {"it has a user"},
-		"kubernetes://a,b/p":                                        {"no namespace"},
-		"kubernetes://Test/p":                                       {"no namespace"},
-		"kubernetes://test:80/p":                                    {"no namespace"},
+		"kubernetes://a,b/p":                                        {"is not a namespace"},
+		"kubernetes://Test/p":                                       {"is not a namespace"},
+		"kubernetes://test:80/p":                                    {"is not a namespace"},
 		"kubernetes://test/a/b":                                     {"the prefix"},
 		"kubernetes://test/a.b":                                     {"the prefix"},
 		"kubernetes://test/-a":                                      {"the prefix"},
-		"kubernetes:///p":                                           {"no namespace", "no pod"},
+		"kubernetes:///p":                                           {"no namespace", "not a pod"},
 		"kubernetes://test/p":                                       {"no server", "KUBERNETES_SERVICE_HOST"},
 		"kubernetes://test/p?colour=red":                            {"no setting colour, only ca, cert, key, server"},
 		"kubernetes://test?token-file=/not/there":                   {"/not/there"},
@@ -90,21 +91,16 @@ func TestInCluster(t *testing.T) {
 	account := t.TempDir()
 	write := func(name, content string) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(account, name), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(filepath.Join(account, name), []byte(content), 0o600))
 	}
 	_, err = open(t.Context(), "kubernetes://test", account)
-	storetest.WantError(t, err, driver.ErrUnavailable, "no ca, and this is no pod")
+	storetest.WantError(t, err, driver.ErrUnavailable, "no ca, and this is not a pod")
 	write("ca.crt", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: web.Certificate().Raw})))
 	_, err = open(t.Context(), "kubernetes://test", account)
 	storetest.WantError(t, err, driver.ErrUnavailable, "the token", "can be read")
 	write("token", secret+"\n")
 	write("namespace", "test")
-	s, err := open(t.Context(), "kubernetes://", account)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Must(open(t.Context(), "kubernetes://", account))
 	defer s.Close()
 	if s.String() != "kubernetes://test/firn" {
 		t.Errorf("String = %s", s)
@@ -115,24 +111,17 @@ func TestInCluster(t *testing.T) {
 	storetest.WantError(t, err, driver.ErrUnavailable, "401: Unauthorized", "look at the token")
 	write("token", "another-"+secret)
 	storetest.Want(t, s, "a", "x", rev)
-	c, err := s.Watch(t.Context(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := testkit.Must(s.Watch(t.Context(), ""))
 	storetest.Put(t, s, "a", "y", rev)
 	storetest.Told(t, "a change", c)
 	write("token", "")
-	_, err = s.Get(t.Context(), "a")
-	storetest.WantError(t, err, driver.ErrUnavailable, "is empty")
+	storetest.WantError(t, testkit.Err(s.Get(t.Context(), "a")), driver.ErrUnavailable, "is empty")
 }
 
 // TestCertificate has a client certificate instead of a token.
 func TestCertificate(t *testing.T) {
 	cert, key := storetest.Certify(t)
-	pair, err := tls.LoadX509KeyPair(cert, key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pair := testkit.Must(tls.LoadX509KeyPair(cert, key))
 	web := kubetest.New().StartWith(t, func(s *httptest.Server) {
 		s.TLS = &tls.Config{ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: x509.NewCertPool()}
 		s.TLS.ClientCAs.AddCert(pair.Leaf)
@@ -140,11 +129,10 @@ func TestCertificate(t *testing.T) {
 	})
 	ca := storetest.File(t, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: web.Certificate().Raw})))
 	addr := "kubernetes://test/p?server=" + web.URL + "&ca=" + ca
-	_, err = Open(t.Context(), addr)
-	storetest.WantError(t, err, driver.ErrUnavailable)
+	storetest.WantError(t, testkit.Err(Open(t.Context(), addr)), driver.ErrUnavailable)
 	s := storetest.Open(t, Open, addr+"&cert="+cert+"&key="+key)
 	storetest.Want(t, s, "a", "x", storetest.Put(t, s, "a", "x", driver.None))
-	_, err = Open(t.Context(), addr+"&cert="+cert+"&key="+key+"&server-name=kubernetes.default.svc")
+	_, err := Open(t.Context(), addr+"&cert="+cert+"&key="+key+"&server-name=kubernetes.default.svc")
 	storetest.WantError(t, err, driver.ErrUnavailable, "server-name")
 }
 
@@ -169,12 +157,10 @@ func TestErrors(t *testing.T) {
 
 	// A missing namespace has no entries, and takes no entries.
 	nowhere := storetest.Open(t, Open, strings.Replace(addr, "//test", "//nowhere", 1)+"&token="+secret)
-	_, err = nowhere.Get(t.Context(), "a")
-	storetest.WantError(t, err, driver.ErrNotFound)
+	storetest.WantError(t, testkit.Err(nowhere.Get(t.Context(), "a")), driver.ErrNotFound)
 	_, err = nowhere.Put(t.Context(), "a", nil, driver.None)
 	storetest.WantError(t, err, driver.ErrUnavailable, `namespaces "nowhere" not found`, "kubectl create namespace nowhere")
-	_, err = nowhere.Put(t.Context(), "a", nil, rev)
-	storetest.WantError(t, err, driver.ErrConflict)
+	storetest.WantError(t, testkit.Err(nowhere.Put(t.Context(), "a", nil, rev)), driver.ErrConflict)
 	server.Do(func() { server.Namespaces["nowhere"] = "Terminating" })
 	_, err = nowhere.Put(t.Context(), "a", nil, driver.None)
 	storetest.WantError(t, err, driver.ErrUnavailable, "is being deleted")
@@ -197,7 +183,7 @@ func TestErrors(t *testing.T) {
 		pretend.Text(404, "404 page not found\n"):                                                               {"404 page not found", "1.14"},
 		pretend.Text(502, "<html>Bad Gateway</html>"):                                                           {"502: <html>Bad Gateway"},
 		pretend.Text(302, ""):                     {"302: Found", "redirects"},
-		pretend.Text(200, "<html>welcome</html>"): {"not a Lease", "see that it is the API"},
+		pretend.Text(200, "<html>welcome</html>"): {"not a Lease", "see that the API of Kubernetes"},
 		pretend.Text(200, ""):                     {"not a Lease"},
 		pretend.Text(200, "null"):                 {"not a Lease"},
 		pretend.JSON(200, map[string]any{"kind": "ConfigMap", "apiVersion": "v1"}):                                                                                             {`a "ConfigMap" of "v1"`},
@@ -216,20 +202,14 @@ func TestErrors(t *testing.T) {
 		server.Do(func() {
 			server.Filter = func(_ *http.Request, a *pretend.Answer) {
 				var made kubetest.Object
-				if err := json.Unmarshal(a.Body, &made); err != nil {
-					t.Error(err)
-				}
+				testkit.OK(t, json.Unmarshal(a.Body, &made))
 				change(&made)
 				*a = *pretend.JSON(a.Status, made)
 			}
 		})
-		_, err = all.Put(t.Context(), "a", []byte("x"), rev)
-		storetest.WantError(t, err, driver.ErrUnsafe)
+		storetest.WantError(t, testkit.Err(all.Put(t.Context(), "a", []byte("x"), rev)), driver.ErrUnsafe)
 		server.Do(func() { server.Filter = nil })
-		e, err := all.Get(t.Context(), "a")
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := testkit.Must(all.Get(t.Context(), "a"))
 		rev = e.Revision
 	}
 	storetest.Want(t, all, "a", "x", rev)
@@ -257,8 +237,7 @@ func TestErrors(t *testing.T) {
 			return a
 		}
 	})
-	_, err = all.Get(t.Context(), "a")
-	storetest.WantError(t, err, driver.ErrUnavailable, "429: later")
+	storetest.WantError(t, testkit.Err(all.Get(t.Context(), "a")), driver.ErrUnavailable, "429: later")
 }
 
 func TestDamaged(t *testing.T) {
@@ -273,33 +252,27 @@ func TestDamaged(t *testing.T) {
 	if err != nil || len(list) != 1 || list[0].Key != "a" {
 		t.Errorf("List = %v, %v", list, err)
 	}
-	_, err = s.Get(t.Context(), "b")
-	storetest.WantError(t, err, driver.ErrNotFound)
+	storetest.WantError(t, testkit.Err(s.Get(t.Context(), "b")), driver.ErrNotFound)
 	for _, value := range []string{"!", "eA", "eB==", base64.StdEncoding.EncodeToString(make([]byte, driver.MaxValue+1))} {
 		server.Set("test", "p.c", func(o *kubetest.Object) { o.Metadata.Annotations[valueAnnotation] = value })
 		storetest.Damaged(t, s, "c", "p.c")
 	}
 	server.Delete("test", "p.c")
 	server.Set("test", "p.d", func(*kubetest.Object) {})
-	_, err = s.Get(t.Context(), "d")
-	storetest.WantError(t, err, driver.ErrDamaged, "no annotation")
+	storetest.WantError(t, testkit.Err(s.Get(t.Context(), "d")), driver.ErrDamaged, "no annotation")
 	storetest.Conflicts(t, s, "0", ".", "x.", ".1", "x", rev+"0", "0"+rev, driver.Revision(strings.Replace(string(rev), ".", ".0", 1)))
 	storetest.Want(t, s, "a", "x", rev)
 	// An object that is deleted and made again is another object.
 	server.Delete("test", "p.a")
-	_, err = s.Put(t.Context(), "a", []byte("y"), rev)
-	storetest.WantError(t, err, driver.ErrConflict)
+	storetest.WantError(t, testkit.Err(s.Put(t.Context(), "a", []byte("y"), rev)), driver.ErrConflict)
 	if again := storetest.Put(t, s, "a", "x", driver.None); strings.HasPrefix(string(again), string(rev[:36])) {
 		t.Errorf("%q after %q is of the same object", again, rev)
 	}
-	_, err = s.Put(t.Context(), "a", []byte("y"), rev)
-	storetest.WantError(t, err, driver.ErrConflict)
+	storetest.WantError(t, testkit.Err(s.Put(t.Context(), "a", []byte("y"), rev)), driver.ErrConflict)
 	// A key that is too long for a name.
 	long := strings.Repeat("k", 100) + "/" + strings.Repeat("k", 100) + "/" + strings.Repeat("k", 50)
-	_, err = s.Put(t.Context(), long, nil, driver.None)
-	storetest.WantError(t, err, driver.ErrKey, "name of 254 bytes")
-	_, err = s.Get(t.Context(), long)
-	storetest.WantError(t, err, driver.ErrKey)
+	storetest.WantError(t, testkit.Err(s.Put(t.Context(), long, nil, driver.None)), driver.ErrKey, "name of 254 bytes")
+	storetest.WantError(t, testkit.Err(s.Get(t.Context(), long)), driver.ErrKey)
 	storetest.Put(t, s, long[:len(long)-1], "x", driver.None)
 }
 
@@ -371,8 +344,7 @@ func TestFaults(t *testing.T) {
 	})
 	defer hasty.Close()
 	server.Do(func() { server.Fault = func(*http.Request) pretend.Fault { return pretend.Hang } })
-	_, err := hasty.Get(t.Context(), "a")
-	storetest.WantError(t, err, driver.ErrUnavailable, "deadline exceeded")
+	storetest.WantError(t, testkit.Err(hasty.Get(t.Context(), "a")), driver.ErrUnavailable, "deadline exceeded")
 }
 
 func TestWatch(t *testing.T) {
@@ -381,41 +353,33 @@ func TestWatch(t *testing.T) {
 	s, other := storetest.Open(t, Open, addr), storetest.Open(t, Open, addr)
 	rev := storetest.Put(t, other, "pool/a", "x", driver.None)
 	ctx, cancel := context.WithCancel(t.Context())
-	c, err := s.Watch(ctx, "pool/")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := testkit.Must(s.Watch(ctx, "pool/"))
 	change := func(what string) {
 		t.Helper()
 		rev = storetest.Put(t, other, "pool/a", what, rev)
 		storetest.Told(t, what, c)
 	}
+	cut := func() { // ends all watches, and lets no watch begin
+		server.Do(func() {
+			server.Fault = func(r *http.Request) pretend.Fault {
+				if r.URL.Query().Get("watch") != "" {
+					return pretend.Cut
+				}
+				return pretend.None
+			}
+		})
+		server.DropWatches()
+	}
 	for range 3 {
 		change("a change")
 	}
 	// The watch ends, and a change comes before the next watch.
-	server.Do(func() {
-		server.Fault = func(r *http.Request) pretend.Fault {
-			if r.URL.Query().Get("watch") != "" {
-				return pretend.Cut
-			}
-			return pretend.None
-		}
-	})
-	server.DropWatches()
+	cut()
 	rev = storetest.Put(t, other, "pool/a", "between", rev)
 	server.Do(func() { server.Fault = nil })
 	storetest.Told(t, "a change between two watches", c)
 	// The server forgets the change between two watches: the channel gets a value nevertheless.
-	server.Do(func() {
-		server.Fault = func(r *http.Request) pretend.Fault {
-			if r.URL.Query().Get("watch") != "" {
-				return pretend.Cut
-			}
-			return pretend.None
-		}
-	})
-	server.DropWatches()
+	cut()
 	rev = storetest.Put(t, other, "pool/a", "forgotten", rev)
 	server.Forget()
 	server.Do(func() { server.Fault = nil })
@@ -440,13 +404,10 @@ func TestWatch(t *testing.T) {
 	change("a change after one elsewhere")
 	cancel()
 	wait.Closed(t, "the watch ends with its context", c)
-	c, err = s.Watch(t.Context(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c = testkit.Must(s.Watch(t.Context(), ""))
 	s.Close()
 	wait.Closed(t, "the watch ends with its store", c)
-	_, err = s.Watch(t.Context(), "")
+	_, err := s.Watch(t.Context(), "")
 	if !errors.Is(err, os.ErrClosed) {
 		t.Errorf("Watch after Close: %v", err)
 	}
@@ -475,7 +436,7 @@ func TestInspect(t *testing.T) {
 		"no permissions":            {change: func(s *kubetest.Server) { s.Tokens = map[string][]string{"": {"get", "list", "watch"}} }, want: "may not create, update leases"},
 		"an owner":                  {object: owned, loses: true, want: "1 entries have owners"},
 		"deleted, with a finalizer": {object: going, loses: true, want: "1 entries are being deleted"},
-		"something else's":          {object: func(o *kubetest.Object) { o.Metadata.Annotations = nil }, want: "1 are none of this store, such as"},
+		"something else's":          {object: func(o *kubetest.Object) { o.Metadata.Annotations = nil }, want: "1 do not belong to this store, such as"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := kubetest.New()
@@ -503,10 +464,7 @@ func TestInspect(t *testing.T) {
 	server := kubetest.New()
 	s := storetest.Open(t, Open, start(t, server))
 	server.Do(func() { server.Version = "<html>" })
-	_, err := s.Inspect(t.Context())
-	storetest.WantError(t, err, driver.ErrUnavailable, "see that it is the API")
+	storetest.WantError(t, testkit.Err(s.Inspect(t.Context())), driver.ErrUnavailable, "see that the API of Kubernetes")
 	s.Close()
-	if _, err := s.Inspect(t.Context()); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("Inspect after Close: %v", err)
-	}
+	testkit.Is(t, testkit.Err(s.Inspect(t.Context())), os.ErrClosed, "Inspect after Close")
 }

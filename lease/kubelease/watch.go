@@ -27,7 +27,7 @@ const (
 // Watch returns a channel that gets a value after each change of an entry with the prefix, as
 // [driver.Watcher] says. It uses watches of the leases of the namespace. The next watch continues
 // where the last watch ended. If the API no longer has the state at that point, the next watch
-// begins anew, and the channel gets a value: changes may have been missed.
+// starts again from the present state, and the channel gets a value: changes may have been missed.
 func (s *Store) Watch(ctx context.Context, prefix string) (<-chan struct{}, error) {
 	w := &watch{store: s, prefix: prefix, changed: make(chan struct{}, 1)}
 	first, err := driver.Call(ctx, s.Handle, "watch", func(limit context.Context) (*stream, error) {
@@ -144,7 +144,7 @@ func (w *watch) follow(st *stream) {
 		}
 		var l lease
 		if event.Type == "ERROR" || json.Unmarshal(event.Object, &l) != nil || l.Metadata.ResourceVersion == "" {
-			// The usual error is a version that is too old. After any error, look and begin anew.
+			// The usual error is a version that is too old. After any error, look and start again.
 			w.version, w.missed = "", true
 			return
 		}

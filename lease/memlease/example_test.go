@@ -3,6 +3,7 @@ package memlease_test
 import (
 	"context"
 	"fmt"
+	"log"
 
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/memlease"
@@ -22,13 +23,11 @@ func ExampleNew() {
 		defer process.Close()
 		gen, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true})
 		if err != nil {
-			fmt.Println(err)
-			return
+			log.Fatal(err)
 		}
 		held, err := lease.Start(ctx, process, gen, lease.Config{})
 		if err != nil {
-			fmt.Println(err)
-			return
+			log.Fatal(err)
 		}
 		defer held.Close()
 		workers[held.Worker()] = true

@@ -1,22 +1,18 @@
-// Package memlease keeps the entries of leases in memory, for tests. [Faulty] loses, delays and
-// repeats the calls of any store.
+// Package memlease keeps the entries of leases in memory, for tests.
 package memlease
 
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/firn-id/firn/lease/driver"
 )
 
 // A Store keeps entries in memory. It implements [driver.Store] by its [driver.Handle], and
-// [driver.Local]. The entries end with the process, so nothing but a test should trust the Store
-// with leases.
+// [driver.Local]. The entries end with the process: only tests should trust the Store with leases.
 type Store struct {
 	*driver.Handle
 	entries *entries
@@ -83,63 +79,4 @@ func (e *entries) put(_ context.Context, key string, value []byte, rev driver.Re
 	rev = driver.Revision(strconv.FormatUint(e.last, 10))
 	e.byKey[key] = driver.Entry{Key: key, Value: bytes.Clone(value), Revision: rev}
 	return rev, nil
-}
-
-// Clocked is a store with a clock, which a test sets.
-type Clocked struct {
-	driver.Store
-	Time func() time.Time
-}
-
-// Now returns the time of the clock.
-func (c Clocked) Now(ctx context.Context) (time.Time, error) {
-	if err := ctx.Err(); err != nil {
-		return time.Time{}, &driver.Error{Store: c.String(), Op: "now", Err: fmt.Errorf("%w: %w", driver.ErrUnavailable, err)}
-	}
-	return c.Time(), nil
-}
-
-// Watched is a store that reports the changes made through it.
-type Watched struct {
-	driver.Store
-	watches watches
-}
-
-// NewWatched returns a Watched on a store.
-func NewWatched(store driver.Store) *Watched { return &Watched{Store: store} }
-
-type watches struct {
-	mu  sync.Mutex
-	all map[chan struct{}]string
-}
-
-// Put changes the entry and signals the watches of its key.
-func (w *Watched) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
-	made, err := w.Store.Put(ctx, key, value, rev)
-	w.watches.mu.Lock()
-	defer w.watches.mu.Unlock()
-	for c, prefix := range w.watches.all {
-		if strings.HasPrefix(key, prefix) {
-			driver.Signal(c)
-		}
-	}
-	return made, err
-}
-
-// Watch returns a channel that gets a value after each change of a key with the prefix.
-func (w *Watched) Watch(ctx context.Context, prefix string) (<-chan struct{}, error) {
-	c := make(chan struct{}, 1)
-	w.watches.mu.Lock()
-	defer w.watches.mu.Unlock()
-	if w.watches.all == nil {
-		w.watches.all = make(map[chan struct{}]string)
-	}
-	w.watches.all[c] = prefix
-	context.AfterFunc(ctx, func() {
-		w.watches.mu.Lock()
-		defer w.watches.mu.Unlock()
-		delete(w.watches.all, c)
-		close(c)
-	})
-	return c, nil
 }

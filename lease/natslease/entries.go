@@ -116,7 +116,7 @@ func unfit(bucket string, c *jetstream.StreamConfig) (why, what string) {
 	case c.MaxMsgsPerSubject < 1, c.Retention != jetstream.LimitsPolicy, !slices.Equal(c.Subjects, []string{"$KV." + bucket + ".>"}), c.SubjectTransform != nil, c.NoAck:
 		return "is not one of keys and values", another
 	case c.AllowDirect:
-		return "lets any replica answer reads (allow_direct), also with what was so some time ago",
+		return "lets any replica answer reads (allow_direct), also with old values",
 			"switch that off (nats stream edit KV_" + bucket + " --no-allow-direct), or " + another
 	case c.Sealed:
 		return "is sealed: it takes no more changes", another
@@ -124,8 +124,8 @@ func unfit(bucket string, c *jetstream.StreamConfig) (why, what string) {
 	return "", ""
 }
 
-const adviceUnsafe = "the servers have lost what they had acknowledged, or the bucket was deleted, and times that were given out can be given out again: " +
-	advice.Forgotten + "; firn pool doctor says which settings let it forget"
+const adviceUnsafe = "the servers have lost acknowledged changes, or the bucket was deleted, and times that were given out can be given out again: " +
+	advice.Forgotten + "; firn pool doctor names the settings at fault"
 
 func revision(info *jetstream.StreamInfo, sequence uint64) driver.Revision {
 	return driver.Revision(strconv.FormatUint(sequence, 10) + "." + strconv.FormatInt(info.Created.UnixNano(), 36))
@@ -159,8 +159,8 @@ func (s *Store) getOf(ctx context.Context, key string, stream jetstream.Stream, 
 // readers is the number of entries that list reads at a time.
 const readers = 32
 
-// list leaves out keys of the bucket that name no entry. It reads the entries one by one: a
-// replica, which can be behind, could answer a request for all entries.
+// list leaves out keys of the bucket that name no entry. It reads each entry by itself: a replica
+// that is behind could answer a request for all entries.
 func (s *Store) list(ctx context.Context, prefix string) ([]driver.Entry, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

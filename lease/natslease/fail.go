@@ -17,13 +17,13 @@ import (
 	"github.com/firn-id/firn/lease/internal/advice"
 )
 
-// A refusal is the server's notice that it did not let a message through.
+// A refusal is the server's notice of a refused message.
 type refusal struct {
 	err error
 	at  time.Time
 }
 
-// readable returns an error in words that say why there is no answer.
+// readable returns an error that gives the reason for a missing answer.
 func (s *Store) readable(err error) error {
 	if err == nil {
 		return nil
@@ -45,7 +45,7 @@ func (s *Store) readable(err error) error {
 	return err
 }
 
-// Codes of JetStream's errors without a name in its client.
+// Codes of JetStream's errors without a name in the client.
 const (
 	codeResources    = 10023 // insufficient resources
 	codeAccountLimit = 10002 // resource limits exceeded for account
@@ -90,7 +90,7 @@ func (s *Store) advice(err error) string {
 		case codeUnavailable, codeNotLeader:
 			return "wait until the servers have a leader; see that a majority of them runs"
 		case codeReplicas, codeNoPeers:
-			return "the cluster has not as many servers as the bucket is to have: see replicas in the address"
+			return "the cluster has fewer servers than the bucket needs: see replicas in the address"
 		case codeMaxBytes:
 			return "give the bucket a limit with max-bytes in the address"
 		case codeNoAccount:
@@ -99,7 +99,7 @@ func (s *Store) advice(err error) string {
 		return ""
 	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAuthRevoked), errors.Is(err, nats.ErrAccountAuthExpired),
 		strings.Contains(strings.ToLower(err.Error()), "authorization violation"):
-		return "see that what logs in is right, and valid: user and password-file, token-file, creds-file or nkey-file"
+		return "see that the credentials are right, and valid: user and password-file, token-file, creds-file or nkey-file"
 	case errors.Is(err, nats.ErrPermissionViolation):
 		b := s.options.Bucket
 		return fmt.Sprintf("allow the user to publish to $KV.%s.>, $JS.API.STREAM.INFO.KV_%[1]s, $JS.API.STREAM.MSG.GET.KV_%[1]s, $JS.API.STREAM.CREATE.KV_%[1]s and "+

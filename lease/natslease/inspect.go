@@ -12,8 +12,7 @@ import (
 	"github.com/firn-id/firn/lease/internal/advice"
 )
 
-// Inspect looks at the bucket and its replicas. Inspect cannot see the configuration of the
-// servers.
+// Inspect looks at the bucket and its replicas. It cannot see the configuration of the servers.
 func (s *Store) Inspect(ctx context.Context) ([]driver.Finding, error) {
 	return driver.Call(ctx, s.Handle, "inspect", s.inspect)
 }
@@ -57,12 +56,12 @@ func (s *Store) inspectBucket(i *jetstream.StreamInfo, say func(when, loses bool
 			s.conn.ConnectedServerVersion(), machines(c.Replicas)), "use NATS 2.10 or later with sync_interval: always in the jetstream section of the servers' configuration")
 	default:
 		say(true, true, fmt.Sprintf("unless the servers have sync_interval: always, which a client cannot see, they sync their disks once in two minutes: when %s, what was acknowledged in that time is lost",
-			machines(c.Replicas)), "set sync_interval: always in the jetstream section of the servers' configuration, then say so with sync-always=true in the address")
+			machines(c.Replicas)), "set sync_interval: always in the jetstream section of the servers' configuration, then repeat it in the address, sync-always=true")
 	}
-	say(len(c.Sources) > 0, false, "the bucket takes in what others hold (sources), which can change its entries", "take its sources away")
-	say(c.AllowRollup || !c.DenyDelete || !c.DenyPurge, false, "entries of the bucket can be deleted by users who may do so: their workers are lost then, and leases refuse to go on with the pool",
-		"keep those who could from it; a bucket that firn pool create makes forbids it")
-	say(c.AllowMsgTTL, false, "entries of the bucket can be given a time to live by other users (allow_msg_ttl)", "keep those who could from it; a bucket that firn pool create makes does not allow it")
+	say(len(c.Sources) > 0, false, "the bucket takes in messages of other streams (sources), which can change its entries", "take its sources away")
+	say(c.AllowRollup || !c.DenyDelete || !c.DenyPurge, false, "entries of the bucket can be deleted by users with the permission: their workers are lost then, and leases refuse to go on with the pool",
+		"forbid it to those users; a bucket that firn pool create makes forbids it to all")
+	say(c.AllowMsgTTL, false, "entries of the bucket can be given a time to live by other users (allow_msg_ttl)", "forbid it to those users; a bucket that firn pool create makes does not allow it")
 	say(limited && c.Discard == jetstream.DiscardNew && c.MaxBytes > 0 && i.State.Bytes > uint64(c.MaxBytes)/10*8, false,
 		fmt.Sprintf("the bucket is nearly full: %d bytes of %d", i.State.Bytes, c.MaxBytes), "raise its max_bytes ("+edit+" --max-bytes)")
 	say(c.Replicas == 1, false, "the bucket is on one server alone: without it no lease can be taken or renewed, and if its disk is lost, all leases are",

@@ -7,8 +7,8 @@ import (
 )
 
 // The names of a key become the tokens of a subject, joined by '.'. Characters that tokens of a
-// bucket cannot have everywhere become '=' and their code. '_' does so too, since keys that begin
-// with _kv are reserved.
+// bucket cannot have everywhere become '=' and the code of the character. The character '_' does
+// too, because keys that begin with _kv are reserved.
 var (
 	encoder = strings.NewReplacer("/", ".", ".", "=2e", "@", "=40", "_", "=5f")
 	decoder = strings.NewReplacer(".", "/", "=2e", ".", "=40", "@", "=5f", "_")

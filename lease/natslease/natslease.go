@@ -9,9 +9,9 @@
 // The bucket is JetStream's stream KV_bucket, as the tools of NATS know it. An entry is the last
 // message of its subject. A change is a message with the sequence of the last message, and the
 // stream compares the sequence. A revision is the sequence of the entry's message and the time at
-// which the stream was made. A stream made anew has other revisions. Each call first asks for the
-// last sequence and the time. If the sequences go back, or another stream answers, the store
-// refuses all further calls.
+// which the stream was made. A stream that was made again has other revisions. Each call first asks
+// for the last sequence and the time. If the sequences go back, or another stream answers, the
+// store refuses all further calls.
 //
 // Reads go to the stream's leader. The store refuses a bucket that allows direct gets, as buckets
 // of other tools do: replicas would answer with an older state. A leader that was cut off from the
@@ -215,7 +215,7 @@ func (o *Options) check() error {
 	case len(o.Bucket) > 100 || strings.ContainsFunc(o.Bucket, foreign):
 		return fmt.Errorf("%w: bucket %.200q: want up to 100 letters (a to z, A to Z), digits, '_' and '-'", driver.ErrAddress, o.Bucket)
 	case o.Replicas < 0 || o.Replicas > 5:
-		return fmt.Errorf("%w: %d replicas, where at most 5 are to be had", driver.ErrAddress, o.Replicas)
+		return fmt.Errorf("%w: %d replicas, where at most 5 are possible", driver.ErrAddress, o.Replicas)
 	}
 	return nil
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// passed are the settings of an address that pgx reads. pgx sends all other settings to the server,
-// which would refuse them or let them override the store's own settings.
+// passed are the settings of an address for pgx. pgx sends all other settings to the server. The
+// server would refuse these settings, or the settings would override the store's own.
 var passed = []string{
 	"application_name", "channel_binding", "connect_timeout", "krbspn", "krbsrvname", "max_protocol_version",
 	"min_protocol_version", "options", "passfile", "require_auth", "service", "servicefile", "sslcert", "sslcertmode", "sslkey",
@@ -25,7 +25,7 @@ var passed = []string{
 }
 
 // defaults suit a store: it soon gives connections back, and notices a dead connection early enough
-// to try another one in the same call.
+// for another try in the same call.
 var defaults = map[string]string{
 	"pool_max_conn_idle_time": "1m",
 	"pool_ping_timeout":       "1s",

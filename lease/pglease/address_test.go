@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
+
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/firn-id/firn/internal/testing/storetest"
@@ -17,9 +19,7 @@ import (
 func TestAddress(t *testing.T) {
 	storetest.Unset(t, "PG")
 	file := filepath.Join(t.TempDir(), "password")
-	if err := os.WriteFile(file, []byte("of the file\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(file, []byte("of the file\n"), 0o600))
 	t.Setenv("FIRN_TEST_PASSWORD", "of the environment")
 	for _, c := range []struct {
 		address  string
@@ -60,10 +60,7 @@ func TestAddress(t *testing.T) {
 			t.Errorf("%s is read as %v (%v)", c.string, again, err)
 		}
 		// The store's own name leads to the same table.
-		s, err := newStore(config.ConnConfig, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := testkit.Must(newStore(config.ConnConfig, o))
 		if again, table, err := parse(s.String()); err != nil || describe(again.ConnConfig) != c.string || table.Table != o.Table ||
 			strings.Contains(s.String(), "table=") != (o.Table != DefaultTable) || c.password != "" && strings.Contains(s.String(), c.password) {
 			t.Errorf("%s, with table %s, is shown as %s (%v)", c.address, o.Table, s, err)
@@ -81,9 +78,7 @@ func TestAddress(t *testing.T) {
 func TestEnvironment(t *testing.T) {
 	storetest.Unset(t, "PG")
 	passfile := filepath.Join(t.TempDir(), "pgpass")
-	if err := os.WriteFile(passfile, []byte("there:6000:db:me:of the file\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(passfile, []byte("there:6000:db:me:of the file\n"), 0o600))
 	for name, value := range map[string]string{"PGHOST": "there", "PGPORT": "6000", "PGDATABASE": "db", "PGUSER": "me", "PGPASSFILE": passfile,
 		"PGAPPNAME": "mine", "PGTARGETSESSIONATTRS": "standby"} {
 		t.Setenv(name, value)

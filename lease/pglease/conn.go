@@ -15,8 +15,8 @@ import (
 // Configure prepares the configuration of a pool for [New]. It affects only calls of a store. A
 // store does not ask the server to cancel a call that was given up. A store also heeds the server's
 // warnings: the server acknowledges a change with a warning if the change no longer waits for the
-// standbys. Configure keeps the configuration's own DialFunc, OnNotice and AfterConnect: they are
-// still called.
+// standbys. Configure keeps the configuration's own DialFunc, OnNotice and AfterConnect, and the
+// pool still calls them.
 func Configure(c *pgxpool.Config) {
 	before := c.BeforeConnect
 	c.BeforeConnect = func(ctx context.Context, c *pgx.ConnConfig) error {
@@ -41,7 +41,7 @@ type watched struct {
 	warning *pgconn.Notice // of the call
 }
 
-var errNoCancel = errors.New("what was given up may still be made, and is not to be cancelled")
+var errNoCancel = errors.New("an abandoned change may still be made, and must not be cancelled")
 
 // watch adds a watched to a connection's configuration.
 func watch(c *pgconn.Config) {
@@ -80,15 +80,15 @@ func (w *warningError) Error() string {
 	return "the server warns: " + w.Message + " (SQLSTATE " + w.Code + ")"
 }
 
-// ownNames begins a transaction in which a name without a schema is a name of PostgreSQL itself, also the
-// name of an operator. A role that can create in a schema of the search_path could otherwise make, for
-// example, the operator numeric * integer, which PostgreSQL lacks.
+// ownNames begins a transaction in which a name without a schema is a name of PostgreSQL itself,
+// also the name of an operator. A role with the right to create in a schema of the search_path
+// could otherwise make operators that PostgreSQL lacks, such as numeric * integer.
 const ownNames = "SET LOCAL search_path = pg_catalog, pg_temp; "
 
-// exec sends statements as one message, which the server runs as one transaction, and returns their
-// results. ctx must have a deadline.
+// exec sends statements as one message, and returns the results. The server runs the message as one
+// transaction. ctx must have a deadline.
 //
-// After an error that is no *pgconn.PgError, the transaction may have been committed, may be
+// After an error that is not a *pgconn.PgError, the transaction may have been committed, may be
 // committed later, or never.
 func (s *Store) exec(ctx context.Context, statements string) ([]*pgconn.Result, error) {
 	if s.slots != nil {

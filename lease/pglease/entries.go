@@ -129,8 +129,8 @@ func (m mode) begin(left time.Duration) string {
 	return "SET TRANSACTION ISOLATION LEVEL READ COMMITTED; SELECT " + strings.Join(settings, ", ") + "; "
 }
 
-// do runs one statement in a transaction and returns its rows. The server must be no standby, and
-// the table must have the known version.
+// do runs one statement in a transaction and returns its rows. The server must not be a standby,
+// and the table must have the known version.
 func (s *Store) do(ctx context.Context, m mode, statement string) ([][][]byte, error) {
 	results, err := s.exec(ctx, m.begin(left(ctx))+"SELECT version FROM "+s.table+" WHERE key = "+quote(schemaKey)+"; "+statement)
 	if err != nil {
@@ -146,7 +146,7 @@ func (s *Store) do(ctx context.Context, m mode, statement string) ([][][]byte, e
 		return nil, errForeign
 	} else if version := string(schema[0][0]); version != strconv.Itoa(schemaVersion) {
 		return nil, &driver.Error{Err: fmt.Errorf("%w: table %s is of version %s, and %d is known here", driver.ErrVersion, s.name, version, schemaVersion),
-			Advice: "use the version of this program that the others use which share the table"}
+			Advice: "use the version of this program that the other users of the table have"}
 	}
 	return results[3].Rows, nil
 }

@@ -3,23 +3,21 @@ package pglease_test
 import (
 	"context"
 	"fmt"
+	"log"
 
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/pglease"
 	"github.com/firn-id/firn/nanoflake"
 )
 
-// migrate makes the table and the pool, once for all processes: in a migration, or by the command
-// firn pool create.
+// migrate makes the pool, and the table of a new database, once for all processes: in a migration, or
+// by the command firn pool create.
 func migrate(ctx context.Context, address string) error {
 	store, err := pglease.Open(ctx, address)
 	if err != nil {
 		return err
 	}
 	defer store.Close()
-	if err := store.Prepare(ctx); err != nil {
-		return err
-	}
 	gen, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true})
 	if err != nil {
 		return err
@@ -73,13 +71,11 @@ func ExampleOpen() {
 func ExampleSchema() {
 	schema, err := pglease.Schema("ids.leases")
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	grants, err := pglease.Grant("ids.leases", "orders")
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	fmt.Print(schema, grants)
 	// Output:

@@ -103,9 +103,9 @@ func (s *Store) adviceFor(pg *pgconn.PgError) string {
 	case "57P01", "57P02", "57P05":
 		return "see why the server ends connections; it may be restarting"
 	case "55P03":
-		return fmt.Sprintf("see who has locked %s or a row of it: pg_locks, pg_stat_activity", s.name)
+		return fmt.Sprintf("see what has locked %s or a row of it: pg_locks, pg_stat_activity", s.name)
 	case "57014":
-		return "see who has cancelled it, or raise statement_timeout"
+		return "see what has cancelled it, or raise statement_timeout"
 	case "40001", "40P01":
 		return "try again"
 	case "42704", "08P01":
@@ -114,8 +114,8 @@ func (s *Store) adviceFor(pg *pgconn.PgError) string {
 	return ""
 }
 
-// A plainError has its text on one line, without repeated lines: pgx has a line for each address of
-// each host, with TLS and without.
+// A plainError has the text on a single line, without repeated lines: pgx has a line for each
+// address of each host, with TLS and without.
 type plainError struct{ error }
 
 func plain(err error) error {

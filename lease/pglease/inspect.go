@@ -15,8 +15,8 @@ import (
 const maintained = 15
 
 // Inspect looks at the settings of the server, its standbys, the table, and the rights of the user.
-// Inspect sees connected standbys, with or without the right to see their names. It cannot see
-// standbys that are fed by files or by storage.
+// It sees connected standbys, with or without the right to see their names. It cannot see standbys
+// fed by files or by storage.
 func (s *Store) Inspect(ctx context.Context) ([]driver.Finding, error) {
 	return driver.Call(ctx, s.Handle, "inspect", s.inspect)
 }
@@ -25,8 +25,8 @@ func (s *Store) inspect(ctx context.Context) ([]driver.Finding, error) {
 	results, err := s.exec(ctx, "SELECT current_setting('server_version_num')::int / 10000, current_setting('server_version'), "+
 		"pg_is_in_recovery(), current_setting('fsync'), current_setting('full_page_writes'), current_setting('synchronous_commit'), "+
 		"current_setting('synchronous_standby_names'), current_setting('transaction_read_only'), "+
-		// A sender has no state if this user may not see more of it. Senders to a backup and
-		// senders that decode the log are not standbys.
+		// A sender has no state if this user may not see more. Senders to a backup or to a decoder
+		// of the log are not standbys.
 		"(SELECT count(*) FROM pg_stat_replication WHERE coalesce(state, '') <> 'backup' AND pid NOT IN "+
 		"(SELECT active_pid FROM pg_replication_slots WHERE active_pid IS NOT NULL AND slot_type = 'logical'));"+
 		"SELECT c.relpersistence, has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT') AND "+
@@ -69,7 +69,7 @@ func (s *Store) inspect(ctx context.Context) ([]driver.Finding, error) {
 	say(recovery != "t" && standbys == "0" && names != "", false,
 		"synchronous_standby_names is set and no standby is connected: every change waits for one", "start a standby, or reset the setting")
 	if n, err := strconv.Atoi(major); err == nil {
-		say(n < maintained, false, "PostgreSQL "+version+" is old: its makers mend it no more", "upgrade the server")
+		say(n < maintained, false, "PostgreSQL "+version+" is old: its makers no longer correct faults in it", "upgrade the server")
 	}
 	say(commit != "on" && commit != "remote_apply", false,
 		"synchronous_commit is "+commit+": leases are not affected, since each of their changes sets it to on for itself", "")

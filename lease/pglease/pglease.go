@@ -5,16 +5,15 @@
 //
 //	postgres://user@host:5432,host2:5432/database?table=schema.name&password-file=PATH&sslmode=verify-full
 //
-// A row is an entry, with its key, its version and its value. A change is one UPDATE of the row
-// with the expected version, or one INSERT if there is no row. The database makes one writer of a
-// row wait for another writer, and the store needs nothing else. The store holds no lock between
-// two calls.
+// A row is an entry, with key, version and value. A change is one UPDATE of the row with the expected
+// version, or one INSERT if the row is missing. The database makes one writer of a row wait for another
+// writer, and the store needs nothing else. The store holds no lock between two calls.
 //
 // Each call is one message of several statements. The server runs the message as one transaction. A
 // connection can break in the middle without leaving a transaction open, and no call depends on the
 // connection of an earlier call. The store therefore works through proxies that give a client
 // another connection for each transaction (PgBouncer with pool_mode=transaction). LISTEN does not
-// work through these proxies, and the store is no [driver.Watcher].
+// work through these proxies, and the store is not a [driver.Watcher].
 //
 // Each transaction makes the settings on which the promises rest, whatever the defaults of the
 // server, the database and the user are:
@@ -75,9 +74,9 @@ type Options struct {
 // A Store keeps entries in a table. It implements [driver.Store] by a [driver.Handle], and
 // [driver.Clock], [driver.Preparer] and [driver.Inspector].
 //
-// String returns postgres://, the hosts with their ports, the database, and the table unless it is
-// the DefaultTable. Close closes the connections of [Open], and waits at most a second for calls
-// under way. Close leaves the pool of [New] open.
+// String returns postgres://, the hosts with ports, the database, and the table unless it is the
+// DefaultTable. Close closes the connections of [Open], and waits at most a second for calls under
+// way. It leaves the pool of [New] open.
 type Store struct {
 	*driver.Handle
 	name    name
@@ -97,7 +96,7 @@ var (
 
 func init() { driver.Register("postgres", Open) }
 
-// Open returns the store at an address, and checks that the server answers. Open needs no table and
+// Open returns the store at an address, and checks that the server answers. It needs no table and
 // never makes a table: see [Store.Prepare].
 //
 // The settings of the address are
@@ -107,7 +106,7 @@ func init() { driver.Register("postgres", Open) }
 //   - host and port, if there is no host before the path: a folder for a Unix socket, as libpq has
 //     it;
 //   - target_session_attrs: primary (the default) or read-write, which also skips a server where
-//     default_transaction_read_only is on. Of several hosts, Open uses the first suitable host;
+//     default_transaction_read_only is on. With several hosts, Open uses the first suitable host;
 //   - pool_max_conns, the number of calls at a time, each on a connection, by default 4; and
 //     pool_min_conns, pool_min_idle_conns, pool_max_conn_lifetime, pool_max_conn_lifetime_jitter,
 //     pool_max_conn_idle_time (by default 1m), pool_health_check_period and pool_ping_timeout (by
@@ -147,7 +146,7 @@ func Open(ctx context.Context, addr string) (*Store, error) {
 	return s, nil
 }
 
-// New returns a store on connections of the caller's pool, and checks that its server answers. The
+// New returns a store on connections of the caller's pool, and checks that the server answers. The
 // pool's configuration must have gone through [Configure]; otherwise the error is
 // [driver.ErrUnsafe]. The store never closes the pool.
 func New(ctx context.Context, pool *pgxpool.Pool, o Options) (*Store, error) {
@@ -179,8 +178,8 @@ func newStore(c *pgx.ConnConfig, o Options) (*Store, error) {
 	return s, nil
 }
 
-// oldest is the first version of PostgreSQL that runs several statements in one message as a
-// transaction with settings of its own.
+// oldest is the first version of PostgreSQL that runs a message of several statements as a
+// transaction with its own settings.
 const oldest = 10_00_00
 
 // check checks that the server is suitable for leases.
@@ -202,8 +201,8 @@ func (s *Store) check(ctx context.Context) error {
 	return nil
 }
 
-// close closes the connections of the store's own pool. close waits at most a second for calls
-// under way.
+// close closes the connections of the store's own pool. It waits at most a second for calls under
+// way.
 func (s *Store) close() error {
 	if !s.own || s.pool == nil {
 		return nil

@@ -14,8 +14,8 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// Prepare makes the table and its schema. If the table exists, Prepare only checks that it is a
-// table of leases with a known version.
+// Prepare makes the table and the schema. If the table exists, Prepare only checks for a table of
+// leases with a known version.
 //
 // Prepare runs the statements of [Schema], and needs the right to create the table, and the schema
 // if missing. You can also run these statements by hand or with a migration tool; programs then
@@ -48,10 +48,9 @@ func (s *Store) prepare(ctx context.Context) error {
 	}
 }
 
-// Schema returns the SQL that makes a table and its schema, for an administrator or a migration
-// tool: the statements that [Store.Prepare] runs, in one transaction. The table is named as in
-// [Options]; "" means DefaultTable. The statements fail if the table exists, and then change
-// nothing.
+// Schema returns the SQL for a table and its schema, for an administrator or a migration tool: the
+// statements of [Store.Prepare], in one transaction. The table is named as in [Options]; "" means
+// DefaultTable. The statements fail if the table exists, and then change nothing.
 func Schema(table string) (string, error) {
 	n, err := parseName(cmp.Or(table, DefaultTable))
 	if err != nil {
@@ -78,7 +77,7 @@ func Grant(table, user string) (string, error) {
 	return join(statements), nil
 }
 
-// privileges returns what a user needs for all calls of a store but Prepare.
+// privileges returns the rights for all calls of a store except Prepare.
 func (n name) privileges() []string {
 	return []string{"USAGE ON SCHEMA " + pgx.Identifier{n.schema}.Sanitize(), "SELECT, INSERT, UPDATE ON " + n.quoted()}
 }

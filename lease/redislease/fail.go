@@ -57,9 +57,9 @@ func (s *Store) advice(err error) string {
 		"WRONGTYPE":  fmt.Sprintf("%s or %s belongs to something else: %s", s.keys[0], s.keys[1], adviceForeign),
 		"MOVED":      "the server is one of a Cluster: add cluster=true to the address",
 		"CROSSSLOT":  "the server is one of a Cluster: add cluster=true to the address",
-		"CLUSTERDOWN": "see that all servers of the Cluster run: none is there for a part of the keys, " +
-			"or they do not agree",
-		"BUSY":                        "a script of somebody else keeps the server from working: see SCRIPT KILL",
+		"CLUSTERDOWN": "see that all servers of the Cluster run: a part of the keys has no server, " +
+			"or the servers do not agree",
+		"BUSY":                        "a script of another client blocks the server: see SCRIPT KILL",
 		"ERR max number of clients":   "have fewer clients, or raise maxclients",
 		"ERR DB index":                "see that the number of the database, the path of the address, is one that the server has",
 		"ERR This instance has clust": "take cluster=true out of the address",

@@ -13,7 +13,7 @@ import (
 )
 
 // Inspect looks at the settings and the replicas of the server by INFO and CONFIG GET. Some
-// providers do not allow these commands. Inspect then reports the checks that it could not make.
+// providers do not allow these commands. Inspect then reports the missing checks.
 func (s *Store) Inspect(ctx context.Context) ([]driver.Finding, error) {
 	return driver.Call(ctx, s.Handle, "inspect", s.inspect)
 }
@@ -41,7 +41,7 @@ func (s *Store) inspect(ctx context.Context) ([]driver.Finding, error) {
 		policy := i["maxmemory_policy"]
 		limited := i["maxmemory"] != "" && i["maxmemory"] != "0"
 		say(strings.HasPrefix(policy, "allkeys") && limited, true, "the server deletes any keys when its memory is full (maxmemory-policy is "+policy+"): all leases at once can be deleted",
-			"set maxmemory-policy to noeviction; "+advice.Move("on a server that is no cache"))
+			"set maxmemory-policy to noeviction; "+advice.Move("on a server that is not a cache"))
 		say(strings.HasPrefix(policy, "allkeys") && !limited, false, "maxmemory-policy is "+policy+": with a limit to its memory (maxmemory) the server would delete leases",
 			"set maxmemory-policy to noeviction")
 		s.inspectReplicas(i, say)
@@ -52,7 +52,7 @@ func (s *Store) inspect(ctx context.Context) ([]driver.Finding, error) {
 	return driver.WorstFirst(found), nil
 }
 
-// inspectLog looks at the times at which the server syncs its log.
+// inspectLog looks at the times of the server's syncs of the log.
 func (s *Store) inspectLog(ctx context.Context, say func(when, loses bool, text, advice string)) {
 	sync, err := s.config(ctx, "appendfsync")
 	var rewrite string
@@ -70,7 +70,7 @@ func (s *Store) inspectLog(ctx context.Context, say func(when, loses bool, text,
 		"set appendfsync to always")
 	say(sync == "always" && rewrite == "yes" && !s.options.WaitAOF, true, "the log is not synced while it is rewritten (no-appendfsync-on-rewrite is yes): when the server's machine fails then, acknowledged changes are lost",
 		"set no-appendfsync-on-rewrite to no")
-	say(sync == "no" && s.options.WaitAOF, false, "appendfsync is no: each change waits for the disk until the system cares to write it", "set appendfsync to always or everysec")
+	say(sync == "no" && s.options.WaitAOF, false, "appendfsync is no: each change waits until the system writes the disk", "set appendfsync to always or everysec")
 }
 
 // inspectReplicas looks at the servers that can take over.
@@ -83,7 +83,7 @@ func (s *Store) inspectReplicas(i info, say func(when, loses bool, text, advice 
 	switch {
 	case cluster:
 		say(true, true, "the server is of a Cluster, whose replicas get changes after they were acknowledged"+after,
-			advice.Move("on a server that is no Cluster's and has no failover, or in a store that agrees before it acknowledges (etcd, or PostgreSQL with synchronous standbys)"))
+			advice.Move("on a server outside a Cluster and without failover, or in a store that agrees before it acknowledges (etcd, or PostgreSQL with synchronous standbys)"))
 	case replicas == 0:
 	case wait == 0:
 		say(true, true, fmt.Sprintf("the server has replicas (%d), which get changes after they were acknowledged", replicas)+after,
@@ -151,8 +151,8 @@ func (i info) product() string {
 	return "Redis " + i["redis_version"]
 }
 
-// major returns the major version of Redis that the server implements. A server without a version
-// counts as oldest.
+// major returns the major version of Redis in the server. A server without a version counts as
+// oldest.
 func (i info) major() int {
 	major, _, _ := strings.Cut(i["redis_version"], ".")
 	n, err := strconv.Atoi(major)

@@ -21,7 +21,7 @@ func TestOpen(t *testing.T) {
 		"redis://h,i/0":                                  {"invalid address", "more than one host"},
 		"redis://h/1?cluster=true":                       {"invalid address", "no database but 0"},
 		"redis://h/0?cluster=true&sentinel=x":            {"invalid address", "without cluster=true"},
-		"redis://h/0?cluster=true&wait-replicas=1":       {"invalid address", "not to be had"},
+		"redis://h/0?cluster=true&wait-replicas=1":       {"invalid address", "not available"},
 		"redis://h/0?sentinel-password=hunter2":          {"invalid address", "go with sentinel=NAME"},
 		"rediss://h/0?tls=false":                         {"invalid address", "without tls=false"},
 		"redis://u:hunter2@" + gone:                      {"connection refused", "see that the server runs", "redis://" + gone + "/0"},

@@ -13,7 +13,7 @@
 //
 // Each call is one script, which the server runs alone. The hash counts the changes of all its
 // entries. A revision is this count together with a random name of the hash. A new hash gets a new
-// name, and revisions do not come back even if all entries were lost and made anew. If the count
+// name, and revisions do not come back even if all entries were lost and made again. If the count
 // goes back, or the name changes, the store refuses all further calls.
 //
 // Only the primary answers reads, and refuses a read whenever it would refuse a change: the script
@@ -110,7 +110,7 @@ func init() {
 }
 
 // Open connects to the server of an address, and checks that the server answers and takes changes.
-// Open needs no entries, and never makes keys: see [Store.Prepare].
+// It needs no entries, and never makes keys: see [Store.Prepare].
 //
 // The path of the address is the number of the database, by default 0. The host is by default
 // localhost, and the port 6379. The settings are
@@ -224,7 +224,7 @@ func (o *Options) check(cluster bool) error {
 	case o.WaitReplicas < 0:
 		return fmt.Errorf("%w: wait-replicas is %d", driver.ErrAddress, o.WaitReplicas)
 	case cluster && (o.WaitReplicas > 0 || o.WaitAOF):
-		return fmt.Errorf("%w: wait-replicas and wait-aof are not to be had with cluster=true", driver.ErrAddress)
+		return fmt.Errorf("%w: wait-replicas and wait-aof are not available with cluster=true", driver.ErrAddress)
 	}
 	return nil
 }

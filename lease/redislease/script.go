@@ -19,14 +19,14 @@ import (
 // schemaVersion is the version of the form of the keys.
 const schemaVersion = 1
 
-// Three fields of the hash begin with a '.' and are no entries: the version of the form, the name
+// Three fields of the hash begin with a '.' and are not entries: the version of the form, the name
 // of the hash, and the number of changes. All answers of scripts begin with a word, the name, and
 // the number of changes.
 //
-// PERSIST removes a time to live that somebody set. PERSIST also makes each script a script that
-// writes: a replica refuses such a script, and so does a primary that cannot write its disk or is
-// cut off from its replicas (min-replicas-to-write). PERSIST comes last, after the commands that
-// take memory: Redis does not apply the memory limit to a script that has written.
+// PERSIST removes a time to live set by another program. It also makes each script a writing
+// script: a replica refuses writing scripts, as does a primary with a failing disk or without
+// enough replicas (min-replicas-to-write). PERSIST comes last, after the commands that take memory:
+// Redis does not apply the memory limit to a script after a write.
 const prelude = `
 local entries, index = KEYS[1], KEYS[2]
 local about = redis.call('HMGET', entries, '.schema', '.store', '.count')
@@ -78,7 +78,7 @@ return answer('ok')`)
 )
 
 // errUnprepared reports that the store has no keys in Redis.
-var errUnprepared = errors.New("there is nothing of leases under this prefix")
+var errUnprepared = errors.New("the prefix has no leases")
 
 // do runs a script. It returns the rest of the answer after the word, the name of the hash and the
 // count; and the name, and the count.
@@ -97,7 +97,7 @@ func (s *Store) do(ctx context.Context, script *redis.Script, args ...any) (rest
 	switch {
 	case word == "version":
 		err = &driver.Error{Err: fmt.Errorf("%w: the keys %s are of version %.20s, and %d is known here", driver.ErrVersion, s.keys, text(list[3]), schemaVersion),
-			Advice: "use the version of this program that the others use which share the prefix"}
+			Advice: "use the version of this program that the other users of the prefix have"}
 	case word == "foreign":
 		err = &driver.Error{Err: fmt.Errorf("%w: %s is not of leases", driver.ErrUnavailable, s.keys[0]), Advice: adviceForeign}
 	case word == "unprepared" && s.name.Load() == nil:
@@ -127,7 +127,8 @@ func (s *Store) run(ctx context.Context, script *redis.Script, args []any) (any,
 	}
 	wait := max(left.Milliseconds(), 1) // 0 would be for ever
 	// WAIT waits for everything that the server had written when the connection's last command
-	// ended, also for the changes of others. So the entries that the script read are safe as well.
+	// ended, also for the changes of others. The entries read by the script are therefore safe as
+	// well.
 	for _, eval := range []func(redis.Pipeliner) *redis.Cmd{
 		func(p redis.Pipeliner) *redis.Cmd { return script.EvalSha(ctx, p, s.keys, args...) },
 		func(p redis.Pipeliner) *redis.Cmd { return script.Eval(ctx, p, s.keys, args...) },
@@ -181,8 +182,8 @@ func (e *waitError) Error() string {
 
 func (e *waitError) Unwrap() error { return e.err }
 
-// Prepare makes the keys for the entries. If the keys exist, Prepare only checks that they are keys
-// of leases with a known version.
+// Prepare makes the keys for the entries. If the keys exist, Prepare only checks for keys of leases
+// with a known version.
 func (s *Store) Prepare(ctx context.Context) error {
 	return driver.Do(ctx, s.Handle, "prepare", func(ctx context.Context) error {
 		_, _, _, err := s.do(ctx, prepareScript, newName())
@@ -217,7 +218,7 @@ func (s *Store) list(ctx context.Context, prefix string) ([]driver.Entry, error)
 			return nil, err
 		}
 		if len(rest) != 2 {
-			return nil, errors.New("the server's answer is no list")
+			return nil, errors.New("the server's answer is not a list")
 		}
 		keys, _ := rest[0].([]any)
 		values, _ := rest[1].([]any)
@@ -297,8 +298,8 @@ func (s *Store) backwards(store string, count, before uint64) error {
 }
 
 const (
-	adviceUnsafe = "the server has lost what it had acknowledged, and times that were given out can be given out again: " +
-		advice.Forgotten + "; firn pool doctor says which settings let it forget"
+	adviceUnsafe = "the server has lost acknowledged changes, and times that were given out can be given out again: " +
+		advice.Forgotten + "; firn pool doctor names the settings at fault"
 )
 
 var adviceForeign = "name the prefix of the leases, prefix=…, in the address, under which firn pool create makes pools; " + advice.Move("with another prefix")

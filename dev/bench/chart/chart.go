@@ -60,7 +60,7 @@ func (p paint) color() color.Color {
 	return color.NRGBA{uint8(p.light >> 16), uint8(p.light >> 8), uint8(p.light), 0xff}
 }
 
-// adapt gives a drawing the colours of a dark page, for a reader who prefers dark pages. An error reports a
+// adapt gives a drawing the colours of a dark page, for readers that prefer dark pages. An error reports a
 // colour without a twin, which a dark page could hide.
 func adapt(svg []byte) ([]byte, error) {
 	paints := slices.Concat([]paint{ink, grid}, firn, peers)
@@ -147,11 +147,11 @@ func (c Chart) Draw() ([]byte, error) {
 			}
 			p.Add(bars)
 			if c.Series[i] != "" {
-				who := "others, "
+				owner := "others, "
 				if own {
-					who = "Firn, "
+					owner = "Firn, "
 				}
-				p.Legend.Add(who+c.Series[i], bars)
+				p.Legend.Add(owner+c.Series[i], bars)
 			}
 		}
 		notes := plotter.XYLabels{}

@@ -177,7 +177,7 @@ func parseCounts(text []byte) (counts, error) {
 		}
 		n, err := strconv.ParseFloat(fields[1], 64)
 		if err != nil || !(n > 0) || math.IsInf(n, 0) {
-			return c, fmt.Errorf("line %d: %q is no number of instructions", number, fields[1])
+			return c, fmt.Errorf("line %d: %q is not a number of instructions", number, fields[1])
 		}
 		if _, twice := c.perID[fields[0]]; twice {
 			return c, fmt.Errorf("line %d: %s is there twice", number, fields[0])

@@ -4,7 +4,7 @@
 //
 //	go run -C dev ./bench/storage                                # about 25 minutes, into bench/storage/results
 //	go run -C dev ./bench/storage -quick                         # a minute, into a folder of its own
-//	go run -C dev ./bench/storage -from bench/storage/results    # the tables and the charts anew
+//	go run -C dev ./bench/storage -from bench/storage/results    # the tables and the charts again
 //
 // The servers put their files into the system's folder for temporary files: TMPDIR names another.
 package main

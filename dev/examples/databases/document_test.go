@@ -3,8 +3,10 @@ package databases
 import (
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -39,29 +41,19 @@ func blocks(document string) (all []block) {
 // within reports whether a file has the lines of a block, one after the other. The block can be
 // without the tabs that all its lines have in the file.
 func (b block) within(file string) bool {
-	lines := strings.Split(file, "\n")
-	for start := range lines {
-		if len(b.lines) > 0 && b.at(lines[start:]) {
+	for tabs := range 4 {
+		text := "\n"
+		for _, line := range b.lines {
+			if line != "" {
+				line = strings.Repeat("\t", tabs) + line
+			}
+			text += line + "\n"
+		}
+		if len(b.lines) > 0 && strings.Contains("\n"+file, text) {
 			return true
 		}
 	}
 	return false
-}
-
-func (b block) at(lines []string) bool {
-	indent, ok := strings.CutSuffix(lines[0], b.lines[0])
-	if !ok || strings.Trim(indent, "\t") != "" || len(lines) < len(b.lines) {
-		return false
-	}
-	for i, want := range b.lines {
-		if want != "" {
-			want = indent + want
-		}
-		if lines[i] != want {
-			return false
-		}
-	}
-	return true
 }
 
 // faults returns what a document has that the files do not have. Commands and their output are not
@@ -73,7 +65,7 @@ func faults(document string, files map[string]string) (found []string) {
 			continue
 		}
 		code++
-		if !b.anywhere(files) {
+		if !slices.ContainsFunc(slices.Collect(maps.Values(files)), b.within) {
 			found = append(found, fmt.Sprintf("line %d: no file has this %s code", b.line, b.language))
 		}
 	}
@@ -81,15 +73,6 @@ func faults(document string, files map[string]string) (found []string) {
 		found = append(found, "no code")
 	}
 	return found
-}
-
-func (b block) anywhere(files map[string]string) bool {
-	for _, text := range files {
-		if b.within(text) {
-			return true
-		}
-	}
-	return false
 }
 
 func folder(t *testing.T, dir string) map[string]string {

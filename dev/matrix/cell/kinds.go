@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/firn-id/firn/internal/shape"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/scru160"
 	"github.com/firn-id/firn/sno"
@@ -14,18 +15,28 @@ import (
 	"github.com/firn-id/firn/ulidflake"
 )
 
-// integer is the column of the formats of 64 bits.
-var integer = Column{Postgres: "BIGINT", MariaDB: "BIGINT", SQLite: "INTEGER"}
-
-func text(n int) Column {
-	v := fmt.Sprintf("(%d)", n)
-	return Column{
-		Postgres: "VARCHAR" + v + ` COLLATE "C"`, MariaDB: "VARCHAR" + v + " CHARACTER SET ascii COLLATE ascii_bin", SQLite: "TEXT",
+// columnOf returns the column of a Go type.
+func columnOf(stored shape.Stored) Column {
+	f := stored.Format
+	switch stored.Column.Type {
+	case shape.Bigint:
+		return Column{Postgres: "BIGINT", MariaDB: "BIGINT", SQLite: "INTEGER"}
+	case shape.Varchar:
+		v := fmt.Sprintf("(%d)", f.Text.Most)
+		return Column{Postgres: "VARCHAR" + v + ` COLLATE "C"`, MariaDB: "VARCHAR" + v + " CHARACTER SET ascii COLLATE ascii_bin", SQLite: "TEXT"}
+	case shape.Bytea:
+		return Column{Postgres: "BYTEA", MariaDB: fmt.Sprintf("BINARY(%d)", f.Size), SQLite: "BLOB", Bytes: f.Size}
 	}
+	return Column{Postgres: "UUID", MariaDB: "UUID", SQLite: "TEXT"}
 }
 
-func octets(n int) Column {
-	return Column{Postgres: "BYTEA", MariaDB: fmt.Sprintf("BINARY(%d)", n), SQLite: "BLOB", Bytes: n}
+// newKind returns the kind of a Go type, without FromInt64 and Zeros.
+func newKind[T interface {
+	ID
+	Stored() shape.Stored
+}](ids []T, absent T, show func(T) string) Kind[T] {
+	stored := absent.Stored()
+	return Kind[T]{Type: stored.Column.GoType, Column: columnOf(stored), IDs: ids, Absent: absent, Show: show}
 }
 
 // hostile are bytes that a driver could take for the syntax of SQL or of a text: quotes, backslashes,
@@ -87,106 +98,83 @@ func each[T, U any](values []T, f func(T) U) []U {
 // decimals are texts of IDs, and decimal forms of other IDs.
 var decimals = []string{"1234567890123", "0000000000007", "1000000000000", "0000001234567"}
 
+// number returns the kind of a type of integers.
+func number[T interface {
+	ID
+	~int64
+	Stored() shape.Stored
+}](ids []T, from func(int64) (T, error)) Kind[T] {
+	k := newKind(ids, 3, func(id T) string { return strconv.FormatInt(int64(id), 10) })
+	k.FromInt64 = from
+	return k
+}
+
 // Nanoflake returns the kind of [nanoflake.ID].
 func Nanoflake() Kind[nanoflake.ID] {
-	return Kind[nanoflake.ID]{
-		Type: "nanoflake.ID", Column: integer, FromInt64: nanoflake.FromInt64, Absent: 3,
-		IDs:  integers(nanoflake.Max, append(each(decimals, nanoflake.MustParse), 1234567890123)...),
-		Show: func(id nanoflake.ID) string { return strconv.FormatInt(id.Int64(), 10) },
-	}
+	return number(integers(nanoflake.Max, append(each(decimals, nanoflake.MustParse), 1234567890123)...), nanoflake.FromInt64)
 }
 
 // NanoflakeText returns the kind of [nanoflake.Text].
 func NanoflakeText() Kind[nanoflake.Text] {
 	as := nanoflake.ID.Text
-	return Kind[nanoflake.Text]{
-		Type: "nanoflake.Text", Column: text(13), IDs: each(Nanoflake().IDs, as), Absent: as(3), Show: nanoflake.Text.String,
-	}
+	return newKind(each(Nanoflake().IDs, as), as(3), nanoflake.Text.String)
 }
 
 // Ulidflake returns the kind of [ulidflake.ID].
 func Ulidflake() Kind[ulidflake.ID] {
-	return Kind[ulidflake.ID]{
-		Type: "ulidflake.ID", Column: integer, FromInt64: ulidflake.FromInt64, Absent: 3,
-		IDs:  integers(ulidflake.Max, append(each(decimals, ulidflake.MustParse), 1234567890123)...),
-		Show: func(id ulidflake.ID) string { return strconv.FormatInt(id.Int64(), 10) },
-	}
+	return number(integers(ulidflake.Max, append(each(decimals, ulidflake.MustParse), 1234567890123)...), ulidflake.FromInt64)
 }
 
 // UlidflakeText returns the kind of [ulidflake.Text].
 func UlidflakeText() Kind[ulidflake.Text] {
 	as := ulidflake.ID.Text
-	return Kind[ulidflake.Text]{
-		Type: "ulidflake.Text", Column: text(13), IDs: each(Ulidflake().IDs, as), Absent: as(3), Show: ulidflake.Text.String,
-	}
+	return newKind(each(Ulidflake().IDs, as), as(3), ulidflake.Text.String)
 }
 
 // Scalable returns the kind of [ulidflake.ScalableID].
 func Scalable() Kind[ulidflake.ScalableID] {
-	return Kind[ulidflake.ScalableID]{
-		Type: "ulidflake.ScalableID", Column: integer, FromInt64: ulidflake.ScalableFromInt64, Absent: 3,
-		IDs:  integers(ulidflake.MaxScalable, append(each(decimals, ulidflake.MustParseScalable), 1234567890123)...),
-		Show: func(id ulidflake.ScalableID) string { return strconv.FormatInt(id.Int64(), 10) },
-	}
+	return number(integers(ulidflake.MaxScalable, append(each(decimals, ulidflake.MustParseScalable), 1234567890123)...), ulidflake.ScalableFromInt64)
 }
 
 // ScalableText returns the kind of [ulidflake.ScalableText].
 func ScalableText() Kind[ulidflake.ScalableText] {
 	as := ulidflake.ScalableID.Text
-	return Kind[ulidflake.ScalableText]{
-		Type: "ulidflake.ScalableText", Column: text(13), IDs: each(Scalable().IDs, as), Absent: as(3),
-		Show: ulidflake.ScalableText.String,
-	}
+	return newKind(each(Scalable().IDs, as), as(3), ulidflake.ScalableText.String)
 }
 
 // Snowflake returns the kind of [snowflakesi.ID].
 func Snowflake() Kind[snowflakesi.ID] {
-	return Kind[snowflakesi.ID]{
-		Type: "snowflakesi.ID", Column: integer, FromInt64: snowflakesi.FromInt64, IDs: integers(snowflakesi.Max, 1234567890123, 12345678), Absent: 3,
-		Show: func(id snowflakesi.ID) string { return strconv.FormatInt(id.Int64(), 10) },
-	}
+	return number(integers(snowflakesi.Max, 1234567890123, 12345678), snowflakesi.FromInt64)
 }
 
 // SCRU160 returns the kind of [scru160.ID].
 func SCRU160() Kind[scru160.ID] {
 	ids := octetsOf(scru160.Size, scru160.FromBytes, scru160.MustParse("12345678901234567890123456789012"))
 	slices.SortFunc(ids, scru160.ID.Compare)
-	return Kind[scru160.ID]{
-		Type: "scru160.ID", Column: text(32), IDs: ids, Absent: scru160.MustParse("00000000000000000000000000000003"), Show: scru160.ID.String,
-	}
+	return newKind(ids, scru160.MustParse("00000000000000000000000000000003"), scru160.ID.String)
 }
 
 // SCRU160Binary returns the kind of [scru160.Binary].
 func SCRU160Binary() Kind[scru160.Binary] {
-	as := scru160.ID.Binary
-	k := SCRU160()
-	return Kind[scru160.Binary]{
-		Type: "scru160.Binary", Column: octets(scru160.Size), IDs: each(k.IDs, as), Absent: as(k.Absent),
-		Show: func(id scru160.Binary) string { return hex.EncodeToString(id.Bytes()) },
-	}
+	as, k := scru160.ID.Binary, SCRU160()
+	return newKind(each(k.IDs, as), as(k.Absent), func(id scru160.Binary) string { return hex.EncodeToString(id.Bytes()) })
 }
 
 // Sno returns the kind of [sno.ID].
 func Sno() Kind[sno.ID] {
 	ids := octetsOf(sno.SizeBinary, sno.FromBinaryBytes, sno.MustParse("2345678923456789"))
 	sno.Sort(ids)
-	return Kind[sno.ID]{
-		Type: "sno.ID", Column: octets(sno.SizeBinary), IDs: ids, Absent: sno.ID{3},
-		Show:  func(id sno.ID) string { return hex.EncodeToString(id.Bytes()) },
-		Zeros: true,
-	}
+	k := newKind(ids, sno.ID{3}, func(id sno.ID) string { return hex.EncodeToString(id.Bytes()) })
+	k.Zeros = true
+	return k
 }
 
 // SnoText returns the kind of [sno.Text].
 func SnoText() Kind[sno.Text] {
-	as := sno.ID.Text
-	return Kind[sno.Text]{Type: "sno.Text", Column: text(16), IDs: each(Sno().IDs, as), Absent: as(sno.ID{3}), Show: sno.Text.String}
+	return newKind(each(Sno().IDs, sno.ID.Text), sno.ID{3}.Text(), sno.Text.String)
 }
 
 // SnoUUID returns the kind of [sno.UUID].
 func SnoUUID() Kind[sno.UUID] {
-	return Kind[sno.UUID]{
-		Type: "sno.UUID", Column: Column{Postgres: "UUID", MariaDB: "UUID", SQLite: "TEXT"},
-		IDs: each(Sno().IDs, sno.ID.UUID), Absent: sno.ID{3}.UUID(), Show: sno.UUID.String,
-	}
+	return newKind(each(Sno().IDs, sno.ID.UUID), sno.ID{3}.UUID(), sno.UUID.String)
 }

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 
 	burntsushi "github.com/BurntSushi/toml"
@@ -36,6 +37,8 @@ import (
 	"go.yaml.in/yaml/v3"
 	kubernetes "sigs.k8s.io/yaml"
 
+	shop "github.com/firn-id/firn/dev/examples/databases/configuration"
+	orders "github.com/firn-id/firn/dev/examples/databases/http"
 	"github.com/firn-id/firn/dev/matrix/cell"
 )
 
@@ -176,10 +179,15 @@ func encodeGob(v any) ([]byte, error) {
 
 // Ways returns the ways for a type.
 func Ways[T cell.ID, P Reader[T]]() []Way[T] {
+	return slices.Concat(requests[T, P](), configurations[T, P](), encodings[T, P]())
+}
+
+// requests are forms, queries and paths.
+func requests[T cell.ID, P Reader[T]]() []Way[T] {
 	return []Way[T]{
 		{"go-playground/form, the type [registered](databases/http.md#forms-and-queries)", fromText(func(text string) (T, error) {
 			d := form.NewDecoder()
-			FormText[T, P](d)
+			orders.FormText[T, P](d)
 			var r record[T]
 			err := d.Decode(&r, values(text))
 			return same(r), err
@@ -196,7 +204,7 @@ func Ways[T cell.ID, P Reader[T]]() []Way[T] {
 		})},
 		{"gorilla/schema, lists, the type [registered](databases/http.md#forms-and-queries)", fromText(func(text string) (T, error) {
 			d := schema.NewDecoder()
-			SchemaText[T, P](d)
+			orders.SchemaText[T, P](d)
 			var r record[T]
 			err := d.Decode(&r, values(text))
 			return same(r), err
@@ -215,9 +223,15 @@ func Ways[T cell.ID, P Reader[T]]() []Way[T] {
 			err = runtime.BindStyledParameterWithOptions("simple", "id", text, &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Required: true})
 			return id, err
 		})},
+	}
+}
+
+// configurations are files, the environment and flags.
+func configurations[T cell.ID, P Reader[T]]() []Way[T] {
+	return []Way[T]{
 		{"mapstructure, with [the hook](databases/configuration.md#viper-mapstructure-koanf)", fromText(func(text string) (T, error) {
 			var k keyed[T]
-			d, err := mapstructure.NewDecoder(&mapstructure.DecoderConfig{Result: &k, DecodeHook: TextHook, WeaklyTypedInput: true})
+			d, err := mapstructure.NewDecoder(&mapstructure.DecoderConfig{Result: &k, DecodeHook: shop.TextHook, WeaklyTypedInput: true})
 			if err == nil {
 				err = d.Decode(map[string]any{"id": text, "only": text, "all": []any{text, text}, "keys": map[string]any{text: 1}})
 			}
@@ -229,7 +243,7 @@ func Ways[T cell.ID, P Reader[T]]() []Way[T] {
 			if err := v.ReadConfig(bytes.NewReader(file)); err != nil {
 				return err
 			}
-			return v.Unmarshal(dst, viper.DecodeHook(TextHook))
+			return v.Unmarshal(dst, viper.DecodeHook(shop.TextHook))
 		})},
 		{"koanf, with [the hook](databases/configuration.md#viper-mapstructure-koanf)", file[T](func(file []byte, dst any) error {
 			k := koanf.New(".")
@@ -237,7 +251,7 @@ func Ways[T cell.ID, P Reader[T]]() []Way[T] {
 				return err
 			}
 			return k.UnmarshalWithConf("", dst, koanf.UnmarshalConf{DecoderConfig: &mapstructure.DecoderConfig{
-				Result: dst, DecodeHook: TextHook, WeaklyTypedInput: true,
+				Result: dst, DecodeHook: shop.TextHook, WeaklyTypedInput: true,
 			}})
 		})},
 		{"yaml.v3", wholeKeyed[T](yaml.Marshal, yaml.Unmarshal)},
@@ -264,6 +278,12 @@ func Ways[T cell.ID, P Reader[T]]() []Way[T] {
 			err = flags.Parse([]string{"--id", text})
 			return id, err
 		})},
+	}
+}
+
+// encodings are CSV, XML and forms of bytes.
+func encodings[T cell.ID, P Reader[T]]() []Way[T] {
+	return []Way[T]{
 		{"gocarina/gocsv", store(func(id T) ([]byte, error) { return gocsv.MarshalBytes([]line[T]{{id, &id}}) }, func(data []byte) (T, error) {
 			return fromLine[T](data, func(data []byte, rows *[]line[T]) error { return gocsv.UnmarshalBytes(data, rows) })
 		})},

@@ -20,14 +20,15 @@ import (
 	"github.com/spf13/viper"
 	kubernetes "sigs.k8s.io/yaml"
 
+	shop "github.com/firn-id/firn/dev/examples/databases/configuration"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/scru160"
 	"github.com/firn-id/firn/sno"
 	"github.com/firn-id/firn/typed"
 )
 
-// A Trap is a case in which a library reads or writes another ID without an error. Show returns an error
-// if the library does not do so.
+// A Trap is a case: a library reads or writes another ID without an error. Show returns an error if the
+// library reads or writes the same ID.
 type Trap struct {
 	Title, Text string
 	Show        func() error
@@ -60,8 +61,8 @@ var digits = nanoflake.MustParse("1000000000000")
 // other is the ID with the integer 1000000000000.
 var other, _ = nanoflake.FromInt64(1000000000000)
 
-// hexadecimal is the text of an ID that is also a number in hexadecimal, and decimal is the ID whose text is
-// the number in decimal.
+// hexadecimal is the text of an ID, and also a number in hexadecimal. The text of the ID decimal is the number
+// in decimal.
 const hexadecimal = "0x123456789ab"
 
 var decimal = nanoflake.MustParse("1250999896491")
@@ -70,7 +71,7 @@ type someKind struct{}
 
 type someID = typed.ID[nanoflake.ID, someKind]
 
-// expect returns an error if a library reads something else than the traps say.
+// expect returns an error if a library reads another value than want.
 func expect[T comparable](what string, err error, got, want T) error {
 	if err != nil || got != want {
 		return fmt.Errorf("%s reads %v, %w, and not %v", what, got, err, want)
@@ -119,7 +120,7 @@ func showUnquoted() error {
 	bErr := burntsushi.Unmarshal([]byte("ID = "+hexadecimal), &b)
 	cErr := goccy.Unmarshal([]byte("id: "+hexadecimal), &c)
 	dErr := kubernetes.Unmarshal([]byte("keys: {"+hexadecimal+": 1}"), &d)
-	key, keyErr := viperOf[scru160.ID]("keys: {12345678901234567890123456789012: 1}", viper.DecodeHook(TextHook))
+	key, keyErr := viperOf[scru160.ID]("keys: {12345678901234567890123456789012: 1}", viper.DecodeHook(shop.TextHook))
 	return errors.Join(expect("go-toml", aErr, a.ID, other), expect("BurntSushi/toml", bErr, b.ID, decimal), expect("goccy/go-yaml", cErr, c.ID, decimal),
 		expect("sigs.k8s.io/yaml", dErr, d.Keys[decimal], 1), expect("viper, a key", keyErr, key.Keys[scru160.MustParse("12345678901234567000000000000000")], 1))
 }

@@ -59,156 +59,159 @@ func apply(t *testing.T, dir string, edits []edit) {
 	fixture.Git(t, dir, "add", "--all")
 }
 
+const (
+	root   = "example.test/snow"
+	sql    = root + "/store/sql"
+	helper = root + "/internal/helper"
+)
+
+// mistakes are edits of the tree, and the problems that Check finds.
+var mistakes = []struct {
+	name  string
+	edits []edit
+	want  []string
+}{
+	{"a module in no list", []edit{{"tools/go.mod", "", "module " + root + "/tools\n"}}, []string{
+		"tools/go.mod:1: module example.test/snow/tools is not in versions.yaml; " +
+			"add example.test/snow/tools to modules there if a release publishes the module, or to excluded-modules",
+	}},
+	{"a published module in no list", []edit{{"versions.yaml", "      - " + sql + "\n", ""}}, []string{
+		"go.work:13: the line replaces example.test/snow/store/sql, which no release publishes; delete the line: go.work replaces only the published modules",
+		"store/sql/go.mod:1: module example.test/snow/store/sql is not in versions.yaml; " +
+			"add example.test/snow/store/sql to modules there if a release publishes the module, or to excluded-modules",
+	}},
+	{"a module without go.mod", []edit{{"versions.yaml", "excluded-modules:\n", "excluded-modules:\n  - " + root + "/gone\n"}}, []string{
+		"versions.yaml:9: git knows no go.mod of module example.test/snow/gone; add the module's go.mod to git, or delete the line if the module is gone",
+	}},
+	{"a path that does not fit the folder", []edit{
+		{"internal/pins/go.mod", "module " + root + "/internal/pins", "module " + root + "/pins"},
+		{"versions.yaml", root + "/internal/pins", root + "/pins"},
+	}, []string{
+		"internal/pins/go.mod:1: module path example.test/snow/pins does not fit the folder internal/pins; write module example.test/snow/internal/pins",
+	}},
+	{"paths without the major version", []edit{
+		{"versions.yaml", "v0.1.0", "v2.0.0"},
+		{"store/sql/go.mod", "require " + root + " v0.1.0 // the store's interface", ""},
+		{"internal/check/go.mod", root + " v0.1.0", ""},
+		{"internal/helper/go.mod", "require " + root + " v0.1.0", ""},
+		{"go.work", "\t" + root + " v0.1.0 => .\n\t" + sql + " v0.1.0 => ./store/sql\n", ""},
+	}, []string{
+		"go.mod:1: module path example.test/snow does not fit version v2.0.0; " +
+			"from v2.0.0 on, the path of each published module ends with the major version, for example example.test/snow/v2",
+		"go.work: go.work does not replace the published module example.test/snow; write replace example.test/snow v2.0.0 => .",
+		"go.work: go.work does not replace the published module example.test/snow/store/sql; " +
+			"write replace example.test/snow/store/sql v2.0.0 => ./store/sql",
+		"store/sql/go.mod:1: module path example.test/snow/store/sql does not fit version v2.0.0; " +
+			"from v2.0.0 on, the path of each published module ends with the major version, for example example.test/snow/v2",
+	}},
+	{"a replacement of a published module that crept in", []edit{{"store/sql/go.mod", "go 1.26.0\n", "go 1.26.0\n\nreplace " + root + " => ../..\n"}}, []string{
+		"store/sql/go.mod:5: published module example.test/snow/store/sql replaces example.test/snow; " +
+			"delete the line: go.work replaces the published modules for builds of the tree",
+	}},
+	{"a replacement of another module that crept in", []edit{{"go.mod", "go 1.26.0\n", "go 1.26.0\n\nreplace example.org/fork => example.org/mine v1.0.0\n"}}, []string{
+		"go.mod:5: published module example.test/snow replaces example.org/fork; " +
+			"delete the line: builds of other modules ignore the line; require a version that needs no such line",
+	}},
+	{"a replacement of an excluded module in a published one", []edit{{"store/sql/go.mod", "go 1.26.0\n", "go 1.26.0\n\nreplace " + helper + " => ../../internal/helper\n"}}, []string{
+		"store/sql/go.mod:5: published module example.test/snow/store/sql replaces example.test/snow/internal/helper; " +
+			"delete the line, and import no module that no release publishes",
+	}},
+	{"an exclusion", []edit{{"go.mod", "go 1.26.0\n", "go 1.26.0\n\nexclude example.org/bad v1.0.0\n"}}, []string{
+		"go.mod:5: published module example.test/snow excludes example.org/bad v1.0.0; " +
+			"delete the line: builds of other modules ignore the line; require a version that needs no such line",
+	}},
+	{"a requirement of another version", []edit{{"store/sql/go.mod", root + " v0.1.0", root + " v0.0.9"}}, []string{
+		"store/sql/go.mod:5: the line requires example.test/snow at v0.0.9; versions.yaml has v0.1.0; write example.test/snow v0.1.0",
+	}},
+	{"a requirement of no version in an excluded module", []edit{{"internal/check/go.mod", root + " v0.1.0", root + " v0.0.0"}}, []string{
+		"internal/check/go.mod:6: the line requires example.test/snow at v0.0.0; versions.yaml has v0.1.0; write example.test/snow v0.1.0",
+	}},
+	{"a published module that requires an excluded one", []edit{{"store/sql/go.mod", "go 1.26.0\n", "go 1.26.0\n\nrequire " + helper + " v0.0.0\n"}}, []string{
+		"store/sql/go.mod:5: module example.test/snow/store/sql is published and requires example.test/snow/internal/helper, which no release publishes; " +
+			"move the code that imports the module to a module that no release publishes",
+	}},
+	{"a version of an excluded module", []edit{{"internal/check/go.mod", helper + " v0.0.0", helper + " v0.1.0"}}, []string{
+		"internal/check/go.mod:7: the line requires example.test/snow/internal/helper at v0.1.0; no release publishes the module; " +
+			"write example.test/snow/internal/helper v0.0.0",
+	}},
+	{"a requirement of a module that is gone", []edit{{"internal/check/go.mod", helper + " v0.0.0", helper + " v0.0.0\n\t" + root + "/gone v0.0.0"}}, []string{
+		"internal/check/go.mod:8: the tree has no module example.test/snow/gone; delete the line, or add the module's go.mod to git",
+	}},
+	{"an excluded module that replaces a published one", []edit{{"internal/helper/go.mod", "go 1.26.0\n", "go 1.26.0\n\nreplace " + root + " => ../..\n"}}, []string{
+		"internal/helper/go.mod:5: the line replaces example.test/snow, which a release publishes; delete the line: go.work replaces the published modules",
+	}},
+	{"an excluded module replaced by another folder", []edit{{"internal/check/go.mod", "=> ../helper", "=> ../helpers"}}, []string{
+		"internal/check/go.mod:10: the line replaces example.test/snow/internal/helper with ../helpers, not with the module's folder; " +
+			"write replace example.test/snow/internal/helper => ../helper",
+	}},
+	{"an excluded module replaced by an absolute path", []edit{{"internal/check/go.mod", "=> ../helper", "=> /helper"}}, []string{
+		"internal/check/go.mod:10: the line replaces example.test/snow/internal/helper with /helper, not with the module's folder; " +
+			"write replace example.test/snow/internal/helper => ../helper",
+	}},
+	{"a replacement of a module that is gone", []edit{{"internal/check/go.mod", "go 1.26.0\n", "go 1.26.0\n\nreplace " + root + "/gone => ../gone\n"}}, []string{
+		"internal/check/go.mod:5: the tree has no module example.test/snow/gone; delete the line",
+	}},
+	{"another module replaced by a folder", []edit{{"internal/pins/go.mod", "go 1.26.0\n", "go 1.26.0\n\nreplace example.org/fork => ../../../fork\n"}}, []string{
+		"internal/pins/go.mod:5: the line replaces example.org/fork with the folder ../../../fork, which other clones may not have; " +
+			"delete the line, and require a version of example.org/fork",
+	}},
+	{"another module replaced by a version, in an excluded module", []edit{{"internal/pins/go.mod", "go 1.26.0\n", "go 1.26.0\n\nreplace example.org/a => example.org/a v1.0.0\n"}}, nil},
+	{"a module that the workspace does not use", []edit{{"go.work", "\t./internal/check\n", ""}}, []string{
+		"go.work: module example.test/snow/internal/check is not in use; write use ./internal/check",
+	}},
+	{"a module with a workspace of its own", []edit{
+		{"go.work", "\t./internal/check\n", ""}, {"internal/check/go.work", "", "go 1.26.0\n\nuse .\n"},
+	}, []string{
+		"internal/check/go.mod:6: go.work does not have module example.test/snow/internal/check, and the module does not replace example.test/snow; " +
+			"write replace example.test/snow => ../..",
+	}},
+	{"a module with a workspace of its own that replaces the published modules", []edit{
+		{"go.work", "\t./internal/check\n", ""}, {"internal/check/go.work", "", "go 1.26.0\n\nuse .\n"},
+		{"internal/check/go.mod", "go 1.26.0\n", "go 1.26.0\n\nreplace " + root + " => ../..\n"},
+	}, nil},
+	{"a published module with a workspace of its own", []edit{
+		{"go.work", "\t./store/sql // all of a store\n", ""}, {"store/go.work", "", "go 1.26.0\n\nuse ./sql\n"},
+	}, []string{
+		"go.work: module example.test/snow/store/sql is not in use; write use ./store/sql",
+	}},
+	{"a folder in use without a module", []edit{{"go.work", "\t./internal/check\n", "\t./internal/check\n\t./internal/gone\n"}}, []string{
+		"go.work:6: git knows no go.mod in ./internal/gone; delete the line, or add the folder's go.mod to git",
+	}},
+	{"a published module that the workspace does not replace", []edit{{"go.work", "\t" + sql + " v0.1.0 => ./store/sql\n", ""}}, []string{
+		"go.work: go.work does not replace the published module example.test/snow/store/sql; " +
+			"write replace example.test/snow/store/sql v0.1.0 => ./store/sql",
+	}},
+	{"a replacement of another version in the workspace", []edit{{"go.work", sql + " v0.1.0", sql + " v0.0.9"}}, []string{
+		"go.work:13: the line replaces v0.0.9 of example.test/snow/store/sql; versions.yaml has v0.1.0; " +
+			"write example.test/snow/store/sql v0.1.0 => ./store/sql",
+	}},
+	{"a replacement of all versions in the workspace", []edit{{"go.work", sql + " v0.1.0", sql}}, []string{
+		"go.work:13: the line replaces all versions of example.test/snow/store/sql; versions.yaml has v0.1.0; " +
+			"write example.test/snow/store/sql v0.1.0 => ./store/sql",
+	}},
+	{"a replacement by another folder in the workspace", []edit{{"go.work", "v0.1.0 => ./store/sql", "v0.1.0 => ./store"}}, []string{
+		"go.work:13: the line replaces example.test/snow/store/sql with ./store, not with the module's folder; " +
+			"write example.test/snow/store/sql v0.1.0 => ./store/sql",
+	}},
+	{"a replacement of another module in the workspace", []edit{{"go.work", "// The tree.\n", "replace example.org/fork => ../fork\n"}}, []string{
+		"go.work:10: the line replaces example.org/fork, which no release publishes; delete the line: go.work replaces only the published modules",
+	}},
+	{"another Go in a published module", []edit{{"store/sql/go.mod", "go 1.26.0", "go 1.26.1"}}, []string{
+		"store/sql/go.mod:3: the line says go 1.26.1; go.mod of the root module says go 1.26.0; write the same version in all published modules",
+	}},
+	{"no Go in a published module", []edit{{"store/sql/go.mod", "go 1.26.0\n", ""}}, []string{
+		"store/sql/go.mod: published module example.test/snow/store/sql has no go line; write a go line as in go.mod",
+	}},
+	{"a go.mod of a test", []edit{{"store/testdata/mod/go.mod", "", "module example.org/other\n"}}, nil},
+	{"two problems", []edit{{"versions.yaml", "version: v0.1.0", "version: v0.2.0"}, {"internal/helper/go.mod", "require " + root + " v0.1.0", ""}, {"internal/check/go.mod", root + " v0.1.0", ""}}, []string{
+		"go.work:12: the line replaces v0.1.0 of example.test/snow; versions.yaml has v0.2.0; write example.test/snow v0.2.0 => .",
+		"go.work:13: the line replaces v0.1.0 of example.test/snow/store/sql; versions.yaml has v0.2.0; write example.test/snow/store/sql v0.2.0 => ./store/sql",
+		"store/sql/go.mod:5: the line requires example.test/snow at v0.1.0; versions.yaml has v0.2.0; write example.test/snow v0.2.0",
+	}},
+}
+
 func TestCheck(t *testing.T) {
-	const (
-		root   = "example.test/snow"
-		sql    = root + "/store/sql"
-		helper = root + "/internal/helper"
-	)
-	tests := []struct {
-		name  string
-		edits []edit
-		want  []string
-	}{
-		{"a module in no list", []edit{{"tools/go.mod", "", "module " + root + "/tools\n"}}, []string{
-			"tools/go.mod:1: module example.test/snow/tools is not in versions.yaml; " +
-				"add example.test/snow/tools to modules there if a release publishes the module, or to excluded-modules",
-		}},
-		{"a published module in no list", []edit{{"versions.yaml", "      - " + sql + "\n", ""}}, []string{
-			"go.work:13: the line replaces example.test/snow/store/sql, which no release publishes; delete the line: go.work replaces only the published modules",
-			"store/sql/go.mod:1: module example.test/snow/store/sql is not in versions.yaml; " +
-				"add example.test/snow/store/sql to modules there if a release publishes the module, or to excluded-modules",
-		}},
-		{"a module without go.mod", []edit{{"versions.yaml", "excluded-modules:\n", "excluded-modules:\n  - " + root + "/gone\n"}}, []string{
-			"versions.yaml:9: git knows no go.mod of module example.test/snow/gone; add the module's go.mod to git, or delete the line if the module is gone",
-		}},
-		{"a path that does not fit the folder", []edit{
-			{"internal/pins/go.mod", "module " + root + "/internal/pins", "module " + root + "/pins"},
-			{"versions.yaml", root + "/internal/pins", root + "/pins"},
-		}, []string{
-			"internal/pins/go.mod:1: module path example.test/snow/pins does not fit the folder internal/pins; write module example.test/snow/internal/pins",
-		}},
-		{"paths without the major version", []edit{
-			{"versions.yaml", "v0.1.0", "v2.0.0"},
-			{"store/sql/go.mod", "require " + root + " v0.1.0 // the store's interface", ""},
-			{"internal/check/go.mod", root + " v0.1.0", ""},
-			{"internal/helper/go.mod", "require " + root + " v0.1.0", ""},
-			{"go.work", "\t" + root + " v0.1.0 => .\n\t" + sql + " v0.1.0 => ./store/sql\n", ""},
-		}, []string{
-			"go.mod:1: module path example.test/snow does not fit version v2.0.0; " +
-				"from v2.0.0 on, the path of each published module ends with the major version, for example example.test/snow/v2",
-			"go.work: go.work does not replace the published module example.test/snow; write replace example.test/snow v2.0.0 => .",
-			"go.work: go.work does not replace the published module example.test/snow/store/sql; " +
-				"write replace example.test/snow/store/sql v2.0.0 => ./store/sql",
-			"store/sql/go.mod:1: module path example.test/snow/store/sql does not fit version v2.0.0; " +
-				"from v2.0.0 on, the path of each published module ends with the major version, for example example.test/snow/v2",
-		}},
-		{"a replacement of a published module that crept in", []edit{{"store/sql/go.mod", "go 1.26.0\n", "go 1.26.0\n\nreplace " + root + " => ../..\n"}}, []string{
-			"store/sql/go.mod:5: published module example.test/snow/store/sql replaces example.test/snow; " +
-				"delete the line: go.work replaces the published modules for builds of the tree",
-		}},
-		{"a replacement of another module that crept in", []edit{{"go.mod", "go 1.26.0\n", "go 1.26.0\n\nreplace example.org/fork => example.org/mine v1.0.0\n"}}, []string{
-			"go.mod:5: published module example.test/snow replaces example.org/fork; " +
-				"delete the line: builds of other modules ignore the line; require a version that needs no such line",
-		}},
-		{"a replacement of an excluded module in a published one", []edit{{"store/sql/go.mod", "go 1.26.0\n", "go 1.26.0\n\nreplace " + helper + " => ../../internal/helper\n"}}, []string{
-			"store/sql/go.mod:5: published module example.test/snow/store/sql replaces example.test/snow/internal/helper; " +
-				"delete the line, and import no module that no release publishes",
-		}},
-		{"an exclusion", []edit{{"go.mod", "go 1.26.0\n", "go 1.26.0\n\nexclude example.org/bad v1.0.0\n"}}, []string{
-			"go.mod:5: published module example.test/snow excludes example.org/bad v1.0.0; " +
-				"delete the line: builds of other modules ignore the line; require a version that needs no such line",
-		}},
-		{"a requirement of another version", []edit{{"store/sql/go.mod", root + " v0.1.0", root + " v0.0.9"}}, []string{
-			"store/sql/go.mod:5: the line requires example.test/snow at v0.0.9; versions.yaml has v0.1.0; write example.test/snow v0.1.0",
-		}},
-		{"a requirement of no version in an excluded module", []edit{{"internal/check/go.mod", root + " v0.1.0", root + " v0.0.0"}}, []string{
-			"internal/check/go.mod:6: the line requires example.test/snow at v0.0.0; versions.yaml has v0.1.0; write example.test/snow v0.1.0",
-		}},
-		{"a published module that requires an excluded one", []edit{{"store/sql/go.mod", "go 1.26.0\n", "go 1.26.0\n\nrequire " + helper + " v0.0.0\n"}}, []string{
-			"store/sql/go.mod:5: module example.test/snow/store/sql is published and requires example.test/snow/internal/helper, which no release publishes; " +
-				"move the code that imports the module to a module that no release publishes",
-		}},
-		{"a version of an excluded module", []edit{{"internal/check/go.mod", helper + " v0.0.0", helper + " v0.1.0"}}, []string{
-			"internal/check/go.mod:7: the line requires example.test/snow/internal/helper at v0.1.0; no release publishes the module; " +
-				"write example.test/snow/internal/helper v0.0.0",
-		}},
-		{"a requirement of a module that is gone", []edit{{"internal/check/go.mod", helper + " v0.0.0", helper + " v0.0.0\n\t" + root + "/gone v0.0.0"}}, []string{
-			"internal/check/go.mod:8: the tree has no module example.test/snow/gone; delete the line, or add the module's go.mod to git",
-		}},
-		{"an excluded module that replaces a published one", []edit{{"internal/helper/go.mod", "go 1.26.0\n", "go 1.26.0\n\nreplace " + root + " => ../..\n"}}, []string{
-			"internal/helper/go.mod:5: the line replaces example.test/snow, which a release publishes; delete the line: go.work replaces the published modules",
-		}},
-		{"an excluded module replaced by another folder", []edit{{"internal/check/go.mod", "=> ../helper", "=> ../helpers"}}, []string{
-			"internal/check/go.mod:10: the line replaces example.test/snow/internal/helper with ../helpers, not with the module's folder; " +
-				"write replace example.test/snow/internal/helper => ../helper",
-		}},
-		{"an excluded module replaced by an absolute path", []edit{{"internal/check/go.mod", "=> ../helper", "=> /helper"}}, []string{
-			"internal/check/go.mod:10: the line replaces example.test/snow/internal/helper with /helper, not with the module's folder; " +
-				"write replace example.test/snow/internal/helper => ../helper",
-		}},
-		{"a replacement of a module that is gone", []edit{{"internal/check/go.mod", "go 1.26.0\n", "go 1.26.0\n\nreplace " + root + "/gone => ../gone\n"}}, []string{
-			"internal/check/go.mod:5: the tree has no module example.test/snow/gone; delete the line",
-		}},
-		{"another module replaced by a folder", []edit{{"internal/pins/go.mod", "go 1.26.0\n", "go 1.26.0\n\nreplace example.org/fork => ../../../fork\n"}}, []string{
-			"internal/pins/go.mod:5: the line replaces example.org/fork with the folder ../../../fork, which other clones may not have; " +
-				"delete the line, and require a version of example.org/fork",
-		}},
-		{"another module replaced by a version, in an excluded module", []edit{{"internal/pins/go.mod", "go 1.26.0\n", "go 1.26.0\n\nreplace example.org/a => example.org/a v1.0.0\n"}}, nil},
-		{"a module that the workspace does not use", []edit{{"go.work", "\t./internal/check\n", ""}}, []string{
-			"go.work: module example.test/snow/internal/check is not in use; write use ./internal/check",
-		}},
-		{"a module with a workspace of its own", []edit{
-			{"go.work", "\t./internal/check\n", ""}, {"internal/check/go.work", "", "go 1.26.0\n\nuse .\n"},
-		}, []string{
-			"internal/check/go.mod:6: go.work does not have module example.test/snow/internal/check, and the module does not replace example.test/snow; " +
-				"write replace example.test/snow => ../..",
-		}},
-		{"a module with a workspace of its own that replaces the published modules", []edit{
-			{"go.work", "\t./internal/check\n", ""}, {"internal/check/go.work", "", "go 1.26.0\n\nuse .\n"},
-			{"internal/check/go.mod", "go 1.26.0\n", "go 1.26.0\n\nreplace " + root + " => ../..\n"},
-		}, nil},
-		{"a published module with a workspace of its own", []edit{
-			{"go.work", "\t./store/sql // all of a store\n", ""}, {"store/go.work", "", "go 1.26.0\n\nuse ./sql\n"},
-		}, []string{
-			"go.work: module example.test/snow/store/sql is not in use; write use ./store/sql",
-		}},
-		{"a folder in use without a module", []edit{{"go.work", "\t./internal/check\n", "\t./internal/check\n\t./internal/gone\n"}}, []string{
-			"go.work:6: git knows no go.mod in ./internal/gone; delete the line, or add the folder's go.mod to git",
-		}},
-		{"a published module that the workspace does not replace", []edit{{"go.work", "\t" + sql + " v0.1.0 => ./store/sql\n", ""}}, []string{
-			"go.work: go.work does not replace the published module example.test/snow/store/sql; " +
-				"write replace example.test/snow/store/sql v0.1.0 => ./store/sql",
-		}},
-		{"a replacement of another version in the workspace", []edit{{"go.work", sql + " v0.1.0", sql + " v0.0.9"}}, []string{
-			"go.work:13: the line replaces v0.0.9 of example.test/snow/store/sql; versions.yaml has v0.1.0; " +
-				"write example.test/snow/store/sql v0.1.0 => ./store/sql",
-		}},
-		{"a replacement of all versions in the workspace", []edit{{"go.work", sql + " v0.1.0", sql}}, []string{
-			"go.work:13: the line replaces all versions of example.test/snow/store/sql; versions.yaml has v0.1.0; " +
-				"write example.test/snow/store/sql v0.1.0 => ./store/sql",
-		}},
-		{"a replacement by another folder in the workspace", []edit{{"go.work", "v0.1.0 => ./store/sql", "v0.1.0 => ./store"}}, []string{
-			"go.work:13: the line replaces example.test/snow/store/sql with ./store, not with the module's folder; " +
-				"write example.test/snow/store/sql v0.1.0 => ./store/sql",
-		}},
-		{"a replacement of another module in the workspace", []edit{{"go.work", "// The tree.\n", "replace example.org/fork => ../fork\n"}}, []string{
-			"go.work:10: the line replaces example.org/fork, which no release publishes; delete the line: go.work replaces only the published modules",
-		}},
-		{"another Go in a published module", []edit{{"store/sql/go.mod", "go 1.26.0", "go 1.26.1"}}, []string{
-			"store/sql/go.mod:3: the line says go 1.26.1; go.mod of the root module says go 1.26.0; write the same version in all published modules",
-		}},
-		{"no Go in a published module", []edit{{"store/sql/go.mod", "go 1.26.0\n", ""}}, []string{
-			"store/sql/go.mod: published module example.test/snow/store/sql has no go line; write a go line as in go.mod",
-		}},
-		{"a go.mod of a test", []edit{{"store/testdata/mod/go.mod", "", "module example.org/other\n"}}, nil},
-		{"two problems", []edit{{"versions.yaml", "version: v0.1.0", "version: v0.2.0"}, {"internal/helper/go.mod", "require " + root + " v0.1.0", ""}, {"internal/check/go.mod", root + " v0.1.0", ""}}, []string{
-			"go.work:12: the line replaces v0.1.0 of example.test/snow; versions.yaml has v0.2.0; write example.test/snow v0.2.0 => .",
-			"go.work:13: the line replaces v0.1.0 of example.test/snow/store/sql; versions.yaml has v0.2.0; write example.test/snow/store/sql v0.2.0 => ./store/sql",
-			"store/sql/go.mod:5: the line requires example.test/snow at v0.1.0; versions.yaml has v0.2.0; write example.test/snow v0.2.0",
-		}},
-	}
-	for _, test := range tests {
+	for _, test := range mistakes {
 		t.Run(test.name, func(t *testing.T) {
 			dir := fixture.New(t)
 			apply(t, dir, test.edits)

@@ -64,3 +64,19 @@ func Seq[ID any](n int, word *words.Word, mask uint64, fill func(dst []ID) (uint
 		}
 	}
 }
+
+// Fill fills dst with IDs. The function some fills the beginning of its argument with a run of IDs, and
+// returns the word of the first ID and the number of IDs, or an error. Fill returns the number of IDs,
+// and an error if the number is less than len(dst).
+func Fill[ID any](dst []ID, some func(dst []ID) (uint64, int, error)) (int, error) {
+	for done := 0; ; {
+		if done == len(dst) {
+			return done, nil
+		}
+		_, run, err := some(dst[done:])
+		if err != nil {
+			return done, err
+		}
+		done += run
+	}
+}

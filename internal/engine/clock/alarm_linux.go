@@ -11,13 +11,13 @@ import (
 // An alarm is a timer of the kernel (timerfd) that the runtime's network poller watches.
 //
 // No goroutine ever waits for an alarm. An alarm only ends the poller's wait; the runtime then runs
-// the timers that are due, and among them the timer of time.Sleep. So a missing, early or
-// superfluous alarm does no harm: the sleep lasts as long as time.Sleep alone.
+// all due timers, among them the timer of time.Sleep. A missing, early or superfluous alarm
+// therefore does no harm: the sleep lasts as long as time.Sleep alone.
 //
 // Waiting in the kernel instead, in nanosleep(2) or in a blocking read, would keep the P of the
 // goroutine for up to 10 ms, and with GOMAXPROCS=1 no other goroutine would run. Waiting for the
-// poller alone would wake late where no P is idle: the runtime then polls every 10 ms, but looks at
-// its timers whenever it picks the next goroutine.
+// poller alone would wake late without an idle P: the runtime then polls every 10 ms, but looks at
+// the timers whenever it picks the next goroutine.
 type alarm struct {
 	file *os.File // registers the descriptor with the poller
 	fd   uintptr
@@ -28,11 +28,11 @@ type alarm struct {
 // moment after the alarm, and must be due when the alarm ends the poller's wait.
 const slack = 10 * time.Microsecond
 
-// sleep is [time.Sleep] with a precise end. It allocates only what later calls use again.
+// sleep is [time.Sleep] with a precise end. It allocates only memory that later calls use again.
 //
-// On Linux an idle Go process waits for its timers in whole milliseconds, so time.Sleep(500µs) returns
-// after 1.1 ms. sleep therefore also sets a timer of the kernel, which ends the idle wait when the sleep is
-// over.
+// On Linux an idle Go process waits for timers in whole milliseconds: time.Sleep(500µs) returns
+// after 1.1 ms. sleep therefore also sets a timer of the kernel, which ends the idle wait when the
+// sleep is over.
 func sleep(d time.Duration) { alarms.sleep(d) }
 
 func (p *alarmPool) sleep(d time.Duration) {

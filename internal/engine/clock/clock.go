@@ -52,16 +52,16 @@ const (
 	// spin is the longest pause that is too short for a sleep.
 	spin = 20 * time.Microsecond
 
-	// Longest is the longest pause. Callers therefore soon notice that a clock was set forward, or
-	// that a context has ended.
+	// Longest is the longest pause. Callers therefore soon notice a clock set forward, or the end
+	// of a context.
 	Longest = 5 * time.Millisecond
 )
 
 // Pause sleeps for d or for [Longest], whichever is shorter. It holds no P and uses no processor
 // time, so other goroutines run meanwhile.
 //
-// Pause does not watch a context. This would take a timer with a channel for each pause: a timer
-// belongs to the bubble of testing/synctest that made it, and cannot be used again elsewhere.
+// Pause does not watch a context. A timer with a channel would be necessary for each pause: a timer
+// belongs to a bubble of testing/synctest, and cannot be used again elsewhere.
 func Pause(d time.Duration) {
 	d = min(d, Longest)
 	if inBubble() {

@@ -53,7 +53,7 @@ func (s *Source) Uint96() (hi uint32, lo uint64) {
 	return b.Words()
 }
 
-// Read fills p with random bits. Read holds a shard meanwhile, so p should have at most a few
+// Read fills p with random bits. It holds a shard meanwhile, so p should have at most a few
 // kilobytes.
 func (s *Source) Read(p []byte) {
 	if !s.Direct {

@@ -192,8 +192,8 @@ func (f *Fence) Seal(word Word, err error) uint64 {
 	return f.until.Load()
 }
 
-// Sealed reports whether the word has ended for good. Sealed takes no lock, since its callers may
-// hold a lock that a Word needs.
+// Sealed reports whether the word has ended for good. It takes no lock, since its callers may hold
+// a lock that a Word needs.
 func (f *Fence) Sealed() bool { return f.sealed.Load() }
 
 // Err returns the error of a caller that finds nothing to mint.

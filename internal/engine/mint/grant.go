@@ -7,20 +7,17 @@ import (
 
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/internal/form/wrong"
+	"github.com/firn-id/firn/internal/shape"
 	"github.com/firn-id/firn/lease/grant"
 )
 
 // Leased is a mint as its lease sees it. A format fills in what the mint does not know, and returns
 // the value from its method ForLease.
 type Leased struct {
-	Mint    *Mint
-	Name    string // of the pool, if the epoch is the format's default
-	Widths  []int  // as in grant.Layout
-	Workers int    // as in grant.Layout
-	Epoch   int64  // the default of the format, in units from the Unix epoch
-
-	Field string // of Config that sets a worker by hand; "" if the format has no worker
-	Shift uint   // of a worker in an ID
+	Mint  *Mint
+	Shape shape.Shape // of the IDs, with the format's default epoch
+	Field string      // of Config that sets a worker by hand; "" if the format has no worker
+	Shift uint        // of a worker in a word
 }
 
 // Pool implements [grant.Grantee].
@@ -28,18 +25,19 @@ func (l Leased) Pool() (grant.Spec, error) {
 	m := l.Mint
 	switch {
 	case m.format == "":
-		return grant.Spec{}, fmt.Errorf("%s: %w", l.Name, iderr.ErrNotReady)
+		return grant.Spec{}, fmt.Errorf("%s: %w", l.Shape.Pool, iderr.ErrNotReady)
 	case !m.leased:
 		return grant.Spec{}, wrong.NotLeased(m.format)
 	case m.fence.Sealed():
 		return grant.Spec{}, m.fence.Err(m.format)
 	}
-	epoch, name := m.Epoch(), l.Name
-	if m.epoch != l.Epoch {
+	epoch, name := m.Epoch(), l.Shape.Pool
+	if m.epoch != l.Shape.Epoch {
 		name += "@" + strconv.FormatInt(epoch.UnixMilli(), 10)
 	}
-	return grant.Spec{Name: name, Layout: grant.Layout{
-		Format: m.format, Epoch: epoch, Unit: m.unit, Widths: l.Widths, Workers: l.Workers}}, nil
+	layout := l.Shape.Layout(m.format)
+	layout.Epoch, layout.Unit = epoch, m.unit // of the mint's ticks
+	return grant.Spec{Name: name, Layout: layout}, nil
 }
 
 // Now implements [grant.Grantee].
@@ -50,8 +48,8 @@ func (l Leased) Grant(worker int, from, until time.Time) error {
 	switch {
 	case l.Field == "" && worker != 0:
 		return wrong.Config(l.Mint.format, "worker", worker, "0: the format has no workers")
-	case worker < 0 || worker >= l.Workers:
-		return wrong.Config(l.Mint.format, l.Field, worker, "in 0 to "+strconv.Itoa(l.Workers-1))
+	case worker < 0 || worker >= l.Shape.Workers():
+		return wrong.Config(l.Mint.format, l.Field, worker, "in 0 to "+strconv.Itoa(l.Shape.Workers()-1))
 	case !l.Mint.leased:
 		return wrong.NotLeased(l.Mint.format)
 	}

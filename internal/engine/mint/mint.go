@@ -145,7 +145,7 @@ func (m *Mint) Init(c Config) {
 }
 
 // Next issues a word. If necessary, it waits for the next tick, or for a clock that is behind, as
-// long as ctx allows. It looks at ctx only when it waits. Call Fast first.
+// long as ctx allows. It looks at ctx only in waits. Call Fast first.
 func (m *Mint) Next(ctx context.Context) (uint64, error) {
 	word, _, err := m.NextRun(ctx, 1) // which tries the fast path again before it reads the clock
 	return word, err
@@ -266,7 +266,7 @@ func (m *Mint) fastRun(n int) (uint64, int, bool) {
 		word, ok := m.fastSteps()
 		return word, 1, ok
 	}
-	// The tick has begun: its floor is below the last word, so Reserve uses no start.
+	// The tick has begun: the floor is below the last word, and Reserve uses no start.
 	floor := m.word.Last() &^ m.mask
 	word, run, verdict := m.word.Reserve(floor, 0, floor+m.limit, n)
 	return word, run, verdict == words.Issued && word&^m.mask == floor

@@ -33,7 +33,7 @@ func (h *hands) mint(c Config) *Mint { m := new(Mint); m.Init(c); return m }
 
 func mustTry(t *testing.T, m *Mint) uint64 {
 	t.Helper()
-	word := testkit.Call(m.TryNext()).Value(t)
+	word := testkit.Must(m.TryNext())
 	return word
 }
 

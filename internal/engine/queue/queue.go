@@ -255,7 +255,7 @@ func (q *Queue) dismiss(pause time.Duration) (more bool) {
 	return false
 }
 
-// wait parks the waiter until its place is taken out of the queue. wait then gives the place to
+// wait parks the waiter until its place is taken out of the queue. It then gives the place to
 // places.
 func (p *place) wait() (placeState, uint64) {
 	p.mu.Lock()

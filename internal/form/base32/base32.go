@@ -5,9 +5,9 @@
 //	tables    for every processor                        base32.go
 //	vectors   a whole text at once, on amd64 with AVX2   vector_amd64.go, vector_amd64.s
 //
-// Each vector function has a twin that uses tables, for processors without AVX2. The build tag
-// purego leaves vectors out. So do the race detector and the memory sanitizers, which do not see
-// the memory accesses of assembly.
+// Each vector function has a twin with tables, for processors without AVX2. The build tag purego
+// leaves vectors out. The race detector and the memory sanitizers use the twin too, because they do
+// not see the memory accesses of assembly.
 package base32
 
 import "encoding/binary"
@@ -80,12 +80,18 @@ func (c *Codec) add(char byte, v int) {
 	c.values[char] = int8(v)
 }
 
+// The characters of the alphabets that formats use, in the order of their values.
+const (
+	CrockfordDigits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+	HexDigits       = "0123456789ABCDEFGHIJKLMNOPQRSTUV"
+)
+
 // The alphabets that formats use.
 var (
 	// Crockford leaves out I, L, O and U.
-	Crockford = NewCodec("0123456789ABCDEFGHJKMNPQRSTVWXYZ", true)
+	Crockford = NewCodec(CrockfordDigits, true)
 	// Hex is base32hex of RFC 4648, section 7.
-	Hex = NewCodec("0123456789ABCDEFGHIJKLMNOPQRSTUV", true)
+	Hex = NewCodec(HexDigits, true)
 )
 
 const (

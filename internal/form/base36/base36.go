@@ -6,7 +6,8 @@ const (
 	// Len is the length of a padded 63-bit integer, and the most digits that Parse reads.
 	Len = 13
 
-	digits = "0123456789abcdefghijklmnopqrstuvwxyz"
+	// Digits are the characters in the order of their values.
+	Digits = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 	pow2 = 36 * 36 // count of numbers of two digits
 	pow6 = pow2 * pow2 * pow2
@@ -17,10 +18,10 @@ var values = func() (v [256]int16) {
 	for i := range v {
 		v[i] = foreign
 	}
-	for i := range digits {
-		v[digits[i]] = int16(i)
+	for i := range Digits {
+		v[Digits[i]] = int16(i)
 		if i >= 10 {
-			v[digits[i]-'a'+'A'] = int16(i)
+			v[Digits[i]-'a'+'A'] = int16(i)
 		}
 	}
 	return v
@@ -32,7 +33,7 @@ const foreign = -pow2
 // pairs holds the two digits of each number below pow2.
 var pairs = func() (p [pow2][2]byte) {
 	for i := range p {
-		p[i] = [2]byte{digits[i/36], digits[i%36]}
+		p[i] = [2]byte{Digits[i/36], Digits[i%36]}
 	}
 	return p
 }()
@@ -44,7 +45,7 @@ func Append(dst []byte, v uint64) []byte {
 	p := (*[Len]byte)(dst[n:])
 	high := v / pow6
 	first := high / pow6
-	p[0] = digits[first]
+	p[0] = Digits[first]
 	put6((*[6]byte)(p[1:]), uint32(high-first*pow6))
 	put6((*[6]byte)(p[7:]), uint32(v-high*pow6))
 	return dst

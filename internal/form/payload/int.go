@@ -2,8 +2,8 @@
 // and in SQL, the same for every format. An Int holds what differs, such as the canonical text and
 // the largest value. A Column is how databases hold IDs, of the formats of bytes, too.
 //
-// The zero ID means "no ID", and no generator makes it. The zero ID is null in JSON. No database
-// gets the zero ID: a Column refuses it. Text and binary forms write zeros.
+// The zero ID means "no ID", and no generator makes it. It is null in JSON. No database gets the zero
+// ID: a Column refuses it. Text and binary forms write zeros.
 package payload
 
 import (

@@ -15,10 +15,10 @@ type List[T any] struct {
 	Append func(id T, dst []byte) ([]byte, error)
 	Parse  func(text []byte) (T, error)
 
-	// AppendRun writes texts, each with sep, at the beginning of dst, which has room for all texts.
-	// ParseRun reads texts while dst has room. Each returns the number of IDs done; List does the
-	// others one by one. Both are nil if the format has no faster way. A format with AppendRun has
-	// canonical texts of one length.
+	// AppendRun writes texts, each with sep, at the beginning of dst. There must be room for all
+	// texts. ParseRun reads texts while dst has room. Each returns the number of IDs done; List
+	// does the other IDs in turn. Both are nil if the format has no faster way. A format with
+	// AppendRun has canonical texts of one length.
 	AppendRun func(dst []byte, ids []T, sep byte) int
 	ParseRun  func(dst []T, text []byte, sep byte) int
 }

@@ -38,7 +38,7 @@ func (f *Int[T]) binaryNotText(b []byte) bool {
 }
 
 // GQL writes an ID's JSON value to an answer of GraphQL. The method of gqlgen has no error. For a
-// value that is no ID, GQL writes a text that no decoder accepts.
+// value that is not an ID, GQL writes a text refused by all decoders.
 func GQL(w io.Writer, id interface {
 	json.Marshaler
 	fmt.Stringer
@@ -51,7 +51,7 @@ func GQL(w io.Writer, id interface {
 }
 
 // FromGQL reads a value of GraphQL, as gqlgen hands it over. number reads a number of JSON, and is
-// nil for a format whose IDs are no numbers.
+// nil for a format whose IDs are not numbers.
 func FromGQL[T any](format string, v any, text, number func([]byte) (T, error)) (id T, err error) {
 	var digits []byte
 	switch v := v.(type) {
@@ -78,8 +78,8 @@ func (f *Int[T]) FromGQL(v any) (T, error) { return FromGQL(f.Format, v, f.text,
 
 // Format implements [fmt.Formatter]: the text for %v and %s, the quoted text for %q, the binary
 // form in hexadecimal for %x and %X, with 0x for %#x, and goSyntax for %#v. integer is the value
-// for %d, and nil for a format whose IDs are no integers. Width, precision and flags are those of a
-// string, and those of an integer for %d.
+// for %d, and nil for a format whose IDs are not integers. Width, precision and flags work as for a
+// string, and for %d as for an integer.
 func Format(s fmt.State, verb rune, id interface {
 	fmt.Stringer
 	Hex() string

@@ -22,14 +22,12 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/firn-id/firn/internal/testing/loopback"
 	"github.com/firn-id/firn/internal/testing/process"
 	"github.com/firn-id/firn/internal/testing/services"
-	"github.com/firn-id/firn/internal/testing/wait"
 )
 
 // Config describes a cluster. The zero Config describes three members, which anybody may use.
@@ -47,27 +45,17 @@ type Config struct {
 // A Cluster is running members. The methods are safe for concurrent use. Members are numbered from
 // 0.
 type Cluster struct {
-	server  string
 	dir     string
 	remove  bool
-	members []*member
+	nodes   []*process.Node
+	members []member
 	network *network
-
-	mu sync.Mutex // of the processes
 }
 
 type member struct {
-	name    string
-	args    []string
 	client  string // host:port
 	metrics string // host:port
 	data    string
-	log     string
-
-	// Under the cluster's mu:
-	process *process.Process // nil before the first start
-	killed  bool
-	stopped bool
 }
 
 // Server returns the path of the server's binary. Server builds the binary first if need be.
@@ -101,7 +89,7 @@ func Start(ctx context.Context, config Config) (*Cluster, error) {
 }
 
 func start(ctx context.Context, server string, config Config) (_ *Cluster, err error) {
-	c := &Cluster{server: server, dir: config.Dir}
+	c := &Cluster{dir: config.Dir}
 	if c.dir == "" {
 		c.remove = true
 		if c.dir, err = os.MkdirTemp("", "firn-etcd-"); err != nil {
@@ -124,35 +112,37 @@ func start(ctx context.Context, server string, config Config) (_ *Cluster, err e
 	if config.Cert != "" {
 		scheme = "https"
 	}
+	env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "ETCD_") })
 	for i := range n {
 		name := fmt.Sprintf("m%d", i)
-		c.members = append(c.members, &member{name: name, client: port(i, 0), metrics: port(i, 1),
-			data: filepath.Join(c.dir, name), log: filepath.Join(c.dir, name+".log")})
+		c.nodes = append(c.nodes, &process.Node{Name: name, Log: filepath.Join(c.dir, name+".log"), Env: env})
+		c.members = append(c.members, member{client: port(i, 0), metrics: port(i, 1), data: filepath.Join(c.dir, name)})
 	}
 	if c.network, err = newNetwork(n, func(i int) string { return port(i, 2) }, c.pids); err != nil {
 		return nil, err
 	}
 	var all []string
-	for i, m := range c.members {
-		all = append(all, m.name+"=http://"+c.network.address(i))
+	for i, n := range c.nodes {
+		all = append(all, n.Name+"=http://"+c.network.address(i))
 	}
 	token := fmt.Sprintf("firn-%x", rand.Uint64()) // gives each cluster an ID of its own
 	for i, m := range c.members {
-		m.args = []string{
-			"--name", m.name, "--data-dir", m.data,
+		node := c.nodes[i]
+		node.Command = []string{
+			server, "--name", node.Name, "--data-dir", m.data,
 			"--listen-client-urls", scheme + "://" + m.client, "--advertise-client-urls", scheme + "://" + m.client,
 			"--listen-peer-urls", "http://" + port(i, 2), "--initial-advertise-peer-urls", "http://" + c.network.address(i),
 			"--initial-cluster", strings.Join(all, ","), "--initial-cluster-state", "new", "--initial-cluster-token", token,
 			"--listen-metrics-urls", "http://" + m.metrics, "--log-level", "warn", "--log-outputs", "stderr",
 		}
 		if config.Cert != "" {
-			m.args = append(m.args, "--cert-file", config.Cert, "--key-file", config.Key)
+			node.Command = append(node.Command, "--cert-file", config.Cert, "--key-file", config.Key)
 		}
 		if config.CA != "" {
-			m.args = append(m.args, "--trusted-ca-file", config.CA, "--client-cert-auth")
+			node.Command = append(node.Command, "--trusted-ca-file", config.CA, "--client-cert-auth")
 		}
-		m.args = append(m.args, config.Args...)
-		if err := c.Restart(i); err != nil {
+		node.Command = append(node.Command, config.Args...)
+		if err := node.Start(); err != nil {
 			return nil, err
 		}
 	}
@@ -161,8 +151,8 @@ func start(ctx context.Context, server string, config Config) (_ *Cluster, err e
 
 // Close ends all members, and removes the data of the members.
 func (c *Cluster) Close() {
-	for i := range c.members {
-		c.Kill(i)
+	for _, n := range c.nodes {
+		n.Kill()
 	}
 	if c.network != nil {
 		c.network.close()
@@ -196,80 +186,34 @@ func (c *Cluster) Address(prefix string) string {
 func (c *Cluster) Data(i int) string { return c.members[i].data }
 
 // Log returns the file of a member's log.
-func (c *Cluster) Log(i int) string { return c.members[i].log }
+func (c *Cluster) Log(i int) string { return c.nodes[i].Log }
 
 // Kill ends a member at once (SIGKILL), as a crash of the process does, and returns when the
 // process is gone.
-func (c *Cluster) Kill(i int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	m := c.members[i]
-	m.stopped = false
-	if m.running() {
-		m.killed = true
-	}
-	if m.process != nil {
-		m.process.Kill()
-	}
-}
+func (c *Cluster) Kill(i int) { c.nodes[i].Kill() }
 
 // Restart starts a member again with its data, and kills the member first if need be. Restart does
 // not wait until the member is healthy.
-func (c *Cluster) Restart(i int) error {
-	c.Kill(i)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	m := c.members[i]
-	log, err := os.OpenFile(m.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	defer log.Close()
-	cmd := exec.Command(c.server, m.args...)
-	cmd.Stdout, cmd.Stderr = log, log
-	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "ETCD_") })
-	m.killed = false
-	m.process, err = process.Start(cmd)
-	return err
-}
+func (c *Cluster) Restart(i int) error { return c.nodes[i].Start() }
 
 // Stop freezes a member (SIGSTOP). Connections stay open, and the member sends nothing.
-func (c *Cluster) Stop(i int) error { return c.signal(i, (*process.Process).Freeze, true) }
+func (c *Cluster) Stop(i int) error { return c.nodes[i].Freeze() }
 
 // Continue ends a Stop.
-func (c *Cluster) Continue(i int) error { return c.signal(i, (*process.Process).Thaw, false) }
-
-func (c *Cluster) signal(i int, send func(*process.Process) error, stopped bool) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	m := c.members[i]
-	if !m.running() {
-		return fmt.Errorf("%s does not run", m.name)
-	}
-	m.stopped = stopped
-	return send(m.process)
-}
-
-// running reports whether the member runs. The caller holds the mutex of the cluster.
-func (m *member) running() bool { return m.process != nil && m.process.Alive() }
+func (c *Cluster) Continue(i int) error { return c.nodes[i].Thaw() }
 
 // Isolate cuts a member off from all other members until Heal: no message arrives. Clients still
 // reach the member.
 func (c *Cluster) Isolate(i int) {
 	for j := range c.members {
-		c.Cut(i, j)
+		if i != j {
+			c.network.set(i, j, false)
+			c.network.set(j, i, false)
+		}
 	}
 }
 
-// Cut cuts two members off from each other.
-func (c *Cluster) Cut(i, j int) {
-	if i != j {
-		c.network.set(i, j, false)
-		c.network.set(j, i, false)
-	}
-}
-
-// Heal undoes each Cut and Isolate. Messages sent in the meantime now arrive, unless the senders
+// Heal undoes each Isolate. Messages sent in the meantime now arrive, unless the senders
 // have given up.
 func (c *Cluster) Heal() {
 	for i := range c.members {
@@ -280,84 +224,49 @@ func (c *Cluster) Heal() {
 }
 
 // pids returns the process numbers of the members, 0 for a member that does not run.
-func (c *Cluster) pids() []int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	pids := make([]int, len(c.members))
-	for i, m := range c.members {
-		if m.running() {
-			pids[i] = m.process.Pid()
-		}
+func (c *Cluster) pids() (pids []int) {
+	for _, n := range c.nodes {
+		pids = append(pids, n.Pid())
 	}
 	return pids
 }
 
 // available reports which members run and are not stopped.
-func (c *Cluster) available() []bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	up := make([]bool, len(c.members))
-	for i, m := range c.members {
-		up[i] = m.running() && !m.stopped
+func (c *Cluster) available() (up []bool) {
+	for _, n := range c.nodes {
+		is, _ := n.Up()
+		up = append(up, is)
 	}
 	return up
 }
 
 const ask = 500 * time.Millisecond // of one member
 
-// until calls done until done returns true or an error.
-func until(ctx context.Context, what string, done func() (bool, error)) error {
-	var err error
-	if !wait.For(func() bool {
-		var ok bool
-		ok, err = done()
-		if !ok && err == nil && ctx.Err() != nil {
-			err = fmt.Errorf("%s: %w", what, context.Cause(ctx))
-		}
-		return ok || err != nil
-	}) {
-		return errors.New(what)
-	}
-	return err
-}
-
 // WaitHealthy waits until all members serve reads and writes, except members that are down or
 // stopped.
 func (c *Cluster) WaitHealthy(ctx context.Context) error {
-	return until(ctx, "the members of etcd are not healthy", func() (bool, error) {
-		healthy, some := true, false
+	return process.Until(ctx, "the members of etcd are not healthy", c.nodes, func(ctx context.Context) error {
+		some := false
 		for i, up := range c.available() {
 			if !up {
-				if err := c.failed(i); err != nil {
-					return false, err
-				}
 				continue
 			}
 			some = true
 			body, err := c.get(ctx, i, "/health?exclude=NOSPACE&exclude=CORRUPT")
-			healthy = healthy && err == nil && bytes.Contains(body, []byte(`"health":"true"`))
+			if err != nil || !bytes.Contains(body, []byte(`"health":"true"`)) {
+				return fmt.Errorf("m%d: %s, %v", i, body, err)
+			}
 		}
-		return healthy && some, nil
-	})
-}
-
-// failed returns an error if a member has ended by itself.
-func (c *Cluster) failed(i int) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	m := c.members[i]
-	if m.process == nil || m.killed || m.process.Alive() {
+		if !some {
+			return errors.New("none of them runs")
+		}
 		return nil
-	}
-	if bytes.Contains(process.Tail(m.log, 4096), []byte(process.ErrPort.Error())) {
-		return fmt.Errorf("%s: %w", m.name, process.ErrPort)
-	}
-	return fmt.Errorf("%s has ended by itself: %v", m.name, m.process.State())
+	})
 }
 
 // Leader waits until a member leads a majority, and returns the number of the member.
 func (c *Cluster) Leader(ctx context.Context) (leader int, err error) {
-	err = until(ctx, "no member of etcd leads, or several do", func() (bool, error) {
+	err = process.Until(ctx, "etcd has no leader", nil, func(ctx context.Context) error {
 		up := c.available()
 		var leaders []int
 		for i := range up {
@@ -376,10 +285,10 @@ func (c *Cluster) Leader(ctx context.Context) (leader int, err error) {
 			}
 		}
 		if len(leaders) != 1 {
-			return false, nil
+			return fmt.Errorf("the members %v lead", leaders)
 		}
 		leader = leaders[0]
-		return true, nil
+		return nil
 	})
 	return leader, err
 }
@@ -405,17 +314,8 @@ var plain = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 // Logs returns the last lines of each member's log.
 func (c *Cluster) Logs() string {
 	var b strings.Builder
-	for _, m := range c.members {
-		fmt.Fprintf(&b, "== %s\n", m.name)
-		var lines []string
-		for line := range strings.Lines(string(process.Tail(m.log, 64<<10))) {
-			if !strings.Contains(line, "etcdhttp/health.go") { // requests of WaitHealthy
-				lines = append(lines, line)
-			}
-		}
-		for _, line := range lines[max(0, len(lines)-15):] {
-			fmt.Fprintf(&b, "%.300s\n", strings.TrimSpace(line))
-		}
+	for _, n := range c.nodes {
+		b.WriteString(n.Said("etcdhttp/health.go")) // requests of WaitHealthy
 	}
 	return b.String()
 }

@@ -26,7 +26,6 @@ type network struct {
 	mu      sync.Mutex
 	changed *sync.Cond
 	cut     map[link]bool
-	parcels map[link]int // the writes that have passed, in both directions
 	conns   map[net.Conn]bool
 	closed  bool
 }
@@ -35,7 +34,7 @@ type network struct {
 type link struct{ from, to int }
 
 func newNetwork(n int, peers func(i int) string, pids func() []int) (*network, error) {
-	w := &network{peers: peers, pids: pids, cut: make(map[link]bool), parcels: make(map[link]int), conns: make(map[net.Conn]bool)}
+	w := &network{peers: peers, pids: pids, cut: make(map[link]bool), conns: make(map[net.Conn]bool)}
 	w.changed = sync.NewCond(&w.mu)
 	for i := range n {
 		gate, err := net.Listen("tcp", "127.0.0.1:0")
@@ -71,15 +70,7 @@ func (w *network) pass(l link) bool {
 	for w.cut[l] && !w.closed {
 		w.changed.Wait()
 	}
-	w.parcels[l]++
 	return !w.closed
-}
-
-// passed returns how many writes have passed between two members.
-func (w *network) passed(i, j int) int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.parcels[link{i, j}] + w.parcels[link{j, i}]
 }
 
 // keep remembers a connection, which is closed with the network. keep returns false if the network
@@ -180,7 +171,7 @@ func (w *network) source(c net.Conn) (int, error) {
 		}
 		time.Sleep(time.Millisecond) // the member may be starting
 	}
-	return 0, fmt.Errorf("%s is no member", c.RemoteAddr())
+	return 0, fmt.Errorf("%s is not a member", c.RemoteAddr())
 }
 
 // inodeOf returns the inode of the socket at an end of a connection, from Linux's table of sockets.

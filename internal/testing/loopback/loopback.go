@@ -92,6 +92,33 @@ func address(port int) string {
 	return fmt.Sprintf("127.0.0.1:%d", port)
 }
 
+// Proxy listens on a port of loopback. It calls serve for each connection, with a connection to the
+// server, and closes both when serve returns. The caller closes the listener.
+func Proxy(server string, serve func(client, server net.Conn)) (net.Listener, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	go func() {
+		for {
+			client, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer client.Close()
+				to, err := net.Dial("tcp", server)
+				if err != nil {
+					return
+				}
+				defer to.Close()
+				serve(client, to)
+			}()
+		}
+	}()
+	return l, nil
+}
+
 // Port returns one such port.
 func Port() (int, error) {
 	ports, err := Ports(1)

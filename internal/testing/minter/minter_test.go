@@ -4,9 +4,6 @@ import (
 	"errors"
 	"testing"
 	"time"
-
-	"github.com/firn-id/firn/lease"
-	"github.com/firn-id/firn/lease/memlease"
 )
 
 // TestGenerator has a generator do what lease.Generator asks for.
@@ -54,27 +51,4 @@ func TestGenerator(t *testing.T) {
 	}
 	grant(8, 1060, 1070)
 	want(1060, ID{}, refused)
-}
-
-func TestStart(t *testing.T) {
-	store := memlease.New()
-	if _, _, err := Start(t.Context(), store, lease.Config{}); !errors.Is(err, lease.ErrNoPool) {
-		t.Errorf("without a pool: %v", err)
-	}
-	if err := Create(t.Context(), store); err != nil {
-		t.Fatal(err)
-	}
-	g, l, err := Start(t.Context(), store, lease.Config{Window: time.Hour, First: time.Hour})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if id, err := g.Next(); err != nil || id.Worker != l.Worker() {
-		t.Errorf("%+v, %v; want an ID of worker %d", id, err, l.Worker())
-	}
-	if err := l.Close(); err != nil {
-		t.Error(err)
-	}
-	if id, err := g.Next(); !errors.Is(err, lease.ErrClosed) {
-		t.Errorf("after Close: %+v, %v", id, err)
-	}
 }

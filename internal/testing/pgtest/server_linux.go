@@ -35,7 +35,7 @@ type Server struct {
 	process *group
 }
 
-// Start makes and starts a server. The server has a database postgres and a user postgres, who
+// Start makes and starts a server. The server has a database postgres and a user postgres, which
 // needs no password. The error is ErrMissing if PostgreSQL is not installed.
 func Start(ctx context.Context, c Config) (*Server, error) {
 	return again(ctx, c, func(s *Server, data string) error {

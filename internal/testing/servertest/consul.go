@@ -23,7 +23,7 @@ import (
 type Consul struct {
 	dir     string
 	manager string // a token for everything
-	nodes   []*node
+	nodes   []*process.Node
 	http    []string // host:port of each
 	raft    []string
 }
@@ -84,9 +84,9 @@ func startConsul(ctx context.Context, program string) (_ *Consul, err error) {
 		if err := os.WriteFile(file, config, 0o600); err != nil {
 			return nil, err
 		}
-		m := &node{name: "Consul " + name, log: filepath.Join(c.dir, name+".log"), command: []string{program, "agent", "-config-file", file}}
+		m := &process.Node{Name: "Consul " + name, Log: filepath.Join(c.dir, name+".log"), Command: []string{program, "agent", "-config-file", file}}
 		c.nodes = append(c.nodes, m)
-		if err := m.start(); err != nil {
+		if err := m.Start(); err != nil {
 			return nil, err
 		}
 	}
@@ -96,7 +96,7 @@ func startConsul(ctx context.Context, program string) (_ *Consul, err error) {
 // Close ends all servers, and removes the data.
 func (c *Consul) Close() {
 	for _, n := range c.nodes {
-		n.kill()
+		n.Kill()
 	}
 	os.RemoveAll(c.dir)
 }
@@ -108,22 +108,22 @@ func (c *Consul) Len() int { return len(c.nodes) }
 func (c *Consul) Endpoints() []string { return c.http }
 
 // Kill ends a server at once (SIGKILL), as a crash of the process does.
-func (c *Consul) Kill(i int) { c.nodes[i].kill() }
+func (c *Consul) Kill(i int) { c.nodes[i].Kill() }
 
 // Restart starts a server again with its data, and does not wait until the server is healthy.
-func (c *Consul) Restart(i int) error { return c.nodes[i].start() }
+func (c *Consul) Restart(i int) error { return c.nodes[i].Start() }
 
 // Stop freezes a server (SIGSTOP). Connections stay open, and the server sends nothing.
-func (c *Consul) Stop(i int) error { return c.nodes[i].freeze() }
+func (c *Consul) Stop(i int) error { return c.nodes[i].Freeze() }
 
 // Continue ends a Stop.
-func (c *Consul) Continue(i int) error { return c.nodes[i].thaw() }
+func (c *Consul) Continue(i int) error { return c.nodes[i].Thaw() }
 
 // Logs returns the last lines of each server's log.
 func (c *Consul) Logs() string {
 	var b strings.Builder
 	for _, n := range c.nodes {
-		b.WriteString(n.said())
+		b.WriteString(n.Said(""))
 	}
 	return b.String()
 }
@@ -144,10 +144,10 @@ var plain = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 // WaitHealthy waits until all servers serve consistent reads, except servers that are down or
 // stopped.
 func (c *Consul) WaitHealthy(ctx context.Context) error {
-	return until(ctx, "the servers of Consul are not healthy", c.nodes, func(ctx context.Context) error {
+	return process.Until(ctx, "the servers of Consul are not healthy", c.nodes, func(ctx context.Context) error {
 		some := false
 		for i, n := range c.nodes {
-			if up, _ := n.up(); !up {
+			if up, _ := n.Up(); !up {
 				continue
 			}
 			some = true
@@ -164,10 +164,10 @@ func (c *Consul) WaitHealthy(ctx context.Context) error {
 
 // Leader waits until the running servers agree on a leader, and returns the number of the leader.
 func (c *Consul) Leader(ctx context.Context) (leader int, err error) {
-	err = until(ctx, "the servers of Consul have no leader", c.nodes, func(ctx context.Context) error {
+	err = process.Until(ctx, "the servers of Consul have no leader", c.nodes, func(ctx context.Context) error {
 		leader = -1
 		for i, n := range c.nodes {
-			if up, _ := n.up(); !up {
+			if up, _ := n.Up(); !up {
 				continue
 			}
 			var raft string
@@ -176,15 +176,15 @@ func (c *Consul) Leader(ctx context.Context) (leader int, err error) {
 			}
 			says := slices.Index(c.raft, raft)
 			if says < 0 || leader >= 0 && says != leader {
-				return fmt.Errorf("%s says that %q leads", n.name, raft)
+				return fmt.Errorf("%s says that %q leads", n.Name, raft)
 			}
 			leader = says
 		}
 		if leader < 0 {
 			return errors.New("none of them runs")
 		}
-		if up, _ := c.nodes[leader].up(); !up {
-			return fmt.Errorf("%s, which does not run, is said to lead", c.nodes[leader].name)
+		if up, _ := c.nodes[leader].Up(); !up {
+			return fmt.Errorf("%s, which does not run, is said to lead", c.nodes[leader].Name)
 		}
 		return nil
 	})
@@ -228,7 +228,7 @@ func (c *Consul) Token(ctx context.Context, prefix string, replace ...string) (s
 	if err := c.do(ctx, 0, "PUT", "/v1/acl/token", c.manager, map[string]any{"Policies": []any{map[string]string{"Name": name}}}, &token); err != nil {
 		return "", err
 	}
-	return token.SecretID, until(ctx, "not all servers of Consul know a new token", c.nodes, func(ctx context.Context) error {
+	return token.SecretID, process.Until(ctx, "not all servers of Consul know a new token", c.nodes, func(ctx context.Context) error {
 		for i := range c.nodes {
 			if err := c.do(ctx, i, "GET", "/v1/acl/token/self?stale", token.SecretID, nil, nil); err != nil {
 				return err

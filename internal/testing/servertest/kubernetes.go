@@ -34,7 +34,7 @@ type Kubernetes struct {
 	Etcd *etcdtest.Cluster // of one member
 
 	dir    string
-	node   *node
+	node   *process.Node
 	host   string // host:port
 	admin  string // a token for everything
 	client *http.Client
@@ -83,7 +83,7 @@ func startKubernetes(ctx context.Context, program string) (_ *Kubernetes, err er
 	if err := os.WriteFile(tokens, []byte(k.admin+",admin,admin,system:masters\n"), 0o600); err != nil {
 		return nil, err
 	}
-	k.node = &node{name: "kube-apiserver", log: filepath.Join(k.dir, "log"), command: []string{program,
+	k.node = &process.Node{Name: "kube-apiserver", Log: filepath.Join(k.dir, "log"), Command: []string{program,
 		"--etcd-servers=http://" + k.Etcd.Endpoint(0), "--bind-address=127.0.0.1", fmt.Sprintf("--secure-port=%d", port),
 		"--tls-cert-file=" + k.CA(), "--tls-private-key-file=" + k.key(),
 		"--authorization-mode=RBAC", "--token-auth-file=" + tokens,
@@ -92,7 +92,7 @@ func startKubernetes(ctx context.Context, program string) (_ *Kubernetes, err er
 		// No client uses the address that the server advertises. The server refuses to advertise an
 		// address of loopback.
 		"--advertise-address=192.0.2.1", "--cert-dir=" + k.dir}}
-	if err := k.node.start(); err != nil {
+	if err := k.node.Start(); err != nil {
 		return nil, err
 	}
 	return k, k.WaitHealthy(ctx)
@@ -132,7 +132,7 @@ func (k *Kubernetes) key() string { return filepath.Join(k.dir, "key.pem") }
 // Close ends the servers, and removes the data.
 func (k *Kubernetes) Close() {
 	if k.node != nil {
-		k.node.kill()
+		k.node.Kill()
 	}
 	if k.Etcd != nil {
 		k.Etcd.Close()
@@ -150,22 +150,22 @@ func (k *Kubernetes) Client() *http.Client { return k.client }
 func (k *Kubernetes) Endpoint() string { return k.host }
 
 // Kill ends the API server at once (SIGKILL), as a crash of the process does.
-func (k *Kubernetes) Kill() { k.node.kill() }
+func (k *Kubernetes) Kill() { k.node.Kill() }
 
 // Restart starts the API server again, and does not wait until the server is healthy.
-func (k *Kubernetes) Restart() error { return k.node.start() }
+func (k *Kubernetes) Restart() error { return k.node.Start() }
 
 // Stop freezes the API server (SIGSTOP). Connections stay open, and the server sends nothing.
-func (k *Kubernetes) Stop() error { return k.node.freeze() }
+func (k *Kubernetes) Stop() error { return k.node.Freeze() }
 
 // Continue ends a Stop.
-func (k *Kubernetes) Continue() error { return k.node.thaw() }
+func (k *Kubernetes) Continue() error { return k.node.Thaw() }
 
 // Logs returns the last lines of the servers' logs.
 func (k *Kubernetes) Logs() string {
 	var logs string
 	if k.node != nil {
-		logs = k.node.said()
+		logs = k.node.Said("")
 	}
 	if k.Etcd != nil {
 		logs += k.Etcd.Logs()
@@ -175,7 +175,7 @@ func (k *Kubernetes) Logs() string {
 
 // WaitHealthy waits until the API server reports that the server is ready.
 func (k *Kubernetes) WaitHealthy(ctx context.Context) error {
-	return until(ctx, "the API server is not ready", []*node{k.node}, func(ctx context.Context) error {
+	return process.Until(ctx, "the API server is not ready", []*process.Node{k.node}, func(ctx context.Context) error {
 		return k.Do(ctx, "GET", "/readyz", "", "", nil)
 	})
 }
@@ -262,7 +262,7 @@ func (k *Kubernetes) Account(ctx context.Context, namespace string, without ...s
 		`{"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}}`, &made); err != nil {
 		return "", err
 	}
-	return made.Status.Token, until(ctx, "the API does not know what an account may do", []*node{k.node}, func(ctx context.Context) error {
+	return made.Status.Token, process.Until(ctx, "the API does not know what an account may do", []*process.Node{k.node}, func(ctx context.Context) error {
 		for _, verb := range append(verbs, without...) {
 			var review struct{ Status struct{ Allowed bool } }
 			body := fmt.Sprintf(`{"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview", "spec": {

@@ -23,13 +23,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/firn-id/firn/internal/testing/process"
-	"github.com/firn-id/firn/internal/testing/wait"
 )
 
 // Require skips a test that runs real servers, unless FIRN_REAL_SERVERS=1 asks for them.
@@ -47,86 +44,6 @@ func program(ctx context.Context, variable, folder, tool string) (string, error)
 		return exec.LookPath(path)
 	}
 	return process.Tool(ctx, "../../../dev/pins/"+folder, tool)
-}
-
-// A node is a server.
-type node struct {
-	name    string
-	command []string
-	log     string
-
-	mu      sync.Mutex
-	process *process.Process // nil before the first start
-	killed  bool
-	stopped bool
-}
-
-// start starts the server, and kills a running server first.
-func (n *node) start() error {
-	n.kill()
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	log, err := os.OpenFile(n.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	defer log.Close()
-	cmd := exec.Command(n.command[0], n.command[1:]...)
-	cmd.Stdout, cmd.Stderr = log, log
-	n.killed = false
-	n.process, err = process.Start(cmd)
-	return err
-}
-
-func (n *node) kill() {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.stopped = false
-	if n.process != nil && n.process.Alive() {
-		n.killed = true
-		n.process.Kill()
-	}
-}
-
-// freeze stops the server (SIGSTOP), and thaw ends the stop.
-func (n *node) freeze() error { return n.signal((*process.Process).Freeze, true) }
-func (n *node) thaw() error   { return n.signal((*process.Process).Thaw, false) }
-
-func (n *node) signal(send func(*process.Process) error, stopped bool) error {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.process == nil || !n.process.Alive() {
-		return fmt.Errorf("%s does not run", n.name)
-	}
-	n.stopped = stopped
-	return send(n.process)
-}
-
-// up reports whether the server runs and is not stopped. The error says why the server has ended by
-// itself.
-func (n *node) up() (bool, error) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	switch {
-	case n.process == nil || n.killed:
-		return false, nil
-	case n.process.Alive():
-		return !n.stopped, nil
-	case bytes.Contains(process.Tail(n.log, 8192), []byte(process.ErrPort.Error())):
-		return false, fmt.Errorf("%s: %w", n.name, process.ErrPort)
-	}
-	return false, fmt.Errorf("%s has ended by itself: %v", n.name, n.process.State())
-}
-
-// said returns the last lines of the server's log.
-func (n *node) said() string {
-	lines := strings.Split(strings.TrimSpace(string(process.Tail(n.log, 64<<10))), "\n")
-	var b strings.Builder
-	fmt.Fprintf(&b, "== %s\n", n.name)
-	for _, line := range lines[max(0, len(lines)-25):] {
-		fmt.Fprintf(&b, "%.300s\n", line)
-	}
-	return b.String()
 }
 
 // A request is for the API of a server.
@@ -184,25 +101,6 @@ func (r request) do(ctx context.Context) error {
 		return nil
 	}
 	return json.Unmarshal(body, r.into)
-}
-
-// until calls a function until the function returns nil. The end of a server by itself is a final
-// error.
-func until(ctx context.Context, what string, nodes []*node, f func(context.Context) error) error {
-	var err, ended error
-	wait.For(func() bool {
-		for _, n := range nodes {
-			if _, ended = n.up(); ended != nil {
-				return true
-			}
-		}
-		err = f(ctx)
-		return err == nil || ctx.Err() != nil
-	})
-	if ended != nil || err == nil {
-		return ended
-	}
-	return fmt.Errorf("%s: %w", what, err)
 }
 
 // document returns the text of docs/stores.md, with the rights that programs need.

@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync/atomic"
 	"testing"
 
@@ -17,9 +18,7 @@ func Spaces[S driver.Store](open func(context.Context, string) (S, error), addre
 	if handle == nil {
 		handle = func(t *testing.T, addr string) driver.Store {
 			s, err := open(t.Context(), Patient(addr))
-			if err != nil {
-				t.Fatal(err)
-			}
+			Check(t, err)
 			return s
 		}
 	}
@@ -28,6 +27,20 @@ func Spaces[S driver.Store](open func(context.Context, string) (S, error), addre
 		addr := address(made.Add(1))
 		Prepare(t, open, addr).Close()
 		return func() driver.Store { return handle(t, addr) }
+	}
+}
+
+// Pages fails the test unless the store lists the entries that begin with pool/, so many, in order.
+func Pages(t *testing.T, s driver.Store, many int) {
+	t.Helper()
+	list, err := s.List(t.Context(), "pool/")
+	if err != nil || len(list) != many {
+		t.Fatalf("List has %d entries of %d, %v", len(list), many, err)
+	}
+	for i, e := range list {
+		if e.Key != fmt.Sprintf("pool/%05d", i) || string(e.Value) != fmt.Sprint(i) {
+			t.Fatalf("entry %d is %s with %q", i, e.Key, e.Value)
+		}
 	}
 }
 
@@ -66,4 +79,28 @@ func Conflicts(t *testing.T, s driver.Store, revisions ...driver.Revision) {
 	if len(after) != len(before) || (afterErr == nil) != (beforeErr == nil) {
 		t.Errorf("Puts that were refused have made %v (%v) into %v (%v)", before, beforeErr, after, afterErr)
 	}
+}
+
+// Names fuzzes the names that keys have in a store: each key has a name of its own that the store
+// takes, and each name at most one key.
+func Names(f *testing.F, encode func(key string) string, decode func(name string) (key string, ok bool),
+	takes func(key, name string) bool, seeds ...string) {
+	for _, s := range seeds {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if key, ok := decode(s); ok && (encode(key) != s || driver.CheckKey(key) != nil) {
+			t.Fatalf("%q is the name of %q, whose name is %q", s, key, encode(key))
+		}
+		if driver.CheckKey(s) != nil {
+			return
+		}
+		name := encode(s)
+		if key, ok := decode(name); !ok || key != s {
+			t.Fatalf("%q has the name %q, which is that of %q, %v", s, name, key, ok)
+		}
+		if !takes(s, name) {
+			t.Fatalf("%q has the name %q, which the store does not take", s, name)
+		}
+	})
 }

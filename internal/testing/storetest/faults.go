@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -19,7 +20,12 @@ import (
 
 // A Faulty is a store on a server of the test's own.
 type Faulty[S driver.Store] struct {
-	Server *Server
+	Server interface {
+		Stop()
+		Resume()
+		Kill()
+		Run()
+	}
 	Open   func(ctx context.Context, addr string) (S, error)
 	Addr   func(settings ...string) string // of the server's store, with settings added
 	Advice string                          // in errors while the server does not answer
@@ -74,9 +80,7 @@ func (f Faulty[S]) Stopped(t *testing.T) {
 	}
 	Want(t, patient, "a", "x", rev)
 	hasty.Close()
-	for call, err := range Calls(t.Context(), hasty, f.None) {
-		Fails(t, "closed: "+call, err, driver.ErrUnavailable, "closed")
-	}
+	CallsFail(t, hasty, f.None, "closed", driver.ErrUnavailable, "closed")
 	for call, do := range abilities {
 		Fails(t, "closed: "+call, do(), driver.ErrUnavailable, "closed")
 	}
@@ -148,9 +152,7 @@ func (f Faulty[S]) Restart(t *testing.T) {
 		for w, was := range last {
 			for _, s := range []S{fresh, s} {
 				e, err := s.Get(t.Context(), was.Key)
-				if err != nil {
-					t.Fatal(err)
-				}
+				Check(t, err)
 				if was.Revision == driver.None {
 					t.Fatalf("round %d: no Put of %s was acknowledged", round, was.Key)
 				}
@@ -181,9 +183,7 @@ func (f Faulty[S]) Outage(t *testing.T) {
 	t.Helper()
 	turn.Take(t)
 	s := Prepare(t, f.Open, f.Addr("timeout=2s"))
-	if err := minter.Create(t.Context(), s); err != nil {
-		t.Fatal(err)
-	}
+	Check(t, minter.Create(t.Context(), s))
 	var g *minter.Generator
 	var l *lease.Lease
 	wait.Until(t, "a busy machine takes a lease in time", func() bool {
@@ -217,4 +217,41 @@ func (f Faulty[S]) Outage(t *testing.T) {
 		f.Server.Run()
 		wait.Until(t, "minting goes on", func() bool { return mint() == nil })
 	}
+}
+
+// Forgotten restores old data of a server, as after a failover that lost changes. A store that has
+// seen newer data refuses the server. A new store puts a change at the revision of the lost change,
+// which the first store therefore must not take for its own. The function stop ends the server at
+// once, and start starts it again. Forgotten returns the store that refuses the server.
+func Forgotten[S driver.Store](t *testing.T, open func() S, data string, stop, start func()) S {
+	t.Helper()
+	s := open()
+	rev := Put(t, s, "a", "0", driver.None)
+	backup := t.TempDir()
+	stop()
+	Check(t, os.CopyFS(backup, os.DirFS(data)))
+	start()
+	wait.Until(t, "the store is connected again", func() bool { _, err := s.Get(t.Context(), "a"); return err == nil })
+	Want(t, s, "a", "0", rev) // after a crash of the process nothing is missing
+	lost := Put(t, s, "a", "lost", rev)
+	stop()
+	Check(t, os.RemoveAll(data), os.CopyFS(data, os.DirFS(backup)))
+	start()
+	wait.Until(t, "the loss is found out", func() bool { _, err := s.Get(t.Context(), "a"); return errors.Is(err, driver.ErrUnsafe) })
+	other := open()
+	Want(t, other, "a", "0", rev)
+	if reused := Put(t, other, "a", "another", rev); reused != lost {
+		t.Errorf("the change has revision %s, and the lost change had %s: the test shows nothing", reused, lost)
+	}
+	for range 2 {
+		errs := Calls(t.Context(), s, lost)
+		if w, ok := driver.Store(s).(driver.Watcher); ok {
+			_, errs["watch"] = w.Watch(t.Context(), "")
+		}
+		for call, err := range errs {
+			Fails(t, "set back: "+call, err, driver.ErrUnsafe, "forgotten", "rescue")
+		}
+	}
+	Want(t, other, "a", "another", lost)
+	return s
 }

@@ -82,9 +82,7 @@ func Faults(t *testing.T, server *pretend.Server, s driver.Store) {
 	_, err := s.Put(t.Context(), "twice", nil, driver.None)
 	WantError(t, err, driver.ErrConflict)
 	e, err := s.Get(t.Context(), "twice")
-	if err != nil {
-		t.Fatal(err)
-	}
+	Check(t, err)
 	_, err = s.Put(t.Context(), "twice", []byte("x"), e.Revision)
 	end()
 	WantError(t, err, driver.ErrConflict)

@@ -49,9 +49,7 @@ func Start(t testing.TB, command func(path string, port int) []string, names ...
 		s.Command = command(path, s.Port)
 		return s, s.Server.Start()
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	Check(t, err)
 	t.Cleanup(func() {
 		s.Kill()
 		if t.Failed() {
@@ -90,9 +88,7 @@ func Port(t testing.TB) int {
 	t.Helper()
 	for {
 		port, err := loopback.Port()
-		if err != nil {
-			t.Fatal(err)
-		}
+		Check(t, err)
 		if port < 22000 { // a server of a Redis Cluster also listens 10000 above, below the ports of connections
 			return port
 		}
@@ -109,9 +105,7 @@ func Gone(t testing.TB) string {
 func Silent(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	Check(t, err)
 	t.Cleanup(func() { l.Close() })
 	return l.Addr().String()
 }
@@ -120,32 +114,12 @@ func Silent(t testing.TB) string {
 // sends by a text of the same length.
 func Replacing(t testing.TB, server, text, by string) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l, err := loopback.Proxy(server, func(client, server net.Conn) {
+		go io.Copy(server, client)
+		replacing(client, server, []byte(text), []byte(by))
+	})
+	Check(t, err)
 	t.Cleanup(func() { l.Close() })
-	go func() {
-		for {
-			client, err := l.Accept()
-			if err != nil {
-				return
-			}
-			server, err := net.Dial("tcp", server)
-			if err != nil {
-				client.Close()
-				continue
-			}
-			go func() {
-				defer server.Close()
-				io.Copy(server, client)
-			}()
-			go func() {
-				defer client.Close()
-				replacing(client, server, []byte(text), []byte(by))
-			}()
-		}
-	}()
 	return l.Addr().String()
 }
 
@@ -175,19 +149,13 @@ func replacing(to io.Writer, from io.Reader, text, by []byte) {
 func Certify(t testing.TB) (cert, key string) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	Check(t, err)
 	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
-	if err != nil {
-		t.Fatal(err)
-	}
+	Check(t, err)
 	pkcs8, err := x509.MarshalPKCS8PrivateKey(private)
-	if err != nil {
-		t.Fatal(err)
-	}
+	Check(t, err)
 	return File(t, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))),
 		File(t, string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: pkcs8})))
 }
@@ -196,9 +164,7 @@ func Certify(t testing.TB) (cert, key string) {
 func File(t testing.TB, content string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	Check(t, os.WriteFile(file, []byte(content), 0o600))
 	return file
 }
 

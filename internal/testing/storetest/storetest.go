@@ -22,9 +22,7 @@ const Secret = "hunter2"
 func Open[S driver.Store](t testing.TB, open func(context.Context, string) (S, error), addr string) S {
 	t.Helper()
 	s, err := open(t.Context(), Patient(addr))
-	if err != nil {
-		t.Fatal(err)
-	}
+	Check(t, err)
 	t.Cleanup(func() { s.Close() })
 	return s
 }
@@ -34,20 +32,24 @@ func Prepare[S driver.Store](t testing.TB, open func(context.Context, string) (S
 	t.Helper()
 	s := Open(t, open, addr)
 	if p, ok := driver.Store(s).(driver.Preparer); ok {
-		if err := p.Prepare(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		Check(t, p.Prepare(t.Context()))
 	}
 	return s
+}
+
+// Check ends the test if there is an error.
+func Check(t testing.TB, errs ...error) {
+	t.Helper()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // Put puts a value, and returns the new revision.
 func Put(t testing.TB, s driver.Store, key, value string, rev driver.Revision) driver.Revision {
 	t.Helper()
 	made, err := s.Put(t.Context(), key, []byte(value), rev)
-	if err != nil {
-		t.Fatal(err)
-	}
+	Check(t, err)
 	return made
 }
 
@@ -57,6 +59,14 @@ func Want(t testing.TB, s driver.Store, key, value string, rev driver.Revision) 
 	e, err := s.Get(t.Context(), key)
 	if err != nil || string(e.Value) != value || e.Revision != rev {
 		t.Errorf("Get(%s) = %.40q at %q, %v; want %.40q at %q", key, e.Value, e.Revision, err, value, rev)
+	}
+}
+
+// Lists fails the test unless the store lists so many entries, and none of them is damaged.
+func Lists(t testing.TB, s driver.Store, entries int) {
+	t.Helper()
+	if list, err := s.List(t.Context(), ""); err != nil || len(list) != entries {
+		t.Errorf("List = %v, %v; want %d entries", list, err, entries)
 	}
 }
 
@@ -108,6 +118,24 @@ func Calls(ctx context.Context, s driver.Store, none driver.Revision) map[string
 		errs["prepare"] = p.Prepare(ctx)
 	}
 	return errs
+}
+
+// CallsFail fails the test unless each of the [Calls] fails as [Fails] wants.
+func CallsFail(t testing.TB, s driver.Store, none driver.Revision, what string, kind error, parts ...string) {
+	t.Helper()
+	for call, err := range Calls(t.Context(), s, none) {
+		Fails(t, what+": "+call, err, kind, parts...)
+	}
+}
+
+// Unprepared is like CallsFail for a store that is not prepared yet. Prepare is called last, and may succeed.
+func Unprepared(t testing.TB, s driver.Store, none driver.Revision, parts ...string) {
+	t.Helper()
+	for call, err := range Calls(t.Context(), s, none) {
+		if call != "prepare" {
+			Fails(t, "not prepared: "+call, err, driver.ErrUnavailable, parts...)
+		}
+	}
 }
 
 // Findings fails the test unless Inspect returns one finding for each of the words, in the same

@@ -14,19 +14,10 @@ type Result[T comparable] struct {
 // Call returns the result of a call: Call(f()).
 func Call[T comparable](value T, err error) Result[T] { return Result[T]{value, err} }
 
-// Value returns the value, and ends the test on an error.
-func (r Result[T]) Value(t testing.TB) T {
-	if r.err != nil {
-		t.Helper() // costs much, and tests call Value in long loops
-		t.Fatal(r.err)
-	}
-	return r.value
-}
-
 // Gives checks that the call returned the value, and no error.
 func (r Result[T]) Gives(t testing.TB, want T) {
 	if r.err != nil || r.value != want {
-		t.Helper()
+		t.Helper() // costs much, and tests call Gives in long loops
 		t.Errorf("%v, %v; want %v", r.value, r.err, want)
 	}
 }

@@ -4,7 +4,7 @@ package undo
 
 import "context"
 
-// Here is no keeper: only a test that ends undoes what it did.
+// There is no keeper here: only a test that ends undoes its changes.
 
 type keeper struct{}
 

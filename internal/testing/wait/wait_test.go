@@ -2,7 +2,6 @@ package wait
 
 import (
 	"runtime"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -12,71 +11,50 @@ import (
 // A fake is a test that may fail.
 type fake struct {
 	testing.TB
-	failed string
+	failed bool
 }
 
 func (f *fake) Helper() {}
 
-func (f *fake) Fatalf(format string, args ...any) {
-	f.failed = format
+func (f *fake) Fatalf(string, ...any) {
+	f.failed = true
 	runtime.Goexit()
 }
 
-// try calls f with a test that may fail, and returns the failure and the time that f took.
-func try(f func(t testing.TB)) (failed string, took time.Duration) {
-	t, began := new(fake), time.Now()
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		f(t)
-	}()
-	<-done
-	return t.failed, time.Since(began)
-}
-
+// Waits end soon after what they wait for, and fail the test after Patience.
 func TestWaits(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var later atomic.Bool
-		time.AfterFunc(time.Minute, func() { later.Store(true) })
-		values, end := make(chan int), make(chan int)
-		go func() {
-			time.Sleep(time.Minute)
-			values <- 7
-		}()
-		go func() {
-			time.Sleep(time.Hour)
-			close(end)
-		}()
-		for _, c := range []struct {
-			name  string
-			f     func(t testing.TB)
-			fails bool
-			took  time.Duration // at least; at most a pause more
-		}{
-			{"true at once", func(t testing.TB) { Until(t, "", func() bool { return true }) }, false, 0},
-			{"true in a minute", func(t testing.TB) { Until(t, "", later.Load) }, false, time.Minute},
-			{"never true", func(t testing.TB) { Until(t, "", func() bool { return false }) }, true, Patience},
-			{"a value", func(t testing.TB) {
-				if v, ok := Receive(t, "", values); v != 7 || !ok {
-					t.Fatalf("another value")
-				}
-			}, false, 0},
-			{"no value", func(t testing.TB) { Receive(t, "", end) }, true, Patience},
-			{"not closed", func(t testing.TB) { Closed(t, "", end) }, true, Patience},
-			{"closed later", func(t testing.TB) {
-				time.Sleep(time.Hour - Patience)
-				Closed(t, "", end)
-			}, false, 0},
-			{"closed", func(t testing.TB) {
-				if _, ok := Receive(t, "", end); ok {
-					t.Fatalf("a value")
-				}
-			}, false, 0},
-		} {
-			failed, took := try(c.f)
-			if (failed != "") != c.fails || strings.Contains(failed, "another") || took < c.took || c.took > 0 && took > c.took+10*time.Millisecond {
-				t.Errorf("%s: %q after %v", c.name, failed, took)
+	const after = Patience / 2
+	var later func() bool
+	var values, end, never chan int
+	for name, c := range map[string]struct {
+		wait func(t testing.TB)
+		took time.Duration
+	}{
+		"true at once": {func(t testing.TB) { Until(t, "", func() bool { return true }) }, 0},
+		"true later":   {func(t testing.TB) { Until(t, "", later) }, after},
+		"never true":   {func(t testing.TB) { Until(t, "", func() bool { return false }) }, Patience},
+		"a value":      {func(t testing.TB) { Receive(t, "", values) }, after},
+		"no value":     {func(t testing.TB) { Receive(t, "", never) }, Patience},
+		"closed":       {func(t testing.TB) { Closed(t, "", end) }, after},
+		"not closed":   {func(t testing.TB) { Closed(t, "", never) }, Patience},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var is atomic.Bool
+			later = is.Load
+			values, end, never = make(chan int), make(chan int, 1), make(chan int)
+			end <- 7
+			time.AfterFunc(after, func() { is.Store(true); close(values); close(end) })
+			f, began, done := new(fake), time.Now(), make(chan struct{})
+			go func() {
+				defer close(done)
+				c.wait(f)
+			}()
+			<-done
+			took := time.Since(began)
+			if f.failed != (c.took == Patience) || took < c.took || took > c.took+10*time.Millisecond {
+				t.Errorf("%s: failed: %v, after %v", name, f.failed, took)
 			}
-		}
-	})
+			time.Sleep(Patience) // the end of AfterFunc
+		})
+	}
 }

@@ -1,12 +1,12 @@
 // Package advice has the advice in errors of pools and stores where timestamps could be given out a
 // second time. All advice is safe if followed to the letter, also beside running processes: only a
-// rescue begins anything anew, and a rescue makes everybody wait until the intervals that were
-// given out are over. The command line replaces "(lease.Rescue…)" by the command to type.
+// rescue starts records from the beginning, and a rescue makes all leases wait until the intervals
+// given out before are over. The command line replaces "(lease.Rescue…)" by the command to type.
 package advice
 
 const (
 	// Damaged is for an entry that cannot be read.
-	Damaged = "rescue the pool (lease.Rescue), which makes the entry anew; do not repair, move or delete entries"
+	Damaged = "rescue the pool (lease.Rescue), which makes the entry again; do not repair, move or delete entries"
 
 	// Lost is for a place without pools that may have had pools before.
 	Lost = "if there were pools, they are lost: rescue each instead of creating it (lease.Rescue, with Layouts and Create)"

@@ -1,4 +1,4 @@
-// Package findings collects what stores tell operators about their servers.
+// Package findings collects the reports of stores to operators.
 package findings
 
 import (
@@ -8,7 +8,7 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// A List is the findings of one inspection. A store embeds a List in its inspection.
+// A List is the findings of one inspection. A store embeds a List in the type of an inspection.
 type List struct{ all []driver.Finding }
 
 // Loses adds a finding about lost changes: see [driver.Finding].
@@ -21,7 +21,7 @@ func (l *List) add(loses bool, advice, format string, args ...any) {
 	l.all = append(l.all, driver.Finding{Loses: loses, Text: fmt.Sprintf(format, args...), Advice: advice})
 }
 
-// Unknown adds a note that a check failed: what could not be found out, and the reason.
+// Unknown adds a note about a failed check: the unknown fact, and the reason.
 func (l *List) Unknown(what string, err error) {
 	advice := ""
 	if e, ok := errors.AsType[*driver.Error](err); ok {

@@ -1,5 +1,5 @@
-// Package rest makes requests of stores that speak HTTP. It repeats a request only if the request
-// cannot take effect twice.
+// Package rest makes requests of stores over HTTP. It repeats a request only if the request cannot
+// take effect twice.
 package rest
 
 import (
@@ -31,7 +31,7 @@ const (
 	most = 1 << 28
 )
 
-// A Client makes requests of one store, which has one or more hosts.
+// A Client makes requests of a store with one or more hosts.
 type Client struct {
 	http  *http.Client
 	hosts []string // http://host:port
@@ -49,7 +49,7 @@ func New(hosts []string, config *tls.Config, timeout time.Duration) *Client {
 	for _, host := range hosts {
 		c.hosts = append(c.hosts, scheme+host)
 	}
-	// A request must not spend all of its time on one host that does not take connections.
+	// A request must not use up its time on a host that does not take connections.
 	dial := timeout / time.Duration(len(hosts))
 	c.http = &http.Client{
 		// No other host may get the token or a change.
@@ -61,8 +61,8 @@ func New(hosts []string, config *tls.Config, timeout time.Duration) *Client {
 			TLSHandshakeTimeout: dial,
 			MaxIdleConnsPerHost: 8,
 			IdleConnTimeout:     30 * time.Second,
-			// Only HTTP/1: there, a request that times out on a silent connection closes the
-			// connection, and the next request uses another one.
+			// Only HTTP/1: a request that times out on a silent connection closes the connection,
+			// and the next request uses another connection.
 			Protocols: protocols(),
 		},
 	}
@@ -87,10 +87,10 @@ type Request struct {
 	Body   []byte // JSON, if it is not nil
 	// Writes says that the request must not be sent again once a host may have got it.
 	Writes bool
-	// Long says that the reply may take all of the time.
+	// Long says that the reply may take all the time.
 	Long bool
 	// Refused reports whether a reply says that the request had no effect, will have no effect, and
-	// may succeed soon. Refused may be nil.
+	// may succeed soon. It may be nil.
 	Refused func(*Reply) bool
 }
 
@@ -258,7 +258,7 @@ func Advice(err error, server string) string {
 	case errors.Is(err, context.Canceled):
 		return ""
 	case strings.Contains(text, "malformed HTTP"):
-		return "see that it is " + server + " that listens there; if it speaks TLS, set tls=true or ca"
+		return "see that " + server + " listens there; if it speaks TLS, set tls=true or ca"
 	}
 	return "see that " + server + " runs there and answers, and that the network lets you through"
 }

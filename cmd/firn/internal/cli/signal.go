@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// Interrupted is the error of a command that a signal ended.
+// Interrupted is the error of a command ended by a signal.
 type Interrupted struct{ Signal os.Signal }
 
 func (i Interrupted) Error() string { return i.Signal.String() }
 
-// raise ends the process by the signal, so that a shell sees the signal.
+// raise ends the process by the signal, for the shell to see.
 func (i Interrupted) raise() {
 	signal.Reset(i.Signal)
 	if p, err := os.FindProcess(os.Getpid()); err == nil && p.Signal(i.Signal) == nil {
@@ -29,9 +29,9 @@ const grace = 500 * time.Millisecond
 
 // UntilSignal returns a context that SIGINT or SIGTERM ends, with an Interrupted as the cause.
 //
-// Bulk output checks the context between writes, so that the last line is whole: the beginning of
-// an ID can be a valid ID too. A reader that stops reading can block a write. After a grace period
-// the process therefore runs the cleanup and ends; a second signal ends the process at once.
+// Bulk output checks the context between writes, to end with a whole line: the beginning of an ID
+// can be a valid ID too. A reader that stops reading can block a write. After a grace period the
+// process therefore runs the cleanup and ends; a second signal ends the process at once.
 func UntilSignal(parent context.Context, remains *cleanup) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 1)
@@ -57,7 +57,7 @@ func UntilSignal(parent context.Context, remains *cleanup) (ctx context.Context,
 	}
 }
 
-// A cleanup is what a process does before an early end. The zero cleanup does nothing.
+// A cleanup runs before an early end of the process. The zero cleanup does nothing.
 type cleanup struct {
 	mu sync.Mutex
 	f  func()

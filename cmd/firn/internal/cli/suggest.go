@@ -7,7 +7,7 @@ import (
 )
 
 // nearestFlag returns the flag with the name nearest to name, or "" if no flag is near. A flag is
-// near if two edits make its name, or if its name begins with name.
+// near if two edits turn name into the flag's name, or if the flag's name begins with name.
 func nearestFlag(flags *pflag.FlagSet, name string) string {
 	const most = 2 // edits
 	const shortest = 3

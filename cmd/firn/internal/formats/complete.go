@@ -1,8 +1,8 @@
 package formats
 
 import (
-	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -21,46 +21,44 @@ func CompleteFormat(_ *cobra.Command, args []string, toComplete string) ([]strin
 	return found, cobra.ShellCompDirectiveNoFileComp
 }
 
-// ofSome are the flags that some formats have and others have not: the formats, and the error of every
-// other format.
-var ofSome = map[string]struct {
-	formats []string
-	refusal string // %s is the format
-}{
-	"epoch":          {[]string{"nanoflake", "ulidflake", "ulidflake-scalable", "snowflakesi"}, "the epoch of %s is fixed"},
-	"increment-bits": {[]string{"ulidflake", "ulidflake-scalable"}, "%s has no random increments"},
-	"clock-bits":     {[]string{"snowflakesi"}, "the widths of %s are fixed"},
-	"machine-bits":   {[]string{"snowflakesi"}, "the widths of %s are fixed"},
-	"reset":          {[]string{"snowflakesi"}, "the sequence of %s has one way to begin"},
-	"micro":          {[]string{"scru160"}, "%s counts in no microseconds"},
-	"start-bits":     {[]string{"scru160"}, "%s has no choice of random bits"},
-	"counter-bits":   {[]string{"scru160"}, "%s has no counter"},
-	"node-bits":      {[]string{"scru160"}, "%s has no node ID"},
-	"partition":      {[]string{"sno"}, "%s has no partition"},
-	"meta":           {[]string{"sno"}, "%s has no metabyte"},
-	"sequence-min":   {[]string{"sno"}, "the sequence of %s has no bounds"},
-	"sequence-max":   {[]string{"sno"}, "the sequence of %s has no bounds"},
-
-	// firn new refuses these by itself.
-	"worker":   {formats: []string{"nanoflake", "ulidflake-scalable", "snowflakesi", "scru160", "sno"}},
-	"no-state": {formats: []string{"nanoflake", "ulidflake-scalable", "snowflakesi", "scru160", "sno"}},
-	"fenced":   {formats: []string{"ulidflake", "scru160"}},
+// refusals are the flags that some formats have and others have not, and the error of every other
+// format; %s is its name. The options of a format's descriptor say which flags it has.
+var refusals = map[string]string{
+	"epoch":          "the epoch of %s is fixed",
+	"increment-bits": "%s has no random increments",
+	"clock-bits":     "the widths of %s are fixed",
+	"machine-bits":   "the widths of %s are fixed",
+	"reset":          "the sequence of %s has one way to begin",
+	"micro":          "%s counts in no microseconds",
+	"start-bits":     "%s has no choice of random bits",
+	"counter-bits":   "%s has no counter",
+	"node-bits":      "%s has no node ID",
+	"partition":      "%s has no partition",
+	"meta":           "%s has no metabyte",
+	"sequence-min":   "the sequence of %s has no bounds",
+	"sequence-max":   "the sequence of %s has no bounds",
 }
 
 // Has reports whether the format has the flag.
-func (m maker) Has(flag string) bool {
-	some, ok := ofSome[flag]
-	return !ok || slices.Contains(some.formats, m.name)
+func (f Format) Has(flag string) bool {
+	d := f.Descriptor()
+	switch flag {
+	case "worker", "no-state": // firn new refuses these by itself, and --fenced
+		return d.Field != ""
+	case "fenced":
+		return d.Worker == ""
+	}
+	return refusals[flag] == "" || d.Has(flag)
 }
 
 // refuse returns an error if a flag is set that the format does not have.
 func refuse(flags *pflag.FlagSet, f Format) (err error) {
 	flags.Visit(func(flag *pflag.Flag) {
-		text := ofSome[flag.Name].refusal
+		text := refusals[flag.Name]
 		switch {
 		case err != nil || text == "" || f.Has(flag.Name):
 		case flag.Name == "epoch":
-			err = cli.Usagef("--epoch: "+text+": %s", f.Name(), f.fixedEpoch)
+			err = cli.Usagef("--epoch: "+text+": %s", f.Name(), f.Epoch().Format(time.RFC3339))
 		default:
 			err = cli.Usagef("--"+flag.Name+": "+text, f.Name())
 		}

@@ -1,10 +1,6 @@
 package formats
 
-import (
-	"testing"
-
-	"github.com/firn-id/firn/inspect"
-)
+import "testing"
 
 func TestMisspelled(t *testing.T) {
 	for word, want := range map[string]string{
@@ -15,23 +11,6 @@ func TestMisspelled(t *testing.T) {
 	} {
 		if got := Misspelled(word); got != want {
 			t.Errorf("%q is meant to be %q, want %q", word, got, want)
-		}
-	}
-}
-
-func TestEveryFormatHasAMaker(t *testing.T) {
-	known := map[string]bool{}
-	for _, f := range inspect.Formats() {
-		known[f.Name()] = true
-		if own, ok := Lookup(f.Name()); !ok {
-			t.Errorf("%s is not in makers: firn new does not make its IDs", f.Name())
-		} else if (own.lastWorker != nil && own.name != "scru160") != (f.Worker() != "") {
-			t.Errorf("%s: makers and package inspect differ on whether it has workers", f.Name())
-		}
-	}
-	for _, name := range Names() {
-		if !known[name] {
-			t.Errorf("%s is in makers and not in package inspect", name)
 		}
 	}
 }

@@ -15,17 +15,17 @@ import (
 // for the pool. ok is false if the name is not a default one.
 func LayoutOf(pool string) (words []string, layout grant.Layout, ok bool) {
 	base, epoch, dated := strings.Cut(pool, "@")
-	for _, m := range makers {
+	for _, f := range All() {
 		var words []string
 		var a, b int
-		rest, ours := strings.CutPrefix(base, m.name)
+		rest, ours := strings.CutPrefix(base, f.Name())
 		n, _ := fmt.Sscanf(rest, "-%d-%d", &a, &b)
 		switch {
 		case !ours:
 			continue
-		case n == 2 && m.Has("clock-bits"):
+		case n == 2 && f.Has("clock-bits"):
 			words = []string{"--clock-bits", fmt.Sprint(a), "--machine-bits", fmt.Sprint(b)}
-		case m.Has("node-bits"):
+		case f.Has("node-bits"):
 			words = bitsOfSCRU160(a, b, strings.HasSuffix(rest, "-us"))
 		}
 		if dated {
@@ -37,8 +37,8 @@ func LayoutOf(pool string) (words []string, layout grant.Layout, ok bool) {
 		if err := cmd.Flags().Parse(words); err != nil {
 			continue
 		}
-		if p, err := o.Pool(m.name); err == nil && p.Name == pool {
-			return append([]string{m.name}, words...), p.Layout, true
+		if p, err := o.Pool(f.Name()); err == nil && p.Name == pool {
+			return append([]string{f.Name()}, words...), p.Layout, true
 		}
 	}
 	return nil, grant.Layout{}, false
@@ -64,8 +64,8 @@ func LayoutsOf(pool string) (layouts []grant.Layout) {
 	if _, l, ok := LayoutOf(pool); ok {
 		return []grant.Layout{l}
 	}
-	for _, m := range makers {
-		if p, err := (&Options{Flags: new(pflag.FlagSet)}).Pool(m.name); err == nil {
+	for _, f := range All() {
+		if p, err := (&Options{Flags: new(pflag.FlagSet)}).Pool(f.Name()); err == nil {
 			layouts = append(layouts, p.Layout)
 		}
 	}

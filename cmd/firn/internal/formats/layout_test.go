@@ -29,7 +29,7 @@ func TestLayoutOf(t *testing.T) {
 		if strings.Join(words, " ") != want || ok != (want != "") || ok && layout.Workers == 0 {
 			t.Errorf("%s: %v, %+v, %v", name, words, layout, ok)
 		}
-		if got := len(LayoutsOf(name)); ok && got != 1 || !ok && got != len(makers) {
+		if got := len(LayoutsOf(name)); ok && got != 1 || !ok && got != len(All()) {
 			t.Errorf("%s may be for %d layouts", name, got)
 		}
 	}

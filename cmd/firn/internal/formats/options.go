@@ -12,8 +12,8 @@ import (
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/inspect"
+	"github.com/firn-id/firn/internal/shape"
 	"github.com/firn-id/firn/lease/grant"
-	"github.com/firn-id/firn/scru160"
 	"github.com/firn-id/firn/snowflakesi"
 )
 
@@ -81,36 +81,33 @@ func (o *Options) Refuse(f Format) error { return refuse(o.Flags, f) }
 
 // Settings returns the epoch and the widths. If no format is known, Settings holds for every format
 // that has the setting.
-func (o *Options) Settings() (inspect.Settings, error) {
+func (o *Options) Settings() (shape.Settings, error) {
 	layout := snowflakesi.DefaultLayout()
 	if o.clockBits.Given {
 		if o.clockBits.Value == 0 { // 0 is the default in a Layout, but a mistake here
-			return inspect.Settings{}, cli.BadFlag("clock-bits", o.clockBits.Text, "is not 40 or 41")
+			return shape.Settings{}, cli.BadFlag("clock-bits", o.clockBits.Text, "is not 40 or 41")
 		}
 		layout.ClockBits = o.clockBits.Value
 	}
 	if err := layout.Check(); err != nil {
-		return inspect.Settings{}, o.Explain(err)
+		return shape.Settings{}, o.Explain(err)
 	}
 	if o.machineBits.Given {
 		layout = layoutOfBits(layout.ClockBits, 0)
 		if _, _, most := layout.Widths(); o.machineBits.Value < 0 || o.machineBits.Value > most {
-			return inspect.Settings{}, outside("machine-bits", o.machineBits, 0, most)
+			return shape.Settings{}, outside("machine-bits", o.machineBits, 0, most)
 		}
 		layout = layoutOfBits(layout.ClockBits, o.machineBits.Value)
 	}
 	const random16 = 16 // bits
 	if n := o.counterBits.Value; n < 0 || n > random16 {
-		return inspect.Settings{}, outside("counter-bits", o.counterBits, 0, random16)
+		return shape.Settings{}, outside("counter-bits", o.counterBits, 0, random16)
 	}
 	if n, most := o.nodeBits.Value, random16-o.counterBits.Value; n < 0 || n > most {
-		return inspect.Settings{}, outside("node-bits", o.nodeBits, 0, most)
+		return shape.Settings{}, outside("node-bits", o.nodeBits, 0, most)
 	}
-	set := inspect.Settings{Epoch: o.epoch.time, Layout: layout, ExtraCounterBits: o.counterBits.Value, NodeBits: o.nodeBits.Value}
-	if o.micro {
-		set.Counter = scru160.CounterMicroseconds
-	}
-	return set, nil
+	return shape.Settings{Epoch: o.epoch.time, ClockBits: layout.ClockBits, MachineBits: layout.MachineBits,
+		CounterBits: o.counterBits.Value, NodeBits: o.nodeBits.Value, Microseconds: o.micro}, nil
 }
 
 // outside returns the error of a flag whose value is out of range.
@@ -139,7 +136,7 @@ func (o *Options) Pool(name string) (grant.Spec, error) {
 	if err != nil {
 		return grant.Spec{}, err
 	}
-	p, err := format.Pool(Recipe{Format: format.Format, Set: set})
+	p, err := Recipe{Recipe: shape.Recipe{Settings: set}, Format: format}.Pool()
 	return p, o.Explain(err) // an epoch that no generator takes
 }
 
@@ -170,8 +167,6 @@ func (o *Options) Explain(err error) error {
 // flagOf returns the flag for a field of a format's Config.
 func flagOf(field string) string {
 	switch field {
-	case "GeneratorID", "MachineID", "Scalability", "NodeID", "Partition":
-		return "worker"
 	case "Epoch":
 		return "epoch"
 	case "ClockBits":
@@ -182,6 +177,9 @@ func flagOf(field string) string {
 		return "increment-bits"
 	case "Start":
 		return "start-bits"
+	}
+	if slices.ContainsFunc(All(), func(f Format) bool { return f.Descriptor().Field == field }) {
+		return "worker"
 	}
 	return ""
 }

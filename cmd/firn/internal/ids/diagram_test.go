@@ -17,7 +17,7 @@ import (
 	"github.com/firn-id/firn/snowflakesi"
 )
 
-var update = flag.Bool("update", false, "write testdata/show.golden anew")
+var update = flag.Bool("update", false, "write testdata/show.golden")
 
 var ansi = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
@@ -41,7 +41,8 @@ func TestShow(t *testing.T) {
 	var got bytes.Buffer
 	for _, s := range shown {
 		f, _ := inspect.Lookup(s.format)
-		i.formats, i.named, i.settings.Layout = []inspect.Format{f}, true, s.layout
+		i.formats, i.named = []inspect.Format{f}, true
+		i.settings.ClockBits, i.settings.MachineBits = s.layout.ClockBits, s.layout.MachineBits
 		if err := i.answer(&got, s.id); err != nil {
 			t.Fatal(err)
 		}
@@ -88,7 +89,7 @@ func TestDiagramLines(t *testing.T) {
 				"7" + strings.Repeat("f", digits-1),
 				strings.Repeat("f", digits),
 			} {
-				if info, err := f.Inspect(id, inspect.Hex, inspect.Settings{Layout: layout}); err == nil {
+				if info, err := f.Inspect(id, inspect.Hex, inspect.Settings{ClockBits: layout.ClockBits, MachineBits: layout.MachineBits}); err == nil {
 					checkDiagram(t, info)
 				}
 			}

@@ -93,7 +93,8 @@ func (f *inspectFlags) inspector(args []string) (*inspector, []string, error) {
 		}
 	}
 	var err error
-	i.settings, err = f.Settings()
+	set, err := f.Settings()
+	i.settings = inspect.Settings(set)
 	return i, args, err
 }
 
@@ -189,7 +190,7 @@ func (i *inspector) refuse(s *cli.Streams, id, place string, n int, invalid erro
 	return nil
 }
 
-// answer writes what an ID says. The error is that the ID is invalid.
+// answer writes the content of an ID. The error reports that the ID is invalid.
 func (i *inspector) answer(w *bytes.Buffer, id string) error {
 	fits, errs := i.read(id)
 	switch {
@@ -209,7 +210,8 @@ func (i *inspector) answer(w *bytes.Buffer, id string) error {
 	return nil
 }
 
-// read returns what an ID can be, the most plausible first, and the errors of the other formats.
+// read returns the possible readings of an ID, the most plausible first, and the errors of the
+// other formats.
 func (i *inspector) read(id string) (fits []inspect.Info, errs []error) {
 	var forms []inspect.Form // all
 	if !i.detect {

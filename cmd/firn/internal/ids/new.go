@@ -17,7 +17,7 @@ import (
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/cmd/firn/internal/formats"
 	"github.com/firn-id/firn/cmd/firn/internal/stores"
-	"github.com/firn-id/firn/inspect"
+	"github.com/firn-id/firn/internal/shape"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/grant"
@@ -53,7 +53,7 @@ Formats: ` + cli.List(formats.Names(), "and") + `.
 Generators with the same worker number make the same IDs. The worker number is the
 ` + workers() + `firn leases a free worker from a pool, and returns the worker at the end. Runs that
 share a pool never make the same ID, whatever crashes and whatever the clock does.
---worker leases that worker. If no worker is free, firn waits: --wait says how long.
+--worker leases a given worker. If no worker is free, firn waits: --wait says how long.
 
 Where the pool is:
 
@@ -63,7 +63,7 @@ Where the pool is:
   --state DIR       in this directory. Users share a directory that was made for their
                     group (mkdir -m 2770). Containers of one machine share a directory
                     on a volume.
-  --store ADDRESS   in a store that machines share. firn pool create makes the pool, once.
+  --store ADDRESS   in a shared store. firn pool create makes the pool, once.
 
 Without --state and --store, firn refuses a directory that is lost with a container or at
 a restart. Pools of other names, and in other directories that you name, know nothing of
@@ -97,11 +97,11 @@ two runs from using the worker at once, or again after the clock was set back.`,
 		ValidArgsFunction:     formats.CompleteFormat,
 		Args:                  formats.OneFormat,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			format, r, err := f.check(args[0])
+			r, err := f.check(args[0])
 			if err != nil {
 				return err
 			}
-			return f.generate(cmd.Context(), s, format, r)
+			return f.generate(cmd.Context(), s, r)
 		},
 	}
 	flags := cmd.Flags()
@@ -114,7 +114,7 @@ two runs from using the worker at once, or again after the clock was set back.`,
 	f.Options.AddTo(cmd)
 	f.making.AddTo(cmd)
 	f.State.AddTo(cmd)
-	f.AddExistingTo(cmd, "use only a pool that is there already")
+	f.AddExistingTo(cmd, "use only an existing pool")
 	flags.Var(&f.pool, "pool", "take the worker from this pool")
 	flags.BoolVar(&f.fenced, "fenced", false, "lease the times (ulidflake and scru160)")
 	flags.BoolVar(&f.noState, "no-state", false, "use --worker without a pool: see above")
@@ -131,10 +131,10 @@ two runs from using the worker at once, or again after the clock was set back.`,
 }
 
 // generate writes the IDs of a recipe.
-func (f *newFlags) generate(ctx context.Context, s *cli.Streams, format formats.Format, r formats.Recipe) error {
-	made, err := format.Make(r) // before the pool is touched, since the usage may be wrong
+func (f *newFlags) generate(ctx context.Context, s *cli.Streams, r formats.Recipe) error {
+	made, err := r.Make() // before the pool is touched, since the usage may be wrong
 	if err == nil && r.Leased {
-		err = f.checkRange(format, r.Set)
+		err = f.checkRange(r.Format, r.Settings)
 	}
 	if err != nil {
 		return f.Options.Explain(err)
@@ -142,7 +142,7 @@ func (f *newFlags) generate(ctx context.Context, s *cli.Streams, format formats.
 	ctx, stop := cli.UntilSignal(ctx, &s.Cleanup)
 	defer stop()
 	if r.Leased {
-		return f.leased(ctx, s, format, made)
+		return f.leased(ctx, s, r.Format, made)
 	}
 	return stream(ctx, s, made.Next, f.count)
 }
@@ -152,37 +152,36 @@ func workers() string {
 	var lines strings.Builder
 	for _, name := range formats.Names() {
 		f, _ := formats.Lookup(name)
-		if last, ok := f.LastWorker(inspect.Settings{}); ok {
+		if last, ok := f.LastWorker(shape.Settings{}); ok {
 			lines.WriteString(fmt.Sprintf("  %-12s  of %s, 0 to %d\n", f.Worker(), name, last))
 		}
 	}
 	return lines.String()
 }
 
-// check returns the format and the recipe for the flags, or an error of usage.
-func (f *newFlags) check(name string) (formats.Format, formats.Recipe, error) {
-	in, err := formats.Named(name)
-	if err != nil {
-		return in, formats.Recipe{}, err
+// check returns the recipe for the flags, or an error of usage.
+func (f *newFlags) check(name string) (r formats.Recipe, err error) {
+	if r.Format, err = formats.Named(name); err != nil {
+		return r, err
 	}
-	r := formats.Recipe{Format: in.Format, Form: f.as.Form, JSON: f.json}
+	r.Form, r.JSON = f.as.Form, f.json
 	for _, check := range []func(formats.Format) error{f.Refuse, f.as.Refuse, f.checkJSON, f.checkPartition} {
-		if err := check(in); err != nil {
-			return in, r, err
+		if err := check(r.Format); err != nil {
+			return r, err
 		}
 	}
-	if r.Set, err = f.Settings(); err != nil {
-		return in, r, err
+	if r.Settings, err = f.Settings(); err != nil {
+		return r, err
 	}
-	if err := f.checkState(in, r.Set); err != nil {
-		return in, r, err
+	if err := f.checkState(r.Format, r.Settings); err != nil {
+		return r, err
 	}
-	r.Leased = f.leases(in, r.Set)
-	if r.Making, err = f.making.Making(in, r.Leased); err != nil {
-		return in, r, err
+	r.Leased = f.leases(r.Format, r.Settings)
+	if err := f.making.Set(&r); err != nil {
+		return r, err
 	}
 	r.Worker = f.worker.Value
-	return in, r, f.checkWorker(in, r.Set)
+	return r, f.checkWorker(r.Format, r.Settings)
 }
 
 func (f *newFlags) checkJSON(formats.Format) error {
@@ -206,7 +205,7 @@ func (f *newFlags) checkPartition(formats.Format) error {
 
 // checkRange returns an error if the worker that a lease is to take is not in the format's range. The
 // generator of a lease has no worker that the library could check.
-func (f *newFlags) checkRange(format formats.Format, set inspect.Settings) error {
+func (f *newFlags) checkRange(format formats.Format, set shape.Settings) error {
 	last, _ := format.LastWorker(set)
 	if !f.worker.Given || f.worker.Value <= last && f.worker.Value >= 0 {
 		return nil
@@ -220,7 +219,7 @@ func (f *newFlags) checkRange(format formats.Format, set inspect.Settings) error
 
 // checkWorker returns an error if a worker number is missing, or given for a format without
 // workers.
-func (f *newFlags) checkWorker(format formats.Format, set inspect.Settings) error {
+func (f *newFlags) checkWorker(format formats.Format, set shape.Settings) error {
 	last, ok := format.LastWorker(set)
 	switch {
 	case !ok && f.worker.Given && format.Has("node-bits"):
@@ -236,13 +235,13 @@ func (f *newFlags) checkWorker(format formats.Format, set inspect.Settings) erro
 }
 
 // leases reports whether the format's worker or times come from a pool.
-func (f *newFlags) leases(format formats.Format, set inspect.Settings) bool {
+func (f *newFlags) leases(format formats.Format, set shape.Settings) bool {
 	_, ok := format.LastWorker(set)
 	return f.fenced || ok && !f.noState
 }
 
 // checkState returns an error if flags about pools contradict each other or the format.
-func (f *newFlags) checkState(format formats.Format, set inspect.Settings) error {
+func (f *newFlags) checkState(format formats.Format, set shape.Settings) error {
 	_, workers := format.LastWorker(set)
 	switch {
 	case f.fenced && workers:
@@ -371,7 +370,7 @@ func (f *newFlags) leaseConfig(ctx context.Context, s *cli.Streams, wanted grant
 }
 
 // stream writes n IDs, with one batch in memory at a time.
-func stream(ctx context.Context, s *cli.Streams, next formats.Batch, n cli.Count) error {
+func stream(ctx context.Context, s *cli.Streams, next func(context.Context, []byte, int) ([]byte, error), n cli.Count) error {
 	var lines []byte
 	for n > 0 {
 		some := int(min(n, formats.MaxBatch))

@@ -156,7 +156,7 @@ func files(cmd *cobra.Command) string {
 	}
 	var list definitions
 	list.add("*~/.local/state/firn*", "The default store: the pools of a user. Keep the directory: "+
-		"what a pool remembers keeps IDs from being made twice.")
+		"the memory of a pool prevents duplicate IDs.")
 	return list.String()
 }
 

@@ -1,14 +1,14 @@
-// Package pgscript has what all scripts for PostgreSQL begin with.
+// Package pgscript has the beginning of all scripts for PostgreSQL.
 package pgscript
 
-// SchemaComment marks a schema that a script has made.
+// SchemaComment marks a schema made by a script.
 const SchemaComment = "Made by firn sql"
 
 // Path is the search_path of each function that is not of operators with qualified names alone. Only
 // objects of PostgreSQL itself have names without a schema.
 const Path = "SET search_path = pg_catalog, pg_temp"
 
-// Begin begins a transaction in which names mean what PostgreSQL means by them.
+// Begin begins a transaction in which all names have PostgreSQL's own meaning.
 const Begin = `BEGIN;
 
 -- Whatever the search_path of the session is, a name without a schema is a name of PostgreSQL itself.
@@ -16,8 +16,8 @@ SET LOCAL search_path = pg_catalog, pg_temp;
 SET LOCAL client_min_messages = warning;
 `
 
-// Schema makes the schema firn, or refuses the schema that is there. One role owns the schema and all that
-// is in it: callers run what the owner of an object makes of the object.
+// Schema makes the schema firn, or refuses the present schema. One role owns the schema and all
+// objects in the schema: callers run the code of an object's owner.
 const Schema = `
 -- Callers run what is in the schema, some of it with the rights of the owner. So one role owns the
 -- schema and all that is in it, runs the script, and alone can create in the schema.
@@ -55,7 +55,7 @@ BEGIN
 END $$;
 `
 
-// DropSchema drops the schema firn if a script has made it, and nothing is in it.
+// DropSchema drops the schema firn if a script has made the schema and the schema is empty.
 const DropSchema = `
 DO $$
 BEGIN

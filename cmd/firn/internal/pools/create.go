@@ -29,13 +29,13 @@ func newCreate(s *cli.Streams) *cobra.Command {
 		Long: `Make a pool, and print its name and UUID. A pool of that name is an error.
 
 On this machine, only a pool with a name of your own needs this command: firn new makes
-the pools of the formats itself. In a store that machines share, make each pool once.
-What the store needs, such as a directory or a table, is made too. --existing makes the
-pool only in a store that is there already.
+the pools of the formats itself. In a shared store, make each pool once. The command
+also makes what the store needs, such as a directory or a table. --existing makes the pool
+only in an existing store.
 
 IDs are distinct within a pool. Two pools for the same format, epoch and widths make the
 same IDs. The second such pool is therefore refused. --beside allows it, for IDs that
-never meet. A damaged pool is no reason for another one: firn pool rescue mends it.`,
+never meet. Do not replace a damaged pool: firn pool rescue repairs it.`,
 		Example: `  firn pool create nanoflake --name orders --epoch 2020-01-01T00:00:00Z
   firn new nanoflake --pool orders --epoch 2020-01-01T00:00:00Z
   firn pool create snowflakesi --clock-bits 41 --machine-bits 10
@@ -62,7 +62,7 @@ never meet. A damaged pool is no reason for another one: firn pool rescue mends 
 	flags.BoolVar(&beside, "beside", false, "allow two pools for the same IDs: see above")
 	flags.BoolVar(&asJSON, "json", false, "write a JSON object")
 	st.AddTo(cmd)
-	st.AddExistingTo(cmd, "make the pool only in a store that is there already")
+	st.AddExistingTo(cmd, "make the pool only in an existing store")
 	cli.Complete(cmd, "name")
 	return cmd
 }

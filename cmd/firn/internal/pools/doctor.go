@@ -108,7 +108,7 @@ func (d *doctor) find(level, about, pool, form string, args ...any) {
 	d.findings = append(d.findings, finding{level, about, pool, fmt.Sprintf(form, args...)})
 }
 
-// examine looks at all pools, or at the named pool. The error is that the named pool does not
+// examine looks at all pools, or at the named pool. The error reports that the named pool does not
 // exist.
 func (d *doctor) examine(ctx context.Context, named []string) error {
 	store, at, err := d.st.Look(ctx)
@@ -211,7 +211,7 @@ func recordsOf(records, pools int) string {
 	return fmt.Sprintf("%d records of %d pools", records, pools)
 }
 
-// examineWriting asks the store for a change that the store has to refuse.
+// examineWriting asks for a change that the store has to refuse.
 func (d *doctor) examineWriting(ctx context.Context, store driver.Store, found []lease.Found) {
 	i := slices.IndexFunc(found, func(f lease.Found) bool { return f.Pool != nil })
 	if i < 0 {
@@ -235,7 +235,7 @@ func (d *doctor) inspect(ctx context.Context, store driver.Store) {
 	}
 	found, err := stores.InspectStore(ctx, store)
 	if err != nil {
-		d.find(levelWarning, aboutStore, "", "its settings, which decide whether it can lose something, cannot be looked at: %v", d.st.Explain(err))
+		d.find(levelWarning, aboutStore, "", "its settings, which decide whether it can lose something, cannot be read: %v", d.st.Explain(err))
 		return
 	}
 	for _, f := range found {
@@ -315,13 +315,13 @@ func (d *doctor) findErrors(f lease.Found) {
 	}
 }
 
-// usedAfter returns the workers that were used after a time. A rescue, and no clock, has used up
-// the times before its floor.
+// usedAfter returns the workers used after a time. A rescue, and no clock, has used up the times
+// before its floor.
 func usedAfter(floor time.Time, workers []lease.Worker) []lease.Worker {
 	return slices.DeleteFunc(slices.Clone(workers), func(w lease.Worker) bool { return !w.Until.After(floor) })
 }
 
-// wasSaid reports whether an error is about an unreadable record that has a finding.
+// wasSaid reports whether an error is about an unreadable record with a finding.
 func (d *doctor) wasSaid(err error) bool {
 	var record *driver.Error
 	return errors.As(err, &record) && d.bad[record.Key]
@@ -430,9 +430,9 @@ func (d *doctor) examineWorkers(p *lease.Pool, workers []lease.Worker, now time.
 	text := fmt.Sprintf("%d of %d are free, %d held, %d used ahead of the clock", free, p.Layout().Workers, count["held"], count["ahead"])
 	switch {
 	case free == 0 && count["held"] == 0:
-		d.find(levelProblem, aboutWorkers, p.Name(), "%s: there is none for firn new", text)
+		d.find(levelProblem, aboutWorkers, p.Name(), "%s: no worker is left for firn new", text)
 	case free == 0:
-		d.find(levelWarning, aboutWorkers, p.Name(), "%s: there is none for another firn new", text)
+		d.find(levelWarning, aboutWorkers, p.Name(), "%s: no worker is left for another firn new", text)
 	default:
 		d.find(levelOK, aboutWorkers, p.Name(), "%s", text)
 	}
@@ -453,7 +453,7 @@ func (d *doctor) examineLifetime(p *lease.Pool, now time.Time) {
 	}
 }
 
-// ntpStatus is what a system knows of the accuracy of its clock.
+// ntpStatus is the system's view of the accuracy of the clock.
 type ntpStatus struct {
 	synchronised    bool
 	estimated, most time.Duration // errors of the clock
@@ -484,7 +484,7 @@ func (d *doctor) examineClock() {
 	d.find(levelOK, aboutClock, "", "the clock ran evenly during this check, of %v", passed.Round(time.Millisecond))
 }
 
-// tell writes the findings. The error is that one of them is a problem.
+// tell writes the findings. The error reports that a finding is a problem.
 func (d *doctor) tell(s *cli.Streams, asJSON bool) error {
 	var out bytes.Buffer
 	pen := levelPens(s.Colour)

@@ -12,21 +12,21 @@ import (
 func New(s *cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "pool",
-		Short: "Look after the pools that workers come from",
-		Long: `Look after the pools that firn new leases workers from.
+		Short: "Manage the pools of workers",
+		Long: `Manage the pools from which firn new leases workers.
 
 A pool holds the worker numbers for one kind of IDs: a format, its epoch and its widths.
-For each worker the pool remembers the times that were used, and the holder. Pools are
-files on this machine, where firn new makes the pool that it needs, or in a store that
-machines share, where firn pool create makes the pool, once. Give the address of a store
-by --store or $` + stores.Variable + `:
+For each worker the pool remembers the used times, and the holder. Pools are files on
+this machine, where firn new makes the pool, or in a shared store, where firn pool create
+makes the pool, once. Give the address of a store by --store or
+$` + stores.Variable + `:
 
 ` + stores.AddressForms() + `
 Keep secrets out of addresses: password-file=PATH and password-env=VARIABLE say where a
 password is.
 
-Do not delete a pool: what a pool remembers keeps IDs from being made twice. If a store
-has lost something, or was restored from a backup, firn pool rescue makes the pool safe.`,
+Do not delete a pool: the memory of a pool prevents duplicate IDs. If a store has lost
+something, or was restored from a backup, firn pool rescue makes the pool safe.`,
 		Example: `  firn pool list
   firn pool show nanoflake
   firn pool doctor

@@ -45,7 +45,7 @@ func newRescue(s *cli.Streams) *cobra.Command {
 		Long: `Make a pool safe after its store was restored from a backup or lost something else, or
 when records are missing or damaged.
 
-The pool no longer knows what its holders were given. What they were given ends within a
+The pool no longer knows the intervals of its holders. These intervals end within a
 window, plus the difference of the clocks. A rescue therefore gives out no worker before
 that time. Holders go on to the end of their intervals, then take new workers.
 
@@ -62,9 +62,9 @@ gone back to an earlier state:
 may be ahead of this clock. Choose both with care: if they are too small, IDs can be made
 twice. The command waits until workers are free again, unless --no-wait is given.
 
-If the pool's own record is lost, a rescue makes it anew from the workers' records. If
-the records are of other settings than the default ones, give --format, --epoch and the
-widths that the pool was created with. A pool that is not lost has its own settings.
+If the pool's own record is lost, a rescue makes it again from the workers' records. If
+the settings are not the defaults, give --format, --epoch and the widths of the pool. A
+pool that is not lost has its own settings.
 
 If nothing is left of the pool, add --create, too. See that the name and the store are
 right: under a wrong name, --create makes a second pool. If the store has a pool for the
@@ -82,7 +82,7 @@ A rescue that was interrupted leaves a pool without free workers: run the rescue
 
 "floor" is when workers are free again. "made" counts the workers' records that were
 missing or damaged. "kept_out" are workers that come later: see --trust-clock. "anew" is
-true if the pool's own record was made anew.`,
+true if the pool's own record was made again.`,
 		Example: `  firn pool rescue nanoflake --store postgres://ids@db/app
   firn pool rescue orders --state /var/lib/firn --window 1m --skew 5m --yes
   firn pool rescue --all --state /var/lib/firn
@@ -114,7 +114,7 @@ true if the pool's own record was made anew.`,
 	flags.BoolVar(&f.create, "create", false, "make the pool if nothing is left of it: see above")
 	flags.BoolVar(&f.beside, "beside", false, "with --create, allow two pools for the same IDs")
 	f.State.AddTo(cmd)
-	f.AddExistingTo(cmd, "rescue only in a store that is there already")
+	f.AddExistingTo(cmd, "rescue only in an existing store")
 	cli.Complete(cmd, "format", formats.Names()...)
 	cli.Complete(cmd, "window")
 	cli.Complete(cmd, "skew")
@@ -179,13 +179,13 @@ func (f *rescueFlags) run(ctx context.Context, s *cli.Streams, names []string) e
 	return nil
 }
 
-// A target is a pool to rescue, and the layouts that it may have.
+// A target is a pool to rescue, with the possible layouts of the pool.
 type target struct {
 	name    string
 	layouts []grant.Layout
 }
 
-// rescue rescues one pool, and writes what was done.
+// rescue rescues a pool, and reports the result.
 func (f *rescueFlags) rescue(ctx context.Context, s *cli.Streams, store driver.Store, p target) (*lease.Rescued, error) {
 	show := cli.NewMeter(s)
 	done, err := lease.Rescue(ctx, store, p.name, lease.RescueConfig{Window: f.window, Skew: f.skew, TrustClock: f.trustClock,
@@ -199,7 +199,7 @@ func (f *rescueFlags) rescue(ctx context.Context, s *cli.Streams, store driver.S
 	return done, f.tell(s, done)
 }
 
-// openFor opens the store, and returns the pools to rescue. openFor changes no record. A pool that
+// openFor opens the store, and returns the pools to rescue. It changes no record. A pool that
 // cannot be rescued is an error before the user is asked.
 func (f *rescueFlags) openFor(ctx context.Context, s *cli.Streams, names []string, given []grant.Layout) (driver.Store, []target, error) {
 	open := f.Look
@@ -232,8 +232,8 @@ func (f *rescueFlags) openFor(ctx context.Context, s *cli.Streams, names []strin
 	return store, pools, nil
 }
 
-// check returns the pools to rescue: those of the names, or with --all every pool of the store.
-// check looks each pool up once. The error is that a pool cannot be rescued.
+// check returns the pools to rescue: the named pools, or with --all every pool of the store. It
+// looks each pool up once. The error is that a pool cannot be rescued.
 func (f *rescueFlags) check(ctx context.Context, s *cli.Streams, store driver.Store, names []string, given []grant.Layout) (pools []target, err error) {
 	if f.all {
 		if names, err = lease.Names(ctx, store); err != nil {
@@ -269,8 +269,8 @@ func (f *rescueFlags) check(ctx context.Context, s *cli.Streams, store driver.St
 	return pools, nil
 }
 
-// noTrace returns the error for a pool of which the store has nothing. The name or the address of
-// the store may be misspelt, and then the rescue would make a second pool.
+// noTrace returns the error for a pool without entries in the store. The name or the address of the
+// store may be misspelt, and then the rescue would make a second pool.
 func noTrace(name, where string, others []string) error {
 	const most = 20
 	has := "which has no pools"
@@ -279,7 +279,7 @@ func noTrace(name, where string, others []string) error {
 	} else if n > 0 {
 		has = "which has the pools " + cli.List(others, "and")
 	}
-	return stores.Reword(lease.ErrNoPool, fmt.Sprintf("pool %s: %v in %s, %s: see that the name and the store are right; only if all records of this pool are lost, add --create, with the --format, --epoch and widths that the pool was created with",
+	return stores.Reword(lease.ErrNoPool, fmt.Sprintf("pool %s: %v in %s, %s: see that the name and the store are right; only if all records of this pool are lost, add --create, with the --format, --epoch and widths of the pool",
 		name, lease.ErrNoPool, where, has))
 }
 
@@ -295,8 +295,8 @@ func (f *rescueFlags) given() ([]grant.Layout, error) {
 	return []grant.Layout{p.Layout}, err
 }
 
-// guesses returns the layouts that a pool without its own record may have. The workers' records say
-// which guess is right. If no record is left, only --all believes the pool's name.
+// guesses returns the possible layouts of a pool without a record of the pool itself. The workers'
+// records say which guess is right. If no record is left, only --all believes the pool's name.
 func (f *rescueFlags) guesses(name string) []grant.Layout {
 	layouts := formats.LayoutsOf(name)
 	if !f.all {
@@ -350,7 +350,7 @@ type rescueObject struct {
 	Anew    bool     `json:"anew,omitempty"`
 }
 
-// tell writes what was done.
+// tell reports the result.
 func (f *rescueFlags) tell(s *cli.Streams, done *lease.Rescued) error {
 	rescued, floor := done.Pool.Rescued()
 	about := rescueObject{Pool: done.Pool.Name(), Rescued: jsonTime{rescued}, Floor: jsonTime{floor},
@@ -368,7 +368,7 @@ func (f *rescueFlags) tell(s *cli.Streams, done *lease.Rescued) error {
 		if about.Anew {
 			anew = ", and the pool's own record was, too"
 		}
-		_, err = fmt.Fprintf(s.Out, "%s  rescued: %d records, of which %d were missing or damaged%s; workers can be had from %s on\n",
+		_, err = fmt.Fprintf(s.Out, "%s  rescued: %d records, of which %d were missing or damaged%s; workers are available from %s on\n",
 			about.Pool, about.Records, about.Made, anew, cli.TimeText(floor))
 	}
 	if err != nil {
@@ -382,9 +382,9 @@ func (f *rescueFlags) wait(s *cli.Streams, until time.Time) {
 	const step = 200 * time.Millisecond
 	all := time.Until(until)
 	show := cli.NewMeter(s)
-	show.Line(fmt.Sprintf("waiting until workers can be had, in %v (--no-wait does not)", all.Round(time.Second)))
-	for left := all; left > 0; left = time.Until(until) { // read anew, since the clock may be set
-		show.Part(1-float64(left)/float64(all), fmt.Sprintf("workers can be had in %v", left.Round(time.Second)))
+	show.Line(fmt.Sprintf("waiting %v until workers are available (--no-wait does not wait)", all.Round(time.Second)))
+	for left := all; left > 0; left = time.Until(until) { // read again, since the clock may be set
+		show.Part(1-float64(left)/float64(all), fmt.Sprintf("workers are available in %v", left.Round(time.Second)))
 		time.Sleep(min(left, step))
 	}
 	show.End()

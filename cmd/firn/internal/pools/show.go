@@ -154,7 +154,7 @@ func showPool(w io.Writer, pens cli.Pens, p *lease.Pool, workers []lease.Worker,
 	row("workers", "%d, %d used", layout.Workers, len(workers))
 	row("created", "%s  %s", cli.TimeText(p.Created().Truncate(time.Second)), cli.Relative(p.Created(), now))
 	if rescued, floor := p.Rescued(); !floor.IsZero() {
-		row("rescued", "%s  %s, and workers are had from %s on", cli.TimeText(rescued.Truncate(time.Second)), cli.Relative(rescued, now), cli.TimeText(floor))
+		row("rescued", "%s  %s, and workers are available from %s on", cli.TimeText(rescued.Truncate(time.Second)), cli.Relative(rescued, now), cli.TimeText(floor))
 	}
 	row("expires", "%s  %s", cli.TimeText(expires.Truncate(time.Second)), cli.Relative(expires, now))
 	if len(workers) > 0 {

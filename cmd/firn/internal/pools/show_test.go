@@ -8,7 +8,6 @@ import (
 	"github.com/firn-id/firn/cmd/firn/internal/formats"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/grant"
-	"github.com/firn-id/firn/snowflakesi"
 )
 
 func TestWorkerStates(t *testing.T) {
@@ -36,13 +35,12 @@ func TestWorkerStates(t *testing.T) {
 func TestEnds(t *testing.T) {
 	for _, name := range formats.Names() {
 		f, _ := formats.Lookup(name)
-		r := formats.Recipe{Format: f.Format}
-		r.Set.Layout = snowflakesi.DefaultLayout()
+		r := formats.Recipe{Format: f}
 		want := map[string]string{
 			"nanoflake": "2090-09-07T15:47:35.552Z", "ulidflake": "2302-09-27T15:10:22.208Z", "ulidflake-scalable": "2302-09-27T15:10:22.208Z",
 			"snowflakesi": "2055-11-04T19:53:47.776Z", "scru160": "10889-08-02T05:31:50.656Z", "sno": "2079-09-07T15:47:35.552Z",
 		}[name]
-		p, err := f.Pool(r)
+		p, err := r.Pool()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,7 +14,8 @@ import (
 	"github.com/firn-id/firn/cmd/firn/internal/stores"
 )
 
-// A database is the database of a feed, over one connection, which is made anew after an error.
+// A database is the database of a feed, over one connection. After an error, the connection is opened
+// again.
 //
 // The names in the feed's statements are qualified, also of operators: whatever the search_path of the
 // session is, no object of another role runs with the rights of the feed.
@@ -32,8 +33,8 @@ func newDatabase(address string, timeout time.Duration) (*database, error) {
 		// The text of pgx hides passwords, but not each of them is sure to be found.
 		return nil, cli.Usagef("--database: want an address as in postgres://user@host:5432/database")
 	}
-	// Of a standby, and of no other server, all transactions are read-only. The check of pgx for a primary
-	// calls a function by the search_path.
+	// All transactions of a standby are read-only, and those of a primary are not. The check of pgx
+	// for a primary calls a function by the search_path.
 	config.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = "firn sql feed"
@@ -118,11 +119,11 @@ func (d *database) check(ctx context.Context) error {
 	})
 }
 
-// A row is what a feed sees of the database's interval.
+// A row is a feed's view of the database's interval.
 type row struct {
 	nonce    string // "" if the table has no row
 	holder   string
-	valid    bool // the row is no copy
+	valid    bool // the row is not a copy
 	released bool
 	started  string // when the server was started
 	first    int64  // ticks
@@ -132,8 +133,8 @@ type row struct {
 	now      int64 // the database's time in Unix milliseconds
 }
 
-// started is SQL for the time at which the server was started. A copy of a stopped server has the
-// row of the original. Since each server was started at another time, a feed tells the two apart.
+// started is SQL for the start time of the server. A copy of a stopped server has the row of the
+// original. Since each server was started at another time, a feed tells the two apart.
 const started = `(pg_catalog.date_part('epoch', pg_catalog.pg_postmaster_start_time()) operator(pg_catalog.*) 1000000::double precision)::bigint::pg_catalog.text` // the same in each session
 
 // read returns the row.
@@ -179,7 +180,7 @@ func (d *database) place(ctx context.Context, i interval, due int64, o *offer, n
 	return start, ok, err
 }
 
-// isMine is SQL for a row that is no copy, and has the nonce that follows.
+// isMine is SQL for a row that is not a copy, and has the nonce that follows.
 const isMine = `written operator(pg_catalog.=) xmin and relation operator(pg_catalog.=) tableoid and nonce operator(pg_catalog.=) `
 
 // extend raises the end of the offer's row. ok reports whether the database has the row, and the

@@ -66,7 +66,7 @@ feed needs rights on the schema firn: see docs/sql-generator.md.`,
 	flags.DurationVar(&f.window, "window", lease.DefaultWindow, "lease intervals this far ahead")
 	f.Options.AddEpochTo(cmd)
 	f.State.AddTo(cmd)
-	f.AddExistingTo(cmd, "use only a pool that is there already")
+	f.AddExistingTo(cmd, "use only an existing pool")
 	flags.Var(&f.pool, "pool", "take the worker from this pool")
 	flags.BoolVar(&f.trustClock, "trust-clock", false, "use the database's clock even if the pool disagrees")
 	cli.Complete(cmd, "database", "postgres://")
@@ -241,9 +241,9 @@ var errEpoch = errors.New("the database has made IDs of another epoch")
 // near is how far ahead of the clock an interval may begin, in milliseconds, as in nanoflake_take.
 const near = 50
 
-// standBy waits while another feed keeps the interval. No feed keeps an interval that begins ahead of
-// the clock: the clock has gone back since, and the database makes no ID. standBy returns the nonce
-// of the row that the next lease may replace, and "" if the table has no row. standBy waits for a
+// standBy waits while another feed keeps the interval. No feed keeps an interval that begins ahead
+// of the clock: the clock has gone back since, and the database makes no ID. standBy returns the
+// nonce of the row that the next lease may replace, and "" if the table has no row. It waits for a
 // database that is away, and a patient standBy for other settings, too.
 func (f *feed) standBy(ctx context.Context, patient bool) (nonce string, err error) {
 	for {
@@ -273,8 +273,8 @@ func (f *feed) standBy(ctx context.Context, patient bool) (nonce string, err err
 	}
 }
 
-// lease keeps one lease, until the offer is over or ctx ends. lease returns an error if the lease
-// has not begun.
+// lease keeps one lease, until the offer is over or ctx ends. It returns an error if the lease has
+// not begun.
 func (f *feed) lease(ctx context.Context, before string) (*offer, error) {
 	o := newOffer(f.pool, &f.db.clock)
 	c := f.config

@@ -11,11 +11,11 @@ import (
 
 // An offer is the generator of one lease: an interval of one worker, in the row of the database.
 //
-// What was sent to the database stays with the database for good: a transaction with an old
+// An interval sent to the database stays with the database for good: a transaction with an old
 // snapshot sees an old row, and a statement may come late. The offer therefore takes nothing back,
-// and the interval of an offer only grows. If the lease has an interval that is no continuation, or
-// if the row is gone, the offer is over: the feed then closes the lease, and takes another lease.
-// No interval of another lease overlaps what this lease has offered.
+// and the interval of an offer only grows. If the lease has an interval that is not a continuation,
+// or if the row is gone, the offer is over: the feed then closes the lease, and takes another
+// lease. No interval of another lease overlaps what this lease has offered.
 type offer struct {
 	pool  grant.Spec
 	clock *clock

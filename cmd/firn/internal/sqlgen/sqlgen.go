@@ -1,6 +1,6 @@
 // Package sqlgen has the commands for a generator of Nanoflakes inside PostgreSQL: firn sql
-// generator prints the script that makes the generator, and firn sql feed leases the intervals of
-// the generator. docs/sql-generator.md says what the generator promises.
+// generator prints the script, and firn sql feed leases the intervals of the generator.
+// docs/sql-generator.md has the promises of the generator.
 package sqlgen
 
 import (
@@ -20,10 +20,10 @@ var up string
 //go:embed down.sql
 var down string
 
-// Up is the script that makes the generator. The script can run again at any time.
+// Up is the script to make the generator. The script can run again at any time.
 var Up = strings.Replace(up, "-- begin\n", pgscript.Begin+pgscript.Schema, 1)
 
-// Down is the script that removes the generator.
+// Down is the script to remove the generator.
 var Down = strings.NewReplacer("-- begin\n", pgscript.Begin, "-- drop schema\n", pgscript.DropSchema[1:]).Replace(down)
 
 // Generator returns the command firn sql generator.

@@ -15,12 +15,12 @@ import (
 
 var update = flag.Bool("update", false, "write the scripts of this version to testdata")
 
-// kindsOf returns all formats with their default settings.
-func kindsOf(t testing.TB) []kind {
+// keysOf returns all formats with their default settings.
+func keysOf(t testing.TB) []key {
 	t.Helper()
 	var o options
 	o.addTo(new(cobra.Command))
-	all, err := o.kinds(nil)
+	all, err := o.keys(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,13 +31,13 @@ func kindsOf(t testing.TB) []kind {
 // indexes hold results. After a release of the version, a change needs another Version and another
 // folder of testdata. No version changes the results of a function.
 func TestFrozen(t *testing.T) {
-	all := kindsOf(t)
+	all := keysOf(t)
 	var lite strings.Builder
 	if err := writeSQLite(&lite, all, "", "id", false); err != nil {
 		t.Fatal(err)
 	}
 	for _, k := range all {
-		if err := writeSQLite(&lite, []kind{k}, "orders", "id", false); err != nil {
+		if err := writeSQLite(&lite, []key{k}, "orders", "id", false); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -64,7 +64,7 @@ func TestFrozen(t *testing.T) {
 // TestText: scripts are ASCII, so databases of every encoding read them, and plain scripts have no
 // words of a client.
 func TestText(t *testing.T) {
-	all := kindsOf(t)
+	all := keysOf(t)
 	if len(all) != len(formats.Names()) {
 		t.Fatalf("%d formats", len(all))
 	}

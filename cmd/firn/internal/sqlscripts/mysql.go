@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/internal/shape"
 )
 
 // newMySQL returns the command firn sql mysql.
@@ -36,11 +37,11 @@ The clients mariadb and mysql run the script. Drivers do not know the word DELIM
   firn sql mysql --plain > functions.sql
   firn sql mysql --down | mariadb app`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			kinds, err := o.kinds(args)
+			keys, err := o.keys(args)
 			if err != nil {
 				return err
 			}
-			return writeMySQL(s.Out, kinds, o.down, plain)
+			return writeMySQL(s.Out, keys, o.down, plain)
 		},
 	}
 	o.addTo(cmd)
@@ -76,24 +77,24 @@ func (f myFunction) create() []string {
 	}
 }
 
-// writeMySQL writes the script of the kinds, or the script that takes everything back. A plain
+// writeMySQL writes the script of the keys, or the script that takes everything back. A plain
 // script has no DELIMITER.
-func writeMySQL(w io.Writer, kinds []kind, down, plain bool) error {
-	text := mysqlUp(kinds, plain)
+func writeMySQL(w io.Writer, keys []key, down, plain bool) error {
+	text := mysqlUp(keys, plain)
 	if down {
-		text = mysqlDown(kinds)
+		text = mysqlDown(keys)
 	}
 	_, err := io.WriteString(w, text)
 	return err
 }
 
-func mysqlUp(kinds []kind, plain bool) string {
+func mysqlUp(keys []key, plain bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `-- Functions about IDs for MariaDB 10.11, MySQL 8 or later. Printed by firn sql mysql, version %d.
 %s--
 -- The script may run again, and replaces the functions.
 
-`, Version, settingsComment(kinds))
+`, Version, settingsComment(keys))
 	end := " //\n"
 	if plain {
 		end = ";\n"
@@ -109,8 +110,8 @@ func mysqlUp(kinds []kind, plain bool) string {
 		}
 	}
 	write(mysqlHelpers())
-	for _, k := range kinds {
-		fmt.Fprintf(&b, "-- %s\n\n", k.name)
+	for _, k := range keys {
+		fmt.Fprintf(&b, "-- %s\n\n", k.Name)
 		write(k.mysql())
 	}
 	if !plain {
@@ -119,15 +120,15 @@ func mysqlUp(kinds []kind, plain bool) string {
 	return b.String()
 }
 
-func mysqlDown(kinds []kind) string {
+func mysqlDown(keys []key) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "-- Removes the functions of firn sql mysql, version %d.\n\n", Version)
-	for _, k := range slices.Backward(kinds) {
+	for _, k := range slices.Backward(keys) {
 		for _, f := range slices.Backward(k.mysql()) {
 			fmt.Fprintf(&b, "DROP FUNCTION IF EXISTS %s;\n", f.name)
 		}
 	}
-	if len(kinds) < allKinds() {
+	if len(keys) < allKeys() {
 		b.WriteString("\n-- The functions of all formats stay: firn sql mysql --down removes them with all formats.\n")
 		return b.String()
 	}
@@ -182,36 +183,36 @@ END`},
 
 // mysql returns the functions of the format. A call of a function takes longer than its work, so a
 // function calls others only to raise an error.
-func (k kind) mysql() []myFunction {
+func (k key) mysql() []myFunction {
 	id := "id VARBINARY(64)"
-	if k.integer() {
+	if k.Integer() {
 		id = "id " + mysqlID
 	}
 	returns := "BIGINT"
 	checked := k.mysqlInteger()
-	if !k.integer() {
-		returns, checked = fmt.Sprintf("VARBINARY(%d)", k.bytes), "id"
+	if !k.Integer() {
+		returns, checked = fmt.Sprintf("VARBINARY(%d)", k.Size), "id"
 	}
 	all := []myFunction{{name: "check", args: id, returns: returns, comment: "Returns the ID; raises an error for any other value", body: k.mysqlValid(checked)}}
 	timestamp := k.mysqlField(k.fields[0])
 	made := k.mysqlValid(fmt.Sprintf("DATE_ADD(DATE_ADD(TIMESTAMP'%s', INTERVAL %s DIV %d DAY), INTERVAL %[2]s MOD %[3]d * %d MICROSECOND)",
 		k.epochText(), timestamp, 86400000/k.unit, 1000*k.unit))
 	// DATETIME ends with the year 9999.
-	if lastTime := (int64(253402300799999) - k.epoch) / k.unit; lastTime < k.lastTimestamp() {
+	if lastTime := (int64(253402300799999) - k.epoch) / k.unit; lastTime < k.shape.LastTimestamp() {
 		made = strings.Replace(made, " THEN\n", fmt.Sprintf(" AND %s <= %d THEN\n", timestamp, lastTime), 1)
-		input, reason := "LOWER(HEX(id))", fmt.Sprintf("CONCAT('not %d bytes, or the time is after the year 9999')", k.bytes)
-		if k.integer() {
+		input, reason := "LOWER(HEX(id))", fmt.Sprintf("CONCAT('not %d bytes, or the time is after the year 9999')", k.Size)
+		if k.Integer() {
 			input, reason = "id", fmt.Sprintf("'value is not in 0 to %d, or the time is after the year 9999'", k.most)
 		}
-		made = made[:strings.LastIndex(made, "RETURN")] + fmt.Sprintf("RETURN firn_refuse('%s', %s, -1, %s);\nEND", k.name, input, reason)
+		made = made[:strings.LastIndex(made, "RETURN")] + fmt.Sprintf("RETURN firn_refuse('%s', %s, -1, %s);\nEND", k.Name, input, reason)
 	}
 	all = append(all, myFunction{name: "time", args: id, returns: "DATETIME(3)", comment: "The time of the ID in UTC", body: made})
 	for _, f := range k.fields {
 		returns := "BIGINT"
-		if f.bits > 64 {
+		if f.Bits > 64 {
 			returns = "DECIMAL(25)"
 		}
-		all = append(all, myFunction{name: f.name, args: id, returns: returns, comment: "The " + strings.ReplaceAll(f.name, "_", " ") + " of the ID", body: k.mysqlValid(k.mysqlField(f))})
+		all = append(all, myFunction{name: f.Name, args: id, returns: returns, comment: "The " + strings.ReplaceAll(f.Name, "_", " ") + " of the ID", body: k.mysqlValid(k.mysqlField(f))})
 	}
 	all = append(all, k.mysqlBounds()...)
 	all = append(all, k.mysqlText(id)...)
@@ -222,17 +223,17 @@ func (k kind) mysql() []myFunction {
 }
 
 // mysqlInteger returns the integer of an ID as a text.
-func (k kind) mysqlInteger() string { return "CAST(id AS UNSIGNED)" }
+func (k key) mysqlInteger() string { return "CAST(id AS UNSIGNED)" }
 
 // mysqlValid returns the body of a function whose result for an ID is the value. Without blocks,
 // MariaDB may compute all branches of an expression, and raise the error of a branch not taken.
-func (k kind) mysqlValid(value string, variables ...string) string {
-	valid, refuse := fmt.Sprintf("LENGTH(id) = %d", k.bytes), fmt.Sprintf("LOWER(HEX(id)), -1, CONCAT('length is ', LENGTH(id), ', not %d bytes: use the binary form')", k.bytes)
-	if k.integer() {
+func (k key) mysqlValid(value string, variables ...string) string {
+	valid, refuse := fmt.Sprintf("LENGTH(id) = %d", k.Size), fmt.Sprintf("LOWER(HEX(id)), -1, CONCAT('length is ', LENGTH(id), ', not %d bytes: use the binary form')", k.Size)
+	if k.Integer() {
 		valid = fmt.Sprintf("LENGTH(id) BETWEEN 1 AND 19 AND id NOT REGEXP '[^0-9]' AND %s <= %d", k.mysqlInteger(), k.most)
 		refuse = fmt.Sprintf("id, -1, 'value is not in 0 to %d: use an ID of this format'", k.most)
 	}
-	return mysqlBlock("id", valid, value, fmt.Sprintf("firn_refuse('%s', %s)", k.name, refuse), variables...)
+	return mysqlBlock("id", valid, value, fmt.Sprintf("firn_refuse('%s', %s)", k.Name, refuse), variables...)
 }
 
 // mysqlBlock returns the body of a function over an argument: the value if the condition is true, NULL
@@ -253,31 +254,34 @@ func mysqlUint(start, size int) string {
 }
 
 // mysqlField returns the value of a field of a valid ID.
-func (k kind) mysqlField(f field) string {
-	mask := int64(1)<<f.bits - 1
-	if k.integer() {
-		return fmt.Sprintf("(%s >> %d & %d)", k.mysqlInteger(), f.shift, mask)
+func (k key) mysqlField(f shape.Field) string {
+	mask := int64(1)<<f.Bits - 1
+	if k.Integer() {
+		return fmt.Sprintf("(%s >> %d & %d)", k.mysqlInteger(), f.Shift, mask)
 	}
-	start := k.bytes - (f.shift+f.bits+7)/8
-	if f.bits > 64 {
+	start := k.Size - (f.Shift+f.Bits+7)/8
+	if f.Bits > 64 {
 		return fmt.Sprintf("CAST(%s AS DECIMAL(25)) * %d + %s", mysqlUint(start, 5), int64(1)<<40, mysqlUint(start+5, 5))
 	}
-	return fmt.Sprintf("(%s >> %d & %d)", mysqlUint(start, k.bytes-f.shift/8-start), f.shift%8, mask)
+	return fmt.Sprintf("(%s >> %d & %d)", mysqlUint(start, k.Size-f.Shift/8-start), f.Shift%8, mask)
 }
 
 // mysqlBounds returns the functions for the first and the last ID of an instant.
-func (k kind) mysqlBounds() []myFunction {
+func (k key) mysqlBounds() []myFunction {
 	ticks := fmt.Sprintf("firn_ticks(t, %d, %d)", k.epoch, k.lastMilli())
 	returns, first, last := "BIGINT", fmt.Sprintf("%s << %d", ticks, k.shift()), fmt.Sprintf("%s << %d | %d", ticks, k.shift(), k.rest())
-	if !k.integer() {
-		returns = fmt.Sprintf("VARBINARY(%d)", k.bytes)
+	if !k.Integer() {
+		returns = fmt.Sprintf("VARBINARY(%d)", k.Size)
 		tail := k.shift() / 8
 		bound := func(head, filler string) string {
-			return fmt.Sprintf("UNHEX(CONCAT(LPAD(HEX(%s), %d, '0'), REPEAT('%s', %d)))", head, 2*(k.bytes-tail), filler, tail)
+			return fmt.Sprintf("UNHEX(CONCAT(LPAD(HEX(%s), %d, '0'), REPEAT('%s', %d)))", head, 2*(k.Size-tail), filler, tail)
+		}
+		if k.unit > 1 {
+			ticks += fmt.Sprintf(" DIV %d", k.unit)
 		}
 		first, last = bound(ticks, "00"), bound(ticks, "FF")
-		if k.name == "sno" {
-			first, last = bound(ticks+" DIV 4 << 1", "00"), bound(ticks+" DIV 4 << 1 | 1", "FF")
+		if pad := k.pad(); pad > 0 { // other fields share a byte with the timestamp
+			first, last = bound(fmt.Sprintf("%s << %d", ticks, pad), "00"), bound(fmt.Sprintf("%s << %d | %d", ticks, pad, 1<<pad-1), "FF")
 		}
 	}
 	return []myFunction{
@@ -287,71 +291,100 @@ func (k kind) mysqlBounds() []myFunction {
 }
 
 // mysqlText returns the functions about the texts of the format.
-func (k kind) mysqlText(id string) []myFunction {
-	text := myFunction{name: "text", args: id, returns: "CHAR(13) " + mysqlASCII, comment: "The canonical text of the ID"}
+func (k key) mysqlText(id string) []myFunction {
+	text := myFunction{name: "text", args: id, returns: fmt.Sprintf("CHAR(%d) ", k.Text.Most) + mysqlASCII, comment: "The canonical text of the ID"}
+	if k.Text.Least < k.Text.Most {
+		text.returns = "VAR" + text.returns
+	}
 	parse := myFunction{name: "parse", args: "s " + mysqlText, returns: "BIGINT", comment: "The ID of a text; raises an error for any other text"}
 	var more []myFunction
 	// read returns the body of a function whose result for the text of an ID is the value.
-	read := func(fits, size, foreign, alphabet, small, allowed, value string) string {
+	read := func(fits, size, small, allowed, value string) string {
+		foreign := "[^" + ranges(k.letters()) + "]"
 		return mysqlBlock("s", fmt.Sprintf("%s AND s NOT REGEXP '%s'%s", fits, foreign, small), value,
-			fmt.Sprintf("firn_refuse_text('%s', s, %s, '%s', '%s', '%s', '%s')", k.name, fits, size, foreign, strings.ReplaceAll(alphabet, "'", "''"), allowed))
+			fmt.Sprintf("firn_refuse_text('%s', s, %s, '%s', '%s', '%s', '%s')", k.Name, fits, size, foreign, strings.ReplaceAll(k.Text.Name, "'", "''"), allowed))
 	}
-	binary := fmt.Sprintf("VARBINARY(%d)", k.bytes)
-	switch k.name {
-	case "nanoflake":
-		text.body = k.mysqlValid("LPAD(LOWER(CONV(id, 10, 36)), 13, '0')")
-		parse.body = read("LENGTH(s) = 13", "13", "[^0-9A-Za-z]", "a base-36 digit", " AND UPPER(s) <= '"+largestBase36+"'", "0 to "+strings.ToLower(largestBase36),
-			"CAST(CONV(s, 36, 10) AS UNSIGNED)")
-	case "ulidflake", "ulidflake-scalable":
-		text.body = k.mysqlValid("CONCAT("+mysqlDigits{crockford, "v0"}.text(13)+")", k.mysqlInteger())
-		parse.body = read("LENGTH(s) = 13", "13", "[^0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]", "in Crockford's base-32", " AND UPPER(s) <= '"+largestCrockford+"'", "0000000000000 to "+largestCrockford,
-			mysqlDigits{crockford, "UPPER(s)"}.value(0, 13))
-	case "snowflakesi":
-		text.returns = "VARCHAR(16) " + mysqlASCII
+	n := k.Text.Most
+	fits, size := fmt.Sprintf("LENGTH(s) = %d", n), fmt.Sprint(n)
+	binary := fmt.Sprintf("VARBINARY(%d)", k.Size)
+	small := " AND UPPER(s) <= '" + strings.ToUpper(k.Text.Largest) + "'"
+	of := "s"
+	if k.Text.AnyCase {
+		of = "UPPER(s)"
+	}
+	switch {
+	case len(k.Text.Digits) == base36:
+		text.body = k.mysqlValid(fmt.Sprintf("LPAD(LOWER(CONV(id, 10, 36)), %d, '0')", n))
+		parse.body = read(fits, size, small, k.allowed(), "CAST(CONV(s, 36, 10) AS UNSIGNED)")
+	case len(k.Text.Digits) == base10:
 		text.body = k.mysqlValid(k.mysqlInteger())
-		parse.body = read("LENGTH(s) BETWEEN 1 AND 16", "1 to 16", "[^0-9]", "a decimal digit", fmt.Sprintf(" AND CAST(s AS UNSIGNED) <= %d", k.most), fmt.Sprintf("0 to %d", k.most),
-			"CAST(s AS UNSIGNED)")
-	case "scru160":
-		text.returns, parse.returns = "CHAR(32) "+mysqlASCII, binary
-		text.body = k.mysqlValid("CONCAT(" + join(4, ",\n    ", func(i int) string {
-			return fmt.Sprintf("LPAD(CONV(HEX(SUBSTRING(id, %d, 5)), 16, 32), 8, '0')", 5*i+1)
-		}) + ")")
-		parse.comment = "The ID of a text of 32 characters (base32hex) or 40 (hex); raises an error for any other text"
-		const sizes = "32 (base32hex) or 40 (hex)"
-		parse.body = read("LENGTH(s) = 32", sizes, "[^0-9A-Va-v]", "in base32hex", "", "", "UNHEX(CONCAT("+join(4, ",\n    ", func(i int) string {
-			return fmt.Sprintf("LPAD(CONV(SUBSTRING(s, %d, 8), 32, 16), 10, '0')", 8*i+1)
-		})+"))")
-		parse.body = "BEGIN\n  IF LENGTH(s) = 40 THEN\n    IF s NOT REGEXP '[^0-9A-Fa-f]' THEN\n      RETURN UNHEX(s);\n    END IF;\n" +
-			"    RETURN firn_refuse_text('scru160', s, TRUE, '', '[^0-9A-Fa-f]', 'a hexadecimal digit', '');\n  END IF;\n" + strings.TrimPrefix(parse.body, "BEGIN\n")
-		more = []myFunction{
-			{name: "hex", args: id, returns: "CHAR(40) " + mysqlASCII, comment: "The alternative text of the ID, in hexadecimal", body: k.mysqlValid("LOWER(HEX(id))")},
-			{name: "text_time", args: parse.args, returns: "DATETIME(3)", comment: "The time in UTC of the ID of a text", body: "firn_scru160_time(firn_scru160_parse(s))"},
+		parse.body = read(fmt.Sprintf("LENGTH(s) BETWEEN %d AND %d", k.Text.Least, n), fmt.Sprintf("%d to %d", k.Text.Least, n),
+			fmt.Sprintf(" AND CAST(s AS UNSIGNED) <= %d", k.most), fmt.Sprintf("0 to %d", k.most), "CAST(s AS UNSIGNED)")
+	case k.Integer():
+		text.body = k.mysqlValid("CONCAT("+mysqlDigits{k.folded(), "v0"}.text(n)+")", k.mysqlInteger())
+		parse.body = read(fits, size, small, k.allowed(), mysqlDigits{k.folded(), of}.value(0, n))
+	default:
+		parse.returns = binary
+		if k.Text.HexToo {
+			size = fmt.Sprintf("%d (base32hex) or %d (hex)", n, 2*k.Size)
 		}
-	case "sno":
-		text.returns, parse.returns = "CHAR(16) "+mysqlASCII, binary
-		text.body = k.mysqlValid("CONCAT("+mysqlDigits{snoDigits, "v0"}.text(8)+",\n    "+mysqlDigits{snoDigits, "v1"}.text(8)+")", mysqlUint(0, 5), mysqlUint(5, 5))
-		parse.body = read("LENGTH(s) = 16", "16", "[^2-9a-x]", "in [2-9a-x]", "", "", "UNHEX(CONCAT("+
-			join(2, ",\n    ", func(i int) string { return "LPAD(HEX(" + mysqlDigits{snoDigits, "s"}.value(8*i, 8) + "), 10, '0')" })+"))")
-		more = []myFunction{
-			{name: "uuid", args: id, returns: "CHAR(36) " + mysqlASCII, comment: "The text of the ID in the form of a UUID: the characters of the text of the ID are the bytes of the UUID",
-				body: `BEGIN
-  DECLARE u CHAR(32) ` + mysqlASCII + ` DEFAULT LOWER(HEX(firn_sno_text(id)));
-  RETURN CONCAT(SUBSTRING(u, 1, 8), '-', SUBSTRING(u, 9, 4), '-', SUBSTRING(u, 13, 4), '-', SUBSTRING(u, 17, 4), '-', SUBSTRING(u, 21, 12));
-END`},
-			{name: "from_uuid", args: "u " + mysqlText, returns: binary, comment: "The ID of the text of a UUID from firn_sno_uuid; raises an error for any other text",
-				body: `BEGIN
-  DECLARE h ` + mysqlText + ` DEFAULT REPLACE(u, '-', '');
-  IF u NOT REGEXP '^[0-9A-Fa-f]{8}-([0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}$' OR LENGTH(u) <> 36 THEN
-    RETURN firn_refuse('sno', u, -1, 'is not the text of a UUID: use one from firn_sno_uuid');
-  ELSEIF h NOT REGEXP '^(3[2-9]|6[1-9A-Fa-f]|7[0-8])+$' THEN
-    RETURN firn_refuse('sno', u, -1, 'a byte of the UUID is not in [2-9a-x]: use one from firn_sno_uuid');
-  END IF;
-  RETURN firn_sno_parse(CAST(UNHEX(h) AS CHAR CHARACTER SET utf8mb4));
-END`},
-			{name: "text_time", args: parse.args, returns: "DATETIME(3)", comment: "The time in UTC of the ID of a text", body: "firn_sno_time(firn_sno_parse(s))"},
+		const conv = "0123456789ABCDEFGHIJKLMNOPQRSTUV" // the digits that CONV knows
+		if k.folded() == conv {
+			text.body = k.mysqlValid("CONCAT(" + join(k.groups(), ",\n    ", func(i int) string {
+				return fmt.Sprintf("LPAD(CONV(HEX(SUBSTRING(id, %d, 5)), 16, 32), 8, '0')", 5*i+1)
+			}) + ")")
+			parse.body = read(fits, size, "", "", "UNHEX(CONCAT("+join(k.groups(), ",\n    ", func(i int) string {
+				return fmt.Sprintf("LPAD(CONV(SUBSTRING(s, %d, 8), 32, 16), 10, '0')", 8*i+1)
+			})+"))")
+		} else {
+			var parts []string
+			for i := range k.groups() {
+				parts = append(parts, mysqlUint(5*i, 5))
+			}
+			text.body = k.mysqlValid("CONCAT("+join(k.groups(), ",\n    ", func(i int) string {
+				return mysqlDigits{k.folded(), fmt.Sprintf("v%d", i)}.text(8)
+			})+")", parts...)
+			parse.body = read(fits, size, "", "", "UNHEX(CONCAT("+join(k.groups(), ",\n    ", func(i int) string {
+				return "LPAD(HEX(" + mysqlDigits{k.folded(), of}.value(8*i, 8) + "), 10, '0')"
+			})+"))")
 		}
+		if k.Text.HexToo {
+			foreign := "[^" + ranges(anyCase(hexDigits)) + "]"
+			parse.comment = fmt.Sprintf("The ID of a text of %s; raises an error for any other text", strings.Replace(size, " (", " characters (", 1))
+			parse.body = fmt.Sprintf("BEGIN\n  IF LENGTH(s) = %d THEN\n    IF s NOT REGEXP '%s' THEN\n      RETURN UNHEX(s);\n    END IF;\n"+
+				"    RETURN firn_refuse_text('%s', s, TRUE, '', '%[2]s', 'a hexadecimal digit', '');\n  END IF;\n", 2*k.Size, foreign, k.Name) + strings.TrimPrefix(parse.body, "BEGIN\n")
+			more = append(more, myFunction{name: "hex", args: id, returns: fmt.Sprintf("CHAR(%d) ", 2*k.Size) + mysqlASCII,
+				comment: "The alternative text of the ID, in hexadecimal", body: k.mysqlValid("LOWER(HEX(id))")})
+		}
+		if k.hasUUID() {
+			more = append(more, k.mysqlUUID(id)...)
+		}
+		more = append(more, myFunction{name: "text_time", args: parse.args, returns: "DATETIME(3)", comment: "The time in UTC of the ID of a text",
+			body: fmt.Sprintf("firn_%[1]s_time(firn_%[1]s_parse(s))", k.ident)})
 	}
 	return append([]myFunction{text, parse}, more...)
+}
+
+// mysqlUUID returns the functions about the form of a UUID.
+func (k key) mysqlUUID(id string) []myFunction {
+	return []myFunction{
+		{name: "uuid", args: id, returns: "CHAR(36) " + mysqlASCII, comment: "The text of the ID in the form of a UUID: the characters of the text of the ID are the bytes of the UUID",
+			body: fmt.Sprintf(`BEGIN
+  DECLARE u CHAR(32) %s DEFAULT LOWER(HEX(firn_%s_text(id)));
+  RETURN CONCAT(SUBSTRING(u, 1, 8), '-', SUBSTRING(u, 9, 4), '-', SUBSTRING(u, 13, 4), '-', SUBSTRING(u, 17, 4), '-', SUBSTRING(u, 21, 12));
+END`, mysqlASCII, k.ident)},
+		{name: "from_uuid", args: "u " + mysqlText, returns: fmt.Sprintf("VARBINARY(%d)", k.Size),
+			comment: fmt.Sprintf("The ID of the text of a UUID from firn_%s_uuid; raises an error for any other text", k.ident),
+			body: fmt.Sprintf(`BEGIN
+  DECLARE h %[1]s DEFAULT REPLACE(u, '-', '');
+  IF u NOT REGEXP '^[0-9A-Fa-f]{8}-([0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}$' OR LENGTH(u) <> 36 THEN
+    RETURN firn_refuse('%[2]s', u, -1, 'is not the text of a UUID: use one from firn_%[3]s_uuid');
+  ELSEIF h NOT REGEXP '^(3[2-9]|6[1-9A-Fa-f]|7[0-8])+$' THEN
+    RETURN firn_refuse('%[2]s', u, -1, 'a byte of the UUID is not in [2-9a-x]: use one from firn_%[3]s_uuid');
+  END IF;
+  RETURN firn_%[3]s_parse(CAST(UNHEX(h) AS CHAR CHARACTER SET utf8mb4));
+END`, mysqlText, k.Name, k.ident)},
+	}
 }
 
 // mysqlDigits writes and reads texts of an alphabet with 32 letters, from and to an expression.

@@ -37,11 +37,11 @@ goes with the last function, if the script made it.`,
   firn sql postgres snowflakesi --clock-bits 41 --machine-bits 10 | psql -v ON_ERROR_STOP=1 app
   firn sql postgres --down | psql -v ON_ERROR_STOP=1 app`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			kinds, err := o.kinds(args)
+			keys, err := o.keys(args)
 			if err != nil {
 				return err
 			}
-			return writePostgres(s.Out, kinds, o.down)
+			return writePostgres(s.Out, keys, o.down)
 		},
 	}
 	o.addTo(cmd)
@@ -83,17 +83,17 @@ func (f pgFunction) create() string {
 		f.signature(), f.returns, language, volatility, body, f.signature(), strings.ReplaceAll(f.comment, "'", "''"))
 }
 
-// writePostgres writes the script of the kinds, or the script that takes everything back.
-func writePostgres(w io.Writer, kinds []kind, down bool) error {
+// writePostgres writes the script of the keys, or the script that takes everything back.
+func writePostgres(w io.Writer, keys []key, down bool) error {
 	write := postgresUp
 	if down {
 		write = postgresDown
 	}
-	_, err := io.WriteString(w, write(kinds))
+	_, err := io.WriteString(w, write(keys))
 	return err
 }
 
-func postgresUp(kinds []kind) string {
+func postgresUp(keys []key) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `-- Functions about IDs for PostgreSQL 14 or later. Printed by firn sql postgres, version %d.
 %s--
@@ -112,8 +112,8 @@ BEGIN
         USING HINT = 'Print the script by a firn that is at least as new as the functions.';
     END IF;
   END IF;
-`, Version, settingsComment(kinds), pgscript.Begin+pgscript.Schema)
-	for _, k := range kinds {
+`, Version, settingsComment(keys), pgscript.Begin+pgscript.Schema)
+	for _, k := range keys {
 		for _, f := range k.postgresSettings() {
 			fmt.Fprintf(&b, `  IF to_regprocedure('firn.%[1]s()') IS NOT NULL THEN
     IF firn.%[1]s() <> %[2]s THEN
@@ -121,15 +121,15 @@ BEGIN
         USING HINT = 'Print the script with the setting of the functions. To change the setting, begin with firn sql postgres %[3]s --down, which drops the functions.';
     END IF;
   END IF;
-`, f.name, f.body, k.name)
+`, f.name, f.body, k.Name)
 		}
 	}
 	b.WriteString("END $$;\n\n")
 	for _, f := range postgresHelpers() {
 		b.WriteString(f.create())
 	}
-	for _, k := range kinds {
-		fmt.Fprintf(&b, "-- %s\n\n", k.name)
+	for _, k := range keys {
+		fmt.Fprintf(&b, "-- %s\n\n", k.Name)
 		for _, f := range k.postgres() {
 			b.WriteString(f.create())
 		}
@@ -138,23 +138,23 @@ BEGIN
 	return b.String()
 }
 
-// settingsComment returns a comment with the settings of the kinds.
-func settingsComment(kinds []kind) string {
+// settingsComment returns a comment with the settings of the keys.
+func settingsComment(keys []key) string {
 	var b strings.Builder
-	for _, k := range kinds {
-		fmt.Fprintln(&b, strings.TrimSpace("--   "+k.name+" "+k.settings()))
+	for _, k := range keys {
+		fmt.Fprintln(&b, strings.TrimSpace("--   "+k.Name+" "+k.settings()))
 	}
 	return b.String()
 }
 
-func postgresDown(kinds []kind) string {
+func postgresDown(keys []key) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `-- Removes the functions of firn sql postgres, version %d. If an index or a view uses a function, the
 -- script removes nothing.
 
 %s
 `, Version, pgscript.Begin)
-	for _, k := range slices.Backward(kinds) {
+	for _, k := range slices.Backward(keys) {
 		for _, f := range slices.Backward(k.postgres()) {
 			fmt.Fprintf(&b, "DROP FUNCTION IF EXISTS %s;\n", f.signature())
 		}
@@ -216,22 +216,22 @@ END`},
 }
 
 // postgresSettings returns the functions without arguments that tell the settings of the format.
-func (k kind) postgresSettings() (all []pgFunction) {
-	if !k.fixed {
-		all = append(all, pgFunction{name: k.ident + "_epoch", returns: "timestamptz", comment: "The epoch of " + k.name,
+func (k key) postgresSettings() (all []pgFunction) {
+	if k.Has("epoch") {
+		all = append(all, pgFunction{name: k.ident + "_epoch", returns: "timestamptz", comment: "The epoch of " + k.Name,
 			body: "timestamp '" + k.epochText() + "' AT TIME ZONE 'UTC'"})
 	}
-	if k.hasLayouts {
-		all = append(all, pgFunction{name: k.ident + "_layout", returns: "text", comment: "The bits of the fields of " + k.name,
+	if k.hasLayouts() {
+		all = append(all, pgFunction{name: k.ident + "_layout", returns: "text", comment: "The bits of the fields of " + k.Name,
 			body: "'" + k.layout() + "'::text"})
 	}
 	return all
 }
 
 // postgres returns the functions of the format.
-func (k kind) postgres() []pgFunction {
+func (k key) postgres() []pgFunction {
 	all := k.postgresSettings()
-	if k.integer() {
+	if k.Integer() {
 		all = append(all, k.postgresInteger()...)
 	} else {
 		all = append(all, k.postgresBytes()...)
@@ -239,7 +239,7 @@ func (k kind) postgres() []pgFunction {
 	return append(all, k.postgresText()...)
 }
 
-func (k kind) postgresInteger() []pgFunction {
+func (k key) postgresInteger() []pgFunction {
 	all := []pgFunction{
 		{name: k.ident + "_check", args: "id bigint", returns: "bigint", comment: "Returns the ID; raises an error for an integer out of range",
 			qualified: true, body: fmt.Sprintf(`BEGIN
@@ -247,7 +247,7 @@ func (k kind) postgresInteger() []pgFunction {
     PERFORM firn.refuse('%s', id::pg_catalog.text, -1, 'value is not in 0 to %[1]d', 'Use an ID of this format, without changes.');
   END IF;
   RETURN id;
-END`, k.most, k.name)},
+END`, k.most, k.Name)},
 		// The sum of a time without zone and an interval is immutable in the catalogue, so PostgreSQL puts
 		// the expression in place of the call. to_timestamp takes a double, which does not hold all times.
 		{name: k.ident + "_time", args: "id bigint", returns: "timestamptz", comment: "The time of the ID, to the millisecond",
@@ -255,16 +255,16 @@ END`, k.most, k.name)},
 	}
 	for i, f := range k.fields {
 		value := fmt.Sprintf("firn.%s_check(id)", k.ident)
-		if f.shift > 0 {
-			value += fmt.Sprintf(" >> %d", f.shift)
+		if f.Shift > 0 {
+			value += fmt.Sprintf(" >> %d", f.Shift)
 		}
 		returns := "bigint"
 		if i > 0 {
-			value = fmt.Sprintf("(%s & %d)::integer", value, int64(1)<<f.bits-1)
+			value = fmt.Sprintf("(%s & %d)::integer", value, int64(1)<<f.Bits-1)
 			returns = "integer"
 		}
-		all = append(all, pgFunction{name: k.ident + "_" + f.name, args: "id bigint", returns: returns,
-			comment: "The " + strings.ReplaceAll(f.name, "_", " ") + " of the ID", body: value})
+		all = append(all, pgFunction{name: k.ident + "_" + f.Name, args: "id bigint", returns: returns,
+			comment: "The " + strings.ReplaceAll(f.Name, "_", " ") + " of the ID", body: value})
 	}
 	ticks := fmt.Sprintf("firn.ticks(t, %d, %d) << %d", k.epoch, k.lastMilli(), k.shift())
 	return append(all,
@@ -274,9 +274,9 @@ END`, k.most, k.name)},
 			comment: "The largest ID of the millisecond of t", body: fmt.Sprintf("%s | %d", ticks, k.rest())})
 }
 
-func (k kind) postgresBytes() []pgFunction {
+func (k key) postgresBytes() []pgFunction {
 	all := []pgFunction{
-		{name: k.ident + "_check", args: "id bytea", returns: "bytea", comment: fmt.Sprintf("Returns the ID; raises an error unless it has %d bytes", k.bytes),
+		{name: k.ident + "_check", args: "id bytea", returns: "bytea", comment: fmt.Sprintf("Returns the ID; raises an error unless it has %d bytes", k.Size),
 			qualified: true, body: fmt.Sprintf(`BEGIN
   IF pg_catalog.octet_length(id) OPERATOR(pg_catalog.<>) %d THEN
     PERFORM firn.refuse('%s', pg_catalog.encode(pg_catalog.substr(id, 1, 32), 'hex'), -1,
@@ -284,37 +284,41 @@ func (k kind) postgresBytes() []pgFunction {
       'Use the binary form of an ID. firn.%[2]s_parse reads texts.');
   END IF;
   RETURN id;
-END`, k.bytes, k.name)},
+END`, k.Size, k.Name)},
 	}
 	for i, f := range k.fields {
-		below := f.shift % 8
-		start := k.bytes - (f.shift+f.bits+7)/8
-		size := k.bytes - f.shift/8 - start
+		below := f.Shift % 8
+		start := k.Size - (f.Shift+f.Bits+7)/8
+		size := k.Size - f.Shift/8 - start
 		value := fmt.Sprintf("firn.uint(firn.%s_check(id), %d, %d)", k.ident, start, size)
 		if below > 0 {
 			value += fmt.Sprintf(" >> %d", below)
 		}
-		if (f.bits+below)%8 > 0 {
-			value += fmt.Sprintf(" & %d", int64(1)<<f.bits-1)
+		if (f.Bits+below)%8 > 0 {
+			value += fmt.Sprintf(" & %d", int64(1)<<f.Bits-1)
 		}
 		returns := "bigint"
 		switch {
-		case f.bits > 64:
+		case f.Bits > 64:
 			returns = "numeric"
 			value = fmt.Sprintf("BEGIN\n  RETURN firn.uint(firn.%[1]s_check(id), %[2]d, 5)::numeric * %[3]d + firn.uint(id, %[4]d, 5);\nEND", k.ident, start, int64(1)<<40, start+5)
 		case i > 0:
 			value, returns = "("+value+")::integer", "integer"
 		}
-		all = append(all, pgFunction{name: k.ident + "_" + f.name, args: "id bytea", returns: returns,
-			comment: "The " + strings.ReplaceAll(f.name, "_", " ") + " of the ID", body: value})
+		all = append(all, pgFunction{name: k.ident + "_" + f.Name, args: "id bytea", returns: returns,
+			comment: "The " + strings.ReplaceAll(f.Name, "_", " ") + " of the ID", body: value})
 	}
 	made := pgFunction{name: k.ident + "_time", args: "id bytea", returns: "timestamptz", comment: "The time of the ID"}
 	head := fmt.Sprintf("firn.ticks(t, %d, %d)", k.epoch, k.lastMilli())
+	if k.unit > 1 {
+		head += fmt.Sprintf(" / %d", k.unit)
+	}
 	first, last := head, head
-	if k.name == "sno" {
-		// Above the metabyte are the timestamp and the tick-tock bit.
-		made.body = fmt.Sprintf("(timestamp '%s' + firn.sno_timestamp(id) * interval '4 milliseconds') AT TIME ZONE 'UTC'", k.epochText())
-		first, last = head+" / 4 << 1", head+" / 4 << 1 | 1"
+	if pad := k.pad(); pad > 0 { // other fields share a byte with the timestamp
+		first, last = fmt.Sprintf("%s << %d", head, pad), fmt.Sprintf("%s << %d | %d", head, pad, 1<<pad-1)
+	}
+	if k.lastMilli() < 1<<53/1000 {
+		made.body = fmt.Sprintf("(timestamp '%s' + firn.%s_timestamp(id) * interval '%d milliseconds') AT TIME ZONE 'UTC'", k.epochText(), k.ident, k.unit)
 	} else {
 		// The timestamps reach further than the whole numbers of a double reach in microseconds, so the sum
 		// is of whole days and of the rest.
@@ -326,7 +330,7 @@ END`, k.ident, k.epochText())
 	}
 	tail := k.shift() / 8 // bytes behind the timestamp
 	bounds := func(head, filler string) string {
-		return fmt.Sprintf("decode(lpad(to_hex(%s), %d, '0') || repeat('%s', %d), 'hex')", head, 2*(k.bytes-tail), filler, tail)
+		return fmt.Sprintf("decode(lpad(to_hex(%s), %d, '0') || repeat('%s', %d), 'hex')", head, 2*(k.Size-tail), filler, tail)
 	}
 	return append(all, made,
 		pgFunction{name: k.ident + "_first", args: "t timestamptz", returns: "bytea",
@@ -335,7 +339,7 @@ END`, k.ident, k.epochText())
 			comment: "The largest ID of the " + unitName(k) + " of t", body: bounds(last, "ff")})
 }
 
-func unitName(k kind) string {
+func unitName(k key) string {
 	if k.unit == 1 {
 		return "millisecond"
 	}
@@ -343,96 +347,95 @@ func unitName(k kind) string {
 }
 
 // postgresText returns the functions about the texts of the format.
-func (k kind) postgresText() []pgFunction {
+func (k key) postgresText() []pgFunction {
 	text := pgFunction{name: k.ident + "_text", args: "id bigint", returns: "text", comment: "The canonical text of the ID"}
 	parse := pgFunction{name: k.ident + "_parse", args: "s text", returns: "bigint", comment: "The ID of a text; raises an error for any other text"}
 	var more []pgFunction
 	// Variables have the collation C: the comparisons are of bytes, whatever the collation of the text.
 	upper := fmt.Sprintf("  u text COLLATE \"C\" := translate(s, '%s', '%s');\n", lowerCase, upperCase)
 	alphabet := func(digits string) string { return fmt.Sprintf("  d CONSTANT text COLLATE \"C\" := '%s';\n", digits) }
-	tooLarge := func(largest, allowed string) string {
-		return fmt.Sprintf(`  IF u > '%s' THEN
+	read := alphabet(k.folded()) + upper
+	if !k.Text.AnyCase {
+		read = alphabet(k.folded()) + "  u text COLLATE \"C\" := s;\n"
+	}
+	letters := fmt.Sprintf("  PERFORM firn.letters('%s', s, %d, '%s', '%s');\n", k.Name, k.Text.Most, k.letters(), strings.ReplaceAll(k.Text.Name, "'", "''"))
+	tooLarge := fmt.Sprintf(`  IF u > '%s' THEN
     PERFORM firn.refuse('%s', s, -1, 'value is not in %s', 'Use the text of an ID of this format, without changes.');
   END IF;
-`, largest, k.name, allowed)
-	}
-	switch k.name {
-	case "nanoflake":
-		text.body = "DECLARE\n" + alphabet(strings.ToLower(base36)) + "  v bigint := firn.nanoflake_check(id);\nBEGIN\n  RETURN " +
-			join(13, "\n    || ", func(i int) string { return fmt.Sprintf("substr(d, (v / %d %% 36)::integer + 1, 1)", pow36(12-i)) }) + ";\nEND"
-		parse.body = "DECLARE\n" + alphabet(base36) + upper + fmt.Sprintf("BEGIN\n  PERFORM firn.letters('nanoflake', s, 13, '%s', 'a base-36 digit');\n", anyCase(base36)) +
-			tooLarge(largestBase36, "0 to "+strings.ToLower(largestBase36)) + "  RETURN " +
-			join(13, "\n    + ", func(i int) string { return fmt.Sprintf("(strpos(d, substr(u, %d, 1)) - 1) * %d", i+1, pow36(12-i)) }) + ";\nEND"
-	case "ulidflake", "ulidflake-scalable":
-		text.body = "DECLARE\n" + alphabet(crockford) + fmt.Sprintf("  v bigint := firn.%s_check(id);\nBEGIN\n  RETURN ", k.ident) + pgDigits("v", 13) + ";\nEND"
-		parse.body = "DECLARE\n" + alphabet(crockford) + upper +
-			fmt.Sprintf("BEGIN\n  PERFORM firn.letters('%s', s, 13, '%s', 'in Crockford''s base-32');\n", k.name, anyCase(crockford)) +
-			tooLarge(largestCrockford, "0000000000000 to "+largestCrockford) + "  RETURN " + pgValue("u", 0, 13) + ";\nEND"
-	case "snowflakesi":
-		text.body = "firn.snowflakesi_check(id)::text"
+`, strings.ToUpper(k.Text.Largest), k.Name, k.allowed())
+	switch n := k.Text.Most; {
+	case len(k.Text.Digits) == base36:
+		text.body = "DECLARE\n" + alphabet(k.Text.Digits) + fmt.Sprintf("  v bigint := firn.%s_check(id);\nBEGIN\n  RETURN ", k.ident) +
+			join(n, "\n    || ", func(i int) string { return fmt.Sprintf("substr(d, (v / %d %% 36)::integer + 1, 1)", pow36(n-1-i)) }) + ";\nEND"
+		parse.body = "DECLARE\n" + read + "BEGIN\n" + letters + tooLarge + "  RETURN " +
+			join(n, "\n    + ", func(i int) string { return fmt.Sprintf("(strpos(d, substr(u, %d, 1)) - 1) * %d", i+1, pow36(n-1-i)) }) + ";\nEND"
+	case len(k.Text.Digits) == base10:
+		text.body = fmt.Sprintf("firn.%s_check(id)::text", k.ident)
 		parse.body = fmt.Sprintf(`BEGIN
-  IF octet_length(s) NOT BETWEEN 1 AND 16 THEN
-    PERFORM firn.refuse('snowflakesi', s, -1, 'length is ' || octet_length(s) || ', not 1 to 16', 'Use the whole text of an ID of this format.');
+  IF octet_length(s) NOT BETWEEN %[3]d AND %[4]d THEN
+    PERFORM firn.refuse('%[1]s', s, -1, 'length is ' || octet_length(s) || ', not %[3]d to %[4]d', 'Use the whole text of an ID of this format.');
   END IF;
-  PERFORM firn.letters('snowflakesi', s, octet_length(s), '%s', 'a decimal digit');
-  IF s::bigint > %d THEN
-    PERFORM firn.refuse('snowflakesi', s, -1, 'value is not in 0 to %[2]d', 'Use the text of an ID of this format, without changes.');
+  PERFORM firn.letters('%[1]s', s, octet_length(s), '%[5]s', '%[6]s');
+  IF s::bigint > %[2]d THEN
+    PERFORM firn.refuse('%[1]s', s, -1, 'value is not in 0 to %[2]d', 'Use the text of an ID of this format, without changes.');
   END IF;
   RETURN s::bigint;
-END`, decimal, k.most)
-	case "scru160":
+END`, k.Name, k.most, k.Text.Least, n, k.letters(), k.Text.Name)
+	case k.Integer():
+		text.body = "DECLARE\n" + alphabet(k.Text.Digits) + fmt.Sprintf("  v bigint := firn.%s_check(id);\nBEGIN\n  RETURN ", k.ident) + pgDigits("v", n) + ";\nEND"
+		parse.body = "DECLARE\n" + read + "BEGIN\n" + letters + tooLarge + "  RETURN " + pgValue("u", 0, n) + ";\nEND"
+	default:
 		text.args, parse.returns = "id bytea", "bytea"
-		text.body = "DECLARE\n" + alphabet(base32hex) + join(4, "", func(i int) string {
+		text.body = "DECLARE\n" + alphabet(k.Text.Digits) + join(k.groups(), "", func(i int) string {
 			checked := "id"
 			if i == 0 {
-				checked = "firn.scru160_check(id)"
+				checked = fmt.Sprintf("firn.%s_check(id)", k.ident)
 			}
 			return fmt.Sprintf("  v%d bigint := firn.uint(%s, %d, 5);\n", i, checked, 5*i)
-		}) + "BEGIN\n  RETURN " + join(4, "\n    || ", func(i int) string { return pgDigits(fmt.Sprintf("v%d", i), 8) }) + ";\nEND"
-		parse.comment = "The ID of a text of 32 characters (base32hex) or 40 (hex); raises an error for any other text"
-		parse.body = "DECLARE\n" + alphabet(base32hex) + upper + fmt.Sprintf(`BEGIN
-  IF octet_length(s) = 40 THEN
-    PERFORM firn.letters('scru160', s, 40, '%s', 'a hexadecimal digit');
+		}) + "BEGIN\n  RETURN " + join(k.groups(), "\n    || ", func(i int) string { return pgDigits(fmt.Sprintf("v%d", i), 8) }) + ";\nEND"
+		parse.body = "DECLARE\n" + read + "BEGIN\n"
+		if k.Text.HexToo {
+			parse.comment = fmt.Sprintf("The ID of a text of %d characters (base32hex) or %d (hex); raises an error for any other text", n, 2*k.Size)
+			parse.body += fmt.Sprintf(`  IF octet_length(s) = %[2]d THEN
+    PERFORM firn.letters('%[1]s', s, %[2]d, '%[3]s', 'a hexadecimal digit');
     RETURN decode(s, 'hex');
-  ELSIF octet_length(s) <> 32 THEN
-    PERFORM firn.refuse('scru160', s, -1, 'length is ' || octet_length(s) || ', not 32 (base32hex) or 40 (hex)', 'Use the whole text of an ID of this format.');
+  ELSIF octet_length(s) <> %[4]d THEN
+    PERFORM firn.refuse('%[1]s', s, -1, 'length is ' || octet_length(s) || ', not %[4]d (base32hex) or %[2]d (hex)', 'Use the whole text of an ID of this format.');
   END IF;
-  PERFORM firn.letters('scru160', s, 32, '%s', 'in base32hex');
-  RETURN decode(`, anyCase(hexDigits), anyCase(base32hex)) + pgBytes("u", 4) + ", 'hex');\nEND"
-		more = []pgFunction{
-			{name: "scru160_hex", args: "id bytea", returns: "text", comment: "The alternative text of the ID, in hexadecimal",
-				body: "encode(firn.scru160_check(id), 'hex')"},
-			{name: "scru160_text_time", args: "s text", returns: "timestamptz", comment: "The time of the ID of a text",
-				body: "firn.scru160_time(firn.scru160_parse(s))"},
+`, k.Name, 2*k.Size, anyCase(hexDigits), n)
+			more = append(more, pgFunction{name: k.ident + "_hex", args: "id bytea", returns: "text", comment: "The alternative text of the ID, in hexadecimal",
+				body: fmt.Sprintf("encode(firn.%s_check(id), 'hex')", k.ident)})
 		}
-	case "sno":
-		text.args, parse.returns = "id bytea", "bytea"
-		text.body = "DECLARE\n" + alphabet(snoDigits) + "  v0 bigint := firn.uint(firn.sno_check(id), 0, 5);\n  v1 bigint := firn.uint(id, 5, 5);\nBEGIN\n  RETURN " +
-			join(2, "\n    || ", func(i int) string { return pgDigits(fmt.Sprintf("v%d", i), 8) }) + ";\nEND"
-		parse.body = "DECLARE\n" + alphabet(snoDigits) + "  u text COLLATE \"C\" := s;\n" +
-			fmt.Sprintf("BEGIN\n  PERFORM firn.letters('sno', s, 16, '%s', 'in [2-9a-x]');\n  RETURN decode(", snoDigits) + pgBytes("u", 2) + ", 'hex');\nEND"
-		more = []pgFunction{
-			{name: "sno_uuid", args: "id bytea", returns: "uuid", comment: "The ID in the form of a UUID: the characters of the text are the bytes of the UUID",
-				body: "encode(decode(firn.sno_text(id), 'escape'), 'hex')::uuid"},
-			{name: "sno_from_uuid", args: "u uuid", returns: "bytea", comment: "The ID of a UUID from sno_uuid; raises an error for any other UUID",
-				body: `DECLARE
+		parse.body += letters + "  RETURN decode(" + pgBytes("u", k.groups()) + ", 'hex');\nEND"
+		if k.hasUUID() {
+			more = append(more, k.postgresUUID()...)
+		}
+		more = append(more, pgFunction{name: k.ident + "_text_time", args: "s text", returns: "timestamptz", comment: "The time of the ID of a text",
+			body: fmt.Sprintf("firn.%[1]s_time(firn.%[1]s_parse(s))", k.ident)})
+	}
+	return append([]pgFunction{text, parse}, more...)
+}
+
+// postgresUUID returns the functions about the form of a UUID.
+func (k key) postgresUUID() []pgFunction {
+	return []pgFunction{
+		{name: k.ident + "_uuid", args: "id bytea", returns: "uuid", comment: "The ID in the form of a UUID: the characters of the text are the bytes of the UUID",
+			body: fmt.Sprintf("encode(decode(firn.%s_text(id), 'escape'), 'hex')::uuid", k.ident)},
+		{name: k.ident + "_from_uuid", args: "u uuid", returns: "bytea", comment: fmt.Sprintf("The ID of a UUID from %s_uuid; raises an error for any other UUID", k.ident),
+			body: fmt.Sprintf(`DECLARE
   b bytea := decode(replace(u::text, '-', ''), 'hex');
   c integer;
 BEGIN
   FOR i IN 0..15 LOOP
     c := get_byte(b, i);
     IF c NOT BETWEEN 50 AND 57 AND c NOT BETWEEN 97 AND 120 THEN
-      PERFORM firn.refuse('sno', u::text, -1, 'byte ' || i || ' of the UUID is 0x' || lpad(to_hex(c), 2, '0') || ', not in [2-9a-x]',
-        'Use a UUID from firn.sno_uuid, or from UUID of the Go package.');
+      PERFORM firn.refuse('%[1]s', u::text, -1, 'byte ' || i || ' of the UUID is 0x' || lpad(to_hex(c), 2, '0') || ', not in [2-9a-x]',
+        'Use a UUID from firn.%[2]s_uuid, or from UUID of the Go package.');
     END IF;
   END LOOP;
-  RETURN firn.sno_parse(encode(b, 'escape'));
-END`},
-			{name: "sno_text_time", args: "s text", returns: "timestamptz", comment: "The time of the ID of a text",
-				body: "firn.sno_time(firn.sno_parse(s))"},
-		}
+  RETURN firn.%[2]s_parse(encode(b, 'escape'));
+END`, k.Name, k.ident)},
 	}
-	return append([]pgFunction{text, parse}, more...)
 }
 
 // pgDigits returns the n characters of the alphabet d for the 5n low bits of a variable.

@@ -1,6 +1,6 @@
 // Package sqlscripts has the command firn sql, which prints functions for databases.
 //
-//	kinds.go      the formats, in numbers
+//	keys.go       the formats, in numbers
 //	postgres.go   functions of PostgreSQL
 //	mysql.go      stored functions of MariaDB and MySQL
 //	sqlite.go     generated columns and expressions of SQLite
@@ -63,8 +63,8 @@ func (o *options) addTo(cmd *cobra.Command) {
 	o.Options.AddWidthsTo(cmd)
 }
 
-// kinds returns the formats that the arguments name, or all formats if there are no arguments.
-func (o *options) kinds(names []string) ([]kind, error) {
+// keys returns the formats that the arguments name, or all formats if there are no arguments.
+func (o *options) keys(names []string) ([]key, error) {
 	all := len(names) == 0
 	if all {
 		names = formats.Names()
@@ -73,7 +73,7 @@ func (o *options) kinds(names []string) ([]kind, error) {
 	if err != nil {
 		return nil, err
 	}
-	var kinds []kind
+	var keys []key
 	for _, name := range names {
 		f, err := formats.Named(name)
 		switch {
@@ -87,19 +87,16 @@ func (o *options) kinds(names []string) ([]kind, error) {
 		if err != nil {
 			return nil, err
 		}
-		k, err := newKind(f, set)
+		k, err := newKey(f, set)
 		if err != nil {
 			return nil, o.Explain(err)
 		}
-		if err := k.check(set); err != nil {
-			return nil, o.Explain(err)
+		if slices.ContainsFunc(keys, func(other key) bool { return other.Name == k.Name }) {
+			return nil, cli.Usagef("%s is named twice", k.Name)
 		}
-		if slices.ContainsFunc(kinds, func(other kind) bool { return other.name == k.name }) {
-			return nil, cli.Usagef("%s is named twice", k.name)
-		}
-		kinds = append(kinds, k)
+		keys = append(keys, k)
 	}
-	return kinds, nil
+	return keys, nil
 }
 
 // needFormats returns an error if a setting is given without formats: formats have different

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/internal/shape"
 )
 
 // newSQLite returns the command firn sql sqlite.
@@ -36,17 +37,17 @@ text of an ID, give NULL.`,
   firn sql sqlite scru160 --table orders --down | sqlite3 -bail app.db
   firn sql sqlite sno`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			kinds, err := o.kinds(args)
+			keys, err := o.keys(args)
 			if err != nil {
 				return err
 			}
-			if table != "" && len(kinds) != 1 {
+			if table != "" && len(keys) != 1 {
 				return cli.Usagef("--table: name one format, which the IDs of the column have")
 			}
 			if table == "" && o.down {
 				return cli.Usagef("--down: name the table by --table: only a table can have something to remove")
 			}
-			return writeSQLite(s.Out, kinds, string(table), string(column), o.down)
+			return writeSQLite(s.Out, keys, string(table), string(column), o.down)
 		},
 	}
 	o.addTo(cmd)
@@ -78,20 +79,20 @@ func quoted(name string) string { return "`" + strings.ReplaceAll(name, "`", "``
 // An expression is an expression of SQLite, over the column or over a parameter.
 type expression struct {
 	name    string
-	kind    string // the type of the generated column, or "" if the expression is for no column
+	column  string // the type of the generated column, or "" if the expression is for no column
 	comment string
 	text    string
 }
 
-// writeSQLite writes the script of the kinds, or the script that takes everything back. Without a
+// writeSQLite writes the script of the keys, or the script that takes everything back. Without a
 // table, the script has only comments.
-func writeSQLite(w io.Writer, kinds []kind, table, column string, down bool) error {
+func writeSQLite(w io.Writer, keys []key, table, column string, down bool) error {
 	var b strings.Builder
 	if down {
 		fmt.Fprintf(&b, "-- Removes the generated columns of firn sql sqlite, version %d.\n\n", Version)
 		fmt.Fprintf(&b, "DROP INDEX IF EXISTS %s;\n", quoted(table+"_"+column+"_time"))
-		for _, e := range slices.Backward(kinds[0].sqlite(column)) {
-			if e.kind != "" {
+		for _, e := range slices.Backward(keys[0].sqlite(column)) {
+			if e.column != "" {
 				fmt.Fprintf(&b, "ALTER TABLE %s DROP COLUMN %s;\n", quoted(table), quoted(column+"_"+e.name))
 			}
 		}
@@ -105,14 +106,14 @@ func writeSQLite(w io.Writer, kinds []kind, table, column string, down bool) err
 -- ID. A value that is not an ID gives NULL. A range of times uses the index on the column:
 --
 --   WHERE %[3]s BETWEEN (expression first) AND (expression last)
-`, Version, settingsComment(kinds), quoted(column))
-	for _, k := range kinds {
-		fmt.Fprintf(&b, "\n-- %s\n", k.name)
+`, Version, settingsComment(keys), quoted(column))
+	for _, k := range keys {
+		fmt.Fprintf(&b, "\n-- %s\n", k.Name)
 		if table != "" {
 			b.WriteString("--\n-- A second run changes nothing: SQLite refuses a column that exists.\n\n")
 			for _, e := range k.sqlite(column) {
-				if e.kind != "" {
-					fmt.Fprintf(&b, "ALTER TABLE %s ADD COLUMN %s %s GENERATED ALWAYS AS (%s) VIRTUAL;\n", quoted(table), quoted(column+"_"+e.name), e.kind, e.text)
+				if e.column != "" {
+					fmt.Fprintf(&b, "ALTER TABLE %s ADD COLUMN %s %s GENERATED ALWAYS AS (%s) VIRTUAL;\n", quoted(table), quoted(column+"_"+e.name), e.column, e.text)
 				}
 			}
 			fmt.Fprintf(&b, "CREATE INDEX IF NOT EXISTS %s ON %s(%s);\n\n-- Expressions\n", quoted(table+"_"+column+"_time"), quoted(table), quoted(column+"_time"))
@@ -126,18 +127,18 @@ func writeSQLite(w io.Writer, kinds []kind, table, column string, down bool) err
 }
 
 // sqlite returns the expressions of the format.
-func (k kind) sqlite(column string) []expression {
+func (k key) sqlite(column string) []expression {
 	id := quoted(column)
 	valid := fmt.Sprintf("typeof(%s) = 'integer' AND %[1]s BETWEEN 0 AND %d", id, k.most)
-	if !k.integer() {
-		valid = fmt.Sprintf("typeof(%s) = 'blob' AND length(%[1]s) = %d", id, k.bytes)
+	if !k.Integer() {
+		valid = fmt.Sprintf("typeof(%s) = 'blob' AND length(%[1]s) = %d", id, k.Size)
 	}
 	of := func(e string) string { return "CASE WHEN " + valid + " THEN " + e + " END" }
-	value := func(f field) string {
-		if k.integer() {
-			return fmt.Sprintf("(%s >> %d & %d)", id, f.shift, int64(1)<<f.bits-1)
+	value := func(f shape.Field) string {
+		if k.Integer() {
+			return fmt.Sprintf("(%s >> %d & %d)", id, f.Shift, int64(1)<<f.Bits-1)
 		}
-		return hexValue(id, 8*k.bytes-f.shift-f.bits, f.bits)
+		return hexValue(id, 8*k.Size-f.Shift-f.Bits, f.Bits)
 	}
 	timestamp := value(k.fields[0])
 	ms := timestamp
@@ -157,10 +158,10 @@ func (k kind) sqlite(column string) []expression {
 		{"timestamp", "", "the timestamp of the ID", of(timestamp)},
 	}
 	for _, f := range k.fields[1:] {
-		e := expression{f.name, "INTEGER", "the " + strings.ReplaceAll(f.name, "_", " ") + " of the ID", ""}
-		if f.bits > 63 {
-			e.kind, e.comment = "TEXT", e.comment+" in hexadecimal"
-			e.text = of(fmt.Sprintf("lower(substr(hex(%s), %d))", id, 2*k.bytes-(f.shift+f.bits)/4+1))
+		e := expression{f.Name, "INTEGER", "the " + strings.ReplaceAll(f.Name, "_", " ") + " of the ID", ""}
+		if f.Bits > 63 {
+			e.column, e.comment = "TEXT", e.comment+" in hexadecimal"
+			e.text = of(fmt.Sprintf("lower(substr(hex(%s), %d))", id, 2*k.Size-(f.Shift+f.Bits)/4+1))
 		} else {
 			e.text = of(value(f))
 		}
@@ -171,14 +172,17 @@ func (k kind) sqlite(column string) []expression {
 	ticks := fmt.Sprintf("(min(max(CAST(round(:at) AS INTEGER), %d), %d) - %[1]d)", k.epoch, k.epoch+k.lastMilli())
 	bound := func(e string) string { return "CASE WHEN typeof(:at) IN ('integer', 'real') THEN " + e + " END" }
 	first, last := fmt.Sprintf("%s << %d", ticks, k.shift()), fmt.Sprintf("%s << %d | %d", ticks, k.shift(), k.rest())
-	if !k.integer() {
-		head := 2 * (k.bytes - k.shift()/8)
+	if !k.Integer() {
+		head := 2 * (k.Size - k.shift()/8)
 		filled := func(head int, e, filler string) string {
-			return fmt.Sprintf("unhex(printf('%%0%dx', %s) || '%s')", head, e, strings.Repeat(filler, 2*k.bytes-head))
+			return fmt.Sprintf("unhex(printf('%%0%dx', %s) || '%s')", head, e, strings.Repeat(filler, 2*k.Size-head))
+		}
+		if k.unit > 1 {
+			ticks += fmt.Sprintf(" / %d", k.unit)
 		}
 		first, last = filled(head, ticks, "0"), filled(head, ticks, "f")
-		if k.name == "sno" {
-			first, last = filled(head, ticks+" / 4 * 2", "0"), filled(head, ticks+" / 4 * 2 + 1", "f")
+		if pad := 1 << k.pad(); pad > 1 { // other fields share a byte with the timestamp
+			first, last = filled(head, fmt.Sprintf("%s * %d", ticks, pad), "0"), filled(head, fmt.Sprintf("%s * %d + %d", ticks, pad, pad-1), "f")
 		}
 	}
 	return append(all,
@@ -189,7 +193,7 @@ func (k kind) sqlite(column string) []expression {
 }
 
 // sqliteText returns the expressions for the text of an ID, and for the ID of a text.
-func (k kind) sqliteText(id string) (text, parse string) {
+func (k key) sqliteText(id string) (text, parse string) {
 	guarded := func(size int, foreign, more string) string {
 		return fmt.Sprintf("typeof(:text) = 'text' AND length(:text) = %d AND length(CAST(:text AS BLOB)) = %[1]d AND :text NOT GLOB '*[^%s]*'%s", size, foreign, more)
 	}
@@ -197,7 +201,10 @@ func (k kind) sqliteText(id string) (text, parse string) {
 	value := func(alphabet, of string, i int) string {
 		return fmt.Sprintf("(instr('%s', substr(%s, %d, 1)) - 1)", alphabet, of, i+1)
 	}
-	const upper = "upper(:text)"
+	folded := ":text"
+	if k.Text.AnyCase {
+		folded = "upper(:text)"
+	}
 	// five returns the value of the i-th five bits of the bytes, and nibble the i-th four bits of a text
 	// of base-32.
 	five := func(i int) string {
@@ -211,31 +218,32 @@ func (k kind) sqliteText(id string) (text, parse string) {
 		}
 		return fmt.Sprintf("((%s << 5 | %s) >> %d & 15)", value(alphabet, of, a), value(alphabet, of, a+1), 6-r)
 	}
-	unhexed := func(alphabet, of string) string {
-		return "unhex(" + join(2*k.bytes, "\n || ", func(i int) string { return digit(hexDigits, nibble(alphabet, of, i)) }) + ")"
+	unhexed := func() string {
+		return "unhex(" + join(2*k.Size, "\n || ", func(i int) string { return digit(hexDigits, nibble(k.folded(), folded, i)) }) + ")"
 	}
-	switch k.name {
-	case "nanoflake":
-		text = join(13, "\n || ", func(i int) string {
-			return digit(strings.ToLower(base36), fmt.Sprintf("%s / %d %% 36", id, pow36(12-i)))
-		})
-		parse = "CASE WHEN " + guarded(13, "0-9A-Za-z", fmt.Sprintf(" AND upper(:text) <= '%s'", largestBase36)) + " THEN " +
-			join(13, "\n + ", func(i int) string { return fmt.Sprintf("%s * %d", value(base36, upper, i), pow36(12-i)) }) + " END"
-	case "ulidflake", "ulidflake-scalable":
-		text = join(13, "\n || ", func(i int) string { return digit(crockford, fmt.Sprintf("(%s >> %d & 31)", id, 60-5*i)) })
-		parse = "CASE WHEN " + guarded(13, "0-9A-HJKMNP-TV-Za-hjkmnp-tv-z", fmt.Sprintf(" AND upper(:text) <= '%s'", largestCrockford)) + " THEN " +
-			join(13, "\n + ", func(i int) string { return fmt.Sprintf("(%s << %d)", value(crockford, upper, i), 60-5*i) }) + " END"
-	case "snowflakesi":
+	n := k.Text.Most
+	small := fmt.Sprintf(" AND upper(:text) <= '%s'", strings.ToUpper(k.Text.Largest))
+	foreign := ranges(k.letters())
+	switch {
+	case len(k.Text.Digits) == base36:
+		text = join(n, "\n || ", func(i int) string { return digit(k.Text.Digits, fmt.Sprintf("%s / %d %% 36", id, pow36(n-1-i))) })
+		parse = "CASE WHEN " + guarded(n, foreign, small) + " THEN " +
+			join(n, "\n + ", func(i int) string { return fmt.Sprintf("%s * %d", value(k.folded(), folded, i), pow36(n-1-i)) }) + " END"
+	case len(k.Text.Digits) == base10:
 		text = fmt.Sprintf("CAST(%s AS TEXT)", id)
-		parse = fmt.Sprintf("CASE WHEN typeof(:text) = 'text' AND length(:text) BETWEEN 1 AND 16 AND length(CAST(:text AS BLOB)) = length(:text) AND :text NOT GLOB '*[^0-9]*'"+
-			" AND CAST(:text AS INTEGER) <= %d THEN CAST(:text AS INTEGER) END", k.most)
-	case "scru160":
-		text = join(32, "\n || ", func(i int) string { return digit(base32hex, five(i)) })
-		parse = "CASE WHEN " + guarded(32, "0-9A-Va-v", "") + " THEN " + unhexed(base32hex, upper) +
-			" WHEN " + guarded(40, "0-9A-Fa-f", "") + " THEN unhex(:text) END"
-	case "sno":
-		text = join(16, "\n || ", func(i int) string { return digit(snoDigits, five(i)) })
-		parse = "CASE WHEN " + guarded(16, "2-9a-x", "") + " THEN " + unhexed(snoDigits, ":text") + " END"
+		parse = fmt.Sprintf("CASE WHEN typeof(:text) = 'text' AND length(:text) BETWEEN %d AND %d AND length(CAST(:text AS BLOB)) = length(:text) AND :text NOT GLOB '*[^%s]*'"+
+			" AND CAST(:text AS INTEGER) <= %d THEN CAST(:text AS INTEGER) END", k.Text.Least, n, foreign, k.most)
+	case k.Integer():
+		text = join(n, "\n || ", func(i int) string { return digit(k.Text.Digits, fmt.Sprintf("(%s >> %d & 31)", id, 5*(n-1-i))) })
+		parse = "CASE WHEN " + guarded(n, foreign, small) + " THEN " +
+			join(n, "\n + ", func(i int) string { return fmt.Sprintf("(%s << %d)", value(k.folded(), folded, i), 5*(n-1-i)) }) + " END"
+	default:
+		text = join(n, "\n || ", func(i int) string { return digit(k.Text.Digits, five(i)) })
+		parse = "CASE WHEN " + guarded(n, foreign, "") + " THEN " + unhexed()
+		if k.Text.HexToo {
+			parse += " WHEN " + guarded(2*k.Size, ranges(anyCase(hexDigits)), "") + " THEN unhex(:text)"
+		}
+		parse += " END"
 	}
 	return text, parse
 }

@@ -46,8 +46,8 @@ var calls = regexp.MustCompile(`\(lease\.(Create|Rescue)[^()]*\)`)
 
 // withCommands replaces functions of the library by commands in a text about a pool, and names the
 // store in commands of the library's texts. pool is "" for a text about no pool. A rescue needs no
-// layout while the pool's own record is left. Only the flags of the IDs that the command makes are
-// known: the name of a pool says nothing certain about a lost pool.
+// layout while the pool's own record is left. Only the flags of the command's own IDs are known:
+// the name of a pool says nothing certain about a lost pool.
 func (st *State) withCommands(text, pool string) string {
 	format, note := "FORMAT", "; the flags must be those that the lost pool was created with"
 	known := pool != "" && pool == st.pool
@@ -79,8 +79,8 @@ func (st *State) withCommands(text, pool string) string {
 	})
 }
 
-// textOf returns the text of an error for withCommands. A store does not know which entry is a pool's
-// own record, so its advice on a damaged one has no layouts.
+// textOf returns the text of an error for withCommands. A store cannot tell the record of a pool
+// from other entries: its advice on a damaged entry has no layouts.
 func textOf(err error) string {
 	var store *driver.Error
 	if errors.Is(err, driver.ErrDamaged) && errors.As(err, &store) && strings.HasSuffix(store.Key, "/pool") {
@@ -89,7 +89,7 @@ func textOf(err error) string {
 	return err.Error()
 }
 
-// PoolOf returns the pool that an error is about, or "".
+// PoolOf returns the pool of an error, or "".
 func PoolOf(err error) string {
 	var store *driver.Error
 	if errors.As(err, &store) {
@@ -153,7 +153,7 @@ func (st *State) Explain(err error) error {
 	case errors.As(err, &store):
 		return say("%s", st.withCommands(textOf(err), PoolOf(err)))
 	case errors.As(err, &mismatch):
-		// Either side may be the mistaken one, so no setting is advised.
+		// Either side may be mistaken: no setting is advised.
 		return say("pool %s: it is for IDs of %s %s, not %s: name the pool of these IDs with --pool; only if these IDs are meant to be of pool %s, use its settings: %s",
 			mismatch.Pool, mismatch.Field, mismatch.Have, mismatch.Want, mismatch.Pool, st.Command("firn pool show "+mismatch.Pool))
 	case errors.Is(err, lease.ErrNoPool):
@@ -174,7 +174,7 @@ func process(name string) string {
 	return " (" + name + ")"
 }
 
-// SkewText says what the clock reads, and the contradiction.
+// SkewText returns the time of the clock, and the contradiction.
 func SkewText(e *lease.SkewError) string {
 	reference := cli.TimeText(e.Reference.UTC())
 	of := fmt.Sprintf("half of the workers in use have used the times up to %s or later (%s)", reference, cli.Relative(e.Reference, e.Now))

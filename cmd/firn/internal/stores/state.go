@@ -97,7 +97,7 @@ func (st *State) Place() (Place, error) {
 	return p, BadAddress(p.name, err)
 }
 
-// Open opens the store. Open makes a missing directory, unless the store has to be there already.
+// Open opens the store. It makes a missing directory, unless the store has to be there already.
 func (st *State) Open(ctx context.Context) (driver.Store, Place, error) {
 	at, err := st.Place()
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package stores opens the store that the user means, and explains errors of stores to users.
+// Package stores opens the user's store, and explains errors of stores to users.
 package stores
 
 import (
@@ -30,7 +30,7 @@ type Kind struct {
 	Form   string // of an address, for people
 }
 
-// Kinds lists all kinds of stores. Their packages have registered them.
+// Kinds lists all kinds of stores. The packages of the stores have registered the schemes.
 var Kinds = []Kind{
 	{"file", "file:///var/lib/firn"},
 	{"etcd", "etcd://user@host:2379,host2:2379/prefix?password-file=PATH&ca=PATH"},
@@ -110,7 +110,7 @@ func (a *Address) String() string { return "" }
 func (a *Address) Set(s string) error { *a = Address(s); return nil }
 
 // BadAddress turns an error about an address into wrong usage, without the parts of the text that
-// may contain a secret. Other errors stay as they are.
+// may contain a secret. Other errors stay unchanged.
 func BadAddress(name string, err error) error {
 	if !errors.Is(err, driver.ErrAddress) {
 		return err

@@ -13,7 +13,7 @@ import (
 	"github.com/firn-id/firn/lease/grant"
 )
 
-// FindingText returns the text of a finding, with its advice as commands.
+// FindingText returns the text of a finding, with the advice as commands.
 func (st *State) FindingText(f driver.Finding) string {
 	if f.Advice == "" {
 		return f.Text
@@ -101,8 +101,8 @@ func NoPool(name string, at Place, store driver.Store) error {
 	return fmt.Errorf("pool %s: %w in %s: see that the name and the store are right; if there never was one, create it (lease.Create); if there was one, it is lost: rescue it (lease.Rescue, with Layouts and Create)", name, lease.ErrNoPool, where)
 }
 
-// Survey returns the pools. Pools in files are read one by one, so unreadable records of one pool
-// do not hide the others.
+// Survey returns the pools. Pools in files are read in turn: unreadable records of a pool do not
+// hide other pools.
 func Survey(ctx context.Context, store driver.Store, at Place) ([]lease.Found, error) {
 	if at.Dir == "" {
 		return lease.Survey(ctx, store)

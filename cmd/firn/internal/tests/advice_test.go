@@ -13,10 +13,10 @@ import (
 	"testing"
 )
 
-// unsafeAdvice is what no text may tell anybody to do where a record is missing or damaged, or a store cannot
-// be used: done to the letter beside a process that goes on, it makes IDs twice.
+// unsafeAdvice is advice that makes IDs twice beside a running process, where a record is missing or damaged,
+// or a store cannot be used. No text may give the advice.
 var unsafeAdvice = []*regexp.Regexp{
-	regexp.MustCompile(`\b(an)?other (pool|name|prefix|bucket|table|directory|folder|namespace|store|one)s?\b`), // begins anew elsewhere
+	regexp.MustCompile(`\b(an)?other (pool|name|prefix|bucket|table|directory|folder|namespace|store|one)s?\b`), // begins again elsewhere
 	regexp.MustCompile(`\bnew (pool|prefix|bucket|table|directory|folder|namespace)s?\b`),
 	regexp.MustCompile(`\bpools? of (a|an)?\s*(new|other|another|more)\b`),
 	regexp.MustCompile(`--no-state|needs none`),
@@ -25,7 +25,7 @@ var unsafeAdvice = []*regexp.Regexp{
 	regexp.MustCompile(`\brm -r|\bDELETE FROM\b`),
 }
 
-// allowedAdvice are the texts that have such words all the same, and why that is safe.
+// allowedAdvice are texts with words of unsafe advice, each with the reason why the text is safe.
 var allowedAdvice = map[string]string{
 	// Move puts "stop all processes … and rescue its pools there" around them.
 	"in another one":      "an argument of advice.Move",
@@ -33,21 +33,21 @@ var allowedAdvice = map[string]string{
 	"in another bucket":   "an argument of advice.Move",
 	"with another prefix": "an argument of advice.Move",
 
-	// What is so, or was.
+	// Facts.
 	"replaced by another directory while": "", "has made another one": "", "is a mirror of another one": "", "it is another pool's": "",
 	"no other one says what it was for": "", "Pools of other names": "", "with another pool on this machine": "", "or with another pool": "",
 	"another pool of this machine uses the worker": "", "in use by another store on this machine": "", "is a copy of another": "",
 	"another store of this machine uses the same workers": "", "IDs can be equal to IDs of another store": "", "other stores of the machine": "",
 	"it was made as another directory": "",
 
-	// What not to do.
-	"Do not delete or change a row by hand": "", "Do not delete a pool": "", "is no reason for another one": "",
+	// Warnings.
+	"Do not delete or change a row by hand": "", "Do not delete a pool": "",
 	"Do not repair, move or delete single": "",
 
 	// Not of a store's entries.
 	"name the bucket that it mirrors": "", "raft remove-peer": "", "remove it, if it is gone": "", "or remove it: etcdctl member remove": "",
 
-	// What a flag does, for those who look for it; no error leads there.
+	// Descriptions of a flag. No error leads there.
 	"--no-state goes without the pool": "", "firn new nanoflake --worker 7 --no-state": "", "--no-state needs --worker": "",
 	"as in: firn new %s --no-state": "", "cannot be used with --no-state": "",
 
@@ -58,7 +58,7 @@ var allowedAdvice = map[string]string{
 	"use another directory, which no earlier version has used": "where no released version has made the directory",
 }
 
-// texts calls f with all string literals of Go files, those that are added taken together, in a folder and below.
+// texts calls f with all string literals of Go files in a folder and below. Added literals are one text.
 func texts(t *testing.T, dir string, f func(where token.Position, text string)) {
 	files := token.NewFileSet()
 	literal := func(e ast.Expr) string {
@@ -100,13 +100,11 @@ func texts(t *testing.T, dir string, f func(where token.Position, text string)) 
 		})
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 }
 
-// TestAdvice looks at all texts of pools, stores and the command line, and at what the documentation says to do,
-// for advice that is not safe.
+// TestAdvice looks for unsafe advice in all texts of pools, stores and the command line, and in the steps of the
+// documentation.
 func TestAdvice(t *testing.T) {
 	used := make(map[string]bool)
 	seen, rescues := 0, 0
@@ -140,9 +138,7 @@ func TestAdvice(t *testing.T) {
 		{"../../../../docs/stores.md", "## What happens when the store fails\n", "\n## "},
 	} {
 		content, err := os.ReadFile(c.path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		_, part, found := strings.Cut(string(content), c.from)
 		part, _, _ = strings.Cut(part, c.to)
 		if !found || !strings.Contains(part, "rescue") {
@@ -157,7 +153,7 @@ func TestAdvice(t *testing.T) {
 			t.Errorf("no text has %q any more", part)
 		}
 	}
-	// And the check sees what errors once said.
+	// The check sees the advice of former errors.
 	for _, old := range []string{
 		"restore the whole pool from a backup and rescue it, or create one of another name; do not repair or delete single records",
 		"firn pool create --name makes a new pool, and firn new --pool uses it", "put back a copy that is known to be the latest, or use a new pool",

@@ -29,7 +29,7 @@ import (
 	"github.com/firn-id/firn/snowflakesi"
 )
 
-// A crowd is generators of a pool, which go on minting while somebody does what the command line advises.
+// A crowd is generators of a pool, which go on minting while a user follows the advice of the command line.
 // A Nanoflake's sequence begins at 0 in each millisecond, so two generators with the same worker soon
 // make the same ID.
 type crowd struct {
@@ -108,13 +108,11 @@ func (c *crowd) joinAt(dir string, worker lease.Choice) *member {
 		}
 	})
 	err, _ := wait.Receive(c, "the end of the wait for a worker", started)
-	if err != nil {
-		c.Fatal(err)
-	}
+	c.check(err)
 	return m
 }
 
-// mints waits until a member has minted that many more.
+// mints waits until a member has minted so many IDs more.
 func (c *crowd) mints(m *member, more int64) {
 	c.Helper()
 	enough := m.minted.Load() + more
@@ -123,7 +121,7 @@ func (c *crowd) mints(m *member, more int64) {
 	}
 }
 
-// trouble waits until a member cannot renew for that reason, and returns what the command line says then.
+// trouble waits until a member cannot renew for a reason, and returns the error of the command line.
 func (c *crowd) trouble(m *member, why error) string {
 	c.Helper()
 	var err error
@@ -143,7 +141,7 @@ func (c *crowd) worker(m *member) string {
 	return c.file(fmt.Sprintf("workers/%05d", m.lease.Worker()))
 }
 
-// spoil does something with a file while no generator is about to replace it, who would undo that.
+// spoil changes a file while no generator replaces the file, which would undo the change.
 func (c *crowd) spoil(path string, do func(path string) error) {
 	c.Helper()
 	for {
@@ -165,12 +163,7 @@ func cut(path string) error { return os.Truncate(path, 0) }
 
 func overwrite(path string) error { return os.WriteFile(path, []byte("what is this?\n"), 0o600) }
 
-func (c *crowd) check(errs ...error) {
-	c.Helper()
-	if err := errors.Join(errs...); err != nil {
-		c.Fatal(err)
-	}
-}
+func (c *crowd) check(errs ...error) { c.Helper(); check(c.T, errs...) }
 
 // typed returns the command that a text tells to type.
 func (c *crowd) typed(text string) string {
@@ -182,7 +175,7 @@ func (c *crowd) typed(text string) string {
 	return found[1]
 }
 
-// do types a command, to a shell, and what makes it quick where all windows are short and all clocks the same.
+// do types a command to a shell, with flags for short windows and equal clocks.
 func (c *crowd) do(line string) {
 	c.Helper()
 	out, err := output(c.T, exec.Command("sh", "-c", "exec "+line+" --yes --no-wait --skew 50ms --window "+crowdWindow.String()))
@@ -191,7 +184,7 @@ func (c *crowd) do(line string) {
 	}
 }
 
-// says returns what firn new says of the pool, which it cannot use.
+// says returns the error of firn new, which cannot use the pool.
 func (c *crowd) says() string {
 	c.Helper()
 	stdout, stderr, code := firnRun(c.T, "", "new", "nanoflake", "--state", c.dir, "--wait", "0")
@@ -201,8 +194,8 @@ func (c *crowd) says() string {
 	return stderr
 }
 
-// TestFollowAdvice does what the command line says, to the letter, beside generators that go on: no ID is
-// made twice, before, while or after.
+// TestFollowAdvice follows the advice of the command line to the letter, beside running generators: no ID
+// is made twice.
 func TestFollowAdvice(t *testing.T) {
 	t.Parallel()
 	turn.Take(t)
@@ -328,8 +321,7 @@ func TestFollowBadAdvice(t *testing.T) {
 	}
 }
 
-// TestBesideInOneDirectory: two pools for the same IDs, in one directory, make no ID twice either while
-// their generators run on one machine.
+// TestBesideInOneDirectory: two pools for the same IDs in one directory share no worker on one machine.
 func TestBesideInOneDirectory(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux has the locks that pools exclude each other by")
@@ -341,13 +333,9 @@ func TestBesideInOneDirectory(t *testing.T) {
 	taken := make(map[int]bool)
 	for _, pool := range []string{"", "another"} {
 		g, err := snowflakesi.NewGenerator(snowflakesi.Config{Leased: true, Layout: snowflakesi.Layout{ClockBits: 40, MachineBits: 1}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		l, err := startIn(t.Context(), dir, g, lease.Config{Pool: pool, Timeout: wait.Patience})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		defer l.Close()
 		if taken[l.Worker()] {
 			t.Errorf("both have worker %d", l.Worker())

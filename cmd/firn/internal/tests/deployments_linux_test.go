@@ -2,7 +2,6 @@ package tests
 
 import (
 	"bufio"
-	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -17,7 +16,7 @@ import (
 	"github.com/firn-id/firn/internal/testing/turn"
 )
 
-// A host runs firn as its users do: in directories that nobody has named.
+// A host runs firn in default directories, as users do.
 type host struct {
 	*testing.T
 	exe string
@@ -38,12 +37,7 @@ func newHost(t *testing.T) *host {
 func (h *host) home(name string, uid int) string {
 	h.Helper()
 	home := filepath.Join(h.dir, name)
-	if err := os.Mkdir(home, 0o700); err != nil {
-		h.Fatal(err)
-	}
-	if err := os.Chown(home, uid, -1); err != nil {
-		h.Fatal(err)
-	}
+	check(h.T, os.Mkdir(home, 0o700), os.Chown(home, uid, -1))
 	return home
 }
 
@@ -57,35 +51,11 @@ func (h *host) command(user *syscall.Credential, home string, args ...string) *e
 }
 
 func (h *host) run(user *syscall.Credential, home string, args ...string) (stdout, stderr string, code int) {
-	var out, err bytes.Buffer
-	cmd := h.command(user, home, args...)
-	cmd.Stdout, cmd.Stderr = &out, &err
-	code = exitCode(run(h.T, cmd))
-	return out.String(), withoutNotes(err.String()), code
+	stdout, stderr, code = capture(h.T, h.command(user, home, args...))
+	return stdout, withoutNotes(stderr), code
 }
 
-// seen notes IDs, and counts those that come again.
-type seen struct {
-	mu    sync.Mutex
-	ids   map[string]bool
-	twice int
-}
-
-func (s *seen) note(lines string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.ids == nil {
-		s.ids = make(map[string]bool)
-	}
-	for id := range strings.Lines(lines) {
-		if s.ids[id] {
-			s.twice++
-		}
-		s.ids[id] = true
-	}
-}
-
-// TestTwoUsers: two users of a host, each with a pool, make no ID twice at once.
+// TestTwoUsers: two users of a host, each with a pool, make distinct IDs at once.
 func TestTwoUsers(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can run processes as several users")
@@ -131,7 +101,7 @@ func TestTwoUsers(t *testing.T) {
 }
 
 // TestPassingDirectories: a directory may be lost with its container, or at a restart. firn refuses such
-// a directory unless an option names the directory. firn then says what can be lost.
+// a directory unless an option names the directory. firn then warns of the loss.
 func TestPassingDirectories(t *testing.T) {
 	const mounts = `
 		set -e
@@ -155,9 +125,7 @@ func TestPassingDirectories(t *testing.T) {
 	`
 	dir := t.TempDir()
 	for _, d := range []string{"tmpfs", "upper", "work"} {
-		if err := os.Mkdir(filepath.Join(dir, d), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.Mkdir(filepath.Join(dir, d), 0o700))
 	}
 	if out, err := output(t, exec.Command("unshare", "-rm", "sh", "-ec", `cd "$1"; mount -t tmpfs none upper; mkdir upper/u upper/w upper/l; mount -t overlay -o lowerdir=upper/l,upperdir=upper/u,workdir=upper/w none work`,
 		"sh", dir)); err != nil {
@@ -252,20 +220,15 @@ var places = []place{
 // at runs firn at a place.
 func (h *host) at(p place, home, volume string, env []string, args ...string) (stdout, stderr string, code int) {
 	root, err := os.MkdirTemp(h.dir, "root")
-	if err != nil {
-		h.Fatal(err)
-	}
+	check(h.T, err)
 	cmd := exec.Command("sh", append([]string{"-ec", p.script, "sh", h.exe}, args...)...)
 	cmd.Env = slices.Concat(h.command(nil, home).Env, []string{"ROOT=" + root, "SHARED=/var/lib/firn", "VOLUME=" + volume}, env)
-	var out, said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &said
-	code = exitCode(run(h.T, cmd))
-	return out.String(), said.String(), code
+	return capture(h.T, cmd)
 }
 
-// TestPlaces: stores that nobody has named, of two processes of one kernel, make no ID twice, wherever
-// the processes run and wherever the stores are. Where firn cannot know the other processes, firn
-// refuses. The line that the refusal ends with, followed, gives IDs that nobody else makes.
+// TestPlaces: default stores of two processes of one kernel make distinct IDs, wherever the processes run and
+// wherever the stores are. Where firn cannot know the other processes, firn refuses. The last line of the
+// refusal is advice, and makes distinct IDs.
 func TestPlaces(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can make the namespaces")
@@ -323,9 +286,7 @@ func TestPlaces(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		if s.twice > 0 || len(s.ids) != 800_000 {
-			t.Errorf("%d IDs twice, of %d", s.twice, len(s.ids))
-		}
+		s.are(t, 800_000)
 	})
 	t.Run("advice", func(t *testing.T) {
 		if advice != "FIRN_STORE=file:///var/lib/firn" {
@@ -344,14 +305,12 @@ func TestPlaces(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		if s.twice > 0 || len(s.ids) != 1_200_000 {
-			t.Errorf("%d IDs twice, of %d", s.twice, len(s.ids))
-		}
+		s.are(t, 1_200_000)
 	})
 }
 
-// TestSharedWorkerIsSaid: a store with a name takes a worker that the default store uses, if the program
-// wants no other, and says so. firn pool doctor says so for both.
+// TestSharedWorkerIsSaid: a named store takes a worker that the default store uses, if the format has no
+// other worker, and warns. firn pool doctor warns for both stores.
 func TestSharedWorkerIsSaid(t *testing.T) {
 	turn.Take(t)
 	h := newHost(t)
@@ -360,23 +319,17 @@ func TestSharedWorkerIsSaid(t *testing.T) {
 	endless := func(args ...string) (cmd *exec.Cmd, stderr string) {
 		cmd = h.command(nil, home, append([]string{"new", "ulidflake", "--fenced", "-n", "1000000000000"}, args...)...)
 		said, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		defer said.Close()
 		cmd.Stderr = said
 		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		start(t, cmd)
 		if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
 			t.Fatal(err)
 		}
 		text, err := os.ReadFile(said.Name())
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		return cmd, withoutNotes(string(text))
 	}
 	first, _ := endless()

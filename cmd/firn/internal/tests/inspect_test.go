@@ -75,9 +75,7 @@ func TestInspectLines(t *testing.T) {
 						input, err = input[:cli.MaxLine], cli.ErrLongLine
 					}
 					fmt.Fprintf(&wantErr, "firn: line %d: %v\n", n+1, err)
-					if err := json.NewEncoder(&wantOut).Encode(map[string]string{"error": err.Error(), "input": input}); err != nil {
-						t.Fatal(err)
-					}
+					check(t, json.NewEncoder(&wantOut).Encode(map[string]string{"error": err.Error(), "input": input}))
 					bad = bad[1:]
 				}
 			}

@@ -58,33 +58,26 @@ func TestBadDisk(t *testing.T) {
 	}
 }
 
-// TestNotGivenBack: IDs are good even if the pool cannot be told that they are all: the run
-// succeeds, and says until when the worker is taken.
+// TestNotGivenBack: a run that cannot return its worker succeeds, and warns until when the worker is taken.
 func TestNotGivenBack(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "state")
-	// Five batches of 14 bytes each ID: more than the pipe and the buffer take, so that the
-	// run waits in its last write.
+	// Five batches, with 14 bytes for each ID, fill the pipe and the buffer. The run then waits in its last
+	// write.
 	cmd := firnCommand(t, "new", "nanoflake", "-n", strconv.Itoa(5*formats.MaxBatch), "--state", dir)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	start(t, cmd)
 	first := make([]byte, 14)
 	if _, err := io.ReadFull(out, first); err != nil {
 		t.Fatal(err)
 	}
 	wait.Until(t, "the worker is held for most of a window", func() bool { return heldLong(t, dir, "nanoflake", 1) != nil })
-	if err := os.Rename(dir, dir+"-gone"); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.Rename(dir, dir+"-gone"))
 	rest, err := io.ReadAll(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	err = cmd.Wait()
 	if ids := bytes.Count(rest, []byte("\n")) + 1; err != nil || ids != 5*formats.MaxBatch {
 		t.Errorf("%d IDs, %v", ids, err)

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -26,8 +27,8 @@ import (
 	"github.com/firn-id/firn/internal/testing/wait"
 )
 
-// TestAtOnce: runs that are started at once share a pool, and make distinct IDs, with more
-// workers than runs and with fewer.
+// TestAtOnce: many runs share a pool at once, and make distinct IDs, with more workers than runs and with
+// fewer.
 func TestAtOnce(t *testing.T) {
 	const each = 1000
 	crowd := 80
@@ -53,12 +54,9 @@ func TestAtOnce(t *testing.T) {
 				runs = runs/10 + 1
 			}
 			dir := t.TempDir()
-			var (
-				wg      sync.WaitGroup
-				mu      sync.Mutex
-				seen    = make(map[string]bool)
-				expired int // IDs of runs that failed
-			)
+			var wg sync.WaitGroup
+			var ids seen
+			var expired atomic.Int64 // IDs of runs that failed
 			for range runs {
 				wg.Go(func() {
 					// On a busy machine a run may stand still for its first interval, and lose its worker to a
@@ -69,24 +67,14 @@ func TestAtOnce(t *testing.T) {
 						if !again && (code != cli.ExitOK || stderr != "") {
 							t.Errorf("exit code %d: %s", code, stderr)
 						}
-						mu.Lock()
-						for id := range strings.Lines(out) {
-							if seen[id] {
-								t.Errorf("twice: %s", id)
-							}
-							seen[id] = true
-							if again {
-								expired++
-							}
+						if ids.note(out); again {
+							expired.Add(int64(strings.Count(out, "\n")))
 						}
-						mu.Unlock()
 					}
 				})
 			}
 			wg.Wait()
-			if n := len(seen) - expired; n != runs*each {
-				t.Errorf("%d IDs, not %d", n, runs*each)
-			}
+			ids.are(t, runs*each+int(expired.Load()))
 			if shown, _, _ := firnRun(t, "", "pool", "doctor", "--state", dir); !strings.Contains(shown, " 0 held") {
 				t.Errorf("workers were not given back:\n%s", shown)
 			}
@@ -94,8 +82,8 @@ func TestAtOnce(t *testing.T) {
 	}
 }
 
-// TestWait: a run waits for a worker while others make many IDs, who renew theirs meanwhile. People
-// who see it are told why nothing happens.
+// TestWait: a run waits for a worker while other runs renew their workers. On a terminal the run says why
+// nothing happens.
 func TestWait(t *testing.T) {
 	t.Parallel()
 	for range 5 {
@@ -108,8 +96,8 @@ func TestWait(t *testing.T) {
 	t.Error("each time, a run lost its worker")
 }
 
-// waits reports false if another run lost its worker before the end, since the disk or the machine stood
-// still for a whole window.
+// waits reports false if another run lost its worker: the disk or the machine stood still for a whole
+// window.
 func waits(t *testing.T) bool {
 	dir := t.TempDir()
 	type holder struct {
@@ -154,9 +142,7 @@ func waits(t *testing.T) bool {
 	cmd := firnCommand(t, "new", "snowflakesi", "--machine-bits", "1", "--state", dir, "--wait", "10m")
 	cmd.Stdout = &out
 	f, err := pty.Start(cmd)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer f.Close()
 	bound(t, cmd)
 	stderr := bufio.NewReader(f)
@@ -207,9 +193,8 @@ func shownUntil(t *testing.T, dir, pool string) (ends []time.Time) {
 	return ends
 }
 
-// heldLong returns until when so many workers of a pool are held, each for most of a window. If they are
-// not, heldLong returns nil: the first interval of a lease is short, and ends while a busy machine does
-// something else.
+// heldLong returns until when so many workers of a pool are held, each for most of a window, or nil if the
+// workers are not held so long. The first interval of a lease is short, and may end on a busy machine.
 func heldLong(t *testing.T, dir, pool string, workers int) []time.Time {
 	t.Helper()
 	ends := shownUntil(t, dir, pool)
@@ -219,19 +204,18 @@ func heldLong(t *testing.T, dir, pool string, workers int) []time.Time {
 	return ends
 }
 
-// TestGivenBack: however a run ends that can be caught, its worker is given back.
+// TestGivenBack: each end of a run that can be caught returns the worker.
 func TestGivenBack(t *testing.T) {
+	signalled := func(sig syscall.Signal) func(t *testing.T, cmd *exec.Cmd, out io.ReadCloser) {
+		return func(t *testing.T, cmd *exec.Cmd, out io.ReadCloser) {
+			cmd.Process.Signal(sig)
+			io.Copy(io.Discard, out)
+			checkSignaled(t, cmd.Wait(), sig)
+		}
+	}
 	for name, end := range map[string]func(t *testing.T, cmd *exec.Cmd, out io.ReadCloser){
-		"SIGINT": func(t *testing.T, cmd *exec.Cmd, out io.ReadCloser) {
-			cmd.Process.Signal(syscall.SIGINT)
-			io.Copy(io.Discard, out)
-			checkSignaled(t, cmd.Wait(), syscall.SIGINT)
-		},
-		"SIGTERM": func(t *testing.T, cmd *exec.Cmd, out io.ReadCloser) {
-			cmd.Process.Signal(syscall.SIGTERM)
-			io.Copy(io.Discard, out)
-			checkSignaled(t, cmd.Wait(), syscall.SIGTERM)
-		},
+		"SIGINT":  signalled(syscall.SIGINT),
+		"SIGTERM": signalled(syscall.SIGTERM),
 		"SIGTERM, unread": func(t *testing.T, cmd *exec.Cmd, out io.ReadCloser) {
 			cmd.Process.Signal(syscall.SIGTERM)
 			state, err := cmd.Process.Wait() // not cmd.Wait, which closes the pipe
@@ -272,8 +256,7 @@ func showPoolOf(t *testing.T, dir string) string {
 	return out
 }
 
-// TestKilled: what a run printed before it was killed, no later one prints, with the same
-// worker; that comes free when its times run out.
+// TestKilled: the worker of a killed run is free when its interval ends. Later IDs of the worker are greater.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -290,14 +273,12 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// TestStopped: a run that was stopped for longer than its times last goes on with new ones.
+// TestStopped: a run that was stopped for longer than its interval goes on in a new interval.
 func TestStopped(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	run := startEndless(t, "new", "nanoflake", "--state", dir)
-	if err := freeze.Process(run.Process.Pid); err != nil {
-		t.Fatal(err)
-	}
+	check(t, freeze.Process(run.Process.Pid))
 	wait.Until(t, "the times run out while it is stopped", func() bool {
 		return strings.Contains(showPoolOf(t, dir), `"state":"ran out"`)
 	})
@@ -315,14 +296,12 @@ func TestStopped(t *testing.T) {
 	checkSignaled(t, run.Wait(), syscall.SIGINT)
 }
 
-// TestStoreGone: a run whose store goes away makes IDs while its times last, then fails.
+// TestStoreGone: a run whose store goes away makes IDs to the end of its interval, then fails.
 func TestStoreGone(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir() + "/state"
 	run := startEndless(t, "new", "nanoflake", "--state", dir)
-	if err := os.Rename(dir, dir+"-gone"); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.Rename(dir, dir+"-gone"))
 	last := run.first
 	for {
 		line, err := run.lines.ReadString('\n')

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -43,11 +44,11 @@ func TestMain(m *testing.M) {
 	}})
 }
 
-// asUsers is the variable with which a test runs firn as users do.
+// asUsers is the variable of tests that run firn as users do.
 const asUsers = "FIRN_TEST_AS_USERS"
 
-// takeAnyDirectory makes firn indifferent to what else runs on the machine, and to what its
-// temporary directories are on: tests of many pools run at once, and in containers.
+// takeAnyDirectory lets firn use any directory, beside any other process of the machine: tests of many pools
+// run at once, and in containers.
 func takeAnyDirectory() {
 	stores.OpenDefault = filelease.Open
 	stores.SharedText = func(int, error) string { return "" }
@@ -59,7 +60,7 @@ func takeAnyDirectory() {
 	}
 }
 
-// homeless runs tests away from the home of who runs them, and what is kept there.
+// homeless runs tests with an empty home directory.
 type homeless struct{ m *testing.M }
 
 func (h homeless) Run() int {
@@ -75,8 +76,8 @@ func (h homeless) Run() int {
 	return undo.Main(h.m)
 }
 
-// keepCaches tells the go command, which builds servers for tests, where its caches are whatever
-// the home is: without them it would begin with the compiler's own packages.
+// keepCaches names the caches of the go command, which builds servers for tests. In an empty home the go
+// command would build everything, and begin with the compiler's own packages.
 func keepCaches() {
 	names := []string{"GOCACHE", "GOMODCACHE"}
 	out, err := exec.Command("go", append([]string{"env"}, names...)...).Output()
@@ -117,8 +118,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// exits is the scripts' command "exits CODE PROGRAM ARG...": it runs the program, which
-// must exit with the code. For firn it checks what all errors have in common too.
+// exits is the scripts' command "exits CODE PROGRAM ARG...", which runs the program. The program must exit with
+// the code. Errors of usage must have two lines, and no output.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits CODE PROGRAM ARG...")
@@ -160,14 +161,58 @@ func firnCommand(t *testing.T, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// firnRun runs firnCommand and returns what it wrote, without notes, and its exit code.
+// firnRun runs firnCommand, and returns the output, without notes, and the exit code.
 func firnRun(t *testing.T, stdin string, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
-	var out, err bytes.Buffer
 	cmd := firnCommand(t, args...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &out, &err
+	cmd.Stdin = strings.NewReader(stdin)
+	stdout, stderr, code = capture(t, cmd)
+	return stdout, withoutNotes(stderr), code
+}
+
+// capture runs a command, and returns the output and the exit code.
+func capture(t *testing.T, cmd *exec.Cmd) (stdout, stderr string, code int) {
+	t.Helper()
+	var out, err bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &err
 	code = exitCode(run(t, cmd))
-	return out.String(), withoutNotes(err.String()), code
+	return out.String(), err.String(), code
+}
+
+// seen notes IDs, and counts repeated IDs.
+type seen struct {
+	mu    sync.Mutex
+	ids   map[string]bool
+	twice int
+}
+
+func (s *seen) note(lines string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ids == nil {
+		s.ids = make(map[string]bool)
+	}
+	for id := range strings.Lines(lines) {
+		if s.ids[id] {
+			s.twice++
+		}
+		s.ids[id] = true
+	}
+}
+
+// are fails the test unless n IDs were noted, each once.
+func (s *seen) are(t *testing.T, n int) {
+	t.Helper()
+	if s.twice > 0 || len(s.ids) != n {
+		t.Errorf("%d IDs twice, of %d; want %d", s.twice, len(s.ids), n)
+	}
+}
+
+func check(t *testing.T, errs ...error) {
+	t.Helper()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // withoutNotes leaves out the lines of stderr about stores that begin. testdata/existing.txtar checks them.
@@ -181,8 +226,8 @@ func withoutNotes(stderr string) string {
 	return rest.String()
 }
 
-// start starts a command that signals can end, even where the tests run in the background of a shell
-// that has them ignored.
+// start starts a command that signals can end, even if a shell runs the tests in the background and ignores
+// the signals.
 func start(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
 	for _, sig := range []os.Signal{syscall.SIGINT, syscall.SIGTERM} {
@@ -191,14 +236,12 @@ func start(t *testing.T, cmd *exec.Cmd) {
 		}
 	}
 	cmd.WaitDelay = wait.Patience // a child of the command may keep its pipes open
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, cmd.Start())
 	bound(t, cmd)
 }
 
-// bound kills a command that goes on for [wait.Patience], and fails the test: what reads from the
-// command ends then too. The command ends with the test at the latest.
+// bound kills a command that goes on for [wait.Patience], and fails the test. Readers of the command's output
+// then end, too. The command ends with the test at the latest.
 func bound(t *testing.T, cmd *exec.Cmd) {
 	var late atomic.Bool
 	timer := time.AfterFunc(wait.Patience, func() { late.Store(cmd.Process.Kill() == nil) })
@@ -212,14 +255,14 @@ func bound(t *testing.T, cmd *exec.Cmd) {
 	})
 }
 
-// run runs a command, and returns how it ended.
+// run runs a command, and returns the error of its end.
 func run(t *testing.T, cmd *exec.Cmd) error {
 	t.Helper()
 	start(t, cmd)
 	return cmd.Wait()
 }
 
-// output runs a command, and returns all that it wrote, and how it ended.
+// output runs a command, and returns its whole output, and the error of its end.
 func output(t *testing.T, cmd *exec.Cmd) (string, error) {
 	t.Helper()
 	var all bytes.Buffer
@@ -228,7 +271,7 @@ func output(t *testing.T, cmd *exec.Cmd) (string, error) {
 	return all.String(), err
 }
 
-// TestErrorsAreText: what a user writes does not reach a terminal as control characters.
+// TestErrorsAreText: control characters in arguments do not reach a terminal.
 func TestErrorsAreText(t *testing.T) {
 	for _, args := range [][]string{
 		{"a\n\x1b[31m"}, {"--a\n\x1b[31m"}, {"new", "a\n\x1b[31m"}, {"new", "scru160", "-n", "a\n\x1b[31m"},

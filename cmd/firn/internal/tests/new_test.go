@@ -67,9 +67,7 @@ func TestNewForms(t *testing.T) {
 				}
 				for _, line := range lines {
 					info, err := f.Inspect(line, form, inspect.Settings{})
-					if err != nil {
-						t.Fatal(err)
-					}
+					check(t, err)
 					if again := (map[inspect.Form]string{inspect.Text: info.ID, inspect.Int: info.Int, inspect.Hex: info.Hex})[form]; again != line {
 						t.Errorf("%s reads back as %s", line, again)
 					}

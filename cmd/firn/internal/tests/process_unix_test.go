@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"runtime"
 	"strings"
@@ -26,9 +25,9 @@ import (
 	"github.com/firn-id/firn/internal/testing/wait"
 )
 
-// watchMemory returns a function that returns, when the process has ended, the most memory that
-// it held, in bytes. What the system says of that at the end counts the memory of this program too,
-// of which a process is a copy for a moment; where it can be asked of a running process, it is.
+// watchMemory returns a function for the time after the process has ended. The function returns the most
+// memory of the process, in bytes. The system's own figure at the end also counts the memory of this program,
+// since a process begins as a copy, so the figures of the running process come first.
 func watchMemory(cmd *exec.Cmd) (most func() int64) {
 	ended, last := make(chan struct{}), make(chan int64, 1)
 	go func() {
@@ -62,8 +61,8 @@ func watchMemory(cmd *exec.Cmd) (most func() int64) {
 	}
 }
 
-// most returns more memory than firn needs, and far less than what would hold what it
-// writes and reads below.
+// most returns more memory than firn needs, and far less memory than the output and the input of the tests
+// below.
 func most() int64 {
 	if raceDetector {
 		return 120 << 20
@@ -76,18 +75,14 @@ func TestNewMemory(t *testing.T) {
 	t.Parallel()
 	cmd := firnCommand(t, "new", "scru160", "-n", "3000000", "--as", "hex") // 123 MB
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	start(t, cmd)
 	memory := watchMemory(cmd)
 	n, err := io.Copy(io.Discard, out)
 	if err != nil || n != 3000000*41 {
 		t.Fatalf("%d bytes, %v", n, err)
 	}
-	if err := cmd.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, cmd.Wait())
 	if rss := memory(); rss > most() {
 		t.Errorf("%d MB of memory", rss>>20)
 	}
@@ -136,9 +131,7 @@ func startEndless(t *testing.T, args ...string) *endless {
 	run := &endless{Cmd: firnCommand(t, append(args, "-n", "1000000000000")...)}
 	run.Stderr = &run.stderr
 	out, err := run.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	start(t, run.Cmd)
 	run.out, run.lines = out, bufio.NewReader(out)
 	if run.first, err = run.lines.ReadString('\n'); err != nil {
@@ -154,9 +147,7 @@ func TestNewInterrupted(t *testing.T) {
 			t.Run(sig.String()+"/"+name, func(t *testing.T) {
 				t.Parallel()
 				run := startEndless(t, newArgs(name, "--as", "hex")...)
-				if err := run.Process.Signal(sig); err != nil {
-					t.Fatal(err)
-				}
+				check(t, run.Process.Signal(sig))
 				for {
 					line, err := run.lines.ReadString('\n')
 					if err == io.EOF && line == "" {
@@ -172,13 +163,11 @@ func TestNewInterrupted(t *testing.T) {
 	}
 }
 
-// TestNewInterruptedUnread: a reader who does not read does not keep it from ending.
+// TestNewInterruptedUnread: a signal ends a run whose output nobody reads.
 func TestNewInterruptedUnread(t *testing.T) {
 	t.Parallel()
 	out, in, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer out.Close()
 	defer in.Close()
 	cmd := firnCommand(t, "new", "scru160", "-n", "1000000000000")
@@ -189,13 +178,11 @@ func TestNewInterruptedUnread(t *testing.T) {
 		n, err := unix.Poll(fds, 0)
 		return n == 0 && err == nil
 	})
-	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
+	check(t, cmd.Process.Signal(syscall.SIGINT))
 	checkSignaled(t, cmd.Wait(), syscall.SIGINT)
 }
 
-// checkSignaled checks that a signal is what a process ended by.
+// checkSignaled checks that a signal ended a process.
 func checkSignaled(t *testing.T, err error, sig syscall.Signal) {
 	t.Helper()
 	exit, ok := err.(*exec.ExitError)
@@ -207,42 +194,12 @@ func checkSignaled(t *testing.T, err error, sig syscall.Signal) {
 	}
 }
 
-// TestNewToFile: a signal leaves no half an ID in a file either.
-func TestNewToFile(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "ids")
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	cmd := firnCommand(t, "new", "nanoflake", "--worker", "1", "-n", "1000000000000")
-	cmd.Stdout = f
-	start(t, cmd)
-	wait.Until(t, "the file has an ID", func() bool {
-		info, err := f.Stat()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return info.Size() > 0
-	})
-	cmd.Process.Signal(syscall.SIGINT)
-	checkSignaled(t, cmd.Wait(), syscall.SIGINT)
-	written, err := os.ReadFile(path)
-	if err != nil || len(written)%14 != 0 || written[len(written)-1] != '\n' {
-		t.Errorf("%d bytes are not lines of 14, %v", len(written), err)
-	}
-}
-
-// TestNewInBackground: a shell that has SIGINT ignored, for a job in the background, has
-// its way.
+// TestNewInBackground: a shell ignores SIGINT for a job in the background, and so does the job.
 func TestNewInBackground(t *testing.T) {
 	t.Parallel()
 	cmd := exec.Command("sh", "-c", `trap "" INT; exec firn new scru160 -n 1000000000000`)
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	start(t, cmd)
 	if _, err := io.ReadFull(out, make([]byte, 33)); err != nil {
 		t.Fatal(err)
@@ -256,18 +213,14 @@ func TestNewInBackground(t *testing.T) {
 	checkSignaled(t, cmd.Wait(), syscall.SIGTERM)
 }
 
-// TestInspectAnswersAtOnce: whoever writes a line and waits gets its answer.
+// TestInspectAnswersAtOnce: each line is answered before the next line is written.
 func TestInspectAnswersAtOnce(t *testing.T) {
 	t.Parallel()
 	cmd := firnCommand(t, "inspect", "nanoflake", "--json")
 	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	start(t, cmd)
 	r := bufio.NewReader(out)
 	for range 3 {
@@ -279,19 +232,15 @@ func TestInspectAnswersAtOnce(t *testing.T) {
 		}
 	}
 	in.Close()
-	if err := cmd.Wait(); err != nil {
-		t.Error(err)
-	}
+	check(t, cmd.Wait())
 }
 
-// onTerminal runs a command on a terminal, types a text, and returns all that the command wrote, and
-// how it ended. If size is nil, the terminal has none.
+// onTerminal runs a command on a terminal, types a text, and returns the output, and the error of the
+// command's end. If size is nil, the terminal has no size.
 func onTerminal(t *testing.T, cmd *exec.Cmd, size *pty.Winsize, typed string) (string, error) {
 	t.Helper()
 	f, err := pty.StartWithSize(cmd, size)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer f.Close()
 	bound(t, cmd)
 	if _, err := f.WriteString(typed); err != nil {
@@ -310,9 +259,7 @@ func TestColour(t *testing.T) {
 		cmd := firnCommand(t, "inspect", "nanoflake", "07en9rb30swmf")
 		cmd.Env = append(cmd.Env, append([]string{"TERM=xterm", "NO_COLOR="}, env...)...)
 		out, err := onTerminal(t, cmd, nil, "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		return out
 	}
 	plain, _, _ := firnRun(t, "", "inspect", "nanoflake", "07en9rb30swmf")

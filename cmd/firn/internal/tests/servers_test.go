@@ -1,53 +1,36 @@
 package tests
 
 import (
-	"context"
 	"crypto/rand"
 	"fmt"
 	"strings"
 	"sync"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
+	_ "github.com/jackc/pgx/v5/stdlib"
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/cmd/firn/internal/torture"
 	"github.com/firn-id/firn/internal/testing/etcdtest"
 	"github.com/firn-id/firn/internal/testing/kubetest"
+	sqlplace "github.com/firn-id/firn/internal/testing/place"
 	"github.com/firn-id/firn/internal/testing/services"
 	"github.com/firn-id/firn/internal/testing/storetest"
 	"github.com/firn-id/firn/internal/testing/turn"
-	"github.com/firn-id/firn/internal/testing/undo"
-	"github.com/firn-id/firn/internal/testing/wait"
 )
 
-// schemas drops schemas of the server of PostgreSQL.
-var schemas = undo.New("schemas of firn", func(ctx context.Context, schema string) error {
-	conn, err := pgx.Connect(ctx, services.PostgreSQL.Address())
-	if err != nil {
-		return err
-	}
-	defer conn.Close(context.WithoutCancel(ctx))
-	_, err = conn.Exec(ctx, fmt.Sprintf("DROP SCHEMA IF EXISTS %q CASCADE", schema))
-	return err
-})
+var schemas = sqlplace.New()
 
-// onPostgres returns the address of a store with a table of its own.
+// onPostgres returns the address of a store with a schema of its own.
 func onPostgres(t *testing.T) string {
-	ctx, cancel := context.WithTimeout(t.Context(), wait.Patience)
-	defer cancel()
-	conn, err := pgx.Connect(ctx, services.PostgreSQL.Address())
-	if err != nil {
-		services.PostgreSQL.Missing(t, err)
-	}
-	conn.Close(ctx)
 	schema := "firn_test_" + strings.ToLower(rand.Text()[:10])
-	schemas.AtEnd(t, schema)
+	schemas.Make(t, sqlplace.Server{Server: services.PostgreSQL, Driver: "pgx"},
+		"CREATE SCHEMA "+schema, "DROP SCHEMA IF EXISTS "+schema+" CASCADE")
 	return storetest.With(services.PostgreSQL.Address(), "table="+schema+".leases")
 }
 
-// TestServers: with real servers, a pool is made on purpose, runs that are started at once make
-// distinct IDs, and what looks at pools sees them.
+// TestServers: on real servers, many runs of a pool make distinct IDs at once, and the commands for pools see
+// the pool.
 func TestServers(t *testing.T) {
 	for scheme, address := range map[string]func(t *testing.T) string{
 		"postgres": onPostgres,
@@ -81,22 +64,12 @@ func TestServers(t *testing.T) {
 			has(firn(cli.ExitFailed, "pool", "create", "nanoflake"), "the pool exists")
 			const runs, each = 12, 200
 			var all sync.WaitGroup
-			var mu sync.Mutex
-			seen := make(map[string]bool)
+			var ids seen
 			for range runs {
-				all.Go(func() {
-					ids := firn(cli.ExitOK, "new", "nanoflake", "-n", fmt.Sprint(each))
-					mu.Lock()
-					defer mu.Unlock()
-					for id := range strings.Lines(ids) {
-						seen[id] = true
-					}
-				})
+				all.Go(func() { ids.note(firn(cli.ExitOK, "new", "nanoflake", "-n", fmt.Sprint(each))) })
 			}
 			all.Wait()
-			if len(seen) != runs*each {
-				t.Errorf("%d IDs, not %d", len(seen), runs*each)
-			}
+			ids.are(t, runs*each)
 			if services.InFull() {
 				has(firn(cli.ExitOK, "torture", "--network", "--processes", "4", "--duration", "8s", "--window", "100ms", "--ids", "30000", "--state", t.TempDir()),
 					"\nrequests lost ", "\nmessages ", "\npassed\n")

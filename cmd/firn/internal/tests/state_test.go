@@ -16,6 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/firn-id/firn/cmd/firn/internal/formats"
+	"github.com/firn-id/firn/internal/shape"
 	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/filelease"
@@ -37,8 +38,7 @@ func leaseCommand(ts *testscript.TestScript, neg bool, args []string) {
 	if !ok {
 		ts.Fatalf("no format %s", args[1])
 	}
-	r := formats.Recipe{Format: f.Format, Leased: true}
-	r.Set.Layout = snowflakesi.DefaultLayout()
+	r := formats.Recipe{Recipe: shape.Recipe{Leased: true}, Format: f}
 	c := lease.Config{Create: true, Holder: "a script", Timeout: time.Minute} // whatever the window, on a machine that is busy
 	for _, arg := range args[2:] {
 		key, value, _ := strings.Cut(arg, "=")
@@ -58,7 +58,7 @@ func leaseCommand(ts *testscript.TestScript, neg bool, args []string) {
 		case "machine-bits":
 			var bits int
 			bits, err = strconv.Atoi(value)
-			r.Set.Layout.MachineBits = cmp.Or(bits, snowflakesi.NoMachineBits)
+			r.MachineBits = cmp.Or(bits, snowflakesi.NoMachineBits)
 		default:
 			err = errors.New("no such key: " + arg)
 		}
@@ -66,7 +66,7 @@ func leaseCommand(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	store, err := filelease.Open(ts.MkAbs(args[0]))
 	ts.Check(err)
-	made, err := f.Make(r)
+	made, err := r.Make()
 	ts.Check(err)
 	held, err := made.Lease(context.Background(), store, c)
 	ts.Check(err)

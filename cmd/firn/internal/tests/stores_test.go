@@ -1,7 +1,6 @@
 package tests
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -19,8 +18,8 @@ import (
 	"github.com/firn-id/firn/lease/filelease"
 )
 
-// A sharedStore is one that is not of files, as far as the command line can tell. Its address is
-// shared:///directory, and its settings say what it is like.
+// A sharedStore has files, but the command line does not know that. The address is shared:///directory, and
+// the settings choose the faults of the store.
 type sharedStore struct {
 	driver.Store
 	address  string
@@ -118,7 +117,7 @@ func (s *sharedStore) Inspect(context.Context) ([]driver.Finding, error) {
 	return []driver.Finding{{Loses: true, Text: "what it took last can be lost", Advice: "set it right"}, {Text: "it is nearly full"}}, nil
 }
 
-// What an address has in it that is secret is not shown, whatever is wrong, and wherever it stands.
+// The command never shows the secret of an address, whatever the mistake, and wherever the address stands.
 func TestNoSecrets(t *testing.T) {
 	const secret = "hunter2"
 	addresses := []string{
@@ -139,11 +138,9 @@ func TestNoSecrets(t *testing.T) {
 			if !strings.Contains(addr, "://") && !strings.Contains(strings.Join(args, " "), "-store") {
 				continue // nobody can tell that it is an address
 			}
-			var out, errs bytes.Buffer
 			cmd := exec.Command("firn", args...)
-			cmd.Env, cmd.Stdout, cmd.Stderr, cmd.Dir = env, &out, &errs, t.TempDir()
-			code := exitCode(run(t, cmd))
-			stdout, stderr := out.String(), errs.String()
+			cmd.Env, cmd.Dir = env, t.TempDir()
+			stdout, stderr, code := capture(t, cmd)
 			if strings.Contains(stdout+stderr, secret) || code != cli.ExitUsage || strings.Count(stderr, "firn: ") != 1 {
 				t.Errorf("%q: exit code %d\n%s%s", args, code, stdout, stderr)
 			}

@@ -21,9 +21,7 @@ func TestTortureInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	cmd := exec.Command("firn", "torture", "--processes", "3", "--duration", "10m", "--state", dir)
 	out, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	start(t, cmd)
 	wait.Until(t, "three processes make IDs", func() bool {
 		logs, err := filepath.Glob(filepath.Join(dir, "*", "*.ids"))
@@ -32,9 +30,7 @@ func TestTortureInterrupted(t *testing.T) {
 			return err != nil || info.Size() == 0
 		})
 	})
-	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
+	check(t, cmd.Process.Signal(syscall.SIGINT))
 	if n, err := out.Read(make([]byte, 1)); n > 0 {
 		t.Errorf("it wrote to stderr, %v", err)
 	}

@@ -26,9 +26,7 @@ func pages(t *testing.T) map[string]string {
 	}
 	for _, name := range append(names, more...) {
 		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		found[filepath.Base(name)] = string(text)
 	}
 	return found
@@ -69,12 +67,8 @@ func TestUnits(t *testing.T) {
 			if !strings.HasSuffix(name, ".service") { // two pages have a drop-in of the same name
 				file = filepath.Join(dir, filepath.Dir(name), strings.TrimSuffix(page, ".md")+"-"+strings.ReplaceAll(first, "/", "")[:12]+".conf")
 			}
-			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(file, []byte(program.ReplaceAllString(unit, "${1}/bin/true")), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			check(t, os.MkdirAll(filepath.Dir(file), 0o755))
+			check(t, os.WriteFile(file, []byte(program.ReplaceAllString(unit, "${1}/bin/true")), 0o644))
 		}
 	}
 	if len(units) < 2 || dropIns < 2 {
@@ -92,9 +86,7 @@ func TestUnits(t *testing.T) {
 		}
 	}
 	bad := filepath.Join(dir, "bad.service")
-	if err := os.WriteFile(bad, []byte("[Service]\nExecStart=/bin/true\nRestartSec=soon\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(bad, []byte("[Service]\nExecStart=/bin/true\nRestartSec=soon\n"), 0o644))
 	if out, _ := exec.Command(analyze, "verify", "--man=no", "--recursive-errors=no", bad).CombinedOutput(); !strings.Contains(string(out), "Failed to parse") {
 		t.Errorf("systemd-analyze does not see a mistake: %s", out)
 	}

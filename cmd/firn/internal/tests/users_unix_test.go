@@ -3,8 +3,6 @@
 package tests
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -20,8 +18,8 @@ import (
 	"github.com/firn-id/firn/internal/testing/turn"
 )
 
-// TestUsers: users of a group share a state directory that was made for it; and who may not look
-// into a pool is told so, not that there is none.
+// TestUsers: users of a group share a state directory of the group. A user without the right to read a pool
+// gets an error about the right, not a list without the pool.
 func TestUsers(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can run processes as several users")
@@ -31,41 +29,30 @@ func TestUsers(t *testing.T) {
 	dir := t.TempDir()
 	exe := copyFirn(t, dir)
 	state := filepath.Join(dir, "state")
-	if err := errors.Join(os.Mkdir(state, 0o700), os.Chown(state, -1, group), os.Chmod(state, 0o770|fs.ModeSetgid)); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.Mkdir(state, 0o700), os.Chown(state, -1, group), os.Chmod(state, 0o770|fs.ModeSetgid))
 	firn := func(uid uint32, args ...string) (stdout, stderr string, code int) {
-		var out, err bytes.Buffer
 		cmd := firnCommand(t, append(args, "--state", state)...)
-		cmd.Path, cmd.Dir, cmd.Stdout, cmd.Stderr = exe, "/", &out, &err
+		cmd.Path, cmd.Dir = exe, "/"
 		c := &syscall.Credential{Uid: uid, Gid: uid}
 		if uid != eve {
 			c.Groups = []uint32{group}
 		}
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: c}
-		code = exitCode(run(t, cmd))
-		return out.String(), err.String(), code
+		return capture(t, cmd)
 	}
 	var wg sync.WaitGroup
-	var mu sync.Mutex
-	ids := make(map[string]bool)
+	var s seen
 	for i := range 10 {
 		wg.Go(func() {
 			out, stderr, code := firn([]uint32{alice, bob}[i%2], "new", "nanoflake", "-n", "100")
 			if code != 0 {
 				t.Errorf("exit code %d: %s", code, stderr)
 			}
-			mu.Lock()
-			defer mu.Unlock()
-			for id := range strings.Lines(out) {
-				ids[id] = true
-			}
+			s.note(out)
 		})
 	}
 	wg.Wait()
-	if len(ids) != 1000 {
-		t.Errorf("%d IDs, not 1000", len(ids))
-	}
+	s.are(t, 1000)
 	for _, uid := range []uint32{alice, bob} {
 		for _, command := range []string{"list", "show nanoflake", "doctor"} {
 			if out, stderr, code := firn(uid, append([]string{"pool"}, strings.Fields(command)...)...); code != 0 || stderr != "" {
@@ -77,8 +64,8 @@ func TestUsers(t *testing.T) {
 		t.Errorf("somebody else: exit code %d: %s", code, stderr)
 	}
 
-	// What alice may not read, doctor says once, be it a record, a record that the pool does not name yet, or
-	// the folder.
+	// doctor reports once that alice may not read a record, a record that the pool does not name yet, or the
+	// folder.
 	folder := filepath.Join(state, "nanoflake")
 	records, err := filepath.Glob(filepath.Join(folder, "workers", "*="))
 	if err != nil || len(records) == 0 {
@@ -95,30 +82,18 @@ func TestUsers(t *testing.T) {
 	for n := 0; slices.Contains(records, unnamed); n++ {
 		unnamed = filepath.Join(folder, "workers", fmt.Sprintf("%05d=", n))
 	}
-	if err := os.WriteFile(unnamed, nil, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(unnamed, nil, 0o700))
 	once(unnamed)
-	if err := os.Remove(unnamed); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.Remove(unnamed))
 	for _, path := range []string{records[0], filepath.Dir(records[0])} {
 		info, err := os.Stat(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := errors.Join(os.Chown(path, 0, 0), os.Chmod(path, 0o700)); err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
+		check(t, os.Chown(path, 0, 0), os.Chmod(path, 0o700))
 		once(path)
-		if err := errors.Join(os.Chown(path, int(info.Sys().(*syscall.Stat_t).Uid), group), os.Chmod(path, info.Mode())); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.Chown(path, int(info.Sys().(*syscall.Stat_t).Uid), group), os.Chmod(path, info.Mode()))
 	}
 
-	if err := errors.Join(os.Chmod(folder, 0o700), os.Chown(folder, 0, 0)); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.Chmod(folder, 0o700), os.Chown(folder, 0, 0))
 	if out, stderr, code := firn(alice, "pool", "list"); code != cli.ExitFailed || out != "" || !strings.Contains(stderr, "permission denied") {
 		t.Errorf("firn pool list: exit code %d\n%s%s", code, out, stderr)
 	}
@@ -129,7 +104,7 @@ func TestUsers(t *testing.T) {
 	}
 }
 
-// TestRoot: what root makes in a user's directory does not lock the user out.
+// TestRoot: root does not lock a user out of the user's directory.
 func TestRoot(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can run processes as another user")
@@ -141,9 +116,7 @@ func TestRoot(t *testing.T) {
 			dir := t.TempDir()
 			exe := copyFirn(t, dir)
 			state := filepath.Join(dir, "state")
-			if err := errors.Join(os.Mkdir(state, 0o700), os.Chown(state, service, service)); err != nil {
-				t.Fatal(err)
-			}
+			check(t, os.Mkdir(state, 0o700), os.Chown(state, service, service))
 			firn := func(uid uint32, command string) {
 				t.Helper()
 				cmd := firnCommand(t, append(strings.Fields(command), "--state", state)...)
@@ -168,17 +141,10 @@ func TestRoot(t *testing.T) {
 func copyFirn(t *testing.T, dir string) (exe string) {
 	t.Helper()
 	found, err := exec.LookPath("firn")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	binary, err := os.ReadFile(found)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	exe = filepath.Join(dir, "firn")
-	if err := errors.Join(os.Chmod(filepath.Dir(dir), 0o711), os.Chmod(dir, 0o711),
-		os.WriteFile(exe, binary, 0o755), os.Chmod(exe, 0o755)); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.Chmod(filepath.Dir(dir), 0o711), os.Chmod(dir, 0o711), os.WriteFile(exe, binary, 0o755), os.Chmod(exe, 0o755))
 	return exe
 }

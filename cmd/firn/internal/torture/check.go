@@ -219,7 +219,7 @@ func cut(held []*granted, at int64, back bool) {
 
 // ceil rounds up to a whole tick.
 func (k *checker) ceil(us int64) int64 {
-	epoch, unit := k.format.layout.Epoch.UnixMicro(), k.format.unit()
+	epoch, unit := k.format.layout().Epoch.UnixMicro(), k.format.unit()
 	if past := (us - epoch) % unit; past != 0 {
 		return us - past + unit
 	}
@@ -326,7 +326,7 @@ func (k *checker) checkIDs(ctx context.Context) error {
 			return errors.New("the sorter did not sort")
 		}
 		if last, n = v, n+1; n%1_000_000 == 0 {
-			k.tell(0.5+0.5*float64(n*int64(k.format.width))/float64(k.total), n)
+			k.tell(0.5+0.5*float64(n*int64(k.format.Size))/float64(k.total), n)
 		}
 	}
 	if err := <-read; err != nil {
@@ -395,7 +395,7 @@ func (k *checker) readIDs(ctx context.Context, l *log, out chan<- logged) error 
 	in := none
 	unit := k.format.unit()
 	var last id
-	b := make([]byte, k.format.width)
+	b := make([]byte, k.format.Size)
 	for n := int64(0); ; n++ {
 		if _, err := io.ReadFull(r, b); err != nil {
 			switch {
@@ -410,7 +410,7 @@ func (k *checker) readIDs(ctx context.Context, l *log, out chan<- logged) error 
 			}
 			return k.unseen(l, n)
 		}
-		v := k.format.decode(b)
+		v := decode(b)
 		worker, t := k.format.read(v)
 		at := t.UnixMicro()
 		if worker != in.worker || at < in.from || at+unit > in.until {
@@ -426,7 +426,7 @@ func (k *checker) readIDs(ctx context.Context, l *log, out chan<- logged) error 
 				return fmt.Sprintf("%s; [%v] was given after %d IDs", k.who(v, n, l), in, in.ids)
 			})
 		}
-		if k.format.increasing && n > 0 && (v.high < last.high || v.high == last.high && v.low <= last.low) {
+		if k.format.Ordered && n > 0 && (v.high < last.high || v.high == last.high && v.low <= last.low) {
 			k.violation(disordered, [2]int{l.process}, func() string {
 				return fmt.Sprintf("%s comes after %s", k.who(v, n, l), k.format.text(last))
 			})
@@ -440,7 +440,7 @@ func (k *checker) readIDs(ctx context.Context, l *log, out chan<- logged) error 
 		last = v
 		k.sum.IDs++
 		if k.sum.IDs%1_000_000 == 0 {
-			k.tell(0.5*float64(k.sum.IDs*int64(k.format.width))/float64(k.total), k.sum.IDs)
+			k.tell(0.5*float64(k.sum.IDs*int64(k.format.Size))/float64(k.total), k.sum.IDs)
 		}
 		select {
 		case out <- logged{v, uint32(l.process)}:

@@ -26,9 +26,7 @@ func ms(n int) int64 { return epoch.Add(time.Duration(n) * time.Millisecond).Uni
 func nano(t testing.TB, worker, at, sequence int) id {
 	t.Helper()
 	v, err := nanoflake.FromTime(time.UnixMicro(ms(at)), time.Time{}, worker, sequence)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return id{high: uint64(v)}
 }
 
@@ -100,9 +98,7 @@ func (s *scene) write(t testing.TB) string {
 		var b bytes.Buffer
 		for _, e := range entries {
 			line, err := json.Marshal(e)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			b.Write(append(line, '\n'))
 		}
 		b.WriteString(s.jtails[n])
@@ -120,9 +116,7 @@ func (s *scene) write(t testing.TB) string {
 
 func write(t testing.TB, path string, content []byte) {
 	t.Helper()
-	if err := os.WriteFile(path, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, content, 0o600))
 }
 
 func TestCheckPasses(t *testing.T) {
@@ -144,9 +138,7 @@ func TestCheckPasses(t *testing.T) {
 		entry{Event: renewed, Worker: 5, From: ms(170), Until: ms(300), IDs: 4}, entry{Event: alive}, entry{Event: dead, Excused: true})
 	s.ids[1] = append(s.ids[1], nano(t, 5, 299, 0))
 	sum, err := s.check(t)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if sum.Alive != 1 || sum.Excused != 1 || sum.Withdrawn != 1 || sum.Idle != 1 {
 		t.Errorf("%+v", sum)
 	}
@@ -216,9 +208,7 @@ func TestCheckFinds(t *testing.T) {
 			s := clean(t)
 			c.spoil(s)
 			sum, err := s.check(t)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if sum.Passed() {
 				t.Fatal("it passed")
 			}
@@ -290,9 +280,7 @@ func TestCheckMemory(t *testing.T) {
 				most = max(most, used)
 			}}
 		sum, err := check(context.Background(), c, record)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if len(sum.Violations) != 2 || sum.Violations[duplicate] != 1 || sum.Violations[outside] != 1 || sum.IDs != many+7 {
 			t.Errorf("%v, %d IDs", sum.Violations, sum.IDs)
 		}

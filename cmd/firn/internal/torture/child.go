@@ -14,10 +14,10 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/faults"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/grant"
-	"github.com/firn-id/firn/lease/memlease"
 )
 
 // orders go to the standard input of a process, a line each. The first line has all fields.
@@ -48,8 +48,8 @@ type child struct {
 	format  *format
 	window  time.Duration
 	pool    *lease.Pool
-	faulty  *memlease.Faulty // nil unless messages get lost
-	told    memlease.Counts  // counts of faulty that notify has noted
+	faulty  *faults.Store // nil unless messages get lost
+	told    faults.Counts // counts of faulty that notify has noted
 	journal journal
 	ids     *os.File
 	news    io.Writer
@@ -115,7 +115,7 @@ func Child(stdin io.Reader, stdout io.Writer, open Opener) error {
 	if o.Messages {
 		store = c.lossy(store, o.Process)
 	}
-	c.pool, err = persist(ctx, func() (*lease.Pool, error) { return lease.Open(ctx, store, o.Place.Pool, f.layout) })
+	c.pool, err = persist(ctx, func() (*lease.Pool, error) { return lease.Open(ctx, store, o.Place.Pool, f.layout()) })
 	if c.pool == nil {
 		return err
 	}
@@ -142,8 +142,8 @@ func persist[T any](ctx context.Context, get func() (T, error)) (got T, err erro
 
 // lossy returns a store whose messages get lost, come late or come twice.
 func (c *child) lossy(store driver.Store, seed int) driver.Store {
-	c.faulty = memlease.NewFaulty(store, rand.New(rand.NewPCG(uint64(seed), 9)),
-		memlease.Faults{LoseRequest: 0.03, LoseReply: 0.06, Late: 0.04, Repeat: 0.08, Delay: 0.1})
+	c.faulty = faults.New(store, rand.New(rand.NewPCG(uint64(seed), 9)),
+		faults.Chances{LoseRequest: 0.03, LoseReply: 0.06, Late: 0.04, Repeat: 0.08, Delay: 0.1})
 	c.faulty.Wait = func(ctx context.Context) error {
 		select {
 		case <-time.After(rand.N(c.window / 4)):
@@ -154,7 +154,7 @@ func (c *child) lossy(store driver.Store, seed int) driver.Store {
 	}
 	if clock, ok := store.(driver.Clock); ok {
 		return struct {
-			*memlease.Faulty
+			*faults.Store
 			driver.Clock
 		}{c.faulty, clock}
 	}
@@ -264,7 +264,7 @@ func (c *child) notify(e lease.Event) {
 	}
 	now, before := c.faulty.Counts(), c.told
 	if c.told = now; now != before {
-		c.note(entry{Event: messages, Messages: &memlease.Counts{
+		c.note(entry{Event: messages, Messages: &faults.Counts{
 			LostRequests: now.LostRequests - before.LostRequests, LostReplies: now.LostReplies - before.LostReplies,
 			Late: now.Late - before.Late, Repeats: now.Repeats - before.Repeats,
 			Landed: now.Landed - before.Landed, Delays: now.Delays - before.Delays}})
@@ -360,7 +360,7 @@ func (c *child) mint(g noting, spent time.Duration) error {
 		}
 	} else {
 		filling, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
-		c.made, err = g.fill(filling, c.made, n)
+		c.made, err = g.fill(filling, c.made, n, c.format.Size)
 		cancel()
 		if len(c.made) > 0 {
 			err = nil

@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/firn-id/firn/lease/memlease"
+	"github.com/firn-id/firn/internal/faults"
 )
 
 // A process writes two files. Each entry is one write, so entries survive however the process ends.
@@ -54,7 +54,7 @@ type entry struct {
 	Excused bool `json:"excused,omitempty"`
 
 	// messages: the fate of messages since the last such entry.
-	Messages *memlease.Counts `json:"messages,omitempty"`
+	Messages *faults.Counts `json:"messages,omitempty"`
 }
 
 type event string

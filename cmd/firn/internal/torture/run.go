@@ -168,7 +168,7 @@ func (r *runner) pace(running []*slot) {
 	for _, p := range r.all {
 		bytes += p.size()
 	}
-	made := bytes / int64(r.format.width)
+	made := bytes / int64(r.format.Size)
 	spent := time.Since(r.began)
 	// The rate is a little higher than needed, since some processes always stand still.
 	left := max(r.config.Duration-spent, time.Second)

@@ -14,12 +14,12 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/firn-id/firn/internal/shape"
 	"github.com/firn-id/firn/internal/testing/services"
 	"github.com/firn-id/firn/internal/testing/turn"
 	"github.com/firn-id/firn/internal/testing/undo"
 	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/lease"
-	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/memlease"
 	"github.com/firn-id/firn/snowflakesi"
 )
@@ -30,7 +30,7 @@ const asProcess = "FIRN_TORTURE_TEST_PROCESS"
 func TestMain(m *testing.M) {
 	if os.Getenv(asProcess) == "1" {
 		formats = append(formats, fewWorkers)
-		if err := Child(os.Stdin, os.Stdout, openForTest); err != nil {
+		if err := Child(os.Stdin, os.Stdout, nil); err != nil {
 			os.Stderr.WriteString(err.Error() + "\n")
 			os.Exit(1)
 		}
@@ -39,38 +39,21 @@ func TestMain(m *testing.M) {
 	os.Exit(undo.Main(m))
 }
 
-// fewWorkers is a format with four workers: processes that look for a worker take over one that
-// another had. It is in formats only for the tests that say so.
+// fewWorkers is a format with four workers, so processes take over workers of other processes. Only some
+// tests add fewWorkers to formats.
 var fewWorkers = func() *format {
-	layout := snowflakesi.Layout{ClockBits: 40, MachineBits: 2}
-	f := &format{
-		name: "few-workers", width: 8, increasing: true,
-		start: func(clock func() time.Time) (minter, error) {
-			g, err := snowflakesi.NewGenerator(snowflakesi.Config{Leased: true, Clock: clock, Layout: layout})
-			return integers[snowflakesi.ID]{g}, err
-		},
-		read: func(v id) (int, time.Time) {
-			own := snowflakesi.ID(v.high)
-			return own.MachineID(layout), own.Time(layout, snowflakesi.DefaultEpoch())
-		},
-		text: func(v id) string { return snowflakesi.ID(v.high).String() },
-	}
-	g, err := f.start(time.Now)
+	d, set := *snowflakesi.Descriptor(), shape.Settings{ClockBits: 40, MachineBits: 2}
+	s, err := d.Of(set)
 	if err != nil {
 		panic(err)
 	}
-	p, err := g.ForLease().Pool()
-	if err != nil {
-		panic(err)
+	make := d.New
+	d.New = func(r shape.Recipe) (shape.Generator, error) {
+		r.Settings = set
+		return make(r)
 	}
-	f.layout = p.Layout
-	return f
+	return &format{"few-workers", &d, s}
 }()
-
-// openForTest opens what serveFiles serves.
-func openForTest(_ context.Context, address string) (driver.Store, error) {
-	return dialFiles(address)
-}
 
 // short is a run of some seconds.
 func short(t *testing.T, format string, env ...string) Config {
@@ -93,9 +76,9 @@ func TestUnsupported(t *testing.T) {
 	}
 }
 
-// until runs all at once, also on a machine of few processors, since they wait most of the time. Those whose summary
-// is not enough run again, with another seed: where a machine has much else to do, a run may come to too little.
-// Until fails the test if that goes on for wait.Patience, and for three runs.
+// until runs all configurations at once, since the runs wait most of the time. A run without enough events
+// runs again, with another seed: a busy machine may leave a run too little time. until fails the test after
+// three runs and wait.Patience.
 func until(t *testing.T, configs []Config, enough func(i int, sum *Summary) bool) {
 	t.Helper()
 	turn.Take(t)
@@ -148,7 +131,7 @@ func TestRun(t *testing.T) {
 	})
 }
 
-// Where all takes longer than was planned, a run goes on until each kind and size of a fault has happened.
+// A run that takes longer than planned goes on until each kind and size of a fault has happened.
 func TestOvertime(t *testing.T) {
 	needsSignals(t)
 	turn.Take(t)
@@ -166,39 +149,8 @@ func TestOvertime(t *testing.T) {
 	}
 }
 
-// A run also passes on a store behind a bad network. The network is cut and slow. Messages get lost, come late,
-// and come twice. The server breaks down.
-func TestRunOverNetwork(t *testing.T) {
-	services.Full(t)
-	needsSignals(t)
-	turn.Take(t)
-	server, err := serveFiles(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer server.close()
-	c := short(t, "nanoflake")
-	c.Store, c.Open = server.address(), openForTest
-	c.Servers, c.Via = []string{server.address()}, func(servers []string) string { return servers[0] }
-	c.Server, c.Messages = server, true
-	c.Duration = 8 * time.Second
-	sum, err := Run(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sum.WriteTo(t.Output())
-	if len(sum.Violations) > 0 {
-		t.Fatal("uniqueness was violated")
-	}
-	for _, k := range []kind{cutRequests, cutReplies, delay, breakdown, kill, stop, stepBy} {
-		if sum.Total(string(k)) == 0 {
-			t.Errorf("no fault of the kind %q", k)
-		}
-	}
-}
-
-// Each design that is known to be bad is found out. The processes share few workers: a fault of the store then
-// gives one worker to two processes.
+// A run finds each known bad design. The processes share few workers: a fault of the store then gives one
+// worker to two processes.
 func TestDefects(t *testing.T) {
 	services.Full(t)
 	needsSignals(t)
@@ -230,8 +182,8 @@ func TestDefects(t *testing.T) {
 	})
 }
 
-// A generator that is stuck after a clock was ahead for a moment is found out, and none is if the lease takes
-// back the times. The process is an idle one: others make an ID while their clock is ahead.
+// The check finds a generator that is stuck after its clock was ahead for a moment, and finds nothing if the
+// lease takes back the interval. The process is idle: other processes make an ID while their clock is ahead.
 func TestStuck(t *testing.T) {
 	for _, defect := range []string{"", KeepAhead} {
 		t.Run(defect, func(t *testing.T) {
@@ -241,9 +193,7 @@ func TestStuck(t *testing.T) {
 			dir := t.TempDir()
 			synctest.Test(t, func(t *testing.T) { runAhead(t, dir) })
 			k, err := readGrants(checkConfig{dir: dir, format: formats[0]}, record{Processes: []processRecord{{Number: 1, Idle: true}}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if found := k.sum.Violations[stuck] > 0; found != (defect != "") {
 				t.Errorf("found: %v, %q", found, k.sum.Examples)
 			}
@@ -259,10 +209,8 @@ func TestStuck(t *testing.T) {
 func runAhead(t *testing.T, dir string) {
 	time.Sleep(time.Until(epoch)) // a bubble begins before the epoch of the format
 	f := formats[0]
-	pool, err := lease.Create(t.Context(), memlease.New(), "torture", f.layout)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pool, err := lease.Create(t.Context(), memlease.New(), "torture", f.layout())
+	must(t, err)
 	c := &child{format: f, window: time.Second, pool: pool, news: io.Discard, idle: true}
 	for _, file := range []struct {
 		of   **os.File
@@ -296,7 +244,7 @@ func runAhead(t *testing.T, dir string) {
 	}
 }
 
-// A run that is ended leaves nothing. A run whose processes fail says so.
+// A cancelled run leaves nothing. A run whose processes fail returns their error.
 func TestRunEnds(t *testing.T) {
 	needsSignals(t)
 	turn.Take(t)
@@ -324,7 +272,7 @@ func TestRunEnds(t *testing.T) {
 	})
 }
 
-// A process ends when it is asked to also while its clock is where there are no timestamps.
+// A process also ends on request while its clock is before the epoch.
 func TestEndsBeforeTheEpoch(t *testing.T) {
 	needsSignals(t)
 	turn.Take(t)
@@ -346,19 +294,20 @@ func TestEndsBeforeTheEpoch(t *testing.T) {
 func runPlans(t *testing.T, c Config, plans ...[]action) *runner {
 	t.Helper()
 	f, err := lookup(c.Format)
+	must(t, err)
+	at := placeOf(c, c.State)
+	must(t, at.create(t.Context(), nil, f))
+	r := newRunner(c, f, at)
+	r.plans = plans
+	must(t, r.run(t.Context()))
+	return r
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := placeOf(c, c.State)
-	if err := at.create(t.Context(), nil, f); err != nil {
-		t.Fatal(err)
-	}
-	r := newRunner(c, f, at)
-	r.plans = plans
-	if err := r.run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	return r
 }
 
 func needsSignals(t *testing.T) {

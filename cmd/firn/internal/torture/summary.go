@@ -7,7 +7,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/firn-id/firn/lease/memlease"
+	"github.com/firn-id/firn/internal/faults"
 )
 
 // A Summary is the result of a run.
@@ -40,7 +40,7 @@ type Summary struct {
 	} `json:"take_overs"`
 
 	// Messages count calls of the store that were lost, late or repeated.
-	Messages *memlease.Counts `json:"messages,omitempty"`
+	Messages *faults.Counts `json:"messages,omitempty"`
 
 	Faults     []FaultCount     `json:"faults"`
 	Missing    []string         `json:"missing"`    // faults that did not happen
@@ -153,9 +153,9 @@ func (s *Summary) count(r record, logs []*log) {
 	}
 }
 
-func (s *Summary) addMessages(m *memlease.Counts) {
+func (s *Summary) addMessages(m *faults.Counts) {
 	if s.Messages == nil {
-		s.Messages = new(memlease.Counts)
+		s.Messages = new(faults.Counts)
 	}
 	s.Messages.LostRequests += m.LostRequests
 	s.Messages.LostReplies += m.LostReplies

@@ -179,12 +179,7 @@ func (p place) create(ctx context.Context, open Opener, f *format) error {
 		return err
 	}
 	defer store.Close()
-	if s, ok := store.(driver.Preparer); ok {
-		if err := s.Prepare(ctx); err != nil {
-			return err
-		}
-	}
-	_, err = lease.Create(ctx, store, p.Pool, f.layout)
+	_, err = lease.Create(ctx, store, p.Pool, f.layout())
 	return err
 }
 

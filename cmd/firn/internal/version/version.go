@@ -1,4 +1,4 @@
-// Package version says which build of firn this is.
+// Package version describes this build of firn.
 package version
 
 import (
@@ -20,7 +20,7 @@ var (
 	commit  string
 )
 
-// A Build is what is known about a build of this program.
+// A Build describes a build of this program.
 type Build struct {
 	Version  string `json:"version"` // of the release, the module or the commit
 	Go       string `json:"go"`
@@ -31,7 +31,7 @@ type Build struct {
 	Modified *bool  `json:"modified,omitempty"` // files differed from the commit
 }
 
-// Read returns what the linker and the Go toolchain noted about this program.
+// Read returns the build of this program, as noted by the linker and the Go toolchain.
 func Read() Build {
 	info, _ := debug.ReadBuildInfo()
 	return read(info, release, commit)

@@ -1,10 +1,9 @@
 package keys
 
 import (
-	"encoding/binary"
-
 	"github.com/gofrs/uuid/v5"
 
+	"github.com/firn-id/firn/internal/shape"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/scru160"
 	"github.com/firn-id/firn/sno"
@@ -51,71 +50,38 @@ func each[G any](p Pace, start func(worker int) (G, error), add func(g G, dst []
 	return func(dst []byte, worker int) ([]byte, error) { return add(all[worker], dst) }, nil
 }
 
-// integer appends an integer, or returns the error of the generator. Makers call TryNext: on a
-// simulated clock, Next would wait for ever.
-func integer[ID ~int64](dst []byte, id ID, err error) ([]byte, error) {
-	return binary.BigEndian.AppendUint64(dst, uint64(id)), err
+// firn returns the start of a format of Firn whose makers append keys by a function. Makers call the
+// generator's way that does not wait: on a simulated clock, a wait would never end. The workers begin at a number.
+func firn(d *shape.Format, first int, key func(dst, id []byte) ([]byte, error)) func(Pace, *clock) (maker, error) {
+	return func(p Pace, c *clock) (maker, error) {
+		var id []byte
+		return each(p, func(worker int) (shape.Generator, error) {
+			r := shape.Recipe{Clock: c.read}
+			if d.Worker != "" {
+				r.Worker = first + worker
+			}
+			return d.New(r)
+		}, func(g shape.Generator, dst []byte) (_ []byte, err error) {
+			if id, err = g.TryAppendBinary(id[:0]); err != nil {
+				return dst, err
+			}
+			return key(dst, id)
+		})
+	}
 }
 
-func nanoflakes(p Pace, c *clock) (maker, error) {
-	return each(p, func(worker int) (*nanoflake.Generator, error) {
-		return nanoflake.NewGenerator(nanoflake.Config{GeneratorID: worker, Clock: c.read})
-	}, func(g *nanoflake.Generator, dst []byte) ([]byte, error) {
-		id, err := g.TryNext()
-		return integer(dst, id, err)
-	})
-}
+// asBytes appends the binary form of an ID.
+func asBytes(dst, id []byte) ([]byte, error) { return append(dst, id...), nil }
 
-// ulidflakes makes scalable IDs: only the scalable version keeps workers apart.
-func ulidflakes(p Pace, c *clock) (maker, error) {
-	return each(p, func(worker int) (*ulidflake.ScalableGenerator, error) {
-		return ulidflake.NewScalableGenerator(ulidflake.ScalableConfig{Scalability: worker, Clock: c.read})
-	}, func(g *ulidflake.ScalableGenerator, dst []byte) ([]byte, error) {
-		id, err := g.TryNext()
-		return integer(dst, id, err)
-	})
-}
-
-func snowflakes(p Pace, c *clock) (maker, error) {
-	return each(p, func(worker int) (*snowflakesi.Generator, error) {
-		return snowflakesi.NewGenerator(snowflakesi.Config{MachineID: worker, Clock: c.read})
-	}, func(g *snowflakesi.Generator, dst []byte) ([]byte, error) {
-		id, err := g.TryNext()
-		return integer(dst, id, err)
-	})
-}
-
-func snos(p Pace, c *clock) (maker, error) {
-	return each(p, func(worker int) (*sno.Generator, error) {
-		snapshot := new(sno.GeneratorSnapshot)
-		snapshot.Partition.PutUint16(uint16(worker + 1))
-		return sno.NewGeneratorWith(sno.Config{Snapshot: snapshot, Clock: c.read})
-	}, func(g *sno.Generator, dst []byte) ([]byte, error) {
-		id, err := g.TryNext(0)
-		return append(dst, id[:]...), err
-	})
-}
-
-func startScru160(c *clock) func(int) (*scru160.Generator, error) {
-	return func(int) (*scru160.Generator, error) { return scru160.NewGenerator(scru160.Config{Clock: c.read}) }
-}
-
-func scru160s(p Pace, c *clock) (maker, error) {
-	return each(p, startScru160(c), func(g *scru160.Generator, dst []byte) ([]byte, error) {
-		id, err := g.TryNext()
-		return append(dst, id[:]...), err
-	})
-}
-
-func scru160Texts(p Pace, c *clock) (maker, error) {
-	return each(p, startScru160(c), func(g *scru160.Generator, dst []byte) ([]byte, error) {
-		id, err := g.TryNext()
-		if err != nil {
-			return dst, err
-		}
-		return id.AppendText(dst)
-	})
-}
+var (
+	nanoflakes = firn(nanoflake.Descriptor(), 0, asBytes)
+	// Only the scalable version keeps workers apart.
+	ulidflakes   = firn(ulidflake.DescriptorScalable(), 0, asBytes)
+	snowflakes   = firn(snowflakesi.Descriptor(), 0, asBytes)
+	snos         = firn(sno.Descriptor(), 1, asBytes)
+	scru160s     = firn(scru160.Descriptor(), 0, asBytes)
+	scru160Texts = firn(scru160.Descriptor(), 0, scru160.Descriptor().AppendText)
+)
 
 func startUUID(int) (*uuid.Gen, error) { return uuid.NewGen(), nil }
 

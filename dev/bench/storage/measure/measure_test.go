@@ -169,16 +169,6 @@ func missesMore(t *testing.T, server string, s servers.Server) (bool, string) {
 	return reads[0] > 4*(reads[1]+20), fmt.Sprintf("UUIDv4 reads %v pages, serial %v", reads[0], reads[1])
 }
 
-// With a cache for the whole table random keys do not miss pages either: what TestServers sees comes
-// from the cache, and the check can fail.
-func TestLargeCache(t *testing.T) {
-	services.Full(t)
-	t.Parallel()
-	if misses, why := missesMore(t, servers.PostgreSQL, start(t, servers.PostgreSQL, 64<<10)); misses {
-		t.Error(why)
-	}
-}
-
 // testOrder checks where rows lie. MariaDB stores UUIDs of version 7 in the order of their bytes, so
 // the rows lie in the order of time.
 func testOrder(t *testing.T, s servers.Server) {

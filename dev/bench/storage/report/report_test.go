@@ -79,7 +79,7 @@ func TestFiles(t *testing.T) {
 		}
 	}
 	if strings.Contains(tables, "NaN") || strings.Contains(tables, "Inf") {
-		t.Error("the tables have a number that is none")
+		t.Error("the tables have NaN or an infinity")
 	}
 	charts, err := filepath.Glob(filepath.Join(dir, "*.svg"))
 	if err != nil || len(charts) != 4 {

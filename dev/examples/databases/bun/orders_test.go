@@ -1,10 +1,10 @@
 package orders
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -17,7 +17,7 @@ import (
 	_ "modernc.org/sqlite"
 
 	"github.com/firn-id/firn/dev/examples/databases/internal/sample"
-	"github.com/firn-id/firn/dev/examples/databases/internal/server"
+	"github.com/firn-id/firn/dev/internal/database"
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/scru160"
@@ -27,19 +27,12 @@ import (
 
 func each(t *testing.T, f func(t *testing.T, db *bun.DB)) {
 	for name, open := range map[string]func(t *testing.T) *bun.DB{
-		"PostgreSQL": func(t *testing.T) *bun.DB { return bun.NewDB(server.PostgresDB(t), pgdialect.New()) },
-		"MariaDB":    func(t *testing.T) *bun.DB { return bun.NewDB(server.MySQLDB(t), mysqldialect.New()) },
-		"SQLite": func(t *testing.T) *bun.DB {
-			db, err := sql.Open("sqlite", filepath.Join(t.TempDir(), "orders.db"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			return bun.NewDB(db, sqlitedialect.New())
-		},
+		"PostgreSQL": func(t *testing.T) *bun.DB { return bun.NewDB(database.PostgresDB(t), pgdialect.New()) },
+		"MariaDB":    func(t *testing.T) *bun.DB { return bun.NewDB(database.MySQLDB(t), mysqldialect.New()) },
+		"SQLite":     func(t *testing.T) *bun.DB { return bun.NewDB(database.SQLite(t, "sqlite", ""), sqlitedialect.New()) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			db := open(t)
-			t.Cleanup(func() { db.Close() })
 			if _, err := db.NewCreateTable().Model((*Order)(nil)).Exec(t.Context()); err != nil {
 				t.Fatal(err)
 			}
@@ -48,77 +41,45 @@ func each(t *testing.T, f func(t *testing.T, db *bun.DB)) {
 	}
 }
 
-func orders(t *testing.T) []Order {
-	ids := sample.IDs(t)
-	all := make([]Order, len(ids))
-	for i, id := range ids {
-		all[i] = Order{ID: id, Item: "globe " + id.String()}
-	}
-	all[3].ParentID = &ids[0]
-	return all
+func shop(db *bun.DB) sample.Shop[Order] {
+	of := func(o sample.Order) Order { return Order{ID: o.ID, ParentID: o.Parent, Item: o.Item} }
+	shop := sample.On(db, of, func(ctx context.Context, db *bun.DB, o Order) error { return Insert(ctx, db, &o) }, Find, Made, sql.ErrNoRows)
+	shop.FindAll = func(ctx context.Context, ids []nanoflake.ID) ([]Order, error) { return FindAll(ctx, db, ids) }
+	shop.Join = func(o, parent *Order) { o.Parent = parent }
+	return shop
 }
 
 func TestOrders(t *testing.T) {
-	each(t, func(t *testing.T, db *bun.DB) {
-		ctx, gen, all := t.Context(), sample.Generator(t), orders(t)
-		for i := range all {
-			if err := Insert(ctx, db, &all[i]); err != nil {
-				t.Fatal(err)
-			}
-		}
-		for i, o := range all {
-			if i == 3 {
-				o.Parent = &all[0]
-			}
-			if got, err := Find(ctx, db, o.ID); err != nil || !reflect.DeepEqual(got, o) {
-				t.Errorf("found %v, %v, want %v", got, err, o)
-			}
-		}
-		if _, err := Find(ctx, db, nanoflake.Max); !errors.Is(err, sql.ErrNoRows) {
-			t.Errorf("an ID without an order: %v", err)
-		}
-		if got, err := Made(ctx, db, gen, sample.Time(2), sample.Time(4)); err != nil || !reflect.DeepEqual(got, all[2:5]) {
-			t.Errorf("made %v, %v, want %v", got, err, all[2:5])
-		}
-		if got, err := FindAll(ctx, db, []nanoflake.ID{all[5].ID, all[6].ID, nanoflake.Max}); err != nil || !reflect.DeepEqual(got, all[5:7]) {
-			t.Errorf("found %v, %v, want %v", got, err, all[5:7])
-		}
-	})
+	each(t, func(t *testing.T, db *bun.DB) { shop(db).TestOrders(t) })
 }
 
 // A forgotten ID reaches no row. Bun puts the error of the ID into the statement, and the server
 // refuses the statement.
 func TestNoID(t *testing.T) {
 	each(t, func(t *testing.T, db *bun.DB) {
-		ctx, id := t.Context(), sample.IDs(t)[0]
-		for _, o := range []Order{{Item: "forgotten"}, {ID: id, ParentID: new(nanoflake.ID)}} {
-			if err := Insert(ctx, db, &o); err == nil {
+		shop, ids := shop(db), sample.IDs(t)
+		for _, o := range []Order{{Item: "forgotten"}, {ID: ids[0], ParentID: new(nanoflake.ID)}} {
+			if err := shop.Insert(t.Context(), o); err == nil {
 				t.Errorf("%v is stored", o)
 			}
 		}
-		if o, err := Find(ctx, db, 0); err == nil {
+		if o, err := shop.Find(t.Context(), 0); err == nil {
 			t.Errorf("a search for no ID finds %v", o)
 		}
-		if n, err := db.NewSelect().Model((*Order)(nil)).Count(ctx); err != nil || n != 0 {
-			t.Errorf("%d rows, %v", n, err)
+		if n := sample.Read[int](t, db.DB, `SELECT count(*) FROM orders`); n[0] != 0 {
+			t.Errorf("%d rows", n[0])
 		}
 	})
 }
 
 func TestEvents(t *testing.T) {
-	ctx, db := t.Context(), bun.NewDB(server.PostgresDB(t), pgdialect.New())
-	if db.Dialect().Name() != dialect.PG {
-		t.Fatal("the dialect is not that of PostgreSQL")
-	}
+	ctx, db := t.Context(), bun.NewDB(database.PostgresDB(t), pgdialect.New())
 	if _, err := db.NewCreateTable().Model((*Event)(nil)).Exec(ctx); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 4 {
-		id, err := scru160.FromTime(sample.Time(i))
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := Event{ID: id.Binary(), Text: id, UUID: sno.NewWithTime(byte(i), sample.Time(i)).UUID()}
+		id, s := sample.Event(t, i)
+		want := Event{ID: id.Binary(), Text: id, UUID: s.UUID()}
 		if _, err := db.NewInsert().Model(&want).Exec(ctx); err != nil {
 			t.Fatal(err)
 		}
@@ -126,9 +87,8 @@ func TestEvents(t *testing.T) {
 			t.Errorf("found %v, %v, want %v", got, err, want)
 		}
 	}
-	var size int
-	if err := db.NewRaw(`SELECT max(length(id)) FROM events`).Scan(ctx, &size); err != nil || size != scru160.Size {
-		t.Errorf("%d bytes, %v", size, err)
+	if size := sample.Read[int](t, db.DB, `SELECT max(length(id)) FROM events`); size[0] != scru160.Size {
+		t.Errorf("%d bytes", size[0])
 	}
 }
 
@@ -173,7 +133,7 @@ func TestType(t *testing.T) {
 		Text  nanoflake.Text
 		Kind  typed.ID[nanoflake.ID, kind]
 	}
-	db := bun.NewDB(server.PostgresDB(t), pgdialect.New())
+	db := bun.NewDB(database.PostgresDB(t), pgdialect.New())
 	statement := db.NewCreateTable().Model((*Untyped)(nil)).String()
 	for _, column := range []string{`"id" BIGINT`, `"event" BYTEA`, `"uuid" BYTEA`, `"text" BYTEA`, `"kind" JSONB`} {
 		if !strings.Contains(statement, column) {

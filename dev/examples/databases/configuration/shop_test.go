@@ -36,7 +36,7 @@ func TestLoad(t *testing.T) {
 		}
 	}
 	if _, err := Load(strings.NewReader(`tenant: "1"`)); !errors.As(err, new(*iderr.ParseError)) {
-		t.Errorf("a text that is no ID: %v", err)
+		t.Errorf("a text that is not an ID: %v", err)
 	}
 }
 

@@ -2,7 +2,6 @@ package orders
 
 import (
 	"encoding/json"
-	"errors"
 	"os"
 	"os/exec"
 	"reflect"
@@ -10,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/firn-id/firn/dev/examples/databases/internal/sample"
-	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/internal/testing/services"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/scru160"
@@ -42,34 +40,6 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// IDs read texts and integers, and nothing else.
-func TestRead(t *testing.T) {
-	id := sample.IDs(t)[0]
-	for text, ok := range map[string]bool{
-		`"` + id.String() + `"`:                  true,
-		`"` + strings.ToUpper(id.String()) + `"`: true,
-		id.Decimal():                             true,
-		`"` + id.Decimal() + `"`:                 false,
-		`1.5`:                                    false,
-		`6.7e17`:                                 false,
-		`-1`:                                     false,
-		`true`:                                   false,
-		`{}`:                                     false,
-		`""`:                                     false,
-		`"0549x5l2itvr"`:                         false,
-	} {
-		var got nanoflake.ID
-		err := json.Unmarshal([]byte(text), &got)
-		if (err == nil) != ok || ok && got != id {
-			t.Errorf("%s reads as %v, %v", text, got, err)
-		}
-	}
-	var parse *iderr.ParseError
-	if err := json.Unmarshal([]byte(`{"id":"0549x5l2itvr!"}`), new(Order)); !errors.As(err, &parse) || parse.Offset != 12 {
-		t.Errorf("the error does not have the place: %v", err)
-	}
-}
-
 func TestLegacy(t *testing.T) {
 	id := sample.IDs(t)[0]
 	var l Legacy
@@ -81,28 +51,6 @@ func TestLegacy(t *testing.T) {
 	}
 	if _, err := (Legacy{ID: -1}).Order(); err == nil {
 		t.Error("a negative number is an ID")
-	}
-}
-
-// A program that reads an ID as any gets a float64 from a number, which lost bits; a text loses none.
-func TestAny(t *testing.T) {
-	id := sample.IDs(t)[0] + 1
-	var number, text any
-	if err := json.Unmarshal([]byte(id.Decimal()), &number); err != nil {
-		t.Fatal(err)
-	}
-	b, err := json.Marshal(id)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(b, &text); err != nil {
-		t.Fatal(err)
-	}
-	if f, ok := number.(float64); !ok || int64(f) == id.Int64() {
-		t.Errorf("the number is %v", number)
-	}
-	if got, err := nanoflake.Parse(text.(string)); err != nil || got != id {
-		t.Errorf("the text is %v, %v, want %v", got, err, id)
 	}
 }
 

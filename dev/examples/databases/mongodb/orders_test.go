@@ -1,104 +1,35 @@
 package orders
 
 import (
-	"context"
 	"database/sql"
-	"errors"
-	"log/slog"
-	"os"
 	"reflect"
-	"strings"
 	"testing"
 
-	"github.com/FerretDB/FerretDB/ferretdb"
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
-	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"github.com/firn-id/firn/dev/examples/databases/internal/sample"
-	"github.com/firn-id/firn/iderr"
-	"github.com/firn-id/firn/internal/testing/undo"
-	"github.com/firn-id/firn/internal/testing/wait"
+	"github.com/firn-id/firn/dev/internal/mongodb"
 	"github.com/firn-id/firn/nanoflake"
-	"github.com/firn-id/firn/scru160"
 )
 
-// databases drops a database of a test.
-var databases = undo.New("databases of MongoDB", func(ctx context.Context, what string) error {
-	uri, name, _ := strings.Cut(what, "\n")
-	client, err := mongo.Connect(options.Client().ApplyURI(uri))
-	if err != nil {
-		return err
-	}
-	defer client.Disconnect(ctx)
-	return client.Database(name).Drop(ctx)
-})
+func collection(t *testing.T) *mongo.Collection { return mongodb.Open(t).Collection("orders") }
 
-// collection returns an empty collection: of the server that FIRN_TEST_MONGODB names, or of FerretDB,
-// which speaks MongoDB's protocol and keeps documents in SQLite.
-func collection(t *testing.T) *mongo.Collection {
-	t.Helper()
-	name := "firn_docs_" + bson.NewObjectID().Hex()
-	uri := os.Getenv("FIRN_TEST_MONGODB")
-	if uri != "" {
-		databases.AtEnd(t, uri+"\n"+name)
-	} else {
-		server, err := ferretdb.New(&ferretdb.Config{
-			Listener: ferretdb.ListenerConfig{TCP: "127.0.0.1:0"}, Logger: slog.New(slog.DiscardHandler),
-			Handler: "sqlite", SQLiteURL: "file:" + t.TempDir() + "/",
-		})
-		if err != nil {
-			t.Fatal(err)
+func shop(t *testing.T, c *mongo.Collection) sample.Shop[Order] {
+	event, _ := sample.Event(t, 0)
+	of := func(o sample.Order) Order {
+		order := Order{ID: o.ID, Parent: o.Parent, Event: event, Item: o.Item}
+		if o.Parent != nil {
+			order.Refund = *o.Parent
 		}
-		ctx, cancel := context.WithCancel(context.Background())
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			server.Run(ctx)
-		}()
-		t.Cleanup(func() { cancel(); wait.Closed(t, "FerretDB has ended", done) })
-		uri = server.MongoDBURI()
+		return order
 	}
-	client, err := mongo.Connect(options.Client().ApplyURI(uri))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { client.Disconnect(context.Background()) })
-	return client.Database(name).Collection("orders")
-}
-
-func orders(t *testing.T) []Order {
-	ids := sample.IDs(t)
-	all := make([]Order, len(ids))
-	for i, id := range ids {
-		event, err := scru160.FromTime(sample.Time(i))
-		if err != nil {
-			t.Fatal(err)
-		}
-		all[i] = Order{ID: id, Event: event, Item: "globe " + id.String()}
-	}
-	all[3].Parent, all[4].Refund = &ids[0], ids[1]
-	return all
+	return sample.On(c, of, Insert, Find, Made, mongo.ErrNoDocuments)
 }
 
 func TestOrders(t *testing.T) {
-	ctx, c, gen, all := t.Context(), collection(t), sample.Generator(t), orders(t)
-	for _, o := range all {
-		if err := Insert(ctx, c, o); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, o := range all {
-		if got, err := Find(ctx, c, o.ID); err != nil || !reflect.DeepEqual(got, o) {
-			t.Errorf("found %v, %v, want %v", got, err, o)
-		}
-	}
-	if _, err := Find(ctx, c, nanoflake.Max); !errors.Is(err, mongo.ErrNoDocuments) {
-		t.Errorf("an ID without an order: %v", err)
-	}
-	if got, err := Made(ctx, c, gen, sample.Time(2), sample.Time(4)); err != nil || !reflect.DeepEqual(got, all[2:5]) {
-		t.Errorf("made %v, %v, want %v", got, err, all[2:5])
-	}
+	ctx, c := t.Context(), collection(t)
+	all := shop(t, c).TestOrders(t)
 	if got, err := Replaced(ctx, c, all[0].ID); err != nil || !reflect.DeepEqual(got, all[3:4]) {
 		t.Errorf("replaced: %v, %v, want %v", got, err, all[3:4])
 	}
@@ -119,16 +50,9 @@ func TestOrders(t *testing.T) {
 
 // A forgotten ID reaches no document: without the error, the server would get 0 as the key.
 func TestNoID(t *testing.T) {
-	ctx, c, id := t.Context(), collection(t), sample.IDs(t)[0]
-	for _, o := range []Order{{Item: "forgotten"}, {ID: id, Parent: new(nanoflake.ID)}} {
-		if err := Insert(ctx, c, o); !errors.Is(err, iderr.ErrNoID) {
-			t.Errorf("%v: %v", o, err)
-		}
-	}
-	if _, err := Find(ctx, c, 0); !errors.Is(err, iderr.ErrNoID) {
-		t.Errorf("a search for no ID: %v", err)
-	}
-	if n, err := c.CountDocuments(ctx, bson.D{}); err != nil || n != 0 {
+	c := collection(t)
+	shop(t, c).TestNoID(t)
+	if n, err := c.CountDocuments(t.Context(), bson.D{}); err != nil || n != 0 {
 		t.Errorf("%d documents, %v", n, err)
 	}
 }
@@ -148,19 +72,6 @@ func TestOmitEmptyKey(t *testing.T) {
 	}
 	if _, ok := raw["_id"].(bson.ObjectID); !ok {
 		t.Errorf("the key is %v", raw["_id"])
-	}
-}
-
-// A value of another type is an error and never another ID.
-func TestWrongValue(t *testing.T) {
-	ctx, c := t.Context(), collection(t)
-	for i, value := range []any{"0549x5l2itvr4", "673740726894358528", 1.5, float64(1 << 60), true, nil, bson.NewObjectID(), []byte{1}} {
-		if _, err := c.InsertOne(ctx, bson.M{"_id": int64(i + 1), "refund": value}); err != nil {
-			t.Fatal(err)
-		}
-		if got, err := Find(ctx, c, nanoflake.ID(i+1)); err == nil {
-			t.Errorf("%v reads as %v", value, got.Refund)
-		}
 	}
 }
 

@@ -64,8 +64,8 @@ func read[T any](t *testing.T, path string) (all []T) {
 	return all
 }
 
-// The pattern of a schema accepts the text of each vector and refuses each text that is no ID. A text
-// above the largest ID can pass.
+// The pattern of a schema accepts the text of each vector, and refuses all other texts, except some above the
+// largest ID.
 func TestPatterns(t *testing.T) {
 	all := schemas(t)
 	for _, k := range kinds {
@@ -88,7 +88,7 @@ func TestPatterns(t *testing.T) {
 		example := schema.Example.(string)
 		id, err := k.parse(example)
 		if err != nil || !accepts(example) {
-			t.Errorf("%s: the example %s is no ID: %v", k.schema, example, err)
+			t.Errorf("%s: the example %s is not an ID: %v", k.schema, example, err)
 		}
 		if b, err := json.Marshal(id); err != nil || string(b) != `"`+example+`"` {
 			t.Errorf("%s: JSON has %s, %v, and the schema %s", k.schema, b, err, example)
@@ -150,7 +150,7 @@ func TestInteger(t *testing.T) {
 	}
 }
 
-// An order as Go writes JSON is what the document describes; a parent of null is an order without one.
+// The document describes the JSON of an order by Go. An order without a parent has null.
 func TestOrder(t *testing.T) {
 	schema := schemas(t)["Order"].Value
 	for text, want := range map[string]bool{

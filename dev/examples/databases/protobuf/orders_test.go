@@ -12,7 +12,6 @@ import (
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/firn-id/firn/dev/examples/databases/internal/sample"
 	"github.com/firn-id/firn/dev/examples/databases/protobuf/ordersv1"
@@ -122,7 +121,7 @@ func TestNoID(t *testing.T) {
 	}
 }
 
-// The sizes that the page has, and errors of bytes and integers that are no ID.
+// The sizes of the page, and errors of bytes and integers without an ID.
 func TestPayment(t *testing.T) {
 	id := sample.IDs(t)[0]
 	want := Payment{Order: id, Visit: sno.NewWithTime(1, sample.Time(0))}
@@ -156,23 +155,5 @@ func TestPayment(t *testing.T) {
 	// protojson writes 64-bit integers as decimal strings, which are not the text of an ID.
 	if j, err := protojson.Marshal(&ordersv1.Payment{OrderId: m.OrderId}); err != nil || !strings.Contains(string(j), `"`+id.Decimal()+`"`) {
 		t.Errorf("JSON of a payment is %s, %v", j, err)
-	}
-}
-
-// A Struct takes the text. A Struct takes no ID, and a number of a Struct has 53 bits.
-func TestStruct(t *testing.T) {
-	id := sample.IDs(t)[6] + 1
-	s, err := structpb.NewStruct(map[string]any{"id": id.String()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, err := nanoflake.Parse(s.Fields["id"].GetStringValue()); err != nil || got != id {
-		t.Errorf("the text reads as %v, %v, want %v", got, err, id)
-	}
-	if _, err := structpb.NewStruct(map[string]any{"id": id}); err == nil {
-		t.Error("a Struct took an ID")
-	}
-	if s, err := structpb.NewStruct(map[string]any{"id": id.Int64()}); err != nil || int64(s.Fields["id"].GetNumberValue()) == id.Int64() {
-		t.Errorf("a number keeps all bits: %v, %v", s, err)
 	}
 }

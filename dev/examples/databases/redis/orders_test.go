@@ -9,12 +9,12 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/firn-id/firn/dev/examples/databases/internal/sample"
-	"github.com/firn-id/firn/dev/examples/databases/internal/server"
+	"github.com/firn-id/firn/dev/internal/database"
 	"github.com/firn-id/firn/nanoflake"
 )
 
 func store(t *testing.T) Store {
-	client, prefix := server.Redis(t)
+	client, prefix := database.Redis(t)
 	return Store{Client: client, Prefix: prefix}
 }
 
@@ -52,7 +52,7 @@ func TestOrders(t *testing.T) {
 	}
 }
 
-// A hash that another program wrote with texts reads as well.
+// A hash with texts of another program reads as well.
 func TestText(t *testing.T) {
 	ctx, s, id := t.Context(), store(t), sample.IDs(t)[0]
 	if err := s.Client.HSet(ctx, s.key(id), "id", id.String(), "parent", id.String(), "item", "globe").Err(); err != nil {
@@ -118,7 +118,7 @@ func TestScore(t *testing.T) {
 	}
 }
 
-// A *ID without the option omitempty panics in go-redis if it is nil.
+// A nil *ID without the option omitempty panics in go-redis.
 func TestNilPointer(t *testing.T) {
 	ctx, s := t.Context(), store(t)
 	defer func() {

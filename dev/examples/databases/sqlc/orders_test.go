@@ -1,16 +1,18 @@
 package orders
 
 import (
+	"context"
 	_ "embed"
 	"errors"
 	"reflect"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/firn-id/firn/dev/examples/databases/internal/sample"
-	"github.com/firn-id/firn/dev/examples/databases/internal/server"
 	"github.com/firn-id/firn/dev/examples/databases/sqlc/bytype"
+	"github.com/firn-id/firn/dev/internal/database"
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/sno"
@@ -20,7 +22,7 @@ import (
 var schema string
 
 func open(t *testing.T) (*pgx.Conn, *Queries) {
-	conn, err := pgx.ConnectConfig(t.Context(), server.Postgres(t))
+	conn, err := pgx.ConnectConfig(t.Context(), database.Postgres(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,71 +33,39 @@ func open(t *testing.T) (*pgx.Conn, *Queries) {
 	return conn, New(conn)
 }
 
+func shop(q *Queries) sample.Shop[Order] {
+	return sample.Shop[Order]{
+		Of: func(o sample.Order) Order {
+			return Order{ID: o.ID, Parent: o.Parent, Sno: sno.NewWithTime(7, sample.Time(0)), Item: o.Item}
+		},
+		Insert: func(ctx context.Context, o Order) error { return q.InsertOrder(ctx, InsertOrderParams(o)) },
+		Find:   q.FindOrder,
+		Made: func(ctx context.Context, gen *nanoflake.Generator, from, to time.Time) ([]Order, error) {
+			return Made(ctx, q, gen, from, to)
+		},
+		Missing: pgx.ErrNoRows,
+	}
+}
+
 func TestOrders(t *testing.T) {
-	ctx, ids, gen := t.Context(), sample.IDs(t), sample.Generator(t)
 	_, q := open(t)
-	var all []Order
-	for i, id := range ids {
-		o := Order{ID: id, Sno: sno.NewWithTime(byte(i), sample.Time(i)), Item: "globe " + id.String()}
-		if i == 3 {
-			o.Parent = &ids[0]
-		}
-		if err := q.InsertOrder(ctx, InsertOrderParams(o)); err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, o)
-	}
-	for _, o := range all {
-		if got, err := q.FindOrder(ctx, o.ID); err != nil || !reflect.DeepEqual(got, o) {
+	for _, o := range shop(q).TestOrders(t) {
+		if got, err := q.FindOrderBySno(t.Context(), o.Sno); err != nil || !reflect.DeepEqual(got, o) {
 			t.Errorf("found %v, %v, want %v", got, err, o)
 		}
-		if got, err := q.FindOrderBySno(ctx, o.Sno); err != nil || !reflect.DeepEqual(got, o) {
-			t.Errorf("found %v, %v, want %v", got, err, o)
-		}
-	}
-	if _, err := q.FindOrder(ctx, nanoflake.Max); !errors.Is(err, pgx.ErrNoRows) {
-		t.Errorf("an ID without an order: %v", err)
-	}
-	if got, err := Made(ctx, q, gen, sample.Time(2), sample.Time(4)); err != nil || !reflect.DeepEqual(got, all[2:5]) {
-		t.Errorf("made %v, %v, want %v", got, err, all[2:5])
 	}
 }
 
 func TestNoID(t *testing.T) {
-	ctx, id := t.Context(), sample.IDs(t)[0]
+	ctx := t.Context()
 	conn, q := open(t)
-	s := sno.NewWithTime(0, sample.Time(0))
-	for _, o := range []InsertOrderParams{{Sno: s}, {ID: id}, {ID: id, Sno: s, Parent: new(nanoflake.ID)}} {
-		if err := q.InsertOrder(ctx, o); !errors.Is(err, iderr.ErrNoID) {
-			t.Errorf("%v: %v", o, err)
-		}
-	}
-	if _, err := q.FindOrder(ctx, 0); !errors.Is(err, iderr.ErrNoID) {
-		t.Errorf("a search for no ID: %v", err)
+	shop(q).TestNoID(t)
+	if err := q.InsertOrder(ctx, InsertOrderParams{ID: sample.IDs(t)[0]}); !errors.Is(err, iderr.ErrNoID) {
+		t.Errorf("no sno: %v", err)
 	}
 	var rows int
 	if err := conn.QueryRow(ctx, `SELECT count(*) FROM orders`).Scan(&rows); err != nil || rows != 0 {
 		t.Errorf("%d rows, %v", rows, err)
-	}
-}
-
-// A column of another type is an error and never another ID.
-func TestWrongColumn(t *testing.T) {
-	ctx, id := t.Context(), sample.IDs(t)[0]
-	conn, q := open(t)
-	if _, err := conn.Exec(ctx, `DROP TABLE orders; CREATE TABLE orders (id VARCHAR(40), parent BIGINT, sno BYTEA, item TEXT);
-		INSERT INTO orders VALUES ('673740726894358528', NULL, '\x00', '')`); err != nil {
-		t.Fatal(err)
-	}
-	if got, err := q.FindOrder(ctx, id); err == nil || errors.Is(err, pgx.ErrNoRows) {
-		t.Errorf("a column of text: %v, %v", got, err)
-	}
-	var o Order
-	if err := conn.QueryRow(ctx, `SELECT id FROM orders`).Scan(&o.ID); err == nil {
-		t.Errorf("a text reads as %v", o.ID)
-	}
-	if err := conn.QueryRow(ctx, `SELECT sno FROM orders`).Scan(&o.Sno); err == nil {
-		t.Errorf("a byte reads as %v", o.Sno)
 	}
 }
 

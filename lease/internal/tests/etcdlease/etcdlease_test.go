@@ -55,14 +55,12 @@ func only(c *etcdtest.Cluster, i int, prefix string) string {
 func client(t *testing.T, endpoints ...string) *clientv3.Client {
 	t.Helper()
 	c, err := clientv3.New(clientv3.Config{Endpoints: endpoints})
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	t.Cleanup(func() { c.Close() })
 	return c
 }
 
-// fresh returns what makes fresh stores, each with a prefix of its own.
+// fresh returns a function that makes fresh stores, each with a prefix of its own.
 func fresh(c *etcdtest.Cluster) func(*testing.T) func() driver.Store {
 	return storetest.Spaces(etcdlease.Open, func(int64) string { return c.Address(space()) }, nil)
 }
@@ -126,15 +124,7 @@ func manyPages(t *testing.T, c *etcdtest.Cluster) {
 			t.Fatal(err)
 		}
 	}
-	list, err := s.List(t.Context(), "pool/")
-	if err != nil || len(list) != many {
-		t.Fatalf("List has %d entries of %d, %v", len(list), many, err)
-	}
-	for i, e := range list {
-		if e.Key != fmt.Sprintf("pool/%05d", i) || string(e.Value) != fmt.Sprint(i) {
-			t.Fatalf("entry %d is %s with %q", i, e.Key, e.Value)
-		}
-	}
+	storetest.Pages(t, s, many)
 }
 
 // foreign has keys under the prefix that no store has written.
@@ -151,10 +141,7 @@ func foreign(t *testing.T, c *etcdtest.Cluster) {
 	if err != nil || len(list) != 1 || list[0].Key != "a" {
 		t.Errorf("List = %v, %v", list, err)
 	}
-	findings, err := s.Inspect(t.Context())
-	if err != nil || len(findings) != 1 || findings[0].Loses || !strings.Contains(findings[0].Text, "5 keys") {
-		t.Errorf("Inspect = %v, %v", findings, err)
-	}
+	storetest.FindingsLose(t, s, false, "5 keys")
 	if _, err := raw.Put(t.Context(), prefix+"/b", strings.Repeat("x", driver.MaxValue+1)); err != nil {
 		t.Fatal(err)
 	}
@@ -163,24 +150,16 @@ func foreign(t *testing.T, c *etcdtest.Cluster) {
 
 	// An entry with a lease of etcd, which etcd will delete.
 	lease, err := raw.Grant(t.Context(), 3600)
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	if _, err := raw.Put(t.Context(), prefix+"/c", "", clientv3.WithLease(lease.ID)); err != nil {
 		t.Fatal(err)
 	}
-	if findings, err = s.Inspect(t.Context()); err != nil || len(findings) != 2 || !findings[0].Loses || !strings.Contains(findings[0].Text, "1 entries are tied") {
-		t.Errorf("Inspect = %v, %v", findings, err)
-	}
+	storetest.FindingsLose(t, s, true, "1 entries are tied", "5 keys")
 	// Put removes the lease of etcd.
 	e, err := s.Get(t.Context(), "c")
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	storetest.Put(t, s, "c", "", e.Revision)
-	if findings, err = s.Inspect(t.Context()); err != nil || len(findings) != 1 || findings[0].Loses {
-		t.Errorf("Inspect = %v, %v", findings, err)
-	}
+	storetest.FindingsLose(t, s, false, "5 keys")
 }
 
 // revision has revisions that no entry has.
@@ -189,24 +168,18 @@ func revision(t *testing.T, c *etcdtest.Cluster) {
 	rev := storetest.Put(t, s, "a", "x", driver.None)
 	storetest.Conflicts(t, s, "0", "-1", "x", "1 ", "+"+rev, "0"+rev, rev+"0", "99999999999999999999")
 	storetest.Want(t, s, "a", "x", rev)
-	if list, err := s.List(t.Context(), ""); len(list) != 1 || err != nil {
-		t.Errorf("List = %v, %v", list, err)
-	}
+	storetest.Lists(t, s, 1)
 }
 
 func ofClient(t *testing.T, c *etcdtest.Cluster) {
 	raw, prefix := client(t, "http://"+c.Endpoint(0), "http://"+c.Endpoint(1)), space()
 	s, err := etcdlease.New(t.Context(), raw, prefix)
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	if want := "etcd://" + c.Endpoint(0) + "," + c.Endpoint(1) + "/" + prefix; s.String() != want {
 		t.Errorf("String = %s, want %s", s, want)
 	}
 	rev := storetest.Put(t, s, "a", "x", driver.None)
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
+	storetest.Check(t, s.Close())
 	_, err = s.Get(t.Context(), "a")
 	if !errors.Is(err, driver.ErrUnavailable) || !errors.Is(err, os.ErrClosed) {
 		t.Errorf("after Close: %v", err)

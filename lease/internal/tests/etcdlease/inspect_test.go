@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"testing"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -19,36 +18,10 @@ import (
 	"github.com/firn-id/firn/lease/etcdlease"
 )
 
-// wantFindings fails the test unless each text is in a finding, and there are no other findings.
-// The first finding must lose changes, or not, as given.
-func wantFindings(t *testing.T, findings []driver.Finding, loses bool, texts ...string) {
-	t.Helper()
-	ok := len(findings) == len(texts)
-	for _, text := range texts {
-		found := false
-		for i, f := range findings {
-			found = found || strings.Contains(f.Text, text)
-			ok = ok && f.Text != "" && f.Advice != "" && !strings.HasSuffix(f.Text, ".") && (i == 0 || findings[i-1].Loses || !f.Loses)
-		}
-		ok = ok && found
-	}
-	if !ok || len(findings) > 0 && findings[0].Loses != loses {
-		t.Errorf("the findings are %+v, want some about %q, something can be lost: %v", findings, texts, loses)
-	}
-}
-
 func inspecting(t *testing.T, c *etcdtest.Cluster) {
 	s := storetest.Open(t, etcdlease.Open, c.Address(space()))
 	storetest.Put(t, s, "a", "", driver.None)
-	check := func(loses bool, texts ...string) {
-		t.Helper()
-		findings, err := s.Inspect(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		wantFindings(t, findings, loses, texts...)
-	}
-	check(false)
+	storetest.Findings(t, s)
 	raw := client(t, c.Endpoints()...)
 
 	var learner *clientv3.MemberAddResponse
@@ -56,7 +29,7 @@ func inspecting(t *testing.T, c *etcdtest.Cluster) {
 		learner, err = raw.MemberAddAsLearner(t.Context(), []string{"http://127.0.0.1:9"})
 		return err
 	})
-	check(false, "has never been started", "is a learner")
+	storetest.FindingsLose(t, s, false, "has never been started", "is a learner")
 	if _, err := raw.MemberRemove(t.Context(), learner.Member.ID); err != nil {
 		t.Fatal(err)
 	}
@@ -65,9 +38,7 @@ func inspecting(t *testing.T, c *etcdtest.Cluster) {
 	first := func(alarm pb.AlarmType, action pb.AlarmRequest_AlarmAction) {
 		t.Helper()
 		members, err := raw.MemberList(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Check(t, err)
 		if _, err := alarms.Alarm(t.Context(), &pb.AlarmRequest{Action: action, Alarm: alarm, MemberID: members.Members[0].ID}); err != nil {
 			t.Fatal(err)
 		}
@@ -75,26 +46,19 @@ func inspecting(t *testing.T, c *etcdtest.Cluster) {
 	first(pb.AlarmType_CORRUPT, pb.AlarmRequest_ACTIVATE)
 	_, err := s.Put(t.Context(), "b", nil, driver.None)
 	storetest.WantError(t, err, driver.ErrUnsafe, "corrupt", "CORRUPT")
-	check(true, "alarm CORRUPT")
+	storetest.FindingsLose(t, s, true, "alarm CORRUPT")
 	first(pb.AlarmType_CORRUPT, pb.AlarmRequest_DEACTIVATE)
-	check(false)
+	storetest.Findings(t, s)
 
-	one := storetest.Open(t, etcdlease.Open, only(c, 1, space()))
-	findings, err := one.Inspect(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	wantFindings(t, findings, false, "names one host of a cluster of 3")
+	storetest.FindingsLose(t, storetest.Open(t, etcdlease.Open, only(c, 1, space())), false, "names one host of a cluster of 3")
 
 	c.Kill(2)
 	if _, err := c.Leader(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	check(false, "m2 does not answer at "+c.Endpoint(2))
-	if err := errors.Join(c.Restart(2), c.WaitHealthy(t.Context())); err != nil {
-		t.Fatal(err)
-	}
-	check(false)
+	storetest.FindingsLose(t, s, false, "m2 does not answer at "+c.Endpoint(2))
+	storetest.Check(t, errors.Join(c.Restart(2), c.WaitHealthy(t.Context())))
+	storetest.Findings(t, s)
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -112,15 +76,7 @@ func TestNoSpace(t *testing.T) {
 	// hundred changes.
 	c := etcdtest.New(t, etcdtest.Config{Members: 1, Args: []string{"--quota-backend-bytes", fmt.Sprint(quota), "--backend-batch-limit", "10"}})
 	s := storetest.Open(t, etcdlease.Open, c.Address("p"))
-	check := func(texts ...string) {
-		t.Helper()
-		findings, err := s.Inspect(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		wantFindings(t, findings, true, append(texts, "single member")...)
-	}
-	check()
+	storetest.FindingsLose(t, s, true, "single member")
 	var value, asked string
 	rev, near := driver.None, false
 	var err error
@@ -133,7 +89,7 @@ func TestNoSpace(t *testing.T) {
 		rev, value = made, asked
 		if status, err := client(t, c.Endpoint(0)).Status(t.Context(), c.Endpoint(0)); err == nil && !near && status.DbSize > quota*9/10 {
 			near = true
-			check("of the 2 MB that it may have")
+			storetest.FindingsLose(t, s, true, "single member", "of the 2 MB that it may have")
 		}
 	}
 	storetest.WantError(t, err, driver.ErrUnavailable, "space exceeded", "alarm disarm")
@@ -148,23 +104,18 @@ func TestNoSpace(t *testing.T) {
 	if got := string(e.Value); err != nil || !(e.Revision == rev && got == value) && !(e.Revision != rev && got == asked) {
 		t.Errorf("at %q is %.8q, %v; want what was acknowledged, %.8q at %q, or asked for after it", e.Revision, got, err, value, rev)
 	}
-	check("alarm NOSPACE", "that it may have")
+	storetest.FindingsLose(t, s, true, "single member", "alarm NOSPACE", "that it may have")
 
 	// As the advice says.
 	raw := client(t, c.Endpoint(0))
 	got, err := raw.Get(t.Context(), "a")
-	if err == nil {
-		_, err = raw.Compact(t.Context(), got.Header.Revision)
-	}
-	if err == nil {
-		_, err = raw.Defragment(t.Context(), c.Endpoint(0))
-	}
-	if err == nil {
-		_, err = raw.AlarmDisarm(t.Context(), &clientv3.AlarmMember{})
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
+	_, err = raw.Compact(t.Context(), got.Header.Revision)
+	storetest.Check(t, err)
+	_, err = raw.Defragment(t.Context(), c.Endpoint(0))
+	storetest.Check(t, err)
+	_, err = raw.AlarmDisarm(t.Context(), &clientv3.AlarmMember{})
+	storetest.Check(t, err)
 	storetest.Put(t, s, "a", "", e.Revision)
-	check()
+	storetest.FindingsLose(t, s, true, "single member")
 }

@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"go.etcd.io/etcd/api/v3/authpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/firn-id/firn/internal/testing/etcdtest"
@@ -105,35 +106,20 @@ const (
 func login(t *testing.T, config clientv3.Config) {
 	t.Helper()
 	raw, err := clientv3.New(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	defer raw.Close()
-	ctx := t.Context()
-	for _, step := range []func() error{
-		func() error { _, err := raw.UserAdd(ctx, "root", password); return err },
-		func() error { _, err := raw.RoleAdd(ctx, "root"); return err },
-		func() error { _, err := raw.UserGrantRole(ctx, "root", "root"); return err },
-		func() error { _, err := raw.RoleAdd(ctx, "firn"); return err },
-		func() error {
-			_, err := raw.RoleGrantPermission(ctx, "firn", "p/", clientv3.GetPrefixRangeEnd("p/"), clientv3.PermissionType(clientv3.PermReadWrite))
-			return err
-		},
-		func() error { _, err := raw.RoleAdd(ctx, "reader"); return err },
-		func() error {
-			_, err := raw.RoleGrantPermission(ctx, "reader", "p/", clientv3.GetPrefixRangeEnd("p/"), clientv3.PermissionType(clientv3.PermRead))
-			return err
-		},
-		func() error { _, err := raw.UserAdd(ctx, "firn", password); return err },
-		func() error { _, err := raw.UserGrantRole(ctx, "firn", "firn"); return err },
-		func() error { _, err := raw.UserAdd(ctx, "reader", password); return err },
-		func() error { _, err := raw.UserGrantRole(ctx, "reader", "reader"); return err },
-		func() error { _, err := raw.AuthEnable(ctx); return err },
-	} {
-		if err := step(); err != nil {
-			t.Fatal(err)
-		}
+	ctx, end := t.Context(), clientv3.GetPrefixRangeEnd("p/")
+	do := func(_ any, err error) { t.Helper(); storetest.Check(t, err) }
+	do(raw.UserAdd(ctx, "root", password))
+	do(raw.RoleAdd(ctx, "root"))
+	do(raw.UserGrantRole(ctx, "root", "root"))
+	for user, right := range map[string]authpb.Permission_Type{"firn": clientv3.PermReadWrite, "reader": clientv3.PermRead} {
+		do(raw.RoleAdd(ctx, user))
+		do(raw.RoleGrantPermission(ctx, user, "p/", end, clientv3.PermissionType(right)))
+		do(raw.UserAdd(ctx, user, password))
+		do(raw.UserGrantRole(ctx, user, user))
 	}
+	do(raw.AuthEnable(ctx))
 }
 
 // TestSecure has TLS, client certificates, users and permissions, on a real cluster.
@@ -145,18 +131,14 @@ func TestSecure(t *testing.T) {
 	mine, mineKey := a.client("nobody")
 	c := etcdtest.New(t, etcdtest.Config{CA: a.file, Cert: cert, Key: key, Args: append(calm, "--bcrypt-cost", "4", "--auth-token-ttl", "1", "--log-level", "debug")})
 	pair, err := tls.LoadX509KeyPair(mine, mineKey)
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	pool := x509.NewCertPool()
 	pool.AddCert(a.cert)
 	config := clientv3.Config{Endpoints: c.Endpoints(), TLS: &tls.Config{RootCAs: pool, Certificates: []tls.Certificate{pair}}}
 	login(t, config)
 
 	file := filepath.Join(t.TempDir(), "password")
-	if err := os.WriteFile(file, []byte(password+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, os.WriteFile(file, []byte(password+"\n"), 0o600))
 	t.Setenv("FIRN_TEST_PASSWORD", password)
 	secure := settings + url.Values{"ca": {a.file}, "cert": {mine}, "key": {mineKey}}.Encode()
 	secret := secure + "&" + url.Values{"password-file": {file}}.Encode()
@@ -169,9 +151,7 @@ func TestSecure(t *testing.T) {
 			prefix := "p/" + space()
 			return func() driver.Store {
 				s, err := etcdlease.Open(t.Context(), at("firn@", prefix, secret))
-				if err != nil {
-					t.Fatal(err)
-				}
+				storetest.Check(t, err)
 				return s
 			}
 		}, password, file, "nobody", "firn@")
@@ -219,10 +199,7 @@ func TestSecure(t *testing.T) {
 		storetest.WantError(t, err, driver.ErrUnavailable, "permission denied", "readwrite p/")
 	})
 	t.Run("Inspect", func(t *testing.T) {
-		findings, err := storetest.Open(t, etcdlease.Open, at("firn@", "p", secret)).Inspect(t.Context())
-		if err != nil || len(findings) > 0 {
-			t.Errorf("%v, %v", findings, err)
-		}
+		storetest.Findings(t, storetest.Open(t, etcdlease.Open, at("firn@", "p", secret)))
 	})
 	t.Run("Token", func(t *testing.T) {
 		s := storetest.Open(t, etcdlease.Open, at("firn@", "p", secret))
@@ -233,29 +210,21 @@ func TestSecure(t *testing.T) {
 		// when all members log its end.
 		config.Username, config.Password = "root", password
 		root, err := clientv3.New(config)
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Check(t, err)
 		defer root.Close()
 		later, err := root.Authenticate(t.Context(), "firn", password)
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Check(t, err)
 		for m := range c.Len() {
 			wait.Until(t, "a token has expired", func() bool {
 				log, err := os.ReadFile(c.Log(m))
-				if err != nil {
-					t.Fatal(err)
-				}
+				storetest.Check(t, err)
 				return regexp.MustCompile(`deleted a simple token.*` + regexp.QuoteMeta(later.Token)).Match(log)
 			})
 		}
 		rev = storetest.Put(t, s, "token", "1", rev)
 		storetest.Told(t, "a change after the token has expired", changed)
 		for m := range c.Len() { // whose tokens are in their memory
-			if err := errors.Join(c.Restart(m), c.WaitHealthy(t.Context())); err != nil {
-				t.Fatal(err)
-			}
+			storetest.Check(t, errors.Join(c.Restart(m), c.WaitHealthy(t.Context())))
 		}
 		again(t, func() error { _, err := s.Get(t.Context(), "token"); return err })
 		storetest.Put(t, s, "token", "2", rev)
@@ -264,9 +233,7 @@ func TestSecure(t *testing.T) {
 	t.Run("Changed password", func(t *testing.T) {
 		config.Username, config.Password = "root", password
 		root, err := clientv3.New(config)
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Check(t, err)
 		defer root.Close()
 		s := storetest.Open(t, etcdlease.Open, at("reader@", "p", secret))
 		if _, err := root.UserChangePassword(t.Context(), "reader", "another"); err != nil {
@@ -287,11 +254,7 @@ func TestNoAuthentication(t *testing.T) {
 	user := strings.Replace(addr, "://", "://firn:"+password+"@", 1)
 	s, nobody := storetest.Open(t, etcdlease.Open, user), storetest.Open(t, etcdlease.Open, addr)
 	rev := storetest.Put(t, s, "a", "x", driver.None)
-	findings, err := s.Inspect(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	wantFindings(t, findings, false, "authentication is off", "one host of a cluster of 3")
+	storetest.FindingsLose(t, s, false, "one host of a cluster of 3", "authentication is off")
 
 	login(t, clientv3.Config{Endpoints: c.Endpoints()})
 	for _, call := range []func() error{

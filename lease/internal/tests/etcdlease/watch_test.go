@@ -19,9 +19,7 @@ import (
 func watch(t *testing.T, s *etcdlease.Store, prefix string) <-chan struct{} {
 	t.Helper()
 	changed, err := s.Watch(t.Context(), prefix)
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	return changed
 }
 
@@ -63,9 +61,7 @@ func watching(t *testing.T, c *etcdtest.Cluster) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	all, err := s.Watch(ctx, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	pool := watch(t, s, "p/")
 	rev := storetest.Put(t, other, "p/a", "1", driver.None)
 	storetest.Told(t, "an entry that was created", all)
@@ -126,9 +122,7 @@ func TestWatchFaults(t *testing.T) {
 			return false
 		})
 		got, err := client(t, c.Endpoint(1)).Get(t.Context(), "a")
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Check(t, err)
 		return got.Header.Revision
 	}
 
@@ -137,15 +131,11 @@ func TestWatchFaults(t *testing.T) {
 		change()
 		storetest.Told(t, "a change while one member is down", roaming)
 		drain(changed)
-		if err := c.Restart(0); err != nil {
-			t.Fatal(err)
-		}
+		storetest.Check(t, c.Restart(0))
 		storetest.Told(t, "a change while the only member that is known was down", changed)
 	})
 	t.Run("compaction", func(t *testing.T) {
-		if err := c.WaitHealthy(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		storetest.Check(t, c.WaitHealthy(t.Context()))
 		c.Kill(0)
 		change()
 		drain(roaming)
@@ -156,15 +146,11 @@ func TestWatchFaults(t *testing.T) {
 		}
 		storetest.Told(t, "a change while one member is down", roaming)
 		drain(changed)
-		if err := c.Restart(0); err != nil {
-			t.Fatal(err)
-		}
+		storetest.Check(t, c.Restart(0))
 		storetest.Told(t, "a change that was compacted away", changed)
 	})
 	t.Run("no leader", func(t *testing.T) {
-		if err := c.WaitHealthy(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		storetest.Check(t, c.WaitHealthy(t.Context()))
 		isolated := hasty(t, only(c, 0, prefix))
 		another := client(t, c.Endpoint(0)).Watch(clientv3.WithRequireLeader(t.Context()), "a", clientv3.WithCreatedNotify())
 		wait.Receive(t, "the beginning of a watch", another)
@@ -180,9 +166,7 @@ func TestWatchFaults(t *testing.T) {
 		storetest.Told(t, "a change while the only member that is known was cut off", changed)
 	})
 	t.Run("after all", func(t *testing.T) {
-		if err := c.WaitHealthy(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		storetest.Check(t, c.WaitHealthy(t.Context()))
 		for range 10 { // the first hints may be of what was before
 			change()
 			storetest.Told(t, "a change", changed)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -32,7 +31,7 @@ func TestSilentHost(t *testing.T) {
 	}
 }
 
-// create makes a stream anew. It returns a store with the bucket, opened before the stream was there.
+// create makes a stream again. It returns a store with the bucket, opened before the stream was there.
 func create(t *testing.T, raw *client, c jetstream.StreamConfig, o natslease.Options) *natslease.Store {
 	t.Helper()
 	raw.js.DeleteStream(t.Context(), c.Name)
@@ -44,31 +43,22 @@ func create(t *testing.T, raw *client, c jetstream.StreamConfig, o natslease.Opt
 	return s
 }
 
-// TestBuckets has buckets and other streams that other programs have made or changed.
-func TestBuckets(t *testing.T) {
-	raw := needGiven(t)
-	name := buckets(t, raw)
-	unsynced := raw.unsynced()
-	open := func() *natslease.Store { return raw.open(t, natslease.Options{Bucket: name}) }
-	prepared := open()
-	for call, err := range storetest.Calls(t.Context(), prepared, none) {
-		if call != "prepare" {
-			storetest.Fails(t, "no bucket: "+call, err, driver.ErrUnavailable, name, "firn pool create", "if there were pools, they are lost: rescue each")
-		}
-	}
-	storetest.FindingsLose(t, prepared, true, unsynced, "on one server alone")
+// madeBucket returns a client, the name of a bucket that a store has made, and its settings.
+func madeBucket(t *testing.T) (raw *client, name string, made jetstream.StreamConfig) {
+	t.Helper()
+	raw = needGiven(t)
+	name = buckets(t, raw)
+	s := raw.open(t, natslease.Options{Bucket: name})
+	storetest.Unprepared(t, s, none, name, "firn pool create", "if there were pools, they are lost: rescue each")
+	storetest.FindingsLose(t, s, true, raw.unsynced(), "on one server alone")
 	stream, err := raw.js.Stream(t.Context(), "KV_"+name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	good := stream.CachedInfo().Config
-	if err := raw.js.DeleteStream(t.Context(), "KV_"+name); err != nil {
-		t.Error(err)
-	}
-	storetest.FindingsLose(t, open(), false, "there is no bucket "+name)
-	storetest.FindingsLose(t, create(t, raw, good, natslease.Options{}), true, unsynced, "on one server alone")
-	storetest.FindingsLose(t, create(t, raw, good, natslease.Options{SyncAlways: true}), false, "on one server alone")
+	storetest.Check(t, err)
+	return raw, name, stream.CachedInfo().Config
+}
 
+// TestUnsafeBuckets has buckets and other streams that other programs have made or changed.
+func TestUnsafeBuckets(t *testing.T) {
+	raw, name, made := madeBucket(t)
 	for _, c := range []struct {
 		word   string
 		change func(c *jetstream.StreamConfig)
@@ -81,28 +71,33 @@ func TestBuckets(t *testing.T) {
 			*c = jetstream.StreamConfig{Name: c.Name, MaxMsgsPerSubject: 1, Mirror: &jetstream.StreamSource{Name: "other"}}
 		}},
 	} {
-		changed := good
+		changed := made
 		c.change(&changed)
 		s := create(t, raw, changed, natslease.Options{})
-		for call, err := range storetest.Calls(t.Context(), s, none) {
-			storetest.Fails(t, c.word+": "+call, err, driver.ErrUnsafe, name, c.word, "which firn pool create makes", "stop all processes that use this one, and rescue")
-		}
+		storetest.CallsFail(t, s, none, c.word, driver.ErrUnsafe, name, c.word,
+			"which firn pool create makes", "stop all processes that use this one, and rescue")
 		found, err := s.Inspect(t.Context())
 		if err != nil || !slices.ContainsFunc(found, func(f driver.Finding) bool { return !f.Loses && strings.Contains(f.Text, c.word) }) {
 			t.Errorf("%s: Inspect finds %v, %v", c.word, found, err)
 		}
 	}
 	// A bucket as package jetstream makes buckets.
-	if err := raw.js.DeleteStream(t.Context(), good.Name); err != nil {
-		t.Fatal(err)
-	}
-	s := open()
+	storetest.Check(t, raw.js.DeleteStream(t.Context(), made.Name))
+	s := raw.open(t, natslease.Options{Bucket: name})
 	if _, err := raw.js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: name}); err != nil {
 		t.Fatal(err)
 	}
-	_, err = s.Get(t.Context(), "a")
+	_, err := s.Get(t.Context(), "a")
 	storetest.Fails(t, "a bucket of other tools", err, driver.ErrUnsafe, "allow_direct", "--no-allow-direct")
+}
 
+func TestFindings(t *testing.T) {
+	raw, name, made := madeBucket(t)
+	unsynced := raw.unsynced()
+	storetest.Check(t, raw.js.DeleteStream(t.Context(), made.Name))
+	storetest.FindingsLose(t, raw.open(t, natslease.Options{Bucket: name}), false, "there is no bucket "+name)
+	storetest.FindingsLose(t, create(t, raw, made, natslease.Options{}), true, unsynced, "on one server alone")
+	storetest.FindingsLose(t, create(t, raw, made, natslease.Options{SyncAlways: true}), false, "on one server alone")
 	for _, c := range []struct {
 		words  []string
 		loses  bool
@@ -115,39 +110,40 @@ func TestBuckets(t *testing.T) {
 		{[]string{unsynced, "on one server alone"}, true, func(c *jetstream.StreamConfig) { c.MaxBytes = 1 << 20 }},
 		{[]string{unsynced, "can be deleted by users", "on one server alone"}, true, func(c *jetstream.StreamConfig) { c.DenyDelete = false }},
 		{[]string{unsynced, "can be deleted by users", "on one server alone"}, true, func(c *jetstream.StreamConfig) { c.DenyPurge, c.AllowRollup = false, true }},
-		{[]string{unsynced, "takes in what others hold", "on one server alone"}, true, func(c *jetstream.StreamConfig) { c.Sources = []*jetstream.StreamSource{{Name: "other"}} }},
+		{[]string{unsynced, "takes in messages of other streams", "on one server alone"}, true, func(c *jetstream.StreamConfig) { c.Sources = []*jetstream.StreamSource{{Name: "other"}} }},
 	} {
-		changed := good
+		changed := made
 		c.change(&changed)
 		storetest.FindingsLose(t, create(t, raw, changed, natslease.Options{}), c.loses, c.words...)
 	}
+}
 
-	// A bucket that is full, or nearly full.
-	small := good
+// TestFullBucket has a bucket that is full, or nearly full.
+func TestFullBucket(t *testing.T) {
+	raw, _, small := madeBucket(t)
 	small.MaxBytes = 12_000
-	s = create(t, raw, small, natslease.Options{})
+	s := create(t, raw, small, natslease.Options{})
 	rev := storetest.Put(t, s, "a", "x", driver.None)
 	storetest.Put(t, s, "b0", strings.Repeat("x", driver.MaxValue), driver.None)
 	storetest.Put(t, s, "b1", strings.Repeat("x", driver.MaxValue), driver.None)
-	_, err = s.Put(t.Context(), "b2", make([]byte, driver.MaxValue), driver.None)
+	_, err := s.Put(t.Context(), "b2", make([]byte, driver.MaxValue), driver.None)
 	storetest.Fails(t, "full", err, driver.ErrUnavailable, "maximum bytes", "is full")
 	storetest.Want(t, s, "a", "x", rev)
 	storetest.Put(t, s, "b3", strings.Repeat("x", 2500), driver.None)
-	storetest.FindingsLose(t, s, true, unsynced, "is nearly full", "on one server alone")
-	if list, err := s.List(t.Context(), ""); err != nil || len(list) != 4 {
-		t.Errorf("%d entries, %v", len(list), err)
-	}
+	storetest.FindingsLose(t, s, true, raw.unsynced(), "is nearly full", "on one server alone")
+	storetest.Lists(t, s, 4)
+}
 
-	// The bucket refuses to delete.
-	s = create(t, raw, good, natslease.Options{})
+// TestDeleted has a bucket that refuses to delete, and keys that other programs put and delete all the
+// same.
+func TestDeleted(t *testing.T) {
+	raw, name, made := madeBucket(t)
+	s := create(t, raw, made, natslease.Options{})
 	storetest.Put(t, s, "a", "x", driver.None)
-	if stream, err = raw.js.Stream(t.Context(), good.Name); err != nil {
-		t.Fatal(err)
-	}
+	stream, err := raw.js.Stream(t.Context(), made.Name)
+	storetest.Check(t, err)
 	bucket, err := raw.js.KeyValue(t.Context(), name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	for what, err := range map[string]error{"a deleted message": stream.DeleteMsg(t.Context(), 1), "a purged stream": stream.Purge(t.Context()), "a purged key": bucket.Purge(t.Context(), "a")} {
 		if err == nil {
 			t.Errorf("%s was let through", what)
@@ -160,9 +156,7 @@ func TestBuckets(t *testing.T) {
 	if list, err := s.List(t.Context(), ""); err != nil || len(list) != 1 || list[0].Key != "a" {
 		t.Errorf("%v, %v", list, err)
 	}
-	if err := bucket.Delete(t.Context(), "a"); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, bucket.Delete(t.Context(), "a"))
 	_, err = s.Get(t.Context(), "a")
 	storetest.Fails(t, "a deleted key", err, driver.ErrDamaged, "was deleted", "rescue the pool")
 	list, err := s.List(t.Context(), "")
@@ -170,32 +164,29 @@ func TestBuckets(t *testing.T) {
 	if len(list) != 1 || !errors.Is(list[0].Err, driver.ErrDamaged) {
 		t.Fatalf("%v", list)
 	}
-	_, err = s.Put(t.Context(), "a", nil, driver.None) // a deleted key is no missing key
+	_, err = s.Put(t.Context(), "a", nil, driver.None) // a deleted key is not a missing key
 	storetest.Fails(t, "a deleted key", err, driver.ErrConflict)
-	storetest.Put(t, s, "a", "anew", list[0].Revision)
-	if e, err := s.Get(t.Context(), "a"); err != nil || string(e.Value) != "anew" {
-		t.Errorf("%+v, %v", e, err)
-	}
+	storetest.Want(t, s, "a", "anew", storetest.Put(t, s, "a", "anew", list[0].Revision))
 	if _, err := bucket.Put(t.Context(), "c", make([]byte, driver.MaxValue+1)); err != nil {
 		t.Fatal(err)
 	}
 	_, err = s.Get(t.Context(), "c")
 	storetest.Fails(t, "a key of something else", err, driver.ErrDamaged, "more than an entry")
+}
 
-	// The bucket is made again, and a store remembers the first bucket.
-	s = open()
+// TestMadeAgain has a bucket that is made again. A store remembers the first bucket.
+func TestMadeAgain(t *testing.T) {
+	raw, name, made := madeBucket(t)
+	s := raw.open(t, natslease.Options{Bucket: name})
 	storetest.Put(t, s, "d", "x", driver.None)
 	e, err := s.Get(t.Context(), "d")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := raw.js.DeleteStream(t.Context(), good.Name); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
+	storetest.Check(t, raw.js.DeleteStream(t.Context(), made.Name))
 	_, err = s.Get(t.Context(), "d")
 	storetest.Fails(t, "a bucket that is gone", err, driver.ErrUnavailable, "no bucket", "rescue each")
-	fresh := create(t, raw, good, natslease.Options{})
+	fresh := create(t, raw, made, natslease.Options{})
 	sequence, _, _ := strings.Cut(string(e.Revision), ".")
+	var rev driver.Revision
 	for range 100 { // to the same sequence
 		rev = storetest.Put(t, fresh, "d", "y", revisionOf(t, fresh, "d"))
 		if strings.HasPrefix(string(rev), sequence+".") {
@@ -208,44 +199,15 @@ func TestBuckets(t *testing.T) {
 	_, err = fresh.Put(t.Context(), "d", nil, e.Revision)
 	storetest.Fails(t, "a revision of another life", err, driver.ErrConflict)
 	for range 2 {
-		for call, err := range storetest.Calls(t.Context(), s, none) {
-			storetest.Fails(t, "made again: "+call, err, driver.ErrUnsafe, "deleted, and made again", "stop all processes that use its pools, and rescue the pools")
-		}
+		storetest.CallsFail(t, s, none, "made again", driver.ErrUnsafe,
+			"deleted, and made again", "stop all processes that use its pools, and rescue the pools")
 	}
 }
 
-// TestForgotten restores old data of a server. A store that has seen newer data refuses the bucket.
 func TestForgotten(t *testing.T) {
 	srv := start(t)
-	s := storetest.Prepare(t, natslease.Open, srv.address())
-	rev := storetest.Put(t, s, "a", "0", driver.None)
-	data, backup := filepath.Join(filepath.Dir(srv.file), "jetstream"), t.TempDir()
-	srv.Kill()
-	if err := os.CopyFS(backup, os.DirFS(data)); err != nil {
-		t.Fatal(err)
-	}
-	srv.Run()
-	wait.Until(t, "the store is connected again", func() bool { _, err := s.Get(t.Context(), "a"); return err == nil })
-	storetest.Want(t, s, "a", "0", rev) // after a crash of the process nothing is missing
-	lost := storetest.Put(t, s, "a", "lost", rev)
-	srv.Kill()
-	if err := errors.Join(os.RemoveAll(data), os.CopyFS(data, os.DirFS(backup))); err != nil {
-		t.Fatal(err)
-	}
-	srv.Run()
-	wait.Until(t, "the loss is found out", func() bool { _, err := s.Get(t.Context(), "a"); return errors.Is(err, driver.ErrUnsafe) })
-	for range 2 {
-		for call, err := range storetest.Calls(t.Context(), s, none) {
-			storetest.Fails(t, "set back: "+call, err, driver.ErrUnsafe, "forgotten some")
-		}
-	}
-	other := storetest.Open(t, natslease.Open, srv.address())
-	storetest.Want(t, other, "a", "0", rev)
-	if reused := storetest.Put(t, other, "a", "another", rev); reused != lost {
-		t.Errorf("the change has revision %s, and the lost change had %s: the test shows nothing", reused, lost)
-	}
-	_, err := s.Put(t.Context(), "a", nil, lost)
-	storetest.Fails(t, "set back: put at a revision of another change", err, driver.ErrUnsafe, "forgotten some")
+	open := func() *natslease.Store { return storetest.Prepare(t, natslease.Open, srv.address()) }
+	storetest.Forgotten(t, open, filepath.Join(filepath.Dir(srv.file), "jetstream"), srv.Kill, srv.Run)
 }
 
 // revisionOf returns the revision of an entry, or None.
@@ -260,9 +222,7 @@ func revisionOf(t *testing.T, s *natslease.Store, key string) driver.Revision {
 
 func TestLogin(t *testing.T) {
 	pair, err := nkeys.CreateUser()
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	public, _ := pair.PublicKey()
 	seed, _ := pair.Seed()
 	other, _ := nkeys.CreateUser()
@@ -282,7 +242,7 @@ func TestLogin(t *testing.T) {
 		"another key":      at("", "nkey-file="+storetest.File(t, string(otherSeed)+"\n")),
 	} {
 		_, err := natslease.Open(t.Context(), addr)
-		storetest.Fails(t, what, err, driver.ErrUnavailable, "uthorization", "see that what logs in is right")
+		storetest.Fails(t, what, err, driver.ErrUnavailable, "uthorization", "see that the credentials are right")
 		if strings.Contains(err.Error(), "hunter") {
 			t.Error(err)
 		}
@@ -294,9 +254,7 @@ func TestLogin(t *testing.T) {
 	// The rights in the advice are enough.
 	some := storetest.Prepare(t, natslease.Open, at("some:hunter2@"))
 	rev = storetest.Put(t, some, "a", "y", rev)
-	if list, err := some.List(t.Context(), ""); err != nil || len(list) != 1 {
-		t.Errorf("%v, %v", list, err)
-	}
+	storetest.Lists(t, some, 1)
 	if _, err := some.Watch(t.Context(), ""); err != nil {
 		t.Error(err)
 	}
@@ -367,9 +325,7 @@ func TestWatch(t *testing.T) {
 	watch := func(ctx context.Context, prefix string) <-chan struct{} {
 		t.Helper()
 		changed, err := s.Watch(ctx, prefix)
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Check(t, err)
 		return changed
 	}
 	everything, pool, part, empty := watch(t.Context(), ""), watch(ctx, "pool/"), watch(t.Context(), "pool/x/1"), watch(t.Context(), "nothing/")
@@ -441,9 +397,7 @@ func TestNetwork(t *testing.T) {
 	})
 	c := raw(t, "nats://"+strings.Join(hosts, ",nats://"))
 	stream, err := c.js.Stream(t.Context(), "KV_firn")
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	if replicas := stream.CachedInfo().Config.Replicas; replicas != 3 {
 		t.Fatalf("the bucket has %d replicas", replicas)
 	}
@@ -523,23 +477,15 @@ func TestNetwork(t *testing.T) {
 func TestClient(t *testing.T) {
 	srv := start(t)
 	conn, err := nats.Connect("nats://" + srv.Host())
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	s, err := natslease.New(t.Context(), conn, natslease.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	if want := "nats://" + srv.Host() + "/firn"; s.String() != want {
 		t.Errorf("String = %s, want %s", s, want)
 	}
-	if err := s.Prepare(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, s.Prepare(t.Context()))
 	conn.Close()
-	for call, err := range storetest.Calls(t.Context(), s, none) {
-		storetest.Fails(t, "a connection that its owner has closed: "+call, err, driver.ErrUnavailable, "closed")
-	}
+	storetest.CallsFail(t, s, none, "a connection that its owner has closed", driver.ErrUnavailable, "closed")
 	if _, err := natslease.New(t.Context(), conn, natslease.Options{Bucket: "a.b"}); !errors.Is(err, driver.ErrAddress) {
 		t.Error(err)
 	}

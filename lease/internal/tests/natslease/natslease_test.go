@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,13 +18,14 @@ import (
 	"github.com/firn-id/firn/internal/testing/storetest"
 	"github.com/firn-id/firn/internal/testing/undo"
 	"github.com/firn-id/firn/internal/testing/wait"
+	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/drivertest"
 	"github.com/firn-id/firn/lease/natslease"
 )
 
-// given returns the address of a bucket of the server that the tests find, with settings added.
+// given returns the address of a bucket of the shared server, with settings added.
 func given(bucket string, settings ...string) string {
 	return at(services.NATS.Address(), bucket, settings...)
 }
@@ -40,7 +40,7 @@ func at(addr, bucket string, settings ...string) string {
 	return storetest.With(addr, settings...)
 }
 
-// A client is a connection for what tests do besides a store.
+// A client is a connection beside the store.
 type client struct {
 	*nats.Conn
 	js jetstream.JetStream
@@ -50,14 +50,10 @@ type client struct {
 func raw(t testing.TB, urls string, o ...nats.Option) *client {
 	t.Helper()
 	conn, err := nats.Connect(urls, append(o, nats.MaxReconnects(-1), nats.ReconnectWait(100*time.Millisecond))...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	t.Cleanup(conn.Close)
 	js, err := jetstream.New(conn)
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	return &client{conn, js}
 }
 
@@ -65,9 +61,7 @@ func raw(t testing.TB, urls string, o ...nats.Option) *client {
 func (c *client) open(t *testing.T, o natslease.Options) *natslease.Store {
 	t.Helper()
 	s, err := natslease.New(t.Context(), c.Conn, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	return s
 }
 
@@ -81,7 +75,7 @@ func (c *client) unsynced() string {
 	return "sync_interval: always"
 }
 
-// needGiven returns a client of the server that the tests find.
+// needGiven returns a client of the shared server.
 func needGiven(t testing.TB) *client {
 	t.Helper()
 	s, err := natslease.Open(t.Context(), given("", "timeout=1m"))
@@ -90,13 +84,11 @@ func needGiven(t testing.TB) *client {
 	}
 	s.Close()
 	urls, o, err := urlsOfGiven()
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	return raw(t, urls, o...)
 }
 
-// urlsOfGiven returns what a client needs to connect to the server that the tests find.
+// urlsOfGiven returns the URLs and the options for a client of the shared server.
 func urlsOfGiven() (urls string, o []nats.Option, err error) {
 	a, err := address.Parse(given(""))
 	if err != nil {
@@ -114,8 +106,8 @@ func urlsOfGiven() (urls string, o []nats.Option, err error) {
 	return "nats://" + strings.Join(a.Endpoints("4222", "localhost"), ",nats://"), o, nil
 }
 
-// begun deletes all buckets that begin with a name, on the server that the tests find. The server may
-// still have to handle the last request of a test that was killed, so the buckets are looked for again.
+// begun deletes all buckets that begin with a name, on the shared server. The server may still have to handle
+// the last request of a killed test, so begun looks for buckets again.
 var begun = undo.New("NATS", func(ctx context.Context, name string) error {
 	urls, o, err := urlsOfGiven()
 	if err != nil {
@@ -145,7 +137,7 @@ var begun = undo.New("NATS", func(ctx context.Context, name string) error {
 
 func TestMain(m *testing.M) { os.Exit(undo.Main(m)) }
 
-// buckets returns a name, and deletes all buckets that begin with it after the test. The client is of
+// buckets returns a name, and deletes all buckets with the name as prefix after the test. The client is of
 // the server of the buckets.
 func buckets(t testing.TB, _ *client) string {
 	name := "firn-test-" + strings.ToLower(rand.Text()[:10])
@@ -153,10 +145,10 @@ func buckets(t testing.TB, _ *client) string {
 	return name
 }
 
-// none is a revision that no entry has.
+// none is a revision of no entry.
 const none driver.Revision = "1.1"
 
-// spaces returns what makes fresh stores, each in a bucket of its own. See [storetest.Spaces] for
+// spaces returns a function that makes fresh stores, each in a bucket of its own. See [storetest.Spaces] for
 // handle.
 func spaces(name string, handle func(t *testing.T, addr string) driver.Store) func(*testing.T) func() driver.Store {
 	return storetest.Spaces(natslease.Open, func(n int64) string { return given(fmt.Sprintf("%s-%d", name, n)) }, handle)
@@ -166,32 +158,17 @@ func TestStore(t *testing.T) {
 	drivertest.Run(t, spaces(buckets(t, needGiven(t)), nil), storetest.Secret)
 }
 
-// owned closes its connection.
-type owned struct {
-	*natslease.Store
-	conn *nats.Conn
-}
-
-func (o owned) Close() error {
-	err := o.Store.Close()
-	o.conn.Close()
-	return err
-}
-
 // TestNew has connections with the default settings of the client.
 func TestNew(t *testing.T) {
 	raw := needGiven(t)
 	drivertest.Run(t, spaces(buckets(t, raw), func(t *testing.T, addr string) driver.Store {
 		addr, _, _ = strings.Cut(addr, "?")
 		c, err := nats.Connect(raw.ConnectedUrl())
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Check(t, err)
 		s, err := natslease.New(t.Context(), c, natslease.Options{Bucket: addr[strings.LastIndexByte(addr, '/')+1:], Timeout: wait.Patience})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return owned{s, c}
+		storetest.Check(t, err)
+		t.Cleanup(c.Close)
+		return s
 	}), storetest.Secret)
 }
 
@@ -207,19 +184,16 @@ func TestManyPages(t *testing.T) {
 		}
 	}
 	wait.Closed(t, "the server has all messages", raw.js.PublishAsyncComplete())
-	list, err := s.List(t.Context(), "pool/")
-	if err != nil || len(list) != many {
-		t.Fatalf("List has %d entries of %d, %v", len(list), many, err)
-	}
-	if !slices.IsSortedFunc(list, func(a, b driver.Entry) int { return strings.Compare(a.Key, b.Key) }) {
-		t.Error("the entries are not in order")
-	}
+	storetest.Pages(t, s, many)
 }
 
 func TestLease(t *testing.T) {
-	name := buckets(t, needGiven(t))
-	if err := minter.Create(t.Context(), storetest.Open(t, natslease.Open, given(name))); !errors.Is(err, jetstream.ErrStreamNotFound) {
-		t.Errorf("creating a pool where nothing was prepared: %v", err)
+	s := storetest.Open(t, natslease.Open, given(buckets(t, needGiven(t))))
+	if _, err := lease.Lookup(t.Context(), s, minter.Pool); !errors.Is(err, jetstream.ErrStreamNotFound) {
+		t.Errorf("a pool where nothing was prepared: %v", err)
 	}
-	drivertest.RunLeases(t, spaces(name, nil))
+	if err := minter.Create(t.Context(), s); err != nil {
+		t.Errorf("lease.Create, which prepares: %v", err)
+	}
+	drivertest.RunLeases(t, spaces(buckets(t, needGiven(t)), nil))
 }

@@ -30,7 +30,7 @@ func start(t *testing.T, config ...string) *server {
 	return s
 }
 
-// configure writes what the server reads when it is started.
+// configure writes the configuration of the server.
 func (s *server) configure(port int, config ...string) {
 	s.t.Helper()
 	config = append([]string{fmt.Sprintf("listen: 127.0.0.1:%d", port)}, config...)

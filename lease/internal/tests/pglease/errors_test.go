@@ -14,7 +14,6 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/firn-id/firn/internal/testing/loopback"
 	"github.com/firn-id/firn/internal/testing/minter"
 	"github.com/firn-id/firn/internal/testing/storetest"
 	"github.com/firn-id/firn/internal/testing/wait"
@@ -25,68 +24,41 @@ import (
 
 func TestUnreachable(t *testing.T) {
 	t.Parallel()
-	port, err := loopback.Port()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := pglease.Open(t.Context(), fmt.Sprintf("postgres://me:hunter2@127.0.0.1:%d/db", port))
-	storetest.Fails(t, fmt.Sprint("a closed port: ", s), err, driver.ErrUnavailable, "refused", "see that the server runs")
-	if strings.Count(err.Error(), "dial error") != 1 {
+	c := connect(t, given()).Config()
+	closed, silent := "postgres://me:hunter2@"+storetest.Gone(t)+"/db", storetest.Silent(t)
+	storetest.Refused(t, pglease.Open, map[string][]string{
+		closed: {"refused", "see that the server runs"},
+		"postgres://me:hunter2@nowhere.invalid/db?timeout=3s":   {"nowhere.invalid", "see that"},
+		"postgres://me:hunter2@" + silent + "/db?timeout=300ms": {"no answer in time", "see that the server runs"},
+		given("sslmode=verify-full"):                            {"sslmode"}, // no TLS, or none to trust
+	})
+	if _, err := pglease.Open(t.Context(), closed); strings.Count(fmt.Sprint(err), "dial error") != 1 {
 		t.Errorf("a closed port: %v; want the attempts with and without TLS told as one", err)
-	}
-	s, err = pglease.Open(t.Context(), "postgres://me:hunter2@nowhere.invalid/db?timeout=3s")
-	storetest.Fails(t, fmt.Sprint("no such host: ", s), err, driver.ErrUnavailable, "nowhere.invalid", "see that")
-
-	silent, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer silent.Close()
-	addr := fmt.Sprintf("postgres://me:hunter2@%s/db", silent.Addr())
-	s, err = pglease.Open(t.Context(), addr+"?timeout=300ms")
-	storetest.Fails(t, fmt.Sprint("a silent port: ", s), err, driver.ErrUnavailable, "see that the server runs")
-	if !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("a silent port: %v, want an error that is context.DeadlineExceeded", err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
-	s, err = pglease.Open(ctx, addr+"?timeout=1h")
-	storetest.Fails(t, fmt.Sprint("a silent port: ", s), err, driver.ErrUnavailable)
+	_, err := pglease.Open(ctx, "postgres://me:hunter2@"+silent+"/db?timeout=1h")
+	storetest.Fails(t, "a silent port", err, driver.ErrUnavailable)
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("a silent port: %v, want an error that is context.DeadlineExceeded", err)
 	}
 
 	// A host that does not answer leaves time for the other hosts.
-	conn := connect(t, given())
-	c := conn.Config()
-	s, err = pglease.Open(t.Context(), storetest.With(fmt.Sprintf("postgres://%s@%s,%s:%d/%s", c.User, silent.Addr(), c.Host, c.Port, c.Database),
-		"timeout=4s", "sslmode=disable"))
-	if err != nil {
-		t.Fatalf("a silent host before one that works: %v", err)
-	}
+	s, err := pglease.Open(t.Context(), fmt.Sprintf("postgres://%s@%s,%s:%d/%s?timeout=4s&sslmode=disable", c.User, silent, c.Host, c.Port, c.Database))
+	storetest.Check(t, err)
 	s.Close()
-
-	s, err = pglease.Open(t.Context(), given("sslmode=verify-full"))
-	storetest.Fails(t, fmt.Sprint("no TLS, or none to trust: ", s), err, driver.ErrUnavailable, "sslmode")
 }
 
 func TestRefused(t *testing.T) {
 	conn := connect(t, given())
-	full := role(t, conn, "CONNECTION LIMIT 0")
 	c := conn.Config()
 	nothing := fmt.Sprintf("postgres://%s@%s/firn_test_nothing?sslmode=disable", c.User, net.JoinHostPort(c.Host, strconv.Itoa(int(c.Port))))
-	for what, c := range map[string]struct {
-		addr  string
-		words []string
-	}{
-		"no such user":     {as(given(), "firn_test_nobody"), []string{"28000", "password-file"}},
-		"no such database": {nothing, []string{"3D000", "create it"}},
-		"connections":      {as(given(), full), []string{"53300", "pool_max_conns"}},
-		"settings":         {given("options=-c%20nonsense=1"), []string{"42704", "PGOPTIONS"}},
-	} {
-		s, err := pglease.Open(t.Context(), c.addr)
-		storetest.Fails(t, fmt.Sprint(what, ": ", s), err, driver.ErrUnavailable, c.words...)
-	}
+	storetest.Refused(t, pglease.Open, map[string][]string{
+		as(given(), "firn_test_nobody"): {"28000", "password-file"},
+		nothing:                         {"3D000", "create it"},
+		as(given(), role(t, conn, "CONNECTION LIMIT 0")): {"53300", "pool_max_conns"},
+		given("options=-c%20nonsense=1"):                 {"42704", "PGOPTIONS"},
+	})
 }
 
 func TestTLS(t *testing.T) {
@@ -112,29 +84,16 @@ func TestTable(t *testing.T) {
 	schema := schema(t, conn)
 	addr := given("table=" + schema + ".leases")
 	s := storetest.Open(t, pglease.Open, addr)
-	for what, err := range storetest.Calls(t.Context(), s, none) {
-		if what == "prepare" {
-			continue // Prepare is tested below
-		}
-		storetest.Fails(t, "no table: "+what, err, driver.ErrUnavailable, "42P01", schema+".leases", "firn pool create")
-	}
-	if err := s.Prepare(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Unprepared(t, s, none, "42P01", schema+".leases", "firn pool create")
+	storetest.Check(t, s.Prepare(t.Context()))
 	rev := storetest.Put(t, s, "a", "x", driver.None)
 	for range 3 { // does nothing
-		if err := s.Prepare(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		storetest.Check(t, s.Prepare(t.Context()))
 	}
-	if e, err := s.Get(t.Context(), "a"); err != nil || string(e.Value) != "x" || e.Revision != rev {
-		t.Errorf("after another Prepare there is %q at revision %s: %v", e.Value, e.Revision, err)
-	}
+	storetest.Want(t, s, "a", "x", rev)
 
 	run(t, conn, "UPDATE %q.leases SET version = version + 1 WHERE key = '.schema'", schema)
-	for what, err := range storetest.Calls(t.Context(), s, none) {
-		storetest.Fails(t, "a later version: "+what, err, driver.ErrVersion, "version 2", "use the version")
-	}
+	storetest.CallsFail(t, s, none, "a later version", driver.ErrVersion, "version 2", "use the version")
 	run(t, conn, "UPDATE %q.leases SET version = version - 1 WHERE key = '.schema'", schema)
 	if list, err := s.List(t.Context(), ""); err != nil || len(list) != 1 || string(list[0].Value) != "x" || list[0].Revision != rev {
 		t.Errorf("calls that were refused have left %v: %v", list, err)
@@ -150,9 +109,7 @@ func TestTable(t *testing.T) {
 	} {
 		run(t, conn, "CREATE TABLE %q.%q (%s)", schema, what, columns)
 		s := storetest.Open(t, pglease.Open, given("table="+schema+"."+what))
-		for call, err := range storetest.Calls(t.Context(), s, none) {
-			storetest.Fails(t, "another table, "+what+": "+call, err, driver.ErrUnavailable, schema+"."+what, "belongs to something else")
-		}
+		storetest.CallsFail(t, s, none, "another table, "+what, driver.ErrUnavailable, schema+"."+what, "belongs to something else")
 		var rows int
 		if err := conn.QueryRow(t.Context(), fmt.Sprintf("SELECT count(*) FROM %q.%q", schema, what)).Scan(&rows); err != nil || rows != 0 {
 			t.Errorf("another table, %s: has %d rows: %v", what, rows, err)
@@ -187,13 +144,9 @@ func TestGrant(t *testing.T) {
 	table := schema(t, conn) + ".leases"
 	user := role(t, conn, "")
 	statements, err := pglease.Schema(table)
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	grants, err := pglease.Grant(table, user)
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	if n := strings.Count(grants, ";"); n != 2 || strings.Contains(grants, "DELETE") {
 		t.Errorf("the privileges are\n%s", grants)
 	}
@@ -202,22 +155,14 @@ func TestGrant(t *testing.T) {
 
 	s := storetest.Open(t, pglease.Open, as(given("table="+table), user))
 	storetest.FindingsLose(t, s, false)
-	if err := s.Prepare(t.Context()); err != nil {
-		t.Error(err)
-	}
-	if err := minter.Create(t.Context(), s); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, s.Prepare(t.Context()))
+	storetest.Check(t, minter.Create(t.Context(), s))
 	gen, held, err := minter.Start(t.Context(), s, lease.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	if _, err := gen.Next(); err != nil {
 		t.Error(err)
 	}
-	if err := held.Close(); err != nil {
-		t.Error(err)
-	}
+	storetest.Check(t, held.Close())
 	if _, err := lease.Survey(t.Context(), s); err != nil {
 		t.Error(err)
 	}
@@ -227,28 +172,12 @@ func TestGrant(t *testing.T) {
 			t.Errorf("there are statements for table %q and user %q", v[0], v[1])
 		}
 	}
+	if _, err := pglease.Schema("a.b.c"); err == nil {
+		t.Error("there are statements for a.b.c")
+	}
 	odd, err := pglease.Grant("", `o"dd`)
 	if want := `TO "o""dd";`; err != nil || !strings.Contains(odd, want) || !strings.Contains(odd, `"public"."firn_leases"`) {
 		t.Errorf("the privileges on the default table are %q, %v, without %s", odd, err, want)
-	}
-}
-
-// TestSchema makes the table by the statements that Schema returns.
-func TestSchema(t *testing.T) {
-	conn := connect(t, given())
-	table := schema(t, conn) + ".leases"
-	statements, err := pglease.Schema(table)
-	if err != nil {
-		t.Fatal(err)
-	}
-	run(t, conn, "%s", statements)
-	s := storetest.Open(t, pglease.Open, given("table="+table))
-	storetest.Put(t, s, "a", "x", driver.None)
-	if err := s.Prepare(t.Context()); err != nil {
-		t.Error(err)
-	}
-	if _, err := pglease.Schema("a.b.c"); err == nil {
-		t.Error("there are statements for a.b.c")
 	}
 }
 
@@ -291,9 +220,7 @@ func TestReadOnly(t *testing.T) {
 		_, err := s.Put(t.Context(), "a", []byte("y"), rev)
 		storetest.Fails(t, "a read-only user, revision "+string(rev), err, driver.ErrUnavailable, "25006", "default_transaction_read_only")
 	}
-	if e, err := s.Get(t.Context(), "a"); err != nil || string(e.Value) != "x" {
-		t.Errorf("a read-only user reads %v: %v", e, err)
-	}
+	storetest.Want(t, s, "a", "x", rev)
 	storetest.FindingsLose(t, s, false, "transactions are read-only")
 	_, err := pglease.Open(t.Context(), storetest.With(addr, "target_session_attrs=read-write"))
 	storetest.Fails(t, "a read-only user, where another server is wanted", err, driver.ErrUnavailable, "read only", "default_transaction_read_only")
@@ -338,9 +265,7 @@ func TestTooOld(t *testing.T) {
 		made.AtEnd(t, fmt.Sprintf("%s: DROP DATABASE IF EXISTS %[1]s WITH (FORCE)", name))
 		run(t, conn, "CREATE DATABASE %s", name)
 		u, err := url.Parse(given())
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Check(t, err)
 		u.Path = "/" + name
 		addr = u.String()
 		storetest.Prepare(t, pglease.Open, addr)
@@ -356,15 +281,7 @@ func TestTooOld(t *testing.T) {
 
 func TestUnwatched(t *testing.T) {
 	connect(t, given())
-	config, err := pgxpool.ParseConfig(given())
-	if err != nil {
-		t.Fatal(err)
-	}
-	pool, err := pgxpool.NewWithConfig(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer pool.Close()
+	pool := newPool(t, given(), func(*pgxpool.Config) {})
 	s, err := pglease.New(t.Context(), pool, pglease.Options{})
 	storetest.Fails(t, fmt.Sprint("a pool without Configure: ", s), err, driver.ErrUnsafe, "pglease.Configure")
 	_, err = pglease.New(t.Context(), pool, pglease.Options{Table: "a b"})
@@ -374,28 +291,15 @@ func TestUnwatched(t *testing.T) {
 // TestClosedPool has the caller close the pool before the store.
 func TestClosedPool(t *testing.T) {
 	connect(t, given())
-	config, err := pgxpool.ParseConfig(given())
-	if err != nil {
-		t.Fatal(err)
-	}
-	pglease.Configure(config)
-	pool, err := pgxpool.NewWithConfig(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pool := newPool(t, given(), pglease.Configure)
 	s, err := pglease.New(t.Context(), pool, pglease.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
+	storetest.Check(t, err)
+	storetest.Check(t, s.Close())
 	if err := pool.Ping(t.Context()); err != nil {
 		t.Errorf("Close of a store closed its caller's pool: %v", err)
 	}
-	if s, err = pglease.New(t.Context(), pool, pglease.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	s, err = pglease.New(t.Context(), pool, pglease.Options{})
+	storetest.Check(t, err)
 	pool.Close()
 	_, err = s.Get(t.Context(), "a")
 	storetest.Fails(t, "a closed pool", err, driver.ErrUnavailable, "closed")

@@ -15,9 +15,7 @@ func TestInspect(t *testing.T) {
 	addr := given("table=" + schema + ".leases")
 	s := storetest.Open(t, pglease.Open, addr)
 	storetest.FindingsLose(t, s, false, "there is no table "+schema+".leases")
-	if err := s.Prepare(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, s.Prepare(t.Context()))
 	storetest.FindingsLose(t, s, false)
 	run(t, conn, "ALTER TABLE %q.leases SET UNLOGGED", schema)
 	storetest.FindingsLose(t, s, true, "is not logged")

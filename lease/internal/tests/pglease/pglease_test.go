@@ -20,12 +20,12 @@ import (
 	"github.com/firn-id/firn/lease/pglease"
 )
 
-// given returns the address of the server that the tests find, with settings added.
+// given returns the address of the shared server, with settings added.
 func given(settings ...string) string {
 	return storetest.With(services.PostgreSQL.Address(), settings...)
 }
 
-// connect returns a connection for what tests do besides a store.
+// connect returns a connection beside the store.
 func connect(t testing.TB, addr string) *pgx.Conn {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), wait.Patience)
@@ -45,9 +45,9 @@ func run(t testing.TB, conn *pgx.Conn, format string, args ...any) {
 	}
 }
 
-// made drops schemas and users of the server that the tests find. The text what is a name, and the
-// statement that drops the schema or the user. The server may still execute a statement of a test that
-// was killed, and make the schema after the drop. So such statements are ended first.
+// made drops schemas and users of the shared server. The text what is a name, and the statement that drops
+// the schema or the user. The server may still execute a statement of a killed test, and make the schema
+// after the drop. made therefore ends such statements first.
 var made = undo.New("PostgreSQL", func(ctx context.Context, what string) error {
 	conn, err := pgx.Connect(ctx, given())
 	if err != nil {
@@ -67,8 +67,8 @@ var made = undo.New("PostgreSQL", func(ctx context.Context, what string) error {
 
 func TestMain(m *testing.M) { os.Exit(undo.Main(m)) }
 
-// schema returns a name for a schema that is dropped after the test. The connection is to the server
-// of the schema.
+// schema returns a name for a schema, which is dropped after the test. The connection is to the server of
+// the schema.
 func schema(t testing.TB, _ *pgx.Conn) string {
 	name := "Firn-test-" + strings.ToLower(rand.Text()[:10])
 	made.AtEnd(t, fmt.Sprintf("%s: DROP SCHEMA IF EXISTS %[1]q CASCADE", name))
@@ -92,10 +92,10 @@ func as(addr, user string) string {
 	return scheme + "://" + user + "@" + rest[strings.IndexByte(rest, '@')+1:]
 }
 
-// none is a revision that no entry has.
+// none is a revision of no entry.
 const none driver.Revision = "1"
 
-// spaces returns what makes fresh stores, each in a table of its own. See [storetest.Spaces] for
+// spaces returns a function that makes fresh stores, each in a table of its own. See [storetest.Spaces] for
 // handle.
 func spaces(addr, schema string, handle func(t *testing.T, addr string) driver.Store) func(*testing.T) func() driver.Store {
 	return storetest.Spaces(pglease.Open, func(n int64) string { return storetest.With(addr, fmt.Sprintf("table=%s.t%d", schema, n)) }, handle)
@@ -120,6 +120,18 @@ func TestDefaults(t *testing.T) {
 	drivertest.Run(t, spaces(as(given(), user), schema(t, conn), nil), storetest.Secret)
 }
 
+// newPool returns a pool of connections whose settings a function has changed.
+func newPool(t testing.TB, addr string, configure func(*pgxpool.Config)) *pgxpool.Pool {
+	t.Helper()
+	config, err := pgxpool.ParseConfig(addr)
+	storetest.Check(t, err)
+	configure(config)
+	pool, err := pgxpool.NewWithConfig(t.Context(), config)
+	storetest.Check(t, err)
+	t.Cleanup(pool.Close)
+	return pool
+}
+
 // A pooled store closes its pool.
 type pooled struct {
 	*pglease.Store
@@ -136,19 +148,9 @@ func TestNew(t *testing.T) {
 	conn := connect(t, given())
 	drivertest.Run(t, spaces(given(), schema(t, conn), func(t *testing.T, addr string) driver.Store {
 		addr, table, _ := strings.Cut(addr, "table=")
-		config, err := pgxpool.ParseConfig(strings.TrimRight(addr, "?&"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		pglease.Configure(config)
-		pool, err := pgxpool.NewWithConfig(t.Context(), config)
-		if err != nil {
-			t.Fatal(err)
-		}
+		pool := newPool(t, strings.TrimRight(addr, "?&"), pglease.Configure)
 		s, err := pglease.New(t.Context(), pool, pglease.Options{Table: table, Timeout: wait.Patience})
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Check(t, err)
 		return pooled{s, pool}
 	}), storetest.Secret)
 }
@@ -167,9 +169,7 @@ func TestRevisionsAfterRestore(t *testing.T) {
 	}
 	run(t, conn, "DELETE FROM %q.leases; INSERT INTO %[1]q.leases SELECT * FROM %[1]q.backup", schema)
 	e, err := s.Get(t.Context(), "a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	for rev := e.Revision; len(seen) < 40; seen[rev] = true {
 		if rev = storetest.Put(t, s, "a", "2", rev); seen[rev] {
 			t.Fatalf("revision %s is used again", rev)

@@ -6,12 +6,14 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/firn-id/firn/internal/testing/loopback"
+	"github.com/firn-id/firn/internal/testing/storetest"
 )
 
 // A proxy stands for the network between a client and a server.
 type proxy struct {
 	listener net.Listener
-	server   string
 
 	mu     sync.Mutex
 	open   sync.Cond
@@ -26,25 +28,15 @@ type proxy struct {
 
 func newProxy(t *testing.T, server string) *proxy {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &proxy{listener: l, server: server, allow: -1}
+	p := &proxy{allow: -1}
 	p.open.L = &p.mu
+	var err error
+	p.listener, err = loopback.Proxy(server, p.serve)
+	storetest.Check(t, err)
 	t.Cleanup(func() {
-		l.Close()
+		p.listener.Close()
 		p.set(func() { p.frozen, p.forgot, p.allow = false, 0, -1 })
 	})
-	go func() {
-		for {
-			client, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go p.serve(client)
-		}
-	}()
 	return p
 }
 
@@ -72,23 +64,14 @@ func (p *proxy) cut() {
 	})
 }
 
-func (p *proxy) serve(client net.Conn) {
-	defer client.Close()
+func (p *proxy) serve(client, server net.Conn) {
 	defer p.set(func() { p.live-- })
 	p.mu.Lock()
 	p.number++
 	p.live++
 	number := p.number
 	p.all = append(p.all, client)
-	for p.frozen {
-		p.open.Wait()
-	}
 	p.mu.Unlock()
-	server, err := net.Dial("tcp", p.server)
-	if err != nil {
-		return
-	}
-	defer server.Close()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

@@ -56,25 +56,19 @@ func bounce(t testing.TB, s *pgtest.Server, connections int, users ...string) *p
 
 func execute(t testing.TB, s *pgtest.Server, statements ...string) {
 	t.Helper()
-	if err := s.Exec(t.Context(), statements...); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, s.Exec(t.Context(), statements...))
 }
 
 func set(t testing.TB, s *pgtest.Server, name, value string) {
 	t.Helper()
-	if err := s.Set(t.Context(), name, value); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, s.Set(t.Context(), name, value))
 }
 
 // scan returns the single value of a query.
 func scan[T any](t testing.TB, s interface{ Address() string }, query string) (v T) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), s.Address())
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	defer conn.Close(context.Background())
 	if err := conn.QueryRow(t.Context(), query, pgx.QueryExecModeSimpleProtocol).Scan(&v); err != nil {
 		t.Fatalf("%s: %v", query, err)
@@ -119,9 +113,7 @@ func TestBouncer(t *testing.T) {
 	defer cancel()
 	_, err = st.Put(ctx, "a", nil, "1")
 	storetest.Fails(t, "a PgBouncer without a server", err, driver.ErrUnavailable)
-	if err := s.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, s.Start(t.Context()))
 	var e driver.Entry
 	wait.Until(t, "the PgBouncer has a server again", func() bool {
 		e, err = st.Get(t.Context(), "a")
@@ -153,17 +145,13 @@ func TestSynchronousCommit(t *testing.T) {
 		created := storetest.Put(t, st, "b", "created", driver.None)
 		execute(t, s, "INSERT INTO plain VALUES (1)")
 		s.Kill()
-		if err := s.Start(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		storetest.Check(t, s.Start(t.Context()))
 		if n := scan[int](t, s, "SELECT count(*) FROM plain"); n != 0 {
 			t.Fatalf("%s: a plain change was not lost, so the test shows nothing", what)
 		}
 		st = storetest.Open(t, pglease.Open, addr)
 		for key, want := range map[string]driver.Entry{"a": {Value: []byte("the last"), Revision: rev}, "b": {Value: []byte("created"), Revision: created}} {
-			if e, err := st.Get(t.Context(), key); err != nil || string(e.Value) != string(want.Value) || e.Revision != want.Revision {
-				t.Errorf("%s: an acknowledged change is lost: %s is %q at revision %s: %v", what, key, e.Value, e.Revision, err)
-			}
+			storetest.Want(t, st, key, string(want.Value), want.Revision)
 		}
 		execute(t, s, "DROP TABLE plain")
 	}
@@ -243,7 +231,7 @@ func (c crashing) Put(ctx context.Context, key string, value []byte, rev driver.
 	return rev, err
 }
 
-// TestRestart has the server crash again and again while clients make random calls, and count.
+// TestRestart has the server crash again and again while clients make random calls.
 func TestRestart(t *testing.T) {
 	t.Parallel()
 	s := server(t, pgtest.Config{})
@@ -279,129 +267,23 @@ func TestRestart(t *testing.T) {
 			t.Errorf("the history shows nothing: %+v", o)
 		}
 	}
-
-	// Each client counts in an entry of its own, and all count in one.
-	type count struct{ acknowledged, unknown int }
-	var (
-		mu     sync.Mutex
-		counts = map[string]count{}
-	)
-	read := func(st driver.Store, key string) (n int, rev driver.Revision, err error) {
-		e, err := st.Get(t.Context(), key)
-		if errors.Is(err, driver.ErrNotFound) {
-			return 0, driver.None, nil
-		}
-		if err == nil {
-			_, err = fmt.Sscan(string(e.Value), &n)
-		}
-		return n, e.Revision, err
-	}
-	sum := func() (all count) {
-		mu.Lock()
-		defer mu.Unlock()
-		for _, c := range counts {
-			all.acknowledged += c.acknowledged
-			all.unknown += c.unknown
-		}
-		return all
-	}
-	done := make(chan struct{})
-	var all sync.WaitGroup
-	for client := range 8 {
-		all.Go(func() {
-			st := stores[client%len(stores)]
-			for turn := 0; ; turn++ {
-				select {
-				case <-done:
-					return
-				default:
-				}
-				key := fmt.Sprint("client-", client)
-				if turn%2 == 0 {
-					key = "all"
-				}
-				n, rev, err := read(st, key)
-				if err != nil {
-					continue
-				}
-				_, err = st.Put(t.Context(), key, fmt.Append(nil, n+1), rev)
-				mu.Lock()
-				c := counts[key]
-				switch {
-				case err == nil:
-					c.acknowledged++
-				case !errors.Is(err, driver.ErrConflict):
-					c.unknown++
-				}
-				counts[key] = c
-				mu.Unlock()
-			}
-		})
-	}
-	for round := 0; round < 4 || sum().unknown == 0 && round < 100; round++ { // not each crash meets a Put
-		before := sum().acknowledged
-		if !wait.For(func() bool { return sum().acknowledged > before+50 }) {
-			t.Error("the clients do not count any more")
-		}
-		if err := s.Restart(t.Context()); err != nil {
-			t.Error(err)
-		}
-	}
-	// Each client counts after the last crash.
-	if !wait.For(func() bool { mu.Lock(); defer mu.Unlock(); return len(counts) == 9 && counts["all"].acknowledged > 0 }) {
-		t.Error("some clients do not count")
-	}
-	close(done)
-	all.Wait()
-	unknown := 0
-	for key, c := range counts {
-		var n int
-		var err error
-		wait.For(func() bool { n, _, err = read(stores[0], key); return err == nil })
-		if err != nil || n < c.acknowledged || n > c.acknowledged+c.unknown {
-			t.Errorf("%s is %d after %d increments that were acknowledged and %d that may have been made: %v", key, n, c.acknowledged, c.unknown, err)
-		}
-		unknown += c.unknown
-	}
-	t.Logf("%+v", counts)
-	if len(counts) != 9 || counts["all"].acknowledged == 0 || unknown == 0 {
-		t.Errorf("the counts show nothing: %+v", counts)
-	}
 }
 
-// TestStopped stops all processes of the server, as happens on a machine without free memory, or on
-// a virtual machine that moves.
+// A stoppable server stops all its processes, as happens on a machine without free memory, or on a
+// virtual machine that moves.
+type stoppable struct {
+	*pgtest.Server
+	t *testing.T
+}
+
+func (s stoppable) Resume() { s.Continue() }
+func (s stoppable) Run()    { storetest.Check(s.t, s.Start(s.t.Context())) }
+
 func TestStopped(t *testing.T) {
 	t.Parallel()
 	s := server(t, pgtest.Config{})
-	addr := storetest.With(s.Address(), "table=test.leases")
-	st := storetest.Prepare(t, pglease.Open, addr)
-	rev := storetest.Put(t, st, "a", "x", driver.None)
-	s.Stop()
-	short := func() context.Context {
-		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
-		t.Cleanup(cancel)
-		return ctx
-	}
-	errs := map[string]error{}
-	for range 2 {
-		_, errs["get"] = st.Get(short(), "a")
-		_, errs["list"] = st.List(short(), "")
-		_, errs["put"] = st.Put(short(), "a", []byte("y"), "7") // which is not its revision
-		_, errs["now"] = st.Now(short())
-		_, errs["inspect"] = st.Inspect(short())
-		errs["prepare"] = st.Prepare(short())
-		_, errs["open"] = pglease.Open(short(), addr)
-		_, errs["timeout"] = pglease.Open(t.Context(), storetest.With(addr, "timeout=200ms"))
-		for what, err := range errs {
-			storetest.Fails(t, "a server that is stopped: "+what, err, driver.ErrUnavailable, "no answer in time")
-			if !errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("a server that is stopped: %s: %v; want an error that is context.DeadlineExceeded", what, err)
-			}
-		}
-	}
-	s.Continue()
-	storetest.Put(t, st, "a", "y", rev)
+	storetest.Faulty[*pglease.Store]{Server: stoppable{s, t}, Open: pglease.Open, None: none, Advice: "see that the server runs",
+		Addr: func(settings ...string) string { return storetest.With(s.Address(), settings...) }}.Stopped(t)
 }
 
 // TestSynchronousStandby has changes wait for a standby that does not answer.
@@ -482,9 +364,7 @@ func TestSynchronousStandby(t *testing.T) {
 	}
 	unread("a cancelled wait")
 	// The same holds after a crash, which also ends the wait.
-	if err := primary.Restart(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, primary.Restart(t.Context()))
 	if v := value(); v != "cancelled" {
 		t.Fatalf("a plain read sees %q, so the test shows nothing", v)
 	}
@@ -531,21 +411,14 @@ func TestStandby(t *testing.T) {
 	// A standby is refused: at the connection or, behind a pool, in the transaction.
 	_, err := pglease.Open(t.Context(), storetest.With(second.Address(), table))
 	storetest.Fails(t, "a standby", err, driver.ErrUnavailable, "standby", "the server that is the primary")
-	config, err := pgxpool.ParseConfig(second.Address())
-	if err != nil {
-		t.Fatal(err)
-	}
 	var to atomic.Int64 // the port that new connections go to
-	config.BeforeConnect = func(_ context.Context, c *pgx.ConnConfig) error {
-		c.Port, c.Fallbacks = uint16(to.Load()), nil
-		return nil
-	}
-	pglease.Configure(config)
-	pool, err := pgxpool.NewWithConfig(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer pool.Close()
+	pool := newPool(t, second.Address(), func(config *pgxpool.Config) {
+		config.BeforeConnect = func(_ context.Context, c *pgx.ConnConfig) error {
+			c.Port, c.Fallbacks = uint16(to.Load()), nil
+			return nil
+		}
+		pglease.Configure(config)
+	})
 	to.Store(int64(second.Port()))
 	_, err = pglease.New(t.Context(), pool, pglease.Options{Table: "test.leases"})
 	storetest.Fails(t, "a standby, by a pool", err, driver.ErrUnavailable, "standby", "the server that is the primary")
@@ -553,9 +426,7 @@ func TestStandby(t *testing.T) {
 	to.Store(int64(primary.Port()))
 	pool.Reset()
 	moved, err := pglease.New(t.Context(), pool, pglease.Options{Table: "test.leases"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	to.Store(int64(second.Port()))
 	pool.Reset()
 	_, err = moved.Get(t.Context(), "a")
@@ -577,9 +448,7 @@ func TestStandby(t *testing.T) {
 	storetest.Fails(t, "no primary, on a connection to the last one", err, driver.ErrUnavailable)
 	_, err = both.Put(t.Context(), "a", []byte("z"), rev)
 	storetest.Fails(t, "no primary", err, driver.ErrUnavailable, "standby", "the server that is the primary")
-	if err := second.Promote(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, second.Promote(t.Context()))
 	storetest.Put(t, both, "a", "z", rev)
 }
 
@@ -597,9 +466,7 @@ func TestPassword(t *testing.T) {
 	execute(t, s, "CREATE ROLE guarded LOGIN PASSWORD 'hunter2''s'", "CREATE ROLE outside LOGIN", "CREATE SCHEMA test AUTHORIZATION guarded")
 	storetest.Unset(t, "PG")
 	file := filepath.Join(t.TempDir(), "password")
-	if err := os.WriteFile(file, []byte("hunter2's\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, os.WriteFile(file, []byte("hunter2's\n"), 0o600))
 	t.Setenv("FIRN_TEST_PASSWORD", "hunter2's")
 	addr := storetest.With(as(s.Address(), "guarded"), "table=test.leases")
 	for key, setting := range map[string]string{"file": "password-file=" + file, "env": "password-env=FIRN_TEST_PASSWORD", "self": "password=hunter2%27s"} {
@@ -639,15 +506,11 @@ func TestFull(t *testing.T) {
 		return
 	}
 	dir, err := os.MkdirTemp("", "pgtest-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	defer os.Remove(dir)
 	s := server(t, pgtest.Config{})
 	u, err := user.Lookup("postgres") // as whom the server runs
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	if err := errors.Join(syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""),
 		syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=400k,mode=0700,uid="+u.Uid+",gid="+u.Gid)); err != nil {
 		t.Skipf("the system does not permit to mount a tmpfs: %v", err)
@@ -664,13 +527,11 @@ func TestFull(t *testing.T) {
 		storetest.Fails(t, "a full disk", err, driver.ErrUnavailable, "53100", "free some space")
 		break
 	}
-	if e, err := st.Get(t.Context(), "a"); err != nil || string(e.Value) != "x" || e.Revision != rev {
-		t.Errorf("on a full disk there is %q, %v", e.Value, err)
-	}
+	storetest.Want(t, st, "a", "x", rev)
 }
 
-// TestHostilePath: a schema in the search_path has an operator for each pair of types that PostgreSQL has
-// none for, such as numeric * integer. The store runs none.
+// TestHostilePath: a schema in the search_path adds operators to PostgreSQL's own, such as numeric * integer.
+// The store runs no operator of the schema.
 func TestHostilePath(t *testing.T) {
 	s := server(t, pgtest.Config{})
 	execute(t, s, pgtest.Hostile, "ALTER DATABASE postgres SET search_path = evil")
@@ -679,13 +540,8 @@ func TestHostilePath(t *testing.T) {
 	}
 	st := storetest.Prepare(t, pglease.Open, s.Address())
 	rev := storetest.Put(t, st, "p/pool", "x", driver.None)
-	storetest.Put(t, st, "p/pool", "y", rev)
-	if e, err := st.Get(t.Context(), "p/pool"); err != nil || string(e.Value) != "y" {
-		t.Errorf("Get = %q, %v", e.Value, err)
-	}
-	if all, err := st.List(t.Context(), ""); err != nil || len(all) != 1 {
-		t.Errorf("List = %v, %v", all, err)
-	}
+	storetest.Want(t, st, "p/pool", "y", storetest.Put(t, st, "p/pool", "y", rev))
+	storetest.Lists(t, st, 1)
 	if _, err := st.Now(t.Context()); err != nil {
 		t.Error(err)
 	}

@@ -44,16 +44,10 @@ func TestKeys(t *testing.T) {
 		t.Helper()
 		s := storetest.Open(t, redislease.Open, addr)
 		do(spoil...)
-		for call, err := range storetest.Calls(t.Context(), s, none) {
-			storetest.Fails(t, what+": "+call, err, kind, words...)
-		}
+		storetest.CallsFail(t, s, none, what, kind, words...)
 		do("DEL", entries, index)
 	}
-	for call, err := range storetest.Calls(t.Context(), s, none) {
-		if call != "prepare" {
-			storetest.Fails(t, "nothing: "+call, err, driver.ErrUnavailable, "nothing of leases", "firn pool create", "if there were pools, they are lost: rescue each")
-		}
-	}
+	storetest.Unprepared(t, s, none, "has no leases", "firn pool create", "if there were pools, they are lost: rescue each")
 	do("DEL", entries, index)
 	each("a string", []any{"SET", entries, "x"}, driver.ErrUnavailable, "WRONGTYPE", "belongs to something else", "prefix=")
 	each("an index of another type", []any{"SET", index, "x"}, driver.ErrUnavailable, "WRONGTYPE", "prefix=")
@@ -103,10 +97,7 @@ func TestKeys(t *testing.T) {
 		}
 		do("HSET", entries, "a", value)
 		e, _ = s.Get(t.Context(), "a")
-		storetest.Put(t, s, "a", "anew", e.Revision)
-		if e, err := s.Get(t.Context(), "a"); err != nil || string(e.Value) != "anew" {
-			t.Errorf("%q: %+v, %v", value, e, err)
-		}
+		storetest.Want(t, s, "a", "anew", storetest.Put(t, s, "a", "anew", e.Revision))
 	}
 	do("DEL", entries, index)
 
@@ -129,16 +120,12 @@ func TestForgotten(t *testing.T) {
 	raw := client(t, srv.Host())
 	open := func() *redislease.Store { return storetest.Open(t, redislease.Open, srv.address()) }
 	first := open()
-	if err := first.Prepare(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, first.Prepare(t.Context()))
 	stale := storetest.Put(t, first, "a", "x", driver.None)
 	refuses := func(s *redislease.Store, what, word string) {
 		t.Helper()
 		for range 2 {
-			for call, err := range storetest.Calls(t.Context(), s, none) {
-				storetest.Fails(t, what+": "+call, err, driver.ErrUnsafe, word, "stop all processes that use its pools, and rescue the pools")
-			}
+			storetest.CallsFail(t, s, none, what, driver.ErrUnsafe, word, "stop all processes that use its pools, and rescue the pools")
 		}
 	}
 	command(t, raw, "FLUSHALL")
@@ -147,9 +134,7 @@ func TestForgotten(t *testing.T) {
 	second := open()
 	_, err := second.Get(t.Context(), "a")
 	storetest.Fails(t, "a store that comes later", err, driver.ErrUnavailable, "if there were pools, they are lost: rescue each")
-	if err := second.Prepare(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, second.Prepare(t.Context()))
 	third := open()
 	_, err = third.Put(t.Context(), "a", nil, stale) // the revision is from before the loss
 	storetest.Fails(t, "a revision from before", err, driver.ErrConflict)
@@ -177,9 +162,7 @@ func TestPassword(t *testing.T) {
 		t.Error(err)
 	}
 	file := filepath.Join(t.TempDir(), "password")
-	if err := os.WriteFile(file, []byte("hunter2\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, os.WriteFile(file, []byte("hunter2\n"), 0o600))
 	s := storetest.Prepare(t, redislease.Open, srv.address("password-file="+file))
 	if strings.Contains(s.String(), "hunter2") {
 		t.Error(s)
@@ -277,9 +260,7 @@ func TestFull(t *testing.T) {
 		storetest.Fails(t, "full: swap", err, driver.ErrUnavailable, "OOM", "maxmemory")
 	}
 	storetest.Want(t, s, "a", "x", rev) // reads go on
-	if list, err := s.List(t.Context(), ""); err != nil || len(list) != 1 {
-		t.Errorf("%v, %v", list, err)
-	}
+	storetest.Lists(t, s, 1)
 	command(t, raw, "CONFIG", "SET", "maxmemory", "0")
 	storetest.Put(t, s, "a", "y", rev)
 }
@@ -287,22 +268,16 @@ func TestFull(t *testing.T) {
 // TestDisk has a server that cannot write snapshots, and therefore refuses changes.
 func TestDisk(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, os.Mkdir(dir, 0o700))
 	srv := start(t, "--dir", dir, "--save", "3600 1")
 	s := storetest.Prepare(t, redislease.Open, srv.address())
-	if err := os.RemoveAll(dir); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, os.RemoveAll(dir))
 	raw := client(t, srv.Host())
 	command(t, raw, "BGSAVE")
 	wait.Until(t, "the snapshot failed", func() bool {
 		return strings.Contains(raw.Info(t.Context(), "persistence").Val(), "rdb_last_bgsave_status:err")
 	})
-	for call, err := range storetest.Calls(t.Context(), s, none) {
-		storetest.Fails(t, "no disk: "+call, err, driver.ErrUnavailable, "MISCONF", "cannot write its disk")
-	}
+	storetest.CallsFail(t, s, none, "no disk", driver.ErrUnavailable, "MISCONF", "cannot write its disk")
 	findings(t, s, "keeps no log", "write its disk failed")
 }
 
@@ -324,9 +299,8 @@ func TestReplica(t *testing.T) {
 	synced(1)
 	_, err := redislease.Open(t.Context(), replica.address())
 	storetest.Fails(t, "a replica", err, driver.ErrUnavailable, "READONLY", "the server is a replica")
-	for call, err := range storetest.Calls(t.Context(), before, none) { // no call returns an answer, not even a conflict
-		storetest.Fails(t, "a replica: "+call, err, driver.ErrUnavailable, "READONLY", "the server is a replica")
-	}
+	// No call returns an answer, not even a conflict.
+	storetest.CallsFail(t, before, none, "a replica", driver.ErrUnavailable, "READONLY", "the server is a replica")
 	findings(t, before, "is a replica")
 	findings(t, s, "get changes after they were acknowledged")
 
@@ -351,14 +325,10 @@ func TestReplica(t *testing.T) {
 	hooked := client(t, primary.Host())
 	hooked.AddHook(&hook{name: "wait", answer: int64(2)}) // otherwise redislease.New fails
 	two, err := redislease.New(t.Context(), hooked, redislease.Options{WaitReplicas: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	findings(t, two, "still be made the primary", "none can be made")
 	command(t, rawPrimary, "CONFIG", "SET", "min-replicas-to-write", "2")
-	for call, err := range storetest.Calls(t.Context(), s, none) {
-		storetest.Fails(t, "too few replicas: "+call, err, driver.ErrUnavailable, "NOREPLICAS", "min-replicas-to-write")
-	}
+	storetest.CallsFail(t, s, none, "too few replicas", driver.ErrUnavailable, "NOREPLICAS", "min-replicas-to-write")
 	command(t, rawPrimary, "CONFIG", "SET", "min-replicas-to-write", "0")
 
 	// A failover to a replica that lacks some changes. The connections of a store that has seen these
@@ -372,9 +342,7 @@ func TestReplica(t *testing.T) {
 	}})
 	defer moving.Close()
 	moved, err := redislease.New(t.Context(), moving, redislease.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	storetest.Want(t, moved, "a", "lost", storetest.Put(t, s, "a", "lost", e.Revision))
 	to.Store(replica.Host())
 	command(t, rawPrimary, "CLIENT", "KILL", "TYPE", "normal")
@@ -400,36 +368,13 @@ func TestWaitAOF(t *testing.T) {
 		h := &hook{name: "waitaof", answer: []any{int64(1), int64(0)}}
 		c.AddHook(h)
 		waiting, err := redislease.New(t.Context(), c, redislease.Options{WaitAOF: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		storetest.Check(t, err)
 		h.answer, h.asked = []any{local, int64(0)}, 0
 		_, err = waiting.List(t.Context(), "")
 		if !errors.Is(err, want) || h.asked == 0 {
 			t.Errorf("with %d on disk: %v, after %d questions", local, err, h.asked)
 		}
 		findings(t, waiting)
-	}
-}
-
-// A hook answers the last command of a pipeline if the command has the name.
-type hook struct {
-	name   string
-	answer any
-	asked  int
-}
-
-func (h *hook) DialHook(next redis.DialHook) redis.DialHook          { return next }
-func (h *hook) ProcessHook(next redis.ProcessHook) redis.ProcessHook { return next }
-func (h *hook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
-	return func(ctx context.Context, cmds []redis.Cmder) error {
-		last, ok := cmds[len(cmds)-1].(*redis.Cmd)
-		if ok && last.Name() == h.name {
-			h.asked++
-			last.SetVal(h.answer)
-			cmds = cmds[:len(cmds)-1]
-		}
-		return next(ctx, cmds)
 	}
 }
 
@@ -458,9 +403,7 @@ func TestSentinel(t *testing.T) {
 		t.Fatal(err)
 	}
 	sentinel := &process.Server{Command: []string{primary.Command[0], conf, "--sentinel"}, Port: port}
-	if err := sentinel.Start(); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, sentinel.Start())
 	t.Cleanup(sentinel.Kill)
 	addr := fmt.Sprintf("redis://127.0.0.1:%d/0?sentinel=main", port)
 	_, err := redislease.Open(t.Context(), strings.Replace(addr, "=main", "=other", 1))
@@ -491,17 +434,13 @@ func TestCluster(t *testing.T) {
 	_, err := redislease.Open(t.Context(), srv.address())
 	storetest.Fails(t, "a Cluster that is down", err, driver.ErrUnavailable, "CLUSTERDOWN", "see that all servers")
 	c := client(t, srv.Host())
-	if err := c.ClusterAddSlotsRange(t.Context(), 0, 16383).Err(); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, c.ClusterAddSlotsRange(t.Context(), 0, 16383).Err())
 	wait.Until(t, "the Cluster is up", func() bool { return strings.Contains(c.ClusterInfo(t.Context()).Val(), "cluster_state:ok") })
 	s := storetest.Prepare(t, redislease.Open, srv.address("cluster=true"))
 	storetest.Put(t, s, "a", "x", driver.None)
 	findings(t, s, "of a Cluster")
 	_, err = s.Now(t.Context())
-	if err != nil {
-		t.Error(err)
-	}
+	storetest.Check(t, err)
 	drivertest.Run(t, spaces("space", srv.address("cluster=true"), nil), storetest.Secret)
 
 	single := start(t)

@@ -3,7 +3,6 @@ package redislease_test
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -18,18 +17,19 @@ import (
 	"github.com/firn-id/firn/internal/testing/storetest"
 	"github.com/firn-id/firn/internal/testing/undo"
 	"github.com/firn-id/firn/internal/testing/wait"
+	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/drivertest"
 	"github.com/firn-id/firn/lease/redislease"
 )
 
-// given returns the address of the server that the tests find, with settings added.
+// given returns the address of the shared server, with settings added.
 func given(settings ...string) string {
 	return storetest.With(services.Redis.Address(), settings...)
 }
 
-// needGiven returns a client of the server that the tests find.
+// needGiven returns a client of the shared server.
 func needGiven(t testing.TB) *redis.Client {
 	t.Helper()
 	s, err := redislease.Open(t.Context(), given("timeout=1m"))
@@ -38,9 +38,7 @@ func needGiven(t testing.TB) *redis.Client {
 	}
 	s.Close()
 	c, err := clientOfGiven()
-	if err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
 	t.Cleanup(func() { c.Close() })
 	return c
 }
@@ -55,15 +53,15 @@ func clientOfGiven() (*redis.Client, error) {
 		Username: a.User, Password: a.Secret("password"), TLSConfig: a.TLS()}), nil
 }
 
-// client returns a client of the server at a host, for what tests do besides a store.
+// client returns a client of the server at a host, beside the store.
 func client(t testing.TB, host string) *redis.Client {
 	c := redis.NewClient(&redis.Options{Addr: host, Protocol: 2})
 	t.Cleanup(func() { c.Close() })
 	return c
 }
 
-// prefixes deletes the keys with a prefix on the server that the tests find. The server may still have
-// to handle the last request of a test that was killed, so the keys are looked for again.
+// prefixes deletes the keys with a prefix on the shared server. The server may still have to handle the last
+// request of a killed test, so prefixes looks for keys again.
 var prefixes = undo.New("Redis", func(ctx context.Context, prefix string) error {
 	c, err := clientOfGiven()
 	if err != nil {
@@ -93,10 +91,10 @@ func prefix(t testing.TB, _ *redis.Client) string {
 	return name
 }
 
-// none is a revision that no entry has.
+// none is a revision of no entry.
 const none driver.Revision = "1.x"
 
-// spaces returns what makes fresh stores, each with a prefix of its own. See [storetest.Spaces] for
+// spaces returns a function that makes fresh stores, each with a prefix of its own. See [storetest.Spaces] for
 // handle.
 func spaces(prefix, addr string, handle func(t *testing.T, addr string) driver.Store) func(*testing.T) func() driver.Store {
 	return storetest.Spaces(redislease.Open, func(n int64) string { return storetest.With(addr, fmt.Sprintf("prefix=%s:%d", prefix, n)) }, handle)
@@ -106,14 +104,6 @@ func TestStore(t *testing.T) {
 	drivertest.Run(t, spaces(prefix(t, needGiven(t)), given(), nil), storetest.Secret)
 }
 
-// owned closes its client.
-type owned struct {
-	*redislease.Store
-	client *redis.Client
-}
-
-func (o owned) Close() error { return errors.Join(o.Store.Close(), o.client.Close()) }
-
 // TestNew has clients with the default settings of go-redis, which repeat requests.
 func TestNew(t *testing.T) {
 	raw := needGiven(t)
@@ -122,10 +112,9 @@ func TestNew(t *testing.T) {
 		o := *raw.Options()
 		c := redis.NewClient(&redis.Options{Addr: o.Addr, DB: o.DB, Username: o.Username, Password: o.Password, TLSConfig: o.TLSConfig})
 		s, err := redislease.New(t.Context(), c, redislease.Options{Prefix: prefix, Timeout: wait.Patience})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return owned{s, c}
+		storetest.Check(t, err)
+		t.Cleanup(func() { c.Close() })
+		return s
 	}), storetest.Secret)
 }
 
@@ -160,18 +149,32 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// A counter counts the scripts that a client runs.
-type counter struct{ scripts int }
+// A hook answers the last command of a pipeline if the command has the name. A hook counts its answers, and
+// commands without a pipeline.
+type hook struct {
+	name   string
+	answer any
+	asked  int
+	single int
+}
 
-func (c *counter) DialHook(next redis.DialHook) redis.DialHook { return next }
-func (c *counter) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+func (h *hook) DialHook(next redis.DialHook) redis.DialHook { return next }
+func (h *hook) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
-		c.scripts++
+		h.single++
 		return next(ctx, cmd)
 	}
 }
-func (c *counter) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
-	return next
+func (h *hook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return func(ctx context.Context, cmds []redis.Cmder) error {
+		last, ok := cmds[len(cmds)-1].(*redis.Cmd)
+		if ok && last.Name() == h.name {
+			h.asked++
+			last.SetVal(h.answer)
+			cmds = cmds[:len(cmds)-1]
+		}
+		return next(ctx, cmds)
+	}
 }
 
 // TestManyPages has more entries than List asks for at a time.
@@ -179,36 +182,29 @@ func TestManyPages(t *testing.T) {
 	const many = 2500
 	raw := needGiven(t)
 	name := prefix(t, raw)
-	var scripts counter
-	raw.AddHook(&scripts)
+	var h hook
+	raw.AddHook(&h)
 	s, err := redislease.New(t.Context(), raw, redislease.Options{Prefix: name})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Prepare(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Check(t, err)
+	storetest.Check(t, s.Prepare(t.Context()))
 	for i := range many {
 		storetest.Put(t, s, fmt.Sprintf("pool/%05d", i), fmt.Sprint(i), driver.None)
 	}
-	scripts.scripts = 0
-	list, err := s.List(t.Context(), "pool/")
-	if err != nil || len(list) != many {
-		t.Fatalf("List has %d entries of %d, %v", len(list), many, err)
-	}
-	if scripts.scripts < 3 {
-		t.Errorf("List asked %d times for %d entries; want more than two pages of entries", scripts.scripts, many)
-	}
-	if !slices.IsSortedFunc(list, func(a, b driver.Entry) int { return strings.Compare(a.Key, b.Key) }) {
-		t.Error("the entries are not in order")
+	h.single = 0
+	storetest.Pages(t, s, many)
+	if h.single < 3 {
+		t.Errorf("List asked %d times for %d entries; want more than two pages of entries", h.single, many)
 	}
 }
 
 func TestLease(t *testing.T) {
-	name := prefix(t, needGiven(t))
-	err := minter.Create(t.Context(), storetest.Open(t, redislease.Open, given("prefix="+name)))
-	storetest.Fails(t, "creating a pool where nothing was prepared", err, driver.ErrUnavailable, "there is nothing of leases under this prefix")
-	drivertest.RunLeases(t, spaces(name, given(), nil))
+	s := storetest.Open(t, redislease.Open, given("prefix="+prefix(t, needGiven(t))))
+	_, err := lease.Lookup(t.Context(), s, minter.Pool)
+	storetest.Fails(t, "a pool where nothing was prepared", err, driver.ErrUnavailable, "the prefix has no leases")
+	if err := minter.Create(t.Context(), s); err != nil {
+		t.Errorf("lease.Create, which prepares: %v", err)
+	}
+	drivertest.RunLeases(t, spaces(prefix(t, needGiven(t)), given(), nil))
 }
 
 // TestString opens the address that a store shows, and finds the same entries.

@@ -20,7 +20,7 @@ func start(t *testing.T, args ...string) server {
 	}, "redis-server", "valkey-server")}
 }
 
-// durable are settings that keep what was acknowledged.
+// durable are settings that keep acknowledged changes.
 var durable = []string{"--appendonly", "yes", "--appendfsync", "always"}
 
 func (s server) address(settings ...string) string {

@@ -1,8 +1,8 @@
-// Package released tests stores with servers against what released versions have written there. See
+// Package released tests stores with servers against entries written by released versions. See
 // lease/testdata and VERSIONING.md.
 //
-// A test of package lease has the whole scenario. The tests with servers have the forms of two of
-// its pools: the keys, the values and the tables as the server has them.
+// A test of package lease has the whole scenario. The tests with servers have the forms of two
+// pools: the keys, the values and the tables of the server.
 package released
 
 import (
@@ -25,7 +25,7 @@ const testdata = "../../../testdata" // from the folder of a store's tests
 
 var write = flag.String("compat.write", "", "write the form of `VERSION`, which is not released yet, into lease/testdata")
 
-// Space is how testdata name the place that a test has for its store: a schema, a prefix, a bucket.
+// Space is the name in testdata for the place of a test's store: a schema, a prefix, a bucket.
 const Space = "SPACE"
 
 // A Server is a server with the place of a store.
@@ -34,8 +34,8 @@ type Server interface {
 	Load(content string) error
 	// Open returns the store.
 	Open() driver.Store
-	// Dump returns what the place has, in the form of Load. Dump writes constants for what differs
-	// from write to write.
+	// Dump returns the content of the place, in the form of Load. It writes constants for values
+	// that differ from write to write.
 	Dump() (content string, err error)
 }
 
@@ -108,7 +108,7 @@ func put(t *testing.T, store driver.Store, entries map[string]string) {
 	}
 }
 
-// reads checks that the store has the entries, and writes each of them anew.
+// reads checks that the store has the entries, and writes each entry again.
 func reads(t *testing.T, store driver.Store, want map[string]string) {
 	t.Helper()
 	list, err := store.List(t.Context(), "")

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -28,7 +29,7 @@ func TestMain(m *testing.M) {
 	os.Exit(undo.Main(m))
 }
 
-// needs skips a test of a store whose servers are not to be had, or fails it if they are required.
+// needs skips a test without the servers of a store, or fails the test if servers are required.
 func needs(t *testing.T, store string) {
 	t.Helper()
 	var err error
@@ -61,8 +62,8 @@ func TestMatrix(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, kind := range []string{"kill ", "stop ", "step ", "server ", "message "} {
-				if !strings.Contains(out.String(), "\n"+kind) {
+			for _, kind := range []string{"kill", "stop", "step", "requests lost", "replies lost", "delay", "server", "message"} {
+				if !regexp.MustCompile(`(?m)^` + kind + ` .* [1-9]\d*$`).MatchString(out.String()) {
 					t.Errorf("no %s", kind)
 				}
 			}
@@ -70,7 +71,7 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
-// What was violated, and what did not happen, is an error.
+// A violation is an error, and so is a fault that did not happen.
 func TestReport(t *testing.T) {
 	sum := func(happened int, violated int64) *torture.Summary {
 		s := &torture.Summary{IDs: 10, Violations: map[string]int64{},

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/testing/loopback"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/nanoflake"
@@ -125,22 +126,13 @@ func newGates(servers []string) (*gates, []string, error) {
 	g.state <- gateState{changed: make(chan struct{})}
 	var by []string
 	for _, server := range servers {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
+		l, err := loopback.Proxy(server, g.connect)
 		if err != nil {
 			g.close()
 			return nil, nil, err
 		}
 		g.listeners = append(g.listeners, l)
 		by = append(by, l.Addr().String())
-		go func() {
-			for {
-				c, err := l.Accept()
-				if err != nil {
-					return
-				}
-				go g.connect(c, server)
-			}
-		}()
 	}
 	return g, by, nil
 }
@@ -158,13 +150,7 @@ func (g *gates) close() {
 	close(g.closed)
 }
 
-func (g *gates) connect(client net.Conn, to string) {
-	defer client.Close()
-	server, err := net.Dial("tcp", to)
-	if err != nil {
-		return
-	}
-	defer server.Close()
+func (g *gates) connect(client, server net.Conn) {
 	ended := make(chan struct{}, 2)
 	for _, way := range [][2]net.Conn{{client, server}, {server, client}} {
 		go func() {

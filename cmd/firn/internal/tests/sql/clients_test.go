@@ -19,9 +19,7 @@ func TestClients(t *testing.T) {
 	t.Run("psql", func(t *testing.T) {
 		d := postgres.fresh(t)
 		config, err := pgx.ParseConfig(services.PostgreSQL.Address())
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		name := d.strings(t, "SELECT current_database()")[0]
 		run := client(t, []string{"PGPASSWORD=" + config.Password}, "psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-h", config.Host, "-p", strconv.Itoa(int(config.Port)), "-U", config.User, "-d", name)
 		clientRuns(t, d, run)
@@ -29,9 +27,7 @@ func TestClients(t *testing.T) {
 	t.Run("mariadb", func(t *testing.T) {
 		d := mariadb.fresh(t)
 		config, err := mysql.ParseDSN(services.MariaDB.Address())
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		host, port, err := net.SplitHostPort(config.Addr)
 		if err != nil {
 			services.Missing(t, "the client mariadb needs the address of a TCP port in FIRN_TEST_MYSQL: %v", err)

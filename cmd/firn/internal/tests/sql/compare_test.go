@@ -176,7 +176,7 @@ func concat(d database, values ...string) string {
 	return strings.Join(values, " || ', ' || ")
 }
 
-// compareTexts compares parse with the library on texts that are no IDs.
+// compareTexts compares parse with the library on texts that are not IDs.
 func (d database) compareTexts(t testing.TB, s setup, script string, n int) (differences []string) {
 	t.Helper()
 	d.run(t, "DROP TABLE IF EXISTS texts_"+ident(s.Name()))
@@ -237,7 +237,7 @@ END`)
 		}
 	}
 	if len(differences) == 0 && refused < n/2 {
-		t.Errorf("%s: only %d texts of %d are no IDs", s.Name(), refused, len(texts))
+		t.Errorf("%s: only %d texts of %d are not IDs", s.Name(), refused, len(texts))
 	}
 	return differences
 }

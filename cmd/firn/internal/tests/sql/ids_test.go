@@ -64,9 +64,7 @@ func (s setup) value(b []byte) any {
 func (s setup) inspect(t testing.TB, b []byte) inspect.Info {
 	t.Helper()
 	info, err := s.Inspect(hex.EncodeToString(b), inspect.Hex, s.set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return info
 }
 
@@ -129,7 +127,8 @@ func (s setup) libraryBounds(at time.Time) (first, last any) {
 	case "ulidflake-scalable":
 		return int64(must(ulidflake.FirstScalable(at, e))), int64(must(ulidflake.LastScalable(at, e)))
 	case "snowflakesi":
-		return int64(must(snowflakesi.First(s.set.Layout, at, e))), int64(must(snowflakesi.Last(s.set.Layout, at, e)))
+		layout := snowflakesi.Layout{ClockBits: s.set.ClockBits, MachineBits: s.set.MachineBits}
+		return int64(must(snowflakesi.First(layout, at, e))), int64(must(snowflakesi.Last(layout, at, e)))
 	case "scru160":
 		return scru160.First(at).Bytes(), scru160.Last(at).Bytes()
 	}
@@ -195,9 +194,7 @@ func (s setup) folder() string {
 func read[T any](t testing.TB, file string) (all []T) {
 	t.Helper()
 	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if err := json.Unmarshal(text, &all); err != nil || len(all) == 0 {
 		t.Fatalf("%s: %d values, %v", file, len(all), err)
 	}
@@ -246,7 +243,7 @@ func (s setup) variant(i int, info inspect.Info) string {
 // uuidOf returns the text of the UUID of a sno.
 func uuidOf(info inspect.Info) string { return sno.MustParse(info.ID).UUID().String() }
 
-// badTexts returns texts near the texts of IDs; most are no IDs.
+// badTexts returns texts near the texts of IDs; most are not IDs.
 func (s setup) badTexts(t testing.TB, n int) (all []string) {
 	r := rand.New(rand.NewPCG(2, uint64(len(s.Name()))))
 	ids := s.binaries(t, 100)

@@ -26,9 +26,7 @@ import (
 func script(t testing.TB, args ...string) string {
 	t.Helper()
 	out, err := os.Create(filepath.Join(t.TempDir(), "out"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer out.Close()
 	code := root.Run(append([]string{"sql"}, args...), os.Stdin, out, out)
 	text, err := os.ReadFile(out.Name())
@@ -38,10 +36,23 @@ func script(t testing.TB, args ...string) string {
 	return string(text)
 }
 
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // A database is an empty database of the test's own.
 type database struct {
 	*dialect
 	*sql.DB
+}
+
+// session makes the database one session, which keeps its settings.
+func (d database) session() database {
+	d.SetMaxOpenConns(1)
+	return d
 }
 
 func (d database) run(t testing.TB, query string, args ...any) {
@@ -61,9 +72,7 @@ func (d database) strings(t testing.TB, query string, args ...any) (all []string
 	defer rows.Close()
 	for rows.Next() {
 		var s sql.NullString
-		if err := rows.Scan(&s); err != nil {
-			t.Fatal(err)
-		}
+		check(t, rows.Scan(&s))
 		all = append(all, s.String)
 	}
 	if err := rows.Err(); err != nil {
@@ -113,9 +122,7 @@ var postgres = &dialect{
 	load: func(t testing.TB, d database, table string, columns []string, rows [][]any) {
 		t.Helper()
 		conn, err := d.Conn(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		defer conn.Close()
 		if err := conn.Raw(func(c any) error {
 			_, err := c.(*stdlib.Conn).Conn().CopyFrom(t.Context(), pgx.Identifier{table}, columns, pgx.CopyFromRows(rows))
@@ -191,9 +198,7 @@ var places = place.New()
 func openPostgres(t testing.TB) *sql.DB {
 	t.Helper()
 	config, err := pgx.ParseConfig(services.PostgreSQL.Address())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	name := randomName()
 	places.Make(t, place.Server{Server: services.PostgreSQL, Driver: "pgx"},
 		"CREATE DATABASE "+name, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)")
@@ -208,9 +213,7 @@ func openPostgres(t testing.TB) *sql.DB {
 func openMariaDB(t testing.TB) *sql.DB {
 	t.Helper()
 	config, err := mysql.ParseDSN(services.MariaDB.Address())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	name := randomName()
 	places.Make(t, place.Server{Server: services.MariaDB, Driver: "mysql"},
 		"CREATE DATABASE "+name, "DROP DATABASE IF EXISTS "+name)
@@ -218,9 +221,7 @@ func openMariaDB(t testing.TB) *sql.DB {
 	config.MultiStatements = true
 	config.InterpolateParams = true
 	connector, err := mysql.NewConnector(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	db := sql.OpenDB(connector)
 	t.Cleanup(func() { db.Close() })
 	return db
@@ -228,9 +229,7 @@ func openMariaDB(t testing.TB) *sql.DB {
 
 func openSQLite(t testing.TB) *sql.DB {
 	db, err := sql.Open("sqlite", filepath.Join(t.TempDir(), "ids.db")+"?_pragma=synchronous(0)&_pragma=journal_mode(memory)")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	t.Cleanup(func() { db.Close() })
 	return db
 }
@@ -240,9 +239,7 @@ func insertRows(t testing.TB, d database, table string, columns []string, rows [
 	t.Helper()
 	const most = 500
 	tx, err := d.BeginTx(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer tx.Rollback()
 	marks := "(" + strings.Repeat("?,", len(columns)-1) + "?)"
 	for len(rows) > 0 {
@@ -257,9 +254,7 @@ func insertRows(t testing.TB, d database, table string, columns []string, rows [
 			t.Fatal(err)
 		}
 	}
-	if err := tx.Commit(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, tx.Commit())
 }
 
 // delimiters are the words of a script for the client mariadb that drivers do not know.

@@ -1,11 +1,13 @@
 package sql
 
 import (
-	"context"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/firn-id/firn/inspect"
 )
 
 // TestUpgrade: a script replaces the functions of version 1 in place. Indexes and views that use the
@@ -16,9 +18,7 @@ func TestUpgrade(t *testing.T) {
 			t.Parallel()
 			d := d.fresh(t)
 			frozen, err := os.ReadFile("../../sqlscripts/testdata/v1/" + d.command + ".sql")
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			d.apply(t, string(frozen))
 			made := d.objects(t)
 			s := setups()[0]
@@ -56,24 +56,15 @@ func TestUpgrade(t *testing.T) {
 				t.Errorf("%s, not %s", after, made)
 			}
 			// The index holds what the functions return now.
+			d = d.session()
 			for _, column := range []string{"firn.nanoflake_time(id)", "firn.nanoflake_text(id)"} {
-				conn, err := d.Conn(t.Context())
-				if err != nil {
-					t.Fatal(err)
+				count := func(by string) string {
+					d.run(t, "SET enable_seqscan = off; SET enable_sort = off; SET enable_bitmapscan = off; SET enable_indexscan = "+by)
+					return d.strings(t, "SELECT COUNT(*) FROM orders o WHERE EXISTS (SELECT FROM orders i WHERE i.id = o.id AND "+
+						strings.ReplaceAll(column, "(id)", "(i.id)")+" = "+strings.ReplaceAll(column, "(id)", "(o.id)")+")")[0]
 				}
-				defer conn.Close()
-				count := func(by string) (n int) {
-					if _, err := conn.ExecContext(context.Background(), "SET enable_seqscan = off; SET enable_sort = off; SET enable_bitmapscan = off; SET enable_indexscan = "+by); err != nil {
-						t.Fatal(err)
-					}
-					if err := conn.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM orders o WHERE EXISTS (SELECT FROM orders i WHERE i.id = o.id AND "+
-						strings.ReplaceAll(column, "(id)", "(i.id)")+" = "+strings.ReplaceAll(column, "(id)", "(o.id)")+")").Scan(&n); err != nil {
-						t.Fatal(err)
-					}
-					return n
-				}
-				if with, without := count("on"), count("off"); with != len(rows) || without != len(rows) {
-					t.Errorf("%s: %d rows by the index, %d without", column, with, without)
+				if with, without, want := count("on"), count("off"), fmt.Sprint(len(rows)); with != want || without != want {
+					t.Errorf("%s: %s rows by the index, %s without", column, with, without)
 				}
 			}
 			// A script of an older version changes nothing.
@@ -87,80 +78,55 @@ func TestUpgrade(t *testing.T) {
 // TestOtherSettings: a script does not change the epoch or the widths of functions that exist. An
 // index may hold results of the functions.
 func TestOtherSettings(t *testing.T) {
-	d := postgres.fresh(t)
+	d := postgres.fresh(t).session()
 	d.install(t)
-	conn, err := d.Conn(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
 	before := d.strings(t, "SELECT pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = 'firn'::regnamespace ORDER BY proname")
 	for want, words := range map[string][]string{
 		"firn.nanoflake_epoch()":    {"nanoflake", "--epoch", "2020-01-01"},
 		"firn.snowflakesi_layout()": {"snowflakesi", "--machine-bits", "3"},
 	} {
-		_, err := conn.ExecContext(t.Context(), script(t, append([]string{"postgres"}, words...)...))
+		_, err := d.ExecContext(t.Context(), script(t, append([]string{"postgres"}, words...)...))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", words, err)
 		}
-		conn.ExecContext(t.Context(), "ROLLBACK")
+		d.run(t, "ROLLBACK")
 	}
 	if after := d.strings(t, "SELECT pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = 'firn'::regnamespace ORDER BY proname"); !slices.Equal(after, before) {
 		t.Error("the functions have changed")
 	}
 }
 
-// TestMutants: the comparison with the library finds a fault in a script.
+// TestMutants: the comparison with the library finds a fault in a script, be it in a function of IDs, of
+// times or of texts.
 func TestMutants(t *testing.T) {
 	mutants := map[*dialect][]struct{ format, text, replacement string }{
 		postgres: {
 			{"nanoflake", ">> 22)", ">> 24)"},
-			{"nanoflake", "timestamp '2021-01-01 00:00:00.000'", "timestamp '2021-01-01 00:00:00.001'"},
-			{"ulidflake", "(timestamp '2024-01-01 00:00:00.000' + (firn.ulidflake_check(id) >> 20) * interval '1 millisecond') AT TIME ZONE 'UTC'",
-				"to_timestamp(((firn.ulidflake_check(id) >> 20) + 1704067200000) / 1000.0::float8)"},
-			{"scru160", "ms / 86400000 * interval '1 day' + ms % 86400000 * interval '1 millisecond'", "ms * interval '1 millisecond'"},
-			{"ulidflake", "ABCDEFGHJKMNPQRSTVWXYZ", "ABCDEFGHJKMNPQRSTUVWXYZ"},
-			{"nanoflake", "  IF u > '1Y2P0IJ32E8E7'", "  IF u > 'ZZZZZZZZZZZZZ'"},
 			{"nanoflake", "floor(extract(", "round(extract("},
-			{"snowflakesi", "& 31)::integer", "& 15)::integer"},
-			{"sno", "/ 4 << 1 | 1", "/ 4 << 1"},
-			{"sno", "interval '4 milliseconds'", "interval '5 milliseconds'"},
-			{"sno", "octet_length(input) <> size", "length(input) < size"},
+			{"ulidflake", "ABCDEFGHJKMNPQRSTVWXYZ", "ABCDEFGHJKMNPQRSTUVWXYZ"},
 		},
 		mariadb: {
 			{"nanoflake", ">> 22 & 2199023255551) MOD", ">> 22 & 1099511627775) MOD"},
 			{"nanoflake", "(us - MOD(MOD(us, 1000) + 1000, 1000)) DIV 1000", "ROUND(us / 1000)"},
-			{"ulidflake", "UPPER(s) <= '7ZZZZZZZZZZZZ'", "UPPER(s) <= 'ZZZZZZZZZZZZZ'"},
 			{"ulidflake-scalable", "[^0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]", "[^0-9A-Za-z]"},
-			{"scru160", "REPEAT('FF', 14)", "REPEAT('FE', 14)"},
-			{"sno", "COLLATE utf8mb4_bin", "COLLATE utf8mb4_general_ci"},
-			{"snowflakesi", "BETWEEN 1 AND 16", "BETWEEN 0 AND 16"},
 		},
 		lite: {
-			{"nanoflake", "upper(:text) <= '1Y2P0IJ32E8E7'", "true"},
-			{"ulidflake", "% 1000", "% 100"},
 			{"ulidflake", ">> 55 & 31", ">> 55 & 15"},
-			{"snowflakesi", "length(CAST(:text AS BLOB)) = length(:text)", "true"},
-			{"scru160", ">> 0 & 31", ">> 1 & 31"},
-			{"sno", "[^2-9a-x]", "[^2-9a-z]"},
 			{"sno", " / 4 * 2 + 1", " / 4 * 2"},
+			{"nanoflake", "upper(:text) <= '1Y2P0IJ32E8E7'", "true"},
 		},
 	}
 	each(t, func(t *testing.T, d database) {
-		setup := func(name string) setup {
-			all := setups()
-			return all[slices.IndexFunc(all, func(s setup) bool { return s.Name() == name })]
-		}
 		for _, m := range mutants[d.dialect] {
 			t.Run(m.format+" "+m.text, func(t *testing.T) {
-				s := setup(m.format)
+				format, _ := inspect.Lookup(m.format)
 				text := script(t, d.command, m.format)
 				mutant := strings.ReplaceAll(text, m.text, m.replacement)
 				if mutant == text {
 					t.Fatal("the script has no such text")
 				}
 				d.apply(t, mutant)
-				if differences := d.compare(t, s, mutant, 3000); len(differences) == 0 {
+				if differences := d.compare(t, setup{Format: format}, mutant, 3000); len(differences) == 0 {
 					t.Error("not found")
 				}
 				if d.dialect != lite {

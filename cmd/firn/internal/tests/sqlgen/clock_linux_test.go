@@ -24,7 +24,6 @@ func TestClock(t *testing.T) {
 	addr := database(t, sharedServer(t), sqlgen.Up)
 	conn, other := open(t, addr), open(t, addr)
 	do(t, conn, fixedClock)
-	const tick = 1700000000000 - nanoflake.DefaultEpochMilli
 	grant(t, conn, 7, tick, tick+5_000)
 	var ids []int64
 	mint := func(conn *pgx.Conn, want, text string) {
@@ -43,9 +42,7 @@ func TestClock(t *testing.T) {
 	mint(other, "", "")
 	at(500)
 	mint(conn, "NF004", "500 ms behind")
-	if _, err := some(t.Context(), conn, nil, "SELECT * FROM firn.next_nanoflakes(10)"); state(err) != "NF004" {
-		t.Errorf("a batch with the clock set back: %v", err)
-	}
+	fails(t, conn, "a batch with the clock set back", "NF004", "SELECT * FROM firn.next_nanoflakes(10)")
 	at(-40)
 	mint(conn, "NF004", "1040 ms behind")
 	at(-60)
@@ -92,29 +89,19 @@ func TestExhausted(t *testing.T) {
 	addr := database(t, sharedServer(t), sqlgen.Up)
 	conn := open(t, addr)
 	do(t, conn, fixedClock)
-	const tick = 1700000000000 - nanoflake.DefaultEpochMilli
 	grant(t, conn, 7, tick, tick+1000)
-	ids, err := some(t.Context(), conn, nil, "SELECT * FROM firn.next_nanoflakes(4000)")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if ids, err = some(t.Context(), conn, ids, "SELECT firn.next_nanoflake() FROM generate_series(1, 96)"); err != nil {
-		t.Fatal(err)
-	}
+	ids := takes(t, conn, nil, "SELECT * FROM firn.next_nanoflakes(4000)")
+	ids = takes(t, conn, ids, "SELECT firn.next_nanoflake() FROM generate_series(1, 96)")
 	for _, id := range ids {
 		if got := id >> 22; got != tick {
 			t.Fatalf("an ID of tick %d, not %d", got, int64(tick))
 		}
 	}
 	do(t, conn, "SET statement_timeout = '200ms'") // the clock stands still
-	if _, err := conn.Exec(t.Context(), "SELECT firn.next_nanoflake()"); state(err) != "57014" {
-		t.Errorf("with an exhausted tick: %v", err)
-	}
+	fails(t, conn, "with an exhausted tick", "57014", "SELECT firn.next_nanoflake()")
 	do(t, conn, "RESET statement_timeout")
 	pass(t, conn, 1)
-	if ids, err = some(t.Context(), conn, ids, "SELECT * FROM firn.next_nanoflakes(4000)"); err != nil {
-		t.Fatal(err)
-	}
+	ids = takes(t, conn, ids, "SELECT * FROM firn.next_nanoflakes(4000)")
 	wantDistinct(t, ids)
 }
 
@@ -126,22 +113,14 @@ func TestFedClock(t *testing.T) {
 		services.Missing(t, "the test changes the clock of a server by libfaketime: install the package faketime")
 	}
 	dir, err := os.MkdirTemp("", "firn-clock-") // the server reads the file as another user
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer os.RemoveAll(dir)
-	if err := os.Chmod(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.Chmod(dir, 0o755))
 	file := filepath.Join(dir, "offset")
 	set := func(offset string) {
 		t.Helper()
-		if err := os.WriteFile(file+".new", []byte(offset), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Rename(file+".new", file); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.WriteFile(file+".new", []byte(offset), 0o644))
+		check(t, os.Rename(file+".new", file))
 	}
 	set("+0")
 	var s *pgtest.Server

@@ -45,9 +45,7 @@ func TestCrash(t *testing.T) {
 		wait.Until(t, "the server recovers", func() bool { return crashes(s) > i })
 	}
 	progress(t, all)
-	if err := f.Freeze(); err != nil { // nobody writes an interval after this crash
-		t.Fatal(err)
-	}
+	f.freeze(t) // nobody writes an interval after this crash
 	var before []int64
 	for _, m := range all {
 		before = append(before, m.empty.Load())
@@ -56,12 +54,13 @@ func TestCrash(t *testing.T) {
 	for i, m := range all {
 		wait.Until(t, fmt.Sprintf("minter %d is refused", i), func() bool { return m.empty.Load() > before[i] })
 	}
-	if err := f.Thaw(); err != nil {
-		t.Fatal(err)
-	}
+	f.thaw(t)
 	progress(t, all)
 	wantDistinct(t, append(stop(), stopGo())...)
 }
+
+// tick is the timestamp of the first time of fixedClock.
+const tick = 1700000000000 - nanoflake.DefaultEpochMilli
 
 // fixedClock replaces the clock of a database by a sequence, which the test sets. Transactions with
 // old snapshots see the present value of a sequence.
@@ -85,7 +84,7 @@ func crash(t *testing.T, s *pgtest.Server, addr string) {
 		if crashes(s) == before {
 			return false
 		}
-		conn, err := connect(t.Context(), addr)
+		conn, err := pgx.Connect(t.Context(), addr)
 		if err == nil {
 			conn.Close(t.Context())
 		}
@@ -98,7 +97,6 @@ func crash(t *testing.T, s *pgtest.Server, addr string) {
 // first tick nobody heeds.
 func TestLostSequence(t *testing.T) {
 	s := server(t, pgtest.Config{})
-	const tick = 1700000000000 - nanoflake.DefaultEpochMilli
 	for _, test := range []struct {
 		name     string
 		up       string
@@ -168,9 +166,7 @@ func TestStops(t *testing.T) {
 	for i := range rounds {
 		progress(t, all)
 		pid := backend(t, all[i%len(all)])
-		if err := freeze.Process(pid); err != nil {
-			t.Fatal(err)
-		}
+		check(t, freeze.Process(pid))
 		time.Sleep(window * 3 / 2) // a longer stop is as good
 		syscall.Kill(pid, syscall.SIGCONT)
 	}
@@ -180,13 +176,9 @@ func TestStops(t *testing.T) {
 		t.Helper()
 		refuses(t, open(t, addr), "NF003")
 	}
-	if err := f.Freeze(); err != nil {
-		t.Fatal(err)
-	}
+	f.freeze(t)
 	ended()
-	if err := f.Thaw(); err != nil {
-		t.Fatal(err)
-	}
+	f.thaw(t)
 	progress(t, all)
 
 	f.Kill()
@@ -209,15 +201,11 @@ func TestStops(t *testing.T) {
 	progress(t, all)
 
 	third := next() // takes over from a stopped feed, which then stands by
-	if err := second.Freeze(); err != nil {
-		t.Fatal(err)
-	}
+	second.freeze(t)
 	feeds(third)
 	progress(t, all)
 	leased := strings.Count(second.log.String(), "is leased")
-	if err := second.Thaw(); err != nil {
-		t.Fatal(err)
-	}
+	second.thaw(t)
 	wait.Until(t, "the stopped feed stands by, or takes over in turn", func() bool {
 		text := second.log.String()
 		return strings.Contains(text, "is fed by firn sql feed ("+third.title()) || strings.Count(text, "is leased") > leased

@@ -9,27 +9,7 @@ import (
 
 	"github.com/firn-id/firn/cmd/firn/internal/sqlgen"
 	"github.com/firn-id/firn/internal/testing/wait"
-	"github.com/firn-id/firn/nanoflake"
 )
-
-// modulo is a generator as many databases have: the clock above a sequence modulo 4096.
-const modulo = `CREATE SCHEMA firn;
-	CREATE SEQUENCE firn.nanoflake_word;
-	CREATE FUNCTION firn.nanoflake_clock() RETURNS bigint LANGUAGE sql VOLATILE AS 'SELECT 0::bigint';
-	CREATE FUNCTION firn.next_nanoflake() RETURNS bigint LANGUAGE sql VOLATILE AS $$
-		SELECT ((firn.nanoflake_clock() - 1609459200000) << 22) | (7 << 12) | (nextval('firn.nanoflake_word') % 4096) $$`
-
-// TestModulo: a generator that is known to repeat IDs does so, in a millisecond with many IDs.
-func TestModulo(t *testing.T) {
-	conn := open(t, database(t, sharedServer(t), modulo+";"+fixedClock))
-	ids, err := some(t.Context(), conn, nil, "SELECT firn.next_nanoflake() FROM generate_series(1, 4097)")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(duplicates(ids)) != 1 {
-		t.Errorf("%d of %d IDs come twice", len(duplicates(ids)), len(ids))
-	}
-}
 
 // gated returns the script with a gate between the reading of the sequence and setval. Sessions that
 // are to stop there wait until the gate is open.
@@ -117,7 +97,6 @@ func TestLocks(t *testing.T) {
 			addr := database(t, sharedServer(t), gated(t, test.up))
 			conn := open(t, addr)
 			do(t, conn, fixedClock)
-			const tick = 1700000000000 - nanoflake.DefaultEpochMilli
 			grant(t, conn, 7, tick-10, forever)
 			do(t, conn, fmt.Sprintf("SELECT setval('firn.nanoflake_word', %d)", int64(tick)<<12-3))
 			g := shut(t, addr)

@@ -53,6 +53,13 @@ func (c closing) Run() int {
 	return undo.Main(c.m)
 }
 
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // shared is a server for tests that crash nothing.
 var shared struct {
 	once   sync.Once
@@ -85,26 +92,17 @@ func sharedServer(t testing.TB) *pgtest.Server {
 func database(t testing.TB, s *pgtest.Server, up string) string {
 	t.Helper()
 	name := "firn_" + strings.ToLower(rand.Text()[:10])
-	if err := s.Exec(t.Context(), "CREATE DATABASE "+name); err != nil {
-		t.Fatal(err)
-	}
+	check(t, s.Exec(t.Context(), "CREATE DATABASE "+name))
 	addr := strings.Replace(s.Address(), "/postgres?", "/"+name+"?", 1)
 	exec1(t, addr, up)
 	return addr
 }
 
-// connect returns a connection to a database, or an error.
-func connect(ctx context.Context, addr string) (*pgx.Conn, error) {
-	return pgx.Connect(ctx, addr)
-}
-
 // open returns a connection to a database.
 func open(t testing.TB, addr string) *pgx.Conn {
 	t.Helper()
-	conn, err := connect(t.Context(), addr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn, err := pgx.Connect(t.Context(), addr)
+	check(t, err)
 	t.Cleanup(func() { conn.Close(context.Background()) })
 	return conn
 }
@@ -112,10 +110,8 @@ func open(t testing.TB, addr string) *pgx.Conn {
 // exec1 executes statements over a connection of their own.
 func exec1(t testing.TB, addr, statements string) {
 	t.Helper()
-	conn, err := connect(t.Context(), addr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn, err := pgx.Connect(t.Context(), addr)
+	check(t, err)
 	defer conn.Close(context.Background())
 	do(t, conn, statements)
 }
@@ -125,6 +121,14 @@ func do(t testing.TB, conn *pgx.Conn, statements string) {
 	t.Helper()
 	if _, err := conn.Exec(t.Context(), statements, pgx.QueryExecModeSimpleProtocol); err != nil {
 		t.Fatalf("%v: %v", err, statements[:min(len(statements), 200)])
+	}
+}
+
+// fails executes statements that must fail with an SQLSTATE.
+func fails(t testing.TB, conn *pgx.Conn, what, code, statements string) {
+	t.Helper()
+	if _, err := conn.Exec(t.Context(), statements, pgx.QueryExecModeSimpleProtocol); state(err) != code {
+		t.Errorf("%s: %v, not SQLSTATE %s", what, err, code)
 	}
 }
 
@@ -184,9 +188,7 @@ func startFeed(t testing.TB, args ...string) *fed {
 	cmd := exec.Command("firn", append([]string{"sql", "feed"}, args...)...)
 	cmd.Stdout, cmd.Stderr = &f.log, &f.log
 	p, err := process.Start(cmd)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	f.Process = p
 	t.Cleanup(func() {
 		p.Kill()
@@ -196,6 +198,10 @@ func startFeed(t testing.TB, args ...string) *fed {
 	})
 	return f
 }
+
+// freeze stops the feed, and thaw ends the stop.
+func (f *fed) freeze(t testing.TB) { t.Helper(); check(t, f.Freeze()) }
+func (f *fed) thaw(t testing.TB)   { t.Helper(); check(t, f.Thaw()) }
 
 // title returns how a row names the feed as its holder.
 func (f *fed) title() string { return fmt.Sprintf("process %d on", f.Pid()) }
@@ -210,7 +216,7 @@ func (f *fed) says(t testing.TB, text string, times int) {
 func makes(t testing.TB, addr string) (id nanoflake.ID) {
 	t.Helper()
 	wait.Until(t, "the database makes IDs", func() bool {
-		conn, err := connect(t.Context(), addr)
+		conn, err := pgx.Connect(t.Context(), addr)
 		if err != nil {
 			return false
 		}
@@ -272,6 +278,14 @@ func some(ctx context.Context, conn *pgx.Conn, ids []int64, query string) ([]int
 	return ids, rows.Err()
 }
 
+// takes is some for a query that must not fail.
+func takes(t testing.TB, conn *pgx.Conn, ids []int64, query string) []int64 {
+	t.Helper()
+	ids, err := some(t.Context(), conn, ids, query)
+	check(t, err)
+	return ids
+}
+
 // ways are the queries that make IDs, in the order of a minter.
 var ways = []string{
 	"SELECT firn.next_nanoflake()",
@@ -312,7 +326,7 @@ func minters(t testing.TB, addr string, n int) (all []*minter, stop func() [][]i
 
 func (m *minter) run(ctx context.Context) {
 	for ctx.Err() == nil {
-		conn, err := connect(ctx, m.addr)
+		conn, err := pgx.Connect(ctx, m.addr)
 		if err != nil {
 			pause()
 			continue
@@ -351,18 +365,12 @@ func progress(t testing.TB, all []*minter) {
 func beside(t testing.TB, pools string) (stop func() []int64) {
 	t.Helper()
 	store, err := filelease.Open(pools)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	t.Cleanup(func() { store.Close() })
 	g, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	held, err := lease.Start(t.Context(), store, g, lease.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	var ids []int64
 	var failed error

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/firn-id/firn/cmd/firn/internal/sqlgen"
+	"github.com/firn-id/firn/internal/testing/loopback"
 	"github.com/firn-id/firn/internal/testing/pgtest"
 	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/nanoflake"
@@ -34,33 +35,18 @@ type cutter struct {
 
 func newCutter(t *testing.T, to, text string) *cutter {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := &cutter{listener: l, to: to, text: []byte(text), cut: make(chan struct{})}
-	t.Cleanup(func() { l.Close(); c.end() })
-	go func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go c.serve(conn)
-		}
-	}()
+	c := &cutter{to: to, text: []byte(text), cut: make(chan struct{})}
+	var err error
+	c.listener, err = loopback.Proxy(to, c.serve)
+	check(t, err)
+	t.Cleanup(func() { c.listener.Close(); c.end() })
 	return c
 }
 
-func (c *cutter) serve(client net.Conn) {
-	server, err := net.Dial("tcp", c.to)
+func (c *cutter) serve(client, server net.Conn) {
 	c.mu.Lock()
-	if err != nil || c.shut {
+	if c.shut {
 		c.mu.Unlock()
-		client.Close()
-		if err == nil {
-			server.Close()
-		}
 		return
 	}
 	c.conns = append(c.conns, client, server)
@@ -69,7 +55,6 @@ func (c *cutter) serve(client net.Conn) {
 		io.Copy(client, server)
 		client.Close()
 	}()
-	defer server.Close()
 	buffer := make([]byte, 64<<10)
 	for {
 		n, err := client.Read(buffer)

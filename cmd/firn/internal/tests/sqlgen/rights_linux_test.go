@@ -22,9 +22,7 @@ import (
 func script(t testing.TB, args ...string) string {
 	t.Helper()
 	out, err := exec.Command("firn", append([]string{"sql"}, args...)...).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return string(out)
 }
 
@@ -37,7 +35,7 @@ func down(t testing.TB) map[string]string {
 	return map[string]string{"generator": sqlgen.Down, "functions": script(t, "postgres", "--down")}
 }
 
-// as returns the address for another role, which it makes.
+// as makes a role, and returns its name and the address for the role.
 func as(t testing.TB, conn *pgx.Conn, addr, role string) (name, as string) {
 	t.Helper()
 	name = nameOf(addr) + "_" + role
@@ -65,8 +63,8 @@ func wantRefused(t *testing.T, conn *pgx.Conn, text string, texts ...string) {
 	do(t, conn, "ROLLBACK")
 }
 
-// TestOwners: what callers run with the rights of an owner, another role cannot replace. A role of its own,
-// with the right to create a schema and no other, makes and removes everything.
+// TestOwners: no other role can replace the functions that callers run with the rights of an owner. A role with
+// no right but to create a schema makes and removes everything.
 func TestOwners(t *testing.T) {
 	for name, up := range up(t) {
 		t.Run(name, func(t *testing.T) {
@@ -129,9 +127,7 @@ func TestOwners(t *testing.T) {
 // TestPage runs the steps of docs/sql-generator.md in the order of the page.
 func TestPage(t *testing.T) {
 	s := sharedServer(t)
-	if err := s.Exec(t.Context(), "CREATE DATABASE app", "CREATE ROLE app LOGIN"); err != nil {
-		t.Fatal(err)
-	}
+	check(t, s.Exec(t.Context(), "CREATE DATABASE app", "CREATE ROLE app LOGIN"))
 	addr := strings.Replace(s.Address(), "/postgres?", "/app?", 1)
 	exec1(t, addr, "GRANT CREATE ON SCHEMA public TO app")
 	_, steps, _ := strings.Cut(document(t), "\n## Steps\n")
@@ -175,7 +171,7 @@ func setUp(t *testing.T) (all []string) {
 }
 
 // TestHostilePath: the scripts, the functions and the feed run nothing of a schema that comes first in the
-// search_path of all sessions. Mutants show that the schema has a twin of what they use.
+// search_path of all sessions. Mutants show that the schema has the names and operators of the scripts.
 func TestHostilePath(t *testing.T) {
 	addr := database(t, sharedServer(t), pgtest.Hostile)
 	conn := open(t, addr)
@@ -210,9 +206,7 @@ func TestHostilePath(t *testing.T) {
 	}
 	f := feed(t, addr, t.TempDir())
 	f.says(t, "is leased", 1)
-	if err := trap("SELECT firn.next_nanoflake(), (SELECT firn.nanoflake_clock()); SELECT * FROM firn.next_nanoflakes(5000)"); err != nil {
-		t.Error(err)
-	}
+	check(t, trap("SELECT firn.next_nanoflake(), (SELECT firn.nanoflake_clock()); SELECT * FROM firn.next_nanoflakes(5000)"))
 	f.Kill()
 
 	// Each function, on arguments that lead through all of it.
@@ -287,8 +281,8 @@ func TestHostilePath(t *testing.T) {
 	}
 }
 
-// TestAgain: the script runs beside transactions that have made an ID, and nobody waits for it. A view of
-// another version waits for the transactions; calls go on meanwhile.
+// TestAgain: the script runs beside transactions that have made an ID, without waiting. To replace a view of
+// another version, the script waits for the transactions, and calls go on meanwhile.
 func TestAgain(t *testing.T) {
 	addr := database(t, sharedServer(t), sqlgen.Up)
 	conn := open(t, addr)
@@ -303,9 +297,7 @@ func TestAgain(t *testing.T) {
 
 		// The mutant always makes the view.
 		old := strings.Replace(sqlgen.Up, "    exit when obj_description(to_regclass('firn.nanoflake_row'), 'pg_class') = version;\n", "", 1)
-		if _, err := conn.Exec(t.Context(), strings.Replace(old, "1..60", "60..60", 1), pgx.QueryExecModeSimpleProtocol); state(err) != "55P03" {
-			t.Errorf("a script that makes the view: %v", err)
-		}
+		fails(t, conn, "a script that makes the view", "55P03", strings.Replace(old, "1..60", "60..60", 1))
 		do(t, conn, "ROLLBACK; COMMENT ON VIEW firn.nanoflake_row IS 'Firn generator, version 0'")
 		again := open(t, addr)
 		done := make(chan error, 1)

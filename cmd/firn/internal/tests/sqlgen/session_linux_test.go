@@ -44,21 +44,17 @@ func TestTransactions(t *testing.T) {
 	for _, level := range []pgx.TxIsoLevel{pgx.ReadCommitted, pgx.RepeatableRead, pgx.Serializable} {
 		for range 3 {
 			tx, err := conn.BeginTx(t.Context(), pgx.TxOptions{IsoLevel: level})
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			take(tx)
 			inner, err := tx.Begin(t.Context()) // a savepoint
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			take(inner)
 			inner.Rollback(t.Context())
 			take(tx)
 			if len(ids)%2 == 0 {
 				tx.Rollback(t.Context())
-			} else if err := tx.Commit(t.Context()); err != nil {
-				t.Fatal(err)
+			} else {
+				check(t, tx.Commit(t.Context()))
 			}
 			take(conn)
 		}
@@ -81,10 +77,7 @@ func TestTransactions(t *testing.T) {
 	}
 	do(t, conn, "PREPARE p AS SELECT firn.next_nanoflake()")
 	for range 10 { // beyond the plans made for one call
-		var err error
-		if ids, err = some(t.Context(), conn, ids, "EXECUTE p"); err != nil {
-			t.Fatal(err)
-		}
+		ids = takes(t, conn, ids, "EXECUTE p")
 	}
 	wantDistinct(t, ids)
 	if !slices.IsSorted(ids) {
@@ -93,9 +86,7 @@ func TestTransactions(t *testing.T) {
 	if n := value[int](t, conn, "SELECT count(*) FROM orders"); n < copied {
 		t.Errorf("%d rows", n)
 	}
-	if _, err := conn.Exec(t.Context(), "SELECT firn.next_nanoflakes(-1)"); state(err) != "22023" {
-		t.Errorf("a negative number of IDs: %v", err)
-	}
+	fails(t, conn, "a negative number of IDs", "22023", "SELECT firn.next_nanoflakes(-1)")
 	if got, err := some(t.Context(), conn, nil, "SELECT * FROM firn.next_nanoflakes(0)"); err != nil || len(got) != 0 {
 		t.Errorf("no IDs: %v, %v", got, err)
 	}
@@ -107,26 +98,18 @@ func TestOldSnapshot(t *testing.T) {
 	addr := database(t, sharedServer(t), sqlgen.Up)
 	conn, old := open(t, addr), open(t, addr)
 	do(t, conn, fixedClock)
-	const tick = 1700000000000 - 1609459200000
 	grant(t, conn, 7, tick, tick+1000)
 	do(t, old, "BEGIN ISOLATION LEVEL REPEATABLE READ")
-	ids, err := some(t.Context(), old, nil, "SELECT firn.next_nanoflake()")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ids := takes(t, old, nil, "SELECT firn.next_nanoflake()")
 	grant(t, conn, 8, tick+10, tick+2000)
 	pass(t, conn, 100)
-	for i, c := range []*pgx.Conn{conn, old, conn} {
-		if ids, err = some(t.Context(), c, ids, "SELECT firn.next_nanoflake()"); err != nil {
-			t.Errorf("ID %d: %v", i, err)
-		}
+	for _, c := range []*pgx.Conn{conn, old, conn} {
+		ids = takes(t, c, ids, "SELECT firn.next_nanoflake()")
 	}
 	wantDistinct(t, ids)
 	pass(t, conn, 1000)
-	if ids, err = some(t.Context(), conn, ids, "SELECT firn.next_nanoflake()"); err != nil {
-		t.Error(err)
-	}
-	_, err = old.Exec(t.Context(), "SELECT firn.next_nanoflake()")
+	ids = takes(t, conn, ids, "SELECT firn.next_nanoflake()")
+	_, err := old.Exec(t.Context(), "SELECT firn.next_nanoflake()")
 	if state(err) != "NF003" || !strings.Contains(err.Error(), "has ended") {
 		t.Errorf("with an old snapshot: %v", err)
 	}
@@ -137,9 +120,7 @@ func TestOldSnapshot(t *testing.T) {
 		}
 	}
 	do(t, old, "ROLLBACK")
-	if ids, err = some(t.Context(), old, ids, "SELECT firn.next_nanoflake()"); err != nil {
-		t.Error(err)
-	}
+	ids = takes(t, old, ids, "SELECT firn.next_nanoflake()")
 	wantDistinct(t, ids)
 }
 
@@ -149,19 +130,13 @@ func TestReset(t *testing.T) {
 	addr := database(t, sharedServer(t), sqlgen.Up)
 	conn, old := open(t, addr), open(t, addr)
 	do(t, conn, fixedClock)
-	const tick = 1700000000000 - nanoflake.DefaultEpochMilli
 	const hour = 3_600_000
 	pass(t, conn, hour)
 	grant(t, conn, 7, tick+hour, tick+hour+1000)
 	do(t, old, "BEGIN ISOLATION LEVEL REPEATABLE READ")
-	ids, err := some(t.Context(), old, nil, "SELECT firn.next_nanoflake()")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ids := takes(t, old, nil, "SELECT firn.next_nanoflake()")
 	pass(t, conn, -hour)
-	if _, err := conn.Exec(t.Context(), "SELECT firn.next_nanoflake()"); state(err) != "NF002" {
-		t.Errorf("before the interval: %v", err)
-	}
+	fails(t, conn, "before the interval", "NF002", "SELECT firn.next_nanoflake()")
 	steps := []string{"TRUNCATE firn.nanoflake_grant", "SELECT setval('firn.nanoflake_word', 0)"}
 	text := document(t)
 	for _, step := range steps {
@@ -170,18 +145,14 @@ func TestReset(t *testing.T) {
 		}
 	}
 	do(t, conn, "SET lock_timeout = '50ms'")
-	if _, err := conn.Exec(t.Context(), steps[0]); state(err) != "55P03" {
-		t.Errorf("beside an old transaction: %v", err)
-	}
+	fails(t, conn, "beside an old transaction", "55P03", steps[0])
 	do(t, conn, "RESET lock_timeout")
 	do(t, old, "COMMIT")
 	for _, step := range steps {
 		do(t, conn, step)
 	}
 	grant(t, conn, 8, tick, tick+2000)
-	if ids, err = some(t.Context(), old, ids, "SELECT * FROM firn.next_nanoflakes(100)"); err != nil {
-		t.Fatal(err)
-	}
+	ids = takes(t, old, ids, "SELECT * FROM firn.next_nanoflakes(100)")
 	wantDistinct(t, ids)
 	if last := ids[len(ids)-1] >> 22; last != tick {
 		t.Errorf("an ID of tick %d, not %d", last, int64(tick))
@@ -191,53 +162,13 @@ func TestReset(t *testing.T) {
 // document returns the document of the generator.
 func document(t *testing.T) string {
 	text, err := os.ReadFile("../../../../../docs/sql-generator.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return string(text)
 }
 
 // locks is the query for the number of advisory locks in a database.
 const locks = `SELECT count(*) FROM pg_locks l JOIN pg_database d ON d.oid = l.database AND d.datname = current_database()
 	WHERE locktype = 'advisory' AND granted`
-
-// TestCancel: no cancel and no time-out leaves a lock behind, while the sessions live.
-func TestCancel(t *testing.T) {
-	addr := database(t, sharedServer(t), sqlgen.Up)
-	conn := open(t, addr)
-	grant(t, conn, 7, 1, forever)
-	var all sync.WaitGroup
-	for i := range 4 {
-		c := open(t, addr)
-		if i%2 == 0 {
-			do(t, c, "SET statement_timeout = 3")
-		}
-		all.Go(func() {
-			for range 25 {
-				_, err := c.Exec(t.Context(), "SELECT firn.next_nanoflake() FROM generate_series(1, 2000)")
-				if err != nil && state(err) != "57014" {
-					t.Error(err)
-					return
-				}
-			}
-		})
-	}
-	ended := make(chan struct{})
-	go func() { all.Wait(); close(ended) }()
-	wait.Until(t, "all calls have ended", func() bool {
-		do(t, conn, "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND state = 'active'")
-		select {
-		case <-ended:
-			return true
-		default:
-			return false
-		}
-	})
-	if left := value[int](t, conn, locks); left != 0 {
-		t.Errorf("%d locks are left", left)
-	}
-	makes(t, addr)
-}
 
 // TestCancelLocked: a call is cancelled while the call has the lock. Locks of the session would stay.
 func TestCancelLocked(t *testing.T) {
@@ -292,9 +223,7 @@ func TestRights(t *testing.T) {
 		"UPDATE firn.nanoflake_grant SET end_tick = end_tick + 1", "INSERT INTO firn.nanoflake_grant DEFAULT VALUES",
 		"TRUNCATE firn.nanoflake_grant", "CREATE TABLE firn.x ()",
 	} {
-		if _, err := user.Exec(t.Context(), statement); state(err) != "42501" {
-			t.Errorf("%s: %v", statement, err)
-		}
+		fails(t, user, statement, "42501", statement)
 	}
 	// A caller's objects do not replace what the functions call.
 	do(t, user, `CREATE TEMP TABLE nanoflake_row (worker int);
@@ -308,23 +237,16 @@ func TestScripts(t *testing.T) {
 	addr := database(t, sharedServer(t), sqlgen.Up)
 	conn := open(t, addr)
 	grant(t, conn, 7, 1, forever)
-	ids, err := some(t.Context(), conn, nil, "SELECT * FROM firn.next_nanoflakes(5000)")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ids := takes(t, conn, nil, "SELECT * FROM firn.next_nanoflakes(5000)")
 	do(t, conn, sqlgen.Up)
-	if ids, err = some(t.Context(), conn, ids, "SELECT * FROM firn.next_nanoflakes(5000)"); err != nil {
-		t.Fatal(err)
-	}
+	ids = takes(t, conn, ids, "SELECT * FROM firn.next_nanoflakes(5000)")
 	wantDistinct(t, ids)
 	if n := value[int](t, conn, `SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
 		WHERE nspname = 'firn' AND relpersistence <> 'u' AND relkind = 'r'`); n != 0 {
 		t.Errorf("%d tables are logged", n)
 	}
 	do(t, conn, "CREATE TABLE orders (id bigint DEFAULT firn.next_nanoflake())")
-	if _, err := conn.Exec(t.Context(), sqlgen.Down, pgx.QueryExecModeSimpleProtocol); state(err) != "2BP01" {
-		t.Errorf("with a default: %v", err)
-	}
+	fails(t, conn, "with a default", "2BP01", sqlgen.Down)
 	do(t, conn, "ROLLBACK; DROP TABLE orders; CREATE TABLE firn.other ()")
 	do(t, conn, sqlgen.Down)
 	do(t, conn, sqlgen.Down)
@@ -349,9 +271,7 @@ func TestCopies(t *testing.T) {
 	conn.Close(t.Context())
 	name := nameOf(addr)
 	for _, statement := range []string{"CREATE DATABASE " + name + "_copy TEMPLATE " + name, "CREATE DATABASE " + name + "_restored"} {
-		if err := s.Exec(t.Context(), statement); err != nil {
-			t.Fatal(err)
-		}
+		check(t, s.Exec(t.Context(), statement))
 	}
 	isCopy := func(addr string) {
 		t.Helper()
@@ -359,9 +279,7 @@ func TestCopies(t *testing.T) {
 		if n := value[int](t, conn, "SELECT count(*) FROM firn.nanoflake_grant"); n != 1 {
 			t.Errorf("%d rows: the test shows nothing", n)
 		}
-		if _, err := conn.Exec(t.Context(), "SELECT firn.next_nanoflake()"); state(err) != "NF001" {
-			t.Errorf("in a copy: %v", err)
-		}
+		fails(t, conn, "in a copy", "NF001", "SELECT firn.next_nanoflake()")
 		feed(t, addr, t.TempDir())
 		makes(t, addr)
 	}
@@ -391,14 +309,10 @@ func TestBouncer(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range lists {
 		config, err := pgx.ParseConfig(through)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		config.DefaultQueryExecMode = pgx.QueryExecModeExec
 		conn, err := pgx.ConnectConfig(t.Context(), config)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		defer conn.Close(context.Background())
 		all.Go(func() {
 			for n := range 300 {
@@ -435,18 +349,10 @@ func TestFailover(t *testing.T) {
 	}
 	// The old primary goes on, cut off from the feed or not: its interval ends by itself. The feed
 	// stands still meanwhile, and so cannot lease an interval for the new primary.
-	if err := f.Freeze(); err != nil {
-		t.Fatal(err)
-	}
-	if err := standby.Promote(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := conn.Exec(t.Context(), "SELECT firn.next_nanoflake()"); state(err) != "NF001" {
-		t.Errorf("after the promotion: %v", err)
-	}
-	if err := f.Thaw(); err != nil {
-		t.Fatal(err)
-	}
+	f.freeze(t)
+	check(t, standby.Promote(t.Context()))
+	fails(t, conn, "after the promotion", "NF001", "SELECT firn.next_nanoflake()")
+	f.thaw(t)
 	progress(t, all)
 	primary.Crash()
 	lists := stop()
@@ -490,9 +396,7 @@ func TestAway(t *testing.T) {
 	f := feed(t, addr, t.TempDir())
 	s.Crash()
 	f.says(t, "the database makes no IDs from", 1)
-	if err := s.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	check(t, s.Start(t.Context()))
 	f.says(t, errGone, 1)
 	makes(t, addr)
 }
@@ -526,9 +430,7 @@ func TestStoreAway(t *testing.T) {
 func restart(t *testing.T, s *pgtest.Server, conn *pgx.Conn) {
 	t.Helper()
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", conn.PgConn().PID())) // pid (name) state parent …
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	_, rest, _ := strings.Cut(string(stat), ") ")
 	var parent int
 	if _, err := fmt.Sscanf(rest, "%s %d", new(string), &parent); err != nil {
@@ -536,9 +438,7 @@ func restart(t *testing.T, s *pgtest.Server, conn *pgx.Conn) {
 	}
 	syscall.Kill(parent, syscall.SIGINT) // a fast shutdown
 	wait.Until(t, "the server has ended", func() bool { return syscall.Kill(parent, 0) != nil })
-	if err := s.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	check(t, s.Start(t.Context()))
 }
 
 // TestStartedAgain: the row of a server that was started again may be the row of a copy. The feed takes
@@ -565,9 +465,7 @@ func TestLogged(t *testing.T) {
 	conn := open(t, addr)
 	do(t, conn, "ALTER TABLE firn.nanoflake_grant SET LOGGED")
 	f.says(t, "is not unlogged", 1)
-	if _, err := conn.Exec(t.Context(), "SELECT firn.next_nanoflake()"); state(err) != "NF001" {
-		t.Errorf("with a logged table: %v", err)
-	}
+	fails(t, conn, "with a logged table", "NF001", "SELECT firn.next_nanoflake()")
 	do(t, conn, "ALTER TABLE firn.nanoflake_grant SET UNLOGGED")
 	makes(t, addr)
 }
@@ -623,16 +521,10 @@ func TestCleanRestart(t *testing.T) {
 	addr := database(t, s, sqlgen.Up)
 	conn := open(t, addr)
 	do(t, conn, fixedClock)
-	const tick = 1700000000000 - nanoflake.DefaultEpochMilli
 	grant(t, conn, 7, tick, tick+1000)
-	ids, err := some(t.Context(), conn, nil, "SELECT * FROM firn.next_nanoflakes(100)")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ids := takes(t, conn, nil, "SELECT * FROM firn.next_nanoflakes(100)")
 	restart(t, s, conn)
-	if ids, err = some(t.Context(), open(t, addr), ids, "SELECT * FROM firn.next_nanoflakes(100)"); err != nil {
-		t.Fatal(err)
-	}
+	ids = takes(t, open(t, addr), ids, "SELECT * FROM firn.next_nanoflakes(100)")
 	wantDistinct(t, ids)
 }
 

@@ -2,12 +2,12 @@ package sqlgen_test
 
 import (
 	"fmt"
-	"net"
 	"os/exec"
 	"strings"
 	"testing"
 
 	"github.com/firn-id/firn/cmd/firn/internal/sqlgen"
+	"github.com/firn-id/firn/internal/testing/storetest"
 	"github.com/firn-id/firn/internal/testing/wait"
 )
 
@@ -41,12 +41,7 @@ func TestWaits(t *testing.T) {
 	away(false)
 	second.says(t, "is leased", 1)
 
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.Close() // so that nobody listens there
-	third := startFeed(t, "--database", addr, "--store", fmt.Sprintf("redis://%s/0", l.Addr()))
+	third := startFeed(t, "--database", addr, "--store", fmt.Sprintf("redis://%s/0", storetest.Gone(t)))
 	third.says(t, "store unavailable", 1)
 	if !f.Alive() && !second.Alive() || !third.Alive() {
 		t.Error("a feed has ended")

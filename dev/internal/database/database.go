@@ -1,10 +1,11 @@
-// Package server gives each test a place of its own on the servers of the machine.
-package server
+// Package database gives each test a place of its own on the servers of the machine.
+package database
 
 import (
 	"context"
 	"crypto/rand"
 	"database/sql"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -19,12 +20,12 @@ import (
 	"github.com/firn-id/firn/internal/testing/wait"
 )
 
-func name() string { return "firn_docs_" + strings.ToLower(rand.Text()) }
+func name() string { return "firn_dev_" + strings.ToLower(rand.Text()) }
 
 // places are the schemas and databases of tests.
 var places = place.New()
 
-// keys deletes the keys of a test: all that begin with a prefix.
+// keys deletes the keys of a test, by their prefix.
 var keys = undo.New("keys of Redis", func(ctx context.Context, what string) error {
 	address, prefix, _ := strings.Cut(what, "\n")
 	options, err := redis.ParseURL(address)
@@ -42,23 +43,30 @@ var keys = undo.New("keys of Redis", func(ctx context.Context, what string) erro
 	return found.Err()
 })
 
-// Postgres returns the configuration of connections to PostgreSQL. Their tables are in a schema of
-// the test.
+// Schema makes a schema of PostgreSQL for the test, and returns the schema's name.
+func Schema(t testing.TB) string {
+	t.Helper()
+	schema := name()
+	places.Make(t, place.Server{Server: services.PostgreSQL, Driver: "pgx"},
+		"CREATE SCHEMA "+schema, "DROP SCHEMA IF EXISTS "+schema+" CASCADE")
+	return schema
+}
+
+// Postgres returns the configuration of connections to PostgreSQL, with a schema for the tables of the
+// test.
 func Postgres(t testing.TB) *pgx.ConnConfig {
 	t.Helper()
 	config, err := pgx.ParseConfig(services.PostgreSQL.Address())
 	if err != nil {
 		t.Fatal(err)
 	}
-	schema := name()
-	places.Make(t, place.Server{Server: services.PostgreSQL, Driver: "pgx"},
-		"CREATE SCHEMA "+schema, "DROP SCHEMA IF EXISTS "+schema+" CASCADE")
-	config.RuntimeParams["search_path"] = schema
+	config.RuntimeParams["search_path"] = Schema(t)
 	config.RuntimeParams["client_min_messages"] = "warning"
+	config.RuntimeParams["synchronous_commit"] = "off" // tests need no durable rows
 	return config
 }
 
-// PostgresDB returns PostgreSQL for database/sql. Its tables are in a schema of the test.
+// PostgresDB returns PostgreSQL for database/sql, with a schema for the tables of the test.
 func PostgresDB(t testing.TB) *sql.DB {
 	t.Helper()
 	db := stdlib.OpenDB(*Postgres(t))
@@ -66,24 +74,35 @@ func PostgresDB(t testing.TB) *sql.DB {
 	return db
 }
 
-// MySQL returns the configuration of connections to MariaDB or MySQL. Their database is of the test.
+// MySQL returns the configuration of connections to MariaDB or MySQL, with a database for the test.
 func MySQL(t testing.TB) *mysql.Config {
 	t.Helper()
 	config, err := mysql.ParseDSN(services.MariaDB.Address())
 	if err != nil {
 		t.Fatal(err)
 	}
-	database := name()
+	config.DBName, config.ParseTime = name(), true
 	places.Make(t, place.Server{Server: services.MariaDB, Driver: "mysql"},
-		"CREATE DATABASE "+database+" CHARACTER SET utf8mb4", "DROP DATABASE IF EXISTS "+database)
-	config.DBName, config.ParseTime = database, true
+		"CREATE DATABASE "+config.DBName+" CHARACTER SET utf8mb4", "DROP DATABASE IF EXISTS "+config.DBName)
 	return config
 }
 
-// MySQLDB returns MariaDB or MySQL for database/sql. Its database is of the test.
+// MySQLDB returns MariaDB or MySQL for database/sql, with a database for the test.
 func MySQLDB(t testing.TB) *sql.DB {
 	t.Helper()
-	db, err := sql.Open("mysql", MySQL(t).FormatDSN())
+	return Open(t, "mysql", MySQL(t).FormatDSN())
+}
+
+// SQLite returns a database of SQLite in a file of the test. The test imports the driver.
+func SQLite(t testing.TB, driver, options string) *sql.DB {
+	t.Helper()
+	return Open(t, driver, filepath.Join(t.TempDir(), "test.db")+options)
+}
+
+// Open opens a database for the test.
+func Open(t testing.TB, driver, source string) *sql.DB {
+	t.Helper()
+	db, err := sql.Open(driver, source)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,7 @@
-package memlease
+// Package faults makes stores fail: a [Store] loses, delays and repeats the calls of another store, a
+// [Clocked] has a clock, and a [Watched] reports changes. Tests and firn torture use the package, and
+// lease/drivertest offers it to authors of stores.
+package faults
 
 import (
 	"bytes"
@@ -13,9 +16,9 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// Faults holds the probability of each fault, from 0 to 1. A call has at most one of the first four
+// Chances holds the probability of each fault, from 0 to 1. A call has at most one of the first four
 // faults: the sum of the four is at most 1. Delays come in addition.
-type Faults struct {
+type Chances struct {
 	LoseRequest float64 // an error; the store never gets the call
 	LoseReply   float64 // an error, after the store made the call
 	Late        float64 // an error; the store gets the Put before one of the next calls
@@ -31,24 +34,24 @@ type Counts struct {
 	Delays                    int
 }
 
-// Faulty is the connection of one process to a store, with faults. All errors of a Faulty are
+// Store is the connection of one process to a store, with faults. All errors of a Store are
 // [driver.ErrUnavailable], whichever fault happened.
 //
-// Used from one goroutine, a Faulty repeats its faults for the same calls and random numbers: a
-// Faulty never reads a clock.
-type Faulty struct {
+// Used from one goroutine, a Store repeats its faults for the same calls and random numbers: a
+// Store never reads a clock.
+type Store struct {
 	driver.Store
 
 	// Wait lets a delay pass. If Wait is nil, the goroutine yields. An error of Wait ends the call,
 	// before or after the store made the call. Set Wait before the first call.
 	Wait func(ctx context.Context) error
 
-	mu     sync.Mutex // guards what follows; not held while the store is called
-	random *rand.Rand
-	faults Faults
-	counts Counts
-	calls  int
-	late   []request
+	mu      sync.Mutex // guards what follows; not held while the store is called
+	random  *rand.Rand
+	chances Chances
+	counts  Counts
+	calls   int
+	late    []request
 }
 
 // A request is a Put on the way to the store.
@@ -82,13 +85,13 @@ const (
 
 var errNoReply = errors.New("no reply")
 
-// NewFaulty returns a connection to a store. Nothing else may use random meanwhile.
-func NewFaulty(store driver.Store, random *rand.Rand, faults Faults) *Faulty {
-	return &Faulty{Store: store, random: random, faults: faults}
+// New returns a connection to a store. Nothing else may use random meanwhile.
+func New(store driver.Store, random *rand.Rand, chances Chances) *Store {
+	return &Store{Store: store, random: random, chances: chances}
 }
 
 // Get gets an entry, or meets a fault.
-func (f *Faulty) Get(ctx context.Context, key string) (entry driver.Entry, err error) {
+func (f *Store) Get(ctx context.Context, key string) (entry driver.Entry, err error) {
 	err = f.call(ctx, "get", key, nil, func() error {
 		entry, err = f.Store.Get(ctx, key)
 		return err
@@ -100,7 +103,7 @@ func (f *Faulty) Get(ctx context.Context, key string) (entry driver.Entry, err e
 }
 
 // List lists entries, or meets a fault.
-func (f *Faulty) List(ctx context.Context, prefix string) (list []driver.Entry, err error) {
+func (f *Store) List(ctx context.Context, prefix string) (list []driver.Entry, err error) {
 	err = f.call(ctx, "list", prefix, nil, func() error {
 		list, err = f.Store.List(ctx, prefix)
 		return err
@@ -112,7 +115,7 @@ func (f *Faulty) List(ctx context.Context, prefix string) (list []driver.Entry, 
 }
 
 // Put changes an entry, or meets a fault.
-func (f *Faulty) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (made driver.Revision, err error) {
+func (f *Store) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (made driver.Revision, err error) {
 	err = f.call(ctx, "put", key, &request{key: key, value: bytes.Clone(value), rev: rev}, func() error {
 		made, err = f.Store.Put(ctx, key, value, rev)
 		return err
@@ -124,7 +127,7 @@ func (f *Faulty) Put(ctx context.Context, key string, value []byte, rev driver.R
 }
 
 // Deliver delivers all late Puts at once.
-func (f *Faulty) Deliver() {
+func (f *Store) Deliver() {
 	f.mu.Lock()
 	due := f.late
 	f.late = nil
@@ -133,14 +136,14 @@ func (f *Faulty) Deliver() {
 }
 
 // Counts returns the number of faults until now.
-func (f *Faulty) Counts() Counts {
+func (f *Store) Counts() Counts {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.counts
 }
 
 // call makes a call. put is nil unless the call is a Put.
-func (f *Faulty) call(ctx context.Context, op, key string, put *request, do func() error) error {
+func (f *Store) call(ctx context.Context, op, key string, put *request, do func() error) error {
 	if ctx.Err() != nil {
 		return do() // the store refuses the call, within the process
 	}
@@ -177,7 +180,7 @@ func (f *Faulty) call(ctx context.Context, op, key string, put *request, do func
 }
 
 // begin counts a call, delivers late Puts, and draws the call's fate.
-func (f *Faulty) begin(put bool) fate {
+func (f *Store) begin(put bool) fate {
 	f.mu.Lock()
 	f.calls++
 	var due []request
@@ -191,10 +194,10 @@ func (f *Faulty) begin(put bool) fate {
 	which, twice := f.random.Float64(), f.random.IntN(2)
 	fate := fate{
 		due:          f.calls + 1 + f.random.IntN(latest),
-		delayRequest: f.random.Float64() < f.faults.Delay,
-		delayReply:   f.random.Float64() < f.faults.Delay,
+		delayRequest: f.random.Float64() < f.chances.Delay,
+		delayReply:   f.random.Float64() < f.chances.Delay,
 	}
-	p := f.faults
+	p := f.chances
 	switch {
 	case which < p.LoseRequest:
 		fate.fault = loseRequest
@@ -218,14 +221,14 @@ func (f *Faulty) begin(put bool) fate {
 	return fate
 }
 
-func (f *Faulty) later(r request, due int) {
+func (f *Store) later(r request, due int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	r.due = due
 	f.late = append(f.late, r)
 }
 
-func (f *Faulty) deliver(due []request) {
+func (f *Store) deliver(due []request) {
 	for _, r := range due {
 		// The call of the request is over, and the context of the call with it.
 		if _, err := f.Store.Put(context.Background(), r.key, r.value, r.rev); err == nil {
@@ -236,7 +239,7 @@ func (f *Faulty) deliver(due []request) {
 	}
 }
 
-func (f *Faulty) delay(ctx context.Context, delayed bool) error {
+func (f *Store) delay(ctx context.Context, delayed bool) error {
 	if !delayed {
 		return nil
 	}

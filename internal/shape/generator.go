@@ -1,0 +1,139 @@
+package shape
+
+import (
+	"context"
+	"encoding"
+	"time"
+
+	"github.com/firn-id/firn/lease/grant"
+)
+
+// A Recipe says how to make IDs. The zero Recipe is the defaults of each format.
+type Recipe struct {
+	Settings
+	Worker int
+	Leased bool             // a lease gives the worker, and not Worker
+	Clock  func() time.Time // nil means time.Now; for tests
+
+	IncrementBits int  // of a Ulid-Flake; 0 means the default
+	StartBits     *int // of the counter of SCRU160; nil means the default
+	Reset         bool // the sequence of Snowflake-SI begins at 0 in each millisecond
+	Meta          byte // of sno
+
+	// SequenceMin and SequenceMax are the bounds of sno's sequence, for a generator without a lease.
+	// Zeros mean the whole sequence.
+	SequenceMin, SequenceMax uint16
+}
+
+// A Generator makes IDs of one format, in the forms that all formats have. A Generator is for one
+// goroutine.
+type Generator interface {
+	ForLease() grant.Grantee
+
+	// AppendTexts appends the texts of n new IDs, each with a newline. AppendBinary appends their
+	// binary forms. With an error, both append the IDs that were made before.
+	AppendTexts(ctx context.Context, dst []byte, n int) ([]byte, error)
+	AppendBinary(ctx context.Context, dst []byte, n int) ([]byte, error)
+
+	// TryAppendBinary appends the binary form of a new ID, and does not wait.
+	TryAppendBinary(dst []byte) ([]byte, error)
+}
+
+// ID has the methods that the IDs of all formats have.
+type ID interface {
+	encoding.BinaryAppender
+	encoding.TextAppender
+}
+
+// Source has the methods of a format's generator.
+type Source[T ID] interface {
+	ForLease() grant.Grantee
+	Fill(context.Context, []T) (int, error)
+	TryNext() (T, error)
+}
+
+// Made returns the Generator of a format's generator, and the error of the generator's constructor.
+// appendAll is AppendAll of the format.
+func Made[T ID](g Source[T], appendAll func([]byte, []T, byte) ([]byte, error), err error) (Generator, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &made[T]{Source: g, appendAll: appendAll}, nil
+}
+
+type made[T ID] struct {
+	Source[T]
+	appendAll func([]byte, []T, byte) ([]byte, error)
+	ids       []T
+}
+
+// fill makes n IDs, or fewer with an error.
+func (m *made[T]) fill(ctx context.Context, n int) ([]T, error) {
+	if len(m.ids) < n {
+		m.ids = make([]T, n)
+	}
+	n, err := m.Fill(ctx, m.ids[:n])
+	return m.ids[:n], err
+}
+
+func (m *made[T]) AppendTexts(ctx context.Context, dst []byte, n int) ([]byte, error) {
+	ids, err := m.fill(ctx, n)
+	dst, bad := m.appendAll(dst, ids, '\n')
+	if bad != nil {
+		err = bad
+	}
+	return dst, err
+}
+
+func (m *made[T]) AppendBinary(ctx context.Context, dst []byte, n int) ([]byte, error) {
+	ids, err := m.fill(ctx, n)
+	for _, id := range ids {
+		var bad error
+		if dst, bad = id.AppendBinary(dst); bad != nil {
+			return dst, bad
+		}
+	}
+	return dst, err
+}
+
+func (m *made[T]) TryAppendBinary(dst []byte) ([]byte, error) {
+	id, err := m.TryNext()
+	if err != nil {
+		return dst, err
+	}
+	return id.AppendBinary(dst)
+}
+
+// A Codec reads and writes IDs in their binary form. The errors are those of the format's own
+// functions. A nil function means a form that the format does not have.
+type Codec struct {
+	Parse   func(text string) (binary []byte, err error) // the canonical text, and other texts that Parse of the format reads
+	Decimal func(text string) (binary []byte, err error)
+	Hex     func(text string) (binary []byte, err error)
+	Base36  func(text string) (binary []byte, err error) // with or without leading zeros
+
+	AppendText func(dst, binary []byte) ([]byte, error)
+}
+
+// Reads returns the function of a Codec for a format's function.
+func Reads[T ID](read func(string) (T, error)) func(string) ([]byte, error) {
+	return func(text string) ([]byte, error) {
+		id, err := read(text)
+		if err != nil {
+			return nil, err
+		}
+		return id.AppendBinary(nil)
+	}
+}
+
+// Writes is AppendText of a Codec for the IDs T.
+func Writes[T ID, P interface {
+	*T
+	encoding.BinaryUnmarshaler
+}](dst, binary []byte) ([]byte, error) {
+	var id T
+	if err := P(&id).UnmarshalBinary(binary); err != nil {
+		return dst, err
+	}
+	return id.AppendText(dst)
+}

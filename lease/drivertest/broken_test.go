@@ -1,0 +1,249 @@
+package drivertest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/firn-id/firn/internal/faults"
+	"github.com/firn-id/firn/internal/testing/testkit"
+	"github.com/firn-id/firn/internal/testing/turn"
+	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/memlease"
+)
+
+// A broken store is a handle on a good store, with some methods replaced.
+type broken struct {
+	driver.Store
+	get    func(ctx context.Context, key string) (driver.Entry, error)
+	list   func(ctx context.Context, prefix string) ([]driver.Entry, error)
+	put    func(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error)
+	string func() string
+	close  func() error
+	now    func(ctx context.Context) (time.Time, error)
+}
+
+func (b *broken) Get(ctx context.Context, key string) (driver.Entry, error) { return b.get(ctx, key) }
+
+func (b *broken) List(ctx context.Context, prefix string) ([]driver.Entry, error) {
+	return b.list(ctx, prefix)
+}
+
+func (b *broken) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
+	return b.put(ctx, key, value, rev)
+}
+
+func (b *broken) String() string { return b.string() }
+
+func (b *broken) Close() error { return b.close() }
+
+func (b *broken) Now(ctx context.Context) (time.Time, error) { return b.now(ctx) }
+
+// blind puts a value at any revision.
+func blind(ctx context.Context, s driver.Store, key string, value []byte) (driver.Revision, error) {
+	for {
+		e, err := s.Get(ctx, key)
+		if err != nil && !errors.Is(err, driver.ErrNotFound) {
+			return driver.None, err
+		}
+		if rev, err := s.Put(ctx, key, value, e.Revision); !errors.Is(err, driver.ErrConflict) {
+			return rev, err
+		}
+	}
+}
+
+// onGet and onList change the results of Get and of List.
+func onGet(b *broken, change func(*driver.Entry)) {
+	b.get = func(ctx context.Context, key string) (driver.Entry, error) {
+		e, err := b.Store.Get(ctx, key)
+		change(&e)
+		return e, err
+	}
+}
+
+func onList(b *broken, change func(prefix string, list []driver.Entry) []driver.Entry) {
+	b.list = func(ctx context.Context, prefix string) ([]driver.Entry, error) {
+		list, err := b.Store.List(ctx, "")
+		if err != nil {
+			return nil, err
+		}
+		return change(prefix, list), nil
+	}
+}
+
+// each makes a store whose handles have a change, and share nothing else.
+func each(change func(*broken)) func() func(*broken) { return func() func(*broken) { return change } }
+
+// puts, gets and lists make stores with another Put, with other results of Get, and with other results of List.
+func puts(change func(s driver.Store, p put) (driver.Revision, error)) func() func(*broken) {
+	return each(func(b *broken) {
+		b.put = func(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
+			return change(b.Store, put{ctx, key, value, rev})
+		}
+	})
+}
+
+// A put is a call of Put.
+type put struct {
+	ctx   context.Context
+	key   string
+	value []byte
+	rev   driver.Revision
+}
+
+func (p put) to(s driver.Store) (driver.Revision, error) { return s.Put(p.ctx, p.key, p.value, p.rev) }
+
+func gets(change func(*driver.Entry)) func() func(*broken) {
+	return each(func(b *broken) { onGet(b, change) })
+}
+
+func lists(change func(prefix string, list []driver.Entry) []driver.Entry) func() func(*broken) {
+	return each(func(b *broken) { onList(b, change) })
+}
+
+func having(prefix string, list []driver.Entry) []driver.Entry {
+	return slices.DeleteFunc(list, func(e driver.Entry) bool { return !strings.HasPrefix(e.Key, prefix) })
+}
+
+// A revisionMap maps the revisions of a store to other revisions.
+type revisionMap map[driver.Revision]driver.Revision
+
+// rename numbers the revisions that a handle makes. The function next returns the numbers.
+func (outer revisionMap) rename(b *broken, next func() int) {
+	onGet(b, func(e *driver.Entry) { e.Revision = outer[e.Revision] })
+	onList(b, func(prefix string, list []driver.Entry) []driver.Entry {
+		for i := range list {
+			list[i].Revision = outer[list[i].Revision]
+		}
+		return having(prefix, list)
+	})
+	get, list := b.get, b.list
+	b.get = func(ctx context.Context, key string) (driver.Entry, error) {
+		renaming.Lock()
+		defer renaming.Unlock()
+		return get(ctx, key)
+	}
+	b.list = func(ctx context.Context, prefix string) ([]driver.Entry, error) {
+		renaming.Lock()
+		defer renaming.Unlock()
+		return list(ctx, prefix)
+	}
+	b.put = func(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
+		renaming.Lock()
+		defer renaming.Unlock()
+		e, _ := b.Store.Get(ctx, key)
+		inner := e.Revision
+		if outer[inner] != rev {
+			inner = "another"
+		}
+		made, err := b.Store.Put(ctx, key, value, inner)
+		if err != nil {
+			return driver.None, err
+		}
+		outer[made] = driver.Revision(fmt.Sprint(next()))
+		return outer[made], nil
+	}
+}
+
+var renaming sync.Mutex // of all revisionMaps
+
+const givenSecret = "XYZZY"
+
+// brokenSpace returns a newSpace for the suites. The stores are in memory, and have a defect.
+func brokenSpace(store func() func(*broken)) func(*testing.T) func() driver.Store {
+	return func(*testing.T) func() driver.Store {
+		inner, change := memlease.New(), store()
+		return func() driver.Store {
+			h := faults.Clocked{Store: inner.Open(), Time: time.Now}
+			b := &broken{Store: h, get: h.Get, list: h.List, put: h.Put, string: h.String, close: h.Close, now: h.Now}
+			change(b)
+			return b
+		}
+	}
+}
+
+const defectVariable = "FIRN_DRIVERTEST_DEFECT"
+
+// TestDefect tests the store with the defect in the environment. TestDefects runs TestDefect in
+// processes of their own, and sees TestDefect fail.
+func TestDefect(t *testing.T) {
+	name, ok := os.LookupEnv(defectVariable)
+	if !ok {
+		t.Skip("run by TestDefects")
+	}
+	store := func() func(*broken) { return func(*broken) {} }
+	for _, d := range defects {
+		if d.name == name {
+			store = d.store
+		}
+	}
+	newSpace := brokenSpace(store)
+	Run(t, newSpace, givenSecret)
+	RunLeases(t, newSpace)
+	t.Run("Faults", func(t *testing.T) { historyWithFaults(t, newSpace(t), 1) })
+}
+
+// TestDefects shows that the suites find each defect, and that each check finds a defect.
+func TestDefects(t *testing.T) {
+	turn.Take(t)
+	finds := make(map[string]bool)
+	for _, d := range defects {
+		for _, test := range d.caught {
+			finds[test] = true
+		}
+		t.Run(d.name, func(t *testing.T) {
+			t.Parallel()
+			caught(t, "TestDefect", defectVariable+"="+d.name, d.caught)
+		})
+	}
+	for _, c := range slices.Concat(checks, leaseChecks) {
+		if !finds[c.name] {
+			t.Errorf("%s is not known to find any defect", c.name)
+		}
+	}
+	t.Run("none", func(t *testing.T) {
+		t.Parallel()
+		if out, code := inChild(t, "TestDefect", defectVariable+"=", []string{".*"}); code != 0 || strings.Contains(out, "--- SKIP") {
+			t.Errorf("the exit status of a store without defects is %d, want 0, and nothing skipped:\n%s", code, out)
+		}
+	})
+}
+
+// inChild runs checks of a test in a process of its own, with a variable in the environment.
+func inChild(t *testing.T, test, variable string, checks []string) (output string, code int) {
+	t.Helper()
+	exe := testkit.Must(os.Executable())
+	cmd := exec.CommandContext(t.Context(), exe, "-test.v", "-test.run=^"+test+"$/^("+strings.Join(checks, "|")+")$")
+	cmd.Env = append(os.Environ(), variable)
+	out, err := cmd.CombinedOutput()
+	if _, ok := errors.AsType[*exec.ExitError](err); err != nil && !ok {
+		t.Fatal(err)
+	}
+	return string(out), cmd.ProcessState.ExitCode()
+}
+
+// caught shows that all checks fail in a process of its own, and returns its output. More are checks
+// that run, too.
+func caught(t *testing.T, test, variable string, checks []string, more ...string) string {
+	t.Helper()
+	out, code := inChild(t, test, variable, slices.Concat(checks, more))
+	if code != 1 {
+		t.Errorf("the exit status is %d, want 1", code)
+	}
+	for _, check := range checks {
+		if !strings.Contains(out, "--- FAIL: "+test+"/"+check+" ") {
+			t.Errorf("%s does not find it", check)
+		}
+	}
+	if t.Failed() {
+		t.Log(out)
+	}
+	return out
+}

@@ -1,0 +1,266 @@
+package lease
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/faults"
+	"github.com/firn-id/firn/internal/testing/testkit"
+	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/memlease"
+	"github.com/firn-id/firn/nanoflake"
+)
+
+// A process crashes, and starts again with the same worker and with its clock set back. No ID has a time
+// from before the crash.
+func TestCrashAndClockSetBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := mustCreate(t, memlease.New(), 2)
+		c := Config{Worker: Number(0), Wait: -1, Window: time.Hour, First: time.Hour, MaxSkew: 3 * time.Hour}
+		var last nanoflake.ID
+		makes := func(shift time.Duration) {
+			t.Helper()
+			clock := newTestClock()
+			clock.step(shift)
+			g, l, _ := keep(t, p, clock, c)
+			id, err := g.TryNext()
+			if err != nil || id <= last {
+				t.Errorf("%v after %v, %v", id, last, err)
+			}
+			last = id
+			die(l)
+		}
+		makes(30 * time.Minute)
+		for shift, want := range map[time.Duration]error{30 * time.Minute: ErrHeld, 0: ErrHeld, -10 * time.Hour: ErrClockSkew} {
+			clock := newTestClock()
+			clock.step(shift)
+			testkit.Is(t, tries(t, p, clock, c), want, "by a clock that was set from 30m to %v", shift)
+		}
+		makes(3 * time.Hour) // after the end of the window
+		makes(6 * time.Hour)
+		far := newTestClock()
+		far.step(90_000 * time.Hour)
+		testkit.Is(t, tries(t, p, far, c), ErrClockSkew, "ten years ahead")
+	})
+}
+
+func TestStoreClock(t *testing.T) {
+	for _, by := range []time.Duration{-time.Hour, -61 * time.Second, -59 * time.Second, 0, 59 * time.Second, 61 * time.Second, 87600 * time.Hour} {
+		synctest.Test(t, func(t *testing.T) {
+			clock, right := newTestClock(), newTestClock()
+			clock.step(by)
+			p := mustCreate(t, faults.Clocked{Store: memlease.New(), Time: right.now}, 2)
+			err := tries(t, p, clock, Config{Wait: -1})
+			skew, wrong := errors.AsType[*SkewError](err)
+			if wrong != (by.Abs() > time.Minute) || wrong != errors.Is(err, ErrClockSkew) || wrong && (skew.Now.Sub(skew.Reference) != by || !skew.OfStore) {
+				t.Errorf("a clock that is wrong by %v: %v", by, err)
+			}
+			for _, c := range []Config{{Wait: -1, MaxSkew: by.Abs() + time.Millisecond}, {Wait: -1, TrustClock: true}} {
+				if err := tries(t, p, clock, c); err != nil {
+					t.Errorf("a clock that is wrong by %v, with MaxSkew %v, TrustClock %v: %v", by, c.MaxSkew, c.TrustClock, err)
+				}
+			}
+		})
+	}
+}
+
+// If the store has no clock, leases compare their clocks with the records.
+func TestRecordsClock(t *testing.T) {
+	const year = 365 * 24 * time.Hour
+	for _, test := range []struct {
+		by    time.Duration
+		wrong bool
+	}{
+		{-2 * time.Minute, true}, {-time.Minute, false}, {0, false}, {time.Hour, false}, {year - time.Hour, false}, {year + time.Hour, true},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			clock, right := newTestClock(), newTestClock()
+			p := mustCreate(t, memlease.New(), 20)
+			for range 3 {
+				keep(t, p, right, Config{})
+			}
+			clock.step(test.by)
+			err := tries(t, p, clock, Config{Wait: -1})
+			if skew, wrong := errors.AsType[*SkewError](err); wrong != test.wrong || wrong && skew.OfStore || !wrong && err != nil {
+				t.Errorf("a clock that is wrong by %v: %v", test.by, err)
+			}
+			testkit.OK(t, tries(t, p, clock, Config{Wait: -1, TrustClock: true}))
+		})
+	}
+}
+
+// A renewal notices a clock that has jumped to an impossible time.
+func TestClockJumps(t *testing.T) {
+	for name, far := range map[string]time.Duration{"records": 2 * 365 * 24 * time.Hour, "clock": 2 * time.Minute} {
+		synctest.Test(t, func(t *testing.T) {
+			clock, right := newTestClock(), newTestClock()
+			var store driver.Store = memlease.New()
+			if name == "clock" {
+				store = faults.Clocked{Store: store, Time: right.now}
+			}
+			g, l, log := keep(t, mustCreate(t, store, 2), clock, Config{})
+			time.Sleep(10 * time.Second)
+			clock.step(far)
+			time.Sleep(10 * time.Second)
+			if _, err := g.TryNext(); !errors.Is(err, ErrClockSkew) || !errors.Is(err, ErrLeaseExpired) {
+				t.Errorf("a clock that is %v ahead, by the store's %s: %v", far, name, err)
+			}
+			clock.step(-far)
+			time.Sleep(10 * time.Second)
+			mints(t, g, l)
+			log.want(t, "acquired renewed expired renewed")
+		})
+	}
+}
+
+// If the clock goes back, the generator reports an error, and the lease waits until the clock is
+// right.
+func TestClockGoesBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock := newTestClock()
+		g, l, log := keep(t, mustCreate(t, memlease.New(), 2), clock, Config{})
+		time.Sleep(20 * time.Second)
+		mints(t, g, l)
+		until := l.Until()
+		clock.step(-time.Hour)
+		time.Sleep(10 * time.Second)
+		testkit.Is(t, testkit.Err(g.TryNext()), iderr.ErrClockBackwards, "")
+		if !l.Until().Equal(until) {
+			t.Errorf("it was renewed until %v, from %v", l.Until(), until)
+		}
+		clock.step(time.Hour)
+		time.Sleep(time.Second)
+		mints(t, g, l)
+		log.want(t, "acquired renewed")
+	})
+}
+
+// A pool knows the time of its creation: a first worker years ahead does not set the time of the pool,
+// and neither does a worker an hour ahead.
+func TestYoungPool(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		right, ahead := newTestClock(), newTestClock()
+		p := mustCreate(t, memlease.New(), 4)
+		ahead.step(87600 * time.Hour)
+		testkit.Is(t, tries(t, p, ahead, Config{Wait: -1}), ErrClockSkew, "the first clock is ten years ahead")
+		behind := newTestClock()
+		behind.step(-time.Hour)
+		testkit.Is(t, tries(t, p, behind, Config{Wait: -1}), ErrClockSkew, "the first clock is an hour behind")
+		ahead.step(-87599 * time.Hour)
+		for _, c := range []*testClock{ahead, right, right} {
+			l := testkit.Must(try(t, p, c, Config{Wait: -1}))
+			defer l.Close()
+		}
+		// After years with workers in use all the time, the clock is as right as before.
+		for range 3 {
+			right.step(300 * 24 * time.Hour)
+			ahead.step(300 * 24 * time.Hour)
+			time.Sleep(time.Minute)
+		}
+		testkit.OK(t, tries(t, p, right, Config{Wait: -1}))
+	})
+}
+
+// A pool is in use if any worker is in use. Other workers may have been idle for years. After an
+// operator has trusted the clock once, leases start. A record years ahead does not count.
+func TestIdlePool(t *testing.T) {
+	const day = 24 * time.Hour
+	for name, test := range map[string]struct {
+		used      []time.Duration // before now
+		reference time.Duration   // of the error, before now; 0 for none
+	}{
+		"all are old":                 {[]time.Duration{400 * day, 500 * day, 600 * day}, 400 * day},
+		"one is in use":               {[]time.Duration{400 * day, 500 * day, 0}, 0},
+		"one was used months ago":     {[]time.Duration{400 * day, 364 * day, 500 * day}, 0},
+		"one is years ahead":          {[]time.Duration{400 * day, 500 * day, -3650 * day}, 400 * day},
+		"the only one is years ahead": {[]time.Duration{-3650 * day}, 0},
+		"most are years ahead":        {[]time.Duration{400 * day, -3650 * day, -3000 * day, -3650 * day}, -3000 * day},
+		"the only one is old":         {[]time.Duration{400 * day}, 400 * day},
+		"none was used":               {nil, 700 * day},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			clock := newTestClock()
+			clock.step(700 * day) // since the pool was created
+			store := memlease.New()
+			p := mustCreate(t, store, 8)
+			testkit.Must(p.grow(t.Context(), -1))
+			for worker, before := range test.used {
+				r := p.unused(worker, p.term())
+				r.Until, r.Attempt = clock.now().Add(-before).UnixMicro(), "x"
+				put(t, store, workerKey("p", worker), encode(r))
+			}
+			c := Config{clock: clock.now, Wait: -1}
+			checked := p.CheckClock(t.Context(), c)
+			err := tries(t, p, clock, c)
+			if fmt.Sprint(err) != fmt.Sprint(checked) {
+				t.Errorf("%s: CheckClock says %v, Start %v", name, checked, err)
+			}
+			var ago time.Duration
+			if skew, ok := errors.AsType[*SkewError](err); ok {
+				ago = clock.now().Sub(skew.Reference).Round(time.Second)
+			}
+			if ago != test.reference || (err == nil) != (test.reference == 0) {
+				t.Errorf("%s: %v, want a reference %v ago", name, err, test.reference)
+			}
+			if test.reference <= 0 {
+				return // of records ahead, it takes as many to outvote the others
+			}
+			c.TrustClock = true
+			testkit.OK(t, p.CheckClock(t.Context(), c))
+			for range 4 {
+				if err := tries(t, p, clock, c); err != nil {
+					t.Errorf("%s: trusted, now or once: %v: %v", name, c.TrustClock, err)
+				}
+				c.TrustClock = false
+			}
+		})
+	}
+}
+
+// CheckClock asks the store's clock if the store has a clock, and reports invalid settings.
+func TestCheckClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock, right := newTestClock(), newTestClock()
+		clock.step(-2 * time.Minute)
+		p := mustCreate(t, faults.Clocked{Store: memlease.New(), Time: right.now}, 2)
+		var skew *SkewError
+		if err := p.CheckClock(t.Context(), Config{clock: clock.now}); !errors.As(err, &skew) || !skew.OfStore {
+			t.Error(err)
+		}
+		testkit.OK(t, p.CheckClock(t.Context(), Config{clock: right.now}))
+		testkit.Is(t, p.CheckClock(t.Context(), Config{MaxSkew: -1}), ErrConfig, "")
+		p, down := cutOff(p)
+		down.Store(true)
+		testkit.Is(t, p.CheckClock(t.Context(), Config{clock: right.now}), driver.ErrUnavailable, "")
+	})
+}
+
+// If no lease holds a worker, and a clock that was ahead has used up all workers, the error does
+// not say that the workers are taken.
+func TestWorkersAhead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock, p := newTestClock(), mustCreate(t, memlease.New(), 2)
+		for worker := range 2 {
+			_, l, _ := keep(t, p, clock, Config{Worker: Number(worker), Wait: -1})
+			time.Sleep(time.Second)
+			testkit.OK(t, l.Close())
+		}
+		until := clock.now()
+		clock.step(-40 * time.Second)
+		err := tries(t, p, clock, Config{Wait: -1})
+		if none, ok := errors.AsType[*NoWorkerError](err); !ok || !none.Ahead || none.Soonest.Before(until.Add(-2*time.Second)) {
+			t.Errorf("%v", err)
+		}
+		clock.step(39 * time.Second)
+		keep(t, p, clock, Config{Wait: -1}) // the first of them is free again
+		clock.step(-39 * time.Second)
+		err = tries(t, p, clock, Config{Wait: -1})
+		if none, ok := errors.AsType[*NoWorkerError](err); !ok || none.Ahead {
+			t.Errorf("one is held: %v", err)
+		}
+	})
+}

@@ -1,0 +1,222 @@
+package lease
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/firn-id/firn/internal/faults"
+	"github.com/firn-id/firn/internal/testing/testkit"
+	"github.com/firn-id/firn/lease/memlease"
+)
+
+// Start waits for the workers of dead processes. Start does not wait for holders that renew.
+func TestWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock, p := newTestClock(), mustCreate(t, memlease.New(), 1)
+		_, first, _ := keep(t, p, clock, Config{})
+		time.Sleep(5 * time.Second)
+		began := time.Now()
+		_, err := try(t, p, clock, Config{})
+		if waited := time.Since(began); !errors.Is(err, ErrNoWorker) || waited > 4*time.Second {
+			t.Errorf("after %v, with a holder who lives: %v", waited, err)
+		}
+		for _, worker := range []Choice{{}, Number(0)} { // a wait that was asked for is waited out
+			began = time.Now()
+			_, err = try(t, p, clock, Config{Worker: worker, Wait: time.Minute})
+			if waited := time.Since(began); !errors.Is(err, ErrNoWorker) && !errors.Is(err, ErrHeld) || waited < 59*time.Second || waited > time.Minute {
+				t.Errorf("after %v of a minute, with a holder who lives: %v", waited, err)
+			}
+		}
+
+		die(first)
+		left := first.Until().Sub(clock.now())
+		testkit.Is(t, tries(t, p, clock, Config{Wait: -1}), ErrNoWorker, "without a wait")
+		began = time.Now()
+		_, err = try(t, p, clock, Config{Wait: time.Second})
+		if waited := time.Since(began); !errors.Is(err, ErrNoWorker) || waited > time.Second || waited < 800*time.Millisecond {
+			t.Errorf("it waited for %v of 1 s: %v", waited, err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 1050*time.Millisecond) // between two looks
+		defer cancel()
+		if _, err := p.start(ctx, generator(t, clock).ForLease(), Config{clock: clock.now}); !errors.Is(err, ErrNoWorker) || !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("a wait that was ended: %v", err)
+		}
+		g, l, _ := keep(t, p, clock, Config{})
+		mints(t, g, l)
+		if waited := time.Since(began); waited < left || waited > left+200*time.Millisecond {
+			t.Errorf("it waited for %v, and %v were left", waited, left)
+		}
+	})
+}
+
+// If the store tells of changes, a waiting lease gets a worker as soon as the worker is given back,
+// and makes few requests until then.
+func TestWaitWatching(t *testing.T) {
+	for _, worker := range []Choice{{}, Number(0)} {
+		synctest.Test(t, func(t *testing.T) {
+			looks := 0
+			watched := faults.NewWatched(&hooked{Store: memlease.New(), before: func(op, key string) error {
+				if op == "list" || op == "get" && key == workerKey("p", 0) {
+					looks++
+				}
+				return nil
+			}})
+			clock, p := newTestClock(), mustCreate(t, watched, 1)
+			_, first, _ := keep(t, p, clock, Config{Window: 5 * time.Minute, First: 5 * time.Minute})
+			began, after := time.Now(), 30*time.Second+137*time.Millisecond
+			time.AfterFunc(after, func() { first.Close() })
+			looks = 0
+			keep(t, p, clock, Config{Worker: worker, Wait: time.Minute})
+			if waited := time.Since(began); waited < after || waited > after+5*time.Millisecond {
+				t.Errorf("it waited for %v, and the worker was given back after %v", waited, after)
+			}
+			if looks > 22 {
+				t.Errorf("it looked %d times in 30 s", looks)
+			}
+		})
+	}
+}
+
+// If the store does not tell of changes, a waiting lease makes longer pauses, the more records a
+// try reads.
+func TestWaitPrice(t *testing.T) {
+	for workers, most := range map[int]int{1: 102, 100: 102, 400: 27, 4000: 7} {
+		synctest.Test(t, func(t *testing.T) {
+			looks := 0
+			clock, store := newTestClock(), memlease.New()
+			p := mustCreate(t, store, workers)
+			for worker := 0; worker < workers; {
+				for grown := min(worker+64, workers); worker < grown; worker++ {
+					r := p.unused(worker, p.term())
+					r.Until, r.Attempt = clock.now().Add(time.Hour).UnixMicro(), "x"
+					r.Window, r.Incarnation = time.Hour.Microseconds(), "somebody"
+					put(t, store, workerKey("p", worker), encode(r))
+				}
+			}
+			r, _, err := readPool(t.Context(), store, "p")
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Made = [][2]int{{0, workers}}
+			put(t, store, poolKey("p"), encode(r))
+			p.store = &hooked{Store: store, before: func(op, _ string) error {
+				if op == "list" {
+					looks++
+				}
+				return nil
+			}}
+			_, err = try(t, p, clock, Config{Wait: 10 * time.Second})
+			if !errors.Is(err, ErrNoWorker) || looks > most || looks < most*9/10-1 {
+				t.Errorf("%d workers: %d looks in 10 s, want %d or a little less: %v", workers, looks, most, err)
+			}
+		})
+	}
+}
+
+func TestNamed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock, store := newTestClock(), memlease.New()
+		p := mustCreate(t, store, 1000)
+		g, l, _ := keep(t, p, clock, Config{Worker: Number(700), Holder: "the first"})
+		mints(t, g, l)
+		if l.Worker() != 700 {
+			t.Errorf("the worker is %d, not 700", l.Worker())
+		}
+		time.Sleep(5 * time.Second)
+		began := time.Now()
+		_, err := try(t, p, clock, Config{Worker: Number(700)})
+		var held *HeldError
+		if !errors.As(err, &held) || !errors.Is(err, ErrHeld) || held.Worker != 700 || held.Holder != "the first" || held.Pool != "p" {
+			t.Errorf("the same again: %v", err)
+		}
+		if waited := time.Since(began); waited > 4*time.Second {
+			t.Errorf("it took %v to see that the holder lives", waited)
+		}
+
+		die(l)
+		began, left := time.Now(), l.Until().Sub(clock.now())
+		g2, l2, _ := keep(t, p, clock, Config{Worker: Number(700)})
+		mints(t, g2, l2)
+		if waited := time.Since(began); waited < left || waited > left+200*time.Millisecond {
+			t.Errorf("it waited for %v, and %v were left", waited, left)
+		}
+		if used, count, err := p.Workers(t.Context()); len(used) != 1 || count != 1 || err != nil {
+			t.Errorf("Workers: %v, %d, %v", used, count, err)
+		}
+	})
+}
+
+// A lease waiting for a worker raises Waiting, once.
+func TestWaitingTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock, p := newTestClock(), mustCreate(t, memlease.New(), 1)
+		_, first, _ := keep(t, p, clock, Config{Window: 10 * time.Second})
+		for _, worker := range []Choice{{}, Number(0)} {
+			log, want := new(testLog), -1
+			if worker.named {
+				want = 0
+			}
+			_, err := try(t, p, clock, Config{Worker: worker, Wait: 9 * time.Second, Notify: log.add})
+			if !errors.Is(err, ErrNoWorker) && !errors.Is(err, ErrHeld) {
+				t.Fatal(err)
+			}
+			if got := log.events; len(got) != 1 || got[0].Kind != Waiting || got[0].Worker != want || got[0].Pool != "p" ||
+				!errors.Is(got[0].Err, ErrNoWorker) && !errors.Is(got[0].Err, ErrHeld) || got[0].Until.Before(clock.now().Add(-9*time.Second)) {
+				t.Errorf("%+v", got)
+			}
+		}
+		log := new(testLog)
+		if _, err := try(t, p, clock, Config{Wait: -1, Notify: log.add}); !errors.Is(err, ErrNoWorker) || log.events != nil {
+			t.Errorf("without a wait: %v, %v", err, log.events)
+		}
+		first.Close()
+	})
+}
+
+// A lease without its lost worker raises Waiting, too.
+func TestReplacementTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, _, log, l2 := replaced(t)
+		l2.Close()
+		time.Sleep(time.Second)
+		if got := log.kinds(); !strings.Contains(got, " lost waiting ") || !strings.Contains(got, " acquired") {
+			t.Errorf("events: %s", got)
+		}
+		if n := len(slices.DeleteFunc(slices.Clone(log.events), func(e Event) bool { return e.Kind != Waiting })); n != 1 {
+			t.Errorf("it said %d times that it waits", n)
+		}
+	})
+}
+
+// A hopeless wait is not begun: no lease holds the worker, and its timestamps are used up to beyond
+// the wait.
+func TestHopeless(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock, p := newTestClock(), mustCreate(t, memlease.New(), 1)
+		clock.step(time.Hour)
+		g, l, _ := keep(t, p, clock, Config{})
+		mints(t, g, l)
+		l.Close()
+		clock.step(-time.Hour)
+		for _, c := range []Config{{}, {Worker: Number(0)}, {Wait: 10 * time.Minute}, {Worker: Number(0), Wait: 10 * time.Minute}} {
+			began := time.Now()
+			c.clock, c.TrustClock = clock.now, true
+			_, err := try(t, p, clock, c)
+			if took := time.Since(began); took > 0 || !errors.Is(err, ErrNoWorker) && !errors.Is(err, ErrHeld) || strings.Contains(err.Error(), context.DeadlineExceeded.Error()) {
+				t.Errorf("%+v: after %v: %v", c.Worker, took, err)
+			}
+		}
+		began := time.Now()
+		c := Config{Worker: Number(0), Wait: time.Hour + time.Minute, clock: clock.now, TrustClock: true}
+		l, err := try(t, p, clock, c)
+		if err != nil || time.Since(began) < time.Hour-time.Minute {
+			t.Fatalf("a wait that is long enough: after %v: %v", time.Since(began), err)
+		}
+		l.Close()
+	})
+}
