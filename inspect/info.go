@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/iderr"
-	"github.com/firn-id/firn/internal/form/wrong"
 	"github.com/firn-id/firn/internal/shape"
 )
 
@@ -38,7 +37,7 @@ type Field struct {
 }
 
 // Inspect takes apart an ID in the given form. The error is the error of the format's own
-// functions.
+// functions. With an error, the Info has the Format alone.
 func (f Format) Inspect(s string, form Form, set Settings) (Info, error) {
 	read := f.reader(form)
 	if read == nil {
@@ -46,34 +45,33 @@ func (f Format) Inspect(s string, form Form, set Settings) (Info, error) {
 	}
 	id, err := read(s)
 	if err != nil {
-		return Info{}, err
+		return Info{Format: f}, err
 	}
-	return f.info(id, s, set)
+	return f.info(id, set)
 }
 
-// InspectBinary takes apart an ID in its binary form. The error is the error of the format's own functions.
+// InspectBinary takes apart an ID in its binary form. The error is the error of the format's own
+// functions. With an error, the Info has the Format alone.
 func (f Format) InspectBinary(id []byte, set Settings) (Info, error) {
 	if f.of == nil {
 		return Info{}, errors.New("firn: the zero Format reads no ID")
 	}
-	return f.info(id, fmt.Sprintf("%x", id[:min(len(id), maxBinary)]), set)
+	return f.info(id, set)
 }
 
-const maxBinary = 32 // bytes of an input that an error shows
-
-// info takes apart the ID of a binary form, which was read from s.
-func (f Format) info(id []byte, s string, set Settings) (Info, error) {
+// info takes apart the ID of a binary form.
+func (f Format) info(id []byte, set Settings) (Info, error) {
 	text, err := f.of.AppendText(nil, id)
 	if err != nil {
-		return Info{}, err
+		return Info{Format: f}, err
 	}
 	layout, err := f.of.Of(shape.Settings(set))
 	if err != nil {
-		return Info{}, err
+		return Info{Format: f}, err
 	}
 	if i := layout.Micro; i > 0 {
 		if micro := layout.Fields[i].Of(id); micro > 999 {
-			return Info{}, &iderr.ParseError{Format: f.of.Name, Input: wrong.Clip(s), Offset: -1, Err: iderr.ErrRange,
+			return Info{Format: f}, &iderr.ParseError{Format: f.of.Name, Input: string(text), Offset: -1, Err: iderr.ErrRange,
 				Reason: fmt.Sprintf("the counter says %d microseconds, which is not in 0 to 999: the generator of the ID counts no microseconds", micro)}
 		}
 	}

@@ -93,7 +93,8 @@ func Lookup(name string) (f Format, ok bool) {
 	return Format{all[i]}, true
 }
 
-// Descriptor describes the format to Firn's own tools. It returns nil for the zero Format.
+// Descriptor describes the format to Firn's own tools. Do not change what it returns, which is nil for
+// the zero Format.
 func (f Format) Descriptor() *shape.Format { return f.of }
 
 // Name returns the format's name, as commands and errors show it, or "" for the zero Format.

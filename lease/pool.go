@@ -63,7 +63,13 @@ func (p *Pool) learn(r *poolRecord) {
 //
 // Create prepares the store first: it makes what a [driver.Preparer] lacks, such as the table in a
 // database. That takes a right that leases do not need; without the right, the error is the store's.
+//
+// Call Create once, in a migration or by hand, and not at each start of a program: in a store that has
+// lost everything, Create begins a second pool, which makes the IDs of the first again.
 func Create(ctx context.Context, store driver.Store, name string, layout grant.Layout) (*Pool, error) {
+	if err := errors.Join(checkLayout(layout), checkName(name)); err != nil {
+		return nil, err
+	}
 	if p, ok := store.(driver.Preparer); ok {
 		if err := p.Prepare(ctx); err != nil {
 			return nil, err

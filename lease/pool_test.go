@@ -46,6 +46,33 @@ func TestCreate(t *testing.T) {
 	testkit.Is(t, testkit.Err(Create(ctx, store, "x", grant.Layout{})), ErrConfig, "Create without a layout")
 }
 
+// prepared counts the calls of Prepare.
+type prepared struct {
+	driver.Store
+	calls int
+}
+
+func (p *prepared) Prepare(context.Context) error {
+	p.calls++
+	return nil
+}
+
+// Create alone prepares a store, and only for a pool that could be.
+func TestCreatePrepares(t *testing.T) {
+	ctx, store := t.Context(), &prepared{Store: memlease.New()}
+	testkit.Is(t, testkit.Err(Create(ctx, store, "x", grant.Layout{})), ErrConfig, "Create without a layout")
+	testkit.Is(t, testkit.Err(Create(ctx, store, "A", testLayout(4))), ErrConfig, "Create of a bad name")
+	testkit.Is(t, testkit.Err(Open(ctx, store, "p", testLayout(4))), ErrNoPool, "Open of none")
+	if store.calls != 0 {
+		t.Errorf("prepared %d times for nothing", store.calls)
+	}
+	testkit.Must(Create(ctx, store, "p", testLayout(4)))
+	testkit.Must(Lookup(ctx, store, "p"))
+	if store.calls != 1 {
+		t.Errorf("prepared %d times for a pool", store.calls)
+	}
+}
+
 // If two processes find no pool, one process creates the pool and the other process opens the same
 // pool.
 func TestOpenOrCreateRace(t *testing.T) {

@@ -68,8 +68,11 @@ func describe[T ID]() (*idType, error) {
 		return nil, &iderr.ParseError{Format: "pgxid", Offset: -1, Err: iderr.ErrType,
 			Reason: "the type " + t.name + " has an embedded " + field.String() + " that is nil: embed an ID, and no pointer or interface"}
 	}
-	var zero T
-	stored := zero.Stored()
+	stored, ok := storedOf[T]()
+	if !ok {
+		return nil, &iderr.ParseError{Format: "pgxid", Offset: -1, Err: iderr.ErrType,
+			Reason: "the method Stored of the zero " + t.name + " panics: embed an ID, and no pointer or interface"}
+	}
 	if stored.Format == nil {
 		return nil, &iderr.ParseError{Format: "pgxid", Offset: -1, Err: iderr.ErrType,
 			Reason: "the type " + t.name + " has no ID of a format: embed an ID in the type"}
@@ -88,6 +91,14 @@ func describe[T ID]() (*idType, error) {
 		t.reads |= byName[string(c)]
 	}
 	return t, nil
+}
+
+// storedOf calls Stored of the zero value. ok is false if the method panics, as a method of a nil
+// pointer does.
+func storedOf[T ID]() (stored Stored, ok bool) {
+	defer func() { ok = recover() == nil }()
+	var zero T
+	return zero.Stored(), true
 }
 
 // nilField returns the type of the first embedded field, in depth, that gives t the method Stored and is

@@ -354,7 +354,10 @@ type (
 	interfaced struct {
 		Interface
 	}
-	traced struct {
+	kindOfPointing struct{}
+	own            nanoflake.ID
+	asText         struct{ nanoflake.ID }
+	traced         struct {
 		*tracer
 		nanoflake.ID
 	}
@@ -371,6 +374,31 @@ type Interface interface {
 
 func (nothing) Stored() shape.Stored { return shape.Stored{} }
 
+func (p pointing) Compare(q pointing) int { return p.ID.Compare(*q.ID) }
+
+func (kindOfPointing) IDPrefix() string { return "p" }
+
+// own has the methods of an ID, and embeds none.
+func (o own) Value() (driver.Value, error)       { return nanoflake.ID(o).Value() }
+func (o own) MarshalBinary() ([]byte, error)     { return nanoflake.ID(o).MarshalBinary() }
+func (o own) MarshalText() ([]byte, error)       { return nanoflake.ID(o).MarshalText() }
+func (o own) IsZero() bool                       { return o == 0 }
+func (o own) Stored() pgxid.Stored               { return nanoflake.ID(o).Stored() }
+func (o *own) Scan(src any) error                { return (*nanoflake.ID)(o).Scan(src) }
+func (o *own) UnmarshalBinary(data []byte) error { return (*nanoflake.ID)(o).UnmarshalBinary(data) }
+func (o *own) UnmarshalText(text []byte) error   { return (*nanoflake.ID)(o).UnmarshalText(text) }
+
+// asText embeds an ID, and stores it in columns of text.
+func (a asText) Value() (driver.Value, error) { return a.Text().Value() }
+func (a asText) Stored() pgxid.Stored         { return a.Text().Stored() }
+
+func (a *asText) Scan(src any) error {
+	var read nanoflake.Text
+	err := read.Scan(src)
+	a.ID = read.ID()
+	return err
+}
+
 // RegisterType refuses types without an ID, and keeps the types of earlier calls.
 func TestRegisterType(t *testing.T) {
 	m := pgtype.NewMap()
@@ -381,6 +409,7 @@ func TestRegisterType(t *testing.T) {
 		"embedded *nanoflake.ID that is nil":         pgxid.RegisterType[pointing](m),
 		"pgxid_test.deep has an embedded *nanoflake": pgxid.RegisterType[deep](m),
 		"embedded pgxid_test.Interface that is nil":  pgxid.RegisterType[interfaced](m),
+		"embed an ID, and no pointer or interface":   pgxid.RegisterType[typed.ID[pointing, kindOfPointing]](m),
 	} {
 		if _, ok := errors.AsType[*iderr.ParseError](err); !ok || !errors.Is(err, iderr.ErrType) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
@@ -389,8 +418,14 @@ func TestRegisterType(t *testing.T) {
 	if err := pgxid.RegisterType[traced](m); err != nil {
 		t.Errorf("an embedded pointer to another type: %v", err)
 	}
-	if err := errors.Join(pgxid.RegisterType[orderID](m), pgxid.RegisterType[nanoflake.Text](m)); err != nil {
+	if err := errors.Join(pgxid.RegisterType[orderID](m), pgxid.RegisterType[nanoflake.Text](m), pgxid.RegisterType[own](m), pgxid.RegisterType[asText](m)); err != nil {
 		t.Fatal(err)
+	}
+	if got, err := m.Encode(0, text, own(5), nil); err != nil || string(got) != "5" {
+		t.Errorf("a type with methods of its own: %q, %v", got, err)
+	}
+	if got, err := m.Encode(0, text, asText{5}, nil); err != nil || string(got) != "0000000000005" {
+		t.Errorf("an ID in a column of text: %q, %v", got, err)
 	}
 	pgxid.Register(m)
 	if got, err := m.Encode(0, text, []orderID{{5}}, nil); err != nil || string(got) != "{5}" {

@@ -25,8 +25,12 @@ type ID interface {
 	encoding.BinaryMarshaler
 	encoding.TextMarshaler
 	IsZero() bool
-	Stored() shape.Stored
+	Stored() Stored
 }
+
+// Stored says which columns hold the IDs of a type. A type with the methods of an ID that embeds no ID
+// returns what Stored of an ID returns: that of the ID whose columns its methods Value and Scan use.
+type Stored = shape.Stored
 
 // Target is a pointer to a type of IDs.
 type Target[T any] interface {
@@ -48,9 +52,10 @@ type Target[T any] interface {
 func Register(m *pgtype.Map) { install(m, known(m)) }
 
 // RegisterType teaches m one more type: a type of package typed, a struct that embeds an ID, or
-// another type with the methods of an ID. RegisterType calls Register. The type belongs to the
-// columns of its ID. The codecs write the result of Value, and read by Scan: a text with a prefix
-// in JSON has no prefix in a column.
+// another type with the methods of an ID, including [Stored]. RegisterType calls Register. The type
+// belongs to the columns that Stored names. The codecs write the result of Value, and read by Scan: a
+// text with a prefix in JSON has no prefix in a column. A struct with a Value for columns of another type
+// embeds the type of those columns, such as nanoflake.Text, or has a Stored that returns the other's.
 //
 //	type OrderID = typed.ID[nanoflake.ID, OrderKind]
 //

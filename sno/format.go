@@ -33,7 +33,7 @@ var descriptor = shape.Format{
 	},
 }
 
-// Descriptor describes the format to Firn's own tools.
+// Descriptor describes the format to Firn's own tools. Do not change what it returns.
 func Descriptor() *shape.Format { return &descriptor }
 
 // shapeOf returns the shape of IDs.

@@ -38,7 +38,7 @@ var descriptor = shape.Format{
 	},
 }
 
-// Descriptor describes the format to Firn's own tools.
+// Descriptor describes the format to Firn's own tools. Do not change what it returns.
 func Descriptor() *shape.Format { return &descriptor }
 
 func layoutOf(set shape.Settings) Layout {

@@ -11,7 +11,6 @@ import (
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/internal/form/payload"
 	"github.com/firn-id/firn/internal/form/wrong"
-	"github.com/firn-id/firn/internal/shape"
 )
 
 // A prefixer is a kind whose texts have a prefix.
@@ -180,15 +179,13 @@ func (id *ID[T, K]) UnmarshalJSON(data []byte) error {
 	}))
 }
 
-// formatOf returns the name of the format of T as in errors of T. For a type without a description of
-// its storage, formatOf returns the name of the type's package. The two differ for
-// ulidflake.ScalableID.
+// formatOf returns the name of the format in errors: the name in the plain ID's error, and else the
+// name of the package of T. The two differ for ulidflake.ScalableID. formatOf makes an error, and
+// allocates: call formatOf where the result is an error, or is rare.
 func formatOf[T any]() string {
-	var zero T
-	if t, ok := any(zero).(interface{ Stored() shape.Stored }); ok {
-		if f := t.Stored().Format; f != nil {
-			return f.Name
-		}
+	err := any(new(T)).(reader).UnmarshalText([]byte("?")) // no format has a text of one such character
+	if plain, ok := errors.AsType[*iderr.ParseError](err); ok {
+		return plain.Format
 	}
 	return path.Base(reflect.TypeFor[T]().PkgPath())
 }

@@ -562,3 +562,23 @@ func must[V any](v V, err error) V {
 	}
 	return v
 }
+
+// pointing embeds a pointer to an ID, which is nil in the zero value.
+type pointing struct{ *nanoflake.ID }
+
+func (p pointing) Compare(q pointing) int { return p.ID.Compare(*q.ID) }
+
+func (p *pointing) UnmarshalText(text []byte) error {
+	p.ID = new(nanoflake.ID)
+	return p.ID.UnmarshalText(text)
+}
+
+// TestPointer: a bad text is an error, whatever T is.
+func TestPointer(t *testing.T) {
+	for _, text := range []string{"nope", "user_nope", "user_", ""} {
+		var id typed.ID[pointing, User]
+		if err := id.UnmarshalText([]byte(text)); err == nil {
+			t.Errorf("%q is read as an ID", text)
+		}
+	}
+}

@@ -37,10 +37,10 @@ var (
 	text = shape.Text{Digits: base32.CrockfordDigits, AnyCase: true, Name: alphabetName, Least: base32.Len63, Most: base32.Len63, Largest: "7ZZZZZZZZZZZZ"}
 )
 
-// Descriptor describes the stand-alone version to Firn's own tools.
+// Descriptor describes the stand-alone version to Firn's own tools. Do not change what it returns.
 func Descriptor() *shape.Format { return &descriptor }
 
-// DescriptorScalable describes the scalable version to Firn's own tools.
+// DescriptorScalable describes the scalable version to Firn's own tools. Do not change what it returns.
 func DescriptorScalable() *shape.Format { return &descriptorScalable }
 
 // shapeOf returns the shape of IDs. Specification: "Specification", stand-alone version.

@@ -16,6 +16,9 @@ type Faulty = faults.Store
 // A call has at most one of the first four, whose sum is at most 1. Delays come in addition.
 type Chances = faults.Chances
 
+// Counts holds the number of faults until now.
+type Counts = faults.Counts
+
 // NewFaulty returns a connection to a store. Used from one goroutine, it repeats its faults for the same
 // calls and random numbers. Nothing else may use random meanwhile. Give [History] a Faulty for each
 // handle, and the history checks that a process with bad luck harms nobody.

@@ -178,7 +178,7 @@ func flagOf(field string) string {
 	case "Start":
 		return "start-bits"
 	}
-	if slices.ContainsFunc(All(), func(f Format) bool { return f.Descriptor().Field == field }) {
+	if slices.ContainsFunc(All(), func(f Format) bool { return field != "" && f.Descriptor().Field == field }) {
 		return "worker"
 	}
 	return ""
