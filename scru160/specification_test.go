@@ -194,7 +194,7 @@ func TestSpecification(t *testing.T) {
 		}},
 		{"Msb 0 - 47 timestamp 48-bit unsigned integer, big-endian", func(t *testing.T) {
 			specField(t, 0, 47, func(id scru160.ID) *big.Int { return big.NewInt(id.Timestamp()) })
-			testkit.Same(t, scru160.MaxTimestamp, 281_474_976_710_655)
+			testkit.Same[int64](t, scru160.MaxTimestamp, 281_474_976_710_655)
 		}},
 		{"Msb 48 - 63 counter 16-bit unsigned integer, big-endian", func(t *testing.T) {
 			specField(t, 48, 63, func(id scru160.ID) *big.Int { return big.NewInt(int64(id.Counter())) })
