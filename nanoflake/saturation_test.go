@@ -11,9 +11,8 @@ import (
 	"github.com/firn-id/firn/nanoflake"
 )
 
-// BenchmarkSaturation asks for IDs as fast as they come, which is 4096 in each
-// millisecond and no more. It reports what share of them one goroutine gets, and how
-// much of a core the process uses for it; run it with -benchtime of some seconds.
+// BenchmarkSaturation asks for IDs without a pause; a millisecond has 4096. The benchmark reports the
+// share of one goroutine, and the part of a core in use. Set -benchtime to some seconds.
 func BenchmarkSaturation(b *testing.B) {
 	gen, err := nanoflake.NewGenerator(nanoflake.Config{})
 	if err != nil {

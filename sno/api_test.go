@@ -21,8 +21,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite testdata/api.golden")
 
-// TestAPI fails when anything that the package exports has changed. After a change that
-// is meant: go test ./sno -run API -update
+// TestAPI fails after a change of the package's exports. For a change on purpose:
+// go test ./sno -run API -update
 func TestAPI(t *testing.T) {
 	const golden = "testdata/api.golden"
 	got := exported(t)
@@ -128,8 +128,8 @@ func specLines(tok token.Token, spec ast.Spec, show func(any) string) (lines []s
 	return lines
 }
 
-// All that the published documentation names, with its signature. A difference is an
-// error of the compiler.
+// All names of the published documentation, with the signatures. A difference is an error of the
+// compiler.
 var (
 	_ func([]sno.ID) = sno.Sort
 

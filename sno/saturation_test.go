@@ -14,10 +14,9 @@ import (
 	"github.com/firn-id/firn/sno"
 )
 
-// BenchmarkSaturation asks for IDs as fast as they come, which is the pool's size in each
-// 4 ms and no more. It reports what part of them is made, how much of a core the process
-// uses for it, and the smallest and the largest share that a goroutine gets of them, where 1
-// is a fair one; run it with -benchtime of some seconds.
+// BenchmarkSaturation asks for IDs without a pause; 4 ms have the size of the pool. The benchmark
+// reports the part of the IDs made, the part of a core in use, and the smallest and the largest share
+// of a goroutine, with 1 for a fair share. Set -benchtime to some seconds.
 func BenchmarkSaturation(b *testing.B) {
 	for _, c := range []struct{ pool, goroutines, batch int }{
 		{4, 64, 1},

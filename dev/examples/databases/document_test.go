@@ -14,7 +14,7 @@ import (
 // pages is the folder of the documents.
 const pages = "../../../docs/databases"
 
-// A block is what stands between two lines of backquotes.
+// A block is the text between two lines of backquotes.
 type block struct {
 	line     int
 	language string
@@ -56,8 +56,7 @@ func (b block) within(file string) bool {
 	return false
 }
 
-// faults returns what a document has that the files do not have. Commands and their output are not
-// code of the files.
+// faults returns the code of a document that is missing from the files. Commands and output do not count.
 func faults(document string, files map[string]string) (found []string) {
 	code := 0
 	for _, b := range blocks(document) {

@@ -16,7 +16,7 @@ var (
 var wall = []Rule{{Of: []string{"all"}, Never: []string{"dev/..."}, But: []string{"dev/..."},
 	Why: "the wall: nothing outside imports the workshop"}}
 
-// rules are what must never import what, and why.
+// rules say which imports a package must not have, and why.
 var rules = func() []Rule {
 	rules := append([]Rule{
 		{Of: []string{"internal/engine/words"}, Only: []string{"sync/atomic"},
@@ -109,7 +109,7 @@ func TestWall(t *testing.T) {
 	}
 }
 
-// The rules are able to fail: each offence is found, and what is allowed is not.
+// The rules can fail: they find each offence, and no allowed import.
 func TestRules(t *testing.T) {
 	for _, v := range []struct {
 		pkg, imports string
@@ -179,7 +179,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// The parser sees what a file imports.
+// The parser sees the imports of a file.
 func TestImportsOfDirectory(t *testing.T) {
 	dir := t.TempDir()
 	for file, source := range map[string]string{

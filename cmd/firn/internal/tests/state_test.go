@@ -24,8 +24,8 @@ import (
 )
 
 // leaseCommand is the scripts' command "lease [hold] DIR FORMAT [ahead=DURATION] [worker=N]
-// [window=DURATION] [machine-bits=N]": it takes a worker as another program would whose clock is so far ahead,
-// and gives it back, or with hold keeps it until the script ends.
+// [window=DURATION] [machine-bits=N]": it takes a worker, as a program with a clock ahead of the time does, and
+// gives the worker back; with hold, it keeps the worker until the end of the script.
 func leaseCommand(ts *testscript.TestScript, neg bool, args []string) {
 	hold := len(args) > 0 && args[0] == "hold"
 	if hold {
@@ -48,7 +48,7 @@ func leaseCommand(ts *testscript.TestScript, neg bool, args []string) {
 			var ahead time.Duration
 			ahead, err = time.ParseDuration(value)
 			r.Clock = func() time.Time { return time.Now().Add(ahead) }
-			c.TrustClock = true // it shall make the records that others disagree with
+			c.TrustClock = true // for records that contradict other clocks
 		case "window":
 			c.Window, err = time.ParseDuration(value)
 		case "worker":
@@ -75,7 +75,7 @@ func leaseCommand(ts *testscript.TestScript, neg bool, args []string) {
 			held.Close()
 			store.Close()
 		})
-		// The first interval is short, and ends while a busy machine does something else.
+		// The first interval is short, and may end on a busy machine.
 		most := cmp.Or(c.Window, lease.DefaultWindow) / 2
 		if !wait.For(func() bool { return time.Until(held.Until()) > most }) {
 			ts.Fatalf("the lease is not renewed: %v", held.Err())
@@ -113,8 +113,8 @@ func cutCommand(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.Truncate(ts.MkAbs(args[0]), size))
 }
 
-// keepCommand is the scripts' command "keep DIR", and unchangedCommand "unchanged", which
-// checks that the directory has the same bytes as it had then.
+// keepCommand is the scripts' command "keep DIR", and unchangedCommand "unchanged": the directory has the
+// bytes of the time of keep.
 func keepCommand(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv("KEPT", ts.MkAbs(args[0]))
 	ts.Setenv("KEPT_FILES", contents(ts.Check, ts.MkAbs(args[0])))
@@ -126,7 +126,7 @@ func unchangedCommand(ts *testscript.TestScript, _ bool, _ []string) {
 	}
 }
 
-// contents lists all files of a directory, with what tells their bytes apart.
+// contents lists all files of a directory, with a hash of the bytes.
 func contents(check func(error), dir string) string {
 	var all strings.Builder
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {

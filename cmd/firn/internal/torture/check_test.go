@@ -16,13 +16,13 @@ import (
 	"github.com/firn-id/firn/nanoflake"
 )
 
-// epoch is where the times of hand-made logs begin.
+// epoch is the first time of hand-made logs.
 var epoch = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 
-// ms returns so many milliseconds after the epoch, in Unix microseconds.
+// ms returns a time n milliseconds after the epoch, in Unix microseconds.
 func ms(n int) int64 { return epoch.Add(time.Duration(n) * time.Millisecond).UnixMicro() }
 
-// nano returns the ID of a worker at so many milliseconds after the epoch.
+// nano returns the ID of a worker at n milliseconds after the epoch.
 func nano(t testing.TB, worker, at, sequence int) id {
 	t.Helper()
 	v, err := nanoflake.FromTime(time.UnixMicro(ms(at)), time.Time{}, worker, sequence)
@@ -39,8 +39,8 @@ type scene struct {
 	jtails   map[int]string // and its entries
 }
 
-// clean returns logs without a fault of the library: process 1 is killed, 2 takes its worker
-// over and gives some of it back, 3 goes on from there, and is killed while it gives back.
+// clean returns logs without a fault of the library. Process 1 is killed. Process 2 takes over the worker
+// and gives back a part. Process 3 takes the worker, and is killed while giving back.
 func clean(t testing.TB) *scene {
 	grant := func(kind event, from, until int, ids int64) entry {
 		return entry{Event: kind, Worker: 5, From: ms(from), Until: ms(until), IDs: ids}
@@ -153,7 +153,7 @@ func TestCheckPasses(t *testing.T) {
 	}
 }
 
-// Each way in which logs can be wrong is found, and is what is found.
+// The check finds each kind of fault in logs, and names the kind.
 func TestCheckFinds(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -231,7 +231,7 @@ func TestCheckFinds(t *testing.T) {
 	}
 }
 
-// Logs that are not what a process can have written stop the check.
+// Logs that no process can write stop the check.
 func TestCheckRefuses(t *testing.T) {
 	for name, spoil := range map[string]func(*scene){
 		"IDs that are gone":          func(s *scene) { s.ids[1] = s.ids[1][:1] },
@@ -246,8 +246,8 @@ func TestCheckRefuses(t *testing.T) {
 	}
 }
 
-// Many IDs are sorted on the disk, and in no more memory than few. The duplicate is found that
-// is far away in the logs.
+// Many IDs are sorted on the disk, in the memory of few. The check finds a duplicate far away in the
+// logs.
 func TestCheckMemory(t *testing.T) {
 	const many = 1_000_000 // 24 MB, all of them
 	s := clean(t)
