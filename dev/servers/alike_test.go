@@ -15,6 +15,7 @@ import (
 	"github.com/firn-id/firn/internal/testing/consultest"
 	"github.com/firn-id/firn/internal/testing/kubetest"
 	"github.com/firn-id/firn/internal/testing/servertest"
+	"github.com/firn-id/firn/internal/testing/testkit"
 )
 
 // A step is a request to the real server and to the pretended server. The answers must be alike. If save is not "", the
@@ -43,7 +44,7 @@ func (s *side) do(t *testing.T, p step) (int, http.Header, []byte) {
 	}
 	in := strings.NewReplacer(pairs...)
 	r, err := http.NewRequestWithContext(t.Context(), p.method, s.url+in.Replace(p.path), strings.NewReader(in.Replace(p.body)))
-	check(t, err)
+	testkit.OK(t, err)
 	token := s.token
 	if p.token != "" {
 		token = p.token
@@ -56,10 +57,10 @@ func (s *side) do(t *testing.T, p step) (int, http.Header, []byte) {
 		r.Header.Set("Content-Type", "application/json")
 	}
 	response, err := s.client.Do(r)
-	check(t, err)
+	testkit.OK(t, err)
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
-	check(t, err)
+	testkit.OK(t, err)
 	return response.StatusCode, response.Header, body
 }
 
@@ -111,16 +112,16 @@ func general(message string) string {
 func TestConsulAlike(t *testing.T) {
 	c := servertest.NewConsul(t)
 	token, err := c.Token(t.Context(), "test")
-	check(t, err)
+	testkit.OK(t, err)
 	reader, err := c.Token(t.Context(), "test", "write", "read")
-	check(t, err)
+	testkit.OK(t, err)
 	below := func(key string) bool { return strings.HasPrefix(key, "test/") }
 	pretended := consultest.New()
 	pretended.Tokens = map[string]consultest.Policy{token: {Read: below, Write: below}, reader: {Read: below}}
 	pretended.Set("other/a", func(*consultest.Pair) {})
 	other, err := c.Token(t.Context(), "other")
-	check(t, err)
-	check(t, c.WaitHealthy(t.Context()))
+	testkit.OK(t, err)
+	testkit.OK(t, c.WaitHealthy(t.Context()))
 	sides := []*side{
 		{client: http.DefaultClient, url: "http://" + c.Endpoints()[0], token: token, header: "X-Consul-Token"},
 		{client: http.DefaultClient, url: pretended.Start(t).URL, token: token, header: "X-Consul-Token"},
@@ -217,12 +218,12 @@ func consulSummary(s *side, p step, status int, header http.Header, body []byte)
 func TestKubernetesAlike(t *testing.T) {
 	k := servertest.NewKubernetes(t)
 	token, err := k.Account(t.Context(), "test")
-	check(t, err)
+	testkit.OK(t, err)
 	reader, err := k.Account(t.Context(), "reader", "create", "update", "watch")
-	check(t, err)
+	testkit.OK(t, err)
 	going, err := k.Account(t.Context(), "going")
-	check(t, err)
-	check(t, k.Do(t.Context(), "DELETE", "/api/v1/namespaces/going", "", "", nil))
+	testkit.OK(t, err)
+	testkit.OK(t, k.Do(t.Context(), "DELETE", "/api/v1/namespaces/going", "", "", nil))
 	pretended := kubetest.New()
 	verbs := []string{"get", "list", "create", "update", "watch"}
 	pretended.Tokens = map[string][]string{token: verbs, going: verbs, k.Admin(): verbs, reader: {"get", "list"}}

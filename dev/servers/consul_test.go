@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/firn-id/firn/internal/testing/servertest"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/consullease"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/drivertest"
@@ -26,7 +27,7 @@ func consulAt(c *servertest.Consul, first int, prefix, token string) string {
 func TestConsul(t *testing.T) {
 	c := servertest.NewConsul(t)
 	token, err := c.Token(t.Context(), "test")
-	check(t, err)
+	testkit.OK(t, err)
 
 	t.Run("Driver", func(t *testing.T) {
 		var spaces, handles atomic.Int64
@@ -39,7 +40,7 @@ func TestConsul(t *testing.T) {
 					first = 0
 				}
 				s, err := consullease.Open(t.Context(), consulAt(c, first, prefix, token))
-				check(t, err)
+				testkit.OK(t, err)
 				return s
 			}
 		}, token)
@@ -56,14 +57,14 @@ func consulToken(t *testing.T, c *servertest.Consul, token string) {
 
 	// With the further rules of docs/stores.md for doctor, Inspect sees all of Consul, and finds nothing wrong.
 	inspector, err := c.Token(t.Context(), "test", "{ policy = \"write\" }", "{ policy = \"write\" }\noperator = \"read\"\nagent_prefix \"\" { policy = \"read\" }")
-	check(t, err)
+	testkit.OK(t, err)
 	findings, err := open(consulAt(c, 0, "test/everything", inspector)).Inspect(t.Context())
 	if err != nil || len(findings) > 0 {
 		t.Errorf("Inspect = %v, %v; want nothing", findings, err)
 	}
 
 	readOnly, err := c.Token(t.Context(), "test", "write", "read")
-	check(t, err)
+	testkit.OK(t, err)
 	s := open(consulAt(c, 0, "test/everything", readOnly))
 	_, err = s.Put(t.Context(), "b", []byte("x"), driver.None)
 	wantError(t, err, driver.ErrUnavailable, readOnly, "403", "Permission denied", `key_prefix "test/everything/" { policy = "write" }`)
@@ -91,17 +92,17 @@ func consulToken(t *testing.T, c *servertest.Consul, token string) {
 func consulRestore(t *testing.T, c *servertest.Consul, token string) {
 	s := opened(t, consullease.Open)(consulAt(c, 0, "test/restore", token))
 	old, err := s.Put(t.Context(), "a", []byte("x"), driver.None)
-	check(t, err)
+	testkit.OK(t, err)
 	backup, err := c.Snapshot(t.Context())
-	check(t, err)
+	testkit.OK(t, err)
 	var lost []driver.Revision
 	for rev := old; len(lost) < 20; lost = append(lost, rev) {
 		rev, err = s.Put(t.Context(), "a", []byte("y"), rev)
-		check(t, err)
+		testkit.OK(t, err)
 	}
 	changes, err := s.Watch(t.Context(), "")
-	check(t, err)
-	check(t, c.Restore(t.Context(), backup))
+	testkit.OK(t, err)
+	testkit.OK(t, c.Restore(t.Context(), backup))
 	changed(t, changes, "a restore")
 	e, err := s.Get(t.Context(), "a")
 	if err != nil || string(e.Value) != "x" || e.Revision != old {
@@ -110,7 +111,7 @@ func consulRestore(t *testing.T, c *servertest.Consul, token string) {
 	rev := old
 	for range len(lost) {
 		rev, err = s.Put(t.Context(), "a", []byte("z"), rev)
-		check(t, err)
+		testkit.OK(t, err)
 		if slices.Contains(lost, rev) {
 			t.Fatalf("the revision %q comes again", rev)
 		}
@@ -127,40 +128,40 @@ func consulFaults(t *testing.T, c *servertest.Consul, token string) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	changes, err := watcher.Watch(ctx, "w/")
-	check(t, err)
-	healthy := func() { check(t, c.WaitHealthy(t.Context())) }
+	testkit.OK(t, err)
+	healthy := func() { testkit.OK(t, c.WaitHealthy(t.Context())) }
 	leader := func() int {
 		i, err := c.Leader(t.Context())
-		check(t, err)
+		testkit.OK(t, err)
 		return i
 	}
-	check(t, survive(t.Context(), stores, func() { // the leader is killed
+	testkit.OK(t, survive(t.Context(), stores, func() { // the leader is killed
 		i := leader()
 		c.Kill(i)
 		if next := leader(); next == i {
 			t.Errorf("%d leads after it was killed", i)
 		}
-		check(t, c.Restart(i))
+		testkit.OK(t, c.Restart(i))
 		healthy()
 	}, func() { // the leader is stopped, and still believes that it leads when it goes on
 		i := leader()
-		check(t, c.Stop(i))
+		testkit.OK(t, c.Stop(i))
 		if next := leader(); next == i {
 			t.Errorf("%d leads after it was stopped", i)
 		}
-		check(t, c.Continue(i))
+		testkit.OK(t, c.Continue(i))
 		healthy()
 	}, func() { // all are killed
 		for i := range c.Len() {
 			c.Kill(i)
 		}
 		for i := range c.Len() {
-			check(t, c.Restart(i))
+			testkit.OK(t, c.Restart(i))
 		}
 		healthy()
 	}))
 	e, err := watcher.Get(t.Context(), "w/0")
-	check(t, err)
+	testkit.OK(t, err)
 	watched(t, watcher, "w/0", changes, func() {})
 
 	// Without a majority nothing is acknowledged. The words of the error depend on the last server.
@@ -171,7 +172,7 @@ func consulFaults(t *testing.T, c *servertest.Consul, token string) {
 	wantError(t, err, driver.ErrUnavailable, token)
 	_, err = stores[one].Get(t.Context(), "w/0")
 	wantError(t, err, driver.ErrUnavailable, token)
-	check(t, c.Restart((one+1)%c.Len()))
-	check(t, c.Restart((one+2)%c.Len()))
+	testkit.OK(t, c.Restart((one+1)%c.Len()))
+	testkit.OK(t, c.Restart((one+2)%c.Len()))
 	healthy()
 }

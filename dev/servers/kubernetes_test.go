@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/firn-id/firn/internal/testing/servertest"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/drivertest"
 	"github.com/firn-id/firn/lease/kubelease"
@@ -20,7 +21,7 @@ const namespace = "test"
 func TestKubernetes(t *testing.T) {
 	k := servertest.NewKubernetes(t)
 	token, err := k.Account(t.Context(), namespace)
-	check(t, err)
+	testkit.OK(t, err)
 
 	t.Run("Driver", func(t *testing.T) {
 		var spaces atomic.Int64
@@ -28,7 +29,7 @@ func TestKubernetes(t *testing.T) {
 			prefix := fmt.Sprintf("p%d", spaces.Add(1))
 			return func() driver.Store {
 				s, err := kubelease.Open(t.Context(), k.Address(namespace, prefix, token))
-				check(t, err)
+				testkit.OK(t, err)
 				return s
 			}
 		}, token)
@@ -57,7 +58,7 @@ func kubernetesRole(t *testing.T, k *servertest.Kubernetes, token string) {
 		},
 		"update": func(s *kubelease.Store) error {
 			e, err := s.Get(t.Context(), "a")
-			check(t, err)
+			testkit.OK(t, err)
 			_, err = s.Put(t.Context(), "a", nil, e.Revision)
 			return err
 		},
@@ -67,18 +68,18 @@ func kubernetesRole(t *testing.T, k *servertest.Kubernetes, token string) {
 		t.Run(verb, func(t *testing.T) {
 			namespace := "without-" + verb
 			whole, err := k.Account(t.Context(), namespace)
-			check(t, err)
+			testkit.OK(t, err)
 			_, err = open(k.Address(namespace, "p", whole)).Put(t.Context(), "a", []byte("x"), driver.None)
-			check(t, err)
+			testkit.OK(t, err)
 			token, err := k.Account(t.Context(), namespace, verb)
-			check(t, err)
+			testkit.OK(t, err)
 			says := []string{"403", "cannot " + verb + " resource", "let the service account " + verb + " leases in the namespace " + namespace}
 			s, err := kubelease.Open(t.Context(), k.Address(namespace, "p", token))
 			if verb == "list" {
 				wantError(t, err, driver.ErrUnavailable, token, says...)
 				return
 			}
-			check(t, err)
+			testkit.OK(t, err)
 			defer s.Close()
 			wantError(t, needs(s), driver.ErrUnavailable, token, says...)
 			findings, err := s.Inspect(t.Context())
@@ -92,8 +93,8 @@ func kubernetesRole(t *testing.T, k *servertest.Kubernetes, token string) {
 // Kubernetes takes the Job of docs/stores.md.
 func kubernetesJob(t *testing.T, k *servertest.Kubernetes, token string) {
 	job, err := servertest.Document("Job")
-	check(t, err)
-	check(t, k.Do(t.Context(), "POST", "/apis/batch/v1/namespaces/"+namespace+"/jobs?dryRun=All&fieldValidation=Strict", "application/yaml", job, nil))
+	testkit.OK(t, err)
+	testkit.OK(t, k.Do(t.Context(), "POST", "/apis/batch/v1/namespaces/"+namespace+"/jobs?dryRun=All&fieldValidation=Strict", "application/yaml", job, nil))
 }
 
 func kubernetesErrors(t *testing.T, k *servertest.Kubernetes, token string) {
@@ -102,11 +103,11 @@ func kubernetesErrors(t *testing.T, k *servertest.Kubernetes, token string) {
 	}
 	// A deleted namespace stays in deletion, since no controller removes its objects.
 	going, err := k.Account(t.Context(), "going")
-	check(t, err)
+	testkit.OK(t, err)
 	s := opened(t, kubelease.Open)(at("going", going))
 	rev, err := s.Put(t.Context(), "a", []byte("x"), driver.None)
-	check(t, err)
-	check(t, k.Do(t.Context(), "DELETE", "/api/v1/namespaces/going", "", "", nil))
+	testkit.OK(t, err)
+	testkit.OK(t, k.Do(t.Context(), "DELETE", "/api/v1/namespaces/going", "", "", nil))
 	_, err = s.Put(t.Context(), "b", []byte("x"), driver.None)
 	wantError(t, err, driver.ErrUnavailable, going, "being terminated", "is being deleted, and all its entries with it")
 	if _, err = s.Put(t.Context(), "a", []byte("y"), rev); err != nil && !errors.Is(err, driver.ErrUnavailable) {
@@ -153,27 +154,27 @@ func kubernetesFaults(t *testing.T, k *servertest.Kubernetes, token string) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	changes, err := watcher.Watch(ctx, "w/")
-	check(t, err)
+	testkit.OK(t, err)
 	others, err := watcher.Watch(ctx, "other/")
-	check(t, err)
-	healthy := func() { check(t, k.WaitHealthy(t.Context())) }
-	check(t, survive(t.Context(), stores, func() {
+	testkit.OK(t, err)
+	healthy := func() { testkit.OK(t, k.WaitHealthy(t.Context())) }
+	testkit.OK(t, survive(t.Context(), stores, func() {
 		k.Kill()
-		check(t, k.Restart())
+		testkit.OK(t, k.Restart())
 		healthy()
 	}, func() {
-		check(t, k.Stop())
-		check(t, k.Continue())
+		testkit.OK(t, k.Stop())
+		testkit.OK(t, k.Continue())
 	}, func() {
 		k.Etcd.Kill(0)
-		check(t, k.Etcd.Restart(0))
-		check(t, k.Etcd.WaitHealthy(t.Context()))
+		testkit.OK(t, k.Etcd.Restart(0))
+		testkit.OK(t, k.Etcd.WaitHealthy(t.Context()))
 		healthy()
 	}, func() {
 		k.Kill()
 		k.Etcd.Kill(0)
-		check(t, k.Etcd.Restart(0))
-		check(t, k.Restart())
+		testkit.OK(t, k.Etcd.Restart(0))
+		testkit.OK(t, k.Restart())
 		healthy()
 	}))
 	told := 0
@@ -195,6 +196,6 @@ func kubernetesFaults(t *testing.T, k *servertest.Kubernetes, token string) {
 	wantError(t, err, driver.ErrUnavailable, token, "etcd")
 	_, err = hasty.Get(t.Context(), "w/0")
 	wantError(t, err, driver.ErrUnavailable, token, "etcd")
-	check(t, k.Etcd.Restart(0))
+	testkit.OK(t, k.Etcd.Restart(0))
 	healthy()
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/firn-id/firn/internal/testing/minter"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/undo"
 	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/lease"
@@ -21,19 +22,12 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(undo.Main(m)) }
 
-func check(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // opened returns a function for a test, which opens stores. The end of the test closes the stores.
 func opened[S driver.Store](t *testing.T, open func(context.Context, string) (S, error)) func(addr string) S {
 	return func(addr string) S {
 		t.Helper()
 		s, err := open(t.Context(), addr)
-		check(t, err)
+		testkit.OK(t, err)
 		t.Cleanup(func() { s.Close() })
 		return s
 	}
@@ -59,23 +53,23 @@ func wantError(t *testing.T, err, kind error, token string, parts ...string) {
 // everything uses a store as programs and operators do.
 func everything(t *testing.T, store driver.Store) {
 	t.Helper()
-	check(t, minter.Create(t.Context(), store))
+	testkit.OK(t, minter.Create(t.Context(), store))
 	for range 2 {
 		gen, l, err := minter.Start(t.Context(), store, lease.Config{})
-		check(t, err)
+		testkit.OK(t, err)
 		_, err = gen.Next()
-		check(t, err)
-		check(t, l.Close())
+		testkit.OK(t, err)
+		testkit.OK(t, l.Close())
 	}
 	changes, err := store.(driver.Watcher).Watch(t.Context(), "")
-	check(t, err)
+	testkit.OK(t, err)
 	_, err = store.Put(t.Context(), "x", []byte("y"), driver.None)
-	check(t, err)
+	testkit.OK(t, err)
 	changed(t, changes, "Put")
 	_, err = lease.Rescue(t.Context(), store, minter.Pool, lease.RescueConfig{})
-	check(t, err)
+	testkit.OK(t, err)
 	findings, err := lease.Inspect(t.Context(), store)
-	check(t, err)
+	testkit.OK(t, err)
 	for _, f := range findings {
 		if f.Loses {
 			t.Errorf("it loses: %s", f.Text)
@@ -96,10 +90,10 @@ func changed(t *testing.T, changes <-chan struct{}, what string) {
 func watched(t *testing.T, store driver.Store, key string, changes <-chan struct{}, each func()) driver.Revision {
 	t.Helper()
 	e, err := store.Get(t.Context(), key)
-	check(t, err)
+	testkit.OK(t, err)
 	for range watchedTimes {
 		e.Revision, err = store.Put(t.Context(), key, []byte("0"), e.Revision)
-		check(t, err)
+		testkit.OK(t, err)
 		changed(t, changes, "a change of "+key)
 		each()
 	}

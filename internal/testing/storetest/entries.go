@@ -18,7 +18,7 @@ func Spaces[S driver.Store](open func(context.Context, string) (S, error), addre
 	if handle == nil {
 		handle = func(t *testing.T, addr string) driver.Store {
 			s, err := open(t.Context(), Patient(addr))
-			Check(t, err)
+			check(t, err)
 			return s
 		}
 	}

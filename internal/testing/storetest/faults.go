@@ -152,7 +152,7 @@ func (f Faulty[S]) Restart(t *testing.T) {
 		for w, was := range last {
 			for _, s := range []S{fresh, s} {
 				e, err := s.Get(t.Context(), was.Key)
-				Check(t, err)
+				check(t, err)
 				if was.Revision == driver.None {
 					t.Fatalf("round %d: no Put of %s was acknowledged", round, was.Key)
 				}
@@ -183,7 +183,7 @@ func (f Faulty[S]) Outage(t *testing.T) {
 	t.Helper()
 	turn.Take(t)
 	s := Prepare(t, f.Open, f.Addr("timeout=2s"))
-	Check(t, minter.Create(t.Context(), s))
+	check(t, minter.Create(t.Context(), s))
 	var g *minter.Generator
 	var l *lease.Lease
 	wait.Until(t, "a busy machine takes a lease in time", func() bool {
@@ -229,13 +229,13 @@ func Forgotten[S driver.Store](t *testing.T, open func() S, data string, stop, s
 	rev := Put(t, s, "a", "0", driver.None)
 	backup := t.TempDir()
 	stop()
-	Check(t, os.CopyFS(backup, os.DirFS(data)))
+	check(t, os.CopyFS(backup, os.DirFS(data)))
 	start()
 	wait.Until(t, "the store is connected again", func() bool { _, err := s.Get(t.Context(), "a"); return err == nil })
 	Want(t, s, "a", "0", rev) // after a crash of the process nothing is missing
 	lost := Put(t, s, "a", "lost", rev)
 	stop()
-	Check(t, os.RemoveAll(data), os.CopyFS(data, os.DirFS(backup)))
+	check(t, os.RemoveAll(data), os.CopyFS(data, os.DirFS(backup)))
 	start()
 	wait.Until(t, "the loss is found out", func() bool { _, err := s.Get(t.Context(), "a"); return errors.Is(err, driver.ErrUnsafe) })
 	other := open()

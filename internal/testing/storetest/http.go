@@ -82,7 +82,7 @@ func Faults(t *testing.T, server *pretend.Server, s driver.Store) {
 	_, err := s.Put(t.Context(), "twice", nil, driver.None)
 	WantError(t, err, driver.ErrConflict)
 	e, err := s.Get(t.Context(), "twice")
-	Check(t, err)
+	check(t, err)
 	_, err = s.Put(t.Context(), "twice", []byte("x"), e.Revision)
 	end()
 	WantError(t, err, driver.ErrConflict)

@@ -49,7 +49,7 @@ func Start(t testing.TB, command func(path string, port int) []string, names ...
 		s.Command = command(path, s.Port)
 		return s, s.Server.Start()
 	})
-	Check(t, err)
+	check(t, err)
 	t.Cleanup(func() {
 		s.Kill()
 		if t.Failed() {
@@ -88,7 +88,7 @@ func Port(t testing.TB) int {
 	t.Helper()
 	for {
 		port, err := loopback.Port()
-		Check(t, err)
+		check(t, err)
 		if port < 22000 { // a server of a Redis Cluster also listens 10000 above, below the ports of connections
 			return port
 		}
@@ -105,7 +105,7 @@ func Gone(t testing.TB) string {
 func Silent(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	Check(t, err)
+	check(t, err)
 	t.Cleanup(func() { l.Close() })
 	return l.Addr().String()
 }
@@ -118,7 +118,7 @@ func Replacing(t testing.TB, server, text, by string) string {
 		go io.Copy(server, client)
 		replacing(client, server, []byte(text), []byte(by))
 	})
-	Check(t, err)
+	check(t, err)
 	t.Cleanup(func() { l.Close() })
 	return l.Addr().String()
 }
@@ -149,13 +149,13 @@ func replacing(to io.Writer, from io.Reader, text, by []byte) {
 func Certify(t testing.TB) (cert, key string) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	Check(t, err)
+	check(t, err)
 	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
-	Check(t, err)
+	check(t, err)
 	pkcs8, err := x509.MarshalPKCS8PrivateKey(private)
-	Check(t, err)
+	check(t, err)
 	return File(t, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))),
 		File(t, string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: pkcs8})))
 }
@@ -164,7 +164,7 @@ func Certify(t testing.TB) (cert, key string) {
 func File(t testing.TB, content string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "file")
-	Check(t, os.WriteFile(file, []byte(content), 0o600))
+	check(t, os.WriteFile(file, []byte(content), 0o600))
 	return file
 }
 

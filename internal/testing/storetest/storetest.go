@@ -22,7 +22,7 @@ const Secret = "hunter2"
 func Open[S driver.Store](t testing.TB, open func(context.Context, string) (S, error), addr string) S {
 	t.Helper()
 	s, err := open(t.Context(), Patient(addr))
-	Check(t, err)
+	check(t, err)
 	t.Cleanup(func() { s.Close() })
 	return s
 }
@@ -32,13 +32,13 @@ func Prepare[S driver.Store](t testing.TB, open func(context.Context, string) (S
 	t.Helper()
 	s := Open(t, open, addr)
 	if p, ok := driver.Store(s).(driver.Preparer); ok {
-		Check(t, p.Prepare(t.Context()))
+		check(t, p.Prepare(t.Context()))
 	}
 	return s
 }
 
-// Check ends the test if there is an error.
-func Check(t testing.TB, errs ...error) {
+// check ends the test if there is an error, as testkit.OK does, which only tests import.
+func check(t testing.TB, errs ...error) {
 	t.Helper()
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
@@ -49,7 +49,7 @@ func Check(t testing.TB, errs ...error) {
 func Put(t testing.TB, s driver.Store, key, value string, rev driver.Revision) driver.Revision {
 	t.Helper()
 	made, err := s.Put(t.Context(), key, []byte(value), rev)
-	Check(t, err)
+	check(t, err)
 	return made
 }
 

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/nanoflake"
 )
@@ -26,7 +27,7 @@ func ms(n int) int64 { return epoch.Add(time.Duration(n) * time.Millisecond).Uni
 func nano(t testing.TB, worker, at, sequence int) id {
 	t.Helper()
 	v, err := nanoflake.FromTime(time.UnixMicro(ms(at)), time.Time{}, worker, sequence)
-	must(t, err)
+	testkit.OK(t, err)
 	return id{high: uint64(v)}
 }
 
@@ -98,7 +99,7 @@ func (s *scene) write(t testing.TB) string {
 		var b bytes.Buffer
 		for _, e := range entries {
 			line, err := json.Marshal(e)
-			must(t, err)
+			testkit.OK(t, err)
 			b.Write(append(line, '\n'))
 		}
 		b.WriteString(s.jtails[n])
@@ -116,7 +117,7 @@ func (s *scene) write(t testing.TB) string {
 
 func write(t testing.TB, path string, content []byte) {
 	t.Helper()
-	must(t, os.WriteFile(path, content, 0o600))
+	testkit.OK(t, os.WriteFile(path, content, 0o600))
 }
 
 func TestCheckPasses(t *testing.T) {
@@ -138,7 +139,7 @@ func TestCheckPasses(t *testing.T) {
 		entry{Event: renewed, Worker: 5, From: ms(170), Until: ms(300), IDs: 4}, entry{Event: alive}, entry{Event: dead, Excused: true})
 	s.ids[1] = append(s.ids[1], nano(t, 5, 299, 0))
 	sum, err := s.check(t)
-	must(t, err)
+	testkit.OK(t, err)
 	if sum.Alive != 1 || sum.Excused != 1 || sum.Withdrawn != 1 || sum.Idle != 1 {
 		t.Errorf("%+v", sum)
 	}
@@ -208,7 +209,7 @@ func TestCheckFinds(t *testing.T) {
 			s := clean(t)
 			c.spoil(s)
 			sum, err := s.check(t)
-			must(t, err)
+			testkit.OK(t, err)
 			if sum.Passed() {
 				t.Fatal("it passed")
 			}
@@ -280,7 +281,7 @@ func TestCheckMemory(t *testing.T) {
 				most = max(most, used)
 			}}
 		sum, err := check(context.Background(), c, record)
-		must(t, err)
+		testkit.OK(t, err)
 		if len(sum.Violations) != 2 || sum.Violations[duplicate] != 1 || sum.Violations[outside] != 1 || sum.IDs != many+7 {
 			t.Errorf("%v, %d IDs", sum.Violations, sum.IDs)
 		}

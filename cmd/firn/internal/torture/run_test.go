@@ -16,6 +16,7 @@ import (
 
 	"github.com/firn-id/firn/internal/shape"
 	"github.com/firn-id/firn/internal/testing/services"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/turn"
 	"github.com/firn-id/firn/internal/testing/undo"
 	"github.com/firn-id/firn/internal/testing/wait"
@@ -193,7 +194,7 @@ func TestStuck(t *testing.T) {
 			dir := t.TempDir()
 			synctest.Test(t, func(t *testing.T) { runAhead(t, dir) })
 			k, err := readGrants(checkConfig{dir: dir, format: formats[0]}, record{Processes: []processRecord{{Number: 1, Idle: true}}})
-			must(t, err)
+			testkit.OK(t, err)
 			if found := k.sum.Violations[stuck] > 0; found != (defect != "") {
 				t.Errorf("found: %v, %q", found, k.sum.Examples)
 			}
@@ -210,7 +211,7 @@ func runAhead(t *testing.T, dir string) {
 	time.Sleep(time.Until(epoch)) // a bubble begins before the epoch of the format
 	f := formats[0]
 	pool, err := lease.Create(t.Context(), memlease.New(), "torture", f.layout())
-	must(t, err)
+	testkit.OK(t, err)
 	c := &child{format: f, window: time.Second, pool: pool, news: io.Discard, idle: true}
 	for _, file := range []struct {
 		of   **os.File
@@ -294,20 +295,13 @@ func TestEndsBeforeTheEpoch(t *testing.T) {
 func runPlans(t *testing.T, c Config, plans ...[]action) *runner {
 	t.Helper()
 	f, err := lookup(c.Format)
-	must(t, err)
+	testkit.OK(t, err)
 	at := placeOf(c, c.State)
-	must(t, at.create(t.Context(), nil, f))
+	testkit.OK(t, at.create(t.Context(), nil, f))
 	r := newRunner(c, f, at)
 	r.plans = plans
-	must(t, r.run(t.Context()))
+	testkit.OK(t, r.run(t.Context()))
 	return r
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 func needsSignals(t *testing.T) {

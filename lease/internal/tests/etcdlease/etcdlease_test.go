@@ -12,6 +12,7 @@ import (
 
 	"github.com/firn-id/firn/internal/testing/etcdtest"
 	"github.com/firn-id/firn/internal/testing/storetest"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/turn"
 	"github.com/firn-id/firn/internal/testing/undo"
 	"github.com/firn-id/firn/lease/driver"
@@ -55,7 +56,7 @@ func only(c *etcdtest.Cluster, i int, prefix string) string {
 func client(t *testing.T, endpoints ...string) *clientv3.Client {
 	t.Helper()
 	c, err := clientv3.New(clientv3.Config{Endpoints: endpoints})
-	storetest.Check(t, err)
+	testkit.OK(t, err)
 	t.Cleanup(func() { c.Close() })
 	return c
 }
@@ -150,14 +151,14 @@ func foreign(t *testing.T, c *etcdtest.Cluster) {
 
 	// An entry with a lease of etcd, which etcd will delete.
 	lease, err := raw.Grant(t.Context(), 3600)
-	storetest.Check(t, err)
+	testkit.OK(t, err)
 	if _, err := raw.Put(t.Context(), prefix+"/c", "", clientv3.WithLease(lease.ID)); err != nil {
 		t.Fatal(err)
 	}
 	storetest.FindingsLose(t, s, true, "1 entries are tied", "5 keys")
 	// Put removes the lease of etcd.
 	e, err := s.Get(t.Context(), "c")
-	storetest.Check(t, err)
+	testkit.OK(t, err)
 	storetest.Put(t, s, "c", "", e.Revision)
 	storetest.FindingsLose(t, s, false, "5 keys")
 }
@@ -174,12 +175,12 @@ func revision(t *testing.T, c *etcdtest.Cluster) {
 func ofClient(t *testing.T, c *etcdtest.Cluster) {
 	raw, prefix := client(t, "http://"+c.Endpoint(0), "http://"+c.Endpoint(1)), space()
 	s, err := etcdlease.New(t.Context(), raw, prefix)
-	storetest.Check(t, err)
+	testkit.OK(t, err)
 	if want := "etcd://" + c.Endpoint(0) + "," + c.Endpoint(1) + "/" + prefix; s.String() != want {
 		t.Errorf("String = %s, want %s", s, want)
 	}
 	rev := storetest.Put(t, s, "a", "x", driver.None)
-	storetest.Check(t, s.Close())
+	testkit.OK(t, s.Close())
 	_, err = s.Get(t.Context(), "a")
 	if !errors.Is(err, driver.ErrUnavailable) || !errors.Is(err, os.ErrClosed) {
 		t.Errorf("after Close: %v", err)

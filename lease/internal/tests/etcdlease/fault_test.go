@@ -15,6 +15,7 @@ import (
 	"github.com/firn-id/firn/internal/testing/etcdtest"
 	"github.com/firn-id/firn/internal/testing/services"
 	"github.com/firn-id/firn/internal/testing/storetest"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/turn"
 	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/lease/driver"
@@ -185,7 +186,7 @@ func TestDown(t *testing.T) {
 	rev := storetest.Put(t, s, "a", "x", driver.None)
 	back := func(t *testing.T) {
 		t.Helper()
-		storetest.Check(t, c.WaitHealthy(t.Context()))
+		testkit.OK(t, c.WaitHealthy(t.Context()))
 		// A frozen cluster may make the Put later. After the other faults the Put is gone.
 		var e driver.Entry
 		var err error
@@ -198,7 +199,7 @@ func TestDown(t *testing.T) {
 	all := func(t *testing.T, f func(int) error) {
 		t.Helper()
 		for i := range c.Len() {
-			storetest.Check(t, f(i))
+			testkit.OK(t, f(i))
 		}
 	}
 	t.Run("killed", func(t *testing.T) {
@@ -233,7 +234,7 @@ func TestDown(t *testing.T) {
 				t.Errorf("Inspect finds %+v, %v, want what has %q", found, err, text)
 			}
 		}
-		storetest.Check(t, errors.Join(c.Restart(1), c.Restart(2)))
+		testkit.OK(t, errors.Join(c.Restart(1), c.Restart(2)))
 		back(t)
 	})
 }
@@ -246,7 +247,7 @@ func TestNoStaleReads(t *testing.T) {
 	turn.Take(t)
 	c := etcdtest.New(t, etcdtest.Config{Args: quick})
 	leader, err := c.Leader(t.Context())
-	storetest.Check(t, err)
+	testkit.OK(t, err)
 	prefix := space()
 	for key, cut := range map[string]int{"a": leader, "b": (leader + 1) % c.Len()} {
 		there, elsewhere := only(c, cut, prefix), only(c, (cut+1)%c.Len(), prefix)
@@ -277,7 +278,7 @@ func TestNoStaleReads(t *testing.T) {
 			}
 		}
 		c.Heal()
-		storetest.Check(t, c.WaitHealthy(t.Context()))
+		testkit.OK(t, c.WaitHealthy(t.Context()))
 		if e, err := near.Get(t.Context(), key); err != nil || string(e.Value) != "new" {
 			t.Errorf("afterwards: %q, %v", e.Value, err)
 		}
@@ -289,7 +290,7 @@ func TestForgotten(t *testing.T) {
 	t.Parallel()
 	c := etcdtest.New(t, etcdtest.Config{Members: 1})
 	open := func() *etcdlease.Store { return storetest.Open(t, etcdlease.Open, c.Address("p")) }
-	s := storetest.Forgotten(t, open, c.Data(0), func() { c.Kill(0) }, func() { storetest.Check(t, c.Restart(0), c.WaitHealthy(t.Context())) })
+	s := storetest.Forgotten(t, open, c.Data(0), func() { c.Kill(0) }, func() { testkit.OK(t, errors.Join(c.Restart(0), c.WaitHealthy(t.Context()))) })
 	_, err := s.Inspect(t.Context())
 	storetest.WantError(t, err, driver.ErrUnsafe, "forgotten", "backup")
 }

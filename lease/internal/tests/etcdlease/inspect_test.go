@@ -14,6 +14,7 @@ import (
 	"github.com/firn-id/firn/internal/testing/etcdtest"
 	"github.com/firn-id/firn/internal/testing/services"
 	"github.com/firn-id/firn/internal/testing/storetest"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/etcdlease"
 )
@@ -38,7 +39,7 @@ func inspecting(t *testing.T, c *etcdtest.Cluster) {
 	first := func(alarm pb.AlarmType, action pb.AlarmRequest_AlarmAction) {
 		t.Helper()
 		members, err := raw.MemberList(t.Context())
-		storetest.Check(t, err)
+		testkit.OK(t, err)
 		if _, err := alarms.Alarm(t.Context(), &pb.AlarmRequest{Action: action, Alarm: alarm, MemberID: members.Members[0].ID}); err != nil {
 			t.Fatal(err)
 		}
@@ -57,7 +58,7 @@ func inspecting(t *testing.T, c *etcdtest.Cluster) {
 		t.Fatal(err)
 	}
 	storetest.FindingsLose(t, s, false, "m2 does not answer at "+c.Endpoint(2))
-	storetest.Check(t, errors.Join(c.Restart(2), c.WaitHealthy(t.Context())))
+	testkit.OK(t, errors.Join(c.Restart(2), c.WaitHealthy(t.Context())))
 	storetest.Findings(t, s)
 
 	ctx, cancel := context.WithCancel(t.Context())
@@ -109,13 +110,13 @@ func TestNoSpace(t *testing.T) {
 	// As the advice says.
 	raw := client(t, c.Endpoint(0))
 	got, err := raw.Get(t.Context(), "a")
-	storetest.Check(t, err)
+	testkit.OK(t, err)
 	_, err = raw.Compact(t.Context(), got.Header.Revision)
-	storetest.Check(t, err)
+	testkit.OK(t, err)
 	_, err = raw.Defragment(t.Context(), c.Endpoint(0))
-	storetest.Check(t, err)
+	testkit.OK(t, err)
 	_, err = raw.AlarmDisarm(t.Context(), &clientv3.AlarmMember{})
-	storetest.Check(t, err)
+	testkit.OK(t, err)
 	storetest.Put(t, s, "a", "", e.Revision)
 	storetest.FindingsLose(t, s, true, "single member")
 }

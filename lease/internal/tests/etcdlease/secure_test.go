@@ -25,6 +25,7 @@ import (
 	"github.com/firn-id/firn/internal/testing/etcdtest"
 	"github.com/firn-id/firn/internal/testing/services"
 	"github.com/firn-id/firn/internal/testing/storetest"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/turn"
 	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/lease/driver"
@@ -106,10 +107,10 @@ const (
 func login(t *testing.T, config clientv3.Config) {
 	t.Helper()
 	raw, err := clientv3.New(config)
-	storetest.Check(t, err)
+	testkit.OK(t, err)
 	defer raw.Close()
 	ctx, end := t.Context(), clientv3.GetPrefixRangeEnd("p/")
-	do := func(_ any, err error) { t.Helper(); storetest.Check(t, err) }
+	do := func(_ any, err error) { t.Helper(); testkit.OK(t, err) }
 	do(raw.UserAdd(ctx, "root", password))
 	do(raw.RoleAdd(ctx, "root"))
 	do(raw.UserGrantRole(ctx, "root", "root"))
@@ -131,14 +132,14 @@ func TestSecure(t *testing.T) {
 	mine, mineKey := a.client("nobody")
 	c := etcdtest.New(t, etcdtest.Config{CA: a.file, Cert: cert, Key: key, Args: append(calm, "--bcrypt-cost", "4", "--auth-token-ttl", "1", "--log-level", "debug")})
 	pair, err := tls.LoadX509KeyPair(mine, mineKey)
-	storetest.Check(t, err)
+	testkit.OK(t, err)
 	pool := x509.NewCertPool()
 	pool.AddCert(a.cert)
 	config := clientv3.Config{Endpoints: c.Endpoints(), TLS: &tls.Config{RootCAs: pool, Certificates: []tls.Certificate{pair}}}
 	login(t, config)
 
 	file := filepath.Join(t.TempDir(), "password")
-	storetest.Check(t, os.WriteFile(file, []byte(password+"\n"), 0o600))
+	testkit.OK(t, os.WriteFile(file, []byte(password+"\n"), 0o600))
 	t.Setenv("FIRN_TEST_PASSWORD", password)
 	secure := settings + url.Values{"ca": {a.file}, "cert": {mine}, "key": {mineKey}}.Encode()
 	secret := secure + "&" + url.Values{"password-file": {file}}.Encode()
@@ -151,7 +152,7 @@ func TestSecure(t *testing.T) {
 			prefix := "p/" + space()
 			return func() driver.Store {
 				s, err := etcdlease.Open(t.Context(), at("firn@", prefix, secret))
-				storetest.Check(t, err)
+				testkit.OK(t, err)
 				return s
 			}
 		}, password, file, "nobody", "firn@")
@@ -210,21 +211,21 @@ func TestSecure(t *testing.T) {
 		// when all members log its end.
 		config.Username, config.Password = "root", password
 		root, err := clientv3.New(config)
-		storetest.Check(t, err)
+		testkit.OK(t, err)
 		defer root.Close()
 		later, err := root.Authenticate(t.Context(), "firn", password)
-		storetest.Check(t, err)
+		testkit.OK(t, err)
 		for m := range c.Len() {
 			wait.Until(t, "a token has expired", func() bool {
 				log, err := os.ReadFile(c.Log(m))
-				storetest.Check(t, err)
+				testkit.OK(t, err)
 				return regexp.MustCompile(`deleted a simple token.*` + regexp.QuoteMeta(later.Token)).Match(log)
 			})
 		}
 		rev = storetest.Put(t, s, "token", "1", rev)
 		storetest.Told(t, "a change after the token has expired", changed)
 		for m := range c.Len() { // whose tokens are in their memory
-			storetest.Check(t, errors.Join(c.Restart(m), c.WaitHealthy(t.Context())))
+			testkit.OK(t, errors.Join(c.Restart(m), c.WaitHealthy(t.Context())))
 		}
 		again(t, func() error { _, err := s.Get(t.Context(), "token"); return err })
 		storetest.Put(t, s, "token", "2", rev)
@@ -233,7 +234,7 @@ func TestSecure(t *testing.T) {
 	t.Run("Changed password", func(t *testing.T) {
 		config.Username, config.Password = "root", password
 		root, err := clientv3.New(config)
-		storetest.Check(t, err)
+		testkit.OK(t, err)
 		defer root.Close()
 		s := storetest.Open(t, etcdlease.Open, at("reader@", "p", secret))
 		if _, err := root.UserChangePassword(t.Context(), "reader", "another"); err != nil {

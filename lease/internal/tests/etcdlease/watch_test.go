@@ -10,6 +10,7 @@ import (
 	"github.com/firn-id/firn/internal/testing/etcdtest"
 	"github.com/firn-id/firn/internal/testing/services"
 	"github.com/firn-id/firn/internal/testing/storetest"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/turn"
 	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/lease/driver"
@@ -19,7 +20,7 @@ import (
 func watch(t *testing.T, s *etcdlease.Store, prefix string) <-chan struct{} {
 	t.Helper()
 	changed, err := s.Watch(t.Context(), prefix)
-	storetest.Check(t, err)
+	testkit.OK(t, err)
 	return changed
 }
 
@@ -61,7 +62,7 @@ func watching(t *testing.T, c *etcdtest.Cluster) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	all, err := s.Watch(ctx, "")
-	storetest.Check(t, err)
+	testkit.OK(t, err)
 	pool := watch(t, s, "p/")
 	rev := storetest.Put(t, other, "p/a", "1", driver.None)
 	storetest.Told(t, "an entry that was created", all)
@@ -122,7 +123,7 @@ func TestWatchFaults(t *testing.T) {
 			return false
 		})
 		got, err := client(t, c.Endpoint(1)).Get(t.Context(), "a")
-		storetest.Check(t, err)
+		testkit.OK(t, err)
 		return got.Header.Revision
 	}
 
@@ -131,11 +132,11 @@ func TestWatchFaults(t *testing.T) {
 		change()
 		storetest.Told(t, "a change while one member is down", roaming)
 		drain(changed)
-		storetest.Check(t, c.Restart(0))
+		testkit.OK(t, c.Restart(0))
 		storetest.Told(t, "a change while the only member that is known was down", changed)
 	})
 	t.Run("compaction", func(t *testing.T) {
-		storetest.Check(t, c.WaitHealthy(t.Context()))
+		testkit.OK(t, c.WaitHealthy(t.Context()))
 		c.Kill(0)
 		change()
 		drain(roaming)
@@ -146,11 +147,11 @@ func TestWatchFaults(t *testing.T) {
 		}
 		storetest.Told(t, "a change while one member is down", roaming)
 		drain(changed)
-		storetest.Check(t, c.Restart(0))
+		testkit.OK(t, c.Restart(0))
 		storetest.Told(t, "a change that was compacted away", changed)
 	})
 	t.Run("no leader", func(t *testing.T) {
-		storetest.Check(t, c.WaitHealthy(t.Context()))
+		testkit.OK(t, c.WaitHealthy(t.Context()))
 		isolated := hasty(t, only(c, 0, prefix))
 		another := client(t, c.Endpoint(0)).Watch(clientv3.WithRequireLeader(t.Context()), "a", clientv3.WithCreatedNotify())
 		wait.Receive(t, "the beginning of a watch", another)
@@ -166,7 +167,7 @@ func TestWatchFaults(t *testing.T) {
 		storetest.Told(t, "a change while the only member that is known was cut off", changed)
 	})
 	t.Run("after all", func(t *testing.T) {
-		storetest.Check(t, c.WaitHealthy(t.Context()))
+		testkit.OK(t, c.WaitHealthy(t.Context()))
 		for range 10 { // the first hints may be of what was before
 			change()
 			storetest.Told(t, "a change", changed)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/firn-id/firn/internal/testing/services"
 	"github.com/firn-id/firn/internal/testing/storetest"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/turn"
 	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/lease/driver"
@@ -52,7 +53,7 @@ func madeBucket(t *testing.T) (raw *client, name string, made jetstream.StreamCo
 	storetest.Unprepared(t, s, none, name, "firn pool create", "if there were pools, they are lost: rescue each")
 	storetest.FindingsLose(t, s, true, raw.unsynced(), "on one server alone")
 	stream, err := raw.js.Stream(t.Context(), "KV_"+name)
-	storetest.Check(t, err)
+	testkit.OK(t, err)
 	return raw, name, stream.CachedInfo().Config
 }
 
@@ -82,7 +83,7 @@ func TestUnsafeBuckets(t *testing.T) {
 		}
 	}
 	// A bucket as package jetstream makes buckets.
-	storetest.Check(t, raw.js.DeleteStream(t.Context(), made.Name))
+	testkit.OK(t, raw.js.DeleteStream(t.Context(), made.Name))
 	s := raw.open(t, natslease.Options{Bucket: name})
 	if _, err := raw.js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: name}); err != nil {
 		t.Fatal(err)
@@ -94,7 +95,7 @@ func TestUnsafeBuckets(t *testing.T) {
 func TestFindings(t *testing.T) {
 	raw, name, made := madeBucket(t)
 	unsynced := raw.unsynced()
-	storetest.Check(t, raw.js.DeleteStream(t.Context(), made.Name))
+	testkit.OK(t, raw.js.DeleteStream(t.Context(), made.Name))
 	storetest.FindingsLose(t, raw.open(t, natslease.Options{Bucket: name}), false, "there is no bucket "+name)
 	storetest.FindingsLose(t, create(t, raw, made, natslease.Options{}), true, unsynced, "on one server alone")
 	storetest.FindingsLose(t, create(t, raw, made, natslease.Options{SyncAlways: true}), false, "on one server alone")
@@ -141,9 +142,9 @@ func TestDeleted(t *testing.T) {
 	s := create(t, raw, made, natslease.Options{})
 	storetest.Put(t, s, "a", "x", driver.None)
 	stream, err := raw.js.Stream(t.Context(), made.Name)
-	storetest.Check(t, err)
+	testkit.OK(t, err)
 	bucket, err := raw.js.KeyValue(t.Context(), name)
-	storetest.Check(t, err)
+	testkit.OK(t, err)
 	for what, err := range map[string]error{"a deleted message": stream.DeleteMsg(t.Context(), 1), "a purged stream": stream.Purge(t.Context()), "a purged key": bucket.Purge(t.Context(), "a")} {
 		if err == nil {
 			t.Errorf("%s was let through", what)
@@ -156,7 +157,7 @@ func TestDeleted(t *testing.T) {
 	if list, err := s.List(t.Context(), ""); err != nil || len(list) != 1 || list[0].Key != "a" {
 		t.Errorf("%v, %v", list, err)
 	}
-	storetest.Check(t, bucket.Delete(t.Context(), "a"))
+	testkit.OK(t, bucket.Delete(t.Context(), "a"))
 	_, err = s.Get(t.Context(), "a")
 	storetest.Fails(t, "a deleted key", err, driver.ErrDamaged, "was deleted", "rescue the pool")
 	list, err := s.List(t.Context(), "")
@@ -180,8 +181,8 @@ func TestMadeAgain(t *testing.T) {
 	s := raw.open(t, natslease.Options{Bucket: name})
 	storetest.Put(t, s, "d", "x", driver.None)
 	e, err := s.Get(t.Context(), "d")
-	storetest.Check(t, err)
-	storetest.Check(t, raw.js.DeleteStream(t.Context(), made.Name))
+	testkit.OK(t, err)
+	testkit.OK(t, raw.js.DeleteStream(t.Context(), made.Name))
 	_, err = s.Get(t.Context(), "d")
 	storetest.Fails(t, "a bucket that is gone", err, driver.ErrUnavailable, "no bucket", "rescue each")
 	fresh := create(t, raw, made, natslease.Options{})
@@ -222,7 +223,7 @@ func revisionOf(t *testing.T, s *natslease.Store, key string) driver.Revision {
 
 func TestLogin(t *testing.T) {
 	pair, err := nkeys.CreateUser()
-	storetest.Check(t, err)
+	testkit.OK(t, err)
 	public, _ := pair.PublicKey()
 	seed, _ := pair.Seed()
 	other, _ := nkeys.CreateUser()
@@ -325,7 +326,7 @@ func TestWatch(t *testing.T) {
 	watch := func(ctx context.Context, prefix string) <-chan struct{} {
 		t.Helper()
 		changed, err := s.Watch(ctx, prefix)
-		storetest.Check(t, err)
+		testkit.OK(t, err)
 		return changed
 	}
 	everything, pool, part, empty := watch(t.Context(), ""), watch(ctx, "pool/"), watch(t.Context(), "pool/x/1"), watch(t.Context(), "nothing/")
@@ -397,7 +398,7 @@ func TestNetwork(t *testing.T) {
 	})
 	c := raw(t, "nats://"+strings.Join(hosts, ",nats://"))
 	stream, err := c.js.Stream(t.Context(), "KV_firn")
-	storetest.Check(t, err)
+	testkit.OK(t, err)
 	if replicas := stream.CachedInfo().Config.Replicas; replicas != 3 {
 		t.Fatalf("the bucket has %d replicas", replicas)
 	}
@@ -477,13 +478,13 @@ func TestNetwork(t *testing.T) {
 func TestClient(t *testing.T) {
 	srv := start(t)
 	conn, err := nats.Connect("nats://" + srv.Host())
-	storetest.Check(t, err)
+	testkit.OK(t, err)
 	s, err := natslease.New(t.Context(), conn, natslease.Options{})
-	storetest.Check(t, err)
+	testkit.OK(t, err)
 	if want := "nats://" + srv.Host() + "/firn"; s.String() != want {
 		t.Errorf("String = %s, want %s", s, want)
 	}
-	storetest.Check(t, s.Prepare(t.Context()))
+	testkit.OK(t, s.Prepare(t.Context()))
 	conn.Close()
 	storetest.CallsFail(t, s, none, "a connection that its owner has closed", driver.ErrUnavailable, "closed")
 	if _, err := natslease.New(t.Context(), conn, natslease.Options{Bucket: "a.b"}); !errors.Is(err, driver.ErrAddress) {

@@ -16,6 +16,7 @@ import (
 	"github.com/firn-id/firn/internal/testing/minter"
 	"github.com/firn-id/firn/internal/testing/services"
 	"github.com/firn-id/firn/internal/testing/storetest"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/undo"
 	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/lease"
@@ -50,10 +51,10 @@ type client struct {
 func raw(t testing.TB, urls string, o ...nats.Option) *client {
 	t.Helper()
 	conn, err := nats.Connect(urls, append(o, nats.MaxReconnects(-1), nats.ReconnectWait(100*time.Millisecond))...)
-	storetest.Check(t, err)
+	testkit.OK(t, err)
 	t.Cleanup(conn.Close)
 	js, err := jetstream.New(conn)
-	storetest.Check(t, err)
+	testkit.OK(t, err)
 	return &client{conn, js}
 }
 
@@ -61,7 +62,7 @@ func raw(t testing.TB, urls string, o ...nats.Option) *client {
 func (c *client) open(t *testing.T, o natslease.Options) *natslease.Store {
 	t.Helper()
 	s, err := natslease.New(t.Context(), c.Conn, o)
-	storetest.Check(t, err)
+	testkit.OK(t, err)
 	return s
 }
 
@@ -84,7 +85,7 @@ func needGiven(t testing.TB) *client {
 	}
 	s.Close()
 	urls, o, err := urlsOfGiven()
-	storetest.Check(t, err)
+	testkit.OK(t, err)
 	return raw(t, urls, o...)
 }
 
@@ -164,9 +165,9 @@ func TestNew(t *testing.T) {
 	drivertest.Run(t, spaces(buckets(t, raw), func(t *testing.T, addr string) driver.Store {
 		addr, _, _ = strings.Cut(addr, "?")
 		c, err := nats.Connect(raw.ConnectedUrl())
-		storetest.Check(t, err)
+		testkit.OK(t, err)
 		s, err := natslease.New(t.Context(), c, natslease.Options{Bucket: addr[strings.LastIndexByte(addr, '/')+1:], Timeout: wait.Patience})
-		storetest.Check(t, err)
+		testkit.OK(t, err)
 		t.Cleanup(c.Close)
 		return s
 	}), storetest.Secret)

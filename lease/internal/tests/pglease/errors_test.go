@@ -16,6 +16,7 @@ import (
 
 	"github.com/firn-id/firn/internal/testing/minter"
 	"github.com/firn-id/firn/internal/testing/storetest"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/driver"
@@ -45,7 +46,7 @@ func TestUnreachable(t *testing.T) {
 
 	// A host that does not answer leaves time for the other hosts.
 	s, err := pglease.Open(t.Context(), fmt.Sprintf("postgres://%s@%s,%s:%d/%s?timeout=4s&sslmode=disable", c.User, silent, c.Host, c.Port, c.Database))
-	storetest.Check(t, err)
+	testkit.OK(t, err)
 	s.Close()
 }
 
@@ -85,10 +86,10 @@ func TestTable(t *testing.T) {
 	addr := given("table=" + schema + ".leases")
 	s := storetest.Open(t, pglease.Open, addr)
 	storetest.Unprepared(t, s, none, "42P01", schema+".leases", "firn pool create")
-	storetest.Check(t, s.Prepare(t.Context()))
+	testkit.OK(t, s.Prepare(t.Context()))
 	rev := storetest.Put(t, s, "a", "x", driver.None)
 	for range 3 { // does nothing
-		storetest.Check(t, s.Prepare(t.Context()))
+		testkit.OK(t, s.Prepare(t.Context()))
 	}
 	storetest.Want(t, s, "a", "x", rev)
 
@@ -144,9 +145,9 @@ func TestGrant(t *testing.T) {
 	table := schema(t, conn) + ".leases"
 	user := role(t, conn, "")
 	statements, err := pglease.Schema(table)
-	storetest.Check(t, err)
+	testkit.OK(t, err)
 	grants, err := pglease.Grant(table, user)
-	storetest.Check(t, err)
+	testkit.OK(t, err)
 	if n := strings.Count(grants, ";"); n != 2 || strings.Contains(grants, "DELETE") {
 		t.Errorf("the privileges are\n%s", grants)
 	}
@@ -155,14 +156,14 @@ func TestGrant(t *testing.T) {
 
 	s := storetest.Open(t, pglease.Open, as(given("table="+table), user))
 	storetest.FindingsLose(t, s, false)
-	storetest.Check(t, s.Prepare(t.Context()))
-	storetest.Check(t, minter.Create(t.Context(), s))
+	testkit.OK(t, s.Prepare(t.Context()))
+	testkit.OK(t, minter.Create(t.Context(), s))
 	gen, held, err := minter.Start(t.Context(), s, lease.Config{})
-	storetest.Check(t, err)
+	testkit.OK(t, err)
 	if _, err := gen.Next(); err != nil {
 		t.Error(err)
 	}
-	storetest.Check(t, held.Close())
+	testkit.OK(t, held.Close())
 	if _, err := lease.Survey(t.Context(), s); err != nil {
 		t.Error(err)
 	}
@@ -265,7 +266,7 @@ func TestTooOld(t *testing.T) {
 		made.AtEnd(t, fmt.Sprintf("%s: DROP DATABASE IF EXISTS %[1]s WITH (FORCE)", name))
 		run(t, conn, "CREATE DATABASE %s", name)
 		u, err := url.Parse(given())
-		storetest.Check(t, err)
+		testkit.OK(t, err)
 		u.Path = "/" + name
 		addr = u.String()
 		storetest.Prepare(t, pglease.Open, addr)
@@ -293,13 +294,13 @@ func TestClosedPool(t *testing.T) {
 	connect(t, given())
 	pool := newPool(t, given(), pglease.Configure)
 	s, err := pglease.New(t.Context(), pool, pglease.Options{})
-	storetest.Check(t, err)
-	storetest.Check(t, s.Close())
+	testkit.OK(t, err)
+	testkit.OK(t, s.Close())
 	if err := pool.Ping(t.Context()); err != nil {
 		t.Errorf("Close of a store closed its caller's pool: %v", err)
 	}
 	s, err = pglease.New(t.Context(), pool, pglease.Options{})
-	storetest.Check(t, err)
+	testkit.OK(t, err)
 	pool.Close()
 	_, err = s.Get(t.Context(), "a")
 	storetest.Fails(t, "a closed pool", err, driver.ErrUnavailable, "closed")

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/firn-id/firn/internal/testing/storetest"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/pglease"
 )
 
@@ -37,7 +37,7 @@ func main() {
 func TestExampleOpen(t *testing.T) {
 	addr := given("table=" + schema(t, connect(t, given())) + ".leases")
 	source, err := os.ReadFile("../../../pglease/example_test.go")
-	storetest.Check(t, err)
+	testkit.OK(t, err)
 	dir := t.TempDir()
 	var files []string
 	for name, text := range map[string][]byte{
@@ -45,14 +45,14 @@ func TestExampleOpen(t *testing.T) {
 		"main.go":    []byte(exampleMain),
 	} {
 		files = append(files, filepath.Join(dir, name))
-		storetest.Check(t, os.WriteFile(files[len(files)-1], text, 0o600))
+		testkit.OK(t, os.WriteFile(files[len(files)-1], text, 0o600))
 	}
 	out, err := exec.CommandContext(t.Context(), "go", append(append([]string{"run"}, files...), addr)...).CombinedOutput()
 	if err != nil || bytes.Count(out, []byte("\n")) != 2 {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	s, err := pglease.Open(t.Context(), addr)
-	storetest.Check(t, err)
+	testkit.OK(t, err)
 	defer s.Close()
 	if list, err := s.List(t.Context(), "nanoflake/"); err != nil || len(list) == 0 {
 		t.Errorf("the example has left %v, %v", list, err)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/firn-id/firn/internal/testing/storetest"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/pglease"
 )
@@ -15,7 +16,7 @@ func TestInspect(t *testing.T) {
 	addr := given("table=" + schema + ".leases")
 	s := storetest.Open(t, pglease.Open, addr)
 	storetest.FindingsLose(t, s, false, "there is no table "+schema+".leases")
-	storetest.Check(t, s.Prepare(t.Context()))
+	testkit.OK(t, s.Prepare(t.Context()))
 	storetest.FindingsLose(t, s, false)
 	run(t, conn, "ALTER TABLE %q.leases SET UNLOGGED", schema)
 	storetest.FindingsLose(t, s, true, "is not logged")

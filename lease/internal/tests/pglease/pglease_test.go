@@ -13,6 +13,7 @@ import (
 
 	"github.com/firn-id/firn/internal/testing/services"
 	"github.com/firn-id/firn/internal/testing/storetest"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/undo"
 	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/lease/driver"
@@ -124,10 +125,10 @@ func TestDefaults(t *testing.T) {
 func newPool(t testing.TB, addr string, configure func(*pgxpool.Config)) *pgxpool.Pool {
 	t.Helper()
 	config, err := pgxpool.ParseConfig(addr)
-	storetest.Check(t, err)
+	testkit.OK(t, err)
 	configure(config)
 	pool, err := pgxpool.NewWithConfig(t.Context(), config)
-	storetest.Check(t, err)
+	testkit.OK(t, err)
 	t.Cleanup(pool.Close)
 	return pool
 }
@@ -150,7 +151,7 @@ func TestNew(t *testing.T) {
 		addr, table, _ := strings.Cut(addr, "table=")
 		pool := newPool(t, strings.TrimRight(addr, "?&"), pglease.Configure)
 		s, err := pglease.New(t.Context(), pool, pglease.Options{Table: table, Timeout: wait.Patience})
-		storetest.Check(t, err)
+		testkit.OK(t, err)
 		return pooled{s, pool}
 	}), storetest.Secret)
 }
@@ -169,7 +170,7 @@ func TestRevisionsAfterRestore(t *testing.T) {
 	}
 	run(t, conn, "DELETE FROM %q.leases; INSERT INTO %[1]q.leases SELECT * FROM %[1]q.backup", schema)
 	e, err := s.Get(t.Context(), "a")
-	storetest.Check(t, err)
+	testkit.OK(t, err)
 	for rev := e.Revision; len(seen) < 40; seen[rev] = true {
 		if rev = storetest.Put(t, s, "a", "2", rev); seen[rev] {
 			t.Fatalf("revision %s is used again", rev)

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/firn-id/firn/internal/testing/loopback"
-	"github.com/firn-id/firn/internal/testing/storetest"
+	"github.com/firn-id/firn/internal/testing/testkit"
 )
 
 // A proxy stands for the network between a client and a server.
@@ -32,7 +32,7 @@ func newProxy(t *testing.T, server string) *proxy {
 	p.open.L = &p.mu
 	var err error
 	p.listener, err = loopback.Proxy(server, p.serve)
-	storetest.Check(t, err)
+	testkit.OK(t, err)
 	t.Cleanup(func() {
 		p.listener.Close()
 		p.set(func() { p.frozen, p.forgot, p.allow = false, 0, -1 })

@@ -21,6 +21,7 @@ import (
 	"github.com/firn-id/firn/internal/testing/pgtest"
 	"github.com/firn-id/firn/internal/testing/services"
 	"github.com/firn-id/firn/internal/testing/storetest"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/turn"
 	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/lease/driver"
@@ -56,19 +57,19 @@ func bounce(t testing.TB, s *pgtest.Server, connections int, users ...string) *p
 
 func execute(t testing.TB, s *pgtest.Server, statements ...string) {
 	t.Helper()
-	storetest.Check(t, s.Exec(t.Context(), statements...))
+	testkit.OK(t, s.Exec(t.Context(), statements...))
 }
 
 func set(t testing.TB, s *pgtest.Server, name, value string) {
 	t.Helper()
-	storetest.Check(t, s.Set(t.Context(), name, value))
+	testkit.OK(t, s.Set(t.Context(), name, value))
 }
 
 // scan returns the single value of a query.
 func scan[T any](t testing.TB, s interface{ Address() string }, query string) (v T) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), s.Address())
-	storetest.Check(t, err)
+	testkit.OK(t, err)
 	defer conn.Close(context.Background())
 	if err := conn.QueryRow(t.Context(), query, pgx.QueryExecModeSimpleProtocol).Scan(&v); err != nil {
 		t.Fatalf("%s: %v", query, err)
@@ -113,7 +114,7 @@ func TestBouncer(t *testing.T) {
 	defer cancel()
 	_, err = st.Put(ctx, "a", nil, "1")
 	storetest.Fails(t, "a PgBouncer without a server", err, driver.ErrUnavailable)
-	storetest.Check(t, s.Start(t.Context()))
+	testkit.OK(t, s.Start(t.Context()))
 	var e driver.Entry
 	wait.Until(t, "the PgBouncer has a server again", func() bool {
 		e, err = st.Get(t.Context(), "a")
@@ -145,7 +146,7 @@ func TestSynchronousCommit(t *testing.T) {
 		created := storetest.Put(t, st, "b", "created", driver.None)
 		execute(t, s, "INSERT INTO plain VALUES (1)")
 		s.Kill()
-		storetest.Check(t, s.Start(t.Context()))
+		testkit.OK(t, s.Start(t.Context()))
 		if n := scan[int](t, s, "SELECT count(*) FROM plain"); n != 0 {
 			t.Fatalf("%s: a plain change was not lost, so the test shows nothing", what)
 		}
@@ -277,7 +278,7 @@ type stoppable struct {
 }
 
 func (s stoppable) Resume() { s.Continue() }
-func (s stoppable) Run()    { storetest.Check(s.t, s.Start(s.t.Context())) }
+func (s stoppable) Run()    { testkit.OK(s.t, s.Start(s.t.Context())) }
 
 func TestStopped(t *testing.T) {
 	t.Parallel()
@@ -364,7 +365,7 @@ func TestSynchronousStandby(t *testing.T) {
 	}
 	unread("a cancelled wait")
 	// The same holds after a crash, which also ends the wait.
-	storetest.Check(t, primary.Restart(t.Context()))
+	testkit.OK(t, primary.Restart(t.Context()))
 	if v := value(); v != "cancelled" {
 		t.Fatalf("a plain read sees %q, so the test shows nothing", v)
 	}
@@ -426,7 +427,7 @@ func TestStandby(t *testing.T) {
 	to.Store(int64(primary.Port()))
 	pool.Reset()
 	moved, err := pglease.New(t.Context(), pool, pglease.Options{Table: "test.leases"})
-	storetest.Check(t, err)
+	testkit.OK(t, err)
 	to.Store(int64(second.Port()))
 	pool.Reset()
 	_, err = moved.Get(t.Context(), "a")
@@ -448,7 +449,7 @@ func TestStandby(t *testing.T) {
 	storetest.Fails(t, "no primary, on a connection to the last one", err, driver.ErrUnavailable)
 	_, err = both.Put(t.Context(), "a", []byte("z"), rev)
 	storetest.Fails(t, "no primary", err, driver.ErrUnavailable, "standby", "the server that is the primary")
-	storetest.Check(t, second.Promote(t.Context()))
+	testkit.OK(t, second.Promote(t.Context()))
 	storetest.Put(t, both, "a", "z", rev)
 }
 
@@ -466,7 +467,7 @@ func TestPassword(t *testing.T) {
 	execute(t, s, "CREATE ROLE guarded LOGIN PASSWORD 'hunter2''s'", "CREATE ROLE outside LOGIN", "CREATE SCHEMA test AUTHORIZATION guarded")
 	storetest.Unset(t, "PG")
 	file := filepath.Join(t.TempDir(), "password")
-	storetest.Check(t, os.WriteFile(file, []byte("hunter2's\n"), 0o600))
+	testkit.OK(t, os.WriteFile(file, []byte("hunter2's\n"), 0o600))
 	t.Setenv("FIRN_TEST_PASSWORD", "hunter2's")
 	addr := storetest.With(as(s.Address(), "guarded"), "table=test.leases")
 	for key, setting := range map[string]string{"file": "password-file=" + file, "env": "password-env=FIRN_TEST_PASSWORD", "self": "password=hunter2%27s"} {
@@ -506,11 +507,11 @@ func TestFull(t *testing.T) {
 		return
 	}
 	dir, err := os.MkdirTemp("", "pgtest-")
-	storetest.Check(t, err)
+	testkit.OK(t, err)
 	defer os.Remove(dir)
 	s := server(t, pgtest.Config{})
 	u, err := user.Lookup("postgres") // as whom the server runs
-	storetest.Check(t, err)
+	testkit.OK(t, err)
 	if err := errors.Join(syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""),
 		syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=400k,mode=0700,uid="+u.Uid+",gid="+u.Gid)); err != nil {
 		t.Skipf("the system does not permit to mount a tmpfs: %v", err)

@@ -17,6 +17,7 @@ import (
 	"github.com/firn-id/firn/internal/testing/process"
 	"github.com/firn-id/firn/internal/testing/services"
 	"github.com/firn-id/firn/internal/testing/storetest"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/drivertest"
@@ -120,7 +121,7 @@ func TestForgotten(t *testing.T) {
 	raw := client(t, srv.Host())
 	open := func() *redislease.Store { return storetest.Open(t, redislease.Open, srv.address()) }
 	first := open()
-	storetest.Check(t, first.Prepare(t.Context()))
+	testkit.OK(t, first.Prepare(t.Context()))
 	stale := storetest.Put(t, first, "a", "x", driver.None)
 	refuses := func(s *redislease.Store, what, word string) {
 		t.Helper()
@@ -134,7 +135,7 @@ func TestForgotten(t *testing.T) {
 	second := open()
 	_, err := second.Get(t.Context(), "a")
 	storetest.Fails(t, "a store that comes later", err, driver.ErrUnavailable, "if there were pools, they are lost: rescue each")
-	storetest.Check(t, second.Prepare(t.Context()))
+	testkit.OK(t, second.Prepare(t.Context()))
 	third := open()
 	_, err = third.Put(t.Context(), "a", nil, stale) // the revision is from before the loss
 	storetest.Fails(t, "a revision from before", err, driver.ErrConflict)
@@ -162,7 +163,7 @@ func TestPassword(t *testing.T) {
 		t.Error(err)
 	}
 	file := filepath.Join(t.TempDir(), "password")
-	storetest.Check(t, os.WriteFile(file, []byte("hunter2\n"), 0o600))
+	testkit.OK(t, os.WriteFile(file, []byte("hunter2\n"), 0o600))
 	s := storetest.Prepare(t, redislease.Open, srv.address("password-file="+file))
 	if strings.Contains(s.String(), "hunter2") {
 		t.Error(s)
@@ -268,10 +269,10 @@ func TestFull(t *testing.T) {
 // TestDisk has a server that cannot write snapshots, and therefore refuses changes.
 func TestDisk(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
-	storetest.Check(t, os.Mkdir(dir, 0o700))
+	testkit.OK(t, os.Mkdir(dir, 0o700))
 	srv := start(t, "--dir", dir, "--save", "3600 1")
 	s := storetest.Prepare(t, redislease.Open, srv.address())
-	storetest.Check(t, os.RemoveAll(dir))
+	testkit.OK(t, os.RemoveAll(dir))
 	raw := client(t, srv.Host())
 	command(t, raw, "BGSAVE")
 	wait.Until(t, "the snapshot failed", func() bool {
@@ -325,7 +326,7 @@ func TestReplica(t *testing.T) {
 	hooked := client(t, primary.Host())
 	hooked.AddHook(&hook{name: "wait", answer: int64(2)}) // otherwise redislease.New fails
 	two, err := redislease.New(t.Context(), hooked, redislease.Options{WaitReplicas: 2})
-	storetest.Check(t, err)
+	testkit.OK(t, err)
 	findings(t, two, "still be made the primary", "none can be made")
 	command(t, rawPrimary, "CONFIG", "SET", "min-replicas-to-write", "2")
 	storetest.CallsFail(t, s, none, "too few replicas", driver.ErrUnavailable, "NOREPLICAS", "min-replicas-to-write")
@@ -342,7 +343,7 @@ func TestReplica(t *testing.T) {
 	}})
 	defer moving.Close()
 	moved, err := redislease.New(t.Context(), moving, redislease.Options{})
-	storetest.Check(t, err)
+	testkit.OK(t, err)
 	storetest.Want(t, moved, "a", "lost", storetest.Put(t, s, "a", "lost", e.Revision))
 	to.Store(replica.Host())
 	command(t, rawPrimary, "CLIENT", "KILL", "TYPE", "normal")
@@ -368,7 +369,7 @@ func TestWaitAOF(t *testing.T) {
 		h := &hook{name: "waitaof", answer: []any{int64(1), int64(0)}}
 		c.AddHook(h)
 		waiting, err := redislease.New(t.Context(), c, redislease.Options{WaitAOF: true})
-		storetest.Check(t, err)
+		testkit.OK(t, err)
 		h.answer, h.asked = []any{local, int64(0)}, 0
 		_, err = waiting.List(t.Context(), "")
 		if !errors.Is(err, want) || h.asked == 0 {
@@ -403,7 +404,7 @@ func TestSentinel(t *testing.T) {
 		t.Fatal(err)
 	}
 	sentinel := &process.Server{Command: []string{primary.Command[0], conf, "--sentinel"}, Port: port}
-	storetest.Check(t, sentinel.Start())
+	testkit.OK(t, sentinel.Start())
 	t.Cleanup(sentinel.Kill)
 	addr := fmt.Sprintf("redis://127.0.0.1:%d/0?sentinel=main", port)
 	_, err := redislease.Open(t.Context(), strings.Replace(addr, "=main", "=other", 1))
@@ -434,13 +435,13 @@ func TestCluster(t *testing.T) {
 	_, err := redislease.Open(t.Context(), srv.address())
 	storetest.Fails(t, "a Cluster that is down", err, driver.ErrUnavailable, "CLUSTERDOWN", "see that all servers")
 	c := client(t, srv.Host())
-	storetest.Check(t, c.ClusterAddSlotsRange(t.Context(), 0, 16383).Err())
+	testkit.OK(t, c.ClusterAddSlotsRange(t.Context(), 0, 16383).Err())
 	wait.Until(t, "the Cluster is up", func() bool { return strings.Contains(c.ClusterInfo(t.Context()).Val(), "cluster_state:ok") })
 	s := storetest.Prepare(t, redislease.Open, srv.address("cluster=true"))
 	storetest.Put(t, s, "a", "x", driver.None)
 	findings(t, s, "of a Cluster")
 	_, err = s.Now(t.Context())
-	storetest.Check(t, err)
+	testkit.OK(t, err)
 	drivertest.Run(t, spaces("space", srv.address("cluster=true"), nil), storetest.Secret)
 
 	single := start(t)

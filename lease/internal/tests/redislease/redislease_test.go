@@ -15,6 +15,7 @@ import (
 	"github.com/firn-id/firn/internal/testing/minter"
 	"github.com/firn-id/firn/internal/testing/services"
 	"github.com/firn-id/firn/internal/testing/storetest"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/undo"
 	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/lease"
@@ -38,7 +39,7 @@ func needGiven(t testing.TB) *redis.Client {
 	}
 	s.Close()
 	c, err := clientOfGiven()
-	storetest.Check(t, err)
+	testkit.OK(t, err)
 	t.Cleanup(func() { c.Close() })
 	return c
 }
@@ -112,7 +113,7 @@ func TestNew(t *testing.T) {
 		o := *raw.Options()
 		c := redis.NewClient(&redis.Options{Addr: o.Addr, DB: o.DB, Username: o.Username, Password: o.Password, TLSConfig: o.TLSConfig})
 		s, err := redislease.New(t.Context(), c, redislease.Options{Prefix: prefix, Timeout: wait.Patience})
-		storetest.Check(t, err)
+		testkit.OK(t, err)
 		t.Cleanup(func() { c.Close() })
 		return s
 	}), storetest.Secret)
@@ -185,8 +186,8 @@ func TestManyPages(t *testing.T) {
 	var h hook
 	raw.AddHook(&h)
 	s, err := redislease.New(t.Context(), raw, redislease.Options{Prefix: name})
-	storetest.Check(t, err)
-	storetest.Check(t, s.Prepare(t.Context()))
+	testkit.OK(t, err)
+	testkit.OK(t, s.Prepare(t.Context()))
 	for i := range many {
 		storetest.Put(t, s, fmt.Sprintf("pool/%05d", i), fmt.Sprint(i), driver.None)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/firn-id/firn/internal/testing/services"
+	"github.com/firn-id/firn/internal/testing/testkit"
 )
 
 // TestClients: the clients psql and mariadb run the scripts.
@@ -19,7 +20,7 @@ func TestClients(t *testing.T) {
 	t.Run("psql", func(t *testing.T) {
 		d := postgres.fresh(t)
 		config, err := pgx.ParseConfig(services.PostgreSQL.Address())
-		check(t, err)
+		testkit.OK(t, err)
 		name := d.strings(t, "SELECT current_database()")[0]
 		run := client(t, []string{"PGPASSWORD=" + config.Password}, "psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-h", config.Host, "-p", strconv.Itoa(int(config.Port)), "-U", config.User, "-d", name)
 		clientRuns(t, d, run)
@@ -27,7 +28,7 @@ func TestClients(t *testing.T) {
 	t.Run("mariadb", func(t *testing.T) {
 		d := mariadb.fresh(t)
 		config, err := mysql.ParseDSN(services.MariaDB.Address())
-		check(t, err)
+		testkit.OK(t, err)
 		host, port, err := net.SplitHostPort(config.Addr)
 		if err != nil {
 			services.Missing(t, "the client mariadb needs the address of a TCP port in FIRN_TEST_MYSQL: %v", err)

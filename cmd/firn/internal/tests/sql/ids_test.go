@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/inspect"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/scru160"
 	"github.com/firn-id/firn/sno"
@@ -64,7 +65,7 @@ func (s setup) value(b []byte) any {
 func (s setup) inspect(t testing.TB, b []byte) inspect.Info {
 	t.Helper()
 	info, err := s.Inspect(hex.EncodeToString(b), inspect.Hex, s.set)
-	check(t, err)
+	testkit.OK(t, err)
 	return info
 }
 
@@ -194,7 +195,7 @@ func (s setup) folder() string {
 func read[T any](t testing.TB, file string) (all []T) {
 	t.Helper()
 	text, err := os.ReadFile(file)
-	check(t, err)
+	testkit.OK(t, err)
 	if err := json.Unmarshal(text, &all); err != nil || len(all) == 0 {
 		t.Fatalf("%s: %d values, %v", file, len(all), err)
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/firn-id/firn/internal/testing/testkit"
 )
 
 // liteUpDown is TestUpDown for generated columns.
@@ -21,15 +23,15 @@ func liteUpDown(t *testing.T, d database) {
 		if !s.integer() {
 			id = "BLOB"
 		}
-		check(t, run("DROP TABLE IF EXISTS `the ``\"order's\"`; CREATE TABLE `the ``\"order's\"` (`an id` "+id+" PRIMARY KEY) STRICT"))
+		testkit.OK(t, run("DROP TABLE IF EXISTS `the ``\"order's\"`; CREATE TABLE `the ``\"order's\"` (`an id` "+id+" PRIMARY KEY) STRICT"))
 		before := d.objects(t)
 		b := s.binaries(t, 1)
 		value := b[len(b)-1]
 		info := s.inspect(t, value)
-		check(t, run("INSERT INTO `the ``\"order's\"` VALUES ("+map[bool]string{true: info.Int, false: "x'" + info.Hex + "'"}[s.integer()]+")"))
+		testkit.OK(t, run("INSERT INTO `the ``\"order's\"` VALUES ("+map[bool]string{true: info.Int, false: "x'" + info.Hex + "'"}[s.integer()]+")"))
 		words := []string{s.Name(), "--table", table, "--column", column}
 		up, down := script(t, append([]string{"sqlite"}, words...)...), script(t, append([]string{"sqlite", "--down"}, words...)...)
-		check(t, run(up))
+		testkit.OK(t, run(up))
 		made := d.objects(t)
 		if err := run(up); err == nil || !slices.Equal(d.objects(t), made) {
 			t.Errorf("a second run: %v", err)

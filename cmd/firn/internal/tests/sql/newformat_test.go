@@ -82,8 +82,8 @@ func TestNewFormat(t *testing.T) {
 			IDs        int64
 			Violations map[string]int64
 		}
-		// A run of four seconds may lack a kind of fault, and then exits with 1: what counts here is that
-		// processes make the format's IDs, and that the check reads them.
+		// A run of four seconds may lack a kind of fault, and then exits with 1. The test is about the IDs:
+		// processes make IDs of the format, and the check reads them without a violation.
 		cmd := exec.Command(firn.exe, "torture", "--format", "brook", "--processes", "3", "--duration", "4s", "--window", "200ms",
 			"--ids", "50000", "--state", t.TempDir(), "--json")
 		out, err := cmd.Output()

@@ -20,13 +20,14 @@ import (
 	"github.com/firn-id/firn/cmd/firn/internal/root"
 	"github.com/firn-id/firn/internal/testing/place"
 	"github.com/firn-id/firn/internal/testing/services"
+	"github.com/firn-id/firn/internal/testing/testkit"
 )
 
 // script returns what firn sql prints.
 func script(t testing.TB, args ...string) string {
 	t.Helper()
 	out, err := os.Create(filepath.Join(t.TempDir(), "out"))
-	check(t, err)
+	testkit.OK(t, err)
 	defer out.Close()
 	code := root.Run(append([]string{"sql"}, args...), os.Stdin, out, out)
 	text, err := os.ReadFile(out.Name())
@@ -34,13 +35,6 @@ func script(t testing.TB, args ...string) string {
 		t.Fatalf("firn sql %q: exit code %d, %v: %s", args, code, err, text)
 	}
 	return string(text)
-}
-
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // A database is an empty database of the test's own.
@@ -72,7 +66,7 @@ func (d database) strings(t testing.TB, query string, args ...any) (all []string
 	defer rows.Close()
 	for rows.Next() {
 		var s sql.NullString
-		check(t, rows.Scan(&s))
+		testkit.OK(t, rows.Scan(&s))
 		all = append(all, s.String)
 	}
 	if err := rows.Err(); err != nil {
@@ -122,7 +116,7 @@ var postgres = &dialect{
 	load: func(t testing.TB, d database, table string, columns []string, rows [][]any) {
 		t.Helper()
 		conn, err := d.Conn(t.Context())
-		check(t, err)
+		testkit.OK(t, err)
 		defer conn.Close()
 		if err := conn.Raw(func(c any) error {
 			_, err := c.(*stdlib.Conn).Conn().CopyFrom(t.Context(), pgx.Identifier{table}, columns, pgx.CopyFromRows(rows))
@@ -198,7 +192,7 @@ var places = place.New()
 func openPostgres(t testing.TB) *sql.DB {
 	t.Helper()
 	config, err := pgx.ParseConfig(services.PostgreSQL.Address())
-	check(t, err)
+	testkit.OK(t, err)
 	name := randomName()
 	places.Make(t, place.Server{Server: services.PostgreSQL, Driver: "pgx"},
 		"CREATE DATABASE "+name, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)")
@@ -213,7 +207,7 @@ func openPostgres(t testing.TB) *sql.DB {
 func openMariaDB(t testing.TB) *sql.DB {
 	t.Helper()
 	config, err := mysql.ParseDSN(services.MariaDB.Address())
-	check(t, err)
+	testkit.OK(t, err)
 	name := randomName()
 	places.Make(t, place.Server{Server: services.MariaDB, Driver: "mysql"},
 		"CREATE DATABASE "+name, "DROP DATABASE IF EXISTS "+name)
@@ -221,7 +215,7 @@ func openMariaDB(t testing.TB) *sql.DB {
 	config.MultiStatements = true
 	config.InterpolateParams = true
 	connector, err := mysql.NewConnector(config)
-	check(t, err)
+	testkit.OK(t, err)
 	db := sql.OpenDB(connector)
 	t.Cleanup(func() { db.Close() })
 	return db
@@ -229,7 +223,7 @@ func openMariaDB(t testing.TB) *sql.DB {
 
 func openSQLite(t testing.TB) *sql.DB {
 	db, err := sql.Open("sqlite", filepath.Join(t.TempDir(), "ids.db")+"?_pragma=synchronous(0)&_pragma=journal_mode(memory)")
-	check(t, err)
+	testkit.OK(t, err)
 	t.Cleanup(func() { db.Close() })
 	return db
 }
@@ -239,7 +233,7 @@ func insertRows(t testing.TB, d database, table string, columns []string, rows [
 	t.Helper()
 	const most = 500
 	tx, err := d.BeginTx(t.Context(), nil)
-	check(t, err)
+	testkit.OK(t, err)
 	defer tx.Rollback()
 	marks := "(" + strings.Repeat("?,", len(columns)-1) + "?)"
 	for len(rows) > 0 {
@@ -254,7 +248,7 @@ func insertRows(t testing.TB, d database, table string, columns []string, rows [
 			t.Fatal(err)
 		}
 	}
-	check(t, tx.Commit())
+	testkit.OK(t, tx.Commit())
 }
 
 // delimiters are the words of a script for the client mariadb that drivers do not know.

@@ -17,6 +17,7 @@ import (
 
 	"github.com/firn-id/firn/inspect"
 	"github.com/firn-id/firn/internal/testing/services"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/nanoflake"
 	"github.com/firn-id/firn/snowflakesi"
 )
@@ -307,7 +308,7 @@ func (d database) plan(t testing.TB, query string) string {
 	t.Helper()
 	words := map[*dialect]string{postgres: "EXPLAIN (COSTS OFF) ", mariadb: "EXPLAIN ", lite: "EXPLAIN QUERY PLAN "}[d.dialect]
 	rows, err := d.QueryContext(t.Context(), words+query)
-	check(t, err)
+	testkit.OK(t, err)
 	defer rows.Close()
 	columns, _ := rows.Columns()
 	var lines []string
@@ -317,7 +318,7 @@ func (d database) plan(t testing.TB, query string) string {
 		for i := range values {
 			dst[i] = &values[i]
 		}
-		check(t, rows.Scan(dst...))
+		testkit.OK(t, rows.Scan(dst...))
 		var words []string
 		for i, v := range values {
 			if columns[i] != "possible_keys" {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/firn-id/firn/inspect"
+	"github.com/firn-id/firn/internal/testing/testkit"
 )
 
 // TestUpgrade: a script replaces the functions of version 1 in place. Indexes and views that use the
@@ -18,7 +19,7 @@ func TestUpgrade(t *testing.T) {
 			t.Parallel()
 			d := d.fresh(t)
 			frozen, err := os.ReadFile("../../sqlscripts/testdata/v1/" + d.command + ".sql")
-			check(t, err)
+			testkit.OK(t, err)
 			d.apply(t, string(frozen))
 			made := d.objects(t)
 			s := setups()[0]

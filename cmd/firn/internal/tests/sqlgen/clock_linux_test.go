@@ -14,6 +14,7 @@ import (
 	"github.com/firn-id/firn/cmd/firn/internal/sqlgen"
 	"github.com/firn-id/firn/internal/testing/pgtest"
 	"github.com/firn-id/firn/internal/testing/services"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/nanoflake"
 )
@@ -113,14 +114,14 @@ func TestFedClock(t *testing.T) {
 		services.Missing(t, "the test changes the clock of a server by libfaketime: install the package faketime")
 	}
 	dir, err := os.MkdirTemp("", "firn-clock-") // the server reads the file as another user
-	check(t, err)
+	testkit.OK(t, err)
 	defer os.RemoveAll(dir)
-	check(t, os.Chmod(dir, 0o755))
+	testkit.OK(t, os.Chmod(dir, 0o755))
 	file := filepath.Join(dir, "offset")
 	set := func(offset string) {
 		t.Helper()
-		check(t, os.WriteFile(file+".new", []byte(offset), 0o644))
-		check(t, os.Rename(file+".new", file))
+		testkit.OK(t, os.WriteFile(file+".new", []byte(offset), 0o644))
+		testkit.OK(t, os.Rename(file+".new", file))
 	}
 	set("+0")
 	var s *pgtest.Server

@@ -12,6 +12,7 @@ import (
 	"github.com/firn-id/firn/cmd/firn/internal/sqlgen"
 	"github.com/firn-id/firn/internal/freeze"
 	"github.com/firn-id/firn/internal/testing/pgtest"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/nanoflake"
 )
@@ -166,7 +167,7 @@ func TestStops(t *testing.T) {
 	for i := range rounds {
 		progress(t, all)
 		pid := backend(t, all[i%len(all)])
-		check(t, freeze.Process(pid))
+		testkit.OK(t, freeze.Process(pid))
 		time.Sleep(window * 3 / 2) // a longer stop is as good
 		syscall.Kill(pid, syscall.SIGCONT)
 	}

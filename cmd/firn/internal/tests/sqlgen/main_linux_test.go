@@ -25,6 +25,7 @@ import (
 	"github.com/firn-id/firn/internal/testing/pgtest"
 	"github.com/firn-id/firn/internal/testing/process"
 	"github.com/firn-id/firn/internal/testing/services"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/turn"
 	"github.com/firn-id/firn/internal/testing/undo"
 	"github.com/firn-id/firn/internal/testing/wait"
@@ -51,13 +52,6 @@ func (c closing) Run() int {
 		}
 	}()
 	return undo.Main(c.m)
-}
-
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // shared is a server for tests that crash nothing.
@@ -92,7 +86,7 @@ func sharedServer(t testing.TB) *pgtest.Server {
 func database(t testing.TB, s *pgtest.Server, up string) string {
 	t.Helper()
 	name := "firn_" + strings.ToLower(rand.Text()[:10])
-	check(t, s.Exec(t.Context(), "CREATE DATABASE "+name))
+	testkit.OK(t, s.Exec(t.Context(), "CREATE DATABASE "+name))
 	addr := strings.Replace(s.Address(), "/postgres?", "/"+name+"?", 1)
 	exec1(t, addr, up)
 	return addr
@@ -102,7 +96,7 @@ func database(t testing.TB, s *pgtest.Server, up string) string {
 func open(t testing.TB, addr string) *pgx.Conn {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), addr)
-	check(t, err)
+	testkit.OK(t, err)
 	t.Cleanup(func() { conn.Close(context.Background()) })
 	return conn
 }
@@ -111,7 +105,7 @@ func open(t testing.TB, addr string) *pgx.Conn {
 func exec1(t testing.TB, addr, statements string) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), addr)
-	check(t, err)
+	testkit.OK(t, err)
 	defer conn.Close(context.Background())
 	do(t, conn, statements)
 }
@@ -188,7 +182,7 @@ func startFeed(t testing.TB, args ...string) *fed {
 	cmd := exec.Command("firn", append([]string{"sql", "feed"}, args...)...)
 	cmd.Stdout, cmd.Stderr = &f.log, &f.log
 	p, err := process.Start(cmd)
-	check(t, err)
+	testkit.OK(t, err)
 	f.Process = p
 	t.Cleanup(func() {
 		p.Kill()
@@ -200,8 +194,8 @@ func startFeed(t testing.TB, args ...string) *fed {
 }
 
 // freeze stops the feed, and thaw ends the stop.
-func (f *fed) freeze(t testing.TB) { t.Helper(); check(t, f.Freeze()) }
-func (f *fed) thaw(t testing.TB)   { t.Helper(); check(t, f.Thaw()) }
+func (f *fed) freeze(t testing.TB) { t.Helper(); testkit.OK(t, f.Freeze()) }
+func (f *fed) thaw(t testing.TB)   { t.Helper(); testkit.OK(t, f.Thaw()) }
 
 // title returns how a row names the feed as its holder.
 func (f *fed) title() string { return fmt.Sprintf("process %d on", f.Pid()) }
@@ -282,7 +276,7 @@ func some(ctx context.Context, conn *pgx.Conn, ids []int64, query string) ([]int
 func takes(t testing.TB, conn *pgx.Conn, ids []int64, query string) []int64 {
 	t.Helper()
 	ids, err := some(t.Context(), conn, ids, query)
-	check(t, err)
+	testkit.OK(t, err)
 	return ids
 }
 
@@ -365,12 +359,12 @@ func progress(t testing.TB, all []*minter) {
 func beside(t testing.TB, pools string) (stop func() []int64) {
 	t.Helper()
 	store, err := filelease.Open(pools)
-	check(t, err)
+	testkit.OK(t, err)
 	t.Cleanup(func() { store.Close() })
 	g, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true})
-	check(t, err)
+	testkit.OK(t, err)
 	held, err := lease.Start(t.Context(), store, g, lease.Config{})
-	check(t, err)
+	testkit.OK(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	var ids []int64
 	var failed error

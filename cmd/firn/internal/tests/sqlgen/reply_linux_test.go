@@ -15,6 +15,7 @@ import (
 	"github.com/firn-id/firn/cmd/firn/internal/sqlgen"
 	"github.com/firn-id/firn/internal/testing/loopback"
 	"github.com/firn-id/firn/internal/testing/pgtest"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/nanoflake"
 )
@@ -38,7 +39,7 @@ func newCutter(t *testing.T, to, text string) *cutter {
 	c := &cutter{to: to, text: []byte(text), cut: make(chan struct{})}
 	var err error
 	c.listener, err = loopback.Proxy(to, c.serve)
-	check(t, err)
+	testkit.OK(t, err)
 	t.Cleanup(func() { c.listener.Close(); c.end() })
 	return c
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/firn-id/firn/cmd/firn/internal/sqlgen"
 	"github.com/firn-id/firn/internal/testing/pgtest"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/wait"
 )
 
@@ -22,7 +23,7 @@ import (
 func script(t testing.TB, args ...string) string {
 	t.Helper()
 	out, err := exec.Command("firn", append([]string{"sql"}, args...)...).Output()
-	check(t, err)
+	testkit.OK(t, err)
 	return string(out)
 }
 
@@ -127,7 +128,7 @@ func TestOwners(t *testing.T) {
 // TestPage runs the steps of docs/sql-generator.md in the order of the page.
 func TestPage(t *testing.T) {
 	s := sharedServer(t)
-	check(t, s.Exec(t.Context(), "CREATE DATABASE app", "CREATE ROLE app LOGIN"))
+	testkit.OK(t, s.Exec(t.Context(), "CREATE DATABASE app", "CREATE ROLE app LOGIN"))
 	addr := strings.Replace(s.Address(), "/postgres?", "/app?", 1)
 	exec1(t, addr, "GRANT CREATE ON SCHEMA public TO app")
 	_, steps, _ := strings.Cut(document(t), "\n## Steps\n")
@@ -206,7 +207,7 @@ func TestHostilePath(t *testing.T) {
 	}
 	f := feed(t, addr, t.TempDir())
 	f.says(t, "is leased", 1)
-	check(t, trap("SELECT firn.next_nanoflake(), (SELECT firn.nanoflake_clock()); SELECT * FROM firn.next_nanoflakes(5000)"))
+	testkit.OK(t, trap("SELECT firn.next_nanoflake(), (SELECT firn.nanoflake_clock()); SELECT * FROM firn.next_nanoflakes(5000)"))
 	f.Kill()
 
 	// Each function, on arguments that lead through all of it.

@@ -19,6 +19,7 @@ import (
 	"github.com/firn-id/firn/cmd/firn/internal/sqlgen"
 	"github.com/firn-id/firn/internal/testing/pgtest"
 	"github.com/firn-id/firn/internal/testing/services"
+	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/wait"
 	"github.com/firn-id/firn/nanoflake"
 )
@@ -44,17 +45,17 @@ func TestTransactions(t *testing.T) {
 	for _, level := range []pgx.TxIsoLevel{pgx.ReadCommitted, pgx.RepeatableRead, pgx.Serializable} {
 		for range 3 {
 			tx, err := conn.BeginTx(t.Context(), pgx.TxOptions{IsoLevel: level})
-			check(t, err)
+			testkit.OK(t, err)
 			take(tx)
 			inner, err := tx.Begin(t.Context()) // a savepoint
-			check(t, err)
+			testkit.OK(t, err)
 			take(inner)
 			inner.Rollback(t.Context())
 			take(tx)
 			if len(ids)%2 == 0 {
 				tx.Rollback(t.Context())
 			} else {
-				check(t, tx.Commit(t.Context()))
+				testkit.OK(t, tx.Commit(t.Context()))
 			}
 			take(conn)
 		}
@@ -162,7 +163,7 @@ func TestReset(t *testing.T) {
 // document returns the document of the generator.
 func document(t *testing.T) string {
 	text, err := os.ReadFile("../../../../../docs/sql-generator.md")
-	check(t, err)
+	testkit.OK(t, err)
 	return string(text)
 }
 
@@ -271,7 +272,7 @@ func TestCopies(t *testing.T) {
 	conn.Close(t.Context())
 	name := nameOf(addr)
 	for _, statement := range []string{"CREATE DATABASE " + name + "_copy TEMPLATE " + name, "CREATE DATABASE " + name + "_restored"} {
-		check(t, s.Exec(t.Context(), statement))
+		testkit.OK(t, s.Exec(t.Context(), statement))
 	}
 	isCopy := func(addr string) {
 		t.Helper()
@@ -309,10 +310,10 @@ func TestBouncer(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range lists {
 		config, err := pgx.ParseConfig(through)
-		check(t, err)
+		testkit.OK(t, err)
 		config.DefaultQueryExecMode = pgx.QueryExecModeExec
 		conn, err := pgx.ConnectConfig(t.Context(), config)
-		check(t, err)
+		testkit.OK(t, err)
 		defer conn.Close(context.Background())
 		all.Go(func() {
 			for n := range 300 {
@@ -350,7 +351,7 @@ func TestFailover(t *testing.T) {
 	// The old primary goes on, cut off from the feed or not: its interval ends by itself. The feed
 	// stands still meanwhile, and so cannot lease an interval for the new primary.
 	f.freeze(t)
-	check(t, standby.Promote(t.Context()))
+	testkit.OK(t, standby.Promote(t.Context()))
 	fails(t, conn, "after the promotion", "NF001", "SELECT firn.next_nanoflake()")
 	f.thaw(t)
 	progress(t, all)
@@ -396,7 +397,7 @@ func TestAway(t *testing.T) {
 	f := feed(t, addr, t.TempDir())
 	s.Crash()
 	f.says(t, "the database makes no IDs from", 1)
-	check(t, s.Start(t.Context()))
+	testkit.OK(t, s.Start(t.Context()))
 	f.says(t, errGone, 1)
 	makes(t, addr)
 }
@@ -430,7 +431,7 @@ func TestStoreAway(t *testing.T) {
 func restart(t *testing.T, s *pgtest.Server, conn *pgx.Conn) {
 	t.Helper()
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", conn.PgConn().PID())) // pid (name) state parent …
-	check(t, err)
+	testkit.OK(t, err)
 	_, rest, _ := strings.Cut(string(stat), ") ")
 	var parent int
 	if _, err := fmt.Sscanf(rest, "%s %d", new(string), &parent); err != nil {
@@ -438,7 +439,7 @@ func restart(t *testing.T, s *pgtest.Server, conn *pgx.Conn) {
 	}
 	syscall.Kill(parent, syscall.SIGINT) // a fast shutdown
 	wait.Until(t, "the server has ended", func() bool { return syscall.Kill(parent, 0) != nil })
-	check(t, s.Start(t.Context()))
+	testkit.OK(t, s.Start(t.Context()))
 }
 
 // TestStartedAgain: the row of a server that was started again may be the row of a copy. The feed takes
