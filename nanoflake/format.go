@@ -33,13 +33,12 @@ func shapeOf(set shape.Settings) (shape.Shape, error) {
 		Fields: shape.Fields(shape.Field{Name: "timestamp", Bits: timestampBits}, shape.Field{Name: "generator_id", Bits: generatorBits},
 			shape.Field{Name: "sequence", Bits: sequenceBits}),
 		Epoch: clock.Epoch(set.Epoch, DefaultEpochMilli), Unit: time.Millisecond, Worker: 1, Sequence: 2,
-		Pool: format, Widths: []int{timestampBits, generatorBits, sequenceBits},
+		Pool: format,
 	}, nil
 }
 
 // ForLease returns the methods that a lease calls. Pass the generator to lease.Start. A program
 // calls ForLease only for the Pool, to create the pool by itself.
 func (g *Generator) ForLease() grant.Grantee {
-	s, _ := shapeOf(shape.Settings{})
-	return mint.Leased{Mint: &g.mint, Shape: s, Field: descriptor.Field, Shift: generatorShift}
+	return mint.Leased{Mint: &g.mint, Shape: descriptor.Default(), Field: descriptor.Field, Shift: generatorShift}
 }

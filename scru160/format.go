@@ -83,9 +83,5 @@ func shapeOf(set shape.Settings) (shape.Shape, error) {
 // calls ForLease only for the Pool, to create the pool by itself.
 func (g *Generator) ForLease() grant.Grantee {
 	s, _ := shapeOf(shape.Settings{CounterBits: int(g.extra), NodeBits: int(g.nodeBits), Microseconds: g.perUnit > 1})
-	leased := mint.Leased{Mint: &g.mint, Shape: s, Shift: uint(bits.Len32(g.noise) - random16Bits)}
-	if s.Worker > 0 {
-		leased.Field = descriptor.Field
-	}
-	return leased
+	return mint.Leased{Mint: &g.mint, Shape: s, Field: descriptor.Field, Shift: uint(bits.Len32(g.noise) - random16Bits)}
 }

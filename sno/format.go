@@ -40,7 +40,7 @@ func Descriptor() *shape.Format { return &descriptor }
 func shapeOf(shape.Settings) (shape.Shape, error) {
 	fields := shape.Fields(shape.Field{Name: "timestamp", Bits: 39}, shape.Field{Name: "tick_tock", Bits: 1}, shape.Field{Name: "meta", Bits: 8},
 		shape.Field{Name: "partition", Bits: 16}, shape.Field{Name: "sequence", Bits: 16})
-	return shape.Shape{Fields: fields, Epoch: epochMilli, Unit: TimeUnit, Worker: 3, Sequence: 4, Pool: format, Widths: []int{39, 1, 8, 16, 16}}, nil
+	return shape.Shape{Fields: fields, Epoch: epochMilli, Unit: TimeUnit, Worker: 3, Sequence: 4, Pool: format}, nil
 }
 
 // ofMeta makes snos of one metabyte.

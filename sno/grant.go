@@ -7,7 +7,6 @@ import (
 
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/internal/form/wrong"
-	"github.com/firn-id/firn/internal/shape"
 	"github.com/firn-id/firn/lease/grant"
 )
 
@@ -28,7 +27,7 @@ func (g *leased) Pool() (grant.Spec, error) {
 	case g.fence.Sealed():
 		return grant.Spec{}, g.fence.Err(format)
 	}
-	s, _ := shapeOf(shape.Settings{})
+	s := descriptor.Default()
 	return grant.Spec{Name: s.Pool, Layout: s.Layout(format)}, nil
 }
 

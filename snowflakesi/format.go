@@ -56,7 +56,7 @@ func (l Layout) shape(epoch time.Time) shape.Shape {
 		Fields: shape.Fields(shape.Field{Name: "timestamp", Bits: clockBits}, shape.Field{Name: "machine_id", Bits: machineBits},
 			shape.Field{Name: "sequence", Bits: sequenceBits}),
 		Epoch: clock.Epoch(epoch, DefaultEpochMilli), Unit: time.Millisecond, Worker: 1, Sequence: 2,
-		Pool: pool, Widths: []int{clockBits, machineBits, sequenceBits},
+		Pool: pool,
 	}
 }
 

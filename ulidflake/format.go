@@ -48,7 +48,7 @@ func shapeOf(set shape.Settings) (shape.Shape, error) {
 	return shape.Shape{
 		Fields: shape.Fields(shape.Field{Name: "timestamp", Bits: timestampBits}, shape.Field{Name: "randomness", Bits: randomnessBits}),
 		Epoch:  clock.Epoch(set.Epoch, DefaultEpochMilli), Unit: time.Millisecond, Sequence: 1,
-		Pool: format, Widths: []int{timestampBits, randomnessBits},
+		Pool: format,
 	}, nil
 }
 
@@ -58,20 +58,18 @@ func shapeOfScalable(set shape.Settings) (shape.Shape, error) {
 		Fields: shape.Fields(shape.Field{Name: "timestamp", Bits: timestampBits}, shape.Field{Name: "randomness", Bits: scalableRandomnessBits},
 			shape.Field{Name: "scalability", Bits: scalabilityBits}),
 		Epoch: clock.Epoch(set.Epoch, DefaultEpochMilli), Unit: time.Millisecond, Worker: 2, Sequence: 1,
-		Pool: formatScalable, Widths: []int{timestampBits, scalableRandomnessBits, scalabilityBits},
+		Pool: formatScalable,
 	}, nil
 }
 
 // ForLease returns the methods that a lease calls. Pass the generator to lease.Start. A program
 // calls ForLease only for the Pool, to create the pool by itself.
 func (g *Generator) ForLease() grant.Grantee {
-	s, _ := shapeOf(shape.Settings{})
-	return mint.Leased{Mint: &g.mint, Shape: s}
+	return mint.Leased{Mint: &g.mint, Shape: descriptor.Default()}
 }
 
 // ForLease returns the methods that a lease calls. Pass the generator to lease.Start. A program
 // calls ForLease only for the Pool, to create the pool by itself.
 func (g *ScalableGenerator) ForLease() grant.Grantee {
-	s, _ := shapeOfScalable(shape.Settings{})
-	return mint.Leased{Mint: &g.mint, Shape: s, Field: descriptorScalable.Field}
+	return mint.Leased{Mint: &g.mint, Shape: descriptorScalable.Default(), Field: descriptorScalable.Field}
 }

@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/firn-id/firn/inspect"
-	"github.com/firn-id/firn/internal/shape"
 )
 
 func main() {
@@ -41,10 +40,7 @@ func constants() ([]byte, error) {
 `)
 	for _, f := range inspect.Formats() {
 		d := f.Descriptor()
-		s, err := d.Of(shape.Settings{})
-		if err != nil {
-			return nil, err
-		}
+		s := d.Default()
 		prefix := strings.ToUpper(strings.ReplaceAll(d.Name, "-", "_")) + "_"
 		write := func(name, format string, value any) {
 			fmt.Fprintf(&b, "export const "+prefix+name+" = "+format+";\n", value)

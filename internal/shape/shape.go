@@ -37,6 +37,15 @@ type Format struct {
 	New func(Recipe) (Generator, error)
 }
 
+// Default returns the shape for the default settings, which every format has.
+func (f *Format) Default() Shape {
+	s, err := f.Of(Settings{})
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
 // Integer reports whether IDs are integers of 64 bits.
 func (f *Format) Integer() bool { return f.Size == 8 }
 
@@ -80,7 +89,7 @@ type Shape struct {
 	Micro    int           // the index of a field with the microseconds of the tick, 0 to 999; 0 if there is none
 
 	Pool   string // the default name of the pool, for the default epoch
-	Widths []int  // of the pool's layout
+	Widths []int  // of the pool's layout; nil for those of the fields
 }
 
 // A Field is some bits of an ID.
@@ -132,7 +141,13 @@ func (s *Shape) Workers() int {
 
 // Layout returns the layout of the pool of a format's workers.
 func (s *Shape) Layout(format string) grant.Layout {
-	return grant.Layout{Format: format, Epoch: time.UnixMilli(s.Epoch).UTC(), Unit: s.Unit, Widths: s.Widths, Workers: s.Workers()}
+	widths := s.Widths
+	if widths == nil {
+		for _, f := range s.Fields {
+			widths = append(widths, f.Bits)
+		}
+	}
+	return grant.Layout{Format: format, Epoch: time.UnixMilli(s.Epoch).UTC(), Unit: s.Unit, Widths: widths, Workers: s.Workers()}
 }
 
 // Capacity returns how many IDs a worker can make in a tick.

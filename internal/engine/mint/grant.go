@@ -16,7 +16,7 @@ import (
 type Leased struct {
 	Mint  *Mint
 	Shape shape.Shape // of the IDs, with the format's default epoch
-	Field string      // of Config that sets a worker by hand; "" if the format has no worker
+	Field string      // of Config that sets a worker by hand
 	Shift uint        // of a worker in a word
 }
 
@@ -46,7 +46,7 @@ func (l Leased) Now() time.Time { return l.Mint.clock.Now() }
 // Grant implements [grant.Grantee].
 func (l Leased) Grant(worker int, from, until time.Time) error {
 	switch {
-	case l.Field == "" && worker != 0:
+	case l.Shape.Worker == 0 && worker != 0:
 		return wrong.Config(l.Mint.format, "worker", worker, "0: the format has no workers")
 	case worker < 0 || worker >= l.Shape.Workers():
 		return wrong.Config(l.Mint.format, l.Field, worker, "in 0 to "+strconv.Itoa(l.Shape.Workers()-1))

@@ -58,7 +58,7 @@ func refuse(flags *pflag.FlagSet, f Format) (err error) {
 		switch {
 		case err != nil || text == "" || f.Has(flag.Name):
 		case flag.Name == "epoch":
-			err = cli.Usagef("--epoch: "+text+": %s", f.Name(), f.Epoch().Format(time.RFC3339))
+			err = cli.Usagef("--epoch: "+text+": %s", f.Name(), time.UnixMilli(f.Descriptor().Default().Epoch).UTC().Format(time.RFC3339))
 		default:
 			err = cli.Usagef("--"+flag.Name+": "+text, f.Name())
 		}

@@ -13,13 +13,8 @@ import (
 // A key is a format with its settings, in the numbers that the scripts need: its IDs are keys of tables.
 type key struct {
 	*shape.Format
-	shape  shape.Shape
-	set    shape.Settings
-	ident  string        // the name in the names of functions
-	most   int64         // the largest ID, if IDs are integers
-	epoch  int64         // time of timestamp 0, in Unix milliseconds
-	unit   int64         // milliseconds of a timestamp
-	fields []shape.Field // from the most significant
+	shape shape.Shape
+	ident string // the name in the names of functions
 }
 
 // newKey returns the key of a format.
@@ -32,15 +27,20 @@ func newKey(f formats.Format, set shape.Settings) (key, error) {
 	if err != nil {
 		return key{}, err
 	}
-	return key{Format: d, shape: s, set: set, ident: strings.ReplaceAll(d.Name, "-", "_"), most: 1<<min(s.Bits(), 63) - 1,
-		epoch: s.Epoch, unit: s.Unit.Milliseconds(), fields: s.Fields}, nil
+	return key{d, s, strings.ReplaceAll(d.Name, "-", "_")}, nil
 }
 
+// most returns the largest ID, if IDs are integers.
+func (k key) most() int64 { return 1<<min(k.shape.Bits(), 63) - 1 }
+
+// unit returns the milliseconds of a timestamp.
+func (k key) unit() int64 { return k.shape.Unit.Milliseconds() }
+
 // lastMilli returns the last millisecond of the last timestamp, counted from the epoch.
-func (k key) lastMilli() int64 { return (k.shape.LastTimestamp()+1)*k.unit - 1 }
+func (k key) lastMilli() int64 { return (k.shape.LastTimestamp()+1)*k.unit() - 1 }
 
 // shift returns the number of bits below the timestamp.
-func (k key) shift() int { return k.fields[0].Shift }
+func (k key) shift() int { return k.shape.Fields[0].Shift }
 
 // pad returns the number of bits between the timestamp and the next whole byte.
 func (k key) pad() int { return k.shift() % 8 }
@@ -50,13 +50,13 @@ func (k key) rest() int64 { return 1<<k.shift() - 1 }
 
 // epochText returns the epoch as databases write times, in UTC.
 func (k key) epochText() string {
-	return time.UnixMilli(k.epoch).UTC().Format("2006-01-02 15:04:05.000")
+	return time.UnixMilli(k.shape.Epoch).UTC().Format("2006-01-02 15:04:05.000")
 }
 
 // layout returns the widths of the fields, such as 40-5-8.
 func (k key) layout() string {
 	var widths []string
-	for _, f := range k.fields {
+	for _, f := range k.shape.Fields {
 		widths = append(widths, fmt.Sprint(f.Bits))
 	}
 	return strings.Join(widths, "-")
@@ -158,10 +158,10 @@ func (k key) hasLayouts() bool { return k.Has("clock-bits") }
 func (k key) settings() string {
 	var words []string
 	if k.Has("epoch") {
-		words = append(words, "--epoch "+time.UnixMilli(k.epoch).UTC().Format(time.RFC3339Nano))
+		words = append(words, "--epoch "+time.UnixMilli(k.shape.Epoch).UTC().Format(time.RFC3339Nano))
 	}
 	if k.hasLayouts() {
-		words = append(words, fmt.Sprintf("--clock-bits %d --machine-bits %d", k.fields[0].Bits, k.fields[1].Bits))
+		words = append(words, fmt.Sprintf("--clock-bits %d --machine-bits %d", k.shape.Fields[0].Bits, k.shape.Fields[1].Bits))
 	}
 	return strings.Join(words, " ")
 }

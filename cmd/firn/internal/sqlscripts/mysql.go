@@ -194,20 +194,20 @@ func (k key) mysql() []myFunction {
 		returns, checked = fmt.Sprintf("VARBINARY(%d)", k.Size), "id"
 	}
 	all := []myFunction{{name: "check", args: id, returns: returns, comment: "Returns the ID; raises an error for any other value", body: k.mysqlValid(checked)}}
-	timestamp := k.mysqlField(k.fields[0])
+	timestamp := k.mysqlField(k.shape.Fields[0])
 	made := k.mysqlValid(fmt.Sprintf("DATE_ADD(DATE_ADD(TIMESTAMP'%s', INTERVAL %s DIV %d DAY), INTERVAL %[2]s MOD %[3]d * %d MICROSECOND)",
-		k.epochText(), timestamp, 86400000/k.unit, 1000*k.unit))
+		k.epochText(), timestamp, 86400000/k.unit(), 1000*k.unit()))
 	// DATETIME ends with the year 9999.
-	if lastTime := (int64(253402300799999) - k.epoch) / k.unit; lastTime < k.shape.LastTimestamp() {
+	if lastTime := (int64(253402300799999) - k.shape.Epoch) / k.unit(); lastTime < k.shape.LastTimestamp() {
 		made = strings.Replace(made, " THEN\n", fmt.Sprintf(" AND %s <= %d THEN\n", timestamp, lastTime), 1)
 		input, reason := "LOWER(HEX(id))", fmt.Sprintf("CONCAT('not %d bytes, or the time is after the year 9999')", k.Size)
 		if k.Integer() {
-			input, reason = "id", fmt.Sprintf("'value is not in 0 to %d, or the time is after the year 9999'", k.most)
+			input, reason = "id", fmt.Sprintf("'value is not in 0 to %d, or the time is after the year 9999'", k.most())
 		}
 		made = made[:strings.LastIndex(made, "RETURN")] + fmt.Sprintf("RETURN firn_refuse('%s', %s, -1, %s);\nEND", k.Name, input, reason)
 	}
 	all = append(all, myFunction{name: "time", args: id, returns: "DATETIME(3)", comment: "The time of the ID in UTC", body: made})
-	for _, f := range k.fields {
+	for _, f := range k.shape.Fields {
 		returns := "BIGINT"
 		if f.Bits > 64 {
 			returns = "DECIMAL(25)"
@@ -230,8 +230,8 @@ func (k key) mysqlInteger() string { return "CAST(id AS UNSIGNED)" }
 func (k key) mysqlValid(value string, variables ...string) string {
 	valid, refuse := fmt.Sprintf("LENGTH(id) = %d", k.Size), fmt.Sprintf("LOWER(HEX(id)), -1, CONCAT('length is ', LENGTH(id), ', not %d bytes: use the binary form')", k.Size)
 	if k.Integer() {
-		valid = fmt.Sprintf("LENGTH(id) BETWEEN 1 AND 19 AND id NOT REGEXP '[^0-9]' AND %s <= %d", k.mysqlInteger(), k.most)
-		refuse = fmt.Sprintf("id, -1, 'value is not in 0 to %d: use an ID of this format'", k.most)
+		valid = fmt.Sprintf("LENGTH(id) BETWEEN 1 AND 19 AND id NOT REGEXP '[^0-9]' AND %s <= %d", k.mysqlInteger(), k.most())
+		refuse = fmt.Sprintf("id, -1, 'value is not in 0 to %d: use an ID of this format'", k.most())
 	}
 	return mysqlBlock("id", valid, value, fmt.Sprintf("firn_refuse('%s', %s)", k.Name, refuse), variables...)
 }
@@ -268,7 +268,7 @@ func (k key) mysqlField(f shape.Field) string {
 
 // mysqlBounds returns the functions for the first and the last ID of an instant.
 func (k key) mysqlBounds() []myFunction {
-	ticks := fmt.Sprintf("firn_ticks(t, %d, %d)", k.epoch, k.lastMilli())
+	ticks := fmt.Sprintf("firn_ticks(t, %d, %d)", k.shape.Epoch, k.lastMilli())
 	returns, first, last := "BIGINT", fmt.Sprintf("%s << %d", ticks, k.shift()), fmt.Sprintf("%s << %d | %d", ticks, k.shift(), k.rest())
 	if !k.Integer() {
 		returns = fmt.Sprintf("VARBINARY(%d)", k.Size)
@@ -276,8 +276,8 @@ func (k key) mysqlBounds() []myFunction {
 		bound := func(head, filler string) string {
 			return fmt.Sprintf("UNHEX(CONCAT(LPAD(HEX(%s), %d, '0'), REPEAT('%s', %d)))", head, 2*(k.Size-tail), filler, tail)
 		}
-		if k.unit > 1 {
-			ticks += fmt.Sprintf(" DIV %d", k.unit)
+		if k.unit() > 1 {
+			ticks += fmt.Sprintf(" DIV %d", k.unit())
 		}
 		first, last = bound(ticks, "00"), bound(ticks, "FF")
 		if pad := k.pad(); pad > 0 { // other fields share a byte with the timestamp
@@ -319,7 +319,7 @@ func (k key) mysqlText(id string) []myFunction {
 	case len(k.Text.Digits) == base10:
 		text.body = k.mysqlValid(k.mysqlInteger())
 		parse.body = read(fmt.Sprintf("LENGTH(s) BETWEEN %d AND %d", k.Text.Least, n), fmt.Sprintf("%d to %d", k.Text.Least, n),
-			fmt.Sprintf(" AND CAST(s AS UNSIGNED) <= %d", k.most), fmt.Sprintf("0 to %d", k.most), "CAST(s AS UNSIGNED)")
+			fmt.Sprintf(" AND CAST(s AS UNSIGNED) <= %d", k.most()), fmt.Sprintf("0 to %d", k.most()), "CAST(s AS UNSIGNED)")
 	case k.Integer():
 		text.body = k.mysqlValid("CONCAT("+mysqlDigits{k.folded(), "v0"}.text(n)+")", k.mysqlInteger())
 		parse.body = read(fits, size, small, k.allowed(), mysqlDigits{k.folded(), of}.value(0, n))

@@ -247,13 +247,13 @@ func (k key) postgresInteger() []pgFunction {
     PERFORM firn.refuse('%s', id::pg_catalog.text, -1, 'value is not in 0 to %[1]d', 'Use an ID of this format, without changes.');
   END IF;
   RETURN id;
-END`, k.most, k.Name)},
+END`, k.most(), k.Name)},
 		// The sum of a time without zone and an interval is immutable in the catalogue, so PostgreSQL puts
 		// the expression in place of the call. to_timestamp takes a double, which does not hold all times.
 		{name: k.ident + "_time", args: "id bigint", returns: "timestamptz", comment: "The time of the ID, to the millisecond",
 			body: fmt.Sprintf("(timestamp '%s' + (firn.%s_check(id) >> %d) * interval '1 millisecond') AT TIME ZONE 'UTC'", k.epochText(), k.ident, k.shift())},
 	}
-	for i, f := range k.fields {
+	for i, f := range k.shape.Fields {
 		value := fmt.Sprintf("firn.%s_check(id)", k.ident)
 		if f.Shift > 0 {
 			value += fmt.Sprintf(" >> %d", f.Shift)
@@ -266,7 +266,7 @@ END`, k.most, k.Name)},
 		all = append(all, pgFunction{name: k.ident + "_" + f.Name, args: "id bigint", returns: returns,
 			comment: "The " + strings.ReplaceAll(f.Name, "_", " ") + " of the ID", body: value})
 	}
-	ticks := fmt.Sprintf("firn.ticks(t, %d, %d) << %d", k.epoch, k.lastMilli(), k.shift())
+	ticks := fmt.Sprintf("firn.ticks(t, %d, %d) << %d", k.shape.Epoch, k.lastMilli(), k.shift())
 	return append(all,
 		pgFunction{name: k.ident + "_first", args: "t timestamptz", returns: "bigint",
 			comment: "The smallest ID of the millisecond of t", body: ticks},
@@ -286,7 +286,7 @@ func (k key) postgresBytes() []pgFunction {
   RETURN id;
 END`, k.Size, k.Name)},
 	}
-	for i, f := range k.fields {
+	for i, f := range k.shape.Fields {
 		below := f.Shift % 8
 		start := k.Size - (f.Shift+f.Bits+7)/8
 		size := k.Size - f.Shift/8 - start
@@ -309,16 +309,16 @@ END`, k.Size, k.Name)},
 			comment: "The " + strings.ReplaceAll(f.Name, "_", " ") + " of the ID", body: value})
 	}
 	made := pgFunction{name: k.ident + "_time", args: "id bytea", returns: "timestamptz", comment: "The time of the ID"}
-	head := fmt.Sprintf("firn.ticks(t, %d, %d)", k.epoch, k.lastMilli())
-	if k.unit > 1 {
-		head += fmt.Sprintf(" / %d", k.unit)
+	head := fmt.Sprintf("firn.ticks(t, %d, %d)", k.shape.Epoch, k.lastMilli())
+	if k.unit() > 1 {
+		head += fmt.Sprintf(" / %d", k.unit())
 	}
 	first, last := head, head
 	if pad := k.pad(); pad > 0 { // other fields share a byte with the timestamp
 		first, last = fmt.Sprintf("%s << %d", head, pad), fmt.Sprintf("%s << %d | %d", head, pad, 1<<pad-1)
 	}
 	if k.lastMilli() < 1<<53/1000 {
-		made.body = fmt.Sprintf("(timestamp '%s' + firn.%s_timestamp(id) * interval '%d milliseconds') AT TIME ZONE 'UTC'", k.epochText(), k.ident, k.unit)
+		made.body = fmt.Sprintf("(timestamp '%s' + firn.%s_timestamp(id) * interval '%d milliseconds') AT TIME ZONE 'UTC'", k.epochText(), k.ident, k.unit())
 	} else {
 		// The timestamps reach further than the whole numbers of a double reach in microseconds, so the sum
 		// is of whole days and of the rest.
@@ -340,10 +340,10 @@ END`, k.ident, k.epochText())
 }
 
 func unitName(k key) string {
-	if k.unit == 1 {
+	if k.unit() == 1 {
 		return "millisecond"
 	}
-	return fmt.Sprintf("%d milliseconds", k.unit)
+	return fmt.Sprintf("%d milliseconds", k.unit())
 }
 
 // postgresText returns the functions about the texts of the format.
@@ -380,7 +380,7 @@ func (k key) postgresText() []pgFunction {
     PERFORM firn.refuse('%[1]s', s, -1, 'value is not in 0 to %[2]d', 'Use the text of an ID of this format, without changes.');
   END IF;
   RETURN s::bigint;
-END`, k.Name, k.most, k.Text.Least, n, k.letters(), k.Text.Name)
+END`, k.Name, k.most(), k.Text.Least, n, k.letters(), k.Text.Name)
 	case k.Integer():
 		text.body = "DECLARE\n" + alphabet(k.Text.Digits) + fmt.Sprintf("  v bigint := firn.%s_check(id);\nBEGIN\n  RETURN ", k.ident) + pgDigits("v", n) + ";\nEND"
 		parse.body = "DECLARE\n" + read + "BEGIN\n" + letters + tooLarge + "  RETURN " + pgValue("u", 0, n) + ";\nEND"

@@ -129,7 +129,7 @@ func writeSQLite(w io.Writer, keys []key, table, column string, down bool) error
 // sqlite returns the expressions of the format.
 func (k key) sqlite(column string) []expression {
 	id := quoted(column)
-	valid := fmt.Sprintf("typeof(%s) = 'integer' AND %[1]s BETWEEN 0 AND %d", id, k.most)
+	valid := fmt.Sprintf("typeof(%s) = 'integer' AND %[1]s BETWEEN 0 AND %d", id, k.most())
 	if !k.Integer() {
 		valid = fmt.Sprintf("typeof(%s) = 'blob' AND length(%[1]s) = %d", id, k.Size)
 	}
@@ -140,14 +140,14 @@ func (k key) sqlite(column string) []expression {
 		}
 		return hexValue(id, 8*k.Size-f.Shift-f.Bits, f.Bits)
 	}
-	timestamp := value(k.fields[0])
+	timestamp := value(k.shape.Fields[0])
 	ms := timestamp
-	if k.unit > 1 {
-		ms += fmt.Sprintf(" * %d", k.unit)
+	if k.unit() > 1 {
+		ms += fmt.Sprintf(" * %d", k.unit())
 	}
-	ms = fmt.Sprintf("(%s + %d)", ms, k.epoch)
+	ms = fmt.Sprintf("(%s + %d)", ms, k.shape.Epoch)
 	seconds, rest := ms+" / 1000", ms+" % 1000"
-	if k.epoch < 0 { // % has the sign of the time
+	if k.shape.Epoch < 0 { // % has the sign of the time
 		rest = "(" + rest + " + 1000) % 1000"
 		seconds = "(" + ms + " - " + rest + ") / 1000"
 	}
@@ -157,7 +157,7 @@ func (k key) sqlite(column string) []expression {
 		{"unix_ms", "INTEGER", "the time of the ID in Unix milliseconds", of(ms)},
 		{"timestamp", "", "the timestamp of the ID", of(timestamp)},
 	}
-	for _, f := range k.fields[1:] {
+	for _, f := range k.shape.Fields[1:] {
 		e := expression{f.Name, "INTEGER", "the " + strings.ReplaceAll(f.Name, "_", " ") + " of the ID", ""}
 		if f.Bits > 63 {
 			e.column, e.comment = "TEXT", e.comment+" in hexadecimal"
@@ -169,7 +169,7 @@ func (k key) sqlite(column string) []expression {
 	}
 	text, parse := k.sqliteText(id)
 	// Drivers of JavaScript bind each number as a real.
-	ticks := fmt.Sprintf("(min(max(CAST(round(:at) AS INTEGER), %d), %d) - %[1]d)", k.epoch, k.epoch+k.lastMilli())
+	ticks := fmt.Sprintf("(min(max(CAST(round(:at) AS INTEGER), %d), %d) - %[1]d)", k.shape.Epoch, k.shape.Epoch+k.lastMilli())
 	bound := func(e string) string { return "CASE WHEN typeof(:at) IN ('integer', 'real') THEN " + e + " END" }
 	first, last := fmt.Sprintf("%s << %d", ticks, k.shift()), fmt.Sprintf("%s << %d | %d", ticks, k.shift(), k.rest())
 	if !k.Integer() {
@@ -177,8 +177,8 @@ func (k key) sqlite(column string) []expression {
 		filled := func(head int, e, filler string) string {
 			return fmt.Sprintf("unhex(printf('%%0%dx', %s) || '%s')", head, e, strings.Repeat(filler, 2*k.Size-head))
 		}
-		if k.unit > 1 {
-			ticks += fmt.Sprintf(" / %d", k.unit)
+		if k.unit() > 1 {
+			ticks += fmt.Sprintf(" / %d", k.unit())
 		}
 		first, last = filled(head, ticks, "0"), filled(head, ticks, "f")
 		if pad := 1 << k.pad(); pad > 1 { // other fields share a byte with the timestamp
@@ -232,7 +232,7 @@ func (k key) sqliteText(id string) (text, parse string) {
 	case len(k.Text.Digits) == base10:
 		text = fmt.Sprintf("CAST(%s AS TEXT)", id)
 		parse = fmt.Sprintf("CASE WHEN typeof(:text) = 'text' AND length(:text) BETWEEN %d AND %d AND length(CAST(:text AS BLOB)) = length(:text) AND :text NOT GLOB '*[^%s]*'"+
-			" AND CAST(:text AS INTEGER) <= %d THEN CAST(:text AS INTEGER) END", k.Text.Least, n, foreign, k.most)
+			" AND CAST(:text AS INTEGER) <= %d THEN CAST(:text AS INTEGER) END", k.Text.Least, n, foreign, k.most())
 	case k.Integer():
 		text = join(n, "\n || ", func(i int) string { return digit(k.Text.Digits, fmt.Sprintf("(%s >> %d & 31)", id, 5*(n-1-i))) })
 		parse = "CASE WHEN " + guarded(n, foreign, small) + " THEN " +

@@ -100,10 +100,7 @@ func (f *format) text(v id) string {
 var formats = func() (all []*format) {
 	for _, f := range inspect.Formats() {
 		d := f.Descriptor()
-		s, err := d.Of(shape.Settings{})
-		if err != nil {
-			panic(err) // the default settings have a shape
-		}
+		s := d.Default()
 		if s.Workers() > 1 && (d.Size == 8 || d.Size == maxSize) {
 			all = append(all, &format{d.Name, d, s})
 		}

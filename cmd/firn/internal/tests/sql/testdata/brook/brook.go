@@ -82,7 +82,7 @@ func shapeOf(set shape.Settings) (shape.Shape, error) {
 		Fields: shape.Fields(shape.Field{Name: "timestamp", Bits: timestampBits}, shape.Field{Name: "outlet", Bits: outletBits},
 			shape.Field{Name: "sequence", Bits: sequenceBits}),
 		Epoch: clock.Epoch(set.Epoch, epochMilli), Unit: time.Millisecond, Worker: 1, Sequence: 2,
-		Pool: name, Widths: []int{timestampBits, outletBits, sequenceBits},
+		Pool: name,
 	}, nil
 }
 
@@ -124,6 +124,5 @@ func (g *generator) Fill(ctx context.Context, dst []ID) (int, error) {
 }
 
 func (g *generator) ForLease() grant.Grantee {
-	s, _ := shapeOf(shape.Settings{})
-	return mint.Leased{Mint: &g.mint, Shape: s, Field: descriptor.Field, Shift: sequenceBits}
+	return mint.Leased{Mint: &g.mint, Shape: descriptor.Default(), Field: descriptor.Field, Shift: sequenceBits}
 }
