@@ -8,7 +8,6 @@ import (
 	"encoding/hex"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/inspect"
@@ -31,15 +30,6 @@ func (f Format) LastWorker(set shape.Settings) (last int, ok bool) {
 	return s.LastWorker()
 }
 
-// Epoch returns the time of timestamp 0, for the default settings.
-func (f Format) Epoch() time.Time {
-	s, err := f.Descriptor().Of(shape.Settings{})
-	if err != nil {
-		panic(err) // the default settings have a shape
-	}
-	return time.UnixMilli(s.Epoch).UTC()
-}
-
 // A Recipe says which IDs to make, and how to write them.
 type Recipe struct {
 	shape.Recipe
@@ -49,12 +39,16 @@ type Recipe struct {
 }
 
 // Make makes a generator of the recipe. Its errors are those of the format's NewGenerator.
-func (r Recipe) Make() (Made, error) {
+func (r Recipe) Make() (*Made, error) {
 	if r.Leased {
 		r.Worker = 0
 	}
-	g, err := r.Format.Descriptor().New(r.Recipe)
-	return Made{r, g}, err
+	d := r.Format.Descriptor()
+	g, err := d.New(r.Recipe)
+	if err != nil {
+		return nil, err
+	}
+	return &Made{generator: g, write: r.writer(), size: d.Size}, nil
 }
 
 // Pool returns the pool of the recipe's IDs, under its default name.
@@ -69,15 +63,17 @@ func (r Recipe) Pool() (grant.Spec, error) {
 
 // Made is a generator of a recipe.
 type Made struct {
-	recipe    Recipe
 	generator shape.Generator
+	write     func(dst, id []byte) ([]byte, error) // nil for text
+	size      int                                  // of an ID in binary form
+	ids       []byte                               // room for the binary forms of a batch
 }
 
 // Pool returns the pool that Lease takes workers from, under its default name.
-func (m Made) Pool() (grant.Spec, error) { return m.generator.ForLease().Pool() }
+func (m *Made) Pool() (grant.Spec, error) { return m.generator.ForLease().Pool() }
 
 // Lease starts the lease of a generator that was made with Leased.
-func (m Made) Lease(ctx context.Context, store driver.Store, c lease.Config) (*lease.Lease, error) {
+func (m *Made) Lease(ctx context.Context, store driver.Store, c lease.Config) (*lease.Lease, error) {
 	return lease.Start(ctx, store, m.generator, c)
 }
 
@@ -87,16 +83,15 @@ const MaxBatch = 2048
 
 // Next appends n new IDs in the recipe's form to dst, a line each. With an error, Next appends the IDs
 // made before.
-func (m Made) Next(ctx context.Context, dst []byte, n int) ([]byte, error) {
-	write := m.recipe.writer()
-	if write == nil {
+func (m *Made) Next(ctx context.Context, dst []byte, n int) ([]byte, error) {
+	if m.write == nil {
 		return m.generator.AppendTexts(ctx, dst, n)
 	}
-	size := m.recipe.Format.Descriptor().Size
-	ids, err := m.generator.AppendBinary(ctx, make([]byte, 0, n*size), n)
-	for ; len(ids) > 0; ids = ids[size:] {
+	var err error
+	m.ids, err = m.generator.AppendBinary(ctx, m.ids[:0], n)
+	for ids := m.ids; len(ids) > 0; ids = ids[m.size:] {
 		var bad error
-		if dst, bad = write(dst, ids[:size]); bad != nil {
+		if dst, bad = m.write(dst, ids[:m.size]); bad != nil {
 			return dst, bad
 		}
 		dst = append(dst, '\n')

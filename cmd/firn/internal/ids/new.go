@@ -269,7 +269,7 @@ func (f *newFlags) checkState(format formats.Format, set shape.Settings) error {
 }
 
 // leased writes IDs with a leased worker, or with leased times.
-func (f *newFlags) leased(ctx context.Context, s *cli.Streams, format formats.Format, made formats.Made) error {
+func (f *newFlags) leased(ctx context.Context, s *cli.Streams, format formats.Format, made *formats.Made) error {
 	wanted, err := made.Pool()
 	if err != nil {
 		return f.Options.Explain(err)
