@@ -67,14 +67,6 @@ func (p *Pool) learn(r *poolRecord) {
 // Call Create once, in a migration or by hand, and not at each start of a program: in a store that has
 // lost everything, Create begins a second pool, which makes the IDs of the first again.
 func Create(ctx context.Context, store driver.Store, name string, layout grant.Layout) (*Pool, error) {
-	if err := errors.Join(checkLayout(layout), checkName(name)); err != nil {
-		return nil, err
-	}
-	if p, ok := store.(driver.Preparer); ok {
-		if err := p.Prepare(ctx); err != nil {
-			return nil, err
-		}
-	}
 	return create(ctx, store, name, layout, mrand.IntN(max(layout.Workers, 1)), time.Now())
 }
 
@@ -85,6 +77,11 @@ func create(ctx context.Context, store driver.Store, name string, layout grant.L
 	}
 	if err := checkName(name); err != nil {
 		return nil, err
+	}
+	if p, ok := store.(driver.Preparer); ok {
+		if err := p.Prepare(ctx); err != nil {
+			return nil, err
+		}
 	}
 	key := poolKey(name)
 	switch _, err := getPool(ctx, store, name); {
