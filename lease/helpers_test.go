@@ -172,3 +172,17 @@ func mustOpen(t *testing.T, store driver.Store) *Pool {
 	t.Helper()
 	return testkit.Must(Lookup(t.Context(), store, "p"))
 }
+
+// distinct returns a function that makes an ID of a generator, and reports whether the generator had one.
+// An ID that was made before, by any generator of the function, fails the test.
+func distinct(t *testing.T) func(*nanoflake.Generator) bool {
+	seen := map[nanoflake.ID]bool{}
+	return func(g *nanoflake.Generator) bool {
+		id, err := g.TryNext()
+		if err == nil && seen[id] {
+			t.Errorf("%v is made twice", id)
+		}
+		seen[id] = true
+		return err == nil
+	}
+}

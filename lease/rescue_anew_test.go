@@ -94,15 +94,7 @@ func TestRescueAnewBesideLeases(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			clock, store := newTestClock(), newRestored()
 			p := mustCreate(t, store, 8)
-			seen := map[nanoflake.ID]bool{}
-			mint := func(g *nanoflake.Generator) bool {
-				id, err := g.TryNext()
-				if err == nil && seen[id] {
-					t.Errorf("%v is made twice", id)
-				}
-				seen[id] = true
-				return err == nil
-			}
+			mint := distinct(t)
 			var generators []*nanoflake.Generator
 			for range 6 {
 				g, _, _ := keep(t, p, clock, Config{})

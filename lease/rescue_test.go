@@ -40,18 +40,10 @@ func TestRescue(t *testing.T) {
 		clock, store := newTestClock(), newRestored()
 		p := mustCreate(t, store, 8)
 		empty := backUp(t, store)
-		seen := map[nanoflake.ID]bool{}
 		var leases []*Lease
 		var generators []*nanoflake.Generator
 		var logs []*testLog
-		mint := func(g *nanoflake.Generator) bool {
-			id, err := g.TryNext()
-			if err == nil && seen[id] {
-				t.Errorf("%v is made twice", id)
-			}
-			seen[id] = true
-			return err == nil
-		}
+		mint := distinct(t)
 		for range 6 { // so that there are records made twice
 			g, l, log := keep(t, p, clock, Config{})
 			leases, generators, logs = append(leases, l), append(generators, g), append(logs, log)
