@@ -43,9 +43,8 @@ func traced(t *testing.T, base string) (steps []step, key string) {
 }
 
 // afterPowerLoss returns what is wrong with an entry if the power fails at the worst moment. The
-// disk is the most unkind that a system allows: of a file that is not synced nothing is left that
-// could be read, and of the changes to a folder that is not synced, any may be there and any other
-// not.
+// disk is the most unkind of the disks that a system allows. A file without a sync is unreadable. A folder
+// without a sync has any of its changes, and lacks any others.
 func afterPowerLoss(steps []step, base, key string) error {
 	type change struct {
 		folder string

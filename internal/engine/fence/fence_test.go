@@ -106,8 +106,8 @@ func enter(t *testing.T, f *Fence, w *word, tick uint64) {
 	}
 }
 
-// The interval ahead waits for a caller. An interval that continues it extends it, and any other
-// interval replaces it.
+// The interval ahead waits for a caller. A grant from its end on extends the interval ahead, and any
+// other grant replaces it.
 func TestAhead(t *testing.T) {
 	var f Fence
 	f.Fix(1)

@@ -97,8 +97,8 @@ func TestOtherSettings(t *testing.T) {
 	}
 }
 
-// TestMutants: the comparison with the library finds a fault in a script, be it in a function of IDs, of
-// times or of texts.
+// TestMutants: the comparison with the library finds a fault in a script's functions of IDs, of times and
+// of texts.
 func TestMutants(t *testing.T) {
 	mutants := map[*dialect][]struct{ format, text, replacement string }{
 		postgres: {
