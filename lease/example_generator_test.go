@@ -116,6 +116,9 @@ func (t *leased) Refuse(why error) {
 	}
 }
 
+// Delay is Refuse: Take does not wait.
+func (t *leased) Delay(why error) { t.Refuse(why) }
+
 func (t *leased) Seal(why error) time.Time {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -133,7 +136,7 @@ func (t *leased) end() int64 {
 	return 0
 }
 
-// A generator of a program's own takes leases as the formats do: the method ForLease returns six
+// A generator of a program's own takes leases as the formats do: the method ForLease returns seven
 // methods that the lease calls. In this generator they share a mutex with Take.
 func ExampleGenerator() {
 	ctx := context.Background()

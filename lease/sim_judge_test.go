@@ -366,6 +366,8 @@ func (g simGenerator) Withdraw() time.Time {
 
 func (g simGenerator) Refuse(why error) { g.generator().Refuse(why) }
 
+func (g simGenerator) Delay(why error) { g.generator().Delay(why) }
+
 func (g simGenerator) Seal(why error) time.Time {
 	g.l.mintAlong()
 	g.l.halt(simHaltSeal)

@@ -19,6 +19,8 @@ type Config struct {
 
 	// Leased makes a generator for lease.Start: the generator mints nothing until a lease gives it
 	// a generator ID and intervals. Leave GeneratorID at 0.
+	// While a lease starts in the background, Next waits for the first grant as long as its context
+	// allows.
 	Leased bool
 
 	// Epoch is the time of timestamp 0, the same for all generators of a system: a time in the

@@ -51,6 +51,8 @@ type Config struct {
 
 	// Leased makes a generator for lease.Start: the generator mints nothing until a lease gives it
 	// a node ID and intervals. Leave NodeID at 0, and Restart unset.
+	// While a lease starts in the background, Next waits for the first grant as long as its context
+	// allows.
 	Leased bool
 
 	// SystemRandom takes the random bits of each ID from crypto/rand. Otherwise the random bits

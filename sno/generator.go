@@ -79,7 +79,8 @@ type Config struct {
 
 	// MaxBackward is the longest wait of Next for a clock in a time that both settings of the
 	// tick-tock bit have used, or for the next grant of a lease. Next returns an error instead of a
-	// longer wait. 0 means 5 s; a negative value, no wait. New waits as long as necessary.
+	// longer wait. 0 means 5 s; a negative value, no wait. New waits as long as necessary. For the
+	// first grant of a lease that starts in the background, Next also waits as long as necessary.
 	MaxBackward time.Duration
 
 	// Clock is read for the time; nil means time.Now. It is for tests. A Clock may take a Snapshot
@@ -162,7 +163,8 @@ func newGenerator(c Config) (*Generator, error) {
 // New waits for the next time unit if the sequence of this unit is used up. If the clock has gone
 // back a second time, New waits for a time that one setting of the tick-tock bit has not used. New
 // has no error to return, and therefore also waits for a clock before the epoch, for the grant of a
-// lease, and for ever after the last timestamp: see [Generator.Next]. It never returns the zero ID.
+// lease, for hours if the lease starts in the background while its store is down, and for ever after
+// the last timestamp: see [Generator.Next]. It never returns the zero ID.
 // Once the lease of a Generator is closed, no grant can come, and New panics with the error that
 // Next returns. New also panics for a Generator that NewGenerator did not make. New does not
 // allocate, except in waits for a clock that are longer than the waits of Next.

@@ -470,6 +470,31 @@ func TestNextBeforeAnInterval(t *testing.T) {
 	})
 }
 
+// Callers of New and Next wait for the first grant, whatever MaxBackward is. TryNext returns why there is
+// no grant, and so does Next when its context ends.
+func TestDelay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		intoEpoch()
+		g, why := newGenerator(t, sno.Config{Leased: true, MaxBackward: -1}), errors.New("why")
+		g.ForLease().Delay(why)
+		var all sync.WaitGroup
+		all.Go(func() { g.New(1) })
+		all.Go(func() { testkit.Must(g.Next(t.Context(), 2)) })
+		all.Go(func() {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			if _, err := g.Next(ctx, 3); !errors.Is(err, why) || !errors.Is(err, context.DeadlineExceeded) {
+				t.Error(err)
+			}
+		})
+		time.Sleep(time.Hour)
+		testkit.Is(t, testkit.Err(g.TryNext(4)), why, "TryNext")
+		now := time.Now()
+		testkit.OK(t, g.ForLease().Grant(5, now, now.Add(time.Second)))
+		all.Wait()
+	})
+}
+
 // New waits while a grant may come, whatever the lease says meanwhile. After the seal New panics with the
 // error of the lease, also in a call that waits already, and never returns the zero ID.
 func TestNewWithLease(t *testing.T) {

@@ -28,7 +28,7 @@ func (g *leased) Pool() (grant.Spec, error) {
 		return grant.Spec{}, g.fence.Err(format)
 	}
 	s := descriptor.Default()
-	return grant.Spec{Name: s.Pool, Layout: s.Layout(format)}, nil
+	return grant.Spec{Name: s.Pool, Layout: s.Layout(format), ExpiresAt: (*Generator)(g).ExpiresAt()}, nil
 }
 
 // Now implements [grant.Grantee].
@@ -60,6 +60,9 @@ func (g *leased) Withdraw() time.Time { return timeOf(g.fence.Withdraw()) }
 
 // Refuse implements [grant.Grantee].
 func (g *leased) Refuse(why error) { g.fence.Refuse(why) }
+
+// Delay implements [grant.Grantee].
+func (g *leased) Delay(why error) { g.fence.Delay(why) }
 
 // Seal implements [grant.Grantee]. Calls of New panic, for lack of an error.
 func (g *leased) Seal(why error) time.Time { return timeOf(g.fence.Seal((*behindFence)(g), why)) }

@@ -100,8 +100,13 @@ func (s *source) Try(n int) (uint64, int, time.Duration, error) {
 		return 0, 0, timeOf(r.unit + 1).Sub(r.time), nil
 	case r.kind == unsafeTime && r.untilSafe() <= g.maxBackward:
 		return 0, 0, r.untilSafe(), nil
+	case r.kind == fenced && g.fence.Delayed() != nil:
+		return 0, 0, clock.Longest, nil // no unit is near, and the grant may take hours
 	case r.kind == fenced && g.fence.Waits() && r.untilSafe() <= max(g.maxBackward, TimeUnit):
 		return 0, 0, max(r.untilSafe(), time.Millisecond), nil
 	}
 	return 0, 0, 0, g.err(r)
 }
+
+// Delayed implements queue.Source.
+func (s *source) Delayed() error { return s.fence.Delayed() }

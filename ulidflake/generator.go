@@ -32,6 +32,8 @@ type Config struct {
 
 	// Leased makes a generator for lease.Start: the generator mints nothing until a lease gives it
 	// intervals.
+	// While a lease starts in the background, Next waits for the first grant as long as its context
+	// allows.
 	Leased bool
 
 	// Epoch is the time of timestamp 0: a time in the past, in whole milliseconds. The zero time
@@ -58,6 +60,8 @@ type ScalableConfig struct {
 
 	// Leased makes a generator for lease.Start: the generator mints nothing until a lease gives it
 	// a scalability and intervals. Leave Scalability at 0.
+	// While a lease starts in the background, Next waits for the first grant as long as its context
+	// allows.
 	Leased bool
 
 	Epoch       time.Time        // as in Config

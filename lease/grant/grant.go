@@ -22,6 +22,10 @@ type Layout struct {
 type Spec struct {
 	Name   string // the name of the format, and each setting that is not the format's default
 	Layout Layout
+
+	// ExpiresAt is the first time without a timestamp. The zero time means that the generator does
+	// not know. A pool does not depend on ExpiresAt.
+	ExpiresAt time.Time
 }
 
 // A Grantee holds the methods of a generator for its lease. The methods must be safe for
@@ -52,6 +56,12 @@ type Grantee interface {
 	// Refuse sets the error that callers get outside of the grants, until the next call of Grant.
 	// Without such an error, callers of a method that can wait do wait.
 	Refuse(why error)
+
+	// Delay says that no grant has come yet, and that a grant may come at any time: in a moment or in
+	// hours. Callers of a method that can wait do wait, as long as their contexts allow. Other callers
+	// get an error that wraps why, and so do waiting callers whose context ends. A lease calls Delay
+	// only before the first grant. The next call of Delay, Grant, Refuse or Seal takes its place.
+	Delay(why error)
 
 	// Seal ends the generator for good. Callers get an error that wraps why. Seal returns a time
 	// from which on the generator has minted nothing, and never will. Later calls change nothing

@@ -538,7 +538,8 @@ func TestPools(t *testing.T) {
 			testkit.Must(sno.NewGeneratorWith(sno.Config{Leased: true})).ForLease()},
 	} {
 		want := grant.Spec{Name: test.name, Layout: grant.Layout{Format: test.format, Epoch: test.epoch, Unit: test.unit, Widths: test.widths, Workers: test.workers}}
-		if got, err := test.is.Pool(); err != nil || !reflect.DeepEqual(got, want) {
+		got, err := test.is.Pool()
+		if got.ExpiresAt = (time.Time{}); err != nil || !reflect.DeepEqual(got, want) { // TestDelay looks at ExpiresAt
 			t.Errorf("%+v, %v, not %+v", got, err, want)
 		}
 		if named[test.name] {
@@ -549,5 +550,28 @@ func TestPools(t *testing.T) {
 	same, err := testkit.Must(nanoflake.NewGenerator(nanoflake.Config{Leased: true, Epoch: nanoflake.DefaultEpoch()})).ForLease().Pool()
 	if err != nil || same.Name != "nanoflake" {
 		t.Errorf("the default epoch, given, makes pool %v, %v", same, err)
+	}
+}
+
+// Before the first grant, TryNext returns the error of Delay. Each format says when its timestamps
+// end.
+func TestDelay(t *testing.T) {
+	for _, s := range subjects {
+		now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+		g, try := s.start(func() time.Time { return now })
+		if spec, err := g.Pool(); err != nil || spec.ExpiresAt.IsZero() || !spec.ExpiresAt.Equal(g.expiresAt()) {
+			t.Errorf("%s: %v, %v", s.name, spec.ExpiresAt, err)
+		}
+		why, later := errors.New("why"), errors.New("later")
+		g.Delay(why)
+		testkit.Is(t, testkit.Err(try()), why, "%s: delayed", s.name)
+		g.Delay(later)
+		testkit.Is(t, testkit.Err(try()), later, "%s: delayed again", s.name)
+		testkit.OK(t, g.Grant(0, now, now.Add(time.Second)))
+		now = now.Add(s.unit)
+		testkit.OK(t, testkit.Err(try()))
+		g.Seal(why)
+		g.Delay(later)
+		testkit.Is(t, testkit.Err(try()), why, "%s: sealed", s.name)
 	}
 }

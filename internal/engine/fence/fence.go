@@ -21,7 +21,7 @@ type Fence struct {
 	newest atomic.Pointer[interval]
 
 	// refusal is the error while there is nothing to mint; nil if there is, or soon will be.
-	refusal atomic.Pointer[error]
+	refusal atomic.Pointer[refusal]
 
 	// ahead is the interval beyond a gap, until a caller enters the interval; otherwise nil.
 	ahead atomic.Pointer[interval]
@@ -33,6 +33,12 @@ type Fence struct {
 	sealed atomic.Bool
 
 	mu sync.Mutex // held by leases, and by the first caller in the interval ahead
+}
+
+// A refusal is the error of callers that find nothing to mint.
+type refusal struct {
+	err   error
+	waits bool // only of callers that cannot wait: the first grant may come
 }
 
 // An interval is a range of ticks of a worker. A generator whose worker is lost gets another worker
@@ -160,7 +166,12 @@ func (f *Fence) Withdraw() uint64 {
 }
 
 // Refuse sets the error for callers that find nothing to mint. Extend clears the error.
-func (f *Fence) Refuse(err error) {
+func (f *Fence) Refuse(err error) { f.refuse(err, false) }
+
+// Delay is Refuse for callers that cannot wait. Other callers wait: the first grant may come.
+func (f *Fence) Delay(err error) { f.refuse(err, true) }
+
+func (f *Fence) refuse(err error, waits bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.sealed.Load() {
@@ -169,7 +180,7 @@ func (f *Fence) Refuse(err error) {
 	if err == nil {
 		err = iderr.ErrFenced
 	}
-	f.refusal.Store(&err)
+	f.refusal.Store(&refusal{err, waits})
 }
 
 // errSealed is the error of a generator that was sealed without an error.
@@ -185,7 +196,7 @@ func (f *Fence) Seal(word Word, err error) uint64 {
 			err = errSealed
 		}
 		f.sealed.Store(true)
-		f.refusal.Store(&err)
+		f.refusal.Store(&refusal{err: err})
 		f.ahead.Store(nil)
 		f.until.Store(word.SealTick())
 	}
@@ -200,7 +211,7 @@ func (f *Fence) Sealed() bool { return f.sealed.Load() }
 func (f *Fence) Err(format string) error {
 	why := iderr.ErrFenced
 	if refusal := f.refusal.Load(); refusal != nil {
-		why = *refusal
+		why = refusal.err
 	}
 	return fmt.Errorf("%s: %w", format, why)
 }
@@ -217,3 +228,12 @@ func (f *Fence) ErrBefore(format string, begins, now time.Time) error {
 // Waits reports whether the lease will soon grant more ticks or call Refuse. If so, callers should
 // wait.
 func (f *Fence) Waits() bool { return f.refusal.Load() == nil }
+
+// Delayed returns the error of Delay, and nil after the next grant. Callers should wait for as long as
+// they can.
+func (f *Fence) Delayed() error {
+	if r := f.refusal.Load(); r != nil && r.waits {
+		return r.err
+	}
+	return nil
+}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/internal/testing/testkit"
 )
 
@@ -176,4 +177,45 @@ func TestNothing(t *testing.T) {
 		t.Errorf("after the end: %d, %v, waits: %v, %v", end, w.told, f.Waits(), f.Err("x"))
 	}
 	testkit.Same(t, f.Withdraw(), 100)
+}
+
+// Delay lets callers wait, for as long as nothing else is said. Each order takes the place of the one
+// before, and nothing takes the place of Seal.
+func TestDelay(t *testing.T) {
+	var f Fence
+	f.Fix(1)
+	w := &word{f: &f}
+	why, refused := errors.New("why"), errors.New("refused")
+	check := func(what string, delayed, err error) {
+		t.Helper()
+		if got := f.Delayed(); got != delayed {
+			t.Errorf("%s: delayed: %v", what, got)
+		}
+		if got := f.Err("x"); !errors.Is(got, err) {
+			t.Errorf("%s: %v", what, got)
+		}
+	}
+	f.Refuse(nil)
+	check("a new generator", nil, iderr.ErrFenced)
+	f.Delay(why)
+	check("delayed", why, why)
+	if f.Waits() || f.granted(0) {
+		t.Error("a word may come in the next tick")
+	}
+	f.Delay(nil)
+	check("delayed without an error", iderr.ErrFenced, iderr.ErrFenced)
+	f.Refuse(refused)
+	check("refused", nil, refused)
+	f.Delay(why)
+	f.Extend(w, 7, 100, 100)
+	check("after an empty interval", why, why)
+	f.Extend(w, 7, 100, 200)
+	check("granted", nil, iderr.ErrFenced)
+	if !f.Waits() {
+		t.Error("no caller waits for the next interval")
+	}
+	f.Delay(why)
+	f.Seal(w, refused)
+	f.Delay(why)
+	check("sealed", nil, refused)
 }

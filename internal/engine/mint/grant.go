@@ -37,7 +37,7 @@ func (l Leased) Pool() (grant.Spec, error) {
 	}
 	layout := l.Shape.Layout(m.format)
 	layout.Epoch, layout.Unit = epoch, m.unit // of the mint's ticks
-	return grant.Spec{Name: name, Layout: layout}, nil
+	return grant.Spec{Name: name, Layout: layout, ExpiresAt: m.ExpiresAt()}, nil
 }
 
 // Now implements [grant.Grantee].
@@ -62,6 +62,9 @@ func (l Leased) Withdraw() time.Time { return l.Mint.Withdraw() }
 
 // Refuse implements [grant.Grantee].
 func (l Leased) Refuse(why error) { l.Mint.Refuse(why) }
+
+// Delay implements [grant.Grantee].
+func (l Leased) Delay(why error) { l.Mint.Delay(why) }
 
 // Seal implements [grant.Grantee].
 func (l Leased) Seal(why error) time.Time { return l.Mint.Seal(why) }
@@ -94,6 +97,9 @@ func (m *Mint) Withdraw() time.Time { return m.timeOf(m.fence.Withdraw()) }
 
 // Refuse sets the error for callers while nothing is granted. Grant clears the error.
 func (m *Mint) Refuse(err error) { m.fence.Refuse(err) }
+
+// Delay makes callers wait for the first grant, and sets the error for callers that cannot wait.
+func (m *Mint) Delay(err error) { m.fence.Delay(err) }
 
 // Seal ends the mint for good. It returns the end of the last tick with an issued word, or of the
 // last tick left out.

@@ -168,6 +168,52 @@ func TestNextWaitsForTheInterval(t *testing.T) {
 	}
 }
 
+// Callers of Next wait for the first grant, however long it takes and whatever MaxBackward is. TryNext
+// returns why there is no grant, and so does Next when its context ends.
+func TestDelay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := new(Mint)
+		m.Init(Config{Format: "test", Epoch: epoch, Last: 1 << 40, Bits: 12, MaxBackward: -1, Leased: true})
+		first, why := errors.New("first"), errors.New("why")
+		m.Delay(first)
+		impatient, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		begins := time.Now().Add(time.Hour)
+		var all sync.WaitGroup
+		for i := range 6 {
+			all.Go(func() {
+				ctx := t.Context()
+				if i%2 > 0 {
+					ctx = impatient
+				}
+				err, waited := second(m.Next(ctx)), time.Since(begins.Add(-time.Hour))
+				switch {
+				case i%2 == 0 && (err != nil || waited < time.Hour || waited > time.Hour+10*time.Millisecond):
+					t.Errorf("a caller after %v: %v", waited, err)
+				case i%2 > 0 && (!errors.Is(err, why) || !errors.Is(err, context.DeadlineExceeded) || waited > time.Minute+20*time.Millisecond):
+					t.Errorf("a caller whose context ends, after %v: %v", waited, err)
+				}
+			})
+		}
+		testkit.Is(t, second(m.TryNext()), first, "TryNext")
+		m.Delay(why)
+		time.Sleep(30 * time.Minute)
+		testkit.Is(t, second(m.TryNext()), why, "TryNext")
+		time.Sleep(30 * time.Minute)
+		m.Grant(1, begins, begins.Add(time.Second))
+		all.Wait()
+
+		end := errors.New("end")
+		m = new(Mint)
+		m.Init(Config{Format: "test", Epoch: epoch, Last: 1 << 40, Bits: 12, Leased: true})
+		m.Delay(why)
+		all.Go(func() { testkit.Is(t, second(m.Next(t.Context())), end, "sealed") })
+		time.Sleep(time.Hour)
+		m.Seal(end)
+		all.Wait()
+	})
+}
+
 // At the end of the last granted tick, the error is about the clock, not about the fence.
 func TestEndOfTheLastTickGranted(t *testing.T) {
 	h := newHands(5)

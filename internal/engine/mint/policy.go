@@ -76,6 +76,9 @@ func (m *Mint) pauseFor(o outcome) (time.Duration, error) {
 			return 0, m.errorOf(o)
 		}
 	case fenced:
+		if m.fence.Delayed() != nil {
+			return clock.Longest, nil // no tick is near, and the grant may take hours
+		}
 		// The wait for the next interval is bounded like the wait for a clock that is behind. A
 		// wait of one tick is always allowed, since a lease may grant the next tick in time.
 		until = max(m.duration(o.gap), m.unit)

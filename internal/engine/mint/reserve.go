@@ -205,3 +205,6 @@ func (s *source) Try(n int) (uint64, int, time.Duration, error) {
 	pause, err := m.pauseFor(o)
 	return 0, 0, pause, err
 }
+
+// Delayed implements queue.Source.
+func (s *source) Delayed() error { return (*Mint)(s).fence.Delayed() }

@@ -16,6 +16,8 @@ type slow struct {
 	tries int
 }
 
+func (s *slow) Delayed() error { return nil }
+
 func (s *slow) Try(int) (uint64, int, time.Duration, error) {
 	if s.tries++; s.tries%2 == 1 {
 		return 0, 0, s.pause, nil

@@ -21,6 +21,8 @@ type ticker struct {
 	used int64
 }
 
+func (s *ticker) Delayed() error { return nil }
+
 func (s *ticker) Try(n int) (uint64, int, time.Duration, error) {
 	now := time.Now()
 	if tick := now.UnixMilli(); tick != s.tick {

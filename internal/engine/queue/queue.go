@@ -27,6 +27,9 @@ type Source interface {
 	// word is available, Try returns a run of 0 and the pause before the next try. If waiting does
 	// not help, Try returns an error.
 	Try(n int) (word uint64, run int, pause time.Duration, err error)
+	// Delayed returns why a word may take long, and nil if words come soon. A waiter whose context
+	// ends reports it.
+	Delayed() error
 }
 
 // Queue is the queue of a generator. The zero Queue is empty and ready for use.
@@ -98,7 +101,7 @@ func (q *Queue) Stand(ctx context.Context, n int, source Source) (uint64, int, e
 		case served:
 			return word, 1, nil
 		case ended:
-			return 0, 0, q.endOf(ctx)
+			return 0, 0, q.endOf(ctx, source)
 		}
 	} else {
 		q.busy.Store(true)
@@ -121,7 +124,7 @@ func (q *Queue) lead(ctx context.Context, n int, source Source) (word uint64, ru
 		case run > 0:
 			return word, run, nil
 		case err == nil && ctx.Err() != nil:
-			err = q.endOf(ctx)
+			err = q.endOf(ctx, source)
 		}
 		if err != nil {
 			return 0, 0, err
@@ -154,21 +157,32 @@ func (q *Queue) leave(source Source, run int) {
 	}
 }
 
-func (q *Queue) endOf(ctx context.Context) error { return &endError{q.Name, ctx.Err()} }
+func (q *Queue) endOf(ctx context.Context, source Source) error {
+	return &endError{q.Name, ctx.Err(), source.Delayed()}
+}
 
 // An endError is the error of a waiter whose context has ended. Thousands of waiters can return at
 // the same time. fmt.Errorf would take half of the total time, since it grows the stack of each
 // goroutine.
 type endError struct {
 	name string
-	err  error
+	err  error // of the context
+	why  error // why no word came; nil if words come soon
 }
 
 func (e *endError) Error() string {
+	if e.why != nil {
+		return fmt.Sprintf("%s: waiting for the first ID: %v: %v", e.name, e.err, e.why)
+	}
 	return fmt.Sprintf("%s: waiting for the next ID: %v", e.name, e.err)
 }
 
-func (e *endError) Unwrap() error { return e.err }
+func (e *endError) Unwrap() []error {
+	if e.why != nil {
+		return []error{e.err, e.why}
+	}
+	return []error{e.err}
+}
 
 // join adds a place at the end of the queue. mu is held.
 func (q *Queue) join(ctx context.Context) *place {

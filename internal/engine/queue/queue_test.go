@@ -28,6 +28,8 @@ type tap struct {
 	tries int
 	fault func(try int)
 	pause time.Duration // 0 means a millisecond
+
+	delayed error
 }
 
 // open allows n more words.
@@ -47,6 +49,12 @@ func (s *tap) end(tries int, fault func()) {
 			fault()
 		}
 	}
+}
+
+func (s *tap) Delayed() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.delayed
 }
 
 func (s *tap) Try(n int) (uint64, int, time.Duration, error) {
@@ -150,6 +158,26 @@ func TestTurns(t *testing.T) {
 		//lint:ignore SA1012 nil stands for a context that never ends
 		if word, run, err := q.Stand(nil, 4, &tap{left: 3}); word != 1 || run != 3 || err != nil || q.Formed() != 2 {
 			t.Errorf("a caller alone got %d words from %d, %v, in the queue %d", run, word, err, q.Formed())
+		}
+		empty(t, &q)
+	})
+}
+
+// A caller whose context ends is told why words take long, in any place of the queue.
+func TestDelayed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := queue.Queue{Name: "name"}
+		ctx, cancel := context.WithCancel(t.Context())
+		why := errors.New("why")
+		s := &tap{delayed: why}
+		all := stand(&q, s, ctx, ctx)
+		cancel()
+		pass(20 * time.Millisecond)
+		for i, c := range all {
+			if err := c.outcome.Load().err; !errors.Is(err, why) || !errors.Is(err, context.Canceled) ||
+				err.Error() != "name: waiting for the first ID: context canceled: why" {
+				t.Errorf("caller %d: %v", i, c)
+			}
 		}
 		empty(t, &q)
 	})
@@ -376,6 +404,8 @@ func TestManyThreads(t *testing.T) {
 // time.
 type counter struct{ word, tries uint64 }
 
+func (s *counter) Delayed() error { return nil }
+
 func (s *counter) Try(int) (uint64, int, time.Duration, error) {
 	if s.tries++; s.tries%40 == 0 {
 		return 0, 0, 200 * time.Microsecond, nil
@@ -404,6 +434,8 @@ func TestError(t *testing.T) {
 var errFailed = errors.New("failed")
 
 type failing struct{ failed atomic.Bool }
+
+func (*failing) Delayed() error { return nil }
 
 func (s *failing) Try(int) (uint64, int, time.Duration, error) {
 	if s.failed.Load() {

@@ -162,6 +162,9 @@ func (g *Generator) Refuse(why error) {
 	}
 }
 
+// Delay implements [grant.Grantee].
+func (g *Generator) Delay(why error) { g.Refuse(why) }
+
 // Seal implements [grant.Grantee].
 func (g *Generator) Seal(why error) time.Time {
 	g.mu.Lock()

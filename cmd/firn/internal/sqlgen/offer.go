@@ -107,6 +107,9 @@ func (o *offer) Withdraw() time.Time {
 // Refuse implements [grant.Grantee]. The events of the lease tell the operator.
 func (o *offer) Refuse(error) {}
 
+// Delay implements [grant.Grantee]. Nobody waits for the offer.
+func (o *offer) Delay(error) {}
+
 // Seal implements [grant.Grantee].
 func (o *offer) Seal(error) time.Time {
 	o.mu.Lock()
