@@ -102,6 +102,28 @@ func (f *Store) Get(ctx context.Context, key string) (entry driver.Entry, err er
 	return entry, nil
 }
 
+// Confirming returns the connection as a [driver.Confirmer], whose Confirm meets faults as Get does. If the
+// store is no Confirmer, Confirming returns the connection as it is.
+func (f *Store) Confirming() driver.Store {
+	if _, ok := f.Store.(driver.Confirmer); !ok {
+		return f
+	}
+	return confirming{f}
+}
+
+type confirming struct{ *Store }
+
+func (c confirming) Confirm(ctx context.Context, key string) (entry driver.Entry, err error) {
+	err = c.call(ctx, "confirm", key, nil, func() error {
+		entry, err = c.Store.Store.(driver.Confirmer).Confirm(ctx, key)
+		return err
+	})
+	if err != nil {
+		return driver.Entry{}, err
+	}
+	return entry, nil
+}
+
 // List lists entries, or meets a fault.
 func (f *Store) List(ctx context.Context, prefix string) (list []driver.Entry, err error) {
 	err = f.call(ctx, "list", prefix, nil, func() error {

@@ -55,7 +55,7 @@ const (
 )
 
 // A Store keeps entries in Consul. It implements [driver.Store] by its [driver.Handle], and
-// [driver.Watcher] and [driver.Inspector].
+// [driver.Confirmer], [driver.Watcher] and [driver.Inspector].
 type Store struct {
 	*driver.Handle
 	client  *rest.Client
@@ -71,6 +71,7 @@ type scope struct{ datacenter, namespace, partition string }
 
 var (
 	_ driver.Store     = (*Store)(nil)
+	_ driver.Confirmer = (*Store)(nil)
 	_ driver.Watcher   = (*Store)(nil)
 	_ driver.Inspector = (*Store)(nil)
 )
@@ -164,6 +165,12 @@ func (s *Store) get(ctx context.Context, key string) (driver.Entry, error) {
 		return driver.Entry{}, s.unexpected("the answer is not about the key")
 	}
 	return s.entry(key, pairs[0])
+}
+
+// Confirm returns the entry of a key now. Each read of the store is consistent: the leader hears from a
+// majority of the servers that it still leads after the request came, and then reads.
+func (s *Store) Confirm(ctx context.Context, key string) (driver.Entry, error) {
+	return driver.Confirm(ctx, s.Handle, key, s.get)
 }
 
 // list returns the entries of one moment. It leaves out keys that no store can have written.

@@ -29,7 +29,8 @@
 //     check by [Do] that the database answers. Package lease/address reads addresses, and
 //     [Register] makes them known to lease.OpenStore.
 //  8. Add the optional abilities of the database as methods of your type, each by [Call] or [Do]:
-//     [Clock], [Preparer], [Watcher], [Inspector], [Excluder], [Lister], [Local].
+//     [Clock], [Preparer], [Watcher], [Inspector], [Excluder], [Lister], [Local]; and [Confirmer],
+//     by [Confirm], but only if the database can.
 //  9. Run the suite of lease/drivertest on the store. Add tests of your own for crashes, after
 //     which acknowledged changes must still be there, and for each fault of the server.
 package driver
@@ -144,6 +145,19 @@ type Inspector interface {
 	Inspect(ctx context.Context) ([]Finding, error)
 }
 
+// A Confirmer is a Store that can prove what an entry is now.
+//
+// A strictly ordered service confirms each answer. Other calls of leases need less. A server that was
+// cut off, and replaced by another server, may return the past from Get: no Put can succeed there. A
+// Store must not be a Confirmer if such a server answers without asking others. It must not be a Confirmer
+// either if the database acknowledges a change before its possible successors have the change.
+type Confirmer interface {
+	// Confirm returns the entry of a key as Get does, at some moment after the call began. At that
+	// moment no server had acknowledged a later change of the entry, reachable or not. If a cut-off server cannot know, Confirm must fail: it never answers from a cache, a
+	// replica, or the result of another call.
+	Confirm(ctx context.Context, key string) (Entry, error)
+}
+
 // A Lister is a Store that can list keys without reading the entries, for tools.
 type Lister interface {
 	// Keys returns the keys that begin with the prefix, in order. The name of a folder and a slash
@@ -226,6 +240,8 @@ var (
 	ErrUnavailable = errors.New("store unavailable")
 	// ErrKey reports an invalid key or value.
 	ErrKey = errors.New("invalid key or value")
+	// ErrUnconfirmable reports a Store that is not a Confirmer.
+	ErrUnconfirmable = errors.New("the store cannot confirm")
 	// ErrAddress reports an invalid address of a store.
 	ErrAddress = errors.New("invalid address of a store")
 )

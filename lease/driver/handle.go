@@ -81,9 +81,20 @@ func New(b Backend) *Handle {
 
 // Get returns the entry of a key, as [Store] says.
 func (h *Handle) Get(ctx context.Context, key string) (Entry, error) {
+	return h.get(ctx, "get", key, h.backend.Get)
+}
+
+// Confirm is the method of a [Confirmer] with a handle: it calls look, which returns what [Backend.Get]
+// returns, as Get calls the backend.
+func Confirm(ctx context.Context, h *Handle, key string, look func(ctx context.Context, key string) (Entry, error)) (Entry, error) {
+	return h.get(ctx, "confirm", key, look)
+}
+
+// get reads an entry by a function of the backend.
+func (h *Handle) get(ctx context.Context, op, key string, read func(context.Context, string) (Entry, error)) (Entry, error) {
 	var e Entry
-	err := h.call(ctx, "get", key, CheckKey(key), func(ctx context.Context) (err error) {
-		if e, err = h.backend.Get(ctx, key); err == nil {
+	err := h.call(ctx, op, key, CheckKey(key), func(ctx context.Context) (err error) {
+		if e, err = read(ctx, key); err == nil {
 			err = checkEntry(e)
 		}
 		return err

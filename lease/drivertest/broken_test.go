@@ -28,6 +28,12 @@ type broken struct {
 	string func() string
 	close  func() error
 	now    func(ctx context.Context) (time.Time, error)
+
+	confirm func(ctx context.Context, key string) (driver.Entry, error)
+}
+
+func (b *broken) Confirm(ctx context.Context, key string) (driver.Entry, error) {
+	return b.confirm(ctx, key)
 }
 
 func (b *broken) Get(ctx context.Context, key string) (driver.Entry, error) { return b.get(ctx, key) }
@@ -163,6 +169,7 @@ func brokenSpace(store func() func(*broken)) func(*testing.T) func() driver.Stor
 		return func() driver.Store {
 			h := faults.Clocked{Store: inner.Open(), Time: time.Now}
 			b := &broken{Store: h, get: h.Get, list: h.List, put: h.Put, string: h.String, close: h.Close, now: h.Now}
+			b.confirm = func(ctx context.Context, key string) (driver.Entry, error) { return b.get(ctx, key) }
 			change(b)
 			return b
 		}

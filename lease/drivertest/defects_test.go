@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"io/fs"
 	"path"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -477,6 +479,97 @@ var defects = []struct {
 		calls := 0
 		b.string = func() string { calls++; return fmt.Sprint("call ", calls) }
 	})},
+	{"Confirm answers from a cache", []string{"Confirm", "History", "Faults"}, each(func(b *broken) {
+		var cache sync.Map
+		b.confirm = func(ctx context.Context, key string) (driver.Entry, error) {
+			if e, ok := cache.Load(key); ok {
+				return e.(driver.Entry), ctx.Err()
+			}
+			e, err := b.Store.Get(ctx, key)
+			if err == nil {
+				cache.Store(key, e)
+			}
+			return e, err
+		}
+	})},
+	{"Confirm answers from what the handle has written", []string{"Confirm"}, each(func(b *broken) {
+		var written sync.Map
+		b.put = func(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
+			made, err := b.Store.Put(ctx, key, value, rev)
+			if err == nil {
+				written.Store(key, driver.Entry{Key: key, Value: bytes.Clone(value), Revision: made})
+			}
+			return made, err
+		}
+		b.confirm = func(ctx context.Context, key string) (driver.Entry, error) {
+			if e, ok := written.Load(key); ok {
+				return e.(driver.Entry), ctx.Err()
+			}
+			return b.Store.Get(ctx, key)
+		}
+	})},
+	{"Confirm joins a look under way", []string{"Confirm"}, each(func(b *broken) {
+		type look struct {
+			done  chan struct{}
+			entry driver.Entry
+			err   error
+		}
+		var mu sync.Mutex
+		running := make(map[string]*look)
+		b.confirm = func(ctx context.Context, key string) (driver.Entry, error) {
+			mu.Lock()
+			l := running[key]
+			if l == nil {
+				l = &look{done: make(chan struct{})}
+				running[key] = l
+				go func() {
+					l.entry, l.err = b.Store.Get(context.WithoutCancel(ctx), key)
+					for range 100 { // the reply is on its way
+						runtime.Gosched()
+					}
+					mu.Lock()
+					delete(running, key)
+					mu.Unlock()
+					close(l.done)
+				}()
+			}
+			mu.Unlock()
+			select {
+			case <-l.done:
+			case <-ctx.Done():
+				return driver.Entry{}, ctx.Err()
+			}
+			return l.entry, l.err
+		}
+	})},
+	{"Confirm does not look at the context", []string{"Confirm"}, each(func(b *broken) {
+		b.confirm = func(_ context.Context, key string) (driver.Entry, error) { return b.get(context.Background(), key) }
+	})},
+	{"Confirm takes any key", []string{"Confirm"}, each(func(b *broken) {
+		b.confirm = func(ctx context.Context, key string) (driver.Entry, error) {
+			return b.get(ctx, strings.Trim(strings.ToLower(key), "./ "))
+		}
+	})},
+	{"Confirm goes on after Close", []string{"Confirm"}, func() func(*broken) {
+		other := memlease.New()
+		return func(b *broken) {
+			get, put := b.get, b.put
+			b.put = func(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
+				made, err := put(ctx, key, value, rev)
+				if err == nil {
+					blind(ctx, other, key, value)
+				}
+				return made, err
+			}
+			b.confirm = func(ctx context.Context, key string) (driver.Entry, error) {
+				e, err := get(ctx, key)
+				if errors.Is(err, fs.ErrClosed) {
+					return other.Get(ctx, key)
+				}
+				return e, err
+			}
+		}
+	}},
 	{"Now is zero", []string{"Clock"}, each(func(b *broken) {
 		b.now = func(ctx context.Context) (time.Time, error) { return time.Time{}, ctx.Err() }
 	})},

@@ -1,4 +1,4 @@
-// Package drivertest tests stores of leases. The author of a store takes five steps:
+// Package drivertest tests stores of leases. The author of a store takes these steps:
 //
 //  1. Write newSpace, a function that makes a fresh store without entries, such as an empty table,
 //     and returns a function that opens handles on the store. Each handle stands for one more
@@ -9,7 +9,8 @@
 //  4. Call [History] while faults happen: stop the server, restart the server, cut the network.
 //     History checks that the store stays correct although calls fail. [NewFaulty] has faults in
 //     between without a server.
-//  5. Test durability. No suite can see a crash of a machine: show that a change is on the disk
+//  5. If the store is a [driver.Confirmer], call [CutOff] with a server that another server replaces.
+//  6. Test durability. No suite can see a crash of a machine: show that a change is on the disk
 //     when Put returns.
 //
 // In short:
@@ -46,6 +47,7 @@ import (
 //	Close          a closed handle returns errors, and other handles go on
 //	Reopen         entries and revisions outlive all handles
 //	String         no text shows a secret
+//	Confirm        Confirm shows each change that was made before the call, in a store that is a driver.Confirmer
 //	Clock          Now returns a time, in a store that is a driver.Clock
 //	Race           of many changes at one revision, the store makes one
 //	Counter        no change is lost while several clients count
@@ -88,6 +90,7 @@ var checks = []check{
 	{"Close", closed},
 	{"Reopen", reopen},
 	{"String", address},
+	{"Confirm", confirm},
 	{"Clock", clock},
 	{"Race", race},
 	{"Counter", counter},

@@ -23,7 +23,7 @@ import (
 // An Outcome counts the results of the calls of a history. A test with faults can see in an Outcome
 // that faults occurred.
 type Outcome struct {
-	Found     int   // reads of an entry, by Get or List, that found it
+	Found     int   // reads of an entry, by Get, Confirm or List, that found it
 	Missing   int   // reads of an entry that found nothing
 	Failed    int   // reads with another error
 	Changed   int   // Puts without an error
@@ -80,7 +80,7 @@ func histories(s *space) {
 }
 
 // A request and a reply are the input and the output of a call for Porcupine. A List counts as a
-// Get of each key.
+// Get of each key, and a Confirm as a Get.
 type request struct {
 	put   bool
 	key   string
@@ -118,8 +118,12 @@ type recorder struct {
 func (r *recorder) key(i int) string { return fmt.Sprintf("%s%d", r.prefix, i) }
 
 func (r *recorder) get(ctx context.Context, client int, store driver.Store, key string) (driver.Entry, error) {
+	return r.look(client, key, func() (driver.Entry, error) { return store.Get(ctx, key) })
+}
+
+func (r *recorder) look(client int, key string, do func() (driver.Entry, error)) (driver.Entry, error) {
 	call := r.now.Add(1)
-	e, err := store.Get(ctx, key)
+	e, err := do()
 	r.read(client, call, r.now.Add(1), key, e, err)
 	return e, err
 }
@@ -219,7 +223,12 @@ func (c *client) run(ctx context.Context) {
 		case p < 70 && c.known[k] != driver.None:
 			c.put(ctx, k, value, c.known[k])
 		default:
-			if e, err := c.r.get(ctx, c.id, c.store, c.r.key(k)); err == nil {
+			get := c.store.Get
+			if confirmer, ok := c.store.(driver.Confirmer); ok && i%2 == 0 {
+				get = confirmer.Confirm
+			}
+			key := c.r.key(k)
+			if e, err := c.r.look(c.id, key, func() (driver.Entry, error) { return get(ctx, key) }); err == nil {
 				c.learn(k, e.Revision)
 			}
 		}

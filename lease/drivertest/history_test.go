@@ -14,13 +14,15 @@ import (
 // historyWithFaults runs a history in which each handle loses, delays and repeats.
 func historyWithFaults(t *testing.T, open func() driver.Store, seed uint64) (o Outcome, counts []faults.Counts) {
 	var handles []driver.Store
+	var faulty []*Faulty
 	for i := range uint64(3) {
-		handles = append(handles, NewFaulty(open(), rand.New(rand.NewPCG(seed, i)),
+		faulty = append(faulty, NewFaulty(open(), rand.New(rand.NewPCG(seed, i)),
 			Chances{LoseRequest: 0.05, LoseReply: 0.1, Late: 0.15, Repeat: 0.1, Delay: 0.3}))
+		handles = append(handles, faulty[i].Confirming())
 	}
 	o = History(t, handles, seed)
-	for _, h := range handles {
-		counts = append(counts, h.(*Faulty).Counts())
+	for _, f := range faulty {
+		counts = append(counts, f.Counts())
 	}
 	return o, counts
 }

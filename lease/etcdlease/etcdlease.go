@@ -43,7 +43,7 @@ const (
 )
 
 // A Store keeps entries in etcd. It implements [driver.Store] by its [driver.Handle], and
-// [driver.Watcher] and [driver.Inspector].
+// [driver.Confirmer], [driver.Watcher] and [driver.Inspector].
 //
 // String returns the hosts and the prefix. Close closes the client of [Open], and leaves the client
 // of [New] open.
@@ -63,6 +63,7 @@ type Store struct {
 
 var (
 	_ driver.Store     = (*Store)(nil)
+	_ driver.Confirmer = (*Store)(nil)
 	_ driver.Watcher   = (*Store)(nil)
 	_ driver.Inspector = (*Store)(nil)
 )
@@ -220,6 +221,13 @@ func (s *Store) get(ctx context.Context, key string) (driver.Entry, error) {
 		return driver.Entry{}, driver.ErrNotFound
 	}
 	return found[0], nil
+}
+
+// Confirm returns the entry of a key now. Each read of the store is linearizable: the leader notes its
+// last change after the request came, then hears from a majority that it still leads, and only then a
+// member with that change answers.
+func (s *Store) Confirm(ctx context.Context, key string) (driver.Entry, error) {
+	return driver.Confirm(ctx, s.Handle, key, s.get)
 }
 
 func entry(key string, value []byte, modRevision int64) driver.Entry {

@@ -48,7 +48,7 @@ import (
 )
 
 // A Store keeps entries in a directory. It implements [driver.Store] by its [driver.Handle], and
-// [driver.Inspector], [driver.Excluder] and [driver.Local].
+// [driver.Confirmer], [driver.Inspector], [driver.Excluder] and [driver.Local].
 //
 // After a failed fsync the Store refuses all calls: the file in memory and the file on the disk may
 // differ.
@@ -70,6 +70,7 @@ type Store struct {
 
 var (
 	_ driver.Store     = (*Store)(nil)
+	_ driver.Confirmer = (*Store)(nil)
 	_ driver.Inspector = (*Store)(nil)
 	_ driver.Excluder  = (*Store)(nil)
 	_ driver.Local     = (*Store)(nil)
@@ -319,6 +320,18 @@ func (s *Store) get(_ context.Context, key string) (driver.Entry, error) {
 		f.Close()
 	}
 	return e.Entry, err
+}
+
+// Confirm returns the entry of a key now. All processes of the directory are on one machine and share
+// the kernel's view of a local filesystem: the name leads to the last version. A filesystem that was
+// mounted on the entry's folder meanwhile, such as NFS, is refused.
+func (s *Store) Confirm(ctx context.Context, key string) (driver.Entry, error) {
+	return driver.Confirm(ctx, s.Handle, key, func(ctx context.Context, key string) (driver.Entry, error) {
+		if _, err := s.checkFilesystem(filepath.Dir(s.file(key))); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return driver.Entry{}, err
+		}
+		return s.get(ctx, key)
+	})
 }
 
 func (s *Store) list(ctx context.Context, prefix string) ([]driver.Entry, error) {

@@ -83,7 +83,7 @@ const (
 )
 
 // A Store keeps entries in the API of Kubernetes. It implements [driver.Store] by its
-// [driver.Handle], and [driver.Watcher] and [driver.Inspector].
+// [driver.Handle], and [driver.Confirmer], [driver.Watcher] and [driver.Inspector].
 type Store struct {
 	*driver.Handle
 	client    *rest.Client
@@ -96,6 +96,7 @@ type Store struct {
 
 var (
 	_ driver.Store     = (*Store)(nil)
+	_ driver.Confirmer = (*Store)(nil)
 	_ driver.Watcher   = (*Store)(nil)
 	_ driver.Inspector = (*Store)(nil)
 )
@@ -285,6 +286,12 @@ func (s *Store) get(ctx context.Context, key string) (driver.Entry, error) {
 	}
 	e := s.entry(key, l)
 	return e, e.Err
+}
+
+// Confirm returns the entry of a key now. A GET without resourceVersion is not answered from the API
+// server's cache: the API server reads from etcd, where a majority must agree.
+func (s *Store) Confirm(ctx context.Context, key string) (driver.Entry, error) {
+	return driver.Confirm(ctx, s.Handle, key, s.get)
 }
 
 // checkObject returns an error unless an object has the name and the kind. Objects in a list have

@@ -12,7 +12,7 @@ import (
 )
 
 // A Store keeps entries in memory. It implements [driver.Store] by its [driver.Handle], and
-// [driver.Local]. The entries end with the process: only tests should trust the Store with leases.
+// [driver.Confirmer] and [driver.Local]. The entries end with the process: only tests should trust the Store with leases.
 type Store struct {
 	*driver.Handle
 	entries *entries
@@ -25,8 +25,9 @@ type entries struct {
 }
 
 var (
-	_ driver.Store = (*Store)(nil)
-	_ driver.Local = (*Store)(nil)
+	_ driver.Store     = (*Store)(nil)
+	_ driver.Confirmer = (*Store)(nil)
+	_ driver.Local     = (*Store)(nil)
 )
 
 // New returns a store without entries.
@@ -38,6 +39,11 @@ func (s *Store) Open() *Store { return open(s.entries) }
 
 func open(e *entries) *Store {
 	return &Store{entries: e, Handle: driver.New(driver.Backend{Address: "memory", Get: e.get, List: e.list, Put: e.put})}
+}
+
+// Confirm returns the entry of a key now: there is one copy of the entries.
+func (s *Store) Confirm(ctx context.Context, key string) (driver.Entry, error) {
+	return driver.Confirm(ctx, s.Handle, key, s.entries.get)
 }
 
 // Local returns true: no other machine, and no other process, sees the entries.

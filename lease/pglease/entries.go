@@ -20,7 +20,24 @@ const (
 )
 
 func (s *Store) get(ctx context.Context, key string) (driver.Entry, error) {
-	rows, err := s.do(ctx, read, "SELECT key, version, encode(value, 'hex') FROM "+s.table+" WHERE key = "+quote(key))
+	return s.row(ctx, read, key)
+}
+
+// Confirm returns the entry of a key now, by a transaction that writes. The commit waits for the
+// synchronous standbys. The record of the commit is in the log after the read: a standby with this
+// record followed the server at the moment of the read, and was not yet a primary. A server that was
+// cut off from its standbys gives no answer.
+//
+// Confirm proves as much as a Put: nothing, if a standby that lacks acknowledged changes can become the
+// primary. [Store.Inspect] reports such standbys.
+func (s *Store) Confirm(ctx context.Context, key string) (driver.Entry, error) {
+	return driver.Confirm(ctx, s.Handle, key, func(ctx context.Context, key string) (driver.Entry, error) {
+		return s.row(ctx, confirm, key)
+	})
+}
+
+func (s *Store) row(ctx context.Context, m mode, key string) (driver.Entry, error) {
+	rows, err := s.do(ctx, m, "SELECT key, version, encode(value, 'hex') FROM "+s.table+" WHERE key = "+quote(key))
 	if err != nil {
 		return driver.Entry{}, err
 	}
@@ -105,7 +122,8 @@ func entry(row [][]byte) driver.Entry {
 type mode int
 
 const (
-	read mode = iota
+	read    mode = iota
+	confirm      // a read that writes to the log
 	write
 	define // the table itself
 )
@@ -119,12 +137,19 @@ func (m mode) begin(left time.Duration) string {
 		"set_config('synchronous_commit', CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true)",
 		fmt.Sprintf("set_config('lock_timeout', '%d', true)", max(left/2, time.Millisecond).Milliseconds()),
 	}
-	if m == read {
+	switch m {
+	case read:
 		// A server can restart while transactions wait for standbys. Rows are then committed here
 		// and missing on the standbys. A new record in the log, after the records of these rows,
 		// makes this transaction wait for the standbys.
 		settings = append(settings, "CASE WHEN current_setting('synchronous_standby_names') <> '' AND NOT pg_is_in_recovery() "+
 			"THEN pg_logical_emit_message(true, 'firn', '')::text END")
+	case confirm:
+		// A commit waits for standbys only if the transaction has a number and has written to the
+		// log. The message gives it both, needs no right but the right of every role to call the
+		// function, and locks no row. The commit itself decides whether there are standbys to wait
+		// for: the setting, as this session knows it, can be old.
+		settings = append(settings, "CASE WHEN NOT pg_is_in_recovery() THEN pg_logical_emit_message(true, 'firn', '')::text END")
 	}
 	return "SET TRANSACTION ISOLATION LEVEL READ COMMITTED; SELECT " + strings.Join(settings, ", ") + "; "
 }

@@ -72,7 +72,7 @@ type Options struct {
 }
 
 // A Store keeps entries in a table. It implements [driver.Store] by a [driver.Handle], and
-// [driver.Clock], [driver.Preparer] and [driver.Inspector].
+// [driver.Confirmer], [driver.Clock], [driver.Preparer] and [driver.Inspector].
 //
 // String returns postgres://, the hosts with ports, the database, and the table unless it is the
 // DefaultTable. Close closes the connections of [Open], and waits at most a second for calls under
@@ -89,6 +89,7 @@ type Store struct {
 
 var (
 	_ driver.Store     = (*Store)(nil)
+	_ driver.Confirmer = (*Store)(nil)
 	_ driver.Clock     = (*Store)(nil)
 	_ driver.Preparer  = (*Store)(nil)
 	_ driver.Inspector = (*Store)(nil)

@@ -543,6 +543,9 @@ func TestHostilePath(t *testing.T) {
 	rev := storetest.Put(t, st, "p/pool", "x", driver.None)
 	storetest.Want(t, st, "p/pool", "y", storetest.Put(t, st, "p/pool", "y", rev))
 	storetest.Lists(t, st, 1)
+	if e, err := st.Confirm(t.Context(), "p/pool"); err != nil || string(e.Value) != "y" {
+		t.Errorf("Confirm: %q, %v", e.Value, err)
+	}
 	if _, err := st.Now(t.Context()); err != nil {
 		t.Error(err)
 	}
