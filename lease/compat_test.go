@@ -70,6 +70,8 @@ type compatWorker struct {
 	Until  time.Time `json:"until,omitzero"`
 	Holder string    `json:"holder,omitempty"`
 	Held   bool      `json:"held,omitempty"`
+	Since  time.Time `json:"since,omitzero"`
+	Before []Holder  `json:"holders,omitempty"`
 	Error  string    `json:"error,omitempty"`
 }
 
@@ -92,7 +94,7 @@ func compatRead(ctx context.Context, store driver.Store) (facts compatFacts, err
 			p.Rescued, p.Floor = f.Pool.Rescued()
 		}
 		for _, w := range f.Workers {
-			p.Workers = append(p.Workers, compatWorker{w.Number, w.From, w.Until, w.Holder, w.Held, name(w.Err)})
+			p.Workers = append(p.Workers, compatWorker{w.Number, w.From, w.Until, w.Holder, w.Held, w.Since, w.Holders, name(w.Err)})
 		}
 		facts.Pools = append(facts.Pools, p)
 	}

@@ -200,7 +200,8 @@ func compatScenario(t *testing.T, store driver.Store) {
 		t.Helper()
 		g, next := k.make()
 		l := testkit.Must(Start(t.Context(), store, g, Config{Pool: k.pool, Worker: worker, Window: 10 * time.Second, First: time.Second,
-			Holder: `orders "1" (process 17 on höst.example)`, world: world}))
+			Holder: `orders "1" (process 17 on höst.example)`, world: world,
+			me: holding{Host: "höst.example", Process: 17, Program: "orders", Name: "orders \"1\""}}))
 		mint = func() {
 			t.Helper()
 			testkit.Must(next())

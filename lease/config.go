@@ -6,8 +6,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/firn-id/firn/lease/grant"
@@ -62,8 +60,10 @@ type Config struct {
 	// wait.
 	Wait time.Duration
 
-	// Holder describes this process to operators, in up to 200 bytes. The store shows the Holder
-	// beside the worker. "" means the name of the program, the number of the process and the host.
+	// Holder describes this process to operators, in up to 200 bytes of JSON. A longer Holder is
+	// shortened. The store shows the Holder beside the worker. "" means the name of the program, the
+	// number of the process and the host. The history of the worker has these three in any case, and
+	// up to 64 bytes of the Holder (see [Pool.HolderAt]).
 	Holder string
 
 	// TrustClock makes the lease accept the clock where the store disagrees, without a
@@ -87,6 +87,8 @@ type Config struct {
 	// the first ID of the interval.
 	Notify func(Event)
 
+	me      holding          // this process in the history of the worker, without times
+	short   time.Duration    // leases that are shorter share entries of the history
 	clock   func() time.Time // of the generator; nil means time.Now
 	patient bool             // a positive Wait: Start waits although all holders are alive
 	created bool             // Start has created the pool
@@ -132,12 +134,14 @@ func (c Config) settle(layout grant.Layout) (Config, error) {
 	if c.First > c.Window {
 		return c, fmt.Errorf("%w: First %v is more than the Window of %v", ErrConfig, c.First, c.Window)
 	}
+	if c.me == (holding{}) {
+		c.me = thisProcess(c.Holder)
+	}
 	if c.Holder == "" {
-		c.Holder = self()
+		c.Holder = c.me.holder().String()
 	}
-	if len(c.Holder) > maxHolder {
-		c.Holder = c.Holder[:maxHolder]
-	}
+	c.Holder = fit(c.Holder, maxHolder)
+	setDefault(&c.short, shortLease)
 	if c.Notify == nil {
 		c.Notify = func(Event) {}
 	}
@@ -151,18 +155,6 @@ func setDefault(d *time.Duration, to time.Duration) {
 	if *d == 0 {
 		*d = to
 	}
-}
-
-// maxHolder is the largest size of Config.Holder in bytes.
-const maxHolder = 200
-
-// self describes the process for operators.
-func self() string {
-	host, err := os.Hostname()
-	if err != nil {
-		host = "an unknown host"
-	}
-	return fmt.Sprintf("%s (process %d on %s)", filepath.Base(os.Args[0]), os.Getpid(), host)
 }
 
 // A world provides time and random numbers to a lease. Simulations have their own worlds.

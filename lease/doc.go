@@ -40,6 +40,7 @@
 //	the life of a lease         lease.go, state.go, config.go
 //	the search for a worker     search.go, grow.go, exclude.go
 //	a worker's record           claim.go
+//	who held a worker           holder.go
 //	clocks that are wrong       skew.go, ahead.go
 //	stores that hang            timed.go
 //	what a program is told      event.go, errors.go

@@ -44,6 +44,9 @@ var (
 	ErrLeased = errors.New("the generator has a lease: make another generator for another lease")
 	// ErrClosed: the lease was closed.
 	ErrClosed = errors.New("the lease is closed")
+	// ErrUnrecorded: the history of a worker names nobody at a time. An [UnrecordedError] says how
+	// far back the history goes.
+	ErrUnrecorded = errors.New("nobody is recorded")
 	// ErrConfig: a setting is out of range.
 	ErrConfig = errors.New("invalid configuration")
 )
@@ -130,6 +133,25 @@ func (e *ExpiredError) Error() string {
 }
 
 func (e *ExpiredError) Unwrap() []error { return []error{ErrLeaseExpired, iderr.ErrFenced, e.Cause} }
+
+// An UnrecordedError reports that the history of a worker names nobody at a time. The error is
+// [ErrUnrecorded] to errors.Is.
+type UnrecordedError struct {
+	Pool   string
+	Worker int
+	At     time.Time
+	Known  time.Time // the earliest time with a name; zero if there are no names
+}
+
+func (e *UnrecordedError) Error() string {
+	known := "no holder of the worker is known"
+	if !e.Known.IsZero() {
+		known = "the earliest known holder is of " + timeText(e.Known)
+	}
+	return fmt.Sprintf("pool %s: worker %d: %s at %s: %s", e.Pool, e.Worker, ErrUnrecorded, timeText(e.At), known)
+}
+
+func (e *UnrecordedError) Unwrap() error { return ErrUnrecorded }
 
 // A SkewError says how far the clock is from the store's knowledge of the time. The error is
 // [ErrClockSkew] to errors.Is.

@@ -274,7 +274,7 @@ func (p *Pool) raise(ctx context.Context, e driver.Entry, worker int, t term) er
 	s, err := p.read(e, worker, t.generation)
 	if errors.Is(err, ErrRescuing) || err == nil && s.Until < t.floor {
 		r := p.unused(worker, term{t.generation, max(s.Until, t.floor)})
-		r.others = s.others
+		r.Holders, r.others = s.ended(), s.others
 		_, err = p.store.Put(ctx, e.Key, encode(r), e.Revision)
 	}
 	return err

@@ -337,7 +337,13 @@ type Worker struct {
 	Until  time.Time // end of the last interval; no earlier time is ever allocated again
 	Holder string    // the holder's description of itself; empty if the holder gave the worker back
 	Held   bool      // the holder has not given the worker back, and may have died
-	Err    error     // why the record cannot be read; only Number is known then
+	Since  time.Time // since when the holder has held the worker without a break; zero if Held is false
+
+	// Holders are the last holders that the record names, the newest first. If Held is true, the first
+	// is the present holder, unless the present holder is of a version without this history.
+	Holders []Holder
+
+	Err error // why the record cannot be read; only Number is known then
 }
 
 // Workers returns the used workers in order, and how many workers have records.
@@ -411,7 +417,14 @@ func usedOf(all []reading, floor int64) (used []Worker, err error) {
 }
 
 func (r *record) worker() Worker {
-	return Worker{Number: r.Worker, From: time.UnixMicro(r.From).UTC(), Until: time.UnixMicro(r.Until).UTC(), Holder: r.Holder, Held: r.Incarnation != ""}
+	w := Worker{Number: r.Worker, From: time.UnixMicro(r.From).UTC(), Until: time.UnixMicro(r.Until).UTC(), Holder: r.Holder, Held: r.Incarnation != ""}
+	if w.Held {
+		w.Since = r.tenure()
+	}
+	for _, h := range r.Holders {
+		w.Holders = append(w.Holders, h.holder())
+	}
+	return w
 }
 
 // stored is a record with its revision.

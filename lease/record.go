@@ -187,6 +187,8 @@ type record struct {
 	Holder      string `json:"holder,omitempty"`      // the holder's description of itself, for operators
 	Window      int64  `json:"window_us,omitempty"`   // how far ahead of its clock the holder allocates times
 
+	Holders []holding `json:"holders,omitempty"` // the last holders, the newest first
+
 	// others are the members that this program does not know, as text of JSON, each after a comma. A
 	// later version with the same form may have written them. All changes of the record keep them.
 	others string
@@ -199,6 +201,7 @@ func (r *record) members() (fields []member, required int) {
 		{"v", &r.Version}, {"pool", &r.Pool}, {"layout", &r.Layout}, {"generation", &r.Generation}, {"worker", &r.Worker},
 		{"from_us", &r.From}, {"until_us", &r.Until},
 		{"incarnation", &r.Incarnation}, {"attempt", &r.Attempt}, {"holder", &r.Holder}, {"window_us", &r.Window},
+		{"holders", &r.Holders},
 	}, 7
 }
 

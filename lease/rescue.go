@@ -21,7 +21,8 @@ type RescueConfig struct {
 	Window time.Duration
 
 	// Skew is how far the clock of any process with a lease may be ahead: of this clock or, if the
-	// store has a clock, of the store's. 0 means a minute.
+	// store has a clock, of the store's. 0 means a minute. Histories of workers are right if any two
+	// clocks differ by at most the Skew (see [Pool.HolderAt]).
 	Skew time.Duration
 
 	// TrustClock makes the rescue accept this clock where the store disagrees, without an error
@@ -146,6 +147,7 @@ type rescue struct {
 	after   poolRecord       // as the rescue writes it
 	pool    *Pool            // by which the rescue reads records
 	records map[int]rescuing // of all workers that the pool names or that have a record
+	reached int64            // how far ahead of its clock any lease may have asked for timestamps
 	result  Rescued
 }
 
@@ -207,7 +209,8 @@ func (r *rescue) look(ctx context.Context) error {
 	r.after = *r.before
 	r.after.Version = rescuedVersion
 	r.after.Generation = max(generation+1, now/1000)
-	floor := tickEnd(r.pool.layout, now+r.reach(window))
+	r.reached = r.reach(window)
+	floor := tickEnd(r.pool.layout, now+r.reached)
 	if err := r.settleAll(now, window, floor); err != nil {
 		return err
 	}
@@ -431,7 +434,7 @@ func (r *rescue) raise(ctx context.Context, worker int) error {
 	s, key := r.records[worker], workerKey(r.name, worker)
 	for {
 		next := r.pool.unused(worker, term{r.after.Generation, max(s.until, s.found.Until)})
-		next.others = s.found.others
+		next.Holders, next.others = r.history(s), s.found.others
 		if s.lost || s.found.Attempt != "" {
 			next.Attempt = r.world.random(128) // the record counts as used
 		}
@@ -464,6 +467,27 @@ func (r *rescue) raise(ctx context.Context, worker int) error {
 		again.until = s.until
 		s = again
 	}
+}
+
+// history returns the history for a record that is raised. The entries of leases that had ended stay.
+//
+// The entry of a lease that holds the worker in a backup is not final. After the backup, the lease
+// may have given back timestamps, and another lease may have taken the worker, from the time of its
+// clock on. So the entry ends as far before as any lease reaches ahead of another's clock.
+func (r *rescue) history(s rescuing) []holding {
+	if s.lost {
+		return nil
+	}
+	ended := s.found.ended()
+	if !s.found.present() {
+		return ended
+	}
+	last := s.found.Holders[0]
+	last.Until = tickStart(r.pool.layout, last.Until-r.reached)
+	if last.Until <= last.Since || s.found.Until > r.after.Floor { // a clock was further ahead than the skew
+		return ended
+	}
+	return append([]holding{last}, ended...)
 }
 
 // confirm returns an error if another rescue has begun meanwhile. The other rescue has to be

@@ -29,6 +29,8 @@ func TestErrorTexts(t *testing.T) {
 		"pool p: worker 3: the lease has expired at " + stamp + ": store unavailable: x":                                                                                                             &ExpiredError{"p", 3, at, cause},
 		"pool p: the clock is wrong: it says " + stamp + ", 1m30s behind the store's time (2023-11-14T22:14:50.5Z): set the clock; if the clock is right, trust it (TrustClock)":                     &SkewError{Pool: "p", Now: at, Reference: at.Add(90 * time.Second), OfStore: true},
 		"pool p: the pool is for other IDs: its unit is 1ms, not 4ms: name the pool of these IDs; use the settings of this pool only if these IDs are meant to be of this pool":                      &MismatchError{"p", "unit", "1ms", "4ms"},
+		"pool p: worker 3: nobody is recorded at " + stamp + ": the earliest known holder is of 2023-11-14T22:13:20Z":                                                                                &UnrecordedError{"p", 3, at, at.Truncate(time.Second)},
+		"pool p: worker 3: nobody is recorded at " + stamp + ": no holder of the worker is known":                                                                                                    &UnrecordedError{Pool: "p", Worker: 3, At: at},
 	} {
 		if err.Error() != want {
 			t.Errorf("it says\n\t%s\nnot\n\t%s", err, want)
@@ -52,6 +54,7 @@ func TestErrorTexts(t *testing.T) {
 		&HeldError{}:                {ErrHeld},
 		&ExpiredError{Cause: cause}: {ErrLeaseExpired, iderr.ErrFenced, driver.ErrUnavailable},
 		&SkewError{}:                {ErrClockSkew},
+		&UnrecordedError{}:          {ErrUnrecorded},
 		&MismatchError{}:            {ErrPoolMismatch},
 		&waitError{&HeldError{}, context.Canceled}:     {ErrHeld, context.Canceled},
 		&driver.Error{Err: ErrDamaged, Advice: "pray"}: {ErrDamaged, driver.ErrDamaged},
