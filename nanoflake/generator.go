@@ -9,6 +9,7 @@ import (
 	"github.com/firn-id/firn/internal/engine/batch"
 	"github.com/firn-id/firn/internal/engine/mint"
 	"github.com/firn-id/firn/internal/form/wrong"
+	"github.com/firn-id/firn/usage"
 )
 
 // Config says how a [Generator] makes its IDs. The zero Config is generator ID 0 with the default
@@ -162,6 +163,9 @@ func (g *Generator) some(ctx context.Context, dst []ID) (uint64, int, error) {
 // ExpiresAt returns the end of the timestamps, 69 years after the epoch. From then on calls return
 // a *[iderr.TimeError].
 func (g *Generator) ExpiresAt() time.Time { return g.mint.ExpiresAt() }
+
+// Usage returns how much the generator has done since it was made, and how full it is.
+func (g *Generator) Usage() usage.Usage { return g.mint.Usage() }
 
 // GeneratorID returns the generator ID of new IDs. With a lease, GeneratorID returns the generator
 // ID of the latest grant, and 0 before the first grant.

@@ -11,6 +11,7 @@ import (
 	"github.com/firn-id/firn/internal/engine/entropy"
 	"github.com/firn-id/firn/internal/engine/mint"
 	"github.com/firn-id/firn/internal/form/wrong"
+	"github.com/firn-id/firn/usage"
 )
 
 const (
@@ -283,6 +284,9 @@ func (g *Generator) fill(dst []ID, word uint64, random []entropy.Bits96) {
 // specification, and earlier with extra counter bits: from 4 extra bits on the year 2527, or 2540
 // with microseconds. From then on calls return a *[iderr.TimeError].
 func (g *Generator) ExpiresAt() time.Time { return g.mint.ExpiresAt() }
+
+// Usage returns how much the generator has done since it was made, and how full it is.
+func (g *Generator) Usage() usage.Usage { return g.mint.Usage() }
 
 // NodeID returns the node ID of new IDs, and 0 without NodeBits. With a lease, NodeID returns the
 // node ID of the latest grant, and 0 before the first grant.

@@ -13,8 +13,10 @@ import (
 	"github.com/firn-id/firn/internal/engine/clock"
 	"github.com/firn-id/firn/internal/engine/fence"
 	"github.com/firn-id/firn/internal/engine/queue"
+	"github.com/firn-id/firn/internal/engine/tally"
 	"github.com/firn-id/firn/internal/engine/words"
 	"github.com/firn-id/firn/internal/form/wrong"
+	"github.com/firn-id/firn/usage"
 )
 
 // defaultMaxBackward is the longest wait of Next for a clock in a time that both settings of the
@@ -61,6 +63,8 @@ type Generator struct {
 	mu     sync.Mutex
 	safe   uint64 // the last unit that the other setting of the bit has used
 	drifts uint32 // how often the bit was changed
+
+	tally tally.Tally
 }
 
 // Config has all settings of a [Generator]. The zero Config is a partition of the process, for a
@@ -150,6 +154,10 @@ func newGenerator(c Config) (*Generator, error) {
 	}
 	g.fence.Fix(uint64(s.Partition.AsUint16()))
 	g.word.Pass(uint64(s.WallHi)<<unitShift | uint64(s.Drifts&1)*tickTock | min(uint64(s.Sequence), g.max) + 1)
+	perSecond := uint64(time.Second / TimeUnit)
+	g.tally.Init(tally.Config{
+		Shift: lineShift, Least: g.min, Most: g.max, PerSecond: 2 * perSecond, Capacity: uint64(g.Cap()) * perSecond,
+	}, g.word.Last())
 	if c.Leased {
 		g.fence.Refuse(iderr.ErrFenced)
 	} else {
@@ -248,7 +256,8 @@ func (g *Generator) Fill(ctx context.Context, meta byte, dst []ID) (int, error) 
 // time unit. If no other caller makes IDs, a loop that pauses continues with the run from before
 // the pause.
 func (g *Generator) Seq(ctx context.Context, meta byte, n int) iter.Seq2[ID, error] {
-	return batch.Seq(n, &g.word, sequence, func(dst []ID) (uint64, int, error) { return g.some(ctx, meta, dst) })
+	return batch.Seq(n, &g.word, sequence, func(dst []ID) (uint64, int, error) { return g.some(ctx, meta, dst) },
+		func(n int) { g.tally.Add(uint64(n)) })
 }
 
 // NewWithTime generates a new ID using the given time for the timestamp. A time out of the range of
@@ -282,6 +291,13 @@ func (g *Generator) NewWithTime(meta byte, t time.Time) ID {
 // ExpiresAt returns the end of the timestamps, in 2079. From then on Next, TryNext and Fill return
 // a *[TimeError].
 func (g *Generator) ExpiresAt() time.Time { return timeOf(MaxTimestamp + 1) }
+
+// Usage returns how much the generator has done since it was made, and how full it is. IDs of
+// [Generator.NewWithTime] do not count.
+func (g *Generator) Usage() usage.Usage {
+	now, _ := unitOf(g.clock.Now())
+	return g.tally.Read(now<<1, g.word.Last)
+}
 
 // Partition returns the fixed identifier of the Generator. With a lease, Partition returns the
 // partition of the latest grant, and partition 0 before the first grant.

@@ -74,7 +74,14 @@ type behindFence Generator
 func (a *behindFence) PassTo(from uint64) {
 	a.mu.Lock() // the tick-tock bit does not change
 	defer a.mu.Unlock()
-	a.word.Pass((from-1)<<unitShift | a.word.Last()&tickTock | a.max + 1)
+	floor := (from-1)<<unitShift | a.word.Last()&tickTock | a.max + 1
+	all := uint64((*Generator)(a).Cap())
+	a.tally.Drop(all)
+	if last, passed := a.word.Pass(floor); passed {
+		a.tally.Turn(last, floor-1, all)
+	} else {
+		a.tally.Add(all)
+	}
 	a.safe = max(a.safe, from-1)
 }
 
@@ -83,5 +90,8 @@ func (a *behindFence) RaiseTo(until uint64) { a.word.Raise(until << unitShift) }
 func (a *behindFence) SealTick() uint64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return max(unitIn(a.word.Seal(sealMark)), a.safe) + 1
+	a.tally.Sealing()
+	last := a.word.Seal(sealMark)
+	a.tally.Sealed(last)
+	return max(unitIn(last), a.safe) + 1
 }

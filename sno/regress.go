@@ -39,6 +39,9 @@ func (g *Generator) turn(last uint64, n int, r *refusal) (word uint64, run int, 
 	}
 	word, run, r.kind = g.follow(last, r.unit, n)
 	back := r.kind == unsafeTime
+	if back {
+		g.tally.Behind(last)
+	}
 	if back && r.unit > g.safe {
 		word, run, r.kind = ^last&tickTock|r.unit<<unitShift|g.min, min(n, g.Cap()), none
 		g.lasts.Store(0) // lasts is of the other line
@@ -57,7 +60,7 @@ func (g *Generator) turn(last uint64, n int, r *refusal) (word uint64, run int, 
 			g.safe = unitIn(last)
 			g.drifts++
 		}
-		g.went(*r)
+		g.went(*r, word, last)
 	case words.Fenced:
 		r.kind = g.noWord()
 		return 0, 0, verdict

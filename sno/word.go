@@ -18,7 +18,8 @@ import (
 // goBack. Only sequences past the end of a unit repeat; see words.Word.Trim.
 const (
 	unitShift = 24
-	tickTock  = 1 << 23
+	lineShift = 23 // a unit with the tick-tock bit
+	tickTock  = 1 << lineShift
 	sequence  = 1<<23 - 1
 
 	sealMark = 1 << 63
@@ -42,11 +43,20 @@ func (g *Generator) fast() (uint64, bool) {
 	if g.queue.Busy() || !d.AheadByCycles() && !d.AheadBySystem() {
 		return 0, false
 	}
-	if word, ok := g.word.Step(g.max+1, sequence); ok {
-		return word, true
+	word, ok := g.word.Step(g.max+1, sequence)
+	if !ok {
+		g.missed(word)
+		return 0, false
 	}
+	return word, true
+}
+
+// missed ends a failed Step of the word.
+func (g *Generator) missed(word uint64) {
 	g.word.Trim(g.max+1, sequence)
-	return 0, false
+	if word&sequence <= g.max && word < sealMark { // the generator is being sealed
+		g.tally.Drop(1)
+	}
 }
 
 // fastRun is fast for a run of up to n words.
@@ -76,8 +86,14 @@ func (g *Generator) next(ctx context.Context) (uint64, error) {
 			return word, nil
 		}
 	}
-	word, _, err := g.queue.Stand(ctx, 1, (*source)(g))
+	word, _, err := g.stand(ctx, 1)
 	return word, err
+}
+
+// stand waits in the queue for a run of up to n words.
+func (g *Generator) stand(ctx context.Context, n int) (uint64, int, error) {
+	g.tally.Wait()
+	return g.queue.Stand(ctx, n, (*source)(g))
 }
 
 // tryNext is TryNext for a caller without a word from fast.
@@ -103,7 +119,7 @@ func (g *Generator) some(ctx context.Context, meta byte, dst []ID) (uint64, int,
 	}
 	if !ok {
 		var err error
-		if word, run, err = g.queue.Stand(ctx, len(dst), (*source)(g)); err != nil {
+		if word, run, err = g.stand(ctx, len(dst)); err != nil {
 			return 0, 0, err
 		}
 	}
@@ -153,15 +169,18 @@ func (g *Generator) within(n int) (word uint64, run int, r refusal) {
 		}
 		switch g.word.Replace(last, word+uint64(run-1)) {
 		case words.Issued:
-			g.went(r)
+			g.went(r, word, last)
 			return word, run, r
 		case words.Fenced:
 			r.kind = g.noWord()
 			return 0, 0, r
 		}
 	}
-	if r.kind == unsafeTime {
+	switch r.kind {
+	case unsafeTime:
 		return g.goBack(n)
+	case exhausted:
+		g.tally.Exhausted(r.unit << 1)
 	}
 	return 0, 0, r
 }
@@ -192,7 +211,10 @@ func (g *Generator) follow(last, unit uint64, n int) (word uint64, run int, kind
 	return last + 1, min(n, int(g.max-seq)), none
 }
 
-// went notes that a word of the unit of the reading r was issued.
-func (g *Generator) went(r refusal) {
+// went notes that a word of the unit of the reading r was issued, and has replaced the word last.
+func (g *Generator) went(r refusal, word, last uint64) {
+	if g.tally.Changed(word, last) {
+		g.tally.Turn(last, word, 0)
+	}
 	g.lasts.Store(uint64(r.mark.In(TimeUnit - time.Duration(r.time.Nanosecond())%TimeUnit)))
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/firn-id/firn/internal/engine/batch"
 	"github.com/firn-id/firn/internal/engine/mint"
 	"github.com/firn-id/firn/internal/form/wrong"
+	"github.com/firn-id/firn/usage"
 )
 
 // Config says how a [Generator] makes its IDs. The zero Config is machine ID 0 with the default
@@ -184,6 +185,9 @@ func (g *Generator) some(ctx context.Context, dst []ID) (uint64, int, error) {
 // ExpiresAt returns the end of the timestamps: 34 years after the epoch with 40 bits of timestamp,
 // 69 years with 41. From then on calls return a *[iderr.TimeError].
 func (g *Generator) ExpiresAt() time.Time { return g.mint.ExpiresAt() }
+
+// Usage returns how much the generator has done since it was made, and how full it is.
+func (g *Generator) Usage() usage.Usage { return g.mint.Usage() }
 
 // MachineID returns the machine ID of new IDs. With a lease, MachineID returns the machine ID of
 // the latest grant, and 0 before the first grant.

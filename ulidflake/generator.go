@@ -13,6 +13,7 @@ import (
 	"github.com/firn-id/firn/internal/engine/entropy"
 	"github.com/firn-id/firn/internal/engine/mint"
 	"github.com/firn-id/firn/internal/form/wrong"
+	"github.com/firn-id/firn/usage"
 )
 
 // defaultIncrementBits are the bits of the specification's reference implementation, which adds a
@@ -197,6 +198,9 @@ func (g *Generator) some(ctx context.Context, dst []ID) (uint64, int, error) {
 // a *[iderr.TimeError].
 func (g *Generator) ExpiresAt() time.Time { return g.mint.ExpiresAt() }
 
+// Usage returns how much the generator has done since it was made, and how full it is.
+func (g *Generator) Usage() usage.Usage { return g.mint.Usage() }
+
 // Epoch returns the time of timestamp 0, in UTC.
 func (g *Generator) Epoch() time.Time { return g.mint.Epoch() }
 
@@ -306,6 +310,9 @@ func (g *ScalableGenerator) some(ctx context.Context, dst []ScalableID) (uint64,
 
 // ExpiresAt returns the end of the timestamps; see [Generator.ExpiresAt].
 func (g *ScalableGenerator) ExpiresAt() time.Time { return g.mint.ExpiresAt() }
+
+// Usage returns how much the generator has done since it was made, and how full it is.
+func (g *ScalableGenerator) Usage() usage.Usage { return g.mint.Usage() }
 
 // Scalability returns the scalability of new IDs. With a lease, Scalability returns the scalability
 // of the latest grant, and 0 before the first grant.

@@ -24,11 +24,11 @@ type word interface {
 	Open()
 	Raise(f uint64) bool
 	Last() uint64
-	Advance(floor, start, step, ceil uint64) (uint64, words.Verdict)
-	Reserve(floor, start, ceil uint64, n int) (uint64, int, words.Verdict)
+	Advance(floor, start, step, ceil uint64) (next, last uint64, v words.Verdict)
+	Reserve(floor, start, ceil uint64, n int) (first uint64, run int, last uint64, v words.Verdict)
 	Step(limit, mask uint64) (uint64, bool)
 	Trim(limit, mask uint64)
-	Pass(floor uint64)
+	Pass(floor uint64) (last uint64, passed bool)
 	Seal(mark uint64) uint64
 }
 
@@ -73,7 +73,7 @@ func starting(w word) func() Outcome {
 func reserving(w word) func() Outcome {
 	return func() Outcome {
 		floor := Choose("reads the clock:", ticks...) << bits
-		first, run, verdict := w.Reserve(floor, 0, floor+1<<bits, 2)
+		first, run, _, verdict := w.Reserve(floor, 0, floor+1<<bits, 2)
 		if verdict != words.Issued {
 			return Outcome{Again: true}
 		}
@@ -81,7 +81,7 @@ func reserving(w word) func() Outcome {
 	}
 }
 
-func outcome(w uint64, verdict words.Verdict) Outcome {
+func outcome(w, _ uint64, verdict words.Verdict) Outcome {
 	if verdict != words.Issued {
 		return Outcome{Again: true}
 	}

@@ -103,7 +103,7 @@ func TestThreeCallersOfThreeCallsInEitherWay(t *testing.T) {
 func stepModel(w word, steppers, made int) *Model {
 	reserve := func() Outcome {
 		floor := Choose("reads the clock:", 1, 2) << roomy
-		first, run, verdict := w.Reserve(floor, 0, floor+limit, 2)
+		first, run, _, verdict := w.Reserve(floor, 0, floor+limit, 2)
 		if verdict != words.Issued {
 			return Outcome{Again: true}
 		}

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// The search is about word.go and steps.go only if the generated files are current.
+// The search is about word.go, steps.go and count.go only if the generated files are current.
 func TestGeneratedFilesAreCurrent(t *testing.T) {
-	files, err := generateFrom("../../../internal/engine/words", "../../../internal/engine/steps")
+	files, err := generateFrom("../../../internal/engine")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +23,7 @@ func TestGeneratedFilesAreCurrent(t *testing.T) {
 			t.Errorf("%s is not what gen makes now: run go generate in dev/explore", name)
 		}
 	}
-	for _, folder := range []string{"simwords", "simsteps"} {
+	for _, folder := range []string{"simwords", "simsteps", "simtally"} {
 		err := fs.WalkDir(os.DirFS(".."), folder, func(path string, d fs.DirEntry, err error) error {
 			if _, ok := files[path]; !ok && err == nil && !d.IsDir() {
 				t.Errorf("%s is not made by gen", path)
@@ -59,7 +59,7 @@ func TestGenerateRefuses(t *testing.T) {
 		{"blocks   = 8 ", "blocks   = 4 ", "occurs 0 times"},
 		{"b = &s.blocks[now%blocks]", "b = s.present(now)", "the present block is free"},
 	} {
-		if _, err := generateSteps(strings.ReplaceAll(string(source), v.old, v.new)); err == nil || !strings.Contains(err.Error(), v.want) {
+		if _, err := variants[0].generate(strings.ReplaceAll(string(source), v.old, v.new)); err == nil || !strings.Contains(err.Error(), v.want) {
 			t.Errorf("with %q for %q: %v, not %q", v.new, v.old, err, v.want)
 		}
 	}

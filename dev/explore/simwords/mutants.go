@@ -7,7 +7,7 @@ package words
 // NoSwap is the word with a fault in Advance: the swap is a load, a compare and a store.
 type NoSwap struct{ Word }
 
-func (w *NoSwap) Advance(floor, start, step, ceil uint64) (uint64, Verdict) {
+func (w *NoSwap) Advance(floor, start, step, ceil uint64) (next, last uint64, v Verdict) {
 	for {
 		last := w.state.Load()
 		next := last + step
@@ -15,14 +15,14 @@ func (w *NoSwap) Advance(floor, start, step, ceil uint64) (uint64, Verdict) {
 			next = floor | start
 		}
 		if next >= w.fence.Load() {
-			return last, Fenced
+			return last, last, Fenced
 		}
 		if next >= ceil {
-			return last, Exhausted
+			return last, last, Exhausted
 		}
 		if w.state.Load() == last {
 			w.state.Store(next)
-			return next, Issued
+			return next, last, Issued
 		}
 	}
 }
@@ -30,7 +30,7 @@ func (w *NoSwap) Advance(floor, start, step, ceil uint64) (uint64, Verdict) {
 // Stale is the word with a fault in Advance: a state loaded before the loop decides whether a tick begins.
 type Stale struct{ Word }
 
-func (w *Stale) Advance(floor, start, step, ceil uint64) (uint64, Verdict) {
+func (w *Stale) Advance(floor, start, step, ceil uint64) (next, last uint64, v Verdict) {
 	first := w.state.Load()
 	for {
 		last := w.state.Load()
@@ -39,13 +39,13 @@ func (w *Stale) Advance(floor, start, step, ceil uint64) (uint64, Verdict) {
 			next = floor | start
 		}
 		if next >= w.fence.Load() {
-			return last, Fenced
+			return last, last, Fenced
 		}
 		if next >= ceil {
-			return last, Exhausted
+			return last, last, Exhausted
 		}
 		if w.state.CompareAndSwap(last, next) {
-			return next, Issued
+			return next, last, Issued
 		}
 	}
 }
@@ -53,7 +53,7 @@ func (w *Stale) Advance(floor, start, step, ceil uint64) (uint64, Verdict) {
 // OverFence is the word with a fault in Advance: the fence itself may be issued.
 type OverFence struct{ Word }
 
-func (w *OverFence) Advance(floor, start, step, ceil uint64) (uint64, Verdict) {
+func (w *OverFence) Advance(floor, start, step, ceil uint64) (next, last uint64, v Verdict) {
 	for {
 		last := w.state.Load()
 		next := last + step
@@ -61,13 +61,13 @@ func (w *OverFence) Advance(floor, start, step, ceil uint64) (uint64, Verdict) {
 			next = floor | start
 		}
 		if next > w.fence.Load() {
-			return last, Fenced
+			return last, last, Fenced
 		}
 		if next >= ceil {
-			return last, Exhausted
+			return last, last, Exhausted
 		}
 		if w.state.CompareAndSwap(last, next) {
-			return next, Issued
+			return next, last, Issued
 		}
 	}
 }
@@ -75,7 +75,7 @@ func (w *OverFence) Advance(floor, start, step, ceil uint64) (uint64, Verdict) {
 // ShortRun is the word with a fault in Reserve: the state becomes the first word of the run, not the last.
 type ShortRun struct{ Word }
 
-func (w *ShortRun) Reserve(floor, start, ceil uint64, n int) (uint64, int, Verdict) {
+func (w *ShortRun) Reserve(floor, start, ceil uint64, n int) (first uint64, run int, last uint64, v Verdict) {
 	for {
 		last := w.state.Load()
 		next := last + 1
@@ -84,14 +84,14 @@ func (w *ShortRun) Reserve(floor, start, ceil uint64, n int) (uint64, int, Verdi
 		}
 		fence := w.fence.Load()
 		if next >= fence {
-			return last, 0, Fenced
+			return last, 0, last, Fenced
 		}
 		if next >= ceil {
-			return last, 0, Exhausted
+			return last, 0, last, Exhausted
 		}
 		run := min(uint64(n), min(ceil, fence)-next)
 		if w.state.CompareAndSwap(last, next) {
-			return next, int(run), Issued
+			return next, int(run), last, Issued
 		}
 	}
 }
@@ -99,7 +99,7 @@ func (w *ShortRun) Reserve(floor, start, ceil uint64, n int) (uint64, int, Verdi
 // RunOverFence is the word with a fault in Reserve: only the ceiling cuts a run.
 type RunOverFence struct{ Word }
 
-func (w *RunOverFence) Reserve(floor, start, ceil uint64, n int) (uint64, int, Verdict) {
+func (w *RunOverFence) Reserve(floor, start, ceil uint64, n int) (first uint64, run int, last uint64, v Verdict) {
 	for {
 		last := w.state.Load()
 		next := last + 1
@@ -108,14 +108,14 @@ func (w *RunOverFence) Reserve(floor, start, ceil uint64, n int) (uint64, int, V
 		}
 		fence := w.fence.Load()
 		if next >= fence {
-			return last, 0, Fenced
+			return last, 0, last, Fenced
 		}
 		if next >= ceil {
-			return last, 0, Exhausted
+			return last, 0, last, Exhausted
 		}
 		run := min(uint64(n), ceil-next)
 		if w.state.CompareAndSwap(last, next+(run-1)) {
-			return next, int(run), Issued
+			return next, int(run), last, Issued
 		}
 	}
 }
@@ -137,14 +137,14 @@ func (w *FenceFalls) Raise(f uint64) bool {
 // SoftPass is the word with a fault in Pass: the state is stored, even if it changed since the load.
 type SoftPass struct{ Word }
 
-func (w *SoftPass) Pass(floor uint64) {
+func (w *SoftPass) Pass(floor uint64) (last uint64, passed bool) {
 	for {
 		last := w.state.Load()
 		if last >= floor-1 {
-			return
+			return last, false
 		}
 		w.state.Store(floor - 1)
-		return
+		return last, true
 	}
 }
 

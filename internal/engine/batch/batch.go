@@ -18,6 +18,10 @@ const (
 // a run of IDs in order. It returns the word of the first ID and the number of IDs, or an error. If a
 // run goes on in a later tick, Seq drops what comes after the first ID.
 //
+// The function count counts IDs. Before a run, Seq takes back as many IDs as the run can have, by a
+// negative number. After the run, Seq counts the IDs that it has yielded; if the loop panics, the run
+// does not count.
+//
 // Runs are as long as the caller is fast. The first run is one ID. Each run is twice as long as the
 // run before, or half as long if the caller took long for the run before. A slow caller therefore
 // gets IDs of the present time.
@@ -26,7 +30,7 @@ const (
 // therefore never of an earlier tick than an ID that the generator made before Seq yields. A look
 // at a clock for each ID would bound the age of IDs as well, but would take as long as making one
 // ID alone.
-func Seq[ID any](n int, word *words.Word, mask uint64, fill func(dst []ID) (uint64, int, error)) iter.Seq2[ID, error] {
+func Seq[ID any](n int, word *words.Word, mask uint64, fill func(dst []ID) (uint64, int, error), count func(n int)) iter.Seq2[ID, error] {
 	return func(yield func(ID, error) bool) {
 		var ids [maxRun]ID
 		above := ^mask
@@ -37,8 +41,10 @@ func Seq[ID any](n int, word *words.Word, mask uint64, fill func(dst []ID) (uint
 				want = min(want, left)
 			}
 			began := time.Now()
+			count(-want)
 			first, made, err := fill(ids[:want])
 			if err != nil {
+				count(want)
 				var zero ID
 				yield(zero, err)
 				return
@@ -46,6 +52,7 @@ func Seq[ID any](n int, word *words.Word, mask uint64, fill func(dst []ID) (uint
 			used := made
 			for i, id := range ids[:made] {
 				if !yield(id, nil) {
+					count(want - made + i + 1)
 					return
 				}
 				if (word.Last()^first)&above != 0 {
@@ -53,6 +60,7 @@ func Seq[ID any](n int, word *words.Word, mask uint64, fill func(dst []ID) (uint
 					break
 				}
 			}
+			count(want - made + used)
 			if left > 0 {
 				left -= used
 			}

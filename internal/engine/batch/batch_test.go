@@ -16,6 +16,7 @@ import (
 type counter struct {
 	next, limit, last int
 	runs              []int
+	counted           int // less what was made
 	word              words.Word
 }
 
@@ -23,7 +24,7 @@ const mask = 1<<20 - 1
 
 func (c *counter) seq(n int) iter.Seq2[int, error] {
 	c.word.Open()
-	return batch.Seq(n, &c.word, mask, c.make)
+	return batch.Seq(n, &c.word, mask, c.make, func(n int) { c.counted += n })
 }
 
 // later acts as another caller that begins the next tick.
@@ -42,7 +43,7 @@ func (c *counter) make(dst []int) (uint64, int, error) {
 	}
 	c.runs = append(c.runs, len(dst))
 	floor := c.word.Last() &^ mask
-	first, _, _ := c.word.Reserve(floor, 0, floor+mask, n)
+	first, _, _, _ := c.word.Reserve(floor, 0, floor+mask, n)
 	return first, n, nil
 }
 
@@ -56,8 +57,8 @@ func TestSeq(t *testing.T) {
 					t.Fatalf("%d of %d: %d, %v", seen, n, id, err)
 				}
 			}
-			if seen != n || c.next != n {
-				t.Errorf("%d of %d, and %d were made", seen, n, c.next)
+			if seen != n || c.next != n || c.counted != 0 {
+				t.Errorf("%d of %d, %d were made and %d counted more", seen, n, c.next, c.counted)
 			}
 		}
 	}
@@ -88,8 +89,8 @@ func TestSeqEnds(t *testing.T) {
 			break
 		}
 	}
-	if c.next < 50 || c.next > 64 {
-		t.Errorf("%d were made for 50", c.next)
+	if c.next < 50 || c.next > 64 || c.next+c.counted != 50 {
+		t.Errorf("%d were made for 50, %d counted", c.next, c.next+c.counted)
 	}
 }
 
@@ -136,7 +137,7 @@ func TestRunEndsWithItsTick(t *testing.T) {
 			last = c.next // the last number made so far
 		}
 	}
-	if seen != n || dropped == 0 || c.next != n+dropped {
+	if seen != n || dropped == 0 || c.next != n+dropped || c.counted != -dropped {
 		t.Errorf("%d IDs of %d; %d were made, %d dropped", seen, n, c.next, dropped)
 	}
 }

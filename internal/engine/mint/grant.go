@@ -108,9 +108,7 @@ func (m *Mint) Seal(err error) time.Time { return m.timeOf(m.fence.Seal((*behind
 // behindFence is the mint for its fence, in ticks.
 type behindFence Mint
 
-// PassTo moves the word to the last sequence of the tick before from. An addition at this moment
-// falls into the room above the sequence, and not into the next tick.
-func (a *behindFence) PassTo(from uint64)   { a.word.Pass((from-1)<<a.bits + a.limit) }
+func (a *behindFence) PassTo(from uint64)   { (*Mint)(a).pass(from, a.word.Pass) }
 func (a *behindFence) RaiseTo(until uint64) { a.word.Raise(until << a.bits) }
 
 func (a *behindFence) SealTick() uint64 {
@@ -118,5 +116,8 @@ func (a *behindFence) SealTick() uint64 {
 	if a.additive {
 		mark = sealMark
 	}
-	return a.word.Seal(mark)>>a.bits + 1
+	a.tally.Sealing()
+	last := a.word.Seal(mark)
+	a.tally.Sealed(last)
+	return last>>a.bits + 1
 }

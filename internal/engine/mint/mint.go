@@ -38,7 +38,9 @@ import (
 	"github.com/firn-id/firn/internal/engine/fence"
 	"github.com/firn-id/firn/internal/engine/queue"
 	"github.com/firn-id/firn/internal/engine/steps"
+	"github.com/firn-id/firn/internal/engine/tally"
 	"github.com/firn-id/firn/internal/engine/words"
+	"github.com/firn-id/firn/usage"
 )
 
 // DefaultMaxBackward is how far a clock may be behind the last ID for a generator to wait.
@@ -86,7 +88,7 @@ type Mint struct {
 	//	holds  neither uniqueness nor order depends on the deadline
 	deadline atomic.Uint64
 
-	// Init writes everything below once. Only queue and fence change later.
+	// Init writes everything below once. Only queue, fence and tally change later.
 
 	limit     uint64 // number of words in a tick
 	mask      uint64 // the bits of the sequence's field
@@ -108,6 +110,8 @@ type Mint struct {
 	fence fence.Fence
 
 	leased bool // by a lease, which grants its intervals
+
+	tally tally.Tally
 }
 
 // Init prepares m. Call Init once, before any other method.
@@ -142,7 +146,27 @@ func (m *Mint) Init(c Config) {
 	} else {
 		m.word.Open()
 	}
+	m.tally.Init(m.tallied(c), m.word.Last())
 }
+
+// tallied returns the words of a mint for its tally.
+func (m *Mint) tallied(c Config) tally.Config {
+	t := tally.Config{Shift: uint(m.bits), Most: m.limit - 1, PerSecond: uint64(time.Second / m.unit)}
+	per := int64(t.PerSecond)
+	t.Offset = uint64((m.epoch%per + per) % per)
+	mean := m.limit // words of a tick
+	switch {
+	case m.steps != nil: // a step is 2^(StepBits-1) in the mean, and half of the values are after the start
+		mean = max(min(mean, 1<<(c.Bits-min(c.StepBits, c.Bits))), 1)
+	case m.startBits > 0:
+		mean -= (1<<m.startBits - 1) / 2
+	}
+	t.Capacity = mean * t.PerSecond
+	return t
+}
+
+// Usage returns the counters of the mint.
+func (m *Mint) Usage() usage.Usage { return m.tally.Read(m.tickOf(m.clock.Now()), m.word.Last) }
 
 // Next issues a word. If necessary, it waits for the next tick, or for a clock that is behind, as
 // long as ctx allows. It looks at ctx only in waits. Call Fast first.
@@ -160,6 +184,7 @@ func (m *Mint) NextRun(ctx context.Context, n int) (uint64, int, error) {
 	if word, run, o := m.reserve(n, false); o.kind == issued {
 		return word, run, nil
 	}
+	m.tally.Wait()
 	return m.queue.Stand(ctx, n, (*source)(m))
 }
 
@@ -192,7 +217,7 @@ func (m *Mint) TryNext() (uint64, error) {
 // fills the beginning of dst with the IDs of a run of NextRun. It returns the run's first word and
 // length.
 func Seq[ID any](m *Mint, n int, fill func(dst []ID) (uint64, int, error)) iter.Seq2[ID, error] {
-	return batch.Seq(n, &m.word, m.mask, fill)
+	return batch.Seq(n, &m.word, m.mask, fill, func(n int) { m.tally.Add(uint64(n)) })
 }
 
 // Fast issues a word if no decision is necessary: nobody stands in the queue, the tick of the last word
@@ -208,11 +233,20 @@ func (m *Mint) Fast() (uint64, bool) {
 		}
 		return m.fastSwap()
 	}
-	if word, ok := m.word.Step(m.limit, m.mask); ok {
-		return word, true
+	word, ok := m.word.Step(m.limit, m.mask)
+	if !ok {
+		m.missed(word)
+		return 0, false
 	}
+	return word, true
+}
+
+// missed ends a failed Step of the word.
+func (m *Mint) missed(word uint64) {
 	m.word.Trim(m.limit, m.mask)
-	return 0, false
+	if word&m.mask < m.limit && word < sealMark { // the mint is being sealed
+		m.tally.Drop(1)
+	}
 }
 
 // fastSwap is Fast for words that Step cannot make: the field has no room.
@@ -242,8 +276,9 @@ func (m *Mint) fastSteps() (uint64, bool) {
 		}
 		word, verdict := m.step(word)
 		return word, verdict == words.Issued
+	} else {
+		m.missed(word)
 	}
-	m.word.Trim(m.limit, m.mask)
 	return 0, false
 }
 
@@ -251,10 +286,16 @@ func (m *Mint) fastSteps() (uint64, bool) {
 // out the rest of the tick's words. The next request then finds the tick exhausted.
 func (m *Mint) step(word uint64) (uint64, words.Verdict) {
 	value, verdict := m.steps.Find(word)
-	if verdict == words.Exhausted {
-		m.word.Pass(word&^m.mask + m.limit)
+	if verdict == words.Issued {
+		return word&^m.mask | value, verdict
 	}
-	return word&^m.mask | value, verdict
+	m.tally.Drop(1)
+	if verdict == words.Exhausted {
+		if last, passed := m.word.Pass(word&^m.mask + m.limit); passed {
+			m.tally.Drop(m.limit - m.tally.Used(last))
+		}
+	}
+	return 0, verdict
 }
 
 // fastRun is Fast for a run of up to n words.
@@ -268,7 +309,7 @@ func (m *Mint) fastRun(n int) (uint64, int, bool) {
 	}
 	// The tick has begun: the floor is below the last word, and Reserve uses no start.
 	floor := m.word.Last() &^ m.mask
-	word, run, verdict := m.word.Reserve(floor, 0, floor+m.limit, n)
+	word, run, _, verdict := m.word.Reserve(floor, 0, floor+m.limit, n)
 	return word, run, verdict == words.Issued && word&^m.mask == floor
 }
 

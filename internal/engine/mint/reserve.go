@@ -14,7 +14,7 @@ type outcome struct {
 	time time.Time // the reading of the clock
 
 	// gap is a number of ticks from the clock's tick. If the clock went backwards, the gap ends at
-	// the tick of the last word. If the clock's tick is fenced, the gap ends at the next interval;
+	// the tick of the last word, which may also be the tick of the issued word. If the clock's tick is fenced, the gap ends at the next interval;
 	// 0 means that there is no next interval.
 	gap uint64
 }
@@ -43,6 +43,7 @@ func (m *Mint) reserve(n int, leads bool) (word uint64, run int, o outcome) {
 		word, run, o = m.reserveAt(reading, n)
 		if o.kind == issued {
 			m.setDeadline(word, reading, mark)
+			m.noteHeld(word, o)
 		}
 		if o.kind != backwards {
 			return word, run, o
@@ -54,11 +55,23 @@ func (m *Mint) reserve(n int, leads bool) (word uint64, run int, o outcome) {
 			reading, mark = m.clock.Mark()
 			continue
 		}
+		m.tally.Behind(known << m.bits)
 		if m.rewind && m.duration(o.gap) > m.maxBackward {
 			m.startAfresh(m.tickOf(reading))
 			continue
 		}
 		return 0, 0, o
+	}
+}
+
+// noteHeld notes a clock that is behind a word. A reading that is only late, because another caller was
+// faster, is hardly ever late by a millisecond. So few readings need the second look at the clock.
+func (m *Mint) noteHeld(word uint64, o outcome) {
+	if m.duration(o.gap) < time.Millisecond || m.tally.KnowsBehind(word) {
+		return
+	}
+	if now := m.tickOf(m.clock.Now()); m.inRange(now) && now < word>>m.bits {
+		m.tally.Behind(word)
 	}
 }
 
@@ -81,7 +94,7 @@ func (m *Mint) reserveAt(reading time.Time, n int) (word uint64, run int, o outc
 					continue // with the next word, which an exhausted tick does not have
 				}
 			}
-			return word, run, outcome{kind: issued, time: reading}
+			return word, run, outcome{kind: issued, time: reading, gap: target - now}
 		case words.Fenced:
 			begins, granted := m.fence.Enter((*behindFence)(m), now)
 			if granted && !entered {
@@ -95,6 +108,7 @@ func (m *Mint) reserveAt(reading time.Time, n int) (word uint64, run int, o outc
 		}
 		last := word >> m.bits
 		if last <= now {
+			m.tally.Exhausted(now)
 			return 0, 0, outcome{kind: exhausted, time: reading}
 		}
 		if gap := last - now; !m.hold || last == target || m.duration(gap) > m.maxBackward {
@@ -125,11 +139,21 @@ func (m *Mint) issue(now uint64, n int) (word uint64, run int, verdict words.Ver
 	case m.startBits > 0:
 		start = m.draw(floor)
 	}
-	if n == 1 || m.steps != nil {
-		word, verdict = m.word.Advance(floor, start, 1, ceil)
-		return word, 1, verdict
+	if start > 0 {
+		m.tally.Drop(start)
 	}
-	return m.word.Reserve(floor, start, ceil, n)
+	var last uint64
+	if run = 1; n == 1 || m.steps != nil {
+		word, last, verdict = m.word.Advance(floor, start, 1, ceil)
+	} else {
+		word, run, last, verdict = m.word.Reserve(floor, start, ceil, n)
+	}
+	if verdict == words.Issued && m.tally.Changed(word, last) {
+		m.tally.Turn(last, word, start)
+	} else if start > 0 {
+		m.tally.Add(start)
+	}
+	return word, run, verdict
 }
 
 // continued returns the start of a tick whose sequence continues: the number after the last word's
@@ -168,8 +192,21 @@ func (m *Mint) setDeadline(word uint64, reading time.Time, mark clock.Mark) {
 // have moved the word first and issued words since. startAfresh then leaves the word unchanged.
 func (m *Mint) startAfresh(now uint64) {
 	last := m.word.Last()
-	if t := last >> m.bits; t > now && m.duration(t-now) > m.maxBackward {
-		m.word.Replace(last, (now-1)<<m.bits+m.limit-1) // as PassTo: the room stays free
+	if t := last >> m.bits; t <= now || m.duration(t-now) <= m.maxBackward {
+		return
+	}
+	m.pass(now, func(floor uint64) (uint64, bool) { return last, m.word.Replace(last, floor-1) == words.Issued })
+}
+
+// pass leaves out the ticks before from by a call of word. The word becomes the last of the tick before
+// from. An addition at this moment falls into the room above the sequence, and not into the next tick.
+func (m *Mint) pass(from uint64, word func(floor uint64) (last uint64, passed bool)) {
+	floor := (from-1)<<m.bits + m.limit
+	m.tally.Drop(m.limit)
+	if last, passed := word(floor); passed {
+		m.tally.Turn(last, floor-1, m.limit)
+	} else {
+		m.tally.Add(m.limit)
 	}
 }
 

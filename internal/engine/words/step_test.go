@@ -32,21 +32,21 @@ func TestStep(t *testing.T) {
 			t.Fatalf("%#x of an exhausted tick", got)
 		}
 	}
-	got, v := w.Advance(5<<room, 0, 1, 5<<room+full)
+	got, _, v := w.Advance(5<<room, 0, 1, 5<<room+full)
 	want(t, "a tick that is overdrawn", got, v, 5<<room+full+2, Exhausted)
 	for range 2 {
 		w.Trim(full, mask)
 		testkit.Same(t, w.Last(), 5<<room+full-1)
 	}
-	got, v = w.Advance(5<<room, 0, 1, 5<<room+full)
+	got, _, v = w.Advance(5<<room, 0, 1, 5<<room+full)
 	want(t, "a tick that is trimmed", got, v, 5<<room+full-1, Exhausted)
 	w.Step(full, mask)
-	got, v = w.Advance(6<<room, 0, 1, 6<<room+full)
+	got, _, v = w.Advance(6<<room, 0, 1, 6<<room+full)
 	want(t, "the next tick", got, v, 6<<room, Issued)
 	for range full {
 		w.Step(full, mask)
 	}
-	if got, run, v := w.Reserve(7<<room, 0, 7<<room+full, 4); got != 7<<room || run != 4 || v != Issued {
+	if got, run, _, v := w.Reserve(7<<room, 0, 7<<room+full, 4); got != 7<<room || run != 4 || v != Issued {
 		t.Errorf("a run after that: %#x, %d, %d", got, run, v)
 	}
 }
@@ -95,7 +95,7 @@ func TestStepTogether(t *testing.T) {
 				if tick = last>>room + 1; tick == ticks {
 					break
 				}
-				if word, v := w.Advance(tick<<room, 0, 1, tick<<room+full); v == Issued {
+				if word, _, v := w.Advance(tick<<room, 0, 1, tick<<room+full); v == Issued {
 					got[i] = append(got[i], word)
 				}
 			}

@@ -77,15 +77,16 @@ func (w *Word) Raise(f uint64) bool {
 // Allows reports whether word is below the fence.
 func (w *Word) Allows(word uint64) bool { return word < w.fence.Load() }
 
-// Pass leaves out all words below floor. From then on, only words from floor on are issued.
-func (w *Word) Pass(floor uint64) {
+// Pass leaves out all words below floor. From then on, only words from floor on are issued. Pass
+// returns the last word from before, and reports whether Pass has left out any word.
+func (w *Word) Pass(floor uint64) (last uint64, passed bool) {
 	for {
 		last := w.state.Load()
 		if last >= floor-1 {
-			return
+			return last, false
 		}
 		if w.state.CompareAndSwap(last, floor-1) {
-			return
+			return last, true
 		}
 	}
 }
@@ -116,9 +117,9 @@ func (w *Word) Last() uint64 { return w.state.Load() }
 // The next word is last+step. If the last word is below floor, a tick begins, and the next word is
 // floor|start.
 //
-// Advance returns the word and Issued, or the last word issued and the reason. step must be at
-// least 1, and ceil+step must not overflow.
-func (w *Word) Advance(floor, start, step, ceil uint64) (uint64, Verdict) {
+// Advance returns the word, the word that it has replaced, and Issued. Without a word, Advance returns
+// the last word twice, and the reason. step must be at least 1, and ceil+step must not overflow.
+func (w *Word) Advance(floor, start, step, ceil uint64) (next, last uint64, v Verdict) {
 	for {
 		last := w.state.Load()
 		next := last + step
@@ -126,22 +127,22 @@ func (w *Word) Advance(floor, start, step, ceil uint64) (uint64, Verdict) {
 			next = floor | start
 		}
 		if next >= w.fence.Load() {
-			return last, Fenced
+			return last, last, Fenced
 		}
 		if next >= ceil {
-			return last, Exhausted
+			return last, last, Exhausted
 		}
 		if w.state.CompareAndSwap(last, next) {
-			return next, Issued
+			return next, last, Issued
 		}
 	}
 }
 
 // Reserve issues a run of up to n consecutive words in one swap. It works like Advance with a step
-// of 1. Reserve returns the first word and the length of the run, less than n if the ceiling or the
-// fence cuts the run. If no word is free, Reserve returns the last word issued, 0 and the reason. n
-// must be positive.
-func (w *Word) Reserve(floor, start, ceil uint64, n int) (uint64, int, Verdict) {
+// of 1. Reserve returns the first word, the length of the run, and the word that the run has
+// replaced. The run is shorter than n if the ceiling or the fence cuts it. If no word is free, Reserve
+// returns the last word as both words, 0 and the reason. n must be positive.
+func (w *Word) Reserve(floor, start, ceil uint64, n int) (first uint64, run int, last uint64, v Verdict) {
 	for {
 		last := w.state.Load()
 		next := last + 1
@@ -150,14 +151,14 @@ func (w *Word) Reserve(floor, start, ceil uint64, n int) (uint64, int, Verdict) 
 		}
 		fence := w.fence.Load()
 		if next >= fence {
-			return last, 0, Fenced
+			return last, 0, last, Fenced
 		}
 		if next >= ceil {
-			return last, 0, Exhausted
+			return last, 0, last, Exhausted
 		}
 		run := min(uint64(n), min(ceil, fence)-next)
 		if w.state.CompareAndSwap(last, next+(run-1)) {
-			return next, int(run), Issued
+			return next, int(run), last, Issued
 		}
 	}
 }

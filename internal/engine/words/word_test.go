@@ -25,7 +25,8 @@ func opened() *Word {
 
 // next issues a word of the tick, as a format with no special settings does.
 func next(w *Word, time uint64) (uint64, Verdict) {
-	return w.Advance(wordAt(time, 0), 0, 1, wordAt(time+1, 0))
+	word, _, v := w.Advance(wordAt(time, 0), 0, 1, wordAt(time+1, 0))
+	return word, v
 }
 
 func want(t *testing.T, what string, got uint64, v Verdict, word uint64, verdict Verdict) {
@@ -39,7 +40,7 @@ func TestZeroWordIssuesNothing(t *testing.T) {
 	var w Word
 	got, v := next(&w, 1)
 	want(t, "Advance", got, v, 0, Fenced)
-	if got, run, v := w.Reserve(wordAt(1, 0), 0, wordAt(2, 0), 5); got != 0 || run != 0 || v != Fenced {
+	if got, run, _, v := w.Reserve(wordAt(1, 0), 0, wordAt(2, 0), 5); got != 0 || run != 0 || v != Fenced {
 		t.Errorf("Reserve: %#x, %d words, verdict %d", got, run, v)
 	}
 	w.Open()
@@ -85,7 +86,7 @@ func TestTickIsSpentAfterItsLastSequence(t *testing.T) {
 func TestSequenceCarriesIntoTime(t *testing.T) {
 	w := opened()
 	w.Advance(wordAt(3, 0), full-1, 1, wordAt(9, 0))
-	got, v := w.Advance(wordAt(3, 0), 0, 1, wordAt(9, 0))
+	got, _, v := w.Advance(wordAt(3, 0), 0, 1, wordAt(9, 0))
 	want(t, "carried", got, v, wordAt(4, 0), Issued)
 	got, v = next(w, 3)
 	want(t, "a caller that may not carry", got, v, wordAt(4, 0), Exhausted)
@@ -95,20 +96,21 @@ func TestSequenceCarriesIntoTime(t *testing.T) {
 
 func TestStartAndStep(t *testing.T) {
 	w := opened()
-	got, v := w.Advance(wordAt(3, 0), 100, 7, wordAt(4, 0))
+	got, _, v := w.Advance(wordAt(3, 0), 100, 7, wordAt(4, 0))
 	want(t, "a tick starts at init", got, v, wordAt(3, 100), Issued)
-	got, v = w.Advance(wordAt(3, 0), 55, 7, wordAt(4, 0))
+	got, _, v = w.Advance(wordAt(3, 0), 55, 7, wordAt(4, 0))
 	want(t, "it goes on by step, init or not", got, v, wordAt(3, 107), Issued)
-	got, v = w.Advance(wordAt(3, 0), 0, full-107, wordAt(4, 0))
+	got, _, v = w.Advance(wordAt(3, 0), 0, full-107, wordAt(4, 0))
 	want(t, "a step to the ceiling", got, v, wordAt(3, 107), Exhausted)
-	got, v = w.Advance(wordAt(3, 0), 0, full-108, wordAt(4, 0))
+	got, _, v = w.Advance(wordAt(3, 0), 0, full-108, wordAt(4, 0))
 	want(t, "a step to below the ceiling", got, v, wordAt(3, full-1), Issued)
 }
 
 func TestReserve(t *testing.T) {
 	w := opened()
 	reserve := func(time uint64, n int) (uint64, int, Verdict) {
-		return w.Reserve(wordAt(time, 0), 0, wordAt(time+1, 0), n)
+		first, run, _, v := w.Reserve(wordAt(time, 0), 0, wordAt(time+1, 0), n)
+		return first, run, v
 	}
 	for _, c := range []struct {
 		what    string
@@ -147,12 +149,12 @@ func TestFence(t *testing.T) {
 	if w.Raise(wordAt(3, 5)) || w.Raise(wordAt(3, 4)) || w.Raise(0) {
 		t.Error("the fence came down, or rose to where it was")
 	}
-	got, run, v := w.Reserve(wordAt(3, 0), 0, wordAt(4, 0), full)
+	got, run, _, v := w.Reserve(wordAt(3, 0), 0, wordAt(4, 0), full)
 	want(t, "the fence cuts a run", got, v, wordAt(3, 0), Issued)
 	testkit.Same(t, run, 5)
 	got, v = next(&w, 3)
 	want(t, "at the fence", got, v, wordAt(3, 4), Fenced)
-	got, run, v = w.Reserve(wordAt(3, 0), 0, wordAt(4, 0), 1)
+	got, run, _, v = w.Reserve(wordAt(3, 0), 0, wordAt(4, 0), 1)
 	want(t, "a run at the fence", got, v, wordAt(3, 4), Fenced)
 	testkit.Same(t, run, 0)
 	got, v = next(&w, 8)
@@ -208,7 +210,8 @@ func TestSnoLayout(t *testing.T) {
 	)
 	advance := func(w *Word, time, tock uint64) (uint64, Verdict) {
 		floor := time<<timeShift | tock<<tockShift
-		return w.Advance(floor, lowest, 1, floor+highest+1)
+		word, _, v := w.Advance(floor, lowest, 1, floor+highest+1)
+		return word, v
 	}
 	word := func(time, tock, seq uint64) uint64 { return time<<timeShift | tock<<tockShift | seq }
 
@@ -261,7 +264,7 @@ func TestConcurrentCallersGetDistinctWords(t *testing.T) {
 					if word, v := next(w, now); v == Issued {
 						got = append(got, word)
 					}
-				} else if first, run, v := w.Reserve(wordAt(now, 0), 0, wordAt(now+1, 0), 3); v == Issued {
+				} else if first, run, _, v := w.Reserve(wordAt(now, 0), 0, wordAt(now+1, 0), 3); v == Issued {
 					for i := range uint64(run) {
 						got = append(got, first+i)
 					}
@@ -328,7 +331,7 @@ func TestSeal(t *testing.T) {
 		if got, v := next(w, time); v != Fenced {
 			t.Errorf("a sealed word: %#x, verdict %d", got, v)
 		}
-		if got, n, v := w.Reserve(wordAt(time, 0), 0, wordAt(time+1, 0), 3); v != Fenced {
+		if got, n, _, v := w.Reserve(wordAt(time, 0), 0, wordAt(time+1, 0), 3); v != Fenced {
 			t.Errorf("a sealed word: %d from %#x, verdict %d", n, got, v)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/usage"
 )
 
 // A Generator has the methods of the generators of all formats.
@@ -18,6 +19,7 @@ type Generator[T any] interface {
 	Fill(context.Context, []T) (int, error)
 	Seq(context.Context, int) iter.Seq2[T, error]
 	ExpiresAt() time.Time
+	Usage() usage.Usage
 }
 
 // A Setup has the settings common to all generators.
@@ -142,7 +144,7 @@ func (g Generation[T]) capacity(t *testing.T) {
 	if g.Most > 1<<17 {
 		ticks = 1 // enough for the count
 	}
-	for range ticks {
+	for i := range ticks {
 		all := g.drain(t, gen, clock.Now())
 		if len(all) < g.Least || len(all) > g.Most {
 			t.Errorf("a tick has %d IDs, want %d to %d", len(all), g.Least, g.Most)
@@ -152,6 +154,9 @@ func (g Generation[T]) capacity(t *testing.T) {
 				t.Errorf("an exhausted tick gives %v, %v", id, err)
 			}
 		}
+		if i == 0 {
+			g.usageOfTick(t, gen, len(all))
+		}
 		clock.Set(g.tick(clock.Now()).Add(g.Unit - 1)) // the last instant of the tick
 		if id, err := gen.TryNext(); !errors.Is(err, iderr.ErrExhausted) {
 			t.Errorf("an exhausted tick gives %v, %v", id, err)
@@ -160,6 +165,7 @@ func (g Generation[T]) capacity(t *testing.T) {
 		g.increases(t, all[len(all)-1], g.must(t, clock.Now())(gen.TryNext()))
 		clock.Step(g.Unit * 17 / 10)
 	}
+	g.usageLater(t, gen, clock)
 }
 
 // backwardsBy checks that the calls return a ClockError with exactly the duration by.
@@ -311,6 +317,9 @@ func (g Generation[T]) waiting(t *testing.T) {
 		g.increases(t, all[len(all)-1], id)
 		if waited := time.Since(before); waited < 50*time.Millisecond || waited > 60*time.Millisecond {
 			t.Errorf("waited %v for the next tick", waited)
+		}
+		if u := gen.Usage(); u.Waits != 2 || u.Exhausted != 1 || u.IDs != uint64(len(all))+1 {
+			t.Errorf("after two waits and %d IDs: %+v", len(all)+1, u)
 		}
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/usage"
 )
 
 func (g Generation[T]) fill(t *testing.T) {
@@ -232,6 +233,7 @@ func (g Generation[T]) faults(t *testing.T) {
 func (g Generation[T]) zero(t *testing.T) {
 	gen := g.Zero()
 	gen.ExpiresAt()
+	Same(t, gen.Usage(), usage.Usage{})
 	_, err := gen.TryNext()
 	_, next := gen.Next(context.Background())
 	_, fill := gen.Fill(context.Background(), make([]T, 1))
