@@ -1,36 +1,37 @@
-// Package usage has the counters of a generator. The generators of all formats return them from their
-// method Usage.
+// Package usage has the counters of a generator. The generators of all formats return the counters from
+// their method Usage.
 package usage
 
-// Usage is what a generator has done since it was made. Making an ID costs nothing more for it: a
-// generator counts where its tick changes.
+// Usage is what a generator has done since its constructor returned. No call that makes an ID takes
+// longer for the counters: a generator counts when a tick ends.
 //
-// All counters only grow, from one call of Usage to the next. Use the differences between two calls
-// for rates.
+// The counters never fall from one call of Usage to the next, except for Second. Rates are differences
+// between two calls.
 type Usage struct {
-	// IDs is the number of IDs made. The number is exact while no call is under way, for all formats
-	// but Ulid-Flake with random increments. During calls, IDs may lack what a call has just made. A
-	// random increment that passes the largest value of a millisecond, and a call that the end of a lease
-	// interrupts, may count as an ID: at most one for each caller at that moment.
+	// IDs is the number of IDs made. While no call is under way, the number is exact for all formats
+	// but Ulid-Flake with random increments. During calls, the number may lack IDs of the present
+	// calls of Next, Fill and Seq. The number may be too large by one ID for each call that ends
+	// without an ID at that moment: because a random increment passed the largest value of a
+	// millisecond, or because the lease ended.
 	IDs uint64
 
-	// Second is the share of the capacity that the last full second of the clock has used, from 0 to
-	// 1. Ticks without an ID count as unused. The capacity of a tick is that of the format, or its mean
-	// where the sequence of a tick starts at a random number or rises by random increments.
+	// Second is the share of the capacity that was used in the last full second of the clock, from 0
+	// to 1. Ticks without an ID count as unused. The capacity of a tick is the number of IDs that the
+	// format has for a tick. If ticks start at random numbers or rise by random increments, the
+	// capacity is the mean of this number.
 	Second float64
 
-	// Worst is the largest share of any second, from 0 to 1. The present second counts with what it
-	// has used so far.
+	// Worst is the largest share of any second so far, from 0 to 1, with the present second.
 	Worst float64
 
-	// Waits is how many calls had to wait: for the next tick, for a clock that is behind, or for the
-	// lease.
+	// Waits is the number of calls that had to wait: for the next tick, for a clock that is behind, or
+	// for a lease.
 	Waits uint64
 
-	// Exhausted is how many ticks had no ID left for a call.
+	// Exhausted is the number of ticks in which a call found no ID left.
 	Exhausted uint64
 
-	// ClockSteps is how often the clock was found behind the last ID. A step of the clock that no call
-	// notices does not count.
+	// ClockSteps is the number of times that a call found the clock behind the last ID. Other steps of
+	// the clock do not count.
 	ClockSteps uint64
 }

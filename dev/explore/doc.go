@@ -9,6 +9,8 @@
 //	gen/       writes simwords from word.go; its test fails if simwords is stale
 //	simwords/  word.go on simulated atomics, and its mutants: types that embed the word and override
 //	           one method with a faulty one, which the search must find
+//	simsteps/  steps.go of internal/engine/steps in the same way, and its mutants; simtally/ likewise has
+//	           count.go of internal/engine/tally
 //	split/     the design with two atomics, which the search must find at fault
 //
 // There are no goroutines. The next operation of a caller depends only on the results of its

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/firn-id/firn/lease/grant"
+	"github.com/firn-id/firn/usage"
 )
 
 // A Recipe says how to make IDs. The zero Recipe is the defaults of each format.
@@ -29,6 +30,7 @@ type Recipe struct {
 // goroutine.
 type Generator interface {
 	ForLease() grant.Grantee
+	Usage() usage.Usage
 
 	// AppendTexts appends the texts of n new IDs, each with a newline. AppendBinary appends their
 	// binary forms. With an error, both append the IDs that were made before.
@@ -48,6 +50,7 @@ type ID interface {
 // Source has the methods of a format's generator.
 type Source[T ID] interface {
 	ForLease() grant.Grantee
+	Usage() usage.Usage
 	Fill(context.Context, []T) (int, error)
 	TryNext() (T, error)
 }

@@ -158,6 +158,51 @@ func TestPrometheus(t *testing.T) {
 	})
 }
 
+// The metrics of a generator are those of its method Usage.
+func TestPrometheusUsage(t *testing.T) {
+	g, err := nanoflake.NewGenerator(nanoflake.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := prometheus.NewRegistry()
+	if err := PrometheusUsage(r, "orders", g); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := g.Fill(t.Context(), make([]nanoflake.ID, 10_000)); err != nil {
+		t.Fatal(err)
+	}
+	got := make(map[string]float64)
+	families, err := r.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range families {
+		m := f.Metric[0]
+		if m.Label[0].GetValue() != "orders" {
+			t.Errorf("%s has the labels %v", f.GetName(), m.Label)
+		}
+		got[f.GetName()] = m.GetCounter().GetValue() + m.GetGauge().GetValue()
+	}
+	u := g.Usage()
+	for name, want := range map[string]float64{
+		"firn_generator_ids_total": 10_000, "firn_generator_waits_total": float64(u.Waits),
+		"firn_generator_exhausted_ticks_total": float64(u.Exhausted), "firn_generator_clock_steps_total": 0,
+	} {
+		if v, ok := got[name]; !ok || v != want {
+			t.Errorf("%s: %v, %t, want %v", name, v, ok, want)
+		}
+	}
+	if share := got["firn_generator_worst_share"]; share <= 0 || share > 1 {
+		t.Errorf("a share of %v at worst", share)
+	}
+	if _, ok := got["firn_generator_share"]; !ok || len(got) != 6 {
+		t.Errorf("%v", got)
+	}
+	if PrometheusUsage(r, "orders", g) == nil {
+		t.Error("a name twice")
+	}
+}
+
 func TestOpenTelemetry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reader := metric.NewManualReader()
@@ -203,7 +248,7 @@ func TestDocument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, file := range []string{"state.go", "prometheus.go", "otel.go"} {
+	for _, file := range []string{"state.go", "prometheus.go", "otel.go", "usage.go"} {
 		code, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

@@ -2,9 +2,9 @@
 
 // Package mutants has the faults of a package that counts what a generator does, without any work on the path of an ID.
 //
-// The word of a generator says how many words of its tick were used. So nothing counts single words:
-// the caller that replaces the last word of a tick adds what the tick has used. A tick ends once, and
-// its last word is replaced once, so each word counts once.
+// The sequence of a word is the number of used words of the tick. So nothing counts single words: the
+// caller that replaces the last word of a tick adds the used words of the tick. A tick ends once, and
+// the last word of a tick is replaced once, so each word counts once.
 //
 //	count.go   the number of words, and readings that never go back
 //	tally.go   shares of the capacity by seconds, and rare events
@@ -57,8 +57,9 @@ func (c *Count) Used(word uint64) uint64 {
 // Changed reports whether two words are of different ticks.
 func (c *Count) Changed(word, last uint64) bool { return (word^last)>>c.shift != 0 }
 
-// Drop counts n words as left out. Call Drop before the word begins a tick after its first word: the
-// words before are used, and were never issued. If the word does not change, take Drop back by Add.
+// Drop counts n words as left out. Call Drop before the word begins a tick with a later word than the
+// first: the words before count as used, and were never issued. If the word does not change, take Drop
+// back by Add.
 func (c *Count) Drop(n uint64) { c.made.Add(-n) }
 
 // Add counts n more words. n may be a negative number, wrapped.
