@@ -29,6 +29,7 @@ func (l *Lease) withdraw() {
 		return // the generator has minted there, and reports a clock that went back
 	}
 	l.takeBack(unused)
+	l.numbers.granted.Store(l.granted)
 	until := time.UnixMicro(max(l.granted, l.prior)).UTC() // no interval begins sooner from now on
 	l.mu.Lock()
 	l.until = until

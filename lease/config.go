@@ -60,6 +60,22 @@ type Config struct {
 	// wait.
 	Wait time.Duration
 
+	// Background makes [Start] return at once: a program can then start while its store is out of
+	// reach. Start returns an error only if the Config is invalid, the generator does not take a
+	// lease, or the context has ended. The lease goes on in the background: it opens the pool and takes
+	// a worker. Wait has no effect, and the context of Start neither.
+	//
+	// Until the lease has its first worker, methods of the generator that can wait do wait, as long as
+	// their contexts allow. Other methods return a *[StartingError] with the reason.
+	//
+	// The lease tries again after an error that an operator can mend: the store is down, no worker is
+	// free, the clock is wrong, the pool needs a rescue. The pause between two tries is random, and on
+	// average at most 5 s. The lease raises the events [Failing] and [Waiting] meanwhile. [ErrConfig],
+	// a *[MismatchError], [ErrNoPool], [ErrVersion], driver.ErrAddress and an error of the generator
+	// end the search: no retry can mend these. The error is then the generator's error for good, the
+	// result of [Lease.Err], and the event [Ended].
+	Background bool
+
 	// Holder describes this process to operators, in up to 200 bytes of JSON. A longer Holder is
 	// shortened. The store shows the Holder beside the worker. "" means the name of the program, the
 	// number of the process and the host. The history of the worker has these three in any case, and
@@ -90,8 +106,7 @@ type Config struct {
 	me      holding          // this process in the history of the worker, without times
 	short   time.Duration    // leases that are shorter share entries of the history
 	clock   func() time.Time // of the generator; nil means time.Now
-	patient bool             // a positive Wait: Start waits although all holders are alive
-	created bool             // Start has created the pool
+	patient bool             // the lease waits for a worker although all holders are alive
 	world   world            // nil for the real one
 }
 
@@ -113,7 +128,7 @@ func (c Config) settle(layout grant.Layout) (Config, error) {
 	setDefault(&c.Window, DefaultWindow)
 	setDefault(&c.First, min(DefaultFirst, c.Window))
 	setDefault(&c.Timeout, min(DefaultTimeout, c.Window*3/10))
-	c.patient = c.Wait > 0
+	c.patient = c.Wait > 0 || c.Background
 	setDefault(&c.Wait, c.Window+5*time.Second)
 	setDefault(&c.MaxSkew, DefaultMaxSkew)
 	setDefault(&c.MaxIdle, DefaultMaxIdle)
@@ -175,6 +190,8 @@ type world interface {
 	start(f func()) <-chan struct{}
 	// await waits until done is closed. If ctx ends first, await returns its error.
 	await(ctx context.Context, done <-chan struct{}) error
+	// lock locks a lock.
+	lock(l lock)
 }
 
 type realWorld struct{ clock func() time.Time }
@@ -239,3 +256,5 @@ func (realWorld) await(ctx context.Context, done <-chan struct{}) error {
 		return context.Cause(ctx)
 	}
 }
+
+func (realWorld) lock(l lock) { l.Lock() }

@@ -29,6 +29,9 @@
 //	A compare-and-swap on a worker's record allocates an interval of timestamps, for ever.
 //	A generator mints only inside of intervals that were acknowledged to it.
 //
+// A lease that starts in the background cannot make an ID early either: before its first interval, the
+// generator has no timestamp to mint with.
+//
 // A lease therefore sends no heartbeats, does not compare the clocks of processes, and decides
 // nothing by a time-out. A paused process, a process cut off from the store, and a process with a
 // wrong clock can mint only inside their own intervals. No other process ever gets these intervals.
@@ -38,11 +41,12 @@
 //	stores by their addresses   open.go
 //	pools and their records     pool.go, record.go, survey.go, probe.go
 //	the life of a lease         lease.go, state.go, config.go
+//	the start of a lease        start.go, background.go
 //	the search for a worker     search.go, grow.go, exclude.go
 //	a worker's record           claim.go
 //	who held a worker           holder.go
 //	clocks that are wrong       skew.go, ahead.go
 //	stores that hang            timed.go
-//	what a program is told      event.go, errors.go
+//	what a program is told      event.go, errors.go, stats.go
 //	stores with lost changes    rescue.go
 package lease

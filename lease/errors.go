@@ -17,6 +17,8 @@ var (
 	ErrHeld = errors.New("the worker is held")
 	// ErrLeaseExpired: the lease was not renewed in time. An [ExpiredError] has the cause.
 	ErrLeaseExpired = errors.New("the lease has expired")
+	// ErrStarting: a lease that starts in the background has no worker yet. A [StartingError] says why.
+	ErrStarting = errors.New("the lease is starting")
 	// ErrClockSkew: the clock disagrees with the store. A [SkewError] says by how much.
 	ErrClockSkew = errors.New("the clock is wrong")
 	// ErrPoolMismatch: the pool is for other IDs. A [MismatchError] names the difference.
@@ -152,6 +154,30 @@ func (e *UnrecordedError) Error() string {
 }
 
 func (e *UnrecordedError) Unwrap() error { return ErrUnrecorded }
+
+// A StartingError is the error of a generator whose lease starts in the background and has no worker
+// yet. Callers of a method that waits get the error if their context ends first. The error is
+// [ErrStarting] and iderr.ErrFenced to errors.Is, and the error of the last try.
+type StartingError struct {
+	Pool  string
+	Since time.Time // when Start was called
+	Cause error     // why the last try has failed; nil before the first try has failed
+}
+
+func (e *StartingError) Error() string {
+	s := fmt.Sprintf("pool %s: %s since %s, and has no worker yet", e.Pool, ErrStarting, timeText(e.Since))
+	if e.Cause != nil {
+		s += ": " + e.Cause.Error()
+	}
+	return s
+}
+
+func (e *StartingError) Unwrap() []error {
+	if e.Cause == nil {
+		return []error{ErrStarting, iderr.ErrFenced}
+	}
+	return []error{ErrStarting, iderr.ErrFenced, e.Cause}
+}
 
 // A SkewError says how far the clock is from the store's knowledge of the time. The error is
 // [ErrClockSkew] to errors.Is.

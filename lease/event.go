@@ -13,20 +13,21 @@ type Event struct {
 	Pool string // the name of the pool
 
 	// Worker is the number of the worker. In Waiting, -1 means that the lease waits for any worker. In
-	// Created, Worker is -1.
+	// Created and Ended, and in Failing before the first worker, Worker is -1.
 	Worker int
 
 	// From is the start of the interval, in Acquired and Renewed; otherwise zero.
 	From time.Time
 
 	// Until is the end of the lease's interval. In Released, Until is where the worker's next
-	// interval can begin. In Waiting, Until is when a worker may come free. In Created, Until is zero.
+	// interval can begin. In Waiting, Until is when a worker may come free. In Created and Ended,
+	// and in Failing before the first worker, Until is zero.
 	Until time.Time
 
 	// Left is how long the generator can go on to mint, in Failing; otherwise zero.
 	Left time.Duration
 
-	// Err is the reason, in Failing, Expired, Lost and Waiting. In Shared, Err names a process with the
+	// Err is the reason, in Failing, Expired, Lost, Waiting and Ended. In Shared, Err names a process with the
 	// other store, or says how to find the process. Otherwise Err is nil.
 	Err error
 }
@@ -39,7 +40,9 @@ const (
 	Acquired EventKind = iota + 1
 	// Renewed: the lease has the worker's next interval.
 	Renewed
-	// Failing: a renewal has failed. The lease will try again.
+	// Failing: a renewal has failed. The lease will try again. With Worker -1, the lease starts in the
+	// background, and has no worker yet. The event then comes for the first try that failed, for each
+	// other kind of error, and otherwise about once a minute.
 	Failing
 	// Expired: the interval has ended without a renewal, and the generator returns errors. The
 	// lease will try again.
@@ -65,6 +68,9 @@ const (
 	// because the program has chosen the worker. The IDs of both can be equal, which matters if the
 	// IDs ever meet. Generators that use one store never share a worker. Shared comes after Acquired.
 	Shared
+	// Ended: a start in the background has failed for good, with an error that no retry can mend. The
+	// generator returns the error from then on. Mend the cause, and start the program again.
+	Ended
 )
 
 // String returns the kind in a word.
@@ -90,6 +96,8 @@ func (k EventKind) String() string {
 		return "created"
 	case Shared:
 		return "shared"
+	case Ended:
+		return "ended"
 	}
 	return "unknown"
 }
@@ -103,7 +111,7 @@ func (e Event) LogValue() slog.Value {
 	if !e.Until.IsZero() {
 		attrs = append(attrs, slog.Time("until", e.Until))
 	}
-	if e.Kind == Failing {
+	if e.Kind == Failing && e.Worker >= 0 {
 		attrs = append(attrs, slog.Duration("left", e.Left))
 	}
 	if e.Err != nil {
@@ -116,18 +124,18 @@ func (e Event) LogValue() slog.Value {
 // since Notify may call Close. A closed lease has no more events, except the events that Close
 // posts.
 func (l *Lease) notify(e Event) {
-	if l.closed() {
+	if l.closed() || l.gone() {
 		return
 	}
 	l.post(e)
 	l.work.Unlock()
-	defer l.work.Lock()
+	defer l.lockWork()
 	l.deliver()
 }
 
 // post queues an event for deliver.
 func (l *Lease) post(e Event) {
-	e.Pool = l.pool.name
+	e.Pool = l.name
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.events = append(l.events, e)

@@ -89,7 +89,11 @@ func (p *Pool) kept(ctx context.Context, g grant.Grantee, c Config) (*Lease, err
 	if err != nil {
 		return nil, err
 	}
-	return p.keep(ctx, c.timed(p.store), g, c)
+	l := p.lease(c.timed(p.store), g, c)
+	if err := l.keep(ctx); err != nil {
+		return nil, err
+	}
+	return l, nil
 }
 
 func generator(t *testing.T, c *testClock) *nanoflake.Generator {

@@ -1,6 +1,7 @@
 package lease
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,26 +16,39 @@ import (
 // worker to the generator ahead of the clock, and gives back the unused part at the end. A Lease is
 // safe for concurrent use.
 type Lease struct {
-	origin      *Pool
-	pool        *Pool // origin with a time-out for each request
+	name        string // of the pool
+	pool        *Pool  // origin with a time-out for each request; nil until the pool is open
 	generator   grant.Grantee
+	wanted      grant.Spec
 	config      Config
 	incarnation string // a random name, different for each lease
+	began       time.Time
 
 	stop   context.CancelFunc
 	done   chan struct{} // closed when run has returned
 	seal   sync.Once
 	sealed int64 // the generator has minted nothing from this time on
 
+	numbers numbers
+
 	mu         sync.Mutex
+	origin     *Pool
 	worker     int
 	until      time.Time
 	trouble    error
+	searching  bool    // in the background, for the first worker
+	leaving    bool    // Close came during the search
 	events     []Event // the queue of Notify
 	delivering bool    // a call of Notify is under way
 
 	// work guards the fields below. start, run and Close hold work, except in calls of Notify.
 	work lock
+
+	opener *opener       // nil if the program has opened the store, and closes it
+	store  driver.Store  // nil until it is open
+	within timed         // store with a time-out for each request
+	told   error         // the kind of error in the last event Failing of the search
+	quiet  time.Duration // the pauses of the search since
 
 	state
 	err      error            // what Close returns
@@ -58,6 +72,9 @@ type lock chan struct{}
 func (l lock) Lock()   { l <- struct{}{} }
 func (l lock) Unlock() { <-l }
 
+// lockWork locks work. In a simulation, time passes meanwhile.
+func (l *Lease) lockWork() { l.config.world.lock(l.work) }
+
 // goOn renews the lease until Close, and then calls ended.
 func (l *Lease) goOn(ctx context.Context, ended func()) {
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
@@ -65,69 +82,94 @@ func (l *Lease) goOn(ctx context.Context, ended func()) {
 	go func() {
 		defer close(l.done)
 		defer ended()
-		l.run(running)
+		if !l.inBackground() || l.search(running) {
+			l.run(running)
+		}
 	}()
 }
 
-// keep takes a worker from the pool, and grants an interval to the generator. It returns when the generator
-// can mint. The settings are settled.
-func (p *Pool) keep(ctx context.Context, store timed, g grant.Grantee, c Config) (*Lease, error) {
-	l := p.lease(store, g, c)
+// keep opens the pool unless it is open, takes a worker, and grants an interval to the generator. It
+// returns when the generator can mint.
+func (l *Lease) keep(ctx context.Context) error {
 	defer l.deliver()
-	l.work.Lock()
+	l.lockWork()
 	defer l.work.Unlock()
-	if c.created {
-		l.notify(Event{Kind: Created, Worker: -1})
+	if l.pool == nil {
+		if err := l.openPool(ctx); err != nil {
+			return err
+		}
 	}
-	if err := l.acquire(ctx, c.Wait); err != nil {
+	if err := l.acquire(ctx, l.config.Wait); err != nil {
 		l.unclaimAll() // the generator has no interval
-		return nil, err
+		return err
 	}
 	// The interval may begin a moment after now if two clocks differ a little. If the clock goes
 	// back further, the generator reports an error.
-	ahead := time.UnixMicro(l.since).Sub(c.world.now())
-	if err := c.world.sleep(ctx, min(max(ahead, 0), grace)); err != nil {
+	ahead := time.UnixMicro(l.since).Sub(l.config.world.now())
+	if err := l.config.world.sleep(ctx, min(max(ahead, 0), grace)); err != nil {
 		l.release(context.WithoutCancel(ctx))
-		return nil, err
+		return err
 	}
-	return l, nil
+	return nil
 }
 
-// lease returns a lease without a worker. The lease makes its requests by the store, which is the
-// pool's store with a time limit.
+// lease returns a lease without a worker.
 func (p *Pool) lease(store timed, g grant.Grantee, c Config) *Lease {
-	within := *p
-	l := &Lease{origin: p, pool: &within, generator: g, config: c, incarnation: c.world.random(128),
-		stop: func() {}, done: make(chan struct{}), work: make(lock, 1), attempts: make(map[int]attempts),
-		claims: make(map[int]claimed)}
-	store.took = &l.took
-	within.store = store
+	l := newLease(p.name, g, c)
+	l.use(p, store)
 	return l
 }
 
-// Worker returns the number of the worker. The number changes only after the worker was lost.
+// newLease returns a lease without a pool. The settings are settled.
+func newLease(name string, g grant.Grantee, c Config) *Lease {
+	return &Lease{name: name, generator: g, config: c, incarnation: c.world.random(128), worker: -1,
+		stop: func() {}, done: make(chan struct{}), work: make(lock, 1), attempts: make(map[int]attempts),
+		claims: make(map[int]claimed)}
+}
+
+// use makes the lease one of a pool. The lease makes its requests by the store, which is the pool's
+// store with a time limit.
+func (l *Lease) use(p *Pool, store timed) {
+	within := *p
+	store.took = &l.took
+	within.store = store
+	l.pool = &within
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.origin = p
+}
+
+// Worker returns the number of the worker, and -1 before the first worker. The number changes only
+// after the worker was lost.
 func (l *Lease) Worker() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.worker
 }
 
-// Until returns the end of the lease's interval.
+// Until returns the end of the lease's interval, and the zero time before the first interval.
 func (l *Lease) Until() time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.until
 }
 
-// Err returns the error of the last renewal, and nil if the renewal succeeded.
+// Err returns the error of the last renewal, and nil if the renewal succeeded. While the lease starts
+// in the background, Err returns the error of the last try. If the error was one that no retry can
+// mend (event [Ended]), Err returns the error for good.
 func (l *Lease) Err() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.trouble
 }
 
-// Pool returns the worker's pool.
-func (l *Lease) Pool() *Pool { return l.origin }
+// Pool returns the worker's pool. While a lease that starts in the background has not opened the pool
+// yet, Pool returns nil.
+func (l *Lease) Pool() *Pool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.origin
+}
 
 // Close seals the generator at once, and gives back the worker and the unused part of the interval.
 // After an error the worker may come free only at the end of the interval. Further calls return the
@@ -136,22 +178,32 @@ func (l *Lease) Pool() *Pool { return l.origin }
 // Close may be called from any goroutine, and within Config.Notify. It waits for requests to the
 // store, each for at most Config.Timeout. Close never waits for a call of Notify: if a call is
 // under way, the event Released follows after the call, and perhaps after Close has returned.
+//
+// While a lease still starts in the background, Close returns at once. The lease's goroutine then ends
+// the search within a few times Config.Timeout, and gives back a worker that came meanwhile.
 func (l *Lease) Close() error {
 	l.stop()
-	l.end()
+	l.end(nil)
 	defer l.deliver()
-	l.work.Lock()
+	if l.leave() {
+		return nil
+	}
+	l.lockWork()
 	defer l.work.Unlock()
 	if !l.closed() {
-		l.err = l.release(context.Background())
+		l.err = cmp.Or(l.release(context.Background()), l.closeStore())
 	}
 	return l.err
 }
 
-// end seals the generator.
-func (l *Lease) end() {
+// end seals the generator. A nil error means that the lease was closed.
+func (l *Lease) end(why error) {
 	l.seal.Do(func() {
-		l.sealed = l.generator.Seal(fmt.Errorf("pool %s: %w", l.pool.name, ErrClosed)).UnixMicro()
+		if why == nil {
+			why = fmt.Errorf("pool %s: %w", l.name, ErrClosed)
+		}
+		l.sealed = l.generator.Seal(why).UnixMicro()
+		l.numbers.ended.Store(true)
 	})
 }
 
@@ -174,7 +226,7 @@ func (l *Lease) run(ctx context.Context) {
 // wake does the work of one wake. Wake returns how long to sleep, and reports whether the lease has
 // more work.
 func (l *Lease) wake(ctx context.Context, retry *backoff) (pause time.Duration, more bool) {
-	l.work.Lock()
+	l.lockWork()
 	defer l.work.Unlock()
 	if !l.closed() {
 		pause = l.step(ctx, retry)
@@ -235,18 +287,20 @@ func (l *Lease) renewInTime(ctx context.Context) error {
 	return l.renew(ctx)
 }
 
+// longestPause is the longest pause before a time at which a worker may come free.
+const longestPause = 10 * time.Second
+
 // untilRetry returns how long to pause after an error: usual, or longer if the pool has no free
 // worker. Each search reads the whole pool. After a rescue no worker comes free before a known
 // time.
 func (l *Lease) untilRetry(err error, usual time.Duration) time.Duration {
-	const longest = 10 * time.Second // the clock may be set before
 	var none *NoWorkerError
 	if !errors.As(err, &none) {
 		return usual
 	}
 	pause := max(usual, l.price())
 	if none.Rescued {
-		pause = max(pause, min(none.Soonest.Sub(l.config.world.now())+l.jitter(), longest))
+		pause = max(pause, min(none.Soonest.Sub(l.config.world.now())+l.jitter(), longestPause)) // the clock may be set before
 	}
 	return pause
 }
@@ -314,6 +368,7 @@ func (l *Lease) rescued() error {
 
 // fail notes that a renewal failed. If the interval has ended, callers are told.
 func (l *Lease) fail(err error) {
+	l.numbers.failures.Add(1)
 	l.mu.Lock()
 	l.trouble = err
 	l.mu.Unlock()
@@ -348,7 +403,7 @@ func (l *Lease) expireInTime() {
 func (l *Lease) release(ctx context.Context) error {
 	defer l.unclaimAll() // after the generator was sealed
 	had := l.close()
-	l.end()
+	l.end(nil)
 	if !had {
 		return nil
 	}

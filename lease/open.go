@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/firn-id/firn/lease/driver"
 )
@@ -52,4 +53,86 @@ var packages = map[string]string{
 	"postgres":   "github.com/firn-id/firn/lease/pglease",
 	"redis":      "github.com/firn-id/firn/lease/redislease",
 	"rediss":     "github.com/firn-id/firn/lease/redislease",
+}
+
+// An opener opens the store of a lease. A nil opener means a store that the program has opened.
+type opener struct {
+	call func(context.Context) (driver.Store, error)
+	timed
+}
+
+// openTimes is how long opening a store may take, in time-outs of a request: a store makes several
+// requests.
+const openTimes = 5
+
+func newOpener(call func(context.Context) (driver.Store, error), c Config) *opener {
+	t := c.timed(unopened{})
+	t.limit *= openTimes
+	return &opener{call, t}
+}
+
+// unopened stands for a store that is not open, in errors.
+type unopened struct{ driver.Store }
+
+func (unopened) String() string { return "the store" }
+
+// open opens the store within a time limit, whether or not the call heeds its context. A store that
+// comes too late is closed again.
+func (o *opener) open(ctx context.Context) (driver.Store, error) {
+	got := new(handover)
+	store, err := ask(ctx, o.timed, "open", "", func(ctx context.Context) (driver.Store, error) {
+		store, err := o.call(ctx)
+		if err == nil && !got.put(store) {
+			store.Close()
+		}
+		return store, err
+	})
+	if err != nil {
+		if late := got.drop(); late != nil {
+			late.Close()
+		}
+		return nil, err
+	}
+	return store, nil
+}
+
+// A handover passes a store from the goroutine that opens the store to the lease, unless the lease has
+// given up.
+type handover struct {
+	mu      sync.Mutex
+	store   driver.Store
+	dropped bool
+}
+
+// put reports whether the lease takes the store.
+func (h *handover) put(store driver.Store) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.store = store
+	return !h.dropped
+}
+
+// drop gives the store up. If the store was put before, drop returns it.
+func (h *handover) drop() driver.Store {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.dropped = true
+	return h.store
+}
+
+// closeStore closes a store that the lease has opened. A store may hang: closeStore waits for at most
+// a time-out. The caller holds work.
+func (l *Lease) closeStore() error {
+	if l.opener == nil || l.store == nil {
+		return nil
+	}
+	store, world := l.store, l.config.world
+	l.store = nil
+	within, cancel := world.timeout(context.Background(), l.config.Timeout)
+	defer cancel()
+	var err error
+	if world.await(within, world.start(func() { err = store.Close() })) != nil {
+		return nil // the store hangs, and nothing is lost
+	}
+	return err
 }

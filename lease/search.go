@@ -43,6 +43,7 @@ func (l *Lease) acquire(ctx context.Context, wait time.Duration) error {
 			return err
 		}
 		if wait > 0 {
+			l.delay(err)
 			l.tellWait(err)
 		}
 		if first && wait > 0 {
@@ -54,6 +55,7 @@ func (l *Lease) acquire(ctx context.Context, wait time.Duration) error {
 		if pause > wait {
 			return err
 		}
+		pause = min(pause, longestPause) // the clock may be set before
 		waited, end := l.pause(ctx, pause, changes)
 		if end != nil {
 			return &waitError{err, end}
@@ -477,7 +479,7 @@ func (l *Lease) take(ctx context.Context, s stored) (stored, bool, error) {
 	if err != nil {
 		return s, false, err
 	}
-	got, ok, err := l.claim(ctx, s, s.Until, l.roundDown(max(l.now(), s.Until)+l.config.First.Microseconds()))
+	got, ok, err := l.claim(l.unbroken(ctx), s, s.Until, l.roundDown(max(l.now(), s.Until)+l.config.First.Microseconds()))
 	if !ok || err != nil {
 		drop()
 		return got, false, err
@@ -489,7 +491,7 @@ func (l *Lease) take(ctx context.Context, s stored) (stored, bool, error) {
 			l.notify(Event{Kind: Released, Worker: got.Worker, Until: time.UnixMicro(l.held.Until).UTC()})
 		}
 		l.lose(err)
-		return got, false, err
+		return got, false, &refusedError{err}
 	}
 	return got, true, nil
 }

@@ -332,7 +332,10 @@ func (l *simLease) keep() error {
 	}
 	c, err := l.config.settle(pool.layout)
 	if err == nil {
-		l.lease, err = pool.keep(l.ctx, c.timed(pool.store), g, c)
+		made := pool.lease(c.timed(pool.store), g, c)
+		if err = made.keep(l.ctx); err == nil {
+			l.lease = made
+		}
 	}
 	l.judgePhase(0)
 	if err == nil && l.ctx.cancelled {

@@ -487,6 +487,18 @@ func (w simWorld) await(ctx context.Context, done <-chan struct{}) error {
 	return w.l.parkFor(ctx, func(wait *simWait) { wait.on = done })
 }
 
+// lock lets time pass while another coroutine has the lock.
+func (w simWorld) lock(c lock) {
+	for {
+		select {
+		case c <- struct{}{}:
+			return
+		default:
+			w.l.park(func(wait *simWait) { w.l.s.after(100, func() { w.l.finish(wait, nil, nil) }) })
+		}
+	}
+}
+
 // A simContext ends by true time, or when cancelled. No code waits for its Done: all waits are the
 // simulation's.
 type simContext struct {

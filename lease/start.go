@@ -1,6 +1,7 @@
 package lease
 
 import (
+	"cmp"
 	"context"
 	"reflect"
 	"sync"
@@ -38,48 +39,116 @@ type Generator interface {
 //   - an error of the generator, such as *iderr.ConfigError for a generator made without Leased
 //   - the error of the context
 //
+// With Config.Background, Start does not wait for the store: see there. A program that also has to
+// open its store through an outage calls [OpenAndStart].
+//
 // A generator has one lease in its life, and ends with the lease. To start again, make
 // another generator.
 func Start(ctx context.Context, store driver.Store, generator Generator, c Config) (*Lease, error) {
+	l, free, err := prepare(generator, c)
+	if err != nil {
+		return nil, err
+	}
+	l.store, l.within = store, l.config.timed(store)
+	return l.start(ctx, free)
+}
+
+// OpenAndStart opens a store, and calls [Start]. The lease owns the store, and closes the store when
+// the lease is closed. Open returns a store that nothing else closes, such as
+//
+//	func(ctx context.Context) (driver.Store, error) { return lease.OpenStore(ctx, address) }
+//
+// With Config.Background, OpenAndStart does not wait for the store: the lease calls open in the
+// background, until open succeeds. A call has a context of five times Config.Timeout. Without
+// Background, open is called once, and its error is the error of OpenAndStart.
+func OpenAndStart(ctx context.Context, open func(context.Context) (driver.Store, error), generator Generator, c Config) (*Lease, error) {
+	l, free, err := prepare(generator, c)
+	if err != nil {
+		return nil, err
+	}
+	l.opener = newOpener(open, l.config)
+	if !c.Background {
+		if l.store, err = open(ctx); err != nil {
+			free()
+			return nil, err
+		}
+		l.within = l.config.timed(l.store)
+	}
+	return l.start(ctx, free)
+}
+
+// prepare makes a lease for a generator, after all checks that need no store. Call free if the lease
+// does not start.
+func prepare(generator Generator, c Config) (l *Lease, free func(), err error) {
 	g := generator.ForLease()
 	wanted, err := g.Pool()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if c.clock == nil {
 		c.clock = g.Now
 	}
-	name := wanted.Name
-	local, ok := store.(driver.Local)
-	create := c.Create || ok && local.Local() && c.Pool == ""
-	if c.Pool != "" {
-		name = c.Pool
-	}
 	if c, err = c.settle(wanted.Layout); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	within := c.timed(store)
-	var p *Pool
-	if create {
-		p, c.created, err = openOrCreate(ctx, within, name, wanted.Layout)
-	} else {
-		p, err = Open(ctx, within, name, wanted.Layout)
+	name := cmp.Or(c.Pool, wanted.Name)
+	if err := cmp.Or(checkName(name), checkLayout(wanted.Layout)); err != nil {
+		return nil, nil, err
+	}
+	if free, err = engage(generator); err != nil {
+		return nil, nil, err
+	}
+	l = newLease(name, g, c)
+	l.wanted = wanted
+	return l, free, nil
+}
+
+// start takes the first worker, or lets the lease's goroutine do so, and keeps the worker.
+func (l *Lease) start(ctx context.Context, free func()) (*Lease, error) {
+	err := ctx.Err()
+	switch {
+	case l.config.Background && err == nil:
+		l.searching, l.began = true, l.config.world.now()
+		l.delay(nil)
+	case err == nil:
+		err = l.keep(ctx)
 	}
 	if err != nil {
-		return nil, err
-	}
-	p.store = store
-	free, err := engage(generator)
-	if err != nil {
-		return nil, err
-	}
-	l, err := p.keep(ctx, within, g, c)
-	if err != nil {
+		l.closeStore()
 		free()
 		return nil, err
 	}
 	l.goOn(ctx, free)
 	return l, nil
+}
+
+// openPool opens the store, if the lease has to, and the pool.
+func (l *Lease) openPool(ctx context.Context) error {
+	if l.store == nil {
+		store, err := l.opener.open(ctx)
+		if err != nil {
+			return err
+		}
+		l.store, l.within = store, l.config.timed(store)
+	}
+	var p *Pool
+	var created bool
+	var err error
+	local, ok := l.store.(driver.Local)
+	if l.config.Create || ok && local.Local() && l.config.Pool == "" {
+		p, created, err = openOrCreate(ctx, l.within, l.name, l.wanted.Layout)
+	} else {
+		p, err = Open(ctx, l.within, l.name, l.wanted.Layout)
+	}
+	if err != nil {
+		return err
+	}
+	p.store = l.store
+	l.use(p, l.within)
+	if created {
+		l.notify(Event{Kind: Created, Worker: -1})
+	}
+	return nil
 }
 
 // engaged has the generators that have leases.

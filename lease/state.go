@@ -12,14 +12,15 @@ import "time"
 //	                      ▼ │                      │
 //	                      lost ◀───────────────────┘
 //
-//	holding, withdrawn, lost ──close──▶ closed
+//	searching, holding, withdrawn, lost ──close──▶ closed
 //
+// A lease is closed while searching only if it starts in the background.
 // A lease that finds another worker goes from lost to holding. If the store has lost changes, the
 // lease stays in lost until the pool was rescued. The simulation checks the drawing.
 type phase uint8
 
 const (
-	// phaseSearching: Start has not found a worker yet.
+	// phaseSearching: the lease has not found a worker yet.
 	phaseSearching phase = iota
 	// phaseHolding: the record is the lease's, and the generator has the interval up to its end.
 	phaseHolding
@@ -133,7 +134,14 @@ func (l *Lease) adopt(got stored, kind EventKind) error {
 	if l.closed() {
 		return nil
 	}
-	return l.generator.Grant(got.Worker, from, until)
+	if err := l.generator.Grant(got.Worker, from, until); err != nil {
+		return err
+	}
+	l.numbers.granted.Store(l.granted)
+	if kind == Renewed {
+		l.numbers.renewals.Add(1)
+	}
+	return nil
 }
 
 // ends returns until when the generator can mint. For a generator without an interval, ends returns

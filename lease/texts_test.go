@@ -50,12 +50,14 @@ func TestErrorTexts(t *testing.T) {
 		}
 	}
 	for err, is := range map[error][]error{
-		&NoWorkerError{}:            {ErrNoWorker},
-		&HeldError{}:                {ErrHeld},
-		&ExpiredError{Cause: cause}: {ErrLeaseExpired, iderr.ErrFenced, driver.ErrUnavailable},
-		&SkewError{}:                {ErrClockSkew},
-		&UnrecordedError{}:          {ErrUnrecorded},
-		&MismatchError{}:            {ErrPoolMismatch},
+		&NoWorkerError{}:                               {ErrNoWorker},
+		&HeldError{}:                                   {ErrHeld},
+		&ExpiredError{Cause: cause}:                    {ErrLeaseExpired, iderr.ErrFenced, driver.ErrUnavailable},
+		&StartingError{Cause: cause}:                   {ErrStarting, iderr.ErrFenced, driver.ErrUnavailable},
+		&StartingError{}:                               {ErrStarting, iderr.ErrFenced},
+		&UnrecordedError{}:                             {ErrUnrecorded},
+		&SkewError{}:                                   {ErrClockSkew},
+		&MismatchError{}:                               {ErrPoolMismatch},
 		&waitError{&HeldError{}, context.Canceled}:     {ErrHeld, context.Canceled},
 		&driver.Error{Err: ErrDamaged, Advice: "pray"}: {ErrDamaged, driver.ErrDamaged},
 	} {
@@ -68,7 +70,7 @@ func TestErrorTexts(t *testing.T) {
 }
 
 func TestEvents(t *testing.T) {
-	names := []string{"unknown", "acquired", "renewed", "failing", "expired", "lost", "released", "withdrawn", "waiting", "created", "shared", "unknown"}
+	names := []string{"unknown", "acquired", "renewed", "failing", "expired", "lost", "released", "withdrawn", "waiting", "created", "shared", "ended", "unknown"}
 	for i, want := range names {
 		if got := EventKind(i).String(); got != want {
 			t.Errorf("kind %d is %s, not %s", i, got, want)
@@ -89,6 +91,8 @@ func TestEvents(t *testing.T) {
 	}{
 		{Event{Kind: Renewed, From: at, Until: at}, []string{"event", "pool", "worker", "until"}},
 		{Event{Kind: Failing, Until: at, Left: 1, Err: cause}, []string{"event", "pool", "worker", "until", "left", "err"}},
+		{Event{Kind: Failing, Worker: -1, Err: cause}, []string{"event", "pool", "err"}},
+		{Event{Kind: Ended, Worker: -1, Err: cause}, []string{"event", "pool", "err"}},
 		{Event{Kind: Lost, Err: cause}, []string{"event", "pool", "worker", "err"}},
 		{Event{Kind: Waiting, Worker: -1, Until: at, Err: cause}, []string{"event", "pool", "until", "err"}},
 		{Event{Kind: Created, Worker: -1}, []string{"event", "pool"}},

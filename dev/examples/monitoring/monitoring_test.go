@@ -3,6 +3,8 @@ package monitoring
 import (
 	"context"
 	"math"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"slices"
 	"strings"
@@ -28,7 +30,7 @@ func start(ctx context.Context, store driver.Store, notify func(lease.Event)) (*
 	if err != nil {
 		return nil, nil, err
 	}
-	held, err := lease.Start(ctx, store, gen, lease.Config{Create: true, Notify: notify})
+	held, err := lease.Start(ctx, store, gen, lease.Config{Create: true, Notify: notify, Background: true, TrustClock: true})
 	return gen, held, err
 }
 
@@ -68,7 +70,7 @@ func (c *cut) Put(ctx context.Context, key string, value []byte, rev driver.Revi
 
 // testLease runs a lease through an outage of its store. get returns a metric by its label, NaN if
 // there is none.
-func testLease(t *testing.T, notify func(lease.Event), get func(name, label string) float64) {
+func testLease(t *testing.T, notify func(lease.Event), watch func(*lease.Lease) (unwatch func()), get func(name, label string) float64) {
 	// The bubble's time begins in 2000, before the epoch of Nanoflakes.
 	time.Sleep(time.Until(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)))
 	between := func(name, label string, low, high float64) {
@@ -83,27 +85,55 @@ func testLease(t *testing.T, notify func(lease.Event), get func(name, label stri
 		t.Errorf("left before the lease: %v", v)
 	}
 	store := &cut{Store: memlease.New()}
+	store.down.Store(true)
 	gen, held, err := start(t.Context(), store, notify)
 	if err != nil {
 		t.Fatal(err)
 	}
+	unwatch := watch(held)
+	status := func() int {
+		w := httptest.NewRecorder()
+		Ready(held).ServeHTTP(w, httptest.NewRequest("GET", "/readyz", nil))
+		return w.Code
+	}
 	time.Sleep(time.Minute)
+	between("events", "failing", 1, 2) // while the store is down
+	between("errors", "store", 1, 2)
+	between("failures", "", 8, 30)
+	between("left", "", 0, 0)
+	if got := status(); got != http.StatusServiceUnavailable {
+		t.Errorf("ready with %d", got)
+	}
+	failing, stores := get("events", "failing"), get("errors", "store")
+	store.down.Store(false)
+	for get("events", "acquired") == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	time.Sleep(time.Minute)
+	between("renewals", "", 18, 22)
+	between("remaining", "", 30*365*86400, 70*365*86400)
+	if got := status(); got != http.StatusOK {
+		t.Errorf("ready with %d", got)
+	}
 	between("events", "created", 1, 1)
 	between("events", "acquired", 1, 1)
 	between("events", "renewed", 18, 22) // every 3 s
-	between("events", "failing", 0, 0)
+	between("events", "failing", failing, failing)
 	between("left", "", 6.9, 10) // what docs/monitoring.md says of a healthy lease
 
 	store.down.Store(true)
 	time.Sleep(6 * time.Second)
-	between("events", "failing", 1, 100)
+	between("events", "failing", failing+1, failing+100)
 	between("events", "expired", 0, 0)
 	between("left", "", 0, 5)
 	time.Sleep(10 * time.Second)
 	between("events", "expired", 1, 1)
-	between("errors", "store", 2, 100)
+	between("errors", "store", stores+2, stores+100)
 	between("errors", "other", 0, 0)
-	between("left", "", -10, 0)
+	between("left", "", 0, 0)
+	if got := status(); got != http.StatusServiceUnavailable {
+		t.Errorf("ready with %d", got)
+	}
 	if _, err := gen.TryNext(); err == nil {
 		t.Error("an ID after the end of the lease")
 	}
@@ -114,8 +144,12 @@ func testLease(t *testing.T, notify func(lease.Event), get func(name, label stri
 	if _, err := gen.TryNext(); err != nil {
 		t.Error(err)
 	}
+	unwatch()
 	if err := held.Close(); err != nil {
 		t.Fatal(err)
+	}
+	if got := status(); got != http.StatusServiceUnavailable {
+		t.Errorf("ready with %d", got)
 	}
 	between("events", "released", 1, 1)
 	if v := get("left", ""); !math.IsNaN(v) {
@@ -136,8 +170,16 @@ func TestPrometheus(t *testing.T) {
 		if _, err := Prometheus(r, "invoices"); err != nil {
 			t.Error(err)
 		}
-		names := map[string]string{"events": "firn_lease_events_total", "errors": "firn_lease_errors_total", "left": "firn_lease_left_seconds"}
-		testLease(t, notify, func(name, label string) float64 {
+		names := map[string]string{"events": "firn_lease_events_total", "errors": "firn_lease_errors_total", "left": "firn_lease_left_seconds",
+			"renewals": "firn_lease_renewals_total", "failures": "firn_lease_failures_total", "remaining": "firn_format_remaining_seconds"}
+		watch := func(held *lease.Lease) func() {
+			c := PrometheusLease(held, "orders")
+			if err := r.Register(c); err != nil {
+				t.Fatal(err)
+			}
+			return func() { r.Unregister(c) }
+		}
+		testLease(t, notify, watch, func(name, label string) float64 {
 			families, err := r.Gather()
 			if err != nil {
 				t.Fatal(err)
@@ -211,14 +253,21 @@ func TestOpenTelemetry(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		testLease(t, notify, func(name, label string) float64 {
+		watch := func(held *lease.Lease) func() {
+			registered, err := OpenTelemetryLease(provider.Meter("firn"), held, "orders")
+			if err != nil {
+				t.Fatal(err)
+			}
+			return func() { registered.Unregister() }
+		}
+		testLease(t, notify, watch, func(name, label string) float64 {
 			var all metricdata.ResourceMetrics
 			if err := reader.Collect(t.Context(), &all); err != nil {
 				t.Fatal(err)
 			}
 			for _, scope := range all.ScopeMetrics {
 				for _, m := range scope.Metrics {
-					if m.Name != "firn.lease."+name {
+					if m.Name != "firn.lease."+name && m.Name != "firn.format."+name {
 						continue
 					}
 					switch data := m.Data.(type) {
@@ -232,6 +281,9 @@ func TestOpenTelemetry(t *testing.T) {
 								if v, ok := p.Attributes.Value(attribute.Key(key)); ok && v.AsString() == label {
 									return float64(p.Value)
 								}
+							}
+							if label == "" {
+								return float64(p.Value)
 							}
 						}
 					}
@@ -248,7 +300,7 @@ func TestDocument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, file := range []string{"state.go", "prometheus.go", "otel.go", "usage.go"} {
+	for _, file := range []string{"state.go", "prometheus.go", "otel.go", "usage.go", "ready.go"} {
 		code, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -277,7 +329,7 @@ func TestReason(t *testing.T) {
 			if got := reason(err); got != c.want {
 				t.Errorf("%v: %s, not %s", err, got, c.want)
 			}
-			if !slices.Contains(reasons, c.want) || len(kinds) != int(lease.Shared) {
+			if !slices.Contains(reasons, c.want) || len(kinds) != int(lease.Ended) {
 				t.Errorf("%s: not counted from 0", c.want)
 			}
 		}
