@@ -42,7 +42,7 @@
 //	pools and their records     pool.go, record.go, survey.go, probe.go
 //	the life of a lease         lease.go, state.go, config.go
 //	the start of a lease        start.go, background.go
-//	the search for a worker     search.go, grow.go, exclude.go
+//	the search for a worker     search.go, sample.go, grow.go, exclude.go
 //	a worker's record           claim.go
 //	who held a worker           holder.go
 //	clocks that are wrong       skew.go, ahead.go

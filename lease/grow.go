@@ -25,17 +25,19 @@ import (
 // records, and one lease names all new records. All leases wait for the pool's record, and this way
 // the record changes a few times and not once for each lease.
 
+// How many records a lease makes at once: as many as the pool has, within these bounds.
+const leastGrown, mostGrown = 4, 64
+
 // grow makes records for more workers: as many as the pool has, or one if other leases make records
 // too. The result is a record made by the lease and named by the pool. The record is noRecord if
 // the lease made none; the lease then reads the pool again. Grown is false if all workers have
 // records.
 func (l *Lease) grow(ctx context.Context) (own stored, grown bool, err error) {
-	const fewest, most = 4, 64
 	r, rev, err := l.pool.reread(ctx)
 	if err != nil {
 		return noRecord, false, err
 	}
-	workers := r.lacking(min(max(r.count(), fewest), most))
+	workers := r.lacking(min(max(r.count(), leastGrown), mostGrown))
 	if len(workers) == 0 {
 		return noRecord, false, nil
 	}
@@ -83,6 +85,9 @@ var noRecord = stored{record: record{Worker: -1}}
 // some hundred gaps.
 const apart, farApart = 32, 256
 
+// namers is how many leases of a crowd try at once to name the workers. The rest waits for them.
+const namers = 8
+
 // makeApart makes a record at a distance from the first workers without records. Each record that
 // exists already makes the crowd look larger, and the next try goes further away. After four tries,
 // makeApart returns noRecord.
@@ -127,11 +132,11 @@ func (l *Lease) await(ctx context.Context, own stored, crowd int, was *poolRecor
 			}
 			was = r
 			continue
-		case l.config.world.intN(max(crowd/apart, 1)) > 0:
+		case l.config.world.intN(max(crowd/namers, 1)) > 0:
 			crowd /= 2
 			continue
 		}
-		named, err := l.pool.nameAll(ctx, r, rev, own.Worker)
+		named, err := l.pool.nameNear(ctx, r, rev, own.Worker)
 		switch {
 		case errors.Is(err, driver.ErrConflict):
 			continue
@@ -190,11 +195,18 @@ func (p *Pool) makeAll(ctx context.Context, grown poolRecord, rev driver.Revisio
 	return p.write(ctx, &grown, rev)
 }
 
-// nameAll makes the pool's record name all workers with records, or as many as fit. Worker one
-// comes first, unless one is negative. nameAll returns the new pool's record. The error is a
+// nameNear makes the pool's record name the workers with records beside a worker, or as many as fit:
+// those whose numbers differ in the last two digits only. So a search reads at most 100 records for
+// this, however many the pool has. A crowd makes its records side by side. The worker one comes
+// first; if one is negative, nameNear looks beside the first worker without a name. nameNear returns the new pool's record. The error is a
 // driver.ErrConflict if the pool's record has changed.
-func (p *Pool) nameAll(ctx context.Context, r *poolRecord, rev driver.Revision, one int) (*poolRecord, error) {
-	entries, err := p.store.List(ctx, workersKey(p.name))
+func (p *Pool) nameNear(ctx context.Context, r *poolRecord, rev driver.Revision, one int) (*poolRecord, error) {
+	near := one
+	if one < 0 {
+		near = r.lacking(1)[0]
+	}
+	key := workerKey(p.name, near)
+	entries, err := p.store.List(ctx, key[:len(key)-2])
 	if err != nil {
 		return nil, err
 	}

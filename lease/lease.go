@@ -291,7 +291,7 @@ func (l *Lease) renewInTime(ctx context.Context) error {
 const longestPause = 10 * time.Second
 
 // untilRetry returns how long to pause after an error: usual, or longer if the pool has no free
-// worker. Each search reads the whole pool. After a rescue no worker comes free before a known
+// worker. A search in a full pool reads all records. After a rescue no worker comes free before a known
 // time.
 func (l *Lease) untilRetry(err error, usual time.Duration) time.Duration {
 	var none *NoWorkerError

@@ -349,7 +349,9 @@ type Worker struct {
 // Workers returns the used workers in order, and how many workers have records.
 //
 // A record that is missing, damaged or unreadable counts as used: the Worker has an Err, and err is
-// the first Err. No lease takes a worker of such a pool.
+// the first Err. No lease takes such a worker. A [Start] that reads such a record fails. In a pool
+// with at most 16 records, a Start reads all of them; in a larger pool it reads a few, and Workers is
+// the call that reads all.
 func (p *Pool) Workers(ctx context.Context) (used []Worker, made int, err error) {
 	for again := false; ; again = true {
 		r, _, err := p.reread(ctx)
@@ -434,19 +436,19 @@ type stored struct {
 }
 
 // records returns the records of all workers named by the pool, in order, or the first error of a
-// record: if a record is missing, damaged or another pool's, others may have been lost too.
-func (p *Pool) records(ctx context.Context) ([]stored, error) {
+// record: if a record is missing, damaged or another pool's, others may have been lost too. R is the
+// pool's record, just read.
+func (p *Pool) records(ctx context.Context, r *poolRecord) ([]stored, error) {
 	for again := false; ; again = true {
-		r, _, err := p.reread(ctx)
-		if err != nil {
-			return nil, err
-		}
 		entries, err := p.store.List(ctx, workersKey(p.name))
 		if err != nil {
 			return nil, err
 		}
 		all, overtaken := p.readings(r, entries)
 		if overtaken && !again {
+			if r, _, err = p.reread(ctx); err != nil {
+				return nil, err
+			}
 			continue
 		}
 		records := make([]stored, len(all))

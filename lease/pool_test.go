@@ -169,6 +169,15 @@ func TestOrphans(t *testing.T) {
 	}
 }
 
+// all returns all records of the pool.
+func (p *Pool) all(ctx context.Context) ([]stored, error) {
+	r, _, err := p.reread(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return p.records(ctx, r)
+}
+
 // grow makes records like a lease, for any worker or, if named is not negative, for the named
 // worker. It returns false if all workers have records.
 func (p *Pool) grow(ctx context.Context, named int) (bool, error) {

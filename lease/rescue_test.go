@@ -231,7 +231,7 @@ func TestRescueRecords(t *testing.T) {
 		if done.Made != test.made || done.Raised != 4-test.made {
 			t.Errorf("%s: %d were made and %d raised", name, done.Made, done.Raised)
 		}
-		all, err := done.Pool.records(t.Context())
+		all, err := done.Pool.all(t.Context())
 		if err != nil || len(all) != 4 {
 			t.Errorf("%s: %d records, %v", name, len(all), err)
 		}
@@ -434,7 +434,7 @@ func TestGrowAfterRescue(t *testing.T) {
 	if grown, err := p.grow(t.Context(), -1); !grown || err != nil {
 		t.Fatal(grown, err)
 	}
-	all, err := p.records(t.Context())
+	all, err := p.all(t.Context())
 	if err != nil || len(all) != 4 {
 		t.Fatal(len(all), err)
 	}

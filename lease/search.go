@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"time"
 )
 
@@ -28,7 +27,8 @@ func (l *Lease) newSearch() search {
 // acquire takes a worker. If no worker is free, acquire waits for at most wait.
 //
 // A waiting lease tries again when the next interval expires, after a pause, and after each change
-// if the store tells of changes. A try reads all records, so a large pool has longer pauses.
+// if the store tells of changes. A try in a full pool reads all records, so a large pool has longer
+// pauses.
 func (l *Lease) acquire(ctx context.Context, wait time.Duration) error {
 	s := l.newSearch()
 	watching, stop := context.WithCancel(ctx)
@@ -102,7 +102,8 @@ func (l *Lease) hopeless(err error, soonest time.Time, wait time.Duration) bool 
 	return unheld && soonest.Sub(l.config.world.now()) > wait
 }
 
-// price is the shortest time between two tries: a millisecond for each record to read.
+// price is the shortest time between two tries: a millisecond for each record of the pool. A try
+// may have to read all records, and about as many leases may try.
 func (l *Lease) price() time.Duration {
 	return min(time.Duration(l.looked)*time.Millisecond, seldom)
 }
@@ -122,6 +123,7 @@ func isRescued(err error) bool {
 type searchAny struct {
 	lease *Lease
 	seen  map[int]stored // each worker's record, as a try without success first saw it
+	full  bool           // a list had no free worker, and a sample would hardly have one
 }
 
 func (s *searchAny) key() string { return workersKey(s.lease.pool.name) }
@@ -143,23 +145,27 @@ func (s *searchAny) try(ctx context.Context) (time.Time, error) {
 func (s *searchAny) look(ctx context.Context, times int) (soonest time.Time, err error) {
 	l := s.lease
 	l.term = l.pool.term()
-	all, err := l.records(ctx)
+	r, _, err := l.pool.reread(ctx)
+	if err != nil {
+		return time.Time{}, err
+	}
+	l.looked = r.count()
+	if size := sampleSize(r); size > 0 && !s.full {
+		if soonest, err := s.sample(ctx, r, size, times); err != errList {
+			return soonest, err
+		}
+	}
+	all, err := l.records(ctx, r)
 	if err != nil {
 		return time.Time{}, err
 	}
 	if soonest, err := l.checkFloor(); err != nil {
 		return soonest, err
 	}
-	l.claiming, l.shares, l.shared = l.config.world.now(), false, false
+	l.startClaims()
 	free, soon, soonest := sortOut(all, l.now())
-	if len(free)+len(soon) > 0 {
-		moved, err := l.pool.moved(ctx, l.term)
-		switch {
-		case err != nil:
-			return time.Time{}, err
-		case moved:
-			return time.Time{}, errAgain
-		}
+	if err := s.stay(ctx, len(free)+len(soon)); err != nil {
+		return time.Time{}, err
 	}
 	l.shuffle(free)
 	failed := l.takeOne(ctx, append(free, soon...))
@@ -199,6 +205,24 @@ func (s *searchAny) look(ctx context.Context, times int) (soonest time.Time, err
 		return s.none(all, soonest)
 	}
 	return time.Time{}, failed
+}
+
+// stay returns errAgain if the pool was rescued since the try began, see [Pool.moved]. A try calls
+// stay after it has read records, if some of the workers are free.
+func (s *searchAny) stay(ctx context.Context, free int) error {
+	if free == 0 {
+		return nil
+	}
+	moved, err := s.lease.pool.moved(ctx, s.lease.term)
+	if err == nil && moved {
+		err = errAgain
+	}
+	return err
+}
+
+// startClaims notes that a try begins to claim workers.
+func (l *Lease) startClaims() {
+	l.claiming, l.shares, l.shared = l.config.world.now(), false, false
 }
 
 // again pauses after other leases were quicker, and returns errAgain, or why the pause has ended.
@@ -285,6 +309,7 @@ func (s *searchAny) takeNew(ctx context.Context, read int) (soonest time.Time, e
 // none returns the error for a pool without a free worker, and when the first interval ends.
 func (s *searchAny) none(all []stored, first time.Time) (soonest time.Time, err error) {
 	l := s.lease
+	s.full = true
 	unheld, alive := true, true
 	for _, r := range all {
 		unheld = unheld && r.Incarnation == ""
@@ -335,25 +360,43 @@ func (s *searchNumber) try(ctx context.Context) (soonest time.Time, err error) {
 	return s.held(r)
 }
 
-// find returns the worker's record. The first try reads all records, to check the clock by them,
-// and makes the worker's record if the pool has none.
+// find returns the worker's record. The first try checks the clock too, by the records of some
+// workers or of all, and makes the worker's record if the pool has none.
 func (s *searchNumber) find(ctx context.Context) (stored, error) {
 	l := s.lease
 	if s.again {
 		l.looked = 1
 		return l.pool.get(ctx, s.number)
 	}
-	all, err := l.records(ctx)
+	r, _, err := l.pool.reread(ctx)
 	if err != nil {
 		return stored{}, err
 	}
-	if i := slices.IndexFunc(all, func(r stored) bool { return r.Worker == s.number }); i >= 0 {
-		return all[i], nil
+	l.looked = r.count()
+	if err := s.checkClock(ctx, r); err != nil {
+		return stored{}, err
 	}
 	if err := l.growNamed(ctx, s.number); err != nil {
 		return stored{}, err
 	}
 	return l.pool.get(ctx, s.number)
+}
+
+// checkClock checks the clock by a sample, and by all records if the sample does not do.
+func (s *searchNumber) checkClock(ctx context.Context, r *poolRecord) error {
+	l := s.lease
+	if sampleSize(r) > 0 {
+		settled, err := l.checkByStore(ctx, l.config.world.now())
+		if settled || err != nil {
+			return err
+		}
+		some, err := l.pick(ctx, r, handful, handful)
+		if err != nil || l.agrees(some) {
+			return err
+		}
+	}
+	_, err := l.records(ctx, r)
+	return err
 }
 
 // take takes the worker, unless the pool was rescued after the try began.
@@ -496,13 +539,13 @@ func (l *Lease) take(ctx context.Context, s stored) (stored, bool, error) {
 	return got, true, nil
 }
 
-// records reads all records of the pool, and checks the clock by them.
-func (l *Lease) records(ctx context.Context) ([]stored, error) {
-	all, err := l.pool.records(ctx)
+// records reads all records of the pool, and checks the clock by them. R is the pool's record, just
+// read.
+func (l *Lease) records(ctx context.Context, r *poolRecord) ([]stored, error) {
+	all, err := l.pool.records(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	l.looked = len(all)
 	return all, l.checkClock(ctx, all)
 }
 

@@ -7,11 +7,17 @@ import (
 )
 
 // CheckClock returns the *[SkewError] of a Start with these settings, and nil if Start would accept
-// the clock. It is for tools.
+// the clock. It is for tools. CheckClock reads all records. In a large pool Start accepts a clock by a
+// few records, and refuses a clock by all records, as CheckClock does.
 func (p *Pool) CheckClock(ctx context.Context, c Config) error {
 	c, err := c.settle(p.layout)
+	if err != nil {
+		return err
+	}
+	l := p.lease(c.timed(p.store), nil, c)
+	r, _, err := l.pool.reread(ctx)
 	if err == nil {
-		_, err = p.lease(c.timed(p.store), nil, c).records(ctx)
+		_, err = l.records(ctx, r)
 	}
 	return err
 }
@@ -44,6 +50,15 @@ func (l *Lease) checkClock(ctx context.Context, all []stored) error {
 		return nil
 	}
 	return &SkewError{Pool: l.pool.name, Now: now, Reference: time.UnixMicro(reference).UTC()}
+}
+
+// agrees reports whether a sample of the records is enough to accept the clock: no record of the
+// sample is ahead of the clock, and one is recent. A sample refuses no clock: one recent record among
+// all is enough for a pool in use, and most of a few are not most of all.
+func (l *Lease) agrees(some []stored) bool {
+	now := l.config.world.now()
+	u := l.usage(some, now.Add(l.config.MaxSkew).UnixMicro())
+	return u.behind == 0 && now.UnixMicro()-u.newest <= l.config.MaxIdle.Microseconds()
 }
 
 // usage sums up what the records of a pool say of the time.

@@ -1,0 +1,335 @@
+package lease
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/firn-id/firn/internal/faults"
+	"github.com/firn-id/firn/internal/testing/testkit"
+	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/grant"
+	"github.com/firn-id/firn/lease/memlease"
+)
+
+// A chosen world draws from a seed. So the requests of a test are the same each time.
+type chosen struct {
+	realWorld
+	chance *rand.Rand
+}
+
+func (c chosen) intN(n int) int { return c.chance.IntN(n) }
+
+// seeded returns settings for a lease with chances from a seed.
+func seeded(clock *testClock, seed uint64) Config {
+	return Config{clock: clock.now, world: chosen{realWorld{clock.now}, rand.New(rand.NewPCG(seed, 1))}, Wait: -1, Window: time.Hour, First: time.Hour, Timeout: time.Minute}
+}
+
+// starting takes a lease for a generator that mints nothing, as any worker, and does not renew it.
+func starting(t *testing.T, p *Pool, c Config) (*Lease, error) {
+	return p.kept(t.Context(), idleGenerator{c.clock}, c)
+}
+
+// An idleGenerator takes grants of any worker, and mints nothing.
+type idleGenerator struct{ clock func() time.Time }
+
+func (g idleGenerator) Pool() (grant.Spec, error)             { return grant.Spec{}, nil }
+func (g idleGenerator) Now() time.Time                        { return g.clock() }
+func (g idleGenerator) Grant(int, time.Time, time.Time) error { return nil }
+func (g idleGenerator) Withdraw() time.Time                   { return time.UnixMicro(0) }
+func (g idleGenerator) Delay(error)                           {}
+func (g idleGenerator) Refuse(error)                          {}
+func (g idleGenerator) Seal(error) time.Time                  { return time.UnixMicro(0) }
+
+// A traffic counts the requests to a store, and the bytes of records that are read and written.
+type traffic struct {
+	driver.Store
+	mu                           sync.Mutex
+	requests, lists, read, wrote int
+}
+
+func (t *traffic) count(lists int, entries []driver.Entry, wrote int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.requests++
+	t.lists += lists
+	t.wrote += wrote
+	for _, e := range entries {
+		t.read += len(e.Value)
+	}
+}
+
+func (t *traffic) Get(ctx context.Context, key string) (driver.Entry, error) {
+	e, err := t.Store.Get(ctx, key)
+	t.count(0, []driver.Entry{e}, 0)
+	return e, err
+}
+
+func (t *traffic) List(ctx context.Context, prefix string) ([]driver.Entry, error) {
+	list, err := t.Store.List(ctx, prefix)
+	t.count(1, list, 0)
+	return list, err
+}
+
+func (t *traffic) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
+	t.count(0, nil, len(value))
+	return t.Store.Put(ctx, key, value, rev)
+}
+
+// stocked returns a pool of workers with records for the first made workers. Until is where the
+// interval of a worker ends, after now; the interval is held if its end is to come.
+func stocked(t *testing.T, store driver.Store, clock *testClock, workers, made int, until func(worker int) time.Duration) *Pool {
+	t.Helper()
+	p := mustCreate(t, store, workers)
+	for worker := range made {
+		r := p.unused(worker, p.term())
+		if ends := until(worker); ends != 0 {
+			r.Until, r.Attempt = clock.now().Add(ends).UnixMicro(), "x"
+			if ends > 0 {
+				r.Window, r.Incarnation = time.Minute.Microseconds(), "somebody"
+			}
+		}
+		testkit.Must(store.Put(t.Context(), workerKey("p", worker), encode(r), driver.None))
+	}
+	r, rev, err := readPool(t.Context(), store, "p")
+	testkit.OK(t, err)
+	r.Made = [][2]int{{0, made}}
+	testkit.Must(store.Put(t.Context(), poolKey("p"), encode(r), rev))
+	return p
+}
+
+// A start makes few requests and reads few bytes, however many records the pool has.
+func TestStartTraffic(t *testing.T) {
+	const minute = time.Minute
+	for name, test := range map[string]struct {
+		workers, made int
+		until         func(worker int) time.Duration
+		c             Config
+		clocked       bool
+		requests      int // of each start, on average, without the one of Close
+		bytes         int // read, of each start
+		lists         int // of all starts
+	}{
+		"a full list is cheap":    {1024, 16, func(int) time.Duration { return -minute }, Config{}, false, 4, 7000, 20},
+		"all are free":            {1024, 1024, func(int) time.Duration { return -minute }, Config{}, false, 8, 3000, 0},
+		"one in two is held":      {1024, 1024, func(n int) time.Duration { return minute * time.Duration(n%2*2-1) }, Config{}, false, 9, 3500, 0},
+		"50 000 are free":         {65536, 50_000, func(int) time.Duration { return -minute }, Config{}, false, 8, 3000, 0},
+		"25 000 are held":         {65536, 50_000, func(n int) time.Duration { return minute * time.Duration(n%2*2-1) }, Config{}, false, 9, 3500, 0},
+		"50 000 are held":         {65536, 50_000, func(int) time.Duration { return minute }, Config{}, false, 30, 9000, 0},
+		"65 536, nine in ten":     {65536, 65536, func(n int) time.Duration { return minute * time.Duration(2*min(n%10, 1)-1) }, Config{}, false, 16, 6000, 0},
+		"the store has a clock":   {65536, 50_000, func(int) time.Duration { return -minute }, Config{}, true, 5, 1500, 0},
+		"the clock is trusted":    {65536, 50_000, func(int) time.Duration { return -minute }, Config{TrustClock: true}, false, 4, 1500, 0},
+		"a Number":                {65536, 50_000, func(int) time.Duration { return -minute }, Config{Worker: Number(49_000)}, false, 10, 3500, 0},
+		"a Number without record": {65536, 50_000, func(int) time.Duration { return -minute }, Config{Worker: Number(60_000)}, false, 12, 4000, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				clock := newTestClock()
+				mem := memlease.New()
+				p := stocked(t, mem, clock, test.workers, test.made, test.until)
+				counted := &traffic{Store: mem}
+				p.store = counted
+				if test.clocked {
+					p.store = faults.Clocked{Store: counted, Time: clock.now}
+				}
+				const starts = 20
+				for seed := range uint64(starts) {
+					c := seeded(clock, seed)
+					c.Worker, c.TrustClock = test.c.Worker, test.c.TrustClock
+					l := testkit.Must(starting(t, p, c))
+					testkit.OK(t, l.Close())
+					if counted.lists > test.lists {
+						t.Fatal("a start lists the records")
+					}
+				}
+				if counted.requests > starts*(test.requests+1) || counted.read > starts*test.bytes || counted.lists > test.lists {
+					t.Errorf("a start makes %.1f requests, reads %d bytes and makes %.2f lists; want %d, %d, %d of all",
+						float64(counted.requests)/starts-1, counted.read/starts, float64(counted.lists)/starts, test.requests, test.bytes, test.lists)
+				}
+			})
+		})
+	}
+}
+
+// A fleet of leases in a large pool makes requests in proportion to its size, also while the pool makes
+// records for it. The last leases cost as much as the first.
+func TestFleetTraffic(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock, mem := newTestClock(), memlease.New()
+		p := mustCreate(t, mem, 65536)
+		counted := &traffic{Store: mem}
+		p.store = counted
+		const fleet, part = 1000, 250
+		for i := range fleet {
+			l := testkit.Must(starting(t, p, seeded(clock, uint64(i))))
+			defer l.Close()
+			if (i+1)%part == 0 {
+				if most := 16 * part; counted.requests > most || counted.read > 4000*part {
+					t.Errorf("leases %d to %d make %d requests, more than %d, and read %d bytes", i+1-part, i, counted.requests, most, counted.read)
+				}
+				counted.requests, counted.read = 0, 0
+			}
+		}
+		if made := made(t, mem); made[0][1] > 2*fleet {
+			t.Errorf("%d leases have made records for %v", fleet, made)
+		}
+	})
+}
+
+// A search finds the last free worker of a pool in which all workers have records, at once.
+func TestLastFree(t *testing.T) {
+	for _, number := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			clock := newTestClock()
+			p := stocked(t, memlease.New(), clock, 300, 300, func(worker int) time.Duration {
+				if worker == 123 {
+					return -time.Minute
+				}
+				return time.Minute
+			})
+			for seed := range uint64(20) {
+				c := seeded(clock, seed)
+				if number {
+					c.Worker = Number(123)
+				}
+				l, err := starting(t, p, c)
+				if err != nil || l.Worker() != 123 {
+					t.Fatal(l, err)
+				}
+				testkit.OK(t, l.Close())
+			}
+		})
+	}
+}
+
+// A search in a full pool says so, with the time of the first end of an interval. The search lists
+// the records once: a try after it needs no sample.
+func TestSampleFull(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock, mem := newTestClock(), memlease.New()
+		p := stocked(t, mem, clock, 300, 300, func(worker int) time.Duration { return time.Minute + time.Duration(worker)*10*time.Millisecond })
+		counted := &traffic{Store: mem}
+		p.store = counted
+		c := seeded(clock, 1)
+		c.Wait = 3 * time.Second
+		first := clock.now().Add(time.Minute)
+		_, err := starting(t, p, c)
+		if none, ok := errors.AsType[*NoWorkerError](err); !ok || !none.Soonest.Equal(first) {
+			t.Errorf("%v; want %v", err, first)
+		}
+		if counted.requests > leastSample+3*counted.lists {
+			t.Errorf("%d requests with %d lists", counted.requests, counted.lists)
+		}
+	})
+}
+
+// A sample accepts clocks, and refuses none: a Start in a large pool refuses the clocks that the list of
+// all records refuses.
+func TestSampleClock(t *testing.T) {
+	const day = 24 * time.Hour
+	share := func(n int, ends, others time.Duration) func(int) time.Duration {
+		return func(worker int) time.Duration {
+			if worker < n {
+				return ends
+			}
+			return others
+		}
+	}
+	for name, test := range map[string]struct {
+		until func(int) time.Duration
+		wrong bool
+	}{
+		"all are recent":             {share(0, 0, -time.Minute), false},
+		"some are ahead":             {share(40, 2*time.Hour, -time.Minute), false},
+		"as many are ahead":          {share(50, 2*time.Hour, -time.Minute), false},
+		"all are ahead":              {share(0, 0, 2*time.Hour), true},
+		"all are old":                {share(0, 0, -400*day), true},
+		"all are old but one":        {share(1, -time.Minute, -400*day), false},
+		"most are old, some unused":  {share(90, -400*day, 0), true},
+		"some are years ahead":       {share(30, 3650*day, -time.Minute), false},
+		"one is years ahead":         {share(1, 3650*day, -400*day), true},
+		"all but one are ahead":      {share(1, -time.Minute, 2*time.Hour), true},
+		"none was used, for 2 years": {share(0, 0, 0), true},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			clock := newTestClock()
+			store := memlease.New()
+			p := stocked(t, store, clock, 1024, 100, test.until)
+			p.created = clock.now().Add(-730 * day)
+			for seed := range uint64(40) {
+				for _, worker := range []Choice{{}, Number(99)} {
+					c := seeded(clock, seed)
+					c.Worker = worker
+					checked := p.CheckClock(t.Context(), c)
+					_, err := starting(t, p, c)
+					if held := errors.Is(err, ErrHeld); errors.Is(checked, ErrClockSkew) != test.wrong || errors.Is(err, ErrClockSkew) != test.wrong || !held && fmt.Sprint(err) != fmt.Sprint(checked) {
+						t.Errorf("%s: seed %d: CheckClock says %v, Start %v", name, seed, checked, err)
+						return
+					}
+				}
+			}
+		})
+	}
+}
+
+// A worker is not taken by a record that was read before a rescue: the search reads the pool's record
+// after the records of the sample.
+func TestSampleRescued(t *testing.T) {
+	for _, worker := range []Choice{{}, Number(70)} {
+		synctest.Test(t, func(t *testing.T) {
+			clock, mem := newTestClock(), memlease.New()
+			p := stocked(t, mem, clock, 1024, 100, func(int) time.Duration { return -time.Minute })
+			reads := 0
+			p.store = &hooked{Store: mem, around: func(c call) error {
+				err := c.do(c.ctx)
+				if reads++; c.op == "get" && strings.HasPrefix(c.key, workersKey("p")) && reads == 6 { // the last of the sample, or the worker's own
+					r, rev, unread := readPool(c.ctx, mem, "p")
+					testkit.OK(t, unread)
+					r.Version, r.Generation, r.Floor = rescuedVersion, 2, clock.now().Add(time.Minute).UnixMicro()
+					testkit.Must(mem.Put(c.ctx, poolKey("p"), encode(r), rev)) // the rescue's first step
+				}
+				if c.changes() {
+					t.Errorf("%s is written", c.key)
+				}
+				return err
+			}}
+			c := seeded(clock, 7)
+			c.Worker = worker
+			_, err := starting(t, p, c)
+			if !errors.Is(err, ErrRescuing) && !errors.Is(err, ErrNoWorker) {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// A search that reads a record that is missing, damaged or another pool's takes no worker.
+func TestSampleDamaged(t *testing.T) {
+	clock := newTestClock()
+	for name, test := range map[string]struct {
+		value []byte
+		want  error
+	}{"damaged": {[]byte("{"), ErrDamaged}, "foreign": {encode(&record{Version: workerVersion, Worker: 3, Generation: 1, Pool: newUUID()}), errForeign}} {
+		mem := memlease.New()
+		p := stocked(t, mem, clock, 1024, 100, func(int) time.Duration { return -time.Minute })
+		for worker := range 100 {
+			put(t, mem, workerKey("p", worker), test.value)
+		}
+		if err := testkit.Err(starting(t, p, seeded(clock, 1))); !errors.Is(err, ErrDamaged) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	mem := memlease.New()
+	p := stocked(t, mem, clock, 1024, 100, func(int) time.Duration { return -time.Minute })
+	r, rev, err := readPool(t.Context(), mem, "p")
+	testkit.OK(t, err)
+	r.Made = [][2]int{{500, 600}}
+	testkit.Must(mem.Put(t.Context(), poolKey("p"), encode(r), rev))
+	testkit.Is(t, testkit.Err(starting(t, p, seeded(clock, 1))), ErrMissing, "")
+}
