@@ -54,9 +54,7 @@ func (g *Generator) fast() (uint64, bool) {
 // missed ends a failed Step of the word.
 func (g *Generator) missed(word uint64) {
 	g.word.Trim(g.max+1, sequence)
-	if word&sequence <= g.max && word < sealMark { // the generator is being sealed
-		g.tally.Drop(1)
-	}
+	g.tally.Missed(word)
 }
 
 // fastRun is fast for a run of up to n words.

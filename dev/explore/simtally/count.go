@@ -61,6 +61,15 @@ func (c *Count) Drop(n uint64) { c.made.Add(-n) }
 // Add counts n more words. n may be a negative number, wrapped.
 func (c *Count) Add(n uint64) { c.made.Add(n) }
 
+// Missed is for a caller whose addition to the word has failed. Either the tick is exhausted, or the word
+// is being sealed: then the word of the caller looks like an issued word, and does not count.
+func (c *Count) Missed(word uint64) {
+	const sealed = 1 << 63 // words of additions are sealed by this bit
+	if word&c.mask <= c.most && word < sealed {
+		c.Drop(1)
+	}
+}
+
 // Ended counts the words of a tick that has ended. The word last was its last word.
 func (c *Count) Ended(last uint64) { c.made.Add(c.Used(last)) }
 

@@ -244,9 +244,7 @@ func (m *Mint) Fast() (uint64, bool) {
 // missed ends a failed Step of the word.
 func (m *Mint) missed(word uint64) {
 	m.word.Trim(m.limit, m.mask)
-	if word&m.mask < m.limit && word < sealMark { // the mint is being sealed
-		m.tally.Drop(1)
-	}
+	m.tally.Missed(word)
 }
 
 // fastSwap is Fast for words that Step cannot make: the field has no room.
