@@ -30,7 +30,7 @@ type attempts struct {
 func (l *Lease) lostTo(got stored) error {
 	switch {
 	case got.Generation > l.held.Generation:
-		return l.rescued()
+		return l.pool.rescued(got.Worker)
 	case got.Until < l.least || got.Incarnation == l.incarnation:
 		return unusable(l.pool.store, workerKey(l.pool.name, got.Worker), ErrRolledBack)
 	}
@@ -84,6 +84,7 @@ func (l *Lease) claim(ctx context.Context, s stored, from, until int64) (stored,
 func (l *Lease) put(ctx context.Context, r record, rev driver.Revision) (driver.Revision, error) {
 	if r.Worker == l.held.Worker && rev == l.held.rev {
 		l.least = min(l.least, r.Until)
+		l.expect()
 	}
 	return l.pool.store.Put(ctx, workerKey(l.pool.name, r.Worker), encode(r), rev)
 }

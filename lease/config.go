@@ -188,6 +188,10 @@ type world interface {
 	timeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc)
 	// start runs f in a new goroutine, and returns a channel that is closed when f has returned.
 	start(f func()) <-chan struct{}
+	// spawn runs f in a new goroutine.
+	spawn(f func())
+	// close closes a channel that callers of await wait for.
+	close(done chan struct{})
 	// await waits until done is closed. If ctx ends first, await returns its error.
 	await(ctx context.Context, done <-chan struct{}) error
 	// lock locks a lock.
@@ -247,6 +251,10 @@ func (realWorld) start(f func()) <-chan struct{} {
 	}()
 	return done
 }
+
+func (realWorld) spawn(f func()) { go f() }
+
+func (realWorld) close(done chan struct{}) { close(done) }
 
 func (realWorld) await(ctx context.Context, done <-chan struct{}) error {
 	select {

@@ -45,6 +45,7 @@
 //	the search for a worker     search.go, sample.go, grow.go, exclude.go
 //	a worker's record           claim.go
 //	who held a worker           holder.go
+//	a strict order of answers   confirm.go
 //	clocks that are wrong       skew.go, ahead.go
 //	stores that hang            timed.go
 //	what a program is told      event.go, errors.go, stats.go

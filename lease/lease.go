@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/firn-id/firn/lease/driver"
@@ -27,7 +28,8 @@ type Lease struct {
 	stop   context.CancelFunc
 	done   chan struct{} // closed when run has returned
 	seal   sync.Once
-	sealed int64 // the generator has minted nothing from this time on
+	ending atomic.Pointer[error] // why the generator is being sealed, or was
+	sealed int64                 // the generator has minted nothing from this time on
 
 	numbers numbers
 
@@ -40,6 +42,9 @@ type Lease struct {
 	leaving    bool    // Close came during the search
 	events     []Event // the queue of Notify
 	delivering bool    // a call of Notify is under way
+
+	looks     looks // of Confirm
+	expecting atomic.Pointer[expected]
 
 	// work guards the fields below. start, run and Close hold work, except in calls of Notify.
 	work lock
@@ -131,6 +136,7 @@ func newLease(name string, g grant.Grantee, c Config) *Lease {
 // store with a time limit.
 func (l *Lease) use(p *Pool, store timed) {
 	within := *p
+	l.looks.store = l.config.timed(store.Store)
 	store.took = &l.took
 	within.store = store
 	l.pool = &within
@@ -202,6 +208,7 @@ func (l *Lease) end(why error) {
 		if why == nil {
 			why = fmt.Errorf("pool %s: %w", l.name, ErrClosed)
 		}
+		l.ending.Store(&why)
 		l.sealed = l.generator.Seal(why).UnixMicro()
 		l.numbers.ended.Store(true)
 	})
@@ -357,13 +364,13 @@ func (l *Lease) replace(ctx context.Context) error {
 		if !moved {
 			return l.why
 		}
-		l.lose(l.rescued())
+		l.lose(l.pool.rescued(l.held.Worker))
 	}
 	return l.acquire(ctx, 0)
 }
 
-func (l *Lease) rescued() error {
-	return fmt.Errorf("pool %s: worker %d: %w, which has ended all earlier leases", l.pool.name, l.held.Worker, ErrRescued)
+func (p *Pool) rescued(worker int) error {
+	return fmt.Errorf("pool %s: worker %d: %w, which has ended all earlier leases", p.name, worker, ErrRescued)
 }
 
 // fail notes that a renewal failed. If the interval has ended, callers are told.

@@ -23,6 +23,8 @@ type simJudge struct {
 	record map[int]record
 	top    map[simHolding]int64 // where what a lease has minted as a worker ends
 	ids    map[simID]int        // which lease made it
+
+	tenures map[int][]*simTenure // by worker, in order
 }
 
 type simHolding struct{ lease, worker int }
@@ -111,6 +113,7 @@ func (s *simulation) judgeWrite(r *simRequest, i int, found bool) {
 		}
 		s.judgeBack(worker, me, last.Until, next.Until)
 	}
+	s.judgeTenure(worker, me, next.Incarnation != "")
 	j.writer[worker], j.record[worker] = me, next
 }
 
@@ -411,6 +414,7 @@ func (l *simLease) mint(n int) {
 		if l.refused = err; err == nil {
 			l.minted++
 			l.last = s.now
+			l.latest = simMint{worker, at.UnixMicro(), s.now}
 			l.top = max(l.top, at.UnixMicro())
 			s.judgeID(l, id, worker, at.UnixMicro())
 			if l.stage == simClosed {

@@ -48,6 +48,7 @@ const (
 	simHaltNotify
 	simHaltGrant
 	simHaltSeal
+	simHaltConfirm
 	simRestores
 	simRescues
 	simInterrupts
@@ -55,10 +56,15 @@ const (
 	simHangs
 	simIdle
 	simWithin
-	simAlive      // generators that were judged alive after the last fault
-	simExcused    // those that were not, for a reason
-	simEvents     // and the events
-	simCountsSize = simEvents + simCount(Waiting) + 1
+	simConfirmed   // IDs
+	simUnconfirmed // IDs whose confirmation was an error
+	simRefuted     // those whose worker the lease had lost
+	simThrownAway  // IDs from before since
+	simShared      // looks of several callers
+	simAlive       // generators that were judged alive after the last fault
+	simExcused     // those that were not, for a reason
+	simEvents      // and the events
+	simCountsSize  = simEvents + simCount(Waiting) + 1
 )
 
 type simCounts [simCountsSize]int
@@ -71,13 +77,13 @@ func (c simCount) String() string {
 		"times given back", "conflicts", "writes after their time-out", "writes of the dead", "lost requests", "lost replies",
 		"repeated requests", "slow messages", "time-outs", "outages met", "freezes", "replies that met a frozen process", "crashes",
 		"clock steps", "generators that refused their worker", "clocks found wrong", "halts before a request", "halts after a reply",
-		"halts within Notify", "halts in a grant", "halts in a seal", "restores", "rescues", "rescues that were interrupted", "times taken back from generators", "requests in which the store hung",
-		"idle leases", "leases closed within Notify", "generators judged alive", "generators excused", "events"}[c]
+		"halts within Notify", "halts in a grant", "halts in a seal", "halts between an ID and its confirmation", "restores", "rescues", "rescues that were interrupted", "times taken back from generators", "requests in which the store hung",
+		"idle leases", "leases closed within Notify", "IDs confirmed", "IDs not confirmed", "IDs of a worker that was lost", "IDs from before since", "looks that were shared", "generators judged alive", "generators excused", "events"}[c]
 }
 
 func newSimulation(seed uint64, p simProfile, traced bool) *simulation {
 	s := &simulation{simProfile: p, random: rand.New(rand.NewPCG(seed, 0x5eed)), now: simStart, traced: traced}
-	s.judge = simJudge{spans: map[int][]*simSpan{}, writer: map[int]int{}, record: map[int]record{}, top: map[simHolding]int64{}, ids: map[simID]int{}}
+	s.judge = simJudge{spans: map[int][]*simSpan{}, writer: map[int]int{}, record: map[int]record{}, top: map[simHolding]int64{}, ids: map[simID]int{}, tenures: map[int][]*simTenure{}}
 	made := newPoolRecord("00000000-0000-4000-8000-000000000000", s.layout(), simStart)
 	s.store.entries = []driver.Entry{{Key: poolKey(simPool), Value: encode(made), Revision: "0"}}
 	s.store.writers = []int{-1}
@@ -358,6 +364,7 @@ func (l *simLease) minting() {
 		s.after(s.exponential(rate), func() {
 			l.process.run(func() {
 				l.mint(1 + s.random.IntN(3))
+				l.confirmLater()
 				if l.stage == simClosed || l.stage == simFailed {
 					over++
 				}

@@ -55,9 +55,10 @@ const (
 	simList
 	simPut
 	simNow
+	simConfirm
 )
 
-func (o simOp) String() string { return [...]string{"get", "list", "put", "now"}[o] }
+func (o simOp) String() string { return [...]string{"get", "list", "put", "now", "confirm"}[o] }
 
 type simRequest struct {
 	op     simOp
@@ -100,7 +101,7 @@ func (s *simulation) do(r *simRequest) simReply {
 			end++
 		}
 		return simReply{entries: slices.Clone(store.entries[i:end])}
-	case simGet:
+	case simGet, simConfirm:
 		if !found {
 			return simReply{err: driver.ErrNotFound}
 		}
@@ -250,6 +251,17 @@ func (c simConn) call(ctx context.Context, r *simRequest) (simReply, error) {
 
 func (c simConn) Get(ctx context.Context, key string) (driver.Entry, error) {
 	got, err := c.call(ctx, &simRequest{op: simGet, key: key})
+	if err != nil {
+		return driver.Entry{}, err
+	}
+	return got.entries[0], nil
+}
+
+func (c simConn) Confirm(ctx context.Context, key string) (driver.Entry, error) {
+	if c.l.running.deaf {
+		c.l.hungLooks++
+	}
+	got, err := c.call(ctx, &simRequest{op: simConfirm, key: key})
 	if err != nil {
 		return driver.Entry{}, err
 	}

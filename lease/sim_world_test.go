@@ -22,6 +22,7 @@ import (
 //	sim_judge_test.go  what must hold
 //	sim_life_test.go   what processes do, and what happens to them
 //	sim_profile_test.go  the settings of a run
+//	sim_confirm_test.go  callers that confirm IDs
 //	sim_rescue_test.go restores of the store from backups, and rescues
 //	sim_test.go        the tests
 //	sim_mutants_test.go  leases with a fault each, which the simulation must find
@@ -247,6 +248,9 @@ type simLease struct {
 	closing   bool  // it is being closed within Notify
 	naps      int   // short sleeps in a row
 	last      int64 // when it made the last one
+	latest    simMint
+	waiting   int   // callers of Confirm
+	hungLooks int   // in which the store hung
 	refused   error // why it got none the last time; nil if it got one
 	ready     int64 // when Start returned
 	keeping   int64 // when Start began
@@ -326,8 +330,13 @@ func (l *simLease) goOn(t *simThread) {
 	}
 	close(t.done)
 	l.threads = slices.DeleteFunc(l.threads, func(other *simThread) bool { return other == t })
-	for _, other := range slices.Clone(l.threads) {
-		if w := other.wait; w != nil && w.on == t.done {
+	l.wake(t.done)
+}
+
+// wake ends the waits for a channel, which was closed.
+func (l *simLease) wake(done chan struct{}) {
+	for _, t := range slices.Clone(l.threads) {
+		if w := t.wait; w != nil && w.on == done {
 			l.finish(w, nil, nil)
 		}
 	}
@@ -474,6 +483,14 @@ func (w simWorld) start(f func()) <-chan struct{} {
 
 // simDone is the channel of a request done at once.
 var simDone = func() <-chan struct{} { done := make(chan struct{}); close(done); return done }()
+
+// spawn runs f in a coroutine of its own.
+func (w simWorld) spawn(f func()) { w.l.goOn(w.l.newThread(f)) }
+
+func (w simWorld) close(done chan struct{}) {
+	close(done)
+	w.l.wake(done)
+}
 
 func (w simWorld) await(ctx context.Context, done <-chan struct{}) error {
 	select {

@@ -67,6 +67,9 @@ type state struct {
 	// not after held.Until.
 	least int64
 
+	// after is where the generator's intervals of earlier workers end.
+	after int64
+
 	// lead is how far ahead of the clock the interval ended when it was granted: from a tenth of
 	// the window to the window.
 	lead int64
@@ -111,11 +114,13 @@ func (s *state) close() (had bool) {
 func (l *Lease) adopt(got stored, kind EventKind) error {
 	if kind == Acquired {
 		l.since = got.From
+		l.after = max(l.after, l.granted)
 	}
 	if kind == Acquired || got.From > l.granted {
 		l.begins = got.From
 	}
 	l.hold(got)
+	l.expect()
 	window := l.config.Window.Microseconds()
 	l.lead = min(max(got.Until-max(l.now(), l.own()), window/10), window) // the interval may have ended already
 	clear(l.attempts)

@@ -55,6 +55,15 @@ func (h *hooked) Get(ctx context.Context, key string) (e driver.Entry, err error
 	return e, err
 }
 
+// Confirm calls a store that is a driver.Confirmer.
+func (h *hooked) Confirm(ctx context.Context, key string) (e driver.Entry, err error) {
+	err = h.call(call{ctx: ctx, op: "confirm", key: key, do: func(ctx context.Context) (err error) {
+		e, err = h.Store.(driver.Confirmer).Confirm(ctx, key)
+		return err
+	}})
+	return e, err
+}
+
 func (h *hooked) List(ctx context.Context, prefix string) (list []driver.Entry, err error) {
 	err = h.call(call{ctx: ctx, op: "list", key: prefix, do: func(ctx context.Context) (err error) { list, err = h.Store.List(ctx, prefix); return err }})
 	return list, err
@@ -147,6 +156,10 @@ func (r *restored) List(ctx context.Context, prefix string) ([]driver.Entry, err
 
 func (r *restored) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
 	return r.now.Load().Put(ctx, key, value, rev)
+}
+
+func (r *restored) Confirm(ctx context.Context, key string) (driver.Entry, error) {
+	return r.now.Load().Confirm(ctx, key)
 }
 
 func (r *restored) String() string { return "restored" }

@@ -145,7 +145,7 @@ type Inspector interface {
 	Inspect(ctx context.Context) ([]Finding, error)
 }
 
-// A Confirmer is a Store that can prove what an entry is now.
+// A Confirmer is a Store that can prove what an entry is now. lease.Lease.Confirm needs the ability.
 //
 // A strictly ordered service confirms each answer. Other calls of leases need less. A server that was
 // cut off, and replaced by another server, may return the past from Get: no Put can succeed there. A

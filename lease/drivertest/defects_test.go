@@ -479,7 +479,7 @@ var defects = []struct {
 		calls := 0
 		b.string = func() string { calls++; return fmt.Sprint("call ", calls) }
 	})},
-	{"Confirm answers from a cache", []string{"Confirm", "History", "Faults"}, each(func(b *broken) {
+	{"Confirm answers from a cache", []string{"Confirm", "Regained", "History", "Faults"}, each(func(b *broken) {
 		var cache sync.Map
 		b.confirm = func(ctx context.Context, key string) (driver.Entry, error) {
 			if e, ok := cache.Load(key); ok {
@@ -492,7 +492,7 @@ var defects = []struct {
 			return e, err
 		}
 	})},
-	{"Confirm answers from what the handle has written", []string{"Confirm"}, each(func(b *broken) {
+	{"Confirm answers from what the handle has written", []string{"Confirm", "Regained"}, each(func(b *broken) {
 		var written sync.Map
 		b.put = func(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
 			made, err := b.Store.Put(ctx, key, value, rev)

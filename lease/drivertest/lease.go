@@ -20,6 +20,8 @@ import (
 //	Handover  processes take the same worker one after another, and no ID comes twice
 //	Workers   processes at the same time have different workers, and give all workers back
 //	Renewal   a lease is renewed while the generator mints
+//	Regained  a lease confirms its worker; not while another lease holds the worker, and afterwards only since the return,
+//	          in a store that is a driver.Confirmer
 //	Skew      a clock that disagrees with the store's clock is refused, in a store that is a driver.Clock
 //
 // RunLeases takes about five seconds, and closes all handles.
@@ -33,6 +35,7 @@ var leaseChecks = []check{
 	{"Handover", handover},
 	{"Workers", workers},
 	{"Renewal", renewal},
+	{"Regained", regained},
 	{"Skew", skew},
 }
 

@@ -1,0 +1,109 @@
+// Package confirm_test measures a strictly ordered service: callers make IDs, confirm the IDs, and answer.
+package confirm_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/firn-id/firn/internal/testing/etcdtest"
+	"github.com/firn-id/firn/internal/testing/services"
+	"github.com/firn-id/firn/internal/testing/testkit"
+	"github.com/firn-id/firn/internal/testing/undo"
+	"github.com/firn-id/firn/lease"
+	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/etcdlease"
+	"github.com/firn-id/firn/lease/filelease"
+	"github.com/firn-id/firn/lease/pglease"
+	"github.com/firn-id/firn/nanoflake"
+)
+
+func TestMain(m *testing.M) { os.Exit(undo.Main(m)) }
+
+// looking counts the looks at a store.
+type looking struct {
+	driver.Store
+	looks atomic.Int64
+}
+
+func (l *looking) Confirm(ctx context.Context, key string) (driver.Entry, error) {
+	l.looks.Add(1)
+	return l.Store.(driver.Confirmer).Confirm(ctx, key)
+}
+
+// stores open a new store each.
+var stores = []struct {
+	name string
+	open func(b *testing.B) driver.Store
+}{
+	{"files", func(b *testing.B) driver.Store { return testkit.Must(filelease.Open(b.TempDir())) }},
+	{"etcd", func(b *testing.B) driver.Store {
+		return testkit.Must(etcdlease.Open(b.Context(), etcdtest.New(b, etcdtest.Config{}).Address("confirm")))
+	}},
+	{"postgres", func(b *testing.B) driver.Store {
+		st, err := pglease.Open(b.Context(), services.PostgreSQL.Address()+"?table=confirm.leases")
+		if err != nil {
+			services.PostgreSQL.Missing(b, err)
+		}
+		return st
+	}},
+}
+
+// BenchmarkConfirm has each caller make an ID, confirm the ID, and answer. The time is of one ID.
+//
+//	go test -C lease/internal/tests ./confirm -run '^$' -bench Confirm -benchtime 3s
+func BenchmarkConfirm(b *testing.B) {
+	for _, s := range stores {
+		b.Run(s.name, func(b *testing.B) {
+			store := &looking{Store: s.open(b)}
+			defer store.Close()
+			for _, callers := range []int{1, 10, 100, 1000} {
+				b.Run(fmt.Sprint(callers), func(b *testing.B) { serve(b, store, callers) })
+			}
+		})
+	}
+}
+
+func serve(b *testing.B, store *looking, callers int) {
+	gen := testkit.Must(nanoflake.NewGenerator(nanoflake.Config{Leased: true}))
+	held, err := lease.Start(b.Context(), store, gen, lease.Config{Pool: "confirm", Create: true})
+	testkit.OK(b, err)
+	defer held.Close()
+	epoch := nanoflake.DefaultEpoch()
+	var left, again atomic.Int64
+	left.Store(int64(b.N))
+	store.looks.Store(0)
+	var all sync.WaitGroup
+	b.ResetTimer()
+	for range callers {
+		all.Go(func() {
+			for left.Add(-1) >= 0 {
+				for confirmed := false; !confirmed; {
+					id, err := gen.Next(b.Context())
+					if err != nil {
+						b.Error(err)
+						return
+					}
+					since, err := held.Confirm(b.Context())
+					if err != nil {
+						b.Error(err)
+						return
+					}
+					if confirmed = !id.Time(epoch).Before(since); !confirmed {
+						again.Add(1)
+					}
+				}
+			}
+		})
+	}
+	all.Wait()
+	b.StopTimer()
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "IDs/s")
+	b.ReportMetric(float64(store.looks.Load())/b.Elapsed().Seconds(), "looks/s")
+	if n := again.Load(); n > 0 {
+		b.ReportMetric(float64(n), "IDs-thrown-away")
+	}
+}
