@@ -23,8 +23,15 @@ type simJudge struct {
 	record map[int]record
 	top    map[simHolding]int64 // where what a lease has minted as a worker ends
 	ids    map[simID]int        // which lease made it
+	made   map[int][]simMade    // by worker, the ticks of IDs; one for all IDs of a lease in a tick
 
 	tenures map[int][]*simTenure // by worker, in order
+}
+
+// A simMade is a tick in which a lease has made IDs.
+type simMade struct {
+	lease int
+	at    int64
 }
 
 type simHolding struct{ lease, worker int }
@@ -193,6 +200,10 @@ func (s *simulation) judgeID(l *simLease, id simID, worker int, from int64) {
 		return
 	}
 	j.ids[id] = l.number
+	if made, next := j.made[worker], (simMade{l.number, from}); len(made) == 0 || made[len(made)-1] != next {
+		j.made[worker] = append(made, next)
+		defer func() { s.judgeMaker(worker, next) }()
+	}
 	if l.stage == simClosed || l.stage == simFailed {
 		s.wrong(worker, "%s mints after the end: %v", l.name, l.ended)
 		return

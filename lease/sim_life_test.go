@@ -61,6 +61,10 @@ const (
 	simRefuted     // those whose worker the lease had lost
 	simThrownAway  // IDs from before since
 	simShared      // looks of several callers
+	simNamed       // IDs whose makers the history has named, each time that it was asked
+	simNameless    // IDs for which it named nobody
+	simFolded      // IDs for which it named several leases
+	simCut         // held workers whose history a rescue has kept
 	simAlive       // generators that were judged alive after the last fault
 	simExcused     // those that were not, for a reason
 	simEvents      // and the events
@@ -78,12 +82,12 @@ func (c simCount) String() string {
 		"repeated requests", "slow messages", "time-outs", "outages met", "freezes", "replies that met a frozen process", "crashes",
 		"clock steps", "generators that refused their worker", "clocks found wrong", "halts before a request", "halts after a reply",
 		"halts within Notify", "halts in a grant", "halts in a seal", "halts between an ID and its confirmation", "restores", "rescues", "rescues that were interrupted", "times taken back from generators", "requests in which the store hung",
-		"idle leases", "leases closed within Notify", "IDs confirmed", "IDs not confirmed", "IDs of a worker that was lost", "IDs from before since", "looks that were shared", "generators judged alive", "generators excused", "events"}[c]
+		"idle leases", "leases closed within Notify", "IDs confirmed", "IDs not confirmed", "IDs of a worker that was lost", "IDs from before since", "looks that were shared", "makers named", "makers not named", "makers named among others", "histories kept by rescues", "generators judged alive", "generators excused", "events"}[c]
 }
 
 func newSimulation(seed uint64, p simProfile, traced bool) *simulation {
 	s := &simulation{simProfile: p, random: rand.New(rand.NewPCG(seed, 0x5eed)), now: simStart, traced: traced}
-	s.judge = simJudge{spans: map[int][]*simSpan{}, writer: map[int]int{}, record: map[int]record{}, top: map[simHolding]int64{}, ids: map[simID]int{}, tenures: map[int][]*simTenure{}}
+	s.judge = simJudge{spans: map[int][]*simSpan{}, writer: map[int]int{}, record: map[int]record{}, top: map[simHolding]int64{}, ids: map[simID]int{}, made: map[int][]simMade{}, tenures: map[int][]*simTenure{}}
 	made := newPoolRecord("00000000-0000-4000-8000-000000000000", s.layout(), simStart)
 	s.store.entries = []driver.Entry{{Key: poolKey(simPool), Value: encode(made), Revision: "0"}}
 	s.store.writers = []int{-1}
@@ -235,10 +239,12 @@ func (s *simulation) crash(p *simProcess) {
 func (s *simulation) open(p *simProcess, slot int) *simLease {
 	l := &simLease{s: s, process: p, number: len(s.leases), keeping: s.now}
 	l.name = fmt.Sprintf("p%d.%d#%d", p.number, slot, l.number)
+	l.me = holding{Host: fmt.Sprintf("host%d", p.number), Process: l.number + 1, Program: fmt.Sprintf("program%d", slot)}
 	l.ctx = &simContext{s: s, parent: context.Background(), deadline: simNever}
 	us := time.Microsecond
 	l.config = Config{Window: time.Duration(s.window) * us, First: time.Duration(s.first) * us, Timeout: time.Duration(s.timeout) * us,
-		Wait: time.Duration(s.between(-s.window, s.window)) * us, TrustClock: s.trust, Holder: l.name, Notify: l.notify, clock: l.time, world: simWorld{l}}
+		Wait: time.Duration(s.between(-s.window, s.window)) * us, TrustClock: s.trust, Holder: l.name, Notify: l.notify, clock: l.time, world: simWorld{l},
+		me: l.me, short: time.Duration(s.short) * us}
 	switch {
 	case s.wait > 0:
 		l.config.Wait = time.Duration(s.wait) * us
@@ -535,6 +541,9 @@ func (s *simulation) run() *simulation {
 	s.runUntil(settle)
 	if s.verdict == nil {
 		s.judgeEnd()
+		for worker := range s.workers {
+			s.judgeHistory(worker)
+		}
 	}
 	return s
 }

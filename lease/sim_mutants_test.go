@@ -42,6 +42,7 @@ const (
 	saysFree    = "are free from"           // that were given to somebody
 	saysRaised  = "is raised to generation" // an earlier one, by a lease that writes over the record of a rescue
 	saysAhead   = "a clock was ahead by more than"
+	saysNamed   = "is named" // an ID another lease's
 )
 
 // simHasty removes the wait for the floor of a rescue. With the wait, some mutants would show only
@@ -154,6 +155,27 @@ var simMutants = []simMutant{
 	{"missing", "a rescue leaves out the records that are missing", []simEdit{{
 		"r.records[worker] = rescuing{lost: true}", "delete(r.records, worker)",
 	}}, []string{saysStill}, false},
+	{"heir", "a lease goes on with the entry of the holder before", []simEdit{{
+		"	if last.present() && last.Incarnation == r.Incarnation {", "	if last.present() {",
+	}}, []string{saysNamed}, false},
+	{"reach", "an entry begins with the last interval of the holder before", []simEdit{{
+		"	me.Since, me.Until = r.From, r.Until\n", "	me.Since, me.Until = last.From, r.Until\n",
+	}}, []string{saysNamed}, false},
+	{"back", "an entry does not end where the worker is given back", []simEdit{{
+		"	if r.Holders[0].Until = r.Until; r.Holders[0].Until <=", "	if r.Holders[0].Until <=",
+	}}, []string{saysNamed}, false},
+	{"fold", "short leases on different hosts share an entry", []simEdit{{
+		"h.Host != earlier.Host || ", "",
+	}}, []string{saysNamed}, false},
+	{"number", "an entry of several leases keeps the number of a process", []simEdit{{
+		"max(earlier.Count, 1), 0\n", "max(earlier.Count, 1), earlier.Process\n",
+	}}, []string{saysNamed}, false},
+	{"uncut", "a rescue keeps the entry of a holder whole", []simEdit{{
+		"tickStart(r.pool.layout, last.Until-r.reached)", "last.Until",
+	}}, []string{saysNamed}, false},
+	{"history", "the history comes from the record that the lease had, not from the one that was read", []simEdit{{
+		"	r.note(&s.record, ", "	r.note(&l.held.record, ",
+	}}, []string{saysNamed}, false},
 	{"idle", "a lease that has lost its worker takes no other", []simEdit{{
 		"	return l.acquire(ctx, 0)\n", "	return l.why\n",
 	}}, []string{saysStill}, false},

@@ -16,9 +16,10 @@ type simProfile struct {
 	slots     int // leases a process keeps at a time
 	named     bool
 	trust     bool
-	clocked   bool // the store has a time of its own
-	shared    bool // all processes have one clock
-	refuses   int  // a worker that generators refuse, -1 for none
+	clocked   bool  // the store has a time of its own
+	shared    bool  // all processes have one clock
+	refuses   int   // a worker that generators refuse, -1 for none
+	short     int64 // a lease is short that has less
 	window    int64
 	first     int64
 	timeout   int64
@@ -107,5 +108,6 @@ func simFaulty(seed uint64) simProfile {
 		p.workers += r.IntN(4)
 		p.faultsEnd += 5 * p.window
 	}
+	p.short = p.window * []int64{1, 4, 12}[r.IntN(3)] / 4
 	return p
 }

@@ -187,6 +187,9 @@ func (s *simulation) judgeRaise(worker int, l *simLease, next record) {
 	case named && next.Generation == s.made().Generation && !s.store.closed: // not a rescue that was overtaken
 		s.judgeFree(worker, next)
 	}
+	if last := s.judge.record[worker]; last.present() && len(next.Holders) > 0 && next.Holders[0].Since == last.Holders[0].Since {
+		s.counts[simCut]++
+	}
 	s.judge.record[worker], s.judge.writer[worker] = next, l.number
 }
 

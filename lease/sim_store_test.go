@@ -131,6 +131,7 @@ func (s *simulation) do(r *simRequest) simReply {
 		store.entries = slices.Insert(slices.Clone(store.entries), i, e)
 		store.writers = slices.Insert(store.writers, i, r.lease.number)
 	}
+	s.judgeHistory(workerIn(r.key))
 	return simReply{rev: e.Revision}
 }
 

@@ -159,7 +159,7 @@ func TestSimRepeats(t *testing.T) {
 func simQuiet(r *rand.Rand) simProfile {
 	const second = 1_000_000
 	p := simProfile{sno: r.IntN(4) == 0, clocked: r.IntN(3) == 0, trust: r.IntN(4) == 0, machines: 2 + r.IntN(3), slots: 1, refuses: -1,
-		window: []int64{second / 2, second, 3 * second, 10 * second}[r.IntN(4)], quick: 200}
+		window: []int64{second / 2, second, 3 * second, 10 * second}[r.IntN(4)], quick: 200, short: second}
 	p.workers, p.unit = p.machines, simUnit(p.sno)
 	p.timeout = min(p.window*3/10, 2*second)
 	p.first = min(p.window, second)

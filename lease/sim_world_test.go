@@ -225,6 +225,7 @@ func (p *simProcess) run(do func()) {
 type simLease struct {
 	s       *simulation
 	process *simProcess
+	me      holding
 	number  int // the ledger's name of it: nothing that the lease says of itself is believed
 	name    string
 	config  Config

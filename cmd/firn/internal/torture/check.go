@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/lanrat/extsort"
+
+	"github.com/firn-id/firn/lease"
 )
 
 // Violations by IDs and grants.
@@ -25,6 +27,7 @@ const (
 	disordered = "order"              // an ID that is not greater than the last
 	overlap    = "overlap"            // two grants of the same times of a worker
 	stuck      = "not alive"          // a generator that makes no IDs after the last fault, without a reason
+	misnamed   = "misnamed maker"     // an ID of which the history names another process
 	torn       = "torn log"           // a log without its end, of a process that was not killed
 )
 
@@ -37,6 +40,7 @@ type checkConfig struct {
 	window   time.Duration
 	chunk    int
 	progress func(Progress)
+	holders  map[int][]lease.Holder // of all workers; nil if nobody asked
 }
 
 // A checker checks the logs of a run. The memory grows with the number of processes and grants, not
@@ -58,6 +62,7 @@ type checker struct {
 // A log is the journal of one process.
 type log struct {
 	process int
+	pid     int
 	torn    bool // the end may be missing
 	grants  []*granted
 	steps   map[int]*stepLog
@@ -99,7 +104,11 @@ func check(ctx context.Context, c checkConfig, r record) (*Summary, error) {
 	if err := k.checkIDs(ctx); err != nil {
 		return nil, err
 	}
+	k.addAsked(r)
 	k.sum.count(r, k.logs)
+	if k.holders != nil && k.sum.Makers.Named == 0 {
+		k.sum.Missing = append(k.sum.Missing, "an ID whose maker the history names")
+	}
 	return k.sum, nil
 }
 
@@ -140,7 +149,7 @@ type shownKey struct {
 
 // readLog reads the journal of a process, and computes the grants it has kept.
 func (k *checker) readLog(p processRecord) (*log, error) {
-	l := &log{process: p.Number, torn: p.Killed, steps: make(map[int]*stepLog)}
+	l := &log{process: p.Number, pid: p.PID, torn: p.Killed, steps: make(map[int]*stepLog)}
 	entries, err := readJournal(journalPath(k.dir, p.Number))
 	if errors.Is(err, errTorn) {
 		if !p.Killed {
@@ -415,6 +424,9 @@ func (k *checker) readIDs(ctx context.Context, l *log, out chan<- logged) error 
 		at := t.UnixMicro()
 		if worker != in.worker || at < in.from || at+unit > in.until {
 			in = cmp.Or(find(own, worker, at, unit), none)
+		}
+		if k.holders != nil {
+			k.judgeMaker(v, n, l, worker, at)
 		}
 		switch {
 		case in == none:

@@ -95,6 +95,7 @@ func Child(stdin io.Reader, stdout io.Writer, open Opener) error {
 	if err != nil {
 		return err
 	}
+	os.Args[0] = program(o.Process)
 	c := &child{format: f, window: o.Window, news: stdout, idle: o.Idle}
 	c.rate.Store(&o.Rate)
 	c.offset.Store(o.Offset)

@@ -2,6 +2,7 @@ package torture
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"math/rand/v2"
 	"os"
@@ -24,19 +25,21 @@ const (
 	LostWrites = "FIRN_TORTURE_LOST_WRITES"
 	// GiveAll: a lease that ends gives back even the last times with IDs.
 	GiveAll = "FIRN_TORTURE_GIVE_ALL"
+	// LongEntries: in the history of a worker, the entry of a lease begins where the entry before begins.
+	LongEntries = "FIRN_TORTURE_LONG_ENTRIES"
 	// KeepAhead: a generator keeps unused times ahead of its clock. The defect makes no ID twice. A
 	// run finds the defect only if it happens late, so KeepAhead is not in Defects.
 	KeepAhead = "FIRN_TORTURE_KEEP_AHEAD"
 )
 
 // Defects returns the defects for every run to find.
-func Defects() []string { return []string{Unfenced, BlindPut, LostWrites, GiveAll} }
+func Defects() []string { return []string{Unfenced, BlindPut, LostWrites, GiveAll, LongEntries} }
 
 func has(defect string) bool { return os.Getenv(defect) == "1" }
 
 // spoil adds the defects that are switched on to a store.
 func spoil(s driver.Store) driver.Store {
-	if has(BlindPut) || has(LostWrites) {
+	if has(BlindPut) || has(LostWrites) || has(LongEntries) {
 		return &badStore{Store: s}
 	}
 	return s
@@ -56,6 +59,9 @@ func (s *badStore) Put(ctx context.Context, key string, value []byte, rev driver
 			return rev, nil
 		}
 	}
+	if has(LongEntries) {
+		value = lengthen(value)
+	}
 	next, err := s.Store.Put(ctx, key, value, rev)
 	for has(BlindPut) && rev != driver.None && errors.Is(err, driver.ErrConflict) {
 		var e driver.Entry
@@ -64,6 +70,24 @@ func (s *badStore) Put(ctx context.Context, key string, value []byte, rev driver
 		}
 	}
 	return next, err
+}
+
+// lengthen returns the record of a worker with a longer first entry in its history.
+func lengthen(value []byte) []byte {
+	var record map[string]json.RawMessage
+	var holders []map[string]json.RawMessage
+	if json.Unmarshal(value, &record) != nil || json.Unmarshal(record["holders"], &holders) != nil || len(holders) < 2 {
+		return value
+	}
+	holders[0]["since_us"] = holders[1]["since_us"]
+	var err error
+	if record["holders"], err = json.Marshal(holders); err == nil {
+		value, err = json.Marshal(record)
+	}
+	if err != nil {
+		panic(err) // the parts are JSON
+	}
+	return value
 }
 
 // fenced returns the end of an interval as told to a generator.

@@ -32,6 +32,9 @@ type runner struct {
 	all   []*process
 	rates float64 // IDs per second and process
 	notes []fault
+
+	asked    Makers
+	misnamed []string // the wrong answers
 }
 
 func newRunner(c Config, f *format, at place) *runner {
@@ -90,6 +93,11 @@ func (r *runner) run(parent context.Context) error {
 			}
 		})
 	}
+	slots.Go(func() {
+		if err := r.askAll(active); err != nil {
+			cancel(err)
+		}
+	})
 	ended := make(chan struct{})
 	go func() { slots.Wait(); close(ended) }()
 	tick := time.NewTicker(time.Second)
@@ -203,10 +211,10 @@ func (r *runner) note(f fault) {
 
 // record returns what happened, after all processes have ended.
 func (r *runner) record() record {
-	rec := record{Faults: r.notes, Judged: r.judged.Load()}
+	rec := record{Faults: r.notes, Judged: r.judged.Load(), Asked: r.asked, Misnamed: r.misnamed}
 	for _, p := range r.all {
 		killed := wasKilled(p.cmd.ProcessState)
-		rec.Processes = append(rec.Processes, processRecord{Number: p.number, Slot: p.slot, Began: p.began, Ended: p.ended,
+		rec.Processes = append(rec.Processes, processRecord{Number: p.number, PID: p.cmd.Process.Pid, Slot: p.slot, Began: p.began, Ended: p.ended,
 			Killed: killed, GaveUp: !killed && !p.asked, Idle: p.idle})
 	}
 	slices.SortFunc(rec.Processes, func(a, b processRecord) int { return cmp.Compare(a.Number, b.Number) })

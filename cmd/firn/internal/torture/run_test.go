@@ -158,10 +158,11 @@ func TestDefects(t *testing.T) {
 	formats = append(formats, fewWorkers)
 	defer func() { formats = formats[:len(formats)-1] }()
 	kinds := map[string][]string{
-		Unfenced:   {outside, early},
-		BlindPut:   {overlap},
-		LostWrites: {overlap},
-		GiveAll:    {outside},
+		Unfenced:    {outside, early},
+		BlindPut:    {overlap},
+		LostWrites:  {overlap},
+		GiveAll:     {outside},
+		LongEntries: {misnamed},
 	}
 	var configs []Config
 	for _, defect := range Defects() {

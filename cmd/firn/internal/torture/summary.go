@@ -42,6 +42,9 @@ type Summary struct {
 	// Messages count calls of the store that were lost, late or repeated.
 	Messages *faults.Counts `json:"messages,omitempty"`
 
+	Makers Makers `json:"makers"` // of all IDs, by the histories of the workers after the run
+	Asked  Makers `json:"asked"`  // of some IDs, during the run
+
 	Faults     []FaultCount     `json:"faults"`
 	Missing    []string         `json:"missing"`    // faults that did not happen
 	Violations map[string]int64 `json:"violations"` // by kind
@@ -202,6 +205,7 @@ func (s *Summary) WriteTo(w io.Writer) (int64, error) {
 		line("messages", "%d requests and %d replies lost, %d late and %d repeated (%d of which changed something), %d delays",
 			m.LostRequests, m.LostReplies, m.Late, m.Repeats, m.Landed, m.Delays)
 	}
+	line("makers", "%d of %d IDs named, and %d of %d during the run", s.Makers.Named, s.Makers.Named+s.Makers.Nobody, s.Asked.Named, s.Asked.Named+s.Asked.Nobody)
 	line("refused", "%d times, for a clock", s.Refused)
 	line("took", "%.0f s, and %.0f s to check", s.RunSeconds, s.CheckSeconds)
 	t.Flush()

@@ -6,6 +6,7 @@
 //	run.go process.go     the run: starts the processes, and does the faults to them
 //	child.go              a process: leases a worker, and logs IDs before use
 //	check.go              the check of all logs, in constant memory
+//	maker.go              the question which process made an ID
 //	defect.go             bad designs, which the check has to find
 package torture
 
@@ -140,7 +141,11 @@ func run(ctx context.Context, c Config, f *format, dir string) (*Summary, error)
 		return nil, err
 	}
 	began = time.Now()
-	sum, err := check(ctx, checkConfig{dir: dir, format: f, window: c.Window, chunk: c.Chunk, progress: c.Progress}, record)
+	last, err := place.lastHolders(ctx, c.Open)
+	if err != nil {
+		return nil, err
+	}
+	sum, err := check(ctx, checkConfig{dir: dir, format: f, window: c.Window, chunk: c.Chunk, progress: c.Progress, holders: last}, record)
 	if err != nil {
 		return nil, err
 	}
@@ -188,10 +193,13 @@ type record struct {
 	Processes []processRecord
 	Faults    []fault
 	Judged    bool // processes had to show that they make IDs
+	Asked     Makers
+	Misnamed  []string `json:",omitempty"` // wrong answers to the run
 }
 
 type processRecord struct {
 	Number int
+	PID    int
 	Slot   int // processes of a slot run one after the other, and share a clock
 	Began  int64
 	Ended  int64
