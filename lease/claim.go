@@ -54,6 +54,7 @@ func (l *Lease) claim(ctx context.Context, s stored, from, until int64) (stored,
 	r.Until = max(until, r.From+minTicks*l.pool.layout.Unit.Microseconds())
 	r.Incarnation, r.Holder, r.Window = l.incarnation, l.config.Holder, l.config.Window.Microseconds()
 	r.Attempt = l.attempt(s)
+	r.Back = 0
 	r.note(&s.record, l.config.me, l.config.short)
 
 	rev, err := l.put(ctx, r, s.rev)
@@ -118,6 +119,7 @@ func (l *Lease) giveBack(ctx context.Context, unused int64) (bool, error) {
 		r.Until = min(r.Until, max(l.roundUp(unused), l.own()))
 		r.From = min(r.From, r.Until)
 		r.Incarnation, r.Holder, r.Attempt = "", "", l.config.world.random(128)
+		r.Back = max(l.now(), 0)
 		r.noteEnd(&l.held.record)
 		if _, err = l.put(ctx, r, l.held.rev); err == nil {
 			l.held.record = r

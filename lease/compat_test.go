@@ -71,6 +71,7 @@ type compatWorker struct {
 	Holder string    `json:"holder,omitempty"`
 	Held   bool      `json:"held,omitempty"`
 	Since  time.Time `json:"since,omitzero"`
+	Back   time.Time `json:"back,omitzero"`
 	Before []Holder  `json:"holders,omitempty"`
 	Error  string    `json:"error,omitempty"`
 }
@@ -94,7 +95,7 @@ func compatRead(ctx context.Context, store driver.Store) (facts compatFacts, err
 			p.Rescued, p.Floor = f.Pool.Rescued()
 		}
 		for _, w := range f.Workers {
-			p.Workers = append(p.Workers, compatWorker{w.Number, w.From, w.Until, w.Holder, w.Held, w.Since, w.Holders, name(w.Err)})
+			p.Workers = append(p.Workers, compatWorker{w.Number, w.From, w.Until, w.Holder, w.Held, w.Since, w.Back, w.Holders, name(w.Err)})
 		}
 		facts.Pools = append(facts.Pools, p)
 	}

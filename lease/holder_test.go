@@ -61,7 +61,7 @@ func TestHolderAt(t *testing.T) {
 		end := clock.now().Add(time.Millisecond)
 		asks(t, p, 1, first, last)
 		nobody(end, began)
-		if used, _, err := p.Workers(t.Context()); err != nil || !used[0].Since.IsZero() || !used[0].Holders[0].Until.Equal(end) || used[0].Holder != "" {
+		if used, _, err := p.Workers(t.Context()); err != nil || !used[0].Since.IsZero() || !used[0].Holders[0].Until.Equal(end) || !used[0].Back.Equal(clock.now()) || used[0].Holder != "" {
 			t.Errorf("the holder of a free worker is %+v, %v", used, err)
 		}
 		time.Sleep(time.Minute)

@@ -339,6 +339,8 @@ type Worker struct {
 	Held   bool      // the holder has not given the worker back, and may have died
 	Since  time.Time // since when the holder has held the worker without a break; zero if Held is false
 
+	Back time.Time // when the last holder gave the worker back, by the holder's clock; zero if not known
+
 	// Holders are the last holders that the record names, the newest first. If Held is true, the first
 	// is the present holder, unless the present holder is of a version without this history.
 	Holders []Holder
@@ -420,8 +422,11 @@ func usedOf(all []reading, floor int64) (used []Worker, err error) {
 
 func (r *record) worker() Worker {
 	w := Worker{Number: r.Worker, From: time.UnixMicro(r.From).UTC(), Until: time.UnixMicro(r.Until).UTC(), Holder: r.Holder, Held: r.Incarnation != ""}
-	if w.Held {
+	switch {
+	case w.Held:
 		w.Since = r.tenure()
+	case r.Back > 0:
+		w.Back = time.UnixMicro(r.Back).UTC()
 	}
 	for _, h := range r.Holders {
 		w.Holders = append(w.Holders, h.holder())

@@ -188,6 +188,7 @@ type record struct {
 	Window      int64  `json:"window_us,omitempty"`   // how far ahead of its clock the holder allocates times
 
 	Holders []holding `json:"holders,omitempty"` // the last holders, the newest first
+	Back    int64     `json:"back_us,omitempty"` // when the holder gave the worker back, by the holder's clock; 0 in the record of a holder
 
 	// others are the members that this program does not know, as text of JSON, each after a comma. A
 	// later version with the same form may have written them. All changes of the record keep them.
@@ -201,7 +202,7 @@ func (r *record) members() (fields []member, required int) {
 		{"v", &r.Version}, {"pool", &r.Pool}, {"layout", &r.Layout}, {"generation", &r.Generation}, {"worker", &r.Worker},
 		{"from_us", &r.From}, {"until_us", &r.Until},
 		{"incarnation", &r.Incarnation}, {"attempt", &r.Attempt}, {"holder", &r.Holder}, {"window_us", &r.Window},
-		{"holders", &r.Holders},
+		{"holders", &r.Holders}, {"back_us", &r.Back},
 	}, 7
 }
 

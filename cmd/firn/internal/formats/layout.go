@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/firn-id/firn/internal/shape"
 	"github.com/firn-id/firn/lease/grant"
 )
 
@@ -42,6 +43,28 @@ func LayoutOf(pool string) (words []string, layout grant.Layout, ok bool) {
 		}
 	}
 	return nil, grant.Layout{}, false
+}
+
+// SettingsOf returns the format of a pool's IDs, and the settings to read the IDs. ok is false if no format
+// has the layout.
+func SettingsOf(layout grant.Layout) (f Format, set shape.Settings, ok bool) {
+	f, ok = Lookup(layout.Format)
+	if !ok {
+		return f, set, false
+	}
+	usual := f.Descriptor().Default()
+	if usual.Epoch != layout.Epoch.UnixMilli() {
+		set.Epoch = layout.Epoch
+	}
+	switch w := layout.Widths; {
+	case len(w) == 3 && f.Has("clock-bits"):
+		set.ClockBits, set.MachineBits = w[0], w[1]
+	case len(w) == 3 && f.Has("node-bits"):
+		set.CounterBits, set.NodeBits, set.Microseconds = w[1]-usual.Widths[1], w[2], layout.Unit < usual.Unit
+	}
+	p, err := Recipe{Format: f, Recipe: shape.Recipe{Settings: set}}.Pool()
+	l := p.Layout
+	return f, set, err == nil && l.Epoch.Equal(layout.Epoch) && l.Unit == layout.Unit && l.Workers == layout.Workers && slices.Equal(l.Widths, layout.Widths)
 }
 
 // bitsOfSCRU160 returns the flags for these widths.

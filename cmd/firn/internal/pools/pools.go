@@ -1,4 +1,5 @@
-// Package pools has the commands about pools: firn pool list, show, create, rescue and doctor.
+// Package pools has the commands about pools: firn pool list, show, who, create, rescue
+// and doctor.
 package pools
 
 import (
@@ -29,6 +30,7 @@ Do not delete a pool: the memory of a pool prevents duplicate IDs. If a store ha
 something, or was restored from a backup, firn pool rescue makes the pool safe.`,
 		Example: `  firn pool list
   firn pool show nanoflake
+  firn pool who nanoflake 0549x5l2itvr4
   firn pool doctor
   firn pool create nanoflake --store 'etcd://etcd-1,etcd-2,etcd-3/firn?ca=/etc/firn/ca.pem'`,
 		Args: cli.UnknownCommand,
@@ -37,7 +39,7 @@ something, or was restored from a backup, firn pool rescue makes the pool safe.`
 		},
 		SuggestionsMinimumDistance: 2,
 	}
-	cmd.AddCommand(newCreate(s), newList(s), newShow(s), newDoctor(s), newRescue(s))
+	cmd.AddCommand(newCreate(s), newList(s), newShow(s), newWho(s), newDoctor(s), newRescue(s))
 	return cmd
 }
 

@@ -29,8 +29,8 @@ func newShow(s *cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show NAME",
 		Short: "Show a pool and its workers",
-		Long: `Show a pool, and each worker that was used: the holder, and until when the times are
-used. The states of workers:
+		Long: `Show a pool, and each worker that was used: the holder or the last holder, and until when
+the times are used. The states of workers:
 
   held      a process has the worker, and renews in time
   ran out   the interval is over: the process died or is stopped; the worker can be taken
@@ -51,7 +51,13 @@ is 1.
 After a rescue the pool has "rescued" and "floor", as firn pool rescue prints them. Then
 come the used workers, by number. The last interval goes from "from" to "until":
 
-  {"pool":"nanoflake","worker":3,"state":"held","holder":"…","from":"…","until":"…"}
+  {"pool":"nanoflake","worker":3,"state":"held","holder":"…","from":"…","until":"…",
+   "since":"…","holders":[{"host":"web-3","process":20963,"program":"orders","name":"",
+   "leases":1,"since":"…","until":"…"}]}
+
+The holder has held the worker since "since". A free worker has "given_back", when the
+last holder gave the worker back. "holders" are the last holders, the newest first, as
+firn pool who prints them.
 
 A worker without a readable record has an "error" instead:
 
@@ -124,9 +130,7 @@ func showPoolJSON(w io.Writer, p *lease.Pool, workers []lease.Worker, now time.T
 		return err
 	}
 	for _, worker := range workers {
-		var object any = workerObject{
-			Pool: p.Name(), Worker: worker.Number, State: stateOf(worker, now), Holder: worker.Holder, From: jsonTime{worker.From}, Until: jsonTime{worker.Until},
-		}
+		var object any = aboutWorker(p, worker, now)
 		if worker.Err != nil {
 			object = unreadObject{Pool: p.Name(), Worker: worker.Number, State: stateOf(worker, now), Error: worker.Err.Error()}
 		}
@@ -167,7 +171,7 @@ func showPool(w io.Writer, pens cli.Pens, p *lease.Pool, workers []lease.Worker,
 				continue
 			}
 			fmt.Fprintf(table, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", worker.Number, stateOf(worker, now),
-				milliText(worker.From), cli.Relative(worker.From, now), milliText(worker.Until), cli.Relative(worker.Until, now), cli.Printable(worker.Holder))
+				milliText(worker.From), cli.Relative(worker.From, now), milliText(worker.Until), cli.Relative(worker.Until, now), cli.Printable(holderText(worker, now)))
 		}
 		table.Flush()
 	}
@@ -243,6 +247,25 @@ type workerObject struct {
 	Holder string   `json:"holder"`
 	From   jsonTime `json:"from"`
 	Until  jsonTime `json:"until"`
+
+	Since   *jsonTime       `json:"since,omitempty"`
+	Back    *jsonTime       `json:"given_back,omitempty"`
+	Holders []*holderObject `json:"holders"`
+}
+
+func aboutWorker(p *lease.Pool, w lease.Worker, now time.Time) workerObject {
+	o := workerObject{Pool: p.Name(), Worker: w.Number, State: stateOf(w, now), Holder: w.Holder, From: jsonTime{w.From}, Until: jsonTime{w.Until},
+		Holders: []*holderObject{}}
+	if w.Held {
+		o.Since = &jsonTime{w.Since}
+	}
+	if !w.Back.IsZero() {
+		o.Back = &jsonTime{w.Back}
+	}
+	for _, h := range w.Holders {
+		o.Holders = append(o.Holders, aboutHolder(h))
+	}
+	return o
 }
 
 // unreadObject is a worker without a readable record in JSON.

@@ -1,0 +1,255 @@
+package pools
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/cmd/firn/internal/formats"
+	"github.com/firn-id/firn/cmd/firn/internal/stores"
+	"github.com/firn-id/firn/inspect"
+	"github.com/firn-id/firn/internal/shape"
+	"github.com/firn-id/firn/lease"
+)
+
+// newWho returns the command firn pool who.
+func newWho(s *cli.Streams) *cobra.Command {
+	var (
+		st     stores.State
+		asJSON bool
+	)
+	cmd := &cobra.Command{
+		Use:   "who NAME [ID]...",
+		Short: "Say which process made an ID",
+		Long: `Say which process made an ID of a pool.
+
+IDs are the arguments after the name of the pool. Without IDs, and for -, IDs are the
+lines of stdin. An ID is read as firn inspect reads the ID, by the settings of the pool.
+
+The record of a worker names the last holders of the worker, each with an interval of
+timestamps: at most eight. The answer is the holder of the ID's worker at the ID's time,
+or that nobody is recorded, with the earliest time of a known holder. The answer is never
+a wrong process if a lease's generator has made the ID. An ID made without a lease, or for
+a given time, looks the same. Short leases of one program are recorded together.
+
+An invalid ID is an error. The other IDs are still answered, and the exit code is 1.
+
+--json writes an object per ID, and for an invalid ID {"input":…,"error":…}:
+
+  {"pool":"nanoflake","id":"…","worker":7,"time":"…","holder":{"host":"web-3",
+   "process":20963,"program":"orders","name":"","leases":1,"since":"…","until":"…"}}
+  {"pool":"nanoflake","id":"…","worker":7,"time":"…","holder":null,"known":"…"}
+
+"known" is the earliest time of a known holder, or null.`,
+		Example:               "  firn pool who nanoflake 0549x5l2itvr4\n  firn pool who nanoflake --json < ids",
+		DisableFlagsInUseLine: true,
+		Args: func(_ *cobra.Command, args []string) error {
+			return onePool(nil, args[:min(len(args), 1)])
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return who(cmd.Context(), s, &st, args[0], args[1:], asJSON)
+		},
+	}
+	cmd.ValidArgsFunction = st.CompletePool
+	cmd.Flags().SortFlags = false
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write one JSON object per ID")
+	st.AddTo(cmd)
+	return cmd
+}
+
+// who answers who made IDs.
+func who(ctx context.Context, s *cli.Streams, st *stores.State, name string, ids []string, asJSON bool) error {
+	store, at, err := st.Look(ctx)
+	if err != nil {
+		return st.Explain(err)
+	}
+	if store == nil {
+		return st.Explain(stores.NoPool(name, at, nil))
+	}
+	defer store.Close()
+	p, err := lease.Lookup(ctx, store, name)
+	if err != nil {
+		return st.Explain(err)
+	}
+	f, set, ok := formats.SettingsOf(p.Layout())
+	if !ok {
+		return fmt.Errorf("pool %s: its format, epoch and widths are of no format here: ask the program that makes the IDs", name)
+	}
+	a := asker{Streams: s, st: st, pool: p, format: f, settings: set, json: asJSON}
+	if len(ids) == 0 {
+		ids = []string{"-"}
+	}
+	for n, id := range ids {
+		if id == "-" {
+			err = a.lines(ctx)
+		} else {
+			err = a.one(ctx, id, "argument", n+1)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if a.invalid {
+		return cli.ErrReported
+	}
+	return nil
+}
+
+// An asker asks a pool who made IDs.
+type asker struct {
+	*cli.Streams
+	st       *stores.State
+	pool     *lease.Pool
+	format   formats.Format
+	settings shape.Settings
+	json     bool
+	invalid  bool
+}
+
+// lines answers each line of stdin.
+func (a *asker) lines(ctx context.Context) error {
+	lines := a.Lines()
+	for n := 1; ; n++ {
+		line, err := lines.Next()
+		switch {
+		case err == io.EOF:
+			return nil
+		case err == cli.ErrLongLine:
+			err = a.refuse(line, "line", n, err)
+		case err == nil && strings.TrimSpace(line) != "":
+			err = a.one(ctx, strings.TrimSpace(line), "line", n)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// one answers an ID at a place: argument n or line n.
+func (a *asker) one(ctx context.Context, text, place string, n int) error {
+	id, worker, err := a.read(text)
+	if err != nil {
+		return a.refuse(text, place, n, err)
+	}
+	holder, err := a.pool.HolderAt(ctx, worker, id.Time)
+	var none *lease.UnrecordedError
+	if err != nil && !errors.As(err, &none) {
+		return a.st.Explain(err)
+	}
+	if a.json {
+		return cli.WriteJSON(a.Out, a.object(id, worker, holder, none))
+	}
+	answer := "nobody is recorded, and no holder of the worker is known"
+	switch {
+	case none == nil:
+		answer = fmt.Sprintf("%s, from %s until %s", cli.Printable(holder.String()), milliText(holder.Since), milliText(holder.Until))
+	case !none.Known.IsZero():
+		answer = "nobody is recorded; the earliest known holder is of " + milliText(none.Known)
+	}
+	_, err = fmt.Fprintf(a.Out, "%s  worker %d at %s: %s\n", id.ID, worker, milliText(id.Time), answer)
+	return err
+}
+
+// read takes an ID apart, and returns its worker.
+func (a *asker) read(text string) (id inspect.Info, worker int, err error) {
+	if id, err = a.format.Read(text, inspect.Settings(a.settings)); err != nil {
+		return id, 0, err
+	}
+	s, err := a.format.Descriptor().Of(a.settings)
+	if err != nil {
+		return id, 0, err
+	}
+	binary, err := hex.DecodeString(id.Hex)
+	if s.Worker > 0 && err == nil {
+		worker = int(s.Fields[s.Worker].Of(binary))
+	}
+	return id, worker, err
+}
+
+// refuse reports an invalid ID on stderr, and in JSON on stdout too.
+func (a *asker) refuse(input, place string, n int, invalid error) error {
+	a.invalid = true
+	if a.json {
+		object := struct {
+			Input string `json:"input"`
+			Error string `json:"error"`
+		}{input, cli.Printable(invalid.Error())}
+		if err := cli.WriteJSON(a.Out, object); err != nil {
+			return err
+		}
+	}
+	if err := a.Out.Flush(); err != nil { // answers to earlier IDs come before the error
+		return err
+	}
+	cli.Complain(a.Err, fmt.Errorf("%s %d: %w", place, n, invalid))
+	return nil
+}
+
+// whoObject is an answer in JSON.
+type whoObject struct {
+	Pool   string        `json:"pool"`
+	ID     string        `json:"id"`
+	Worker int           `json:"worker"`
+	Time   jsonTime      `json:"time"`
+	Holder *holderObject `json:"holder"`
+}
+
+// nobodyObject is the answer that nobody is recorded, in JSON.
+type nobodyObject struct {
+	whoObject
+	Known *jsonTime `json:"known"`
+}
+
+// holderObject is a holder in JSON.
+type holderObject struct {
+	Host    string   `json:"host"`
+	Process int      `json:"process"`
+	Program string   `json:"program"`
+	Name    string   `json:"name"`
+	Leases  int      `json:"leases"`
+	Since   jsonTime `json:"since"`
+	Until   jsonTime `json:"until"`
+}
+
+func aboutHolder(h lease.Holder) *holderObject {
+	return &holderObject{h.Host, h.Process, h.Program, h.Name, h.Count, jsonTime{h.Since}, jsonTime{h.Until}}
+}
+
+// object returns the answer in JSON. None is nil if there is a holder.
+func (a *asker) object(id inspect.Info, worker int, h lease.Holder, none *lease.UnrecordedError) any {
+	o := whoObject{Pool: a.pool.Name(), ID: id.ID, Worker: worker, Time: jsonTime{id.Time}}
+	switch {
+	case none == nil:
+		o.Holder = aboutHolder(h)
+		return o
+	case none.Known.IsZero():
+		return nobodyObject{o, nil}
+	}
+	return nobodyObject{o, &jsonTime{none.Known}}
+}
+
+// holderText describes the present holder of a worker, or the last holder, to people.
+func holderText(w lease.Worker, now time.Time) string {
+	if w.Held {
+		return fmt.Sprintf("%s, since %s, %s", w.Holder, milliText(w.Since), cli.Relative(w.Since, now))
+	}
+	var b bytes.Buffer
+	if len(w.Holders) > 0 {
+		fmt.Fprintf(&b, "last %s", w.Holders[0])
+	}
+	if !w.Back.IsZero() {
+		if b.Len() > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "given back %s, %s", milliText(w.Back), cli.Relative(w.Back, now))
+	}
+	return b.String()
+}
