@@ -25,11 +25,11 @@ type LostError struct {
 }
 
 func (e *LostError) Error() string {
-	to := "to " + e.Holder
+	to := "to " + e.Holder + " until "
 	if e.Holder == "" {
-		to = "to nobody: it was given back"
+		to = "to nobody, and its timestamps are used up to "
 	}
-	return fmt.Sprintf("pool %s: worker %d: %s %s, until %s: do not use IDs that were not confirmed; make others once the lease has a worker",
+	return fmt.Sprintf("pool %s: worker %d: %s %s%s: do not use IDs that were not confirmed; the lease takes a worker again by itself",
 		e.Pool, e.Worker, ErrLost, to, timeText(e.Until))
 }
 
@@ -42,9 +42,9 @@ func (e *LostError) Unwrap() error { return ErrLost }
 // A service that answers in the strict order of IDs makes an ID, calls Confirm, and then answers. If
 // Confirm returns an error, or a since after the ID's time, the service throws the ID away and makes
 // another. Each ID answered then is greater than each ID of the same worker that another process had
-// answered before. Without Confirm, a process that is stopped between reading its clock and answering
-// goes on later, and answers with a small ID after its successor's greater IDs. The IDs are unique
-// either way.
+// answered before. Without Confirm, a process can be stopped between reading its clock and answering.
+// The process goes on later, and answers with a small ID after its successor's greater IDs. The IDs are
+// unique either way.
 //
 // Strict order is a property of one worker: use one worker ([Number]), or a format without workers. IDs
 // of two workers are ordered by the clocks of two processes.

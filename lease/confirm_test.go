@@ -412,18 +412,43 @@ func TestConfirmWithinNotify(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock, p := newTestClock(), mustCreate(t, memlease.New(), 1)
 		g := generator(t, clock)
-		var l *Lease
+		var started atomic.Pointer[Lease]
 		var renewed sync.Once
 		done := make(chan error, 1)
-		l = testkit.Must(p.start(t.Context(), g.ForLease(), Config{clock: clock.now, Notify: func(e Event) {
+		l := testkit.Must(p.start(t.Context(), g.ForLease(), Config{clock: clock.now, Notify: func(e Event) {
 			if e.Kind == Renewed {
 				renewed.Do(func() {
-					_, err := l.Confirm(t.Context())
+					_, err := started.Load().Confirm(t.Context())
 					done <- err
 				})
 			}
 		}}))
 		defer l.Close()
+		started.Store(l)
 		testkit.OK(t, <-done)
+	})
+}
+
+// A lease that starts in the background has no worker to confirm. After an error that ends the start,
+// Confirm returns the error.
+func TestConfirmStarting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock := newTestClock()
+		store := memlease.New()
+		down := &hooked{Store: store, before: func(string, string) error { return driver.ErrUnavailable }}
+		l := testkit.Must(Start(t.Context(), down, generator(t, clock), Config{Pool: "p", Background: true}))
+		synctest.Wait()
+		_, err := l.Confirm(t.Context())
+		testkit.Is(t, err, ErrStarting, "in the background")
+		testkit.Is(t, err, driver.ErrUnavailable, "in the background")
+		testkit.OK(t, l.Close())
+		_, err = l.Confirm(t.Context())
+		testkit.Is(t, err, ErrClosed, "closed in the background")
+
+		none := testkit.Must(Start(t.Context(), store, generator(t, clock), Config{Pool: "p", Background: true}))
+		defer none.Close()
+		time.Sleep(time.Minute)
+		_, err = none.Confirm(t.Context())
+		testkit.Is(t, err, ErrNoPool, "after the end of the start")
 	})
 }

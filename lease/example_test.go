@@ -253,3 +253,40 @@ func ExampleRescue() {
 	}
 	// Output: nanoflake true 0 true true
 }
+
+// A strictly ordered service answers with an ID only if its lease was the last one when the ID was made.
+// One call of Confirm does for all IDs that were made before.
+func ExampleLease_Confirm() {
+	ctx := context.Background()
+	store := memlease.New()
+	gen, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true})
+	if err != nil {
+		log.Fatal(err)
+	}
+	// The same worker in all processes: the others wait for it.
+	held, err := lease.Start(ctx, store, gen, lease.Config{Worker: lease.Number(7), Wait: time.Hour})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer held.Close()
+
+	next := func() (nanoflake.ID, error) {
+		for {
+			id, err := gen.Next(ctx)
+			if err != nil {
+				return 0, err
+			}
+			since, err := held.Confirm(ctx)
+			if err != nil {
+				return 0, err // such as *lease.LostError: another process has the worker
+			}
+			if !since.After(gen.Time(id)) {
+				return id, nil
+			}
+			// The lease had lost its worker after making the ID, and has it again.
+		}
+	}
+	id, err := next()
+	fmt.Println(id.GeneratorID(), err)
+	// Output: 7 <nil>
+}

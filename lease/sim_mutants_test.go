@@ -43,6 +43,8 @@ const (
 	saysRaised  = "is raised to generation" // an earlier one, by a lease that writes over the record of a rescue
 	saysAhead   = "a clock was ahead by more than"
 	saysNamed   = "is named" // an ID another lease's
+	saysLost    = "which it had lost before the call"
+	saysTurn    = "wait for a request that is no look"
 )
 
 // simHasty removes the wait for the floor of a rescue. With the wait, some mutants would show only
@@ -179,6 +181,23 @@ var simMutants = []simMutant{
 	{"idle", "a lease that has lost its worker takes no other", []simEdit{{
 		"	return l.acquire(ctx, 0)\n", "	return l.why\n",
 	}}, []string{saysStill}, false},
+	{"joined", "a caller of Confirm joins the look under way", []simEdit{
+		{"	busy bool  // a goroutine makes looks\n", "	busy bool\n	running *look\n"},
+		{"	if c.next == nil {\n", "	if c.running != nil {\n		defer c.mu.Unlock()\n		return c.running\n	}\n	if c.next == nil {\n"},
+		{"	c.next, c.busy = nil, next != nil\n", "	c.running, c.next, c.busy = next, nil, next != nil\n"},
+	}, []string{saysLost}, false},
+	{"believed", "Confirm believes the record that the lease has last written", []simEdit{{
+		"	got, err := l.pool.read(e, want.worker, want.generation)\n", "	got, err := l.held, error(nil)\n",
+	}}, []string{saysLost}, false},
+	{"incarnation", "Confirm goes by the incarnation, and not by the tenure", []simEdit{{
+		"	if since = got.tenure(); since.UnixMicro() < want.after {\n", "	if since = time.UnixMicro(0); false {\n",
+	}}, []string{saysLost}, false},
+	{"another", "Confirm confirms IDs of the last worker", []simEdit{{
+		"	if since = got.tenure(); since.UnixMicro() < want.after {\n", "	if since = got.tenure(); false {\n",
+	}}, []string{saysLost}, false},
+	{"turn", "looks wait for hanging renewals", []simEdit{{
+		"	l.looks.store = l.config.timed(store.Store)\n", "	l.looks.store = store\n",
+	}}, []string{saysTurn}, false},
 }
 
 // simMain runs the simulation in each mutant.
