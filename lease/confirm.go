@@ -11,9 +11,6 @@ import (
 	"github.com/firn-id/firn/lease/driver"
 )
 
-// ErrLost: the lease does not hold its worker any more. A [LostError] names the holder.
-var ErrLost = errors.New("the lease has lost the worker")
-
 // A LostError is the error of [Lease.Confirm] if the record of the lease's worker is not the lease's.
 // The error is [ErrLost] to errors.Is. The lease finds out at its next renewal, and takes another
 // worker by itself.

@@ -19,6 +19,8 @@ var (
 	ErrLeaseExpired = errors.New("the lease has expired")
 	// ErrStarting: a lease that starts in the background has no worker yet. A [StartingError] says why.
 	ErrStarting = errors.New("the lease is starting")
+	// ErrLost: the lease does not hold its worker any more. A [LostError] names the holder.
+	ErrLost = errors.New("the lease has lost the worker")
 	// ErrClockSkew: the clock disagrees with the store. A [SkewError] says by how much.
 	ErrClockSkew = errors.New("the clock is wrong")
 	// ErrPoolMismatch: the pool is for other IDs. A [MismatchError] names the difference.

@@ -290,8 +290,8 @@ func TestHistoryBounds(t *testing.T) {
 			}
 		}
 	}
-	last, next, me := worst("orders-7d9f8b6c5d-x2x4z")
-	me = holding{Host: "orders-7d9f8b6c5d-x2x4z", Process: 1, Program: "orders"}
+	last, next, _ := worst("orders-7d9f8b6c5d-x2x4z")
+	me := holding{Host: "orders-7d9f8b6c5d-x2x4z", Process: 1, Program: "orders"}
 	for i := range int64(20) {
 		next.From, next.Until = 1_780_000_000_000_000+i*2e6, 1_780_000_000_000_000+i*2e6+1e6
 		next.note(&last, me, time.Microsecond)
