@@ -7,6 +7,7 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"github.com/firn-id/firn/lease"
@@ -71,6 +72,36 @@ func ExampleOpenStore() {
 	defer store.Close()
 	// Output:
 	// invalid address of a store: this program does not have the stores of postgres://: import _ "github.com/firn-id/firn/lease/pglease"
+}
+
+// A program starts while its store is down. Next waits for the store as long as its context allows.
+func ExampleOpenAndStart() {
+	ctx := context.Background()
+	var up atomic.Bool
+	open := func(context.Context) (driver.Store, error) { // such as lease.OpenStore(ctx, address)
+		if !up.Load() {
+			return nil, driver.OpenError("postgres://db/orders", driver.ErrUnavailable, "")
+		}
+		return memlease.New(), nil
+	}
+	gen, err := nanoflake.NewGenerator(nanoflake.Config{Leased: true})
+	if err != nil {
+		log.Fatal(err)
+	}
+	held, err := lease.OpenAndStart(ctx, open, gen, lease.Config{Background: true})
+	if err != nil {
+		log.Fatal(err) // a setting is wrong
+	}
+	defer held.Close() // closes the store, too
+
+	_, err = gen.TryNext()
+	fmt.Println(errors.Is(err, lease.ErrStarting), held.Left() > 0)
+	up.Store(true)
+	_, err = gen.Next(ctx)
+	fmt.Println(err, held.Left() > 0)
+	// Output:
+	// true false
+	// <nil> true
 }
 
 // A chosen worker suits programs with numbers of their own, such as the replicas of a StatefulSet.

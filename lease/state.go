@@ -139,10 +139,11 @@ func (l *Lease) adopt(got stored, kind EventKind) error {
 	if l.closed() {
 		return nil
 	}
+	before := l.numbers.granted.Swap(l.granted) // callers with an ID find that time is left
 	if err := l.generator.Grant(got.Worker, from, until); err != nil {
+		l.numbers.granted.Store(before)
 		return err
 	}
-	l.numbers.granted.Store(l.granted)
 	if kind == Renewed {
 		l.numbers.renewals.Add(1)
 	}

@@ -179,6 +179,8 @@ func (k *checker) readLog(p processRecord) (*log, error) {
 		case withdrawn:
 			cut(held, k.ceil(e.Until), false) // the process makes no ID from Until on
 			k.sum.Withdrawn++
+		case starting:
+			k.sum.Late++
 		case alive:
 			k.sum.Alive++
 		case dead:

@@ -28,6 +28,7 @@ type orders struct {
 	Window   time.Duration `json:"window,omitempty"`
 	Messages bool          `json:"messages,omitempty"`
 	Idle     bool          `json:"idle,omitempty"` // make an ID only now and then
+	Late     bool          `json:"late,omitempty"` // start in the background: the store may be away
 
 	Rate   float64 `json:"rate"`            // IDs a second
 	Offset int64   `json:"offset"`          // of the clock, in microseconds
@@ -47,7 +48,9 @@ type news struct {
 type child struct {
 	format  *format
 	window  time.Duration
-	pool    *lease.Pool
+	name    string // of the pool
+	open    func(ctx context.Context) (driver.Store, error)
+	pool    *lease.Pool   // nil in a process that starts in the background
 	faulty  *faults.Store // nil unless messages get lost
 	told    faults.Counts // counts of faulty that notify has noted
 	journal journal
@@ -107,15 +110,25 @@ func Child(stdin io.Reader, stdout io.Writer, open Opener) error {
 		return err
 	}
 	go c.listen(r)
-	store, err := persist(ctx, func() (driver.Store, error) { return o.Place.open(ctx, open) })
+	c.name = o.Place.Pool
+	c.open = func(ctx context.Context) (driver.Store, error) {
+		store, err := o.Place.openAgain(ctx, open)
+		if err != nil {
+			return nil, err
+		}
+		if store = spoil(store); o.Messages {
+			store = c.lossy(store, o.Process)
+		}
+		return store, nil
+	}
+	if o.Late {
+		return c.run(ctx)
+	}
+	store, err := persist(ctx, func() (driver.Store, error) { return c.open(ctx) })
 	if store == nil {
 		return err
 	}
 	defer store.Close()
-	store = spoil(store)
-	if o.Messages {
-		store = c.lossy(store, o.Process)
-	}
 	c.pool, err = persist(ctx, func() (*lease.Pool, error) { return lease.Open(ctx, store, o.Place.Pool, f.layout()) })
 	if c.pool == nil {
 		return err
@@ -279,7 +292,7 @@ func (c *child) run(ctx context.Context) error {
 		return nil // the run ended the process before it had a worker
 	}
 	closed := make(chan struct{})
-	closing := false
+	closing, away := false, false
 	before := time.Now()
 	var pause time.Duration // between the IDs of an idle process
 	for {
@@ -313,6 +326,11 @@ func (c *child) run(ctx context.Context) error {
 			return nil
 		case err == nil:
 			c.stuck = 0
+		case errors.Is(err, lease.ErrStarting):
+			if errors.Is(err, driver.ErrUnavailable) && !away {
+				away = true
+				c.note(entry{Event: starting, Error: err.Error()})
+			}
 		case !errors.Is(err, iderr.ErrExhausted):
 			c.stuck += min(spent, 20*time.Millisecond) // a stop of the process does not count
 		}
@@ -328,9 +346,13 @@ func (c *child) keep(ctx context.Context) (noting, *lease.Lease) {
 		if err == nil {
 			g := noting{m, c}
 			var l *lease.Lease
-			l, err = lease.Start(ctx, c.pool.Store(), g, lease.Config{Pool: c.pool.Name(),
-				Window: c.window, Wait: c.window, Timeout: max(c.window*3/10, 200*time.Millisecond),
-				Notify: c.notify})
+			config := lease.Config{Pool: c.name, Window: c.window, Wait: c.window, Timeout: max(c.window*3/10, 200*time.Millisecond),
+				Background: c.pool == nil, Notify: c.notify}
+			if config.Background {
+				l, err = lease.OpenAndStart(ctx, c.open, g, config)
+			} else {
+				l, err = lease.Start(ctx, c.pool.Store(), g, config)
+			}
 			if err == nil {
 				return g, l
 			}
@@ -452,7 +474,7 @@ func explains(window time.Duration, delta int64, err error) bool {
 	case errors.Is(err, iderr.ErrClockBackwards), early:
 		return delta < 0
 	}
-	return errors.Is(err, iderr.ErrFenced) && delta >= window.Microseconds()/2
+	return errors.Is(err, iderr.ErrFenced) && !errors.Is(err, lease.ErrStarting) && delta >= window.Microseconds()/2
 }
 
 // log logs the IDs in made. Logged IDs count as used.

@@ -67,8 +67,9 @@ const (
 	lost      event = "lost"
 	withdrawn event = "withdrawn"
 	waiting   event = "waiting"
-	alive     event = "alive" // makes IDs after the last fault
-	dead      event = "dead"  // makes no IDs after the last fault
+	starting  event = "starting" // the store is away, and the process starts in the background
+	alive     event = "alive"    // makes IDs after the last fault
+	dead      event = "dead"     // makes no IDs after the last fault
 	sealed    event = "sealed"
 	released  event = "released"
 	stepped   event = "stepped"

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -75,6 +76,10 @@ func (r *runner) run(parent context.Context) error {
 		}
 		defer s.disconnect()
 	}
+	show, err := r.hide(running)
+	if err != nil {
+		return err
+	}
 	for i, s := range running {
 		actions := r.plans[i]
 		slots.Go(func() {
@@ -94,7 +99,15 @@ func (r *runner) run(parent context.Context) error {
 		})
 	}
 	slots.Go(func() {
-		if err := r.askAll(active); err != nil {
+		select {
+		case <-time.After(2 * r.config.Window):
+		case <-ctx.Done():
+		}
+		err := show()
+		if err == nil {
+			err = r.askAll(active)
+		}
+		if err != nil {
 			cancel(err)
 		}
 	})
@@ -118,6 +131,25 @@ func (r *runner) run(parent context.Context) error {
 		return err
 	}
 	return nil
+}
+
+// hide takes the store away from the first processes, which start without it: their network, or the
+// directory of the files. Show brings the store back.
+func (r *runner) hide(running []*slot) (show func() error, err error) {
+	if r.place.Store == "" {
+		from, to := r.place.files(), r.place.files()+".away"
+		return func() error { return os.Rename(to, from) }, os.Rename(from, to)
+	}
+	var spells []*spell
+	for _, s := range running {
+		spells = append(spells, begin(s.links, weather{loseRequests: true, loseReplies: true}))
+	}
+	return func() error {
+		for _, s := range spells {
+			s.end()
+		}
+		return nil
+	}, nil
 }
 
 // overtime waits for planned faults that did not happen in time, as on a busy machine: a run shows
@@ -211,7 +243,8 @@ func (r *runner) note(f fault) {
 
 // record returns what happened, after all processes have ended.
 func (r *runner) record() record {
-	rec := record{Faults: r.notes, Judged: r.judged.Load(), Asked: r.asked, Misnamed: r.misnamed}
+	rec := record{Faults: r.notes, Judged: r.judged.Load(), Asked: r.asked, Misnamed: r.misnamed,
+		Hidden: r.place.Store == "" || r.config.Via != nil}
 	for _, p := range r.all {
 		killed := wasKilled(p.cmd.ProcessState)
 		rec.Processes = append(rec.Processes, processRecord{Number: p.number, PID: p.cmd.Process.Pid, Slot: p.slot, Began: p.began, Ended: p.ended,

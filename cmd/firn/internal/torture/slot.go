@@ -153,7 +153,7 @@ func (s *slot) start() error {
 	number := int(s.number.Add(1))
 	s.mu.Lock()
 	o := orders{Place: &s.place, Format: s.format.name, Process: number, Window: s.config.Window, Messages: s.config.Messages,
-		Idle: s.idles(), Rate: s.rate(), Offset: s.offset, Step: 0}
+		Idle: s.idles(), Late: s.process == nil || number%2 == 0, Rate: s.rate(), Offset: s.offset, Step: 0}
 	p, err := start(s.config.Command, o, s.index)
 	if err == nil {
 		s.process = p

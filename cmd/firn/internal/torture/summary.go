@@ -25,6 +25,7 @@ type Summary struct {
 	Workers   int   `json:"workers"`
 	Grants    int64 `json:"grants"`
 	Released  int64 `json:"released"`
+	Late      int   `json:"late"`       // processes that started while their store was away
 	Idle      int   `json:"idle"`       // processes that make an ID only now and then
 	IdleSteps int   `json:"idle_steps"` // steps of the clocks of idle processes
 	Withdrawn int64 `json:"withdrawn"`  // unused times given up because the clock was ahead
@@ -145,6 +146,9 @@ func (s *Summary) count(r record, logs []*log) {
 			}
 		}
 	}
+	if r.Hidden && s.Late == 0 {
+		s.Missing = append(s.Missing, "a process that starts while its store is away")
+	}
 	if s.TakeOvers.Killed+s.TakeOvers.Alive == 0 {
 		s.Missing = append(s.Missing, "take-over")
 	}
@@ -186,6 +190,7 @@ func (s *Summary) WriteTo(w io.Writer) (int64, error) {
 	line("run", "%s, %d processes at a time, window %s, %s, seed %d", s.Format, s.Processes, s.Window, s.Duration, s.Seed)
 	line("IDs", "%d", s.IDs)
 	line("processes", "%d, of which %d gave up", s.Started, s.GaveUp)
+	line("late", "%d processes started while their store was away", s.Late)
 	line("idle", "%d processes, whose clocks were stepped %d times", s.Idle, s.IdleSteps)
 	line("alive", "%d generators after the last fault, and %d with a reason not to be", s.Alive, s.Excused)
 	line("workers", "%d: %d grants, %d given back, %d withdrawn", s.Workers, s.Grants, s.Released, s.Withdrawn)

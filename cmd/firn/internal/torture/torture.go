@@ -172,10 +172,21 @@ func placeOf(c Config, dir string) place {
 
 func (p place) open(ctx context.Context, open Opener) (driver.Store, error) {
 	if p.Store == "" {
-		return filelease.Open(filepath.Join(p.Dir, "store"))
+		return filelease.Open(p.files())
 	}
 	return open(ctx, p.Store)
 }
+
+// openAgain is open for a store that exists. A missing directory is an error: it may come back.
+func (p place) openAgain(ctx context.Context, open Opener) (driver.Store, error) {
+	if p.Store == "" {
+		return filelease.Open(p.files(), filelease.Existing)
+	}
+	return open(ctx, p.Store)
+}
+
+// files returns the directory of a store of files.
+func (p place) files() string { return filepath.Join(p.Dir, "store") }
 
 // create makes the pool.
 func (p place) create(ctx context.Context, open Opener, f *format) error {
@@ -195,6 +206,7 @@ type record struct {
 	Judged    bool // processes had to show that they make IDs
 	Asked     Makers
 	Misnamed  []string `json:",omitempty"` // wrong answers to the run
+	Hidden    bool     // the first processes started while their store was away
 }
 
 type processRecord struct {

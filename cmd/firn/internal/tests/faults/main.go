@@ -144,11 +144,11 @@ func verdict(s *torture.Summary) string {
 
 // A matrix is the result of many runs.
 type matrix struct {
-	runs, violated int
-	ids, grants    int64
-	processes      int
-	takeOvers      int64
-	faults         map[string]*torture.FaultCount
+	runs, violated  int
+	ids, grants     int64
+	processes, late int
+	takeOvers       int64
+	faults          map[string]*torture.FaultCount
 }
 
 func (m *matrix) add(s *torture.Summary) {
@@ -159,6 +159,7 @@ func (m *matrix) add(s *torture.Summary) {
 	m.ids += s.IDs
 	m.grants += s.Grants
 	m.processes += s.Started
+	m.late += s.Late
 	m.takeOvers += s.TakeOvers.Killed + s.TakeOvers.Alive
 	count := func(kind, size string, planned, happened int) {
 		at := kind + "\t" + size
@@ -180,7 +181,8 @@ func (m *matrix) add(s *torture.Summary) {
 
 // report writes the matrix. The error is a violation, or a fault that did not happen.
 func (m *matrix) report(out io.Writer, least int) error {
-	fmt.Fprintf(out, "\n%d runs: %d IDs of %d processes in %d grants; %d workers taken over\n\n", m.runs, m.ids, m.processes, m.grants, m.takeOvers)
+	fmt.Fprintf(out, "\n%d runs: %d IDs of %d processes, of which %d started without their store, in %d grants; %d workers taken over\n\n",
+		m.runs, m.ids, m.processes, m.late, m.grants, m.takeOvers)
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "fault\tof\tplanned\thappened\n")
 	var seldom []string
