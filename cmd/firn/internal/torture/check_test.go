@@ -14,6 +14,7 @@ import (
 
 	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/wait"
+	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/nanoflake"
 )
 
@@ -118,6 +119,35 @@ func (s *scene) write(t testing.TB) string {
 func write(t testing.TB, path string, content []byte) {
 	t.Helper()
 	testkit.OK(t, os.WriteFile(path, content, 0o600))
+}
+
+// The check counts IDs whose makers the history names, finds a wrong name, and fails if there is no name.
+func TestMakers(t *testing.T) {
+	s := clean(t)
+	at := func(us int64) time.Time { return time.UnixMicro(us) }
+	entry := func(process, from, until int) lease.Holder {
+		return lease.Holder{Program: program(process), Count: 1, Since: at(ms(from)), Until: at(ms(until))}
+	}
+	for name, v := range map[string]struct {
+		holders      []lease.Holder
+		named, wrong int64
+	}{
+		"all":    {[]lease.Holder{entry(3, 410, 420), entry(2, 300, 410), entry(1, 0, 300)}, 7, 0},
+		"some":   {[]lease.Holder{entry(2, 300, 410)}, 2, 0},
+		"wrong":  {[]lease.Holder{entry(2, 150, 410)}, 2, 1},
+		"nobody": {[]lease.Holder{}, 0, 0},
+	} {
+		sum := testkit.Must(check(t.Context(), checkConfig{dir: s.write(t), format: formats[0], window: time.Second,
+			holders: map[int][]lease.Holder{5: v.holders}}, s.record))
+		missing := slices.Contains(sum.Missing, "an ID whose maker the history names")
+		if sum.Makers != (Makers{v.named, 7 - v.named - v.wrong}) || sum.Violations[misnamed] != v.wrong || missing != (v.named == 0) {
+			t.Errorf("%s: %+v, %v, missing %v", name, sum.Makers, sum.Violations, sum.Missing)
+		}
+	}
+	s.record.Misnamed = []string{"one"}
+	if sum := testkit.Must(s.check(t)); sum.Violations[misnamed] != 1 {
+		t.Errorf("a wrong answer during the run is not counted: %v", sum.Violations)
+	}
 }
 
 func TestCheckPasses(t *testing.T) {
