@@ -92,9 +92,9 @@ var simMutants = []simMutant{
 		"max(l.roundUp(unused), l.own())", "max(l.roundUp(min(unused, l.now())), l.own())",
 	}}, []string{saysMinted}, false},
 	{"early", "a worker is given back before the generator is sealed", []simEdit{{
-		"	l.stop()\n	l.end()\n	defer l.deliver()\n", "	l.stop()\n	l.sealed = l.now()\n	defer l.deliver()\n	defer l.end()\n",
+		"	l.stop()\n	l.end(nil)\n	defer l.deliver()\n", "	l.stop()\n	l.sealed = l.now()\n	defer l.deliver()\n	defer l.end(nil)\n",
 	}, {
-		"	had := l.close()\n	l.end()\n", "	had := l.close()\n",
+		"	had := l.close()\n	l.end(nil)\n", "	had := l.close()\n",
 	}}, []string{saysMinted, saysNothing}, true},
 	{"since", "times from before the lease are given back", []simEdit{{
 		"max(l.roundUp(unused), l.own())", "l.roundUp(unused)",
