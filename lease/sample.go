@@ -22,9 +22,9 @@ import (
 const fewRecords = 16
 
 // How many records a search reads one by one at most: leastSample if other workers lack records, and
-// otherwise one in sampleShare of the pool's, up to mostSample. A free worker among n takes n
-// readings on average, and so many readings cost about as much as the list.
-const leastSample, sampleShare, mostSample = 16, 32, 256
+// otherwise one in sampleShare of the pool's, up to mostSample. If one worker in n is free, a search
+// reads n records on average. A list reads all, in few requests.
+const leastSample, sampleShare, mostSample = 16, 8, 256
 
 // handful is how many records a clock is judged by, if all of them agree with the clock.
 const handful = 5

@@ -182,6 +182,47 @@ func TestFleetTraffic(t *testing.T) {
 	})
 }
 
+// A fleet of 1000 restarts again and again, and half of its leases are killed: their records stay held for a
+// window. Each start makes a few requests and lists nothing, and the pool gets few records beyond the
+// most that are held at a time, which are 1500.
+func TestRollingRestarts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock, mem := newTestClock(), memlease.New()
+		p := mustCreate(t, mem, 65536)
+		counted := &traffic{Store: mem}
+		p.store = counted
+		const fleet, rolls, window = 1000, 10, 10 * time.Second
+		leases := make([]*Lease, fleet)
+		seed := uint64(0)
+		for roll := range rolls {
+			counted.requests, counted.read, counted.lists = 0, 0, 0
+			for i, old := range leases {
+				switch {
+				case old == nil:
+				case (i+roll)%2 == 0:
+					testkit.OK(t, old.Close())
+				default: // killed: the interval ends a window later
+					r := old.held.record
+					r.Until = clock.now().Add(window).UnixMicro()
+					put(t, mem, workerKey("p", r.Worker), encode(&r))
+				}
+				seed++
+				leases[i] = testkit.Must(starting(t, p, seeded(clock, seed)))
+				time.Sleep(window / fleet)
+			}
+			held := fleet + fleet/2
+			most := 2 * held
+			if n := made(t, mem); counted.requests > 15*fleet || counted.lists > fleet/50 || n[0][1] > most || len(n) > 1 {
+				t.Errorf("roll %d: %.1f requests a start, %d lists, records of the workers %v", roll, float64(counted.requests)/fleet, counted.lists, n)
+			}
+			t.Logf("roll %2d: a start makes %.1f requests and reads %d bytes; %d lists; %d records", roll, float64(counted.requests)/fleet, counted.read/fleet, counted.lists, made(t, mem)[0][1])
+		}
+		for _, l := range leases {
+			l.Close()
+		}
+	})
+}
+
 // A search finds the last free worker of a pool in which all workers have records, at once.
 func TestLastFree(t *testing.T) {
 	for _, number := range []bool{false, true} {
@@ -223,7 +264,7 @@ func TestSampleFull(t *testing.T) {
 		if none, ok := errors.AsType[*NoWorkerError](err); !ok || !none.Soonest.Equal(first) {
 			t.Errorf("%v; want %v", err, first)
 		}
-		if counted.requests > leastSample+3*counted.lists {
+		if counted.requests > 300/sampleShare+3*counted.lists {
 			t.Errorf("%d requests with %d lists", counted.requests, counted.lists)
 		}
 	})

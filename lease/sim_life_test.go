@@ -88,9 +88,7 @@ func (c simCount) String() string {
 func newSimulation(seed uint64, p simProfile, traced bool) *simulation {
 	s := &simulation{simProfile: p, random: rand.New(rand.NewPCG(seed, 0x5eed)), now: simStart, traced: traced}
 	s.judge = simJudge{spans: map[int][]*simSpan{}, writer: map[int]int{}, record: map[int]record{}, top: map[simHolding]int64{}, ids: map[simID]int{}, made: map[int][]simMade{}, tenures: map[int][]*simTenure{}}
-	made := newPoolRecord("00000000-0000-4000-8000-000000000000", s.layout(), simStart)
-	s.store.entries = []driver.Entry{{Key: poolKey(simPool), Value: encode(made), Revision: "0"}}
-	s.store.writers = []int{-1}
+	s.stockUp()
 	if p.restores > 0 {
 		s.ahead = s.between(-p.largest, p.largest)
 	}
@@ -103,6 +101,28 @@ func newSimulation(seed uint64, p simProfile, traced bool) *simulation {
 		s.boot(i, clock)
 	}
 	return s
+}
+
+// stockUp creates the pool.
+func (s *simulation) stockUp() {
+	made := newPoolRecord("00000000-0000-4000-8000-000000000000", s.layout(), simStart)
+	for worker := range s.stock {
+		*made = made.withMade(worker)
+	}
+	s.store.entries = []driver.Entry{{Key: poolKey(simPool), Value: encode(made), Revision: "0"}}
+	s.store.writers = []int{-1}
+	p := newPool(nil, simPool, made)
+	for worker := range s.stock {
+		r := p.unused(worker, made.term())
+		if s.taken > 0 {
+			r.Until, r.Attempt = simStart-1_000_000, "x"
+		}
+		if worker < s.taken {
+			r.Until, r.Incarnation = simStart+86400*1_000_000, "somebody"
+		}
+		s.store.entries = append(s.store.entries, driver.Entry{Key: workerKey(simPool, worker), Value: encode(r), Revision: "0"})
+		s.store.writers = append(s.store.writers, -1)
+	}
 }
 
 func (s *simulation) layout() grant.Layout {
@@ -520,7 +540,7 @@ func (s *simulation) run() *simulation {
 		}
 	}
 	if s.unsafe > 0 {
-		for end := s.now + 40*s.window + 20*s.timeout; s.unsafe > 0 && s.now < end && s.verdict == nil; {
+		for end := s.now + (40*s.window+20*s.timeout)*int64(1+s.stock/4); s.unsafe > 0 && s.now < end && s.verdict == nil; {
 			s.runUntil(s.now + s.window)
 		}
 		if s.unsafe > 0 {

@@ -41,6 +41,7 @@ const (
 	saysLate    = "callers are not told"
 	saysFree    = "are free from"           // that were given to somebody
 	saysRaised  = "is raised to generation" // an earlier one, by a lease that writes over the record of a rescue
+	saysNoLease = "gets no lease"           // though nothing is wrong
 	saysAhead   = "a clock was ahead by more than"
 	saysNamed   = "is named" // an ID another lease's
 	saysLost    = "which it had lost before the call"
@@ -178,6 +179,15 @@ var simMutants = []simMutant{
 	{"history", "the history comes from the record that the lease had, not from the one that was read", []simEdit{{
 		"	r.note(&s.record, ", "	r.note(&l.held.record, ",
 	}}, []string{saysNamed}, false},
+	{"unmoved", "the pool's record is not read after the records of a sample or of a list", []simEdit{{
+		"	if err == nil && moved {\n		err = errAgain", "	if err == nil && false {\n		err = errAgain",
+	}, {"	moved, err := s.lease.pool.moved(ctx, s.lease.term)\n	if err == nil", "	_, err := s.lease.pool.moved(ctx, s.lease.term)\n	if err == nil"}}, []string{saysTwice, saysFree, saysHolder, saysRaised}, false},
+	{"few", "a search in a large pool never lists the records", []simEdit{{
+		"	return time.Time{}, errList\n}", "	return s.none(some, l.config.world.now())\n}",
+	}}, []string{saysNoLease}, false},
+	{"alone", "a sample refuses a clock alone", []simEdit{{
+		"	case !settled && !l.agrees(some):\n		return time.Time{}, errList", "	case !settled && l.checkClock(ctx, some) != nil:\n		return time.Time{}, l.checkClock(ctx, some)",
+	}}, []string{saysNoLease}, false},
 	{"idle", "a lease that has lost its worker takes no other", []simEdit{{
 		"	return l.acquire(ctx, 0)\n", "	return l.why\n",
 	}}, []string{saysStill}, false},
@@ -242,10 +252,13 @@ const simFind = `package lease
 // Find returns the first of n seeds that goes wrong, and the message; n if all go well.
 func Find(n int, onlyTwice bool) (int, string) {
 	for seed := range n {
-		s := newSimulation(uint64(seed), simFaulty(uint64(seed)), false)
-		s.onlyTwice = onlyTwice
-		if s.run(); s.verdict != nil {
-			return seed, s.verdict.message
+		for _, draw := range []func(uint64) simProfile{simFaulty, simLarge} {
+			p := draw(uint64(seed))
+			s := newSimulation(uint64(seed), p, false)
+			s.onlyTwice, s.calm = onlyTwice, p.taken > 0
+			if s.run(); s.verdict != nil {
+				return seed, s.verdict.message
+			}
 		}
 	}
 	return n, "nothing"

@@ -20,6 +20,8 @@ type simProfile struct {
 	shared    bool  // all processes have one clock
 	refuses   int   // a worker that generators refuse, -1 for none
 	short     int64 // a lease is short that has less
+	stock     int   // so many workers have records from the beginning
+	taken     int   // so many of them are not free before the run has ended; if any, the others have been used
 	window    int64
 	first     int64
 	timeout   int64
@@ -109,5 +111,39 @@ func simFaulty(seed uint64) simProfile {
 		p.faultsEnd += 5 * p.window
 	}
 	p.short = p.window * []int64{1, 4, 12}[r.IntN(3)] / 4
+	if r.IntN(4) == 0 { // searches read a few records only
+		p.stock = fewRecords + 1 + r.IntN(4)
+		p.workers += p.stock
+	}
+	return p
+}
+
+// simQuiet draws the settings of a run without faults of its own.
+func simQuiet(r *rand.Rand) simProfile {
+	const second = 1_000_000
+	p := simProfile{sno: r.IntN(4) == 0, clocked: r.IntN(3) == 0, trust: r.IntN(4) == 0, machines: 2 + r.IntN(3), slots: 1, refuses: -1,
+		window: []int64{second / 2, second, 3 * second, 10 * second}[r.IntN(4)], quick: 200, short: second}
+	p.workers, p.unit = p.machines, simUnit(p.sno)
+	p.timeout = min(p.window*3/10, 2*second)
+	p.first = min(p.window, second)
+	p.faultsEnd = simStart + 6*p.window
+	return p
+}
+
+// simLarge draws the settings of a run in a pool that has more records than a search reads one by one.
+// Nothing goes wrong, so each Start must find a free worker. In some runs, there are just as many free
+// workers as leases. In the others, the records stand for the time, and a third of them is ahead of the
+// clocks.
+func simLarge(seed uint64) simProfile {
+	r := rand.New(rand.NewPCG(seed, 0x1a46e))
+	p := simQuiet(r)
+	p.slots = 1 + r.IntN(2)
+	p.closes = []float64{0.3, 2}[r.IntN(2)]
+	p.taken = 4*leastSample + r.IntN(2*leastSample)
+	p.workers = p.taken + p.machines*p.slots
+	if p.clocked = r.IntN(2) == 0; !p.clocked {
+		p.trust, p.workers = false, 3*p.taken
+	}
+	p.stock = p.workers - r.IntN(2)*r.IntN(p.machines) // some of the free workers may lack records
 	return p
 }

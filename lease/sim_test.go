@@ -155,18 +155,6 @@ func TestSimRepeats(t *testing.T) {
 	}
 }
 
-// simQuiet draws the settings of a run without faults of its own.
-func simQuiet(r *rand.Rand) simProfile {
-	const second = 1_000_000
-	p := simProfile{sno: r.IntN(4) == 0, clocked: r.IntN(3) == 0, trust: r.IntN(4) == 0, machines: 2 + r.IntN(3), slots: 1, refuses: -1,
-		window: []int64{second / 2, second, 3 * second, 10 * second}[r.IntN(4)], quick: 200, short: second}
-	p.workers, p.unit = p.machines, simUnit(p.sno)
-	p.timeout = min(p.window*3/10, 2*second)
-	p.first = min(p.window, second)
-	p.faultsEnd = simStart + 6*p.window
-	return p
-}
-
 // Without faults, a generator always mints after Start has returned, and Close gives back all unused
 // timestamps.
 func TestSimCalm(t *testing.T) {
@@ -176,6 +164,21 @@ func TestSimCalm(t *testing.T) {
 		p := simQuiet(r)
 		p.closes = []float64{0, 0.3, 2}[r.IntN(3)]
 		s := newSimulation(seed, p, traced)
+		s.calm = true
+		return s.run()
+	})
+	for _, what := range []simCount{simMinted, simTakeovers, simGivenBack} {
+		if counts[what] == 0 && !t.Failed() {
+			t.Errorf("%d runs without any %v", n, what)
+		}
+	}
+}
+
+// In a large pool, a lease finds a free worker when there is one, at its first try.
+func TestSimLarge(t *testing.T) {
+	n := 60
+	counts := simTest(t, n, func(seed uint64, traced bool) *simulation {
+		s := newSimulation(seed, simLarge(seed), traced)
 		s.calm = true
 		return s.run()
 	})

@@ -245,10 +245,18 @@ func (s *Store) prepare(key, folder string, d *os.File, create, made bool) error
 	return nil
 }
 
+// A sweep of a folder looks at so many files. One in so many sweeps looks at all: a start must not
+// cost more, the more files the folder has.
+const sweptFiles, sweeps = 1024, 64
+
 // sweep removes old temporary files. If the clock is wrong, sweep may remove a young file. The
 // writer of the file then reports that the rename failed. No entry depends on the file.
 func sweep(folder string, d *os.File) {
-	found, _ := d.Readdirnames(-1)
+	most := sweptFiles
+	if rand.IntN(sweeps) == 0 {
+		most = -1
+	}
+	found, _ := d.Readdirnames(most)
 	for _, name := range found {
 		if !strings.HasPrefix(name, tempPrefix) {
 			continue
