@@ -17,6 +17,12 @@ import (
 // Close does not wait for the search. A request to take a worker outlives Close by at most
 // Config.Timeout, so that its outcome is known: the goroutine gives back a worker that came late.
 
+// startSearch prepares the search.
+func (l *Lease) startSearch() {
+	l.searching, l.began = true, l.config.world.now()
+	l.delay(nil)
+}
+
 // search takes the first worker, however long that takes. It reports whether the lease has a worker,
 // and is open.
 func (l *Lease) search(ctx context.Context) bool {

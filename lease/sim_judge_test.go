@@ -254,8 +254,20 @@ func (l *simLease) notify(e Event) {
 	case Expired: // once; it may follow Lost, of a lease that did not know
 		ok = ok && seen.kind != 0 && !seen.expired
 		seen.expired = true
-	case Failing, Released:
-		ok = ok && seen.kind != 0
+	case Failing:
+		if ok = ok && (seen.kind != 0 || l.begins); e.Worker < 0 {
+			ok = ok && l.begins && l.stage == simOpening && seen.until.IsZero()
+		}
+	case Released: // of a worker that came after Close, too
+		ok = ok && (seen.kind != 0 || l.closing)
+	case Ended:
+		ok = ok && l.begins && l.stage == simOpening && e.Worker < 0
+		if !errors.Is(e.Err, ErrPoolMismatch) || !l.foreign {
+			s.wrong(-1, "%s ends for good: %v", l.name, e.Err)
+		}
+	}
+	if l.foreign && e.Kind == Failing && errors.Is(e.Err, ErrPoolMismatch) {
+		s.wrong(-1, "%s goes on after an error that no retry can mend: %v", l.name, e.Err)
 	}
 	if e.Kind == Acquired || e.Kind == Renewed {
 		found := false
@@ -305,6 +317,9 @@ func (l *simLease) judgePhase(kind EventKind) {
 		return // within Start
 	}
 	s, state := l.s, &l.lease.state
+	if state.phase == phaseSearching && l.stage == simOpening {
+		return // in the background
+	}
 	if state.phase != l.phase {
 		s.moves[l.phase][state.phase]++
 		l.phase = state.phase
@@ -319,6 +334,9 @@ func (l *simLease) judgePhase(kind EventKind) {
 		ok = state.granted < state.held.Until
 	case phaseLost:
 		ok = state.why != nil
+	}
+	if l.begins && l.lease.since == 0 {
+		return // closed without a worker
 	}
 	if ok = ok && state.prior <= state.since && state.least <= state.held.Until && state.lead >= s.window/10 && state.lead <= s.window; !ok {
 		s.wrong(state.held.Worker, "%s is %s with %+v", l.name, state.phase, *state)

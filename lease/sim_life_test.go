@@ -65,10 +65,14 @@ const (
 	simNameless    // IDs for which it named nobody
 	simFolded      // IDs for which it named several leases
 	simCut         // held workers whose history a rescue has kept
+	simBegun       // leases that started in the background
+	simForeign     // those of them whose generators are for other IDs
+	simLeft        // those that were closed before they had a worker
+	simComeLate    // those of them that got a worker after that
 	simAlive       // generators that were judged alive after the last fault
 	simExcused     // those that were not, for a reason
 	simEvents      // and the events
-	simCountsSize  = simEvents + simCount(Waiting) + 1
+	simCountsSize  = simEvents + simCount(Ended) + 1
 )
 
 type simCounts [simCountsSize]int
@@ -82,7 +86,8 @@ func (c simCount) String() string {
 		"repeated requests", "slow messages", "time-outs", "outages met", "freezes", "replies that met a frozen process", "crashes",
 		"clock steps", "generators that refused their worker", "clocks found wrong", "halts before a request", "halts after a reply",
 		"halts within Notify", "halts in a grant", "halts in a seal", "halts between an ID and its confirmation", "restores", "rescues", "rescues that were interrupted", "times taken back from generators", "requests in which the store hung",
-		"idle leases", "leases closed within Notify", "IDs confirmed", "IDs not confirmed", "IDs of a worker that was lost", "IDs from before since", "looks that were shared", "makers named", "makers not named", "makers named among others", "histories kept by rescues", "generators judged alive", "generators excused", "events"}[c]
+		"idle leases", "leases closed within Notify", "IDs confirmed", "IDs not confirmed", "IDs of a worker that was lost", "IDs from before since", "looks that were shared", "makers named", "makers not named", "makers named among others", "histories kept by rescues",
+		"leases that began in the background", "leases for other IDs", "leases closed before they had a worker", "workers that came after Close", "generators judged alive", "generators excused", "events"}[c]
 }
 
 func newSimulation(seed uint64, p simProfile, traced bool) *simulation {
@@ -274,6 +279,7 @@ func (s *simulation) open(p *simProcess, slot int) *simLease {
 	if s.named {
 		l.config.Worker = Number((p.number + slot) % s.workers)
 	}
+	l.begins = s.chance(s.begins)
 	if c, err := l.config.settle(s.layout()); err == nil {
 		l.config.Timeout = c.Timeout
 	} else {
@@ -294,6 +300,14 @@ func (l *simLease) live(slot int) {
 		}
 		s.after(s.exponential(mean), func() { l.process.run(func() { s.open(l.process, slot) }) })
 	}
+	if l.begins {
+		if l.begin() {
+			again(float64(s.window) / 8)
+			return
+		}
+		l.renew(again)
+		return
+	}
 	err := l.keep()
 	if err != nil {
 		l.stage, l.ended = simFailed, err
@@ -310,6 +324,12 @@ func (l *simLease) live(slot int) {
 		again(float64(s.window) / 3)
 		return
 	}
+	l.renew(again)
+}
+
+// renew is the life of a lease with a worker.
+func (l *simLease) renew(again func(float64)) {
+	s := l.s
 	l.stage, l.ready = simMinting, s.now
 	s.note(l.lease.Worker(), "kept", l, nil)
 	l.mintAlong()
@@ -336,13 +356,103 @@ func (l *simLease) live(slot int) {
 	again(float64(s.window) / 8)
 }
 
-// keep is Open and Pool.keep.
+// conn returns the lease's connection to the store.
+func (l *simLease) conn() driver.Store {
+	if l.s.clocked {
+		return simClockConn{simConn{l}}
+	}
+	return simConn{l}
+}
+
+// begin is a start in the background, up to the first worker. It reports whether the lease has ended
+// before.
+func (l *simLease) begin() (ended bool) {
+	s := l.s
+	s.counts[simBegun]++
+	var err error
+	if l.generator, err = newSimGenerator(l); err != nil {
+		l.stage = simFailed // a clock that is far off
+		return true
+	}
+	l.minting()
+	l.config.Background = true
+	layout := s.layout()
+	if l.foreign = s.chance(0.1); l.foreign {
+		s.counts[simForeign]++
+		layout.Workers++
+	}
+	c, err := l.config.settle(s.layout())
+	if err != nil {
+		panic(err)
+	}
+	l.lease = newLease(simPool, l.generator, c)
+	l.lease.wanted = grant.Spec{Name: simPool, Layout: layout}
+	l.lease.store = l.conn()
+	l.lease.within = c.timed(l.lease.store)
+	l.lease.stop = func() { // as a context: the search finds out in a moment
+		l.ctx.cancelled = true
+		s.after(0, func() { l.process.run(l.cancel) })
+	}
+	if l.lease.startSearch(); s.closes > 0 && s.chance(0.3) {
+		s.after(s.exponential(float64(s.quick)*[]float64{2, 2, 20, 1000}[s.random.IntN(4)]), func() { l.process.run(l.leaveEarly) })
+	}
+	found := l.lease.search(l.ctx)
+	l.judgePhase(0)
+	if found { // the interval may begin a moment later
+		simWorld{l}.sleep(l.ctx, min(max(time.UnixMicro(l.lease.since).Sub(l.time()), 0), grace))
+	}
+	switch {
+	case l.closing:
+		l.stage = simClosed
+		l.judgeLeft()
+	case !found:
+		l.stage, l.ended = simFailed, l.lease.Err()
+	case l.foreign:
+		s.wrong(-1, "%s has a worker in a pool of other IDs", l.name)
+	}
+	if !found {
+		l.mint(1)
+	}
+	return !found || l.closing
+}
+
+// leaveEarly closes a lease that has no worker yet, in another thread.
+func (l *simLease) leaveEarly() {
+	s := l.s
+	if !l.lease.inBackground() || l.closing || s.now >= s.faultsEnd {
+		return
+	}
+	s.counts[simLeft]++
+	s.note(-1, "left", l, nil)
+	l.closing = true
+	t := l.newThread(func() {
+		at := s.now
+		if err := l.lease.Close(); (s.now > at || err != nil) && s.haltFreeze+s.freezes+s.haltCrash == 0 {
+			s.wrong(-1, "%s waits %v for the end of its search, and Close returns %v", l.name, time.Duration(s.now-at)*time.Microsecond, err)
+		}
+	})
+	l.goOn(t)
+}
+
+// judgeLeft judges a lease that was closed before it had a worker. If nothing has failed, it keeps no
+// worker.
+func (l *simLease) judgeLeft() {
+	s := l.s
+	for worker, r := range s.judge.record {
+		if s.judge.writer[worker] != l.number {
+			continue
+		}
+		s.counts[simComeLate]++
+		if r.Incarnation != "" && s.faultless() {
+			s.wrong(worker, "%s was closed before it had worker %d, and keeps it", l.name, worker)
+		}
+	}
+}
+
+// keep is Open and Lease.keep.
 func (l *simLease) keep() error {
 	s := l.s
-	var store driver.Store = simConn{l}
-	if s.clocked {
-		store = simClockConn{simConn{l}}
-	}
+	store := l.conn()
 	ctx, cancel := simWorld{l}.timeout(l.ctx, l.config.Timeout)
 	pool, err := Open(ctx, store, simPool, s.layout())
 	cancel()
@@ -448,7 +558,7 @@ func (s *simulation) judgeEnd() {
 		}
 		why := l.refused
 		if l.stage != simMinting { // it waits for a worker
-			if l.keeping < s.now-5*s.window-30_000_000 {
+			if !l.begins && l.keeping < s.now-5*s.window-30_000_000 {
 				s.wrong(-1, "%s has not come to an end since %s", l.name, simTime(l.keeping))
 			}
 			stuck += fmt.Sprintf(", %s is opening", l.name)
@@ -557,6 +667,9 @@ func (s *simulation) run() *simulation {
 	settle := s.now + 5*s.window + s.timeout*4 + 1_000_000
 	if s.largest <= simSmall(s.window) {
 		settle += 2 * s.largest
+	}
+	if s.begins > 0 {
+		settle += 2 * longestSearch.Microseconds() // the last pause of a search
 	}
 	s.runUntil(settle)
 	if s.verdict == nil {

@@ -1,16 +1,21 @@
 package lease
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/firn-id/firn/internal/testing/services"
 	"github.com/firn-id/firn/internal/testing/testkit"
 )
+
+var simOnly = flag.String("sim.mutants", ".", "a regular expression for the names of the mutants to try")
 
 // A simMutant is the code of leases with a fault, or with several faults if a single fault would not show.
 type simMutant struct {
@@ -46,6 +51,10 @@ const (
 	saysNamed   = "is named" // an ID another lease's
 	saysLost    = "which it had lost before the call"
 	saysTurn    = "wait for a request that is no look"
+	saysEnds    = "ends for good"
+	saysGoesOn  = "goes on after an error that no retry can mend"
+	saysWaits   = "for the end of its search"
+	saysKeeps   = "was closed before it had worker"
 )
 
 // simHasty removes the wait for the floor of a rescue. With the wait, some mutants would show only
@@ -188,6 +197,21 @@ var simMutants = []simMutant{
 	{"alone", "a sample refuses a clock alone", []simEdit{{
 		"	case !settled && !l.agrees(some):\n		return time.Time{}, errList", "	case !settled && l.checkClock(ctx, some) != nil:\n		return time.Time{}, l.checkClock(ctx, some)",
 	}}, []string{saysNoLease}, false},
+	{"hopeless", "a start in the background ends for a store that is down", []simEdit{{
+		"	for _, kind := range []error{ErrConfig, ErrPoolMismatch,", "	for _, kind := range []error{driver.ErrUnavailable, ErrConfig, ErrPoolMismatch,",
+	}}, []string{saysEnds}, false},
+	{"stubborn", "a start in the background goes on in a pool of other IDs", []simEdit{{
+		"	for _, kind := range []error{ErrConfig, ErrPoolMismatch,", "	for _, kind := range []error{ErrConfig,",
+	}}, []string{saysGoesOn}, false},
+	{"clinging", "Close waits for the search", []simEdit{{
+		"	if l.leave() {\n", "	if l.leave(); false {\n",
+	}}, []string{saysWaits}, false},
+	{"broken", "Close breaks off the request that takes a worker", []simEdit{{
+		"	if l.inBackground() && ctx.Err() == nil {\n", "	if false {\n",
+	}}, []string{saysKeeps}, false},
+	{"tardy", "a worker that comes after Close is not given back", []simEdit{{
+		"	if err != nil || left {\n", "	if left = false; err != nil || left {\n",
+	}}, []string{saysKeeps}, false},
 	{"idle", "a lease that has lost its worker takes no other", []simEdit{{
 		"	return l.acquire(ctx, 0)\n", "	return l.why\n",
 	}}, []string{saysStill}, false},
@@ -272,6 +296,8 @@ func Find(n int, onlyTwice bool) (int, string) {
 func TestSimMutants(t *testing.T) {
 	services.Full(t)
 	const seeds = 1500
+	only := regexp.MustCompile(*simOnly)
+	simMutants := slices.DeleteFunc(slices.Clone(simMutants), func(m simMutant) bool { return !only.MatchString(m.name) })
 	dir := t.TempDir()
 	write := func(name, text string) {
 		t.Helper()

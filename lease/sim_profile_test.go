@@ -42,6 +42,7 @@ type simProfile struct {
 	hangs  float64 // of the requests in which the store hangs, without heeding their contexts
 	idles  float64 // of the leases whose generators are asked for an ID now and then only
 	within float64 // of the events in which the lease is closed
+	begins float64 // of the leases that start in the background
 	mends  bool    // clocks are right after the last fault
 
 	largest int64 // the largest step of a clock, as far as it matters for how soon all is well again
@@ -115,6 +116,9 @@ func simFaulty(seed uint64) simProfile {
 		p.stock = fewRecords + 1 + r.IntN(4)
 		p.workers += p.stock
 	}
+	if p.refuses < 0 {
+		p.begins = []float64{0, 0, 0, 0.2, 1}[r.IntN(5)]
+	}
 	return p
 }
 
@@ -146,4 +150,9 @@ func simLarge(seed uint64) simProfile {
 	}
 	p.stock = p.workers - r.IntN(2)*r.IntN(p.machines) // some of the free workers may lack records
 	return p
+}
+
+// faultless reports whether nothing fails but what the processes do themselves.
+func (p *simProfile) faultless() bool {
+	return p.loseRequest+p.loseReply+p.repeat+p.slow+p.haltFreeze+p.haltCrash+p.freezes+p.crashes+p.cuts+p.outages+p.steps+p.restores+p.hangs == 0
 }

@@ -246,7 +246,9 @@ type simLease struct {
 	granted   int64 // where the times end that the generator was told of last
 	renewed   int64 // when the lease last said that it has times
 	over      bool  // they were over then, or it has said since that it has none
-	closing   bool  // it is being closed within Notify
+	closing   bool  // it is being closed within Notify, or was closed before it had a worker
+	begins    bool  // it starts in the background
+	foreign   bool  // its generator is for other IDs than the pool
 	naps      int   // short sleeps in a row
 	last      int64 // when it made the last one
 	latest    simMint

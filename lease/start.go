@@ -108,8 +108,7 @@ func (l *Lease) start(ctx context.Context, free func()) (*Lease, error) {
 	err := ctx.Err()
 	switch {
 	case l.config.Background && err == nil:
-		l.searching, l.began = true, l.config.world.now()
-		l.delay(nil)
+		l.startSearch()
 	case err == nil:
 		err = l.keep(ctx)
 	}
