@@ -11,6 +11,7 @@
  *	-DPROCS=3 -DWORKERS=2 -DTICKS=3  the sizes
  *	-DPLAIN -DSENDS=3                forget nothing; at most SENDS requests
  *	-DRESTORE                        the store is restored from a backup; implies PLAIN
+ *	-DHISTORY                        records name their holders; implies PLAIN
  *	-DMUTANT_...                     one rule is broken; implies PLAIN
  */
 
@@ -157,7 +158,38 @@ byte starts[PROCS];
 #define RESTORED_REVS(w)	revs[w] + 1
 #endif
 
-#if defined(MUTANT) || defined(RESTORE)
+/*
+ * A record names the incarnations that held the worker. The entry of a lease begins with its
+ * first interval since it took the worker from another, ...
+ */
+#ifdef MUTANT_ENTRY_KEPT
+#define MUTANT
+#define HISTORY
+#define RENEWS(r)		(ME.rev != NONE)
+#else
+#define RENEWS(r)		(ME.rev != NONE && r == ME.rev)
+#endif
+
+/* ... ends where the record ends, ... */
+#ifdef MUTANT_ENTRY_NOT_CUT
+#define MUTANT
+#define HISTORY
+#define CUTS_ENTRY		false
+#else
+#define CUTS_ENTRY		true
+#endif
+
+/* ... and is dropped from a backup, unless the lease had ended. */
+#ifdef MUTANT_ENTRY_RESTORED
+#define MUTANT
+#define HISTORY
+#define RESTORE
+#define DROPS_ENTRY		false
+#else
+#define DROPS_ENTRY		true
+#endif
+
+#if defined(MUTANT) || defined(RESTORE) || defined(HISTORY)
 #undef PLAIN
 #define PLAIN
 #endif
@@ -176,6 +208,10 @@ typedef Record {
 #ifdef MUTANT_HOST_NAME
 	; byte host	/* name of the holder's host; NONE: no holder */
 #endif
+#ifdef HISTORY
+	; byte since	/* where the holder's entry begins; TICKS: no holder */
+	; byte name[TICKS]	/* the incarnation that the history names for a tick, as in owner */
+#endif
 }
 
 /* A compare-and-swap on its way to the store. */
@@ -184,6 +220,10 @@ typedef Request {
 	byte rev;	/* the revision that the sender believes the record to have */
 	byte until;
 	byte nonce	/* NONE: a process gives back, or releases, and does not wait */
+#ifdef HISTORY
+	; byte by	/* the incarnation of the sender, as in owner; NONE: gives back */
+	; byte since	/* where its entry in the history begins */
+#endif
 }
 
 /* What a process knows about a worker. */
@@ -198,6 +238,10 @@ typedef Lease {
 	byte newfloor;	/* what floor would be */
 	bool success;	/* the answer is on its way: success, ... */
 	byte newrev	/* ... and this is the new revision */
+#ifdef HISTORY
+	; byte since	/* where its entry in the history begins */
+	; byte newsince
+#endif
 }
 
 Record record[WORKERS];
@@ -226,6 +270,10 @@ typedef Backup {
 	byte until;
 	byte revs;
 	bool used	/* once only */
+#ifdef HISTORY
+	; byte since
+	; byte name[TICKS]
+#endif
 }
 Backup backup[WORKERS];		/* at first, of the store as it is at first */
 byte highest[WORKERS];		/* until that was ever stored */
@@ -317,6 +365,55 @@ inline forget_request(index) {
 	request[index].nonce = NONE
 }
 
+#ifdef HISTORY
+
+/* The history names nobody else than the incarnation that may have minted a tick. */
+inline check_names(worker) {
+	for (tick : 0 .. TICKS-1) {
+		assert(record[worker].name[tick] == NONE || tick < record[worker].until);
+		assert(record[worker].name[tick] == NONE || owner[worker*TICKS + tick] == NONE ||
+			record[worker].name[tick] == owner[worker*TICKS + tick])
+	}
+}
+
+/* The store writes the entry of a request's sender. All times of others are before. */
+inline write_names(worker, index) {
+	for (tick : 0 .. TICKS-1) {
+		if
+		:: request[index].by != NONE && tick >= request[index].since && tick < request[index].until ->
+			record[worker].name[tick] = request[index].by
+		:: tick >= request[index].until && CUTS_ENTRY -> record[worker].name[tick] = NONE
+		:: else
+		fi
+	}
+	record[worker].since = (request[index].by == NONE -> TICKS : request[index].since);
+	check_names(worker)
+}
+
+/* An incarnation has ended, for a worker: its name is that of all that have ended. */
+inline end_name(worker, name_) {
+	for (tick : 0 .. TICKS-1) {
+		if
+		:: record[worker].name[tick] == name_ -> record[worker].name[tick] = ENDED
+		:: else
+		fi;
+#ifdef RESTORE
+		if
+		:: backup[worker].name[tick] == name_ -> backup[worker].name[tick] = ENDED
+		:: else
+		fi
+#endif
+	}
+	for (tick : 0 .. CALLS-1) {
+		if
+		:: request[tick].by == name_ && request[tick].sender % WORKERS == worker -> request[tick].by = ENDED
+		:: else
+		fi
+	}
+}
+
+#endif
+
 /* A process waits no more, and remembers nothing of its attempt. */
 inline end_attempt(index) {
 #ifndef PLAIN
@@ -340,6 +437,9 @@ inline end_attempt(index) {
 	lease[index].from = 0;
 	lease[index].newfloor = 0;
 	lease[index].success = false;
+#ifdef HISTORY
+	lease[index].newsince = 0;
+#endif
 	lease[index].newrev = NONE
 }
 
@@ -348,6 +448,9 @@ inline end_lease(index) {
 	lease[index].rev = NONE;
 	lease[index].until = 0;
 	lease[index].end = 0;
+#ifdef HISTORY
+	lease[index].since = 0;
+#endif
 	lease[index].floor = 0
 }
 
@@ -418,6 +521,10 @@ inline adopt(rev_) {
 		ME.rev = rev_;
 		ME.until = ASKED.until;
 		ME.end = ASKED.until;
+#ifdef HISTORY
+		ME.since = ME.newsince;
+		check_names(w);
+#endif
 		ME.floor = ME.newfloor
 	:: else	/* an old revision, forgotten */
 	fi;
@@ -468,6 +575,11 @@ active [PROCS] proctype process()	/* the first, so that _pid counts from 0 */
 				:: else
 				fi;
 				ME.from = from;
+#ifdef HISTORY
+				ME.newsince = (RENEWS(rev) && ME.since < from -> ME.since : from);
+				request[ASK_CALL].by = OWNER(_pid);
+				request[ASK_CALL].since = ME.newsince;
+#endif
 				ME.newfloor = floor;
 				ME.call = ASK_CALL + 1;
 				send(ASK_CALL, _pid*WORKERS + w, rev, until, NONCE(ME.call));
@@ -537,6 +649,11 @@ active [PROCS] proctype process()	/* the first, so that _pid counts from 0 */
 				:: else
 				fi;
 				end_attempt(_pid*WORKERS + w);
+#ifdef HISTORY
+				end_name(w, OWNER(_pid));
+				request[GIVE_BACK_CALL].by = NONE;
+				request[GIVE_BACK_CALL].since = ME.since;
+#endif
 #ifndef PLAIN
 				/* Only the holder knows the revision, and it does so once. */
 				assert(request[GIVE_BACK_CALL].rev == NONE);
@@ -561,6 +678,9 @@ active [PROCS] proctype process()	/* the first, so that _pid counts from 0 */
 		:: d_step {
 				printf("process %d crashes and starts again\n", _pid);
 				for (w : 0 .. WORKERS-1) {
+#ifdef HISTORY
+					end_name(w, OWNER(_pid));
+#endif
 					end_attempt(_pid*WORKERS + w);
 					end_lease(_pid*WORKERS + w)
 				}
@@ -618,6 +738,9 @@ active proctype environment()
 				fi;
 				forget_revision(w);
 				write(w, newuntil, newnonce);
+#ifdef HISTORY
+				write_names(w, index);
+#endif
 #ifdef MUTANT_HOST_NAME
 				record[w].host = (newnonce == NONE -> NONE : HOST(sender / WORKERS));
 #endif
@@ -667,6 +790,12 @@ active proctype environment()
 				record[w].rev = NONE;
 				record[w].until = 0;
 				record[w].nonce = NONE;
+#ifdef HISTORY
+				for (tick : 0 .. TICKS-1) {
+					record[w].name[tick] = NONE
+				}
+				record[w].since = 0;
+#endif
 				end_step()
 			}
 		:: else
@@ -684,7 +813,14 @@ active proctype environment()
 				printf("worker %d is backed up: until %d, revision %d\n",
 					w, record[w].until, record[w].rev);
 				backup[w].until = record[w].until;
-				backup[w].revs = revs[w]
+				backup[w].revs = revs[w];
+#ifdef HISTORY
+				for (tick : 0 .. TICKS-1) {
+					backup[w].name[tick] = record[w].name[tick]
+				}
+				backup[w].since = record[w].since;
+				tick = 0
+#endif
 			}
 		:: else
 		fi;
@@ -700,6 +836,17 @@ active proctype environment()
 				record[w].rev = revs[w] + 1;
 				record[w].until = RESTORED_UNTIL(w);
 				record[w].nonce = NONE;
+#ifdef HISTORY
+				for (tick : 0 .. TICKS-1) {
+					record[w].name[tick] = (tick < backup[w].since || !DROPS_ENTRY ->
+						backup[w].name[tick] : NONE);
+					backup[w].name[tick] = NONE
+				}
+				record[w].since = TICKS;
+				backup[w].since = 0;
+				check_names(w);
+				tick = 0;
+#endif
 				backup[w].until = 0;
 				backup[w].revs = 0;
 				backup[w].used = true;
