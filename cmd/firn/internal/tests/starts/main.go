@@ -42,7 +42,7 @@ func main() {
 	var s settings
 	flag.StringVar(&s.stores, "stores", "memory,files", "stores to measure, of memory, files, postgres, etcd")
 	flag.StringVar(&s.among, "among", "1,16,128,256,512,1000", "how many leases start")
-	flag.StringVar(&s.pools, "pools", "0,50000,65536", "how many records the pools have before; 0 for a new pool")
+	flag.StringVar(&s.pools, "pools", "0,50000,65536", "how many records the pools have before; 0 for a pool without records")
 	flag.StringVar(&s.dir, "dir", os.TempDir(), "where files are")
 	flag.IntVar(&s.at, "at", 64, "how many start at a time")
 	flag.IntVar(&s.rolls, "rolls", 0, "how often a fleet restarts, instead of the table")
