@@ -15,6 +15,7 @@ import (
 	"github.com/firn-id/firn/internal/form/wrong"
 	"github.com/firn-id/firn/internal/shape"
 	"github.com/firn-id/firn/lease/grant"
+	"github.com/firn-id/firn/usage"
 )
 
 const (
@@ -122,6 +123,8 @@ func (g *generator) Fill(ctx context.Context, dst []ID) (int, error) {
 	}
 	return len(dst), nil
 }
+
+func (g *generator) Usage() usage.Usage { return g.mint.Usage() }
 
 func (g *generator) ForLease() grant.Grantee {
 	return mint.Leased{Mint: &g.mint, Shape: descriptor.Default(), Field: descriptor.Field, Shift: sequenceBits}
