@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"time"
 
 	"github.com/firn-id/firn/iderr"
@@ -434,21 +433,6 @@ func (l *simLease) leaveEarly() {
 	l.goOn(t)
 }
 
-// judgeLeft judges a lease that was closed before it had a worker. If nothing has failed, it keeps no
-// worker.
-func (l *simLease) judgeLeft() {
-	s := l.s
-	for worker, r := range s.judge.record {
-		if s.judge.writer[worker] != l.number {
-			continue
-		}
-		s.counts[simComeLate]++
-		if r.Incarnation != "" && s.faultless() {
-			s.wrong(worker, "%s was closed before it had worker %d, and keeps it", l.name, worker)
-		}
-	}
-}
-
 // keep is Open and Lease.keep.
 func (l *simLease) keep() error {
 	s := l.s
@@ -529,81 +513,6 @@ func (s *simulation) judgeKeep(l *simLease) {
 		}
 	}
 	s.wrong(-1, "%s gets no lease: %v", l.name, err)
-}
-
-// judgeEnd judges all leases a while after the last fault. Every lease with a worker must mint, and
-// every worker must be in use if there are leases enough. Where clocks were very wrong, errors
-// about clocks are right: the clocks have used up the timestamps to come.
-func (s *simulation) judgeEnd() {
-	if s.refuses >= 0 {
-		return // a lease whose generator refuses its worker has come to an end of another kind
-	}
-	minting, stuck := 0, ""
-	for _, p := range s.processes {
-		if p.dead {
-			s.wrong(-1, "p%d is dead after the last fault", p.number)
-			return
-		}
-	}
-	for _, l := range slices.Backward(s.leases) {
-		if l.process.dead || l.stage == simClosed || l.stage == simFailed {
-			continue
-		}
-		if l.idle {
-			l.mint(1)
-		}
-		if l.stage == simMinting && l.refused == nil && l.last > s.now-s.window {
-			minting++
-			continue
-		}
-		why := l.refused
-		if l.stage != simMinting { // it waits for a worker
-			if !l.begins && l.keeping < s.now-5*s.window-30_000_000 {
-				s.wrong(-1, "%s has not come to an end since %s", l.name, simTime(l.keeping))
-			}
-			stuck += fmt.Sprintf(", %s is opening", l.name)
-			continue
-		}
-		stuck += fmt.Sprintf(", %s gets: %v", l.name, why)
-		if !l.excused(why) {
-			s.wrong(l.lease.Worker(), "%s does not mint a while after the last fault: %v", l.name, why)
-			return
-		}
-	}
-	want := min(s.machines*s.slots, s.workers)
-	if s.named {
-		want = min(s.machines+s.slots-1, s.workers)
-	}
-	if s.largest <= simSmall(s.window) && minting < want {
-		s.wrong(-1, "%d leases mint a while after the last fault, and there are workers for %d%s", minting, want, stuck)
-	}
-}
-
-// excused reports whether an error is right after the last fault.
-//
-// A generator with IDs ahead of its clock waits for the clock. If a pool has no free worker, other
-// generators mint, and judgeEnd counts them. A lease may refuse a clock that is still wrong; and a
-// right clock, too, if most used workers are used up to beyond the clock.
-func (l *simLease) excused(why error) bool {
-	s := l.s
-	switch {
-	case errors.Is(why, ErrNoWorker), errors.Is(why, ErrHeld):
-		return true
-	case errors.Is(why, iderr.ErrClockBackwards):
-		return l.top > l.clock()
-	case errors.Is(why, ErrClockSkew), errors.Is(why, iderr.ErrTimeRange):
-		ahead, used := 0, 1 // and the pool's own record
-		for _, r := range s.judge.record {
-			if r.Until > 0 {
-				used++
-			}
-			if r.Until > l.clock() {
-				ahead++
-			}
-		}
-		return s.largest > simSmall(s.window) && (!s.mends || errors.Is(why, ErrClockSkew) && 2*ahead > used)
-	}
-	return false
 }
 
 // judgeAlive judges all leases two windows after the last fault, and the time to notice its end:
