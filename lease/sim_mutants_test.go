@@ -115,8 +115,8 @@ var simMutants = []simMutant{
 	}}, []string{saysNothing}, true},
 	{"gap", "what passed while the lease had expired is granted to it", []simEdit{{
 		"	l.hold(got)\n",
-		"	before := got.From\n	if kind == Renewed {\n		before = min(before, l.granted)\n	}\n	l.hold(got)\n",
-	}, {"l.generator.Grant(got.Worker, from, until)", "l.generator.Grant(got.Worker, time.UnixMicro(before), until)"}}, []string{saysNothing}, false},
+		"	bridged := got.From\n	if kind == Renewed {\n		bridged = min(bridged, l.granted)\n	}\n	l.hold(got)\n",
+	}, {"l.generator.Grant(got.Worker, from, until)", "l.generator.Grant(got.Worker, time.UnixMicro(bridged), until)"}}, []string{saysNothing}, false},
 	{"ticks", "times are not rounded to ticks", []simEdit{{
 		"	return us - past\n", "	return us - past*0\n",
 	}}, []string{"not whole ticks"}, false},
