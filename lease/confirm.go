@@ -38,8 +38,8 @@ func (e *LostError) Unwrap() error { return ErrLost }
 //
 // A service that answers in the strict order of IDs makes an ID, calls Confirm, and then answers. If
 // Confirm returns an error, or a since after the ID's time, the service throws the ID away and makes
-// another. Each ID answered then is greater than each ID of the same worker that another process had
-// answered before. Without Confirm, a process can be stopped between reading its clock and answering.
+// another. Each ID answered then is greater than each ID of the same worker that was answered
+// before the call of Confirm began, by any process. How late the answer arrives is up to the service. Without Confirm, a process can be stopped between reading its clock and answering.
 // The process goes on later, and answers with a small ID after its successor's greater IDs. The IDs are
 // unique either way.
 //
@@ -171,6 +171,9 @@ func (l *Lease) look() (since time.Time, err error) {
 func (l *Lease) judge(e driver.Entry, err error, want *expected) (since time.Time, _ error) {
 	if errors.Is(err, driver.ErrNotFound) {
 		return since, l.pool.missing(want.worker)
+	}
+	if ending := l.ending.Load(); err != nil && ending != nil { // Close may have closed the store
+		return since, *ending
 	}
 	if err != nil {
 		return since, err

@@ -214,6 +214,10 @@ func (h Holder) String() string {
 // worker and any time: such as an ID made without a lease, or for a given time. Between the leases
 // of a Holder with a Count, for less than a minute each, no lease had timestamps.
 //
+// The time is the start of the ID's tick. IDs of SCRU160 with a counter of microseconds have such a tick,
+// and their method Time returns whole milliseconds: for these HolderAt names a lease only if the whole
+// millisecond is the lease's.
+//
 // A record names the last eight holders or fewer. If the store has lost changes, HolderAt answers rightly
 // only after [Rescue].
 func (p *Pool) HolderAt(ctx context.Context, worker int, at time.Time) (Holder, error) {
@@ -232,7 +236,11 @@ func (p *Pool) HolderAt(ctx context.Context, worker int, at time.Time) (Holder, 
 	if err != nil {
 		return Holder{}, err
 	}
-	if h := r.holderAt(at.UnixMicro()); h != nil {
+	h := r.holderAt(at.UnixMicro())
+	if p.layout.Unit < time.Millisecond && at.UnixMicro()%1000 == 0 && h != r.holderAt(at.UnixMicro()+999) {
+		h = nil
+	}
+	if h != nil {
 		return h.holder(), nil
 	}
 	if n := len(r.Holders); n > 0 {

@@ -303,6 +303,28 @@ func TestHistoryBounds(t *testing.T) {
 	}
 }
 
+// A time of whole milliseconds can be of any microsecond of the millisecond. If two leases share the
+// millisecond, nobody is named.
+func TestHolderAtOfMicroseconds(t *testing.T) {
+	layout := testLayout(4)
+	layout.Unit = time.Microsecond
+	store := memlease.New()
+	p := testkit.Must(Create(t.Context(), store, "p", layout))
+	testkit.Must(p.grow(t.Context(), 0))
+	s := testkit.Must(p.get(t.Context(), 0))
+	start := time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)
+	at := func(us int) int64 { return start.UnixMicro() + int64(us) }
+	s.Holders = []holding{{Program: "second", Since: at(5300), Until: at(9000)}, {Program: "first", Since: at(1000), Until: at(5200)}}
+	s.From, s.Until, s.Attempt = at(9000), at(9000), "x"
+	testkit.Must(store.Put(t.Context(), workerKey("p", 0), encode(&s.record), s.rev))
+	for us, want := range map[int]string{0: "", 1000: "first", 4000: "first", 5000: "", 5001: "first", 5250: "", 5300: "second", 6000: "second", 8000: "second", 9000: ""} {
+		h, err := p.HolderAt(t.Context(), 0, start.Add(time.Duration(us)*time.Microsecond))
+		if h.Program != want || errors.Is(err, ErrUnrecorded) != (want == "") {
+			t.Errorf("at %d µs: %+v, %v; want %q", us, h, err, want)
+		}
+	}
+}
+
 // FuzzHistory writes histories of any leases over any history.
 func FuzzHistory(f *testing.F) {
 	f.Add([]byte(`[]`), "", "host", "program", "name", []byte{1, 2, 3, 200, 100, 7, 0, 255})

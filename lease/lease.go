@@ -186,7 +186,8 @@ func (l *Lease) Pool() *Pool {
 // under way, the event Released follows after the call, and perhaps after Close has returned.
 //
 // While a lease still starts in the background, Close returns at once. The lease's goroutine then ends
-// the search within a few times Config.Timeout, and gives back a worker that came meanwhile.
+// the search within a few times Config.Timeout, and gives back a worker that came meanwhile. A program
+// that exits before leaves the worker unused for up to Config.First.
 func (l *Lease) Close() error {
 	l.stop()
 	l.end(nil)

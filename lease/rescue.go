@@ -67,9 +67,9 @@ type Rescued struct {
 //
 // If the store has gone back to an earlier state, let no process that takes workers of the pool
 // reach the store until Rescue has returned. If records are missing or damaged, processes may go
-// on: no lease takes a worker of such a pool. Prepare the store first if the store needs preparing
-// ([driver.Preparer]). After an error of Rescue the pool may refuse all leases, with an error that
-// is [ErrRescuing], until Rescue is run again. Each run does the whole rescue.
+// on: no lease takes a worker whose record is missing or damaged. Prepare the store first if the store needs preparing
+// ([driver.Preparer]). After an error of Rescue the pool may refuse leases, with an error that is
+// [ErrRescuing], until Rescue is run again. Each run does the whole rescue.
 //
 // # Why it is safe
 //
@@ -88,7 +88,7 @@ type Rescued struct {
 //     without a holder, and used up to the floor. A lease with the worker meets another revision at
 //     the next renewal.
 //
-// An interruption between the two steps leaves a refused pool. The next rescue begins a new
+// After an interruption between the two steps, the records that were not raised are refused. The next rescue begins a new
 // generation: the store may be a backup of an interrupted rescue.
 func Rescue(ctx context.Context, store driver.Store, name string, c RescueConfig) (*Rescued, error) {
 	c, err := c.settle()

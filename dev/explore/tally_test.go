@@ -14,6 +14,7 @@ import (
 type counter interface {
 	Lay(shift uint, least, most uint64)
 	Changed(word, last uint64) bool
+	Used(word uint64) uint64
 	Drop(n uint64)
 	Add(n uint64)
 	Ended(last uint64)
@@ -74,6 +75,21 @@ func passTallied(w *words.Word, c counter) func() Outcome {
 	}
 }
 
+// leaveTallied leaves out the rest of the present tick, as a mint does when the values of a tick have
+// ended.
+func leaveTallied(w *words.Word, c counter) func() Outcome {
+	return func() Outcome {
+		c.Drop(limit)
+		floor := w.Last()&^roomyMask + limit
+		if last, passed := w.Pass(floor); passed {
+			c.Add(c.Used(last))
+		} else {
+			c.Add(limit)
+		}
+		return Outcome{}
+	}
+}
+
 func readTallied(w *words.Word, c counter) func() Outcome {
 	return func() Outcome {
 		c.Read(w.Last)
@@ -104,8 +120,9 @@ func tallyModel[C any](m *tallied[C], c counter, late bool, second string, reade
 	w := &m.Word
 	c.Lay(roomy, 0, limit-1)
 	programs := map[string]Program{
-		"Step": {Name: "Step", Actors: 1, Calls: 2, Call: trying(stepping(w))},
-		"Pass": {Name: "Pass", Actors: 1, Calls: 1, Call: passTallied(w, c)},
+		"Step":  {Name: "Step", Actors: 1, Calls: 2, Call: trying(stepping(w))},
+		"Pass":  {Name: "Pass", Actors: 1, Calls: 1, Call: passTallied(w, c)},
+		"Leave": {Name: "Leave", Actors: 1, Calls: 1, Call: leaveTallied(w, c)},
 		"Seal": {Name: "Seal", Actors: 1, Calls: 1, Call: func() Outcome {
 			c.Sealing()
 			c.Sealed(w.Seal(1))
@@ -130,7 +147,7 @@ func tallyModel[C any](m *tallied[C], c counter, late bool, second string, reade
 // callers add words and ticks are left out, and while the word is sealed.
 func TestTally(t *testing.T) {
 	services.Full(t)
-	for _, second := range []string{"Step", "Pass", "Seal"} {
+	for _, second := range []string{"Step", "Pass", "Leave", "Seal"} {
 		t.Run(second, func(t *testing.T) {
 			m := new(tallied[tally.Count])
 			holds(t, tallyModel(m, &m.Count, false, second, 1))
@@ -144,7 +161,7 @@ func TestTallyMutants(t *testing.T) {
 	for i, v := range []struct {
 		second  string
 		readers int
-	}{{"Step", 1}, {"Step", 1}, {"Step", 2}, {"Step", 1}, {"Seal", 1}} {
+	}{{"Step", 1}, {"Step", 1}, {"Leave", 1}, {"Step", 2}, {"Step", 1}, {"Seal", 1}} {
 		t.Run(mutants.Faults[i], func(t *testing.T) {
 			m := new(tallied[mutants.Count])
 			m.Count.Fault = mutants.Faults[i]

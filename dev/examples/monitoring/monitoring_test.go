@@ -322,6 +322,8 @@ func TestReason(t *testing.T) {
 		{&lease.SkewError{}, "clock"},
 		{&lease.NoWorkerError{}, "workers"},
 		{&lease.HeldError{}, "workers"},
+		{lease.ErrNoPool, "setup"},
+		{lease.ErrVersion, "setup"},
 		{driver.ErrUnavailable, "store"},
 		{context.DeadlineExceeded, "other"},
 	} {

@@ -12,7 +12,7 @@ import (
 var (
 	kinds = []lease.EventKind{lease.Acquired, lease.Renewed, lease.Failing, lease.Expired,
 		lease.Lost, lease.Released, lease.Withdrawn, lease.Waiting, lease.Created, lease.Shared, lease.Ended}
-	reasons = []string{"rolled_back", "damaged", "rescue", "clock", "workers", "store", "other"}
+	reasons = []string{"rolled_back", "damaged", "rescue", "clock", "workers", "setup", "store", "other"}
 )
 
 // reason returns a label for the error of an event.
@@ -21,7 +21,7 @@ func reason(err error) string {
 	switch {
 	case is(lease.ErrRolledBack):
 		return "rolled_back"
-	case is(lease.ErrMissing), is(lease.ErrDamaged), is(lease.ErrNoPool), is(lease.ErrVersion):
+	case is(lease.ErrMissing), is(lease.ErrDamaged):
 		return "damaged"
 	case is(lease.ErrRescued), is(lease.ErrRescuing):
 		return "rescue"
@@ -29,6 +29,8 @@ func reason(err error) string {
 		return "clock"
 	case is(lease.ErrNoWorker), is(lease.ErrHeld):
 		return "workers"
+	case is(lease.ErrConfig), is(lease.ErrPoolMismatch), is(lease.ErrNoPool), is(lease.ErrVersion), is(driver.ErrAddress):
+		return "setup"
 	case is(driver.ErrUnavailable):
 		return "store"
 	}

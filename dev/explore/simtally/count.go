@@ -97,7 +97,8 @@ func (c *Count) Read(last func() uint64) uint64 {
 			return c.show(c.made.Load() + c.Used(c.final.Load()))
 		}
 		if !c.Changed(word, before) {
-			return c.show(made + c.Used(word))
+			// The words used before: a caller may have left out the rest of the tick meanwhile.
+			return c.show(made + c.Used(before))
 		}
 	}
 	return c.shown.Load()

@@ -2,8 +2,11 @@ package mint
 
 import (
 	"errors"
+	"sync"
+	"sync/atomic"
 	"testing"
 
+	"github.com/firn-id/firn/internal/engine/entropy"
 	"github.com/firn-id/firn/internal/testing/testkit"
 	"github.com/firn-id/firn/internal/testing/wait"
 )
@@ -25,6 +28,34 @@ func TestSealedWordsDoNotCount(t *testing.T) {
 		return took
 	}
 	wait.Until(t, "a call within the tick takes a word", took)
+}
+
+// A tick that random steps end early counts what callers have, also for a reader at that moment. A word
+// that a caller drops counts until then.
+func TestStepsThatEndATick(t *testing.T) {
+	h := newHands(5)
+	c := h.config()
+	c.Bits, c.StepBits, c.Rand = 19, 17, new(entropy.Source)
+	m := h.mint(c)
+	var over atomic.Bool
+	var reader sync.WaitGroup
+	reader.Go(func() {
+		for !over.Load() {
+			m.Usage()
+		}
+	})
+	made := uint64(0)
+	for tick := int64(5); tick < 30_000; tick++ {
+		h.set(tick)
+		for testkit.Err(m.TryNext()) == nil {
+			made++
+		}
+		if got := m.Usage().IDs; got < made || got > made+1 {
+			t.Fatalf("%d words, and the caller has %d", got, made)
+		}
+	}
+	over.Store(true)
+	reader.Wait()
 }
 
 // A word that is past the ticks to leave out leaves out nothing.

@@ -67,13 +67,11 @@ func (t *Tally) Turn(last, word, dropped uint64) {
 // turnSecond ends the running second. The tick is of another second, later or, if the clock went back,
 // earlier.
 func (t *Tally) turnSecond(tick, dropped uint64) {
-	if !t.mu.TryLock() {
-		return // another caller ends the second
-	}
+	t.mu.Lock()
 	defer t.mu.Unlock()
 	second := t.second.Load()
 	if tick-second < t.perSecond {
-		return
+		return // another caller has ended the second
 	}
 	made := t.made.Load() + dropped
 	t.full, t.share = second, t.shareOf(made)

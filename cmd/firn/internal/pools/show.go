@@ -36,7 +36,7 @@ the times are used. The states of workers:
   ran out   the interval is over: the process died or is stopped; the worker can be taken
   free      the last holder returned the worker
   ahead     free, but used up to a time in the future
-  missing   the record is gone: the pool gives out no worker until a rescue
+  missing   the record is gone: nobody gets the worker until a rescue
   damaged   the record is damaged: as above
   unknown   the record cannot be read for another reason
 

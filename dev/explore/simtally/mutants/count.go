@@ -104,7 +104,8 @@ func (c *Count) Read(last func() uint64) uint64 {
 			return c.show(c.made.Load() + c.Used(c.final.Load()))
 		}
 		if c.Fault == "a reading takes any two words for words of one tick" || !c.Changed(word, before) {
-			return c.show(made + c.Used(word))
+			// The words used before: a caller may have left out the rest of the tick meanwhile.
+			return c.show(made + c.Used(map[bool]uint64{true: word, false: before}[c.Fault == "a reading has the words used after the look at ended ticks"]))
 		}
 	}
 	return c.shown.Load()
@@ -128,4 +129,4 @@ func (c *Count) show(n uint64) uint64 {
 }
 
 // Faults are the faults that Count can have.
-var Faults = []string{"a reading takes any two words for words of one tick", "a reading looks at the words of ended ticks last", "a lesser reading may be stored last", "additions beyond the end of a tick count", "a sealed word counts like others"}
+var Faults = []string{"a reading takes any two words for words of one tick", "a reading looks at the words of ended ticks last", "a reading has the words used after the look at ended ticks", "a lesser reading may be stored last", "additions beyond the end of a tick count", "a sealed word counts like others"}
