@@ -74,14 +74,7 @@ type behindFence Generator
 func (a *behindFence) PassTo(from uint64) {
 	a.mu.Lock() // the tick-tock bit does not change
 	defer a.mu.Unlock()
-	floor := (from-1)<<unitShift | a.word.Last()&tickTock | a.max + 1
-	all := uint64((*Generator)(a).Cap())
-	a.tally.Drop(all)
-	if last, passed := a.word.Pass(floor); passed {
-		a.tally.Turn(last, floor-1, all)
-	} else {
-		a.tally.Add(all)
-	}
+	a.tally.Pass((from-1)<<unitShift|a.word.Last()&tickTock|a.max+1, a.word.Pass)
 	a.safe = max(a.safe, from-1)
 }
 

@@ -289,12 +289,7 @@ func (m *Mint) step(word uint64) (uint64, words.Verdict) {
 	}
 	m.tally.Drop(1)
 	if verdict == words.Exhausted {
-		m.tally.Drop(m.limit)
-		if last, passed := m.word.Pass(word&^m.mask + m.limit); passed {
-			m.tally.Add(m.tally.Used(last))
-		} else {
-			m.tally.Add(m.limit)
-		}
+		m.tally.Pass(word&^m.mask+m.limit, m.word.Pass)
 	}
 	return 0, verdict
 }

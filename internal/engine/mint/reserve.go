@@ -201,13 +201,7 @@ func (m *Mint) startAfresh(now uint64) {
 // pass leaves out the ticks before from by a call of word. The word becomes the last of the tick before
 // from. An addition at this moment falls into the room above the sequence, and not into the next tick.
 func (m *Mint) pass(from uint64, word func(floor uint64) (last uint64, passed bool)) {
-	floor := (from-1)<<m.bits + m.limit
-	m.tally.Drop(m.limit)
-	if last, passed := word(floor); passed {
-		m.tally.Turn(last, floor-1, m.limit)
-	} else {
-		m.tally.Add(m.limit)
-	}
+	m.tally.Pass((from-1)<<m.bits+m.limit, word)
 }
 
 // besideQueue returns the outcome of a caller of TryNext while others stand in the queue.

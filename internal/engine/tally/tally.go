@@ -55,12 +55,24 @@ func (t *Tally) Init(c Config, word uint64) {
 	t.Drop(t.Used(word))
 }
 
-// Turn notes that a caller has replaced last, the last word of a tick, by a word of another tick. The
+// Turn notes that a caller has replaced last, the last word of a tick, by a word that begins a tick. The
 // caller has dropped so many words of the new tick before.
 func (t *Tally) Turn(last, word, dropped uint64) {
 	t.Ended(last)
 	if tick := word >> t.shift; tick-t.second.Load() >= t.perSecond {
 		t.turnSecond(tick, dropped)
+	}
+}
+
+// Pass leaves out words: pass is Pass of the word, or another call that makes the word before floor the
+// last word. That word is the last of its tick.
+func (t *Tally) Pass(floor uint64, pass func(floor uint64) (last uint64, passed bool)) {
+	all := t.most - t.least + 1
+	t.Drop(all)
+	if last, passed := pass(floor); passed {
+		t.Turn(last, floor-1, all)
+	} else {
+		t.Add(all)
 	}
 }
 

@@ -5,9 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
-	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -111,83 +109,28 @@ type inspector struct {
 	pens    cli.Pens
 	width   int // columns of the terminal
 	answers int
-	invalid bool
 }
 
 // inspect answers each argument. For "-", and without arguments, inspect answers the lines of
 // stdin. The error is an invalid ID, or a failure of stdin or stdout.
 func (i *inspector) inspect(s *cli.Streams, args []string) error {
 	i.pens, i.width = cli.NewPens(s.Colour), s.Width
-	if len(args) == 0 {
-		args = []string{"-"}
-	}
-	for n, arg := range args {
-		var err error
-		if arg == "-" {
-			err = i.lines(s)
-		} else {
-			err = i.one(s, arg, "argument", n+1)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if i.invalid {
-		return cli.ErrReported
-	}
-	return nil
+	ids := cli.Inputs{Streams: s, JSON: i.json, Answer: func(id string) (invalid, err error) { return i.one(s, id) }}
+	return ids.Each(args)
 }
 
-// lines answers each line of stdin.
-func (i *inspector) lines(s *cli.Streams) error {
-	lines := s.Lines()
-	for n := 1; ; n++ {
-		line, err := lines.Next()
-		switch {
-		case err == io.EOF:
-			return nil
-		case err == cli.ErrLongLine:
-			err = i.refuse(s, line, "line", n, err)
-		case err == nil && strings.TrimSpace(line) != "":
-			err = i.one(s, strings.TrimSpace(line), "line", n)
-		}
-		if err != nil {
-			return err
-		}
-	}
-}
-
-// one answers the ID at a place: argument n or line n.
-func (i *inspector) one(s *cli.Streams, id, place string, n int) error {
+// one answers an ID.
+func (i *inspector) one(s *cli.Streams, id string) (invalid, err error) {
 	var answer bytes.Buffer
 	if i.answers > 0 && !i.json {
 		answer.WriteByte('\n')
 	}
 	if err := i.answer(&answer, id); err != nil {
-		return i.refuse(s, id, place, n, err)
+		return err, nil
 	}
 	i.answers++
-	_, err := s.Out.Write(answer.Bytes())
-	return err
-}
-
-// refuse reports an invalid ID on stderr, and in JSON on stdout too.
-func (i *inspector) refuse(s *cli.Streams, id, place string, n int, invalid error) error {
-	i.invalid = true
-	if i.json {
-		object := struct {
-			Input string `json:"input"`
-			Error string `json:"error"`
-		}{id, cli.Printable(invalid.Error())}
-		if err := cli.WriteJSON(s.Out, object); err != nil {
-			return err
-		}
-	}
-	if err := s.Out.Flush(); err != nil { // answers to earlier IDs come before the error
-		return err
-	}
-	cli.Complain(s.Err, fmt.Errorf("%s %d: %w", place, n, invalid))
-	return nil
+	_, err = s.Out.Write(answer.Bytes())
+	return nil, err
 }
 
 // answer writes the content of an ID. The error reports that the ID is invalid.

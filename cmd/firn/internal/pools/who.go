@@ -6,8 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -84,23 +82,8 @@ func who(ctx context.Context, s *cli.Streams, st *stores.State, name string, ids
 		return fmt.Errorf("pool %s: its format, epoch and widths are of no format here: ask the program that makes the IDs", name)
 	}
 	a := asker{Streams: s, st: st, pool: p, format: f, settings: set, json: asJSON}
-	if len(ids) == 0 {
-		ids = []string{"-"}
-	}
-	for n, id := range ids {
-		if id == "-" {
-			err = a.lines(ctx)
-		} else {
-			err = a.one(ctx, id, "argument", n+1)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if a.invalid {
-		return cli.ErrReported
-	}
-	return nil
+	answers := cli.Inputs{Streams: s, JSON: asJSON, Answer: func(id string) (invalid, err error) { return a.one(ctx, id) }}
+	return answers.Each(ids)
 }
 
 // An asker asks a pool who made IDs.
@@ -111,41 +94,21 @@ type asker struct {
 	format   formats.Format
 	settings shape.Settings
 	json     bool
-	invalid  bool
 }
 
-// lines answers each line of stdin.
-func (a *asker) lines(ctx context.Context) error {
-	lines := a.Lines()
-	for n := 1; ; n++ {
-		line, err := lines.Next()
-		switch {
-		case err == io.EOF:
-			return nil
-		case err == cli.ErrLongLine:
-			err = a.refuse(line, "line", n, err)
-		case err == nil && strings.TrimSpace(line) != "":
-			err = a.one(ctx, strings.TrimSpace(line), "line", n)
-		}
-		if err != nil {
-			return err
-		}
-	}
-}
-
-// one answers an ID at a place: argument n or line n.
-func (a *asker) one(ctx context.Context, text, place string, n int) error {
-	id, worker, err := a.read(text)
-	if err != nil {
-		return a.refuse(text, place, n, err)
+// one answers an ID.
+func (a *asker) one(ctx context.Context, text string) (invalid, err error) {
+	id, worker, invalid := a.read(text)
+	if invalid != nil {
+		return invalid, nil
 	}
 	holder, err := a.pool.HolderAt(ctx, worker, id.Time)
 	var none *lease.UnrecordedError
 	if err != nil && !errors.As(err, &none) {
-		return a.st.Explain(err)
+		return nil, a.st.Explain(err)
 	}
 	if a.json {
-		return cli.WriteJSON(a.Out, a.object(id, worker, holder, none))
+		return nil, cli.WriteJSON(a.Out, a.object(id, worker, holder, none))
 	}
 	answer := "nobody is recorded, and no holder of the worker is known"
 	switch {
@@ -155,7 +118,7 @@ func (a *asker) one(ctx context.Context, text, place string, n int) error {
 		answer = "nobody is recorded; the earliest known holder is of " + milliText(none.Known)
 	}
 	_, err = fmt.Fprintf(a.Out, "%s  worker %d at %s: %s\n", id.ID, worker, milliText(id.Time), answer)
-	return err
+	return nil, err
 }
 
 // read takes an ID apart, and returns its worker.
@@ -172,25 +135,6 @@ func (a *asker) read(text string) (id inspect.Info, worker int, err error) {
 		worker = int(s.Fields[s.Worker].Of(binary))
 	}
 	return id, worker, err
-}
-
-// refuse reports an invalid ID on stderr, and in JSON on stdout too.
-func (a *asker) refuse(input, place string, n int, invalid error) error {
-	a.invalid = true
-	if a.json {
-		object := struct {
-			Input string `json:"input"`
-			Error string `json:"error"`
-		}{input, cli.Printable(invalid.Error())}
-		if err := cli.WriteJSON(a.Out, object); err != nil {
-			return err
-		}
-	}
-	if err := a.Out.Flush(); err != nil { // answers to earlier IDs come before the error
-		return err
-	}
-	cli.Complain(a.Err, fmt.Errorf("%s %d: %w", place, n, invalid))
-	return nil
 }
 
 // whoObject is an answer in JSON.
