@@ -152,7 +152,8 @@ func (e *UnrecordedError) Error() string {
 	if !e.Known.IsZero() {
 		known = "the earliest known holder is of " + timeText(e.Known)
 	}
-	return fmt.Sprintf("pool %s: worker %d: %s at %s: %s", e.Pool, e.Worker, ErrUnrecorded, timeText(e.At), known)
+	return fmt.Sprintf("pool %s: worker %d: %s at %s: %s: search the logs of programs for the worker (event Acquired), and look for programs without a lease",
+		e.Pool, e.Worker, ErrUnrecorded, timeText(e.At), known)
 }
 
 func (e *UnrecordedError) Unwrap() error { return ErrUnrecorded }
@@ -167,11 +168,11 @@ type StartingError struct {
 }
 
 func (e *StartingError) Error() string {
-	s := fmt.Sprintf("pool %s: %s since %s, and has no worker yet", e.Pool, ErrStarting, timeText(e.Since))
+	what := "wait, or try again: the start goes on by itself"
 	if e.Cause != nil {
-		s += ": " + e.Cause.Error()
+		what = e.Cause.Error()
 	}
-	return s
+	return fmt.Sprintf("pool %s: %s since %s, and has no worker yet: %s", e.Pool, ErrStarting, timeText(e.Since), what)
 }
 
 func (e *StartingError) Unwrap() []error {
