@@ -14,8 +14,9 @@ import (
 // worker, and tries again until a try succeeds. No ID can come early: the generator mints inside of
 // its grants only, and the first grant is the first acknowledged change of a worker's record.
 //
-// Close does not wait for the search. A request to take a worker outlives Close by about
-// twice Config.Timeout at most, so that its outcome is known: the goroutine gives back a worker that came late.
+// Close does not wait for the search. A request to take a worker outlives Close by about twice
+// Config.Timeout at most, so that its outcome is known: the goroutine gives back a worker that came
+// late.
 
 // startSearch prepares the search.
 func (l *Lease) startSearch() {

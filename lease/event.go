@@ -27,8 +27,8 @@ type Event struct {
 	// Left is how long the generator can go on to mint, in Failing; otherwise zero.
 	Left time.Duration
 
-	// Err is the reason, in Failing, Expired, Lost, Waiting and Ended. In Shared, Err names a process with the
-	// other store, or says how to find the process. Otherwise Err is nil.
+	// Err is the reason, in Failing, Expired, Lost, Waiting and Ended. In Shared, Err names a
+	// process with the other store, or says how to find the process. Otherwise Err is nil.
 	Err error
 }
 

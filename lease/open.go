@@ -15,8 +15,8 @@ import (
 //
 //	import _ "github.com/firn-id/firn/lease/pglease"
 //
-// The error is [driver.ErrAddress] if no imported package has the scheme, and names the import. All other errors
-// come from the package's Open.
+// The error is [driver.ErrAddress] if no imported package has the scheme, and names the import. All
+// other errors come from the package's Open.
 func OpenStore(ctx context.Context, address string) (driver.Store, error) {
 	// Package lease/address would read the scheme too, and bring TLS into programs with stores of
 	// files.

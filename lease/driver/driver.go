@@ -147,14 +147,16 @@ type Inspector interface {
 
 // A Confirmer is a Store that can prove what an entry is now. lease.Lease.Confirm needs the ability.
 //
-// A strictly ordered service confirms each answer. Other calls of leases need less. A server that was
-// cut off, and replaced by another server, may return the past from Get: no Put can succeed there. A
-// Store must not be a Confirmer if such a server answers without asking others. It must not be a Confirmer
-// either if the database acknowledges a change before its possible successors have the change.
+// A strictly ordered service confirms each answer. Other calls of leases need less. A server that
+// was cut off, and replaced by another server, may return the past from Get: no Put can succeed
+// there. A Store must not be a Confirmer if such a server answers without asking others. It must
+// not be a Confirmer either if the database acknowledges a change before its possible successors
+// have the change.
 type Confirmer interface {
 	// Confirm returns the entry of a key as Get does, at some moment after the call began. At that
-	// moment no server had acknowledged a later change of the entry, reachable or not. If a cut-off server cannot know, Confirm must fail: it never answers from a cache, a
-	// replica, or the result of another call.
+	// moment no server had acknowledged a later change of the entry, reachable or not. If a cut-off
+	// server cannot know, Confirm must fail: it never answers from a cache, a replica, or the
+	// result of another call.
 	Confirm(ctx context.Context, key string) (Entry, error)
 }
 

@@ -12,7 +12,8 @@ import (
 )
 
 // A Store keeps entries in memory. It implements [driver.Store] by its [driver.Handle], and
-// [driver.Confirmer] and [driver.Local]. The entries end with the process: only tests should trust the Store with leases.
+// [driver.Confirmer] and [driver.Local]. The entries end with the process: only tests should trust
+// the Store with leases.
 type Store struct {
 	*driver.Handle
 	entries *entries

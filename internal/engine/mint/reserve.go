@@ -14,8 +14,8 @@ type outcome struct {
 	time time.Time // the reading of the clock
 
 	// gap is a number of ticks from the clock's tick. If the clock went backwards, the gap ends at
-	// the tick of the last word, which may also be the tick of the issued word. If the clock's tick is fenced, the gap ends at the next interval;
-	// 0 means that there is no next interval.
+	// the tick of the last word, which may also be the tick of the issued word. If the clock's tick
+	// is fenced, the gap ends at the next interval; 0 means that there is no next interval.
 	gap uint64
 }
 
