@@ -36,12 +36,13 @@ func (e *LostError) Unwrap() error { return ErrLost }
 // worker was the lease's at a moment after the call of Confirm. Since is the time from which on the
 // lease has held the worker without a break, by the record.
 //
-// A service that answers in the strict order of IDs makes an ID, calls Confirm, and then answers. If
-// Confirm returns an error, or a since after the ID's time, the service throws the ID away and makes
-// another. Each ID answered then is greater than each ID of the same worker that was answered
-// before the call of Confirm began, by any process. How late the answer arrives is up to the service. Without Confirm, a process can be stopped between reading its clock and answering.
-// The process goes on later, and answers with a small ID after its successor's greater IDs. The IDs are
-// unique either way.
+// A service that answers in the strict order of IDs makes an ID, calls Confirm, and then answers.
+// If Confirm returns an error, or a since after the ID's time, the service throws the ID away and
+// makes another. Each ID answered then is greater than each ID of the same worker that any process
+// had answered before the ID was made. How late the answer arrives is up to the service. Without
+// Confirm, a process can be stopped between reading its clock and answering. The process goes on
+// later, and answers with a small ID after its successor's greater IDs. The IDs are unique either
+// way.
 //
 // Strict order is a property of one worker: use one worker ([Number]), or a format without workers. IDs
 // of two workers are ordered by the clocks of two processes.
