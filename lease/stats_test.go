@@ -2,6 +2,7 @@ package lease
 
 import (
 	"math"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -54,11 +55,19 @@ func TestStats(t *testing.T) {
 	})
 }
 
-// Metrics may read a lease at any time.
+// What a lease tells can be read at any time, also under the race detector. No call waits for a request,
+// and what is told fits together: no time is left without a worker, nor after the interval.
 func TestReadAtAnyTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock, store := newTestClock(), newTroubled(driver.ErrUnavailable)
-		_, l, _ := background(t, store, clock, Config{Create: true})
+		var asking, during atomic.Int32
+		clock, troubled := newTestClock(), newTroubled(driver.ErrUnavailable)
+		slow := &hooked{Store: troubled, around: func(c call) error {
+			asking.Add(1)
+			defer asking.Add(-1)
+			time.Sleep(300 * time.Millisecond)
+			return c.do(c.ctx)
+		}}
+		_, l, _ := background(t, slow, clock, Config{Create: true})
 		over := make(chan bool)
 		for range 2 {
 			go func() {
@@ -67,20 +76,33 @@ func TestReadAtAnyTime(t *testing.T) {
 					case <-over:
 						return
 					case <-time.After(time.Millisecond):
-						l.Stats()
-						l.Worker()
-						l.Until()
-						l.Err()
-						l.Pool()
+					}
+					if asking.Load() > 0 {
+						during.Add(1)
+					}
+					began := time.Now()
+					s, until, worker, pool, left := l.Stats(), l.Until(), l.Worker(), l.Pool(), l.Left()
+					l.Err()
+					if took := time.Since(began); took > 0 {
+						t.Errorf("it took %v to read", took)
+					}
+					if s.Left > max(until.Sub(clock.now()), 0) || s.Left > 0 && worker < 0 || worker >= 0 && pool == nil || left > 10*time.Second {
+						t.Errorf("%+v, and %v, with worker %d until %v, a pool: %v", s, left, worker, until, pool != nil)
 					}
 				}
 			}()
 		}
 		time.Sleep(2 * time.Second)
-		store.mend()
+		troubled.mend()
 		time.Sleep(20 * time.Second)
-		l.Close()
+		if l.Left() == 0 {
+			t.Error("no time is left")
+		}
+		testkit.OK(t, l.Close())
 		time.Sleep(time.Second)
 		close(over)
+		if n := during.Load(); n < 100 {
+			t.Errorf("it was read %d times during a request", n)
+		}
 	})
 }
