@@ -86,9 +86,6 @@ const forever = time.Duration(1) << 61
 func (l *Lease) endSearch(err error) {
 	if err != nil {
 		l.end(err)
-		l.mu.Lock()
-		l.trouble = err
-		l.mu.Unlock()
 		l.notify(Event{Kind: Ended, Worker: -1, Err: err})
 	}
 	l.mu.Lock()

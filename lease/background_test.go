@@ -241,6 +241,7 @@ func TestBackgroundEnds(t *testing.T) {
 				if !errors.Is(e.Err, c.want) || e.Worker != -1 || e.Pool != "nanoflake" || !errors.Is(l.Err(), c.want) || l.Left() != 0 {
 					t.Errorf("%+v; %v", e, l.Err())
 				}
+				<-l.Done()
 				asked, opened := store.requests(), opens.Load()
 				time.Sleep(time.Hour)
 				if store.requests() != asked || opens.Load() != opened {
@@ -359,15 +360,19 @@ func TestBackgroundClose(t *testing.T) {
 				if l.Left() != 0 {
 					t.Errorf("%v left", l.Left())
 				}
-				time.Sleep(takes + time.Second)
-				synctest.Wait()
+				<-l.Done()
+				if took := time.Since(began); took > min(takes, 3*DefaultTimeout) {
+					t.Errorf("%s: the lease ends after %v", op, took)
+				}
+				testkit.Is(t, l.Err(), ErrClosed, "%s: the error", op)
 				if takes < time.Minute {
 					nothingHeld(t, plain, op)
 					ends[op+": "+log.kinds()]++
 				}
-				select {
-				case <-l.done:
-				default:
+				requests := asked
+				time.Sleep(takes + time.Second)
+				synctest.Wait()
+				if asked != requests {
 					t.Errorf("the lease goes on after %s", op)
 				}
 			})
@@ -405,7 +410,7 @@ func TestBackgroundCloseInPause(t *testing.T) {
 			t.Errorf("Close took %v", took)
 		}
 		synctest.Wait()
-		<-l.done
+		<-l.Done()
 		nothingHeld(t, store, "closed")
 		log.want(t, "waiting failing")
 
@@ -441,7 +446,7 @@ func TestBackgroundCloseInNotify(t *testing.T) {
 			time.Sleep(time.Minute)
 			store.mend()
 			time.Sleep(time.Minute)
-			<-l.done
+			<-l.Done()
 			want := map[EventKind]string{Failing: "failing", Created: "failing created", Acquired: "failing created acquired released", Ended: "failing ended"}[kind]
 			log.want(t, want)
 			testkit.OK(t, l.Close())
@@ -544,7 +549,7 @@ func TestOpenHangs(t *testing.T) {
 		}
 		testkit.Is(t, testkit.Err(g.TryNext()), ErrClosed, "closed")
 		time.Sleep(time.Second)
-		<-l.done // though the call goes on
+		<-l.Done() // though the call goes on
 		testkit.Same(t, inside.Load(), 1)
 		time.Sleep(time.Minute)
 		testkit.Same(t, store.closed.Load(), called)

@@ -155,7 +155,7 @@ func (l *Lease) look() (since time.Time, err error) {
 		case ending != nil:
 			return time.Time{}, *ending
 		case before == nil:
-			return time.Time{}, &StartingError{Pool: l.name, Since: l.began, Cause: l.Err()}
+			return time.Time{}, &StartingError{Pool: l.name, Since: l.began, Cause: l.failure()}
 		default:
 			e, err := l.looks.store.confirm(context.Background(), workerKey(l.pool.name, before.worker))
 			since, err := l.judge(e, err, before)

@@ -128,8 +128,12 @@ func mints(t *testing.T, g *nanoflake.Generator, l *Lease) {
 
 // die ends a lease like a crash: nothing is given back.
 func die(l *Lease) {
-	l.stop()
-	<-l.done
+	l.lockWork()
+	l.close()
+	l.work.Unlock()
+	l.seal.Do(func() {}) // the generator is not sealed either
+	l.Close()
+	<-l.Done()
 }
 
 func mustCreate(t *testing.T, store driver.Store, workers int) *Pool {

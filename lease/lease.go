@@ -26,7 +26,7 @@ type Lease struct {
 	began       time.Time
 
 	stop   context.CancelFunc
-	done   chan struct{} // closed when run has returned
+	done   chan struct{} // of Done
 	seal   sync.Once
 	ending atomic.Pointer[error] // why the generator is being sealed, or was
 	sealed int64                 // the generator has minted nothing from this time on
@@ -80,7 +80,8 @@ func (l lock) Unlock() { <-l }
 // lockWork locks work. In a simulation, time passes meanwhile.
 func (l *Lease) lockWork() { l.config.world.lock(l.work) }
 
-// goOn renews the lease until Close, and then calls ended.
+// goOn renews the lease until Close, and then calls ended. The last call of Close is the goroutine's
+// own: it waits for a call under way, and so the worker was given back when done is closed.
 func (l *Lease) goOn(ctx context.Context, ended func()) {
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	l.stop = stop
@@ -90,6 +91,7 @@ func (l *Lease) goOn(ctx context.Context, ended func()) {
 		if !l.inBackground() || l.search(running) {
 			l.run(running)
 		}
+		l.Close()
 	}()
 }
 
@@ -160,14 +162,30 @@ func (l *Lease) Until() time.Time {
 	return l.until
 }
 
-// Err returns the error of the last renewal, and nil if the renewal succeeded. While the lease starts
-// in the background, Err returns the error of the last try. If the error was one that no retry can
-// mend (event [Ended]), Err returns the error for good.
+// Err returns the error of the last renewal, and nil if the renewal succeeded. While the lease
+// starts in the background, Err returns the error of the last try. Once the lease has ended, Err
+// returns the reason for good: [ErrClosed] after Close, or the error of the event [Ended].
 func (l *Lease) Err() error {
+	if ending := l.ending.Load(); ending != nil {
+		return *ending
+	}
+	return l.failure()
+}
+
+// failure returns the error of the last renewal, or of the last try of a start in the background.
+func (l *Lease) failure() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.trouble
 }
+
+// Done returns a channel that is closed when the lease has ended: after Close, or after an error
+// that no retry can mend (event [Ended]). The lease has then given its worker back, if the store
+// has answered in time, and makes no more requests. Err returns the reason. A lease that loses its
+// worker has not ended: it takes another worker.
+//
+// Config.Notify must not wait for Done: the lease does not end during a call of Notify.
+func (l *Lease) Done() <-chan struct{} { return l.done }
 
 // Pool returns the worker's pool. While a lease that starts in the background has not opened the pool
 // yet, Pool returns nil.
@@ -185,9 +203,10 @@ func (l *Lease) Pool() *Pool {
 // store, each for at most Config.Timeout. Close never waits for a call of Notify: if a call is
 // under way, the event Released follows after the call, and perhaps after Close has returned.
 //
-// While a lease still starts in the background, Close returns at once. The lease's goroutine then ends
-// the search within a few times Config.Timeout, and gives back a worker that came meanwhile. A program
-// that exits before leaves the worker unused for up to Config.First.
+// While a lease still starts in the background, Close returns at once. The lease's goroutine then
+// ends the search within a few times Config.Timeout, and gives back a worker that came meanwhile.
+// [Lease.Done] tells when. A program that exits before leaves the worker unused for up to
+// Config.First.
 func (l *Lease) Close() error {
 	l.stop()
 	l.end(nil)
@@ -401,7 +420,7 @@ func (l *Lease) expire(err error) {
 // expireInTime tells callers that the interval of a failing lease has ended, before the next
 // request to the store: the request may take long.
 func (l *Lease) expireInTime() {
-	if err := l.Err(); err != nil && !l.expired && l.left() <= 0 {
+	if err := l.failure(); err != nil && !l.expired && l.left() <= 0 {
 		l.expire(err)
 	}
 }

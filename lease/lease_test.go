@@ -378,3 +378,40 @@ func TestManyAttempts(t *testing.T) {
 		}
 	})
 }
+
+// A lease has ended when its worker was given back, whoever closes the lease, and not when it expires.
+func TestDone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock, store := newTestClock(), newTroubled(nil)
+		_, l, log := background(t, &hooked{Store: store, around: func(c call) error {
+			time.Sleep(time.Second)
+			return c.do(c.ctx)
+		}}, clock, Config{Create: true})
+		goesOn := func(want error) {
+			t.Helper()
+			select {
+			case <-l.Done():
+				t.Error("the lease has ended")
+			default:
+			}
+			testkit.Is(t, l.Err(), want, "the error")
+		}
+		goesOn(nil)
+		time.Sleep(time.Minute)
+		goesOn(nil)
+		store.fail(driver.ErrUnavailable)
+		time.Sleep(time.Minute)
+		goesOn(driver.ErrUnavailable)
+		log.last(t, Expired)
+		store.mend()
+		time.Sleep(time.Minute)
+		goesOn(nil)
+		closed := make(chan error, 1)
+		go func() { closed <- l.Close() }()
+		<-l.Done()
+		nothingHeld(t, store, "ended")
+		testkit.Is(t, l.Err(), ErrClosed, "the error")
+		testkit.OK(t, <-closed)
+		log.last(t, Released)
+	})
+}

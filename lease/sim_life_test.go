@@ -341,7 +341,6 @@ func (l *simLease) renew(again func(float64)) {
 	}
 	l.lease.stop = l.cancel
 	l.lease.run(l.ctx)
-	close(l.lease.done)
 	l.stage = simClosing
 	l.mint(1)
 	l.ended = l.lease.Close()
