@@ -1,6 +1,8 @@
 package pglease_test
 
 import (
+	"context"
+	"fmt"
 	"testing"
 
 	"github.com/firn-id/firn/internal/testing/pgtest"
@@ -41,22 +43,67 @@ func TestConfirmCutOff(t *testing.T) {
 	}
 }
 
-// TestConfirmWrites has a server without standbys. Confirm writes to the log in any case: a session can be
-// the last to hear of standbys that were named, and the commit itself looks.
+// TestConfirmWrites has a standby named that does not exist, while Confirm is under way: the session of
+// Confirm does not know of the standby, and its commit waits all the same. So the transaction of Confirm
+// is one that writes. The transaction of Get writes nothing here, and returns.
 func TestConfirmWrites(t *testing.T) {
 	t.Parallel()
 	s := server(t, pgtest.Config{})
-	st := storetest.Prepare(t, pglease.Open, storetest.With(s.Address(), "table=test.leases"))
+	st := storetest.Prepare(t, pglease.Open, storetest.With(s.Address(), "table=test.leases", "timeout=10m"))
 	rev := storetest.Put(t, st, "a", "x", driver.None)
-	const end = "SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn"
-	before := scan[int64](t, s, end)
-	const looks = 10
-	for range looks {
-		if e, err := st.Confirm(t.Context(), "a"); err != nil || e.Revision != rev {
-			t.Fatalf("Confirm: %q, %v", e.Revision, err)
+	waiting := func(event string) func() bool {
+		return func() bool {
+			return scan[int](t, s, "SELECT count(*) FROM pg_stat_activity WHERE wait_event = '"+event+"' AND query LIKE '%leases%'") == 1
 		}
 	}
-	if wrote := scan[int64](t, s, end) - before; wrote < 60*looks { // a message and a commit
-		t.Errorf("%d looks wrote %d bytes of the log", looks, wrote)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	for _, name := range []string{"Get", "Confirm"} {
+		look := st.Get
+		if name == "Confirm" {
+			look = st.Confirm
+		}
+		holder := connect(t, s.Address())
+		run(t, holder, "BEGIN")
+		run(t, holder, "LOCK TABLE test.leases")
+		var e driver.Entry
+		var err error
+		returned := make(chan struct{})
+		go func() {
+			e, err = look(ctx, "a")
+			close(returned)
+		}()
+		wait.Until(t, name+" waits for the lock", waiting("relation"))
+
+		// The server waits for the standby as soon as any commit does.
+		set(t, s, "synchronous_standby_names", "nobody")
+		writer := connect(t, s.Address())
+		written := make(chan struct{})
+		go func() {
+			writer.Exec(t.Context(), "SELECT pg_logical_emit_message(true, 'leases', '')")
+			close(written)
+		}()
+		wait.Until(t, "a commit waits", waiting("SyncRep"))
+		execute(t, s, fmt.Sprintf("SELECT pg_cancel_backend(%d)", writer.PgConn().PID()))
+		wait.Closed(t, "the commit has ended", written)
+
+		run(t, holder, "ROLLBACK")
+		if name == "Confirm" {
+			wait.Until(t, "the commit of Confirm waits", func() bool {
+				select {
+				case <-returned:
+					t.Fatalf("Confirm has not waited: revision %q, %v", e.Revision, err)
+				default:
+				}
+				return waiting("SyncRep")()
+			})
+			cancel()
+			wait.Closed(t, "Confirm returns", returned)
+			storetest.Fails(t, "Confirm", err, driver.ErrUnavailable)
+		} else if wait.Closed(t, "Get returns", returned); err != nil || e.Revision != rev {
+			t.Errorf("Get: %q, %v", e.Revision, err)
+		}
+		set(t, s, "synchronous_standby_names", "")
+		wait.Until(t, "nothing waits", func() bool { return !waiting("SyncRep")() })
 	}
 }
