@@ -401,7 +401,6 @@ func (l *simLease) begin() (ended bool) {
 	}
 	switch {
 	case l.closing:
-		l.stage = simClosed
 		l.judgeLeft()
 	case !found:
 		l.stage, l.ended = simFailed, l.lease.Err()
@@ -428,6 +427,7 @@ func (l *simLease) leaveEarly() {
 		if err := l.lease.Close(); (s.now > at || err != nil) && s.haltFreeze+s.freezes+s.haltCrash == 0 {
 			s.wrong(-1, "%s waits %v for the end of its search, and Close returns %v", l.name, time.Duration(s.now-at)*time.Microsecond, err)
 		}
+		l.stage = simClosed // a process can be stopped within Close, and its search ends first
 	})
 	l.goOn(t)
 }
