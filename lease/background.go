@@ -180,6 +180,11 @@ func permanent(err error) bool {
 			return true
 		}
 	}
+	return isRefused(err)
+}
+
+// isRefused reports whether the generator does not take a worker.
+func isRefused(err error) bool {
 	var refused *refusedError
 	return errors.As(err, &refused)
 }

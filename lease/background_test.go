@@ -253,6 +253,9 @@ func TestBackgroundEnds(t *testing.T) {
 				testkit.Is(t, l.Err(), c.want, "closed")
 				if c.refuses {
 					nothingHeld(t, store.Store, name)
+					if made := len(testkit.Must(store.List(t.Context(), workersKey("nanoflake")))); made > 16 {
+						t.Errorf("%d workers have records: the search goes through the pool", made)
+					}
 				}
 			})
 		})

@@ -155,7 +155,7 @@ func (l *Lease) await(ctx context.Context, own stored, crowd int, was *poolRecor
 // come back at once.
 func (l *Lease) standBack(ctx context.Context, times int) error {
 	const shortest, longest = 10 * time.Millisecond, time.Second
-	span := min(max(4*min(l.took, longest), shortest)<<min(times, 8), longest)
+	span := min(max(2*min(l.took, longest), shortest)<<min(times, 8), longest)
 	pause := time.Duration(1+l.config.world.intN(int(span/time.Microsecond))) * time.Microsecond
 	if end := l.config.world.sleep(ctx, pause); end != nil {
 		return &waitError{errTaken, end}
@@ -198,8 +198,8 @@ func (p *Pool) makeAll(ctx context.Context, grown poolRecord, rev driver.Revisio
 // nameNear makes the pool's record name the workers with records beside a worker, or as many as fit:
 // those whose numbers differ in the last two digits only. So a search reads at most 100 records for
 // this, however many the pool has. A crowd makes its records side by side. The worker one comes
-// first; if one is negative, nameNear looks beside the first worker without a name. nameNear returns the new pool's record. The error is a
-// driver.ErrConflict if the pool's record has changed.
+// first; if one is negative, nameNear looks beside the first worker without a name. nameNear returns
+// the new pool's record. The error is a driver.ErrConflict if the pool's record has changed.
 func (p *Pool) nameNear(ctx context.Context, r *poolRecord, rev driver.Revision, one int) (*poolRecord, error) {
 	near := one
 	if one < 0 {

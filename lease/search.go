@@ -124,7 +124,13 @@ type searchAny struct {
 	lease *Lease
 	seen  map[int]stored // each worker's record, as a try without success first saw it
 	full  bool           // a list had no free worker, and a sample would hardly have one
+
+	refused int // how many new workers the generator has refused
 }
+
+// mostRefused is how many new workers a generator may refuse before the search gives up. A
+// generator that refuses all workers would otherwise make the records of the whole pool.
+const mostRefused = 2
 
 func (s *searchAny) key() string { return workersKey(s.lease.pool.name) }
 
@@ -296,8 +302,13 @@ func (s *searchAny) takeNew(ctx context.Context, read int) (soonest time.Time, e
 		if soonest, err := l.checkFloor(); err != nil {
 			return soonest, err
 		}
-		if _, ok, _ := l.take(ctx, own); ok {
+		switch _, ok, err := l.take(ctx, own); {
+		case ok:
 			return time.Time{}, nil
+		case isRefused(err):
+			if s.refused++; s.refused == mostRefused {
+				return time.Time{}, err
+			}
 		}
 	}
 	if grown || read < l.pool.layout.Workers { // another lease may have made the last records
