@@ -148,6 +148,7 @@ type matrix struct {
 	ids, grants     int64
 	processes, late int
 	takeOvers       int64
+	makers          torture.Makers
 	faults          map[string]*torture.FaultCount
 }
 
@@ -161,6 +162,8 @@ func (m *matrix) add(s *torture.Summary) {
 	m.processes += s.Started
 	m.late += s.Late
 	m.takeOvers += s.TakeOvers.Killed + s.TakeOvers.Alive
+	m.makers.Named += s.Makers.Named + s.Asked.Named
+	m.makers.Nobody += s.Makers.Nobody + s.Asked.Nobody
 	count := func(kind, size string, planned, happened int) {
 		at := kind + "\t" + size
 		c := cmp.Or(m.faults[at], &torture.FaultCount{Kind: kind, Size: size})
@@ -181,8 +184,9 @@ func (m *matrix) add(s *torture.Summary) {
 
 // report writes the matrix. The error is a violation, or a fault that did not happen.
 func (m *matrix) report(out io.Writer, least int) error {
-	fmt.Fprintf(out, "\n%d runs: %d IDs of %d processes, of which %d started without their store, in %d grants; %d workers taken over\n\n",
-		m.runs, m.ids, m.processes, m.late, m.grants, m.takeOvers)
+	fmt.Fprintf(out, "\n%d runs: %d IDs of %d processes, of which %d started without their store, in %d grants; %d workers taken over; "+
+		"the history was asked for the makers of %d IDs, and named %d\n\n",
+		m.runs, m.ids, m.processes, m.late, m.grants, m.takeOvers, m.makers.Named+m.makers.Nobody, m.makers.Named)
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "fault\tof\tplanned\thappened\n")
 	var seldom []string
