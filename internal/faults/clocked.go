@@ -24,6 +24,20 @@ func (c Clocked) Now(ctx context.Context) (time.Time, error) {
 	return c.Time(), nil
 }
 
+// Confirm calls Confirm of the store.
+func (c Clocked) Confirm(ctx context.Context, key string) (driver.Entry, error) {
+	return confirm(ctx, c.Store, key)
+}
+
+// confirm calls Confirm of a store. If the store is no [driver.Confirmer], the error is
+// [driver.ErrUnconfirmable].
+func confirm(ctx context.Context, store driver.Store, key string) (driver.Entry, error) {
+	if c, ok := store.(driver.Confirmer); ok {
+		return c.Confirm(ctx, key)
+	}
+	return driver.Entry{}, &driver.Error{Store: store.String(), Op: "confirm", Key: key, Err: driver.ErrUnconfirmable}
+}
+
 // Watched is a store that reports the changes made through it.
 type Watched struct {
 	driver.Store
@@ -36,6 +50,11 @@ func NewWatched(store driver.Store) *Watched { return &Watched{Store: store} }
 type watches struct {
 	mu  sync.Mutex
 	all map[chan struct{}]string
+}
+
+// Confirm calls Confirm of the store.
+func (w *Watched) Confirm(ctx context.Context, key string) (driver.Entry, error) {
+	return confirm(ctx, w.Store, key)
 }
 
 // Put changes the entry and signals the watches of its key.

@@ -26,6 +26,24 @@ func TestClocked(t *testing.T) {
 	testkit.Is(t, testkit.Err(clock.Now(ctx)), context.Canceled, "Now with a cancelled context")
 }
 
+// Clocked and Watched confirm if their store does.
+func TestConfirmThrough(t *testing.T) {
+	s := memlease.New()
+	rev := testkit.Must(s.Put(t.Context(), "a", []byte("x"), driver.None))
+	unable := struct{ driver.Store }{s}
+	for _, c := range []driver.Confirmer{Clocked{Store: s}, NewWatched(s)} {
+		if e, err := c.Confirm(t.Context(), "a"); err != nil || e.Revision != rev {
+			t.Errorf("%T: revision %q, %v; want %q", c, e.Revision, err, rev)
+		}
+	}
+	for _, c := range []driver.Confirmer{Clocked{Store: unable}, NewWatched(unable)} {
+		e, err := c.Confirm(t.Context(), "a")
+		if failed, ok := errors.AsType[*driver.Error](err); !ok || failed.Err != driver.ErrUnconfirmable || e.Revision != driver.None {
+			t.Errorf("%T of a store that cannot confirm: revision %q, %v", c, e.Revision, err)
+		}
+	}
+}
+
 // certain returns a store and a connection on which each call has one fault.
 func certain(chances Chances) (*memlease.Store, *Store) {
 	s := memlease.New()

@@ -28,6 +28,7 @@ const (
 	overlap    = "overlap"            // two grants of the same times of a worker
 	stuck      = "not alive"          // a generator that makes no IDs after the last fault, without a reason
 	misnamed   = "misnamed maker"     // an ID of which the history names another process
+	stale      = "stale confirmation" // an ID that was confirmed after another process had made a greater ID of the worker
 	torn       = "torn log"           // a log without its end, of a process that was not killed
 )
 
@@ -52,6 +53,7 @@ type checker struct {
 
 	logs   []*log
 	grants []*granted // by worker and time
+	claims []*claim
 	killed map[int]bool
 	total  int64 // bytes of IDs
 
@@ -67,6 +69,7 @@ type log struct {
 	grants  []*granted
 	steps   map[int]*stepLog
 	seen    []entry // in the order of the IDs
+	wanted  []want  // in the order of the IDs
 }
 
 type stepLog struct {
@@ -126,6 +129,7 @@ func readGrants(c checkConfig, r record) (*checker, error) {
 		k.grants = append(k.grants, l.grants...)
 	}
 	k.checkGrants()
+	k.wantRivals()
 	return k, nil
 }
 
@@ -210,6 +214,11 @@ func (k *checker) readLog(p processRecord) (*log, error) {
 				s.shown = true
 			}
 			k.sum.Refused++
+		case confirmed:
+			k.sum.Confirmed++
+			k.claim(l, e)
+		case unconfirmed:
+			k.sum.Unconfirmed++
 		case messages:
 			k.sum.addMessages(e.Messages)
 		}
@@ -283,7 +292,7 @@ type logged struct {
 }
 
 func (a logged) compare(b logged) int {
-	return cmp.Or(cmp.Compare(a.high, b.high), cmp.Compare(a.low, b.low), cmp.Compare(a.process, b.process))
+	return cmp.Or(a.id.compare(b.id), cmp.Compare(a.process, b.process))
 }
 
 const loggedSize = 14
@@ -346,6 +355,7 @@ func (k *checker) checkIDs(ctx context.Context) error {
 	if err := <-errs; err != nil {
 		return err
 	}
+	k.checkClaims()
 	if n != k.sum.IDs {
 		return fmt.Errorf("the sorter was given %d IDs, and returned %d", k.sum.IDs, n)
 	}
@@ -451,6 +461,10 @@ func (k *checker) readIDs(ctx context.Context, l *log, out chan<- logged) error 
 			}
 			l.seen = l.seen[1:]
 		}
+		for len(l.wanted) > 0 && l.wanted[0].number == n {
+			*l.wanted[0].to = v
+			l.wanted = l.wanted[1:]
+		}
 		last = v
 		k.sum.IDs++
 		if k.sum.IDs%1_000_000 == 0 {
@@ -466,10 +480,15 @@ func (k *checker) readIDs(ctx context.Context, l *log, out chan<- logged) error 
 
 // unseen returns an error if the journal mentions IDs missing in the log.
 func (k *checker) unseen(l *log, n int64) error {
+	most := int64(0)
 	for _, g := range l.grants {
-		if g.ids > n {
-			return fmt.Errorf("process %d had logged %d IDs, of which %d are there", l.process, g.ids, n)
-		}
+		most = max(most, g.ids)
+	}
+	for _, w := range l.wanted {
+		most = max(most, w.number+1)
+	}
+	if most > n {
+		return fmt.Errorf("process %d had logged %d IDs, of which %d are there", l.process, most, n)
 	}
 	return nil
 }

@@ -72,6 +72,8 @@ func clean(t testing.TB) *scene {
 				grant(renewed, 400, 500, 1),
 				{Event: sealed, Until: ms(410), IDs: 2},
 				{Event: released, Worker: 5, Until: ms(410), IDs: 2},
+				{Event: confirmed, IDs: 1, Rival: 1, RivalIDs: 4},
+				{Event: unconfirmed, IDs: 0, Rival: 3, RivalIDs: 1, Error: "lost"},
 			},
 			3: {
 				grant(acquired, 410, 500, 0),
@@ -168,15 +170,24 @@ func TestCheckPasses(t *testing.T) {
 	s.journals[1] = append(s.journals[1], entry{Event: withdrawn, Worker: 5, Until: ms(160)},
 		entry{Event: renewed, Worker: 5, From: ms(170), Until: ms(300), IDs: 4}, entry{Event: alive}, entry{Event: dead, Excused: true})
 	s.ids[1] = append(s.ids[1], nano(t, 5, 299, 0))
+	// An ID is confirmed while another process has later IDs of another worker.
+	s.record.Confirms = true
+	s.record.Processes = append(s.record.Processes, processRecord{Number: 5})
+	s.journals[5] = []entry{{Event: acquired, Worker: 6, From: ms(0), Until: ms(900)}}
+	s.ids[5] = []id{nano(t, 6, 800, 0)}
+	s.journals[1] = append(s.journals[1], entry{Event: confirmed, IDs: 3, Rival: 5, RivalIDs: 1}, entry{Event: confirmed, IDs: 2})
 	sum, err := s.check(t)
 	testkit.OK(t, err)
+	if sum.Confirmed != 3 || sum.Unconfirmed != 1 {
+		t.Errorf("%d confirmed, %d not", sum.Confirmed, sum.Unconfirmed)
+	}
 	if sum.Alive != 1 || sum.Excused != 1 || sum.Withdrawn != 1 || sum.Idle != 1 {
 		t.Errorf("%+v", sum)
 	}
 	if !sum.Passed() {
 		t.Errorf("violations %v, missing %q, %q", sum.Violations, sum.Missing, sum.Examples)
 	}
-	if sum.IDs != 8 || sum.Grants != 9 || sum.Workers != 1 || sum.Released != 1 || sum.TakeOvers.Killed != 1 || sum.TakeOvers.Alive != 0 {
+	if sum.IDs != 9 || sum.Grants != 10 || sum.Workers != 2 || sum.Released != 1 || sum.TakeOvers.Killed != 1 || sum.TakeOvers.Alive != 0 {
 		t.Errorf("%+v", sum)
 	}
 	if kills, stops, steps := sum.Total("kill"), sum.Total("stop"), sum.Total("step"); kills != 1 || stops != 1 || steps != 2 {
@@ -216,6 +227,10 @@ func TestCheckFinds(t *testing.T) {
 		{"a generator that is stuck", func(s *scene) {
 			s.journals[2] = slices.Insert(s.journals[2], 4, entry{Event: dead, Error: "clock went backwards"})
 		}, stuck, "", "process 2, after the last fault: clock went backwards"},
+		{"an ID that is confirmed after a greater one of its worker", func(s *scene) {
+			s.journals[1] = append(s.journals[1], entry{Event: confirmed, IDs: 3, Rival: 2, RivalIDs: 1})
+		}, stale, "", "number 3 of process 1: worker 5 at 2026-03-04T05:06:07.150000, when process 2 had made"},
+		{"no confirmed ID", func(s *scene) { s.record.Confirms, s.journals[2][6].Event = true, unconfirmed }, "", "a confirmed ID", ""},
 		{"nobody who is alive", func(s *scene) { s.record.Judged = true }, "", "a generator that is alive", ""},
 		{"an ID in what was withdrawn", func(s *scene) {
 			s.journals[1] = append(s.journals[1], entry{Event: withdrawn, Worker: 5, Until: ms(150)})
@@ -265,9 +280,11 @@ func TestCheckFinds(t *testing.T) {
 // Logs that no process can write stop the check.
 func TestCheckRefuses(t *testing.T) {
 	for name, spoil := range map[string]func(*scene){
-		"IDs that are gone":          func(s *scene) { s.ids[1] = s.ids[1][:1] },
-		"a journal that is not one":  func(s *scene) { s.jtails[2] = "xyzzy\n" },
-		"an entry that is not known": func(s *scene) { s.jtails[2] = `{"evnt":"lost"}` + "\n" },
+		"IDs that are gone":            func(s *scene) { s.ids[1] = s.ids[1][:1] },
+		"a confirmed ID that is gone":  func(s *scene) { s.journals[2][6].IDs = 2 },
+		"an ID before it that is gone": func(s *scene) { s.journals[2][6].RivalIDs = 5 },
+		"a journal that is not one":    func(s *scene) { s.jtails[2] = "xyzzy\n" },
+		"an entry that is not known":   func(s *scene) { s.jtails[2] = `{"evnt":"lost"}` + "\n" },
 	} {
 		s := clean(t)
 		spoil(s)

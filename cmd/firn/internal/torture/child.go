@@ -50,7 +50,8 @@ type child struct {
 	window  time.Duration
 	name    string // of the pool
 	open    func(ctx context.Context) (driver.Store, error)
-	pool    *lease.Pool   // nil in a process that starts in the background
+	pool    *lease.Pool // nil in a process that starts in the background
+	confirm *confirmer
 	faulty  *faults.Store // nil unless messages get lost
 	told    faults.Counts // counts of faulty that notify has noted
 	journal journal
@@ -100,6 +101,7 @@ func Child(stdin io.Reader, stdout io.Writer, open Opener) error {
 	}
 	os.Args[0] = program(o.Process)
 	c := &child{format: f, window: o.Window, news: stdout, idle: o.Idle}
+	c.confirm = newConfirmer(c, o.Place.Dir, o.Process)
 	c.rate.Store(&o.Rate)
 	c.offset.Store(o.Offset)
 	const flags = os.O_WRONLY | os.O_CREATE | os.O_EXCL | os.O_APPEND
@@ -166,13 +168,23 @@ func (c *child) lossy(store driver.Store, seed int) driver.Store {
 			return ctx.Err()
 		}
 	}
-	if clock, ok := store.(driver.Clock); ok {
+	lossy := c.faulty.Confirming()
+	clock, timed := store.(driver.Clock)
+	looks, able := lossy.(driver.Confirmer)
+	switch {
+	case timed && able:
 		return struct {
-			*faults.Store
+			driver.Store
 			driver.Clock
-		}{c.faulty, clock}
+			driver.Confirmer
+		}{lossy, clock, looks}
+	case timed:
+		return struct {
+			driver.Store
+			driver.Clock
+		}{lossy, clock}
 	}
-	return c.faulty
+	return lossy
 }
 
 // listen reads orders, whatever else the process does.
@@ -210,7 +222,7 @@ func (c *child) die(err error) {
 }
 
 func (c *child) note(e entry) {
-	if e.Event != seen {
+	if e.Event != seen && e.Event != confirmed && e.Event != unconfirmed {
 		e.IDs = c.logged.Load()
 	}
 	if err := c.journal.write(e); err != nil {
@@ -291,6 +303,7 @@ func (c *child) run(ctx context.Context) error {
 	if l == nil {
 		return nil // the run ended the process before it had a worker
 	}
+	defer c.confirm.end()
 	closed := make(chan struct{})
 	closing, away := false, false
 	before := time.Now()
@@ -326,6 +339,7 @@ func (c *child) run(ctx context.Context) error {
 			return nil
 		case err == nil:
 			c.stuck = 0
+			c.confirm.later(l, c.made[len(c.made)-1], c.logged.Load()-1)
 		case errors.Is(err, lease.ErrStarting):
 			if errors.Is(err, driver.ErrUnavailable) && !away {
 				away = true

@@ -1,11 +1,13 @@
 package torture
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"math/rand/v2"
 	"os"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -27,19 +29,23 @@ const (
 	GiveAll = "FIRN_TORTURE_GIVE_ALL"
 	// LongEntries: in the history of a worker, the entry of a lease begins where the entry before begins.
 	LongEntries = "FIRN_TORTURE_LONG_ENTRIES"
+	// FromMemory: the store confirms what the process has last written.
+	FromMemory = "FIRN_TORTURE_FROM_MEMORY"
 	// KeepAhead: a generator keeps unused times ahead of its clock. The defect makes no ID twice. A
 	// run finds the defect only if it happens late, so KeepAhead is not in Defects.
 	KeepAhead = "FIRN_TORTURE_KEEP_AHEAD"
 )
 
 // Defects returns the defects for every run to find.
-func Defects() []string { return []string{Unfenced, BlindPut, LostWrites, GiveAll, LongEntries} }
+func Defects() []string {
+	return []string{Unfenced, BlindPut, LostWrites, GiveAll, LongEntries, FromMemory}
+}
 
 func has(defect string) bool { return os.Getenv(defect) == "1" }
 
 // spoil adds the defects that are switched on to a store.
 func spoil(s driver.Store) driver.Store {
-	if has(BlindPut) || has(LostWrites) || has(LongEntries) {
+	if has(BlindPut) || has(LostWrites) || has(LongEntries) || has(FromMemory) {
 		return &badStore{Store: s}
 	}
 	return s
@@ -47,7 +53,15 @@ func spoil(s driver.Store) driver.Store {
 
 type badStore struct {
 	driver.Store
-	lost atomic.Int64 // how many of the next writes to drop
+	lost  atomic.Int64 // how many of the next writes to drop
+	wrote sync.Map     // entries by key, as this process has last written them
+}
+
+func (s *badStore) Confirm(ctx context.Context, key string) (driver.Entry, error) {
+	if e, ok := s.wrote.Load(key); ok && has(FromMemory) {
+		return e.(driver.Entry), nil
+	}
+	return s.Store.(driver.Confirmer).Confirm(ctx, key)
 }
 
 func (s *badStore) Put(ctx context.Context, key string, value []byte, rev driver.Revision) (driver.Revision, error) {
@@ -68,6 +82,9 @@ func (s *badStore) Put(ctx context.Context, key string, value []byte, rev driver
 		if e, err = s.Get(ctx, key); err == nil {
 			next, err = s.Store.Put(ctx, key, value, e.Revision)
 		}
+	}
+	if err == nil {
+		s.wrote.Store(key, driver.Entry{Key: key, Value: bytes.Clone(value), Revision: next})
 	}
 	return next, err
 }

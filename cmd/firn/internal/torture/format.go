@@ -1,6 +1,7 @@
 package torture
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -18,6 +19,8 @@ type id struct {
 	high uint64
 	low  uint16
 }
+
+func (v id) compare(w id) int { return cmp.Or(cmp.Compare(v.high, w.high), cmp.Compare(v.low, w.low)) }
 
 // maxSize is the length of the longest ID that an id holds, in bytes.
 const maxSize = 10

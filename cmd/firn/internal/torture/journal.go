@@ -20,8 +20,10 @@ import (
 //	0007.ids      the IDs, each before use
 //	0007.journal  the entries, a line each
 
+const idsSuffix = ".ids"
+
 func idsPath(dir string, process int) string {
-	return filepath.Join(dir, fmt.Sprintf("%04d.ids", process))
+	return filepath.Join(dir, fmt.Sprintf("%04d", process)+idsSuffix)
 }
 
 func journalPath(dir string, process int) string {
@@ -31,7 +33,7 @@ func journalPath(dir string, process int) string {
 // An entry is something that a process did or noticed. Times are Unix microseconds.
 type entry struct {
 	Event event `json:"event"`
-	IDs   int64 `json:"ids"` // how many IDs the process had logged; seen: the number of the ID
+	IDs   int64 `json:"ids"` // how many IDs the process had logged; seen, confirmed, unconfirmed: the number of the ID
 	At    int64 `json:"at"`  // the real time
 
 	// acquired, renewed, lost, expired, released, withdrawn: as in a lease's events.
@@ -47,6 +49,11 @@ type entry struct {
 	Step   int   `json:"step,omitempty"`
 	Offset int64 `json:"offset,omitempty"`
 	Before int64 `json:"before,omitempty"`
+
+	// confirmed: before the call of Confirm, the process Rival had logged RivalIDs IDs, the last of the
+	// same worker. 0 means that no process is known to have made an ID of the worker meanwhile.
+	Rival    int   `json:"rival,omitempty"`
+	RivalIDs int64 `json:"rival_ids,omitempty"`
 
 	Error string `json:"error,omitempty"`
 
@@ -77,6 +84,9 @@ const (
 	refused   event = "refused"
 	messages  event = "messages"
 	gaveUp    event = "gave up" // the library refused for long: the process ends
+
+	confirmed   event = "confirmed"   // an ID that the process would answer with
+	unconfirmed event = "unconfirmed" // an ID that it would throw away
 )
 
 // realNow returns the real time in Unix microseconds.

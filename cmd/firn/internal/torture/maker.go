@@ -75,6 +75,9 @@ func (r *runner) askAll(ctx context.Context) error {
 		return err
 	}
 	defer store.Close()
+	r.mu.Lock()
+	_, r.confirms = store.(driver.Confirmer)
+	r.mu.Unlock()
 	for ctx.Err() == nil {
 		asked, cancel := context.WithTimeout(ctx, 10*time.Second)
 		err := r.ask(asked, store)

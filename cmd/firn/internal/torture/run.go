@@ -36,6 +36,7 @@ type runner struct {
 
 	asked    Makers
 	misnamed []string // the wrong answers
+	confirms bool     // the store can confirm
 }
 
 func newRunner(c Config, f *format, at place) *runner {
@@ -243,7 +244,7 @@ func (r *runner) note(f fault) {
 
 // record returns what happened, after all processes have ended.
 func (r *runner) record() record {
-	rec := record{Faults: r.notes, Judged: r.judged.Load(), Asked: r.asked, Misnamed: r.misnamed,
+	rec := record{Faults: r.notes, Judged: r.judged.Load(), Asked: r.asked, Misnamed: r.misnamed, Confirms: r.confirms,
 		Hidden: r.place.Store == "" || r.config.Via != nil}
 	for _, p := range r.all {
 		killed := wasKilled(p.cmd.ProcessState)

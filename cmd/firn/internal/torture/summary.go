@@ -43,6 +43,9 @@ type Summary struct {
 	// Messages count calls of the store that were lost, late or repeated.
 	Messages *faults.Counts `json:"messages,omitempty"`
 
+	Confirmed   int64 `json:"confirmed"`   // IDs that a lease has confirmed
+	Unconfirmed int64 `json:"unconfirmed"` // IDs that would be thrown away
+
 	Makers Makers `json:"makers"` // of all IDs, by the histories of the workers after the run
 	Asked  Makers `json:"asked"`  // of some IDs, during the run
 
@@ -146,6 +149,9 @@ func (s *Summary) count(r record, logs []*log) {
 			}
 		}
 	}
+	if r.Confirms && s.Confirmed == 0 {
+		s.Missing = append(s.Missing, "a confirmed ID")
+	}
 	if r.Hidden && s.Late == 0 {
 		s.Missing = append(s.Missing, "a process that starts while its store is away")
 	}
@@ -211,6 +217,7 @@ func (s *Summary) WriteTo(w io.Writer) (int64, error) {
 			m.LostRequests, m.LostReplies, m.Late, m.Repeats, m.Landed, m.Delays)
 	}
 	line("makers", "%d of %d IDs named, and %d of %d during the run", s.Makers.Named, s.Makers.Named+s.Makers.Nobody, s.Asked.Named, s.Asked.Named+s.Asked.Nobody)
+	line("confirmed", "%d IDs, and %d not", s.Confirmed, s.Unconfirmed)
 	line("refused", "%d times, for a clock", s.Refused)
 	line("took", "%.0f s, and %.0f s to check", s.RunSeconds, s.CheckSeconds)
 	t.Flush()

@@ -7,6 +7,7 @@
 //	child.go              a process: leases a worker, and logs IDs before use
 //	check.go              the check of all logs, in constant memory
 //	maker.go              the question which process made an ID
+//	confirm.go            IDs that a lease confirms, as for a strictly ordered service
 //	defect.go             bad designs, which the check has to find
 package torture
 
@@ -206,6 +207,7 @@ type record struct {
 	Judged    bool // processes had to show that they make IDs
 	Asked     Makers
 	Misnamed  []string `json:",omitempty"` // wrong answers to the run
+	Confirms  bool     // the store can confirm
 	Hidden    bool     // the first processes started while their store was away
 }
 

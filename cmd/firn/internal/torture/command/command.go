@@ -49,7 +49,9 @@ Processes lease workers from one pool and make IDs. Meanwhile they are killed, s
 for half a window to ten windows, and have their clocks set by a millisecond to ten
 years. They log each ID before it counts as used. Then all logs are checked: no ID was
 made twice, each ID was made in an interval of its process, no interval was given out
-twice, and each fault really happened. Otherwise the exit code is 1, and the logs stay.
+twice, no ID was confirmed (Lease.Confirm) after another process had made a greater ID
+of the same worker, and each fault really happened. Otherwise the exit code is 1, and
+the logs stay.
 
 The pool is in files, which are removed after the run. With --store, the pool is made in
 that store and stays, since nothing is ever deleted from a store. Requests to the store
