@@ -66,12 +66,11 @@ func (s *troubled) requests() int {
 	return s.asked
 }
 
-// background starts a lease in the background. Pools begin at the bubble's time, and not at the clock's:
-// the lease trusts the clock.
+// background starts a lease in the background.
 func background(t *testing.T, store driver.Store, clock *testClock, c Config) (*nanoflake.Generator, *Lease, *testLog) {
 	t.Helper()
 	g, log := generator(t, clock), new(testLog)
-	c.Background, c.TrustClock, c.Notify = true, true, log.add
+	c.Background, c.Notify = true, log.add
 	l := testkit.Must(Start(t.Context(), store, g, c))
 	t.Cleanup(func() { l.Close() })
 	return g, l, log
@@ -438,7 +437,7 @@ func TestBackgroundCloseInNotify(t *testing.T) {
 			g := generator(t, clock)
 			var l *Lease
 			ready := make(chan bool)
-			c := Config{Background: true, Create: kind != Ended, TrustClock: true, Notify: func(e Event) {
+			c := Config{Background: true, Create: kind != Ended, Notify: func(e Event) {
 				<-ready
 				if log.add(e); e.Kind == kind {
 					testkit.OK(t, l.Close())
@@ -485,7 +484,7 @@ func TestOpenAndStart(t *testing.T) {
 		}
 		for _, inBackground := range []bool{false, true} {
 			down.Store(true)
-			g, c := generator(t, clock), Config{Background: inBackground, Create: true, TrustClock: true}
+			g, c := generator(t, clock), Config{Background: inBackground, Create: true}
 			l, err := OpenAndStart(t.Context(), open, g, c)
 			if !inBackground {
 				testkit.Is(t, err, driver.ErrUnavailable, "open fails")
@@ -535,7 +534,7 @@ func TestOpenHangs(t *testing.T) {
 			defer inside.Add(-1)
 			time.Sleep(time.Minute)
 			return store, nil
-		}, g, Config{Background: true, Create: true, TrustClock: true}))
+		}, g, Config{Background: true, Create: true}))
 		time.Sleep(30 * time.Second)
 		if err := testkit.Err(g.TryNext()); !errors.Is(err, driver.ErrUnavailable) || !strings.Contains(err.Error(), errHangs.Error()) {
 			t.Errorf("TryNext: %v", err)

@@ -67,7 +67,12 @@ func (p *Pool) learn(r *poolRecord) {
 // Call Create once, in a migration or by hand, and not at each start of a program: in a store that has
 // lost everything, Create begins a second pool, which makes the IDs of the first again.
 func Create(ctx context.Context, store driver.Store, name string, layout grant.Layout) (*Pool, error) {
-	return create(ctx, store, name, layout, mrand.IntN(max(layout.Workers, 1)), time.Now())
+	return createAt(ctx, store, name, layout, time.Now())
+}
+
+// createAt is Create by another clock.
+func createAt(ctx context.Context, store driver.Store, name string, layout grant.Layout, now time.Time) (*Pool, error) {
+	return create(ctx, store, name, layout, mrand.IntN(max(layout.Workers, 1)), now)
 }
 
 // create creates a pool. The first record will be the record of worker first.
@@ -119,17 +124,17 @@ func Open(ctx context.Context, store driver.Store, name string, layout grant.Lay
 // shared by machines, a wrong address would go unnoticed, and begin a second pool with the same
 // workers.
 func OpenOrCreate(ctx context.Context, store driver.Store, name string, layout grant.Layout) (*Pool, error) {
-	p, _, err := openOrCreate(ctx, store, name, layout)
+	p, _, err := openOrCreate(ctx, store, name, layout, time.Now())
 	return p, err
 }
 
-// openOrCreate is OpenOrCreate, and reports whether it created the pool.
-func openOrCreate(ctx context.Context, store driver.Store, name string, layout grant.Layout) (p *Pool, created bool, err error) {
+// openOrCreate is OpenOrCreate by another clock, and reports whether it created the pool.
+func openOrCreate(ctx context.Context, store driver.Store, name string, layout grant.Layout, now time.Time) (p *Pool, created bool, err error) {
 	p, err = Open(ctx, store, name, layout)
 	if !errors.Is(err, ErrNoPool) {
 		return p, false, err
 	}
-	p, err = Create(ctx, store, name, layout)
+	p, err = createAt(ctx, store, name, layout, now)
 	if errors.Is(err, ErrPoolExists) { // another process was quicker
 		p, err = Open(ctx, store, name, layout)
 		return p, false, err
@@ -318,7 +323,8 @@ func (p *Pool) Layout() grant.Layout { return p.layout }
 // Store returns the pool's store.
 func (p *Pool) Store() driver.Store { return p.store }
 
-// Created returns when the pool was created, by the creator's clock.
+// Created returns when the pool was created, by the creator's clock: the generator's clock if [Start]
+// created the pool, and otherwise time.Now.
 func (p *Pool) Created() time.Time { return p.created }
 
 // Rescued returns when the pool was last rescued, by the rescuer's clock, and the floor: no lease

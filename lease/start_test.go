@@ -187,3 +187,20 @@ func TestOneLeaseOfAGenerator(t *testing.T) {
 		t.Errorf("after the lease: %v", err)
 	}
 }
+
+// A pool that a lease creates begins by the generator's clock, which the lease then finds right.
+func TestStartCreatesByItsClock(t *testing.T) {
+	for _, ahead := range []time.Duration{-30, 0, 30} {
+		at := time.Now().Add(ahead * 365 * 24 * time.Hour).Truncate(time.Millisecond)
+		clock := func() time.Time { return at }
+		g := testkit.Must(nanoflake.NewGenerator(nanoflake.Config{Leased: true, Epoch: at.Add(-time.Hour), Clock: clock}))
+		l, err := lease.Start(t.Context(), memlease.New(), g, lease.Config{Create: true})
+		if err != nil {
+			t.Fatalf("%d years ahead: %v", int(ahead), err)
+		}
+		if !l.Pool().Created().Equal(at) {
+			t.Errorf("created at %v, not %v", l.Pool().Created(), at)
+		}
+		testkit.OK(t, l.Close())
+	}
+}
