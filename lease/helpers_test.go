@@ -131,7 +131,9 @@ func die(l *Lease) {
 	l.lockWork()
 	l.close()
 	l.work.Unlock()
-	l.seal.Do(func() {}) // the generator is not sealed either
+	l.seal.Lock()
+	l.shut = true // the generator is not sealed either
+	l.seal.Unlock()
 	l.Close()
 	<-l.Done()
 }

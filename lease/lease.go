@@ -26,8 +26,9 @@ type Lease struct {
 	began       time.Time
 
 	stop   context.CancelFunc
-	done   chan struct{} // of Done
-	seal   sync.Once
+	done   chan struct{}         // of Done
+	seal   lock                  // guards shut
+	shut   bool                  // end was called
 	ending atomic.Pointer[error] // why the generator is being sealed, or was
 	sealed int64                 // the generator has minted nothing from this time on
 
@@ -130,7 +131,7 @@ func (p *Pool) lease(store timed, g grant.Grantee, c Config) *Lease {
 // newLease returns a lease without a pool. The settings are settled.
 func newLease(name string, g grant.Grantee, c Config) *Lease {
 	return &Lease{name: name, generator: g, config: c, incarnation: c.world.random(128), worker: -1,
-		stop: func() {}, done: make(chan struct{}), work: make(lock, 1), attempts: make(map[int]attempts),
+		stop: func() {}, done: make(chan struct{}), seal: make(lock, 1), work: make(lock, 1), attempts: make(map[int]attempts),
 		claims: make(map[int]claimed)}
 }
 
@@ -224,14 +225,18 @@ func (l *Lease) Close() error {
 
 // end seals the generator. A nil error means that the lease was closed.
 func (l *Lease) end(why error) {
-	l.seal.Do(func() {
-		if why == nil {
-			why = fmt.Errorf("pool %s: %w", l.name, ErrClosed)
-		}
-		l.ending.Store(&why)
-		l.sealed = l.generator.Seal(why).UnixMicro()
-		l.numbers.ended.Store(true)
-	})
+	l.config.world.lock(l.seal)
+	defer l.seal.Unlock()
+	if l.shut {
+		return
+	}
+	l.shut = true
+	if why == nil {
+		why = fmt.Errorf("pool %s: %w", l.name, ErrClosed)
+	}
+	l.ending.Store(&why)
+	l.sealed = l.generator.Seal(why).UnixMicro()
+	l.numbers.ended.Store(true)
 }
 
 const (

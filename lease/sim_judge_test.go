@@ -72,7 +72,12 @@ func (s *simulation) judgeWrite(r *simRequest, i int, found bool) {
 		return
 	}
 	j, last, me := &s.judge, s.judge.record[worker], r.lease.number
-	name := func(lease int) string { return s.leases[lease].name }
+	name := func(lease int) string {
+		if lease < 0 {
+			return "a rescue" // has written the record last
+		}
+		return s.leases[lease].name
+	}
 	unit := s.unit.Microseconds()
 	off := func(us int64) bool { return (us-s.layout().Epoch.UnixMicro())%unit != 0 }
 	if next.Incarnation != "" {
@@ -456,7 +461,8 @@ func (l *simLease) mint(n int) {
 		if s.calm && l.stage == simMinting {
 			s.wrong(l.lease.Worker(), "%s gets no ID though nothing is wrong: %v", l.name, err)
 		}
-		tells := errors.Is(err, ErrClosed) || errors.Is(err, iderr.ErrTimeRange) || s.sno && errors.Is(err, iderr.ErrExhausted)
+		tells := errors.Is(err, ErrClosed) || errors.Is(err, iderr.ErrTimeRange) || s.sno && errors.Is(err, iderr.ErrExhausted) ||
+			l.seen.kind == Ended && errors.Is(err, ErrPoolMismatch) // Close came after the end for good
 		if l.stage == simClosed && !tells {
 			s.wrong(-1, "%s is closed, and its error is: %v", l.name, err)
 		}
