@@ -164,11 +164,7 @@ func TestSimRepeats(t *testing.T) {
 func TestSimCalm(t *testing.T) {
 	n := 60
 	counts := simTest(t, n, func(seed uint64, traced bool) *simulation {
-		r := rand.New(rand.NewPCG(seed, 0xca1))
-		p := simQuiet(r)
-		p.closes = []float64{0, 0.3, 2}[r.IntN(3)]
-		p.begins = []float64{0, 0.5, 1}[r.IntN(3)]
-		s := newSimulation(seed, p, traced)
+		s := newSimulation(seed, simCalm(seed), traced)
 		s.calm = true
 		return s.run()
 	})
