@@ -17,7 +17,7 @@ var descriptor = shape.Format{
 	Columns: []shape.Column{{Type: shape.Bigint, GoType: "nanoflake.ID"}, {Type: shape.Varchar, GoType: "nanoflake.Text"}},
 	Of:      shapeOf,
 	Codec: shape.Codec{Parse: shape.Reads(Parse), Decimal: shape.Reads(ParseDecimal), Hex: shape.Reads(ParseHex), Base36: shape.Reads(ParseBase36),
-		AppendText: shape.Writes[ID]},
+		AppendText: shape.Writes[ID], Reader: shape.Reader[ID], Writer: shape.Writer[ID]},
 	New: func(r shape.Recipe) (shape.Generator, error) {
 		g, err := NewGenerator(Config{GeneratorID: r.Worker, Leased: r.Leased, Clock: r.Clock, Epoch: r.Epoch})
 		return shape.Made(g, AppendAll, err)

@@ -28,7 +28,7 @@ var descriptor = shape.Format{
 		{Type: shape.Bytea, GoType: "scru160.Binary"},
 	},
 	Of:    shapeOf,
-	Codec: shape.Codec{Parse: shape.Reads(Parse), Hex: shape.Reads(ParseHex), AppendText: shape.Writes[ID]},
+	Codec: shape.Codec{Parse: shape.Reads(Parse), Hex: shape.Reads(ParseHex), AppendText: shape.Writes[ID], Reader: shape.Reader[ID], Writer: shape.Writer[ID]},
 	New: func(r shape.Recipe) (shape.Generator, error) {
 		c := Config{ExtraCounterBits: r.CounterBits, NodeBits: r.NodeBits, NodeID: r.Worker, Leased: r.Leased, Clock: r.Clock}
 		if r.Microseconds {

@@ -18,7 +18,7 @@ var descriptor = shape.Format{
 		{Type: shape.UUID, GoType: "sno.UUID"},
 	},
 	Of:    shapeOf,
-	Codec: shape.Codec{Parse: shape.Reads(Parse), Hex: shape.Reads(ParseHex), AppendText: shape.Writes[ID]},
+	Codec: shape.Codec{Parse: shape.Reads(Parse), Hex: shape.Reads(ParseHex), AppendText: shape.Writes[ID], Reader: shape.Reader[ID], Writer: shape.Writer[ID]},
 	New: func(r shape.Recipe) (shape.Generator, error) {
 		c := Config{Leased: r.Leased, Clock: r.Clock}
 		if !r.Leased {

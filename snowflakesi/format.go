@@ -27,7 +27,7 @@ var descriptor = shape.Format{
 		_, err := layoutOf(set).epoch(set.Epoch)
 		return err
 	},
-	Codec: shape.Codec{Parse: shape.Reads(Parse), Decimal: shape.Reads(Parse), Hex: shape.Reads(ParseHex), AppendText: shape.Writes[ID]},
+	Codec: shape.Codec{Parse: shape.Reads(Parse), Decimal: shape.Reads(Parse), Hex: shape.Reads(ParseHex), AppendText: shape.Writes[ID], Reader: shape.Reader[ID], Writer: shape.Writer[ID]},
 	New: func(r shape.Recipe) (shape.Generator, error) {
 		c := Config{Layout: layoutOf(r.Settings), MachineID: r.Worker, Leased: r.Leased, Clock: r.Clock, Epoch: r.Epoch}
 		if r.Reset {

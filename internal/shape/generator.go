@@ -116,6 +116,11 @@ type Codec struct {
 	Base36  func(text string) (binary []byte, err error) // with or without leading zeros
 
 	AppendText func(dst, binary []byte) ([]byte, error)
+
+	// Reader and Writer are Parse and AppendText for many IDs. The functions that they return append to
+	// dst, allocate nothing if dst has room, and are for one goroutine. An error leaves dst as it was.
+	Reader func() func(dst, text []byte) ([]byte, error)
+	Writer func() func(dst, binary []byte) ([]byte, error)
 }
 
 // Reads returns the function of a Codec for a format's function.
@@ -139,4 +144,32 @@ func Writes[T ID, P interface {
 		return dst, err
 	}
 	return id.AppendText(dst)
+}
+
+// Reader is Reader of a Codec for the IDs T.
+func Reader[T ID, P interface {
+	*T
+	encoding.TextUnmarshaler
+}]() func(dst, text []byte) ([]byte, error) {
+	id := new(T)
+	return func(dst, text []byte) ([]byte, error) {
+		if err := P(id).UnmarshalText(text); err != nil {
+			return dst, err
+		}
+		return (*id).AppendBinary(dst)
+	}
+}
+
+// Writer is Writer of a Codec for the IDs T.
+func Writer[T ID, P interface {
+	*T
+	encoding.BinaryUnmarshaler
+}]() func(dst, binary []byte) ([]byte, error) {
+	id := new(T)
+	return func(dst, binary []byte) ([]byte, error) {
+		if err := P(id).UnmarshalBinary(binary); err != nil {
+			return dst, err
+		}
+		return (*id).AppendText(dst)
+	}
 }

@@ -49,6 +49,12 @@ func (id ID) AppendText(dst []byte) ([]byte, error) { return appendText(dst, id)
 
 func (id ID) AppendBinary(dst []byte) ([]byte, error) { return form.AppendBinary(dst, id) }
 
+func (id *ID) UnmarshalText(text []byte) error {
+	v, err := parse(text)
+	*id = v
+	return err
+}
+
 func (id *ID) UnmarshalBinary(b []byte) error {
 	if len(b) != 8 {
 		return fmt.Errorf("%s: %d bytes", name, len(b))
@@ -67,7 +73,7 @@ var descriptor = shape.Format{
 	Codec: shape.Codec{
 		Parse:   shape.Reads(func(s string) (ID, error) { return parse(s) }),
 		Decimal: shape.Reads(func(s string) (ID, error) { return payload.Decimal(&form, s) }),
-		Hex:     shape.Reads(form.Hex), AppendText: shape.Writes[ID],
+		Hex:     shape.Reads(form.Hex), AppendText: shape.Writes[ID], Reader: shape.Reader[ID], Writer: shape.Writer[ID],
 	},
 	New: func(r shape.Recipe) (shape.Generator, error) {
 		g, err := newGenerator(r)

@@ -1,0 +1,241 @@
+package intake
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/cmd/firn/internal/formats"
+	"github.com/firn-id/firn/inspect"
+	"github.com/firn-id/firn/internal/shape"
+)
+
+// source returns the source of a format's texts, with default settings.
+func source(tb testing.TB, f formats.Format) Source {
+	s, err := f.Descriptor().Of(shape.Settings{})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return Source{Format: f, Shape: s, Detect: true}
+}
+
+// made returns n IDs of a format in their binary form.
+func made(tb testing.TB, f formats.Format, n int) [][]byte {
+	g, err := f.Descriptor().New(shape.Recipe{})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	all, err := g.AppendBinary(context.Background(), nil, n)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var ids [][]byte
+	for size := f.Descriptor().Size; len(all) > 0; all = all[size:] {
+		ids = append(ids, all[:size])
+	}
+	return ids
+}
+
+// written returns an ID in a form.
+func written(tb testing.TB, f formats.Format, form inspect.Form, id []byte) string {
+	info, err := f.InspectBinary(id, inspect.Settings{})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	switch form {
+	case inspect.Int:
+		return info.Int
+	case inspect.Hex:
+		return info.Hex
+	case inspect.Base36:
+		return strings.TrimLeft(info.ID, "0")
+	}
+	return info.ID
+}
+
+// readAll returns what a reader returns, a line for each answer.
+func readAll(s Source, in io.Reader) []string {
+	var all []string
+	for r := s.Open(in); ; {
+		id, line, err := r.Next()
+		var bad *BadLine
+		switch {
+		case errors.As(err, &bad):
+			all = append(all, fmt.Sprint(line, " bad"))
+			if bad.Line != line {
+				all = append(all, fmt.Sprint("the error is of line ", bad.Line))
+			}
+		case err != nil:
+			return append(all, err.Error())
+		default:
+			all = append(all, fmt.Sprintf("%d %x", line, id))
+		}
+	}
+}
+
+// Every form of every format, detected and named, with blanks, quotes and ends of lines of all kinds.
+func TestForms(t *testing.T) {
+	for _, f := range formats.All() {
+		ids := made(t, f, 3)
+		for _, form := range f.Forms() {
+			for _, detect := range []bool{true, false} {
+				s := source(t, f)
+				s.Form, s.Detect = form, detect
+				if detect && form == inspect.Base36 {
+					continue
+				}
+				var in strings.Builder
+				in.WriteString("\ufeff")
+				var want []string
+				line := 0
+				for _, id := range ids {
+					text := written(t, f, form, id)
+					lines := []string{text, text + "\r", " \t" + text + "  ", "", " "}
+					if detect {
+						lines = append(lines, `"`+text+`",`, "'"+text+"'", text+",")
+					}
+					for _, l := range lines {
+						line++
+						in.WriteString(l + "\n")
+						if strings.TrimSpace(l) != "" {
+							want = append(want, fmt.Sprintf("%d %x", line, id))
+						}
+					}
+					line++
+					in.WriteString("?\x00\n")
+					want = append(want, fmt.Sprint(line, " bad"))
+				}
+				line++
+				in.WriteString(written(t, f, form, ids[0])) // without an end
+				want = append(want, fmt.Sprintf("%d %x", line, ids[0]), "EOF")
+				for name, r := range map[string]io.Reader{"whole": strings.NewReader(in.String()), "bytes": iotest.OneByteReader(strings.NewReader(in.String()))} {
+					if got := readAll(s, r); strings.Join(got, "\n") != strings.Join(want, "\n") {
+						t.Errorf("%s, %s, detect %v, %s:\n%s\nwant\n%s", f.Name(), form, detect, name, strings.Join(got, "\n"), strings.Join(want, "\n"))
+					}
+				}
+			}
+		}
+	}
+}
+
+// Lines of any length take constant memory, and only their numbers count.
+func TestLongLines(t *testing.T) {
+	f, _ := formats.Lookup("sno")
+	id := made(t, f, 1)[0]
+	text := written(t, f, inspect.Text, id)
+	for _, n := range []int{cli.MaxLine - 1, cli.MaxLine, cli.MaxLine + 1, cli.MaxLine + 2, bufferSize - 1, bufferSize, bufferSize + 1, 10 * bufferSize} {
+		for _, end := range []string{"\n", "\r\n"} {
+			in := text + "\n" + strings.Repeat("x", n) + end + text + "\n" + strings.Repeat("y", n)
+			want := fmt.Sprintf("1 %x\n2 bad\n3 %x\n4 bad\nEOF", id, id)
+			if got := strings.Join(readAll(source(t, f), strings.NewReader(in)), "\n"); got != want {
+				t.Errorf("%d:\n%s\nwant\n%s", n, got, want)
+			}
+		}
+	}
+	broken := errors.New("broken")
+	got := readAll(source(t, f), io.MultiReader(strings.NewReader(text+"\n"+text[:5]), iotest.ErrReader(broken)))
+	if want := fmt.Sprintf("1 %x\nbroken", id); strings.Join(got, "\n") != want {
+		t.Errorf("a read fails: %v", got)
+	}
+}
+
+// IDs anywhere in lines are those that a slow search finds.
+func TestMatch(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, f := range formats.All() {
+		s := source(t, f)
+		s.Match = true
+		ids := made(t, f, 200)
+		var in strings.Builder
+		var want []string
+		line := 1
+		for _, id := range ids {
+			for range random.IntN(4) { // what is no ID
+				in.WriteString([]string{"\n", "\r\n", "level=info ", "1234 ", "responsibilities ", "international ", "\x00", "2026-01-02T03:04:05Z ", strings.Repeat("a", 40+random.IntN(10)) + " ",
+					strings.Repeat("0", bufferSize) + " ", "é "}[random.IntN(11)])
+			}
+			in.WriteString([]string{"", "id=", "order_", `{"id":"`, "/", "("}[random.IntN(6)])
+			line = 1 + strings.Count(in.String(), "\n")
+			in.WriteString(written(t, f, inspect.Text, id))
+			in.WriteString([]string{" ", "\n", `"}`, ",", ".", "/x "}[random.IntN(6)])
+			want = append(want, fmt.Sprintf("%d %x", line, id))
+		}
+		want = append(want, "EOF")
+		for _, r := range []io.Reader{strings.NewReader(in.String()), iotest.HalfReader(strings.NewReader(in.String()))} {
+			if got := readAll(s, r); strings.Join(got, "\n") != strings.Join(want, "\n") {
+				for i := range want {
+					if i >= len(got) || got[i] != want[i] {
+						t.Errorf("%s: answer %d of %d is %v, want %s", f.Name(), i, len(got), got[i:min(i+3, len(got))], want[i])
+						break
+					}
+				}
+			}
+		}
+	}
+}
+
+// A word that would be an ID of an implausible time is none.
+func TestMatchPlausible(t *testing.T) {
+	f, _ := formats.Lookup("sno")
+	s := source(t, f)
+	s.Match = true
+	for d, want := range map[time.Duration]bool{0: true, -19 * 8760 * time.Hour: false, 9000 * time.Hour: false, 24 * time.Hour: true, -8760 * time.Hour: true} {
+		at := time.Now().Add(d)
+		if d < -100000*time.Hour {
+			at = time.UnixMilli(s.Shape.Epoch).AddDate(0, 0, 29)
+		}
+		g, err := f.Descriptor().New(shape.Recipe{Clock: func() time.Time { return at }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := g.AppendTexts(context.Background(), nil, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := readAll(s, bytes.NewReader(text)); (len(got) == 2) != want {
+			t.Errorf("an ID of %v is found: %v", at, got)
+		}
+	}
+}
+
+func BenchmarkNext(b *testing.B) {
+	for _, f := range formats.All() {
+		for _, form := range f.Forms() {
+			b.Run(f.Name()+"/"+form.String(), func(b *testing.B) {
+				var in bytes.Buffer
+				for _, id := range made(b, f, 1000) {
+					in.WriteString(written(b, f, form, id) + "\n")
+				}
+				s := source(b, f)
+				s.Form, s.Detect = form, form == inspect.Text
+				b.ReportAllocs()
+				r := s.Open(&repeating{in.Bytes(), 0})
+				for b.Loop() {
+					if _, _, err := r.Next(); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
+
+// repeating reads the same again and again.
+type repeating struct {
+	text []byte
+	at   int
+}
+
+func (r *repeating) Read(p []byte) (int, error) {
+	n := copy(p, r.text[r.at:])
+	r.at = (r.at + n) % len(r.text)
+	return n, nil
+}
