@@ -21,7 +21,7 @@ const (
 
 var descriptor = shape.Format{
 	Name: format, Field: "NodeID", Options: []string{"micro", "start-bits", "counter-bits", "node-bits"},
-	Ordered: true, Size: Size,
+	Ordered: true, Reserved: true, Size: Size,
 	Text: shape.Text{Digits: base32.HexDigits, AnyCase: true, Name: "in base32hex", Least: textLen, Most: textLen, HexToo: true},
 	Columns: []shape.Column{
 		{Type: shape.Varchar, GoType: "scru160.ID", Reads: []shape.ColumnType{shape.Bytea}, Writes: []shape.ColumnType{shape.Bytea}}, // BytesValue
@@ -70,12 +70,12 @@ func shapeOf(set shape.Settings) (shape.Shape, error) {
 		counter -= microBits
 	}
 	s.Sequence = len(fields)
-	fields = append(fields, shape.Field{Name: "counter", Bits: counter})
+	fields = append(fields, shape.Field{Name: "counter", Bits: counter, Random: true})
 	if node > 0 {
 		s.Worker = len(fields)
 		fields = append(fields, shape.Field{Name: "node_id", Bits: node})
 	}
-	s.Fields = shape.Fields(append(fields, shape.Field{Name: "random16", Bits: random16Bits - extra - node}, shape.Field{Name: "random80", Bits: random80Bits})...)
+	s.Fields = shape.Fields(append(fields, shape.Field{Name: "random16", Bits: random16Bits - extra - node, Random: true}, shape.Field{Name: "random80", Bits: random80Bits, Random: true})...)
 	return s, nil
 }
 

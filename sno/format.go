@@ -18,7 +18,8 @@ var descriptor = shape.Format{
 		{Type: shape.UUID, GoType: "sno.UUID"},
 	},
 	Of:    shapeOf,
-	Codec: shape.Codec{Parse: shape.Reads(Parse), Hex: shape.Reads(ParseHex), AppendText: shape.Writes[ID], Reader: shape.Reader[ID], Writer: shape.Writer[ID]},
+	Codec: shape.Codec{Parse: shape.Reads(Parse), Hex: shape.Reads(ParseHex), AppendText: shape.Writes[ID], AppendUUID: appendUUID,
+		Reader: shape.Reader[ID], Writer: shape.Writer[ID]},
 	New: func(r shape.Recipe) (shape.Generator, error) {
 		c := Config{Leased: r.Leased, Clock: r.Clock}
 		if !r.Leased {
@@ -40,7 +41,7 @@ func Descriptor() *shape.Format { return &descriptor }
 func shapeOf(shape.Settings) (shape.Shape, error) {
 	fields := shape.Fields(shape.Field{Name: "timestamp", Bits: 39}, shape.Field{Name: "tick_tock", Bits: 1}, shape.Field{Name: "meta", Bits: 8},
 		shape.Field{Name: "partition", Bits: 16}, shape.Field{Name: "sequence", Bits: 16})
-	return shape.Shape{Fields: fields, Epoch: epochMilli, Unit: TimeUnit, Worker: 3, Sequence: 4, Pool: format}, nil
+	return shape.Shape{Fields: fields, Epoch: epochMilli, Unit: TimeUnit, Worker: 3, Sequence: 4, Meta: 2, Pool: format}, nil
 }
 
 // ofMeta makes snos of one metabyte.
@@ -54,3 +55,12 @@ func (g ofMeta) Fill(ctx context.Context, dst []ID) (int, error) {
 }
 
 func (g ofMeta) TryNext() (ID, error) { return g.Generator.TryNext(g.meta) }
+
+// appendUUID appends the text of an ID's UUID to dst.
+func appendUUID(dst, id []byte) ([]byte, error) {
+	v, err := FromBinaryBytes(id)
+	if err != nil {
+		return dst, err
+	}
+	return v.UUID().AppendText(dst)
+}

@@ -46,7 +46,7 @@ func DescriptorScalable() *shape.Format { return &descriptorScalable }
 // shapeOf returns the shape of IDs. Specification: "Specification", stand-alone version.
 func shapeOf(set shape.Settings) (shape.Shape, error) {
 	return shape.Shape{
-		Fields: shape.Fields(shape.Field{Name: "timestamp", Bits: timestampBits}, shape.Field{Name: "randomness", Bits: randomnessBits}),
+		Fields: shape.Fields(shape.Field{Name: "timestamp", Bits: timestampBits}, shape.Field{Name: "randomness", Bits: randomnessBits, Random: true}),
 		Epoch:  clock.Epoch(set.Epoch, DefaultEpochMilli), Unit: time.Millisecond, Sequence: 1,
 		Pool: format,
 	}, nil
@@ -55,7 +55,7 @@ func shapeOf(set shape.Settings) (shape.Shape, error) {
 // shapeOfScalable returns the shape of ScalableIDs. Specification: "Specification", scalable version.
 func shapeOfScalable(set shape.Settings) (shape.Shape, error) {
 	return shape.Shape{
-		Fields: shape.Fields(shape.Field{Name: "timestamp", Bits: timestampBits}, shape.Field{Name: "randomness", Bits: scalableRandomnessBits},
+		Fields: shape.Fields(shape.Field{Name: "timestamp", Bits: timestampBits}, shape.Field{Name: "randomness", Bits: scalableRandomnessBits, Random: true},
 			shape.Field{Name: "scalability", Bits: scalabilityBits}),
 		Epoch: clock.Epoch(set.Epoch, DefaultEpochMilli), Unit: time.Millisecond, Worker: 2, Sequence: 1,
 		Pool: formatScalable,

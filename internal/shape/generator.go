@@ -116,6 +116,7 @@ type Codec struct {
 	Base36  func(text string) (binary []byte, err error) // with or without leading zeros
 
 	AppendText func(dst, binary []byte) ([]byte, error)
+	AppendUUID func(dst, binary []byte) ([]byte, error) // the text of a UUID
 
 	// Reader and Writer are Parse and AppendText for many IDs. The functions that they return append to
 	// dst, allocate nothing if dst has room, and are for one goroutine. An error leaves dst as it was.

@@ -22,7 +22,11 @@ type Format struct {
 	Options []string
 
 	Ordered bool // each ID of a generator is greater than the generator's ID before
-	Size    int  // length of the binary form in bytes; 8 for integers
+
+	// Reserved reports that generators make no IDs of the first and of the last timestamp.
+	Reserved bool
+
+	Size    int // length of the binary form in bytes; 8 for integers
 	Text    Text
 	Columns []Column
 
@@ -87,6 +91,7 @@ type Shape struct {
 	Worker   int           // the index of the worker's field; 0 if IDs have no worker
 	Sequence int           // the index of the field that numbers the IDs of a tick
 	Micro    int           // the index of a field with the microseconds of the tick, 0 to 999; 0 if there is none
+	Meta     int           // the index of a field for a byte of the program's own; 0 if there is none
 
 	Pool   string // the default name of the pool, for the default epoch
 	Widths []int  // of the pool's layout; nil for those of the fields
@@ -97,6 +102,10 @@ type Field struct {
 	Name  string
 	Bits  int // 0 for a field that the settings leave out
 	Shift int // the number of bits below
+
+	// Random reports that the bits are random. The field of the sequence is random if the sequence of a
+	// tick begins at a random number.
+	Random bool
 }
 
 // Fields returns the fields of these names and widths, from the most significant.
