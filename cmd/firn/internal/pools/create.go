@@ -2,6 +2,7 @@ package pools
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -17,21 +18,25 @@ import (
 // newCreate returns the command firn pool create.
 func newCreate(s *cli.Streams) *cobra.Command {
 	var (
-		l      formats.Options
-		st     stores.State
-		name   stores.PoolName
-		beside bool
-		asJSON bool
+		l    formats.Options
+		name stores.PoolName
+		c    = creation{s: s}
+		st   = &c.st
 	)
 	cmd := &cobra.Command{
 		Use:   "create FORMAT",
 		Short: "Make a pool, and print its name and UUID",
-		Long: `Make a pool, and print its name and UUID. A pool of that name is an error.
+		Long: `Make a pool, and print its name and UUID. A pool of that name is an error. With
+--if-missing, a pool of that name with the same settings is printed instead.
 
 On this machine, only a pool with a name of your own needs this command: firn new makes
 the pools of the formats itself. In a shared store, make each pool once. The command
 also makes what the store needs, such as a directory or a table. --existing makes the pool
 only in an existing store.
+
+--if-missing suits scripts that run again. It cannot tell a pool that was lost from a pool
+that never was, and a pool that is made after a loss repeats IDs: after a loss, use firn
+pool rescue.
 
 IDs are distinct within a pool. Two pools for the same format, epoch and widths make the
 same IDs. The second such pool is therefore refused. --beside allows it, for IDs that
@@ -40,7 +45,7 @@ never meet. Do not replace a damaged pool: firn pool rescue repairs it.`,
   firn new nanoflake --pool orders --epoch 2020-01-01T00:00:00Z
   firn pool create snowflakesi --clock-bits 41 --machine-bits 10
   firn pool create nanoflake --store 'postgres://ids@db/app?password-file=/run/secrets/db'
-  firn pool create scru160 --node-bits 8`,
+  firn pool create scru160 --node-bits 8 --if-missing`,
 		DisableFlagsInUseLine: true,
 		ValidArgsFunction:     formats.CompleteFormat,
 		Args:                  formats.OneFormat,
@@ -52,45 +57,96 @@ never meet. Do not replace a damaged pool: firn pool rescue repairs it.`,
 			if name != "" {
 				wanted.Name = string(name)
 			}
-			return create(cmd.Context(), s, &st, wanted, beside, asJSON)
+			c.wanted = wanted
+			return c.run(cmd.Context())
 		},
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.Var(&name, "name", "name of the pool (default: from the format)")
 	l.AddTo(cmd)
-	flags.BoolVar(&beside, "beside", false, "allow two pools for the same IDs: see above")
-	flags.BoolVar(&asJSON, "json", false, "write a JSON object")
+	flags.BoolVar(&c.ifMissing, "if-missing", false, "take a pool that exists as it is: see above")
+	flags.BoolVar(&c.beside, "beside", false, "allow two pools for the same IDs: see above")
+	flags.BoolVar(&c.json, "json", false, "write a JSON object")
 	st.AddTo(cmd)
 	st.AddExistingTo(cmd, "make the pool only in an existing store")
 	cli.Complete(cmd, "name")
 	return cmd
 }
 
-// create creates a pool and prints it. If beside is set, a pool for the same IDs may exist.
-func create(ctx context.Context, s *cli.Streams, st *stores.State, wanted grant.Spec, beside, asJSON bool) error {
-	store, _, err := st.Open(ctx)
+// A creation is a run of firn pool create.
+type creation struct {
+	s         *cli.Streams
+	st        stores.State
+	wanted    grant.Spec
+	ifMissing bool // an existing pool with the same settings will do
+	beside    bool // a pool for the same IDs may exist
+	json      bool
+}
+
+// run makes the pool, or finds it, and prints it.
+func (c *creation) run(ctx context.Context) error {
+	store, _, err := c.st.Open(ctx)
 	if err != nil {
-		return st.Explain(err)
+		return c.st.Explain(err)
 	}
 	defer store.Close()
-	if p, ok := store.(driver.Preparer); ok && !st.Existing {
+	if p, ok := store.(driver.Preparer); ok && !c.st.Existing {
 		if err := p.Prepare(ctx); err != nil {
-			return st.Explain(err)
+			return c.st.Explain(err)
 		}
 	}
-	if err := stores.Besides(ctx, s, st, store, wanted, beside); err != nil {
+	p, used, err := c.find(ctx, store)
+	if err == nil && p == nil {
+		p, err = c.make(ctx, store)
+	}
+	if errors.Is(err, lease.ErrPoolExists) && c.ifMissing { // another process was quicker
+		p, used, err = c.find(ctx, store)
+	}
+	if err != nil {
 		return err
 	}
-	stores.Warn(ctx, s, st, store)()
-	p, err := lease.Create(ctx, store, wanted.Name, wanted.Layout)
-	if err != nil {
-		return st.Explain(err)
+	if c.json {
+		return cli.WriteJSON(c.s.Out, aboutPool(p, used))
 	}
-	st.SayBegun(s)
-	if asJSON {
-		return cli.WriteJSON(s.Out, aboutPool(p, 0))
-	}
-	_, err = fmt.Fprintln(s.Out, p.Name(), p.UUID())
+	_, err = fmt.Fprintln(c.s.Out, p.Name(), p.UUID())
 	return err
+}
+
+// find returns the pool with --if-missing, and how many workers were used. The pool is nil if there is
+// none.
+func (c *creation) find(ctx context.Context, store driver.Store) (p *lease.Pool, used int, err error) {
+	if !c.ifMissing {
+		return nil, 0, nil
+	}
+	p, err = lease.Open(ctx, store, c.wanted.Name, c.wanted.Layout)
+	var mismatch *lease.MismatchError
+	switch {
+	case errors.Is(err, lease.ErrNoPool):
+		return nil, 0, nil
+	case errors.As(err, &mismatch):
+		return nil, 0, stores.Reword(err, fmt.Sprintf("pool %s: it exists, for IDs of %s %s, not %s: see that the name and the flags are right; to see the pool: %s",
+			mismatch.Pool, mismatch.Field, mismatch.Have, mismatch.Want, c.st.Command("firn pool show "+mismatch.Pool)))
+	case err != nil:
+		return nil, 0, c.st.Explain(err)
+	case c.json:
+		var workers []lease.Worker
+		workers, _, err = p.Workers(ctx)
+		used = len(workers)
+	}
+	return p, used, c.st.Explain(err)
+}
+
+// make makes the pool.
+func (c *creation) make(ctx context.Context, store driver.Store) (*lease.Pool, error) {
+	if err := stores.Besides(ctx, c.s, &c.st, store, c.wanted, c.beside); err != nil {
+		return nil, err
+	}
+	stores.Warn(ctx, c.s, &c.st, store)()
+	p, err := lease.Create(ctx, store, c.wanted.Name, c.wanted.Layout)
+	if err != nil {
+		return nil, c.st.Explain(err)
+	}
+	c.st.SayBegun(c.s)
+	return p, nil
 }

@@ -426,7 +426,7 @@ func (d *doctor) examineWorkers(p *lease.Pool, workers []lease.Worker, now time.
 			}
 		}
 	}
-	free := p.Layout().Workers - len(workers) + count["free"] + count["ran out"]
+	free := p.Layout().Workers - len(workers) + count["free"] + count["expired"]
 	text := fmt.Sprintf("%d of %d are free, %d held, %d used ahead of the clock", free, p.Layout().Workers, count["held"], count["ahead"])
 	switch {
 	case free == 0 && count["held"] == 0:

@@ -33,7 +33,7 @@ func newShow(s *cli.Streams) *cobra.Command {
 the times are used. The states of workers:
 
   held      a process has the worker, and renews in time
-  ran out   the interval is over: the process died or is stopped; the worker can be taken
+  expired   the interval is over: the process died or is stopped; the worker can be taken
   free      the last holder returned the worker
   ahead     free, but used up to a time in the future
   missing   the record is gone: nobody gets the worker until a rescue
@@ -201,7 +201,7 @@ func stateOf(w lease.Worker, now time.Time) string {
 	case w.Held && w.Until.After(now):
 		return "held"
 	case w.Held:
-		return "ran out"
+		return "expired"
 	case w.Until.After(now.Add(freeAhead)):
 		return "ahead"
 	}

@@ -18,8 +18,8 @@ func TestWorkerStates(t *testing.T) {
 		want  string
 	}{
 		{true, time.Second, "held"},
-		{true, 0, "ran out"},
-		{true, -time.Hour, "ran out"},
+		{true, 0, "expired"},
+		{true, -time.Hour, "expired"},
 		{false, -time.Hour, "free"},
 		{false, time.Millisecond, "free"},
 		{false, time.Second, "ahead"},

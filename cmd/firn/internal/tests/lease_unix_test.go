@@ -186,7 +186,7 @@ func shownUntil(t *testing.T, dir, pool string) (ends []time.Time) {
 		if err := json.Unmarshal([]byte(line), &worker); err != nil {
 			t.Fatalf("%q: %v", line, err)
 		}
-		if worker.State == "held" || worker.State == "ran out" {
+		if worker.State == "held" || worker.State == "expired" {
 			ends = append(ends, worker.Until)
 		}
 	}
@@ -280,7 +280,7 @@ func TestStopped(t *testing.T) {
 	run := startEndless(t, "new", "nanoflake", "--state", dir)
 	check(t, freeze.Process(run.Process.Pid))
 	wait.Until(t, "the times run out while it is stopped", func() bool {
-		return strings.Contains(showPoolOf(t, dir), `"state":"ran out"`)
+		return strings.Contains(showPoolOf(t, dir), `"state":"expired"`)
 	})
 	run.Process.Signal(syscall.SIGCONT)
 	last := run.first
