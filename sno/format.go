@@ -17,7 +17,7 @@ var descriptor = shape.Format{
 		{Type: shape.Varchar, GoType: "sno.Text"},
 		{Type: shape.UUID, GoType: "sno.UUID"},
 	},
-	Of:    shapeOf,
+	Of: shapeOf,
 	Codec: shape.Codec{Parse: shape.Reads(Parse), Hex: shape.Reads(ParseHex), AppendText: shape.Writes[ID], AppendUUID: appendUUID,
 		Reader: shape.Reader[ID], Writer: shape.Writer[ID]},
 	New: func(r shape.Recipe) (shape.Generator, error) {

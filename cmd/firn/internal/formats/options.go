@@ -196,22 +196,16 @@ func (e *epoch) Type() string { return "TIME" }
 func (e *epoch) String() string { return e.text }
 
 func (e *epoch) Set(s string) error {
-	t, err := time.Parse(time.RFC3339, s) // with or without fractions of a second
-	if date, bad := time.Parse(time.DateOnly, s); bad == nil {
-		t, err = date, nil
-	}
-	if ms, bad := strconv.ParseInt(s, 10, 64); bad == nil && s[0] != '+' {
-		t, err = time.UnixMilli(ms), nil
-	}
+	t, err := cli.ParseTime(s)
 	switch {
 	case err != nil:
-		return errors.New("is not a time in RFC 3339, a date, or Unix milliseconds")
-	case !t.After(time.Time{}) || t.UTC().Year() > 9999: // the zero time means no epoch
+		return err
+	case t.IsZero(): // means no epoch
 		return errors.New("is not between the years 1 and 9999")
 	case !t.Equal(t.Truncate(time.Millisecond)):
 		return errors.New("is not a time in whole milliseconds")
 	}
-	*e = epoch{time: t.UTC(), text: s, given: true}
+	*e = epoch{time: t, text: s, given: true}
 	return nil
 }
 
