@@ -2,7 +2,6 @@
 package cli
 
 import (
-	"io"
 	"strconv"
 	"strings"
 	"unicode"
@@ -40,12 +39,6 @@ func Complete(cmd *cobra.Command, flag string, values ...string) {
 		panic(err) // no such flag, or twice
 	}
 }
-
-// Lines returns the lines of stdin.
-func (s *Streams) Lines() lines { return newLines(s.Input()) }
-
-// Input returns stdin. A read first flushes stdout: a program that writes a line and waits gets the answer.
-func (s *Streams) Input() io.Reader { return flushing{s.In, s.Out} }
 
 // UnknownCommand returns the error for arguments in the place of a subcommand of cmd. Without
 // arguments the error is nil.

@@ -13,9 +13,11 @@ func FuzzLines(f *testing.F) {
 	f.Add([]byte("a\r\n\n\x00\r\nb"), byte(1))
 	f.Add([]byte(strings.Repeat("x", MaxLine)+"\r\n"+strings.Repeat("y", MaxLine+1)+"\nz"), byte(200))
 	f.Add(bytes.Repeat([]byte("long"), 20*MaxLine), byte(0))
+	f.Add([]byte("\ufeff07en9rb30swmf\r\n\ufeff"), byte(0))
+	f.Add([]byte("\ufeff"), byte(0))
 	f.Fuzz(func(t *testing.T, input []byte, piece byte) {
 		var want, raw []string
-		for line := range bytes.Lines(input) {
+		for line := range bytes.Lines(bytes.TrimPrefix(input, []byte(byteOrderMark))) {
 			s := strings.TrimSuffix(strings.TrimSuffix(string(line), "\n"), "\r")
 			raw = append(raw, s)
 			if len(s) > MaxLine {

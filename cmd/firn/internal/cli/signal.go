@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"os"
 	"os/signal"
 	"sync"
@@ -27,7 +26,40 @@ func (i Interrupted) raise() {
 // grace is how long output may take to end its line after a signal.
 const grace = 500 * time.Millisecond
 
-// UntilSignal returns a context that SIGINT or SIGTERM ends, with an Interrupted as the cause.
+// endings are the signals that end a command.
+var endings = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}
+
+// notify makes the endings arrive in the channel, apart from signals that the process ignores. Shells
+// ignore signals for jobs in the background.
+func notify(signals chan os.Signal) {
+	for _, sig := range endings {
+		if !signal.Ignored(sig) {
+			signal.Notify(signals, sig)
+		}
+	}
+}
+
+// Guard ends the process by SIGINT, SIGTERM and SIGHUP after a whole line of stdout, and runs the
+// cleanup before. stop ends the guard. Guard is for commands that do not watch for signals; a command that
+// does calls [UntilSignal], or Take of the cleanup.
+func (s *Streams) Guard() (stop func()) {
+	signals := make(chan os.Signal, 1)
+	ended := make(chan struct{})
+	s.Cleanup.guard(signals)
+	go func() {
+		select {
+		case sig := <-signals:
+			s.Cleanup.end(sig)
+		case <-ended:
+		}
+	}()
+	return func() {
+		signal.Stop(signals)
+		close(ended)
+	}
+}
+
+// UntilSignal returns a context that SIGINT, SIGTERM or SIGHUP ends, with an Interrupted as the cause.
 //
 // Bulk output checks the context between writes, to end with a whole line: the beginning of an ID
 // can be a valid ID too. A reader that stops reading can block a write. After a grace period the
@@ -35,32 +67,31 @@ const grace = 500 * time.Millisecond
 func UntilSignal(parent context.Context, remains *cleanup) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 1)
-	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
-		if !signal.Ignored(sig) { // as shells do for jobs in the background
-			signal.Notify(signals, sig)
-		}
-	}
+	notify(signals)
+	release := remains.Take()
 	go func() {
 		select {
 		case sig := <-signals:
 			signal.Stop(signals)
 			cancel(Interrupted{sig})
 			time.Sleep(grace)
-			remains.do()
-			Interrupted{sig}.raise()
+			remains.end(sig)
 		case <-ctx.Done():
 		}
 	}()
 	return ctx, func() {
 		signal.Stop(signals)
 		cancel(nil)
+		release()
 	}
 }
 
 // A cleanup runs before an early end of the process. The zero cleanup does nothing.
 type cleanup struct {
-	mu sync.Mutex
-	f  func()
+	mu     sync.Mutex
+	f      func()
+	guards chan os.Signal // of a Guard that is on; nil without one
+	stdout *output        // nil if nothing is written
 }
 
 // Set makes f the cleanup; nil does nothing. f may be called from any goroutine.
@@ -68,6 +99,28 @@ func (l *cleanup) Set(f func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.f = f
+}
+
+// guard sets the channel of a guard, and makes signals arrive there.
+func (l *cleanup) guard(signals chan os.Signal) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.guards = signals
+	notify(signals)
+}
+
+// Take keeps the guard from ending the process, until release is called. The caller watches for
+// signals itself.
+func (l *cleanup) Take() (release func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	signals := l.guards
+	if signals == nil {
+		return func() {}
+	}
+	l.guards = nil
+	signal.Stop(signals)
+	return func() { l.guard(signals) }
 }
 
 func (l *cleanup) do() {
@@ -79,23 +132,16 @@ func (l *cleanup) do() {
 	}
 }
 
-// An output is stdout. A write to a pipe without a reader ends the process, unless HoldPipe is in
-// force. With HoldPipe, the output runs the cleanup, which releases the pipe, and writes again: the
-// second write ends the process.
-type output struct {
-	file    *os.File
-	remains *cleanup
-}
-
-func (o output) Write(p []byte) (int, error) {
-	n, err := o.file.Write(p)
-	if errors.Is(err, syscall.EPIPE) {
-		o.remains.do()
-		var more int
-		more, err = o.file.Write(p[n:])
-		n += more
+// end runs the cleanup, and ends the process by the signal. A write that has begun may end first: end
+// waits for the write, but no longer than the grace period.
+func (l *cleanup) end(sig os.Signal) {
+	l.do()
+	if l.stdout != nil {
+		for end := time.Now().Add(grace); !l.stdout.mu.TryLock() && time.Now().Before(end); {
+			time.Sleep(time.Millisecond)
+		}
 	}
-	return n, err
+	Interrupted{sig}.raise()
 }
 
 // HoldPipe keeps writes to closed pipes from ending the process, until release is called.

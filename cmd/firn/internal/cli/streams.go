@@ -22,6 +22,9 @@ type Streams struct {
 	Colour bool // write Out in colour
 	Width  int  // columns of Out
 
+	// Asks reports whether In is a terminal, where somebody can type.
+	Asks bool
+
 	stdout  *os.File
 	Cleanup cleanup // runs if the process ends early
 }
@@ -32,14 +35,20 @@ const outSize = 64 << 10
 // NewStreams returns the streams of a process.
 func NewStreams(stdin, stdout, stderr *os.File) *Streams {
 	s := &Streams{In: stdin, Err: stderr, Colour: wantsColour(stdout), stdout: stdout, Width: width(stdout)}
-	s.Out = bufio.NewWriterSize(output{stdout, &s.Cleanup}, outSize)
+	s.Asks = term.IsTerminal(int(stdin.Fd()))
+	s.Cleanup.stdout = &output{file: stdout, terminal: term.IsTerminal(int(stdout.Fd())), remains: &s.Cleanup}
+	s.Out = bufio.NewWriterSize(s.Cleanup.stdout, outSize)
 	return s
 }
 
 // End flushes stdout, writes the error of cmd, if any, and returns the exit code. If a signal ended
 // cmd, End ends the process by the signal.
 func (s *Streams) End(cmd *cobra.Command, err error) int {
-	if flushErr := s.Out.Flush(); err == nil {
+	flushErr := s.Out.Flush()
+	if flushErr == nil {
+		flushErr = s.Cleanup.stdout.finish()
+	}
+	if err == nil {
 		err = flushErr
 	}
 	var sig Interrupted

@@ -77,7 +77,7 @@ func TestMarkdown(t *testing.T) {
 		{"words in no column", "  a   b\n  aa  b\n  a  b", "```\na   b\naa  b\na  b\n```\n\n"},
 		{"a heading", "#### Linux:\n\n\ta", "**Linux:**\n\n```\na\n```\n\n"},
 	} {
-		if got := markdown(v.help); got != v.want {
+		if got := style.Markdown(v.help); got != v.want {
 			t.Errorf("%s: %q\nwant %q", v.name, got, v.want)
 		}
 	}

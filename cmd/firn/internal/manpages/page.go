@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/firn-id/firn/cmd/firn/internal/helptext"
 	"github.com/firn-id/firn/cmd/firn/internal/stores"
 )
 
@@ -39,15 +40,15 @@ func newPage(cmd *cobra.Command, version, date string) page {
 	cmd.InitDefaultVersionFlag()
 	p := page{name: nameOf(cmd)}
 	fmt.Fprintf(&p.text, "%% %q \"1\" %q \"firn %s\" \"Firn\"\n\n", strings.ToUpper(p.name), date, version)
-	p.section("NAME", escape(p.name+" - "+lower(cmd.Short)))
+	p.section("NAME", helptext.Escape(p.name+" - "+lower(cmd.Short)))
 	p.section("SYNOPSIS", synopsis(cmd))
-	p.section("DESCRIPTION", markdown(cmp.Or(cmd.Long, cmd.Short)))
+	p.section("DESCRIPTION", style.Markdown(cmp.Or(cmd.Long, cmd.Short)))
 	p.section("COMMANDS", commands(cmd))
 	p.section("OPTIONS", options(cmd.LocalFlags())+options(cmd.InheritedFlags()))
 	p.section("EXIT STATUS", exitStatus)
 	p.section("ENVIRONMENT", environment(cmd))
 	p.section("FILES", files(cmd))
-	p.section("EXAMPLES", code(strings.Split(dedent(cmd.Example), "\n")))
+	p.section("EXAMPLES", helptext.Code(strings.Split(helptext.Dedent(cmd.Example), "\n")))
 	p.section("SEE ALSO", seeAlso(cmd))
 	return p
 }
@@ -77,10 +78,10 @@ func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 // synopsis returns the line of usage: the command is bold.
 func synopsis(cmd *cobra.Command) string {
 	if cmd.HasAvailableSubCommands() {
-		return bold(cmd.CommandPath()) + " COMMAND"
+		return helptext.Bold(cmd.CommandPath()) + " COMMAND"
 	}
 	rest := strings.TrimPrefix(strings.TrimSuffix(cmd.UseLine(), " [flags]"), cmd.CommandPath())
-	return bold(cmd.CommandPath()) + escape(rest+" [options]")
+	return helptext.Bold(cmd.CommandPath()) + helptext.Escape(rest+" [options]")
 }
 
 // commands lists the commands below cmd.
@@ -88,7 +89,7 @@ func commands(cmd *cobra.Command) string {
 	var list definitions
 	for _, c := range cmd.Commands() {
 		if documented(c) {
-			list.add(bold(nameOf(c))+"(1)", escape(c.Short+"."))
+			list.add(helptext.Bold(nameOf(c))+"(1)", helptext.Escape(c.Short+"."))
 		}
 	}
 	return list.String()
@@ -102,14 +103,14 @@ func options(flags *pflag.FlagSet) string {
 			return
 		}
 		value, usage := pflag.UnquoteUsage(f)
-		term := bold("--" + f.Name)
+		term := helptext.Bold("--" + f.Name)
 		if f.Shorthand != "" {
-			term = bold("-"+f.Shorthand) + ", " + term
+			term = helptext.Bold("-"+f.Shorthand) + ", " + term
 		}
 		if value != "" {
-			term += " *" + escape(value) + "*"
+			term += " *" + helptext.Escape(value) + "*"
 		}
-		list.add(term, escape(upper(usage)+defaultOf(f, usage)+"."))
+		list.add(term, helptext.Escape(upper(usage)+defaultOf(f, usage)+"."))
 	})
 	return list.String()
 }
@@ -141,11 +142,11 @@ const exitStatus = `
 func environment(cmd *cobra.Command) string {
 	var list definitions
 	if usesPools(cmd) {
-		list.add(bold(stores.Variable), "The address of the store, unless **--store** or **--state** is given.")
-		list.add(bold("XDG_STATE_HOME"), "The directory of the default store is *$XDG_STATE_HOME/firn*.")
+		list.add(helptext.Bold(stores.Variable), "The address of the store, unless **--store** or **--state** is given.")
+		list.add(helptext.Bold("XDG_STATE_HOME"), "The directory of the default store is *$XDG_STATE_HOME/firn*.")
 	}
-	list.add(bold("NO_COLOR"), "Without colour, if the variable is not empty. **--color** goes before.")
-	list.add(bold("CLICOLOR_FORCE"), "In colour, if the variable is neither empty nor 0. **NO_COLOR** goes before.")
+	list.add(helptext.Bold("NO_COLOR"), "Without colour, if the variable is not empty. **--color** goes before.")
+	list.add(helptext.Bold("CLICOLOR_FORCE"), "In colour, if the variable is neither empty nor 0. **NO_COLOR** goes before.")
 	return list.String()
 }
 
@@ -172,11 +173,11 @@ func usesPools(cmd *cobra.Command) bool {
 func seeAlso(cmd *cobra.Command) string {
 	var all []string
 	if cmd.HasParent() {
-		all = append(all, bold(nameOf(cmd.Parent()))+"(1)")
+		all = append(all, helptext.Bold(nameOf(cmd.Parent()))+"(1)")
 	}
 	for _, c := range cmd.Commands() {
 		if documented(c) {
-			all = append(all, bold(nameOf(c))+"(1)")
+			all = append(all, helptext.Bold(nameOf(c))+"(1)")
 		}
 	}
 	return strings.Join(all, ", ") + "\n\nhttps://github.com/firn-id/firn"

@@ -5,13 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/cmd/firn/internal/formats"
@@ -132,8 +130,7 @@ func (f *rescueFlags) run(ctx context.Context, s *cli.Streams, names []string) e
 	if !f.all {
 		what, answer = "pool "+names[0], names[0]
 	}
-	in, asks := s.In.(*os.File)
-	if asks = asks && term.IsTerminal(int(in.Fd())); !asks && !f.yes {
+	if !s.Asks && !f.yes {
 		return cli.Usagef("--yes is needed where nobody can be asked: all processes that have a worker of %s will stop making IDs for a while", what)
 	}
 	switch {

@@ -23,6 +23,7 @@ func Run(args []string, stdin, stdout, stderr *os.File) int {
 	firn := New(s)
 	firn.SetArgs(args)
 	formats.NarrowCompletion(firn, args)
+	defer s.Guard()()
 	cmd, err := firn.ExecuteContextC(context.Background())
 	return s.End(cmd, err)
 }
@@ -42,11 +43,9 @@ Colour appears on terminals only. --color, $NO_COLOR and $CLICOLOR_FORCE decide 
   firn inspect nanoflake < ids
   firn inspect 05TTUP1HNCPNA1QHTDHRTCU3V32PD7C6
   firn pool doctor`,
-		Version: version.Read().String(),
-		Args:    cli.UnknownCommand,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return cli.Usagef("no command given: want %s", cli.List(cli.CommandNames(cmd), "or"))
-		},
+		Version:                    version.Read().String(),
+		Args:                       cli.UnknownCommand,
+		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		SilenceErrors:              true, // Streams.End writes them
 		SilenceUsage:               true,
 		SuggestionsMinimumDistance: 2,
@@ -59,7 +58,7 @@ Colour appears on terminals only. --color, $NO_COLOR and $CLICOLOR_FORCE decide 
 		if _, words, err := firn.Find(args); err == nil {
 			formats.Narrow(cmd, words)
 		}
-		cli.Help(cmd, args)
+		s.Help(cmd)
 	})
 	s.AddColour(firn)
 	sql := sqlscripts.New(s)

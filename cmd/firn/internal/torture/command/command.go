@@ -195,6 +195,7 @@ func (f *tortureFlags) run(ctx context.Context, s *cli.Streams) error {
 		}
 	}
 	defer signal.Stop(signals)
+	defer s.Cleanup.Take()()
 	go func() {
 		select {
 		case sig := <-signals:
