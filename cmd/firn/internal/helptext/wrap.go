@@ -94,11 +94,16 @@ func wrapped(text string, columns int) string { return wordwrap.WrapString(text,
 // a shell goes on in the next line, and JSON after a member.
 func Line(line string, columns int) string {
 	columns -= len(indent)
+	text := strings.TrimLeft(line, " ")
+	breakOf, end := memberEnd, ""
+	if strings.HasPrefix(text, "firn ") || strings.Contains(text, "(firn ") {
+		breakOf, end = wordEnd, ` \`
+	}
 	var out strings.Builder
 	more := ""
 	for utf8.RuneCountInString(more+line) > columns {
-		at, end := breakOf(line, columns-len(more))
-		if at <= 0 {
+		at := breakOf(line, columns-len(more)-len(end))
+		if at == 0 {
 			break
 		}
 		out.WriteString(indent + more + line[:at] + end + "\n")
@@ -107,32 +112,45 @@ func Line(line string, columns int) string {
 	return out.String() + indent + more + line + "\n"
 }
 
-// breakOf returns the last place where a line can be broken within some columns, and what the first part
-// ends with. Without a place, at is 0.
-func breakOf(line string, columns int) (at int, end string) {
-	text := strings.TrimLeft(line, " ")
-	command := strings.HasPrefix(text, "firn ") || strings.Contains(text, "(firn ")
-	var quote rune
+// memberEnd returns the last place within some columns of JSON that is after a member, or 0.
+func memberEnd(line string, columns int) (at int) {
 	width := 0
 	for i, r := range line {
-		width++
-		switch {
-		case !command && r == ',' && strings.HasPrefix(line[i+1:], `"`) && width <= columns:
-			at = i + 1
-		case command && quote == 0 && r == ' ' && i > 0 && width-1+len(` \`) <= columns && mayBegin(line[i+1:]):
-			at, end = i, ` \`
+		if width++; width > columns {
+			break
 		}
+		if r == ',' && strings.HasPrefix(line[i+1:], `"`) {
+			at = i + 1
+		}
+	}
+	return at
+}
+
+// wordEnd returns the last place within some columns of a command that is before a flag, a pipe or a
+// redirection. Without such a place, wordEnd returns the last place between words, or 0.
+func wordEnd(line string, columns int) (at int) {
+	var quote rune
+	width, between := 0, 0
+	for i, r := range line {
+		if width > columns {
+			break
+		}
+		width++
 		switch {
 		case quote == r:
 			quote = 0
-		case quote == 0 && (r == '\'' || r == '"'):
+		case quote != 0:
+		case r == '\'' || r == '"':
 			quote = r
+		case r == ' ' && i > 0:
+			between = i
+			if strings.ContainsRune("-|<>", rune(line[i+1])) {
+				at = i
+			}
 		}
 	}
-	return at, end
-}
-
-// mayBegin reports whether the rest of a command may begin a line: with a flag, a pipe or a redirection.
-func mayBegin(rest string) bool {
-	return strings.HasPrefix(rest, "-") || strings.HasPrefix(rest, "|") || strings.HasPrefix(rest, ">") || strings.HasPrefix(rest, "<")
+	if at == 0 {
+		return between
+	}
+	return at
 }

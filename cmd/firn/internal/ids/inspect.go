@@ -52,7 +52,7 @@ answered, and the exit code is 1. In JSON, times after the year 9999 are null, s
 Formats: ` + cli.List(formats.Names(), "and") + `.`,
 		Example: `  firn inspect 06E23B7CCL83QK5LQ04AF9K79M1CF0BR
   firn inspect nanoflake 0549x5l2itvr4 --json
-  firn inspect snowflakesi --epoch 2020-01-01T00:00:00Z < ids
+  firn new snowflakesi --epoch 2020-01-01 -n 3 | firn inspect snowflakesi --epoch 2020-01-01
   firn inspect ulidflake --as hex 00f5f5af865cf82d
   firn inspect nanoflake --as base36 549x5l2itvr4`,
 		DisableFlagsInUseLine: true,

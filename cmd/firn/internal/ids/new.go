@@ -85,8 +85,10 @@ two runs from using the worker at once, or again after the clock was set back.`,
 		Example: `  firn new scru160
   firn new nanoflake -n 1000
   firn new nanoflake --worker 7 --epoch 2020-01-01T00:00:00Z --json
+  firn pool create nanoflake --store etcd://etcd-1,etcd-2,etcd-3/firn
   firn new nanoflake --store etcd://etcd-1,etcd-2,etcd-3/firn
-  firn new nanoflake --state /var/lib/firn --existing
+  firn new nanoflake --state pools
+  firn new nanoflake --state pools --existing
   firn new nanoflake --worker 7 --no-state
   firn new ulidflake --fenced
   firn new ulidflake --increment-bits 1 -n 1000000

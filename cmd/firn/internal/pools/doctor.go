@@ -46,7 +46,7 @@ directory without a store.
 
 "level" is the first word of the line. "about" is store, clock, workers or lifetime.
 "pool" is empty for findings about all pools.`,
-		Example:               "  firn pool doctor\n  firn pool doctor nanoflake --json\n  firn pool doctor --store postgres://ids@db/app",
+		Example:               "  firn new nanoflake\n  firn pool doctor\n  firn pool doctor nanoflake --json\n  firn pool doctor --store postgres://ids@db/app",
 		DisableFlagsInUseLine: true,
 		Args:                  atMostOnePool,
 		RunE: func(cmd *cobra.Command, args []string) error {

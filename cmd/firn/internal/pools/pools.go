@@ -28,11 +28,12 @@ password is.
 
 Do not delete a pool: the memory of a pool prevents duplicate IDs. If a store has lost
 something, or was restored from a backup, firn pool rescue makes the pool safe.`,
-		Example: `  firn pool list
+		Example: `  firn new nanoflake
+  firn pool list
   firn pool show nanoflake
   firn pool who nanoflake 0549x5l2itvr4
   firn pool doctor
-  firn pool create nanoflake --store 'etcd://etcd-1,etcd-2,etcd-3/firn?ca=/etc/firn/ca.pem'`,
+  firn pool create nanoflake --store 'etcd://etcd-1,etcd-2/firn?ca=/etc/firn/ca.pem'`,
 		Args: cli.UnknownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return cli.Usagef("no command given: want %s", cli.List(cli.CommandNames(cmd), "or"))

@@ -62,7 +62,7 @@ firn pool who prints them.
 A worker without a readable record has an "error" instead:
 
   {"pool":"nanoflake","worker":3,"state":"damaged","error":"…"}`,
-		Example:               "  firn pool show nanoflake\n  firn pool show nanoflake --json",
+		Example:               "  firn new nanoflake\n  firn pool show nanoflake\n  firn pool show nanoflake --json",
 		DisableFlagsInUseLine: true,
 		Args:                  onePool,
 		RunE: func(cmd *cobra.Command, args []string) error {

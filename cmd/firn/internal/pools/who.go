@@ -47,7 +47,7 @@ An invalid ID is an error. The other IDs are still answered, and the exit code i
   {"pool":"nanoflake","id":"…","worker":7,"time":"…","holder":null,"known":"…"}
 
 "known" is the earliest time of a known holder, or null.`,
-		Example:               "  firn pool who nanoflake 0549x5l2itvr4\n  firn pool who nanoflake --json < ids",
+		Example:               "  firn new nanoflake -n 1000 > ids\n  firn pool who nanoflake 0549x5l2itvr4\n  firn pool who nanoflake --json < ids",
 		DisableFlagsInUseLine: true,
 		Args: func(_ *cobra.Command, args []string) error {
 			return onePool(nil, args[:min(len(args), 1)])

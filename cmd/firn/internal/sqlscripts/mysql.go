@@ -28,7 +28,8 @@ The functions are DETERMINISTIC and NO SQL. Times are DATETIME(3) in UTC, whatev
 time zone of the session. A range of times uses the index on the IDs:
 
   SELECT * FROM orders
-  WHERE id BETWEEN firn_nanoflake_first('2026-07-01') AND firn_nanoflake_last(UTC_TIMESTAMP(3))
+  WHERE id BETWEEN firn_nanoflake_first('2026-07-01')
+    AND firn_nanoflake_last(UTC_TIMESTAMP(3))
 
 The clients mariadb and mysql run the script. Drivers do not know the word DELIMITER:
 --plain prints the script for a driver that takes several statements at once.`,

@@ -28,7 +28,8 @@ is one transaction. It refuses to change the epoch or the widths of functions th
 A range of times uses the index on the IDs:
 
   SELECT * FROM orders
-  WHERE id BETWEEN firn.nanoflake_first('2026-07-01') AND firn.nanoflake_last(now())
+  WHERE id BETWEEN firn.nanoflake_first('2026-07-01')
+    AND firn.nanoflake_last(now())
 
 --down removes the functions, and refuses while an index or a view uses one. The schema
 goes with the last function, if the script made it.`,

@@ -1,0 +1,100 @@
+package tests
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// elsewhere are commands whose examples need a server or many minutes, and the tests of the commands.
+var elsewhere = map[string]string{
+	"sql feed": "tests/sqlgen runs the command beside PostgreSQL",
+	"torture":  "testdata/torture.txtar runs the command with each flag",
+}
+
+// before are the commands that an example follows, beside the examples above. A rescue is of an old pool.
+var before = map[string][]string{
+	"pool doctor": {"firn pool create nanoflake --store postgres://ids@db/app"},
+	"pool rescue": {
+		"firn pool create nanoflake --store postgres://ids@db/app", "firn pool create nanoflake --name orders --state /var/lib/firn",
+	},
+}
+
+// standIns are programs in examples that a fresh machine may not have. Other tests run the SQL.
+var standIns = []string{"psql", "mariadb", "mysql", "sqlite3"}
+
+// server matches the address of a store in an example, and a directory that only root may make.
+var server = regexp.MustCompile(`'?\b(etcd|postgres|nats|rediss?|consul|kubernetes)://[^ ']+'?|/var/lib/firn`)
+
+// isShell reports whether a command prints a script for a shell. The command above has the examples.
+func isShell(path string) bool { return strings.HasPrefix(path, "completion ") }
+
+// TestExamples: each command has examples, and the examples work as written, in their order, in an empty
+// directory of a user who has never run firn. Directories stand for stores on servers. No rescue asks
+// or waits.
+func TestExamples(t *testing.T) {
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip("no bash")
+	}
+	stubs := t.TempDir()
+	for _, name := range standIns {
+		check(t, os.WriteFile(filepath.Join(stubs, name), []byte("#!/bin/sh\nexec cat >/dev/null\n"), 0o755))
+	}
+	for path, cmd := range newTree(t).all() {
+		t.Run(strings.ReplaceAll("firn "+path, " ", "-"), func(t *testing.T) {
+			t.Parallel()
+			switch {
+			case isShell(path):
+				return
+			case !strings.Contains(cmd.Example, "firn "+path):
+				t.Fatal("no examples")
+			case elsewhere[path] != "":
+				return
+			}
+			s := newSandbox(t, stubs)
+			for _, line := range append(before[path], strings.Split(strings.TrimSpace(cmd.Example), "\n")...) {
+				s.example(t, strings.TrimSpace(line))
+			}
+			if left, err := os.ReadDir(s.tmp); err != nil || len(left) > 0 {
+				t.Errorf("files are left in TMPDIR: %v, %v", left, err)
+			}
+		})
+	}
+}
+
+// A sandbox is a directory with a home, a work directory and a directory for temporary files.
+type sandbox struct{ dir, home, work, tmp, path string }
+
+func newSandbox(t *testing.T, stubs string) sandbox {
+	dir := t.TempDir()
+	s := sandbox{dir, filepath.Join(dir, "home"), filepath.Join(dir, "work"), filepath.Join(dir, "tmp"), stubs + ":" + os.Getenv("PATH")}
+	check(t, os.MkdirAll(filepath.Join(s.home, ".config", "fish", "completions"), 0o755), os.Mkdir(s.work, 0o755), os.Mkdir(s.tmp, 0o755))
+	return s
+}
+
+// example runs a line as bash does, and demands success.
+func (s sandbox) example(t *testing.T, line string) {
+	t.Helper()
+	typed := server.ReplaceAllStringFunc(line, func(address string) string {
+		sum := sha256.Sum256([]byte(address))
+		dir := filepath.Join(s.dir, hex.EncodeToString(sum[:4]))
+		if strings.HasPrefix(address, "/") {
+			return dir
+		}
+		return "file://" + dir
+	})
+	if strings.HasPrefix(typed, "firn pool rescue") {
+		typed += " --yes --no-wait"
+	}
+	cmd := exec.Command("bash", "-e", "-o", "pipefail", "-c", typed)
+	cmd.Dir = s.work
+	cmd.Env = append(os.Environ(), "HOME="+s.home, "XDG_STATE_HOME=", "TMPDIR="+s.tmp, "PATH="+s.path)
+	if stdout, stderr, code := capture(t, cmd); code != 0 || strings.Contains(stderr, "warning") {
+		t.Errorf("exit code %d: %s\n%.500s%s", code, line, stdout, stderr)
+	}
+}
