@@ -18,7 +18,7 @@ var descriptor = shape.Format{
 		{Type: shape.UUID, GoType: "sno.UUID"},
 	},
 	Of: shapeOf,
-	Codec: shape.Codec{Parse: shape.Reads(Parse), Hex: shape.Reads(ParseHex), AppendText: shape.Writes[ID], AppendUUID: appendUUID,
+	Codec: shape.Codec{Parse: shape.Reads(Parse), Hex: shape.Reads(ParseHex), UUID: readUUID, AppendText: shape.Writes[ID], AppendUUID: appendUUID,
 		Reader: shape.Reader[ID], Writer: shape.Writer[ID]},
 	New: func(r shape.Recipe) (shape.Generator, error) {
 		c := Config{Leased: r.Leased, Clock: r.Clock}
@@ -55,6 +55,16 @@ func (g ofMeta) Fill(ctx context.Context, dst []ID) (int, error) {
 }
 
 func (g ofMeta) TryNext() (ID, error) { return g.Generator.TryNext(g.meta) }
+
+// readUUID reads the text of an ID's UUID.
+func readUUID(text string) ([]byte, error) {
+	u, err := parseUUID(text)
+	if err != nil {
+		return nil, err
+	}
+	id, err := u.ID()
+	return id[:], err
+}
 
 // appendUUID appends the text of an ID's UUID to dst.
 func appendUUID(dst, id []byte) ([]byte, error) {

@@ -114,6 +114,7 @@ type Codec struct {
 	Decimal func(text string) (binary []byte, err error)
 	Hex     func(text string) (binary []byte, err error)
 	Base36  func(text string) (binary []byte, err error) // with or without leading zeros
+	UUID    func(text string) (binary []byte, err error) // the text of a UUID
 
 	AppendText func(dst, binary []byte) ([]byte, error)
 	AppendUUID func(dst, binary []byte) ([]byte, error) // the text of a UUID

@@ -3,6 +3,7 @@ package ids
 import (
 	"bytes"
 	"cmp"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/cmd/firn/internal/diagram"
 	"github.com/firn-id/firn/cmd/firn/internal/formats"
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/inspect"
@@ -274,5 +276,10 @@ func (i *inspector) show(w *bytes.Buffer, info inspect.Info) {
 	row("int", info.Int)
 	row("hex", info.Hex)
 	w.WriteByte('\n')
-	writeFields(w, i.pens, info, i.width)
+	binary, _ := hex.DecodeString(info.Hex) // the hex of an ID
+	var fields []diagram.Field
+	for _, f := range info.Fields {
+		fields = append(fields, diagram.Field{Name: f.Name, Bits: f.Bits, Text: f.Value})
+	}
+	diagram.Write(w, i.pens, diagram.Bits(binary), fields, i.width)
 }

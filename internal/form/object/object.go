@@ -1,0 +1,86 @@
+// Package object writes the JSON object of an ID, without reflection and without an allocation.
+package object
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"strconv"
+	"time"
+
+	"github.com/firn-id/firn/internal/shape"
+)
+
+// An ID is what the object of an ID has. Names and texts are plain ASCII without quotes.
+type ID struct {
+	Format string // or the name of a kind of foreign IDs
+	Text   []byte // canonical
+	Binary []byte // nil for an ID of characters only
+
+	Integer bool // the binary form is an integer of 64 bits
+	Timed   bool // the ID has a time
+	Time    time.Time
+	Fields  []shape.Field // of the binary form
+	Parts   []Part        // of the text
+}
+
+// A Part is a field of an ID of characters.
+type Part struct {
+	Name     string
+	From, To int // offsets in the text
+}
+
+// Append appends the object to dst, with the members format, id, int, hex, time, unix_ms and fields, in this
+// order. An ID without an integer, a binary form or a time has no such member. Without fields, fields is an
+// empty object.
+func Append(dst []byte, id *ID) []byte {
+	dst = append(append(append(dst, `{"format":"`...), id.Format...), `","id":"`...)
+	dst = append(append(dst, id.Text...), '"')
+	if id.Integer {
+		dst = append(dst, `,"int":"`...)
+		dst = append(strconv.AppendUint(dst, binary.BigEndian.Uint64(id.Binary), 10), '"')
+	}
+	if id.Binary != nil {
+		dst = append(hex.AppendEncode(append(dst, `,"hex":"`...), id.Binary), '"')
+	}
+	if id.Timed {
+		dst = AppendTime(dst, id.Time)
+	}
+	dst = append(dst, `,"fields":{`...)
+	for n, f := range id.Fields {
+		dst = appendName(dst, n, f.Name)
+		quoted := f.Bits > Exact
+		if quoted {
+			dst = append(dst, '"')
+		}
+		dst = f.Append(dst, id.Binary)
+		if quoted {
+			dst = append(dst, '"')
+		}
+	}
+	for n, p := range id.Parts {
+		dst = append(append(append(appendName(dst, n, p.Name), '"'), id.Text[p.From:p.To]...), '"')
+	}
+	return append(dst, "}}"...)
+}
+
+// Exact is the width of the widest field that is a number in JSON, in bits.
+const Exact = 53
+
+// appendName appends the name of the n-th member.
+func appendName(dst []byte, n int, name string) []byte {
+	if n > 0 {
+		dst = append(dst, ',')
+	}
+	return append(append(append(dst, '"'), name...), `":`...)
+}
+
+// AppendTime appends the members time and unix_ms. RFC 3339 covers the years 0 to 9999, so time is null
+// outside these years.
+func AppendTime(dst []byte, t time.Time) []byte {
+	if year := t.Year(); year < 0 || year > 9999 {
+		dst = append(dst, `,"time":null`...)
+	} else {
+		dst = append(t.AppendFormat(append(dst, `,"time":"`...), time.RFC3339Nano), '"')
+	}
+	return strconv.AppendInt(append(dst, `,"unix_ms":`...), t.UnixMilli(), 10)
+}
