@@ -46,7 +46,7 @@ func UnknownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+	if near := nearCommands(cmd, args[0]); len(near) > 0 {
 		return Usagef("unknown command %q: did you mean %s?", args[0], List(near, "or"))
 	}
 	return Usagef("unknown command %q", args[0])

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
@@ -22,6 +24,25 @@ func nearestFlag(flags *pflag.FlagSet, name string) string {
 		}
 	})
 	return nearest
+}
+
+// nearCommands returns the commands below cmd with names near to a word. A name is near if one edit turns
+// the word into the name, or two edits if the name has more than four letters, and if the name begins
+// with the word. A command's SuggestFor are other words for the command.
+func nearCommands(cmd *cobra.Command, word string) (names []string) {
+	word = strings.ToLower(word)
+	const shortest = 2
+	for _, c := range cmd.Commands() {
+		edits := 1
+		if len(c.Name()) > 4 {
+			edits = 2
+		}
+		near := Distance(word, c.Name()) <= edits || len(word) >= shortest && strings.HasPrefix(c.Name(), word) || slices.Contains(c.SuggestFor, word)
+		if near && c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	return names
 }
 
 // Distance returns the least number of edits that turn a into b. An edit adds, removes or replaces

@@ -3,6 +3,7 @@
 package formats
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/hex"
@@ -147,11 +148,29 @@ func Lookup(name string) (f Format, ok bool) {
 }
 
 // Misspelled returns the format's name that a word resembles, or "". A word resembles a name in any
-// case, with one letter added, missing or wrong, or with two neighbours swapped.
-func Misspelled(word string) string {
-	word = strings.ToLower(word)
+// case, with hyphens in other places, and with one letter added, missing or wrong, or with two neighbours
+// swapped.
+func Misspelled(word string) string { return nearest(word, 1) }
+
+// nearest returns the format's name that needs the fewest edits of a word, up to most edits, or "". Short
+// names need fewer edits. Hyphens and cases do not count.
+func nearest(word string, most int) (name string) {
+	plain := strings.NewReplacer("-", "", "_", "")
+	word = plain.Replace(strings.ToLower(word))
+	for _, n := range Names() {
+		short := plain.Replace(n)
+		if edits := cli.Distance(word, short); edits <= min(most, len(short)/3) {
+			name, most = n, edits-1
+		}
+	}
+	return name
+}
+
+// beginning returns the first format whose name begins with a word, or "".
+func beginning(word string) string {
+	const least = 3 // letters
 	for _, name := range Names() {
-		if cli.Distance(word, name) <= 1 {
+		if len(word) >= least && strings.HasPrefix(name, strings.ToLower(word)) {
 			return name
 		}
 	}
@@ -161,7 +180,7 @@ func Misspelled(word string) string {
 // Named is Lookup with an error for unknown formats.
 func Named(name string) (Format, error) {
 	f, ok := Lookup(name)
-	if near := Misspelled(name); !ok && near != "" {
+	if near := cmp.Or(nearest(name, 2), beginning(name)); !ok && near != "" {
 		return f, cli.Usagef("unknown format %q: did you mean %s?", name, near)
 	}
 	if !ok {

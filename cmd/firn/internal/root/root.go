@@ -43,12 +43,11 @@ Colour appears on terminals only. --color, $NO_COLOR and $CLICOLOR_FORCE decide 
   firn inspect nanoflake < ids
   firn inspect 05TTUP1HNCPNA1QHTDHRTCU3V32PD7C6
   firn pool doctor`,
-		Version:                    version.Read().String(),
-		Args:                       cli.UnknownCommand,
-		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-		SilenceErrors:              true, // Streams.End writes them
-		SilenceUsage:               true,
-		SuggestionsMinimumDistance: 2,
+		Version:       version.Read().String(),
+		Args:          cli.UnknownCommand,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		SilenceErrors: true, // Streams.End writes them
+		SilenceUsage:  true,
 	}
 	firn.SetIn(s.In)
 	firn.SetOut(s.Out)
