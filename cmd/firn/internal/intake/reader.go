@@ -36,6 +36,8 @@ type Reader struct {
 	id    []byte
 	room  []byte
 
+	written Written // how the last ID was written
+
 	least, most int // lengths that are texts and nothing else
 	integer     bool
 
@@ -60,6 +62,20 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
+// Written is how an ID stands in the input.
+type Written uint8
+
+// The ways to write an ID.
+const (
+	AsText Written = iota // or Base36
+	AsInt
+	AsHex  // with or without 0x
+	AsUUID // of formats that can be stored as UUIDs
+)
+
+// Written returns how the ID of the last call of Next was written.
+func (r *Reader) Written() Written { return r.written }
+
 // Bytes returns how much the Reader has read of its input.
 func (r *Reader) Bytes() int64 { return r.read }
 
@@ -80,6 +96,7 @@ func (r *Reader) Next() (id []byte, line int64, err error) {
 		}
 		if len(text) == r.most && (r.of.Detect || r.of.Form == inspect.Text) { // nearly all lines
 			if id, err := r.text(r.id[:0], text); err == nil {
+				r.written = AsText
 				return id, r.line, nil
 			}
 		}
@@ -184,7 +201,21 @@ func (r *Reader) parse(text []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.written = r.slowly(text)
 	return hex.AppendDecode(r.id[:0], []byte(info.Hex))
+}
+
+// slowly returns how an ID was written that the fast functions do not read.
+func (r *Reader) slowly(text []byte) Written {
+	switch {
+	case r.of.Format.Descriptor().AppendUUID != nil && bytes.Count(text, []byte("-")) == 4:
+		return AsUUID
+	case !r.of.Detect && r.of.Form == inspect.Int:
+		return AsInt
+	case !r.of.Detect && r.of.Form == inspect.Hex, bytes.Contains(text, []byte("0x")), bytes.Contains(text, []byte("0X")):
+		return AsHex
+	}
+	return AsText
 }
 
 // fast reads an ID without an allocation. If ok is false, the text may still be an ID.
@@ -209,6 +240,7 @@ func (r *Reader) fastAs(form inspect.Form, text []byte) (id []byte, ok bool) {
 	switch form {
 	case inspect.Text:
 		id, err = r.text(r.id[:0], text)
+		r.written = AsText
 		return id, err == nil
 	case inspect.Int:
 		v, bad := strconv.ParseUint(string(text), 10, 64) // does not keep the string
@@ -216,11 +248,13 @@ func (r *Reader) fastAs(form inspect.Form, text []byte) (id []byte, ok bool) {
 			return nil, false
 		}
 		id = binary.BigEndian.AppendUint64(r.id[:0], v)
+		r.written = AsInt
 	case inspect.Hex:
 		if len(text) != 2*cap(r.id) {
 			return nil, false
 		}
 		id, err = hex.AppendDecode(r.id[:0], text)
+		r.written = AsHex
 	default:
 		return nil, false
 	}

@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"io"
+	"os"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+)
+
+// A Progress shows on a terminal how much of an input is read: the throughput, and the time that remains
+// where the size is known. The nil Progress shows nothing.
+type Progress struct {
+	bar *progressbar.ProgressBar
+}
+
+// NewProgress returns a Progress on stderr, or nil where there is no terminal. total is the bytes of the
+// input, or -1 if nobody knows. Nobody sees a bar between lines: if a command writes to a terminal while it
+// reads, the Progress is nil.
+func NewProgress(s *Streams, text string, total int64, writes bool) *Progress {
+	f, ok := s.Err.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) || writes && s.stdout != nil && term.IsTerminal(int(s.stdout.Fd())) {
+		return nil
+	}
+	const redraw = 100 * time.Millisecond
+	return &Progress{progressbar.NewOptions64(total, progressbar.OptionSetWriter(s.Err), progressbar.OptionSetDescription(text),
+		progressbar.OptionShowBytes(true), progressbar.OptionThrottle(redraw), progressbar.OptionClearOnFinish(), progressbar.OptionFullWidth())}
+}
+
+// Set shows that so many bytes are read.
+func (p *Progress) Set(done int64) {
+	if p != nil && p.bar != nil {
+		p.bar.Set64(done)
+	}
+}
+
+// End removes the bar.
+func (p *Progress) End() {
+	if p != nil && p.bar != nil {
+		p.bar.Finish()
+		p.bar = nil
+	}
+}
+
+// SizeOf returns the bytes that are left to read of a regular file, and -1 for all other inputs.
+func SizeOf(in io.Reader) int64 {
+	f, ok := in.(*os.File)
+	if !ok {
+		return -1
+	}
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return -1
+	}
+	at, err := f.Seek(0, io.SeekCurrent)
+	if err != nil || at > info.Size() {
+		return -1
+	}
+	return info.Size() - at
+}

@@ -1,0 +1,147 @@
+package spill
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+)
+
+// An Error is a failure of temporary files.
+type Error struct {
+	Dir  string // of the temporary files
+	Err  error
+	Full bool // the file system has no room
+}
+
+// Error returns the fault, the directory and the remedy.
+func (e *Error) Error() string {
+	if e.Full {
+		return fmt.Sprintf("temporary files in %s: %v: set TMPDIR to a directory with more room", e.Dir, e.Err)
+	}
+	return fmt.Sprintf("temporary files in %s: %v: set TMPDIR to a directory for temporary files", e.Dir, e.Err)
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// failure returns err as an Error, without the name of the file.
+func failure(dir string, err error) error {
+	var path *os.PathError
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	full := errors.Is(err, syscall.ENOSPC)
+	for _, other := range alsoFull {
+		full = full || errors.Is(err, other)
+	}
+	return &Error{Dir: dir, Err: err, Full: full}
+}
+
+// A Temp is a temporary file, which has no name where the system can remove an open file.
+type Temp struct {
+	file  *os.File
+	dir   string
+	named bool // the file still has a name
+}
+
+// NewTemp makes a temporary file in a directory; "" is [os.TempDir].
+func NewTemp(dir string) (*Temp, error) {
+	if dir == "" {
+		dir = os.TempDir()
+	}
+	f, err := os.CreateTemp(dir, "firn-")
+	if err != nil {
+		return nil, failure(dir, err)
+	}
+	t := &Temp{file: f, dir: dir}
+	if err := os.Remove(f.Name()); err != nil {
+		t.named = true
+		remember(f.Name())
+	}
+	return t, nil
+}
+
+func (t *Temp) Write(p []byte) (int, error) {
+	n, err := t.file.Write(p)
+	if err != nil {
+		err = failure(t.dir, err)
+	}
+	return n, err
+}
+
+func (t *Temp) ReadAt(p []byte, off int64) (int, error) {
+	n, err := t.file.ReadAt(p, off)
+	if err != nil && err != io.EOF {
+		err = failure(t.dir, err)
+	}
+	return n, err
+}
+
+// Close removes the file.
+func (t *Temp) Close() error {
+	err := t.file.Close()
+	if t.named {
+		err = errors.Join(err, os.Remove(t.file.Name()))
+		forget(t.file.Name())
+	}
+	return err
+}
+
+// A run is sorted records in a temporary file.
+type run struct {
+	*Temp
+	size int   // of a record, in bytes
+	n    int64 // records
+}
+
+func (r *run) close() { r.Close() }
+
+func closeRuns(runs []*run) {
+	for _, r := range runs {
+		r.close()
+	}
+}
+
+// A writer writes a run.
+type writer struct {
+	run *run
+	buf []byte
+}
+
+// create makes a run whose records have a size, with a buffer.
+func create(dir string, size, buffer int) (*writer, error) {
+	t, err := NewTemp(dir)
+	if err != nil {
+		return nil, err
+	}
+	return &writer{&run{Temp: t, size: size}, make([]byte, 0, max(buffer, size+wordSize))}, nil
+}
+
+const wordSize = 8
+
+// appendRecords writes records to a run.
+func appendRecords[R Record](w *writer, records []R) error {
+	words := (w.run.size + wordSize - 1) / wordSize
+	for i := range records {
+		if cap(w.buf)-len(w.buf) < words*wordSize {
+			if err := w.flush(); err != nil {
+				return err
+			}
+		}
+		end := len(w.buf) + w.run.size
+		for word := range words {
+			w.buf = binary.BigEndian.AppendUint64(w.buf, records[i][word])
+		}
+		w.buf = w.buf[:end]
+	}
+	w.run.n += int64(len(records))
+	return nil
+}
+
+func (w *writer) flush() error {
+	_, err := w.run.Write(w.buf)
+	w.buf = w.buf[:0]
+	return err
+}

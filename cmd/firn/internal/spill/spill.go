@@ -1,0 +1,249 @@
+// Package spill sorts fixed-width records that need not fit in memory.
+//
+// A [Sorter] keeps records in a chunk. A full chunk is sorted by radix and written to a temporary file, a
+// run, while the caller fills a second chunk. [Sorter.Each] merges the runs. Temporary files have no name
+// where the system can remove an open file, so a killed process leaves none.
+package spill
+
+import (
+	"context"
+	"slices"
+	"unsafe"
+)
+
+// A Record is the words of a record, the most significant first. Records sort as numbers.
+type Record interface {
+	[1]uint64 | [2]uint64 | [3]uint64 | [4]uint64
+}
+
+// Config says how a Sorter works.
+type Config struct {
+	// Memory is the bytes of memory for records and buffers. Less than [LeastMemory] is LeastMemory.
+	Memory int64
+
+	// Dir is the directory of the temporary files; "" is [os.TempDir].
+	Dir string
+
+	// Size is the bytes of a record in a file. The bytes after the first Size bytes of a record must be
+	// zero. 0 is the bytes of all words.
+	Size int
+}
+
+// LeastMemory is the least memory of a Sorter.
+const LeastMemory = 16 << 10
+
+// The parts of the memory, in sixteenths.
+const (
+	chunkPart  = 7 // of each of the two chunks
+	bufferPart = 2 // of the buffers of files
+)
+
+// A Sorter sorts records. A Sorter is for one goroutine. Close must be called.
+type Sorter[R Record] struct {
+	c      Config
+	size   int // of a chunk, in records
+	fanIn  int // the most runs that are merged at once
+	chunk  []R
+	spare  []R         // the chunk that is not being filled; nil until the first is full
+	behind chan result // of the goroutine that sorts and writes the spare chunk; nil if there is none
+	runs   [][]*run    // of each level; a run of level n+1 is merged from runs of level n
+	count  int64
+	closed bool
+}
+
+// A result is the end of a goroutine that wrote runs.
+type result struct{ err error }
+
+// New returns a Sorter.
+func New[R Record](c Config) *Sorter[R] {
+	var r R
+	width := int64(unsafe.Sizeof(r))
+	c.Memory = max(c.Memory, LeastMemory)
+	if c.Size == 0 {
+		c.Size = int(width)
+	}
+	const leastBuffer, mostRuns = 128 << 10, 256
+	return &Sorter[R]{c: c, size: int(c.Memory * chunkPart / 16 / width), fanIn: int(min(max(c.Memory*bufferPart/16/leastBuffer, 4), mostRuns))}
+}
+
+// Len returns the number of records.
+func (s *Sorter[R]) Len() int64 { return s.count }
+
+// Add adds a record.
+func (s *Sorter[R]) Add(r R) error {
+	if len(s.chunk) == cap(s.chunk) {
+		if err := s.grow(); err != nil {
+			return err
+		}
+	}
+	s.chunk = append(s.chunk, r)
+	s.count++
+	return nil
+}
+
+// grow makes room in the chunk.
+func (s *Sorter[R]) grow() error {
+	const first = 1 << 10
+	if n := cap(s.chunk); n < s.size {
+		// The last step is to the whole size. The system gives memory only as the chunk fills.
+		larger := 8 * n
+		if larger = max(larger, first); 8*larger >= s.size {
+			larger = s.size
+		}
+		s.chunk = append(make([]R, 0, min(larger, s.size)), s.chunk...)
+		return nil
+	}
+	if err := s.settle(); err != nil {
+		return err
+	}
+	full := s.chunk
+	if s.spare == nil {
+		s.spare = make([]R, 0, s.size)
+	}
+	s.chunk, s.spare = s.spare[:0], full
+	s.behind = make(chan result, 1)
+	go func(done chan<- result) { done <- result{s.spill(full)} }(s.behind)
+	return nil
+}
+
+// settle waits for the goroutine that writes, if any, and returns its error.
+func (s *Sorter[R]) settle() error {
+	if s.behind == nil {
+		return nil
+	}
+	r := <-s.behind
+	s.behind = nil
+	return r.err
+}
+
+// spill sorts a chunk and writes the chunk as a run. Many runs of a level become one run of the level above.
+func (s *Sorter[R]) spill(chunk []R) error {
+	sortRecords(chunk)
+	w, err := s.create()
+	if err != nil {
+		return err
+	}
+	if err := s.finish(w, 0, appendRecords(w, chunk)); err != nil {
+		return err
+	}
+	for level := 0; len(s.runs[level]) >= s.fanIn; level++ {
+		if err := s.lift(level); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lift merges the runs of a level into one run of the level above.
+func (s *Sorter[R]) lift(level int) error {
+	w, err := s.create()
+	if err != nil {
+		return err
+	}
+	merged := s.merge(context.Background(), s.runs[level], nil, func(batch []R) error { return appendRecords(w, batch) })
+	if err := s.finish(w, level+1, merged); err != nil {
+		return err
+	}
+	closeRuns(s.runs[level])
+	s.runs[level] = nil
+	return nil
+}
+
+func (s *Sorter[R]) create() (*writer, error) {
+	return create(s.c.Dir, s.c.Size, int(min(s.c.Memory*bufferPart/16, 1<<20)))
+}
+
+// finish ends a run of a level, or removes the run after an error.
+func (s *Sorter[R]) finish(w *writer, level int, err error) error {
+	if err == nil {
+		err = w.flush()
+	}
+	if err != nil {
+		w.run.close()
+		return err
+	}
+	for len(s.runs) <= level {
+		s.runs = append(s.runs, nil)
+	}
+	s.runs[level] = append(s.runs[level], w.run)
+	return nil
+}
+
+// Each calls f with all records in order, a batch at a time. f runs while further records are merged, and
+// must not keep the batch. An error of f, or the end of the context, ends Each. Add must not be called
+// afterwards.
+func (s *Sorter[R]) Each(ctx context.Context, f func(batch []R) error) error {
+	if err := s.settle(); err != nil {
+		return err
+	}
+	sortRecords(s.chunk)
+	s.spare = nil
+	// One level after the other: the smallest runs are first.
+	for level := 0; level < len(s.runs)-1; level++ {
+		if total := len(s.runs[level]) + len(slices.Concat(s.runs[level+1:]...)); total > s.fanIn && len(s.runs[level]) > 1 {
+			if err := s.lift(level); err != nil {
+				return err
+			}
+		}
+	}
+	all := slices.Concat(s.runs...)
+	if len(all) == 0 {
+		for batch := range slices.Chunk(s.chunk, batchSize) {
+			if err := ctx.Err(); err != nil {
+				return context.Cause(ctx)
+			}
+			if err := f(batch); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return s.pipeline(ctx, all, f)
+}
+
+// batchSize is the records of a batch.
+const batchSize = 4096
+
+// pipeline merges runs in a goroutine, and calls f with the batches.
+func (s *Sorter[R]) pipeline(ctx context.Context, runs []*run, f func(batch []R) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	const ahead = 4 // batches
+	full, empty := make(chan []R, ahead), make(chan []R, ahead)
+	for range ahead {
+		empty <- make([]R, 0, batchSize)
+	}
+	merged := make(chan error, 1)
+	go func() {
+		defer close(full)
+		merged <- s.merge(ctx, runs, s.chunk, func(batch []R) error {
+			select {
+			case room := <-empty:
+				full <- append(room[:0], batch...)
+				return nil
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		})
+	}()
+	for batch := range full {
+		if err := f(batch); err != nil {
+			cancel()
+			<-merged
+			return err
+		}
+		empty <- batch
+	}
+	return <-merged
+}
+
+// Close removes the temporary files. Close may be called more than once, and at any time by the goroutine of
+// the Sorter.
+func (s *Sorter[R]) Close() error {
+	s.settle() // the caller has the error, or does not want the records
+	for _, level := range s.runs {
+		closeRuns(level)
+	}
+	s.runs, s.chunk, s.spare = nil, nil, nil
+	return nil
+}

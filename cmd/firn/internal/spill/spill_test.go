@@ -1,0 +1,212 @@
+package spill
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+)
+
+// TestSorter compares sorters of all widths, with little memory, with the sort of the library.
+func TestSorter(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	for n, size := range []int{1, 8} {
+		testWidth[[1]uint64](t, uint64(n), size)
+	}
+	for n, size := range []int{9, 10, 16} {
+		testWidth[[2]uint64](t, uint64(n), size)
+	}
+	for n, size := range []int{17, 21, 24} {
+		testWidth[[3]uint64](t, uint64(n), size)
+	}
+	for n, size := range []int{25, 28, 32} {
+		testWidth[[4]uint64](t, uint64(n), size)
+	}
+}
+
+func testWidth[R Record](t *testing.T, seed uint64, size int) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(seed, uint64(size)))
+	var r R
+	for _, n := range []int{0, 1, few, few + 1, 1000, 5000, 100_000} {
+		for name, draw := range map[string]func(i int) uint64{
+			"random":  func(int) uint64 { return random.Uint64() },
+			"sorted":  func(i int) uint64 { return uint64(i) << 40 },
+			"reverse": func(i int) uint64 { return ^uint64(i) },
+			"few":     func(int) uint64 { return random.Uint64N(3) << 62 },
+			"equal":   func(int) uint64 { return 1<<63 | 5 },
+		} {
+			var want []R
+			s := New[R](Config{Memory: LeastMemory, Size: size})
+			defer s.Close()
+			for i := range n {
+				for w := range len(r) {
+					r[w] = draw(i)
+				}
+				for b := size; b < 8*len(r); b++ { // zeros after the bytes of the size
+					r[b/8] &^= 0xff << (56 - 8*(b%8))
+				}
+				want = append(want, r)
+				if err := s.Add(r); err != nil {
+					t.Fatal(err)
+				}
+			}
+			slices.SortFunc(want, func(a, b R) int {
+				switch {
+				case less(&a, &b):
+					return -1
+				case less(&b, &a):
+					return 1
+				}
+				return 0
+			})
+			var got []R
+			if err := s.Each(t.Context(), func(batch []R) error {
+				got = append(got, batch...)
+				return nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%d %s records of %d bytes: wrong order", n, name, size)
+			}
+			if s.Len() != int64(n) {
+				t.Errorf("%d records, not %d", s.Len(), n)
+			}
+		}
+	}
+}
+
+// TestLess: less compares numbers of several words.
+func TestLess(t *testing.T) {
+	ordered := [][3]uint64{{0, 0, 0}, {0, 0, 1}, {0, 1, 0}, {0, 1, 1 << 63}, {1, 0, 0}, {1 << 63, 0, 0}}
+	for i := range ordered {
+		for j := range ordered {
+			if got := less(&ordered[i], &ordered[j]); got != (i < j) {
+				t.Errorf("%v < %v is %v", ordered[i], ordered[j], got)
+			}
+		}
+	}
+}
+
+// TestManyLevels: runs of all levels are merged, whatever the number of runs.
+func TestManyLevels(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	perRun := LeastMemory * chunkPart / 16 / 8
+	for _, runs := range []int{1, 2, 3, 4, 5, 15, 16, 17, 21, 64, 65, 85, 100} {
+		for _, odd := range []int{-1, 0, 1} {
+			s := New[[1]uint64](Config{Memory: LeastMemory})
+			n := runs*perRun + odd
+			for i := range n {
+				if err := s.Add([1]uint64{uint64(i) * 0x9e3779b97f4a7c15}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			last, count := uint64(0), 0
+			if err := s.Each(t.Context(), func(batch [][1]uint64) error {
+				for _, r := range batch {
+					if r[0] < last {
+						t.Errorf("%d after %d", r[0], last)
+					}
+					last = r[0]
+					count++
+				}
+				return nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+			if count != n {
+				t.Errorf("%d records, not %d", count, n)
+			}
+			s.Close()
+		}
+	}
+}
+
+// TestNoFilesLeft: a sorter leaves no file, wherever it ends.
+func TestNoFilesLeft(t *testing.T) {
+	dir := t.TempDir()
+	fill := func(s *Sorter[[2]uint64], n int) {
+		for i := range n {
+			if err := s.Add([2]uint64{^uint64(i), 7}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	stop := errors.New("stop")
+	for name, end := range map[string]func(s *Sorter[[2]uint64]) error{
+		"never merged": func(*Sorter[[2]uint64]) error { return stop },
+		"merged":       func(s *Sorter[[2]uint64]) error { return errors.Join(s.Each(t.Context(), func([][2]uint64) error { return nil }), stop) },
+		"error":        func(s *Sorter[[2]uint64]) error { return s.Each(t.Context(), func([][2]uint64) error { return stop }) },
+		"context": func(s *Sorter[[2]uint64]) error {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			return s.Each(ctx, func([][2]uint64) error { cancel(stop); return nil })
+		},
+	} {
+		s := New[[2]uint64](Config{Memory: LeastMemory, Dir: dir})
+		fill(s, 50_000)
+		if err := end(s); !errors.Is(err, stop) {
+			t.Errorf("%s: %v", name, err)
+		}
+		s.Close()
+		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+			t.Errorf("%s: %v, %v", name, left, err)
+		}
+	}
+}
+
+// TestErrors: an error of temporary files names the directory and the remedy.
+func TestErrors(t *testing.T) {
+	s := New[[1]uint64](Config{Memory: LeastMemory, Dir: "/nonexistent/firn"})
+	defer s.Close()
+	var err error
+	for i := 0; i < 10_000 && err == nil; i++ {
+		err = s.Add([1]uint64{uint64(i)})
+	}
+	if err == nil {
+		err = s.Each(t.Context(), func([][1]uint64) error { return nil })
+	}
+	var failed *Error
+	if !errors.As(err, &failed) || failed.Dir != "/nonexistent/firn" || !errors.Is(err, os.ErrNotExist) || failed.Full {
+		t.Errorf("%v", err)
+	}
+}
+
+func BenchmarkSort(b *testing.B) {
+	for _, n := range []int{1 << 12, 3_500_000} {
+		b.Run(map[bool]string{true: "chunk", false: "small"}[n > 1<<15], func(b *testing.B) {
+			random := rand.New(rand.NewPCG(1, 2))
+			from, a := make([][2]uint64, n), make([][2]uint64, n)
+			for i := range from { // snos of 8 partitions
+				v := random.Uint64N(100_000_000)
+				from[i] = [2]uint64{1<<60 | v>>19<<25 | 7<<16 | v&7, v >> 3 & 0xffff << 48}
+			}
+			for b.Loop() {
+				copy(a, from)
+				sortRecords(a)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(n)/float64(b.N), "ns/record")
+		})
+	}
+}
+
+func BenchmarkSorter(b *testing.B) {
+	random := rand.New(rand.NewPCG(1, 2))
+	const n = 10_000_000
+	for b.Loop() {
+		s := New[[2]uint64](Config{Memory: 16 << 20, Size: 10})
+		for range n {
+			v := random.Uint64N(100_000_000)
+			if err := s.Add([2]uint64{1<<60 | v>>19<<25 | 7<<16 | v&7, v >> 3 & 0xffff << 48}); err != nil {
+				b.Fatal(err)
+			}
+		}
+		if err := s.Each(b.Context(), func([][2]uint64) error { return nil }); err != nil {
+			b.Fatal(err)
+		}
+		s.Close()
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/n/float64(b.N), "ns/record")
+}
