@@ -1,0 +1,322 @@
+//go:build unix
+
+package tests
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/creack/pty"
+
+	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/internal/testing/wait"
+)
+
+// A bulk command reads IDs of nanoflake from stdin.
+type bulk struct {
+	name string
+	args []string
+	// lines reports that each ID has a line of stdout, or several with the ID.
+	lines bool
+}
+
+// bulkCommands are the commands that read IDs from stdin, with arguments. A command may have several
+// lines.
+var bulkCommands = []bulk{
+	{"inspect", words("inspect nanoflake --json"), true},
+	{"inspect", words("inspect --json --as text"), true},
+	{"inspect", words("inspect nanoflake"), false},
+	{"pool who", words("pool who nanoflake"), false},
+	{"pool who", words("pool who nanoflake --json"), true},
+	{"verify", words("verify nanoflake --json"), false},
+	{"verify", words("verify nanoflake"), false},
+	{"sort", words("sort nanoflake"), true},
+	{"convert", words("convert nanoflake --to hex"), true},
+	{"stats", words("stats nanoflake"), false},
+	{"stats", words("stats nanoflake --json"), false},
+}
+
+// others are the commands that read no IDs from stdin.
+var others = strings.Fields(`at explain merge new range selftest sql-feed sql-generator sql-mysql sql-postgres sql-sqlite torture version
+	pool-create pool-doctor pool-grants pool-list pool-rescue pool-show completion-bash completion-fish completion-powershell completion-zsh`)
+
+// TestBulkCommands: the list has all commands with lines of stdin.
+func TestBulkCommands(t *testing.T) {
+	known := make(map[string]bool)
+	for _, b := range bulkCommands {
+		known[b.name] = true
+	}
+	for _, name := range others {
+		known[strings.ReplaceAll(name, "-", " ")] = true
+	}
+	for path, cmd := range newTree(t).all() {
+		if !cmd.HasAvailableSubCommands() && !known[path] {
+			t.Errorf("does firn %s read IDs from stdin? Add the command to a list", path)
+		}
+	}
+}
+
+// forBulk calls f for each command of the list, with a store that has the pool nanoflake, and an empty
+// directory for temporary files.
+func forBulk(t *testing.T, f func(t *testing.T, b bulk, run func(more ...string) *exec.Cmd)) {
+	have := newTree(t).all()
+	for _, b := range bulkCommands {
+		t.Run(strings.Join(b.args, " "), func(t *testing.T) {
+			t.Parallel()
+			if have[b.name] == nil {
+				t.Skip("no such command yet")
+			}
+			tmp := t.TempDir()
+			env := append(os.Environ(), "XDG_STATE_HOME="+t.TempDir(), "TMPDIR="+tmp, "TERM=xterm", "NO_COLOR=", "COLUMNS=")
+			start := func(args ...string) *exec.Cmd {
+				cmd := exec.Command("firn", args...)
+				cmd.Env = env
+				return cmd
+			}
+			if b.name == "pool who" {
+				_, _, code := capture(t, start("pool", "create", "nanoflake"))
+				if code != 0 {
+					t.Fatal("no pool")
+				}
+			}
+			f(t, b, func(more ...string) *exec.Cmd { return start(append(b.args[:len(b.args):len(b.args)], more...)...) })
+			if left, err := os.ReadDir(tmp); err != nil || len(left) > 0 {
+				t.Errorf("files are left in TMPDIR: %v, %v", left, err)
+			}
+		})
+	}
+}
+
+// someIDs returns nanoflakes of long ago, in order.
+func someIDs(t *testing.T, n int) []string {
+	t.Helper()
+	out, _, code := firnRun(t, "", "new", "nanoflake", "-n", fmt.Sprint(n), "--worker", "7", "--no-state")
+	if code != 0 {
+		t.Fatal("no IDs")
+	}
+	return strings.Fields(out)
+}
+
+// TestBulkInput: a line ends with LF or CRLF, the last line needs no end, blank lines and spaces around an ID
+// do not count, nor does a byte-order mark. The argument - is stdin.
+func TestBulkInput(t *testing.T) {
+	ids := someIDs(t, 3)
+	a, b, c := ids[0], ids[1], ids[2]
+	forBulk(t, func(t *testing.T, bulk bulk, run func(more ...string) *exec.Cmd) {
+		answer := func(input string, more ...string) string {
+			t.Helper()
+			cmd := run(more...)
+			cmd.Stdin = strings.NewReader(input)
+			stdout, stderr, code := capture(t, cmd)
+			if code != 0 || stderr != "" {
+				t.Fatalf("%q: exit code %d, %s", input, code, stderr)
+			}
+			return stable(stdout)
+		}
+		want := answer(a + "\n" + b + "\n" + c + "\n")
+		for _, input := range []string{
+			a + "\r\n" + b + "\r\n" + c + "\r\n",
+			a + "\n" + b + "\n" + c,
+			a + "\r\n" + b + "\n" + c + "\r",
+			"\ufeff" + a + "\n" + b + "\n" + c + "\n",
+			"\ufeff" + a + "\r\n" + b + "\r\n" + c + "\r\n",
+			" " + a + "\n\t" + b + "  \n" + c + " \r\n",
+			"\n\n" + a + "\n \n" + b + "\n\t\r\n" + c + "\n\n",
+		} {
+			if got := answer(input); got != want && trimmed(got) != trimmed(want) {
+				t.Errorf("%q: %s\nnot %s", input, got, want)
+			}
+		}
+		if got := answer(a+"\n"+b+"\n"+c+"\n", "-"); got != want {
+			t.Errorf("with -: %s\nnot %s", got, want)
+		}
+		answer("")
+	})
+}
+
+// stable leaves out what depends on the clock.
+func stable(text string) string { return clocked.ReplaceAllString(text, "") }
+
+// trimmed leaves out spaces at the beginnings and the ends of lines, which sort keeps.
+func trimmed(text string) string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// TestBulkMalformed: bad lines are named by their numbers, and the other lines answered.
+func TestBulkMalformed(t *testing.T) {
+	ids := someIDs(t, 4)
+	bad := map[int]string{2: "no!", 4: ids[0] + "\x00", 6: strings.Repeat("0", 100_000), 7: "\x00", 8: ids[1][:12], 10: "\xff\xfe"}
+	var input strings.Builder
+	for line, good := 1, 0; line <= 11; line++ {
+		text, wrong := bad[line]
+		if !wrong && line != 3 {
+			text = ids[good%len(ids)]
+			good++
+		}
+		input.WriteString(text)
+		if line < 11 {
+			input.WriteByte('\n')
+		}
+	}
+	forBulk(t, func(t *testing.T, b bulk, run func(more ...string) *exec.Cmd) {
+		cmd := run()
+		cmd.Stdin = strings.NewReader(input.String())
+		stdout, stderr, code := capture(t, cmd)
+		if code != cli.ExitFailed {
+			t.Errorf("exit code %d", code)
+		}
+		for line := range bad {
+			if n := strings.Count(stderr, fmt.Sprintf("line %d: ", line)); n != 1 {
+				t.Errorf("stderr has line %d %d times:\n%.3000s", line, n, stderr)
+			}
+		}
+		if strings.Contains(stderr, "\x00") || len(stderr) > 10_000 {
+			t.Errorf("stderr: %.3000q", stderr)
+		}
+		if n := strings.Count(stderr, "\n"); n < len(bad) || n > len(bad)+1 {
+			t.Errorf("stderr has %d lines:\n%.3000s", n, stderr)
+		}
+		if stdout == "" {
+			t.Error("no answer")
+		}
+		for _, id := range ids {
+			if b.lines && b.name != "convert" && !strings.Contains(stdout, id) {
+				t.Errorf("no answer for %s", id)
+			}
+		}
+	})
+}
+
+// TestBulkDirectory: a directory is no input.
+func TestBulkDirectory(t *testing.T) {
+	forBulk(t, func(t *testing.T, _ bulk, run func(more ...string) *exec.Cmd) {
+		dir, err := os.Open(t.TempDir())
+		check(t, err)
+		defer dir.Close()
+		cmd := run()
+		cmd.Stdin = dir
+		stdout, stderr, code := capture(t, cmd)
+		if code != cli.ExitFailed || !strings.Contains(stderr, "is a directory") || strings.Count(stderr, "\n") != 1 || stdout != "" {
+			t.Errorf("exit code %d, stdout %q, stderr %q", code, stdout, stderr)
+		}
+	})
+}
+
+// TestBulkTerminal: at a terminal, a command says that it waits for IDs, and Ctrl-D ends the IDs.
+func TestBulkTerminal(t *testing.T) {
+	forBulk(t, func(t *testing.T, _ bulk, run func(more ...string) *exec.Cmd) {
+		out, err := onTerminal(t, run(), &pty.Winsize{Rows: 24, Cols: 80}, "\x04")
+		if code := exitCode(err); code != 0 || strings.Count(out, "firn: reading IDs from the terminal, one a line: Ctrl-D ends them\n") != 1 {
+			t.Errorf("exit code %d: %q", code, out)
+		}
+	})
+}
+
+// feed writes IDs into the stdin of a command until the command ends, and returns after the command has
+// taken far more than a pipe holds.
+func feed(t *testing.T, cmd *exec.Cmd, ids []string) {
+	t.Helper()
+	const enough = 2 << 20 // bytes
+	in, err := cmd.StdinPipe()
+	check(t, err)
+	lines := []byte(strings.Join(ids, "\n") + "\n")
+	taken := make(chan bool, 1)
+	start(t, cmd)
+	go func() {
+		defer in.Close()
+		for n := 0; ; n += len(lines) {
+			if n > enough {
+				select {
+				case taken <- true:
+				default:
+				}
+			}
+			if _, err := in.Write(lines); err != nil {
+				close(taken)
+				return
+			}
+		}
+	}()
+	if _, ok := wait.Receive(t, "the command reads", taken); !ok {
+		t.Log("the command ended early")
+	}
+}
+
+// TestBulkInterrupt: SIGINT ends a command by the signal, and stdout with a whole line. A shell calls that exit
+// code 130.
+func TestBulkInterrupt(t *testing.T) {
+	ids := someIDs(t, 1000)
+	forBulk(t, func(t *testing.T, _ bulk, run func(more ...string) *exec.Cmd) {
+		cmd := run()
+		out, w, err := os.Pipe()
+		check(t, err)
+		defer out.Close()
+		var stderr bytes.Buffer
+		cmd.Stdout, cmd.Stderr = w, &stderr
+		var stdout bytes.Buffer
+		var reader sync.WaitGroup
+		reader.Go(func() { io.Copy(&stdout, out) })
+		feed(t, cmd, ids)
+		w.Close()
+		check(t, cmd.Process.Signal(os.Interrupt))
+		err = cmd.Wait()
+		reader.Wait()
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGINT {
+			t.Errorf("%v, not ended by SIGINT: %s", err, stderr.String())
+		}
+		if text := stdout.String(); text != "" && !strings.HasSuffix(text, "\n") {
+			t.Errorf("stdout ends with %q", text[max(0, len(text)-30):])
+		}
+		if stderr.Len() > 0 {
+			t.Errorf("stderr: %s", stderr.String())
+		}
+	})
+}
+
+// TestBulkPipe: a command ends quietly if nobody reads stdout.
+func TestBulkPipe(t *testing.T) {
+	input := filepath.Join(t.TempDir(), "ids")
+	check(t, os.WriteFile(input, []byte(strings.Join(someIDs(t, 100_000), "\n")+"\n"), 0o644))
+	forBulk(t, func(t *testing.T, _ bulk, run func(more ...string) *exec.Cmd) {
+		out, w, err := os.Pipe()
+		check(t, err)
+		out.Close()
+		in, err := os.Open(input)
+		check(t, err)
+		defer in.Close()
+		cmd := run()
+		cmd.Stdin = in
+		var stderr bytes.Buffer
+		cmd.Stdout, cmd.Stderr = w, &stderr
+		start(t, cmd)
+		w.Close()
+		err = cmd.Wait()
+		var exit *exec.ExitError
+		if err != nil && (!errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGPIPE) {
+			t.Errorf("%v", err)
+		}
+		if stderr.Len() > 0 {
+			t.Errorf("stderr: %s", stderr.String())
+		}
+	})
+}
+
+// clocked matches what depends on the clock: rates, and how long ago something was.
+var clocked = regexp.MustCompile(`"(rate|seconds|now|elapsed)[a-z_]*":[^,}]*,?|[0-9.]+ [kMG]? ?IDs/s|\d+ \w+ ago|in \d+ \w+`)
