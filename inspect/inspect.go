@@ -28,11 +28,12 @@ const (
 	Int                // the decimal integer, for formats of up to 64 bits
 	Hex                // the big-endian binary form in hexadecimal
 	Base36             // Nanoflake's text with or without leading zeros; only for reading
+	UUID               // the text of a UUID that has the ID's text; only for reading
 )
 
-var formNames = [...]string{Text: "text", Int: "int", Hex: "hex", Base36: "base36"}
+var formNames = [...]string{Text: "text", Int: "int", Hex: "hex", Base36: "base36", UUID: "uuid"}
 
-// String returns "text", "int", "hex" or "base36".
+// String returns "text", "int", "hex", "base36" or "uuid".
 func (f Form) String() string {
 	if int(f) < len(formNames) {
 		return formNames[f]
@@ -47,7 +48,7 @@ func ParseForm(name string) (Form, error) {
 			return Form(f), nil
 		}
 	}
-	return 0, fmt.Errorf("firn: %q is not a form of an ID: want text, int, hex or base36", name)
+	return 0, fmt.Errorf("firn: %q is not a form of an ID: want text, int, hex, base36 or uuid", name)
 }
 
 // Settings are what a reader of IDs has to know beside the ID. The zero Settings are the defaults
@@ -138,6 +139,8 @@ func (f Format) reader(form Form) func(string) ([]byte, error) {
 		return f.of.Hex
 	case Base36:
 		return f.of.Base36
+	case UUID:
+		return f.of.UUID
 	}
 	return nil
 }

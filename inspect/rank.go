@@ -1,0 +1,106 @@
+package inspect
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+const (
+	skew  = 24 * time.Hour // clocks differ, and dates of time zones
+	years = 20             // no ID of today's formats is older
+	young = 30             // days after the epoch
+)
+
+// Plausible reports whether a time can be the time of an ID: the time is in the last 20 years, or in the next
+// 24 hours, which count as past.
+func Plausible(t, now time.Time) bool {
+	return !t.After(now.Add(skew)) && !t.Before(now.AddDate(-years, 0, 0))
+}
+
+// Plausible reports whether the time of an ID in the binary form is [Plausible], and not [Reader.Young].
+func (r *Reader) Plausible(id []byte, now time.Time) bool {
+	return Plausible(r.shape.Time(id), now) && !r.Young(id)
+}
+
+// Young reports whether the time of an ID in the binary form is in the first 30 days after the format's own
+// epoch. Nearly all small numbers have such a time. After an epoch of the Settings, no ID is Young.
+func (r *Reader) Young(id []byte) bool {
+	return r.settings.Epoch.IsZero() && r.shape.Time(id).Before(r.shape.Start().AddDate(0, 0, young))
+}
+
+// Distance returns how far the time of a guess is from now, for comparisons. A time before now is nearer than
+// any time after the next 24 hours.
+func Distance(t, now time.Time) int64 {
+	const future = 1 << 62
+	ms := max(t.UnixMilli()-now.UnixMilli(), now.UnixMilli()-t.UnixMilli()) // a time.Duration ends at 292 years
+	if t.After(now.Add(skew)) {
+		return future + min(ms, future-1)
+	}
+	return min(ms, future-1)
+}
+
+// Candidates returns what s can be in all formats, the most plausible first. With forms, Candidates tries these
+// forms alone. Without, each format reads s as [Format.Read] does, and digits that are no text can be both
+// decimal and hex, if the time of the hex is plausible. Several formats may fit: every Ulid-Flake is both
+// stand-alone and scalable.
+//
+// Candidates of a [Reader.Plausible] time come first, and IDs of a [Reader.Young] time last. Among the
+// others, past times come before future times, and times near now before others.
+func Candidates(s string, set Settings, now time.Time, forms ...Form) []Info {
+	type candidate struct {
+		Info
+		rank     int
+		distance int64
+	}
+	var fits []candidate
+	for _, f := range Formats() {
+		r, err := f.NewReader(set)
+		if err != nil {
+			continue
+		}
+		first := true
+		for ids := r.readings(s, forms); len(ids) > 0; ids = ids[f.of.Size:] {
+			id := ids[:f.of.Size]
+			rank := r.rank(id, now)
+			if info, err := r.Info(id); err == nil && (first || len(forms) > 0 || rank == 0) {
+				fits = append(fits, candidate{info, rank, Distance(info.Time, now)})
+			}
+			first = false
+		}
+	}
+	slices.SortStableFunc(fits, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.distance, b.distance))
+	})
+	var infos []Info
+	for _, c := range fits {
+		infos = append(infos, c.Info)
+	}
+	return infos
+}
+
+// rank returns 0 for an ID of a plausible time, 2 for a young ID and 1 for other IDs.
+func (r *Reader) rank(id []byte, now time.Time) int {
+	switch {
+	case r.Young(id):
+		return 2
+	case Plausible(r.shape.Time(id), now):
+		return 0
+	}
+	return 1
+}
+
+// readings returns the binary forms of what s can be, in the forms or in all forms.
+func (r *Reader) readings(s string, forms []Form) (ids []byte) {
+	if len(forms) == 0 {
+		return r.AppendReadings(nil, []byte(s))
+	}
+	for _, form := range forms {
+		if read := r.format.reader(form); read != nil {
+			if id, err := read(s); err == nil {
+				ids = append(ids, id...)
+			}
+		}
+	}
+	return ids
+}
