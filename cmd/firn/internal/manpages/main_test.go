@@ -1,6 +1,7 @@
 package main
 
 import (
+	"flag"
 	"os"
 	"regexp"
 	"slices"
@@ -9,14 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"github.com/firn-id/firn/cmd/firn/internal/cli"
-	"github.com/firn-id/firn/cmd/firn/internal/root"
 )
 
 // TestPages: each command has a page with all its flags and examples, and the sections are in order.
 func TestPages(t *testing.T) {
-	firn := root.New(cli.NewStreams(os.Stdin, os.Stdout, os.Stderr))
+	firn := commandLine()
 	made := make(map[string]string)
 	for _, p := range pages(firn, "v1.2.3", "2026-01-02") {
 		made[p.name] = string(p.roff())
@@ -61,6 +59,33 @@ func TestPages(t *testing.T) {
 		}
 	}
 	visit(firn)
+}
+
+var update = flag.Bool("update", false, "write docs/commands.md")
+
+// TestDocument: docs/commands.md has today's help texts.
+func TestDocument(t *testing.T) {
+	const path = "../../../../docs/commands.md"
+	made := documentOf(commandLine())
+	if *update {
+		if err := os.WriteFile(path, made, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const advice = "run go test ./cmd/firn/internal/manpages -update"
+	committed, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v: %s", err, advice)
+	}
+	want, got := strings.Split(string(made), "\n"), strings.Split(string(committed), "\n")
+	for i, line := range want {
+		if i >= len(got) || got[i] != line {
+			t.Fatalf("docs/commands.md is old in line %d: %s\n%s", i+1, advice, line)
+		}
+	}
+	if len(got) != len(want) {
+		t.Fatalf("docs/commands.md is old at its end: %s", advice)
+	}
 }
 
 // TestMarkdown: lists and lines to type stay what they are, and no character is markup by accident.

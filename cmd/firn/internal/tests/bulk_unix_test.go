@@ -232,7 +232,7 @@ func TestBulkTerminal(t *testing.T) {
 // taken far more than a pipe holds.
 func feed(t *testing.T, cmd *exec.Cmd, ids []string) {
 	t.Helper()
-	const enough = 2 << 20 // bytes
+	const enough = 384 << 10 // bytes, more than a pipe and a buffer of firn hold
 	in, err := cmd.StdinPipe()
 	check(t, err)
 	lines := []byte(strings.Join(ids, "\n") + "\n")
