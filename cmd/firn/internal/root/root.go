@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/cmd/firn/internal/files"
 	"github.com/firn-id/firn/cmd/firn/internal/formats"
 	"github.com/firn-id/firn/cmd/firn/internal/ids"
 	"github.com/firn-id/firn/cmd/firn/internal/pools"
@@ -62,7 +63,7 @@ Colour appears on terminals only. --color, $NO_COLOR and $CLICOLOR_FORCE decide 
 	s.AddColour(firn)
 	sql := sqlscripts.New(s)
 	sql.AddCommand(sqlgen.Generator(s), sqlgen.Feed(s))
-	firn.AddCommand(ids.New(s), ids.Inspect(s), pools.New(s), sql, command.New(s), version.Command(s))
+	firn.AddCommand(ids.New(s), ids.Inspect(s), files.Verify(s), files.Sort(s), files.Merge(s), files.Convert(s), pools.New(s), sql, command.New(s), version.Command(s))
 	firn.InitDefaultHelpCmd()
 	firn.InitDefaultCompletionCmd()
 	for _, cmd := range firn.Commands() {

@@ -1,0 +1,89 @@
+package files
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/cmd/firn/internal/formats"
+	"github.com/firn-id/firn/cmd/firn/internal/intake"
+)
+
+// formatAlone returns an error unless the arguments are a format, and perhaps - for stdin.
+func formatAlone(cmd *cobra.Command, args []string) error {
+	if len(args) > 1 && args[1] != "-" {
+		return cli.Usagef("too many arguments: %q: firn %s reads stdin: firn %[2]s %s < FILE", args[1], cmd.Name(), args[0])
+	}
+	if len(args) > 1 {
+		args = append(args[:1:1], args[2:]...)
+	}
+	return formats.OneFormat(cmd, args)
+}
+
+// An input is IDs that are read one by one.
+type input struct {
+	s        *cli.Streams
+	name     string // of the file; "" for stdin
+	reader   *intake.Reader
+	progress *cli.Progress
+
+	bad int64 // lines that are no IDs
+	n   int64 // answers of next
+}
+
+// stdin returns stdin as an input. text names the command in the progress. writes reports whether the
+// command writes IDs while it reads.
+func stdin(s *cli.Streams, from intake.Source, text string, writes bool) *input {
+	return &input{s: s, reader: from.Open(s.Input()), progress: cli.NewProgress(s, text, cli.SizeOf(s.In), writes)}
+}
+
+// perShow is how many IDs are read between two looks at the progress.
+const perShow = 1 << 15
+
+// next returns the next ID and its line, as intake.Reader does. Lines that are no IDs are reported and passed
+// over; malformed, if it is not nil, is called with their numbers. At the end the error is io.EOF.
+func (in *input) next(malformed func(line int64) error) (id []byte, line int64, err error) {
+	if in.n++; in.n%perShow == 0 {
+		in.progress.Set(in.reader.Bytes())
+	}
+	for {
+		id, line, err = in.reader.Next()
+		var bad *intake.BadLine
+		if err == nil || !errors.As(err, &bad) {
+			if err != nil && err != io.EOF {
+				err = in.fault(err)
+			}
+			return id, line, err
+		}
+		in.bad++
+		if err := in.s.Out.Flush(); err != nil { // answers to earlier lines come before the error
+			return nil, line, err
+		}
+		cli.Complain(in.s.Err, in.fault(bad))
+		if malformed != nil {
+			if err := malformed(line); err != nil {
+				return nil, line, err
+			}
+		}
+	}
+}
+
+// fault returns an error with the name of the file.
+func (in *input) fault(err error) error {
+	if in.name == "" {
+		return err
+	}
+	return fmt.Errorf("%s: %w", in.name, err)
+}
+
+// result returns the error of a command that has read the input.
+func (in *input) result() error {
+	in.progress.End()
+	if in.bad > 0 {
+		return cli.ErrReported
+	}
+	return nil
+}
