@@ -46,6 +46,9 @@ however long the files are.
 		},
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
+				if _, err := formats.Named(args[0]); err != nil {
+					return err
+				}
 				return cli.Usagef("no file given: name sorted files of IDs, or - for stdin")
 			}
 			return formats.OneFormat(cmd, args[:min(len(args), 1)])
