@@ -1,0 +1,67 @@
+package foreign
+
+import (
+	"encoding/binary"
+	"strconv"
+	"time"
+
+	twitter "github.com/bwmarrin/snowflake"
+	discord "github.com/disgoorg/snowflake/v2"
+	"github.com/sony/sonyflake"
+)
+
+// A decimalKind is a kind of decimals.
+type decimalKind struct {
+	Kind
+	time func(v uint64) time.Time
+}
+
+var decimalKinds = [...]decimalKind{
+	{
+		Kind{Name: "sonyflake", Epoch: time.Date(2014, 9, 1, 0, 0, 0, 0, time.UTC), Fields: fields("timestamp sequence machine_id", 39, 8, 16)},
+		func(v uint64) time.Time {
+			return time.Date(2014, 9, 1, 0, 0, 0, 0, time.UTC).Add(sonyflake.ElapsedTime(v))
+		},
+	},
+	{
+		Kind{Name: "twitter", Epoch: time.UnixMilli(1288834974657).UTC(), Fields: fields("timestamp datacenter_id worker_id sequence", 41, 5, 5, 12)},
+		func(v uint64) time.Time { return time.UnixMilli(twitter.ID(v).Time()).UTC() },
+	},
+	{
+		Kind{Name: "discord", Epoch: time.UnixMilli(discord.Epoch).UTC(), Fields: fields("timestamp worker_id process_id increment", 42, 5, 5, 12)},
+		func(v uint64) time.Time { return discord.ID(v).Time().UTC() },
+	},
+	{
+		Kind{Name: "instagram", Epoch: time.UnixMilli(1314220021721).UTC(), Fields: fields("timestamp shard_id sequence", 41, 13, 10)},
+		func(v uint64) time.Time { return time.UnixMilli(1314220021721 + int64(v>>23)).UTC() },
+	},
+}
+
+// young is the age of the first IDs that are recognised, since their kind's epoch. Nearly all small numbers have
+// a time near the epoch.
+const young = 30 * 24 * time.Hour
+
+// decimals reads a decimal of 63 bits, as databases hold it.
+func decimals(ids []ID, s string) []ID {
+	const most = 19 // digits
+	if len(s) == 0 || len(s) > most || s[0] < '1' || s[0] > '9' {
+		return ids
+	}
+	v, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		return ids
+	}
+	var b []byte
+	for i := range decimalKinds {
+		k := &decimalKinds[i]
+		t := k.time(uint64(v))
+		if t.Sub(k.Epoch) < young {
+			continue
+		}
+		if b == nil {
+			b = binary.BigEndian.AppendUint64(nil, uint64(v))
+		}
+		ids = append(ids, ID{Kind: &k.Kind, Text: s, Binary: b, Timed: true, Time: t})
+	}
+	return ids
+}
