@@ -1,0 +1,221 @@
+package times
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/cmd/firn/internal/formats"
+)
+
+// rangeFlags are the flags of firn range.
+type rangeFlags struct {
+	formats.Options
+	intervalFlags
+	column, table          nameValue
+	where, kind, partition choice
+	json                   bool
+}
+
+// Range returns the command firn range.
+func Range(s *cli.Streams) *cobra.Command {
+	f := rangeFlags{intervalFlags: intervalFlags{now: time.Now}, column: "id", table: "orders"}
+	f.where = choice{typ: "DATABASE", values: databaseNames()}
+	f.kind = choice{typ: "KIND", values: kindNames(kinds)}
+	f.partition = choice{typ: "UNIT", values: unitNames()}
+	cmd := &cobra.Command{
+		Use:   "range FORMAT (--from TIME --to TIME | --last DURATION)",
+		Short: "Find the IDs of a time: first, last, and the SQL that selects them",
+		Long: `Find the IDs of a time: the first and the last ID, in every encoding, and the condition
+that selects the rows, for PostgreSQL, MySQL, MariaDB and SQLite. The condition uses the
+index on the IDs.
+
+The end of the interval is excluded. The ticks at both ends count as a whole, since IDs
+have the time at which their tick began: no row of the interval is missing.
+
+A TIME is in RFC 3339, a date in UTC, or Unix milliseconds. A DURATION such as 15m, 36h,
+7d or 2w ends now. Give the epoch and the widths of the generators, as for firn new.
+
+Conditions are for each kind of columns that can hold the IDs: integer, text, bytes (of
+the big-endian binary form), and uuid. Texts must compare by bytes: give a column of
+texts COLLATE "C" in PostgreSQL, and CHARACTER SET ascii in MySQL. With --where, firn
+prints the condition for one database and nothing else.
+
+--partition prints the DDL of PostgreSQL's range partitions: of each day, week, month or
+year in UTC that has a part of the interval.
+
+Formats: ` + cli.List(formats.Names(), "and") + `.`,
+		Example: `  firn range nanoflake --last 15m
+  firn range nanoflake --from 2026-07-01 --to 2026-08-01 --id order_id
+  firn range sno --from 2026-07-01T10:00:00Z --to 2026-07-01T10:15:00Z --json
+  firn range scru160 --last 7d --where postgres --kind bytes
+  firn range snowflakesi --epoch 2020-01-01 --last 2w --where mysql
+  firn range nanoflake --from 2026-01-01 --to 2027-01-01 --partition month --table orders`,
+		DisableFlagsInUseLine: true,
+		ValidArgsFunction:     formats.CompleteFormat,
+		Args:                  formats.OneFormat,
+		RunE: func(_ *cobra.Command, args []string) error {
+			l, err := newLayout(args[0], &f.Options)
+			if err != nil {
+				return err
+			}
+			i, err := f.interval(l)
+			if err != nil {
+				return err
+			}
+			return f.answer(s, i)
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.Var(&f.from, "from", "start of the interval")
+	flags.Var(&f.to, "to", "end of the interval, excluded")
+	flags.Var(&f.last, "last", "the interval of this length until now")
+	flags.Var(&f.column, "id", "name of the column, also after TABLE.")
+	flags.Var(&f.where, "where", "print only the condition for postgres, mysql or sqlite")
+	flags.Var(&f.kind, "kind", "only for columns of kind integer, text, bytes or uuid")
+	flags.Var(&f.partition, "partition", "print DDL: a partition each day, week, month or year")
+	flags.Var(&f.table, "table", "name of the table with partitions")
+	flags.BoolVar(&f.json, "json", false, "write one JSON object")
+	f.Options.AddTo(cmd)
+	for name, values := range map[string][]string{"from": nil, "to": nil, "last": nil, "id": nil, "table": nil,
+		"where": f.where.values, "kind": f.kind.values, "partition": f.partition.values} {
+		cli.Complete(cmd, name, values...)
+	}
+	return cmd
+}
+
+func databaseNames() (names []string) {
+	for _, d := range databases {
+		names = append(names, d.name)
+	}
+	return names
+}
+
+func kindNames(kinds []kind) (names []string) {
+	for _, k := range kinds {
+		names = append(names, string(k))
+	}
+	return names
+}
+
+// answer writes what the flags ask for.
+func (f *rangeFlags) answer(s *cli.Streams, i interval) error {
+	k := i.usualKind()
+	if f.kind.value != "" {
+		k = kind(f.kind.value)
+	}
+	if !i.fits(k) {
+		return cli.BadFlag("kind", string(k), i.Name()+" has no such form: want "+cli.List(kindNames(i.kinds()), "or"))
+	}
+	switch {
+	case f.partition.value == "" && f.Flags.Changed("table"):
+		return cli.Usagef("--table: is for --partition: add --partition month, or leave out --table")
+	case f.partition.value != "" && f.where.value != "":
+		return cli.Usagef("--where %s: cannot be used with --partition", f.where.value)
+	case f.json && f.where.value != "":
+		return cli.Usagef("--where %s: cannot be used with --json, which has the conditions for all databases", f.where.value)
+	case f.partition.value != "":
+		u := units[slices.IndexFunc(units, func(u unit) bool { return u.name == f.partition.value })]
+		return i.writePartitions(s, u, k, string(f.table), string(f.column), f.json)
+	}
+	first, last, err := i.ends()
+	switch {
+	case err != nil:
+		return err
+	case f.where.value != "":
+		return f.writeWhere(s.Out, i, k, first, last)
+	case f.json:
+		return f.writeJSON(s.Out, i, first, last)
+	}
+	f.show(s, i, first, last)
+	return nil
+}
+
+// ends returns the first and the last ID of the interval.
+func (i interval) ends() (first, last encodings, err error) {
+	size := i.Descriptor().Size
+	if first, err = i.encode(i.shape.First(size, i.first)); err != nil {
+		return first, last, err
+	}
+	last, err = i.encode(i.shape.Last(size, i.last))
+	return first, last, err
+}
+
+// writeWhere writes the condition for the database that the flag names.
+func (f *rangeFlags) writeWhere(w io.Writer, i interval, k kind, first, last encodings) error {
+	d := databases[slices.IndexFunc(databases, func(d database) bool { return d.name == f.where.value })]
+	c, ok := d.where(i.layout, k, string(f.column), first, last)
+	if !ok {
+		return cli.BadFlag("kind", string(k), d.title+" has no such columns")
+	}
+	_, err := fmt.Fprintln(w, c)
+	return err
+}
+
+// ofKinds calls do with the condition for each kind of columns of the database that the flags do not leave out.
+func (f *rangeFlags) ofKinds(i interval, d database, first, last encodings, do func(kind, condition)) {
+	for _, k := range kinds {
+		if c, ok := d.where(i.layout, k, string(f.column), first, last); ok && (f.kind.value == "" || f.kind.value == string(k)) {
+			do(k, c)
+		}
+	}
+}
+
+// writeJSON writes one object.
+func (f *rangeFlags) writeJSON(w io.Writer, i interval, first, last encodings) error {
+	type end struct {
+		encodings
+		Time      time.Time `json:"time"`
+		UnixMilli int64     `json:"unix_ms"`
+	}
+	object := struct {
+		Format string                       `json:"format"`
+		From   time.Time                    `json:"from"`
+		To     time.Time                    `json:"to"`
+		First  end                          `json:"first"`
+		Last   end                          `json:"last"`
+		Where  map[string]map[string]string `json:"where"`
+	}{i.Name(), i.from, i.to, end{encodings: first}, end{encodings: last}, map[string]map[string]string{}}
+	for e, tick := range map[*end]int64{&object.First: i.first, &object.Last: i.last} {
+		e.UnixMilli = i.shape.Epoch + tick*i.shape.Unit.Milliseconds()
+		e.Time = time.UnixMilli(e.UnixMilli).UTC()
+	}
+	for _, d := range databases {
+		object.Where[d.name] = map[string]string{}
+		f.ofKinds(i, d, first, last, func(k kind, c condition) { object.Where[d.name][string(k)] = c.String() })
+	}
+	return cli.WriteJSON(w, object)
+}
+
+// show writes the interval for people. A line of SQL that is too wide becomes two, which can be copied, too.
+func (f *rangeFlags) show(s *cli.Streams, i interval, first, last encodings) {
+	p := cli.NewPens(s.Colour)
+	row := func(name, value string) { fmt.Fprintf(s.Out, "%s  %s\n", p.Faint.Sprintf("%-6s", name), value) }
+	row("format", p.Title.Sprint(i.Name()))
+	row("epoch", cli.TimeText(i.shape.Start()))
+	row("from", cli.TimeText(i.from)+"  "+cli.Relative(i.from, f.now()))
+	row("to", cli.TimeText(i.to)+"  excluded")
+	for n, e := range []encodings{first, last} {
+		title := []string{"first", "last"}[n]
+		fmt.Fprintf(s.Out, "\n%s\n", p.Title.Sprint(title))
+		rows(e, e, func(name, value, _ string) {
+			if value != "" {
+				fmt.Fprintf(s.Out, "  %s  %s\n", p.Faint.Sprintf("%-4s", name), value)
+			}
+		})
+	}
+	const kindWidth = 7 // of "integer"
+	indent := strings.Repeat(" ", 2+kindWidth+2)
+	for _, d := range databases {
+		fmt.Fprintf(s.Out, "\n%s\n", p.Title.Sprint(d.title))
+		f.ofKinds(i, d, first, last, func(k kind, c condition) {
+			fmt.Fprintf(s.Out, "  %s  %s\n", p.Faint.Sprintf("%-*s", kindWidth, k), strings.Join(c.lines(s.Width-len(indent)), "\n"+indent))
+		})
+	}
+}

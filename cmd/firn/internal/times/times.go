@@ -1,0 +1,82 @@
+// Package times has the commands about IDs and times: firn range and firn at.
+//
+//	interval.go   an interval of times, and its first and last ID
+//	range.go      the command firn range
+//	where.go      conditions for databases
+//	partition.go  partitions of PostgreSQL
+//	at.go         the command firn at
+package times
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"strconv"
+
+	"github.com/firn-id/firn/cmd/firn/internal/formats"
+	"github.com/firn-id/firn/internal/shape"
+)
+
+// A layout is a format with its settings.
+type layout struct {
+	formats.Format
+	settings shape.Settings
+	shape    shape.Shape
+}
+
+// newLayout returns the layout for a format and the flags of cmd.
+func newLayout(name string, o *formats.Options) (layout, error) {
+	f, err := formats.Named(name)
+	if err != nil {
+		return layout{}, err
+	}
+	if err := o.Refuse(f); err != nil {
+		return layout{}, err
+	}
+	set, err := o.Settings()
+	if err != nil {
+		return layout{}, err
+	}
+	d := f.Descriptor()
+	s, err := d.Of(set)
+	if err == nil && d.Check != nil {
+		err = d.Check(set) // no generator has such settings
+	}
+	return layout{f, set, s}, o.Explain(err)
+}
+
+// Encodings are an ID in all forms that the format has.
+type encodings struct {
+	Text string `json:"text"`
+	Int  string `json:"int,omitempty"`
+	Hex  string `json:"hex"`
+	UUID string `json:"uuid,omitempty"`
+}
+
+// encode returns the forms of an ID in binary form.
+func (l layout) encode(id []byte) (encodings, error) {
+	d := l.Descriptor()
+	text, err := d.AppendText(nil, id)
+	if err != nil {
+		return encodings{}, err
+	}
+	e := encodings{Text: string(text), Hex: hex.EncodeToString(id)}
+	if d.Integer() {
+		e.Int = strconv.FormatUint(binary.BigEndian.Uint64(id), 10)
+	}
+	if d.AppendUUID != nil {
+		uuid, err := d.AppendUUID(nil, id)
+		if err != nil {
+			return encodings{}, err
+		}
+		e.UUID = string(uuid)
+	}
+	return e, nil
+}
+
+// rows calls f with the name and the value of each form, and of both IDs.
+func rows(first, last encodings, f func(name, first, last string)) {
+	f("text", first.Text, last.Text)
+	f("int", first.Int, last.Int)
+	f("hex", first.Hex, last.Hex)
+	f("uuid", first.UUID, last.UUID)
+}
