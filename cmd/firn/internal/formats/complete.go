@@ -51,12 +51,28 @@ func (f Format) Has(flag string) bool {
 	return refusals[flag] == "" || d.Has(flag)
 }
 
+// forAll is the annotation of a flag that all formats have, though its name is also an option of a format.
+const forAll = "firn_for_all"
+
+// ForAll says that all formats have a flag of cmd, whatever the flags of this name mean elsewhere.
+func ForAll(cmd *cobra.Command, flag string) {
+	if err := cmd.Flags().SetAnnotation(flag, forAll, nil); err != nil {
+		panic(err) // no such flag
+	}
+}
+
+// has is Has for a flag of a command.
+func (f Format) has(flag *pflag.Flag) bool {
+	_, all := flag.Annotations[forAll]
+	return all || f.Has(flag.Name)
+}
+
 // refuse returns an error if a flag is set that the format does not have.
 func refuse(flags *pflag.FlagSet, f Format) (err error) {
 	flags.Visit(func(flag *pflag.Flag) {
 		text := refusals[flag.Name]
 		switch {
-		case err != nil || text == "" || f.Has(flag.Name):
+		case err != nil || text == "" || f.has(flag):
 		case flag.Name == "epoch":
 			err = cli.Usagef("--epoch: "+text+": %s", f.Name(), time.UnixMilli(f.Descriptor().Default().Epoch).UTC().Format(time.RFC3339))
 		default:
@@ -83,7 +99,7 @@ func Narrow(cmd *cobra.Command, words []string) {
 		return
 	}
 	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
-		if !format.Has(flag.Name) {
+		if !format.has(flag) {
 			flag.Hidden = true
 		}
 	})

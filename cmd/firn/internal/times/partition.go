@@ -90,6 +90,10 @@ func (i interval) writePartitions(s *cli.Streams, u unit, k kind, table, column 
 	if k == texts && !i.sorts() {
 		return cli.Usagef("--kind text: the texts of %s do not sort as its IDs do: partition a column of integers", i.Name())
 	}
+	const longest = 63 // bytes of a name in PostgreSQL, which cuts off the rest
+	if n := len(table[strings.LastIndexByte(table, '.')+1:]) + len("_2006_01_02"); n > longest {
+		return cli.BadFlag("table", table, fmt.Sprintf("is too long: the names of its partitions have %d bytes, and names have at most %d", n, longest))
+	}
 	if !asJSON {
 		i.writeParent(s.Out, k, table, column)
 	}

@@ -83,6 +83,7 @@ Formats: ` + cli.List(formats.Names(), "and") + `.`,
 	flags.Var(&f.table, "table", "name of the table with partitions")
 	flags.BoolVar(&f.json, "json", false, "write one JSON object")
 	f.Options.AddTo(cmd)
+	formats.ForAll(cmd, "partition") // of a table, and not of a sno
 	for name, values := range map[string][]string{"from": nil, "to": nil, "last": nil, "id": nil, "table": nil,
 		"where": f.where.values, "kind": f.kind.values, "partition": f.partition.values} {
 		cli.Complete(cmd, name, values...)

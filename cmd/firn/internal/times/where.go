@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/internal/shape"
@@ -112,15 +113,18 @@ func (d database) where(l layout, k kind, name string, first, last encodings) (c
 	return condition{d.column(l, k, name), d.literal(l, k, first), d.literal(l, k, last)}, true
 }
 
-// bareName matches names that need no quotes in any database: no reserved word ends with id.
-var bareName = regexp.MustCompile(`^([a-z][a-z0-9_]*)?id$`)
+// bareName returns an expression that matches names without need of quotes: no reserved word of any database
+// ends with id, or has a digit after an underscore.
+var bareName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^([a-z][a-z0-9_]*)?(id|[a-z]_[0-9][a-z0-9_]*)$`)
+})
 
 // ident returns a name in quotes where it needs quotes. Names of tables and schemas before dots are quoted one
 // by one.
 func (d database) ident(name string) string {
 	parts := strings.Split(name, ".")
 	for i, part := range parts {
-		if !bareName.MatchString(part) {
+		if !bareName().MatchString(part) {
 			parts[i] = d.quote + strings.ReplaceAll(part, d.quote, d.quote+d.quote) + d.quote
 		}
 	}

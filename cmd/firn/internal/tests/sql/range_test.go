@@ -1,0 +1,301 @@
+package sql
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/big"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firn-id/firn/cmd/firn/internal/root"
+	"github.com/firn-id/firn/internal/shape"
+	"github.com/firn-id/firn/internal/testing/testkit"
+)
+
+// firnRun returns what firn prints.
+func firnRun(t testing.TB, args ...string) string {
+	t.Helper()
+	out, err := os.Create(filepath.Join(t.TempDir(), "out"))
+	testkit.OK(t, err)
+	defer out.Close()
+	code := root.Run(args, os.Stdin, out, out)
+	text, err := os.ReadFile(out.Name())
+	if code != 0 || err != nil {
+		t.Fatalf("firn %q: exit code %d, %v: %s", args, code, err, text)
+	}
+	return string(text)
+}
+
+// A ranged is what firn range --json prints.
+type ranged struct {
+	First, Last struct {
+		Text, Int, Hex, UUID string
+		Time                 time.Time
+	}
+	Where map[string]map[string]string
+}
+
+func (s setup) ranged(t testing.TB, from, to time.Time, more ...string) (r ranged) {
+	t.Helper()
+	args := append([]string{"range", s.Name(), "--from", from.Format(time.RFC3339Nano), "--to", to.Format(time.RFC3339Nano), "--json"}, s.flags...)
+	testkit.OK(t, json.Unmarshal([]byte(firnRun(t, append(args, more...)...)), &r))
+	return r
+}
+
+// rangeSetups are all formats, and other epochs and widths.
+func rangeSetups(t testing.TB) []setup {
+	all := setups()
+	epoch := time.Date(2020, 2, 29, 0, 0, 0, 0, time.UTC)
+	for _, s := range all {
+		if s.Descriptor().Has("epoch") {
+			s.set.Epoch, s.flags = epoch, []string{"--epoch", "2020-02-29"}
+			all = append(all, s)
+		}
+		if s.Descriptor().Has("clock-bits") {
+			s.set.ClockBits, s.set.MachineBits, s.flags = 41, 2, append(s.flags, "--clock-bits", "41", "--machine-bits", "2")
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// TestRangeEnds: the ends of an interval are First and Last of the format's package.
+func TestRangeEnds(t *testing.T) {
+	for _, s := range rangeSetups(t) {
+		sh, err := s.Descriptor().Of(shape.Settings(s.set))
+		testkit.OK(t, err)
+		from, to := sh.Start(), sh.End()
+		if to.Year() > 9999 {
+			to = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
+		}
+		middle := time.Date(2026, 7, 1, 10, 0, 0, 123_456_789, time.UTC)
+		for _, c := range [][2]time.Time{
+			{from, to}, {from, from.Add(1)}, {to.Add(-1), to}, {middle, middle.Add(1)}, {middle, middle.Add(time.Millisecond)}, {middle, middle.Add(time.Hour)},
+			{middle.Truncate(time.Second), middle.Truncate(time.Second).Add(4 * time.Millisecond)},
+		} {
+			r := s.ranged(t, c[0], c[1])
+			first, _ := s.libraryBounds(c[0])
+			_, last := s.libraryBounds(c[1].Add(-1))
+			for hexa, want := range map[string]any{r.First.Hex: first, r.Last.Hex: last} {
+				id := must(hex.DecodeString(hexa))
+				if got := s.value(id); !equal(got, want) {
+					t.Errorf("%s, %v to %v: %v, not %v", s, c[0], c[1], got, want)
+				}
+				info := s.inspect(t, id)
+				if at := info.Time; at.After(c[1]) || at.Before(c[0].Add(-4*time.Millisecond)) {
+					t.Errorf("%s, %v to %v: an ID of %v", s, c[0], c[1], at)
+				}
+			}
+		}
+	}
+}
+
+func equal(a, b any) bool {
+	x, ok := a.([]byte)
+	if !ok {
+		return a == b
+	}
+	return bytes.Equal(x, b.([]byte))
+}
+
+// A rangeColumn is a column that firn range writes a condition for.
+type rangeColumn struct {
+	kind, typ string
+	indexed   bool // the condition uses the index of the column
+}
+
+var rangeColumns = map[*dialect][]rangeColumn{
+	postgres: {{"integer", "bigint", true}, {"text", `text COLLATE "C"`, true}, {"text", `varchar(40) COLLATE "C"`, true}, {"text", `text COLLATE "en-x-icu"`, false}, {"text", "text", false},
+		{"bytes", "bytea", true}, {"uuid", "uuid", true}},
+	mariadb: {{"integer", "BIGINT", true}, {"integer", "BIGINT UNSIGNED", true}, {"text", "VARCHAR(40) CHARACTER SET ascii COLLATE ascii_bin", true}, {"text", "VARCHAR(40) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci", true},
+		{"bytes", "VARBINARY(20)", true}, {"uuid", "UUID", true}},
+	lite: {{"integer", "INTEGER", true}, {"text", "TEXT", true}, {"bytes", "BLOB", true}},
+}
+
+// edges returns IDs that generators make at the ends of an interval, and the IDs next to its ends.
+func (s setup) edges(t testing.TB, r ranged, from, to time.Time) (all [][]byte) {
+	t.Helper()
+	d := s.Descriptor()
+	unit := must(d.Of(shape.Settings(s.set))).Unit
+	for _, at := range []time.Time{from.Add(-time.Hour), from.Add(-unit), from, from.Add(unit), from.Add(to.Sub(from) / 2), to.Add(-unit), to, to.Add(unit), to.AddDate(1, 0, 0)} {
+		for _, worker := range []int{0, 1} {
+			if d.Worker == "" && worker > 0 {
+				continue
+			}
+			g, err := d.New(shape.Recipe{Settings: shape.Settings(s.set), Worker: worker, Clock: func() time.Time { return at }, Meta: byte(255 * worker)})
+			testkit.OK(t, err)
+			for range 5 {
+				id, err := g.TryAppendBinary(nil)
+				if err != nil {
+					break // a random sequence is at its end
+				}
+				all = append(all, id)
+			}
+		}
+	}
+	for _, end := range []string{r.First.Hex, r.Last.Hex} {
+		for _, step := range []int64{-1, 0, 1} {
+			v, _ := new(big.Int).SetString(end, 16)
+			all = append(all, v.Add(v, big.NewInt(step)).FillBytes(make([]byte, d.Size)))
+		}
+	}
+	slices.SortFunc(all, bytes.Compare)
+	return slices.CompactFunc(all, bytes.Equal)
+}
+
+// as returns an ID as a column of the kind has it.
+func (s setup) as(t testing.TB, kind string, id []byte) any {
+	t.Helper()
+	switch kind {
+	case "integer":
+		return int64(binary.BigEndian.Uint64(id))
+	case "text":
+		return s.inspect(t, id).ID
+	case "uuid":
+		return string(must(s.Descriptor().AppendUUID(nil, id)))
+	}
+	return id
+}
+
+// TestRangeSelects: the conditions select exactly the IDs of the interval, in columns of each kind of each
+// database, and use the index.
+func TestRangeSelects(t *testing.T) {
+	from := time.Date(2026, 7, 1, 10, 0, 0, 0, time.UTC)
+	to := from.Add(15 * time.Minute)
+	each(t, func(t *testing.T, d database) {
+		for n, s := range rangeSetups(t) {
+			for m, c := range rangeColumns[d.dialect] {
+				r := s.ranged(t, from, to, "--id", fmt.Sprintf("r_%d_%d.select", n, m))
+				where, ok := r.Where[d.command][c.kind]
+				if holds := c.kind != "uuid" && (c.kind != "integer" || s.Descriptor().Integer()) || c.kind == "uuid" && s.Descriptor().AppendUUID != nil; ok != holds {
+					t.Errorf("%s: a condition for %s: %v", s, c.kind, ok)
+				}
+				if !ok {
+					continue
+				}
+				quote := map[*dialect]string{postgres: `"`, mariadb: "`", lite: `"`}[d.dialect]
+				name := quote + "select" + quote
+				table := fmt.Sprintf("r_%d_%d", n, m)
+				d.run(t, fmt.Sprintf("CREATE TABLE %s (%s %s PRIMARY KEY, n INTEGER)", table, name, c.typ))
+				ids := s.edges(t, r, from, to)
+				var want []string
+				tx, err := d.BeginTx(t.Context(), nil)
+				testkit.OK(t, err)
+				defer tx.Rollback()
+				for n, id := range ids {
+					mark := map[*dialect]string{postgres: "$1", mariadb: "?", lite: "?1"}[d.dialect]
+					if _, err := tx.ExecContext(t.Context(), fmt.Sprintf("INSERT INTO %s VALUES (%s, %d)", table, mark, n), s.as(t, c.kind, id)); err != nil {
+						t.Fatal(s, c.typ, err)
+					}
+					if at := s.inspect(t, id).Time; !at.Before(from) && at.Before(to) {
+						want = append(want, fmt.Sprint(n))
+					}
+				}
+				testkit.OK(t, tx.Commit())
+				got := d.strings(t, "SELECT n FROM "+table+" WHERE "+where+" ORDER BY n")
+				if !slices.Equal(got, want) || len(want) < 5 || len(want) == len(ids) {
+					t.Errorf("%s, %s: %s selects %s, not %s", s, c.typ, where, got, want)
+				}
+				if sorts := s.Descriptor().Text.Least == s.Descriptor().Text.Most; c.indexed && (sorts || c.kind != "text") {
+					d.searches(t, table, where)
+				}
+			}
+		}
+	})
+}
+
+// searches checks that a query searches the primary key.
+func (d database) searches(t testing.TB, table, where string) {
+	t.Helper()
+	query, want := "EXPLAIN SELECT n FROM "+table+" WHERE "+where, ""
+	switch d.dialect {
+	case postgres:
+		d = d.session()
+		d.run(t, "SET enable_seqscan = off")
+		want = "Index Cond:"
+	case mariadb:
+		query = strings.Replace(query, "EXPLAIN SELECT", "EXPLAIN FORMAT=JSON SELECT", 1)
+		query = strings.Replace(query, " WHERE", " FORCE INDEX (PRIMARY) WHERE", 1)
+		want = `"access_type": "range"`
+	case lite:
+		query = strings.Replace(query, "EXPLAIN", "EXPLAIN QUERY PLAN", 1)
+		var id, parent, unused int
+		var plan string
+		testkit.OK(t, d.QueryRowContext(t.Context(), query).Scan(&id, &parent, &unused, &plan))
+		if !strings.HasPrefix(plan, "SEARCH ") {
+			t.Errorf("%s: %s", query, plan)
+		}
+		return
+	}
+	if plan := strings.Join(d.strings(t, query), "\n"); !strings.Contains(plan, want) {
+		t.Errorf("%s: %s", query, plan)
+	}
+}
+
+// TestPartitions: each ID is in the partition of its month, or week, day and year.
+func TestPartitions(t *testing.T) {
+	d := postgres.fresh(t)
+	from, to := time.Date(2026, 11, 20, 5, 0, 0, 0, time.UTC), time.Date(2027, 1, 13, 0, 0, 0, 0, time.UTC)
+	labels := map[string]func(time.Time) string{
+		"day": func(t time.Time) string { return t.Format("2006_01_02") }, "month": func(t time.Time) string { return t.Format("2006_01") }, "year": func(t time.Time) string { return t.Format("2006") },
+		"week": func(t time.Time) string { year, week := t.ISOWeek(); return fmt.Sprintf("%d_w%02d", year, week) },
+	}
+	n := 0
+	for _, s := range setups() {
+		for kind, typ := range map[string]string{"integer": "bigint", "text": `text COLLATE "C"`, "bytes": "bytea", "uuid": "uuid"} {
+			if kind == "integer" && !s.integer() || kind == "uuid" && s.Descriptor().AppendUUID == nil || kind == "text" && s.Descriptor().Text.Least != s.Descriptor().Text.Most {
+				continue
+			}
+			for _, unit := range slices.Sorted(maps.Keys(labels)) {
+				n++
+				table := fmt.Sprintf("Orders %d", n)
+				ddl := firnRun(t, append([]string{"range", s.Name(), "--from", from.Format(time.RFC3339), "--to", to.Format(time.RFC3339), "--partition", unit, "--kind", kind, "--table", table, "--id", "select"}, s.flags...)...)
+				parent := fmt.Sprintf("CREATE TABLE %q (\"select\" %s PRIMARY KEY", table, typ)
+				if !strings.Contains(ddl, "--   "+parent+", …)\n--   PARTITION BY RANGE (\"select\");\n") {
+					t.Fatalf("no %s in %s", parent, ddl)
+				}
+				tx, err := d.BeginTx(t.Context(), nil)
+				testkit.OK(t, err)
+				for _, statement := range []string{parent + ") PARTITION BY RANGE (\"select\")", ddl} {
+					if _, err := tx.ExecContext(t.Context(), statement); err != nil {
+						t.Fatal(err)
+					}
+				}
+				inserted := make(map[string]bool)
+				sh := must(s.Descriptor().Of(shape.Settings(s.set)))
+				for at := from; at.Before(to); at = at.Add(67*time.Hour + 7*time.Minute) {
+					day := time.Date(at.Year(), at.Month(), at.Day(), 0, 0, 0, 0, time.UTC)
+					for _, at := range []time.Time{at, day.AddDate(0, 0, 1), day.AddDate(0, 0, 1).Add(-1)} {
+						if !at.Before(to) {
+							continue
+						}
+						tick, _ := sh.Timestamp(at)
+						for _, id := range [][]byte{sh.First(s.Descriptor().Size, tick), sh.Last(s.Descriptor().Size, tick)} {
+							value := s.as(t, kind, id)
+							if inserted[hex.EncodeToString(id)] {
+								continue
+							}
+							inserted[hex.EncodeToString(id)] = true
+							var got string
+							if err := tx.QueryRowContext(t.Context(), fmt.Sprintf("INSERT INTO %q VALUES ($1) RETURNING tableoid::regclass::text", table), value).Scan(&got); err != nil {
+								t.Fatal(s, kind, unit, at, err)
+							}
+							if want := fmt.Sprintf("%q", table+"_"+labels[unit](at)); got != want {
+								t.Fatalf("%s, %s: the ID of %v is in %s, not in %s", s, kind, at, got, want)
+							}
+						}
+					}
+				}
+				testkit.OK(t, tx.Rollback())
+			}
+		}
+	}
+}
