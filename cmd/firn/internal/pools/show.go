@@ -3,7 +3,6 @@ package pools
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/cmd/firn/internal/makers"
 	"github.com/firn-id/firn/cmd/firn/internal/stores"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/grant"
@@ -183,7 +183,7 @@ func showPool(w io.Writer, pens cli.Pens, p *lease.Pool, workers []lease.Worker,
 	return nil
 }
 
-func milliText(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+func milliText(t time.Time) string { return makers.TimeText(t) }
 
 // freeAhead is how far ahead the times of a worker may end while the worker still shows as free.
 // Every worker that was just returned is a little ahead, and package lease takes such a worker too.
@@ -276,11 +276,10 @@ type unreadObject struct {
 	Error  string `json:"error"`
 }
 
-// jsonTime is a time in JSON. Unlike a time.Time, a jsonTime may be after the year 9999: timestamps
-// of scru160 end later, and a wrong clock may have used a worker up to any time.
+// jsonTime is a time in JSON, as in the objects of package makers.
 type jsonTime struct{ time.Time }
 
-func (t jsonTime) MarshalJSON() ([]byte, error) { return json.Marshal(cli.TimeText(t.UTC())) }
+func (t jsonTime) MarshalJSON() ([]byte, error) { return makers.Time(t).MarshalJSON() }
 
 func aboutPool(p *lease.Pool, used int) poolObject {
 	l := p.Layout()

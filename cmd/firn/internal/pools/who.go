@@ -4,17 +4,15 @@ import (
 	"bytes"
 	"context"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
-	"github.com/firn-id/firn/cmd/firn/internal/formats"
+	"github.com/firn-id/firn/cmd/firn/internal/makers"
 	"github.com/firn-id/firn/cmd/firn/internal/stores"
 	"github.com/firn-id/firn/inspect"
-	"github.com/firn-id/firn/internal/shape"
 	"github.com/firn-id/firn/lease"
 )
 
@@ -65,23 +63,12 @@ An invalid ID is an error. The other IDs are still answered, and the exit code i
 
 // who answers who made IDs.
 func who(ctx context.Context, s *cli.Streams, st *stores.State, name string, ids []string, asJSON bool) error {
-	store, at, err := st.Look(ctx)
+	p, err := makers.Open(ctx, st, name)
 	if err != nil {
-		return st.Explain(err)
+		return err
 	}
-	if store == nil {
-		return st.Explain(stores.NoPool(name, at, nil))
-	}
-	defer store.Close()
-	p, err := lease.Lookup(ctx, store, name)
-	if err != nil {
-		return st.Explain(err)
-	}
-	f, set, ok := formats.SettingsOf(p.Layout())
-	if !ok {
-		return fmt.Errorf("pool %s: its format, epoch and widths are of no format here: ask the program that makes the IDs", name)
-	}
-	a := asker{Streams: s, st: st, pool: p, format: f, settings: set, json: asJSON}
+	defer p.Close()
+	a := asker{Streams: s, pool: p, json: asJSON}
 	answers := cli.Inputs{Streams: s, JSON: asJSON, Answer: func(id string) (invalid, err error) { return a.one(ctx, id) }}
 	return answers.Each(ids)
 }
@@ -89,52 +76,29 @@ func who(ctx context.Context, s *cli.Streams, st *stores.State, name string, ids
 // An asker asks a pool who made IDs.
 type asker struct {
 	*cli.Streams
-	st       *stores.State
-	pool     *lease.Pool
-	format   formats.Format
-	settings shape.Settings
-	json     bool
+	pool *makers.Pool
+	json bool
 }
 
 // one answers an ID.
 func (a *asker) one(ctx context.Context, text string) (invalid, err error) {
-	id, worker, invalid := a.read(text)
+	id, invalid := a.pool.Format.Read(text, inspect.Settings(a.pool.Settings))
 	if invalid != nil {
 		return invalid, nil
 	}
-	holder, err := a.pool.HolderAt(ctx, worker, id.Time)
-	var none *lease.UnrecordedError
-	if err != nil && !errors.As(err, &none) {
-		return nil, a.st.Explain(err)
+	binary, err := hex.DecodeString(id.Hex)
+	if err != nil {
+		return nil, err
+	}
+	m, err := a.pool.Of(ctx, binary)
+	if err != nil {
+		return nil, err
 	}
 	if a.json {
-		return nil, cli.WriteJSON(a.Out, a.object(id, worker, holder, none))
+		return nil, cli.WriteJSON(a.Out, a.object(id, m))
 	}
-	answer := "nobody is recorded, and no holder of the worker is known"
-	switch {
-	case none == nil:
-		answer = fmt.Sprintf("%s, from %s until %s", cli.Printable(holder.String()), milliText(holder.Since), milliText(holder.Until))
-	case !none.Known.IsZero():
-		answer = "nobody is recorded; the earliest known holder is of " + milliText(none.Known)
-	}
-	_, err = fmt.Fprintf(a.Out, "%s  worker %d at %s: %s\n", id.ID, worker, milliText(id.Time), answer)
+	_, err = fmt.Fprintf(a.Out, "%s  worker %d at %s: %s\n", id.ID, m.Worker, milliText(id.Time), m)
 	return nil, err
-}
-
-// read takes an ID apart, and returns its worker.
-func (a *asker) read(text string) (id inspect.Info, worker int, err error) {
-	if id, err = a.format.Read(text, inspect.Settings(a.settings)); err != nil {
-		return id, 0, err
-	}
-	s, err := a.format.Descriptor().Of(a.settings)
-	if err != nil {
-		return id, 0, err
-	}
-	binary, err := hex.DecodeString(id.Hex)
-	if s.Worker > 0 && err == nil {
-		worker = int(s.Fields[s.Worker].Of(binary))
-	}
-	return id, worker, err
 }
 
 // whoObject is an answer in JSON.
@@ -149,35 +113,21 @@ type whoObject struct {
 // nobodyObject is the answer that nobody is recorded, in JSON.
 type nobodyObject struct {
 	whoObject
-	Known *jsonTime `json:"known"`
+	Known *makers.Time `json:"known"`
 }
 
 // holderObject is a holder in JSON.
-type holderObject struct {
-	Host    string   `json:"host"`
-	Process int      `json:"process"`
-	Program string   `json:"program"`
-	Name    string   `json:"name"`
-	Leases  int      `json:"leases"`
-	Since   jsonTime `json:"since"`
-	Until   jsonTime `json:"until"`
-}
+type holderObject = makers.Object
 
-func aboutHolder(h lease.Holder) *holderObject {
-	return &holderObject{h.Host, h.Process, h.Program, h.Name, h.Count, jsonTime{h.Since}, jsonTime{h.Until}}
-}
+func aboutHolder(h lease.Holder) *holderObject { return makers.ObjectOf(&h) }
 
-// object returns the answer in JSON. None is nil if there is a holder.
-func (a *asker) object(id inspect.Info, worker int, h lease.Holder, none *lease.UnrecordedError) any {
-	o := whoObject{Pool: a.pool.Name(), ID: id.ID, Worker: worker, Time: jsonTime{id.Time}}
-	switch {
-	case none == nil:
-		o.Holder = aboutHolder(h)
+// object returns the answer in JSON.
+func (a *asker) object(id inspect.Info, m makers.Maker) any {
+	o := whoObject{Pool: a.pool.Name(), ID: id.ID, Worker: m.Worker, Time: jsonTime{id.Time}, Holder: makers.ObjectOf(m.Holder)}
+	if m.Holder != nil {
 		return o
-	case none.Known.IsZero():
-		return nobodyObject{o, nil}
 	}
-	return nobodyObject{o, &jsonTime{none.Known}}
+	return nobodyObject{o, m.KnownTime()}
 }
 
 // holderText describes the present holder of a worker, or the last holder, to people.
