@@ -14,6 +14,7 @@ import (
 	"github.com/firn-id/firn/cmd/firn/internal/pools"
 	"github.com/firn-id/firn/cmd/firn/internal/sqlgen"
 	"github.com/firn-id/firn/cmd/firn/internal/sqlscripts"
+	"github.com/firn-id/firn/cmd/firn/internal/stats"
 	"github.com/firn-id/firn/cmd/firn/internal/times"
 	"github.com/firn-id/firn/cmd/firn/internal/torture/command"
 	"github.com/firn-id/firn/cmd/firn/internal/version"
@@ -65,7 +66,7 @@ Colour appears on terminals only. --color, $NO_COLOR and $CLICOLOR_FORCE decide 
 	sql := sqlscripts.New(s)
 	sql.AddCommand(sqlgen.Generator(s), sqlgen.Feed(s))
 	firn.AddCommand(ids.New(s), ids.Inspect(s))
-	firn.AddCommand(files.Verify(s), files.Sort(s), files.Merge(s), files.Convert(s))
+	firn.AddCommand(files.Verify(s), files.Sort(s), files.Merge(s), files.Convert(s), stats.New(s))
 	firn.AddCommand(times.Range(s))
 	firn.AddCommand(pools.New(s), sql, command.New(s), version.Command(s))
 	firn.InitDefaultHelpCmd()

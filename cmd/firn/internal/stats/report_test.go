@@ -1,0 +1,252 @@
+package stats
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/cmd/firn/internal/formats"
+	"github.com/firn-id/firn/internal/shape"
+)
+
+// reports returns reports of all formats: of no ID, one ID and many, in several settings.
+func reports(t *testing.T) (all []*report) {
+	random := rand.New(rand.NewPCG(3, 4))
+	for _, f := range formats.All() {
+		for _, set := range settings(f) {
+			s, err := f.Descriptor().Of(set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ids := made(t, f, set, random, 2000)
+			for _, n := range []int{0, 1, 2, len(ids)} {
+				c := newCounter(s, 64)
+				for _, id := range ids[:n] {
+					c.add(id)
+				}
+				c.close()
+				all = append(all, c.report(f.Name(), f.Worker(), uint64(n/2), 2))
+			}
+		}
+	}
+	return all
+}
+
+// TestText: a report fits the terminal.
+func TestText(t *testing.T) {
+	for _, columns := range []int{60, 80, 120} {
+		for _, r := range reports(t) {
+			p := newPage(&cli.Streams{Width: columns})
+			p.write(r, r.Time)
+			for line := range strings.Lines(p.String()) {
+				if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > columns || strings.Contains(line, "NaN") {
+					t.Fatalf("%s, %d IDs: %d columns of %d: %s", r.Format, r.IDs, n, columns, p.String())
+				}
+			}
+		}
+	}
+}
+
+// TestSVG: a picture is XML, and nothing in it stands outside of it.
+func TestSVG(t *testing.T) {
+	for _, r := range reports(t) {
+		var picture bytes.Buffer
+		writeSVG(&picture, r)
+		if strings.Contains(picture.String(), "NaN") {
+			t.Errorf("%s: NaN", r.Format)
+		}
+		for d := xml.NewDecoder(&picture); ; {
+			token, err := d.Token()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				t.Fatalf("%s, %d IDs: %v", r.Format, r.IDs, err)
+			}
+			if start, ok := token.(xml.StartElement); ok {
+				for _, a := range start.Attr {
+					if strings.HasPrefix(a.Value, "-") {
+						t.Errorf("%s, %d IDs: %s of a %s is %s", r.Format, r.IDs, a.Name.Local, start.Name.Local, a.Value)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestJSON: the numbers of a report can be written, and are those of all IDs.
+func TestJSON(t *testing.T) {
+	for _, r := range reports(t) {
+		text, err := json.Marshal(r)
+		if err != nil {
+			t.Fatalf("%s, %d IDs: %v", r.Format, r.IDs, err)
+		}
+		var read struct {
+			IDs  uint64
+			Time struct {
+				Bars          []struct{ IDs uint64 }
+				Before, After uint64
+			}
+			Workers *struct {
+				Top    []struct{ IDs uint64 }
+				Others uint64
+			}
+			Fill       *struct{ Shares []struct{ Ticks int64 } }
+			Partitions struct {
+				LowBits struct{ IDs []uint64 } `json:"low_bits"`
+				Hash    struct{ IDs []uint64 }
+			}
+		}
+		if err := json.Unmarshal(text, &read); err != nil {
+			t.Fatal(err)
+		}
+		sum := func(name string, more uint64, numbers []uint64) {
+			for _, n := range numbers {
+				more += n
+			}
+			if more != read.IDs {
+				t.Errorf("%s: %s are of %d IDs, want %d", r.Format, name, more, read.IDs)
+			}
+		}
+		var bars, top []uint64
+		for _, b := range read.Time.Bars {
+			bars = append(bars, b.IDs)
+		}
+		sum("bars", read.Time.Before+read.Time.After, bars)
+		sum("low bits", 0, read.Partitions.LowBits.IDs)
+		sum("hashes", 0, read.Partitions.Hash.IDs)
+		if read.Workers != nil {
+			for _, w := range read.Workers.Top {
+				top = append(top, w.IDs)
+			}
+			sum("workers", read.Workers.Others, top)
+		}
+	}
+}
+
+// TestVerdict: verdicts and reasons for IDs whose spread is known.
+func TestVerdict(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	even64 := make([]uint64, 64)
+	for range 64_000 {
+		even64[random.IntN(64)]++
+	}
+	some := slices.Clone(even64)
+	some[17] += 200
+	many := slices.Clone(even64)
+	many[17] += 1000
+	empty := slices.Clone(even64)
+	empty[3] = 0
+	for _, c := range []struct {
+		name string
+		ids  []uint64
+		want verdict
+	}{
+		{"none", make([]uint64, 4), tooFew},
+		{"four a partition", []uint64{4, 4, 4, 4}, tooFew},
+		{"five a partition", []uint64{5, 5, 5, 5}, even},
+		{"all equal", []uint64{1 << 40, 1 << 40}, even},
+		{"chance", even64, even},
+		{"4 % more", []uint64{1_040_000, 1_000_000, 1_000_000, 960_000}, even},
+		{"some more", some, uneven},
+		{"many more", many, skewed},
+		{"one empty", empty, skewed},
+		{"all in one", []uint64{0, 0, 0, 1000}, skewed},
+	} {
+		if e := judge(c.ids); e.verdict != c.want {
+			t.Errorf("%s: %s, want %s: %+v", c.name, e.verdict, c.want, e)
+		}
+	}
+	// Of a table of the chi-square distribution.
+	if e := judge([]uint64{10, 20, 30, 40}); e.chi != 20 || e.p < 0.000169 || e.p > 0.00017 || e.fullest != 3 || e.least != 10 {
+		t.Errorf("%+v", e)
+	}
+}
+
+// TestReason: the reason names the field whose bits are skewed.
+func TestReason(t *testing.T) {
+	for _, c := range []struct {
+		format     string
+		partitions int
+		workers    []int
+		want       string
+	}{
+		{"nanoflake", 16, []int{1, 2}, "The low bits are those of the sequence, which begins anew in each tick: half of the ticks have at most 1 ID. Partition by a hash of the ID instead."},
+		{"ulidflake-scalable", 64, []int{4, 5, 6}, "The low bits are those of the scalability: 3 workers made the IDs. Partition by a hash of the ID instead."},
+		{"ulidflake", 64, []int{0}, "Each partition has between"},
+		{"scru160", 64, []int{0}, "Each partition has between"},
+	} {
+		f, _ := formats.Lookup(c.format)
+		counter := newCounter(f.Descriptor().Default(), c.partitions)
+		now := time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
+		for _, worker := range c.workers {
+			g, err := f.Descriptor().New(shape.Recipe{Worker: worker, Clock: func() time.Time { return now }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 2000 {
+				now = now.Add(time.Millisecond)
+				id, err := g.TryAppendBinary(nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				counter.add(id)
+			}
+		}
+		counter.close()
+		if r := counter.report(f.Name(), f.Worker(), 0, 1); !strings.Contains(r.Partitions.LowBits.Reason, c.want) || r.Partitions.Hash.Verdict != even {
+			t.Errorf("%s: %s: %s, want %s; hash: %s", c.format, r.Partitions.LowBits.Verdict, r.Partitions.LowBits.Reason, c.want, r.Partitions.Hash.Reason)
+		}
+	}
+}
+
+// TestUnits: bars are of whole units, one after another, and few IDs far away do not make them long.
+func TestUnits(t *testing.T) {
+	for _, c := range []struct {
+		first, last string
+		most        int
+		unit, start string
+		bars        int
+	}{
+		{"2025-03-01T10:00:00.001Z", "2025-03-01T10:00:00.001Z", 120, "millisecond", "2025-03-01T10:00:00.001Z", 1},
+		{"2025-03-01T10:00:00.001Z", "2025-03-01T10:01:59.001Z", 120, "second", "2025-03-01T10:00:00Z", 120},
+		{"2025-03-01T10:30:00Z", "2025-03-05T10:30:00Z", 120, "hour", "2025-03-01T10:00:00Z", 97},
+		{"2025-03-05T10:30:00Z", "2025-11-05T10:30:00Z", 60, "week", "2025-03-03T00:00:00Z", 36},
+		{"2021-03-05T10:30:00Z", "2025-02-28T10:30:00Z", 60, "month", "2021-03-01T00:00:00Z", 48},
+		{"2021-03-05T10:30:00Z", "2025-02-28T10:30:00Z", 20, "quarter", "2021-01-01T00:00:00Z", 17},
+		{"1969-12-31T23:59:59.999Z", "1970-01-01T00:00:00Z", 20, "millisecond", "1969-12-31T23:59:59.999Z", 2},
+		{"1999-12-31T23:59:59.999Z", "2300-01-01T00:00:00Z", 60, "10 years", "1990-01-01T00:00:00Z", 32},
+	} {
+		first, err1 := time.Parse(time.RFC3339, c.first)
+		last, err2 := time.Parse(time.RFC3339, c.last)
+		if err := errors.Join(err1, err2); err != nil {
+			t.Fatal(err)
+		}
+		var l timeline
+		l.add(first.UnixMilli(), 5)
+		l.add(last.UnixMilli(), 5)
+		h := l.histogram(c.most, 1)
+		if h.unit.text != c.unit || len(h.bars) != c.bars || h.bars[0].start.UTC().Format(time.RFC3339Nano) != c.start || h.bars[0].ids != 5 && c.bars > 1 || h.bars[len(h.bars)-1].ids < 5 {
+			t.Errorf("%s to %s: %d bars of a %s from %v, want %d of a %s from %s", c.first, c.last, len(h.bars), h.unit.text, h.bars[0], c.bars, c.unit, c.start)
+		}
+	}
+	var l timeline
+	at := time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli()
+	for i := range int64(10_000) {
+		l.add(at+i, 1)
+	}
+	l.add(0, 3)
+	l.add(at*2, 4)
+	if h := l.histogram(100, 1); h.before != 3 || h.after != 4 || h.unit.ms > 200 || len(h.bars) < 50 {
+		t.Errorf("%d before, %d after %d bars of a %s", h.before, h.after, len(h.bars), h.unit.text)
+	}
+}

@@ -1,0 +1,162 @@
+// Package stats has the command firn stats: what many IDs say together.
+package stats
+
+import (
+	"errors"
+	"io"
+	"math/bits"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/cmd/firn/internal/formats"
+	"github.com/firn-id/firn/cmd/firn/internal/intake"
+)
+
+// flags are the flags of firn stats.
+type flags struct {
+	intake.Flags
+	partitions cli.Number
+	top        cli.Count
+	json       bool
+	svg        string
+}
+
+// New returns the command firn stats.
+func New(s *cli.Streams) *cobra.Command {
+	f := flags{partitions: cli.Number{Value: 64, Text: "64"}, top: 10}
+	cmd := &cobra.Command{
+		Use:   "stats FORMAT",
+		Short: "Show what many IDs say together: time, workers, bursts, fill, spread",
+		Long: `Read IDs from stdin, a line each, and show what they say together.
+
+  time        IDs over time
+  workers     the workers with the most IDs
+  bursts      the most IDs in a tick of a worker, and in a second
+  fill        how much of its sequence a worker uses in a tick
+  partitions  whether the IDs spread evenly over --partitions, by the low bits of the ID and
+              by a hash of its binary form
+
+A spread is skewed if a partition has 25 % more or less than the average, and slightly skewed
+from 5 %, unless chance gives such a spread in one of a thousand cases or more often, by the
+chi-square test. Below 5 IDs a partition there is no verdict.
+
+stats reads any number of IDs in bounded memory, and counts duplicates like other IDs. Bursts
+and fill are exact if the IDs of each worker come roughly in the order of time, and for up to
+700,000 ticks in any order. Otherwise stats says how many ticks it may have counted in parts.
+
+` + intake.MatchHelp + `
+
+A malformed line is named on stderr. The other lines are counted, and the exit code is 1.`,
+		Example: `  firn new nanoflake -n 1000 | firn stats nanoflake
+  firn new sno -n 1000 | firn stats sno --partitions 16 --json
+  firn new scru160 -n 1000 | firn stats scru160 --svg report.svg`,
+		DisableFlagsInUseLine: true,
+		Args:                  oneFormat,
+		ValidArgsFunction:     formats.CompleteFormat,
+		RunE: func(_ *cobra.Command, args []string) error {
+			source, err := f.check(args[0])
+			if err != nil {
+				return err
+			}
+			return f.run(s, source)
+		},
+	}
+	set := cmd.Flags()
+	set.SortFlags = false
+	set.Var(&f.partitions, "partitions", "number of partitions, a power of two")
+	set.Var(&f.top, "top", "how many workers to list")
+	set.BoolVar(&f.json, "json", false, "write one JSON object")
+	set.StringVar(&f.svg, "svg", "", "write the report to `FILE` as a picture, too")
+	f.AddMatchTo(cmd)
+	f.Flags.AddTo(cmd)
+	cli.Complete(cmd, "partitions")
+	cli.Complete(cmd, "top")
+	return cmd
+}
+
+// oneFormat returns an error unless the arguments are a format, and perhaps "-" for stdin.
+func oneFormat(cmd *cobra.Command, args []string) error {
+	if len(args) == 2 && args[1] == "-" {
+		args = args[:1]
+	}
+	return formats.OneFormat(cmd, args)
+}
+
+// check returns the source of the IDs, or an error of usage.
+func (f *flags) check(format string) (intake.Source, error) {
+	source, err := f.Of(format)
+	if err != nil {
+		return source, err
+	}
+	if n := f.partitions.Value; n < 2 || n > mostPartitions || bits.OnesCount(uint(n)) != 1 {
+		return source, cli.BadFlag("partitions", f.partitions.Text, "is not a power of two from 2 to "+strconv.Itoa(mostPartitions))
+	}
+	if f.svg == "" {
+		return source, nil
+	}
+	return source, checkPicture(f.svg)
+}
+
+// run reads the IDs of stdin, and writes the report.
+func (f *flags) run(s *cli.Streams, source intake.Source) error {
+	c := newCounter(source.Shape, f.partitions.Value)
+	malformed, err := c.read(s, source.Open(s.Input()))
+	if err != nil {
+		return err
+	}
+	c.close()
+	d := source.Format.Descriptor()
+	r := c.report(d.Name, d.Worker, malformed, int(f.top))
+	if f.svg != "" {
+		if err := writePicture(s, f.svg, r); err != nil {
+			return err
+		}
+	}
+	if err := f.write(s, c, r); err != nil {
+		return err
+	}
+	if malformed > 0 {
+		return cli.ErrReported
+	}
+	return nil
+}
+
+// perShow is how many IDs are read between two looks at the progress.
+const perShow = 1 << 15
+
+// read counts the IDs of a reader, and returns the number of malformed lines.
+func (c *counter) read(s *cli.Streams, r *intake.Reader) (malformed uint64, err error) {
+	progress := cli.NewProgress(s, "stats", cli.SizeOf(s.In), false)
+	defer progress.End()
+	for {
+		id, _, err := r.Next()
+		var bad *intake.BadLine
+		switch {
+		case err == nil:
+			c.add(id)
+			if c.ids%perShow == 0 {
+				progress.Set(r.Bytes())
+			}
+		case err == io.EOF:
+			return malformed, nil
+		case errors.As(err, &bad):
+			malformed++
+			cli.Complain(s.Err, bad)
+		default:
+			return malformed, err
+		}
+	}
+}
+
+// write writes the report as the flags say.
+func (f *flags) write(s *cli.Streams, c *counter, r *report) error {
+	if f.json {
+		return cli.WriteJSON(s.Out, r)
+	}
+	p := newPage(s)
+	p.write(r, c.timeReport(p.columns-len("    ")-len("999.9 k")))
+	_, err := s.Out.Write(p.Bytes())
+	return err
+}

@@ -1,0 +1,383 @@
+package stats
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/dustin/go-humanize"
+	"github.com/fatih/color"
+	"github.com/guptarohit/asciigraph"
+
+	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/cmd/firn/internal/helptext"
+)
+
+// A page is a report on its way to a terminal.
+type page struct {
+	bytes.Buffer
+	pens    cli.Pens
+	colour  bool
+	columns int
+}
+
+// The columns of a report.
+const (
+	leastColumns = 60
+	mostColumns  = 120
+)
+
+// newPage returns an empty page for the streams.
+func newPage(s *cli.Streams) *page {
+	return &page{pens: cli.NewPens(s.Colour), colour: s.Colour, columns: min(max(s.Width, leastColumns), mostColumns)}
+}
+
+// write writes a report with its plots.
+func (p *page) write(r *report, bars timeReport) {
+	p.summary(r)
+	if r.IDs == 0 {
+		return
+	}
+	p.time(bars)
+	p.workers(r.Workers, r.IDs)
+	p.bursts(r)
+	p.fill(r.Fill)
+	p.spread(r.Partitions)
+	for _, note := range r.notes() {
+		p.WriteByte('\n')
+		p.paragraph(note)
+	}
+}
+
+// notes says what the numbers of a report lack.
+func (r *report) notes() []string {
+	if r.SplitTicks == 0 && r.SplitSeconds == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("The IDs of a worker come in no order of time: %s and %s may have been counted in parts. "+
+		"Bursts and shares of the sequence can be greater than shown. Sort the IDs with firn sort first.",
+		plural(r.SplitTicks, "tick"), plural(r.SplitSeconds, "second"))}
+}
+
+func (p *page) title(text string) {
+	p.WriteByte('\n')
+	for line := range strings.Lines(helptext.Paragraph(text, p.columns)) {
+		p.WriteString(p.pens.Title.Sprint(strings.TrimSuffix(line, "\n")) + "\n")
+	}
+}
+
+func (p *page) paragraph(text string) { p.WriteString(helptext.Paragraph(text, p.columns)) }
+
+// summary writes the number of IDs, and their time.
+func (p *page) summary(r *report) {
+	row := func(name, value string) { fmt.Fprintf(p, "%s  %s\n", p.pens.Faint.Sprintf("%-6s", name), value) }
+	row("format", p.pens.Title.Sprint(r.Format))
+	ids := number(r.IDs)
+	if r.Malformed > 0 {
+		ids += ", and " + plural(r.Malformed, "malformed line")
+	}
+	row("ids", p.pens.Title.Sprint(ids))
+	if r.IDs == 0 {
+		return
+	}
+	row("first", cli.TimeText(r.First.Time))
+	row("last", cli.TimeText(r.Last.Time))
+	row("rate", rate(r.PerSecond)+" on average")
+}
+
+// rate writes a number of IDs a second, or in a longer time.
+func rate(perSecond float64) string {
+	switch {
+	case perSecond >= 1e6:
+		return humanize.SIWithDigits(perSecond, 1, "") + " IDs a second"
+	case perSecond >= 10:
+		return number(int64(math.Round(perSecond))) + " IDs a second"
+	case perSecond >= 0.1:
+		return fmt.Sprintf("%.1f IDs a second", perSecond)
+	case perSecond*hour/second >= 0.1:
+		return fmt.Sprintf("%.1f IDs an hour", perSecond*hour/second)
+	}
+	return fmt.Sprintf("%.2g IDs a day", perSecond*day/second)
+}
+
+// time plots IDs over time.
+func (p *page) time(t timeReport) {
+	p.title("IDs in each " + t.Unit)
+	if len(t.Bars) == 1 {
+		fmt.Fprintf(p, "%s in the %s from %s\n", number(t.Bars[0].IDs), t.Unit, cli.TimeText(t.Bars[0].Time.Time))
+	} else {
+		p.plot(t)
+	}
+	p.outside(t)
+}
+
+// outside says how many IDs a plot leaves out.
+func (p *page) outside(t timeReport) {
+	if text := t.outside(); text != "" {
+		p.paragraph(text)
+	}
+}
+
+// outside says how many IDs the bars leave out, or nothing.
+func (t timeReport) outside() string {
+	if t.Before == 0 && t.After == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Not in the plot, since far from all others: %s before, %s after.", plural(t.Before, "ID"), plural(t.After, "ID"))
+}
+
+// plotRows is the most rows of a plot over time.
+const plotRows = 10
+
+// plot draws the IDs over time.
+func (p *page) plot(t timeReport) {
+	var most uint64
+	for _, b := range t.Bars {
+		most = max(most, b.IDs)
+	}
+	step, rows := scale(most, plotRows)
+	labels := 0
+	for i := range rows + 1 {
+		labels = max(labels, utf8.RuneCountInString(short(float64(step)*float64(i))))
+	}
+	room := p.columns - len("  ") - labels - 1 - len(t.unit.label(t.Bars[0].Time.Time))/2 - 1 // the last label of the time ends to the right
+	at := func(column int) int { return min(column*len(t.Bars)/room, len(t.Bars)-1) }         // the bar of a column
+	line := make([]float64, room+1)                                                           // the plot joins points: n+1 points make n columns
+	for column := range line {
+		line[column] = float64(t.Bars[at(column)].IDs)
+	}
+	options := []asciigraph.Option{asciigraph.Height(rows), asciigraph.LowerBound(0), asciigraph.UpperBound(float64(step) * float64(rows)), asciigraph.YAxisValueFormatter(short),
+		asciigraph.XAxisRange(0, float64(room)), asciigraph.XAxisTickCount(min(len(t.Bars), max(2, room/22))),
+		asciigraph.XAxisValueFormatter(func(x float64) string { return t.unit.label(t.Bars[at(int(x))].Time.Time) })}
+	if p.colour {
+		options = append(options, asciigraph.SeriesColors(asciigraph.Teal))
+	}
+	p.WriteString(asciigraph.Plot(line, options...))
+	p.WriteByte('\n')
+}
+
+// scale returns the numbers of an axis that reaches up to most: so many steps of 1, 2 or 5 times a power of ten, and
+// at most limit steps.
+func scale(most uint64, limit int) (step uint64, steps int) {
+	for power := uint64(1); ; power *= 10 {
+		for _, times := range []uint64{1, 2, 5} {
+			step = times * power
+			if n := (most + step - 1) / step; n <= uint64(limit) {
+				return step, max(int(n), 1)
+			}
+		}
+	}
+}
+
+// short writes a number of IDs in a few characters.
+func short(v float64) string {
+	if v < 10000 {
+		return number(int64(math.Round(v)))
+	}
+	return strings.TrimSpace(humanize.SIWithDigits(v, 1, ""))
+}
+
+// label writes the beginning of a unit.
+func (u unit) label(t interface{ Format(string) string }) string {
+	switch {
+	case u.months >= 12:
+		return t.Format("2006")
+	case u.months > 0:
+		return t.Format("2006-01")
+	case u.ms >= day:
+		return t.Format("2006-01-02")
+	case u.ms >= minute:
+		return t.Format("01-02 15:04")
+	case u.ms >= second:
+		return t.Format("15:04:05")
+	}
+	return t.Format("15:04:05.000")
+}
+
+// workers lists the workers with the most IDs.
+func (p *page) workers(w *workerReport, all uint64) {
+	if w == nil || len(w.Top) == 0 {
+		return
+	}
+	p.title(w.heading())
+	p.bars(w.rows(), all, "ID", p.pens.Fields[1])
+}
+
+// rows returns a row for each worker of the top, and one for the others.
+func (w *workerReport) rows() (rows []row) {
+	for _, one := range w.Top {
+		rows = append(rows, row{fmt.Sprint(one.Worker), one.IDs})
+	}
+	if w.Others > 0 {
+		rows = append(rows, row{"others", w.Others})
+	}
+	return rows
+}
+
+// heading says how many workers there are.
+func (w *workerReport) heading() string {
+	text := "IDs by " + w.name + ": " + number(w.Count)
+	if w.More {
+		text += " and more"
+	}
+	if len(w.Top) < w.Count {
+		text += ", the first " + number(len(w.Top))
+	}
+	return text
+}
+
+// A row is a bar with a name.
+type row struct {
+	name  string
+	count uint64
+}
+
+// bars draws a bar for each row. all is the count that the shares are of.
+func (p *page) bars(rows []row, all uint64, thing string, pen *color.Color) {
+	var most uint64
+	names, counts := 0, 0
+	for _, r := range rows {
+		most = max(most, r.count)
+		names = max(names, utf8.RuneCountInString(r.name))
+		counts = max(counts, len(plural(r.count, thing)))
+	}
+	const share = len("  100.0%")
+	room := max(p.columns-len("  ")-names-len("  ")-len("  ")-counts-share, 8)
+	for _, r := range rows {
+		drawn := barOf(float64(r.count)/float64(max(most, 1)), room)
+		fmt.Fprintf(p, "  %*s  %s%s  %*s%*s\n", names, r.name, pen.Sprint(drawn), strings.Repeat(" ", room-utf8.RuneCountInString(drawn)),
+			counts, plural(r.count, thing), share, percent(float64(r.count)/float64(max(all, 1))))
+	}
+}
+
+// barOf draws a share of so many columns, in eighths of a column.
+func barOf(share float64, columns int) string {
+	eighths := int(math.Round(share * float64(columns) * 8))
+	if eighths == 0 && share > 0 {
+		eighths = 1
+	}
+	bar := strings.Repeat("█", eighths/8)
+	if part := eighths % 8; part > 0 {
+		bar += string([]rune("▏▎▍▌▋▊▉")[part-1])
+	}
+	return bar
+}
+
+// bursts says when the most IDs were made.
+func (p *page) bursts(r *report) {
+	p.title("Bursts")
+	for _, text := range r.burstTexts() {
+		p.paragraph(text)
+	}
+}
+
+// burstTexts says when the most IDs were made: in a tick, and in a second.
+func (r *report) burstTexts() []string {
+	tick, second := r.Bursts.Tick, r.Bursts.Second
+	by := ""
+	if tick.Worker != nil {
+		by = fmt.Sprintf(" by %s %d", r.Workers.name, *tick.Worker)
+	}
+	seconds := ""
+	if second.Seconds > 1 {
+		seconds = fmt.Sprintf(" Of the %s seconds with IDs, half have at most %s, 99%% at most %s.", number(second.Seconds), number(second.Median), number(second.P99))
+	}
+	return []string{
+		fmt.Sprintf("Most in a tick of %s: %s%s at %s.", r.tick(), plural(tick.IDs, "ID"), by, cli.TimeText(tick.Time.Time)),
+		fmt.Sprintf("Most in a second: %s at %s.", plural(second.IDs, "ID"), cli.TimeText(second.Time.Time)) + seconds,
+	}
+}
+
+// tick writes the length of a tick.
+func (r *report) tick() string {
+	if r.TickUS < 1000 {
+		return fmt.Sprintf("%d µs", r.TickUS)
+	}
+	return fmt.Sprintf("%d ms", r.TickUS/1000)
+}
+
+// fill shows how full the ticks are.
+func (p *page) fill(f *fillReport) {
+	p.title(fmt.Sprintf("Fill of the sequence: %s of up to %s", plural(f.Ticks, "tick"), plural(f.Capacity, "ID")))
+	p.bars(f.rows(), uint64(f.Ticks), "tick", p.pens.Fields[2])
+	p.paragraph(f.text())
+}
+
+// rows returns a row for each share that has ticks, and one for full ticks.
+func (f *fillReport) rows() (rows []row) {
+	for _, s := range f.Shares {
+		if s.Ticks > 0 || s.Name == fullName {
+			rows = append(rows, row{s.Name, s.Ticks})
+		}
+	}
+	return rows
+}
+
+// text says how full the ticks are.
+func (f *fillReport) text() string {
+	capacity := float64(f.Capacity)
+	text := fmt.Sprintf("Half of the ticks have at most %s, 99%% at most %s (%s); the fullest has %s (%s).",
+		plural(f.Median, "ID"), number(f.P99), percent(float64(f.P99)/capacity), number(f.Most), percent(float64(f.Most)/capacity))
+	if f.random {
+		text += " The sequence of a tick begins at a random number, so a tick can be exhausted before it is full."
+	}
+	return text
+}
+
+// spread shows how the IDs spread over partitions.
+func (p *page) spread(s spreadReport) {
+	p.title(fmt.Sprintf("Spread over %d partitions", s.Count))
+	p.evenness("by the low bits ("+cli.List(s.LowBits.Fields, "and")+")", s.LowBits)
+	p.evenness("by a hash (xxHash64)", s.Hash)
+}
+
+func (p *page) evenness(name string, e evennessReport) {
+	pen := p.pens.Fields[3]
+	if e.Verdict == skewed || e.Verdict == uneven {
+		pen = p.pens.Fields[1]
+	}
+	fmt.Fprintf(p, "%s: %s\n", name, p.pens.Title.Sprint(string(e.Verdict)))
+	for _, line := range columnsOf(e.IDs, p.columns-len("  "), 3) {
+		p.WriteString("  " + pen.Sprint(line) + "\n")
+	}
+	p.paragraph(e.Reason)
+}
+
+// columnsOf draws a column for each count, as high as the rows for the largest. If there is no room for all, each
+// column is the average of neighbours.
+func columnsOf(counts []uint64, room, rows int) []string {
+	heights := shrink(counts, room)
+	var most float64
+	for _, h := range heights {
+		most = max(most, h)
+	}
+	width := max(1, min(room/len(heights), 4))
+	lines := make([]string, rows)
+	for i := range lines {
+		var line strings.Builder
+		for _, h := range heights {
+			eighths := int(math.Round(h/max(most, 1)*float64(8*rows))) - 8*(rows-1-i)
+			if eighths <= 0 && i == rows-1 && h > 0 {
+				eighths = 1
+			}
+			line.WriteString(strings.Repeat(string([]rune(" ▁▂▃▄▅▆▇█")[min(max(eighths, 0), 8)]), width))
+		}
+		lines[i] = strings.TrimRight(line.String(), " ")
+	}
+	return lines
+}
+
+// shrink returns averages of neighbours, so that there are at most so many.
+func shrink(counts []uint64, most int) []float64 {
+	each := 1
+	for len(counts)/each > most {
+		each *= 2
+	}
+	heights := make([]float64, max(len(counts)/each, 1))
+	for i, n := range counts {
+		heights[i/each] += float64(n) / float64(each)
+	}
+	return heights
+}
