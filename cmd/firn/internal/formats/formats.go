@@ -100,6 +100,14 @@ func (m *Made) Next(ctx context.Context, dst []byte, n int) ([]byte, error) {
 	return dst, err
 }
 
+// Append appends an ID, which is in binary form, to dst in the recipe's form.
+func (r Recipe) Append(dst, id []byte) ([]byte, error) {
+	if write := r.writer(); write != nil {
+		return write(dst, id)
+	}
+	return r.Format.Descriptor().AppendText(dst, id)
+}
+
 // writer returns the function that appends an ID in the recipe's form, or nil for text.
 func (r Recipe) writer() func(dst, id []byte) ([]byte, error) {
 	switch {

@@ -67,7 +67,7 @@ Colour appears on terminals only. --color, $NO_COLOR and $CLICOLOR_FORCE decide 
 	sql.AddCommand(sqlgen.Generator(s), sqlgen.Feed(s))
 	firn.AddCommand(ids.New(s), ids.Inspect(s))
 	firn.AddCommand(files.Verify(s), files.Sort(s), files.Merge(s), files.Convert(s), stats.New(s))
-	firn.AddCommand(times.Range(s))
+	firn.AddCommand(times.Range(s), times.At(s))
 	firn.AddCommand(pools.New(s), sql, command.New(s), version.Command(s))
 	firn.InitDefaultHelpCmd()
 	firn.InitDefaultCompletionCmd()

@@ -1,0 +1,318 @@
+package times
+
+import (
+	"cmp"
+	"crypto/rand"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/cmd/firn/internal/formats"
+	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/internal/shape"
+)
+
+// atFlags are the flags of firn at.
+type atFlags struct {
+	formats.Options
+	count     cli.Count
+	worker    cli.Number
+	partition cli.Number // alias of worker for sno
+	sequence  cli.Number
+	meta      cli.Number
+	as        formats.Form
+	json      bool
+}
+
+// At returns the command firn at.
+func At(s *cli.Streams) *cobra.Command {
+	f := atFlags{count: 1}
+	cmd := &cobra.Command{
+		Use:   "at FORMAT [TIME]... [-n COUNT]",
+		Short: "Make IDs of given times, for rows that are older than their IDs",
+		Long: `Make IDs of given times, to back-fill rows that are older than their IDs: COUNT IDs for
+each TIME, one a line. Without TIME, and for -, the TIMEs are the lines of stdin.
+
+A TIME is in RFC 3339, a date in UTC, or Unix milliseconds.
+
+A generator never makes an ID twice. firn at knows no generator, and you keep its IDs
+unique:
+
+  in one run         The IDs of a tick have different sequences, in the order of the
+                     TIMEs. More IDs than a tick has sequences are an error.
+  in several runs    The same TIME, worker and sequence make the same ID. Back-fill all
+                     rows in one run, or give each run a --worker of its own, or a
+                     --sequence after those of the run before.
+  beside generators  Use a --worker that no generator has had at the TIMEs. Leased
+                     generators make no ID of a time before their pool was created: for
+                     such TIMEs, any worker is free. The default is the largest number.
+
+Ulid-Flakes of a tick begin at a random number in the lower half: two runs can make the
+same ID. Give each row its ID in one run. SCRU160 has 80 random bits more, which keep all
+runs apart.
+
+Formats: ` + cli.List(formats.Names(), "and") + `.`,
+		Example: `  firn at scru160 2026-07-01T10:00:00Z
+  firn at nanoflake 2026-07-01 -n 3 --worker 1023
+  firn at nanoflake 1782900000000 --worker 1023 --sequence 3 --json
+  echo 2026-07-01T10:00:00Z | firn at snowflakesi --epoch 2020-01-01 --worker 31
+  firn at sno 2026-07-01 --partition 65535 --meta 7 --as hex`,
+		DisableFlagsInUseLine: true,
+		ValidArgsFunction:     formats.CompleteFormat,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cli.Usagef("no format given: want %s", cli.List(formats.Names(), "or"))
+			}
+			m, err := f.maker(args[0])
+			if err != nil {
+				return err
+			}
+			return f.answer(s, m, args[1:])
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.VarP(&f.count, "count", "n", "make this many IDs for each TIME")
+	flags.Var(&f.worker, "worker", "worker number (default: the largest)")
+	flags.Var(&f.partition, "partition", "partition number (sno; alias of --worker)")
+	flags.Var(&f.sequence, "sequence", "first sequence in each tick (default: 0)")
+	flags.Var(&f.meta, "meta", "metabyte, 0 to 255 (sno)")
+	f.as.AddTo(cmd, "write IDs as text, int or hex", formats.WrittenForms)
+	flags.BoolVar(&f.json, "json", false, "write one JSON object per ID")
+	f.Options.AddTo(cmd)
+	for _, name := range []string{"count", "worker", "partition", "sequence", "meta"} {
+		cli.Complete(cmd, name)
+	}
+	return cmd
+}
+
+// maker returns a maker for the flags, or an error of usage.
+func (f *atFlags) maker(format string) (*maker, error) {
+	l, err := newLayout(format, &f.Options)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case f.json && f.as.Given:
+		return nil, cli.Usagef("--as %s: cannot be used with --json, which has every form", f.as)
+	case f.partition.Given && f.worker.Given:
+		return nil, cli.Usagef("--partition %s: cannot be used with --worker: both name the worker", f.partition.Text)
+	}
+	if err := f.as.Refuse(l.Format); err != nil {
+		return nil, err
+	}
+	m := &maker{layout: l, recipe: formats.Recipe{Recipe: shape.Recipe{Settings: l.settings}, Format: l.Format, Form: f.as.Form, JSON: f.json}, next: make(map[int64]int)}
+	if err := f.setWorker(m); err != nil {
+		return nil, err
+	}
+	m.meta = f.meta.Value
+	if m.meta < 0 || m.meta > math.MaxUint8 {
+		return nil, cli.BadFlag("meta", f.meta.Text, "is not in 0 to 255")
+	}
+	m.sequence = f.sequence.Value
+	switch most := l.shape.Capacity() - 1; {
+	case f.sequence.Given && m.random():
+		return nil, cli.Usagef("--sequence: the sequence of %s begins at a random number: leave out --sequence", l.Name())
+	case m.sequence < 0 || m.sequence > most:
+		return nil, cli.BadFlag("sequence", f.sequence.Text, "is not in 0 to "+strconv.Itoa(most))
+	}
+	return m, nil
+}
+
+// setWorker sets the worker of a maker.
+func (f *atFlags) setWorker(m *maker) error {
+	name, worker := "worker", f.worker
+	if f.partition.Given {
+		name, worker = "partition", f.partition
+	}
+	last, ok := m.shape.LastWorker()
+	switch {
+	case !ok && worker.Given && m.Has("node-bits"):
+		return cli.Usagef("--worker: %s has no worker number without --node-bits: leave out --worker", m.Name())
+	case !ok && worker.Given:
+		return cli.Usagef("--worker: %s has no worker number: leave out --worker", m.Name())
+	case !worker.Given:
+		m.worker = last
+		m.note = last > 0
+	case worker.Value < 0 || worker.Value > last:
+		return cli.BadFlag(name, worker.Text, fmt.Sprintf("is not in 0 to %d", last))
+	default:
+		m.worker = worker.Value
+	}
+	return nil
+}
+
+// answer writes the IDs of the TIMEs.
+func (f *atFlags) answer(s *cli.Streams, m *maker, words []string) error {
+	for _, word := range words {
+		if word == "-" {
+			continue
+		}
+		at, err := m.time(word)
+		if err == nil {
+			_, err = m.tick(at)
+		}
+		if err != nil {
+			return cli.Usagef("%s: %w", cli.Plain(word), err)
+		}
+	}
+	if m.note {
+		fmt.Fprintf(s.Err, "firn: note: the IDs have the %s %d, the largest: --worker says another\n", cmp.Or(m.Worker(), "node ID"), m.worker)
+	}
+	var line []byte
+	in := cli.Inputs{Streams: s, JSON: f.json, Answer: func(word string) (invalid, err error) {
+		at, err := m.time(word)
+		if err != nil {
+			return err, nil
+		}
+		for range f.count {
+			id, err := m.id(at)
+			if err != nil {
+				return err, nil
+			}
+			if line, err = m.recipe.Append(line[:0], id); err != nil {
+				return nil, err
+			}
+			if _, err := s.Out.Write(append(line, '\n')); err != nil {
+				return nil, err
+			}
+		}
+		return nil, nil
+	}}
+	return in.Each(words)
+}
+
+// A maker makes IDs of given times. No two of its IDs are equal.
+type maker struct {
+	layout
+	recipe   formats.Recipe
+	worker   int
+	meta     int
+	sequence int  // the first of a tick, unless the sequence begins at random
+	note     bool // the worker is the default
+
+	// next has the next sequence of each tick that has an ID already. If random bits keep IDs apart, next
+	// has only the last tick.
+	next map[int64]int
+}
+
+// A tick is what IDs of the same sequence differ by: the timestamp, and the microseconds.
+type tick struct{ stamp, micro int64 }
+
+// time returns the time of a word.
+func (m *maker) time(word string) (cli.Time, error) {
+	t, err := cli.ParseTime(word)
+	return cli.Time{Value: t, Text: word, Given: true}, err
+}
+
+// tick returns the tick of a time, or an error for a time that no ID has.
+func (m *maker) tick(at cli.Time) (tick, error) {
+	stamp, ok := m.shape.Timestamp(at.Value)
+	if !ok || m.Descriptor().Reserved && (stamp == 0 || stamp == m.shape.LastTimestamp()) {
+		return tick{}, outsideOf(m.layout, at)
+	}
+	t := tick{stamp: stamp}
+	if m.shape.Micro > 0 {
+		t.micro = int64(at.Value.Nanosecond()) / int64(time.Microsecond) % 1000
+	}
+	return t, nil
+}
+
+// random reports whether the sequence of a tick begins at random.
+func (m *maker) random() bool { return m.shape.Fields[m.shape.Sequence].Random }
+
+// apart reports whether IDs have enough random bits beside the sequence to differ by these bits alone.
+func (m *maker) apart() bool {
+	const enough = 64
+	bits := 0
+	for i, f := range m.shape.Fields {
+		if f.Random && i != m.shape.Sequence {
+			bits += f.Bits
+		}
+	}
+	return bits >= enough
+}
+
+// id returns a new ID of a time. The error is of the type *[iderr.TimeError] for a time out of range, and
+// [iderr.ErrExhausted] if the tick has no sequence left.
+func (m *maker) id(at cli.Time) ([]byte, error) {
+	t, err := m.tick(at)
+	if err != nil {
+		return nil, err
+	}
+	key := t.stamp*1000 + t.micro
+	sequence, seen := m.next[key]
+	if !seen {
+		if m.apart() {
+			clear(m.next)
+		}
+		sequence = m.first(t)
+	}
+	if sequence >= m.shape.Capacity() {
+		return nil, m.exhausted(at)
+	}
+	m.next[key] = sequence + 1
+	id := make([]byte, m.Descriptor().Size)
+	m.draw(id)
+	fields := m.shape.Fields
+	fields[0].Put(id, uint64(t.stamp))
+	fields[m.shape.Sequence].Put(id, uint64(sequence))
+	if i := m.shape.Worker; i > 0 {
+		fields[i].Put(id, uint64(m.worker))
+	}
+	if i := m.shape.Micro; i > 0 {
+		fields[i].Put(id, uint64(t.micro))
+	}
+	if i := m.shape.Meta; i > 0 {
+		fields[i].Put(id, uint64(m.meta))
+	}
+	return id, nil
+}
+
+// first returns the first sequence of a tick: a random number in the lower half if the sequence begins at
+// random. The zero ID stands for "no ID", and is left out.
+func (m *maker) first(t tick) int {
+	sequence := m.sequence
+	if m.random() {
+		sequence = int(random64() % uint64(m.shape.Capacity()/2))
+	}
+	if sequence == 0 && t == (tick{}) && m.worker == 0 && m.meta == 0 {
+		sequence = 1
+	}
+	return sequence
+}
+
+// draw sets the random bits of an ID.
+func (m *maker) draw(id []byte) {
+	const most = 56 // bits of a part
+	for i, f := range m.shape.Fields {
+		if !f.Random || i == m.shape.Sequence {
+			continue
+		}
+		for from := 0; from < f.Bits; from += most {
+			part := shape.Field{Bits: min(most, f.Bits-from), Shift: f.Shift + from}
+			part.Put(id, random64())
+		}
+	}
+}
+
+// random64 returns 64 random bits of the system.
+func random64() uint64 {
+	var b [8]byte
+	rand.Read(b[:])
+	return binary.BigEndian.Uint64(b[:])
+}
+
+// exhausted returns the error of a tick that has no sequence left.
+func (m *maker) exhausted(at cli.Time) error {
+	rest := "give the rest another time"
+	if last, _ := m.shape.LastWorker(); last > 0 {
+		rest = "make the rest with another --worker"
+	}
+	return fmt.Errorf("%s: %w: the tick of %s has no room for more IDs: %s", m.Name(), iderr.ErrExhausted, cli.TimeText(at.Value), rest)
+}
