@@ -49,26 +49,31 @@ func (in *input) next(malformed func(line int64) error) (id []byte, line int64, 
 	if in.n++; in.n%perShow == 0 {
 		in.progress.Set(in.reader.Bytes())
 	}
-	for {
-		id, line, err = in.reader.Next()
-		var bad *intake.BadLine
-		if err == nil || !errors.As(err, &bad) {
-			if err != nil && err != io.EOF {
-				err = in.fault(err)
-			}
-			return id, line, err
-		}
-		in.bad++
-		if err := in.s.Out.Flush(); err != nil { // answers to earlier lines come before the error
+	id, line, err = in.reader.Next()
+	for err != nil && err != io.EOF {
+		if err := in.report(err, line, malformed); err != nil {
 			return nil, line, err
 		}
-		cli.Complain(in.s.Err, in.fault(bad))
-		if malformed != nil {
-			if err := malformed(line); err != nil {
-				return nil, line, err
-			}
-		}
+		id, line, err = in.reader.Next()
 	}
+	return id, line, err
+}
+
+// report reports a line that is no ID. Every other error is returned.
+func (in *input) report(err error, line int64, malformed func(line int64) error) error {
+	var bad *intake.BadLine
+	if !errors.As(err, &bad) {
+		return in.fault(err)
+	}
+	in.bad++
+	if err := in.s.Out.Flush(); err != nil { // answers to earlier lines come before the error
+		return err
+	}
+	cli.Complain(in.s.Err, in.fault(bad))
+	if malformed == nil {
+		return nil
+	}
+	return malformed(line)
 }
 
 // fault returns an error with the name of the file.

@@ -18,9 +18,8 @@ import (
 //
 // Runs and exceptions that exceed the memory are in temporary files.
 type keys interface {
-	// add adds an ID, and returns the timestamp. back reports that the timestamp is smaller than the one of the
-	// generator's ID before.
-	add(id []byte, line int64) (timestamp uint64, back bool, err error)
+	// add adds an ID, and returns the timestamp, and what is odd about the order.
+	add(id []byte, line int64) (timestamp uint64, odd order, err error)
 
 	// repeated calls f for each ID that is there before, in the order of lines.
 	repeated(ctx context.Context, f func(line int64, id []byte) error) error
@@ -28,6 +27,14 @@ type keys interface {
 	generators() int
 	Close() error
 }
+
+// An order is what is odd about the place of an ID.
+type order uint8
+
+const (
+	disorder   order = 1 << iota // the ID is smaller than the ID before
+	regression                   // the timestamp is smaller than that of the generator's ID before
+)
 
 // lineBits are the bits of a line's number in a record.
 const lineBits = 48
@@ -78,6 +85,7 @@ func (b *blocks) size() int {
 type narrow struct {
 	plan
 	blocks
+	before     windows       // of the ID before
 	all        []*narrowRuns // by generator
 	exceptions *spill.Sorter[[2]uint64]
 	answers    *spill.Sorter[[2]uint64]
@@ -91,16 +99,23 @@ type narrowRuns struct {
 	chain
 }
 
-func (n *narrow) add(id []byte, line int64) (timestamp uint64, back bool, err error) {
-	worker, key := n.split(valueOf(id))
+func (n *narrow) add(id []byte, line int64) (timestamp uint64, odd order, err error) {
+	w := windowsOf(id)
+	if w.less(n.before) {
+		odd = disorder
+	}
+	n.before = w
+	worker, key := n.split(&w)
 	timestamp = key >> (n.shift & 63)
 	r := n.all[worker]
 	if r == nil {
 		n.count++
 		n.all[worker] = &narrowRuns{last: timestamp, start: key, end: key}
-		return timestamp, false, nil
+		return timestamp, odd, nil
 	}
-	back = timestamp < r.last
+	if timestamp < r.last {
+		odd |= regression
+	}
 	r.last = timestamp
 	switch {
 	case key <= r.end:
@@ -111,7 +126,7 @@ func (n *narrow) add(id []byte, line int64) (timestamp uint64, back bool, err er
 		err = n.end(r)
 		r.start, r.end = key, key
 	}
-	return timestamp, back, err
+	return timestamp, odd, err
 }
 
 // end moves the present run to the block.

@@ -177,9 +177,15 @@ func compare(t *testing.T, k kind, name string, ids [][]byte) {
 		}
 		before, known := last[worker]
 		last[worker] = ts
-		got, back, err := found.add(id, line)
-		if err != nil || got != ts || back != (known && ts < before) {
-			t.Fatalf("%s: line %d, %x: timestamp %d, back %v, %v; want %d after %d", name, line, id, got, back, err, ts, before)
+		odd := order(0)
+		if i > 0 && bytes.Compare(id, ids[i-1]) < 0 {
+			odd = disorder
+		}
+		if known && ts < before {
+			odd |= regression
+		}
+		if got, o, err := found.add(id, line); err != nil || got != ts || o != odd {
+			t.Fatalf("%s: line %d, %x: timestamp %d, odd %d, %v; want %d, %d after %d", name, line, id, got, o, err, ts, odd, before)
 		}
 	}
 	var got []string
@@ -218,7 +224,8 @@ func TestPlan(t *testing.T) {
 			for b := s.Bits(); b < 8*size; b++ {
 				id[size-1-b/8] &^= 1 << (b % 8)
 			}
-			worker, key := p.split(valueOf(id))
+			w := windowsOf(id)
+			worker, key := p.split(&w)
 			if got := p.appendID(nil, worker, key); !bytes.Equal(got, id) {
 				t.Fatalf("%s: %x comes back as %x", k.name, id, got)
 			}
@@ -228,7 +235,9 @@ func TestPlan(t *testing.T) {
 			next := slices.Clone(id)
 			if v := s.Fields[s.Sequence].Of(id); v+1 < uint64(s.Capacity()) {
 				s.Fields[s.Sequence].Put(next, v+1)
-				if _, after := p.split(valueOf(next)); after-key != p.step {
+				w := windowsOf(next)
+				_, after := p.split(&w)
+				if after-key != p.step {
 					t.Fatalf("%s: the next ID is %d steps away", k.name, (after-key)/p.step)
 				}
 			}

@@ -27,7 +27,9 @@ type form func(dst, id []byte) ([]byte, error)
 func forms(f formats.Format) (all [intake.AsUUID + 1]form) {
 	d := f.Descriptor()
 	all[intake.AsText] = d.Writer()
-	all[intake.AsInt] = func(dst, id []byte) ([]byte, error) { return strconv.AppendUint(dst, binary.BigEndian.Uint64(id), 10), nil }
+	all[intake.AsInt] = func(dst, id []byte) ([]byte, error) {
+		return strconv.AppendUint(dst, binary.BigEndian.Uint64(id), 10), nil
+	}
 	all[intake.AsHex] = func(dst, id []byte) ([]byte, error) { return hex.AppendEncode(dst, id), nil }
 	all[intake.AsUUID] = d.AppendUUID
 	return all

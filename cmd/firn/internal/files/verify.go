@@ -125,7 +125,6 @@ type verifier struct {
 	regressions faults
 	future      faults
 
-	last   []byte // the ID before
 	newest uint64 // the last timestamp that is not of the future, when the clock was last read
 	clock  func() time.Time
 
@@ -135,7 +134,7 @@ type verifier struct {
 
 func newVerifier(from intake.Source, memory int64) *verifier {
 	size := from.Format.Descriptor().Size
-	v := &verifier{from: from, keys: newKeys(from.Shape, size, memory), last: make([]byte, 0, size), clock: time.Now, least: 1<<64 - 1}
+	v := &verifier{from: from, keys: newKeys(from.Shape, size, memory), clock: time.Now, least: 1<<64 - 1}
 	v.look()
 	return v
 }
@@ -165,29 +164,34 @@ func (v *verifier) read(in *input) error {
 
 // add notes the ID of a line.
 func (v *verifier) add(id []byte, line int64) error {
-	ts, back, err := v.keys.add(id, line)
-	if err != nil {
+	ts, odd, err := v.keys.add(id, line)
+	v.ids++
+	v.least, v.most = min(v.least, ts), max(v.most, ts)
+	if err != nil || odd == 0 && ts <= v.newest {
 		return err
 	}
-	v.ids++
-	if smaller(id, v.last) {
-		err = v.disorder.add(line)
-	}
-	v.last = append(v.last[:0], id...)
-	if back && err == nil {
-		err = v.regressions.add(line)
-	}
-	v.least, v.most = min(v.least, ts), max(v.most, ts)
-	if ts > v.newest && err == nil {
-		if v.look(); ts > v.newest {
-			err = v.future.add(line)
-		}
-	}
-	return err
+	return v.note(odd, ts, line)
 }
 
-// smaller reports whether an ID is smaller than another one. The other one may be empty.
-func smaller(id, than []byte) bool { return string(id) < string(than) }
+// note notes an ID that may be a fault.
+func (v *verifier) note(odd order, timestamp uint64, line int64) error {
+	if odd&disorder != 0 {
+		if err := v.disorder.add(line); err != nil {
+			return err
+		}
+	}
+	if odd&regression != 0 {
+		if err := v.regressions.add(line); err != nil {
+			return err
+		}
+	}
+	if timestamp > v.newest {
+		if v.look(); timestamp > v.newest {
+			return v.future.add(line)
+		}
+	}
+	return nil
+}
 
 // finish finds the duplicates.
 func (v *verifier) finish(ctx context.Context) error {

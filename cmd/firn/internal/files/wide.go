@@ -51,6 +51,7 @@ type wide struct {
 	size   int
 	time   shape.Field
 	worker shape.Field // of no bits if there is no worker
+	before wideID      // the ID before
 	blocks
 	all        []*wideRuns
 	exceptions *spill.Sorter[[4]uint64]
@@ -64,31 +65,40 @@ type wideRuns struct {
 	chain
 }
 
-func (w *wide) add(id []byte, line int64) (timestamp uint64, back bool, err error) {
+func (w *wide) add(id []byte, line int64) (timestamp uint64, odd order, err error) {
 	timestamp = w.time.Of(id)
+	key := wideOf(id)
+	if key.less(w.before) {
+		odd = disorder
+	}
+	w.before = key
 	worker := uint64(0)
 	if w.worker.Bits > 0 {
 		worker = w.worker.Of(id)
 	}
-	key := wideOf(id)
 	r := w.all[worker]
 	if r == nil {
 		w.count++
 		r = &wideRuns{last: timestamp}
 		w.all[worker] = r
 	} else if !r.end.less(key) {
-		back = timestamp < r.last
-		r.last = timestamp
-		return timestamp, back, w.exceptions.Add([4]uint64{worker<<lineBits | ^key[0]>>workerBits, ^key[0]<<lineBits | ^key[1]>>workerBits,
+		err = w.exceptions.Add([4]uint64{worker<<lineBits | ^key[0]>>workerBits, ^key[0]<<lineBits | ^key[1]>>workerBits,
 			^key[1]<<lineBits | ^key[2]>>workerBits, ^key[2]<<lineBits | uint64(line)})
+		if timestamp < r.last {
+			odd |= regression
+		}
+		r.last = timestamp
+		return timestamp, odd, err
 	}
-	back = timestamp < r.last
+	if timestamp < r.last {
+		odd |= regression
+	}
 	r.last, r.end = timestamp, key
 	r.block = append(r.block, id...)
 	if r.full(w.blocks.size()) {
 		err = r.flush(&w.tape)
 	}
-	return timestamp, back, err
+	return timestamp, odd, err
 }
 
 func (w *wide) generators() int { return w.count }
