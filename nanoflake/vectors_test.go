@@ -19,7 +19,7 @@ func TestVectors(t *testing.T) {
 		GeneratorID int    `json:"generator_id"`
 		Sequence    int    `json:"sequence"`
 	}
-	for _, v := range testkit.Load[vector](t, "vectors.json") {
+	for _, v := range testkit.Vectors[vector](t, "nanoflake") {
 		value := testkit.Big(t, v.Value)
 		text := "0000000000000"[len(v.Base36):] + v.Base36
 		id := suite.Forms(t, value, text, testkit.Nanoflake.Hex.Encode(value), v.Value)

@@ -18,7 +18,7 @@ func TestVectors(t *testing.T) {
 		Random16  int    `json:"random16"`
 		Random80  string `json:"random80"`
 	}
-	for _, v := range testkit.Load[vector](t, "vectors.json") {
+	for _, v := range testkit.Vectors[vector](t, "scru160") {
 		random80 := testkit.Big(t, v.Random80)
 		fields := []*big.Int{big.NewInt(v.Timestamp), big.NewInt(int64(v.Counter)), big.NewInt(int64(v.Random16)), random80}
 		id := suite.Forms(t, testkit.Join(fields, 48, 16, 16, 80), v.Base32Hex, v.Hex, "")

@@ -26,7 +26,7 @@ func TestVectors(t *testing.T) {
 		Partition uint16 `json:"partition"`
 		Sequence  uint16 `json:"sequence"`
 	}
-	for _, v := range testkit.Load[vector](t, "vectors.json") {
+	for _, v := range testkit.Vectors[vector](t, "sno") {
 		raw, err := hex.DecodeString(v.Hex)
 		if err != nil {
 			t.Fatal(err)

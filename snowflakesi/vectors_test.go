@@ -21,7 +21,7 @@ func TestVectors(t *testing.T) {
 		MachineID    int   `json:"machine_id"`
 		Sequence     int   `json:"sequence"`
 	}
-	for _, v := range testkit.Load[vector](t, "vectors.json") {
+	for _, v := range testkit.Vectors[vector](t, "snowflakesi") {
 		value, text := big.NewInt(v.Value), strconv.FormatInt(v.Value, 10)
 		id := suite.Forms(t, value, text, testkit.SnowflakeSI.Hex.Encode(value), text)
 

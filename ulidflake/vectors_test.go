@@ -21,7 +21,7 @@ func TestVectors(t *testing.T) {
 			Scalability int `json:"scalability"`
 		} `json:"scalable"`
 	}
-	for _, v := range testkit.Load[vector](t, "vectors.json") {
+	for _, v := range testkit.Vectors[vector](t, "ulidflake") {
 		value := testkit.Big(t, v.Int)
 		id := suite.Forms(t, value, v.String, testkit.UlidFlake.Hex.Encode(value), v.Int)
 		sid := scalable.Forms(t, value, v.String, testkit.UlidFlake.Hex.Encode(value), v.Int)

@@ -6,6 +6,8 @@ import (
 	"math/big"
 	"strings"
 	"testing"
+
+	"github.com/firn-id/firn/internal/vectors"
 )
 
 // Forms writes the value as text, hex and, if the format has a decimal form, decimal. It compares
@@ -181,10 +183,10 @@ func (s Suite[T, P]) written(form string, v *big.Int) []string {
 	return all
 }
 
-// Rejects checks testdata/reject.json.
+// Rejects checks the inputs that the format must refuse.
 func (s Suite[T, P]) Rejects(t *testing.T) {
-	for _, v := range Load[Reject](t, "reject.json") {
-		input, want := v.Bytes(t), Refusal{v.Error, v.Offset}
+	for _, v := range load[Reject](t, s.Model.Name, vectors.Rejects) {
+		input, want := v.Bytes(t), Refusal{Kind(v.Error), v.Offset}
 		switch v.Form {
 		case "int", "uint", "decimal":
 			if s.FromInt64 == nil {
@@ -274,7 +276,7 @@ func (s Suite[T, P]) FuzzForm(f *testing.F, form string) {
 			}
 		}
 	}
-	for _, r := range Load[Reject](f, "reject.json") {
+	for _, r := range load[Reject](f, s.Model.Name, vectors.Rejects) {
 		if r.Repeat == 0 {
 			f.Add(r.Bytes(f))
 		}

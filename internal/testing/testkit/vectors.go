@@ -1,33 +1,55 @@
 package testkit
 
 import (
-	"encoding/hex"
+	"bytes"
 	"encoding/json"
+	"io/fs"
 	"math/big"
 	"os"
-	"strings"
 	"testing"
+
+	"github.com/firn-id/firn/internal/vectors"
 )
 
 // Load reads the vectors of a file in testdata: a JSON array of objects. V must have a field for
 // every member of the objects.
 func Load[V any](t testing.TB, file string) []V {
 	t.Helper()
-	f, err := os.Open("testdata/" + file)
+	text, err := os.ReadFile("testdata/" + file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	d := json.NewDecoder(f)
+	return decode[V](t, "testdata/"+file, text)
+}
+
+// Vectors returns the vectors of a format, as Load.
+func Vectors[V any](t testing.TB, format string) []V {
+	t.Helper()
+	return load[V](t, format, vectors.Values)
+}
+
+// load returns what a file of package vectors has of a format, as Load.
+func load[V any](t testing.TB, format, file string) []V {
+	t.Helper()
+	text, err := fs.ReadFile(vectors.Files, vectors.Path(format, file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return decode[V](t, vectors.Path(format, file), text)
+}
+
+// decode reads a JSON array of objects.
+func decode[V any](t testing.TB, name string, text []byte) (all []V) {
+	t.Helper()
+	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
-	var vectors []V
-	if err := d.Decode(&vectors); err != nil {
-		t.Fatalf("testdata/%s: %v", file, err)
+	if err := d.Decode(&all); err != nil {
+		t.Fatalf("%s: %v", name, err)
 	}
-	if len(vectors) == 0 {
-		t.Fatalf("testdata/%s: no vectors", file)
+	if len(all) == 0 {
+		t.Fatalf("%s: no vectors", name)
 	}
-	return vectors
+	return all
 }
 
 // Big returns the integer of the decimal digits in a vector.
@@ -40,27 +62,15 @@ func Big(t testing.TB, digits string) *big.Int {
 	return v
 }
 
-// A Reject is a vector of testdata/reject.json: an input that must be refused.
-type Reject struct {
-	Why    string `json:"why"`
-	Form   string `json:"form"`             // text, decimal, base36, hex, binary, json, int or uint
-	Input  string `json:"input"`            // the input
-	Hex    string `json:"hex,omitempty"`    // the bytes of the input, instead of Input
-	Repeat int    `json:"repeat,omitempty"` // number of repetitions of the input
-	Error  Kind   `json:"error"`
-	Offset int    `json:"offset"`
-}
+// A Reject is an input that must be refused.
+type Reject struct{ vectors.Reject }
 
 // Bytes returns the input.
 func (r Reject) Bytes(t testing.TB) string {
 	t.Helper()
-	s := r.Input
-	if r.Hex != "" {
-		b, err := hex.DecodeString(r.Hex)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s = string(b)
+	s, err := r.Text()
+	if err != nil {
+		t.Fatal(err)
 	}
-	return strings.Repeat(s, max(r.Repeat, 1))
+	return s
 }

@@ -73,7 +73,7 @@ export interface Reject {
   readonly offset: number;
 }
 
-/** The vectors of all formats: testdata/vectors.json and testdata/reject.json of the Go packages. */
+/** The vectors of all formats: vectors.json and reject.json of the Go package vectors. */
 export interface Vectors {
   readonly nanoflake: readonly NanoflakeVector[];
   readonly ulidflake: readonly UlidVector[];

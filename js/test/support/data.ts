@@ -20,7 +20,7 @@ function load(path: string): unknown {
 /** Returns the vectors of the Go packages. */
 export function vectors(): Data["vectors"] {
   const named = (folders: readonly string[], file: string): object =>
-    Object.fromEntries(folders.map((folder) => [folder, load(`${folder}/testdata/${file}`)]));
+    Object.fromEntries(folders.map((folder) => [folder, load(`internal/vectors/${folder}/${file}`)]));
   const integers = ["nanoflake", "ulidflake", "snowflakesi", "scru160"];
   return { ...named([...integers, "sno"], "vectors.json"), rejects: named(integers, "reject.json") } as Data["vectors"];
 }

@@ -80,7 +80,7 @@ func TestPatterns(t *testing.T) {
 			}
 			return pattern.MatchString(s)
 		}
-		for _, v := range read[map[string]any](t, k.folder+"/testdata/vectors.json") {
+		for _, v := range read[map[string]any](t, "internal/vectors/"+k.folder+"/vectors.json") {
 			if text := k.text(v); !accepts(text) {
 				t.Errorf("%s: refuses %q", k.schema, text)
 			}
@@ -120,7 +120,7 @@ func TestPatterns(t *testing.T) {
 		for _, r := range read[struct {
 			Form, Input, Error string
 			Repeat             int
-		}](t, k.folder+"/testdata/reject.json") {
+		}](t, "internal/vectors/"+k.folder+"/reject.json") {
 			if r.Form == "text" && r.Repeat == 0 && r.Error != "range" && accepts(r.Input) {
 				t.Errorf("%s: accepts %q: %s", k.schema, r.Input, r.Error)
 			}
@@ -131,7 +131,7 @@ func TestPatterns(t *testing.T) {
 // Snowflake-SI is an integer for JSON: each vector passes, and no value beyond 2^53.
 func TestInteger(t *testing.T) {
 	schema := schemas(t)["SnowflakeSI"].Value
-	for _, v := range read[struct{ Value int64 }](t, "snowflakesi/testdata/vectors.json") {
+	for _, v := range read[struct{ Value int64 }](t, "internal/vectors/snowflakesi/vectors.json") {
 		id, err := snowflakesi.FromInt64(v.Value)
 		if err != nil {
 			t.Fatal(err)

@@ -188,7 +188,7 @@ func (s setup) binaries(t testing.TB, n int) (all [][]byte) {
 // folder returns the test data of the format's package.
 func (s setup) folder() string {
 	name, _, _ := strings.Cut(s.Name(), "-")
-	return filepath.Join("..", "..", "..", "..", "..", name, "testdata")
+	return filepath.Join("..", "..", "..", "..", "..", "internal", "vectors", name)
 }
 
 // read reads a file of test data.

@@ -84,7 +84,7 @@ func TestSettings(t *testing.T) {
 	})
 }
 
-// A reject is an input of testdata/reject.json that the library refuses.
+// A reject is an input of reject.json that the library refuses.
 type reject struct {
 	Why, Form, Input, Hex, Error string
 	Repeat, Offset               int
