@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strconv"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
@@ -30,6 +31,37 @@ func (n *Number) Set(s string) error {
 	*n = Number{Value: int(v), Text: s, Given: true}
 	return nil
 }
+
+// valueNames are the names that help has for values of the library's types.
+var valueNames = map[string]string{"duration": "DURATION", "int": "N", "uint": "N", "uint64": "N", "string": "TEXT"}
+
+// NameValues gives the values of the flags of cmd and of the commands below the names that help shows. The
+// name is the word between backquotes in the text of a flag, as in the library. The text loses its
+// backquotes, which shells would show.
+func NameValues(cmd *cobra.Command) {
+	name := func(f *pflag.Flag) {
+		name, usage := pflag.UnquoteUsage(f)
+		if usage == f.Usage {
+			name = valueNames[name]
+		}
+		if name != "" {
+			f.Usage, f.Value = usage, named{f.Value, name}
+		}
+	}
+	cmd.PersistentFlags().VisitAll(name)
+	cmd.LocalNonPersistentFlags().VisitAll(name)
+	for _, c := range cmd.Commands() {
+		NameValues(c)
+	}
+}
+
+// named is a value with another name.
+type named struct {
+	pflag.Value
+	name string
+}
+
+func (n named) Type() string { return n.name }
 
 // A Count is the value of a flag: how many.
 type Count int64

@@ -61,8 +61,8 @@ func ForAll(cmd *cobra.Command, flag string) {
 	}
 }
 
-// has is Has for a flag of a command.
-func (f Format) has(flag *pflag.Flag) bool {
+// HasFlag is Has for a flag of a command.
+func (f Format) HasFlag(flag *pflag.Flag) bool {
 	_, all := flag.Annotations[forAll]
 	return all || f.Has(flag.Name)
 }
@@ -72,7 +72,7 @@ func refuse(flags *pflag.FlagSet, f Format) (err error) {
 	flags.Visit(func(flag *pflag.Flag) {
 		text := refusals[flag.Name]
 		switch {
-		case err != nil || text == "" || f.has(flag):
+		case err != nil || text == "" || f.HasFlag(flag):
 		case flag.Name == "epoch":
 			err = cli.Usagef("--epoch: "+text+": %s", f.Name(), time.UnixMilli(f.Descriptor().Default().Epoch).UTC().Format(time.RFC3339))
 		default:
@@ -99,7 +99,7 @@ func Narrow(cmd *cobra.Command, words []string) {
 		return
 	}
 	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
-		if !format.has(flag) {
+		if !format.HasFlag(flag) {
 			flag.Hidden = true
 		}
 	})

@@ -27,7 +27,7 @@ func newList(s *cli.Streams) *cobra.Command {
 read is an error. The rest are still listed, and the exit code is 1.
 
 --json writes an object per pool, like the first object of firn pool show.`,
-		Example:               "  firn pool list\n  firn pool list --json",
+		Example:               "  firn new nanoflake\n  firn pool list\n  firn pool list --json",
 		DisableFlagsInUseLine: true,
 		Args:                  cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {

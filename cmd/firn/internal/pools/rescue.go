@@ -107,7 +107,7 @@ true if the pool's own record was made again.`,
 	flags.BoolVar(&f.noWait, "no-wait", false, "do not wait until workers are free again")
 	flags.BoolVar(&f.trustClock, "trust-clock", false, "use the clock even if the store disagrees")
 	flags.BoolVar(&f.json, "json", false, "write a JSON object")
-	flags.StringVar(&f.format, "format", "", "format of the pool, if the pool's record is lost")
+	flags.StringVar(&f.format, "format", "", "`FORMAT` of the pool, if the pool's record is lost")
 	f.layout.AddTo(cmd)
 	flags.BoolVar(&f.create, "create", false, "make the pool if nothing is left of it: see above")
 	flags.BoolVar(&f.beside, "beside", false, "with --create, allow two pools for the same IDs")

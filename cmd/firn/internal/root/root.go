@@ -69,6 +69,8 @@ Colour appears on terminals only. --color, $NO_COLOR and $CLICOLOR_FORCE decide 
 	firn.AddCommand(files.Verify(s), files.Sort(s), files.Merge(s), files.Convert(s), stats.New(s))
 	firn.AddCommand(times.Range(s), times.At(s))
 	firn.AddCommand(pools.New(s), sql, command.New(s), version.Command(s))
+	plainUse(firn)
+	cli.NameValues(firn)
 	firn.InitDefaultHelpCmd()
 	firn.InitDefaultCompletionCmd()
 	for _, cmd := range firn.Commands() {
@@ -80,6 +82,14 @@ Colour appears on terminals only. --color, $NO_COLOR and $CLICOLOR_FORCE decide 
 		}
 	}
 	return firn
+}
+
+// plainUse leaves "[flags]" out of the lines of usage: each command has flags.
+func plainUse(cmd *cobra.Command) {
+	cmd.DisableFlagsInUseLine = true
+	for _, c := range cmd.Commands() {
+		plainUse(c)
+	}
 }
 
 // strictHelp makes the library's help command refuse unknown commands. The library would print the
@@ -95,6 +105,14 @@ func strictHelp(help *cobra.Command) {
 	}
 }
 
+// shellExamples are examples for the library's commands, by the names of shells.
+var shellExamples = map[string]string{
+	"bash":       "  source <(firn completion bash)",
+	"fish":       "  firn completion fish > ~/.config/fish/completions/firn.fish",
+	"powershell": "  firn completion powershell > firn.ps1",
+	"zsh":        "  firn completion zsh > _firn",
+}
+
 // strictCompletion makes wrong usage of the library's completion command an error.
 func strictCompletion(completion *cobra.Command) {
 	completion.Example = "  source <(firn completion bash)\n  firn completion fish > ~/.config/fish/completions/firn.fish"
@@ -104,5 +122,7 @@ func strictCompletion(completion *cobra.Command) {
 	}
 	for _, shell := range completion.Commands() {
 		shell.Args = cli.UnknownCommand
+		shell.DisableFlagsInUseLine = true
+		shell.Example = shellExamples[shell.Name()]
 	}
 }

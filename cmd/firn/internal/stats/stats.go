@@ -69,6 +69,9 @@ A malformed line is named on stderr. The other lines are counted, and the exit c
 	set.Var(&f.top, "top", "how many workers to list")
 	set.BoolVar(&f.json, "json", false, "write one JSON object")
 	set.StringVar(&f.svg, "svg", "", "write the report to `FILE` as a picture, too")
+	if err := cmd.MarkFlagFilename("svg", "svg"); err != nil {
+		panic(err) // no such flag
+	}
 	f.AddMatchTo(cmd)
 	f.Flags.AddTo(cmd)
 	cli.Complete(cmd, "partitions")

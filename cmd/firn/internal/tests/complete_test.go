@@ -44,12 +44,13 @@ func TestCompletionOfFlags(t *testing.T) {
 			}
 			offered := complete(t, append(args, "--")...)
 			cmd.InitDefaultHelpFlag()
+			cmd.InitDefaultVersionFlag()
 			cmd.Flags().VisitAll(func(f *pflag.Flag) {
 				text, ok := offered["--"+f.Name]
-				switch want := !f.Hidden && (!named || format.Has(f.Name)); {
+				switch want := !f.Hidden && (!named || format.HasFlag(f)); {
 				case ok != want && !required(cmd, offered):
 					t.Errorf("firn %s %s: --%s: offered is %v", path, first, f.Name, ok)
-				case ok && text != f.Usage:
+				case ok && (text != f.Usage || strings.Contains(text, "`")):
 					t.Errorf("firn %s: --%s has the text %q, not %q", path, f.Name, text, f.Usage)
 				}
 			})
@@ -94,5 +95,25 @@ func TestCompletionOfValues(t *testing.T) {
 				t.Errorf("firn %s --%s: nothing says what the value is: call cli.Complete, MarkFlagFilename or MarkFlagDirname", path, f.Name)
 			}
 		})
+	}
+}
+
+// TestHelpOfFormat: the help for a format has the flags of the format alone.
+func TestHelpOfFormat(t *testing.T) {
+	for path, cmd := range newTree(t).all() {
+		if !takesFormat(cmd) {
+			continue
+		}
+		for _, format := range formats.All() {
+			help, err := newTree(t).run(words(path, format.Name(), "--help")...)
+			check(t, err)
+			_, table, _ := strings.Cut(help, "\nFlags:\n")
+			table, _, _ = strings.Cut(table, "\n\n")
+			cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+				if shown := strings.Contains(table, "--"+f.Name+" "); shown != (!f.Hidden && format.HasFlag(f)) {
+					t.Errorf("firn %s %s --help: --%s is shown: %v", path, format.Name(), f.Name, shown)
+				}
+			})
+		}
 	}
 }

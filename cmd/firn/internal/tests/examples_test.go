@@ -3,6 +3,7 @@ package tests
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -31,9 +32,6 @@ var standIns = []string{"psql", "mariadb", "mysql", "sqlite3"}
 // server matches the address of a store in an example, and a directory that only root may make.
 var server = regexp.MustCompile(`'?\b(etcd|postgres|nats|rediss?|consul|kubernetes)://[^ ']+'?|/var/lib/firn`)
 
-// isShell reports whether a command prints a script for a shell. The command above has the examples.
-func isShell(path string) bool { return strings.HasPrefix(path, "completion ") }
-
 // TestExamples: each command has examples, and the examples work as written, in their order, in an empty
 // directory of a user who has never run firn. Directories stand for stores on servers. No rescue asks
 // or waits.
@@ -49,8 +47,6 @@ func TestExamples(t *testing.T) {
 		t.Run(strings.ReplaceAll("firn "+path, " ", "-"), func(t *testing.T) {
 			t.Parallel()
 			switch {
-			case isShell(path):
-				return
 			case !strings.Contains(cmd.Example, "firn "+path):
 				t.Fatal("no examples")
 			case elsewhere[path] != "":
@@ -77,7 +73,7 @@ func newSandbox(t *testing.T, stubs string) sandbox {
 	return s
 }
 
-// example runs a line as bash does, and demands success.
+// example runs a line as bash does, and demands success. With --json, the output is an object a line.
 func (s sandbox) example(t *testing.T, line string) {
 	t.Helper()
 	typed := server.ReplaceAllStringFunc(line, func(address string) string {
@@ -94,7 +90,19 @@ func (s sandbox) example(t *testing.T, line string) {
 	cmd := exec.Command("bash", "-e", "-o", "pipefail", "-c", typed)
 	cmd.Dir = s.work
 	cmd.Env = append(os.Environ(), "HOME="+s.home, "XDG_STATE_HOME=", "TMPDIR="+s.tmp, "PATH="+s.path)
-	if stdout, stderr, code := capture(t, cmd); code != 0 || strings.Contains(stderr, "warning") {
+	stdout, stderr, code := capture(t, cmd)
+	if code != 0 || strings.Contains(stderr, "warning") {
 		t.Errorf("exit code %d: %s\n%.500s%s", code, line, stdout, stderr)
+	}
+	if strings.Contains(line, "--json") && !strings.ContainsAny(line, "|>") {
+		for object := range strings.Lines(stdout) {
+			var members map[string]any
+			if err := json.Unmarshal([]byte(object), &members); err != nil {
+				t.Errorf("%s: %v: not an object in a line: %.300s", line, err, object)
+			}
+		}
+		if stdout == "" {
+			t.Errorf("no output: %s", line)
+		}
 	}
 }

@@ -73,7 +73,7 @@ certificates in the address: server-name.`,
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&f.Format, "format", "nanoflake", "make IDs of this format")
+	flags.StringVar(&f.Format, "format", "nanoflake", "make IDs of this `FORMAT`")
 	flags.IntVar(&f.Processes, "processes", 8, "run this many processes at a time")
 	flags.DurationVar(&f.Duration, "duration", 10*time.Minute, "run for this long")
 	flags.Var(&f.ids, "ids", "make about this many (default 10 million a minute)")
@@ -81,7 +81,7 @@ certificates in the address: server-name.`,
 	flags.Uint64Var(&f.Seed, "seed", 0, "repeat the faults of the run with this seed")
 	flags.Var(&f.store, "store", "make the pool in this store")
 	flags.BoolVar(&f.network, "network", false, "torture the network to the store, too")
-	flags.StringVar(&f.State, "state", "", "keep the pool and the logs below this directory")
+	flags.StringVar(&f.State, "state", "", "keep the pool and the logs below this `DIR`")
 	flags.BoolVar(&f.Keep, "keep", false, "keep the pool and the logs after a run that passes")
 	flags.BoolVar(&f.json, "json", false, "write the summary as a JSON object")
 	flags.Lookup("ids").DefValue = ""
