@@ -18,7 +18,7 @@ import (
 const (
 	fontSize   = 14.0
 	cellWidth  = 8.4
-	lineHeight = 17.0
+	lineHeight = 16.3
 	margin     = 16.0
 	bar        = 34.0 // the title of the window
 )

@@ -37,6 +37,11 @@ func (s scene) play(bin string) (*screen, error) {
 		cmd.Dir, cmd.Env = home, env
 		return cmd
 	}
+	if s.ids != nil {
+		if err := s.ids(filepath.Join(home, "ids")); err != nil {
+			return nil, err
+		}
+	}
 	if s.before != "" {
 		behind := shell(s.before)
 		behind.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // with what it leaves in the background
