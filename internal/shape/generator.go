@@ -39,6 +39,10 @@ type Generator interface {
 
 	// TryAppendBinary appends the binary form of a new ID, and does not wait.
 	TryAppendBinary(dst []byte) ([]byte, error)
+
+	// Share returns a Generator for another goroutine, which makes IDs beside this one: both never make the
+	// same ID.
+	Share() Generator
 }
 
 // ID has the methods that the IDs of all formats have.
@@ -69,6 +73,8 @@ type made[T ID] struct {
 	appendAll func([]byte, []T, byte) ([]byte, error)
 	ids       []T
 }
+
+func (m *made[T]) Share() Generator { return &made[T]{Source: m.Source, appendAll: m.appendAll} }
 
 // fill makes n IDs, or fewer with an error.
 func (m *made[T]) fill(ctx context.Context, n int) ([]T, error) {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/cmd/firn/internal/facts"
 	"github.com/firn-id/firn/cmd/firn/internal/files"
 	"github.com/firn-id/firn/cmd/firn/internal/formats"
 	"github.com/firn-id/firn/cmd/firn/internal/ids"
@@ -67,7 +68,7 @@ Colour appears on terminals only. --color, $NO_COLOR and $CLICOLOR_FORCE decide 
 	sql.AddCommand(sqlgen.Generator(s), sqlgen.Feed(s))
 	firn.AddCommand(ids.New(s), ids.Inspect(s))
 	firn.AddCommand(files.Verify(s), files.Sort(s), files.Merge(s), files.Convert(s), stats.New(s))
-	firn.AddCommand(times.Range(s), times.At(s))
+	firn.AddCommand(times.Range(s), times.At(s), facts.Selftest(s))
 	firn.AddCommand(pools.New(s), sql, command.New(s), version.Command(s))
 	plainUse(firn)
 	cli.NameValues(firn)

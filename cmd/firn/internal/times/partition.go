@@ -87,7 +87,7 @@ func (i interval) bound(k kind, at time.Time) (string, error) {
 
 // writePartitions writes the DDL of the partitions.
 func (i interval) writePartitions(s *cli.Streams, u unit, k kind, table, column string, asJSON bool) error {
-	if k == texts && !i.sorts() {
+	if k == ofTexts && !i.sorts() {
 		return cli.Usagef("--kind text: the texts of %s do not sort as its IDs do: partition a column of integers", i.Name())
 	}
 	const longest = 63 // bytes of a name in PostgreSQL, which cuts off the rest
@@ -109,7 +109,7 @@ func (i interval) writePartitions(s *cli.Streams, u unit, k kind, table, column 
 // writeParent writes how the partitioned table is made, as a comment.
 func (i interval) writeParent(w io.Writer, k kind, table, column string) {
 	pg := databases[0]
-	types := map[kind]string{integers: "bigint", texts: "text" + pg.collate, bytes: "bytea", uuids: "uuid"}
+	types := map[kind]string{ofIntegers: "bigint", ofTexts: "text" + pg.collate, ofBytes: "bytea", ofUUIDs: "uuid"}
 	for line := range strings.Lines(fmt.Sprintf(`Partitions by the time of %s, from the IDs of %s on.
 The table is made by:
   CREATE TABLE %s (%s %s PRIMARY KEY, …)

@@ -31,16 +31,16 @@ var databases = []database{
 type kind string
 
 const (
-	integers kind = "integer"
-	texts    kind = "text"
-	bytes    kind = "bytes"
-	uuids    kind = "uuid"
+	ofIntegers kind = "integer"
+	ofTexts    kind = "text"
+	ofBytes    kind = "bytes"
+	ofUUIDs    kind = "uuid"
 )
 
-var kinds = []kind{integers, texts, bytes, uuids}
+var kinds = []kind{ofIntegers, ofTexts, ofBytes, ofUUIDs}
 
 // kindOf is the kind of a column's type.
-var kindOf = map[shape.ColumnType]kind{shape.Bigint: integers, shape.Varchar: texts, shape.Bytea: bytes, shape.UUID: uuids}
+var kindOf = map[shape.ColumnType]kind{shape.Bigint: ofIntegers, shape.Varchar: ofTexts, shape.Bytea: ofBytes, shape.UUID: ofUUIDs}
 
 // usualKind returns the kind of the columns that the format's IDs usually have.
 func (l layout) usualKind() kind { return kindOf[l.Descriptor().Columns[0].Type] }
@@ -53,9 +53,9 @@ func (l layout) kinds() []kind {
 // fits reports whether columns of the kind can hold the format's IDs. Every ID has a text, and bytes.
 func (l layout) fits(k kind) bool {
 	switch k {
-	case integers:
+	case ofIntegers:
 		return l.Descriptor().Integer()
-	case uuids:
+	case ofUUIDs:
 		return l.Descriptor().AppendUUID != nil
 	}
 	return true
@@ -69,11 +69,11 @@ func (l layout) sorts() bool {
 // literal returns an ID as a literal for a column of the kind.
 func (d database) literal(l layout, k kind, id encodings) string {
 	switch {
-	case k == integers, k == texts && !l.sorts():
+	case k == ofIntegers, k == ofTexts && !l.sorts():
 		return id.Int
-	case k == texts:
+	case k == ofTexts:
 		return "'" + id.Text + "'" // no text has quotes
-	case k == bytes:
+	case k == ofBytes:
 		return d.bytes[0] + id.Hex + d.bytes[1]
 	}
 	return d.uuid[0] + id.UUID + d.uuid[1]
@@ -83,9 +83,9 @@ func (d database) literal(l layout, k kind, id encodings) string {
 func (d database) column(l layout, k kind, name string) string {
 	name = d.ident(name)
 	switch {
-	case k == texts && !l.sorts():
+	case k == ofTexts && !l.sorts():
 		return "CAST(" + name + " AS " + d.integer + ")"
-	case k == texts:
+	case k == ofTexts:
 		return name + d.collate
 	}
 	return name
@@ -107,7 +107,7 @@ func (c condition) lines(columns int) []string {
 
 // where returns the condition for a column, or false if the database has no columns of the kind.
 func (d database) where(l layout, k kind, name string, first, last encodings) (condition, bool) {
-	if !l.fits(k) || k == uuids && d.uuid[0] == "" {
+	if !l.fits(k) || k == ofUUIDs && d.uuid[0] == "" {
 		return condition{}, false
 	}
 	return condition{d.column(l, k, name), d.literal(l, k, first), d.literal(l, k, last)}, true
