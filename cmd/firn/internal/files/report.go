@@ -113,6 +113,9 @@ func (r *report) eachDuplicate(f func(line int64, id []byte) error) error {
 
 // short returns a number in three digits or so, "20.1 M".
 func short(n float64) string {
+	if n > 0 && n < 1 {
+		return "<1"
+	}
 	for _, unit := range []string{"", " k", " M"} {
 		if n < 1000 {
 			return strconv.FormatFloat(n, 'g', 3, 64) + unit

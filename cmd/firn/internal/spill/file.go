@@ -116,25 +116,27 @@ func create(dir string, size, buffer int) (*writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &writer{&run{Temp: t, size: size}, make([]byte, 0, max(buffer, size+wordSize))}, nil
+	return &writer{&run{Temp: t, size: size}, make([]byte, 0, max(buffer, slack))}, nil
 }
 
 const wordSize = 8
 
 // appendRecords writes records to a run.
 func appendRecords[R Record](w *writer, records []R) error {
-	words := (w.run.size + wordSize - 1) / wordSize
+	size := w.run.size
 	for i := range records {
-		if cap(w.buf)-len(w.buf) < words*wordSize {
+		n := len(w.buf)
+		if cap(w.buf)-n < slack {
 			if err := w.flush(); err != nil {
 				return err
 			}
+			n = 0
 		}
-		end := len(w.buf) + w.run.size
-		for word := range words {
-			w.buf = binary.BigEndian.AppendUint64(w.buf, records[i][word])
+		b := w.buf[n : n+slack]
+		for word := range len(records[i]) { // the bytes after the size are written over
+			binary.BigEndian.PutUint64(b[word*wordSize:], records[i][word])
 		}
-		w.buf = w.buf[:end]
+		w.buf = w.buf[:n+size]
 	}
 	w.run.n += int64(len(records))
 	return nil

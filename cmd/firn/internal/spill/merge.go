@@ -10,166 +10,172 @@ import (
 // time.
 func (s *Sorter[R]) merge(ctx context.Context, runs []*run, memory []R, f func(batch []R) error) error {
 	buffer := s.c.Memory * bufferPart / 16 / int64(len(runs)+1)
-	m, err := newMerger(runs, memory, int(min(buffer, 1<<20)))
+	m, err := newMerger(runs, memory, s.c.Size, int(min(buffer, 1<<20)))
 	if err != nil {
 		return err
 	}
-	batch := make([]R, 0, batchSize)
-	for !m.ended() {
-		if len(batch) == batchSize {
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-			if err := f(batch); err != nil {
-				return err
-			}
-			batch = batch[:0]
+	for batch := make([]R, batchSize); m.left > 0; {
+		n := int(min(m.left, batchSize))
+		if err := m.take(batch[:n]); err != nil {
+			return err
 		}
-		batch = append(batch, m.heads[m.first()])
-		if err := m.advance(); err != nil {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err := f(batch[:n]); err != nil {
 			return err
 		}
 	}
-	if len(batch) == 0 {
-		return nil
-	}
-	return f(batch)
+	return nil
 }
 
 // A source is sorted records that are read one by one: those of a run, or those in memory.
 type source[R Record] struct {
 	memory []R
 
+	buf  []byte // the records that are read and not used, and slack bytes
+	room []byte // of buf
 	run  *run
 	off  int64 // of the next read
-	left int64 // records
-	buf  []byte
-	room []byte // of buf
+	left int64 // records to read
 }
 
-// next returns the next record. ok is false at the end.
-func (s *source[R]) next() (r R, ok bool, err error) {
-	if s.run == nil {
-		if len(s.memory) == 0 {
-			return r, false, nil
-		}
-		r, s.memory = s.memory[0], s.memory[1:]
-		return r, true, nil
-	}
-	if s.left == 0 {
-		return r, false, nil
-	}
-	if len(s.buf) < s.run.size {
-		if err := s.fill(); err != nil {
-			return r, false, err
-		}
-	}
-	b := s.buf
-	size := s.run.size
-	i := 0
-	for ; i < size/wordSize; i++ {
-		r[i] = binary.BigEndian.Uint64(b[i*wordSize:])
-	}
-	if rest := uint(size % wordSize); rest > 0 {
-		// The room has a word more than the bytes read.
-		v := binary.BigEndian.Uint64(b[i*wordSize : i*wordSize+wordSize : i*wordSize+wordSize])
-		r[i] = v &^ (1<<(64-8*rest) - 1)
-	}
-	s.buf = b[size:]
-	s.left--
-	return r, true, nil
-}
+// slack is how many bytes of a buffer are behind the records. Each record is read in whole words, all words of
+// the widest record.
+const slack = 4 * wordSize
 
-// fill reads whole records.
+// fill reads whole records. At the end of the run, fill reads none.
 func (s *source[R]) fill() error {
-	room := s.room[:len(s.room)-wordSize]
-	n := min(int64(len(room)/s.run.size), s.left) * int64(s.run.size)
+	if s.run == nil || s.left == 0 {
+		s.buf = nil
+		return nil
+	}
+	room := s.room[:len(s.room)-slack]
+	records := min(int64(len(room)/s.run.size), s.left)
+	n := records * int64(s.run.size)
 	_, err := s.run.ReadAt(room[:n], s.off)
 	if err != nil && err != io.EOF {
 		return err
 	}
 	s.off += n
-	s.buf = s.room[:n:len(s.room)]
+	s.left -= records
+	s.buf = s.room[:n+slack]
 	return nil
 }
 
-// A merger is a tree of losers: each inner node has the source that lost there, and node 0 the source of the
-// least record.
+// A player is a source with its next record.
+type player[R Record] struct {
+	head R
+	from int
+}
+
+// A merger is a tree of losers: each inner node has the player that lost there, and node 0 the player with the
+// least record. The head of a source that has ended is the largest record, so the source wins no more before
+// all records are taken, apart from records that are the same.
 type merger[R Record] struct {
 	sources []source[R]
-	heads   []R    // the next record of each source
-	over    []bool // the source has ended
-	tree    []int32
+	tree    []player[R]
+	size    int   // of a record in a file
+	mask    R     // of the bits that a file has
+	end     R     // the largest record
+	left    int64 // records
 }
 
 // newMerger returns a merger of runs, each with a buffer, and of records in memory.
-func newMerger[R Record](runs []*run, memory []R, buffer int) (*merger[R], error) {
-	m := new(merger[R])
-	for _, r := range runs {
-		m.sources = append(m.sources, source[R]{run: r, left: r.n, room: make([]byte, max(buffer, r.size)+wordSize)})
-	}
-	if len(memory) > 0 {
-		m.sources = append(m.sources, source[R]{memory: memory})
-	}
-	k := len(m.sources)
-	m.heads, m.over, m.tree = make([]R, k), make([]bool, k), make([]int32, max(k, 1))
-	if k == 0 {
-		return m, nil
-	}
-	for i := range k {
-		if err := m.read(i); err != nil {
-			return nil, err
+func newMerger[R Record](runs []*run, memory []R, size, buffer int) (*merger[R], error) {
+	m := &merger[R]{size: size}
+	for i := range len(m.end) {
+		m.end[i] = 1<<64 - 1
+		switch rest := size - i*wordSize; {
+		case rest >= wordSize:
+			m.mask[i] = 1<<64 - 1
+		case rest > 0:
+			m.mask[i] = ^uint64(0) << (8 * uint(wordSize-rest))
 		}
 	}
-	m.tree[0] = m.play(1)
+	for _, r := range runs {
+		m.sources = append(m.sources, source[R]{run: r, left: r.n, room: make([]byte, max(buffer, r.size)+slack)})
+		m.left += r.n
+	}
+	m.sources = append(m.sources, source[R]{memory: memory})
+	m.left += int64(len(memory))
+	k := len(m.sources)
+	players := make([]player[R], k)
+	for i := range players {
+		head, err := m.next(i)
+		if err != nil {
+			return nil, err
+		}
+		players[i] = player[R]{head, i}
+	}
+	m.tree = make([]player[R], k)
+	m.tree[0] = m.play(1, players)
 	return m, nil
 }
 
 // play returns the winner at a node, and notes the losers below. Leaf i is node i + the number of sources.
-func (m *merger[R]) play(node int) int32 {
-	k := len(m.sources)
-	if node >= k {
-		return int32(node - k)
+func (m *merger[R]) play(node int, players []player[R]) player[R] {
+	if k := len(players); node >= k {
+		return players[node-k]
 	}
-	a, b := m.play(2*node), m.play(2*node+1)
-	if m.before(b, a) {
+	a, b := m.play(2*node, players), m.play(2*node+1, players)
+	if less(&b.head, &a.head) {
 		a, b = b, a
 	}
 	m.tree[node] = b
 	return a
 }
 
-// before reports whether the head of source a comes before the head of source b.
-func (m *merger[R]) before(a, b int32) bool {
-	if m.over[a] || m.over[b] {
-		return !m.over[a]
+// next returns the next record of a source.
+func (m *merger[R]) next(i int) (r R, err error) {
+	s := &m.sources[i]
+	if len(s.memory) > 0 {
+		r, s.memory = s.memory[0], s.memory[1:]
+		return r, nil
 	}
-	return less(&m.heads[a], &m.heads[b])
+	if len(s.buf) <= slack {
+		if err := s.fill(); err != nil {
+			return r, err
+		}
+		if len(s.buf) <= slack {
+			return m.end, nil
+		}
+	}
+	return m.decode(s), nil
 }
 
-func (m *merger[R]) first() int32 { return m.tree[0] }
-
-// ended reports whether no record is left.
-func (m *merger[R]) ended() bool { return len(m.sources) == 0 || m.over[m.first()] }
-
-// read reads the next head of a source.
-func (m *merger[R]) read(i int) error {
-	r, ok, err := m.sources[i].next()
-	m.heads[i], m.over[i] = r, !ok
-	return err
+// decode returns the first record of the buffer.
+func (m *merger[R]) decode(s *source[R]) (r R) {
+	b := s.buf[:slack]
+	for i := range len(r) {
+		r[i] = binary.BigEndian.Uint64(b[i*wordSize:]) & m.mask[i]
+	}
+	s.buf = s.buf[m.size:]
+	return r
 }
 
-// advance goes on to the next record.
-func (m *merger[R]) advance() error {
+// take fills dst with the next records. There are so many.
+func (m *merger[R]) take(dst []R) error {
 	winner := m.tree[0]
-	if err := m.read(int(winner)); err != nil {
-		return err
-	}
-	for node := (int(winner) + len(m.sources)) / 2; node > 0; node /= 2 {
-		if m.before(m.tree[node], winner) {
-			m.tree[node], winner = winner, m.tree[node]
+	k := len(m.sources)
+	for i := range dst {
+		dst[i] = winner.head
+		s := &m.sources[winner.from]
+		if len(s.buf) > slack {
+			winner.head = m.decode(s)
+		} else {
+			var err error
+			if winner.head, err = m.next(winner.from); err != nil {
+				return err
+			}
+		}
+		for node := (winner.from + k) / 2; node > 0; node /= 2 {
+			if p := &m.tree[node]; less(&p.head, &winner.head) {
+				*p, winner = winner, *p
+			}
 		}
 	}
 	m.tree[0] = winner
+	m.left -= int64(len(dst))
 	return nil
 }
