@@ -87,6 +87,8 @@ func percent(share float64) string {
 		return number(int64(math.Round(p))) + "%"
 	case p >= 10 || p == 0:
 		return fmt.Sprintf("%.1f%%", p)
+	case p > 0 && p < 0.01: // no more digits fit the column
+		return "<0.01%"
 	default:
 		return fmt.Sprintf("%.2g%%", p)
 	}
