@@ -37,13 +37,17 @@ type Field struct {
 func (f Format) Inspect(s string, form Form, set Settings) (Info, error) {
 	read := f.reader(form)
 	if read == nil {
-		return Info{}, fmt.Errorf("firn: format %q has no %s form", f.Name(), form)
+		return Info{}, f.noForm(form)
 	}
 	id, err := read(s)
 	if err != nil {
 		return Info{Format: f}, err
 	}
 	return f.InspectBinary(id, set)
+}
+
+func (f Format) noForm(form Form) error {
+	return fmt.Errorf("firn: format %q has no %s form", f.Name(), form)
 }
 
 // InspectBinary takes apart an ID in its binary form. The error is the error of the format's own

@@ -118,6 +118,22 @@ func (r *Reader) AppendReadings(dst, s []byte) []byte {
 	return dst
 }
 
+// AppendReadAs reads an ID in a form, as [Format.Inspect] does, and appends the binary form to dst.
+func (r *Reader) AppendReadAs(dst []byte, s string, form Form) ([]byte, error) {
+	read := r.format.reader(form)
+	if read == nil {
+		return dst, r.format.noForm(form)
+	}
+	id, err := read(s)
+	if err == nil {
+		err = r.check(id)
+	}
+	if err != nil {
+		return dst, err
+	}
+	return append(dst, id...), nil
+}
+
 // isText reports whether s has the length and the alphabet of a canonical text.
 func (r *Reader) isText(s []byte) bool {
 	t := &r.format.of.Text

@@ -10,6 +10,7 @@ import (
 
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/internal/form/payload"
+	"github.com/firn-id/firn/internal/form/prefix"
 	"github.com/firn-id/firn/internal/form/wrong"
 )
 
@@ -29,24 +30,11 @@ func Prefix[K any]() (string, error) {
 	if !ok {
 		return "", badKind[K]("a method of a pointer", "a method of the value: write func (K), and not func (*K)")
 	}
-	prefix := p.IDPrefix()
-	if !validPrefix(prefix) {
-		return "", badKind[K](wrong.Clip(prefix), "1 to 63 lower-case letters, digits and underscores, with a letter first and no underscore last")
+	text := p.IDPrefix()
+	if !prefix.Valid(text) {
+		return "", badKind[K](wrong.Clip(text), "1 to 63 lower-case letters, digits and underscores, with a letter first and no underscore last")
 	}
-	return prefix, nil
-}
-
-func validPrefix(s string) bool {
-	for i := range len(s) {
-		switch c := s[i]; {
-		case 'a' <= c && c <= 'z':
-		case i > 0 && '0' <= c && c <= '9':
-		case i > 0 && i < len(s)-1 && c == '_':
-		default:
-			return false
-		}
-	}
-	return 0 < len(s) && len(s) <= 63
+	return text, nil
 }
 
 func badKind[K any](value, want string) error {

@@ -51,7 +51,7 @@ func xids(ids []ID, s string) []ID {
 	if err != nil || encoding.EncodeToString(b) != s { // the last character has bits that do not count
 		return ids
 	}
-	return append(ids, ID{Kind: &xidKind, Text: s, Binary: b, Timed: true, Time: unix(b)})
+	return appendUsual(ids, ID{Kind: &xidKind, Text: s, Binary: b, Timed: true, Time: unix(b)})
 }
 
 // objectIDs reads the ID of a MongoDB document.

@@ -23,6 +23,15 @@ var (
 	nanoidKind = Kind{Name: "nanoid", Weak: "21 letters, digits, hyphens and underscores"}
 )
 
+// appendUsual appends an ID of a kind that only its characters and its time tell from other texts. The kinds are
+// younger than the year 2005, and an ID of the years after 2100 is none.
+func appendUsual(ids []ID, id ID) []ID {
+	if year := id.Time.Year(); year < 2005 || year > 2100 {
+		return ids
+	}
+	return append(ids, id)
+}
+
 // pushIDs reads the push ID of a Firebase database: eight characters of the time in Unix milliseconds, and
 // twelve of randomness.
 func pushIDs(ids []ID, s string) []ID {
@@ -33,7 +42,7 @@ func pushIDs(ids []ID, s string) []ID {
 	for _, c := range []byte(s[:8]) {
 		ms = ms<<6 | int64(strings.IndexByte(pushDigits, c))
 	}
-	return append(ids, ID{Kind: &pushIDKind, Text: s, Timed: true, Time: time.UnixMilli(ms).UTC()})
+	return appendUsual(ids, ID{Kind: &pushIDKind, Text: s, Timed: true, Time: time.UnixMilli(ms).UTC()})
 }
 
 // cuids reads a cuid of the first version: c, and behind it the time in Unix milliseconds in base 36.
@@ -45,7 +54,7 @@ func cuids(ids []ID, s string) []ID {
 	if err != nil {
 		return ids
 	}
-	return append(ids, ID{Kind: &cuidKind, Text: s, Timed: true, Time: time.UnixMilli(ms).UTC()})
+	return appendUsual(ids, ID{Kind: &cuidKind, Text: s, Timed: true, Time: time.UnixMilli(ms).UTC()})
 }
 
 // cuid2s reads a cuid2 of the usual length.

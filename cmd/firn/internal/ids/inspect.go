@@ -3,28 +3,33 @@ package ids
 import (
 	"bytes"
 	"cmp"
-	"encoding/hex"
-	"errors"
-	"fmt"
-	"strconv"
-	"text/tabwriter"
+	"context"
+	"io"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
-	"github.com/firn-id/firn/cmd/firn/internal/diagram"
 	"github.com/firn-id/firn/cmd/firn/internal/formats"
-	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/cmd/firn/internal/intake"
+	"github.com/firn-id/firn/cmd/firn/internal/makers"
+	"github.com/firn-id/firn/cmd/firn/internal/stores"
 	"github.com/firn-id/firn/inspect"
-	"github.com/firn-id/firn/internal/form/wrong"
+	"github.com/firn-id/firn/internal/shape"
 )
 
 // inspectFlags are the flags of firn inspect.
 type inspectFlags struct {
 	formats.Options
-	as   formats.Form
-	json bool
+	as     formats.Form
+	json   bool
+	only   string
+	column string
+	match  bool
+	pool   stores.PoolName
+	state  stores.State
 }
 
 // Inspect returns the command firn inspect.
@@ -33,19 +38,39 @@ func Inspect(s *cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "inspect [FORMAT] [ID]...",
 		Short: "Take IDs apart",
-		Long: `Take IDs apart: time, other fields, and bits.
+		Long: `Take IDs apart: what an ID is, its time and other fields, its bits, and who made it.
 
-IDs are the arguments. Without arguments, and for -, IDs are the lines of stdin. Blank
-lines are skipped, and spaces around an ID are ignored. The first argument may be a
-format. A misspelled format is wrong usage.
+IDs are the arguments. Without arguments, and for -, IDs are the lines of stdin: several
+lines are answered by a table. Blank lines are skipped, and spaces around an ID are
+ignored. The first argument may be a format. A misspelled format is wrong usage.
 
-Without FORMAT, inspect detects the format. An ID that fits several formats is shown with
-the time in each, the most plausible first; in JSON as {"id": …, "candidates": […]}. Name
-the format in scripts.
+Without FORMAT, inspect tries all formats, and recognises IDs that Firn does not make:
+UUIDs of all versions, ULID, KSUID, xid, MongoDB's ObjectID, TypeID, Firebase's push IDs,
+cuid, cuid2 and NanoID of the usual length, and the decimals of Sonyflake, Twitter,
+Discord and Instagram, 30 days after their epochs or later. Name the format in scripts.
 
-Without --as, inspect tries text, then decimal, hex of the full width, and hex behind 0x.
-An ID with the length and the alphabet of a text is read as a text or refused, even if it
-is all digits: a decimal of that length needs --as int.
+Several kinds may fit an ID. Then the only one with a plausible time is shown as a guess,
+with the others below. If several are plausible, or none is, all are listed. A time is
+plausible in the last 20 years, 30 days or more after the format's own epoch, and in the
+next 24 hours. Plausible times come first, the nearest before the others, and foreign
+decimals behind Firn's formats. In JSON, an ID that several kinds fit is
+{"input": …, "candidates": […]}, whatever the times.
+
+Without --as, inspect tries text, then decimal, hex of the full width, hex behind 0x, and
+the form of a UUID. Quotes around the ID, a trailing comma and a prefix, as in
+order_0549x5l2itvr4, do not count. An ID with the length and the alphabet of a text is
+read as a text or refused, even if it is all digits: a decimal of that length needs
+--as int.
+
+The time is right only with the epoch and the widths of the generator. inspect shows
+which it took. --pool reads them from a pool, and names the process that held the ID's
+worker at the ID's time, as firn pool who does.
+
+--only writes one member of the JSON object, or one field, a line for each ID. --column
+copies CSV with a header from stdin to stdout, and adds the column NAME_time: a row with
+a bad ID stays with an empty time. Both take a guess, and say so once on stderr.
+
+` + matchHelp + `
 
 An invalid ID is an error, in JSON also {"input": …, "error": …}. The other IDs are still
 answered, and the exit code is 1. In JSON, times after the year 9999 are null, since RFC
@@ -53,18 +78,28 @@ answered, and the exit code is 1. In JSON, times after the year 9999 are null, s
 
 Formats: ` + cli.List(formats.Names(), "and") + `.`,
 		Example: `  firn inspect 06E23B7CCL83QK5LQ04AF9K79M1CF0BR
+  firn inspect 018bcfe5-687c-7b23-b5f6-d1c5dba4bd1c
   firn inspect nanoflake 0549x5l2itvr4 --json
-  firn new snowflakesi --epoch 2020-01-01 -n 3 | firn inspect snowflakesi --epoch 2020-01-01
+  firn inspect snowflakesi --epoch 2020-01-01 1315899857217280
   firn inspect ulidflake --as hex 00f5f5af865cf82d
-  firn inspect nanoflake --as base36 549x5l2itvr4`,
+  firn inspect nanoflake --as base36 549x5l2itvr4
+  firn inspect nanoflake --only time 0549x5l2itvr4
+  firn new sno -n 3 > ids
+  firn inspect --pool sno < ids
+  printf 'id,paid\n0549x5l2itvr4,yes\n' > orders.csv
+  firn inspect nanoflake --column id < orders.csv
+  firn inspect nanoflake --match < orders.csv`,
 		DisableFlagsInUseLine: true,
 		ValidArgsFunction:     formats.CompleteFormat,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			i, args, err := f.inspector(args)
+			i, args, err := f.inspector(cmd.Context(), s, args)
 			if err != nil {
 				return err
 			}
-			return i.inspect(s, args)
+			if i.pool != nil {
+				defer i.pool.Close()
+			}
+			return f.run(i, args)
 		},
 	}
 	flags := cmd.Flags()
@@ -72,14 +107,28 @@ Formats: ` + cli.List(formats.Names(), "and") + `.`,
 	f.as.AddTo(cmd, "read IDs as text, int, hex or base36", formats.ReadForms)
 	flags.Lookup("as").DefValue = "" // without --as every form but base36 is tried
 	flags.BoolVar(&f.json, "json", false, "write one JSON object per ID")
+	flags.StringVar(&f.only, "only", "", "write this `FIELD` only, such as time or sequence")
+	flags.StringVar(&f.column, "column", "", "add the times of the IDs in column `NAME` of CSV")
+	flags.BoolVar(&f.match, "match", false, "find IDs of FORMAT anywhere in lines")
+	flags.Var(&f.pool, "pool", "read the epoch and the widths from a pool, and name the maker")
+	f.state.AddTo(cmd)
 	f.Options.AddTo(cmd)
+	cli.Complete(cmd, "only", keys...)
+	cli.Complete(cmd, "column")
+	if err := cmd.RegisterFlagCompletionFunc("pool", f.state.CompletePool); err != nil {
+		panic(err) // no such flag, or twice
+	}
 	return cmd
 }
 
+// matchHelp says in the help what --match finds.
+const matchHelp = intake.MatchHelp
+
 // inspector returns an inspector for the flags and the arguments, and the arguments that are IDs.
-func (f *inspectFlags) inspector(args []string) (*inspector, []string, error) {
-	i := &inspector{json: f.json, form: f.as.Form, detect: !f.as.Given, now: time.Now()}
-	i.formats = inspect.Formats()
+func (f *inspectFlags) inspector(ctx context.Context, s *cli.Streams, args []string) (*inspector, []string, error) {
+	i := &inspector{streams: s, ctx: ctx, json: f.json, only: f.only, pens: cli.NewPens(s.Colour), width: s.Width,
+		scanner: scanner{form: f.as.Form, detect: !f.as.Given, now: time.Now()}}
+	var named formats.Format
 	if len(args) > 0 {
 		format, ok := formats.Lookup(args[0])
 		if near := formats.Misspelled(args[0]); !ok && near != "" {
@@ -89,197 +138,262 @@ func (f *inspectFlags) inspector(args []string) (*inspector, []string, error) {
 			if err := cmp.Or(f.Options.Refuse(format), f.as.Refuse(format)); err != nil {
 				return nil, nil, err
 			}
-			i.formats, i.named, args = []inspect.Format{format.Format}, true, args[1:]
+			named, i.named, args = format, true, args[1:]
 		}
 	}
-	var err error
+	if err := f.check(i.named, args); err != nil {
+		return nil, nil, err
+	}
 	set, err := f.Settings()
-	i.settings = inspect.Settings(set)
-	return i, args, err
+	if err != nil {
+		return nil, nil, err
+	}
+	i.epochGiven = !set.Epoch.IsZero()
+	if f.pool != "" {
+		if named, set, err = f.open(i, named); err != nil {
+			return nil, nil, err
+		}
+	}
+	all := []inspect.Format{named.Format}
+	if !i.named {
+		all = inspect.Formats()
+	}
+	i.settings = set
+	for _, format := range all {
+		r, err := format.NewReader(inspect.Settings(set))
+		if err != nil {
+			return nil, nil, f.Explain(err)
+		}
+		i.readers = append(i.readers, r)
+	}
+	if i.only != "" {
+		if err := i.checkOnly(); err != nil {
+			return nil, nil, err
+		}
+	}
+	return i, args, nil
+}
+
+// check returns an error of usage for flags that do not go together.
+func (f *inspectFlags) check(named bool, args []string) error {
+	set := func(name string) bool { return f.Flags.Changed(name) }
+	for _, pair := range [][2]string{{"only", "json"}, {"column", "json"}, {"column", "only"}, {"match", "column"}} {
+		if set(pair[0]) && set(pair[1]) {
+			return cli.Usagef("--%s: cannot be used with --%s: each is a form of the output", pair[0], pair[1])
+		}
+	}
+	switch {
+	case set("column") && len(args) > 0 && args[0] != "-":
+		return cli.Usagef("--column: cannot be used with the ID %s: CSV is read from stdin", cli.Plain(args[0]))
+	case set("match") && !named && f.pool == "":
+		return cli.Usagef("--match: name the format before the IDs: want %s", cli.List(formats.Names(), "or"))
+	case set("match") && len(args) > 0 && args[0] != "-":
+		return cli.Usagef("--match: cannot be used with the ID %s: lines are read from stdin", cli.Plain(args[0]))
+	case f.pool == "" && (set("store") || set("state")):
+		return cli.Usagef("--store and --state: name the pool, too, by --pool")
+	}
+	return nil
+}
+
+// open opens the pool, and returns the format and the settings of the pool's IDs.
+func (f *inspectFlags) open(i *inspector, named formats.Format) (formats.Format, shape.Settings, error) {
+	if given := f.Given(); len(given) > 0 {
+		return named, shape.Settings{}, cli.Usagef("%s: cannot be used with --pool: the pool has the setting", given[0])
+	}
+	p, err := makers.Open(i.ctx, &f.state, string(f.pool))
+	if err != nil {
+		return named, shape.Settings{}, err
+	}
+	bad := cmp.Or(f.as.Refuse(p.Format))
+	if i.named && named != p.Format {
+		bad = cli.Usagef("--pool %s: its IDs are of %s, and not of %s", f.pool, p.Format.Name(), named.Name())
+	}
+	if bad != nil {
+		p.Close()
+		return named, shape.Settings{}, bad
+	}
+	i.pool, i.named = p, true
+	return p.Format, p.Settings, nil
+}
+
+// run answers the IDs in the form that the flags ask for.
+func (f *inspectFlags) run(i *inspector, args []string) error {
+	switch {
+	case f.column != "":
+		return i.inspectColumn(f.column)
+	case f.match:
+		return i.inspectMatches(f.as)
+	}
+	return i.inspect(args)
 }
 
 // An inspector takes IDs apart.
 type inspector struct {
-	formats  []inspect.Format // possible formats
-	named    bool             // the user named the format
-	form     inspect.Form
-	detect   bool // detect the form
-	settings inspect.Settings
-	json     bool
-	now      time.Time
+	scanner
+	streams    *cli.Streams
+	ctx        context.Context // of the whole command
+	pool       *makers.Pool    // or nil
+	settings   shape.Settings
+	epochGiven bool
 
-	pens    cli.Pens
-	width   int // columns of the terminal
+	json  bool
+	only  string
+	pens  cli.Pens
+	width int // columns of the terminal
+
+	line    int64 // of the ID, where IDs stand anywhere in lines; else 0
+	held    held
+	table   table
+	lines   bool // IDs are lines of stdin
 	answers int
+	guessed bool // the user knows that IDs are guesses
+	buffer  []byte
+}
+
+// held is the first ID of stdin: the only ID is shown in full, and several IDs are shown as a table.
+type held struct {
+	cells []string
+	full  []byte
+	is    bool
 }
 
 // inspect answers each argument. For "-", and without arguments, inspect answers the lines of
 // stdin. The error is an invalid ID, or a failure of stdin or stdout.
-func (i *inspector) inspect(s *cli.Streams, args []string) error {
-	i.pens, i.width = cli.NewPens(s.Colour), s.Width
-	ids := cli.Inputs{Streams: s, JSON: i.json, Answer: func(id string) (invalid, err error) { return i.one(s, id) }}
-	return ids.Each(args)
+func (i *inspector) inspect(args []string) error {
+	i.lines = len(args) == 0 || len(args) == 1 && args[0] == "-"
+	if f, ok := i.streams.In.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		i.lines = false // people type one ID after the other
+	}
+	ids := cli.Inputs{Streams: i.streams, JSON: i.json, Answer: i.answer}
+	err := ids.Each(args)
+	return cmp.Or(i.release(), err)
 }
 
-// one answers an ID.
-func (i *inspector) one(s *cli.Streams, id string) (invalid, err error) {
-	var answer bytes.Buffer
-	if i.answers > 0 && !i.json {
-		answer.WriteByte('\n')
+// answer answers an ID.
+func (i *inspector) answer(id string) (invalid, err error) {
+	readings, invalid := i.read(id)
+	if invalid != nil {
+		return invalid, i.release() // the error comes after the answers before it
 	}
-	if err := i.answer(&answer, id); err != nil {
-		return err, nil
+	b := i.buffer[:0]
+	switch {
+	case i.json:
+		b, err = i.appendJSON(b, id, readings)
+	case i.only != "":
+		r, invalid := i.chosen(id, readings)
+		if invalid != nil {
+			return invalid, nil
+		}
+		if b, invalid = i.appendOnly(b, r); invalid != nil {
+			return invalid, nil
+		}
+		b = append(b, '\n')
+		i.noteGuess(id, readings)
+	default:
+		return nil, i.answerText(id, readings)
 	}
-	i.answers++
-	_, err = s.Out.Write(answer.Bytes())
+	i.buffer = b
+	if err != nil {
+		return nil, err
+	}
+	_, err = i.streams.Out.Write(b)
 	return nil, err
 }
 
-// answer writes the content of an ID. The error reports that the ID is invalid.
-func (i *inspector) answer(w *bytes.Buffer, id string) error {
-	fits, errs := i.read(id)
-	switch {
-	case len(fits) == 0 && i.named:
-		return i.refused(id, errs[0])
-	case len(fits) == 0:
-		return i.noFormat(id, errs)
-	case len(fits) > 1 && i.json:
-		return writeCandidates(w, id, fits)
-	case len(fits) > 1:
-		i.showCandidates(w, id, fits)
-		return nil
-	case i.json:
-		return writeObject(w, fits[0], '\n')
+// answerText answers an ID for people: in full, or by a line of the table if there are several lines.
+func (i *inspector) answerText(id string, readings []reading) error {
+	var full bytes.Buffer
+	if i.answers > 0 {
+		full.WriteByte('\n')
 	}
-	i.show(w, fits[0])
-	return nil
-}
-
-// read returns the possible readings of an ID, the most plausible first, and the errors of the
-// other formats.
-func (i *inspector) read(id string) (fits []inspect.Info, errs []error) {
-	var forms []inspect.Form // all
-	if !i.detect {
-		forms = append(forms, i.form)
-	}
-	if !i.named {
-		if fits = inspect.Candidates(id, i.settings, i.now, forms...); len(fits) > 0 {
-			return fits, nil
-		}
-	}
-	for _, f := range i.formats {
-		info, err := f.Inspect(id, i.form, i.settings)
-		if i.detect {
-			info, err = f.Read(id, i.settings)
-		}
-		if err == nil {
-			fits = append(fits, info) // of the named format
-		} else {
-			errs = append(errs, err)
-		}
-	}
-	return fits, errs
-}
-
-// refused returns the error for an ID that the named format has refused. The error of a decimal that
-// has the shape of a text says how to read the decimal.
-func (i *inspector) refused(id string, err error) error {
-	if i.detect && errors.Is(err, iderr.ErrRange) {
-		if _, bad := i.formats[0].Inspect(id, inspect.Int, i.settings); bad == nil {
-			return fmt.Errorf("%w: if it is a decimal integer, add --as int", err)
-		}
-	}
-	return err
-}
-
-// noFormat returns the error for an ID that no format has read. The error quotes the format that
-// read the most.
-func (i *inspector) noFormat(id string, errs []error) error {
-	var best *iderr.ParseError
-	for _, err := range errs {
-		var e *iderr.ParseError
-		if errors.As(err, &e) && (best == nil || progress(e) > progress(best)) {
-			best = e
-		}
-	}
-	switch {
-	case id == "":
-		return errors.New(`"": no ID: it is empty`)
-	case i.form == inspect.Text && len(inspect.Candidates(id, i.settings, i.now, inspect.Base36)) > 0:
-		return fmt.Errorf("%q: no format's ID: if it is a nanoflake whose leading zeros were left out, add --as base36", id)
-	case best == nil || best.Err == iderr.ErrLength:
-		return fmt.Errorf("%s: no format's ID: no format has IDs of length %d", strconv.Quote(wrong.Clip(id)), len(id))
-	}
-	return fmt.Errorf("no format's ID, nearest to %w", best)
-}
-
-// progress returns how many bytes of an ID were right.
-func progress(e *iderr.ParseError) int {
-	switch e.Err {
-	case iderr.ErrLength:
-		return -1
-	case iderr.ErrCharacter:
-		return e.Offset
-	}
-	return len(e.Input)
-}
-
-func writeObject(w *bytes.Buffer, info inspect.Info, end byte) error {
-	object, err := info.MarshalJSON()
-	w.Write(object)
-	w.WriteByte(end)
-	return err
-}
-
-// writeCandidates writes an ID of several formats as one line of JSON.
-func writeCandidates(w *bytes.Buffer, id string, fits []inspect.Info) error {
-	fmt.Fprintf(w, `{"id":%q,"candidates":[`, id) // a valid ID is plain ASCII
-	for n, info := range fits {
-		end := byte(',')
-		if n == len(fits)-1 {
-			end = ']'
-		}
-		if err := writeObject(w, info, end); err != nil {
+	i.answers++
+	if !i.lines || i.answers == 1 {
+		if err := i.show(&full, id, readings); err != nil {
 			return err
 		}
 	}
-	w.WriteString("}\n")
-	return nil
-}
-
-// showCandidates shows an ID of several formats.
-func (i *inspector) showCandidates(w *bytes.Buffer, id string, fits []inspect.Info) {
-	fmt.Fprintf(w, "%s fits %d formats; name one to see its fields: firn inspect FORMAT ID\n\n", i.pens.Title.Sprint(id), len(fits))
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, info := range fits {
-		fmt.Fprintf(table, "%s\t%s\t%s\n", info.Format.Name(), cli.TimeText(info.Time), cli.Relative(info.Time, i.now))
+	if !i.lines {
+		_, err := i.streams.Out.Write(full.Bytes())
+		return err
 	}
-	table.Flush()
+	cells, err := i.cells(id, readings)
+	if err != nil {
+		return err
+	}
+	if i.answers == 1 {
+		i.held = held{cells, full.Bytes(), true}
+		return nil
+	}
+	return i.writeCells(cells)
 }
 
-// show shows an ID.
-func (i *inspector) show(w *bytes.Buffer, info inspect.Info) {
-	row := func(name, value string) {
-		if value != "" {
-			fmt.Fprintf(w, "%s  %s\n", i.pens.Faint.Sprintf("%-6s", name), value)
+// writeCells writes a line of the table, behind the line of the first ID.
+func (i *inspector) writeCells(cells []string) error {
+	var text string
+	if i.held.is {
+		i.held.is = false
+		i.table.begin(i.heads(), i.held.cells, cells)
+		text = i.table.line(i.pens, i.heads(), i.held.cells, i.width)
+	}
+	if i.table.widths == nil {
+		text = "\n" // behind an answer in full
+		i.table.begin(i.heads(), cells)
+	}
+	_, err := io.WriteString(i.streams.Out, text+i.table.line(i.pens, i.heads(), cells, i.width))
+	return err
+}
+
+// release writes the answer to the only line of stdin.
+func (i *inspector) release() error {
+	if !i.held.is {
+		return nil
+	}
+	i.held.is = false
+	_, err := i.streams.Out.Write(i.held.full)
+	return err
+}
+
+// inspectMatches answers the IDs anywhere in the lines of stdin.
+func (i *inspector) inspectMatches(as formats.Form) error {
+	r := i.readers[0]
+	source := intake.Source{Format: formats.Format{Format: r.Format()}, Settings: i.settings, Shape: *r.Shape(), Form: as.Form, Detect: !as.Given, Match: true}
+	ids := source.Open(i.streams.Input())
+	i.lines = true
+	for {
+		id, line, err := ids.Next()
+		if err == io.EOF {
+			return i.release()
+		}
+		if err != nil {
+			return err
+		}
+		i.line = line
+		if err := i.answerID(id); err != nil {
+			return err
 		}
 	}
-	row("format", i.pens.Title.Sprint(info.Format.Name()))
-	row("id", i.pens.Title.Sprint(info.ID))
-	when, ago := cli.TimeText(info.Time), cli.Relative(info.Time, i.now)
-	if len("format  ")+len(when)+len("  ")+len(ago) > i.width {
-		row("time", when)
-		row("", ago)
-	} else {
-		row("time", when+"  "+ago)
+}
+
+// answerID answers an ID in the binary form.
+func (i *inspector) answerID(id []byte) (err error) {
+	readings := append(i.readings[:0], reading{reader: i.readers[0], id: id})
+	readings[0].weigh(i.now)
+	i.readings = readings
+	b := i.buffer[:0]
+	switch {
+	case i.json:
+		b, err = i.appendJSON(b, "", readings)
+	case i.only != "":
+		if b, err = i.appendOnly(b, &readings[0]); err == nil {
+			b = append(b, '\n')
+		}
+	default:
+		return i.answerText("", readings)
 	}
-	row("int", info.Int)
-	row("hex", info.Hex)
-	w.WriteByte('\n')
-	binary, _ := hex.DecodeString(info.Hex) // the hex of an ID
-	var fields []diagram.Field
-	for _, f := range info.Fields {
-		fields = append(fields, diagram.Field{Name: f.Name, Bits: f.Bits, Text: f.Value})
+	i.buffer = b
+	if err != nil {
+		return err
 	}
-	diagram.Write(w, i.pens, diagram.Bits(binary), fields, i.width)
+	_, err = i.streams.Out.Write(b)
+	return err
 }

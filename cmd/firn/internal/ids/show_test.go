@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/inspect"
 	"github.com/firn-id/firn/snowflakesi"
 )
@@ -29,22 +28,36 @@ var shown = []struct {
 	{format: "scru160", id: "05TTUP1HNCPNA1QHTDHRTCU3V32PD7C6"},
 }
 
+// detected are IDs of no named format: a guess, no plausible time, several plausible times, and foreign ones.
+var detected = []string{"07en9rb30swmf", "779618300421218304", "order_05x8fmeves7pc", "00CMXB6TAK4SA", "05TTUP1HNCPNA1QHTDHRTCU3V32PD7C6", "1857466371133214720",
+	"018bcfe5-687c-7b23-b5f6-d1c5dba4bd1c", "f47ac10b58cc4372a5670e02b2c3d479", "user_01h455vb4pex5vsknk084sn02q", "-O8nmdYyf9pGy8x3YxYz", "V1StGXR8_Z5jdHi6B-myT"}
+
 func TestShow(t *testing.T) {
-	i := inspector{pens: cli.NewPens(false), width: 80, now: time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)}
+	time.Local = time.UTC // the golden file has local times
+	now := time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)
 	var got bytes.Buffer
+	show := func(f inspect.Format, set inspect.Settings, id string, width int) {
+		t.Helper()
+		i := newInspector(t, &got, f, set, now)
+		i.width = width
+		if invalid, err := i.answer(id); invalid != nil || err != nil {
+			t.Fatal(invalid, err)
+		}
+		i.streams.Out.WriteByte('\n')
+		i.streams.Out.Flush()
+	}
 	for _, s := range shown {
 		f, _ := inspect.Lookup(s.format)
-		i.formats, i.named = []inspect.Format{f}, true
-		i.settings.ClockBits, i.settings.MachineBits = s.layout.ClockBits, s.layout.MachineBits
-		if err := i.answer(&got, s.id); err != nil {
-			t.Fatal(err)
-		}
-		got.WriteByte('\n')
+		show(f, inspect.Settings{ClockBits: s.layout.ClockBits, MachineBits: s.layout.MachineBits}, s.id, 80)
 	}
-	i.formats, i.named = inspect.Formats(), false
-	if err := i.answer(&got, "07en9rb30swmf"); err != nil {
-		t.Fatal(err)
+	for _, id := range detected {
+		show(inspect.Format{}, inspect.Settings{}, id, 80)
 	}
+	for _, id := range detected {
+		show(inspect.Format{}, inspect.Settings{}, id, 60)
+	}
+	f, _ := inspect.Lookup("nanoflake")
+	show(f, inspect.Settings{Epoch: now.AddDate(-1, 0, 0)}, "0549x5l2itvr4", 60)
 
 	const golden = "testdata/show.golden"
 	if *update {

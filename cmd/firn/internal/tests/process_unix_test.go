@@ -287,7 +287,7 @@ func TestColour(t *testing.T) {
 
 // TestNarrow: on a terminal that is too narrow for the diagram the fields are a list, and no line wraps.
 func TestNarrow(t *testing.T) {
-	for columns, drawn := range map[uint16]bool{40: false, 66: false, 67: true, 200: true} {
+	for columns, drawn := range map[uint16]bool{40: false, 59: false, 60: true, 67: true, 200: true} {
 		cmd := firnCommand(t, "inspect", "nanoflake", "07en9rb30swmf")
 		cmd.Env = append(cmd.Env, "TERM=xterm", "COLUMNS=")
 		all, err := onTerminal(t, cmd, &pty.Winsize{Rows: 24, Cols: columns}, "")

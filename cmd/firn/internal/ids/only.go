@@ -1,0 +1,105 @@
+package ids
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/firn-id/firn/cmd/firn/internal/cli"
+	"github.com/firn-id/firn/cmd/firn/internal/foreign"
+)
+
+// keys are the members of an ID's object that are no fields.
+var keys = []string{"format", "id", "int", "hex", "time", "unix_ms", "prefix"}
+
+// checkOnly returns an error of usage unless IDs can have the field.
+func (i *inspector) checkOnly() error {
+	names := slices.Clone(keys)
+	for _, r := range i.readers {
+		for _, f := range r.Shape().Fields {
+			names = append(names, f.Name)
+		}
+	}
+	if !i.named {
+		for _, k := range foreign.All() {
+			for _, f := range k.Fields {
+				names = append(names, f.Name)
+			}
+			for _, p := range k.Parts {
+				names = append(names, p.Name)
+			}
+		}
+	}
+	if slices.Contains(names, i.only) {
+		return nil
+	}
+	for _, name := range names {
+		if cli.Distance(i.only, name) <= 2 {
+			return cli.BadFlag("only", i.only, "is not a field: did you mean "+name+"?")
+		}
+	}
+	if i.named {
+		slices.Sort(names[len(keys):])
+		return cli.BadFlag("only", i.only, "is not "+cli.List(slices.Compact(names), "or"))
+	}
+	return cli.BadFlag("only", i.only, "is no member of an ID's JSON")
+}
+
+// appendOnly appends the field of a reading that --only names. The error is about an ID without the field.
+func (i *inspector) appendOnly(dst []byte, r *reading) ([]byte, error) {
+	bin, fields := r.binary()
+	t, timed := r.time()
+	switch {
+	case i.only == "format":
+		return append(dst, r.kind()...), nil
+	case i.only == "id":
+		return append(dst, r.text()...), nil
+	case i.only == "prefix" && r.prefix != "":
+		return append(dst, r.prefix...), nil
+	case i.only == "int" && r.integer():
+		return strconv.AppendUint(dst, binary.BigEndian.Uint64(bin), 10), nil
+	case i.only == "hex" && bin != nil:
+		return hex.AppendEncode(dst, bin), nil
+	case i.only == "unix_ms" && timed:
+		return strconv.AppendInt(dst, t.UnixMilli(), 10), nil
+	case i.only == "time" && timed:
+		if year := t.Year(); year < 0 || year > 9999 {
+			return dst, fmt.Errorf("%s: no time in RFC 3339, which has the years 0 to 9999: use --only unix_ms", r.text())
+		}
+		return t.AppendFormat(dst, time.RFC3339Nano), nil
+	}
+	for _, f := range fields {
+		if f.Name == i.only {
+			return f.Append(dst, bin), nil
+		}
+	}
+	if r.reader == nil {
+		for _, p := range r.foreign.Kind.Parts {
+			if p.Name == i.only {
+				return append(dst, r.foreign.Text[p.From:p.To]...), nil
+			}
+		}
+	}
+	return dst, fmt.Errorf("%s: %s has no %s", r.text(), r.kind(), i.only)
+}
+
+// chosen returns the reading of an input for an answer that has room for one. The error is for an input that can
+// be of several kinds.
+func (i *inspector) chosen(input string, readings []reading) (*reading, error) {
+	if judge(readings) == ambiguous {
+		return nil, fmt.Errorf("%s fits %d %s: name the format", cli.Plain(input), len(readings), kinds(readings))
+	}
+	return &readings[0], nil
+}
+
+// noteGuess tells the user of the first guess.
+func (i *inspector) noteGuess(input string, readings []reading) {
+	if i.guessed || judge(readings) != guess {
+		return
+	}
+	i.guessed = true
+	cli.Complain(i.streams.Err, fmt.Errorf("note: %s is taken for %s, a guess: name the format to be sure", cli.Plain(input), readings[0].kind()))
+}

@@ -1,0 +1,99 @@
+package ids
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/google/uuid"
+
+	"github.com/firn-id/firn/iderr"
+	"github.com/firn-id/firn/inspect"
+	"github.com/firn-id/firn/internal/form/prefix"
+	"github.com/firn-id/firn/internal/form/wrong"
+)
+
+// refused returns the error for an input that is nothing.
+func (s *scanner) refused(input string) error {
+	if s.detect && s.named {
+		if _, text, ok := prefix.Cut(input); ok {
+			if _, err := s.readers[0].AppendReadAs(nil, text, inspect.Text); !errors.Is(err, iderr.ErrLength) {
+				return err // of the text behind a prefix
+			}
+		}
+	}
+	errs := make([]error, len(s.readers))
+	for i, r := range s.readers {
+		if s.detect {
+			_, errs[i] = r.AppendRead(nil, []byte(input))
+		} else {
+			_, errs[i] = r.AppendReadAs(nil, input, s.form)
+		}
+	}
+	if s.named {
+		return s.notOfFormat(input, errs[0])
+	}
+	return s.ofNoFormat(input, errs)
+}
+
+// notOfFormat returns the error for an input that the named format has refused. The error of a decimal that
+// has the shape of a text says how to read the decimal.
+func (s *scanner) notOfFormat(input string, err error) error {
+	if s.detect && errors.Is(err, iderr.ErrRange) {
+		if _, bad := s.readers[0].AppendReadAs(nil, input, inspect.Int); bad == nil {
+			return fmt.Errorf("%w: if it is a decimal integer, add --as int", err)
+		}
+	}
+	return err
+}
+
+// ofNoFormat returns the error for an input that all formats have refused. The error quotes the format that
+// read the most.
+func (s *scanner) ofNoFormat(input string, errs []error) error {
+	var best *iderr.ParseError
+	for _, err := range errs {
+		var e *iderr.ParseError
+		if errors.As(err, &e) && (best == nil || progress(e) > progress(best)) {
+			best = e
+		}
+	}
+	quoted := strconv.Quote(wrong.Clip(input))
+	switch {
+	case input == "":
+		return errors.New(`"": no ID: it is empty`)
+	case s.unpadded(input):
+		return fmt.Errorf("%s: no format's ID: if it is a nanoflake whose leading zeros were left out, add --as base36", quoted)
+	case isUUID(input):
+		return fmt.Errorf("%s: a UUID of no version from 1 to 8: it has no time", quoted)
+	case best == nil || best.Err == iderr.ErrLength:
+		return fmt.Errorf("%s: no format's ID: no format has IDs of length %d", quoted, len(input))
+	}
+	return fmt.Errorf("no format's ID, nearest to %w", best)
+}
+
+// unpadded reports whether a format reads an input that lost its leading zeros.
+func (s *scanner) unpadded(input string) bool {
+	for _, r := range s.readers {
+		if _, err := r.AppendReadAs(nil, input, inspect.Base36); err == nil && (s.detect || s.form == inspect.Text) {
+			return true
+		}
+	}
+	return false
+}
+
+// isUUID reports whether an input has the form of a UUID.
+func isUUID(input string) bool {
+	_, err := uuid.Parse(input)
+	return err == nil
+}
+
+// progress returns how many bytes of an ID were right.
+func progress(e *iderr.ParseError) int {
+	switch e.Err {
+	case iderr.ErrLength:
+		return -1
+	case iderr.ErrCharacter:
+		return e.Offset
+	}
+	return len(e.Input)
+}
