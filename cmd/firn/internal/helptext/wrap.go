@@ -1,6 +1,7 @@
 package helptext
 
 import (
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -22,7 +23,7 @@ func Wrap(help string, columns int) string {
 		}
 		switch {
 		case p.Heading != "":
-			out.WriteString(Paragraph(p.Heading+":", columns))
+			out.WriteString(Paragraph(p.Heading, columns))
 		case p.Paragraph != "":
 			out.WriteString(Paragraph(p.Paragraph, columns))
 		case p.Terms != nil:
@@ -90,13 +91,15 @@ func joined(lines []string) (steps []string) {
 // wrapped is the library's, which breaks lines only at spaces.
 func wrapped(text string, columns int) string { return wordwrap.WrapString(text, uint(columns)) }
 
+// command matches a line that a shell runs.
+var command = regexp.MustCompile(`(^|\| |\()\s*firn `)
+
 // Line returns an indented line to type or to read. If the line is too long, Line breaks a command where
 // a shell goes on in the next line, and JSON after a member.
 func Line(line string, columns int) string {
 	columns -= len(indent)
-	text := strings.TrimLeft(line, " ")
 	breakOf, end := memberEnd, ""
-	if strings.HasPrefix(text, "firn ") || strings.Contains(text, "(firn ") {
+	if command.MatchString(line) {
 		breakOf, end = wordEnd, ` \`
 	}
 	var out strings.Builder
