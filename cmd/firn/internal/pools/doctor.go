@@ -34,7 +34,7 @@ func newDoctor(s *cli.Streams) *cobra.Command {
 doctor changes no pool. In directories it writes and removes a file of its own; other
 stores get a change that they have to refuse.
 
-Each finding is a line that begins with ok, note, warning or problem. A problem means
+Each finding is a line, or a paragraph on a terminal, that begins with ok, note, warning or problem. A problem means
 that firn new cannot make some IDs, or that IDs may be made twice because the store can
 lose what it has acknowledged. The exit code is then 1. A warning may become a problem.
 A directory that you name and that does not exist is a problem. With --existing, so is a
@@ -502,7 +502,9 @@ func (d *doctor) tell(s *cli.Streams, asJSON bool) error {
 		if f.Pool != "" {
 			about += " of " + f.Pool
 		}
-		fmt.Fprintf(&out, "%s  %s: %s\n", pen[f.Level].Sprintf("%-7s", f.Level), about, f.Text)
+		const indent = 9
+		text := cli.Wrap(about+": "+f.Text, s.Limit()-indent, strings.Repeat(" ", indent))
+		fmt.Fprintf(&out, "%s  %s\n", pen[f.Level].Sprintf("%-7s", f.Level), text)
 	}
 	if _, err := s.Out.Write(out.Bytes()); err != nil {
 		return err

@@ -1,10 +1,8 @@
 package pools
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -59,29 +57,29 @@ func list(ctx context.Context, s *cli.Streams, st *stores.State, asJSON bool) er
 
 func listPools(s *cli.Streams, st *stores.State, found []lease.Found, asJSON bool) error {
 	var bad []error
-	var rows bytes.Buffer
-	table := tabwriter.NewWriter(&rows, 0, 0, 2, ' ', 0)
-	head := "NAME\tFORMAT\tWORKERS USED\tCREATED\n"
+	table := &cli.Table{Columns: []cli.Column{{Head: "NAME"}, {Head: "FORMAT", Drop: 2}, {Head: "WORKERS USED"}, {Head: "CREATED", Drop: 1}}}
+	rows := false
 	for _, f := range found {
 		if f.Err != nil {
 			bad = append(bad, st.Explain(f.Err))
 			continue
 		}
 		about := aboutPool(f.Pool, len(f.Workers))
-		var err error
 		if asJSON {
-			err = cli.WriteJSON(&rows, about)
-		} else {
-			_, err = fmt.Fprintf(table, "%s%s\t%s\t%d of %d\t%s\n", head, about.Pool, about.Format, about.Used, about.Workers, cli.TimeText(about.Created.Truncate(time.Second)))
-			head = ""
+			if err := cli.WriteJSON(s.Out, about); err != nil {
+				return err
+			}
+			continue
 		}
-		if err != nil {
-			return err
-		}
+		table.Add(about.Pool, about.Format, fmt.Sprintf("%d of %d", about.Used, about.Workers), cli.TimeText(about.Created.Truncate(time.Second)))
+		rows = true
 	}
-	table.Flush()
-	if _, err := s.Out.Write(rows.Bytes()); err != nil {
-		return err
+	if rows {
+		for _, line := range table.Lines(s.Limit()) {
+			if _, err := fmt.Fprintln(s.Out, line); err != nil {
+				return err
+			}
+		}
 	}
 	if len(bad) == 0 {
 		return nil

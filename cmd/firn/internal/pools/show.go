@@ -1,36 +1,36 @@
 package pools
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"slices"
+	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
+	"github.com/fatih/color"
 	"github.com/spf13/cobra"
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/cmd/firn/internal/makers"
 	"github.com/firn-id/firn/cmd/firn/internal/stores"
 	"github.com/firn-id/firn/lease"
+	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/grant"
 )
 
 // newShow returns the command firn pool show.
 func newShow(s *cli.Streams) *cobra.Command {
-	var (
-		st     stores.State
-		asJSON bool
-	)
+	v := view{s: s, every: time.Second}
+	var watched bool
 	cmd := &cobra.Command{
 		Use:   "show NAME",
 		Short: "Show a pool and its workers",
 		Long: `Show a pool, and each worker that was used: the holder or the last holder, and until when
-the times are used. The states of workers:
+the times are used. A terminal gets the columns that fit. The states of workers:
 
   held      a process has the worker, and renews in time
   expired   the interval is over: the process died or is stopped; the worker can be taken
@@ -40,8 +40,16 @@ the times are used. The states of workers:
   damaged   the record is damaged: as above
   unknown   the record cannot be read for another reason
 
-Errors of records go to stderr, the other workers are still shown, and the exit code
-is 1.
+SINCE is when the holder took the worker, or gave the worker back. Errors of records go to
+stderr, the other workers are still shown, and the exit code is 1.
+
+--watch shows the pool again and again, until Ctrl-C: the share of workers that are held, and
+for each worker what is left of the window, and the renewals seen since --watch began. A
+terminal shows one picture; other output gets a block each time. Records do not tell how
+many IDs a process makes: the process counts them itself.
+
+--history shows the last holders of each worker, the newest first: at most eight. Short
+leases of one program are one line. Nothing is known of the time before a worker's first line.
 
 --json writes an object per line, first the pool:
 
@@ -62,52 +70,142 @@ firn pool who prints them.
 A worker without a readable record has an "error" instead:
 
   {"pool":"nanoflake","worker":3,"state":"damaged","error":"…"}`,
-		Example:               "  firn new nanoflake\n  firn pool show nanoflake\n  firn pool show nanoflake --json",
+		Example: `  firn new nanoflake
+  firn pool show nanoflake
+  firn pool show nanoflake --watch
+  firn pool show nanoflake --worker 3 --history
+  firn pool show nanoflake --json`,
 		DisableFlagsInUseLine: true,
 		Args:                  onePool,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return show(cmd.Context(), s, &st, args[0], asJSON)
+			v.name = args[0]
+			switch {
+			case v.history && (watched || v.json):
+				return cli.Usagef("--history: cannot be used with --watch or --json, which have the holders")
+			case cmd.Flags().Changed("every") && !watched:
+				return cli.Usagef("--every: goes with --watch")
+			case v.every < shortestEvery:
+				return cli.BadFlag("every", v.every.String(), "is less than "+shortestEvery.String())
+			case watched:
+				return v.watch(cmd.Context())
+			}
+			return v.show(cmd.Context())
 		},
 	}
-	cmd.ValidArgsFunction = st.CompletePool
-	cmd.Flags().SortFlags = false
-	cmd.Flags().BoolVar(&asJSON, "json", false, "write one JSON object per line")
-	st.AddTo(cmd)
+	cmd.ValidArgsFunction = v.st.CompletePool
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.Var(&v.worker, "worker", "show this worker alone")
+	flags.BoolVar(&v.history, "history", false, "show the last holders of each worker")
+	flags.BoolVar(&watched, "watch", false, "show the pool until Ctrl-C")
+	flags.DurationVar(&v.every, "every", v.every, "how often --watch reads the pool")
+	flags.BoolVar(&v.json, "json", false, "write one JSON object per line")
+	v.st.AddTo(cmd)
+	cli.Complete(cmd, "worker")
+	cli.Complete(cmd, "every", "1s", "5s", "1m")
 	return cmd
 }
 
+// A view is a run of firn pool show.
+type view struct {
+	s       *cli.Streams
+	st      stores.State
+	name    string // of the pool
+	worker  cli.Number
+	history bool
+	json    bool
+	every   time.Duration
+}
+
 // show shows a pool and the workers that have been used.
-func show(ctx context.Context, s *cli.Streams, st *stores.State, name string, asJSON bool) error {
-	store, at, err := st.Look(ctx)
+func (v *view) show(ctx context.Context) error {
+	store, err := v.open(ctx)
 	if err != nil {
-		return st.Explain(err)
-	}
-	if store == nil {
-		return st.Explain(stores.NoPool(name, at, nil))
+		return err
 	}
 	defer store.Close()
-	p, workers, err := stores.ReadPool(ctx, store, name)
+	p, workers, err := v.read(ctx, store)
+	if err != nil {
+		return err
+	}
+	if err := v.write(p, workers, time.Now()); err != nil {
+		return err
+	}
+	return v.tellErrors(workers)
+}
+
+// open opens the store, which has to exist.
+func (v *view) open(ctx context.Context) (driver.Store, error) {
+	store, at, err := v.st.Look(ctx)
+	if err == nil && store == nil {
+		err = stores.NoPool(v.name, at, nil)
+	}
+	return store, v.st.Explain(err)
+}
+
+// read reads the pool and its used workers, or the worker of the flag. Errors of workers' records are in
+// the workers.
+func (v *view) read(ctx context.Context, store driver.Store) (*lease.Pool, []lease.Worker, error) {
+	p, workers, err := stores.ReadPool(ctx, store, v.name)
 	if p == nil || err != nil && len(workers) == 0 {
-		return st.Explain(err)
+		return nil, nil, v.st.Explain(err)
+	}
+	if last := p.Layout().Workers - 1; v.worker.Given && (v.worker.Value < 0 || v.worker.Value > last) {
+		return nil, nil, cli.BadFlag("worker", v.worker.Text, fmt.Sprintf("is not in 0 to %d", last))
 	}
 	for i, w := range workers {
-		workers[i].Err = st.Explain(w.Err)
+		workers[i].Err = v.st.Explain(w.Err)
 	}
-	if asJSON {
-		err = showPoolJSON(s.Out, p, workers, time.Now())
-	} else {
-		err = showPool(s.Out, cli.NewPens(s.Colour), p, workers, time.Now())
+	return p, workers, nil
+}
+
+// wanted returns the workers to show.
+func (v *view) wanted(workers []lease.Worker) []lease.Worker {
+	if !v.worker.Given {
+		return workers
 	}
-	if bad := recordErrors(workers); err == nil && len(bad) > 0 {
-		err = cli.ErrReported
-		if flushed := s.Out.Flush(); flushed != nil {
-			return flushed
-		}
-		for _, err := range bad {
-			cli.Complain(s.Err, err)
-		}
+	i := slices.IndexFunc(workers, func(w lease.Worker) bool { return w.Number == v.worker.Value })
+	if i < 0 {
+		return nil
 	}
+	return workers[i : i+1]
+}
+
+// write writes a pool and its workers, as the flags say.
+func (v *view) write(p *lease.Pool, workers []lease.Worker, now time.Time) error {
+	if v.json {
+		return showPoolJSON(v.s.Out, p, len(workers), v.wanted(workers), now)
+	}
+	lines := poolLines(cli.NewPens(v.s.Colour), p, len(workers), now, v.s.Limit())
+	shown := v.wanted(workers)
+	table := workerTable
+	if v.history {
+		table = historyTable
+	}
+	switch {
+	case len(shown) > 0:
+		lines = append(lines, "")
+		lines = append(lines, table(v.s.Colour, shown, now).Lines(v.s.Limit())...)
+	case v.worker.Given:
+		lines = append(lines, "", fmt.Sprintf("worker %d was never used", v.worker.Value))
+	}
+	_, err := io.WriteString(v.s.Out, strings.Join(lines, "\n")+"\n")
 	return err
+}
+
+// tellErrors writes the errors of records, if any. The error reports that there are some.
+func (v *view) tellErrors(workers []lease.Worker) error {
+	bad := recordErrors(v.wanted(workers))
+	if len(bad) == 0 {
+		return nil
+	}
+	if err := v.s.Out.Flush(); err != nil {
+		return err
+	}
+	for _, err := range bad {
+		cli.Complain(v.s.Err, err)
+	}
+	return cli.ErrReported
 }
 
 // recordErrors returns the errors of workers' records. An interrupted rescue is an error of every
@@ -124,9 +222,9 @@ func recordErrors(workers []lease.Worker) (bad []error) {
 	return bad
 }
 
-// showPoolJSON writes a pool and its workers as objects, a line each.
-func showPoolJSON(w io.Writer, p *lease.Pool, workers []lease.Worker, now time.Time) error {
-	if err := cli.WriteJSON(w, aboutPool(p, len(workers))); err != nil {
+// showPoolJSON writes a pool and workers as objects, a line each.
+func showPoolJSON(w io.Writer, p *lease.Pool, used int, workers []lease.Worker, now time.Time) error {
+	if err := cli.WriteJSON(w, aboutPool(p, used)); err != nil {
 		return err
 	}
 	for _, worker := range workers {
@@ -141,12 +239,14 @@ func showPoolJSON(w io.Writer, p *lease.Pool, workers []lease.Worker, now time.T
 	return nil
 }
 
-// showPool writes a pool and its workers for people.
-func showPool(w io.Writer, pens cli.Pens, p *lease.Pool, workers []lease.Worker, now time.Time) error {
+// poolLines returns the description of a pool for people.
+func poolLines(pens cli.Pens, p *lease.Pool, used int, now time.Time, columns int) []string {
+	const indent = 9
 	layout := p.Layout()
-	var b bytes.Buffer
+	var lines []string
 	row := func(name, form string, args ...any) {
-		fmt.Fprintf(&b, "%s  %s\n", pens.Faint.Sprintf("%-7s", name), fmt.Sprintf(form, args...))
+		text := cli.Wrap(fmt.Sprintf(form, args...), columns-indent, strings.Repeat(" ", indent))
+		lines = append(lines, strings.Split(pens.Faint.Sprintf("%-7s", name)+"  "+text, "\n")...)
 	}
 	expires := ends(layout)
 	row("pool", "%s", pens.Title.Sprint(p.Name()))
@@ -155,35 +255,73 @@ func showPool(w io.Writer, pens cli.Pens, p *lease.Pool, workers []lease.Worker,
 	row("epoch", "%s", cli.TimeText(layout.Epoch.UTC()))
 	row("unit", "%s", layout.Unit)
 	row("widths", "%s bits", strings.Trim(fmt.Sprint(layout.Widths), "[]"))
-	row("workers", "%d, %d used", layout.Workers, len(workers))
+	row("workers", "%d, %d used", layout.Workers, used)
 	row("created", "%s  %s", cli.TimeText(p.Created().Truncate(time.Second)), cli.Relative(p.Created(), now))
 	if rescued, floor := p.Rescued(); !floor.IsZero() {
 		row("rescued", "%s  %s, and workers are available from %s on", cli.TimeText(rescued.Truncate(time.Second)), cli.Relative(rescued, now), cli.TimeText(floor))
 	}
 	row("expires", "%s  %s", cli.TimeText(expires.Truncate(time.Second)), cli.Relative(expires, now))
-	if len(workers) > 0 {
-		b.WriteByte('\n')
-		table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-		fmt.Fprintf(table, "WORKER\tSTATE\tFROM\t\tUNTIL\t\tHOLDER\n")
-		for _, worker := range workers {
-			if worker.Err != nil {
-				fmt.Fprintf(table, "%d\t%s\t\t\t\t\t\n", worker.Number, stateOf(worker, now))
-				continue
-			}
-			fmt.Fprintf(table, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", worker.Number, stateOf(worker, now),
-				milliText(worker.From), cli.Relative(worker.From, now), milliText(worker.Until), cli.Relative(worker.Until, now), cli.Printable(holderText(worker, now)))
-		}
-		table.Flush()
-	}
-	for line := range bytes.Lines(b.Bytes()) { // an empty last column leaves trailing blanks
-		if _, err := w.Write(append(bytes.TrimRight(line, " \n"), '\n')); err != nil {
-			return err
-		}
-	}
-	return nil
+	return lines
 }
 
+<<<<<<< HEAD
 func milliText(t time.Time) string { return makers.TimeText(t) }
+=======
+// workerTable returns the table of workers and their holders.
+func workerTable(colour bool, workers []lease.Worker, now time.Time) *cli.Table {
+	t := &cli.Table{Columns: []cli.Column{
+		{Head: "WORKER"}, {Head: "STATE", Pen: statePens(colour)}, {Head: "FROM", Drop: 1}, {Head: "FROM", Drop: 1},
+		{Head: "UNTIL", Drop: 3}, {Head: "UNTIL"}, {Head: "SINCE", Drop: 2}, {Head: "SINCE", Drop: 4}, {Head: "HOLDER"},
+	}}
+	for _, w := range workers {
+		number, state := strconv.Itoa(w.Number), stateOf(w, now)
+		if w.Err != nil {
+			t.Add(number, state)
+			continue
+		}
+		since := w.Back
+		if w.Held {
+			since = w.Since
+		}
+		t.Add(number, state, milliText(w.From), cli.Relative(w.From, now), milliText(w.Until), cli.Relative(w.Until, now),
+			milliText(since), relative(since, now), cli.Printable(holderText(w)))
+	}
+	return t
+}
+
+// historyTable returns the table of all holders that the records of workers name.
+func historyTable(_ bool, workers []lease.Worker, now time.Time) *cli.Table {
+	t := &cli.Table{Columns: []cli.Column{
+		{Head: "WORKER"}, {Head: "SINCE"}, {Head: "SINCE", Drop: 1}, {Head: "UNTIL", Drop: 2}, {Head: "UNTIL", Drop: 1}, {Head: "HOLDER"},
+	}}
+	for _, w := range workers {
+		number := strconv.Itoa(w.Number)
+		for _, h := range w.Holders {
+			t.Add(number, milliText(h.Since), cli.Relative(h.Since, now), milliText(h.Until), cli.Relative(h.Until, now), cli.Printable(h.String()))
+		}
+		if len(w.Holders) == 0 && w.Err == nil {
+			t.Add(number, "", "", "", "", "no holder is recorded")
+		}
+	}
+	return t
+}
+
+// milliText returns a time in milliseconds, or "" for no time.
+func milliText(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format("2006-01-02T15:04:05.000Z")
+}
+
+// relative returns roughly how far a time is from now, or "" for no time.
+func relative(t, now time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return cli.Relative(t, now)
+}
+>>>>>>> 366f8db (wip)
 
 // freeAhead is how far ahead the times of a worker may end while the worker still shows as free.
 // Every worker that was just returned is a little ahead, and package lease takes such a worker too.
@@ -289,4 +427,20 @@ func aboutPool(p *lease.Pool, used int) poolObject {
 		about.Rescued, about.Floor = &jsonTime{rescued}, &jsonTime{floor}
 	}
 	return about
+}
+
+// statePens returns the colours of workers' states.
+func statePens(colour bool) func(state string) *color.Color {
+	pens := levelPens(colour)
+	return func(state string) *color.Color {
+		switch state {
+		case "held":
+			return pens[levelOK]
+		case "expired", "ahead":
+			return pens[levelWarning]
+		case "missing", "damaged", "unknown":
+			return pens[levelProblem]
+		}
+		return nil
+	}
 }

@@ -1,11 +1,9 @@
 package pools
 
 import (
-	"bytes"
 	"context"
 	"encoding/hex"
 	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -97,7 +95,20 @@ func (a *asker) one(ctx context.Context, text string) (invalid, err error) {
 	if a.json {
 		return nil, cli.WriteJSON(a.Out, a.object(id, m))
 	}
+<<<<<<< HEAD
 	_, err = fmt.Fprintf(a.Out, "%s  worker %d at %s: %s\n", id.ID, m.Worker, milliText(id.Time), m)
+=======
+	answer := "nobody is recorded, and no holder of the worker is known"
+	switch {
+	case none == nil:
+		answer = fmt.Sprintf("%s, from %s until %s", cli.Printable(holder.String()), milliText(holder.Since), milliText(holder.Until))
+	case !none.Known.IsZero():
+		answer = "nobody is recorded; the earliest known holder is of " + milliText(none.Known)
+	}
+	const indent = "  "
+	line := fmt.Sprintf("%s  worker %d at %s: %s", id.ID, worker, milliText(id.Time), answer)
+	_, err = fmt.Fprintln(a.Out, cli.Wrap(line, a.Limit()-len(indent), indent))
+>>>>>>> 366f8db (wip)
 	return nil, err
 }
 
@@ -130,20 +141,13 @@ func (a *asker) object(id inspect.Info, m makers.Maker) any {
 	return nobodyObject{o, m.KnownTime()}
 }
 
-// holderText describes the present holder of a worker, or the last holder, to people.
-func holderText(w lease.Worker, now time.Time) string {
-	if w.Held {
-		return fmt.Sprintf("%s, since %s, %s", w.Holder, milliText(w.Since), cli.Relative(w.Since, now))
+// holderText names the present holder of a worker, or the last holder, to people.
+func holderText(w lease.Worker) string {
+	switch {
+	case w.Held:
+		return w.Holder
+	case len(w.Holders) > 0:
+		return "last " + w.Holders[0].String()
 	}
-	var b bytes.Buffer
-	if len(w.Holders) > 0 {
-		fmt.Fprintf(&b, "last %s", w.Holders[0])
-	}
-	if !w.Back.IsZero() {
-		if b.Len() > 0 {
-			b.WriteString(", ")
-		}
-		fmt.Fprintf(&b, "given back %s, %s", milliText(w.Back), cli.Relative(w.Back, now))
-	}
-	return b.String()
+	return ""
 }
