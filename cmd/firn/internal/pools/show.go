@@ -264,9 +264,6 @@ func poolLines(pens cli.Pens, p *lease.Pool, used int, now time.Time, columns in
 	return lines
 }
 
-<<<<<<< HEAD
-func milliText(t time.Time) string { return makers.TimeText(t) }
-=======
 // workerTable returns the table of workers and their holders.
 func workerTable(colour bool, workers []lease.Worker, now time.Time) *cli.Table {
 	t := &cli.Table{Columns: []cli.Column{
@@ -311,7 +308,7 @@ func milliText(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return t.UTC().Format("2006-01-02T15:04:05.000Z")
+	return makers.TimeText(t)
 }
 
 // relative returns roughly how far a time is from now, or "" for no time.
@@ -321,7 +318,6 @@ func relative(t, now time.Time) string {
 	}
 	return cli.Relative(t, now)
 }
->>>>>>> 366f8db (wip)
 
 // freeAhead is how far ahead the times of a worker may end while the worker still shows as free.
 // Every worker that was just returned is a little ahead, and package lease takes such a worker too.

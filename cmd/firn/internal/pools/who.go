@@ -95,20 +95,9 @@ func (a *asker) one(ctx context.Context, text string) (invalid, err error) {
 	if a.json {
 		return nil, cli.WriteJSON(a.Out, a.object(id, m))
 	}
-<<<<<<< HEAD
-	_, err = fmt.Fprintf(a.Out, "%s  worker %d at %s: %s\n", id.ID, m.Worker, milliText(id.Time), m)
-=======
-	answer := "nobody is recorded, and no holder of the worker is known"
-	switch {
-	case none == nil:
-		answer = fmt.Sprintf("%s, from %s until %s", cli.Printable(holder.String()), milliText(holder.Since), milliText(holder.Until))
-	case !none.Known.IsZero():
-		answer = "nobody is recorded; the earliest known holder is of " + milliText(none.Known)
-	}
 	const indent = "  "
-	line := fmt.Sprintf("%s  worker %d at %s: %s", id.ID, worker, milliText(id.Time), answer)
+	line := fmt.Sprintf("%s  worker %d at %s: %s", id.ID, m.Worker, milliText(id.Time), m)
 	_, err = fmt.Fprintln(a.Out, cli.Wrap(line, a.Limit()-len(indent), indent))
->>>>>>> 366f8db (wip)
 	return nil, err
 }
 

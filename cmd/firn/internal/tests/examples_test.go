@@ -1,6 +1,7 @@
 package tests
 
 import (
+	"bufio"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -90,6 +91,10 @@ func (s sandbox) example(t *testing.T, line string) {
 	cmd := exec.Command("bash", "-e", "-o", "pipefail", "-c", typed)
 	cmd.Dir = s.work
 	cmd.Env = append(os.Environ(), "HOME="+s.home, "XDG_STATE_HOME=", "TMPDIR="+s.tmp, "PATH="+s.path)
+	if strings.Contains(typed, " --watch") {
+		runsOn(t, line, cmd)
+		return
+	}
 	stdout, stderr, code := capture(t, cmd)
 	if code != 0 || strings.Contains(stderr, "warning") {
 		t.Errorf("exit code %d: %s\n%.500s%s", code, line, stdout, stderr)
@@ -105,4 +110,19 @@ func (s sandbox) example(t *testing.T, line string) {
 			t.Errorf("no output: %s", line)
 		}
 	}
+}
+
+// runsOn demands that a command writes a line and goes on, and ends the command.
+func runsOn(t *testing.T, line string, cmd *exec.Cmd) {
+	t.Helper()
+	var errs strings.Builder
+	cmd.Stderr = &errs
+	out, err := cmd.StdoutPipe()
+	check(t, err)
+	start(t, cmd)
+	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+		t.Errorf("%v: %s\n%s", err, line, &errs)
+	}
+	cmd.Process.Kill()
+	cmd.Wait()
 }
