@@ -25,7 +25,7 @@ type scene struct {
 var scenes = []scene{
 	{
 		name:    "inspect",
-		columns: 96,
+		columns: 84,
 		typed:   []string{"firn inspect 0549x5l2itvr4", "firn inspect 01970e9a-6e1f-7c4e-9f0a-3b1c5d7e9f10"},
 	},
 	{

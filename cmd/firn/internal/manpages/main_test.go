@@ -41,7 +41,7 @@ func TestPages(t *testing.T) {
 		if !slices.IsSortedFunc(sections, func(a, b string) int { return place(a) - place(b) }) || len(sections) < 7 || place(sections[0]) != 0 {
 			t.Errorf("%s: sections %q", name, sections)
 		}
-		plain := strings.NewReplacer(`\-`, "-", `\[la]`, "<", `\[ra]`, ">", `\&`, "", `\[rs]`, `\`, `\(aq`, "'").Replace(text)
+		plain := strings.NewReplacer(`\\`, `\`, `\-`, "-", `\[la]`, "<", `\[ra]`, ">", `\&`, "", `\[rs]`, `\`, `\(aq`, "'").Replace(text)
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
 			if !f.Hidden && !strings.Contains(text, `\fB`+strings.ReplaceAll("--"+f.Name, "-", `\-`)+`\fP`) {
 				t.Errorf("%s: no --%s", name, f.Name)
