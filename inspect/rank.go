@@ -15,7 +15,13 @@ const (
 // Plausible reports whether a time can be the time of an ID: the time is in the last 20 years, or in the next
 // 24 hours, which count as past.
 func Plausible(t, now time.Time) bool {
-	return !t.After(now.Add(skew)) && !t.Before(now.AddDate(-years, 0, 0))
+	first, last := PlausibleTimes(now)
+	return !t.Before(first) && !t.After(last)
+}
+
+// PlausibleTimes returns the first and the last time that is [Plausible].
+func PlausibleTimes(now time.Time) (first, last time.Time) {
+	return now.AddDate(-years, 0, 0), now.Add(skew)
 }
 
 // Plausible reports whether the time of an ID in the binary form is [Plausible], and not [Reader.Young].
@@ -26,7 +32,7 @@ func (r *Reader) Plausible(id []byte, now time.Time) bool {
 // Young reports whether the time of an ID in the binary form is in the first 30 days after the format's own
 // epoch. Nearly all small numbers have such a time. After an epoch of the Settings, no ID is Young.
 func (r *Reader) Young(id []byte) bool {
-	return r.settings.Epoch.IsZero() && r.shape.Time(id).Before(r.shape.Start().AddDate(0, 0, young))
+	return int64(r.shape.Fields[0].Of(id)) < r.grown
 }
 
 // Distance returns how far the time of a guess is from now, for comparisons. A time before now is nearer than

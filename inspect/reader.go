@@ -23,6 +23,7 @@ type Reader struct {
 	parse    func(dst, text []byte) ([]byte, error)
 	write    func(dst, id []byte) ([]byte, error)
 	letters  [256]bool // the alphabet of the text
+	grown    int64     // the first timestamp that is not young
 	room     []byte
 	object   object.ID
 }
@@ -39,6 +40,9 @@ func (f Format) NewReader(set Settings) (*Reader, error) {
 	}
 	r := &Reader{format: f, settings: set, shape: s, parse: f.of.Reader(), write: f.of.Writer(),
 		object: object.ID{Format: f.of.Name, Integer: f.of.Integer(), Timed: true, Fields: s.Fields}}
+	if set.Epoch.IsZero() {
+		r.grown = young * 24 * int64(time.Hour/s.Unit)
+	}
 	for _, c := range []byte(f.of.Text.Digits) {
 		r.letters[c] = true
 		if f.of.Text.AnyCase {

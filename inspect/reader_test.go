@@ -133,7 +133,9 @@ func TestPlausible(t *testing.T) {
 		}
 	}
 	times := []time.Time{now, now.Add(time.Hour), now.Add(-2 * time.Hour), now.Add(24 * time.Hour), now.AddDate(-300, 0, 0), now.Add(25 * time.Hour), now.AddDate(300, 0, 0)}
-	if !slices.IsSortedFunc(times, func(a, b time.Time) int { return int(min(1, max(-1, inspect.Distance(a, now)-inspect.Distance(b, now)))) }) {
+	if !slices.IsSortedFunc(times, func(a, b time.Time) int {
+		return int(min(1, max(-1, inspect.Distance(a, now)-inspect.Distance(b, now))))
+	}) {
 		t.Error("the distances are in another order")
 	}
 	f := lookup(t, "nanoflake")

@@ -5,6 +5,7 @@
 package shape
 
 import (
+	be "encoding/binary"
 	"slices"
 	"time"
 
@@ -120,6 +121,9 @@ func Fields(fields ...Field) []Field {
 
 // Of returns the value of a field of up to 56 bits.
 func (f Field) Of(binary []byte) uint64 {
+	if len(binary) == 8 { // the integers, which nearly all formats have
+		return be.BigEndian.Uint64(binary) >> uint(f.Shift&63) & (1<<f.Bits - 1)
+	}
 	var v uint64
 	end := 8*len(binary) - f.Shift
 	for i := (end - f.Bits) / 8; 8*i < end; i++ {

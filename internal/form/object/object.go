@@ -21,6 +21,10 @@ type ID struct {
 	Time    time.Time
 	Fields  []shape.Field // of the binary form
 	Parts   []Part        // of the text
+
+	// IDs that follow each other are often of one second.
+	second int64
+	text   []byte // the members' beginning for this second, up to the seconds
 }
 
 // A Part is a field of an ID of characters.
@@ -43,7 +47,7 @@ func Append(dst []byte, id *ID) []byte {
 		dst = append(hex.AppendEncode(append(dst, `,"hex":"`...), id.Binary), '"')
 	}
 	if id.Timed {
-		dst = AppendTime(dst, id.Time)
+		dst = id.appendTime(dst)
 	}
 	dst = append(dst, `,"fields":{`...)
 	for n, f := range id.Fields {
@@ -72,6 +76,29 @@ func appendName(dst []byte, n int, name string) []byte {
 		dst = append(dst, ',')
 	}
 	return append(append(append(dst, '"'), name...), `":`...)
+}
+
+// appendTime is AppendTime with the text of the last second. A time before the year 1970 or after 9999 takes the
+// long way.
+func (id *ID) appendTime(dst []byte) []byte {
+	const last = 253402300800 // the second after the year 9999
+	second, ms := id.Time.Unix(), id.Time.UnixMilli()
+	if second <= 0 || second >= last {
+		return AppendTime(dst, id.Time)
+	}
+	if second != id.second {
+		id.second = second
+		id.text = id.Time.UTC().AppendFormat(append(id.text[:0], `,"time":"`...), "2006-01-02T15:04:05")
+	}
+	dst = append(dst, id.text...)
+	if ns := id.Time.Nanosecond(); ns > 0 {
+		dst = append(dst, '.')
+		for unit := 100_000_000; ns > 0; unit /= 10 {
+			dst = append(dst, '0'+byte(ns/unit))
+			ns %= unit
+		}
+	}
+	return strconv.AppendInt(append(dst, `Z","unix_ms":`...), ms, 10)
 }
 
 // AppendTime appends the members time and unix_ms. RFC 3339 covers the years 0 to 9999, so time is null

@@ -10,6 +10,7 @@ import (
 
 const (
 	decimalDigits = "0123456789"
+	hexDigits     = decimalDigits + "abcdefABCDEF"
 	lowerLetters  = "abcdefghijklmnopqrstuvwxyz"
 	upperLetters  = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	pushDigits    = "-" + decimalDigits + upperLetters + "_" + lowerLetters // of Firebase, in the order of their values
@@ -75,5 +76,10 @@ func nanoids(ids []ID, s string) []ID {
 
 // consists reports whether s consists of the characters.
 func consists(s, characters string) bool {
-	return strings.Trim(s, characters) == ""
+	for _, c := range []byte(s) {
+		if strings.IndexByte(characters, c) < 0 {
+			return false
+		}
+	}
+	return true
 }

@@ -44,7 +44,7 @@ const young = 30 * 24 * time.Hour
 // decimals reads a decimal of 63 bits, as databases hold it.
 func decimals(ids []ID, s string) []ID {
 	const most = 19 // digits
-	if len(s) == 0 || len(s) > most || s[0] < '1' || s[0] > '9' {
+	if len(s) == 0 || len(s) > most || s[0] == '0' || !consists(s, decimalDigits) {
 		return ids
 	}
 	v, err := strconv.ParseInt(s, 10, 64)

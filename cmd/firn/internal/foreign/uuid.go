@@ -20,7 +20,10 @@ var uuidKinds = [...]Kind{
 
 // uuids reads a UUID of a version: the usual text, also in braces or behind urn:uuid:, or 32 digits.
 func uuids(ids []ID, s string) []ID {
-	const braced, plain = 38, 36
+	const braced, plain, digits = 38, 36, 32
+	if len(s) == digits && !consists(s, hexDigits) { // errors take time
+		return ids
+	}
 	u, err := uuid.Parse(s)
 	if err != nil || len(s) == braced && (s[0] != '{' || s[plain+1] != '}') { // the library reads any brackets
 		return ids

@@ -377,7 +377,7 @@ func (i *inspector) inspectMatches(as formats.Form) error {
 // answerID answers an ID in the binary form.
 func (i *inspector) answerID(id []byte) (err error) {
 	readings := append(i.readings[:0], reading{reader: i.readers[0], id: id})
-	readings[0].weigh(i.now)
+	i.weigh(&readings[0])
 	i.readings = readings
 	b := i.buffer[:0]
 	switch {

@@ -15,7 +15,7 @@ import (
 type reading struct {
 	reader  *inspect.Reader // nil for a foreign kind
 	id      []byte          // the binary form, of a format
-	foreign foreign.ID
+	foreign *foreign.ID
 	prefix  string // of a typed ID
 
 	rank     rank
@@ -64,22 +64,26 @@ func (r *reading) text() string {
 	return string(text)
 }
 
-// weigh finds out how plausible the reading is.
-func (r *reading) weigh(now time.Time) {
+// weigh finds out how plausible a reading is.
+func (s *scanner) weigh(r *reading) {
+	if s.last.IsZero() {
+		s.first, s.last = inspect.PlausibleTimes(s.now)
+	}
 	t, timed := r.time()
 	if timed {
-		r.distance = inspect.Distance(t, now)
+		r.distance = inspect.Distance(t, s.now)
 	}
+	usual := !t.Before(s.first) && !t.After(s.last)
 	switch {
 	case r.reader == nil && !timed:
 		r.rank = timeless
-	case r.reader == nil && inspect.Plausible(t, now):
+	case r.reader == nil && usual:
 		r.rank = plausibleForeign
 	case r.reader == nil:
 		r.rank = doubtfulForeign
 	case r.reader.Young(r.id):
 		r.rank = young
-	case inspect.Plausible(t, now):
+	case usual:
 		r.rank = plausible
 	default:
 		r.rank = doubtful
@@ -93,6 +97,8 @@ type scanner struct {
 	form    inspect.Form
 	detect  bool // the form is not known
 	now     time.Time
+
+	first, last time.Time // of plausible times
 
 	// Room for the answers of a call, which the next call overwrites.
 	input    []byte
@@ -116,7 +122,7 @@ func (s *scanner) read(input string) ([]reading, error) {
 		return nil, s.refused(bare)
 	}
 	for i := range s.readings {
-		s.readings[i].weigh(s.now)
+		s.weigh(&s.readings[i])
 	}
 	if s.named {
 		return s.readings[:1], nil // the first form that fits
@@ -190,7 +196,8 @@ func (s *scanner) scanForeign(input string) {
 		return
 	}
 	s.foreign = foreign.AppendIDs(s.foreign[:0], input)
-	for _, f := range s.foreign {
+	for n := range s.foreign {
+		f := &s.foreign[n]
 		if s.detect || f.Kind.Decimal() == (s.form == inspect.Int) {
 			s.readings = append(s.readings, reading{foreign: f, prefix: f.Prefix, written: f.Text == input})
 		}

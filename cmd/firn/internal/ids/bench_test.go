@@ -1,0 +1,37 @@
+package ids
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"testing"
+	"time"
+
+	"github.com/firn-id/firn/inspect"
+	"github.com/firn-id/firn/internal/shape"
+	"github.com/firn-id/firn/internal/testing/testkit"
+)
+
+// BenchmarkJSON inspects lines of each format, with the format named and detected.
+func BenchmarkJSON(b *testing.B) {
+	for _, f := range inspect.Formats() {
+		g := testkit.Must(f.Descriptor().New(shape.Recipe{}))
+		lines := testkit.Must(g.AppendTexts(context.Background(), nil, 10_000))
+		for name, format := range map[string]inspect.Format{"named": f, "detected": {}} {
+			b.Run(f.Name()+"/"+name, func(b *testing.B) {
+				var w bytes.Buffer
+				i := newInspector(b, &w, format, inspect.Settings{}, time.Now())
+				i.json = true
+				i.streams.Out.Reset(io.Discard)
+				b.ReportAllocs()
+				for b.Loop() {
+					i.streams.In = bytes.NewReader(lines)
+					if err := i.inspect(nil); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/10_000, "ns/line")
+			})
+		}
+	}
+}
