@@ -60,7 +60,7 @@ Formats: ` + cli.List(formats.Names(), "and") + `.`,
 		Example: `  firn at scru160 2026-07-01T10:00:00Z
   firn at nanoflake 2026-07-01 -n 3 --worker 1023
   firn at nanoflake 1782900000000 --worker 1023 --sequence 3 --json
-  echo 2026-07-01T10:00:00Z | firn at snowflakesi --epoch 2020-01-01 --worker 31
+  echo 2026-07-01 | firn at snowflakesi --worker 31
   firn at sno 2026-07-01 --partition 65535 --meta 7 --as hex`,
 		DisableFlagsInUseLine: true,
 		ValidArgsFunction:     formats.CompleteFormat,
