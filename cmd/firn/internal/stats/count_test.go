@@ -98,12 +98,12 @@ func check(t *testing.T, s shape.Shape, c *counter, ids [][]byte) (whole bool) {
 	if c.ids != uint64(len(ids)) {
 		t.Errorf("%d IDs, want %d", c.ids, len(ids))
 	}
-	if len(c.workers) != len(m.workers) {
-		t.Errorf("%d workers, want %d", len(c.workers), len(m.workers))
+	if ranking := c.ticks.workers.ranking(); len(ranking) != len(m.workers) {
+		t.Errorf("%d workers, want %d", len(ranking), len(m.workers))
 	}
 	for worker, n := range m.workers {
-		if w := c.workers[worker]; w == nil || w.ids != n {
-			t.Errorf("worker %d has %v, want %d IDs", worker, w, n)
+		if got := c.ticks.workers.at(uint32(worker)).ids; got != n {
+			t.Errorf("worker %d has %d IDs, want %d", worker, got, n)
 		}
 	}
 	times := slices.Sorted(maps.Keys(m.periods))
@@ -132,15 +132,15 @@ func check(t *testing.T, s shape.Shape, c *counter, ids [][]byte) (whole bool) {
 	if outside != h.before+h.after {
 		t.Errorf("%d IDs before and %d after the histogram, want %d", h.before, h.after, outside)
 	}
-	if c.lateTicks+c.lateSeconds > 0 {
+	if c.ticks.split+c.seconds.split > 0 {
 		return false
 	}
 	fullest := greatest(m.ticks, func(a, b [2]uint64) int { return slices.Compare(a[:], b[:]) })
-	if got := [2]uint64{uint64(c.tickTime(c.fullest.tick).UnixMicro()), c.fullest.worker}; got != fullest || c.fullest.ids != m.ticks[fullest] {
+	if got := [2]uint64{uint64(c.tickTime(c.fullest.tick).UnixMicro()), uint64(c.fullest.worker)}; got != fullest || uint64(c.fullest.ids) != m.ticks[fullest] {
 		t.Errorf("fullest tick and worker %v of %d IDs, want %v of %d", got, c.fullest.ids, fullest, m.ticks[fullest])
 	}
 	busiest := greatest(m.seconds, cmp.Compare[int64])
-	if got := c.secondTime(c.busiest.tick).Unix(); got != busiest || c.busiest.ids != m.seconds[busiest] {
+	if got := c.secondTime(c.busiest.tick).Unix(); got != busiest || uint64(c.busiest.ids) != m.seconds[busiest] {
 		t.Errorf("busiest second %d of %d IDs, want %d of %d", got, c.busiest.ids, busiest, m.seconds[busiest])
 	}
 	shares := make([]uint64, full+1)
@@ -180,7 +180,7 @@ func TestCount(t *testing.T) {
 				for _, slots := range []int{32, 256, mostTicks} {
 					t.Run(fmt.Sprintf("%s/%v/%s/%d", f.Name(), set.Microseconds, order.name, slots), func(t *testing.T) {
 						c := newCounter(s, 64)
-						c.ticks, c.seconds = newRecent(slots, c.endTick), newRecent(max(slots, 1<<12), c.endSecond)
+						c.bound(slots, max(slots, 1<<12))
 						for _, id := range order.ids {
 							c.add(id)
 						}
@@ -202,7 +202,7 @@ func TestManyTimes(t *testing.T) {
 	s := f.Descriptor().Default()
 	random := rand.New(rand.NewPCG(1, 2))
 	c := newCounter(s, 2)
-	c.ticks, c.seconds = newRecent(1<<10, c.endTick), newRecent(1<<10, c.endSecond)
+	c.bound(1<<10, 1<<10)
 	id := make([]byte, 20)
 	const n = 200_000
 	for range n {
@@ -217,10 +217,10 @@ func TestManyTimes(t *testing.T) {
 	for _, b := range h.bars {
 		all += b.ids
 	}
-	if all != n || len(h.bars) > mostBars || len(c.line.periods) > mostPeriods || len(c.ticks.young.slots)+len(c.ticks.old.slots) > 2<<10 {
+	if all != n || len(h.bars) > mostBars || len(c.line.periods) > mostPeriods || cap(c.ticks.young.slots)+cap(c.ticks.old.slots) > 2<<10 {
 		t.Errorf("%d IDs in %d bars, %d periods", all, len(h.bars), len(c.line.periods))
 	}
-	if c.lateTicks == 0 {
+	if c.ticks.split == 0 {
 		t.Error("no tick was late")
 	}
 }
@@ -242,5 +242,32 @@ func BenchmarkAdd(b *testing.B) {
 				c.add(all[i : i+size])
 			}
 		})
+	}
+}
+
+// TestManyInATick: the IDs of a slot may be more than a slot can count.
+func TestManyInATick(t *testing.T) {
+	var ended []slot
+	r := newRecent(leastSlots, 2, func(s slot) { ended = append(ended, s) })
+	r.add(7, 1, 1<<32-2)
+	r.add(7, 1, 1)
+	r.add(7, 1, 5)
+	r.close()
+	if want := []slot{{7, 1, 1<<32 - 1}, {7, 1, 5}}; !slices.Equal(ended, want) || r.split != 1 || r.workers.at(1).ids != 1<<32+4 {
+		t.Errorf("%v, %d split, want %v", ended, r.split, want)
+	}
+}
+
+// TestManyWorkers: workers of great numbers count like others.
+func TestManyWorkers(t *testing.T) {
+	r := newRecent(leastSlots, 1<<30, func(slot) {})
+	for i := range uint32(100) {
+		r.add(5, i<<20, 1+i%2)
+		r.add(4, i<<20, 1)
+	}
+	r.close()
+	ranking := r.workers.ranking()
+	if len(ranking) != 100 || ranking[0] != (rank{1 << 20, 3}) || ranking[99] != (rank{98 << 20, 2}) {
+		t.Errorf("%d workers: %v", len(ranking), ranking)
 	}
 }

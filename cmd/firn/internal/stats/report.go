@@ -15,7 +15,7 @@ type report struct {
 	Malformed uint64  `json:"malformed"`
 	First     *moment `json:"first"` // nil without IDs
 	Last      *moment `json:"last"`
-	PerSecond float64 `json:"ids_per_second"` // on average
+	PerSecond float64 `json:"ids_per_second"` // on average, without the few IDs far from all others
 
 	Epoch  moment `json:"epoch"`
 	TickUS int64  `json:"tick_us"` // microseconds
@@ -49,6 +49,7 @@ type timeReport struct {
 	After  uint64      `json:"after"`  // IDs after the last bar
 
 	unit unit
+	rate float64 // of histogram
 }
 
 type barReport struct {
@@ -58,17 +59,11 @@ type barReport struct {
 
 // A workerReport is IDs by worker.
 type workerReport struct {
-	Field  string        `json:"field"`
-	Count  int           `json:"count"`
-	More   bool          `json:"more,omitempty"` // there are more workers than Count
-	Top    []workerOfTop `json:"top"`
-	Others uint64        `json:"others"` // IDs of the workers that are not in Top
-	name   string        // of the worker's number
-}
-
-type workerOfTop struct {
-	Worker uint64 `json:"worker"`
-	IDs    uint64 `json:"ids"`
+	Field  string `json:"field"`
+	Count  int    `json:"count"`
+	Top    []rank `json:"top"`
+	Others uint64 `json:"others"` // IDs of the workers that are not in Top
+	name   string // of the worker's number
 }
 
 // A burstReport is the most IDs in a short time.
@@ -80,7 +75,7 @@ type burstReport struct {
 type tickBurst struct {
 	IDs    uint64  `json:"ids"`
 	Time   moment  `json:"time"`
-	Worker *uint64 `json:"worker,omitempty"`
+	Worker *uint32 `json:"worker,omitempty"`
 }
 
 type secondBurst struct {
@@ -136,12 +131,15 @@ const mostBars = 120
 // report returns the report of a counter that is closed, with so many workers.
 func (c *counter) report(format, workerName string, malformed uint64, top int) *report {
 	r := &report{Format: format, IDs: c.ids, Malformed: malformed, Epoch: moment{time.UnixMilli(c.shape.Epoch).UTC()},
-		TickUS: c.tickLength().Microseconds(), SplitTicks: c.lateTicks, SplitSeconds: c.lateSeconds, Time: c.timeReport(mostBars)}
+		TickUS: c.tickLength().Microseconds(), SplitTicks: c.ticks.split, SplitSeconds: c.seconds.split, Time: c.timeReport(mostBars)}
 	if c.ids > 0 {
 		first, last := c.tickTime(c.first), c.tickTime(c.last)
 		r.First, r.Last = &moment{first}, &moment{last}
 		seconds := float64(last.UnixMicro()-first.UnixMicro()+r.TickUS) / 1e6 // a time.Duration ends at 292 years
 		r.PerSecond = float64(c.ids) / seconds
+		if r.Time.Before+r.Time.After > 0 {
+			r.PerSecond = r.Time.rate
+		}
 		r.Bursts, r.Fill = c.bursts(), c.fillReport()
 		if c.from.Bits > 0 {
 			r.Workers = c.workerReport(workerName, top)
@@ -161,7 +159,7 @@ func (c *counter) report(format, workerName string, malformed uint64, top int) *
 // timeReport returns the IDs over time in at most so many bars.
 func (c *counter) timeReport(most int) timeReport {
 	h := c.line.histogram(most, max(c.shape.Unit.Milliseconds(), 1))
-	t := timeReport{Unit: h.unit.text, Before: h.before, After: h.after, Bars: make([]barReport, 0, len(h.bars)), unit: h.unit}
+	t := timeReport{Unit: h.unit.text, Before: h.before, After: h.after, Bars: make([]barReport, 0, len(h.bars)), unit: h.unit, rate: h.rate}
 	for _, b := range h.bars {
 		t.Bars = append(t.Bars, barReport{moment{b.start.UTC()}, b.ids})
 	}
@@ -169,19 +167,18 @@ func (c *counter) timeReport(most int) timeReport {
 }
 
 func (c *counter) workerReport(name string, top int) *workerReport {
-	ranking := c.ranking()
-	w := &workerReport{Field: c.from.Name, Count: len(ranking), More: c.others.ids > 0, Top: []workerOfTop{}, Others: c.ids, name: name}
-	for _, one := range ranking[:min(top, len(ranking))] {
-		w.Top = append(w.Top, workerOfTop{one.number, one.ids})
-		w.Others -= one.ids
+	ranking := c.ticks.workers.ranking()
+	w := &workerReport{Field: c.from.Name, Count: len(ranking), Top: ranking[:min(top, len(ranking))], Others: c.ids, name: name}
+	for _, one := range w.Top {
+		w.Others -= one.IDs
 	}
 	return w
 }
 
 func (c *counter) bursts() *burstReport {
 	b := &burstReport{
-		Tick: tickBurst{IDs: c.fullest.ids, Time: moment{c.tickTime(c.fullest.tick)}},
-		Second: secondBurst{IDs: c.busiest.ids, Time: moment{c.secondTime(c.busiest.tick)},
+		Tick: tickBurst{IDs: uint64(c.fullest.ids), Time: moment{c.tickTime(c.fullest.tick)}},
+		Second: secondBurst{IDs: uint64(c.busiest.ids), Time: moment{c.secondTime(c.busiest.tick)},
 			Seconds: c.rates.size(), Median: c.rates.atMost(50), P99: c.rates.atMost(99)},
 	}
 	if c.from.Bits > 0 {
@@ -192,7 +189,7 @@ func (c *counter) bursts() *burstReport {
 
 func (c *counter) fillReport() *fillReport {
 	f := &fillReport{Capacity: c.fill.capacity, Ticks: c.fill.ids.size(), Median: c.fill.ids.atMost(50), P99: c.fill.ids.atMost(99),
-		Most: c.fullest.ids, Full: c.fill.ticks[full], random: c.shape.Fields[c.shape.Sequence].Random}
+		Most: uint64(c.fullest.ids), Full: c.fill.ticks[full], random: c.shape.Fields[c.shape.Sequence].Random}
 	for place, ticks := range c.fill.ticks {
 		share := shareReport{Ticks: ticks}
 		switch place {

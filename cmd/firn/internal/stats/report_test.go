@@ -246,7 +246,7 @@ func TestUnits(t *testing.T) {
 	}
 	l.add(0, 3)
 	l.add(at*2, 4)
-	if h := l.histogram(100, 1); h.before != 3 || h.after != 4 || h.unit.ms > 200 || len(h.bars) < 50 {
-		t.Errorf("%d before, %d after %d bars of a %s", h.before, h.after, len(h.bars), h.unit.text)
+	if h := l.histogram(100, 1); h.before != 3 || h.after != 4 || h.unit.ms > 200 || len(h.bars) < 50 || h.rate < 950 || h.rate > 1050 {
+		t.Errorf("%d before, %d after, %d bars of a %s, %v IDs a second", h.before, h.after, len(h.bars), h.unit.text, h.rate)
 	}
 }

@@ -85,7 +85,7 @@ func (p *picture) head(r *report) {
 	p.Text(margin, p.bottom+16, text, class("head"))
 	p.bottom += 16 + 24
 	if r.IDs > 0 {
-		p.Text(margin, p.bottom, fmt.Sprintf("%s to %s, %s on average", cli.TimeText(r.First.Time), cli.TimeText(r.Last.Time), rate(r.PerSecond)), class("faint"))
+		p.Text(margin, p.bottom, fmt.Sprintf("%s to %s, %s", cli.TimeText(r.First.Time), cli.TimeText(r.Last.Time), r.rate()), class("faint"))
 		p.bottom += textLine
 		for _, text := range append(r.burstTexts(), r.notes()...) {
 			p.bottom += p.lines(margin, p.bottom, pictureWidth-2*margin, text, "faint")
@@ -161,7 +161,7 @@ func (p *picture) workers(x int, r *report) int {
 
 // fill draws how full the ticks are.
 func (p *picture) fill(x int, f *fillReport) int {
-	height := p.bars(x, "Fill of the sequence, by "+plural(f.Ticks, "tick"), f.rows(), uint64(f.Ticks), "bar3")
+	height := p.bars(x, f.heading(), f.rows(), uint64(f.Ticks), "bar3")
 	return height + p.lines(x, p.bottom+height+14, halfWidth, f.text(), "faint")
 }
 

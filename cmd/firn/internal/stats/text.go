@@ -53,12 +53,18 @@ func (p *page) write(r *report, bars timeReport) {
 
 // notes says what the numbers of a report lack.
 func (r *report) notes() []string {
-	if r.SplitTicks == 0 && r.SplitSeconds == 0 {
+	var parts []string
+	if r.SplitTicks > 0 {
+		parts = append(parts, plural(r.SplitTicks, "tick"))
+	}
+	if r.SplitSeconds > 0 {
+		parts = append(parts, plural(r.SplitSeconds, "second"))
+	}
+	if parts == nil {
 		return nil
 	}
-	return []string{fmt.Sprintf("The IDs of a worker come in no order of time: %s and %s may have been counted in parts. "+
-		"Bursts and shares of the sequence can be greater than shown. Sort the IDs with firn sort first.",
-		plural(r.SplitTicks, "tick"), plural(r.SplitSeconds, "second"))}
+	return []string{"The IDs come in no order of time: " + cli.List(parts, "and") + " may have been counted in parts. " +
+		"Bursts and shares of the sequence can be greater than shown. Sort the IDs with firn sort first."}
 }
 
 func (p *page) title(text string) {
@@ -84,7 +90,16 @@ func (p *page) summary(r *report) {
 	}
 	row("first", cli.TimeText(r.First.Time))
 	row("last", cli.TimeText(r.Last.Time))
-	row("rate", rate(r.PerSecond)+" on average")
+	row("rate", r.rate())
+}
+
+// rate writes the average rate.
+func (r *report) rate() string {
+	text := rate(r.PerSecond) + " on average"
+	if r.Time.Before+r.Time.After > 0 {
+		text += ", without IDs far from all others"
+	}
+	return text
 }
 
 // rate writes a number of IDs a second, or in a longer time.
@@ -149,7 +164,7 @@ func (p *page) plot(t timeReport) {
 		line[column] = float64(t.Bars[at(column)].IDs)
 	}
 	options := []asciigraph.Option{asciigraph.Height(rows), asciigraph.LowerBound(0), asciigraph.UpperBound(float64(step) * float64(rows)), asciigraph.YAxisValueFormatter(short),
-		asciigraph.XAxisRange(0, float64(room)), asciigraph.XAxisTickCount(min(len(t.Bars), max(2, room/22))),
+		asciigraph.XAxisRange(0, float64(room)), asciigraph.XAxisTickCount(min(len(t.Bars), max(2, room/(len(t.unit.label(t.Bars[0].Time.Time))+8)))),
 		asciigraph.XAxisValueFormatter(func(x float64) string { return t.unit.label(t.Bars[at(int(x))].Time.Time) })}
 	if p.colour {
 		options = append(options, asciigraph.SeriesColors(asciigraph.Teal))
@@ -219,11 +234,8 @@ func (w *workerReport) rows() (rows []row) {
 // heading says how many workers there are.
 func (w *workerReport) heading() string {
 	text := "IDs by " + w.name + ": " + number(w.Count)
-	if w.More {
-		text += " and more"
-	}
 	if len(w.Top) < w.Count {
-		text += ", the first " + number(len(w.Top))
+		text += ", the " + number(len(w.Top)) + " with the most"
 	}
 	return text
 }
@@ -300,9 +312,13 @@ func (r *report) tick() string {
 
 // fill shows how full the ticks are.
 func (p *page) fill(f *fillReport) {
-	p.title(fmt.Sprintf("Fill of the sequence: %s of up to %s", plural(f.Ticks, "tick"), plural(f.Capacity, "ID")))
+	p.title(f.heading())
 	p.bars(f.rows(), uint64(f.Ticks), "tick", p.pens.Fields[2])
 	p.paragraph(f.text())
+}
+
+func (f *fillReport) heading() string {
+	return fmt.Sprintf("Fill of the sequence: %s of up to %s", plural(f.Ticks, "tick"), plural(f.Capacity, "ID"))
 }
 
 // rows returns a row for each share that has ticks, and one for full ticks.

@@ -65,8 +65,9 @@ func floorMod(a, b int64) int64 { return (a%b + b) % b }
 type histogram struct {
 	unit   unit
 	bars   []bar
-	before uint64 // IDs before the first bar
-	after  uint64 // IDs after the last bar
+	before uint64  // IDs before the first bar
+	after  uint64  // IDs after the last bar
+	rate   float64 // IDs a second in the time of the bars that has nearly all IDs
 }
 
 // A bar is the IDs of a time.
@@ -144,7 +145,8 @@ func (t *timeline) histogram(most int, tick int64) (h histogram) {
 	if len(starts) == 0 {
 		return h
 	}
-	first, last := t.core(starts)
+	var first, last int64
+	first, last, h.rate = t.core(starts)
 	h.unit = fitting(time.UnixMilli(first).UTC(), time.UnixMilli(last).UTC(), most, levels[t.level], tick)
 	for start, end := h.unit.start(time.UnixMilli(first)), time.UnixMilli(last); !start.After(end); start = h.unit.next(start) {
 		h.bars = append(h.bars, bar{start: start})
@@ -167,24 +169,30 @@ func (t *timeline) histogram(most int, tick int64) (h histogram) {
 	return h
 }
 
-// core returns the first and the last period that a plot shows, of the periods with IDs.
-func (t *timeline) core(starts []int64) (first, last int64) {
+// core returns the first and the last period that a plot shows, of the periods with IDs, and the IDs a second
+// from the first to the last period without those that a plot may leave out.
+func (t *timeline) core(starts []int64) (first, last int64, rate float64) {
 	var all uint64
 	for _, ids := range t.periods {
 		all += ids
 	}
 	low, high := 0, len(starts)-1
+	inner := all
 	for left := all / outside; t.periods[starts[low]] <= left; low++ {
 		left -= t.periods[starts[low]]
+		inner -= t.periods[starts[low]]
 	}
 	for right := all / outside; t.periods[starts[high]] <= right; high-- {
 		right -= t.periods[starts[high]]
+		inner -= t.periods[starts[high]]
 	}
 	first, last = starts[0], starts[len(starts)-1]
-	if inner := starts[high] - starts[low] + levels[t.level]; (last-first)/longer > inner {
-		return max(first, starts[low]-inner/10), min(last, starts[high]+inner/10)
+	length := starts[high] - starts[low] + levels[t.level]
+	rate = float64(inner) / float64(length) * second
+	if (last-first)/longer > length {
+		return max(first, starts[low]-length/10), min(last, starts[high]+length/10), rate
 	}
-	return first, last
+	return first, last, rate
 }
 
 // fitting returns the shortest unit that has the time from first to last in at most so many bars, and whole

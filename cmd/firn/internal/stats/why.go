@@ -42,7 +42,7 @@ func (c *counter) whyLow(e evenness, fields []int) string {
 	case at == c.shape.Sequence:
 		why = fmt.Sprintf("The low bits are those of the %s, which begins anew in each tick: half of the ticks have at most %s.", f.Name, plural(c.fill.ids.atMost(50), "ID"))
 	case at == c.shape.Worker:
-		why = fmt.Sprintf("The low bits are those of the %s: %s made the IDs.", f.Name, plural(len(c.workers), "worker"))
+		why = fmt.Sprintf("The low bits are those of the %s: %s made the IDs.", f.Name, plural(len(c.ticks.workers.ranking()), "worker"))
 	}
 	if judge(c.spread.hash).verdict == even {
 		why += " Partition by a hash of the ID instead."
@@ -80,16 +80,15 @@ func skewOf(partitions []uint64, f shape.Field) float64 {
 	return float64(e.most) / e.mean
 }
 
-// percent writes a share, "97.4 %".
+// percent writes a share, "97.4%".
 func percent(share float64) string {
 	switch p := 100 * share; {
 	case p >= 1000:
 		return number(int64(math.Round(p))) + "%"
 	case p >= 10 || p == 0:
 		return fmt.Sprintf("%.1f%%", p)
-	case p > 0 && p < 0.01: // no more digits fit the column
-		return "<0.01%"
-	default:
+	case p >= 0.01:
 		return fmt.Sprintf("%.2g%%", p)
 	}
+	return "<0.01%" // no more digits fit the column
 }
