@@ -76,6 +76,23 @@ func TestNewFormat(t *testing.T) {
 			t.Error(out)
 		}
 	})
+	t.Run("stats", func(t *testing.T) {
+		cmd := exec.Command(firn.exe, "stats", "brook", "--json", "--match", "--svg", filepath.Join(t.TempDir(), "brook.svg"))
+		var log strings.Builder
+		for _, id := range ids {
+			fmt.Fprintf(&log, "made %s.\n", id.ID)
+		}
+		cmd.Stdin = strings.NewReader(log.String())
+		var report struct {
+			IDs     int
+			Workers struct{ Field string }
+			Fill    struct{ Capacity int }
+		}
+		out, err := cmd.Output()
+		if bad := json.Unmarshal(out, &report); err != nil || bad != nil || report.IDs != len(ids) || report.Workers.Field != "outlet" || report.Fill.Capacity != 8192 {
+			t.Errorf("%v, %v: %s", err, bad, out)
+		}
+	})
 	t.Run("torture", func(t *testing.T) {
 		var sum struct {
 			Format     string
