@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"cmp"
+	"fmt"
 	"io"
 	"runtime"
 )
@@ -28,7 +30,7 @@ func (t *typed) Read(p []byte) (int, error) {
 		if runtime.GOOS == "windows" {
 			key = "Ctrl-Z and Enter"
 		}
-		io.WriteString(t.Err, "firn: reading IDs from the terminal, one a line: "+key+" ends them\n")
+		fmt.Fprintf(t.Err, "firn: reading %s from the terminal, one a line: %s ends them\n", cmp.Or(t.Reads, "IDs"), key)
 	}
 	return t.In.Read(p)
 }

@@ -22,6 +22,8 @@ type Streams struct {
 	Colour bool // write Out in colour
 	Width  int  // columns of Out
 
+	Reads string // what the lines of In are; "" is IDs
+
 	// Asks reports whether In is a terminal, where somebody can type.
 	Asks bool
 

@@ -28,26 +28,28 @@ type bulk struct {
 	args []string
 	// lines reports that each ID has a line of stdout, or several with the ID.
 	lines bool
+	times bool // the lines are times
 }
 
 // bulkCommands are the commands that read IDs from stdin, with arguments. A command may have several
 // lines.
 var bulkCommands = []bulk{
-	{"inspect", words("inspect nanoflake --json"), true},
-	{"inspect", words("inspect --json --as text"), true},
-	{"inspect", words("inspect nanoflake"), false},
-	{"pool who", words("pool who nanoflake"), false},
-	{"pool who", words("pool who nanoflake --json"), true},
-	{"verify", words("verify nanoflake --json"), false},
-	{"verify", words("verify nanoflake"), false},
-	{"sort", words("sort nanoflake"), true},
-	{"convert", words("convert nanoflake --to hex"), true},
-	{"stats", words("stats nanoflake"), false},
-	{"stats", words("stats nanoflake --json"), false},
+	{name: "inspect", args: words("inspect nanoflake --json"), lines: true},
+	{name: "inspect", args: words("inspect --json --as text"), lines: true},
+	{name: "inspect", args: words("inspect nanoflake")},
+	{name: "pool who", args: words("pool who nanoflake")},
+	{name: "pool who", args: words("pool who nanoflake --json"), lines: true},
+	{name: "verify", args: words("verify nanoflake --json")},
+	{name: "verify", args: words("verify nanoflake")},
+	{name: "sort", args: words("sort nanoflake"), lines: true},
+	{name: "convert", args: words("convert nanoflake --to hex"), lines: true},
+	{name: "stats", args: words("stats nanoflake")},
+	{name: "stats", args: words("stats nanoflake --json")},
+	{name: "at", args: words("at nanoflake --worker 7"), times: true},
 }
 
 // others are the commands that read no IDs from stdin.
-var others = strings.Fields(`at explain merge new range selftest sql-feed sql-generator sql-mysql sql-postgres sql-sqlite torture version
+var others = strings.Fields(`explain merge new range selftest sql-feed sql-generator sql-mysql sql-postgres sql-sqlite torture version
 	pool-create pool-doctor pool-grants pool-list pool-rescue pool-show completion-bash completion-fish completion-powershell completion-zsh`)
 
 // TestBulkCommands: the list has all commands with lines of stdin.
@@ -97,9 +99,15 @@ func forBulk(t *testing.T, f func(t *testing.T, b bulk, run func(more ...string)
 	}
 }
 
-// someIDs returns nanoflakes of long ago, in order.
-func someIDs(t *testing.T, n int) []string {
+// some returns n lines for the command: nanoflakes, or times.
+func (b bulk) some(t *testing.T, n int) (lines []string) {
 	t.Helper()
+	if b.times {
+		for i := range n {
+			lines = append(lines, fmt.Sprint(1_780_000_000_000+i))
+		}
+		return lines
+	}
 	out, _, code := firnRun(t, "", "new", "nanoflake", "-n", fmt.Sprint(n), "--worker", "7", "--no-state")
 	if code != 0 {
 		t.Fatal("no IDs")
@@ -110,9 +118,9 @@ func someIDs(t *testing.T, n int) []string {
 // TestBulkInput: a line ends with LF or CRLF, the last line needs no end, blank lines and spaces around an ID
 // do not count, nor does a byte-order mark. The argument - is stdin.
 func TestBulkInput(t *testing.T) {
-	ids := someIDs(t, 3)
-	a, b, c := ids[0], ids[1], ids[2]
 	forBulk(t, func(t *testing.T, bulk bulk, run func(more ...string) *exec.Cmd) {
+		ids := bulk.some(t, 3)
+		a, b, c := ids[0], ids[1], ids[2]
 		answer := func(input string, more ...string) string {
 			t.Helper()
 			cmd := run(more...)
@@ -160,21 +168,23 @@ func trimmed(text string) string {
 
 // TestBulkMalformed: bad lines are named by their numbers, and the other lines answered.
 func TestBulkMalformed(t *testing.T) {
-	ids := someIDs(t, 4)
-	bad := map[int]string{2: "no!", 4: ids[0] + "\x00", 6: strings.Repeat("0", 100_000), 7: "\x00", 8: ids[1][:12], 10: "\xff\xfe"}
-	var input strings.Builder
-	for line, good := 1, 0; line <= 11; line++ {
-		text, wrong := bad[line]
-		if !wrong && line != 3 {
-			text = ids[good%len(ids)]
-			good++
-		}
-		input.WriteString(text)
-		if line < 11 {
-			input.WriteByte('\n')
-		}
-	}
 	forBulk(t, func(t *testing.T, b bulk, run func(more ...string) *exec.Cmd) {
+		ids := b.some(t, 4)
+		bad := map[int]string{
+			2: "no!", 4: ids[0] + "\x00", 6: strings.Repeat("0", 100_000), 7: "\x00", 8: ids[1][:12] + "!", 10: "\xff\xfe",
+		}
+		var input strings.Builder
+		for line, good := 1, 0; line <= 11; line++ {
+			text, wrong := bad[line]
+			if !wrong && line != 3 {
+				text = ids[good%len(ids)]
+				good++
+			}
+			input.WriteString(text)
+			if line < 11 {
+				input.WriteByte('\n')
+			}
+		}
 		cmd := run()
 		cmd.Stdin = strings.NewReader(input.String())
 		stdout, stderr, code := capture(t, cmd)
@@ -220,9 +230,13 @@ func TestBulkDirectory(t *testing.T) {
 
 // TestBulkTerminal: at a terminal, a command says that it waits for IDs, and Ctrl-D ends the IDs.
 func TestBulkTerminal(t *testing.T) {
-	forBulk(t, func(t *testing.T, _ bulk, run func(more ...string) *exec.Cmd) {
+	forBulk(t, func(t *testing.T, b bulk, run func(more ...string) *exec.Cmd) {
+		what := "IDs"
+		if b.times {
+			what = "times"
+		}
 		out, err := onTerminal(t, run(), &pty.Winsize{Rows: 24, Cols: 80}, "\x04")
-		if code := exitCode(err); code != 0 || strings.Count(out, "firn: reading IDs from the terminal, one a line: Ctrl-D ends them\n") != 1 {
+		if code := exitCode(err); code != 0 || strings.Count(out, "firn: reading "+what+" from the terminal, one a line: Ctrl-D ends them\n") != 1 {
 			t.Errorf("exit code %d: %q", code, out)
 		}
 	})
@@ -261,8 +275,7 @@ func feed(t *testing.T, cmd *exec.Cmd, ids []string) {
 // TestBulkInterrupt: SIGINT ends a command by the signal, and stdout with a whole line. A shell calls that exit
 // code 130.
 func TestBulkInterrupt(t *testing.T) {
-	ids := someIDs(t, 1000)
-	forBulk(t, func(t *testing.T, _ bulk, run func(more ...string) *exec.Cmd) {
+	forBulk(t, func(t *testing.T, b bulk, run func(more ...string) *exec.Cmd) {
 		cmd := run()
 		out, w, err := os.Pipe()
 		check(t, err)
@@ -272,7 +285,7 @@ func TestBulkInterrupt(t *testing.T) {
 		var stdout bytes.Buffer
 		var reader sync.WaitGroup
 		reader.Go(func() { io.Copy(&stdout, out) })
-		feed(t, cmd, ids)
+		feed(t, cmd, b.some(t, 1000))
 		w.Close()
 		check(t, cmd.Process.Signal(os.Interrupt))
 		err = cmd.Wait()
@@ -292,9 +305,9 @@ func TestBulkInterrupt(t *testing.T) {
 
 // TestBulkPipe: a command ends quietly if nobody reads stdout.
 func TestBulkPipe(t *testing.T) {
-	input := filepath.Join(t.TempDir(), "ids")
-	check(t, os.WriteFile(input, []byte(strings.Join(someIDs(t, 100_000), "\n")+"\n"), 0o644))
-	forBulk(t, func(t *testing.T, _ bulk, run func(more ...string) *exec.Cmd) {
+	forBulk(t, func(t *testing.T, b bulk, run func(more ...string) *exec.Cmd) {
+		input := filepath.Join(t.TempDir(), "ids")
+		check(t, os.WriteFile(input, []byte(strings.Join(b.some(t, 100_000), "\n")+"\n"), 0o644))
 		out, w, err := os.Pipe()
 		check(t, err)
 		out.Close()

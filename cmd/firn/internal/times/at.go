@@ -165,6 +165,7 @@ func (f *atFlags) answer(s *cli.Streams, m *maker, words []string) error {
 		fmt.Fprintf(s.Err, "firn: note: the IDs have the %s %d, the largest: --worker says another\n", cmp.Or(m.Worker(), "node ID"), m.worker)
 	}
 	var line []byte
+	s.Reads = "times"
 	in := cli.Inputs{Streams: s, JSON: f.json, Answer: func(word string) (invalid, err error) {
 		at, err := m.time(word)
 		if err != nil {
