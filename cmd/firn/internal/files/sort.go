@@ -106,20 +106,23 @@ func sortTo[R spill.Record](ctx context.Context, s *cli.Streams, sorter *spill.S
 		}
 	}
 	in.progress.End()
-	write := forms(from.Format)
 	written := in.reader.Written() // of the only form, if there is one
-	var lines, id []byte
-	err := sorter.Each(ctx, func(batch []R) (err error) {
-		lines = lines[:0]
-		for i := range batch {
-			as := written
-			id, as = record.unpack(id[:0], &batch[i], as)
-			if lines, err = write[as](lines, id); err != nil {
-				return err
+	encode := func() func(dst []byte, batch []R) ([]byte, error) {
+		write, id := forms(from.Format), []byte(nil)
+		return func(dst []byte, batch []R) (_ []byte, err error) {
+			for i := range batch {
+				as := written
+				id, as = record.unpack(id[:0], &batch[i], as)
+				if dst, err = write[as](dst, id); err != nil {
+					return dst, err
+				}
+				dst = append(dst, '\n')
 			}
-			lines = append(lines, '\n')
+			return dst, nil
 		}
-		_, err = out.Write(lines)
+	}
+	err := sorter.Write(ctx, encode, func(lines []byte) error {
+		_, err := out.Write(lines)
 		return err
 	})
 	if err != nil {

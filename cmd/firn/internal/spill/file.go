@@ -90,41 +90,46 @@ func (t *Temp) Close() error {
 }
 
 // A run is sorted records in a temporary file.
-type run struct {
+type run[R Record] struct {
 	*Temp
-	size int   // of a record, in bytes
-	n    int64 // records
+	size  int   // of a record, in bytes
+	n     int64 // records
+	index []R   // the first of each indexStep records
 }
 
-func (r *run) close() { r.Close() }
+// indexStep is how many records are between two of an index.
+const indexStep = 4096
 
-func closeRuns(runs []*run) {
+func closeRuns[R Record](runs []*run[R]) {
 	for _, r := range runs {
-		r.close()
+		r.Close()
 	}
 }
 
 // A writer writes a run.
-type writer struct {
-	run *run
+type writer[R Record] struct {
+	run *run[R]
 	buf []byte
 }
 
 // create makes a run whose records have a size, with a buffer.
-func create(dir string, size, buffer int) (*writer, error) {
+func create[R Record](dir string, size, buffer int) (*writer[R], error) {
 	t, err := NewTemp(dir)
 	if err != nil {
 		return nil, err
 	}
-	return &writer{&run{Temp: t, size: size}, make([]byte, 0, max(buffer, slack))}, nil
+	return &writer[R]{&run[R]{Temp: t, size: size}, make([]byte, 0, max(buffer, slack))}, nil
 }
 
 const wordSize = 8
 
-// appendRecords writes records to a run.
-func appendRecords[R Record](w *writer, records []R) error {
+// add writes records to the run.
+func (w *writer[R]) add(records []R) error {
 	size := w.run.size
 	for i := range records {
+		if (w.run.n+int64(i))%indexStep == 0 {
+			w.run.index = append(w.run.index, records[i])
+		}
 		n := len(w.buf)
 		if cap(w.buf)-n < slack {
 			if err := w.flush(); err != nil {
@@ -142,7 +147,7 @@ func appendRecords[R Record](w *writer, records []R) error {
 	return nil
 }
 
-func (w *writer) flush() error {
+func (w *writer[R]) flush() error {
 	_, err := w.run.Write(w.buf)
 	w.buf = w.buf[:0]
 	return err

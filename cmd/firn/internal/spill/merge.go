@@ -8,9 +8,13 @@ import (
 
 // merge calls f with the records of sorted runs and of sorted records in memory, in order, a batch at a
 // time.
-func (s *Sorter[R]) merge(ctx context.Context, runs []*run, memory []R, f func(batch []R) error) error {
+func (s *Sorter[R]) merge(ctx context.Context, runs []*run[R], memory []R, f func(batch []R) error) error {
 	buffer := s.c.Memory * bufferPart / 16 / int64(len(runs)+1)
-	m, err := newMerger(runs, memory, s.c.Size, int(min(buffer, 1<<20)))
+	sources := []source[R]{{memory: memory}}
+	for _, r := range runs {
+		sources = append(sources, source[R]{run: r, left: r.n, room: newRoom(int(min(buffer, 1<<20)), r.size)})
+	}
+	m, err := newMerger(sources, s.c.Size)
 	if err != nil {
 		return err
 	}
@@ -35,7 +39,7 @@ type source[R Record] struct {
 
 	buf  []byte // the records that are read and not used, and slack bytes
 	room []byte // of buf
-	run  *run
+	run  *run[R]
 	off  int64 // of the next read
 	left int64 // records to read
 }
@@ -81,24 +85,31 @@ type merger[R Record] struct {
 	left    int64 // records
 }
 
-// newMerger returns a merger of runs, each with a buffer, and of records in memory.
-func newMerger[R Record](runs []*run, memory []R, size, buffer int) (*merger[R], error) {
-	m := &merger[R]{size: size}
-	for i := range len(m.end) {
-		m.end[i] = 1<<64 - 1
+// newRoom returns a buffer of a source.
+func newRoom(buffer, size int) []byte { return make([]byte, max(buffer, size)+slack) }
+
+// maskOf returns the bits of the first bytes of a record.
+func maskOf[R Record](size int) (mask R) {
+	for i := range len(mask) {
 		switch rest := size - i*wordSize; {
 		case rest >= wordSize:
-			m.mask[i] = 1<<64 - 1
+			mask[i] = 1<<64 - 1
 		case rest > 0:
-			m.mask[i] = ^uint64(0) << (8 * uint(wordSize-rest))
+			mask[i] = ^uint64(0) << (8 * uint(wordSize-rest))
 		}
 	}
-	for _, r := range runs {
-		m.sources = append(m.sources, source[R]{run: r, left: r.n, room: make([]byte, max(buffer, r.size)+slack)})
-		m.left += r.n
+	return mask
+}
+
+// newMerger returns a merger of sources, whose records have a size in files.
+func newMerger[R Record](sources []source[R], size int) (*merger[R], error) {
+	m := &merger[R]{sources: sources, size: size, mask: maskOf[R](size)}
+	for i := range len(m.end) {
+		m.end[i] = 1<<64 - 1
 	}
-	m.sources = append(m.sources, source[R]{memory: memory})
-	m.left += int64(len(memory))
+	for i := range sources {
+		m.left += sources[i].left + int64(len(sources[i].memory))
+	}
 	k := len(m.sources)
 	players := make([]player[R], k)
 	for i := range players {

@@ -7,6 +7,7 @@ package spill
 
 import (
 	"context"
+	"runtime"
 	"slices"
 	"unsafe"
 )
@@ -34,7 +35,7 @@ const LeastMemory = 16 << 10
 
 // The parts of the memory, in sixteenths.
 const (
-	chunkPart  = 7 // of each of the two chunks
+	chunkPart  = 6 // of each of the two chunks
 	bufferPart = 2 // of the buffers of files
 )
 
@@ -46,7 +47,7 @@ type Sorter[R Record] struct {
 	chunk  []R
 	spare  []R         // the chunk that is not being filled; nil until the first is full
 	behind chan result // of the goroutine that sorts and writes the spare chunk; nil if there is none
-	runs   [][]*run    // of each level; a run of level n+1 is merged from runs of level n
+	runs   [][]*run[R] // of each level; a run of level n+1 is merged from runs of level n
 	count  int64
 	closed bool
 }
@@ -123,7 +124,7 @@ func (s *Sorter[R]) spill(chunk []R) error {
 	if err != nil {
 		return err
 	}
-	if err := s.finish(w, 0, appendRecords(w, chunk)); err != nil {
+	if err := s.finish(w, 0, w.add(chunk)); err != nil {
 		return err
 	}
 	for level := 0; len(s.runs[level]) >= s.fanIn; level++ {
@@ -140,7 +141,7 @@ func (s *Sorter[R]) lift(level int) error {
 	if err != nil {
 		return err
 	}
-	merged := s.merge(context.Background(), s.runs[level], nil, func(batch []R) error { return appendRecords(w, batch) })
+	merged := s.merge(context.Background(), s.runs[level], nil, w.add)
 	if err := s.finish(w, level+1, merged); err != nil {
 		return err
 	}
@@ -149,17 +150,17 @@ func (s *Sorter[R]) lift(level int) error {
 	return nil
 }
 
-func (s *Sorter[R]) create() (*writer, error) {
-	return create(s.c.Dir, s.c.Size, int(min(s.c.Memory*bufferPart/16, 1<<20)))
+func (s *Sorter[R]) create() (*writer[R], error) {
+	return create[R](s.c.Dir, s.c.Size, int(min(s.c.Memory*bufferPart/16, 1<<20)))
 }
 
 // finish ends a run of a level, or removes the run after an error.
-func (s *Sorter[R]) finish(w *writer, level int, err error) error {
+func (s *Sorter[R]) finish(w *writer[R], level int, err error) error {
 	if err == nil {
 		err = w.flush()
 	}
 	if err != nil {
-		w.run.close()
+		w.run.Close()
 		return err
 	}
 	for len(s.runs) <= level {
@@ -169,43 +170,54 @@ func (s *Sorter[R]) finish(w *writer, level int, err error) error {
 	return nil
 }
 
+// end ends the adding of records, and returns the runs, few enough to be merged at once. The rest of the
+// records is the chunk.
+func (s *Sorter[R]) end() ([]*run[R], error) {
+	if err := s.settle(); err != nil {
+		return nil, err
+	}
+	sortRecords(s.chunk)
+	if s.spare != nil {
+		s.spare = nil
+		runtime.GC() // the buffers of the merge take the place of the spare chunk
+	}
+	for level := 0; level < len(s.runs)-1; level++ { // the smallest runs first
+		if total := len(slices.Concat(s.runs[level:]...)); total > s.fanIn && len(s.runs[level]) > 1 {
+			if err := s.lift(level); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return slices.Concat(s.runs...), nil
+}
+
 // Each calls f with all records in order, a batch at a time. f runs while further records are merged, and
 // must not keep the batch. An error of f, or the end of the context, ends Each. Add must not be called
 // afterwards.
 func (s *Sorter[R]) Each(ctx context.Context, f func(batch []R) error) error {
-	if err := s.settle(); err != nil {
+	runs, err := s.end()
+	if err != nil {
 		return err
 	}
-	sortRecords(s.chunk)
-	s.spare = nil
-	// One level after the other: the smallest runs are first.
-	for level := 0; level < len(s.runs)-1; level++ {
-		if total := len(s.runs[level]) + len(slices.Concat(s.runs[level+1:]...)); total > s.fanIn && len(s.runs[level]) > 1 {
-			if err := s.lift(level); err != nil {
-				return err
-			}
+	if len(runs) > 0 {
+		return s.pipeline(ctx, runs, f)
+	}
+	for batch := range slices.Chunk(s.chunk, batchSize) {
+		if err := ctx.Err(); err != nil {
+			return context.Cause(ctx)
+		}
+		if err := f(batch); err != nil {
+			return err
 		}
 	}
-	all := slices.Concat(s.runs...)
-	if len(all) == 0 {
-		for batch := range slices.Chunk(s.chunk, batchSize) {
-			if err := ctx.Err(); err != nil {
-				return context.Cause(ctx)
-			}
-			if err := f(batch); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	return s.pipeline(ctx, all, f)
+	return nil
 }
 
 // batchSize is the records of a batch.
 const batchSize = 4096
 
 // pipeline merges runs in a goroutine, and calls f with the batches.
-func (s *Sorter[R]) pipeline(ctx context.Context, runs []*run, f func(batch []R) error) error {
+func (s *Sorter[R]) pipeline(ctx context.Context, runs []*run[R], f func(batch []R) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	const ahead = 4 // batches
