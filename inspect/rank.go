@@ -47,8 +47,8 @@ func Distance(t, now time.Time) int64 {
 }
 
 // Candidates returns what s can be in all formats, the most plausible first. With forms, Candidates tries these
-// forms alone. Without, each format reads s as [Format.Read] does, and digits that are no text can be both
-// decimal and hex, if the time of the hex is plausible. Several formats may fit: every Ulid-Flake is both
+// forms alone. Without, each format reads s as [Format.Read] does, and digits that are no canonical text can be
+// both decimal and hex, if the time of the hex is plausible. Several formats may fit: every Ulid-Flake is both
 // stand-alone and scalable.
 //
 // Candidates of a [Reader.Plausible] time come first, and IDs of a [Reader.Young] time last. Among the

@@ -87,15 +87,19 @@ func (r *Reader) AppendRead(dst, s []byte) ([]byte, error) {
 }
 
 // AppendReadings appends the binary form of each ID that s can be. Each ID has the size of the format's binary
-// form. An s with the length and the alphabet of the canonical text can be the text alone. Any other s
-// of 16 decimal digits, for one, can be a decimal, and hex.
+// form. An s with the length and the alphabet of the canonical text can be the text alone, but canonical decimals
+// have no leading zeros. Any other s of 16 decimal digits, for one, can be a decimal, and hex.
 func (r *Reader) AppendReadings(dst, s []byte) []byte {
 	d := r.format.of
 	if r.isText(s) {
-		if ids, err := r.parse(dst, s); err == nil && r.check(ids[len(dst):]) == nil {
-			return ids
+		ids, err := r.parse(dst, s)
+		if err != nil || r.check(ids[len(dst):]) != nil {
+			return dst
 		}
-		return dst
+		if d.Text.Least < d.Text.Most && s[0] == '0' { // no canonical text
+			return r.appendHex(ids, s)
+		}
+		return ids
 	}
 	if d.Integer() && d.Text.Digits != decimalDigits {
 		if v, ok := decimal(s); ok && v>>r.shape.Bits() == 0 {
