@@ -93,6 +93,28 @@ func TestNewFormat(t *testing.T) {
 			t.Errorf("%v, %v: %s", err, bad, out)
 		}
 	})
+	t.Run("times", func(t *testing.T) {
+		var r ranged
+		if err := json.Unmarshal([]byte(firn.run("range", "brook", "--from", last.Time.Format(time.RFC3339Nano), "--to", last.Time.Add(time.Millisecond).Format(time.RFC3339Nano), "--json")), &r); err != nil {
+			t.Fatal(err)
+		}
+		first := strconv.FormatInt(last.Fields.Timestamp<<22, 10)
+		if want := "id BETWEEN " + first + " AND " + r.Last.Int; r.First.Int != first || r.First.Text > last.ID || r.Last.Text < last.ID || r.Where["sqlite"]["integer"] != want {
+			t.Errorf("%+v, want %s", r, want)
+		}
+		filled := lines(t, firn.run("at", "brook", last.Time.Format(time.RFC3339Nano), "-n", "2", "--worker", "511", "--sequence", "7", "--json"))
+		for i, id := range filled {
+			if !id.Time.Equal(last.Time) || id.Fields.Outlet != 511 || id.Fields.Sequence != int64(7+i) {
+				t.Errorf("%+v", id)
+			}
+		}
+		if out := firn.run("explain", "brook"); !strings.Contains(out, "512: outlet 0 to 511") || !strings.Contains(out, "8,192 a tick of a generator") || !strings.Contains(out, "brook.ID") {
+			t.Error(out)
+		}
+		if out := firn.run("selftest"); !strings.Contains(out, "ok      brook               generator") {
+			t.Error(out)
+		}
+	})
 	t.Run("torture", func(t *testing.T) {
 		var sum struct {
 			Format     string
