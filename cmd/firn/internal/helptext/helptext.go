@@ -8,6 +8,7 @@ package helptext
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // A Part is a paragraph or a block. One of the fields is set.
@@ -76,16 +77,22 @@ func Dedent(text string) string {
 	return strings.Join(lines, "\n")
 }
 
+// Most runs of firn print no help, so the first help compiles the expressions.
 var (
-	termLine = regexp.MustCompile(`^(\S+(?: \S+)*)  +(\S.*)$`)
-	stepLine = regexp.MustCompile(`^\d+\. `)
+	termLine = compiled(`^(\S+(?: \S+)*)  +(\S.*)$`)
+	stepLine = compiled(`^\d+\. `)
 )
+
+// compiled returns a function that compiles an expression once.
+func compiled(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
 
 func parseBlock(block []string) Part {
 	if terms, ok := termsOf(block); ok {
 		return Part{Terms: terms}
 	}
-	if stepLine.MatchString(block[0]) {
+	if stepLine().MatchString(block[0]) {
 		return Part{Steps: block}
 	}
 	return Part{Lines: block}
@@ -96,7 +103,7 @@ func parseBlock(block []string) Part {
 func termsOf(block []string) (terms []Term, ok bool) {
 	column := -1
 	for _, line := range block {
-		found := termLine.FindStringSubmatchIndex(line)
+		found := termLine().FindStringSubmatchIndex(line)
 		switch {
 		case found != nil && (column < 0 || column == found[4]):
 			column = found[4]

@@ -1,7 +1,6 @@
 package helptext
 
 import (
-	"regexp"
 	"strings"
 )
 
@@ -49,7 +48,7 @@ func Code(lines []string) string {
 func Bold(text string) string { return "**" + Escape(text) + "**" }
 
 // special are the characters that mean something in Markdown.
-var special = regexp.MustCompile("[\\\\`*_\\[\\]<>{}#|~]")
+var special = compiled("[\\\\`*_\\[\\]<>{}#|~]")
 
 // Escape returns a text in which no character means anything in Markdown.
-func Escape(text string) string { return special.ReplaceAllString(text, `\$0`) }
+func Escape(text string) string { return special().ReplaceAllString(text, `\$0`) }

@@ -1,7 +1,6 @@
 package helptext
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -79,7 +78,7 @@ func hang(margin, text string, more, columns int) string {
 // joined joins each step with the lines below.
 func joined(lines []string) (steps []string) {
 	for _, line := range lines {
-		if stepLine.MatchString(line) || len(steps) == 0 {
+		if stepLine().MatchString(line) || len(steps) == 0 {
 			steps = append(steps, line)
 		} else {
 			steps[len(steps)-1] += " " + strings.TrimSpace(line)
@@ -92,14 +91,14 @@ func joined(lines []string) (steps []string) {
 func wrapped(text string, columns int) string { return wordwrap.WrapString(text, uint(columns)) }
 
 // command matches a line that a shell runs.
-var command = regexp.MustCompile(`(^|\| |\()\s*firn `)
+var command = compiled(`(^|\| |\()\s*firn `)
 
 // Line returns an indented line to type or to read. If the line is too long, Line breaks a command where
 // a shell goes on in the next line, and JSON after a member.
 func Line(line string, columns int) string {
 	columns -= len(indent)
 	breakOf, end := memberEnd, ""
-	if command.MatchString(line) {
+	if command().MatchString(line) {
 		breakOf, end = wordEnd, ` \`
 	}
 	var out strings.Builder
