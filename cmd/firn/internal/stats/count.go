@@ -83,8 +83,8 @@ func (c *counter) endSecond(s slot) {
 	c.rates.add(uint64(s.ids))
 }
 
-// larger returns the slot with more IDs; of equal slots the earlier one, and of one tick that of the smaller
-// worker. The order of the ends therefore does not matter.
+// larger returns the slot with more IDs. Of slots with equal IDs, larger returns the earlier slot, and in one tick
+// the slot of the smaller worker: the order of the ends does not matter.
 func larger(a, b slot) slot {
 	if cmp.Or(cmp.Compare(a.ids, b.ids), cmp.Compare(b.tick, a.tick), cmp.Compare(b.worker, a.worker)) >= 0 {
 		return a

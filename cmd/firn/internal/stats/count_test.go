@@ -90,8 +90,8 @@ func settings(f formats.Format) []shape.Settings {
 	return all
 }
 
-// check compares a counter with the model. What depends on the order of the IDs is compared only if the counter
-// says that it counted no tick in parts.
+// check compares a counter with the model. Bursts and fill depend on the order of the IDs: check compares them
+// only if the counter split no tick, and then returns true.
 func check(t *testing.T, s shape.Shape, c *counter, ids [][]byte) (whole bool) {
 	t.Helper()
 	m := modelOf(s, ids)

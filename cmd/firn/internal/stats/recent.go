@@ -12,7 +12,7 @@ type slot struct {
 	ids    uint32
 }
 
-// A table has slots in the order in which they began, and finds them by a hash table with open addressing.
+// A table has slots in the order of their beginning. A hash table with open addressing finds a slot.
 type table struct {
 	slots []slot
 

@@ -43,8 +43,8 @@ from 5 %, unless chance gives such a spread in one of a thousand cases or more o
 chi-square test. Below 5 IDs a partition there is no verdict.
 
 stats reads any number of IDs in bounded memory, and counts duplicates like other IDs. Bursts
-and fill are exact if the IDs of each worker come roughly in the order of time, and for up to
-700,000 ticks in any order. Otherwise stats says how many ticks it may have counted in parts.
+and fill are exact if the IDs of each worker come roughly in the order of time, and also for up
+to 500,000 ticks in any order. Otherwise stats says how many ticks may be counted in parts.
 
 ` + intake.MatchHelp + `
 

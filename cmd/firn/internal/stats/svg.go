@@ -101,8 +101,8 @@ func (p *picture) pair(left, right func(x int) int) {
 
 // time draws the IDs over time.
 func (p *picture) time(t timeReport) {
-	const height, axis = 180, 64
-	x, y, width := margin+axis, p.bottom+titleSpace, pictureWidth-2*margin-axis
+	const height, labels = 180, 64
+	x, y, width := margin+labels, p.bottom+titleSpace, pictureWidth-2*margin-labels
 	p.Text(margin, p.bottom+14, "IDs in each "+t.Unit, class("title"))
 	var most uint64
 	for _, b := range t.Bars {
@@ -113,16 +113,16 @@ func (p *picture) time(t timeReport) {
 	for i := range rows + 1 {
 		at := y + height - i*height/rows
 		p.Line(x, at, x+width, at, class("grid"))
-		p.Text(x-8, at+4, short(float64(step)*float64(i)), class("faint end"))
+		p.Text(x-8, at+4, axis(float64(step)*float64(i), top), class("faint end"))
 	}
 	n := len(t.Bars)
 	for i, b := range t.Bars {
 		left, right := x+i*width/n, x+(i+1)*width/n
 		p.column(left, y+height, right-left, int(math.Ceil(float64(b.IDs)/float64(top)*height)), "bar", b.Time.Format("2006-01-02 15:04:05.000")+": "+plural(b.IDs, "ID"))
 	}
-	const labels = 7
-	for i := range min(labels, n) {
-		at := i * n / min(labels, n)
+	const dates = 7
+	for i := range min(dates, n) {
+		at := i * n / min(dates, n)
 		left := x + at*width/n
 		p.Line(left, y+height, left, y+height+5, class("grid"))
 		p.Text(left, y+height+20, t.unit.label(t.Bars[at].Time.Time), class("faint"))

@@ -144,7 +144,7 @@ func (t timeReport) outside() string {
 }
 
 // plotRows is the most rows of a plot over time.
-const plotRows = 10
+const plotRows = 15
 
 // plot draws the IDs over time.
 func (p *page) plot(t timeReport) {
@@ -155,7 +155,7 @@ func (p *page) plot(t timeReport) {
 	step, rows := scale(most, plotRows)
 	labels := 0
 	for i := range rows + 1 {
-		labels = max(labels, utf8.RuneCountInString(short(float64(step)*float64(i))))
+		labels = max(labels, len(axis(float64(step)*float64(i), step*uint64(rows))))
 	}
 	room := p.columns - len("  ") - labels - 1 - len(t.unit.label(t.Bars[0].Time.Time))/2 - 1 // the last label of the time ends to the right
 	at := func(column int) int { return min(column*len(t.Bars)/room, len(t.Bars)-1) }         // the bar of a column
@@ -163,7 +163,7 @@ func (p *page) plot(t timeReport) {
 	for column := range line {
 		line[column] = float64(t.Bars[at(column)].IDs)
 	}
-	options := []asciigraph.Option{asciigraph.Height(rows), asciigraph.LowerBound(0), asciigraph.UpperBound(float64(step) * float64(rows)), asciigraph.YAxisValueFormatter(short),
+	options := []asciigraph.Option{asciigraph.Height(rows), asciigraph.LowerBound(0), asciigraph.UpperBound(float64(step) * float64(rows)), asciigraph.YAxisValueFormatter(func(v float64) string { return axis(v, step*uint64(rows)) }),
 		asciigraph.XAxisRange(0, float64(room)), asciigraph.XAxisTickCount(min(len(t.Bars), max(2, room/(len(t.unit.label(t.Bars[0].Time.Time))+8)))),
 		asciigraph.XAxisValueFormatter(func(x float64) string { return t.unit.label(t.Bars[at(int(x))].Time.Time) })}
 	if p.colour {
@@ -186,9 +186,9 @@ func scale(most uint64, limit int) (step uint64, steps int) {
 	}
 }
 
-// short writes a number of IDs in a few characters.
-func short(v float64) string {
-	if v < 10000 {
+// axis writes a number of IDs beside an axis that reaches up to top.
+func axis(v float64, top uint64) string {
+	if top < 10000 {
 		return number(int64(math.Round(v)))
 	}
 	return strings.TrimSpace(humanize.SIWithDigits(v, 1, ""))
@@ -361,8 +361,8 @@ func (p *page) evenness(name string, e evennessReport) {
 	p.paragraph(e.Reason)
 }
 
-// columnsOf draws a column for each count, as high as the rows for the largest. If there is no room for all, each
-// column is the average of neighbours.
+// columnsOf draws a column for each count. The largest count is as high as the rows. If there is no room for all
+// counts, columns are averages of neighbours.
 func columnsOf(counts []uint64, room, rows int) []string {
 	heights := shrink(counts, room)
 	var most float64
@@ -385,7 +385,7 @@ func columnsOf(counts []uint64, room, rows int) []string {
 	return lines
 }
 
-// shrink returns averages of neighbours, so that there are at most so many.
+// shrink returns at most so many numbers: the averages of as many neighbours as it takes.
 func shrink(counts []uint64, most int) []float64 {
 	each := 1
 	for len(counts)/each > most {

@@ -169,8 +169,8 @@ func (t *timeline) histogram(most int, tick int64) (h histogram) {
 	return h
 }
 
-// core returns the first and the last period that a plot shows, of the periods with IDs, and the IDs a second
-// from the first to the last period without those that a plot may leave out.
+// core returns the first and the last period of a plot, and the rate between them. starts are the periods with
+// IDs. The rate counts no IDs that a plot may leave out.
 func (t *timeline) core(starts []int64) (first, last int64, rate float64) {
 	var all uint64
 	for _, ids := range t.periods {

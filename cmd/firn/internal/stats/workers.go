@@ -7,7 +7,7 @@ import (
 
 // byWorker has the workers by their numbers.
 type byWorker struct {
-	few  []worker // of smaller numbers
+	few  []worker // of the smaller numbers
 	many map[uint32]*worker
 }
 
