@@ -20,7 +20,7 @@ require (
 	golang.org/x/term v0.47.0
 )
 
-require github.com/gofrs/uuid/v5 v5.2.0 // indirect
+require github.com/gofrs/uuid/v5 v5.5.1
 
 require (
 	github.com/HdrHistogram/hdrhistogram-go v1.4.0
@@ -32,7 +32,6 @@ require (
 	github.com/disgoorg/snowflake/v2 v2.0.3
 	github.com/dustin/go-humanize v1.1.0
 	github.com/golang/protobuf v1.5.4 // indirect
-	github.com/google/uuid v1.6.0
 	github.com/grpc-ecosystem/grpc-gateway/v2 v2.29.0 // indirect
 	github.com/guptarohit/asciigraph v0.10.0
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect

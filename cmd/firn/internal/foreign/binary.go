@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
+	"github.com/gofrs/uuid/v5"
 	"github.com/oklog/ulid/v2"
 	"github.com/segmentio/ksuid"
 	"go.jetify.com/typeid"
@@ -78,7 +78,7 @@ func typeIDs(ids []ID, s string) []ID {
 	}
 	u := uuid.UUID(t.UUIDBytes())
 	id := ID{Kind: &typeIDOtherKind, Text: s, Prefix: t.Prefix(), Binary: u[:]}
-	if u.Version() == 7 && u.Variant() == uuid.RFC4122 {
+	if u.Version() == uuid.V7 && u.Variant() == uuid.VariantRFC9562 {
 		id.Kind = &typeIDKind
 		id.Time, id.Timed = uuidTime(u)
 	}

@@ -47,8 +47,10 @@ var readers = map[int][]func(ids []ID, s string) []ID{
 	26: {ulids},
 	27: {ksuids},
 	32: {uuids},
+	34: {uuids}, // in braces
 	36: {uuids},
 	38: {uuids}, // in braces
+	41: {uuids}, // as a URN
 	45: {uuids}, // as a URN
 }
 

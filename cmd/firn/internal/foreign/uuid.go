@@ -3,7 +3,7 @@ package foreign
 import (
 	"time"
 
-	"github.com/google/uuid"
+	"github.com/gofrs/uuid/v5"
 )
 
 // uuidKinds are the kinds of UUIDs by the version. The names of the fields are those of RFC 9562.
@@ -18,17 +18,14 @@ var uuidKinds = [...]Kind{
 	8: {Name: "uuidv8", Fields: fields("custom_a version custom_b variant custom_c", 48, 4, 12, 2, 62)},
 }
 
-// uuids reads a UUID of a version: the usual text, also in braces or behind urn:uuid:, or 32 digits.
+// uuids reads a UUID of a version: the usual text or 32 digits, also in braces or behind urn:uuid:.
 func uuids(ids []ID, s string) []ID {
-	const braced, plain, digits = 38, 36, 32
+	const digits = 32
 	if len(s) == digits && !consists(s, hexDigits) { // errors take time
 		return ids
 	}
-	u, err := uuid.Parse(s)
-	if err != nil || len(s) == braced && (s[0] != '{' || s[plain+1] != '}') { // the library reads any brackets
-		return ids
-	}
-	if u.Variant() != uuid.RFC4122 || u.Version() < 1 || int(u.Version()) >= len(uuidKinds) {
+	u, err := uuid.FromString(s)
+	if err != nil || u.Variant() != uuid.VariantRFC9562 || u.Version() < 1 || int(u.Version()) >= len(uuidKinds) {
 		return ids
 	}
 	id := ID{Kind: &uuidKinds[u.Version()], Text: u.String(), Binary: u[:]}
@@ -38,13 +35,26 @@ func uuids(ids []ID, s string) []ID {
 
 // uuidTime returns the time of a UUID. ok is false for a version without a time.
 func uuidTime(u uuid.UUID) (t time.Time, ok bool) {
+	var since uuid.Timestamp
+	var err error
 	switch u.Version() {
-	case 1, 6, 7:
+	case uuid.V1:
+		since, err = uuid.TimestampFromV1(u)
 	case 2:
-		// A local ID stands in the place of the lowest 32 bits of the time, which are 7 minutes.
+		// A local ID stands in the place of the lowest 32 bits of the time, which are 7 minutes. The other bits
+		// are those of version 1.
 		clear(u[:4])
+		u.SetVersion(uuid.V1)
+		since, err = uuid.TimestampFromV1(u)
+	case uuid.V6:
+		since, err = uuid.TimestampFromV6(u)
+	case uuid.V7:
+		since, err = uuid.TimestampFromV7(u)
 	default:
 		return time.Time{}, false
 	}
-	return time.Unix(u.Time().UnixTime()).UTC(), true
+	if err == nil {
+		t, err = since.Time()
+	}
+	return t.UTC(), err == nil
 }

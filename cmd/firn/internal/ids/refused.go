@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/google/uuid"
+	"github.com/gofrs/uuid/v5"
 
 	"github.com/firn-id/firn/iderr"
 	"github.com/firn-id/firn/inspect"
@@ -83,7 +83,7 @@ func (s *scanner) unpadded(input string) bool {
 
 // isUUID reports whether an input has the form of a UUID.
 func isUUID(input string) bool {
-	_, err := uuid.Parse(input)
+	_, err := uuid.FromString(input)
 	return err == nil
 }
 
