@@ -23,14 +23,14 @@ func formatAlone(cmd *cobra.Command, args []string) error {
 	return formats.OneFormat(cmd, args)
 }
 
-// An input is IDs that are read one by one.
+// An input reads the IDs of a file or of stdin.
 type input struct {
 	s        *cli.Streams
 	name     string // of the file; "" for stdin
 	reader   *intake.Reader
 	progress *cli.Progress
 
-	bad int64 // lines that are no IDs
+	bad int64 // malformed lines
 	n   int64 // answers of next
 }
 
@@ -43,8 +43,8 @@ func stdin(s *cli.Streams, from intake.Source, text string, writes bool) *input 
 // perShow is how many IDs are read between two looks at the progress.
 const perShow = 1 << 15
 
-// next returns the next ID and its line, as intake.Reader does. Lines that are no IDs are reported and passed
-// over; malformed, if it is not nil, is called with their numbers. At the end the error is io.EOF.
+// next returns the next ID and its line, as intake.Reader does. next reports malformed lines, and calls malformed,
+// unless nil, with their numbers. At the end the error is io.EOF.
 func (in *input) next(malformed func(line int64) error) (id []byte, line int64, err error) {
 	if in.n++; in.n%perShow == 0 {
 		in.progress.Set(in.reader.Bytes())
@@ -59,7 +59,7 @@ func (in *input) next(malformed func(line int64) error) (id []byte, line int64, 
 	return id, line, err
 }
 
-// report reports a line that is no ID. Every other error is returned.
+// report writes the error of a malformed line to stderr, and returns every other error.
 func (in *input) report(err error, line int64, malformed func(line int64) error) error {
 	var bad *intake.BadLine
 	if !errors.As(err, &bad) {

@@ -8,15 +8,15 @@ import (
 	"github.com/firn-id/firn/internal/shape"
 )
 
-// A keys finds the IDs that come again, whatever the number of IDs.
+// A keys finds repeated IDs exactly, however many IDs there are.
 //
-// An ID above all earlier IDs of its generator cannot repeat an ID. The IDs of a generator that is not
-// disturbed are such, and come one after the other: keys keeps them as runs, in which the key rises by one
-// step. Each other ID is an exception, kept with its line. In the end the exceptions are sorted, and each
-// is looked up among the exceptions and in the runs of its generator. An ID that repeats an ID is always an
-// exception. So each repeated ID is found, with its line.
+// An ID above all earlier IDs of its generator cannot repeat an ID. Most IDs of a log are above, and adjacent:
+// keys stores adjacent IDs as one run. Every other ID is an exception, and keys stores the exception with its
+// line. In the end keys sorts the exceptions, and looks up each exception in the runs of its generator and
+// among the exceptions of earlier lines. A repeated ID is always an exception. The search therefore finds
+// every repeated ID, and its line.
 //
-// Runs and exceptions that exceed the memory are in temporary files.
+// Temporary files hold the runs and exceptions beyond the memory.
 type keys interface {
 	// add adds an ID, and returns the timestamp, and what is odd about the order.
 	add(id []byte, line int64) (timestamp uint64, odd order, err error)

@@ -83,7 +83,7 @@ func interleaved(random *rand.Rand, streams [][][]byte) (ids [][]byte) {
 	return ids
 }
 
-// nearby returns IDs of which few bits differ, so that many are equal.
+// nearby returns IDs that differ in few bits. Many of the IDs are equal.
 func nearby(random *rand.Rand, k kind, n int) (ids [][]byte) {
 	s, size := k.shape(), k.of.Descriptor().Size
 	bits := make([]int, 11)

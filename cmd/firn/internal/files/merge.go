@@ -88,7 +88,6 @@ type merger struct {
 	write    [intake.AsUUID + 1]form
 	out      *output
 	progress *cli.Progress
-	bad      bool // a line was no ID
 }
 
 // A sortedFile is a file and its next ID.

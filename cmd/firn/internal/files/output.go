@@ -49,12 +49,12 @@ func (o *outputName) addTo(cmd *cobra.Command) {
 type output struct {
 	*bufio.Writer
 	file         *os.File // nil for stdout
-	partial, end string   // names; partial is "" if the file is written in place
+	partial, end string   // names; partial is "" for a pipe or a device
 }
 
 const bufferSize = 256 << 10
 
-// open opens the output. Until commit, a file of the name stays as it is.
+// open opens the output. A file of the same name stays as it is until commit.
 func (o outputName) open(s *cli.Streams) (*output, error) {
 	s.Cleanup.Set(spill.RemoveAll)
 	if o == "" {
@@ -91,7 +91,7 @@ func (o *output) commit(err error) error {
 	if o.file == nil {
 		return err
 	}
-	// The lines before a line that is no ID, and those after it, are a whole answer.
+	// Malformed lines are reported, and the file has the IDs of the other lines.
 	whole := err == nil || errors.Is(err, cli.ErrReported)
 	if whole {
 		if bad := o.Flush(); bad != nil {

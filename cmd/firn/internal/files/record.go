@@ -7,7 +7,7 @@ import (
 	"github.com/firn-id/firn/cmd/firn/internal/spill"
 )
 
-// A packer makes records of IDs: the binary form, and then perhaps a byte that says how the ID was written.
+// A packer makes records of IDs: the binary form and, if tagged, a byte for the way the ID was written.
 type packer[R spill.Record] struct {
 	size   int // of an ID
 	tagged bool
@@ -30,7 +30,7 @@ func (p packer[R]) pack(id []byte, as intake.Written) (r R) {
 	return r
 }
 
-// unpack appends the ID of a record. The form is that of the record, if it has one.
+// unpack appends the ID of a record, and returns the form. An untagged record has the form as.
 func (p packer[R]) unpack(dst []byte, r *R, as intake.Written) ([]byte, intake.Written) {
 	for i := range len(*r) {
 		dst = binary.BigEndian.AppendUint64(dst, (*r)[i])

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"text/tabwriter"
 	"time"
@@ -38,8 +39,8 @@ func (r *report) rates() (made, read float64) {
 	if r.ids == 0 {
 		return 0, 0
 	}
-	span := r.at(r.most + 1).Sub(r.at(r.least))
-	return float64(r.ids) / span.Seconds(), float64(r.ids) / max(r.took, time.Microsecond).Seconds()
+	span := float64(r.most-r.least+1) * r.from.Shape.Unit.Seconds()
+	return float64(r.ids) / span, float64(r.ids) / max(r.took, time.Microsecond).Seconds()
 }
 
 // text writes the report for people.
@@ -173,10 +174,8 @@ func (r *report) json() error {
 
 // singular returns the word of a key for one fault.
 func singular(key string) string {
-	for _, plural := range []string{"duplicates", "regressions"} {
-		if key == plural {
-			return key[:len(key)-1]
-		}
+	if slices.Contains([]string{"duplicates", "regressions"}, key) {
+		return key[:len(key)-1]
 	}
 	return key
 }

@@ -80,8 +80,8 @@ func (t *tape) Close() error {
 	return t.file.Close()
 }
 
-// A chain is the blocks of one generator on a tape. Each block has the place of the block before, so that a
-// chain takes little memory, however many blocks it has.
+// A chain is the blocks of one generator on a tape. Each block begins with the place of the block before. The
+// memory of a chain therefore does not grow with the number of blocks.
 type chain struct {
 	block []byte // the block that is being filled, after its head
 	last  int64  // the place of the last block on the tape, plus 1; 0 if there is none
@@ -117,7 +117,7 @@ type rewind struct {
 	buf   []byte
 }
 
-// next returns the block before. ok is false if there is none. The block is valid until the next call.
+// next returns the block before. ok is false at the beginning of the chain. The block is valid until the next call.
 func (w *rewind) next() (block []byte, ok bool, err error) {
 	if !w.begun {
 		w.begun = true

@@ -45,7 +45,7 @@ func (w wideID) less(than wideID) bool {
 	return false
 }
 
-// A wide is keys of IDs that do not fit a word. The key is the ID. Such IDs have random bits, so each run is
+// A wide is keys of IDs longer than a word. The key is the whole ID. Long IDs have random bits, and each run is
 // one ID.
 type wide struct {
 	size   int

@@ -33,7 +33,7 @@ func (s *Sorter[R]) merge(ctx context.Context, runs []*run[R], memory []R, f fun
 	return nil
 }
 
-// A source is sorted records that are read one by one: those of a run, or those in memory.
+// A source is the sorted records of a run, or sorted records in memory.
 type source[R Record] struct {
 	memory []R
 
@@ -74,8 +74,8 @@ type player[R Record] struct {
 }
 
 // A merger is a tree of losers: each inner node has the player that lost there, and node 0 the player with the
-// least record. The head of a source that has ended is the largest record, so the source wins no more before
-// all records are taken, apart from records that are the same.
+// least record. A source without further records has the largest record as its head. The source then wins
+// only against equal records, and the merger counts the records.
 type merger[R Record] struct {
 	sources []source[R]
 	tree    []player[R]

@@ -49,7 +49,6 @@ type Sorter[R Record] struct {
 	behind chan result // of the goroutine that sorts and writes the spare chunk; nil if there is none
 	runs   [][]*run[R] // of each level; a run of level n+1 is merged from runs of level n
 	count  int64
-	closed bool
 }
 
 // A result is the end of a goroutine that wrote runs.
