@@ -4,23 +4,40 @@
 //	FORMAT/vectors.json   IDs and their fields
 //	FORMAT/reject.json    inputs that are no IDs, and the faults
 //
-// The versions of a format share a folder.
+// The versions of a format share a folder. Programs carry all files in one compressed file, which takes an
+// eighth of their room: go test ./internal/vectors -update writes it.
 package vectors
 
 import (
-	"embed"
+	"bytes"
+	"compress/gzip"
+	_ "embed" // the compressed file
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io/fs"
 	"strings"
+	"sync"
 	"time"
 )
 
-// Files has the vectors.
-//
-//go:embed */vectors.json */reject.json
-var Files embed.FS
+//go:embed vectors.json.gz
+var compressed []byte
+
+// Files are the texts of files, by the path.
+type Files map[string]json.RawMessage
+
+// All returns all files. Do not change what it returns.
+var All = sync.OnceValue(func() (all Files) {
+	r, err := gzip.NewReader(bytes.NewReader(compressed))
+	if err == nil {
+		err = json.NewDecoder(r).Decode(&all)
+	}
+	if err != nil {
+		panic(err) // the test of the file has failed
+	}
+	return all
+})
 
 // The files of a format.
 const (
@@ -48,8 +65,8 @@ type Value struct {
 	Fields map[string]string // the names of the fields, and the values in decimal
 }
 
-// Read returns the values of a format in files. The error is fs.ErrNotExist for a format without vectors.
-func Read(files fs.FS, format string) ([]Value, error) {
+// Read returns the values of a format. The error is fs.ErrNotExist for a format without vectors.
+func Read(files Files, format string) ([]Value, error) {
 	var objects []map[string]json.RawMessage
 	if err := decode(files, Path(format, Values), &objects); err != nil {
 		return nil, err
@@ -150,14 +167,14 @@ func (r Reject) Text() (string, error) {
 
 // ReadRejects returns the inputs that the format must refuse. The error is fs.ErrNotExist for a format without
 // vectors.
-func ReadRejects(files fs.FS, format string) (all []Reject, err error) {
+func ReadRejects(files Files, format string) (all []Reject, err error) {
 	return all, decode(files, Path(format, Rejects), &all)
 }
 
-func decode(files fs.FS, path string, dst any) error {
-	text, err := fs.ReadFile(files, path)
-	if err != nil {
-		return err
+func decode(files Files, path string, dst any) error {
+	text, ok := files[path]
+	if !ok {
+		return fmt.Errorf("%s: %w", path, fs.ErrNotExist)
 	}
 	if err := json.Unmarshal(text, dst); err != nil {
 		return fmt.Errorf("%s: %w", path, err)

@@ -3,7 +3,6 @@ package testkit
 import (
 	"bytes"
 	"encoding/json"
-	"io/fs"
 	"math/big"
 	"os"
 	"testing"
@@ -31,11 +30,8 @@ func Vectors[V any](t testing.TB, format string) []V {
 // load returns what a file of package vectors has of a format, as Load.
 func load[V any](t testing.TB, format, file string) []V {
 	t.Helper()
-	text, err := fs.ReadFile(vectors.Files, vectors.Path(format, file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return decode[V](t, vectors.Path(format, file), text)
+	path := vectors.Path(format, file)
+	return decode[V](t, path, vectors.All()[path])
 }
 
 // decode reads a JSON array of objects.

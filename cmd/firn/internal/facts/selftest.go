@@ -40,7 +40,7 @@ A test that fails exits with 1: do not make IDs on the machine then.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, stop := cli.UntilSignal(cmd.Context(), &s.Cleanup)
 			defer stop()
-			t := tester{files: vectors.Files, clock: time.Now, length: testLength}
+			t := tester{files: vectors.All(), clock: time.Now, length: testLength}
 			for _, f := range formats.All() {
 				t.formats = append(t.formats, f.Descriptor())
 			}
@@ -57,7 +57,7 @@ const testLength = 200 * time.Millisecond
 // A tester tests formats.
 type tester struct {
 	formats []*shape.Format
-	files   fs.FS            // the vectors
+	files   vectors.Files
 	clock   func() time.Time // of the generators, and the clock that is tested
 	length  time.Duration
 }
