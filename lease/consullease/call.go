@@ -135,7 +135,7 @@ func (s *Store) advice(status int, what string) string {
 	case status == http.StatusForbidden && has("agent:read"):
 		return "to find out, add agent_prefix \"\" { policy = \"read\" } to the policy of the token"
 	case status == http.StatusForbidden:
-		return fmt.Sprintf("give a token (token-file, token-env) whose policy has key_prefix %q { policy = \"write\" }", s.prefix)
+		return "give a token (token-file, token-env) whose policy has " + writeRule(s.prefix)
 	case status == http.StatusRequestEntityTooLarge:
 		return "raise kv_max_value_size and txn_max_req_len of the agent: a value of a lease has up to 4096 bytes"
 	case status == http.StatusTooManyRequests:

@@ -150,7 +150,7 @@ func (s *Store) diagnose(err error) (what string, kind error) {
 	case is(rpctypes.ErrNoSpace):
 		return "compact and defragment the database, or raise --quota-backend-bytes; then clear the alarm with etcdctl alarm disarm", driver.ErrUnavailable
 	case is(rpctypes.ErrPermissionDenied):
-		return "let the user's role read and write the prefix: etcdctl role grant-permission ROLE --prefix=true readwrite " + s.prefix, driver.ErrUnavailable
+		return "let the user's role read and write the prefix: etcdctl " + grantPermission("ROLE", s.prefix), driver.ErrUnavailable
 	case is(rpctypes.ErrAuthFailed):
 		return "look at the user and the password of the address", driver.ErrUnavailable
 	case is(rpctypes.ErrUserEmpty):

@@ -101,9 +101,9 @@ func (s *Store) advice(err error) string {
 		strings.Contains(strings.ToLower(err.Error()), "authorization violation"):
 		return "see that the credentials are right, and valid: user and password-file, token-file, creds-file or nkey-file"
 	case errors.Is(err, nats.ErrPermissionViolation):
-		b := s.options.Bucket
-		return fmt.Sprintf("allow the user to publish to $KV.%s.>, $JS.API.STREAM.INFO.KV_%[1]s, $JS.API.STREAM.MSG.GET.KV_%[1]s, $JS.API.STREAM.CREATE.KV_%[1]s and "+
-			"$JS.API.CONSUMER.*.KV_%[1]s.>, and to subscribe to _INBOX.>", b)
+		subjects := append(subjectsOfPrograms(s.options.Bucket), creating(s.options.Bucket))
+		last := len(subjects) - 1
+		return fmt.Sprintf("allow the user to publish to %s and %s, and to subscribe to _INBOX.>", strings.Join(subjects[:last], ", "), subjects[last])
 	case errors.Is(err, nats.ErrNoResponders), errors.Is(err, jetstream.ErrNoStreamResponse):
 		return "no server answers for the bucket: see that JetStream is switched on, and that a majority of the bucket's servers runs"
 	case errors.Is(err, nats.ErrSecureConnRequired), errors.Is(err, nats.ErrSecureConnWanted), errors.As(err, &cert), errors.As(err, &unknown), errors.As(err, &record),

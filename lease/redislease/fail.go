@@ -71,7 +71,7 @@ func (s *Store) advice(err error) string {
 	}
 	switch {
 	case isPermission(err):
-		return fmt.Sprintf("allow the user what leases need: ACL SETUSER … ~{%s}:* %s; wait-replicas takes +wait as well, and wait-aof +waitaof", s.options.Prefix, rights)
+		return fmt.Sprintf("allow the user what leases need: ACL SETUSER … ~{%s}:* %s; wait-replicas takes +wait as well, and wait-aof +waitaof", s.options.Prefix, commands)
 	case errors.As(err, &wait):
 		if wait.err != nil {
 			return s.advice(wait.err)
@@ -97,7 +97,3 @@ func isLate(err error) bool {
 	var silent net.Error
 	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &silent) && silent.Timeout()
 }
-
-// rights are the rights to the commands that leases use, as in an ACL. The settings wait-replicas
-// and wait-aof need +wait and +waitaof too.
-const rights = "+eval +evalsha +exists +hget +hmget +hset +hlen +persist +zadd +zcard +zrangebylex +time +info +config|get"

@@ -1,5 +1,5 @@
-// Package pools has the commands about pools: firn pool list, show, who, create, rescue
-// and doctor.
+// Package pools has the commands about pools: firn pool list, show, who, create, rescue,
+// grants and doctor.
 package pools
 
 import (
@@ -40,7 +40,7 @@ something, or was restored from a backup, firn pool rescue makes the pool safe.`
 		},
 		SuggestionsMinimumDistance: 2,
 	}
-	cmd.AddCommand(newCreate(s), newList(s), newShow(s), newWho(s), newDoctor(s), newRescue(s))
+	cmd.AddCommand(newCreate(s), newList(s), newShow(s), newWho(s), newDoctor(s), newRescue(s), newGrants(s))
 	return cmd
 }
 

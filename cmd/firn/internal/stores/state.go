@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/lease"
+	"github.com/firn-id/firn/lease/address"
 	"github.com/firn-id/firn/lease/driver"
 	"github.com/firn-id/firn/lease/filelease"
 )
@@ -95,6 +97,46 @@ func (st *State) Place() (Place, error) {
 		p.Dir, err = filelease.ParseAddress(p.address)
 	}
 	return p, BadAddress(p.name, err)
+}
+
+// Rights returns the kind of the store, and what gives a user the rights that a program needs at the store. The
+// user is by default the user of the address. All errors are wrong usage.
+func (st *State) Rights(user string) (Kind, string, error) {
+	at, err := st.Place()
+	if err != nil {
+		return Kind{}, "", err
+	}
+	address := at.address
+	if address == "" {
+		if at.Default {
+			return Kind{}, "", cli.Usagef("no store given: want --store or --state; the default directory is of one user, who has all rights")
+		}
+		address = "file://" + (&url.URL{Path: filepath.ToSlash(at.Dir)}).EscapedPath()
+	}
+	k, err := KindOf(address)
+	if err != nil {
+		return k, "", BadAddress(at.name, err)
+	}
+	if k.Rights == nil {
+		return k, "", cli.Usagef("%s: the rights at a store of the kind %s:// are not known", at.name, k.Scheme)
+	}
+	if k.Who != "" && user == "" && !hasUser(address) {
+		return k, "", cli.Usagef("no user given: want --user, the %s of the program", k.Who)
+	}
+	text, err := k.Rights(address, user)
+	switch {
+	case errors.Is(err, driver.ErrAddress):
+		err = BadAddress(at.name, err)
+	case err != nil:
+		err = cli.Usagef("--user: %w", err)
+	}
+	return k, text, err
+}
+
+// hasUser reports whether an address names a user.
+func hasUser(addr string) bool {
+	a, err := address.Parse(addr)
+	return err == nil && a.User != ""
 }
 
 // Open opens the store. It makes a missing directory, unless the store has to be there already.

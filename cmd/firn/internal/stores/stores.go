@@ -14,32 +14,38 @@ import (
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/lease"
 	"github.com/firn-id/firn/lease/address"
-	_ "github.com/firn-id/firn/lease/consullease"
+	"github.com/firn-id/firn/lease/consullease"
 	"github.com/firn-id/firn/lease/driver"
-	_ "github.com/firn-id/firn/lease/etcdlease"
+	"github.com/firn-id/firn/lease/etcdlease"
 	"github.com/firn-id/firn/lease/filelease"
-	_ "github.com/firn-id/firn/lease/kubelease"
-	_ "github.com/firn-id/firn/lease/natslease"
-	_ "github.com/firn-id/firn/lease/pglease"
-	_ "github.com/firn-id/firn/lease/redislease"
+	"github.com/firn-id/firn/lease/kubelease"
+	"github.com/firn-id/firn/lease/natslease"
+	"github.com/firn-id/firn/lease/pglease"
+	"github.com/firn-id/firn/lease/redislease"
 )
 
 // A Kind is a kind of store.
 type Kind struct {
 	Scheme string // of the addresses
 	Form   string // of an address, for people
+
+	// Rights returns what gives a user the rights that a program needs at the store of an address. nil
+	// means that nobody knows.
+	Rights func(address, user string) (string, error)
+	Who    string // what the user is; "" if the rights have no user
+	In     string // the language of Rights, and who reads it
 }
 
 // Kinds lists all kinds of stores. The packages of the stores have registered the schemes.
 var Kinds = []Kind{
-	{"file", "file:///var/lib/firn"},
-	{"etcd", "etcd://user@host:2379,host2:2379/prefix?password-file=PATH&ca=PATH"},
-	{"postgres", "postgres://user@host:5432/database?password-file=PATH&sslmode=verify-full"},
-	{"kubernetes", "kubernetes://namespace/prefix?server=https://HOST&token-file=PATH&ca=PATH"},
-	{"consul", "consul://host:8500/prefix?token-file=PATH"},
-	{"nats", "nats://user@host:4222,host2:4222/bucket?password-file=PATH"},
-	{"redis", "redis://user@host:6379/0?password-file=PATH"},
-	{"rediss", "rediss://user@host:6379/0?password-file=PATH"},
+	{"file", "file:///var/lib/firn", filelease.Rights, "group", "commands of a shell, for root"},
+	{"etcd", "etcd://user@host:2379,host2:2379/prefix?password-file=PATH&ca=PATH", etcdlease.Rights, "user", "commands with etcdctl, for the user root of etcd"},
+	{"postgres", "postgres://user@host:5432/database?password-file=PATH&sslmode=verify-full", pglease.Rights, "role", "SQL, for the owner of the table"},
+	{"kubernetes", "kubernetes://namespace/prefix?server=https://HOST&token-file=PATH&ca=PATH", kubelease.Rights, "service account", "YAML, for kubectl apply -f -"},
+	{"consul", "consul://host:8500/prefix?token-file=PATH", consullease.Rights, "", "rules of a policy, for consul acl policy create -rules -"},
+	{"nats", "nats://user@host:4222,host2:4222/bucket?password-file=PATH", natslease.Rights, "user", "an entry of authorization.users, for the servers' configuration"},
+	{"redis", "redis://user@host:6379/0?password-file=PATH", redislease.Rights, "user", "a command of Redis, for redis-cli"},
+	{"rediss", "rediss://user@host:6379/0?password-file=PATH", redislease.Rights, "user", "a command of Redis, for redis-cli"},
 }
 
 // OpenStore opens the store at an address. Unlike lease.OpenStore, it makes a missing directory.

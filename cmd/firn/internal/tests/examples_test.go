@@ -85,6 +85,9 @@ func (s sandbox) example(t *testing.T, line string) {
 		}
 		return "file://" + dir
 	})
+	if strings.HasPrefix(line, "firn pool grants") { // makes no connection
+		typed = line
+	}
 	if strings.HasPrefix(typed, "firn pool rescue") {
 		typed += " --yes --no-wait"
 	}

@@ -1,0 +1,29 @@
+package filelease
+
+import (
+	"fmt"
+
+	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/internal/rights"
+)
+
+// Rights returns commands of a shell for root that let the users of a group share the directory of an
+// address, which may have a store already. It is for systems with groups and modes of files.
+func Rights(address, group string) (string, error) {
+	dir, err := ParseAddress(address)
+	if err != nil {
+		return "", err
+	}
+	if err := rights.User(group); err != nil {
+		return "", err
+	}
+	for _, r := range dir {
+		if r < ' ' || r == 0x7f {
+			return "", fmt.Errorf("%w: the directory has a control character", driver.ErrAddress)
+		}
+	}
+	// New files of a store have the group and the permissions of the directory. Files from before have those of
+	// their maker.
+	return fmt.Sprintf("install -d -g %s -m 2770 %s\nchgrp -R %[1]s %[2]s\nfind %[2]s -type d -exec chmod 2770 {} +\nfind %[2]s -type f -exec chmod g+r {} +\n",
+		group, rights.Word(dir)), nil
+}

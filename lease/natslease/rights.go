@@ -1,0 +1,50 @@
+package natslease
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/internal/rights"
+)
+
+// Rights returns the permissions that a program needs for leases in the bucket of an address, and
+// nothing else: a user for the list authorization.users in the configuration of the servers. The
+// user is by default the user of the address. The entry has no password.
+func Rights(address, user string) (string, error) {
+	a, user, err := rights.Parse(address, user, "nats")
+	if err == nil {
+		err = rights.User(user)
+	}
+	o := Options{}
+	if err == nil {
+		o.Bucket = cmp.Or(strings.TrimRight(a.Path, "/"), DefaultBucket)
+		err = o.check()
+	}
+	if err == nil && a.Text("domain", "") != "" {
+		err = fmt.Errorf("%w: the permissions for a domain of JetStream are not known", driver.ErrAddress)
+	}
+	if err != nil {
+		return "", err
+	}
+	var subjects []string
+	for _, subject := range subjectsOfPrograms(o.Bucket) {
+		subjects = append(subjects, fmt.Sprintf("      %q", subject))
+	}
+	return fmt.Sprintf("{\n  user: %q\n  permissions: {\n    publish: [\n%s\n    ]\n    subscribe: [\"_INBOX.>\"]\n  }\n}\n", user, strings.Join(subjects, "\n")), nil
+}
+
+// subjectsOfPrograms are the subjects to which programs with leases publish.
+func subjectsOfPrograms(bucket string) []string {
+	return []string{
+		"$KV." + bucket + ".>",
+		"$JS.API.STREAM.INFO.KV_" + bucket,
+		"$JS.API.STREAM.MSG.GET.KV_" + bucket,
+		"$JS.API.CONSUMER.CREATE.KV_" + bucket + ".>",
+		"$JS.API.CONSUMER.DELETE.KV_" + bucket + ".>", // for a watch that has missed messages: it begins again
+	}
+}
+
+// creating is the subject to which [Store.Prepare] publishes.
+func creating(bucket string) string { return "$JS.API.STREAM.CREATE.KV_" + bucket }

@@ -1,0 +1,51 @@
+package redislease
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/firn-id/firn/lease/driver"
+	"github.com/firn-id/firn/lease/internal/rights"
+)
+
+// Rights returns a command of Redis for an administrator, ACL SETUSER, that gives a user what a program
+// needs for leases in the store of an address, and nothing else. The user is by default the user of the
+// address. A new user gets no password by the command.
+func Rights(address, user string) (string, error) {
+	a, user, err := rights.Parse(address, user, "redis", "rediss")
+	if err == nil {
+		err = rights.User(user)
+	}
+	if err != nil {
+		return "", err
+	}
+	o := Options{Prefix: a.Text("prefix", DefaultPrefix), WaitReplicas: a.Number("wait-replicas", 0, 0, 100), WaitAOF: a.Bool("wait-aof", false)}
+	cluster := a.Bool("cluster", false)
+	if err := o.check(cluster); err != nil {
+		return "", err
+	}
+	commands := commandsOfPrograms
+	if n := strings.TrimRight(a.Path, "/"); n != "" && n != "0" {
+		if _, err := strconv.ParseUint(n, 10, 16); err != nil {
+			return "", driver.ErrAddress
+		}
+		commands += " +select"
+	}
+	if o.WaitReplicas > 0 {
+		commands += " +wait"
+	}
+	if o.WaitAOF {
+		commands += " +waitaof"
+	}
+	if cluster {
+		commands += " +cluster|slots +command"
+	}
+	return "ACL SETUSER " + user + " on resetkeys resetchannels -@all ~{" + o.Prefix + "}:* " + commands + "\n", nil
+}
+
+// commandsOfPrograms are the rights to the commands of programs that use leases, as in an ACL. The
+// settings wait-replicas and wait-aof need +wait and +waitaof too.
+const commandsOfPrograms = "+eval +evalsha +hget +hmget +hset +hlen +persist +zadd +zcard +zrangebylex +time +info +config|get"
+
+// commands are all rights that a store uses, also to prepare the keys.
+const commands = commandsOfPrograms + " +exists"
