@@ -42,7 +42,8 @@ func Inspect(s *cli.Streams) *cobra.Command {
 
 IDs are the arguments. Without arguments, and for -, IDs are the lines of stdin: several
 lines are answered by a table. Blank lines are skipped, and spaces around an ID are
-ignored. The first argument may be a format. A misspelled format is wrong usage.
+ignored. The first argument may be a format. A misspelled format is wrong usage. Write --
+before an ID that begins with a hyphen.
 
 Without FORMAT, inspect tries all formats, and recognises IDs that Firn does not make:
 UUIDs of all versions, ULID, KSUID, xid, MongoDB's ObjectID, TypeID, Firebase's push IDs,
