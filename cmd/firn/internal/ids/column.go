@@ -135,9 +135,9 @@ func (c *column) end() error {
 	if c.bad == 0 {
 		return nil
 	}
-	rows := " rows have"
+	have := " rows have"
 	if c.bad == 1 {
-		rows = " row has"
+		have = " rows has"
 	}
-	return errors.New(strconv.FormatInt(c.bad, 10) + " of " + strconv.FormatInt(c.read, 10) + rows + " no time: see the errors above")
+	return errors.New(strconv.FormatInt(c.bad, 10) + " of " + strconv.FormatInt(c.read, 10) + have + " no time: see the errors above")
 }

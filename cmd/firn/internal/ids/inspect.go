@@ -333,12 +333,12 @@ func (i *inspector) writeCells(cells []string) error {
 	var text string
 	if i.held.is {
 		i.held.is = false
-		i.table.begin(i.heads(), i.held.cells, cells)
+		i.table.begin(i.width, i.heads(), i.held.cells, cells)
 		text = i.table.line(i.pens, i.heads(), i.held.cells, i.width)
 	}
 	if i.table.widths == nil {
 		text = "\n" // behind an answer in full
-		i.table.begin(i.heads(), cells)
+		i.table.begin(i.width, i.heads(), cells)
 	}
 	_, err := io.WriteString(i.streams.Out, text+i.table.line(i.pens, i.heads(), cells, i.width))
 	return err

@@ -13,6 +13,7 @@ import (
 // about the widths.
 type table struct {
 	widths []int
+	shown  int // columns that the terminal has room for
 	begun  bool
 }
 
@@ -68,16 +69,29 @@ func (i *inspector) heads() []string {
 	return heads
 }
 
-// begin sets the widths for the titles and the first lines.
-func (t *table) begin(lines ...[]string) {
+// begin sets the widths for the titles and the first lines, and leaves out the last columns if the terminal has no
+// room for them.
+func (t *table) begin(columns int, lines ...[]string) {
 	t.widths = make([]int, len(lines[0]))
 	for _, cells := range lines {
 		t.grow(cells)
 	}
+	at := 0
+	for _, w := range t.widths {
+		if at+w > columns && t.shown >= least {
+			break
+		}
+		t.shown++
+		at += w + gap
+	}
 }
 
-// line returns a line of the table, and before the first line the titles. A line that is wider than the terminal
-// ends without its last columns.
+const (
+	least = 2 // columns: the ID and the time
+	gap   = 2 // between columns
+)
+
+// line returns a line of the table, and before the first line the titles.
 func (t *table) line(p cli.Pens, heads, cells []string, columns int) string {
 	var text string
 	if !t.begun {
@@ -94,16 +108,16 @@ func (t *table) grow(cells []string) {
 	}
 }
 
-// format returns the cells in their columns.
+// format returns the cells in their columns. A line that has become too wide ends before.
 func (t *table) format(cells []string, columns int) string {
 	var line strings.Builder
 	at := 0
-	for n, c := range cells {
-		if n > 1 && at+utf8.RuneCountInString(c) > columns {
+	for n, c := range cells[:t.shown] {
+		if n >= least && at+utf8.RuneCountInString(c) > columns {
 			break
 		}
-		at += t.widths[n] + 2
-		fmt.Fprintf(&line, "%-*s  ", t.widths[n], c)
+		at += t.widths[n] + gap
+		fmt.Fprintf(&line, "%-*s", t.widths[n]+gap, c)
 	}
 	return strings.TrimRight(line.String(), " ")
 }
