@@ -10,7 +10,6 @@ require (
 	github.com/firn-id/firn/lease/pglease v0.1.0
 	github.com/firn-id/firn/lease/redislease v0.1.0
 	github.com/jackc/pgx/v5 v5.12.0
-	github.com/lanrat/extsort v1.5.0
 	github.com/mitchellh/go-wordwrap v1.0.1
 	github.com/schollz/progressbar/v3 v3.19.1
 	github.com/spf13/cobra v1.10.2

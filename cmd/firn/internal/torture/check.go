@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -14,8 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lanrat/extsort"
-
+	"github.com/firn-id/firn/cmd/firn/internal/spill"
 	"github.com/firn-id/firn/lease"
 )
 
@@ -291,68 +289,52 @@ type logged struct {
 	process uint32
 }
 
-func (a logged) compare(b logged) int {
-	return cmp.Or(a.id.compare(b.id), cmp.Compare(a.process, b.process))
+// Records of logged IDs sort by the ID, and then by the process.
+const (
+	loggedSize   = 14     // bytes of a record in a file
+	loggedMemory = 2 * 16 // bytes of a record in memory: the sorter sorts one chunk, and fills another
+)
+
+func (a logged) record() [2]uint64 {
+	return [2]uint64{a.high, uint64(a.low)<<48 | uint64(a.process)<<16}
 }
 
-const loggedSize = 14
-
-func (a logged) encode() ([]byte, error) {
-	b := binary.BigEndian.AppendUint64(make([]byte, 0, loggedSize), a.high)
-	b = binary.BigEndian.AppendUint16(b, a.low)
-	return binary.BigEndian.AppendUint32(b, a.process), nil
-}
-
-func decodeLogged(b []byte) (logged, error) {
-	if len(b) != loggedSize {
-		return logged{}, io.ErrUnexpectedEOF
-	}
-	return logged{id{binary.BigEndian.Uint64(b), binary.BigEndian.Uint16(b[8:])}, binary.BigEndian.Uint32(b[10:])}, nil
-}
+func loggedOf(r [2]uint64) logged { return logged{id{r[0], uint16(r[1] >> 48)}, uint32(r[1] >> 16)} }
 
 // checkIDs checks each ID by itself, then sorts all IDs to find duplicates.
 func (k *checker) checkIDs(ctx context.Context) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
 	for _, l := range k.logs {
 		if info, err := os.Stat(idsPath(k.dir, l.process)); err == nil {
 			k.total += info.Size()
 		}
 	}
-	unsorted := make(chan logged, 4096)
-	sorter, sorted, errs := extsort.Generic(unsorted, decodeLogged, logged.encode, logged.compare,
-		&extsort.Config{ChunkSize: k.chunk, ChanBuffSize: 1, SortedChanBuffSize: 4096, TempFilesDir: k.dir})
-	read := make(chan error, 1)
-	go func() {
-		defer close(unsorted)
-		var err error
-		for _, l := range k.logs {
-			if err = k.readIDs(ctx, l, unsorted); err != nil {
-				cancel(err)
-				break
-			}
+	const usual = 1_000_000 // IDs in memory
+	sorter := spill.New[[2]uint64](spill.Config{Memory: loggedMemory * int64(cmp.Or(k.chunk, usual)), Dir: k.dir, Size: loggedSize})
+	defer sorter.Close()
+	for _, l := range k.logs {
+		if err := k.readIDs(ctx, l, func(v logged) error { return sorter.Add(v.record()) }); err != nil {
+			return err
 		}
-		read <- err
-	}()
-	go sorter.Sort(ctx)
+	}
 	var last logged
 	var n int64
-	for v := range sorted { // sorted begins after all IDs were read, so k is free
-		switch {
-		case n > 0 && v.id == last.id:
-			a, b := last, v
-			k.violation(duplicate, [2]int{int(a.process), int(b.process)}, func() string { return k.describe(a, b) })
-		case n > 0 && v.compare(last) < 0:
-			return errors.New("the sorter did not sort")
+	err := sorter.Each(ctx, func(batch [][2]uint64) error {
+		for _, r := range batch {
+			v := loggedOf(r)
+			switch {
+			case n > 0 && v.id == last.id:
+				a, b := last, v
+				k.violation(duplicate, [2]int{int(a.process), int(b.process)}, func() string { return k.describe(a, b) })
+			case n > 0 && v.id.compare(last.id) < 0:
+				return errors.New("the sorter did not sort")
+			}
+			if last, n = v, n+1; n%1_000_000 == 0 {
+				k.tell(0.5+0.5*float64(n*int64(k.format.Size))/float64(k.total), n)
+			}
 		}
-		if last, n = v, n+1; n%1_000_000 == 0 {
-			k.tell(0.5+0.5*float64(n*int64(k.format.Size))/float64(k.total), n)
-		}
-	}
-	if err := <-read; err != nil {
-		return err
-	}
-	if err := <-errs; err != nil {
+		return nil
+	})
+	if err != nil {
 		return err
 	}
 	k.checkClaims()
@@ -400,7 +382,7 @@ func (k *checker) around(worker int, at int64) string {
 }
 
 // readIDs reads and checks the IDs of a process, and passes them on.
-func (k *checker) readIDs(ctx context.Context, l *log, out chan<- logged) error {
+func (k *checker) readIDs(ctx context.Context, l *log, out func(logged) error) error {
 	f, err := os.Open(idsPath(k.dir, l.process))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil // the process ended before its first entry
@@ -470,9 +452,10 @@ func (k *checker) readIDs(ctx context.Context, l *log, out chan<- logged) error 
 		if k.sum.IDs%1_000_000 == 0 {
 			k.tell(0.5*float64(k.sum.IDs*int64(k.format.Size))/float64(k.total), k.sum.IDs)
 		}
-		select {
-		case out <- logged{v, uint32(l.process)}:
-		case <-ctx.Done():
+		if err := out(logged{v, uint32(l.process)}); err != nil {
+			return err
+		}
+		if n%4096 == 0 && ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 	}

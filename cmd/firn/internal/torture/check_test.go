@@ -297,7 +297,7 @@ func TestCheckRefuses(t *testing.T) {
 // Many IDs are sorted on the disk, in the memory of few. The check finds a duplicate far away in the
 // logs.
 func TestCheckMemory(t *testing.T) {
-	const many = 1_000_000 // 24 MB, all of them
+	const many = 1_000_000 // 32 MB, all of them
 	s := clean(t)
 	s.journals[3] = []entry{{Event: acquired, Worker: 5, From: ms(410), Until: ms(1e6)}}
 	s.ids[3] = nil
