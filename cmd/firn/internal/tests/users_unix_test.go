@@ -148,3 +148,53 @@ func copyFirn(t *testing.T, dir string) (exe string) {
 	check(t, os.Chmod(filepath.Dir(dir), 0o711), os.Chmod(dir, 0o711), os.WriteFile(exe, binary, 0o755), os.Chmod(exe, 0o755))
 	return exe
 }
+
+// TestGrantsOfFiles: the commands of firn pool grants let a group share a directory with a store that one user
+// has made.
+func TestGrantsOfFiles(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can run processes as several users")
+	}
+	turn.Take(t)
+	const group, alice, bob, eve = 54010, 54011, 54012, 54013
+	dir := t.TempDir()
+	exe := copyFirn(t, dir)
+	state := filepath.Join(dir, "the state")
+	check(t, os.Mkdir(state, 0o700), os.Chown(state, alice, alice))
+	firn := func(uid uint32, args ...string) (out string, code int) {
+		cmd := firnCommand(t, append(args, "--state", state)...)
+		cmd.Path, cmd.Dir = exe, "/"
+		c := &syscall.Credential{Uid: uid, Gid: uid}
+		if uid != eve {
+			c.Groups = []uint32{group}
+		}
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: c}
+		stdout, stderr, code := capture(t, cmd)
+		return stdout + stderr, code
+	}
+	if out, code := firn(alice, "new", "nanoflake", "--worker", "3"); code != 0 {
+		t.Fatal(out)
+	}
+	if out, code := firn(bob, "new", "nanoflake", "--worker", "3"); code == 0 {
+		t.Fatalf("the directory is of one user, and another makes an ID: %s", out)
+	}
+	commands, stderr, code := firnRun(t, "", "pool", "grants", "--state", state, "--user", fmt.Sprint(group))
+	if code != 0 {
+		t.Fatal(stderr)
+	}
+	if out, err := output(t, exec.Command("sh", "-e", "-c", commands)); err != nil {
+		t.Fatalf("%v: %s\n%s", err, out, commands)
+	}
+	for range 2 {
+		for _, uid := range []uint32{bob, alice} { // each replaces the record of the other
+			for _, command := range []string{"new nanoflake --worker 3", "new nanoflake", "pool show nanoflake", "pool doctor"} {
+				if out, code := firn(uid, strings.Fields(command)...); code != 0 {
+					t.Errorf("user %d: firn %s: exit code %d: %s", uid, command, code, out)
+				}
+			}
+		}
+	}
+	if out, code := firn(eve, "pool", "list"); code == 0 || !strings.Contains(out, "permission denied") {
+		t.Errorf("somebody else: exit code %d: %s", code, out)
+	}
+}

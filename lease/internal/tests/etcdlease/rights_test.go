@@ -26,7 +26,9 @@ func TestRights(t *testing.T) {
 	testkit.OK(t, err)
 	defer raw.Close()
 	ctx := t.Context()
-	addr := func(user, prefix string) string { return "etcd://" + user + cluster.Endpoint(0) + "/" + prefix + "?timeout=2m" }
+	addr := func(user, prefix string) string {
+		return "etcd://" + user + cluster.Endpoint(0) + "/" + prefix + "?timeout=2m"
+	}
 	testkit.OK(t, minter.Create(ctx, storetest.Open(t, etcdlease.Open, addr("", "ids"))))
 
 	text, err := etcdlease.Rights(addr("orders@", "ids"), "")

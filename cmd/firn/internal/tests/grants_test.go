@@ -1,0 +1,43 @@
+package tests
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/firn-id/firn/lease/consullease"
+	"github.com/firn-id/firn/lease/kubelease"
+)
+
+// TestDocumentOfRights: docs/stores.md shows the rights that firn pool grants prints. Tests on real servers of
+// Consul and Kubernetes (dev/servers) take the rights from the document.
+func TestDocumentOfRights(t *testing.T) {
+	content, err := os.ReadFile("../../../../docs/stores.md")
+	check(t, err)
+	text := string(content)
+	shown := regexp.MustCompile(`(?m)^\$ firn (pool grants .*)\n((?:[^$\x60].*\n)+)`).FindAllStringSubmatch(text, -1)
+	if len(shown) != 4 {
+		t.Errorf("%d examples of firn pool grants", len(shown))
+	}
+	for _, example := range shown {
+		stdout, stderr, code := firnRun(t, "", strings.Fields(example[1])...)
+		if code != 0 || stdout != example[2] {
+			t.Errorf("firn %s: exit code %d\n%s%s\nthe document has\n%s", example[1], code, stdout, stderr, example[2])
+		}
+	}
+	policy, err := consullease.Rights("consul://host/prefix", "")
+	check(t, err)
+	for line := range strings.Lines(policy) {
+		line = strings.TrimPrefix(strings.TrimSpace(line), "# ")
+		if strings.Contains(line, "=") && !strings.Contains(text, "`"+line+"`") {
+			t.Errorf("the document has no %s", line)
+		}
+	}
+	role, err := kubelease.Rights("kubernetes://shop/ids", "ids")
+	check(t, err)
+	rules := regexp.MustCompile(`(?m)^rules:\n.*\n`).FindString(role)
+	if rules == "" || !strings.Contains(text, "\n"+rules) {
+		t.Errorf("the document has no\n%s", rules)
+	}
+}
