@@ -71,6 +71,21 @@ func TestNewFormat(t *testing.T) {
 			t.Errorf("brook is not the only plausible format: %s", out)
 		}
 	})
+	t.Run("files", func(t *testing.T) {
+		var made, wanted strings.Builder
+		for i := range ids {
+			made.WriteString(ids[len(ids)-1-i].Int + "\n")
+			wanted.WriteString(ids[i].ID + "\n")
+		}
+		texts := firn.filter(made.String(), "convert", "brook", "--to", "text")
+		sorted := firn.filter(texts, "sort", "brook", "--memory", "16K")
+		if sorted != wanted.String() {
+			t.Errorf("firn sort brook differs from the order of issue: %.200s", sorted)
+		}
+		if out := firn.filter(sorted, "verify", "brook", "--ordered", "--json"); !strings.Contains(out, `"ids":3000,"duplicates":0,`) || !strings.Contains(out, `"workers":1,`) {
+			t.Error(out)
+		}
+	})
 	t.Run("pool", func(t *testing.T) {
 		if out := firn.run("pool", "show", "brook", "--json", "--state", state); !strings.Contains(out, `"format":"brook"`) || !strings.Contains(out, `"workers":512`) {
 			t.Error(out)
@@ -247,6 +262,18 @@ func (p program) run(args ...string) string {
 	out, err := cmd.Output()
 	if err != nil {
 		p.t.Fatalf("firn %q: %v: %s%s", args, err, out, &errs)
+	}
+	return string(out)
+}
+
+// filter returns what the program writes for an input.
+func (p program) filter(input string, args ...string) string {
+	p.t.Helper()
+	cmd := exec.Command(p.exe, args...)
+	cmd.Stdin = strings.NewReader(input)
+	out, err := cmd.Output()
+	if err != nil {
+		p.t.Fatalf("firn %q: %v: %.1000s", args, err, out)
 	}
 	return string(out)
 }
