@@ -65,14 +65,8 @@ func (f *sortFlags) run(ctx context.Context, s *cli.Streams, from intake.Source)
 	if from.Detect {
 		n++
 	}
-	const word = 8
-	switch {
-	case n <= word:
-		return sortWith[[1]uint64](ctx, s, f, from, n)
-	case n <= 2*word:
+	if n <= 2*wordBytes {
 		return sortWith[[2]uint64](ctx, s, f, from, n)
-	case n <= 3*word:
-		return sortWith[[3]uint64](ctx, s, f, from, n)
 	}
 	return sortWith[[4]uint64](ctx, s, f, from, n)
 }
