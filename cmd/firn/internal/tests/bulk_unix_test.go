@@ -99,16 +99,16 @@ func forBulk(t *testing.T, f func(t *testing.T, b bulk, run func(more ...string)
 	}
 }
 
-// some returns n lines for the command: nanoflakes, or times.
+// some returns n lines for the command: nanoflakes of 2024, or times.
 func (b bulk) some(t *testing.T, n int) (lines []string) {
 	t.Helper()
+	for i := range n {
+		lines = append(lines, fmt.Sprint(1_710_000_000_000+i))
+	}
 	if b.times {
-		for i := range n {
-			lines = append(lines, fmt.Sprint(1_780_000_000_000+i))
-		}
 		return lines
 	}
-	out, _, code := firnRun(t, "", "new", "nanoflake", "-n", fmt.Sprint(n), "--worker", "7", "--no-state")
+	out, _, code := firnRun(t, strings.Join(lines, "\n"), "at", "nanoflake", "--worker", "7")
 	if code != 0 {
 		t.Fatal("no IDs")
 	}
