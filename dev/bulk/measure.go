@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -84,9 +83,7 @@ func unlessFailed(err error) error {
 func say(what string, n int64, took time.Duration, cmd *exec.Cmd) {
 	fmt.Printf("%-44s %8.1f s  %6.1f M IDs/s", what, took.Seconds(), float64(n)/took.Seconds()/1e6)
 	if cmd != nil {
-		if use, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-			fmt.Printf("  %4d MiB  %6.1f s of CPU", use.Maxrss/1024, (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds())
-		}
+		fmt.Printf("  %4d MiB  %6.1f s of CPU", peak(cmd.ProcessState)>>20, (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds())
 	}
 	fmt.Println()
 }

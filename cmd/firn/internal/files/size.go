@@ -2,6 +2,7 @@ package files
 
 import (
 	"errors"
+	"math"
 	"strconv"
 	"strings"
 
@@ -52,6 +53,8 @@ func (m *size) Set(s string) error {
 	switch {
 	case err != nil || n > 1<<62>>shift:
 		return errors.New("is not a size, such as 64M or 2G")
+	case n<<shift > math.MaxInt/2:
+		return errors.New("is more than this machine can address")
 	case n<<shift < spill.LeastMemory:
 		return errors.New("is less than 16K")
 	}

@@ -46,6 +46,9 @@ type Temp struct {
 	named bool // the file still has a name
 }
 
+// removeOpen removes the name of an open file, where the system can. Tests replace the function.
+var removeOpen = os.Remove
+
 // NewTemp makes a temporary file in a directory; "" is [os.TempDir].
 func NewTemp(dir string) (*Temp, error) {
 	if dir == "" {
@@ -56,7 +59,7 @@ func NewTemp(dir string) (*Temp, error) {
 		return nil, failure(dir, err)
 	}
 	t := &Temp{file: f, dir: dir}
-	if err := os.Remove(f.Name()); err != nil {
+	if err := removeOpen(f.Name()); err != nil {
 		t.named = true
 		remember(f.Name())
 	}

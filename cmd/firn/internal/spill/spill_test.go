@@ -6,7 +6,9 @@ import (
 	"errors"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"slices"
+	"syscall"
 	"testing"
 )
 
@@ -196,6 +198,46 @@ func TestErrors(t *testing.T) {
 	var failed *Error
 	if !errors.As(err, &failed) || failed.Dir != "/nonexistent/firn" || !errors.Is(err, os.ErrNotExist) || failed.Full {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestFull: the error of a full disk says what to do.
+func TestFull(t *testing.T) {
+	err := failure("/tmp/x", &os.PathError{Op: "write", Path: "/tmp/x/firn-1", Err: syscall.ENOSPC})
+	const want = "temporary files in /tmp/x: no space left on device: set TMPDIR to a directory with more room"
+	if err.Error() != want && runtime.GOOS != "windows" || !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestNamed: where an open file keeps its name, Close removes the file, and RemoveAll before an early end.
+func TestNamed(t *testing.T) {
+	removeOpen = func(string) error { return errors.New("the file is open") }
+	defer func() { removeOpen = os.Remove }()
+	dir := t.TempDir()
+	files := func() int {
+		left, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(left)
+	}
+	temp, err := NewTemp(dir)
+	if err != nil || files() != 1 {
+		t.Fatalf("%v, %d files", err, files())
+	}
+	if err := temp.Close(); err != nil || files() != 0 {
+		t.Errorf("%v, %d files after Close", err, files())
+	}
+	if temp, err = NewTemp(dir); err != nil {
+		t.Fatal(err)
+	}
+	defer temp.Close()
+	if runtime.GOOS == "windows" {
+		return // RemoveAll is for the end of the process
+	}
+	if RemoveAll(); files() != 0 {
+		t.Errorf("%d files after RemoveAll", files())
 	}
 }
 
