@@ -4,8 +4,8 @@
 //	FORMAT/vectors.json   IDs and their fields
 //	FORMAT/reject.json    inputs that are no IDs, and the faults
 //
-// The versions of a format share a folder. Programs carry all files in one compressed file, which takes an
-// eighth of their room: go test ./internal/vectors -update writes it.
+// The versions of a format share a folder. Programs carry one compressed file with all files, an eighth of the
+// size: go test ./internal/vectors -update writes it.
 package vectors
 
 import (
@@ -141,7 +141,7 @@ func (v *Value) member(name, value string) error {
 	return nil
 }
 
-// A Reject is an input that is no ID.
+// A Reject is an invalid input.
 type Reject struct {
 	Why    string
 	Form   string // text, decimal, base36, hex, binary, json, int or uint

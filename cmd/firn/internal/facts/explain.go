@@ -254,16 +254,17 @@ func (e *explanation) show(s *cli.Streams, now time.Time) {
 
 // draw draws the layout. A letter stands for a bit: the first letter of its field.
 func (e *explanation) draw(s *cli.Streams, p cli.Pens) {
-	bits := strings.Repeat("0", 8*e.Bytes-e.Bits)
+	var bits strings.Builder
+	bits.WriteString(strings.Repeat("0", 8*e.Bytes-e.Bits))
 	var fields []diagram.Field
 	for i, f := range e.shape.Fields {
 		if f.Bits > 0 {
-			bits += strings.Repeat(f.Name[:1], f.Bits)
+			bits.WriteString(strings.Repeat(f.Name[:1], f.Bits))
 			fields = append(fields, diagram.Field{Name: f.Name, Bits: f.Bits, Text: e.meaning(i, f)})
 		}
 	}
 	var drawing bytes.Buffer
-	diagram.Write(&drawing, p, bits, fields, s.Width)
+	diagram.Write(&drawing, p, bits.String(), fields, s.Width)
 	s.Out.Write(drawing.Bytes())
 }
 

@@ -69,8 +69,8 @@ func (r *run) make(ctx, soon context.Context, g shape.Generator, size int) {
 	}
 }
 
-// checkRuns checks that no ID comes twice, that the IDs of a goroutine ascend if the format promises order,
-// and that the IDs have the worker, and a time of the runs.
+// checkRuns checks the IDs of all goroutines: no ID comes twice, and each ID has the worker and a time of the
+// runs. The IDs of a goroutine ascend if the format promises order.
 func checkRuns(f *shape.Format, runs []run, worker int, from, to time.Time) (cases int, err error) {
 	s := f.Default()
 	from = from.Add(-s.Unit) // the tick of from began before

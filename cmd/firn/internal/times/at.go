@@ -48,9 +48,10 @@ unique:
   in several runs    The same TIME, worker and sequence make the same ID. Back-fill all
                      rows in one run, or give each run a --worker of its own, or a
                      --sequence after those of the run before.
-  beside generators  Use a --worker that no generator has had at the TIMEs. Leased
-                     generators make no ID of a time before their pool was created: for
-                     such TIMEs, any worker is free. The default is the largest number.
+  beside generators  Use a --worker that no generator has had at the TIMEs. Before their
+                     pool was created, leased generators made no IDs, unless a clock was
+                     wrong: any worker is free for such TIMEs. The default is the largest
+                     number.
 
 Ulid-Flakes of a tick begin at a random number in the lower half: two runs can make the
 same ID. Give each row its ID in one run. SCRU160 has 80 random bits more, which keep all

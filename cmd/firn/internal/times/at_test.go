@@ -118,7 +118,7 @@ func TestUnique(t *testing.T) {
 	}
 }
 
-// TestRoom: a tick has room for all its sequences, or for half of them if they begin at random, and no ID comes
+// TestRoom: a tick has room for all sequences, or for half of the sequences if they begin at random. No ID comes
 // twice.
 func TestRoom(t *testing.T) {
 	at := cli.Time{Value: time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)}
