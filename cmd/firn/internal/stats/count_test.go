@@ -271,3 +271,64 @@ func TestManyWorkers(t *testing.T) {
 		t.Errorf("%d workers: %v", len(ranking), ranking)
 	}
 }
+
+// TestEqualHashes: slots of one tick do not mix, although the index of a table cannot tell them apart.
+func TestEqualHashes(t *testing.T) {
+	const tick = 5
+	alike := make(map[[2]uint64]uint32)
+	for a := range uint32(1 << 16) {
+		hash := hashOf(tick, a)
+		key := [2]uint64{uint64(tag(hash)), hash % (2 * leastSlots)}
+		b, ok := alike[key]
+		if alike[key] = a; !ok {
+			continue
+		}
+		r := newRecent(leastSlots, 1<<16, func(s slot) {
+			if s.tick == tick && (s.worker != a || s.ids != 2) && (s.worker != b || s.ids != 1) {
+				t.Errorf("%+v", s)
+			}
+		})
+		for _, worker := range []uint32{b, a} {
+			r.add(tick, worker, 1)
+			r.add(tick+1, worker, 1)
+		}
+		r.add(tick, a, 1)
+		r.close()
+		return
+	}
+	t.Fatal("no workers with equal hashes")
+}
+
+// TestSplit: a tick that begins after a later one has ended counts as split, whatever has ended since.
+func TestSplit(t *testing.T) {
+	r := newRecent(4, 1, func(slot) {})
+	add := func(ticks ...uint64) {
+		for _, tick := range ticks {
+			r.add(tick, 0, 1)
+		}
+	}
+	add(10, 3, 4, 5)
+	add(20, 21, 22, 23, 24) // ends 10, 3, 4 and 5
+	if r.split != 0 {
+		t.Errorf("%d split", r.split)
+	}
+	add(7)
+	if r.split != 1 {
+		t.Errorf("%d split, want 1", r.split)
+	}
+	add(22)
+	if r.split != 1 {
+		t.Errorf("%d split after a tick that has not ended, want 1", r.split)
+	}
+}
+
+// TestFill: ticks by the share of the capacity.
+func TestFill(t *testing.T) {
+	for ids, place := range map[uint64]int{1: single, 2: 2, 5: 2, 6: 3, 10: 3, 25: 4, 50: 5, 51: 6, 75: 6, 90: 7, 91: below, 99: below, 100: full, 101: full} {
+		f := newFill(100)
+		f.add(ids)
+		if f.ticks[place] != 1 || f.ids.atMost(50) != int64(ids) {
+			t.Errorf("%d of 100 IDs: %v", ids, f.ticks)
+		}
+	}
+}

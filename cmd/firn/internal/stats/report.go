@@ -129,7 +129,7 @@ type evennessReport struct {
 const mostBars = 120
 
 // report returns the report of a counter that is closed, with so many workers.
-func (c *counter) report(format, workerName string, malformed uint64, top int) *report {
+func (c *counter) report(format, workerName string, malformed uint64, top int64) *report {
 	r := &report{Format: format, IDs: c.ids, Malformed: malformed, Epoch: moment{time.UnixMilli(c.shape.Epoch).UTC()},
 		TickUS: c.tickLength().Microseconds(), SplitTicks: c.ticks.split, SplitSeconds: c.seconds.split, Time: c.timeReport(mostBars)}
 	if c.ids > 0 {
@@ -166,9 +166,9 @@ func (c *counter) timeReport(most int) timeReport {
 	return t
 }
 
-func (c *counter) workerReport(name string, top int) *workerReport {
+func (c *counter) workerReport(name string, top int64) *workerReport {
 	ranking := c.ticks.workers.ranking()
-	w := &workerReport{Field: c.from.Name, Count: len(ranking), Top: ranking[:min(top, len(ranking))], Others: c.ids, name: name}
+	w := &workerReport{Field: c.from.Name, Count: len(ranking), Top: ranking[:min(top, int64(len(ranking)))], Others: c.ids, name: name}
 	for _, one := range w.Top {
 		w.Others -= one.IDs
 	}

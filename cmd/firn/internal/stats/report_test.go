@@ -267,3 +267,46 @@ func TestUnits(t *testing.T) {
 		t.Errorf("%d before, %d after, %d bars of a %s, %v IDs a second", h.before, h.after, len(h.bars), h.unit.text, h.rate)
 	}
 }
+
+// TestExtremes: the first and the last ID of each format have reports, too, whatever the epoch.
+func TestExtremes(t *testing.T) {
+	for _, f := range formats.All() {
+		sets := []shape.Settings{{}}
+		if f.Has("epoch") {
+			sets = append(sets, shape.Settings{Epoch: time.Date(1, 1, 1, 0, 0, 0, 1e6, time.UTC)}, shape.Settings{Epoch: time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)})
+		}
+		for _, set := range sets {
+			s, err := f.Descriptor().Of(set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			size := f.Descriptor().Size
+			first, last := make([]byte, size), bytes.Repeat([]byte{0xff}, size)
+			for bit := s.Bits(); bit < 8*size; bit++ { // bits above the fields are 0
+				last[size-1-bit/8] &^= 1 << (bit % 8)
+			}
+			for _, ids := range [][][]byte{{first}, {last}, {first, last}} {
+				c := newCounter(s, 2)
+				for _, id := range ids {
+					c.add(id)
+				}
+				c.close()
+				r := c.report(f.Name(), f.Worker(), 0, 1<<40)
+				if _, err := json.Marshal(r); err != nil {
+					t.Fatal(err)
+				}
+				var picture bytes.Buffer
+				writeSVG(&picture, r)
+				p := newPage(&cli.Streams{Width: 60})
+				p.write(r, c.timeReport(40))
+				var shown uint64
+				for _, b := range r.Time.Bars {
+					shown += b.IDs
+				}
+				if shown != uint64(len(ids)) || !r.First.Equal(s.Time(ids[0])) || !r.Last.Equal(s.Time(ids[len(ids)-1])) || strings.Contains(p.String()+picture.String(), "NaN") {
+					t.Errorf("%s: %d IDs in bars, %v to %v\n%s", f.Name(), shown, r.First, r.Last, p.String())
+				}
+			}
+		}
+	}
+}
