@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fatih/color"
+	"github.com/mitchellh/go-wordwrap"
 
 	"github.com/firn-id/firn/cmd/firn/internal/cli"
 	"github.com/firn-id/firn/cmd/firn/internal/diagram"
@@ -244,20 +245,5 @@ func (b *block) write(name string, first *color.Color, values []string) {
 
 // wrap splits a text at blanks into lines of up to so many columns. Longer words have longer lines.
 func wrap(text string, columns int) []string {
-	if utf8.RuneCountInString(text) <= columns {
-		return []string{text}
-	}
-	var lines []string
-	line := ""
-	for _, word := range strings.Fields(text) {
-		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > columns {
-			lines = append(lines, line)
-			line = ""
-		}
-		if line != "" {
-			line += " "
-		}
-		line += word
-	}
-	return append(lines, line)
+	return strings.Split(wordwrap.WrapString(text, uint(max(columns, 1))), "\n")
 }
