@@ -2,6 +2,7 @@ package times
 
 import (
 	"cmp"
+	"context"
 	"crypto/rand"
 	"encoding/binary"
 	"fmt"
@@ -19,7 +20,7 @@ import (
 
 // atFlags are the flags of firn at.
 type atFlags struct {
-	formats.Options
+	source
 	count     cli.Count
 	worker    cli.Number
 	partition cli.Number // alias of worker for sno
@@ -50,8 +51,9 @@ unique:
                      --sequence after those of the run before.
   beside generators  Use a --worker that no generator has had at the TIMEs. Before their
                      pool was created, leased generators made no IDs, unless a clock was
-                     wrong: any worker is free for such TIMEs. The default is the largest
-                     number.
+                     wrong: any worker is free for such TIMEs. With --pool, firn reads
+                     when the pool was created, and says if a TIME is later. The default
+                     worker is the largest number.
 
 Ulid-Flakes of a tick begin at a random number in the lower half: two runs can make the
 same ID. Give each row its ID in one run. SCRU160 has 80 random bits more, which keep all
@@ -65,11 +67,11 @@ Formats: ` + cli.List(formats.Names(), "and") + `.`,
   firn at sno 2026-07-01 --partition 65535 --meta 7 --as hex`,
 		DisableFlagsInUseLine: true,
 		ValidArgsFunction:     formats.CompleteFormat,
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return cli.Usagef("no format given: want %s", cli.List(formats.Names(), "or"))
 			}
-			m, err := f.maker(args[0])
+			m, err := f.maker(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -85,7 +87,7 @@ Formats: ` + cli.List(formats.Names(), "and") + `.`,
 	flags.Var(&f.meta, "meta", "metabyte, 0 to 255 (sno)")
 	f.as.AddTo(cmd, "write IDs as text, int or hex", formats.WrittenForms)
 	flags.BoolVar(&f.json, "json", false, "write one JSON object per ID")
-	f.Options.AddTo(cmd)
+	f.source.addTo(cmd)
 	for _, name := range []string{"count", "worker", "partition", "sequence", "meta"} {
 		cli.Complete(cmd, name)
 	}
@@ -93,8 +95,8 @@ Formats: ` + cli.List(formats.Names(), "and") + `.`,
 }
 
 // maker returns a maker for the flags, or an error of usage.
-func (f *atFlags) maker(format string) (*maker, error) {
-	l, err := newLayout(format, &f.Options)
+func (f *atFlags) maker(ctx context.Context, format string) (*maker, error) {
+	l, err := f.layout(ctx, format)
 	if err != nil {
 		return nil, err
 	}
@@ -165,12 +167,17 @@ func (f *atFlags) answer(s *cli.Streams, m *maker, words []string) error {
 	if m.note {
 		fmt.Fprintf(s.Err, "firn: note: the IDs have the %s %d, the largest: --worker says another\n", cmp.Or(m.Worker(), "node ID"), m.worker)
 	}
+	warned := m.created.IsZero() || m.apart()
 	var line []byte
 	s.Reads = "times"
 	in := cli.Inputs{Streams: s, JSON: f.json, Answer: func(word string) (invalid, err error) {
 		at, err := m.time(word)
 		if err != nil {
 			return err, nil
+		}
+		if !warned && !at.Value.Before(m.created) {
+			warned = true
+			fmt.Fprintf(s.Err, "firn: note: pool %s was created at %s: IDs of later times are unique only if no generator had the worker then\n", f.pool, cli.TimeText(m.created))
 		}
 		for range f.count {
 			id, err := m.id(at)

@@ -28,7 +28,7 @@ func newMaker(t *testing.T, format string, set shape.Settings) *maker {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &maker{layout: layout{f, set, s}, next: make(map[int64]int)}
+	return &maker{layout: layout{Format: f, settings: set, shape: s}, next: make(map[int64]int)}
 }
 
 func of[T interface {

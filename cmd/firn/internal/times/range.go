@@ -15,7 +15,7 @@ import (
 
 // rangeFlags are the flags of firn range.
 type rangeFlags struct {
-	formats.Options
+	source
 	intervalFlags
 	column, table          nameValue
 	where, kind, partition choice
@@ -39,7 +39,8 @@ The end of the interval is excluded. The ticks at both ends count as a whole, si
 have the time at which their tick began: no row of the interval is missing.
 
 A TIME is in RFC 3339, a date in UTC, or Unix milliseconds. A DURATION such as 15m, 36h,
-7d or 2w ends now. Give the epoch and the widths of the generators, as for firn new.
+7d or 2w ends now. Give the epoch and the widths of the generators, as for firn new, or
+--pool, which has them.
 
 Conditions are for each kind of columns that can hold the IDs: integer, text, bytes (of
 the big-endian binary form), and uuid. Texts must compare by bytes: give a column of
@@ -59,8 +60,8 @@ Formats: ` + cli.List(formats.Names(), "and") + `.`,
 		DisableFlagsInUseLine: true,
 		ValidArgsFunction:     formats.CompleteFormat,
 		Args:                  formats.OneFormat,
-		RunE: func(_ *cobra.Command, args []string) error {
-			l, err := newLayout(args[0], &f.Options)
+		RunE: func(cmd *cobra.Command, args []string) error {
+			l, err := f.layout(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -82,7 +83,7 @@ Formats: ` + cli.List(formats.Names(), "and") + `.`,
 	flags.Var(&f.partition, "partition", "print DDL: a partition each day, week, month or year")
 	flags.Var(&f.table, "table", "name of the table with partitions")
 	flags.BoolVar(&f.json, "json", false, "write one JSON object")
-	f.Options.AddTo(cmd)
+	f.source.addTo(cmd)
 	formats.ForAll(cmd, "partition") // of a table, and not of a sno
 	for name, values := range map[string][]string{"from": nil, "to": nil, "last": nil, "id": nil, "table": nil,
 		"where": f.where.values, "kind": f.kind.values, "partition": f.partition.values} {

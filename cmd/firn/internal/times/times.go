@@ -1,5 +1,6 @@
 // Package times has the commands about IDs and times: firn range and firn at.
 //
+//	source.go     the settings of IDs, from flags or from a pool
 //	interval.go   an interval of times, and its first and last ID
 //	range.go      the command firn range
 //	where.go      conditions for databases
@@ -11,40 +12,9 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"strconv"
-
-	"github.com/firn-id/firn/cmd/firn/internal/formats"
-	"github.com/firn-id/firn/internal/shape"
 )
 
-// A layout is a format with its settings.
-type layout struct {
-	formats.Format
-	settings shape.Settings
-	shape    shape.Shape
-}
-
-// newLayout returns the layout for a format and the flags of cmd.
-func newLayout(name string, o *formats.Options) (layout, error) {
-	f, err := formats.Named(name)
-	if err != nil {
-		return layout{}, err
-	}
-	if err := o.Refuse(f); err != nil {
-		return layout{}, err
-	}
-	set, err := o.Settings()
-	if err != nil {
-		return layout{}, err
-	}
-	d := f.Descriptor()
-	s, err := d.Of(set)
-	if err == nil && d.Check != nil {
-		err = d.Check(set) // no generator has such settings
-	}
-	return layout{f, set, s}, o.Explain(err)
-}
-
-// Encodings are an ID in all forms that the format has.
+// encodings are an ID in all forms that the format has.
 type encodings struct {
 	Text string `json:"text"`
 	Int  string `json:"int,omitempty"`
