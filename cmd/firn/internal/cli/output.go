@@ -9,8 +9,8 @@ import (
 )
 
 // An output is stdout. Each write to stdout ends with a whole line, because a signal may end the process
-// after any write. The rest waits for the end of its line, or for finish. A terminal gets all bytes at
-// once.
+// after any write. The rest waits for the end of its line, or for finish. On a terminal, a view may end within
+// a line: only the rest of a full buffer waits there.
 //
 // A write to a pipe without a reader ends the process, unless HoldPipe is in force. With HoldPipe, the
 // output runs the cleanup, which releases the pipe, and writes again: the second write ends the process.
@@ -29,11 +29,8 @@ const mostRest = 1 << 20
 func (o *output) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.terminal {
-		return o.write(p)
-	}
 	end := bytes.LastIndexByte(p, '\n') + 1
-	if end == 0 && len(o.rest)+len(p) > mostRest {
+	if o.terminal && len(p) < outSize || end == 0 && len(o.rest)+len(p) > mostRest {
 		end = len(p)
 	}
 	if end == 0 {

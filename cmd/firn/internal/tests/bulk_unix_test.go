@@ -303,6 +303,37 @@ func TestBulkInterrupt(t *testing.T) {
 	})
 }
 
+// TestInterruptOnTerminal: on a terminal, too, SIGINT ends bulk output with a whole line.
+func TestInterruptOnTerminal(t *testing.T) {
+	lines := strings.Join(bulk{}.some(t, 1000), "\n") + "\n"
+	for _, args := range [][]string{words("inspect nanoflake --json"), words("convert nanoflake --to hex"), words("new scru160 -n 1000000000")} {
+		t.Run(strings.Join(args, " "), func(t *testing.T) {
+			t.Parallel()
+			cmd := firnCommand(t, args...)
+			in, err := cmd.StdinPipe()
+			check(t, err)
+			f, err := pty.StartWithAttrs(cmd, nil, &syscall.SysProcAttr{}) // stdin is a pipe
+			check(t, err)
+			defer f.Close()
+			bound(t, cmd)
+			go func() {
+				defer in.Close()
+				for err == nil {
+					_, err = io.WriteString(in, lines)
+				}
+			}()
+			_, err = io.CopyN(io.Discard, f, 4*64<<10) // buffers of firn
+			check(t, err)
+			check(t, cmd.Process.Signal(os.Interrupt))
+			rest, _ := io.ReadAll(f) // ends with EIO on Linux
+			checkSignaled(t, cmd.Wait(), syscall.SIGINT)
+			if !bytes.HasSuffix(rest, []byte("\n")) {
+				t.Errorf("the terminal's last bytes are %q", rest[max(0, len(rest)-30):])
+			}
+		})
+	}
+}
+
 // TestBulkPipe: a command ends quietly if nobody reads stdout.
 func TestBulkPipe(t *testing.T) {
 	forBulk(t, func(t *testing.T, b bulk, run func(more ...string) *exec.Cmd) {
