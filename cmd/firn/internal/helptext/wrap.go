@@ -68,7 +68,7 @@ func Table(terms []Term, columns int) string {
 }
 
 // hang returns a text whose lines begin with a margin, and all lines but the first with so many more
-// spaces. The beginning of the text, up to these spaces, stays as it is.
+// spaces. The text keeps its first characters, as many as these spaces.
 func hang(margin, text string, more, columns int) string {
 	head := string([]rune(text)[:more])
 	body := wrapped(strings.TrimPrefix(text, head), max(columns-len(margin)-more, 1))

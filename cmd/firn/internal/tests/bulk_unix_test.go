@@ -213,7 +213,7 @@ func TestBulkMalformed(t *testing.T) {
 	})
 }
 
-// TestBulkDirectory: a directory is no input.
+// TestBulkDirectory: firn refuses a directory as stdin.
 func TestBulkDirectory(t *testing.T) {
 	forBulk(t, func(t *testing.T, _ bulk, run func(more ...string) *exec.Cmd) {
 		dir, err := os.Open(t.TempDir())

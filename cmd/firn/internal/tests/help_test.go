@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// TestHelpFits: no line of a help text is wider than the terminal. A line to type that is one word, such as
+// TestHelpFits: no line of a help text is wider than the terminal. A single word, such as
 // an address, stays whole.
 func TestHelpFits(t *testing.T) {
 	for _, columns := range []int{60, 80, 120} {
