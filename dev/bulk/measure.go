@@ -70,7 +70,7 @@ func (m *measurement) pipe(p plan, reader *exec.Cmd) (out []byte, took time.Dura
 	return out, took, errors.Join(writer.Wait(), unlessFailed(err))
 }
 
-// unlessFailed returns no error for the exit code 1, by which firn says that it found faults.
+// unlessFailed returns err, and nil for exit code 1: firn has found faults.
 func unlessFailed(err error) error {
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ExitCode() == 1 {

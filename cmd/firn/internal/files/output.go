@@ -54,7 +54,7 @@ type output struct {
 
 const bufferSize = 256 << 10
 
-// open opens the output. A file of the same name stays as it is until commit.
+// open opens the output. A file of the same name keeps its content until commit.
 func (o outputName) open(s *cli.Streams) (*output, error) {
 	s.Cleanup.Set(spill.RemoveAll)
 	if o == "" {

@@ -61,7 +61,7 @@ func NewTemp(dir string) (*Temp, error) {
 	t := &Temp{file: f, dir: dir}
 	if err := removeOpen(f.Name()); err != nil {
 		t.named = true
-		remember(f.Name())
+		remember(f)
 	}
 	return t, nil
 }
@@ -87,7 +87,7 @@ func (t *Temp) Close() error {
 	err := t.file.Close()
 	if t.named {
 		err = errors.Join(err, os.Remove(t.file.Name()))
-		forget(t.file.Name())
+		forget(t.file)
 	}
 	return err
 }

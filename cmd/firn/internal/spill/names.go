@@ -8,30 +8,31 @@ import (
 // named are the temporary files that have a name.
 var named struct {
 	mu    sync.Mutex
-	files map[string]bool
+	files map[string]*os.File
 }
 
-func remember(name string) {
+func remember(f *os.File) {
 	named.mu.Lock()
 	defer named.mu.Unlock()
 	if named.files == nil {
-		named.files = make(map[string]bool)
+		named.files = make(map[string]*os.File)
 	}
-	named.files[name] = true
+	named.files[f.Name()] = f
 }
 
-func forget(name string) {
+func forget(f *os.File) {
 	named.mu.Lock()
 	defer named.mu.Unlock()
-	delete(named.files, name)
+	delete(named.files, f.Name())
 }
 
-// RemoveAll removes the temporary files that have a name, before an early end of the process. RemoveAll may
-// be called from any goroutine.
+// RemoveAll closes and removes the temporary files that have a name, before an early end of the process.
+// RemoveAll may be called from any goroutine.
 func RemoveAll() {
 	named.mu.Lock()
 	defer named.mu.Unlock()
-	for name := range named.files {
+	for name, f := range named.files {
+		f.Close() // Windows keeps open files
 		os.Remove(name)
 	}
 }

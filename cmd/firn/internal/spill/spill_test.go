@@ -165,8 +165,10 @@ func TestNoFilesLeft(t *testing.T) {
 	stop := errors.New("stop")
 	for name, end := range map[string]func(s *Sorter[[2]uint64]) error{
 		"never merged": func(*Sorter[[2]uint64]) error { return stop },
-		"merged":       func(s *Sorter[[2]uint64]) error { return errors.Join(s.Each(t.Context(), func([][2]uint64) error { return nil }), stop) },
-		"error":        func(s *Sorter[[2]uint64]) error { return s.Each(t.Context(), func([][2]uint64) error { return stop }) },
+		"merged": func(s *Sorter[[2]uint64]) error {
+			return errors.Join(s.Each(t.Context(), func([][2]uint64) error { return nil }), stop)
+		},
+		"error": func(s *Sorter[[2]uint64]) error { return s.Each(t.Context(), func([][2]uint64) error { return stop }) },
 		"context": func(s *Sorter[[2]uint64]) error {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			return s.Each(ctx, func([][2]uint64) error { cancel(stop); return nil })
@@ -233,9 +235,6 @@ func TestNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer temp.Close()
-	if runtime.GOOS == "windows" {
-		return // RemoveAll is for the end of the process
-	}
 	if RemoveAll(); files() != 0 {
 		t.Errorf("%d files after RemoveAll", files())
 	}
